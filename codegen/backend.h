@@ -1,0 +1,50 @@
+/* The one struct through which kernels reach a back end.  LLVM stays behind it. */
+#ifndef CODEGEN_BACKEND_H
+#define CODEGEN_BACKEND_H
+
+#include "codegen/kernel.h"
+
+typedef enum cg_output { CG_TO_OBJECT, CG_TO_ASM, CG_TO_LLVM, CG_TO_C } cg_output;
+
+typedef struct cg_target {
+    const char *triple;         /* NULL: this machine's  */
+    const char *cpu;            /* NULL: this machine's ("generic" for a portable object) */
+    const char *features;       /* NULL: the cpu's       */
+    int vector_bits;            /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
+    int registers;              /* vector registers: 16 or 32 */
+    int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
+} cg_target;
+
+/* A function to be visible in an object: the entry of a module under its natural C signature. */
+typedef struct cg_natural {
+    const char *name;
+    const cg_module *module;
+    int n_in, n_out;
+    const char *const *arg_name;
+} cg_natural;
+
+typedef int cg_entry(void *const *args, void *work);
+
+/* Compiled code in this process. */
+typedef struct cg_code {
+    cg_entry *entry;
+    void *natural;              /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer */
+    void *handle;               /* the back end's */
+    size_t bytes;
+} cg_code;
+
+typedef struct cg_backend {
+    const char *name;
+    /* Fill what the caller left open in t from this machine or from its cpu and features. */
+    cot_status (*target)(cot_context *ctx, cg_target *t);
+    cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
+    void (*unload)(cg_code *code);                          /* any thread */
+    /* Text or object bytes of modules with their natural entries, in the arena. */
+    cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
+                       ir_arena *arena, const void **bytes, size_t *size);
+} cg_backend;
+
+const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */
+const cg_backend *cg_c(void);           /* emit only */
+
+#endif

@@ -1,0 +1,227 @@
+/* The kernel IR: structured loops over typed scalars and memory, in which a schedule is data.
+ *
+ * A kernel is a function of buffers and i64 parameters.  Its body is a region: a list of
+ * instructions in SSA form, some of which (loop, if, while) hold regions of their own.  The text of a
+ * body is that of ONE element: a value has an element type and no width.  The kind of each
+ * loop says how its iterations run:
+ *
+ *   serial     one after the other
+ *   parallel   split among threads; iterations are independent; only at the top level of a kernel
+ *   unroll     all at once, as copies in registers; constant extent
+ *   vector     all at once, as lanes of one SIMD value; constant extent, a power of two; never inside
+ *              another vector loop.  `limit`, if given, is an i64: lanes >= limit are inactive
+ *
+ * `unroll` and `vector` loops are SPMD loops.  A value varies over an enclosing SPMD loop if it depends on
+ * its variable; an emitter gives it a register per copy and a lane per lane of the loops it varies over,
+ * and one scalar where it varies over none.  A serial loop inside SPMD loops runs once for all of
+ * them, its carries held per copy and lane: so `unroll i 6 { unroll j 2 { vector l 8 { for k ... fma } } }` is a
+ * register tile, with no mechanism of its own.
+ *
+ * A loop yields results by a mode for each:
+ *   carry   the value yielded last; starts at its init (loop-carried)
+ *   fold    an SPMD or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined by halves:
+ *           for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes by shuffles; inactive lanes
+ *           count as the neutral element.  A serial loop runs in bit-reversed order and combines with a
+ *           stack of partials (binary counter), which is the same tree
+ *   tree    a serial or parallel loop: e_0 ... e_(n-1) in a binary tree aligned at powers of two; an element
+ *           without a partner passes up unchanged.  The neutral element if the loop runs no time
+ * so the sum of NUMERICS.md section 3 is, with no further mechanism,
+ *   tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
+ * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1, max the least value
+ * (-inf), min the largest (+inf), and all ones, or 0.
+ *
+ * Control that varies: `if` and `while` on a condition that varies over SPMD lanes run with a mask of active lanes:
+ * a branch runs if any active lane takes it, a while until no active lane goes on; stores touch only active
+ * lanes, loads of inactive lanes touch no memory, and results are selected by lane.
+ *
+ * The IR knows neither LLVM nor C: codegen/llvm and codegen/c translate it, instruction by instruction.
+ * Instructions on scalars are those of ir/scalar.h, with its semantics to the last bit. */
+#ifndef CODEGEN_KERNEL_H
+#define CODEGEN_KERNEL_H
+
+#include "ir/context.h"
+#include "ir/scalar.h"
+
+typedef uint32_t cg_val;                /* a value or instruction of a kernel; 0: none */
+
+/* What follows the scalar instructions 0 ... SC_COUNT-1 (rare and const included). */
+typedef enum cg_op {
+    CG_PARAM = SC_COUNT,        /* i64 parameter number imm                                             */
+    CG_VAR,                     /* the variable (i64) of the loop in[0]                                 */
+    CG_CARRIED,                 /* the carried value number imm of the loop or while in[0]              */
+    CG_RESULT,                  /* result number imm of the loop, if or while in[0]                     */
+    CG_LOAD,                    /* buffer imm, element in[0] (i64); optional in[1]: BOOL, else no access and 0 */
+    CG_STORE,                   /* buffer imm, element in[0], value in[1]; optional in[2]: BOOL, else nothing  */
+    CG_LOOP, CG_IF, CG_WHILE,
+    CG_CALL,                    /* kernel imm of the module, buffers and params: see cg_call             */
+    CG_FAIL,                    /* if in[0] (BOOL, uniform) holds: leave the entry with status imm       */
+    CG_COPY,                    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
+    CG_OP_COUNT
+} cg_op;
+
+typedef enum cg_kind { CG_SERIAL, CG_PARALLEL, CG_UNROLL, CG_VECTOR } cg_kind;
+typedef enum cg_mode { CG_CARRY, CG_FOLD, CG_TREE } cg_mode;
+
+typedef struct cg_region { uint32_t n, cap; cg_val *insn; } cg_region;
+
+typedef struct cg_yield {
+    cg_mode mode;
+    ir_sc_op combine;           /* fold, tree: SC_add, SC_mul, SC_max, SC_min, SC_and, SC_or */
+    cot_dtype type;
+    cg_val init;                /* carry */
+    cg_val value;               /* what the body yields */
+    cg_val carried;             /* carry: the CG_CARRIED instruction */
+} cg_yield;
+
+typedef struct cg_block {
+    cg_region body;             /* loop: the body.  if: then.  while: the body */
+    cg_region other;            /* if: else.  while: computes the condition    */
+    cg_kind kind;
+    cg_val lo, hi;              /* loop: i64; iterations lo, lo + step, ... below hi */
+    int64_t step;
+    cg_val limit;               /* vector: number of active lanes, or 0: all   */
+    cg_val cond;                /* if: BOOL.  while: yielded by `other`        */
+    cg_val var;                 /* loop: its CG_VAR                            */
+    int n;                      /* results */
+    cg_yield *yield;            /* if: value is then's, init is else's         */
+    cg_val *result;             /* the CG_RESULT instructions */
+} cg_block;
+
+typedef struct cg_call {
+    int kernel;                 /* index in the module */
+    int n_buffers, n_params;
+    uint32_t *buffer;           /* of the caller, one for each buffer of the callee */
+    cg_val *offset;             /* element offset (i64) into each; 0: none */
+    cg_val *param;
+} cg_call;
+
+typedef struct cg_insn {
+    uint8_t op;                 /* ir_sc_op or cg_op */
+    uint8_t type;               /* cot_dtype T, as in ir_sc_insn; of a load, its value */
+    cg_val in[3];
+    uint64_t imm;
+    const ir_sc_table *table;
+    const struct ir_sc_program *sub;    /* rare */
+    cg_val args[4];
+    cg_block *block;
+    cg_call *call;
+} cg_insn;
+
+typedef enum cg_space {
+    CG_IN,                      /* read-only argument                                            */
+    CG_OUT,                     /* argument written (and perhaps read)                           */
+    CG_LOCAL,                   /* `elements` on the stack of the kernel (of each thread's share) */
+    CG_CONST,                   /* constant data of the module                                   */
+    CG_WORK                     /* entry only: at byte `offset` of the work block                */
+} cg_space;
+
+/* Distinct buffers of a kernel never overlap, unless `alias` says so. */
+typedef struct cg_buffer {
+    const char *name;
+    cot_dtype type;
+    cg_space space;
+    int64_t elements;
+    int64_t offset;             /* work: bytes                                   */
+    int align;                  /* bytes known; 0: the element's                 */
+    const void *data;           /* const                                         */
+    int arg;                    /* entry, in and out: index in args[]            */
+    uint32_t alias;             /* 1 + index of a buffer it may overlap exactly (in place), or 0 */
+} cg_buffer;
+
+typedef struct cg_kernel {
+    cot_context *ctx;
+    ir_arena *arena;
+    const char *name;           /* unique in the module */
+    const char *note;           /* what it computes and from which lines; printed as a comment */
+    ir_loc loc;
+    uint32_t n_buffers, cap_buffers;
+    cg_buffer *buffer;
+    int n_params;
+    uint32_t n_insns, cap_insns;
+    cg_insn *insn;              /* entry 0 is "none" */
+    cg_region body;
+    int64_t flops, bytes;       /* an estimate for one call: cost.c, bench */
+} cg_kernel;
+
+/* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the work block,
+ * and whose body calls the others.  The compiled entry is
+ *     int name(void *const *args, void *work)
+ * with args[] the inputs, then the outputs; 0 or a cot_status.  A module with parallel loops takes one more
+ * entry at the end of args[]: a `const cot_parallel *` (runtime/support/pool.h), or NULL for one thread. */
+typedef struct cg_module {
+    cot_context *ctx;
+    ir_arena *arena;
+    const char *name;
+    uint32_t n_kernels, cap_kernels;
+    cg_kernel **kernel;
+    int n_args;
+    int64_t work_bytes;
+    int work_align;
+    bool parallel;              /* some kernel has a parallel loop */
+} cg_module;
+
+/* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are folded and
+ * shared within the enclosing regions. */
+typedef struct cg_build {
+    cg_kernel *k;
+    cg_region **open;           /* stack of regions; the last receives instructions */
+    uint32_t n_open, cap_open;
+    struct cg_scope *scope;
+} cg_build;
+
+cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
+cg_kernel *cg_kernel_new(cg_module *m, const char *name);       /* a number is appended if the name is taken */
+void cg_begin(cg_build *b, cg_kernel *k);
+uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements);
+
+cg_val cg_const(cg_build *b, cot_dtype t, uint64_t bits);
+cg_val cg_i64(cg_build *b, int64_t x);
+cg_val cg_insn1(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x);
+cg_val cg_insn2(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y);
+cg_val cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z);
+/* Index arithmetic on i64, with the folds that keep maps affine: x + 0, (x + c) + d, x * 0, x * 1, (x c) / c, ... */
+cg_val cg_iadd(cg_build *b, cg_val x, cg_val y);
+cg_val cg_isub(cg_build *b, cg_val x, cg_val y);
+cg_val cg_imul(cg_build *b, cg_val x, int64_t c);
+cg_val cg_idiv(cg_build *b, cg_val x, int64_t c);       /* x >= 0: floor(x / c) */
+cg_val cg_imod(cg_build *b, cg_val x, int64_t c);
+cg_val cg_imin(cg_build *b, cg_val x, cg_val y);
+bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
+cg_val cg_param(cg_build *b, int index);
+cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);
+cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* when: 0 for always */
+void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
+void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset, int64_t bytes);
+void cg_fail_if(cg_build *b, cg_val cond, cot_status status);
+void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params, const cg_val *params);
+
+/* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees at the end. */
+cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit);
+cg_val cg_loop_var(const cg_build *b, cg_val loop);
+cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);   /* the carried value, inside */
+void cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);   /* what it becomes */
+int cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t, cg_val value);
+void cg_loop_end(cg_build *b, cg_val loop);
+cg_val cg_loop_result(cg_build *b, cg_val loop, int i);         /* results in the order of declaration */
+cg_val cg_if_begin(cg_build *b, cg_val cond);
+void cg_if_else(cg_build *b, cg_val branch);
+int cg_if_yield(cg_build *b, cg_val branch, cot_dtype t, cg_val then, cg_val otherwise);   /* after the end of both */
+void cg_if_end(cg_build *b, cg_val branch);
+cg_val cg_while_begin(cg_build *b);
+cg_val cg_while_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);
+void cg_while_test(cg_build *b, cg_val loop, cg_val cond);      /* ends the condition, begins the body */
+void cg_while_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
+void cg_while_end(cg_build *b, cg_val loop);
+cg_val cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t);
+
+void cg_kernel_print(ir_buf *b, const cg_kernel *k);
+void cg_module_print(ir_buf *b, const cg_module *m);
+/* Every invariant: types, dominance, indices of buffers, kinds of loops. */
+cot_status cg_verify(const cg_module *m);
+
+/* vary.c: for emitters.  How the value's index moves per iteration of an SPMD loop: the coefficient if it is
+ * affine in the loop's variable with the rest uniform in it; false otherwise. */
+bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
+bool cg_varies(const cg_kernel *k, cg_val v, cg_val loop);
+
+#endif

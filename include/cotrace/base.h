@@ -1,0 +1,93 @@
+/* Cotrace: context, status, error record, version.
+ *
+ * A cot_context owns types, functions, options and the error record.  There is no global and no
+ * thread-local state: two contexts never meet. */
+#ifndef COTRACE_BASE_H
+#define COTRACE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COT_VERSION_MAJOR 0
+#define COT_VERSION_MINOR 1
+#define COT_VERSION_PATCH 0
+#define COT_VERSION "0.1.0"
+
+#if defined(_WIN32)
+#define COT_API
+#else
+#define COT_API __attribute__((visibility("default")))
+#endif
+
+/* What a call answers.  0 is success; the others say who has to act. */
+typedef enum cot_status {
+    COT_OK = 0,
+    COT_ERR_SHAPE,       /* shapes do not fit                                        */
+    COT_ERR_DTYPE,       /* element types do not fit                                 */
+    COT_ERR_ARG,         /* an argument, option or count is wrong                    */
+    COT_ERR_RULE,        /* an op lacks what a transform needs                       */
+    COT_ERR_TRACE,       /* a handle was used outside its trace, or its content read */
+    COT_ERR_PARSE,       /* text or file not understood                              */
+    COT_ERR_IO,          /* a file could not be read or written                      */
+    COT_ERR_BOUND,       /* a loop passed its stated bound at run time               */
+    COT_ERR_TARGET,      /* the target or back end is missing or cannot do it        */
+    COT_ERR_FOREIGN,     /* a foreign function failed                                */
+    COT_ERR_MEMORY,      /* an allocation failed                                     */
+    COT_ERR_INTERNAL     /* a bug of ours                                            */
+} cot_status;
+
+typedef struct cot_context cot_context;
+typedef struct cot_fn cot_fn;
+typedef struct cot_graph cot_graph;
+typedef struct cot_kernel cot_kernel;
+typedef struct cot_array cot_array;
+typedef struct cot_trace cot_trace;
+
+/* Options of a context.  Zero is the default of each. */
+typedef struct cot_options {
+    const char *dump;       /* stages to print, as in COT_DUMP: "trace,jvp,fuse" or "all"     */
+    const char *dump_fn;    /* only this function                                            */
+    const char *dump_dir;   /* numbered files in this folder instead of stderr                */
+    const char *off;        /* passes to skip, as in COT_OFF: cse, and what follows contract  */
+    const char *target;     /* "host" (default), "generic", "cuda"                           */
+    int verify;             /* 1: check invariants after each pass; -1: never; 0: debug builds */
+    int time;               /* 1: print time and node counts per pass                        */
+    int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */
+    int vector_bits;        /* 0: the target's; 32 (scalar), 128, 256 or 512                  */
+    void *(*alloc)(void *user, void *old, size_t bytes);    /* realloc's contract; NULL: libc's */
+    void *alloc_user;
+} cot_options;
+
+/* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
+ * A context may be used by one thread at a time, except where a function says otherwise. */
+COT_API cot_context *cot_context_new(const cot_options *options);
+COT_API void cot_context_free(cot_context *ctx);
+
+/* The first error since the last call of cot_error_clear: its text, "" if there was none.  The
+ * text is "file:line: op: what was found, what was wanted".  Borrowed from the context; valid
+ * until the record is cleared. */
+COT_API const char *cot_error(const cot_context *ctx);
+COT_API cot_status cot_error_status(const cot_context *ctx);
+COT_API void cot_error_clear(cot_context *ctx);
+
+/* A word for a status: "shape", "memory", ... */
+COT_API const char *cot_status_name(cot_status status);
+COT_API const char *cot_version(void);
+
+/* Run a call that gives a status; leave the enclosing function with that status if it failed. */
+#define COT_TRY(call)                            \
+    do {                                         \
+        cot_status cot_try_status_ = (call);     \
+        if (cot_try_status_ != COT_OK)           \
+            return cot_try_status_;              \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,106 @@
+/* The one way to make a node: infer its type, check it, fold it, share it.
+ *
+ * A builder makes one graph.  The first error sticks (it is recorded in the context with the node's
+ * location); every later call answers IR_NONE quietly, and ir_build_end answers the status.  An
+ * operand IR_NONE is such a quiet failure too, so rules need no checks. */
+#ifndef IR_BUILD_H
+#define IR_BUILD_H
+
+#include "ir/graph.h"
+
+typedef struct ir_build {
+    cot_context *ctx;
+    ir_arena *arena;                    /* becomes the graph's */
+    const char *name;
+    ir_loc loc;                         /* given to new nodes */
+    cot_status status;
+    ir_node *node;
+    uint32_t n_nodes, cap_nodes;
+    ir_value *value;
+    uint32_t n_values, cap_values;
+    ir_ref *in;
+    uint32_t n_in, cap_in;
+    const char **in_name;
+    uint32_t n_in_name, cap_in_name;
+    ir_ref *out;
+    uint32_t n_out, cap_out;
+    const char **out_name;
+    uint32_t n_out_name, cap_out_name;
+    ir_map shared;                      /* structure of pure nodes, for sharing */
+    bool cse, fold;                     /* both on, unless COT_OFF has cse; folding of constants is never off */
+} ir_build;
+
+ir_build *ir_build_new(cot_context *ctx, const char *name);
+/* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
+ir_ref ir_input(ir_build *b, const ir_type *type, const char *name);
+ir_ref ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix);
+void ir_output(ir_build *b, ir_ref v);
+void ir_output_named(ir_build *b, ir_ref v, const char *name);
+cot_status ir_build_end(ir_build *b, ir_graph **out);
+cot_status ir_build_fail(ir_build *b, const char *op, ir_error error, ...);
+
+/* A node of any op; its results go to out[0 ... n_out-1].  Attributes are copied.  Number of results. */
+int ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, ir_ref *out);
+/* The same for ops with one result. */
+ir_ref ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at);
+/* Copy node n with the given operands; results to out. */
+int ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out);
+/* Copy the body of f in place: its inputs are `in`, the values of its outputs go to out. */
+void ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out);
+
+static inline const ir_type *ir_btype(const ir_build *b, ir_ref v) { return b->value[v].type; }
+static inline const ir_node *
+ir_bdef(const ir_build *b, ir_ref v)
+{
+    return b->value[v].node ? &b->node[b->value[v].node] : NULL;
+}
+
+/* op(x), op(x, y), op(x, y, z) for ops without attributes. */
+ir_ref ir_op1(ir_build *b, ir_op op, ir_ref x);
+ir_ref ir_op2(ir_build *b, ir_op op, ir_ref x, ir_ref y);
+ir_ref ir_op3(ir_build *b, ir_op op, ir_ref x, ir_ref y, ir_ref z);
+static inline ir_ref ir_add(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_add, x, y); }
+static inline ir_ref ir_sub(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_sub, x, y); }
+static inline ir_ref ir_mul(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_mul, x, y); }
+static inline ir_ref ir_div(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, OP_div, x, y); }
+static inline ir_ref ir_neg(ir_build *b, ir_ref x) { return ir_op1(b, OP_neg, x); }
+static inline ir_ref ir_select(ir_build *b, ir_ref p, ir_ref x, ir_ref y) { return ir_op3(b, OP_select, p, x, y); }
+
+/* Constants: every element x (exactly converted), of the type; elements from memory (copied). */
+ir_ref ir_splat(ir_build *b, const ir_type *type, double x);
+ir_ref ir_splat_int(ir_build *b, const ir_type *type, int64_t x);
+ir_ref ir_constant(ir_build *b, const ir_type *type, const void *elements);
+static inline ir_ref ir_zeros(ir_build *b, const ir_type *type) { return ir_splat(b, type, 0); }
+static inline ir_ref ir_like(ir_build *b, ir_ref x, double c) { return x ? ir_splat(b, ir_btype(b, x), c) : IR_NONE; }
+/* Is v a constant with all elements equal?  Its value as double in *x. */
+bool ir_is_splat(const ir_build *b, ir_ref v, double *x);
+
+ir_ref ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape, const int64_t *dims);
+/* x (a scalar) to every element of the type's shape. */
+ir_ref ir_broadcast_scalar(ir_build *b, ir_ref x, const ir_type *type);
+/* A new axis of size n at position k, along which x repeats. */
+ir_ref ir_broadcast_axis(ir_build *b, ir_ref x, int k, int64_t n);
+ir_ref ir_reshape(ir_build *b, ir_ref x, int rank, const int64_t *shape);
+ir_ref ir_transpose(ir_build *b, ir_ref x, const int64_t *perm);
+ir_ref ir_move_axis(ir_build *b, ir_ref x, int from, int to);
+ir_ref ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit, const int64_t *stride);
+/* Elements [start, limit) of one axis. */
+ir_ref ir_slice_axis(ir_build *b, ir_ref x, int axis, int64_t start, int64_t limit);
+ir_ref ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high, const int64_t *interior);
+ir_ref ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis);
+ir_ref ir_reverse(ir_build *b, ir_ref x, ir_axes axes);
+ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis);
+ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
+ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */
+ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
+ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch);
+/* A list of int64 in the builder's arena: ir_list(b, 2, (int64_t[]){0, 1}). */
+ir_ints ir_list(ir_build *b, int n, const int64_t *at);
+
+/* infer/: result types from operand types; called by the builder only.  Fills out[0 ...]; the number
+ * of results, or -1 with the error recorded at b->loc. */
+int ir_infer(ir_build *b, ir_op op, int n_in, const ir_type *const *in, const ir_attrs *at, const ir_type **out, int cap);
+/* fold.c: a value equal to op(in), bit for bit, without the node; IR_NONE if there is none. */
+ir_ref ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, const ir_type *type);
+
+#endif

@@ -1,0 +1,72 @@
+/* The context, inside: arenas, interned types, locations, the error record, options. */
+#ifndef IR_CONTEXT_H
+#define IR_CONTEXT_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "cotrace/base.h"
+#include "ir/arena.h"
+#include "ir/loc.h"
+#include "ir/map.h"
+#include "ir/type.h"
+
+/* A point to which a failed allocation returns.  They nest. */
+typedef struct ir_recover {
+    jmp_buf jump;
+    struct ir_recover *outer;
+} ir_recover;
+
+/* What a folder above keeps in the context: freed with it, in reverse order of registration. */
+typedef struct ir_attached {
+    struct ir_attached *next;
+    const void *key;                    /* the address of a static of the owner */
+    void *data;
+    void (*release)(void *data);
+} ir_attached;
+
+/* The switches of cot_options and of the environment, resolved once (config.c). */
+typedef struct ir_config {
+    const char *dump, *dump_fn, *dump_dir, *off, *target;
+    bool verify, time;
+    int threads, vector_bits;
+} ir_config;
+
+struct cot_context {
+    ir_arena arena;                     /* what lives as long as the context           */
+    ir_map types;                       /* interned: ir_type                           */
+    const ir_type **type;
+    uint32_t n_types, cap_types;
+    ir_loc_table locs;
+    ir_config config;
+    cot_status status;                  /* the first error, sticky until cleared       */
+    char *message;
+    ir_arena message_arena;
+    ir_recover *recover;
+    ir_attached *attached;
+    pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
+    uint32_t serial;                    /* of traces                                   */
+    uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
+    void *(*realloc)(void *user, void *old, size_t bytes);
+    void *alloc_user;
+};
+
+/* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT instead:
+ *     IR_TRY(ctx) { ...no return, no goto out of it... } IR_CAUGHT(ctx) { status = COT_ERR_MEMORY; }
+ * Locals changed inside and read after must be volatile, as with setjmp. */
+#define IR_TRY(ctx)                                                                       \
+    for (ir_recover ir_r_ = { .outer = (ctx)->recover }, *ir_p_ = &ir_r_; ir_p_;          \
+         (ctx)->recover = ir_r_.outer, ir_p_ = NULL)                                      \
+        if ((ctx)->recover = &ir_r_, setjmp(ir_r_.jump) == 0)
+#define IR_CAUGHT(ctx) else
+
+/* Raw memory from the context's allocator, for what outlives arenas; jumps when short. */
+void *ir_realloc(cot_context *ctx, void *old, size_t bytes);
+void ir_free(cot_context *ctx, void *p);
+_Noreturn void ir_out_of_memory(cot_context *ctx);
+
+void ir_attach(cot_context *ctx, const void *key, void *data, void (*release)(void *));
+void *ir_attached_find(const cot_context *ctx, const void *key);
+
+#endif

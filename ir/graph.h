@@ -1,0 +1,77 @@
+/* Graphs: flat SSA in order of definition.
+ *
+ * Values and nodes have separate numbers; 0 is "none" in both.  A node's results are consecutive
+ * values.  Inputs are values without a node.  Sub-functions are closed graphs held by their op:
+ * what they capture are appended operands.  A finished graph never changes. */
+#ifndef IR_GRAPH_H
+#define IR_GRAPH_H
+
+#include "ir/context.h"
+#include "ir/op.h"
+
+typedef uint32_t ir_ref;                /* a value */
+#define IR_NONE 0u
+
+typedef struct ir_node {
+    uint16_t op;
+    int n_in, n_out;
+    ir_ref first;                       /* its results are first ... first + n_out - 1 */
+    const ir_ref *in;
+    ir_loc loc;
+    ir_attrs at;
+} ir_node;
+
+typedef struct ir_value {
+    const ir_type *type;
+    uint32_t node;                      /* the defining node; 0 for an input */
+} ir_value;
+
+struct cot_graph {
+    cot_context *ctx;
+    ir_arena *arena;                    /* owns everything below; shared with its sub-functions' builder */
+    const char *name;
+    uint32_t n_nodes, n_values;         /* entries 1 ... n-1 are used: entry 0 is "none" */
+    const ir_node *node;
+    const ir_value *value;
+    int n_in, n_out;
+    const ir_ref *in, *out;
+    const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
+    const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
+    uint64_t hash;                      /* of structure and types, not of names and locations */
+};
+typedef struct cot_graph ir_graph;
+
+#define ir_each_node(n, f) \
+    for (const ir_node *n = (f)->node + 1; n < (f)->node + (f)->n_nodes; n++)
+
+static inline const ir_type *ir_type_at(const ir_graph *f, ir_ref v) { return f->value[v].type; }
+static inline const ir_node *
+ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
+{
+    return f->value[v].node ? &f->node[f->value[v].node] : NULL;
+}
+static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_float(f->value[v].type->dtype); }
+
+/* The sub-functions of a node, in the order of its fields; their number. */
+int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
+/* Same structure, types and attributes (names and locations apart). */
+bool ir_graph_equal(const ir_graph *a, const ir_graph *b);
+/* How many nodes and outputs use each value: an array of n_values in the arena. */
+uint32_t *ir_count_uses(const ir_graph *f, ir_arena *a);
+
+/* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its user
+ * and referred to as @name. */
+typedef enum ir_print_flag { IR_PRINT_LOCS = 1 } ir_print_flag;
+void ir_print(ir_buf *b, const ir_graph *f, int flags);
+typedef struct ir_module { int n; ir_graph **fn; } ir_module;
+/* name is for messages.  Functions belong to the context. */
+cot_status ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out);
+
+/* verify.c: every invariant of a graph. */
+cot_status ir_verify(cot_context *ctx, const ir_graph *f, const char *after);
+
+/* eval/: the twin.  in and out are dense arrays of the types of f's inputs and outputs; bool is one
+ * byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
+cot_status ir_eval(const ir_graph *f, void *const *out, const void *const *in);
+
+#endif

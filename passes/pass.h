@@ -1,0 +1,81 @@
+/* What a pass is: it reads one finished graph and builds another; a failed pass leaves its input
+ * whole.  All of them go through the builder, so results are typed, checked, folded and shared.
+ * Locations of what a pass adds are derived: "in grad", "in vmap". */
+#ifndef PASSES_PASS_H
+#define PASSES_PASS_H
+
+#include "ir/build.h"
+
+/* Which arguments; n == PASS_DEFAULT: the pass's default (see DESIGN.md's table). */
+#define PASS_DEFAULT (-1)
+typedef struct pass_wrt { int n; const int *arg; } pass_wrt;
+
+/* Axes of vmap.  n == 1 and one is set: the axis serves every argument. */
+#define PASS_NO_AXIS INT64_MIN
+typedef struct pass_dims { int n; const int64_t *at; bool one; } pass_dims;
+
+typedef struct pass_vmap_options {
+    pass_dims in, out;
+    int64_t size;                       /* of the mapped axis; 0: from the arguments   */
+    int64_t chunk;                      /* 0: all at once; else examples at a time     */
+    int randomness;
+    const char *axis_name;
+} pass_vmap_options;
+
+typedef struct pass_options {
+    pass_wrt wrt;                       /* default: n = PASS_DEFAULT                   */
+    int aux;
+    int64_t chunk;
+    pass_vmap_options vmap;
+} pass_options;
+
+/* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all floating
+ * arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
+cot_status pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+cot_status pass_grad_and_value(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
+cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
+cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out);
+/* f has the types of one example; the result takes the mapped axis where o->in says. */
+cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out);
+/* The types of one example, from those of the arguments with the mapped axis: what a shape-polymorphic
+ * function must be traced with before it is mapped.  Fills o->size. */
+cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
+                             pass_vmap_options *o, const ir_type **example);
+
+/* Halves (DESIGN.md section 3). */
+cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear);
+cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd, ir_graph **bwd);
+
+/* The same function, smaller. */
+cot_status pass_simplify(const ir_graph *f, ir_graph **out);
+cot_status pass_dce(const ir_graph *f, ir_graph **out);
+cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
+cot_status pass_functionalize(const ir_graph *f, ir_graph **out);   /* the identity until values can be written */
+/* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
+cot_status pass_contract(const ir_graph *f, ir_graph **out);
+
+/* pipeline.c: the passes by name. */
+typedef struct pass_row {
+    const char *name;
+    const char *doc;
+    bool transform;                     /* a transform of the user's (else a clean-up) */
+    cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
+} pass_row;
+extern const pass_row pass_rows[];
+extern const int pass_row_count;
+const pass_row *pass_find(const char *name);
+/* `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, applied to f.  after, if not
+ * NULL, is called with each result. */
+typedef void pass_after(void *user, const char *name, const ir_graph *before, const ir_graph *result);
+cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user, ir_graph **out);
+/* Parse one pipeline into rows and options, so that vmap's sizes can be inferred by the caller. */
+typedef struct pass_step { const pass_row *row; pass_options options; } pass_step;
+cot_status pass_parse(cot_context *ctx, const char *text, int *n, const pass_step **steps);
+/* What every graph goes through before kernels: inline, simplify, dce, contract. */
+cot_status pass_prepare(const ir_graph *f, ir_graph **out);
+
+#endif
