@@ -6,7 +6,7 @@
  * loop says how its iterations run:
  *
  *   serial     one after the other
- *   parallel   split among threads; iterations are independent; only at the top level of a kernel
+ *   parallel   split among threads; iterations are independent; not inside a parallel or SPMD loop
  *   unroll     all at once, as copies in registers; constant extent
  *   vector     all at once, as lanes of one SIMD value; constant extent, a power of two; never inside
  *              another vector loop.  `limit`, if given, is an i64: lanes >= limit are inactive
