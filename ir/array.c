@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/context.h"
+#include "ir/diag.h"
 
 #define LINE 64
 
@@ -39,9 +40,74 @@ ir_array_new(cot_context *ctx, const cot_type *type, void *data)
     return a;
 }
 
+/* The array of a type from outside, which may be wrong. */
+static cot_array *
+new_checked(cot_context *ctx, const cot_type *type, void *data)
+{
+    cot_array *volatile a = NULL;
+
+    IR_TRY(ctx)
+    {
+        if (ir_type_of(ctx, type)) {
+            a = ir_array_new(ctx, type, data);
+            if (!a)
+                ir_fail(ctx, 0, NULL, ERR_memory);
+        }
+    }
+    return a;
+}
+
+cot_array *
+cot_array_new(cot_context *ctx, cot_type type)
+{
+    return new_checked(ctx, &type, NULL);
+}
+
+cot_array *
+cot_array_copy(cot_context *ctx, cot_type type, const void *data)
+{
+    cot_array *a = new_checked(ctx, &type, NULL);
+
+    if (a && a->bytes)
+        memcpy(a->data, data, a->bytes);
+    return a;
+}
+
+cot_array *
+cot_array_borrow(cot_context *ctx, cot_type type, void *data)
+{
+    static char nothing[LINE];
+
+    return new_checked(ctx, &type, data ? data : nothing);  /* an empty array may be at NULL */
+}
+
 void
-ir_array_free(cot_array *a)
+cot_array_free(cot_array *a)
 {
     if (a)
         (void)a->realloc(a->alloc_user, a, 0);
+}
+
+cot_type
+cot_array_type(const cot_array *a)
+{
+    return a->type;
+}
+
+void *
+cot_array_data(cot_array *a)
+{
+    return a->data;
+}
+
+const void *
+cot_array_read(const cot_array *a)
+{
+    return a->data;
+}
+
+size_t
+cot_array_bytes(const cot_array *a)
+{
+    return a->bytes;
 }

@@ -20,6 +20,5 @@ struct cot_array {
 /* A new array: zeroed memory of its own, or the user's if data is not NULL.  NULL if memory is
  * short.  The type has been checked. */
 cot_array *ir_array_new(cot_context *ctx, const cot_type *type, void *data);
-void ir_array_free(cot_array *a);
 
 #endif

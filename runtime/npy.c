@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ir/array.h"
+#include "ir/context.h"
 #include "ir/diag.h"
 
 static const struct { char kind; int size; cot_dtype dtype; } npy_kinds[] = {
@@ -274,8 +275,8 @@ map_file(const char *path, size_t *size)
     return file;
 }
 
-cot_status
-rt_npy_read(cot_context *ctx, const char *path, cot_array **out)
+static cot_status
+read_npy(cot_context *ctx, const char *path, cot_array **out)
 {
     size_t size;
     const void *file = map_file(path, &size);
@@ -283,7 +284,6 @@ rt_npy_read(cot_context *ctx, const char *path, cot_array **out)
     cot_array *array = NULL;
     rt_npy h;
 
-    *out = NULL;
     if (!file)
         return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
     wrong = rt_npy_header(&h, file, size);
@@ -299,11 +299,24 @@ rt_npy_read(cot_context *ctx, const char *path, cot_array **out)
     if (size)
         munmap((void *)file, size);
     if (wrong)
-        return ir_fail(ctx, 0, NULL, ERR_io, path, wrong);
+        return ir_fail(ctx, 0, NULL, ERR_npy, path, wrong);
     if (!array)
         return ir_fail(ctx, 0, NULL, ERR_memory);
     *out = array;
     return COT_OK;
+}
+
+cot_status
+cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = NULL;
+    IR_TRY(ctx)
+    {
+        status = read_npy(ctx, path, out);
+    }
+    return status;
 }
 
 /* The header of version 1, padded so that the elements begin at a multiple of 64 bytes.  Its length
@@ -334,22 +347,33 @@ write_header(char *out, size_t cap, const cot_type *type)
     return end;
 }
 
-cot_status
-rt_npy_write(cot_context *ctx, const char *path, const cot_type *type, const void *data)
+static bool
+write_npy(const char *path, const cot_array *a)
 {
-    const int64_t *dims = type->rank > 8 ? type->more : type->dims;
-    size_t bytes = cot_dtype_size(type->dtype), head;
     char header[2048];
+    size_t head = write_header(header, sizeof header, &a->type);
+    FILE *file = fopen(path, "wb");
     bool good;
-    FILE *file;
 
-    for (int i = 0; i < type->rank; i++)
-        bytes *= (size_t)dims[i];
-    head = write_header(header, sizeof header, type);
-    file = fopen(path, "wb");
     if (!file)
-        return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
-    good = fwrite(header, 1, head, file) == head && fwrite(data, 1, bytes, file) == bytes;
-    good &= fclose(file) == 0;
-    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
+        return false;
+    good = fwrite(header, 1, head, file) == head && fwrite(a->data, 1, a->bytes, file) == a->bytes;
+    return (fclose(file) == 0) & good;
+}
+
+cot_status
+cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
+{
+    volatile cot_status status = COT_OK;
+    int error;
+
+    if (write_npy(path, a))
+        return COT_OK;
+    error = errno;
+    status = COT_ERR_MEMORY;
+    IR_TRY(ctx)
+    {
+        status = ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
+    }
+    return status;
 }

@@ -21,8 +21,4 @@ const char *rt_npy_header(rt_npy *h, const void *file, size_t size);
 /* Its elements, in this machine's byte order and row-major; out holds h->bytes. */
 void rt_npy_elements(const rt_npy *h, const void *file, void *out);
 
-/* Array files, whole.  bool is one byte; bf16 travels as uint16. */
-cot_status rt_npy_read(cot_context *ctx, const char *path, cot_array **out);
-cot_status rt_npy_write(cot_context *ctx, const char *path, const cot_type *type, const void *data);
-
 #endif

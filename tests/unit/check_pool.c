@@ -43,7 +43,7 @@ START_TEST(each_iteration_runs_once)
     cot_parallel *p = cot_rt_pool_new(row[_i].threads);
 
     ck_assert_ptr_nonnull(p);
-    for (int again = 0; again < 50; again++)
+    for (int again = 0; again < 20; again++)
         cover_once(p, row[_i].n, row[_i].grain);
     cot_rt_pool_free(p);
 }
@@ -52,7 +52,7 @@ END_TEST
 static void *
 call_often(void *pool)
 {
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 60; i++)
         cover_once(pool, 500, 1);
     return NULL;
 }
