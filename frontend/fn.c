@@ -229,14 +229,17 @@ explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_
     }
     for (int i = 0; i < count; i++) {
         if (arg[i] < 0 || arg[i] >= n)
-            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_range, given->n < 0 ? 0 : given->arg[i], n);
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_range, given->n < 0 ? 0 : given->arg[i],
+                           g->name, n);
         for (int k = 0; k < i; k++)
             if (arg[k] == arg[i])
-                return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_repeated, arg[i]);
+                return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_twice, arg[i]);
         if (!ir_is_floating(g, g->in[arg[i]]))
-            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_dtype, arg[i],
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_dtype, arg[i], g->name,
                            ir_type_str(f->ctx, ir_type_at(g, g->in[arg[i]])));
     }
+    if (count == 0)
+        return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_none, g->name);
     *wrt = (pass_wrt){count, arg};
     return COT_OK;
 }
@@ -247,17 +250,15 @@ check_results(const cot_fn *f, const char *name, bool scalar, const ir_graph *g)
 {
     int aux = f->options.aux;
 
-    if (aux < 0 || aux > g->n_out - (scalar ? 1 : 0))
-        return ir_fail(f->ctx, f->loc, name, ERR_aux_count, aux, g->n_out);
+    if (aux < 0 || aux > g->n_out)
+        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, g->n_out);
     if (!scalar)
         return COT_OK;
     if (g->n_out - aux != 1)
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_results, g->n_out, aux);
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, g->n_out - aux);
     const ir_type *y = ir_type_at(g, g->out[0]);
-    if (y->rank != 0)
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_scalar, ir_type_str(f->ctx, y));
-    if (!ir_is_float(y->dtype))
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_floating, ir_type_str(f->ctx, y));
+    if (y->rank != 0 || !ir_is_float(y->dtype))
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
     return COT_OK;
 }
 
