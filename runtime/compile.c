@@ -213,7 +213,8 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
         k->flops += low.module->kernel[i]->flops;
         k->traffic += low.module->kernel[i]->bytes;
     }
-    if (low.module->parallel)
+    k->parallel = low.module->parallel;
+    if (k->parallel)
         k->pool = rt_pool(f->ctx, p->threads);
     if (k->work_bytes) {
         k->blocks = ir_realloc(f->ctx, NULL, sizeof *k->blocks);

@@ -55,6 +55,7 @@ struct cot_kernel {
     size_t *bytes;                      /* likewise                                   */
     size_t work_bytes;
     int64_t flops, traffic;             /* an estimate for one call                   */
+    bool parallel;                      /* it takes a pool as one more argument       */
     cot_parallel *pool;                 /* NULL: one thread                           */
     rt_blocks *blocks;                  /* NULL: no work block is needed              */
 };

@@ -76,12 +76,6 @@ rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *te
 
 /* ---- public ---- */
 
-void
-cot_write_file(void *file, const char *text, size_t bytes)
-{
-    fwrite(text, 1, bytes, file);
-}
-
 typedef struct dump_call {
     const ir_graph *graph;
     cot_fn *fn;
@@ -124,14 +118,6 @@ dump_body(cot_context *ctx, void *arg)
     }
     c->write(c->user, b.n ? b.text : "", b.n);
     return COT_OK;
-}
-
-cot_status
-cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
-{
-    dump_call c = { .graph = g, .stage = "graph", .write = write, .user = user };
-
-    return rt_guard(g->ctx, dump_body, &c);
 }
 
 cot_status
