@@ -17,6 +17,7 @@ typedef struct cot_cli {
     bool after_each, bless, expect, locs;
     int n_in;
     const char **in;
+    cot_array **arrays;                 /* of --in, once read */
 } cot_cli;
 
 /* Each verb is a file; it answers the exit status. */

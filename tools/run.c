@@ -15,18 +15,13 @@ enum { SEED = 1 };
 
 /* The arrays of --in, read once and kept until the process ends. */
 static cot_status
-read_arrays(cot_cli *c, cot_array ***out)
+read_arrays(cot_cli *c)
 {
-    static cot_array **read;
-
-    if (!read) {
-        cot_array **list = IR_NEW_N(&c->ctx->arena, cot_array *, c->n_in + 1);
-
-        for (int i = 0; i < c->n_in; i++)
-            COT_TRY(cot_npy_read(c->ctx, c->in[i], &list[i]));
-        read = list;
-    }
-    *out = read;
+    if (c->arrays)
+        return COT_OK;
+    c->arrays = IR_NEW_N(&c->ctx->arena, cot_array *, c->n_in + 1);
+    for (int i = 0; i < c->n_in; i++)
+        COT_TRY(cot_npy_read(c->ctx, c->in[i], &c->arrays[i]));
     return COT_OK;
 }
 
@@ -50,12 +45,11 @@ cot_status
 cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
 {
     void **args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + 1);
-    cot_array **array;
 
     *out = args;
     if (c->n_in && c->n_in != f->n_in)
         return wrong_count(c, f);
-    COT_TRY(read_arrays(c, &array));
+    COT_TRY(read_arrays(c));
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *want = ir_type_at(f, f->in[i]), *found;
 
@@ -64,14 +58,14 @@ cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
             rt_random_fill(want, SEED + (uint64_t)i, args[i]);
             continue;
         }
-        found = type_for(c->ctx, array[i], want->dtype);
+        found = type_for(c->ctx, c->arrays[i], want->dtype);
         if (!found)
             return c->ctx->status;
         if (found != want)
             return ir_fail(c->ctx, 0, f->name, found->dtype == want->dtype ? ERR_shape_wrong : ERR_dtype_wrong,
                            ir_format(&c->ctx->arena, "argument %d in %s is %s; wants %s", i, c->in[i],
                                      ir_type_str(c->ctx, found), ir_type_str(c->ctx, want)));
-        args[i] = array[i]->data;
+        args[i] = c->arrays[i]->data;
     }
     return COT_OK;
 }
@@ -119,14 +113,13 @@ infer_sizes(cot_cli *c, const ir_graph *f, int n, pass_step *step)
     cot_context *ctx = c->ctx;
     const ir_graph **stage = IR_NEW_N(&ctx->arena, const ir_graph *, n + 1);
     const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->n_in + 1), **before;
-    cot_array **array;
 
     COT_TRY(probe(f, n, step, stage));
     if (stage[n]->n_in != c->n_in)
         return wrong_count(c, stage[n]);
-    COT_TRY(read_arrays(c, &array));
+    COT_TRY(read_arrays(c));
     for (int i = 0; i < c->n_in; i++)
-        if (!(type[i] = type_for(ctx, array[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
+        if (!(type[i] = type_for(ctx, c->arrays[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
             return ctx->status;
     for (int i = n - 1; i >= 0; i--) {
         if (!is_vmap(&step[i]))
