@@ -14,13 +14,6 @@
 #include "passes/rules.h"
 #include "passes/rules/flow.h"
 
-vmap_rule *const vmap_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc) \
-    [OP_##name] = vmap_##vmap,
-#include "ir/ops.def"
-#undef OP
-};
-
 typedef struct vmap_walk {
     ir_build *b;
     const ir_graph *f;
