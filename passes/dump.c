@@ -1,4 +1,5 @@
-/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered files.
+/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered
+ * files.
  *
  * A dump is legal input to `cot opt`.  An unchanged graph is one line of comment. */
 #include <stdio.h>

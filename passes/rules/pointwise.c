@@ -1,14 +1,15 @@
 /* Pointwise ops: jvp, transpose and vmap.
  *
- * A jvp rule multiplies the tangent by a partial derivative that is written with the result where
- * that is shorter (exp, tanh, logistic), so that the derivative costs no second elementary
- * function.  Whatever does not hold a tangent is known before the tangents are, which leaves the
- * linear half with products, sums and selects only.
+ * A jvp rule multiplies the tangent by a partial derivative that is written with the result
+ * where that is shorter (exp, tanh, logistic), so that the derivative costs no second
+ * elementary function.  Whatever does not hold a tangent is known before the tangents are,
+ * which leaves the linear half with products, sums and selects only.
  *
- * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its bounds. */
+ * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
+ * bounds. */
 #include "passes/rules.h"
 
-#define PI 3.14159265358979323846
+#define PI  3.14159265358979323846
 #define LN2 0.693147180559945309417
 
 /* A constant of the type of x, for the formulas below. */
@@ -51,12 +52,13 @@ void
 jvp_linear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     if (n->op == OP_add || n->op == OP_sub) {
-        y->tan = n->op == OP_add ? tan_add(b, in[0].tan, in[1].tan) : tan_sub(b, in[0].tan, in[1].tan);
+        y->tan = n->op == OP_add ? tan_add(b, in[0].tan, in[1].tan)
+                                 : tan_sub(b, in[0].tan, in[1].tan);
         return;
     }
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
     for (int i = 0; i < n->n_in; i++)
-        operand[i] = in[i].tan                    ? in[i].tan
+        operand[i] = in[i].tan                     ? in[i].tan
                      : ir_is_floating(f, n->in[i]) ? pass_zeros_like(b, ir_type_at(f, n->in[i]))
                                                    : in[i].val;
     y->tan = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
@@ -76,19 +78,21 @@ jvp_bilinear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
 }
 
 /* jvp: one operand.  `partial` is dy/dx, in terms of x and y. */
-#define JVP_UNARY(name, partial)                                                             \
-    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out) \
-    {                                                                                        \
-        const ir_ref x = in->val, y = out->val;                                              \
-        (void)f, (void)n, (void)x, (void)y;                                                  \
-        out->tan = tan_mul(b, in->tan, partial);                                             \
+#define JVP_UNARY(name, partial)                                                               \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_mul(b, in->tan, partial);                                               \
     }
-#define JVP_UNARY_OVER(name, divisor)                                                        \
-    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out) \
-    {                                                                                        \
-        const ir_ref x = in->val, y = out->val;                                              \
-        (void)f, (void)n, (void)x, (void)y;                                                  \
-        out->tan = tan_div(b, in->tan, divisor);                                             \
+#define JVP_UNARY_OVER(name, divisor)                                                          \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_div(b, in->tan, divisor);                                               \
     }
 
 JVP_UNARY(abs, ir_op1(b, OP_sign, x))
@@ -130,14 +134,17 @@ jvp_integer_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     else if (k == 1)
         y->tan = in->tan;
     else
-        y->tan = tan_mul(b, in->tan, times(b, k == 2 ? in->val : ir_integer_pow(b, in->val, k - 1), (double)k));
+        y->tan =
+            tan_mul(b, in->tan,
+                    times(b, k == 2 ? in->val : ir_integer_pow(b, in->val, k - 1), (double)k));
 }
 
 void
 jvp_convert(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f;
-    y->tan = ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+    y->tan =
+        ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
 }
 
 /* jvp: two operands. */
@@ -166,7 +173,8 @@ jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 /* x^p is 1 at p = 0 for every x, 0 included, and 0 at x = 0 for every p > 0: there the plain
  * formulas would give 0 * inf.  The operand is made harmless rather than the product, so that
  * higher derivatives are right as well.
- *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0. */
+ *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0.
+ */
 static ir_ref
 pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 {
@@ -244,7 +252,8 @@ void
 jvp_fma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f, (void)n;
-    ir_ref product = tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
+    ir_ref product =
+        tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
     y->tan = tan_add(b, product, in[2].tan);
 }
 
@@ -280,24 +289,25 @@ jvp_clamp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
 /* transpose. */
 
 void
-transpose_never(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                const ir_ref *ct, ir_ref *ct_in)
+transpose_never(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in, (void)ct, (void)ct_in;
-    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "transpose", "it is not linear in its operands");
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "transpose",
+                  "it is not linear in its operands");
 }
 
 void
-transpose_neg(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_neg(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)linear, (void)in;
     ct_in[0] = tan_neg(b, ct[0]);
 }
 
 void
-transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)b, (void)f, (void)n, (void)in;
     for (int i = 0; i < 2; i++)
@@ -305,8 +315,8 @@ transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)in;
     ct_in[0] = linear[0] ? ct[0] : IR_NONE;
@@ -314,8 +324,8 @@ transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
@@ -323,24 +333,24 @@ transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_div(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_div(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)linear;
     ct_in[0] = tan_div(b, ct[0], in[1]);
 }
 
 void
-transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                  const ir_ref *ct, ir_ref *ct_in)
+transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)linear, (void)in;
     ct_in[0] = ir_convert(b, ct[0], ir_type_at(f, n->in[0])->dtype);
 }
 
 void
-transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
@@ -349,8 +359,8 @@ transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_select(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                 const ir_ref *ct, ir_ref *ct_in)
+transpose_select(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     ct_in[1] = linear[1] ? tan_select(b, in[0], ct[0], IR_NONE) : IR_NONE;
@@ -364,7 +374,8 @@ vmap_never(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)in, (void)mapped, (void)y, (void)out_mapped;
-    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "vmap", "it has no operand that could be mapped");
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "vmap",
+                  "it has no operand that could be mapped");
 }
 
 /* The same op; operands that are not mapped repeat along the first axis. */
