@@ -26,7 +26,8 @@ write_text(cot_context *ctx, const char *stage, const ir_graph *f, const char *t
     const char *dir = ctx->config.dump_dir;
     const char *path = NULL;
     if (dir && *dir)
-        path = ir_format(f->arena, "%s/%s.%02u.%s.cot", dir, f->name, ctx->dump_count, stage);
+        path = ir_format(f->arena, "%s/%.*s.%02u.%s.cot", dir, (int)strcspn(f->name, "."),
+                         f->name, ctx->dump_count, stage);
     ctx->dump_count++;
     FILE *out = path ? fopen(path, "w") : stderr;
     if (!out) {

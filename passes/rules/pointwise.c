@@ -7,6 +7,8 @@
  *
  * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
  * bounds. */
+#include <math.h>
+
 #include "passes/rules.h"
 
 #define PI  3.14159265358979323846
@@ -35,6 +37,19 @@ static ir_ref
 square(ir_build *b, ir_ref x)
 {
     return ir_mul(b, x, x);
+}
+
+static ir_ref
+power(ir_build *b, ir_ref x, int64_t k)
+{
+    return k == 0 ? ir_like(b, x, 1) : k == 1 ? x : ir_integer_pow(b, x, k);
+}
+
+/* t c, where c may be zero for every x. */
+static ir_ref
+times_partial(ir_build *b, ir_ref t, ir_ref c)
+{
+    return c ? tan_mul(b, t, c) : IR_NONE;
 }
 
 /* jvp: the families. */
@@ -129,14 +144,9 @@ jvp_integer_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 {
     const int64_t k = n->at.ipow.y;
     (void)f;
-    if (k == 0)
-        y->tan = IR_NONE;
-    else if (k == 1)
-        y->tan = in->tan;
-    else
-        y->tan =
-            tan_mul(b, in->tan,
-                    times(b, k == 2 ? in->val : ir_integer_pow(b, in->val, k - 1), (double)k));
+    y->tan = k == 0   ? IR_NONE
+             : k == 1 ? in->tan
+                      : tan_mul(b, in->tan, times(b, power(b, in->val, k - 1), (double)k));
 }
 
 void
@@ -178,13 +188,18 @@ jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 static ir_ref
 pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 {
+    enum { SHORT = 64 }; /* an exponent for repeated squaring */
     double c;
-    ir_ref q = p;
-    if (!ir_is_splat(b, p, &c) || c == 0) {
-        ir_ref zero = ir_like(b, p, 0);
-        ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
-        q = ir_select(b, both, ir_like(b, p, 1), p);
-    }
+    const bool constant = ir_is_splat(b, p, &c);
+    if (constant && c == 0)
+        return IR_NONE;
+    if (constant && c == trunc(c) && fabs(c) <= SHORT)
+        return ir_mul(b, p, power(b, x, (int64_t)c - 1));
+    if (constant)
+        return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, p, -1)));
+    ir_ref zero = ir_like(b, p, 0);
+    ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
+    ir_ref q = ir_select(b, both, ir_like(b, p, 1), p);
     return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, q, -1)));
 }
 
@@ -203,7 +218,7 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     ir_ref by_base = IR_NONE, by_exponent = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan)
-        by_base = tan_mul(b, in[0].tan, pow_by_base(b, in[0].val, in[1].val));
+        by_base = times_partial(b, in[0].tan, pow_by_base(b, in[0].val, in[1].val));
     if (in[1].tan)
         by_exponent = tan_mul(b, in[1].tan, pow_by_exponent(b, in[0].val, in[1].val, y->val));
     y->tan = tan_add(b, by_base, by_exponent);

@@ -156,13 +156,6 @@ check_jvp(const ir_graph *f, const char *pipeline, const vals *x, const vals *dx
     free(in), free(y), free(plus), free(minus), free(yp), free(ym);
 }
 
-static const char *
-all_inputs(const ir_graph *f, const char *pass)
-{
-    (void)f;
-    return pass;
-}
-
 /* <ct, J dx> = <J'ct, dx>. */
 static void
 check_vjp(const ir_graph *f, const vals *x, const vals *dx, const vals *ct)
@@ -222,7 +215,7 @@ check_function(const func *c)
     vals *dx = random_vals(f->n_in, f, f->in, 2, -1, 1);
     vals *ct = random_vals(f->n_out, f, f->out, 3, -1, 1);
     vals *xct = joined(x, ct), *dxct = random_vals(f->n_in + f->n_out, vjp, vjp->in, 4, -1, 1);
-    check_jvp(f, all_inputs(f, "jvp"), x, dx);
+    check_jvp(f, "jvp", x, dx);
     check_vjp(f, x, dx, ct);
     check_jvp(vjp, "jvp", xct, dxct); /* second derivatives, forward over reverse */
     check_vjp(vjp, xct, dxct, random_vals(vjp->n_out, vjp, vjp->out, 6, -1, 1));
@@ -324,6 +317,12 @@ static const func functions[] = {
     { "fn @f(%x: f64[4]) -> f64[4] {\n %0 = sin %x : f64[4]\n %1 = convert %0 {dtype=f64} : "
       "f64[4]\n ret %1\n}\n",
       -2, 2 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %0 = constant {data=3} : f64[4]\n %1 = pow %x, %0 : "
+      "f64[4]\n ret %1\n}\n",
+      -2, 2 },
+    { "fn @f(%x: f64[4]) -> f64[4] {\n %0 = constant {data=-1.5} : f64[4]\n %1 = pow %x, %0 : "
+      "f64[4]\n ret %1\n}\n",
+      0.5, 2 },
     /* movement */
     { ONE("[3,1]", "broadcast_in_dim %x {shape=[2,3,4], dims=[1,2]}", "[2,3,4]"), -2, 2 },
     { ONE("[]", "broadcast_in_dim %x {shape=[2,3], dims=[]}", "[2,3]"), -2, 2 },
@@ -470,9 +469,9 @@ static const struct {
     cot_status status;
     const char *says;
 } wrong[] = {
-    { "grad(wrt=[4])", COT_ERR_ARG, "wrt names argument 4 of f, which has 3" },
-    { "grad(wrt=[-4])", COT_ERR_ARG, "wrt names argument -4" },
-    { "grad(wrt=[0,-3])", COT_ERR_ARG, "names argument 0 twice" },
+    { "jvp(wrt=[4])", COT_ERR_ARG, "wrt names argument 4 of f, which has 3" },
+    { "jvp(wrt=[-4])", COT_ERR_ARG, "wrt names argument -4" },
+    { "jvp(wrt=[0,-3])", COT_ERR_ARG, "names argument 0 twice" },
     { "jvp(wrt=[2])", COT_ERR_DTYPE, "argument 2 of f is i32" },
     { "grad(aux=3)", COT_ERR_ARG, "aux is 3; f has 2 outputs" },
     { "grad", COT_ERR_ARG, "f has 2 outputs besides aux; wants 1" },
