@@ -68,7 +68,7 @@ eval_div(MATH_ARGS)
 
 /* Integers of rem; floats are in rem.c. */
 ir_sc
-math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y)
+ir_math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y)
 {
     ir_sc r = m_rem(b, x, safe_divisor(b, T, y));
 

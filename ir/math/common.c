@@ -2,7 +2,7 @@
 #include "ir/math/math.h"
 
 cot_dtype
-math_int(cot_dtype T)
+ir_math_int(cot_dtype T)
 {
     static const cot_dtype by_size[9] = { [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64 };
 
@@ -10,7 +10,7 @@ math_int(cot_dtype T)
 }
 
 cot_dtype
-math_uint(cot_dtype T)
+ir_math_uint(cot_dtype T)
 {
     static const cot_dtype by_size[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
 
@@ -18,7 +18,7 @@ math_uint(cot_dtype T)
 }
 
 ir_sc
-math_poly(ir_sc_build *b, ir_sc x, int n, const double *c)
+ir_math_poly(ir_sc_build *b, ir_sc x, int n, const double *c)
 {
     ir_sc y = m_num(b, x, c[n - 1]);
 
@@ -28,9 +28,9 @@ math_poly(ir_sc_build *b, ir_sc x, int n, const double *c)
 }
 
 ir_sc
-math_copysign(ir_sc_build *b, ir_sc x, ir_sc s)
+ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s)
 {
-    cot_dtype T = ir_sc_type_in(b, x), U = math_uint(T);
+    cot_dtype T = ir_sc_type_in(b, x), U = ir_math_uint(T);
     ir_sc top = ir_sc_const_bits(b, U, 1ull << (ir_bits(T) - 1));
     ir_sc sign = m_and(b, m_bits(b, U, s), top);
 
@@ -38,7 +38,7 @@ math_copysign(ir_sc_build *b, ir_sc x, ir_sc s)
 }
 
 ir_sc
-math_wide(ir_sc_build *b, int n, const ir_sc *x, math_f64 *f)
+ir_math_wide(ir_sc_build *b, int n, const ir_sc *x, ir_math_f64 *f)
 {
     cot_dtype T = ir_sc_type_in(b, x[0]);
     ir_sc wide[3];

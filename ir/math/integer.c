@@ -13,7 +13,7 @@ ir_sc eval_xor(MATH_ARGS) { return m_xor(b, x[0], x[1]); }
 static ir_sc
 fits(ir_sc_build *b, cot_dtype T, ir_sc y)
 {
-    return m_ltk(b, m_bits(b, math_uint(T), y), ir_bits(T));
+    return m_ltk(b, m_bits(b, ir_math_uint(T), y), ir_bits(T));
 }
 
 ir_sc
@@ -27,7 +27,7 @@ eval_shl(MATH_ARGS)
 ir_sc
 eval_shr_logical(MATH_ARGS)
 {
-    cot_dtype U = math_uint(in);
+    cot_dtype U = ir_math_uint(in);
     ir_sc ok = fits(b, in, x[1]), zero = ir_sc_int(b, U, 0);
     ir_sc amount = m_select(b, ok, m_bits(b, U, x[1]), zero);
     ir_sc y = m_select(b, ok, m_shr(b, m_bits(b, U, x[0]), amount), zero);
@@ -38,7 +38,7 @@ eval_shr_logical(MATH_ARGS)
 ir_sc
 eval_shr_arithmetic(MATH_ARGS)
 {
-    cot_dtype S = math_int(in);
+    cot_dtype S = ir_math_int(in);
     ir_sc amount = m_select(b, fits(b, in, x[1]), m_bits(b, S, x[1]), ir_sc_int(b, S, ir_bits(in) - 1));
 
     return m_bits(b, in, m_shr(b, m_bits(b, S, x[0]), amount));

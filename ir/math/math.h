@@ -109,17 +109,17 @@ static inline ir_sc m_fnma(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z) { return m
 /* common.c: pieces that several functions share. */
 
 /* The integer type as wide as T. */
-cot_dtype math_int(cot_dtype T);
-cot_dtype math_uint(cot_dtype T);
+cot_dtype ir_math_int(cot_dtype T);
+cot_dtype ir_math_uint(cot_dtype T);
 /* c[0] + x (c[1] + x (... c[n-1])), by Horner's rule with fma. */
-ir_sc math_poly(ir_sc_build *b, ir_sc x, int n, const double *c);
+ir_sc ir_math_poly(ir_sc_build *b, ir_sc x, int n, const double *c);
 /* |x| with the sign of s. */
-ir_sc math_copysign(ir_sc_build *b, ir_sc x, ir_sc s);
+ir_sc ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s);
 /* f32: the f64 program on the widened operand, rounded; f64: the program itself. */
-typedef ir_sc math_f64(ir_sc_build *b, const ir_sc *x);
-ir_sc math_wide(ir_sc_build *b, int n, const ir_sc *x, math_f64 *f);
+typedef ir_sc ir_math_f64(ir_sc_build *b, const ir_sc *x);
+ir_sc ir_math_wide(ir_sc_build *b, int n, const ir_sc *x, ir_math_f64 *f);
 
 /* arith.c: integers of rem. */
-ir_sc math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y);
+ir_sc ir_math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y);
 
 #endif

@@ -112,11 +112,11 @@ float_rem(ir_sc_build *b, cot_dtype in, ir_sc x, ir_sc y)
 
     r = ir_sc_rare(b, far, far_program(b, wide), 2, v, r);
     r = m_select(b, m_lt(b, v[0], v[1]), v[0], r);          /* y infinite, too */
-    return math_copysign(b, m_cvt(b, in, r), x);
+    return ir_math_copysign(b, m_cvt(b, in, r), x);
 }
 
 ir_sc
 eval_rem(MATH_ARGS)
 {
-    return ir_is_float(in) ? float_rem(b, in, x[0], x[1]) : math_int_rem(b, in, x[0], x[1]);
+    return ir_is_float(in) ? float_rem(b, in, x[0], x[1]) : ir_math_int_rem(b, in, x[0], x[1]);
 }

@@ -14,5 +14,5 @@ eval_round(MATH_ARGS)
 {
     ir_sc nearly = m_num(b, x[0], in == COT_F64 ? 0x1.fffffffffffffp-2 : 0x1.fffffep-2);
 
-    return m_trunc(b, m_add(b, x[0], math_copysign(b, nearly, x[0])));
+    return m_trunc(b, m_add(b, x[0], ir_math_copysign(b, nearly, x[0])));
 }
