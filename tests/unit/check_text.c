@@ -77,7 +77,7 @@ static const struct { const char *text, *message; } bad[] = {
     { "fn @f(%x: f32[]) -> f32[] {\n  %0 = sine %x : f32[]\n  ret %0\n}", "bad.cot:2: found 'sine'; wants the name of an op" },
     { "fn @f(%x: f32[2]) -> f32[] {\n\n  %0 = sin %x : f32[]\n  ret %0\n}",
       "bad.cot:3: sin: result 0 is declared f32[]; it is f32[2]" },
-    { "fn @f(%x: f32[2], %x: f32[]) -> f32[] {\n ret %x\n}", "bad.cot:1: found ':'; wants a new name before this: %x is an argument already" },
+    { "fn @f(%x: f32[2], %x: f32[]) -> f32[] {\n ret %x\n}", "bad.cot:1: found 'f32[])'; wants a new name before this: %x is an argument already" },
     { "fn @f() -> f32[] {\n  %0 = constant {data=[1,2]} : f32[3]\n  ret %0\n}", "bad.cot:2: found '}'; wants 3 elements, not 2" },
     { "fn @f() -> i8[] {\n  %0 = constant {data=128} : i8[]\n  ret %0\n}", "bad.cot:2: found '128}'; wants a number that fits i8" },
     { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = reduce_sum %x : f32[]\n  ret %0\n}",
