@@ -6,7 +6,7 @@
  * loop says how its iterations run:
  *
  *   serial     one after the other
- *   parallel   split among threads; iterations are independent; only at the top level of a kernel
+ *   parallel   split among threads; iterations are independent; not inside a parallel or SPMD loop
  *   unroll     all at once, as copies in registers; constant extent
  *   vector     all at once, as lanes of one SIMD value; constant extent, a power of two; never inside
  *              another vector loop.  `limit`, if given, is an i64: lanes >= limit are inactive
@@ -35,7 +35,13 @@
  * lanes, loads of inactive lanes touch no memory, and results are selected by lane.
  *
  * The IR knows neither LLVM nor C: codegen/llvm and codegen/c translate it, instruction by instruction.
- * Instructions on scalars are those of ir/scalar.h, with its semantics to the last bit. */
+ * Instructions on scalars are those of ir/scalar.h, with its semantics to the last bit.
+ *
+ * Some rules that follow (cg_verify holds us to them): carries belong to serial loops and whiles; a loop with
+ * folds or trees that is serial has no carries, and one with folds no trees; bounds of loops, parameters, offsets
+ * and calls are uniform; `limit` is at least 1; a parallel loop that yields trees has a constant extent <= 4096, and
+ * no failure leaves from within it (a kernel it calls may fail).  CG_VAR, CG_CARRIED and CG_RESULT stand in no region's
+ * list: their block names them.  A CG_LOCAL buffer used in a parallel loop is private to it, per thread. */
 #ifndef CODEGEN_KERNEL_H
 #define CODEGEN_KERNEL_H
 
@@ -83,6 +89,7 @@ typedef struct cg_block {
     cg_val cond;                /* if: BOOL.  while: yielded by `other`        */
     cg_val var;                 /* loop: its CG_VAR                            */
     int n;                      /* results */
+    uint32_t cap;
     cg_yield *yield;            /* if: value is then's, init is else's         */
     cg_val *result;             /* the CG_RESULT instructions */
 } cg_block;
@@ -90,7 +97,7 @@ typedef struct cg_block {
 typedef struct cg_call {
     int kernel;                 /* index in the module */
     int n_buffers, n_params;
-    uint32_t *buffer;           /* of the caller, one for each buffer of the callee */
+    uint32_t *buffer;           /* of the caller, one for each IN and OUT buffer of the callee, in order */
     cg_val *offset;             /* element offset (i64) into each; 0: none */
     cg_val *param;
 } cg_call;
@@ -115,7 +122,8 @@ typedef enum cg_space {
     CG_WORK                     /* entry only: at byte `offset` of the work block                */
 } cg_space;
 
-/* Distinct buffers of a kernel never overlap, unless `alias` says so. */
+/* Distinct buffers of a kernel never overlap, unless `alias` says so (which it must before the first load:
+ * loads of what nobody writes move out of loops). */
 typedef struct cg_buffer {
     const char *name;
     cot_dtype type;
@@ -131,6 +139,7 @@ typedef struct cg_buffer {
 typedef struct cg_kernel {
     cot_context *ctx;
     ir_arena *arena;
+    struct cg_module *module;
     const char *name;           /* unique in the module */
     const char *note;           /* what it computes and from which lines; printed as a comment */
     ir_loc loc;
@@ -187,6 +196,10 @@ cg_val cg_idiv(cg_build *b, cg_val x, int64_t c);       /* x >= 0: floor(x / c) 
 cg_val cg_imod(cg_build *b, cg_val x, int64_t c);
 cg_val cg_imin(cg_build *b, cg_val x, cg_val y);
 bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
+/* The values an index can take, where loops with constant bounds or the like say so. */
+bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
+cot_dtype cg_type(const cg_kernel *k, cg_val v);
+uint32_t cg_depth(const cg_build *b, cg_val v);          /* of the region a value is in: 0 is the kernel's body */
 cg_val cg_param(cg_build *b, int index);
 cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);
 cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* when: 0 for always */
@@ -219,9 +232,16 @@ void cg_module_print(ir_buf *b, const cg_module *m);
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 
-/* vary.c: for emitters.  How the value's index moves per iteration of an SPMD loop: the coefficient if it is
- * affine in the loop's variable with the rest uniform in it; false otherwise. */
+/* vary.c: for emitters.
+ *
+ * SPMD loops nest at most 32 deep; the outermost of a nest has level 0, the next level 1, ...  cg_variance gives for
+ * each value the set of levels of the SPMD loops around its definition over which it varies, as bits.
+ * What an `if` or `while` yields varies over what its condition varies over. */
+uint32_t *cg_variance(const cg_kernel *k, ir_arena *a);
+/* How often each value is used by what has an effect; a pure instruction with 0 uses is dead. */
+uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
+/* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's variable;
+ * false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
-bool cg_varies(const cg_kernel *k, cg_val v, cg_val loop);
 
 #endif

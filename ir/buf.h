@@ -3,6 +3,7 @@
 #define IR_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 #include "ir/arena.h"
 

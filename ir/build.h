@@ -6,6 +6,7 @@
 #ifndef IR_BUILD_H
 #define IR_BUILD_H
 
+#include "ir/diag.h"
 #include "ir/graph.h"
 
 typedef struct ir_build {

@@ -39,8 +39,8 @@ extern const char *const ir_mode_name[IR_MODE_COUNT];
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
 
-/* Bytes of a constant: one element repeated if splat, else all in row-major order.  Hashed once. */
-typedef struct ir_data { const void *bytes; size_t n; bool splat; uint64_t hash; } ir_data;
+/* A constant: its type, and its bytes: one element repeated if splat, else all in row-major order. */
+typedef struct ir_data { const ir_type *type; const void *bytes; size_t n; bool splat; uint64_t hash; } ir_data;
 
 /* A node's attributes: the op's record says which member holds them. */
 typedef struct ir_attrs {
@@ -95,7 +95,9 @@ bool ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b);
 uint64_t ir_attrs_hash(ir_record r, const ir_attrs *a);
 /* A copy whose lists and bytes live in the arena; sub-functions are shared (they are immutable). */
 ir_attrs ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a);
-ir_data ir_data_new(ir_arena *arena, const void *bytes, size_t n, size_t element_bytes);
+/* bytes holds all the elements; equal ones are kept once. */
+ir_data ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes);
+ir_data ir_data_splat(ir_arena *arena, const ir_type *type, const void *element);
 
 ir_ints ir_ints_copy(ir_arena *a, int n, const int64_t *at);
 static inline bool

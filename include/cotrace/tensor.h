@@ -28,8 +28,84 @@ typedef struct cot_type {
     const int64_t *more;         /* all the sizes where rank > 8 */
 } cot_type;
 
+/* Types of several arguments. */
+typedef struct cot_types {
+    int n;
+    const cot_type *at;
+} cot_types;
+
+/* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list, which
+ * stands for a default; the empty list has n == 0 and at != NULL. */
+typedef struct cot_list {
+    int n;
+    int one;                     /* 1: the single entry serves every argument, axis, ... */
+    const int64_t *at;
+} cot_list;
+
+/* "No axis" where an axis is wanted. */
+#define COT_NONE INT64_MIN
+
 COT_API const char *cot_dtype_name(cot_dtype dtype);     /* "f32"                    */
 COT_API size_t cot_dtype_size(cot_dtype dtype);          /* bytes; 1 for bool        */
+
+/* A type from its parts.  dims must outlive the result where rank > 8. */
+COT_API cot_type cot_type_new(cot_dtype dtype, int rank, const int64_t *dims);
+/* The number of elements; the size of one axis (negative axes count from the end). */
+COT_API int64_t cot_type_count(const cot_type *type);
+COT_API int64_t cot_type_size(const cot_type *type, int axis);
+
+#ifndef __cplusplus
+/* The leading 0 gives an array of at least one element, so that the list may be empty. */
+#define COT_INTS_(...) ((const int64_t[]){0, __VA_ARGS__})
+#define COT_INTS_N_(...) ((int)(sizeof COT_INTS_(__VA_ARGS__) / sizeof(int64_t)) - 1)
+/* COT_LIST(0, 2); COT_LIST() is the empty list.  COT_ALL(n): n for every argument. */
+#define COT_LIST(...) ((cot_list){COT_INTS_N_(__VA_ARGS__), 0, COT_INTS_(__VA_ARGS__) + 1})
+#define COT_ALL(n_) ((cot_list){1, 1, COT_INTS_(n_) + 1})
+
+/* cot_f32(2, 3) is f32[2,3]; cot_f32() a scalar. */
+#define COT_TYPE_(t, ...) cot_type_new(t, COT_INTS_N_(__VA_ARGS__), COT_INTS_(__VA_ARGS__) + 1)
+#define cot_bool(...) COT_TYPE_(COT_BOOL, __VA_ARGS__)
+#define cot_i8(...) COT_TYPE_(COT_I8, __VA_ARGS__)
+#define cot_i16(...) COT_TYPE_(COT_I16, __VA_ARGS__)
+#define cot_i32(...) COT_TYPE_(COT_I32, __VA_ARGS__)
+#define cot_i64(...) COT_TYPE_(COT_I64, __VA_ARGS__)
+#define cot_u8(...) COT_TYPE_(COT_U8, __VA_ARGS__)
+#define cot_u16(...) COT_TYPE_(COT_U16, __VA_ARGS__)
+#define cot_u32(...) COT_TYPE_(COT_U32, __VA_ARGS__)
+#define cot_u64(...) COT_TYPE_(COT_U64, __VA_ARGS__)
+#define cot_f16(...) COT_TYPE_(COT_F16, __VA_ARGS__)
+#define cot_bf16(...) COT_TYPE_(COT_BF16, __VA_ARGS__)
+#define cot_f32(...) COT_TYPE_(COT_F32, __VA_ARGS__)
+#define cot_f64(...) COT_TYPE_(COT_F64, __VA_ARGS__)
+
+/* COT_TYPES(cot_f32(3), cot_f32(n, 3)); the leading element is as in COT_INTS_. */
+#define COT_NO_TYPE_ {COT_DTYPE_NONE, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}
+#define COT_TYPES_(...) ((const cot_type[]){COT_NO_TYPE_, __VA_ARGS__})
+#define COT_TYPES(...)                                                        \
+    ((cot_types){(int)(sizeof COT_TYPES_(__VA_ARGS__) / sizeof(cot_type)) - 1, \
+                 COT_TYPES_(__VA_ARGS__) + 1})
+#endif
+
+/* Typed memory.  An array is dense and row-major; its memory is owned (aligned to 64 bytes) or
+ * borrowed from the caller, who then keeps it alive.  Free with cot_array_free.  Arrays do not belong
+ * to a context's thread: any thread may read one that nobody writes. */
+
+/* New memory, zeroed.  NULL with the error recorded in ctx if the type is wrong or memory is short. */
+COT_API cot_array *cot_array_new(cot_context *ctx, cot_type type);
+/* New memory holding a copy of data, which has the type's elements in row-major order. */
+COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *data);
+/* The caller's memory, aligned to the element. */
+COT_API cot_array *cot_array_borrow(cot_context *ctx, cot_type type, void *data);
+COT_API void cot_array_free(cot_array *a);              /* NULL is allowed */
+COT_API cot_type cot_array_type(const cot_array *a);    /* more, where rank > 8, is the array's */
+COT_API void *cot_array_data(cot_array *a);
+COT_API const void *cot_array_read(const cot_array *a);
+COT_API size_t cot_array_bytes(const cot_array *a);
+
+/* npy files, versions 1 to 3, either byte order, either layout; bf16 travels as uint16.  Errors:
+ * COT_ERR_IO (the file), COT_ERR_PARSE (not npy, or its header lies). */
+COT_API cot_status cot_npy_read(cot_context *ctx, const char *path, cot_array **out);
+COT_API cot_status cot_npy_write(cot_context *ctx, const char *path, const cot_array *a);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,213 @@
+/* What varies over which SPMD loops, how indices move, and what is used: for emitters.
+ *
+ * Variance is a forward analysis over sets of levels.  Only carried values depend on what comes later; their
+ * loops are walked again until nothing grows, which takes as many rounds as carries feed each other. */
+#include "codegen/kernel.h"
+
+typedef struct vary {
+    const cg_kernel *k;
+    uint32_t *set;
+    bool grew;
+} vary;
+
+static void vary_region(vary *w, const cg_region *r, int level);
+
+static void
+grow(vary *w, cg_val v, uint32_t set)
+{
+    if ((w->set[v] | set) != w->set[v]) {
+        w->set[v] |= set;
+        w->grew = true;
+    }
+}
+
+/* One walk over what a block repeats; carried values take what flows back to them. */
+static void
+vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].carried)
+            grow(w, x->yield[i].carried, w->set[x->yield[i].init] | w->set[x->yield[i].value] | also);
+    vary_region(w, &x->other, level);
+    vary_region(w, &x->body, level);
+}
+
+static void
+vary_until_stable(vary *w, const cg_block *x, bool on_cond, int level)
+{
+    bool outer = w->grew;
+
+    do {
+        w->grew = false;
+        vary_carried(w, x, on_cond ? w->set[x->cond] : 0, level);
+        for (int i = 0; i < x->n; i++)
+            if (x->yield[i].carried)
+                grow(w, x->yield[i].carried,
+                     w->set[x->yield[i].value] | (on_cond ? w->set[x->cond] : 0));
+        outer |= w->grew;
+    } while (w->grew);
+    w->grew = outer;
+}
+
+static void
+vary_loop(vary *w, const cg_block *x, int level)
+{
+    bool spmd = x->kind >= CG_UNROLL;
+    uint32_t own = spmd ? (uint32_t)1 << level : 0;
+
+    grow(w, x->var, own | w->set[x->lo] | w->set[x->hi]);
+    if (spmd)
+        vary_region(w, &x->body, level + 1);
+    else
+        vary_until_stable(w, x, false, level);
+    for (int i = 0; i < x->n; i++)
+        grow(w, x->result[i], (w->set[x->yield[i].value] | w->set[x->yield[i].init]) & ~own);
+}
+
+static void
+vary_insn(vary *w, cg_val v, int level)
+{
+    const cg_insn *i = &w->k->insn[v];
+    const cg_block *x = i->block;
+    uint32_t set = 0;
+
+    switch (i->op) {
+    case CG_LOOP:
+        vary_loop(w, x, level);
+        return;
+    case CG_IF:
+        vary_region(w, &x->body, level);
+        vary_region(w, &x->other, level);
+        for (int j = 0; j < x->n; j++)
+            grow(w, x->result[j], w->set[x->cond] | w->set[x->yield[j].value] | w->set[x->yield[j].init]);
+        return;
+    case CG_WHILE:
+        vary_until_stable(w, x, true, level);
+        for (int j = 0; j < x->n; j++)
+            grow(w, x->result[j], w->set[x->yield[j].carried]);
+        return;
+    default:
+        for (int j = 0; j < 3; j++)
+            set |= w->set[i->in[j]];
+        for (int j = 0; j < 4; j++)
+            set |= w->set[i->args[j]];
+        grow(w, v, set);
+    }
+}
+
+static void
+vary_region(vary *w, const cg_region *r, int level)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        vary_insn(w, r->insn[i], level);
+}
+
+uint32_t *
+cg_variance(const cg_kernel *k, ir_arena *a)
+{
+    vary w = { .k = k, .set = IR_NEW_N(a, uint32_t, k->n_insns) };
+
+    vary_region(&w, &k->body, 0);
+    return w.set;
+}
+
+/* -- uses -------------------------------------------------------------------------------------------- */
+
+static bool
+has_effect(cg_op op)
+{
+    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL;
+}
+
+static void
+use(const cg_kernel *k, uint32_t *uses, cg_val v)
+{
+    const cg_insn *i = &k->insn[v];
+
+    if (v == 0 || uses[v]++ != 0 || i->op == CG_VAR || i->op == CG_CARRIED || i->op == CG_RESULT)
+        return;
+    for (int j = 0; j < 3; j++)
+        use(k, uses, i->in[j]);
+    for (int j = 0; j < 4; j++)
+        use(k, uses, i->args[j]);
+}
+
+static void
+use_region(const cg_kernel *k, uint32_t *uses, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &k->insn[r->insn[n]];
+        const cg_block *x = i->block;
+
+        if (has_effect((cg_op)i->op))
+            use(k, uses, r->insn[n]);
+        for (int j = 0; i->call && j < i->call->n_params; j++)
+            use(k, uses, i->call->param[j]);
+        for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
+            use(k, uses, i->call->offset[j]);
+        if (!x)
+            continue;
+        use(k, uses, x->lo);
+        use(k, uses, x->hi);
+        use(k, uses, x->limit);
+        use(k, uses, x->cond);
+        for (int j = 0; j < x->n; j++) {
+            use(k, uses, x->yield[j].init);
+            use(k, uses, x->yield[j].value);
+        }
+        use_region(k, uses, &x->other);
+        use_region(k, uses, &x->body);
+    }
+}
+
+uint32_t *
+cg_count_uses(const cg_kernel *k, ir_arena *a)
+{
+    uint32_t *uses = IR_NEW_N(a, uint32_t, k->n_insns);
+
+    use_region(k, uses, &k->body);
+    return uses;
+}
+
+/* -- affinity ---------------------------------------------------------------------------------------- */
+
+static bool
+depends(const cg_kernel *k, cg_val v, cg_val loop, int depth)
+{
+    const cg_insn *i = &k->insn[v];
+
+    if (v == 0 || i->op == SC_const || i->op == CG_PARAM)
+        return false;
+    if (i->op == CG_VAR)
+        return i->in[0] == loop;
+    if (i->op == CG_CARRIED || i->op == CG_RESULT || depth > 64)
+        return true;
+    for (int j = 0; j < 3; j++)
+        if (depends(k, i->in[j], loop, depth + 1))
+            return true;
+    for (int j = 0; j < 4; j++)
+        if (depends(k, i->args[j], loop, depth + 1))
+            return true;
+    return false;
+}
+
+bool
+cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
+{
+    const cg_insn *i = &k->insn[v];
+    int64_t x, y;
+
+    *coefficient = 0;
+    if (i->op == CG_VAR && i->in[0] == loop) {
+        *coefficient = k->insn[loop].block->step;
+        return true;
+    }
+    if (i->op == SC_add || i->op == SC_sub) {
+        if (!cg_affine(k, i->in[0], loop, &x) || !cg_affine(k, i->in[1], loop, &y))
+            return false;
+        return !__builtin_sub_overflow(x, i->op == SC_add ? -y : y, coefficient);
+    }
+    if (i->op == SC_mul && cg_is_const(k, i->in[1], &y))
+        return cg_affine(k, i->in[0], loop, &x) && !__builtin_mul_overflow(x, y, coefficient);
+    return !depends(k, v, loop, 0);
+}

@@ -1,0 +1,2 @@
+/* Nothing yet. */
+typedef int empty_translation_unit;

@@ -1,0 +1,114 @@
+/* Cotrace: from functions to graphs, kernels and object files; dumps of each.
+ *
+ * A kernel takes its arguments as an array of pointers in the order of the function's arguments, then
+ * of its results, and a work block of cot_kernel_work_bytes bytes, aligned to 64. */
+#ifndef COTRACE_COMPILE_H
+#define COTRACE_COMPILE_H
+
+#include "cotrace/transform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Options of a compilation.  Zero is the default of each; strings are copied. */
+typedef struct cot_compile_options {
+    const char *backend;        /* "jit" (default), "eval" (the reference evaluator), "c"      */
+    const char *target;         /* a triple; NULL: this machine                                */
+    const char *cpu;            /* a CPU's name as LLVM has it; NULL: this machine's           */
+    const char *features;       /* as LLVM has them; NULL: the CPU's                           */
+    const char *name;           /* of the C entry; NULL: the function's, with _ for what is no letter */
+    int vector_bits;            /* 0: the target's; 32 (scalar), 128, 256 or 512               */
+    int threads;                /* 0: the context's                                            */
+    int opt_level;              /* 0: the default; 1 to 3 as LLVM has them                     */
+} cot_compile_options;
+
+/* ---- functions to graphs ---- */
+
+/* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs to the
+ * context; asking again for the same types answers the same graph.  Errors: whatever the body or a
+ * transform did wrong; nothing else is left behind. */
+COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
+/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context. */
+COT_API const char *cot_graph_name(const cot_graph *g);
+COT_API int cot_graph_n_in(const cot_graph *g);
+COT_API int cot_graph_n_out(const cot_graph *g);
+COT_API cot_type cot_graph_in_type(const cot_graph *g, int i);
+COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
+COT_API int cot_graph_node_count(const cot_graph *g);
+/* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path is for
+ * messages. */
+COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes,
+                             const char *entry, const cot_graph **out);
+
+/* ---- kernels ---- */
+
+/* Compile f for argument types.  options may be NULL.  The kernel is the caller's to free, and does not
+ * change: threads may share it. */
+COT_API cot_status cot_compile(cot_fn *f, cot_types types, const cot_compile_options *options,
+                               cot_kernel **out);
+/* The same for a graph. */
+COT_API cot_status cot_compile_graph(const cot_graph *g, const cot_compile_options *options,
+                                     cot_kernel **out);
+COT_API void cot_kernel_free(cot_kernel *k);            /* NULL is allowed */
+/* The graph the kernel was compiled from (before simplification): for its types. */
+COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
+
+/* Run: results and args have one array for each result and argument, of exactly the kernel's types.
+ * Arrays may not overlap one that is written.  Any number of threads may call at once.
+ * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a loop
+ * passed its bound), COT_ERR_MEMORY (no work block). */
+COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
+                           const cot_array *const *args);
+/* The same with the caller's work block: never allocates, takes no lock. */
+COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
+                                const cot_array *const *args);
+
+/* The plain function: args has a pointer for each argument, then for each result; work has
+ * cot_kernel_work_bytes bytes aligned to 64.  0, or a cot_status.  NULL where the back end has none
+ * ("eval"). */
+typedef int cot_entry(void *const *args, void *work);
+COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);
+COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
+
+/* Call f on arrays: compiled at the first call with these types, then found by them.  results[i] is
+ * filled, or made if it is NULL (then the caller's to free).  May be called by many threads at once. */
+COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
+                           const cot_array *const *args, int n_args);
+
+/* ---- files ---- */
+
+/* One function of an object file. */
+typedef struct cot_export {
+    cot_fn *fn;
+    cot_types types;
+    const char *name;           /* of the C function; NULL: the function's own */
+} cot_export;
+
+/* Write an object file with the functions, and their header if header is not NULL.  The object needs
+ * nothing at run time but memcpy, memset and memmove (and libcotrace_rt if threads were asked for). */
+COT_API cot_status cot_build_object(cot_context *ctx, const cot_export *exports, int n,
+                                    const cot_compile_options *options, const char *object,
+                                    const char *header);
+
+/* ---- looking inside ---- */
+
+/* Receives a dump piece by piece. */
+typedef void cot_write(void *user, const char *text, size_t bytes);
+/* A cot_write whose user is a FILE. */
+COT_API void cot_write_file(void *file, const char *text, size_t bytes);
+
+/* The text of a graph; what prints parses back (cot_parse). */
+COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
+/* f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms applied),
+ * "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm". */
+COT_API cot_status cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write,
+                               void *user);
+/* A compiled kernel at a stage: "graph", "simplify", "kernels", "plan", "llvm", "asm". */
+COT_API cot_status cot_dump_kernel(const cot_kernel *k, const char *stage, cot_write *write,
+                                   void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

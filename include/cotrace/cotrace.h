@@ -1,0 +1,23 @@
+/* Cotrace: trace a C function, transform it, compile it.
+ *
+ *     static void
+ *     loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+ *     {
+ *         cot_value miss = cot_sub(cot_dot(in[1], in[0]), in[2]);
+ *         out[0] = cot_mean(cot_mul(miss, miss));
+ *     }
+ *     ...
+ *     cot_fn *f  = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
+ *     cot_fn *df = cot_grad(f, .wrt = COT_LIST(0));
+ *     COT_TRY(cot_compile(df, COT_TYPES(cot_f32(3), cot_f32(n, 3), cot_f32(n)), NULL, &step)); */
+#ifndef COTRACE_COTRACE_H
+#define COTRACE_COTRACE_H
+
+#include "cotrace/base.h"
+#include "cotrace/tensor.h"
+#include "cotrace/trace.h"
+#include "cotrace/sugar.h"
+#include "cotrace/transform.h"
+#include "cotrace/compile.h"
+
+#endif

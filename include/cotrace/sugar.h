@@ -1,0 +1,166 @@
+/* Cotrace: compositions of ops under familiar names.
+ *
+ * Everything here is made of the ops of trace.h and adds no rules of its own, so that it maps and
+ * differentiates as they do.  On f16 and bf16 a composition computes in f32 and rounds once, at the
+ * end.  Values broadcast and promote as there.  Axes may be negative. */
+#ifndef COTRACE_SUGAR_H
+#define COTRACE_SUGAR_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Options of the layers: absent scale, bias are left out; eps 0 is 1e-5. */
+typedef struct cot_norm_options {
+    int end_;
+    cot_list axes;              /* absent: the last */
+    cot_value scale, bias;
+    double eps;
+} cot_norm_options;
+
+typedef struct cot_gelu_options {
+    int end_;
+    int tanh;                   /* 1: the form with tanh; else with erf */
+} cot_gelu_options;
+
+#define COT_UNARY_(name) COT_API cot_value name(cot_place at, cot_value x);
+#define COT_REDUCTION_(name) \
+    COT_API cot_value name(cot_place at, cot_value x, const cot_reduce_options *o, size_t size);
+COT_REDUCTION_(cot_mean_)
+COT_REDUCTION_(cot_var_)
+COT_REDUCTION_(cot_norm_)
+COT_REDUCTION_(cot_logsumexp_)
+COT_REDUCTION_(cot_softmax_)
+COT_REDUCTION_(cot_log_softmax_)
+COT_UNARY_(cot_relu_)
+COT_UNARY_(cot_silu_)
+COT_UNARY_(cot_sigmoid_)
+COT_UNARY_(cot_softplus_)
+COT_UNARY_(cot_square_)
+#undef COT_UNARY_
+#undef COT_REDUCTION_
+COT_API cot_value cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size);
+COT_API cot_value cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
+COT_API cot_value cot_where_(cot_place at, cot_value p, cot_operand x, cot_operand y);
+COT_API cot_value cot_matmul_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_dot_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_einsum_(cot_place at, const char *spec, cot_values xs);
+COT_API cot_value cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype);
+COT_API cot_value cot_take_(cot_place at, cot_value x, cot_value index, int axis);
+COT_API cot_value cot_take_along_(cot_place at, cot_value x, cot_value index, int axis);
+COT_API cot_value cot_roll_(cot_place at, cot_value x, int64_t shift, int axis);
+COT_API cot_value cot_tril_(cot_place at, cot_value x, int64_t k);
+COT_API cot_value cot_triu_(cot_place at, cot_value x, int64_t k);
+COT_API cot_value cot_cross_entropy_(cot_place at, cot_value logits, cot_value labels);
+COT_API cot_value cot_mse_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_squeeze_(cot_place at, cot_value x, cot_list axes);
+COT_API cot_value cot_expand_dims_(cot_place at, cot_value x, int axis);
+COT_API cot_value cot_stack_(cot_place at, cot_values xs, int axis);
+COT_API void cot_split_(cot_place at, cot_value x, int n, int axis, cot_value *out);
+COT_API cot_value cot_index_(cot_place at, cot_value x, int64_t i, int axis);
+COT_API cot_value cot_arange_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
+COT_API cot_value cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, double from, double to,
+                                int64_t n);
+COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
+
+#ifndef __cplusplus
+/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1 ---- */
+
+#define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
+#define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The mean of squared distances from the mean, divided by the count less .ddof. */
+#define cot_var(...) COT_VAR_(__VA_ARGS__, .end_ = 0)
+#define COT_VAR_(x, ...) cot_var_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* The Euclidean norm, sqrt(sum(x^2)); its gradient at 0 is NaN. */
+#define cot_norm(...) COT_NORM_(__VA_ARGS__, .end_ = 0)
+#define COT_NORM_(x, ...) cot_norm_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* log(sum(e^x)), computed as m + log(sum(e^(x - m))) with the maximum m, so that nothing overflows. */
+#define cot_logsumexp(...) COT_LOGSUMEXP_(__VA_ARGS__, .end_ = 0)
+#define COT_LOGSUMEXP_(x, ...) cot_logsumexp_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+
+/* ---- over .axes together (default: the last) ---- */
+
+/* e^x / sum(e^x), with the maximum taken off first; and its logarithm. */
+#define cot_softmax(...) COT_SOFTMAX_(__VA_ARGS__, .end_ = 0)
+#define COT_SOFTMAX_(x, ...) cot_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+#define cot_log_softmax(...) COT_LOG_SOFTMAX_(__VA_ARGS__, .end_ = 0)
+#define COT_LOG_SOFTMAX_(x, ...) cot_log_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
+/* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes broadcast). */
+#define cot_layer_norm(...) COT_LAYER_NORM_(__VA_ARGS__, .end_ = 0)
+#define COT_LAYER_NORM_(x, ...) \
+    cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options))
+
+/* ---- activations ---- */
+
+/* x, or 0 where x <= 0; NaN stays; the derivative at 0 is 0. */
+#define cot_relu(x) cot_relu_(COT_HERE, x)
+/* x P(X <= x) for a standard normal X: with erf, or near it with tanh (.tanh = 1). */
+#define cot_gelu(...) COT_GELU_(__VA_ARGS__, .end_ = 0)
+#define COT_GELU_(x, ...) \
+    cot_gelu_(COT_HERE, x, &(const cot_gelu_options){__VA_ARGS__}, sizeof(cot_gelu_options))
+/* x / (1 + e^-x); 1 / (1 + e^-x); log(1 + e^x); x * x. */
+#define cot_silu(x) cot_silu_(COT_HERE, x)
+#define cot_sigmoid(x) cot_sigmoid_(COT_HERE, x)
+#define cot_softplus(x) cot_softplus_(COT_HERE, x)
+#define cot_square(x) cot_square_(COT_HERE, x)
+
+/* ---- choosing and indexing ---- */
+
+/* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as select. */
+#define cot_where(p, x, y) cot_where_(COT_HERE, p, COT_OPERAND(x), COT_OPERAND(y))
+/* [shape of index, n]: 1 where the last axis's number is the index, else 0. */
+#define cot_one_hot(index, n, dtype) cot_one_hot_(COT_HERE, index, n, dtype)
+/* The slices of x at the indices along an axis, whose place the shape of index takes.  Negative indices
+ * count from the end; those outside are clamped. */
+#define cot_take(x, index, axis) cot_take_(COT_HERE, x, index, axis)
+/* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index has x's rank. */
+#define cot_take_along(x, index, axis) cot_take_along_(COT_HERE, x, index, axis)
+/* Element i goes to i + shift, around the end. */
+#define cot_roll(x, shift, axis) cot_roll_(COT_HERE, x, shift, axis)
+/* The lower or upper triangle of the last two axes: 0 above or below the k-th diagonal. */
+#define cot_tril(x, k) cot_tril_(COT_HERE, x, k)
+#define cot_triu(x, k) cot_triu_(COT_HERE, x, k)
+
+/* ---- products ---- */
+
+/* The matrix product of the last two axes; axes before them broadcast; vectors as in NumPy. */
+#define cot_matmul(x, y) cot_matmul_(COT_HERE, x, y)
+/* Over the last axis of x and the last but one of y (the only one of a vector): as numpy.dot. */
+#define cot_dot(x, y) cot_dot_(COT_HERE, x, y)
+/* cot_einsum("bij,bjk->bik", COT_VALUES(x, y)): letters name axes; a letter that the result lacks is
+ * summed over; "..." stands for axes that broadcast; without "->" the letters that occur once, sorted. */
+#define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
+
+/* ---- losses ---- */
+
+/* The mean over examples of -log softmax(logits)[label]; logits [..., n], labels integers [...]. */
+#define cot_cross_entropy(logits, labels) cot_cross_entropy_(COT_HERE, logits, labels)
+/* The mean of (x - y)^2. */
+#define cot_mse(x, y) cot_mse_(COT_HERE, x, y)
+
+/* ---- shapes ---- */
+
+/* Without the given axes, which have size 1 (none given: all that have). */
+#define cot_squeeze(...) COT_SQUEEZE_(__VA_ARGS__, )
+#define COT_SQUEEZE_(x, ...) cot_squeeze_(COT_HERE, x, COT_LIST(__VA_ARGS__))
+/* With a new axis of size 1 at a place. */
+#define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
+/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1]; slice i of an axis. */
+#define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
+#define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
+#define cot_index(x, i, axis) cot_index_(COT_HERE, x, i, axis)
+
+/* ---- from nothing ---- */
+
+/* 0 ... n-1; n numbers from one to another, both included; the identity matrix. */
+#define cot_arange(t, dtype, n) cot_arange_(COT_HERE, t, dtype, n)
+#define cot_linspace(t, dtype, from, to, n) cot_linspace_(COT_HERE, t, dtype, from, to, n)
+#define cot_eye(t, dtype, n) cot_eye_(COT_HERE, t, dtype, n)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,178 @@
+/* Cotrace: functions and their transforms.
+ *
+ * A cot_fn is a recipe: a C body, a graph, or a transform of another function.  It is immutable and
+ * names no types: what depends on types is found when it is traced for some, at most once for each
+ * list of types.  Functions belong to their context.  A transform of a function that failed is a
+ * function that failed: expressions of transforms need no checks between the calls, the next call
+ * that returns a status reports the first error with the line of the call at fault. */
+#ifndef COTRACE_TRANSFORM_H
+#define COTRACE_TRANSFORM_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function from a body: n_in arguments, n_out results.  user is handed to the body and must outlive
+ * the function, since tracing waits for the types; name is copied. */
+COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, int n_in,
+                            int n_out, void *user);
+/* A function that is a graph: it takes exactly the graph's types. */
+COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
+COT_API const char *cot_fn_name(const cot_fn *f);
+COT_API cot_context *cot_fn_context(const cot_fn *f);
+
+/* Options of the transforms that name arguments.  Zero is the default of each.  Negative argument
+ * numbers count from the end. */
+typedef struct cot_wrt_options {
+    int end_;
+    cot_list wrt;               /* arguments to differentiate in: see each transform        */
+    int aux;                    /* the last aux results are passed on, not differentiated   */
+    int64_t chunk;              /* jacobians: rows at a time; 0: all at once                */
+} cot_wrt_options;
+
+typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
+
+typedef struct cot_vmap_options {
+    int end_;
+    cot_list in_dims;           /* an axis or COT_NONE for each argument; absent: 0 for all */
+    cot_list out_dims;          /* likewise for results                                     */
+    int64_t chunk;              /* examples at a time; 0: all at once                       */
+    int64_t size;               /* of the mapped axis, where no argument is mapped          */
+    cot_randomness randomness;
+    const char *axis;           /* a name for the mapped axis                               */
+} cot_vmap_options;
+
+COT_API cot_fn *cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *o, size_t size);
+COT_API cot_fn *cot_grad_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_grad_and_value_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_jvp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_vjp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_linearize_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_jacfwd_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_jacrev_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_hessian_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f);
+COT_API cot_fn *cot_pipeline_(cot_place at, cot_fn *f, const char *text);
+COT_API void cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd,
+                             const cot_wrt_options *o, size_t size);
+COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin,
+                                   const cot_wrt_options *o, size_t size);
+
+#ifndef __cplusplus
+#define cot_fn_new(ctx, name, body, n_in, n_out, user) \
+    cot_fn_new_(COT_HERE, ctx, name, body, n_in, n_out, user)
+
+/* Map f over an axis of its arguments.
+ *
+ *   f        (x0, ..., xn) -> (y0, ..., ym), on one example
+ *   returns  the same with an axis of size B inserted at in_dims[i] of each mapped argument, and at
+ *            out_dims[j] of each result
+ *
+ * .in_dims has one entry for each argument, COT_NONE for one that all examples share; COT_ALL(k)
+ * serves every argument; the default maps axis 0 of all.  .out_dims likewise; COT_NONE asks that the
+ * result depend on nothing mapped.  Negative axes count from the end.  .chunk maps that many examples
+ * at a time.  What is unmapped is never copied for each example.
+ *
+ * Errors   COT_ERR_ARG    in_dims or out_dims has not one entry for each argument or result
+ *          COT_ERR_SHAPE  an axis is out of range, or mapped sizes differ */
+#define cot_vmap(...) COT_VMAP_(__VA_ARGS__, .end_ = 0)
+#define COT_VMAP_(f, ...) \
+    cot_vmap_(COT_HERE, f, &(const cot_vmap_options){__VA_ARGS__}, sizeof(cot_vmap_options))
+
+/* Gradient of a scalar function, by reverse accumulation.
+ *
+ *   f        (x0:T0, ..., xn:Tn) -> (y:float[], aux...)
+ *   returns  (x0:T0, ..., xn:Tn) -> (dx:Ti for each i in wrt, in that order, aux...)
+ *
+ * .wrt names distinct arguments of floating type; the default is the first.  .aux results after y are
+ * passed on.
+ *
+ * Errors   reported by cot_trace_fn, cot_jit and cot_compile, at the line of this call:
+ *          COT_ERR_SHAPE   y is not a scalar
+ *          COT_ERR_DTYPE   y or an argument in wrt is not floating
+ *          COT_ERR_ARG     wrt names an argument twice, or one that does not exist
+ *          COT_ERR_RULE    an op of f has no derivative; the message gives its line in f
+ * Source   Radul et al., You Only Linearize Once, POPL 2023: jvp, linearize, transpose. */
+#define cot_grad(...) COT_GRAD_(__VA_ARGS__, .end_ = 0)
+#define COT_GRAD_(f, ...) \
+    cot_grad_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* The gradients, then y, then aux; otherwise as cot_grad. */
+#define cot_grad_and_value(...) COT_GRAD_AND_VALUE_(__VA_ARGS__, .end_ = 0)
+#define COT_GRAD_AND_VALUE_(f, ...)                                       \
+    cot_grad_and_value_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, \
+                        sizeof(cot_wrt_options))
+
+/* Forward mode: the derivative along a direction.
+ *
+ *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
+ *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y, aux...)
+ *
+ * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.
+ * Errors and source as cot_grad. */
+#define cot_jvp(...) COT_JVP_(__VA_ARGS__, .end_ = 0)
+#define COT_JVP_(f, ...) \
+    cot_jvp_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* The same function as cot_jvp, split inside: what is known without the tangents is computed apart
+ * from what is linear in them. */
+#define cot_linearize(...) COT_LINEARIZE_(__VA_ARGS__, .end_ = 0)
+#define COT_LINEARIZE_(f, ...) \
+    cot_linearize_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* Reverse mode: cotangents of the results pulled back to the arguments.
+ *
+ *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
+ *   returns  (x0, ..., xn, ct for each floating y) -> (y0, ..., ym, ctx:Ti for each i in wrt, aux...)
+ *
+ * .wrt defaults to all floating arguments.  Errors and source as cot_grad. */
+#define cot_vjp(...) COT_VJP_(__VA_ARGS__, .end_ = 0)
+#define COT_VJP_(f, ...) \
+    cot_vjp_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* Jacobians, by columns (forward mode) and by rows (reverse mode).
+ *
+ *   returns  (x0, ..., xn) -> for each floating y, for each i in wrt: [shape of y, shape of xi]; aux...
+ *
+ * .wrt defaults to the first argument; .chunk computes that many rows or columns at a time. */
+#define cot_jacfwd(...) COT_JACFWD_(__VA_ARGS__, .end_ = 0)
+#define COT_JACFWD_(f, ...) \
+    cot_jacfwd_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+#define cot_jacrev(...) COT_JACREV_(__VA_ARGS__, .end_ = 0)
+#define COT_JACREV_(f, ...) \
+    cot_jacrev_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* Second derivatives, forward over reverse: for each y, for each pair i, j of wrt:
+ * [shape of y, shape of xi, shape of xj]. */
+#define cot_hessian(...) COT_HESSIAN_(__VA_ARGS__, .end_ = 0)
+#define COT_HESSIAN_(f, ...) \
+    cot_hessian_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+
+/* The value now, the derivative later: cot_vjp_halves(f, &fwd, &bwd) makes
+ *     fwd  (x...) -> (y..., aux..., res...)          bwd  (res..., ct...) -> (dx...)
+ * and cot_linearize_halves(f, &fwd, &lin) the same fwd and lin (res..., dx...) -> (dy...).
+ * res is a list of values whose types are known once fwd is traced.  bwd and lin find those types when
+ * fwd was traced before for the arguments meant; both halves can be called, mapped and compiled. */
+#define cot_vjp_halves(...) COT_VJP_HALVES_(__VA_ARGS__, .end_ = 0)
+#define COT_VJP_HALVES_(f, fwd, bwd, ...)                                          \
+    cot_vjp_halves_(COT_HERE, f, fwd, bwd, &(const cot_wrt_options){__VA_ARGS__}, \
+                    sizeof(cot_wrt_options))
+#define cot_linearize_halves(...) COT_LINEARIZE_HALVES_(__VA_ARGS__, .end_ = 0)
+#define COT_LINEARIZE_HALVES_(f, fwd, lin, ...)                                          \
+    cot_linearize_halves_(COT_HERE, f, fwd, lin, &(const cot_wrt_options){__VA_ARGS__}, \
+                          sizeof(cot_wrt_options))
+
+/* Remove in-place writes and views.  The identity until values can be written. */
+#define cot_functionalize(f) cot_functionalize_(COT_HERE, f)
+
+/* Transforms by name, left to right: cot_pipeline(f, "grad(wrt=[0]) | vmap(in=[none,0,0], out=0)").
+ * Names and options are those of the program cot.  Errors: COT_ERR_PARSE with the place in the text. */
+#define cot_pipeline(f, text) cot_pipeline_(COT_HERE, f, text)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,428 @@
+/* The one way to make a node: infer, check, fold, share; and the end of a graph, where what no output
+ * needs is dropped and values are numbered in order.
+ *
+ * Sharing (common subexpressions): equal op, operands, attributes; ops without sub-functions only.
+ * Folding of constants is not optional (NUMERICS.md section 2); sharing can be switched off. */
+#include "ir/build.h"
+
+#include "ir/config.h"
+#include "ir/scalar.h"
+
+static void
+release_arena(void *data)
+{
+    ir_arena_free(data);
+}
+
+/* Graphs live as long as their context: so do the arenas of builders. */
+static ir_arena *
+graph_arena(cot_context *ctx)
+{
+    ir_arena *a = IR_NEW(&ctx->arena, ir_arena);
+    ir_arena_init(a, ctx);
+    ir_attach(ctx, NULL, a, release_arena);
+    return a;
+}
+
+ir_build *
+ir_build_new(cot_context *ctx, const char *name)
+{
+    ir_arena *a = graph_arena(ctx);
+    ir_build *b = IR_NEW(a, ir_build);
+    b->ctx = ctx;
+    b->arena = a;
+    b->name = ir_copy_string(a, name ? name : "f");
+    b->cse = !ir_config_lists(ctx->config.off, "cse");
+    b->fold = true;
+    ir_map_init(&b->shared, a);
+    IR_PUSH(a, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
+    IR_PUSH(a, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
+    return b;
+}
+
+static ir_ref
+new_value(ir_build *b, const ir_type *type, uint32_t node)
+{
+    IR_PUSH(b->arena, b->value, b->n_values, b->cap_values, ((ir_value){ type, node }));
+    return b->n_values - 1;
+}
+
+/* A name no input has yet; "" and NULL stay unnamed. */
+static const char *
+input_name(ir_build *b, const char *name)
+{
+    if (!name || !*name)
+        return NULL;
+    const char *try = ir_copy_string(b->arena, name);
+    for (int k = 1;; k++) {
+        bool taken = false;
+        for (uint32_t i = 0; i < b->n_in_name && !taken; i++)
+            taken = b->in_name[i] && strcmp(b->in_name[i], try) == 0;
+        if (!taken)
+            return try;
+        try = ir_format(b->arena, "%s_%d", name, k);
+    }
+}
+
+ir_ref
+ir_input(ir_build *b, const ir_type *type, const char *name)
+{
+    if (!type) {
+        if (b->status == COT_OK)
+            b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
+        return IR_NONE;
+    }
+    ir_ref v = new_value(b, type, 0);
+    IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
+    IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, input_name(b, name));
+    return v;
+}
+
+ir_ref
+ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
+{
+    const char *name = NULL;
+    for (int i = 0; i < f->n_in; i++)
+        if (f->in[i] == v && f->in_name && f->in_name[i])
+            name = ir_format(b->arena, "%s%s", prefix, f->in_name[i]);
+    return ir_input(b, f->value[v].type, name);
+}
+
+void
+ir_output_named(ir_build *b, ir_ref v, const char *name)
+{
+    if (!v && b->status == COT_OK)
+        b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
+    IR_PUSH(b->arena, b->out, b->n_out, b->cap_out, v);
+    IR_PUSH(b->arena, b->out_name, b->n_out_name, b->cap_out_name, ir_copy_string(b->arena, name));
+}
+
+void
+ir_output(ir_build *b, ir_ref v)
+{
+    ir_output_named(b, v, NULL);
+}
+
+cot_status
+ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
+{
+    va_list ap;
+    ir_buf text;
+    static const char *const format[ERR_COUNT] = {
+#define ERR(name, status, format) format,
+#include "ir/errors.def"
+#undef ERR
+    };
+    static const cot_status status[ERR_COUNT] = {
+#define ERR(name, status, format) status,
+#include "ir/errors.def"
+#undef ERR
+    };
+    static const ir_error carrier[COT_ERR_INTERNAL + 1] = {
+        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong, [COT_ERR_ARG] = ERR_attr_wrong,
+        [COT_ERR_TRACE] = ERR_trace, [COT_ERR_TARGET] = ERR_target, [COT_ERR_BOUND] = ERR_bound,
+        [COT_ERR_RULE] = ERR_rule, [COT_ERR_PARSE] = ERR_parse_text, [COT_ERR_INTERNAL] = ERR_internal,
+        [COT_ERR_IO] = ERR_io_text, [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
+    };
+    if (b->status != COT_OK)
+        return b->status;
+    ir_buf_init(&text, b->arena);
+    va_start(ap, error);
+    ir_buf_vprintf(&text, format[error], ap);
+    va_end(ap);
+    ir_fail(b->ctx, b->loc, op, carrier[status[error]], text.text);
+    return b->status = status[error];
+}
+
+static uint64_t
+node_hash(ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
+{
+    uint64_t h = ir_hash((uint64_t)op, in, sizeof(ir_ref) * (size_t)n_in);
+    ir_record r = ir_ops[op].record;
+    return r == IR_AT_none ? h : ir_hash_u64(h, ir_attrs_hash(r, at));
+}
+
+static const ir_node *
+find_shared(ir_build *b, uint64_t hash, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
+{
+    uint32_t cursor = 0, id;
+    while ((id = ir_map_next(&b->shared, hash, &cursor))) {
+        const ir_node *n = &b->node[id];
+        if (n->op == op && n->n_in == n_in
+            && (n_in == 0 || memcmp(n->in, in, sizeof(ir_ref) * (size_t)n_in) == 0)
+            && ir_attrs_equal(ir_ops[op].record, &n->at, at))
+            return n;
+    }
+    return NULL;
+}
+
+static bool
+operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
+{
+    if (b->status != COT_OK)
+        return false;
+    if (ir_ops[op].n_in >= 0 && ir_ops[op].n_in != n_in) {
+        ir_build_fail(b, ir_ops[op].name, ERR_operand_count, n_in, ir_ops[op].n_in);
+        return false;
+    }
+    for (int i = 0; i < n_in; i++)
+        if (!in[i]) {
+            b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
+            return false;
+        }
+    return true;
+}
+
+static int
+add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
+          const ir_type *const *type, ir_ref *out)
+{
+    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant);
+    uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
+    const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
+    if (old) {
+        for (int i = 0; i < n_out; i++)
+            out[i] = old->first + (ir_ref)i;
+        return n_out;
+    }
+    ir_node n = {
+        .op = (uint16_t)op, .n_in = n_in, .n_out = n_out, .loc = b->loc, .first = b->n_values,
+        .in = ir_copy_bytes(b->arena, in, sizeof(ir_ref) * (size_t)n_in),
+        .at = ir_attrs_copy(b->arena, ir_ops[op].record, at),
+    };
+    IR_PUSH(b->arena, b->node, b->n_nodes, b->cap_nodes, n);
+    for (int i = 0; i < n_out; i++)
+        out[i] = new_value(b, type[i], b->n_nodes - 1);
+    if (share)
+        ir_map_add(&b->shared, hash, b->n_nodes - 1);
+    return n_out;
+}
+
+static int
+max_results(ir_op op, int n_in, const ir_attrs *at)
+{
+    switch (op) {
+    case OP_call:  return at->call.body ? at->call.body->n_out : 0;
+    case OP_cond:  return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
+    case OP_while: return n_in;
+    case OP_scan:  return at->scan.body ? at->scan.body->n_out : 0;
+    default:       return 1;
+    }
+}
+
+int
+ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, ir_ref *out)
+{
+    static const ir_attrs no_attrs;
+    at = at ? at : &no_attrs;
+    int cap = max_results(op, n_in, at);
+    for (int i = 0; i < cap; i++)
+        out[i] = IR_NONE;
+    if (!operands_ready(b, op, n_in, in))
+        return cap;
+    const ir_type **type = IR_NEW_N(b->arena, const ir_type *, cap + 1);
+    const ir_type **in_type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
+    for (int i = 0; i < n_in; i++)
+        in_type[i] = b->value[in[i]].type;
+    int n_out = ir_infer(b, op, n_in, in_type, at, type, cap);
+    if (n_out < 0) {
+        if (b->status == COT_OK)
+            b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
+        return cap;
+    }
+    if (n_out == 1 && b->fold && op != OP_constant) {
+        ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
+        if (same) {
+            out[0] = same;
+            return 1;
+        }
+    }
+    return add_typed(b, op, n_in, in, at, n_out, type, out);
+}
+
+ir_ref
+ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
+{
+    ir_ref out = IR_NONE;
+    ir_add_node(b, op, n_in, in, at, &out);
+    return out;
+}
+
+static ir_ref
+add_constant(ir_build *b, ir_data data)
+{
+    return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
+}
+
+ir_ref
+ir_constant(ir_build *b, const ir_type *type, const void *elements)
+{
+    return type && b->status == COT_OK ? add_constant(b, ir_data_new(b->arena, type, elements)) : IR_NONE;
+}
+
+ir_ref
+ir_splat(ir_build *b, const ir_type *type, double x)
+{
+    union { float f; double d; uint16_t h; int64_t i; uint8_t b; } u = { 0 };
+    if (b->status != COT_OK || !type)
+        return IR_NONE;
+    switch (type->dtype) {
+    case COT_BOOL: u.b = x != 0; break;
+    case COT_F16:  u.h = ir_f32_to_f16((float)x); break;
+    case COT_BF16: u.h = ir_f32_to_bf16((float)x); break;
+    case COT_F32:  u.f = (float)x; break;
+    case COT_F64:  u.d = x; break;
+    default:       u.i = x >= 9223372036854775808.0 ? (int64_t)(uint64_t)x : (int64_t)x; break;
+    }
+    return add_constant(b, ir_data_splat(b->arena, type, &u));
+}
+
+ir_ref
+ir_splat_int(ir_build *b, const ir_type *type, int64_t x)
+{
+    if (b->status != COT_OK || !type)
+        return IR_NONE;
+    if (!ir_is_int(type->dtype))
+        return ir_splat(b, type, (double)x);
+    return add_constant(b, ir_data_splat(b->arena, type, &x));
+}
+
+bool
+ir_is_splat(const ir_build *b, ir_ref v, double *x)
+{
+    const ir_node *n = v ? ir_bdef(b, v) : NULL;
+    if (!n || n->op != OP_constant || !n->at.constant.data.splat)
+        return false;
+    const void *p = n->at.constant.data.bytes;
+    switch (n->at.constant.data.type->dtype) {
+    case COT_BOOL: *x = *(const uint8_t *)p; break;
+    case COT_I8:   *x = *(const int8_t *)p; break;
+    case COT_I16:  *x = *(const int16_t *)p; break;
+    case COT_I32:  *x = *(const int32_t *)p; break;
+    case COT_I64:  *x = (double)*(const int64_t *)p; break;
+    case COT_U8:   *x = *(const uint8_t *)p; break;
+    case COT_U16:  *x = *(const uint16_t *)p; break;
+    case COT_U32:  *x = *(const uint32_t *)p; break;
+    case COT_U64:  *x = (double)*(const uint64_t *)p; break;
+    case COT_F16:  *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
+    case COT_BF16: *x = (double)ir_bf16_to_f32(*(const uint16_t *)p); break;
+    case COT_F32:  *x = (double)*(const float *)p; break;
+    default:       *x = *(const double *)p; break;
+    }
+    return true;
+}
+
+int
+ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
+{
+    return ir_add_node(b, (ir_op)n->op, n->n_in, in, &n->at, out);
+}
+
+void
+ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
+{
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    ir_loc loc = b->loc;
+    for (int i = 0; i < f->n_in; i++)
+        map[f->in[i]] = in[i];
+    ir_each_node(n, f) {
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
+        for (int i = 0; i < n->n_in; i++)
+            operand[i] = map[n->in[i]];
+        b->loc = n->loc;
+        ir_copy_node(b, n, operand, map + n->first);
+    }
+    b->loc = loc;
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = map[f->out[i]];
+}
+
+/* Mark the nodes that outputs need. */
+static bool *
+needed(const ir_build *b)
+{
+    bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
+    for (uint32_t i = 0; i < b->n_out; i++)
+        live[b->value[b->out[i]].node] = true;
+    for (uint32_t i = b->n_nodes - 1; i > 0; i--)
+        for (int k = 0; live[i] && k < b->node[i].n_in; k++)
+            live[b->value[b->node[i].in[k]].node] = true;
+    live[0] = false;
+    return live;
+}
+
+static uint64_t
+graph_hash(const ir_graph *f)
+{
+    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out);
+    for (uint32_t v = 1; v < f->n_values; v++) {
+        const ir_type *t = f->value[v].type;
+        h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
+    }
+    ir_each_node(n, f)
+        h = ir_hash_u64(h, node_hash((ir_op)n->op, n->n_in, n->in, &n->at));
+    return ir_hash(h, f->out, sizeof(ir_ref) * (size_t)f->n_out);
+}
+
+/* Copy what is live into f, inputs first, values renumbered in order. */
+static void
+compact(ir_build *b, ir_graph *f, const bool *live)
+{
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, b->n_values);
+    ir_value *value = IR_NEW_N(b->arena, ir_value, b->n_values);
+    ir_node *node = IR_NEW_N(b->arena, ir_node, b->n_nodes);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, b->n_in), *out = IR_NEW_N(b->arena, ir_ref, b->n_out);
+    uint32_t values = 1, nodes = 1;
+    for (uint32_t i = 0; i < b->n_in; i++) {
+        map[b->in[i]] = in[i] = values;
+        value[values++] = b->value[b->in[i]];
+    }
+    for (uint32_t i = 1; i < b->n_nodes; i++) {
+        if (!live[i])
+            continue;
+        ir_node n = b->node[i];
+        ir_ref *operand = (ir_ref *)n.in;
+        for (int k = 0; k < n.n_in; k++)
+            operand[k] = map[operand[k]];
+        for (int k = 0; k < n.n_out; k++) {
+            map[n.first + (ir_ref)k] = values + (ir_ref)k;
+            value[values + (ir_ref)k] = (ir_value){ b->value[n.first + (ir_ref)k].type, nodes };
+        }
+        n.first = values;
+        values += (uint32_t)n.n_out;
+        node[nodes++] = n;
+    }
+    for (uint32_t i = 0; i < b->n_out; i++)
+        out[i] = map[b->out[i]];
+    f->n_nodes = nodes, f->n_values = values;
+    f->node = node, f->value = value, f->in = in, f->out = out;
+}
+
+static bool
+any_name(const char *const *name, uint32_t n)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any |= name[i] != NULL;
+    return any;
+}
+
+cot_status
+ir_build_end(ir_build *b, ir_graph **out)
+{
+    *out = NULL;
+    if (b->status != COT_OK)
+        return b->status;
+    ir_graph *f = IR_NEW(b->arena, ir_graph);
+    f->ctx = b->ctx;
+    f->arena = b->arena;
+    f->name = b->name;
+    f->n_in = (int)b->n_in;
+    f->n_out = (int)b->n_out;
+    f->in_name = b->in_name ? b->in_name : IR_NEW_N(b->arena, const char *, 1);
+    f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
+    compact(b, f, needed(b));
+    f->hash = graph_hash(f);
+    *out = f;
+    return COT_OK;
+}

@@ -1,0 +1,55 @@
+/* Options and environment to one record.  A field of cot_options that is set wins. */
+#include "ir/config.h"
+
+#include <stdlib.h>
+
+static const char *
+text(cot_context *ctx, const char *option, const char *variable)
+{
+    const char *s = option ? option : getenv(variable);
+    return s && *s ? ir_copy_string(&ctx->arena, s) : NULL;
+}
+
+static int
+number(int option, const char *variable, int otherwise)
+{
+    const char *s = getenv(variable);
+    return option ? option : s && *s ? atoi(s) : otherwise;
+}
+
+void
+ir_config_read(cot_context *ctx, const cot_options *options)
+{
+    static const cot_options none;
+    const cot_options *o = options ? options : &none;
+#ifdef NDEBUG
+    const int debug = 0;
+#else
+    const int debug = 1;
+#endif
+    ctx->config = (ir_config){
+        .dump = text(ctx, o->dump, "COT_DUMP"),
+        .dump_fn = text(ctx, o->dump_fn, "COT_DUMP_FN"),
+        .dump_dir = text(ctx, o->dump_dir, "COT_DUMP_DIR"),
+        .off = text(ctx, o->off, "COT_OFF"),
+        .target = text(ctx, o->target, "COT_TARGET"),
+        .verify = number(o->verify, "COT_VERIFY", debug) > 0,
+        .time = number(o->time, "COT_TIME", 0) > 0,
+        .threads = number(o->threads, "COT_THREADS", 1),
+        .vector_bits = o->vector_bits,
+    };
+    if (ctx->config.threads < 1)
+        ctx->config.threads = 1;
+}
+
+bool
+ir_config_lists(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *s = list; s && *s; s += strcspn(s, ","), s += *s == ',') {
+        size_t m = strcspn(s, ",");
+        if ((m == n && memcmp(s, name, n) == 0) || (m == 3 && memcmp(s, "all", 3) == 0))
+            return true;
+    }
+    return false;
+}

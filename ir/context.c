@@ -1,0 +1,120 @@
+/* Contexts: made, freed, and where failed allocations return to. */
+#include "ir/context.h"
+
+#include <stdlib.h>
+
+#include "ir/config.h"
+#include "ir/diag.h"
+
+static void *
+libc_realloc(void *user, void *old, size_t bytes)
+{
+    (void)user;
+    if (bytes == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, bytes);
+}
+
+void
+ir_out_of_memory(cot_context *ctx)
+{
+    if (ctx->status == COT_OK) {
+        ctx->status = COT_ERR_MEMORY;
+        ctx->message = NULL;
+    }
+    if (!ctx->recover)
+        abort();            /* every public call sets a recovery point */
+    longjmp(ctx->recover->jump, 1);
+}
+
+void *
+ir_realloc(cot_context *ctx, void *old, size_t bytes)
+{
+    void *p = ctx->realloc(ctx->alloc_user, old, bytes);
+    if (!p)
+        ir_out_of_memory(ctx);
+    return p;
+}
+
+void
+ir_free(cot_context *ctx, void *p)
+{
+    if (p)
+        ctx->realloc(ctx->alloc_user, p, 0);
+}
+
+void
+ir_attach(cot_context *ctx, const void *key, void *data, void (*release)(void *))
+{
+    ir_attached *a = IR_NEW(&ctx->arena, ir_attached);
+    *a = (ir_attached){ ctx->attached, key, data, release };
+    ctx->attached = a;
+}
+
+void *
+ir_attached_find(const cot_context *ctx, const void *key)
+{
+    for (const ir_attached *a = ctx->attached; a; a = a->next)
+        if (a->key == key)
+            return a->data;
+    return NULL;
+}
+
+static void
+lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
+cot_context *
+cot_context_new(const cot_options *options)
+{
+    void *(*alloc)(void *, void *, size_t) = options && options->alloc ? options->alloc : libc_realloc;
+    void *user = options ? options->alloc_user : NULL;
+    cot_context *ctx = alloc(user, NULL, sizeof *ctx);
+    volatile bool made = false;
+    if (!ctx)
+        return NULL;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->realloc = alloc;
+    ctx->alloc_user = user;
+    ir_arena_init(&ctx->arena, ctx);
+    ir_arena_init(&ctx->message_arena, ctx);
+    ir_map_init(&ctx->types, &ctx->arena);
+    lock_init(&ctx->lock);
+    IR_TRY(ctx) {
+        ir_config_read(ctx, options);
+        made = true;
+    }
+    if (!made) {
+        cot_context_free(ctx);
+        return NULL;
+    }
+    return ctx;
+}
+
+void
+cot_context_free(cot_context *ctx)
+{
+    if (!ctx)
+        return;
+    for (ir_attached *a = ctx->attached; a; a = a->next)
+        if (a->release)
+            a->release(a->data);
+    ir_arena_free(&ctx->message_arena);
+    ir_arena_free(&ctx->arena);
+    pthread_mutex_destroy(&ctx->lock);
+    ctx->realloc(ctx->alloc_user, ctx, 0);
+}
+
+const char *
+cot_version(void)
+{
+    return COT_VERSION;
+}

@@ -1,0 +1,66 @@
+/* The error record: the first error since the last clear, as text. */
+#include "ir/diag.h"
+
+#include <stdarg.h>
+
+#include "ir/context.h"
+
+static const struct { cot_status status; const char *format; } error_row[ERR_COUNT] = {
+#define ERR(name, status, format) { status, format },
+#include "ir/errors.def"
+#undef ERR
+};
+
+cot_status
+ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
+{
+    cot_status status = error_row[error].status;
+    if (ctx->status != COT_OK)
+        return status;
+    ir_buf b;
+    ir_buf_init(&b, &ctx->message_arena);
+    ir_loc_print(ctx, loc, &b);
+    if (b.n)
+        ir_buf_str(&b, ": ");
+    if (op)
+        ir_buf_printf(&b, "%s: ", op);
+    va_list ap;
+    va_start(ap, error);
+    ir_buf_vprintf(&b, error_row[error].format, ap);
+    va_end(ap);
+    ctx->status = status;
+    ctx->message = b.text;
+    return status;
+}
+
+const char *
+cot_error(const cot_context *ctx)
+{
+    return ctx->status == COT_OK ? "" : ctx->message ? ctx->message : "out of memory";
+}
+
+cot_status
+cot_error_status(const cot_context *ctx)
+{
+    return ctx->status;
+}
+
+void
+cot_error_clear(cot_context *ctx)
+{
+    ctx->status = COT_OK;
+    ctx->message = NULL;
+    ir_arena_free(&ctx->message_arena);
+}
+
+const char *
+cot_status_name(cot_status status)
+{
+    static const char *const name[] = {
+        [COT_OK] = "ok", [COT_ERR_SHAPE] = "shape", [COT_ERR_DTYPE] = "dtype", [COT_ERR_ARG] = "argument",
+        [COT_ERR_RULE] = "rule", [COT_ERR_TRACE] = "trace", [COT_ERR_PARSE] = "parse", [COT_ERR_IO] = "io",
+        [COT_ERR_BOUND] = "bound", [COT_ERR_TARGET] = "target", [COT_ERR_FOREIGN] = "foreign",
+        [COT_ERR_MEMORY] = "memory", [COT_ERR_INTERNAL] = "internal",
+    };
+    return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
+}

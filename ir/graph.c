@@ -1,0 +1,69 @@
+/* Walking graphs: sub-functions, equality, uses. */
+#include "ir/graph.h"
+
+int
+ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
+{
+    int fields, count = 0;
+    const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
+    ir_graph **list = NULL;
+    uint32_t cap = 0, used = 0;
+    for (int i = 0; i < fields; i++) {
+        const void *p = (const char *)&n->at + f[i].offset;
+        if (f[i].kind == IR_F_GRAPH) {
+            IR_PUSH(scratch, list, used, cap, *(ir_graph *const *)p);
+        } else if (f[i].kind == IR_F_GRAPHS) {
+            const ir_graphs *s = p;
+            for (int j = 0; j < s->n; j++)
+                IR_PUSH(scratch, list, used, cap, s->at[j]);
+        }
+    }
+    count = (int)used;
+    *out = list;
+    return count;
+}
+
+static bool
+node_equal(const ir_node *x, const ir_node *y)
+{
+    return x->op == y->op && x->n_in == y->n_in && x->n_out == y->n_out && x->first == y->first
+           && (x->n_in == 0 || memcmp(x->in, y->in, sizeof(ir_ref) * (size_t)x->n_in) == 0)
+           && ir_attrs_equal(ir_ops[x->op].record, &x->at, &y->at);
+}
+
+bool
+ir_graph_equal(const ir_graph *a, const ir_graph *b)
+{
+    if (a == b)
+        return true;
+    if (a->hash != b->hash || a->n_nodes != b->n_nodes || a->n_values != b->n_values
+        || a->n_in != b->n_in || a->n_out != b->n_out)
+        return false;
+    for (uint32_t v = 1; v < a->n_values; v++) {
+        const ir_type *s = a->value[v].type, *t = b->value[v].type;
+        if (a->value[v].node != b->value[v].node || s->dtype != t->dtype || !ir_same_shape(s, t))
+            return false;
+    }
+    for (uint32_t i = 1; i < a->n_nodes; i++)
+        if (!node_equal(&a->node[i], &b->node[i]))
+            return false;
+    for (int i = 0; i < a->n_in; i++)
+        if (a->in[i] != b->in[i])
+            return false;
+    for (int i = 0; i < a->n_out; i++)
+        if (a->out[i] != b->out[i])
+            return false;
+    return true;
+}
+
+uint32_t *
+ir_count_uses(const ir_graph *f, ir_arena *a)
+{
+    uint32_t *uses = IR_NEW_N(a, uint32_t, f->n_values);
+    ir_each_node(n, f)
+        for (int i = 0; i < n->n_in; i++)
+            uses[n->in[i]]++;
+    for (int i = 0; i < f->n_out; i++)
+        uses[f->out[i]]++;
+    return uses;
+}

@@ -1,0 +1,80 @@
+/* The table of locations: entries are shared, found by a hash of their fields. */
+#include "ir/loc.h"
+
+#include "ir/buf.h"
+#include "ir/context.h"
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static ir_loc
+intern(cot_context *ctx, ir_loc_entry e)
+{
+    ir_loc_table *t = &ctx->locs;
+    if (!t->index) {
+        t->index = IR_NEW(&ctx->arena, ir_map);
+        ir_map_init(t->index, &ctx->arena);
+        IR_PUSH(&ctx->arena, t->entry, t->n, t->cap, (ir_loc_entry){ 0 });
+    }
+    uint64_t h = ir_hash_u64(((uint64_t)e.from << 32) + 7, (uint64_t)e.line);
+    if (e.file)
+        h = ir_hash(h, e.file, strlen(e.file));
+    if (e.how)
+        h = ir_hash(h, e.how, strlen(e.how));
+    uint32_t at = 0, id;
+    while ((id = ir_map_next(t->index, h, &at))) {
+        const ir_loc_entry *o = &t->entry[id];
+        if (o->line == e.line && o->from == e.from && same_text(o->file, e.file)
+            && same_text(o->how, e.how))
+            return id;
+    }
+    e.file = ir_copy_string(&ctx->arena, e.file);
+    e.how = ir_copy_string(&ctx->arena, e.how);
+    IR_PUSH(&ctx->arena, t->entry, t->n, t->cap, e);
+    ir_map_add(t->index, h, t->n - 1);
+    return t->n - 1;
+}
+
+ir_loc
+ir_loc_file(cot_context *ctx, const char *file, int line)
+{
+    return file ? intern(ctx, (ir_loc_entry){ .file = file, .line = line }) : 0;
+}
+
+ir_loc
+ir_loc_derive(cot_context *ctx, ir_loc from, const char *how)
+{
+    return from ? intern(ctx, (ir_loc_entry){ .from = from, .how = how }) : 0;
+}
+
+const ir_loc_entry *
+ir_loc_at(const cot_context *ctx, ir_loc loc)
+{
+    static const ir_loc_entry unknown;
+    return loc && loc < ctx->locs.n ? &ctx->locs.entry[loc] : &unknown;
+}
+
+const char *
+ir_loc_root(const cot_context *ctx, ir_loc loc, int *line)
+{
+    const ir_loc_entry *e = ir_loc_at(ctx, loc);
+    while (e->from)
+        e = ir_loc_at(ctx, e->from);
+    *line = e->line;
+    return e->file;
+}
+
+void
+ir_loc_print(const cot_context *ctx, ir_loc loc, ir_buf *b)
+{
+    const ir_loc_entry *e = ir_loc_at(ctx, loc);
+    if (e->from) {
+        ir_loc_print(ctx, e->from, b);
+        ir_buf_printf(b, ", %s", e->how);
+    } else if (e->file) {
+        ir_buf_printf(b, "%s:%d", e->file, e->line);
+    }
+}

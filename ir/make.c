@@ -1,0 +1,181 @@
+/* Makers of nodes with attributes: each fills the record and calls the builder. */
+#include "ir/build.h"
+
+ir_ref
+ir_op1(ir_build *b, ir_op op, ir_ref x)
+{
+    return ir_node1(b, op, 1, &x, NULL);
+}
+
+ir_ref
+ir_op2(ir_build *b, ir_op op, ir_ref x, ir_ref y)
+{
+    return ir_node1(b, op, 2, (ir_ref[]){ x, y }, NULL);
+}
+
+ir_ref
+ir_op3(ir_build *b, ir_op op, ir_ref x, ir_ref y, ir_ref z)
+{
+    return ir_node1(b, op, 3, (ir_ref[]){ x, y, z }, NULL);
+}
+
+ir_ints
+ir_list(ir_build *b, int n, const int64_t *at)
+{
+    return ir_ints_copy(b->arena, n, at);
+}
+
+ir_ref
+ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape, const int64_t *dims)
+{
+    int n = x ? ir_btype(b, x)->rank : 0;
+    return ir_node1(b, OP_broadcast_in_dim, 1, &x,
+                    &(ir_attrs){ .broadcast = { { rank, shape }, { n, dims } } });
+}
+
+ir_ref
+ir_broadcast_scalar(ir_build *b, ir_ref x, const ir_type *type)
+{
+    return ir_broadcast_in_dim(b, x, type->rank, type->dims, NULL);
+}
+
+ir_ref
+ir_broadcast_axis(ir_build *b, ir_ref x, int k, int64_t n)
+{
+    int64_t shape[COT_MAX_RANK + 1], dims[COT_MAX_RANK];
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    for (int i = 0; i <= t->rank; i++)
+        shape[i] = i < k ? t->dims[i] : i == k ? n : t->dims[i - 1];
+    for (int i = 0; i < t->rank; i++)
+        dims[i] = i < k ? i : i + 1;
+    return ir_broadcast_in_dim(b, x, t->rank + 1, shape, dims);
+}
+
+ir_ref
+ir_reshape(ir_build *b, ir_ref x, int rank, const int64_t *shape)
+{
+    return ir_node1(b, OP_reshape, 1, &x, &(ir_attrs){ .shape = { { rank, shape } } });
+}
+
+ir_ref
+ir_transpose(ir_build *b, ir_ref x, const int64_t *perm)
+{
+    int n = x ? ir_btype(b, x)->rank : 0;
+    return ir_node1(b, OP_transpose, 1, &x, &(ir_attrs){ .perm = { { n, perm } } });
+}
+
+ir_ref
+ir_move_axis(ir_build *b, ir_ref x, int from, int to)
+{
+    int64_t perm[COT_MAX_RANK];
+    if (!x || from == to)
+        return x;
+    int n = ir_btype(b, x)->rank, k = 0;
+    for (int i = 0; i < n; i++) {
+        if (i == to)
+            perm[i] = from;
+        else {
+            k += k == from;
+            perm[i] = k++;
+        }
+    }
+    return ir_transpose(b, x, perm);
+}
+
+ir_ref
+ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit, const int64_t *stride)
+{
+    int n = x ? ir_btype(b, x)->rank : 0;
+    int64_t ones[COT_MAX_RANK];
+    for (int i = 0; i < n; i++)
+        ones[i] = 1;
+    return ir_node1(b, OP_slice, 1, &x,
+                    &(ir_attrs){ .slice = { { n, start }, { n, limit }, { n, stride ? stride : ones } } });
+}
+
+ir_ref
+ir_slice_axis(ir_build *b, ir_ref x, int axis, int64_t start, int64_t limit)
+{
+    int64_t from[COT_MAX_RANK], to[COT_MAX_RANK];
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    for (int i = 0; i < t->rank; i++) {
+        from[i] = i == axis ? start : 0;
+        to[i] = i == axis ? limit : t->dims[i];
+    }
+    return ir_slice(b, x, from, to, NULL);
+}
+
+ir_ref
+ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high, const int64_t *interior)
+{
+    int n = x ? ir_btype(b, x)->rank : 0;
+    int64_t none[COT_MAX_RANK] = { 0 };
+    return ir_node1(b, OP_pad, 2, (ir_ref[]){ x, value },
+                    &(ir_attrs){ .pad = { { n, low }, { n, high }, { n, interior ? interior : none } } });
+}
+
+ir_ref
+ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis)
+{
+    return ir_node1(b, OP_concatenate, n, x, &(ir_attrs){ .axis = { axis } });
+}
+
+ir_ref
+ir_reverse(ir_build *b, ir_ref x, ir_axes axes)
+{
+    return ir_node1(b, OP_reverse, 1, &x, &(ir_attrs){ .axes = { axes } });
+}
+
+ir_ref
+ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis)
+{
+    return ir_node1(b, OP_iota, 0, NULL, &(ir_attrs){ .iota = { t, { rank, shape }, axis } });
+}
+
+/* The last run of adjacent axes in s. */
+static ir_axes
+last_group(ir_axes s)
+{
+    int k = 63 - __builtin_clzll(s);
+    ir_axes group = 0;
+    for (; k >= 0 && ir_axes_has(s, k); k--)
+        group |= ir_axes_of(k);
+    return group;
+}
+
+/* The order of a sum or product over axes that are not adjacent: last group first (NUMERICS.md 3). */
+ir_ref
+ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
+{
+    while ((op == OP_reduce_sum || op == OP_reduce_prod) && axes && last_group(axes) != axes) {
+        ir_axes group = last_group(axes);
+        x = ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { group } });
+        axes &= ~group;
+    }
+    return ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { axes } });
+}
+
+ir_ref
+ir_convert(ir_build *b, ir_ref x, cot_dtype t)
+{
+    if (!x || ir_btype(b, x)->dtype == t)
+        return x;
+    return ir_node1(b, OP_convert, 1, &x, &(ir_attrs){ .dtype = { t } });
+}
+
+ir_ref
+ir_integer_pow(ir_build *b, ir_ref x, int64_t y)
+{
+    return ir_node1(b, OP_integer_pow, 1, &x, &(ir_attrs){ .ipow = { y } });
+}
+
+ir_ref
+ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch)
+{
+    return ir_node1(b, OP_dot_general, 2, (ir_ref[]){ x, y },
+                    &(ir_attrs){ .dot = { lhs, rhs, lhs_batch, rhs_batch } });
+}

@@ -1,0 +1,171 @@
+/* The op table made data, and everything that is generic over attribute records. */
+#include "ir/op.h"
+
+#include "ir/graph.h"
+#include "ir/map.h"
+
+const ir_op_info ir_ops[OP_COUNT] = {
+    { .name = "none" },
+#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc) \
+    { #name, n_in, IR_AT_##attrs, IR_##flag, doc },
+#include "ir/ops.def"
+#undef OP
+};
+
+const char *const ir_mode_name[IR_MODE_COUNT] = { "clip", "fill", "promise" };
+
+/* The fields of every record, one after the other; records open with a name of NULL. */
+#define REQUIRED IR_REQUIRED
+static const ir_field all_fields[] = {
+#define RECORD(name) { .kind = (ir_field_kind)IR_AT_##name },
+#define FIELD(record, kind, name, init) { #name, IR_F_##kind, offsetof(ir_attrs, record.name), init },
+#include "ir/attrs.def"
+#undef RECORD
+#undef FIELD
+};
+#undef REQUIRED
+
+const ir_field *
+ir_record_fields(ir_record r, int *n)
+{
+    const int total = sizeof all_fields / sizeof *all_fields;
+    int at = 0;
+    while (at < total && (all_fields[at].name || (ir_record)all_fields[at].kind != r))
+        at++;
+    at++;
+    *n = 0;
+    while (at + *n < total && all_fields[at + *n].name)
+        ++*n;
+    return all_fields + at;
+}
+
+ir_op
+ir_op_find(const char *name)
+{
+    for (int i = OP_FIRST; i < OP_COUNT; i++)
+        if (strcmp(ir_ops[i].name, name) == 0)
+            return (ir_op)i;
+    return OP_none;
+}
+
+ir_ints
+ir_ints_copy(ir_arena *a, int n, const int64_t *at)
+{
+    return (ir_ints){ n, ir_copy_bytes(a, at, sizeof(int64_t) * (size_t)n) };
+}
+
+static ir_data
+data_of(ir_arena *arena, const ir_type *type, const void *bytes, size_t n, bool splat)
+{
+    return (ir_data){ type, ir_copy_bytes(arena, bytes, n), n, splat, ir_hash(splat, bytes, n) };
+}
+
+ir_data
+ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes)
+{
+    const char *p = bytes;
+    size_t element = cot_dtype_size(type->dtype), n = element * (size_t)type->size;
+    bool splat = n > 0 && memcmp(p, p + element, n - element) == 0;
+    return data_of(arena, type, bytes, splat ? element : n, splat);
+}
+
+ir_data
+ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
+{
+    return data_of(arena, type, element, type->size ? cot_dtype_size(type->dtype) : 0, type->size > 0);
+}
+
+#define AT(type, a, f) (*(const type *)((const char *)(a) + (f)->offset))
+
+static bool
+field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
+{
+    switch (f->kind) {
+    case IR_F_INT:    return AT(int64_t, a, f) == AT(int64_t, b, f);
+    case IR_F_INTS:   return ir_ints_equal(AT(ir_ints, a, f), AT(ir_ints, b, f));
+    case IR_F_AXES:   return AT(ir_axes, a, f) == AT(ir_axes, b, f);
+    case IR_F_DTYPE:  return AT(cot_dtype, a, f) == AT(cot_dtype, b, f);
+    case IR_F_FLAG:
+    case IR_F_MODE:   return AT(int, a, f) == AT(int, b, f);
+    case IR_F_GRAPH:  return ir_graph_equal(AT(ir_graph *, a, f), AT(ir_graph *, b, f));
+    case IR_F_DATA: {
+        const ir_data *x = &AT(ir_data, a, f), *y = &AT(ir_data, b, f);
+        return x->type == y->type && x->hash == y->hash && x->n == y->n && x->splat == y->splat
+               && (x->bytes == y->bytes || memcmp(x->bytes, y->bytes, x->n) == 0);
+    }
+    case IR_F_GRAPHS: {
+        const ir_graphs *x = &AT(ir_graphs, a, f), *y = &AT(ir_graphs, b, f);
+        bool same = x->n == y->n;
+        for (int i = 0; same && i < x->n; i++)
+            same = ir_graph_equal(x->at[i], y->at[i]);
+        return same;
+    }
+    }
+    return false;
+}
+
+bool
+ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b)
+{
+    int n;
+    const ir_field *f = ir_record_fields(r, &n);
+    for (int i = 0; i < n; i++)
+        if (!field_equal(&f[i], a, b))
+            return false;
+    return true;
+}
+
+static uint64_t
+field_hash(uint64_t h, const ir_field *f, const ir_attrs *a)
+{
+    switch (f->kind) {
+    case IR_F_INT:    return ir_hash_u64(h, (uint64_t)AT(int64_t, a, f));
+    case IR_F_INTS:   return ir_hash(h, AT(ir_ints, a, f).at, sizeof(int64_t) * (size_t)AT(ir_ints, a, f).n);
+    case IR_F_AXES:   return ir_hash_u64(h, AT(ir_axes, a, f));
+    case IR_F_DTYPE:  return ir_hash_u64(h, AT(cot_dtype, a, f));
+    case IR_F_FLAG:
+    case IR_F_MODE:   return ir_hash_u64(h, (uint64_t)AT(int, a, f));
+    case IR_F_DATA:   return ir_hash_u64(h, AT(ir_data, a, f).hash);
+    case IR_F_GRAPH:  return ir_hash_u64(h, AT(ir_graph *, a, f)->hash);
+    case IR_F_GRAPHS:
+        for (int i = 0; i < AT(ir_graphs, a, f).n; i++)
+            h = ir_hash_u64(h, AT(ir_graphs, a, f).at[i]->hash);
+        return h;
+    }
+    return h;
+}
+
+uint64_t
+ir_attrs_hash(ir_record r, const ir_attrs *a)
+{
+    int n;
+    const ir_field *f = ir_record_fields(r, &n);
+    uint64_t h = (uint64_t)r;
+    for (int i = 0; i < n; i++)
+        h = field_hash(h, &f[i], a);
+    return h;
+}
+
+ir_attrs
+ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a)
+{
+    int n;
+    const ir_field *f = ir_record_fields(r, &n);
+    ir_attrs c = { 0 };
+    if (r != IR_AT_none)
+        c = *a;
+    for (int i = 0; i < n; i++) {
+        void *p = (char *)&c + f[i].offset;
+        if (f[i].kind == IR_F_INTS) {
+            ir_ints *s = p;
+            *s = ir_ints_copy(arena, s->n, s->at);
+        } else if (f[i].kind == IR_F_DATA) {
+            ir_data *d = p;
+            d->bytes = ir_copy_bytes(arena, d->bytes, d->n);
+        } else if (f[i].kind == IR_F_GRAPHS) {
+            ir_graphs *s = p;
+            s->at = ir_copy_bytes(arena, s->at, sizeof *s->at * (size_t)s->n);
+        }
+    }
+    return c;
+}

@@ -1,0 +1,175 @@
+/* Writes what the tables already say: the pointwise functions of include/cotrace/trace.h, and
+ * docs/ops.md.
+ *
+ *     cot-gen trace HEADER    the header with the part between its marks written anew
+ *     cot-gen ops             docs/ops.md
+ *
+ * Output goes to standard output and is checked in; a test compares.  The program includes the tables
+ * and nothing else of the project, so that it builds before the library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+    const char *name;
+    int n_in;
+    const char *attrs, *flag;
+    const char *infer, *jvp, *transpose, *vmap, *lower, *doc;
+} row;
+
+static const row rows[] = {
+#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc) \
+    {#name, n_in, #attrs, #flag, #infer, #jvp, #transpose, #vmap, #lower, doc},
+#include "ir/ops.def"
+#undef OP
+};
+#define N_ROWS (sizeof rows / sizeof *rows)
+
+typedef struct field {
+    const char *record, *kind, *name, *init;
+} field;
+
+static const field fields[] = {
+#define RECORD(name)
+#define FIELD(record, kind, name, init) {#record, #kind, #name, #init},
+#include "ir/attrs.def"
+#undef RECORD
+#undef FIELD
+};
+#define N_FIELDS (sizeof fields / sizeof *fields)
+
+static int
+is_plain_pointwise(const row *r)
+{
+    return strcmp(r->flag, "POINTWISE") == 0 && strcmp(r->attrs, "none") == 0;
+}
+
+/* One operand is a value; of two or three any but one may be a number. */
+static void
+write_declarations(void)
+{
+    static const char *const params[] = {
+        "", "cot_value x", "cot_operand x, cot_operand y", "cot_operand x, cot_operand y, cot_operand z",
+    };
+
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (is_plain_pointwise(&rows[i]))
+            printf("COT_API cot_value cot_%s_(cot_place at, %s);\n", rows[i].name,
+                   params[rows[i].n_in]);
+}
+
+/* A comment of lines of at most 96 columns. */
+static void
+write_comment(const char *doc)
+{
+    int column = printf("/*");
+
+    while (*doc) {
+        size_t word = strcspn(doc, " ");
+        if (column + 1 + (int)word > 90) {
+            printf("\n *");
+            column = 2;
+        }
+        column += printf(" %.*s", (int)word, doc);
+        doc += word + strspn(doc + word, " ");
+    }
+    printf(". */\n");
+}
+
+static void
+write_macros(void)
+{
+    static const char *const formal[] = {"", "x", "x, y", "x, y, z"};
+    static const char *const actual[] = {
+        "", "x", "COT_OPERAND(x), COT_OPERAND(y)", "COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z)",
+    };
+
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const row *r = &rows[i];
+        if (!is_plain_pointwise(r))
+            continue;
+        write_comment(r->doc);
+        printf("#define cot_%s(%s)", r->name, formal[r->n_in]);
+        printf(r->n_in == 3 ? " \\\n    " : " ");
+        printf("cot_%s_(COT_HERE, %s)\n", r->name, actual[r->n_in]);
+    }
+}
+
+static int
+write_trace(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[512];
+    int inside = 0, seen = 0;
+
+    if (!f) {
+        fprintf(stderr, "cot-gen: %s: cannot be read\n", path);
+        return 2;
+    }
+    while (fgets(line, sizeof line, f)) {
+        if (strstr(line, "/* end generated */"))
+            inside = 0;
+        if (!inside)
+            fputs(line, stdout);
+        if (strstr(line, "/* begin generated */")) {
+            inside = seen = 1;
+            write_declarations();
+            printf("#ifndef __cplusplus\n");
+            write_macros();
+            printf("#endif\n");
+        }
+    }
+    fclose(f);
+    if (!seen)
+        fprintf(stderr, "cot-gen: %s: has no line /* begin generated */\n", path);
+    return seen ? 0 : 2;
+}
+
+static void
+write_attributes(const char *record)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const field *a = &fields[i];
+        if (strcmp(a->record, record) != 0)
+            continue;
+        printf("%s`%s` (%s", n++ ? ", " : "", a->name, a->kind);
+        if (strcmp(a->init, "REQUIRED") != 0)
+            printf(", default %s", a->init);
+        printf(")");
+    }
+    printf(n ? ".\n" : "none.\n");
+}
+
+static int
+write_ops(void)
+{
+    printf("# Ops\n\nWritten by `cot-gen` from `ir/ops.def` and `ir/attrs.def`; do not edit.  Operands are"
+           " called x, y, z in\norder.  `zero`: the derivative vanishes everywhere; `never`: the case"
+           " cannot arise.\n");
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const row *r = &rows[i];
+        printf("\n## %s\n\n%s.\n\n", r->name, r->doc);
+        if (r->n_in < 0)
+            printf("- operands: any number\n");
+        else
+            printf("- operands: %d\n", r->n_in);
+        printf("- attributes: ");
+        write_attributes(r->attrs);
+        printf("- rules: infer `%s`, jvp `%s`, transpose `%s`, vmap `%s`, lower `%s`\n", r->infer,
+               r->jvp, r->transpose, r->vmap, r->lower);
+    }
+    return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "trace") == 0)
+        return write_trace(argv[2]);
+    if (argc == 2 && strcmp(argv[1], "ops") == 0)
+        return write_ops();
+    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen ops\n");
+    return 2;
+}
