@@ -105,6 +105,8 @@ void cg_kernel_begin(cg_lowering *l, const char *name);
 void cg_kernel_call(cg_lowering *l);
 /* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
 uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out);
+uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);
+uint32_t cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data);
 
 /* Regions, with the memory of what was pulled. */
 uint32_t cg_scope_begin(cg_lowering *l);
