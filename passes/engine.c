@@ -83,6 +83,26 @@ pass_output(ir_build *b, const ir_graph *f, int j, ir_ref v, const char *prefix)
 }
 
 cot_status
+pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    for (int i = 0; i < f->n_in; i++)
+        env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {
+        const ir_node *n = &f->node[i];
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        for (int k = 0; k < n->n_in; k++)
+            operand[k] = env[n->in[k]];
+        b->loc = n->loc;
+        visit(b, f, n, env, operand, env + n->first);
+    }
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, env[f->out[j]], "");
+    return pass_end(b, what, out);
+}
+
+cot_status
 pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
 {
     int fields;

@@ -21,6 +21,11 @@ cot_status pass_end(ir_build *b, const char *what, ir_graph **out);
 void pass_inputs(ir_build *b, const ir_graph *f, ir_ref *in);
 void pass_output(ir_build *b, const ir_graph *f, int j, ir_ref v, const char *prefix);
 
+/* f node by node into a new graph of the same name: `visit` makes the results of n from its operands
+ * `in`; env[v] is what stands for value v of f.  A node it does not care for: ir_copy_node. */
+typedef void pass_visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+                        const ir_ref *in, ir_ref *out);
+cot_status pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out);
 /* The attributes of n with each sub-function replaced by what `pass` makes of it. */
 typedef cot_status pass_simple(const ir_graph *f, ir_graph **out);
 cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at);
