@@ -102,21 +102,11 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
 
+/* Operand i of a node with a lowering of its own must be in memory; the others are pulled. */
 static bool
 wants_memory(const ir_node *n, int i)
 {
-    switch (n->op) {
-    case OP_dynamic_update_slice:
-        return i != 1;
-    case OP_scatter:
-    case OP_scatter_add:
-    case OP_scatter_mul:
-    case OP_scatter_min:
-    case OP_scatter_max:
-        return false;
-    default:
-        return true;
-    }
+    return ir_ops[n->op].flag != IR_INDEX || i == 0;
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */
@@ -153,6 +143,8 @@ find_roots(fusing *u)
         }
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
+            if (n->op == OP_dot_general)
+                x = cg_dot_operand(f, x, NULL);
             note_use(u, n, x, own ? MANY : who, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
                 u->is_output[x] = true;         /* as good as an output */

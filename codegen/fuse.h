@@ -31,8 +31,19 @@ typedef struct cg_cut {
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 
+/* The value whose memory operand x of a product is read from, x being it with its axes in another order: axis k
+ * of x is axis perm[k] of that (perm may be NULL). */
+ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
+
 /* schedule.c: the kernel of a map or row group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
+/* The same for one value, which goes where `put` stores it: as an element of `into` at index at + something. */
+typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
+void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const ir_type *into, cg_put *put,
+                   void *user);
+/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
+typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
+void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */

@@ -112,6 +112,7 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->f = f;
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->cut = cg_fuse(l, f);
     return v;
 }
 
@@ -226,10 +227,70 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     }
 }
 
+/* The first operands of node n that its results may be written over: of an update, the operand; of a loop, the
+ * carries' first values. */
+static int
+carried_operands(const ir_node *n, int *first)
+{
+    *first = 0;
+    if (ir_ops[n->op].flag == IR_INDEX)
+        return 1;
+    if (n->op == OP_scan) {
+        *first = (int)n->at.scan.consts;
+        return (int)n->at.scan.carries;
+    }
+    if (n->op != OP_while)
+        return 0;
+    *first = (int)n->at.loop.consts;
+    return n->n_in - *first;
+}
+
+/* Is something that came in still at this place? */
+static bool
+is_an_input(const cg_level *v, cg_place p)
+{
+    for (int i = 0; i < v->f->n_in; i++)
+        if (v->place[v->f->in[i]].buffer == p.buffer)
+            return true;
+    return false;
+}
+
+/* A value that only such a node reads is computed where the node's result will be: no copy. */
+static void
+forward_places(cg_lowering *l, cg_level *v)
+{
+    for (uint32_t i = v->cut->n; i-- > 0;) {
+        const cg_group *g = &v->cut->group[v->cut->order[i]];
+        int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
+        for (int k = 0; k < n; k++) {
+            ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
+            int times = 0;
+            for (int j = 0; j < g->node->n_in; j++)
+                times += g->node->in[j] == x;
+            if (v->place[x].set || times > 1 || (v->place[y].set && is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
+                continue;
+            if (!v->place[y].set)
+                v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
+            v->place[x] = v->place[y];
+        }
+    }
+}
+
+void
+cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
+{
+    const ir_type *t = ir_type_at(v->f, x);
+    cg_group g = { .kind = CG_GROUP_MAP, .space = t, .n = 1, .v = &x };
+    if (v->place[x].set)
+        return;
+    plan_kernel(l, v, &g);
+    v->cut->root[x] = true;
+}
+
 void
 cg_plan_graph(cg_lowering *l, cg_level *v)
 {
-    v->cut = cg_fuse(l, v->f);
+    forward_places(l, v);
     for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         v->at = i;

@@ -39,6 +39,8 @@ void cg_plan_graph(cg_lowering *l, cg_level *v);
 cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
 /* The place of value x of a level at element offset off (a value of the entry). */
 cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
+/* Put value x in memory, if it is not there. */
+void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
 void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
 
 /* Nodes with a lowering of their own. */

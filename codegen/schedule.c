@@ -81,20 +81,27 @@ axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at,
     return true;
 }
 
+/* into: what the values are stored into, if not dense arrays of their own. */
 static nest
-find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g)
+find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g, const ir_type *into, cg_walk *w)
 {
     nest s = { 0 };
-    cg_walk w;
-    cg_walk_begin(&w, l->arena, f, cut->root);
-    cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
-    for (uint32_t i = 0; i < g->n; i++)
-        cg_walk_root(&w, g->v[i], at);
+    cg_walk_begin(w, l->arena, f, cut->root);
+    cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims), flat = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (into)
+            cg_walk_value(w, g->v[i], at);
+        else
+            cg_walk_root(w, g->v[i], at);
+    }
+    if (into)
+        flat = cg_ix_flat(&w->ix, into->rank, into->dims, at);
     int last = -1;
     for (int k = 0; k < g->space->rank; k++) {
         if (g->space->dims[k] == 1)
             continue;
-        if (last >= 0 && axes_merge(&w, f, g->space, at, last, k)) {
+        if (last >= 0 && axes_merge(w, f, g->space, at, last, k)
+            && (!into || merges(w, flat, at, last, k, g->space->dims[k]))) {
             s.extent[s.n - 1] *= g->space->dims[k];
             s.last[s.n - 1] = k + 1;
         } else {
@@ -104,53 +111,12 @@ find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *
         }
         last = k;
     }
-    s.cost = w.cost;
-    s.widest = w.widest ? w.widest : 8;
+    s.cost = w->cost;
+    s.widest = w->widest ? w->widest : 8;
     return s;
 }
 
-typedef struct mapping {
-    cg_lowering *l;
-    cg_frame *fr;
-    const cg_group *g;
-    const uint32_t *buffer;
-    nest s;
-    int order[COT_MAX_RANK + 1];        /* loops, outermost first; the last one is the vector loop */
-    int64_t lanes;
-    bool parallel;
-    cg_ix at[COT_MAX_RANK + 1];
-} mapping;
-
-static void
-map_body(mapping *m)
-{
-    for (uint32_t i = 0; i < m->g->n; i++)
-        store(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, cg_pull(m->l, m->fr, m->g->v[i], m->at));
-}
-
-/* The axes of loop i from its variable. */
-static void
-set_axes(mapping *m, int i, cg_val var)
-{
-    cg_ix x = cg_ix_var(&m->l->ix, var, 0, m->s.extent[i] - 1);
-    int first = m->s.first[i];
-    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
-}
-
-static void
-vector_body(mapping *m, int i, cg_val start, int64_t lanes, int64_t limit)
-{
-    cg_lowering *l = m->l;
-    cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
-                                limit < lanes ? cg_i64(&l->b, limit) : 0);
-    uint32_t mark = cg_scope_begin(l);
-    set_axes(m, i, cg_iadd(&l->b, start, cg_loop_var(&l->b, loop)));
-    l->vector = true;
-    map_body(m);
-    l->vector = false;
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
-}
+/* -- vector loops ------------------------------------------------------------------------------------- */
 
 static int64_t
 pow2_from(int64_t n)
@@ -162,44 +128,97 @@ pow2_from(int64_t n)
 }
 
 static void
-vector_loop(mapping *m, int i, cg_kind kind)
+one_vector(cg_lowering *l, cg_val start, int64_t n, int64_t lanes, int64_t limit, cg_each_body *body, void *user)
 {
-    cg_lowering *l = m->l;
-    int64_t n = m->s.extent[i], v = m->lanes;
-    if (n <= v) {
-        vector_body(m, i, cg_i64(&l->b, 0), pow2_from(n), n);
-        return;
-    }
-    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, n), v, 0);
+    cg_val loop = cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1,
+                                limit < lanes ? cg_i64(&l->b, limit) : 0);
     uint32_t mark = cg_scope_begin(l);
-    cg_val start = cg_loop_var(&l->b, loop);
-    if (n % v)
-        start = cg_imin(&l->b, start, cg_i64(&l->b, n - v));
-    vector_body(m, i, start, v, v);
+    cg_val i = cg_iadd(&l->b, start, cg_loop_var(&l->b, loop));
+    l->vector = true;
+    body(l, user, cg_ix_var(&l->ix, i, 0, n - 1));
+    l->vector = false;
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
+}
+
+void
+cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user)
+{
+    if (n <= 0)
+        return;
+    if (lanes > 1 && n <= lanes) {
+        one_vector(l, cg_i64(&l->b, 0), n, pow2_from(n), n, body, user);
+        return;
+    }
+    int64_t whole = again || lanes == 1 ? n : n / lanes * lanes;
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), lanes, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val start = cg_loop_var(&l->b, loop);
+    if (whole % lanes)
+        start = cg_imin(&l->b, start, cg_i64(&l->b, n - lanes));
+    if (lanes == 1)
+        body(l, user, cg_ix_var(&l->ix, start, 0, n - 1));
+    else
+        one_vector(l, start, n, lanes, lanes, body, user);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    if (whole < n)
+        one_vector(l, cg_i64(&l->b, whole), n, pow2_from(n - whole), n - whole, body, user);
+}
+
+/* -- map kernels ------------------------------------------------------------------------------------- */
+
+typedef struct mapping {
+    cg_lowering *l;
+    cg_frame *fr;
+    const cg_group *g;
+    const uint32_t *buffer;
+    cg_put *put;                        /* instead of buffers */
+    void *user;
+    nest s;
+    int order[COT_MAX_RANK + 1];        /* loops, outermost first; the last one is the vector loop */
+    int64_t lanes;
+    bool parallel, again;
+    cg_ix at[COT_MAX_RANK + 1];
+} mapping;
+
+static void
+map_body(mapping *m)
+{
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
+        if (m->put)
+            m->put(m->l, m->user, m->at, x);
+        else
+            store(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x);
+    }
+}
+
+static void map_level(mapping *m, int level);
+
+typedef struct map_step { mapping *m; int level; } map_step;
+
+/* The axes of the loop at this level from its variable, then the levels inside. */
+static void
+map_inside(cg_lowering *l, void *user, cg_ix x)
+{
+    const map_step *s = user;
+    mapping *m = s->m;
+    int i = m->order[s->level], first = m->s.first[i];
+    cg_ix_split(&l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
+    map_level(m, s->level + 1);
 }
 
 static void
 map_level(mapping *m, int level)
 {
-    cg_lowering *l = m->l;
     if (level == m->s.n) {
         map_body(m);
         return;
     }
-    int i = m->order[level];
+    map_step s = { m, level };
     cg_kind kind = level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL;
-    if (level == m->s.n - 1 && m->lanes > 1) {
-        vector_loop(m, i, kind);
-        return;
-    }
-    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, m->s.extent[i]), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
-    set_axes(m, i, cg_loop_var(&l->b, loop));
-    map_level(m, level + 1);
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
+    cg_each(m->l, kind, m->s.extent[m->order[level]], level == m->s.n - 1 ? m->lanes : 1, m->again, map_inside, &s);
 }
 
 static void
@@ -216,25 +235,59 @@ pick_order(mapping *m)
         m->order[n - 1] = v;
 }
 
+static void
+run_mapping(mapping *m)
+{
+    cg_lowering *l = m->l;
+    int64_t size = m->g->space->size;
+    m->lanes = cg_lanes(l, m->s.widest);
+    if (m->lanes > 1 && m->s.cost <= HEAVY)
+        m->lanes *= 2;
+    pick_order(m);
+    note(l, m->fr, m->g);
+    l->k->flops = m->s.cost * size;
+    l->k->bytes = (int64_t)m->g->n * size * m->s.widest / 8;
+    m->parallel = l->o->threads > 1 && (m->s.cost + 2) * size > CG_COST_PARALLEL && m->s.n > 0;
+    ir_buf_printf(l->why, "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64 "%s\n",
+                  l->k->name, size, m->s.n, m->lanes, m->s.cost, m->parallel ? ", parallel" : "");
+    map_level(m, 0);
+}
+
+/* A result may lie where an operand was: then no element may be done twice. */
+static bool
+writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
+{
+    (void)l;
+    for (uint32_t i = 0; i < w->n_reads; i++)
+        for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
+            if (fr->place[w->read[i].v].set && fr->place[w->read[i].v].buffer == fr->place[g->v[j]].buffer)
+                return true;
+    return false;
+}
+
 void
 cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
 {
-    mapping m = { .l = l, .fr = fr, .g = g, .s = find_nest(l, fr->f, cut, g) };
+    mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
+    cg_walk w;
+    m.s = find_nest(l, fr->f, cut, g, NULL, &w);
+    m.again = !writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++)
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
-    note(l, fr, g);
-    m.lanes = cg_lanes(l, m.s.widest);
-    if (m.lanes > 1 && m.s.cost <= HEAVY)
-        m.lanes *= 2;
-    pick_order(&m);
-    l->k->flops = m.s.cost * g->space->size;
-    l->k->bytes = (int64_t)g->n * g->space->size * m.s.widest / 8;
-    m.parallel = l->o->threads > 1 && (m.s.cost + 2) * g->space->size > CG_COST_PARALLEL && m.s.n > 0;
-    ir_buf_printf(l->why, "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64 "%s\n",
-                  l->k->name, g->space->size, m.s.n, m.lanes, m.s.cost, m.parallel ? ", parallel" : "");
-    map_level(&m, 0);
+    run_mapping(&m);
+}
+
+void
+cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const ir_type *into, cg_put *put,
+              void *user)
+{
+    cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
+    mapping m = { .l = l, .fr = fr, .g = &g, .put = put, .user = user, .again = true };
+    cg_walk w;
+    m.s = find_nest(l, fr->f, cut, &g, into, &w);
+    run_mapping(&m);
 }
 
 /* -- row --------------------------------------------------------------------------------------------- */
@@ -254,6 +307,7 @@ typedef struct rows {
     uint32_t *buffer;                   /* of each value of g           */
     int64_t cost;
     int widest;
+    bool again;                         /* no result lies where an operand was */
     cg_ix at[COT_MAX_RANK + 1];
 } rows;
 
@@ -293,6 +347,7 @@ find_stages(rows *r)
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
         walk_member(r, &w, r->g->v[i], r->cut->root);
+        r->again &= !writes_over(r->l, r->fr, &w, r->g);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0)
@@ -387,32 +442,20 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
             cg_store(&l->b, r->kept_in[v], cg_ix_value(&l->ix, &l->b, j), cg_pull(l, r->fr, v, at), l->mask);
 }
 
+static void
+element_alone(cg_lowering *l, void *user, cg_ix j)
+{
+    element_of_pass(l, user, j, NULL);
+}
+
 /* A pass without reductions: lanes along the row. */
 static void
 plain_pass(rows *r, pass *p)
 {
-    cg_lowering *l = r->l;
-    int64_t v = cg_lanes(l, r->widest ? r->widest : 8), n = r->n;
-    if (v > 1 && r->cost <= HEAVY)
-        v *= 2;
-    if (v > 1 && n < v)
-        v = pow2_from(n);
-    cg_val whole = v > 1 && n > v ? cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, n), v, 0) : 0;
-    uint32_t mark = cg_scope_begin(l);
-    cg_val start = whole ? cg_loop_var(&l->b, whole) : cg_i64(&l->b, 0);
-    if (whole && n % v)
-        start = cg_imin(&l->b, start, cg_i64(&l->b, n - v));
-    cg_val loop = v > 1
-        ? cg_loop_begin(&l->b, CG_VECTOR, cg_i64(&l->b, 0), cg_i64(&l->b, v), 1, n < v ? cg_i64(&l->b, n) : 0)
-        : cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, n), 1, 0);
-    l->vector = v > 1;
-    cg_ix j = cg_ix_var(&l->ix, cg_iadd(&l->b, start, cg_loop_var(&l->b, loop)), 0, n - 1);
-    element_of_pass(l, p, j, NULL);
-    l->vector = false;
-    cg_scope_end(l, mark);
-    cg_loop_end(&l->b, loop);
-    if (whole)
-        cg_loop_end(&l->b, whole);
+    int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
+    if (lanes > 1 && r->cost <= HEAVY)
+        lanes *= 2;
+    cg_each(r->l, CG_SERIAL, r->n, lanes, r->again, element_alone, p);
 }
 
 static void
@@ -478,7 +521,7 @@ bind_kept(rows *r, int stage)
 void
 cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
 {
-    rows r = { .l = l, .fr = fr, .cut = cut, .g = g, .n = 1, .outer = 1 };
+    rows r = { .l = l, .fr = fr, .cut = cut, .g = g, .n = 1, .outer = 1, .again = true };
     for (int k = 0; k < g->space->rank; k++)
         *(k < g->outer ? &r.outer : &r.n) *= g->space->dims[k];
     r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);
