@@ -41,13 +41,11 @@ count(cot_context *ctx, int rank, const int64_t *dims)
         else if (dims[i])
             n *= dims[i];
     }
-    if (empty)
-        return 0;
-    if (large) {
+    if (large) {                /* of an empty array too: strides must fit */
         ir_fail(ctx, 0, NULL, ERR_size_limit);
         return -1;
     }
-    return n;
+    return empty ? 0 : n;
 }
 
 const ir_type *

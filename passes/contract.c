@@ -1,9 +1,10 @@
 /* Products and sums to fma: the last pass that can change a bit (NUMERICS.md section 2).
  *
- * For each add or sub of f32 or f64: if the second operand is a product a*b, fma(+-a, b, first); else
- * if the first is, fma(a, b, +-second).  A product is a mul seen through neg and views (broadcast,
- * reshape, transpose, slice): the views are rebuilt on both factors, which costs nothing, since a
- * view is only an index map.  Uses do not count: a product with other uses is computed for them too. */
+ * For each add or sub of f32 or f64: if the second operand is a product a*b, fma(+-a, b,
+ * first); else if the first is, fma(a, b, +-second).  A product is a mul seen through neg and
+ * views (broadcast, reshape, transpose, slice): the views are rebuilt on both factors, which
+ * costs nothing, since a view is only an index map.  Uses do not count: a product with other
+ * uses is computed for them too. */
 #include "passes/engine.h"
 
 /* The mul that v is, through views; *neg flips for each neg on the way.  NULL: no product. */
@@ -12,15 +13,13 @@ product_of(const ir_graph *f, ir_ref v, bool *neg)
 {
     for (const ir_node *n = ir_def(f, v); n; n = ir_def(f, n->in[0])) {
         switch (n->op) {
-        case OP_mul:
-            return n;
-        case OP_neg:
-            *neg = !*neg;
-            break;
-        case OP_broadcast_in_dim: case OP_reshape: case OP_transpose: case OP_slice:
-            break;
-        default:
-            return NULL;
+        case OP_mul: return n;
+        case OP_neg: *neg = !*neg; break;
+        case OP_broadcast_in_dim:
+        case OP_reshape:
+        case OP_transpose:
+        case OP_slice: break;
+        default: return NULL;
         }
     }
     return NULL;
@@ -39,7 +38,8 @@ seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, i
 
 /* +-v + other, where v is a product; IR_NONE if it is not. */
 static ir_ref
-fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_ref other, bool neg_other)
+fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_ref other,
+      bool neg_other)
 {
     const ir_node *product = product_of(f, v, &neg);
     if (!product)
@@ -50,7 +50,8 @@ fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_
 }
 
 static ir_ref
-contract_sum(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in)
+contract_sum(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+             const ir_ref *in)
 {
     const cot_dtype t = ir_type_at(f, n->first)->dtype;
     const bool sub = n->op == OP_sub;
@@ -61,8 +62,8 @@ contract_sum(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env
 }
 
 static void
-contract_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-              ir_ref *out)
+contract_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+              const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
     if (ir_ops[n->op].flag == IR_FLOW) {

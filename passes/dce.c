@@ -1,22 +1,25 @@
 /* Dropping what no output needs.
  *
  * The builder drops dead nodes of its own accord; this pass also looks into sub-functions.  A
- * result of a call, cond, while or scan that nothing uses is dropped from the op and its bodies; a
- * carry is needed if its result is used or if it has a part, over any number of trips, in one that
- * is; an operand that no body reads goes as well.
+ * result of a call, cond, while or scan that nothing uses is dropped from the op and its
+ * bodies; a carry is needed if its result is used or if it has a part, over any number of
+ * trips, in one that is; an operand that no body reads goes as well.
  *
- * One walk against the order finds what is live, with the sub-functions made small first, so that
- * what they do not read is seen; one walk in order copies. */
+ * One walk against the order finds what is live, with the sub-functions made small first, so
+ * that what they do not read is seen; one walk in order copies. */
 #include "passes/engine.h"
 
 /* What stays of a node with sub-functions. */
-typedef struct shape { ir_attrs at; bool *in, *out; } shape;
+typedef struct shape {
+    ir_attrs at;
+    bool *in, *out;
+} shape;
 
 typedef struct sweep {
     ir_build *b;
     const ir_graph *f;
-    bool *live;                         /* by value               */
-    shape *kept;                        /* by node, of IR_FLOW    */
+    bool *live;  /* by value               */
+    shape *kept; /* by node, of IR_FLOW    */
 } sweep;
 
 /* Mark in need[] the inputs of f that the outputs in `out` depend on. */
@@ -41,7 +44,7 @@ mark_needed(const ir_graph *f, ir_arena *a, const bool *out, bool *need)
 static cot_status
 shrink_branches(ir_build *b, const ir_node *n, shape *s)
 {
-    const int first = n->op == OP_cond;         /* operand 0 of cond is the predicate */
+    const int first = n->op == OP_cond; /* operand 0 of cond is the predicate */
     ir_graph *const *body = first ? s->at.cond.branches.at : &s->at.call.body;
     const int count = first ? s->at.cond.branches.n : 1;
     ir_graph **small = IR_NEW_N(b->arena, ir_graph *, count);
@@ -93,8 +96,8 @@ shrink_scan(ir_build *b, shape *s)
     return pass_restrict(body, s->in, s->out, &s->at.scan.body);
 }
 
-/* What the condition reads is needed whatever is used.  A while may fail at its bound, but only if
- * it is run: one whose results nothing uses is dropped whole. */
+/* What the condition reads is needed whatever is used.  A while may fail at its bound, but only
+ * if it is run: one whose results nothing uses is dropped whole. */
 static cot_status
 shrink_while(ir_build *b, const ir_node *n, shape *s)
 {
@@ -120,9 +123,9 @@ shrink(sweep *w, const ir_node *n, shape *s)
         s->out[j] = w->live[n->first + (ir_ref)j];
     COT_TRY(pass_rewrite_subs(w->b, n, pass_dce, &s->at));
     switch (n->op) {
-    case OP_scan:  return shrink_scan(w->b, s);
+    case OP_scan: return shrink_scan(w->b, s);
     case OP_while: return shrink_while(w->b, n, s);
-    default:       return shrink_branches(w->b, n, s);
+    default: return shrink_branches(w->b, n, s);
     }
 }
 

@@ -1,4 +1,5 @@
-/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered files.
+/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered
+ * files.
  *
  * A dump is legal input to `cot opt`.  An unchanged graph is one line of comment. */
 #include <stdio.h>
@@ -25,7 +26,8 @@ write_text(cot_context *ctx, const char *stage, const ir_graph *f, const char *t
     const char *dir = ctx->config.dump_dir;
     const char *path = NULL;
     if (dir && *dir)
-        path = ir_format(f->arena, "%s/%s.%02u.%s.cot", dir, f->name, ctx->dump_count, stage);
+        path = ir_format(f->arena, "%s/%.*s.%02u.%s.cot", dir, (int)strcspn(f->name, "."),
+                         f->name, ctx->dump_count, stage);
     ctx->dump_count++;
     FILE *out = path ? fopen(path, "w") : stderr;
     if (!out) {

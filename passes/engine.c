@@ -1,4 +1,5 @@
-/* What the passes share: the arguments that an option names, beginnings and endings, sub-functions. */
+/* What the passes share: the arguments that an option names, beginnings and endings,
+ * sub-functions. */
 #include "passes/engine.h"
 
 #include "ir/diag.h"
@@ -139,7 +140,7 @@ pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_g
     for (int i = 0; i < f->n_in; i++)
         if (keep_in[i])
             map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         if (!live[n - f->node])
             continue;
         ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);

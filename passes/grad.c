@@ -10,12 +10,12 @@
 typedef struct reverse {
     const ir_graph *f;
     pass_parts parts;
-    ir_graph *transposed;               /* residuals, cotangents -> cotangents of wrt, ascending */
+    ir_graph *transposed; /* residuals, cotangents -> cotangents of wrt, ascending */
 } reverse;
 
 static cot_status
-reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char *what, const char *how,
-           reverse *r)
+reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char *what,
+           const char *how, reverse *r)
 {
     r->f = f;
     COT_TRY(pass_parts_of(f, wrt, all, aux, what, how, &r->parts));
@@ -38,7 +38,8 @@ run_known(ir_build *b, const reverse *r, const ir_ref *x)
     return y;
 }
 
-/* The transposed half: ct[j] is the cotangent of output j of f.  In ascending order of arguments. */
+/* The transposed half: ct[j] is the cotangent of output j of f.  In ascending order of
+ * arguments. */
 static ir_ref *
 run_transposed(ir_build *b, const reverse *r, const ir_ref *res, const ir_ref *ct)
 {
@@ -60,7 +61,8 @@ output_cotangents(ir_build *b, const reverse *r, const ir_ref *dx)
     const ir_graph *f = r->f;
     for (int i = 0; i < r->parts.args.n; i++) {
         const char *name = f->in_name ? f->in_name[r->parts.args.arg[i]] : NULL;
-        ir_output_named(b, dx[r->parts.rank[i]], f->out_name && name ? ir_format(b->arena, "d%s", name) : NULL);
+        ir_output_named(b, dx[r->parts.rank[i]],
+                        f->out_name && name ? ir_format(b->arena, "d%s", name) : NULL);
     }
 }
 
@@ -118,13 +120,14 @@ check_scalar(const ir_graph *f, int aux, const char *what)
         return ir_fail(f->ctx, 0, what, ERR_grad_count, f->name, f->n_out - aux);
     const ir_type *t = ir_type_at(f, f->out[0]);
     if (t->rank != 0 || !ir_is_float(t->dtype))
-        return ir_fail(f->ctx, pass_output_loc(f, 0), what, ERR_grad_shape, f->name, ir_type_str(f->ctx, t));
+        return ir_fail(f->ctx, pass_output_loc(f, 0), what, ERR_grad_shape, f->name,
+                       ir_type_str(f->ctx, t));
     return COT_OK;
 }
 
 static cot_status
-grad(const ir_graph *f, const pass_wrt *wrt, int aux, const char *what, const char *how, bool value,
-     ir_graph **out)
+grad(const ir_graph *f, const pass_wrt *wrt, int aux, const char *what, const char *how,
+     bool value, ir_graph **out)
 {
     reverse r;
     COT_TRY(check_scalar(f, aux, what));

@@ -1,12 +1,12 @@
 /* Calls replaced by the bodies that they call, at every depth.
  *
- * Always possible, since a body is closed and functions cannot recurse; nodes keep the locations
- * that they have in the body. */
+ * Always possible, since a body is closed and functions cannot recurse; nodes keep the
+ * locations that they have in the body. */
 #include "passes/engine.h"
 
 static void
-inline_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-            ir_ref *out)
+inline_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+            const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
     (void)f, (void)env;

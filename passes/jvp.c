@@ -1,10 +1,10 @@
 /* Forward-mode differentiation: the only hand-written one.
  *
- * Rewrites y = f(x) into (y, dy) with dy = Df(x) dx.  One walk, in order: each node of f is copied,
- * then the rule named in ops.def adds its tangents.
+ * Rewrites y = f(x) into (y, dy) with dy = Df(x) dx.  One walk, in order: each node of f is
+ * copied, then the rule named in ops.def adds its tangents.
  *
- * A tangent that is zero for every x is never built: it is IR_NONE, and a node whose operands all
- * carry IR_NONE is only copied.  What does not depend on the chosen inputs costs nothing.
+ * A tangent that is zero for every x is never built: it is IR_NONE, and a node whose operands
+ * all carry IR_NONE is only copied.  What does not depend on the chosen inputs costs nothing.
  *
  * Wants: pure (functionalize first).  Gives: pure; outputs are the values, then the tangents.
  * Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3. */
@@ -14,16 +14,16 @@ typedef struct walk {
     ir_build *b;
     const ir_graph *f;
     const char *how;
-    dual *env;                          /* by value of f                  */
-    dual *in;                           /* operands of the node at hand   */
-    ir_ref *ref;                        /* their values, and its results  */
+    dual *env;   /* by value of f                  */
+    dual *in;    /* operands of the node at hand   */
+    ir_ref *ref; /* their values, and its results  */
 } walk;
 
 static walk
 walk_begin(const ir_graph *f, const char *how)
 {
     int widest = 1;
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         widest = n->n_in > widest ? n->n_in : widest;
         widest = n->n_out > widest ? n->n_out : widest;
     }
@@ -89,8 +89,8 @@ tangent_or_zeros(walk *w, ir_ref v)
 }
 
 cot_status
-pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_active, const char *how,
-                 ir_graph **out)
+pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_active,
+                 const char *how, ir_graph **out)
 {
     walk w = walk_begin(f, how);
     for (int i = 0; i < f->n_in; i++)
@@ -114,7 +114,8 @@ pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active, ir_graph
     return pass_jvp_outputs(f, active, f->n_out, out_active, "in jvp", out);
 }
 
-/* Primals, then a tangent for each entry of wrt; outputs, then tangents, then the aux outputs. */
+/* Primals, then a tangent for each entry of wrt; outputs, then tangents, then the aux outputs.
+ */
 cot_status
 pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 {

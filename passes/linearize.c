@@ -1,12 +1,12 @@
 /* Splitting a function into what is known and what is linear in the tangents.
  *
- * pass_split is partial evaluation: a node whose operands are all known goes to the known half, any
- * other to the rest, which receives the known values that it needs as residuals.  An op with
- * sub-functions that has operands of both kinds is split by a rule of its own into one node in each
- * half.  What is saved and what is computed again is for residuals.c to say.
+ * pass_split is partial evaluation: a node whose operands are all known goes to the known half,
+ * any other to the rest, which receives the known values that it needs as residuals.  An op
+ * with sub-functions that has operands of both kinds is split by a rule of its own into one
+ * node in each half.  What is saved and what is computed again is for residuals.c to say.
  *
- * linearize = jvp, then split with the tangents unknown.  Since a tangent enters a jvp graph only
- * linearly, the rest is a linear function of them; pass_check_linear holds us to it.
+ * linearize = jvp, then split with the tangents unknown.  Since a tangent enters a jvp graph
+ * only linearly, the rest is a linear function of them; pass_check_linear holds us to it.
  *
  * Source: A. Radul et al., You Only Linearize Once, POPL 2023. */
 #include "passes/engine.h"
@@ -16,10 +16,10 @@
 struct pass_splitter {
     const ir_graph *f;
     ir_build *kb, *rb;
-    ir_ref *kval, *rval;                /* by value of f; one of the two is set       */
-    ir_ref *counterpart;                /* by value of kb: its residual in rb         */
+    ir_ref *kval, *rval; /* by value of f; one of the two is set       */
+    ir_ref *counterpart; /* by value of kb: its residual in rb         */
     uint32_t n_counterpart;
-    ir_ref *res;                        /* values of kb that are residuals, in order  */
+    ir_ref *res; /* values of kb that are residuals, in order  */
     uint32_t n_res, cap_res;
 };
 
@@ -52,11 +52,11 @@ static split_rule *
 split_rule_of(ir_op op)
 {
     switch (op) {
-    case OP_call:  return split_call;
-    case OP_cond:  return split_cond;
+    case OP_call: return split_call;
+    case OP_cond: return split_cond;
     case OP_while: return split_while;
-    case OP_scan:  return split_scan;
-    default:       return NULL;
+    case OP_scan: return split_scan;
+    default: return NULL;
     }
 }
 
@@ -112,7 +112,8 @@ split_begin(pass_splitter *s, const ir_graph *f, const bool *known)
 /* The final rest: residuals that are saved first, the others made again from them, then `draft`
  * (unknown inputs, then every residual) in place. */
 static cot_status
-finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_res, ir_graph **rest)
+finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_res,
+            ir_graph **rest)
 {
     const int n_unknown = draft->n_in - (int)s->n_res;
     const uint32_t *uses = ir_count_uses(draft, s->kb->arena);
@@ -140,8 +141,8 @@ finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_r
 }
 
 cot_status
-pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir_graph **known_half,
-           ir_graph **rest)
+pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
+           ir_graph **known_half, ir_graph **rest)
 {
     pass_splitter s;
     ir_graph *draft;
@@ -150,7 +151,8 @@ pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir
         return s.kb->status;
     for (int j = 0; j < f->n_out; j++) {
         known_out[j] = s.kval[f->out[j]] != IR_NONE;
-        pass_output(known_out[j] ? s.kb : s.rb, f, j, (known_out[j] ? s.kval : s.rval)[f->out[j]], "");
+        pass_output(known_out[j] ? s.kb : s.rb, f, j,
+                    (known_out[j] ? s.kval : s.rval)[f->out[j]], "");
     }
     /* The residuals were asked for among other inputs: put them last. */
     ir_build *rb = s.rb;
@@ -172,10 +174,11 @@ pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res, ir
 
 /* The verifier of linear functions: by the transpose column, what an op must see. */
 typedef enum linear_kind {
-    NOT_LINEAR, LINEAR_JOINTLY,         /* every floating operand linear, or zero          */
-    LINEAR_FIRST,                       /* in operand 0, the others known                  */
-    LINEAR_EITHER,                      /* in exactly one operand                          */
-    LINEAR_FLOW                         /* by its sub-functions, which were checked when they were split */
+    NOT_LINEAR,
+    LINEAR_JOINTLY, /* every floating operand linear, or zero          */
+    LINEAR_FIRST,   /* in operand 0, the others known                  */
+    LINEAR_EITHER,  /* in exactly one operand                          */
+    LINEAR_FLOW     /* by its sub-functions, which were checked when they were split */
 } linear_kind;
 
 static linear_kind
@@ -186,10 +189,12 @@ linear_kind_of(ir_op op)
     if (ir_ops[op].flag == IR_FLOW)
         return LINEAR_FLOW;
     switch (op) {
-    case OP_mul: case OP_dot_general:                    return LINEAR_EITHER;
-    case OP_div: case OP_scatter_mul:                    return LINEAR_FIRST;
-    case OP_fma:                                         return LINEAR_EITHER;
-    default:                                             return LINEAR_JOINTLY;
+    case OP_mul:
+    case OP_dot_general: return LINEAR_EITHER;
+    case OP_div:
+    case OP_scatter_mul: return LINEAR_FIRST;
+    case OP_fma: return LINEAR_EITHER;
+    default: return LINEAR_JOINTLY;
     }
 }
 
@@ -219,14 +224,15 @@ node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin)
         other += !lin[n->in[i]] && ir_is_floating(f, n->in[i]) && !is_zero(f, n->in[i]);
     }
     switch (kind) {
-    case NOT_LINEAR:     return false;
+    case NOT_LINEAR: return false;
     case LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
-    case LINEAR_FIRST:   return lin[n->in[0]] && linear == 1;
+    case LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
     case LINEAR_EITHER:
-        if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] && !is_zero(f, n->in[2]))
+        if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] &&
+            !is_zero(f, n->in[2]))
             return false;
         return !(lin[n->in[0]] && lin[n->in[1]]) && (n->op == OP_fma || linear == 1);
-    default:             return true;
+    default: return true;
     }
 }
 
@@ -236,7 +242,7 @@ pass_check_linear(const ir_graph *f, const bool *linear)
     bool *lin = IR_NEW_N(f->arena, bool, f->n_values);
     for (int i = 0; i < f->n_in; i++)
         lin[f->in[i]] = linear[i];
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         bool varies = false;
         for (int i = 0; i < n->n_in; i++)
             varies |= lin[n->in[i]];
@@ -258,8 +264,8 @@ rank_among(const pass_args *args, int i)
     return below;
 }
 
-/* The outputs of `known` without the tangents that turned out not to depend on the tangents, which
- * are zero. */
+/* The outputs of `known` without the tangents that turned out not to depend on the tangents,
+ * which are zero. */
 static cot_status
 without_known_tangents(pass_parts *p, const ir_graph *f, int n_tangents)
 {
@@ -287,7 +293,8 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
         active[p->args.arg[i]] = true;
     p->n_diff = f->n_out - aux;
     COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
-    bool *known = IR_NEW_N(a, bool, jvp->n_in + 1), *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
+    bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
+         *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
     for (int i = 0; i < f->n_in; i++)
         known[i] = true;
     COT_TRY(pass_split(jvp, known, known_out, &p->n_res, &p->known, &p->linear));
@@ -321,7 +328,8 @@ tangent_outputs(ir_build *b, const ir_graph *f, const pass_parts *p, const ir_re
         if (ir_is_floating(f, f->out[j]))
             pass_output(b, f, j,
                         p->tangent[j] >= 0 ? tangent[p->tangent[j]]
-                                           : pass_zeros_like(b, ir_type_at(f, f->out[j])), "d");
+                                           : pass_zeros_like(b, ir_type_at(f, f->out[j])),
+                        "d");
 }
 
 /* As jvp: the known half once, the linear half after it. */
@@ -331,7 +339,8 @@ pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     pass_parts p;
     COT_TRY(pass_parts_of(f, wrt, true, aux, "linearize", "in linearize", &p));
     ir_build *b = pass_begin(f, "linearize");
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, p.known->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, p.known->n_out + 1);
     ir_ref *lin = IR_NEW_N(b->arena, ir_ref, p.linear->n_in + 1);
     ir_ref *dy = IR_NEW_N(b->arena, ir_ref, p.linear->n_out + 1);
     pass_inputs(b, f, in);
@@ -349,7 +358,8 @@ pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 
 /* known: x -> outputs of f, residuals;  linear: residuals, tangents -> tangents. */
 cot_status
-pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear)
+pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known,
+                      ir_graph **linear)
 {
     pass_parts p;
     COT_TRY(pass_parts_of(f, wrt, true, aux, "linearize", "in linearize", &p));

@@ -3,7 +3,8 @@
  *   pipeline   pass { "|" pass }                     nothing at all is the empty pipeline
  *   pass       name [ "(" option { "," option } ")" ]
  *   option     name "=" value
- *   value      integer | "none" | name | "[" [ item { "," item } ] "]"     item: integer or "none"
+ *   value      integer | "none" | name | "[" [ item { "," item } ] "]"     item: integer or
+ * "none"
  *
  * Each row of pass_rows lists the options that its pass takes; any other is an error that names
  * them. */
@@ -15,11 +16,11 @@
 
 /* The rows. */
 
-#define RUN(name, call)                                                          \
-    static cot_status run_##name(const ir_graph *f, const pass_options *o, ir_graph **out) \
-    {                                                                            \
-        (void)o;                                                                 \
-        return call;                                                             \
+#define RUN(name, call)                                                                        \
+    static cot_status run_##name(const ir_graph *f, const pass_options *o, ir_graph **out)     \
+    {                                                                                          \
+        (void)o;                                                                               \
+        return call;                                                                           \
     }
 RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
@@ -43,7 +44,8 @@ enum {
 
 const pass_row pass_rows[] = {
     { "grad", "gradient of a scalar", true, DIFF, run_grad },
-    { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF, run_grad_and_value },
+    { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
+      run_grad_and_value },
     { "jvp", "outputs and their tangents", true, DIFF, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
@@ -51,7 +53,8 @@ const pass_row pass_rows[] = {
     { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
     { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
-    { "functionalize", "without in-place writes and views", true, PASS_REMOVE, run_functionalize },
+    { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
+      run_functionalize },
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
@@ -59,10 +62,19 @@ const pass_row pass_rows[] = {
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
-static const struct { const char *name; unsigned bit; } option_names[] = {
-    { "wrt", PASS_WRT }, { "aux", PASS_AUX }, { "chunk", PASS_CHUNK }, { "in", PASS_IN },
-    { "out", PASS_OUT }, { "size", PASS_SIZE }, { "randomness", PASS_RANDOMNESS },
-    { "axis", PASS_AXIS }, { "remove", PASS_REMOVE },
+static const struct {
+    const char *name;
+    unsigned bit;
+} option_names[] = {
+    { "wrt", PASS_WRT },
+    { "aux", PASS_AUX },
+    { "chunk", PASS_CHUNK },
+    { "in", PASS_IN },
+    { "out", PASS_OUT },
+    { "size", PASS_SIZE },
+    { "randomness", PASS_RANDOMNESS },
+    { "axis", PASS_AXIS },
+    { "remove", PASS_REMOVE },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -80,7 +92,8 @@ pass_default_options(void)
 {
     static const int64_t first = 0;
     const pass_dims every = { .n = 1, .at = &first, .one = true };
-    return (pass_options){ .wrt = { .n = PASS_DEFAULT }, .vmap = { .in = every, .out = every } };
+    return (pass_options){ .wrt = { .n = PASS_DEFAULT },
+                           .vmap = { .in = every, .out = every } };
 }
 
 /* Reading. */
@@ -88,14 +101,15 @@ pass_default_options(void)
 typedef struct reader {
     cot_context *ctx;
     const char *text, *at;
-    const pass_row *row;                /* the pass whose options are read */
+    const pass_row *row; /* the pass whose options are read */
 } reader;
 
 static cot_status
 fault(reader *r, const char *message)
 {
     const char *where = r->row ? r->row->name : "pipeline";
-    return ir_fail(r->ctx, 0, where, ERR_pipeline, message, (int)(r->at - r->text) + 1, r->text);
+    return ir_fail(r->ctx, 0, where, ERR_pipeline, message, (int)(r->at - r->text) + 1,
+                   r->text);
 }
 
 static void
@@ -118,7 +132,8 @@ accept(reader *r, char c)
 static bool
 is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
 }
 
 /* A word, in the context's arena; "" if there is none. */
@@ -142,7 +157,8 @@ read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
         return fault(r, "wants an integer");
     const long long x = strtoll(r->at, &end, 10);
     if (x < least || x > most)
-        return fault(r, ir_format(&r->ctx->arena, "the integer is out of range; wants %lld or more",
+        return fault(r, ir_format(&r->ctx->arena,
+                                  "the integer is out of range; wants %lld or more",
                                   (long long)least));
     if (is_word(*end))
         return fault(r, "wants an integer");
@@ -234,8 +250,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
     int64_t x;
     int choice;
     switch (bit) {
-    case PASS_WRT:
-        return read_wrt(r, &o->wrt);
+    case PASS_WRT: return read_wrt(r, &o->wrt);
     case PASS_AUX:
         COT_TRY(read_integer(r, 0, INT32_MAX, &x));
         o->aux = (int)x;
@@ -244,16 +259,11 @@ read_value(reader *r, unsigned bit, pass_options *o)
         COT_TRY(read_integer(r, 1, INT64_MAX, &x));
         o->chunk = o->vmap.chunk = x;
         return COT_OK;
-    case PASS_IN:
-        return read_dims(r, &o->vmap.in);
-    case PASS_OUT:
-        return read_dims(r, &o->vmap.out);
-    case PASS_SIZE:
-        return read_integer(r, 1, INT64_MAX, &o->vmap.size);
-    case PASS_RANDOMNESS:
-        return read_choice(r, randomness, 3, &o->vmap.randomness);
-    case PASS_REMOVE:
-        return read_choice(r, remove, 2, &choice);
+    case PASS_IN: return read_dims(r, &o->vmap.in);
+    case PASS_OUT: return read_dims(r, &o->vmap.out);
+    case PASS_SIZE: return read_integer(r, 1, INT64_MAX, &o->vmap.size);
+    case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
+    case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
     default:
         o->vmap.axis_name = read_word(r);
         return *o->vmap.axis_name ? COT_OK : fault(r, "wants a name for the axis");
@@ -266,7 +276,8 @@ options_of(cot_context *ctx, const pass_row *row)
     const char *list = NULL;
     for (int i = 0; i < OPTIONS; i++)
         if (row->takes & option_names[i].bit)
-            list = list ? ir_format(&ctx->arena, "%s, %s", list, option_names[i].name) : option_names[i].name;
+            list = list ? ir_format(&ctx->arena, "%s, %s", list, option_names[i].name)
+                        : option_names[i].name;
     return list ? list : "none";
 }
 
@@ -281,9 +292,10 @@ read_option(reader *r, pass_options *o, unsigned *given)
             bit = option_names[i].bit;
     if (!(bit & r->row->takes) || (bit & *given)) {
         r->at = start;
-        return fault(r, bit & *given ? ir_format(&r->ctx->arena, "option `%s` is given twice", name)
-                                     : ir_format(&r->ctx->arena, "has no option `%s`; its options: %s", name,
-                                                 options_of(r->ctx, r->row)));
+        return fault(r, bit & *given
+                            ? ir_format(&r->ctx->arena, "option `%s` is given twice", name)
+                            : ir_format(&r->ctx->arena, "has no option `%s`; its options: %s",
+                                        name, options_of(r->ctx, r->row)));
     }
     *given |= bit;
     if (!accept(r, '='))
@@ -305,7 +317,8 @@ read_step(reader *r, pass_step *step)
         for (int i = 1; i < pass_row_count; i++)
             list = ir_format(&r->ctx->arena, "%s, %s", list, pass_rows[i].name);
         r->at = start;
-        return fault(r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s", name, list));
+        return fault(
+            r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s", name, list));
     }
     r->row = step->row;
     if (!accept(r, '(') || accept(r, ')'))
@@ -354,8 +367,8 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     const double start = ctx->config.time ? now_ms() : 0;
     COT_TRY(row->run(f, o ? o : &preset, out));
     if (ctx->config.time)
-        fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name, now_ms() - start,
-                f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
+        fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
+                now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
     if (ctx->config.verify)
         COT_TRY(ir_verify(ctx, *out, row->name));
     pass_dump(row->name, f, *out);
@@ -363,7 +376,8 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
 }
 
 cot_status
-pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user, ir_graph **out)
+pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user,
+              ir_graph **out)
 {
     int n;
     const pass_step *step;

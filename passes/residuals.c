@@ -1,16 +1,17 @@
 /* What the known half saves for the linear half, and what is computed again.
  *
- * A value that is saved costs memory, once for each trip where the function is the body of a loop;
- * a value that is computed again costs an instruction or two where it is used.  So:
+ * A value that is saved costs memory, once for each trip where the function is the body of a
+ * loop; a value that is computed again costs an instruction or two where it is used.  So:
  *   - constants are made again;
- *   - a broadcast, reshape or transpose is made again from its operand: never both x and broadcast(x);
+ *   - a broadcast, reshape or transpose is made again from its operand: never both x and
+ * broadcast(x);
  *   - a cheap pointwise op, or a slice, is made again if its operands are at hand anyway;
  *   - everything else is saved.
  * An input of the function counts as anything else: saved if it is wanted, which copies nothing
  * where the halves are joined or the input outlives the loop. */
 #include "passes/engine.h"
 
-#define DEEPEST 8                       /* cheap ops in a row that are computed again */
+#define DEEPEST 8 /* cheap ops in a row that are computed again */
 
 static bool
 is_view(ir_op op)
@@ -23,14 +24,35 @@ static bool
 is_cheap(ir_op op)
 {
     switch (op) {
-    case OP_neg: case OP_abs: case OP_sign: case OP_is_finite: case OP_not: case OP_convert:
-    case OP_bitcast: case OP_stop_gradient: case OP_integer_pow:
-    case OP_add: case OP_sub: case OP_mul: case OP_max: case OP_min: case OP_and: case OP_or: case OP_xor:
-    case OP_eq: case OP_ne: case OP_lt: case OP_le: case OP_gt: case OP_ge:
-    case OP_fma: case OP_select: case OP_clamp: case OP_slice: case OP_reverse:
-        return true;
-    default:
-        return is_view(op);
+    case OP_neg:
+    case OP_abs:
+    case OP_sign:
+    case OP_is_finite:
+    case OP_not:
+    case OP_convert:
+    case OP_bitcast:
+    case OP_stop_gradient:
+    case OP_integer_pow:
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_max:
+    case OP_min:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_eq:
+    case OP_ne:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
+    case OP_fma:
+    case OP_select:
+    case OP_clamp:
+    case OP_slice:
+    case OP_reverse: return true;
+    default: return is_view(op);
     }
 }
 

@@ -1,13 +1,13 @@
 /* The same function, smaller: a small fixed set of rewrites.
  *
- * Every node goes through the builder again, which folds and shares what earlier passes left, and
- * on the way:
- *   x + (-y) = x - y,  x - (-y) = x + y     the order of the operands stays, so that contraction
+ * Every node goes through the builder again, which folds and shares what earlier passes left,
+ * and on the way: x + (-y) = x - y,  x - (-y) = x + y     the order of the operands stays, so
+ * that contraction
  *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
  *   a sum, product, maximum or minimum over axes of size 1 is a reshape
  *   cond on a constant, or with one branch, is that branch
- *   a carry that a scan or while passes on unchanged is its first value, inside and after the loop
- * All are exact in IEEE 754, NaN and signed zeros included. */
+ *   a carry that a scan or while passes on unchanged is its first value, inside and after the
+ * loop All are exact in IEEE 754, NaN and signed zeros included. */
 #include "passes/engine.h"
 
 static ir_ref
@@ -46,13 +46,17 @@ static ir_ref
 simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
 {
     switch (n->op) {
-    case OP_add: case OP_sub: case OP_mul: case OP_div:
-        return simplify_signs(b, n, in);
-    case OP_reduce_sum: case OP_reduce_prod: case OP_reduce_max: case OP_reduce_min:
-    case OP_reduce_and: case OP_reduce_or:
-        return simplify_reduce(b, f, n, in);
-    default:
-        return IR_NONE;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_div: return simplify_signs(b, n, in);
+    case OP_reduce_sum:
+    case OP_reduce_prod:
+    case OP_reduce_max:
+    case OP_reduce_min:
+    case OP_reduce_and:
+    case OP_reduce_or: return simplify_reduce(b, f, n, in);
+    default: return IR_NONE;
     }
 }
 
@@ -75,7 +79,8 @@ is_invariant(const ir_graph *body, int consts, int i)
     return body->out[i] == body->in[consts + i];
 }
 
-/* body with its inputs in the given order: order[k] is the old number of input k; drop[j]: outputs. */
+/* body with its inputs in the given order: order[k] is the old number of input k; drop[j]:
+ * outputs. */
 static cot_status
 reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **out)
 {
@@ -146,8 +151,8 @@ simplify_flow(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 }
 
 static void
-simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-              ir_ref *out)
+simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+              const ir_ref *in, ir_ref *out)
 {
     (void)env;
     if (ir_ops[n->op].flag == IR_FLOW) {

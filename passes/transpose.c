@@ -1,9 +1,10 @@
 /* Running a linear function backwards.
  *
- * If y = A x, then a cotangent c of y gives A'c of x.  One walk against the order: each linear node
- * turns the cotangents of its results into cotangents of its linear operands, by the rule named in
- * ops.def; a value that was used several times collects the sum.  Nodes that do not depend on a
- * linear input are computed forward first.  A cotangent that is structurally zero is never built.
+ * If y = A x, then a cotangent c of y gives A'c of x.  One walk against the order: each linear
+ * node turns the cotangents of its results into cotangents of its linear operands, by the rule
+ * named in ops.def; a value that was used several times collects the sum.  Nodes that do not
+ * depend on a linear input are computed forward first.  A cotangent that is structurally zero
+ * is never built.
  *
  * Wants: linear in the inputs named (pass_check_linear).  Source: as linearize.c. */
 #include "passes/engine.h"
@@ -11,8 +12,8 @@
 typedef struct backward {
     ir_build *b;
     const ir_graph *f;
-    bool *lin;                          /* by value: depends on a linear input */
-    ir_ref *val, *ct;                   /* by value: if not linear; if linear  */
+    bool *lin;        /* by value: depends on a linear input */
+    ir_ref *val, *ct; /* by value: if not linear; if linear  */
 } backward;
 
 static void
@@ -20,7 +21,7 @@ mark_linear(backward *w, const bool *linear)
 {
     for (int i = 0; i < w->f->n_in; i++)
         w->lin[w->f->in[i]] = linear[i];
-    ir_each_node(n, w->f) {
+    ir_each_node (n, w->f) {
         bool lin = false;
         for (int i = 0; i < n->n_in; i++)
             lin |= w->lin[n->in[i]];
@@ -79,7 +80,7 @@ pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, 
         if (w.lin[y])
             w.ct[y] = tan_add(w.b, w.ct[y], ct);
     }
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         if (n->n_out > 0 && !w.lin[n->first])
             run_forward(&w, n);
     for (uint32_t i = f->n_nodes - 1; i > 0 && w.b->status == COT_OK; i--)
@@ -88,6 +89,7 @@ pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, 
     w.b->loc = 0;
     for (int i = 0; i < f->n_in; i++)
         if (linear[i])
-            ir_output(w.b, w.ct[f->in[i]] ? w.ct[f->in[i]] : pass_zeros_like(w.b, ir_type_at(f, f->in[i])));
+            ir_output(w.b, w.ct[f->in[i]] ? w.ct[f->in[i]]
+                                          : pass_zeros_like(w.b, ir_type_at(f, f->in[i])));
     return pass_end(w.b, "transpose", out);
 }

@@ -17,6 +17,7 @@ typedef struct cot_cli {
     bool after_each, bless, expect, locs;
     int n_in;
     const char **in;
+    cot_array **arrays;                 /* of --in, once read */
 } cot_cli;
 
 /* Each verb is a file; it answers the exit status. */
@@ -40,17 +41,20 @@ cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
 cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots);
 /* The one function of the only FILE that a verb works on, with the pipeline applied. */
 cot_status cli_entry(cot_cli *c, ir_graph **out);
+/* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
+cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);
 
-/* Arrays: one for each input, of its type, from --in or a seed. */
+/* Memory for each input of f, from --in or a seed; and for each output. */
 cot_status cli_inputs(cot_cli *c, const ir_graph *f, void ***out);
 void **cli_buffers(cot_context *ctx, const ir_graph *f);
 
-/* `; run:`, `; expect:` and `; error:` in text tests (expect.c). */
-int cli_expect(cot_cli *c, const char *path, bool bless);
+/* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
+int cli_expect(cot_cli *c, const char *path);
 
-/* stage.c: print f as it stands at a stage: cot, dot, kernels, plan, llvm, asm, eval, ... */
-cot_status cli_stage(cot_context *ctx, const ir_graph *f, const char *stage, ir_buf *out);
-/* Is it one of them? */
+/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run.  The stages below
+ * graphs are those of a stated target, so that their text is the same on every machine. */
 bool cli_is_stage(const char *name, size_t n);
+cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);
+void cli_print_dot(ir_buf *b, const ir_graph *f);
 
 #endif

@@ -1,7 +1,8 @@
 /* dot_general: transpose and vmap (its jvp is bilinear's).
  *
- * Both transposes are products of the cotangent with the other operand, the other's free axes being
- * contracted, and a transpose of axes where neither order of the operands gives the wanted layout. */
+ * Both transposes are products of the cotangent with the other operand, the other's free axes
+ * being contracted, and a transpose of axes where neither order of the operands gives the
+ * wanted layout. */
 #include "passes/rules.h"
 
 /* Axes of a value of this rank in neither list, ascending. */
@@ -39,7 +40,8 @@ partners_in_order(ir_build *b, ir_ints x, ir_ints y, int y_rank)
     return (ir_ints){ n, at };
 }
 
-/* The permutation that puts result axis i at axis order[i]: a concatenation of lists, inverted. */
+/* The permutation that puts result axis i at axis order[i]: a concatenation of lists, inverted.
+ */
 static bool
 layout(ir_ints p, ir_ints q, ir_ints r, int64_t *perm)
 {
@@ -55,25 +57,30 @@ layout(ir_ints p, ir_ints q, ir_ints r, int64_t *perm)
 }
 
 /* The operand x of which the cotangent is wanted, and the other one, y. */
-typedef struct side { ir_ints contracted, batch, free; int rank; } side;
+typedef struct side {
+    ir_ints contracted, batch, free;
+    int rank;
+} side;
 
-/* ct x y over y's free axes, whose places in ct begin at ct_other: batch, x's free axes, and x's
- * contracted axes in the order of their partners in y; or the last two exchanged. */
+/* ct x y over y's free axes, whose places in ct begin at ct_other: batch, x's free axes, and
+ * x's contracted axes in the order of their partners in y; or the last two exchanged. */
 static ir_ref
 cotangent(ir_build *b, ir_ref ct, ir_ref other, const side *x, const side *y, int64_t ct_other)
 {
     int64_t perm[COT_MAX_RANK];
     const ir_ints batch = counted(b, 0, x->batch.n), sum = counted(b, ct_other, y->free.n);
     const ir_ints back = partners_in_order(b, x->contracted, y->contracted, y->rank);
-    if (!layout(x->batch, x->free, back, perm) && layout(x->batch, back, x->free, perm))
+    const bool straight = layout(x->batch, x->free, back, perm);
+    if (!straight && layout(x->batch, back, x->free, perm))
         return ir_dot(b, other, ct, y->free, sum, y->batch, batch);
+    ir_ref r = ir_dot(b, ct, other, sum, y->free, batch, y->batch);
     layout(x->batch, x->free, back, perm);
-    return ir_transpose(b, ir_dot(b, ct, other, sum, y->free, batch, y->batch), perm);
+    return straight ? r : ir_transpose(b, r, perm);
 }
 
 void
-transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     side s[2] = { { .contracted = n->at.dot.lhs, .batch = n->at.dot.lhs_batch },
                   { .contracted = n->at.dot.rhs, .batch = n->at.dot.rhs_batch } };
@@ -81,7 +88,8 @@ transpose_dot(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
         s[i].rank = ir_type_at(f, n->in[i])->rank;
         s[i].free = free_axes(b, s[i].rank, s[i].contracted, s[i].batch);
     }
-    const int64_t lhs_free = s[0].batch.n, rhs_free = lhs_free + s[0].free.n;   /* their places in ct */
+    const int64_t lhs_free = s[0].batch.n,
+                  rhs_free = lhs_free + s[0].free.n; /* their places in ct */
     if (linear[0])
         ct_in[0] = cotangent(b, ct[0], in[1], &s[0], &s[1], rhs_free);
     if (linear[1])
@@ -100,8 +108,8 @@ shifted(ir_build *b, ir_ints s, bool mapped, bool batch)
     return (ir_ints){ n, at };
 }
 
-/* Both mapped: one more batch axis.  One mapped: its axis is one more free axis, the first of its
- * operand, and moves to the front of the result. */
+/* Both mapped: one more batch axis.  One mapped: its axis is one more free axis, the first of
+ * its operand, and moves to the front of the result. */
 void
 vmap_dot(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)

@@ -1,8 +1,9 @@
 /* Data movement: jvp, transpose and vmap.
  *
- * All of it is linear; each op's transpose is another of the family: broadcast and reduce_sum, slice
- * and pad, concatenate and slices, transpose and its inverse.  Under vmap the mapped axis is first,
- * so every axis number moves up by one and each per-axis list gets an entry that says "all of it". */
+ * All of it is linear; each op's transpose is another of the family: broadcast and reduce_sum,
+ * slice and pad, concatenate and slices, transpose and its inverse.  Under vmap the mapped axis
+ * is first, so every axis number moves up by one and each per-axis list gets an entry that says
+ * "all of it". */
 #include "passes/rules.h"
 
 /* jvp. */
@@ -21,7 +22,8 @@ jvp_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 
 /* transpose. */
 
-/* Sum over the axes along which x was repeated; those that x has with size 1 come back by reshape. */
+/* Sum over the axes along which x was repeated; those that x has with size 1 come back by
+ * reshape. */
 void
 transpose_broadcast(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                     const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
@@ -34,12 +36,13 @@ transpose_broadcast(ir_build *b, const ir_graph *f, const ir_node *n, const bool
         if (x->dims[i] == y->dims[d])
             axes &= ~ir_axes_of((int)d);
     }
-    ct_in[0] = ir_reshape(b, axes ? ir_reduce(b, OP_reduce_sum, ct[0], axes) : ct[0], x->rank, x->dims);
+    ct_in[0] = ir_reshape(b, axes ? ir_reduce(b, OP_reduce_sum, ct[0], axes) : ct[0], x->rank,
+                          x->dims);
 }
 
 void
-transpose_reshape(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                  const ir_ref *ct, ir_ref *ct_in)
+transpose_reshape(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
     (void)linear, (void)in;
@@ -47,8 +50,8 @@ transpose_reshape(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
 }
 
 void
-transpose_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                    const ir_ref *ct, ir_ref *ct_in)
+transpose_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                    const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     int64_t inverse[COT_MAX_RANK];
     (void)f, (void)linear, (void)in;
@@ -59,8 +62,8 @@ transpose_transpose(ir_build *b, const ir_graph *f, const ir_node *n, const bool
 
 /* The cotangent back to where it was cut out, zeros elsewhere. */
 void
-transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                const ir_ref *ct, ir_ref *ct_in)
+transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], interior[COT_MAX_RANK];
@@ -79,9 +82,11 @@ transpose_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *li
 static ir_ref
 padding_mask(ir_build *b, const ir_graph *f, const ir_node *n, bool where_padded)
 {
-    ir_ref inside = ir_splat(b, ir_type_as(b->ctx, ir_type_at(f, n->in[0]), COT_BOOL), !where_padded);
+    ir_ref inside =
+        ir_splat(b, ir_type_as(b->ctx, ir_type_at(f, n->in[0]), COT_BOOL), !where_padded);
     ir_ref outside = ir_splat(b, ir_scalar_type(b->ctx, COT_BOOL), where_padded);
-    return ir_pad(b, inside, outside, n->at.pad.low.at, n->at.pad.high.at, n->at.pad.interior.at);
+    return ir_pad(b, inside, outside, n->at.pad.low.at, n->at.pad.high.at,
+                  n->at.pad.interior.at);
 }
 
 /* Undo low and high (what they removed gets zeros), then step over the interior. */
@@ -102,15 +107,16 @@ unpad(ir_build *b, const ir_type *x, const ir_node *n, ir_ref ct)
 }
 
 void
-transpose_pad(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_pad(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
     (void)in;
     ct_in[0] = linear[0] ? unpad(b, x, n, ct[0]) : IR_NONE;
     if (linear[1]) {
         ir_ref padded = tan_select(b, padding_mask(b, f, n, true), ct[0], IR_NONE);
-        ct_in[1] = x->rank ? ir_reduce(b, OP_reduce_sum, padded, ir_axes_below(x->rank)) : padded;
+        ct_in[1] =
+            x->rank ? ir_reduce(b, OP_reduce_sum, padded, ir_axes_below(x->rank)) : padded;
     }
 }
 
@@ -129,8 +135,8 @@ transpose_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, const bo
 }
 
 void
-transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                  const ir_ref *ct, ir_ref *ct_in)
+transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
     ct_in[0] = ir_reverse(b, ct[0], n->at.axes.axes);
@@ -181,14 +187,15 @@ void
 vmap_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    ir_attrs at = { .slice = { prepend(b, 0, n->at.slice.start, 0), prepend(b, size, n->at.slice.limit, 0),
+    ir_attrs at = { .slice = { prepend(b, 0, n->at.slice.start, 0),
+                               prepend(b, size, n->at.slice.limit, 0),
                                prepend(b, 1, n->at.slice.stride, 0) } };
     (void)f, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_slice, 1, in, &at);
 }
 
-/* A padding value of each example's own cannot be one scalar: then pad with anything, and select by
- * a mask that is the same for all examples. */
+/* A padding value of each example's own cannot be one scalar: then pad with anything, and
+ * select by a mask that is the same for all examples. */
 void
 vmap_pad(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
          const bool *mapped, ir_ref *y, bool *out_mapped)
@@ -211,8 +218,8 @@ vmap_pad(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const i
 }
 
 void
-vmap_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                 const bool *mapped, ir_ref *y, bool *out_mapped)
+vmap_concatenate(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                 const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
     (void)f, (void)out_mapped;

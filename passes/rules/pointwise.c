@@ -1,14 +1,17 @@
 /* Pointwise ops: jvp, transpose and vmap.
  *
- * A jvp rule multiplies the tangent by a partial derivative that is written with the result where
- * that is shorter (exp, tanh, logistic), so that the derivative costs no second elementary
- * function.  Whatever does not hold a tangent is known before the tangents are, which leaves the
- * linear half with products, sums and selects only.
+ * A jvp rule multiplies the tangent by a partial derivative that is written with the result
+ * where that is shorter (exp, tanh, logistic), so that the derivative costs no second
+ * elementary function.  Whatever does not hold a tangent is known before the tangents are,
+ * which leaves the linear half with products, sums and selects only.
  *
- * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its bounds. */
+ * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
+ * bounds. */
+#include <math.h>
+
 #include "passes/rules.h"
 
-#define PI 3.14159265358979323846
+#define PI  3.14159265358979323846
 #define LN2 0.693147180559945309417
 
 /* A constant of the type of x, for the formulas below. */
@@ -36,6 +39,19 @@ square(ir_build *b, ir_ref x)
     return ir_mul(b, x, x);
 }
 
+static ir_ref
+power(ir_build *b, ir_ref x, int64_t k)
+{
+    return k == 0 ? ir_like(b, x, 1) : k == 1 ? x : ir_integer_pow(b, x, k);
+}
+
+/* t c, where c may be zero for every x. */
+static ir_ref
+times_partial(ir_build *b, ir_ref t, ir_ref c)
+{
+    return c ? tan_mul(b, t, c) : IR_NONE;
+}
+
 /* jvp: the families. */
 
 void
@@ -51,12 +67,13 @@ void
 jvp_linear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     if (n->op == OP_add || n->op == OP_sub) {
-        y->tan = n->op == OP_add ? tan_add(b, in[0].tan, in[1].tan) : tan_sub(b, in[0].tan, in[1].tan);
+        y->tan = n->op == OP_add ? tan_add(b, in[0].tan, in[1].tan)
+                                 : tan_sub(b, in[0].tan, in[1].tan);
         return;
     }
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
     for (int i = 0; i < n->n_in; i++)
-        operand[i] = in[i].tan                    ? in[i].tan
+        operand[i] = in[i].tan                     ? in[i].tan
                      : ir_is_floating(f, n->in[i]) ? pass_zeros_like(b, ir_type_at(f, n->in[i]))
                                                    : in[i].val;
     y->tan = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
@@ -76,19 +93,21 @@ jvp_bilinear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
 }
 
 /* jvp: one operand.  `partial` is dy/dx, in terms of x and y. */
-#define JVP_UNARY(name, partial)                                                             \
-    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out) \
-    {                                                                                        \
-        const ir_ref x = in->val, y = out->val;                                              \
-        (void)f, (void)n, (void)x, (void)y;                                                  \
-        out->tan = tan_mul(b, in->tan, partial);                                             \
+#define JVP_UNARY(name, partial)                                                               \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_mul(b, in->tan, partial);                                               \
     }
-#define JVP_UNARY_OVER(name, divisor)                                                        \
-    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out) \
-    {                                                                                        \
-        const ir_ref x = in->val, y = out->val;                                              \
-        (void)f, (void)n, (void)x, (void)y;                                                  \
-        out->tan = tan_div(b, in->tan, divisor);                                             \
+#define JVP_UNARY_OVER(name, divisor)                                                          \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_div(b, in->tan, divisor);                                               \
     }
 
 JVP_UNARY(abs, ir_op1(b, OP_sign, x))
@@ -125,19 +144,17 @@ jvp_integer_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 {
     const int64_t k = n->at.ipow.y;
     (void)f;
-    if (k == 0)
-        y->tan = IR_NONE;
-    else if (k == 1)
-        y->tan = in->tan;
-    else
-        y->tan = tan_mul(b, in->tan, times(b, k == 2 ? in->val : ir_integer_pow(b, in->val, k - 1), (double)k));
+    y->tan = k == 0   ? IR_NONE
+             : k == 1 ? in->tan
+                      : tan_mul(b, in->tan, times(b, power(b, in->val, k - 1), (double)k));
 }
 
 void
 jvp_convert(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f;
-    y->tan = ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+    y->tan =
+        ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
 }
 
 /* jvp: two operands. */
@@ -166,17 +183,23 @@ jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 /* x^p is 1 at p = 0 for every x, 0 included, and 0 at x = 0 for every p > 0: there the plain
  * formulas would give 0 * inf.  The operand is made harmless rather than the product, so that
  * higher derivatives are right as well.
- *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0. */
+ *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0.
+ */
 static ir_ref
 pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 {
+    enum { SHORT = 64 }; /* an exponent for repeated squaring */
     double c;
-    ir_ref q = p;
-    if (!ir_is_splat(b, p, &c) || c == 0) {
-        ir_ref zero = ir_like(b, p, 0);
-        ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
-        q = ir_select(b, both, ir_like(b, p, 1), p);
-    }
+    const bool constant = ir_is_splat(b, p, &c);
+    if (constant && c == 0)
+        return IR_NONE;
+    if (constant && c == trunc(c) && fabs(c) <= SHORT)
+        return ir_mul(b, p, power(b, x, (int64_t)c - 1));
+    if (constant)
+        return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, p, -1)));
+    ir_ref zero = ir_like(b, p, 0);
+    ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
+    ir_ref q = ir_select(b, both, ir_like(b, p, 1), p);
     return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, q, -1)));
 }
 
@@ -195,7 +218,7 @@ jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
     ir_ref by_base = IR_NONE, by_exponent = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan)
-        by_base = tan_mul(b, in[0].tan, pow_by_base(b, in[0].val, in[1].val));
+        by_base = times_partial(b, in[0].tan, pow_by_base(b, in[0].val, in[1].val));
     if (in[1].tan)
         by_exponent = tan_mul(b, in[1].tan, pow_by_exponent(b, in[0].val, in[1].val, y->val));
     y->tan = tan_add(b, by_base, by_exponent);
@@ -244,7 +267,8 @@ void
 jvp_fma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f, (void)n;
-    ir_ref product = tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
+    ir_ref product =
+        tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
     y->tan = tan_add(b, product, in[2].tan);
 }
 
@@ -280,24 +304,25 @@ jvp_clamp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
 /* transpose. */
 
 void
-transpose_never(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                const ir_ref *ct, ir_ref *ct_in)
+transpose_never(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in, (void)ct, (void)ct_in;
-    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "transpose", "it is not linear in its operands");
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "transpose",
+                  "it is not linear in its operands");
 }
 
 void
-transpose_neg(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_neg(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)linear, (void)in;
     ct_in[0] = tan_neg(b, ct[0]);
 }
 
 void
-transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)b, (void)f, (void)n, (void)in;
     for (int i = 0; i < 2; i++)
@@ -305,8 +330,8 @@ transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)in;
     ct_in[0] = linear[0] ? ct[0] : IR_NONE;
@@ -314,8 +339,8 @@ transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
@@ -323,24 +348,24 @@ transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_div(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_div(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n, (void)linear;
     ct_in[0] = tan_div(b, ct[0], in[1]);
 }
 
 void
-transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                  const ir_ref *ct, ir_ref *ct_in)
+transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)linear, (void)in;
     ct_in[0] = ir_convert(b, ct[0], ir_type_at(f, n->in[0])->dtype);
 }
 
 void
-transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
@@ -349,8 +374,8 @@ transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 }
 
 void
-transpose_select(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                 const ir_ref *ct, ir_ref *ct_in)
+transpose_select(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)n;
     ct_in[1] = linear[1] ? tan_select(b, in[0], ct[0], IR_NONE) : IR_NONE;
@@ -364,7 +389,8 @@ vmap_never(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)in, (void)mapped, (void)y, (void)out_mapped;
-    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "vmap", "it has no operand that could be mapped");
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "vmap",
+                  "it has no operand that could be mapped");
 }
 
 /* The same op; operands that are not mapped repeat along the first axis. */

@@ -1,8 +1,8 @@
 /* Reductions: jvp, transpose and vmap.
  *
- * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties sharing
- * evenly.  The product multiplies dual numbers in a balanced tree, so that nothing is ever divided
- * by an operand that may be zero. */
+ * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties
+ * sharing evenly.  The product multiplies dual numbers in a balanced tree, so that nothing is
+ * ever divided by an operand that may be zero. */
 #include "passes/rules.h"
 
 /* Dims of broadcast_in_dim that undo the reduction of `axes` of a value of this rank. */
@@ -81,22 +81,26 @@ reduced_last(ir_build *b, ir_ref x, const ir_type *type, ir_axes axes)
 static dual
 multiply_halves(ir_build *b, dual x, int axis, int64_t n)
 {
-    ir_ref v0 = ir_slice_axis(b, x.val, axis, 0, n), v1 = ir_slice_axis(b, x.val, axis, n, 2 * n);
-    ir_ref t0 = ir_slice_axis(b, x.tan, axis, 0, n), t1 = ir_slice_axis(b, x.tan, axis, n, 2 * n);
+    ir_ref v0 = ir_slice_axis(b, x.val, axis, 0, n),
+           v1 = ir_slice_axis(b, x.val, axis, n, 2 * n);
+    ir_ref t0 = ir_slice_axis(b, x.tan, axis, 0, n),
+           t1 = ir_slice_axis(b, x.tan, axis, n, 2 * n);
     return (dual){ ir_mul(b, v0, v1), ir_add(b, ir_mul(b, t0, v1), ir_mul(b, t1, v0)) };
 }
 
-/* Fold the dual numbers along the axis by halves; the odd one out of each round is multiplied into
- * `rest`.  All of it is products and sums, so it has derivatives of every order. */
+/* Fold the dual numbers along the axis by halves; the odd one out of each round is multiplied
+ * into `rest`.  All of it is products and sums, so it has derivatives of every order. */
 static dual
 dual_product(ir_build *b, dual x, int axis, int64_t n)
 {
     dual rest = { IR_NONE, IR_NONE };
     for (; n > 1; n /= 2) {
         if (n % 2) {
-            dual odd = { ir_slice_axis(b, x.val, axis, n - 1, n), ir_slice_axis(b, x.tan, axis, n - 1, n) };
+            dual odd = { ir_slice_axis(b, x.val, axis, n - 1, n),
+                         ir_slice_axis(b, x.tan, axis, n - 1, n) };
             rest = rest.val ? (dual){ ir_mul(b, rest.val, odd.val),
-                                      ir_add(b, ir_mul(b, rest.tan, odd.val), ir_mul(b, odd.tan, rest.val)) }
+                                      ir_add(b, ir_mul(b, rest.tan, odd.val),
+                                             ir_mul(b, odd.tan, rest.val)) }
                             : odd;
         }
         x = multiply_halves(b, x, axis, n / 2);
