@@ -53,10 +53,19 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
 {
     ir_ref out = IR_NONE;
 
-    if (v.ctx == t->ctx && (v.id == 0 || capture(t, v, &out)))
+    if (!v.ctx)
+        return reject(t->b, op, ERR_trace_unset, i);
+    if (v.ctx != t->ctx)
+        return reject(t->b, op, ERR_trace_context, i);
+    if (v.id != 0 && !capture(t, v, &out))
+        return reject(t->b, op, ERR_trace_ended, i);
+    if (out)
         return out;
-    return reject(t->b, op, !v.ctx ? ERR_trace_unset : v.ctx != t->ctx ? ERR_trace_context : ERR_trace_ended,
-                  i);
+    if (t->ctx->status == COT_OK)       /* of an op that failed, in an error cleared since */
+        return reject(t->b, op, ERR_trace_unset, i);
+    if (t->b->status == COT_OK)
+        t->b->status = t->ctx->status;
+    return IR_NONE;
 }
 
 cot_trace *
@@ -216,26 +225,42 @@ fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y,
                     options);
 }
 
-/* Lists are short; a long one is cut into the arena of the trace, where its failure is caught too. */
+cot_value
+fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, const void *options)
+{
+    if (!ctx)
+        return (cot_value){NULL, 0, 0};
+    return apply(ctx, at, op, rule, 0, NULL, options);
+}
+
+typedef struct values_call {
+    const char *op;
+    fe_rule *rule;
+    cot_values x;
+    const void *options;
+} values_call;
+
+static ir_ref
+resolve_values(ir_build *b, const fe_arg *none, int n, const void *options)
+{
+    const values_call *c = options;
+    fe_arg *a = IR_NEW_N(b->arena, fe_arg, c->x.n + 1);
+
+    (void)none, (void)n;
+    for (int i = 0; i < c->x.n; i++)
+        a[i] = (fe_arg){fe_resolve(b->ctx->trace, c->x.at[i], c->op, i), COT_IS_VALUE, 0, 0};
+    return b->status == COT_OK ? c->rule(b, a, c->x.n, c->options) : IR_NONE;
+}
+
 cot_value
 fe_apply_values(cot_place at, const char *op, fe_rule *rule, cot_values x, const void *options)
 {
-    cot_operand few[16], *all = few;
-    cot_value y = {NULL, 0, 0};
-    cot_context *ctx = x.n > 0 ? x.at[0].ctx : NULL;
+    values_call c = {op, rule, x, options};
+    cot_context *ctx = NULL;
 
-    if (x.n > 16 && ctx) {
-        cot_operand *volatile many = NULL;
-        IR_TRY(ctx) {
-            many = IR_NEW_N(&ctx->arena, cot_operand, x.n);
-        }
-        all = many;
-    }
-    if (!all || (x.n > 16 && !ctx))
-        return y;
-    for (int i = 0; i < x.n; i++)
-        all[i] = cot_operand_value(x.at[i]);
-    return fe_apply(at, op, rule, x.n, all, options);
+    for (int i = 0; i < x.n && !ctx; i++)
+        ctx = x.at[i].ctx;
+    return fe_apply_in(ctx, at, op, resolve_values, &c);
 }
 
 cot_value

@@ -68,6 +68,9 @@ cot_value fe_apply1(cot_place at, const char *op, fe_rule *rule, cot_value x, co
 cot_value fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y,
                     const void *options);
 cot_value fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void *options);
+/* The rule resolves its operands itself (fe_resolve): for lists of any length, and bodies. */
+cot_value fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule,
+                      const void *options);
 /* The innermost trace, made ready for nodes at the place; NULL, the error recorded, if none is open. */
 cot_trace *fe_current(cot_context *ctx, cot_place at, const char *op);
 
@@ -97,8 +100,11 @@ static inline ir_ints fe_list(cot_list list) { return (ir_ints){list.n, list.at}
 
 /* Arithmetic on values with broadcasting and promotion, for compositions. */
 ir_ref fe_op2(ir_build *b, ir_op op, ir_ref x, ir_ref y);
-/* Reduce over a set of axes; keep: they stay with size 1. */
+/* Reduce over a set of axes; keep: they stay with size 1 (fe_keep: y was x reduced). */
+ir_ref fe_keep(ir_build *b, ir_ref y, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
+/* y, reduced over axes, repeated along them to the shape of x. */
+ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);
 ir_ref fe_narrow(ir_build *b, ir_ref x, cot_dtype to);

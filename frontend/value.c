@@ -384,19 +384,37 @@ fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank, 
 /* ---- helpers of compositions ---- */
 
 ir_ref
-fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep)
+fe_keep(ir_build *b, ir_ref y, ir_ref x, ir_axes axes, bool keep)
 {
     int64_t shape[COT_MAX_RANK];
 
-    if (!x)
-        return IR_NONE;
-    const ir_type *t = ir_btype(b, x);
-    ir_ref y = ir_reduce(b, op, x, axes);
-    if (!keep)
+    if (!x || !y || !keep)
         return y;
+    const ir_type *t = ir_btype(b, x);
     for (int k = 0; k < t->rank; k++)
         shape[k] = ir_axes_has(axes, k) ? 1 : t->dims[k];
     return ir_reshape(b, y, t->rank, shape);
+}
+
+ir_ref
+fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep)
+{
+    return x ? fe_keep(b, ir_reduce(b, op, x, axes), x, axes, keep) : IR_NONE;
+}
+
+ir_ref
+fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes)
+{
+    int64_t dims[COT_MAX_RANK];
+    int n = 0;
+
+    if (!x || !y)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    for (int k = 0; k < t->rank; k++)
+        if (!ir_axes_has(axes, k))
+            dims[n++] = k;
+    return ir_broadcast_in_dim(b, y, t->rank, t->dims, dims);
 }
 
 ir_ref
