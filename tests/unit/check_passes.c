@@ -508,7 +508,8 @@ static const struct {
     { "dce |", COT_ERR_ARG, "no pass is called ``" },
     { "vmap(randomness=often)", COT_ERR_ARG,
       "found `often`; wants one of error, different, same" },
-    { "vmap(size=0)", COT_ERR_ARG, "wants 1 or more" },
+    { "vmap(size=-1)", COT_ERR_ARG, "wants 0 or more" },
+    { "vmap(chunk=0)", COT_ERR_ARG, "wants 1 or more" },
 };
 
 START_TEST(errors_say_what_is_wanted)
