@@ -30,6 +30,8 @@ wants(parser *p, const char *want)
 {
     if (!p->failed) {
         char found[40] = "found the end of the text";
+        while (p->at < p->end && *p->at == ' ')
+            p->at++;
         size_t n = (size_t)(p->end - p->at);
         if (n) {
             size_t k = 0;
