@@ -31,6 +31,22 @@ ir_arena_free(ir_arena *a)
     *a = (ir_arena){ .ctx = a->ctx };
 }
 
+void
+ir_arena_reset(ir_arena *a)
+{
+    ir_chunk *head = a->head;
+
+    if (!head)
+        return;
+    for (ir_chunk *c = head->older, *older; c; c = older) {
+        older = c->older;
+        ir_free(a->ctx, c);
+    }
+    head->older = NULL;
+    memset((char *)head + HEAD, 0, (size_t)(a->at - (char *)head) - HEAD);
+    a->at = (char *)head + HEAD;
+}
+
 static void
 chunk_add(ir_arena *a, size_t bytes)
 {

@@ -47,6 +47,7 @@ struct cot_context {
     ir_attached *attached;
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
     uint32_t serial;                    /* of traces                                   */
+    struct cot_trace *trace;            /* the innermost open one; the frontend's      */
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;

@@ -41,13 +41,11 @@ count(cot_context *ctx, int rank, const int64_t *dims)
         else if (dims[i])
             n *= dims[i];
     }
-    if (empty)
-        return 0;
-    if (large) {
+    if (large) {                /* of an empty array too: strides must fit */
         ir_fail(ctx, 0, NULL, ERR_size_limit);
         return -1;
     }
-    return n;
+    return empty ? 0 : n;
 }
 
 const ir_type *
@@ -167,4 +165,35 @@ ir_strides(const ir_type *t, int64_t *stride)
         stride[i] = s;
         s *= t->dims[i];
     }
+}
+
+cot_type
+cot_type_new(cot_dtype dtype, int rank, const int64_t *dims)
+{
+    cot_type t = { .dtype = dtype, .rank = rank };
+
+    for (int k = 0; k < rank && k < 8; k++)
+        t.dims[k] = dims[k];
+    t.more = rank > 8 ? dims : NULL;
+    return t;
+}
+
+int64_t
+cot_type_size(const cot_type *type, int axis)
+{
+    int k = axis < 0 ? axis + type->rank : axis;
+
+    if (k < 0 || k >= type->rank)
+        return 0;
+    return type->rank > 8 ? type->more[k] : type->dims[k];
+}
+
+int64_t
+cot_type_count(const cot_type *type)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < type->rank; k++)
+        n *= cot_type_size(type, k);
+    return n;
 }

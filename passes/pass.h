@@ -59,15 +59,27 @@ cot_status pass_functionalize(const ir_graph *f, ir_graph **out);   /* the ident
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
 
 /* pipeline.c: the passes by name. */
+typedef enum pass_option_bit {
+    PASS_WRT = 1, PASS_AUX = 2, PASS_CHUNK = 4, PASS_IN = 8, PASS_OUT = 16, PASS_SIZE = 32,
+    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256
+} pass_option_bit;
+typedef enum pass_randomness { PASS_RANDOM_ERROR, PASS_RANDOM_DIFFERENT, PASS_RANDOM_SAME } pass_randomness;
 typedef struct pass_row {
     const char *name;
     const char *doc;
     bool transform;                     /* a transform of the user's (else a clean-up) */
+    unsigned takes;                     /* a set of pass_option_bit: the options it knows */
     cot_status (*run)(const ir_graph *f, const pass_options *o, ir_graph **out);
 } pass_row;
 extern const pass_row pass_rows[];
 extern const int pass_row_count;
 const pass_row *pass_find(const char *name);
+/* The defaults of every option. */
+pass_options pass_default_options(void);
+/* One pass, with what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
+cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out);
+/* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may be NULL). */
+void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);
 /* `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, applied to f.  after, if not
  * NULL, is called with each result. */
 typedef void pass_after(void *user, const char *name, const ir_graph *before, const ir_graph *result);

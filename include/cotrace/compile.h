@@ -20,7 +20,6 @@ typedef struct cot_compile_options {
     const char *name;           /* of the C entry; NULL: the function's, with _ for what is no letter */
     int vector_bits;            /* 0: the target's; 32 (scalar), 128, 256 or 512               */
     int threads;                /* 0: the context's                                            */
-    int opt_level;              /* 0: the default; 1 to 3 as LLVM has them                     */
 } cot_compile_options;
 
 /* ---- functions to graphs ---- */

@@ -1,15 +1,22 @@
 /* The slow twin, inside: a function per op that is not pointwise, plain loops over dense arrays in the
- * orders of NUMERICS.md.  The driver runs pointwise ops as scalar programs, in strips. */
+ * orders of NUMERICS.md.  The driver runs pointwise ops as scalar programs, in strips.
+ *
+ * f16 and bf16 are widened to f32 at the door of an op that computes, and rounded once on the way
+ * out; ops that only move elements know nothing but their width. */
 #ifndef IR_EVAL_EVAL_H
 #define IR_EVAL_EVAL_H
 
 #include "ir/graph.h"
 
+/* The memory of one evaluation: blocks that go back to a list when their value is dead, so that a
+ * loop of any length stays as small as one step. */
+typedef struct eval_mem eval_mem;
+
 /* One node: also for constants folded by the builder, so it need not be in a graph.  in[i] and out[i]
  * are dense row-major arrays of in_type[i], out_type[i]; bool is one byte. */
 typedef struct ir_eval_args {
     cot_context *ctx;
-    ir_arena *scratch;
+    ir_arena *scratch;                  /* emptied after each op without sub-functions */
     ir_loc loc;
     ir_op op;
     const ir_attrs *at;
@@ -17,10 +24,57 @@ typedef struct ir_eval_args {
     const ir_type *const *in_type, *const *out_type;
     const void *const *in;
     void *const *out;
+    eval_mem *mem;                      /* for ops with sub-functions; NULL when folding */
 } ir_eval_args;
 
 typedef cot_status eval_rule(const ir_eval_args *a);     /* eval_<column>, for rows that are not POINTWISE */
 
+eval_rule eval_broadcast, eval_reshape, eval_transpose, eval_slice, eval_pad, eval_concatenate,
+    eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg, eval_dot, eval_dynamic_slice,
+    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_cond, eval_while, eval_scan;
+
 cot_status ir_eval_node(const ir_eval_args *a);
+
+/* For ops with sub-functions.  Blocks are not cleared. */
+void *eval_take(eval_mem *m, size_t bytes);
+void eval_drop(eval_mem *m, void *p, size_t bytes);
+cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in);
+
+/* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0 (repeat)
+ * or negative. */
+void eval_copy(size_t width, int rank, const int64_t *dims, void *to, const int64_t *to_step,
+               const void *from, const int64_t *from_step);
+void eval_fill(size_t width, int64_t n, void *to, const void *element);
+/* x as an array of its compute type: itself, or f32 in the arena. */
+const void *eval_widen(ir_arena *a, const ir_type *t, const void *x);
+/* Where a result of type t is computed: out itself, or f32 in the arena that eval_narrow rounds. */
+void *eval_wide(ir_arena *a, const ir_type *t, void *out);
+void eval_narrow(const ir_type *t, const void *wide, void *out);
+/* Integer element i of x, as int64; above INT64_MAX it is INT64_MAX. */
+int64_t eval_index(cot_dtype t, const void *x, int64_t i);
+
+static inline size_t
+eval_bytes(const ir_type *t)
+{
+    return cot_dtype_size(t->dtype) * (size_t)t->size;
+}
+
+/* memcpy; the arrays of no bytes may be NULL. */
+static inline void
+eval_put(void *to, const void *from, size_t bytes)
+{
+    if (bytes)
+        memcpy(to, from, bytes);
+}
+
+/* The types that arithmetic is done in.  X(dtype, C type, is floating) */
+#define EVAL_INTS(X)                                                                      \
+    X(COT_I8, int8_t, 0) X(COT_I16, int16_t, 0) X(COT_I32, int32_t, 0) X(COT_I64, int64_t, 0) \
+    X(COT_U8, uint8_t, 0) X(COT_U16, uint16_t, 0) X(COT_U32, uint32_t, 0) X(COT_U64, uint64_t, 0)
+#define EVAL_NUMBERS(X) EVAL_INTS(X) X(COT_F32, float, 1) X(COT_F64, double, 1)
+
+/* Modulo 2^n in any integer type. */
+#define EVAL_ADD_INT(T, x, y) ((T)((uint64_t)(x) + (uint64_t)(y)))
+#define EVAL_MUL_INT(T, x, y) ((T)((uint64_t)(x) * (uint64_t)(y)))
 
 #endif

@@ -1,6 +1,9 @@
 /* Types of ops that move elements without computing. */
 #include "ir/infer/infer.h"
 
+/* The limit of distances, that of sizes: nobody needs more, and sums of a few of them fit. */
+#define FARTHEST ((int64_t)1 << 48)
+
 int
 infer_broadcast(const infer_ctx *c)
 {
@@ -67,29 +70,33 @@ infer_slice(const infer_ctx *c)
     for (int i = 0; i < x->rank; i++) {
         int64_t n = limit.at[i] - start.at[i];
 
-        if (stride.at[i] < 1)
-            return INFER_FAIL(c, ERR_list_entry, "stride", i, (long long)stride.at[i],
-                              "1 or more");
+        if (stride.at[i] < 1 || stride.at[i] > FARTHEST)
+            return INFER_FAIL(c, ERR_list_range, "stride", i, (long long)stride.at[i], 1ll,
+                              (long long)FARTHEST);
         dims[i] = n == 0 ? 0 : (n - 1) / stride.at[i] + 1;
     }
     return infer_one(c, infer_shaped(c, x, x->rank, dims));
 }
 
-/* low + (n + (n - 1) interior) + high, where every step fits. */
+/* low + (n + (n - 1) interior) + high. */
 static int
 padded_size(const infer_ctx *c, int i, int64_t *size)
 {
     int64_t n = c->in[0]->dims[i], low = c->at->pad.low.at[i], high = c->at->pad.high.at[i];
-    int64_t gaps;
+    int64_t interior = c->at->pad.interior.at[i], gaps;
 
-    if (c->at->pad.interior.at[i] < 0)
-        return INFER_FAIL(c, ERR_list_entry, "interior", i, (long long)c->at->pad.interior.at[i],
-                          "0 or more");
-    if (__builtin_mul_overflow(n > 0 ? n - 1 : 0, c->at->pad.interior.at[i], &gaps) ||
-        __builtin_add_overflow(n, gaps, &n) || __builtin_add_overflow(n, low, &n) ||
-        __builtin_add_overflow(n, high, &n))
+    if (low < -FARTHEST || low > FARTHEST)
+        return INFER_FAIL(c, ERR_list_range, "low", i, (long long)low, -(long long)FARTHEST,
+                          (long long)FARTHEST);
+    if (high < -FARTHEST || high > FARTHEST)
+        return INFER_FAIL(c, ERR_list_range, "high", i, (long long)high, -(long long)FARTHEST,
+                          (long long)FARTHEST);
+    if (interior < 0 || interior > FARTHEST)
+        return INFER_FAIL(c, ERR_list_range, "interior", i, (long long)interior, 0ll,
+                          (long long)FARTHEST);
+    if (__builtin_mul_overflow(n > 0 ? n - 1 : 0, interior, &gaps) ||
+        __builtin_add_overflow(n + low + high, gaps, size))
         return INFER_FAIL(c, ERR_size_limit);
-    *size = n;
     return 0;
 }
 

@@ -1,0 +1,314 @@
+/* The bench: each workload through Cotrace and by hand, in turn in one process, as ratios.
+ *
+ *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [NAME ...]
+ *
+ * For each: milliseconds to trace and transform, to compile; the median and least time per call; GB/s or
+ * GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).  --json prints a line per
+ * workload for bench/peers.py, which adds JAX and PyTorch.  Machines differ and are shared: only ratios
+ * of one run mean anything. */
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/workloads.h"
+
+#ifdef BENCH_BLAS
+#include <cblas.h>
+void openblas_set_num_threads(int n);
+#endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { MAX_OUT = 10, MAX_SAMPLES = 2000 };
+
+typedef struct settings {
+    int threads;
+    double seconds;             /* per side and workload */
+    bool hand, json;
+} settings;
+
+typedef struct timing {
+    double median, least;
+} timing;
+
+typedef struct subject {
+    const workload *w;
+    cot_context *ctx;
+    cot_kernel *kernel;
+    cot_array *in[WORKLOAD_MAX_ARGS], *out[MAX_OUT], *hand_out[MAX_OUT];
+    void *args[WORKLOAD_MAX_ARGS + MAX_OUT + 1], *hand_args[WORKLOAD_MAX_ARGS + MAX_OUT];
+    int n_out;
+    void *work;
+    double trace_ms, compile_ms;
+} subject;
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* xorshift64*: the same inputs in every run. */
+static double
+uniform(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (double)(*state * 2685821657736338717u >> 11) * 0x1p-53;
+}
+
+static void
+fill(cot_array *a, const workload_arg *arg, uint64_t seed)
+{
+    cot_type type = cot_array_type(a);
+    int64_t n = cot_type_count(&type);
+    for (int64_t i = 0; i < n; i++) {
+        double x = arg->low + (arg->high - arg->low) * uniform(&seed);
+        if (arg->normal)
+            x = arg->high * sqrt(-2 * log(1 - uniform(&seed))) * cos(6.283185307179586 * uniform(&seed));
+        if (type.dtype == COT_I32)
+            ((int32_t *)cot_array_data(a))[i] = (int32_t)x;
+        else
+            ((float *)cot_array_data(a))[i] = (float)x;
+    }
+}
+
+static bool
+failed(cot_context *ctx, const char *name)
+{
+    fprintf(stderr, "%s: %s\n", name, cot_error(ctx));
+    return false;
+}
+
+static bool
+prepare(subject *s, const settings *set)
+{
+    workload_arg arg[WORKLOAD_MAX_ARGS];
+    cot_type type[WORKLOAD_MAX_ARGS];
+    const cot_graph *graph;
+    int n = s->w->n_args;
+    s->ctx = cot_context_new(NULL);
+    s->w->args(arg);
+    for (int i = 0; i < n; i++)
+        type[i] = arg[i].type;
+    double t0 = now();
+    cot_fn *f = s->w->make(s->ctx);
+    if (cot_trace_fn(f, (cot_types){ n, type }, &graph) != COT_OK)
+        return failed(s->ctx, s->w->name);
+    double t1 = now();
+    if (cot_compile_graph(graph, &(cot_compile_options){ .threads = set->threads }, &s->kernel) != COT_OK)
+        return failed(s->ctx, s->w->name);
+    s->trace_ms = 1e3 * (t1 - t0);
+    s->compile_ms = 1e3 * (now() - t1);
+    s->n_out = cot_graph_n_out(graph);
+    for (int i = 0; i < n; i++) {
+        s->in[i] = cot_array_new(s->ctx, type[i]);
+        fill(s->in[i], &arg[i], 88172645463325252u + (uint64_t)i);
+        s->args[i] = s->hand_args[i] = cot_array_data(s->in[i]);
+    }
+    for (int i = 0; i < s->n_out; i++) {
+        s->out[i] = cot_array_new(s->ctx, cot_graph_out_type(graph, i));
+        s->hand_out[i] = cot_array_new(s->ctx, cot_graph_out_type(graph, i));
+        s->args[n + i] = cot_array_data(s->out[i]);
+        s->hand_args[n + i] = cot_array_data(s->hand_out[i]);
+    }
+    size_t bytes = (cot_kernel_work_bytes(s->kernel) + 63) / 64 * 64;
+    s->work = aligned_alloc(64, bytes ? bytes : 64);
+    memset(s->work, 0, bytes);
+    return true;
+}
+
+static void
+dispose(subject *s)
+{
+    for (int i = 0; i < s->w->n_args; i++)
+        cot_array_free(s->in[i]);
+    for (int i = 0; i < s->n_out; i++) {
+        cot_array_free(s->out[i]);
+        cot_array_free(s->hand_out[i]);
+    }
+    free(s->work);
+    cot_kernel_free(s->kernel);
+    cot_context_free(s->ctx);
+}
+
+static void
+call_cotrace(subject *s)
+{
+    cot_entry *entry = cot_kernel_entry(s->kernel);
+    if (entry)
+        entry(s->args, s->work);
+    else
+        cot_run_with(s->kernel, s->work, s->out, (const cot_array *const *)s->in);
+}
+
+static void
+call_hand(subject *s)
+{
+    if (s->w->hand)
+        s->w->hand(s->hand_args);
+#ifdef BENCH_BLAS
+    int n = s->w->blas_n;
+    if (n)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, s->hand_args[0], n, s->hand_args[1], n,
+                    0, s->hand_args[2], n);
+#endif
+}
+
+static bool
+has_peer(const workload *w)
+{
+#ifdef BENCH_BLAS
+    return w->hand || w->blas_n;
+#else
+    return w->hand != NULL;
+#endif
+}
+
+static double
+sample(void call(subject *), subject *s, int inner)
+{
+    double t = now();
+    for (int i = 0; i < inner; i++)
+        call(s);
+    return (now() - t) / inner;
+}
+
+static int
+ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static timing
+summary(double *t, int n)
+{
+    qsort(t, (size_t)n, sizeof *t, ascending);
+    return (timing){ t[n / 2], t[0] };
+}
+
+/* Both sides in turn, so that a change of the machine's speed hits both. */
+static void
+measure(subject *s, const settings *set, timing *ours, timing *hand)
+{
+    static double a[MAX_SAMPLES], b[MAX_SAMPLES];
+    bool peer = set->hand && has_peer(s->w);
+    double once = sample(call_cotrace, s, 1), end;
+    int n = 0, inner = once < 2e-5 ? (int)(2e-5 / (once + 1e-9)) + 1 : 1;
+    if (peer)
+        call_hand(s);
+    for (end = now() + set->seconds; n < 5 || (now() < end && n < MAX_SAMPLES); n++) {
+        a[n] = sample(call_cotrace, s, inner);
+        if (peer)
+            b[n] = sample(call_hand, s, inner);
+    }
+    *ours = summary(a, n);
+    *hand = peer ? summary(b, n) : (timing){ 0 };
+}
+
+/* The largest difference of results, relative to the largest element of each. */
+static double
+difference(subject *s)
+{
+    double worst = 0;
+    for (int i = 0; i < s->n_out; i++) {
+        cot_type type = cot_array_type(s->out[i]);
+        const float *x = cot_array_read(s->out[i]), *y = cot_array_read(s->hand_out[i]);
+        double top = 1e-30, diff = 0;
+        for (int64_t k = 0; k < cot_type_count(&type); k++) {
+            top = fmax(top, fabs((double)y[k]));
+            diff = fmax(diff, fabs((double)x[k] - (double)y[k]));
+        }
+        worst = fmax(worst, diff / top);
+    }
+    return worst;
+}
+
+static void
+print(const subject *s, const settings *set, timing ours, timing hand, double differs)
+{
+    const workload *w = s->w;
+    if (set->json) {
+        printf("{\"name\": \"%s\", \"trace_ms\": %.4f, \"compile_ms\": %.4f, \"median\": %.9f, \"least\": %.9f, "
+               "\"hand_median\": %.9f, \"hand_least\": %.9f}\n",
+               w->name, s->trace_ms, s->compile_ms, ours.median, ours.least, hand.median, hand.least);
+        return;
+    }
+    bool compute = w->flops / 30 > w->bytes;
+    printf("%-22s %8.2f %9.2f %11.2f %11.2f %8.1f %-7s", w->name, s->trace_ms, s->compile_ms, 1e6 * ours.median,
+           1e6 * ours.least, 1e-9 * (compute ? w->flops : w->bytes) / ours.median, compute ? "GFLOP/s" : "GB/s");
+    if (hand.median > 0)
+        printf(" %8.2f %9.1e%s", hand.median / ours.median, differs,
+               hand.median / ours.median < 0.9 ? "  below 0.9" : "");
+    printf("\n");
+    fflush(stdout);
+}
+
+static bool
+run(const workload *w, const settings *set)
+{
+    subject s = { .w = w };
+    timing ours, hand;
+    bool ok = prepare(&s, set);
+    if (ok) {
+        measure(&s, set, &ours, &hand);
+        print(&s, set, ours, hand, hand.median > 0 ? difference(&s) : 0);
+    }
+    dispose(&s);
+    return ok;
+}
+
+static bool
+chosen(const char *name, int n, char **names)
+{
+    for (int i = 0; i < n; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return n == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct option option[] = {
+        { "threads", required_argument, NULL, 't' }, { "seconds", required_argument, NULL, 's' },
+        { "only", required_argument, NULL, 'o' },    { "json", no_argument, NULL, 'j' },
+        { "list", no_argument, NULL, 'l' },          { 0 },
+    };
+    settings set = { .threads = 1, .seconds = 0.5, .hand = true };
+    int c, bad = 0;
+    while ((c = getopt_long(argc, argv, "", option, NULL)) != -1) {
+        switch (c) {
+        case 't': set.threads = atoi(optarg); break;
+        case 's': set.seconds = atof(optarg); break;
+        case 'o': set.hand = false; break;
+        case 'j': set.json = true; break;
+        case 'l':
+            for (int i = 0; i < workload_count; i++)
+                printf("%s\n", workloads[i].name);
+            return 0;
+        default: return 2;
+        }
+    }
+#ifdef _OPENMP
+    omp_set_num_threads(set.threads);
+#endif
+#ifdef BENCH_BLAS
+    openblas_set_num_threads(set.threads);
+#endif
+    if (!set.json)
+        printf("%-22s %8s %9s %11s %11s %16s %8s %9s\n", "workload", "trace ms", "compile ms", "median us", "least us",
+               "rate", "vs hand", "differs");
+    for (int i = 0; i < workload_count; i++)
+        if (chosen(workloads[i].name, argc - optind, argv + optind))
+            bad += !run(&workloads[i], &set);
+    return bad != 0;
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Cotrace beside JAX and PyTorch, as ratios (above 1: Cotrace is faster).
+
+    peers.py BENCH [--threads N] [--workloads FILE.py] [--peers jax,torch] [NAME ...]
+
+BENCH is the program `bench`.  FILE.py defines the workloads for the peers (a dict WORKLOADS, as
+workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to N processors;
+Cotrace runs before and after it, and its better half is compared, so that a change of the machine's
+speed shows.  JAX and PyTorch allocate their results: glibc is kept from returning pages.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KEEP_PAGES = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296"
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("workloads", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["workloads"] = module
+    spec.loader.exec_module(module)
+    return module.WORKLOADS
+
+
+def time_calls(call, seconds=1.0, inner=1):
+    call()
+    samples = []
+    end = time.perf_counter() + seconds
+    while len(samples) < 5 or (time.perf_counter() < end and len(samples) < 2000):
+        start = time.perf_counter()
+        for _ in range(inner):
+            call()
+        samples.append((time.perf_counter() - start) / inner)
+    return statistics.median(samples), min(samples)
+
+
+def run_peer(path, peer, name, threads):
+    """In a process of its own: prints one line of JSON."""
+    w = load(path)[name]
+    args = w.inputs()
+    if peer == "jax":
+        import jax
+        f = jax.jit(w.jax())
+        args = [jax.device_put(a) for a in args]
+        start = time.perf_counter()
+        f = f.lower(*args).compile()
+        compile_ms = 1e3 * (time.perf_counter() - start)
+        median, least = time_calls(lambda: jax.block_until_ready(f(*args)), inner=w.inner)
+    else:
+        import torch
+        torch.set_num_threads(threads)
+        f = w.torch()
+        args = [torch.from_numpy(a.copy()) if a.shape else torch.tensor(a.item()) for a in args]
+        compile_ms = 0.0
+        median, least = time_calls(lambda: f(*args), inner=w.inner)
+    print(json.dumps({"median": median, "least": least, "compile_ms": compile_ms}))
+
+
+def last_json(output):
+    lines = [line for line in output.splitlines() if line.startswith("{")]
+    return json.loads(lines[-1]) if lines else None
+
+
+def pinned(command, threads, timeout):
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), GLIBC_TUNABLES=KEEP_PAGES, JAX_PLATFORMS="cpu")
+    cpus = ",".join(str(i) for i in range(threads))
+    try:
+        done = subprocess.run(["taskset", "-c", cpus] + command, env=env, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    return last_json(done.stdout)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("bench")
+    p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--workloads", default=os.path.join(HERE, "workloads_peers.py"))
+    p.add_argument("--peers", default="jax,torch")
+    p.add_argument("--one", nargs=2, metavar=("PEER", "NAME"), help=argparse.SUPPRESS)
+    p.add_argument("names", nargs="*")
+    a = p.parse_args()
+    if a.one:
+        run_peer(a.workloads, a.one[0], a.one[1], a.threads)
+        return
+    known = load(a.workloads)
+    names = subprocess.run([a.bench, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    print(f"{'workload':<22} {'peer':<6} {'peer us':>11} {'ours us':>11} {'speed':>7} {'compile: peer ms':>17} {'ours ms':>8}")
+    for name in names:
+        if name not in known or (a.names and not any(name.startswith(n) for n in a.names)):
+            continue
+        for peer in a.peers.split(","):
+            ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name]
+            before = pinned(ours, a.threads, 120)
+            theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads", str(a.threads),
+                             "--workloads", a.workloads, "--one", peer, name], a.threads, 300)
+            after = pinned(ours, a.threads, 120)
+            if not (before and theirs and after):
+                print(f"{name:<22} {peer:<6} no result")
+                continue
+            best = min(before["median"], after["median"])
+            print(f"{name:<22} {peer:<6} {1e6 * theirs['median']:11.2f} {1e6 * best:11.2f} "
+                  f"{theirs['median'] / best:7.2f} {theirs['compile_ms']:17.1f} "
+                  f"{before['trace_ms'] + before['compile_ms']:8.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,496 @@
+/* Function values: recipes, and graphs for argument types.
+ *
+ * A transform is a row of the pass table with its options.  To specialise it, the types of its
+ * arguments are turned into those of the function inside (vmap removes the mapped axes, jvp and vjp
+ * drop the tangents and cotangents), that function is specialised first, and the pass runs on its
+ * graph.  What a body captured comes last among a graph's inputs, at every level: unmapped, and in no
+ * wrt. */
+#include "frontend/fn.h"
+
+#include "cotrace/compile.h"
+#include "frontend/trace.h"
+#include "ir/diag.h"
+
+/* What the frontend knows of a transform: its arguments, and what to check before it runs. */
+typedef enum fe_extra { FE_SAME, FE_TANGENTS, FE_COTANGENTS, FE_MAPPED } fe_extra;
+typedef struct fe_shape {
+    const char *name;
+    fe_extra extra;             /* arguments after those of the function inside       */
+    bool wrt, all;              /* takes wrt; its default is all floating arguments   */
+    bool scalar;                /* result 0 must be a floating scalar                 */
+} fe_shape;
+
+static const fe_shape shapes[] = {
+    {"grad", FE_SAME, true, false, true},
+    {"grad_and_value", FE_SAME, true, false, true},
+    {"jvp", FE_TANGENTS, true, true, false},
+    {"linearize", FE_TANGENTS, true, true, false},
+    {"vjp", FE_COTANGENTS, true, true, false},
+    {"jacfwd", FE_SAME, true, false, false},
+    {"jacrev", FE_SAME, true, false, false},
+    {"hessian", FE_SAME, true, false, false},
+    {"vmap", FE_MAPPED, false, false, false},
+};
+
+static const fe_shape *
+shape_of(const char *name)
+{
+    static const fe_shape same = {"", FE_SAME, false, false, false};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(shapes[i].name, name) == 0)
+            return &shapes[i];
+    return &same;
+}
+
+static cot_status
+fail_text(cot_context *ctx)
+{
+    return ctx->status ? ctx->status : COT_ERR_ARG;
+}
+
+/* ---- making ---- */
+
+static cot_fn *
+new_fn(cot_context *ctx, fe_kind kind, ir_loc loc, const char *name)
+{
+    cot_fn *f = IR_NEW(&ctx->arena, cot_fn);
+
+    f->ctx = ctx;
+    f->kind = kind;
+    f->loc = loc;
+    f->name = name;
+    return f;
+}
+
+cot_fn *
+cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out,
+            void *user)
+{
+    cot_fn *volatile f = NULL;
+
+    if (!ctx)
+        return NULL;
+    IR_TRY(ctx) {
+        ir_loc loc = ir_loc_file(ctx, at.file, at.line);
+        bool ok = name && body && n_in >= 0 && n_out >= 1;
+        cot_fn *g = new_fn(ctx, ok ? FE_FN_BODY : FE_FN_BAD, loc, ir_copy_string(&ctx->arena, name ? name : "f"));
+        g->n_in = n_in;
+        g->n_out = n_out;
+        g->body = body;
+        g->user = user;
+        if (!ok)
+            ir_fail(ctx, loc, g->name, ERR_usage,
+                    !name || !body ? "name or body is NULL; wants both"
+                    : n_in < 0     ? "has a negative number of arguments; wants 0 or more"
+                                   : "has no results; wants 1 or more");
+        f = g;
+    }
+    return f;
+}
+
+cot_fn *
+cot_fn_of_graph(const cot_graph *g)
+{
+    cot_fn *volatile f = NULL;
+
+    if (!g)
+        return NULL;
+    IR_TRY(g->ctx) {
+        cot_fn *h = new_fn(g->ctx, FE_FN_GRAPH, 0, g->name);
+        h->n_in = g->n_in;
+        h->n_out = g->n_out;
+        h->graph = (ir_graph *)g;
+        f = h;
+    }
+    return f;
+}
+
+const char *
+cot_fn_name(const cot_fn *f)
+{
+    return f ? f->name : "";
+}
+
+cot_context *
+cot_fn_context(const cot_fn *f)
+{
+    return f ? f->ctx : NULL;
+}
+
+/* ---- argument types ---- */
+
+static cot_status
+wrong_count(const cot_fn *f, int has, int wants)
+{
+    return ir_fail(f->ctx, f->loc, f->name, ERR_fn_arguments, has, wants);
+}
+
+static int
+count_floating(int n, const ir_type *const *type)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        count += ir_is_float(type[i]->dtype);
+    return count;
+}
+
+/* How many results of a graph, aux apart, are floating. */
+static int
+count_cotangents(const ir_graph *g, int aux)
+{
+    int count = 0;
+
+    for (int i = 0; i < g->n_out - aux; i++)
+        count += ir_is_floating(g, g->out[i]);
+    return count;
+}
+
+/* The types of one example as far as axes can be taken off: enough to count arguments with. */
+static const ir_type *const *
+roughly_unmapped(cot_fn *f, int n, const ir_type *const *type)
+{
+    const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        example[i] = type[i]->rank > 0 ? ir_type_close(f->ctx, type[i], 0) : type[i];
+    return example;
+}
+
+/* How many arguments f takes if the first have these types; -1 with the error recorded. */
+static int
+arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
+{
+    const fe_special *inner;
+    int k;
+
+    if (f->kind == FE_FN_BODY || f->kind == FE_FN_GRAPH)
+        return f->n_in;
+    if (f->kind == FE_FN_SECOND || f->kind == FE_FN_BAD)
+        return n;
+    if (f->kind == FE_FN_FIRST)
+        return arity(f->of, n, type, alone);
+    const fe_shape *s = shape_of(f->row->name);
+    if (s->extra == FE_MAPPED)
+        return f->options.vmap.in.one ? arity(f->of, n, roughly_unmapped(f, n, type), alone)
+                                      : f->options.vmap.in.n;
+    k = arity(f->of, n, type, alone);
+    if (k < 0 || k > n || s->extra == FE_SAME)
+        return k;
+    if (s->extra == FE_TANGENTS)
+        return k + (f->options.wrt.n == PASS_DEFAULT ? count_floating(k, type) : f->options.wrt.n);
+    if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK)
+        return -1;
+    return k + count_cotangents(inner->graph, f->options.aux);
+}
+
+/* The types that the function inside f is traced with; *n becomes their number. */
+static cot_status
+inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap_options *vmap,
+            const ir_type *const **out)
+{
+    const fe_shape *s = f->kind == FE_FN_PASS ? shape_of(f->row->name) : shape_of("");
+
+    *out = type;
+    if (s->extra == FE_MAPPED) {
+        const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
+        *out = example;
+        return pass_vmap_example(f->ctx, f->loc, *n, type, vmap, example);
+    }
+    if (s->extra == FE_SAME)
+        return COT_OK;
+    int all = arity(f, *n, type, alone), k = all < 0 ? -1 : arity(f->of, *n, type, alone);
+    if (k < 0)
+        return fail_text(f->ctx);
+    if (all != *n)
+        return wrong_count(f, *n, all);
+    *n = k;
+    return COT_OK;
+}
+
+/* ---- options, made explicit for a graph of n declared arguments ---- */
+
+static cot_status
+explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_wrt *wrt)
+{
+    const pass_wrt *given = &f->options.wrt;
+    int *arg = IR_NEW_N(&f->ctx->arena, int, n + given->n + 2), count = 0;
+
+    if (given->n == PASS_DEFAULT && s->all) {
+        for (int i = 0; i < n; i++)
+            if (ir_is_floating(g, g->in[i]))
+                arg[count++] = i;
+    } else if (given->n == PASS_DEFAULT) {
+        arg[count++] = 0;
+    } else {
+        for (int i = 0; i < given->n; i++)
+            arg[count++] = given->arg[i] < 0 ? given->arg[i] + n : given->arg[i];
+    }
+    for (int i = 0; i < count; i++) {
+        if (arg[i] < 0 || arg[i] >= n)
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_range, given->n < 0 ? 0 : given->arg[i],
+                           g->name, n);
+        for (int k = 0; k < i; k++)
+            if (arg[k] == arg[i])
+                return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_twice, arg[i]);
+        if (!ir_is_floating(g, g->in[arg[i]]))
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_dtype, arg[i], g->name,
+                           ir_type_str(f->ctx, ir_type_at(g, g->in[arg[i]])));
+    }
+    if (count == 0)
+        return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_none, g->name);
+    *wrt = (pass_wrt){count, arg};
+    return COT_OK;
+}
+
+/* What can be said at the line of the transform, before the pass speaks of lines in the body. */
+static cot_status
+check_results(const cot_fn *f, const char *name, bool scalar, const ir_graph *g)
+{
+    int aux = f->options.aux;
+
+    if (aux < 0 || aux > g->n_out)
+        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, g->n_out);
+    if (!scalar)
+        return COT_OK;
+    if (g->n_out - aux != 1)
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, g->n_out - aux);
+    const ir_type *y = ir_type_at(g, g->out[0]);
+    if (y->rank != 0 || !ir_is_float(y->dtype))
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
+    return COT_OK;
+}
+
+/* Entries for the captures too: unmapped. */
+static void
+map_captures(cot_fn *f, int n, int n_captured, pass_dims *in)
+{
+    int64_t *at = IR_NEW_N(&f->ctx->arena, int64_t, n + n_captured);
+
+    for (int i = 0; i < n; i++)
+        at[i] = in->one ? in->at[0] : in->at[i];
+    for (int i = n; i < n + n_captured; i++)
+        at[i] = PASS_NO_AXIS;
+    *in = (pass_dims){n + n_captured, at, false};
+}
+
+/* ---- specialising ---- */
+
+/* The inputs of g in the order first ... first + k - 1 moved to the end: captures come last. */
+static cot_status
+captures_last(const ir_graph *g, int first, int k, ir_graph **out)
+{
+    ir_build *b = ir_build_new(g->ctx, g->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < g->n_in; i++)
+            if ((i >= first && i < first + k) == (pass == 1))
+                in[i] = ir_input_like(b, g, g->in[i], "");
+    ir_inline_graph(b, g, in, y);
+    for (int i = 0; i < g->n_out; i++)
+        ir_output_named(b, y[i], g->out_name ? g->out_name[i] : NULL);
+    return ir_build_end(b, out);
+}
+
+static cot_status
+check_types(const cot_fn *f, const ir_graph *g, int n, const ir_type *const *type, int n_captured)
+{
+    if (g->n_in - n_captured != n)
+        return wrong_count(f, n, g->n_in - n_captured);
+    for (int i = 0; i < n; i++)
+        if (ir_type_at(g, g->in[i]) != type[i])
+            return ir_fail(f->ctx, f->loc, f->name, ERR_fn_type, i, ir_type_str(f->ctx, type[i]),
+                           ir_type_str(f->ctx, ir_type_at(g, g->in[i])));
+    return COT_OK;
+}
+
+static cot_status
+verify(const ir_graph *g, const char *after)
+{
+    return g->ctx->config.verify ? ir_verify(g->ctx, g, after) : COT_OK;
+}
+
+static cot_status
+specialise_body(cot_fn *f, bool alone, fe_special *s)
+{
+    fe_source source = {f->name, f->body, f->user, f->loc, f->n_in, f->n_out, s->type, alone};
+    cot_trace *t;
+
+    if (s->n_types != f->n_in)
+        return wrong_count(f, s->n_types, f->n_in);
+    COT_TRY(fe_trace_run(f->ctx, &source, &s->graph, &t));
+    s->n_captured = (int)t->n_captured;
+    s->captured = t->captured;
+    pass_dump("trace", NULL, s->graph);
+    return verify(s->graph, "trace");
+}
+
+static cot_status
+specialise_pass(cot_fn *f, bool alone, fe_special *s)
+{
+    const fe_shape *shape = shape_of(f->row->name);
+    pass_options o = f->options;
+    const ir_type *const *type;
+    const fe_special *inner;
+    int n = s->n_types;
+
+    COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
+    COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
+    if (shape->wrt) {
+        COT_TRY(check_results(f, shape->name, shape->scalar, inner->graph));
+        COT_TRY(explicit_wrt(f, shape, inner->graph, n, &o.wrt));
+    }
+    if (shape->extra == FE_MAPPED && inner->n_captured > 0)
+        map_captures(f, n, inner->n_captured, &o.vmap.in);
+    COT_TRY(pass_run(f->row, inner->graph, &o, &s->graph));
+    s->n_captured = inner->n_captured;
+    s->captured = inner->captured;
+    if (s->n_captured > 0 && (shape->extra == FE_TANGENTS || shape->extra == FE_COTANGENTS))
+        COT_TRY(captures_last(s->graph, n, s->n_captured, &s->graph));
+    return COT_OK;
+}
+
+static cot_status
+specialise_first(cot_fn *f, bool alone, fe_special *s)
+{
+    const fe_shape *shape = shape_of(f->vjp ? "vjp" : "linearize");
+    const fe_special *inner;
+    pass_wrt wrt;
+
+    COT_TRY(fe_specialise(f->of, s->n_types, s->type, alone, &inner));
+    COT_TRY(check_results(f, shape->name, false, inner->graph));
+    COT_TRY(explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
+    COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(inner->graph, &wrt, f->options.aux,
+                                                               &s->graph, &s->second));
+    s->n_out = inner->graph->n_out;
+    s->n_captured = inner->n_captured;
+    s->captured = inner->captured;
+    COT_TRY(verify(s->graph, "fwd"));
+    return verify(s->second, f->vjp ? "bwd" : "lin");
+}
+
+static bool
+takes(const ir_graph *g, int n, const ir_type *const *type)
+{
+    if (g->n_in != n)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (ir_type_at(g, g->in[i]) != type[i])
+            return false;
+    return true;
+}
+
+/* The second half is typed by the first: the latest specialisation whose residuals fit. */
+static cot_status
+specialise_second(cot_fn *f, fe_special *s)
+{
+    const cot_fn *first = f->of;
+
+    if (first->kind == FE_FN_BAD)
+        return fail_text(f->ctx);
+    for (uint32_t i = first->n_cached; i > 0 && i + FE_CACHE > first->n_cached; i--) {
+        const fe_special *c = first->cache[(i - 1) % FE_CACHE];
+        if (takes(c->second, s->n_types, s->type)) {
+            s->graph = c->second;
+            return COT_OK;
+        }
+    }
+    return ir_fail(f->ctx, f->loc, f->name, ERR_fn_halves, s->n_types);
+}
+
+static const fe_special *
+find_cached(const cot_fn *f, int n, const ir_type *const *type)
+{
+    uint32_t kept = f->n_cached < FE_CACHE ? f->n_cached : FE_CACHE;
+
+    for (uint32_t i = 0; i < kept; i++) {
+        const fe_special *s = f->cache[i];
+        if (s->n_types == n && s->n_captured == 0 && memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static cot_status
+specialise(cot_fn *f, bool alone, fe_special *s)
+{
+    switch (f->kind) {
+    case FE_FN_BODY:   return specialise_body(f, alone, s);
+    case FE_FN_GRAPH:  s->graph = f->graph; return COT_OK;
+    case FE_FN_PASS:   return specialise_pass(f, alone, s);
+    case FE_FN_FIRST:  return specialise_first(f, alone, s);
+    case FE_FN_SECOND: return specialise_second(f, s);
+    default:           return fail_text(f->ctx);
+    }
+}
+
+cot_status
+fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe_special **out)
+{
+    const fe_special *cached = find_cached(f, n, type);
+
+    if (cached) {
+        *out = cached;
+        return COT_OK;
+    }
+    fe_special *s = IR_NEW(&f->ctx->arena, fe_special);
+    s->n_types = n;
+    s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
+    COT_TRY(specialise(f, alone, s));
+    COT_TRY(check_types(f, s->graph, n, type, s->n_captured));
+    if (s->n_captured == 0 || f->kind == FE_FN_FIRST)
+        f->cache[f->n_cached++ % FE_CACHE] = s;
+    *out = s;
+    return COT_OK;
+}
+
+cot_status
+fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out)
+{
+    const fe_special *s;
+
+    while (f->kind == FE_FN_PASS || f->kind == FE_FN_FIRST) {
+        pass_vmap_options vmap = f->options.vmap;
+        COT_TRY(inner_types(f, &n, type, true, &vmap, &type));
+        f = f->of;
+    }
+    COT_TRY(fe_specialise(f, n, type, true, &s));
+    *out = s->graph;
+    return COT_OK;
+}
+
+/* ---- for users ---- */
+
+static cot_status
+trace_types(cot_fn *f, cot_types types, const cot_graph **out)
+{
+    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
+    const fe_special *s;
+
+    for (int i = 0; i < types.n; i++) {
+        type[i] = ir_type_of(f->ctx, &types.at[i]);
+        if (!type[i])
+            return fail_text(f->ctx);
+    }
+    COT_TRY(fe_specialise(f, types.n, type, true, &s));
+    *out = s->graph;
+    return COT_OK;
+}
+
+cot_status
+cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = NULL;
+    if (!f)
+        return COT_ERR_ARG;
+    pthread_mutex_lock(&f->ctx->lock);
+    IR_TRY(f->ctx) {
+        status = trace_types(f, types, out);
+    }
+    pthread_mutex_unlock(&f->ctx->lock);
+    return status;
+}

@@ -1,0 +1,96 @@
+/* Graphs as users see them: types of arguments and results, text out and in. */
+#include "cotrace/compile.h"
+#include "ir/diag.h"
+#include "ir/graph.h"
+
+const char *
+cot_graph_name(const cot_graph *g)
+{
+    return g->name;
+}
+
+int
+cot_graph_n_in(const cot_graph *g)
+{
+    return g->n_in;
+}
+
+int
+cot_graph_n_out(const cot_graph *g)
+{
+    return g->n_out;
+}
+
+cot_type
+cot_graph_in_type(const cot_graph *g, int i)
+{
+    return ir_type_public(ir_type_at(g, g->in[i]));
+}
+
+cot_type
+cot_graph_out_type(const cot_graph *g, int i)
+{
+    return ir_type_public(ir_type_at(g, g->out[i]));
+}
+
+int
+cot_graph_node_count(const cot_graph *g)
+{
+    return (int)g->n_nodes - 1;
+}
+
+static cot_status
+parse(cot_context *ctx, const char *path, const char *text, size_t bytes, const char *entry,
+      const cot_graph **out)
+{
+    ir_module m;
+
+    COT_TRY(ir_parse(ctx, path, text, bytes, &m));
+    for (int i = m.n - 1; i >= 0; i--)
+        if (!entry || strcmp(m.fn[i]->name, entry) == 0) {
+            *out = m.fn[i];
+            return COT_OK;
+        }
+    return ir_fail(ctx, 0, path, ERR_no_function, entry ? entry : "at all");
+}
+
+cot_status
+cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes, const char *entry,
+          const cot_graph **out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = NULL;
+    pthread_mutex_lock(&ctx->lock);
+    IR_TRY(ctx) {
+        status = parse(ctx, path, text, bytes, entry, out);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
+void
+cot_write_file(void *file, const char *text, size_t bytes)
+{
+    fwrite(text, 1, bytes, file);
+}
+
+cot_status
+cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    ir_arena scratch;
+    ir_buf text;
+
+    pthread_mutex_lock(&g->ctx->lock);
+    ir_arena_init(&scratch, g->ctx);
+    IR_TRY(g->ctx) {
+        ir_buf_init(&text, &scratch);
+        ir_print(&text, g, 0);
+        write(user, text.text ? text.text : "", text.n);
+        status = COT_OK;
+    }
+    ir_arena_free(&scratch);
+    pthread_mutex_unlock(&g->ctx->lock);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* Activations and losses. */
+#include "cotrace/sugar.h"
+
+#include "frontend/trace.h"
+
+/* x <= 0 is false for NaN, which stays; the constant 0 has derivative 0, at 0 too. */
+static ir_ref
+relu(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    ir_ref zero = ir_like(b, x[0].ref, 0);
+
+    (void)n, (void)o;
+    return ir_select(b, ir_op2(b, OP_le, x[0].ref, zero), zero, x[0].ref);
+}
+
+static ir_ref
+sigmoid(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    (void)n, (void)o;
+    return ir_op1(b, OP_logistic, x[0].ref);
+}
+
+static ir_ref
+silu(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    ir_ref w = fe_widen(b, x[0].ref);
+
+    (void)n, (void)o;
+    return fe_narrow(b, ir_mul(b, w, ir_op1(b, OP_logistic, w)), ir_btype(b, x[0].ref)->dtype);
+}
+
+/* log(1 + e^x) = max(x, 0) + log1p(e^-|x|): no overflow, and full accuracy on both sides. */
+static ir_ref
+softplus(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    ir_ref w = fe_widen(b, x[0].ref);
+    ir_ref e = ir_op1(b, OP_exp, ir_neg(b, ir_op1(b, OP_abs, w)));
+    ir_ref y = ir_add(b, ir_op2(b, OP_max, w, ir_like(b, w, 0)), ir_op1(b, OP_log1p, e));
+
+    (void)n, (void)o;
+    return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
+}
+
+static ir_ref
+square(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    (void)n, (void)o;
+    return ir_mul(b, x[0].ref, x[0].ref);
+}
+
+/* x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+ * Source: D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, 2016. */
+static ir_ref
+gelu(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_gelu_options *o = options;
+    ir_ref w = fe_widen(b, x[0].ref), inner;
+
+    (void)n;
+    if (o->tanh) {
+        ir_ref cube = ir_mul(b, ir_mul(b, w, w), w);
+        ir_ref sum = ir_add(b, w, ir_mul(b, ir_like(b, w, 0.044715), cube));
+        inner = ir_op1(b, OP_tanh, ir_mul(b, ir_like(b, w, 0.79788456080286535588), sum));
+    } else {
+        inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
+    }
+    ir_ref half = ir_mul(b, ir_like(b, w, 0.5), w);
+    ir_ref y = ir_mul(b, half, ir_add(b, ir_like(b, w, 1), inner));
+    return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
+}
+
+/* The mean of all elements. */
+static ir_ref
+mean_of(ir_build *b, ir_ref x)
+{
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, x, ir_axes_below(t->rank));
+    return ir_div(b, sum, ir_like(b, sum, (double)t->size));
+}
+
+static bool
+floating(ir_build *b, const char *op, ir_ref x)
+{
+    if (ir_is_float(ir_btype(b, x)->dtype))
+        return true;
+    ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x)), "a floating type");
+    return false;
+}
+
+static ir_ref
+mse(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    ir_ref in[2];
+
+    (void)o;
+    if (!fe_unify(b, "mse", n, x, NULL, in) || !floating(b, "mse", in[0]))
+        return IR_NONE;
+    ir_ref d = ir_sub(b, fe_widen(b, in[0]), fe_widen(b, in[1]));
+    return fe_narrow(b, mean_of(b, ir_mul(b, d, d)), ir_btype(b, in[0])->dtype);
+}
+
+/* The label's logarithm is chosen by select, not by a product with a one-hot: a logit of -inf
+ * elsewhere must not make 0 * inf. */
+static ir_ref
+cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    const ir_type *t = ir_btype(b, x[0].ref), *lt = ir_btype(b, x[1].ref);
+    int last = t->rank - 1;
+
+    (void)n, (void)o;
+    if (!floating(b, "cross_entropy", x[0].ref))
+        return IR_NONE;
+    if (!ir_is_int(lt->dtype) || lt->rank != last ||
+        memcmp(t->dims, lt->dims, sizeof *t->dims * (size_t)lt->rank) != 0) {
+        ir_build_fail(b, "cross_entropy", ERR_labels, ir_type_str(b->ctx, t), ir_type_str(b->ctx, lt));
+        return IR_NONE;
+    }
+    ir_ref w = fe_widen(b, x[0].ref);
+    ir_axes axes = ir_axes_of(last);
+    ir_ref m = ir_op1(b, OP_stop_gradient, ir_reduce(b, OP_reduce_max, w, axes));
+    ir_ref d = ir_sub(b, w, fe_spread(b, m, w, axes));
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_exp, d), axes);
+    ir_ref label = ir_broadcast_axis(b, x[1].ref, last, t->dims[last]);
+    ir_ref index = ir_iota(b, lt->dtype, t->rank, t->dims, last);
+    ir_ref own = ir_select(b, ir_op2(b, OP_eq, index, label), d, ir_like(b, d, 0));
+    ir_ref loss = ir_sub(b, ir_op1(b, OP_log, sum), ir_reduce(b, OP_reduce_sum, own, axes));
+    return fe_narrow(b, mean_of(b, loss), t->dtype);
+}
+
+#define FE_UNARY(name)                                        \
+    cot_value cot_##name##_(cot_place at, cot_value x)        \
+    {                                                         \
+        return fe_apply1(at, #name, name, x, NULL);           \
+    }
+FE_UNARY(relu)
+FE_UNARY(sigmoid)
+FE_UNARY(silu)
+FE_UNARY(softplus)
+FE_UNARY(square)
+
+cot_value
+cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size)
+{
+    FE_OPTIONS(cot_gelu_options, opt, o, size);
+    return fe_apply1(at, "gelu", gelu, x, &opt);
+}
+
+cot_value
+cot_mse_(cot_place at, cot_value x, cot_value y)
+{
+    return fe_apply2(at, "mse", mse, x, y, NULL);
+}
+
+cot_value
+cot_cross_entropy_(cot_place at, cot_value logits, cot_value labels)
+{
+    return fe_apply2(at, "cross_entropy", cross_entropy, logits, labels, NULL);
+}

@@ -1,0 +1,199 @@
+/* Means, norms and softmaxes: compositions that reduce.
+ *
+ * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is only
+ * taken off and put back is a constant of the derivative, hence the stop_gradient. */
+#include "cotrace/sugar.h"
+
+#include "frontend/trace.h"
+
+/* An operand made ready: floating, widened, with its set of axes. */
+typedef struct ready {
+    ir_ref x;
+    cot_dtype dtype;            /* of the operand */
+    ir_axes axes;
+    int64_t count;              /* elements that one result is made of */
+    bool keep;
+} ready;
+
+static bool
+prepare(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, ready *r)
+{
+    const ir_type *t = ir_btype(b, x);
+    ir_axes absent = last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
+
+    if (!ir_is_float(t->dtype)) {
+        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
+        return false;
+    }
+    if (!fe_axes(b, op, axes, t->rank, absent, &r->axes))
+        return false;
+    r->dtype = t->dtype;
+    r->x = fe_widen(b, x);
+    r->keep = keep;
+    r->count = 1;
+    for (int k = 0; k < t->rank; k++)
+        r->count *= ir_axes_has(r->axes, k) ? t->dims[k] : 1;
+    return true;
+}
+
+/* sum(x) / n over the axes. */
+static ir_ref
+average(ir_build *b, ir_ref x, const ready *r, bool keep, double less)
+{
+    ir_ref sum = fe_reduce(b, OP_reduce_sum, x, r->axes, keep);
+    return ir_div(b, sum, ir_like(b, sum, (double)r->count - less));
+}
+
+/* x op y, with y reduced over the axes. */
+static ir_ref
+against(ir_build *b, ir_op op, ir_ref x, ir_ref y, const ready *r)
+{
+    return ir_op2(b, op, x, fe_spread(b, y, x, r->axes));
+}
+
+static ir_ref
+centred(ir_build *b, const ready *r)
+{
+    return against(b, OP_sub, r->x, average(b, r->x, r, false, 0), r);
+}
+
+static ir_ref
+mean(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "mean", x[0].ref, o->axes, false, o->keepdims, &r))
+        return IR_NONE;
+    return fe_narrow(b, average(b, r.x, &r, r.keep, 0), r.dtype);
+}
+
+static ir_ref
+var(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "var", x[0].ref, o->axes, false, o->keepdims, &r))
+        return IR_NONE;
+    ir_ref d = centred(b, &r);
+    return fe_narrow(b, average(b, ir_mul(b, d, d), &r, r.keep, o->ddof), r.dtype);
+}
+
+static ir_ref
+norm(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "norm", x[0].ref, o->axes, false, o->keepdims, &r))
+        return IR_NONE;
+    ir_ref sum = fe_reduce(b, OP_reduce_sum, ir_mul(b, r.x, r.x), r.axes, r.keep);
+    return fe_narrow(b, ir_op1(b, OP_sqrt, sum), r.dtype);
+}
+
+static ir_ref
+maximum(ir_build *b, const ready *r)
+{
+    return ir_op1(b, OP_stop_gradient, ir_reduce(b, OP_reduce_max, r->x, r->axes));
+}
+
+/* An infinite maximum would make inf - inf: take off 0 instead, the sum is then infinite by itself. */
+static ir_ref
+logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "logsumexp", x[0].ref, o->axes, false, o->keepdims, &r))
+        return IR_NONE;
+    ir_ref m = maximum(b, &r);
+    m = ir_select(b, ir_op1(b, OP_is_finite, m), m, ir_like(b, m, 0));
+    ir_ref e = ir_op1(b, OP_exp, against(b, OP_sub, r.x, m, &r));
+    ir_ref y = ir_add(b, ir_op1(b, OP_log, ir_reduce(b, OP_reduce_sum, e, r.axes)), m);
+    return fe_narrow(b, fe_keep(b, y, r.x, r.axes, r.keep), r.dtype);
+}
+
+static ir_ref
+softmax(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "softmax", x[0].ref, o->axes, true, true, &r))
+        return IR_NONE;
+    ir_ref e = ir_op1(b, OP_exp, against(b, OP_sub, r.x, maximum(b, &r), &r));
+    ir_ref y = against(b, OP_div, e, ir_reduce(b, OP_reduce_sum, e, r.axes), &r);
+    return fe_narrow(b, y, r.dtype);
+}
+
+static ir_ref
+log_softmax(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_reduce_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "log_softmax", x[0].ref, o->axes, true, true, &r))
+        return IR_NONE;
+    ir_ref d = against(b, OP_sub, r.x, maximum(b, &r), &r);
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_exp, d), r.axes);
+    return fe_narrow(b, against(b, OP_sub, d, ir_op1(b, OP_log, sum), &r), r.dtype);
+}
+
+/* y op v, where v is given; the type to round to takes v's part. */
+static ir_ref
+with_weight(ir_build *b, ir_op op, ir_ref y, cot_value v, cot_dtype *to)
+{
+    if (!v.ctx)
+        return y;
+    ir_ref w = fe_resolve(b->ctx->trace, v, "layer_norm", op == OP_mul ? 1 : 2);
+    if (!w)
+        return IR_NONE;
+    cot_dtype both = fe_promote(*to, ir_btype(b, w)->dtype);
+    *to = both == COT_DTYPE_NONE ? *to : both;
+    return fe_op2(b, op, y, fe_widen(b, w));
+}
+
+static ir_ref
+layer_norm(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_norm_options *o = options;
+    ready r;
+
+    (void)n;
+    if (!prepare(b, "layer_norm", x[0].ref, o->axes, true, true, &r))
+        return IR_NONE;
+    ir_ref d = centred(b, &r);
+    ir_ref v = average(b, ir_mul(b, d, d), &r, false, 0);
+    ir_ref scale = ir_op1(b, OP_rsqrt, ir_add(b, v, ir_like(b, v, o->eps == 0 ? 1e-5 : o->eps)));
+    ir_ref y = against(b, OP_mul, d, scale, &r);
+    y = with_weight(b, OP_mul, y, o->scale, &r.dtype);
+    y = with_weight(b, OP_add, y, o->bias, &r.dtype);
+    return fe_narrow(b, y, r.dtype);
+}
+
+#define FE_REDUCTION(name)                                                                 \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o, size_t size) \
+    {                                                                                      \
+        FE_OPTIONS(cot_reduce_options, opt, o, size);                                      \
+        return fe_apply1(at, #name, name, x, &opt);                                        \
+    }
+FE_REDUCTION(mean)
+FE_REDUCTION(var)
+FE_REDUCTION(norm)
+FE_REDUCTION(logsumexp)
+FE_REDUCTION(softmax)
+FE_REDUCTION(log_softmax)
+
+cot_value
+cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size)
+{
+    FE_OPTIONS(cot_norm_options, opt, o, size);
+    return fe_apply1(at, "layer_norm", layer_norm, x, &opt);
+}

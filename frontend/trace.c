@@ -1,0 +1,276 @@
+/* Traces: a user's body runs once on handles, and what it does is recorded by a builder.
+ *
+ * The open traces form a stack.  A handle names its trace by serial number; a serial that is not on
+ * the stack has ended, and the handle is an error, whatever it points at.  A value of a trace further
+ * out becomes an input of every trace from there to the innermost: an operand that whoever holds the
+ * inner graph passes along (cot_call, cond, while, scan). */
+#include "frontend/trace.h"
+
+#include "ir/diag.h"
+
+/* ---- handles ---- */
+
+/* The input of t that stands for the value v of t->outer. */
+static ir_ref
+input_for(cot_trace *t, ir_ref v)
+{
+    ir_build *b = t->b;
+
+    for (uint32_t i = 0; i < t->n_captured; i++)
+        if (t->captured[i] == v)
+            return t->input[i];
+    ir_ref in = ir_input(b, ir_btype(t->outer->b, v), NULL);
+    IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
+    IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
+    return in;
+}
+
+/* The operand of t for a value of t or of a trace around it; false if it is of neither. */
+static bool
+capture(cot_trace *t, cot_value v, ir_ref *out)
+{
+    ir_ref outer;
+
+    if (v.trace == t->serial) {
+        *out = v.id;
+        return true;
+    }
+    if (!t->outer || !capture(t->outer, v, &outer))
+        return false;
+    *out = outer ? input_for(t, outer) : IR_NONE;
+    return true;
+}
+
+static ir_ref
+reject(ir_build *b, const char *op, ir_error error, int i)
+{
+    ir_build_fail(b, op, error, i);
+    return IR_NONE;
+}
+
+ir_ref
+fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
+{
+    ir_ref out = IR_NONE;
+
+    if (!v.ctx)
+        return reject(t->b, op, ERR_trace_unset, i);
+    if (v.ctx != t->ctx)
+        return reject(t->b, op, ERR_trace_context, i);
+    if (v.id != 0 && !capture(t, v, &out))
+        return reject(t->b, op, ERR_trace_ended, i);
+    if (out)
+        return out;
+    if (t->ctx->status == COT_OK)       /* of an op that failed, in an error cleared since */
+        return reject(t->b, op, ERR_trace_unset, i);
+    if (t->b->status == COT_OK)
+        t->b->status = t->ctx->status;
+    return IR_NONE;
+}
+
+cot_trace *
+fe_current(cot_context *ctx, cot_place at, const char *op)
+{
+    cot_trace *t = ctx->trace;
+
+    if (!t) {
+        ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_trace_none);
+        return NULL;
+    }
+    t->b->loc = ir_loc_file(ctx, at.file, at.line);
+    return t;
+}
+
+/* ---- a body ---- */
+
+cot_trace *
+fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
+{
+    ir_build *b = ir_build_new(ctx, s->name);
+    cot_trace *t = IR_NEW(b->arena, cot_trace);
+
+    t->ctx = ctx;
+    t->b = b;
+    t->below = ctx->trace;
+    t->outer = s->alone ? NULL : ctx->trace;
+    t->serial = ++ctx->serial;
+    t->open = true;
+    t->depth = t->below ? t->below->depth + 1 : 1;
+    b->loc = s->loc;
+    for (int i = 0; i < s->n_in; i++)
+        in[i] = fe_handle(t, ir_input(b, s->type[i], NULL));
+    ctx->trace = t;
+    return t;
+}
+
+/* Result i of a body, as a value of t. */
+static ir_ref
+result(cot_trace *t, const fe_source *s, cot_value v, int i)
+{
+    ir_ref out = IR_NONE;
+
+    if (t->b->status != COT_OK)
+        return IR_NONE;
+    if (!v.ctx)
+        return reject(t->b, s->name, ERR_result_unset, i);
+    if (v.ctx != t->ctx || (v.id != 0 && !capture(t, v, &out)))
+        return reject(t->b, s->name, ERR_result_ended, i);
+    return out;
+}
+
+cot_status
+fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **graph)
+{
+    t->b->loc = s->loc;
+    for (int i = 0; i < s->n_out; i++)
+        ir_output(t->b, result(t, s, out[i], i));
+    t->open = false;
+    t->ctx->trace = t->below;
+    return ir_build_end(t->b, graph);
+}
+
+/* A body that calls its own function would never end. */
+#define MAX_DEPTH 200
+
+cot_status
+fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
+{
+    cot_trace *const below = ctx->trace;
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    if (below && below->depth >= MAX_DEPTH)
+        return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
+    IR_TRY(ctx) {
+        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + 1);
+        cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + 1);
+        cot_trace *t = fe_trace_begin(ctx, s, in);
+        s->body(t, in, out, s->user);
+        *trace = t;
+        status = fe_trace_end(t, s, out, graph);
+    }
+    while (ctx->trace != below) {       /* memory ran short: the trace was not ended */
+        ctx->trace->open = false;
+        ctx->trace = ctx->trace->below;
+    }
+    return status;
+}
+
+/* ---- an op ---- */
+
+void
+fe_options(void *to, size_t to_size, const void *from, size_t from_size)
+{
+    memset(to, 0, to_size);
+    if (from)
+        memcpy(to, from, from_size < to_size ? from_size : to_size);
+}
+
+static fe_arg
+argument(cot_trace *t, const char *op, const cot_operand *x, int i)
+{
+    fe_arg a = {IR_NONE, x->kind, x->real, x->integer};
+
+    if (x->kind == COT_IS_VALUE)
+        a.ref = fe_resolve(t, x->value, op, i);
+    return a;
+}
+
+/* Resolve the operands, run the rule.  Every op passes here: the one place that catches a failed
+ * allocation, which would else jump over the user's body. */
+static cot_value
+apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x,
+      const void *options)
+{
+    volatile cot_value bad = {ctx, 0, 0};
+    cot_trace *const top = ctx->trace;
+    volatile ir_ref y = IR_NONE;
+
+    IR_TRY(ctx) {
+        cot_trace *t = fe_current(ctx, at, op);
+        if (t) {
+            fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
+            for (int i = 0; i < n; i++)
+                a[i] = argument(t, op, &x[i], i);
+            y = t->b->status == COT_OK ? rule(t->b, a, n, options) : IR_NONE;
+        }
+    } IR_CAUGHT(ctx) {
+        if (top && top->b->status == COT_OK)
+            top->b->status = COT_ERR_MEMORY;
+    }
+    return top ? fe_handle(top, y) : bad;
+}
+
+cot_value
+fe_apply(cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x, const void *options)
+{
+    cot_context *ctx = NULL;
+
+    for (int i = 0; i < n && !ctx; i++)
+        ctx = x[i].kind == COT_IS_VALUE ? x[i].value.ctx : NULL;
+    if (!ctx)
+        return (cot_value){NULL, 0, 0};
+    return apply(ctx, at, op, rule, n, x, options);
+}
+
+cot_value
+fe_apply1(cot_place at, const char *op, fe_rule *rule, cot_value x, const void *options)
+{
+    return fe_apply(at, op, rule, 1, (const cot_operand[]){cot_operand_value(x)}, options);
+}
+
+cot_value
+fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y, const void *options)
+{
+    return fe_apply(at, op, rule, 2, (const cot_operand[]){cot_operand_value(x), cot_operand_value(y)},
+                    options);
+}
+
+cot_value
+fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, const void *options)
+{
+    if (!ctx)
+        return (cot_value){NULL, 0, 0};
+    return apply(ctx, at, op, rule, 0, NULL, options);
+}
+
+typedef struct values_call {
+    const char *op;
+    fe_rule *rule;
+    cot_values x;
+    const void *options;
+} values_call;
+
+static ir_ref
+resolve_values(ir_build *b, const fe_arg *none, int n, const void *options)
+{
+    const values_call *c = options;
+    fe_arg *a = IR_NEW_N(b->arena, fe_arg, c->x.n + 1);
+
+    (void)none, (void)n;
+    for (int i = 0; i < c->x.n; i++)
+        a[i] = (fe_arg){fe_resolve(b->ctx->trace, c->x.at[i], c->op, i), COT_IS_VALUE, 0, 0};
+    return b->status == COT_OK ? c->rule(b, a, c->x.n, c->options) : IR_NONE;
+}
+
+cot_value
+fe_apply_values(cot_place at, const char *op, fe_rule *rule, cot_values x, const void *options)
+{
+    values_call c = {op, rule, x, options};
+    cot_context *ctx = NULL;
+
+    for (int i = 0; i < x.n && !ctx; i++)
+        ctx = x.at[i].ctx;
+    return fe_apply_in(ctx, at, op, resolve_values, &c);
+}
+
+cot_value
+fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void *options)
+{
+    if (!t)
+        return (cot_value){NULL, 0, 0};
+    if (!t->open) {
+        ir_fail(t->ctx, 0, op, ERR_trace_none);
+        return (cot_value){t->ctx, 0, 0};
+    }
+    return apply(t->ctx, at, op, rule, 0, NULL, options);
+}

@@ -1,0 +1,162 @@
+/* The transforms of functions: each call makes a recipe, copies its options, and looks at no type. */
+#include "cotrace/transform.h"
+
+#include "frontend/fn.h"
+#include "frontend/trace.h"
+#include "ir/diag.h"
+
+/* ---- options ---- */
+
+static pass_wrt
+copy_wrt(cot_context *ctx, cot_list wrt)
+{
+    int *arg = IR_NEW_N(&ctx->arena, int, wrt.n + 1);
+
+    if (!wrt.at)
+        return (pass_wrt){PASS_DEFAULT, NULL};
+    for (int i = 0; i < wrt.n; i++)
+        arg[i] = wrt.at[i] > INT32_MAX || wrt.at[i] < INT32_MIN ? INT32_MAX : (int)wrt.at[i];
+    return (pass_wrt){wrt.n, arg};
+}
+
+static pass_dims
+copy_dims(cot_context *ctx, cot_list dims)
+{
+    static const int64_t zero = 0;
+
+    if (!dims.at)
+        return (pass_dims){1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true};
+    return (pass_dims){dims.n, ir_copy_bytes(&ctx->arena, dims.at, sizeof *dims.at * (size_t)dims.n),
+                       dims.one != 0};
+}
+
+/* ---- recipes ---- */
+
+static cot_fn *
+new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pass_options *o)
+{
+    cot_context *ctx = f->ctx;
+    cot_fn *g = IR_NEW(&ctx->arena, cot_fn);
+
+    g->ctx = ctx;
+    g->kind = f->kind == FE_FN_BAD ? FE_FN_BAD : kind;
+    g->name = ir_format(&ctx->arena, "%s(%s)", name, f->name);
+    g->loc = ir_loc_file(ctx, at.file, at.line);
+    g->of = f;
+    g->row = pass_find(name);
+    g->options = *o;
+    return g;
+}
+
+static cot_fn *
+with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *options, size_t size)
+{
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_wrt_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY(f->ctx) {
+        pass_options p = {.wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux, .chunk = o.chunk};
+        g = new_transform(at, f, FE_FN_PASS, name, &p);
+    }
+    return g;
+}
+
+#define FE_TRANSFORM(name)                                                           \
+    cot_fn *cot_##name##_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size) \
+    {                                                                                \
+        return with_wrt(at, f, #name, o, size);                                      \
+    }
+FE_TRANSFORM(grad)
+FE_TRANSFORM(grad_and_value)
+FE_TRANSFORM(jvp)
+FE_TRANSFORM(vjp)
+FE_TRANSFORM(linearize)
+FE_TRANSFORM(jacfwd)
+FE_TRANSFORM(jacrev)
+FE_TRANSFORM(hessian)
+
+cot_fn *
+cot_functionalize_(cot_place at, cot_fn *f)
+{
+    return with_wrt(at, f, "functionalize", NULL, 0);
+}
+
+cot_fn *
+cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
+{
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_vmap_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY(f->ctx) {
+        pass_options p = {.wrt = {PASS_DEFAULT, NULL}};
+        p.vmap = (pass_vmap_options){
+            .in = copy_dims(f->ctx, o.in_dims),
+            .out = copy_dims(f->ctx, o.out_dims),
+            .size = o.size,
+            .chunk = o.chunk,
+            .randomness = (int)o.randomness,
+            .axis_name = o.axis ? ir_copy_string(&f->ctx->arena, o.axis) : NULL,
+        };
+        g = new_transform(at, f, FE_FN_PASS, "vmap", &p);
+    }
+    return g;
+}
+
+static void
+halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second, const cot_wrt_options *options,
+       size_t size)
+{
+    FE_OPTIONS(cot_wrt_options, o, options, size);
+
+    *first = *second = NULL;
+    if (!f)
+        return;
+    IR_TRY(f->ctx) {
+        pass_options p = {.wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux};
+        cot_fn *g = new_transform(at, f, FE_FN_FIRST, "fwd", &p);
+        g->vjp = vjp;
+        *first = g;
+        *second = new_transform(at, g, FE_FN_SECOND, vjp ? "bwd" : "lin", &p);
+        (*second)->name = ir_format(&f->ctx->arena, "%s(%s)", vjp ? "bwd" : "lin", f->name);
+    }
+}
+
+void
+cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd, const cot_wrt_options *o, size_t size)
+{
+    halves(at, f, true, fwd, bwd, o, size);
+}
+
+void
+cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin, const cot_wrt_options *o,
+                      size_t size)
+{
+    halves(at, f, false, fwd, lin, o, size);
+}
+
+/* ---- pipelines ---- */
+
+cot_fn *
+cot_pipeline_(cot_place at, cot_fn *f, const char *text)
+{
+    cot_fn *volatile g = f;
+
+    if (!f)
+        return NULL;
+    IR_TRY(f->ctx) {
+        const pass_step *steps;
+        int n;
+        if (pass_parse(f->ctx, text, &n, &steps) != COT_OK) {
+            pass_options none = {.wrt = {PASS_DEFAULT, NULL}};
+            g = new_transform(at, f, FE_FN_BAD, "pipeline", &none);
+        } else {
+            for (int i = 0; i < n; i++)
+                g = new_transform(at, g, FE_FN_PASS, steps[i].row->name, &steps[i].options);
+        }
+    }
+    return g;
+}

@@ -1,0 +1,113 @@
+/* Typed memory at run time.
+ *
+ * An array is one block: the record, its sizes, then (if it owns them) its elements, aligned to a
+ * cache line.  It remembers the allocator of its context, and so may outlive it. */
+#include "ir/array.h"
+
+#include <string.h>
+
+#include "ir/context.h"
+#include "ir/diag.h"
+
+#define LINE 64
+
+cot_array *
+ir_array_new(cot_context *ctx, const cot_type *type, void *data)
+{
+    const int64_t *dims = type->rank > 8 ? type->more : type->dims;
+    const size_t head = sizeof(cot_array) + sizeof(int64_t) * (size_t)type->rank;
+    int64_t size = 1;
+    size_t bytes;
+    cot_array *a;
+
+    for (int i = 0; i < type->rank; i++)
+        size *= dims[i];
+    bytes = (size_t)size * cot_dtype_size(type->dtype);
+    a = ctx->realloc(ctx->alloc_user, NULL, data ? head : head + LINE + bytes);
+    if (!a)
+        return NULL;
+    *a = (cot_array){ *type, (int64_t *)(a + 1), size, bytes, data, !data, ctx->realloc,
+                      ctx->alloc_user };
+    memcpy(a->dims, dims, sizeof(int64_t) * (size_t)type->rank);
+    if (type->rank > 8)
+        a->type.more = a->dims;
+    else
+        a->type.more = NULL;
+    if (!data) {
+        a->data = (void *)(((uintptr_t)a + head + LINE - 1) / LINE * LINE);
+        memset(a->data, 0, bytes);
+    }
+    return a;
+}
+
+/* The array of a type from outside, which may be wrong. */
+static cot_array *
+new_checked(cot_context *ctx, const cot_type *type, void *data)
+{
+    cot_array *volatile a = NULL;
+
+    IR_TRY(ctx)
+    {
+        if (ir_type_of(ctx, type)) {
+            a = ir_array_new(ctx, type, data);
+            if (!a)
+                ir_fail(ctx, 0, NULL, ERR_memory);
+        }
+    }
+    return a;
+}
+
+cot_array *
+cot_array_new(cot_context *ctx, cot_type type)
+{
+    return new_checked(ctx, &type, NULL);
+}
+
+cot_array *
+cot_array_copy(cot_context *ctx, cot_type type, const void *data)
+{
+    cot_array *a = new_checked(ctx, &type, NULL);
+
+    if (a && a->bytes)
+        memcpy(a->data, data, a->bytes);
+    return a;
+}
+
+cot_array *
+cot_array_borrow(cot_context *ctx, cot_type type, void *data)
+{
+    static char nothing[LINE];
+
+    return new_checked(ctx, &type, data ? data : nothing);  /* an empty array may be at NULL */
+}
+
+void
+cot_array_free(cot_array *a)
+{
+    if (a)
+        (void)a->realloc(a->alloc_user, a, 0);
+}
+
+cot_type
+cot_array_type(const cot_array *a)
+{
+    return a->type;
+}
+
+void *
+cot_array_data(cot_array *a)
+{
+    return a->data;
+}
+
+const void *
+cot_array_read(const cot_array *a)
+{
+    return a->data;
+}
+
+size_t
+cot_array_bytes(const cot_array *a)
+{
+    return a->bytes;
+}

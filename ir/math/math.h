@@ -1,0 +1,125 @@
+/* Building the scalar program of a pointwise op: the rules, and a short notation for instructions.
+ *
+ * A rule eval_<column> adds to b what computes one element from the operands x, and answers the value.
+ * `in` is the type in which the operands come (of the last one, where they differ: select), `out` the
+ * element type of the result.  Rules of floating ops see f32 and f64 only: ir_sc_of widens halves to
+ * f32 and rounds the result once.  The rules of convert, bitcast, select and stop_gradient take every
+ * type as it is. */
+#ifndef IR_MATH_MATH_H
+#define IR_MATH_MATH_H
+
+#include "ir/op.h"
+#include "ir/scalar.h"
+
+#define MATH_UNUSED __attribute__((unused))
+#define MATH_ARGS                                                                               \
+    MATH_UNUSED ir_sc_build *b, MATH_UNUSED const ir_attrs *at, MATH_UNUSED cot_dtype in,                   \
+        MATH_UNUSED cot_dtype out, const ir_sc *x
+typedef ir_sc eval_scalar(MATH_ARGS);
+
+/* The row's rule, if the row is pointwise. */
+#define MATH_POINTWISE(rule) rule
+#define MATH_MOVE(rule)
+#define MATH_REDUCE(rule)
+#define MATH_CONTRACT(rule)
+#define MATH_INDEX(rule)
+#define MATH_FLOW(rule)
+#define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag(eval_scalar eval_##eval;)
+#include "ir/ops.def"
+#pragma weak eval_exp
+#pragma weak eval_exp2
+#pragma weak eval_expm1
+#pragma weak eval_log
+#pragma weak eval_log2
+#pragma weak eval_log1p
+#pragma weak eval_rsqrt
+#pragma weak eval_cbrt
+#pragma weak eval_sin
+#pragma weak eval_cos
+#pragma weak eval_tan
+#pragma weak eval_asin
+#pragma weak eval_acos
+#pragma weak eval_atan
+#pragma weak eval_sinh
+#pragma weak eval_cosh
+#pragma weak eval_tanh
+#pragma weak eval_asinh
+#pragma weak eval_acosh
+#pragma weak eval_atanh
+#pragma weak eval_logistic
+#pragma weak eval_erf
+#pragma weak eval_erfc
+#pragma weak eval_pow
+#pragma weak eval_atan2
+#undef OP
+
+/* m_<instruction>(b, operands): the type is that of the operands. */
+#define M1(op)                                                                                  \
+    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x)                                         \
+    {                                                                                           \
+        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, 0, 0);                        \
+    }
+#define M2(op)                                                                                  \
+    static inline ir_sc m_##op(ir_sc_build *b, ir_sc x, ir_sc y)                                \
+    {                                                                                           \
+        return ir_sc_add_insn(b, SC_##op, ir_sc_type_in(b, x), x, y, 0);                        \
+    }
+M1(neg) M1(abs) M1(sqrt) M1(floor) M1(ceil) M1(trunc) M1(rint) M1(not) M1(popcnt) M1(clz)
+M2(add) M2(sub) M2(mul) M2(div) M2(rem) M2(max) M2(min) M2(and) M2(or) M2(xor) M2(shl) M2(shr)
+M2(eq) M2(ne) M2(lt) M2(le)
+#undef M1
+#undef M2
+
+static inline ir_sc
+m_fma(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z)
+{
+    return ir_sc_add_insn(b, SC_fma, ir_sc_type_in(b, x), x, y, z);
+}
+static inline ir_sc
+m_select(ir_sc_build *b, ir_sc c, ir_sc x, ir_sc y)
+{
+    return ir_sc_add_insn(b, SC_select, ir_sc_type_in(b, x), c, x, y);
+}
+static inline ir_sc
+m_cvt(ir_sc_build *b, cot_dtype T, ir_sc x)
+{
+    return ir_sc_add_insn(b, SC_cvt, T, x, 0, 0);
+}
+static inline ir_sc
+m_bits(ir_sc_build *b, cot_dtype T, ir_sc x)
+{
+    return ir_sc_add_insn(b, SC_bitcast, T, x, 0, 0);
+}
+/* The number k in the type of x. */
+static inline ir_sc
+m_num(ir_sc_build *b, ir_sc x, double k)
+{
+    return ir_sc_number(b, ir_sc_type_in(b, x), k);
+}
+/* x + k, x * k, x < k, k < x for a number k that is exact in x's type or rounded to it. */
+static inline ir_sc m_addk(ir_sc_build *b, ir_sc x, double k) { return m_add(b, x, m_num(b, x, k)); }
+static inline ir_sc m_mulk(ir_sc_build *b, ir_sc x, double k) { return m_mul(b, x, m_num(b, x, k)); }
+static inline ir_sc m_ltk(ir_sc_build *b, ir_sc x, double k) { return m_lt(b, x, m_num(b, x, k)); }
+static inline ir_sc m_gtk(ir_sc_build *b, ir_sc x, double k) { return m_lt(b, m_num(b, x, k), x); }
+static inline ir_sc m_eqk(ir_sc_build *b, ir_sc x, double k) { return m_eq(b, x, m_num(b, x, k)); }
+/* x * y - z and z - x * y, rounded once. */
+static inline ir_sc m_fms(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z) { return m_fma(b, x, y, m_neg(b, z)); }
+static inline ir_sc m_fnma(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc z) { return m_fma(b, m_neg(b, x), y, z); }
+
+/* common.c: pieces that several functions share. */
+
+/* The integer type as wide as T. */
+cot_dtype ir_math_int(cot_dtype T);
+cot_dtype ir_math_uint(cot_dtype T);
+/* c[0] + x (c[1] + x (... c[n-1])), by Horner's rule with fma. */
+ir_sc ir_math_poly(ir_sc_build *b, ir_sc x, int n, const double *c);
+/* |x| with the sign of s. */
+ir_sc ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s);
+/* f32: the f64 program on the widened operand, rounded; f64: the program itself. */
+typedef ir_sc ir_math_f64(ir_sc_build *b, const ir_sc *x);
+ir_sc ir_math_wide(ir_sc_build *b, int n, const ir_sc *x, ir_math_f64 *f);
+
+/* arith.c: integers of rem. */
+ir_sc ir_math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y);
+
+#endif

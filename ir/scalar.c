@@ -1,0 +1,470 @@
+/* Scalar programs: building, copying and printing them; the program of each op; half formats.
+ *
+ * The builder keeps programs small by itself: an instruction that is already there is shared, one
+ * whose operands are all constant is evaluated at once (by the interpreter, so that a folded value
+ * has the bits that code would have computed), and a select on a constant picks its side.
+ * Programs have a few hundred instructions at most, so that sharing is a linear search. */
+#include "ir/scalar.h"
+
+#include <inttypes.h>
+
+#include "ir/context.h"
+#include "ir/math/math.h"
+#include "ir/op.h"
+
+const char *const ir_sc_name[SC_COUNT] = {
+#define SC(name, n, doc) #name,
+    SC_OPS(SC)
+#undef SC
+};
+const uint8_t ir_sc_arity[SC_COUNT] = {
+#define SC(name, n, doc) n,
+    SC_OPS(SC)
+#undef SC
+};
+
+static bool
+is_comparison(int op)
+{
+    return op >= SC_eq && op <= SC_le;
+}
+
+static cot_dtype
+result_type(const ir_sc_insn *i)
+{
+    return is_comparison(i->op) ? COT_BOOL : (cot_dtype)i->type;
+}
+
+cot_dtype
+ir_sc_type(const ir_sc_program *p, ir_sc v)
+{
+    return v < p->n_in ? p->in[v] : result_type(&p->insn[v - p->n_in]);
+}
+
+cot_dtype
+ir_sc_type_in(const ir_sc_build *b, ir_sc v)
+{
+    return v < b->n_in ? b->in[v] : result_type(&b->insn[v - b->n_in]);
+}
+
+void
+ir_sc_begin(ir_sc_build *b, ir_arena *a, int n_in, const cot_dtype *in)
+{
+    *b = (ir_sc_build){ .arena = a, .n_in = n_in };
+    for (int i = 0; i < n_in; i++)
+        b->in[i] = in[i];
+}
+
+/* The program with what `out` does not need left out: tried and folded instructions stay behind. */
+const ir_sc_program *
+ir_sc_end(ir_sc_build *b, ir_sc out)
+{
+    ir_sc_program *p = IR_NEW(b->arena, ir_sc_program);
+    ir_sc *to = IR_NEW_N(b->arena, ir_sc, b->n_in + (int)b->n + 1);
+    bool *live = IR_NEW_N(b->arena, bool, b->n_in + (int)b->n + 1);
+    ir_sc_insn *insn = IR_NEW_N(b->arena, ir_sc_insn, b->n + 1);
+
+    live[out] = true;
+    for (int k = (int)b->n - 1; k >= 0; k--) {
+        const ir_sc_insn *i = &b->insn[k];
+        if (!live[b->n_in + k])
+            continue;
+        for (int j = 0; j < ir_sc_arity[i->op]; j++)
+            live[i->in[j]] = true;
+        for (int j = 0; i->op == SC_rare && j < i->sub->n_in; j++)
+            live[i->args[j]] = true;
+    }
+    for (int j = 0; j < b->n_in; j++) {
+        p->in[j] = b->in[j];
+        to[j] = (ir_sc)j;
+    }
+    p->n_in = b->n_in;
+    for (uint32_t k = 0; k < b->n; k++) {
+        if (!live[(uint32_t)b->n_in + k])
+            continue;
+        ir_sc_insn i = b->insn[k];
+        for (int j = 0; j < ir_sc_arity[i.op]; j++)
+            i.in[j] = to[i.in[j]];
+        for (int j = 0; i.op == SC_rare && j < i.sub->n_in; j++)
+            i.args[j] = to[i.args[j]];
+        to[(uint32_t)b->n_in + k] = (ir_sc)(p->n_in + p->n);
+        insn[p->n++] = i;
+    }
+    p->insn = insn;
+    p->out = to[out];
+    p->type = ir_sc_type(p, p->out);
+    return p;
+}
+
+static bool
+same_insn(const ir_sc_insn *a, const ir_sc_insn *b)
+{
+    return a->op == b->op && a->type == b->type && a->in[0] == b->in[0] && a->in[1] == b->in[1] &&
+           a->in[2] == b->in[2] && a->imm == b->imm && a->table == b->table && a->sub == b->sub &&
+           memcmp(a->args, b->args, sizeof a->args) == 0;
+}
+
+/* i, or the equal instruction that is already there. */
+static ir_sc
+share(ir_sc_build *b, const ir_sc_insn *i)
+{
+    for (uint32_t k = b->n; k-- > 0;)
+        if (same_insn(&b->insn[k], i))
+            return (ir_sc)((uint32_t)b->n_in + k);
+    IR_PUSH(b->arena, b->insn, b->n, b->cap, *i);
+    return (ir_sc)((uint32_t)b->n_in + b->n - 1);
+}
+
+static const ir_sc_insn *
+constant(const ir_sc_build *b, ir_sc v)
+{
+    const ir_sc_insn *i = v < b->n_in ? NULL : &b->insn[v - b->n_in];
+
+    return i != NULL && i->op == SC_const ? i : NULL;
+}
+
+/* Evaluate i if its operands are all constant. */
+static bool
+fold(ir_sc_build *b, const ir_sc_insn *i, ir_sc *out)
+{
+    const void *in[3];
+    uint64_t bits = 0;
+
+    for (int j = 0; j < ir_sc_arity[i->op]; j++) {
+        const ir_sc_insn *c = constant(b, i->in[j]);
+        if (c == NULL)
+            return false;
+        in[j] = &c->imm;
+    }
+    ir_sc_eval(i, ir_sc_type_in(b, i->in[0]), 1, &bits, in);
+    *out = ir_sc_const_bits(b, result_type(i), bits);
+    return true;
+}
+
+ir_sc
+ir_sc_add_insn(ir_sc_build *b, ir_sc_op op, cot_dtype T, ir_sc x, ir_sc y, ir_sc z)
+{
+    ir_sc_insn i = { .op = (uint8_t)op, .type = (uint8_t)T, .in = { x, y, z } };
+    const ir_sc_insn *c = constant(b, x);
+    ir_sc v;
+
+    for (int j = ir_sc_arity[op]; j < 3; j++)
+        i.in[j] = 0;
+    if (op == SC_select && (y == z || c != NULL))
+        return y == z || c->imm != 0 ? y : z;
+    if (op == SC_cvt && ir_sc_type_in(b, x) == T)
+        return x;
+    if (op == SC_bitcast && ir_sc_type_in(b, x) == T)
+        return x;
+    if (fold(b, &i, &v))
+        return v;
+    return share(b, &i);
+}
+
+ir_sc
+ir_sc_const_bits(ir_sc_build *b, cot_dtype T, uint64_t bits)
+{
+    ir_sc_insn i = { .op = SC_const, .type = (uint8_t)T };
+
+    i.imm = bits & (UINT64_MAX >> (64 - 8 * cot_dtype_size(T)));
+    return share(b, &i);
+}
+
+ir_sc
+ir_sc_f32(ir_sc_build *b, float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return ir_sc_const_bits(b, COT_F32, bits);
+}
+
+ir_sc
+ir_sc_f64(ir_sc_build *b, double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return ir_sc_const_bits(b, COT_F64, bits);
+}
+
+ir_sc
+ir_sc_int(ir_sc_build *b, cot_dtype T, int64_t x)
+{
+    return ir_sc_const_bits(b, T, (uint64_t)x);
+}
+
+ir_sc
+ir_sc_number(ir_sc_build *b, cot_dtype T, double x)
+{
+    switch (T) {
+    case COT_F64:
+        return ir_sc_f64(b, x);
+    case COT_F32:
+        return ir_sc_f32(b, (float)x);
+    case COT_F16:
+        return ir_sc_const_bits(b, T, ir_f32_to_f16((float)x));
+    case COT_BF16:
+        return ir_sc_const_bits(b, T, ir_f32_to_bf16((float)x));
+    default:
+        return ir_sc_const_bits(b, T, x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x);
+    }
+}
+
+ir_sc
+ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index)
+{
+    ir_sc_insn i = { .op = SC_table, .type = (uint8_t)t->type, .in = { index }, .table = t };
+    ir_sc v;
+
+    return fold(b, &i, &v) ? v : share(b, &i);
+}
+
+ir_sc
+ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+{
+    ir_sc_insn i = { .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .sub = sub };
+    const ir_sc_insn *c = constant(b, cond);
+
+    if (c != NULL)
+        return c->imm != 0 ? ir_sc_inline(b, sub, args) : otherwise;
+    for (int j = 0; j < n; j++)
+        i.args[j] = args[j];
+    return share(b, &i);
+}
+
+ir_sc
+ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in)
+{
+    ir_sc *to = IR_NEW_N(b->arena, ir_sc, p->n_in + p->n + 1);
+
+    for (int j = 0; j < p->n_in; j++)
+        to[j] = in[j];
+    for (int k = 0; k < p->n; k++) {
+        const ir_sc_insn *i = &p->insn[k];
+        ir_sc args[4] = { 0 };
+        ir_sc *v = &to[p->n_in + k];
+        switch (i->op) {
+        case SC_const:
+            *v = ir_sc_const_bits(b, (cot_dtype)i->type, i->imm);
+            break;
+        case SC_table:
+            *v = ir_sc_lookup(b, i->table, to[i->in[0]]);
+            break;
+        case SC_rare:
+            for (int j = 0; j < i->sub->n_in; j++)
+                args[j] = to[i->args[j]];
+            *v = ir_sc_rare(b, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
+            break;
+        default:
+            *v = ir_sc_add_insn(b, (ir_sc_op)i->op, (cot_dtype)i->type, to[i->in[0]], to[i->in[1]], to[i->in[2]]);
+        }
+    }
+    return to[p->out];
+}
+
+static void
+print_const(ir_buf *b, const ir_sc_insn *i)
+{
+    float x;
+    double y;
+
+    ir_buf_printf(b, " 0x%" PRIx64, i->imm);
+    if (i->type != COT_F32 && i->type != COT_F64)
+        return;
+    ir_buf_str(b, " (");
+    if (i->type == COT_F32) {
+        memcpy(&x, &i->imm, sizeof x);
+        ir_buf_f32(b, x);
+    } else {
+        memcpy(&y, &i->imm, sizeof y);
+        ir_buf_f64(b, y);
+    }
+    ir_buf_str(b, ")");
+}
+
+static void
+print_program(ir_buf *b, const ir_sc_program *p, int indent)
+{
+    ir_buf_str(b, "(");
+    for (int j = 0; j < p->n_in; j++)
+        ir_buf_printf(b, "%s%%%d: %s", j > 0 ? ", " : "", j, cot_dtype_name(p->in[j]));
+    ir_buf_printf(b, ") -> %s {\n", cot_dtype_name(p->type));
+    for (int k = 0; k < p->n; k++) {
+        const ir_sc_insn *i = &p->insn[k];
+        ir_buf_printf(b, "%*s%%%d = %s %s", indent + 2, "", p->n_in + k, ir_sc_name[i->op],
+                      cot_dtype_name((cot_dtype)i->type));
+        for (int j = 0; j < ir_sc_arity[i->op]; j++)
+            ir_buf_printf(b, "%s%%%d", j > 0 ? ", " : " ", i->in[j]);
+        if (i->op == SC_const)
+            print_const(b, i);
+        if (i->op == SC_rare) {
+            ir_buf_str(b, " by [");
+            for (int j = 0; j < i->sub->n_in; j++)
+                ir_buf_printf(b, "%s%%%d", j > 0 ? ", " : "", i->args[j]);
+            ir_buf_str(b, "] ");
+            print_program(b, i->sub, indent + 2);
+        }
+        ir_buf_str(b, "\n");
+    }
+    ir_buf_printf(b, "%*sret %%%d\n%*s}", indent + 2, "", p->out, indent, "");
+}
+
+void
+ir_sc_print(ir_buf *b, const ir_sc_program *p)
+{
+    print_program(b, p, 0);
+    ir_buf_str(b, "\n");
+}
+
+/* Round the integer x / 2^shift to nearest, ties to even. */
+static uint32_t
+round_shift(uint32_t x, int shift)
+{
+    uint32_t half = 1u << (shift - 1), rest = x & (2 * half - 1), y = x >> shift;
+
+    return y + (rest > half || (rest == half && (y & 1)));
+}
+
+uint16_t
+ir_f32_to_f16(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000, a = bits & 0x7fffffff;
+    if (a > 0x7f800000)
+        return (uint16_t)(sign | 0x7e00);
+    if (a >= 0x47800000)                        /* 2^16 and above; what rounds up to it carries over below */
+        return (uint16_t)(sign | 0x7c00);
+    if (a >= 0x38800000)                        /* normal: rebias the exponent */
+        return (uint16_t)(sign | round_shift(a - 0x38000000, 13));
+    if (a < 0x33000000)                         /* below half the least subnormal, 2^-25 */
+        return (uint16_t)sign;
+    return (uint16_t)(sign | round_shift((a & 0x7fffff) | 0x800000, 126 - (int)(a >> 23)));
+}
+
+float
+ir_f16_to_f32(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, a = h & 0x7fff, bits;
+    float x;
+
+    if (a >= 0x7c00)
+        bits = a << 13 | 0x7f800000;
+    else if (a >= 0x400)
+        bits = (a << 13) + 0x38000000;
+    else {
+        x = (float)a * 0x1p-24f;
+        memcpy(&bits, &x, sizeof bits);
+    }
+    bits |= sign;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+uint16_t
+ir_f32_to_bf16(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return (uint16_t)(bits >> 16 | 0x40);   /* a NaN stays one, and is quiet */
+    return (uint16_t)round_shift(bits, 16);
+}
+
+float
+ir_bf16_to_f32(uint16_t h)
+{
+    uint32_t bits = (uint32_t)h << 16;
+    float x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The programs made so far, in the context. */
+typedef struct known {
+    int op, n_in;
+    cot_dtype in[3], out;
+    int64_t power;
+    const ir_sc_program *p;             /* NULL: there is none for these types */
+} known;
+
+typedef struct cache {
+    ir_map map;                         /* to 1 + index */
+    known *item;
+    uint32_t n, cap;
+} cache;
+
+static cache *
+cache_of(cot_context *ctx)
+{
+    static const char key;
+    cache *c = ir_attached_find(ctx, &key);
+
+    if (c == NULL) {
+        c = IR_NEW(&ctx->arena, cache);
+        ir_map_init(&c->map, &ctx->arena);
+        ir_attach(ctx, &key, c, NULL);
+    }
+    return c;
+}
+
+static eval_scalar *const rule_of[OP_COUNT] = {
+#define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag([OP_##name] = eval_##eval COMMA)
+#define COMMA ,
+#include "ir/ops.def"
+#undef COMMA
+#undef OP
+};
+
+/* These move or convert storage: they take halves as they are. */
+static bool
+takes_halves(int op)
+{
+    return op == OP_convert || op == OP_bitcast || op == OP_select || op == OP_stop_gradient;
+}
+
+static const ir_sc_program *
+build_program(cot_context *ctx, const known *k, const ir_attrs *at)
+{
+    ir_sc_build b;
+    ir_sc x[3], y;
+    cot_dtype in = k->in[k->n_in - 1];
+    bool widen = !takes_halves(k->op);
+
+    ir_sc_begin(&b, &ctx->arena, k->n_in, k->in);
+    for (int i = 0; i < k->n_in; i++) {
+        x[i] = (ir_sc)i;
+        if (widen && ir_is_half(k->in[i]))
+            x[i] = m_cvt(&b, COT_F32, x[i]);
+    }
+    y = rule_of[k->op](&b, at, widen ? ir_compute_type(in) : in, widen ? ir_compute_type(k->out) : k->out, x);
+    return ir_sc_end(&b, m_cvt(&b, k->out, y));
+}
+
+const ir_sc_program *
+ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype *in, cot_dtype out)
+{
+    cache *c = cache_of(ctx);
+    known want = { .op = op, .n_in = n_in, .out = out };
+    uint32_t id, next = 0;
+
+    if (rule_of[op] == NULL || n_in > 3)
+        return NULL;
+    memcpy(want.in, in, sizeof *in * (size_t)n_in);
+    want.power = ir_ops[op].record == IR_AT_ipow ? at->ipow.y : 0;
+    uint64_t hash = ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
+    hash = ir_hash_u64(hash, (uint64_t)out);
+    while ((id = ir_map_next(&c->map, hash, &next)) != 0) {
+        const known *k = &c->item[id - 1];
+        if (k->op == op && k->out == out && k->power == want.power && memcmp(k->in, want.in, sizeof k->in) == 0)
+            return k->p;
+    }
+    want.p = build_program(ctx, &want, at);
+    IR_PUSH(&ctx->arena, c->item, c->n, c->cap, want);
+    ir_map_add(&c->map, hash, c->n);
+    return want.p;
+}

@@ -1,0 +1,87 @@
+/* Products and sums to fma: the last pass that can change a bit (NUMERICS.md section 2).
+ *
+ * For each add or sub of f32 or f64: if the second operand is a product a*b, fma(+-a, b,
+ * first); else if the first is, fma(a, b, +-second).  A product is a mul seen through neg and
+ * views (broadcast, reshape, transpose, slice): the views are rebuilt on both factors, which
+ * costs nothing, since a view is only an index map.  Uses do not count: a product with other
+ * uses is computed for them too. */
+#include "passes/engine.h"
+
+/* The mul that v is, through views; *neg flips for each neg on the way.  NULL: no product. */
+static const ir_node *
+product_of(const ir_graph *f, ir_ref v, bool *neg)
+{
+    for (const ir_node *n = ir_def(f, v); n; n = ir_def(f, n->in[0])) {
+        switch (n->op) {
+        case OP_mul: return n;
+        case OP_neg: *neg = !*neg; break;
+        case OP_broadcast_in_dim:
+        case OP_reshape:
+        case OP_transpose:
+        case OP_slice: break;
+        default: return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A factor x of `product` under the views between it and v. */
+static ir_ref
+seen_through(ir_build *b, const ir_graph *f, ir_ref v, const ir_node *product, ir_ref x)
+{
+    const ir_node *n = ir_def(f, v);
+    if (n == product)
+        return x;
+    x = seen_through(b, f, n->in[0], product, x);
+    return n->op == OP_neg ? x : ir_node1(b, (ir_op)n->op, 1, &x, &n->at);
+}
+
+/* +-v + other, where v is a product; IR_NONE if it is not. */
+static ir_ref
+fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_ref other,
+      bool neg_other)
+{
+    const ir_node *product = product_of(f, v, &neg);
+    if (!product)
+        return IR_NONE;
+    ir_ref x = seen_through(b, f, v, product, env[product->in[0]]);
+    ir_ref y = seen_through(b, f, v, product, env[product->in[1]]);
+    return ir_op3(b, OP_fma, neg ? ir_neg(b, x) : x, y, neg_other ? ir_neg(b, other) : other);
+}
+
+static ir_ref
+contract_sum(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+             const ir_ref *in)
+{
+    const cot_dtype t = ir_type_at(f, n->first)->dtype;
+    const bool sub = n->op == OP_sub;
+    if ((n->op != OP_add && !sub) || (t != COT_F32 && t != COT_F64))
+        return IR_NONE;
+    ir_ref y = fused(b, f, env, n->in[1], sub, in[0], false);
+    return y ? y : fused(b, f, env, n->in[0], false, in[1], sub);
+}
+
+static void
+contract_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+              const ir_ref *in, ir_ref *out)
+{
+    ir_attrs at;
+    if (ir_ops[n->op].flag == IR_FLOW) {
+        cot_status status = pass_rewrite_subs(b, n, pass_contract, &at);
+        if (status != COT_OK)
+            b->status = status;
+        ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+        return;
+    }
+    ir_ref y = contract_sum(b, f, n, env, in);
+    if (y)
+        out[0] = y;
+    else
+        ir_copy_node(b, n, in, out);
+}
+
+cot_status
+pass_contract(const ir_graph *f, ir_graph **out)
+{
+    return pass_rewrite(f, "contract", contract_node, out);
+}

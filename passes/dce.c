@@ -1,0 +1,205 @@
+/* Dropping what no output needs.
+ *
+ * The builder drops dead nodes of its own accord; this pass also looks into sub-functions.  A
+ * result of a call, cond, while or scan that nothing uses is dropped from the op and its
+ * bodies; a carry is needed if its result is used or if it has a part, over any number of
+ * trips, in one that is; an operand that no body reads goes as well.
+ *
+ * One walk against the order finds what is live, with the sub-functions made small first, so
+ * that what they do not read is seen; one walk in order copies. */
+#include "passes/engine.h"
+
+/* What stays of a node with sub-functions. */
+typedef struct shape {
+    ir_attrs at;
+    bool *in, *out;
+} shape;
+
+typedef struct sweep {
+    ir_build *b;
+    const ir_graph *f;
+    bool *live;  /* by value               */
+    shape *kept; /* by node, of IR_FLOW    */
+} sweep;
+
+/* Mark in need[] the inputs of f that the outputs in `out` depend on. */
+static void
+mark_needed(const ir_graph *f, ir_arena *a, const bool *out, bool *need)
+{
+    bool *live = IR_NEW_N(a, bool, f->n_values);
+    for (int j = 0; j < f->n_out; j++)
+        live[f->out[j]] |= out[j];
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &f->node[i];
+        bool any = false;
+        for (int j = 0; j < n->n_out; j++)
+            any |= live[n->first + (ir_ref)j];
+        for (int k = 0; any && k < n->n_in; k++)
+            live[n->in[k]] = true;
+    }
+    for (int i = 0; i < f->n_in; i++)
+        need[i] |= live[f->in[i]];
+}
+
+static cot_status
+shrink_branches(ir_build *b, const ir_node *n, shape *s)
+{
+    const int first = n->op == OP_cond; /* operand 0 of cond is the predicate */
+    ir_graph *const *body = first ? s->at.cond.branches.at : &s->at.call.body;
+    const int count = first ? s->at.cond.branches.n : 1;
+    ir_graph **small = IR_NEW_N(b->arena, ir_graph *, count);
+    s->in[0] = first;
+    for (int k = 0; k < count; k++)
+        mark_needed(body[k], b->arena, s->out, s->in + first);
+    for (int k = 0; k < count; k++)
+        COT_TRY(pass_restrict(body[k], s->in + first, s->out, &small[k]));
+    if (first)
+        s->at.cond.branches.at = small;
+    else
+        s->at.call.body = small[0];
+    return COT_OK;
+}
+
+/* A carry that is read for what is needed is needed itself: to the fixed point. */
+static void
+close_over_carries(const ir_graph *body, ir_arena *a, int consts, int carries, shape *s)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        mark_needed(body, a, s->out, s->in);
+        for (int i = 0; i < carries; i++)
+            if (s->in[consts + i] && !s->out[i])
+                changed = s->out[i] = true;
+    }
+    for (int i = 0; i < carries; i++)
+        s->in[consts + i] = s->out[i];
+}
+
+static int
+count_kept(const bool *keep, int n)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        k += keep[i];
+    return k;
+}
+
+static cot_status
+shrink_scan(ir_build *b, shape *s)
+{
+    ir_graph *body = s->at.scan.body;
+    const int consts = (int)s->at.scan.consts, carries = (int)s->at.scan.carries;
+    close_over_carries(body, b->arena, consts, carries, s);
+    s->at.scan.consts = count_kept(s->in, consts);
+    s->at.scan.carries = count_kept(s->out, carries);
+    return pass_restrict(body, s->in, s->out, &s->at.scan.body);
+}
+
+/* What the condition reads is needed whatever is used.  A while may fail at its bound, but only
+ * if it is run: one whose results nothing uses is dropped whole. */
+static cot_status
+shrink_while(ir_build *b, const ir_node *n, shape *s)
+{
+    ir_graph *body = s->at.loop.body, *cond = s->at.loop.cond;
+    const int consts = (int)s->at.loop.consts, carries = n->n_in - consts;
+    const bool yes = true;
+    mark_needed(cond, b->arena, &yes, s->in);
+    for (int i = 0; i < carries; i++)
+        s->out[i] |= s->in[consts + i];
+    close_over_carries(body, b->arena, consts, carries, s);
+    s->at.loop.consts = count_kept(s->in, consts);
+    COT_TRY(pass_restrict(cond, s->in, &yes, &s->at.loop.cond));
+    return pass_restrict(body, s->in, s->out, &s->at.loop.body);
+}
+
+static cot_status
+shrink(sweep *w, const ir_node *n, shape *s)
+{
+    ir_arena *a = w->b->arena;
+    s->in = IR_NEW_N(a, bool, n->n_in + 1);
+    s->out = IR_NEW_N(a, bool, n->n_out + 1);
+    for (int j = 0; j < n->n_out; j++)
+        s->out[j] = w->live[n->first + (ir_ref)j];
+    COT_TRY(pass_rewrite_subs(w->b, n, pass_dce, &s->at));
+    switch (n->op) {
+    case OP_scan: return shrink_scan(w->b, s);
+    case OP_while: return shrink_while(w->b, n, s);
+    default: return shrink_branches(w->b, n, s);
+    }
+}
+
+static cot_status
+mark(sweep *w)
+{
+    const ir_graph *f = w->f;
+    for (int j = 0; j < f->n_out; j++)
+        w->live[f->out[j]] = true;
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
+        const ir_node *n = &f->node[i];
+        const bool flow = ir_ops[n->op].flag == IR_FLOW;
+        bool any = false;
+        for (int j = 0; j < n->n_out; j++)
+            any |= w->live[n->first + (ir_ref)j];
+        if (!any)
+            continue;
+        if (flow)
+            COT_TRY(shrink(w, n, &w->kept[i]));
+        for (int k = 0; k < n->n_in; k++)
+            w->live[n->in[k]] |= !flow || w->kept[i].in[k];
+    }
+    return COT_OK;
+}
+
+static void
+copy_flow(ir_build *b, const ir_node *n, const shape *s, const ir_ref *env, ir_ref *out)
+{
+    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+    ir_ref *result = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+    int n_in = 0;
+    for (int k = 0; k < n->n_in; k++)
+        if (s->in[k])
+            operand[n_in++] = env[n->in[k]];
+    ir_add_node(b, (ir_op)n->op, n_in, operand, &s->at, result);
+    for (int j = 0, r = 0; j < n->n_out; j++)
+        out[j] = s->out[j] ? result[r++] : IR_NONE;
+}
+
+static void
+copy(sweep *w, ir_ref *env)
+{
+    const ir_graph *f = w->f;
+    for (uint32_t i = 1; i < f->n_nodes; i++) {
+        const ir_node *n = &f->node[i];
+        bool any = false;
+        for (int j = 0; j < n->n_out; j++)
+            any |= w->live[n->first + (ir_ref)j];
+        if (!any)
+            continue;
+        w->b->loc = n->loc;
+        if (ir_ops[n->op].flag == IR_FLOW) {
+            copy_flow(w->b, n, &w->kept[i], env, env + n->first);
+            continue;
+        }
+        ir_ref *operand = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
+        for (int k = 0; k < n->n_in; k++)
+            operand[k] = env[n->in[k]];
+        ir_copy_node(w->b, n, operand, env + n->first);
+    }
+}
+
+cot_status
+pass_dce(const ir_graph *f, ir_graph **out)
+{
+    sweep w = { .b = ir_build_new(f->ctx, f->name), .f = f };
+    w.live = IR_NEW_N(w.b->arena, bool, f->n_values);
+    w.kept = IR_NEW_N(w.b->arena, shape, f->n_nodes);
+    ir_ref *env = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
+    COT_TRY(mark(&w));
+    for (int i = 0; i < f->n_in; i++)
+        env[f->in[i]] = ir_input_like(w.b, f, f->in[i], "");
+    copy(&w, env);
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(w.b, f, j, env[f->out[j]], "");
+    return pass_end(w.b, "dce", out);
+}

@@ -1,0 +1,56 @@
+/* COT_DUMP: graphs as text after the stages that the user names, to stderr or to numbered
+ * files.
+ *
+ * A dump is legal input to `cot opt`.  An unchanged graph is one line of comment. */
+#include <stdio.h>
+
+#include "ir/config.h"
+#include "passes/pass.h"
+
+/* Is f, or what it was derived from ("f.grad.vmap"), the function that the user asked for? */
+static bool
+wanted(const cot_context *ctx, const char *stage, const ir_graph *f)
+{
+    const char *only = ctx->config.dump_fn;
+    if (!ir_config_lists(ctx->config.dump, stage))
+        return false;
+    if (!only || !*only || strcmp(f->name, only) == 0)
+        return true;
+    const size_t n = strlen(only);
+    return strncmp(f->name, only, n) == 0 && f->name[n] == '.';
+}
+
+static void
+write_text(cot_context *ctx, const char *stage, const ir_graph *f, const char *text)
+{
+    const char *dir = ctx->config.dump_dir;
+    const char *path = NULL;
+    if (dir && *dir)
+        path = ir_format(f->arena, "%s/%.*s.%02u.%s.cot", dir, (int)strcspn(f->name, "."),
+                         f->name, ctx->dump_count, stage);
+    ctx->dump_count++;
+    FILE *out = path ? fopen(path, "w") : stderr;
+    if (!out) {
+        fprintf(stderr, "%s: cannot be written\n", path);
+        return;
+    }
+    fputs(text, out);
+    if (path)
+        fclose(out);
+}
+
+void
+pass_dump(const char *stage, const ir_graph *before, const ir_graph *f)
+{
+    ir_buf text;
+    if (!wanted(f->ctx, stage, f))
+        return;
+    ir_buf_init(&text, f->arena);
+    if (before && ir_graph_equal(before, f)) {
+        ir_buf_printf(&text, "; %s: unchanged\n", stage);
+    } else {
+        ir_buf_printf(&text, "; after %s\n", stage);
+        ir_print(&text, f, IR_PRINT_LOCS);
+    }
+    write_text(f->ctx, stage, f, text.text);
+}

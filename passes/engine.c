@@ -1,0 +1,156 @@
+/* What the passes share: the arguments that an option names, beginnings and endings,
+ * sub-functions. */
+#include "passes/engine.h"
+
+#include "ir/diag.h"
+
+ir_loc
+pass_output_loc(const ir_graph *f, int j)
+{
+    const ir_node *n = ir_def(f, f->out[j]);
+    return n ? n->loc : 0;
+}
+
+static cot_status
+add_arg(const ir_graph *f, int k, const char *what, int *arg, int *n)
+{
+    const int i = k < 0 ? k + f->n_in : k;
+    if (i < 0 || i >= f->n_in)
+        return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, f->n_in);
+    if (!ir_is_floating(f, f->in[i]))
+        return ir_fail(f->ctx, 0, what, ERR_wrt_dtype, i, f->name,
+                       cot_dtype_name(ir_type_at(f, f->in[i])->dtype));
+    for (int j = 0; j < *n; j++)
+        if (arg[j] == i)
+            return ir_fail(f->ctx, 0, what, ERR_wrt_twice, i);
+    arg[(*n)++] = i;
+    return COT_OK;
+}
+
+cot_status
+pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const char *what, pass_args *out)
+{
+    const bool preset = !wrt || wrt->n == PASS_DEFAULT;
+    const int limit = preset ? f->n_in : wrt->n;
+    int *arg = IR_NEW_N(f->arena, int, limit + 1), n = 0;
+    if (!preset)
+        for (int i = 0; i < wrt->n; i++)
+            COT_TRY(add_arg(f, wrt->arg[i], what, arg, &n));
+    else if (!all)
+        COT_TRY(add_arg(f, 0, what, arg, &n));
+    else
+        for (int i = 0; i < f->n_in; i++)
+            if (ir_is_floating(f, f->in[i]))
+                arg[n++] = i;
+    if (n == 0)
+        return ir_fail(f->ctx, 0, what, ERR_wrt_none, f->name);
+    *out = (pass_args){ n, arg };
+    return COT_OK;
+}
+
+cot_status
+pass_check_aux(const ir_graph *f, int aux, const char *what)
+{
+    if (aux < 0 || aux > f->n_out)
+        return ir_fail(f->ctx, 0, what, ERR_aux_range, aux, f->name, f->n_out);
+    return COT_OK;
+}
+
+ir_build *
+pass_begin(const ir_graph *f, const char *what)
+{
+    return ir_build_new(f->ctx, ir_format(f->arena, "%s.%s", f->name, what));
+}
+
+cot_status
+pass_end(ir_build *b, const char *what, ir_graph **out)
+{
+    COT_TRY(ir_build_end(b, out));
+    return b->ctx->config.verify ? ir_verify(b->ctx, *out, what) : COT_OK;
+}
+
+void
+pass_inputs(ir_build *b, const ir_graph *f, ir_ref *in)
+{
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_input_like(b, f, f->in[i], "");
+}
+
+void
+pass_output(ir_build *b, const ir_graph *f, int j, ir_ref v, const char *prefix)
+{
+    const char *name = f->out_name ? f->out_name[j] : NULL;
+    ir_output_named(b, v, name ? ir_format(b->arena, "%s%s", prefix, name) : NULL);
+}
+
+cot_status
+pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    for (int i = 0; i < f->n_in; i++)
+        env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {
+        const ir_node *n = &f->node[i];
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        for (int k = 0; k < n->n_in; k++)
+            operand[k] = env[n->in[k]];
+        b->loc = n->loc;
+        visit(b, f, n, env, operand, env + n->first);
+    }
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, env[f->out[j]], "");
+    return pass_end(b, what, out);
+}
+
+cot_status
+pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
+{
+    int fields;
+    const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
+    *at = n->at;
+    for (int i = 0; i < fields; i++) {
+        char *p = (char *)at + field[i].offset;
+        if (field[i].kind == IR_F_GRAPH) {
+            ir_graph **g = (ir_graph **)p;
+            COT_TRY(pass(*g, g));
+        } else if (field[i].kind == IR_F_GRAPHS) {
+            ir_graphs *s = (ir_graphs *)p;
+            ir_graph **list = IR_NEW_N(b->arena, ir_graph *, s->n);
+            for (int j = 0; j < s->n; j++)
+                COT_TRY(pass(s->at[j], &list[j]));
+            s->at = list;
+        }
+    }
+    return COT_OK;
+}
+
+cot_status
+pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    bool *live = IR_NEW_N(b->arena, bool, f->n_nodes);
+    for (int j = 0; j < f->n_out; j++)
+        if (keep_out[j])
+            live[f->value[f->out[j]].node] = true;
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--)
+        for (int k = 0; live[i] && k < f->node[i].n_in; k++)
+            live[f->value[f->node[i].in[k]].node] = true;
+    for (int i = 0; i < f->n_in; i++)
+        if (keep_in[i])
+            map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    ir_each_node (n, f) {
+        if (!live[n - f->node])
+            continue;
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
+        for (int k = 0; k < n->n_in; k++)
+            operand[k] = map[n->in[k]];
+        b->loc = n->loc;
+        ir_copy_node(b, n, operand, map + n->first);
+    }
+    for (int j = 0; j < f->n_out; j++)
+        if (keep_out[j])
+            pass_output(b, f, j, map[f->out[j]], "");
+    return ir_build_end(b, out);
+}

@@ -1,0 +1,138 @@
+/* Forward-mode differentiation: the only hand-written one.
+ *
+ * Rewrites y = f(x) into (y, dy) with dy = Df(x) dx.  One walk, in order: each node of f is
+ * copied, then the rule named in ops.def adds its tangents.
+ *
+ * A tangent that is zero for every x is never built: it is IR_NONE, and a node whose operands
+ * all carry IR_NONE is only copied.  What does not depend on the chosen inputs costs nothing.
+ *
+ * Wants: pure (functionalize first).  Gives: pure; outputs are the values, then the tangents.
+ * Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3. */
+#include "passes/engine.h"
+
+typedef struct walk {
+    ir_build *b;
+    const ir_graph *f;
+    const char *how;
+    dual *env;   /* by value of f                  */
+    dual *in;    /* operands of the node at hand   */
+    ir_ref *ref; /* their values, and its results  */
+} walk;
+
+static walk
+walk_begin(const ir_graph *f, const char *how)
+{
+    int widest = 1;
+    ir_each_node (n, f) {
+        widest = n->n_in > widest ? n->n_in : widest;
+        widest = n->n_out > widest ? n->n_out : widest;
+    }
+    walk w = { .b = pass_begin(f, "jvp"), .f = f, .how = how };
+    w.env = IR_NEW_N(w.b->arena, dual, f->n_values);
+    w.in = IR_NEW_N(w.b->arena, dual, widest);
+    w.ref = IR_NEW_N(w.b->arena, ir_ref, 2 * widest);
+    for (int i = 0; i < f->n_in; i++)
+        w.env[f->in[i]].val = ir_input_like(w.b, f, f->in[i], "");
+    return w;
+}
+
+static void
+copy_values(walk *w, const ir_node *n, dual *y)
+{
+    ir_ref *result = w->ref + n->n_in;
+    for (int i = 0; i < n->n_in; i++)
+        w->ref[i] = w->in[i].val;
+    ir_copy_node(w->b, n, w->ref, result);
+    for (int i = 0; i < n->n_out; i++)
+        y[i] = (dual){ result[i], IR_NONE };
+}
+
+/* Copy node n, and add the tangents of its results if any operand has one.  Rules of ops with
+ * sub-functions make values and tangents in one node. */
+static void
+walk_node(walk *w, const ir_node *n)
+{
+    dual *y = w->env + n->first;
+    bool varies = false;
+    for (int i = 0; i < n->n_in; i++) {
+        w->in[i] = w->env[n->in[i]];
+        varies |= w->in[i].tan != IR_NONE;
+    }
+    w->b->loc = n->loc;
+    if (!varies || ir_ops[n->op].flag != IR_FLOW)
+        copy_values(w, n, y);
+    if (!varies || w->b->status != COT_OK)
+        return;
+    w->b->loc = ir_loc_derive(w->b->ctx, n->loc, w->how);
+    jvp_rules[n->op](w->b, w->f, n, w->in, y);
+}
+
+static void
+walk_nodes(walk *w)
+{
+    const ir_graph *f = w->f;
+    for (uint32_t i = 1; i < f->n_nodes && w->b->status == COT_OK; i++)
+        walk_node(w, &f->node[i]);
+    w->b->loc = 0;
+}
+
+static void
+add_tangent_input(walk *w, ir_ref v)
+{
+    w->env[v].tan = ir_input_like(w->b, w->f, v, "d");
+}
+
+static ir_ref
+tangent_or_zeros(walk *w, ir_ref v)
+{
+    return w->env[v].tan ? w->env[v].tan : pass_zeros_like(w->b, ir_type_at(w->f, v));
+}
+
+cot_status
+pass_jvp_outputs(const ir_graph *f, const bool *active, int n_diff, bool *out_active,
+                 const char *how, ir_graph **out)
+{
+    walk w = walk_begin(f, how);
+    for (int i = 0; i < f->n_in; i++)
+        if (active[i] && ir_is_floating(f, f->in[i]))
+            add_tangent_input(&w, f->in[i]);
+    walk_nodes(&w);
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(w.b, f, j, w.env[f->out[j]].val, "");
+    for (int j = 0; j < f->n_out; j++) {
+        const bool has = w.env[f->out[j]].tan != IR_NONE && j < n_diff;
+        out_active[j] = (has || out_active[j]) && ir_is_floating(f, f->out[j]);
+        if (out_active[j])
+            pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
+    }
+    return pass_end(w.b, "jvp", out);
+}
+
+cot_status
+pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active, ir_graph **out)
+{
+    return pass_jvp_outputs(f, active, f->n_out, out_active, "in jvp", out);
+}
+
+/* Primals, then a tangent for each entry of wrt; outputs, then tangents, then the aux outputs.
+ */
+cot_status
+pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
+{
+    pass_args args;
+    COT_TRY(pass_resolve(f, wrt, true, "jvp", &args));
+    COT_TRY(pass_check_aux(f, aux, "jvp"));
+    walk w = walk_begin(f, "in jvp");
+    const int n = f->n_out - aux;
+    for (int i = 0; i < args.n; i++)
+        add_tangent_input(&w, f->in[args.arg[i]]);
+    walk_nodes(&w);
+    for (int j = 0; j < n; j++)
+        pass_output(w.b, f, j, w.env[f->out[j]].val, "");
+    for (int j = 0; j < n; j++)
+        if (ir_is_floating(f, f->out[j]))
+            pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
+    for (int j = n; j < f->n_out; j++)
+        pass_output(w.b, f, j, w.env[f->out[j]].val, "");
+    return pass_end(w.b, "jvp", out);
+}

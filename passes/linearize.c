@@ -1,0 +1,376 @@
+/* Splitting a function into what is known and what is linear in the tangents.
+ *
+ * pass_split is partial evaluation: a node whose operands are all known goes to the known half,
+ * any other to the rest, which receives the known values that it needs as residuals.  An op
+ * with sub-functions that has operands of both kinds is split by a rule of its own into one
+ * node in each half.  What is saved and what is computed again is for residuals.c to say.
+ *
+ * linearize = jvp, then split with the tangents unknown.  Since a tangent enters a jvp graph
+ * only linearly, the rest is a linear function of them; pass_check_linear holds us to it.
+ *
+ * Source: A. Radul et al., You Only Linearize Once, POPL 2023. */
+#include "passes/engine.h"
+
+#include "ir/diag.h"
+
+struct pass_splitter {
+    const ir_graph *f;
+    ir_build *kb, *rb;
+    ir_ref *kval, *rval; /* by value of f; one of the two is set       */
+    ir_ref *counterpart; /* by value of kb: its residual in rb         */
+    uint32_t n_counterpart;
+    ir_ref *res; /* values of kb that are residuals, in order  */
+    uint32_t n_res, cap_res;
+};
+
+ir_ref
+pass_residual(pass_splitter *s, ir_ref v)
+{
+    if (!v)
+        return IR_NONE;
+    if (v >= s->n_counterpart) {
+        ir_ref *wider = IR_NEW_N(s->rb->arena, ir_ref, 2 * s->kb->n_values);
+        if (s->n_counterpart)
+            memcpy(wider, s->counterpart, sizeof(ir_ref) * s->n_counterpart);
+        s->counterpart = wider;
+        s->n_counterpart = 2 * s->kb->n_values;
+    }
+    if (!s->counterpart[v]) {
+        s->counterpart[v] = ir_input(s->rb, ir_btype(s->kb, v), NULL);
+        IR_PUSH(s->rb->arena, s->res, s->n_res, s->cap_res, v);
+    }
+    return s->counterpart[v];
+}
+
+static ir_ref
+in_rest(pass_splitter *s, ir_ref v)
+{
+    return s->rval[v] ? s->rval[v] : pass_residual(s, s->kval[v]);
+}
+
+static split_rule *
+split_rule_of(ir_op op)
+{
+    switch (op) {
+    case OP_call: return split_call;
+    case OP_cond: return split_cond;
+    case OP_while: return split_while;
+    case OP_scan: return split_scan;
+    default: return NULL;
+    }
+}
+
+static void
+split_mixed(pass_splitter *s, const ir_node *n, split_rule *rule)
+{
+    ir_arena *a = s->kb->arena;
+    bool *known = IR_NEW_N(a, bool, n->n_in + 1);
+    ir_ref *kin = IR_NEW_N(a, ir_ref, n->n_in + 1), *rin = IR_NEW_N(a, ir_ref, n->n_in + 1);
+    for (int i = 0; i < n->n_in; i++) {
+        kin[i] = s->kval[n->in[i]];
+        rin[i] = s->rval[n->in[i]];
+        known[i] = kin[i] != IR_NONE;
+    }
+    rule(s, s->kb, s->rb, s->f, n, known, kin, rin, s->kval + n->first, s->rval + n->first);
+}
+
+static void
+split_node(pass_splitter *s, const ir_node *n)
+{
+    int n_known = 0;
+    for (int i = 0; i < n->n_in; i++)
+        n_known += s->kval[n->in[i]] != IR_NONE;
+    s->kb->loc = s->rb->loc = n->loc;
+    split_rule *rule = split_rule_of((ir_op)n->op);
+    if (rule && n_known > 0 && n_known < n->n_in) {
+        split_mixed(s, n, rule);
+        return;
+    }
+    const bool known = n_known == n->n_in;
+    ir_ref *operand = IR_NEW_N(s->kb->arena, ir_ref, n->n_in + 1);
+    for (int i = 0; i < n->n_in; i++)
+        operand[i] = known ? s->kval[n->in[i]] : in_rest(s, n->in[i]);
+    ir_copy_node(known ? s->kb : s->rb, n, operand, (known ? s->kval : s->rval) + n->first);
+}
+
+static void
+split_begin(pass_splitter *s, const ir_graph *f, const bool *known)
+{
+    *s = (pass_splitter){ .f = f, .kb = pass_begin(f, "known"), .rb = pass_begin(f, "rest") };
+    s->kval = IR_NEW_N(s->kb->arena, ir_ref, f->n_values);
+    s->rval = IR_NEW_N(s->kb->arena, ir_ref, f->n_values);
+    for (int i = 0; i < f->n_in; i++) {
+        if (known[i])
+            s->kval[f->in[i]] = ir_input_like(s->kb, f, f->in[i], "");
+        else
+            s->rval[f->in[i]] = ir_input_like(s->rb, f, f->in[i], "");
+    }
+    for (uint32_t i = 1; i < f->n_nodes && !s->kb->status && !s->rb->status; i++)
+        split_node(s, &f->node[i]);
+}
+
+/* The final rest: residuals that are saved first, the others made again from them, then `draft`
+ * (unknown inputs, then every residual) in place. */
+static cot_status
+finish_rest(pass_splitter *s, const ir_graph *draft, const bool *saved, int *n_res,
+            ir_graph **rest)
+{
+    const int n_unknown = draft->n_in - (int)s->n_res;
+    const uint32_t *uses = ir_count_uses(draft, s->kb->arena);
+    ir_build *b = pass_begin(s->f, "rest");
+    ir_ref *made = IR_NEW_N(b->arena, ir_ref, s->kb->n_values);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, draft->n_in + 1);
+    ir_ref *out = IR_NEW_N(b->arena, ir_ref, draft->n_out + 1);
+    *n_res = 0;
+    for (uint32_t v = 1; v < s->kb->n_values; v++) {
+        if (!saved[v])
+            continue;
+        made[v] = ir_input(b, ir_btype(s->kb, v), NULL);
+        ir_output(s->kb, v);
+        ++*n_res;
+    }
+    for (int i = 0; i < n_unknown; i++)
+        in[i] = ir_input_like(b, draft, draft->in[i], "");
+    for (uint32_t i = 0; i < s->n_res; i++)
+        if (uses[draft->in[n_unknown + (int)i]])
+            in[n_unknown + (int)i] = pass_remake(s->kb, b, s->res[i], made);
+    ir_inline_graph(b, draft, in, out);
+    for (int j = 0; j < draft->n_out; j++)
+        pass_output(b, draft, j, out[j], "");
+    return pass_end(b, "split", rest);
+}
+
+cot_status
+pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
+           ir_graph **known_half, ir_graph **rest)
+{
+    pass_splitter s;
+    ir_graph *draft;
+    split_begin(&s, f, known);
+    if (s.kb->status != COT_OK)
+        return s.kb->status;
+    for (int j = 0; j < f->n_out; j++) {
+        known_out[j] = s.kval[f->out[j]] != IR_NONE;
+        pass_output(known_out[j] ? s.kb : s.rb, f, j,
+                    (known_out[j] ? s.kval : s.rval)[f->out[j]], "");
+    }
+    /* The residuals were asked for among other inputs: put them last. */
+    ir_build *rb = s.rb;
+    uint32_t n = 0;
+    for (int i = 0; i < f->n_in; i++)
+        if (!known[i])
+            rb->in[n++] = s.rval[f->in[i]];
+    for (uint32_t i = 0; i < s.n_res; i++)
+        rb->in[n++] = s.counterpart[s.res[i]];
+    COT_TRY(ir_build_end(rb, &draft));
+    bool *saved = IR_NEW_N(s.kb->arena, bool, s.kb->n_values);
+    const uint32_t *uses = ir_count_uses(draft, s.kb->arena);
+    for (uint32_t i = 0; i < s.n_res; i++)
+        saved[s.res[i]] = uses[draft->in[n - s.n_res + i]] > 0;
+    pass_choose_residuals(s.kb, saved);
+    COT_TRY(finish_rest(&s, draft, saved, n_res, rest));
+    return pass_end(s.kb, "split", known_half);
+}
+
+/* The verifier of linear functions: by the transpose column, what an op must see. */
+typedef enum linear_kind {
+    NOT_LINEAR,
+    LINEAR_JOINTLY, /* every floating operand linear, or zero          */
+    LINEAR_FIRST,   /* in operand 0, the others known                  */
+    LINEAR_EITHER,  /* in exactly one operand                          */
+    LINEAR_FLOW     /* by its sub-functions, which were checked when they were split */
+} linear_kind;
+
+static linear_kind
+linear_kind_of(ir_op op)
+{
+    if (transpose_rules[op] == transpose_never)
+        return NOT_LINEAR;
+    if (ir_ops[op].flag == IR_FLOW)
+        return LINEAR_FLOW;
+    switch (op) {
+    case OP_mul:
+    case OP_dot_general: return LINEAR_EITHER;
+    case OP_div:
+    case OP_scatter_mul: return LINEAR_FIRST;
+    case OP_fma: return LINEAR_EITHER;
+    default: return LINEAR_JOINTLY;
+    }
+}
+
+static bool
+is_zero(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    while (n && (n->op == OP_broadcast_in_dim || n->op == OP_reshape || n->op == OP_transpose))
+        n = ir_def(f, n->in[0]);
+    if (!n || n->op != OP_constant)
+        return false;
+    const ir_data *d = &n->at.constant.data;
+    const unsigned char *byte = d->bytes;
+    for (size_t i = 0; i < d->n; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+static bool
+node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin)
+{
+    const linear_kind kind = linear_kind_of((ir_op)n->op);
+    int linear = 0, other = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        linear += lin[n->in[i]];
+        other += !lin[n->in[i]] && ir_is_floating(f, n->in[i]) && !is_zero(f, n->in[i]);
+    }
+    switch (kind) {
+    case NOT_LINEAR: return false;
+    case LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
+    case LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
+    case LINEAR_EITHER:
+        if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] &&
+            !is_zero(f, n->in[2]))
+            return false;
+        return !(lin[n->in[0]] && lin[n->in[1]]) && (n->op == OP_fma || linear == 1);
+    default: return true;
+    }
+}
+
+cot_status
+pass_check_linear(const ir_graph *f, const bool *linear)
+{
+    bool *lin = IR_NEW_N(f->arena, bool, f->n_values);
+    for (int i = 0; i < f->n_in; i++)
+        lin[f->in[i]] = linear[i];
+    ir_each_node (n, f) {
+        bool varies = false;
+        for (int i = 0; i < n->n_in; i++)
+            varies |= lin[n->in[i]];
+        if (varies && !node_is_linear(f, n, lin))
+            return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_not_linear);
+        for (int i = 0; i < n->n_out; i++)
+            lin[n->first + (ir_ref)i] = varies && ir_is_floating(f, n->first + (ir_ref)i);
+    }
+    return COT_OK;
+}
+
+/* How many of the arguments are below args->arg[i]. */
+static int
+rank_among(const pass_args *args, int i)
+{
+    int below = 0;
+    for (int k = 0; k < args->n; k++)
+        below += args->arg[k] < args->arg[i];
+    return below;
+}
+
+/* The outputs of `known` without the tangents that turned out not to depend on the tangents,
+ * which are zero. */
+static cot_status
+without_known_tangents(pass_parts *p, const ir_graph *f, int n_tangents)
+{
+    if (n_tangents == 0)
+        return COT_OK;
+    bool *in = IR_NEW_N(p->known->arena, bool, p->known->n_in + 1);
+    bool *out = IR_NEW_N(p->known->arena, bool, p->known->n_out + 1);
+    for (int i = 0; i < p->known->n_in; i++)
+        in[i] = true;
+    for (int j = 0; j < p->known->n_out; j++)
+        out[j] = j < f->n_out || j >= f->n_out + n_tangents;
+    return pass_restrict(p->known, in, out, &p->known);
+}
+
+cot_status
+pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char *what,
+              const char *how, pass_parts *p)
+{
+    COT_TRY(pass_resolve(f, wrt, all, what, &p->args));
+    COT_TRY(pass_check_aux(f, aux, what));
+    ir_arena *a = f->arena;
+    ir_graph *jvp;
+    bool *active = IR_NEW_N(a, bool, f->n_in + 1), *has = IR_NEW_N(a, bool, f->n_out + 1);
+    for (int i = 0; i < p->args.n; i++)
+        active[p->args.arg[i]] = true;
+    p->n_diff = f->n_out - aux;
+    COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
+    bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
+         *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
+    for (int i = 0; i < f->n_in; i++)
+        known[i] = true;
+    COT_TRY(pass_split(jvp, known, known_out, &p->n_res, &p->known, &p->linear));
+    int in_jvp = f->n_out, in_linear = 0;
+    p->tangent = IR_NEW_N(a, int, f->n_out + 1);
+    for (int j = 0; j < f->n_out; j++)
+        p->tangent[j] = has[j] && !known_out[in_jvp++] ? in_linear++ : -1;
+    COT_TRY(without_known_tangents(p, f, in_jvp - f->n_out - in_linear));
+    p->rank = IR_NEW_N(a, int, p->args.n + 1);
+    for (int i = 0; i < p->args.n; i++)
+        p->rank[i] = rank_among(&p->args, i);
+    bool *linear = IR_NEW_N(a, bool, p->linear->n_in + 1);
+    for (int i = p->n_res; i < p->linear->n_in; i++)
+        linear[i] = true;
+    return pass_check_linear(p->linear, linear);
+}
+
+/* Tangent inputs in the order of wrt, as inputs of the linear half in ascending order. */
+static void
+tangent_inputs(ir_build *b, const ir_graph *f, const pass_parts *p, ir_ref *in)
+{
+    for (int i = 0; i < p->args.n; i++)
+        in[p->rank[i]] = ir_input_like(b, f, f->in[p->args.arg[i]], "d");
+}
+
+/* A tangent for each floating output but the aux ones: zeros where there is none. */
+static void
+tangent_outputs(ir_build *b, const ir_graph *f, const pass_parts *p, const ir_ref *tangent)
+{
+    for (int j = 0; j < p->n_diff; j++)
+        if (ir_is_floating(f, f->out[j]))
+            pass_output(b, f, j,
+                        p->tangent[j] >= 0 ? tangent[p->tangent[j]]
+                                           : pass_zeros_like(b, ir_type_at(f, f->out[j])),
+                        "d");
+}
+
+/* As jvp: the known half once, the linear half after it. */
+cot_status
+pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
+{
+    pass_parts p;
+    COT_TRY(pass_parts_of(f, wrt, true, aux, "linearize", "in linearize", &p));
+    ir_build *b = pass_begin(f, "linearize");
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, p.known->n_out + 1);
+    ir_ref *lin = IR_NEW_N(b->arena, ir_ref, p.linear->n_in + 1);
+    ir_ref *dy = IR_NEW_N(b->arena, ir_ref, p.linear->n_out + 1);
+    pass_inputs(b, f, in);
+    tangent_inputs(b, f, &p, lin + p.n_res);
+    ir_inline_graph(b, p.known, in, y);
+    memcpy(lin, y + f->n_out, sizeof(ir_ref) * (size_t)p.n_res);
+    ir_inline_graph(b, p.linear, lin, dy);
+    for (int j = 0; j < p.n_diff; j++)
+        pass_output(b, f, j, y[j], "");
+    tangent_outputs(b, f, &p, dy);
+    for (int j = p.n_diff; j < f->n_out; j++)
+        pass_output(b, f, j, y[j], "");
+    return pass_end(b, "linearize", out);
+}
+
+/* known: x -> outputs of f, residuals;  linear: residuals, tangents -> tangents. */
+cot_status
+pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known,
+                      ir_graph **linear)
+{
+    pass_parts p;
+    COT_TRY(pass_parts_of(f, wrt, true, aux, "linearize", "in linearize", &p));
+    ir_build *b = pass_begin(f, "linear");
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, p.linear->n_in + 1);
+    ir_ref *dy = IR_NEW_N(b->arena, ir_ref, p.linear->n_out + 1);
+    for (int i = 0; i < p.n_res; i++)
+        in[i] = ir_input_like(b, p.linear, p.linear->in[i], "");
+    tangent_inputs(b, f, &p, in + p.n_res);
+    ir_inline_graph(b, p.linear, in, dy);
+    tangent_outputs(b, f, &p, dy);
+    *known = p.known;
+    return pass_end(b, "linearize", linear);
+}

@@ -1,0 +1,406 @@
+/* The passes by name, their options as text, and how one is run.
+ *
+ *   pipeline   pass { "|" pass }                     nothing at all is the empty pipeline
+ *   pass       name [ "(" option { "," option } ")" ]
+ *   option     name "=" value
+ *   value      integer | "none" | name | "[" [ item { "," item } ] "]"     item: integer or
+ * "none"
+ *
+ * Each row of pass_rows lists the options that its pass takes; any other is an error that names
+ * them. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "ir/diag.h"
+#include "passes/pass.h"
+
+/* The rows. */
+
+#define RUN(name, call)                                                                        \
+    static cot_status run_##name(const ir_graph *f, const pass_options *o, ir_graph **out)     \
+    {                                                                                          \
+        (void)o;                                                                               \
+        return call;                                                                           \
+    }
+RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
+RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
+RUN(jvp, pass_jvp(f, &o->wrt, o->aux, out))
+RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
+RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
+RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, out))
+RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
+RUN(hessian, pass_hessian(f, &o->wrt, out))
+RUN(vmap, pass_vmap(f, &o->vmap, out))
+RUN(functionalize, pass_functionalize(f, out))
+RUN(simplify, pass_simplify(f, out))
+RUN(dce, pass_dce(f, out))
+RUN(inline, pass_inline(f, out))
+RUN(contract, pass_contract(f, out))
+
+enum {
+    DIFF = PASS_WRT | PASS_AUX,
+    MAP = PASS_IN | PASS_OUT | PASS_CHUNK | PASS_SIZE | PASS_RANDOMNESS | PASS_AXIS
+};
+
+const pass_row pass_rows[] = {
+    { "grad", "gradient of a scalar", true, DIFF, run_grad },
+    { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
+      run_grad_and_value },
+    { "jvp", "outputs and their tangents", true, DIFF, run_jvp },
+    { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
+    { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
+    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK, run_jacfwd },
+    { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
+    { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
+    { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
+    { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
+      run_functionalize },
+    { "simplify", "the same function, smaller", false, 0, run_simplify },
+    { "dce", "without what no output needs", false, 0, run_dce },
+    { "inline", "calls replaced by what they call", false, 0, run_inline },
+    { "contract", "products and sums to fma", false, 0, run_contract },
+};
+const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} option_names[] = {
+    { "wrt", PASS_WRT },
+    { "aux", PASS_AUX },
+    { "chunk", PASS_CHUNK },
+    { "in", PASS_IN },
+    { "out", PASS_OUT },
+    { "size", PASS_SIZE },
+    { "randomness", PASS_RANDOMNESS },
+    { "axis", PASS_AXIS },
+    { "remove", PASS_REMOVE },
+};
+enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
+
+const pass_row *
+pass_find(const char *name)
+{
+    for (int i = 0; i < pass_row_count; i++)
+        if (strcmp(pass_rows[i].name, name) == 0)
+            return &pass_rows[i];
+    return NULL;
+}
+
+pass_options
+pass_default_options(void)
+{
+    static const int64_t first = 0;
+    const pass_dims every = { .n = 1, .at = &first, .one = true };
+    return (pass_options){ .wrt = { .n = PASS_DEFAULT },
+                           .vmap = { .in = every, .out = every } };
+}
+
+/* Reading. */
+
+typedef struct reader {
+    cot_context *ctx;
+    const char *text, *at;
+    const pass_row *row; /* the pass whose options are read */
+} reader;
+
+static cot_status
+fault(reader *r, const char *message)
+{
+    const char *where = r->row ? r->row->name : "pipeline";
+    return ir_fail(r->ctx, 0, where, ERR_pipeline, message, (int)(r->at - r->text) + 1,
+                   r->text);
+}
+
+static void
+skip_space(reader *r)
+{
+    while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')
+        r->at++;
+}
+
+static bool
+accept(reader *r, char c)
+{
+    skip_space(r);
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static bool
+is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* A word, in the context's arena; "" if there is none. */
+static const char *
+read_word(reader *r)
+{
+    skip_space(r);
+    const char *start = r->at;
+    while (is_word(*r->at))
+        r->at++;
+    return ir_format(&r->ctx->arena, "%.*s", (int)(r->at - start), start);
+}
+
+static cot_status
+read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
+{
+    char *end;
+    skip_space(r);
+    const char *digits = r->at + (*r->at == '-');
+    if (*digits < '0' || *digits > '9')
+        return fault(r, "wants an integer");
+    const long long x = strtoll(r->at, &end, 10);
+    if (x < least || x > most)
+        return fault(r, ir_format(&r->ctx->arena,
+                                  "the integer is out of range; wants %lld or more",
+                                  (long long)least));
+    if (is_word(*end))
+        return fault(r, "wants an integer");
+    r->at = end;
+    *out = x;
+    return COT_OK;
+}
+
+/* An integer or, where it may be, `none`. */
+static cot_status
+read_item(reader *r, bool none, int64_t *out)
+{
+    skip_space(r);
+    if (none && strncmp(r->at, "none", 4) == 0 && !is_word(r->at[4])) {
+        r->at += 4;
+        *out = PASS_NO_AXIS;
+        return COT_OK;
+    }
+    return read_integer(r, INT32_MIN, INT32_MAX, out);
+}
+
+/* A list, or a single item (*one). */
+static cot_status
+read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
+{
+    uint32_t count = 0, cap = 0;
+    int64_t x, *list = IR_NEW(&r->ctx->arena, int64_t);
+    *one = !accept(r, '[');
+    if (*one) {
+        COT_TRY(read_item(r, none, list));
+        *n = 1, *items = list;
+        return COT_OK;
+    }
+    if (!accept(r, ']')) {
+        do {
+            COT_TRY(read_item(r, none, &x));
+            IR_PUSH(&r->ctx->arena, list, count, cap, x);
+        } while (accept(r, ','));
+        if (!accept(r, ']'))
+            return fault(r, "wants `,` or `]` in the list");
+    }
+    *n = (int)count, *items = list;
+    return COT_OK;
+}
+
+static cot_status
+read_wrt(reader *r, pass_wrt *wrt)
+{
+    int64_t *items;
+    bool one;
+    COT_TRY(read_list(r, false, &wrt->n, &items, &one));
+    int *arg = IR_NEW_N(&r->ctx->arena, int, wrt->n + 1);
+    for (int i = 0; i < wrt->n; i++)
+        arg[i] = (int)items[i];
+    wrt->arg = arg;
+    return COT_OK;
+}
+
+static cot_status
+read_dims(reader *r, pass_dims *dims)
+{
+    int64_t *items;
+    COT_TRY(read_list(r, true, &dims->n, &items, &dims->one));
+    dims->at = items;
+    return COT_OK;
+}
+
+/* A word out of a list; its position. */
+static cot_status
+read_choice(reader *r, const char *const *choice, int n, int *out)
+{
+    const char *word = read_word(r);
+    for (int i = 0; i < n; i++)
+        if (strcmp(choice[i], word) == 0) {
+            *out = i;
+            return COT_OK;
+        }
+    const char *list = choice[0];
+    for (int i = 1; i < n; i++)
+        list = ir_format(&r->ctx->arena, "%s, %s", list, choice[i]);
+    return fault(r, ir_format(&r->ctx->arena, "found `%s`; wants one of %s", word, list));
+}
+
+static cot_status
+read_value(reader *r, unsigned bit, pass_options *o)
+{
+    static const char *const randomness[] = { "error", "different", "same" };
+    static const char *const remove[] = { "mutations", "mutations_and_views" };
+    int64_t x;
+    int choice;
+    switch (bit) {
+    case PASS_WRT: return read_wrt(r, &o->wrt);
+    case PASS_AUX:
+        COT_TRY(read_integer(r, 0, INT32_MAX, &x));
+        o->aux = (int)x;
+        return COT_OK;
+    case PASS_CHUNK:
+        COT_TRY(read_integer(r, 1, INT64_MAX, &x));
+        o->chunk = o->vmap.chunk = x;
+        return COT_OK;
+    case PASS_IN: return read_dims(r, &o->vmap.in);
+    case PASS_OUT: return read_dims(r, &o->vmap.out);
+    case PASS_SIZE: return read_integer(r, 1, INT64_MAX, &o->vmap.size);
+    case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
+    case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
+    default:
+        o->vmap.axis_name = read_word(r);
+        return *o->vmap.axis_name ? COT_OK : fault(r, "wants a name for the axis");
+    }
+}
+
+static const char *
+options_of(cot_context *ctx, const pass_row *row)
+{
+    const char *list = NULL;
+    for (int i = 0; i < OPTIONS; i++)
+        if (row->takes & option_names[i].bit)
+            list = list ? ir_format(&ctx->arena, "%s, %s", list, option_names[i].name)
+                        : option_names[i].name;
+    return list ? list : "none";
+}
+
+static cot_status
+read_option(reader *r, pass_options *o, unsigned *given)
+{
+    skip_space(r);
+    const char *start = r->at, *name = read_word(r);
+    unsigned bit = 0;
+    for (int i = 0; i < OPTIONS; i++)
+        if (strcmp(option_names[i].name, name) == 0)
+            bit = option_names[i].bit;
+    if (!(bit & r->row->takes) || (bit & *given)) {
+        r->at = start;
+        return fault(r, bit & *given
+                            ? ir_format(&r->ctx->arena, "option `%s` is given twice", name)
+                            : ir_format(&r->ctx->arena, "has no option `%s`; its options: %s",
+                                        name, options_of(r->ctx, r->row)));
+    }
+    *given |= bit;
+    if (!accept(r, '='))
+        return fault(r, "wants `=` after the option's name");
+    return read_value(r, bit, o);
+}
+
+static cot_status
+read_step(reader *r, pass_step *step)
+{
+    unsigned given = 0;
+    r->row = NULL;
+    skip_space(r);
+    const char *start = r->at, *name = read_word(r);
+    step->row = pass_find(name);
+    step->options = pass_default_options();
+    if (!step->row) {
+        const char *list = pass_rows[0].name;
+        for (int i = 1; i < pass_row_count; i++)
+            list = ir_format(&r->ctx->arena, "%s, %s", list, pass_rows[i].name);
+        r->at = start;
+        return fault(
+            r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s", name, list));
+    }
+    r->row = step->row;
+    if (!accept(r, '(') || accept(r, ')'))
+        return COT_OK;
+    do
+        COT_TRY(read_option(r, &step->options, &given));
+    while (accept(r, ','));
+    return accept(r, ')') ? COT_OK : fault(r, "wants `,` or `)` after an option");
+}
+
+cot_status
+pass_parse(cot_context *ctx, const char *text, int *n, const pass_step **steps)
+{
+    reader r = { .ctx = ctx, .text = text ? text : "", .at = text ? text : "" };
+    pass_step *list = NULL;
+    uint32_t count = 0, cap = 0;
+    skip_space(&r);
+    if (*r.at) {
+        do {
+            pass_step step;
+            COT_TRY(read_step(&r, &step));
+            IR_PUSH(&ctx->arena, list, count, cap, step);
+        } while (accept(&r, '|'));
+        if (*r.at)
+            return fault(&r, "wants `|` between passes");
+    }
+    *n = (int)count, *steps = list;
+    return COT_OK;
+}
+
+/* Running. */
+
+static double
+now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+cot_status
+pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out)
+{
+    cot_context *ctx = f->ctx;
+    const pass_options preset = pass_default_options();
+    const double start = ctx->config.time ? now_ms() : 0;
+    COT_TRY(row->run(f, o ? o : &preset, out));
+    if (ctx->config.time)
+        fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
+                now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
+    if (ctx->config.verify)
+        COT_TRY(ir_verify(ctx, *out, row->name));
+    pass_dump(row->name, f, *out);
+    return COT_OK;
+}
+
+cot_status
+pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user,
+              ir_graph **out)
+{
+    int n;
+    const pass_step *step;
+    ir_graph *g = (ir_graph *)f;
+    COT_TRY(pass_parse(f->ctx, text, &n, &step));
+    for (int i = 0; i < n; i++) {
+        const ir_graph *before = g;
+        COT_TRY(pass_run(step[i].row, before, &step[i].options, &g));
+        if (after)
+            after(user, step[i].row->name, before, g);
+    }
+    *out = g;
+    return COT_OK;
+}
+
+/* Inlining first, since contraction does not see across a call. */
+cot_status
+pass_prepare(const ir_graph *f, ir_graph **out)
+{
+    static const char *const order[] = { "inline", "simplify", "dce", "contract" };
+    ir_graph *g = (ir_graph *)f;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
+    *out = g;
+    return COT_OK;
+}

@@ -1,0 +1,109 @@
+/* What the known half saves for the linear half, and what is computed again.
+ *
+ * A value that is saved costs memory, once for each trip where the function is the body of a
+ * loop; a value that is computed again costs an instruction or two where it is used.  So:
+ *   - constants are made again;
+ *   - a broadcast, reshape or transpose is made again from its operand: never both x and
+ * broadcast(x);
+ *   - a cheap pointwise op, or a slice, is made again if its operands are at hand anyway;
+ *   - everything else is saved.
+ * An input of the function counts as anything else: saved if it is wanted, which copies nothing
+ * where the halves are joined or the input outlives the loop. */
+#include "passes/engine.h"
+
+#define DEEPEST 8 /* cheap ops in a row that are computed again */
+
+static bool
+is_view(ir_op op)
+{
+    return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose;
+}
+
+/* An instruction or two for an element, or an index map. */
+static bool
+is_cheap(ir_op op)
+{
+    switch (op) {
+    case OP_neg:
+    case OP_abs:
+    case OP_sign:
+    case OP_is_finite:
+    case OP_not:
+    case OP_convert:
+    case OP_bitcast:
+    case OP_stop_gradient:
+    case OP_integer_pow:
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_max:
+    case OP_min:
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_eq:
+    case OP_ne:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
+    case OP_fma:
+    case OP_select:
+    case OP_clamp:
+    case OP_slice:
+    case OP_reverse: return true;
+    default: return is_view(op);
+    }
+}
+
+/* Can v be made from what is in `saved`? */
+static bool
+at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
+{
+    const ir_node *n = ir_bdef(b, v);
+    if (saved[v])
+        return true;
+    if (!n || depth == 0)
+        return false;
+    if (n->op == OP_constant || n->op == OP_iota)
+        return true;
+    if (!is_cheap((ir_op)n->op))
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (!at_hand(b, saved, n->in[i], depth - 1))
+            return false;
+    return true;
+}
+
+void
+pass_choose_residuals(const ir_build *b, bool *saved)
+{
+    for (ir_ref v = b->n_values - 1; v > 0; v--) {
+        const ir_node *n = ir_bdef(b, v);
+        if (saved[v] && n && is_view((ir_op)n->op)) {
+            saved[v] = false;
+            saved[n->in[0]] = true;
+        }
+    }
+    /* In order: what v is made from was decided before v. */
+    for (ir_ref v = 1; v < b->n_values; v++) {
+        if (!saved[v])
+            continue;
+        saved[v] = false;
+        saved[v] = !at_hand(b, saved, v, DEEPEST);
+    }
+}
+
+ir_ref
+pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made)
+{
+    if (made[v])
+        return made[v];
+    const ir_node *n = ir_bdef(kb, v);
+    ir_ref *operand = IR_NEW_N(rb->arena, ir_ref, n->n_in + 1);
+    for (int i = 0; i < n->n_in; i++)
+        operand[i] = pass_remake(kb, rb, n->in[i], made);
+    rb->loc = n->loc;
+    ir_copy_node(rb, n, operand, &made[v]);
+    return made[v];
+}

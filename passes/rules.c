@@ -1,0 +1,29 @@
+/* The rule tables, expanded from ops.def, and what rules of several families share. */
+#include "passes/rules.h"
+
+jvp_rule *const jvp_rules[OP_COUNT] = {
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    [OP_##name] = jvp_##jvp,
+#include "ir/ops.def"
+#undef OP
+};
+
+transpose_rule *const transpose_rules[OP_COUNT] = {
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    [OP_##name] = transpose_##transpose,
+#include "ir/ops.def"
+#undef OP
+};
+
+vmap_rule *const vmap_rules[OP_COUNT] = {
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    [OP_##name] = vmap_##vmap,
+#include "ir/ops.def"
+#undef OP
+};
+
+ir_ref
+pass_zeros_like(ir_build *b, const ir_type *t)
+{
+    return ir_zeros(b, t);
+}

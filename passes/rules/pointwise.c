@@ -1,0 +1,406 @@
+/* Pointwise ops: jvp, transpose and vmap.
+ *
+ * A jvp rule multiplies the tangent by a partial derivative that is written with the result
+ * where that is shorter (exp, tanh, logistic), so that the derivative costs no second
+ * elementary function.  Whatever does not hold a tangent is known before the tangents are,
+ * which leaves the linear half with products, sums and selects only.
+ *
+ * Kinks follow torch.func: ties of max and min share evenly, abs has 0 at 0, clamp 0 at its
+ * bounds. */
+#include <math.h>
+
+#include "passes/rules.h"
+
+#define PI  3.14159265358979323846
+#define LN2 0.693147180559945309417
+
+/* A constant of the type of x, for the formulas below. */
+static ir_ref
+plus(ir_build *b, ir_ref x, double c)
+{
+    return ir_add(b, x, ir_like(b, x, c));
+}
+
+static ir_ref
+times(ir_build *b, ir_ref x, double c)
+{
+    return ir_mul(b, x, ir_like(b, x, c));
+}
+
+static ir_ref
+one_minus(ir_build *b, ir_ref x)
+{
+    return ir_sub(b, ir_like(b, x, 1), x);
+}
+
+static ir_ref
+square(ir_build *b, ir_ref x)
+{
+    return ir_mul(b, x, x);
+}
+
+static ir_ref
+power(ir_build *b, ir_ref x, int64_t k)
+{
+    return k == 0 ? ir_like(b, x, 1) : k == 1 ? x : ir_integer_pow(b, x, k);
+}
+
+/* t c, where c may be zero for every x. */
+static ir_ref
+times_partial(ir_build *b, ir_ref t, ir_ref c)
+{
+    return c ? tan_mul(b, t, c) : IR_NONE;
+}
+
+/* jvp: the families. */
+
+void
+jvp_zero(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)b, (void)f, (void)n, (void)in;
+    y->tan = IR_NONE;
+}
+
+/* The op applied to the tangents of its floating operands; where some are zero and the op needs
+ * them (concatenate, scatter_add), zeros; other operands as they are. */
+void
+jvp_linear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    if (n->op == OP_add || n->op == OP_sub) {
+        y->tan = n->op == OP_add ? tan_add(b, in[0].tan, in[1].tan)
+                                 : tan_sub(b, in[0].tan, in[1].tan);
+        return;
+    }
+    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
+    for (int i = 0; i < n->n_in; i++)
+        operand[i] = in[i].tan                     ? in[i].tan
+                     : ir_is_floating(f, n->in[i]) ? pass_zeros_like(b, ir_type_at(f, n->in[i]))
+                                                   : in[i].val;
+    y->tan = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
+}
+
+/* d f(x, y) = f(dx, y) + f(x, dy). */
+void
+jvp_bilinear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref left = IR_NONE, right = IR_NONE;
+    (void)f;
+    if (in[0].tan)
+        left = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].tan, in[1].val }, &n->at);
+    if (in[1].tan)
+        right = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ in[0].val, in[1].tan }, &n->at);
+    y->tan = tan_add(b, left, right);
+}
+
+/* jvp: one operand.  `partial` is dy/dx, in terms of x and y. */
+#define JVP_UNARY(name, partial)                                                               \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_mul(b, in->tan, partial);                                               \
+    }
+#define JVP_UNARY_OVER(name, divisor)                                                          \
+    void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
+                    dual *out)                                                                 \
+    {                                                                                          \
+        const ir_ref x = in->val, y = out->val;                                                \
+        (void)f, (void)n, (void)x, (void)y;                                                    \
+        out->tan = tan_div(b, in->tan, divisor);                                               \
+    }
+
+JVP_UNARY(abs, ir_op1(b, OP_sign, x))
+JVP_UNARY(exp, y)
+JVP_UNARY(exp2, times(b, y, LN2))
+JVP_UNARY(expm1, plus(b, y, 1))
+JVP_UNARY_OVER(log, x)
+JVP_UNARY_OVER(log2, times(b, x, LN2))
+JVP_UNARY_OVER(log1p, plus(b, x, 1))
+JVP_UNARY_OVER(sqrt, ir_add(b, y, y))
+JVP_UNARY(rsqrt, times(b, ir_mul(b, square(b, y), y), -0.5))
+JVP_UNARY_OVER(cbrt, times(b, square(b, y), 3))
+JVP_UNARY(sin, ir_op1(b, OP_cos, x))
+JVP_UNARY(cos, ir_neg(b, ir_op1(b, OP_sin, x)))
+JVP_UNARY(tan, plus(b, square(b, y), 1))
+/* (1 - x) (1 + x) rather than 1 - x^2: no cancellation near the ends. */
+JVP_UNARY_OVER(asin, ir_op1(b, OP_sqrt, ir_mul(b, one_minus(b, x), plus(b, x, 1))))
+JVP_UNARY_OVER(acos, ir_neg(b, ir_op1(b, OP_sqrt, ir_mul(b, one_minus(b, x), plus(b, x, 1)))))
+JVP_UNARY_OVER(atan, plus(b, square(b, x), 1))
+JVP_UNARY(sinh, ir_op1(b, OP_cosh, x))
+JVP_UNARY(cosh, ir_op1(b, OP_sinh, x))
+JVP_UNARY(tanh, one_minus(b, square(b, y)))
+JVP_UNARY_OVER(asinh, ir_op1(b, OP_sqrt, plus(b, square(b, x), 1)))
+JVP_UNARY_OVER(acosh, ir_op1(b, OP_sqrt, ir_mul(b, plus(b, x, -1), plus(b, x, 1))))
+JVP_UNARY_OVER(atanh, ir_mul(b, one_minus(b, x), plus(b, x, 1)))
+JVP_UNARY(logistic, ir_mul(b, y, one_minus(b, y)))
+/* 2/sqrt(pi) e^(-x^2) */
+JVP_UNARY(erf, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), 1.12837916709551257390))
+JVP_UNARY(erfc, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), -1.12837916709551257390))
+
+/* d x^k = k x^(k-1) dx. */
+void
+jvp_integer_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const int64_t k = n->at.ipow.y;
+    (void)f;
+    y->tan = k == 0   ? IR_NONE
+             : k == 1 ? in->tan
+                      : tan_mul(b, in->tan, times(b, power(b, in->val, k - 1), (double)k));
+}
+
+void
+jvp_convert(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f;
+    y->tan =
+        ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+}
+
+/* jvp: two operands. */
+
+/* d(x/y) = (dx - (x/y) dy) / y, with the quotient already computed. */
+void
+jvp_div(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    ir_ref top = tan_sub(b, in[0].tan, tan_mul(b, in[1].tan, y->val));
+    y->tan = tan_div(b, top, in[1].val);
+}
+
+/* d(x - q y) = dx - q dy, where the integer q = (x - r) / y; the quotient is rounded, since the
+ * division may miss the integer by an ulp. */
+void
+jvp_rem(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref q = IR_NONE;
+    (void)f, (void)n;
+    if (in[1].tan)
+        q = ir_op1(b, OP_round_even, ir_div(b, ir_sub(b, in[0].val, y->val), in[1].val));
+    y->tan = tan_sub(b, in[0].tan, tan_mul(b, in[1].tan, q));
+}
+
+/* x^p is 1 at p = 0 for every x, 0 included, and 0 at x = 0 for every p > 0: there the plain
+ * formulas would give 0 * inf.  The operand is made harmless rather than the product, so that
+ * higher derivatives are right as well.
+ *   d/dx = p x^(p-1), with x^0 for p = x = 0;   d/dp = x^p log x, with log 1 for x = 0, p >= 0.
+ */
+static ir_ref
+pow_by_base(ir_build *b, ir_ref x, ir_ref p)
+{
+    enum { SHORT = 64 }; /* an exponent for repeated squaring */
+    double c;
+    const bool constant = ir_is_splat(b, p, &c);
+    if (constant && c == 0)
+        return IR_NONE;
+    if (constant && c == trunc(c) && fabs(c) <= SHORT)
+        return ir_mul(b, p, power(b, x, (int64_t)c - 1));
+    if (constant)
+        return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, p, -1)));
+    ir_ref zero = ir_like(b, p, 0);
+    ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
+    ir_ref q = ir_select(b, both, ir_like(b, p, 1), p);
+    return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, q, -1)));
+}
+
+static ir_ref
+pow_by_exponent(ir_build *b, ir_ref x, ir_ref p, ir_ref y)
+{
+    ir_ref zero = ir_like(b, x, 0);
+    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), ir_op2(b, OP_ge, p, zero));
+    ir_ref safe = ir_select(b, flat, ir_like(b, x, 1), x);
+    return ir_mul(b, y, ir_op1(b, OP_log, safe));
+}
+
+void
+jvp_pow(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref by_base = IR_NONE, by_exponent = IR_NONE;
+    (void)f, (void)n;
+    if (in[0].tan)
+        by_base = times_partial(b, in[0].tan, pow_by_base(b, in[0].val, in[1].val));
+    if (in[1].tan)
+        by_exponent = tan_mul(b, in[1].tan, pow_by_exponent(b, in[0].val, in[1].val, y->val));
+    y->tan = tan_add(b, by_base, by_exponent);
+}
+
+/* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2); operand 0 is y. */
+void
+jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *out)
+{
+    const ir_ref y = in[0].val, x = in[1].val;
+    (void)f, (void)n;
+    ir_ref norm = ir_add(b, square(b, x), square(b, y));
+    out->tan = tan_sub(b, tan_mul(b, in[0].tan, in[0].tan ? ir_div(b, x, norm) : IR_NONE),
+                       tan_mul(b, in[1].tan, in[1].tan ? ir_div(b, y, norm) : IR_NONE));
+}
+
+/* The tangent of the one that wins; half of the sum where both do.  Selects, not weights: an
+ * infinite tangent of the loser must not count. */
+static void
+jvp_extremum(ir_build *b, ir_op y_wins, const dual *in, dual *y)
+{
+    const ir_ref x0 = in[0].val, x1 = in[1].val;
+    ir_ref sum = tan_add(b, in[0].tan, in[1].tan);
+    ir_ref one = tan_select(b, ir_op2(b, y_wins, x0, x1), in[1].tan, in[0].tan);
+    y->tan = ir_select(b, ir_op2(b, OP_eq, x0, x1), times(b, sum, 0.5), one);
+}
+
+void
+jvp_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    jvp_extremum(b, OP_lt, in, y);
+}
+
+void
+jvp_min(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    jvp_extremum(b, OP_gt, in, y);
+}
+
+/* jvp: three operands. */
+
+/* d(x y + z) = y dx + x dy + dz. */
+void
+jvp_fma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    ir_ref product =
+        tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
+    y->tan = tan_add(b, product, in[2].tan);
+}
+
+void
+jvp_select(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    y->tan = tan_select(b, in[0].val, in[1].tan, in[2].tan);
+}
+
+/* clamp(lo, x, hi) is x strictly inside, lo where x <= lo < hi, hi elsewhere. */
+void
+jvp_clamp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_ref lo = in[0].val, x = in[1].val, hi = in[2].val;
+    ir_ref t = IR_NONE;
+    (void)f, (void)n;
+    if (in[1].tan) {
+        ir_ref inside = ir_op2(b, OP_and, ir_op2(b, OP_lt, lo, x), ir_op2(b, OP_lt, x, hi));
+        t = tan_select(b, inside, in[1].tan, IR_NONE);
+    }
+    if (in[0].tan) {
+        ir_ref below = ir_op2(b, OP_and, ir_op2(b, OP_le, x, lo), ir_op2(b, OP_lt, lo, hi));
+        t = tan_add(b, t, tan_select(b, below, in[0].tan, IR_NONE));
+    }
+    if (in[2].tan) {
+        ir_ref above = ir_op2(b, OP_or, ir_op2(b, OP_ge, x, hi), ir_op2(b, OP_ge, lo, hi));
+        t = tan_add(b, t, tan_select(b, above, in[2].tan, IR_NONE));
+    }
+    y->tan = t;
+}
+
+/* transpose. */
+
+void
+transpose_never(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)linear, (void)in, (void)ct, (void)ct_in;
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "transpose",
+                  "it is not linear in its operands");
+}
+
+void
+transpose_neg(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear, (void)in;
+    ct_in[0] = tan_neg(b, ct[0]);
+}
+
+void
+transpose_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)b, (void)f, (void)n, (void)in;
+    for (int i = 0; i < 2; i++)
+        ct_in[i] = linear[i] ? ct[0] : IR_NONE;
+}
+
+void
+transpose_sub(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)in;
+    ct_in[0] = linear[0] ? ct[0] : IR_NONE;
+    ct_in[1] = linear[1] ? tan_neg(b, ct[0]) : IR_NONE;
+}
+
+void
+transpose_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n;
+    for (int i = 0; i < 2; i++)
+        ct_in[i] = linear[i] ? tan_mul(b, ct[0], in[1 - i]) : IR_NONE;
+}
+
+void
+transpose_div(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear;
+    ct_in[0] = tan_div(b, ct[0], in[1]);
+}
+
+void
+transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)linear, (void)in;
+    ct_in[0] = ir_convert(b, ct[0], ir_type_at(f, n->in[0])->dtype);
+}
+
+void
+transpose_fma(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n;
+    for (int i = 0; i < 2; i++)
+        ct_in[i] = linear[i] ? tan_mul(b, ct[0], in[1 - i]) : IR_NONE;
+    ct_in[2] = linear[2] ? ct[0] : IR_NONE;
+}
+
+void
+transpose_select(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n;
+    ct_in[1] = linear[1] ? tan_select(b, in[0], ct[0], IR_NONE) : IR_NONE;
+    ct_in[2] = linear[2] ? tan_select(b, in[0], IR_NONE, ct[0]) : IR_NONE;
+}
+
+/* vmap. */
+
+void
+vmap_never(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+           const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f, (void)size, (void)in, (void)mapped, (void)y, (void)out_mapped;
+    ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "vmap",
+                  "it has no operand that could be mapped");
+}
+
+/* The same op; operands that are not mapped repeat along the first axis. */
+void
+vmap_pointwise(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+               const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_ref operand[4];
+    (void)f, (void)out_mapped;
+    for (int i = 0; i < n->n_in; i++)
+        operand[i] = pass_map_operand(b, in[i], mapped[i], size);
+    y[0] = ir_node1(b, (ir_op)n->op, n->n_in, operand, &n->at);
+}

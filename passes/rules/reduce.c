@@ -1,0 +1,154 @@
+/* Reductions: jvp, transpose and vmap.
+ *
+ * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties
+ * sharing evenly.  The product multiplies dual numbers in a balanced tree, so that nothing is
+ * ever divided by an operand that may be zero. */
+#include "passes/rules.h"
+
+/* Dims of broadcast_in_dim that undo the reduction of `axes` of a value of this rank. */
+static int
+kept_axes(int rank, ir_axes axes, int64_t *dims)
+{
+    int n = 0;
+    for (int i = 0; i < rank; i++)
+        if (!ir_axes_has(axes, i))
+            dims[n++] = i;
+    return n;
+}
+
+static ir_ref
+spread(ir_build *b, ir_ref y, const ir_type *type, ir_axes axes)
+{
+    int64_t dims[COT_MAX_RANK];
+    kept_axes(type->rank, axes, dims);
+    return ir_broadcast_in_dim(b, y, type->rank, type->dims, dims);
+}
+
+/* How many elements one result is made of. */
+static int64_t
+reduced_size(const ir_type *type, ir_axes axes)
+{
+    int64_t n = 1;
+    for (int i = 0; i < type->rank; i++)
+        if (ir_axes_has(axes, i))
+            n *= type->dims[i];
+    return n;
+}
+
+/* The mean of the tangents of those elements that equal the result. */
+static void
+jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_type *type = ir_type_at(f, n->in[0]);
+    const ir_axes axes = n->at.axes.axes;
+    y->tan = IR_NONE;
+    if (reduced_size(type, axes) == 0)
+        return;
+    ir_ref wins = ir_op2(b, OP_eq, in->val, spread(b, y->val, type, axes));
+    ir_ref count = ir_reduce(b, OP_reduce_sum, ir_convert(b, wins, type->dtype), axes);
+    ir_ref total = ir_reduce(b, OP_reduce_sum, tan_select(b, wins, in->tan, IR_NONE), axes);
+    y->tan = ir_div(b, total, count);
+}
+
+void
+jvp_reduce_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    jvp_extremum(b, f, n, in, y);
+}
+
+void
+jvp_reduce_min(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    jvp_extremum(b, f, n, in, y);
+}
+
+/* x as [kept..., reduced], the reduced axes joined in order. */
+static ir_ref
+reduced_last(ir_build *b, ir_ref x, const ir_type *type, ir_axes axes)
+{
+    int64_t perm[COT_MAX_RANK], shape[COT_MAX_RANK];
+    int kept = kept_axes(type->rank, axes, perm), k = kept;
+    for (int i = 0; i < type->rank; i++)
+        if (ir_axes_has(axes, i))
+            perm[k++] = i;
+    for (int i = 0; i < kept; i++)
+        shape[i] = type->dims[perm[i]];
+    shape[kept] = reduced_size(type, axes);
+    return ir_reshape(b, ir_transpose(b, x, perm), kept + 1, shape);
+}
+
+/* d(x y) = y dx + x dy, for elements [0, n) times elements [n, 2n) of the last axis. */
+static dual
+multiply_halves(ir_build *b, dual x, int axis, int64_t n)
+{
+    ir_ref v0 = ir_slice_axis(b, x.val, axis, 0, n),
+           v1 = ir_slice_axis(b, x.val, axis, n, 2 * n);
+    ir_ref t0 = ir_slice_axis(b, x.tan, axis, 0, n),
+           t1 = ir_slice_axis(b, x.tan, axis, n, 2 * n);
+    return (dual){ ir_mul(b, v0, v1), ir_add(b, ir_mul(b, t0, v1), ir_mul(b, t1, v0)) };
+}
+
+/* Fold the dual numbers along the axis by halves; the odd one out of each round is multiplied
+ * into `rest`.  All of it is products and sums, so it has derivatives of every order. */
+static dual
+dual_product(ir_build *b, dual x, int axis, int64_t n)
+{
+    dual rest = { IR_NONE, IR_NONE };
+    for (; n > 1; n /= 2) {
+        if (n % 2) {
+            dual odd = { ir_slice_axis(b, x.val, axis, n - 1, n),
+                         ir_slice_axis(b, x.tan, axis, n - 1, n) };
+            rest = rest.val ? (dual){ ir_mul(b, rest.val, odd.val),
+                                      ir_add(b, ir_mul(b, rest.tan, odd.val),
+                                             ir_mul(b, odd.tan, rest.val)) }
+                            : odd;
+        }
+        x = multiply_halves(b, x, axis, n / 2);
+    }
+    if (rest.val)
+        x = (dual){ ir_mul(b, x.val, rest.val),
+                    ir_add(b, ir_mul(b, x.tan, rest.val), ir_mul(b, rest.tan, x.val)) };
+    return x;
+}
+
+void
+jvp_reduce_prod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_type *type = ir_type_at(f, n->in[0]), *result = ir_type_at(f, n->first);
+    const ir_axes axes = n->at.axes.axes;
+    const int64_t size = reduced_size(type, axes);
+    y->tan = IR_NONE;
+    if (size == 0)
+        return;
+    dual x = { reduced_last(b, in->val, type, axes), reduced_last(b, in->tan, type, axes) };
+    x = dual_product(b, x, result->rank, size);
+    y->tan = ir_reshape(b, x.tan, result->rank, result->dims);
+}
+
+/* Every element had the weight 1: the cotangent repeats along the reduced axes. */
+void
+transpose_reduce_sum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                     const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)linear, (void)in;
+    ct_in[0] = spread(b, ct[0], ir_type_at(f, n->in[0]), n->at.axes.axes);
+}
+
+/* The mapped axis comes first and survives: every reduced axis moves up by one. */
+void
+vmap_reduce(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+            const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f, (void)size, (void)mapped, (void)out_mapped;
+    y[0] = ir_reduce(b, (ir_op)n->op, in[0], ir_axes_shift(n->at.axes.axes, 1));
+}
+
+void
+vmap_arg(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+         const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_attrs at = n->at;
+    (void)f, (void)size, (void)mapped, (void)out_mapped;
+    at.arg.axis++;
+    y[0] = ir_node1(b, (ir_op)n->op, 1, in, &at);
+}

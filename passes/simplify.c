@@ -1,0 +1,175 @@
+/* The same function, smaller: a small fixed set of rewrites.
+ *
+ * Every node goes through the builder again, which folds and shares what earlier passes left,
+ * and on the way: x + (-y) = x - y,  x - (-y) = x + y     the order of the operands stays, so
+ * that contraction
+ *   (-x) (-y) = x y,   (-x) / (-y) = x / y  sees the same products as before
+ *   a sum, product, maximum or minimum over axes of size 1 is a reshape
+ *   cond on a constant, or with one branch, is that branch
+ *   a carry that a scan or while passes on unchanged is its first value, inside and after the
+ * loop All are exact in IEEE 754, NaN and signed zeros included. */
+#include "passes/engine.h"
+
+static ir_ref
+negated(const ir_build *b, ir_ref v)
+{
+    const ir_node *n = ir_bdef(b, v);
+    return n && n->op == OP_neg ? n->in[0] : IR_NONE;
+}
+
+static ir_ref
+simplify_signs(ir_build *b, const ir_node *n, const ir_ref *in)
+{
+    ir_ref x = negated(b, in[0]), y = negated(b, in[1]);
+    if (n->op == OP_add && y)
+        return ir_sub(b, in[0], y);
+    if (n->op == OP_sub && y)
+        return ir_add(b, in[0], y);
+    if (n->op == OP_mul && x && y)
+        return ir_mul(b, x, y);
+    if (n->op == OP_div && x && y && ir_is_float(ir_btype(b, x)->dtype))
+        return ir_div(b, x, y);
+    return IR_NONE;
+}
+
+static ir_ref
+simplify_reduce(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
+    for (int i = 0; i < x->rank; i++)
+        if (ir_axes_has(n->at.axes.axes, i) && x->dims[i] != 1)
+            return IR_NONE;
+    return ir_reshape(b, in[0], y->rank, y->dims);
+}
+
+static ir_ref
+simplified(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *in)
+{
+    switch (n->op) {
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_div: return simplify_signs(b, n, in);
+    case OP_reduce_sum:
+    case OP_reduce_prod:
+    case OP_reduce_max:
+    case OP_reduce_min:
+    case OP_reduce_and:
+    case OP_reduce_or: return simplify_reduce(b, f, n, in);
+    default: return IR_NONE;
+    }
+}
+
+/* The branch that is taken if that is known: a constant scalar, clamped. */
+static int
+known_branch(const ir_build *b, const ir_attrs *at, ir_ref predicate)
+{
+    double p;
+    if (at->cond.branches.n == 1 && ir_btype(b, predicate)->rank == 0)
+        return 0;
+    if (ir_btype(b, predicate)->rank != 0 || !ir_is_splat(b, predicate, &p))
+        return -1;
+    return p < 0 ? 0 : p >= at->cond.branches.n ? at->cond.branches.n - 1 : (int)p;
+}
+
+/* Carry i of a loop body is passed on as it came. */
+static bool
+is_invariant(const ir_graph *body, int consts, int i)
+{
+    return body->out[i] == body->in[consts + i];
+}
+
+/* body with its inputs in the given order: order[k] is the old number of input k; drop[j]:
+ * outputs. */
+static cot_status
+reordered(const ir_graph *body, const int *order, const bool *drop, ir_graph **out)
+{
+    ir_build *b = ir_build_new(body->ctx, body->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, body->n_in + 1);
+    ir_ref *y = IR_NEW_N(b->arena, ir_ref, body->n_out + 1);
+    for (int k = 0; k < body->n_in; k++)
+        in[order[k]] = ir_input_like(b, body, body->in[order[k]], "");
+    ir_inline_graph(b, body, in, y);
+    for (int j = 0; j < body->n_out; j++)
+        if (!drop || !drop[j])
+            pass_output(b, body, j, y[j], "");
+    return pass_end(b, "simplify", out);
+}
+
+/* Invariant carries become consts; out[i] of such a carry is its first value. */
+static cot_status
+simplify_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *in, ir_ref *out)
+{
+    const bool scan = n->op == OP_scan;
+    const int consts = (int)(scan ? at->scan.consts : at->loop.consts);
+    const int carries = scan ? (int)at->scan.carries : n->n_in - consts;
+    ir_graph *body = scan ? at->scan.body : at->loop.body;
+    int *order = IR_NEW_N(b->arena, int, n->n_in + 1), k = 0;
+    bool *drop = IR_NEW_N(b->arena, bool, n->n_out + 1);
+    ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+    ir_ref *result = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+    int moved = 0;
+    for (int i = 0; i < consts; i++)
+        order[k++] = i;
+    for (int i = 0; i < carries; i++)
+        if ((drop[i] = is_invariant(body, consts, i)))
+            order[k++] = consts + i, moved++;
+    for (int i = 0; i < carries; i++)
+        if (!drop[i])
+            order[k++] = consts + i;
+    while (k < n->n_in)
+        order[k] = k, k++;
+    for (int i = 0; i < n->n_in; i++)
+        operand[i] = in[order[i]];
+    if (moved && scan) {
+        COT_TRY(reordered(body, order, drop, &at->scan.body));
+        at->scan.consts += moved, at->scan.carries -= moved;
+    } else if (moved) {
+        COT_TRY(reordered(body, order, drop, &at->loop.body));
+        COT_TRY(reordered(at->loop.cond, order, NULL, &at->loop.cond));
+        at->loop.consts += moved;
+    }
+    ir_add_node(b, (ir_op)n->op, n->n_in, operand, at, result);
+    for (int j = 0, r = 0; j < n->n_out; j++)
+        out[j] = drop[j] ? in[consts + j] : result[r++];
+    return COT_OK;
+}
+
+static cot_status
+simplify_flow(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
+{
+    ir_attrs at;
+    COT_TRY(pass_rewrite_subs(b, n, pass_simplify, &at));
+    if (n->op == OP_while || n->op == OP_scan)
+        return simplify_loop(b, n, &at, in, out);
+    const int branch = n->op == OP_cond ? known_branch(b, &at, in[0]) : -1;
+    if (branch >= 0)
+        ir_inline_graph(b, at.cond.branches.at[branch], in + 1, out);
+    else
+        ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+    return COT_OK;
+}
+
+static void
+simplify_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+              const ir_ref *in, ir_ref *out)
+{
+    (void)env;
+    if (ir_ops[n->op].flag == IR_FLOW) {
+        cot_status status = simplify_flow(b, n, in, out);
+        if (status != COT_OK)
+            b->status = status;
+        return;
+    }
+    ir_ref y = simplified(b, f, n, in);
+    if (y)
+        out[0] = y;
+    else
+        ir_copy_node(b, n, in, out);
+}
+
+cot_status
+pass_simplify(const ir_graph *f, ir_graph **out)
+{
+    return pass_rewrite(f, "simplify", simplify_node, out);
+}

@@ -1,0 +1,226 @@
+/* cot_jit: kernels found by the types of their arguments.
+ *
+ * Each function has a table of kernels, open-addressed by the hash of the types.  A hit reads the
+ * table with acquire loads only.  A miss takes the context's lock, looks again, compiles, and
+ * publishes the entry with one store; a table that is half full is copied into one of twice the size,
+ * which then takes its place, while the old one stays until the context ends, for those still
+ * reading it.  The number of entries is bounded: beyond it a kernel is compiled for its call alone. */
+#include "frontend/fn.h"
+#include "ir/array.h"
+#include "ir/diag.h"
+#include "runtime/compile.h"
+
+enum { TABLE_START = 8, TABLE_MOST = 1024 };
+
+typedef struct entry {
+    uint64_t hash;
+    cot_kernel *kernel;
+} entry;
+
+typedef struct table {
+    uint32_t n, cap;                    /* n: under the lock; cap: a power of two */
+    struct table *older;
+    _Atomic(const entry *) at[];
+} table;
+
+/* ---- finding ---- */
+
+static uint64_t
+hash_types(const cot_array *const *args, int n)
+{
+    uint64_t h = (uint64_t)n;
+
+    for (int i = 0; i < n; i++) {
+        h = ir_hash_u64(h, (uint64_t)args[i]->type.dtype << 8 | (uint64_t)args[i]->type.rank);
+        for (int k = 0; k < args[i]->type.rank; k++)
+            h = ir_hash_u64(h, (uint64_t)args[i]->dims[k]);
+    }
+    return h;
+}
+
+static bool
+fits(const cot_kernel *k, const cot_array *const *args, int n)
+{
+    if (k->n_in != n)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (args[i]->type.dtype != k->type[i]->dtype || args[i]->type.rank != k->type[i]->rank ||
+            memcmp(args[i]->dims, k->type[i]->dims, sizeof(int64_t) * (size_t)k->type[i]->rank) != 0)
+            return false;
+    return true;
+}
+
+static cot_kernel *
+find(const table *t, uint64_t hash, const cot_array *const *args, int n)
+{
+    if (!t)
+        return NULL;
+    for (uint32_t i = (uint32_t)hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
+        const entry *e = atomic_load_explicit(&t->at[i], memory_order_acquire);
+
+        if (!e)
+            return NULL;
+        if (e->hash == hash && fits(e->kernel, args, n))
+            return e->kernel;
+    }
+}
+
+/* ---- a miss: under the lock ---- */
+
+/* The functions of a context that have a table: their kernels are freed with it. */
+typedef struct owned { cot_fn *fn; struct owned *next; } owned;
+
+static void
+free_tables(void *data)
+{
+    for (owned *o = *(owned **)data; o; o = o->next) {
+        table *t = atomic_load(&o->fn->compiled);
+
+        for (uint32_t i = 0; i < t->cap; i++)
+            if (t->at[i])
+                cot_kernel_free(atomic_load(&t->at[i])->kernel);
+    }
+}
+
+static void
+own(cot_fn *f)
+{
+    static const char key;
+    owned **list = ir_attached_find(f->ctx, &key);
+    owned *o = IR_NEW(&f->ctx->arena, owned);
+
+    if (!list) {
+        list = IR_NEW(&f->ctx->arena, owned *);
+        ir_attach(f->ctx, &key, list, free_tables);
+    }
+    *o = (owned){ f, *list };
+    *list = o;
+}
+
+static void
+put(table *t, const entry *e)
+{
+    uint32_t i = (uint32_t)e->hash & (t->cap - 1);
+
+    while (atomic_load_explicit(&t->at[i], memory_order_relaxed))
+        i = (i + 1) & (t->cap - 1);
+    atomic_store_explicit(&t->at[i], e, memory_order_release);
+    t->n++;
+}
+
+/* The table of f, with room for one more. */
+static table *
+table_with_room(cot_fn *f)
+{
+    table *t = atomic_load(&f->compiled), *more;
+    uint32_t cap = t ? 2 * t->cap : TABLE_START;
+
+    if (t && 2 * (t->n + 1) <= t->cap)
+        return t;
+    more = ir_alloc(&f->ctx->arena, sizeof *more + cap * sizeof *more->at);
+    more->cap = cap;
+    more->older = t;
+    for (uint32_t i = 0; t && i < t->cap; i++)
+        if (t->at[i])
+            put(more, atomic_load(&t->at[i]));
+    if (!t)
+        own(f);
+    atomic_store_explicit(&f->compiled, more, memory_order_release);
+    return more;
+}
+
+typedef struct miss {
+    cot_fn *fn;
+    const cot_array *const *args;
+    int n;
+    uint64_t hash;
+    cot_kernel *kernel;
+    bool alone;                         /* not in the table: the caller frees it */
+} miss;
+
+static cot_status
+compile_miss(cot_context *ctx, void *arg)
+{
+    miss *m = arg;
+    table *t = atomic_load(&m->fn->compiled);
+    cot_type *type = IR_NEW_N(&ctx->arena, cot_type, m->n + 1);
+    entry *e;
+
+    m->kernel = find(t, m->hash, m->args, m->n);
+    if (m->kernel)
+        return COT_OK;
+    for (int i = 0; i < m->n; i++)
+        type[i] = m->args[i]->type;
+    m->alone = t && t->n >= TABLE_MOST;
+    if (m->alone)
+        return cot_compile(m->fn, (cot_types){ m->n, type }, NULL, &m->kernel);
+    e = IR_NEW(&ctx->arena, entry);
+    t = table_with_room(m->fn);
+    COT_TRY(cot_compile(m->fn, (cot_types){ m->n, type }, NULL, &m->kernel));
+    *e = (entry){ m->hash, m->kernel };
+    put(t, e);
+    return COT_OK;
+}
+
+/* ---- results ---- */
+
+typedef struct want { const cot_kernel *k; cot_array **results; int n; } want;
+
+static cot_status
+make_results(cot_context *ctx, void *arg)
+{
+    const want *w = arg;
+
+    if (w->n != w->k->n_out)
+        return ir_fail(ctx, 0, w->k->graph->name, ERR_usage,
+                       ir_format(&ctx->message_arena, "%d results are asked for; it has %d", w->n, w->k->n_out));
+    for (int i = 0; i < w->n; i++) {
+        cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
+
+        if (!w->results[i] && !(w->results[i] = ir_array_new(ctx, &type, NULL)))
+            return ir_fail(ctx, 0, w->k->graph->name, ERR_memory);
+    }
+    return COT_OK;
+}
+
+static bool
+all_there(const want *w)
+{
+    bool there = w->n == w->k->n_out;
+
+    for (int i = 0; i < w->n; i++)
+        there &= w->results[i] != NULL;
+    return there;
+}
+
+static cot_status
+null_argument(cot_context *ctx, void *arg)
+{
+    const cot_fn *f = arg;
+
+    return ir_fail(ctx, f->loc, f->name, ERR_usage, "cot_jit: an argument is NULL; wants an array");
+}
+
+cot_status
+cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args, int n_args)
+{
+    miss m = { f, args, n_args, 0, NULL, false };
+    cot_status status = COT_OK;
+    want w;
+
+    for (int i = 0; i < n_args; i++)
+        if (!args[i])
+            return rt_guard(f->ctx, null_argument, f);
+    m.hash = hash_types(args, n_args);
+    m.kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
+    if (!m.kernel)
+        COT_TRY(rt_guard(f->ctx, compile_miss, &m));
+    w = (want){ m.kernel, results, n_results };
+    if (!all_there(&w))
+        status = rt_guard(f->ctx, make_results, &w);
+    if (status == COT_OK)
+        status = cot_run(m.kernel, results, args);
+    if (m.alone)
+        cot_kernel_free(m.kernel);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* Calling C functions whose arguments are known only at run time, through libffi.
+ *
+ * f16 and bf16 have no type in libffi: C code takes their bits as uint16_t.  Nor has bool: it
+ * travels as the one byte that it is. */
+#include "runtime/call.h"
+
+#include <ffi.h>
+
+#include "ir/diag.h"
+#include "runtime/compile.h"
+
+static ffi_type *const ffi_types[COT_DTYPE_COUNT] = {
+    [COT_BOOL] = &ffi_type_uint8,  [COT_I8] = &ffi_type_sint8,   [COT_I16] = &ffi_type_sint16,
+    [COT_I32] = &ffi_type_sint32,  [COT_I64] = &ffi_type_sint64, [COT_U8] = &ffi_type_uint8,
+    [COT_U16] = &ffi_type_uint16,  [COT_U32] = &ffi_type_uint32, [COT_U64] = &ffi_type_uint64,
+    [COT_F16] = &ffi_type_uint16,  [COT_BF16] = &ffi_type_uint16, [COT_F32] = &ffi_type_float,
+    [COT_F64] = &ffi_type_double,
+};
+
+static cot_status
+cannot_call(cot_context *ctx, void *arg)
+{
+    (void)arg;
+    return ir_fail(ctx, 0, NULL, ERR_foreign, "libffi cannot make this call");
+}
+
+cot_status
+rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *result)
+{
+    ffi_type *type[n + 1];
+    void *value[n + 1];
+    ffi_arg answer = 0;
+    ffi_cif cif;
+
+    for (int i = 0; i < n; i++) {
+        type[i] = args[i].by_value ? ffi_types[args[i].dtype] : &ffi_type_pointer;
+        value[i] = args[i].by_value ? args[i].at : (void *)&args[i].at;
+    }
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)n, &ffi_type_sint, type) != FFI_OK)
+        return rt_guard(ctx, cannot_call, NULL);
+    ffi_call(&cif, fn, &answer, value);
+    *result = (int)answer;
+    return COT_OK;
+}
+
+cot_status
+rt_call_natural(const cot_kernel *k, void *const *args, void *work)
+{
+    const int n = k->n_in + k->n_out;
+    rt_arg arg[n + 2];
+    int status, used = 0;
+
+    for (int i = 0; i < n; i++)
+        arg[used++] = (rt_arg){ .at = args[i] };
+    if (k->parallel)
+        arg[used++] = (rt_arg){ .at = k->pool };
+    arg[used++] = (rt_arg){ .at = work };
+    COT_TRY(rt_call_c(k->ctx, (void (*)(void))k->code.natural, used, arg, &status));
+    return status == 0 ? COT_OK : (cot_status)status;
+}

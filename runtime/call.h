@@ -1,0 +1,22 @@
+/* Calling C functions whose arguments are known only at run time. */
+#ifndef RUNTIME_CALL_H
+#define RUNTIME_CALL_H
+
+#include <stdbool.h>
+
+#include "cotrace/tensor.h"
+
+typedef struct rt_arg {
+    bool by_value;              /* a scalar of the type, at `at`; else the pointer `at` itself */
+    cot_dtype dtype;
+    void *at;
+} rt_arg;
+
+/* Call `int fn(args...)`; its answer in *result.  COT_ERR_FOREIGN if the platform cannot make the
+ * call.  Errors are recorded in ctx under its lock. */
+cot_status rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *result);
+
+/* The natural C entry of a kernel on pointers to its arguments, then its results. */
+cot_status rt_call_natural(const cot_kernel *k, void *const *args, void *work);
+
+#endif

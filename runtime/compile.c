@@ -1,0 +1,323 @@
+/* From a function to a kernel: specialise, prepare, lower, load.
+ *
+ * A kernel is one block of memory from the context's allocator.  What it points to besides belongs
+ * to the context (graph, types, pool) or to the back end (code), so that freeing it is two calls. */
+#include "runtime/compile.h"
+
+#include "ir/config.h"
+#include "ir/diag.h"
+#include "passes/pass.h"
+
+cot_status
+rt_guard(cot_context *ctx, rt_body *body, void *arg)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    pthread_mutex_lock(&ctx->lock);
+    IR_TRY(ctx)
+    {
+        status = body(ctx, arg);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
+/* ---- pools ---- */
+
+typedef struct pools {
+    struct { int threads; cot_parallel *pool; } at[8];
+    int n;
+} pools;
+
+static void
+free_pools(void *data)
+{
+    pools *p = data;
+
+    for (int i = 0; i < p->n; i++)
+        cot_rt_pool_free(p->at[i].pool);
+}
+
+cot_parallel *
+rt_pool(cot_context *ctx, int threads)
+{
+    static const char key;
+    pools *p = ir_attached_find(ctx, &key);
+
+    if (threads < 2)
+        return NULL;
+    if (!p) {
+        p = IR_NEW(&ctx->arena, pools);
+        ir_attach(ctx, &key, p, free_pools);
+    }
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].threads == threads)
+            return p->at[i].pool;
+    if (p->n == 8)
+        return p->at[7].pool;           /* the bits do not depend on how many threads run */
+    p->at[p->n].threads = threads;
+    p->at[p->n].pool = cot_rt_pool_new(threads);
+    return p->at[p->n].pool ? p->at[p->n++].pool : NULL;
+}
+
+/* ---- options ---- */
+
+/* The C name of a function: letters, digits and _ stay. */
+static const char *
+c_name(cot_context *ctx, const char *fn)
+{
+    char *name = ir_format(&ctx->arena, "%s%s", *fn >= '0' && *fn <= '9' ? "_" : "", fn);
+
+    for (char *c = name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    return name;
+}
+
+static const char *
+copied(cot_context *ctx, const char *s)
+{
+    return s && *s ? ir_copy_string(&ctx->arena, s) : NULL;
+}
+
+static cot_status
+plan_engine(cot_context *ctx, const char *name, rt_plan *p)
+{
+    p->backend = cg_llvm();
+    if (!name && !p->backend)
+        name = "eval";
+    if (name && strcmp(name, "eval") == 0) {
+        p->engine = RT_EVAL;
+        p->backend = NULL;
+        return COT_OK;
+    }
+    p->engine = RT_JIT;
+    if (name && strcmp(name, "jit") != 0)
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       ir_format(&ctx->arena, "the back end is '%s'; wants jit or eval", name));
+    if (!p->backend)
+        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end eval");
+    return COT_OK;
+}
+
+cot_status
+rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_plan *p)
+{
+    static const cot_compile_options none;
+    const char *target = ctx->config.target;
+
+    o = o ? o : &none;
+    *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
+    p->fuse = !ir_config_lists(ctx->config.off, "fuse");
+    p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
+    p->target = (cg_target){ .triple = copied(ctx, o->target), .cpu = copied(ctx, o->cpu),
+                             .features = copied(ctx, o->features),
+                             .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
+    if (p->threads < 1 || p->threads > 1024)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       ir_format(&ctx->arena, "threads is %d; wants 1 to 1024", p->threads));
+    if (p->target.vector_bits && p->target.vector_bits != 32 && p->target.vector_bits != 128 &&
+        p->target.vector_bits != 256 && p->target.vector_bits != 512)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       ir_format(&ctx->arena, "vector_bits is %d; wants 32, 128, 256 or 512",
+                                 p->target.vector_bits));
+    if (target && strcmp(target, "generic") == 0 && !p->target.cpu)
+        p->target.cpu = "generic";
+    else if (target && strcmp(target, "generic") != 0 && strcmp(target, "host") != 0)
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
+    COT_TRY(plan_engine(ctx, o->backend, p));
+    return p->backend ? p->backend->target(ctx, &p->target) : COT_OK;
+}
+
+/* ---- stages ---- */
+
+cot_status
+rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
+{
+    const cg_lower_options o = { &p->target, p->threads, p->fuse, NULL };
+    ir_graph *prepared;
+
+    COT_TRY(pass_prepare(f, &prepared));
+    out->prepared = prepared;
+    COT_TRY(cg_lower(prepared, &o, arena, &out->module));
+    return f->ctx->config.verify ? cg_verify(out->module) : COT_OK;
+}
+
+/* Print the stages below graphs that COT_DUMP names. */
+static cot_status
+dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena *scratch)
+{
+    cot_context *ctx = f->ctx;
+    const struct { const char *stage; cg_output what; } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
+    const cg_natural fn = { .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out };
+    ir_buf b;
+
+    if (!ctx->config.dump)
+        return COT_OK;
+    if (ir_config_lists(ctx->config.dump, "fuse") || ir_config_lists(ctx->config.dump, "kernels")) {
+        ir_buf_init(&b, scratch);
+        cg_module_print(&b, low->module);
+        rt_dump_text(ctx, f->name, "fuse", b.text, b.n);
+    }
+    if (ir_config_lists(ctx->config.dump, "plan")) {
+        ir_buf_init(&b, scratch);
+        cg_explain(&b, low->module);
+        rt_dump_text(ctx, f->name, "plan", b.text, b.n);
+    }
+    for (int i = 0; i < 2; i++) {
+        const void *bytes;
+        size_t n;
+
+        if (!ir_config_lists(ctx->config.dump, emitted[i].stage))
+            continue;
+        COT_TRY(p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
+        rt_dump_text(ctx, f->name, emitted[i].stage, bytes, n);
+    }
+    return COT_OK;
+}
+
+/* ---- kernels ---- */
+
+static cot_kernel *
+kernel_new(const ir_graph *f, const rt_plan *p)
+{
+    cot_context *ctx = f->ctx;
+    size_t n = (size_t)(f->n_in + f->n_out);
+    cot_kernel *k = ir_realloc(ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes));
+
+    *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = f->n_out };
+    k->bytes = (size_t *)(k + 1);
+    k->type = (const ir_type **)(k->bytes + n);
+    for (int i = 0; i < f->n_in + f->n_out; i++) {
+        k->type[i] = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+        k->bytes[i] = (size_t)k->type[i]->size * cot_dtype_size(k->type[i]->dtype);
+    }
+    return k;
+}
+
+/* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
+static cot_status
+compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
+{
+    rt_lowered low;
+    cot_kernel *k;
+    cg_code code;
+
+    COT_TRY(rt_lower(f, p, scratch, &low));
+    COT_TRY(dump_stages(f, p, &low, scratch));
+    k = *out = kernel_new(f, p);
+    k->prepared = low.prepared;
+    k->work_bytes = (size_t)low.module->work_bytes;
+    for (uint32_t i = 0; i < low.module->n_kernels; i++) {
+        k->flops += low.module->kernel[i]->flops;
+        k->traffic += low.module->kernel[i]->bytes;
+    }
+    k->parallel = low.module->parallel;
+    if (k->parallel)
+        k->pool = rt_pool(f->ctx, p->threads);
+    if (k->work_bytes) {
+        k->blocks = ir_realloc(f->ctx, NULL, sizeof *k->blocks);
+        *k->blocks = (rt_blocks){ .bytes = k->work_bytes };
+    }
+    COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
+    k->code = code;
+    return COT_OK;
+}
+
+static cot_status
+compile_eval(const ir_graph *f, const rt_plan *p, cot_kernel **out)
+{
+    ir_graph *prepared;
+
+    COT_TRY(pass_prepare(f, &prepared));
+    *out = kernel_new(f, p);
+    (*out)->prepared = prepared;
+    return COT_OK;
+}
+
+cot_status
+rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
+{
+    cot_context *ctx = f->ctx;
+    volatile cot_status status = COT_ERR_MEMORY;
+    ir_arena scratch;
+
+    *out = NULL;
+    ir_arena_init(&scratch, ctx);
+    IR_TRY(ctx)
+    {
+        status = p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
+    }
+    ir_arena_free(&scratch);
+    if (status != COT_OK) {
+        cot_kernel_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+typedef struct compile_call {
+    cot_fn *fn;
+    cot_types types;
+    const ir_graph *graph;
+    const cot_compile_options *options;
+    cot_kernel **out;
+} compile_call;
+
+static cot_status
+compile_body(cot_context *ctx, void *arg)
+{
+    const compile_call *c = arg;
+    const ir_graph *f = c->graph;
+    rt_plan p;
+
+    if (!f)
+        COT_TRY(cot_trace_fn(c->fn, c->types, &f));
+    COT_TRY(rt_plan_new(ctx, c->options, f->name, &p));
+    return rt_compile(f, &p, c->out);
+}
+
+cot_status
+cot_compile(cot_fn *fn, cot_types types, const cot_compile_options *options, cot_kernel **out)
+{
+    compile_call c = { fn, types, NULL, options, out };
+
+    *out = NULL;
+    return rt_guard(cot_fn_context(fn), compile_body, &c);
+}
+
+cot_status
+cot_compile_graph(const cot_graph *g, const cot_compile_options *options, cot_kernel **out)
+{
+    compile_call c = { NULL, { 0 }, g, options, out };
+
+    *out = NULL;
+    return rt_guard(g->ctx, compile_body, &c);
+}
+
+void
+cot_kernel_free(cot_kernel *k)
+{
+    if (!k)
+        return;
+    if (k->code.entry)
+        k->plan.backend->unload(&k->code);
+    if (k->blocks) {
+        rt_blocks_free(k->blocks);
+        ir_free(k->ctx, k->blocks);
+    }
+    ir_free(k->ctx, k);
+}
+
+const cot_graph *
+cot_kernel_graph(const cot_kernel *k)
+{
+    return k->graph;
+}
+
+size_t
+cot_kernel_work_bytes(const cot_kernel *k)
+{
+    return k->work_bytes;
+}

@@ -1,0 +1,75 @@
+/* Kernels, inside: from a graph to code, and what a kernel holds. */
+#ifndef RUNTIME_COMPILE_H
+#define RUNTIME_COMPILE_H
+
+#include <stdatomic.h>
+
+#include "codegen/lower.h"
+#include "cotrace/compile.h"
+#include "runtime/support/pool.h"
+
+typedef enum rt_engine { RT_JIT, RT_EVAL } rt_engine;
+
+/* cot_compile_options, resolved against the context. */
+typedef struct rt_plan {
+    rt_engine engine;
+    const cg_backend *backend;          /* NULL: evaluated */
+    cg_target target;
+    int threads;
+    bool fuse;
+    const char *name;                   /* of the C entry  */
+} rt_plan;
+
+/* A graph on its way: what each stage made of it. */
+typedef struct rt_lowered {
+    const ir_graph *prepared;
+    cg_module *module;
+} rt_lowered;
+
+/* The caller holds the context's lock and a recovery point (compile.c gives both in rt_guard). */
+cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_plan *out);
+cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out);
+cot_status rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out);
+/* Run `body` under the lock, with a recovery point; COT_ERR_MEMORY if memory ran short. */
+typedef cot_status rt_body(cot_context *ctx, void *arg);
+cot_status rt_guard(cot_context *ctx, rt_body *body, void *arg);
+
+/* Work blocks of one kernel: a handful of slots, each taken and given back by an exchange. */
+#define RT_SLOTS 32
+typedef struct rt_blocks {
+    size_t bytes;
+    _Atomic(void *) slot[RT_SLOTS];
+} rt_blocks;
+
+void *rt_block_take(rt_blocks *b);      /* NULL: memory is short */
+void rt_block_give(rt_blocks *b, void *block);
+void rt_blocks_free(rt_blocks *b);
+
+struct cot_kernel {
+    cot_context *ctx;
+    const ir_graph *graph, *prepared;   /* the context's                              */
+    rt_plan plan;
+    cg_code code;                       /* entry NULL: evaluated                      */
+    int n_in, n_out;
+    const ir_type **type;               /* of arguments, then results; interned       */
+    size_t *bytes;                      /* likewise                                   */
+    size_t work_bytes;
+    int64_t flops, traffic;             /* an estimate for one call                   */
+    bool parallel;                      /* it takes a pool as one more argument       */
+    cot_parallel *pool;                 /* NULL: one thread                           */
+    rt_blocks *blocks;                  /* NULL: no work block is needed              */
+};
+
+/* A pool of the context for so many threads, made at first use; freed with the context. */
+cot_parallel *rt_pool(cot_context *ctx, int threads);
+
+/* Call the kernel on pointers to arguments, then results, which fit.  work: the caller's, or NULL to
+ * take one. */
+cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
+
+/* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a graph. */
+cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);
+/* COT_DUMP of the stages below graphs. */
+void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,379 @@
+/* NumPy's array files, versions 1 to 3.
+ *
+ * A file is the magic, a version, the length of a header, the header (a Python dictionary of
+ * exactly 'descr', 'fortran_order' and 'shape', padded with spaces), then the elements.  Nothing in
+ * it is believed: every length is compared with the bytes that are there before it is used, and the
+ * elements must fill the rest of the file exactly.
+ *
+ * Source: NumPy Enhancement Proposal 1, and numpy.lib.format. */
+#include "runtime/npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ir/array.h"
+#include "ir/context.h"
+#include "ir/diag.h"
+
+static const struct { char kind; int size; cot_dtype dtype; } npy_kinds[] = {
+    { 'b', 1, COT_BOOL }, { 'i', 1, COT_I8 },  { 'i', 2, COT_I16 }, { 'i', 4, COT_I32 },
+    { 'i', 8, COT_I64 },  { 'u', 1, COT_U8 },  { 'u', 2, COT_U16 }, { 'u', 4, COT_U32 },
+    { 'u', 8, COT_U64 },  { 'f', 2, COT_F16 }, { 'f', 4, COT_F32 }, { 'f', 8, COT_F64 },
+};
+#define N_KINDS (sizeof npy_kinds / sizeof *npy_kinds)
+
+/* Reading the dictionary: a cursor over [at, end). */
+typedef struct text { const char *at, *end; } text;
+
+static void
+skip_blanks(text *t)
+{
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\n' || *t->at == '\t'))
+        t->at++;
+}
+
+static bool
+take(text *t, const char *word)
+{
+    size_t n = strlen(word);
+
+    skip_blanks(t);
+    if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
+        return false;
+    t->at += n;
+    return true;
+}
+
+/* A quoted word of at most cap - 1 characters. */
+static bool
+take_quoted(text *t, char *out, size_t cap)
+{
+    char quote;
+    size_t n = 0;
+
+    skip_blanks(t);
+    if (t->at == t->end || (*t->at != '\'' && *t->at != '"'))
+        return false;
+    quote = *t->at++;
+    while (t->at < t->end && *t->at != quote && n + 1 < cap)
+        out[n++] = *t->at++;
+    out[n] = '\0';
+    if (t->at == t->end || *t->at != quote)
+        return false;
+    t->at++;
+    return true;
+}
+
+static bool
+take_size(text *t, int64_t *out)
+{
+    int64_t x = 0;
+
+    skip_blanks(t);
+    if (t->at == t->end || *t->at < '0' || *t->at > '9')
+        return false;
+    for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
+        if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, *t->at - '0', &x))
+            return false;
+    if (t->at < t->end && *t->at == 'L')        /* written by Python 2 */
+        t->at++;
+    *out = x;
+    return true;
+}
+
+static const char *
+read_descr(rt_npy *h, const char *d)
+{
+    static const union { uint16_t word; uint8_t first; } order = { 1 };
+    const char native = order.first ? '<' : '>';
+    char mark = *d;
+    int size = 0, digits = 0;
+
+    if (!mark || !strchr("<>=|", mark) || !d[1])
+        return "its descr is not that of a plain element type";
+    for (const char *c = d + 2; *c >= '0' && *c <= '9' && digits < 3; c++, digits++)
+        size = 10 * size + (*c - '0');
+    if (digits == 0 || d[2 + digits] != '\0')
+        return "its descr is not that of a plain element type";
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (npy_kinds[i].kind == d[1] && npy_kinds[i].size == size) {
+            h->dtype = npy_kinds[i].dtype;
+            h->swap = size > 1 && (mark == '<' || mark == '>') && mark != native;
+            return NULL;
+        }
+    }
+    return "its element type is not one of bool, i8 to i64, u8 to u64, f16, f32, f64";
+}
+
+static const char *
+read_shape(rt_npy *h, text *t)
+{
+    bool comma = true;
+
+    if (!take(t, "("))
+        return "its shape is not a tuple";
+    h->rank = 0;
+    while (!take(t, ")")) {
+        if (!comma)
+            return "its shape is not a tuple of sizes";
+        if (h->rank == COT_MAX_RANK)
+            return "its rank is above 64";
+        if (!take_size(t, &h->dims[h->rank++]))
+            return "its shape is not a tuple of sizes";
+        comma = take(t, ",");
+    }
+    return NULL;
+}
+
+static const char *
+read_dictionary(rt_npy *h, text *t)
+{
+    bool descr = false, order = false, shape = false;
+    char key[16], value[16];
+    const char *wrong = NULL;
+
+    if (!take(t, "{"))
+        return "its header is not a dictionary";
+    while (!wrong && !take(t, "}")) {
+        if (!take_quoted(t, key, sizeof key) || !take(t, ":"))
+            return "its header is not a dictionary of descr, fortran_order and shape";
+        if (strcmp(key, "descr") == 0 && !descr) {
+            descr = true;
+            if (!take_quoted(t, value, sizeof value))
+                return "its descr is not that of a plain element type";
+            wrong = read_descr(h, value);
+        } else if (strcmp(key, "fortran_order") == 0 && !order) {
+            order = true;
+            h->fortran = take(t, "True");
+            if (!h->fortran && !take(t, "False"))
+                return "its fortran_order is neither True nor False";
+        } else if (strcmp(key, "shape") == 0 && !shape) {
+            shape = true;
+            wrong = read_shape(h, t);
+        } else {
+            return "its header has a key other than descr, fortran_order and shape, or one twice";
+        }
+        if (!wrong && !take(t, ",") && (skip_blanks(t), t->at == t->end || *t->at != '}'))
+            return "its header is not a dictionary";
+    }
+    if (wrong)
+        return wrong;
+    skip_blanks(t);
+    if (!descr || !order || !shape)
+        return "its header lacks one of descr, fortran_order and shape";
+    return t->at == t->end ? NULL : "its header goes on after the dictionary";
+}
+
+const char *
+rt_npy_header(rt_npy *h, const void *file, size_t size)
+{
+    const uint8_t *p = file;
+    size_t at, length, count;
+    const char *wrong;
+    bool none = false;
+    text t;
+
+    memset(h, 0, sizeof *h);
+    if (size < 10 || memcmp(p, "\x93NUMPY", 6) != 0)
+        return "it is not an npy file";
+    if (p[6] < 1 || p[6] > 3)
+        return "its version is not 1, 2 or 3";
+    if (p[6] > 1 && size < 12)
+        return "it ends inside its header";
+    at = p[6] == 1 ? 10 : 12;
+    length = p[6] == 1 ? (size_t)p[8] | (size_t)p[9] << 8
+                       : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
+    if (length > size - at)
+        return "it ends inside its header";
+    t = (text){ (const char *)p + at, (const char *)p + at + length };
+    wrong = read_dictionary(h, &t);
+    if (wrong)
+        return wrong;
+    h->data = at + length;
+    for (int i = 0; i < h->rank; i++)
+        none |= h->dims[i] == 0;
+    count = none ? 0 : cot_dtype_size(h->dtype);
+    for (int i = 0; i < h->rank && !none; i++)
+        if (__builtin_mul_overflow(count, (size_t)h->dims[i], &count))
+            return "its shape has more elements than the file holds";
+    h->bytes = count;
+    if (size - h->data < h->bytes)
+        return "it holds fewer elements than its shape says";
+    if (size - h->data > h->bytes)
+        return "it holds more bytes than its shape says";
+    if (h->dtype == COT_BOOL)
+        for (size_t i = 0; i < h->bytes; i++)
+            if (p[h->data + i] > 1)
+                return "a bool in it is neither 0 nor 1";
+    return NULL;
+}
+
+static void
+copy_element(char *to, const char *from, size_t n, bool swap)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[swap ? n - 1 - i : i];
+}
+
+void
+rt_npy_elements(const rt_npy *h, const void *file, void *out)
+{
+    const char *from = (const char *)file + h->data;
+    const size_t size = cot_dtype_size(h->dtype);
+    int64_t index[COT_MAX_RANK] = { 0 }, stride[COT_MAX_RANK], step = 1, at = 0;
+
+    if (h->bytes == 0)
+        return;
+    if (!h->swap && (!h->fortran || h->rank < 2)) {
+        memcpy(out, from, h->bytes);
+        return;
+    }
+    for (int k = 0; k < h->rank; k++) {
+        int axis = h->fortran ? k : h->rank - 1 - k;
+
+        stride[axis] = step;
+        step *= h->dims[axis];
+    }
+    for (size_t i = 0; i < h->bytes; i += size) {
+        copy_element((char *)out + i, from + (size_t)at * size, size, h->swap);
+        for (int axis = h->rank - 1; axis >= 0; axis--) {
+            at += stride[axis];
+            if (++index[axis] < h->dims[axis])
+                break;
+            at -= stride[axis] * h->dims[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+/* The file in memory; NULL and errno if it cannot be.  An empty one is an address without bytes. */
+static const void *
+map_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const void *file = NULL;
+    struct stat s;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
+        *size = (size_t)s.st_size;
+        file = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
+        if (file == MAP_FAILED)
+            file = NULL;
+    } else if (S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+    } else {
+        errno = EINVAL;
+    }
+    close(fd);
+    return file;
+}
+
+static cot_status
+read_npy(cot_context *ctx, const char *path, cot_array **out)
+{
+    size_t size;
+    const void *file = map_file(path, &size);
+    const char *wrong;
+    cot_array *array = NULL;
+    rt_npy h;
+
+    if (!file)
+        return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
+    wrong = rt_npy_header(&h, file, size);
+    if (!wrong) {
+        cot_type type = { h.dtype, h.rank, { 0 }, h.dims };
+
+        for (int i = 0; i < h.rank && i < 8; i++)
+            type.dims[i] = h.dims[i];
+        array = ir_array_new(ctx, &type, NULL);
+        if (array)
+            rt_npy_elements(&h, file, array->data);
+    }
+    if (size)
+        munmap((void *)file, size);
+    if (wrong)
+        return ir_fail(ctx, 0, NULL, ERR_npy, path, wrong);
+    if (!array)
+        return ir_fail(ctx, 0, NULL, ERR_memory);
+    *out = array;
+    return COT_OK;
+}
+
+cot_status
+cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = NULL;
+    IR_TRY(ctx)
+    {
+        status = read_npy(ctx, path, out);
+    }
+    return status;
+}
+
+/* The header of version 1, padded so that the elements begin at a multiple of 64 bytes.  Its length
+ * is bounded: 64 axes of at most 20 digits each. */
+static size_t
+write_header(char *out, size_t cap, const cot_type *type)
+{
+    const int64_t *dims = type->rank > 8 ? type->more : type->dims;
+    cot_dtype dtype = type->dtype == COT_BF16 ? COT_U16 : type->dtype;
+    char kind = 'b';
+    size_t n = 10, end;
+
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (npy_kinds[i].dtype == dtype)
+            kind = npy_kinds[i].kind;
+    n += (size_t)snprintf(out + n, cap - n, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+                          cot_dtype_size(dtype) == 1 ? '|' : '<', kind, cot_dtype_size(dtype));
+    for (int i = 0; i < type->rank; i++)
+        n += (size_t)snprintf(out + n, cap - n, "%lld%s", (long long)dims[i],
+                              type->rank == 1 ? "," : i + 1 < type->rank ? ", " : "");
+    n += (size_t)snprintf(out + n, cap - n, "), }");
+    end = (n + 1 + 63) / 64 * 64;
+    memset(out + n, ' ', end - n);
+    out[end - 1] = '\n';
+    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    out[8] = (char)((end - 10) & 0xff);
+    out[9] = (char)((end - 10) >> 8);
+    return end;
+}
+
+static bool
+write_npy(const char *path, const cot_array *a)
+{
+    char header[2048];
+    size_t head = write_header(header, sizeof header, &a->type);
+    FILE *file = fopen(path, "wb");
+    bool good;
+
+    if (!file)
+        return false;
+    good = fwrite(header, 1, head, file) == head && fwrite(a->data, 1, a->bytes, file) == a->bytes;
+    return (fclose(file) == 0) & good;
+}
+
+cot_status
+cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
+{
+    volatile cot_status status = COT_OK;
+    int error;
+
+    if (write_npy(path, a))
+        return COT_OK;
+    error = errno;
+    status = COT_ERR_MEMORY;
+    IR_TRY(ctx)
+    {
+        status = ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
+    }
+    return status;
+}

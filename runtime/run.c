@@ -1,0 +1,195 @@
+/* Calling a kernel: check the arrays, find a work block, go.
+ *
+ * A call takes no lock and, from the second on, allocates nothing: the blocks that earlier calls used
+ * wait in slots, each taken and given back by one atomic exchange.  There is no list, and so none of
+ * the trouble of lists without locks.  The error record is the context's, and only a call that fails
+ * takes the lock to write it. */
+#include "runtime/compile.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "ir/array.h"
+#include "ir/diag.h"
+#include "ir/graph.h"
+
+#define LINE 64
+
+void *
+rt_block_take(rt_blocks *b)
+{
+    for (int i = 0; i < RT_SLOTS; i++) {
+        void *block;
+
+        if (!atomic_load_explicit(&b->slot[i], memory_order_relaxed))
+            continue;
+        block = atomic_exchange_explicit(&b->slot[i], NULL, memory_order_acquire);
+        if (block)
+            return block;
+    }
+    return aligned_alloc(LINE, (b->bytes + LINE - 1) / LINE * LINE);
+}
+
+void
+rt_block_give(rt_blocks *b, void *block)
+{
+    for (int i = 0; i < RT_SLOTS; i++) {
+        void *none = NULL;
+
+        if (atomic_compare_exchange_strong_explicit(&b->slot[i], &none, block, memory_order_release,
+                                                    memory_order_relaxed))
+            return;
+    }
+    free(block);
+}
+
+void
+rt_blocks_free(rt_blocks *b)
+{
+    for (int i = 0; i < RT_SLOTS; i++)
+        free(atomic_load(&b->slot[i]));
+}
+
+/* ---- errors: from any thread ---- */
+
+typedef struct run_error { const cot_kernel *k; ir_error error; const char *text; int index; const cot_type *found; } run_error;
+
+static cot_status
+record_error(cot_context *ctx, void *arg)
+{
+    const run_error *e = arg;
+    const ir_graph *f = e->k->graph;
+    const char *what = e->index < f->n_in ? "argument" : "result";
+    int i = e->index < f->n_in ? e->index : e->index - f->n_in;
+    const ir_type *type;
+
+    if (e->text)
+        return ir_fail(ctx, 0, f->name, e->error, e->text);
+    if (!e->found)
+        return ir_fail(ctx, 0, f->name, e->error,
+                       ir_format(&ctx->message_arena, "%s %d is NULL; wants %s", what, i,
+                                 ir_type_str(ctx, e->k->type[e->index])));
+    type = ir_type_of(ctx, e->found);
+    return ir_fail(ctx, 0, f->name, e->error,
+                   ir_format(&ctx->message_arena, "%s %d is %s; wants %s", what, i,
+                             type ? ir_type_str(ctx, type) : "no type",
+                             ir_type_str(ctx, e->k->type[e->index])));
+}
+
+static cot_status
+run_fail(const cot_kernel *k, ir_error error, const char *text, int index, const cot_type *found)
+{
+    run_error e = { k, error, text, index, found };
+
+    return rt_guard(k->ctx, record_error, &e);
+}
+
+/* ---- checks ---- */
+
+static cot_status
+check_array(const cot_kernel *k, int i, const cot_array *a)
+{
+    const ir_type *want = k->type[i];
+
+    if (!a)
+        return run_fail(k, ERR_usage, NULL, i, NULL);
+    if (a->type.dtype != want->dtype)
+        return run_fail(k, ERR_dtype_wrong, NULL, i, &a->type);
+    if (a->type.rank != want->rank ||
+        memcmp(a->dims, want->dims, sizeof *a->dims * (size_t)want->rank) != 0)
+        return run_fail(k, ERR_shape_wrong, NULL, i, &a->type);
+    return COT_OK;
+}
+
+/* No result may share memory with an argument or another result. */
+static cot_status
+check_overlap(const cot_kernel *k, void *const *args)
+{
+    for (int r = k->n_in; r < k->n_in + k->n_out; r++) {
+        const char *p = args[r];
+
+        for (int i = 0; i < r; i++) {
+            const char *q = args[i];
+
+            if (p < q + k->bytes[i] && q < p + k->bytes[r])
+                return run_fail(k, ERR_usage, "a result overlaps an argument or another result; wants memory of its own",
+                                r, NULL);
+        }
+    }
+    return COT_OK;
+}
+
+/* ---- calls ---- */
+
+typedef struct eval_call { const cot_kernel *k; void *const *args; } eval_call;
+
+static cot_status
+eval_body(cot_context *ctx, void *arg)
+{
+    const eval_call *c = arg;
+
+    (void)ctx;
+    return ir_eval(c->k->prepared, c->args + c->k->n_in, (const void *const *)c->args);
+}
+
+static cot_status
+entry_failed(const cot_kernel *k, int status)
+{
+    if (status == COT_ERR_BOUND)
+        return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0, NULL);
+    return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0, NULL);
+}
+
+cot_status
+rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
+{
+    void *block = NULL;
+    int status;
+
+    if (!k->code.entry) {
+        eval_call c = { k, args };
+
+        return rt_guard(k->ctx, eval_body, &c);
+    }
+    if (!work && k->blocks) {
+        work = block = rt_block_take(k->blocks);
+        if (!work)
+            return run_fail(k, ERR_memory, "", 0, NULL);
+    }
+    status = k->code.entry(args, work);
+    if (block)
+        rt_block_give(k->blocks, block);
+    return status == 0 ? COT_OK : entry_failed(k, status);
+}
+
+cot_status
+cot_run_with(const cot_kernel *k, void *work, cot_array *const *results, const cot_array *const *args)
+{
+    void *pointer[k->n_in + k->n_out + 1];
+
+    for (int i = 0; i < k->n_in; i++) {
+        COT_TRY(check_array(k, i, args[i]));
+        pointer[i] = args[i]->data;
+    }
+    for (int i = 0; i < k->n_out; i++) {
+        COT_TRY(check_array(k, k->n_in + i, results[i]));
+        pointer[k->n_in + i] = results[i]->data;
+    }
+    COT_TRY(check_overlap(k, pointer));
+    pointer[k->n_in + k->n_out] = k->pool;
+    return rt_call_kernel(k, pointer, work);
+}
+
+cot_status
+cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *args)
+{
+    return cot_run_with(k, NULL, results, args);
+}
+
+/* A kernel with parallel loops takes its pool as one more argument: cot_entry's callers give NULL there
+ * for one thread, so the plain entry is the same function. */
+cot_entry *
+cot_kernel_entry(const cot_kernel *k)
+{
+    return k->code.entry;
+}

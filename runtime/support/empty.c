@@ -1,2 +1,0 @@
-/* Nothing yet. */
-typedef int empty_translation_unit;

@@ -1,0 +1,29 @@
+/* Elements of arrays: made up from a seed, printed, compared. */
+#ifndef RUNTIME_VALUES_H
+#define RUNTIME_VALUES_H
+
+#include "ir/buf.h"
+#include "ir/type.h"
+
+/* Bytes of an array of the type. */
+static inline size_t
+rt_bytes(const ir_type *t)
+{
+    return (size_t)t->size * cot_dtype_size(t->dtype);
+}
+
+/* Element i as double (exact up to 53 bits), and back (rounded, saturated). */
+double rt_element(cot_dtype t, const void *data, int64_t i);
+void rt_set_element(cot_dtype t, void *data, int64_t i, double x);
+
+/* Elements from a seed: floats in [-2, 2), integers in [0, 4), bools. */
+void rt_random_fill(const ir_type *t, uint64_t seed, void *out);
+
+/* [[1, 2], [3, 4]]: nested lists, the shortest decimals that read back; long rows are cut in the
+ * middle unless whole is set. */
+void rt_print_elements(ir_buf *b, const ir_type *t, const void *data, bool whole);
+
+/* The first element at which x and y differ in their bits (all NaNs count as one); -1: none. */
+int64_t rt_first_difference(const ir_type *t, const void *x, const void *y);
+
+#endif

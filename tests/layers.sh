@@ -1,0 +1,89 @@
+#!/bin/sh
+# The law of layers: who includes whom, what a folder may define, what the library shows.
+#
+#   layers.sh SOURCE_DIR            includes, languages, folders at the top
+#   layers.sh SOURCE_DIR BUILD_DIR  that, and the symbols of the objects and the libraries
+set -u
+cd "$1" || exit 1
+build=${2:-}
+bad=0
+broken() { printf '%s\n' "$*"; bad=1; }
+
+# May FOLDER include FOLDERS only (and the public headers).
+may_include() {
+    folder=$1
+    shift
+    allowed=$(echo "$folder $* cotrace" | tr ' ' '|')
+    lines=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$folder" --include='*.[ch]' --include='*.def' |
+        grep -vE "\"($allowed)/" || true)
+    [ -z "$lines" ] || broken "$folder may include only its own headers, cotrace/ and: $*
+$lines"
+}
+may_include ir
+may_include passes ir
+may_include frontend ir passes
+may_include codegen ir
+may_include runtime ir passes frontend codegen
+lines=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' runtime/support --include='*.[ch]' | grep -v '"runtime/support/')
+[ -z "$lines" ] || broken "runtime/support knows nothing above it:
+$lines"
+lines=$(grep -rn 'include.*llvm-c/' --include='*.[ch]' . | grep -v '^./codegen/llvm/' | grep -v '^./build/')
+[ -z "$lines" ] || broken "LLVM's headers stay in codegen/llvm:
+$lines"
+lines=$(grep -rn 'include.*<ffi' --include='*.[ch]' . | grep -vE '^./(runtime|tests|build)/')
+[ -z "$lines" ] || broken "libffi stays in runtime:
+$lines"
+
+# No C++ in the library; getenv only in config.c.
+lines=$(find ir passes frontend codegen runtime -name '*.cpp' -o -name '*.cc' -o -name '*.cxx' -o -name '*.hpp')
+[ -z "$lines" ] || broken "C++ in the library: $lines"
+lines=$(grep -rnw 'getenv' ir passes frontend codegen runtime --include='*.[ch]' | grep -v '^ir/config.c:')
+[ -z "$lines" ] || broken "only ir/config.c reads the environment:
+$lines"
+
+# Folders at the top, and files of one idea.
+for name in $(git ls-files 2>/dev/null | grep / | cut -d/ -f1 | sort -u); do
+    case $name in
+    include | frontend | ir | passes | codegen | runtime | tools | tests | examples | bench | docs | cmake | .ci) ;;
+    *) broken "folder at the top that STYLE does not know: $name" ;;
+    esac
+done
+for name in CMakeLists.txt frontend ir passes codegen runtime tests README.md include tools examples bench docs; do
+    [ -e "$name" ] || broken "missing at the top: $name"
+done
+for file in $(find ir passes frontend codegen runtime tools include -name '*.c' -o -name '*.h'); do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 800 ] || broken "$file has $lines lines; at most 800"
+done
+
+# What a folder's objects define, by prefix.  Rules are named by column: jvp_mul, lower_dot.
+symbols_of() {
+    folder=$1 pattern=$2
+    for object in $(find "$build/$folder" -path "*$folder.dir*" -name '*.o' 2>/dev/null); do
+        names=$(nm -g --defined-only "$object" | awk '{ print $3 }' | grep -vE "^($pattern)" | grep -vE '^(__|_GLOBAL_)')
+        [ -z "$names" ] || broken "$folder: $(basename "$object") defines $(echo $names)"
+    done
+}
+if [ -n "$build" ]; then
+    symbols_of ir 'ir_|cot_|eval_|infer_'
+    symbols_of passes 'pass_|jvp_|transpose_|vmap_|tan_|cot_'
+    symbols_of frontend 'fe_|cot_'
+    symbols_of codegen 'cg_|lower_|cot_'
+    symbols_of runtime 'rt_|cot_'
+    for object in $(find "$build/runtime" -path '*support.dir*' -name '*.o' 2>/dev/null); do
+        names=$(nm -g --defined-only "$object" | awk '{ print $3 }' | grep -v '^cot_rt_' | grep -vE '^(__|_GLOBAL_)')
+        [ -z "$names" ] || broken "runtime/support: $(basename "$object") defines $(echo $names)"
+    done
+    for library in "$build/libcotrace.so" "$build/libcotrace.a"; do
+        [ -e "$library" ] || continue
+        case $library in
+        *.so) names=$(nm -D --defined-only "$library" | awk '{ print $3 }') ;;
+        *) names=$(nm -g --defined-only "$library" 2>/dev/null | awk 'NF == 3 { print $3 }') ;;
+        esac
+        echo "$names" | grep -q '^cot_context_new$' || broken "$library does not show cot_context_new"
+        names=$(echo "$names" | grep -vE '^(cot_|__asan|__odr_asan|__ubsan|_init$|_fini$)')
+        [ -z "$names" ] || broken "$library shows more than cot_: $(echo $names | head -c 400)"
+    done
+fi
+[ $bad = 0 ] && echo "layers: in order"
+exit $bad

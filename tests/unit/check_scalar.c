@@ -1,0 +1,324 @@
+/* Scalar programs: instructions at their edges, folding, half formats, and the exact ops. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/context.h"
+#include "ir/op.h"
+#include "ir/scalar.h"
+
+static cot_context *ctx;
+static ir_arena arena;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+    ir_arena_init(&arena, ctx);
+}
+
+static void
+teardown(void)
+{
+    ir_arena_free(&arena);
+    cot_context_free(ctx);
+}
+
+/* op on one element of each operand, given and answered as bits. */
+static uint64_t
+apply(ir_op op, int n, cot_dtype in, cot_dtype out, const uint64_t *x)
+{
+    cot_dtype types[3] = { in, in, in };
+    ir_attrs at = { 0 };
+    const void *p[3] = { &x[0], &x[1], &x[2] };
+    uint64_t y = 0;
+
+    if (ir_ops[op].record == IR_AT_dtype)
+        at.dtype.dtype = out;
+    if (ir_ops[op].record == IR_AT_ipow) {
+        at.ipow.y = (int64_t)x[1];
+        n = 1;
+    }
+    if (op == OP_select)
+        types[0] = COT_BOOL;
+    const ir_sc_program *f = ir_sc_of(ctx, op, &at, n, types, out);
+    ck_assert_ptr_nonnull(f);
+    ir_sc_run(&arena, f, 1, &y, p);
+    return y;
+}
+
+static uint64_t f64(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
+static uint64_t f32(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
+
+#define M UINT64_MAX
+static const struct integer_row { ir_op op; cot_dtype t; uint64_t x, y, want; } integer_row[] = {
+    { OP_add, COT_I8, 0x7f, 1, 0x80 },
+    { OP_mul, COT_U16, 0xffff, 0xffff, 1 },
+    { OP_sub, COT_U64, 0, 1, M },
+    { OP_neg, COT_I32, 0x80000000, 0, 0x80000000 },
+    { OP_abs, COT_I8, 0x80, 0, 0x80 },
+    { OP_abs, COT_I64, M, 0, 1 },
+    { OP_sign, COT_I16, 0x8000, 0, 0xffff },
+    { OP_sign, COT_U16, 0x8000, 0, 1 },
+    { OP_div, COT_I32, 7, 0, 0xffffffff },
+    { OP_div, COT_U8, 7, 0, 0xff },
+    { OP_div, COT_I32, 0x80000000, 0xffffffff, 0x80000000 },
+    { OP_div, COT_I8, 0xf9, 2, 0xfd },          /* -7 / 2 = -3 */
+    { OP_div, COT_U64, M, 3, M / 3 },
+    { OP_rem, COT_I8, 0xf9, 2, 0xff },          /* -7 rem 2 = -1 */
+    { OP_rem, COT_I64, 1ull << 63, M, 0 },
+    { OP_rem, COT_I64, 5, 0, 5 },
+    { OP_rem, COT_U32, 5, 0, 5 },
+    { OP_shl, COT_I8, 1, 7, 0x80 },
+    { OP_shl, COT_I8, 1, 8, 0 },
+    { OP_shl, COT_I32, 1, 0xffffffff, 0 },
+    { OP_shr_logical, COT_I8, 0x80, 1, 0x40 },
+    { OP_shr_logical, COT_I64, M, 64, 0 },
+    { OP_shr_logical, COT_U32, 0x80000000, 31, 1 },
+    { OP_shr_arithmetic, COT_I8, 0x80, 1, 0xc0 },
+    { OP_shr_arithmetic, COT_I8, 0x80, 200, 0xff },
+    { OP_shr_arithmetic, COT_U8, 0x80, 7, 0xff },
+    { OP_shr_arithmetic, COT_I64, 1, 99, 0 },
+    { OP_not, COT_BOOL, 1, 0, 0 },
+    { OP_not, COT_U8, 1, 0, 0xfe },
+    { OP_max, COT_BOOL, 1, 0, 1 },
+    { OP_min, COT_BOOL, 1, 0, 0 },
+    { OP_max, COT_I8, 0xff, 1, 1 },
+    { OP_max, COT_U8, 0xff, 1, 0xff },
+    { OP_popcnt, COT_I8, 0xff, 0, 8 },
+    { OP_popcnt, COT_I64, M, 0, 64 },
+    { OP_clz, COT_I8, 0, 0, 8 },
+    { OP_clz, COT_I16, 1, 0, 15 },
+    { OP_clz, COT_U64, 1, 0, 63 },
+    { OP_clz, COT_I32, 0xffffffff, 0, 0 },
+    { OP_integer_pow, COT_I32, 3, 5, 243 },
+    { OP_integer_pow, COT_U8, 2, 8, 0 },
+    { OP_integer_pow, COT_I32, 0, 0, 1 },
+};
+
+START_TEST(integers_at_their_edges)
+{
+    const struct integer_row *r = &integer_row[_i];
+    const uint64_t x[3] = { r->x, r->y, 0 };
+
+    ck_assert_msg(apply(r->op, ir_ops[r->op].n_in, r->t, r->t, x) == r->want, "%s %s row %d gave %llx",
+                  ir_ops[r->op].name, cot_dtype_name(r->t), _i,
+                  (unsigned long long)apply(r->op, ir_ops[r->op].n_in, r->t, r->t, x));
+}
+END_TEST
+
+static const struct float_row { ir_op op; double x, y, want; } float_row[] = {
+    { OP_max, NAN, 1, NAN }, { OP_max, 1, NAN, NAN }, { OP_max, -0.0, 0.0, 0.0 }, { OP_max, 0.0, -0.0, 0.0 },
+    { OP_max, -0.0, -0.0, -0.0 }, { OP_max, 1, 2, 2 }, { OP_max, -INFINITY, 2, 2 },
+    { OP_min, NAN, 1, NAN }, { OP_min, 1, NAN, NAN }, { OP_min, -0.0, 0.0, -0.0 }, { OP_min, 0.0, -0.0, -0.0 },
+    { OP_min, 0.0, 0.0, 0.0 }, { OP_min, 1, 2, 1 },
+    { OP_sign, -0.0, 0, -0.0 }, { OP_sign, NAN, 0, NAN }, { OP_sign, -INFINITY, 0, -1 }, { OP_sign, 0x1p-140, 0, 1 },
+    { OP_abs, -0.0, 0, 0.0 }, { OP_neg, 0.0, 0, -0.0 },
+    { OP_floor, -0.5, 0, -1 }, { OP_ceil, -0.5, 0, -0.0 }, { OP_trunc, -0.5, 0, -0.0 },
+    { OP_round, 0.5, 0, 1 }, { OP_round, -2.5, 0, -3 }, { OP_round, 0.25, 0, 0 }, { OP_round, -0.25, 0, -0.0 },
+    { OP_round_even, 0.5, 0, 0 }, { OP_round_even, 2.5, 0, 2 }, { OP_round_even, -1.5, 0, -2 },
+    { OP_integer_pow, 2, -3, 0.125 }, { OP_integer_pow, 0, -1, INFINITY }, { OP_integer_pow, NAN, 0, 1 },
+};
+
+START_TEST(floats_at_their_edges)
+{
+    const struct float_row *r = &float_row[_i];
+    uint64_t y = r->op == OP_integer_pow ? (uint64_t)(int64_t)r->y : f64(r->y);
+    uint64_t z = r->op == OP_integer_pow ? y : f32((float)r->y);
+    uint64_t d = apply(r->op, ir_ops[r->op].n_in, COT_F64, COT_F64, (uint64_t[]){ f64(r->x), y, 0 });
+    uint64_t s = apply(r->op, ir_ops[r->op].n_in, COT_F32, COT_F32, (uint64_t[]){ f32((float)r->x), z, 0 });
+    double dy;
+    float sy;
+
+    memcpy(&dy, &d, 8);
+    memcpy(&sy, &s, 4);
+    if (isnan(r->want))
+        ck_assert(isnan(dy) && isnan(sy));
+    else {
+        ck_assert_msg(d == f64(r->want), "%s row %d: %g", ir_ops[r->op].name, _i, dy);
+        ck_assert_msg(s == f32((float)r->want), "%s row %d: %g", ir_ops[r->op].name, _i, (double)sy);
+    }
+}
+END_TEST
+
+START_TEST(round_just_below_a_half_stays)
+{
+    float x = 0x1.fffffep-2f;
+
+    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(x), 0, 0 }), 0);
+    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(8388609.0f), 0, 0 }), f32(8388609.0f));
+    ck_assert_uint_eq(apply(OP_round, 1, COT_F32, COT_F32, (uint64_t[]){ f32(4194304.5f), 0, 0 }), f32(4194305.0f));
+}
+END_TEST
+
+static const struct convert_row { cot_dtype from, to; uint64_t x, want; } convert_row[] = {
+    { COT_F32, COT_I32, 0x7fc00000, 0 },
+    { COT_F32, COT_I32, 0x4f000000, 0x7fffffff },       /* 2^31 */
+    { COT_F32, COT_I32, 0xcf000000, 0x80000000 },       /* -2^31 */
+    { COT_F32, COT_I32, 0xff800000, 0x80000000 },
+    { COT_F32, COT_I8, 0x4effffff, 0x7f },
+    { COT_F32, COT_U8, 0xbf800000, 0 },                 /* -1 */
+    { COT_F32, COT_U8, 0x437f8000, 0xff },              /* 255.5 */
+    { COT_F32, COT_U64, 0x7f800000, M },
+    { COT_F32, COT_I64, 0x5f000000, M >> 1 },           /* 2^63 */
+    { COT_F32, COT_I16, 0xbfe00000, 0xffff },           /* -1.75 to -1 */
+    { COT_F16, COT_I8, 0xfc00, 0x80 },
+    { COT_F32, COT_BOOL, 0x7fc00000, 1 },
+    { COT_F32, COT_BOOL, 0x80000000, 0 },
+    { COT_BOOL, COT_F16, 1, 0x3c00 },
+    { COT_BOOL, COT_I64, 1, 1 },
+    { COT_I8, COT_U32, 0xff, 0xffffffff },
+    { COT_U8, COT_I32, 0xff, 0xff },
+    { COT_I64, COT_I8, 0x1ff, 0xff },
+    { COT_I64, COT_F32, 0x1000001, 0x4b800000 },        /* 2^24 + 1: a tie, to even */
+    { COT_U64, COT_F64, M, 0x43f0000000000000 },
+    { COT_I32, COT_BF16, 0x1010000, 0x4b80 },           /* 257 * 2^16: a tie of bf16 */
+    { COT_I32, COT_BF16, 0x1010001, 0x4b81 },           /* just above: f32 alone would lose it */
+    { COT_I64, COT_BF16, 0x101000000000001, 0x5b81 },
+    { COT_I64, COT_BF16, 0x101000000000000, 0x5b80 },
+    { COT_F64, COT_BF16, 0x3ff0100000000001, 0x3f81 },  /* 1 + 2^-8 + a little */
+    { COT_F64, COT_BF16, 0x3ff0100000000000, 0x3f80 },
+    { COT_F64, COT_F16, 0x3ff0020000000001, 0x3c01 },   /* 1 + 2^-11 + a little */
+    { COT_F64, COT_F16, 0x3ff0020000000000, 0x3c00 },
+    { COT_F64, COT_F16, 0x7fefffffffffffff, 0x7c00 },
+    { COT_F64, COT_F16, 0x0000000000000001, 0 },
+    { COT_F64, COT_F16, 0x3e60000000000001, 1 },        /* 2^-25 + a little: up to the least */
+    { COT_F64, COT_F16, 0x3e60000000000000, 0 },
+    { COT_F64, COT_F32, 0x3ff0000010000000, 0x3f800000 },
+    { COT_F16, COT_F64, 0x0001, 0x3e70000000000000 },
+    { COT_F16, COT_BF16, 0x3c01, 0x3f80 },
+};
+
+START_TEST(convert_saturates_and_rounds_once)
+{
+    const struct convert_row *r = &convert_row[_i];
+    uint64_t y = apply(OP_convert, 1, r->from, r->to, (uint64_t[]){ r->x, 0, 0 });
+
+    ck_assert_msg(y == r->want, "%s to %s row %d: %llx", cot_dtype_name(r->from), cot_dtype_name(r->to), _i,
+                  (unsigned long long)y);
+}
+END_TEST
+
+/* Every f16 and bf16 survives the way to f32 and back; what lies between two rounds to even. */
+START_TEST(halves_round_to_nearest_even)
+{
+    for (uint32_t h = 0; h < 0x7bff; h++) {
+        float x = ir_f16_to_f32((uint16_t)h), y = ir_f16_to_f32((uint16_t)(h + 1)), mid = x + (y - x) / 2;
+        ck_assert_uint_eq(ir_f32_to_f16(x), h);
+        ck_assert_uint_eq(ir_f32_to_f16(-x), h | 0x8000);
+        ck_assert_uint_eq(ir_f32_to_f16(mid), h + (h & 1));
+        ck_assert_uint_eq(ir_f32_to_f16(nextafterf(mid, 1e9f)), h + 1);
+        ck_assert_uint_eq(ir_f32_to_f16(nextafterf(mid, 0)), h);
+    }
+    for (uint32_t h = 0; h < 0x7f7f; h++) {
+        float x = ir_bf16_to_f32((uint16_t)h), y = ir_bf16_to_f32((uint16_t)(h + 1)), mid = x + (y - x) / 2;
+        ck_assert_uint_eq(ir_f32_to_bf16(x), h);
+        ck_assert_uint_eq(ir_f32_to_bf16(mid), h + (h & 1));
+    }
+    ck_assert_uint_eq(ir_f32_to_f16(65519.996f), 0x7bff);
+    ck_assert_uint_eq(ir_f32_to_f16(65520), 0x7c00);
+    ck_assert_uint_eq(ir_f32_to_f16(INFINITY), 0x7c00);
+    ck_assert(isnan(ir_f16_to_f32(ir_f32_to_f16(NAN))));
+    ck_assert(isnan(ir_bf16_to_f32(ir_f32_to_bf16(NAN))));
+    ck_assert_uint_eq(ir_f32_to_bf16(0x1.fffffep127f), 0x7f80);
+    ck_assert_float_eq(ir_f16_to_f32(1), 0x1p-24f);
+    ck_assert_float_eq(ir_f16_to_f32(0x0400), 0x1p-14f);
+}
+END_TEST
+
+START_TEST(constants_fold_and_equals_share)
+{
+    ir_sc_build b;
+    cot_dtype in[1] = { COT_F32 };
+
+    ir_sc_begin(&b, &arena, 1, in);
+    ir_sc two = ir_sc_f32(&b, 2), three = ir_sc_f32(&b, 3);
+    ir_sc six = ir_sc_add_insn(&b, SC_mul, COT_F32, two, three, 0);
+    ck_assert_uint_eq(six, ir_sc_f32(&b, 6));
+    ir_sc x = ir_sc_add_insn(&b, SC_add, COT_F32, 0, six, 0);
+    ck_assert_uint_eq(x, ir_sc_add_insn(&b, SC_add, COT_F32, 0, six, 0));
+    ir_sc yes = ir_sc_add_insn(&b, SC_lt, COT_F32, two, three, 0);
+    ck_assert_uint_eq(ir_sc_type_in(&b, yes), COT_BOOL);
+    ck_assert_uint_eq(ir_sc_add_insn(&b, SC_select, COT_F32, yes, x, two), x);
+    const ir_sc_program *p = ir_sc_end(&b, x);
+    ck_assert_int_eq(p->n, 2);                  /* 6 and the sum; the rest is gone */
+    ck_assert_int_eq(p->type, COT_F32);
+}
+END_TEST
+
+/* The guards of an integer division vanish where the divisor is known. */
+START_TEST(division_by_a_constant_needs_no_guard)
+{
+    cot_dtype in[2] = { COT_I32, COT_I32 };
+    const ir_sc_program *div = ir_sc_of(ctx, OP_div, NULL, 2, in, COT_I32);
+    ir_sc_build b;
+
+    ir_sc_begin(&b, &arena, 1, in);
+    const ir_sc args[2] = { 0, ir_sc_int(&b, COT_I32, 10) };
+    ck_assert_int_eq(ir_sc_end(&b, ir_sc_inline(&b, div, args))->n, 2);
+    ck_assert_ptr_eq(div, ir_sc_of(ctx, OP_div, NULL, 2, in, COT_I32));
+}
+END_TEST
+
+/* A rare sub-program runs for the lanes that want it, at any number of lanes and over several strips. */
+START_TEST(rare_replaces_only_its_lanes)
+{
+    enum { N = 1300 };
+    cot_dtype t[1] = { COT_I32 };
+    ir_sc_build sub, b;
+    static int32_t x[N], y[N];
+    const void *in[1] = { x };
+
+    ir_sc_begin(&sub, &arena, 1, t);
+    const ir_sc_program *neg = ir_sc_end(&sub, ir_sc_add_insn(&sub, SC_neg, COT_I32, 0, 0, 0));
+    ir_sc_begin(&b, &arena, 1, t);
+    ir_sc odd = ir_sc_add_insn(&b, SC_and, COT_I32, 0, ir_sc_int(&b, COT_I32, 1), 0);
+    ir_sc want = ir_sc_add_insn(&b, SC_eq, COT_I32, odd, ir_sc_int(&b, COT_I32, 1), 0);
+    const ir_sc args[1] = { 0 };
+    const ir_sc_program *p = ir_sc_end(&b, ir_sc_rare(&b, want, neg, 1, args, 0));
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    ir_sc_run(&arena, p, N, y, in);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(y[i], i & 1 ? -i : i);
+}
+END_TEST
+
+START_TEST(programs_print)
+{
+    cot_dtype in[1] = { COT_F16 };
+    ir_buf text;
+
+    ir_buf_init(&text, &arena);
+    ir_sc_print(&text, ir_sc_of(ctx, OP_sqrt, NULL, 1, in, COT_F16));
+    ck_assert_str_eq(text.text, "(%0: f16) -> f16 {\n"
+                                "  %1 = cvt f32 %0\n"
+                                "  %2 = sqrt f32 %1\n"
+                                "  %3 = cvt f16 %2\n"
+                                "  ret %3\n"
+                                "}\n");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("scalar");
+    TCase *t = tcase_create("scalar");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, integers_at_their_edges, 0, sizeof integer_row / sizeof *integer_row);
+    tcase_add_loop_test(t, floats_at_their_edges, 0, sizeof float_row / sizeof *float_row);
+    tcase_add_loop_test(t, convert_saturates_and_rounds_once, 0, sizeof convert_row / sizeof *convert_row);
+    tcase_add_test(t, round_just_below_a_half_stays);
+    tcase_add_test(t, halves_round_to_nearest_even);
+    tcase_add_test(t, constants_fold_and_equals_share);
+    tcase_add_test(t, division_by_a_constant_needs_no_guard);
+    tcase_add_test(t, rare_replaces_only_its_lanes);
+    tcase_add_test(t, programs_print);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,319 @@
+/* The program `cot`: options, files, exit status.  The library does the work; a verb is a file. */
+#include "tools/cot.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "ir/diag.h"
+#include "passes/pass.h"
+
+static const char usage[] =
+    "usage: cot VERB FILE [OPTION...]      FILE is .cot text; - is standard input\n"
+    "  opt    print the transformed IR\n"
+    "  run    run it on arrays\n"
+    "  build  write an object file, assembly, LLVM IR\n"
+    "  check  derivatives against differences, vmap against loops, back ends against the twin\n"
+    "  bench  compile time, time per call, bytes, flops, share of the machine's limit\n"
+    "options\n"
+    "  -p PIPELINE        passes, left to right: 'grad(wrt=[0]) | vmap(in=[none,0,0], out=0)'\n"
+    "  --entry NAME       the function, where the file has several\n"
+    "  --after-each       opt: print after each pass\n"
+    "  --emit cot|dot     opt: the form of the output\n"
+    "  --locs             opt: with locations\n"
+    "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations anew\n"
+    "  --in A.npy ...     run: the arguments, in order; without it they are made from a seed\n"
+    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing\n"
+    "  --backend jit|eval run\n"
+    "  --trap nan         run: stop at the first NaN, and say where it arose\n"
+    "  --threads N        run, build, bench\n"
+    "  -o OUT.{o,s,ll}    build\n"
+    "  --header OUT.h, --name NAME, --target TRIPLE, --cpu NAME      build\n"
+    "  --version, --help\n"
+    "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
+
+static const struct { const char *name; int (*run)(cot_cli *); } verbs[] = {
+    { "opt", cli_opt }, { "run", cli_run }, { "build", cli_build }, { "check", cli_check }, { "bench", cli_bench },
+};
+#define N_VERBS ((int)(sizeof verbs / sizeof *verbs))
+
+int
+cli_wrong(const cot_cli *c, const char *format, ...)
+{
+    va_list ap;
+
+    fprintf(stderr, "cot%s%s: ", c->verb ? " " : "", c->verb ? c->verb : "");
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return EXIT_USER;
+}
+
+int
+cli_failed(const cot_cli *c)
+{
+    cot_status status = cot_error_status(c->ctx);
+
+    fprintf(stderr, "%s\n", cot_error(c->ctx));
+    return status == COT_ERR_INTERNAL ? EXIT_BUG : EXIT_USER;
+}
+
+const char *
+cli_read(cot_cli *c, const char *path, size_t *bytes)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char *text = NULL, block[1 << 14];
+    size_t n = 0, got;
+    bool bad;
+
+    if (!file) {
+        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
+        return NULL;
+    }
+    while ((got = fread(block, 1, sizeof block, file)) > 0) {
+        char *more = realloc(text, n + got + 1);
+
+        if (!more)
+            break;
+        text = more;
+        memcpy(text + n, block, got);
+        n += got;
+        text[n] = '\0';
+    }
+    bad = ferror(file) || got > 0;
+    if (file != stdin)
+        fclose(file);
+    *bytes = n;
+    if (bad) {
+        free(text);
+        ir_fail(c->ctx, 0, NULL, ERR_io, path, got ? "too large for memory" : strerror(errno));
+        return NULL;
+    }
+    return text ? text : "";        /* lives as long as the process: one file a run */
+}
+
+bool
+cli_write(cot_cli *c, const char *path, const void *bytes, size_t n)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    bool good = file && fwrite(bytes, 1, n, file) == n;
+
+    if (file && file != stdout)
+        good &= fclose(file) == 0;
+    if (!good)
+        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
+    return good;
+}
+
+static bool
+uses(const ir_graph *f, const ir_graph *sub, ir_arena *scratch)
+{
+    ir_each_node(n, f) {
+        ir_graph *const *subs;
+        int count = ir_subgraphs(n, &subs, scratch);
+
+        for (int i = 0; i < count; i++)
+            if (subs[i] == sub)
+                return true;
+    }
+    return false;
+}
+
+cot_status
+cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots)
+{
+    ir_arena *a = &ctx->arena;
+
+    *roots = (ir_module){ 0, IR_NEW_N(a, ir_graph *, all->n + 1) };
+    for (int i = 0; i < all->n; i++) {
+        bool root = true;
+
+        if (entry) {
+            root = strcmp(all->fn[i]->name, entry) == 0;
+        } else {
+            for (int k = i + 1; k < all->n && root; k++)
+                root = !uses(all->fn[k], all->fn[i], a);
+        }
+        if (root)
+            roots->fn[roots->n++] = all->fn[i];
+    }
+    if (roots->n == 0)
+        return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "the file has no function @%s", entry));
+    return COT_OK;
+}
+
+cot_status
+cli_load(cot_cli *c, const char *path, ir_module *roots)
+{
+    size_t bytes, n = strlen(path);
+    const char *text;
+    ir_module all;
+
+    if (n > 5 && strcmp(path + n - 5, ".mlir") == 0)
+        return ir_fail(c->ctx, 0, NULL, ERR_usage,
+                       ir_format(&c->ctx->arena, "%s: reading StableHLO text is not built in; give .cot text", path));
+    text = cli_read(c, path, &bytes);
+    if (!text)
+        return COT_ERR_IO;
+    COT_TRY(ir_parse(c->ctx, strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes, &all));
+    return cli_roots(c->ctx, &all, c->entry, roots);
+}
+
+/* The one function that the verb is about: the only root, or @main among several. */
+static cot_status
+only_root(cot_cli *c, ir_graph **out)
+{
+    ir_module roots;
+
+    COT_TRY(cli_load(c, c->files[0], &roots));
+    *out = roots.fn[0];
+    if (roots.n == 1)
+        return COT_OK;
+    for (int i = 0; i < roots.n; i++) {
+        if (strcmp(roots.fn[i]->name, "main") == 0) {
+            *out = roots.fn[i];
+            return COT_OK;
+        }
+    }
+    return ir_fail(c->ctx, 0, NULL, ERR_usage,
+                   ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry", c->files[0], roots.n));
+}
+
+cot_status
+cli_entry(cot_cli *c, ir_graph **out)
+{
+    ir_graph *f;
+
+    COT_TRY(only_root(c, &f));
+    return cli_transform(c, f, out);
+}
+
+/* The value of option i; NULL, and said so, if it is missing. */
+static const char *
+value_of(const cot_cli *c, int argc, char **argv, int *i)
+{
+    if (*i + 1 >= argc) {
+        cli_wrong(c, "%s wants a value", argv[*i]);
+        return NULL;
+    }
+    return argv[++*i];
+}
+
+static bool
+read_threads(cot_cli *c, const char *s)
+{
+    char *end;
+    long n = strtol(s, &end, 10);
+
+    c->threads = (int)n;
+    if (*s && !*end && n >= 1 && n <= 1024)
+        return true;
+    cli_wrong(c, "--threads is '%s'; wants 1 to 1024", s);
+    return false;
+}
+
+static bool
+read_options(cot_cli *c, int argc, char **argv)
+{
+    const struct { const char *name; const char **to; } text[] = {
+        { "-p", &c->pipeline }, { "--entry", &c->entry }, { "--emit", &c->emit }, { "--out", &c->out },
+        { "-o", &c->out }, { "--header", &c->header }, { "--target", &c->target }, { "--cpu", &c->cpu },
+        { "--name", &c->name }, { "--backend", &c->backend }, { "--trap", &c->trap },
+    };
+    const struct { const char *name; bool *to; } flag[] = {
+        { "--after-each", &c->after_each }, { "--bless", &c->bless }, { "--expect", &c->expect }, { "--locs", &c->locs },
+    };
+    const int n_text = (int)(sizeof text / sizeof *text), n_flag = (int)(sizeof flag / sizeof *flag);
+
+    for (int i = 2; i < argc; i++) {
+        const char *s = argv[i];
+        int k;
+
+        for (k = 0; k < n_text && strcmp(s, text[k].name) != 0; k++)
+            ;
+        if (k < n_text) {
+            if (!(*text[k].to = value_of(c, argc, argv, &i)))
+                return false;
+            continue;
+        }
+        for (k = 0; k < n_flag && strcmp(s, flag[k].name) != 0; k++)
+            ;
+        if (k < n_flag) {
+            *flag[k].to = true;
+        } else if (strcmp(s, "--threads") == 0) {
+            s = value_of(c, argc, argv, &i);
+            if (!s || !read_threads(c, s))
+                return false;
+        } else if (strcmp(s, "--in") == 0) {
+            while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
+                c->in[c->n_in++] = argv[++i];
+            if (c->n_in == 0) {
+                cli_wrong(c, "--in wants the names of npy files");
+                return false;
+            }
+        } else if (s[0] == '-' && s[1]) {
+            cli_wrong(c, "no option '%s'; cot --help lists them", s);
+            return false;
+        } else {
+            c->files[c->n_files++] = s;
+        }
+    }
+    return true;
+}
+
+static int
+run_verb(cot_cli *c, int verb, int argc, char **argv)
+{
+    cot_options options = { 0 };
+    volatile int status = EXIT_BUG;
+
+    c->verb = verbs[verb].name;
+    if (!read_options(c, argc, argv))
+        return EXIT_USER;
+    if (c->n_files == 0 || (c->n_files > 1 && !c->expect && !c->bless))
+        return cli_wrong(c, "%d files are named; wants one", c->n_files);
+    options.threads = c->threads;
+    c->ctx = cot_context_new(&options);
+    if (!c->ctx)
+        return cli_wrong(c, "out of memory");
+    IR_TRY(c->ctx)
+    {
+        status = verbs[verb].run(c);
+    }
+    IR_CAUGHT(c->ctx)
+    {
+        status = cli_wrong(c, "out of memory");
+    }
+    cot_context_free(c->ctx);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    cot_cli c = { 0 };
+    int status = EXIT_USER, verb = 0;
+
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return printf("cot %s\n", cot_version()) > 0 ? EXIT_DONE : EXIT_USER;
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
+        return fputs(usage, stdout) >= 0 ? EXIT_DONE : EXIT_USER;
+    if (argc < 2) {
+        fputs(usage, stderr);
+        return EXIT_USER;
+    }
+    while (verb < N_VERBS && strcmp(argv[1], verbs[verb].name) != 0)
+        verb++;
+    if (verb == N_VERBS)
+        return cli_wrong(&c, "no verb '%s'; wants opt, run, build, check or bench", argv[1]);
+    c.files = calloc((size_t)argc, sizeof *c.files);
+    c.in = calloc((size_t)argc, sizeof *c.in);
+    if (c.files && c.in)
+        status = run_verb(&c, verb, argc, argv);
+    else
+        cli_wrong(&c, "out of memory");
+    free(c.files);
+    free(c.in);
+    return fflush(stdout) == 0 || status != EXIT_DONE ? status : EXIT_USER;
+}

@@ -1,0 +1,60 @@
+/* The program `cot`, inside: the command line, files, and what the verbs share. */
+#ifndef TOOLS_COT_H
+#define TOOLS_COT_H
+
+#include "ir/graph.h"
+
+/* Exit status: DESIGN.md section 8. */
+enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USER = 2, EXIT_BUG = 3 };
+
+typedef struct cot_cli {
+    cot_context *ctx;
+    const char *verb;
+    int n_files;
+    const char **files;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap;
+    int threads;
+    bool after_each, bless, expect, locs;
+    int n_in;
+    const char **in;
+    cot_array **arrays;                 /* of --in, once read */
+} cot_cli;
+
+/* Each verb is a file; it answers the exit status. */
+int cli_opt(cot_cli *c);
+int cli_run(cot_cli *c);
+int cli_build(cot_cli *c);
+int cli_check(cot_cli *c);
+int cli_bench(cot_cli *c);
+
+/* Print "cot VERB: message" and answer EXIT_USER. */
+int cli_wrong(const cot_cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Print the context's error; the exit status that goes with it. */
+int cli_failed(const cot_cli *c);
+
+/* A whole file ("-": standard input) in the context's arena; NULL with the error recorded. */
+const char *cli_read(cot_cli *c, const char *path, size_t *bytes);
+bool cli_write(cot_cli *c, const char *path, const void *bytes, size_t n);
+
+/* Parse FILE; its functions that no other one uses, or the one --entry names. */
+cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
+cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots);
+/* The one function of the only FILE that a verb works on, with the pipeline applied. */
+cot_status cli_entry(cot_cli *c, ir_graph **out);
+/* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
+cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);
+
+/* Memory for each input of f, from --in or a seed; and for each output. */
+cot_status cli_inputs(cot_cli *c, const ir_graph *f, void ***out);
+void **cli_buffers(cot_context *ctx, const ir_graph *f);
+
+/* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
+int cli_expect(cot_cli *c, const char *path);
+
+/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run.  The stages below
+ * graphs are those of a stated target, so that their text is the same on every machine. */
+bool cli_is_stage(const char *name, size_t n);
+cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);
+void cli_print_dot(ir_buf *b, const ir_graph *f);
+
+#endif

@@ -1,0 +1,74 @@
+/* cot opt: the transformed IR. */
+#include "ir/diag.h"
+#include "passes/pass.h"
+#include "tools/cot.h"
+
+static cot_status
+print_graph(const cot_cli *c, const ir_graph *f)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &c->ctx->arena);
+    if (!c->emit || strcmp(c->emit, "cot") == 0)
+        ir_print(&b, f, c->locs ? IR_PRINT_LOCS : 0);
+    else
+        cli_print_dot(&b, f);
+    fwrite(b.text, 1, b.n, stdout);
+    return COT_OK;
+}
+
+static void
+print_after(void *user, const char *name, const ir_graph *before, const ir_graph *result)
+{
+    const cot_cli *c = user;
+
+    if (ir_graph_equal(before, result)) {
+        printf("; %s: unchanged\n", name);
+        return;
+    }
+    printf("; after %s\n", name);
+    print_graph(c, result);
+    printf("\n");
+}
+
+static cot_status
+opt_file(cot_cli *c)
+{
+    ir_module roots;
+
+    COT_TRY(cli_load(c, c->files[0], &roots));
+    for (int i = 0; i < roots.n; i++) {
+        ir_graph *f;
+
+        if (i)
+            printf("\n");
+        if (c->after_each) {
+            printf("; as read\n");
+            print_graph(c, roots.fn[i]);
+            printf("\n");
+        }
+        COT_TRY(pass_pipeline(roots.fn[i], c->pipeline ? c->pipeline : "", c->after_each ? print_after : NULL, c, &f));
+        if (!c->after_each)
+            COT_TRY(print_graph(c, f));
+    }
+    return COT_OK;
+}
+
+int
+cli_opt(cot_cli *c)
+{
+    int worst = EXIT_DONE;
+
+    if (c->emit && strcmp(c->emit, "html") == 0)
+        return cli_wrong(c, "--emit html is not built in; wants cot or dot");
+    if (c->emit && strcmp(c->emit, "cot") != 0 && strcmp(c->emit, "dot") != 0)
+        return cli_wrong(c, "--emit is '%s'; wants cot or dot", c->emit);
+    if (!c->expect && !c->bless)
+        return opt_file(c) == COT_OK ? EXIT_DONE : cli_failed(c);
+    for (int i = 0; i < c->n_files; i++) {
+        int status = cli_expect(c, c->files[i]);
+
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}

@@ -1,0 +1,296 @@
+/* cot run: a function on arrays from files, or made up from a seed. */
+#include "ir/array.h"
+#include "ir/diag.h"
+#include "passes/pass.h"
+#include "runtime/compile.h"
+#include "runtime/npy.h"
+#include "runtime/values.h"
+#include "tools/cot.h"
+
+#include <math.h>
+
+enum { SEED = 1 };
+
+/* ---- arguments ---- */
+
+/* The arrays of --in, read once and kept until the process ends. */
+static cot_status
+read_arrays(cot_cli *c)
+{
+    if (c->arrays)
+        return COT_OK;
+    c->arrays = IR_NEW_N(&c->ctx->arena, cot_array *, c->n_in + 1);
+    for (int i = 0; i < c->n_in; i++)
+        COT_TRY(cot_npy_read(c->ctx, c->in[i], &c->arrays[i]));
+    return COT_OK;
+}
+
+/* bf16 travels as uint16. */
+static const ir_type *
+type_for(cot_context *ctx, const cot_array *a, cot_dtype want)
+{
+    const ir_type *t = ir_type_of(ctx, &a->type);
+
+    return t && t->dtype == COT_U16 && want == COT_BF16 ? ir_type_as(ctx, t, COT_BF16) : t;
+}
+
+static cot_status
+wrong_count(cot_cli *c, const ir_graph *f)
+{
+    return ir_fail(c->ctx, 0, f->name, ERR_usage,
+                   ir_format(&c->ctx->arena, "--in names %d arrays; it has %d arguments", c->n_in, f->n_in));
+}
+
+cot_status
+cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
+{
+    void **args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + 1);
+
+    *out = args;
+    if (c->n_in && c->n_in != f->n_in)
+        return wrong_count(c, f);
+    COT_TRY(read_arrays(c));
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *want = ir_type_at(f, f->in[i]), *found;
+
+        if (!c->n_in) {
+            args[i] = ir_alloc(&c->ctx->arena, rt_bytes(want) + 1);
+            rt_random_fill(want, SEED + (uint64_t)i, args[i]);
+            continue;
+        }
+        found = type_for(c->ctx, c->arrays[i], want->dtype);
+        if (!found)
+            return c->ctx->status;
+        if (found != want)
+            return ir_fail(c->ctx, 0, f->name, found->dtype == want->dtype ? ERR_shape_wrong : ERR_dtype_wrong,
+                           ir_format(&c->ctx->arena, "argument %d in %s is %s; wants %s", i, c->in[i],
+                                     ir_type_str(c->ctx, found), ir_type_str(c->ctx, want)));
+        args[i] = c->arrays[i]->data;
+    }
+    return COT_OK;
+}
+
+void **
+cli_buffers(cot_context *ctx, const ir_graph *f)
+{
+    void **out = IR_NEW_N(&ctx->arena, void *, f->n_out + 1);
+
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = ir_alloc(&ctx->arena, rt_bytes(ir_type_at(f, f->out[i])) + 1);
+    return out;
+}
+
+/* ---- sizes of vmap ---- */
+
+static bool
+is_vmap(const pass_step *s)
+{
+    return strcmp(s->row->name, "vmap") == 0;
+}
+
+/* What the pipeline makes of f if every open size is 2: the arity after each step is the true one. */
+static cot_status
+probe(const ir_graph *f, int n, const pass_step *step, const ir_graph **stage)
+{
+    stage[0] = f;
+    for (int i = 0; i < n; i++) {
+        pass_options o = step[i].options;
+        ir_graph *g;
+
+        if (is_vmap(&step[i]) && o.vmap.size == 0)
+            o.vmap.size = 2;
+        COT_TRY(step[i].row->run(stage[i], &o, &g));
+        stage[i + 1] = g;
+    }
+    return COT_OK;
+}
+
+/* From the last step to the first: the types of the arguments before a step, from those after it.  Only
+ * vmap changes types; jvp and vjp append arguments. */
+static cot_status
+infer_sizes(cot_cli *c, const ir_graph *f, int n, pass_step *step)
+{
+    cot_context *ctx = c->ctx;
+    const ir_graph **stage = IR_NEW_N(&ctx->arena, const ir_graph *, n + 1);
+    const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->n_in + 1), **before;
+
+    COT_TRY(probe(f, n, step, stage));
+    if (stage[n]->n_in != c->n_in)
+        return wrong_count(c, stage[n]);
+    COT_TRY(read_arrays(c));
+    for (int i = 0; i < c->n_in; i++)
+        if (!(type[i] = type_for(ctx, c->arrays[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
+            return ctx->status;
+    for (int i = n - 1; i >= 0; i--) {
+        if (!is_vmap(&step[i]))
+            continue;
+        before = IR_NEW_N(&ctx->arena, const ir_type *, c->n_in + 1);
+        COT_TRY(pass_vmap_example(ctx, 0, stage[i]->n_in, type, &step[i].options.vmap, before));
+        type = before;
+    }
+    return COT_OK;
+}
+
+cot_status
+cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
+{
+    const char *pipeline = c->pipeline ? c->pipeline : "";
+    const pass_step *given;
+    pass_step *step;
+    bool open = false;
+    int n;
+
+    COT_TRY(pass_parse(c->ctx, pipeline, &n, &given));
+    step = ir_copy_bytes(&c->ctx->arena, given, sizeof *step * (size_t)n + 1);
+    for (int i = 0; i < n; i++)
+        open |= is_vmap(&step[i]) && step[i].options.vmap.size == 0;
+    if (open && c->n_in)
+        COT_TRY(infer_sizes(c, f, n, step));
+    *out = (ir_graph *)f;
+    for (int i = 0; i < n; i++)
+        COT_TRY(pass_run(step[i].row, *out, &step[i].options, out));
+    return COT_OK;
+}
+
+/* ---- --trap nan ---- */
+
+static bool
+has_nan(const ir_type *t, const void *data)
+{
+    for (int64_t i = 0; i < t->size && ir_is_float(t->dtype); i++)
+        if (isnan(rt_element(t->dtype, data, i)))
+            return true;
+    return false;
+}
+
+/* f with every value as an output. */
+static cot_status
+show_all(const ir_graph *f, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+
+    b->cse = b->fold = false;           /* so that values stay one to one */
+    for (int i = 0; i < f->n_in; i++)
+        env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    ir_each_node(n, f) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+
+        for (int i = 0; i < n->n_in; i++)
+            in[i] = env[n->in[i]];
+        ir_copy_node(b, n, in, env + n->first);
+    }
+    for (ir_ref v = 1; v < f->n_values; v++)
+        ir_output(b, env[v]);
+    return ir_build_end(b, out);
+}
+
+/* The first node that makes a NaN from operands without one: EXIT_CHECK and its place. */
+static int
+trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
+{
+    ir_graph *all;
+    ir_buf where;
+    void **value;
+
+    if (show_all(f, &all) != COT_OK)
+        return cli_failed(c);
+    value = cli_buffers(c->ctx, all);
+    if (ir_eval(all, value, (const void *const *)args) != COT_OK)
+        return cli_failed(c);
+    for (ir_ref v = 1; v < f->n_values; v++) {
+        if (!has_nan(ir_type_at(f, v), value[v - 1]))
+            continue;
+        ir_buf_init(&where, &c->ctx->arena);
+        if (f->value[v].node) {
+            ir_loc_print(c->ctx, ir_def(f, v)->loc, &where);
+            fprintf(stderr, "%s: %s: makes a NaN from operands that have none\n", where.n ? where.text : f->name,
+                    ir_ops[ir_def(f, v)->op].name);
+        } else {
+            fprintf(stderr, "%s: argument %u has a NaN\n", f->name, v - 1);
+        }
+        return EXIT_CHECK;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- results ---- */
+
+static cot_status
+write_results(cot_cli *c, const ir_graph *f, void *const *out)
+{
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        const char *path = ir_format(&c->ctx->arena, "%s%d.npy", c->out, i);
+        cot_array *a = cot_array_borrow(c->ctx, ir_type_public(t), out[i]);
+        cot_status status = a ? cot_npy_write(c->ctx, path, a) : COT_ERR_MEMORY;
+
+        cot_array_free(a);
+        COT_TRY(status);
+    }
+    return COT_OK;
+}
+
+static void
+print_results(cot_cli *c, const ir_graph *f, void *const *out)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &c->ctx->arena);
+    if (!c->n_in && f->n_in)
+        ir_buf_printf(&b, "; arguments made from seed %d\n", SEED);
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+
+        ir_type_print(&b, t);
+        ir_buf_str(&b, " ");
+        rt_print_elements(&b, t, out[i], false);
+        ir_buf_str(&b, "\n");
+    }
+    fwrite(b.text, 1, b.n, stdout);
+}
+
+static int
+run_function(cot_cli *c)
+{
+    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    void **args, **pointer, **out;
+    cot_kernel *k;
+    cot_status status;
+    ir_graph *f;
+
+    if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &args) != COT_OK)
+        return cli_failed(c);
+    if (c->trap) {
+        int found = trap_nan(c, f, args);
+
+        if (found != EXIT_DONE)
+            return found;
+    }
+    if (cot_compile_graph(f, &o, &k) != COT_OK)
+        return cli_failed(c);
+    out = cli_buffers(c->ctx, f);
+    pointer = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
+    memcpy(pointer, args, sizeof *args * (size_t)f->n_in);
+    memcpy(pointer + f->n_in, out, sizeof *out * (size_t)f->n_out);
+    pointer[f->n_in + f->n_out] = k->pool;
+    status = rt_call_kernel(k, pointer, NULL);
+    cot_kernel_free(k);
+    if (status != COT_OK || (c->out && write_results(c, f, out) != COT_OK))
+        return cli_failed(c);
+    if (!c->out)
+        print_results(c, f, out);
+    return EXIT_DONE;
+}
+
+int
+cli_run(cot_cli *c)
+{
+    if (c->backend && strcmp(c->backend, "c") == 0)
+        return cli_wrong(c, "--backend c is not built in; wants jit or eval");
+    if (c->backend && strcmp(c->backend, "jit") != 0 && strcmp(c->backend, "eval") != 0)
+        return cli_wrong(c, "--backend is '%s'; wants jit or eval", c->backend);
+    if (c->trap && strcmp(c->trap, "nan") != 0)
+        return cli_wrong(c, "--trap is '%s'; wants nan", c->trap);
+    return run_function(c);
+}

@@ -1,0 +1,161 @@
+/* A graph as it stands at a stage, for --emit and for text tests. */
+#include "ir/diag.h"
+#include "runtime/compile.h"
+#include "runtime/values.h"
+#include "tools/cot.h"
+
+#include <stdlib.h>
+
+/* ---- Graphviz ---- */
+
+static void
+print_dot_value(ir_buf *b, const ir_graph *f, ir_ref v)
+{
+    for (int i = 0; i < f->n_in; i++) {
+        if (f->in[i] == v) {
+            ir_buf_printf(b, "in%d", i);
+            return;
+        }
+    }
+    ir_buf_printf(b, "n%u", f->value[v].node);
+}
+
+static void
+print_dot_edge(ir_buf *b, const ir_graph *f, ir_ref from, const char *to)
+{
+    ir_buf_str(b, "  ");
+    print_dot_value(b, f, from);
+    ir_buf_printf(b, " -> %s [label=\"", to);
+    ir_type_print(b, ir_type_at(f, from));
+    ir_buf_str(b, "\"];\n");
+}
+
+void
+cli_print_dot(ir_buf *b, const ir_graph *f)
+{
+    char to[32];
+
+    ir_buf_printf(b, "digraph \"%s\" {\n  node [shape=box, fontname=monospace];\n", f->name);
+    for (int i = 0; i < f->n_in; i++)
+        ir_buf_printf(b, "  in%d [label=\"%s\", shape=ellipse];\n", i, f->in_name[i] ? f->in_name[i] : "argument");
+    ir_each_node(n, f) {
+        snprintf(to, sizeof to, "n%u", (uint32_t)(n - f->node));
+        ir_buf_printf(b, "  %s [label=\"%s\"];\n", to, ir_ops[n->op].name);
+        for (int i = 0; i < n->n_in; i++)
+            print_dot_edge(b, f, n->in[i], to);
+    }
+    for (int i = 0; i < f->n_out; i++) {
+        snprintf(to, sizeof to, "out%d", i);
+        ir_buf_printf(b, "  %s [label=\"result %d\", shape=ellipse];\n", to, i);
+        print_dot_edge(b, f, f->out[i], to);
+    }
+    ir_buf_str(b, "}\n");
+}
+
+/* ---- values ---- */
+
+/* Elements of input i of a stage: numbers counted through all inputs, exact in every type. */
+static void
+fill_counted(const ir_type *t, int64_t *next, void *out)
+{
+    for (int64_t i = 0; i < t->size; i++, ++*next)
+        rt_set_element(t->dtype, out, i, t->dtype == COT_BOOL ? (double)(*next & 1) : (double)(*next % 11 - 3) / 2);
+}
+
+static cot_status
+print_values(const ir_graph *f, bool compiled, ir_buf *out)
+{
+    cot_context *ctx = f->ctx;
+    const cot_compile_options o = { .backend = compiled ? "jit" : "eval" };
+    void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
+    int64_t next = 0;
+    cot_kernel *k;
+    cot_status status;
+
+    for (int i = 0; i < f->n_in + f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+
+        args[i] = ir_alloc(&ctx->arena, rt_bytes(t) + 1);
+        if (i < f->n_in)
+            fill_counted(t, &next, args[i]);
+    }
+    COT_TRY(cot_compile_graph(f, &o, &k));
+    status = rt_call_kernel(k, args, NULL);
+    cot_kernel_free(k);
+    for (int i = 0; i < f->n_out && status == COT_OK; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+
+        ir_type_print(out, t);
+        ir_buf_str(out, " ");
+        rt_print_elements(out, t, args[f->n_in + i], true);
+        ir_buf_str(out, "\n");
+    }
+    return status;
+}
+
+/* ---- stages ---- */
+
+static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan", "llvm", "asm", "eval", "run" };
+#define N_STAGES ((int)(sizeof stage_names / sizeof *stage_names))
+
+bool
+cli_is_stage(const char *name, size_t n)
+{
+    for (int i = 0; i < N_STAGES; i++)
+        if (strlen(stage_names[i]) == n && memcmp(stage_names[i], name, n) == 0)
+            return true;
+    return false;
+}
+
+/* "kernels(bits=256, threads=2, fuse=0)": the options that differ from the defaults. */
+static cot_status
+stage_plan(cot_context *ctx, const char *text, rt_plan *p)
+{
+    const char *s = strchr(text, '(');
+
+    *p = (rt_plan){ .engine = RT_JIT, .backend = cg_llvm(), .threads = 1, .fuse = true, .name = "kernel" };
+    p->target = (cg_target){ .triple = "x86_64-unknown-linux-gnu", .cpu = "x86-64-v3", .vector_bits = 256,
+                             .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20 };
+    while (s && *s && *s != ')') {
+        char name[16];
+        int value, used = 0;
+
+        if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
+            return ir_fail(ctx, 0, NULL, ERR_usage, "a stage's options are bits, threads and fuse, as in kernels(bits=128)");
+        if (strcmp(name, "bits") == 0)
+            p->target.vector_bits = value;
+        else if (strcmp(name, "threads") == 0)
+            p->threads = value;
+        else if (strcmp(name, "fuse") == 0)
+            p->fuse = value != 0;
+        else
+            return ir_fail(ctx, 0, NULL, ERR_usage, "a stage's options are bits, threads and fuse");
+        s += 1 + used;
+        s += strspn(s, " ");
+    }
+    return COT_OK;
+}
+
+cot_status
+cli_stage(const ir_graph *f, const char *stage, ir_buf *out)
+{
+    size_t n = strcspn(stage, "( ");
+    rt_plan p;
+
+    if (n == 6 && memcmp(stage, "verify", n) == 0) {
+        ir_print(out, f, 0);
+        return ir_verify(f->ctx, f, "parsing");
+    }
+    if (n == 3 && memcmp(stage, "dot", n) == 0) {
+        cli_print_dot(out, f);
+        return COT_OK;
+    }
+    if (n == 4 && memcmp(stage, "eval", n) == 0)
+        return print_values(f, false, out);
+    if (n == 3 && memcmp(stage, "run", n) == 0)
+        return print_values(f, true, out);
+    COT_TRY(stage_plan(f->ctx, stage, &p));
+    if (n == 10)
+        return rt_stage(f, &p, "simplify", out);
+    return rt_stage(f, &p, ir_format(out->arena, "%.*s", (int)n, stage), out);
+}
