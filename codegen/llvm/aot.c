@@ -44,7 +44,7 @@ emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n, c
 }
 
 cot_status
-cg_ll_emit(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn, ir_arena *arena,
+cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn, ir_arena *arena,
            const void **bytes, size_t *size)
 {
     struct { cg_ll_module l; ir_arena scratch; LLVMMemoryBufferRef text; } s = { 0 };

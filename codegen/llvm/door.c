@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
 #include "codegen/llvm/llvm.h"
@@ -281,7 +282,7 @@ const cg_backend *
 cg_llvm(void)
 {
     static const cg_backend backend = { .name = "llvm", .target = fill_target, .load = cg_ll_load,
-                                        .unload = cg_ll_unload, .emit = cg_ll_emit };
+                                        .unload = cg_ll_unload, .emit = cg_ll_write };
 
     return &backend;
 }

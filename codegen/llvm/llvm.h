@@ -79,7 +79,7 @@ LLVMValueRef cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits);
 cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
 void cg_ll_unload(cg_code *code);
 void cg_ll_jit_release(struct cg_ll_jit *jit);
-cot_status cg_ll_emit(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
+cot_status cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
                       ir_arena *arena, const void **bytes, size_t *size);
 
 #endif

@@ -205,3 +205,13 @@ fma_f32(cg_ll_emit *e, LLVMValueRef *in)
 
     return LLVMBuildFPTrunc(e->b, to_odd(e, s, sum_error(e, p, z, s)), LLVMTypeOf(in[0]), "");
 }
+
+LLVMValueRef
+cg_ll_soft_fma(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
+{
+    LLVMTypeRef type = LLVMTypeOf(in[0]);
+
+    if (t == COT_F32)
+        return fma_f32(e, in);
+    return cg_ll_intrinsic(e->l, e->b, "llvm.fma", 1, &type, 3, in);
+}
