@@ -201,7 +201,7 @@ static const lower_graph lower_graphs[] = {
       "  %0 = mul %a, %c : f32[3]\n  %1 = add %0, %x : f32[3]\n  %2 = sub %b, %x : f32[3]\n"
       "  ret %b, %1, %2\n}\n"
       "fn @f(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[10,3]) -> (f32[3], f32[3], f32[10,3]) {\n"
-      "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=1, body=@step}"
+      "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=true, body=@step}"
       " : f32[3], f32[3], f32[10,3]\n"
       "  ret %0, %1, %2\n}\n" },
     { "scan of many", false,
