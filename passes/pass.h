@@ -17,6 +17,7 @@ typedef struct pass_dims { int n; const int64_t *at; bool one; } pass_dims;
 typedef struct pass_vmap_options {
     pass_dims in, out;
     int64_t size;                       /* of the mapped axis; 0: from the arguments   */
+    bool sized;                         /* size is known, also where it is 0           */
     int64_t chunk;                      /* 0: all at once; else examples at a time     */
     int randomness;
     const char *axis_name;

@@ -80,6 +80,9 @@ cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const boo
 
 /* vmap of a sub-function at axis 0: in_mapped as given; out_mapped as for out_active above. */
 cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped, ir_graph **out);
+/* The same, built in place on values whose mapped axis is the first; chunk > 0: in blocks of so many. */
+void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, const ir_ref *x,
+                    const bool *mapped, ir_ref *y, bool *out_mapped);
 
 /* Helpers. */
 ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);  /* broadcast on a new first axis if not mapped */

@@ -1,0 +1,218 @@
+/* Whole Jacobians: the pushforward or the pullback, mapped over a basis.
+ *
+ *   jacfwd    the linear half of linearize on each unit tangent of an argument: a column a time
+ *   jacrev    the backward half of vjp on each unit cotangent of a result: a row a time
+ *   hessian   jacfwd of jacrev
+ *
+ * The forward halves stay outside, computed once.  The basis is never stored: unit k is iota == k, and
+ * the map is over the numbers k, so that `chunk` is vmap's.  One argument (or result) is done at a
+ * time, so that no zero tangent is carried along; what their forward halves share is shared. */
+#include "passes/engine.h"
+
+typedef struct jacobian {
+    const ir_graph *f;
+    ir_build *b;
+    const char *what;
+    pass_args args;
+    int n_diff;
+    int64_t chunk;
+    ir_ref *x;                          /* arguments                               */
+    ir_ref *block;                      /* block[j * args.n + i]: output j, arg i  */
+    ir_ref *aux;
+} jacobian;
+
+static cot_status
+jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
+               const char *what)
+{
+    *s = (jacobian){ .f = f, .what = what, .chunk = chunk, .n_diff = f->n_out - aux };
+    COT_TRY(pass_resolve(f, wrt, false, what, &s->args));
+    COT_TRY(pass_check_aux(f, aux, what));
+    if (chunk < 0)
+        return ir_fail(f->ctx, 0, what, ERR_pass_option,
+                       ir_format(f->arena, "chunk is %lld; wants 1 or more", (long long)chunk));
+    for (int j = 0; j < s->n_diff; j++)
+        if (!ir_is_floating(f, f->out[j]))
+            return ir_fail(f->ctx, pass_output_loc(f, j), what, ERR_dtype_wrong,
+                           ir_format(f->arena, "result %d is %s; wants a floating type", j,
+                                     ir_type_str(f->ctx, ir_type_at(f, f->out[j]))));
+    s->b = pass_begin(f, what);
+    s->x = IR_NEW_N(s->b->arena, ir_ref, f->n_in);
+    s->block = IR_NEW_N(s->b->arena, ir_ref, s->n_diff * s->args.n);
+    s->aux = IR_NEW_N(s->b->arena, ir_ref, aux);
+    pass_inputs(s->b, f, s->x);
+    return COT_OK;
+}
+
+/* Unit k of the space of type t. */
+static ir_ref
+unit(ir_build *b, const ir_type *t, ir_ref k)
+{
+    ir_ref at = ir_iota(b, COT_I64, 1, &t->size, 0);
+    ir_ref is = ir_op2(b, OP_eq, at, ir_broadcast_axis(b, k, 0, t->size));
+    return ir_reshape(b, ir_convert(b, is, t->dtype), t->rank, t->dims);
+}
+
+/* g(res, unit k) as a graph of (res, k). */
+static cot_status
+on_unit(const ir_graph *g, const ir_type *t, ir_graph **out)
+{
+    ir_build *b = ir_build_new(g->ctx, g->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in), *y = IR_NEW_N(b->arena, ir_ref, g->n_out);
+
+    for (int i = 0; i < g->n_in - 1; i++)
+        in[i] = ir_input_like(b, g, g->in[i], "");
+    in[g->n_in - 1] = unit(b, t, ir_input(b, ir_scalar_type(g->ctx, COT_I64), "k"));
+    ir_inline_graph(b, g, in, y);
+    for (int j = 0; j < g->n_out; j++)
+        ir_output(b, y[j]);
+    return ir_build_end(b, out);
+}
+
+/* The results of g, linear in its last input, for each unit of t, the number of the unit first. */
+static void
+over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, ir_ref *y)
+{
+    ir_build *b = s->b;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in);
+    bool *mapped = IR_NEW_N(b->arena, bool, g->n_in), *is = IR_NEW_N(b->arena, bool, g->n_out);
+    ir_graph *h = NULL;
+    int last = g->n_in - 1;
+
+    memcpy(in, res, sizeof *in * (size_t)last);
+    if (t->size == 1) {                 /* a single unit is no map */
+        in[last] = ir_splat(b, t, 1);
+        ir_inline_graph(b, g, in, y);
+    } else if (b->status == COT_OK && (b->status = on_unit(g, t, &h)) == COT_OK) {
+        in[last] = ir_iota(b, COT_I64, 1, &t->size, 0);
+        mapped[last] = true;
+        pass_vmap_into(b, h, t->size, s->chunk, in, mapped, y, is);
+    }
+    for (int j = 0; j < g->n_out; j++)
+        y[j] = pass_map_operand(b, y[j], is[j], t->size);
+}
+
+/* Shape of output j, then of argument i. */
+static void
+set_block(jacobian *s, int j, int i, ir_ref v)
+{
+    int64_t dims[2 * COT_MAX_RANK];
+    const ir_type *y = ir_type_at(s->f, s->f->out[j]);
+    const ir_type *x = ir_type_at(s->f, s->f->in[s->args.arg[i]]);
+
+    memcpy(dims, y->dims, sizeof *dims * (size_t)y->rank);
+    memcpy(dims + y->rank, x->dims, sizeof *dims * (size_t)x->rank);
+    s->block[j * s->args.n + i] = ir_reshape(s->b, v, y->rank + x->rank, dims);
+}
+
+static cot_status
+jacobian_end(jacobian *s, ir_graph **out)
+{
+    for (int k = 0; k < s->n_diff * s->args.n; k++)
+        ir_output(s->b, s->block[k]);
+    for (int j = s->n_diff; j < s->f->n_out; j++)
+        pass_output(s->b, s->f, j, s->aux[j - s->n_diff], "");
+    return pass_end(s->b, s->what, out);
+}
+
+/* Column blocks: argument i. */
+static cot_status
+columns(jacobian *s, int i)
+{
+    const pass_wrt one = { 1, &s->args.arg[i] };
+    const ir_type *x = ir_type_at(s->f, s->f->in[s->args.arg[i]]);
+    ir_graph *known, *linear;
+    int aux = s->f->n_out - s->n_diff;
+
+    COT_TRY(pass_linearize_halves(s->f, &one, aux, &known, &linear));
+    ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, known->n_out);
+    ir_ref *dy = IR_NEW_N(s->b->arena, ir_ref, linear->n_out);
+    ir_inline_graph(s->b, known, s->x, y);
+    memcpy(s->aux, y + s->n_diff, sizeof *y * (size_t)aux);
+    over_basis(s, linear, y + s->f->n_out, x, dy);
+    for (int j = 0; j < s->n_diff; j++) {
+        int rank = ir_type_at(s->f, s->f->out[j])->rank;
+        set_block(s, j, i, ir_move_axis(s->b, dy[j], 0, rank));
+    }
+    return s->b->status;
+}
+
+/* f with output j of the differentiated ones only; the aux ones stay. */
+static cot_status
+one_output(const jacobian *s, int j, const ir_graph **out)
+{
+    bool *in = IR_NEW_N(s->b->arena, bool, s->f->n_in), *keep = IR_NEW_N(s->b->arena, bool, s->f->n_out);
+    ir_graph *g = NULL;
+
+    *out = s->f;
+    if (s->n_diff == 1)
+        return COT_OK;
+    for (int i = 0; i < s->f->n_in; i++)
+        in[i] = true;
+    for (int k = 0; k < s->f->n_out; k++)
+        keep[k] = k == j || k >= s->n_diff;
+    COT_TRY(pass_restrict(s->f, in, keep, &g));
+    *out = g;
+    return COT_OK;
+}
+
+/* Row blocks: output j. */
+static cot_status
+rows(jacobian *s, int j)
+{
+    const pass_wrt wrt = { s->args.n, s->args.arg };
+    int aux = s->f->n_out - s->n_diff;
+    const ir_graph *f;
+    ir_graph *fwd, *bwd;
+
+    COT_TRY(one_output(s, j, &f));
+    COT_TRY(pass_vjp_halves(f, &wrt, aux, &fwd, &bwd));
+    ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, fwd->n_out), *dx = IR_NEW_N(s->b->arena, ir_ref, bwd->n_out);
+    ir_inline_graph(s->b, fwd, s->x, y);
+    memcpy(s->aux, y + 1, sizeof *y * (size_t)aux);
+    over_basis(s, bwd, y + f->n_out, ir_type_at(f, f->out[0]), dx);
+    for (int i = 0; i < s->args.n; i++)
+        set_block(s, j, i, dx[i]);
+    return s->b->status;
+}
+
+/* No differentiated result: only the aux ones. */
+static void
+aux_alone(jacobian *s)
+{
+    if (s->n_diff == 0)
+        ir_inline_graph(s->b, s->f, s->x, s->aux);
+}
+
+cot_status
+pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out)
+{
+    jacobian s;
+
+    COT_TRY(jacobian_begin(&s, f, wrt, aux, chunk, "jacfwd"));
+    aux_alone(&s);
+    for (int i = 0; i < s.args.n && s.n_diff > 0; i++)
+        COT_TRY(columns(&s, i));
+    return jacobian_end(&s, out);
+}
+
+cot_status
+pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out)
+{
+    jacobian s;
+
+    COT_TRY(jacobian_begin(&s, f, wrt, aux, chunk, "jacrev"));
+    aux_alone(&s);
+    for (int j = 0; j < s.n_diff; j++)
+        COT_TRY(rows(&s, j));
+    return jacobian_end(&s, out);
+}
+
+cot_status
+pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out)
+{
+    ir_graph *first;
+
+    COT_TRY(pass_jacrev(f, wrt, 0, 0, &first));
+    return pass_jacfwd(first, wrt, 0, 0, out);
+}

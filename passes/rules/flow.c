@@ -1,0 +1,325 @@
+/* What the rules of ops with sub-functions share.
+ *
+ * Bodies are closed graphs that never change, so each helper builds a new one.  A rule works on
+ * the builder of the graph around; a failure inside a body is recorded there and stops it.
+ *
+ * Masks.  When a predicate becomes mapped, both branches run, and a loop in a branch must not spin
+ * for examples that did not choose it; nor a loop in the body of a loop for examples that are done.
+ * So, while everything is still in the form of one example, such bodies take a first operand
+ * `active`, and the predicate of every loop in them is `and`ed with it. */
+#include "passes/rules/flow.h"
+
+bool
+pass_flow_ok(ir_build *b, cot_status status)
+{
+    if (b->status == COT_OK)
+        b->status = status;
+    return b->status == COT_OK;
+}
+
+ir_graph *
+pass_flow_end(ir_build *outer, ir_build *b)
+{
+    ir_graph *f = NULL;
+
+    pass_flow_ok(outer, ir_build_end(b, &f));
+    return f;
+}
+
+void
+pass_copy_needed(ir_build *b, const ir_graph *f, const ir_ref *in, int n_out, const int *which,
+                 ir_ref *out)
+{
+    bool *live = IR_NEW_N(b->arena, bool, f->n_values);
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    ir_loc loc = b->loc;
+
+    for (int i = 0; i < n_out; i++)
+        live[f->out[which[i]]] = true;
+    for (uint32_t k = f->n_nodes - 1; k > 0; k--) {
+        const ir_node *n = &f->node[k];
+
+        for (int i = 0; i < n->n_out; i++)
+            live[n->first] |= live[n->first + (ir_ref)i];
+        for (int i = 0; n->n_out > 0 && live[n->first] && i < n->n_in; i++)
+            live[n->in[i]] = true;
+    }
+    for (int i = 0; i < f->n_in; i++)
+        map[f->in[i]] = in[i];
+    ir_each_node(n, f) {
+        if (n->n_out == 0 || !live[n->first])
+            continue;
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
+        for (int i = 0; i < n->n_in; i++)
+            operand[i] = map[n->in[i]];
+        b->loc = n->loc;
+        ir_copy_node(b, n, operand, map + n->first);
+    }
+    b->loc = loc;
+    for (int i = 0; i < n_out; i++)
+        out[i] = map[f->out[which[i]]];
+}
+
+ir_graph *
+pass_flow_permute(ir_build *outer, const ir_graph *f, int n_in, const flow_port *in, int n_out,
+                  const int *out)
+{
+    if (outer->status != COT_OK)
+        return NULL;
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, n_out);
+    int *all = IR_NEW_N(b->arena, int, n_out);
+
+    for (int i = 0; i < n_in; i++) {
+        int k = in[i].at;
+
+        if (k < 0)
+            ir_input(b, in[i].type, NULL);
+        else
+            x[k] = ir_input(b, ir_type_at(f, f->in[k]), f->in_name ? f->in_name[k] : NULL);
+    }
+    for (int i = 0; i < n_out; i++)
+        all[i] = out ? out[i] : i;
+    pass_copy_needed(b, f, x, n_out, all, y);
+    for (int i = 0; i < n_out; i++)
+        ir_output(b, y[i]);
+    return pass_flow_end(outer, b);
+}
+
+void
+pass_depends(ir_arena *scratch, const ir_graph *f, const bool *in, bool *out)
+{
+    bool *any = IR_NEW_N(scratch, bool, f->n_values);
+
+    for (int i = 0; i < f->n_in; i++)
+        any[f->in[i]] = in[i];
+    ir_each_node(n, f) {
+        bool is = false;
+
+        for (int i = 0; i < n->n_in; i++)
+            is |= any[n->in[i]];
+        for (int i = 0; i < n->n_out; i++)
+            any[n->first + (ir_ref)i] = is;
+    }
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = any[f->out[i]];
+}
+
+/* The known half without the outputs in `moved`, which follow the residuals instead. */
+static ir_graph *
+known_moved(ir_build *outer, const flow_split *s, int n_out, const bool *moved)
+{
+    const ir_graph *f = s->known;
+    flow_port *in = IR_NEW_N(outer->arena, flow_port, f->n_in);
+    int *out = IR_NEW_N(outer->arena, int, f->n_out), n = 0;
+
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = (flow_port){ i, NULL };
+    for (int j = 0, at = 0; j < n_out; j++)
+        if (s->known_out[j]) {
+            if (!moved[j])
+                out[n++] = at;
+            at++;
+        }
+    for (int r = 0; r < s->n_res; r++)
+        out[n++] = s->n_known + r;
+    for (int j = 0, at = 0; j < n_out; j++)
+        if (s->known_out[j]) {
+            if (moved[j])
+                out[n++] = at;
+            at++;
+        }
+    return pass_flow_permute(outer, f, f->n_in, in, n, out);
+}
+
+/* The rest, which passes on what was moved to it. */
+static ir_graph *
+rest_moved(ir_build *outer, const flow_split *s, const ir_graph *f, const bool *moved)
+{
+    const ir_graph *r = s->rest;
+    ir_build *b = ir_build_new(f->ctx, r->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, r->n_in), *y = IR_NEW_N(b->arena, ir_ref, r->n_out);
+    ir_ref *given = IR_NEW_N(b->arena, ir_ref, f->n_out);
+
+    for (int i = 0; i < s->n_res; i++)
+        in[i] = ir_input(b, ir_type_at(r, r->in[i]), NULL);
+    for (int j = 0; j < f->n_out; j++)
+        if (moved[j])
+            given[j] = ir_input(b, ir_type_at(f, f->out[j]), NULL);
+    for (int i = s->n_res; i < r->n_in; i++)
+        in[i] = ir_input(b, ir_type_at(r, r->in[i]), r->in_name ? r->in_name[i] : NULL);
+    ir_inline_graph(b, r, in, y);
+    for (int j = 0, at = 0; j < f->n_out; j++)
+        if (moved[j])
+            ir_output(b, given[j]);
+        else if (!s->known_out[j])
+            ir_output(b, y[at++]);
+    return pass_flow_end(outer, b);
+}
+
+bool
+pass_flow_split(ir_build *outer, const ir_graph *f, const bool *known, const bool *unknown_out,
+                flow_split *s)
+{
+    bool *moved = IR_NEW_N(outer->arena, bool, f->n_out);
+    int n_moved = 0;
+
+    *s = (flow_split){ .known_out = IR_NEW_N(outer->arena, bool, f->n_out) };
+    if (!pass_flow_ok(outer, pass_split(f, known, s->known_out, &s->n_res, &s->known, &s->rest)))
+        return false;
+    for (int j = 0; j < f->n_out; j++) {
+        s->n_known += s->known_out[j];
+        moved[j] = s->known_out[j] && unknown_out && unknown_out[j];
+        n_moved += moved[j];
+    }
+    if (n_moved == 0)
+        return true;
+    ir_graph *k = known_moved(outer, s, f->n_out, moved), *r = rest_moved(outer, s, f, moved);
+    for (int j = 0; j < f->n_out; j++)
+        s->known_out[j] &= !moved[j];
+    s->known = k;
+    s->rest = r;
+    s->n_known -= n_moved;
+    s->n_res += n_moved;
+    return outer->status == COT_OK;
+}
+
+static bool
+node_has_while(const ir_node *n)
+{
+    switch (n->op) {
+    case OP_while: return true;
+    case OP_call:  return pass_has_while(n->at.call.body);
+    case OP_scan:  return pass_has_while(n->at.scan.body);
+    case OP_cond:
+        for (int i = 0; i < n->at.cond.branches.n; i++)
+            if (pass_has_while(n->at.cond.branches.at[i]))
+                return true;
+        return false;
+    default:       return false;
+    }
+}
+
+bool
+pass_has_while(const ir_graph *f)
+{
+    ir_each_node(n, f)
+        if (node_has_while(n))
+            return true;
+    return false;
+}
+
+ir_ref
+pass_lead(ir_build *b, ir_ref x, const ir_type *predicate)
+{
+    for (int k = predicate->rank - 1; k >= 0; k--)
+        x = ir_broadcast_axis(b, x, 0, predicate->dims[k]);
+    return x;
+}
+
+/* `active` with at least the axes of the predicate: what it lacks is broadcast, at the end. */
+static ir_ref
+active_for(ir_build *b, ir_ref active, const ir_type *predicate)
+{
+    const ir_type *t = active ? ir_btype(b, active) : NULL;
+    int64_t dims[COT_MAX_RANK];
+
+    if (!t || t->rank >= predicate->rank)
+        return active;
+    for (int k = 0; k < t->rank; k++)
+        dims[k] = k;
+    return ir_broadcast_in_dim(b, active, predicate->rank, predicate->dims, dims);
+}
+
+static ir_graph *mask_body(ir_build *outer, const ir_graph *f, const ir_type *active);
+
+/* cond and active; where active has more axes, a loop is active while any example is. */
+static ir_graph *
+mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), p = IR_NONE, x = ir_input(b, active, "active");
+    int rank = ir_type_at(f, f->out[0])->rank;
+
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_input_like(b, f, f->in[i], "");
+    ir_inline_graph(b, f, in, &p);
+    if (active->rank > rank)
+        x = ir_reduce(b, OP_reduce_or, x, ir_axes_below(active->rank) & ~ir_axes_below(rank));
+    ir_output(b, ir_op2(b, OP_and, p, x));
+    return pass_flow_end(outer, b);
+}
+
+/* Node n, whose bodies have loops, with `active` as one more operand; in has room for it. */
+static void
+mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, ir_ref *y)
+{
+    ir_attrs at = n->at;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+    int skip = n->op == OP_cond;                /* the predicate stays first */
+    ir_graph **branch = NULL;
+
+    if (n->op == OP_cond)
+        active = active_for(b, active, ir_btype(b, operand[0]));
+    if (n->op == OP_while)
+        active = active_for(b, active, ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]));
+    if (!active)
+        return;
+    const ir_type *t = ir_btype(b, active);
+    if (n->op == OP_call)
+        at.call.body = mask_body(b, n->at.call.body, t);
+    if (n->op == OP_scan) {
+        at.scan.consts++;
+        at.scan.body = mask_body(b, n->at.scan.body, t);
+    }
+    if (n->op == OP_while) {
+        at.loop.consts++;
+        at.loop.cond = mask_cond(b, n->at.loop.cond, t);
+        at.loop.body = mask_body(b, n->at.loop.body, t);
+    }
+    if (n->op == OP_cond) {
+        branch = IR_NEW_N(b->arena, ir_graph *, n->at.cond.branches.n);
+        for (int i = 0; i < n->at.cond.branches.n; i++)
+            branch[i] = mask_body(b, n->at.cond.branches.at[i], t);
+        at.cond.branches.at = branch;
+    }
+    in[skip] = active;
+    if (skip)
+        in[0] = operand[0];
+    for (int i = skip; i < n->n_in; i++)
+        in[i + 1] = operand[i];
+    if (b->status == COT_OK)
+        ir_add_node(b, (ir_op)n->op, n->n_in + 1, in, &at, y);
+}
+
+static ir_graph *
+mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
+{
+    if (outer->status != COT_OK)
+        return NULL;
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values), x = ir_input(b, active, "active");
+
+    for (int i = 0; i < f->n_in; i++)
+        map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    ir_each_node(n, f) {
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
+
+        for (int i = 0; i < n->n_in; i++)
+            operand[i] = map[n->in[i]];
+        b->loc = n->loc;
+        if (node_has_while(n))
+            mask_node(b, n, x, operand, map + n->first);
+        else
+            ir_copy_node(b, n, operand, map + n->first);
+    }
+    for (int i = 0; i < f->n_out; i++)
+        ir_output(b, map[f->out[i]]);
+    return pass_flow_end(outer, b);
+}
+
+ir_graph *
+pass_mask_whiles(ir_build *outer, const ir_graph *f)
+{
+    return mask_body(outer, f, ir_scalar_type(f->ctx, COT_BOOL));
+}

@@ -1,0 +1,460 @@
+/* Rules of ops that index at run time.
+ *
+ * gather and scatter_add are each other's transposes; dynamic_slice and dynamic_update_slice are
+ * gather and scatter of one box, which the batch of starts turns them into.  Indices carry no
+ * tangents.  In the mode fill, what a gather reads outside is a constant, and what a scatter writes
+ * outside is dropped: both have derivative zero, by a mask that is gathered from ones.
+ *
+ * A scatter whose indices repeat: `scatter` differentiates the update that won (found by scattering
+ * the numbers of the updates); scatter_min and scatter_max share evenly among ties; scatter_mul takes
+ * for each update the product of the others, a zero among them counted, not divided by. */
+#include "passes/rules.h"
+
+/* Lists of axes under one more axis in front. */
+static ir_ints
+moved_up(ir_build *b, ir_ints s)
+{
+    int64_t *at = IR_NEW_N(b->arena, int64_t, s.n + 1);
+
+    for (int i = 0; i < s.n; i++)
+        at[i] = s.at[i] + 1;
+    return (ir_ints){ s.n, at };
+}
+
+/* first, then the list moved up. */
+static ir_ints
+put_first(ir_build *b, int64_t first, ir_ints s, int64_t up)
+{
+    int64_t *at = IR_NEW_N(b->arena, int64_t, s.n + 1);
+
+    at[0] = first;
+    for (int i = 0; i < s.n; i++)
+        at[i + 1] = s.at[i] + up;
+    return (ir_ints){ s.n + 1, at };
+}
+
+static ir_ints
+counted(ir_build *b, int n, int64_t from)
+{
+    int64_t *at = IR_NEW_N(b->arena, int64_t, n + 1);
+
+    for (int i = 0; i < n; i++)
+        at[i] = from + i;
+    return (ir_ints){ n, at };
+}
+
+static ir_ref
+gather(ir_build *b, ir_ref x, ir_ref indices, ir_attrs at, int mode)
+{
+    at.gather.mode = mode;
+    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, indices }, &at);
+}
+
+static ir_ref
+scatter(ir_build *b, ir_op op, ir_ref x, ir_ref indices, ir_ref z, const ir_attrs *at)
+{
+    return ir_node1(b, op, 3, (ir_ref[]){ x, indices, z }, at);
+}
+
+/* x at the indices, and 0 outside where the mode is fill: linear in x. */
+static ir_ref
+gather_or_zero(ir_build *b, ir_ref x, ir_ref indices, ir_attrs at, int mode)
+{
+    if (mode != IR_MODE_FILL || !x || !indices)
+        return gather(b, x, indices, at, mode);
+    ir_ref ones = ir_splat(b, ir_type_as(b->ctx, ir_btype(b, x), COT_U8), 1);
+    ir_ref in = gather(b, ones, indices, at, IR_MODE_FILL);
+    ir_ref y = gather(b, x, indices, at, IR_MODE_CLIP);
+    return ir_select(b, ir_op2(b, OP_ne, in, ir_like(b, in, 0)), y, ir_like(b, y, 0));
+}
+
+/* The gather that reads what a scatter into x with updates of type z writes. */
+static ir_attrs
+reading(ir_build *b, const ir_node *n, const ir_type *x, const ir_type *z)
+{
+    int64_t *sizes = IR_NEW_N(b->arena, int64_t, x->rank);
+    int window = 0;
+
+    for (int k = 0; k < x->rank; k++) {
+        bool thin = ir_ints_has(n->at.scatter.inserted, k) ||
+                    ir_ints_has(n->at.scatter.operand_batch, k);
+        sizes[k] = thin ? 1 : z->dims[n->at.scatter.window_dims.at[window++]];
+    }
+    return (ir_attrs){ .gather = { .offset_dims = n->at.scatter.window_dims,
+                                   .collapsed = n->at.scatter.inserted,
+                                   .operand_batch = n->at.scatter.operand_batch,
+                                   .indices_batch = n->at.scatter.indices_batch,
+                                   .index_map = n->at.scatter.index_map,
+                                   .sizes = { x->rank, sizes },
+                                   .mode = n->at.scatter.mode } };
+}
+
+/* What the updates of node n read from v, a value of the operand's shape. */
+static ir_ref
+read_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref v, ir_ref indices)
+{
+    ir_attrs at = reading(b, n, ir_type_at(f, n->in[0]), ir_type_at(f, n->in[2]));
+    return gather(b, v, indices, at, IR_MODE_CLIP);
+}
+
+void
+jvp_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
+
+    (void)f;
+    for (int i = 0; i < n->n_in; i++)
+        x[i] = i == 0 ? in[0].tan : in[i].val;
+    if (in[0].tan)
+        y->tan = ir_node1(b, OP_dynamic_slice, n->n_in, x, &n->at);
+}
+
+static ir_ref
+tangent_or_zero(ir_build *b, dual x)
+{
+    return x.tan ? x.tan : ir_like(b, x.val, 0);
+}
+
+void
+jvp_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
+
+    (void)f;
+    for (int i = 0; i < n->n_in; i++)
+        x[i] = i < 2 ? tangent_or_zero(b, in[i]) : in[i].val;
+    y->tan = ir_node1(b, OP_dynamic_update_slice, n->n_in, x, NULL);
+}
+
+void
+jvp_gather(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f;
+    if (in[0].tan)
+        y->tan = gather_or_zero(b, in[0].tan, in[1].val, n->at, n->at.gather.mode);
+}
+
+/* The last update of a target wins, in values and in tangents. */
+void
+jvp_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f;
+    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val, tangent_or_zero(b, in[2]),
+                     &n->at);
+}
+
+static ir_ref
+is_zero(ir_build *b, ir_ref x)
+{
+    return ir_op2(b, OP_eq, x, ir_like(b, x, 0));
+}
+
+/* For each update, the product of x and the other updates of its targets.  P is the product without
+ * the zeros among the updates, c their number: P / z if c = 0, P if z is the only zero, else 0. */
+static ir_ref
+product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in)
+{
+    ir_ref x = in[0].val, z = in[2].val, indices = in[1].val;
+
+    if (n->at.scatter.unique || !x || !z)
+        return read_back(b, f, n, x, indices);
+    ir_ref zero = is_zero(b, z);
+    ir_ref none = ir_splat(b, ir_type_as(b->ctx, ir_btype(b, x), COT_I32), 0);
+    ir_ref safe = ir_select(b, zero, ir_like(b, z, 1), z);
+    ir_ref all = scatter(b, OP_scatter_mul, x, indices, safe, &n->at);
+    ir_ref zeros = scatter(b, OP_scatter_add, none, indices, ir_convert(b, zero, COT_I32), &n->at);
+    ir_ref p = read_back(b, f, n, all, indices), c = read_back(b, f, n, zeros, indices);
+    ir_ref alone = ir_op2(b, OP_eq, c, ir_convert(b, zero, COT_I32));
+    ir_ref other = ir_select(b, zero, p, ir_div(b, p, safe));
+    return ir_select(b, alone, other, ir_like(b, other, 0));
+}
+
+void
+jvp_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref z = in[2].val, dx = IR_NONE, dz = IR_NONE;
+
+    if (ir_type_at(f, n->first)->size == 0)
+        return;
+    if (in[0].tan)
+        dx = scatter(b, OP_scatter_mul, in[0].tan, in[1].val, z, &n->at);
+    if (in[2].tan)
+        dz = scatter(b, OP_scatter_add, ir_like(b, in[0].val, 0), in[1].val,
+                     ir_mul(b, in[2].tan, product_of_others(b, f, n, in)), &n->at);
+    y->tan = tan_add(b, dx, dz);
+}
+
+/* Whatever equals the result shares its tangent evenly. */
+static void
+jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_type *t = ir_type_at(f, n->first);
+    ir_ref x = in[0].val, indices = in[1].val, z = in[2].val, sum = IR_NONE;
+
+    if (t->size == 0)
+        return;
+    ir_ref x_is = ir_op2(b, OP_eq, x, y->val);
+    ir_ref z_is = ir_op2(b, OP_eq, z, read_back(b, f, n, y->val, indices));
+    ir_ref count = scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices,
+                           ir_convert(b, z_is, t->dtype), &n->at);
+    if (in[0].tan)
+        sum = tan_select(b, x_is, in[0].tan, IR_NONE);
+    if (in[2].tan)
+        sum = tan_add(b, sum, scatter(b, OP_scatter_add, ir_like(b, x, 0), indices,
+                                      tan_select(b, z_is, in[2].tan, IR_NONE), &n->at));
+    /* Where the result is NaN, nothing equals it. */
+    y->tan = tan_div(b, sum, ir_op2(b, OP_max, count, ir_like(b, count, 1)));
+}
+
+void
+jvp_scatter_min(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    jvp_scatter_extreme(b, f, n, in, y);
+}
+
+void
+jvp_scatter_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    jvp_scatter_extreme(b, f, n, in, y);
+}
+
+/* A box of zeros with ct at the starts. */
+void
+transpose_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                        const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+
+    (void)linear;
+    x[0] = ir_zeros(b, ir_type_at(f, n->in[0]));
+    x[1] = ct[0];
+    for (int i = 1; i < n->n_in; i++)
+        x[i + 1] = in[i];
+    ct_in[0] = ir_node1(b, OP_dynamic_update_slice, n->n_in + 1, x, NULL);
+}
+
+void
+transpose_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    const ir_type *t = ir_type_at(f, n->in[1]);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
+
+    for (int i = 2; i < n->n_in; i++)
+        x[i] = in[i];
+    x[0] = ct[0];
+    x[1] = ir_zeros(b, t);
+    if (linear[0])
+        ct_in[0] = ir_node1(b, OP_dynamic_update_slice, n->n_in, x, NULL);
+    x[1] = ct[0];
+    if (linear[1])
+        ct_in[1] = ir_node1(b, OP_dynamic_slice, n->n_in - 1, x + 1,
+                            &(ir_attrs){ .sizes = { { t->rank, t->dims } } });
+}
+
+void
+transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
+                 const ir_ref *ct, ir_ref *ct_in)
+{
+    ir_attrs at = { .scatter = { .window_dims = n->at.gather.offset_dims,
+                                 .inserted = n->at.gather.collapsed,
+                                 .operand_batch = n->at.gather.operand_batch,
+                                 .indices_batch = n->at.gather.indices_batch,
+                                 .index_map = n->at.gather.index_map,
+                                 .mode = n->at.gather.mode } };
+
+    if (linear[0])
+        ct_in[0] = scatter(b, OP_scatter_add, ir_zeros(b, ir_type_at(f, n->in[0])), in[1], ct[0], &at);
+}
+
+/* Which elements of the updates are what the scatter left: the numbers of the updates, scattered and
+ * read back.  A number that was dropped reads as the least integer. */
+static ir_ref
+winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *z = ir_type_at(f, n->in[2]);
+    ir_ref id = ir_reshape(b, ir_iota(b, COT_I64, 1, &z->size, 0), z->rank, z->dims);
+    ir_ref none = ir_splat(b, ir_type_as(b->ctx, x, COT_I64), -1);
+    ir_ref left = scatter(b, OP_scatter, none, indices, id, &n->at);
+    ir_ref seen = gather(b, left, indices, reading(b, n, x, z), n->at.scatter.mode);
+    return ir_op2(b, OP_eq, seen, id);
+}
+
+/* What was overwritten gets nothing; an update, what its targets get if it won. */
+void
+transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *z = ir_type_at(f, n->in[2]);
+
+    if (linear[0])
+        ct_in[0] = scatter(b, OP_scatter, ct[0], in[1], ir_zeros(b, z), &n->at);
+    if (!linear[2] || x->size == 0)
+        return;
+    if (n->at.scatter.unique)
+        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
+    else
+        ct_in[2] = tan_select(b, winners(b, f, n, in[1]), read_back(b, f, n, ct[0], in[1]), IR_NONE);
+}
+
+void
+transpose_scatter_add(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                      const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *z = ir_type_at(f, n->in[2]);
+
+    if (linear[0])
+        ct_in[0] = ct[0];
+    if (linear[2] && x->size > 0)
+        ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
+}
+
+/* Linear in x only. */
+void
+transpose_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                      const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f;
+    if (linear[2])
+        ir_build_fail(b, "scatter_mul", ERR_no_rule, "transpose", "it is not linear in the updates");
+    else
+        ct_in[0] = scatter(b, OP_scatter_mul, ct[0], in[1], in[2], &n->at);
+}
+
+/* A scalar 0 of the type of the starts, for the mapped axis. */
+static ir_ref
+zero_start(ir_build *b, const ir_graph *f, const ir_node *n, int from)
+{
+    cot_dtype t = n->n_in > from ? ir_type_at(f, n->in[from])->dtype : COT_I64;
+    return ir_zeros(b, ir_scalar_type(b->ctx, t));
+}
+
+static bool
+any_mapped(const bool *mapped, int from, int n)
+{
+    for (int i = from; i < n; i++)
+        if (mapped[i])
+            return true;
+    return false;
+}
+
+/* The starts as index vectors [size, rank], of one integer type. */
+static ir_ref
+start_vectors(ir_build *b, const ir_graph *f, const ir_node *n, int from, int64_t size,
+              const ir_ref *in, const bool *mapped)
+{
+    int rank = n->n_in - from;
+    ir_ref *column = IR_NEW_N(b->arena, ir_ref, rank);
+    cot_dtype t = ir_type_at(f, n->in[from])->dtype;
+
+    for (int i = 1; i < rank; i++)
+        if (ir_type_at(f, n->in[from + i])->dtype != t)
+            t = COT_I64;
+    for (int i = 0; i < rank; i++) {
+        ir_ref x = ir_convert(b, in[from + i], t);
+        x = pass_map_operand(b, x, mapped[from + i], size);
+        column[i] = ir_reshape(b, x, 2, (int64_t[]){ size, 1 });
+    }
+    return ir_concatenate(b, rank, column, 1);
+}
+
+/* Equal starts: a box that is whole along the mapped axis.  Else a gather of one box an example. */
+void
+vmap_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+                   const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_ints sizes = n->at.sizes.sizes;
+    int rank = n->n_in - 1;
+
+    (void)out_mapped;
+    if (!any_mapped(mapped, 1, n->n_in)) {
+        ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+
+        x[0] = in[0];
+        x[1] = zero_start(b, f, n, 1);
+        memcpy(x + 2, in + 1, sizeof *x * (size_t)rank);
+        y[0] = ir_node1(b, OP_dynamic_slice, n->n_in + 1, x,
+                        &(ir_attrs){ .sizes = { put_first(b, size, sizes, 0) } });
+        return;
+    }
+    ir_ints axis0 = counted(b, 1, 0), no_axes = { 0, NULL };
+    ir_attrs at = { .gather = { .offset_dims = counted(b, rank, 1),
+                                .operand_batch = mapped[0] ? axis0 : no_axes,
+                                .indices_batch = mapped[0] ? axis0 : no_axes,
+                                .index_map = counted(b, rank, mapped[0]),
+                                .sizes = mapped[0] ? put_first(b, 1, sizes, 0) : sizes } };
+    y[0] = gather(b, in[0], start_vectors(b, f, n, 1, size, in, mapped), at, IR_MODE_CLIP);
+}
+
+void
+vmap_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                          const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+    int rank = n->n_in - 2;
+
+    (void)out_mapped;
+    x[0] = pass_map_operand(b, in[0], mapped[0], size);
+    x[1] = pass_map_operand(b, in[1], mapped[1], size);
+    if (!any_mapped(mapped, 2, n->n_in)) {
+        x[2] = zero_start(b, f, n, 2);
+        memcpy(x + 3, in + 2, sizeof *x * (size_t)rank);
+        y[0] = ir_node1(b, OP_dynamic_update_slice, n->n_in + 1, x, NULL);
+        return;
+    }
+    ir_ints axis0 = counted(b, 1, 0);
+    ir_attrs at = { .scatter = { .window_dims = counted(b, rank, 1), .operand_batch = axis0,
+                                 .indices_batch = axis0, .index_map = counted(b, rank, 1),
+                                 .mode = IR_MODE_CLIP, .unique = 1 } };
+    y[0] = scatter(b, OP_scatter, x[0], start_vectors(b, f, n, 2, size, in, mapped), x[1], &at);
+}
+
+/* Mapped x alone: the mapped axis is one more whole axis of the window.  Mapped indices alone: one
+ * more batch axis of them.  Both: batch axes that go together. */
+void
+vmap_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+            const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_attrs at = n->at;
+
+    (void)f, (void)out_mapped;
+    at.gather.offset_dims = moved_up(b, n->at.gather.offset_dims);
+    if (mapped[0]) {
+        at.gather.collapsed = moved_up(b, n->at.gather.collapsed);
+        at.gather.operand_batch = moved_up(b, n->at.gather.operand_batch);
+        at.gather.index_map = moved_up(b, n->at.gather.index_map);
+        at.gather.sizes = put_first(b, mapped[1] ? 1 : size, n->at.gather.sizes, 0);
+    }
+    if (mapped[1])
+        at.gather.indices_batch = moved_up(b, n->at.gather.indices_batch);
+    if (mapped[0] && !mapped[1])
+        at.gather.offset_dims = put_first(b, 0, n->at.gather.offset_dims, 1);
+    if (mapped[0] && mapped[1]) {
+        at.gather.operand_batch = put_first(b, 0, n->at.gather.operand_batch, 1);
+        at.gather.indices_batch = put_first(b, 0, n->at.gather.indices_batch, 1);
+    }
+    y[0] = gather(b, in[0], in[1], at, n->at.gather.mode);
+}
+
+/* Operand and updates mapped; the indices as in vmap_gather. */
+void
+vmap_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+             const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_attrs at = n->at;
+    ir_ref x = pass_map_operand(b, in[0], mapped[0], size);
+    ir_ref z = pass_map_operand(b, in[2], mapped[2], size);
+
+    (void)f, (void)out_mapped;
+    at.scatter.inserted = moved_up(b, n->at.scatter.inserted);
+    at.scatter.index_map = moved_up(b, n->at.scatter.index_map);
+    if (mapped[1]) {
+        at.scatter.window_dims = moved_up(b, n->at.scatter.window_dims);
+        at.scatter.operand_batch = put_first(b, 0, n->at.scatter.operand_batch, 1);
+        at.scatter.indices_batch = put_first(b, 0, n->at.scatter.indices_batch, 1);
+    } else {
+        at.scatter.window_dims = put_first(b, 0, n->at.scatter.window_dims, 1);
+        at.scatter.operand_batch = moved_up(b, n->at.scatter.operand_batch);
+    }
+    y[0] = scatter(b, (ir_op)n->op, x, in[1], z, &at);
+}

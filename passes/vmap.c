@@ -1,0 +1,419 @@
+/* Add a batch axis.
+ *
+ * One bit per value: mapped or not.  Inside, the mapped axis is always the first, so that a rule is a
+ * few lines; in and out dims are transposes at the border.  One walk, in order: a node none of whose
+ * operands is mapped is copied, so what is the same for all examples is computed once and never
+ * repeated; any other goes to the rule named in ops.def.  Nothing is inferred from a rank or a size.
+ *
+ * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and what
+ * remains is a second, shorter call; c = 1 asks for no rule at all.
+ *
+ * Wants: pure.  Gives: pure, with a batched op wherever the function had one.
+ * Source: the batching rules of JAX; R. Frostig et al., Compiling machine learning programs via
+ * high-level tracing, SysML 2018. */
+#include "passes/rules.h"
+#include "passes/rules/flow.h"
+
+typedef struct vmap_walk {
+    ir_build *b;
+    const ir_graph *f;
+    int64_t size;
+    ir_ref *at;                     /* by value of f: what it became                    */
+    bool *mapped;                   /* and whether its first axis is the mapped one     */
+} vmap_walk;
+
+ir_ref
+pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size)
+{
+    return mapped ? x : ir_broadcast_axis(b, x, 0, size);
+}
+
+static void
+vmap_node(vmap_walk *w, const ir_node *n)
+{
+    ir_arena *a = w->b->arena;
+    ir_ref *in = IR_NEW_N(a, ir_ref, n->n_in), *y = w->at + n->first;
+    bool *mapped = IR_NEW_N(a, bool, n->n_in), *out = w->mapped + n->first, any = false;
+
+    for (int i = 0; i < n->n_in; i++) {
+        in[i] = w->at[n->in[i]];
+        mapped[i] = w->mapped[n->in[i]];
+        any |= mapped[i];
+    }
+    w->b->loc = any ? ir_loc_derive(w->b->ctx, n->loc, "in vmap") : n->loc;
+    if (!any) {
+        ir_copy_node(w->b, n, in, y);
+        return;
+    }
+    for (int i = 0; i < n->n_out; i++)
+        out[i] = true;
+    vmap_rules[n->op](w->b, w->f, n, w->size, in, mapped, y, out);
+}
+
+/* f on `in`, example by example, built in place. */
+static void
+vmap_inline(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *in, const bool *in_mapped,
+            ir_ref *out, bool *out_mapped)
+{
+    vmap_walk w = { b, f, size, IR_NEW_N(b->arena, ir_ref, f->n_values),
+                    IR_NEW_N(b->arena, bool, f->n_values) };
+    ir_loc loc = b->loc;
+
+    for (int i = 0; i < f->n_in; i++) {
+        w.at[f->in[i]] = in[i];
+        w.mapped[f->in[i]] = in_mapped[i];
+    }
+    ir_each_node(n, f)
+        vmap_node(&w, n);
+    b->loc = loc;
+    for (int i = 0; i < f->n_out; i++) {
+        out[i] = w.at[f->out[i]];
+        out_mapped[i] = w.mapped[f->out[i]];
+    }
+}
+
+static const char *
+mapped_name(ir_build *b, const ir_graph *f)
+{
+    return ir_format(b->arena, "%s.vmap", f->name ? f->name : "f");
+}
+
+cot_status
+pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped,
+                ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
+    bool *is = IR_NEW_N(b->arena, bool, f->n_out);
+
+    b->name = mapped_name(b, f);
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+
+        if (in_mapped[i])
+            t = ir_type_open(f->ctx, t, 0, size);
+        in[i] = ir_input(b, t, f->in_name ? f->in_name[i] : NULL);
+    }
+    vmap_inline(b, f, size, in, in_mapped, y, is);
+    for (int i = 0; i < f->n_out; i++) {
+        if (out_mapped[i])
+            y[i] = pass_map_operand(b, y[i], is[i], size);
+        out_mapped[i] |= is[i];
+        ir_output_named(b, y[i], f->out_name ? f->out_name[i] : NULL);
+    }
+    return ir_build_end(b, out);
+}
+
+/* The border: options against the function, axes counted from the front. */
+
+static cot_status
+vmap_wrong(cot_context *ctx, ir_loc loc, ir_error error, const char *text)
+{
+    return ir_fail(ctx, loc, "vmap", error, text);
+}
+
+/* Entry i of dims, of n; PASS_NO_AXIS stays as it is. */
+static int64_t
+dims_entry(const pass_dims *d, int i)
+{
+    return d->one ? d->at[0] : d->n > 0 ? d->at[i] : 0;
+}
+
+static cot_status
+dims_fit(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, const pass_dims *d, int n,
+         const char *things)
+{
+    if (d->one || d->n <= 0 || d->n == n)
+        return COT_OK;
+    return vmap_wrong(ctx, loc, ERR_attr_wrong,
+                      ir_format(a, "%s lists %d axes for %d %s; wants one for each", what, d->n, n,
+                                things));
+}
+
+/* axis, counted from the front, in a type of `rank` axes, the mapped one included; -1: out of range. */
+static int
+axis_of(int64_t axis, int rank)
+{
+    axis += axis < 0 ? rank : 0;
+    return axis < 0 || axis >= rank ? -1 : (int)axis;
+}
+
+static cot_status
+axis_wrong(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, int i, int64_t axis, int rank)
+{
+    if (rank == 0)
+        return vmap_wrong(ctx, loc, ERR_shape_wrong,
+                          ir_format(a, "%s %d has rank 0, so that it has no axis %lld; wants none", what,
+                                    i, (long long)axis));
+    return vmap_wrong(ctx, loc, ERR_shape_wrong,
+                      ir_format(a, "axis %lld of %s %d is out of range; wants %d to %d for rank %d",
+                                (long long)axis, what, i, -rank, rank - 1, rank));
+}
+
+static cot_status
+options_fit(cot_context *ctx, ir_loc loc, ir_arena *a, const pass_vmap_options *o, int n_in)
+{
+    if (o->chunk < 0)
+        return vmap_wrong(ctx, loc, ERR_attr_wrong,
+                          ir_format(a, "chunk is %lld; wants 1 or more", (long long)o->chunk));
+    return dims_fit(ctx, loc, a, "in", &o->in, n_in, n_in == 1 ? "argument" : "arguments");
+}
+
+/* Every mapped size by argument, for a message. */
+static const char *
+sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size)
+{
+    ir_buf t;
+    const char *comma = "";
+
+    ir_buf_init(&t, a);
+    for (int i = 0; i < n; i++) {
+        if (!mapped[i])
+            continue;
+        ir_buf_printf(&t, "%s%lld (argument %d)", comma, (long long)size[i], i);
+        comma = ", ";
+    }
+    return t.text;
+}
+
+static cot_status
+one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped, const int64_t *size,
+         pass_vmap_options *o)
+{
+    bool set = o->size > 0 || o->sized;
+    int64_t want = o->size;
+
+    for (int i = 0; i < n; i++) {
+        if (!mapped[i])
+            continue;
+        if (set && size[i] != want)
+            return vmap_wrong(ctx, loc, ERR_shape_wrong,
+                              ir_format(a, "mapped axes have sizes %s%s; wants one size",
+                                        sizes_text(a, n, mapped, size),
+                                        o->size > 0 ? ir_format(a, ", and size is %lld",
+                                                                (long long)o->size) : ""));
+        want = size[i];
+        set = true;
+    }
+    if (!set)
+        return vmap_wrong(ctx, loc, ERR_attr_wrong,
+                          n == 0 ? "the function has no arguments; wants at least one, or size"
+                                 : "in maps no argument; wants at least one, or size");
+    o->size = want;
+    o->sized = true;
+    return COT_OK;
+}
+
+cot_status
+pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
+                  pass_vmap_options *o, const ir_type **example)
+{
+    ir_arena a;
+    cot_status status;
+
+    ir_arena_init(&a, ctx);
+    bool *mapped = IR_NEW_N(&a, bool, n_in);
+    int64_t *size = IR_NEW_N(&a, int64_t, n_in);
+    status = options_fit(ctx, loc, &a, o, n_in);
+    for (int i = 0; status == COT_OK && i < n_in; i++) {
+        int64_t axis = dims_entry(&o->in, i);
+        int k;
+
+        example[i] = in[i];
+        if (axis == PASS_NO_AXIS)
+            continue;
+        k = axis_of(axis, in[i]->rank);
+        if (k < 0) {
+            status = axis_wrong(ctx, loc, &a, "argument", i, axis, in[i]->rank);
+            break;
+        }
+        mapped[i] = true;
+        size[i] = in[i]->dims[k];
+        example[i] = ir_type_close(ctx, in[i], k);
+    }
+    if (status == COT_OK)
+        status = one_size(ctx, loc, &a, n_in, mapped, size, o);
+    ir_arena_free(&a);
+    return status;
+}
+
+typedef struct vmap_border {
+    int *in, *out;                  /* where the mapped axis is; -1: not mapped */
+    ir_ref *x;                      /* arguments, mapped axis first             */
+    bool *mapped;
+} vmap_border;
+
+/* The arguments of the new function. */
+static void
+border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_border *e)
+{
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        int64_t axis = dims_entry(&o->in, i);
+        const char *name = f->in_name ? f->in_name[i] : NULL;
+
+        e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
+        if (axis == PASS_NO_AXIS) {
+            e->x[i] = ir_input(b, t, name);
+        } else if (e->in[i] < 0) {
+            b->status = axis_wrong(f->ctx, b->loc, b->arena, "argument", i, axis, t->rank + 1);
+        } else {
+            e->mapped[i] = true;
+            e->x[i] = ir_input(b, ir_type_open(f->ctx, t, e->in[i], o->size), name);
+            e->x[i] = ir_move_axis(b, e->x[i], e->in[i], 0);
+        }
+        if (b->status != COT_OK)
+            return;
+    }
+}
+
+/* Result i of the new function. */
+static void
+border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir_ref y, bool mapped)
+{
+    int64_t axis = dims_entry(&o->out, i);
+    int rank = ir_type_at(f, f->out[i])->rank + 1, k = axis == PASS_NO_AXIS ? 0 : axis_of(axis, rank);
+
+    if (k < 0) {
+        b->status = axis_wrong(f->ctx, b->loc, b->arena, "result", i, axis, rank);
+        return;
+    }
+    if (axis == PASS_NO_AXIS && mapped) {
+        b->status = vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
+                               ir_format(b->arena, "result %d depends on mapped arguments, and out "
+                                         "is none; wants an axis", i));
+        return;
+    }
+    if (axis != PASS_NO_AXIS)
+        y = mapped ? ir_move_axis(b, y, 0, k) : ir_broadcast_axis(b, y, k, o->size);
+    ir_output_named(b, y, f->out_name ? f->out_name[i] : NULL);
+}
+
+/* Chunks: a scan over whole blocks, then the remainder. */
+
+static ir_ref
+rows(ir_build *b, ir_ref x, int64_t from, int64_t to)
+{
+    return ir_slice_axis(b, x, 0, from, to);
+}
+
+/* The first axis of x, in blocks of c: [n c, ...] to [n, c, ...], and back when c is 0. */
+static ir_ref
+blocked(ir_build *b, ir_ref x, int64_t n, int64_t c)
+{
+    int64_t dims[COT_MAX_RANK + 1];
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int k = 0;
+
+    if (!x)
+        return IR_NONE;
+    dims[k++] = c ? n : t->dims[0] * t->dims[1];
+    if (c)
+        dims[k++] = c;
+    for (int i = c ? 1 : 2; i < t->rank; i++)
+        dims[k++] = t->dims[i];
+    return ir_reshape(b, x, k, dims);
+}
+
+/* n blocks of c examples: a scan whose body is f mapped over c, or f itself where c is 1. */
+static void
+vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *x, const bool *mapped,
+            ir_ref *y, bool *out_mapped)
+{
+    int consts = 0, at = 0;
+    flow_port *port = IR_NEW_N(b->arena, flow_port, f->n_in);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in);
+    ir_graph *body = NULL;
+
+    for (int i = 0; i < f->n_in; i++)
+        if (!mapped[i]) {
+            in[at] = x[i];
+            port[at++] = (flow_port){ i, NULL };
+        }
+    consts = at;
+    for (int i = 0; i < f->n_in; i++)
+        if (mapped[i]) {
+            ir_ref part = rows(b, x[i], 0, n * c);
+
+            in[at] = c == 1 ? part : blocked(b, part, n, c);
+            port[at++] = (flow_port){ i, NULL };
+        }
+    if (c == 1) {
+        pass_depends(b->arena, f, mapped, out_mapped);
+        body = (ir_graph *)f;
+    } else if (!pass_flow_ok(b, pass_vmap_graph(f, c, mapped, out_mapped, &body))) {
+        return;
+    }
+    body = pass_flow_permute(b, body, f->n_in, port, body->n_out, NULL);
+    ir_attrs at_scan = { .scan = { .consts = consts, .carries = 0, .length = n, .body = body } };
+    ir_add_node(b, OP_scan, f->n_in, in, &at_scan, y);
+    for (int i = 0; i < f->n_out; i++) {
+        if (!out_mapped[i])
+            y[i] = y[i] ? ir_reshape(b, rows(b, y[i], 0, 1), ir_btype(b, y[i])->rank - 1,
+                                     ir_btype(b, y[i])->dims + 1) : IR_NONE;
+        else if (c != 1)
+            y[i] = blocked(b, y[i], n, 0);
+    }
+}
+
+static void
+vmap_chunked(ir_build *b, const ir_graph *f, int64_t size, int64_t c, const ir_ref *x,
+             const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    int64_t done = size / c * c, rest = size - done;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *tail = IR_NEW_N(b->arena, ir_ref, f->n_out);
+    bool *is = IR_NEW_N(b->arena, bool, f->n_out);
+
+    vmap_blocks(b, f, size / c, c, x, mapped, y, out_mapped);
+    if (rest == 0 || b->status != COT_OK)
+        return;
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = mapped[i] ? rows(b, x[i], done, size) : x[i];
+    vmap_inline(b, f, rest, in, mapped, tail, is);
+    for (int i = 0; i < f->n_out; i++)
+        if (out_mapped[i])
+            y[i] = ir_concatenate(b, 2, (ir_ref[]){ y[i], pass_map_operand(b, tail[i], is[i], rest) },
+                                  0);
+}
+
+void
+pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, const ir_ref *x,
+               const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    bool any = false;
+
+    for (int i = 0; i < f->n_in; i++)
+        any |= mapped[i];
+    if (any && chunk > 0 && size > 0 && (chunk < size || chunk == 1))
+        vmap_chunked(b, f, size, chunk, x, mapped, y, out_mapped);
+    else
+        vmap_inline(b, f, size, x, mapped, y, out_mapped);
+}
+
+cot_status
+pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
+{
+    static const pass_vmap_options none;
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_arena *a = b->arena;
+    vmap_border e = { IR_NEW_N(a, int, f->n_in), NULL, IR_NEW_N(a, ir_ref, f->n_in),
+                      IR_NEW_N(a, bool, f->n_in) };
+    ir_ref *y = IR_NEW_N(a, ir_ref, f->n_out);
+    bool *is = IR_NEW_N(a, bool, f->n_out);
+
+    *out = NULL;
+    o = o ? o : &none;
+    b->name = mapped_name(b, f);
+    COT_TRY(options_fit(f->ctx, b->loc, a, o, f->n_in));
+    COT_TRY(dims_fit(f->ctx, b->loc, a, "out", &o->out, f->n_out, f->n_out == 1 ? "result" : "results"));
+    if (o->size < 0 || (o->size == 0 && !o->sized))
+        return vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
+                          ir_format(a, "size is %lld; wants the size of the mapped axis",
+                                    (long long)o->size));
+    border_in(b, f, o, &e);
+    if (b->status == COT_OK)
+        pass_vmap_into(b, f, o->size, o->chunk, e.x, e.mapped, y, is);
+    for (int i = 0; b->status == COT_OK && i < f->n_out; i++)
+        border_out(b, f, o, i, y[i], is[i]);
+    return ir_build_end(b, out);
+}
