@@ -83,7 +83,7 @@ traced_gives(cot_fn *f, cot_types types, const void *const *in, cot_type type, c
     for (int k = 0; k < type.rank; k++)
         ck_assert_int_eq(cot_type_size(&got, k), cot_type_size(&type, k));
     void *out = calloc((size_t)n + 1, 8);
-    ck_assert_int_eq(ir_eval(g, &out, in), COT_OK);
+    ck_assert_msg(ir_eval(g, &out, in) == COT_OK, "%s", cot_error(cot_fn_context(f)));
     for (int64_t i = 0; i < n; i++) {
         double x = traced_element(type.dtype, out, i);
         bool same = x == want[i] || (isnan(x) && isnan(want[i])) ||
