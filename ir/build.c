@@ -204,7 +204,7 @@ max_results(ir_op op, int n_in, const ir_attrs *at)
     switch (op) {
     case OP_call:  return at->call.body ? at->call.body->n_out : 0;
     case OP_cond:  return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
-    case OP_while: return n_in;
+    case OP_while: return at->loop.consts >= 0 && at->loop.consts <= n_in ? n_in - (int)at->loop.consts : n_in;
     case OP_scan:  return at->scan.body ? at->scan.body->n_out : 0;
     default:       return 1;
     }
