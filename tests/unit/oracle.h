@@ -16,7 +16,7 @@
 #include "ir/graph.h"
 #include "passes/pass.h"
 
-#define MOST 24                             /* arguments or results */
+#define MOST 48                             /* arguments or results */
 
 static cot_context *ctx;
 static uint64_t oracle_state = 1;
