@@ -30,6 +30,8 @@ wants(parser *p, const char *want)
 {
     if (!p->failed) {
         char found[40] = "found the end of the text";
+        while (p->at < p->end && *p->at == ' ')
+            p->at++;
         size_t n = (size_t)(p->end - p->at);
         if (n) {
             size_t k = 0;
@@ -501,7 +503,7 @@ constant_data(parser *p, node_text *n, const ir_type *t)
 static bool
 finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int line)
 {
-    ir_ref *out = IR_NEW_N(p->a, ir_ref, n->n_in + n->n_out + 64);
+    ir_ref *out = IR_NEW_N(p->a, ir_ref, ir_max_results(n->op, (int)n->n_in, &n->at));
     cot_context *ctx = p->ctx;
     int results = ir_add_node(p->b, n->op, (int)n->n_in, n->in, &n->at, out);
     if (p->b->status != COT_OK) {

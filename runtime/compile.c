@@ -8,20 +8,6 @@
 #include "ir/diag.h"
 #include "passes/pass.h"
 
-cot_status
-rt_guard(cot_context *ctx, rt_body *body, void *arg)
-{
-    volatile cot_status status = COT_ERR_MEMORY;
-
-    pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx)
-    {
-        status = body(ctx, arg);
-    }
-    pthread_mutex_unlock(&ctx->lock);
-    return status;
-}
-
 /* ---- pools ---- */
 
 typedef struct pools {
@@ -83,18 +69,18 @@ copied(cot_context *ctx, const char *s)
 static cot_status
 plan_engine(cot_context *ctx, const char *name, rt_plan *p)
 {
-    p->backend = cg_llvm();
-    if (!name && !p->backend)
-        name = "eval";
-    if (name && strcmp(name, "eval") == 0) {
-        p->engine = RT_EVAL;
-        p->backend = NULL;
+    p->engine = name && strcmp(name, "eval") == 0 ? RT_EVAL : RT_JIT;
+    p->backend = NULL;
+    if (p->engine == RT_EVAL)
         return COT_OK;
-    }
-    p->engine = RT_JIT;
     if (name && strcmp(name, "jit") != 0)
         return ir_fail(ctx, 0, NULL, ERR_target,
                        ir_format(&ctx->arena, "the back end is '%s'; wants jit or eval", name));
+    p->backend = cg_llvm();
+    if (!name && !p->backend) {
+        p->engine = RT_EVAL;
+        return COT_OK;
+    }
     if (!p->backend)
         return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end eval");
     return COT_OK;

@@ -268,6 +268,19 @@ test_section(tester *t, const section *s)
     t->done++;
 }
 
+/* The section that is open ends before `next`; comments before a run line are the next one's. */
+static void
+end_section(tester *t, section *s, const char *text, const char *next, bool last)
+{
+    if (!s->begin) {
+        ir_buf_add(&t->blessed, text, (size_t)(next - text));
+        return;
+    }
+    s->end = last ? next : trimmed(s->begin, next);
+    test_section(t, s);
+    ir_buf_add(&t->blessed, s->end, (size_t)(next - s->end));
+}
+
 /* Cut the file into sections and test each. */
 static void
 test_file(tester *t, const char *text, const char *end)
@@ -275,25 +288,19 @@ test_file(tester *t, const char *text, const char *end)
     section s = { 0 };
     int line = 1;
 
-    for (const char *p = text; p <= end; p = line_end(p, end), line++) {
-        const char *stop = p < end ? line_end(p, end) : end, *arg = p < end ? marked(p, stop, "; run:") : NULL;
+    for (const char *p = text, *stop; p < end; p = stop, line++) {
+        const char *arg;
 
-        if (s.begin && (arg || p == end)) {
-            const char *next = trimmed(s.begin, p);
-
-            s.end = arg ? next : end;
-            test_section(t, &s);
-            ir_buf_add(&t->blessed, s.end, (size_t)(p - s.end));
-        } else if (arg) {
-            ir_buf_add(&t->blessed, text, (size_t)(p - text));
-        }
-        if (arg)
+        stop = line_end(p, end);
+        arg = marked(p, stop, "; run:");
+        if (arg) {
+            end_section(t, &s, text, p, false);
             s = (section){ .begin = p, .pipeline = argument(t->a, arg, stop), .line = line, .code = stop };
-        else if (p < end && s.begin && !s.expect && marked(p, stop, "; expect:"))
+        } else if (s.begin && !s.expect && marked(p, stop, "; expect:")) {
             s.expect = p;
-        if (p == end)
-            break;
+        }
     }
+    end_section(t, &s, text, end, true);
 }
 
 int

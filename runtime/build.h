@@ -1,0 +1,15 @@
+/* Object files and their headers. */
+#ifndef RUNTIME_BUILD_H
+#define RUNTIME_BUILD_H
+
+#include "runtime/compile.h"
+
+/* One function of a file: a graph under a C name. */
+typedef struct rt_export { const ir_graph *graph; const char *name; } rt_export;
+
+/* Write the functions to `path`, in the form its ending says (.o, .a, .s, .ll), and their header if
+ * header is not NULL.  The caller holds the lock and a recovery point. */
+cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
+                    const char *path, const char *header);
+
+#endif

@@ -1,0 +1,455 @@
+/* Judging a graph: back ends against the twin, derivatives against differences, vmap against a loop.
+ *
+ * Differences are taken in double precision: the graph is rebuilt with every float as f64, so that
+ * what is judged is the derivative and not the rounding of f32.  The step is halved once, and the two
+ * quotients tell how far differences can be trusted at this point (L. F. Richardson, 1911). */
+#include "runtime/check.h"
+
+#include <math.h>
+
+#include "ir/build.h"
+#include "ir/diag.h"
+#include "passes/pass.h"
+#include "runtime/compile.h"
+#include "runtime/values.h"
+
+/* ---- running ---- */
+
+static void **
+new_outputs(const ir_graph *f)
+{
+    void **out = IR_NEW_N(&f->ctx->arena, void *, f->n_out + 1);
+
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = ir_alloc(&f->ctx->arena, rt_bytes(ir_type_at(f, f->out[i])) + 1);
+    return out;
+}
+
+cot_status
+rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, void ***out)
+{
+    void **args = IR_NEW_N(&f->ctx->arena, void *, f->n_in + f->n_out + 1);
+    cot_status status;
+    cot_kernel *k;
+
+    *out = new_outputs(f);
+    COT_TRY(cot_compile_graph(f, o, &k));
+    for (int i = 0; i < f->n_in; i++)
+        args[i] = in[i];
+    for (int i = 0; i < f->n_out; i++)
+        args[f->n_in + i] = (*out)[i];
+    args[f->n_in + f->n_out] = k->pool;
+    status = rt_call_kernel(k, args, NULL);
+    cot_kernel_free(k);
+    return status;
+}
+
+static cot_status
+twin(const ir_graph *f, void *const *in, void ***out)
+{
+    *out = new_outputs(f);
+    return ir_eval(f, *out, (const void *const *)in);
+}
+
+static void **
+random_inputs(const ir_graph *f, uint64_t seed)
+{
+    void **in = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1);
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+
+        in[i] = ir_alloc(&f->ctx->arena, rt_bytes(t) + 1);
+        rt_random_fill(t, seed + (uint64_t)i, in[i]);
+    }
+    return in;
+}
+
+static void
+verdict_new(const ir_graph *f, rt_verdict *v)
+{
+    v->good = true;
+    v->skipped = false;
+    ir_buf_init(&v->why, &f->ctx->arena);
+}
+
+static void
+skip(rt_verdict *v, const char *why)
+{
+    v->skipped = true;
+    ir_buf_str(&v->why, why);
+}
+
+/* ---- back ends ---- */
+
+static void
+compare_bits(const ir_graph *f, const char *name, void *const *want, void *const *got, rt_verdict *v)
+{
+    for (int i = 0; i < f->n_out && v->good; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        int64_t at = rt_first_difference(t, want[i], got[i]);
+
+        if (at < 0)
+            continue;
+        v->good = false;
+        ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name, i, (long long)at,
+                      rt_element(t->dtype, got[i], at), rt_element(t->dtype, want[i], at));
+    }
+}
+
+cot_status
+rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
+{
+    static const int widths[] = { 32, 128, 256, 512 };
+    void **want, **got;
+    rt_plan host;
+
+    verdict_new(f, v);
+    if (!cg_llvm()) {
+        skip(v, "built without LLVM: there is only the twin");
+        return COT_OK;
+    }
+    COT_TRY(rt_plan_new(f->ctx, NULL, f->name, &host));
+    COT_TRY(rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &want));
+    for (int i = 0; i < 8 && v->good; i++) {
+        const cot_compile_options o = { .backend = "jit", .vector_bits = widths[i / 2], .threads = 1 + i % 2 };
+
+        if (o.vector_bits > host.target.vector_bits)
+            break;
+        COT_TRY(rt_run_graph(f, &o, in, &got));
+        compare_bits(f, ir_format(&f->ctx->arena, "%d bits, %d threads", o.vector_bits, o.threads), want, got, v);
+    }
+    return COT_OK;
+}
+
+/* ---- f with every float as f64 ---- */
+
+static cot_dtype
+wide(cot_dtype t)
+{
+    return ir_is_float(t) ? COT_F64 : t;
+}
+
+static ir_ref
+wide_constant(ir_build *b, const ir_data *d)
+{
+    const ir_type *t = ir_type_as(b->ctx, d->type, wide(d->type->dtype));
+    double *x;
+
+    if (t == d->type)
+        return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { *d } });
+    if (d->splat)
+        return ir_splat(b, t, rt_element(d->type->dtype, d->bytes, 0));
+    x = IR_NEW_N(b->arena, double, t->size + 1);
+    for (int64_t i = 0; i < t->size; i++)
+        x[i] = rt_element(d->type->dtype, d->bytes, i);
+    return ir_constant(b, t, x);
+}
+
+static cot_status widen(const ir_graph *f, ir_graph **out);
+
+/* The attributes of n with floats as f64; false if the bits of floats are looked at. */
+static bool
+wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
+{
+    *at = n->at;
+    switch (n->op) {
+    case OP_bitcast:
+        return false;
+    case OP_convert:
+        at->dtype.dtype = wide(at->dtype.dtype);
+        return true;
+    case OP_iota:
+        at->iota.dtype = wide(at->iota.dtype);
+        return true;
+    case OP_call:
+        return widen(at->call.body, &at->call.body) == COT_OK;
+    case OP_scan:
+        return widen(at->scan.body, &at->scan.body) == COT_OK;
+    case OP_while:
+        return widen(at->loop.cond, &at->loop.cond) == COT_OK && widen(at->loop.body, &at->loop.body) == COT_OK;
+    case OP_cond: {
+        ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, at->cond.branches.n);
+
+        for (int i = 0; i < at->cond.branches.n; i++)
+            if (widen(at->cond.branches.at[i], &branch[i]) != COT_OK)
+                return false;
+        at->cond.branches.at = branch;
+        return true;
+    }
+    default:
+        return true;
+    }
+}
+
+static cot_status
+widen(const ir_graph *f, ir_graph **out)
+{
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+
+        env[f->in[i]] = ir_input(b, ir_type_as(f->ctx, t, wide(t->dtype)), f->in_name[i]);
+    }
+    ir_each_node(n, f) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        ir_attrs at;
+
+        for (int i = 0; i < n->n_in; i++)
+            in[i] = env[n->in[i]];
+        b->loc = n->loc;
+        if (n->op == OP_constant)
+            env[n->first] = wide_constant(b, &n->at.constant.data);
+        else if (n->op == OP_convert && wide(n->at.dtype.dtype) == ir_btype(b, in[0])->dtype)
+            env[n->first] = in[0];
+        else if (!wide_attrs(b, n, &at))
+            return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_usage, "cannot be taken to f64");
+        else
+            ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, env + n->first);
+    }
+    for (int i = 0; i < f->n_out; i++)
+        ir_output(b, env[f->out[i]]);
+    return ir_build_end(b, out);
+}
+
+/* ---- derivatives ---- */
+
+static bool
+has_float(const ir_graph *f, int n, const ir_ref *v)
+{
+    for (int i = 0; i < n; i++)
+        if (ir_is_floating(f, v[i]))
+            return true;
+    return false;
+}
+
+/* x + h d for the floating inputs; the others as they are. */
+static void **
+moved(const ir_graph *f, void *const *x, void *const *d, double h)
+{
+    void **out = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1);
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+        double *y;
+
+        out[i] = x[i];
+        if (t->dtype != COT_F64)
+            continue;
+        out[i] = y = ir_alloc(&f->ctx->arena, rt_bytes(t) + 1);
+        for (int64_t k = 0; k < t->size; k++)
+            y[k] = ((const double *)x[i])[k] + h * ((const double *)d[i])[k];
+    }
+    return out;
+}
+
+/* Inputs of the widened graph from those of f. */
+static void **
+wide_inputs(const ir_graph *f, const ir_graph *g, void *const *in)
+{
+    void **out = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1);
+
+    for (int i = 0; i < f->n_in; i++) {
+        const ir_type *from = ir_type_at(f, f->in[i]), *to = ir_type_at(g, g->in[i]);
+
+        out[i] = in[i];
+        if (from == to)
+            continue;
+        out[i] = ir_alloc(&f->ctx->arena, rt_bytes(to) + 1);
+        for (int64_t k = 0; k < to->size; k++)
+            ((double *)out[i])[k] = rt_element(from->dtype, in[i], k);
+    }
+    return out;
+}
+
+enum { MINUS, PLUS, MINUS_HALF, PLUS_HALF, POINTS };
+#define STEP 1e-5
+
+/* Are the tangents dy what the differences of y say? */
+static void
+compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, rt_verdict *v)
+{
+    int tangent = 0;
+
+    for (int i = 0; i < g->n_out && v->good; i++) {
+        const ir_type *t = ir_type_at(g, g->out[i]);
+        const double *const p[POINTS] = { y[0][i], y[1][i], y[2][i], y[3][i] }, *d = dy[g->n_out + tangent];
+
+        if (t->dtype != COT_F64)
+            continue;
+        tangent++;
+        for (int64_t k = 0; k < t->size && v->good; k++) {
+            double full = (p[PLUS][k] - p[MINUS][k]) / (2 * STEP), half = (p[PLUS_HALF][k] - p[MINUS_HALF][k]) / STEP;
+            double trust = 8 * fabs(full - half) + 1e-6 * (1 + fabs(half) + fabs(p[PLUS][k]));
+
+            if (!isfinite(half) || !isfinite(full) || fabs(half - d[k]) <= trust)
+                continue;
+            v->good = false;
+            ir_buf_printf(&v->why, "jvp: result %d, element %lld has tangent %.9g; differences say %.9g", i, (long long)k,
+                          d[k], half);
+        }
+    }
+}
+
+static double
+inner_product(const ir_type *t, const double *x, const double *y)
+{
+    double sum = 0;
+
+    for (int64_t k = 0; k < t->size; k++)
+        sum += x[k] * y[k];
+    return sum;
+}
+
+/* <w, Jv> = <J'w, v>.  tangents: of the floating outputs; d: a direction for each input. */
+static cot_status
+compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const *jvp_out, rt_verdict *v)
+{
+    ir_graph *vjp;
+    void **in, **out;
+    double left = 0, right = 0, size = 0;
+    int at = 0;
+
+    COT_TRY(pass_vjp(g, NULL, 0, &vjp));
+    in = random_inputs(vjp, 77);
+    for (int i = 0; i < g->n_in; i++)
+        in[i] = x[i];
+    COT_TRY(twin(vjp, in, &out));
+    for (int i = 0; i < g->n_out; i++) {
+        const ir_type *t = ir_type_at(g, g->out[i]);
+        double part;
+
+        if (t->dtype != COT_F64)
+            continue;
+        part = inner_product(t, in[g->n_in + at], jvp_out[g->n_out + at]);
+        left += part;
+        size += fabs(part);
+        at++;
+    }
+    at = 0;
+    for (int i = 0; i < g->n_in; i++) {
+        const ir_type *t = ir_type_at(g, g->in[i]);
+        double part;
+
+        if (t->dtype != COT_F64)
+            continue;
+        part = inner_product(t, out[g->n_out + at++], d[i]);
+        right += part;
+        size += fabs(part);
+    }
+    if (isfinite(left) && isfinite(right) && fabs(left - right) > 1e-9 * (1 + size)) {
+        v->good = false;
+        ir_buf_printf(&v->why, "vjp: <w, Jv> is %.12g, <J'w, v> is %.12g", left, right);
+    }
+    return COT_OK;
+}
+
+cot_status
+rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
+{
+    static const double step[POINTS] = { -STEP, STEP, -STEP / 2, STEP / 2 };
+    ir_graph *g, *jvp;
+    void **x, **d, **all, **out, **y[POINTS];
+    int at;
+
+    verdict_new(f, v);
+    if (!has_float(f, f->n_in, f->in) || !has_float(f, f->n_out, f->out)) {
+        skip(v, "no floating input or output");
+        return COT_OK;
+    }
+    COT_TRY(widen(f, &g));
+    x = wide_inputs(f, g, in);
+    d = random_inputs(g, 55);
+    COT_TRY(pass_jvp(g, NULL, 0, &jvp));
+    all = IR_NEW_N(&f->ctx->arena, void *, jvp->n_in + 1);
+    at = g->n_in;
+    for (int i = 0; i < g->n_in; i++) {
+        all[i] = x[i];
+        if (ir_is_floating(g, g->in[i]))
+            all[at++] = d[i];
+    }
+    COT_TRY(twin(jvp, all, &out));
+    for (int i = 0; i < POINTS; i++)
+        COT_TRY(twin(g, moved(g, x, d, step[i]), &y[i]));
+    compare_differences(g, y, out, v);
+    return v->good ? compare_transpose(g, x, d, out, v) : COT_OK;
+}
+
+/* ---- vmap ---- */
+
+/* Agreement to the last few bits: a mapped product may take another order (NUMERICS.md section 4). */
+static bool
+is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
+{
+    const double eps = t->dtype == COT_F64 ? 0x1p-52 : t->dtype == COT_F32 ? 0x1p-23 : t->dtype == COT_F16 ? 0x1p-10 : 0x1p-7;
+    double largest = 0;
+
+    for (int64_t i = 0; i < t->size; i++)
+        if (isfinite(rt_element(t->dtype, x, i)))
+            largest = fmax(largest, fabs(rt_element(t->dtype, x, i)));
+    for (*at = 0; *at < t->size; ++*at) {
+        double p = rt_element(t->dtype, x, *at), q = rt_element(t->dtype, y, *at);
+
+        if (p == q || (isnan(p) && isnan(q)))
+            continue;
+        if (!ir_is_float(t->dtype) || !(fabs(p - q) <= 64 * eps * largest))
+            return false;
+    }
+    return true;
+}
+
+cot_status
+rt_check_vmap(const ir_graph *f, int64_t size, rt_verdict *v)
+{
+    const pass_vmap_options o = { .in = { 1, (int64_t[]){ 0 }, true }, .out = { 1, (int64_t[]){ 0 }, true }, .size = size };
+    ir_graph *mapped;
+    void **in, **out, **one, **got;
+
+    verdict_new(f, v);
+    if (f->n_in == 0) {
+        skip(v, "nothing to map: no arguments");
+        return COT_OK;
+    }
+    COT_TRY(pass_vmap(f, &o, &mapped));
+    in = random_inputs(mapped, 33);
+    COT_TRY(twin(mapped, in, &out));
+    one = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1);
+    for (int64_t e = 0; e < size && v->good; e++) {
+        for (int i = 0; i < f->n_in; i++)
+            one[i] = (char *)in[i] + (size_t)e * rt_bytes(ir_type_at(f, f->in[i]));
+        COT_TRY(twin(f, one, &got));
+        for (int i = 0; i < f->n_out && v->good; i++) {
+            const ir_type *t = ir_type_at(f, f->out[i]);
+            const char *row = (const char *)out[i] + (size_t)e * rt_bytes(t);
+            int64_t at;
+
+            if (is_close(t, got[i], row, &at))
+                continue;
+            v->good = false;
+            ir_buf_printf(&v->why, "vmap: example %lld, result %d, element %lld is %.9g; alone it is %.9g", (long long)e, i,
+                          (long long)at, rt_element(t->dtype, row, at), rt_element(t->dtype, got[i], at));
+        }
+    }
+    return COT_OK;
+}
+
+/* ---- text ---- */
+
+cot_status
+rt_check_text(const ir_graph *f, rt_verdict *v)
+{
+    ir_module again;
+    ir_buf text;
+
+    verdict_new(f, v);
+    ir_buf_init(&text, &f->ctx->arena);
+    ir_print(&text, f, 0);
+    COT_TRY(ir_parse(f->ctx, "printed", text.text, text.n, &again));
+    if (!ir_graph_equal(again.fn[again.n - 1], f)) {
+        v->good = false;
+        ir_buf_str(&v->why, "what is printed parses to another graph");
+    }
+    return COT_OK;
+}

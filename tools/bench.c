@@ -1,0 +1,179 @@
+/* cot bench: what compiling costs, what a call costs, and how near the machine's limit it runs.
+ *
+ * The limit is the greater of bytes over memory speed and flops over peak, both measured here, on the
+ * same number of threads.  Bytes are those of arguments and results, each moved once; flops are the
+ * cost model's estimate.  Working sets that fit a cache can be faster than this memory limit. */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "ir/diag.h"
+#include "runtime/compile.h"
+#include "runtime/values.h"
+#include "tools/cot.h"
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* ---- the machine ---- */
+
+enum { TRIAD = 1 << 23, CHAINS = 12 };
+
+/* Bytes a second of a += s * b over arrays larger than a cache; one thread. */
+static double
+memory_speed(void)
+{
+    float *a = calloc(TRIAD, sizeof *a), *b = calloc(TRIAD, sizeof *b);
+    double best = 0;
+
+    for (int run = 0; run < 4 && a && b; run++) {
+        double start = now();
+
+        for (int i = 0; i < TRIAD; i++)
+            a[i] += 0.5f * b[i];
+        best = fmax(best, 12.0 * TRIAD / (now() - start));
+    }
+    if (a && b && a[TRIAD / 2] != 0)
+        best = 0;                       /* keeps the loop */
+    free(a);
+    free(b);
+    return best;
+}
+
+#if defined(__x86_64__)
+typedef float lanes __attribute__((vector_size(32)));
+
+/* Independent chains of fma in 256-bit registers, twice the flops of that in 512 where there are. */
+__attribute__((target("avx2,fma"), noinline)) static double
+fma_chains(int64_t n, float *keep)
+{
+    lanes x[CHAINS], y = { 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f };
+    double start = now();
+
+    for (int i = 0; i < CHAINS; i++)
+        x[i] = y * (float)i;
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < CHAINS; i++)
+            __asm__("vfmadd213ps %1, %1, %0" : "+x"(x[i]) : "x"(y));
+    for (int i = 0; i < CHAINS; i++)
+        *keep += x[i][0];
+    return 2.0 * 8 * CHAINS * (double)n / (now() - start);
+}
+#endif
+
+/* Flops a second in f32 on one core; 0 where it is not known. */
+static double
+peak_speed(void)
+{
+#if defined(__x86_64__)
+    float keep = 0;
+
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        double best = 0;
+
+        for (int run = 0; run < 4; run++)
+            best = fmax(best, fma_chains(1 << 20, &keep));
+        return keep != keep ? 0 : best * (__builtin_cpu_supports("avx512f") ? 2 : 1);
+    }
+#endif
+    return 0;
+}
+
+/* ---- one function ---- */
+
+enum { SAMPLES = 31 };
+
+/* Seconds a call: the least and the median of samples, each of as many calls as take a millisecond. */
+static cot_status
+time_calls(const cot_kernel *k, void *const *args, double *least, double *median)
+{
+    double sample[SAMPLES], start = now();
+    int64_t calls = 1;
+
+    COT_TRY(rt_call_kernel(k, args, NULL));
+    start = now();
+    COT_TRY(rt_call_kernel(k, args, NULL));
+    calls = (int64_t)fmax(1, 1e-3 / fmax(now() - start, 1e-9));
+    for (int i = 0; i < SAMPLES; i++) {
+        start = now();
+        for (int64_t c = 0; c < calls; c++)
+            COT_TRY(rt_call_kernel(k, args, NULL));
+        sample[i] = (now() - start) / (double)calls;
+    }
+    qsort(sample, SAMPLES, sizeof *sample, by_size);
+    *least = sample[0];
+    *median = sample[SAMPLES / 2];
+    return COT_OK;
+}
+
+static cot_status
+time_compile(const ir_graph *f, const cot_compile_options *o, double *least, cot_kernel **out)
+{
+    *least = INFINITY;
+    *out = NULL;
+    for (int i = 0; i < 5; i++) {
+        double start = now();
+
+        cot_kernel_free(*out);
+        COT_TRY(cot_compile_graph(f, o, out));
+        *least = fmin(*least, now() - start);
+    }
+    return COT_OK;
+}
+
+static void
+report(const cot_kernel *k, double compile, double least, double median)
+{
+    double bytes = 0, memory = memory_speed(), peak = peak_speed(), limit;
+
+    for (int i = 0; i < k->n_in + k->n_out; i++)
+        bytes += (double)k->bytes[i];
+    limit = fmax(bytes / memory, peak > 0 ? (double)k->flops / peak : 0);
+    printf("compile      %10.3f ms\n", 1e3 * compile);
+    printf("call, least  %10.3f us\n", 1e6 * least);
+    printf("call, median %10.3f us\n", 1e6 * median);
+    printf("work block   %10zu bytes\n", k->work_bytes);
+    printf("arrays       %10.0f bytes      %8.2f GB/s of %.2f\n", bytes, bytes / least * 1e-9, memory * 1e-9);
+    printf("flops        %10lld            %8.2f GFLOP/s of %.2f\n", (long long)k->flops, (double)k->flops / least * 1e-9,
+           peak * 1e-9);
+    printf("share of the limit of one core: %.0f %%\n", 100 * limit / least);
+}
+
+int
+cli_bench(cot_cli *c)
+{
+    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    double compile, least, median;
+    void **in, **out, **args;
+    cot_status status;
+    cot_kernel *k;
+    ir_graph *f;
+
+    if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &in) != COT_OK ||
+        time_compile(f, &o, &compile, &k) != COT_OK)
+        return cli_failed(c);
+    out = cli_buffers(c->ctx, f);
+    args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
+    memcpy(args, in, sizeof *in * (size_t)f->n_in);
+    memcpy(args + f->n_in, out, sizeof *out * (size_t)f->n_out);
+    args[f->n_in + f->n_out] = k->pool;
+    status = time_calls(k, args, &least, &median);
+    if (status == COT_OK)
+        report(k, compile, least, median);
+    cot_kernel_free(k);
+    return status == COT_OK ? EXIT_DONE : cli_failed(c);
+}

@@ -1,0 +1,56 @@
+/* cot check: derivatives against differences, vmap against loops, back ends against the twin. */
+#include "runtime/check.h"
+
+#include "ir/diag.h"
+#include "tools/cot.h"
+
+/* Print one line; EXIT_CHECK if the check failed, the error's exit if it could not be made. */
+static int
+tell(cot_cli *c, const char *name, cot_status status, const rt_verdict *v)
+{
+    if (status == COT_ERR_RULE) {
+        printf("%-12s skipped: %s\n", name, cot_error(c->ctx));
+        cot_error_clear(c->ctx);
+        return EXIT_DONE;
+    }
+    if (status != COT_OK) {
+        int answer = cli_failed(c);
+
+        cot_error_clear(c->ctx);
+        return answer;
+    }
+    if (v->skipped)
+        printf("%-12s skipped: %s\n", name, v->why.text);
+    else if (v->good)
+        printf("%-12s agrees\n", name);
+    else
+        printf("%-12s FAILED: %s\n", name, v->why.text);
+    return v->good ? EXIT_DONE : EXIT_CHECK;
+}
+
+static int
+worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+int
+cli_check(cot_cli *c)
+{
+    int worst = EXIT_DONE;
+    cot_status status;
+    rt_verdict v;
+    ir_graph *f;
+    void **in;
+
+    if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &in) != COT_OK)
+        return cli_failed(c);
+    status = rt_check_text(f, &v);
+    worst = worse(worst, tell(c, "text", status, &v));
+    status = rt_check_backends(f, in, &v);
+    worst = worse(worst, tell(c, "back ends", status, &v));
+    status = rt_check_derivatives(f, in, &v);
+    worst = worse(worst, tell(c, "derivatives", status, &v));
+    status = rt_check_vmap(f, 3, &v);
+    return worse(worst, tell(c, "vmap", status, &v));
+}
