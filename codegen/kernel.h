@@ -167,6 +167,7 @@ typedef struct cg_module {
     int64_t work_bytes;
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */
+    const char *why;            /* the choices made, as text: cg_explain */
 } cg_module;
 
 /* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are folded and
@@ -226,6 +227,7 @@ void cg_while_test(cg_build *b, cg_val loop, cg_val cond);      /* ends the cond
 void cg_while_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
 void cg_while_end(cg_build *b, cg_val loop);
 cg_val cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t);
+uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
