@@ -204,7 +204,7 @@ ir_max_results(ir_op op, int n_in, const ir_attrs *at)
     switch (op) {
     case OP_call:  return at->call.body ? at->call.body->n_out : 0;
     case OP_cond:  return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
-    case OP_while: return n_in;
+    case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
     case OP_scan:  return at->scan.body ? at->scan.body->n_out : 0;
     default:       return 1;
     }
