@@ -30,6 +30,8 @@ wants(parser *p, const char *want)
 {
     if (!p->failed) {
         char found[40] = "found the end of the text";
+        while (p->at < p->end && *p->at == ' ')
+            p->at++;
         size_t n = (size_t)(p->end - p->at);
         if (n) {
             size_t k = 0;
@@ -250,7 +252,7 @@ element(parser *p, cot_dtype t, void *out)
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
         unsigned long long x = s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
-        int64_t low = ir_is_signed(t) ? -((int64_t)1 << (8 * bytes - 1)) : 0;
+        int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
         uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1) : bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes);
         if (s[0] == '-' ? (int64_t)x < low : bytes == 8 && !ir_is_signed(t) ? false : x >= high)
             errno = ERANGE;

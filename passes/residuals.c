@@ -3,7 +3,7 @@
  * A value that is saved costs memory, once for each trip where the function is the body of a
  * loop; a value that is computed again costs an instruction or two where it is used.  So:
  *   - constants are made again;
- *   - a broadcast, reshape or transpose is made again from its operand: never both x and
+ *   - a broadcast, reshape or transpose is made again from its operand: never x and
  * broadcast(x);
  *   - a cheap pointwise op, or a slice, is made again if its operands are at hand anyway;
  *   - everything else is saved.
@@ -12,6 +12,14 @@
 #include "passes/engine.h"
 
 #define DEEPEST 8 /* cheap ops in a row that are computed again */
+
+/* A convert from a type no wider is one too: the narrower one is saved. */
+static bool
+widens(const ir_build *b, const ir_node *n)
+{
+    return n->op == OP_convert && cot_dtype_size(ir_btype(b, n->in[0])->dtype) <=
+                                      cot_dtype_size(ir_btype(b, n->first)->dtype);
+}
 
 static bool
 is_view(ir_op op)
@@ -80,7 +88,7 @@ pass_choose_residuals(const ir_build *b, bool *saved)
 {
     for (ir_ref v = b->n_values - 1; v > 0; v--) {
         const ir_node *n = ir_bdef(b, v);
-        if (saved[v] && n && is_view((ir_op)n->op)) {
+        if (saved[v] && n && (is_view((ir_op)n->op) || widens(b, n))) {
             saved[v] = false;
             saved[n->in[0]] = true;
         }

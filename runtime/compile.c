@@ -8,20 +8,6 @@
 #include "ir/diag.h"
 #include "passes/pass.h"
 
-cot_status
-rt_guard(cot_context *ctx, rt_body *body, void *arg)
-{
-    volatile cot_status status = COT_ERR_MEMORY;
-
-    pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx)
-    {
-        status = body(ctx, arg);
-    }
-    pthread_mutex_unlock(&ctx->lock);
-    return status;
-}
-
 /* ---- pools ---- */
 
 typedef struct pools {
