@@ -167,7 +167,11 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
     }
     for (int i = 0; i < n_in; i++)
         if (!in[i]) {
-            b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
+            if (b->ctx->status == COT_OK)
+                ir_build_fail(b, ir_ops[op].name, ERR_internal,
+                              ir_format(b->arena, "operand %d was never made", i));
+            else
+                b->status = b->ctx->status;
             return false;
         }
     return true;
