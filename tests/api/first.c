@@ -27,6 +27,13 @@ positive(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 static void
+negative(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_neg(in[0]);
+}
+
+static void
 tour(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     cot_value x = cot_reshape(in[0], 2, -1), y[2];
@@ -42,7 +49,7 @@ tour(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_split(x, 2, 1, y);
     x = cot_squeeze(cot_matmul(cot_transpose(y[0]), y[1]));
     x = cot_fori(3, step, .in = COT_VALUES(x));
-    x = cot_cond(cot_gt(x, 0), positive, loss, .in = COT_VALUES(x));
+    x = cot_cond(cot_gt(x, 0), positive, negative, .in = COT_VALUES(x));
     out[0] = cot_softplus(x);
 }
 
