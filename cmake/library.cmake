@@ -7,6 +7,7 @@
 add_library(cotrace SHARED ${COT_OBJECTS})
 set_target_properties(cotrace PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(cotrace PRIVATE ${COT_LIBRARIES})
+target_link_options(cotrace PRIVATE "LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/cotrace.map")
 target_include_directories(cotrace INTERFACE ${CMAKE_SOURCE_DIR}/include)
 
 add_library(cotrace_rt STATIC $<TARGET_OBJECTS:support>)

@@ -353,27 +353,32 @@ cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in)
     return v[p->out];
 }
 
-cg_val
-cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t)
+uint64_t
+cg_neutral_bits(ir_sc_op combine, cot_dtype t)
 {
     uint64_t high = (uint64_t)1 << (ir_bits(t) - 1);
     bool f32 = t == COT_F32, f64 = t == COT_F64;
 
     switch (combine) {
     case SC_add:
-        return cg_const(b, t, f32 || f64 ? high : 0);
+        return f32 || f64 ? high : 0;
     case SC_mul:
-        return cg_const(b, t, f64 ? 0x3ff0000000000000u : f32 ? 0x3f800000u : 1);
+        return f64 ? 0x3ff0000000000000u : f32 ? 0x3f800000u : 1;
     case SC_max:
-        return cg_const(b, t, f64 ? 0xfff0000000000000u : f32 ? 0xff800000u : ir_is_signed(t) ? high : 0);
+        return f64 ? 0xfff0000000000000u : f32 ? 0xff800000u : ir_is_signed(t) ? high : 0;
     case SC_min:
-        return cg_const(b, t, f64 ? 0x7ff0000000000000u : f32 ? 0x7f800000u
-                              : ir_is_signed(t) ? high - 1 : ~(uint64_t)0);
+        return f64 ? 0x7ff0000000000000u : f32 ? 0x7f800000u : ir_is_signed(t) ? high - 1 : high + high - 1;
     case SC_and:
-        return cg_const(b, t, ~(uint64_t)0);
+        return high + high - 1;
     default:
-        return cg_const(b, t, 0);
+        return 0;
     }
+}
+
+cg_val
+cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t)
+{
+    return cg_const(b, t, cg_neutral_bits(combine, t));
 }
 
 /* -- memory and effects ---------------------------------------------------------------------------- */

@@ -226,6 +226,7 @@ void cg_while_test(cg_build *b, cg_val loop, cg_val cond);      /* ends the cond
 void cg_while_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);
 void cg_while_end(cg_build *b, cg_val loop);
 cg_val cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t);
+uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);

@@ -1,0 +1,402 @@
+/* if, while and rare.
+ *
+ * A uniform condition is a branch.  One that varies runs a region if any active lane wants it, under the mask
+ * of those that do, and selects results lane by lane. */
+#include "codegen/llvm/emit.h"
+
+LLVMValueRef
+cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x)
+{
+    if (!x.wide)
+        return x.v;
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x.v));
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->l->llvm, n);
+    LLVMValueRef all = LLVMBuildBitCast(e->b, x.v, bits, "");
+
+    return LLVMBuildICmp(e->b, LLVMIntNE, all, LLVMConstNull(bits), "any");
+}
+
+LLVMValueRef
+cg_ll_any(cg_ll_emit *e, const cg_ll_var *x)
+{
+    cg_ll_copy any = { 0 };
+
+    for (int c = 0, all = cg_ll_copies(e, x->set); c < all; c++) {
+        cg_ll_copy y = x->copy[c];
+        bool wide = any.wide || y.wide;
+        if (any.v)
+            y.v = LLVMBuildOr(e->b, cg_ll_as(e, any, wide), cg_ll_as(e, y, wide), "");
+        any = (cg_ll_copy){ .v = y.v, .wide = wide };
+    }
+    return cg_ll_any_lane(e, any);
+}
+
+/* m and x, or m and not x. */
+cg_ll_mask *
+cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate)
+{
+    cg_ll_mask *r = IR_NEW(e->arena, cg_ll_mask);
+    uint32_t set = x->set | (m ? m->lanes.set : 0);
+    int all = cg_ll_copies(e, set);
+
+    r->lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, all) };
+    for (int c = 0; c < all; c++) {
+        cg_ll_seek(e, set, c);
+        cg_ll_copy y = *cg_ll_at(e, x), z = m ? *cg_ll_at(e, &m->lanes) : (cg_ll_copy){ 0 };
+        if (negate)
+            y.v = LLVMBuildNot(e->b, y.v, "");
+        if (m) {
+            bool wide = y.wide || z.wide;
+            y.v = LLVMBuildAnd(e->b, cg_ll_as(e, y, wide), cg_ll_as(e, z, wide), "");
+            y.wide = wide;
+        }
+        r->lanes.copy[c] = y;
+    }
+    return r;
+}
+
+/* -- if --------------------------------------------------------------------------------------------------- */
+
+/* The value v of a yield in every copy of `set`, all in one form. */
+static void
+take(cg_ll_emit *e, cg_val v, uint32_t set, LLVMValueRef *out)
+{
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_seek(e, set, c);
+        out[c] = cg_ll_as(e, cg_ll_get(e, v), cg_ll_is_wide(e, set));
+    }
+}
+
+typedef struct branch {
+    LLVMBasicBlockRef skipped, done;    /* where the region was left out; where it ended */
+    LLVMValueRef **value;               /* of each yield, its copies                     */
+} branch;
+
+static void
+take_yields(cg_ll_emit *e, const cg_block *x, bool other, branch *b)
+{
+    b->value = IR_NEW_N(e->arena, LLVMValueRef *, x->n + 1);
+    for (int i = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->result[i]];
+        b->value[i] = IR_NEW_N(e->arena, LLVMValueRef, cg_ll_copies(e, set));
+        take(e, other ? x->yield[i].init : x->yield[i].value, set, b->value[i]);
+    }
+}
+
+static LLVMValueRef
+join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
+{
+    if (x == y)
+        return x;
+    LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(x), "");
+    LLVMAddIncoming(phi, (LLVMValueRef[]){ x, y }, (LLVMBasicBlockRef[]){ from_x, from_y }, 2);
+    return phi;
+}
+
+static void
+if_uniform(cg_ll_emit *e, const cg_block *x)
+{
+    LLVMBasicBlockRef yes = cg_ll_block(e, "then"), no = cg_ll_block(e, "else"), end = cg_ll_block(e, "end");
+    branch then = { 0 }, other = { 0 };
+
+    LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    cg_ll_region(e, &x->body);
+    take_yields(e, x, false, &then);
+    then.done = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, no);
+    cg_ll_region(e, &x->other);
+    take_yields(e, x, true, &other);
+    other.done = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    for (int i = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->result[i]];
+        cg_ll_define(e, x->result[i], set);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
+            e->var[x->result[i]].copy[c] = (cg_ll_copy){
+                .v = join(e, then.value[i][c], then.done, other.value[i][c], other.done),
+                .wide = cg_ll_is_wide(e, set) };
+    }
+}
+
+/* Run a region under mask m if it has any lane; yields become phis with undefined values where it was left out. */
+static void
+run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, branch *b)
+{
+    const cg_region *r = other ? &x->other : &x->body;
+    const cg_ll_mask *outer = e->mask;
+
+    if (r->n == 0) {
+        take_yields(e, x, other, b);
+        return;
+    }
+    LLVMBasicBlockRef some = cg_ll_block(e, "some"), end = cg_ll_block(e, "none");
+    LLVMValueRef any = cg_ll_any(e, &m->lanes);
+    b->skipped = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, any, some, end);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    e->mask = m;
+    cg_ll_region(e, r);
+    e->mask = outer;
+    take_yields(e, x, other, b);
+    b->done = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    for (int i = 0; i < x->n; i++)
+        for (int c = 0, all = cg_ll_copies(e, e->vary[x->result[i]]); c < all; c++) {
+            LLVMValueRef v = b->value[i][c];
+            b->value[i][c] = join(e, LLVMConstNull(LLVMTypeOf(v)), b->skipped, v, b->done);
+        }
+}
+
+static void
+if_varying(cg_ll_emit *e, const cg_block *x)
+{
+    const cg_ll_var *cond = &e->var[x->cond];
+    branch then = { 0 }, other = { 0 };
+
+    run_masked(e, x, false, cg_ll_mask_and(e, e->mask, cond, false), &then);
+    run_masked(e, x, true, cg_ll_mask_and(e, e->mask, cond, true), &other);
+    for (int i = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->result[i]];
+        cg_ll_define(e, x->result[i], set);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+            cg_ll_seek(e, set, c);
+            LLVMValueRef v = LLVMBuildSelect(e->b, cg_ll_at(e, cond)->v, then.value[i][c], other.value[i][c], "");
+            cg_ll_set(e, x->result[i], (cg_ll_copy){ .v = v, .wide = cg_ll_is_wide(e, set) });
+        }
+    }
+}
+
+void
+cg_ll_if(cg_ll_emit *e, cg_val v)
+{
+    const cg_block *x = e->k->insn[v].block;
+
+    if (e->var[x->cond].set == 0)
+        if_uniform(e, x);
+    else
+        if_varying(e, x);
+}
+
+/* -- while ------------------------------------------------------------------------------------------------ */
+
+/* Carried values of a while, copy by copy in one list. */
+typedef struct carries {
+    int n;
+    LLVMValueRef *phi, *next;
+} carries;
+
+static carries
+begin_carries(cg_ll_emit *e, const cg_block *x, LLVMBasicBlockRef head)
+{
+    carries k = { 0 };
+    LLVMValueRef *init;
+    LLVMBasicBlockRef before;
+
+    for (int i = 0; i < x->n; i++)
+        k.n += cg_ll_copies(e, e->vary[x->yield[i].carried]);
+    init = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
+    k.phi = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
+    k.next = IR_NEW_N(e->arena, LLVMValueRef, k.n + 1);
+    for (int i = 0, n = 0; i < x->n; i++) {
+        take(e, x->yield[i].init, e->vary[x->yield[i].carried], init + n);
+        n += cg_ll_copies(e, e->vary[x->yield[i].carried]);
+    }
+    before = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    for (int j = 0; j < k.n; j++) {
+        k.phi[j] = LLVMBuildPhi(e->b, LLVMTypeOf(init[j]), "");
+        LLVMAddIncoming(k.phi[j], &init[j], &before, 1);
+    }
+    for (int i = 0, n = 0; i < x->n; i++) {
+        cg_val v = x->yield[i].carried;
+        uint32_t set = e->vary[v];
+        cg_ll_define(e, v, set);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++)
+            e->var[v].copy[c] = (cg_ll_copy){ .v = k.phi[n], .wide = cg_ll_is_wide(e, set) };
+    }
+    return k;
+}
+
+static void
+next_carries(cg_ll_emit *e, const cg_block *x, carries *k, const cg_ll_mask *active)
+{
+    for (int i = 0, n = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->yield[i].carried];
+        take(e, x->yield[i].value, set, k->next + n);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++) {
+            if (!active)
+                continue;
+            cg_ll_seek(e, set, c);
+            k->next[n] = LLVMBuildSelect(e->b, cg_ll_as(e, *cg_ll_at(e, &active->lanes), cg_ll_is_wide(e, set)),
+                                         k->next[n], k->phi[n], "");
+        }
+    }
+}
+
+static void
+while_uniform(cg_ll_emit *e, const cg_block *x)
+{
+    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"), end = cg_ll_block(e, "end"), last;
+    carries k = begin_carries(e, x, head);
+
+    cg_ll_region(e, &x->other);
+    LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), body, end);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_region(e, &x->body);
+    next_carries(e, x, &k, NULL);
+    last = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, head);
+    for (int j = 0; j < k.n; j++)
+        LLVMAddIncoming(k.phi[j], &k.next[j], &last, 1);
+    LLVMPositionBuilderAtEnd(e->b, end);
+}
+
+/* The lanes that go on: a mask that is itself carried. */
+typedef struct active {
+    cg_ll_mask mask;
+    LLVMValueRef *phi;
+    int n;
+} active;
+
+static active
+begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer, LLVMBasicBlockRef before)
+{
+    uint32_t set = e->vary[x->cond] | (outer ? outer->lanes.set : 0);
+    bool wide = cg_ll_is_wide(e, set);
+    active a = { .n = cg_ll_copies(e, set) };
+
+    a.phi = IR_NEW_N(e->arena, LLVMValueRef, a.n);
+    a.mask.lanes = (cg_ll_var){ .set = set, .copy = IR_NEW_N(e->arena, cg_ll_copy, a.n) };
+    for (int c = 0; c < a.n; c++) {
+        LLVMTypeRef t = cg_ll_wide(e, e->l->i1, wide);
+        LLVMValueRef all = LLVMConstAllOnes(t);
+        a.phi[c] = LLVMBuildPhi(e->b, t, "active");
+        cg_ll_seek(e, set, c);
+        if (outer && wide == cg_ll_at(e, &outer->lanes)->wide)
+            all = cg_ll_at(e, &outer->lanes)->v;
+        LLVMAddIncoming(a.phi[c], &all, &before, 1);
+        a.mask.lanes.copy[c] = (cg_ll_copy){ .v = a.phi[c], .wide = wide };
+    }
+    return a;
+}
+
+static void
+while_varying(cg_ll_emit *e, const cg_block *x)
+{
+    const cg_ll_mask *outer = e->mask;
+    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"), end = cg_ll_block(e, "end");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), last;
+    carries k = begin_carries(e, x, head);
+    active a = begin_active(e, x, outer, before);
+
+    e->mask = &a.mask;
+    cg_ll_region(e, &x->other);
+    cg_ll_mask *go = cg_ll_mask_and(e, &a.mask, &e->var[x->cond], false);
+    if (outer)
+        go = cg_ll_mask_and(e, go, &outer->lanes, false);
+    LLVMBuildCondBr(e->b, cg_ll_any(e, &go->lanes), body, end);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    e->mask = go;
+    cg_ll_region(e, &x->body);
+    next_carries(e, x, &k, go);
+    last = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, head);
+    for (int j = 0; j < k.n; j++)
+        LLVMAddIncoming(k.phi[j], &k.next[j], &last, 1);
+    for (int c = 0; c < a.n; c++) {
+        cg_ll_seek(e, a.mask.lanes.set, c);
+        LLVMValueRef next = cg_ll_as(e, *cg_ll_at(e, &go->lanes), a.mask.lanes.copy[c].wide);
+        LLVMAddIncoming(a.phi[c], &next, &last, 1);
+    }
+    LLVMPositionBuilderAtEnd(e->b, end);
+    e->mask = outer;
+}
+
+void
+cg_ll_while(cg_ll_emit *e, cg_val v)
+{
+    const cg_block *x = e->k->insn[v].block;
+
+    if (e->vary[x->cond] == 0)
+        while_uniform(e, x);
+    else
+        while_varying(e, x);
+    for (int i = 0; i < x->n; i++)
+        e->var[x->result[i]] = e->var[x->yield[i].carried];
+}
+
+/* -- rare ------------------------------------------------------------------------------------------------- */
+
+/* The program as a function of its own, made once for each width: it is large, and hardly ever called. */
+static LLVMValueRef
+outlined(cg_ll_emit *e, const ir_sc_program *p, bool wide)
+{
+    cg_ll_module *l = e->l;
+    int64_t width = wide ? e->lanes : 0;
+    LLVMTypeRef in[4];
+    LLVMValueRef args[4];
+
+    for (uint32_t i = 0; i < l->n_shared; i++)
+        if (l->shared[i].key == p && l->shared[i].width == width)
+            return l->shared[i].value;
+    for (int i = 0; i < p->n_in; i++)
+        in[i] = cg_ll_wide(e, cg_ll_type(l, p->in[i]), wide);
+    LLVMTypeRef out = cg_ll_wide(e, cg_ll_type(l, p->type), wide);
+    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared),
+                                     LLVMFunctionType(out, in, (unsigned)p->n_in, 0), false);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+    unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
+
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(l->llvm, cold, 0));
+    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, width, fn }));
+    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
+    for (int i = 0; i < p->n_in; i++)
+        args[i] = LLVMGetParam(fn, (unsigned)i);
+    LLVMBuildRet(e->b, cg_ll_program(e, p, args));
+    LLVMPositionBuilderAtEnd(e->b, back);
+    return fn;
+}
+
+static LLVMValueRef
+rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
+{
+    LLVMValueRef fn = outlined(e, i->sub, wide), args[4], cond = cg_ll_as(e, cg_ll_get(e, i->in[0]), wide);
+
+    for (int j = 0; j < i->sub->n_in; j++)
+        args[j] = cg_ll_as(e, cg_ll_get(e, i->args[j]), wide);
+    LLVMValueRef y = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, (unsigned)i->sub->n_in, "");
+    return LLVMBuildSelect(e->b, cond, y, otherwise, "");
+}
+
+void
+cg_ll_rare(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    uint32_t set = e->vary[v];
+    bool wide = cg_ll_is_wide(e, set);
+    int all = cg_ll_copies(e, set);
+    LLVMValueRef *usual = IR_NEW_N(e->arena, LLVMValueRef, all), *y = IR_NEW_N(e->arena, LLVMValueRef, all);
+    LLVMBasicBlockRef some = cg_ll_block(e, "rare"), end = cg_ll_block(e, "usual"), before, last;
+
+    cg_ll_define(e, v, set);
+    take(e, i->in[1], set, usual);
+    LLVMValueRef any = cg_ll_any(e, &e->var[i->in[0]]);
+    before = LLVMGetInsertBlock(e->b);
+    LLVMBuildCondBr(e->b, any, some, end);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    for (int c = 0; c < all; c++) {
+        cg_ll_seek(e, set, c);
+        y[c] = rare_copy(e, i, usual[c], wide);
+    }
+    last = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    for (int c = 0; c < all; c++)
+        e->var[v].copy[c] = (cg_ll_copy){ .v = join(e, usual[c], before, y[c], last), .wide = wide };
+}

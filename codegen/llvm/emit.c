@@ -1,0 +1,499 @@
+/* Regions and loops.
+ *
+ * SPMD loops make no blocks: their iterations are copies and lanes of values.  Serial loops become a block
+ * that branches back at its end, after a guard where the loop may run no time, with a phi for each carry and copy; one that
+ * runs once is its body. */
+#include "codegen/llvm/emit.h"
+
+/* -- copies ----------------------------------------------------------------------------------------- */
+
+static bool
+is_copied(const cg_ll_emit *e, uint32_t set, int level)
+{
+    return set >> level & 1 && e->level[level].loop->kind == CG_UNROLL;
+}
+
+int
+cg_ll_copies(const cg_ll_emit *e, uint32_t set)
+{
+    int n = 1;
+
+    for (int i = 0; i < e->n_levels; i++)
+        if (is_copied(e, set, i))
+            n *= (int)e->level[i].extent;
+    return n;
+}
+
+void
+cg_ll_seek(cg_ll_emit *e, uint32_t set, int copy)
+{
+    for (int i = e->n_levels; i-- > 0;)
+        if (is_copied(e, set, i)) {
+            e->digit[i] = copy % (int)e->level[i].extent;
+            copy /= (int)e->level[i].extent;
+        }
+}
+
+cg_ll_copy *
+cg_ll_at(const cg_ll_emit *e, const cg_ll_var *x)
+{
+    int at = 0;
+
+    for (int i = 0; i < e->n_levels; i++)
+        if (is_copied(e, x->set, i))
+            at = at * (int)e->level[i].extent + e->digit[i];
+    return &x->copy[at];
+}
+
+cg_ll_copy
+cg_ll_get(const cg_ll_emit *e, cg_val v)
+{
+    return *cg_ll_at(e, &e->var[v]);
+}
+
+void
+cg_ll_define(cg_ll_emit *e, cg_val v, uint32_t set)
+{
+    e->var[v].set = set;
+    e->var[v].copy = IR_NEW_N(e->arena, cg_ll_copy, cg_ll_copies(e, set));
+}
+
+void
+cg_ll_set(cg_ll_emit *e, cg_val v, cg_ll_copy x)
+{
+    *cg_ll_at(e, &e->var[v]) = x;
+}
+
+LLVMValueRef
+cg_ll_uniform(const cg_ll_emit *e, cg_val v)
+{
+    return e->var[v].copy[0].v;
+}
+
+bool
+cg_ll_is_wide(const cg_ll_emit *e, uint32_t set)
+{
+    return e->vector_level >= 0 && (set >> e->vector_level & 1);
+}
+
+LLVMTypeRef
+cg_ll_wide(const cg_ll_emit *e, LLVMTypeRef t, bool wide)
+{
+    return wide ? LLVMVectorType(t, (unsigned)e->lanes) : t;
+}
+
+LLVMValueRef
+cg_ll_index(const cg_ll_emit *e, int64_t x)
+{
+    return LLVMConstInt(e->l->i64, (uint64_t)x, 1);
+}
+
+LLVMValueRef
+cg_ll_iota(cg_ll_emit *e, LLVMTypeRef t, int n, int64_t step)
+{
+    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, n);
+
+    for (int i = 0; i < n; i++)
+        c[i] = LLVMConstInt(t, (uint64_t)(i * step), 1);
+    return LLVMConstVector(c, (unsigned)n);
+}
+
+LLVMValueRef
+cg_ll_splat(cg_ll_emit *e, LLVMValueRef x, int n)
+{
+    LLVMTypeRef v = LLVMVectorType(LLVMTypeOf(x), (unsigned)n);
+
+    if (LLVMIsConstant(x)) {
+        LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, n);
+        for (int i = 0; i < n; i++)
+            c[i] = x;
+        return LLVMConstVector(c, (unsigned)n);
+    }
+    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(v), x, LLVMConstNull(e->l->i64), "");
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(v),
+                                  LLVMConstNull(LLVMVectorType(e->l->i32, (unsigned)n)), "");
+}
+
+LLVMValueRef
+cg_ll_widen(cg_ll_emit *e, cg_ll_copy x)
+{
+    if (x.wide)
+        return x.v;
+    LLVMValueRef v = cg_ll_splat(e, x.v, e->lanes);
+    if (x.slope == 0)
+        return v;
+    return LLVMBuildAdd(e->b, v, cg_ll_iota(e, e->l->i64, e->lanes, x.slope), "");
+}
+
+LLVMValueRef
+cg_ll_as(cg_ll_emit *e, cg_ll_copy x, bool wide)
+{
+    return wide ? cg_ll_widen(e, x) : x.v;
+}
+
+LLVMValueRef
+cg_ll_stack(cg_ll_emit *e, LLVMTypeRef t, int64_t n, int align)
+{
+    LLVMBasicBlockRef at = LLVMGetInsertBlock(e->b);
+
+    LLVMPositionBuilderAtEnd(e->b, e->allocas);
+    LLVMValueRef p = LLVMBuildAlloca(e->b, LLVMArrayType2(t, (uint64_t)n), "");
+    LLVMSetAlignment(p, (unsigned)align);
+    LLVMPositionBuilderAtEnd(e->b, at);
+    return p;
+}
+
+LLVMBasicBlockRef
+cg_ll_block(cg_ll_emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->l->llvm, e->fn, name);
+}
+
+/* -- SPMD loops ------------------------------------------------------------------------------------- */
+
+static cg_ll_mask *
+limit_mask(cg_ll_emit *e, const cg_block *x)
+{
+    cg_ll_mask *m = IR_NEW(e->arena, cg_ll_mask);
+    LLVMValueRef n = cg_ll_uniform(e, x->limit), all = cg_ll_index(e, e->lanes);
+    LLVMValueRef less = LLVMBuildICmp(e->b, LLVMIntSLT, n, all, "");
+
+    n = LLVMBuildSelect(e->b, less, n, all, "limit");
+    LLVMValueRef low = cg_ll_splat(e, LLVMBuildTrunc(e->b, n, e->l->i32, ""), e->lanes);
+    LLVMValueRef lane = cg_ll_iota(e, e->l->i32, e->lanes, 1);
+    m->lanes.set = (uint32_t)1 << e->vector_level;
+    m->lanes.copy = IR_NEW(e->arena, cg_ll_copy);
+    m->lanes.copy[0] = (cg_ll_copy){ .v = LLVMBuildICmp(e->b, LLVMIntSLT, lane, low, "active"), .wide = true };
+    m->limit = n;
+    return m;
+}
+
+static void
+define_spmd_var(cg_ll_emit *e, const cg_block *x, int level, int64_t extent)
+{
+    int64_t lo = 0;
+
+    cg_is_const(e->k, x->lo, &lo);
+    cg_ll_define(e, x->var, (uint32_t)1 << level);
+    if (x->kind == CG_VECTOR) {
+        e->var[x->var].copy[0] = (cg_ll_copy){ .v = cg_ll_index(e, lo), .slope = extent > 1 ? x->step : 0 };
+        return;
+    }
+    for (int64_t i = 0; i < extent; i++)
+        e->var[x->var].copy[i] = cg_ll_scalar(cg_ll_index(e, lo + i * x->step));
+}
+
+static int64_t
+extent_of(const cg_ll_emit *e, const cg_block *x)
+{
+    int64_t lo, hi;
+
+    if (!cg_is_const(e->k, x->lo, &lo) || !cg_is_const(e->k, x->hi, &hi))
+        return -1;
+    return hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
+}
+
+static void
+emit_spmd(cg_ll_emit *e, const cg_block *x)
+{
+    const cg_ll_mask *outer = e->mask, *own = NULL;
+    int level = e->n_levels++, lanes = e->lanes, vector_level = e->vector_level;
+
+    e->level[level] = (cg_ll_level){ .loop = x, .extent = extent_of(e, x) };
+    if (x->kind == CG_VECTOR) {
+        e->vector_level = level;
+        e->lanes = (int)e->level[level].extent;
+        if (x->limit) {
+            own = limit_mask(e, x);
+            e->mask = outer ? cg_ll_mask_and(e, outer, &own->lanes, false) : own;
+        }
+    }
+    define_spmd_var(e, x, level, e->level[level].extent);
+    cg_ll_region(e, &x->body);
+    for (int i = 0; i < x->n; i++)
+        cg_ll_fold_spmd(e, x, i, level, own);
+    e->n_levels = level;
+    e->lanes = lanes;
+    e->vector_level = vector_level;
+    e->mask = outer;
+}
+
+/* -- serial loops ------------------------------------------------------------------------------------ */
+
+/* The levels over which result or carry i of a loop varies. */
+static uint32_t
+yield_set(const cg_ll_emit *e, const cg_yield *y)
+{
+    return y->carried ? e->vary[y->carried] : e->vary[y->value];
+}
+
+int
+cg_ll_yield_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < x->n; i++) {
+        uint32_t set = yield_set(e, &x->yield[i]);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++) {
+            cg_ll_seek(e, set, c);
+            if (out)
+                out[n] = cg_ll_as(e, cg_ll_get(e, x->yield[i].value), cg_ll_is_wide(e, set));
+        }
+    }
+    return n;
+}
+
+/* The initial values of carries; in the place of trees, nothing. */
+static void
+initial_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out)
+{
+    for (int i = 0, n = 0; i < x->n; i++) {
+        uint32_t set = yield_set(e, &x->yield[i]);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++) {
+            cg_ll_seek(e, set, c);
+            out[n] = NULL;
+            if (x->yield[i].carried)
+                out[n] = cg_ll_as(e, cg_ll_get(e, x->yield[i].init), cg_ll_is_wide(e, set));
+        }
+    }
+}
+
+/* Give carried values, or results, the values in `in`, in the order of cg_ll_yield_values. */
+static void
+define_all(cg_ll_emit *e, const cg_block *x, bool results, LLVMValueRef *in)
+{
+    for (int i = 0, n = 0; i < x->n; i++) {
+        uint32_t set = yield_set(e, &x->yield[i]);
+        cg_val v = results ? x->result[i] : x->yield[i].carried;
+        int all = cg_ll_copies(e, set);
+
+        if (v && (x->yield[i].carried || results)) {
+            cg_ll_define(e, v, set);
+            for (int c = 0; c < all; c++)
+                e->var[v].copy[c] = (cg_ll_copy){ .v = in[n + c], .wide = cg_ll_is_wide(e, set) };
+        }
+        n += all;
+    }
+}
+
+static void
+emit_once(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init, int n)
+{
+    LLVMValueRef *last = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
+
+    cg_ll_define(e, x->var, 0);
+    e->var[x->var].copy[0] = cg_ll_scalar(cg_ll_uniform(e, x->lo));
+    define_all(e, x, false, init);
+    cg_ll_region(e, &x->body);
+    cg_ll_yield_values(e, x, last);
+    define_all(e, x, true, last);
+}
+
+static void
+emit_never(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init)
+{
+    for (int i = 0, n = 0; i < x->n; i++) {
+        const cg_yield *y = &x->yield[i];
+        uint32_t set = yield_set(e, y);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++)
+            if (!y->carried) {
+                LLVMValueRef z = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
+                init[n] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, set));
+            }
+    }
+    define_all(e, x, true, init);
+}
+
+/* A loop under construction. */
+typedef struct running {
+    LLVMBasicBlockRef before, head, after;
+    LLVMValueRef lo, hi, i, count;      /* phis */
+    LLVMValueRef *init, *phi, *next;
+    int n;
+    bool guarded, counts;
+} running;
+
+static void
+loop_head(cg_ll_emit *e, const cg_block *x, running *r)
+{
+    r->before = LLVMGetInsertBlock(e->b);
+    r->head = cg_ll_block(e, "loop");
+    r->after = cg_ll_block(e, "after");
+    if (r->guarded)
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head, r->after);
+    else
+        LLVMBuildBr(e->b, r->head);
+    LLVMPositionBuilderAtEnd(e->b, r->head);
+    r->i = LLVMBuildPhi(e->b, e->l->i64, "i");
+    LLVMAddIncoming(r->i, &r->lo, &r->before, 1);
+    if (r->counts) {
+        LLVMValueRef zero = cg_ll_index(e, 0);
+        r->count = LLVMBuildPhi(e->b, e->l->i64, "count");
+        LLVMAddIncoming(r->count, &zero, &r->before, 1);
+    }
+    for (int j = 0; j < r->n; j++)
+        if (r->init[j]) {
+            r->phi[j] = LLVMBuildPhi(e->b, LLVMTypeOf(r->init[j]), "");
+            LLVMAddIncoming(r->phi[j], &r->init[j], &r->before, 1);
+        }
+    cg_ll_define(e, x->var, 0);
+    e->var[x->var].copy[0] = cg_ll_scalar(r->i);
+}
+
+/* Close the loop; the results are in r->next, and the number of iterations in r->count. */
+static void
+loop_tail(cg_ll_emit *e, const cg_block *x, running *r)
+{
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->b);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->b, r->i, cg_ll_index(e, x->step), "");
+
+    LLVMAddIncoming(r->i, &next, &last, 1);
+    LLVMValueRef counted = r->counts ? LLVMBuildNSWAdd(e->b, r->count, cg_ll_index(e, 1), "") : NULL;
+    if (r->counts)
+        LLVMAddIncoming(r->count, &counted, &last, 1);
+    for (int j = 0; j < r->n; j++)
+        if (r->phi[j])
+            LLVMAddIncoming(r->phi[j], &r->next[j], &last, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, r->hi, ""), r->head, r->after);
+    LLVMPositionBuilderAtEnd(e->b, r->after);
+    r->count = counted;
+    if (!r->guarded)
+        return;
+    for (int j = 0; j < r->n; j++)
+        if (r->phi[j]) {
+            LLVMValueRef y = LLVMBuildPhi(e->b, LLVMTypeOf(r->next[j]), "");
+            LLVMAddIncoming(y, (LLVMValueRef[]){ r->init[j], r->next[j] },
+                            (LLVMBasicBlockRef[]){ r->before, last }, 2);
+            r->next[j] = y;
+        }
+    if (r->counts) {
+        LLVMValueRef y = LLVMBuildPhi(e->b, e->l->i64, "");
+        LLVMAddIncoming(y, (LLVMValueRef[]){ cg_ll_index(e, 0), counted },
+                        (LLVMBasicBlockRef[]){ r->before, last }, 2);
+        r->count = y;
+    }
+}
+
+static bool
+has_mode(const cg_block *x, cg_mode mode)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].mode == mode)
+            return true;
+    return false;
+}
+
+static void
+emit_serial(cg_ll_emit *e, const cg_block *x)
+{
+    int n = cg_ll_yield_values(e, x, NULL);
+    int64_t extent = extent_of(e, x);
+    running r = { .n = n, .guarded = extent < 0 };
+
+    r.init = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
+    r.phi = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
+    r.next = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
+    initial_values(e, x, r.init);
+    if (extent == 0) {
+        emit_never(e, x, r.init);
+        return;
+    }
+    if (extent == 1) {
+        emit_once(e, x, r.init, n);
+        return;
+    }
+    cg_ll_tree tree = { 0 };
+    r.lo = cg_ll_uniform(e, x->lo);
+    r.hi = cg_ll_uniform(e, x->hi);
+    r.counts = has_mode(x, CG_TREE);
+    if (r.counts)
+        tree = cg_ll_tree_begin(e, x, extent);
+    loop_head(e, x, &r);
+    define_all(e, x, false, r.phi);
+    cg_ll_region(e, &x->body);
+    cg_ll_yield_values(e, x, r.next);
+    if (r.counts)
+        cg_ll_tree_push(e, &tree, r.count, r.next);
+    loop_tail(e, x, &r);
+    if (r.counts)
+        cg_ll_tree_end(e, &tree, extent > 0 ? cg_ll_index(e, extent) : r.count);
+    else
+        define_all(e, x, true, r.next);
+}
+
+/* -- instructions ------------------------------------------------------------------------------------- */
+
+static void
+emit_loop(cg_ll_emit *e, cg_val v)
+{
+    const cg_block *x = e->k->insn[v].block;
+
+    if (x->kind >= CG_UNROLL)
+        emit_spmd(e, x);
+    else if (x->kind == CG_PARALLEL)
+        cg_ll_parallel(e, v);
+    else if (has_mode(x, CG_FOLD))
+        cg_ll_fold_serial(e, x);
+    else
+        emit_serial(e, x);
+}
+
+static void
+emit_const(cg_ll_emit *e, cg_val v, LLVMValueRef x)
+{
+    cg_ll_define(e, v, 0);
+    e->var[v].copy[0] = cg_ll_scalar(x);
+}
+
+static void
+emit_insn(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+
+    if (e->uses[v] == 0 && i->op < CG_STORE)
+        return;
+    switch (i->op) {
+    case SC_const:
+        emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm));
+        break;
+    case CG_PARAM:
+        emit_const(e, v, e->param[i->imm]);
+        break;
+    case SC_rare:
+        cg_ll_rare(e, v);
+        break;
+    case CG_LOAD:
+        cg_ll_load_insn(e, v);
+        break;
+    case CG_STORE:
+        cg_ll_store_insn(e, v);
+        break;
+    case CG_LOOP:
+        emit_loop(e, v);
+        break;
+    case CG_IF:
+        cg_ll_if(e, v);
+        break;
+    case CG_WHILE:
+        cg_ll_while(e, v);
+        break;
+    case CG_CALL:
+        cg_ll_call(e, v);
+        break;
+    case CG_COPY:
+        cg_ll_copy_insn(e, v);
+        break;
+    case CG_FAIL:
+        cg_ll_leave_if(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));
+        break;
+    default:
+        cg_ll_scalar_insn(e, v);
+    }
+}
+
+void
+cg_ll_region(cg_ll_emit *e, const cg_region *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        emit_insn(e, r->insn[i]);
+}

@@ -1,0 +1,198 @@
+/* Code in this process.
+ *
+ * The object is made by the context's own target machine and handed to LLJIT, which only links it: LLJIT's own compiler
+ * would use another code model and pipeline.  Each kernel has a resource tracker, so that it can be removed alone.
+ * Kernels may outlive their context: the LLJIT is counted, by the context and by each kernel.  Symbols are
+ * numbered, since all kernels share a name space; of the process they see only memcpy, memset and memmove. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+
+#include "codegen/llvm/llvm.h"
+
+typedef struct cg_ll_jit {
+    LLVMOrcLLJITRef jit;
+    atomic_int users;
+    atomic_int serial;
+    atomic_flag busy;           /* the end of the last user */
+} cg_ll_jit;
+
+typedef struct loaded {
+    cg_ll_jit *jit;
+    LLVMOrcResourceTrackerRef tracker;
+} loaded;
+
+static cot_status
+orc_failed(cot_context *ctx, LLVMErrorRef error)
+{
+    char *text = LLVMGetErrorMessage(error);
+    cot_status s = cg_ll_fail(ctx, "LLVM cannot load code: %s", text);
+
+    LLVMDisposeErrorMessage(text);
+    return s;
+}
+
+void
+cg_ll_jit_release(cg_ll_jit *j)
+{
+    if (atomic_fetch_sub(&j->users, 1) != 1)
+        return;
+    LLVMErrorRef error = LLVMOrcDisposeLLJIT(j->jit);
+    if (error)
+        LLVMConsumeError(error);
+    free(j);
+}
+
+static LLVMErrorRef
+define_libc(LLVMOrcLLJITRef jit)
+{
+    static const struct { const char *name; void *at; } symbol[] = {
+        { "memcpy", (void *)memcpy }, { "memset", (void *)memset }, { "memmove", (void *)memmove },
+    };
+    enum { N = sizeof symbol / sizeof symbol[0] };
+    LLVMOrcCSymbolMapPair pair[N];
+
+    for (int i = 0; i < N; i++) {
+        pair[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbol[i].name);
+        pair[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbol[i].at;
+        pair[i].Sym.Flags = (LLVMJITSymbolFlags){ .GenericFlags = LLVMJITSymbolGenericFlagsExported };
+    }
+    return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(pair, N));
+}
+
+static cot_status
+jit_of(cot_context *ctx, cg_ll_jit **out)
+{
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    if (s->jit == NULL) {
+        cg_ll_jit *j = calloc(1, sizeof *j);
+        if (j == NULL)
+            ir_out_of_memory(ctx);
+        LLVMErrorRef error = LLVMOrcCreateLLJIT(&j->jit, NULL);
+        if (error) {
+            free(j);
+            return orc_failed(ctx, error);
+        }
+        atomic_init(&j->users, 1);
+        s->jit = j;
+        error = define_libc(j->jit);
+        if (error)
+            return orc_failed(ctx, error);
+    }
+    *out = s->jit;
+    return COT_OK;
+}
+
+static cot_status
+look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
+{
+    LLVMOrcExecutorAddress at = 0;
+    LLVMErrorRef error = LLVMOrcLLJITLookup(j->jit, &at, name);
+
+    if (error)
+        return orc_failed(ctx, error);
+    *out = (void *)(uintptr_t)at;
+    return COT_OK;
+}
+
+/* Link an object; takes it over. */
+static cot_status
+link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *entry, const char *natural,
+            cg_code *out)
+{
+    loaded *h = calloc(1, sizeof *h);
+
+    if (h == NULL) {
+        LLVMDisposeMemoryBuffer(object);
+        return cg_ll_fail(ctx, "out of memory");
+    }
+    out->bytes = LLVMGetBufferSize(object);
+    h->jit = j;
+    h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
+    atomic_fetch_add(&j->users, 1);
+    out->handle = h;
+    LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
+    if (error)
+        return orc_failed(ctx, error);
+    void *at = NULL;
+    COT_TRY(look_up(ctx, j, entry, &at));
+    out->entry = (cg_entry *)at;
+    return look_up(ctx, j, natural, &out->natural);
+}
+
+static cot_status
+compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const cg_module *m, const char *entry,
+        const char *natural, LLVMMemoryBufferRef *object)
+{
+    char *message = NULL;
+
+    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name));
+    COT_TRY(cg_ll_module_add(l, m, entry, true, natural, m->n_args));
+    COT_TRY(cg_ll_module_finish(l));
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module, LLVMObjectFile, &message, object)) {
+        cot_status s = cg_ll_fail(ctx, "LLVM: %s", message);
+        LLVMDisposeMessage(message);
+        return s;
+    }
+    return l->errors ? cg_ll_fail(ctx, "LLVM: %s", l->first_error) : COT_OK;
+}
+
+cot_status
+cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
+{
+    struct { cg_ll_module l; ir_arena scratch; LLVMMemoryBufferRef object; cg_ll_jit *jit; } s = { 0 };
+    volatile cot_status status = COT_OK;
+    volatile bool short_of_memory = false;
+
+    *out = (cg_code){ 0 };
+    ir_arena_init(&s.scratch, ctx);
+    pthread_mutex_lock(&ctx->lock);
+    IR_TRY(ctx) {
+        const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
+        status = machine ? jit_of(ctx, &s.jit) : cot_error_status(ctx);
+        if (status == COT_OK) {
+            int serial = atomic_fetch_add(&s.jit->serial, 1);
+            const char *entry = ir_format(&s.scratch, "cot_entry_%d", serial);
+            const char *natural = ir_format(&s.scratch, "cot_natural_%d", serial);
+            s.l.arena = &s.scratch;
+            status = compile(ctx, &s.l, machine, m, entry, natural, &s.object);
+            cg_ll_module_free(&s.l);
+            if (status == COT_OK) {
+                LLVMMemoryBufferRef object = s.object;
+                s.object = NULL;
+                status = link_object(ctx, s.jit, object, entry, natural, out);
+            }
+        }
+    } IR_CAUGHT(ctx) {
+        short_of_memory = true;
+    }
+    cg_ll_module_free(&s.l);
+    if (s.object)
+        LLVMDisposeMemoryBuffer(s.object);
+    ir_arena_free(&s.scratch);
+    pthread_mutex_unlock(&ctx->lock);
+    if (status != COT_OK || short_of_memory)
+        cg_ll_unload(out);
+    if (short_of_memory)
+        ir_out_of_memory(ctx);
+    return status;
+}
+
+void
+cg_ll_unload(cg_code *code)
+{
+    loaded *h = code->handle;
+
+    if (h == NULL)
+        return;
+    LLVMErrorRef error = LLVMOrcResourceTrackerRemove(h->tracker);
+    if (error)
+        LLVMConsumeError(error);
+    LLVMOrcReleaseResourceTracker(h->tracker);
+    cg_ll_jit_release(h->jit);
+    free(h);
+    *code = (cg_code){ 0 };
+}

@@ -1,0 +1,478 @@
+/* Loads and stores.
+ *
+ * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by minus one, a vector
+ * reversed; by a constant, scalars one by one, or, where an unroll loop around moves the index by one, rows
+ * of vectors transposed in registers; otherwise a gather or scatter.
+ *
+ * What must not touch memory is sent elsewhere rather than branched around: a scalar load reads zeros, a scalar
+ * store writes to a sink.  Vector accesses under a mask use the machine's masked instructions; where there are none,
+ * the limit of a tail is a memcpy through the stack, and any other mask goes lane by lane. */
+#include "codegen/llvm/emit.h"
+
+enum { SINK_BYTES = 2048 };             /* 256 lanes of 8 bytes */
+
+typedef struct access {
+    LLVMTypeRef element;                /* in memory */
+    LLVMValueRef base;
+    cot_dtype type;
+    unsigned align;
+} access;
+
+static access
+access_of(cg_ll_emit *e, const cg_insn *i)
+{
+    cot_dtype t = (cot_dtype)i->type;
+
+    return (access){ .element = cg_ll_storage(e->l, t), .base = cg_ll_buffer(e, (uint32_t)i->imm), .type = t,
+                     .align = (unsigned)cot_dtype_size(t) };
+}
+
+LLVMValueRef
+cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
+{
+    const cg_buffer *x = &e->k->buffer[buffer];
+
+    if (e->buffer[buffer] == NULL) {
+        int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
+        e->buffer[buffer] = x->space == CG_CONST
+            ? cg_ll_constant_data(e->l, x->data, bytes)
+            : cg_ll_stack(e, cg_ll_storage(e->l, x->type), x->elements ? x->elements : 1, 64);
+    }
+    return e->buffer[buffer];
+}
+
+static LLVMValueRef
+address(cg_ll_emit *e, const access *a, LLVMValueRef index)
+{
+    return LLVMBuildInBoundsGEP2(e->b, a->element, a->base, &index, 1, "");
+}
+
+/* Booleans are bytes in memory. */
+static LLVMValueRef
+from_memory(cg_ll_emit *e, const access *a, LLVMValueRef x)
+{
+    return a->type == COT_BOOL ? LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "") : x;
+}
+
+static LLVMValueRef
+to_memory(cg_ll_emit *e, const access *a, LLVMValueRef x, bool wide)
+{
+    return a->type == COT_BOOL ? LLVMBuildZExt(e->b, x, cg_ll_wide(e, e->l->i8, wide), "") : x;
+}
+
+static LLVMValueRef
+plain_load(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p)
+{
+    LLVMValueRef x = LLVMBuildLoad2(e->b, t, p, "");
+
+    LLVMSetAlignment(x, a->align);
+    return x;
+}
+
+static void
+plain_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, x, p), a->align);
+}
+
+static LLVMValueRef
+reversed(cg_ll_emit *e, LLVMValueRef x)
+{
+    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        c[i] = LLVMConstInt(e->l->i32, (uint64_t)(e->lanes - 1 - i), 0);
+    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(c, (unsigned)e->lanes), "");
+}
+
+/* -- conditions ------------------------------------------------------------------------------------------ */
+
+/* Under what an access happens, for the copy at the digits. */
+typedef struct condition {
+    LLVMValueRef scalar;                /* i1, or NULL: always      */
+    LLVMValueRef lanes;                 /* <W x i1>, or NULL: all   */
+    LLVMValueRef limit;                 /* lanes is: lane < limit   */
+} condition;
+
+static LLVMValueRef
+and_of(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
+{
+    return !x ? y : !y ? x : LLVMBuildAnd(e->b, x, y, "");
+}
+
+static void
+add_condition(cg_ll_emit *e, condition *c, cg_ll_copy x, bool wide)
+{
+    if (x.wide && wide) {
+        c->lanes = and_of(e, c->lanes, x.v);
+        c->limit = NULL;
+    } else
+        c->scalar = and_of(e, c->scalar, x.wide ? cg_ll_any_lane(e, x) : x.v);
+}
+
+/* The mask for an access that varies over `set`: any of the copies that the access stands for. */
+static void
+add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
+{
+    const cg_ll_mask *m = e->mask;
+    uint32_t more = m ? m->lanes.set & ~set : 0;
+    int digit[32];
+    cg_ll_copy x = { 0 };
+
+    if (!m || (m->limit && !wide))
+        return;
+    memcpy(digit, e->digit, sizeof digit);
+    for (int i = 0, n = cg_ll_copies(e, more); i < n; i++) {
+        cg_ll_seek(e, more, i);
+        cg_ll_copy y = *cg_ll_at(e, &m->lanes);
+        bool vector = x.wide || y.wide;
+        if (x.v)
+            y.v = LLVMBuildOr(e->b, cg_ll_as(e, x, vector), cg_ll_as(e, y, vector), "");
+        x = (cg_ll_copy){ .v = y.v, .wide = vector };
+    }
+    memcpy(e->digit, digit, sizeof digit);
+    bool alone = !c->lanes;
+    add_condition(e, c, x, wide);
+    if (alone && m->limit)
+        c->limit = m->limit;
+}
+
+static condition
+condition_of(cg_ll_emit *e, cg_val when, uint32_t set, bool wide)
+{
+    condition c = { 0 };
+
+    if (when)
+        add_condition(e, &c, cg_ll_get(e, when), wide);
+    add_mask(e, &c, set, wide);
+    return c;
+}
+
+static LLVMValueRef
+sink(cg_ll_emit *e)
+{
+    if (!e->sink)
+        e->sink = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
+    return e->sink;
+}
+
+static LLVMValueRef
+load_address(cg_ll_emit *e, LLVMValueRef p, LLVMValueRef when)
+{
+    return when ? LLVMBuildSelect(e->b, when, p, e->l->zeros, "") : p;
+}
+
+static LLVMValueRef
+store_address(cg_ll_emit *e, LLVMValueRef p, LLVMValueRef when)
+{
+    return when ? LLVMBuildSelect(e->b, when, p, sink(e), "") : p;
+}
+
+/* -- vectors -------------------------------------------------------------------------------------------- */
+
+static bool
+has_masked(const cg_ll_emit *e, const access *a)
+{
+    return a->align >= 4 ? e->l->machine->masked : e->l->machine->masked_small;
+}
+
+static LLVMValueRef
+lane_of(cg_ll_emit *e, LLVMValueRef x, int lane)
+{
+    return LLVMBuildExtractElement(e->b, x, cg_ll_index(e, lane), "");
+}
+
+static void
+move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes)
+{
+    LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
+}
+
+static LLVMValueRef
+limit_bytes(cg_ll_emit *e, const access *a, const condition *c)
+{
+    return LLVMBuildMul(e->b, c->limit, cg_ll_index(e, a->align), "");
+}
+
+static LLVMValueRef
+load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef mask)
+{
+    LLVMValueRef v = LLVMGetPoison(cg_ll_wide(e, a->element, true));
+
+    for (int l = 0; l < e->lanes; l++) {
+        LLVMValueRef at = index.wide ? lane_of(e, index.v, l)
+                                     : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
+        LLVMValueRef p = load_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        v = LLVMBuildInsertElement(e->b, v, plain_load(e, a, a->element, p), cg_ll_index(e, l), "");
+    }
+    return v;
+}
+
+static void
+store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, LLVMValueRef mask)
+{
+    for (int l = 0; l < e->lanes; l++) {
+        LLVMValueRef at = index.wide ? lane_of(e, index.v, l)
+                                     : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
+        LLVMValueRef p = store_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        plain_store(e, a, lane_of(e, x, l), p);
+    }
+}
+
+static LLVMValueRef
+load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
+{
+    LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    LLVMValueRef p = load_address(e, address(e, a, index.v), c->scalar);
+
+    if (!c->lanes)
+        return plain_load(e, a, t, p);
+    if (has_masked(e, a)) {
+        LLVMTypeRef types[2] = { t, e->l->ptr };
+        return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4, (LLVMValueRef[]){
+            p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes, LLVMConstNull(t) });
+    }
+    if (c->limit) {
+        LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
+        LLVMBuildStore(e->b, LLVMConstNull(t), part);
+        move_bytes(e, part, p, limit_bytes(e, a, c));
+        return LLVMBuildLoad2(e->b, t, part, "");
+    }
+    return load_by_lane(e, a, index, c->lanes);
+}
+
+static void
+store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, const condition *c)
+{
+    LLVMValueRef p = store_address(e, address(e, a, index.v), c->scalar);
+
+    if (!c->lanes)
+        plain_store(e, a, x, p);
+    else if (has_masked(e, a)) {
+        LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };
+        cg_ll_intrinsic(e->l, e->b, "llvm.masked.store", 2, types, 4, (LLVMValueRef[]){
+            x, p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes });
+    } else if (c->limit) {
+        LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
+        LLVMBuildStore(e->b, x, part);
+        move_bytes(e, p, part, limit_bytes(e, a, c));
+    } else
+        store_by_lane(e, a, index, x, c->lanes);
+}
+
+/* element base[index] of a vector of indices; all lanes may be read where mask is NULL. */
+LLVMValueRef
+cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask)
+{
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
+    LLVMTypeRef v = LLVMVectorType(element, n), types[2] = { v, LLVMVectorType(e->l->ptr, n) };
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, element, base, &index, 1, "");
+    LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(e->l->i1, n));
+    unsigned align = LLVMGetIntTypeWidth(e->l->i8);
+
+    align = element == e->l->f64 || element == e->l->i64 ? 8 : element == e->l->i8 ? 1 : element == e->l->i16 ? 2 : 4;
+    if (mask)
+        p = LLVMBuildSelect(e->b, mask, p, cg_ll_splat(e, e->l->zeros, (int)n), "");
+    return cg_ll_intrinsic(e->l, e->b, "llvm.masked.gather", 2, types, 4, (LLVMValueRef[]){
+        p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
+}
+
+static LLVMValueRef
+and_scalar(cg_ll_emit *e, const condition *c)
+{
+    if (!c->scalar)
+        return c->lanes;
+    LLVMValueRef all = cg_ll_splat(e, c->scalar, e->lanes);
+    return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
+}
+
+static cg_ll_copy
+load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_t set)
+{
+    bool wide = index.wide || index.slope != 0;
+    bool wide_when = when && cg_ll_get(e, when).wide;
+    condition c = condition_of(e, when, set, wide || wide_when);
+    LLVMValueRef x;
+
+    if (!wide && wide_when) {
+        /* One element for all lanes, zero for those without. */
+        LLVMValueRef some = and_of(e, c.scalar, cg_ll_any_lane(e, (cg_ll_copy){ .v = c.lanes, .wide = true }));
+        x = plain_load(e, a, a->element, load_address(e, address(e, a, index.v), some));
+        x = cg_ll_splat(e, x, e->lanes);
+        x = LLVMBuildSelect(e->b, c.lanes, x, LLVMConstNull(LLVMTypeOf(x)), "");
+        return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = true };
+    }
+    if (!wide)
+        x = plain_load(e, a, a->element, load_address(e, address(e, a, index.v), c.scalar));
+    else if (index.slope == 1)
+        x = load_row(e, a, index, &c);
+    else if (index.slope == -1 && !c.lanes) {
+        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
+        x = reversed(e, load_row(e, a, first, &c));
+    } else if (index.wide)
+        x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
+    else
+        x = load_by_lane(e, a, index, and_scalar(e, &c));
+    return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = wide };
+}
+
+/* -- transposes in registers ------------------------------------------------------------------------------ */
+
+/* One step of a square transpose (J. Eklundh, 1972): of rows i and i + h, exchange the columns where bit h
+ * differs. */
+static void
+exchange(cg_ll_emit *e, LLVMValueRef *row, int n, int i, int h)
+{
+    LLVMValueRef lo[256], hi[256], x = row[i], y = row[i + h];
+
+    for (int c = 0; c < n; c++) {
+        lo[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c - h : c), 0);
+        hi[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c : c + h), 0);
+    }
+    row[i] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lo, (unsigned)n), "");
+    row[i + h] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(hi, (unsigned)n), "");
+}
+
+static void
+transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    for (int h = n / 2; h > 0; h /= 2)
+        for (int i = 0; i < n; i++)
+            if (!(i & h))
+                exchange(e, row, n, i, h);
+}
+
+/* The unroll level whose copies of the index move by one where the lanes move by a constant, all copies and
+ * lanes without a condition; -1 if there is none of the vector's extent. */
+static int
+transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
+{
+    const cg_ll_var *x = &e->var[i->in[0]];
+    int64_t c;
+
+    if (when || e->mask || e->vector_level < 0 || x->copy[0].wide || (x->copy[0].slope > -2 && x->copy[0].slope < 2))
+        return -1;
+    for (int l = 0; l < e->n_levels; l++)
+        if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
+            e->level[l].extent == e->lanes && e->lanes <= 32)
+            for (uint32_t v = 1; v < e->k->n_insns; v++)
+                if (e->k->insn[v].block == e->level[l].loop && cg_affine(e->k, i->in[0], v, &c) && c == 1)
+                    return l;
+    return -1;
+}
+
+static void
+load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level)
+{
+    const cg_insn *i = &e->k->insn[v];
+    uint32_t set = e->vary[v], others = set & ~((uint32_t)1 << level);
+    LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    LLVMValueRef row[32];
+
+    for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
+        cg_ll_seek(e, others, c);
+        e->digit[level] = 0;
+        cg_ll_copy first = cg_ll_get(e, i->in[0]);
+        for (int l = 0; l < e->lanes; l++)
+            row[l] = plain_load(e, a, t, address(e, a, LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+        transpose_square(e, row, e->lanes);
+        for (int l = 0; l < e->lanes; l++) {
+            e->digit[level] = l;
+            cg_ll_set(e, v, (cg_ll_copy){ .v = from_memory(e, a, row[l]), .wide = true });
+        }
+    }
+}
+
+static void
+store_transposed(cg_ll_emit *e, cg_val v, const access *a, uint32_t set, int level)
+{
+    const cg_insn *i = &e->k->insn[v];
+    uint32_t others = set & ~((uint32_t)1 << level);
+    LLVMValueRef row[32];
+
+    for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
+        cg_ll_seek(e, others, c);
+        for (int l = 0; l < e->lanes; l++) {
+            e->digit[level] = l;
+            row[l] = to_memory(e, a, cg_ll_widen(e, cg_ll_get(e, i->in[1])), true);
+        }
+        transpose_square(e, row, e->lanes);
+        e->digit[level] = 0;
+        cg_ll_copy first = cg_ll_get(e, i->in[0]);
+        for (int l = 0; l < e->lanes; l++)
+            plain_store(e, a, row[l], address(e, a, LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+    }
+}
+
+/* -- instructions ------------------------------------------------------------------------------------------ */
+
+void
+cg_ll_load_insn(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    access a = access_of(e, i);
+    uint32_t set = e->vary[v];
+    int level = transposed_level(e, i, set, i->in[1]);
+
+    cg_ll_define(e, v, set);
+    if (level >= 0) {
+        load_transposed(e, v, &a, level);
+        return;
+    }
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_seek(e, set, c);
+        cg_ll_set(e, v, load_copy(e, &a, cg_ll_get(e, i->in[0]), i->in[1], set));
+    }
+}
+
+static void
+store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
+{
+    cg_ll_copy index = cg_ll_get(e, i->in[0]), value = cg_ll_get(e, i->in[1]);
+    bool wide_value = value.wide || value.slope != 0;
+    bool wide = index.wide || index.slope != 0 || wide_value;
+    condition c = condition_of(e, i->in[2], set, wide);
+    LLVMValueRef x = to_memory(e, a, cg_ll_as(e, value, wide), wide);
+
+    if (!wide)
+        plain_store(e, a, x, store_address(e, address(e, a, index.v), c.scalar));
+    else if (!index.wide && index.slope == 1)
+        store_row(e, a, index, x, &c);
+    else if (!index.wide && index.slope == -1 && !c.lanes) {
+        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
+        store_row(e, a, first, reversed(e, x), &c);
+    } else
+        store_by_lane(e, a, index, x, and_scalar(e, &c));
+}
+
+void
+cg_ll_store_insn(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    access a = access_of(e, i);
+    uint32_t set = e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
+    int level = transposed_level(e, i, set, i->in[2]);
+
+    if (level >= 0) {
+        store_transposed(e, v, &a, set, level);
+        return;
+    }
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_seek(e, set, c);
+        store_copy(e, &a, i, set);
+    }
+}
+
+void
+cg_ll_copy_insn(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    LLVMValueRef p[2];
+
+    for (int j = 0; j < 2; j++) {
+        access a = { .element = cg_ll_storage(e->l, e->k->buffer[i->call->buffer[j]].type),
+                     .base = cg_ll_buffer(e, i->call->buffer[j]) };
+        p[j] = i->in[j] ? address(e, &a, cg_ll_uniform(e, i->in[j])) : a.base;
+    }
+    move_bytes(e, p[0], p[1], cg_ll_index(e, (int64_t)i->imm));
+}

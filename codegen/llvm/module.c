@@ -1,0 +1,362 @@
+/* A kernel module as an LLVM module.
+ *
+ * Each kernel but the entry is an internal function of its buffers, its parameters and, in modules with parallel
+ * loops, the pool: `i32 k(ptr ..., i64 ..., ptr pool)`.  The entry is `i32 f(ptr args, ptr work)`.  The natural entry
+ * has the signature a C header shows: it puts its pointers into an array and calls the entry. */
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "codegen/llvm/emit.h"
+
+static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
+
+LLVMTypeRef
+cg_ll_type(const cg_ll_module *l, cot_dtype t)
+{
+    switch (t) {
+    case COT_BOOL:
+        return l->i1;
+    case COT_I8:
+    case COT_U8:
+        return l->i8;
+    case COT_I16:
+    case COT_U16:
+    case COT_F16:
+    case COT_BF16:
+        return l->i16;
+    case COT_I32:
+    case COT_U32:
+        return l->i32;
+    case COT_F32:
+        return l->f32;
+    case COT_F64:
+        return l->f64;
+    default:
+        return l->i64;
+    }
+}
+
+LLVMTypeRef
+cg_ll_storage(const cg_ll_module *l, cot_dtype t)
+{
+    return t == COT_BOOL ? l->i8 : cg_ll_type(l, t);
+}
+
+LLVMValueRef
+cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits)
+{
+    if (t == COT_F32)
+        return LLVMConstBitCast(LLVMConstInt(l->i32, bits, 0), l->f32);
+    if (t == COT_F64)
+        return LLVMConstBitCast(LLVMConstInt(l->i64, bits, 0), l->f64);
+    return LLVMConstInt(cg_ll_type(l, t), bits, 0);
+}
+
+LLVMValueRef
+cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types, LLVMTypeRef *types, int n,
+                LLVMValueRef *args)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(l->module, id, types, (size_t)n_types);
+
+    return LLVMBuildCall2(b, LLVMIntrinsicGetType(l->llvm, id, types, (size_t)n_types), fn, args, (unsigned)n, "");
+}
+
+/* A private constant with these bytes; one for each address. */
+LLVMValueRef
+cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
+{
+    for (uint32_t i = 0; i < l->n_shared; i++)
+        if (l->shared[i].key == data && l->shared[i].width == -bytes)
+            return l->shared[i].value;
+    LLVMValueRef init = LLVMConstStringInContext2(l->llvm, data, (size_t)bytes, 1);
+    LLVMValueRef g = LLVMAddGlobal(l->module, LLVMTypeOf(init), ir_format(l->arena, "data.%u", l->n_shared));
+
+    LLVMSetInitializer(g, init);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetAlignment(g, 64);
+    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ data, -bytes, g }));
+    return g;
+}
+
+static void
+attribute(cg_ll_module *l, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(l->llvm, kind, value));
+}
+
+static void
+string_attribute(cg_ll_module *l, LLVMValueRef fn, const char *key, const char *value)
+{
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(l->llvm, key, (unsigned)strlen(key), value,
+                                                      (unsigned)strlen(value)));
+}
+
+/* Every function names the same processor as the target machine: otherwise vectors pass by other conventions. */
+LLVMValueRef
+cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible)
+{
+    LLVMValueRef fn = LLVMAddFunction(l->module, name, type);
+
+    LLVMSetLinkage(fn, visible ? LLVMExternalLinkage : LLVMInternalLinkage);
+    string_attribute(l, fn, "target-cpu", l->machine->cpu);
+    string_attribute(l, fn, "target-features", l->machine->features);
+    attribute(l, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+    return fn;
+}
+
+/* -- kernels --------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+{
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            in[n++] = l->ptr;
+    for (int i = 0; i < k->n_params; i++)
+        in[n++] = l->i64;
+    if (m->parallel)
+        in[n++] = l->ptr;
+    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
+                                     LLVMFunctionType(l->i32, in, n, 0), false);
+    unsigned at = 1;
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        const cg_buffer *x = &k->buffer[i];
+        bool aliased = x->alias != 0;
+        if (x->space > CG_OUT)
+            continue;
+        for (uint32_t j = 0; j < k->n_buffers; j++)
+            aliased |= k->buffer[j].alias == i + 1;
+        if (!aliased)
+            attribute(l, fn, at, "noalias", 0);
+        if (x->space == CG_IN)
+            attribute(l, fn, at, "readonly", 0);
+        attribute(l, fn, at, "nocapture", 0);
+        attribute(l, fn, at, "align", (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
+        at++;
+    }
+    return fn;
+}
+
+/* Buffers and parameters are the function's; of the entry, words of args and pieces of work. */
+static void
+bind_arguments(cg_ll_emit *e, bool is_entry)
+{
+    cg_ll_module *l = e->l;
+    unsigned at = 0;
+
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        const cg_buffer *x = &e->k->buffer[i];
+        LLVMValueRef index = cg_ll_index(e, x->space == CG_WORK ? x->offset : x->arg);
+        if (x->space == CG_WORK)
+            e->buffer[i] = LLVMBuildInBoundsGEP2(e->b, l->i8, LLVMGetParam(e->fn, 1), &index, 1, "");
+        else if (x->space <= CG_OUT && is_entry) {
+            LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+            e->buffer[i] = LLVMBuildLoad2(e->b, l->ptr, p, x->name);
+        } else if (x->space <= CG_OUT) {
+            LLVMValueRef p = LLVMGetParam(e->fn, at++);
+            LLVMSetValueName2(p, x->name, strlen(x->name));
+            e->buffer[i] = p;
+        }
+    }
+    for (int i = 0; i < e->k->n_params && !is_entry; i++)
+        e->param[i] = LLVMGetParam(e->fn, at++);
+    if (!e->m->parallel)
+        return;
+    if (is_entry) {
+        LLVMValueRef index = cg_ll_index(e, e->m->n_args);
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+        e->pool = LLVMBuildLoad2(e->b, l->ptr, p, "pool");
+    } else
+        e->pool = LLVMGetParam(e->fn, at);
+}
+
+static void
+emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValueRef *fn, const bool *can_fail)
+{
+    const cg_kernel *k = m->kernel[index];
+    cg_ll_emit e = { .l = l, .m = m, .k = k, .arena = l->arena, .b = l->b, .fn = fn[index], .kernel_fn = fn,
+                     .can_fail = can_fail, .vector_level = -1, .lanes = 1 };
+
+    e.vary = cg_variance(k, l->arena);
+    e.uses = cg_count_uses(k, l->arena);
+    e.var = IR_NEW_N(l->arena, cg_ll_var, k->n_insns);
+    e.buffer = IR_NEW_N(l->arena, LLVMValueRef, k->n_buffers + 1);
+    e.param = IR_NEW_N(l->arena, LLVMValueRef, k->n_params + 1);
+    e.allocas = cg_ll_block(&e, "");
+    LLVMBasicBlockRef body = cg_ll_block(&e, "body");
+    LLVMPositionBuilderAtEnd(l->b, body);
+    bind_arguments(&e, index == 0);
+    cg_ll_region(&e, &k->body);
+    LLVMBuildRet(l->b, LLVMConstNull(l->i32));
+    LLVMPositionBuilderAtEnd(l->b, e.allocas);
+    LLVMBuildBr(l->b, body);
+}
+
+static bool
+region_fails(const cg_kernel *k, const cg_region *r, const bool *can_fail)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &k->insn[r->insn[n]];
+        if (i->op == CG_FAIL || (i->op == CG_CALL && can_fail[i->call->kernel]))
+            return true;
+        if (i->block && (region_fails(k, &i->block->body, can_fail) || region_fails(k, &i->block->other, can_fail)))
+            return true;
+    }
+    return false;
+}
+
+/* Which kernels can return a status: a fixed point, since calls may go forwards and backwards in the list. */
+static bool *
+find_failing(cg_ll_module *l, const cg_module *m)
+{
+    bool *can = IR_NEW_N(l->arena, bool, m->n_kernels + 1), grew = true;
+
+    while (grew) {
+        grew = false;
+        for (uint32_t i = 0; i < m->n_kernels; i++)
+            if (!can[i] && region_fails(m->kernel[i], &m->kernel[i]->body, can))
+                can[i] = grew = true;
+    }
+    return can;
+}
+
+/* -- entries ---------------------------------------------------------------------------------------------- */
+
+static void
+emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name, int n_args)
+{
+    int n = n_args + (m->parallel ? 1 : 0) + 1;
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
+
+    for (int i = 0; i < n; i++)
+        in[i] = l->ptr;
+    LLVMValueRef fn = cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
+    LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
+    for (int i = 0; i < n - 1; i++) {
+        LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
+        LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i), LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
+    }
+    LLVMValueRef both[2] = { args, LLVMGetParam(fn, (unsigned)(n - 1)) };
+    LLVMBuildRet(l->b, LLVMBuildCall2(l->b, LLVMGlobalGetValueType(entry), entry, both, 2, ""));
+}
+
+cot_status
+cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool visible, const char *natural, int n_args)
+{
+    LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
+    LLVMTypeRef type = LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
+
+    if (m->ctx->config.verify)
+        COT_TRY(cg_verify(m));
+    const bool *can_fail = find_failing(l, m);
+    fn[0] = cg_ll_function(l, entry, type, visible);
+    for (uint32_t i = 1; i < m->n_kernels; i++)
+        fn[i] = declare_kernel(l, m, m->kernel[i], entry);
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        emit_kernel(l, m, i, fn, can_fail);
+    if (natural)
+        emit_natural(l, m, fn[0], natural, n_args);
+    return COT_OK;
+}
+
+/* -- the module ------------------------------------------------------------------------------------------- */
+
+static void
+note_diagnostic(LLVMDiagnosticInfoRef d, void *user)
+{
+    cg_ll_module *l = user;
+
+    if (LLVMGetDiagInfoSeverity(d) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(d);
+    if (l->errors++ == 0)
+        snprintf(l->first_error, sizeof l->first_error, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+static void
+make_types(cg_ll_module *l)
+{
+    l->i1 = LLVMInt1TypeInContext(l->llvm);
+    l->i8 = LLVMInt8TypeInContext(l->llvm);
+    l->i16 = LLVMInt16TypeInContext(l->llvm);
+    l->i32 = LLVMInt32TypeInContext(l->llvm);
+    l->i64 = LLVMInt64TypeInContext(l->llvm);
+    l->f16 = LLVMHalfTypeInContext(l->llvm);
+    l->f32 = LLVMFloatTypeInContext(l->llvm);
+    l->f64 = LLVMDoubleTypeInContext(l->llvm);
+    l->ptr = LLVMPointerTypeInContext(l->llvm, 0);
+    l->none = LLVMVoidTypeInContext(l->llvm);
+}
+
+cot_status
+cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch, const cg_ll_machine *machine,
+                   const char *name)
+{
+    *l = (cg_ll_module){ .ctx = ctx, .arena = scratch, .machine = machine };
+    l->llvm = LLVMContextCreate();
+    l->module = LLVMModuleCreateWithNameInContext(name, l->llvm);
+    l->b = LLVMCreateBuilderInContext(l->llvm);
+    LLVMContextSetDiagnosticHandler(l->llvm, note_diagnostic, l);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine->tm);
+    LLVMSetModuleDataLayout(l->module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMSetTarget(l->module, machine->triple);
+    make_types(l);
+    LLVMTypeRef t = LLVMArrayType2(l->i64, 256);
+    l->zeros = LLVMAddGlobal(l->module, t, "zeros");
+    LLVMSetInitializer(l->zeros, LLVMConstNull(t));
+    LLVMSetGlobalConstant(l->zeros, 1);
+    LLVMSetLinkage(l->zeros, LLVMPrivateLinkage);
+    LLVMSetAlignment(l->zeros, 64);
+    return COT_OK;
+}
+
+void
+cg_ll_module_free(cg_ll_module *l)
+{
+    if (l->b)
+        LLVMDisposeBuilder(l->b);
+    if (l->module)
+        LLVMDisposeModule(l->module);
+    if (l->llvm)
+        LLVMContextDispose(l->llvm);
+    l->b = NULL;
+    l->module = NULL;
+    l->llvm = NULL;
+}
+
+cot_status
+cg_ll_module_finish(cg_ll_module *l)
+{
+    char *text = NULL;
+
+    if (LLVMGetFirstUse(l->zeros) == NULL)
+        LLVMDeleteGlobal(l->zeros);
+    if (l->ctx->config.verify) {
+        bool bad = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &text);
+        cot_status s = bad ? cg_ll_fail(l->ctx, "LLVM rejects its input: %s", text) : COT_OK;
+        LLVMDisposeMessage(text);
+        COT_TRY(s);
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(l->module, passes, l->machine->tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *message = LLVMGetErrorMessage(error);
+        cot_status s = cg_ll_fail(l->ctx, "LLVM passes: %s", message);
+        LLVMDisposeErrorMessage(message);
+        return s;
+    }
+    return l->errors ? cg_ll_fail(l->ctx, "LLVM: %s", l->first_error) : COT_OK;
+}

@@ -1,0 +1,306 @@
+/* Parallel loops and calls of kernels.
+ *
+ * The body of a parallel loop becomes a function of a context and a range of iterations, the one that cot_parallel
+ * runs.  The context is an array of 8-byte words on the caller's stack: a word for the status, one for each buffer,
+ * one for each value from outside.  What iterations yield to a tree goes to memory, one element for each, and
+ * is combined when all are done: so who ran what cannot show. */
+#include "codegen/llvm/emit.h"
+
+typedef struct outline {
+    const cg_block *x;
+    cg_val *capture;                    /* values from outside               */
+    uint32_t n, cap;
+    LLVMValueRef *partial;              /* of each yield: array of elements  */
+    LLVMValueRef context;
+    int words;
+} outline;
+
+/* -- leaving and calling ------------------------------------------------------------------------------------ */
+
+void
+cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
+{
+    LLVMBasicBlockRef leave = cg_ll_block(e, "leave"), on = cg_ll_block(e, "on");
+
+    LLVMBuildCondBr(e->b, cond, leave, on);
+    LLVMPositionBuilderAtEnd(e->b, leave);
+    if (e->status) {
+        /* Several threads may fail at once; any of the statuses will do. */
+        LLVMValueRef s = LLVMBuildStore(e->b, status, e->status);
+        LLVMSetOrdering(s, LLVMAtomicOrderingMonotonic);
+        LLVMSetAlignment(s, 4);
+        LLVMBuildRetVoid(e->b);
+    } else
+        LLVMBuildRet(e->b, status);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+void
+cg_ll_call(cg_ll_emit *e, cg_val v)
+{
+    const cg_call *c = e->k->insn[v].call;
+    LLVMValueRef fn = e->kernel_fn[c->kernel];
+    LLVMValueRef *args = IR_NEW_N(e->arena, LLVMValueRef, c->n_buffers + c->n_params + 1);
+    unsigned n = 0;
+
+    for (int i = 0; i < c->n_buffers; i++) {
+        LLVMValueRef p = cg_ll_buffer(e, c->buffer[i]);
+        if (c->offset[i]) {
+            LLVMValueRef at = cg_ll_uniform(e, c->offset[i]);
+            p = LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, e->k->buffer[c->buffer[i]].type), p, &at, 1, "");
+        }
+        args[n++] = p;
+    }
+    for (int i = 0; i < c->n_params; i++)
+        args[n++] = cg_ll_uniform(e, c->param[i]);
+    if (e->m->parallel)
+        args[n++] = e->pool ? e->pool : LLVMConstNull(e->l->ptr);
+    LLVMValueRef status = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+    if (e->can_fail[c->kernel])
+        cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+}
+
+/* -- what a body needs from outside --------------------------------------------------------------------------- */
+
+static void
+capture(cg_ll_emit *e, outline *o, cg_val v)
+{
+    if (v == 0 || e->var[v].copy == NULL || LLVMIsConstant(e->var[v].copy[0].v))
+        return;
+    for (uint32_t i = 0; i < o->n; i++)
+        if (o->capture[i] == v)
+            return;
+    IR_PUSH(e->arena, o->capture, o->n, o->cap, v);
+}
+
+static void
+capture_region(cg_ll_emit *e, outline *o, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &e->k->insn[r->insn[n]];
+        const cg_block *x = i->block;
+
+        for (int j = 0; j < 3; j++)
+            capture(e, o, i->in[j]);
+        for (int j = 0; j < 4; j++)
+            capture(e, o, i->args[j]);
+        for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
+            capture(e, o, i->call->offset[j]);
+        for (int j = 0; i->call && j < i->call->n_params; j++)
+            capture(e, o, i->call->param[j]);
+        if (!x)
+            continue;
+        capture(e, o, x->lo);
+        capture(e, o, x->hi);
+        capture(e, o, x->limit);
+        capture(e, o, x->cond);
+        for (int j = 0; j < x->n; j++) {
+            capture(e, o, x->yield[j].init);
+            capture(e, o, x->yield[j].value);
+        }
+        capture_region(e, o, &x->other);
+        capture_region(e, o, &x->body);
+    }
+}
+
+static LLVMValueRef
+word(cg_ll_emit *e, LLVMValueRef context, int at)
+{
+    LLVMValueRef i = cg_ll_index(e, at);
+
+    return LLVMBuildInBoundsGEP2(e->b, e->l->i64, context, &i, 1, "");
+}
+
+static bool
+is_passed(const cg_ll_emit *e, uint32_t buffer)
+{
+    return e->k->buffer[buffer].space != CG_LOCAL && e->k->buffer[buffer].space != CG_CONST;
+}
+
+/* Write the context (in the caller), or read it (in the body, where the values then are the body's own). */
+static void
+pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
+{
+    int at = 1;
+
+    for (uint32_t i = 0; i < e->k->n_buffers; i++)
+        if (is_passed(e, i)) {
+            LLVMValueRef p = word(e, context, at++);
+            if (write)
+                LLVMBuildStore(e->b, e->buffer[i], p);
+            else
+                e->buffer[i] = LLVMBuildLoad2(e->b, e->l->ptr, p, "");
+        }
+    for (int i = 0; i < o->x->n; i++) {
+        LLVMValueRef p = word(e, context, at++);
+        if (write)
+            LLVMBuildStore(e->b, o->partial[i], p);
+        else
+            o->partial[i] = LLVMBuildLoad2(e->b, e->l->ptr, p, "");
+    }
+    for (uint32_t i = 0; i < o->n; i++) {
+        LLVMValueRef p = word(e, context, at++), v = e->var[o->capture[i]].copy[0].v;
+        if (write)
+            LLVMBuildStore(e->b, v, p);
+        else {
+            cg_ll_define(e, o->capture[i], 0);
+            e->var[o->capture[i]].copy[0] = cg_ll_scalar(LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, ""));
+        }
+    }
+    o->words = at;
+}
+
+/* -- the body --------------------------------------------------------------------------------------------------- */
+
+static void
+store_partials(cg_ll_emit *e, const outline *o, LLVMValueRef i)
+{
+    for (int j = 0; j < o->x->n; j++) {
+        const cg_yield *y = &o->x->yield[j];
+        LLVMTypeRef t = cg_ll_type(e->l, y->type);
+        LLVMBuildStore(e->b, cg_ll_uniform(e, y->value), LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""));
+    }
+}
+
+static void
+emit_range(cg_ll_emit *e, const outline *o, LLVMValueRef lo, LLVMValueRef hi)
+{
+    const cg_block *x = o->x;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "part"), end = cg_ll_block(e, "end"), last;
+
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), head, end);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef i = LLVMBuildPhi(e->b, e->l->i64, "");
+    LLVMAddIncoming(i, &lo, &before, 1);
+    LLVMValueRef at = LLVMBuildMul(e->b, i, cg_ll_index(e, x->step), "");
+    cg_ll_define(e, x->var, 0);
+    e->var[x->var].copy[0] = cg_ll_scalar(LLVMBuildAdd(e->b, at, cg_ll_uniform(e, x->lo), ""));
+    cg_ll_region(e, &x->body);
+    store_partials(e, o, i);
+    last = LLVMGetInsertBlock(e->b);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, cg_ll_index(e, 1), "");
+    LLVMAddIncoming(i, &next, &last, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, hi, ""), head, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    LLVMBuildRetVoid(e->b);
+}
+
+static LLVMValueRef
+emit_outlined(cg_ll_emit *outer, outline *o)
+{
+    cg_ll_emit inner = *outer, *e = &inner;
+    cg_ll_module *l = e->l;
+    LLVMTypeRef type = LLVMFunctionType(l->none, (LLVMTypeRef[]){ l->ptr, l->i64, l->i64 }, 3, 0);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+    cg_ll_var *saved = IR_NEW_N(e->arena, cg_ll_var, o->n + 1);
+    LLVMValueRef *partial = o->partial;
+
+    e->fn = cg_ll_function(l, ir_format(e->arena, "%s.part.%d", e->k->name, l->serial++), type, false);
+    e->allocas = cg_ll_block(e, "");
+    LLVMBasicBlockRef body = cg_ll_block(e, "body");
+    e->buffer = IR_NEW_N(e->arena, LLVMValueRef, e->k->n_buffers + 1);
+    e->sink = e->pool = NULL;
+    o->partial = IR_NEW_N(e->arena, LLVMValueRef, o->x->n + 1);
+    for (uint32_t i = 0; i < o->n; i++)
+        saved[i] = e->var[o->capture[i]];
+    LLVMPositionBuilderAtEnd(e->b, body);
+    e->status = LLVMGetParam(e->fn, 0);
+    pass_context(e, o, false, e->status);
+    emit_range(e, o, LLVMGetParam(e->fn, 1), LLVMGetParam(e->fn, 2));
+    LLVMPositionBuilderAtEnd(e->b, e->allocas);
+    LLVMBuildBr(e->b, body);
+    for (uint32_t i = 0; i < o->n; i++)
+        e->var[o->capture[i]] = saved[i];
+    o->partial = partial;
+    LLVMPositionBuilderAtEnd(e->b, back);
+    return e->fn;
+}
+
+/* -- the caller --------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+count_of(cg_ll_emit *e, const cg_block *x)
+{
+    LLVMValueRef span = LLVMBuildSub(e->b, cg_ll_uniform(e, x->hi), cg_ll_uniform(e, x->lo), "");
+
+    span = LLVMBuildAdd(e->b, span, cg_ll_index(e, x->step - 1), "");
+    span = LLVMBuildSDiv(e->b, span, cg_ll_index(e, x->step), "");
+    return cg_ll_intrinsic(e->l, e->b, "llvm.smax", 1, &e->l->i64, 2, (LLVMValueRef[]){ span, cg_ll_index(e, 0) });
+}
+
+static void
+run(cg_ll_emit *e, LLVMValueRef body, LLVMValueRef context, LLVMValueRef n)
+{
+    cg_ll_module *l = e->l;
+    LLVMValueRef direct[3] = { context, cg_ll_index(e, 0), n };
+
+    if (e->pool == NULL) {
+        LLVMBuildCall2(e->b, LLVMGlobalGetValueType(body), body, direct, 3, "");
+        return;
+    }
+    LLVMBasicBlockRef one = cg_ll_block(e, "one"), many = cg_ll_block(e, "many"), end = cg_ll_block(e, "end");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->pool, LLVMConstNull(l->ptr), ""), one, many);
+    LLVMPositionBuilderAtEnd(e->b, one);
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(body), body, direct, 3, "");
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, many);
+    LLVMTypeRef type = LLVMFunctionType(l->none, (LLVMTypeRef[]){ l->ptr, l->ptr, l->ptr, l->i64, l->i64 }, 5, 0);
+    LLVMValueRef run_all = LLVMBuildLoad2(e->b, l->ptr, e->pool, "run");
+    LLVMBuildCall2(e->b, type, run_all, (LLVMValueRef[]){ e->pool, body, context, n, cg_ll_index(e, 1) }, 5, "");
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+}
+
+/* The tree over the elements that the iterations left in memory: a serial loop over them. */
+static void
+combine_partials(cg_ll_emit *e, const outline *o, LLVMValueRef n, int64_t extent)
+{
+    const cg_block *x = o->x;
+    LLVMValueRef *v = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1);
+    cg_ll_tree tree = cg_ll_tree_begin(e, x, extent);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "join"), end = cg_ll_block(e, "joined"), last;
+    LLVMValueRef zero = cg_ll_index(e, 0);
+
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, zero, n, ""), head, end);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef i = LLVMBuildPhi(e->b, e->l->i64, "");
+    LLVMAddIncoming(i, &zero, &before, 1);
+    for (int j = 0; j < x->n; j++) {
+        LLVMTypeRef t = cg_ll_type(e->l, x->yield[j].type);
+        v[j] = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""), "");
+    }
+    cg_ll_tree_push(e, &tree, i, v);
+    last = LLVMGetInsertBlock(e->b);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->b, i, cg_ll_index(e, 1), "");
+    LLVMAddIncoming(i, &next, &last, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, n, ""), head, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_tree_end(e, &tree, n);
+}
+
+void
+cg_ll_parallel(cg_ll_emit *e, cg_val v)
+{
+    const cg_block *x = e->k->insn[v].block;
+    outline o = { .x = x, .partial = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1) };
+    int64_t lo = 0, hi = 0, extent;
+
+    cg_is_const(e->k, x->lo, &lo);
+    cg_is_const(e->k, x->hi, &hi);
+    extent = hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
+    capture(e, &o, x->lo);
+    for (int i = 0; i < x->n; i++)
+        capture(e, &o, x->yield[i].value);
+    capture_region(e, &o, &x->body);
+    for (int i = 0; i < x->n; i++)
+        o.partial[i] = cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent ? extent : 1, 64);
+    o.context = cg_ll_stack(e, e->l->i64, (int64_t)(1 + e->k->n_buffers + o.n) + x->n, 16);
+    LLVMBuildStore(e->b, LLVMConstNull(e->l->i64), o.context);
+    pass_context(e, &o, true, o.context);
+    LLVMValueRef body = emit_outlined(e, &o), n = count_of(e, x);
+    run(e, body, o.context, n);
+    LLVMValueRef status = LLVMBuildLoad2(e->b, e->l->i32, o.context, "");
+    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+    if (x->n)
+        combine_partials(e, &o, n, extent);
+}

@@ -1,0 +1,275 @@
+/* Folds and trees: the orders of kernel.h.
+ *
+ * A serial fold of extent 2^b is b nested loops of two rounds, the innermost over the highest bit of the lane: each
+ * keeps what its first round gave and combines it with the second.  So the partial results live in registers or where
+ * the register allocator puts them, and the order is that of halves.
+ *
+ * A tree is a binary counter: pushing element number c combines it with the partial result of each trailing one
+ * bit of c.  What is left at the end is combined from the lowest level up. */
+#include "codegen/llvm/emit.h"
+
+static LLVMValueRef
+combine(cg_ll_emit *e, const cg_yield *y, LLVMValueRef a, LLVMValueRef b)
+{
+    return cg_ll_op(e, y->combine, y->type, y->type, (LLVMValueRef[]){ a, b });
+}
+
+/* -- SPMD loops ------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+half_of(cg_ll_emit *e, LLVMValueRef x, int from, int n)
+{
+    LLVMValueRef c[256];
+
+    for (int i = 0; i < n; i++)
+        c[i] = LLVMConstInt(e->l->i32, (uint64_t)(from + i), 0);
+    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(c, (unsigned)n), "");
+}
+
+static LLVMValueRef
+fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *limit)
+{
+    if (limit) {
+        LLVMValueRef neutral = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
+        x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes), "");
+    }
+    for (int h = e->lanes / 2; h > 0; h /= 2)
+        x = combine(e, y, half_of(e, x, 0, h), half_of(e, x, h, h));
+    return LLVMBuildExtractElement(e->b, x, cg_ll_index(e, 0), "");
+}
+
+static LLVMValueRef
+fold_copies(cg_ll_emit *e, const cg_yield *y, int level, bool wide)
+{
+    LLVMValueRef x[64];
+    int n = (int)e->level[level].extent;
+
+    for (int i = 0; i < n; i++) {
+        e->digit[level] = i;
+        x[i] = cg_ll_as(e, cg_ll_get(e, y->value), wide);
+    }
+    for (int h = n / 2; h > 0; h /= 2)
+        for (int i = 0; i < h; i++)
+            x[i] = combine(e, y, x[i], x[i + h]);
+    return x[0];
+}
+
+void
+cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level, const cg_ll_mask *limit)
+{
+    const cg_yield *y = &x->yield[i];
+    uint32_t set = e->vary[x->result[i]];
+    bool wide = cg_ll_is_wide(e, set);
+
+    cg_ll_define(e, x->result[i], set);
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        LLVMValueRef r;
+        cg_ll_seek(e, set, c);
+        if (x->kind == CG_VECTOR)
+            r = fold_lanes(e, y, cg_ll_widen(e, cg_ll_get(e, y->value)), limit);
+        else
+            r = fold_copies(e, y, level, wide);
+        cg_ll_seek(e, set, c);
+        cg_ll_set(e, x->result[i], (cg_ll_copy){ .v = r, .wide = wide });
+    }
+}
+
+/* -- flat lists of what a loop yields ------------------------------------------------------------------------ */
+
+static const cg_yield **
+yield_of_each(cg_ll_emit *e, const cg_block *x, int n)
+{
+    const cg_yield **y = IR_NEW_N(e->arena, const cg_yield *, n + 1);
+
+    for (int i = 0, at = 0; i < x->n; i++)
+        for (int c = 0, all = cg_ll_copies(e, e->vary[x->yield[i].value]); c < all; c++)
+            y[at++] = &x->yield[i];
+    return y;
+}
+
+static void
+define_results(cg_ll_emit *e, const cg_block *x, LLVMValueRef *v)
+{
+    for (int i = 0, at = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->yield[i].value];
+        cg_ll_define(e, x->result[i], set);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
+            e->var[x->result[i]].copy[c] = (cg_ll_copy){ .v = v[at++], .wide = cg_ll_is_wide(e, set) };
+    }
+}
+
+/* -- serial folds ------------------------------------------------------------------------------------------ */
+
+typedef struct folding {
+    const cg_block *x;
+    const cg_yield **yield;
+    int n, bits;
+} folding;
+
+static LLVMTypeRef
+type_of_each(cg_ll_emit *e, const cg_yield *y)
+{
+    return cg_ll_wide(e, cg_ll_type(e->l, y->type), cg_ll_is_wide(e, e->vary[y->value]));
+}
+
+static void
+fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMValueRef *out)
+{
+    if (bit == f->bits) {
+        LLVMValueRef step = cg_ll_index(e, f->x->step);
+        LLVMValueRef i = LLVMBuildAdd(e->b, cg_ll_uniform(e, f->x->lo), LLVMBuildMul(e->b, lane, step, ""), "");
+        cg_ll_define(e, f->x->var, 0);
+        e->var[f->x->var].copy[0] = cg_ll_scalar(i);
+        cg_ll_region(e, &f->x->body);
+        cg_ll_yield_values(e, f->x, out);
+        return;
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "half"), last;
+    LLVMBasicBlockRef after = cg_ll_block(e, "halves");
+    LLVMValueRef *first = IR_NEW_N(e->arena, LLVMValueRef, f->n + 1);
+
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef second = LLVMBuildPhi(e->b, e->l->i1, "second"), no = LLVMConstNull(e->l->i1);
+    LLVMValueRef yes = LLVMConstAllOnes(e->l->i1);
+    LLVMAddIncoming(second, &no, &before, 1);
+    for (int j = 0; j < f->n; j++) {
+        LLVMTypeRef t = type_of_each(e, f->yield[j]);
+        LLVMValueRef none = LLVMConstNull(t);
+        first[j] = LLVMBuildPhi(e->b, t, "");
+        LLVMAddIncoming(first[j], &none, &before, 1);
+    }
+    LLVMValueRef own = LLVMBuildSelect(e->b, second, cg_ll_index(e, (int64_t)1 << bit), cg_ll_index(e, 0), "");
+    fold_rounds(e, f, bit + 1, LLVMBuildAdd(e->b, lane, own, ""), out);
+    for (int j = 0; j < f->n; j++)
+        out[j] = LLVMBuildSelect(e->b, second, combine(e, f->yield[j], first[j], out[j]), out[j], "");
+    last = LLVMGetInsertBlock(e->b);
+    LLVMAddIncoming(second, &yes, &last, 1);
+    for (int j = 0; j < f->n; j++)
+        LLVMAddIncoming(first[j], &out[j], &last, 1);
+    LLVMBuildCondBr(e->b, second, after, head);
+    LLVMPositionBuilderAtEnd(e->b, after);
+}
+
+void
+cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x)
+{
+    folding f = { .x = x, .n = cg_ll_yield_values(e, x, NULL) };
+    LLVMValueRef *out = IR_NEW_N(e->arena, LLVMValueRef, f.n + 1);
+    int64_t lo = 0, hi = 1;
+
+    cg_is_const(e->k, x->lo, &lo);
+    cg_is_const(e->k, x->hi, &hi);
+    while ((int64_t)1 << f.bits < (hi - lo + x->step - 1) / x->step)
+        f.bits++;
+    f.yield = yield_of_each(e, x, f.n);
+    fold_rounds(e, &f, 0, cg_ll_index(e, 0), out);
+    define_results(e, x, out);
+}
+
+/* -- trees ------------------------------------------------------------------------------------------------ */
+
+cg_ll_tree
+cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
+{
+    cg_ll_tree t = { .loop = x, .levels = 1, .n = cg_ll_yield_values(e, x, NULL) };
+    const cg_yield **y = yield_of_each(e, x, t.n);
+
+    while (t.levels < 62 && (extent < 0 || extent >> t.levels))
+        t.levels++;
+    t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n + 1);
+    for (int j = 0; j < t.n; j++)
+        t.slots[j] = cg_ll_stack(e, type_of_each(e, y[j]), t.levels, 64);
+    return t;
+}
+
+static LLVMValueRef
+slot(cg_ll_emit *e, LLVMValueRef slots, LLVMTypeRef t, LLVMValueRef level)
+{
+    return LLVMBuildInBoundsGEP2(e->b, t, slots, &level, 1, "");
+}
+
+/* The state of a walk over the levels: bits of the counter still to do, the level, the values. */
+typedef struct walk {
+    LLVMBasicBlockRef before, head, body, after;
+    LLVMValueRef bits, level, *x;
+} walk;
+
+static walk
+walk_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const LLVMValueRef *x)
+{
+    walk w = { .before = LLVMGetInsertBlock(e->b), .head = cg_ll_block(e, "carry"), .body = cg_ll_block(e, "level"),
+               .after = cg_ll_block(e, "carried") };
+
+    w.x = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
+    LLVMBuildBr(e->b, w.head);
+    LLVMPositionBuilderAtEnd(e->b, w.head);
+    w.bits = LLVMBuildPhi(e->b, e->l->i64, "");
+    w.level = LLVMBuildPhi(e->b, e->l->i64, "");
+    LLVMAddIncoming(w.bits, &bits, &w.before, 1);
+    LLVMAddIncoming(w.level, &level, &w.before, 1);
+    for (int j = 0; j < n; j++) {
+        w.x[j] = LLVMBuildPhi(e->b, LLVMTypeOf(x[j]), "");
+        LLVMAddIncoming(w.x[j], (LLVMValueRef *)&x[j], &w.before, 1);
+    }
+    return w;
+}
+
+static void
+walk_end(cg_ll_emit *e, walk *w, int n, LLVMValueRef *next)
+{
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->b);
+    LLVMValueRef one = cg_ll_index(e, 1), bits = LLVMBuildLShr(e->b, w->bits, one, "");
+    LLVMValueRef level = LLVMBuildAdd(e->b, w->level, one, "");
+
+    LLVMAddIncoming(w->bits, &bits, &last, 1);
+    LLVMAddIncoming(w->level, &level, &last, 1);
+    for (int j = 0; j < n; j++)
+        LLVMAddIncoming(w->x[j], &next[j], &last, 1);
+    LLVMBuildBr(e->b, w->head);
+    LLVMPositionBuilderAtEnd(e->b, w->after);
+}
+
+void
+cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValueRef *x)
+{
+    const cg_yield **y = yield_of_each(e, t->loop, t->n);
+    LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
+    walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
+    LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
+
+    LLVMBuildCondBr(e->b, odd, w.body, w.after);
+    LLVMPositionBuilderAtEnd(e->b, w.body);
+    for (int j = 0; j < t->n; j++) {
+        LLVMTypeRef type = LLVMTypeOf(x[j]);
+        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j], type, w.level), "");
+        next[j] = combine(e, y[j], left, w.x[j]);
+    }
+    walk_end(e, &w, t->n, next);
+    for (int j = 0; j < t->n; j++)
+        LLVMBuildStore(e->b, w.x[j], slot(e, t->slots[j], LLVMTypeOf(x[j]), w.level));
+}
+
+void
+cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
+{
+    const cg_yield **y = yield_of_each(e, t->loop, t->n);
+    LLVMValueRef *x = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
+
+    for (int j = 0; j < t->n; j++) {
+        LLVMValueRef z = cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
+        x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->vary[y[j]->value]));
+    }
+    walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
+    LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body, w.after);
+    LLVMPositionBuilderAtEnd(e->b, w.body);
+    LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
+    for (int j = 0; j < t->n; j++) {
+        LLVMTypeRef type = LLVMTypeOf(x[j]);
+        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j], type, w.level), "");
+        next[j] = LLVMBuildSelect(e->b, odd, combine(e, y[j], left, w.x[j]), w.x[j], "");
+    }
+    walk_end(e, &w, t->n, next);
+    define_results(e, t->loop, w.x);
+}

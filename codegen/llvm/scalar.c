@@ -1,0 +1,295 @@
+/* The scalar instructions, one to a few LLVM instructions each, on scalars or on vectors of the lanes.
+ *
+ * No instruction carries a fast-math flag.  Maximum and minimum with a constant are one compare and one select, which
+ * x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x on, and is right for zeros but where c
+ * is +0, when adding +0 afterwards turns -0 into +0 and changes nothing else; min likewise but where c is -0. */
+#include "codegen/llvm/emit.h"
+
+static LLVMTypeRef
+like(LLVMTypeRef element, LLVMValueRef x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(element, LLVMGetVectorSize(t)) : element;
+}
+
+static LLVMValueRef
+intrinsic(cg_ll_emit *e, const char *name, int n, LLVMValueRef *in)
+{
+    LLVMTypeRef t = LLVMTypeOf(in[0]);
+
+    return cg_ll_intrinsic(e->l, e->b, name, 1, &t, n, in);
+}
+
+static LLVMValueRef
+convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
+{
+    LLVMTypeRef t = like(cg_ll_type(e->l, to), x);
+    bool is_signed = ir_is_signed(from);
+
+    if (to == from)
+        return x;
+    if (ir_is_half(from))
+        return cg_ll_half_to_f32(e, from, x);
+    if (ir_is_half(to))
+        return cg_ll_f32_to_half(e, to, x);
+    if (to == COT_BOOL) {
+        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
+        return ir_is_float(from) ? LLVMBuildFCmp(e->b, LLVMRealUNE, x, zero, "")
+                                 : LLVMBuildICmp(e->b, LLVMIntNE, x, zero, "");
+    }
+    if (ir_is_float(from)) {
+        if (ir_is_float(to))
+            return to == COT_F64 ? LLVMBuildFPExt(e->b, x, t, "") : LLVMBuildFPTrunc(e->b, x, t, "");
+        return ir_is_signed(to) ? LLVMBuildFPToSI(e->b, x, t, "") : LLVMBuildFPToUI(e->b, x, t, "");
+    }
+    if (ir_is_float(to))
+        return is_signed ? LLVMBuildSIToFP(e->b, x, t, "") : LLVMBuildUIToFP(e->b, x, t, "");
+    if (ir_bits(to) < ir_bits(from))
+        return LLVMBuildTrunc(e->b, x, t, "");
+    if (ir_bits(to) == ir_bits(from))
+        return x;
+    return is_signed ? LLVMBuildSExt(e->b, x, t, "") : LLVMBuildZExt(e->b, x, t, "");
+}
+
+static LLVMValueRef
+extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
+{
+    const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
+
+    if (!ir_is_float(t))
+        name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
+                            : (ir_is_signed(t) ? "llvm.smin" : "llvm.umin");
+    return intrinsic(e, name, 2, in);
+}
+
+static LLVMValueRef
+rounded(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
+{
+    if (!e->l->machine->round)
+        return cg_ll_soft_round(e, op, t, in[0]);
+    return intrinsic(e, op == SC_floor ? "llvm.floor" : op == SC_ceil ? "llvm.ceil"
+                        : op == SC_trunc ? "llvm.trunc" : "llvm.roundeven", 1, in);
+}
+
+static LLVMValueRef
+compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
+{
+    if (ir_is_float(t))
+        return LLVMBuildFCmp(e->b, op == SC_eq ? LLVMRealOEQ : op == SC_ne ? LLVMRealUNE
+                                   : op == SC_lt ? LLVMRealOLT : LLVMRealOLE, in[0], in[1], "");
+    LLVMIntPredicate lt = ir_is_signed(t) ? LLVMIntSLT : LLVMIntULT;
+    LLVMIntPredicate le = ir_is_signed(t) ? LLVMIntSLE : LLVMIntULE;
+    return LLVMBuildICmp(e->b, op == SC_eq ? LLVMIntEQ : op == SC_ne ? LLVMIntNE : op == SC_lt ? lt : le,
+                         in[0], in[1], "");
+}
+
+static LLVMValueRef
+divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
+{
+    if (op == SC_rem)
+        return ir_is_signed(t) ? LLVMBuildSRem(e->b, in[0], in[1], "") : LLVMBuildURem(e->b, in[0], in[1], "");
+    if (ir_is_float(t))
+        return LLVMBuildFDiv(e->b, in[0], in[1], "");
+    return ir_is_signed(t) ? LLVMBuildSDiv(e->b, in[0], in[1], "") : LLVMBuildUDiv(e->b, in[0], in[1], "");
+}
+
+static LLVMValueRef
+count_bits(cg_ll_emit *e, ir_sc_op op, LLVMValueRef x)
+{
+    if (op == SC_popcnt)
+        return intrinsic(e, "llvm.ctpop", 1, &x);
+    return intrinsic(e, "llvm.ctlz", 2, (LLVMValueRef[]){ x, LLVMConstNull(e->l->i1) });
+}
+
+LLVMValueRef
+cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *in)
+{
+    LLVMBuilderRef b = e->b;
+    bool f = ir_is_float(t);
+
+    switch (op) {
+    case SC_add:
+        return f ? LLVMBuildFAdd(b, in[0], in[1], "") : LLVMBuildAdd(b, in[0], in[1], "");
+    case SC_sub:
+        return f ? LLVMBuildFSub(b, in[0], in[1], "") : LLVMBuildSub(b, in[0], in[1], "");
+    case SC_mul:
+        return f ? LLVMBuildFMul(b, in[0], in[1], "") : LLVMBuildMul(b, in[0], in[1], "");
+    case SC_div:
+    case SC_rem:
+        return divided(e, op, t, in);
+    case SC_neg:
+        return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
+    case SC_abs:
+        return intrinsic(e, "llvm.fabs", 1, in);
+    case SC_sqrt:
+        return intrinsic(e, "llvm.sqrt", 1, in);
+    case SC_fma:
+        return e->l->machine->fma ? intrinsic(e, "llvm.fma", 3, in) : cg_ll_soft_fma(e, t, in);
+    case SC_max:
+    case SC_min:
+        return extreme(e, op, t, in);
+    case SC_floor:
+    case SC_ceil:
+    case SC_trunc:
+    case SC_rint:
+        return rounded(e, op, t, in);
+    case SC_and:
+        return LLVMBuildAnd(b, in[0], in[1], "");
+    case SC_or:
+        return LLVMBuildOr(b, in[0], in[1], "");
+    case SC_xor:
+        return LLVMBuildXor(b, in[0], in[1], "");
+    case SC_not:
+        return LLVMBuildNot(b, in[0], "");
+    case SC_shl:
+        return LLVMBuildShl(b, in[0], in[1], "");
+    case SC_shr:
+        return ir_is_signed(t) ? LLVMBuildAShr(b, in[0], in[1], "") : LLVMBuildLShr(b, in[0], in[1], "");
+    case SC_popcnt:
+    case SC_clz:
+        return count_bits(e, op, in[0]);
+    case SC_eq:
+    case SC_ne:
+    case SC_lt:
+    case SC_le:
+        return compared(e, op, t, in);
+    case SC_select:
+        return LLVMBuildSelect(b, in[0], in[1], in[2], "");
+    case SC_cvt:
+        return convert(e, t, from, in[0]);
+    case SC_bitcast:
+        return LLVMBuildBitCast(b, in[0], like(cg_ll_type(e->l, t), in[0]), "");
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef
+looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
+{
+    LLVMTypeRef t = cg_ll_type(e->l, table->type);
+    int64_t bytes = (int64_t)cot_dtype_size(table->type) * table->n;
+    LLVMValueRef base = cg_ll_constant_data(e->l, table->data, bytes);
+
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind)
+        return cg_ll_gather(e, t, base, index, NULL);
+    LLVMValueRef at = LLVMBuildSExt(e->b, index, e->l->i64, "");
+    return LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
+}
+
+/* A whole program on values of one width, for what is outlined; `rare` in it is computed and selected. */
+LLVMValueRef
+cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
+{
+    LLVMValueRef *v = IR_NEW_N(e->arena, LLVMValueRef, p->n_in + p->n);
+    LLVMTypeRef wide = LLVMTypeOf(in[0]);
+    int lanes = LLVMGetTypeKind(wide) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(wide) : 0;
+
+    memcpy(v, in, sizeof *v * (size_t)p->n_in);
+    for (int i = 0; i < p->n; i++) {
+        const ir_sc_insn *s = &p->insn[i];
+        LLVMValueRef x[4] = { 0 }, *y = &v[p->n_in + i];
+
+        for (int j = 0; j < ir_sc_arity[s->op]; j++)
+            x[j] = v[s->in[j]];
+        if (s->op == SC_const) {
+            *y = cg_ll_bits(e->l, (cot_dtype)s->type, s->imm);
+            *y = lanes ? cg_ll_splat(e, *y, lanes) : *y;
+        } else if (s->op == SC_table)
+            *y = looked_up(e, s->table, x[0]);
+        else if (s->op == SC_rare) {
+            LLVMValueRef args[4] = { 0 };
+            for (int j = 0; j < s->sub->n_in; j++)
+                args[j] = v[s->args[j]];
+            *y = LLVMBuildSelect(e->b, x[0], cg_ll_program(e, s->sub, args), x[1], "");
+        } else
+            *y = cg_ll_op(e, (ir_sc_op)s->op, (cot_dtype)s->type, ir_sc_type(p, s->in[0]), x);
+    }
+    return v[p->out];
+}
+
+/* -- instructions of a kernel -------------------------------------------------------------------------- */
+
+/* The sum, difference or multiple of indices that move evenly from lane to lane moves evenly. */
+static bool
+sloped(cg_ll_emit *e, const cg_insn *i, const cg_ll_copy *in, cg_ll_copy *out)
+{
+    int64_t c;
+
+    if (i->type != COT_I64 || in[0].wide || in[1].wide || (in[0].slope == 0 && in[1].slope == 0))
+        return false;
+    if (i->op == SC_add || i->op == SC_sub) {
+        out->slope = i->op == SC_add ? in[0].slope + in[1].slope : in[0].slope - in[1].slope;
+        out->v = i->op == SC_add ? LLVMBuildAdd(e->b, in[0].v, in[1].v, "")
+                                 : LLVMBuildSub(e->b, in[0].v, in[1].v, "");
+        return true;
+    }
+    if (i->op == SC_mul && cg_is_const(e->k, i->in[1], &c)) {
+        out->slope = in[0].slope * c;
+        out->v = LLVMBuildMul(e->b, in[0].v, in[1].v, "");
+        return true;
+    }
+    return false;
+}
+
+static bool
+is_constant_extreme(const cg_ll_emit *e, const cg_insn *i, int at)
+{
+    const cg_insn *c = &e->k->insn[i->in[at]];
+    uint64_t sign = i->type == COT_F64 ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
+    uint64_t inf = i->type == COT_F64 ? (uint64_t)0x7ff << 52 : (uint64_t)0xff << 23;
+
+    if (c->op != SC_const || (i->type != COT_F32 && i->type != COT_F64) || (c->imm & (sign - 1)) > inf)
+        return false;
+    return i->op == SC_max || (i->op == SC_min && c->imm != sign);
+}
+
+static LLVMValueRef
+constant_extreme(cg_ll_emit *e, const cg_insn *i, LLVMValueRef c, bool zero, LLVMValueRef x)
+{
+    LLVMValueRef better = LLVMBuildFCmp(e->b, i->op == SC_max ? LLVMRealOGT : LLVMRealOLT, c, x, "");
+    LLVMValueRef y = LLVMBuildSelect(e->b, better, c, x, "");
+
+    return i->op == SC_max && zero ? LLVMBuildFAdd(e->b, y, LLVMConstNull(LLVMTypeOf(y)), "") : y;
+}
+
+static cg_ll_copy
+emit_copy(cg_ll_emit *e, const cg_insn *i, const cg_ll_copy *in, int n)
+{
+    cg_ll_copy out = { 0 };
+    LLVMValueRef x[3] = { 0 };
+
+    if (n == 2 && sloped(e, i, in, &out))
+        return out;
+    for (int j = 0; j < n; j++)
+        out.wide |= in[j].wide || in[j].slope != 0;
+    for (int j = 0; j < n; j++)
+        x[j] = cg_ll_as(e, in[j], out.wide);
+    if (i->op == SC_table)
+        out.v = looked_up(e, i->table, x[0]);
+    else if (n == 2 && is_constant_extreme(e, i, 1))
+        out.v = constant_extreme(e, i, x[1], e->k->insn[i->in[1]].imm == 0, x[0]);
+    else if (n == 2 && is_constant_extreme(e, i, 0))
+        out.v = constant_extreme(e, i, x[0], e->k->insn[i->in[0]].imm == 0, x[1]);
+    else
+        out.v = cg_ll_op(e, (ir_sc_op)i->op, (cot_dtype)i->type, cg_type(e->k, i->in[0]), x);
+    return out;
+}
+
+void
+cg_ll_scalar_insn(cg_ll_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    uint32_t set = e->vary[v];
+    int n = ir_sc_arity[i->op];
+
+    cg_ll_define(e, v, set);
+    for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
+        cg_ll_copy in[3] = { 0 };
+        cg_ll_seek(e, set, c);
+        for (int j = 0; j < n; j++)
+            in[j] = cg_ll_get(e, i->in[j]);
+        cg_ll_set(e, v, emit_copy(e, i, in, n));
+    }
+}

@@ -1,0 +1,471 @@
+/* Kernels built by hand, compiled, and compared with plain C: every kind of loop and result, at several
+ * vector extents. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codegen/backend.h"
+#include "runtime/support/pool.h"
+
+enum { N = 64 };
+
+static cot_context *ctx;
+static ir_arena arena;
+static cg_module *m;
+static cg_kernel *k;
+static cg_build b;
+static const int lanes_row[] = { 1, 4, 8, 16, 32 };
+static float fx[8192], fy[8192], fz[8192];
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    ir_arena_init(&arena, ctx);
+    m = cg_module_new(ctx, &arena, "test");
+    k = cg_kernel_new(m, "main");
+    cg_begin(&b, k);
+    for (int i = 0; i < 8192; i++) {
+        fx[i] = (float)((i * 7919 % 1009) - 500) / 37.0f;
+        fy[i] = (float)((i * 104729 % 2003) - 1000) / 91.0f;
+        fz[i] = -777;
+    }
+}
+
+static void
+teardown(void)
+{
+    ir_arena_free(&arena);
+    cot_context_free(ctx);
+}
+
+static uint32_t
+buffer(const char *name, cot_dtype t, cg_space space, int64_t n)
+{
+    uint32_t i = cg_buffer_add(k, name, t, space, n);
+
+    if (space <= CG_OUT)
+        k->buffer[i].arg = m->n_args++;
+    return i;
+}
+
+static void
+run(void *const *args)
+{
+    cg_target t = { 0 };
+    cg_code code = { 0 };
+
+    ck_assert_msg(cg_verify(m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cg_llvm()->target(ctx, &t) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cg_llvm()->load(ctx, &t, m, &code) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(code.entry(args, NULL), 0);
+    cg_llvm()->unload(&code);
+}
+
+static cg_val
+f32(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, 4);
+    return cg_const(&b, COT_F32, bits);
+}
+
+static cg_val
+loop(cg_kind kind, int64_t lo, int64_t hi, int64_t step)
+{
+    return cg_loop_begin(&b, kind, cg_i64(&b, lo), cg_i64(&b, hi), step, 0);
+}
+
+static void
+same(const float *got, const float *want, int n)
+{
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(memcmp(&got[i], &want[i], 4) == 0, "element %d is %a; wants %a", i, got[i], want[i]);
+}
+
+/* The order of NUMERICS.md section 3. */
+static float
+sum(const float *x, int n, int stride)
+{
+    float block[64];
+    int blocks = (n + 511) / 512;
+
+    for (int c = 0; c < blocks; c++) {
+        float lane[32];
+        for (int l = 0; l < 32; l++) {
+            lane[l] = -0.0f;
+            for (int t = 0; t < 16; t++)
+                if (512 * c + 32 * t + l < n)
+                    lane[l] += x[(512 * c + 32 * t + l) * stride];
+        }
+        for (int h = 16; h > 0; h /= 2)
+            for (int l = 0; l < h; l++)
+                lane[l] += lane[l + h];
+        block[c] = lane[0];
+    }
+    for (int w = 1; w < blocks; w *= 2)
+        for (int c = 0; c + w < blocks; c += 2 * w)
+            block[c] += block[c + w];
+    return n ? block[0] : 0;
+}
+
+/* -- pointwise: a main loop and a limited tail ------------------------------------------------------------- */
+
+static void
+pointwise_step(uint32_t x, uint32_t y, cg_val base, int lanes, cg_val limit)
+{
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, limit);
+    cg_val at = cg_iadd(&b, base, cg_loop_var(&b, l));
+    cg_val v = cg_load(&b, x, at, 0);
+
+    v = cg_insn3(&b, SC_fma, COT_F32, v, v, f32(0.5f));
+    cg_store(&b, y, at, cg_insn2(&b, SC_max, COT_F32, v, f32(3.0f)), 0);
+    cg_loop_end(&b, l);
+}
+
+START_TEST(pointwise_with_tail)
+{
+    int lanes = lanes_row[_i], n = 1003, full = n / lanes * lanes;
+    uint32_t x = buffer("x", COT_F32, CG_IN, n), y = buffer("y", COT_F32, CG_OUT, n);
+    cg_val i = loop(CG_SERIAL, 0, full, lanes);
+
+    pointwise_step(x, y, cg_loop_var(&b, i), lanes, 0);
+    cg_loop_end(&b, i);
+    if (full < n)
+        pointwise_step(x, y, cg_i64(&b, full), lanes, cg_i64(&b, n - full));
+    run((void *[]){ fx, fz });
+    for (int j = 0; j < n; j++)
+        fy[j] = fmaxf(fmaf(fx[j], fx[j], 0.5f), 3.0f);
+    same(fz, fy, n);
+    ck_assert(fz[n] == -777);
+}
+END_TEST
+
+/* -- sums ----------------------------------------------------------------------------------------------------- */
+
+/* tree over blocks { fold over 32 lanes { carry over 16 steps } }, lanes as a vector of `lanes` around copies. */
+START_TEST(sum_of_row)
+{
+    int lanes = lanes_row[_i];
+    uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, 1);
+    cg_val blocks = loop(CG_SERIAL, 0, 13, 1), lo = loop(CG_VECTOR, 0, lanes, 1), hi = loop(CG_UNROLL, 0, 32, lanes);
+    cg_val t = loop(CG_SERIAL, 0, 16, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(-0.0f));
+    cg_val at = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512), cg_imul(&b, cg_loop_var(&b, t), 32));
+
+    at = cg_iadd(&b, at, cg_iadd(&b, cg_loop_var(&b, hi), cg_loop_var(&b, lo)));
+    cg_loop_next(&b, t, acc, cg_insn2(&b, SC_add, COT_F32, acc, cg_load(&b, x, at, 0)));
+    cg_loop_end(&b, t);
+    cg_loop_reduce(&b, hi, CG_FOLD, SC_add, COT_F32, cg_loop_result(&b, t, 0));
+    cg_loop_end(&b, hi);
+    cg_loop_reduce(&b, lo, CG_FOLD, SC_add, COT_F32, cg_loop_result(&b, hi, 0));
+    cg_loop_end(&b, lo);
+    cg_loop_reduce(&b, blocks, CG_TREE, SC_add, COT_F32, cg_loop_result(&b, lo, 0));
+    cg_loop_end(&b, blocks);
+    cg_store(&b, y, cg_i64(&b, 0), cg_loop_result(&b, blocks, 0), 0);
+    run((void *[]){ fx, fz });
+    fy[0] = sum(fx, 13 * 512, 1);
+    same(fz, fy, 1);
+}
+END_TEST
+
+/* Columns: a tree over blocks, a serial fold over lanes in bit-reversed order, one vector of columns. */
+START_TEST(sum_of_columns)
+{
+    int lanes = lanes_row[_i];
+    uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, lanes);
+    int rows = 8192 / lanes > 1024 ? 1024 : 8192 / lanes / 32 * 32;
+    int per = rows >= 512 ? 512 : rows;
+    cg_val c = loop(CG_VECTOR, 0, lanes, 1), blocks = loop(CG_SERIAL, 0, rows / per, 1), l = loop(CG_SERIAL, 0, 32, 1);
+    cg_val t = loop(CG_SERIAL, 0, per / 32, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(-0.0f));
+    cg_val row = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512), cg_imul(&b, cg_loop_var(&b, t), 32));
+
+    row = cg_iadd(&b, row, cg_loop_var(&b, l));
+    cg_val at = cg_iadd(&b, cg_imul(&b, row, lanes), cg_loop_var(&b, c));
+    cg_loop_next(&b, t, acc, cg_insn2(&b, SC_add, COT_F32, acc, cg_load(&b, x, at, 0)));
+    cg_loop_end(&b, t);
+    cg_loop_reduce(&b, l, CG_FOLD, SC_add, COT_F32, cg_loop_result(&b, t, 0));
+    cg_loop_end(&b, l);
+    cg_loop_reduce(&b, blocks, CG_TREE, SC_add, COT_F32, cg_loop_result(&b, l, 0));
+    cg_loop_end(&b, blocks);
+    cg_store(&b, y, cg_loop_var(&b, c), cg_loop_result(&b, blocks, 0), 0);
+    cg_loop_end(&b, c);
+    run((void *[]){ fx, fz });
+    for (int j = 0; j < lanes; j++)
+        fy[j] = sum(fx + j, rows, lanes);
+    same(fz, fy, lanes);
+}
+END_TEST
+
+/* A fold of a limited vector: inactive lanes are neutral. */
+START_TEST(fold_with_limit)
+{
+    int lanes = lanes_row[_i], n = lanes - lanes / 3;
+    uint32_t x = buffer("x", COT_F32, CG_IN, n), y = buffer("y", COT_F32, CG_OUT, 2);
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, cg_i64(&b, n));
+    cg_val v = cg_load(&b, x, cg_loop_var(&b, l), 0);
+
+    cg_loop_reduce(&b, l, CG_FOLD, SC_max, COT_F32, v);
+    cg_loop_reduce(&b, l, CG_FOLD, SC_min, COT_F32, v);
+    cg_loop_end(&b, l);
+    cg_store(&b, y, cg_i64(&b, 0), cg_loop_result(&b, l, 0), 0);
+    cg_store(&b, y, cg_i64(&b, 1), cg_loop_result(&b, l, 1), 0);
+    run((void *[]){ fx, fz });
+    fy[0] = -INFINITY;
+    fy[1] = INFINITY;
+    for (int j = 0; j < n; j++) {
+        fy[0] = fmaxf(fy[0], fx[j]);
+        fy[1] = fminf(fy[1], fx[j]);
+    }
+    same(fz, fy, 2);
+}
+END_TEST
+
+/* -- a register tile ------------------------------------------------------------------------------------------ */
+
+START_TEST(register_tile)
+{
+    int lanes = lanes_row[_i], rows = 6, cols = 2 * lanes, depth = 50;
+    uint32_t a = buffer("a", COT_F32, CG_IN, rows * depth), w = buffer("w", COT_F32, CG_IN, depth * cols);
+    uint32_t y = buffer("y", COT_F32, CG_OUT, rows * cols);
+    cg_val i = loop(CG_UNROLL, 0, rows, 1), j = loop(CG_UNROLL, 0, 2, 1), l = loop(CG_VECTOR, 0, lanes, 1);
+    cg_val t = loop(CG_SERIAL, 0, depth, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(0));
+    cg_val col = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, j), lanes), cg_loop_var(&b, l));
+    cg_val p = cg_load(&b, a, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), depth), cg_loop_var(&b, t)), 0);
+    cg_val q = cg_load(&b, w, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, t), cols), col), 0);
+
+    cg_loop_next(&b, t, acc, cg_insn3(&b, SC_fma, COT_F32, p, q, acc));
+    cg_loop_end(&b, t);
+    cg_store(&b, y, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), cols), col), cg_loop_result(&b, t, 0), 0);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, j);
+    cg_loop_end(&b, i);
+    run((void *[]){ fx, fx + 512, fz });
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++) {
+            fy[r * cols + c] = 0;
+            for (int d = 0; d < depth; d++)
+                fy[r * cols + c] = fmaf(fx[r * depth + d], fx[512 + d * cols + c], fy[r * cols + c]);
+        }
+    same(fz, fy, rows * cols);
+}
+END_TEST
+
+/* -- strided, reversed, gathered ------------------------------------------------------------------------------- */
+
+START_TEST(transposed)
+{
+    int lanes = lanes_row[_i];
+    uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, 8192);
+    cg_val u = loop(CG_UNROLL, 0, lanes, 1), l = loop(CG_VECTOR, 0, lanes, 1);
+    cg_val from = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, l), 33), cg_loop_var(&b, u));
+    cg_val to = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, u), 40), cg_loop_var(&b, l));
+    cg_val v = cg_load(&b, x, from, 0);
+
+    cg_store(&b, y, to, v, 0);
+    cg_store(&b, y, cg_iadd(&b, from, cg_i64(&b, 2048)), cg_insn1(&b, SC_neg, COT_F32, cg_load(&b, x, to, 0)), 0);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, u);
+    run((void *[]){ fx, fz });
+    for (int r = 0; r < lanes; r++)
+        for (int c = 0; c < lanes; c++) {
+            ck_assert(fz[r * 40 + c] == fx[c * 33 + r]);
+            ck_assert(fz[2048 + c * 33 + r] == -fx[r * 40 + c]);
+        }
+}
+END_TEST
+
+START_TEST(reversed_and_gathered)
+{
+    int lanes = lanes_row[_i], n = 3 * lanes;
+    uint32_t x = buffer("x", COT_F32, CG_IN, 4 * n), at = buffer("at", COT_I32, CG_IN, n);
+    uint32_t y = buffer("y", COT_F32, CG_OUT, n);
+    int32_t index[128];
+    cg_val i = loop(CG_SERIAL, 0, n, lanes), l = loop(CG_VECTOR, 0, lanes, 1);
+    cg_val e = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l));
+    cg_val g = cg_insn1(&b, SC_cvt, COT_I64, cg_load(&b, at, e, 0));
+    cg_val v = cg_insn2(&b, SC_add, COT_F32, cg_load(&b, x, cg_isub(&b, cg_i64(&b, n - 1), e), 0),
+                        cg_load(&b, x, cg_imul(&b, e, 3), 0));
+
+    cg_store(&b, y, e, cg_insn2(&b, SC_sub, COT_F32, v, cg_load(&b, x, g, 0)), 0);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, i);
+    for (int j = 0; j < n; j++)
+        index[j] = j * 31 % n;
+    run((void *[]){ fx, index, fz });
+    for (int j = 0; j < n; j++)
+        fy[j] = fx[n - 1 - j] + fx[3 * j] - fx[index[j]];
+    same(fz, fy, n);
+}
+END_TEST
+
+/* -- control that varies ----------------------------------------------------------------------------------------- */
+
+/* Collatz steps by lane: a while whose lanes stop at different times, an if inside. */
+START_TEST(while_by_lane)
+{
+    int lanes = lanes_row[_i], n = 2 * lanes + lanes / 2;
+    int32_t in[128], out[128] = { 0 };
+    uint32_t x = buffer("x", COT_I32, CG_IN, n), y = buffer("y", COT_I32, CG_OUT, n);
+    cg_val i = loop(CG_SERIAL, 0, n, lanes);
+    cg_val left = cg_isub(&b, cg_i64(&b, n), cg_loop_var(&b, i));
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, left);
+    cg_val at = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l)), one = cg_const(&b, COT_I32, 1);
+    cg_val start = cg_load(&b, x, at, 0), w = cg_while_begin(&b);
+    cg_val v = cg_while_carry(&b, w, COT_I32, start), steps = cg_while_carry(&b, w, COT_I32, cg_const(&b, COT_I32, 0));
+
+    cg_while_test(&b, w, cg_insn2(&b, SC_lt, COT_I32, one, v));
+    cg_val odd = cg_insn2(&b, SC_eq, COT_I32, cg_insn2(&b, SC_and, COT_I32, v, one), one), c = cg_if_begin(&b, odd);
+    cg_val up = cg_insn2(&b, SC_add, COT_I32, cg_insn2(&b, SC_mul, COT_I32, v, cg_const(&b, COT_I32, 3)), one);
+    cg_if_else(&b, c);
+    cg_val down = cg_insn2(&b, SC_shr, COT_I32, v, one);
+    cg_if_end(&b, c);
+    cg_if_yield(&b, c, COT_I32, up, down);
+    cg_while_next(&b, w, v, cg_loop_result(&b, c, 0));
+    cg_while_next(&b, w, steps, cg_insn2(&b, SC_add, COT_I32, steps, one));
+    cg_while_end(&b, w);
+    cg_store(&b, y, at, cg_loop_result(&b, w, 1), 0);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, i);
+    for (int j = 0; j < n; j++)
+        in[j] = j * 5 + 1;
+    out[n] = -1;
+    run((void *[]){ in, out });
+    for (int j = 0; j < n; j++) {
+        int count = 0;
+        for (int z = in[j]; z > 1; count++)
+            z = z & 1 ? 3 * z + 1 : z >> 1;
+        ck_assert_int_eq(out[j], count);
+    }
+    ck_assert_int_eq(out[n], -1);
+}
+END_TEST
+
+/* Stores under a mask touch only their lanes; bytes and halves too. */
+START_TEST(masked_bytes)
+{
+    int lanes = lanes_row[_i], n = lanes + 1;
+    uint8_t in[64], out[64];
+    uint32_t x = buffer("x", COT_U8, CG_IN, n), y = buffer("y", COT_U8, CG_OUT, n);
+    cg_val i = loop(CG_SERIAL, 0, n, lanes);
+    cg_val left = cg_isub(&b, cg_i64(&b, n), cg_loop_var(&b, i));
+    cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, left);
+    cg_val at = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l)), v = cg_load(&b, x, at, 0);
+    cg_val big = cg_insn2(&b, SC_lt, COT_U8, cg_const(&b, COT_U8, 100), v);
+
+    cg_store(&b, y, at, cg_insn2(&b, SC_add, COT_U8, v, cg_const(&b, COT_U8, 1)), big);
+    cg_loop_end(&b, l);
+    cg_loop_end(&b, i);
+    for (int j = 0; j < 64; j++) {
+        in[j] = (uint8_t)(j * 37);
+        out[j] = 5;
+    }
+    run((void *[]){ in, out });
+    for (int j = 0; j < 64; j++)
+        ck_assert_int_eq(out[j], j < n && in[j] > 100 ? (uint8_t)(in[j] + 1) : 5);
+}
+END_TEST
+
+/* -- parallel loops, calls, failure ------------------------------------------------------------------------------- */
+
+START_TEST(parallel_tree)
+{
+    cg_kernel *part = cg_kernel_new(m, "part");
+    cg_build pb;
+    uint32_t px = cg_buffer_add(part, "x", COT_F32, CG_IN, 512), py = cg_buffer_add(part, "y", COT_F32, CG_OUT, 1);
+    cot_parallel *pool = _i ? cot_rt_pool_new(2) : NULL;
+
+    cg_begin(&pb, part);
+    cg_val l = cg_loop_begin(&pb, CG_VECTOR, cg_i64(&pb, 0), cg_i64(&pb, 32), 1, 0);
+    cg_loop_reduce(&pb, l, CG_FOLD, SC_add, COT_F32,
+                   cg_load(&pb, px, cg_iadd(&pb, cg_param(&pb, 0), cg_loop_var(&pb, l)), 0));
+    cg_loop_end(&pb, l);
+    cg_store(&pb, py, cg_i64(&pb, 0), cg_loop_result(&pb, l, 0), 0);
+
+    uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, 1);
+    uint32_t s = buffer("s", COT_F32, CG_LOCAL, 1);
+    m->parallel = true;
+    cg_val p = loop(CG_PARALLEL, 0, 250, 1), at = cg_imul(&b, cg_loop_var(&b, p), 32);
+    cg_call_kernel(&b, 1, (uint32_t[]){ x, s }, (cg_val[]){ at, 0 }, 1, (cg_val[]){ cg_i64(&b, 0) });
+    cg_loop_reduce(&b, p, CG_TREE, SC_add, COT_F32, cg_load(&b, s, cg_i64(&b, 0), 0));
+    cg_loop_end(&b, p);
+    cg_store(&b, y, cg_i64(&b, 0), cg_loop_result(&b, p, 0), 0);
+    run((void *[]){ fx, fz, pool });
+    float part_sum[256];
+    for (int c = 0; c < 250; c++)
+        part_sum[c] = sum(fx + 32 * c, 32, 1);
+    for (int w = 1; w < 250; w *= 2)
+        for (int c = 0; c + w < 250; c += 2 * w)
+            part_sum[c] += part_sum[c + w];
+    same(fz, part_sum, 1);
+    if (pool)
+        cot_rt_pool_free(pool);
+}
+END_TEST
+
+START_TEST(failure_is_a_status)
+{
+    uint32_t x = buffer("x", COT_I32, CG_IN, 1), y = buffer("y", COT_I32, CG_OUT, 1);
+    cg_val v = cg_load(&b, x, cg_i64(&b, 0), 0);
+    cg_target t = { 0 };
+    cg_code code;
+    int32_t in = 3, out = 0;
+
+    cg_fail_if(&b, cg_insn2(&b, SC_lt, COT_I32, v, cg_const(&b, COT_I32, 2)), COT_ERR_BOUND);
+    cg_store(&b, y, cg_i64(&b, 0), v, 0);
+    ck_assert_int_eq(cg_llvm()->target(ctx, &t), COT_OK);
+    ck_assert_int_eq(cg_llvm()->load(ctx, &t, m, &code), COT_OK);
+    ck_assert_int_eq(code.entry((void *[]){ &in, &out }, NULL), COT_OK);
+    ck_assert_int_eq(out, 3);
+    in = 1;
+    ck_assert_int_eq(((int (*)(const int32_t *, int32_t *, void *))code.natural)(&in, &out, NULL), COT_ERR_BOUND);
+    ck_assert_int_eq(out, 3);
+    cg_llvm()->unload(&code);
+}
+END_TEST
+
+/* -- indices --------------------------------------------------------------------------------------------------- */
+
+/* i = 16 q + l with l in [0, 16): i / 64 = q / 4 and i mod 64 = 16 (q mod 4) + l, still even in l. */
+START_TEST(division_keeps_lanes_even)
+{
+    cg_val q = loop(CG_SERIAL, 0, 100, 1), l = loop(CG_VECTOR, 0, 16, 1);
+    cg_val i = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, q), 16), cg_loop_var(&b, l));
+    int64_t c;
+
+    ck_assert(cg_affine(k, cg_idiv(&b, i, 64), l, &c) && c == 0);
+    ck_assert(cg_affine(k, cg_imod(&b, i, 64), l, &c) && c == 1);
+    ck_assert_uint_eq(cg_idiv(&b, i, 16), cg_loop_var(&b, q));
+    ck_assert_uint_eq(cg_imod(&b, i, 16), cg_loop_var(&b, l));
+    ck_assert_uint_eq(cg_imin(&b, cg_loop_var(&b, l), cg_i64(&b, 15)), cg_loop_var(&b, l));
+    ck_assert_uint_eq(cg_isub(&b, i, cg_loop_var(&b, l)), cg_imul(&b, cg_loop_var(&b, q), 16));
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("kernel");
+    TCase *t = tcase_create("kernel");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, pointwise_with_tail, 0, 5);
+    tcase_add_loop_test(t, sum_of_row, 0, 5);
+    tcase_add_loop_test(t, sum_of_columns, 0, 5);
+    tcase_add_loop_test(t, fold_with_limit, 0, 5);
+    tcase_add_loop_test(t, register_tile, 0, 5);
+    tcase_add_loop_test(t, transposed, 0, 5);
+    tcase_add_loop_test(t, reversed_and_gathered, 0, 5);
+    tcase_add_loop_test(t, while_by_lane, 0, 5);
+    tcase_add_loop_test(t, masked_bytes, 0, 5);
+    tcase_add_loop_test(t, parallel_tree, 0, 2);
+    tcase_add_test(t, failure_is_a_status);
+    tcase_add_test(t, division_keeps_lanes_even);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
