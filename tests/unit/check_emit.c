@@ -258,7 +258,7 @@ check_all(const char *cpu, int lanes)
 }
 
 static const struct { const char *cpu; int lanes; } row[] = {
-    { NULL, 1 }, { NULL, 8 }, { NULL, 32 }, { "x86-64", 1 }, { "x86-64", 4 },
+    { NULL, 1 }, { NULL, 16 }, { "x86-64", 4 },
 };
 
 START_TEST(every_instruction)
@@ -273,6 +273,55 @@ START_TEST(every_instruction)
 }
 END_TEST
 
+/* fma where there is none, at its hard cases: products and sums around the subnormals, cancellation. */
+static double
+near_power(int e)
+{
+    uint64_t r = random_bits(), keep = r & 7 ? ~(uint64_t)0 : ~(uint64_t)0 << (r >> 8 & 51);
+    double f = 1 + (double)((random_bits() & keep) >> 12) * 0x1p-52;
+
+    return ldexp(r & 8 ? f : -f, e);
+}
+
+START_TEST(soft_fma)
+{
+    double *x = (double *)input[COT_F64][0], *y = (double *)input[COT_F64][1], *z = (double *)input[COT_F64][2];
+    double out[N];
+    void *args[] = { x, input[COT_I64][0], y, input[COT_I64][1], z, input[COT_I64][2], out };
+    op_case c = { SC_fma, COT_F64, COT_F64 };
+    cg_target t = { .cpu = "x86-64" };
+    cg_code code;
+    int n_args = 0;
+
+    ctx = cot_context_new(NULL);
+    ir_arena_init(&arena, ctx);
+    cg_module *m = cg_module_new(ctx, &arena, "fma");
+    cg_kernel_new(m, "main");
+    build_case(m, &c, 1, &n_args);
+    ck_assert_int_eq(cg_llvm()->target(ctx, &t), COT_OK);
+    ck_assert_int_eq(cg_llvm()->load(ctx, &t, m, &code), COT_OK);
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < N; i++) {
+            int e = (int)(random_bits() % 1200) - 600, sum = (int)(random_bits() % 130) - 1120;
+            if (i & 1)
+                sum = (int)(random_bits() % 2400) - 1200;
+            x[i] = near_power(e);
+            y[i] = near_power(sum - e < -1074 ? -1074 : sum - e > 1023 ? 1023 : sum - e);
+            z[i] = i % 3 ? near_power(sum + (int)(random_bits() % 130) - 65) : -(x[i] * y[i]);
+        }
+        ck_assert_int_eq(code.entry(args, NULL), 0);
+        for (int i = 0; i < N; i++) {
+            double want = fma(x[i], y[i], z[i]);
+            ck_assert_msg(memcmp(&out[i], &want, 8) == 0 || want != want,
+                          "fma(%a, %a, %a) is %a; wants %a", x[i], y[i], z[i], out[i], want);
+        }
+    }
+    cg_llvm()->unload(&code);
+    ir_arena_free(&arena);
+    cot_context_free(ctx);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -281,6 +330,7 @@ main(void)
 
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, every_instruction, 0, sizeof row / sizeof row[0]);
+    tcase_add_test(t, soft_fma);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
