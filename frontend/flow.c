@@ -36,7 +36,7 @@ static bool
 trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in, const ir_type *const *type,
           int n_out, shared *consts, sub *s)
 {
-    fe_source source = {name, body, user, b->loc, n_in, n_out, type, false};
+    fe_source source = {name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL};
     cot_trace *t;
     cot_status status;
 

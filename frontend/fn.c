@@ -9,6 +9,7 @@
 
 #include "cotrace/compile.h"
 #include "frontend/trace.h"
+#include "frontend/tree.h"
 #include "ir/diag.h"
 
 /* What the frontend knows of a transform: its arguments, and what to check before it runs. */
@@ -104,6 +105,41 @@ cot_fn_of_graph(const cot_graph *g)
         f = h;
     }
     return f;
+}
+
+static cot_status
+give_names(cot_fn *f, const char *text, const char *what, int wants, const char *const **name)
+{
+    int n;
+
+    if (!text)
+        return COT_OK;
+    if (!fe_tree_names(f->ctx, f->loc, text, &n, name))
+        return fail_text(f->ctx);
+    return n == wants ? COT_OK : ir_fail(f->ctx, f->loc, f->name, ERR_fn_names, wants, what, n);
+}
+
+cot_fn *
+cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *results)
+{
+    cot_fn *volatile out = NULL;
+
+    if (!f)
+        return NULL;
+    IR_TRY(f->ctx) {
+        cot_fn *g = new_fn(f->ctx, f->kind, ir_loc_file(f->ctx, at.file, at.line), f->name);
+        g->n_in = f->n_in;
+        g->n_out = f->n_out;
+        g->body = f->body;
+        g->user = f->user;
+        if (f->kind != FE_FN_BODY && f->kind != FE_FN_BAD)
+            ir_fail(f->ctx, g->loc, f->name, ERR_usage, "is not a body; name the body it is made of");
+        if (f->kind != FE_FN_BODY || give_names(g, arguments, "arguments", g->n_in, &g->in_name) != COT_OK ||
+            give_names(g, results, "results", g->n_out, &g->out_name) != COT_OK)
+            g->kind = FE_FN_BAD;
+        out = g;
+    }
+    return out;
 }
 
 const char *
@@ -315,7 +351,8 @@ verify(const ir_graph *g, const char *after)
 static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
-    fe_source source = {f->name, f->body, f->user, f->loc, f->n_in, f->n_out, s->type, alone};
+    fe_source source = {f->name, f->body, f->user, f->loc, f->n_in, f->n_out, s->type, alone,
+                        f->in_name, f->out_name};
     cot_trace *t;
 
     if (s->n_types != f->n_in)

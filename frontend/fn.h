@@ -38,6 +38,7 @@ struct cot_fn {
     int n_in, n_out;                    /* BODY, GRAPH                               */
     cot_body *body;
     void *user;
+    const char *const *in_name, *const *out_name;   /* BODY: names for dumps, or NULL */
     ir_graph *graph;
     cot_fn *of;                         /* PASS, FIRST, SECOND: the function it transforms; SECOND: its FIRST */
     const pass_row *row;                /* PASS: which                               */

@@ -98,7 +98,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->depth = t->below ? t->below->depth + 1 : 1;
     b->loc = s->loc;
     for (int i = 0; i < s->n_in; i++)
-        in[i] = fe_handle(t, ir_input(b, s->type[i], NULL));
+        in[i] = fe_handle(t, ir_input(b, s->type[i], s->in_name ? s->in_name[i] : NULL));
     ctx->trace = t;
     return t;
 }
@@ -123,7 +123,7 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
 {
     t->b->loc = s->loc;
     for (int i = 0; i < s->n_out; i++)
-        ir_output(t->b, result(t, s, out[i], i));
+        ir_output_named(t->b, result(t, s, out[i], i), s->out_name ? s->out_name[i] : NULL);
     t->open = false;
     t->ctx->trace = t->below;
     return ir_build_end(t->b, graph);

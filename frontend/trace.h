@@ -30,6 +30,7 @@ typedef struct fe_source {
     int n_in, n_out;
     const ir_type *const *type;
     bool alone;                         /* nothing may be captured */
+    const char *const *in_name, *const *out_name;   /* or NULL */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended trace

@@ -23,6 +23,28 @@ COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
 COT_API const char *cot_fn_name(const cot_fn *f);
 COT_API cot_context *cot_fn_context(const cot_fn *f);
 
+/* f with names for its arguments and results, as trees (below) or lists: "w, x, y".  They appear in
+ * dumps and in the headers of objects.  f is a body; NULL leaves a side unnamed. */
+COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *results);
+
+/* A struct whose fields are all cot_value, arrays of them, or such structs again, is a flat list of
+ * values; a tree describes it once:
+ *     struct layer { cot_value weight, bias; };
+ *     struct model { struct layer layer[2]; cot_value scale; };
+ *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale", sizeof(struct model));
+ * A body reads it as `const struct model *m = COT_STRUCT(struct model, in)`.  Trees belong to their
+ * context.  NULL with the error recorded if the text is wrong or has not the struct's size. */
+typedef struct cot_tree cot_tree;
+COT_API cot_tree *cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes);
+COT_API int cot_tree_count(const cot_tree *t);              /* of leaves */
+COT_API const char *cot_tree_name(const cot_tree *t, int i); /* "layer.1.bias" */
+/* The first leaf at or below a path, -1 if there is none; their number in *n (may be NULL). */
+COT_API int cot_tree_find(const cot_tree *t, const char *path, int *n);
+/* One entry for each leaf, by name: cot_tree_list(tree, "layer: none, scale: 0"), for in_dims and
+ * out_dims.  An entry at an inner name serves all below, later entries win, every leaf needs one.
+ * The list belongs to the context; it is empty, with the error recorded, if the text is wrong. */
+COT_API cot_list cot_tree_list(const cot_tree *t, const char *text);
+
 /* Options of the transforms that name arguments.  Zero is the default of each.  Negative argument
  * numbers count from the end. */
 typedef struct cot_wrt_options {
@@ -61,6 +83,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
                                    const cot_wrt_options *o, size_t size);
 
 #ifndef __cplusplus
+#define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
+#define COT_STRUCT(type, values) ((const type *)(values))
+#define cot_fn_named(f, arguments, results) cot_fn_named_(COT_HERE, f, arguments, results)
 #define cot_fn_new(ctx, name, body, n_in, n_out, user) \
     cot_fn_new_(COT_HERE, ctx, name, body, n_in, n_out, user)
 

@@ -47,3 +47,38 @@ ir_math_wide(ir_sc_build *b, int n, const ir_sc *x, ir_math_f64 *f)
         wide[i] = m_cvt(b, COT_F64, x[i]);
     return m_cvt(b, T, f(b, wide));
 }
+
+ir_sc
+ir_math_flip(ir_sc_build *b, ir_sc y, ir_sc s)
+{
+    cot_dtype T = ir_sc_type_in(b, y), U = ir_math_uint(T);
+    ir_sc top = ir_sc_const_bits(b, U, 1ull << (ir_bits(T) - 1));
+    ir_sc sign = m_and(b, m_bits(b, U, s), top);
+
+    return m_bits(b, T, m_xor(b, m_bits(b, U, y), sign));
+}
+
+ir_sc
+ir_math_sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *error)
+{
+    ir_sc s = m_add(b, x, y);
+
+    *error = m_sub(b, y, m_sub(b, s, x));
+    return s;
+}
+
+ir_sc
+ir_math_below(ir_sc_build *b, ir_sc x, double hi)
+{
+    ir_sc k = m_num(b, x, hi);
+
+    return m_select(b, m_lt(b, k, x), k, x);
+}
+
+ir_sc
+ir_math_above(ir_sc_build *b, ir_sc x, double lo)
+{
+    ir_sc k = m_num(b, x, lo);
+
+    return m_select(b, m_lt(b, x, k), k, x);
+}

@@ -26,31 +26,6 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #define MATH_FLOW(rule)
 #define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag(eval_scalar eval_##eval;)
 #include "ir/ops.def"
-#pragma weak eval_exp
-#pragma weak eval_exp2
-#pragma weak eval_expm1
-#pragma weak eval_log
-#pragma weak eval_log2
-#pragma weak eval_log1p
-#pragma weak eval_rsqrt
-#pragma weak eval_cbrt
-#pragma weak eval_sin
-#pragma weak eval_cos
-#pragma weak eval_tan
-#pragma weak eval_asin
-#pragma weak eval_acos
-#pragma weak eval_atan
-#pragma weak eval_sinh
-#pragma weak eval_cosh
-#pragma weak eval_tanh
-#pragma weak eval_asinh
-#pragma weak eval_acosh
-#pragma weak eval_atanh
-#pragma weak eval_logistic
-#pragma weak eval_erf
-#pragma weak eval_erfc
-#pragma weak eval_pow
-#pragma weak eval_atan2
 #undef OP
 
 /* m_<instruction>(b, operands): the type is that of the operands. */
@@ -118,6 +93,28 @@ ir_sc ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s);
 /* f32: the f64 program on the widened operand, rounded; f64: the program itself. */
 typedef ir_sc ir_math_f64(ir_sc_build *b, const ir_sc *x);
 ir_sc ir_math_wide(ir_sc_build *b, int n, const ir_sc *x, ir_math_f64 *f);
+/* y with its sign turned over where s is negative. */
+ir_sc ir_math_flip(ir_sc_build *b, ir_sc y, ir_sc s);
+/* The sum of x and y and its rounding error, where |x| >= |y| or x is 0 (Dekker's Fast2Sum). */
+ir_sc ir_math_sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *error);
+/* min(x, hi), max(x, lo) for a number, NaN staying: one instruction on most machines. */
+ir_sc ir_math_below(ir_sc_build *b, ir_sc x, double hi);
+ir_sc ir_math_above(ir_sc_build *b, ir_sc x, double lo);
+
+/* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus a constant, as integer bits. */
+typedef struct ir_math_exp { ir_sc hi, lo, t; } ir_math_exp;
+ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
+/* Two factors whose product is 2^n: where 2^n itself is out of range, too. */
+void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
+/* 2^n for n in the range of normal numbers. */
+ir_sc ir_math_exp_two(ir_sc_build *b, ir_sc t);
+ir_sc ir_math_expm1(ir_sc_build *b, ir_sc x);
+
+/* log.c: log(x) = e ln2 + f + rest for normal x > 0: e whole, f = x 2^-e - 1 in [-0.293, 0.415]. */
+typedef struct ir_math_log { ir_sc e, f, rest; } ir_math_log;
+ir_math_log ir_math_log_parts(ir_sc_build *b, ir_sc x);
+/* log(1 + u + du), du a correction to u (0 if it has none, given as a value). */
+ir_sc ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du);
 
 /* arith.c: integers of rem. */
 ir_sc ir_math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y);

@@ -52,23 +52,28 @@ is_counted(const ir_node *n)
            ir_type_at(f, f->in[k])->dtype == COT_I64;
 }
 
-/* Carries that depend on linear inputs are linear, whatever their start. */
-static void
-find_linear(ir_build *b, turn *r, const bool *linear)
+/* The split of the body.  Carries that depend on linear inputs are linear, whatever their start. */
+static bool
+split_body(ir_build *b, turn *r, const bool *linear)
 {
-    bool *lin = ir_copy_bytes(b->arena, linear, sizeof *lin * (size_t)r->n->n_in);
-    bool *out = IR_NEW_N(b->arena, bool, r->n->n_out), again = true;
+    bool *unknown = IR_NEW_N(b->arena, bool, r->n->n_out), again = true;
 
-    while (again) {
-        again = false;
-        pass_depends(b->arena, r->f, lin, out);
-        for (int i = 0; i < r->n->n_out; i++)
-            if (out[i] && !lin[r->k + i])
-                lin[r->k + i] = again = true;
-    }
     r->known = IR_NEW_N(b->arena, bool, r->n->n_in);
     for (int i = 0; i < r->n->n_in; i++)
-        r->known[i] = !lin[i];
+        r->known[i] = !linear[i];
+    while (again) {
+        again = false;
+        for (int c = 0; c < r->n->n_out; c++)
+            unknown[c] = !r->known[r->k + c];
+        if (!pass_flow_split(b, r->f, r->known, unknown, &r->h))
+            return false;
+        for (int c = 0; c < r->n->n_out; c++)
+            if (r->known[r->k + c] && !r->h.known_out[c]) {
+                r->known[r->k + c] = false;
+                again = true;
+            }
+    }
+    return true;
 }
 
 /* The known carries that residuals depend on, at any distance. */
@@ -517,17 +522,13 @@ transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *li
                 const ir_ref *ct, ir_ref *ct_in)
 {
     turn r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
-    bool *unknown = IR_NEW_N(b->arena, bool, n->n_out);
 
     if (!is_counted(n) || linear[0] || linear[r.k]) {
         ir_build_fail(b, "while", ERR_no_rule, "transpose", "its trips are not counted");
         return;
     }
     r.lead = ir_type_at(f, n->in[0]);
-    find_linear(b, &r, linear);
-    for (int c = 0; c < n->n_out; c++)
-        unknown[c] = !r.known[r.k + c];
-    if (!pass_flow_split(b, r.f, r.known, unknown, &r.h) || !transpose_rest(b, &r))
+    if (!split_body(b, &r, linear) || !transpose_rest(b, &r))
         return;
     find_state(b, &r);
     sort_operands(b, &r);

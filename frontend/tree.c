@@ -1,0 +1,296 @@
+/* Trees: names for a flat list of values.
+ *
+ * A C struct whose fields are all cot_value, arrays of them, or such structs again, lies in memory as
+ * a flat list.  A tree gives each leaf of that list its path ("layer.1.bias"); below this file every
+ * function is flat.
+ *
+ *     tree   = field, { ",", field }
+ *     field  = name, [ "[", count, "]" ], [ "{", tree, "}" ]
+ *     lists  = path, ":", ( integer | "none" ), { ",", ... } */
+#include "frontend/tree.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "ir/context.h"
+#include "ir/diag.h"
+
+#define MAX_LEAVES 65536
+
+typedef struct reader {
+    cot_context *ctx;
+    const char *text, *at;
+    ir_loc loc;
+    const char **name;
+    uint32_t n, cap;
+} reader;
+
+static bool
+fail(reader *r, const char *wants)
+{
+    ir_fail(r->ctx, r->loc, "tree", ERR_tree, r->text, (int)(r->at - r->text), wants);
+    return false;
+}
+
+static void
+skip_space(reader *r)
+{
+    r->at += strspn(r->at, " \t\n");
+}
+
+static bool
+accept(reader *r, char c)
+{
+    skip_space(r);
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static bool
+read_name(reader *r, const char **out)
+{
+    const char *from;
+
+    skip_space(r);
+    from = r->at;
+    if (!isalpha((unsigned char)*from) && *from != '_')
+        return fail(r, "a name");
+    while (isalnum((unsigned char)*r->at) || *r->at == '_')
+        r->at++;
+    *out = ir_format(&r->ctx->arena, "%.*s", (int)(r->at - from), from);
+    return true;
+}
+
+static bool
+read_count(reader *r, long *out)
+{
+    char *end;
+
+    skip_space(r);
+    *out = strtol(r->at, &end, 10);
+    if (end == r->at || *out < 1 || *out > MAX_LEAVES)
+        return fail(r, "a count of 1 to 65536");
+    r->at = end;
+    return accept(r, ']') || fail(r, "\"]\"");
+}
+
+static bool read_tree(reader *r, const char *prefix);
+
+/* One element of a field: a leaf, or what its braces hold. */
+static bool
+read_element(reader *r, const char *path)
+{
+    if (accept(r, '{'))
+        return read_tree(r, ir_format(&r->ctx->arena, "%s.", path)) && (accept(r, '}') || fail(r, "\"}\""));
+    if (r->n == MAX_LEAVES)
+        return fail(r, "at most 65536 leaves");
+    IR_PUSH(&r->ctx->arena, r->name, r->n, r->cap, path);
+    return true;
+}
+
+/* The braces of an array are read once for each element. */
+static bool
+read_field(reader *r, const char *prefix)
+{
+    const char *name, *body;
+    long count;
+
+    if (!read_name(r, &name))
+        return false;
+    name = ir_format(&r->ctx->arena, "%s%s", prefix, name);
+    if (!accept(r, '['))
+        return read_element(r, name);
+    if (!read_count(r, &count))
+        return false;
+    body = r->at;
+    for (long i = 0; i < count; i++) {
+        r->at = body;
+        if (!read_element(r, ir_format(&r->ctx->arena, "%s.%ld", name, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool
+read_tree(reader *r, const char *prefix)
+{
+    if (strlen(prefix) > 1000)
+        return fail(r, "paths of at most 1000 characters");
+    do
+        if (!read_field(r, prefix))
+            return false;
+    while (accept(r, ','));
+    return true;
+}
+
+bool
+fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n, const char *const **name)
+{
+    reader r = {.ctx = ctx, .text = text, .at = text, .loc = loc};
+
+    if (!read_tree(&r, ""))
+        return false;
+    skip_space(&r);
+    if (*r.at)
+        return fail(&r, "\",\" or the end");
+    *n = (int)r.n;
+    *name = r.name;
+    return true;
+}
+
+static cot_tree *
+new_tree(cot_place at, cot_context *ctx, const char *text, size_t bytes)
+{
+    cot_tree *t = IR_NEW(&ctx->arena, cot_tree);
+    int n;
+
+    t->ctx = ctx;
+    t->loc = ir_loc_file(ctx, at.file, at.line);
+    if (!fe_tree_names(ctx, t->loc, text, &n, &t->name))
+        return NULL;
+    t->n = n;
+    if (bytes != sizeof(cot_value) * (size_t)n) {
+        ir_fail(ctx, t->loc, "tree", ERR_tree_size, text, n, (unsigned long long)bytes,
+                (unsigned long long)(sizeof(cot_value) * (size_t)n));
+        return NULL;
+    }
+    return t;
+}
+
+cot_tree *
+cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes)
+{
+    cot_tree *volatile t = NULL;
+
+    IR_TRY(ctx) {
+        t = new_tree(at, ctx, text, bytes);
+    }
+    return t;
+}
+
+int
+cot_tree_count(const cot_tree *t)
+{
+    return t ? t->n : 0;
+}
+
+const char *
+cot_tree_name(const cot_tree *t, int i)
+{
+    return t && i >= 0 && i < t->n ? t->name[i] : "";
+}
+
+/* Is the leaf at the path, or below it? */
+static bool
+is_below(const char *leaf, const char *path, size_t length)
+{
+    return strncmp(leaf, path, length) == 0 && (leaf[length] == '\0' || leaf[length] == '.');
+}
+
+int
+cot_tree_find(const cot_tree *t, const char *path, int *n)
+{
+    int first = -1, count = 0;
+
+    for (int i = 0; t && i < t->n; i++)
+        if (is_below(t->name[i], path, strlen(path))) {
+            first = first < 0 ? i : first;
+            count++;
+        }
+    if (n)
+        *n = count;
+    return first;
+}
+
+/* ---- lists by name ---- */
+
+static bool
+read_path(reader *r, const char **path, size_t *length)
+{
+    skip_space(r);
+    *path = r->at;
+    *length = strcspn(r->at, ": \t\n,");
+    r->at += *length;
+    return *length > 0 || fail(r, "a path");
+}
+
+static bool
+read_entry(reader *r, int64_t *out)
+{
+    char *end;
+
+    skip_space(r);
+    if (strncmp(r->at, "none", 4) == 0) {
+        r->at += 4;
+        *out = COT_NONE;
+        return true;
+    }
+    *out = strtoll(r->at, &end, 10);
+    if (end == r->at)
+        return fail(r, "an integer or none");
+    r->at = end;
+    return true;
+}
+
+/* Later entries win; every leaf needs one. */
+static cot_list
+read_list(const cot_tree *t, const char *text)
+{
+    reader r = {.ctx = t->ctx, .text = text, .at = text, .loc = t->loc};
+    int64_t *at = IR_NEW_N(&t->ctx->arena, int64_t, t->n + 1), value;
+    bool *set = IR_NEW_N(&t->ctx->arena, bool, t->n + 1);
+    cot_list none = {0, 0, at};
+    const char *path;
+    size_t length;
+
+    do {
+        int hits = 0;
+        if (!read_path(&r, &path, &length))
+            return none;
+        if (!accept(&r, ':')) {
+            fail(&r, "\":\"");
+            return none;
+        }
+        if (!read_entry(&r, &value))
+            return none;
+        for (int i = 0; i < t->n; i++)
+            if (is_below(t->name[i], path, length)) {
+                at[i] = value;
+                set[i] = true;
+                hits++;
+            }
+        if (hits == 0) {
+            ir_fail(t->ctx, t->loc, "tree", ERR_tree_path, ir_format(&t->ctx->arena, "%.*s", (int)length, path));
+            return none;
+        }
+    } while (accept(&r, ','));
+    skip_space(&r);
+    if (*r.at) {
+        fail(&r, "\",\" or the end");
+        return none;
+    }
+    for (int i = 0; i < t->n; i++)
+        if (!set[i]) {
+            ir_fail(t->ctx, t->loc, "tree", ERR_tree_missing, t->name[i]);
+            return none;
+        }
+    return (cot_list){t->n, 0, at};
+}
+
+cot_list
+cot_tree_list(const cot_tree *t, const char *text)
+{
+    static const int64_t nothing[1];
+    cot_list *volatile list = NULL;
+
+    if (!t)
+        return (cot_list){0, 0, nothing};
+    IR_TRY(t->ctx) {
+        cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
+        *made = read_list(t, text);
+        list = made;
+    }
+    return list ? *list : (cot_list){0, 0, nothing};
+}

@@ -1,0 +1,219 @@
+/* Compositions against values computed by hand, on the twin. */
+#include "traced.h"
+
+#define F64(...) ((const double[]){__VA_ARGS__})
+#define I32(...) ((const int32_t[]){__VA_ARGS__})
+#define IN(...) ((const void *const[]){__VA_ARGS__})
+
+static const double X23[] = {1, 2, 3, 4, 5, 6.5};
+
+BODY(mean_all, out[0] = cot_mean(in[0]);)
+BODY(mean_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1);)
+BODY(var_rows, out[0] = cot_var(in[0], .axes = COT_LIST(-1), .ddof = 1);)
+BODY(norm_columns, out[0] = cot_norm(in[0], .axes = COT_LIST(0));)
+
+START_TEST(reductions)
+{
+    body_gives("mean", mean_all, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(), F64(21.5 / 6), 1e-15);
+    body_gives("mean", mean_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1), F64(2, 15.5 / 3), 1e-15);
+    body_gives("var", var_rows, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2), F64(1, 1.5833333333333333), 1e-14);
+    body_gives("norm", norm_columns, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(3),
+               F64(4.1231056256176606, 5.3851648071345037, 7.1589105316381767), 1e-15);
+}
+END_TEST
+
+BODY(softmax, out[0] = cot_softmax(in[0]);)
+BODY(softmax_0, out[0] = cot_softmax(in[0], .axes = COT_LIST(0));)
+BODY(log_softmax, out[0] = cot_log_softmax(in[0]);)
+BODY(logsumexp, out[0] = cot_logsumexp(in[0]);)
+BODY(layer_norm, out[0] = cot_layer_norm(in[0], .scale = in[1], .bias = in[2], .eps = 0.25);)
+
+START_TEST(softmaxes)
+{
+    const double e = exp(1), s = 1 + e + e * e;
+    const double rows[] = {0, 1, 2, 1000, 1001, 1002};
+
+    body_gives("softmax", softmax, COT_TYPES(cot_f64(2, 3)), IN(rows), cot_f64(2, 3),
+               F64(1 / s, e / s, e * e / s, 1 / s, e / s, e * e / s), 1e-15);
+    body_gives("softmax", softmax_0, COT_TYPES(cot_f64(2, 1)), IN(F64(3, 4)), cot_f64(2, 1),
+               F64(1 / (1 + e), e / (1 + e)), 1e-15);
+    body_gives("log_softmax", log_softmax, COT_TYPES(cot_f64(3)), IN(rows), cot_f64(3),
+               F64(-log(s), 1 - log(s), 2 - log(s)), 1e-15);
+    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(3)), IN(rows + 3), cot_f64(), F64(1000 + log(s)),
+               1e-15);
+    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(2)), IN(F64(-INFINITY, -INFINITY)), cot_f64(),
+               F64(-INFINITY), 0);
+    /* mean 2, variance 1 - 0.25 + eps 0.25 = 1 after shifting: x = 2 -+ sqrt(0.75) */
+    body_gives("layer_norm", layer_norm, COT_TYPES(cot_f64(1, 2), cot_f64(2), cot_f64()),
+               IN(F64(2 - sqrt(0.75), 2 + sqrt(0.75)), F64(2, 4), F64(1)), cot_f64(1, 2),
+               F64(1 - 2 * sqrt(0.75), 1 + 4 * sqrt(0.75)), 1e-14);
+}
+END_TEST
+
+BODY(relu, out[0] = cot_relu(in[0]);)
+BODY(gelu, out[0] = cot_gelu(in[0]);)
+BODY(gelu_tanh, out[0] = cot_gelu(in[0], .tanh = 1);)
+BODY(silu, out[0] = cot_silu(in[0]);)
+BODY(softplus, out[0] = cot_softplus(in[0]);)
+BODY(sum_relu, out[0] = cot_reduce_sum(cot_relu(in[0]));)
+
+START_TEST(activations)
+{
+    cot_context *ctx = cot_context_new(NULL);
+
+    body_gives("relu", relu, COT_TYPES(cot_f64(4)), IN(F64(-1, 0, 2, NAN)), cot_f64(4), F64(0, 0, 2, NAN), 0);
+    body_gives("gelu", gelu, COT_TYPES(cot_f64(2)), IN(F64(1, -2)), cot_f64(2),
+               F64(0.84134474606854293, -0.045500263896358417), 1e-14);
+    body_gives("gelu", gelu_tanh, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1), F64(0.84119199060827676), 1e-14);
+    body_gives("silu", silu, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1), F64(0.7310585786300049), 1e-15);
+    body_gives("softplus", softplus, COT_TYPES(cot_f64(3)), IN(F64(-1000, 0, 1000)), cot_f64(3),
+               F64(0, log(2), 1000), 1e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "relu", sum_relu, 1, 1, NULL)), COT_TYPES(cot_f64(3)),
+                 IN(F64(-1, 0, 2)), cot_f64(3), F64(0, 0, 1), 0);
+    cot_context_free(ctx);
+}
+END_TEST
+
+BODY(where, out[0] = cot_where(cot_lt(in[0], 2), in[0], 7);)
+BODY(one_hot, out[0] = cot_one_hot(in[0], 3, COT_F64);)
+BODY(take_0, out[0] = cot_take(in[0], in[1], 0);)
+BODY(take_1, out[0] = cot_take(in[0], in[1], 1);)
+BODY(take_along, out[0] = cot_take_along(in[0], in[1], 1);)
+BODY(roll, out[0] = cot_roll(in[0], -1, 1);)
+BODY(tril, out[0] = cot_tril(in[0], 0);)
+BODY(triu, out[0] = cot_triu(in[0], 1);)
+
+START_TEST(indexing)
+{
+    cot_type m = cot_f64(2, 3);
+
+    body_gives("where", where, COT_TYPES(cot_f64(3)), IN(X23), cot_f64(3), F64(1, 7, 7), 0);
+    body_gives("one_hot", one_hot, COT_TYPES(cot_i32(2)), IN(I32(2, 5)), cot_f64(2, 3), F64(0, 0, 1, 0, 0, 0), 0);
+    body_gives("take", take_0, COT_TYPES(m, cot_i32(3)), IN(X23, I32(1, 0, -1)), cot_f64(3, 3),
+               F64(4, 5, 6.5, 1, 2, 3, 4, 5, 6.5), 0);
+    body_gives("take", take_1, COT_TYPES(m, cot_i32(2, 1)), IN(X23, I32(2, 9)), cot_f64(2, 2, 1),
+               F64(3, 3, 6.5, 6.5), 0);
+    body_gives("take_along", take_along, COT_TYPES(m, cot_i32(2, 2)), IN(X23, I32(2, 0, 1, -1)), cot_f64(2, 2),
+               F64(3, 1, 5, 6.5), 0);
+    body_gives("roll", roll, COT_TYPES(m), IN(X23), m, F64(2, 3, 1, 5, 6.5, 4), 0);
+    body_gives("tril", tril, COT_TYPES(m), IN(X23), m, F64(1, 0, 0, 4, 5, 0), 0);
+    body_gives("triu", triu, COT_TYPES(m), IN(X23), m, F64(0, 2, 3, 0, 0, 6.5), 0);
+}
+END_TEST
+
+BODY(matmul, out[0] = cot_matmul(in[0], in[1]);)
+BODY(dot, out[0] = cot_dot(in[0], in[1]);)
+
+START_TEST(products)
+{
+    const double *a = F64(1, 2, 3, 4), *b = F64(5, 6, 7, 8), *v = F64(1, 10);
+    const double *two = F64(1, 2, 3, 4, 1, 0, 0, 1);
+
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), IN(a, b), cot_f64(2, 2),
+               F64(19, 22, 43, 50), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2, 2)), IN(v, b), cot_f64(2), F64(75, 86), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(b, v), cot_f64(2), F64(65, 87), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2)), IN(v, v), cot_f64(), F64(101), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2, 2), cot_f64(1, 2, 2)), IN(two, b), cot_f64(2, 2, 2),
+               F64(19, 22, 43, 50, 5, 6, 7, 8), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2, 2)), IN(b, two), cot_f64(2, 2, 2),
+               F64(23, 34, 31, 46, 5, 6, 7, 8), 0);
+    body_gives("dot", dot, COT_TYPES(cot_f64(), cot_f64(2)), IN(F64(3), v), cot_f64(2), F64(3, 30), 0);
+    body_gives("dot", dot, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(a, v), cot_f64(2), F64(21, 43), 0);
+}
+END_TEST
+
+BODY(ein_matmul, out[0] = cot_einsum("ij,jk->ik", COT_VALUES(in[0], in[1]));)
+BODY(ein_implicit, out[0] = cot_einsum("ij,jk", COT_VALUES(in[0], in[1]));)
+BODY(ein_outer, out[0] = cot_einsum("i,j->ji", COT_VALUES(in[0], in[1]));)
+BODY(ein_trace, out[0] = cot_einsum("ii", COT_VALUES(in[0]));)
+BODY(ein_diagonal, out[0] = cot_einsum("ii->i", COT_VALUES(in[0]));)
+BODY(ein_batch, out[0] = cot_einsum("...ij,...jk->...ik", COT_VALUES(in[0], in[1]));)
+BODY(ein_three, out[0] = cot_einsum("i,ij,j->", COT_VALUES(in[0], in[1], in[0]));)
+BODY(ein_sum, out[0] = cot_einsum("ij -> j", COT_VALUES(in[0]));)
+
+START_TEST(einsums)
+{
+    const double *a = F64(1, 2, 3, 4), *b = F64(5, 6, 7, 8), *v = F64(1, 10);
+    cot_type m = cot_f64(2, 2), r = cot_f64(2);
+
+    body_gives("einsum", ein_matmul, COT_TYPES(m, m), IN(a, b), m, F64(19, 22, 43, 50), 0);
+    body_gives("einsum", ein_implicit, COT_TYPES(m, m), IN(a, b), m, F64(19, 22, 43, 50), 0);
+    body_gives("einsum", ein_outer, COT_TYPES(r, r), IN(v, a), m, F64(1, 10, 2, 20), 0);
+    body_gives("einsum", ein_trace, COT_TYPES(m), IN(a), cot_f64(), F64(5), 0);
+    body_gives("einsum", ein_diagonal, COT_TYPES(m), IN(a), r, F64(1, 4), 0);
+    body_gives("einsum", ein_batch, COT_TYPES(cot_f64(1, 2, 2), cot_f64(2, 2, 1)), IN(a, b), cot_f64(2, 2, 1),
+               F64(17, 39, 23, 53), 0);
+    body_gives("einsum", ein_three, COT_TYPES(r, m), IN(v, a), cot_f64(), F64(451), 0);
+    body_gives("einsum", ein_sum, COT_TYPES(m), IN(a), r, F64(4, 6), 0);
+}
+END_TEST
+
+BODY(cross_entropy, out[0] = cot_cross_entropy(in[0], in[1]);)
+BODY(mse, out[0] = cot_mse(in[0], in[1]);)
+
+START_TEST(losses)
+{
+    body_gives("cross_entropy", cross_entropy, COT_TYPES(cot_f64(2, 2), cot_i32(2)),
+               IN(F64(0, 0, 0, -INFINITY), I32(1, 0)), cot_f64(), F64(log(2) / 2), 1e-15);
+    body_gives("mse", mse, COT_TYPES(cot_f64(2), cot_f64()), IN(F64(1, 4), F64(2)), cot_f64(), F64(2.5), 0);
+}
+END_TEST
+
+BODY(squeeze, out[0] = cot_squeeze(in[0]);)
+BODY(expand, out[0] = cot_expand_dims(in[0], -1);)
+BODY(stack, out[0] = cot_stack(COT_VALUES(in[0], in[1]), 1);)
+BODY(split, cot_value p[3]; cot_split(in[0], 3, 1, p); out[0] = p[1];)
+BODY(element, out[0] = cot_index(in[0], -1, 1);)
+BODY(linspace, out[0] = cot_add(cot_linspace(t, COT_F64, 0, 1, 5), in[0]);)
+BODY(eye, out[0] = cot_mul(cot_eye(t, COT_F64, 2), in[0]);)
+BODY(arange, out[0] = cot_add(cot_arange(t, COT_I32, 3), in[0]);)
+
+START_TEST(shapes)
+{
+    body_gives("squeeze", squeeze, COT_TYPES(cot_f64(1, 3, 1)), IN(X23), cot_f64(3), F64(1, 2, 3), 0);
+    body_gives("expand_dims", expand, COT_TYPES(cot_f64(3)), IN(X23), cot_f64(3, 1), F64(1, 2, 3), 0);
+    body_gives("stack", stack, COT_TYPES(cot_f64(2), cot_f64(2)), IN(X23, X23 + 2), cot_f64(2, 2), F64(1, 3, 2, 4), 0);
+    body_gives("split", split, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1), F64(2, 5), 0);
+    body_gives("index", element, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2), F64(3, 6.5), 0);
+    body_gives("linspace", linspace, COT_TYPES(cot_f64()), IN(F64(0)), cot_f64(5), F64(0, .25, .5, .75, 1), 0);
+    body_gives("eye", eye, COT_TYPES(cot_f64()), IN(F64(3)), cot_f64(2, 2), F64(3, 0, 0, 3), 0);
+    body_gives("arange", arange, COT_TYPES(cot_i32()), IN(I32(5)), cot_i32(3), F64(5, 6, 7), 0);
+}
+END_TEST
+
+/* f16 and bf16 widen once and narrow once. */
+START_TEST(halves_round_once)
+{
+    static traced_text got;
+    cot_context *ctx = cot_context_new(NULL);
+    const cot_graph *g;
+    int converts = 0;
+
+    got.n = 0;
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", softmax, 1, 1, NULL), COT_TYPES(cot_bf16(2, 3)), &g), COT_OK);
+    cot_dump_graph(g, traced_write, &got);
+    for (const char *p = got.text; (p = strstr(p, "convert")); p++)
+        converts++;
+    ck_assert_int_eq(converts, 2);
+    cot_context_free(ctx);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("sugar");
+    TCase *t = tcase_create("sugar");
+    tcase_add_test(t, reductions);
+    tcase_add_test(t, softmaxes);
+    tcase_add_test(t, activations);
+    tcase_add_test(t, indexing);
+    tcase_add_test(t, products);
+    tcase_add_test(t, einsums);
+    tcase_add_test(t, losses);
+    tcase_add_test(t, shapes);
+    tcase_add_test(t, halves_round_once);
+    suite_add_tcase(s, t);
+    return traced_run(s);
+}
