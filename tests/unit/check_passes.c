@@ -603,6 +603,38 @@ START_TEST(halves_fit)
 }
 END_TEST
 
+/* Dumps are numbered files named after the function and the stage, and they parse. */
+START_TEST(dumps_parse_back)
+{
+    char dir[] = "/tmp/cot_dump_XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    cot_context *c = cot_context_new(
+        &(cot_options){ .dump = "grad,dce,jvp", .dump_dir = dir, .dump_fn = "f" });
+    const char *text = "fn @f(%x: f64[]) -> f64[] {\n %0 = mul %x, %x : f64[]\n ret %0\n}\n";
+    ir_module m;
+    ir_graph *g;
+    ck_assert_int_eq(ir_parse(c, "test", text, strlen(text), &m), COT_OK);
+    ck_assert_int_eq(pass_pipeline(m.fn[0], "grad | simplify | dce", NULL, NULL, &g), COT_OK);
+    static const char *const file[] = { "f.00.grad.cot", "f.01.dce.cot" };
+    for (int i = 0; i < 2; i++) {
+        char buffer[1024];
+        snprintf(path, sizeof path, "%s/%s", dir, file[i]);
+        FILE *in = fopen(path, "r");
+        ck_assert_msg(in != NULL, "%s is missing", path);
+        const size_t n = fread(buffer, 1, sizeof buffer - 1, in);
+        buffer[n] = '\0';
+        fclose(in);
+        remove(path);
+        if (i == 1)
+            ck_assert_str_eq(buffer, "; dce: unchanged\n");
+        else
+            ck_assert_msg(ir_parse(c, path, buffer, n, &m) == COT_OK, "%s", cot_error(c));
+    }
+    remove(dir);
+    cot_context_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -618,6 +650,7 @@ main(void)
     tcase_add_test(t, pipelines_parse);
     tcase_add_test(t, integers_and_aux);
     tcase_add_test(t, halves_fit);
+    tcase_add_test(t, dumps_parse_back);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
