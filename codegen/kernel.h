@@ -167,6 +167,7 @@ typedef struct cg_module {
     int64_t work_bytes;
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */
+    const char *why;            /* the choices made, as text: cg_explain */
 } cg_module;
 
 /* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are folded and

@@ -203,12 +203,12 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
 }
 
 int
-ir_max_results(ir_op op, int n_in, const ir_attrs *at)
+ir_max_results(ir_op op, const ir_attrs *at)
 {
     switch (op) {
     case OP_call:  return at->call.body ? at->call.body->n_out : 0;
     case OP_cond:  return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
-    case OP_while: return at->loop.consts >= 0 && at->loop.consts <= n_in ? n_in - (int)at->loop.consts : n_in;
+    case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
     case OP_scan:  return at->scan.body ? at->scan.body->n_out : 0;
     default:       return 1;
     }
@@ -219,7 +219,7 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
 {
     static const ir_attrs no_attrs;
     at = at ? at : &no_attrs;
-    int cap = ir_max_results(op, n_in, at);
+    int cap = ir_max_results(op, at);
     for (int i = 0; i < cap; i++)
         out[i] = IR_NONE;
     if (!operands_ready(b, op, n_in, in))

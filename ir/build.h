@@ -43,7 +43,7 @@ cot_status ir_build_fail(ir_build *b, const char *op, ir_error error, ...);
 /* A node of any op; its results go to out[0 ... n_out-1].  Attributes are copied.  Number of results. */
 int ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, ir_ref *out);
 /* Room that ir_add_node needs in out. */
-int ir_max_results(ir_op op, int n_in, const ir_attrs *at);
+int ir_max_results(ir_op op, const ir_attrs *at);
 /* The same for ops with one result. */
 ir_ref ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at);
 /* Copy node n with the given operands; results to out. */

@@ -503,7 +503,7 @@ constant_data(parser *p, node_text *n, const ir_type *t)
 static bool
 finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int line)
 {
-    ir_ref *out = IR_NEW_N(p->a, ir_ref, ir_max_results(n->op, (int)n->n_in, &n->at));
+    ir_ref *out = IR_NEW_N(p->a, ir_ref, ir_max_results(n->op, &n->at));
     cot_context *ctx = p->ctx;
     int results = ir_add_node(p->b, n->op, (int)n->n_in, n->in, &n->at, out);
     if (p->b->status != COT_OK) {

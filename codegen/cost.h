@@ -1,0 +1,16 @@
+/* What ops cost, in instructions for one element: for fuse.c and schedule.c. */
+#ifndef CODEGEN_COST_H
+#define CODEGEN_COST_H
+
+#include "ir/graph.h"
+
+enum {
+    CG_COST_SHARE = 12,         /* computing a value again is dearer than storing and loading it */
+    CG_COST_PARALLEL = 60000,   /* instructions worth waking threads for: about 20 us            */
+    CG_ROW_MOST = 32768         /* bytes of a row kept while a kernel works on it                */
+};
+
+/* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element of the result. */
+int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
+
+#endif

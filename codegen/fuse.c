@@ -1,0 +1,408 @@
+/* Cut a graph into kernels.
+ *
+ * A value is a root if it must live in memory: outputs, results of ops with a lowering of their own and of row
+ * reductions, and what would cost more to compute again than to store (an expensive value read from several
+ * kernels, or repeated by a broadcast).  All else is pulled through by whoever needs it.
+ *
+ * Roots over one iteration space join into a group, a kernel with several results, if no path between them
+ * leads through another group.  A row group takes the reductions over the last axes of one shape and
+ * what consumes their results row by row. */
+#include "codegen/fuse.h"
+
+#include "codegen/cost.h"
+#include "codegen/lower/walk.h"
+
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, NOBODY = 0, MANY = -1 };
+
+typedef struct fusing {
+    cg_lowering *l;
+    const ir_graph *f;
+    cg_cut *cut;
+    bool *is_output;
+    int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
+    double *times;              /* how often each element is pulled         */
+    int64_t *cost;              /* of pulling an element                    */
+    uint32_t *group_of;         /* 1 + the group of a root                  */
+} fusing;
+
+static bool
+has_own_lowering(const ir_node *n)
+{
+    ir_op_flag flag = ir_ops[n->op].flag;
+    return flag == IR_FLOW || flag == IR_CONTRACT
+        || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
+}
+
+bool
+cg_is_row_reduce(const ir_graph *f, const ir_node *n)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes;
+    if (n->op == OP_argmax || n->op == OP_argmin)
+        axes = ir_axes_of((int)n->at.arg.axis);
+    else if (ir_ops[n->op].flag == IR_REDUCE)
+        axes = n->at.axes.axes;
+    else
+        return false;
+    int64_t size = 1;
+    for (int k = x->rank - 1; k >= 0 && (ir_axes_has(axes, k) || x->dims[k] == 1); k--)
+        size *= ir_axes_has(axes, k) ? x->dims[k] : 1;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k))
+            size = x->dims[k] ? size / x->dims[k] : 0;
+    if (size != 1 || x->size == 0)
+        return false;           /* some reduced axis is not among the last */
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k))
+            size *= x->dims[k];
+    return size >= ROW_LEAST;
+}
+
+/* The iteration space of a root, as a number: roots with the same key may become one kernel. */
+static int64_t
+space_key(const fusing *u, ir_ref v)
+{
+    const ir_node *n = ir_def(u->f, v);
+    const ir_type *t = n && cg_is_row_reduce(u->f, n) ? ir_type_at(u->f, n->in[0]) : ir_type_at(u->f, v);
+    uint64_t h = ir_hash_u64(5, (uint64_t)t->rank);
+    for (int k = 0; k < t->rank; k++)
+        h = ir_hash_u64(h, (uint64_t)t->dims[k]);
+    return (int64_t)(h >> 2) + 1;
+}
+
+/* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
+static void
+note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
+{
+    const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
+    double ratio = 1;
+    if (n->op == OP_broadcast_in_dim && tx->size > 0)
+        ratio = (double)ty->size / (double)tx->size;
+    else if (ir_ops[n->op].flag == IR_INDEX && tx->size > 0 && ty->size > tx->size)
+        ratio = (double)ty->size / (double)tx->size;
+    bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
+    bool again = u->who[x] != NOBODY;
+    u->who[x] = !again || (u->who[x] == who && !moves) ? who : MANY;
+    if (times * ratio > u->times[x])
+        u->times[x] = times * ratio;
+}
+
+static bool
+must_be_root(const fusing *u, const ir_node *n, ir_ref v)
+{
+    if (u->is_output[v] || has_own_lowering(n) || cg_is_row_reduce(u->f, n))
+        return true;
+    if (n->op == OP_constant || n->op == OP_iota)
+        return false;
+    if (!u->l->o->fuse)
+        return true;
+    if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
+        return true;
+    bool repeated = u->who[v] == MANY || u->times[v] > 1.01;
+    return repeated && u->cost[v] > CG_COST_SHARE;
+}
+
+/* Operand i of a node with a lowering of its own must be in memory; the others are pulled. */
+static bool
+wants_memory(const ir_node *n, int i)
+{
+    return ir_ops[n->op].flag != IR_INDEX || i == 0;
+}
+
+/* Costs forward, then uses backward: a value is decided when all who pull it are known. */
+static void
+find_roots(fusing *u)
+{
+    const ir_graph *f = u->f;
+    ir_each_node(n, f) {
+        int64_t c = cg_op_cost(f, n);
+        for (int i = 0; i < n->n_in; i++)
+            c += u->cost[n->in[i]];
+        if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
+            c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
+        if (has_own_lowering(n) || cg_is_row_reduce(f, n))
+            c = 0;
+        for (int i = 0; i < n->n_out; i++)
+            u->cost[n->first + (ir_ref)i] = c > 1000000 ? 1000000 : c;
+    }
+    for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
+        int64_t who = NOBODY;
+        double times = 1;
+        bool own = has_own_lowering(n), used = false;
+        for (int i = 0; i < n->n_out; i++) {
+            ir_ref v = n->first + (ir_ref)i;
+            used |= u->is_output[v] || u->who[v] != NOBODY;
+        }
+        if (!used)
+            continue;
+        for (int i = 0; i < n->n_out; i++) {
+            ir_ref v = n->first + (ir_ref)i;
+            u->cut->root[v] = must_be_root(u, n, v);
+            who = u->cut->root[v] ? space_key(u, v) : u->who[v];
+            times = u->cut->root[v] ? 1 : u->times[v];
+        }
+        for (int i = 0; i < n->n_in; i++) {
+            ir_ref x = n->in[i];
+            if (n->op == OP_dot_general)
+                x = cg_dot_operand(f, x, NULL);
+            note_use(u, n, x, own ? MANY : who, times);
+            if (own && wants_memory(n, i) && ir_def(f, x))
+                u->is_output[x] = true;         /* as good as an output */
+        }
+    }
+}
+
+/* -- groups ------------------------------------------------------------------------------------------ */
+
+static bool
+set_has(const cg_group *g, uint32_t i)
+{
+    return i / 64 < g->n_needs && g->needs[i / 64] >> i % 64 & 1;
+}
+
+static void
+set_join(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
+{
+    uint32_t words = also / 64 + 1 > x->n_needs ? also / 64 + 1 : x->n_needs;
+    if (words > g->n_needs) {
+        uint64_t *more = IR_NEW_N(a, uint64_t, words + 4);
+        if (g->n_needs)
+            memcpy(more, g->needs, sizeof *more * g->n_needs);
+        g->needs = more;
+        g->n_needs = words;
+    }
+    for (uint32_t i = 0; i < x->n_needs; i++)
+        g->needs[i] |= x->needs[i];
+    g->needs[also / 64] |= (uint64_t)1 << also % 64;
+}
+
+static uint32_t
+new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space, int outer)
+{
+    cg_group g = { .kind = kind, .node = n, .space = space, .outer = outer };
+    IR_PUSH(u->l->arena, u->cut->group, u->cut->n, u->cut->cap, g);
+    return u->cut->n - 1;
+}
+
+/* Is this index the axes 0 ... of the space, one by one? */
+static bool
+is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
+{
+    return rank == want && (rank == 0 || memcmp(at, space, sizeof *at * (size_t)rank) == 0);
+}
+
+/* The variables of a group's space, at which root v is computed. */
+static const ir_type *
+walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
+{
+    const ir_node *n = ir_def(u->f, v);
+    bool row = n && cg_is_row_reduce(u->f, n);
+    const ir_type *t = ir_type_at(u->f, row ? n->in[0] : v);
+    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
+    *space = cg_walk_space(w, t->rank, t->dims);
+    if (row)
+        cg_walk_value(w, n->in[0], *space);
+    else
+        cg_walk_root(w, v, *space);
+    return t;
+}
+
+/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand there, and
+ * nothing else it reads may wait for g. */
+static bool
+may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, bool *linked)
+{
+    const cg_group *g = &u->cut->group[gi];
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        const cg_read *r = &w->read[i];
+        uint32_t from = r->v ? u->group_of[r->v] : 0;
+        if (!from)
+            continue;
+        if (from - 1 != gi) {
+            if (set_has(&u->cut->group[from - 1], gi))
+                return false;
+            continue;
+        }
+        const ir_node *n = ir_def(u->f, r->v);
+        bool row = g->kind == CG_GROUP_ROW && cg_is_row_reduce(u->f, n);
+        if (!is_identity(r->rank, r->at, space, row ? ir_type_at(u->f, r->v)->rank : g->space->rank)
+            || (row && r->rank != g->outer))
+            return false;
+        *linked = true;
+    }
+    return true;
+}
+
+static bool
+shares_a_read(const fusing *u, const cg_walk *w, const cg_group *g)
+{
+    cg_walk other;
+    cg_ix *space;
+    for (uint32_t i = 0; i < g->n; i++) {
+        walk_in_space((fusing *)u, &other, g->v[i], &space);
+        for (uint32_t a = 0; a < w->n_reads; a++)
+            for (uint32_t b = 0; b < other.n_reads; b++)
+                if (w->read[a].v && w->read[a].v == other.read[b].v)
+                    return true;
+    }
+    return false;
+}
+
+/* The group for root v: one that is there, if it may and there is something to gain. */
+static uint32_t
+find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+{
+    const ir_node *n = ir_def(u->f, v);
+    bool row = n && cg_is_row_reduce(u->f, n);
+    int outer = row ? ir_type_at(u->f, v)->rank : -1;
+    for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < 24; back++) {
+        uint32_t gi = u->cut->n - 1 - back;
+        cg_group *g = &u->cut->group[gi];
+        bool linked = false;
+        if (g->kind == CG_GROUP_NODE || g->n >= GROUP_MOST || !ir_same_shape(g->space, space))
+            continue;
+        if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
+            continue;
+        if (row && g->kind == CG_GROUP_MAP && space->size == 0)
+            continue;
+        if (!may_join(u, w, at, gi, &linked) || (!linked && !shares_a_read(u, w, g)))
+            continue;
+        if (row && g->kind == CG_GROUP_MAP) {
+            g->kind = CG_GROUP_ROW;
+            g->outer = outer;
+        }
+        return gi;
+    }
+    return new_group(u, row ? CG_GROUP_ROW : CG_GROUP_MAP, NULL, space, outer);
+}
+
+static void
+need(fusing *u, uint32_t gi, ir_ref x)
+{
+    uint32_t from = u->group_of[x];
+    if (from && from - 1 != gi)
+        set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[from - 1], from - 1);
+}
+
+/* Whoever waits for group gi waits for what it has come to need. */
+static void
+spread_needs(fusing *u, uint32_t gi)
+{
+    for (uint32_t i = 0; i < u->cut->n; i++)
+        if (i != gi && set_has(&u->cut->group[i], gi))
+            set_join(u->l->arena, &u->cut->group[i], &u->cut->group[gi], gi);
+}
+
+static void
+place_root(fusing *u, ir_ref v)
+{
+    cg_walk w;
+    cg_ix *at;
+    const ir_type *space = walk_in_space(u, &w, v, &at);
+    uint32_t gi = find_group(u, v, &w, space, at);
+    cg_group *g = &u->cut->group[gi];
+    u->group_of[v] = gi + 1;
+    IR_PUSH(u->l->arena, g->v, g->n, g->cap, v);
+    for (uint32_t i = 0; i < w.n_reads; i++)
+        if (w.read[i].v)
+            need(u, gi, w.read[i].v);
+    spread_needs(u, gi);
+}
+
+/* What a node with a lowering of its own reads, through what it pulls. */
+static void
+place_node(fusing *u, const ir_node *n)
+{
+    cg_walk w;
+    uint32_t gi = new_group(u, CG_GROUP_NODE, n, NULL, 0);
+    for (int i = 0; i < n->n_out; i++) {
+        cg_group *g = &u->cut->group[gi];
+        u->group_of[n->first + (ir_ref)i] = gi + 1;
+        IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
+    }
+    cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
+    for (int i = 0; i < n->n_in; i++) {
+        const ir_type *t = ir_type_at(u->f, n->in[i]);
+        cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
+    }
+    for (uint32_t i = 0; i < w.n_reads; i++)
+        if (w.read[i].v)
+            need(u, gi, w.read[i].v);
+}
+
+static void
+sort_groups(fusing *u)
+{
+    cg_cut *c = u->cut;
+    bool *done = IR_NEW_N(u->l->arena, bool, c->n + 1);
+    c->order = IR_NEW_N(u->l->arena, uint32_t, c->n + 1);
+    for (uint32_t n = 0, before = 0; n < c->n; before = n) {
+        for (uint32_t i = 0; i < c->n; i++) {
+            bool ready = !done[i];
+            for (uint32_t j = 0; ready && j < c->n; j++)
+                ready = j == i || done[j] || !set_has(&c->group[i], j);
+            if (ready) {
+                done[i] = true;
+                c->order[n++] = i;
+            }
+        }
+        if (n == before) {
+            cg_lower_fail(u->l, 0, NULL, "the kernels of a function wait for each other");
+            return;
+        }
+    }
+}
+
+/* The last group that reads each root, by its place in the order. */
+static void
+find_last_readers(fusing *u)
+{
+    cg_cut *c = u->cut;
+    c->last = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const cg_group *g = &c->group[c->order[i]];
+        cg_walk w;
+        cg_walk_begin(&w, u->l->arena, u->f, c->root);
+        for (uint32_t j = 0; j < g->n && g->kind != CG_GROUP_NODE; j++) {
+            const ir_type *t = ir_type_at(u->f, g->v[j]);
+            cg_walk_root(&w, g->v[j], cg_walk_space(&w, t->rank, t->dims));
+        }
+        for (int j = 0; g->node && j < g->node->n_in; j++) {
+            const ir_type *t = ir_type_at(u->f, g->node->in[j]);
+            cg_walk_value(&w, g->node->in[j], cg_walk_space(&w, t->rank, t->dims));
+        }
+        for (uint32_t j = 0; j < w.n_reads; j++)
+            if (w.read[j].v)
+                c->last[w.read[j].v] = i;
+    }
+    for (int i = 0; i < u->f->n_out; i++)
+        c->last[u->f->out[i]] = UINT32_MAX;
+}
+
+cg_cut *
+cg_fuse(cg_lowering *l, const ir_graph *f)
+{
+    ir_arena *a = l->arena;
+    fusing u = { .l = l, .f = f, .cut = IR_NEW(a, cg_cut) };
+    u.cut->root = IR_NEW_N(a, bool, f->n_values);
+    u.is_output = IR_NEW_N(a, bool, f->n_values);
+    u.who = IR_NEW_N(a, int64_t, f->n_values);
+    u.times = IR_NEW_N(a, double, f->n_values);
+    u.cost = IR_NEW_N(a, int64_t, f->n_values);
+    u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
+    for (int i = 0; i < f->n_out; i++)
+        u.is_output[f->out[i]] = true;
+    find_roots(&u);
+    ir_each_node(n, f) {
+        bool used = false;
+        for (int i = 0; i < n->n_out; i++)
+            used |= u.cut->root[n->first + (ir_ref)i];
+        if (used && has_own_lowering(n))
+            place_node(&u, n);
+        else if (used)
+            place_root(&u, n->first);
+    }
+    sort_groups(&u);
+    find_last_readers(&u);
+    return u.cut;
+}

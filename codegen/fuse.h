@@ -1,0 +1,54 @@
+/* Cutting a graph into kernels. */
+#ifndef CODEGEN_FUSE_H
+#define CODEGEN_FUSE_H
+
+#include "codegen/lower/pull.h"
+
+typedef enum cg_group_kind {
+    CG_GROUP_MAP,               /* values of one shape, element by element                          */
+    CG_GROUP_ROW,               /* reductions of rows, and what consumes them, row by row             */
+    CG_GROUP_NODE               /* one node with a lowering of its own: products, scatters, loops, ... */
+} cg_group_kind;
+
+typedef struct cg_group {
+    cg_group_kind kind;
+    const ir_node *node;        /* node: which                                                      */
+    const ir_type *space;       /* map: the shape.  row: of the operands of the reductions           */
+    int outer;                  /* row: the leading axes that are not reduced                        */
+    uint32_t n, cap;
+    ir_ref *v;                  /* what it makes, in order of definition                             */
+    uint64_t *needs;            /* set of groups that must run before                                */
+    uint32_t n_needs;           /* words of it                                                       */
+} cg_group;
+
+typedef struct cg_cut {
+    bool *root;                 /* for each value: it is in memory when its group has run            */
+    uint32_t n, cap;
+    cg_group *group;
+    uint32_t *order;            /* of running                                                        */
+    uint32_t *last;             /* for each value: the last place in `order` that reads it           */
+} cg_cut;
+
+cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
+
+/* The value whose memory operand x of a product is read from, x being it with its axes in another order: axis k
+ * of x is axis perm[k] of that (perm may be NULL). */
+ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
+
+/* schedule.c: the kernel of a map or row group, in the kernel in hand. */
+void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
+/* The same for one value, which goes where `put` stores it: as an element of `into` at index at + something. */
+typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
+void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const ir_type *into, cg_put *put,
+                   void *user);
+/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
+typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
+void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
+
+/* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */
+int64_t cg_lanes(const cg_lowering *l, int bits);
+/* The reduction is done row by row: the reduced axes are the last, and long enough for lanes. */
+bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
+
+#endif

@@ -1,0 +1,403 @@
+/* Calls, branches and loops in the entry: kernels of the sub-function between the branches and loops of kernel 0.
+ *
+ * Carries live in one buffer each, that of the result.  A body writes a carry in place where the old value is
+ * read no more (so dynamic_update_slice and scatter copy nothing); otherwise into a buffer of its own that is
+ * copied when the step is done.  With a mapped predicate a step is computed for every example, and those that
+ * are active take it. */
+#include "codegen/lower/walk.h"
+#include "codegen/plan.h"
+
+/* -- examples chosen by a predicate ------------------------------------------------------------------------ */
+
+typedef struct choosing {
+    uint32_t to, from, when;
+    cot_dtype index;                    /* of the predicate             */
+    int64_t inner, branch, branches;    /* elements of an example       */
+    cg_val chosen;
+    cg_ix example;
+} choosing;
+
+/* Does index `branch` chosen among `branches` say this one? */
+static cg_val
+is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches)
+{
+    if (t == COT_BOOL)
+        return branch ? x : cg_insn1(b, SC_not, COT_BOOL, x);
+    cg_val k = cg_const(b, t, (uint64_t)branch);
+    if (branch == 0)
+        return cg_insn2(b, SC_le, t, x, k);
+    return branch == branches - 1 ? cg_insn2(b, SC_le, t, k, x) : cg_insn2(b, SC_eq, t, x, k);
+}
+
+static void
+choose_element(cg_lowering *l, void *user, cg_ix i)
+{
+    choosing *c = user;
+    cg_val chosen = c->chosen;
+    if (!chosen) {
+        cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, i), 0);
+        chosen = is_branch(&l->b, x, c->index, c->branch, c->branches);
+    }
+    cg_ix flat = cg_ix_add(&l->ix, cg_ix_mul(&l->ix, c->example, c->inner), i);
+    cg_val at = cg_ix_value(&l->ix, &l->b, flat);
+    cg_store(&l->b, c->to, at, cg_load(&l->b, c->from, at, chosen), chosen);
+}
+
+static void
+choose_example(cg_lowering *l, void *user, cg_ix e)
+{
+    choosing *c = user;
+    cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, e), 0);
+    c->chosen = is_branch(&l->b, x, c->index, c->branch, c->branches);
+    c->example = e;
+    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false, choose_element, c);
+}
+
+/* to = the examples of from whose predicate says `branch`. */
+static void
+plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_place when, const ir_type *p,
+            int64_t branch, int64_t branches)
+{
+    choosing c = { .index = p->dtype, .branch = branch, .branches = branches };
+    if (t->size == 0)
+        return;
+    c.inner = t->size / p->size;
+    cg_kernel_begin(l, "choose");
+    c.to = cg_place_buffer(l, &to, t, "y", true);
+    c.from = cg_place_buffer(l, &from, t, "x", false);
+    c.when = cg_place_buffer(l, &when, p, "when", false);
+    if (c.inner == 1)
+        cg_each(l, CG_SERIAL, p->size, cg_lanes(l, ir_bits(t->dtype)), false, choose_element, &c);
+    else
+        cg_each(l, CG_SERIAL, p->size, 1, true, choose_example, &c);
+    cg_kernel_call(l);
+}
+
+static void
+any_step(cg_lowering *l, void *user, cg_ix i)
+{
+    const uint32_t *b = user;
+    cg_val at = cg_i64(&l->b, 0), x = cg_load(&l->b, b[0], cg_ix_value(&l->ix, &l->b, i), 0);
+    cg_store(&l->b, b[1], at, cg_insn2(&l->b, SC_or, COT_BOOL, cg_load(&l->b, b[1], at, 0), x), 0);
+}
+
+/* Whether any example is active, as a BOOL of the entry. */
+static cg_val
+plan_any(cg_lowering *l, cg_place p, const ir_type *t)
+{
+    cg_val zero = cg_i64(&l->entry, 0);
+    if (t->rank > 0) {
+        const ir_type *one = ir_scalar_type(l->ctx, COT_BOOL);
+        cg_place any = cg_plan_new(l, "any", one);
+        uint32_t b[2];
+        cg_kernel_begin(l, "any");
+        b[0] = cg_place_buffer(l, &p, t, "x", false);
+        b[1] = cg_place_buffer(l, &any, one, "any", true);
+        cg_store(&l->b, b[1], cg_i64(&l->b, 0), cg_const(&l->b, COT_BOOL, 0), 0);
+        cg_each(l, CG_SERIAL, t->size, 1, true, any_step, b);
+        cg_kernel_call(l);
+        p = any;
+    }
+    cg_plan_touch(l, p.buffer);
+    return cg_load(&l->entry, p.buffer, p.offset ? p.offset : zero, 0);
+}
+
+/* -- sub-functions ------------------------------------------------------------------------------------------- */
+
+static bool
+same_place(cg_place x, cg_place y)
+{
+    return x.set && y.set && x.buffer == y.buffer && x.offset == y.offset;
+}
+
+/* The results of node n, in memory. */
+static cg_place *
+place_results(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    for (int i = 0; i < n->n_out; i++) {
+        ir_ref y = n->first + (ir_ref)i;
+        if (!v->place[y].set)
+            v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
+    }
+    return v->place + n->first;
+}
+
+static void
+lend(cg_level *to, ir_ref x, cg_place p)
+{
+    to->place[x] = p;
+    to->borrowed[x] = true;
+}
+
+/* Let the outputs of a level be computed where they are wanted, where nothing else is there. */
+static void
+aim_outputs(cg_level *b, const cg_place *to)
+{
+    for (int i = 0; i < b->f->n_out; i++)
+        if (!b->place[b->f->out[i]].set)
+            b->place[b->f->out[i]] = to[i];
+}
+
+static void
+copy_outputs(cg_lowering *l, const cg_level *b, const cg_place *to)
+{
+    for (int i = 0; i < b->f->n_out; i++) {
+        ir_ref x = b->f->out[i];
+        if (!same_place(b->place[x], to[i]))
+            cg_plan_copy(l, to[i], b->place[x], ir_type_at(b->f, x));
+    }
+}
+
+/* f on operands that are in memory, results to `to`. */
+static void
+plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to)
+{
+    cg_level *b = cg_level_new(l, f);
+    for (int i = 0; i < f->n_in; i++)
+        lend(b, f->in[i], in[i]);
+    aim_outputs(b, to);
+    cg_plan_graph(l, b);
+    copy_outputs(l, b, to);
+}
+
+static cg_place *
+operand_places(cg_lowering *l, const cg_level *v, const ir_node *n)
+{
+    cg_place *p = IR_NEW_N(l->arena, cg_place, n->n_in + 1);
+    for (int i = 0; i < n->n_in; i++)
+        p[i] = v->place[n->in[i]];
+    return p;
+}
+
+void
+cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    cg_place *to = place_results(l, v, g->node);
+    plan_sub(l, g->node->at.call.body, operand_places(l, v, g->node), to);
+}
+
+/* -- branches ------------------------------------------------------------------------------------------------- */
+
+/* Branches k, k + 1, ...: the first whose number is at least the index. */
+static void
+plan_branches(cg_lowering *l, const ir_node *n, cg_val index, cot_dtype t, int k, const cg_place *in,
+              const cg_place *to)
+{
+    const ir_graphs branches = n->at.cond.branches;
+    if (k == branches.n - 1) {
+        plan_sub(l, branches.at[k], in, to);
+        return;
+    }
+    cg_val here = t == COT_BOOL ? cg_insn1(&l->entry, SC_not, COT_BOOL, index)
+        : cg_insn2(&l->entry, SC_le, t, index, cg_const(&l->entry, t, (uint64_t)k));
+    cg_val branch = cg_if_begin(&l->entry, here);
+    plan_sub(l, branches.at[k], in, to);
+    cg_if_else(&l->entry, branch);
+    plan_branches(l, n, index, t, k + 1, in, to);
+    cg_if_end(&l->entry, branch);
+}
+
+static void
+plan_mapped_branches(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in, const cg_place *to)
+{
+    const ir_graphs branches = n->at.cond.branches;
+    const ir_type *p = ir_type_at(v->f, n->in[0]);
+    cg_place *own = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
+    plan_sub(l, branches.at[0], in + 1, to);
+    for (int k = 1; k < branches.n && p->size > 0; k++) {
+        for (int i = 0; i < n->n_out; i++)
+            own[i] = cg_plan_new(l, "t", ir_type_at(v->f, n->first + (ir_ref)i));
+        plan_sub(l, branches.at[k], in + 1, own);
+        for (int i = 0; i < n->n_out; i++)
+            plan_choose(l, to[i], own[i], ir_type_at(v->f, n->first + (ir_ref)i), in[0], p, k, branches.n);
+    }
+}
+
+void
+cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const ir_type *p = ir_type_at(v->f, n->in[0]);
+    cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    if (p->rank > 0) {
+        plan_mapped_branches(l, v, n, in, to);
+        return;
+    }
+    l->plan->now++;
+    cg_plan_touch(l, in[0].buffer);
+    cg_val index = cg_load(&l->entry, in[0].buffer, in[0].offset ? in[0].offset : cg_i64(&l->entry, 0), 0);
+    plan_branches(l, n, index, p->dtype, 0, in + 1, to);
+}
+
+/* -- loops ---------------------------------------------------------------------------------------------------- */
+
+/* Give the carries their first values. */
+static void
+start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, int carries, const cg_place *to)
+{
+    for (int i = 0; i < carries; i++)
+        if (!same_place(v->place[n->in[first + i]], to[i]))
+            cg_plan_copy(l, to[i], v->place[n->in[first + i]], ir_type_at(v->f, n->in[first + i]));
+}
+
+/* May output x of the body be computed where input c is?  Nobody reads c after x's kernel, which itself
+ * reads c only at the element it writes. */
+static bool
+may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
+{
+    const cg_cut *cut = b->cut;
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[cut->order[i]];
+        bool makes = false;
+        for (uint32_t j = 0; j < g->n; j++)
+            makes |= g->v[j] == x;
+        if (!makes)
+            continue;
+        if (cut->last[c] != i)
+            return cut->last[c] < i;
+        if (g->kind != CG_GROUP_MAP)
+            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
+        cg_walk w;
+        cg_walk_begin(&w, l->arena, b->f, cut->root);
+        cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+        for (uint32_t j = 0; j < g->n; j++)
+            cg_walk_root(&w, g->v[j], at);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            const cg_read *r = &w.read[j];
+            if (r->v == c && (r->rank != g->space->rank
+                              || (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+                return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* The carries of a body: inputs first ... of b->f, outputs 0 ... */
+static void
+aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
+{
+    for (int i = 0; i < carries; i++) {
+        ir_ref x = b->f->out[i], c = b->f->in[first + i];
+        b->borrowed[c] = !in_place;
+        if (in_place && !b->place[x].set && may_overwrite(l, b, x, c))
+            b->place[x] = b->place[c];
+    }
+}
+
+/* Where the new carries are.  One that is another's old value goes to a place of its own, before that is
+ * written. */
+static cg_place *
+new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to)
+{
+    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        from[i] = b->place[b->f->out[i]];
+        bool is_carry = false;
+        for (int j = 0; j < carries; j++)
+            is_carry |= j != i && same_place(from[i], to[j]);
+        if (!is_carry)
+            continue;
+        cg_place own = cg_plan_new(l, "t", t);
+        cg_plan_copy(l, own, from[i], t);
+        from[i] = own;
+    }
+    return from;
+}
+
+/* What was not computed in place is copied, or chosen where `when` holds. */
+static void
+end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when, const ir_type *p)
+{
+    const cg_place *from = new_carries(l, b, carries, to);
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        if (same_place(from[i], to[i]))
+            continue;
+        if (p && p->rank > 0)
+            plan_choose(l, to[i], from[i], t, when, p, 1, 2);
+        else
+            cg_plan_copy(l, to[i], from[i], t);
+    }
+}
+
+static cg_level *
+body_level(cg_lowering *l, const ir_graph *f, int n, const cg_place *in)
+{
+    cg_level *b = cg_level_new(l, f);
+    for (int i = 0; i < n; i++)
+        lend(b, f->in[i], in[i]);
+    return b;
+}
+
+void
+cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const ir_graph *cond = n->at.loop.cond;
+    const ir_type *p = ir_type_at(cond, cond->out[0]);
+    int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
+    cg_build *e = &l->entry;
+    cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    start_carries(l, v, n, consts, carries, to);
+    memcpy(in + consts, to, sizeof *in * (size_t)carries);
+    if (p->size == 0)
+        return;
+    cg_plan_loop_begin(l);
+    cg_val loop = cg_while_begin(e);
+    cg_val count = n->at.loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
+    cg_place active = cg_plan_new(l, "active", p);
+    plan_sub(l, cond, in, &active);
+    cg_val go = plan_any(l, active, p);
+    if (count) {
+        cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at.loop.max), count);
+        cg_fail_if(e, cg_insn2(e, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
+    }
+    cg_while_test(e, loop, go);
+    cg_level *b = body_level(l, n->at.loop.body, n->n_in, in);
+    aim_carries(l, b, consts, carries, p->rank == 0);
+    cg_plan_graph(l, b);
+    end_step(l, b, carries, to, active, p);
+    if (count)
+        cg_while_next(e, loop, count, cg_iadd(e, count, cg_i64(e, 1)));
+    cg_plan_touch(l, active.buffer);
+    cg_while_end(e, loop);
+    cg_plan_loop_end(l);
+}
+
+void
+cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const ir_graph *f = n->at.scan.body;
+    int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries, fixed = consts + carries;
+    cg_build *e = &l->entry;
+    cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    start_carries(l, v, n, consts, carries, to);
+    memcpy(in + consts, to, sizeof *in * (size_t)carries);
+    if (n->at.scan.length == 0)
+        return;
+    cg_plan_loop_begin(l);
+    cg_val loop = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at.scan.length), 1, 0);
+    cg_val t = cg_loop_var(e, loop);
+    if (n->at.scan.reverse)
+        t = cg_isub(e, cg_i64(e, n->at.scan.length - 1), t);
+    for (int i = fixed; i < n->n_in; i++)
+        in[i] = cg_place_at(l, in[i], cg_imul(e, t, ir_type_at(f, f->in[i])->size));
+    cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
+    for (int i = carries; i < n->n_out; i++)
+        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, ir_type_at(f, f->out[i])->size));
+    cg_level *b = body_level(l, f, n->n_in, in);
+    aim_carries(l, b, consts, carries, true);
+    for (int i = carries; i < n->n_out; i++)
+        if (!b->place[f->out[i]].set)
+            b->place[f->out[i]] = ys[i];
+    cg_plan_graph(l, b);
+    for (int i = carries; i < n->n_out; i++)
+        if (!same_place(b->place[f->out[i]], ys[i]))
+            cg_plan_copy(l, ys[i], b->place[f->out[i]], ir_type_at(f, f->out[i]));
+    end_step(l, b, carries, to, (cg_place){ 0 }, NULL);
+    cg_loop_end(e, loop);
+    cg_plan_loop_end(l);
+}

@@ -1,0 +1,126 @@
+/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the index, and
+ * pull what lies outside of an operand under a mask; where the index is known they cost nothing. */
+#include "codegen/lower/pull.h"
+
+bool
+cg_is_view(ir_op op)
+{
+    return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose || op == OP_slice
+        || op == OP_reverse;
+}
+
+void
+cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix *to)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
+    switch (n->op) {
+    case OP_broadcast_in_dim:
+        for (int k = 0; k < x->rank; k++)
+            to[k] = x->dims[k] == 1 ? 0 : at[n->at.broadcast.dims.at[k]];
+        break;
+    case OP_reshape:
+        if (x->rank > 0)
+            cg_ix_split(t, cg_ix_flat(t, y->rank, y->dims, at), x->rank, x->dims, to);
+        break;
+    case OP_transpose:
+        for (int k = 0; k < y->rank; k++)
+            to[n->at.perm.perm.at[k]] = at[k];
+        break;
+    case OP_slice:
+        for (int k = 0; k < y->rank; k++)
+            to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at.slice.stride.at[k]), n->at.slice.start.at[k]);
+        break;
+    default: /* reverse */
+        for (int k = 0; k < y->rank; k++)
+            to[k] = ir_axes_has(n->at.axes.axes, k)
+                ? cg_ix_addc(t, cg_ix_mul(t, at[k], -1), y->dims[k] - 1) : at[k];
+        break;
+    }
+}
+
+/* What is at `to` of operand x where `inside` holds, and y elsewhere. */
+static cg_val
+pull_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val inside, cg_val y)
+{
+    cg_val old = cg_mask_and(l, inside);
+    cg_val v = cg_pull(l, fr, x, to);
+    l->mask = old;
+    return cg_choose(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
+}
+
+static cg_val
+pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(fr->f, n->in[0]);
+    cg_ix to[COT_MAX_RANK];
+    cg_val inside = 0;
+    bool never = x->size == 0;
+    for (int k = 0; k < x->rank && !never; k++) {
+        int64_t step = n->at.pad.interior.at[k] + 1;
+        bool off = false;
+        cg_ix i = cg_ix_addc(&l->ix, at[k], -n->at.pad.low.at[k]);
+        inside = cg_and(l, inside, cg_within(l, i, 0, (x->dims[k] - 1) * step + 1, &never));
+        if (step > 1)
+            inside = cg_and(l, inside, cg_within(l, cg_ix_mod(&l->ix, i, step), 0, 1, &off));
+        never |= off;
+        to[k] = cg_ix_div(&l->ix, i, step);
+    }
+    cg_val fill = cg_pull(l, fr, n->in[1], NULL);
+    return never ? fill : pull_inside(l, fr, n->in[0], to, inside, fill);
+}
+
+static cg_val
+pull_concatenate(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *y = ir_type_at(fr->f, n->first);
+    int axis = (int)n->at.axis.axis;
+    cg_ix to[COT_MAX_RANK];
+    cg_val v = 0;
+    int64_t start = 0;
+    memcpy(to, at, sizeof *at * (size_t)y->rank);
+    for (int i = 0; i < n->n_in; i++) {
+        int64_t size = ir_type_at(fr->f, n->in[i])->dims[axis];
+        bool never = size == 0;
+        to[axis] = cg_ix_addc(&l->ix, at[axis], -start);
+        cg_val inside = never ? 0 : cg_within(l, to[axis], 0, size, &never);
+        if (!never)
+            v = pull_inside(l, fr, n->in[i], to, inside, v ? v : cg_const(&l->b, y->dtype, 0));
+        start += size;
+    }
+    return v;
+}
+
+static cg_val
+pull_constant(cg_lowering *l, const ir_type *t, const ir_data *d, const cg_ix *at)
+{
+    const char *bytes = d->bytes;
+    size_t size = cot_dtype_size(t->dtype);
+    int64_t c;
+    if (d->splat)
+        return cg_bits_of(l, t->dtype, bytes);
+    cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
+    if (cg_ix_is_const(&l->ix, flat, &c) && c >= 0 && c < t->size)
+        return cg_bits_of(l, t->dtype, bytes + (size_t)c * size);
+    uint32_t buffer = cg_const_buffer(l, t->dtype, t->size, bytes);
+    return cg_load(&l->b, buffer, cg_ix_value(&l->ix, &l->b, flat), l->mask);
+}
+
+cg_val
+lower_move(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    cg_ix to[COT_MAX_RANK];
+    (void)result;
+    switch (n->op) {
+    case OP_pad:
+        return pull_pad(l, fr, n, at);
+    case OP_concatenate:
+        return pull_concatenate(l, fr, n, at);
+    case OP_constant:
+        return pull_constant(l, ir_type_at(fr->f, n->first), &n->at.constant.data, at);
+    case OP_iota:
+        return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64, n->at.iota.dtype);
+    default:
+        cg_view_index(&l->ix, fr->f, n, at, to);
+        return cg_pull(l, fr, n->in[0], to);
+    }
+}

@@ -1,0 +1,234 @@
+/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small products in
+ * registers, for the bodies of loops. */
+#include "codegen/lower/dot.h"
+#include "codegen/lower/reduce.h"
+#include "codegen/plan.h"
+
+ir_ref
+cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm)
+{
+    for (int k = 0; perm && k < ir_type_at(f, x)->rank; k++)
+        perm[k] = k;
+    for (const ir_node *n; (n = ir_def(f, x)) && n->op == OP_transpose; x = n->in[0])
+        for (int k = 0; perm && k < n->at.perm.perm.n; k++)
+            perm[k] = n->at.perm.perm.at[perm[k]];
+    return x;
+}
+
+/* Axes of one operand that are neither contracted nor batch. */
+static ir_ints
+free_axes(ir_arena *a, int rank, ir_ints contracted, ir_ints batch)
+{
+    int64_t *at = IR_NEW_N(a, int64_t, rank + 1);
+    int n = 0;
+    for (int k = 0; k < rank; k++)
+        if (!ir_ints_has(contracted, k) && !ir_ints_has(batch, k))
+            at[n++] = k;
+    return (ir_ints){ n, at };
+}
+
+/* The contracted axes are the last ones, in order. */
+static bool
+is_k_last(int rank, ir_ints k)
+{
+    for (int i = 0; i < k.n; i++)
+        if (k.at[i] != rank - k.n + i)
+            return false;
+    return true;
+}
+
+static bool
+is_inner(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free)
+{
+    return cg_dot_is_inner(lhs_free, rhs_free, is_k_last(ir_type_at(f, n->in[0])->rank, n->at.dot.lhs),
+                           is_k_last(ir_type_at(f, n->in[1])->rank, n->at.dot.rhs));
+}
+
+typedef struct product {
+    cg_lowering *l;
+    cg_level *v;
+    const ir_node *n;
+    cg_dot d;
+    uint32_t out;
+    int64_t sizes[3];
+} product;
+
+static const int64_t *
+pick(ir_arena *a, ir_ints axes, const int64_t *of)
+{
+    int64_t *x = IR_NEW_N(a, int64_t, axes.n + 1);
+    for (int i = 0; i < axes.n; i++)
+        x[i] = of[axes.at[i]];
+    return x;
+}
+
+/* Strides of the axes of operand x in the memory it is read from. */
+static const int64_t *
+strides_of(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref *base)
+{
+    int64_t perm[COT_MAX_RANK + 1], step[COT_MAX_RANK + 1];
+    int rank = ir_type_at(f, x)->rank;
+    int64_t *s = IR_NEW_N(l->arena, int64_t, rank + 1);
+    *base = cg_dot_operand(f, x, perm);
+    ir_strides(ir_type_at(f, *base), step);
+    for (int k = 0; k < rank; k++)
+        s[k] = step[perm[k]];
+    return s;
+}
+
+static void
+store_product(cg_build *b, void *user, cg_val bi, cg_val m, cg_val n, cg_val acc, cg_val when)
+{
+    product *p = user;
+    cot_dtype t = ir_type_at(p->v->f, p->n->first)->dtype;
+    cg_val i = cg_iadd(b, cg_imul(b, bi, p->sizes[1] * p->sizes[2]), cg_iadd(b, cg_imul(b, m, p->sizes[2]), n));
+    cg_store(b, p->out, i, t == p->d.type ? acc : cg_insn1(b, SC_cvt, t, acc), when);
+}
+
+static int64_t
+product_of(const cg_dot_axes *a)
+{
+    int64_t n = 1;
+    for (int i = 0; i < a->n; i++)
+        n *= a->size[i];
+    return n;
+}
+
+static void
+describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
+{
+    cg_lowering *l = p->l;
+    const ir_graph *f = p->v->f;
+    const ir_node *n = p->n;
+    const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]);
+    const int64_t *sx = strides_of(l, f, n->in[0], x), *sy = strides_of(l, f, n->in[1], y);
+    ir_ints fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
+    ir_ints fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
+    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs, ky = n->at.dot.rhs;
+    p->d.type = ir_compute_type(tx->dtype);
+    p->d.b = (cg_dot_axes){ bx.n, pick(l->arena, bx, tx->dims), pick(l->arena, bx, sx), pick(l->arena, by, sy) };
+    p->d.m = (cg_dot_axes){ fx.n, pick(l->arena, fx, tx->dims), pick(l->arena, fx, sx), NULL };
+    p->d.n = (cg_dot_axes){ fy.n, pick(l->arena, fy, ty->dims), NULL, pick(l->arena, fy, sy) };
+    p->d.k = (cg_dot_axes){ kx.n, pick(l->arena, kx, tx->dims), pick(l->arena, kx, sx), pick(l->arena, ky, sy) };
+    *inner = is_inner(f, n, fx.n, fy.n);
+}
+
+void
+cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    product p = { .l = l, .v = v, .n = g->node };
+    const ir_type *t = ir_type_at(v->f, g->node->first);
+    bool inner;
+    ir_ref x, y;
+    describe(&p, &x, &y, &inner);
+    if (!v->place[g->node->first].set)
+        v->place[g->node->first] = cg_plan_new(l, "t", t);
+    if (t->size == 0)
+        return;
+    p.sizes[0] = product_of(&p.d.b);
+    p.sizes[1] = product_of(&p.d.m);
+    p.sizes[2] = product_of(&p.d.n);
+    cg_kernel_begin(l, "dot");
+    p.out = cg_place_buffer(l, &v->place[g->node->first], t, "y", true);
+    p.d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
+    p.d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
+    p.d.store = store_product;
+    p.d.user = &p;
+    int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d);
+    if (scratch) {
+        int64_t dims[1] = { scratch };
+        const ir_type *ts = ir_type_new(l->ctx, p.d.type, 1, dims);
+        cg_place s = cg_plan_new(l, "pack", ts);
+        p.d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
+    }
+    l->k->loc = g->node->loc;
+    l->k->note = "matrix product";
+    l->k->flops = 2 * t->size * product_of(&p.d.k);
+    l->k->bytes = (t->size + ir_type_at(v->f, x)->size + ir_type_at(v->f, y)->size) * 4;
+    ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
+                  (long long)p.sizes[1], (long long)p.sizes[2], (long long)product_of(&p.d.k), inner ? ", inner" : "");
+    cg_dot_build(&l->b, &l->target, l->o->threads, &p.d, inner);
+    cg_kernel_call(l);
+}
+
+/* -- in registers -------------------------------------------------------------------------------------- */
+
+enum { K_MOST = 128, LANES = 32 };      /* within one block of the general form */
+
+typedef struct small {
+    cg_lowering *l;
+    cg_frame *fr;
+    const ir_node *n;
+    cot_dtype type;
+    ir_ints fx, fy;
+    const cg_ix *at;
+} small;
+
+static cg_val
+factor(small *s, int side, int64_t k)
+{
+    cg_lowering *l = s->l;
+    const ir_graph *f = s->fr->f;
+    const ir_node *n = s->n;
+    const ir_type *t = ir_type_at(f, n->in[side]);
+    ir_ints con = side ? n->at.dot.rhs : n->at.dot.lhs, batch = side ? n->at.dot.rhs_batch : n->at.dot.lhs_batch;
+    ir_ints own = side ? s->fy : s->fx;
+    const int64_t *sizes = pick(l->arena, con, t->dims);
+    cg_ix to[COT_MAX_RANK + 1], kk[COT_MAX_RANK + 1];
+    cg_ix_split(&l->ix, cg_ix_const(&l->ix, k), con.n, sizes, kk);
+    for (int i = 0; i < con.n; i++)
+        to[con.at[i]] = kk[i];
+    for (int i = 0; i < batch.n; i++)
+        to[batch.at[i]] = s->at[i];
+    for (int i = 0; i < own.n; i++)
+        to[own.at[i]] = s->at[batch.n + (side ? s->fx.n : 0) + i];
+    return cg_convert(l, cg_pull(l, s->fr, n->in[side], to), t->dtype, s->type);
+}
+
+static cg_val
+accumulate(small *s, cg_val acc, int64_t k)
+{
+    cg_build *b = &s->l->b;
+    cg_val x = factor(s, 0, k), y = factor(s, 1, k);
+    if (ir_is_float(s->type))
+        return cg_insn3(b, SC_fma, s->type, x, y, acc);
+    return cg_insn2(b, SC_add, s->type, acc, cg_insn2(b, SC_mul, s->type, x, y));
+}
+
+static cg_val
+small_inner(small *s, int64_t size)
+{
+    cg_build *b = &s->l->b;
+    cg_val lane[LANES];
+    int64_t n = size < LANES ? size : LANES, h = 1;
+    for (int64_t k = 0; k < size; k++)
+        lane[k % LANES] = accumulate(s, k < LANES ? cg_neutral(b, SC_add, s->type) : lane[k % LANES], k);
+    while (h < n)
+        h *= 2;
+    for (h /= 2; h >= 1; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++)
+            lane[i] = cg_insn2(b, SC_add, s->type, lane[i], lane[i + h]);
+    return lane[0];
+}
+
+cg_val
+lower_dot(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    const ir_type *tx = ir_type_at(fr->f, n->in[0]), *ty = ir_type_at(fr->f, n->in[1]);
+    small s = { .l = l, .fr = fr, .n = n, .type = ir_compute_type(tx->dtype), .at = at };
+    int64_t size = 1;
+    (void)result;
+    for (int i = 0; i < n->at.dot.lhs.n; i++)
+        size *= tx->dims[n->at.dot.lhs.at[i]];
+    if (size > K_MOST)
+        return 0;
+    s.fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
+    s.fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
+    cg_val acc = cg_const(&l->b, s.type, 0);
+    if (size > 0 && is_inner(fr->f, n, s.fx.n, s.fy.n))
+        acc = small_inner(&s, size);
+    else
+        for (int64_t k = 0; k < size; k++)
+            acc = accumulate(&s, acc, k);
+    return cg_convert(l, acc, s.type, tx->dtype);
+}

@@ -1,0 +1,431 @@
+/* Reductions in the order of NUMERICS.md section 3, as kernel.h writes it:
+ *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
+ * specialised to the number n of elements, which is constant: up to 32 elements are one fold, up to
+ * 512 one block; the last, partial block is a second body whose absent elements are neutral.  Where
+ * any order gives the same result (integers, max, min, and, or) all is one block.
+ *
+ * argmax and argmin are two such reductions: the best value, then the least index that has it. */
+#include "codegen/lower/reduce.h"
+
+enum { LANES = 32, BLOCK = 512, PARTS = 64, UNROLLED_MOST = 8 };
+
+typedef struct folding {
+    cg_lowering *l;
+    int k;
+    const cg_fold *how;
+    cg_fold_form form;
+    bool any_order;             /* of all: one block */
+    cg_fold_body *body;
+    void *user;
+} folding;
+
+static bool
+is_any_order(const cg_fold *how)
+{
+    return !ir_is_float(how->type) || (how->op != SC_add && how->op != SC_mul);
+}
+
+static void
+combine(folding *d, const cg_val *x, const cg_val *y, cg_val *out)
+{
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_insn2(&d->l->b, d->how[i].op, d->how[i].type, x[i], y[i]);
+}
+
+/* The elements at j where `present` holds (0: always), the neutral ones elsewhere. */
+static void
+elements(folding *d, cg_ix j, cg_val present, cg_val *e)
+{
+    cg_lowering *l = d->l;
+    cg_val old = cg_mask_and(l, present);
+    d->body(l, d->user, j, e);
+    l->mask = old;
+    for (int i = 0; i < d->k; i++)
+        if (present)
+            e[i] = cg_choose(l, d->how[i].type, present, e[i], cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+}
+
+static int64_t
+pow2_from(int64_t m)
+{
+    int64_t p = 1;
+    while (p < m)
+        p *= 2;
+    return p;
+}
+
+/* Elements base ... base + m - 1, each at its own index. */
+static void
+unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
+{
+    size_t row = sizeof(cg_val) * (size_t)d->k;
+    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k), *e = IR_NEW_N(d->l->arena, cg_val, d->k);
+    int64_t n = m < LANES ? m : LANES;
+    for (int64_t i = 0; i < m; i++) {
+        cg_val *a = lane + i % LANES * d->k;
+        elements(d, cg_ix_const(&d->l->ix, base + i), 0, e);
+        if (i < LANES)
+            memcpy(a, e, row);
+        else
+            combine(d, a, e, a);
+    }
+    for (int64_t h = pow2_from(n) / 2; h >= 1; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++)
+            combine(d, lane + i * d->k, lane + (i + h) * d->k, lane + i * d->k);
+    memcpy(out, lane, row);
+}
+
+static void
+unrolled(folding *d, int64_t n, cg_val *out)
+{
+    int64_t blocks = d->any_order ? 1 : (n + BLOCK - 1) / BLOCK;
+    cg_val *node = IR_NEW_N(d->l->arena, cg_val, blocks * d->k);
+    for (int64_t i = 0; i < blocks; i++) {
+        int64_t m = blocks == 1 ? n : n - i * BLOCK < BLOCK ? n - i * BLOCK : BLOCK;
+        unrolled_block(d, i * BLOCK, m, node + i * d->k);
+    }
+    for (int64_t s = 1; s < blocks; s *= 2)
+        for (int64_t i = 0; i + s < blocks; i += 2 * s)
+            combine(d, node + i * d->k, node + (i + s) * d->k, node + i * d->k);
+    memcpy(out, node, sizeof(cg_val) * (size_t)d->k);
+}
+
+/* Elements start, start + step, ... (count of them, a value, at least 0) one after the other. */
+static void
+chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), count, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix t = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, most - 1);
+    cg_val *carried = IR_NEW_N(l->arena, cg_val, d->k), *e = IR_NEW_N(l->arena, cg_val, d->k);
+    for (int i = 0; i < d->k; i++)
+        carried[i] = cg_loop_carry(&l->b, loop, d->how[i].type,
+                                   cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+    elements(d, cg_ix_add(&l->ix, start, cg_ix_mul(&l->ix, t, step)), 0, e);
+    combine(d, carried, e, e);
+    for (int i = 0; i < d->k; i++)
+        cg_loop_next(&l->b, loop, carried[i], e[i]);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        acc[i] = cg_loop_result(&l->b, loop, i);
+}
+
+/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a mask. */
+static void
+lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    int64_t steps = m / lanes, tail = m % lanes;
+    cg_ix first = cg_ix_add(&l->ix, base, j);
+    bool never;
+    if (steps == 0) {           /* the loop's limit keeps the absent lanes out */
+        elements(d, first, 0, acc);
+        return;
+    }
+    if (steps == 1)
+        elements(d, first, 0, acc);
+    else
+        chain(d, first, lanes, cg_i64(&l->b, steps), steps, acc);
+    if (tail) {
+        cg_val *e = IR_NEW_N(l->arena, cg_val, d->k);
+        elements(d, cg_ix_addc(&l->ix, first, steps * lanes), cg_within(l, j, 0, tail, &never), e);
+        combine(d, acc, e, acc);
+    }
+}
+
+static void
+lane_of_serial(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
+{
+    cg_lowering *l = d->l;
+    cg_ix first = cg_ix_add(&l->ix, base, j);
+    if (m == lanes) {
+        elements(d, first, 0, acc);
+        return;
+    }
+    cg_val count = cg_i64(&l->b, m / lanes);
+    if (m % lanes) {
+        cg_ix left = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, j, -1), m + lanes - 1);
+        count = cg_idiv(&l->b, cg_ix_value(&l->ix, &l->b, left), lanes);
+    }
+    chain(d, first, lanes, count, (m + lanes - 1) / lanes, acc);
+}
+
+/* Elements base ... base + m - 1: a fold over lanes. */
+static void
+block(folding *d, cg_ix base, int64_t m, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    int64_t lanes = m < LANES ? pow2_from(m) : LANES;
+    bool vector = d->form == CG_FOLD_LANES;
+    if (m == 1) {
+        elements(d, base, 0, out);
+        return;
+    }
+    if (!vector && d->any_order) {
+        chain(d, base, 1, cg_i64(&l->b, m), m, out);
+        return;
+    }
+    cg_val limit = vector && m < lanes ? cg_i64(&l->b, m) : 0;
+    cg_val loop = cg_loop_begin(&l->b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, lanes),
+                                1, limit);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix j = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, (m < lanes ? m : lanes) - 1);
+    bool old = l->vector;
+    l->vector |= vector;
+    if (vector)
+        lane_of_vector(d, base, j, m, lanes, out);
+    else
+        lane_of_serial(d, base, j, m, lanes, out);
+    l->vector = old;
+    cg_scope_end(l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(&l->b, loop, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(&l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&l->b, loop, at[i]);
+}
+
+/* Block b of n elements, of which the last may be partial. */
+static void
+any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    int64_t full = n / BLOCK, rest = n % BLOCK;
+    cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, hi - 1), BLOCK);
+    if (!rest || hi <= full) {
+        block(d, base, BLOCK, out);
+        return;
+    }
+    cg_val branch = cg_if_begin(&l->b, cg_insn2(&l->b, SC_lt, COT_I64, b, cg_i64(&l->b, full)));
+    cg_val *x = IR_NEW_N(l->arena, cg_val, d->k), *y = IR_NEW_N(l->arena, cg_val, d->k);
+    uint32_t mark = cg_scope_begin(l);
+    block(d, base, BLOCK, x);
+    cg_scope_end(l, mark);
+    cg_if_else(&l->b, branch);
+    block(d, cg_ix_const(&l->ix, full * BLOCK), rest, y);
+    cg_scope_end(l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(&l->b, branch, d->how[i].type, x[i], y[i]);
+    cg_if_end(&l->b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&l->b, branch, at[i]);
+}
+
+static cg_val
+tree_begin(folding *d, cg_kind kind, cg_val lo, cg_val hi, uint32_t *mark)
+{
+    cg_val loop = cg_loop_begin(&d->l->b, kind, lo, hi, 1, 0);
+    *mark = cg_scope_begin(d->l);
+    return loop;
+}
+
+static void
+tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
+{
+    int at[8] = { 0 };
+    cg_scope_end(d->l, mark);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(&d->l->b, loop, CG_TREE, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(&d->l->b, loop);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(&d->l->b, loop, at[i]);
+}
+
+/* Blocks in a tree.  For threads, runs of a power of two of blocks, each a node of the tree. */
+static void
+tree(folding *d, int64_t n, bool parallel, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, run = 1;
+    uint32_t outer, inner;
+    if (!parallel || blocks < PARTS) {
+        cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks), &inner);
+        any_block(d, cg_loop_var(b, loop), n, 0, blocks, out);
+        tree_end(d, loop, inner, out);
+        return;
+    }
+    while ((blocks + run - 1) / run > PARTS)
+        run *= 2;
+    cg_val parts = tree_begin(d, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), &outer);
+    cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
+    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
+    any_block(d, cg_loop_var(b, loop), n, 0, blocks, out);
+    tree_end(d, loop, inner, out);
+    tree_end(d, parts, outer, out);
+}
+
+void
+cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form, bool parallel,
+              cg_fold_body *body, void *user, cg_val *out)
+{
+    folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    d.any_order = true;
+    for (int i = 0; i < k; i++)
+        d.any_order &= is_any_order(&how[i]);
+    if (form == CG_FOLD_UNROLLED)
+        unrolled(&d, n, out);
+    else if (n <= BLOCK || (d.any_order && !parallel))
+        block(&d, 0, n, out);
+    else
+        tree(&d, n, parallel, out);
+}
+
+cg_fold
+cg_fold_of(ir_op op, cot_dtype t)
+{
+    cg_fold d = { .type = ir_compute_type(t) };
+    bool truth = t == COT_BOOL;
+    switch (op) {
+    case OP_reduce_sum:
+        d.op = truth ? SC_or : SC_add;
+        break;
+    case OP_reduce_prod:
+        d.op = truth ? SC_and : SC_mul;
+        break;
+    case OP_reduce_max:
+        d.op = truth ? SC_or : SC_max;
+        break;
+    case OP_reduce_min:
+        d.op = truth ? SC_and : SC_min;
+        break;
+    default:
+        d.op = op == OP_reduce_and ? SC_and : SC_or;
+    }
+    return d;
+}
+
+int64_t
+cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    int64_t size = 1;
+    *first = *last = 0;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k)) {
+            if (*last == 0)
+                *first = k;
+            *last = k + 1;
+            size *= x->dims[k];
+        }
+    return size;
+}
+
+void
+cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    int first, last;
+    cg_reduced(f, n, &first, &last);
+    for (int k = 0; k < first; k++)
+        to[k] = at[k];
+    if (last > first)
+        cg_ix_split(&l->ix, j, last - first, x->dims + first, to + first);
+    for (int k = last; k < x->rank; k++)
+        to[k] = at[k - (last - first)];
+}
+
+/* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */
+static cg_val
+empty_fold(cg_lowering *l, ir_op op, const cg_fold *how)
+{
+    if (op == OP_reduce_sum)
+        return cg_const(&l->b, how->type, 0);
+    return cg_neutral(&l->b, how->op, how->type);
+}
+
+cg_val
+cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
+{
+    cot_dtype t = ir_type_at(f, n->first)->dtype;
+    return cg_convert(l, x, ir_compute_type(t), t);
+}
+
+/* -- pulled by themselves --------------------------------------------------------------------------- */
+
+typedef struct pulled {
+    cg_frame *fr;
+    const ir_node *n;
+    const cg_ix *at;
+    cot_dtype type;
+    cg_val best;                /* arg: the extreme value, and the type of indices */
+    cot_dtype index;
+} pulled;
+
+static void
+pulled_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    pulled *p = user;
+    cg_ix to[COT_MAX_RANK];
+    cg_reduced_index(l, p->fr->f, p->n, p->at, j, to);
+    cot_dtype t = ir_type_at(p->fr->f, p->n->in[0])->dtype;
+    e[0] = cg_convert(l, cg_pull(l, p->fr, p->n->in[0], to), t, p->type);
+}
+
+static cg_fold_form
+pick_form(const cg_lowering *l, const ir_graph *f, const ir_node *n, int64_t size)
+{
+    int first, last;
+    cg_reduced(f, n, &first, &last);
+    if (l->exact || size <= UNROLLED_MOST)
+        return CG_FOLD_UNROLLED;
+    bool trailing = true;
+    for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
+        trailing &= ir_type_at(f, n->in[0])->dims[k] == 1;
+    return l->vector || !trailing || l->target.vector_bits <= 64 ? CG_FOLD_SERIAL : CG_FOLD_LANES;
+}
+
+cg_val
+lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    int first, last;
+    int64_t size = cg_reduced(fr->f, n, &first, &last);
+    const cg_fold how = cg_fold_of(n->op, ir_type_at(fr->f, n->in[0])->dtype);
+    pulled p = { .fr = fr, .n = n, .at = at, .type = how.type };
+    cg_val x;
+    (void)result;
+    if (size == 0)
+        x = empty_fold(l, n->op, &how);
+    else
+        cg_fold_loops(l, size, 1, &how, pick_form(l, fr->f, n, size), false, pulled_element, &p, &x);
+    return cg_fold_finish(l, fr->f, n, x);
+}
+
+/* The index j where the element is as good as the best (NaN as good as NaN), else the largest index. */
+static void
+pulled_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    pulled *p = user;
+    cg_val x, here = cg_convert(l, cg_ix_value(&l->ix, &l->b, j), COT_I64, p->index);
+    pulled_element(l, user, j, &x);
+    cg_val hit = cg_insn2(&l->b, SC_eq, p->type, x, p->best);
+    if (ir_is_float(p->type))
+        hit = cg_insn2(&l->b, SC_or, COT_BOOL, hit, cg_insn2(&l->b, SC_ne, p->type, x, x));
+    e[0] = cg_insn3(&l->b, SC_select, p->index, hit, here, cg_neutral(&l->b, SC_min, p->index));
+}
+
+cg_val
+lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    int first, last;
+    int64_t size = cg_reduced(fr->f, n, &first, &last);
+    ir_op op = n->op == OP_argmax ? OP_reduce_max : OP_reduce_min;
+    cg_fold how = cg_fold_of(op, ir_type_at(fr->f, n->in[0])->dtype);
+    pulled p = { .fr = fr, .n = n, .at = at, .type = how.type,
+                 .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
+    cg_fold_form form = pick_form(l, fr->f, n, size);
+    cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
+    cg_val x;
+    (void)result;
+    if (size == 0)
+        return cg_const(&l->b, t, 0);
+    cg_fold_loops(l, size, 1, &how, form, false, pulled_element, &p, &p.best);
+    how = (cg_fold){ SC_min, p.index };
+    cg_fold_loops(l, size, 1, &how, form, false, pulled_place, &p, &x);
+    return cg_convert(l, x, p.index, t);
+}

@@ -1,0 +1,33 @@
+/* Reductions: loops in the order of NUMERICS.md section 3, around a body that gives the elements. */
+#ifndef CODEGEN_LOWER_REDUCE_H
+#define CODEGEN_LOWER_REDUCE_H
+
+#include "codegen/lower/pull.h"
+
+/* One of the reductions that a loop makes: how elements combine, and in which type. */
+typedef struct cg_fold { ir_sc_op op; cot_dtype type; } cg_fold;
+
+/* Gives element j of each reduction in e[].  l->mask guards elements that may be absent. */
+typedef void cg_fold_body(cg_lowering *l, void *user, cg_ix j, cg_val *e);
+
+typedef enum cg_fold_form {
+    CG_FOLD_UNROLLED,           /* every element at a constant index                                  */
+    CG_FOLD_LANES,              /* lanes of a vector take the elements of a step                      */
+    CG_FOLD_SERIAL              /* one element at a time: vectors run along another axis, or not at all */
+} cg_fold_form;
+
+/* Combine elements 0 ... n-1 (n > 0) of each of the k reductions: the results in out[].  parallel: the
+ * blocks are split among threads. */
+void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form, bool parallel,
+                   cg_fold_body *body, void *user, cg_val *out);
+
+/* How a reduce node combines; its operand is converted to how->type first. */
+cg_fold cg_fold_of(ir_op op, cot_dtype t);
+/* The axes that a reduce node or arg node reduces: [first, last); their size. */
+int64_t cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last);
+/* The index of the operand for index `at` of the result and element j of the reduced axes. */
+void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to);
+/* What the reduction is from what its elements combined to. */
+cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
+
+#endif

@@ -1,0 +1,183 @@
+/* dynamic_update_slice and scatter in memory: the result starts as the operand, in place if nobody else
+ * wants that, and the updates are written over it.
+ *
+ * The updates of a scatter run in row-major order, one after the other, as the order of those with the same
+ * target matters; only the last window axis runs as lanes, whose targets differ.  f16 and bf16 combine in f32, in a
+ * wide copy of the operand. */
+#include "codegen/lower/index.h"
+#include "codegen/lower/walk.h"
+#include "codegen/plan.h"
+
+typedef struct update {
+    cg_level *v;
+    const ir_node *n;
+    cg_frame *fr;
+    uint32_t buffer;                    /* of the result, in the kernel */
+    cot_dtype type;                     /* of its elements              */
+    const ir_type *x;
+    cg_ix start[COT_MAX_RANK + 1];      /* of a box                     */
+    cg_windows w;
+    cg_ix at[COT_MAX_RANK + 1];
+    int level;
+    int64_t lanes;
+} update;
+
+/* Does an operand other than the first pull from the memory of the first? */
+static bool
+reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
+{
+    cg_walk w;
+    cg_walk_begin(&w, l->arena, v->f, v->cut->root);
+    for (int i = 1; i < n->n_in; i++) {
+        const ir_type *t = ir_type_at(v->f, n->in[i]);
+        cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
+    }
+    for (uint32_t i = 0; i < w.n_reads; i++)
+        if (w.read[i].v && v->place[w.read[i].v].set
+            && v->place[w.read[i].v].buffer == v->place[n->in[0]].buffer)
+            return true;
+    return false;
+}
+
+/* Where the result is: over the operand if that is ours and dies here, else in a copy of it. */
+static void
+place_result(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    ir_ref x = n->in[0], y = n->first;
+    bool dies = v->place[x].set && !v->borrowed[x] && v->cut->last[x] == v->at;
+    if (dies && !v->place[y].set)
+        v->place[y] = v->place[x];
+    if (!v->place[y].set)
+        v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
+    bool same = v->place[y].buffer == v->place[x].buffer && v->place[y].offset == v->place[x].offset;
+    if (!same)
+        cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
+    else if (reads_target(l, v, n))
+        for (int i = 1; i < n->n_in; i++)
+            cg_plan_value(l, v, n->in[i]);
+}
+
+static void
+put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
+{
+    update *u = user;
+    cg_ix to[COT_MAX_RANK + 1];
+    for (int k = 0; k < u->x->rank; k++)
+        to[k] = cg_ix_add(&l->ix, at[k], u->start[k]);
+    cg_ix flat = cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to);
+    cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, 0);
+}
+
+static void
+begin(cg_lowering *l, update *u, const cg_place *to, const ir_type *t)
+{
+    const cg_group none = { 0 };
+    cg_kernel_begin(l, ir_ops[u->n->op].name);
+    u->fr = cg_level_frame(l, u->v, &none);
+    u->buffer = cg_place_buffer(l, to, t, "y", true);
+    u->type = t->dtype;
+    l->k->loc = u->n->loc;
+    l->k->note = ir_ops[u->n->op].doc;
+}
+
+static void
+plan_box(cg_lowering *l, update *u)
+{
+    const ir_node *n = u->n;
+    const ir_type *y = ir_type_at(u->v->f, n->in[1]);
+    if (y->size == 0)
+        return;
+    begin(l, u, &u->v->place[n->first], u->x);
+    cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
+    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], u->x, put_in_box, u);
+    cg_kernel_call(l);
+}
+
+/* One update, at index u->at of the updates. */
+static void
+scatter_one(cg_lowering *l, update *u)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    cg_ix to[COT_MAX_RANK + 1];
+    cg_val inside;
+    if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside))
+        return;
+    cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->type);
+    cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
+    if (u->n->op != OP_scatter)
+        x = cg_scatter_combine(l, u->n->op, u->type, cg_load(&l->b, u->buffer, i, inside), x);
+    cg_store(&l->b, u->buffer, i, x, inside);
+}
+
+static void
+scatter_level(cg_lowering *l, void *user, cg_ix i)
+{
+    update *u = user;
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    u->at[u->level++] = i;
+    if (u->level == z->rank)
+        scatter_one(l, u);
+    else
+        cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false, scatter_level, u);
+    u->level--;
+}
+
+typedef struct casting { uint32_t from, to; cot_dtype as; } casting;
+
+static void
+cast_one(cg_lowering *l, void *user, cg_ix i)
+{
+    const casting *c = user;
+    cg_val at = cg_ix_value(&l->ix, &l->b, i);
+    cot_dtype from = l->k->buffer[c->from].type;
+    cg_store(&l->b, c->to, at, cg_convert(l, cg_load(&l->b, c->from, at, 0), from, c->as), 0);
+}
+
+/* to = from, converted. */
+static void
+plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const ir_type *tf)
+{
+    casting c = { .as = tt->dtype };
+    cg_kernel_begin(l, "convert");
+    c.to = cg_place_buffer(l, &to, tt, "y", true);
+    c.from = cg_place_buffer(l, &from, tf, "x", false);
+    cg_each(l, CG_SERIAL, tt->size, cg_lanes(l, 32), true, cast_one, &c);
+    cg_kernel_call(l);
+}
+
+static void
+plan_scatter(cg_lowering *l, update *u)
+{
+    const ir_graph *f = u->v->f;
+    const ir_node *n = u->n;
+    const ir_type *z = ir_type_at(f, n->in[2]);
+    bool widen = n->op != OP_scatter && ir_is_half(u->x->dtype);
+    const ir_type *t = widen ? ir_type_as(l->ctx, u->x, COT_F32) : u->x;
+    cg_place y = u->v->place[n->first], to = widen ? cg_plan_new(l, "wide", t) : y;
+    if (z->size == 0 || u->x->size == 0)
+        return;
+    if (widen)
+        plan_cast(l, to, t, y, u->x);
+    begin(l, u, &to, t);
+    u->w = cg_scatter_windows(f, n);
+    bool lanes = z->rank > 0 && ir_ints_has(n->at.scatter.window_dims, z->rank - 1);
+    u->lanes = lanes ? cg_lanes(l, ir_bits(t->dtype)) : 1;
+    if (z->rank == 0)
+        scatter_one(l, u);
+    else
+        cg_each(l, CG_SERIAL, z->dims[0], z->rank == 1 ? u->lanes : 1, false, scatter_level, u);
+    cg_kernel_call(l);
+    if (widen)
+        plan_cast(l, y, u->x, to, t);
+}
+
+void
+cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    update u = { .v = v, .n = g->node, .x = ir_type_at(v->f, g->node->in[0]) };
+    place_result(l, v, g->node);
+    if (g->node->op == OP_dynamic_update_slice)
+        plan_box(l, &u);
+    else
+        plan_scatter(l, &u);
+}

@@ -1,0 +1,203 @@
+/* The walk of a pull: see walk.h. */
+#include "codegen/lower/walk.h"
+
+#include "codegen/cost.h"
+#include "codegen/lower/pull.h"
+
+void
+cg_walk_begin(cg_walk *w, ir_arena *a, const ir_graph *f, const bool *stop)
+{
+    *w = (cg_walk){ .arena = a, .f = f, .stop = stop };
+    cg_ix_begin(&w->ix, a);
+    ir_map_init(&w->index, a);
+}
+
+cg_ix *
+cg_walk_space(cg_walk *w, int rank, const int64_t *dims)
+{
+    cg_ix *at = IR_NEW_N(w->arena, cg_ix, rank + 1);
+    for (int k = 0; k < rank; k++)
+        at[k] = cg_ix_var(&w->ix, 0, 0, dims[k] > 0 ? dims[k] - 1 : 0);
+    return at;
+}
+
+static void
+add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+{
+    int n = v ? rank : 1;
+    cg_read r = { .v = v, .rank = rank };
+    if (n)
+        r.at = ir_copy_bytes(w->arena, at, sizeof *at * (size_t)n);
+    IR_PUSH(w->arena, w->read, w->n_reads, w->cap_reads, r);
+}
+
+static void
+add_test(cg_walk *w, cg_ix x, int64_t lo, int64_t hi)
+{
+    const cg_ix_expr *e = &w->ix.expr[x];
+    if (e->lo < lo || e->hi >= hi)
+        add_read(w, 0, 0, &x);
+}
+
+/* Was v at this index met before?  Notes it. */
+static bool
+is_known(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
+{
+    uint64_t h = ir_hash_u64(17, v);
+    uint32_t id;
+    for (int k = 0; k < rank; k++)
+        h = ir_hash_u64(h, at[k]);
+    for (uint32_t i = 0; (id = ir_map_next(&w->index, h, &i)) != 0;) {
+        const cg_seen *s = &w->seen[id - 1];
+        if (s->v == v && (rank == 0 || memcmp(s->at, at, sizeof *at * (size_t)rank) == 0))
+            return true;
+    }
+    cg_seen s = { v, rank, NULL };
+    if (rank)
+        s.at = ir_copy_bytes(w->arena, at, sizeof *at * (size_t)rank);
+    IR_PUSH(w->arena, w->seen, w->n_seen, w->cap_seen, s);
+    ir_map_add(&w->index, h, w->n_seen);
+    return false;
+}
+
+static void
+walk_pad(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    cg_ix to[COT_MAX_RANK + 1];
+    for (int k = 0; k < x->rank; k++) {
+        int64_t step = n->at.pad.interior.at[k] + 1;
+        cg_ix i = cg_ix_addc(&w->ix, at[k], -n->at.pad.low.at[k]);
+        add_test(w, i, 0, (x->dims[k] - 1) * step + 1);
+        if (step > 1)
+            add_test(w, cg_ix_mod(&w->ix, i, step), 0, 1);
+        to[k] = cg_ix_div(&w->ix, i, step);
+    }
+    cg_walk_value(w, n->in[0], to);
+    cg_walk_value(w, n->in[1], to);
+}
+
+static void
+walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    int rank = ir_type_at(w->f, n->first)->rank, axis = (int)n->at.axis.axis;
+    cg_ix to[COT_MAX_RANK + 1];
+    int64_t start = 0;
+    memcpy(to, at, sizeof *at * (size_t)rank);
+    for (int i = 0; i < n->n_in; i++) {
+        int64_t size = ir_type_at(w->f, n->in[i])->dims[axis];
+        to[axis] = cg_ix_addc(&w->ix, at[axis], -start);
+        add_test(w, to[axis], 0, size);
+        cg_walk_value(w, n->in[i], to);
+        start += size;
+    }
+}
+
+static void
+walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    cg_ix to[COT_MAX_RANK + 1];
+    int64_t cost = w->cost, size = 1;
+    for (int k = 0, i = 0; k < x->rank; k++) {
+        to[k] = ir_axes_has(axes, k) ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0) : at[i++];
+        if (ir_axes_has(axes, k))
+            size *= x->dims[k];
+    }
+    cg_walk_value(w, n->in[0], to);
+    w->cost = cost + (w->cost - cost + 1) * size;
+}
+
+/* Starts read at run time: some number, here. */
+static void
+walk_dynamic_slice(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]);
+    cg_ix to[COT_MAX_RANK + 1];
+    for (int k = 0; k < x->rank; k++) {
+        cg_ix start = cg_ix_var(&w->ix, 0, 0, x->dims[k] - n->at.sizes.sizes.at[k]);
+        cg_walk_value(w, n->in[1 + k], to);
+        to[k] = cg_ix_add(&w->ix, at[k], start);
+    }
+    cg_walk_value(w, n->in[0], to);
+}
+
+static void
+walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    int rank = ir_type_at(w->f, n->first)->rank, offset = 0, batch = 0;
+    cg_ix to[COT_MAX_RANK + 1], from[COT_MAX_RANK + 1];
+    for (int k = 0; k < rank; k++)
+        if (!ir_ints_has(n->at.gather.offset_dims, k))
+            from[batch++] = at[k];
+    if (y->rank > 0)
+        from[y->rank - 1] = cg_ix_var(&w->ix, 0, 0, y->dims[y->rank - 1]);
+    cg_walk_value(w, n->in[1], from);
+    for (int k = 0; k < x->rank; k++) {
+        to[k] = cg_ix_var(&w->ix, 0, 0, x->dims[k]);
+        if (!ir_ints_has(n->at.gather.collapsed, k) && !ir_ints_has(n->at.gather.operand_batch, k))
+            to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
+    }
+    cg_walk_value(w, n->in[0], to);
+}
+
+static void
+walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    cg_ix to[COT_MAX_RANK + 1];
+    const ir_type *t = ir_type_at(w->f, n->first);
+    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
+        w->widest = ir_bits(t->dtype);
+    w->cost += cg_op_cost(w->f, n);
+    if (cg_is_view(n->op)) {
+        cg_view_index(&w->ix, w->f, n, at, to);
+        cg_walk_value(w, n->in[0], to);
+    } else if (n->op == OP_pad) {
+        walk_pad(w, n, at);
+    } else if (n->op == OP_concatenate) {
+        walk_concatenate(w, n, at);
+    } else if (n->op == OP_iota) {
+        add_read(w, 0, 0, &at[n->at.iota.axis]);
+    } else if (n->op == OP_constant) {
+        if (!n->at.constant.data.splat)
+            add_read(w, n->first, t->rank, at);
+    } else if (ir_ops[n->op].flag == IR_REDUCE) {
+        walk_reduce(w, n, at);
+    } else if (n->op == OP_dynamic_slice) {
+        walk_dynamic_slice(w, n, at);
+    } else if (n->op == OP_gather) {
+        walk_gather(w, n, at);
+    } else {
+        for (int i = 0; i < n->n_in; i++)
+            cg_walk_value(w, n->in[i], at);
+    }
+}
+
+void
+cg_walk_value(cg_walk *w, ir_ref v, const cg_ix *at)
+{
+    const ir_type *t = ir_type_at(w->f, v);
+    const ir_node *n = ir_def(w->f, v);
+    if (is_known(w, v, t->rank, at))
+        return;
+    if (!n || w->stop[v])
+        add_read(w, v, t->rank, at);
+    else
+        walk_node(w, n, at);
+    if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
+        w->widest = ir_bits(t->dtype);
+}
+
+void
+cg_walk_root(cg_walk *w, ir_ref v, const cg_ix *at)
+{
+    const ir_node *n = ir_def(w->f, v);
+    if (is_known(w, v, ir_type_at(w->f, v)->rank, at))
+        return;
+    if (n)
+        walk_node(w, n, at);
+    else
+        add_read(w, v, ir_type_at(w->f, v)->rank, at);
+}

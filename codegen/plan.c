@@ -1,0 +1,302 @@
+/* Order, lifetimes and offsets: see plan.h.
+ *
+ * The entry is written in one go, each buffer a piece of the work block without an offset; its span of steps grows with
+ * each use.  Offsets come last: larger buffers first, each at the lowest place that no buffer alive at the
+ * same time takes. */
+#include "codegen/plan.h"
+
+#include <stdlib.h>
+
+enum { ALIGN = 64 };
+
+static cg_span *
+span_of(cg_lowering *l, uint32_t buffer)
+{
+    cg_plan *p = l->plan;
+    while (p->n <= buffer)
+        IR_PUSH(l->arena, p->span, p->n, p->cap, ((cg_span){ 0 }));
+    return &p->span[buffer];
+}
+
+void
+cg_plan_touch(cg_lowering *l, uint32_t buffer)
+{
+    cg_span *s = span_of(l, buffer);
+    if (!s->first)
+        s->first = l->plan->now;
+    s->last = l->plan->now;
+}
+
+cg_place
+cg_plan_new(cg_lowering *l, const char *name, const ir_type *t)
+{
+    cg_place p = { .set = true };
+    p.buffer = cg_buffer_add(l->entry.k, name, t->dtype, CG_WORK, t->size);
+    l->entry.k->buffer[p.buffer].align = ALIGN;
+    return p;
+}
+
+void
+cg_plan_loop_begin(cg_lowering *l)
+{
+    l->plan->now++;
+    IR_PUSH(l->arena, l->plan->loop, l->plan->n_loops, l->plan->cap_loops, l->plan->now);
+}
+
+void
+cg_plan_loop_end(cg_lowering *l)
+{
+    cg_plan *p = l->plan;
+    uint32_t start = p->loop[--p->n_loops];
+    p->now++;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->span[i].first && p->span[i].first <= start && p->span[i].last >= start)
+            p->span[i].last = p->now;
+}
+
+typedef struct piece { uint32_t buffer; int64_t bytes, offset; cg_span span; } piece;
+
+static int
+by_size(const void *x, const void *y)
+{
+    const piece *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->buffer < b->buffer ? -1 : 1;
+}
+
+/* The lowest offset for piece i that is free of the pieces before it. */
+static int64_t
+lowest(const piece *p, uint32_t i)
+{
+    int64_t at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t j = 0; j < i; j++) {
+            bool together = p[j].span.first <= p[i].span.last && p[i].span.first <= p[j].span.last;
+            if (together && at < p[j].offset + p[j].bytes && p[j].offset < at + p[i].bytes) {
+                at = p[j].offset + p[j].bytes;
+                moved = true;
+            }
+        }
+    }
+    return at;
+}
+
+void
+cg_plan_assign(cg_lowering *l)
+{
+    cg_kernel *k = l->entry.k;
+    piece *p = IR_NEW_N(l->arena, piece, k->n_buffers + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        if (k->buffer[i].space != CG_WORK)
+            continue;
+        int64_t bytes = k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type);
+        p[n++] = (piece){ .buffer = i, .bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN, .span = *span_of(l, i) };
+    }
+    qsort(p, n, sizeof *p, by_size);
+    for (uint32_t i = 0; i < n; i++) {
+        p[i].offset = lowest(p, i);
+        k->buffer[p[i].buffer].offset = p[i].offset;
+        if (p[i].offset + p[i].bytes > l->m->work_bytes)
+            l->m->work_bytes = p[i].offset + p[i].bytes;
+    }
+    l->m->work_align = ALIGN;
+}
+
+cg_level *
+cg_level_new(cg_lowering *l, const ir_graph *f)
+{
+    cg_level *v = IR_NEW(l->arena, cg_level);
+    v->f = f;
+    v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
+    v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->cut = cg_fuse(l, f);
+    return v;
+}
+
+cg_frame *
+cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g)
+{
+    cg_frame *fr = cg_frame_new(l, v->f);
+    bool *made = IR_NEW_N(l->arena, bool, v->f->n_values);
+    for (uint32_t i = 0; i < g->n; i++)
+        made[g->v[i]] = true;
+    fr->place = v->place;
+    fr->made = made;
+    return fr;
+}
+
+cg_place
+cg_place_at(cg_lowering *l, cg_place p, cg_val off)
+{
+    p.offset = p.offset ? cg_iadd(&l->entry, p.offset, off) : off;
+    return p;
+}
+
+void
+cg_kernel_call(cg_lowering *l)
+{
+    uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
+    cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
+    uint32_t m = 0;
+    l->plan->now++;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!l->arg[i])
+            continue;
+        buffer[m] = l->arg[i] - 1;
+        offset[m++] = l->arg_offset[i];
+        cg_plan_touch(l, l->arg[i] - 1);
+    }
+    int number = 0;
+    while (l->m->kernel[number] != l->k)
+        number++;
+    cg_call_kernel(&l->entry, number, buffer, offset, 0, NULL);
+}
+
+void
+cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
+{
+    int64_t bytes = t->size * (int64_t)cot_dtype_size(t->dtype);
+    l->plan->now++;
+    cg_plan_touch(l, to.buffer);
+    cg_plan_touch(l, from.buffer);
+    cg_val zero = cg_i64(&l->entry, 0);
+    if (bytes > 0)
+        cg_copy(&l->entry, to.buffer, to.offset ? to.offset : zero, from.buffer,
+                from.offset ? from.offset : zero, bytes);
+}
+
+/* A constant that some node wants in memory is read where it is. */
+static bool
+place_constant(cg_lowering *l, cg_level *v, ir_ref x)
+{
+    const ir_node *n = ir_def(v->f, x);
+    const ir_type *t = ir_type_at(v->f, x);
+    if (!n || n->op != OP_constant || n->at.constant.data.splat || v->place[x].set)
+        return false;
+    uint32_t i = cg_buffer_add(l->entry.k, "c", t->dtype, CG_CONST, t->size);
+    l->entry.k->buffer[i].data = n->at.constant.data.bytes;
+    v->place[x] = (cg_place){ .set = true, .buffer = i };
+    v->borrowed[x] = true;
+    return true;
+}
+
+static void
+plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
+        return;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (!v->place[g->v[i]].set)
+            v->place[g->v[i]] = cg_plan_new(l, "t", ir_type_at(v->f, g->v[i]));
+    if (g->space->size == 0 && g->kind == CG_GROUP_MAP)
+        return;
+    const ir_node *n = ir_def(v->f, g->v[g->n - 1]);
+    cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
+    cg_frame *fr = cg_level_frame(l, v, g);
+    if (g->kind == CG_GROUP_MAP)
+        cg_map_kernel(l, fr, v->cut, g);
+    else
+        cg_row_kernel(l, fr, v->cut, g);
+    cg_kernel_call(l);
+}
+
+static void
+plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    switch (g->node->op) {
+    case OP_dot_general:
+        cg_plan_dot(l, v, g);
+        break;
+    case OP_call:
+        cg_plan_call(l, v, g);
+        break;
+    case OP_cond:
+        cg_plan_cond(l, v, g);
+        break;
+    case OP_while:
+        cg_plan_while(l, v, g);
+        break;
+    case OP_scan:
+        cg_plan_scan(l, v, g);
+        break;
+    default:
+        cg_plan_update(l, v, g);
+    }
+}
+
+/* The first operands of node n that its results may be written over: of an update, the operand; of a loop, the
+ * carries' first values. */
+static int
+carried_operands(const ir_node *n, int *first)
+{
+    *first = 0;
+    if (ir_ops[n->op].flag == IR_INDEX)
+        return 1;
+    if (n->op == OP_scan) {
+        *first = (int)n->at.scan.consts;
+        return (int)n->at.scan.carries;
+    }
+    if (n->op != OP_while)
+        return 0;
+    *first = (int)n->at.loop.consts;
+    return n->n_in - *first;
+}
+
+/* Is something that came in still at this place? */
+static bool
+is_an_input(const cg_level *v, cg_place p)
+{
+    for (int i = 0; i < v->f->n_in; i++)
+        if (v->place[v->f->in[i]].buffer == p.buffer)
+            return true;
+    return false;
+}
+
+/* A value that only such a node reads is computed where the node's result will be: no copy. */
+static void
+forward_places(cg_lowering *l, cg_level *v)
+{
+    for (uint32_t i = v->cut->n; i-- > 0;) {
+        const cg_group *g = &v->cut->group[v->cut->order[i]];
+        int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
+        for (int k = 0; k < n; k++) {
+            ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
+            int times = 0;
+            for (int j = 0; j < g->node->n_in; j++)
+                times += g->node->in[j] == x;
+            if (v->place[x].set || times > 1 || (v->place[y].set && is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
+                continue;
+            if (!v->place[y].set)
+                v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
+            v->place[x] = v->place[y];
+        }
+    }
+}
+
+void
+cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
+{
+    const ir_type *t = ir_type_at(v->f, x);
+    cg_group g = { .kind = CG_GROUP_MAP, .space = t, .n = 1, .v = &x };
+    if (v->place[x].set)
+        return;
+    plan_kernel(l, v, &g);
+    v->cut->root[x] = true;
+}
+
+void
+cg_plan_graph(cg_lowering *l, cg_level *v)
+{
+    forward_places(l, v);
+    for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
+        const cg_group *g = &v->cut->group[v->cut->order[i]];
+        v->at = i;
+        if (g->kind == CG_GROUP_NODE)
+            plan_node(l, v, g);
+        else
+            plan_kernel(l, v, g);
+    }
+}

@@ -1,0 +1,54 @@
+/* The entry of a module: the order of kernels, and where every buffer lies in the one work block. */
+#ifndef CODEGEN_PLAN_H
+#define CODEGEN_PLAN_H
+
+#include "codegen/fuse.h"
+
+/* Buffers of the work block live from the first step of the entry that touches them to the last; one that is
+ * older than a loop and used in it, to the loop's end. */
+typedef struct cg_span { uint32_t first, last; } cg_span;
+
+typedef struct cg_plan {
+    cg_span *span;              /* for each buffer of the entry */
+    uint32_t n, cap;
+    uint32_t now;
+    uint32_t *loop;             /* starts of the open loops     */
+    uint32_t n_loops, cap_loops;
+} cg_plan;
+
+/* A graph whose values have places: the function, or the body of a loop or a branch. */
+typedef struct cg_level {
+    const ir_graph *f;
+    const cg_cut *cut;
+    cg_place *place;            /* for each value; set for inputs, and where results must go */
+    bool *borrowed;             /* the place belongs to someone else: not to be written over */
+    uint32_t at;                /* the group being planned, by its place in the order        */
+} cg_level;
+
+cg_place cg_plan_new(cg_lowering *l, const char *name, const ir_type *t);
+void cg_plan_touch(cg_lowering *l, uint32_t buffer);
+void cg_plan_loop_begin(cg_lowering *l);
+void cg_plan_loop_end(cg_lowering *l);
+/* All kernels are known: give each buffer its offset. */
+void cg_plan_assign(cg_lowering *l);
+
+cg_level *cg_level_new(cg_lowering *l, const ir_graph *f);
+/* Emit the calls that compute f: inputs' places are set; outputs' places may be. */
+void cg_plan_graph(cg_lowering *l, cg_level *v);
+/* A frame over a level, in the kernel in hand. */
+cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
+/* The place of value x of a level at element offset off (a value of the entry). */
+cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
+/* Put value x in memory, if it is not there. */
+void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
+void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
+
+/* Nodes with a lowering of their own. */
+void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */
+void cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g);
+
+#endif

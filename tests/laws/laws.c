@@ -1,0 +1,407 @@
+/* The laws, on the twin: `laws NAME [FIRST [COUNT]]` runs one law over the programs.
+ *
+ *   print        what prints parses back to the same graph
+ *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments
+ *   dot          <w, J v> = <J' w, v> in f64, for jvp and vjp of f
+ *   differences  jvp agrees with central differences in f64
+ *   commute      second derivatives commute: D2 f [u, v] = D2 f [v, u] in f64
+ *
+ * A failure prints the program's number, its text and the two values; the exit status is 1. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "passes/pass.h"
+#include "tests/laws/programs.h"
+
+enum { EXAMPLES = 3, MOST_IN = 16 };
+
+static int failures, checked;
+
+static bool
+fail(const laws_program *p, const char *law, const char *what)
+{
+    failures++;
+    printf("%s: program %d: %s\n%s", law, p->number, what, p->text);
+    return false;
+}
+
+static bool
+fail_error(const laws_program *p, const char *law, const char *step)
+{
+    char what[600];
+
+    snprintf(what, sizeof what, "%s: %s", step, cot_error(p->f->ctx));
+    cot_error_clear(p->f->ctx);
+    return fail(p, law, what);
+}
+
+static const ir_type **
+types_of(ir_arena *a, const ir_graph *f, int n, const ir_ref *v)
+{
+    const ir_type **t = IR_NEW_N(a, const ir_type *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        t[i] = ir_type_at(f, v[i]);
+    return t;
+}
+
+/* Arrays of f's inputs, sampled; of its outputs, empty. */
+static void **
+inputs_of(const laws_program *p, const ir_graph *f, uint64_t *seed)
+{
+    const ir_type **t = types_of(&f->ctx->arena, f, f->n_in, f->in);
+    void **in = laws_arrays(f->n_in, t);
+
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(seed, t[i], f->in_name[i], p->lo, p->hi, in[i]);
+    return in;
+}
+
+static void **
+outputs_of(const ir_graph *f)
+{
+    return laws_arrays(f->n_out, types_of(&f->ctx->arena, f, f->n_out, f->out));
+}
+
+static bool
+run(const laws_program *p, const char *law, const ir_graph *f, void **out, void **in)
+{
+    return ir_eval(f, out, (const void *const *)in) == COT_OK || fail_error(p, law, "evaluation");
+}
+
+/* ---- print ---- */
+
+static bool
+law_print(const laws_program *p)
+{
+    ir_buf b;
+    ir_module m;
+
+    ir_buf_init(&b, &p->f->ctx->arena);
+    ir_print(&b, p->f, 0);
+    if (ir_parse(p->f->ctx, "printed", b.text, b.n, &m) != COT_OK)
+        return fail_error(p, "print", "parsing what printed");
+    if (!ir_graph_equal(p->f, m.fn[m.n - 1]))
+        return fail(p, "print", "another graph came back");
+    return true;
+}
+
+/* ---- vmap ---- */
+
+static size_t
+bytes_of(const ir_type *t)
+{
+    return cot_dtype_size(t->dtype) * (size_t)t->size;
+}
+
+/* Products may change their form under vmap: compare to the rounding of 700 terms. */
+static bool
+close_enough(const ir_type *t, const void *x, const void *y)
+{
+    double eps = t->dtype == COT_F64 ? 0x1p-52 : t->dtype == COT_F32 ? 0x1p-23 : t->dtype == COT_F16 ? 0x1p-10 : 0x1p-7;
+
+    for (int64_t i = 0; i < t->size; i++)
+        if (fabs(laws_load(t->dtype, x, i) - laws_load(t->dtype, y, i)) > 2000 * (t->dtype >= COT_F32 ? eps : 0) +
+                eps * fabs(laws_load(t->dtype, x, i)))
+            return false;
+    return true;
+}
+
+static bool
+compare_example(const laws_program *p, int example, unsigned mapped, const ir_type *t, const void *got,
+                const void *want)
+{
+    char what[200];
+    int64_t i = laws_differ(t, got, want);
+
+    if (i < 0 || (p->blocks && ir_is_float(t->dtype) && close_enough(t, got, want)))
+        return true;
+    snprintf(what, sizeof what, "mapped 0x%x, example %d, element %d: mapped gives %.17g, alone %.17g", mapped,
+             example, (int)i, laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
+    return fail(p, "vmap", what);
+}
+
+static bool
+vmap_subset(const laws_program *p, unsigned mapped, uint64_t *seed)
+{
+    const ir_graph *f = p->f;
+    int64_t in_dims[MOST_IN];
+    ir_graph *g;
+    bool ok = true;
+
+    for (int i = 0; i < f->n_in; i++)
+        in_dims[i] = mapped >> i & 1 ? 0 : PASS_NO_AXIS;
+    pass_vmap_options o = { .in = { f->n_in, in_dims, false }, .out = { 1, (int64_t[]){ 0 }, true }, .size = EXAMPLES };
+    if (pass_vmap(f, &o, &g) != COT_OK)
+        return fail_error(p, "vmap", "vmap");
+    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f);
+    for (int i = 0; i < f->n_in; i++)       /* the names of g's arguments may differ from f's */
+        laws_fill(seed, ir_type_at(g, g->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
+    ok = run(p, "vmap", g, out, in);
+    for (int e = 0; e < EXAMPLES && ok; e++) {
+        void *example[MOST_IN];
+
+        for (int i = 0; i < f->n_in; i++)
+            example[i] = (char *)in[i] + (mapped >> i & 1 ? (size_t)e * bytes_of(ir_type_at(f, f->in[i])) : 0);
+        ok = run(p, "vmap", f, one, example);
+        for (int i = 0; i < f->n_out && ok; i++) {
+            const ir_type *t = ir_type_at(f, f->out[i]);
+            ok = compare_example(p, e, mapped, t, (char *)out[i] + (size_t)e * bytes_of(t), one[i]);
+        }
+    }
+    laws_free(g->n_in, in);
+    laws_free(g->n_out, out);
+    laws_free(f->n_out, one);
+    return ok;
+}
+
+static bool
+law_vmap(const laws_program *p)
+{
+    uint64_t seed = (uint64_t)p->number;
+
+    for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
+        if (!vmap_subset(p, mapped, &seed))
+            return false;
+    return true;
+}
+
+/* ---- derivatives, in f64 ---- */
+
+static bool
+floating(const ir_graph *f, ir_ref v)
+{
+    return ir_type_at(f, v)->dtype == COT_F64;
+}
+
+/* Only f64 (and what is not floating). */
+static bool
+in_f64(const ir_graph *f)
+{
+    bool any_in = false, any_out = false;
+
+    for (int i = 0; i < f->n_in; i++) {
+        any_in |= floating(f, f->in[i]);
+        if (ir_is_float(ir_type_at(f, f->in[i])->dtype) && !floating(f, f->in[i]))
+            return false;
+    }
+    for (int i = 0; i < f->n_out; i++) {
+        any_out |= floating(f, f->out[i]);
+        if (ir_is_float(ir_type_at(f, f->out[i])->dtype) && !floating(f, f->out[i]))
+            return false;
+    }
+    return any_in && any_out;
+}
+
+static int
+count_floating(const ir_graph *f, int n, const ir_ref *v)
+{
+    int k = 0;
+
+    for (int i = 0; i < n; i++)
+        k += floating(f, v[i]);
+    return k;
+}
+
+static void
+add_inner(const ir_type *t, const double *x, const double *y, double *sum, double *scale)
+{
+    for (int64_t i = 0; i < t->size; i++) {
+        *sum += x[i] * y[i];
+        *scale += fabs(x[i] * y[i]);
+    }
+}
+
+/* Inputs of jvp(f), whose first f->n_in are those of f; likewise those of vjp. */
+static bool
+law_dot(const laws_program *p)
+{
+    const ir_graph *f = p->f;
+    uint64_t seed = 1000 + (uint64_t)p->number;
+    ir_graph *j, *r;
+    double left = 0, right = 0, scale = 0;
+    char what[200];
+
+    if (!in_f64(f))
+        return true;
+    if (pass_jvp(f, NULL, 0, &j) != COT_OK)
+        return fail_error(p, "dot", "jvp");
+    if (pass_vjp(f, NULL, 0, &r) != COT_OK)
+        return fail_error(p, "dot", "vjp");
+    checked++;
+    void **jin = inputs_of(p, j, &seed), **jout = outputs_of(j), **rin = inputs_of(p, r, &seed), **rout = outputs_of(r);
+    for (int i = 0; i < f->n_in; i++) {     /* the same primals, with the names of f */
+        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, jin[i]);
+        memcpy(rin[i], jin[i], bytes_of(ir_type_at(f, f->in[i])));
+    }
+    bool ok = run(p, "dot", j, jout, jin) && run(p, "dot", r, rout, rin);
+    for (int i = 0, k = 0; i < f->n_out && ok; i++)
+        if (floating(f, f->out[i])) {
+            add_inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left, &scale);
+            k++;
+        }
+    for (int i = 0, k = 0; i < f->n_in && ok; i++)
+        if (floating(f, f->in[i])) {
+            add_inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right, &scale);
+            k++;
+        }
+    snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
+    if (ok && !(fabs(left - right) <= 1e-12 * scale))
+        ok = fail(p, "dot", what);
+    laws_free(j->n_in, jin);
+    laws_free(j->n_out, jout);
+    laws_free(r->n_in, rin);
+    laws_free(r->n_out, rout);
+    return ok;
+}
+
+/* to = x + h v on floating inputs; the same elsewhere. */
+static void
+moved(const ir_graph *f, void **to, void **x, void **v, double h)
+{
+    for (int i = 0, k = 0; i < f->n_in; i++) {
+        const ir_type *t = ir_type_at(f, f->in[i]);
+
+        memcpy(to[i], x[i], bytes_of(t));
+        if (!floating(f, f->in[i]))
+            continue;
+        for (int64_t e = 0; e < t->size; e++)
+            ((double *)to[i])[e] += h * ((double *)v[k])[e];
+        k++;
+    }
+}
+
+/* The error of a central difference: h^2 f'''/6 + eps |f| / h, with h = 1e-5: some 1e-10 of scale. */
+static bool
+law_differences(const laws_program *p)
+{
+    const ir_graph *f = p->f;
+    uint64_t seed = 2000 + (uint64_t)p->number;
+    const double h = 1e-5;
+    ir_graph *j;
+    char what[200];
+
+    if (!in_f64(f) || p->kinks)
+        return true;
+    if (pass_jvp(f, NULL, 0, &j) != COT_OK)
+        return fail_error(p, "differences", "jvp");
+    checked++;
+    void **in = inputs_of(p, j, &seed), **out = outputs_of(j), **near = inputs_of(p, f, &seed);
+    void **ahead = outputs_of(f), **behind = outputs_of(f);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
+    bool ok = run(p, "differences", j, out, in);
+    moved(f, near, in, in + f->n_in, h);
+    ok = ok && run(p, "differences", f, ahead, near);
+    moved(f, near, in, in + f->n_in, -h);
+    ok = ok && run(p, "differences", f, behind, near);
+    for (int i = 0, k = 0; i < f->n_out && ok; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+
+        if (!floating(f, f->out[i]))
+            continue;
+        for (int64_t e = 0; e < t->size && ok; e++) {
+            double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
+            double slope = (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
+
+            snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g", (int)e, got, slope);
+            if (isfinite(a) && !(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
+                ok = fail(p, "differences", what);
+        }
+        k++;
+    }
+    laws_free(j->n_in, in);
+    laws_free(j->n_out, out);
+    laws_free(f->n_in, near);
+    laws_free(f->n_out, ahead);
+    laws_free(f->n_out, behind);
+    return ok;
+}
+
+/* g = jvp(jvp(f)) on (x, u, v, 0): its last outputs are D2 f(x) [u, v]. */
+static bool
+second(const laws_program *p, const ir_graph *g, int n_float, void **in, void **out, bool swap)
+{
+    int n = p->f->n_in;
+    void *order[4 * MOST_IN];
+
+    for (int i = 0; i < g->n_in; i++)
+        order[i] = in[i];
+    for (int k = 0; k < n_float && swap; k++) {
+        order[n + k] = in[n + n_float + k];
+        order[n + n_float + k] = in[n + k];
+    }
+    return run(p, "commute", g, out, order);
+}
+
+static bool
+law_commute(const laws_program *p)
+{
+    const ir_graph *f = p->f;
+    uint64_t seed = 3000 + (uint64_t)p->number;
+    ir_graph *j, *g;
+    char what[200];
+
+    if (!in_f64(f))
+        return true;
+    if (pass_jvp(f, NULL, 0, &j) != COT_OK || pass_jvp(j, NULL, 0, &g) != COT_OK)
+        return fail_error(p, "commute", "jvp");
+    checked++;
+    int n = count_floating(f, f->n_in, f->in), m = count_floating(f, f->n_out, f->out);
+    void **in = inputs_of(p, g, &seed), **uv = outputs_of(g), **vu = outputs_of(g);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
+    for (int i = f->n_in + 2 * n; i < g->n_in; i++)
+        memset(in[i], 0, bytes_of(ir_type_at(g, g->in[i])));
+    bool ok = second(p, g, n, in, uv, false) && second(p, g, n, in, vu, true);
+    for (int i = g->n_out - m; i < g->n_out && ok; i++)
+        for (int64_t e = 0; e < ir_type_at(g, g->out[i])->size && ok; e++) {
+            double a = ((double *)uv[i])[e], b = ((double *)vu[i])[e];
+
+            snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e, a, b);
+            if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a))))
+                ok = fail(p, "commute", what);
+        }
+    laws_free(g->n_in, in);
+    laws_free(g->n_out, uv);
+    laws_free(g->n_out, vu);
+    return ok;
+}
+
+/* ---- */
+
+static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
+    { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
+    { "differences", law_differences }, { "commute", law_commute },
+};
+
+int
+main(int argc, char **argv)
+{
+    int first = argc > 2 ? atoi(argv[2]) : 0, count = argc > 3 ? atoi(argv[3]) : argc > 2 ? 1 : laws_count();
+    int law = 0, n_laws = sizeof laws / sizeof *laws;
+
+    while (law < n_laws && (argc < 2 || strcmp(argv[1], laws[law].name) != 0))
+        law++;
+    if (law == n_laws) {
+        fprintf(stderr, "usage: laws print|vmap|dot|differences|commute [first [count]]\n");
+        return 2;
+    }
+    for (int i = first; i < first + count; i++) {
+        cot_context *ctx = cot_context_new(NULL);
+        laws_program p;
+
+        IR_TRY(ctx) {
+            if (!laws_make(ctx, i, &p)) {
+                failures++;
+                printf("program %d: %s\n%s", i, cot_error(ctx), p.text);
+            } else {
+                laws[law].check(&p);
+            }
+        }
+        cot_context_free(ctx);
+    }
+    printf("%s: %d programs, %d failures\n", laws[law].name, law < 2 ? count : checked, failures);
+    return failures > 0;
+}

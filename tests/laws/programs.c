@@ -1,0 +1,296 @@
+/* The table of programs: rows of text in which `$` stands for the element type.  Rows of pointwise ops are
+ * made from ops.def: operands of one shape, the attribute (of convert, bitcast, integer_pow) from a list. */
+#include "tests/laws/programs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/scalar.h"
+
+typedef enum types { INTS = 1, FLOATS = 2, BOOL = 4, BITS = INTS | BOOL, NUMBERS = INTS | FLOATS, ALL = 7 } types;
+
+typedef struct row {
+    const char *op;
+    types types;
+    const char *text;           /* whole functions, the last is @f; $ is the element type */
+    double lo, hi;
+    bool kinks, blocks;
+} row;
+
+/* One function of one node. */
+#define F(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
+#define DOT(x, y, r, dims) F("%x: " x ", %y: " y, r, "%0 = dot_general %x, %y {" dims "} : " r)
+#define PUT(op, x, i, z, dims) F("%x: " x ", %i: " i ", %z: " z, x, "%0 = " op " %x, %i, %z {" dims "} : " x)
+#define TAKE(x, i, r, dims) F("%x: " x ", %i: " i, r, "%0 = gather %x, %i {" dims "} : " r)
+#define ROWS "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]"
+#define PUTS(op, t, kinks)                                                                       \
+    { op, t, PUT(op, "$[5]", "i32[3,1]", "$[3]", "window_dims=[], " ROWS), 0.5, 2, kinks, 0 },      \
+    { op, t, PUT(op, "$[3,4]", "i32[2,1]", "$[2,3]", "window_dims=[1], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
+    { op, t, PUT(op, "$[3,4]", "i64[2,1]", "$[4,2]", "window_dims=[0], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
+    { op, t, PUT(op, "$[2,5]", "i32[2,3,1]", "$[2,3]", "window_dims=[], inserted=[1], operand_batch=[0], " \
+                     "indices_batch=[0], index_map=[1]"), 0.5, 2, kinks, 0 },                        \
+    { op, t, PUT(op, "$[4,5]", "u8[2,2]", "$[2,2,3]", "window_dims=[1,2], inserted=[], operand_batch=[], " \
+                     "indices_batch=[], index_map=[1,0]"), 0.5, 2, kinks, 0 }
+#define REDUCE(op, t, lo, hi)                                                                    \
+    { op, t, F("%x: $[7]", "$[]", "%0 = " op " %x {axes=[0]} : $[]"), lo, hi, 0, 0 },               \
+    { op, t, F("%x: $[2,3,5]", "$[2]", "%0 = " op " %x {axes=[1,2]} : $[2]"), lo, hi, 0, 0 },       \
+    { op, t, F("%x: $[3,2,5]", "$[2,5]", "%0 = " op " %x {axes=[0]} : $[2,5]"), lo, hi, 0, 0 },     \
+    { op, t, F("%x: $[2,0]", "$[2]", "%0 = " op " %x {axes=[1]} : $[2]"), lo, hi, 0, 0 },           \
+    { op, t, F("%x: $[0,3]", "$[0]", "%0 = " op " %x {axes=[1]} : $[0]"), lo, hi, 0, 0 },           \
+    { op, t, F("%x: $[1041]", "$[]", "%0 = " op " %x {axes=[0]} : $[]"), lo, hi, 1, 0 }
+
+#define FN_ID "fn @id(%x: $[3]) -> $[3] {\n  ret %x\n}\n"
+#define FN_SQUARE "fn @square(%x: $[3]) -> $[3] {\n  %0 = mul %x, %x : $[3]\n  ret %0\n}\n"
+#define FN_SIN "fn @sin(%x: $[3]) -> $[3] {\n  %0 = sin %x : $[3]\n  ret %0\n}\n"
+#define FN_STEP "fn @step(%k: $[2], %c: $[2], %x: $[2]) -> ($[2], $[2]) {\n  %0 = mul %c, %k : $[2]\n" \
+    "  %1 = add %0, %x : $[2]\n  %2 = mul %1, %c : $[2]\n  ret %1, %2\n}\n"
+#define FN_COUNT "fn @count(%k: $[], %n: i32[], %c: $[]) -> bool[] {\n  %0 = constant {data=4} : i32[]\n" \
+    "  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"                                                     \
+    "fn @grow(%k: $[], %n: i32[], %c: $[]) -> (i32[], $[]) {\n  %0 = constant {data=1} : i32[]\n"   \
+    "  %1 = add %n, %0 : i32[]\n  %2 = mul %c, %k : $[]\n  %3 = mul %2, %c : $[]\n  ret %1, %3\n}\n"
+#define FN_EACH "fn @less(%n: i32[3], %c: $[3]) -> bool[3] {\n  %0 = constant {data=3} : i32[3]\n"    \
+    "  %1 = lt %n, %0 : bool[3]\n  ret %1\n}\n"                                                    \
+    "fn @next(%n: i32[3], %c: $[3]) -> (i32[3], $[3]) {\n  %0 = constant {data=1} : i32[3]\n"       \
+    "  %1 = add %n, %0 : i32[3]\n  %2 = mul %c, %c : $[3]\n  ret %1, %2\n}\n"
+
+static const row rows[] = {
+    { "broadcast_in_dim", ALL, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
+    { "broadcast_in_dim", ALL, F("%x: $[3,1]", "$[2,3,5]", "%0 = broadcast_in_dim %x {shape=[2,3,5], dims=[1,2]} : $[2,3,5]"), -3, 3, 0, 0 },
+    { "broadcast_in_dim", ALL, F("%x: $[1]", "$[0,1]", "%0 = broadcast_in_dim %x {shape=[0,1], dims=[1]} : $[0,1]"), -3, 3, 0, 0 },
+    { "reshape", ALL, F("%x: $[2,3]", "$[3,1,2]", "%0 = reshape %x {shape=[3,1,2]} : $[3,1,2]"), -3, 3, 0, 0 },
+    { "reshape", ALL, F("%x: $[1,1]", "$[]", "%0 = reshape %x {shape=[]} : $[]"), -3, 3, 0, 0 },
+    { "transpose", ALL, F("%x: $[2,3,5]", "$[5,2,3]", "%0 = transpose %x {perm=[2,0,1]} : $[5,2,3]"), -3, 3, 0, 0 },
+    { "transpose", ALL, F("%x: $[7,3]", "$[3,7]", "%0 = transpose %x {perm=[1,0]} : $[3,7]"), -3, 3, 0, 0 },
+    { "slice", ALL, F("%x: $[7]", "$[2]", "%0 = slice %x {start=[1], limit=[6], stride=[3]} : $[2]"), -3, 3, 0, 0 },
+    { "slice", ALL, F("%x: $[3,5]", "$[2,5]", "%0 = slice %x {start=[1,0], limit=[3,5], stride=[1,1]} : $[2,5]"), -3, 3, 0, 0 },
+    { "slice", ALL, F("%x: $[3]", "$[0]", "%0 = slice %x {start=[2], limit=[2], stride=[1]} : $[0]"), -3, 3, 0, 0 },
+    { "pad", ALL, F("%x: $[3,2], %y: $[]", "$[8,3]", "%0 = pad %x, %y {low=[1,0], high=[2,1], interior=[1,0]} : $[8,3]"), -3, 3, 0, 0 },
+    { "pad", ALL, F("%x: $[5], %y: $[]", "$[4]", "%0 = pad %x, %y {low=[-1], high=[-4], interior=[1]} : $[4]"), -3, 3, 0, 0 },
+    { "pad", ALL, F("%x: $[0], %y: $[]", "$[3]", "%0 = pad %x, %y {low=[1], high=[2], interior=[0]} : $[3]"), -3, 3, 0, 0 },
+    { "concatenate", ALL, F("%x: $[2,3], %y: $[2,1], %z: $[2,3]", "$[2,7]", "%0 = concatenate %x, %y, %z {axis=1} : $[2,7]"), -3, 3, 0, 0 },
+    { "concatenate", ALL, F("%x: $[2], %y: $[5]", "$[7]", "%0 = concatenate %x, %y {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "reverse", ALL, F("%x: $[7]", "$[7]", "%0 = reverse %x {axes=[0]} : $[7]"), -3, 3, 0, 0 },
+    { "reverse", ALL, F("%x: $[2,3,5]", "$[2,3,5]", "%0 = reverse %x {axes=[0,2]} : $[2,3,5]"), -3, 3, 0, 0 },
+    { "iota", NUMBERS, F("%x: $[2,3]", "$[2,3]", "%1 = iota {dtype=$, shape=[2,3], axis=1} : $[2,3]\n  %0 = add %x, %1 : $[2,3]"), -3, 3, 0, 0 },
+    { "constant", NUMBERS, F("%x: $[3]", "$[3]", "%1 = constant {data=[1,2,3]} : $[3]\n  %0 = mul %x, %1 : $[3]"), -3, 3, 0, 0 },
+    REDUCE("reduce_sum", NUMBERS, -3, 3),
+    REDUCE("reduce_prod", NUMBERS, 0.9, 1.1),
+    REDUCE("reduce_max", NUMBERS, -3, 3),
+    REDUCE("reduce_min", NUMBERS, -3, 3),
+    REDUCE("reduce_and", BITS, 0, 1),
+    REDUCE("reduce_or", BITS, 0, 1),
+    { "reduce_max", NUMBERS, F("%x: $[2,3,5]", "$[3]", "%0 = reduce_max %x {axes=[0,2]} : $[3]"), -3, 3, 0, 0 },
+    { "argmax", NUMBERS, F("%x: $[7]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"), -3, 3, 0, 0 },
+    { "argmax", NUMBERS, F("%x: $[2,3,5]", "i64[2,5]", "%0 = argmax %x {axis=1, dtype=i64} : i64[2,5]"), -3, 3, 0, 0 },
+    { "argmin", NUMBERS, F("%x: $[3,5]", "i8[3]", "%0 = argmin %x {axis=1, dtype=i8} : i8[3]"), -3, 3, 0, 0 },
+    { "dot_general", NUMBERS, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[3,5]", "$[5]", "$[3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[5]", "$[5,3]", "$[3]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[3,5]", "$[5,2]", "$[3,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[2,3,5]", "$[5,2,7]", "$[2,3,7]", "lhs=[2], rhs=[0], lhs_batch=[0], rhs_batch=[1]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[2,3,5]", "$[5,7,3]", "$[2,7]", "lhs=[1,2], rhs=[2,0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[2]", "$[3]", "$[2,3]", "lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[3]", "$[3]", "$[3]", "lhs=[], rhs=[], lhs_batch=[0], rhs_batch=[0]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[2,0]", "$[0,3]", "$[2,3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[1,600]", "$[600,2]", "$[1,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "dot_general", NUMBERS, DOT("$[2,600]", "$[600]", "$[2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "dynamic_slice", ALL, F("%x: $[7], %i: i32[]", "$[3]", "%0 = dynamic_slice %x, %i {sizes=[3]} : $[3]"), -3, 3, 0, 0 },
+    { "dynamic_slice", ALL, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
+    { "dynamic_update_slice", ALL, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
+    { "dynamic_update_slice", ALL, F("%x: $[3,5], %y: $[1,2], %i: i32[], %j: i32[]", "$[3,5]", "%0 = dynamic_update_slice %x, %y, %i, %j : $[3,5]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[5]", "i32[3,1]", "$[3]", "offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[3,4]", "i32[2,1]", "$[2,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=fill"), -3, 3, 1, 0 },
+    { "gather", ALL, TAKE("$[3,4]", "i64[2,1]", "$[4,2]", "offset_dims=[0], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,4]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[2,5]", "i32[2,3,1]", "$[2,3]", "offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[4,5]", "u8[2,2]", "$[2,2,3]", "offset_dims=[1,2], collapsed=[], operand_batch=[], indices_batch=[], index_map=[1,0], sizes=[2,3]"), -3, 3, 0, 0 },
+    PUTS("scatter", ALL, 0),
+    PUTS("scatter_add", NUMBERS, 0),
+    PUTS("scatter_mul", NUMBERS, 0),
+    PUTS("scatter_min", NUMBERS, 0),
+    PUTS("scatter_max", NUMBERS, 0),
+    { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
+    { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
+    { "cond", FLOATS, FN_ID FN_SQUARE FN_SIN F("%p: i32[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square, @sin]} : $[3]"), -3, 3, 0, 0 },
+    { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: bool[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
+    { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, max=8, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
+    { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
+    { "while", NUMBERS, FN_EACH F("%n: i32[3], %c: $[3]", "$[3]", "%1, %0 = while %n, %c {cond=@less, body=@next} : (i32[3], $[3])"), 0.5, 1.2, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
+};
+
+/* ---- pointwise ops ---- */
+
+/* Where floating operands are sampled: inside the domain, away from where derivatives fail. */
+static const struct { ir_op op; double lo, hi; } domain[] = {
+    { OP_log, 0.1, 4 }, { OP_log2, 0.1, 4 }, { OP_log1p, -0.9, 3 }, { OP_sqrt, 0.1, 4 },
+    { OP_rsqrt, 0.1, 4 }, { OP_cbrt, 0.1, 4 }, { OP_tan, -1.2, 1.2 }, { OP_asin, -0.9, 0.9 },
+    { OP_acos, -0.9, 0.9 }, { OP_acosh, 1.1, 4 }, { OP_atanh, -0.9, 0.9 }, { OP_pow, 0.2, 3 },
+    { OP_rem, 0.5, 3 }, { OP_div, 0.5, 3 }, { OP_atan2, 0.2, 3 }, { OP_integer_pow, 0.5, 2 },
+};
+
+typedef enum column {
+    T_same = ALL, T_number = NUMBERS, T_floating = FLOATS, T_classify = FLOATS | 8, T_bits = BITS,
+    T_integer = INTS, T_ipow = NUMBERS | 16, T_convert = ALL | 16, T_bitcast = NUMBERS | 32, T_compare = ALL | 8,
+    T_select = ALL | 64, T_none = 0
+} column;
+#define COLUMN_POINTWISE(infer) T_##infer
+#define COLUMN_MOVE(infer) T_none
+#define COLUMN_REDUCE(infer) T_none
+#define COLUMN_CONTRACT(infer) T_none
+#define COLUMN_INDEX(infer) T_none
+#define COLUMN_FLOW(infer) T_none
+static const column columns[OP_COUNT] = {
+#define OP(name, n_in, attrs, flag, infer, ...) [OP_##name] = COLUMN_##flag(infer),
+#include "ir/ops.def"
+#undef OP
+};
+
+static const char *const shapes[] = { "[]", "[0]", "[1]", "[7]", "[3,1,5]" };
+static const int powers[] = { 0, 1, 2, 3, 5, 7, -1, -2 };
+enum { SHAPES = 5, POWERS = 8 };
+
+static bool
+takes(int mask, cot_dtype t)
+{
+    return mask & (t == COT_BOOL ? BOOL : ir_is_float(t) ? FLOATS : INTS);
+}
+
+/* The text of variant v of a pointwise op at type t; false if there is no such variant. */
+static bool
+pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
+{
+    const char *name = ir_ops[op].name, *type = cot_dtype_name(t), *to = type;
+    const char *shape = shapes[v < SHAPES ? v : 3], *args = "%x", *attrs = "";
+    char in[200], attr[40] = "";
+    int mask = columns[op];
+
+    if (!takes(mask, t))
+        return false;
+    if (op == OP_convert || op == OP_bitcast) {
+        if (v >= COT_DTYPE_COUNT - 1)
+            return false;
+        cot_dtype u = (cot_dtype)(v + 1);
+        shape = "[7]";
+        to = cot_dtype_name(u);
+        snprintf(attr, sizeof attr, " {dtype=%s}", to);
+        attrs = attr;
+    } else if (op == OP_integer_pow) {
+        if (v >= POWERS)
+            return false;
+        shape = "[7]";
+        snprintf(attr, sizeof attr, " {y=%d}", powers[v]);
+        attrs = attr;
+    } else if (v >= SHAPES) {
+        return false;
+    }
+    if (mask & 8)
+        to = "bool";
+    if (mask & 64) {
+        snprintf(in, sizeof in, "%%p: bool%s, %%x: %s%s, %%y: %s%s", shape, type, shape, type, shape);
+        args = "%p, %x, %y";
+    } else if (ir_ops[op].n_in == 1) {
+        snprintf(in, sizeof in, "%%x: %s%s", type, shape);
+    } else if (ir_ops[op].n_in == 2) {
+        snprintf(in, sizeof in, "%%x: %s%s, %%y: %s%s", type, shape, type, shape);
+        args = "%x, %y";
+    } else {
+        snprintf(in, sizeof in, "%%x: %s%s, %%y: %s%s, %%z: %s%s", type, shape, type, shape, type, shape);
+        args = "%x, %y, %z";
+    }
+    snprintf(text, room, "fn @f(%s) -> %s%s {\n  %%0 = %s %s%s : %s%s\n  ret %%0\n}\n", in, to, shape,
+             name, args, attrs, to, shape);
+    return true;
+}
+
+/* Of the variants, the ones that the op's inference refuses by design. */
+static bool
+refused(ir_op op, cot_dtype t, int v)
+{
+    if (op == OP_bitcast)
+        return ir_bits(t) != ir_bits((cot_dtype)(v + 1));
+    return op == OP_integer_pow && powers[v] < 0 && !ir_is_float(t);
+}
+
+/* ---- numbering ---- */
+
+typedef struct spec { ir_op op; int row; cot_dtype t; int variant; } spec;
+
+static int
+each_spec(int wanted, spec *out)
+{
+    char text[1000];
+    int n = 0;
+
+    for (int op = OP_FIRST; op < OP_COUNT; op++)
+        for (int t = COT_BOOL; t < COT_DTYPE_COUNT && ir_ops[op].flag == IR_POINTWISE; t++)
+            for (int v = 0; pointwise_text((ir_op)op, (cot_dtype)t, v, text, sizeof text); v++)
+                if (!refused((ir_op)op, (cot_dtype)t, v) && n++ == wanted) {
+                    *out = (spec){ (ir_op)op, -1, (cot_dtype)t, v };
+                    return n;
+                }
+    for (int r = 0; r < (int)(sizeof rows / sizeof *rows); r++)
+        for (int t = COT_BOOL; t < COT_DTYPE_COUNT; t++)
+            if (takes(rows[r].types, (cot_dtype)t) && n++ == wanted) {
+                *out = (spec){ ir_op_find(rows[r].op), r, (cot_dtype)t, 0 };
+                return n;
+            }
+    return n;
+}
+
+int
+laws_count(void)
+{
+    spec s;
+
+    return each_spec(-1, &s);
+}
+
+/* The row's text with the type's name for each $. */
+static char *
+substitute(ir_arena *a, const char *text, const char *type)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, a);
+    for (; *text; text++)
+        if (*text == '$')
+            ir_buf_str(&b, type);
+        else
+            ir_buf_add(&b, text, 1);
+    return b.text;
+}
+
+bool
+laws_make(cot_context *ctx, int i, laws_program *p)
+{
+    char text[1000];
+    spec s = { 0 };
+    ir_module m;
+
+    each_spec(i, &s);
+    *p = (laws_program){ .number = i, .op = ir_ops[s.op].name, .lo = -3, .hi = 3 };
+    if (s.row < 0) {
+        pointwise_text(s.op, s.t, s.variant, text, sizeof text);
+        p->text = ir_copy_string(&ctx->arena, text);
+        for (size_t k = 0; k < sizeof domain / sizeof *domain; k++)
+            if (domain[k].op == s.op) {
+                p->lo = domain[k].lo;
+                p->hi = domain[k].hi;
+            }
+        p->kinks = s.op == OP_stop_gradient || s.op == OP_convert;
+    } else {
+        p->text = substitute(&ctx->arena, rows[s.row].text, cot_dtype_name(s.t));
+        p->lo = rows[s.row].lo;
+        p->hi = rows[s.row].hi;
+        p->kinks = rows[s.row].kinks;
+        p->blocks = rows[s.row].blocks;
+    }
+    if (ir_parse(ctx, "law.cot", p->text, strlen(p->text), &m) != COT_OK)
+        return false;
+    p->f = m.fn[m.n - 1];
+    return true;
+}

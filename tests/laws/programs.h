@@ -1,0 +1,40 @@
+/* Programs for laws: every op at every element type it takes, with awkward shapes (scalar, empty, one,
+ * prime) and attributes, and samples of operands inside the op's domain.
+ *
+ * A program is numbered; number i is the same in every process, so that a failure is named by it.
+ * Whoever compares two ways to compute (transforms, back ends, widths) runs over these numbers. */
+#ifndef TESTS_LAWS_PROGRAMS_H
+#define TESTS_LAWS_PROGRAMS_H
+
+#include "ir/build.h"
+
+typedef struct laws_program {
+    int number;
+    const char *op;             /* the op it is about                                     */
+    const char *text;           /* as .cot, in the context's arena                        */
+    const ir_graph *f;
+    double lo, hi;              /* floating operands are sampled from here                */
+    bool kinks;                 /* not differentiable, or no derivative by design: skip differences */
+    bool blocks;                /* a product: mapping may change its form, hence its last bits */
+} laws_program;
+
+int laws_count(void);
+/* Program i in the context; false (an error is recorded) if it does not parse: a bug of the table. */
+bool laws_make(cot_context *ctx, int i, laws_program *out);
+
+/* Arrays for types, in one malloc'd list to be given back with laws_free. */
+void **laws_arrays(int n, const ir_type *const *type);
+void laws_free(int n, void **arrays);
+/* A sample: floats in [lo, hi], integers in a small range, indices somewhat out of bounds. */
+void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+/* The same with NaN, infinities, zeros, subnormals and extremes among it. */
+void laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+double laws_uniform(uint64_t *seed);
+
+/* Element i as a double; element i from a double. */
+double laws_load(cot_dtype t, const void *array, int64_t i);
+void laws_store(cot_dtype t, void *array, int64_t i, double x);
+/* The first element in which the arrays differ, -1 if none; all NaNs are equal, -0 is not +0. */
+int64_t laws_differ(const ir_type *t, const void *x, const void *y);
+
+#endif

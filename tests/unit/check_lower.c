@@ -1,0 +1,185 @@
+/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of threads.
+ *
+ * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by the twin, lowered
+ * and run for each width that the machine has, on the same inputs: numbers drawn from a fixed seed, among them zeros of
+ * both signs, infinities and NaN. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "codegen/backend.h"
+#include "codegen/lower.h"
+#include "lower_graphs.h"
+#include "passes/pass.h"
+#include "runtime/support/pool.h"
+
+static uint64_t
+draw(uint64_t *state)
+{
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static double
+number(uint64_t *state, bool special)
+{
+    uint64_t r = draw(state);
+    if (special && r % 23 == 0) {
+        static const double odd[] = { 0.0, -0.0, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0, 1.0 };
+        return odd[r / 23 % 6];
+    }
+    return ((double)(r >> 11) / 9007199254740992.0 - 0.5) * 4;
+}
+
+static void
+fill(void *p, const ir_type *t, uint64_t *state, bool special)
+{
+    for (int64_t i = 0; i < t->size; i++) {
+        uint64_t r = draw(state);
+        switch (t->dtype) {
+        case COT_BOOL: ((uint8_t *)p)[i] = r & 1; break;
+        case COT_F16:  ((uint16_t *)p)[i] = ir_f32_to_f16((float)number(state, special)); break;
+        case COT_BF16: ((uint16_t *)p)[i] = ir_f32_to_bf16((float)number(state, special)); break;
+        case COT_F32:  ((float *)p)[i] = (float)number(state, special); break;
+        case COT_F64:  ((double *)p)[i] = number(state, special); break;
+        case COT_I8: case COT_U8:   ((uint8_t *)p)[i] = (uint8_t)(r % 13); break;
+        case COT_I16: case COT_U16: ((uint16_t *)p)[i] = (uint16_t)(r % 13); break;
+        case COT_I32: case COT_U32: ((uint32_t *)p)[i] = (uint32_t)(r % 13) - 3 * (t->dtype == COT_I32); break;
+        default:                    ((uint64_t *)p)[i] = (uint64_t)(r % 13) - 3 * (t->dtype == COT_I64); break;
+        }
+    }
+}
+
+/* Equal bits, all NaN being one. */
+static bool
+same(const ir_type *t, const void *x, const void *y, int64_t i)
+{
+    size_t size = cot_dtype_size(t->dtype);
+    uint64_t a = 0, b = 0, inf, all;
+    memcpy(&a, (const char *)x + (size_t)i * size, size);
+    memcpy(&b, (const char *)y + (size_t)i * size, size);
+    switch (t->dtype) {
+    case COT_F16:  inf = 0x7c00; all = 0x7fff; break;
+    case COT_BF16: inf = 0x7f80; all = 0x7fff; break;
+    case COT_F32:  inf = 0x7f800000; all = 0x7fffffff; break;
+    case COT_F64:  inf = 0x7ff0000000000000u; all = 0x7fffffffffffffffu; break;
+    default: return a == b;
+    }
+    return a == b || ((a & all) > inf && (b & all) > inf);
+}
+
+static void *
+room(const ir_type *t)
+{
+    size_t bytes = (size_t)t->size * cot_dtype_size(t->dtype);
+    return aligned_alloc(64, (bytes + 127) / 64 * 64);
+}
+
+typedef struct trial {
+    cot_context *ctx;
+    ir_graph *f;
+    void **in, **want, **args;
+} trial;
+
+static void
+run_one(trial *t, const char *name, int bits, int threads, bool fuse)
+{
+    ir_graph *f = t->f;
+    cg_target target = { .vector_bits = bits };
+    cg_module *m;
+    cg_code code;
+    ir_arena a;
+    ir_arena_init(&a, t->ctx);
+    ck_assert_int_eq(cg_llvm()->target(t->ctx, &target), COT_OK);
+    cg_lower_options o = { .target = &target, .threads = threads, .fuse = fuse };
+    cot_status s = cg_lower(f, &o, &a, &m);
+    ck_assert_msg(s == COT_OK, "%s: %s", name, cot_error(t->ctx));
+    s = cg_verify(m);
+    ck_assert_msg(s == COT_OK, "%s: %s", name, cot_error(t->ctx));
+    s = cg_llvm()->load(t->ctx, &target, m, &code);
+    ck_assert_msg(s == COT_OK, "%s: %s", name, cot_error(t->ctx));
+    void *work = aligned_alloc(64, (size_t)(m->work_bytes + 64) / 64 * 64);
+    cot_parallel *pool = threads > 1 ? cot_rt_pool_new(threads) : NULL;
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *y = ir_type_at(f, f->out[i]);
+        t->args[f->n_in + i] = room(y);
+        memset(t->args[f->n_in + i], 0x5a, (size_t)y->size * cot_dtype_size(y->dtype));
+    }
+    t->args[f->n_in + f->n_out] = pool;
+    ck_assert_int_eq(code.entry(t->args, work), 0);
+    for (int i = 0; i < f->n_out; i++) {
+        const ir_type *y = ir_type_at(f, f->out[i]);
+        for (int64_t k = 0; k < y->size; k++)
+            if (!same(y, t->want[i], t->args[f->n_in + i], k)) {
+                ir_buf b;
+                ir_buf_init(&b, &a);
+                ir_print(&b, f, 0);
+                cg_module_print(&b, m);
+                ck_abort_msg("%s: %d bits, %d threads, fuse %d: output %d differs at %lld: %llx, wants %llx\n%s", name,
+                             bits, threads, fuse, i, (long long)k,
+                             (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->args[f->n_in + i])[k] : 0),
+                             (long long)(y->dtype == COT_F32 ? ((uint32_t *)t->want[i])[k] : 0), b.text);
+            }
+        free(t->args[f->n_in + i]);
+    }
+    cot_rt_pool_free(pool);
+    free(work);
+    cg_llvm()->unload(&code);
+    ir_arena_free(&a);
+}
+
+START_TEST(kernels_agree_with_the_twin)
+{
+    const lower_graph *g = &lower_graphs[_i];
+    trial t = { .ctx = cot_context_new(NULL) };
+    ir_module m;
+    uint64_t state = 1 + (uint64_t)_i;
+    cot_status s = ir_parse(t.ctx, g->name, g->text, strlen(g->text), &m);
+    ck_assert_msg(s == COT_OK, "%s: %s", g->name, cot_error(t.ctx));
+    s = pass_prepare(m.fn[m.n - 1], &t.f);
+    ck_assert_msg(s == COT_OK, "%s: %s", g->name, cot_error(t.ctx));
+    t.in = calloc((size_t)t.f->n_in + 1, sizeof *t.in);
+    t.want = calloc((size_t)t.f->n_out + 1, sizeof *t.want);
+    t.args = calloc((size_t)(t.f->n_in + t.f->n_out) + 1, sizeof *t.args);
+    for (int i = 0; i < t.f->n_in; i++) {
+        t.args[i] = t.in[i] = room(ir_type_at(t.f, t.f->in[i]));
+        fill(t.in[i], ir_type_at(t.f, t.f->in[i]), &state, g->special);
+    }
+    for (int i = 0; i < t.f->n_out; i++)
+        t.want[i] = room(ir_type_at(t.f, t.f->out[i]));
+    s = ir_eval(t.f, t.want, (const void *const *)t.in);
+    ck_assert_msg(s == COT_OK, "%s: %s", g->name, cot_error(t.ctx));
+    cg_target host = { 0 };
+    ck_assert_int_eq(cg_llvm()->target(t.ctx, &host), COT_OK);
+    for (int bits = 32; bits <= host.vector_bits; bits = bits == 32 ? 128 : bits * 2)
+        run_one(&t, g->name, bits, 1, true);
+    run_one(&t, g->name, host.vector_bits, 2, true);
+    run_one(&t, g->name, host.vector_bits, 1, false);
+    for (int i = 0; i < t.f->n_in; i++)
+        free(t.in[i]);
+    for (int i = 0; i < t.f->n_out; i++)
+        free(t.want[i]);
+    free(t.in);
+    free(t.want);
+    free(t.args);
+    cot_context_free(t.ctx);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("lower");
+    TCase *c = tcase_create("twin");
+    tcase_set_timeout(c, 60);
+    if (cg_llvm())
+        tcase_add_loop_test(c, kernels_agree_with_the_twin, 0, lower_graph_count);
+    suite_add_tcase(s, c);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}

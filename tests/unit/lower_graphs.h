@@ -1,0 +1,226 @@
+/* Graphs for check_lower.c: each exercises one way of lowering. */
+typedef struct lower_graph {
+    const char *name;
+    bool special;               /* inputs with zeros, infinities and NaN among them */
+    const char *text;
+} lower_graph;
+
+static const lower_graph lower_graphs[] = {
+    { "pointwise", true,
+      "fn @f(%x: f32[37], %y: f32[37]) -> (f32[37], f32[37]) {\n"
+      "  %0 = mul %x, %y : f32[37]\n"
+      "  %1 = add %0, %x : f32[37]\n"
+      "  %2 = max %1, %y : f32[37]\n"
+      "  %3 = div %2, %x : f32[37]\n"
+      "  ret %3, %1\n}\n" },
+    { "half", true,
+      "fn @f(%x: f16[33], %y: bf16[33]) -> (f16[33], bf16[33]) {\n"
+      "  %0 = mul %x, %x : f16[33]\n"
+      "  %1 = add %y, %y : bf16[33]\n"
+      "  %2 = sub %0, %x : f16[33]\n"
+      "  ret %2, %1\n}\n" },
+    { "integers", false,
+      "fn @f(%x: i32[19], %y: i8[19]) -> (i32[19], i8[19], bool[19]) {\n"
+      "  %0 = div %x, %x : i32[19]\n"
+      "  %1 = mul %y, %y : i8[19]\n"
+      "  %2 = lt %0, %x : bool[19]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "scalar", false,
+      "fn @f(%x: f64[]) -> f64[] {\n"
+      "  %0 = mul %x, %x : f64[]\n"
+      "  ret %0\n}\n" },
+    { "bias", true,
+      "fn @f(%x: f32[5,7], %b: f32[7]) -> f32[5,7] {\n"
+      "  %0 = broadcast_in_dim %b {shape=[5,7], dims=[1]} : f32[5,7]\n"
+      "  %1 = add %x, %0 : f32[5,7]\n"
+      "  ret %1\n}\n" },
+    { "transpose", false,
+      "fn @f(%x: f32[9,21]) -> f32[21,9] {\n"
+      "  %0 = transpose %x {perm=[1,0]} : f32[21,9]\n"
+      "  %1 = add %0, %0 : f32[21,9]\n"
+      "  ret %1\n}\n" },
+    { "reshape", false,
+      "fn @f(%x: f32[4,6,5]) -> f32[12,10] {\n"
+      "  %0 = reshape %x {shape=[12,10]} : f32[12,10]\n"
+      "  %1 = neg %0 : f32[12,10]\n"
+      "  ret %1\n}\n" },
+    { "reshape of transpose", false,
+      "fn @f(%x: f32[4,6]) -> f32[3,8] {\n"
+      "  %0 = transpose %x {perm=[1,0]} : f32[6,4]\n"
+      "  %1 = reshape %0 {shape=[3,8]} : f32[3,8]\n"
+      "  ret %1\n}\n" },
+    { "slice and reverse", false,
+      "fn @f(%x: f32[17,11]) -> f32[5,4] {\n"
+      "  %0 = slice %x {start=[2,1], limit=[15,9], stride=[3,2]} : f32[5,4]\n"
+      "  %1 = reverse %0 {axes=[0,1]} : f32[5,4]\n"
+      "  ret %1\n}\n" },
+    { "pad", false,
+      "fn @f(%x: f32[5,4], %p: f32[]) -> f32[9,9] {\n"
+      "  %0 = pad %x, %p {low=[2,1], high=[-2,1], interior=[1,1]} : f32[9,9]\n"
+      "  ret %0\n}\n" },
+    { "concatenate", false,
+      "fn @f(%x: f32[5,4], %y: f32[5,13], %z: f32[5,0]) -> f32[5,17] {\n"
+      "  %0 = concatenate %x, %z, %y {axis=1} : f32[5,17]\n"
+      "  ret %0\n}\n" },
+    { "iota and constant", false,
+      "fn @f(%x: f32[3,4]) -> (f32[3,4], i32[3,4]) {\n"
+      "  %0 = iota {dtype=f32, shape=[3,4], axis=1} : f32[3,4]\n"
+      "  %1 = add %0, %x : f32[3,4]\n"
+      "  %2 = iota {dtype=i32, shape=[3,4], axis=0} : i32[3,4]\n"
+      "  ret %1, %2\n}\n" },
+    { "sum of all", false,
+      "fn @f(%x: f32[1700]) -> f32[] {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[]\n"
+      "  ret %0\n}\n" },
+    { "sum of many", false,
+      "fn @f(%x: f32[70001]) -> f32[] {\n"
+      "  %0 = mul %x, %x : f32[70001]\n"
+      "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
+      "  ret %1\n}\n" },
+    { "sums of rows", true,
+      "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], %h: f16[3,77])"
+      " -> (f32[6], f32[6], f32[3], f32[5], f64[4], f16[3]) {\n"
+      "  %0 = reduce_sum %a {axes=[1]} : f32[6]\n"
+      "  %1 = reduce_sum %b {axes=[1]} : f32[6]\n"
+      "  %2 = reduce_prod %c {axes=[1]} : f32[3]\n"
+      "  %3 = reduce_sum %d {axes=[1]} : f32[5]\n"
+      "  %4 = reduce_max %e {axes=[1]} : f64[4]\n"
+      "  %5 = reduce_sum %h {axes=[1]} : f16[3]\n"
+      "  ret %0, %1, %2, %3, %4, %5\n}\n" },
+    { "short rows", false,
+      "fn @f(%a: f32[100,3], %b: f32[9,8], %c: f32[4,2,3,5]) -> (f32[100], f32[9], f32[4,2]) {\n"
+      "  %0 = reduce_sum %a {axes=[1]} : f32[100]\n"
+      "  %1 = reduce_sum %b {axes=[1]} : f32[9]\n"
+      "  %2 = reduce_sum %c {axes=[2,3]} : f32[4,2]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "sums of columns", false,
+      "fn @f(%a: f32[40,37], %b: f32[1100,9], %c: f32[3,70,5]) -> (f32[37], f32[9], f32[3,5]) {\n"
+      "  %0 = reduce_sum %a {axes=[0]} : f32[37]\n"
+      "  %1 = reduce_sum %b {axes=[0]} : f32[9]\n"
+      "  %2 = reduce_min %c {axes=[1]} : f32[3,5]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "empty", false,
+      "fn @f(%a: f32[0,3], %b: f32[4,0]) -> (f32[3], f32[4], f32[0,3]) {\n"
+      "  %0 = reduce_sum %a {axes=[0]} : f32[3]\n"
+      "  %1 = reduce_max %b {axes=[1]} : f32[4]\n"
+      "  %2 = neg %a : f32[0,3]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "integer reductions", false,
+      "fn @f(%a: i32[5,100], %b: bool[5,100], %c: u8[70]) -> (i32[5], bool[5], bool[5], u8[]) {\n"
+      "  %0 = reduce_sum %a {axes=[1]} : i32[5]\n"
+      "  %1 = reduce_and %b {axes=[1]} : bool[5]\n"
+      "  %2 = reduce_or %b {axes=[1]} : bool[5]\n"
+      "  %3 = reduce_max %c {axes=[0]} : u8[]\n"
+      "  ret %0, %1, %2, %3\n}\n" },
+    { "arg", true,
+      "fn @f(%a: f32[5,100], %b: i32[70,5], %c: f32[9,4]) -> (i32[5], i32[5], i64[9]) {\n"
+      "  %0 = argmax %a {axis=1} : i32[5]\n"
+      "  %1 = argmin %b {axis=0} : i32[5]\n"
+      "  %2 = argmax %c {axis=1, dtype=i64} : i64[9]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "centred", false,
+      "fn @f(%x: f32[6,100]) -> (f32[6,100], f32[6]) {\n"
+      "  %0 = reduce_sum %x {axes=[1]} : f32[6]\n"
+      "  %1 = broadcast_in_dim %0 {shape=[6,100], dims=[0]} : f32[6,100]\n"
+      "  %2 = sub %x, %1 : f32[6,100]\n"
+      "  %3 = mul %2, %2 : f32[6,100]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[6]\n"
+      "  %5 = sqrt %4 : f32[6]\n"
+      "  %6 = broadcast_in_dim %5 {shape=[6,100], dims=[0]} : f32[6,100]\n"
+      "  %7 = div %2, %6 : f32[6,100]\n"
+      "  ret %7, %5\n}\n" },
+    { "softmax", false,
+      "fn @f(%x: f32[6,700]) -> f32[6,700] {\n"
+      "  %0 = reduce_max %x {axes=[1]} : f32[6]\n"
+      "  %1 = broadcast_in_dim %0 {shape=[6,700], dims=[0]} : f32[6,700]\n"
+      "  %2 = sub %x, %1 : f32[6,700]\n"
+      "  %3 = exp %2 : f32[6,700]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[6]\n"
+      "  %5 = broadcast_in_dim %4 {shape=[6,700], dims=[0]} : f32[6,700]\n"
+      "  %6 = div %3, %5 : f32[6,700]\n"
+      "  ret %6\n}\n" },
+    { "product", false,
+      "fn @f(%x: f32[7,33], %y: f32[33,20], %z: f32[33]) -> (f32[7,20], f32[7], f32[20,7]) {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[7,20]\n"
+      "  %1 = dot_general %x, %z {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[7]\n"
+      "  %2 = transpose %y {perm=[1,0]} : f32[20,33]\n"
+      "  %3 = dot_general %2, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[20,7]\n"
+      "  ret %0, %1, %3\n}\n" },
+    { "dynamic slices", false,
+      "fn @f(%x: f32[9,8], %i: i32[], %u: f32[2,3]) -> (f32[4,3], f32[9,8]) {\n"
+      "  %0 = dynamic_slice %x, %i, %i {sizes=[4,3]} : f32[4,3]\n"
+      "  %1 = dynamic_update_slice %x, %u, %i, %i : f32[9,8]\n"
+      "  ret %0, %1\n}\n" },
+    { "gather", false,
+      "fn @f(%x: f32[6,5], %i: i32[7,1]) -> (f32[7,5], f32[7,5]) {\n"
+      "  %0 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0],"
+      " sizes=[1,5]} : f32[7,5]\n"
+      "  %1 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0],"
+      " sizes=[1,5], mode=fill} : f32[7,5]\n"
+      "  ret %0, %1\n}\n" },
+    { "scatter", false,
+      "fn @f(%x: f32[6,5], %i: i32[7,1], %u: f32[7,5], %h: f16[6,5], %v: f16[7,5])"
+      " -> (f32[6,5], f32[6,5], f16[6,5]) {\n"
+      "  %0 = scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      " index_map=[0]} : f32[6,5]\n"
+      "  %1 = scatter %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      " index_map=[0], mode=fill} : f32[6,5]\n"
+      "  %2 = scatter_mul %h, %i, %v {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      " index_map=[0]} : f16[6,5]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "cond", false,
+      "fn @a(%x: f32[5]) -> f32[5] {\n  %0 = neg %x : f32[5]\n  ret %0\n}\n"
+      "fn @b(%x: f32[5]) -> f32[5] {\n  %0 = add %x, %x : f32[5]\n  ret %0\n}\n"
+      "fn @c(%x: f32[5]) -> f32[5] {\n  ret %x\n}\n"
+      "fn @f(%i: i32[], %p: bool[5], %x: f32[5]) -> (f32[5], f32[5]) {\n"
+      "  %0 = cond %i, %x {branches=[@a, @b, @c]} : f32[5]\n"
+      "  %1 = cond %p, %x {branches=[@a, @b]} : f32[5]\n"
+      "  ret %0, %1\n}\n" },
+    { "while", false,
+      "fn @test(%l: f32[], %x: f32[4], %i: i32[]) -> bool[] {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[]\n  %1 = lt %0, %l : bool[]\n  ret %1\n}\n"
+      "fn @step(%l: f32[], %x: f32[4], %i: i32[]) -> (f32[4], i32[]) {\n"
+      "  %0 = mul %x, %x : f32[4]\n  %1 = broadcast_in_dim %l {shape=[4], dims=[]} : f32[4]\n"
+      "  %2 = add %0, %1 : f32[4]\n  %3 = add %i, %i : i32[]\n  ret %2, %3\n}\n"
+      "fn @f(%l: f32[], %x: f32[4], %i: i32[]) -> (f32[4], i32[]) {\n"
+      "  %m = mul %l, %l : f32[]\n"
+      "  %n = add %m, %m : f32[]\n"
+      "  %0, %1 = while %n, %x, %i {consts=1, cond=@test, body=@step} : f32[4], i32[]\n"
+      "  ret %0, %1\n}\n" },
+    { "mapped while", false,
+      "fn @test(%x: f32[9], %y: f32[9,3]) -> bool[9] {\n"
+      "  %0 = mul %x, %x : f32[9]\n  %1 = mul %0, %0 : f32[9]\n  %2 = add %1, %1 : f32[9]\n"
+      "  %3 = lt %2, %x : bool[9]\n  ret %3\n}\n"
+      "fn @step(%x: f32[9], %y: f32[9,3]) -> (f32[9], f32[9,3]) {\n"
+      "  %0 = add %x, %x : f32[9]\n  %1 = mul %y, %y : f32[9,3]\n  ret %0, %1\n}\n"
+      "fn @f(%x: f32[9], %y: f32[9,3]) -> (f32[9], f32[9,3]) {\n"
+      "  %0, %1 = while %x, %y {cond=@test, body=@step} : f32[9], f32[9,3]\n"
+      "  ret %0, %1\n}\n" },
+    { "scan", false,
+      "fn @step(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[3]) -> (f32[3], f32[3], f32[3]) {\n"
+      "  %0 = mul %a, %c : f32[3]\n  %1 = add %0, %x : f32[3]\n  %2 = sub %b, %x : f32[3]\n"
+      "  ret %b, %1, %2\n}\n"
+      "fn @f(%c: f32[3], %a: f32[3], %b: f32[3], %x: f32[10,3]) -> (f32[3], f32[3], f32[10,3]) {\n"
+      "  %0, %1, %2 = scan %c, %a, %b, %x {consts=1, carries=2, length=10, reverse=true, body=@step}"
+      " : f32[3], f32[3], f32[10,3]\n"
+      "  ret %0, %1, %2\n}\n" },
+    { "scan of many", false,
+      "fn @step(%a: f32[11,3], %x: f32[11]) -> (f32[11,3], f32[11]) {\n"
+      "  %0 = mul %a, %a : f32[11,3]\n  %1 = reduce_sum %0 {axes=[1]} : f32[11]\n"
+      "  %2 = add %1, %x : f32[11]\n  %3 = broadcast_in_dim %2 {shape=[11,3], dims=[0]} : f32[11,3]\n"
+      "  %4 = max %a, %3 : f32[11,3]\n  ret %4, %1\n}\n"
+      "fn @f(%a: f32[11,3], %x: f32[6,11]) -> (f32[11,3], f32[6,11]) {\n"
+      "  %0, %1 = scan %a, %x {carries=1, length=6, body=@step} : f32[11,3], f32[6,11]\n"
+      "  ret %0, %1\n}\n" },
+    { "scan over a large state", false,
+      "fn @step(%a: f32[200], %i: i32[], %x: f32[1]) -> (f32[200], i32[]) {\n"
+      "  %0 = dynamic_update_slice %a, %x, %i : f32[200]\n"
+      "  %1 = add %i, %i : i32[]\n  ret %0, %1\n}\n"
+      "fn @f(%a: f32[200], %i: i32[], %x: f32[10,1]) -> (f32[200], i32[]) {\n"
+      "  %0, %1 = scan %a, %i, %x {carries=2, length=10, body=@step} : f32[200], i32[]\n"
+      "  ret %0, %1\n}\n" },
+    { "outputs twice", false,
+      "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
+      "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },
+};
+static const int lower_graph_count = sizeof lower_graphs / sizeof *lower_graphs;
