@@ -406,6 +406,28 @@ START_TEST(other_ops)
 }
 END_TEST
 
+/* The rules build well-typed graphs for each floating type (the verifier is on). */
+START_TEST(other_types)
+{
+    static const char *const type[] = { "f32", "f16", "bf16" };
+    for (size_t i = 0; i < sizeof type / sizeof type[0]; i++) {
+        ir_buf b;
+        ir_arena a;
+        ir_arena_init(&a, ctx);
+        ir_buf_init(&b, &a);
+        for (const char *p = functions[_i].text; *p; p++) {
+            const bool here = strncmp(p, "f64", 3) == 0;
+            ir_buf_add(&b, here ? type[i] : p, here ? strlen(type[i]) : 1);
+            p += here ? 2 : 0;
+        }
+        const ir_graph *f = parsed(b.text);
+        after(f, "vjp | jvp | vmap(size=2) | simplify | dce | contract");
+        after(f, "contract | linearize | vjp");
+        ir_arena_free(&a);
+    }
+}
+END_TEST
+
 /* Values at kinks and corners: f, x, and the wanted gradient by x. */
 static const struct {
     const char *what, *body;
@@ -644,6 +666,7 @@ main(void)
     tcase_set_timeout(t, 30);
     tcase_add_loop_test(t, unary_ops, 0, sizeof unary / sizeof unary[0]);
     tcase_add_loop_test(t, other_ops, 0, sizeof functions / sizeof functions[0]);
+    tcase_add_loop_test(t, other_types, 0, sizeof functions / sizeof functions[0]);
     tcase_add_loop_test(t, corners, 0, sizeof corner / sizeof corner[0]);
     tcase_add_loop_test(t, errors_say_what_is_wanted, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(t, reductions_with_ties_and_zeros);
