@@ -168,8 +168,8 @@ cli_bench(cot_cli *c)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    memcpy(args, in, sizeof *in * (size_t)f->n_in);
-    memcpy(args + f->n_in, out, sizeof *out * (size_t)f->n_out);
+    for (int i = 0; i < f->n_in + f->n_out; i++)
+        args[i] = i < f->n_in ? in[i] : out[i - f->n_in];
     args[f->n_in + f->n_out] = k->pool;
     status = time_calls(k, args, &least, &median);
     if (status == COT_OK)

@@ -141,7 +141,9 @@ cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
     int n;
 
     COT_TRY(pass_parse(c->ctx, pipeline, &n, &given));
-    step = ir_copy_bytes(&c->ctx->arena, given, sizeof *step * (size_t)n + 1);
+    step = IR_NEW_N(&c->ctx->arena, pass_step, n + 1);
+    for (int i = 0; i < n; i++)
+        step[i] = given[i];
     for (int i = 0; i < n; i++)
         open |= is_vmap(&step[i]) && step[i].options.vmap.size == 0;
     if (open && c->n_in)
@@ -271,8 +273,8 @@ run_function(cot_cli *c)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     pointer = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    memcpy(pointer, args, sizeof *args * (size_t)f->n_in);
-    memcpy(pointer + f->n_in, out, sizeof *out * (size_t)f->n_out);
+    for (int i = 0; i < f->n_in + f->n_out; i++)
+        pointer[i] = i < f->n_in ? args[i] : out[i - f->n_in];
     pointer[f->n_in + f->n_out] = k->pool;
     status = rt_call_kernel(k, pointer, NULL);
     cot_kernel_free(k);
