@@ -125,7 +125,9 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_sqrt:
         return intrinsic(e, "llvm.sqrt", 1, in);
     case SC_fma:
-        return e->l->machine->fma ? intrinsic(e, "llvm.fma", 3, in) : cg_ll_soft_fma(e, t, in);
+        if (e->l->machine->fma)
+            return intrinsic(e, "llvm.fma", 3, in);
+        return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:
     case SC_min:
         return extreme(e, op, t, in);

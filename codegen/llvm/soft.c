@@ -7,7 +7,7 @@
  * Rounding to an integer, |x| < 2^(p-1): adding and subtracting 2^(p-1) with the sign of x rounds to nearest even; the others
  * correct that by one.  The sign is put back for zeros.
  *
- * fma in f32: the product is exact in f64.  The sum is rounded to odd there, by the error of the addition
+ * fma in f64 has no wider format: soft_fma.c.  fma in f32: the product is exact in f64.  The sum is rounded to odd there, by the error of the addition
  * (Knuth's two-sum), and then to f32, which rounds right since 53 >= 2 * 24 + 2 (S. Boldo, G. Melquiond, Emulation of
  * FMA and correctly rounded sums, IEEE TC 57, 2008). */
 #include "codegen/llvm/emit.h"
@@ -169,8 +169,8 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
 /* -- fma ------------------------------------------------------------------------------------------------ */
 
 /* The error of s = a + b: exact. */
-static LLVMValueRef
-sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef c, LLVMValueRef s)
+LLVMValueRef
+cg_ll_sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef c, LLVMValueRef s)
 {
     LLVMValueRef part = LLVMBuildFSub(e->b, s, a, "");
     LLVMValueRef left = LLVMBuildFSub(e->b, a, LLVMBuildFSub(e->b, s, part, ""), "");
@@ -179,8 +179,8 @@ sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef c, LLVMValueRef s)
 }
 
 /* s + err rounded to odd, where s = a + c to nearest and err is its error. */
-static LLVMValueRef
-to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
+LLVMValueRef
+cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
 {
     LLVMBuilderRef b = e->b;
     LLVMTypeRef i64 = like(e->l->i64, s);
@@ -195,23 +195,13 @@ to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
     return LLVMBuildBitCast(b, LLVMBuildAdd(b, bits, step, ""), LLVMTypeOf(s), "");
 }
 
-static LLVMValueRef
-fma_f32(cg_ll_emit *e, LLVMValueRef *in)
+LLVMValueRef
+cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in)
 {
     LLVMTypeRef f64 = like(e->l->f64, in[0]);
     LLVMValueRef x = LLVMBuildFPExt(e->b, in[0], f64, ""), y = LLVMBuildFPExt(e->b, in[1], f64, "");
     LLVMValueRef z = LLVMBuildFPExt(e->b, in[2], f64, ""), p = LLVMBuildFMul(e->b, x, y, "");
     LLVMValueRef s = LLVMBuildFAdd(e->b, p, z, "");
 
-    return LLVMBuildFPTrunc(e->b, to_odd(e, s, sum_error(e, p, z, s)), LLVMTypeOf(in[0]), "");
-}
-
-LLVMValueRef
-cg_ll_soft_fma(cg_ll_emit *e, cot_dtype t, LLVMValueRef *in)
-{
-    LLVMTypeRef type = LLVMTypeOf(in[0]);
-
-    if (t == COT_F32)
-        return fma_f32(e, in);
-    return cg_ll_intrinsic(e->l, e->b, "llvm.fma", 1, &type, 3, in);
+    return LLVMBuildFPTrunc(e->b, cg_ll_to_odd(e, s, cg_ll_sum_error(e, p, z, s)), LLVMTypeOf(in[0]), "");
 }

@@ -340,6 +340,8 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    if (cg_plan_state(l, v, g, to))
+        return;
     start_carries(l, v, n, consts, carries, to);
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (p->size == 0)
@@ -374,6 +376,8 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries, fixed = consts + carries;
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    if (cg_plan_state(l, v, g, to))
+        return;
     start_carries(l, v, n, consts, carries, to);
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (n->at.scan.length == 0)

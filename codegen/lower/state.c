@@ -1,61 +1,441 @@
-/* Sub-functions in registers: the results of a call, branch or loop pulled at an index. */
-#include "codegen/lower/pull.h"
+/* Loops with a small state, in registers.
+ *
+ * Each element of each carry is a carried scalar of one loop in one kernel, and the body is pulled at constant
+ * indices: no memory is touched but what comes from outside, and the ys.  If every carry has a leading axis of
+ * examples that the body never mixes (which is found by looking), that axis becomes a vector loop around: a
+ * thousand small systems are a vector loop of serial loops.  A mapped `while` is a while whose condition varies
+ * over lanes. */
+#include "codegen/cost.h"
+#include "codegen/plan.h"
 
-/* A frame for f in which input i is operand first + i of node n of frame fr. */
-static cg_frame *
-inner_frame(cg_lowering *l, cg_frame *fr, const ir_node *n, const ir_graph *f, int first)
+/* -- what fits into registers ---------------------------------------------------------------------------------- */
+
+enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 3000, FOLD_MOST = 128 };
+
+/* How a value of a body lies along the axis of examples. */
+typedef enum lie {
+    FREE,                       /* the same for all examples, or outside of the loop: any element may be read */
+    ALONG,                      /* element e of axis 0 belongs to example e */
+    ASTRAY                      /* an example needs what belongs to others */
+} lie;
+
+typedef struct fitting {
+    const ir_graph *f;
+    int64_t examples;           /* 0: there is no such axis */
+    int64_t work;
+    lie *of;
+} fitting;
+
+static bool
+leads(const fitting *u, const ir_type *t)
 {
-    cg_frame *in = cg_frame_new(l, f);
-    for (int i = 0; i < f->n_in; i++)
-        in->bind[f->in[i]] = (cg_bind){ .kind = CG_BIND_OUTER, .frame = fr, .ref = n->in[first + i] };
+    return t->rank > 0 && t->dims[0] == u->examples;
+}
+
+static lie
+view_lie(const fitting *u, const ir_node *n)
+{
+    const ir_type *x = ir_type_at(u->f, n->in[0]), *y = ir_type_at(u->f, n->first);
+    bool good = leads(u, x) && leads(u, y);
+    switch (n->op) {
+    case OP_broadcast_in_dim:
+        good = good && n->at.broadcast.dims.at[0] == 0;
+        break;
+    case OP_transpose:
+        good = good && n->at.perm.perm.at[0] == 0;
+        break;
+    case OP_slice:
+        good = good && n->at.slice.start.at[0] == 0 && n->at.slice.stride.at[0] == 1;
+        break;
+    case OP_reverse:
+        good = good && !ir_axes_has(n->at.axes.axes, 0);
+        break;
+    case OP_pad:
+        good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 && u->of[n->in[1]] == FREE;
+        break;
+    default: /* reshape: what follows the first axis is regrouped */
+        break;
+    }
+    return good ? ALONG : ASTRAY;
+}
+
+/* The axis of examples is a batch axis, the first; or a free axis that comes first in the result. */
+static lie
+product_lie(const fitting *u, const ir_node *n)
+{
+    bool x = u->of[n->in[0]] == ALONG, y = u->of[n->in[1]] == ALONG;
+    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch;
+    if (bx.n > 0)
+        return (!x || bx.at[0] == 0) && (!y || by.at[0] == 0) ? ALONG : ASTRAY;
+    if (x && !y)
+        return ir_ints_has(n->at.dot.lhs, 0) ? ASTRAY : ALONG;
+    bool lhs_free = ir_type_at(u->f, n->in[0])->rank > n->at.dot.lhs.n;
+    return x || lhs_free || ir_ints_has(n->at.dot.rhs, 0) ? ASTRAY : ALONG;
+}
+
+static lie
+index_lie(const fitting *u, const ir_node *n)
+{
+    switch (n->op) {
+    case OP_gather:             /* of a table outside, at indices of the examples */
+        return u->of[n->in[0]] == FREE && !ir_ints_has(n->at.gather.offset_dims, 0) ? ALONG : ASTRAY;
+    default:
+        return ASTRAY;
+    }
+}
+
+static lie
+node_lie(const fitting *u, const ir_node *n)
+{
+    bool along = false;
+    for (int i = 0; i < n->n_in; i++) {
+        if (u->of[n->in[i]] == ASTRAY)
+            return ASTRAY;
+        along |= u->of[n->in[i]] == ALONG;
+    }
+    if (!along)
+        return FREE;
+    switch (ir_ops[n->op].flag) {
+    case IR_POINTWISE:
+        return ALONG;
+    case IR_MOVE:
+        if (n->op == OP_concatenate)
+            return n->at.axis.axis != 0 ? ALONG : ASTRAY;
+        return view_lie(u, n);
+    case IR_REDUCE:
+        if (n->op == OP_argmax || n->op == OP_argmin)
+            return n->at.arg.axis != 0 ? ALONG : ASTRAY;
+        return ir_axes_has(n->at.axes.axes, 0) ? ASTRAY : ALONG;
+    case IR_CONTRACT:
+        return product_lie(u, n);
+    default:
+        return index_lie(u, n);
+    }
+}
+
+/* Elements of one example; what is the same for all is computed where it is wanted. */
+static int64_t
+size_of(const fitting *u, ir_ref v)
+{
+    const ir_type *t = ir_type_at(u->f, v);
+    return u->examples && leads(u, t) ? t->size / u->examples : t->size;
+}
+
+static bool
+node_fits(fitting *u, const ir_node *n)
+{
+    if (ir_ops[n->op].flag == IR_FLOW)
+        return false;
+    int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
+    if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
+        int64_t all = size_of(u, n->in[0]), kept = size_of(u, n->first);
+        int64_t fold = all;
+        if (n->op == OP_dot_general) {
+            fold = 1;
+            for (int i = 0; i < n->at.dot.lhs.n; i++)
+                fold *= ir_type_at(u->f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+            each = 2 * fold * kept;
+        } else {
+            fold = kept ? all / kept : 0;
+            each = all;
+        }
+        if (fold > FOLD_MOST)
+            return false;
+    }
+    if (n->op == OP_scatter || n->op == OP_scatter_add || n->op == OP_scatter_mul || n->op == OP_scatter_min
+        || n->op == OP_scatter_max)
+        each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
+    u->work += each;
+    return u->work <= WORK_MOST;
+}
+
+/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given, the rest FREE. */
+static bool
+body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries, const lie *carry, int64_t *work,
+          lie *out)
+{
+    fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values) };
+    for (int i = 0; i < carries; i++)
+        u.of[f->in[consts + i]] = carry[i];
+    ir_each_node(n, f) {
+        lie y = node_lie(&u, n);
+        for (int i = 0; i < n->n_out; i++)
+            u.of[n->first + (ir_ref)i] = y;
+        if (y == ASTRAY || !node_fits(&u, n))
+            return false;
+    }
+    for (int i = 0; i < f->n_out; i++)
+        out[i] = u.of[f->out[i]];
+    *work = u.work;
+    return true;
+}
+
+typedef struct machine {                /* a loop in registers */
+    cg_lowering *l;
+    cg_level *v;
+    const ir_node *n;
+    cg_frame *fr;
+    int consts, carries, first_xs;
+    int64_t examples;                   /* 0: one */
+    lie *lie;                           /* of each carry */
+    lie *out;                           /* of each output of the body */
+    int64_t *count;                     /* elements of each carry, of one example */
+    uint32_t *buffer;                   /* of each result */
+    int64_t work, elements;
+    int widest;
+} machine;
+
+static bool
+try_examples(machine *m, int64_t examples)
+{
+    const ir_graph *f = m->v->f, *body = m->n->op == OP_scan ? m->n->at.scan.body : m->n->at.loop.body;
+    lie test = FREE;
+    m->examples = examples;
+    m->elements = m->work = 0;
+    m->widest = 8;
+    for (int i = 0; i < m->carries; i++) {
+        const ir_type *t = ir_type_at(f, m->n->first + (ir_ref)i);
+        m->lie[i] = examples && t->rank > 0 && t->dims[0] == examples ? ALONG : FREE;
+        m->count[i] = m->lie[i] == ALONG ? t->size / examples : t->size;
+        m->elements += m->count[i];
+        if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
+            m->widest = ir_bits(t->dtype);
+    }
+    if (m->elements > STATE_MOST
+        || !body_fits(body, m->l->arena, examples, m->consts, m->carries, m->lie, &m->work, m->out))
+        return false;
+    for (int i = 0; i < m->carries; i++)
+        if (m->lie[i] == FREE && m->out[i] != FREE)
+            return false;
+    for (int i = m->carries; i < m->n->n_out; i++) {
+        int64_t size = ir_type_at(body, body->out[i])->size;
+        if ((m->out[i] == ALONG ? size / examples : size) > Y_MOST)
+            return false;
+    }
+    if (m->n->op == OP_scan)
+        return true;
+    const ir_graph *cond = m->n->at.loop.cond;
+    const ir_type *p = ir_type_at(cond, cond->out[0]);
+    if (!body_fits(cond, m->l->arena, examples, m->consts, m->carries, m->lie, &m->work, &test))
+        return false;
+    if (examples == 0)
+        return p->rank == 0;
+    return m->n->at.loop.max == 0 && (p->rank == 0 ? test == FREE : p->rank == 1 && p->dims[0] == examples);
+}
+
+static bool
+fits(machine *m)
+{
+    int64_t examples = 0;
+    for (int i = 0; i < m->carries; i++) {
+        const ir_type *t = ir_type_at(m->v->f, m->n->first + (ir_ref)i);
+        if (t->size == 0)
+            return false;
+        if (t->rank > 0 && t->dims[0] > examples)
+            examples = t->dims[0];
+    }
+    for (int i = 0; i < m->n->n_out; i++)
+        if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
+            return false;
+    return m->carries > 0 && (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
+}
+
+/* -- the loop ------------------------------------------------------------------------------------------------------ */
+
+/* Element k of an example of a value of type t. */
+static void
+element_index(machine *m, const ir_type *t, lie lie, cg_ix example, int64_t k, cg_ix *at)
+{
+    int lead = lie == ALONG && m->examples ? 1 : 0;
+    if (lead)
+        at[0] = example;
+    cg_ix_split(&m->l->ix, cg_ix_const(&m->l->ix, k), t->rank - lead, t->dims + lead, at + lead);
+}
+
+static cg_frame *
+body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
+{
+    cg_frame *in = cg_frame_new(m->l, f);
+    for (int i = 0; i < f->n_in; i++) {
+        cg_bind *b = &in->bind[f->in[i]];
+        if (i >= m->consts && i < m->first_xs) {
+            *b = (cg_bind){ .kind = CG_BIND_STATE, .state = state[i - m->consts],
+                            .n_batch = m->lie[i - m->consts] == ALONG && m->examples ? 1 : 0 };
+            continue;
+        }
+        *b = (cg_bind){ .kind = CG_BIND_OUTER, .frame = m->fr, .ref = m->n->in[i],
+                        .prefixed = i >= m->first_xs, .prefix = step };
+    }
     return in;
 }
 
-cg_val
-lower_call(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+static void
+pull_elements(machine *m, cg_frame *fr, ir_ref v, lie lie, int64_t count, cg_ix example, cg_val *x)
 {
-    const ir_graph *f = n->at.call.body;
-    return cg_pull(l, inner_frame(l, fr, n, f, 0), f->out[result], at);
+    const ir_type *t = ir_type_at(fr->f, v);
+    for (int64_t k = 0; k < count; k++) {
+        cg_ix at[COT_MAX_RANK + 1];
+        element_index(m, t, lie, example, k, at);
+        x[k] = cg_pull(m->l, fr, v, at);
+    }
 }
 
-static cg_val
-pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at, cg_val index, int k)
+static cg_val **
+new_state(machine *m)
 {
-    const ir_graph *f = n->at.cond.branches.at[k];
-    cot_dtype t = ir_type_at(fr->f, n->in[0])->dtype;
-    cg_frame *in = inner_frame(l, fr, n, f, 1);
-    if (k == n->at.cond.branches.n - 1)
-        return cg_pull(l, in, f->out[result], at);
-    cg_val here = t == COT_BOOL ? cg_insn1(&l->b, SC_not, t, index)
-        : cg_insn2(&l->b, SC_le, t, index, cg_const(&l->b, t, (uint64_t)k));
-    cg_val branch = cg_if_begin(&l->b, here);
+    cg_val **s = IR_NEW_N(m->l->arena, cg_val *, m->carries + 1);
+    for (int i = 0; i < m->carries; i++)
+        s[i] = IR_NEW_N(m->l->arena, cg_val, m->count[i] + 1);
+    return s;
+}
+
+static void
+store_elements(machine *m, int result, const ir_type *t, lie lie, cg_ix example, cg_ix step, bool stacked,
+               const cg_val *x)
+{
+    cg_lowering *l = m->l;
+    int64_t count = lie == ALONG && m->examples ? t->size / m->examples : t->size;
+    for (int64_t k = 0; k < count; k++) {
+        cg_ix at[COT_MAX_RANK + 1];
+        element_index(m, t, lie, example, k, at);
+        cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
+        if (stacked)
+            flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, step, t->size));
+        cg_store(&l->b, m->buffer[result], cg_ix_value(&l->ix, &l->b, flat), x[k], 0);
+    }
+}
+
+/* One step: what the carries become, and the ys stored. */
+static cg_val **
+run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_ix step)
+{
+    cg_frame *in = body_frame(m, f, state, step);
+    cg_val **next = new_state(m);
+    for (int i = 0; i < m->carries; i++)
+        pull_elements(m, in, f->out[i], m->lie[i], m->count[i], example, next[i]);
+    for (int i = m->carries; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+        /* what is the same for all may still be stacked for each: its index says so */
+        int64_t count = m->out[i] == ALONG && m->examples ? t->size / m->examples : t->size;
+        cg_val *y = IR_NEW_N(m->l->arena, cg_val, count + 1);
+        pull_elements(m, in, f->out[i], m->out[i], count, example, y);
+        store_elements(m, i, t, m->out[i], example, step, true, y);
+    }
+    return next;
+}
+
+static void
+run_scan(machine *m, cg_ix example, cg_val *const *state)
+{
+    cg_lowering *l = m->l;
+    int64_t length = m->n->at.scan.length;
+    cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    cg_val x = cg_pull(l, in, f->out[result], at);
+    cg_ix t = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
+    if (m->n->at.scan.reverse)
+        t = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, t, -1), length - 1);
+    cg_val **now = new_state(m);
+    for (int i = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            now[i][k] = cg_loop_carry(&l->b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
+    cg_val **next = run_step(m, m->n->at.scan.body, now, example, t);
+    for (int i = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            cg_loop_next(&l->b, loop, now[i][k], next[i][k]);
     cg_scope_end(l, mark);
-    cg_if_else(&l->b, branch);
-    cg_val y = pull_branches(l, fr, n, result, at, index, k + 1);
-    cg_scope_end(l, mark);
-    int i = cg_if_yield(&l->b, branch, ir_type_at(fr->f, n->first + (ir_ref)result)->dtype, x, y);
-    cg_if_end(&l->b, branch);
-    return cg_loop_result(&l->b, branch, i);
+    cg_loop_end(&l->b, loop);
+    for (int i = 0, r = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            state[i][k] = cg_loop_result(&l->b, loop, r++);
 }
 
-/* The index of a mapped cond is read at the leading axes of the result's index. */
-cg_val
-lower_cond(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+static void
+run_while(machine *m, cg_ix example, cg_val *const *state)
 {
-    return pull_branches(l, fr, n, result, at, cg_pull(l, fr, n->in[0], at), 0);
-}
-cg_val
-lower_while(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
-{
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    const ir_graph *cond = m->n->at.loop.cond;
+    cg_ix at[1] = { example };
+    cg_val loop = cg_while_begin(b);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val **now = new_state(m);
+    for (int i = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            now[i][k] = cg_while_carry(b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
+    cg_val count = m->n->at.loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
+    cg_val go = cg_pull(l, body_frame(m, cond, now, 0), cond->out[0], at);
+    if (count)
+        cg_fail_if(b, cg_insn2(b, SC_and, COT_BOOL, go,
+                               cg_insn2(b, SC_le, COT_I64, cg_i64(b, m->n->at.loop.max), count)), COT_ERR_BOUND);
+    cg_scope_end(l, mark);
+    cg_while_test(b, loop, go);
+    cg_val **next = run_step(m, m->n->at.loop.body, now, example, 0);
+    for (int i = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            cg_while_next(b, loop, now[i][k], next[i][k]);
+    if (count)
+        cg_while_next(b, loop, count, cg_iadd(b, count, cg_i64(b, 1)));
+    cg_scope_end(l, mark);
+    cg_while_end(b, loop);
+    for (int i = 0, r = 0; i < m->carries; i++)
+        for (int64_t k = 0; k < m->count[i]; k++)
+            state[i][k] = cg_loop_result(b, loop, r++);
 }
 
-cg_val
-lower_scan(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+static void
+run_example(cg_lowering *l, void *user, cg_ix example)
 {
-    (void)l, (void)fr, (void)n, (void)result, (void)at;
-    return 0;
+    machine *m = user;
+    cg_val **state = new_state(m);
+    l->exact = true;
+    for (int i = 0; i < m->carries; i++)
+        pull_elements(m, m->fr, m->n->in[m->consts + i], m->lie[i], m->count[i], example, state[i]);
+    if (m->n->op == OP_scan)
+        run_scan(m, example, state);
+    else
+        run_while(m, example, state);
+    for (int i = 0; i < m->carries; i++)
+        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example, 0, false, state[i]);
+    l->exact = false;
+}
+
+bool
+cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
+{
+    const ir_node *n = g->node;
+    const cg_group none = { 0 };
+    machine m = { .l = l, .v = v, .n = n };
+    m.consts = (int)(n->op == OP_scan ? n->at.scan.consts : n->at.loop.consts);
+    m.carries = n->op == OP_scan ? (int)n->at.scan.carries : n->n_in - m.consts;
+    m.first_xs = m.consts + m.carries;
+    m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
+    m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);
+    m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
+    if (!fits(&m))
+        return false;
+    cg_kernel_begin(l, ir_ops[n->op].name);
+    l->k->loc = n->loc;
+    l->k->note = "a loop in registers";
+    m.fr = cg_level_frame(l, v, &none);
+    m.buffer = IR_NEW_N(l->arena, uint32_t, n->n_out + 1);
+    bool over = false;
+    for (int i = 0; i < n->n_out; i++) {
+        m.buffer[i] = cg_place_buffer(l, &to[i], ir_type_at(v->f, n->first + (ir_ref)i), "y", true);
+        for (int k = 0; k < n->n_in; k++)
+            over |= v->place[n->in[k]].set && v->place[n->in[k]].buffer == to[i].buffer;
+    }
+    int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
+    if (lanes > 1)
+        lanes *= m.elements <= 4 ? 4 : m.elements <= 12 ? 2 : 1;
+    bool many = l->o->threads > 1 && m.examples > 1 && m.work * steps * m.examples > CG_COST_PARALLEL;
+    ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
+                  l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,
+                  many ? ", parallel" : "");
+    l->k->flops = m.work * steps * (m.examples ? m.examples : 1);
+    if (m.examples)
+        cg_each(l, many ? CG_PARALLEL : CG_SERIAL, m.examples, lanes, !over, run_example, &m);
+    else
+        run_example(l, &m, 0);
+    cg_kernel_call(l);
+    return true;
 }

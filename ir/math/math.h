@@ -26,18 +26,6 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #define MATH_FLOW(rule)
 #define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag(eval_scalar eval_##eval;)
 #include "ir/ops.def"
-#pragma weak eval_rsqrt
-#pragma weak eval_cbrt
-#pragma weak eval_asin
-#pragma weak eval_acos
-#pragma weak eval_atan
-#pragma weak eval_asinh
-#pragma weak eval_acosh
-#pragma weak eval_atanh
-#pragma weak eval_erf
-#pragma weak eval_erfc
-#pragma weak eval_pow
-#pragma weak eval_atan2
 #undef OP
 
 /* m_<instruction>(b, operands): the type is that of the operands. */

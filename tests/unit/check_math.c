@@ -169,6 +169,99 @@ START_TEST(unary_f64_within_2_ulp)
 }
 END_TEST
 
+/* Pairs: specials with each other, then random ones. */
+static int
+fill_pairs(ir_op op, bool wide)
+{
+    int n = 0;
+    static const double edge[] = { 0, 1, 2, 3, 0.5, INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 1e-40, 7 };
+    const int m = sizeof edge / sizeof *edge;
+
+    for (int i = 0; i < 4 * m * m; i++, n++) {
+        x[n] = (i & 1 ? -1 : 1) * edge[i / 4 / m];
+        x2[n] = (i & 2 ? -1 : 1) * edge[i / 4 % m];
+    }
+    while (n < 40000) {
+        int how = (int)(draw() % 4);
+        x[n] = how == 0 ? any_bits() : how == 1 ? uniform(0, 3) : how == 2 ? 1 + ldexp(uniform(-1, 1), -(int)(draw() % 40))
+                                                                         : uniform(-50, 50);
+        x2[n] = how == 0 ? any_bits() : uniform(-40, 40);
+        if (op == OP_pow && how != 0 && how != 1)       /* near the ends of the range */
+            x2[n] = (wide ? 745 : 104) * uniform(-1, 1) / log(fabs(x[n]));
+        if (op == OP_pow && how == 3 && draw() % 2)
+            x2[n] = trunc(x2[n]);
+        n++;
+    }
+    for (int i = 0; !wide && i < n; i++) {
+        x[i] = (float)x[i];
+        x2[i] = (float)x2[i];
+    }
+    return n;
+}
+
+static double
+exact_pair(ir_op op, double u, double v, double result, bool wide)
+{
+    mpfr_t a, c, r;
+
+    mpfr_inits2(53, a, c, (mpfr_ptr)0);
+    mpfr_init2(r, 160);
+    mpfr_set_d(a, u, MPFR_RNDN);
+    mpfr_set_d(c, v, MPFR_RNDN);
+    if (op == OP_pow)
+        mpfr_pow(r, a, c, MPFR_RNDN);
+    else
+        mpfr_atan2(r, a, c, MPFR_RNDN);
+    double d = ulp_distance_exact(result, r, wide);
+    mpfr_clears(a, c, r, (mpfr_ptr)0);
+    return d;
+}
+
+static void
+judge_pairs(ir_op op, bool wide, double bound)
+{
+    int n = fill_pairs(op, wide);
+    double worst = 0;
+
+    run(op, wide, 2, n);
+    for (int i = 0; i < n; i++) {
+        double u = x[i], v = x2[i];
+        long double r = op == OP_pow ? powl(u, v) : atan2l(u, v);
+        double d = ulp_distance(y[i], r, wide);
+        if (d > bound - 0.05 || i % 256 == 0)
+            d = exact_pair(op, u, v, y[i], wide);
+        if (y[i] == 0 && !signbit(y[i]) != !signbit(r))
+            d = INFINITY;
+        ck_assert_msg(d <= bound, "%s(%a, %a) = %a is off by %.3f ulp", ir_ops[op].name, u, v, y[i], d);
+        worst = fmax(worst, d);
+    }
+    if (getenv("ULP") != NULL)
+        printf("%-10s %s %.3f\n", ir_ops[op].name, wide ? "f64" : "f32", worst);
+}
+
+START_TEST(pow_and_atan2_within_bounds)
+{
+    judge_pairs(_i & 1 ? OP_pow : OP_atan2, _i & 2, _i & 2 ? 2 : 1);
+}
+END_TEST
+
+/* rem is exact: it is fmod to the bit, for far quotients and subnormal numbers too. */
+START_TEST(rem_is_exact)
+{
+    int n = fill_pairs(OP_rem, _i == 1);
+
+    for (int i = n / 2; i < n; i++)
+        if (draw() % 2)
+            x2[i] = ldexp(x2[i], -(int)(draw() % 1000));
+    run(OP_rem, _i == 1, 2, n);
+    for (int i = 0; i < n; i++) {
+        double want = _i == 1 ? fmod(x[i], x2[i]) : (double)fmodf((float)x[i], (float)x2[i]);
+        ck_assert_msg(isnan(want) ? isnan(y[i]) : memcmp(&want, &y[i], sizeof want) == 0, "%a rem %a gave %a", x[i],
+                      x2[i], y[i]);
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -178,6 +271,8 @@ main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, unary_f32_within_1_ulp, 0, ULP_ROWS);
     tcase_add_loop_test(t, unary_f64_within_2_ulp, 0, ULP_ROWS);
+    tcase_add_loop_test(t, pow_and_atan2_within_bounds, 0, 4);
+    tcase_add_loop_test(t, rem_is_exact, 0, 2);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -219,6 +219,62 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%a: f32[200], %i: i32[], %x: f32[10,1]) -> (f32[200], i32[]) {\n"
       "  %0, %1 = scan %a, %i, %x {carries=2, length=10, body=@step} : f32[200], i32[]\n"
       "  ret %0, %1\n}\n" },
+    { "lorenz", false,
+      "fn @step(%r: f32[1], %s: f32[3]) -> (f32[3], f32[2]) {\n"
+      "  %x = slice %s {start=[0], limit=[1], stride=[1]} : f32[1]\n"
+      "  %y = slice %s {start=[1], limit=[2], stride=[1]} : f32[1]\n"
+      "  %z = slice %s {start=[2], limit=[3], stride=[1]} : f32[1]\n"
+      "  %0 = sub %y, %x : f32[1]\n  %1 = mul %0, %r : f32[1]\n"
+      "  %2 = mul %x, %z : f32[1]\n  %3 = fma %2, %r, %y : f32[1]\n"
+      "  %4 = mul %x, %y : f32[1]\n  %5 = sub %4, %z : f32[1]\n  %6 = mul %5, %r : f32[1]\n"
+      "  %7 = concatenate %1, %3, %6 {axis=0} : f32[3]\n"
+      "  %8 = add %7, %s : f32[3]\n  %9 = slice %8 {start=[1], limit=[3], stride=[1]} : f32[2]\n"
+      "  ret %8, %9\n}\n"
+      "fn @f(%r: f32[1], %s: f32[3]) -> (f32[3], f32[7,2]) {\n"
+      "  %0, %1 = scan %r, %s {consts=1, carries=1, length=7, body=@step} : f32[3], f32[7,2]\n"
+      "  ret %0, %1\n}\n" },
+    { "many small systems", false,
+      "fn @step(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[2]) -> (f32[70,2], i32[], f32[70], i32[]) {\n"
+      "  %0 = dot_general %s, %m {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[70,2]\n"
+      "  %1 = broadcast_in_dim %x {shape=[70,2], dims=[1]} : f32[70,2]\n"
+      "  %2 = add %0, %1 : f32[70,2]\n  %3 = exp %2 : f32[70,2]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[70]\n  %5 = broadcast_in_dim %4 {shape=[70,2], dims=[0]} : f32[70,2]\n"
+      "  %6 = div %3, %5 : f32[70,2]\n  %7 = add %i, %i : i32[]\n"
+      "  ret %6, %7, %4, %i\n}\n"
+      "fn @f(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[5,2]) -> (f32[70,2], i32[], f32[5,70], i32[5]) {\n"
+      "  %0, %1, %2, %3 = scan %m, %s, %i, %x {consts=1, carries=2, length=5, body=@step}"
+      " : f32[70,2], i32[], f32[5,70], i32[5]\n"
+      "  ret %0, %1, %2, %3\n}\n" },
+    { "mixed examples", false,
+      "fn @step(%s: f32[6,2]) -> f32[6,2] {\n"
+      "  %0 = reverse %s {axes=[0]} : f32[6,2]\n  %1 = add %0, %s : f32[6,2]\n  ret %1\n}\n"
+      "fn @f(%s: f32[6,2]) -> f32[6,2] {\n"
+      "  %0 = scan %s {carries=1, length=3, body=@step} : f32[6,2]\n  ret %0\n}\n" },
+    { "nested loops", false,
+      "fn @inner(%a: f32[4], %x: f32[]) -> (f32[4], f32[4]) {\n"
+      "  %0 = broadcast_in_dim %x {shape=[4], dims=[]} : f32[4]\n  %1 = fma %a, %0, %a : f32[4]\n  ret %1, %a\n}\n"
+      "fn @outer(%w: f32[3], %a: f32[4], %y: f32[4]) -> (f32[4], f32[3,4]) {\n"
+      "  %0 = add %a, %y : f32[4]\n"
+      "  %1, %2 = scan %0, %w {carries=1, length=3, body=@inner} : f32[4], f32[3,4]\n  ret %1, %2\n}\n"
+      "fn @f(%w: f32[3], %a: f32[4], %y: f32[5,4]) -> (f32[4], f32[5,3,4]) {\n"
+      "  %0, %1 = scan %w, %a, %y {consts=1, carries=1, length=5, body=@outer} : f32[4], f32[5,3,4]\n"
+      "  ret %0, %1\n}\n" },
+    { "swapped carries of size", false,
+      "fn @step(%a: f32[100], %b: f32[100]) -> (f32[100], f32[100]) {\n"
+      "  %0 = sub %a, %b : f32[100]\n  ret %b, %0\n}\n"
+      "fn @f(%a: f32[100], %b: f32[100]) -> (f32[100], f32[100]) {\n"
+      "  %0, %1 = scan %a, %b {carries=2, length=5, body=@step} : f32[100], f32[100]\n  ret %0, %1\n}\n" },
+    { "a table written while read", false,
+      "fn @step(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], i32[], f32[1,2]) {\n"
+      "  %0 = dynamic_slice %a, %i, %z {sizes=[2,2]} : f32[2,2]\n"
+      "  %1 = reduce_sum %0 {axes=[0]} : f32[2]\n  %2 = reshape %1 {shape=[1,2]} : f32[1,2]\n"
+      "  %3 = iota {dtype=i32, shape=[1], axis=0} : i32[1]\n  %4 = reshape %3 {shape=[]} : i32[]\n"
+      "  %5 = eq %4, %4 : bool[]\n  %6 = convert %5 {dtype=i32} : i32[]\n  %7 = add %i, %6 : i32[]\n"
+      "  %8 = add %7, %6 : i32[]\n"
+      "  %9 = dynamic_update_slice %a, %2, %8, %z : f32[100,2]\n  ret %9, %7, %z, %2\n}\n"
+      "fn @f(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], f32[30,1,2]) {\n"
+      "  %0, %1, %2, %3 = scan %a, %i, %z {carries=3, length=30, body=@step}"
+      " : f32[100,2], i32[], i32[], f32[30,1,2]\n  ret %0, %1, %3\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },
