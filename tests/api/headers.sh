@@ -1,0 +1,43 @@
+#!/bin/sh
+# The public headers, alone and together, are clean as C11 and as C++17 under every compiler there is;
+# what must not compile does not.   headers.sh SOURCE_DIR
+set -eu
+src=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$src/include"
+
+for h in "$src"/include/cotrace/*.h; do
+    echo "#include \"cotrace/$(basename "$h")\"" > "$tmp/one.c"
+    echo "int main(void) { return 0; }" >> "$tmp/one.c"
+    cp "$tmp/one.c" "$tmp/one.cpp"
+    for cc in gcc clang-19; do
+        command -v $cc > /dev/null && $cc -std=c11 $flags "$tmp/one.c"
+    done
+    for cxx in g++ clang++-19; do
+        command -v $cxx > /dev/null && $cxx -std=c++17 $flags "$tmp/one.cpp"
+    done
+done
+for cc in gcc clang-19; do
+    command -v $cc > /dev/null && for f in "$src"/tests/api/*.c; do $cc -std=c11 $flags "$f"; done
+done
+for cxx in g++ clang++-19; do
+    command -v $cxx > /dev/null && for f in "$src"/tests/api/*.cpp; do $cxx -std=c++17 $flags "$f"; done
+done
+
+# A80: a traced value is no condition.  Each line alone must fail.
+while IFS= read -r line; do
+    printf '#include "cotrace/cotrace.h"\nvoid f(cot_value v, cot_array *a);\nvoid f(cot_value v, cot_array *a)\n{\n(void)v, (void)a; %s\n}\n' \
+        "$line" > "$tmp/no.c"
+    if gcc -std=c11 -I"$src/include" -fsyntax-only "$tmp/no.c" 2> /dev/null; then
+        echo "compiles, and must not: $line"
+        exit 1
+    fi
+done <<'END'
+if (v) v = v;
+while (v) v = v;
+int i = v > 0;
+v = cot_add(v, a);
+v = cot_sin(2.0);
+v = cot_add(v, "1");
+END
