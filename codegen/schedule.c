@@ -58,6 +58,8 @@ typedef struct nest {
     int first[COT_MAX_RANK + 1], last[COT_MAX_RANK + 1];        /* axes */
     int64_t cost;
     int widest;
+    bool reduces;                       /* some value is a reduction of its own */
+    int across;                         /* the loop along which something is dense that is not along the last; -1: none */
 } nest;
 
 static bool
@@ -79,6 +81,25 @@ axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at,
             return false;
     }
     return true;
+}
+
+static int
+find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
+{
+    for (uint32_t i = 0; i < w->n_reads; i++) {
+        const cg_read *r = &w->read[i];
+        bool pure, other;
+        if (!r->v || s->n < 2)
+            continue;
+        cg_ix flat = cg_ix_flat(&w->ix, ir_type_at(f, r->v)->rank, ir_type_at(f, r->v)->dims, r->at);
+        int64_t k = cg_ix_coef(&w->ix, flat, at[s->last[s->n - 1] - 1], &pure);
+        if (!pure || (k >= -1 && k <= 1))
+            continue;
+        for (int j = 0; j < s->n - 1; j++)
+            if (cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other) == 1 && other)
+                return j;
+    }
+    return -1;
 }
 
 /* into: what the values are stored into, if not dense arrays of their own. */
@@ -111,6 +132,8 @@ find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *
         }
         last = k;
     }
+    s.across = find_across(w, f, &s, at);
+    s.reduces = w->reduces;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
     return s;
@@ -178,6 +201,7 @@ typedef struct mapping {
     nest s;
     int order[COT_MAX_RANK + 1];        /* loops, outermost first; the last one is the vector loop */
     int64_t lanes;
+    bool tile;                          /* the last two loops run in squares of lanes */
     bool parallel, again;
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
@@ -198,15 +222,57 @@ static void map_level(mapping *m, int level);
 
 typedef struct map_step { mapping *m; int level; } map_step;
 
-/* The axes of the loop at this level from its variable, then the levels inside. */
+/* The axes of the loop at this level from its variable. */
+static void
+set_axes(mapping *m, int level, cg_ix x)
+{
+    int i = m->order[level], first = m->s.first[i];
+    cg_ix_split(&m->l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
+}
+
 static void
 map_inside(cg_lowering *l, void *user, cg_ix x)
 {
     const map_step *s = user;
-    mapping *m = s->m;
-    int i = m->order[s->level], first = m->s.first[i];
-    cg_ix_split(&l->ix, x, m->s.last[i] - first, m->g->space->dims + first, m->at + first);
-    map_level(m, s->level + 1);
+    (void)l;
+    set_axes(s->m, s->level, x);
+    map_level(s->m, s->level + 1);
+}
+
+/* A loop over the starts of pieces of `size`, the last moved back to end where the axis does. */
+static cg_val
+pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
+{
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, n), size, 0);
+    *start = cg_loop_var(&l->b, loop);
+    if (n % size)
+        *start = cg_imin(&l->b, *start, cg_i64(&l->b, n - size));
+    return loop;
+}
+
+/* The last two loops in squares: copies along one, lanes along the other, so that an operand that is dense
+ * along the first is read by vectors and transposed in registers. */
+static void
+map_squares(mapping *m, int level, cg_kind kind)
+{
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    int64_t nx = m->s.extent[m->order[level]], ny = m->s.extent[m->order[level + 1]];
+    cg_val x, y;
+    cg_val rows = pieces_begin(l, kind, nx, m->lanes, &x), columns = pieces_begin(l, CG_SERIAL, ny, m->lanes, &y);
+    cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
+    cg_val lanes = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, m->lanes), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    set_axes(m, level, cg_ix_var(&l->ix, cg_iadd(b, x, cg_loop_var(b, copies)), 0, nx - 1));
+    set_axes(m, level + 1, cg_ix_var(&l->ix, cg_iadd(b, y, cg_loop_var(b, lanes)), 0, ny - 1));
+    l->vector = true;
+    map_body(m);
+    l->vector = false;
+    cg_scope_end(l, mark);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, copies);
+    cg_loop_end(b, columns);
+    cg_loop_end(b, rows);
 }
 
 static void
@@ -218,6 +284,10 @@ map_level(mapping *m, int level)
     }
     map_step s = { m, level };
     cg_kind kind = level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL;
+    if (m->tile && level == m->s.n - 2) {
+        map_squares(m, level, kind);
+        return;
+    }
     cg_each(m->l, kind, m->s.extent[m->order[level]], level == m->s.n - 1 ? m->lanes : 1, m->again, map_inside, &s);
 }
 
@@ -233,6 +303,17 @@ pick_order(mapping *m)
             m->order[k++] = i;
     if (n > 0)
         m->order[n - 1] = v;
+    int x = m->s.across;
+    int64_t lanes = cg_lanes(m->l, m->s.widest);
+    m->tile = x >= 0 && v == n - 1 && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 && m->s.cost <= HEAVY
+        && m->s.extent[x] >= lanes && m->s.extent[v] >= lanes;
+    if (!m->tile)
+        return;
+    m->lanes = lanes;
+    for (int i = 0, k = 0; i < n - 1; i++)
+        if (i != x)
+            m->order[k++] = i;
+    m->order[n - 2] = x;
 }
 
 static void
@@ -241,15 +322,18 @@ run_mapping(mapping *m)
     cg_lowering *l = m->l;
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
-    if (m->lanes > 1 && m->s.cost <= HEAVY)
+    if (m->lanes > 1 && m->s.reduces)
+        m->lanes *= 8;                  /* whole lines of memory for each row that is summed */
+    else if (m->lanes > 1 && m->s.cost <= HEAVY)
         m->lanes *= 2;
     pick_order(m);
     note(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
     l->k->bytes = (int64_t)m->g->n * size * m->s.widest / 8;
     m->parallel = l->o->threads > 1 && (m->s.cost + 2) * size > CG_COST_PARALLEL && m->s.n > 0;
-    ir_buf_printf(l->why, "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64 "%s\n",
-                  l->k->name, size, m->s.n, m->lanes, m->s.cost, m->parallel ? ", parallel" : "");
+    ir_buf_printf(l->why, "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64 "%s%s\n",
+                  l->k->name, size, m->s.n, m->lanes, m->s.cost, m->tile ? ", squares" : "",
+                  m->parallel ? ", parallel" : "");
     map_level(m, 0);
 }
 

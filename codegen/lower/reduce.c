@@ -299,11 +299,18 @@ cg_fold_of(ir_op op, cot_dtype t)
     return d;
 }
 
+static ir_axes
+reduced_axes(const ir_node *n)
+{
+    bool arg = n->op == OP_argmax || n->op == OP_argmin;
+    return arg ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+}
+
 int64_t
 cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    ir_axes axes = reduced_axes(n);
     int64_t size = 1;
     *first = *last = 0;
     for (int k = 0; k < x->rank; k++)
@@ -316,18 +323,23 @@ cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last)
     return size;
 }
 
+/* Reduced axes need not be adjacent (a maximum takes any set): j runs over them row-major. */
 void
 cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to)
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
-    int first, last;
-    cg_reduced(f, n, &first, &last);
-    for (int k = 0; k < first; k++)
-        to[k] = at[k];
-    if (last > first)
-        cg_ix_split(&l->ix, j, last - first, x->dims + first, to + first);
-    for (int k = last; k < x->rank; k++)
-        to[k] = at[k - (last - first)];
+    ir_axes axes = reduced_axes(n);
+    int64_t dims[COT_MAX_RANK];
+    cg_ix along[COT_MAX_RANK];
+    int m = 0, kept = 0;
+    for (int k = 0; k < x->rank; k++)
+        if (ir_axes_has(axes, k))
+            dims[m++] = x->dims[k];
+    if (m > 0)
+        cg_ix_split(&l->ix, j, m, dims, along);
+    m = 0;
+    for (int k = 0; k < x->rank; k++)
+        to[k] = ir_axes_has(axes, k) ? along[m++] : at[kept++];
 }
 
 /* The empty float sum is +0: the neutral -0 is not what a sum of nothing is. */

@@ -23,7 +23,7 @@ void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold
 
 /* How a reduce node combines; its operand is converted to how->type first. */
 cg_fold cg_fold_of(ir_op op, cot_dtype t);
-/* The axes that a reduce node or arg node reduces: [first, last); their size. */
+/* The axes that a reduce node or arg node reduces are among [first, last); their size. */
 int64_t cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last);
 /* The index of the operand for index `at` of the result and element j of the reduced axes. */
 void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to);

@@ -100,6 +100,7 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
     ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
     cg_ix to[COT_MAX_RANK + 1];
     int64_t cost = w->cost, size = 1;
+    w->reduces = true;
     for (int k = 0, i = 0; k < x->rank; k++) {
         to[k] = ir_axes_has(axes, k) ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0) : at[i++];
         if (ir_axes_has(axes, k))

@@ -23,6 +23,7 @@ typedef struct cg_walk {
     ir_map index;
     int64_t cost;               /* of one element, in instructions   */
     int widest;                 /* bits of the widest type computed  */
+    bool reduces;               /* some value computed is a reduction */
 } cg_walk;
 
 /* A value computed at an index. */

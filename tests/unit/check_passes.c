@@ -227,6 +227,19 @@ check_compositions(const ir_graph *f, const ir_graph *vjp, const func *c)
     free(x), free(dx), free(ct);
 }
 
+/* Uses do not count in contraction: the value beside a derivative has the bits of the value
+ * alone. */
+static void
+check_bits(const ir_graph *f, const vals *x, const vals *ct)
+{
+    vals *both = joined(x, ct), *alone = run(after(f, "inline | simplify | dce | contract"), x);
+    vals *beside = run(after(f, "vjp | inline | simplify | dce | contract"), both);
+    for (int j = 0; j < f->n_out; j++)
+        ck_assert_msg(memcmp(alone->v[j], beside->v[j], sizeof alone->v[j]) == 0, "%s",
+                      printed(f));
+    free(both), free(alone), free(beside);
+}
+
 static void
 check_function(const func *c)
 {
@@ -242,6 +255,7 @@ check_function(const func *c)
     for (unsigned set = 1; set < 1u << f->n_in; set++)
         check_vmap(f, set, c);
     check_compositions(f, vjp, c);
+    check_bits(f, x, ct);
     free(x), free(dx), free(ct), free(xct), free(dxct);
 }
 
@@ -344,6 +358,13 @@ static const func functions[] = {
     { "fn @f(%x: f64[4]) -> f64[4] {\n %0 = constant {data=-1.5} : f64[4]\n %1 = pow %x, %0 : "
       "f64[4]\n ret %1\n}\n",
       0.5, 2 },
+    { "fn @f(%x: f64[3], %y: f64[2,3]) -> f64[2,3] {\n %0 = sin %x : f64[3]\n"
+      " %1 = mul %0, %x : f64[3]\n"
+      " %2 = broadcast_in_dim %1 {shape=[2,3], dims=[1]} : f64[2,3]\n"
+      " %3 = neg %2 : f64[2,3]\n %4 = mul %y, %y : f64[2,3]\n %5 = add %4, %3 : f64[2,3]\n"
+      " %6 = tanh %5 : f64[2,3]\n %7 = mul %6, %2 : f64[2,3]\n %8 = sub %7, %5 : f64[2,3]\n"
+      " ret %8\n}\n",
+      -1, 1 },
     /* movement */
     { ONE("[3,1]", "broadcast_in_dim %x {shape=[2,3,4], dims=[1,2]}", "[2,3,4]"), -2, 2 },
     { ONE("[]", "broadcast_in_dim %x {shape=[2,3], dims=[]}", "[2,3]"), -2, 2 },
@@ -368,6 +389,8 @@ static const func functions[] = {
     { ONE("[2,3]", "reduce_prod %x {axes=[0,1]}", "[]"), -2, 2 },
     { ONE("[3,1]", "reduce_prod %x {axes=[1]}", "[3]"), -2, 2 },
     { ONE("[3,0]", "reduce_prod %x {axes=[1]}", "[3]"), -2, 2 },
+    { ONE("[3]", "reduce_prod %x {axes=[]}", "[3]"), -2, 2 },
+    { ONE("[3]", "reduce_max %x {axes=[]}", "[3]"), -2, 2 },
     { ONE("[3,0]", "reduce_sum %x {axes=[1]}", "[3]"), -2, 2 },
     /* products: matrix, transposed, vector, inner, outer, batched, two contracted axes */
     { TWO("[3,4]", "[4,2]", "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}",
@@ -403,6 +426,28 @@ static const func functions[] = {
 START_TEST(other_ops)
 {
     check_function(&functions[_i]);
+}
+END_TEST
+
+/* The rules build well-typed graphs for each floating type (the verifier is on). */
+START_TEST(other_types)
+{
+    static const char *const type[] = { "f32", "f16", "bf16" };
+    for (size_t i = 0; i < sizeof type / sizeof type[0]; i++) {
+        ir_buf b;
+        ir_arena a;
+        ir_arena_init(&a, ctx);
+        ir_buf_init(&b, &a);
+        for (const char *p = functions[_i].text; *p; p++) {
+            const bool here = strncmp(p, "f64", 3) == 0;
+            ir_buf_add(&b, here ? type[i] : p, here ? strlen(type[i]) : 1);
+            p += here ? 2 : 0;
+        }
+        const ir_graph *f = parsed(b.text);
+        after(f, "vjp | jvp | vmap(size=2) | simplify | dce | contract");
+        after(f, "contract | linearize | vjp");
+        ir_arena_free(&a);
+    }
 }
 END_TEST
 
@@ -603,6 +648,38 @@ START_TEST(halves_fit)
 }
 END_TEST
 
+/* Dumps are numbered files named after the function and the stage, and they parse. */
+START_TEST(dumps_parse_back)
+{
+    char dir[] = "/tmp/cot_dump_XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    cot_context *c = cot_context_new(
+        &(cot_options){ .dump = "grad,dce,jvp", .dump_dir = dir, .dump_fn = "f" });
+    const char *text = "fn @f(%x: f64[]) -> f64[] {\n %0 = mul %x, %x : f64[]\n ret %0\n}\n";
+    ir_module m;
+    ir_graph *g;
+    ck_assert_int_eq(ir_parse(c, "test", text, strlen(text), &m), COT_OK);
+    ck_assert_int_eq(pass_pipeline(m.fn[0], "grad | simplify | dce", NULL, NULL, &g), COT_OK);
+    static const char *const file[] = { "f.00.grad.cot", "f.01.dce.cot" };
+    for (int i = 0; i < 2; i++) {
+        char buffer[1024];
+        snprintf(path, sizeof path, "%s/%s", dir, file[i]);
+        FILE *in = fopen(path, "r");
+        ck_assert_msg(in != NULL, "%s is missing", path);
+        const size_t n = fread(buffer, 1, sizeof buffer - 1, in);
+        buffer[n] = '\0';
+        fclose(in);
+        remove(path);
+        if (i == 1)
+            ck_assert_str_eq(buffer, "; dce: unchanged\n");
+        else
+            ck_assert_msg(ir_parse(c, path, buffer, n, &m) == COT_OK, "%s", cot_error(c));
+    }
+    remove(dir);
+    cot_context_free(c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -612,12 +689,14 @@ main(void)
     tcase_set_timeout(t, 30);
     tcase_add_loop_test(t, unary_ops, 0, sizeof unary / sizeof unary[0]);
     tcase_add_loop_test(t, other_ops, 0, sizeof functions / sizeof functions[0]);
+    tcase_add_loop_test(t, other_types, 0, sizeof functions / sizeof functions[0]);
     tcase_add_loop_test(t, corners, 0, sizeof corner / sizeof corner[0]);
     tcase_add_loop_test(t, errors_say_what_is_wanted, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(t, reductions_with_ties_and_zeros);
     tcase_add_test(t, pipelines_parse);
     tcase_add_test(t, integers_and_aux);
     tcase_add_test(t, halves_fit);
+    tcase_add_test(t, dumps_parse_back);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
