@@ -1,6 +1,6 @@
 #!/bin/sh
-# The blocks of docs/tutorial.md as one program: what it prints is what the page says.
-#   tutorial.sh SOURCE_DIR CC LIBRARY_FOLDER
+# The C blocks of a page as one program: what it prints is what the text blocks say.
+#   page.sh SOURCE_DIR PAGE CC LIBRARY_FOLDER
 set -eu
 src=$1
 tmp=$(mktemp -d)
@@ -9,7 +9,7 @@ awk -v tmp="$tmp" '
     /^```/ { if (inside) { inside = ""; next } inside = substr($0, 4); first = 1; next }
     inside == "c" { if (first) indented = /^    /; first = 0; print > (tmp "/" (indented ? "body" : "top")) }
     inside == "text" { print > (tmp "/expected") }
-' "$src/docs/tutorial.md"
+' "$src/$2"
 {
     echo '#include <string.h>'
     cat "$tmp/top"
@@ -19,8 +19,8 @@ awk -v tmp="$tmp" '
     echo 'int main(void) { cot_context *ctx = cot_context_new(NULL); cot_status s = run(ctx);'
     echo 'fputs(cot_error(ctx), stderr);'
     echo 'cot_context_free(ctx); return (int)s; }'
-} > "$tmp/tutorial.c"
+} > "$tmp/page.c"
 cd "$tmp"
-"$2" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$src/include" tutorial.c -o tutorial -L"$3" -lcotrace -Wl,-rpath,"$3"
-./tutorial > printed
+"$3" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$src/include" page.c -o page -L"$4" -lcotrace -Wl,-rpath,"$4"
+./page > printed
 diff -u expected printed
