@@ -2,11 +2,13 @@
 """Minimax fits of the polynomials in ir/math: Remez's exchange in 60 digits (needs mpmath).
 
 fit(f, w, lo, hi, n) gives c[0..n-1] with |w(x) (f(x) - sum c[i] x^i)| least over [lo, hi], and that
-error; then the coefficients are rounded to f32 or f64.  `fit.py NAME ...` prints the tables named."""
+error; then the coefficients are rounded to f32 or f64.  `fit.py NAME ...` prints the tables named, without
+names all.  w turns the error of the polynomial into the relative error of the function."""
 import struct
 import sys
 
-from mpmath import mp, mpf, cos, pi, matrix, lu_solve
+from mpmath import (mp, mpf, asin, atan, atanh, cos, erf, erfc, exp, log, log1p, lu_solve, matrix, pi, sin,
+                    sinh, sqrt, tanh)
 
 mp.dps = 60
 
@@ -77,3 +79,83 @@ def f32(x):
 def show(name, c, worst, single=False):
     print(f"/* {name}: error 2^{float(mp.log(worst, 2)):.1f} */")
     print("    " + ", ".join((f32(k) if single else float(k)).hex() for k in c))
+
+
+def odd(f, first):
+    """(f(x) - x) / x^3 as a function of z = x^2, and its weight."""
+    def g(z):
+        x = sqrt(z)
+        return (f(x) - x) / (x * z) if z > 1e-15 else first
+
+    def w(z):
+        return z / (f(sqrt(z)) / sqrt(z)) if z else mpf(0)
+    return g, w
+
+
+def table():
+    """Name: (f, weight, lo, hi, terms, single)."""
+    ln2, third = log(2), mpf(1) / 3
+    h, half = ln2 / 2 * mpf("1.0005"), mpf("0.50025")
+    root = sqrt(mpf(2)) - 1
+    s2 = (root / (2 + root)) ** 2 * mpf("1.001")
+    quarter = (pi / 4 * mpf("1.01")) ** 2
+
+    def q(r):
+        return (exp(r) - 1 - r) / r ** 2 if r else mpf(1) / 2
+
+    def q2(r):
+        return (2 ** r - 1 - r * ln2) / r ** 2 if r else ln2 ** 2 / 2
+
+    def cubic(f):
+        return (log1p(f) - f + f * f / 2) / f ** 3 if abs(f) > 1e-12 else third
+
+    def area(z):
+        s = sqrt(z)
+        return (2 * atanh(s) - 2 * s) / (s * z) if z > 1e-20 else 2 * third
+
+    def area2(z):
+        return (area(z) - 2 * third) / z if z > 1e-18 else mpf(2) / 5 + z * 2 / 7
+
+    def cosine(z):
+        return (cos(sqrt(z)) - 1) / z if z > 1e-15 else -mpf(1) / 2 + z / 24
+
+    def error(z):
+        return erf(sqrt(z)) / sqrt(z) - 1 if z > 1e-20 else 2 / sqrt(pi) - 1
+
+    def g(t):
+        x = 4 * (1 + t) / (1 - t)
+        return (1 + 2 * x) * exp(x * x) * erfc(x)
+
+    def t(x):
+        return (mpf(x) - 4) / (mpf(x) + 4)
+    rows = {
+        "exp q32": (q, lambda r: r * r * exp(-r), -h, h, 5, True),
+        "exp q64": (q, lambda r: r * r * exp(-r), -h, h, 10, False),
+        "exp q2_32": (q2, lambda r: r * r, -half, half, 5, True),
+        "exp q2_64": (q2, lambda r: r * r, -half, half, 11, False),
+        "log p32": (cubic, lambda f: f ** 3 / log1p(f), sqrt(mpf(1) / 2) - 1, root, 8, True),
+        "log r64": (area, lambda z: z, 0, s2, 7, False),
+        "power q64": (area2, lambda z: z * z / 2, 0, s2, 7, False),
+        "trig cos32": (cosine, lambda z: z / cos(sqrt(z)), 0, quarter, 4, True),
+        "trig cos64": (cosine, lambda z: z / cos(sqrt(z)), 0, quarter, 7, False),
+        "root start": (lambda x: x ** -third, lambda x: x ** third, 1, 8, 6, False),
+        "erf q32": (error, lambda z: 1 / (1 + error(z)), 0, 1, 7, True),
+        "erf q64": (error, lambda z: 1 / (1 + error(z)), 0, 1, 12, False),
+        "erf log32": (lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), "0.92", "4.1", 7, True),
+        "erf g64": (g, lambda t: 1 / g(t), t("0.499"), t(28), 22, False),
+    }
+    for name, f, first, hi, n, single in (
+            ("trig sin32", sin, -mpf(1) / 6, quarter, 3, True), ("trig sin64", sin, -mpf(1) / 6, quarter, 6, False),
+            ("hyper sinh32", sinh, mpf(1) / 6, 1, 4, True), ("hyper sinh64", sinh, mpf(1) / 6, 1, 8, False),
+            ("hyper tanh32", tanh, -third, mpf("0.55") ** 2, 5, True),
+            ("hyper tanh64", tanh, -third, mpf("0.55") ** 2, 10, False),
+            ("arc atan64", atan, -third, mpf("0.438") ** 2, 11, False),
+            ("arc asin64", asin, mpf(1) / 6, mpf("0.2501"), 12, False)):
+        rows[name] = (*odd(f, first), 0, hi, n, single)
+    return rows
+
+
+if __name__ == "__main__":
+    for name, (f, w, lo, hi, n, single) in table().items():
+        if len(sys.argv) == 1 or any(k in name for k in sys.argv[1:]):
+            show(name, *fit(f, w, lo, hi, n, grid={"log p32": 400, "erf g64": 300}.get(name)), single)
