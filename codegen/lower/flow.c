@@ -382,6 +382,9 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (n->at.scan.length == 0)
         return;
+    /* Stacked results live through every step, whatever step of the body writes them. */
+    for (int i = carries; i < n->n_out; i++)
+        cg_plan_touch(l, to[i].buffer);
     cg_plan_loop_begin(l);
     for (int i = carries; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);         /* alive through all steps, from the first on */
