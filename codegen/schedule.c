@@ -208,9 +208,62 @@ typedef struct mapping {
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
 
+/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They share their loops. */
+static bool
+is_joint(const mapping *m)
+{
+    const ir_graph *f = m->fr->f;
+    const ir_node *first = ir_def(f, m->g->v[0]);
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin
+            || n->at.axes.axes != first->at.axes.axes
+            || !ir_same_shape(ir_type_at(f, n->in[0]), ir_type_at(f, first->in[0])))
+            return false;
+    }
+    int a, b;
+    return !m->put && m->g->n > 1 && m->g->n <= 8 && cg_reduced(f, first, &a, &b) > 32;
+}
+
+static void
+joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    mapping *m = user;
+    const ir_graph *f = m->fr->f;
+    cg_ix to[COT_MAX_RANK + 1];
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        cot_dtype t = ir_type_at(f, n->in[0])->dtype;
+        cg_reduced_index(l, f, n, m->at, j, to);
+        e[i] = cg_convert(l, cg_pull(l, m->fr, n->in[0], to), t, ir_compute_type(t));
+    }
+}
+
+static void
+joint_body(mapping *m)
+{
+    cg_lowering *l = m->l;
+    const ir_graph *f = m->fr->f;
+    cg_fold how[8];
+    cg_val x[8];
+    int a, b;
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        how[i] = cg_fold_of(n->op, ir_type_at(f, n->in[0])->dtype);
+    }
+    cg_fold_loops(l, cg_reduced(f, ir_def(f, m->g->v[0]), &a, &b), (int)m->g->n, how, CG_FOLD_SERIAL, false,
+                  joint_element, m, x);
+    for (uint32_t i = 0; i < m->g->n; i++)
+        store(l, m->fr, m->g->v[i], m->buffer[i], m->at, cg_fold_finish(l, f, ir_def(f, m->g->v[i]), x[i]));
+}
+
 static void
 map_body(mapping *m)
 {
+    if (is_joint(m)) {
+        joint_body(m);
+        return;
+    }
     for (uint32_t i = 0; i < m->g->n; i++) {
         cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
@@ -325,7 +378,7 @@ run_mapping(mapping *m)
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
     if (m->lanes > 1 && m->s.reduces)
-        m->lanes *= m->s.each <= 6 ? 8 : 4;     /* whole lines of memory for each row that is summed */
+        m->lanes *= m->s.each <= 6 && m->g->n == 1 ? 8 : 4;     /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= HEAVY)
         m->lanes *= 2;
     pick_order(m);
