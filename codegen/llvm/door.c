@@ -260,6 +260,9 @@ fill_target(cot_context *ctx, cg_target *t)
     if (t->triple && t->cpu == NULL)
         t->cpu = "generic";
     name_host(ctx, t);
+    /* This machine's own name is LLVM's, and needs no proof. */
+    if (!host)
+        COT_TRY(cg_ll_known(ctx, t->triple, t->cpu));
     pthread_mutex_lock(&ctx->lock);
     const cg_ll_machine *m = cg_ll_machine_of(ctx, t);
     pthread_mutex_unlock(&ctx->lock);
