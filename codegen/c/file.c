@@ -46,7 +46,7 @@ natural(cg_c_text *t, const cg_natural *f)
     ir_buf_printf(b, "void *work)\n{\n    void *args[%d] = {", n + 1);
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, " (void *)a%d,", i);
-    ir_buf_printf(b, " 0 };\n    return %s_%s(args, work);\n}\n", f->name, f->module->kernel[0]->name);
+    ir_buf_printf(b, " 0 };\n    return %s_k0(args, work);\n}\n", f->name);
 }
 
 static cot_status

@@ -175,10 +175,19 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->triple = ir_copy_string(&ctx->arena, triple);
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
-    m->x86 = strncmp(triple, "x86_64", 6) == 0 || strncmp(triple, "i", 1) == 0;
+    m->x86 = strncmp(triple, "x86_64", 6) == 0;
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         cg_ll_fail(ctx, "target %s: %s", triple, message);
         LLVMDisposeMessage(message);
+        return NULL;
+    }
+    /* LLVM ends the process on code that some of its other targets cannot make. */
+    if (!m->x86 && strncmp(triple, "aarch64", 7) != 0) {
+        cg_ll_fail(ctx, "target %s: wants x86_64 or aarch64, as in x86_64-linux-gnu", triple);
+        return NULL;
+    }
+    if (!cg_ll_cpu_known(triple, cpu)) {
+        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as x86-64-v3", triple, cpu);
         return NULL;
     }
     m->tm = LLVMCreateTargetMachine(target, triple, cpu, m->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
@@ -260,9 +269,6 @@ fill_target(cot_context *ctx, cg_target *t)
     if (t->triple && t->cpu == NULL)
         t->cpu = "generic";
     name_host(ctx, t);
-    /* This machine's own name is LLVM's, and needs no proof. */
-    if (!host)
-        COT_TRY(cg_ll_known(ctx, t->triple, t->cpu));
     pthread_mutex_lock(&ctx->lock);
     const cg_ll_machine *m = cg_ll_machine_of(ctx, t);
     pthread_mutex_unlock(&ctx->lock);
