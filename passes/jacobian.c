@@ -4,9 +4,10 @@
  *   jacrev    the backward half of vjp on each unit cotangent of a result: a row a time
  *   hessian   jacfwd of jacrev
  *
- * The forward halves stay outside, computed once.  The basis is never stored: unit k is iota == k, and
- * the map is over the numbers k, so that `chunk` is vmap's.  One argument (or result) is done at a
- * time, so that no zero tangent is carried along; what their forward halves share is shared. */
+ * The forward halves stay outside, computed once.  The basis is never stored: unit k is iota ==
+ * k, and the map is over the numbers k, so that `chunk` is vmap's.  One argument (or result) is
+ * done at a time, so that no zero tangent is carried along; what their forward halves share is
+ * shared. */
 #include "passes/engine.h"
 
 typedef struct jacobian {
@@ -16,8 +17,8 @@ typedef struct jacobian {
     pass_args args;
     int n_diff;
     int64_t chunk;
-    ir_ref *x;                          /* arguments                               */
-    ir_ref *block;                      /* block[j * args.n + i]: output j, arg i  */
+    ir_ref *x;     /* arguments                               */
+    ir_ref *block; /* block[j * args.n + i]: output j, arg i  */
     ir_ref *aux;
 } jacobian;
 
@@ -69,7 +70,8 @@ on_unit(const ir_graph *g, const ir_type *t, ir_graph **out)
     return ir_build_end(b, out);
 }
 
-/* The results of g, linear in its last input, for each unit of t, the number of the unit first. */
+/* The results of g, linear in its last input, for each unit of t, the number of the unit first.
+ */
 static void
 over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, ir_ref *y)
 {
@@ -80,7 +82,7 @@ over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, 
     int last = g->n_in - 1;
 
     memcpy(in, res, sizeof *in * (size_t)last);
-    if (t->size == 1) {                 /* a single unit is no map */
+    if (t->size == 1) { /* a single unit is no map */
         in[last] = ir_splat(b, t, 1);
         ir_inline_graph(b, g, in, y);
     } else if (b->status == COT_OK && (b->status = on_unit(g, t, &h)) == COT_OK) {
@@ -141,7 +143,8 @@ columns(jacobian *s, int i)
 static cot_status
 one_output(const jacobian *s, int j, const ir_graph **out)
 {
-    bool *in = IR_NEW_N(s->b->arena, bool, s->f->n_in), *keep = IR_NEW_N(s->b->arena, bool, s->f->n_out);
+    bool *in = IR_NEW_N(s->b->arena, bool, s->f->n_in),
+         *keep = IR_NEW_N(s->b->arena, bool, s->f->n_out);
     ir_graph *g = NULL;
 
     *out = s->f;
@@ -167,7 +170,8 @@ rows(jacobian *s, int j)
 
     COT_TRY(one_output(s, j, &f));
     COT_TRY(pass_vjp_halves(f, &wrt, aux, &fwd, &bwd));
-    ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, fwd->n_out), *dx = IR_NEW_N(s->b->arena, ir_ref, bwd->n_out);
+    ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, fwd->n_out),
+           *dx = IR_NEW_N(s->b->arena, ir_ref, bwd->n_out);
     ir_inline_graph(s->b, fwd, s->x, y);
     memcpy(s->aux, y + 1, sizeof *y * (size_t)aux);
     over_basis(s, bwd, y + f->n_out, ir_type_at(f, f->out[0]), dx);

@@ -1,9 +1,10 @@
 /* Add a batch axis.
  *
- * One bit per value: mapped or not.  Inside, the mapped axis is always the first, so that a rule is a
- * few lines; in and out dims are transposes at the border.  One walk, in order: a node none of whose
- * operands is mapped is copied, so what is the same for all examples is computed once and never
- * repeated; any other goes to the rule named in ops.def.  Nothing is inferred from a rank or a size.
+ * One bit per value: mapped or not.  Inside, the mapped axis is always the first, so that a
+ * rule is a few lines; in and out dims are transposes at the border.  One walk, in order: a
+ * node none of whose operands is mapped is copied, so what is the same for all examples is
+ * computed once and never repeated; any other goes to the rule named in ops.def.  Nothing is
+ * inferred from a rank or a size.
  *
  * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and what
  * remains is a second, shorter call; c = 1 asks for no rule at all.
@@ -18,8 +19,8 @@ typedef struct vmap_walk {
     ir_build *b;
     const ir_graph *f;
     int64_t size;
-    ir_ref *at;                     /* by value of f: what it became                    */
-    bool *mapped;                   /* and whether its first axis is the mapped one     */
+    ir_ref *at;   /* by value of f: what it became                    */
+    bool *mapped; /* and whether its first axis is the mapped one     */
 } vmap_walk;
 
 ir_ref
@@ -52,8 +53,8 @@ vmap_node(vmap_walk *w, const ir_node *n)
 
 /* f on `in`, example by example, built in place. */
 static void
-vmap_inline(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *in, const bool *in_mapped,
-            ir_ref *out, bool *out_mapped)
+vmap_inline(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *in,
+            const bool *in_mapped, ir_ref *out, bool *out_mapped)
 {
     vmap_walk w = { b, f, size, IR_NEW_N(b->arena, ir_ref, f->n_values),
                     IR_NEW_N(b->arena, bool, f->n_values) };
@@ -63,7 +64,7 @@ vmap_inline(ir_build *b, const ir_graph *f, int64_t size, const ir_ref *in, cons
         w.at[f->in[i]] = in[i];
         w.mapped[f->in[i]] = in_mapped[i];
     }
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         vmap_node(&w, n);
     b->loc = loc;
     for (int i = 0; i < f->n_out; i++) {
@@ -125,12 +126,13 @@ dims_fit(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, const pass
 {
     if (d->one || d->n <= 0 || d->n == n)
         return COT_OK;
-    return vmap_wrong(ctx, loc, ERR_attr_wrong,
-                      ir_format(a, "%s lists %d axes for %d %s; wants one for each", what, d->n, n,
-                                things));
+    return vmap_wrong(
+        ctx, loc, ERR_attr_wrong,
+        ir_format(a, "%s lists %d axes for %d %s; wants one for each", what, d->n, n, things));
 }
 
-/* axis, counted from the front, in a type of `rank` axes, the mapped one included; -1: out of range. */
+/* axis, counted from the front, in a type of `rank` axes, the mapped one included; -1: out of
+ * range. */
 static int
 axis_of(int64_t axis, int rank)
 {
@@ -139,15 +141,18 @@ axis_of(int64_t axis, int rank)
 }
 
 static cot_status
-axis_wrong(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, int i, int64_t axis, int rank)
+axis_wrong(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, int i, int64_t axis,
+           int rank)
 {
     if (rank == 0)
         return vmap_wrong(ctx, loc, ERR_shape_wrong,
-                          ir_format(a, "%s %d has rank 0, so that it has no axis %lld; wants none", what,
-                                    i, (long long)axis));
-    return vmap_wrong(ctx, loc, ERR_shape_wrong,
-                      ir_format(a, "axis %lld of %s %d is out of range; wants %d to %d for rank %d",
-                                (long long)axis, what, i, -rank, rank - 1, rank));
+                          ir_format(a,
+                                    "%s %d has rank 0, so that it has no axis %lld; wants none",
+                                    what, i, (long long)axis));
+    return vmap_wrong(
+        ctx, loc, ERR_shape_wrong,
+        ir_format(a, "axis %lld of %s %d is out of range; wants %d to %d for rank %d",
+                  (long long)axis, what, i, -rank, rank - 1, rank));
 }
 
 static cot_status
@@ -177,8 +182,8 @@ sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size)
 }
 
 static cot_status
-one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped, const int64_t *size,
-         pass_vmap_options *o)
+one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped,
+         const int64_t *size, pass_vmap_options *o)
 {
     bool set = o->size > 0 || o->sized;
     int64_t want = o->size;
@@ -187,11 +192,12 @@ one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped, c
         if (!mapped[i])
             continue;
         if (set && size[i] != want)
-            return vmap_wrong(ctx, loc, ERR_shape_wrong,
-                              ir_format(a, "mapped axes have sizes %s%s; wants one size",
-                                        sizes_text(a, n, mapped, size),
-                                        o->size > 0 ? ir_format(a, ", and size is %lld",
-                                                                (long long)o->size) : ""));
+            return vmap_wrong(
+                ctx, loc, ERR_shape_wrong,
+                ir_format(a, "mapped axes have sizes %s%s; wants one size",
+                          sizes_text(a, n, mapped, size),
+                          o->size > 0 ? ir_format(a, ", and size is %lld", (long long)o->size)
+                                      : ""));
         want = size[i];
         set = true;
     }
@@ -208,14 +214,12 @@ cot_status
 pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
                   pass_vmap_options *o, const ir_type **example)
 {
-    ir_arena a;
-    cot_status status;
+    ir_arena *a = &ctx->arena;
+    bool *mapped = IR_NEW_N(a, bool, n_in);
+    int64_t *size = IR_NEW_N(a, int64_t, n_in);
 
-    ir_arena_init(&a, ctx);
-    bool *mapped = IR_NEW_N(&a, bool, n_in);
-    int64_t *size = IR_NEW_N(&a, int64_t, n_in);
-    status = options_fit(ctx, loc, &a, o, n_in);
-    for (int i = 0; status == COT_OK && i < n_in; i++) {
+    COT_TRY(options_fit(ctx, loc, a, o, n_in));
+    for (int i = 0; i < n_in; i++) {
         int64_t axis = dims_entry(&o->in, i);
         int k;
 
@@ -223,23 +227,18 @@ pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *
         if (axis == PASS_NO_AXIS)
             continue;
         k = axis_of(axis, in[i]->rank);
-        if (k < 0) {
-            status = axis_wrong(ctx, loc, &a, "argument", i, axis, in[i]->rank);
-            break;
-        }
+        if (k < 0)
+            return axis_wrong(ctx, loc, a, "argument", i, axis, in[i]->rank);
         mapped[i] = true;
         size[i] = in[i]->dims[k];
         example[i] = ir_type_close(ctx, in[i], k);
     }
-    if (status == COT_OK)
-        status = one_size(ctx, loc, &a, n_in, mapped, size, o);
-    ir_arena_free(&a);
-    return status;
+    return one_size(ctx, loc, a, n_in, mapped, size, o);
 }
 
 typedef struct vmap_border {
-    int *in, *out;                  /* where the mapped axis is; -1: not mapped */
-    ir_ref *x;                      /* arguments, mapped axis first             */
+    int *in, *out; /* where the mapped axis is; -1: not mapped */
+    ir_ref *x;     /* arguments, mapped axis first             */
     bool *mapped;
 } vmap_border;
 
@@ -269,10 +268,12 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
 
 /* Result i of the new function. */
 static void
-border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir_ref y, bool mapped)
+border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir_ref y,
+           bool mapped)
 {
     int64_t axis = dims_entry(&o->out, i);
-    int rank = ir_type_at(f, f->out[i])->rank + 1, k = axis == PASS_NO_AXIS ? 0 : axis_of(axis, rank);
+    int rank = ir_type_at(f, f->out[i])->rank + 1,
+        k = axis == PASS_NO_AXIS ? 0 : axis_of(axis, rank);
 
     if (k < 0) {
         b->status = axis_wrong(f->ctx, b->loc, b->arena, "result", i, axis, rank);
@@ -280,8 +281,10 @@ border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir
     }
     if (axis == PASS_NO_AXIS && mapped) {
         b->status = vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
-                               ir_format(b->arena, "result %d depends on mapped arguments, and out "
-                                         "is none; wants an axis", i));
+                               ir_format(b->arena,
+                                         "result %d depends on mapped arguments, and out "
+                                         "is none; wants an axis",
+                                         i));
         return;
     }
     if (axis != PASS_NO_AXIS)
@@ -317,8 +320,8 @@ blocked(ir_build *b, ir_ref x, int64_t n, int64_t c)
 
 /* n blocks of c examples: a scan whose body is f mapped over c, or f itself where c is 1. */
 static void
-vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *x, const bool *mapped,
-            ir_ref *y, bool *out_mapped)
+vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *x,
+            const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     int consts = 0, at = 0;
     flow_port *port = IR_NEW_N(b->arena, flow_port, f->n_in);
@@ -345,12 +348,14 @@ vmap_blocks(ir_build *b, const ir_graph *f, int64_t n, int64_t c, const ir_ref *
         return;
     }
     body = pass_flow_permute(b, body, f->n_in, port, body->n_out, NULL);
-    ir_attrs at_scan = { .scan = { .consts = consts, .carries = 0, .length = n, .body = body } };
+    ir_attrs at_scan = { .scan = {
+                             .consts = consts, .carries = 0, .length = n, .body = body } };
     ir_add_node(b, OP_scan, f->n_in, in, &at_scan, y);
     for (int i = 0; i < f->n_out; i++) {
         if (!out_mapped[i])
             y[i] = y[i] ? ir_reshape(b, rows(b, y[i], 0, 1), ir_btype(b, y[i])->rank - 1,
-                                     ir_btype(b, y[i])->dims + 1) : IR_NONE;
+                                     ir_btype(b, y[i])->dims + 1)
+                        : IR_NONE;
         else if (c != 1)
             y[i] = blocked(b, y[i], n, 0);
     }
@@ -361,7 +366,8 @@ vmap_chunked(ir_build *b, const ir_graph *f, int64_t size, int64_t c, const ir_r
              const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     int64_t done = size / c * c, rest = size - done;
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *tail = IR_NEW_N(b->arena, ir_ref, f->n_out);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in),
+           *tail = IR_NEW_N(b->arena, ir_ref, f->n_out);
     bool *is = IR_NEW_N(b->arena, bool, f->n_out);
 
     vmap_blocks(b, f, size / c, c, x, mapped, y, out_mapped);
@@ -372,8 +378,8 @@ vmap_chunked(ir_build *b, const ir_graph *f, int64_t size, int64_t c, const ir_r
     vmap_inline(b, f, rest, in, mapped, tail, is);
     for (int i = 0; i < f->n_out; i++)
         if (out_mapped[i])
-            y[i] = ir_concatenate(b, 2, (ir_ref[]){ y[i], pass_map_operand(b, tail[i], is[i], rest) },
-                                  0);
+            y[i] = ir_concatenate(
+                b, 2, (ir_ref[]){ y[i], pass_map_operand(b, tail[i], is[i], rest) }, 0);
 }
 
 void
@@ -405,7 +411,8 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     o = o ? o : &none;
     b->name = mapped_name(b, f);
     COT_TRY(options_fit(f->ctx, b->loc, a, o, f->n_in));
-    COT_TRY(dims_fit(f->ctx, b->loc, a, "out", &o->out, f->n_out, f->n_out == 1 ? "result" : "results"));
+    COT_TRY(dims_fit(f->ctx, b->loc, a, "out", &o->out, f->n_out,
+                     f->n_out == 1 ? "result" : "results"));
     if (o->size < 0 || (o->size == 0 && !o->sized))
         return vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
                           ir_format(a, "size is %lld; wants the size of the mapped axis",

@@ -115,12 +115,14 @@ cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
 
 /* Shapes --------------------------------------------------------------------------------------- */
 
-/* Rows of a tile: as many as registers allow, fewer where that leaves no row over. */
+/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few tiles. */
 static int64_t
 tile_rows(int64_t m, int64_t most)
 {
     if (m <= most)
         return m > 0 ? m : 1;
+    if (m >= 16 * most)
+        return most;
     for (int64_t rows = most; rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
@@ -178,7 +180,8 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     blocks = (s->m.total + rows - 1) / rows;
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
-    s->pack_left = innermost(&s->k, left_of(s, &s->k)) != 1 && s->n.total > 2 * s->nr;
+    /* Rows read where they lie meet in one set of the cache when they are a power of two apart. */
+    s->pack_left = s->n.total > 2 * s->nr;
     s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr) : 0;
     s->b_size = round_up(kc * s->nc, 16);
     s->a_size = s->pack_left ? round_up(kc * s->mc, 16) : 0;

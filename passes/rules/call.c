@@ -11,8 +11,10 @@ call(ir_build *b, ir_graph *body, int n_in, const ir_ref *in, ir_ref *out)
 void
 jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    bool *active = IR_NEW_N(b->arena, bool, n->n_in), *varies = IR_NEW_N(b->arena, bool, n->n_out);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in), *z = IR_NEW_N(b->arena, ir_ref, 2 * n->n_out);
+    bool *active = IR_NEW_N(b->arena, bool, n->n_in),
+         *varies = IR_NEW_N(b->arena, bool, n->n_out);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in),
+           *z = IR_NEW_N(b->arena, ir_ref, 2 * n->n_out);
     ir_graph *body = NULL;
     int n_in = n->n_in, at = n->n_out;
 
@@ -30,8 +32,8 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 }
 
 void
-transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-               const ir_ref *ct, ir_ref *ct_in)
+transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     bool *has = IR_NEW_N(b->arena, bool, n->n_out);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out);

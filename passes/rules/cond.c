@@ -1,10 +1,10 @@
 /* Rules of cond: branches transformed alike, so that their signatures go on agreeing.
  *
- * A predicate with leading axes (the mapped form) chooses for each example: both branches run on all
- * examples and the op selects at its boundary, values and, since the transpose of a mapped cond is
- * a mapped cond, cotangents.  Nothing of the branch not taken can leak, as no sum over the examples
- * is ever inside: every operand and result has the leading axes, and an operand that was the same
- * for all is broadcast before, so that its sum is outside.
+ * A predicate with leading axes (the mapped form) chooses for each example: both branches run
+ * on all examples and the op selects at its boundary, values and, since the transpose of a
+ * mapped cond is a mapped cond, cotangents.  Nothing of the branch not taken can leak, as no
+ * sum over the examples is ever inside: every operand and result has the leading axes, and an
+ * operand that was the same for all is broadcast before, so that its sum is outside.
  *
  * For the same reason a split saves what the branches computed only where the predicate chooses
  * once: the values inside a mapped branch need not have the examples first.  The linear half of
@@ -24,8 +24,8 @@ cond(ir_build *b, int n_branches, ir_graph *const *g, int n_in, const ir_ref *in
         ir_add_node(b, OP_cond, n_in, in, &(ir_attrs){ .cond = { { n_branches, g } } }, out);
 }
 
-/* One transform of every branch.  is[j], output j has the property (a tangent, the mapped axis), is
- * the union over the branches: repeated until no branch adds to it. */
+/* One transform of every branch.  is[j], output j has the property (a tangent, the mapped
+ * axis), is the union over the branches: repeated until no branch adds to it. */
 typedef cot_status each_branch(const void *data, const ir_graph *f, bool *is, ir_graph **out);
 
 static ir_graph **
@@ -56,8 +56,10 @@ jvp_branch(const void *active, const ir_graph *f, bool *is, ir_graph **out)
 void
 jvp_cond(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    bool *active = IR_NEW_N(b->arena, bool, n->n_in), *varies = IR_NEW_N(b->arena, bool, n->n_out);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in), *z = IR_NEW_N(b->arena, ir_ref, 2 * n->n_out);
+    bool *active = IR_NEW_N(b->arena, bool, n->n_in),
+         *varies = IR_NEW_N(b->arena, bool, n->n_out);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in),
+           *z = IR_NEW_N(b->arena, ir_ref, 2 * n->n_out);
     int n_in = n->n_in, at = n->n_out;
 
     (void)f;
@@ -75,8 +77,8 @@ jvp_cond(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 }
 
 void
-transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-               const ir_ref *ct, ir_ref *ct_in)
+transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     int count = n->at.cond.branches.n, n_in = 0, at = 0;
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, count);
@@ -111,7 +113,11 @@ chosen(ir_build *b, ir_ref index, int k, int count)
         return ir_splat(b, ir_type_as(b->ctx, ir_btype(b, index), COT_BOOL), 1);
     if (ir_btype(b, index)->dtype == COT_BOOL)
         return k == 0 ? ir_op1(b, OP_not, index) : ir_like(b, index, 0);
-    return ir_op2(b, k == 0 ? OP_le : k == count - 1 ? OP_ge : OP_eq, index, ir_like(b, index, k));
+    return ir_op2(b,
+                  k == 0           ? OP_le
+                  : k == count - 1 ? OP_ge
+                                   : OP_eq,
+                  index, ir_like(b, index, k));
 }
 
 /* Branch k with a first operand, the index: its loops run only where the branch is chosen. */
@@ -124,7 +130,7 @@ masked_branch(ir_build *outer, const ir_node *n, const ir_type *index, int k)
 
     if (outer->status != COT_OK)
         return NULL;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in), *y = IR_NEW_N(b->arena, ir_ref, g->n_out);
     ir_ref x = ir_input(b, index, NULL);
 
@@ -194,17 +200,17 @@ vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     cond(b, n->at.cond.branches.n, g, n->n_in, in, y);
 }
 
-/* Splitting.  An output is known only if every branch knows it; the residuals of the branches share
- * slots of their types, and a branch that has none for a slot gives zeros. */
+/* Splitting.  An output is known only if every branch knows it; the residuals of the branches
+ * share slots of their types, and a branch that has none for a slot gives zeros. */
 
 typedef struct cond_split {
-    int count;                      /* of branches */
+    int count; /* of branches */
     flow_split *half;
     bool *unknown_out;
     int n_slot;
     uint32_t n_types, cap_types;
-    const ir_type **slot;           /* the types of the slots          */
-    int **at;                       /* at[k][r]: slot of residual r    */
+    const ir_type **slot; /* the types of the slots          */
+    int **at;             /* at[k][r]: slot of residual r    */
 } cond_split;
 
 static bool
@@ -257,7 +263,7 @@ static ir_graph *
 known_branch(ir_build *outer, const cond_split *s, int k)
 {
     const flow_split *h = &s->half[k];
-    ir_build *b = ir_build_new(h->known->ctx, h->known->name);
+    ir_build *b = pass_flow_begin(outer, h->known->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, h->known->n_in);
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, h->known->n_out);
     ir_ref *slot = IR_NEW_N(b->arena, ir_ref, s->n_slot);
@@ -348,7 +354,7 @@ values_branch(ir_build *outer, const flow_split *h)
 static ir_graph *
 joined_branch(ir_build *outer, const flow_split *h)
 {
-    ir_build *b = ir_build_new(h->rest->ctx, h->rest->name);
+    ir_build *b = pass_flow_begin(outer, h->rest->name);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, h->known->n_in);
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, h->known->n_out + h->rest->n_in);
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, h->rest->n_out);
@@ -370,8 +376,10 @@ split_mapped(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, co
 {
     ir_graph **g = IR_NEW_N(kb->arena, ir_graph *, s->count);
     ir_graph **h = IR_NEW_N(rb->arena, ir_graph *, s->count);
-    ir_ref *x = IR_NEW_N(kb->arena, ir_ref, n->n_in), *z = IR_NEW_N(kb->arena, ir_ref, n->n_out);
-    ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in), *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
+    ir_ref *x = IR_NEW_N(kb->arena, ir_ref, n->n_in),
+           *z = IR_NEW_N(kb->arena, ir_ref, n->n_out);
+    ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in),
+           *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
     int n_in = 0, n_rest;
 
     for (int k = 0; k < s->count; k++) {
@@ -394,8 +402,8 @@ split_mapped(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_node *n, co
 
 /* An index that is not known: all of the node is left to the rest. */
 static void
-leave_to_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *known, const ir_ref *kin,
-              const ir_ref *rin, ir_ref *rout)
+leave_to_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *known,
+              const ir_ref *kin, const ir_ref *rin, ir_ref *rout)
 {
     ir_ref *x = IR_NEW_N(rb->arena, ir_ref, n->n_in);
 

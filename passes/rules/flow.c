@@ -3,10 +3,10 @@
  * Bodies are closed graphs that never change, so each helper builds a new one.  A rule works on
  * the builder of the graph around; a failure inside a body is recorded there and stops it.
  *
- * Masks.  When a predicate becomes mapped, both branches run, and a loop in a branch must not spin
- * for examples that did not choose it; nor a loop in the body of a loop for examples that are done.
- * So, while everything is still in the form of one example, such bodies take a first operand
- * `active`, and the predicate of every loop in them is `and`ed with it. */
+ * Masks.  When a predicate becomes mapped, both branches run, and a loop in a branch must not
+ * spin for examples that did not choose it; nor a loop in the body of a loop for examples that
+ * are done. So, while everything is still in the form of one example, such bodies take a first
+ * operand `active`, and the predicate of every loop in them is `and`ed with it. */
 #include "passes/rules/flow.h"
 
 bool
@@ -15,6 +15,15 @@ pass_flow_ok(ir_build *b, cot_status status)
     if (b->status == COT_OK)
         b->status = status;
     return b->status == COT_OK;
+}
+
+ir_build *
+pass_flow_begin(ir_build *outer, const char *name)
+{
+    ir_build *b = ir_build_new(outer->ctx, name);
+
+    b->loc = outer->loc;
+    return b;
 }
 
 ir_graph *
@@ -46,7 +55,7 @@ pass_copy_needed(ir_build *b, const ir_graph *f, const ir_ref *in, int n_out, co
     }
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         if (n->n_out == 0 || !live[n->first])
             continue;
         ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
@@ -66,7 +75,7 @@ pass_flow_permute(ir_build *outer, const ir_graph *f, int n_in, const flow_port 
 {
     if (outer->status != COT_OK)
         return NULL;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, n_out);
     int *all = IR_NEW_N(b->arena, int, n_out);
 
@@ -93,7 +102,7 @@ pass_depends(ir_arena *scratch, const ir_graph *f, const bool *in, bool *out)
 
     for (int i = 0; i < f->n_in; i++)
         any[f->in[i]] = in[i];
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         bool is = false;
 
         for (int i = 0; i < n->n_in; i++)
@@ -137,7 +146,7 @@ static ir_graph *
 rest_moved(ir_build *outer, const flow_split *s, const ir_graph *f, const bool *moved)
 {
     const ir_graph *r = s->rest;
-    ir_build *b = ir_build_new(f->ctx, r->name);
+    ir_build *b = pass_flow_begin(outer, r->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, r->n_in), *y = IR_NEW_N(b->arena, ir_ref, r->n_out);
     ir_ref *given = IR_NEW_N(b->arena, ir_ref, f->n_out);
 
@@ -165,7 +174,8 @@ pass_flow_split(ir_build *outer, const ir_graph *f, const bool *known, const boo
     int n_moved = 0;
 
     *s = (flow_split){ .known_out = IR_NEW_N(outer->arena, bool, f->n_out) };
-    if (!pass_flow_ok(outer, pass_split(f, known, s->known_out, &s->n_res, &s->known, &s->rest)))
+    if (!pass_flow_ok(outer,
+                      pass_split(f, known, s->known_out, &s->n_res, &s->known, &s->rest)))
         return false;
     for (int j = 0; j < f->n_out; j++) {
         s->n_known += s->known_out[j];
@@ -189,21 +199,21 @@ node_has_while(const ir_node *n)
 {
     switch (n->op) {
     case OP_while: return true;
-    case OP_call:  return pass_has_while(n->at.call.body);
-    case OP_scan:  return pass_has_while(n->at.scan.body);
+    case OP_call: return pass_has_while(n->at.call.body);
+    case OP_scan: return pass_has_while(n->at.scan.body);
     case OP_cond:
         for (int i = 0; i < n->at.cond.branches.n; i++)
             if (pass_has_while(n->at.cond.branches.at[i]))
                 return true;
         return false;
-    default:       return false;
+    default: return false;
     }
 }
 
 bool
 pass_has_while(const ir_graph *f)
 {
-    ir_each_node(n, f)
+    ir_each_node (n, f)
         if (node_has_while(n))
             return true;
     return false;
@@ -237,8 +247,9 @@ static ir_graph *mask_body(ir_build *outer, const ir_graph *f, const ir_type *ac
 static ir_graph *
 mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
 {
-    ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), p = IR_NONE, x = ir_input(b, active, "active");
+    ir_build *b = pass_flow_begin(outer, f->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), p = IR_NONE,
+           x = ir_input(b, active, "active");
     int rank = ir_type_at(f, f->out[0])->rank;
 
     for (int i = 0; i < f->n_in; i++)
@@ -256,7 +267,7 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, i
 {
     ir_attrs at = n->at;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
-    int skip = n->op == OP_cond;                /* the predicate stays first */
+    int skip = n->op == OP_cond; /* the predicate stays first */
     ir_graph **branch = NULL;
 
     if (n->op == OP_cond)
@@ -297,12 +308,12 @@ mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
 {
     if (outer->status != COT_OK)
         return NULL;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values), x = ir_input(b, active, "active");
 
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
-    ir_each_node(n, f) {
+    ir_each_node (n, f) {
         ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
 
         for (int i = 0; i < n->n_in; i++)

@@ -1,13 +1,14 @@
 /* Rules of ops that index at run time.
  *
- * gather and scatter_add are each other's transposes; dynamic_slice and dynamic_update_slice are
- * gather and scatter of one box, which the batch of starts turns them into.  Indices carry no
- * tangents.  In the mode fill, what a gather reads outside is a constant, and what a scatter writes
- * outside is dropped: both have derivative zero, by a mask that is gathered from ones.
+ * gather and scatter_add are each other's transposes; dynamic_slice and dynamic_update_slice
+ * are gather and scatter of one box, which the batch of starts turns them into.  Indices carry
+ * no tangents.  In the mode fill, what a gather reads outside is a constant, and what a scatter
+ * writes outside is dropped: both have derivative zero, by a mask that is gathered from ones.
  *
- * A scatter whose indices repeat: `scatter` differentiates the update that won (found by scattering
- * the numbers of the updates); scatter_min and scatter_max share evenly among ties; scatter_mul takes
- * for each update the product of the others, a zero among them counted, not divided by. */
+ * A scatter whose indices repeat: `scatter` differentiates the update that won (found by
+ * scattering the numbers of the updates); scatter_min and scatter_max share evenly among ties;
+ * scatter_mul takes for each update the product of the others, a zero among them counted, not
+ * divided by. */
 #include "passes/rules.h"
 
 /* Lists of axes under one more axis in front. */
@@ -116,7 +117,8 @@ tangent_or_zero(ir_build *b, dual x)
 }
 
 void
-jvp_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+jvp_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,
+                         dual *y)
 {
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
 
@@ -139,8 +141,8 @@ void
 jvp_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f;
-    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val, tangent_or_zero(b, in[2]),
-                     &n->at);
+    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val,
+                     tangent_or_zero(b, in[2]), &n->at);
 }
 
 static ir_ref
@@ -149,8 +151,9 @@ is_zero(ir_build *b, ir_ref x)
     return ir_op2(b, OP_eq, x, ir_like(b, x, 0));
 }
 
-/* For each update, the product of x and the other updates of its targets.  P is the product without
- * the zeros among the updates, c their number: P / z if c = 0, P if z is the only zero, else 0. */
+/* For each update, the product of x and the other updates of its targets.  P is the product
+ * without the zeros among the updates, c their number: P / z if c = 0, P if z is the only zero,
+ * else 0. */
 static ir_ref
 product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in)
 {
@@ -162,7 +165,8 @@ product_of_others(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
     ir_ref none = ir_splat(b, ir_type_as(b->ctx, ir_btype(b, x), COT_I32), 0);
     ir_ref safe = ir_select(b, zero, ir_like(b, z, 1), z);
     ir_ref all = scatter(b, OP_scatter_mul, x, indices, safe, &n->at);
-    ir_ref zeros = scatter(b, OP_scatter_add, none, indices, ir_convert(b, zero, COT_I32), &n->at);
+    ir_ref zeros =
+        scatter(b, OP_scatter_add, none, indices, ir_convert(b, zero, COT_I32), &n->at);
     ir_ref p = read_back(b, f, n, all, indices), c = read_back(b, f, n, zeros, indices);
     ir_ref alone = ir_op2(b, OP_eq, c, ir_convert(b, zero, COT_I32));
     ir_ref other = ir_select(b, zero, p, ir_div(b, p, safe));
@@ -200,8 +204,9 @@ jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual
     if (in[0].tan)
         sum = tan_select(b, x_is, in[0].tan, IR_NONE);
     if (in[2].tan)
-        sum = tan_add(b, sum, scatter(b, OP_scatter_add, ir_like(b, x, 0), indices,
-                                      tan_select(b, z_is, in[2].tan, IR_NONE), &n->at));
+        sum = tan_add(b, sum,
+                      scatter(b, OP_scatter_add, ir_like(b, x, 0), indices,
+                              tan_select(b, z_is, in[2].tan, IR_NONE), &n->at));
     /* Where the result is NaN, nothing equals it. */
     y->tan = tan_div(b, sum, ir_op2(b, OP_max, count, ir_like(b, count, 1)));
 }
@@ -234,8 +239,9 @@ transpose_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const 
 }
 
 void
-transpose_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
-                               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+transpose_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n,
+                               const bool *linear, const ir_ref *in, const ir_ref *ct,
+                               ir_ref *ct_in)
 {
     const ir_type *t = ir_type_at(f, n->in[1]);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
@@ -253,8 +259,8 @@ transpose_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n,
 }
 
 void
-transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                 const ir_ref *ct, ir_ref *ct_in)
+transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                 const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     ir_attrs at = { .scatter = { .window_dims = n->at.gather.offset_dims,
                                  .inserted = n->at.gather.collapsed,
@@ -264,11 +270,12 @@ transpose_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
                                  .mode = n->at.gather.mode } };
 
     if (linear[0])
-        ct_in[0] = scatter(b, OP_scatter_add, ir_zeros(b, ir_type_at(f, n->in[0])), in[1], ct[0], &at);
+        ct_in[0] =
+            scatter(b, OP_scatter_add, ir_zeros(b, ir_type_at(f, n->in[0])), in[1], ct[0], &at);
 }
 
-/* Which elements of the updates are what the scatter left: the numbers of the updates, scattered and
- * read back.  A number that was dropped reads as the least integer. */
+/* Which elements of the updates are what the scatter left: the numbers of the updates,
+ * scattered and read back.  A number that was dropped reads as the least integer. */
 static ir_ref
 winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
 {
@@ -294,7 +301,8 @@ transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     if (n->at.scatter.unique)
         ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
     else
-        ct_in[2] = tan_select(b, winners(b, f, n, in[1]), read_back(b, f, n, ct[0], in[1]), IR_NONE);
+        ct_in[2] =
+            tan_select(b, winners(b, f, n, in[1]), read_back(b, f, n, ct[0], in[1]), IR_NONE);
 }
 
 void
@@ -316,7 +324,8 @@ transpose_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const bo
 {
     (void)f;
     if (linear[2])
-        ir_build_fail(b, "scatter_mul", ERR_no_rule, "transpose", "it is not linear in the updates");
+        ir_build_fail(b, "scatter_mul", ERR_no_rule, "transpose",
+                      "it is not linear in the updates");
     else
         ct_in[0] = scatter(b, OP_scatter_mul, ct[0], in[1], in[2], &n->at);
 }
@@ -358,10 +367,11 @@ start_vectors(ir_build *b, const ir_graph *f, const ir_node *n, int from, int64_
     return ir_concatenate(b, rank, column, 1);
 }
 
-/* Equal starts: a box that is whole along the mapped axis.  Else a gather of one box an example. */
+/* Equal starts: a box that is whole along the mapped axis.  Else a gather of one box an
+ * example. */
 void
-vmap_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                   const bool *mapped, ir_ref *y, bool *out_mapped)
+vmap_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                   const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     ir_ints sizes = n->at.sizes.sizes;
     int rank = n->n_in - 1;
@@ -403,14 +413,17 @@ vmap_dynamic_update_slice(ir_build *b, const ir_graph *f, const ir_node *n, int6
         return;
     }
     ir_ints axis0 = counted(b, 1, 0);
-    ir_attrs at = { .scatter = { .window_dims = counted(b, rank, 1), .operand_batch = axis0,
-                                 .indices_batch = axis0, .index_map = counted(b, rank, 1),
-                                 .mode = IR_MODE_CLIP, .unique = 1 } };
+    ir_attrs at = { .scatter = { .window_dims = counted(b, rank, 1),
+                                 .operand_batch = axis0,
+                                 .indices_batch = axis0,
+                                 .index_map = counted(b, rank, 1),
+                                 .mode = IR_MODE_CLIP,
+                                 .unique = 1 } };
     y[0] = scatter(b, OP_scatter, x[0], start_vectors(b, f, n, 2, size, in, mapped), x[1], &at);
 }
 
-/* Mapped x alone: the mapped axis is one more whole axis of the window.  Mapped indices alone: one
- * more batch axis of them.  Both: batch axes that go together. */
+/* Mapped x alone: the mapped axis is one more whole axis of the window.  Mapped indices alone:
+ * one more batch axis of them.  Both: batch axes that go together. */
 void
 vmap_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)

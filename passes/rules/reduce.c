@@ -41,8 +41,8 @@ jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
 {
     const ir_type *type = ir_type_at(f, n->in[0]);
     const ir_axes axes = n->at.axes.axes;
-    y->tan = IR_NONE;
-    if (reduced_size(type, axes) == 0)
+    y->tan = axes ? IR_NONE : in->tan;
+    if (!axes || reduced_size(type, axes) == 0)
         return;
     ir_ref wins = ir_op2(b, OP_eq, in->val, spread(b, y->val, type, axes));
     ir_ref count = ir_reduce(b, OP_reduce_sum, ir_convert(b, wins, type->dtype), axes);
@@ -117,8 +117,8 @@ jvp_reduce_prod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     const ir_type *type = ir_type_at(f, n->in[0]), *result = ir_type_at(f, n->first);
     const ir_axes axes = n->at.axes.axes;
     const int64_t size = reduced_size(type, axes);
-    y->tan = IR_NONE;
-    if (size == 0)
+    y->tan = axes ? IR_NONE : in->tan;
+    if (!axes || size == 0)
         return;
     dual x = { reduced_last(b, in->val, type, axes), reduced_last(b, in->tan, type, axes) };
     x = dual_product(b, x, result->rank, size);

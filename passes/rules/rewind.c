@@ -1,41 +1,45 @@
 /* Running a while backwards: the transpose of a counted loop that computes known carries beside
  * linear ones (as split_while leaves it).
  *
- * The step that is turned around needs the known carries as they were before it, last step first,
- * and neither memory for all of them nor a bound on the trips is there.  So states are kept in a stack of
- * SLOTS checkpoints, (position, state).  For each step, last to first:
+ * The step that is turned around needs the known carries as they were before it, last step
+ * first, and neither memory for all of them nor a bound on the trips is there.  So states are
+ * kept in a stack of SLOTS checkpoints, (position, state).  For each step, last to first:
  *
  *   - checkpoints after the step are popped;
- *   - from the last one, the loop runs forward to the step, leaving further checkpoints on the way: with
- *     f slots free and g steps to go, the next one comes after 2 g / f steps (after one, if g <= f);
- *   - the step's residuals are computed, and the transposed step takes the cotangents through it.
+ *   - from the last one, the loop runs forward to the step, leaving further checkpoints on the
+ * way: with f slots free and g steps to go, the next one comes after 2 g / f steps (after one,
+ * if g <= f);
+ *   - the step's residuals are computed, and the transposed step takes the cotangents through
+ * it.
  *
- * With g proportional to f^2 along the way, the gap that opens where f slots are free is 2 n f / SLOTS^2
- * steps long: n up to SLOTS^2 / 2 trips cost one more forward run, and each further run a factor of about
- * SLOTS / 2; the optimum (revolve) is a factor of 2 away in n.  All of it is ordinary ops and loops,
- * which may be transformed again.
+ * With g proportional to f^2 along the way, the gap that opens where f slots are free is 2 n f
+ * / SLOTS^2 steps long: n up to SLOTS^2 / 2 trips cost one more forward run, and each further
+ * run a factor of about SLOTS / 2; the optimum (revolve) is a factor of 2 away in n.  All of it
+ * is ordinary ops and loops, which may be transformed again.
  *
- * In the mapped form all examples step together and one that is done is kept, as the op does it; a
- * mapped cond, so that nothing leaks from it.
+ * In the mapped form all examples step together and one that is done is kept, as the op does
+ * it; a mapped cond, so that nothing leaks from it.
  *
- * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 26 (2000), for the problem and its optimum. */
+ * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 26 (2000), for the problem and its
+ * optimum. */
 #include "passes/rules/flow.h"
 
-#define SLOTS 64
-#define SLOT_BYTES ((int64_t)1 << 28)   /* of all checkpoints together; at least 8 are kept */
+#define SLOTS      64
+#define LEAST      16
+#define SLOT_BYTES ((int64_t)1 << 28) /* of all checkpoints together, unless LEAST are more */
 
 typedef struct turn {
     const ir_node *n;
-    const ir_graph *f;                  /* the body                                            */
-    int k;                              /* consts; const 0 and carry 0 are the count, the trip */
-    bool *known;                        /* inputs of the body that are not linear              */
-    const ir_type *lead;                /* i64 with the axes of the predicate                  */
+    const ir_graph *f;   /* the body                                            */
+    int k;               /* consts; const 0 and carry 0 are the count, the trip */
+    bool *known;         /* inputs of the body that are not linear              */
+    const ir_type *lead; /* i64 with the axes of the predicate                  */
     flow_split h;
-    int n_const, *at_const;             /* known consts but the count: inputs of the body      */
-    int n_state, *at_state;             /* known carries that residuals need: carry numbers    */
-    int n_sum, *at_sum;                 /* linear consts: inputs of the body                   */
-    int n_lin, *at_lin;                 /* linear carries: carry numbers                       */
-    ir_graph *t;                        /* the rest, transposed                                */
+    int n_const, *at_const; /* known consts but the count: inputs of the body      */
+    int n_state, *at_state; /* known carries that residuals need: carry numbers    */
+    int n_sum, *at_sum;     /* linear consts: inputs of the body                   */
+    int n_lin, *at_lin;     /* linear carries: carry numbers                       */
+    ir_graph *t;            /* the rest, transposed                                */
     int64_t slots;
 } turn;
 
@@ -45,14 +49,16 @@ is_counted(const ir_node *n)
 {
     const ir_graph *c = n->at.loop.cond, *f = n->at.loop.body;
     int k = (int)n->at.loop.consts;
-    const ir_node *lt = ir_def(c, c->out[0]), *add = k > 0 && f->n_out > 0 ? ir_def(f, f->out[0]) : NULL;
+    const ir_node *lt = ir_def(c, c->out[0]),
+                  *add = k > 0 && f->n_out > 0 ? ir_def(f, f->out[0]) : NULL;
 
     return add && lt && lt->op == OP_lt && lt->in[0] == c->in[k] && lt->in[1] == c->in[0] &&
            add->op == OP_add && (add->in[0] == f->in[k] || add->in[1] == f->in[k]) &&
            ir_type_at(f, f->in[k])->dtype == COT_I64;
 }
 
-/* The split of the body.  Carries that depend on linear inputs are linear, whatever their start. */
+/* The split of the body.  Carries that depend on linear inputs are linear, whatever their
+ * start. */
 static bool
 split_body(ir_build *b, turn *r, const bool *linear)
 {
@@ -130,7 +136,7 @@ sort_operands(ir_build *b, turn *r)
         bytes += t->size * (int64_t)cot_dtype_size(t->dtype);
     }
     r->slots = SLOT_BYTES / bytes;
-    r->slots = r->slots > SLOTS ? SLOTS : r->slots < 8 ? 8 : r->slots;
+    r->slots = r->slots > SLOTS ? SLOTS : r->slots < LEAST ? LEAST : r->slots;
 }
 
 static const ir_type *
@@ -149,7 +155,8 @@ int_const(ir_build *b, int64_t x)
 static ir_ref *
 known_in(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state)
 {
-    ir_ref *body = IR_NEW_N(b->arena, ir_ref, r->n->n_in), *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in);
+    ir_ref *body = IR_NEW_N(b->arena, ir_ref, r->n->n_in),
+           *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in);
     int at = 0;
 
     for (int i = 0; i < r->n_const; i++)
@@ -178,8 +185,8 @@ step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state, ir_r
 
 /* Cotangents through one step: those of the linear consts, then of the linear carries. */
 static void
-back_step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state, const ir_ref *ct,
-          ir_ref *y)
+back_step(ir_build *b, const turn *r, const ir_ref *consts, const ir_ref *state,
+          const ir_ref *ct, ir_ref *y)
 {
     int *which = IR_NEW_N(b->arena, int, r->h.n_res);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->h.n_res + r->n_lin);
@@ -210,8 +217,9 @@ static ir_graph *
 branch(ir_build *outer, const turn *r, bool back, bool taken)
 {
     int n_y = r->n_state > r->n_sum + r->n_lin ? r->n_state : r->n_sum + r->n_lin;
-    ir_build *b = ir_build_new(outer->ctx, r->f->name);
-    ir_ref *c = IR_NEW_N(b->arena, ir_ref, r->n_const), *s = IR_NEW_N(b->arena, ir_ref, r->n_state);
+    ir_build *b = pass_flow_begin(outer, r->f->name);
+    ir_ref *c = IR_NEW_N(b->arena, ir_ref, r->n_const),
+           *s = IR_NEW_N(b->arena, ir_ref, r->n_state);
     ir_ref *ct = IR_NEW_N(b->arena, ir_ref, r->n_lin), *y = IR_NEW_N(b->arena, ir_ref, n_y);
 
     const_inputs(b, r, c);
@@ -225,7 +233,8 @@ branch(ir_build *outer, const turn *r, bool back, bool taken)
     for (int i = 0; !taken && back && i < r->n_sum; i++)
         y[i] = ir_zeros(b, ir_type_at(r->f, r->f->in[r->at_sum[i]]));
     if (!taken)
-        memcpy(back ? y + r->n_sum : y, back ? ct : s, sizeof *y * (size_t)(back ? r->n_lin : r->n_state));
+        memcpy(back ? y + r->n_sum : y, back ? ct : s,
+               sizeof *y * (size_t)(back ? r->n_lin : r->n_state));
     for (int i = 0; i < (back ? r->n_sum + r->n_lin : r->n_state); i++)
         ir_output(b, y[i]);
     return pass_flow_end(outer, b);
@@ -303,7 +312,8 @@ gap(ir_build *b, ir_ref g, ir_ref f)
     return ir_select(b, ir_op2(b, OP_le, g, f), one, wide);
 }
 
-/* What the sweep forward carries, as inputs in this order: at, next, depth, position, slots, state. */
+/* What the sweep forward carries, as inputs in this order: at, next, depth, position, slots,
+ * state. */
 static int
 sweep_inputs(ir_build *b, const turn *r, ir_ref *at, ir_ref *next, stack *s, ir_ref *state)
 {
@@ -315,8 +325,8 @@ sweep_inputs(ir_build *b, const turn *r, ir_ref *at, ir_ref *next, stack *s, ir_
     s->position = ir_input(b, ir_type_open(b->ctx, i64, 0, r->slots + 1), "position");
     s->slot = IR_NEW_N(b->arena, ir_ref, r->n_state);
     for (int i = 0; i < r->n_state; i++)
-        s->slot[i] = ir_input(b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1),
-                              "slot");
+        s->slot[i] = ir_input(
+            b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
     state_inputs(b, r, state);
     return 4 + 2 * r->n_state;
 }
@@ -332,7 +342,7 @@ loop_consts(ir_build *b, const turn *r, ir_ref *consts)
 static ir_graph *
 sweep_cond(ir_build *outer, const turn *r)
 {
-    ir_build *b = ir_build_new(outer->ctx, "more");
+    ir_build *b = pass_flow_begin(outer, "more");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), at, next, goal;
     ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state);
     stack s;
@@ -344,13 +354,15 @@ sweep_cond(ir_build *outer, const turn *r)
     return pass_flow_end(outer, b);
 }
 
-/* A step forward; a checkpoint where one is due, else the write goes to a slot that is never read. */
+/* A step forward; a checkpoint where one is due, else the write goes to a slot that is never
+ * read. */
 static ir_graph *
 sweep_body(ir_build *outer, const turn *r)
 {
-    ir_build *b = ir_build_new(outer->ctx, "forward");
+    ir_build *b = pass_flow_begin(outer, "forward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), at, next, goal, trips;
-    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state), *y = IR_NEW_N(b->arena, ir_ref, r->n_state);
+    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state),
+           *y = IR_NEW_N(b->arena, ir_ref, r->n_state);
     ir_ref one = int_const(b, 1), full = int_const(b, r->slots);
     stack s;
 
@@ -374,7 +386,8 @@ sweep_body(ir_build *outer, const turn *r)
     return pass_flow_end(outer, b);
 }
 
-/* Forward from the last checkpoint at or before step `goal`; the state there, and the new stack. */
+/* Forward from the last checkpoint at or before step `goal`; the state there, and the new
+ * stack. */
 static void
 sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *consts, stack *s,
       ir_ref *state)
@@ -392,7 +405,8 @@ sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *const
     x[n++] = trips;
     x[n++] = goal;
     ir_ref at = x[n++] = row(b, s->position, last);
-    x[n++] = ir_add(b, at, gap(b, ir_sub(b, goal, at), ir_sub(b, int_const(b, r->slots), s->depth)));
+    x[n++] =
+        ir_add(b, at, gap(b, ir_sub(b, goal, at), ir_sub(b, int_const(b, r->slots), s->depth)));
     x[n++] = s->depth;
     x[n++] = s->position;
     for (int i = 0; i < r->n_state; i++)
@@ -400,15 +414,17 @@ sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *const
     for (int i = 0; i < r->n_state; i++)
         x[n++] = row(b, s->slot[i], last);
     if (b->status == COT_OK)
-        ir_add_node(b, OP_while, n, x,
-                    &(ir_attrs){ .loop = { .consts = r->n_const + 2, .cond = cond, .body = body } }, y);
+        ir_add_node(
+            b, OP_while, n, x,
+            &(ir_attrs){ .loop = { .consts = r->n_const + 2, .cond = cond, .body = body } }, y);
     s->depth = y[2];
     s->position = y[3];
     memcpy(s->slot, y + 4, sizeof *y * (size_t)r->n_state);
     memcpy(state, y + 4 + r->n_state, sizeof *y * (size_t)r->n_state);
 }
 
-/* What the loop back carries, in this order: steps left, the stack, sums of consts, cotangents. */
+/* What the loop back carries, in this order: steps left, the stack, sums of consts, cotangents.
+ */
 static void
 back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
 {
@@ -421,8 +437,8 @@ back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_
         s->position = ir_input(b, ir_type_open(b->ctx, i64, 0, r->slots + 1), "position");
     }
     for (int i = 0; i < r->n_state; i++)
-        s->slot[i] = ir_input(b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1),
-                              "slot");
+        s->slot[i] = ir_input(
+            b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
     for (int i = 0; i < r->n_sum; i++)
         sum[i] = ir_input_like(b, r->f, r->f->in[r->at_sum[i]], "sum_");
     for (int i = 0; i < r->n_lin; i++)
@@ -432,7 +448,7 @@ back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_
 static ir_graph *
 back_cond(ir_build *outer, const turn *r)
 {
-    ir_build *b = ir_build_new(outer->ctx, "left");
+    ir_build *b = pass_flow_begin(outer, "left");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n->n_in + r->n->n_out), left;
     stack s = { 0 };
 
@@ -445,9 +461,10 @@ back_cond(ir_build *outer, const turn *r)
 static ir_graph *
 back_body(ir_build *outer, const turn *r)
 {
-    ir_build *b = ir_build_new(outer->ctx, "backward");
+    ir_build *b = pass_flow_begin(outer, "backward");
     ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), left, trips, goal;
-    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state), *sum = IR_NEW_N(b->arena, ir_ref, r->n_sum);
+    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state),
+           *sum = IR_NEW_N(b->arena, ir_ref, r->n_sum);
     ir_ref *ct = IR_NEW_N(b->arena, ir_ref, r->n_lin);
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, r->n_sum + r->n_lin);
     stack s = { 0 };
@@ -483,11 +500,14 @@ run_back(ir_build *b, const turn *r, const ir_ref *in, const ir_ref *ct)
     for (int i = 0; i < r->n_const; i++)
         x[n++] = in[r->at_const[i]];
     x[n++] = in[0];
-    x[n++] = r->lead->rank ? ir_reduce(b, OP_reduce_max, ir_op2(b, OP_max, in[0], ir_like(b, in[0], 0)),
-                                       ir_axes_below(r->lead->rank)) : in[0];
+    x[n++] = r->lead->rank
+                 ? ir_reduce(b, OP_reduce_max, ir_op2(b, OP_max, in[0], ir_like(b, in[0], 0)),
+                             ir_axes_below(r->lead->rank))
+                 : in[0];
     if (r->n_state > 0) {
         x[n++] = int_const(b, 1);
-        x[n++] = ir_zeros(b, ir_type_open(b->ctx, ir_scalar_type(b->ctx, COT_I64), 0, r->slots + 1));
+        x[n++] =
+            ir_zeros(b, ir_type_open(b->ctx, ir_scalar_type(b->ctx, COT_I64), 0, r->slots + 1));
     }
     for (int i = 0; i < r->n_state; i++)
         x[n++] = ir_broadcast_axis(b, in[r->k + r->at_state[i]], 0, r->slots + 1);
@@ -498,8 +518,9 @@ run_back(ir_build *b, const turn *r, const ir_ref *in, const ir_ref *ct)
         x[n++] = ct[c] ? ct[c] : ir_zeros(b, carry_type(r, c));
     }
     if (b->status == COT_OK)
-        ir_add_node(b, OP_while, n, x,
-                    &(ir_attrs){ .loop = { .consts = r->n_const + 1, .cond = cond, .body = body } }, z);
+        ir_add_node(
+            b, OP_while, n, x,
+            &(ir_attrs){ .loop = { .consts = r->n_const + 1, .cond = cond, .body = body } }, z);
     return z + (r->n_state > 0 ? 3 : 1) + r->n_state;
 }
 
@@ -518,8 +539,8 @@ transpose_rest(ir_build *b, turn *r)
 }
 
 void
-transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                const ir_ref *ct, ir_ref *ct_in)
+transpose_while(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     turn r = { .n = n, .f = n->at.loop.body, .k = (int)n->at.loop.consts };
 

@@ -1,16 +1,18 @@
 /* Rules of scan: a scan becomes a scan.
  *
  *   jvp         the carries that have tangents are found by repetition
- *   vmap        so are the mapped ones; xs and ys keep the scanned axis first, the mapped axis second
- *   split       so are the known ones.  What the known scan computed for the rest is stacked like ys
- *               and read like xs; what does not change from trip to trip is computed once, outside
- *   transpose   the scan runs the other way: cotangents of the carries are carried, those of ys
- *               are read, those of xs are stacked, those of consts are summed in carries
+ *   vmap        so are the mapped ones; xs and ys keep the scanned axis first, the mapped axis
+ * second split       so are the known ones.  What the known scan computed for the rest is
+ * stacked like ys and read like xs; what does not change from trip to trip is computed once,
+ * outside transpose   the scan runs the other way: cotangents of the carries are carried, those
+ * of ys are read, those of xs are stacked, those of consts are summed in carries
  *
- * Operands are in three groups: consts, carries, xs; so are the inputs of every body built here. */
+ * Operands are in three groups: consts, carries, xs; so are the inputs of every body built
+ * here. */
 #include "passes/rules/flow.h"
 
-/* The groups: operands 0 ... k-1 are consts, k ... e-1 carries, e ... n-1 xs; c is the number of carries. */
+/* The groups: operands 0 ... k-1 are consts, k ... e-1 carries, e ... n-1 xs; c is the number
+ * of carries. */
 typedef struct groups {
     int k, c, e, n;
 } groups;
@@ -23,14 +25,17 @@ groups_of(const ir_node *n)
 }
 
 static void
-scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_graph *body, int n_in,
-     const ir_ref *in, ir_ref *out)
+scan(ir_build *b, const ir_node *n, int consts, int carries, bool reverse, ir_graph *body,
+     int n_in, const ir_ref *in, ir_ref *out)
 {
     if (b->status == COT_OK)
         ir_add_node(b, OP_scan, n_in, in,
-                    &(ir_attrs){ .scan = { .consts = consts, .carries = carries,
-                                           .length = n->at.scan.length, .reverse = reverse,
-                                           .body = body } }, out);
+                    &(ir_attrs){ .scan = { .consts = consts,
+                                           .carries = carries,
+                                           .length = n->at.scan.length,
+                                           .reverse = reverse,
+                                           .body = body } },
+                    out);
 }
 
 /* The jvp of the body, once it is known which carries have tangents. */
@@ -54,7 +59,8 @@ jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
     return body;
 }
 
-/* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the body. */
+/* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the
+ * body. */
 static void
 take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
            flow_port *port, ir_ref *x, int *at)
@@ -95,7 +101,7 @@ jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     take_duals(b, n, active, in, g.k, g.e, port, x, &n_in);
     carries = n_in - consts;
     take_duals(b, n, active, in, g.e, g.n, port, x, &n_in);
-    int *place = IR_NEW_N(a, int, 2 * n->n_out);         /* of output j, and of its tangent */
+    int *place = IR_NEW_N(a, int, 2 * n->n_out); /* of output j, and of its tangent */
     for (int part = 0; part < 2; part++) {
         int from = part ? g.c : 0, to = part ? n->n_out : g.c, tangent = n->n_out;
 
@@ -151,7 +157,8 @@ vmap_scan(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
             y[j] = ir_move_axis(b, y[j], 1, 0);
 }
 
-/* The split of the body, once it is known which carries are known; known is changed to say so. */
+/* The split of the body, once it is known which carries are known; known is changed to say so.
+ */
 static bool
 split_body(ir_build *b, const ir_node *n, bool *known, flow_split *h)
 {
@@ -180,8 +187,8 @@ typedef enum saved_as { SAVED_STACKED, SAVED_ONCE, SAVED_OPERAND } saved_as;
 typedef struct known_scan {
     int n_in, consts, carries;
     ir_ref *x;
-    saved_as *how;                      /* of each residual                    */
-    ir_ref *value;                      /* stacked, or what was computed once  */
+    saved_as *how; /* of each residual                    */
+    ir_ref *value; /* stacked, or what was computed once  */
 } known_scan;
 
 static void
@@ -197,12 +204,14 @@ known_operands(const ir_node *n, const bool *known, const ir_ref *kin, known_sca
         }
 }
 
-/* A residual that is an element of xs needs no copy; one that depends on consts alone is built here. */
+/* A residual that is an element of xs needs no copy; one that depends on consts alone is built
+ * here. */
 static void
 classify(ir_build *kb, const flow_split *h, known_scan *s)
 {
     const ir_graph *f = h->known;
-    bool *moves = IR_NEW_N(kb->arena, bool, f->n_in), *varies = IR_NEW_N(kb->arena, bool, f->n_out);
+    bool *moves = IR_NEW_N(kb->arena, bool, f->n_in),
+         *varies = IR_NEW_N(kb->arena, bool, f->n_out);
 
     for (int i = s->consts; i < f->n_in; i++)
         moves[i] = true;
@@ -246,10 +255,12 @@ build_known(ir_build *kb, const ir_node *n, const flow_split *h, known_scan *s, 
             s->value[r] = z[n_out++];
 }
 
-/* The rest: its unknown operands, residuals that do not change among its consts, the others among xs. */
+/* The rest: its unknown operands, residuals that do not change among its consts, the others
+ * among xs. */
 static void
-build_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *given, const bool *known,
-           const flow_split *h, const known_scan *s, const ir_ref *kin, const ir_ref *rin, ir_ref *z)
+build_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *given,
+           const bool *known, const flow_split *h, const known_scan *s, const ir_ref *kin,
+           const ir_ref *rin, ir_ref *z)
 {
     groups g = groups_of(n);
     flow_port *port = IR_NEW_N(rb->arena, flow_port, h->rest->n_in);
@@ -257,7 +268,12 @@ build_rest(pass_splitter *sp, ir_build *rb, const ir_node *n, const bool *given,
     int count[3] = { 0 }, at = 0, input = h->n_res;
 
     for (int part = 0; part < 3; part++) {
-        int from = part == 0 ? 0 : part == 1 ? g.k : g.e, to = part == 0 ? g.k : part == 1 ? g.e : g.n;
+        int from = part == 0   ? 0
+                   : part == 1 ? g.k
+                               : g.e,
+            to = part == 0   ? g.k
+                 : part == 1 ? g.e
+                             : g.n;
 
         for (int r = 0; r < h->n_res; r++)
             if (part == (s->how[r] == SAVED_ONCE ? 0 : 2)) {
@@ -329,7 +345,8 @@ carries_with_ct(ir_build *b, const ir_node *n, bool *has)
 {
     groups g = groups_of(n);
     const ir_graph *body = n->at.scan.body;
-    bool *in = IR_NEW_N(b->arena, bool, g.n), *out = IR_NEW_N(b->arena, bool, n->n_out), again = true;
+    bool *in = IR_NEW_N(b->arena, bool, g.n), *out = IR_NEW_N(b->arena, bool, n->n_out),
+         again = true;
 
     while (again) {
         again = false;
@@ -351,11 +368,12 @@ carries_with_ct(ir_build *b, const ir_node *n, bool *has)
 
 /* The body of the transposed scan: t, with the cotangents of consts added up. */
 static ir_graph *
-backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *linear, const bool *has)
+backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *linear,
+              const bool *has)
 {
     groups g = groups_of(n);
     const ir_graph *f = n->at.scan.body;
-    ir_build *b = ir_build_new(t->ctx, t->name);
+    ir_build *b = pass_flow_begin(outer, t->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, t->n_in), *y = IR_NEW_N(b->arena, ir_ref, t->n_out);
     ir_ref *sum = IR_NEW_N(b->arena, ir_ref, g.k);
     int first_ct = 0, at = 0, at_ct;
@@ -396,8 +414,8 @@ backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *
 }
 
 void
-transpose_scan(ir_build *b, const ir_graph *f, const ir_node *n, const bool *given, const ir_ref *in,
-               const ir_ref *ct, ir_ref *ct_in)
+transpose_scan(ir_build *b, const ir_graph *f, const ir_node *n, const bool *given,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     groups g = groups_of(n);
     bool *linear = ir_copy_bytes(b->arena, given, sizeof *given * (size_t)g.n);

@@ -1,16 +1,17 @@
 /* Rules of while: jvp, vmap, split.  Running it backwards is rewind.c.
  *
- * The predicate sees values only, so tangents are carried along.  Under vmap the predicate stays as
- * it is while nothing mapped reaches it; else the loop takes the mapped form: everything has the
- * mapped axis, the predicate speaks for each example, and the op keeps an example that is done.
- * Loops in the body are masked by the predicate then, so that none spins for an example that is done.
+ * The predicate sees values only, so tangents are carried along.  Under vmap the predicate
+ * stays as it is while nothing mapped reaches it; else the loop takes the mapped form:
+ * everything has the mapped axis, the predicate speaks for each example, and the op keeps an
+ * example that is done. Loops in the body are masked by the predicate then, so that none spins
+ * for an example that is done.
  *
  * Split: the known half is the loop without what is unknown, and
- *   without a bound   it also counts its trips; the rest is a loop over that count which computes the
- *                     known carries again beside the unknown ones (rewind.c turns it around);
- *   with a bound N    it is a scan of N steps which keeps the state before each, and an `active`; the rest
- *                     is a scan over those.  The loop itself follows, from where the scan ended: it
- *                     runs no trip, or passes its bound of one. */
+ *   without a bound   it also counts its trips; the rest is a loop over that count which
+ * computes the known carries again beside the unknown ones (rewind.c turns it around); with a
+ * bound N    it is a scan of N steps which keeps the state before each, and an `active`; the
+ * rest is a scan over those.  The loop itself follows, from where the scan ended: it runs no
+ * trip, or passes its bound of one. */
 #include "passes/rules/flow.h"
 
 static void
@@ -18,9 +19,10 @@ while_loop(ir_build *b, int consts, int64_t max, ir_graph *cond, ir_graph *body,
            const ir_ref *in, ir_ref *out)
 {
     if (b->status == COT_OK)
-        ir_add_node(b, OP_while, n_in, in,
-                    &(ir_attrs){ .loop = { .consts = consts, .max = max, .cond = cond, .body = body } },
-                    out);
+        ir_add_node(
+            b, OP_while, n_in, in,
+            &(ir_attrs){ .loop = { .consts = consts, .max = max, .cond = cond, .body = body } },
+            out);
 }
 
 static const ir_type *
@@ -106,7 +108,7 @@ masked_body(ir_build *outer, const ir_node *n)
 
     if (outer->status != COT_OK)
         return NULL;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in), *y = IR_NEW_N(b->arena, ir_ref, g->n_out);
 
     for (int i = 0; i < f->n_in; i++)
@@ -120,7 +122,8 @@ masked_body(ir_build *outer, const ir_node *n)
 
 /* The mapped form: everything has the mapped axis. */
 static void
-vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped, ir_ref *y)
+vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
+         ir_ref *y)
 {
     bool *all = IR_NEW_N(b->arena, bool, n->n_in + n->n_out + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
@@ -134,7 +137,8 @@ vmap_all(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     /* A predicate that was mapped before has masked its loops then. */
     if (predicate_type(n)->rank == 0 && pass_has_while(body))
         body = masked_body(b, n);
-    if (body && pass_flow_ok(b, pass_vmap_graph(n->at.loop.cond, size, all, all + n->n_in, &c)) &&
+    if (body &&
+        pass_flow_ok(b, pass_vmap_graph(n->at.loop.cond, size, all, all + n->n_in, &c)) &&
         pass_flow_ok(b, pass_vmap_graph(body, size, all, all + n->n_in, &g)))
         while_loop(b, (int)n->at.loop.consts, n->at.loop.max, c, g, n->n_in, x, y);
 }
@@ -178,14 +182,14 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
 
 typedef struct while_split {
     const ir_node *n;
-    int k;                          /* consts                                       */
-    const bool *given;              /* operands that are known                      */
-    bool *known;                    /* inputs of the body that stay known           */
-    const ir_type *lead;            /* the predicate                                */
-    flow_split h;                   /* of the body                                  */
-    int kk, ks;                     /* known consts, known carries                  */
-    flow_port *port;                /* the known consts and carries, in order       */
-    ir_ref *x;                      /* and their operands                           */
+    int k;               /* consts                                       */
+    const bool *given;   /* operands that are known                      */
+    bool *known;         /* inputs of the body that stay known           */
+    const ir_type *lead; /* the predicate                                */
+    flow_split h;        /* of the body                                  */
+    int kk, ks;          /* known consts, known carries                  */
+    flow_port *port;     /* the known consts and carries, in order       */
+    ir_ref *x;           /* and their operands                           */
 } while_split;
 
 /* The split of the body, once it is known which carries are known.  False too if the predicate
@@ -230,7 +234,8 @@ known_operands(ir_build *kb, while_split *s, const ir_ref *kin)
         }
 }
 
-/* Inputs of a graph: the known consts, `extra` of a type, the known carries.  in: by input of the body. */
+/* Inputs of a graph: the known consts, `extra` of a type, the known carries.  in: by input of
+ * the body. */
 static ir_ref
 known_inputs(ir_build *b, const while_split *s, const ir_type *extra, ir_ref *in)
 {
@@ -276,22 +281,22 @@ counter_type(const while_split *s)
     return ir_type_as(s->h.known->ctx, s->lead, COT_I64);
 }
 
-/* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag that is
- * set by the first trip and keeps the loop running. */
+/* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
+ * that is set by the first trip and keeps the loop running. */
 static void
-known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra, const ir_ref *start,
-           ir_ref *z)
+known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra,
+           const ir_ref *start, ir_ref *z)
 {
     const ir_type *t = once ? s->lead : counter_type(s);
     int n_in = s->n->n_in, total = s->kk + s->ks + 1;
-    ir_build *b = ir_build_new(kb->ctx, s->n->at.loop.cond->name);
+    ir_build *b = pass_flow_begin(kb, s->n->at.loop.cond->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), e = known_inputs(b, s, t, in);
     ir_ref p = known_cond(b, s, in);
 
     ir_output(b, once ? ir_op2(b, OP_or, p, e) : p);
     ir_graph *cond = pass_flow_end(kb, b), *body;
-    b = ir_build_new(kb->ctx, s->n->at.loop.body->name);
+    b = pass_flow_begin(kb, s->n->at.loop.body->name);
     e = known_inputs(b, s, t, in);
     known_step(b, s, in, y);
     ir_output(b, once ? ir_splat(b, t, 1) : ir_add(b, e, ir_like(b, e, 1)));
@@ -303,13 +308,13 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     while_loop(kb, s->kk, max, cond, body, total, x, z);
 }
 
-/* Without a bound: the rest is the whole loop over the count, which comes first among consts and
- * carries. */
+/* Without a bound: the rest is the whole loop over the count, which comes first among consts
+ * and carries. */
 static ir_graph *
 counted_body(ir_build *outer, const while_split *s)
 {
     const ir_graph *f = s->n->at.loop.body;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
     ir_ref i0;
 
@@ -330,7 +335,7 @@ static ir_graph *
 counted_cond(ir_build *outer, const while_split *s)
 {
     const ir_graph *f = s->n->at.loop.body;
-    ir_build *b = ir_build_new(f->ctx, s->n->at.loop.cond->name);
+    ir_build *b = pass_flow_begin(outer, s->n->at.loop.cond->name);
     ir_ref trips = ir_input(b, counter_type(s), "trips"), i0 = IR_NONE;
 
     for (int i = 0; i <= f->n_in; i++) {
@@ -348,10 +353,12 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
                const ir_ref *rin, ir_ref *kout, ir_ref *rout)
 {
     const ir_node *n = s->n;
-    ir_ref *z = IR_NEW_N(kb->arena, ir_ref, s->ks + 1), *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + 2);
+    ir_ref *z = IR_NEW_N(kb->arena, ir_ref, s->ks + 1),
+           *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + 2);
     ir_ref *v = IR_NEW_N(rb->arena, ir_ref, n->n_out + 1);
 
-    known_loop(kb, s, false, n->at.loop.max, ir_splat_int(kb, counter_type(s), 0), s->x + s->kk, z);
+    known_loop(kb, s, false, n->at.loop.max, ir_splat_int(kb, counter_type(s), 0), s->x + s->kk,
+               z);
     u[0] = pass_residual(sp, z[0]);
     for (int i = 0; i < n->n_in; i++)
         u[i + 1 + (i >= s->k)] = s->given[i] ? pass_residual(sp, kin[i]) : rin[i];
@@ -366,7 +373,8 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
 
 /* A choice by `active` between what the two graphs yield, on operands that both take. */
 static void
-choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const ir_ref *in, ir_ref *y)
+choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const ir_ref *in,
+       ir_ref *y)
 {
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);
 
@@ -381,7 +389,7 @@ choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const 
 static ir_graph *
 step_graph(ir_build *outer, const while_split *s, bool still)
 {
-    ir_build *b = ir_build_new(outer->ctx, s->n->at.loop.body->name);
+    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
 
     known_inputs(b, s, NULL, in);
@@ -396,7 +404,7 @@ step_graph(ir_build *outer, const while_split *s, bool still)
 static ir_graph *
 bounded_step(ir_build *outer, const while_split *s)
 {
-    ir_build *b = ir_build_new(outer->ctx, s->n->at.loop.body->name);
+    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, s->kk + s->ks), active;
 
@@ -413,8 +421,9 @@ bounded_step(ir_build *outer, const while_split *s)
     return pass_flow_end(outer, b);
 }
 
-/* The operands of one step of the rest: known consts, unknown consts, unknown carries, known carries;
- * in order of the body's inputs within each.  part: which of the four input i belongs to. */
+/* The operands of one step of the rest: known consts, unknown consts, unknown carries, known
+ * carries; in order of the body's inputs within each.  part: which of the four input i belongs
+ * to. */
 static int
 rest_part(const while_split *s, int i)
 {
@@ -426,7 +435,7 @@ static ir_graph *
 rest_graph(ir_build *outer, const while_split *s, bool still)
 {
     const ir_graph *f = s->n->at.loop.body;
-    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_build *b = pass_flow_begin(outer, f->name);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out);
     int *which = IR_NEW_N(b->arena, int, f->n_out), n_out = 0;
 
@@ -460,8 +469,9 @@ static ir_graph *
 bounded_rest(ir_build *outer, const while_split *s)
 {
     const ir_graph *f = s->n->at.loop.body;
-    ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out), active;
+    ir_build *b = pass_flow_begin(outer, f->name);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out),
+           active;
     int at = 0, n_out = s->n->n_out - s->ks;
 
     for (int part = 0; part < 4; part++)
@@ -475,20 +485,23 @@ bounded_rest(ir_build *outer, const while_split *s)
     return pass_flow_end(outer, b);
 }
 
-/* The known scan, and after it the loop itself, which fails if it is not over.  z: carries at the end;
- * state: each known carry before each step; active: one for each step. */
+/* The known scan, and after it the loop itself, which fails if it is not over.  z: carries at
+ * the end; state: each known carry before each step; active: one for each step. */
 static void
 bounded_known(ir_build *kb, while_split *s, ir_ref *z, ir_ref *state, ir_ref *active)
 {
     int64_t max = s->n->at.loop.max;
-    ir_ref *y = IR_NEW_N(kb->arena, ir_ref, 2 * s->ks + 1), *w = IR_NEW_N(kb->arena, ir_ref, s->ks + 1);
+    ir_ref *y = IR_NEW_N(kb->arena, ir_ref, 2 * s->ks + 1),
+           *w = IR_NEW_N(kb->arena, ir_ref, s->ks + 1);
     ir_graph *step = bounded_step(kb, s);
 
     if (kb->status != COT_OK)
         return;
-    ir_add_node(kb, OP_scan, s->kk + s->ks, s->x,
-                &(ir_attrs){ .scan = { .consts = s->kk, .carries = s->ks, .length = max, .body = step } },
-                y);
+    ir_add_node(
+        kb, OP_scan, s->kk + s->ks, s->x,
+        &(ir_attrs){
+            .scan = { .consts = s->kk, .carries = s->ks, .length = max, .body = step } },
+        y);
     known_loop(kb, s, true, 1, ir_splat_int(kb, s->lead, 0), y, w);
     memcpy(z, w + 1, sizeof *z * (size_t)s->ks);
     memcpy(state, y + s->ks, sizeof *state * (size_t)s->ks);
@@ -503,7 +516,8 @@ split_bounded(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, con
 {
     const ir_node *n = s->n;
     ir_ref *z = IR_NEW_N(kb->arena, ir_ref, s->ks), *state = IR_NEW_N(kb->arena, ir_ref, s->ks);
-    ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + 1), *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
+    ir_ref *u = IR_NEW_N(rb->arena, ir_ref, n->n_in + 1),
+           *v = IR_NEW_N(rb->arena, ir_ref, n->n_out);
     ir_ref active = IR_NONE;
     int at = 0, unknown = n->n_out - s->ks;
 
@@ -511,14 +525,18 @@ split_bounded(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, con
     for (int part = 0, t = 0; part < 4; part++)
         for (int i = 0; i < n->n_in; i++)
             if (rest_part(s, i) == part)
-                u[at++] = part == 3 ? pass_residual(sp, state[t++])
-                          : s->given[i] ? pass_residual(sp, kin[i]) : rin[i];
+                u[at++] = part == 3     ? pass_residual(sp, state[t++])
+                          : s->given[i] ? pass_residual(sp, kin[i])
+                                        : rin[i];
     u[at++] = pass_residual(sp, active);
     ir_graph *body = bounded_rest(rb, s);
     if (rb->status == COT_OK)
         ir_add_node(rb, OP_scan, at, u,
-                    &(ir_attrs){ .scan = { .consts = s->k, .carries = unknown,
-                                           .length = n->at.loop.max, .body = body } }, v);
+                    &(ir_attrs){ .scan = { .consts = s->k,
+                                           .carries = unknown,
+                                           .length = n->at.loop.max,
+                                           .body = body } },
+                    v);
     for (int j = 0, at_k = 0, at_r = 0; j < n->n_out; j++)
         if (s->known[s->k + j])
             kout[j] = z[at_k++];
@@ -530,8 +548,12 @@ void
 split_while(pass_splitter *sp, ir_build *kb, ir_build *rb, const ir_graph *f, const ir_node *n,
             const bool *given, const ir_ref *kin, const ir_ref *rin, ir_ref *kout, ir_ref *rout)
 {
-    while_split s = { .n = n, .k = (int)n->at.loop.consts, .given = given, .lead = predicate_type(n),
-                      .known = ir_copy_bytes(kb->arena, given, sizeof *given * (size_t)n->n_in) };
+    while_split s = { .n = n,
+                      .k = (int)n->at.loop.consts,
+                      .given = given,
+                      .lead = predicate_type(n),
+                      .known =
+                          ir_copy_bytes(kb->arena, given, sizeof *given * (size_t)n->n_in) };
 
     (void)f;
     if (!split_body(kb, &s)) {

@@ -44,7 +44,8 @@ static const char *const programs[] = {
     "  %1 = cond %p, %0 {branches=[@a, @b]} : f64[]\n"
     "  ret %1\n}\n",
     /* 3: scan with consts, two carries (one of them not varying), xs and ys; reversed */
-    "fn @s(%w: f64[2], %i: i64[], %c: f64[2], %x: f64[2], %k: f64[]) -> (i64[], f64[2], f64[], f64[2]) {\n"
+    "fn @s(%w: f64[2], %i: i64[], %c: f64[2], %x: f64[2], %k: f64[]) -> (i64[], f64[2], f64[], "
+    "f64[2]) {\n"
     "  %1 = constant {data=1} : i64[]\n"
     "  %n = add %i, %1 : i64[]\n"
     "  %0 = mul %c, %w : f64[2]\n"
@@ -56,9 +57,11 @@ static const char *const programs[] = {
     "  %6 = reduce_sum %5 {axes=[0]} : f64[]\n"
     "  %7 = mul %6, %k : f64[]\n"
     "  ret %n, %3, %7, %4\n}\n"
-    "fn @f(%w: f64[2], %c: f64[2], %xs: f64[5,2], %ks: f64[5]) -> (i64[], f64[2], f64[5], f64[5,2]) {\n"
+    "fn @f(%w: f64[2], %c: f64[2], %xs: f64[5,2], %ks: f64[5]) -> (i64[], f64[2], f64[5], "
+    "f64[5,2]) {\n"
     "  %i = constant {data=0} : i64[]\n"
-    "  %0, %1, %2, %3 = scan %w, %i, %c, %xs, %ks {consts=1, carries=2, length=5, reverse=true, body=@s} "
+    "  %0, %1, %2, %3 = scan %w, %i, %c, %xs, %ks {consts=1, carries=2, length=5, "
+    "reverse=true, body=@s} "
     ": i64[], f64[2], f64[5], f64[5,2]\n"
     "  ret %0, %1, %2, %3\n}\n",
     /* 4: scan whose second carry varies only through the first */
@@ -131,7 +134,8 @@ static const char *const programs[] = {
     "  ret %0, %1\n}\n",
     /* 9: a while in a scan, and a cond in the while */
     "fn @t(%x: f64[], %w: f64[]) -> f64[] {\n  %0 = mul %x, %w : f64[]\n  ret %0\n}\n"
-    "fn @e(%x: f64[], %w: f64[]) -> f64[] {\n  %0 = mul %x, %x : f64[]\n  %1 = sub %0, %w : f64[]\n"
+    "fn @e(%x: f64[], %w: f64[]) -> f64[] {\n  %0 = mul %x, %x : f64[]\n  %1 = sub %0, %w : "
+    "f64[]\n"
     "  ret %1\n}\n"
     "fn @c(%n: i64[], %w: f64[], %i: i64[], %x: f64[]) -> bool[] {\n"
     "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
@@ -268,10 +272,18 @@ static const char trap[] =
 START_TEST(B172_B173_the_branch_not_taken_is_not_there)
 {
     static const char *const pipelines[] = {
-        "vmap(size=6)", "grad | vmap(size=6)", "vmap(size=6) | vjp", "vmap(size=6) | jvp",
-        "grad | grad | vmap(size=6)", "vmap(size=6) | vjp | vjp", "vmap(size=6) | vjp | jvp",
-        "vmap(size=6) | jvp | vjp", "vmap(size=3) | vjp | vmap(in=0, size=2)",
-        "vmap(size=6) | jacrev", "vmap(size=6) | jacfwd", "vmap(size=6, chunk=4)",
+        "vmap(size=6)",
+        "grad | vmap(size=6)",
+        "vmap(size=6) | vjp",
+        "vmap(size=6) | jvp",
+        "grad | grad | vmap(size=6)",
+        "vmap(size=6) | vjp | vjp",
+        "vmap(size=6) | vjp | jvp",
+        "vmap(size=6) | jvp | vjp",
+        "vmap(size=3) | vjp | vmap(in=0, size=2)",
+        "vmap(size=6) | jacrev",
+        "vmap(size=6) | jacfwd",
+        "vmap(size=6, chunk=4)",
     };
     ir_graph *g = piped(graph_of(trap), pipelines[_i]);
     static const double at[6] = { -3.5, 0, 4, 0.25, 1, 9 };
@@ -283,7 +295,8 @@ START_TEST(B172_B173_the_branch_not_taken_is_not_there)
     values y = evaluated(g, &x);
     for (int j = 0; j < y.n; j++)
         for (int64_t e = 0; e < y.type[j]->size; e++)
-            ck_assert_msg(isfinite(((double *)y.at[j])[e]), "result %d, element %lld", j, (long long)e);
+            ck_assert_msg(isfinite(((double *)y.at[j])[e]), "result %d, element %lld", j,
+                          (long long)e);
     release(&x), release(&y);
 }
 END_TEST
@@ -303,11 +316,13 @@ START_TEST(D4_inner_loop_ends_with_the_outer)
         "fn @c(%m: i64[], %j: i64[]) -> bool[] {\n  %0 = ne %j, %m : bool[]\n  ret %0\n}\n"
         "fn @s(%m: i64[], %j: i64[]) -> i64[] {\n  %1 = constant {data=1} : i64[]\n"
         "  %0 = add %j, %1 : i64[]\n  ret %0\n}\n"
-        "fn @d(%n: i64[], %i: i64[], %x: f64[]) -> bool[] {\n  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
+        "fn @d(%n: i64[], %i: i64[], %x: f64[]) -> bool[] {\n  %0 = lt %i, %n : bool[]\n  ret "
+        "%0\n}\n"
         "fn @t(%n: i64[], %i: i64[], %x: f64[]) -> (i64[], f64[]) {\n"
         "  %1 = constant {data=1} : i64[]\n"
         "  %z = constant {data=0} : i64[]\n"
-        "  %2 = sub %n, %i : i64[]\n"      /* 0 when this example is done: then j != m would never end */
+        "  %2 = sub %n, %i : i64[]\n" /* 0 when this example is done: then j != m would never
+                                         end */
         "  %3 = sub %2, %1 : i64[]\n"
         "  %4 = while %3, %z {consts=1, cond=@c, body=@s} : i64[]\n"
         "  %5 = convert %4 {dtype=f64} : f64[]\n"
@@ -328,11 +343,13 @@ START_TEST(D4_inner_loop_ends_with_the_outer)
 }
 END_TEST
 
-/* A gradient is refused, not wrong, where the loop passes its bound; also if nobody asks for the value. */
+/* A gradient is refused, not wrong, where the loop passes its bound; also if nobody asks for
+ * the value. */
 START_TEST(A_bound_that_is_passed)
 {
-    static const char *const pipelines[] = { "", "vjp", "jvp", "vmap(size=3)", "vmap(size=3) | vjp",
-                                             "jacrev(wrt=[1])" };
+    static const char *const pipelines[] = {
+        "", "vjp", "jvp", "vmap(size=3)", "vmap(size=3) | vjp", "jacrev(wrt=[1])"
+    };
     ir_graph *f = program(6), *g = piped(f, pipelines[_i]);
 
     for (int64_t trips = 6; trips <= 8; trips++) {
@@ -341,8 +358,8 @@ START_TEST(A_bound_that_is_passed)
         for (int64_t e = 0; e < x.type[0]->size; e++)
             ((int64_t *)x.at[0])[e] = e == x.type[0]->size - 1 ? trips - 2 : 0;
         cot_status status = ir_eval(g, y.at, (const void *const *)x.at);
-        ck_assert_msg(status == (trips > 7 ? COT_ERR_BOUND : COT_OK), "%lld trips: %s", (long long)trips,
-                      cot_status_name(status));
+        ck_assert_msg(status == (trips > 7 ? COT_ERR_BOUND : COT_OK), "%lld trips: %s",
+                      (long long)trips, cot_status_name(status));
         cot_error_clear(ctx);
         release(&x), release(&y);
     }
@@ -355,7 +372,7 @@ START_TEST(B181_invariant_residuals_are_hoisted)
     ir_graph *g = piped(program(3), "vjp");
     int scans = 0;
 
-    ir_each_node(n, g)
+    ir_each_node (n, g)
         if (n->op == OP_scan) {
             scans++;
             for (int i = (int)n->at.scan.carries; i < n->n_out; i++)
@@ -370,7 +387,7 @@ START_TEST(B171_unmapped_predicate_stays)
     ir_graph *g = piped(program(1), "vmap(in=[none,0,0], size=3)");
     int conds = 0;
 
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         conds += n->op == OP_cond && ir_type_at(g, n->in[0])->rank == 0;
         ck_assert(n->op != OP_select);
     }

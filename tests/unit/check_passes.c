@@ -389,6 +389,8 @@ static const func functions[] = {
     { ONE("[2,3]", "reduce_prod %x {axes=[0,1]}", "[]"), -2, 2 },
     { ONE("[3,1]", "reduce_prod %x {axes=[1]}", "[3]"), -2, 2 },
     { ONE("[3,0]", "reduce_prod %x {axes=[1]}", "[3]"), -2, 2 },
+    { ONE("[3]", "reduce_prod %x {axes=[]}", "[3]"), -2, 2 },
+    { ONE("[3]", "reduce_max %x {axes=[]}", "[3]"), -2, 2 },
     { ONE("[3,0]", "reduce_sum %x {axes=[1]}", "[3]"), -2, 2 },
     /* products: matrix, transposed, vector, inner, outer, batched, two contracted axes */
     { TWO("[3,4]", "[4,2]", "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}",

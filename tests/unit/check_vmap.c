@@ -16,18 +16,21 @@ static const char *const indexing[] = {
     "  ret %0\n}\n",
     /* windows, moved inside */
     "fn @f(%x: f64[3,4], %i: i64[3,2]) -> f64[3,2,2] {\n"
-    "  %0 = gather %x, %i {offset_dims=[1,2], collapsed=[], operand_batch=[], indices_batch=[], "
+    "  %0 = gather %x, %i {offset_dims=[1,2], collapsed=[], operand_batch=[], "
+    "indices_batch=[], "
     "index_map=[1,0], sizes=[2,2]} : f64[3,2,2]\n"
     "  %1 = mul %0, %0 : f64[3,2,2]\n"
     "  ret %1\n}\n",
     /* batch axes */
     "fn @f(%x: f64[3,5], %i: i64[3,2,1]) -> f64[3,2] {\n"
-    "  %0 = gather %x, %i {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], "
+    "  %0 = gather %x, %i {offset_dims=[], collapsed=[1], operand_batch=[0], "
+    "indices_batch=[0], "
     "index_map=[1], sizes=[1,1]} : f64[3,2]\n"
     "  ret %0\n}\n",
     /* scatters with repeated indices */
     "fn @f(%x: f64[4,2], %i: i64[5,1], %z: f64[5,2]) -> f64[4,2] {\n"
-    "  %0 = scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], "
+    "  %0 = scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], "
+    "indices_batch=[], "
     "index_map=[0]} : f64[4,2]\n"
     "  %1 = mul %0, %0 : f64[4,2]\n"
     "  ret %1\n}\n",
@@ -78,7 +81,8 @@ static const char *const outside[] = {
     "  %2 = reduce_sum %1 {axes=[1]} : f64[4]\n"
     "  ret %2\n}\n",
     "fn @f(%x: f64[3,2], %i: i64[5,1], %z: f64[5,2]) -> f64[3,2] {\n"
-    "  %0 = scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], "
+    "  %0 = scatter %x, %i, %z {window_dims=[1], inserted=[0], operand_batch=[], "
+    "indices_batch=[], "
     "index_map=[0], mode=fill} : f64[3,2]\n"
     "  ret %0\n}\n",
     "fn @f(%x: f64[3,2], %i: i64[5,1], %z: f64[5,2]) -> f64[3,2] {\n"
@@ -122,7 +126,7 @@ START_TEST(A3_vmap_pushes_the_map_into_the_ops)
     ir_graph *g = piped(graph_of(dot), "vmap(size=5)");
     int dots = 0;
 
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         dots += n->op == OP_dot_general && n->at.dot.lhs_batch.n == 1;
         ck_assert(n->op != OP_scan && n->op != OP_while);
     }
@@ -144,9 +148,10 @@ START_TEST(A8_unmapped_is_never_copied)
                                  "  %0 = sin %w : f64[4]\n"
                                  "  %1 = dot_general %x, %0 {lhs=[0], rhs=[0], lhs_batch=[], "
                                  "rhs_batch=[]} : f64[]\n"
-                                 "  ret %1\n}\n"), "vmap(in=[0,none], size=7)");
+                                 "  ret %1\n}\n"),
+                        "vmap(in=[0,none], size=7)");
 
-    ir_each_node(n, g) {
+    ir_each_node (n, g) {
         ck_assert(n->op != OP_broadcast_in_dim);
         if (n->op == OP_sin)
             ck_assert_int_eq(ir_type_at(g, n->first)->rank, 1);
@@ -158,10 +163,13 @@ START_TEST(A9_B9_B20_negative_axes)
 {
     ir_graph *f = graph_of("fn @f(%x: f64[2,3]) -> f64[3,2] {\n"
                            "  %0 = transpose %x {perm=[1,0]} : f64[3,2]\n  ret %0\n}\n");
-    ir_graph *g = piped(f, "vmap(in=-1, out=-2, size=5)"), *h = piped(f, "vmap(in=2, out=1, size=5)");
+    ir_graph *g = piped(f, "vmap(in=-1, out=-2, size=5)"),
+             *h = piped(f, "vmap(in=2, out=1, size=5)");
 
-    ck_assert_ptr_eq(ir_type_at(g, g->in[0]), ir_type_new(ctx, COT_F64, 3, (int64_t[]){ 2, 3, 5 }));
-    ck_assert_ptr_eq(ir_type_at(g, g->out[0]), ir_type_new(ctx, COT_F64, 3, (int64_t[]){ 3, 5, 2 }));
+    ck_assert_ptr_eq(ir_type_at(g, g->in[0]),
+                     ir_type_new(ctx, COT_F64, 3, (int64_t[]){ 2, 3, 5 }));
+    ck_assert_ptr_eq(ir_type_at(g, g->out[0]),
+                     ir_type_new(ctx, COT_F64, 3, (int64_t[]){ 3, 5, 2 }));
     ck_assert(ir_graph_equal(g, h));
 }
 END_TEST
@@ -191,11 +199,15 @@ refused(const char *text, const char *pipeline, const char *message)
 START_TEST(B3_B8_B11_B12_B17_wrong_options)
 {
     refused(dot, "vmap(in=[0], size=2)", "in lists 1 axes for 2 arguments; wants one for each");
-    refused(dot, "vmap(out=[0,0], size=2)", "out lists 2 axes for 1 result; wants one for each");
-    refused(dot, "vmap(in=2, size=2)", "axis 2 of argument 0 is out of range; wants -2 to 1 for rank 2");
+    refused(dot, "vmap(out=[0,0], size=2)",
+            "out lists 2 axes for 1 result; wants one for each");
+    refused(dot, "vmap(in=2, size=2)",
+            "axis 2 of argument 0 is out of range; wants -2 to 1 for rank 2");
     refused(dot, "vmap(in=-3, size=2)", "axis -3 of argument 0 is out of range");
-    refused(dot, "vmap(out=1, size=2)", "axis 1 of result 0 is out of range; wants -1 to 0 for rank 1");
-    refused(dot, "vmap(out=none, size=2)", "result 0 depends on mapped arguments, and out is none");
+    refused(dot, "vmap(out=1, size=2)",
+            "axis 1 of result 0 is out of range; wants -1 to 0 for rank 1");
+    refused(dot, "vmap(out=none, size=2)",
+            "result 0 depends on mapped arguments, and out is none");
     refused(dot, "vmap(in=0)", "wants the size of the mapped axis");
 }
 END_TEST
@@ -213,8 +225,9 @@ START_TEST(B1_B2_B3_types_of_one_example)
     ck_assert_ptr_eq(one[1], in[1]);
     o = (pass_vmap_options){ .in = { 2, (int64_t[]){ 1, 0 }, false } };
     ck_assert_int_eq(pass_vmap_example(ctx, 0, 2, in, &o, one), COT_ERR_SHAPE);
-    ck_assert_str_eq(cot_error(ctx), "vmap: mapped axes have sizes 2 (argument 0), 3 (argument 1); "
-                                     "wants one size");
+    ck_assert_str_eq(cot_error(ctx),
+                     "vmap: mapped axes have sizes 2 (argument 0), 3 (argument 1); "
+                     "wants one size");
     cot_error_clear(ctx);
     o = (pass_vmap_options){ .in = { 1, (int64_t[]){ PASS_NO_AXIS }, true } };
     ck_assert_int_eq(pass_vmap_example(ctx, 0, 2, in, &o, one), COT_ERR_ARG);
@@ -293,13 +306,14 @@ END_TEST
 
 START_TEST(B140_B141_B142_second_derivatives_agree)
 {
-    ir_graph *f = graph_of("fn @f(%x: f64[3], %w: f64[2,3]) -> (f64[2], f64[]) {\n"
-                           "  %0 = integer_pow %x {y=3} : f64[3]\n"
-                           "  %1 = dot_general %w, %0 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} "
-                           ": f64[2]\n"
-                           "  %2 = mul %1, %1 : f64[2]\n"
-                           "  %3 = reduce_sum %2 {axes=[0]} : f64[]\n"
-                           "  ret %2, %3\n}\n");
+    ir_graph *f =
+        graph_of("fn @f(%x: f64[3], %w: f64[2,3]) -> (f64[2], f64[]) {\n"
+                 "  %0 = integer_pow %x {y=3} : f64[3]\n"
+                 "  %1 = dot_general %w, %0 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} "
+                 ": f64[2]\n"
+                 "  %2 = mul %1, %1 : f64[2]\n"
+                 "  %3 = reduce_sum %2 {axes=[0]} : f64[]\n"
+                 "  ret %2, %3\n}\n");
 
     ck_assert_int_eq(piped(f, "hessian(wrt=[0,1])")->n_out, 8);
     same_results(f, "hessian(wrt=[0,1])", "jacrev(wrt=[0,1]) | jacrev(wrt=[0,1])", 1e-11);
@@ -333,7 +347,8 @@ main(void)
 
     tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, B34_indexing_maps_and_differentiates, 0, sizeof indexing / sizeof *indexing);
+    tcase_add_loop_test(t, B34_indexing_maps_and_differentiates, 0,
+                        sizeof indexing / sizeof *indexing);
     tcase_add_loop_test(t, indices_outside, 0, sizeof outside / sizeof *outside);
     tcase_add_test(t, A14_batched_dot);
     tcase_add_test(t, A3_vmap_pushes_the_map_into_the_ops);

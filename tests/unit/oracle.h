@@ -3,8 +3,8 @@
  *   mapped_agrees     vmap against a loop over the examples
  *   derivative_agrees jvp against differences, vjp against jvp (the dot-product test)
  *
- * Floating inputs are drawn from a stated seed, near `centre`; integer inputs count 0, 1, 2, ... modulo
- * `ints`, bool inputs alternate. */
+ * Floating inputs are drawn from a stated seed, near `centre`; integer inputs count 0, 1, 2,
+ * ... modulo `ints`, bool inputs alternate. */
 #ifndef TESTS_ORACLE_H
 #define TESTS_ORACLE_H
 
@@ -16,7 +16,7 @@
 #include "ir/graph.h"
 #include "passes/pass.h"
 
-#define MOST 48                             /* arguments or results */
+#define MOST 48 /* arguments or results */
 
 static cot_context *ctx;
 static uint64_t oracle_state = 1;
@@ -142,22 +142,23 @@ static inline double
 element(const ir_type *t, const void *p, int64_t e)
 {
     switch (t->dtype) {
-    case COT_F64:  return ((const double *)p)[e];
-    case COT_I64:  return (double)((const int64_t *)p)[e];
-    case COT_I32:  return ((const int32_t *)p)[e];
-    default:       return ((const uint8_t *)p)[e];
+    case COT_F64: return ((const double *)p)[e];
+    case COT_I64: return (double)((const int64_t *)p)[e];
+    case COT_I32: return ((const int32_t *)p)[e];
+    default: return ((const uint8_t *)p)[e];
     }
 }
 
 /* Compares n elements of result i. */
 static inline void
-same_elements(const char *what, int i, const ir_type *t, const void *got, const void *want, int64_t n,
-              double tolerance)
+same_elements(const char *what, int i, const ir_type *t, const void *got, const void *want,
+              int64_t n, double tolerance)
 {
     for (int64_t e = 0; e < n; e++) {
         double a = element(t, got, e), b = element(t, want, e);
-        ck_assert_msg(near(a, b, tolerance), "%s: result %d, element %lld: got %.17g, wants %.17g", what,
-                      i, (long long)e, a, b);
+        ck_assert_msg(near(a, b, tolerance),
+                      "%s: result %d, element %lld: got %.17g, wants %.17g", what, i,
+                      (long long)e, a, b);
     }
 }
 
@@ -179,12 +180,14 @@ mapped_agrees(const ir_graph *f, unsigned mask, int64_t size)
         for (int i = 0; i < f->n_in; i++) {
             size_t bytes = bytes_of(one.type[i]);
             if (bytes)
-                memcpy(one.at[i], (char *)x.at[i] + (mask >> i & 1 ? (size_t)e * bytes : 0), bytes);
+                memcpy(one.at[i], (char *)x.at[i] + (mask >> i & 1 ? (size_t)e * bytes : 0),
+                       bytes);
         }
         eval_into(f, &z, &one);
         for (int j = 0; j < f->n_out; j++)
-            same_elements("vmap", j, z.type[j], (char *)y.at[j] + (size_t)e * bytes_of(z.type[j]),
-                          z.at[j], z.type[j]->size, 1e-11);
+            same_elements("vmap", j, z.type[j],
+                          (char *)y.at[j] + (size_t)e * bytes_of(z.type[j]), z.at[j],
+                          z.type[j]->size, 1e-11);
     }
     release(&x), release(&one), release(&y), release(&z);
 }
@@ -199,7 +202,8 @@ maps(const ir_graph *f, int64_t size)
 
 /* f(x + h t) - f(x - h t) over 2 h, against the tangents of jvp. */
 static inline void
-differences_agree(const ir_graph *f, const values *x, const values *t, const values *dy, double tolerance)
+differences_agree(const ir_graph *f, const values *x, const values *t, const values *dy,
+                  double tolerance)
 {
     const double h = 1e-5;
     values lo = values_of(f, f->n_in, f->in), hi = values_of(f, f->n_in, f->in);
@@ -221,7 +225,8 @@ differences_agree(const ir_graph *f, const values *x, const values *t, const val
         if (a.type[j]->dtype != COT_F64)
             continue;
         for (int64_t e = 0; e < a.type[j]->size; e++)
-            ((double *)b.at[j])[e] = (((double *)b.at[j])[e] - ((double *)a.at[j])[e]) / (2 * h);
+            ((double *)b.at[j])[e] =
+                (((double *)b.at[j])[e] - ((double *)a.at[j])[e]) / (2 * h);
         same_elements("jvp", j, a.type[j], dy->at[d++], b.at[j], a.type[j]->size, tolerance);
     }
     release(&lo), release(&hi), release(&a), release(&b);
@@ -261,7 +266,8 @@ derivative_agrees(const ir_graph *f, double tolerance)
         same_elements("linearize", j, u.type[j], u.at[j], y.at[j], u.type[j]->size, 1e-10);
     differences_agree(f, &x, &t, &dy, tolerance);
     double forward = dot_of(&v, f->n_in, &dy, 0, n_ct), back = dot_of(&w, f->n_out, &t, 0, n_t);
-    ck_assert_msg(near(forward, back, 1e-9), "<ct, J t> = %.17g, <J' ct, t> = %.17g", forward, back);
+    ck_assert_msg(near(forward, back, 1e-9), "<ct, J t> = %.17g, <J' ct, t> = %.17g", forward,
+                  back);
     release(&x), release(&v), release(&y), release(&w), release(&u);
 }
 
