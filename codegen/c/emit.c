@@ -347,7 +347,7 @@ emit_call(emitter *e, const cg_insn *i)
         }
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = text(e, "%s%s%s", args, comma, name(e, i->call->param[k], 0));
-    line(e, "if ((status = %s_%s(%s)) != 0) return status;", e->prefix, f->name, args);
+    line(e, "if ((status = %s(%s)) != 0) return status;", cg_c_kernel_name(e->t, e->prefix, f), args);
 }
 
 /* Loops -------------------------------------------------------------------------------------------- */
@@ -668,7 +668,7 @@ emit_insn(emitter *e, cg_val v)
     case CG_CALL:  emit_call(e, i); break;
     case CG_FAIL:  line(e, "if (%s) return %d;", name(e, i->in[0], 0), (int)i->imm); break;
     case CG_COPY:
-        line(e, "memmove(%s, %s, %llu);", address(e, (uint32_t)i->args[0], i->in[0]), address(e, (uint32_t)i->args[1], i->in[1]),
+        line(e, "memmove(%s, %s, %llu);", address(e, i->call->buffer[0], i->in[0]), address(e, i->call->buffer[1], i->in[1]),
              (unsigned long long)i->imm);
         break;
     default: emit_scalar(e, v); break;
@@ -722,7 +722,7 @@ emit_head(emitter *e, bool entry)
     const char *comma = "";
     if (e->k->note)
         ir_buf_printf(e->b, "/* %s */\n", e->k->note);
-    ir_buf_printf(e->b, "static int\n%s_%s(", e->prefix, e->k->name);
+    ir_buf_printf(e->b, "static int\n%s(", cg_c_kernel_name(e->t, e->prefix, e->k));
     if (entry) {
         ir_buf_str(e->b, "void *const *args, void *work)\n{\n");
         return;
@@ -738,6 +738,16 @@ emit_head(emitter *e, bool entry)
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")
         ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
     ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
+}
+
+const char *
+cg_c_kernel_name(cg_c_text *t, const char *prefix, const cg_kernel *k)
+{
+    char *s = ir_format(t->arena, "%s_%s", prefix, k->name);
+    for (char *c = s; *c; c++)
+        if (*c == '.')
+            *c = '_';
+    return s;
 }
 
 void
