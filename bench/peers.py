@@ -63,19 +63,24 @@ def run_peer(path, peer, name, threads):
     print(json.dumps({"median": median, "least": least, "compile_ms": compile_ms}))
 
 
-def last_json(output):
-    lines = [line for line in output.splitlines() if line.startswith("{")]
-    return json.loads(lines[-1]) if lines else None
+def find_json(output, name):
+    """The line of JSON for a workload: a name that begins with this one is another's."""
+    for line in output.splitlines():
+        if line.startswith("{"):
+            found = json.loads(line)
+            if found.get("name", name) == name:
+                return found
+    return None
 
 
-def pinned(command, threads, timeout):
+def pinned(command, name, threads, timeout):
     env = dict(os.environ, OMP_NUM_THREADS=str(threads), GLIBC_TUNABLES=KEEP_PAGES, JAX_PLATFORMS="cpu")
     cpus = ",".join(str(i) for i in range(threads))
     try:
         done = subprocess.run(["taskset", "-c", cpus] + command, env=env, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
-    return last_json(done.stdout)
+    return find_json(done.stdout, name)
 
 
 def main():
@@ -98,10 +103,10 @@ def main():
             continue
         for peer in a.peers.split(","):
             ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name]
-            before = pinned(ours, a.threads, 120)
+            before = pinned(ours, name, a.threads, 120)
             theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads", str(a.threads),
-                             "--workloads", a.workloads, "--one", peer, name], a.threads, 300)
-            after = pinned(ours, a.threads, 120)
+                             "--workloads", a.workloads, "--one", peer, name], name, a.threads, 300)
+            after = pinned(ours, name, a.threads, 120)
             if not (before and theirs and after):
                 print(f"{name:<22} {peer:<6} no result")
                 continue

@@ -12,7 +12,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -330,6 +330,72 @@ place_node(fusing *u, const ir_node *n)
             need(u, gi, w.read[i].v);
 }
 
+/* What group g reads. */
+static void
+walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
+{
+    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
+    *space = g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL;
+    for (int i = 0; g->node && i < g->node->n_in; i++) {
+        const ir_type *t = ir_type_at(u->f, g->node->in[i]);
+        cg_walk_value(w, g->node->in[i], cg_walk_space(w, t->rank, t->dims));
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        const ir_type *t = ir_type_at(u->f, g->v[i]);
+        bool same = g->space && ir_same_shape(t, g->space);
+        if (!g->node || g->v[i] != g->node->first)
+            cg_walk_root(w, g->v[i], same ? *space : cg_walk_space(w, t->rank, t->dims));
+    }
+}
+
+/* The one group that reads product y, if it is a map of y's shape that reads it element by element. */
+static cg_group *
+find_epilogue(const fusing *u, ir_ref y)
+{
+    cg_group *found = NULL;
+    for (uint32_t i = 0; i < u->cut->n; i++) {
+        cg_group *g = &u->cut->group[i];
+        cg_walk w;
+        cg_ix *space;
+        bool reads = false;
+        walk_group(u, &w, g, &space);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            const cg_read *r = &w.read[j];
+            if (r->v != y)
+                continue;
+            reads = true;
+            if (g->kind != CG_GROUP_MAP || w.reduces || !is_identity(r->rank, r->at, space, g->space->rank))
+                return NULL;
+        }
+        if (reads && (found || g->n > EPILOGUE_MOST))
+            return NULL;
+        if (reads)
+            found = g;
+    }
+    return found;
+}
+
+/* What consumes a product element by element is computed where the product is: bias, activation, a step of descent. */
+static void
+fuse_epilogues(fusing *u)
+{
+    for (uint32_t i = 0; u->l->o->fuse && i < u->cut->n; i++) {
+        cg_group *g = &u->cut->group[i];
+        bool output = false;
+        if (!g->node || g->node->op != OP_dot_general || g->n != 1 || g->v[0] != g->node->first)
+            continue;
+        for (int k = 0; k < u->f->n_out; k++)
+            output |= u->f->out[k] == g->v[0];
+        cg_group *e = output ? NULL : find_epilogue(u, g->v[0]);
+        if (!e)
+            continue;
+        e->kind = CG_GROUP_NODE;
+        e->node = g->node;
+        u->cut->root[g->v[0]] = false;
+        *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
+    }
+}
+
 static void
 sort_groups(fusing *u)
 {
@@ -362,15 +428,8 @@ find_last_readers(fusing *u)
     for (uint32_t i = 0; i < c->n; i++) {
         const cg_group *g = &c->group[c->order[i]];
         cg_walk w;
-        cg_walk_begin(&w, u->l->arena, u->f, c->root);
-        for (uint32_t j = 0; j < g->n && g->kind != CG_GROUP_NODE; j++) {
-            const ir_type *t = ir_type_at(u->f, g->v[j]);
-            cg_walk_root(&w, g->v[j], cg_walk_space(&w, t->rank, t->dims));
-        }
-        for (int j = 0; g->node && j < g->node->n_in; j++) {
-            const ir_type *t = ir_type_at(u->f, g->node->in[j]);
-            cg_walk_value(&w, g->node->in[j], cg_walk_space(&w, t->rank, t->dims));
-        }
+        cg_ix *space;
+        walk_group(u, &w, g, &space);
         for (uint32_t j = 0; j < w.n_reads; j++)
             if (w.read[j].v)
                 c->last[w.read[j].v] = i;
@@ -402,6 +461,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         else if (used)
             place_root(&u, n->first);
     }
+    fuse_epilogues(&u);
     sort_groups(&u);
     find_last_readers(&u);
     return u.cut;

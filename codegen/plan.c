@@ -186,6 +186,8 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
 static void
 plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
 {
+    if (g->n == 0)
+        return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
         return;
     for (uint32_t i = 0; i < g->n; i++)

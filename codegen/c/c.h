@@ -36,8 +36,7 @@ const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, bool dense, bool
 void cg_c_constant(ir_buf *b, cot_dtype type, uint64_t bits);
 bool cg_c_made(cg_c_text *t, const char *name);     /* marks it made; was it? */
 
-/* emit.c: a kernel as a static function, and its name in C: the dots of kernel names become underscores. */
-const char *cg_c_kernel_name(cg_c_text *t, const char *prefix, const cg_kernel *k);
+/* emit.c: a kernel as a static function. */
 void cg_c_kernel(cg_c_text *t, const cg_module *m, const cg_kernel *k, const char *prefix);
 
 #endif

@@ -347,7 +347,7 @@ emit_call(emitter *e, const cg_insn *i)
         }
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = text(e, "%s%s%s", args, comma, name(e, i->call->param[k], 0));
-    line(e, "if ((status = %s(%s)) != 0) return status;", cg_c_kernel_name(e->t, e->prefix, f), args);
+    line(e, "if ((status = %s_k%d(%s)) != 0) return status; /* %s */", e->prefix, (int)i->imm, args, f->name);
 }
 
 /* Loops -------------------------------------------------------------------------------------------- */
@@ -400,28 +400,12 @@ counters_push(emitter *e, const cg_block *x)
     line(e, "}");
 }
 
-static uint64_t
-neutral_bits(ir_sc_op op, cot_dtype t)
-{
-    int bits = ir_bits(t);
-    uint64_t ones = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, top = (uint64_t)1 << (bits - 1);
-    bool f = t == COT_F32, real = ir_is_float(t);
-    switch (op) {
-    case SC_add: return real ? top : 0;
-    case SC_mul: return f ? 0x3f800000 : real ? 0x3ff0000000000000u : 1;
-    case SC_max: return f ? 0xff800000 : real ? 0xfff0000000000000u : ir_is_signed(t) ? top : 0;
-    case SC_min: return f ? 0x7f800000 : real ? 0x7ff0000000000000u : ir_is_signed(t) ? top - 1 : ones;
-    case SC_and: return ones;
-    default:     return 0;
-    }
-}
-
 static const char *
 neutral(emitter *e, ir_sc_op op, cot_dtype t, int lanes)
 {
     ir_buf b;
     ir_buf_init(&b, e->t->arena);
-    cg_c_constant(&b, t, neutral_bits(op, t));
+    cg_c_constant(&b, t, cg_neutral_bits(op, t));
     return lanes > 1 ? text(e, "%s(%s)", cg_c_splat(e->t, t, lanes), b.text) : b.text;
 }
 
@@ -516,6 +500,10 @@ spmd_variable(emitter *e, const cg_block *x, int own)
             line(e, "const int64_t %s = %s + %lld;", s, lo, (long long)copy_for(e, set, c, (uint32_t)1 << own) * (long long)x->step);
             continue;
         }
+        if (lanes == 1) {
+            line(e, "const int64_t %s = %s;", s, lo);
+            continue;
+        }
         line(e, "const int64_t %sz = %s;", s, lo);
         line(e, "%s %s;", cg_c_type(e->t, COT_I64, lanes), s);
         line(e, "for (int i = 0; i < %d; i++)", lanes);
@@ -534,6 +522,10 @@ spmd_result(emitter *e, const cg_block *x, int i, int own, const char *mask)
         const char *r = name(e, x->result[i], c);
         if (own == e->vector_level) {
             const char *v = use(e, y->value, inner, c, extent);
+            if (extent == 1) {
+                line(e, "%s = %s;", r, v);
+                continue;
+            }
             if (mask)
                 v = text(e, "%s(%s, %s, %s)", cg_c_op(e->t, SC_select, y->type, y->type, extent), mask, v,
                          neutral(e, y->combine, y->type, extent));
@@ -711,7 +703,9 @@ emit_buffers(emitter *e, bool entry)
             emit_const_data(e, x, i);
         else if (x->space == CG_WORK)
             line(e, "%s *b%u = (%s *)((char *)work + %lld);", type, i, type, (long long)x->offset);
-        else if (entry)
+        else if (!entry)
+            line(e, "(void)b%u;", i);
+        else
             line(e, x->space == CG_IN ? "const %s *b%u = args[%d];" : "%s *b%u = args[%d];", type, i, x->arg);
     }
 }
@@ -720,9 +714,11 @@ static void
 emit_head(emitter *e, bool entry)
 {
     const char *comma = "";
-    if (e->k->note)
-        ir_buf_printf(e->b, "/* %s */\n", e->k->note);
-    ir_buf_printf(e->b, "static int\n%s(", cg_c_kernel_name(e->t, e->prefix, e->k));
+    int number = 0;
+    while (e->m->kernel[number] != e->k)
+        number++;
+    ir_buf_printf(e->b, "/* %s%s%s */\nstatic int\n%s_k%d(", e->k->name, e->k->note ? ": " : "", e->k->note ? e->k->note : "",
+                  e->prefix, number);
     if (entry) {
         ir_buf_str(e->b, "void *const *args, void *work)\n{\n");
         return;
@@ -738,16 +734,6 @@ emit_head(emitter *e, bool entry)
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")
         ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
     ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
-}
-
-const char *
-cg_c_kernel_name(cg_c_text *t, const char *prefix, const cg_kernel *k)
-{
-    char *s = ir_format(t->arena, "%s_%s", prefix, k->name);
-    for (char *c = s; *c; c++)
-        if (*c == '.')
-            *c = '_';
-    return s;
 }
 
 void

@@ -14,8 +14,7 @@ static const char preamble[] =
     "#pragma clang diagnostic ignored \"-Wunused-variable\"\n#pragma clang diagnostic ignored \"-Wunused-function\"\n"
     "#elif defined(__GNUC__)\n#pragma GCC optimize(\"fp-contract=off\")\n#pragma GCC diagnostic ignored \"-Wunused-variable\"\n"
     "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
-    "#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n"
-    "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n";
+    "#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n\n";
 
 static cot_dtype
 arg_type(const cg_module *m, int arg)
@@ -47,7 +46,7 @@ natural(cg_c_text *t, const cg_natural *f)
     ir_buf_printf(b, "void *work)\n{\n    void *args[%d] = {", n + 1);
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, " (void *)a%d,", i);
-    ir_buf_printf(b, " 0 };\n    return %s(args, work);\n}\n", cg_c_kernel_name(t, f->name, f->module->kernel[0]));
+    ir_buf_printf(b, " 0 };\n    return %s_k0(args, work);\n}\n", f->name);
 }
 
 static cot_status

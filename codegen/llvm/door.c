@@ -181,6 +181,10 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
         LLVMDisposeMessage(message);
         return NULL;
     }
+    if (!cg_ll_cpu_known(triple, cpu)) {
+        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as x86-64-v3", triple, cpu);
+        return NULL;
+    }
     m->tm = LLVMCreateTargetMachine(target, triple, cpu, m->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
                                     LLVMCodeModelSmall);
     if (m->tm == NULL) {

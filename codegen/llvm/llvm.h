@@ -59,6 +59,9 @@ typedef struct cg_ll_shared {
     LLVMValueRef value;
 } cg_ll_shared;
 
+/* cpu.c: a name that code generation takes. */
+bool cg_ll_cpu_known(const char *triple, const char *cpu);
+
 cot_status cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch, const cg_ll_machine *machine,
                               const char *name);
 void cg_ll_module_free(cg_ll_module *l);

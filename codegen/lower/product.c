@@ -49,7 +49,9 @@ typedef struct product {
     cg_level *v;
     const ir_node *n;
     cg_dot d;
-    uint32_t out;
+    cg_frame *fr;
+    const cg_group *g;                  /* the product, or what is made of it in its place */
+    uint32_t *out;                      /* of each value of g */
     int64_t sizes[3];
 } product;
 
@@ -76,13 +78,34 @@ strides_of(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref *base)
     return s;
 }
 
+/* The result at (b, m, n): what g makes of it is pulled and stored. */
 static void
-store_product(cg_build *b, void *user, cg_val bi, cg_val m, cg_val n, cg_val acc, cg_val when)
+store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when)
 {
     product *p = user;
-    cot_dtype t = ir_type_at(p->v->f, p->n->first)->dtype;
-    cg_val i = cg_iadd(b, cg_imul(b, bi, p->sizes[1] * p->sizes[2]), cg_iadd(b, cg_imul(b, m, p->sizes[2]), n));
-    cg_store(b, p->out, i, t == p->d.type ? acc : cg_insn1(b, SC_cvt, t, acc), when);
+    cg_lowering *l = p->l;
+    ir_ref y = p->n->first;
+    const ir_type *t = ir_type_at(p->v->f, y);
+    const cg_val group[3] = { b, m, n };
+    const int axes[3] = { p->d.b.n, p->d.m.n, p->d.n.n };
+    cg_ix at[COT_MAX_RANK + 1];
+    uint32_t mark = cg_scope_begin(l);
+    (void)build;
+    for (int i = 0, k = 0; i < 3; k += axes[i++])
+        if (axes[i])
+            cg_ix_split(&l->ix, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), axes[i], t->dims + k, at + k);
+    cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
+    cg_val old = cg_mask_and(l, when);
+    bool vector = l->vector;
+    l->vector = true;
+    for (uint32_t i = 0; i < p->g->n; i++) {
+        cg_val x = cg_pull(l, p->fr, p->g->v[i], at);
+        cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
+        cg_store(&l->b, p->out[i], cg_ix_value(&l->ix, &l->b, flat), x, l->mask);
+    }
+    l->vector = vector;
+    l->mask = old;
+    cg_scope_end(l, mark);
 }
 
 static int64_t
@@ -116,20 +139,24 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
 void
 cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 {
-    product p = { .l = l, .v = v, .n = g->node };
+    product p = { .l = l, .v = v, .n = g->node, .g = g };
     const ir_type *t = ir_type_at(v->f, g->node->first);
     bool inner;
     ir_ref x, y;
     describe(&p, &x, &y, &inner);
-    if (!v->place[g->node->first].set)
-        v->place[g->node->first] = cg_plan_new(l, "t", t);
+    for (uint32_t i = 0; i < g->n; i++)
+        if (!v->place[g->v[i]].set)
+            v->place[g->v[i]] = cg_plan_new(l, "t", ir_type_at(v->f, g->v[i]));
     if (t->size == 0)
         return;
     p.sizes[0] = product_of(&p.d.b);
     p.sizes[1] = product_of(&p.d.m);
     p.sizes[2] = product_of(&p.d.n);
     cg_kernel_begin(l, "dot");
-    p.out = cg_place_buffer(l, &v->place[g->node->first], t, "y", true);
+    p.fr = cg_level_frame(l, v, g);
+    p.out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
+    for (uint32_t i = 0; i < g->n; i++)
+        p.out[i] = cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
     p.d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
     p.d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
     p.d.store = store_product;

@@ -8,10 +8,10 @@
 
 #include "codegen/backend.h"
 #include "codegen/lower.h"
-#include "kernels.h"
 #include "lower_graphs.h"
 #include "passes/pass.h"
 #include "runtime/support/pool.h"
+#include "trial.h"
 
 typedef struct trial {
     cot_context *ctx;

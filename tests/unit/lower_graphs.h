@@ -275,6 +275,11 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], f32[30,1,2]) {\n"
       "  %0, %1, %2, %3 = scan %a, %i, %z {carries=3, length=30, body=@step}"
       " : f32[100,2], i32[], i32[], f32[30,1,2]\n  ret %0, %1, %3\n}\n" },
+    { "bias and activation", false,
+      "fn @f(%x: f32[13,21], %w: f32[21,40], %b: f32[40]) -> (f32[13,40], f32[13,40]) {\n"
+      "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
+      "  %1 = broadcast_in_dim %b {shape=[13,40], dims=[1]} : f32[13,40]\n"
+      "  %2 = add %0, %1 : f32[13,40]\n  %3 = tanh %2 : f32[13,40]\n  ret %3, %2\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },

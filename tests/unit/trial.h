@@ -1,10 +1,9 @@
-/* Inputs and comparison for tests that hold compiled kernels against the twin. */
-#ifndef TESTS_UNIT_KERNELS_H
-#define TESTS_UNIT_KERNELS_H
+/* Inputs from a fixed seed, and comparing results bit for bit: for tests of compiled graphs. */
+#ifndef TESTS_TRIAL_H
+#define TESTS_TRIAL_H
 
 #include <stdlib.h>
 
-#include "ir/graph.h"
 #include "ir/scalar.h"
 
 static inline uint64_t

@@ -1,0 +1,112 @@
+#!/bin/sh
+# The program `cot`: its verbs on good files, its exit status and one message on bad ones.
+#
+#   cli.sh COT
+set -u
+cot=$1
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place" || exit 1
+bad=0
+count=0
+
+# status WANT COMMAND...: run it; its output is in `out`, its messages in `err`.
+status() {
+    want=$1
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    count=$((count + 1))
+    [ $got = "$want" ] && return 0
+    bad=1
+    echo "exit status $got, wants $want: $*"
+    cat err
+}
+# says TEXT: a message has it, on the first line.
+says() {
+    head -1 err | grep -qF -- "$1" && return 0
+    bad=1
+    echo "the message is: $(head -1 err); wants: $1"
+}
+prints() {
+    grep -qF -- "$1" out && return 0
+    bad=1
+    echo "the output lacks: $1"
+    cat out
+}
+
+cat >f.cot <<'END'
+fn @f(%x: f32[4], %w: f32[4]) -> f32[] {
+  %0 = sin %x                   : f32[4]
+  %1 = mul %0, %w               : f32[4]
+  %2 = reduce_sum %1 {axes=[0]} : f32[]
+  ret %2
+}
+END
+printf 'fn @bad(%%x: f32[2,3], %%y: f32[4,5]) -> f32[2,5] {\n  %%0 = add %%x, %%y : f32[2,3]\n  ret %%0\n}\n' >bad.cot
+printf 'fn @a() -> f32[] {\n  %%0 = constant {data=1} : f32[]\n  ret %%0\n}\nfn @b() -> f32[] {\n  %%0 = constant {data=2} : f32[]\n  ret %%0\n}\n' >two.cot
+printf 'fn @n(%%x: f32[2]) -> f32[2] {\n  %%0 = neg %%x : f32[2]\n  %%1 = abs %%0 : f32[2]\n  %%2 = neg %%1 : f32[2]\n  %%3 = sqrt %%2 : f32[2]\n  ret %%3\n}\n' >nan.cot
+# An npy file of f32[4]: 1, 2, 3, 4; one whose header lies; f32[3,4] of zeros.
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
+{ printf '\223NUMPY\001\000'; printf '\071\000'; printf '%s' "$header"; printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100'; } >four.npy
+{ printf '\223NUMPY\001\000'; printf '\071\000'; printf '%s' "$header"; printf '\000\000\200\077'; } >liar.npy
+{ printf '\223NUMPY\001\000'; printf '\073\000'; printf "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"; head -c 48 /dev/zero; } >mapped.npy
+
+status 0 "$cot" --version;                                   prints "cot 0"
+status 0 "$cot" --help;                                      prints "exit status"
+status 2 "$cot"
+status 2 "$cot" melt f.cot;                                  says "no verb 'melt'"
+status 2 "$cot" opt;                                         says "wants one"
+status 2 "$cot" opt missing.cot;                             says "missing.cot: No such file"
+status 2 "$cot" opt .;                                       says "Is a directory"
+status 2 "$cot" opt f.cot --wrong;                           says "no option '--wrong'"
+status 2 "$cot" opt f.cot -p;                                says "-p wants a value"
+status 2 "$cot" opt bad.cot;                                 says "bad.cot:2: add: "
+status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
+status 2 "$cot" opt f.cot -p 'grad(wrt=[7])'
+status 2 "$cot" opt f.cot --emit html;                       says "not built in"
+status 2 "$cot" opt model.mlir;                              says "StableHLO"
+status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)'; prints "f32[3,4]"
+status 0 "$cot" opt f.cot -p 'grad | dce' --after-each;      prints "; dce: unchanged"
+status 0 "$cot" opt f.cot --emit dot;                        prints "digraph"
+status 0 "$cot" opt two.cot;                                 prints "@b"
+status 0 "$cot" opt two.cot --entry a;                       prints "@a"
+status 2 "$cot" run two.cot;                                 says "pick one with --entry"
+status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
+status 2 "$cot" run two.cot --entry c;                       says "no function @c"
+status 0 "$cot" run f.cot;                                   prints "seed 1"
+status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
+status 2 "$cot" run f.cot --backend c;                       says "not built in"
+status 2 "$cot" run f.cot --in four.npy;                     says "names 1 arrays; it has 2 arguments"
+status 2 "$cot" run f.cot --in four.npy mapped.npy;          says "argument 1 in mapped.npy is f32[3,4]; wants f32[4]"
+status 2 "$cot" run f.cot --in four.npy liar.npy;            says "fewer elements than its shape says"
+status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'vmap(in=[0,none])'; prints "f32[3] [0, 0, 0]"
+status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'grad | vmap(in=[0,none])'; prints "f32[3,4]"
+status 2 "$cot" run f.cot -p 'vmap'
+status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: makes a NaN"
+status 0 "$cot" run f.cot --trap nan
+status 2 "$cot" run f.cot --threads none;                    says "--threads"
+status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
+status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
+status 2 "$cot" build f.cot;                                 says "wants -o"
+status 2 "$cot" build f.cot -o f.c;                          says "f.c: "
+"$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
+cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }
+$("$cot" opt f.cot -p grad)
+END
+COT_DUMP=all COT_DUMP_DIR=$place "$cot" run f.cot --backend eval -p grad >/dev/null || { bad=1; echo "COT_DUMP=all fails"; }
+for dump in "$place"/f*.cot; do
+    [ "$dump" = "$place/f.cot" ] || grep -q unchanged "$dump" || status 0 "$cot" opt "$dump"
+done
+if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
+    status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
+    grep -q 'int my_gradient(const float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
+    status 0 "$cot" build f.cot -o f.a
+    status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
+    status 0 "$cot" build f.cot -o f.ll
+    status 2 "$cot" build f.cot -o f.o --cpu abacus
+    status 2 "$cot" build f.cot -o f.o --target soup
+    status 0 "$cot" bench f.cot;                             prints "share of the limit"
+fi
+echo "$count commands"
+exit $bad
