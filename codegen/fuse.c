@@ -45,16 +45,13 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
     else
         return false;
     int64_t size = 1;
-    for (int k = x->rank - 1; k >= 0 && (ir_axes_has(axes, k) || x->dims[k] == 1); k--)
-        size *= ir_axes_has(axes, k) ? x->dims[k] : 1;
-    for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k))
-            size = x->dims[k] ? size / x->dims[k] : 0;
-    if (size != 1 || x->size == 0)
-        return false;           /* some reduced axis is not among the last */
     for (int k = 0; k < x->rank; k++)
         if (ir_axes_has(axes, k))
             size *= x->dims[k];
+        else if (axes & ir_axes_below(k))
+            return false;       /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+    if (x->size == 0)
+        return false;
     return size >= ROW_LEAST;
 }
 

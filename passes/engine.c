@@ -33,6 +33,8 @@ pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const char *what,
     const bool preset = !wrt || wrt->n == PASS_DEFAULT;
     const int limit = preset ? f->n_in : wrt->n;
     int *arg = IR_NEW_N(f->arena, int, limit + 1), n = 0;
+    if (!preset && wrt->n == 0)
+        return ir_fail(f->ctx, 0, what, ERR_wrt_empty);
     if (!preset)
         for (int i = 0; i < wrt->n; i++)
             COT_TRY(add_arg(f, wrt->arg[i], what, arg, &n));

@@ -29,6 +29,17 @@ reverse_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const char
     return pass_transpose_graph(linear, tangent, has_ct, &r->transposed);
 }
 
+/* A function without a floating output has nothing to pull back. */
+static cot_status
+check_outputs(const ir_graph *f, int aux)
+{
+    COT_TRY(pass_check_aux(f, aux, "vjp"));
+    for (int j = 0; j < f->n_out - aux; j++)
+        if (ir_is_floating(f, f->out[j]))
+            return COT_OK;
+    return ir_fail(f->ctx, 0, "vjp", ERR_vjp_none, f->name);
+}
+
 /* The known half on x: outputs of f, then residuals. */
 static ir_ref *
 run_known(ir_build *b, const reverse *r, const ir_ref *x)
@@ -82,6 +93,7 @@ cot_status
 pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 {
     reverse r;
+    COT_TRY(check_outputs(f, aux));
     COT_TRY(reverse_of(f, wrt, true, aux, "vjp", "in vjp", &r));
     ir_build *b = pass_begin(f, "vjp");
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in + 1);
@@ -101,6 +113,7 @@ cot_status
 pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd, ir_graph **bwd)
 {
     reverse r;
+    COT_TRY(check_outputs(f, aux));
     COT_TRY(reverse_of(f, wrt, true, aux, "vjp", "in vjp", &r));
     ir_build *b = pass_begin(f, "bwd");
     ir_ref *res = IR_NEW_N(b->arena, ir_ref, r.parts.n_res + 1);

@@ -261,9 +261,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
         return COT_OK;
     case PASS_IN: return read_dims(r, &o->vmap.in);
     case PASS_OUT: return read_dims(r, &o->vmap.out);
-    case PASS_SIZE:
-        o->vmap.sized = true;
-        return read_integer(r, 0, INT64_MAX, &o->vmap.size);
+    case PASS_SIZE: o->vmap.sized = true; return read_integer(r, 0, INT64_MAX, &o->vmap.size);
     case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
     case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
     default:
