@@ -63,34 +63,27 @@ const char *
 cli_read(cot_cli *c, const char *path, size_t *bytes)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    char *text = NULL, block[1 << 14];
-    size_t n = 0, got;
+    char block[1 << 14];
+    ir_buf text;
+    size_t got;
     bool bad;
 
     if (!file) {
         ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
         return NULL;
     }
-    while ((got = fread(block, 1, sizeof block, file)) > 0) {
-        char *more = realloc(text, n + got + 1);
-
-        if (!more)
-            break;
-        text = more;
-        memcpy(text + n, block, got);
-        n += got;
-        text[n] = '\0';
-    }
-    bad = ferror(file) || got > 0;
+    ir_buf_init(&text, &c->ctx->arena);
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        ir_buf_add(&text, block, got);
+    bad = ferror(file) != 0;
     if (file != stdin)
         fclose(file);
-    *bytes = n;
     if (bad) {
-        free(text);
-        ir_fail(c->ctx, 0, NULL, ERR_io, path, got ? "too large for memory" : strerror(errno));
+        ir_fail(c->ctx, 0, NULL, ERR_io, path, strerror(errno));
         return NULL;
     }
-    return text ? text : "";        /* lives as long as the process: one file a run */
+    *bytes = text.n;
+    return text.n ? text.text : "";
 }
 
 bool
@@ -285,6 +278,8 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     {
         status = cli_wrong(c, "out of memory");
     }
+    for (int i = 0; c->arrays && i < c->n_in; i++)
+        cot_array_free(c->arrays[i]);
     cot_context_free(c->ctx);
     return status;
 }
