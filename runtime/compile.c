@@ -4,6 +4,8 @@
  * to the context (graph, types, pool) or to the back end (code), so that freeing it is two calls. */
 #include "runtime/compile.h"
 
+#include <time.h>
+
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -182,15 +184,34 @@ kernel_new(const ir_graph *f, const rt_plan *p)
     return k;
 }
 
+static double
+now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* COT_TIME: a line of the table that passes/pipeline.c prints for passes. */
+static void
+print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
+{
+    if (f->ctx->config.time)
+        fprintf(stderr, "time: %-14s %9.3f ms  %5u kernels        %s\n", stage, now_ms() - start, m->n_kernels, f->name);
+}
+
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
+    double start = now_ms();
     rt_lowered low;
     cot_kernel *k;
     cg_code code;
 
     COT_TRY(rt_lower(f, p, scratch, &low));
+    print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p);
     k->prepared = low.prepared;
@@ -206,7 +227,9 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
         k->blocks = ir_realloc(f->ctx, NULL, sizeof *k->blocks);
         *k->blocks = (rt_blocks){ .bytes = k->work_bytes };
     }
+    start = now_ms();
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
+    print_time(f, "load", start, low.module);
     k->code = code;
     return COT_OK;
 }
