@@ -7,7 +7,7 @@
 
 #include "runtime/support/pool.h"
 
-typedef struct tally { atomic_int *count; atomic_int pieces; int64_t shortest; int64_t n; } tally;
+typedef struct tally { atomic_int *count; atomic_int pieces; atomic_int_least64_t shortest; int64_t n; } tally;
 
 static void
 count_each(void *ctx, int64_t lo, int64_t hi)
