@@ -13,7 +13,10 @@
 /* ---- pools ---- */
 
 typedef struct pools {
-    struct { int threads; cot_parallel *pool; } at[8];
+    struct {
+        int threads;
+        cot_parallel *pool;
+    } at[8];
     int n;
 } pools;
 
@@ -42,7 +45,7 @@ rt_pool(cot_context *ctx, int threads)
         if (p->at[i].threads == threads)
             return p->at[i].pool;
     if (p->n == 8)
-        return p->at[7].pool;           /* the bits do not depend on how many threads run */
+        return p->at[7].pool; /* the bits do not depend on how many threads run */
     p->at[p->n].threads = threads;
     p->at[p->n].pool = cot_rt_pool_new(threads);
     return p->at[p->n].pool ? p->at[p->n++].pool : NULL;
@@ -98,9 +101,11 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
     p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
-    p->target = (cg_target){ .triple = copied(ctx, o->target), .cpu = copied(ctx, o->cpu),
-                             .features = copied(ctx, o->features),
-                             .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
+    p->target =
+        (cg_target){ .triple = copied(ctx, o->target),
+                     .cpu = copied(ctx, o->cpu),
+                     .features = copied(ctx, o->features),
+                     .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena, "threads is %d; wants 1 to 1024", p->threads));
@@ -112,8 +117,9 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     if (target && strcmp(target, "generic") == 0 && !p->target.cpu)
         p->target.cpu = "generic";
     else if (target && strcmp(target, "generic") != 0 && strcmp(target, "host") != 0)
-        return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
+        return ir_fail(
+            ctx, 0, NULL, ERR_target,
+            ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
     COT_TRY(plan_engine(ctx, o->backend, p));
     return p->backend ? p->backend->target(ctx, &p->target) : COT_OK;
 }
@@ -137,13 +143,19 @@ static cot_status
 dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena *scratch)
 {
     cot_context *ctx = f->ctx;
-    const struct { const char *stage; cg_output what; } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
-    const cg_natural fn = { .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out };
+    const struct {
+        const char *stage;
+        cg_output what;
+    } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
+    const cg_natural fn = {
+        .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out
+    };
     ir_buf b;
 
     if (!ctx->config.dump)
         return COT_OK;
-    if (ir_config_lists(ctx->config.dump, "fuse") || ir_config_lists(ctx->config.dump, "kernels")) {
+    if (ir_config_lists(ctx->config.dump, "fuse") ||
+        ir_config_lists(ctx->config.dump, "kernels")) {
         ir_buf_init(&b, scratch);
         cg_module_print(&b, low->module);
         rt_dump_text(ctx, f->name, "fuse", b.text, b.n);
@@ -159,7 +171,8 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
 
         if (!ir_config_lists(ctx->config.dump, emitted[i].stage))
             continue;
-        COT_TRY(p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
+        COT_TRY(
+            p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
         rt_dump_text(ctx, f->name, emitted[i].stage, bytes, n);
     }
     return COT_OK;
@@ -198,7 +211,8 @@ static void
 print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
 {
     if (f->ctx->config.time)
-        fprintf(stderr, "time: %-14s %9.3f ms  %5u kernels        %s\n", stage, now_ms() - start, m->n_kernels, f->name);
+        fprintf(stderr, "time: %-14s %9.3f ms  %5u kernels        %s\n", stage,
+                now_ms() - start, m->n_kernels, f->name);
 }
 
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
@@ -254,9 +268,9 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
 
     *out = NULL;
     ir_arena_init(&scratch, ctx);
-    IR_TRY(ctx)
-    {
-        status = p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
+    IR_TRY(ctx) {
+        status =
+            p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
     }
     ir_arena_free(&scratch);
     if (status != COT_OK) {
