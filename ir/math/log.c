@@ -104,32 +104,21 @@ combine2(ir_sc_build *b, ir_math_log y)
 
 typedef ir_sc finish(ir_sc_build *b, ir_math_log y);
 
-/* Any x: subnormal numbers are scaled, then the values at the ends put in. */
-static const ir_sc_program *
-special(ir_sc_build *b, cot_dtype T, finish *end)
-{
-    double scale = T == COT_F64 ? 64 : 32;
-    ir_sc_build sub;
-    ir_sc x = 0;
-
-    ir_sc_begin(&sub, b->arena, 1, &T);
-    ir_sc tiny = m_ltk(&sub, x, T == COT_F64 ? 0x1p-1022 : 0x1p-126);
-    ir_math_log p = ir_math_log_parts(&sub, m_select(&sub, tiny, m_mulk(&sub, x, ldexp(1, (int)scale)), x));
-    p.e = m_sub(&sub, p.e, m_select(&sub, tiny, m_num(&sub, x, scale), m_num(&sub, x, 0)));
-    ir_sc y = m_select(&sub, m_ltk(&sub, x, (double)INFINITY), end(&sub, p), x);
-    y = m_select(&sub, m_eqk(&sub, x, 0), m_num(&sub, x, (double)-INFINITY), y);
-    return ir_sc_end(&sub, m_select(&sub, m_ltk(&sub, x, 0), m_num(&sub, x, (double)NAN), y));
-}
-
+/* Subnormal numbers are scaled, and the values at the ends put in, without a branch: a call, even a rare one,
+ * would cost the loop around it its registers.  One comparison of bits finds what is not a number above 0. */
 static ir_sc
 logarithm(ir_sc_build *b, ir_sc x, finish *end)
 {
-    cot_dtype T = ir_sc_type_in(b, x), U = ir_math_uint(T);
-    int64_t least = T == COT_F64 ? 1ll << 52 : 1 << 23, infinity = T == COT_F64 ? 0x7ff0000000000000 : 0x7f800000;
-    ir_sc above = m_sub(b, m_bits(b, U, x), ir_sc_int(b, U, least));
-    ir_sc odd = m_le(b, ir_sc_int(b, U, infinity - least), above);     /* not normal, or negative */
+    bool w = ir_sc_type_in(b, x) == COT_F64;
+    double scale = w ? 64 : 32;
+    ir_sc zero = m_num(b, x, 0), tiny = m_ltk(b, x, w ? 0x1p-1022 : 0x1p-126);
+    ir_math_log p = ir_math_log_parts(b, m_mul(b, x, m_select(b, tiny, m_num(b, x, ldexp(1, (int)scale)), m_num(b, x, 1))));
 
-    return ir_sc_rare(b, odd, special(b, T, end), 1, &x, end(b, ir_math_log_parts(b, x)));
+    p.e = m_sub(b, p.e, m_select(b, tiny, m_num(b, x, scale), zero));
+    ir_sc odd = m_select(b, m_ltk(b, x, 0), m_num(b, x, (double)NAN), x);
+    odd = m_select(b, m_eqk(b, x, 0), m_num(b, x, (double)-INFINITY), odd);
+    ir_sc plain = m_and(b, m_lt(b, zero, x), m_ltk(b, x, (double)INFINITY));
+    return m_select(b, plain, end(b, p), odd);
 }
 
 ir_sc eval_log(MATH_ARGS) { return logarithm(b, x[0], combine); }
