@@ -332,29 +332,28 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 
 /* -- rare ------------------------------------------------------------------------------------------------- */
 
-/* The program as a function of its own, made once for each width: it is large, and hardly ever called. */
+/* The program as a function of one lane, made once: it is large and hardly ever called, and in the form of vectors
+ * would take longer to compile than all the rest of a kernel. */
 static LLVMValueRef
-outlined(cg_ll_emit *e, const ir_sc_program *p, bool wide)
+outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
     cg_ll_module *l = e->l;
-    int64_t width = wide ? e->lanes : 0;
     LLVMTypeRef in[4];
     LLVMValueRef args[4];
 
     for (uint32_t i = 0; i < l->n_shared; i++)
-        if (l->shared[i].key == p && l->shared[i].width == width)
+        if (l->shared[i].key == p)
             return l->shared[i].value;
     for (int i = 0; i < p->n_in; i++)
-        in[i] = cg_ll_wide(e, cg_ll_type(l, p->in[i]), wide);
-    LLVMTypeRef out = cg_ll_wide(e, cg_ll_type(l, p->type), wide);
-    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared),
-                                     LLVMFunctionType(out, in, (unsigned)p->n_in, 0), false);
+        in[i] = cg_ll_type(l, p->in[i]);
+    LLVMTypeRef type = LLVMFunctionType(cg_ll_type(l, p->type), in, (unsigned)p->n_in, 0);
+    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
 
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(l->llvm, cold, 0));
-    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, width, fn }));
+    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, fn }));
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
     for (int i = 0; i < p->n_in; i++)
         args[i] = LLVMGetParam(fn, (unsigned)i);
@@ -364,14 +363,85 @@ outlined(cg_ll_emit *e, const ir_sc_program *p, bool wide)
 }
 
 static LLVMValueRef
-rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
+call_rare(cg_ll_emit *e, const ir_sc_program *p, LLVMValueRef *args)
 {
-    LLVMValueRef fn = outlined(e, i->sub, wide), args[4], cond = cg_ll_as(e, cg_ll_get(e, i->in[0]), wide);
+    LLVMValueRef fn = outlined(e, p);
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, (unsigned)p->n_in, "");
+}
+
+/* A vector on the stack, lane by lane; booleans as bytes. */
+static LLVMValueRef
+spill(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef element)
+{
+    LLVMValueRef p = cg_ll_stack(e, element, e->lanes, 64);
+
+    if (element == e->l->i8 && LLVMGetElementType(LLVMTypeOf(x)) == e->l->i1)
+        x = LLVMBuildZExt(e->b, x, cg_ll_wide(e, element, true), "");
+    LLVMBuildStore(e->b, x, p);
+    return p;
+}
+
+static LLVMValueRef
+lane_address(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef p, LLVMValueRef lane)
+{
+    return LLVMBuildInBoundsGEP2(e->b, element, p, &lane, 1, "");
+}
+
+static LLVMValueRef
+reload(cg_ll_emit *e, cot_dtype t, LLVMValueRef p, LLVMValueRef lane)
+{
+    LLVMTypeRef element = cg_ll_storage(e->l, t);
+    LLVMValueRef x = LLVMBuildLoad2(e->b, element, lane_address(e, element, p, lane), "");
+
+    return t == COT_BOOL ? LLVMBuildTrunc(e->b, x, e->l->i1, "") : x;
+}
+
+/* Go through the lanes and call the program for those that want it. */
+static LLVMValueRef
+rare_lanes(cg_ll_emit *e, const cg_insn *i, LLVMValueRef cond, LLVMValueRef otherwise)
+{
+    LLVMTypeRef element = cg_ll_storage(e->l, (cot_dtype)i->type);
+    LLVMBasicBlockRef before, head = cg_ll_block(e, "lane"), call = cg_ll_block(e, "call");
+    LLVMBasicBlockRef next = cg_ll_block(e, "next"), after = cg_ll_block(e, "lanes");
+    LLVMValueRef in[4], args[4], zero = cg_ll_index(e, 0);
+    LLVMValueRef out = spill(e, otherwise, element), wants = spill(e, cond, e->l->i8);
 
     for (int j = 0; j < i->sub->n_in; j++)
-        args[j] = cg_ll_as(e, cg_ll_get(e, i->args[j]), wide);
-    LLVMValueRef y = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, (unsigned)i->sub->n_in, "");
-    return LLVMBuildSelect(e->b, cond, y, otherwise, "");
+        in[j] = spill(e, cg_ll_widen(e, cg_ll_get(e, i->args[j])), cg_ll_storage(e->l, i->sub->in[j]));
+    before = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef lane = LLVMBuildPhi(e->b, e->l->i64, "lane");
+    LLVMAddIncoming(lane, &zero, &before, 1);
+    LLVMBuildCondBr(e->b, reload(e, COT_BOOL, wants, lane), call, next);
+    LLVMPositionBuilderAtEnd(e->b, call);
+    for (int j = 0; j < i->sub->n_in; j++)
+        args[j] = reload(e, i->sub->in[j], in[j], lane);
+    LLVMValueRef y = call_rare(e, i->sub, args);
+    if (i->type == COT_BOOL)
+        y = LLVMBuildZExt(e->b, y, e->l->i8, "");
+    LLVMBuildStore(e->b, y, lane_address(e, element, out, lane));
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+    LLVMValueRef on = LLVMBuildNSWAdd(e->b, lane, cg_ll_index(e, 1), "");
+    LLVMAddIncoming(lane, &on, &next, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, cg_ll_index(e, e->lanes), ""), head, after);
+    LLVMPositionBuilderAtEnd(e->b, after);
+    LLVMValueRef all = LLVMBuildLoad2(e->b, cg_ll_wide(e, element, true), out, "");
+    return i->type == COT_BOOL ? LLVMBuildTrunc(e->b, all, cg_ll_wide(e, e->l->i1, true), "") : all;
+}
+
+static LLVMValueRef
+rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
+{
+    LLVMValueRef args[4], cond = cg_ll_as(e, cg_ll_get(e, i->in[0]), wide);
+
+    if (wide)
+        return rare_lanes(e, i, cond, otherwise);
+    for (int j = 0; j < i->sub->n_in; j++)
+        args[j] = cg_ll_get(e, i->args[j]).v;
+    return LLVMBuildSelect(e->b, cond, call_rare(e, i->sub, args), otherwise, "");
 }
 
 void

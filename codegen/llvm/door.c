@@ -175,10 +175,15 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->triple = ir_copy_string(&ctx->arena, triple);
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
-    m->x86 = strncmp(triple, "x86_64", 6) == 0 || strncmp(triple, "i", 1) == 0;
+    m->x86 = strncmp(triple, "x86_64", 6) == 0;
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         cg_ll_fail(ctx, "target %s: %s", triple, message);
         LLVMDisposeMessage(message);
+        return NULL;
+    }
+    /* LLVM ends the process on code that some of its other targets cannot make. */
+    if (!m->x86 && strncmp(triple, "aarch64", 7) != 0) {
+        cg_ll_fail(ctx, "target %s: wants x86_64 or aarch64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
     if (!cg_ll_cpu_known(triple, cpu)) {

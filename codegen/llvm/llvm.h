@@ -1,6 +1,6 @@
 /* The LLVM back end, inside.  Nothing outside codegen/llvm includes this or any LLVM header.
  *
- * door.c    LLVM as a whole: start, target machines, diagnostics, the back end's table
+ * door.c    LLVM as a whole: start, target machines, diagnostics, the back end's table; cpus.c names of processors
  * module.c  a kernel module to an LLVM module: functions, entries, constants
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; memory.c loads and stores
@@ -34,6 +34,7 @@ typedef struct cg_ll_session {
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
 /* The machine for a target, made once; NULL with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
+cot_status cg_ll_known(cot_context *ctx, const char *triple, const char *cpu);
 cot_status cg_ll_fail(cot_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* One LLVM module under construction. */
