@@ -1,6 +1,6 @@
 /* Elementary functions in f32 over all 2^32 inputs: the worst error of each, in units of the last place.
  *
- *   ulp [--threads N] [NAME ...]
+ *   ulp [--threads N] [--from A] [--to B] [NAME ...]        only A <= |x| <= B, if given
  *
  * The scalar programs are those that the evaluator interprets and codegen translates, so that their
  * errors are those of every back end.  libm in double precision is the reference, and MPFR where the
@@ -19,7 +19,8 @@ enum { STRIP = 1 << 14, MAX_THREADS = 64 };
 typedef struct share {
     pthread_t thread;
     const ulp_row *row;
-    uint64_t from, to;                  /* bit patterns */
+    uint32_t least;                     /* magnitudes tested: `count` bit patterns from `least` on, */
+    uint64_t count, from, to;           /* each positive, then each negative; this share of them    */
     double worst, at;
 } share;
 
@@ -31,7 +32,8 @@ strip(share *s, const ir_sc_program *p, ir_arena *arena, uint64_t from, int n)
     double at = 0;
 
     for (int i = 0; i < n; i++) {
-        uint32_t bits = (uint32_t)(from + (uint64_t)i);
+        uint64_t k = from + (uint64_t)i;
+        uint32_t bits = s->least + (uint32_t)(k % s->count) + (k < s->count ? 0 : 0x80000000);
         memcpy(&x[i], &bits, sizeof bits);
     }
     ir_sc_run(arena, p, n, y, (const void *[]){ x });
@@ -65,18 +67,27 @@ work(void *argument)
     return NULL;
 }
 
+static uint32_t
+bits_of(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static void
-measure(const ulp_row *row, int threads)
+measure(const ulp_row *row, int threads, uint32_t least, uint32_t most)
 {
     static share part[MAX_THREADS];
     struct timespec begin, end;
-    const uint64_t all = 1ull << 32;
+    const uint64_t count = (uint64_t)most - least + 1, each = 2 * count / (uint64_t)threads;
     share *worst = &part[0];
 
     timespec_get(&begin, TIME_UTC);
     for (int i = 0; i < threads; i++) {
-        part[i] = (share){ .row = row, .from = all / (uint64_t)threads * (uint64_t)i,
-                           .to = i + 1 == threads ? all : all / (uint64_t)threads * (uint64_t)(i + 1) };
+        part[i] = (share){ .row = row, .least = least, .count = count, .from = each * (uint64_t)i,
+                           .to = i + 1 == threads ? 2 * count : each * (uint64_t)(i + 1) };
         if (pthread_create(&part[i].thread, NULL, work, &part[i]) != 0) {
             fprintf(stderr, "ulp: no thread could be made\n");
             exit(3);
@@ -97,19 +108,28 @@ int
 main(int argc, char **argv)
 {
     int threads = 2, named = 0;
+    uint32_t least = 0, most = 0x7fffffff;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
             threads = atoi(argv[++i]);
             threads = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
-        } else
+        } else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
+            least = bits_of(strtof(argv[++i], NULL)) & 0x7fffffff;
+        else if (strcmp(argv[i], "--to") == 0 && i + 1 < argc)
+            most = bits_of(strtof(argv[++i], NULL)) & 0x7fffffff;
+        else
             argv[1 + named++] = argv[i];
     }
-    printf("%-10s %8s\n", "f32, all", "ulp");
+    if (most < least) {
+        fprintf(stderr, "ulp: --from is above --to\n");
+        return 2;
+    }
+    printf("%-10s %8s\n", "f32", "ulp");
     for (int r = 0; r < ULP_ROWS; r++)
         for (int i = named == 0 ? -1 : 0; i < named; i++)
             if (named == 0 || strcmp(argv[1 + i], ir_ops[ulp_rows[r].op].name) == 0) {
-                measure(&ulp_rows[r], threads);
+                measure(&ulp_rows[r], threads, least, most);
                 break;
             }
     return 0;

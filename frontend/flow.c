@@ -57,6 +57,14 @@ trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in, c
     return true;
 }
 
+/* An input of r for each shared value. */
+static void
+shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
+{
+    for (uint32_t i = 0; i < consts->n; i++)
+        c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
+}
+
 /* The graph of s with an input for each shared value, before its own inputs or after.  counts: input 0
  * of its own is a counter, whose successor becomes result 0. */
 static ir_graph *
@@ -67,13 +75,12 @@ rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts)
     ir_ref *c = IR_NEW_N(r->arena, ir_ref, consts->n + 1);
     ir_graph *out = NULL;
 
-    for (int pass = 0; pass < 2; pass++)
-        if ((pass == 0) == first)
-            for (uint32_t i = 0; i < consts->n; i++)
-                c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
-        else
-            for (int i = 0; i < s->n_own; i++)
-                in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
+    if (first)
+        shared_inputs(b, r, consts, c);
+    for (int i = 0; i < s->n_own; i++)
+        in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
+    if (!first)
+        shared_inputs(b, r, consts, c);
     for (int i = 0; i < s->n_captured; i++)
         in[s->n_own + i] = c[share(b, consts, s->captured[i])];
     if (counts)

@@ -42,7 +42,12 @@ extern vmap_rule *const vmap_rules[OP_COUNT];
 static inline ir_ref tan_add(ir_build *b, ir_ref x, ir_ref y) { return !x ? y : !y ? x : ir_add(b, x, y); }
 static inline ir_ref tan_neg(ir_build *b, ir_ref x) { return x ? ir_neg(b, x) : IR_NONE; }
 static inline ir_ref tan_sub(ir_build *b, ir_ref x, ir_ref y) { return !y ? x : !x ? ir_neg(b, y) : ir_sub(b, x, y); }
-static inline ir_ref tan_mul(ir_build *b, ir_ref t, ir_ref c) { return t ? ir_mul(b, t, c) : IR_NONE; }
+/* A tangent or cotangent that is the constant -1 (a seed, negated) leaves a sign, not a product. */
+static inline ir_ref tan_mul(ir_build *b, ir_ref t, ir_ref c)
+{
+    double x;
+    return !t ? IR_NONE : c && ir_is_splat(b, t, &x) && x == -1 ? ir_neg(b, c) : ir_mul(b, t, c);
+}
 static inline ir_ref tan_div(ir_build *b, ir_ref t, ir_ref c) { return t ? ir_div(b, t, c) : IR_NONE; }
 static inline ir_ref tan_select(ir_build *b, ir_ref p, ir_ref t, ir_ref e)
 {

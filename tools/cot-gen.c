@@ -1,7 +1,8 @@
-/* Writes what the tables already say: the pointwise functions of include/cotrace/trace.h, and
- * docs/ops.md.
+/* Writes what the tables already say: the pointwise functions of include/cotrace/trace.h and
+ * cotrace.hpp, and docs/ops.md.
  *
  *     cot-gen trace HEADER    the header with the part between its marks written anew
+ *     cot-gen hpp HEADER      the same for the overloads of C++
  *     cot-gen ops             docs/ops.md
  *
  * Output goes to standard output and is checked in; a test compares.  The program includes the tables
@@ -95,8 +96,40 @@ write_macros(void)
     }
 }
 
+static void
+write_trace(void)
+{
+    write_declarations();
+    printf("#ifndef __cplusplus\n");
+    write_macros();
+    printf("#endif\n");
+}
+
+/* Names that are operators in C++ end in _. */
+static void
+write_overloads(void)
+{
+    static const char *const operators[] = {"not", "and", "or", "xor"};
+
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const row *r = &rows[i];
+        const char *end = "";
+        if (!is_plain_pointwise(r))
+            continue;
+        for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
+            end = strcmp(r->name, operators[k]) == 0 ? "_" : end;
+        printf("inline value %s%s(", r->name, end);
+        if (r->n_in == 1)
+            printf("cot_value x, COT_PLACE_) { return cot_%s_(cot_place{file, line}, x); }\n", r->name);
+        else if (r->n_in == 2)
+            printf("operand x, operand y) { return cot_%s_(x.at, x.x, y.x); }\n", r->name);
+        else
+            printf("operand x, operand y, operand z) { return cot_%s_(x.at, x.x, y.x, z.x); }\n", r->name);
+    }
+}
+
 static int
-write_trace(const char *path)
+rewrite(const char *path, void (*write)(void))
 {
     FILE *f = fopen(path, "r");
     char line[512];
@@ -113,10 +146,7 @@ write_trace(const char *path)
             fputs(line, stdout);
         if (strstr(line, "/* begin generated */")) {
             inside = seen = 1;
-            write_declarations();
-            printf("#ifndef __cplusplus\n");
-            write_macros();
-            printf("#endif\n");
+            write();
         }
     }
     fclose(f);
@@ -167,9 +197,11 @@ int
 main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "trace") == 0)
-        return write_trace(argv[2]);
+        return rewrite(argv[2], write_trace);
+    if (argc == 3 && strcmp(argv[1], "hpp") == 0)
+        return rewrite(argv[2], write_overloads);
     if (argc == 2 && strcmp(argv[1], "ops") == 0)
         return write_ops();
-    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen ops\n");
+    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops\n");
     return 2;
 }

@@ -209,6 +209,8 @@ vector_expression(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
         case SC_neg: return "-x";
         default:     break;
         }
+    if (op == SC_bitcast)
+        return ir_format(t->arena, "(%s)x", cg_c_type(t, type, lanes));
     if ((type == COT_U32 || type == COT_U64) && op == SC_add)
         return "x + y";
     if ((type == COT_F32 || type == COT_I32 || type == COT_U32) && is_comparison(op))
@@ -279,7 +281,7 @@ cg_c_op(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
     else if (e)
         ir_buf_printf(&text, "return %s;\n}\n", e);
     else
-        ir_buf_printf(&text, "%s r;\n    for (int i = 0; i < %d; i++)\n        r[i] = %s;\n    return r;\n}\n",
+        ir_buf_printf(&text, "%s r = { 0 };\n    for (int i = 0; i < %d; i++)\n        r[i] = %s;\n    return r;\n}\n",
                       cg_c_type(t, result_type(op, type), lanes), lanes, lane_call(t, op, type, from));
     ir_buf_str(&t->head, text.text);
     return name;
@@ -346,7 +348,7 @@ cg_c_table(cg_c_text *t, const ir_sc_table *table, int lanes)
     if (lanes > 1 && !cg_c_made(t, name)) {
         const char *v = cg_c_type(t, table->type, lanes);
         ir_buf_printf(&t->head,
-                      "static inline %s\n%s(%s x)\n{\n    %s r;\n    for (int i = 0; i < %d; i++)\n"
+                      "static inline %s\n%s(%s x)\n{\n    %s r = { 0 };\n    for (int i = 0; i < %d; i++)\n"
                       "        r[i] = %s(x[i]);\n    return r;\n}\n",
                       v, name, cg_c_type(t, COT_I32, lanes), v, lanes, data);
     }
@@ -364,7 +366,7 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, bool dense, bool when)
     const char *v = cg_c_type(t, type, lanes), *s = c_scalar[type], *at = cg_c_type(t, COT_I64, lanes);
     const char *m = cg_c_type(t, COT_BOOL, lanes);
     const char *mask = type == COT_BOOL ? "-(int32_t)" : "";
-    ir_buf_printf(&t->head, "static inline %s\n%s(const %s *p, %s k%s%s%s)\n{\n    %s r;\n", v, name, s, dense ? "int64_t" : at,
+    ir_buf_printf(&t->head, "static inline %s\n%s(const %s *p, %s k%s%s%s)\n{\n    %s r = { 0 };\n", v, name, s, dense ? "int64_t" : at,
                   when ? ", " : "", when ? m : "", when ? " m" : "", v);
     if (dense && !when && type != COT_BOOL)
         ir_buf_str(&t->head, "    memcpy(&r, p + k, sizeof r);\n");

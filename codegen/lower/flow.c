@@ -402,6 +402,8 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     for (int i = carries; i < n->n_out; i++)
         cg_plan_touch(l, to[i].buffer);
     cg_plan_loop_begin(l);
+    for (int i = carries; i < n->n_out; i++)
+        cg_plan_touch(l, to[i].buffer);         /* alive through all steps, from the first on */
     cg_val loop = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, n->at.scan.length), 1, 0);
     cg_val t = cg_loop_var(e, loop);
     if (n->at.scan.reverse)

@@ -399,6 +399,18 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
+/* Would an example find a carry that all share already stepped on by another?  So it is where the shared carry's
+ * result takes the place of an operand. */
+static bool
+shared_in_place(const machine *m, const cg_place *to)
+{
+    for (int i = 0; m->examples && i < m->carries; i++)
+        for (int k = 0; m->lie[i] == FREE && k < m->n->n_in; k++)
+            if (m->v->place[m->n->in[k]].set && m->v->place[m->n->in[k]].buffer == to[i].buffer)
+                return true;
+    return false;
+}
+
 bool
 cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
 {
@@ -411,7 +423,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
     m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);
     m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
-    if (!fits(&m))
+    if (!fits(&m) || shared_in_place(&m, to))
         return false;
     cg_kernel_begin(l, ir_ops[n->op].name);
     l->k->loc = n->loc;
@@ -426,7 +438,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
     if (lanes > 1)
-        lanes *= m.elements <= 4 ? 4 : m.elements <= 12 ? 2 : 1;
+        lanes *= m.elements <= 12 ? 2 : 1;
     bool many = l->o->threads > 1 && m.examples > 1 && m.work * steps * m.examples > CG_COST_PARALLEL;
     ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,

@@ -48,24 +48,35 @@ square(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_mul(b, x[0].ref, x[0].ref);
 }
 
-/* x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+/* x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) is x / (1 + e^-2u): one exponential, and no cancellation
+ * where x < 0.  Where e^-2u is beyond the range it is 0, and e^-2u is not computed, so that derivatives are 0 too. */
+static ir_ref
+gelu_by_tanh(ir_build *b, ir_ref w)
+{
+    double most = w && ir_btype(b, w)->dtype == COT_F64 ? 700 : 87;
+    ir_ref square = ir_mul(b, w, w);
+    ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176), ir_mul(b, square, ir_like(b, w, -0.07135481627260025)));
+    ir_ref v = ir_mul(b, w, slope), zero = ir_like(b, w, 0);
+    ir_ref beyond = ir_op2(b, OP_ge, v, ir_like(b, w, most));
+    ir_ref e = ir_op1(b, OP_exp, ir_select(b, beyond, zero, v));
+    return ir_select(b, beyond, zero, ir_div(b, w, ir_add(b, ir_like(b, w, 1), e)));
+}
+
+/* x/2 (1 + erf(x / sqrt 2)), or near it by tanh.
  * Source: D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, 2016. */
 static ir_ref
 gelu(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_gelu_options *o = options;
-    ir_ref w = fe_widen(b, x[0].ref), inner;
+    ir_ref w = fe_widen(b, x[0].ref), y;
 
     (void)n;
     if (o->tanh) {
-        ir_ref cube = ir_mul(b, ir_mul(b, w, w), w);
-        ir_ref sum = ir_add(b, w, ir_mul(b, ir_like(b, w, 0.044715), cube));
-        inner = ir_op1(b, OP_tanh, ir_mul(b, ir_like(b, w, 0.79788456080286535588), sum));
+        y = gelu_by_tanh(b, w);
     } else {
-        inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
+        ir_ref inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
+        y = ir_mul(b, ir_mul(b, ir_like(b, w, 0.5), w), ir_add(b, ir_like(b, w, 1), inner));
     }
-    ir_ref half = ir_mul(b, ir_like(b, w, 0.5), w);
-    ir_ref y = ir_mul(b, half, ir_add(b, ir_like(b, w, 1), inner));
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
 

@@ -104,6 +104,8 @@ ir_sc ir_math_above(ir_sc_build *b, ir_sc x, double lo);
 /* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus a constant, as integer bits. */
 typedef struct ir_math_exp { ir_sc hi, lo, t; } ir_math_exp;
 ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
+/* The same with a tail that holds the errors of the reduction, too. */
+ir_math_exp ir_math_exp_fine(ir_sc_build *b, ir_sc x);
 /* Two factors whose product is 2^n: where 2^n itself is out of range, too. */
 void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
 /* 2^n for n in the range of normal numbers. */

@@ -18,6 +18,10 @@ for h in "$src"/include/cotrace/*.h; do
         command -v $cxx > /dev/null && $cxx -std=c++17 $flags "$tmp/one.cpp"
     done
 done
+echo '#include "cotrace/cotrace.hpp"' > "$tmp/one.cpp"
+for cxx in g++ clang++-19; do
+    command -v $cxx > /dev/null && $cxx -std=c++17 $flags "$tmp/one.cpp"
+done
 for cc in gcc clang-19; do
     command -v $cc > /dev/null && for f in "$src"/tests/api/*.c; do $cc -std=c11 $flags "$f"; done
 done

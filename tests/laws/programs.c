@@ -159,6 +159,12 @@ takes(int mask, cot_dtype t)
     return mask & (t == COT_BOOL ? BOOL : ir_is_float(t) ? FLOATS : INTS);
 }
 
+bool
+laws_takes(ir_op op, cot_dtype t)
+{
+    return ir_ops[op].flag == IR_POINTWISE && takes(columns[op], t);
+}
+
 /* The text of variant v of a pointwise op at type t; false if there is no such variant. */
 static bool
 pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)

@@ -22,6 +22,9 @@ int laws_count(void);
 /* Program i in the context; false (an error is recorded) if it does not parse: a bug of the table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 
+/* Does the pointwise op take operands of type t?  The type that `convert` and `bitcast` go to is the caller's. */
+bool laws_takes(ir_op op, cot_dtype t);
+
 /* Arrays for types, in one malloc'd list to be given back with laws_free. */
 void **laws_arrays(int n, const ir_type *const *type);
 void laws_free(int n, void **arrays);

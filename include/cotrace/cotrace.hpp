@@ -1,0 +1,249 @@
+/* Cotrace for C++17: operators and overloads over the plain functions of the C headers.
+ *
+ *     out[0] = cot::mean(cot::square(cot::dot(in[1], in[0]) - in[2]));
+ *     cot_fn *df = cot::grad(cot::fn(ctx, "loss", loss, 3, 1), {0});
+ *
+ * Nothing here is compiled into the library.  Values are cot::value, which is a cot_value; numbers mix
+ * in as in C.  Places come from the compiler's built-in file and line of the caller. */
+#ifndef COTRACE_COTRACE_HPP
+#define COTRACE_COTRACE_HPP
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "cotrace/cotrace.h"
+
+#define COT_PLACE_ const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace cot {
+
+constexpr int64_t none = COT_NONE;
+
+struct value : cot_value {
+    value() : cot_value{nullptr, 0, 0} {}
+    value(cot_value v) : cot_value(v) {}
+    explicit operator bool() const = delete;        /* what a value holds is not known while tracing */
+};
+
+/* A value or a number, and where it was written. */
+struct operand {
+    cot_operand x;
+    cot_place at;
+
+    operand(cot_value v, COT_PLACE_) : x(cot_operand_value(v)), at{file, line} {}
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+    operand(T n, COT_PLACE_) : x(number(n)), at{file, line} {}
+
+private:
+    template <class T>
+    static cot_operand
+    number(T n)
+    {
+        if constexpr (std::is_floating_point_v<T>)
+            return cot_operand_real(static_cast<double>(n));
+        else if constexpr (std::is_unsigned_v<T>)
+            return cot_operand_uint(n);
+        else
+            return cot_operand_int(n);
+    }
+};
+
+/* A list of axes or argument numbers, for one call: {0, 2}; {} stands for the default. */
+struct list {
+    cot_list x;
+
+    list(std::initializer_list<int64_t> at) : x{static_cast<int>(at.size()), 0, at.size() ? at.begin() : nullptr} {}
+    list(cot_list at) : x(at) {}
+};
+
+struct values {
+    cot_values x;
+
+    values(std::initializer_list<cot_value> at) : x{static_cast<int>(at.size()), at.begin()} {}
+};
+
+/* ---- types: cot::type(COT_F32, {2, 3}) ---- */
+
+inline cot_type
+type(cot_dtype t, std::initializer_list<int64_t> dims = {})
+{
+    return cot_type_new(t, static_cast<int>(dims.size()), dims.begin());
+}
+
+struct types {
+    cot_types x;
+
+    types(std::initializer_list<cot_type> at) : x{static_cast<int>(at.size()), at.begin()} {}
+};
+
+/* ---- pointwise ops (written by cot-gen from ir/ops.def) ---- */
+/* begin generated */
+inline value neg(cot_value x, COT_PLACE_) { return cot_neg_(cot_place{file, line}, x); }
+inline value abs(cot_value x, COT_PLACE_) { return cot_abs_(cot_place{file, line}, x); }
+inline value sign(cot_value x, COT_PLACE_) { return cot_sign_(cot_place{file, line}, x); }
+inline value exp(cot_value x, COT_PLACE_) { return cot_exp_(cot_place{file, line}, x); }
+inline value exp2(cot_value x, COT_PLACE_) { return cot_exp2_(cot_place{file, line}, x); }
+inline value expm1(cot_value x, COT_PLACE_) { return cot_expm1_(cot_place{file, line}, x); }
+inline value log(cot_value x, COT_PLACE_) { return cot_log_(cot_place{file, line}, x); }
+inline value log2(cot_value x, COT_PLACE_) { return cot_log2_(cot_place{file, line}, x); }
+inline value log1p(cot_value x, COT_PLACE_) { return cot_log1p_(cot_place{file, line}, x); }
+inline value sqrt(cot_value x, COT_PLACE_) { return cot_sqrt_(cot_place{file, line}, x); }
+inline value rsqrt(cot_value x, COT_PLACE_) { return cot_rsqrt_(cot_place{file, line}, x); }
+inline value cbrt(cot_value x, COT_PLACE_) { return cot_cbrt_(cot_place{file, line}, x); }
+inline value sin(cot_value x, COT_PLACE_) { return cot_sin_(cot_place{file, line}, x); }
+inline value cos(cot_value x, COT_PLACE_) { return cot_cos_(cot_place{file, line}, x); }
+inline value tan(cot_value x, COT_PLACE_) { return cot_tan_(cot_place{file, line}, x); }
+inline value asin(cot_value x, COT_PLACE_) { return cot_asin_(cot_place{file, line}, x); }
+inline value acos(cot_value x, COT_PLACE_) { return cot_acos_(cot_place{file, line}, x); }
+inline value atan(cot_value x, COT_PLACE_) { return cot_atan_(cot_place{file, line}, x); }
+inline value sinh(cot_value x, COT_PLACE_) { return cot_sinh_(cot_place{file, line}, x); }
+inline value cosh(cot_value x, COT_PLACE_) { return cot_cosh_(cot_place{file, line}, x); }
+inline value tanh(cot_value x, COT_PLACE_) { return cot_tanh_(cot_place{file, line}, x); }
+inline value asinh(cot_value x, COT_PLACE_) { return cot_asinh_(cot_place{file, line}, x); }
+inline value acosh(cot_value x, COT_PLACE_) { return cot_acosh_(cot_place{file, line}, x); }
+inline value atanh(cot_value x, COT_PLACE_) { return cot_atanh_(cot_place{file, line}, x); }
+inline value logistic(cot_value x, COT_PLACE_) { return cot_logistic_(cot_place{file, line}, x); }
+inline value erf(cot_value x, COT_PLACE_) { return cot_erf_(cot_place{file, line}, x); }
+inline value erfc(cot_value x, COT_PLACE_) { return cot_erfc_(cot_place{file, line}, x); }
+inline value floor(cot_value x, COT_PLACE_) { return cot_floor_(cot_place{file, line}, x); }
+inline value ceil(cot_value x, COT_PLACE_) { return cot_ceil_(cot_place{file, line}, x); }
+inline value trunc(cot_value x, COT_PLACE_) { return cot_trunc_(cot_place{file, line}, x); }
+inline value round(cot_value x, COT_PLACE_) { return cot_round_(cot_place{file, line}, x); }
+inline value round_even(cot_value x, COT_PLACE_) { return cot_round_even_(cot_place{file, line}, x); }
+inline value is_finite(cot_value x, COT_PLACE_) { return cot_is_finite_(cot_place{file, line}, x); }
+inline value not_(cot_value x, COT_PLACE_) { return cot_not_(cot_place{file, line}, x); }
+inline value popcnt(cot_value x, COT_PLACE_) { return cot_popcnt_(cot_place{file, line}, x); }
+inline value clz(cot_value x, COT_PLACE_) { return cot_clz_(cot_place{file, line}, x); }
+inline value stop_gradient(cot_value x, COT_PLACE_) { return cot_stop_gradient_(cot_place{file, line}, x); }
+inline value add(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
+inline value sub(operand x, operand y) { return cot_sub_(x.at, x.x, y.x); }
+inline value mul(operand x, operand y) { return cot_mul_(x.at, x.x, y.x); }
+inline value div(operand x, operand y) { return cot_div_(x.at, x.x, y.x); }
+inline value rem(operand x, operand y) { return cot_rem_(x.at, x.x, y.x); }
+inline value pow(operand x, operand y) { return cot_pow_(x.at, x.x, y.x); }
+inline value atan2(operand x, operand y) { return cot_atan2_(x.at, x.x, y.x); }
+inline value max(operand x, operand y) { return cot_max_(x.at, x.x, y.x); }
+inline value min(operand x, operand y) { return cot_min_(x.at, x.x, y.x); }
+inline value and_(operand x, operand y) { return cot_and_(x.at, x.x, y.x); }
+inline value or_(operand x, operand y) { return cot_or_(x.at, x.x, y.x); }
+inline value xor_(operand x, operand y) { return cot_xor_(x.at, x.x, y.x); }
+inline value shl(operand x, operand y) { return cot_shl_(x.at, x.x, y.x); }
+inline value shr_logical(operand x, operand y) { return cot_shr_logical_(x.at, x.x, y.x); }
+inline value shr_arithmetic(operand x, operand y) { return cot_shr_arithmetic_(x.at, x.x, y.x); }
+inline value eq(operand x, operand y) { return cot_eq_(x.at, x.x, y.x); }
+inline value ne(operand x, operand y) { return cot_ne_(x.at, x.x, y.x); }
+inline value lt(operand x, operand y) { return cot_lt_(x.at, x.x, y.x); }
+inline value le(operand x, operand y) { return cot_le_(x.at, x.x, y.x); }
+inline value gt(operand x, operand y) { return cot_gt_(x.at, x.x, y.x); }
+inline value ge(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
+inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y.x, z.x); }
+inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
+inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
+/* end generated */
+
+inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
+inline value operator-(operand x, operand y) { return cot_sub_(x.at, x.x, y.x); }
+inline value operator*(operand x, operand y) { return cot_mul_(x.at, x.x, y.x); }
+inline value operator/(operand x, operand y) { return cot_div_(x.at, x.x, y.x); }
+inline value operator<(operand x, operand y) { return cot_lt_(x.at, x.x, y.x); }
+inline value operator<=(operand x, operand y) { return cot_le_(x.at, x.x, y.x); }
+inline value operator>(operand x, operand y) { return cot_gt_(x.at, x.x, y.x); }
+inline value operator>=(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
+inline value operator-(operand x) { return cot_neg_(x.at, x.x.value); }
+
+/* ---- reductions, layers: axes {} is each one's default ---- */
+
+#define COT_REDUCTION_(name)                                                             \
+    inline value name(cot_value x, list axes = {}, bool keepdims = false, COT_PLACE_)    \
+    {                                                                                    \
+        const cot_reduce_options o = {0, axes.x, keepdims, 0};                           \
+        return cot_##name##_(cot_place{file, line}, x, &o, sizeof o);                    \
+    }
+COT_REDUCTION_(reduce_sum)
+COT_REDUCTION_(reduce_prod)
+COT_REDUCTION_(reduce_max)
+COT_REDUCTION_(reduce_min)
+COT_REDUCTION_(mean)
+COT_REDUCTION_(var)
+COT_REDUCTION_(norm)
+COT_REDUCTION_(logsumexp)
+COT_REDUCTION_(softmax)
+COT_REDUCTION_(log_softmax)
+#undef COT_REDUCTION_
+
+#define COT_UNARY_(name) \
+    inline value name(cot_value x, COT_PLACE_) { return cot_##name##_(cot_place{file, line}, x); }
+COT_UNARY_(relu)
+COT_UNARY_(silu)
+COT_UNARY_(sigmoid)
+COT_UNARY_(softplus)
+COT_UNARY_(square)
+#undef COT_UNARY_
+
+#define COT_BINARY_(name)                                               \
+    inline value name(cot_value x, cot_value y, COT_PLACE_)             \
+    {                                                                   \
+        return cot_##name##_(cot_place{file, line}, x, y);              \
+    }
+COT_BINARY_(dot)
+COT_BINARY_(matmul)
+COT_BINARY_(mse)
+COT_BINARY_(cross_entropy)
+#undef COT_BINARY_
+
+inline value where(cot_value p, operand x, operand y) { return cot_where_(x.at, p, x.x, y.x); }
+inline value
+reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
+{
+    return cot_reshape_(cot_place{file, line}, x, cot_list{static_cast<int>(shape.size()), 0, shape.begin()});
+}
+inline value
+einsum(const char *spec, values xs, COT_PLACE_)
+{
+    return cot_einsum_(cot_place{file, line}, spec, xs.x);
+}
+inline value convert(cot_value x, cot_dtype t, COT_PLACE_) { return cot_convert_(cot_place{file, line}, x, t); }
+
+/* ---- functions and transforms ---- */
+
+inline cot_fn *
+fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out, void *user = nullptr, COT_PLACE_)
+{
+    return cot_fn_new_(cot_place{file, line}, ctx, name, body, n_in, n_out, user);
+}
+
+inline value call(cot_fn *f, values in, COT_PLACE_) { return cot_call_(cot_place{file, line}, f, in.x); }
+
+#define COT_TRANSFORM_(name)                                                    \
+    inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, COT_PLACE_)      \
+    {                                                                           \
+        const cot_wrt_options o = {0, wrt.x, aux, 0};                           \
+        return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);           \
+    }
+COT_TRANSFORM_(grad)
+COT_TRANSFORM_(grad_and_value)
+COT_TRANSFORM_(jvp)
+COT_TRANSFORM_(vjp)
+COT_TRANSFORM_(linearize)
+COT_TRANSFORM_(jacfwd)
+COT_TRANSFORM_(jacrev)
+COT_TRANSFORM_(hessian)
+#undef COT_TRANSFORM_
+
+inline cot_fn *
+vmap(cot_fn *f, list in_dims = {}, list out_dims = {}, int64_t chunk = 0, COT_PLACE_)
+{
+    const cot_vmap_options o = {0, in_dims.x, out_dims.x, chunk, 0, COT_RANDOM_ERROR, nullptr};
+    return cot_vmap_(cot_place{file, line}, f, &o, sizeof o);
+}
+
+inline cot_fn *
+pipeline(cot_fn *f, const char *text, COT_PLACE_)
+{
+    return cot_pipeline_(cot_place{file, line}, f, text);
+}
+
+}   /* namespace cot */
+
+#undef COT_PLACE_
+#endif

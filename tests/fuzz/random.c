@@ -1,0 +1,296 @@
+/* Random programs against the laws and the back ends:
+ *
+ *     random [--seconds N] [--count N] [--seed S] [--out DIR] [FILE.cot]
+ *
+ * Each program is judged in a process of its own, so that a crash or a loop without end is a failure
+ * like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit status is then 1.
+ * FILE.cot is judged instead of random programs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "passes/pass.h"
+#include "runtime/check.h"
+#include "tests/fuzz/generate.h"
+#include "tests/laws/programs.h"
+
+enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, CRASH, TOO_LONG = 30 };
+static const char *const verdicts[] = {
+    "good", "the graph does not verify", "print, then parse, is not the identity", "a clean-up changes a bit",
+    "a back end differs from the twin", "vmap differs from a loop", "<w, Jv> differs from <J'w, v>", "a crash, or no end",
+};
+
+static void **
+sample(const ir_graph *f, uint64_t seed, bool special)
+{
+    const ir_type **t = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
+
+    for (int i = 0; i < f->n_in; i++)
+        t[i] = ir_type_at(f, f->in[i]);
+    void **in = laws_arrays(f->n_in, t);
+    for (int i = 0; i < f->n_in; i++)
+        (special ? laws_fill_special : laws_fill)(&seed, t[i], NULL, -2, 2, in[i]);
+    return in;
+}
+
+static void **
+results(const ir_graph *f)
+{
+    const ir_type **t = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_out + 1);
+
+    for (int i = 0; i < f->n_out; i++)
+        t[i] = ir_type_at(f, f->out[i]);
+    return laws_arrays(f->n_out, t);
+}
+
+static bool
+run(const ir_graph *f, void **in, void **out)
+{
+    return ir_eval(f, out, (const void *const *)in) == COT_OK;
+}
+
+/* simplify, dce and inline leave every bit. */
+static bool
+cleanups_agree(const ir_graph *f, void **in)
+{
+    cot_status (*const pass[])(const ir_graph *, ir_graph **) = { pass_simplify, pass_dce, pass_inline };
+    void **want = results(f), **got = results(f);
+    bool ok = run(f, in, want);
+
+    for (int i = 0; i < 3 && ok; i++) {
+        ir_graph *g;
+
+        ok = pass[i](f, &g) == COT_OK && run(g, in, got);
+        for (int k = 0; k < f->n_out && ok; k++)
+            ok = laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) < 0;
+    }
+    return ok;
+}
+
+static int
+floats_in(const ir_graph *f, int n, const ir_ref *v, bool *f64)
+{
+    int k = 0;
+
+    for (int i = 0; i < n; i++) {
+        k += ir_is_floating(f, v[i]);
+        *f64 &= !ir_is_floating(f, v[i]) || ir_type_at(f, v[i])->dtype == COT_F64;
+    }
+    return k;
+}
+
+static void
+inner(const ir_type *t, const double *x, const double *y, double *sum, double *scale)
+{
+    for (int64_t i = 0; i < t->size; i++) {
+        *sum += x[i] * y[i];
+        *scale += fabs(x[i] * y[i]);
+    }
+}
+
+/* Of every node too: an f16 inside would round the two sides differently. */
+static bool
+all_f64(const ir_graph *f)
+{
+    bool f64 = true;
+
+    ir_each_node(n, f) {
+        ir_graph *const *sub;
+        int subs = ir_subgraphs(n, &sub, &f->ctx->arena);
+
+        for (int i = 0; i < subs; i++)
+            f64 &= all_f64(sub[i]);
+    }
+    for (ir_ref v = 1; v < f->n_values; v++)
+        f64 &= !ir_is_floating(f, v) || ir_type_at(f, v)->dtype == COT_F64;
+    return f64;
+}
+
+/* The dot-product test where everything is f64 and finite.  1e-7: intermediate products may be far
+ * larger than the sums; a wrong rule is off by more. */
+static bool
+derivatives_agree(const ir_graph *f, uint64_t seed)
+{
+    bool f64 = all_f64(f);
+    int n = floats_in(f, f->n_in, f->in, &f64), m = floats_in(f, f->n_out, f->out, &f64);
+    double left = 0, right = 0, scale = 0;
+    ir_graph *j, *r;
+
+    if (!f64 || !n || !m)
+        return true;
+    if (pass_jvp(f, NULL, 0, &j) != COT_OK || pass_vjp(f, NULL, 0, &r) != COT_OK)
+        return f->ctx->status == COT_ERR_RULE;
+    void **jin = sample(j, seed, false), **rin = sample(r, seed + 1, false), **jout = results(j), **rout = results(r);
+    for (int i = 0; i < f->n_in; i++)
+        memcpy(rin[i], jin[i], cot_dtype_size(ir_type_at(f, f->in[i])->dtype) * (size_t)ir_type_at(f, f->in[i])->size);
+    if (!run(j, jin, jout) || !run(r, rin, rout))
+        return false;
+    for (int i = 0, k = 0; i < f->n_out; i++)
+        if (ir_is_floating(f, f->out[i])) {
+            inner(ir_type_at(f, f->out[i]), jout[f->n_out + k], rin[f->n_in + k], &left, &scale);
+            k++;
+        }
+    for (int i = 0, k = 0; i < f->n_in; i++)
+        if (ir_is_floating(f, f->in[i])) {
+            inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right, &scale);
+            k++;
+        }
+    if (!isfinite(left) || !isfinite(right) || scale > 1e12 || fabs(left - right) <= 1e-7 * (1 + scale))
+        return true;
+    printf("<w, Jv> = %.17g, <J'w, v> = %.17g\n", left, right);
+    return false;
+}
+
+static int
+judge(const ir_graph *f, uint64_t seed)
+{
+    rt_verdict v = { .good = true };
+    void **in = sample(f, seed, seed % 2), **plain = sample(f, seed, false);
+
+    if (ir_verify(f->ctx, f, "random") != COT_OK)
+        return BAD_GRAPH;
+    if (rt_check_text(f, &v) != COT_OK || !v.good)
+        return BAD_TEXT;
+    if (!cleanups_agree(f, in) || !cleanups_agree(f, plain))
+        return BAD_PASS;
+    if (rt_check_backends(f, in, &v) != COT_OK || !v.good) {
+        printf("%s%s\n", cot_error(f->ctx), v.why.text ? v.why.text : "");
+        return BAD_BITS;
+    }
+    if (f->n_in && (rt_check_vmap(f, 3, &v) != COT_OK || !v.good)) {
+        printf("%s%s\n", cot_error(f->ctx), v.why.text ? v.why.text : "");
+        return BAD_VMAP;
+    }
+    return derivatives_agree(f, seed) ? GOOD : BAD_DERIVATIVE;
+}
+
+/* The verdict, found by a child. */
+static int
+judge_apart(const ir_graph *f, uint64_t seed, bool quiet)
+{
+    int status;
+
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(TOO_LONG);
+        if (quiet && !freopen("/dev/null", "w", stdout))
+            _exit(CRASH);
+        volatile int verdict = CRASH;
+        IR_TRY(f->ctx) {
+            verdict = judge(f, seed);
+        }
+        if (verdict != GOOD && cot_error(f->ctx)[0])
+            printf("%s\n", cot_error(f->ctx));
+        fflush(stdout);
+        _exit(verdict);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) <= CRASH ? WEXITSTATUS(status) : CRASH;
+}
+
+typedef struct failure { uint64_t seed; int verdict; } failure;
+
+static bool
+still_fails(void *user, const ir_graph *f)
+{
+    const failure *was = user;
+
+    return judge_apart(f, was->seed, true) == was->verdict;
+}
+
+static void
+write_failure(const ir_graph *f, const failure *was, const char *dir)
+{
+    char path[500];
+    ir_buf b;
+
+    snprintf(path, sizeof path, "%s/random-%llu.cot", dir, (unsigned long long)was->seed);
+    ir_buf_init(&b, &f->ctx->arena);
+    ir_buf_printf(&b, "; random program %llu, shrunk: %s\n", (unsigned long long)was->seed, verdicts[was->verdict]);
+    ir_print(&b, f, 0);
+    FILE *file = fopen(path, "w");
+    if (file) {
+        fputs(b.text, file);
+        fclose(file);
+    }
+    printf("seed %llu: %s; shrunk to %s:\n%s", (unsigned long long)was->seed, verdicts[was->verdict], path, b.text);
+    judge_apart(f, was->seed, false);
+    fflush(stdout);
+}
+
+/* Program `seed`, or the last function of a text: did it fail? */
+static bool
+one(uint64_t seed, const char *text, size_t bytes, const char *dir)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    const ir_graph *volatile f = NULL;
+    failure was = { seed, GOOD };
+    ir_module m;
+
+    IR_TRY(ctx) {
+        if (!text)
+            f = fuzz_generate(ctx, seed);
+        else if (ir_parse(ctx, "random", text, bytes, &m) == COT_OK)
+            f = m.fn[m.n - 1];
+    }
+    if (!f) {
+        printf("seed %llu: no graph: %s\n", (unsigned long long)seed, cot_error(ctx));
+        was.verdict = BAD_GRAPH;
+    } else if ((was.verdict = judge_apart(f, seed, true)) != GOOD) {
+        IR_TRY(ctx) {
+            write_failure(text ? f : fuzz_shrink(f, still_fails, &was), &was, dir);
+        }
+    }
+    cot_context_free(ctx);
+    return was.verdict != GOOD;
+}
+
+static bool
+one_file(const char *path, uint64_t seed)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+
+    if (!file) {
+        perror(path);
+        return true;
+    }
+    size_t n = fread(text, 1, sizeof text, file);
+    fclose(file);
+    return one(seed, text, n, ".");
+}
+
+int
+main(int argc, char **argv)
+{
+    uint64_t seed = 1, n = 0;
+    double seconds = 0;
+    long count = 0, failures = 0;
+    const char *dir = ".", *file = NULL;
+    time_t start = time(NULL);
+
+    for (int i = 1; i < argc; i++) {
+        if (i + 1 < argc && strcmp(argv[i], "--seconds") == 0)
+            seconds = atof(argv[++i]);
+        else if (i + 1 < argc && strcmp(argv[i], "--count") == 0)
+            count = atol(argv[++i]);
+        else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
+            seed = strtoull(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--out") == 0)
+            dir = argv[++i];
+        else
+            file = argv[i];
+    }
+    if (file)
+        return one_file(file, seed);
+    do {
+        failures += one(seed + n, NULL, 0, dir);
+        n++;
+    } while ((count > 0 && (long)n < count) || (count == 0 && difftime(time(NULL), start) < seconds));
+    printf("random: %llu programs from seed %llu, %ld failures\n", (unsigned long long)n, (unsigned long long)seed, failures);
+    return failures > 0;
+}
