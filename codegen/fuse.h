@@ -52,6 +52,8 @@ bool cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
 
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);
+/* Member v of a row group has one element a row: a reduction, or what is made of some. */
+bool cg_is_outer_member(const ir_graph *f, const cg_group *g, ir_ref v);
 /* The reduction is done row by row: the reduced axes are the last, and long enough for lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
