@@ -13,6 +13,7 @@
 #include "codegen/lower/walk.h"
 
 enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, NOBODY = 0, MANY = -1 };
+#define NOWHERE UINT32_MAX
 
 typedef struct fusing {
     cg_lowering *l;
@@ -25,10 +26,22 @@ typedef struct fusing {
     uint32_t *group_of;         /* 1 + the group of a root                  */
 } fusing;
 
+/* A product of one term for each element is as good as pointwise. */
 static bool
-has_own_lowering(const ir_node *n)
+is_single_term(const ir_graph *f, const ir_node *n)
+{
+    int64_t k = 1;
+    for (int i = 0; n->op == OP_dot_general && i < n->at.dot.lhs.n; i++)
+        k *= ir_type_at(f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+    return n->op == OP_dot_general && k == 1;
+}
+
+static bool
+has_own_lowering(const ir_graph *f, const ir_node *n)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
+    if (is_single_term(f, n))
+        return false;
     return flag == IR_FLOW || flag == IR_CONTRACT
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
 }
@@ -67,15 +80,26 @@ space_key(const fusing *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
+/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and is computed
+ * outside of them. */
+static bool
+is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
+{
+    for (int k = 0; k < x->rank; k++)
+        if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
+            return false;
+    return true;
+}
+
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
 static void
 note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
     double ratio = 1;
-    if (n->op == OP_broadcast_in_dim && tx->size > 0)
+    if (n->op == OP_broadcast_in_dim && tx->size > 0 && !is_hoisted(n, tx, ty))
         ratio = (double)ty->size / (double)tx->size;
-    else if (ir_ops[n->op].flag == IR_INDEX && tx->size > 0 && ty->size > tx->size)
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
     bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = u->who[x] != NOBODY;
@@ -87,7 +111,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || has_own_lowering(n) || cg_is_row_reduce(u->f, n))
+    if (u->is_output[v] || has_own_lowering(u->f, n) || cg_is_row_reduce(u->f, n))
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -117,7 +141,7 @@ find_roots(fusing *u)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
             c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        if (has_own_lowering(n) || cg_is_row_reduce(f, n))
+        if (has_own_lowering(u->f, n) || cg_is_row_reduce(f, n))
             c = 0;
         for (int i = 0; i < n->n_out; i++)
             u->cost[n->first + (ir_ref)i] = c > 1000000 ? 1000000 : c;
@@ -125,7 +149,7 @@ find_roots(fusing *u)
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
         double times = 1;
-        bool own = has_own_lowering(n), used = false;
+        bool own = has_own_lowering(u->f, n), used = false;
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             used |= u->is_output[v] || u->who[v] != NOBODY;
@@ -140,7 +164,7 @@ find_roots(fusing *u)
         }
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
-            if (n->op == OP_dot_general)
+            if (own && n->op == OP_dot_general)
                 x = cg_dot_operand(f, x, NULL);
             note_use(u, n, x, own ? MANY : who, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
@@ -220,13 +244,30 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
                 return false;
             continue;
         }
-        const ir_node *n = ir_def(u->f, r->v);
-        bool row = g->kind == CG_GROUP_ROW && cg_is_row_reduce(u->f, n);
-        if (!is_identity(r->rank, r->at, space, row ? ir_type_at(u->f, r->v)->rank : g->space->rank)
-            || (row && r->rank != g->outer))
+        bool outer = g->kind == CG_GROUP_ROW && cg_is_outer_member(u->f, g, r->v);
+        if (!is_identity(r->rank, r->at, space, outer ? g->outer : g->space->rank))
             return false;
         *linked = true;
     }
+    return true;
+}
+
+bool
+cg_is_outer_member(const ir_graph *f, const cg_group *g, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    return (n && cg_is_row_reduce(f, n)) || !ir_same_shape(ir_type_at(f, v), g->space);
+}
+
+/* Is this the shape of the rows of a row group? */
+static bool
+is_shape_of_rows(const cg_group *g, const ir_type *t)
+{
+    if (g->kind != CG_GROUP_ROW || t->rank != g->outer || ir_same_shape(t, g->space))
+        return false;
+    for (int k = 0; k < t->rank; k++)
+        if (t->dims[k] != g->space->dims[k])
+            return false;
     return true;
 }
 
@@ -255,14 +296,14 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
     for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < 24; back++) {
         uint32_t gi = u->cut->n - 1 - back;
         cg_group *g = &u->cut->group[gi];
-        bool linked = false;
-        if (g->kind == CG_GROUP_NODE || g->n >= GROUP_MOST || !ir_same_shape(g->space, space))
+        bool linked = false, rows = !row && is_shape_of_rows(g, space);
+        if (g->kind == CG_GROUP_NODE || g->n >= GROUP_MOST || (!rows && !ir_same_shape(g->space, space)))
             continue;
         if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
-        if (!may_join(u, w, at, gi, &linked) || (!linked && !shares_a_read(u, w, g)))
+        if (!may_join(u, w, at, gi, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
             g->kind = CG_GROUP_ROW;
@@ -345,29 +386,32 @@ walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
     }
 }
 
-/* The one group that reads product y, if it is a map of y's shape that reads it element by element. */
-static cg_group *
-find_epilogue(const fusing *u, ir_ref y)
+/* A group that is a map of y's shape and reads product y element by element, and waits for nobody who waits for y. */
+static uint32_t
+find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
 {
-    cg_group *found = NULL;
+    uint32_t found = NOWHERE;
     for (uint32_t i = 0; i < u->cut->n; i++) {
-        cg_group *g = &u->cut->group[i];
+        const cg_group *g = &u->cut->group[i];
         cg_walk w;
         cg_ix *space;
-        bool reads = false;
+        bool reads = false, fits = g->kind == CG_GROUP_MAP && g->n <= EPILOGUE_MOST && found == NOWHERE;
+        if (!set_has(g, product))
+            continue;
         walk_group(u, &w, g, &space);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             const cg_read *r = &w.read[j];
             if (r->v != y)
                 continue;
             reads = true;
-            if (g->kind != CG_GROUP_MAP || w.reduces || !is_identity(r->rank, r->at, space, g->space->rank))
-                return NULL;
+            fits = fits && !w.reduces && is_identity(r->rank, r->at, space, g->space->rank);
         }
-        if (reads && (found || g->n > EPILOGUE_MOST))
-            return NULL;
-        if (reads)
-            found = g;
+        for (uint32_t j = 0; fits && reads && j < u->cut->n; j++)
+            fits = j == product || !set_has(g, j) || !set_has(&u->cut->group[j], product);
+        if (fits && reads)
+            found = i;
+        else
+            *others |= reads;
     }
     return found;
 }
@@ -376,20 +420,28 @@ find_epilogue(const fusing *u, ir_ref y)
 static void
 fuse_epilogues(fusing *u)
 {
+    ir_arena *a = u->l->arena;
     for (uint32_t i = 0; u->l->o->fuse && i < u->cut->n; i++) {
         cg_group *g = &u->cut->group[i];
-        bool output = false;
+        bool others = false;
         if (!g->node || g->node->op != OP_dot_general || g->n != 1 || g->v[0] != g->node->first)
             continue;
+        ir_ref y = g->v[0];
         for (int k = 0; k < u->f->n_out; k++)
-            output |= u->f->out[k] == g->v[0];
-        cg_group *e = output ? NULL : find_epilogue(u, g->v[0]);
-        if (!e)
+            others |= u->f->out[k] == y;
+        uint32_t at = find_epilogue(u, i, y, &others);
+        if (at == NOWHERE)
             continue;
+        cg_group *e = &u->cut->group[at];
         e->kind = CG_GROUP_NODE;
         e->node = g->node;
-        u->cut->root[g->v[0]] = false;
+        u->cut->root[y] = others;
+        if (others)
+            IR_PUSH(a, e->v, e->n, e->cap, y);
         *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
+        for (uint32_t j = 0; j < u->cut->n; j++)
+            if (j != at && set_has(&u->cut->group[j], i))
+                set_join(a, &u->cut->group[j], e, at);
     }
 }
 
@@ -453,7 +505,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         bool used = false;
         for (int i = 0; i < n->n_out; i++)
             used |= u.cut->root[n->first + (ir_ref)i];
-        if (used && has_own_lowering(n))
+        if (used && has_own_lowering(f, n))
             place_node(&u, n);
         else if (used)
             place_root(&u, n->first);

@@ -59,6 +59,7 @@ typedef struct nest {
     int64_t cost;
     int widest;
     bool reduces;                       /* some value is a reduction of its own */
+    int64_t each;                       /* and what one of its elements costs   */
     int across;                         /* the loop along which something is dense that is not along the last; -1: none */
 } nest;
 
@@ -134,6 +135,7 @@ find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *
     }
     s.across = find_across(w, f, &s, at);
     s.reduces = w->reduces;
+    s.each = w->longest ? w->cost / w->longest : 0;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
     return s;
@@ -206,9 +208,62 @@ typedef struct mapping {
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
 
+/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They share their loops. */
+static bool
+is_joint(const mapping *m)
+{
+    const ir_graph *f = m->fr->f;
+    const ir_node *first = ir_def(f, m->g->v[0]);
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin
+            || n->at.axes.axes != first->at.axes.axes
+            || !ir_same_shape(ir_type_at(f, n->in[0]), ir_type_at(f, first->in[0])))
+            return false;
+    }
+    int a, b;
+    return !m->put && m->g->n > 1 && m->g->n <= 8 && cg_reduced(f, first, &a, &b) > 32;
+}
+
+static void
+joint_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    mapping *m = user;
+    const ir_graph *f = m->fr->f;
+    cg_ix to[COT_MAX_RANK + 1];
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        cot_dtype t = ir_type_at(f, n->in[0])->dtype;
+        cg_reduced_index(l, f, n, m->at, j, to);
+        e[i] = cg_convert(l, cg_pull(l, m->fr, n->in[0], to), t, ir_compute_type(t));
+    }
+}
+
+static void
+joint_body(mapping *m)
+{
+    cg_lowering *l = m->l;
+    const ir_graph *f = m->fr->f;
+    cg_fold how[8];
+    cg_val x[8];
+    int a, b;
+    for (uint32_t i = 0; i < m->g->n; i++) {
+        const ir_node *n = ir_def(f, m->g->v[i]);
+        how[i] = cg_fold_of(n->op, ir_type_at(f, n->in[0])->dtype);
+    }
+    cg_fold_loops(l, cg_reduced(f, ir_def(f, m->g->v[0]), &a, &b), (int)m->g->n, how, CG_FOLD_SERIAL, false,
+                  joint_element, m, x);
+    for (uint32_t i = 0; i < m->g->n; i++)
+        store(l, m->fr, m->g->v[i], m->buffer[i], m->at, cg_fold_finish(l, f, ir_def(f, m->g->v[i]), x[i]));
+}
+
 static void
 map_body(mapping *m)
 {
+    if (is_joint(m)) {
+        joint_body(m);
+        return;
+    }
     for (uint32_t i = 0; i < m->g->n; i++) {
         cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
@@ -323,7 +378,7 @@ run_mapping(mapping *m)
     int64_t size = m->g->space->size;
     m->lanes = cg_lanes(l, m->s.widest);
     if (m->lanes > 1 && m->s.reduces)
-        m->lanes *= 8;                  /* whole lines of memory for each row that is summed */
+        m->lanes *= m->s.each <= 6 && m->g->n == 1 ? 8 : 4;     /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= HEAVY)
         m->lanes *= 2;
     pick_order(m);
@@ -355,6 +410,10 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
+    if (cg_column_kernel(l, fr, g)) {
+        note(l, fr, g);
+        return;
+    }
     m.s = find_nest(l, fr->f, cut, g, NULL, &w);
     m.again = !writes_over(l, fr, &w, g);
     m.buffer = buffer;
@@ -402,6 +461,12 @@ is_reduce(const rows *r, ir_ref v)
     return n && cg_is_row_reduce(r->fr->f, n);
 }
 
+static bool
+is_outer(const rows *r, ir_ref v)
+{
+    return cg_is_outer_member(r->fr->f, r->g, v);
+}
+
 static int
 index_in_group(const cg_group *g, ir_ref v)
 {
@@ -415,7 +480,7 @@ static cg_ix *
 walk_member(rows *r, cg_walk *w, ir_ref v, const bool *stop)
 {
     cg_walk_begin(w, r->l->arena, r->fr->f, stop);
-    cg_ix *at = cg_walk_space(w, r->g->space->rank, r->g->space->dims);
+    cg_ix *at = cg_walk_space(w, r->g->space->rank, r->g->space->dims);     /* the outer axes come first */
     if (is_reduce(r, v))
         cg_walk_value(w, ir_def(r->fr->f, v)->in[0], at);
     else
@@ -519,7 +584,7 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
         e[i] = cg_convert(l, cg_pull(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
     }
     for (uint32_t i = 0; i < r->g->n; i++)
-        if (r->stage[i] == r->now && !is_reduce(r, r->g->v[i]))
+        if (r->stage[i] == r->now && !is_outer(r, r->g->v[i]))
             store(l, r->fr, r->g->v[i], r->buffer[i], at, cg_pull(l, r->fr, r->g->v[i], at));
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v] && r->first[v] == r->now + 1)
@@ -569,8 +634,11 @@ row_pass(rows *r, bool parallel)
         const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
         if (r->stage[i] != r->now)
             continue;
-        if (!is_reduce(r, r->g->v[i])) {
+        if (!is_outer(r, r->g->v[i])) {
             maps = true;
+        } else if (!is_reduce(r, r->g->v[i])) {         /* before the loop: its reductions are done */
+            cg_val a = cg_pull(l, r->fr, r->g->v[i], r->at);
+            store(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
         } else if (!is_plain_reduce(n)) {       /* argmax has two loops of its own */
             cg_val a = lower_arg(l, r->fr, n, 0, r->at);
             store(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
@@ -595,7 +663,7 @@ bind_kept(rows *r, int stage)
 {
     const ir_graph *f = r->fr->f;
     for (uint32_t i = 0; i < r->g->n; i++)
-        if (r->stage[i] == stage && !is_reduce(r, r->g->v[i]))
+        if (r->stage[i] == stage && !is_outer(r, r->g->v[i]))
             r->fr->bind[r->g->v[i]] = (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] };
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v] && r->first[v] == stage + 1)

@@ -438,7 +438,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
     if (lanes > 1)
-        lanes *= m.elements <= 4 ? 4 : m.elements <= 12 ? 2 : 1;
+        lanes *= m.elements <= 12 ? 2 : 1;
     bool many = l->o->threads > 1 && m.examples > 1 && m.work * steps * m.examples > CG_COST_PARALLEL;
     ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,

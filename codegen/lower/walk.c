@@ -108,6 +108,8 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
     }
     cg_walk_value(w, n->in[0], to);
     w->cost = cost + (w->cost - cost + 1) * size;
+    if (size > w->longest)
+        w->longest = size;
 }
 
 /* Starts read at run time: some number, here. */
@@ -144,6 +146,30 @@ walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
     cg_walk_value(w, n->in[0], to);
 }
 
+/* A product: the contracted axes run over some numbers. */
+static void
+walk_dot(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    cg_ix to[2][COT_MAX_RANK + 1];
+    int next = n->at.dot.lhs_batch.n;
+    for (int i = 0; i < n->at.dot.lhs.n; i++) {
+        int64_t size = x->dims[n->at.dot.lhs.at[i]];
+        cg_ix k = cg_ix_var(&w->ix, 0, 0, size > 0 ? size - 1 : 0);
+        to[0][n->at.dot.lhs.at[i]] = to[1][n->at.dot.rhs.at[i]] = k;
+    }
+    for (int i = 0; i < n->at.dot.lhs_batch.n; i++)
+        to[0][n->at.dot.lhs_batch.at[i]] = to[1][n->at.dot.rhs_batch.at[i]] = at[i];
+    for (int k = 0; k < x->rank; k++)
+        if (!ir_ints_has(n->at.dot.lhs, k) && !ir_ints_has(n->at.dot.lhs_batch, k))
+            to[0][k] = at[next++];
+    for (int k = 0; k < y->rank; k++)
+        if (!ir_ints_has(n->at.dot.rhs, k) && !ir_ints_has(n->at.dot.rhs_batch, k))
+            to[1][k] = at[next++];
+    cg_walk_value(w, n->in[0], to[0]);
+    cg_walk_value(w, n->in[1], to[1]);
+}
+
 static void
 walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
@@ -170,6 +196,8 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         walk_dynamic_slice(w, n, at);
     } else if (n->op == OP_gather) {
         walk_gather(w, n, at);
+    } else if (n->op == OP_dot_general) {
+        walk_dot(w, n, at);
     } else {
         for (int i = 0; i < n->n_in; i++)
             cg_walk_value(w, n->in[i], at);

@@ -24,6 +24,7 @@ typedef struct cg_walk {
     int64_t cost;               /* of one element, in instructions   */
     int widest;                 /* bits of the widest type computed  */
     bool reduces;               /* some value computed is a reduction */
+    int64_t longest;            /* and the longest has that many elements */
 } cg_walk;
 
 /* A value computed at an index. */

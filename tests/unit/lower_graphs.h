@@ -280,6 +280,30 @@ static const lower_graph lower_graphs[] = {
       "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
       "  %1 = broadcast_in_dim %b {shape=[13,40], dims=[1]} : f32[13,40]\n"
       "  %2 = add %0, %1 : f32[13,40]\n  %3 = tanh %2 : f32[13,40]\n  ret %3, %2\n}\n" },
+    { "a shared product", false,
+      "fn @f(%x: f32[13,21], %w: f32[21,40], %g: f32[13,40]) -> (f32[13,40], f32[21,40], f32[40]) {\n"
+      "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
+      "  %1 = tanh %0 : f32[13,40]\n  %2 = mul %0, %g : f32[13,40]\n"
+      "  %3 = dot_general %x, %2 {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[21,40]\n"
+      "  %4 = sub %w, %3 : f32[21,40]\n  %5 = reduce_sum %0 {axes=[0]} : f32[40]\n  ret %1, %4, %5\n}\n" },
+    { "columns together", false,
+      "fn @f(%x: f32[700,37], %y: f32[700,37], %r: f32[700]) -> (f32[37], f32[37]) {\n"
+      "  %0 = broadcast_in_dim %r {shape=[700,37], dims=[0]} : f32[700,37]\n"
+      "  %1 = mul %x, %0 : f32[700,37]\n  %2 = reduce_sum %1 {axes=[0]} : f32[37]\n"
+      "  %3 = mul %x, %y : f32[700,37]\n  %4 = reduce_max %3 {axes=[0]} : f32[37]\n  ret %2, %4\n}\n" },
+    { "rows and what is made of their sums", false,
+      "fn @f(%x: f32[5,3,70]) -> (f32[5,3,70], f32[5,3], f32[5,3,70]) {\n"
+      "  %0 = reduce_sum %x {axes=[2]} : f32[5,3]\n  %1 = exp %0 : f32[5,3]\n  %2 = tanh %1 : f32[5,3]\n"
+      "  %3 = broadcast_in_dim %2 {shape=[5,3,70], dims=[0,1]} : f32[5,3,70]\n  %4 = mul %3, %x : f32[5,3,70]\n"
+      "  %5 = exp %4 : f32[5,3,70]\n  %6 = reduce_max %5 {axes=[2]} : f32[5,3]\n  %7 = add %6, %2 : f32[5,3]\n"
+      "  %8 = log %7 : f32[5,3]\n  %9 = broadcast_in_dim %8 {shape=[5,3,70], dims=[0,1]} : f32[5,3,70]\n"
+      "  %10 = sub %5, %9 : f32[5,3,70]\n  ret %10, %8, %4\n}\n" },
+    { "outer product", false,
+      "fn @f(%x: f32[4,9], %y: f32[4,7], %i: i32[3,1], %j: i32[1,20]) -> (f32[4,9,7], i32[3,20]) {\n"
+      "  %0 = reshape %x {shape=[4,9,1]} : f32[4,9,1]\n  %1 = reshape %y {shape=[4,1,7]} : f32[4,1,7]\n"
+      "  %2 = dot_general %0, %1 {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f32[4,9,7]\n"
+      "  %3 = exp %2 : f32[4,9,7]\n"
+      "  %4 = dot_general %i, %j {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[3,20]\n  ret %3, %4\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },
