@@ -44,7 +44,8 @@ run(cot_context *ctx)
 int
 main(void)
 {
-    cot_context *ctx = cot_context_new(NULL);
+    /* A fixed width, so that the text is the same on every machine. */
+    cot_context *ctx = cot_context_new(&(const cot_options){.vector_bits = 256});
     cot_status status = run(ctx);
 
     if (status != COT_OK)
