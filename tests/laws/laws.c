@@ -5,6 +5,7 @@
  *   dot          <w, J v> = <J' w, v> in f64, for jvp and vjp of f
  *   differences  jvp agrees with central differences in f64
  *   commute      second derivatives commute: D2 f [u, v] = D2 f [v, u] in f64
+ *   pairs        vmap of jvp and vjp, and jvp and vjp of vmap, agree with a loop of jvp and vjp in f64
  *
  * A failure prints the program's number, its text and the two values; the exit status is 1. */
 #include <math.h>
@@ -369,11 +370,86 @@ law_commute(const laws_program *p)
     return ok;
 }
 
+/* ---- pairs of transforms ---- */
+
+typedef cot_status derivative(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+
+/* Does `all` on the batch give, example by example, what `one` gives?  Pipelines may round differently: 1e-9
+ * of what the values are. */
+static bool
+agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one, const ir_graph *all, void **in)
+{
+    void **out = outputs_of(all), **want = outputs_of(one), *example[4 * MOST_IN];
+    bool ok = run(p, "pairs", all, out, in);
+    char what[200];
+
+    for (int e = 0; e < EXAMPLES && ok; e++) {
+        for (int i = 0; i < one->n_in; i++)
+            example[i] = (char *)in[i] + (size_t)e * bytes_of(ir_type_at(one, one->in[i]));
+        ok = run(p, "pairs", one, want, example);
+        for (int i = 0; i < one->n_out && ok; i++) {
+            const ir_type *t = ir_type_at(one, one->out[i]);
+            const char *got = (const char *)out[i] + (size_t)e * bytes_of(t);
+
+            for (int64_t k = 0; k < t->size && ok; k++) {
+                double x = laws_load(t->dtype, got, k), y = laws_load(t->dtype, want[i], k);
+
+                snprintf(what, sizeof what, "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how, e, i,
+                         (int)k, x, y);
+                if (x != y && !(isnan(x) && isnan(y)) && !(fabs(x - y) <= 1e-9 * (1 + fabs(y))))
+                    ok = fail(p, "pairs", what);
+            }
+        }
+    }
+    laws_free(all->n_out, out);
+    laws_free(one->n_out, want);
+    return ok;
+}
+
+/* Every argument mapped, at axis 0. */
+static cot_status
+map_all(const ir_graph *f, ir_graph **out)
+{
+    const int64_t zero = 0;
+    pass_vmap_options o = { .in = { 1, &zero, true }, .out = { 1, &zero, true }, .size = EXAMPLES };
+
+    return pass_vmap(f, &o, out);
+}
+
+static bool
+pair(const laws_program *p, derivative *d, const char *name)
+{
+    const ir_graph *f = p->f;
+    uint64_t seed = 5000 + (uint64_t)p->number;
+    ir_graph *one, *mapped, *inside, *outside;
+
+    if (d(f, NULL, 0, &one) != COT_OK || map_all(one, &outside) != COT_OK)
+        return fail_error(p, "pairs", name);
+    if (map_all(f, &mapped) != COT_OK || d(mapped, NULL, 0, &inside) != COT_OK)
+        return fail_error(p, "pairs", name);
+    checked++;
+    void **in = inputs_of(p, outside, &seed);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, ir_type_at(outside, outside->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
+    bool ok = agrees_with_loop(p, ir_format(&f->ctx->arena, "vmap of %s", name), one, outside, in)
+              && agrees_with_loop(p, ir_format(&f->ctx->arena, "%s of vmap", name), one, inside, in);
+    laws_free(outside->n_in, in);
+    return ok;
+}
+
+static bool
+law_pairs(const laws_program *p)
+{
+    if (!in_f64(p->f))
+        return true;
+    return pair(p, pass_jvp, "jvp") && pair(p, pass_vjp, "vjp");
+}
+
 /* ---- */
 
 static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
     { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
-    { "differences", law_differences }, { "commute", law_commute },
+    { "differences", law_differences }, { "commute", law_commute }, { "pairs", law_pairs },
 };
 
 int
@@ -385,7 +461,7 @@ main(int argc, char **argv)
     while (law < n_laws && (argc < 2 || strcmp(argv[1], laws[law].name) != 0))
         law++;
     if (law == n_laws) {
-        fprintf(stderr, "usage: laws print|vmap|dot|differences|commute [first [count]]\n");
+        fprintf(stderr, "usage: laws print|vmap|dot|differences|commute|pairs [first [count]]\n");
         return 2;
     }
     for (int i = first; i < first + count; i++) {
