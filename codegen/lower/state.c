@@ -10,7 +10,7 @@
 
 /* -- what fits into registers ---------------------------------------------------------------------------------- */
 
-enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 3000, FOLD_MOST = 128 };
+enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 1000, FOLD_MOST = 128, EXAMPLES_LEAST = 4 };
 
 /* How a value of a body lies along the axis of examples. */
 typedef enum lie {
@@ -238,6 +238,8 @@ fits(machine *m)
     for (int i = 0; i < m->n->n_out; i++)
         if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
             return false;
+    if (m->carries > 0 && examples >= EXAMPLES_LEAST && try_examples(m, examples))
+        return true;
     return m->carries > 0 && (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
 }
 
