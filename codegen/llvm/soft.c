@@ -111,7 +111,11 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
         if (!e->l->machine->half)
             return f16_to_f32_by_integers(e, x);
         x = LLVMBuildBitCast(e->b, x, like(e->l->f16, x), "");
-        return LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        x = LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        /* Without the fence LLVM 19 makes minimum and maximum of f32 into those of half, and expands the latter
+         * so that they lose NaNs. */
+        LLVMTypeRef type = LLVMTypeOf(x);
+        return cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
     }
     LLVMValueRef w = LLVMBuildZExt(e->b, x, like(i32, x), "");
     w = LLVMBuildShl(e->b, w, int_like(e, i32, 16, x), "");
