@@ -2,9 +2,10 @@
  *
  * The object is made by the context's own target machine and handed to LLJIT, which only links
  * it: LLJIT's own compiler would use another code model and pipeline.  Each kernel has a
- * resource tracker, so that it can be removed alone. Kernels may outlive their context: the
- * LLJIT is counted, by the context and by each kernel.  Symbols are numbered, since all kernels
- * share a name space; of the process they see only memcpy, memset and memmove. */
+ * resource tracker, so that it can be removed alone.  Kernels may outlive their context: the
+ * LLJIT is counted, by the context and by each kernel.  Symbols are numbered, since all
+ * kernels share a name space.  memcpy, memset and memmove are defined here; LLJIT would find
+ * other names of the process too, but what we emit has none, as the test of objects shows. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -17,7 +18,6 @@ typedef struct cg_ll_jit {
     LLVMOrcLLJITRef jit;
     atomic_int users;
     atomic_int serial;
-    atomic_flag busy; /* the end of the last user */
 } cg_ll_jit;
 
 typedef struct loaded {
