@@ -80,13 +80,24 @@ space_key(const fusing *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
+/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and is computed
+ * outside of them. */
+static bool
+is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
+{
+    for (int k = 0; k < x->rank; k++)
+        if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
+            return false;
+    return true;
+}
+
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
 static void
 note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
     double ratio = 1;
-    if (n->op == OP_broadcast_in_dim && tx->size > 0)
+    if (n->op == OP_broadcast_in_dim && tx->size > 0 && !is_hoisted(n, tx, ty))
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;

@@ -46,6 +46,10 @@ typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 
+/* columns.c: the kernel of a map group whose values all reduce the first axes of large operands; false, and nothing
+ * done, if it is not such a group. */
+bool cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
+
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);
 /* Member v of a row group has one element a row: a reduction, or what is made of some. */

@@ -1,15 +1,15 @@
 /* Building kernels.
  *
- * The cursor is the end of the innermost open region.  An instruction that has no effect is placed as far
- * out as its operands allow, and an equal one placed before is used again: so invariant code leaves
- * loops while it is built, and back ends need neither hoisting nor global value numbering.  This
- * works because a loop enters the list of its parent when it ends: what is placed in the parent before that
- * comes before the loop.  Arithmetic does not leave an `if`, which may exist to avoid it; index
- * arithmetic and constants do.  Loads of buffers that nobody writes move too, out of loops that
- * surely run.
+ * The cursor is the end of the innermost open region.  An instruction that has no effect is
+ * placed as far out as its operands allow, and an equal one placed before is used again: so
+ * invariant code leaves loops while it is built, and back ends need neither hoisting nor global
+ * value numbering.  This works because a loop enters the list of its parent when it ends: what
+ * is placed in the parent before that comes before the loop.  Arithmetic does not leave an
+ * `if`, which may exist to avoid it; index arithmetic and constants do.  Loads of buffers that
+ * nobody writes move too, out of loops that surely run.
  *
- * Sums of indices are kept as linear forms, outermost terms first and the constant last: an inner loop
- * adds one term, and the constant ends up in the addressing mode. */
+ * Sums of indices are kept as linear forms, outermost terms first and the constant last: an
+ * inner loop adds one term, and the constant ends up in the addressing mode. */
 #include "codegen/kernel.h"
 
 #include <limits.h>
@@ -19,13 +19,15 @@
 /* What a region permits: how far out an instruction made inside may go. */
 typedef enum opening { OPEN_LOOP, OPEN_MAYBE, OPEN_BRANCH } opening;
 
-typedef struct place { uint32_t depth, serial; } place;
+typedef struct place {
+    uint32_t depth, serial;
+} place;
 
 typedef struct cg_scope {
     ir_map map;
-    place *at;                  /* of each value: the region it is in       */
+    place *at; /* of each value: the region it is in       */
     uint32_t n, cap;
-    uint32_t *serial;           /* of each open region                      */
+    uint32_t *serial; /* of each open region                      */
     uint8_t *kind;
     uint32_t n_serial, cap_serial, n_kind, cap_kind;
     uint32_t next;
@@ -72,7 +74,9 @@ cg_kernel_new(cg_module *m, const char *name)
 uint32_t
 cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements)
 {
-    cg_buffer x = { .name = ir_copy_string(k->arena, name), .type = type, .space = space,
+    cg_buffer x = { .name = ir_copy_string(k->arena, name),
+                    .type = type,
+                    .space = space,
                     .elements = elements };
 
     IR_PUSH(k->arena, k->buffer, k->n_buffers, k->cap_buffers, x);
@@ -89,7 +93,7 @@ cg_type(const cg_kernel *k, cg_val v)
     return (cot_dtype)i->type;
 }
 
-/* -- regions ------------------------------------------------------------------------------------- */
+/* -- regions -- */
 
 static void
 open_region(cg_build *b, cg_region *r, opening kind)
@@ -160,7 +164,8 @@ cg_depth(const cg_build *b, cg_val v)
     return v ? b->scope->at[v].depth : 0;
 }
 
-/* The outermost region for x: inside all of its operands, and not out of a region of a kind above `most`. */
+/* The outermost region for x: inside all of its operands, and not out of a region of a kind
+ * above `most`. */
 static uint32_t
 outermost(const cg_build *b, const cg_insn *x, opening most)
 {
@@ -214,7 +219,7 @@ share(cg_build *b, cg_insn x, opening most)
     return v;
 }
 
-/* -- scalar instructions -------------------------------------------------------------------------- */
+/* -- scalar instructions -- */
 
 cg_val
 cg_const(cg_build *b, cot_dtype t, uint64_t bits)
@@ -239,12 +244,14 @@ cg_is_const(const cg_kernel *k, cg_val v, int64_t *x)
         return false;
     int drop = 64 - (i->type == COT_BOOL ? 64 : ir_bits((cot_dtype)i->type));
     if (x)
-        *x = ir_is_signed((cot_dtype)i->type) ? (int64_t)(i->imm << drop) >> drop : (int64_t)i->imm;
+        *x = ir_is_signed((cot_dtype)i->type) ? (int64_t)(i->imm << drop) >> drop
+                                              : (int64_t)i->imm;
     return true;
 }
 
-/* Fold by the evaluator when all operands are constants.  Constants are held as on a little-endian
- * machine, low bits first, which is how the evaluator reads an array of one element. */
+/* Fold by the evaluator when all operands are constants.  Constants are held as on a
+ * little-endian machine, low bits first, which is how the evaluator reads an array of one
+ * element. */
 static cg_val
 fold_constants(cg_build *b, const cg_insn *x)
 {
@@ -294,10 +301,8 @@ fold_simple(cg_build *b, const cg_insn *x)
             return x->in[0];
         return is_bits(k, x->in[1], ones) || is_bits(k, x->in[0], 0) ? x->in[1] : 0;
     case SC_cvt:
-    case SC_bitcast:
-        return cg_type(k, x->in[0]) == (cot_dtype)x->type ? x->in[0] : 0;
-    default:
-        return 0;
+    case SC_bitcast: return cg_type(k, x->in[0]) == (cot_dtype)x->type ? x->in[0] : 0;
+    default: return 0;
     }
 }
 
@@ -342,13 +347,16 @@ cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in)
         v[i] = in[i];
     for (int i = 0; i < p->n; i++) {
         const ir_sc_insn *s = &p->insn[i];
-        cg_insn x = { .op = s->op, .type = s->type, .imm = s->imm, .table = s->table, .sub = s->sub };
+        cg_insn x = {
+            .op = s->op, .type = s->type, .imm = s->imm, .table = s->table, .sub = s->sub
+        };
 
         for (int j = 0; j < ir_sc_arity[s->op]; j++)
             x.in[j] = v[s->in[j]];
         for (int j = 0; s->op == SC_rare && j < s->sub->n_in; j++)
             x.args[j] = v[s->args[j]];
-        v[p->n_in + i] = s->op == SC_const ? cg_const(b, (cot_dtype)s->type, s->imm) : scalar(b, x);
+        v[p->n_in + i] =
+            s->op == SC_const ? cg_const(b, (cot_dtype)s->type, s->imm) : scalar(b, x);
     }
     return v[p->out];
 }
@@ -360,18 +368,17 @@ cg_neutral_bits(ir_sc_op combine, cot_dtype t)
     bool f32 = t == COT_F32, f64 = t == COT_F64;
 
     switch (combine) {
-    case SC_add:
-        return f32 || f64 ? high : 0;
-    case SC_mul:
-        return f64 ? 0x3ff0000000000000u : f32 ? 0x3f800000u : 1;
+    case SC_add: return f32 || f64 ? high : 0;
+    case SC_mul: return f64 ? 0x3ff0000000000000u : f32 ? 0x3f800000u : 1;
     case SC_max:
         return f64 ? 0xfff0000000000000u : f32 ? 0xff800000u : ir_is_signed(t) ? high : 0;
     case SC_min:
-        return f64 ? 0x7ff0000000000000u : f32 ? 0x7f800000u : ir_is_signed(t) ? high - 1 : high + high - 1;
-    case SC_and:
-        return high + high - 1;
-    default:
-        return 0;
+        return f64               ? 0x7ff0000000000000u
+               : f32             ? 0x7f800000u
+               : ir_is_signed(t) ? high - 1
+                                 : high + high - 1;
+    case SC_and: return high + high - 1;
+    default: return 0;
     }
 }
 
@@ -381,14 +388,15 @@ cg_neutral(cg_build *b, ir_sc_op combine, cot_dtype t)
     return cg_const(b, t, cg_neutral_bits(combine, t));
 }
 
-/* -- memory and effects ---------------------------------------------------------------------------- */
+/* -- memory and effects -- */
 
 cg_val
 cg_param(cg_build *b, int index)
 {
     if (index >= b->k->n_params)
         b->k->n_params = index + 1;
-    return share(b, (cg_insn){ .op = CG_PARAM, .type = COT_I64, .imm = (uint64_t)index }, OPEN_BRANCH);
+    return share(b, (cg_insn){ .op = CG_PARAM, .type = COT_I64, .imm = (uint64_t)index },
+                 OPEN_BRANCH);
 }
 
 /* Nobody writes the buffer while the kernel runs. */
@@ -408,7 +416,9 @@ is_frozen(const cg_kernel *k, uint32_t buffer)
 cg_val
 cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when)
 {
-    cg_insn x = { .op = CG_LOAD, .type = (uint8_t)b->k->buffer[buffer].type, .imm = buffer,
+    cg_insn x = { .op = CG_LOAD,
+                  .type = (uint8_t)b->k->buffer[buffer].type,
+                  .imm = buffer,
                   .in = { index, when } };
 
     return is_frozen(b->k, buffer) ? share(b, x, OPEN_LOOP) : place_here(b, x);
@@ -417,12 +427,15 @@ cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when)
 void
 cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when)
 {
-    place_here(b, (cg_insn){ .op = CG_STORE, .type = (uint8_t)b->k->buffer[buffer].type, .imm = buffer,
+    place_here(b, (cg_insn){ .op = CG_STORE,
+                             .type = (uint8_t)b->k->buffer[buffer].type,
+                             .imm = buffer,
                              .in = { index, value, when } });
 }
 
 void
-cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset, int64_t bytes)
+cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
+        int64_t bytes)
 {
     cg_call *c = IR_NEW(b->k->arena, cg_call);
 
@@ -430,8 +443,11 @@ cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_o
     c->buffer = IR_NEW_N(b->k->arena, uint32_t, 2);
     c->buffer[0] = to;
     c->buffer[1] = from;
-    place_here(b, (cg_insn){ .op = CG_COPY, .type = COT_DTYPE_NONE, .imm = (uint64_t)bytes,
-                             .in = { to_offset, from_offset }, .call = c });
+    place_here(b, (cg_insn){ .op = CG_COPY,
+                             .type = COT_DTYPE_NONE,
+                             .imm = (uint64_t)bytes,
+                             .in = { to_offset, from_offset },
+                             .call = c });
 }
 
 void
@@ -441,8 +457,8 @@ cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 }
 
 void
-cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params,
-               const cg_val *params)
+cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets,
+               int n_params, const cg_val *params)
 {
     ir_arena *a = b->k->arena;
     const cg_module *m = b->k->module;
@@ -455,12 +471,13 @@ cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *o
     c->n_buffers = (int)n;
     c->n_params = n_params;
     c->buffer = ir_copy_bytes(a, buffers, n * sizeof *buffers);
-    c->offset = offsets ? ir_copy_bytes(a, offsets, n * sizeof *offsets) : IR_NEW_N(a, cg_val, n + 1);
+    c->offset =
+        offsets ? ir_copy_bytes(a, offsets, n * sizeof *offsets) : IR_NEW_N(a, cg_val, n + 1);
     c->param = n_params ? ir_copy_bytes(a, params, (size_t)n_params * sizeof *params) : NULL;
     place_here(b, (cg_insn){ .op = CG_CALL, .imm = (uint64_t)kernel, .call = c });
 }
 
-/* -- control --------------------------------------------------------------------------------------- */
+/* -- control -- */
 
 static int
 add_yield(cg_build *b, cg_block *x, cg_yield y)
@@ -480,8 +497,11 @@ make_results(cg_build *b, cg_val block)
 
     x->result = IR_NEW_N(b->k->arena, cg_val, x->n + 1);
     for (int i = 0; i < x->n; i++)
-        x->result[i] = new_value(b, (cg_insn){ .op = CG_RESULT, .type = (uint8_t)x->yield[i].type,
-                                               .imm = (uint64_t)i, .in = { block } },
+        x->result[i] = new_value(b,
+                                 (cg_insn){ .op = CG_RESULT,
+                                            .type = (uint8_t)x->yield[i].type,
+                                            .imm = (uint64_t)i,
+                                            .in = { block } },
                                  cg_depth(b, block));
 }
 
@@ -507,7 +527,8 @@ kind_of_loop(const cg_kernel *k, const cg_block *x)
 {
     int64_t lo, hi;
 
-    return cg_is_const(k, x->lo, &lo) && cg_is_const(k, x->hi, &hi) && lo < hi ? OPEN_LOOP : OPEN_MAYBE;
+    return cg_is_const(k, x->lo, &lo) && cg_is_const(k, x->hi, &hi) && lo < hi ? OPEN_LOOP
+                                                                               : OPEN_MAYBE;
 }
 
 cg_val
@@ -522,7 +543,8 @@ cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_
     x->step = step;
     x->limit = limit;
     open_region(b, &x->body, kind_of_loop(b->k, x));
-    x->var = new_value(b, (cg_insn){ .op = CG_VAR, .type = COT_I64, .in = { v } }, b->n_open - 1);
+    x->var =
+        new_value(b, (cg_insn){ .op = CG_VAR, .type = COT_I64, .in = { v } }, b->n_open - 1);
     return v;
 }
 
@@ -536,8 +558,11 @@ static cg_val
 add_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
 {
     cg_block *x = b->k->insn[loop].block;
-    cg_val v = new_value(b, (cg_insn){ .op = CG_CARRIED, .type = (uint8_t)t, .imm = (uint64_t)x->n,
-                                       .in = { loop } }, cg_depth(b, loop) + 1);
+    cg_val v = new_value(
+        b,
+        (cg_insn){
+            .op = CG_CARRIED, .type = (uint8_t)t, .imm = (uint64_t)x->n, .in = { loop } },
+        cg_depth(b, loop) + 1);
 
     add_yield(b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .init = init, .carried = v });
     return v;
@@ -562,7 +587,8 @@ cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value)
 }
 
 int
-cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t, cg_val value)
+cg_loop_reduce(cg_build *b, cg_val loop, cg_mode mode, ir_sc_op combine, cot_dtype t,
+               cg_val value)
 {
     return add_yield(b, b->k->insn[loop].block,
                      (cg_yield){ .mode = mode, .combine = combine, .type = t, .value = value });
@@ -603,13 +629,16 @@ int
 cg_if_yield(cg_build *b, cg_val branch, cot_dtype t, cg_val then, cg_val otherwise)
 {
     cg_block *x = b->k->insn[branch].block;
-    int i = add_yield(b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .value = then, .init = otherwise });
+    int i = add_yield(
+        b, x, (cg_yield){ .mode = CG_CARRY, .type = t, .value = then, .init = otherwise });
     cg_val *result = IR_NEW_N(b->k->arena, cg_val, x->n);
 
     for (int j = 0; j < i; j++)
         result[j] = x->result[j];
-    result[i] = new_value(b, (cg_insn){ .op = CG_RESULT, .type = (uint8_t)t, .imm = (uint64_t)i,
-                                        .in = { branch } }, cg_depth(b, branch));
+    result[i] = new_value(
+        b,
+        (cg_insn){ .op = CG_RESULT, .type = (uint8_t)t, .imm = (uint64_t)i, .in = { branch } },
+        cg_depth(b, branch));
     x->result = result;
     return i;
 }
@@ -636,7 +665,8 @@ cg_while_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init)
     return add_carry(b, loop, t, init);
 }
 
-/* Carried values belong to both regions of a while: the second takes over the number of the first. */
+/* Carried values belong to both regions of a while: the second takes over the number of the
+ * first. */
 void
 cg_while_test(cg_build *b, cg_val loop, cg_val cond)
 {
@@ -646,7 +676,8 @@ cg_while_test(cg_build *b, cg_val loop, cg_val cond)
     close_region(b);
     open_region(b, &x->body, OPEN_MAYBE);
     for (int i = 0; i < x->n; i++)
-        b->scope->at[x->yield[i].carried] = (place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
+        b->scope->at[x->yield[i].carried] =
+            (place){ b->n_open - 1, b->scope->serial[b->n_open - 1] };
 }
 
 void

@@ -1,10 +1,11 @@
 /* Index arithmetic: linear forms and ranges.
  *
- * An index is kept as a sum of c * v over values v that are not sums themselves, plus a constant.  A
- * sum is built from the terms that are defined outermost to those defined innermost, the constant last.
- * Division and remainder by c use floor((c A + r) / c) = A + floor(r / c), which holds for every integer A,
- * and for a divisor g of c, floor((g A + r) / c) = floor(A / (c / g)) where 0 <= r < g: so that the blocks and
- * lanes of a tiled axis that is part of a reshaped one stay affine in the lane. */
+ * An index is kept as a sum of c * v over values v that are not sums themselves, plus a
+ * constant.  A sum is built from the terms that are defined outermost to those defined
+ * innermost, the constant last. Division and remainder by c use floor((c A + r) / c) = A +
+ * floor(r / c), which holds for every integer A, and for a divisor g of c, floor((g A + r) / c)
+ * = floor(A / (c / g)) where 0 <= r < g: so that the blocks and lanes of a tiled axis that is
+ * part of a reshaped one stay affine in the lane. */
 #include "codegen/kernel.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ typedef struct linear {
     cg_val v[MAX_TERMS];
     int64_t c[MAX_TERMS];
     int64_t k;
-    bool full;                  /* more terms than fit: the form is not valid */
+    bool full; /* more terms than fit: the form is not valid */
 } linear;
 
 static void
@@ -102,8 +103,9 @@ build(cg_build *b, linear *l)
     sort_terms(b, l);
     for (int i = 0; i < l->n; i++) {
         bool minus = l->c[i] == -1 && sum != 0;
-        cg_val t = l->c[i] == 1 || minus ? l->v[i]
-                                         : cg_insn2(b, SC_mul, COT_I64, l->v[i], cg_i64(b, l->c[i]));
+        cg_val t = l->c[i] == 1 || minus
+                       ? l->v[i]
+                       : cg_insn2(b, SC_mul, COT_I64, l->v[i], cg_i64(b, l->c[i]));
         sum = sum ? cg_insn2(b, minus ? SC_sub : SC_add, COT_I64, sum, t) : t;
     }
     if (sum == 0)
@@ -160,7 +162,7 @@ cg_imul(cg_build *b, cg_val x, int64_t c)
     return build(b, &l);
 }
 
-/* -- ranges ------------------------------------------------------------------------------------------ */
+/* -- ranges -- */
 
 static bool range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth);
 
@@ -169,7 +171,8 @@ range_of_var(const cg_kernel *k, const cg_block *x, int64_t *lo, int64_t *hi, in
 {
     int64_t lo0, lo1, hi0, hi1;
 
-    if (x->step <= 0 || !range(k, x->lo, &lo0, &lo1, depth + 1) || !range(k, x->hi, &hi0, &hi1, depth + 1))
+    if (x->step <= 0 || !range(k, x->lo, &lo0, &lo1, depth + 1) ||
+        !range(k, x->hi, &hi0, &hi1, depth + 1))
         return false;
     *lo = lo0;
     *hi = hi1 - 1;
@@ -189,11 +192,13 @@ range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, i
         return false;
     *lo = *hi = l->k;
     for (int i = 0; i < l->n; i++) {
-        if (!range(k, l->v[i], &a, &z, depth + 1) || overflows(a, l->c[i]) || overflows(z, l->c[i]))
+        if (!range(k, l->v[i], &a, &z, depth + 1) || overflows(a, l->c[i]) ||
+            overflows(z, l->c[i]))
             return false;
         a *= l->c[i];
         z *= l->c[i];
-        if (__builtin_add_overflow(*lo, a < z ? a : z, lo) || __builtin_add_overflow(*hi, a < z ? z : a, hi))
+        if (__builtin_add_overflow(*lo, a < z ? a : z, lo) ||
+            __builtin_add_overflow(*hi, a < z ? z : a, hi))
             return false;
     }
     return true;
@@ -212,8 +217,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
         return true;
     }
     switch (i->op) {
-    case CG_VAR:
-        return range_of_var(k, k->insn[i->in[0]].block, lo, hi, depth);
+    case CG_VAR: return range_of_var(k, k->insn[i->in[0]].block, lo, hi, depth);
     case SC_add:
     case SC_sub:
     case SC_mul: {
@@ -247,7 +251,8 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
         return true;
     case SC_min:
     case SC_max:
-        if (!range(k, i->in[0], lo, hi, depth + 1) || !range(k, i->in[1], &lo1, &hi1, depth + 1))
+        if (!range(k, i->in[0], lo, hi, depth + 1) ||
+            !range(k, i->in[1], &lo1, &hi1, depth + 1))
             return false;
         if (i->op == SC_min) {
             *lo = lo1 < *lo ? lo1 : *lo;
@@ -257,8 +262,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
             *hi = hi1 > *hi ? hi1 : *hi;
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -268,7 +272,7 @@ cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi)
     return range(k, v, lo, hi, 0);
 }
 
-/* -- division ------------------------------------------------------------------------------------------ */
+/* -- division -- */
 
 static int64_t
 gcd(int64_t a, int64_t b)
@@ -289,7 +293,8 @@ floor_div(int64_t x, int64_t c)
     return x / c - (x % c < 0);
 }
 
-/* Part l into g * high + low, low's terms being those with coefficients that g does not divide. */
+/* Part l into g * high + low, low's terms being those with coefficients that g does not divide.
+ */
 static void
 part(const linear *l, int64_t g, linear *high, linear *low)
 {

@@ -1,7 +1,7 @@
 /* Kernels as text.
  *
- * One instruction a line, constants in place, values numbered in the order of the text.  Loops show
- * their kind, bounds, carries in parentheses, and what they yield at their end:
+ * One instruction a line, constants in place, values numbered in the order of the text.  Loops
+ * show their kind, bounds, carries in parentheses, and what they yield at their end:
  *
  *     %5 = serial %1 in 0..8 (%2: f32 = -0) {
  *       %3 = load f32 x[%1]
@@ -125,7 +125,8 @@ print_yields(printer *p, const cg_block *x, bool otherwise)
 
         ir_buf_str(p->b, i ? ", " : "");
         if (y->mode != CG_CARRY)
-            ir_buf_printf(p->b, "%s %s ", y->mode == CG_FOLD ? "fold" : "tree", ir_sc_name[y->combine]);
+            ir_buf_printf(p->b, "%s %s ", y->mode == CG_FOLD ? "fold" : "tree",
+                          ir_sc_name[y->combine]);
         print_val(p, otherwise ? y->init : y->value);
     }
     ir_buf_str(p->b, "\n");
@@ -283,21 +284,11 @@ print_insn(printer *p, cg_val v)
 
     line(p);
     switch (i->op) {
-    case CG_LOOP:
-        print_loop(p, i->block);
-        return;
-    case CG_IF:
-        print_if(p, i->block);
-        return;
-    case CG_WHILE:
-        print_while(p, i->block);
-        return;
-    case CG_CALL:
-        print_call(p, i);
-        return;
-    case CG_COPY:
-        print_copy(p, i);
-        return;
+    case CG_LOOP: print_loop(p, i->block); return;
+    case CG_IF: print_if(p, i->block); return;
+    case CG_WHILE: print_while(p, i->block); return;
+    case CG_CALL: print_call(p, i); return;
+    case CG_COPY: print_copy(p, i); return;
     case CG_FAIL:
         ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));
         print_val(p, i->in[0]);
@@ -316,8 +307,7 @@ print_insn(printer *p, cg_val v)
         print_val(p, i->in[1]);
         print_when(p, i->in[2]);
         return;
-    default:
-        print_scalar(p, v);
+    default: print_scalar(p, v);
     }
 }
 
@@ -343,8 +333,8 @@ print_region(printer *p, const cg_region *r)
 static void
 print_buffer(ir_buf *b, const cg_kernel *k, const cg_buffer *x)
 {
-    ir_buf_printf(b, "  %s %s: %s[%" PRId64 "]", space_name[x->space], x->name, cot_dtype_name(x->type),
-                  x->elements);
+    ir_buf_printf(b, "  %s %s: %s[%" PRId64 "]", space_name[x->space], x->name,
+                  cot_dtype_name(x->type), x->elements);
     if (x->space == CG_WORK)
         ir_buf_printf(b, " at %" PRId64, x->offset);
     if (x->align)

@@ -1,5 +1,6 @@
-/* Every invariant of a kernel: operands dominate, types fit, buffers and calls exist, kinds of loops nest as
- * kernel.h says.  A violation is a bug of ours: the message names the kernel and the instruction. */
+/* Every invariant of a kernel: operands dominate, types fit, buffers and calls exist, kinds of
+ * loops nest as kernel.h says.  A violation is a bug of ours: the message names the kernel and
+ * the instruction. */
 #include <inttypes.h>
 
 #include "codegen/kernel.h"
@@ -9,9 +10,9 @@ typedef struct verifier {
     const cg_module *m;
     const cg_kernel *k;
     const uint32_t *vary;
-    uint8_t *seen;              /* values defined where we stand */
+    uint8_t *seen; /* values defined where we stand */
     cg_val at;
-    int level;                  /* of SPMD loops around          */
+    int level; /* of SPMD loops around          */
     bool in_vector, in_parallel;
     cot_status status;
 } verifier;
@@ -23,8 +24,9 @@ wrong(verifier *w, const char *what)
 {
     if (w->status != COT_OK)
         return;
-    w->status = ir_fail(w->m->ctx, w->k->loc, NULL, ERR_internal,
-                        ir_format(w->m->arena, "kernel %s, value %u: %s", w->k->name, w->at, what));
+    w->status =
+        ir_fail(w->m->ctx, w->k->loc, NULL, ERR_internal,
+                ir_format(w->m->arena, "kernel %s, value %u: %s", w->k->name, w->at, what));
 }
 
 static void
@@ -40,8 +42,8 @@ want_value(verifier *w, cg_val v, cot_dtype t)
     if (v == 0 || v >= w->k->n_insns || !w->seen[v])
         wrong(w, "operand is not defined here");
     else if (t != COT_DTYPE_NONE && cg_type(w->k, v) != t)
-        wrong(w, ir_format(w->m->arena, "operand %u is %s; wants %s", v, cot_dtype_name(cg_type(w->k, v)),
-                           cot_dtype_name(t)));
+        wrong(w, ir_format(w->m->arena, "operand %u is %s; wants %s", v,
+                           cot_dtype_name(cg_type(w->k, v)), cot_dtype_name(t)));
 }
 
 static void
@@ -68,7 +70,11 @@ verify_scalar(verifier *w, const cg_insn *i)
     for (int j = 0; j < ir_sc_arity[i->op]; j++) {
         bool any = i->op == SC_cvt || i->op == SC_bitcast;
         bool flag = j == 0 && (i->op == SC_select || i->op == SC_rare);
-        want_value(w, i->in[j], any ? COT_DTYPE_NONE : flag ? COT_BOOL : i->op == SC_table ? COT_I32 : operand);
+        want_value(w, i->in[j],
+                   any                 ? COT_DTYPE_NONE
+                   : flag              ? COT_BOOL
+                   : i->op == SC_table ? COT_I32
+                                       : operand);
     }
     if (i->op == SC_bitcast && w->status == COT_OK)
         want(w, ir_bits(cg_type(w->k, i->in[0])) == ir_bits(t), "bitcast changes the width");
@@ -117,7 +123,8 @@ verify_call(verifier *w, const cg_insn *i)
         const cg_buffer *x = n < c->n_buffers ? want_buffer(w, c->buffer[n]) : NULL;
         want(w, x != NULL, "call with too few buffers");
         if (x && to->buffer[j].space == CG_OUT)
-            want(w, x->space != CG_IN && x->space != CG_CONST, "call writes a read-only buffer");
+            want(w, x->space != CG_IN && x->space != CG_CONST,
+                 "call writes a read-only buffer");
         if (x && c->offset[n])
             want_uniform(w, c->offset[n], COT_I64);
         n++;
@@ -149,8 +156,10 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
     want(w, !(spmd && (carries || trees)), "an SPMD loop yields only folds");
     want(w, !(carries && x->kind == CG_PARALLEL), "a parallel loop has no carries");
     want(w, !((folds || trees) && carries) && !(folds && trees), "modes of results do not mix");
-    want(w, !folds || (fixed && n >= 1 && n <= 32 && (n & (n - 1)) == 0), "fold: extent not a power of two <= 32");
-    want(w, !(trees && x->kind == CG_PARALLEL) || (fixed && n <= 4096), "parallel tree: extent not constant <= 4096");
+    want(w, !folds || (fixed && n >= 1 && n <= 32 && (n & (n - 1)) == 0),
+         "fold: extent not a power of two <= 32");
+    want(w, !(trees && x->kind == CG_PARALLEL) || (fixed && n <= 4096),
+         "parallel tree: extent not constant <= 4096");
     want(w, !(folds && x->kind == CG_PARALLEL), "a parallel loop does not fold");
 }
 
@@ -162,7 +171,8 @@ verify_loop_kind(verifier *w, const cg_block *x)
     want_uniform(w, x->lo, COT_I64);
     want_uniform(w, x->hi, COT_I64);
     want(w, x->step >= 1, "step is not positive");
-    want(w, x->kind != CG_PARALLEL || (!w->in_parallel && w->level == 0), "parallel loop inside its like or SPMD");
+    want(w, x->kind != CG_PARALLEL || (!w->in_parallel && w->level == 0),
+         "parallel loop inside its like or SPMD");
     if (x->kind < CG_UNROLL) {
         want(w, x->limit == 0, "limit of a loop that is not a vector");
         return;
@@ -254,25 +264,13 @@ verify_insn(verifier *w, cg_val v)
 
     w->at = v;
     switch (i->op) {
-    case CG_PARAM:
-        want(w, i->imm < (uint64_t)w->k->n_params, "no such parameter");
-        break;
+    case CG_PARAM: want(w, i->imm < (uint64_t)w->k->n_params, "no such parameter"); break;
     case CG_LOAD:
-    case CG_STORE:
-        verify_memory(w, i);
-        break;
-    case CG_LOOP:
-        verify_loop(w, i->block);
-        break;
-    case CG_IF:
-        verify_if(w, i->block);
-        break;
-    case CG_WHILE:
-        verify_while(w, i->block);
-        break;
-    case CG_CALL:
-        verify_call(w, i);
-        break;
+    case CG_STORE: verify_memory(w, i); break;
+    case CG_LOOP: verify_loop(w, i->block); break;
+    case CG_IF: verify_if(w, i->block); break;
+    case CG_WHILE: verify_while(w, i->block); break;
+    case CG_CALL: verify_call(w, i); break;
     case CG_COPY:
         want_buffer(w, i->call->buffer[0]);
         want_buffer(w, i->call->buffer[1]);
@@ -311,7 +309,8 @@ verify_kernel(const cg_module *m, const cg_kernel *k)
     w.vary = cg_variance(k, m->arena);
     w.seen = IR_NEW_N(m->arena, uint8_t, k->n_insns);
     for (uint32_t i = 0; i < k->n_buffers; i++) {
-        want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0], "work buffer outside the entry");
+        want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0],
+             "work buffer outside the entry");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }
     verify_region(&w, &k->body);

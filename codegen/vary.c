@@ -1,7 +1,8 @@
 /* What varies over which SPMD loops, how indices move, and what is used: for emitters.
  *
- * Variance is a forward analysis over sets of levels.  Only carried values depend on what comes later; their
- * loops are walked again until nothing grows, which takes as many rounds as carries feed each other. */
+ * Variance is a forward analysis over sets of levels.  Only carried values depend on what comes
+ * later; their loops are walked again until nothing grows, which takes as many rounds as
+ * carries feed each other. */
 #include "codegen/kernel.h"
 
 typedef struct vary {
@@ -27,7 +28,8 @@ vary_carried(vary *w, const cg_block *x, uint32_t also, int level)
 {
     for (int i = 0; i < x->n; i++)
         if (x->yield[i].carried)
-            grow(w, x->yield[i].carried, w->set[x->yield[i].init] | w->set[x->yield[i].value] | also);
+            grow(w, x->yield[i].carried,
+                 w->set[x->yield[i].init] | w->set[x->yield[i].value] | also);
     vary_region(w, &x->other, level);
     vary_region(w, &x->body, level);
 }
@@ -72,14 +74,13 @@ vary_insn(vary *w, cg_val v, int level)
     uint32_t set = 0;
 
     switch (i->op) {
-    case CG_LOOP:
-        vary_loop(w, x, level);
-        return;
+    case CG_LOOP: vary_loop(w, x, level); return;
     case CG_IF:
         vary_region(w, &x->body, level);
         vary_region(w, &x->other, level);
         for (int j = 0; j < x->n; j++)
-            grow(w, x->result[j], w->set[x->cond] | w->set[x->yield[j].value] | w->set[x->yield[j].init]);
+            grow(w, x->result[j],
+                 w->set[x->cond] | w->set[x->yield[j].value] | w->set[x->yield[j].init]);
         return;
     case CG_WHILE:
         vary_until_stable(w, x, true, level);
@@ -111,7 +112,9 @@ cg_variance(const cg_kernel *k, ir_arena *a)
     return w.set;
 }
 
-/* -- uses -------------------------------------------------------------------------------------------- */
+/* -- uses
+ * --------------------------------------------------------------------------------------------
+ */
 
 static bool
 has_effect(cg_op op)
@@ -124,7 +127,8 @@ use(const cg_kernel *k, uint32_t *uses, cg_val v)
 {
     const cg_insn *i = &k->insn[v];
 
-    if (v == 0 || uses[v]++ != 0 || i->op == CG_VAR || i->op == CG_CARRIED || i->op == CG_RESULT)
+    if (v == 0 || uses[v]++ != 0 || i->op == CG_VAR || i->op == CG_CARRIED ||
+        i->op == CG_RESULT)
         return;
     for (int j = 0; j < 3; j++)
         use(k, uses, i->in[j]);
@@ -169,10 +173,12 @@ cg_count_uses(const cg_kernel *k, ir_arena *a)
     return uses;
 }
 
-/* -- affinity ---------------------------------------------------------------------------------------- */
+/* -- affinity -- */
 
+/* Does v depend on the loop's variable?  Expressions share their parts, and a walk over all
+ * paths may never end: past the budget the answer is yes. */
 static bool
-depends(const cg_kernel *k, cg_val v, cg_val loop, int depth)
+depends(const cg_kernel *k, cg_val v, cg_val loop, int *budget)
 {
     const cg_insn *i = &k->insn[v];
 
@@ -180,13 +186,13 @@ depends(const cg_kernel *k, cg_val v, cg_val loop, int depth)
         return false;
     if (i->op == CG_VAR)
         return i->in[0] == loop;
-    if (i->op == CG_CARRIED || i->op == CG_RESULT || depth > 64)
+    if (i->op == CG_CARRIED || i->op == CG_RESULT || --*budget < 0)
         return true;
     for (int j = 0; j < 3; j++)
-        if (depends(k, i->in[j], loop, depth + 1))
+        if (depends(k, i->in[j], loop, budget))
             return true;
     for (int j = 0; j < 4; j++)
-        if (depends(k, i->args[j], loop, depth + 1))
+        if (depends(k, i->args[j], loop, budget))
             return true;
     return false;
 }
@@ -196,6 +202,7 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
 {
     const cg_insn *i = &k->insn[v];
     int64_t x, y;
+    int budget = 1000;
 
     *coefficient = 0;
     if (i->op == CG_VAR && i->in[0] == loop) {
@@ -209,5 +216,5 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
     }
     if (i->op == SC_mul && cg_is_const(k, i->in[1], &y))
         return cg_affine(k, i->in[0], loop, &x) && !__builtin_mul_overflow(x, y, coefficient);
-    return !depends(k, v, loop, 0);
+    return !depends(k, v, loop, &budget);
 }

@@ -29,16 +29,19 @@ price(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_status
 run(cot_context *ctx)
 {
-    static double spot[OPTIONS] = {80, 90, 100, 110, 120};
+    static double spot[OPTIONS] = { 80, 90, 100, 110, 120 };
     double strike = 100, rate = 0.03, vol = 0.2, time = 0.5;
     cot_fn *f = cot_fn_new(ctx, "price", price, 5, 1, NULL);
-    cot_fn *greeks = cot_grad_and_value(f, .wrt = COT_LIST(0, 3, 4, 2));        /* delta vega theta rho */
+    cot_fn *greeks =
+        cot_grad_and_value(f, .wrt = COT_LIST(0, 3, 4, 2)); /* delta vega theta rho */
     cot_fn *gamma = cot_grad(cot_grad(f));
     cot_list each = COT_LIST(0, COT_NONE, COT_NONE, COT_NONE, COT_NONE);
-    cot_array *y[5] = {NULL}, *g = NULL;
+    cot_array *y[5] = { NULL }, *g = NULL;
     const cot_array *x[5] = {
-        cot_array_borrow(ctx, cot_f64(OPTIONS), spot), cot_array_borrow(ctx, cot_f64(), &strike),
-        cot_array_borrow(ctx, cot_f64(), &rate), cot_array_borrow(ctx, cot_f64(), &vol),
+        cot_array_borrow(ctx, cot_f64(OPTIONS), spot),
+        cot_array_borrow(ctx, cot_f64(), &strike),
+        cot_array_borrow(ctx, cot_f64(), &rate),
+        cot_array_borrow(ctx, cot_f64(), &vol),
         cot_array_borrow(ctx, cot_f64(), &time),
     };
 

@@ -29,7 +29,8 @@ run(cot_context *ctx)
 {
     cot_fn *one = cot_fn_named(cot_fn_new(ctx, "f", f, 1, 1, NULL), "x", "y");
     cot_fn *many = cot_vmap(one);
-    cot_fn *slope = cot_grad(cot_fn_named(cot_fn_new(ctx, "total", total, 1, 1, many), "x", "y"));
+    cot_fn *slope =
+        cot_grad(cot_fn_named(cot_fn_new(ctx, "total", total, 1, 1, many), "x", "y"));
     cot_types x = COT_TYPES(cot_f32(5)), xs = COT_TYPES(cot_f32(3, 5));
 
     COT_TRY(show(one, x, "graph", "f"));

@@ -26,7 +26,7 @@ step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_status
 run(cot_context *ctx)
 {
-    static const float truth[COLUMNS] = {2, -1, 0.5f};
+    static const float truth[COLUMNS] = { 2, -1, 0.5f };
     float x[ROWS][COLUMNS], y[ROWS];
     cot_fn *f = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
     cot_fn *df = cot_grad(f, .wrt = COT_LIST(0));
@@ -40,11 +40,14 @@ run(cot_context *ctx)
             y[i] += truth[j] * x[i][j];
         }
     }
-    COT_TRY(cot_compile(descend, COT_TYPES(cot_f32(COLUMNS), cot_f32(ROWS, COLUMNS), cot_f32(ROWS)), NULL, &k));
-    cot_array *w = cot_array_new(ctx, cot_f32(COLUMNS)), *next = cot_array_new(ctx, cot_f32(COLUMNS));
-    cot_array *xs = cot_array_borrow(ctx, cot_f32(ROWS, COLUMNS), x), *ys = cot_array_borrow(ctx, cot_f32(ROWS), y);
+    COT_TRY(cot_compile(
+        descend, COT_TYPES(cot_f32(COLUMNS), cot_f32(ROWS, COLUMNS), cot_f32(ROWS)), NULL, &k));
+    cot_array *w = cot_array_new(ctx, cot_f32(COLUMNS)),
+              *next = cot_array_new(ctx, cot_f32(COLUMNS));
+    cot_array *xs = cot_array_borrow(ctx, cot_f32(ROWS, COLUMNS), x),
+              *ys = cot_array_borrow(ctx, cot_f32(ROWS), y);
     for (int i = 0; i < STEPS; i++) {
-        COT_TRY(cot_run(k, (cot_array *[]){next}, (const cot_array *[]){w, xs, ys}));
+        COT_TRY(cot_run(k, (cot_array *[]){ next }, (const cot_array *[]){ w, xs, ys }));
         memcpy(cot_array_data(w), cot_array_read(next), cot_array_bytes(w));
     }
     const float *found = cot_array_read(w);

@@ -1,8 +1,10 @@
-/* Meta-learning: the gradient of a loss after a step of gradient descent, which is itself a gradient.
+/* Meta-learning: the gradient of a loss after a step of gradient descent, which is itself a
+ * gradient.
  *
- * Each task is a line y = a x + b to be fitted from a few points.  The meta-loss of shared start
- * weights is the mean over tasks of the loss after one inner step; its gradient differentiates through
- * that step.   Source: C. Finn, P. Abbeel, S. Levine, Model-Agnostic Meta-Learning, 2017. */
+ * Each task is a line y = a x + b to be fitted from a few points.  The meta-loss of shared
+ * start weights is the mean over tasks of the loss after one inner step; its gradient
+ * differentiates through that step.   Source: C. Finn, P. Abbeel, S. Levine, Model-Agnostic
+ * Meta-Learning, 2017. */
 #include "cotrace/cotrace.h"
 
 enum { TASKS = 3, POINTS = 4 };
@@ -33,7 +35,8 @@ adapted_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 meta_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
-    cot_fn *adapted = cot_fn_new(cot_trace_context(t), "adapted_loss", adapted_loss, 3, 1, user);
+    cot_fn *adapted =
+        cot_fn_new(cot_trace_context(t), "adapted_loss", adapted_loss, 3, 1, user);
     cot_fn *tasks = cot_vmap(adapted, .in_dims = COT_LIST(COT_NONE, 0, 0));
 
     out[0] = cot_mean(cot_call(tasks, in[0], in[1], in[2]));
@@ -42,11 +45,11 @@ meta_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_status
 run(cot_context *ctx)
 {
-    static const double start[2] = {0.5, 0};
+    static const double start[2] = { 0.5, 0 };
     double x[TASKS][POINTS], y[TASKS][POINTS];
     cot_fn *f = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
     cot_fn *meta = cot_fn_new(ctx, "meta_loss", meta_loss, 3, 1, f);
-    cot_array *result[2] = {NULL, NULL};
+    cot_array *result[2] = { NULL, NULL };
 
     for (int i = 0; i < TASKS; i++)
         for (int k = 0; k < POINTS; k++) {
@@ -54,8 +57,10 @@ run(cot_context *ctx)
             y[i][k] = (i + 1) * x[i][k] - i;
         }
     cot_array *w = cot_array_copy(ctx, cot_f64(2), start);
-    cot_array *xs = cot_array_borrow(ctx, cot_f64(TASKS, POINTS), x), *ys = cot_array_borrow(ctx, cot_f64(TASKS, POINTS), y);
-    COT_TRY(cot_jit(cot_grad_and_value(meta), result, 2, (const cot_array *[]){w, xs, ys}, 3));
+    cot_array *xs = cot_array_borrow(ctx, cot_f64(TASKS, POINTS), x),
+              *ys = cot_array_borrow(ctx, cot_f64(TASKS, POINTS), y);
+    COT_TRY(
+        cot_jit(cot_grad_and_value(meta), result, 2, (const cot_array *[]){ w, xs, ys }, 3));
     const double *g = cot_array_read(result[0]), *value = cot_array_read(result[1]);
     printf("meta-loss %.6f   gradient (%.6f, %.6f)\n", value[0], g[0], g[1]);
     cot_array_free(w), cot_array_free(xs), cot_array_free(ys);

@@ -1,7 +1,8 @@
-/* Cube roots by Newton's method in a while loop, and the derivative of the answer through the loop.
+/* Cube roots by Newton's method in a while loop, and the derivative of the answer through the
+ * loop.
  *
- * The loop is mapped over four numbers: each stops when it has converged, and the derivative of the
- * root is 1 / (3 root^2), as the implicit function theorem says. */
+ * The loop is mapped over four numbers: each stops when it has converged, and the derivative of
+ * the root is 1 / (3 root^2), as the implicit function theorem says. */
 #include "cotrace/cotrace.h"
 
 enum { N = 4 };
@@ -38,16 +39,17 @@ cube_root(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_status
 run(cot_context *ctx)
 {
-    static double a[N] = {2, 8, 100, 1000};
-    cot_fn *f = cot_vmap(cot_grad_and_value(cot_fn_new(ctx, "cube_root", cube_root, 1, 1, NULL)));
-    cot_array *y[2] = {NULL, NULL};
+    static double a[N] = { 2, 8, 100, 1000 };
+    cot_fn *f =
+        cot_vmap(cot_grad_and_value(cot_fn_new(ctx, "cube_root", cube_root, 1, 1, NULL)));
+    cot_array *y[2] = { NULL, NULL };
     cot_array *x = cot_array_borrow(ctx, cot_f64(N), a);
 
-    COT_TRY(cot_jit(f, y, 2, (const cot_array *[]){x}, 1));
+    COT_TRY(cot_jit(f, y, 2, (const cot_array *[]){ x }, 1));
     const double *slope = cot_array_read(y[0]), *root = cot_array_read(y[1]);
     for (int i = 0; i < N; i++)
-        printf("cbrt(%4g) = %.10f   slope %.10f   1/(3 root^2) = %.10f\n", a[i], root[i], slope[i],
-               1 / (3 * root[i] * root[i]));
+        printf("cbrt(%4g) = %.10f   slope %.10f   1/(3 root^2) = %.10f\n", a[i], root[i],
+               slope[i], 1 / (3 * root[i] * root[i]));
     cot_array_free(x), cot_array_free(y[0]), cot_array_free(y[1]);
     return COT_OK;
 }

@@ -1,9 +1,10 @@
 /* Calls and control flow: bodies traced as sub-functions.
  *
- * A body is traced while the trace around it stays open, so that it may use that trace's values: each
- * becomes an input of the body's graph, appended at its first touch.  The ops want such operands in
- * one place for all their sub-functions (branches share them; while and scan have them first, as
- * consts), so the graph is built once more with its inputs in the wanted order. */
+ * A body is traced while the trace around it stays open, so that it may use that trace's
+ * values: each becomes an input of the body's graph, appended at its first touch.  The ops want
+ * such operands in one place for all their sub-functions (branches share them; while and scan
+ * have them first, as consts), so the graph is built once more with its inputs in the wanted
+ * order. */
 #include "frontend/fn.h"
 #include "frontend/trace.h"
 #include "ir/diag.h"
@@ -33,10 +34,10 @@ share(ir_build *b, shared *s, ir_ref v)
 }
 
 static bool
-trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in, const ir_type *const *type,
-          int n_out, shared *consts, sub *s)
+trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
+          const ir_type *const *type, int n_out, shared *consts, sub *s)
 {
-    fe_source source = {name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL};
+    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL };
     cot_trace *t;
     cot_status status;
 
@@ -65,13 +66,14 @@ shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
         c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
 }
 
-/* The graph of s with an input for each shared value, before its own inputs or after.  counts: input 0
- * of its own is a counter, whose successor becomes result 0. */
+/* The graph of s with an input for each shared value, before its own inputs or after.  counts:
+ * input 0 of its own is a counter, whose successor becomes result 0. */
 static ir_graph *
 rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts)
 {
     ir_build *r = ir_build_new(b->ctx, s->g->name);
-    ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1), *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
+    ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1),
+           *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
     ir_ref *c = IR_NEW_N(r->arena, ir_ref, consts->n + 1);
     ir_graph *out = NULL;
 
@@ -99,9 +101,9 @@ rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts)
 typedef struct flow {
     const char *op;
     cot_flow_options o;
-    cot_operand head;               /* the predicate, or the number of steps */
+    cot_operand head; /* the predicate, or the number of steps */
     cot_bodies bodies;
-    cot_fn *fn;                     /* call */
+    cot_fn *fn; /* call */
 } flow;
 
 static cot_context *
@@ -131,8 +133,8 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
 
 /* Make the node; results skip ... go to the user, the first of them is the answer. */
 static ir_ref
-finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
-       int skip)
+finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
+       int n_out, int skip)
 {
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, n_out + n_in + 1);
 
@@ -149,7 +151,7 @@ run(cot_place at, const flow *f, fe_rule *rule, int n_out)
     cot_context *ctx = context_of(f);
 
     for (int i = 0; f->o.out && i < n_out; i++)
-        f->o.out[i] = (cot_value){ctx, 0, 0};
+        f->o.out[i] = (cot_value){ ctx, 0, 0 };
     return fe_apply_in(ctx, at, f->op, rule, f);
 }
 
@@ -179,21 +181,21 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
     memcpy(all, in, sizeof *in * (size_t)f->o.in.n);
     if (s->n_captured > 0)
         memcpy(all + f->o.in.n, s->captured, sizeof *in * (size_t)s->n_captured);
-    ir_attrs at = {.call = {s->graph}};
+    ir_attrs at = { .call = { s->graph } };
     return finish(b, f, OP_call, f->o.in.n + s->n_captured, all, &at, s->graph->n_out, 0);
 }
 
 cot_value
 cot_call_(cot_place at, cot_fn *fn, cot_values in)
 {
-    flow f = {.op = "call", .fn = fn, .o = {.in = in, .n_out = 1}};
-    return fn ? run(at, &f, call, 1) : (cot_value){NULL, 0, 0};
+    flow f = { .op = "call", .fn = fn, .o = { .in = in, .n_out = 1 } };
+    return fn ? run(at, &f, call, 1) : (cot_value){ NULL, 0, 0 };
 }
 
 void
 cot_call_all_(cot_place at, cot_fn *fn, cot_values in, cot_value *out, int n_out)
 {
-    flow f = {.op = "call", .fn = fn, .o = {.in = in, .out = out, .n_out = n_out}};
+    flow f = { .op = "call", .fn = fn, .o = { .in = in, .out = out, .n_out = n_out } };
 
     if (fn)
         run(at, &f, call, n_out);
@@ -225,15 +227,15 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
     sub *s = IR_NEW_N(b->arena, sub, f->bodies.n + 1);
     ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, f->bodies.n + 1);
-    shared consts = {NULL, 0, 0};
+    shared consts = { NULL, 0, 0 };
     ir_ref p = predicate(b, f);
 
     (void)x, (void)n;
     if (!p || !operands(b, f, f->o.in, in, type))
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        if (!trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i], f->o.user, n_in,
-                       type, n_out, &consts, &s[i]))
+        if (!trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
+                       f->o.user, n_in, type, n_out, &consts, &s[i]))
             return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
         branch[i] = rewire(b, &s[i], &consts, false, false);
@@ -243,14 +245,15 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     memcpy(operand + 1, in, sizeof *in * (size_t)n_in);
     if (consts.n > 0)
         memcpy(operand + 1 + n_in, consts.at, sizeof *in * consts.n);
-    ir_attrs at = {.cond = {{f->bodies.n, branch}}};
+    ir_attrs at = { .cond = { { f->bodies.n, branch } } };
     return finish(b, f, OP_cond, all, operand, &at, n_out, 0);
 }
 
 cot_value
-cot_switch_(cot_place at, cot_value index, cot_bodies branches, const cot_flow_options *o, size_t size)
+cot_switch_(cot_place at, cot_value index, cot_bodies branches, const cot_flow_options *o,
+            size_t size)
 {
-    flow f = {.op = "cond", .head = cot_operand_value(index), .bodies = branches};
+    flow f = { .op = "cond", .head = cot_operand_value(index), .bodies = branches };
 
     fe_options(&f.o, sizeof f.o, o, size);
     return run(at, &f, choose, f.o.n_out > 0 ? f.o.n_out : 1);
@@ -278,7 +281,7 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = {NULL, 0, 0};
+    shared consts = { NULL, 0, 0 };
     sub holds, step;
 
     (void)x, (void)n;
@@ -287,23 +290,25 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user, n_in, type, 1,
-                   &consts, &holds) ||
-        !trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in, type, n_in,
-                   &consts, &step))
+        !trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
+                   n_in, type, 1, &consts, &holds) ||
+        !trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
+                   type, n_in, &consts, &step))
         return IR_NONE;
-    ir_attrs at = {.loop = {.max = f->o.max}};
+    ir_attrs at = { .loop = { .max = f->o.max } };
     at.loop.cond = rewire(b, &holds, &consts, true, false);
     at.loop.body = rewire(b, &step, &consts, true, false);
     at.loop.consts = consts.n;
-    return finish(b, f, OP_while, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at, n_in, 0);
+    return finish(b, f, OP_while, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at,
+                  n_in, 0);
 }
 
 cot_value
-cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options *o, size_t size)
+cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options *o,
+           size_t size)
 {
-    cot_body *const bodies[2] = {holds, step};
-    flow f = {.op = "while", .bodies = {2, bodies}};
+    cot_body *const bodies[2] = { holds, step };
+    flow f = { .op = "while", .bodies = { 2, bodies } };
 
     fe_options(&f.o, sizeof f.o, o, size);
     return run(at, &f, loop, f.o.in.n);
@@ -321,7 +326,8 @@ slices(ir_build *b, const flow *f, const ir_ref *xs, const ir_type **type, int64
         if (t->rank > 0 && i == 0 && *length == 0)
             *length = t->dims[0];
         if (t->rank < 1 || t->dims[0] != *length) {
-            ir_build_fail(b, f->op, ERR_flow_slices, i, ir_type_str(b->ctx, t), (long long)*length);
+            ir_build_fail(b, f->op, ERR_flow_slices, i, ir_type_str(b->ctx, t),
+                          (long long)*length);
             return false;
         }
         type[i] = ir_type_close(b->ctx, t, 0);
@@ -336,7 +342,7 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     int carries = f->o.in.n, n_in = carries + f->o.xs.n, n_out = carries + f->o.n_out;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = {NULL, 0, 0};
+    shared consts = { NULL, 0, 0 };
     int64_t length;
     sub step;
 
@@ -345,21 +351,24 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
         ir_build_fail(b, f->op, ERR_flow_nothing);
         return IR_NONE;
     }
-    if (!operands(b, f, f->o.in, in, type) || !operands(b, f, f->o.xs, in + carries, type + carries) ||
+    if (!operands(b, f, f->o.in, in, type) ||
+        !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user, n_in, type,
-                   n_out, &consts, &step))
+        !trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
+                   n_in, type, n_out, &consts, &step))
         return IR_NONE;
-    ir_attrs at = {.scan = {.carries = carries, .length = length, .reverse = f->o.reverse != 0}};
+    ir_attrs at = { .scan = {
+                        .carries = carries, .length = length, .reverse = f->o.reverse != 0 } };
     at.scan.body = rewire(b, &step, &consts, true, false);
     at.scan.consts = consts.n;
-    return finish(b, f, OP_scan, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at, n_out, 0);
+    return finish(b, f, OP_scan, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at,
+                  n_out, 0);
 }
 
 cot_value
 cot_scan_(cot_place at, cot_body *step, const cot_flow_options *o, size_t size)
 {
-    flow f = {.op = "scan", .bodies = {1, &step}};
+    flow f = { .op = "scan", .bodies = { 1, &step } };
 
     fe_options(&f.o, sizeof f.o, o, size);
     return run(at, &f, scan, f.o.in.n + f.o.n_out);
@@ -368,10 +377,10 @@ cot_scan_(cot_place at, cot_body *step, const cot_flow_options *o, size_t size)
 cot_value
 cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 {
-    flow f = {.op = "map", .bodies = {1, &each}};
+    flow f = { .op = "map", .bodies = { 1, &each } };
 
     fe_options(&f.o, sizeof f.o, o, size);
-    f.o.in = (cot_values){0, NULL};
+    f.o.in = (cot_values){ 0, NULL };
     f.o.n_out = f.o.n_out > 0 ? f.o.n_out : 1;
     return run(at, &f, scan, f.o.n_out);
 }
@@ -380,7 +389,8 @@ cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 
 /* i < n, of the inputs consts (n is the first), i, carries. */
 static ir_graph *
-counts_to(ir_build *b, const shared *consts, const ir_type *counter, int carries, const ir_type *const *type)
+counts_to(ir_build *b, const shared *consts, const ir_type *counter, int carries,
+          const ir_type *const *type)
 {
     ir_build *r = ir_build_new(b->ctx, ir_format(b->arena, "%s.fori.while", b->name));
     ir_ref limit = IR_NONE;
@@ -400,7 +410,8 @@ counts_to(ir_build *b, const shared *consts, const ir_type *counter, int carries
     return g;
 }
 
-/* The number of steps as i32[]; a value only.  Every number of steps known now becomes a scan. */
+/* The number of steps as i32[]; a value only.  Every number of steps known now becomes a scan.
+ */
 static ir_ref
 steps_value(ir_build *b, const flow *f)
 {
@@ -422,11 +433,12 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     bool known = f->head.kind != COT_IS_VALUE;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, carries + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, carries + 1);
-    shared consts = {NULL, 0, 0};
+    shared consts = { NULL, 0, 0 };
     sub step;
 
     (void)x, (void)n;
-    if (known && (f->head.kind != COT_IS_INT || f->head.integer < 0 || f->head.integer > INT32_MAX)) {
+    if (known &&
+        (f->head.kind != COT_IS_INT || f->head.integer < 0 || f->head.integer > INT32_MAX)) {
         ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
         return IR_NONE;
     }
@@ -443,17 +455,17 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known)
         share(b, &consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user, carries + 1, type,
-                   carries, &consts, &step))
+    if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
+                   carries + 1, type, carries, &consts, &step))
         return IR_NONE;
     ir_graph *body = rewire(b, &step, &consts, true, true);
     const ir_ref *all = with_consts(b, &consts, carries + 1, in);
     int n_in = (int)consts.n + carries + 1;
     if (known) {
-        ir_attrs at = {.scan = {consts.n, carries + 1, f->head.integer, 0, body}};
+        ir_attrs at = { .scan = { consts.n, carries + 1, f->head.integer, 0, body } };
         return finish(b, f, OP_scan, n_in, all, &at, carries + 1, 1);
     }
-    ir_attrs at = {.loop = {.consts = consts.n, .max = f->o.max, .body = body}};
+    ir_attrs at = { .loop = { .consts = consts.n, .max = f->o.max, .body = body } };
     at.loop.cond = counts_to(b, &consts, type[0], carries, type + 1);
     return finish(b, f, OP_while, n_in, all, &at, carries + 1, 1);
 }
@@ -461,7 +473,7 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_fori_(cot_place at, cot_operand n, cot_body *step, const cot_flow_options *o, size_t size)
 {
-    flow f = {.op = "fori", .head = n, .bodies = {1, &step}};
+    flow f = { .op = "fori", .head = n, .bodies = { 1, &step } };
 
     fe_options(&f.o, sizeof f.o, o, size);
     return run(at, &f, fori, f.o.in.n);

@@ -1,10 +1,10 @@
 /* Function values: recipes, and graphs for argument types.
  *
  * A transform is a row of the pass table with its options.  To specialise it, the types of its
- * arguments are turned into those of the function inside (vmap removes the mapped axes, jvp and vjp
- * drop the tangents and cotangents), that function is specialised first, and the pass runs on its
- * graph.  What a body captured comes last among a graph's inputs, at every level: unmapped, and in no
- * wrt. */
+ * arguments are turned into those of the function inside (vmap removes the mapped axes, jvp and
+ * vjp drop the tangents and cotangents), that function is specialised first, and the pass runs
+ * on its graph.  What a body captured comes last among a graph's inputs, at every level:
+ * unmapped, and in no wrt. */
 #include "frontend/fn.h"
 
 #include "cotrace/compile.h"
@@ -16,27 +16,27 @@
 typedef enum fe_extra { FE_SAME, FE_TANGENTS, FE_COTANGENTS, FE_MAPPED } fe_extra;
 typedef struct fe_shape {
     const char *name;
-    fe_extra extra;             /* arguments after those of the function inside       */
-    bool wrt, all;              /* takes wrt; its default is all floating arguments   */
-    bool scalar;                /* result 0 must be a floating scalar                 */
+    fe_extra extra; /* arguments after those of the function inside       */
+    bool wrt, all;  /* takes wrt; its default is all floating arguments   */
+    bool scalar;    /* result 0 must be a floating scalar                 */
 } fe_shape;
 
 static const fe_shape shapes[] = {
-    {"grad", FE_SAME, true, false, true},
-    {"grad_and_value", FE_SAME, true, false, true},
-    {"jvp", FE_TANGENTS, true, true, false},
-    {"linearize", FE_TANGENTS, true, true, false},
-    {"vjp", FE_COTANGENTS, true, true, false},
-    {"jacfwd", FE_SAME, true, false, false},
-    {"jacrev", FE_SAME, true, false, false},
-    {"hessian", FE_SAME, true, false, false},
-    {"vmap", FE_MAPPED, false, false, false},
+    { "grad", FE_SAME, true, false, true },
+    { "grad_and_value", FE_SAME, true, false, true },
+    { "jvp", FE_TANGENTS, true, true, false },
+    { "linearize", FE_TANGENTS, true, true, false },
+    { "vjp", FE_COTANGENTS, true, true, false },
+    { "jacfwd", FE_SAME, true, false, false },
+    { "jacrev", FE_SAME, true, false, false },
+    { "hessian", FE_SAME, true, false, false },
+    { "vmap", FE_MAPPED, false, false, false },
 };
 
 static const fe_shape *
 shape_of(const char *name)
 {
-    static const fe_shape same = {"", FE_SAME, false, false, false};
+    static const fe_shape same = { "", FE_SAME, false, false, false };
 
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(shapes[i].name, name) == 0)
@@ -65,17 +65,18 @@ new_fn(cot_context *ctx, fe_kind kind, ir_loc loc, const char *name)
 }
 
 cot_fn *
-cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out,
-            void *user)
+cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, int n_in,
+            int n_out, void *user)
 {
     cot_fn *volatile f = NULL;
 
     if (!ctx)
         return NULL;
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         ir_loc loc = ir_loc_file(ctx, at.file, at.line);
         bool ok = name && body && n_in >= 0 && n_out >= 1;
-        cot_fn *g = new_fn(ctx, ok ? FE_FN_BODY : FE_FN_BAD, loc, ir_copy_string(&ctx->arena, name ? name : "f"));
+        cot_fn *g = new_fn(ctx, ok ? FE_FN_BODY : FE_FN_BAD, loc,
+                           ir_copy_string(&ctx->arena, name ? name : "f"));
         g->n_in = n_in;
         g->n_out = n_out;
         g->body = body;
@@ -97,7 +98,7 @@ cot_fn_of_graph(const cot_graph *g)
 
     if (!g)
         return NULL;
-    IR_TRY(g->ctx) {
+    IR_TRY (g->ctx) {
         cot_fn *h = new_fn(g->ctx, FE_FN_GRAPH, 0, g->name);
         h->n_in = g->n_in;
         h->n_out = g->n_out;
@@ -126,15 +127,17 @@ cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *result
 
     if (!f)
         return NULL;
-    IR_TRY(f->ctx) {
+    IR_TRY (f->ctx) {
         cot_fn *g = new_fn(f->ctx, f->kind, ir_loc_file(f->ctx, at.file, at.line), f->name);
         g->n_in = f->n_in;
         g->n_out = f->n_out;
         g->body = f->body;
         g->user = f->user;
         if (f->kind != FE_FN_BODY && f->kind != FE_FN_BAD)
-            ir_fail(f->ctx, g->loc, f->name, ERR_usage, "is not a body; name the body it is made of");
-        if (f->kind != FE_FN_BODY || give_names(g, arguments, "arguments", g->n_in, &g->in_name) != COT_OK ||
+            ir_fail(f->ctx, g->loc, f->name, ERR_usage,
+                    "is not a body; name the body it is made of");
+        if (f->kind != FE_FN_BODY ||
+            give_names(g, arguments, "arguments", g->n_in, &g->in_name) != COT_OK ||
             give_names(g, results, "results", g->n_out, &g->out_name) != COT_OK)
             g->kind = FE_FN_BAD;
         out = g;
@@ -215,7 +218,8 @@ arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
     if (k < 0 || k > n || s->extra == FE_SAME)
         return k;
     if (s->extra == FE_TANGENTS)
-        return k + (f->options.wrt.n == PASS_DEFAULT ? count_floating(k, type) : f->options.wrt.n);
+        return k +
+               (f->options.wrt.n == PASS_DEFAULT ? count_floating(k, type) : f->options.wrt.n);
     if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK)
         return -1;
     return k + count_cotangents(inner->graph, f->options.aux);
@@ -265,8 +269,8 @@ explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_
     }
     for (int i = 0; i < count; i++) {
         if (arg[i] < 0 || arg[i] >= n)
-            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_range, given->n < 0 ? 0 : given->arg[i],
-                           g->name, n);
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_range,
+                           given->n < 0 ? 0 : given->arg[i], g->name, n);
         for (int k = 0; k < i; k++)
             if (arg[k] == arg[i])
                 return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_twice, arg[i]);
@@ -276,11 +280,12 @@ explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_
     }
     if (count == 0)
         return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_none, g->name);
-    *wrt = (pass_wrt){count, arg};
+    *wrt = (pass_wrt){ count, arg };
     return COT_OK;
 }
 
-/* What can be said at the line of the transform, before the pass speaks of lines in the body. */
+/* What can be said at the line of the transform, before the pass speaks of lines in the body.
+ */
 static cot_status
 check_results(const cot_fn *f, const char *name, bool scalar, const ir_graph *g)
 {
@@ -308,7 +313,7 @@ map_captures(cot_fn *f, int n, int n_captured, pass_dims *in)
         at[i] = in->one ? in->at[0] : in->at[i];
     for (int i = n; i < n + n_captured; i++)
         at[i] = PASS_NO_AXIS;
-    *in = (pass_dims){n + n_captured, at, false};
+    *in = (pass_dims){ n + n_captured, at, false };
 }
 
 /* ---- specialising ---- */
@@ -318,7 +323,8 @@ static cot_status
 captures_last(const ir_graph *g, int first, int k, ir_graph **out)
 {
     ir_build *b = ir_build_new(g->ctx, g->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
 
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < g->n_in; i++)
@@ -331,13 +337,15 @@ captures_last(const ir_graph *g, int first, int k, ir_graph **out)
 }
 
 static cot_status
-check_types(const cot_fn *f, const ir_graph *g, int n, const ir_type *const *type, int n_captured)
+check_types(const cot_fn *f, const ir_graph *g, int n, const ir_type *const *type,
+            int n_captured)
 {
     if (g->n_in - n_captured != n)
         return wrong_count(f, n, g->n_in - n_captured);
     for (int i = 0; i < n; i++)
         if (ir_type_at(g, g->in[i]) != type[i])
-            return ir_fail(f->ctx, f->loc, f->name, ERR_fn_type, i, ir_type_str(f->ctx, type[i]),
+            return ir_fail(f->ctx, f->loc, f->name, ERR_fn_type, i,
+                           ir_type_str(f->ctx, type[i]),
                            ir_type_str(f->ctx, ir_type_at(g, g->in[i])));
     return COT_OK;
 }
@@ -351,8 +359,8 @@ verify(const ir_graph *g, const char *after)
 static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
-    fe_source source = {f->name, f->body, f->user, f->loc, f->n_in, f->n_out, s->type, alone,
-                        f->in_name, f->out_name};
+    fe_source source = { f->name,  f->body, f->user, f->loc,     f->n_in,
+                         f->n_out, s->type, alone,   f->in_name, f->out_name };
     cot_trace *t;
 
     if (s->n_types != f->n_in)
@@ -399,8 +407,8 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
     COT_TRY(fe_specialise(f->of, s->n_types, s->type, alone, &inner));
     COT_TRY(check_results(f, shape->name, false, inner->graph));
     COT_TRY(explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
-    COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(inner->graph, &wrt, f->options.aux,
-                                                               &s->graph, &s->second));
+    COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(
+        inner->graph, &wrt, f->options.aux, &s->graph, &s->second));
     s->n_out = inner->graph->n_out;
     s->n_captured = inner->n_captured;
     s->captured = inner->captured;
@@ -444,7 +452,8 @@ find_cached(const cot_fn *f, int n, const ir_type *const *type)
 
     for (uint32_t i = 0; i < kept; i++) {
         const fe_special *s = f->cache[i];
-        if (s->n_types == n && s->n_captured == 0 && memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
+        if (s->n_types == n && s->n_captured == 0 &&
+            memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
             return s;
     }
     return NULL;
@@ -454,12 +463,12 @@ static cot_status
 specialise(cot_fn *f, bool alone, fe_special *s)
 {
     switch (f->kind) {
-    case FE_FN_BODY:   return specialise_body(f, alone, s);
-    case FE_FN_GRAPH:  s->graph = f->graph; return COT_OK;
-    case FE_FN_PASS:   return specialise_pass(f, alone, s);
-    case FE_FN_FIRST:  return specialise_first(f, alone, s);
+    case FE_FN_BODY: return specialise_body(f, alone, s);
+    case FE_FN_GRAPH: s->graph = f->graph; return COT_OK;
+    case FE_FN_PASS: return specialise_pass(f, alone, s);
+    case FE_FN_FIRST: return specialise_first(f, alone, s);
     case FE_FN_SECOND: return specialise_second(f, s);
-    default:           return fail_text(f->ctx);
+    default: return fail_text(f->ctx);
     }
 }
 
@@ -525,7 +534,7 @@ cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out)
     if (!f)
         return COT_ERR_ARG;
     pthread_mutex_lock(&f->ctx->lock);
-    IR_TRY(f->ctx) {
+    IR_TRY (f->ctx) {
         status = trace_types(f, types, out);
     }
     pthread_mutex_unlock(&f->ctx->lock);

@@ -8,50 +8,51 @@
 #include "passes/pass.h"
 
 typedef enum fe_kind {
-    FE_FN_BODY,             /* a C body                                            */
-    FE_FN_GRAPH,            /* a graph                                             */
-    FE_FN_PASS,             /* a transform of another function                     */
-    FE_FN_FIRST,            /* fwd of a pair of halves                             */
-    FE_FN_SECOND,           /* bwd or lin of a pair of halves                      */
-    FE_FN_BAD               /* an error is recorded: whatever is made of it is bad */
+    FE_FN_BODY,   /* a C body                                            */
+    FE_FN_GRAPH,  /* a graph                                             */
+    FE_FN_PASS,   /* a transform of another function                     */
+    FE_FN_FIRST,  /* fwd of a pair of halves                             */
+    FE_FN_SECOND, /* bwd or lin of a pair of halves                      */
+    FE_FN_BAD     /* an error is recorded: whatever is made of it is bad */
 } fe_kind;
 
-/* A function at given argument types.  captured: values of the enclosing trace that the body used;
- * they are the last inputs of the graph, and such an entry is not kept. */
+/* A function at given argument types.  captured: values of the enclosing trace that the body
+ * used; they are the last inputs of the graph, and such an entry is not kept. */
 typedef struct fe_special {
     int n_types;
     const ir_type *const *type;
     ir_graph *graph;
-    ir_graph *second;                   /* of halves: the other graph                    */
-    int n_out;                          /* of halves: results of fwd that are no residual */
+    ir_graph *second; /* of halves: the other graph                    */
+    int n_out;        /* of halves: results of fwd that are no residual */
     int n_captured;
     const ir_ref *captured;
 } fe_special;
 
-#define FE_CACHE 64                     /* specialisations kept for one function */
+#define FE_CACHE 64 /* specialisations kept for one function */
 
 struct cot_fn {
     cot_context *ctx;
     fe_kind kind;
     const char *name;
-    ir_loc loc;                         /* of the call that made it                  */
-    int n_in, n_out;                    /* BODY, GRAPH                               */
+    ir_loc loc;      /* of the call that made it                  */
+    int n_in, n_out; /* BODY, GRAPH                               */
     cot_body *body;
     void *user;
-    const char *const *in_name, *const *out_name;   /* BODY: names for dumps, or NULL */
+    const char *const *in_name, *const *out_name; /* BODY: names for dumps, or NULL */
     ir_graph *graph;
-    cot_fn *of;                         /* PASS, FIRST, SECOND: the function it transforms; SECOND: its FIRST */
-    const pass_row *row;                /* PASS: which                               */
-    bool vjp;                           /* FIRST: of vjp, else of linearize          */
+    cot_fn *of; /* PASS, FIRST, SECOND: the function it transforms; SECOND: its FIRST */
+    const pass_row *row; /* PASS: which                               */
+    bool vjp;            /* FIRST: of vjp, else of linearize          */
     pass_options options;
-    fe_special *cache[FE_CACHE];        /* under the context's lock                  */
-    uint32_t n_cached;                  /* ever; the slot is this modulo FE_CACHE    */
-    _Atomic(void *) compiled;           /* for the runtime: what cot_jit has compiled */
+    fe_special *cache[FE_CACHE]; /* under the context's lock                  */
+    uint32_t n_cached;           /* ever; the slot is this modulo FE_CACHE    */
+    _Atomic(void *) compiled;    /* for the runtime: what cot_jit has compiled */
 };
 
-/* The graph for these argument types, with captures last; the innermost open trace is what may be
- * captured from, or nothing if alone.  The caller holds the context's lock. */
-cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe_special **out);
+/* The graph for these argument types, with captures last; the innermost open trace is what may
+ * be captured from, or nothing if alone.  The caller holds the context's lock. */
+cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone,
+                         const fe_special **out);
 /* The graph of the innermost body that f is made of, for the dump stage "trace". */
 cot_status fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out);
 

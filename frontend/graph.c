@@ -62,7 +62,7 @@ cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes, co
 
     *out = NULL;
     pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         status = parse(ctx, path, text, bytes, entry, out);
     }
     pthread_mutex_unlock(&ctx->lock);
@@ -84,7 +84,7 @@ cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
 
     pthread_mutex_lock(&g->ctx->lock);
     ir_arena_init(&scratch, g->ctx);
-    IR_TRY(g->ctx) {
+    IR_TRY (g->ctx) {
         ir_buf_init(&text, &scratch);
         ir_print(&text, g, 0);
         write(user, text.text ? text.text : "", text.n);

@@ -1,4 +1,5 @@
-/* Public functions of the ops that move data, and of indexing at run time: options to attributes. */
+/* Public functions of the ops that move data, and of indexing at run time: options to
+ * attributes. */
 #include "frontend/trace.h"
 
 #include "ir/diag.h"
@@ -24,7 +25,7 @@ broadcast_in_dim(ir_build *b, const fe_arg *x, int n, const void *options)
     const cot_move_options *o = options;
 
     (void)n;
-    ir_attrs a = {.broadcast = {fe_list(o->shape), fe_list(o->dims)}};
+    ir_attrs a = { .broadcast = { fe_list(o->shape), fe_list(o->dims) } };
     return ir_node1(b, OP_broadcast_in_dim, 1, &x[0].ref, &a);
 }
 
@@ -77,8 +78,9 @@ reshape(ir_build *b, const fe_arg *x, int n, const void *o)
     }
     int64_t size = ir_btype(b, x[0].ref)->size;
     if (open >= 0 && (known == 0 || size % known != 0)) {
-        ir_build_fail(b, "reshape", ERR_element_count, ir_type_str(b->ctx, ir_btype(b, x[0].ref)),
-                      (long long)size, (long long)known);
+        ir_build_fail(b, "reshape", ERR_element_count,
+                      ir_type_str(b->ctx, ir_btype(b, x[0].ref)), (long long)size,
+                      (long long)known);
         return IR_NONE;
     }
     if (open >= 0)
@@ -182,7 +184,8 @@ cot_value
 cot_pad_(cot_place at, cot_value x, cot_operand value, const cot_move_options *o, size_t size)
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
-    return fe_apply(at, "pad", pad, 2, (const cot_operand[]){cot_operand_value(x), value}, &opt);
+    return fe_apply(at, "pad", pad, 2, (const cot_operand[]){ cot_operand_value(x), value },
+                    &opt);
 }
 
 static ir_ref
@@ -211,8 +214,9 @@ concatenate(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref *part = IR_NEW_N(b->arena, ir_ref, n + 1);
     cot_dtype to = n > 0 && x[0].ref ? ir_btype(b, x[0].ref)->dtype : COT_DTYPE_NONE;
-    int axis = n > 0 && x[0].ref ? fe_axis(b, "concatenate", *(const int *)o, ir_btype(b, x[0].ref)->rank)
-                                 : -1;
+    int axis = n > 0 && x[0].ref
+                   ? fe_axis(b, "concatenate", *(const int *)o, ir_btype(b, x[0].ref)->rank)
+                   : -1;
 
     if (axis < 0)
         return IR_NONE;
@@ -243,7 +247,7 @@ static ir_ref
 dynamic_slice(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n);
-    ir_attrs a = {.sizes = {fe_list(*(const cot_list *)o)}};
+    ir_attrs a = { .sizes = { fe_list(*(const cot_list *)o) } };
 
     for (int i = 0; i < n; i++)
         in[i] = x[i].ref;
@@ -280,33 +284,35 @@ gather_operands(cot_operand *all, int n, cot_values starts)
 cot_value
 cot_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
 {
-    cot_operand all[MAX_STARTS] = {cot_operand_value(x)};
-    return fe_apply(at, "dynamic_slice", dynamic_slice, gather_operands(all, 1, starts), all, &sizes);
+    cot_operand all[MAX_STARTS] = { cot_operand_value(x) };
+    return fe_apply(at, "dynamic_slice", dynamic_slice, gather_operands(all, 1, starts), all,
+                    &sizes);
 }
 
 cot_value
 cot_dynamic_update_slice_(cot_place at, cot_value x, cot_value y, cot_values starts)
 {
-    cot_operand all[MAX_STARTS] = {cot_operand_value(x), cot_operand_value(y)};
-    return fe_apply(at, "dynamic_update_slice", dynamic_update_slice, gather_operands(all, 2, starts),
-                    all, NULL);
+    cot_operand all[MAX_STARTS] = { cot_operand_value(x), cot_operand_value(y) };
+    return fe_apply(at, "dynamic_update_slice", dynamic_update_slice,
+                    gather_operands(all, 2, starts), all, NULL);
 }
 
 static ir_ref
 gather(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_index_options *o = options;
-    ir_ref in[2] = {x[0].ref, x[1].ref};
-    ir_attrs a = {.gather = {fe_list(o->offset_dims), fe_list(o->collapsed), fe_list(o->operand_batch),
-                             fe_list(o->indices_batch), fe_list(o->index_map), fe_list(o->sizes),
-                             (int)o->mode}};
+    ir_ref in[2] = { x[0].ref, x[1].ref };
+    ir_attrs a = { .gather = { fe_list(o->offset_dims), fe_list(o->collapsed),
+                               fe_list(o->operand_batch), fe_list(o->indices_batch),
+                               fe_list(o->index_map), fe_list(o->sizes), (int)o->mode } };
 
     (void)n;
     return ir_node1(b, OP_gather, 2, in, &a);
 }
 
 cot_value
-cot_gather_(cot_place at, cot_value x, cot_value indices, const cot_index_options *o, size_t size)
+cot_gather_(cot_place at, cot_value x, cot_value indices, const cot_index_options *o,
+            size_t size)
 {
     FE_OPTIONS(cot_index_options, opt, o, size);
     return fe_apply2(at, "gather", gather, x, indices, &opt);
@@ -320,26 +326,29 @@ typedef struct scatter_call {
 static ir_ref
 scatter(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    static const ir_op op[] = {OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min, OP_scatter_max};
+    static const ir_op op[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min,
+                                OP_scatter_max };
     const scatter_call *c = options;
     const cot_index_options *o = &c->o;
 
     (void)n;
     if (!x[0].ref)
         return IR_NONE;
-    ir_ref in[3] = {x[0].ref, x[1].ref, convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype)};
-    ir_attrs a = {.scatter = {fe_list(o->offset_dims), fe_list(o->collapsed), fe_list(o->operand_batch),
-                              fe_list(o->indices_batch), fe_list(o->index_map), (int)o->mode,
-                              o->unique != 0}};
+    ir_ref in[3] = { x[0].ref, x[1].ref,
+                     convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype) };
+    ir_attrs a = { .scatter = { fe_list(o->offset_dims), fe_list(o->collapsed),
+                                fe_list(o->operand_batch), fe_list(o->indices_batch),
+                                fe_list(o->index_map), (int)o->mode, o->unique != 0 } };
     return ir_node1(b, op[c->kind], 3, in, &a);
 }
 
 cot_value
-cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x, cot_value indices, cot_value updates,
-             const cot_index_options *o, size_t size)
+cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x, cot_value indices,
+             cot_value updates, const cot_index_options *o, size_t size)
 {
-    scatter_call c = {.kind = kind};
-    cot_operand in[3] = {cot_operand_value(x), cot_operand_value(indices), cot_operand_value(updates)};
+    scatter_call c = { .kind = kind };
+    cot_operand in[3] = { cot_operand_value(x), cot_operand_value(indices),
+                          cot_operand_value(updates) };
 
     fe_options(&c.o, sizeof c.o, o, size);
     return fe_apply(at, "scatter", scatter, 3, in, &c);

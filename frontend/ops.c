@@ -1,8 +1,9 @@
 /* One public function for every op.
  *
- * Plain pointwise ops expand from ir/ops.def: of one operand they take a value, of two or three they
- * broadcast and promote.  The others read their options into the record of attributes; what the
- * records mean is checked by inference, here only what the API adds: defaults, negative axes. */
+ * Plain pointwise ops expand from ir/ops.def: of one operand they take a value, of two or three
+ * they broadcast and promote.  The others read their options into the record of attributes;
+ * what the records mean is checked by inference, here only what the API adds: defaults,
+ * negative axes. */
 #include "frontend/trace.h"
 
 #include "ir/diag.h"
@@ -19,7 +20,7 @@ unary(ir_build *b, const fe_arg *x, int n, const void *o)
 static ir_ref
 several(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    static const bool chosen[3] = {false, true, true};
+    static const bool chosen[3] = { false, true, true };
     ir_op op = *(const ir_op *)o;
     ir_ref y[3];
 
@@ -30,22 +31,22 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_node1(b, op, n, y, NULL);
 }
 
-#define FE_1(name)                                                                  \
-    cot_value cot_##name##_(cot_place at, cot_value x)                              \
-    {                                                                               \
-        return fe_apply1(at, #name, unary, x, &(const ir_op){OP_##name});           \
+#define FE_1(name)                                                                             \
+    cot_value cot_##name##_(cot_place at, cot_value x)                                         \
+    {                                                                                          \
+        return fe_apply1(at, #name, unary, x, &(const ir_op){ OP_##name });                    \
     }
-#define FE_2(name)                                                                  \
-    cot_value cot_##name##_(cot_place at, cot_operand x, cot_operand y)             \
-    {                                                                               \
-        return fe_apply(at, #name, several, 2, (const cot_operand[]){x, y},         \
-                        &(const ir_op){OP_##name});                                 \
+#define FE_2(name)                                                                             \
+    cot_value cot_##name##_(cot_place at, cot_operand x, cot_operand y)                        \
+    {                                                                                          \
+        return fe_apply(at, #name, several, 2, (const cot_operand[]){ x, y },                  \
+                        &(const ir_op){ OP_##name });                                          \
     }
-#define FE_3(name)                                                                  \
-    cot_value cot_##name##_(cot_place at, cot_operand x, cot_operand y, cot_operand z) \
-    {                                                                               \
-        return fe_apply(at, #name, several, 3, (const cot_operand[]){x, y, z},      \
-                        &(const ir_op){OP_##name});                                 \
+#define FE_3(name)                                                                             \
+    cot_value cot_##name##_(cot_place at, cot_operand x, cot_operand y, cot_operand z)         \
+    {                                                                                          \
+        return fe_apply(at, #name, several, 3, (const cot_operand[]){ x, y, z },               \
+                        &(const ir_op){ OP_##name });                                          \
     }
 /* Only rows that are pointwise and without attributes expand to something. */
 #define FE_RECORD_none(name, n_in) FE_##n_in(name)
@@ -87,8 +88,9 @@ static ir_ref
 convert(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     (void)n;
-    return is_dtype(b, "convert", *(const cot_dtype *)o) ? ir_convert(b, x[0].ref, *(const cot_dtype *)o)
-                                                         : IR_NONE;
+    return is_dtype(b, "convert", *(const cot_dtype *)o)
+               ? ir_convert(b, x[0].ref, *(const cot_dtype *)o)
+               : IR_NONE;
 }
 
 cot_value
@@ -100,10 +102,11 @@ cot_convert_(cot_place at, cot_value x, cot_dtype dtype)
 static ir_ref
 bitcast(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    ir_attrs a = {.dtype = {*(const cot_dtype *)o}};
+    ir_attrs a = { .dtype = { *(const cot_dtype *)o } };
 
     (void)n;
-    return is_dtype(b, "bitcast", a.dtype.dtype) ? ir_node1(b, OP_bitcast, 1, &x[0].ref, &a) : IR_NONE;
+    return is_dtype(b, "bitcast", a.dtype.dtype) ? ir_node1(b, OP_bitcast, 1, &x[0].ref, &a)
+                                                 : IR_NONE;
 }
 
 cot_value
@@ -137,7 +140,7 @@ static ir_ref
 full(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const made *m = o;
-    fe_arg a = {IR_NONE, m->x.kind, m->x.real, m->x.integer};
+    fe_arg a = { IR_NONE, m->x.kind, m->x.real, m->x.integer };
     const ir_type *t = ir_type_of(b->ctx, &m->type);
 
     (void)x, (void)n;
@@ -156,7 +159,8 @@ full_of_value(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)n;
     if (!t)
         b->status = b->ctx->status;
-    return t ? fe_broadcast_to(b, "full", ir_convert(b, x[0].ref, t->dtype), t->rank, t->dims) : IR_NONE;
+    return t ? fe_broadcast_to(b, "full", ir_convert(b, x[0].ref, t->dtype), t->rank, t->dims)
+             : IR_NONE;
 }
 
 static ir_ref
@@ -175,13 +179,14 @@ iota(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_constant_(cot_place at, cot_trace *t, cot_type type, const void *elements)
 {
-    return fe_apply0(at, t, "constant", constant, &(made){.type = type, .elements = elements});
+    return fe_apply0(at, t, "constant", constant,
+                     &(made){ .type = type, .elements = elements });
 }
 
 cot_value
 cot_full_(cot_place at, cot_trace *t, cot_type type, cot_operand x)
 {
-    made m = {.type = type, .x = x};
+    made m = { .type = type, .x = x };
 
     return x.kind == COT_IS_VALUE ? fe_apply1(at, "full", full_of_value, x.value, &m)
                                   : fe_apply0(at, t, "full", full, &m);
@@ -190,7 +195,7 @@ cot_full_(cot_place at, cot_trace *t, cot_type type, cot_operand x)
 cot_value
 cot_iota_(cot_place at, cot_trace *t, cot_type type, int axis)
 {
-    return fe_apply0(at, t, "iota", iota, &(made){.type = type, .axis = axis});
+    return fe_apply0(at, t, "iota", iota, &(made){ .type = type, .axis = axis });
 }
 
 /* ---- reductions and products ---- */
@@ -213,12 +218,13 @@ reduce(ir_build *b, const fe_arg *x, int n, const void *o)
     return fe_reduce(b, r->op, x[0].ref, axes, r->o.keepdims);
 }
 
-#define FE_REDUCE(name)                                                                    \
-    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o, size_t size) \
-    {                                                                                      \
-        reduction r = {.op = OP_##name};                                                   \
-        fe_options(&r.o, sizeof r.o, o, size);                                             \
-        return fe_apply1(at, #name, reduce, x, &r);                                        \
+#define FE_REDUCE(name)                                                                        \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o,            \
+                            size_t size)                                                       \
+    {                                                                                          \
+        reduction r = { .op = OP_##name };                                                     \
+        fe_options(&r.o, sizeof r.o, o, size);                                                 \
+        return fe_apply1(at, #name, reduce, x, &r);                                            \
     }
 FE_REDUCE(reduce_sum)
 FE_REDUCE(reduce_prod)
@@ -242,7 +248,7 @@ arg(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)n;
     if (axis < 0)
         return IR_NONE;
-    ir_attrs a = {.arg = {axis, s->o.dtype ? s->o.dtype : COT_I32}};
+    ir_attrs a = { .arg = { axis, s->o.dtype ? s->o.dtype : COT_I32 } };
     ir_ref y = ir_node1(b, s->op, 1, &x[0].ref, &a);
     return y && s->o.keepdims ? ir_broadcast_axis(b, y, axis, 1) : y;
 }
@@ -250,7 +256,7 @@ arg(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_argmax_(cot_place at, cot_value x, const cot_arg_options *o, size_t size)
 {
-    arg_search s = {.op = OP_argmax};
+    arg_search s = { .op = OP_argmax };
     fe_options(&s.o, sizeof s.o, o, size);
     return fe_apply1(at, "argmax", arg, x, &s);
 }
@@ -258,7 +264,7 @@ cot_argmax_(cot_place at, cot_value x, const cot_arg_options *o, size_t size)
 cot_value
 cot_argmin_(cot_place at, cot_value x, const cot_arg_options *o, size_t size)
 {
-    arg_search s = {.op = OP_argmin};
+    arg_search s = { .op = OP_argmin };
     fe_options(&s.o, sizeof s.o, o, size);
     return fe_apply1(at, "argmin", arg, x, &s);
 }
@@ -293,16 +299,18 @@ dot_general(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!dot_axes(b, o->lhs, tx->rank, axes[0]) || !dot_axes(b, o->rhs, ty->rank, axes[1]) ||
-        !dot_axes(b, o->lhs_batch, tx->rank, axes[2]) || !dot_axes(b, o->rhs_batch, ty->rank, axes[3]))
+        !dot_axes(b, o->lhs_batch, tx->rank, axes[2]) ||
+        !dot_axes(b, o->rhs_batch, ty->rank, axes[3]))
         return IR_NONE;
     t = fe_promote(tx->dtype, ty->dtype);
     if (t == COT_DTYPE_NONE) {
-        ir_build_fail(b, "dot_general", ERR_promote, cot_dtype_name(tx->dtype), cot_dtype_name(ty->dtype));
+        ir_build_fail(b, "dot_general", ERR_promote, cot_dtype_name(tx->dtype),
+                      cot_dtype_name(ty->dtype));
         return IR_NONE;
     }
     return ir_dot(b, ir_convert(b, x[0].ref, t), ir_convert(b, x[1].ref, t),
-                  (ir_ints){o->lhs.n, axes[0]}, (ir_ints){o->rhs.n, axes[1]},
-                  (ir_ints){o->lhs_batch.n, axes[2]}, (ir_ints){o->rhs_batch.n, axes[3]});
+                  (ir_ints){ o->lhs.n, axes[0] }, (ir_ints){ o->rhs.n, axes[1] },
+                  (ir_ints){ o->lhs_batch.n, axes[2] }, (ir_ints){ o->rhs_batch.n, axes[3] });
 }
 
 cot_value

@@ -1,9 +1,9 @@
 /* Traces: a user's body runs once on handles, and what it does is recorded by a builder.
  *
- * The open traces form a stack.  A handle names its trace by serial number; a serial that is not on
- * the stack has ended, and the handle is an error, whatever it points at.  A value of a trace further
- * out becomes an input of every trace from there to the innermost: an operand that whoever holds the
- * inner graph passes along (cot_call, cond, while, scan). */
+ * The open traces form a stack.  A handle names its trace by serial number; a serial that is
+ * not on the stack has ended, and the handle is an error, whatever it points at.  A value of a
+ * trace further out becomes an input of every trace from there to the innermost: an operand
+ * that whoever holds the inner graph passes along (cot_call, cond, while, scan). */
 #include "frontend/trace.h"
 
 #include "ir/diag.h"
@@ -61,7 +61,7 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
         return reject(t->b, op, ERR_trace_ended, i);
     if (out)
         return out;
-    if (t->ctx->status == COT_OK)       /* of an op that failed, in an error cleared since */
+    if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */
         return reject(t->b, op, ERR_trace_unset, i);
     if (t->b->status == COT_OK)
         t->b->status = t->ctx->status;
@@ -140,7 +140,7 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
 
     if (below && below->depth >= MAX_DEPTH)
         return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + 1);
         cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + 1);
         cot_trace *t = fe_trace_begin(ctx, s, in);
@@ -148,7 +148,7 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
         *trace = t;
         status = fe_trace_end(t, s, out, graph);
     }
-    while (ctx->trace != below) {       /* memory ran short: the trace was not ended */
+    while (ctx->trace != below) { /* memory ran short: the trace was not ended */
         ctx->trace->open = false;
         ctx->trace = ctx->trace->below;
     }
@@ -168,24 +168,24 @@ fe_options(void *to, size_t to_size, const void *from, size_t from_size)
 static fe_arg
 argument(cot_trace *t, const char *op, const cot_operand *x, int i)
 {
-    fe_arg a = {IR_NONE, x->kind, x->real, x->integer};
+    fe_arg a = { IR_NONE, x->kind, x->real, x->integer };
 
     if (x->kind == COT_IS_VALUE)
         a.ref = fe_resolve(t, x->value, op, i);
     return a;
 }
 
-/* Resolve the operands, run the rule.  Every op passes here: the one place that catches a failed
- * allocation, which would else jump over the user's body. */
+/* Resolve the operands, run the rule.  Every op passes here: the one place that catches a
+ * failed allocation, which would else jump over the user's body. */
 static cot_value
-apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x,
-      const void *options)
+apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
+      const cot_operand *x, const void *options)
 {
-    volatile cot_value bad = {ctx, 0, 0};
+    volatile cot_value bad = { ctx, 0, 0 };
     cot_trace *const top = ctx->trace;
     volatile ir_ref y = IR_NONE;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         cot_trace *t = fe_current(ctx, at, op);
         if (t) {
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
@@ -193,7 +193,9 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n, cons
                 a[i] = argument(t, op, &x[i], i);
             y = t->b->status == COT_OK ? rule(t->b, a, n, options) : IR_NONE;
         }
-    } IR_CAUGHT(ctx) {
+    }
+    IR_CAUGHT(ctx)
+    {
         if (top && top->b->status == COT_OK)
             top->b->status = COT_ERR_MEMORY;
     }
@@ -201,27 +203,30 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n, cons
 }
 
 cot_value
-fe_apply(cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x, const void *options)
+fe_apply(cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x,
+         const void *options)
 {
     cot_context *ctx = NULL;
 
     for (int i = 0; i < n && !ctx; i++)
         ctx = x[i].kind == COT_IS_VALUE ? x[i].value.ctx : NULL;
     if (!ctx)
-        return (cot_value){NULL, 0, 0};
+        return (cot_value){ NULL, 0, 0 };
     return apply(ctx, at, op, rule, n, x, options);
 }
 
 cot_value
 fe_apply1(cot_place at, const char *op, fe_rule *rule, cot_value x, const void *options)
 {
-    return fe_apply(at, op, rule, 1, (const cot_operand[]){cot_operand_value(x)}, options);
+    return fe_apply(at, op, rule, 1, (const cot_operand[]){ cot_operand_value(x) }, options);
 }
 
 cot_value
-fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y, const void *options)
+fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y,
+          const void *options)
 {
-    return fe_apply(at, op, rule, 2, (const cot_operand[]){cot_operand_value(x), cot_operand_value(y)},
+    return fe_apply(at, op, rule, 2,
+                    (const cot_operand[]){ cot_operand_value(x), cot_operand_value(y) },
                     options);
 }
 
@@ -229,7 +234,7 @@ cot_value
 fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, const void *options)
 {
     if (!ctx)
-        return (cot_value){NULL, 0, 0};
+        return (cot_value){ NULL, 0, 0 };
     return apply(ctx, at, op, rule, 0, NULL, options);
 }
 
@@ -248,14 +253,14 @@ resolve_values(ir_build *b, const fe_arg *none, int n, const void *options)
 
     (void)none, (void)n;
     for (int i = 0; i < c->x.n; i++)
-        a[i] = (fe_arg){fe_resolve(b->ctx->trace, c->x.at[i], c->op, i), COT_IS_VALUE, 0, 0};
+        a[i] = (fe_arg){ fe_resolve(b->ctx->trace, c->x.at[i], c->op, i), COT_IS_VALUE, 0, 0 };
     return b->status == COT_OK ? c->rule(b, a, c->x.n, c->options) : IR_NONE;
 }
 
 cot_value
 fe_apply_values(cot_place at, const char *op, fe_rule *rule, cot_values x, const void *options)
 {
-    values_call c = {op, rule, x, options};
+    values_call c = { op, rule, x, options };
     cot_context *ctx = NULL;
 
     for (int i = 0; i < x.n && !ctx; i++)
@@ -267,10 +272,10 @@ cot_value
 fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void *options)
 {
     if (!t)
-        return (cot_value){NULL, 0, 0};
+        return (cot_value){ NULL, 0, 0 };
     if (!t->open) {
         ir_fail(t->ctx, 0, op, ERR_trace_none);
-        return (cot_value){t->ctx, 0, 0};
+        return (cot_value){ t->ctx, 0, 0 };
     }
     return apply(t->ctx, at, op, rule, 0, NULL, options);
 }

@@ -1,8 +1,8 @@
 /* Traces, inside: how a handle becomes an operand, and how an op on handles is made.
  *
- * An open trace wraps a builder.  The context knows the innermost one, which every op goes to; an
- * operand of an enclosing trace becomes an input of each trace between, appended at the first touch.
- * Allocation failures are caught at each op, so that no jump crosses a body. */
+ * An open trace wraps a builder.  The context knows the innermost one, which every op goes to;
+ * an operand of an enclosing trace becomes an input of each trace between, appended at the
+ * first touch. Allocation failures are caught at each op, so that no jump crosses a body. */
 #ifndef FRONTEND_TRACE_H
 #define FRONTEND_TRACE_H
 
@@ -12,13 +12,13 @@
 struct cot_trace {
     cot_context *ctx;
     ir_build *b;
-    cot_trace *below;                   /* the innermost open trace when this one began       */
-    cot_trace *outer;                   /* where captures come from: below, or NULL: nowhere  */
+    cot_trace *below; /* the innermost open trace when this one began       */
+    cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
     uint32_t serial;
-    int depth;                          /* of the stack of open traces                        */
+    int depth; /* of the stack of open traces                        */
     bool open;
     uint32_t n_captured, cap_captured, n_input, cap_input;
-    ir_ref *captured, *input;           /* values of outer, and the inputs that stand for them */
+    ir_ref *captured, *input; /* values of outer, and the inputs that stand for them */
 };
 
 /* A body, as a sub-function of whatever is open, or alone. */
@@ -29,23 +29,27 @@ typedef struct fe_source {
     ir_loc loc;
     int n_in, n_out;
     const ir_type *const *type;
-    bool alone;                         /* nothing may be captured */
-    const char *const *in_name, *const *out_name;   /* or NULL */
+    bool alone;                                   /* nothing may be captured */
+    const char *const *in_name, *const *out_name; /* or NULL */
 } fe_source;
 
-/* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended trace
- * leaves its graph, whose last inputs are t->captured.  fe_trace_run does both around the body. */
+/* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
+ * trace leaves its graph, whose last inputs are t->captured.  fe_trace_run does both around the
+ * body. */
 cot_trace *fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in);
-cot_status fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **graph);
+cot_status fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out,
+                        ir_graph **graph);
 /* *graph and what it captured, in the arena of the graph. */
-cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace);
+cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph,
+                        cot_trace **trace);
 
-/* The operand of t for a handle: its own value, or a capture; IR_NONE with the error recorded. */
+/* The operand of t for a handle: its own value, or a capture; IR_NONE with the error recorded.
+ */
 ir_ref fe_resolve(cot_trace *t, cot_value v, const char *op, int i);
 static inline cot_value
 fe_handle(const cot_trace *t, ir_ref v)
 {
-    return (cot_value){t->ctx, t->serial, v};
+    return (cot_value){ t->ctx, t->serial, v };
 }
 
 /* An operand of an op: a value of the innermost trace, or a number. */
@@ -59,26 +63,29 @@ typedef struct fe_arg {
 /* Makes the nodes of an op from its operands and options, at b->loc. */
 typedef ir_ref fe_rule(ir_build *b, const fe_arg *x, int n, const void *options);
 
-/* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t says
- * the context). */
+/* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t
+ * says the context). */
 cot_value fe_apply(cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *x,
                    const void *options);
 cot_value fe_apply_values(cot_place at, const char *op, fe_rule *rule, cot_values x,
                           const void *options);
-cot_value fe_apply1(cot_place at, const char *op, fe_rule *rule, cot_value x, const void *options);
+cot_value fe_apply1(cot_place at, const char *op, fe_rule *rule, cot_value x,
+                    const void *options);
 cot_value fe_apply2(cot_place at, const char *op, fe_rule *rule, cot_value x, cot_value y,
                     const void *options);
-cot_value fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule, const void *options);
+cot_value fe_apply0(cot_place at, cot_trace *t, const char *op, fe_rule *rule,
+                    const void *options);
 /* The rule resolves its operands itself (fe_resolve): for lists of any length, and bodies. */
 cot_value fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule,
                       const void *options);
-/* The innermost trace, made ready for nodes at the place; NULL, the error recorded, if none is open. */
+/* The innermost trace, made ready for nodes at the place; NULL, the error recorded, if none is
+ * open. */
 cot_trace *fe_current(cot_context *ctx, cot_place at, const char *op);
 
 /* The caller's options, of the size its header knew, in the callee's record (zeroed before). */
 void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
-#define FE_OPTIONS(type, name, from, size) \
-    type name;                             \
+#define FE_OPTIONS(type, name, from, size)                                                     \
+    type name;                                                                                 \
     fe_options(&name, sizeof name, from, size)
 
 /* value.c: numbers, promotion, broadcasting. */
@@ -86,18 +93,25 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
 /* The element type that holds both; COT_DTYPE_NONE if none does. */
 cot_dtype fe_promote(cot_dtype a, cot_dtype b);
 /* Operands of one shape; those with data[i] (all if NULL) of one element type too. */
-bool fe_unify(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data, ir_ref *out);
+bool fe_unify(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data,
+              ir_ref *out);
 /* A number as a constant of a type. */
 ir_ref fe_number(ir_build *b, const char *op, const fe_arg *x, const ir_type *type);
 ir_ref fe_broadcast_to(ir_build *b, const char *op, ir_ref x, int rank, const int64_t *shape);
 /* An axis counted from the end if negative; -1, the error recorded, if out of range. */
 int fe_axis(ir_build *b, const char *op, int64_t axis, int rank);
-/* A list of axes as a set; absent: which is the default.  False, the error recorded, if wrong. */
-bool fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent, ir_axes *out);
+/* A list of axes as a set; absent: which is the default.  False, the error recorded, if wrong.
+ */
+bool fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent,
+             ir_axes *out);
 /* A list of rank integers; absent: each is the default. */
-bool fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank, int64_t absent,
-             int64_t *out);
-static inline ir_ints fe_list(cot_list list) { return (ir_ints){list.n, list.at}; }
+bool fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank,
+             int64_t absent, int64_t *out);
+static inline ir_ints
+fe_list(cot_list list)
+{
+    return (ir_ints){ list.n, list.at };
+}
 
 /* Arithmetic on values with broadcasting and promotion, for compositions. */
 ir_ref fe_op2(ir_build *b, ir_op op, ir_ref x, ir_ref y);

@@ -1,4 +1,5 @@
-/* The transforms of functions: each call makes a recipe, copies its options, and looks at no type. */
+/* The transforms of functions: each call makes a recipe, copies its options, and looks at no
+ * type. */
 #include "cotrace/transform.h"
 
 #include "frontend/fn.h"
@@ -13,10 +14,10 @@ copy_wrt(cot_context *ctx, cot_list wrt)
     int *arg = IR_NEW_N(&ctx->arena, int, wrt.n + 1);
 
     if (!wrt.at)
-        return (pass_wrt){PASS_DEFAULT, NULL};
+        return (pass_wrt){ PASS_DEFAULT, NULL };
     for (int i = 0; i < wrt.n; i++)
         arg[i] = wrt.at[i] > INT32_MAX || wrt.at[i] < INT32_MIN ? INT32_MAX : (int)wrt.at[i];
-    return (pass_wrt){wrt.n, arg};
+    return (pass_wrt){ wrt.n, arg };
 }
 
 static pass_dims
@@ -25,9 +26,10 @@ copy_dims(cot_context *ctx, cot_list dims)
     static const int64_t zero = 0;
 
     if (!dims.at)
-        return (pass_dims){1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true};
-    return (pass_dims){dims.n, ir_copy_bytes(&ctx->arena, dims.at, sizeof *dims.at * (size_t)dims.n),
-                       dims.one != 0};
+        return (pass_dims){ 1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true };
+    return (pass_dims){ dims.n,
+                        ir_copy_bytes(&ctx->arena, dims.at, sizeof *dims.at * (size_t)dims.n),
+                        dims.one != 0 };
 }
 
 /* ---- recipes ---- */
@@ -56,17 +58,17 @@ with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *optio
 
     if (!f)
         return NULL;
-    IR_TRY(f->ctx) {
-        pass_options p = {.wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux, .chunk = o.chunk};
+    IR_TRY (f->ctx) {
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux, .chunk = o.chunk };
         g = new_transform(at, f, FE_FN_PASS, name, &p);
     }
     return g;
 }
 
-#define FE_TRANSFORM(name)                                                           \
-    cot_fn *cot_##name##_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size) \
-    {                                                                                \
-        return with_wrt(at, f, #name, o, size);                                      \
+#define FE_TRANSFORM(name)                                                                     \
+    cot_fn *cot_##name##_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size)      \
+    {                                                                                          \
+        return with_wrt(at, f, #name, o, size);                                                \
     }
 FE_TRANSFORM(grad)
 FE_TRANSFORM(grad_and_value)
@@ -91,8 +93,8 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
 
     if (!f)
         return NULL;
-    IR_TRY(f->ctx) {
-        pass_options p = {.wrt = {PASS_DEFAULT, NULL}};
+    IR_TRY (f->ctx) {
+        pass_options p = { .wrt = { PASS_DEFAULT, NULL } };
         p.vmap = (pass_vmap_options){
             .in = copy_dims(f->ctx, o.in_dims),
             .out = copy_dims(f->ctx, o.out_dims),
@@ -107,16 +109,16 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
 }
 
 static void
-halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second, const cot_wrt_options *options,
-       size_t size)
+halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second,
+       const cot_wrt_options *options, size_t size)
 {
     FE_OPTIONS(cot_wrt_options, o, options, size);
 
     *first = *second = NULL;
     if (!f)
         return;
-    IR_TRY(f->ctx) {
-        pass_options p = {.wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux};
+    IR_TRY (f->ctx) {
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux };
         cot_fn *g = new_transform(at, f, FE_FN_FIRST, "fwd", &p);
         g->vjp = vjp;
         *first = g;
@@ -126,14 +128,15 @@ halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second, const
 }
 
 void
-cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd, const cot_wrt_options *o, size_t size)
+cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd, const cot_wrt_options *o,
+                size_t size)
 {
     halves(at, f, true, fwd, bwd, o, size);
 }
 
 void
-cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin, const cot_wrt_options *o,
-                      size_t size)
+cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin,
+                      const cot_wrt_options *o, size_t size)
 {
     halves(at, f, false, fwd, lin, o, size);
 }
@@ -147,11 +150,11 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
 
     if (!f)
         return NULL;
-    IR_TRY(f->ctx) {
+    IR_TRY (f->ctx) {
         const pass_step *steps;
         int n;
         if (pass_parse(f->ctx, text, &n, &steps) != COT_OK) {
-            pass_options none = {.wrt = {PASS_DEFAULT, NULL}};
+            pass_options none = { .wrt = { PASS_DEFAULT, NULL } };
             g = new_transform(at, f, FE_FN_BAD, "pipeline", &none);
         } else {
             for (int i = 0; i < n; i++)

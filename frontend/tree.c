@@ -1,8 +1,8 @@
 /* Trees: names for a flat list of values.
  *
- * A C struct whose fields are all cot_value, arrays of them, or such structs again, lies in memory as
- * a flat list.  A tree gives each leaf of that list its path ("layer.1.bias"); below this file every
- * function is flat.
+ * A C struct whose fields are all cot_value, arrays of them, or such structs again, lies in
+ * memory as a flat list.  A tree gives each leaf of that list its path ("layer.1.bias"); below
+ * this file every function is flat.
  *
  *     tree   = field, { ",", field }
  *     field  = name, [ "[", count, "]" ], [ "{", tree, "}" ]
@@ -83,7 +83,8 @@ static bool
 read_element(reader *r, const char *path)
 {
     if (accept(r, '{'))
-        return read_tree(r, ir_format(&r->ctx->arena, "%s.", path)) && (accept(r, '}') || fail(r, "\"}\""));
+        return read_tree(r, ir_format(&r->ctx->arena, "%s.", path)) &&
+               (accept(r, '}') || fail(r, "\"}\""));
     if (r->n == MAX_LEAVES)
         return fail(r, "at most 65536 leaves");
     IR_PUSH(&r->ctx->arena, r->name, r->n, r->cap, path);
@@ -128,7 +129,7 @@ read_tree(reader *r, const char *prefix)
 bool
 fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n, const char *const **name)
 {
-    reader r = {.ctx = ctx, .text = text, .at = text, .loc = loc};
+    reader r = { .ctx = ctx, .text = text, .at = text, .loc = loc };
 
     if (!read_tree(&r, ""))
         return false;
@@ -164,7 +165,7 @@ cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes)
 {
     cot_tree *volatile t = NULL;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         t = new_tree(at, ctx, text, bytes);
     }
     return t;
@@ -238,10 +239,10 @@ read_entry(reader *r, int64_t *out)
 static cot_list
 read_list(const cot_tree *t, const char *text)
 {
-    reader r = {.ctx = t->ctx, .text = text, .at = text, .loc = t->loc};
+    reader r = { .ctx = t->ctx, .text = text, .at = text, .loc = t->loc };
     int64_t *at = IR_NEW_N(&t->ctx->arena, int64_t, t->n + 1), value;
     bool *set = IR_NEW_N(&t->ctx->arena, bool, t->n + 1);
-    cot_list none = {0, 0, at};
+    cot_list none = { 0, 0, at };
     const char *path;
     size_t length;
 
@@ -262,7 +263,8 @@ read_list(const cot_tree *t, const char *text)
                 hits++;
             }
         if (hits == 0) {
-            ir_fail(t->ctx, t->loc, "tree", ERR_tree_path, ir_format(&t->ctx->arena, "%.*s", (int)length, path));
+            ir_fail(t->ctx, t->loc, "tree", ERR_tree_path,
+                    ir_format(&t->ctx->arena, "%.*s", (int)length, path));
             return none;
         }
     } while (accept(&r, ','));
@@ -276,7 +278,7 @@ read_list(const cot_tree *t, const char *text)
             ir_fail(t->ctx, t->loc, "tree", ERR_tree_missing, t->name[i]);
             return none;
         }
-    return (cot_list){t->n, 0, at};
+    return (cot_list){ t->n, 0, at };
 }
 
 cot_list
@@ -286,11 +288,11 @@ cot_tree_list(const cot_tree *t, const char *text)
     cot_list *volatile list = NULL;
 
     if (!t)
-        return (cot_list){0, 0, nothing};
-    IR_TRY(t->ctx) {
+        return (cot_list){ 0, 0, nothing };
+    IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
         *made = read_list(t, text);
         list = made;
     }
-    return list ? *list : (cot_list){0, 0, nothing};
+    return list ? *list : (cot_list){ 0, 0, nothing };
 }

@@ -15,6 +15,7 @@ struct cot_tree {
 };
 
 /* The paths of the leaves that a text describes; false with the error recorded. */
-bool fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n, const char *const **name);
+bool fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n,
+                   const char *const **name);
 
 #endif

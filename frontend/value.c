@@ -10,19 +10,19 @@
 cot_operand
 cot_operand_value(cot_value v)
 {
-    return (cot_operand){COT_IS_VALUE, v, 0, 0};
+    return (cot_operand){ COT_IS_VALUE, v, 0, 0 };
 }
 
 cot_operand
 cot_operand_real(double x)
 {
-    return (cot_operand){COT_IS_REAL, {NULL, 0, 0}, x, 0};
+    return (cot_operand){ COT_IS_REAL, { NULL, 0, 0 }, x, 0 };
 }
 
 cot_operand
 cot_operand_int(long long x)
 {
-    return (cot_operand){COT_IS_INT, {NULL, 0, 0}, (double)x, x};
+    return (cot_operand){ COT_IS_INT, { NULL, 0, 0 }, (double)x, x };
 }
 
 cot_operand
@@ -30,7 +30,7 @@ cot_operand_uint(unsigned long long x)
 {
     if (x <= INT64_MAX)
         return cot_operand_int((long long)x);
-    return (cot_operand){COT_IS_UINT, {NULL, 0, 0}, (double)x, (int64_t)x};
+    return (cot_operand){ COT_IS_UINT, { NULL, 0, 0 }, (double)x, (int64_t)x };
 }
 
 /* ---- host data of a value ---- */
@@ -76,7 +76,7 @@ cot_type
 cot_type_of(cot_value x)
 {
     const ir_type *t = type_of(x);
-    return t ? ir_type_public(t) : (cot_type){COT_DTYPE_NONE, 0, {0}, NULL};
+    return t ? ir_type_public(t) : (cot_type){ COT_DTYPE_NONE, 0, { 0 }, NULL };
 }
 
 typedef struct size_query {
@@ -99,9 +99,9 @@ int64_t
 cot_size_(cot_place at, cot_value x, int axis)
 {
     const ir_type *t = type_of(x);
-    size_query q = {axis, 0};
+    size_query q = { axis, 0 };
 
-    if (t && axis >= -t->rank && axis < t->rank)        /* without making x a capture */
+    if (t && axis >= -t->rank && axis < t->rank) /* without making x a capture */
         return t->dims[axis < 0 ? axis + t->rank : axis];
     fe_apply1(at, "size", ask_size, x, &q);
     return q.size;
@@ -149,9 +149,10 @@ cot_trace_fail_(cot_place at, cot_trace *t, const char *text)
 static ir_ref
 out_of_range(ir_build *b, const char *op, const fe_arg *x, cot_dtype t)
 {
-    const char *text = x->kind == COT_IS_UINT  ? ir_format(b->arena, "%llu", (unsigned long long)x->integer)
-                       : x->kind == COT_IS_INT ? ir_format(b->arena, "%lld", (long long)x->integer)
-                                               : ir_format(b->arena, "%g", x->real);
+    const char *text =
+        x->kind == COT_IS_UINT  ? ir_format(b->arena, "%llu", (unsigned long long)x->integer)
+        : x->kind == COT_IS_INT ? ir_format(b->arena, "%lld", (long long)x->integer)
+                                : ir_format(b->arena, "%g", x->real);
     ir_build_fail(b, op, ERR_number_range, text, cot_dtype_name(t));
     return IR_NONE;
 }
@@ -201,14 +202,14 @@ static cot_dtype
 promote_floats(cot_dtype a, cot_dtype b)
 {
     if (ir_is_half(a) && ir_is_half(b))
-        return COT_F32;                 /* they differ: neither holds the other */
+        return COT_F32; /* they differ: neither holds the other */
     return a > b ? a : b;
 }
 
 static cot_dtype
 promote_signs(cot_dtype s, cot_dtype u)
 {
-    static const cot_dtype wider[] = {COT_I16, COT_I32, COT_I64, COT_DTYPE_NONE};
+    static const cot_dtype wider[] = { COT_I16, COT_I32, COT_I64, COT_DTYPE_NONE };
 
     return ir_bits(u) < ir_bits(s) ? s : wider[u - COT_U8];
 }
@@ -264,7 +265,8 @@ fe_broadcast_to(ir_build *b, const char *op, ir_ref x, int rank, const int64_t *
     if (t->rank > rank) {
         const ir_type *want = ir_type_shaped(b->ctx, t, rank, shape);
         if (want)
-            ir_build_fail(b, op, ERR_broadcast, ir_type_str(b->ctx, t), ir_type_str(b->ctx, want));
+            ir_build_fail(b, op, ERR_broadcast, ir_type_str(b->ctx, t),
+                          ir_type_str(b->ctx, want));
         return IR_NONE;
     }
     for (int k = 0; k < t->rank; k++)
@@ -274,8 +276,8 @@ fe_broadcast_to(ir_build *b, const char *op, ir_ref x, int rank, const int64_t *
 
 /* The element type of the values with data[i] in *dtype, the common shape of all values. */
 static bool
-meet(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data, cot_dtype *dtype, int *rank,
-     int64_t *shape)
+meet(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data, cot_dtype *dtype,
+     int *rank, int64_t *shape)
 {
     const ir_type *before = NULL, *typed = NULL;
 
@@ -288,14 +290,16 @@ meet(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data, cot_
         if (!data || data[i]) {
             cot_dtype to = typed ? fe_promote(*dtype, t->dtype) : t->dtype;
             if (to == COT_DTYPE_NONE) {
-                ir_build_fail(b, op, ERR_promote, cot_dtype_name(*dtype), cot_dtype_name(t->dtype));
+                ir_build_fail(b, op, ERR_promote, cot_dtype_name(*dtype),
+                              cot_dtype_name(t->dtype));
                 return false;
             }
             *dtype = to;
             typed = t;
         }
         if (!meet_shape(rank, shape, t)) {
-            ir_build_fail(b, op, ERR_broadcast, ir_type_str(b->ctx, before), ir_type_str(b->ctx, t));
+            ir_build_fail(b, op, ERR_broadcast, ir_type_str(b->ctx, before),
+                          ir_type_str(b->ctx, t));
             return false;
         }
         before = t;
@@ -334,10 +338,11 @@ fe_unify(ir_build *b, const char *op, int n, const fe_arg *x, const bool *data, 
 ir_ref
 fe_op2(ir_build *b, ir_op op, ir_ref x, ir_ref y)
 {
-    fe_arg in[2] = {{x, COT_IS_VALUE, 0, 0}, {y, COT_IS_VALUE, 0, 0}};
+    fe_arg in[2] = { { x, COT_IS_VALUE, 0, 0 }, { y, COT_IS_VALUE, 0, 0 } };
     ir_ref out[2];
 
-    return fe_unify(b, ir_ops[op].name, 2, in, NULL, out) ? ir_op2(b, op, out[0], out[1]) : IR_NONE;
+    return fe_unify(b, ir_ops[op].name, 2, in, NULL, out) ? ir_op2(b, op, out[0], out[1])
+                                                          : IR_NONE;
 }
 
 /* ---- axes and lists ---- */

@@ -14,11 +14,14 @@ static bool
 is_c_word(const char *s)
 {
     static const char *const words[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
-        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
-        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-        "bool", "class", "delete", "new", "operator", "private", "public", "template", "this", "throw", "try",
-        "using", "virtual", "and", "or", "not", "xor", "true", "false", "work", "pool",
+        "auto",    "break",  "case",     "char",     "const",    "continue", "default",
+        "do",      "double", "else",     "enum",     "extern",   "float",    "for",
+        "goto",    "if",     "inline",   "int",      "long",     "register", "restrict",
+        "return",  "short",  "signed",   "sizeof",   "static",   "struct",   "switch",
+        "typedef", "union",  "unsigned", "void",     "volatile", "while",    "bool",
+        "class",   "delete", "new",      "operator", "private",  "public",   "template",
+        "this",    "throw",  "try",      "using",    "virtual",  "and",      "or",
+        "not",     "xor",    "true",     "false",    "work",     "pool",
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -38,7 +41,8 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const char 
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
             *c = '_';
     if ((*name >= '0' && *name <= '9') || is_c_word(name) || !*name)
-        name = ir_format(a, "%s_", *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
+        name = ir_format(a, "%s_",
+                         *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
     base = name;
     for (int k = 2, i = 0; i < n; i++) {
         if (strcmp(taken[i], name) != 0)
@@ -57,8 +61,8 @@ parameter_names(ir_arena *a, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++)
         name[i] = parameter_name(a, f->in_name[i], ir_format(a, "arg%d", i), name, i);
     for (int i = 0; i < f->n_out; i++)
-        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL, ir_format(a, "out%d", i), name,
-                                           f->n_in + i);
+        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL,
+                                           ir_format(a, "out%d", i), name, f->n_in + i);
     return name;
 }
 
@@ -68,7 +72,8 @@ is_c_name(const char *s)
     if (!*s || (*s >= '0' && *s <= '9') || is_c_word(s))
         return false;
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+              (*s >= '0' && *s <= '9') || *s == '_'))
             return false;
     return true;
 }
@@ -76,9 +81,11 @@ is_c_name(const char *s)
 /* ---- the header ---- */
 
 static const char *const c_types[COT_DTYPE_COUNT] = {
-    [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t", [COT_I16] = "int16_t", [COT_I32] = "int32_t", [COT_I64] = "int64_t",
-    [COT_U8] = "uint8_t", [COT_U16] = "uint16_t", [COT_U32] = "uint32_t", [COT_U64] = "uint64_t",
-    [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float", [COT_F64] = "double",
+    [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t",     [COT_I16] = "int16_t",
+    [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
+    [COT_U16] = "uint16_t", [COT_U32] = "uint32_t",  [COT_U64] = "uint64_t",
+    [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float",
+    [COT_F64] = "double",
 };
 
 static const char *
@@ -109,15 +116,19 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
         ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[f->n_in + i]);
         ir_type_print(b, ir_type_at(f, f->out[i]));
     }
-    ir_buf_printf(b, ") */\n#define %s_WORK_BYTES %lld\n", big, (long long)fn->module->work_bytes);
-    ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big, fn->module->work_align > 0 ? fn->module->work_align : 1);
+    ir_buf_printf(b, ") */\n#define %s_WORK_BYTES %lld\n", big,
+                  (long long)fn->module->work_bytes);
+    ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big,
+                  fn->module->work_align > 0 ? fn->module->work_align : 1);
     ir_buf_printf(b, "int %s(", fn->name);
     for (int i = 0; i < f->n_in + f->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
-        ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype], fn->arg_name[i]);
+        ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype],
+                      fn->arg_name[i]);
     }
-    ir_buf_printf(b, "%svoid *work);\n", fn->module->parallel ? "const struct cot_parallel *pool, " : "");
+    ir_buf_printf(b, "%svoid *work);\n",
+                  fn->module->parallel ? "const struct cot_parallel *pool, " : "");
 }
 
 static const char *
@@ -136,16 +147,24 @@ print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_
 
     for (int i = 0; i < n; i++)
         parallel |= fn[i].module->parallel;
-    ir_buf_printf(b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
-                  file_name(path), COT_VERSION);
-    ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array overlaps one that is written.\n"
-                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1.  work has NAME_WORK_BYTES bytes aligned\n"
-                  " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is 0; or a number\n");
-    ir_buf_printf(b, " * of cotrace/base.h, as %d where a loop passed its bound: then no result is defined. */\n", COT_ERR_BOUND);
+    ir_buf_printf(
+        b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
+        file_name(path), COT_VERSION);
+    ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array "
+                  "overlaps one that is written.\n"
+                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1.  work has "
+                  "NAME_WORK_BYTES bytes aligned\n"
+                  " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
+                  "0; or a number\n");
+    ir_buf_printf(b,
+                  " * of cotrace/base.h, as %d where a loop passed its bound: then no result "
+                  "is defined. */\n",
+                  COT_ERR_BOUND);
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     if (parallel)
-        ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL runs in the calling thread. */\n"
+        ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL "
+                      "runs in the calling thread. */\n"
                       "struct cot_parallel;\n");
     for (int i = 0; i < n; i++)
         print_prototype(b, &fn[i], e[i].graph);
@@ -220,30 +239,38 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_ASM;
     else if (dot && strcmp(dot, ".ll") == 0)
         *what = CG_TO_LLVM;
-    else if (dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
+    else if (dot &&
+             (strcmp(dot, ".c") == 0 || strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
         return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena, "%s: writing %s is not built in; wants .o, .a, .s or .ll", path, dot));
+                       ir_format(&ctx->arena,
+                                 "%s: writing %s is not built in; wants .o, .a, .s or .ll",
+                                 path, dot));
     else
-        return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .s or .ll", path));
+        return ir_fail(
+            ctx, 0, NULL, ERR_usage,
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .s or .ll", path));
     return COT_OK;
 }
 
 static cot_status
-lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, ir_arena *a, rt_plan *p,
-              cg_natural *fn)
+lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
+              ir_arena *a, rt_plan *p, cg_natural *fn)
 {
     for (int i = 0; i < n; i++) {
         rt_lowered low;
 
         COT_TRY(rt_plan_new(ctx, o, e[i].graph->name, p));
         if (!p->backend)
-            return ir_fail(ctx, 0, NULL, ERR_target, "object files need the back end jit, and a build with LLVM");
+            return ir_fail(ctx, 0, NULL, ERR_target,
+                           "object files need the back end jit, and a build with LLVM");
         fn[i].name = e[i].name ? ir_copy_string(a, e[i].name) : p->name;
         if (!is_c_name(fn[i].name))
-            return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "'%s' is no name for a C function", fn[i].name));
+            return ir_fail(ctx, 0, NULL, ERR_usage,
+                           ir_format(a, "'%s' is no name for a C function", fn[i].name));
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
-                return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "two functions are named %s", fn[i].name));
+                return ir_fail(ctx, 0, NULL, ERR_usage,
+                               ir_format(a, "two functions are named %s", fn[i].name));
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
         fn[i].module = low.module;
         fn[i].n_in = e[i].graph->n_in;
@@ -254,7 +281,8 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
 }
 
 cot_status
-rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, const char *path, const char *header)
+rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
+         const char *path, const char *header)
 {
     cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, n + 1);
     ir_arena *a = &ctx->arena;
@@ -301,14 +329,16 @@ build_body(cot_context *ctx, void *arg)
 
     for (int i = 0; i < c->n; i++) {
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
-        e[i].name = c->exports[i].name ? c->exports[i].name : c->n == 1 && c->options ? c->options->name : NULL;
+        e[i].name = c->exports[i].name        ? c->exports[i].name
+                    : c->n == 1 && c->options ? c->options->name
+                                              : NULL;
     }
     return rt_build(ctx, c->n, e, c->options, c->object, c->header);
 }
 
 cot_status
-cot_build_object(cot_context *ctx, const cot_export *exports, int n, const cot_compile_options *options, const char *object,
-                 const char *header)
+cot_build_object(cot_context *ctx, const cot_export *exports, int n,
+                 const cot_compile_options *options, const char *object, const char *header)
 {
     build_call c = { exports, n, options, object, header };
 

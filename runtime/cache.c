@@ -18,7 +18,7 @@ typedef struct entry {
 } entry;
 
 typedef struct table {
-    uint32_t n, cap;                    /* n: under the lock; cap: a power of two */
+    uint32_t n, cap; /* n: under the lock; cap: a power of two */
     struct table *older;
     _Atomic(const entry *) at[];
 } table;
@@ -44,8 +44,10 @@ fits(const cot_kernel *k, const cot_array *const *args, int n)
     if (k->n_in != n)
         return false;
     for (int i = 0; i < n; i++)
-        if (args[i]->type.dtype != k->type[i]->dtype || args[i]->type.rank != k->type[i]->rank ||
-            memcmp(args[i]->dims, k->type[i]->dims, sizeof(int64_t) * (size_t)k->type[i]->rank) != 0)
+        if (args[i]->type.dtype != k->type[i]->dtype ||
+            args[i]->type.rank != k->type[i]->rank ||
+            memcmp(args[i]->dims, k->type[i]->dims,
+                   sizeof(int64_t) * (size_t)k->type[i]->rank) != 0)
             return false;
     return true;
 }
@@ -68,7 +70,10 @@ find(const table *t, uint64_t hash, const cot_array *const *args, int n)
 /* ---- a miss: under the lock ---- */
 
 /* The functions of a context that have a table: their kernels are freed with it. */
-typedef struct owned { cot_fn *fn; struct owned *next; } owned;
+typedef struct owned {
+    cot_fn *fn;
+    struct owned *next;
+} owned;
 
 static void
 free_tables(void *data)
@@ -135,7 +140,7 @@ typedef struct miss {
     int n;
     uint64_t hash;
     cot_kernel *kernel;
-    bool alone;                         /* not in the table: the caller frees it */
+    bool alone; /* not in the table: the caller frees it */
 } miss;
 
 static cot_status
@@ -164,7 +169,11 @@ compile_miss(cot_context *ctx, void *arg)
 
 /* ---- results ---- */
 
-typedef struct want { const cot_kernel *k; cot_array **results; int n; } want;
+typedef struct want {
+    const cot_kernel *k;
+    cot_array **results;
+    int n;
+} want;
 
 static cot_status
 make_results(cot_context *ctx, void *arg)
@@ -173,7 +182,8 @@ make_results(cot_context *ctx, void *arg)
 
     if (w->n != w->k->n_out)
         return ir_fail(ctx, 0, w->k->graph->name, ERR_usage,
-                       ir_format(&ctx->message_arena, "%d results are asked for; it has %d", w->n, w->k->n_out));
+                       ir_format(&ctx->message_arena, "%d results are asked for; it has %d",
+                                 w->n, w->k->n_out));
     for (int i = 0; i < w->n; i++) {
         cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
 
@@ -198,7 +208,8 @@ null_argument(cot_context *ctx, void *arg)
 {
     const cot_fn *f = arg;
 
-    return ir_fail(ctx, f->loc, f->name, ERR_usage, "cot_jit: an argument is NULL; wants an array");
+    return ir_fail(ctx, f->loc, f->name, ERR_usage,
+                   "cot_jit: an argument is NULL; wants an array");
 }
 
 cot_status
@@ -212,7 +223,8 @@ cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *a
         if (!args[i])
             return rt_guard(f->ctx, null_argument, f);
     m.hash = hash_types(args, n_args);
-    m.kernel = find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
+    m.kernel =
+        find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
     if (!m.kernel)
         COT_TRY(rt_guard(f->ctx, compile_miss, &m));
     w = (want){ m.kernel, results, n_results };

@@ -10,10 +10,10 @@
 #include "runtime/compile.h"
 
 static ffi_type *const ffi_types[COT_DTYPE_COUNT] = {
-    [COT_BOOL] = &ffi_type_uint8,  [COT_I8] = &ffi_type_sint8,   [COT_I16] = &ffi_type_sint16,
-    [COT_I32] = &ffi_type_sint32,  [COT_I64] = &ffi_type_sint64, [COT_U8] = &ffi_type_uint8,
-    [COT_U16] = &ffi_type_uint16,  [COT_U32] = &ffi_type_uint32, [COT_U64] = &ffi_type_uint64,
-    [COT_F16] = &ffi_type_uint16,  [COT_BF16] = &ffi_type_uint16, [COT_F32] = &ffi_type_float,
+    [COT_BOOL] = &ffi_type_uint8, [COT_I8] = &ffi_type_sint8,    [COT_I16] = &ffi_type_sint16,
+    [COT_I32] = &ffi_type_sint32, [COT_I64] = &ffi_type_sint64,  [COT_U8] = &ffi_type_uint8,
+    [COT_U16] = &ffi_type_uint16, [COT_U32] = &ffi_type_uint32,  [COT_U64] = &ffi_type_uint64,
+    [COT_F16] = &ffi_type_uint16, [COT_BF16] = &ffi_type_uint16, [COT_F32] = &ffi_type_float,
     [COT_F64] = &ffi_type_double,
 };
 

@@ -83,7 +83,8 @@ skip(rt_verdict *v, const char *why)
 /* ---- back ends ---- */
 
 static void
-compare_bits(const ir_graph *f, const char *name, void *const *want, void *const *got, rt_verdict *v)
+compare_bits(const ir_graph *f, const char *name, void *const *want, void *const *got,
+             rt_verdict *v)
 {
     for (int i = 0; i < f->n_out && v->good; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
@@ -92,8 +93,9 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
         if (at < 0)
             continue;
         v->good = false;
-        ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name, i, (long long)at,
-                      rt_element(t->dtype, got[i], at), rt_element(t->dtype, want[i], at));
+        ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name,
+                      i, (long long)at, rt_element(t->dtype, got[i], at),
+                      rt_element(t->dtype, want[i], at));
     }
 }
 
@@ -112,12 +114,16 @@ rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
     COT_TRY(rt_plan_new(f->ctx, NULL, f->name, &host));
     COT_TRY(rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &want));
     for (int i = 0; i < 8 && v->good; i++) {
-        const cot_compile_options o = { .backend = "jit", .vector_bits = widths[i / 2], .threads = 1 + i % 2 };
+        const cot_compile_options o = { .backend = "jit",
+                                        .vector_bits = widths[i / 2],
+                                        .threads = 1 + i % 2 };
 
         if (o.vector_bits > host.target.vector_bits)
             break;
         COT_TRY(rt_run_graph(f, &o, in, &got));
-        compare_bits(f, ir_format(&f->ctx->arena, "%d bits, %d threads", o.vector_bits, o.threads), want, got, v);
+        compare_bits(f,
+                     ir_format(&f->ctx->arena, "%d bits, %d threads", o.vector_bits, o.threads),
+                     want, got, v);
     }
     return COT_OK;
 }
@@ -154,20 +160,14 @@ wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
 {
     *at = n->at;
     switch (n->op) {
-    case OP_bitcast:
-        return false;
-    case OP_convert:
-        at->dtype.dtype = wide(at->dtype.dtype);
-        return true;
-    case OP_iota:
-        at->iota.dtype = wide(at->iota.dtype);
-        return true;
-    case OP_call:
-        return widen(at->call.body, &at->call.body) == COT_OK;
-    case OP_scan:
-        return widen(at->scan.body, &at->scan.body) == COT_OK;
+    case OP_bitcast: return false;
+    case OP_convert: at->dtype.dtype = wide(at->dtype.dtype); return true;
+    case OP_iota: at->iota.dtype = wide(at->iota.dtype); return true;
+    case OP_call: return widen(at->call.body, &at->call.body) == COT_OK;
+    case OP_scan: return widen(at->scan.body, &at->scan.body) == COT_OK;
     case OP_while:
-        return widen(at->loop.cond, &at->loop.cond) == COT_OK && widen(at->loop.body, &at->loop.body) == COT_OK;
+        return widen(at->loop.cond, &at->loop.cond) == COT_OK &&
+               widen(at->loop.body, &at->loop.body) == COT_OK;
     case OP_cond: {
         ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, at->cond.branches.n);
 
@@ -177,8 +177,7 @@ wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
         at->cond.branches.at = branch;
         return true;
     }
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -205,7 +204,8 @@ widen(const ir_graph *f, ir_graph **out)
         else if (n->op == OP_convert && wide(n->at.dtype.dtype) == ir_btype(b, in[0])->dtype)
             env[n->first] = in[0];
         else if (!wide_attrs(b, n, &at))
-            return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_usage, "cannot be taken to f64");
+            return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_usage,
+                           "cannot be taken to f64");
         else
             ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, env + n->first);
     }
@@ -275,20 +275,23 @@ compare_differences(const ir_graph *g, void **const y[POINTS], void *const *dy, 
 
     for (int i = 0; i < g->n_out && v->good; i++) {
         const ir_type *t = ir_type_at(g, g->out[i]);
-        const double *const p[POINTS] = { y[0][i], y[1][i], y[2][i], y[3][i] }, *d = dy[g->n_out + tangent];
+        const double *const p[POINTS] = { y[0][i], y[1][i], y[2][i], y[3][i] },
+                            *d = dy[g->n_out + tangent];
 
         if (t->dtype != COT_F64)
             continue;
         tangent++;
         for (int64_t k = 0; k < t->size && v->good; k++) {
-            double full = (p[PLUS][k] - p[MINUS][k]) / (2 * STEP), half = (p[PLUS_HALF][k] - p[MINUS_HALF][k]) / STEP;
+            double full = (p[PLUS][k] - p[MINUS][k]) / (2 * STEP),
+                   half = (p[PLUS_HALF][k] - p[MINUS_HALF][k]) / STEP;
             double trust = 8 * fabs(full - half) + 1e-6 * (1 + fabs(half) + fabs(p[PLUS][k]));
 
             if (!isfinite(half) || !isfinite(full) || fabs(half - d[k]) <= trust)
                 continue;
             v->good = false;
-            ir_buf_printf(&v->why, "jvp: result %d, element %lld has tangent %.9g; differences say %.9g", i, (long long)k,
-                          d[k], half);
+            ir_buf_printf(&v->why,
+                          "jvp: result %d, element %lld has tangent %.9g; differences say %.9g",
+                          i, (long long)k, d[k], half);
         }
     }
 }
@@ -305,7 +308,8 @@ inner_product(const ir_type *t, const double *x, const double *y)
 
 /* <w, Jv> = <J'w, v>.  tangents: of the floating outputs; d: a direction for each input. */
 static cot_status
-compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const *jvp_out, rt_verdict *v)
+compare_transpose(const ir_graph *g, void *const *x, void *const *d, void *const *jvp_out,
+                  rt_verdict *v)
 {
     ir_graph *vjp;
     void **in, **out;
@@ -383,7 +387,10 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
 static bool
 is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 {
-    const double eps = t->dtype == COT_F64 ? 0x1p-52 : t->dtype == COT_F32 ? 0x1p-23 : t->dtype == COT_F16 ? 0x1p-10 : 0x1p-7;
+    const double eps = t->dtype == COT_F64   ? 0x1p-52
+                       : t->dtype == COT_F32 ? 0x1p-23
+                       : t->dtype == COT_F16 ? 0x1p-10
+                                             : 0x1p-7;
     double largest = 0;
 
     for (int64_t i = 0; i < t->size; i++)
@@ -403,7 +410,9 @@ is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 cot_status
 rt_check_vmap(const ir_graph *f, int64_t size, rt_verdict *v)
 {
-    const pass_vmap_options o = { .in = { 1, (int64_t[]){ 0 }, true }, .out = { 1, (int64_t[]){ 0 }, true }, .size = size };
+    const pass_vmap_options o = { .in = { 1, (int64_t[]){ 0 }, true },
+                                  .out = { 1, (int64_t[]){ 0 }, true },
+                                  .size = size };
     ir_graph *mapped;
     void **in, **out, **one, **got;
 
@@ -428,8 +437,11 @@ rt_check_vmap(const ir_graph *f, int64_t size, rt_verdict *v)
             if (is_close(t, got[i], row, &at))
                 continue;
             v->good = false;
-            ir_buf_printf(&v->why, "vmap: example %lld, result %d, element %lld is %.9g; alone it is %.9g", (long long)e, i,
-                          (long long)at, rt_element(t->dtype, row, at), rt_element(t->dtype, got[i], at));
+            ir_buf_printf(
+                &v->why,
+                "vmap: example %lld, result %d, element %lld is %.9g; alone it is %.9g",
+                (long long)e, i, (long long)at, rt_element(t->dtype, row, at),
+                rt_element(t->dtype, got[i], at));
         }
     }
     return COT_OK;

@@ -4,6 +4,8 @@
  * to the context (graph, types, pool) or to the back end (code), so that freeing it is two calls. */
 #include "runtime/compile.h"
 
+#include <time.h>
+
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -11,7 +13,10 @@
 /* ---- pools ---- */
 
 typedef struct pools {
-    struct { int threads; cot_parallel *pool; } at[8];
+    struct {
+        int threads;
+        cot_parallel *pool;
+    } at[8];
     int n;
 } pools;
 
@@ -40,7 +45,7 @@ rt_pool(cot_context *ctx, int threads)
         if (p->at[i].threads == threads)
             return p->at[i].pool;
     if (p->n == 8)
-        return p->at[7].pool;           /* the bits do not depend on how many threads run */
+        return p->at[7].pool; /* the bits do not depend on how many threads run */
     p->at[p->n].threads = threads;
     p->at[p->n].pool = cot_rt_pool_new(threads);
     return p->at[p->n].pool ? p->at[p->n++].pool : NULL;
@@ -96,9 +101,11 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
     p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
-    p->target = (cg_target){ .triple = copied(ctx, o->target), .cpu = copied(ctx, o->cpu),
-                             .features = copied(ctx, o->features),
-                             .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
+    p->target =
+        (cg_target){ .triple = copied(ctx, o->target),
+                     .cpu = copied(ctx, o->cpu),
+                     .features = copied(ctx, o->features),
+                     .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena, "threads is %d; wants 1 to 1024", p->threads));
@@ -110,8 +117,9 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     if (target && strcmp(target, "generic") == 0 && !p->target.cpu)
         p->target.cpu = "generic";
     else if (target && strcmp(target, "generic") != 0 && strcmp(target, "host") != 0)
-        return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
+        return ir_fail(
+            ctx, 0, NULL, ERR_target,
+            ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
     COT_TRY(plan_engine(ctx, o->backend, p));
     return p->backend ? p->backend->target(ctx, &p->target) : COT_OK;
 }
@@ -135,13 +143,19 @@ static cot_status
 dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena *scratch)
 {
     cot_context *ctx = f->ctx;
-    const struct { const char *stage; cg_output what; } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
-    const cg_natural fn = { .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out };
+    const struct {
+        const char *stage;
+        cg_output what;
+    } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
+    const cg_natural fn = {
+        .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out
+    };
     ir_buf b;
 
     if (!ctx->config.dump)
         return COT_OK;
-    if (ir_config_lists(ctx->config.dump, "fuse") || ir_config_lists(ctx->config.dump, "kernels")) {
+    if (ir_config_lists(ctx->config.dump, "fuse") ||
+        ir_config_lists(ctx->config.dump, "kernels")) {
         ir_buf_init(&b, scratch);
         cg_module_print(&b, low->module);
         rt_dump_text(ctx, f->name, "fuse", b.text, b.n);
@@ -157,7 +171,8 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
 
         if (!ir_config_lists(ctx->config.dump, emitted[i].stage))
             continue;
-        COT_TRY(p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
+        COT_TRY(
+            p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
         rt_dump_text(ctx, f->name, emitted[i].stage, bytes, n);
     }
     return COT_OK;
@@ -182,15 +197,35 @@ kernel_new(const ir_graph *f, const rt_plan *p)
     return k;
 }
 
+static double
+now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* COT_TIME: a line of the table that passes/pipeline.c prints for passes. */
+static void
+print_time(const ir_graph *f, const char *stage, double start, const cg_module *m)
+{
+    if (f->ctx->config.time)
+        fprintf(stderr, "time: %-14s %9.3f ms  %5u kernels        %s\n", stage,
+                now_ms() - start, m->n_kernels, f->name);
+}
+
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
+    double start = now_ms();
     rt_lowered low;
     cot_kernel *k;
     cg_code code;
 
     COT_TRY(rt_lower(f, p, scratch, &low));
+    print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p);
     k->prepared = low.prepared;
@@ -206,7 +241,9 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
         k->blocks = ir_realloc(f->ctx, NULL, sizeof *k->blocks);
         *k->blocks = (rt_blocks){ .bytes = k->work_bytes };
     }
+    start = now_ms();
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
+    print_time(f, "load", start, low.module);
     k->code = code;
     return COT_OK;
 }
@@ -231,9 +268,9 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
 
     *out = NULL;
     ir_arena_init(&scratch, ctx);
-    IR_TRY(ctx)
-    {
-        status = p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
+    IR_TRY(ctx) {
+        status =
+            p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
     }
     ir_arena_free(&scratch);
     if (status != COT_OK) {

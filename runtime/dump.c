@@ -38,10 +38,11 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
         ir_print(out, prepared, 0);
         return COT_OK;
     }
-    if (strcmp(stage, "kernels") != 0 && strcmp(stage, "plan") != 0 && strcmp(stage, "llvm") != 0 &&
-        strcmp(stage, "asm") != 0)
-        return ir_fail(f->ctx, 0, NULL, ERR_usage,
-                       ir_format(out->arena, "the stage is '%s'; wants %s", stage, stage_names));
+    if (strcmp(stage, "kernels") != 0 && strcmp(stage, "plan") != 0 &&
+        strcmp(stage, "llvm") != 0 && strcmp(stage, "asm") != 0)
+        return ir_fail(
+            f->ctx, 0, NULL, ERR_usage,
+            ir_format(out->arena, "the stage is '%s'; wants %s", stage, stage_names));
     COT_TRY(rt_lower(f, p, out->arena, &low));
     if (strcmp(stage, "kernels") == 0)
         cg_module_print(out, low.module);
@@ -56,13 +57,17 @@ void
 rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text, size_t n)
 {
     const char *only = ctx->config.dump_fn, *dir = ctx->config.dump_dir;
-    const char *kind = strcmp(stage, "llvm") == 0 ? "ll" : strcmp(stage, "asm") == 0 ? "s" : "txt";
+    const char *kind = strcmp(stage, "llvm") == 0  ? "ll"
+                       : strcmp(stage, "asm") == 0 ? "s"
+                                                   : "txt";
     FILE *file = stderr;
 
     if (only && strcmp(only, fn) != 0)
         return;
     if (dir)
-        file = fopen(ir_format(&ctx->message_arena, "%s/%s.%02u.%s.%s", dir, fn, ctx->dump_count, stage, kind), "w");
+        file = fopen(ir_format(&ctx->message_arena, "%s/%s.%02u.%s.%s", dir, fn,
+                               ctx->dump_count, stage, kind),
+                     "w");
     ctx->dump_count++;
     if (!file) {
         fprintf(stderr, "cotrace: cannot write a dump to %s: %s\n", dir, strerror(errno));
@@ -95,7 +100,7 @@ dump_body(cot_context *ctx, void *arg)
     ir_buf b;
     rt_plan p;
 
-    ir_buf_init(&b, &ctx->arena);       /* what the stages need lives as long as their graphs */
+    ir_buf_init(&b, &ctx->arena); /* what the stages need lives as long as their graphs */
     if (!f && strcmp(c->stage, "trace") == 0) {
         const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->types.n + 1);
         ir_graph *inner;
@@ -131,7 +136,9 @@ cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write, voi
 cot_status
 cot_dump_kernel(const cot_kernel *k, const char *stage, cot_write *write, void *user)
 {
-    dump_call c = { .graph = k->graph, .plan = &k->plan, .stage = stage, .write = write, .user = user };
+    dump_call c = {
+        .graph = k->graph, .plan = &k->plan, .stage = stage, .write = write, .user = user
+    };
 
     return rt_guard(k->ctx, dump_body, &c);
 }

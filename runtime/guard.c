@@ -7,8 +7,7 @@ rt_guard(cot_context *ctx, rt_body *body, void *arg)
     volatile cot_status status = COT_ERR_MEMORY;
 
     pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         status = body(ctx, arg);
     }
     pthread_mutex_unlock(&ctx->lock);

@@ -20,7 +20,11 @@
 #include "ir/context.h"
 #include "ir/diag.h"
 
-static const struct { char kind; int size; cot_dtype dtype; } npy_kinds[] = {
+static const struct {
+    char kind;
+    int size;
+    cot_dtype dtype;
+} npy_kinds[] = {
     { 'b', 1, COT_BOOL }, { 'i', 1, COT_I8 },  { 'i', 2, COT_I16 }, { 'i', 4, COT_I32 },
     { 'i', 8, COT_I64 },  { 'u', 1, COT_U8 },  { 'u', 2, COT_U16 }, { 'u', 4, COT_U32 },
     { 'u', 8, COT_U64 },  { 'f', 2, COT_F16 }, { 'f', 4, COT_F32 }, { 'f', 8, COT_F64 },
@@ -28,7 +32,9 @@ static const struct { char kind; int size; cot_dtype dtype; } npy_kinds[] = {
 #define N_KINDS (sizeof npy_kinds / sizeof *npy_kinds)
 
 /* Reading the dictionary: a cursor over [at, end). */
-typedef struct text { const char *at, *end; } text;
+typedef struct text {
+    const char *at, *end;
+} text;
 
 static void
 skip_blanks(text *t)
@@ -80,7 +86,7 @@ take_size(text *t, int64_t *out)
     for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
         if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, *t->at - '0', &x))
             return false;
-    if (t->at < t->end && *t->at == 'L')        /* written by Python 2 */
+    if (t->at < t->end && *t->at == 'L') /* written by Python 2 */
         t->at++;
     *out = x;
     return true;
@@ -89,7 +95,10 @@ take_size(text *t, int64_t *out)
 static const char *
 read_descr(rt_npy *h, const char *d)
 {
-    static const union { uint16_t word; uint8_t first; } order = { 1 };
+    static const union {
+        uint16_t word;
+        uint8_t first;
+    } order = { 1 };
     const char native = order.first ? '<' : '>';
     char mark = *d;
     int size = 0, digits = 0;
@@ -156,7 +165,8 @@ read_dictionary(rt_npy *h, text *t)
             shape = true;
             wrong = read_shape(h, t);
         } else {
-            return "its header has a key other than descr, fortran_order and shape, or one twice";
+            return "its header has a key other than descr, fortran_order and shape, or one "
+                   "twice";
         }
         if (!wrong && !take(t, ",") && (skip_blanks(t), t->at == t->end || *t->at != '}'))
             return "its header is not a dictionary";
@@ -186,8 +196,9 @@ rt_npy_header(rt_npy *h, const void *file, size_t size)
     if (p[6] > 1 && size < 12)
         return "it ends inside its header";
     at = p[6] == 1 ? 10 : 12;
-    length = p[6] == 1 ? (size_t)p[8] | (size_t)p[9] << 8
-                       : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
+    length = p[6] == 1
+                 ? (size_t)p[8] | (size_t)p[9] << 8
+                 : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (length > size - at)
         return "it ends inside its header";
     t = (text){ (const char *)p + at, (const char *)p + at + length };
@@ -312,8 +323,7 @@ cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
     volatile cot_status status = COT_ERR_MEMORY;
 
     *out = NULL;
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         status = read_npy(ctx, path, out);
     }
     return status;
@@ -332,11 +342,14 @@ write_header(char *out, size_t cap, const cot_type *type)
     for (size_t i = 0; i < N_KINDS; i++)
         if (npy_kinds[i].dtype == dtype)
             kind = npy_kinds[i].kind;
-    n += (size_t)snprintf(out + n, cap - n, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
+    n += (size_t)snprintf(out + n, cap - n,
+                          "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (",
                           cot_dtype_size(dtype) == 1 ? '|' : '<', kind, cot_dtype_size(dtype));
     for (int i = 0; i < type->rank; i++)
         n += (size_t)snprintf(out + n, cap - n, "%lld%s", (long long)dims[i],
-                              type->rank == 1 ? "," : i + 1 < type->rank ? ", " : "");
+                              type->rank == 1      ? ","
+                              : i + 1 < type->rank ? ", "
+                                                   : "");
     n += (size_t)snprintf(out + n, cap - n, "), }");
     end = (n + 1 + 63) / 64 * 64;
     memset(out + n, ' ', end - n);
@@ -357,7 +370,8 @@ write_npy(const char *path, const cot_array *a)
 
     if (!file)
         return false;
-    good = fwrite(header, 1, head, file) == head && fwrite(a->data, 1, a->bytes, file) == a->bytes;
+    good =
+        fwrite(header, 1, head, file) == head && fwrite(a->data, 1, a->bytes, file) == a->bytes;
     return (fclose(file) == 0) & good;
 }
 
@@ -371,8 +385,7 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
         return COT_OK;
     error = errno;
     status = COT_ERR_MEMORY;
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         status = ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
     }
     return status;

@@ -36,8 +36,8 @@ rt_block_give(rt_blocks *b, void *block)
     for (int i = 0; i < RT_SLOTS; i++) {
         void *none = NULL;
 
-        if (atomic_compare_exchange_strong_explicit(&b->slot[i], &none, block, memory_order_release,
-                                                    memory_order_relaxed))
+        if (atomic_compare_exchange_strong_explicit(&b->slot[i], &none, block,
+                                                    memory_order_release, memory_order_relaxed))
             return;
     }
     free(block);
@@ -52,7 +52,13 @@ rt_blocks_free(rt_blocks *b)
 
 /* ---- errors: from any thread ---- */
 
-typedef struct run_error { const cot_kernel *k; ir_error error; const char *text; int index; const cot_type *found; } run_error;
+typedef struct run_error {
+    const cot_kernel *k;
+    ir_error error;
+    const char *text;
+    int index;
+    const cot_type *found;
+} run_error;
 
 static cot_status
 record_error(cot_context *ctx, void *arg)
@@ -77,7 +83,8 @@ record_error(cot_context *ctx, void *arg)
 }
 
 static cot_status
-run_fail(const cot_kernel *k, ir_error error, const char *text, int index, const cot_type *found)
+run_fail(const cot_kernel *k, ir_error error, const char *text, int index,
+         const cot_type *found)
 {
     run_error e = { k, error, text, index, found };
 
@@ -112,8 +119,10 @@ check_overlap(const cot_kernel *k, void *const *args)
             const char *q = args[i];
 
             if (p < q + k->bytes[i] && q < p + k->bytes[r])
-                return run_fail(k, ERR_usage, "a result overlaps an argument or another result; wants memory of its own",
-                                r, NULL);
+                return run_fail(
+                    k, ERR_usage,
+                    "a result overlaps an argument or another result; wants memory of its own",
+                    r, NULL);
         }
     }
     return COT_OK;
@@ -121,7 +130,10 @@ check_overlap(const cot_kernel *k, void *const *args)
 
 /* ---- calls ---- */
 
-typedef struct eval_call { const cot_kernel *k; void *const *args; } eval_call;
+typedef struct eval_call {
+    const cot_kernel *k;
+    void *const *args;
+} eval_call;
 
 static cot_status
 eval_body(cot_context *ctx, void *arg)
@@ -136,8 +148,10 @@ static cot_status
 entry_failed(const cot_kernel *k, int status)
 {
     if (status == COT_ERR_BOUND)
-        return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0, NULL);
-    return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0, NULL);
+        return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0,
+                        NULL);
+    return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0,
+                    NULL);
 }
 
 cot_status
@@ -163,7 +177,8 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
 }
 
 cot_status
-cot_run_with(const cot_kernel *k, void *work, cot_array *const *results, const cot_array *const *args)
+cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
+             const cot_array *const *args)
 {
     void *pointer[k->n_in + k->n_out + 1];
 

@@ -5,16 +5,18 @@
 
 #include "ir/scalar.h"
 
-#define EACH_INT(X) \
-    X(BOOL, uint8_t) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) \
-    X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t) X(U64, uint64_t)
+#define EACH_INT(X)                                                                            \
+    X(BOOL, uint8_t)                                                                           \
+    X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t)               \
+        X(U16, uint16_t) X(U32, uint32_t) X(U64, uint64_t)
 
 double
 rt_element(cot_dtype t, const void *data, int64_t i)
 {
     switch (t) {
-#define X(name, type) case COT_##name: return (double)((const type *)data)[i];
-    EACH_INT(X)
+#define X(name, type)                                                                          \
+    case COT_##name: return (double)((const type *)data)[i];
+        EACH_INT(X)
 #undef X
     case COT_F16: return (double)ir_f16_to_f32(((const uint16_t *)data)[i]);
     case COT_BF16: return (double)ir_bf16_to_f32(((const uint16_t *)data)[i]);
@@ -40,11 +42,15 @@ rt_set_element(cot_dtype t, void *data, int64_t i, double x)
 {
     switch (t) {
     case COT_BOOL: ((uint8_t *)data)[i] = x != 0; break;
-#define X(name, type) case COT_##name: ((type *)data)[i] = (type)fit(t, x); break;
-    X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t)
-    X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t) X(U64, uint64_t)
+#define X(name, type)                                                                          \
+    case COT_##name: ((type *)data)[i] = (type)fit(t, x); break;
+    X(I8, int8_t)
+    X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) X(U8, uint8_t) X(U16, uint16_t)
+        X(U32, uint32_t) X(U64, uint64_t)
 #undef X
-    case COT_F16: ((uint16_t *)data)[i] = ir_f32_to_f16((float)x); break;
+            case COT_F16:
+        ((uint16_t *)data)[i] = ir_f32_to_f16((float)x);
+        break;
     case COT_BF16: ((uint16_t *)data)[i] = ir_f32_to_bf16((float)x); break;
     case COT_F32: ((float *)data)[i] = (float)x; break;
     case COT_F64: ((double *)data)[i] = x; break;
@@ -99,7 +105,8 @@ enum { EDGE = 8 };
 
 /* The elements from axis k on; `at` is the first. */
 static void
-print_axis(ir_buf *b, const ir_type *t, const void *data, int k, int64_t at, int64_t size, bool whole)
+print_axis(ir_buf *b, const ir_type *t, const void *data, int k, int64_t at, int64_t size,
+           bool whole)
 {
     int64_t n, inner;
 
@@ -134,7 +141,8 @@ rt_first_difference(const ir_type *t, const void *x, const void *y)
     const size_t size = cot_dtype_size(t->dtype);
 
     for (int64_t i = 0; i < t->size; i++) {
-        const char *p = (const char *)x + (size_t)i * size, *q = (const char *)y + (size_t)i * size;
+        const char *p = (const char *)x + (size_t)i * size,
+                   *q = (const char *)y + (size_t)i * size;
 
         if (memcmp(p, q, size) == 0)
             continue;

@@ -1,8 +1,8 @@
 /* cot bench: what compiling costs, what a call costs, and how near the machine's limit it runs.
  *
- * The limit is the greater of bytes over memory speed and flops over peak, both measured here, on the
- * same number of threads.  Bytes are those of arguments and results, each moved once; flops are the
- * cost model's estimate.  Working sets that fit a cache can be faster than this memory limit. */
+ * The limit is the greater of bytes over memory speed and flops over peak, both measured here on one
+ * core.  Bytes are those of arguments and results, each moved once; flops are the cost model's
+ * estimate.  Working sets that fit a cache can be faster than this memory limit. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -48,7 +48,7 @@ memory_speed(void)
         best = fmax(best, 12.0 * TRIAD / (now() - start));
     }
     if (a && b && a[TRIAD / 2] != 0)
-        best = 0;                       /* keeps the loop */
+        best = 0; /* keeps the loop */
     free(a);
     free(b);
     return best;
@@ -147,9 +147,10 @@ report(const cot_kernel *k, double compile, double least, double median)
     printf("call, least  %10.3f us\n", 1e6 * least);
     printf("call, median %10.3f us\n", 1e6 * median);
     printf("work block   %10zu bytes\n", k->work_bytes);
-    printf("arrays       %10.0f bytes      %8.2f GB/s of %.2f\n", bytes, bytes / least * 1e-9, memory * 1e-9);
-    printf("flops        %10lld            %8.2f GFLOP/s of %.2f\n", (long long)k->flops, (double)k->flops / least * 1e-9,
-           peak * 1e-9);
+    printf("arrays       %10.0f bytes      %8.2f GB/s of %.2f\n", bytes, bytes / least * 1e-9,
+           memory * 1e-9);
+    printf("flops        %10lld            %8.2f GFLOP/s of %.2f\n", (long long)k->flops,
+           (double)k->flops / least * 1e-9, peak * 1e-9);
     printf("share of the limit of one core: %.0f %%\n", 100 * limit / least);
 }
 

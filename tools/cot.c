@@ -21,7 +21,8 @@ static const char usage[] =
     "  --after-each       opt: print after each pass\n"
     "  --emit cot|dot     opt: the form of the output\n"
     "  --locs             opt: with locations\n"
-    "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations anew\n"
+    "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations "
+    "anew\n"
     "  --in A.npy ...     run: the arguments, in order; without it they are made from a seed\n"
     "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing\n"
     "  --backend jit|eval run\n"
@@ -32,8 +33,12 @@ static const char usage[] =
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
 
-static const struct { const char *name; int (*run)(cot_cli *); } verbs[] = {
-    { "opt", cli_opt }, { "run", cli_run }, { "build", cli_build }, { "check", cli_check }, { "bench", cli_bench },
+static const struct {
+    const char *name;
+    int (*run)(cot_cli *);
+} verbs[] = {
+    { "opt", cli_opt },     { "run", cli_run },     { "build", cli_build },
+    { "check", cli_check }, { "bench", cli_bench },
 };
 #define N_VERBS ((int)(sizeof verbs / sizeof *verbs))
 
@@ -132,7 +137,8 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
             roots->fn[roots->n++] = all->fn[i];
     }
     if (roots->n == 0)
-        return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "the file has no function @%s", entry));
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       ir_format(a, "the file has no function @%s", entry));
     return COT_OK;
 }
 
@@ -145,7 +151,9 @@ cli_load(cot_cli *c, const char *path, ir_module *roots)
 
     if (n > 5 && strcmp(path + n - 5, ".mlir") == 0)
         return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                       ir_format(&c->ctx->arena, "%s: reading StableHLO text is not built in; give .cot text", path));
+                       ir_format(&c->ctx->arena,
+                                 "%s: reading StableHLO text is not built in; give .cot text",
+                                 path));
     text = cli_read(c, path, &bytes);
     if (!text)
         return COT_ERR_IO;
@@ -170,7 +178,8 @@ only_root(cot_cli *c, ir_graph **out)
         }
     }
     return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                   ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry", c->files[0], roots.n));
+                   ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry",
+                             c->files[0], roots.n));
 }
 
 cot_status
@@ -209,15 +218,26 @@ read_threads(cot_cli *c, const char *s)
 static bool
 read_options(cot_cli *c, int argc, char **argv)
 {
-    const struct { const char *name; const char **to; } text[] = {
-        { "-p", &c->pipeline }, { "--entry", &c->entry }, { "--emit", &c->emit }, { "--out", &c->out },
-        { "-o", &c->out }, { "--header", &c->header }, { "--target", &c->target }, { "--cpu", &c->cpu },
-        { "--name", &c->name }, { "--backend", &c->backend }, { "--trap", &c->trap },
+    const struct {
+        const char *name;
+        const char **to;
+    } text[] = {
+        { "-p", &c->pipeline },       { "--entry", &c->entry }, { "--emit", &c->emit },
+        { "--out", &c->out },         { "-o", &c->out },        { "--header", &c->header },
+        { "--target", &c->target },   { "--cpu", &c->cpu },     { "--name", &c->name },
+        { "--backend", &c->backend }, { "--trap", &c->trap },
     };
-    const struct { const char *name; bool *to; } flag[] = {
-        { "--after-each", &c->after_each }, { "--bless", &c->bless }, { "--expect", &c->expect }, { "--locs", &c->locs },
+    const struct {
+        const char *name;
+        bool *to;
+    } flag[] = {
+        { "--after-each", &c->after_each },
+        { "--bless", &c->bless },
+        { "--expect", &c->expect },
+        { "--locs", &c->locs },
     };
-    const int n_text = (int)(sizeof text / sizeof *text), n_flag = (int)(sizeof flag / sizeof *flag);
+    const int n_text = (int)(sizeof text / sizeof *text),
+              n_flag = (int)(sizeof flag / sizeof *flag);
 
     for (int i = 2; i < argc; i++) {
         const char *s = argv[i];
@@ -270,8 +290,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     c->ctx = cot_context_new(&options);
     if (!c->ctx)
         return cli_wrong(c, "out of memory");
-    IR_TRY(c->ctx)
-    {
+    IR_TRY(c->ctx) {
         status = verbs[verb].run(c);
     }
     IR_CAUGHT(c->ctx)

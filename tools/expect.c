@@ -15,11 +15,11 @@
 #include "tools/cot.h"
 
 typedef struct section {
-    const char *begin, *end;            /* from its run line to the next section's comments   */
-    const char *expect;                 /* where the expected output begins, or NULL          */
+    const char *begin, *end; /* from its run line to the next section's comments   */
+    const char *expect;      /* where the expected output begins, or NULL          */
     const char *pipeline;
-    int line;                           /* of the run line, from 1                            */
-    const char *code;                   /* after the run line                                 */
+    int line;         /* of the run line, from 1                            */
+    const char *code; /* after the run line                                 */
 } section;
 
 typedef struct tester {
@@ -168,7 +168,9 @@ judge_error(tester *t, const section *s, cot_status status, const char *want, in
     if (status == COT_OK)
         report(t, s, ir_format(t->a, "no error; wants: %s", want));
     else if (!strstr(message, want) || (line && !strstr(message, place)))
-        report(t, s, ir_format(t->a, "the error is: %s\nwants, at %s: %s", message, line ? place : "any line", want));
+        report(t, s,
+               ir_format(t->a, "the error is: %s\nwants, at %s: %s", message,
+                         line ? place : "any line", want));
 }
 
 /* `; contains:` and `; lacks:`; false if the section has none. */
@@ -186,7 +188,9 @@ judge_lines(tester *t, const section *s, const char *output)
 
             any = true;
             if (!hit) {
-                report(t, s, ir_format(t->a, "the output lacks (after what came before): %s\n%s", want, output));
+                report(t, s,
+                       ir_format(t->a, "the output lacks (after what came before): %s\n%s",
+                                 want, output));
                 return true;
             }
             at = hit + strlen(want);
@@ -205,12 +209,14 @@ judge_lines(tester *t, const section *s, const char *output)
 static void
 judge_output(tester *t, const section *s, const char *got)
 {
-    const char *want = s->expect ? line_end(s->expect, s->end) : s->end, *want_end = trimmed(want, s->end);
+    const char *want = s->expect ? line_end(s->expect, s->end) : s->end,
+               *want_end = trimmed(want, s->end);
     const char *got_end = trimmed(got, got + strlen(got));
     int line = 0;
 
     if (!s->expect) {
-        report(t, s, "the section has neither expect, contains nor error; --bless adds the first");
+        report(t, s,
+               "the section has neither expect, contains nor error; --bless adds the first");
         return;
     }
     if (want_end - want == got_end - got && memcmp(want, got, (size_t)(got_end - got)) == 0)
@@ -224,8 +230,10 @@ judge_output(tester *t, const section *s, const char *got)
         got = g;
         line++;
     }
-    report(t, s, ir_format(t->a, "the output differs from its line %d on\n  want: %.*s  got:  %.*s", line + 1,
-                           (int)(line_end(want, want_end) - want), want, (int)(line_end(got, got_end) - got), got));
+    report(t, s,
+           ir_format(t->a, "the output differs from its line %d on\n  want: %.*s  got:  %.*s",
+                     line + 1, (int)(line_end(want, want_end) - want), want,
+                     (int)(line_end(got, got_end) - got), got));
 }
 
 /* The section with its expected output written anew. */
@@ -237,7 +245,8 @@ bless(tester *t, const section *s, const char *output)
 
     ir_buf_add(&t->blessed, s->begin, (size_t)(keep - s->begin));
     ir_buf_str(&t->blessed, "; expect:\n");
-    ir_buf_add(&t->blessed, output, (size_t)(trimmed(output, output + strlen(output)) - output));
+    ir_buf_add(&t->blessed, output,
+               (size_t)(trimmed(output, output + strlen(output)) - output));
     ir_buf_add(&t->blessed, rest, (size_t)(s->end - rest));
 }
 
@@ -295,7 +304,9 @@ test_file(tester *t, const char *text, const char *end)
         arg = marked(p, stop, "; run:");
         if (arg) {
             end_section(t, &s, text, p, false);
-            s = (section){ .begin = p, .pipeline = argument(t->a, arg, stop), .line = line, .code = stop };
+            s = (section){
+                .begin = p, .pipeline = argument(t->a, arg, stop), .line = line, .code = stop
+            };
         } else if (s.begin && !s.expect && marked(p, stop, "; expect:")) {
             s.expect = p;
         }

@@ -47,7 +47,8 @@ opt_file(cot_cli *c)
             print_graph(c, roots.fn[i]);
             printf("\n");
         }
-        COT_TRY(pass_pipeline(roots.fn[i], c->pipeline ? c->pipeline : "", c->after_each ? print_after : NULL, c, &f));
+        COT_TRY(pass_pipeline(roots.fn[i], c->pipeline ? c->pipeline : "",
+                              c->after_each ? print_after : NULL, c, &f));
         if (!c->after_each)
             COT_TRY(print_graph(c, f));
     }

@@ -38,7 +38,8 @@ static cot_status
 wrong_count(cot_cli *c, const ir_graph *f)
 {
     return ir_fail(c->ctx, 0, f->name, ERR_usage,
-                   ir_format(&c->ctx->arena, "--in names %d arrays; it has %d arguments", c->n_in, f->n_in));
+                   ir_format(&c->ctx->arena, "--in names %d arrays; it has %d arguments",
+                             c->n_in, f->n_in));
 }
 
 cot_status
@@ -62,9 +63,11 @@ cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
         if (!found)
             return c->ctx->status;
         if (found != want)
-            return ir_fail(c->ctx, 0, f->name, found->dtype == want->dtype ? ERR_shape_wrong : ERR_dtype_wrong,
-                           ir_format(&c->ctx->arena, "argument %d in %s is %s; wants %s", i, c->in[i],
-                                     ir_type_str(c->ctx, found), ir_type_str(c->ctx, want)));
+            return ir_fail(c->ctx, 0, f->name,
+                           found->dtype == want->dtype ? ERR_shape_wrong : ERR_dtype_wrong,
+                           ir_format(&c->ctx->arena, "argument %d in %s is %s; wants %s", i,
+                                     c->in[i], ir_type_str(c->ctx, found),
+                                     ir_type_str(c->ctx, want)));
         args[i] = c->arrays[i]->data;
     }
     return COT_OK;
@@ -119,7 +122,8 @@ infer_sizes(cot_cli *c, const ir_graph *f, int n, pass_step *step)
         return wrong_count(c, stage[n]);
     COT_TRY(read_arrays(c));
     for (int i = 0; i < c->n_in; i++)
-        if (!(type[i] = type_for(ctx, c->arrays[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
+        if (!(type[i] =
+                  type_for(ctx, c->arrays[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
             return ctx->status;
     for (int i = n - 1; i >= 0; i--) {
         if (!is_vmap(&step[i]))
@@ -172,7 +176,7 @@ show_all(const ir_graph *f, ir_graph **out)
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
 
-    b->cse = b->fold = false;           /* so that values stay one to one */
+    b->cse = b->fold = false; /* so that values stay one to one */
     for (int i = 0; i < f->n_in; i++)
         env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node(n, f) {
@@ -206,8 +210,8 @@ trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
         ir_buf_init(&where, &c->ctx->arena);
         if (f->value[v].node) {
             ir_loc_print(c->ctx, ir_def(f, v)->loc, &where);
-            fprintf(stderr, "%s: %s: makes a NaN from operands that have none\n", where.n ? where.text : f->name,
-                    ir_ops[ir_def(f, v)->op].name);
+            fprintf(stderr, "%s: %s: makes a NaN from operands that have none\n",
+                    where.n ? where.text : f->name, ir_ops[ir_def(f, v)->op].name);
         } else {
             fprintf(stderr, "%s: argument %u has a NaN\n", f->name, v - 1);
         }

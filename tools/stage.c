@@ -37,7 +37,8 @@ cli_print_dot(ir_buf *b, const ir_graph *f)
 
     ir_buf_printf(b, "digraph \"%s\" {\n  node [shape=box, fontname=monospace];\n", f->name);
     for (int i = 0; i < f->n_in; i++)
-        ir_buf_printf(b, "  in%d [label=\"%s\", shape=ellipse];\n", i, f->in_name[i] ? f->in_name[i] : "argument");
+        ir_buf_printf(b, "  in%d [label=\"%s\", shape=ellipse];\n", i,
+                      f->in_name[i] ? f->in_name[i] : "argument");
     ir_each_node(n, f) {
         snprintf(to, sizeof to, "n%u", (uint32_t)(n - f->node));
         ir_buf_printf(b, "  %s [label=\"%s\"];\n", to, ir_ops[n->op].name);
@@ -59,7 +60,9 @@ static void
 fill_counted(const ir_type *t, int64_t *next, void *out)
 {
     for (int64_t i = 0; i < t->size; i++, ++*next)
-        rt_set_element(t->dtype, out, i, t->dtype == COT_BOOL ? (double)(*next & 1) : (double)(*next % 11 - 3) / 2);
+        rt_set_element(t->dtype, out, i,
+                       t->dtype == COT_BOOL ? (double)(*next & 1)
+                                            : (double)(*next % 11 - 3) / 2);
 }
 
 static cot_status
@@ -95,7 +98,8 @@ print_values(const ir_graph *f, bool compiled, ir_buf *out)
 
 /* ---- stages ---- */
 
-static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan", "llvm", "asm", "eval", "run" };
+static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan",
+                                           "llvm",   "asm", "eval",       "run" };
 #define N_STAGES ((int)(sizeof stage_names / sizeof *stage_names))
 
 bool
@@ -113,15 +117,24 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
 {
     const char *s = strchr(text, '(');
 
-    *p = (rt_plan){ .engine = RT_JIT, .backend = cg_llvm(), .threads = 1, .fuse = true, .name = "kernel" };
-    p->target = (cg_target){ .triple = "x86_64-unknown-linux-gnu", .cpu = "x86-64-v3", .vector_bits = 256,
-                             .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20 };
+    *p = (rt_plan){
+        .engine = RT_JIT, .backend = cg_llvm(), .threads = 1, .fuse = true, .name = "kernel"
+    };
+    p->target = (cg_target){ .triple = "x86_64-unknown-linux-gnu",
+                             .cpu = "x86-64-v3",
+                             .vector_bits = 256,
+                             .registers = 16,
+                             .l1 = 32 << 10,
+                             .l2 = 512 << 10,
+                             .l3 = 8 << 20 };
     while (s && *s && *s != ')') {
         char name[16];
         int value, used = 0;
 
         if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
-            return ir_fail(ctx, 0, NULL, ERR_usage, "a stage's options are bits, threads and fuse, as in kernels(bits=128)");
+            return ir_fail(
+                ctx, 0, NULL, ERR_usage,
+                "a stage's options are bits, threads and fuse, as in kernels(bits=128)");
         if (strcmp(name, "bits") == 0)
             p->target.vector_bits = value;
         else if (strcmp(name, "threads") == 0)
@@ -129,7 +142,8 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
         else if (strcmp(name, "fuse") == 0)
             p->fuse = value != 0;
         else
-            return ir_fail(ctx, 0, NULL, ERR_usage, "a stage's options are bits, threads and fuse");
+            return ir_fail(ctx, 0, NULL, ERR_usage,
+                           "a stage's options are bits, threads and fuse");
         s += 1 + used;
         s += strspn(s, " ");
     }

@@ -1,9 +1,10 @@
-/* Object files, assembly and LLVM text: several modules in one LLVM module, each with its natural entry visible and
- * all else internal. */
+/* Object files, assembly and LLVM text: several modules in one LLVM module, each with its
+ * natural entry visible and all else internal. */
 #include "codegen/llvm/llvm.h"
 
 static cot_status
-keep(cg_ll_module *l, ir_arena *arena, LLVMMemoryBufferRef *text, const void **bytes, size_t *size)
+keep(cg_ll_module *l, ir_arena *arena, LLVMMemoryBufferRef *text, const void **bytes,
+     size_t *size)
 {
     (void)l;
     *size = LLVMGetBufferSize(*text);
@@ -22,20 +23,21 @@ print_module(cg_ll_module *l, LLVMMemoryBufferRef *text)
 }
 
 static cot_status
-emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n, const cg_natural *fn,
-         LLVMMemoryBufferRef *out)
+emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n,
+         const cg_natural *fn, LLVMMemoryBufferRef *out)
 {
     char *message = NULL;
 
     COT_TRY(cg_ll_module_begin(l, l->ctx, l->arena, machine, n ? fn[0].name : "cotrace"));
     for (int i = 0; i < n; i++)
-        COT_TRY(cg_ll_module_add(l, fn[i].module, ir_format(l->arena, "%s.entry", fn[i].name), false, fn[i].name,
-                                 fn[i].n_in + fn[i].n_out));
+        COT_TRY(cg_ll_module_add(l, fn[i].module, ir_format(l->arena, "%s.entry", fn[i].name),
+                                 false, fn[i].name, fn[i].n_in + fn[i].n_out));
     COT_TRY(cg_ll_module_finish(l));
     if (what == CG_TO_LLVM)
         return print_module(l, out);
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module,
-                                            what == CG_TO_ASM ? LLVMAssemblyFile : LLVMObjectFile, &message, out)) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(
+            machine->tm, l->module, what == CG_TO_ASM ? LLVMAssemblyFile : LLVMObjectFile,
+            &message, out)) {
         cot_status s = cg_ll_fail(l->ctx, "LLVM: %s", message);
         LLVMDisposeMessage(message);
         return s;
@@ -44,10 +46,14 @@ emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n, c
 }
 
 cot_status
-cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn, ir_arena *arena,
-           const void **bytes, size_t *size)
+cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
+            ir_arena *arena, const void **bytes, size_t *size)
 {
-    struct { cg_ll_module l; ir_arena scratch; LLVMMemoryBufferRef text; } s = { 0 };
+    struct {
+        cg_ll_module l;
+        ir_arena scratch;
+        LLVMMemoryBufferRef text;
+    } s = { 0 };
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
@@ -55,14 +61,17 @@ cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const c
         return cg_ll_fail(ctx, "the LLVM back end writes no C");
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
         s.l.arena = &s.scratch;
         s.l.ctx = ctx;
-        status = machine ? emit_all(&s.l, machine, what, n, fn, &s.text) : cot_error_status(ctx);
+        status =
+            machine ? emit_all(&s.l, machine, what, n, fn, &s.text) : cot_error_status(ctx);
         if (status == COT_OK)
             status = keep(&s.l, arena, &s.text, bytes, size);
-    } IR_CAUGHT(ctx) {
+    }
+    IR_CAUGHT(ctx)
+    {
         short_of_memory = true;
     }
     cg_ll_module_free(&s.l);

@@ -1,7 +1,7 @@
 /* if, while and rare.
  *
- * A uniform condition is a branch.  One that varies runs a region if any active lane wants it, under the mask
- * of those that do, and selects results lane by lane. */
+ * A uniform condition is a branch.  One that varies runs a region if any active lane wants it,
+ * under the mask of those that do, and selects results lane by lane. */
 #include "codegen/llvm/emit.h"
 
 LLVMValueRef
@@ -55,7 +55,7 @@ cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool nega
     return r;
 }
 
-/* -- if --------------------------------------------------------------------------------------------------- */
+/* -- if -- */
 
 /* The value v of a yield in every copy of `set`, all in one form. */
 static void
@@ -68,8 +68,8 @@ take(cg_ll_emit *e, cg_val v, uint32_t set, LLVMValueRef *out)
 }
 
 typedef struct branch {
-    LLVMBasicBlockRef skipped, done;    /* where the region was left out; where it ended */
-    LLVMValueRef **value;               /* of each yield, its copies                     */
+    LLVMBasicBlockRef skipped, done; /* where the region was left out; where it ended */
+    LLVMValueRef **value;            /* of each yield, its copies                     */
 } branch;
 
 static void
@@ -84,7 +84,8 @@ take_yields(cg_ll_emit *e, const cg_block *x, bool other, branch *b)
 }
 
 static LLVMValueRef
-join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
+join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
+     LLVMBasicBlockRef from_y)
 {
     if (x == y)
         return x;
@@ -96,7 +97,8 @@ join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LL
 static void
 if_uniform(cg_ll_emit *e, const cg_block *x)
 {
-    LLVMBasicBlockRef yes = cg_ll_block(e, "then"), no = cg_ll_block(e, "else"), end = cg_ll_block(e, "end");
+    LLVMBasicBlockRef yes = cg_ll_block(e, "then"), no = cg_ll_block(e, "else"),
+                      end = cg_ll_block(e, "end");
     branch then = { 0 }, other = { 0 };
 
     LLVMBuildCondBr(e->b, cg_ll_uniform(e, x->cond), yes, no);
@@ -115,13 +117,15 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
         uint32_t set = e->vary[x->result[i]];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
-            e->var[x->result[i]].copy[c] = (cg_ll_copy){
-                .v = join(e, then.value[i][c], then.done, other.value[i][c], other.done),
-                .wide = cg_ll_is_wide(e, set) };
+            e->var[x->result[i]].copy[c] =
+                (cg_ll_copy){ .v = join(e, then.value[i][c], then.done, other.value[i][c],
+                                        other.done),
+                              .wide = cg_ll_is_wide(e, set) };
     }
 }
 
-/* Run a region under mask m if it has any lane; yields become phis with undefined values where it was left out. */
+/* Run a region under mask m if it has any lane; yields become phis with undefined values where
+ * it was left out. */
 static void
 run_masked(cg_ll_emit *e, const cg_block *x, bool other, const cg_ll_mask *m, branch *b)
 {
@@ -164,7 +168,8 @@ if_varying(cg_ll_emit *e, const cg_block *x)
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
             cg_ll_seek(e, set, c);
-            LLVMValueRef v = LLVMBuildSelect(e->b, cg_ll_at(e, cond)->v, then.value[i][c], other.value[i][c], "");
+            LLVMValueRef v = LLVMBuildSelect(e->b, cg_ll_at(e, cond)->v, then.value[i][c],
+                                             other.value[i][c], "");
             cg_ll_set(e, x->result[i], (cg_ll_copy){ .v = v, .wide = cg_ll_is_wide(e, set) });
         }
     }
@@ -181,7 +186,7 @@ cg_ll_if(cg_ll_emit *e, cg_val v)
         if_varying(e, x);
 }
 
-/* -- while ------------------------------------------------------------------------------------------------ */
+/* -- while -- */
 
 /* Carried values of a while, copy by copy in one list. */
 typedef struct carries {
@@ -232,8 +237,9 @@ next_carries(cg_ll_emit *e, const cg_block *x, carries *k, const cg_ll_mask *act
             if (!active)
                 continue;
             cg_ll_seek(e, set, c);
-            k->next[n] = LLVMBuildSelect(e->b, cg_ll_as(e, *cg_ll_at(e, &active->lanes), cg_ll_is_wide(e, set)),
-                                         k->next[n], k->phi[n], "");
+            k->next[n] = LLVMBuildSelect(
+                e->b, cg_ll_as(e, *cg_ll_at(e, &active->lanes), cg_ll_is_wide(e, set)),
+                k->next[n], k->phi[n], "");
         }
     }
 }
@@ -241,7 +247,8 @@ next_carries(cg_ll_emit *e, const cg_block *x, carries *k, const cg_ll_mask *act
 static void
 while_uniform(cg_ll_emit *e, const cg_block *x)
 {
-    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"), end = cg_ll_block(e, "end"), last;
+    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"),
+                      end = cg_ll_block(e, "end"), last;
     carries k = begin_carries(e, x, head);
 
     cg_ll_region(e, &x->other);
@@ -264,7 +271,8 @@ typedef struct active {
 } active;
 
 static active
-begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer, LLVMBasicBlockRef before)
+begin_active(cg_ll_emit *e, const cg_block *x, const cg_ll_mask *outer,
+             LLVMBasicBlockRef before)
 {
     uint32_t set = e->vary[x->cond] | (outer ? outer->lanes.set : 0);
     bool wide = cg_ll_is_wide(e, set);
@@ -289,7 +297,8 @@ static void
 while_varying(cg_ll_emit *e, const cg_block *x)
 {
     const cg_ll_mask *outer = e->mask;
-    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"), end = cg_ll_block(e, "end");
+    LLVMBasicBlockRef head = cg_ll_block(e, "while"), body = cg_ll_block(e, "do"),
+                      end = cg_ll_block(e, "end");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), last;
     carries k = begin_carries(e, x, head);
     active a = begin_active(e, x, outer, before);
@@ -330,10 +339,10 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
         e->var[x->result[i]] = e->var[x->yield[i].carried];
 }
 
-/* -- rare ------------------------------------------------------------------------------------------------- */
+/* -- rare -- */
 
-/* The program as a function of one lane, made once: it is large and hardly ever called, and in the form of vectors
- * would take longer to compile than all the rest of a kernel. */
+/* The program as a function of one lane, made once: it is large and hardly ever called, and in
+ * the form of vectors would take longer to compile than all the rest of a kernel. */
 static LLVMValueRef
 outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
@@ -347,7 +356,8 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
     for (int i = 0; i < p->n_in; i++)
         in[i] = cg_ll_type(l, p->in[i]);
     LLVMTypeRef type = LLVMFunctionType(cg_ll_type(l, p->type), in, (unsigned)p->n_in, 0);
-    LLVMValueRef fn = cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
+    LLVMValueRef fn =
+        cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
 
@@ -408,7 +418,8 @@ rare_lanes(cg_ll_emit *e, const cg_insn *i, LLVMValueRef cond, LLVMValueRef othe
     LLVMValueRef out = spill(e, otherwise, element), wants = spill(e, cond, e->l->i8);
 
     for (int j = 0; j < i->sub->n_in; j++)
-        in[j] = spill(e, cg_ll_widen(e, cg_ll_get(e, i->args[j])), cg_ll_storage(e->l, i->sub->in[j]));
+        in[j] = spill(e, cg_ll_widen(e, cg_ll_get(e, i->args[j])),
+                      cg_ll_storage(e->l, i->sub->in[j]));
     before = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, head);
     LLVMPositionBuilderAtEnd(e->b, head);
@@ -426,10 +437,12 @@ rare_lanes(cg_ll_emit *e, const cg_insn *i, LLVMValueRef cond, LLVMValueRef othe
     LLVMPositionBuilderAtEnd(e->b, next);
     LLVMValueRef on = LLVMBuildNSWAdd(e->b, lane, cg_ll_index(e, 1), "");
     LLVMAddIncoming(lane, &on, &next, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, cg_ll_index(e, e->lanes), ""), head, after);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, cg_ll_index(e, e->lanes), ""),
+                    head, after);
     LLVMPositionBuilderAtEnd(e->b, after);
     LLVMValueRef all = LLVMBuildLoad2(e->b, cg_ll_wide(e, element, true), out, "");
-    return i->type == COT_BOOL ? LLVMBuildTrunc(e->b, all, cg_ll_wide(e, e->l->i1, true), "") : all;
+    return i->type == COT_BOOL ? LLVMBuildTrunc(e->b, all, cg_ll_wide(e, e->l->i1, true), "")
+                               : all;
 }
 
 static LLVMValueRef
@@ -451,8 +464,10 @@ cg_ll_rare(cg_ll_emit *e, cg_val v)
     uint32_t set = e->vary[v];
     bool wide = cg_ll_is_wide(e, set);
     int all = cg_ll_copies(e, set);
-    LLVMValueRef *usual = IR_NEW_N(e->arena, LLVMValueRef, all), *y = IR_NEW_N(e->arena, LLVMValueRef, all);
-    LLVMBasicBlockRef some = cg_ll_block(e, "rare"), end = cg_ll_block(e, "usual"), before, last;
+    LLVMValueRef *usual = IR_NEW_N(e->arena, LLVMValueRef, all),
+                 *y = IR_NEW_N(e->arena, LLVMValueRef, all);
+    LLVMBasicBlockRef some = cg_ll_block(e, "rare"), end = cg_ll_block(e, "usual"), before,
+                      last;
 
     cg_ll_define(e, v, set);
     take(e, i->in[1], set, usual);
@@ -468,5 +483,6 @@ cg_ll_rare(cg_ll_emit *e, cg_val v)
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
     for (int c = 0; c < all; c++)
-        e->var[v].copy[c] = (cg_ll_copy){ .v = join(e, usual[c], before, y[c], last), .wide = wide };
+        e->var[v].copy[c] =
+            (cg_ll_copy){ .v = join(e, usual[c], before, y[c], last), .wide = wide };
 }

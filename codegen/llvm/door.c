@@ -1,11 +1,12 @@
 /* The door to LLVM: its start, target machines, and the back end's table.
  *
- * LLVM's registry of targets is a global of its own, filled once for the process.  All else belongs to the context: a list
- * of target machines, one for each triple, processor and features asked for, and the JIT.  A target machine is
- * not thread-safe: the context's lock is held while one is used.
+ * LLVM's registry of targets is a global of its own, filled once for the process.  All else
+ * belongs to the context: a list of target machines, one for each triple, processor and
+ * features asked for, and the JIT.  A target machine is not thread-safe: the context's lock is
+ * held while one is used.
  *
- * What a processor can do is not asked by name: the code generator compiles a small function for it, and the
- * instructions it chose tell. */
+ * What a processor can do is not asked by name: the code generator compiles a small function
+ * for it, and the instructions it chose tell. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ cg_ll_session_of(cot_context *ctx)
     return s;
 }
 
-/* -- what a processor can do ---------------------------------------------------------------------------- */
+/* -- what a processor can do -- */
 
 static const char probe_text[] =
     "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
@@ -77,16 +78,19 @@ static const char probe_text[] =
     "declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)\n"
     "define void @probe(ptr %p, ptr %q, <8 x i1> %m) {\n"
     "  %a = load <16 x float>, ptr %p\n"
-    "  %b = call <16 x float> @llvm.fma.v16f32(<16 x float> %a, <16 x float> %a, <16 x float> %a)\n"
+    "  %b = call <16 x float> @llvm.fma.v16f32(<16 x float> %a, <16 x float> %a, <16 x float> "
+    "%a)\n"
     "  store <16 x float> %b, ptr %q\n"
     "  %c = load <4 x float>, ptr %p\n"
     "  %d = call <4 x float> @llvm.floor.v4f32(<4 x float> %c)\n"
     "  store volatile <4 x float> %d, ptr %q\n"
     "  %e = fptrunc <4 x float> %c to <4 x half>\n"
     "  store volatile <4 x half> %e, ptr %q\n"
-    "  %f = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %p, i32 4, <8 x i1> %m, <8 x float> zeroinitializer)\n"
+    "  %f = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %p, i32 4, <8 x i1> %m, <8 x "
+    "float> zeroinitializer)\n"
     "  store volatile <8 x float> %f, ptr %q\n"
-    "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> zeroinitializer)\n"
+    "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> "
+    "zeroinitializer)\n"
     "  store volatile <8 x i16> %g, ptr %q\n"
     "  ret void\n"
     "}\n";
@@ -114,7 +118,8 @@ static cot_status
 probe(cot_context *ctx, cg_ll_machine *m)
 {
     LLVMContextRef llvm = LLVMContextCreate();
-    LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(probe_text, sizeof probe_text - 1, "probe");
+    LLVMMemoryBufferRef text =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(probe_text, sizeof probe_text - 1, "probe");
     LLVMMemoryBufferRef code = NULL;
     LLVMModuleRef module = NULL;
     char *message = NULL;
@@ -126,7 +131,8 @@ probe(cot_context *ctx, cg_ll_machine *m)
         LLVMSetModuleDataLayout(module, layout);
         LLVMDisposeTargetData(layout);
         LLVMSetTarget(module, m->triple);
-        bad = LLVMTargetMachineEmitToMemoryBuffer(m->tm, module, LLVMAssemblyFile, &message, &code);
+        bad = LLVMTargetMachineEmitToMemoryBuffer(m->tm, module, LLVMAssemblyFile, &message,
+                                                  &code);
     }
     if (!bad)
         read_probe(m, LLVMGetBufferStart(code));
@@ -135,7 +141,9 @@ probe(cot_context *ctx, cg_ll_machine *m)
     if (module)
         LLVMDisposeModule(module);
     LLVMContextDispose(llvm);
-    cot_status s = bad ? cg_ll_fail(ctx, "target %s: %s", m->triple, message ? message : "no code") : COT_OK;
+    cot_status s =
+        bad ? cg_ll_fail(ctx, "target %s: %s", m->triple, message ? message : "no code")
+            : COT_OK;
     LLVMDisposeMessage(message);
     return s;
 }
@@ -156,7 +164,7 @@ read_features(cg_ll_machine *m)
     m->registers = avx512 ? 32 : 16;
 }
 
-/* -- target machines ------------------------------------------------------------------------------------- */
+/* -- target machines -- */
 
 static bool
 same_text(const char *a, const char *b)
@@ -187,11 +195,13 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
         return NULL;
     }
     if (!cg_ll_cpu_known(triple, cpu)) {
-        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as x86-64-v3", triple, cpu);
+        cg_ll_fail(ctx,
+                   "target %s: no processor '%s'; wants a name that LLVM has, as x86-64-v3",
+                   triple, cpu);
         return NULL;
     }
-    m->tm = LLVMCreateTargetMachine(target, triple, cpu, m->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                    LLVMCodeModelSmall);
+    m->tm = LLVMCreateTargetMachine(target, triple, cpu, m->features, LLVMCodeGenLevelDefault,
+                                    LLVMRelocPIC, LLVMCodeModelSmall);
     if (m->tm == NULL) {
         cg_ll_fail(ctx, "target %s: LLVM has no code generator for it", triple);
         return NULL;
@@ -207,7 +217,8 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
     cg_ll_session *s = cg_ll_session_of(ctx);
 
     for (cg_ll_machine *m = s->machine; m; m = m->next)
-        if (same_text(m->triple, t->triple) && same_text(m->cpu, t->cpu) && same_text(m->features, t->features))
+        if (same_text(m->triple, t->triple) && same_text(m->cpu, t->cpu) &&
+            same_text(m->features, t->features))
             return m;
     cg_ll_machine *m = new_machine(ctx, t->triple, t->cpu, t->features);
     if (m == NULL)
@@ -229,8 +240,8 @@ cache_size(int name, int64_t otherwise)
 
 #ifndef _SC_LEVEL1_DCACHE_SIZE
 #define _SC_LEVEL1_DCACHE_SIZE (-1)
-#define _SC_LEVEL2_CACHE_SIZE (-1)
-#define _SC_LEVEL3_CACHE_SIZE (-1)
+#define _SC_LEVEL2_CACHE_SIZE  (-1)
+#define _SC_LEVEL3_CACHE_SIZE  (-1)
 #endif
 
 /* LLVM's strings are copied and disposed of before anything can jump. */
@@ -290,8 +301,11 @@ fill_target(cot_context *ctx, cg_target *t)
 const cg_backend *
 cg_llvm(void)
 {
-    static const cg_backend backend = { .name = "llvm", .target = fill_target, .load = cg_ll_load,
-                                        .unload = cg_ll_unload, .emit = cg_ll_write };
+    static const cg_backend backend = { .name = "llvm",
+                                        .target = fill_target,
+                                        .load = cg_ll_load,
+                                        .unload = cg_ll_unload,
+                                        .emit = cg_ll_write };
 
     return &backend;
 }

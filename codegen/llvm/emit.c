@@ -1,11 +1,11 @@
 /* Regions and loops.
  *
- * SPMD loops make no blocks: their iterations are copies and lanes of values.  Serial loops become a block
- * that branches back at its end, after a guard where the loop may run no time, with a phi for each carry and copy; one that
- * runs once is its body. */
+ * SPMD loops make no blocks: their iterations are copies and lanes of values.  Serial loops
+ * become a block that branches back at its end, after a guard where the loop may run no time,
+ * with a phi for each carry and copy; one that runs once is its body. */
 #include "codegen/llvm/emit.h"
 
-/* -- copies ----------------------------------------------------------------------------------------- */
+/* -- copies -- */
 
 static bool
 is_copied(const cg_ll_emit *e, uint32_t set, int level)
@@ -109,7 +109,8 @@ cg_ll_splat(cg_ll_emit *e, LLVMValueRef x, int n)
             c[i] = x;
         return LLVMConstVector(c, (unsigned)n);
     }
-    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(v), x, LLVMConstNull(e->l->i64), "");
+    LLVMValueRef one =
+        LLVMBuildInsertElement(e->b, LLVMGetPoison(v), x, LLVMConstNull(e->l->i64), "");
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(v),
                                   LLVMConstNull(LLVMVectorType(e->l->i32, (unsigned)n)), "");
 }
@@ -149,7 +150,7 @@ cg_ll_block(cg_ll_emit *e, const char *name)
     return LLVMAppendBasicBlockInContext(e->l->llvm, e->fn, name);
 }
 
-/* -- SPMD loops ------------------------------------------------------------------------------------- */
+/* -- SPMD loops -- */
 
 static cg_ll_mask *
 limit_mask(cg_ll_emit *e, const cg_block *x)
@@ -163,7 +164,8 @@ limit_mask(cg_ll_emit *e, const cg_block *x)
     LLVMValueRef lane = cg_ll_iota(e, e->l->i32, e->lanes, 1);
     m->lanes.set = (uint32_t)1 << e->vector_level;
     m->lanes.copy = IR_NEW(e->arena, cg_ll_copy);
-    m->lanes.copy[0] = (cg_ll_copy){ .v = LLVMBuildICmp(e->b, LLVMIntSLT, lane, low, "active"), .wide = true };
+    m->lanes.copy[0] =
+        (cg_ll_copy){ .v = LLVMBuildICmp(e->b, LLVMIntSLT, lane, low, "active"), .wide = true };
     m->limit = n;
     return m;
 }
@@ -176,7 +178,8 @@ define_spmd_var(cg_ll_emit *e, const cg_block *x, int level, int64_t extent)
     cg_is_const(e->k, x->lo, &lo);
     cg_ll_define(e, x->var, (uint32_t)1 << level);
     if (x->kind == CG_VECTOR) {
-        e->var[x->var].copy[0] = (cg_ll_copy){ .v = cg_ll_index(e, lo), .slope = extent > 1 ? x->step : 0 };
+        e->var[x->var].copy[0] =
+            (cg_ll_copy){ .v = cg_ll_index(e, lo), .slope = extent > 1 ? x->step : 0 };
         return;
     }
     for (int64_t i = 0; i < extent; i++)
@@ -218,7 +221,7 @@ emit_spmd(cg_ll_emit *e, const cg_block *x)
     e->mask = outer;
 }
 
-/* -- serial loops ------------------------------------------------------------------------------------ */
+/* -- serial loops -- */
 
 /* The levels over which result or carry i of a loop varies. */
 static uint32_t
@@ -270,7 +273,8 @@ define_all(cg_ll_emit *e, const cg_block *x, bool results, LLVMValueRef *in)
         if (v && (x->yield[i].carried || results)) {
             cg_ll_define(e, v, set);
             for (int c = 0; c < all; c++)
-                e->var[v].copy[c] = (cg_ll_copy){ .v = in[n + c], .wide = cg_ll_is_wide(e, set) };
+                e->var[v].copy[c] =
+                    (cg_ll_copy){ .v = in[n + c], .wide = cg_ll_is_wide(e, set) };
         }
         n += all;
     }
@@ -297,7 +301,8 @@ emit_never(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init)
         uint32_t set = yield_set(e, y);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++, n++)
             if (!y->carried) {
-                LLVMValueRef z = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
+                LLVMValueRef z =
+                    cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
                 init[n] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, set));
             }
     }
@@ -307,7 +312,7 @@ emit_never(cg_ll_emit *e, const cg_block *x, LLVMValueRef *init)
 /* A loop under construction. */
 typedef struct running {
     LLVMBasicBlockRef before, head, after;
-    LLVMValueRef lo, hi, i, count;      /* phis */
+    LLVMValueRef lo, hi, i, count; /* phis */
     LLVMValueRef *init, *phi, *next;
     int n;
     bool guarded, counts;
@@ -320,7 +325,8 @@ loop_head(cg_ll_emit *e, const cg_block *x, running *r)
     r->head = cg_ll_block(e, "loop");
     r->after = cg_ll_block(e, "after");
     if (r->guarded)
-        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head, r->after);
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, r->lo, r->hi, ""), r->head,
+                        r->after);
     else
         LLVMBuildBr(e->b, r->head);
     LLVMPositionBuilderAtEnd(e->b, r->head);
@@ -348,7 +354,8 @@ loop_tail(cg_ll_emit *e, const cg_block *x, running *r)
     LLVMValueRef next = LLVMBuildNSWAdd(e->b, r->i, cg_ll_index(e, x->step), "");
 
     LLVMAddIncoming(r->i, &next, &last, 1);
-    LLVMValueRef counted = r->counts ? LLVMBuildNSWAdd(e->b, r->count, cg_ll_index(e, 1), "") : NULL;
+    LLVMValueRef counted =
+        r->counts ? LLVMBuildNSWAdd(e->b, r->count, cg_ll_index(e, 1), "") : NULL;
     if (r->counts)
         LLVMAddIncoming(r->count, &counted, &last, 1);
     for (int j = 0; j < r->n; j++)
@@ -421,7 +428,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
         define_all(e, x, true, r.next);
 }
 
-/* -- instructions ------------------------------------------------------------------------------------- */
+/* -- instructions -- */
 
 static void
 emit_loop(cg_ll_emit *e, cg_val v)
@@ -453,41 +460,20 @@ emit_insn(cg_ll_emit *e, cg_val v)
     if (e->uses[v] == 0 && i->op < CG_STORE)
         return;
     switch (i->op) {
-    case SC_const:
-        emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm));
-        break;
-    case CG_PARAM:
-        emit_const(e, v, e->param[i->imm]);
-        break;
-    case SC_rare:
-        cg_ll_rare(e, v);
-        break;
-    case CG_LOAD:
-        cg_ll_load_insn(e, v);
-        break;
-    case CG_STORE:
-        cg_ll_store_insn(e, v);
-        break;
-    case CG_LOOP:
-        emit_loop(e, v);
-        break;
-    case CG_IF:
-        cg_ll_if(e, v);
-        break;
-    case CG_WHILE:
-        cg_ll_while(e, v);
-        break;
-    case CG_CALL:
-        cg_ll_call(e, v);
-        break;
-    case CG_COPY:
-        cg_ll_copy_insn(e, v);
-        break;
+    case SC_const: emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm)); break;
+    case CG_PARAM: emit_const(e, v, e->param[i->imm]); break;
+    case SC_rare: cg_ll_rare(e, v); break;
+    case CG_LOAD: cg_ll_load_insn(e, v); break;
+    case CG_STORE: cg_ll_store_insn(e, v); break;
+    case CG_LOOP: emit_loop(e, v); break;
+    case CG_IF: cg_ll_if(e, v); break;
+    case CG_WHILE: cg_ll_while(e, v); break;
+    case CG_CALL: cg_ll_call(e, v); break;
+    case CG_COPY: cg_ll_copy_insn(e, v); break;
     case CG_FAIL:
         cg_ll_leave_if(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));
         break;
-    default:
-        cg_ll_scalar_insn(e, v);
+    default: cg_ll_scalar_insn(e, v);
     }
 }
 

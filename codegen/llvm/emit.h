@@ -1,9 +1,9 @@
 /* The emitter of one kernel.
  *
- * Where a value of the kernel IR varies over unroll loops it has a copy for each of their iterations; where it
- * varies over the vector loop a copy is a vector.  An i64 that moves evenly from lane to lane stays a scalar
- * with a slope until an instruction needs the lanes themselves: addresses never become vectors unless they
- * must. */
+ * Where a value of the kernel IR varies over unroll loops it has a copy for each of their
+ * iterations; where it varies over the vector loop a copy is a vector.  An i64 that moves
+ * evenly from lane to lane stays a scalar with a slope until an instruction needs the lanes
+ * themselves: addresses never become vectors unless they must. */
 #ifndef CODEGEN_LLVM_EMIT_H
 #define CODEGEN_LLVM_EMIT_H
 
@@ -11,21 +11,24 @@
 
 typedef struct cg_ll_copy {
     LLVMValueRef v;
-    int64_t slope;                      /* of a scalar: lane l holds v + slope l */
-    bool wide;                          /* v is a vector of the lanes */
+    int64_t slope; /* of a scalar: lane l holds v + slope l */
+    bool wide;     /* v is a vector of the lanes */
 } cg_ll_copy;
 
 typedef struct cg_ll_var {
-    uint32_t set;                       /* levels of the unroll and vector loops it varies over */
-    cg_ll_copy *copy;                   /* one for each iteration of the unroll loops in set    */
+    uint32_t set;     /* levels of the unroll and vector loops it varies over */
+    cg_ll_copy *copy; /* one for each iteration of the unroll loops in set    */
 } cg_ll_var;
 
 typedef struct cg_ll_mask {
-    cg_ll_var lanes;                    /* BOOL: active                                       */
-    LLVMValueRef limit;                 /* i64: nothing masks but a vector loop's limit; or NULL */
+    cg_ll_var lanes;    /* BOOL: active                                       */
+    LLVMValueRef limit; /* i64: nothing masks but a vector loop's limit; or NULL */
 } cg_ll_mask;
 
-typedef struct cg_ll_level { const cg_block *loop; int64_t extent; } cg_ll_level;
+typedef struct cg_ll_level {
+    const cg_block *loop;
+    int64_t extent;
+} cg_ll_level;
 
 typedef struct cg_ll_emit {
     cg_ll_module *l;
@@ -34,34 +37,35 @@ typedef struct cg_ll_emit {
     ir_arena *arena;
     LLVMBuilderRef b;
     LLVMValueRef fn;
-    LLVMBasicBlockRef allocas;          /* first block of fn: stack slots                     */
+    LLVMBasicBlockRef allocas; /* first block of fn: stack slots                     */
     const uint32_t *vary, *uses;
-    cg_ll_var *var;                     /* of each value                                      */
-    LLVMValueRef *buffer;               /* address of each buffer; NULL: not used yet (local) */
+    cg_ll_var *var;       /* of each value                                      */
+    LLVMValueRef *buffer; /* address of each buffer; NULL: not used yet (local) */
     LLVMValueRef *param;
-    const LLVMValueRef *kernel_fn;      /* of each kernel of the module                       */
-    const bool *can_fail;               /* likewise                                           */
-    LLVMValueRef pool;                  /* const cot_parallel *, or NULL                      */
-    LLVMValueRef status;                /* in an outlined body: where a failure is noted      */
-    LLVMValueRef sink;                  /* where stores go that must not store                */
+    const LLVMValueRef *kernel_fn; /* of each kernel of the module                       */
+    const bool *can_fail;          /* likewise                                           */
+    LLVMValueRef pool;             /* const cot_parallel *, or NULL                      */
+    LLVMValueRef status;           /* in an outlined body: where a failure is noted      */
+    LLVMValueRef sink;             /* where stores go that must not store                */
     cg_ll_level level[32];
-    int digit[32];                      /* which copy is meant, for each level                */
+    int digit[32]; /* which copy is meant, for each level                */
     int n_levels;
-    int vector_level;                   /* or -1                                              */
-    int lanes;                          /* of the vector loop around, or 1                    */
-    const cg_ll_mask *mask;             /* or NULL                                            */
+    int vector_level;       /* or -1                                              */
+    int lanes;              /* of the vector loop around, or 1                    */
+    const cg_ll_mask *mask; /* or NULL                                            */
 } cg_ll_emit;
 
 /* emit.c */
 void cg_ll_region(cg_ll_emit *e, const cg_region *r);
 int cg_ll_copies(const cg_ll_emit *e, uint32_t set);
-void cg_ll_seek(cg_ll_emit *e, uint32_t set, int copy);         /* set the digits of copy number `copy` */
-cg_ll_copy *cg_ll_at(const cg_ll_emit *e, const cg_ll_var *x);   /* the copy that the digits mean        */
+/* Set the digits of copy number `copy`; the copy that the digits mean. */
+void cg_ll_seek(cg_ll_emit *e, uint32_t set, int copy);
+cg_ll_copy *cg_ll_at(const cg_ll_emit *e, const cg_ll_var *x);
 cg_ll_copy cg_ll_get(const cg_ll_emit *e, cg_val v);
 void cg_ll_define(cg_ll_emit *e, cg_val v, uint32_t set);
-void cg_ll_set(cg_ll_emit *e, cg_val v, cg_ll_copy x);           /* at the digits                        */
+void cg_ll_set(cg_ll_emit *e, cg_val v, cg_ll_copy x); /* at the digits */
 LLVMValueRef cg_ll_uniform(const cg_ll_emit *e, cg_val v);
-LLVMValueRef cg_ll_widen(cg_ll_emit *e, cg_ll_copy x);           /* as a vector of the lanes             */
+LLVMValueRef cg_ll_widen(cg_ll_emit *e, cg_ll_copy x); /* as a vector of the lanes */
 LLVMValueRef cg_ll_as(cg_ll_emit *e, cg_ll_copy x, bool wide);
 LLVMValueRef cg_ll_splat(cg_ll_emit *e, LLVMValueRef x, int n);
 LLVMValueRef cg_ll_stack(cg_ll_emit *e, LLVMTypeRef t, int64_t n, int align);
@@ -70,15 +74,21 @@ bool cg_ll_is_wide(const cg_ll_emit *e, uint32_t set);
 LLVMBasicBlockRef cg_ll_block(cg_ll_emit *e, const char *name);
 LLVMValueRef cg_ll_iota(cg_ll_emit *e, LLVMTypeRef t, int n, int64_t step);
 LLVMValueRef cg_ll_index(const cg_ll_emit *e, int64_t x);
-static inline cg_ll_copy cg_ll_scalar(LLVMValueRef v) { return (cg_ll_copy){ .v = v }; }
+static inline cg_ll_copy
+cg_ll_scalar(LLVMValueRef v)
+{
+    return (cg_ll_copy){ .v = v };
+}
 
-/* scalar.c: instruction op with values of operand type `from`, all scalars or all vectors of n lanes. */
-LLVMValueRef cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype type, cot_dtype from, LLVMValueRef *in);
+/* scalar.c: instruction op with values of operand type `from`, all scalars or all vectors of n
+ * lanes. */
+LLVMValueRef cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype type, cot_dtype from,
+                      LLVMValueRef *in);
 void cg_ll_scalar_insn(cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in);
 /* soft.c: what the machine lacks */
 LLVMValueRef cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in);
-LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in);         /* soft_fma.c */
+LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in); /* soft_fma.c */
 /* The error of s = a + b, exact; and s rounded to odd, err being its error. */
 LLVMValueRef cg_ll_sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef s);
 LLVMValueRef cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err);
@@ -91,7 +101,8 @@ void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
 void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
-LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask);
+LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,
+                          LLVMValueRef index, LLVMValueRef mask);
 
 /* control.c */
 void cg_ll_if(cg_ll_emit *e, cg_val v);
@@ -103,19 +114,21 @@ LLVMValueRef cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x);
 cg_ll_mask *cg_ll_mask_and(cg_ll_emit *e, const cg_ll_mask *m, const cg_ll_var *x, bool negate);
 
 /* reduce.c */
-void cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level, const cg_ll_mask *limit);
+void cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level,
+                     const cg_ll_mask *limit);
 void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
 /* A binary counter of partial results on the stack: push each element, then take the whole. */
 typedef struct cg_ll_tree {
     const cg_block *loop;
     int levels;
-    LLVMValueRef *slots;                /* one array of `levels` for each yield and copy, in order */
+    LLVMValueRef *slots; /* one array of `levels` for each yield and copy, in order */
     int n;
 } cg_ll_tree;
 cg_ll_tree cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent);
 void cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValueRef *x);
 void cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count);
-int cg_ll_yield_values(cg_ll_emit *e, const cg_block *x, LLVMValueRef *out);   /* all yields, all copies */
+int cg_ll_yield_values(cg_ll_emit *e, const cg_block *x,
+                       LLVMValueRef *out); /* all yields, all copies */
 
 /* parallel.c: parallel loops, and calls of kernels */
 void cg_ll_parallel(cg_ll_emit *e, cg_val v);

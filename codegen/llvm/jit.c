@@ -1,9 +1,11 @@
 /* Code in this process.
  *
- * The object is made by the context's own target machine and handed to LLJIT, which only links it: LLJIT's own compiler
- * would use another code model and pipeline.  Each kernel has a resource tracker, so that it can be removed alone.
- * Kernels may outlive their context: the LLJIT is counted, by the context and by each kernel.  Symbols are
- * numbered, since all kernels share a name space; of the process they see only memcpy, memset and memmove. */
+ * The object is made by the context's own target machine and handed to LLJIT, which only links
+ * it: LLJIT's own compiler would use another code model and pipeline.  Each kernel has a
+ * resource tracker, so that it can be removed alone.  Kernels may outlive their context: the
+ * LLJIT is counted, by the context and by each kernel.  Symbols are numbered, since all
+ * kernels share a name space.  memcpy, memset and memmove are defined here; LLJIT would find
+ * other names of the process too, but what we emit has none, as the test of objects shows. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -16,7 +18,6 @@ typedef struct cg_ll_jit {
     LLVMOrcLLJITRef jit;
     atomic_int users;
     atomic_int serial;
-    atomic_flag busy;           /* the end of the last user */
 } cg_ll_jit;
 
 typedef struct loaded {
@@ -48,8 +49,13 @@ cg_ll_jit_release(cg_ll_jit *j)
 static LLVMErrorRef
 define_libc(LLVMOrcLLJITRef jit)
 {
-    static const struct { const char *name; void *at; } symbol[] = {
-        { "memcpy", (void *)memcpy }, { "memset", (void *)memset }, { "memmove", (void *)memmove },
+    static const struct {
+        const char *name;
+        void *at;
+    } symbol[] = {
+        { "memcpy", (void *)memcpy },
+        { "memset", (void *)memset },
+        { "memmove", (void *)memmove },
     };
     enum { N = sizeof symbol / sizeof symbol[0] };
     LLVMOrcCSymbolMapPair pair[N];
@@ -57,9 +63,11 @@ define_libc(LLVMOrcLLJITRef jit)
     for (int i = 0; i < N; i++) {
         pair[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbol[i].name);
         pair[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbol[i].at;
-        pair[i].Sym.Flags = (LLVMJITSymbolFlags){ .GenericFlags = LLVMJITSymbolGenericFlagsExported };
+        pair[i].Sym.Flags =
+            (LLVMJITSymbolFlags){ .GenericFlags = LLVMJITSymbolGenericFlagsExported };
     }
-    return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(pair, N));
+    return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
+                                 LLVMOrcAbsoluteSymbols(pair, N));
 }
 
 static cot_status
@@ -100,8 +108,8 @@ look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
 
 /* Link an object; takes it over. */
 static cot_status
-link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *entry, const char *natural,
-            cg_code *out)
+link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *entry,
+            const char *natural, cg_code *out)
 {
     loaded *h = calloc(1, sizeof *h);
 
@@ -124,15 +132,16 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const ch
 }
 
 static cot_status
-compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const cg_module *m, const char *entry,
-        const char *natural, LLVMMemoryBufferRef *object)
+compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const cg_module *m,
+        const char *entry, const char *natural, LLVMMemoryBufferRef *object)
 {
     char *message = NULL;
 
     COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name));
     COT_TRY(cg_ll_module_add(l, m, entry, true, natural, m->n_args));
     COT_TRY(cg_ll_module_finish(l));
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module, LLVMObjectFile, &message, object)) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module, LLVMObjectFile, &message,
+                                            object)) {
         cot_status s = cg_ll_fail(ctx, "LLVM: %s", message);
         LLVMDisposeMessage(message);
         return s;
@@ -143,14 +152,19 @@ compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const c
 cot_status
 cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
 {
-    struct { cg_ll_module l; ir_arena scratch; LLVMMemoryBufferRef object; cg_ll_jit *jit; } s = { 0 };
+    struct {
+        cg_ll_module l;
+        ir_arena scratch;
+        LLVMMemoryBufferRef object;
+        cg_ll_jit *jit;
+    } s = { 0 };
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
     *out = (cg_code){ 0 };
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
         status = machine ? jit_of(ctx, &s.jit) : cot_error_status(ctx);
         if (status == COT_OK) {
@@ -166,7 +180,9 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
                 status = link_object(ctx, s.jit, object, entry, natural, out);
             }
         }
-    } IR_CAUGHT(ctx) {
+    }
+    IR_CAUGHT(ctx)
+    {
         short_of_memory = true;
     }
     cg_ll_module_free(&s.l);

@@ -1,18 +1,20 @@
 /* Loads and stores.
  *
- * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by minus one, a vector
- * reversed; by a constant, scalars one by one, or, where an unroll loop around moves the index by one, rows
- * of vectors transposed in registers; otherwise a gather or scatter.
+ * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
+ * minus one, a vector reversed; by a constant, scalars one by one, or, where an unroll loop
+ * around moves the index by one, rows of vectors transposed in registers; otherwise a gather or
+ * scatter.
  *
- * What must not touch memory is sent elsewhere rather than branched around: a scalar load reads zeros, a scalar
- * store writes to a sink.  Vector accesses under a mask use the machine's masked instructions; where there are none,
- * the limit of a tail is a memcpy through the stack, and any other mask goes lane by lane. */
+ * What must not touch memory is sent elsewhere rather than branched around: a scalar load reads
+ * zeros, a scalar store writes to a sink.  Vector accesses under a mask use the machine's
+ * masked instructions; where there are none, the limit of a tail is a memcpy through the stack,
+ * and any other mask goes lane by lane. */
 #include "codegen/llvm/emit.h"
 
-enum { SINK_BYTES = 2048 };             /* 256 lanes of 8 bytes */
+enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
 
 typedef struct access {
-    LLVMTypeRef element;                /* in memory */
+    LLVMTypeRef element; /* in memory */
     LLVMValueRef base;
     cot_dtype type;
     unsigned align;
@@ -23,7 +25,9 @@ access_of(cg_ll_emit *e, const cg_insn *i)
 {
     cot_dtype t = (cot_dtype)i->type;
 
-    return (access){ .element = cg_ll_storage(e->l, t), .base = cg_ll_buffer(e, (uint32_t)i->imm), .type = t,
+    return (access){ .element = cg_ll_storage(e->l, t),
+                     .base = cg_ll_buffer(e, (uint32_t)i->imm),
+                     .type = t,
                      .align = (unsigned)cot_dtype_size(t) };
 }
 
@@ -35,8 +39,9 @@ cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
     if (e->buffer[buffer] == NULL) {
         int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
         e->buffer[buffer] = x->space == CG_CONST
-            ? cg_ll_constant_data(e->l, x->data, bytes)
-            : cg_ll_stack(e, cg_ll_storage(e->l, x->type), x->elements ? x->elements : 1, 64);
+                                ? cg_ll_constant_data(e->l, x->data, bytes)
+                                : cg_ll_stack(e, cg_ll_storage(e->l, x->type),
+                                              x->elements ? x->elements : 1, 64);
     }
     return e->buffer[buffer];
 }
@@ -51,7 +56,9 @@ address(cg_ll_emit *e, const access *a, LLVMValueRef index)
 static LLVMValueRef
 from_memory(cg_ll_emit *e, const access *a, LLVMValueRef x)
 {
-    return a->type == COT_BOOL ? LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "") : x;
+    return a->type == COT_BOOL
+               ? LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "")
+               : x;
 }
 
 static LLVMValueRef
@@ -82,16 +89,17 @@ reversed(cg_ll_emit *e, LLVMValueRef x)
 
     for (int i = 0; i < e->lanes; i++)
         c[i] = LLVMConstInt(e->l->i32, (uint64_t)(e->lanes - 1 - i), 0);
-    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(c, (unsigned)e->lanes), "");
+    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                  LLVMConstVector(c, (unsigned)e->lanes), "");
 }
 
-/* -- conditions ------------------------------------------------------------------------------------------ */
+/* -- conditions -- */
 
 /* Under what an access happens, for the copy at the digits. */
 typedef struct condition {
-    LLVMValueRef scalar;                /* i1, or NULL: always      */
-    LLVMValueRef lanes;                 /* <W x i1>, or NULL: all   */
-    LLVMValueRef limit;                 /* lanes is: lane < limit   */
+    LLVMValueRef scalar; /* i1, or NULL: always      */
+    LLVMValueRef lanes;  /* <W x i1>, or NULL: all   */
+    LLVMValueRef limit;  /* lanes is: lane < limit   */
 } condition;
 
 static LLVMValueRef
@@ -110,7 +118,8 @@ add_condition(cg_ll_emit *e, condition *c, cg_ll_copy x, bool wide)
         c->scalar = and_of(e, c->scalar, x.wide ? cg_ll_any_lane(e, x) : x.v);
 }
 
-/* The mask for an access that varies over `set`: any of the copies that the access stands for. */
+/* The mask for an access that varies over `set`: any of the copies that the access stands for.
+ */
 static void
 add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
 {
@@ -168,7 +177,7 @@ store_address(cg_ll_emit *e, LLVMValueRef p, LLVMValueRef when)
     return when ? LLVMBuildSelect(e->b, when, p, sink(e), "") : p;
 }
 
-/* -- vectors -------------------------------------------------------------------------------------------- */
+/* -- vectors -- */
 
 static bool
 has_masked(const cg_ll_emit *e, const access *a)
@@ -200,20 +209,24 @@ load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef mask
     LLVMValueRef v = LLVMGetPoison(cg_ll_wide(e, a->element, true));
 
     for (int l = 0; l < e->lanes; l++) {
-        LLVMValueRef at = index.wide ? lane_of(e, index.v, l)
-                                     : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
+        LLVMValueRef at =
+            index.wide ? lane_of(e, index.v, l)
+                       : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
         LLVMValueRef p = load_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
-        v = LLVMBuildInsertElement(e->b, v, plain_load(e, a, a->element, p), cg_ll_index(e, l), "");
+        v = LLVMBuildInsertElement(e->b, v, plain_load(e, a, a->element, p), cg_ll_index(e, l),
+                                   "");
     }
     return v;
 }
 
 static void
-store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, LLVMValueRef mask)
+store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x,
+              LLVMValueRef mask)
 {
     for (int l = 0; l < e->lanes; l++) {
-        LLVMValueRef at = index.wide ? lane_of(e, index.v, l)
-                                     : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
+        LLVMValueRef at =
+            index.wide ? lane_of(e, index.v, l)
+                       : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
         LLVMValueRef p = store_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
         plain_store(e, a, lane_of(e, x, l), p);
     }
@@ -229,8 +242,9 @@ load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
         return plain_load(e, a, t, p);
     if (has_masked(e, a)) {
         LLVMTypeRef types[2] = { t, e->l->ptr };
-        return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4, (LLVMValueRef[]){
-            p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes, LLVMConstNull(t) });
+        return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4,
+                               (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, a->align, 0),
+                                                 c->lanes, LLVMConstNull(t) });
     }
     if (c->limit) {
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
@@ -250,8 +264,9 @@ store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, cons
         plain_store(e, a, x, p);
     else if (has_masked(e, a)) {
         LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };
-        cg_ll_intrinsic(e->l, e->b, "llvm.masked.store", 2, types, 4, (LLVMValueRef[]){
-            x, p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes });
+        cg_ll_intrinsic(
+            e->l, e->b, "llvm.masked.store", 2, types, 4,
+            (LLVMValueRef[]){ x, p, LLVMConstInt(e->l->i32, a->align, 0), c->lanes });
     } else if (c->limit) {
         LLVMValueRef part = cg_ll_stack(e, e->l->i8, SINK_BYTES, 64);
         LLVMBuildStore(e->b, x, part);
@@ -262,7 +277,8 @@ store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, cons
 
 /* element base[index] of a vector of indices; all lanes may be read where mask is NULL. */
 LLVMValueRef
-cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask)
+cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef index,
+             LLVMValueRef mask)
 {
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
     LLVMTypeRef v = LLVMVectorType(element, n), types[2] = { v, LLVMVectorType(e->l->ptr, n) };
@@ -270,11 +286,15 @@ cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef
     LLVMValueRef all = LLVMConstAllOnes(LLVMVectorType(e->l->i1, n));
     unsigned align = LLVMGetIntTypeWidth(e->l->i8);
 
-    align = element == e->l->f64 || element == e->l->i64 ? 8 : element == e->l->i8 ? 1 : element == e->l->i16 ? 2 : 4;
+    align = element == e->l->f64 || element == e->l->i64 ? 8
+            : element == e->l->i8                        ? 1
+            : element == e->l->i16                       ? 2
+                                                         : 4;
     if (mask)
         p = LLVMBuildSelect(e->b, mask, p, cg_ll_splat(e, e->l->zeros, (int)n), "");
-    return cg_ll_intrinsic(e->l, e->b, "llvm.masked.gather", 2, types, 4, (LLVMValueRef[]){
-        p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
+    return cg_ll_intrinsic(
+        e->l, e->b, "llvm.masked.gather", 2, types, 4,
+        (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
 }
 
 static LLVMValueRef
@@ -296,7 +316,8 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
 
     if (!wide && wide_when) {
         /* One element for all lanes, zero for those without. */
-        LLVMValueRef some = and_of(e, c.scalar, cg_ll_any_lane(e, (cg_ll_copy){ .v = c.lanes, .wide = true }));
+        LLVMValueRef some =
+            and_of(e, c.scalar, cg_ll_any_lane(e, (cg_ll_copy){ .v = c.lanes, .wide = true }));
         x = plain_load(e, a, a->element, load_address(e, address(e, a, index.v), some));
         x = cg_ll_splat(e, x, e->lanes);
         x = LLVMBuildSelect(e->b, c.lanes, x, LLVMConstNull(LLVMTypeOf(x)), "");
@@ -307,7 +328,8 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     else if (index.slope == 1)
         x = load_row(e, a, index, &c);
     else if (index.slope == -1 && !c.lanes) {
-        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
+        cg_ll_copy first =
+            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
         x = reversed(e, load_row(e, a, first, &c));
     } else if (index.wide)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
@@ -316,10 +338,10 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = wide };
 }
 
-/* -- transposes in registers ------------------------------------------------------------------------------ */
+/* -- transposes in registers -- */
 
-/* One step of a square transpose (J. Eklundh, 1972): of rows i and i + h, exchange the columns where bit h
- * differs. */
+/* One step of a square transpose (J. Eklundh, 1972): of rows i and i + h, exchange the columns
+ * where bit h differs. */
 static void
 exchange(cg_ll_emit *e, LLVMValueRef *row, int n, int i, int h)
 {
@@ -342,21 +364,23 @@ transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The unroll level whose copies of the index move by one where the lanes move by a constant, all copies and
- * lanes without a condition; -1 if there is none of the vector's extent. */
+/* The unroll level whose copies of the index move by one where the lanes move by a constant,
+ * all copies and lanes without a condition; -1 if there is none of the vector's extent. */
 static int
 transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
     int64_t c;
 
-    if (when || e->mask || e->vector_level < 0 || x->copy[0].wide || (x->copy[0].slope > -2 && x->copy[0].slope < 2))
+    if (when || e->mask || e->vector_level < 0 || x->copy[0].wide ||
+        (x->copy[0].slope > -2 && x->copy[0].slope < 2))
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == e->lanes && e->lanes <= 32)
             for (uint32_t v = 1; v < e->k->n_insns; v++)
-                if (e->k->insn[v].block == e->level[l].loop && cg_affine(e->k, i->in[0], v, &c) && c == 1)
+                if (e->k->insn[v].block == e->level[l].loop &&
+                    cg_affine(e->k, i->in[0], v, &c) && c == 1)
                     return l;
     return -1;
 }
@@ -374,7 +398,10 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level)
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
         for (int l = 0; l < e->lanes; l++)
-            row[l] = plain_load(e, a, t, address(e, a, LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+            row[l] = plain_load(
+                e, a, t,
+                address(e, a,
+                        LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
             e->digit[level] = l;
@@ -400,11 +427,14 @@ store_transposed(cg_ll_emit *e, cg_val v, const access *a, uint32_t set, int lev
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
         for (int l = 0; l < e->lanes; l++)
-            plain_store(e, a, row[l], address(e, a, LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+            plain_store(
+                e, a, row[l],
+                address(e, a,
+                        LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
     }
 }
 
-/* -- instructions ------------------------------------------------------------------------------------------ */
+/* -- instructions -- */
 
 void
 cg_ll_load_insn(cg_ll_emit *e, cg_val v)
@@ -439,7 +469,8 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
     else if (!index.wide && index.slope == 1)
         store_row(e, a, index, x, &c);
     else if (!index.wide && index.slope == -1 && !c.lanes) {
-        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
+        cg_ll_copy first =
+            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
         store_row(e, a, first, reversed(e, x), &c);
     } else
         store_by_lane(e, a, index, x, and_scalar(e, &c));
@@ -450,7 +481,8 @@ cg_ll_store_insn(cg_ll_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     access a = access_of(e, i);
-    uint32_t set = e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
+    uint32_t set =
+        e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
     int level = transposed_level(e, i, set, i->in[2]);
 
     if (level >= 0) {

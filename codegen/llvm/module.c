@@ -1,8 +1,9 @@
 /* A kernel module as an LLVM module.
  *
- * Each kernel but the entry is an internal function of its buffers, its parameters and, in modules with parallel
- * loops, the pool: `i32 k(ptr ..., i64 ..., ptr pool)`.  The entry is `i32 f(ptr args, ptr work)`.  The natural entry
- * has the signature a C header shows: it puts its pointers into an array and calls the entry. */
+ * Each kernel but the entry is an internal function of its buffers, its parameters and, in
+ * modules with parallel loops, the pool: `i32 k(ptr ..., i64 ..., ptr pool)`.  The entry is
+ * `i32 f(ptr args, ptr work)`.  The natural entry has the signature a C header shows: it puts
+ * its pointers into an array and calls the entry. */
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -15,25 +16,18 @@ LLVMTypeRef
 cg_ll_type(const cg_ll_module *l, cot_dtype t)
 {
     switch (t) {
-    case COT_BOOL:
-        return l->i1;
+    case COT_BOOL: return l->i1;
     case COT_I8:
-    case COT_U8:
-        return l->i8;
+    case COT_U8: return l->i8;
     case COT_I16:
     case COT_U16:
     case COT_F16:
-    case COT_BF16:
-        return l->i16;
+    case COT_BF16: return l->i16;
     case COT_I32:
-    case COT_U32:
-        return l->i32;
-    case COT_F32:
-        return l->f32;
-    case COT_F64:
-        return l->f64;
-    default:
-        return l->i64;
+    case COT_U32: return l->i32;
+    case COT_F32: return l->f32;
+    case COT_F64: return l->f64;
+    default: return l->i64;
     }
 }
 
@@ -54,13 +48,14 @@ cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits)
 }
 
 LLVMValueRef
-cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types, LLVMTypeRef *types, int n,
-                LLVMValueRef *args)
+cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types,
+                LLVMTypeRef *types, int n, LLVMValueRef *args)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(l->module, id, types, (size_t)n_types);
 
-    return LLVMBuildCall2(b, LLVMIntrinsicGetType(l->llvm, id, types, (size_t)n_types), fn, args, (unsigned)n, "");
+    return LLVMBuildCall2(b, LLVMIntrinsicGetType(l->llvm, id, types, (size_t)n_types), fn,
+                          args, (unsigned)n, "");
 }
 
 /* A private constant with these bytes; one for each address. */
@@ -71,18 +66,21 @@ cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
         if (l->shared[i].key == data && l->shared[i].width == -bytes)
             return l->shared[i].value;
     LLVMValueRef init = LLVMConstStringInContext2(l->llvm, data, (size_t)bytes, 1);
-    LLVMValueRef g = LLVMAddGlobal(l->module, LLVMTypeOf(init), ir_format(l->arena, "data.%u", l->n_shared));
+    LLVMValueRef g =
+        LLVMAddGlobal(l->module, LLVMTypeOf(init), ir_format(l->arena, "data.%u", l->n_shared));
 
     LLVMSetInitializer(g, init);
     LLVMSetGlobalConstant(g, 1);
     LLVMSetLinkage(g, LLVMPrivateLinkage);
     LLVMSetAlignment(g, 64);
-    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ data, -bytes, g }));
+    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared,
+            ((cg_ll_shared){ data, -bytes, g }));
     return g;
 }
 
 static void
-attribute(cg_ll_module *l, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value)
+attribute(cg_ll_module *l, LLVMValueRef fn, LLVMAttributeIndex at, const char *name,
+          uint64_t value)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
@@ -93,11 +91,12 @@ static void
 string_attribute(cg_ll_module *l, LLVMValueRef fn, const char *key, const char *value)
 {
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(l->llvm, key, (unsigned)strlen(key), value,
-                                                      (unsigned)strlen(value)));
+                            LLVMCreateStringAttribute(l->llvm, key, (unsigned)strlen(key),
+                                                      value, (unsigned)strlen(value)));
 }
 
-/* Every function names the same processor as the target machine: otherwise vectors pass by other conventions. */
+/* Every function names the same processor as the target machine: otherwise vectors pass by
+ * other conventions. */
 LLVMValueRef
 cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible)
 {
@@ -110,7 +109,7 @@ cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible
     return fn;
 }
 
-/* -- kernels --------------------------------------------------------------------------------------------- */
+/* -- kernels -- */
 
 static LLVMValueRef
 declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
@@ -140,7 +139,8 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
         if (x->space == CG_IN)
             attribute(l, fn, at, "readonly", 0);
         attribute(l, fn, at, "nocapture", 0);
-        attribute(l, fn, at, "align", (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
+        attribute(l, fn, at, "align",
+                  (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
         at++;
     }
     return fn;
@@ -157,9 +157,11 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
         const cg_buffer *x = &e->k->buffer[i];
         LLVMValueRef index = cg_ll_index(e, x->space == CG_WORK ? x->offset : x->arg);
         if (x->space == CG_WORK)
-            e->buffer[i] = LLVMBuildInBoundsGEP2(e->b, l->i8, LLVMGetParam(e->fn, 1), &index, 1, "");
+            e->buffer[i] =
+                LLVMBuildInBoundsGEP2(e->b, l->i8, LLVMGetParam(e->fn, 1), &index, 1, "");
         else if (x->space <= CG_OUT && is_entry) {
-            LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+            LLVMValueRef p =
+                LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
             e->buffer[i] = LLVMBuildLoad2(e->b, l->ptr, p, x->name);
         } else if (x->space <= CG_OUT) {
             LLVMValueRef p = LLVMGetParam(e->fn, at++);
@@ -173,18 +175,28 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
         return;
     if (is_entry) {
         LLVMValueRef index = cg_ll_index(e, e->m->n_args);
-        LLVMValueRef p = LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
+        LLVMValueRef p =
+            LLVMBuildInBoundsGEP2(e->b, l->ptr, LLVMGetParam(e->fn, 0), &index, 1, "");
         e->pool = LLVMBuildLoad2(e->b, l->ptr, p, "pool");
     } else
         e->pool = LLVMGetParam(e->fn, at);
 }
 
 static void
-emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValueRef *fn, const bool *can_fail)
+emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValueRef *fn,
+            const bool *can_fail)
 {
     const cg_kernel *k = m->kernel[index];
-    cg_ll_emit e = { .l = l, .m = m, .k = k, .arena = l->arena, .b = l->b, .fn = fn[index], .kernel_fn = fn,
-                     .can_fail = can_fail, .vector_level = -1, .lanes = 1 };
+    cg_ll_emit e = { .l = l,
+                     .m = m,
+                     .k = k,
+                     .arena = l->arena,
+                     .b = l->b,
+                     .fn = fn[index],
+                     .kernel_fn = fn,
+                     .can_fail = can_fail,
+                     .vector_level = -1,
+                     .lanes = 1 };
 
     e.vary = cg_variance(k, l->arena);
     e.uses = cg_count_uses(k, l->arena);
@@ -208,13 +220,15 @@ region_fails(const cg_kernel *k, const cg_region *r, const bool *can_fail)
         const cg_insn *i = &k->insn[r->insn[n]];
         if (i->op == CG_FAIL || (i->op == CG_CALL && can_fail[i->call->kernel]))
             return true;
-        if (i->block && (region_fails(k, &i->block->body, can_fail) || region_fails(k, &i->block->other, can_fail)))
+        if (i->block && (region_fails(k, &i->block->body, can_fail) ||
+                         region_fails(k, &i->block->other, can_fail)))
             return true;
     }
     return false;
 }
 
-/* Which kernels can return a status: a fixed point, since calls may go forwards and backwards in the list. */
+/* Which kernels can return a status: a fixed point, since calls may go forwards and backwards
+ * in the list. */
 static bool *
 find_failing(cg_ll_module *l, const cg_module *m)
 {
@@ -229,29 +243,33 @@ find_failing(cg_ll_module *l, const cg_module *m)
     return can;
 }
 
-/* -- entries ---------------------------------------------------------------------------------------------- */
+/* -- entries -- */
 
 static void
-emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name, int n_args)
+emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name,
+             int n_args)
 {
     int n = n_args + (m->parallel ? 1 : 0) + 1;
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
 
     for (int i = 0; i < n; i++)
         in[i] = l->ptr;
-    LLVMValueRef fn = cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
+    LLVMValueRef fn =
+        cg_ll_function(l, name, LLVMFunctionType(l->i32, in, (unsigned)n, 0), true);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
     LLVMValueRef args = LLVMBuildAlloca(l->b, LLVMArrayType2(l->ptr, (uint64_t)n), "args");
     for (int i = 0; i < n - 1; i++) {
         LLVMValueRef at = LLVMConstInt(l->i64, (uint64_t)i, 0);
-        LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i), LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
+        LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i),
+                       LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
     }
     LLVMValueRef both[2] = { args, LLVMGetParam(fn, (unsigned)(n - 1)) };
     LLVMBuildRet(l->b, LLVMBuildCall2(l->b, LLVMGlobalGetValueType(entry), entry, both, 2, ""));
 }
 
 cot_status
-cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool visible, const char *natural, int n_args)
+cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
+                 const char *natural, int n_args)
 {
     LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
     LLVMTypeRef type = LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
@@ -269,7 +287,7 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
     return COT_OK;
 }
 
-/* -- the module ------------------------------------------------------------------------------------------- */
+/* -- the module -- */
 
 static void
 note_diagnostic(LLVMDiagnosticInfoRef d, void *user)
@@ -300,8 +318,8 @@ make_types(cg_ll_module *l)
 }
 
 cot_status
-cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch, const cg_ll_machine *machine,
-                   const char *name)
+cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
+                   const cg_ll_machine *machine, const char *name)
 {
     *l = (cg_ll_module){ .ctx = ctx, .arena = scratch, .machine = machine };
     l->llvm = LLVMContextCreate();

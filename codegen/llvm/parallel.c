@@ -1,21 +1,22 @@
 /* Parallel loops and calls of kernels.
  *
- * The body of a parallel loop becomes a function of a context and a range of iterations, the one that cot_parallel
- * runs.  The context is an array of 8-byte words on the caller's stack: a word for the status, one for each buffer,
- * one for each value from outside.  What iterations yield to a tree goes to memory, one element for each, and
- * is combined when all are done: so who ran what cannot show. */
+ * The body of a parallel loop becomes a function of a context and a range of iterations, the
+ * one that cot_parallel runs.  The context is an array of 8-byte words on the caller's stack: a
+ * word for the status, one for each buffer, one for each value from outside.  What iterations
+ * yield to a tree goes to memory, one element for each, and is combined when all are done: so
+ * who ran what cannot show. */
 #include "codegen/llvm/emit.h"
 
 typedef struct outline {
     const cg_block *x;
-    cg_val *capture;                    /* values from outside               */
+    cg_val *capture; /* values from outside               */
     uint32_t n, cap;
-    LLVMValueRef *partial;              /* of each yield: array of elements  */
+    LLVMValueRef *partial; /* of each yield: array of elements  */
     LLVMValueRef context;
     int words;
 } outline;
 
-/* -- leaving and calling ------------------------------------------------------------------------------------ */
+/* -- leaving and calling -- */
 
 void
 cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
@@ -47,7 +48,8 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
         LLVMValueRef p = cg_ll_buffer(e, c->buffer[i]);
         if (c->offset[i]) {
             LLVMValueRef at = cg_ll_uniform(e, c->offset[i]);
-            p = LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, e->k->buffer[c->buffer[i]].type), p, &at, 1, "");
+            p = LLVMBuildInBoundsGEP2(
+                e->b, cg_ll_storage(e->l, e->k->buffer[c->buffer[i]].type), p, &at, 1, "");
         }
         args[n++] = p;
     }
@@ -57,10 +59,11 @@ cg_ll_call(cg_ll_emit *e, cg_val v)
         args[n++] = e->pool ? e->pool : LLVMConstNull(e->l->ptr);
     LLVMValueRef status = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
     if (e->can_fail[c->kernel])
-        cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+        cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""),
+                       status);
 }
 
-/* -- what a body needs from outside --------------------------------------------------------------------------- */
+/* -- what a body needs from outside -- */
 
 static void
 capture(cg_ll_emit *e, outline *o, cg_val v)
@@ -117,7 +120,8 @@ is_passed(const cg_ll_emit *e, uint32_t buffer)
     return e->k->buffer[buffer].space != CG_LOCAL && e->k->buffer[buffer].space != CG_CONST;
 }
 
-/* Write the context (in the caller), or read it (in the body, where the values then are the body's own). */
+/* Write the context (in the caller), or read it (in the body, where the values then are the
+ * body's own). */
 static void
 pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
 {
@@ -144,13 +148,14 @@ pass_context(cg_ll_emit *e, outline *o, bool write, LLVMValueRef context)
             LLVMBuildStore(e->b, v, p);
         else {
             cg_ll_define(e, o->capture[i], 0);
-            e->var[o->capture[i]].copy[0] = cg_ll_scalar(LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, ""));
+            e->var[o->capture[i]].copy[0] =
+                cg_ll_scalar(LLVMBuildLoad2(e->b, LLVMTypeOf(v), p, ""));
         }
     }
     o->words = at;
 }
 
-/* -- the body --------------------------------------------------------------------------------------------------- */
+/* -- the body -- */
 
 static void
 store_partials(cg_ll_emit *e, const outline *o, LLVMValueRef i)
@@ -158,7 +163,8 @@ store_partials(cg_ll_emit *e, const outline *o, LLVMValueRef i)
     for (int j = 0; j < o->x->n; j++) {
         const cg_yield *y = &o->x->yield[j];
         LLVMTypeRef t = cg_ll_type(e->l, y->type);
-        LLVMBuildStore(e->b, cg_ll_uniform(e, y->value), LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""));
+        LLVMBuildStore(e->b, cg_ll_uniform(e, y->value),
+                       LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""));
     }
 }
 
@@ -166,7 +172,8 @@ static void
 emit_range(cg_ll_emit *e, const outline *o, LLVMValueRef lo, LLVMValueRef hi)
 {
     const cg_block *x = o->x;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "part"), end = cg_ll_block(e, "end"), last;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "part"),
+                      end = cg_ll_block(e, "end"), last;
 
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, lo, hi, ""), head, end);
     LLVMPositionBuilderAtEnd(e->b, head);
@@ -190,12 +197,14 @@ emit_outlined(cg_ll_emit *outer, outline *o)
 {
     cg_ll_emit inner = *outer, *e = &inner;
     cg_ll_module *l = e->l;
-    LLVMTypeRef type = LLVMFunctionType(l->none, (LLVMTypeRef[]){ l->ptr, l->i64, l->i64 }, 3, 0);
+    LLVMTypeRef type =
+        LLVMFunctionType(l->none, (LLVMTypeRef[]){ l->ptr, l->i64, l->i64 }, 3, 0);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
     cg_ll_var *saved = IR_NEW_N(e->arena, cg_ll_var, o->n + 1);
     LLVMValueRef *partial = o->partial;
 
-    e->fn = cg_ll_function(l, ir_format(e->arena, "%s.part.%d", e->k->name, l->serial++), type, false);
+    e->fn = cg_ll_function(l, ir_format(e->arena, "%s.part.%d", e->k->name, l->serial++), type,
+                           false);
     e->allocas = cg_ll_block(e, "");
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, e->k->n_buffers + 1);
@@ -216,16 +225,18 @@ emit_outlined(cg_ll_emit *outer, outline *o)
     return e->fn;
 }
 
-/* -- the caller --------------------------------------------------------------------------------------------------- */
+/* -- the caller -- */
 
 static LLVMValueRef
 count_of(cg_ll_emit *e, const cg_block *x)
 {
-    LLVMValueRef span = LLVMBuildSub(e->b, cg_ll_uniform(e, x->hi), cg_ll_uniform(e, x->lo), "");
+    LLVMValueRef span =
+        LLVMBuildSub(e->b, cg_ll_uniform(e, x->hi), cg_ll_uniform(e, x->lo), "");
 
     span = LLVMBuildAdd(e->b, span, cg_ll_index(e, x->step - 1), "");
     span = LLVMBuildSDiv(e->b, span, cg_ll_index(e, x->step), "");
-    return cg_ll_intrinsic(e->l, e->b, "llvm.smax", 1, &e->l->i64, 2, (LLVMValueRef[]){ span, cg_ll_index(e, 0) });
+    return cg_ll_intrinsic(e->l, e->b, "llvm.smax", 1, &e->l->i64, 2,
+                           (LLVMValueRef[]){ span, cg_ll_index(e, 0) });
 }
 
 static void
@@ -238,15 +249,19 @@ run(cg_ll_emit *e, LLVMValueRef body, LLVMValueRef context, LLVMValueRef n)
         LLVMBuildCall2(e->b, LLVMGlobalGetValueType(body), body, direct, 3, "");
         return;
     }
-    LLVMBasicBlockRef one = cg_ll_block(e, "one"), many = cg_ll_block(e, "many"), end = cg_ll_block(e, "end");
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->pool, LLVMConstNull(l->ptr), ""), one, many);
+    LLVMBasicBlockRef one = cg_ll_block(e, "one"), many = cg_ll_block(e, "many"),
+                      end = cg_ll_block(e, "end");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->pool, LLVMConstNull(l->ptr), ""),
+                    one, many);
     LLVMPositionBuilderAtEnd(e->b, one);
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(body), body, direct, 3, "");
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, many);
-    LLVMTypeRef type = LLVMFunctionType(l->none, (LLVMTypeRef[]){ l->ptr, l->ptr, l->ptr, l->i64, l->i64 }, 5, 0);
+    LLVMTypeRef type = LLVMFunctionType(
+        l->none, (LLVMTypeRef[]){ l->ptr, l->ptr, l->ptr, l->i64, l->i64 }, 5, 0);
     LLVMValueRef run_all = LLVMBuildLoad2(e->b, l->ptr, e->pool, "run");
-    LLVMBuildCall2(e->b, type, run_all, (LLVMValueRef[]){ e->pool, body, context, n, cg_ll_index(e, 1) }, 5, "");
+    LLVMBuildCall2(e->b, type, run_all,
+                   (LLVMValueRef[]){ e->pool, body, context, n, cg_ll_index(e, 1) }, 5, "");
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
 }
@@ -258,7 +273,8 @@ combine_partials(cg_ll_emit *e, const outline *o, LLVMValueRef n, int64_t extent
     const cg_block *x = o->x;
     LLVMValueRef *v = IR_NEW_N(e->arena, LLVMValueRef, x->n + 1);
     cg_ll_tree tree = cg_ll_tree_begin(e, x, extent);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "join"), end = cg_ll_block(e, "joined"), last;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), head = cg_ll_block(e, "join"),
+                      end = cg_ll_block(e, "joined"), last;
     LLVMValueRef zero = cg_ll_index(e, 0);
 
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, zero, n, ""), head, end);
@@ -267,7 +283,8 @@ combine_partials(cg_ll_emit *e, const outline *o, LLVMValueRef n, int64_t extent
     LLVMAddIncoming(i, &zero, &before, 1);
     for (int j = 0; j < x->n; j++) {
         LLVMTypeRef t = cg_ll_type(e->l, x->yield[j].type);
-        v[j] = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""), "");
+        v[j] = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, o->partial[j], &i, 1, ""),
+                              "");
     }
     cg_ll_tree_push(e, &tree, i, v);
     last = LLVMGetInsertBlock(e->b);
@@ -293,14 +310,16 @@ cg_ll_parallel(cg_ll_emit *e, cg_val v)
         capture(e, &o, x->yield[i].value);
     capture_region(e, &o, &x->body);
     for (int i = 0; i < x->n; i++)
-        o.partial[i] = cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent ? extent : 1, 64);
+        o.partial[i] =
+            cg_ll_stack(e, cg_ll_type(e->l, x->yield[i].type), extent ? extent : 1, 64);
     o.context = cg_ll_stack(e, e->l->i64, (int64_t)(1 + e->k->n_buffers + o.n) + x->n, 16);
     LLVMBuildStore(e->b, LLVMConstNull(e->l->i64), o.context);
     pass_context(e, &o, true, o.context);
     LLVMValueRef body = emit_outlined(e, &o), n = count_of(e, x);
     run(e, body, o.context, n);
     LLVMValueRef status = LLVMBuildLoad2(e->b, e->l->i32, o.context, "");
-    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""), status);
+    cg_ll_leave_if(e, LLVMBuildICmp(e->b, LLVMIntNE, status, LLVMConstNull(e->l->i32), ""),
+                   status);
     if (x->n)
         combine_partials(e, &o, n, extent);
 }

@@ -1,11 +1,12 @@
 /* Folds and trees: the orders of kernel.h.
  *
- * A serial fold of extent 2^b is b nested loops of two rounds, the innermost over the highest bit of the lane: each
- * keeps what its first round gave and combines it with the second.  So the partial results live in registers or where
- * the register allocator puts them, and the order is that of halves.
+ * A serial fold of extent 2^b is b nested loops of two rounds, the innermost over the highest
+ * bit of the lane: each keeps what its first round gave and combines it with the second.  So
+ * the partial results live in registers or where the register allocator puts them, and the
+ * order is that of halves.
  *
- * A tree is a binary counter: pushing element number c combines it with the partial result of each trailing one
- * bit of c.  What is left at the end is combined from the lowest level up. */
+ * A tree is a binary counter: pushing element number c combines it with the partial result of
+ * each trailing one bit of c.  What is left at the end is combined from the lowest level up. */
 #include "codegen/llvm/emit.h"
 
 static LLVMValueRef
@@ -14,7 +15,7 @@ combine(cg_ll_emit *e, const cg_yield *y, LLVMValueRef a, LLVMValueRef b)
     return cg_ll_op(e, y->combine, y->type, y->type, (LLVMValueRef[]){ a, b });
 }
 
-/* -- SPMD loops ------------------------------------------------------------------------------------------- */
+/* -- SPMD loops -- */
 
 static LLVMValueRef
 half_of(cg_ll_emit *e, LLVMValueRef x, int from, int n)
@@ -23,7 +24,8 @@ half_of(cg_ll_emit *e, LLVMValueRef x, int from, int n)
 
     for (int i = 0; i < n; i++)
         c[i] = LLVMConstInt(e->l->i32, (uint64_t)(from + i), 0);
-    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(c, (unsigned)n), "");
+    return LLVMBuildShuffleVector(e->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                  LLVMConstVector(c, (unsigned)n), "");
 }
 
 static LLVMValueRef
@@ -31,7 +33,8 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *l
 {
     if (limit) {
         LLVMValueRef neutral = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
-        x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes), "");
+        x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes),
+                            "");
     }
     for (int h = e->lanes / 2; h > 0; h /= 2)
         x = combine(e, y, half_of(e, x, 0, h), half_of(e, x, h, h));
@@ -74,7 +77,7 @@ cg_ll_fold_spmd(cg_ll_emit *e, const cg_block *x, int i, int level, const cg_ll_
     }
 }
 
-/* -- flat lists of what a loop yields ------------------------------------------------------------------------ */
+/* -- flat lists of what a loop yields -- */
 
 static const cg_yield **
 yield_of_each(cg_ll_emit *e, const cg_block *x, int n)
@@ -94,11 +97,12 @@ define_results(cg_ll_emit *e, const cg_block *x, LLVMValueRef *v)
         uint32_t set = e->vary[x->yield[i].value];
         cg_ll_define(e, x->result[i], set);
         for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
-            e->var[x->result[i]].copy[c] = (cg_ll_copy){ .v = v[at++], .wide = cg_ll_is_wide(e, set) };
+            e->var[x->result[i]].copy[c] =
+                (cg_ll_copy){ .v = v[at++], .wide = cg_ll_is_wide(e, set) };
     }
 }
 
-/* -- serial folds ------------------------------------------------------------------------------------------ */
+/* -- serial folds -- */
 
 typedef struct folding {
     const cg_block *x;
@@ -117,7 +121,8 @@ fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMVal
 {
     if (bit == f->bits) {
         LLVMValueRef step = cg_ll_index(e, f->x->step);
-        LLVMValueRef i = LLVMBuildAdd(e->b, cg_ll_uniform(e, f->x->lo), LLVMBuildMul(e->b, lane, step, ""), "");
+        LLVMValueRef i = LLVMBuildAdd(e->b, cg_ll_uniform(e, f->x->lo),
+                                      LLVMBuildMul(e->b, lane, step, ""), "");
         cg_ll_define(e, f->x->var, 0);
         e->var[f->x->var].copy[0] = cg_ll_scalar(i);
         cg_ll_region(e, &f->x->body);
@@ -139,10 +144,12 @@ fold_rounds(cg_ll_emit *e, const folding *f, int bit, LLVMValueRef lane, LLVMVal
         first[j] = LLVMBuildPhi(e->b, t, "");
         LLVMAddIncoming(first[j], &none, &before, 1);
     }
-    LLVMValueRef own = LLVMBuildSelect(e->b, second, cg_ll_index(e, (int64_t)1 << bit), cg_ll_index(e, 0), "");
+    LLVMValueRef own =
+        LLVMBuildSelect(e->b, second, cg_ll_index(e, (int64_t)1 << bit), cg_ll_index(e, 0), "");
     fold_rounds(e, f, bit + 1, LLVMBuildAdd(e->b, lane, own, ""), out);
     for (int j = 0; j < f->n; j++)
-        out[j] = LLVMBuildSelect(e->b, second, combine(e, f->yield[j], first[j], out[j]), out[j], "");
+        out[j] = LLVMBuildSelect(e->b, second, combine(e, f->yield[j], first[j], out[j]),
+                                 out[j], "");
     last = LLVMGetInsertBlock(e->b);
     LLVMAddIncoming(second, &yes, &last, 1);
     for (int j = 0; j < f->n; j++)
@@ -167,7 +174,7 @@ cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x)
     define_results(e, x, out);
 }
 
-/* -- trees ------------------------------------------------------------------------------------------------ */
+/* -- trees -- */
 
 cg_ll_tree
 cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
@@ -189,7 +196,8 @@ slot(cg_ll_emit *e, LLVMValueRef slots, LLVMTypeRef t, LLVMValueRef level)
     return LLVMBuildInBoundsGEP2(e->b, t, slots, &level, 1, "");
 }
 
-/* The state of a walk over the levels: bits of the counter still to do, the level, the values. */
+/* The state of a walk over the levels: bits of the counter still to do, the level, the values.
+ */
 typedef struct walk {
     LLVMBasicBlockRef before, head, body, after;
     LLVMValueRef bits, level, *x;
@@ -198,7 +206,9 @@ typedef struct walk {
 static walk
 walk_begin(cg_ll_emit *e, int n, LLVMValueRef bits, LLVMValueRef level, const LLVMValueRef *x)
 {
-    walk w = { .before = LLVMGetInsertBlock(e->b), .head = cg_ll_block(e, "carry"), .body = cg_ll_block(e, "level"),
+    walk w = { .before = LLVMGetInsertBlock(e->b),
+               .head = cg_ll_block(e, "carry"),
+               .body = cg_ll_block(e, "level"),
                .after = cg_ll_block(e, "carried") };
 
     w.x = IR_NEW_N(e->arena, LLVMValueRef, n + 1);
@@ -257,12 +267,14 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
     LLVMValueRef *x = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
 
     for (int j = 0; j < t->n; j++) {
-        LLVMValueRef z = cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
+        LLVMValueRef z =
+            cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
         x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->vary[y[j]->value]));
     }
     walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body, w.after);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, w.bits, cg_ll_index(e, 0), ""), w.body,
+                    w.after);
     LLVMPositionBuilderAtEnd(e->b, w.body);
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
     for (int j = 0; j < t->n; j++) {

@@ -1,8 +1,10 @@
-/* The scalar instructions, one to a few LLVM instructions each, on scalars or on vectors of the lanes.
+/* The scalar instructions, one to a few LLVM instructions each, on scalars or on vectors of the
+ * lanes.
  *
- * No instruction carries a fast-math flag.  Maximum and minimum with a constant are one compare and one select, which
- * x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x on, and is right for zeros but where c
- * is +0, when adding +0 afterwards turns -0 into +0 and changes nothing else; min likewise but where c is -0. */
+ * No instruction carries a fast-math flag.  Maximum and minimum with a constant are one compare
+ * and one select, which x86 has as one instruction: max(x, c) = c > x ? c : x passes a NaN x
+ * on, and is right for zeros but where c is +0, when adding +0 afterwards turns -0 into +0 and
+ * changes nothing else; min likewise but where c is -0. */
 #include "codegen/llvm/emit.h"
 
 static LLVMTypeRef
@@ -10,7 +12,9 @@ like(LLVMTypeRef element, LLVMValueRef x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
 
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(element, LLVMGetVectorSize(t)) : element;
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
+               ? LLVMVectorType(element, LLVMGetVectorSize(t))
+               : element;
 }
 
 static LLVMValueRef
@@ -40,8 +44,10 @@ convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
     }
     if (ir_is_float(from)) {
         if (ir_is_float(to))
-            return to == COT_F64 ? LLVMBuildFPExt(e->b, x, t, "") : LLVMBuildFPTrunc(e->b, x, t, "");
-        return ir_is_signed(to) ? LLVMBuildFPToSI(e->b, x, t, "") : LLVMBuildFPToUI(e->b, x, t, "");
+            return to == COT_F64 ? LLVMBuildFPExt(e->b, x, t, "")
+                                 : LLVMBuildFPTrunc(e->b, x, t, "");
+        return ir_is_signed(to) ? LLVMBuildFPToSI(e->b, x, t, "")
+                                : LLVMBuildFPToUI(e->b, x, t, "");
     }
     if (ir_is_float(to))
         return is_signed ? LLVMBuildSIToFP(e->b, x, t, "") : LLVMBuildUIToFP(e->b, x, t, "");
@@ -68,19 +74,31 @@ rounded(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     if (!e->l->machine->round)
         return cg_ll_soft_round(e, op, t, in[0]);
-    return intrinsic(e, op == SC_floor ? "llvm.floor" : op == SC_ceil ? "llvm.ceil"
-                        : op == SC_trunc ? "llvm.trunc" : "llvm.roundeven", 1, in);
+    return intrinsic(e,
+                     op == SC_floor   ? "llvm.floor"
+                     : op == SC_ceil  ? "llvm.ceil"
+                     : op == SC_trunc ? "llvm.trunc"
+                                      : "llvm.roundeven",
+                     1, in);
 }
 
 static LLVMValueRef
 compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     if (ir_is_float(t))
-        return LLVMBuildFCmp(e->b, op == SC_eq ? LLVMRealOEQ : op == SC_ne ? LLVMRealUNE
-                                   : op == SC_lt ? LLVMRealOLT : LLVMRealOLE, in[0], in[1], "");
+        return LLVMBuildFCmp(e->b,
+                             op == SC_eq   ? LLVMRealOEQ
+                             : op == SC_ne ? LLVMRealUNE
+                             : op == SC_lt ? LLVMRealOLT
+                                           : LLVMRealOLE,
+                             in[0], in[1], "");
     LLVMIntPredicate lt = ir_is_signed(t) ? LLVMIntSLT : LLVMIntULT;
     LLVMIntPredicate le = ir_is_signed(t) ? LLVMIntSLE : LLVMIntULE;
-    return LLVMBuildICmp(e->b, op == SC_eq ? LLVMIntEQ : op == SC_ne ? LLVMIntNE : op == SC_lt ? lt : le,
+    return LLVMBuildICmp(e->b,
+                         op == SC_eq   ? LLVMIntEQ
+                         : op == SC_ne ? LLVMIntNE
+                         : op == SC_lt ? lt
+                                       : le,
                          in[0], in[1], "");
 }
 
@@ -88,10 +106,12 @@ static LLVMValueRef
 divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     if (op == SC_rem)
-        return ir_is_signed(t) ? LLVMBuildSRem(e->b, in[0], in[1], "") : LLVMBuildURem(e->b, in[0], in[1], "");
+        return ir_is_signed(t) ? LLVMBuildSRem(e->b, in[0], in[1], "")
+                               : LLVMBuildURem(e->b, in[0], in[1], "");
     if (ir_is_float(t))
         return LLVMBuildFDiv(e->b, in[0], in[1], "");
-    return ir_is_signed(t) ? LLVMBuildSDiv(e->b, in[0], in[1], "") : LLVMBuildUDiv(e->b, in[0], in[1], "");
+    return ir_is_signed(t) ? LLVMBuildSDiv(e->b, in[0], in[1], "")
+                           : LLVMBuildUDiv(e->b, in[0], in[1], "");
 }
 
 static LLVMValueRef
@@ -116,54 +136,38 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_mul:
         return f ? LLVMBuildFMul(b, in[0], in[1], "") : LLVMBuildMul(b, in[0], in[1], "");
     case SC_div:
-    case SC_rem:
-        return divided(e, op, t, in);
-    case SC_neg:
-        return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
-    case SC_abs:
-        return intrinsic(e, "llvm.fabs", 1, in);
-    case SC_sqrt:
-        return intrinsic(e, "llvm.sqrt", 1, in);
+    case SC_rem: return divided(e, op, t, in);
+    case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
+    case SC_abs: return intrinsic(e, "llvm.fabs", 1, in);
+    case SC_sqrt: return intrinsic(e, "llvm.sqrt", 1, in);
     case SC_fma:
         if (e->l->machine->fma)
             return intrinsic(e, "llvm.fma", 3, in);
         return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:
-    case SC_min:
-        return extreme(e, op, t, in);
+    case SC_min: return extreme(e, op, t, in);
     case SC_floor:
     case SC_ceil:
     case SC_trunc:
-    case SC_rint:
-        return rounded(e, op, t, in);
-    case SC_and:
-        return LLVMBuildAnd(b, in[0], in[1], "");
-    case SC_or:
-        return LLVMBuildOr(b, in[0], in[1], "");
-    case SC_xor:
-        return LLVMBuildXor(b, in[0], in[1], "");
-    case SC_not:
-        return LLVMBuildNot(b, in[0], "");
-    case SC_shl:
-        return LLVMBuildShl(b, in[0], in[1], "");
+    case SC_rint: return rounded(e, op, t, in);
+    case SC_and: return LLVMBuildAnd(b, in[0], in[1], "");
+    case SC_or: return LLVMBuildOr(b, in[0], in[1], "");
+    case SC_xor: return LLVMBuildXor(b, in[0], in[1], "");
+    case SC_not: return LLVMBuildNot(b, in[0], "");
+    case SC_shl: return LLVMBuildShl(b, in[0], in[1], "");
     case SC_shr:
-        return ir_is_signed(t) ? LLVMBuildAShr(b, in[0], in[1], "") : LLVMBuildLShr(b, in[0], in[1], "");
+        return ir_is_signed(t) ? LLVMBuildAShr(b, in[0], in[1], "")
+                               : LLVMBuildLShr(b, in[0], in[1], "");
     case SC_popcnt:
-    case SC_clz:
-        return count_bits(e, op, in[0]);
+    case SC_clz: return count_bits(e, op, in[0]);
     case SC_eq:
     case SC_ne:
     case SC_lt:
-    case SC_le:
-        return compared(e, op, t, in);
-    case SC_select:
-        return LLVMBuildSelect(b, in[0], in[1], in[2], "");
-    case SC_cvt:
-        return convert(e, t, from, in[0]);
-    case SC_bitcast:
-        return LLVMBuildBitCast(b, in[0], like(cg_ll_type(e->l, t), in[0]), "");
-    default:
-        return NULL;
+    case SC_le: return compared(e, op, t, in);
+    case SC_select: return LLVMBuildSelect(b, in[0], in[1], in[2], "");
+    case SC_cvt: return convert(e, t, from, in[0]);
+    case SC_bitcast: return LLVMBuildBitCast(b, in[0], like(cg_ll_type(e->l, t), in[0]), "");
+    default: return NULL;
     }
 }
 
@@ -180,7 +184,8 @@ looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
     return LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
 }
 
-/* A whole program on values of one width, for what is outlined; `rare` in it is computed and selected. */
+/* A whole program on values of one width, for what is outlined; `rare` in it is computed and
+ * selected. */
 LLVMValueRef
 cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
 {
@@ -211,15 +216,17 @@ cg_ll_program(cg_ll_emit *e, const ir_sc_program *p, const LLVMValueRef *in)
     return v[p->out];
 }
 
-/* -- instructions of a kernel -------------------------------------------------------------------------- */
+/* -- instructions of a kernel -- */
 
-/* The sum, difference or multiple of indices that move evenly from lane to lane moves evenly. */
+/* The sum, difference or multiple of indices that move evenly from lane to lane moves evenly.
+ */
 static bool
 sloped(cg_ll_emit *e, const cg_insn *i, const cg_ll_copy *in, cg_ll_copy *out)
 {
     int64_t c;
 
-    if (i->type != COT_I64 || in[0].wide || in[1].wide || (in[0].slope == 0 && in[1].slope == 0))
+    if (i->type != COT_I64 || in[0].wide || in[1].wide ||
+        (in[0].slope == 0 && in[1].slope == 0))
         return false;
     if (i->op == SC_add || i->op == SC_sub) {
         out->slope = i->op == SC_add ? in[0].slope + in[1].slope : in[0].slope - in[1].slope;
@@ -242,7 +249,8 @@ is_constant_extreme(const cg_ll_emit *e, const cg_insn *i, int at)
     uint64_t sign = i->type == COT_F64 ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
     uint64_t inf = i->type == COT_F64 ? (uint64_t)0x7ff << 52 : (uint64_t)0xff << 23;
 
-    if (c->op != SC_const || (i->type != COT_F32 && i->type != COT_F64) || (c->imm & (sign - 1)) > inf)
+    if (c->op != SC_const || (i->type != COT_F32 && i->type != COT_F64) ||
+        (c->imm & (sign - 1)) > inf)
         return false;
     return i->op == SC_max || (i->op == SC_min && c->imm != sign);
 }
@@ -250,10 +258,12 @@ is_constant_extreme(const cg_ll_emit *e, const cg_insn *i, int at)
 static LLVMValueRef
 constant_extreme(cg_ll_emit *e, const cg_insn *i, LLVMValueRef c, bool zero, LLVMValueRef x)
 {
-    LLVMValueRef better = LLVMBuildFCmp(e->b, i->op == SC_max ? LLVMRealOGT : LLVMRealOLT, c, x, "");
+    LLVMValueRef better =
+        LLVMBuildFCmp(e->b, i->op == SC_max ? LLVMRealOGT : LLVMRealOLT, c, x, "");
     LLVMValueRef y = LLVMBuildSelect(e->b, better, c, x, "");
 
-    return i->op == SC_max && zero ? LLVMBuildFAdd(e->b, y, LLVMConstNull(LLVMTypeOf(y)), "") : y;
+    return i->op == SC_max && zero ? LLVMBuildFAdd(e->b, y, LLVMConstNull(LLVMTypeOf(y)), "")
+                                   : y;
 }
 
 static cg_ll_copy

@@ -1,15 +1,17 @@
 /* What a machine may lack, to the last bit: halves, rounding to an integer, fma.
  *
- * f16 to f32 by integers: shift exponent and fraction into place and rebias; a subnormal is normalised by a float
- * subtraction, which is exact.  f32 to f16: for normal results add half an ulp less one plus the last kept bit,
- * then shift; for subnormal ones let a float addition of 0.5 do the rounding (F. Giesen's method).
+ * f16 to f32 by integers: shift exponent and fraction into place and rebias; a subnormal is
+ * normalised by a float subtraction, which is exact.  f32 to f16: for normal results add half
+ * an ulp less one plus the last kept bit, then shift; for subnormal ones let a float addition
+ * of 0.5 do the rounding (F. Giesen's method).
  *
- * Rounding to an integer, |x| < 2^(p-1): adding and subtracting 2^(p-1) with the sign of x rounds to nearest even; the others
- * correct that by one.  The sign is put back for zeros.
+ * Rounding to an integer, |x| < 2^(p-1): adding and subtracting 2^(p-1) with the sign of x
+ * rounds to nearest even; the others correct that by one.  The sign is put back for zeros.
  *
- * fma in f64 has no wider format: soft_fma.c.  fma in f32: the product is exact in f64.  The sum is rounded to odd there, by the error of the addition
- * (Knuth's two-sum), and then to f32, which rounds right since 53 >= 2 * 24 + 2 (S. Boldo, G. Melquiond, Emulation of
- * FMA and correctly rounded sums, IEEE TC 57, 2008). */
+ * fma in f64 has no wider format: soft_fma.c.  fma in f32: the product is exact in f64.  The
+ * sum is rounded to odd there, by the error of the addition (Knuth's two-sum), and then to f32,
+ * which rounds right since 53 >= 2 * 24 + 2 (S. Boldo, G. Melquiond, Emulation of FMA and
+ * correctly rounded sums, IEEE TC 57, 2008). */
 #include "codegen/llvm/emit.h"
 
 static LLVMTypeRef
@@ -17,7 +19,9 @@ like(LLVMTypeRef element, LLVMValueRef x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
 
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(element, LLVMGetVectorSize(t)) : element;
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
+               ? LLVMVectorType(element, LLVMGetVectorSize(t))
+               : element;
 }
 
 static LLVMValueRef
@@ -25,7 +29,9 @@ same(cg_ll_emit *e, LLVMValueRef c, LLVMValueRef x)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
 
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? cg_ll_splat(e, c, (int)LLVMGetVectorSize(t)) : c;
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
+               ? cg_ll_splat(e, c, (int)LLVMGetVectorSize(t))
+               : c;
 }
 
 static LLVMValueRef
@@ -40,7 +46,7 @@ real_like(cg_ll_emit *e, LLVMTypeRef t, double c, LLVMValueRef x)
     return same(e, LLVMConstReal(t, c), x);
 }
 
-/* -- halves ------------------------------------------------------------------------------------------- */
+/* -- halves -- */
 
 static LLVMValueRef
 f16_to_f32_by_integers(cg_ll_emit *e, LLVMValueRef h)
@@ -48,16 +54,20 @@ f16_to_f32_by_integers(cg_ll_emit *e, LLVMValueRef h)
     LLVMBuilderRef b = e->b;
     LLVMTypeRef i32 = e->l->i32, f32 = like(e->l->f32, h);
     LLVMValueRef w = LLVMBuildZExt(b, h, like(i32, h), "");
-    LLVMValueRef low = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x7fff, h), ""), int_like(e, i32, 13, h), "");
+    LLVMValueRef low = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x7fff, h), ""),
+                                    int_like(e, i32, 13, h), "");
     LLVMValueRef exponent = LLVMBuildAnd(b, low, int_like(e, i32, 0x0f800000, h), "");
     LLVMValueRef normal = LLVMBuildAdd(b, low, int_like(e, i32, 112u << 23, h), "");
     LLVMValueRef special = LLVMBuildAdd(b, normal, int_like(e, i32, 112u << 23, h), "");
-    LLVMValueRef odd = LLVMBuildBitCast(b, LLVMBuildAdd(b, normal, int_like(e, i32, 1u << 23, h), ""), f32, "");
+    LLVMValueRef odd = LLVMBuildBitCast(
+        b, LLVMBuildAdd(b, normal, int_like(e, i32, 1u << 23, h), ""), f32, "");
     LLVMValueRef tiny = LLVMBuildFSub(b, odd, real_like(e, e->l->f32, 0x1p-14, h), "");
-    LLVMValueRef is_special = LLVMBuildICmp(b, LLVMIntEQ, exponent, int_like(e, i32, 0x0f800000, h), "");
+    LLVMValueRef is_special =
+        LLVMBuildICmp(b, LLVMIntEQ, exponent, int_like(e, i32, 0x0f800000, h), "");
     LLVMValueRef is_tiny = LLVMBuildICmp(b, LLVMIntEQ, exponent, int_like(e, i32, 0, h), "");
     LLVMValueRef r = LLVMBuildSelect(b, is_special, special, normal, "");
-    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x8000, h), ""), int_like(e, i32, 16, h), "");
+    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, w, int_like(e, i32, 0x8000, h), ""),
+                                     int_like(e, i32, 16, h), "");
 
     r = LLVMBuildSelect(b, is_tiny, LLVMBuildBitCast(b, tiny, like(i32, h), ""), r, "");
     return LLVMBuildBitCast(b, LLVMBuildOr(b, r, sign, ""), f32, "");
@@ -73,13 +83,19 @@ f32_to_f16_by_integers(cg_ll_emit *e, LLVMValueRef x)
     LLVMValueRef nan = LLVMBuildICmp(b, LLVMIntUGT, mag, int_like(e, i32, 0x7f800000, x), "");
     LLVMValueRef big = LLVMBuildICmp(b, LLVMIntUGE, mag, int_like(e, i32, 0x47800000, x), "");
     LLVMValueRef tiny = LLVMBuildICmp(b, LLVMIntULT, mag, int_like(e, i32, 0x38800000, x), "");
-    LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, mag, LLVMTypeOf(x), ""), real_like(e, e->l->f32, 0.5, x), "");
-    LLVMValueRef small = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, wide, ""), int_like(e, i32, 0x3f000000, x), "");
-    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, mag, int_like(e, i32, 13, x), ""), int_like(e, i32, 1, x), "");
-    LLVMValueRef up = LLVMBuildAdd(b, LLVMBuildAdd(b, mag, int_like(e, i32, 0xc8000fffu, x), ""), odd, "");
+    LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, mag, LLVMTypeOf(x), ""),
+                                     real_like(e, e->l->f32, 0.5, x), "");
+    LLVMValueRef small = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, wide, ""),
+                                      int_like(e, i32, 0x3f000000, x), "");
+    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, mag, int_like(e, i32, 13, x), ""),
+                                    int_like(e, i32, 1, x), "");
+    LLVMValueRef up =
+        LLVMBuildAdd(b, LLVMBuildAdd(b, mag, int_like(e, i32, 0xc8000fffu, x), ""), odd, "");
     LLVMValueRef r = LLVMBuildLShr(b, up, int_like(e, i32, 13, x), "");
-    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, w, int_like(e, i32, 16, x), ""), int_like(e, i32, 0x8000, x), "");
-    LLVMValueRef over = LLVMBuildSelect(b, nan, int_like(e, i32, 0x7e00, x), int_like(e, i32, 0x7c00, x), "");
+    LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, w, int_like(e, i32, 16, x), ""),
+                                     int_like(e, i32, 0x8000, x), "");
+    LLVMValueRef over =
+        LLVMBuildSelect(b, nan, int_like(e, i32, 0x7e00, x), int_like(e, i32, 0x7c00, x), "");
 
     r = LLVMBuildSelect(b, tiny, small, r, "");
     r = LLVMBuildSelect(b, big, over, r, "");
@@ -95,7 +111,11 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
         if (!e->l->machine->half)
             return f16_to_f32_by_integers(e, x);
         x = LLVMBuildBitCast(e->b, x, like(e->l->f16, x), "");
-        return LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        x = LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        /* Without the fence LLVM 19 makes minimum and maximum of f32 into those of half, and expands the latter
+         * so that they lose NaNs. */
+        LLVMTypeRef type = LLVMTypeOf(x);
+        return cg_ll_intrinsic(e->l, e->b, "llvm.arithmetic.fence", 1, &type, 1, &x);
     }
     LLVMValueRef w = LLVMBuildZExt(e->b, x, like(i32, x), "");
     w = LLVMBuildShl(e->b, w, int_like(e, i32, 16, x), "");
@@ -116,7 +136,8 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
     LLVMValueRef w = LLVMBuildBitCast(e->b, x, like(i32, x), "");
     LLVMValueRef high = LLVMBuildLShr(e->b, w, int_like(e, i32, 16, x), "");
     LLVMValueRef odd = LLVMBuildAnd(e->b, high, int_like(e, i32, 1, x), "");
-    LLVMValueRef up = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, w, int_like(e, i32, 0x7fff, x), ""), odd, "");
+    LLVMValueRef up =
+        LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, w, int_like(e, i32, 0x7fff, x), ""), odd, "");
     LLVMValueRef quiet = LLVMBuildOr(e->b, high, int_like(e, i32, 0x40, x), "");
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
 
@@ -124,7 +145,7 @@ cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x)
     return LLVMBuildTrunc(e->b, LLVMBuildSelect(e->b, nan, quiet, up, ""), i16, "");
 }
 
-/* -- rounding ------------------------------------------------------------------------------------------ */
+/* -- rounding -- */
 
 static LLVMValueRef
 unary(cg_ll_emit *e, const char *name, LLVMValueRef x)
@@ -147,7 +168,8 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->b;
     LLVMTypeRef f = cg_ll_type(e->l, t);
-    LLVMValueRef magic = real_like(e, f, t == COT_F64 ? 0x1p52 : 0x1p23, x), one = real_like(e, f, 1, x);
+    LLVMValueRef magic = real_like(e, f, t == COT_F64 ? 0x1p52 : 0x1p23, x),
+                 one = real_like(e, f, 1, x);
     LLVMValueRef zero = real_like(e, f, 0, x), mag = unary(e, "llvm.fabs", x);
     LLVMValueRef near = LLVMBuildFSub(b, LLVMBuildFAdd(b, mag, magic, ""), magic, "");
     LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, mag, magic, ""), y, off;
@@ -166,7 +188,7 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
     return LLVMBuildSelect(b, is_small, with_sign_of(e, y, x), x, "");
 }
 
-/* -- fma ------------------------------------------------------------------------------------------------ */
+/* -- fma -- */
 
 /* The error of s = a + b: exact. */
 LLVMValueRef
@@ -185,11 +207,14 @@ cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err)
     LLVMBuilderRef b = e->b;
     LLVMTypeRef i64 = like(e->l->i64, s);
     LLVMValueRef bits = LLVMBuildBitCast(b, s, i64, ""), one = int_like(e, e->l->i64, 1, s);
-    LLVMValueRef even = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, one, ""), LLVMConstNull(i64), "");
-    LLVMValueRef inexact = LLVMBuildFCmp(b, LLVMRealONE, err, LLVMConstNull(LLVMTypeOf(err)), "");
+    LLVMValueRef even =
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, bits, one, ""), LLVMConstNull(i64), "");
+    LLVMValueRef inexact =
+        LLVMBuildFCmp(b, LLVMRealONE, err, LLVMConstNull(LLVMTypeOf(err)), "");
     LLVMValueRef cross = LLVMBuildXor(b, bits, LLVMBuildBitCast(b, err, i64, ""), "");
     LLVMValueRef inward = LLVMBuildICmp(b, LLVMIntSLT, cross, LLVMConstNull(i64), "");
-    LLVMValueRef step = LLVMBuildSelect(b, inward, int_like(e, e->l->i64, ~(uint64_t)0, s), one, "");
+    LLVMValueRef step =
+        LLVMBuildSelect(b, inward, int_like(e, e->l->i64, ~(uint64_t)0, s), one, "");
 
     step = LLVMBuildSelect(b, LLVMBuildAnd(b, even, inexact, ""), step, LLVMConstNull(i64), "");
     return LLVMBuildBitCast(b, LLVMBuildAdd(b, bits, step, ""), LLVMTypeOf(s), "");
@@ -199,9 +224,11 @@ LLVMValueRef
 cg_ll_soft_fma32(cg_ll_emit *e, LLVMValueRef *in)
 {
     LLVMTypeRef f64 = like(e->l->f64, in[0]);
-    LLVMValueRef x = LLVMBuildFPExt(e->b, in[0], f64, ""), y = LLVMBuildFPExt(e->b, in[1], f64, "");
+    LLVMValueRef x = LLVMBuildFPExt(e->b, in[0], f64, ""),
+                 y = LLVMBuildFPExt(e->b, in[1], f64, "");
     LLVMValueRef z = LLVMBuildFPExt(e->b, in[2], f64, ""), p = LLVMBuildFMul(e->b, x, y, "");
     LLVMValueRef s = LLVMBuildFAdd(e->b, p, z, "");
 
-    return LLVMBuildFPTrunc(e->b, cg_ll_to_odd(e, s, cg_ll_sum_error(e, p, z, s)), LLVMTypeOf(in[0]), "");
+    return LLVMBuildFPTrunc(e->b, cg_ll_to_odd(e, s, cg_ll_sum_error(e, p, z, s)),
+                            LLVMTypeOf(in[0]), "");
 }

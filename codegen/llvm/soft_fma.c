@@ -1,9 +1,10 @@
 /* fma in f64 without fma instructions, exact for every input.
  *
- * Method of FreeBSD's s_fma.c (D. Schultz), after S. Boldo and G. Melquiond (IEEE TC 57, 2008), made branch-free:
- * scale the operands to [1/2, 1); multiply them exactly into hi + lo (T. Dekker's splitting); add the scaled z exactly to
- * hi; add the small parts rounded to odd; the last addition, or the scaling into the subnormals, then rounds once.
- * It is a function of its own in the module, called for each lane: machines without fma are served, not sped up. */
+ * Method of FreeBSD's s_fma.c (D. Schultz), after S. Boldo and G. Melquiond (IEEE TC 57, 2008),
+ * made branch-free: scale the operands to [1/2, 1); multiply them exactly into hi + lo (T.
+ * Dekker's splitting); add the scaled z exactly to hi; add the small parts rounded to odd; the
+ * last addition, or the scaling into the subnormals, then rounds once. It is a function of its
+ * own in the module, called for each lane: machines without fma are served, not sped up. */
 #include "codegen/llvm/emit.h"
 
 typedef struct soft {
@@ -12,15 +13,51 @@ typedef struct soft {
     LLVMTypeRef f64, i64;
 } soft;
 
-static LLVMValueRef real(const soft *s, double x) { return LLVMConstReal(s->f64, x); }
-static LLVMValueRef whole(const soft *s, int64_t x) { return LLVMConstInt(s->i64, (uint64_t)x, 1); }
-static LLVMValueRef bits_of(const soft *s, LLVMValueRef x) { return LLVMBuildBitCast(s->b, x, s->i64, ""); }
-static LLVMValueRef from_bits(const soft *s, LLVMValueRef x) { return LLVMBuildBitCast(s->b, x, s->f64, ""); }
-static LLVMValueRef add(const soft *s, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildFAdd(s->b, x, y, ""); }
-static LLVMValueRef sub(const soft *s, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildFSub(s->b, x, y, ""); }
-static LLVMValueRef mul(const soft *s, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildFMul(s->b, x, y, ""); }
-static LLVMValueRef iadd(const soft *s, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildAdd(s->b, x, y, ""); }
-static LLVMValueRef isub(const soft *s, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildSub(s->b, x, y, ""); }
+static LLVMValueRef
+real(const soft *s, double x)
+{
+    return LLVMConstReal(s->f64, x);
+}
+static LLVMValueRef
+whole(const soft *s, int64_t x)
+{
+    return LLVMConstInt(s->i64, (uint64_t)x, 1);
+}
+static LLVMValueRef
+bits_of(const soft *s, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(s->b, x, s->i64, "");
+}
+static LLVMValueRef
+from_bits(const soft *s, LLVMValueRef x)
+{
+    return LLVMBuildBitCast(s->b, x, s->f64, "");
+}
+static LLVMValueRef
+add(const soft *s, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFAdd(s->b, x, y, "");
+}
+static LLVMValueRef
+sub(const soft *s, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFSub(s->b, x, y, "");
+}
+static LLVMValueRef
+mul(const soft *s, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFMul(s->b, x, y, "");
+}
+static LLVMValueRef
+iadd(const soft *s, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildAdd(s->b, x, y, "");
+}
+static LLVMValueRef
+isub(const soft *s, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSub(s->b, x, y, "");
+}
 
 static LLVMValueRef
 pick(const soft *s, LLVMValueRef c, LLVMValueRef x, LLVMValueRef y)
@@ -42,12 +79,14 @@ power(const soft *s, LLVMValueRef n)
     return from_bits(s, LLVMBuildShl(s->b, iadd(s, n, whole(s, 1023)), whole(s, 52), ""));
 }
 
-/* x 2^n.  The steps but the last stay normal, or the whole underflows to zero anyway: it rounds once. */
+/* x 2^n.  The steps but the last stay normal, or the whole underflows to zero anyway: it rounds
+ * once. */
 static LLVMValueRef
 scale(const soft *s, LLVMValueRef x, LLVMValueRef n)
 {
     LLVMValueRef first = clamp(s, n, -900, 900), rest = isub(s, n, first);
-    LLVMValueRef second = clamp(s, rest, -1000, 1000), third = clamp(s, isub(s, rest, second), -1000, 1000);
+    LLVMValueRef second = clamp(s, rest, -1000, 1000),
+                 third = clamp(s, isub(s, rest, second), -1000, 1000);
 
     return mul(s, mul(s, mul(s, x, power(s, first)), power(s, second)), power(s, third));
 }
@@ -65,8 +104,10 @@ static void
 part(const soft *s, LLVMValueRef x, LLVMValueRef *fraction, LLVMValueRef *exponent)
 {
     LLVMValueRef tiny = LLVMBuildICmp(s->b, LLVMIntEQ, exponent_bits(s, x), whole(s, 0), "");
-    LLVMValueRef y = pick(s, tiny, mul(s, x, real(s, 0x1p54)), x), bias = pick(s, tiny, whole(s, 1022 + 54), whole(s, 1022));
-    LLVMValueRef low = LLVMBuildAnd(s->b, bits_of(s, y), whole(s, (int64_t)0x800fffffffffffffu), "");
+    LLVMValueRef y = pick(s, tiny, mul(s, x, real(s, 0x1p54)), x),
+                 bias = pick(s, tiny, whole(s, 1022 + 54), whole(s, 1022));
+    LLVMValueRef low =
+        LLVMBuildAnd(s->b, bits_of(s, y), whole(s, (int64_t)0x800fffffffffffffu), "");
 
     *exponent = isub(s, exponent_bits(s, y), bias);
     *fraction = from_bits(s, LLVMBuildOr(s->b, low, whole(s, (int64_t)1022 << 52), ""));
@@ -93,18 +134,21 @@ sum_to_odd(const soft *s, LLVMValueRef x, LLVMValueRef y)
     return cg_ll_to_odd(s->e, sum, cg_ll_sum_error(s->e, x, y, sum));
 }
 
-/* (x + y) 2^n where the result is subnormal: x + y is rounded to odd at the bit above the last that survives, unless
- * just that bit is the last of the sum, when the scaling alone rounds right. */
+/* (x + y) 2^n where the result is subnormal: x + y is rounded to odd at the bit above the last
+ * that survives, unless just that bit is the last of the sum, when the scaling alone rounds
+ * right. */
 static LLVMValueRef
 sum_subnormal(const soft *s, LLVMValueRef x, LLVMValueRef y, LLVMValueRef n)
 {
-    LLVMValueRef sum = add(s, x, y), err = cg_ll_sum_error(s->e, x, y, sum), bits = bits_of(s, sum);
+    LLVMValueRef sum = add(s, x, y), err = cg_ll_sum_error(s->e, x, y, sum),
+                 bits = bits_of(s, sum);
     LLVMValueRef lost = isub(s, whole(s, 1), iadd(s, exponent_bits(s, sum), n));
     LLVMValueRef one_lost = LLVMBuildICmp(s->b, LLVMIntEQ, lost, whole(s, 1), "");
     LLVMValueRef odd = LLVMBuildTrunc(s->b, bits, s->e->l->i1, "");
     LLVMValueRef wants = LLVMBuildXor(s->b, LLVMBuildNot(s->b, one_lost, ""), odd, "");
     LLVMValueRef inexact = LLVMBuildFCmp(s->b, LLVMRealONE, err, real(s, 0), "");
-    LLVMValueRef inward = LLVMBuildICmp(s->b, LLVMIntSLT, LLVMBuildXor(s->b, bits, bits_of(s, err), ""), whole(s, 0), "");
+    LLVMValueRef inward = LLVMBuildICmp(
+        s->b, LLVMIntSLT, LLVMBuildXor(s->b, bits, bits_of(s, err), ""), whole(s, 0), "");
     LLVMValueRef step = pick(s, inward, whole(s, -1), whole(s, 1));
 
     step = pick(s, LLVMBuildAnd(s->b, wants, inexact, ""), step, whole(s, 0));
@@ -134,7 +178,8 @@ general(const soft *s, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
     LLVMValueRef top = isub(s, exponent_bits(s, r), whole(s, 1023));
     LLVMValueRef normal = LLVMBuildICmp(s->b, LLVMIntSGT, iadd(s, n, top), whole(s, -1023), "");
     LLVMValueRef y1 = scale(s, add(s, r, adjust), n), y2 = sum_subnormal(s, r, adjust, n);
-    LLVMValueRef exact = pick(s, LLVMBuildFCmp(s->b, LLVMRealOEQ, lo, real(s, 0), ""), r, scale(s, lo, n));
+    LLVMValueRef exact =
+        pick(s, LLVMBuildFCmp(s->b, LLVMRealOEQ, lo, real(s, 0), ""), r, scale(s, lo, n));
 
     return pick(s, cancelled, exact, pick(s, normal, y1, y2));
 }

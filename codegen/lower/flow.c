@@ -240,6 +240,20 @@ start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, in
             cg_plan_copy(l, to[i], v->place[n->in[first + i]], ir_type_at(v->f, n->in[first + i]));
 }
 
+/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
+static bool
+carried_on(const ir_node *n, ir_ref x, ir_ref c)
+{
+    int first = n->op == OP_while ? (int)n->at.loop.consts : (int)n->at.scan.consts, times = 0;
+    int carries = n->op == OP_while ? n->n_in - first : n->op == OP_scan ? (int)n->at.scan.carries : 0;
+    int k = (int)(x - n->first);
+    if (k >= carries || n->in[first + k] != c)
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        times += n->in[i] == c;
+    return times == 1;
+}
+
 /* May output x of the body be computed where input c is?  Nobody reads c after x's kernel, which itself
  * reads c only at the element it writes. */
 static bool
@@ -255,6 +269,8 @@ may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
             continue;
         if (cut->last[c] != i)
             return cut->last[c] < i;
+        if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
+            return carried_on(g->node, x, c);
         if (g->kind != CG_GROUP_MAP)
             return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
         cg_walk w;

@@ -10,7 +10,7 @@
 
 /* -- what fits into registers ---------------------------------------------------------------------------------- */
 
-enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 3000, FOLD_MOST = 128 };
+enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 1000, FOLD_MOST = 128, EXAMPLES_LEAST = 4 };
 
 /* How a value of a body lies along the axis of examples. */
 typedef enum lie {
@@ -181,6 +181,7 @@ typedef struct machine {                /* a loop in registers */
     lie *out;                           /* of each output of the body */
     int64_t *count;                     /* elements of each carry, of one example */
     uint32_t *buffer;                   /* of each result */
+    cg_val **shared;                    /* first values of the carries that all examples share */
     int64_t work, elements;
     int widest;
 } machine;
@@ -237,6 +238,8 @@ fits(machine *m)
     for (int i = 0; i < m->n->n_out; i++)
         if (ir_type_at(m->v->f, m->n->first + (ir_ref)i)->size == 0)
             return false;
+    if (m->carries > 0 && examples >= EXAMPLES_LEAST && try_examples(m, examples))
+        return true;
     return m->carries > 0 && (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
 }
 
@@ -388,8 +391,12 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     machine *m = user;
     cg_val **state = new_state(m);
     l->exact = true;
-    for (int i = 0; i < m->carries; i++)
-        pull_elements(m, m->fr, m->n->in[m->consts + i], m->lie[i], m->count[i], example, state[i]);
+    for (int i = 0; i < m->carries; i++) {
+        if (m->lie[i] == ALONG)
+            pull_elements(m, m->fr, m->n->in[m->consts + i], ALONG, m->count[i], example, state[i]);
+        else
+            memcpy(state[i], m->shared[i], sizeof *state[i] * (size_t)m->count[i]);
+    }
     if (m->n->op == OP_scan)
         run_scan(m, example, state);
     else
@@ -444,6 +451,13 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,
                   many ? ", parallel" : "");
     l->k->flops = m.work * steps * (m.examples ? m.examples : 1);
+    /* before any example: a result may lie where its first value was */
+    m.shared = new_state(&m);
+    l->exact = true;
+    for (int i = 0; i < m.carries; i++)
+        if (m.lie[i] == FREE)
+            pull_elements(&m, m.fr, n->in[m.consts + i], FREE, m.count[i], 0, m.shared[i]);
+    l->exact = false;
     if (m.examples)
         cg_each(l, many ? CG_PARALLEL : CG_SERIAL, m.examples, lanes, !over, run_example, &m);
     else

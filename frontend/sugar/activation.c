@@ -48,14 +48,16 @@ square(ir_build *b, const fe_arg *x, int n, const void *o)
     return ir_mul(b, x[0].ref, x[0].ref);
 }
 
-/* x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) is x / (1 + e^-2u): one exponential, and no cancellation
- * where x < 0.  Where e^-2u is beyond the range it is 0, and e^-2u is not computed, so that derivatives are 0 too. */
+/* x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3) is x / (1 + e^-2u): one exponential,
+ * and no cancellation where x < 0.  Where e^-2u is beyond the range it is 0, and e^-2u is not
+ * computed, so that derivatives are 0 too. */
 static ir_ref
 gelu_by_tanh(ir_build *b, ir_ref w)
 {
     double most = w && ir_btype(b, w)->dtype == COT_F64 ? 700 : 87;
     ir_ref square = ir_mul(b, w, w);
-    ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176), ir_mul(b, square, ir_like(b, w, -0.07135481627260025)));
+    ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176),
+                          ir_mul(b, square, ir_like(b, w, -0.07135481627260025)));
     ir_ref v = ir_mul(b, w, slope), zero = ir_like(b, w, 0);
     ir_ref beyond = ir_op2(b, OP_ge, v, ir_like(b, w, most));
     ir_ref e = ir_op1(b, OP_exp, ir_select(b, beyond, zero, v));
@@ -125,7 +127,8 @@ cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
         return IR_NONE;
     if (!ir_is_int(lt->dtype) || lt->rank != last ||
         memcmp(t->dims, lt->dims, sizeof *t->dims * (size_t)lt->rank) != 0) {
-        ir_build_fail(b, "cross_entropy", ERR_labels, ir_type_str(b->ctx, t), ir_type_str(b->ctx, lt));
+        ir_build_fail(b, "cross_entropy", ERR_labels, ir_type_str(b->ctx, t),
+                      ir_type_str(b->ctx, lt));
         return IR_NONE;
     }
     ir_ref w = fe_widen(b, x[0].ref);
@@ -140,10 +143,10 @@ cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
     return fe_narrow(b, mean_of(b, loss), t->dtype);
 }
 
-#define FE_UNARY(name)                                        \
-    cot_value cot_##name##_(cot_place at, cot_value x)        \
-    {                                                         \
-        return fe_apply1(at, #name, name, x, NULL);           \
+#define FE_UNARY(name)                                                                         \
+    cot_value cot_##name##_(cot_place at, cot_value x)                                         \
+    {                                                                                          \
+        return fe_apply1(at, #name, name, x, NULL);                                            \
     }
 FE_UNARY(relu)
 FE_UNARY(sigmoid)

@@ -1,10 +1,11 @@
 /* Einstein summation: a string names the axes of operands and result.
  *
- * Operands are joined from left to right, each pair by one dot_general (or a product, where nothing is
- * contracted): an axis that both have is a batch axis if it is needed later (in the result or another
- * operand), else contracted; an axis of one that nobody needs is summed before.  An axis twice in one operand keeps the diagonal.  Ellipsis axes
- * get labels of their own, counted from the right; those of size 1 broadcast.  With more than two
- * operands f16 and bf16 widen for the whole. */
+ * Operands are joined from left to right, each pair by one dot_general (or a product, where
+ * nothing is contracted): an axis that both have is a batch axis if it is needed later (in the
+ * result or another operand), else contracted; an axis of one that nobody needs is summed
+ * before.  An axis twice in one operand keeps the diagonal.  Ellipsis axes get labels of their
+ * own, counted from the right; those of size 1 broadcast.  With more than two operands f16 and
+ * bf16 widen for the whole. */
 #include "cotrace/sugar.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 #include "frontend/trace.h"
 
 #define MAX_PART COT_MAX_RANK
-#define DOTS 256                /* label DOTS + k: axis k from the right of an ellipsis */
+#define DOTS     256 /* label DOTS + k: axis k from the right of an ellipsis */
 #define N_LABELS (DOTS + MAX_PART)
 
 /* A value with a label for each axis. */
@@ -24,8 +25,8 @@ typedef struct term {
 
 /* The text of one operand or of the result. */
 typedef struct pattern {
-    int n;                      /* letters */
-    int dots;                   /* how many of them stand before the ellipsis; -1: there is none */
+    int n;    /* letters */
+    int dots; /* how many of them stand before the ellipsis; -1: there is none */
     char letter[MAX_PART];
 } pattern;
 
@@ -36,8 +37,8 @@ typedef struct einsum {
     pattern *part, result;
     bool has_result;
     term *term;
-    int ellipsis;               /* axes of the widest ellipsis */
-    int64_t size[N_LABELS];     /* of each label; -1: not seen */
+    int ellipsis;           /* axes of the widest ellipsis */
+    int64_t size[N_LABELS]; /* of each label; -1: not seen */
 } einsum;
 
 static bool
@@ -119,7 +120,8 @@ label_operand(einsum *e, int i, ir_ref x)
     int64_t shape[COT_MAX_RANK];
 
     if (extra < 0 || (extra > 0 && p->dots < 0)) {
-        ir_build_fail(e->b, "einsum", ERR_einsum_rank, e->spec, i, ir_type_str(e->b->ctx, t), p->n);
+        ir_build_fail(e->b, "einsum", ERR_einsum_rank, e->spec, i, ir_type_str(e->b->ctx, t),
+                      p->n);
         return false;
     }
     e->ellipsis = p->dots >= 0 && extra > e->ellipsis ? extra : e->ellipsis;
@@ -192,7 +194,8 @@ label_result(einsum *e, term *r)
 static void
 without(term *t, int axis)
 {
-    memmove(&t->label[axis], &t->label[axis + 1], sizeof t->label[0] * (size_t)(t->n - 1 - axis));
+    memmove(&t->label[axis], &t->label[axis + 1],
+            sizeof t->label[0] * (size_t)(t->n - 1 - axis));
     t->n--;
 }
 
@@ -265,16 +268,18 @@ spread(einsum *e, const term *x, const term *z)
     return ir_broadcast_in_dim(e->b, ir_transpose(e->b, x->x, perm), z->n, shape, dims);
 }
 
-/* The product of x and y: by dot_general where axes are contracted (n[0]), else element by element. */
+/* The product of x and y: by dot_general where axes are contracted (n[0]), else element by
+ * element. */
 static ir_ref
-product(einsum *e, const term *x, const term *y, const term *z, const int *n, int64_t (*axes)[MAX_PART])
+product(einsum *e, const term *x, const term *y, const term *z, const int *n,
+        int64_t (*axes)[MAX_PART])
 {
     if (!x->x || !y->x)
         return IR_NONE;
     if (n[0] == 0)
         return ir_mul(e->b, spread(e, x, z), spread(e, y, z));
-    return ir_dot(e->b, x->x, y->x, (ir_ints){n[0], axes[0]}, (ir_ints){n[0], axes[1]},
-                  (ir_ints){n[1], axes[2]}, (ir_ints){n[1], axes[3]});
+    return ir_dot(e->b, x->x, y->x, (ir_ints){ n[0], axes[0] }, (ir_ints){ n[0], axes[1] },
+                  (ir_ints){ n[1], axes[2] }, (ir_ints){ n[1], axes[3] });
 }
 
 /* acc and y become one term; `from` is the number of the next operand. */
@@ -282,8 +287,8 @@ static void
 join(einsum *e, term *acc, term *y, const term *result, int from)
 {
     int64_t axes[4][MAX_PART];
-    int n[2] = {0, 0};
-    term z = {.n = 0};
+    int n[2] = { 0, 0 };
+    term z = { .n = 0 };
 
     sum_unneeded(e, acc, y, result, from);
     sum_unneeded(e, y, acc, result, from);
@@ -344,7 +349,7 @@ promote_all(ir_build *b, int n, const fe_arg *x, ir_ref *out, cot_dtype *to)
 static ir_ref
 run(ir_build *b, const fe_arg *x, int n, const void *spec)
 {
-    einsum e = {.b = b, .spec = spec, .n = n, .result = {.dots = -1}};
+    einsum e = { .b = b, .spec = spec, .n = n, .result = { .dots = -1 } };
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n + 1);
     term result;
     cot_dtype to;

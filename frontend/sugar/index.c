@@ -6,7 +6,7 @@
 static ir_ref
 where(ir_build *b, const fe_arg *x, int n, const void *o)
 {
-    static const bool data[3] = {false, true, true};
+    static const bool data[3] = { false, true, true };
     ir_ref y[3];
 
     (void)o;
@@ -16,7 +16,8 @@ where(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_where_(cot_place at, cot_value p, cot_operand x, cot_operand y)
 {
-    return fe_apply(at, "where", where, 3, (const cot_operand[]){cot_operand_value(p), x, y}, NULL);
+    return fe_apply(at, "where", where, 3, (const cot_operand[]){ cot_operand_value(p), x, y },
+                    NULL);
 }
 
 typedef struct classes {
@@ -55,12 +56,13 @@ one_hot(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype)
 {
-    return fe_apply1(at, "one_hot", one_hot, index, &(classes){n, dtype});
+    return fe_apply1(at, "one_hot", one_hot, index, &(classes){ n, dtype });
 }
 
 /* ---- take ---- */
 
-/* Indices from the start, in a type that holds them and the size, with the axis of index vectors. */
+/* Indices from the start, in a type that holds them and the size, with the axis of index
+ * vectors. */
 static ir_ref
 index_vectors(ir_build *b, ir_ref index, int64_t size)
 {
@@ -81,7 +83,7 @@ take(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const ir_type *t = ir_btype(b, x[0].ref), *it = ir_btype(b, x[1].ref);
     int axis = fe_axis(b, "take", *(const int *)o, t->rank), k = 0;
-    int64_t at[1] = {axis}, offset[COT_MAX_RANK], sizes[COT_MAX_RANK];
+    int64_t at[1] = { axis }, offset[COT_MAX_RANK], sizes[COT_MAX_RANK];
 
     (void)n;
     if (axis < 0 || !integers(b, "take", x[1].ref))
@@ -91,9 +93,12 @@ take(ir_build *b, const fe_arg *x, int n, const void *o)
         if (i != axis)
             offset[k++] = i < axis ? i : i - 1 + it->rank;
     }
-    ir_attrs a = {.gather = {.offset_dims = {k, offset}, .collapsed = {1, at}, .index_map = {1, at},
-                             .sizes = {t->rank, sizes}, .mode = IR_MODE_CLIP}};
-    ir_ref in[2] = {x[0].ref, index_vectors(b, x[1].ref, t->dims[axis])};
+    ir_attrs a = { .gather = { .offset_dims = { k, offset },
+                               .collapsed = { 1, at },
+                               .index_map = { 1, at },
+                               .sizes = { t->rank, sizes },
+                               .mode = IR_MODE_CLIP } };
+    ir_ref in[2] = { x[0].ref, index_vectors(b, x[1].ref, t->dims[axis]) };
     return ir_node1(b, OP_gather, 2, in, &a);
 }
 
@@ -109,13 +114,14 @@ take_along(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const ir_type *t = ir_btype(b, x[0].ref), *it = ir_btype(b, x[1].ref);
     int axis = fe_axis(b, "take_along", *(const int *)o, t->rank), k = 0;
-    int64_t at[1] = {axis}, others[COT_MAX_RANK], sizes[COT_MAX_RANK];
+    int64_t at[1] = { axis }, others[COT_MAX_RANK], sizes[COT_MAX_RANK];
 
     (void)n;
     if (axis < 0 || !integers(b, "take_along", x[1].ref))
         return IR_NONE;
     if (it->rank != t->rank) {
-        ir_build_fail(b, "take_along", ERR_shapes_differ, ir_type_str(b->ctx, t), ir_type_str(b->ctx, it));
+        ir_build_fail(b, "take_along", ERR_shapes_differ, ir_type_str(b->ctx, t),
+                      ir_type_str(b->ctx, it));
         return IR_NONE;
     }
     for (int i = 0; i < t->rank; i++) {
@@ -123,10 +129,13 @@ take_along(ir_build *b, const fe_arg *x, int n, const void *o)
         if (i != axis)
             others[k++] = i;
     }
-    ir_attrs a = {.gather = {.collapsed = {1, at}, .operand_batch = {k, others},
-                             .indices_batch = {k, others}, .index_map = {1, at},
-                             .sizes = {t->rank, sizes}, .mode = IR_MODE_CLIP}};
-    ir_ref in[2] = {x[0].ref, index_vectors(b, x[1].ref, t->dims[axis])};
+    ir_attrs a = { .gather = { .collapsed = { 1, at },
+                               .operand_batch = { k, others },
+                               .indices_batch = { k, others },
+                               .index_map = { 1, at },
+                               .sizes = { t->rank, sizes },
+                               .mode = IR_MODE_CLIP } };
+    ir_ref in[2] = { x[0].ref, index_vectors(b, x[1].ref, t->dims[axis]) };
     return ir_node1(b, OP_gather, 2, in, &a);
 }
 
@@ -157,15 +166,15 @@ roll(ir_build *b, const fe_arg *x, int n, const void *o)
     k = k < 0 ? k + size : k;
     if (k == 0)
         return x[0].ref;
-    ir_ref part[2] = {ir_slice_axis(b, x[0].ref, axis, size - k, size),
-                      ir_slice_axis(b, x[0].ref, axis, 0, size - k)};
+    ir_ref part[2] = { ir_slice_axis(b, x[0].ref, axis, size - k, size),
+                       ir_slice_axis(b, x[0].ref, axis, 0, size - k) };
     return ir_concatenate(b, 2, part, axis);
 }
 
 cot_value
 cot_roll_(cot_place at, cot_value x, int64_t shift, int axis)
 {
-    return fe_apply1(at, "roll", roll, x, &(shifted){shift, axis});
+    return fe_apply1(at, "roll", roll, x, &(shifted){ shift, axis });
 }
 
 /* x where column - row is at most (lower) or at least (upper) k, else 0. */
@@ -181,7 +190,8 @@ triangle(ir_build *b, const char *op, ir_ref x, int64_t k, bool lower)
     const int64_t *shape = t->dims + t->rank - 2;
     ir_ref row = ir_iota(b, COT_I64, 2, shape, 0), column = ir_iota(b, COT_I64, 2, shape, 1);
     ir_ref d = ir_sub(b, column, row);
-    ir_ref keep = d ? ir_op2(b, lower ? OP_le : OP_ge, d, ir_splat_int(b, ir_btype(b, d), k)) : IR_NONE;
+    ir_ref keep =
+        d ? ir_op2(b, lower ? OP_le : OP_ge, d, ir_splat_int(b, ir_btype(b, d), k)) : IR_NONE;
     return ir_select(b, fe_broadcast_to(b, op, keep, t->rank, t->dims), x, ir_like(b, x, 0));
 }
 

@@ -7,7 +7,8 @@
 static bool
 promote_both(ir_build *b, const char *op, const fe_arg *x, ir_ref *y)
 {
-    cot_dtype p = ir_btype(b, x[0].ref)->dtype, q = ir_btype(b, x[1].ref)->dtype, t = fe_promote(p, q);
+    cot_dtype p = ir_btype(b, x[0].ref)->dtype, q = ir_btype(b, x[1].ref)->dtype,
+              t = fe_promote(p, q);
 
     if (t == COT_DTYPE_NONE) {
         ir_build_fail(b, op, ERR_promote, cot_dtype_name(p), cot_dtype_name(q));
@@ -37,8 +38,8 @@ dot(ir_build *b, const fe_arg *x, int n, const void *o)
     if (rx == 0 || ry == 0)
         return fe_op2(b, OP_mul, y[0], y[1]);
     int64_t lhs = rx - 1, rhs = ry > 1 ? ry - 2 : 0;
-    return ir_dot(b, y[0], y[1], (ir_ints){1, &lhs}, (ir_ints){1, &rhs}, (ir_ints){0, NULL},
-                  (ir_ints){0, NULL});
+    return ir_dot(b, y[0], y[1], (ir_ints){ 1, &lhs }, (ir_ints){ 1, &rhs },
+                  (ir_ints){ 0, NULL }, (ir_ints){ 0, NULL });
 }
 
 cot_value
@@ -51,7 +52,7 @@ cot_dot_(cot_place at, cot_value x, cot_value y)
 static bool
 meet_batch(ir_build *b, ir_ref *y)
 {
-    const ir_type *t[2] = {ir_btype(b, y[0]), ir_btype(b, y[1])};
+    const ir_type *t[2] = { ir_btype(b, y[0]), ir_btype(b, y[1]) };
     int rank = t[0]->rank > t[1]->rank ? t[0]->rank : t[1]->rank;
     int64_t shape[2][COT_MAX_RANK];
 
@@ -59,7 +60,8 @@ meet_batch(ir_build *b, ir_ref *y)
         int64_t p = k <= t[0]->rank ? t[0]->dims[t[0]->rank - k] : 1;
         int64_t q = k <= t[1]->rank ? t[1]->dims[t[1]->rank - k] : 1;
         if (k > 2 && p != q && p != 1 && q != 1) {
-            ir_build_fail(b, "matmul", ERR_broadcast, ir_type_str(b->ctx, t[0]), ir_type_str(b->ctx, t[1]));
+            ir_build_fail(b, "matmul", ERR_broadcast, ir_type_str(b->ctx, t[0]),
+                          ir_type_str(b->ctx, t[1]));
             return false;
         }
         shape[0][rank - k] = k > 2 && p == 1 ? q : p;
@@ -78,7 +80,7 @@ first_axes(ir_build *b, int n)
 
     for (int i = 0; i < n; i++)
         at[i] = i;
-    return (ir_ints){n, at};
+    return (ir_ints){ n, at };
 }
 
 /* A matrix times a batch of them gives the matrix's rows first: put them behind the batch. */
@@ -106,7 +108,7 @@ matmul(ir_build *b, const fe_arg *x, int n, const void *o)
     }
     int64_t lhs = rx - 1, rhs = ry > 1 ? ry - 2 : 0;
     ir_ints batch = first_axes(b, rx > 2 && ry > 2 ? rx - 2 : 0);
-    ir_ref z = ir_dot(b, y[0], y[1], (ir_ints){1, &lhs}, (ir_ints){1, &rhs}, batch, batch);
+    ir_ref z = ir_dot(b, y[0], y[1], (ir_ints){ 1, &lhs }, (ir_ints){ 1, &rhs }, batch, batch);
     return rx == 2 && ry > 2 ? rows_behind(b, z, ry - 2) : z;
 }
 

@@ -1,7 +1,7 @@
 /* Means, norms and softmaxes: compositions that reduce.
  *
- * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is only
- * taken off and put back is a constant of the derivative, hence the stop_gradient. */
+ * f16 and bf16 widen to f32 at the start and are rounded once at the end.  A maximum that is
+ * only taken off and put back is a constant of the derivative, hence the stop_gradient. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"
@@ -9,9 +9,9 @@
 /* An operand made ready: floating, widened, with its set of axes. */
 typedef struct ready {
     ir_ref x;
-    cot_dtype dtype;            /* of the operand */
+    cot_dtype dtype; /* of the operand */
     ir_axes axes;
-    int64_t count;              /* elements that one result is made of */
+    int64_t count; /* elements that one result is made of */
     bool keep;
 } ready;
 
@@ -19,7 +19,8 @@ static bool
 prepare(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, ready *r)
 {
     const ir_type *t = ir_btype(b, x);
-    ir_axes absent = last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
+    ir_axes absent =
+        last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
 
     if (!ir_is_float(t->dtype)) {
         ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
@@ -101,7 +102,8 @@ maximum(ir_build *b, const ready *r)
     return ir_op1(b, OP_stop_gradient, ir_reduce(b, OP_reduce_max, r->x, r->axes));
 }
 
-/* An infinite maximum would make inf - inf: take off 0 instead, the sum is then infinite by itself. */
+/* An infinite maximum would make inf - inf: take off 0 instead, the sum is then infinite by
+ * itself. */
 static ir_ref
 logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -171,18 +173,20 @@ layer_norm(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     ir_ref d = centred(b, &r);
     ir_ref v = average(b, ir_mul(b, d, d), &r, false, 0);
-    ir_ref scale = ir_op1(b, OP_rsqrt, ir_add(b, v, ir_like(b, v, o->eps == 0 ? 1e-5 : o->eps)));
+    ir_ref scale =
+        ir_op1(b, OP_rsqrt, ir_add(b, v, ir_like(b, v, o->eps == 0 ? 1e-5 : o->eps)));
     ir_ref y = against(b, OP_mul, d, scale, &r);
     y = with_weight(b, OP_mul, y, o->scale, &r.dtype);
     y = with_weight(b, OP_add, y, o->bias, &r.dtype);
     return fe_narrow(b, y, r.dtype);
 }
 
-#define FE_REDUCTION(name)                                                                 \
-    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o, size_t size) \
-    {                                                                                      \
-        FE_OPTIONS(cot_reduce_options, opt, o, size);                                      \
-        return fe_apply1(at, #name, name, x, &opt);                                        \
+#define FE_REDUCTION(name)                                                                     \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_reduce_options *o,            \
+                            size_t size)                                                       \
+    {                                                                                          \
+        FE_OPTIONS(cot_reduce_options, opt, o, size);                                          \
+        return fe_apply1(at, #name, name, x, &opt);                                            \
     }
 FE_REDUCTION(mean)
 FE_REDUCTION(var)

@@ -113,7 +113,7 @@ void
 cot_split_(cot_place at, cot_value x, int n, int axis, cot_value *out)
 {
     for (int i = 0; i < n; i++)
-        out[i] = fe_apply1(at, "split", take_part, x, &(part){i, n, axis});
+        out[i] = fe_apply1(at, "split", take_part, x, &(part){ i, n, axis });
 }
 
 static ir_ref
@@ -128,7 +128,8 @@ element(ir_build *b, const fe_arg *x, int n, const void *o)
         return IR_NONE;
     int64_t i = p->i < 0 ? p->i + t->dims[axis] : p->i;
     if (i < 0 || i >= t->dims[axis]) {
-        ir_build_fail(b, "index", ERR_index_range, (long long)p->i, axis, ir_type_str(b->ctx, t));
+        ir_build_fail(b, "index", ERR_index_range, (long long)p->i, axis,
+                      ir_type_str(b->ctx, t));
         return IR_NONE;
     }
     ir_ref y = ir_slice_axis(b, x[0].ref, axis, i, i + 1);
@@ -139,7 +140,7 @@ element(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_index_(cot_place at, cot_value x, int64_t i, int axis)
 {
-    return fe_apply1(at, "index", element, x, &(part){i, 0, axis});
+    return fe_apply1(at, "index", element, x, &(part){ i, 0, axis });
 }
 
 /* ---- from nothing ---- */
@@ -173,7 +174,7 @@ arange(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_arange_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n)
 {
-    return fe_apply0(at, t, "arange", arange, &(range){dtype, n, 0, 0});
+    return fe_apply0(at, t, "arange", arange, &(range){ dtype, n, 0, 0 });
 }
 
 /* Computed in f64 here and rounded once; the last is exact. */
@@ -188,7 +189,8 @@ linspace(ir_build *b, const fe_arg *x, int n, const void *o)
         return IR_NONE;
     double *at = IR_NEW_N(b->arena, double, r->n + 1);
     for (int64_t i = 0; i < r->n; i++)
-        at[i] = r->n == 1 ? r->from : r->from + (r->to - r->from) * ((double)i / (double)(r->n - 1));
+        at[i] = r->n == 1 ? r->from
+                          : r->from + (r->to - r->from) * ((double)i / (double)(r->n - 1));
     if (r->n > 1)
         at[r->n - 1] = r->to;
     return ir_convert(b, ir_constant(b, t, at), r->dtype);
@@ -197,24 +199,25 @@ linspace(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, double from, double to, int64_t n)
 {
-    return fe_apply0(at, t, "linspace", linspace, &(range){dtype, n, from, to});
+    return fe_apply0(at, t, "linspace", linspace, &(range){ dtype, n, from, to });
 }
 
 static ir_ref
 eye(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const range *r = o;
-    int64_t shape[2] = {r->n, r->n};
+    int64_t shape[2] = { r->n, r->n };
 
     (void)x, (void)n;
     if (!vector_type(b, r->dtype, r->n))
         return IR_NONE;
-    ir_ref same = ir_op2(b, OP_eq, ir_iota(b, COT_I32, 2, shape, 0), ir_iota(b, COT_I32, 2, shape, 1));
+    ir_ref same =
+        ir_op2(b, OP_eq, ir_iota(b, COT_I32, 2, shape, 0), ir_iota(b, COT_I32, 2, shape, 1));
     return ir_convert(b, same, r->dtype);
 }
 
 cot_value
 cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n)
 {
-    return fe_apply0(at, t, "eye", eye, &(range){dtype, n, 0, 0});
+    return fe_apply0(at, t, "eye", eye, &(range){ dtype, n, 0, 0 });
 }

@@ -64,7 +64,8 @@ COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *cons
                                 const cot_array *const *args);
 
 /* The plain function: args has a pointer for each argument, then for each result; work has
- * cot_kernel_work_bytes bytes aligned to 64.  0, or a cot_status.  NULL where the back end has none
+ * cot_kernel_work_bytes bytes aligned to 64.  A kernel compiled for more than one thread reads one more
+ * pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.  0, or a cot_status.  NULL where the back end has none
  * ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
 COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);

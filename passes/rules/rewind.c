@@ -312,26 +312,7 @@ gap(ir_build *b, ir_ref g, ir_ref f)
     return ir_select(b, ir_op2(b, OP_le, g, f), one, wide);
 }
 
-/* What the sweep forward carries, as inputs in this order: at, next, depth, position, slots,
- * state. */
-static int
-sweep_inputs(ir_build *b, const turn *r, ir_ref *at, ir_ref *next, stack *s, ir_ref *state)
-{
-    const ir_type *i64 = ir_scalar_type(b->ctx, COT_I64);
-
-    *at = ir_input(b, i64, "at");
-    *next = ir_input(b, i64, "next");
-    s->depth = ir_input(b, i64, "depth");
-    s->position = ir_input(b, ir_type_open(b->ctx, i64, 0, r->slots + 1), "position");
-    s->slot = IR_NEW_N(b->arena, ir_ref, r->n_state);
-    for (int i = 0; i < r->n_state; i++)
-        s->slot[i] = ir_input(
-            b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
-    state_inputs(b, r, state);
-    return 4 + 2 * r->n_state;
-}
-
-/* Consts of both loops: what the steps read, and the count. */
+/* Consts of every loop: what the steps read, and the count. */
 static ir_ref
 loop_consts(ir_build *b, const turn *r, ir_ref *consts)
 {
@@ -339,50 +320,117 @@ loop_consts(ir_build *b, const turn *r, ir_ref *consts)
     return ir_input(b, r->lead, "trips");
 }
 
+/* One more const of a loop forward, where it stops; and its first carry, where it is. */
+static ir_ref
+scalar_input(ir_build *b, const char *name)
+{
+    return ir_input(b, ir_scalar_type(b->ctx, COT_I64), name);
+}
+
+static void
+loop(ir_build *b, int consts, ir_graph *cond, ir_graph *body, int n, const ir_ref *in,
+     ir_ref *out)
+{
+    if (b->status == COT_OK)
+        ir_add_node(b, OP_while, n, in,
+                    &(ir_attrs){ .loop = { .consts = consts, .cond = cond, .body = body } },
+                    out);
+}
+
+/* Steps from `at` to `stop`, and nothing else: carries at, state. */
+static ir_graph *
+advance_graph(ir_build *outer, const turn *r, bool body)
+{
+    ir_build *b = pass_flow_begin(outer, body ? "step" : "on");
+    ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
+    ir_ref *state = IR_NEW_N(b->arena, ir_ref, 2 * r->n_state), *y = state + r->n_state;
+    ir_ref trips = loop_consts(b, r, consts);
+    ir_ref stop = scalar_input(b, "stop"), at = scalar_input(b, "at");
+
+    state_inputs(b, r, state);
+    if (!body) {
+        ir_output(b, ir_op2(b, OP_lt, at, stop));
+        return pass_flow_end(outer, b);
+    }
+    step_all(b, r, false, at, trips, consts, state, NULL, y);
+    ir_output(b, ir_add(b, at, int_const(b, 1)));
+    for (int k = 0; k < r->n_state; k++)
+        ir_output(b, y[k]);
+    return pass_flow_end(outer, b);
+}
+
+static void
+advance(ir_build *b, const turn *r, ir_ref at, ir_ref stop, ir_ref trips, const ir_ref *consts,
+        ir_ref *state)
+{
+    int n = r->n_const, total = n + 3 + r->n_state;
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *y = IR_NEW_N(b->arena, ir_ref, total);
+
+    memcpy(x, consts, sizeof *x * (size_t)n);
+    x[n] = trips;
+    x[n + 1] = stop;
+    x[n + 2] = at;
+    memcpy(x + n + 3, state, sizeof *x * (size_t)r->n_state);
+    loop(b, n + 2, advance_graph(b, r, false), advance_graph(b, r, true), total, x, y);
+    memcpy(state, y + 1, sizeof *y * (size_t)r->n_state);
+}
+
+/* The stack as inputs: depth, position, slots. */
+static void
+stack_inputs(ir_build *b, const turn *r, stack *s)
+{
+    const ir_type *i64 = ir_scalar_type(b->ctx, COT_I64);
+
+    s->depth = ir_input(b, i64, "depth");
+    s->position = ir_input(b, ir_type_open(b->ctx, i64, 0, r->slots + 1), "position");
+    s->slot = IR_NEW_N(b->arena, ir_ref, r->n_state);
+    for (int i = 0; i < r->n_state; i++)
+        s->slot[i] = ir_input(
+            b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
+}
+
+/* The sweep forward carries at, the stack, the state. */
 static ir_graph *
 sweep_cond(ir_build *outer, const turn *r)
 {
     ir_build *b = pass_flow_begin(outer, "more");
-    ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), at, next, goal;
-    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, r->n_const + r->n_state);
     stack s;
 
-    loop_consts(b, r, consts);
-    goal = ir_input(b, ir_scalar_type(b->ctx, COT_I64), "goal");
-    sweep_inputs(b, r, &at, &next, &s, state);
+    loop_consts(b, r, x);
+    ir_ref goal = scalar_input(b, "goal"), at = scalar_input(b, "at");
+    stack_inputs(b, r, &s);
+    state_inputs(b, r, x);
     ir_output(b, ir_op2(b, OP_lt, at, goal));
     return pass_flow_end(outer, b);
 }
 
-/* A step forward; a checkpoint where one is due, else the write goes to a slot that is never
+/* Forward to the next checkpoint, or to the goal: then the write is to a slot that is never
  * read. */
 static ir_graph *
 sweep_body(ir_build *outer, const turn *r)
 {
     ir_build *b = pass_flow_begin(outer, "forward");
-    ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const), at, next, goal, trips;
-    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state),
-           *y = IR_NEW_N(b->arena, ir_ref, r->n_state);
-    ir_ref one = int_const(b, 1), full = int_const(b, r->slots);
+    ir_ref *consts = IR_NEW_N(b->arena, ir_ref, r->n_const);
+    ir_ref *state = IR_NEW_N(b->arena, ir_ref, r->n_state), full = int_const(b, r->slots);
+    ir_ref trips = loop_consts(b, r, consts);
+    ir_ref goal = scalar_input(b, "goal"), at = scalar_input(b, "at");
     stack s;
 
-    trips = loop_consts(b, r, consts);
-    goal = ir_input(b, ir_scalar_type(b->ctx, COT_I64), "goal");
-    sweep_inputs(b, r, &at, &next, &s, state);
-    step_all(b, r, false, at, trips, consts, state, NULL, y);
-    at = ir_add(b, at, one);
-    ir_ref due = ir_op2(b, OP_and, ir_op2(b, OP_eq, at, next), ir_op2(b, OP_lt, s.depth, full));
+    stack_inputs(b, r, &s);
+    state_inputs(b, r, state);
+    ir_ref wide = gap(b, ir_sub(b, goal, at), ir_sub(b, full, s.depth));
+    ir_ref stop = ir_op2(b, OP_min, ir_add(b, at, wide), goal);
+    advance(b, r, at, stop, trips, consts, state);
+    ir_ref due = ir_op2(b, OP_lt, stop, goal);
     ir_ref i = ir_select(b, due, s.depth, full);
-    ir_ref depth = ir_add(b, s.depth, ir_convert(b, due, COT_I64));
-    ir_ref later = ir_add(b, at, gap(b, ir_sub(b, goal, at), ir_sub(b, full, depth)));
-    ir_output(b, at);
-    ir_output(b, ir_select(b, due, later, next));
-    ir_output(b, depth);
-    ir_output(b, set_row(b, s.position, i, at));
+    ir_output(b, stop);
+    ir_output(b, ir_add(b, s.depth, ir_convert(b, due, COT_I64)));
+    ir_output(b, set_row(b, s.position, i, stop));
     for (int k = 0; k < r->n_state; k++)
-        ir_output(b, set_row(b, s.slot[k], i, y[k]));
+        ir_output(b, set_row(b, s.slot[k], i, state[k]));
     for (int k = 0; k < r->n_state; k++)
-        ir_output(b, y[k]);
+        ir_output(b, state[k]);
     return pass_flow_end(outer, b);
 }
 
@@ -392,35 +440,28 @@ static void
 sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *consts, stack *s,
       ir_ref *state)
 {
-    int n = 0, total = r->n_const + 6 + 2 * r->n_state;
+    int n = r->n_const, total = n + 5 + 2 * r->n_state;
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, total), *y = IR_NEW_N(b->arena, ir_ref, total);
     ir_ref one = int_const(b, 1), last = ir_sub(b, s->depth, one);
     ir_ref after = ir_op2(b, OP_gt, row(b, s->position, last), goal);
-    ir_graph *cond = sweep_cond(b, r), *body = sweep_body(b, r);
 
     s->depth = ir_sub(b, s->depth, ir_convert(b, after, COT_I64));
     last = ir_sub(b, s->depth, one);
-    for (int i = 0; i < r->n_const; i++)
-        x[n++] = consts[i];
+    memcpy(x, consts, sizeof *x * (size_t)n);
     x[n++] = trips;
     x[n++] = goal;
-    ir_ref at = x[n++] = row(b, s->position, last);
-    x[n++] =
-        ir_add(b, at, gap(b, ir_sub(b, goal, at), ir_sub(b, int_const(b, r->slots), s->depth)));
+    x[n++] = row(b, s->position, last);
     x[n++] = s->depth;
     x[n++] = s->position;
-    for (int i = 0; i < r->n_state; i++)
-        x[n++] = s->slot[i];
-    for (int i = 0; i < r->n_state; i++)
-        x[n++] = row(b, s->slot[i], last);
-    if (b->status == COT_OK)
-        ir_add_node(
-            b, OP_while, n, x,
-            &(ir_attrs){ .loop = { .consts = r->n_const + 2, .cond = cond, .body = body } }, y);
-    s->depth = y[2];
-    s->position = y[3];
-    memcpy(s->slot, y + 4, sizeof *y * (size_t)r->n_state);
-    memcpy(state, y + 4 + r->n_state, sizeof *y * (size_t)r->n_state);
+    for (int i = 0; i < r->n_state; i++) {
+        x[n + i] = s->slot[i];
+        x[n + r->n_state + i] = row(b, s->slot[i], last);
+    }
+    loop(b, r->n_const + 2, sweep_cond(b, r), sweep_body(b, r), total, x, y);
+    s->depth = y[1];
+    s->position = y[2];
+    memcpy(s->slot, y + 3, sizeof *y * (size_t)r->n_state);
+    memcpy(state, y + 3 + r->n_state, sizeof *y * (size_t)r->n_state);
 }
 
 /* What the loop back carries, in this order: steps left, the stack, sums of consts, cotangents.
@@ -428,17 +469,9 @@ sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *const
 static void
 back_inputs(ir_build *b, const turn *r, ir_ref *left, stack *s, ir_ref *sum, ir_ref *ct)
 {
-    const ir_type *i64 = ir_scalar_type(b->ctx, COT_I64);
-
-    *left = ir_input(b, i64, "left");
-    s->slot = IR_NEW_N(b->arena, ir_ref, r->n_state);
-    if (r->n_state > 0) {
-        s->depth = ir_input(b, i64, "depth");
-        s->position = ir_input(b, ir_type_open(b->ctx, i64, 0, r->slots + 1), "position");
-    }
-    for (int i = 0; i < r->n_state; i++)
-        s->slot[i] = ir_input(
-            b, ir_type_open(b->ctx, carry_type(r, r->at_state[i]), 0, r->slots + 1), "slot");
+    *left = scalar_input(b, "left");
+    if (r->n_state > 0)
+        stack_inputs(b, r, s);
     for (int i = 0; i < r->n_sum; i++)
         sum[i] = ir_input_like(b, r->f, r->f->in[r->at_sum[i]], "sum_");
     for (int i = 0; i < r->n_lin; i++)

@@ -21,12 +21,12 @@
 
 #define JOINED_BITS 16
 #define JOINED_MASK ((UINT64_C(1) << JOINED_BITS) - 1)
-#define SPIN_NS 40000
+#define SPIN_NS     40000
 
 typedef struct pool {
     cot_parallel base;
-    _Alignas(64) atomic_uint_least64_t word;    /* generation << 16 | workers that joined */
-    _Alignas(64) atomic_int_least64_t next;     /* the first iteration not yet taken      */
+    _Alignas(64) atomic_uint_least64_t word; /* generation << 16 | workers that joined */
+    _Alignas(64) atomic_int_least64_t next;  /* the first iteration not yet taken      */
     _Alignas(64) void (*body)(void *ctx, int64_t lo, int64_t hi);
     void *ctx;
     int64_t n, piece;
@@ -84,8 +84,8 @@ join(pool *p, uint64_t *seen)
     uint64_t word = atomic_load_explicit(&p->word, memory_order_acquire);
 
     while (is_open(word) && word >> JOINED_BITS != *seen) {
-        if (atomic_compare_exchange_weak_explicit(&p->word, &word, word + 1, memory_order_acquire,
-                                                  memory_order_acquire)) {
+        if (atomic_compare_exchange_weak_explicit(&p->word, &word, word + 1,
+                                                  memory_order_acquire, memory_order_acquire)) {
             *seen = word >> JOINED_BITS;
             return true;
         }
@@ -149,10 +149,10 @@ wait_for_joined(pool *p)
 }
 
 static void
-run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx, int64_t n,
-    int64_t grain)
+run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx,
+    int64_t n, int64_t grain)
 {
-    pool *p = (pool *)self;     /* base is the first member */
+    pool *p = (pool *)self; /* base is the first member */
 
     if (n <= 0)
         return;
@@ -171,14 +171,14 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
     if (p->piece < grain)
         p->piece = grain;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS);     /* open */
+    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS); /* open */
     if (atomic_load(&p->sleepers) > 0) {
         pthread_mutex_lock(&p->lock);
         pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->lock);
     }
     work(p);
-    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS);     /* close */
+    atomic_fetch_add(&p->word, UINT64_C(1) << JOINED_BITS); /* close */
     wait_for_joined(p);
     atomic_flag_clear_explicit(&p->busy, memory_order_release);
 }
@@ -191,7 +191,10 @@ cot_rt_pool_new(int threads)
 
     if (!p)
         return NULL;
-    *p = (pool){ .base = { run }, .threads = threads < 1 ? 1 : threads > 1024 ? 1024 : threads };
+    *p = (pool){ .base = { run },
+                 .threads = threads < 1      ? 1
+                            : threads > 1024 ? 1024
+                                             : threads };
     p->spin_ns = cpus >= p->threads ? SPIN_NS : 0;
     atomic_flag_clear(&p->busy);
     p->thread = calloc((size_t)p->threads, sizeof *p->thread);

@@ -17,7 +17,8 @@ read_back(cot_context *ctx, const ir_graph *f)
         abort();
     ir_buf_init(&text, &ctx->arena);
     ir_print(&text, f, 0);
-    if (ir_parse(ctx, "printed", text.text, text.n, &again) != COT_OK || !ir_graph_equal(again.fn[again.n - 1], f))
+    if (ir_parse(ctx, "printed", text.text, text.n, &again) != COT_OK ||
+        !ir_graph_equal(again.fn[again.n - 1], f))
         abort();
 }
 
@@ -27,8 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cot_context *ctx = cot_context_new(NULL);
     ir_module m;
 
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         if (ir_parse(ctx, "input", (const char *)data, size, &m) == COT_OK)
             read_back(ctx, m.fn[m.n - 1]);
         else if (!*cot_error(ctx))

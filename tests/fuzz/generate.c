@@ -119,6 +119,10 @@ pointwise(gen *g)
     } else if (op == OP_convert) {
         at.dtype.dtype = (cot_dtype)(1 + below(g, COT_DTYPE_COUNT - 1));
     } else if (op == OP_bitcast) {
+        static const cot_dtype bits[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
+        /* The bits of a NaN are not promised: nothing may look at them. */
+        if (ir_is_float(t->dtype))
+            in[0] = like(g, ir_type_as(g->b->ctx, t, bits[cot_dtype_size(t->dtype)]));
         at.dtype.dtype = t->dtype;
         for (int k = 0; k < 20; k++) {
             cot_dtype u = (cot_dtype)(1 + below(g, COT_DTYPE_COUNT - 1));

@@ -16,7 +16,7 @@ replay(const char *path)
         return 1;
     n = fread(data, 1, 1 << 16, file);
     fclose(file);
-    exact = malloc(n + 1);              /* so that a sanitizer sees a read past its end */
+    exact = malloc(n + 1); /* so that a sanitizer sees a read past its end */
     if (!exact)
         return 1;
     for (size_t i = 0; i < n; i++)

@@ -18,9 +18,15 @@ one_argument(double *x)
 }
 
 #define P10(p) p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7, p##8, p##9
-#define D10(p) int *p##0, int *p##1, int *p##2, int *p##3, int *p##4, int *p##5, int *p##6, int *p##7, int *p##8, int *p##9
-#define D100(p) D10(p##0), D10(p##1), D10(p##2), D10(p##3), D10(p##4), D10(p##5), D10(p##6), D10(p##7), D10(p##8), D10(p##9)
-#define P100(p) P10(p##0), P10(p##1), P10(p##2), P10(p##3), P10(p##4), P10(p##5), P10(p##6), P10(p##7), P10(p##8), P10(p##9)
+#define D10(p)                                                                                 \
+    int *p##0, int *p##1, int *p##2, int *p##3, int *p##4, int *p##5, int *p##6, int *p##7,    \
+        int *p##8, int *p##9
+#define D100(p)                                                                                \
+    D10(p##0), D10(p##1), D10(p##2), D10(p##3), D10(p##4), D10(p##5), D10(p##6), D10(p##7),    \
+        D10(p##8), D10(p##9)
+#define P100(p)                                                                                \
+    P10(p##0), P10(p##1), P10(p##2), P10(p##3), P10(p##4), P10(p##5), P10(p##6), P10(p##7),    \
+        P10(p##8), P10(p##9)
 
 /* The sum of i times the number at argument i. */
 static int
@@ -35,13 +41,14 @@ two_hundred(D100(a), D100(b))
 }
 
 static int
-scalars(uint8_t b, int8_t i8, int16_t i16, int32_t i32, int64_t i64, uint8_t u8, uint16_t u16, uint32_t u32,
-        uint64_t u64, uint16_t f16, uint16_t bf16, float f32, double f64, int *out)
+scalars(uint8_t b, int8_t i8, int16_t i16, int32_t i32, int64_t i64, uint8_t u8, uint16_t u16,
+        uint32_t u32, uint64_t u64, uint16_t f16, uint16_t bf16, float f32, double f64,
+        int *out)
 {
     *out = 1;
-    return b == 1 && i8 == -8 && i16 == -16 && i32 == -32 && i64 == -64 && u8 == 200 && u16 == 60000 &&
-           u32 == 4000000000u && u64 == 18000000000000000000u && f16 == 0x3c00 && bf16 == 0x3f80 && f32 == 0.5f &&
-           f64 == -0.25;
+    return b == 1 && i8 == -8 && i16 == -16 && i32 == -32 && i64 == -64 && u8 == 200 &&
+           u16 == 60000 && u32 == 4000000000u && u64 == 18000000000000000000u &&
+           f16 == 0x3c00 && bf16 == 0x3f80 && f32 == 0.5f && f64 == -0.25;
 }
 
 static int
@@ -87,10 +94,13 @@ START_TEST(every_scalar_type_by_value)
     double f64 = -0.25;
     int out = 0;
     const rt_arg args[] = {
-        { true, COT_BOOL, &b }, { true, COT_I8, &i8 }, { true, COT_I16, &i16 }, { true, COT_I32, &i32 },
-        { true, COT_I64, &i64 }, { true, COT_U8, &u8 }, { true, COT_U16, &u16 }, { true, COT_U32, &u32 },
-        { true, COT_U64, &u64 }, { true, COT_F16, &f16 }, { true, COT_BF16, &bf16 }, { true, COT_F32, &f32 },
-        { true, COT_F64, &f64 }, { .at = &out },
+        { true, COT_BOOL, &b },    { true, COT_I8, &i8 },
+        { true, COT_I16, &i16 },   { true, COT_I32, &i32 },
+        { true, COT_I64, &i64 },   { true, COT_U8, &u8 },
+        { true, COT_U16, &u16 },   { true, COT_U32, &u32 },
+        { true, COT_U64, &u64 },   { true, COT_F16, &f16 },
+        { true, COT_BF16, &bf16 }, { true, COT_F32, &f32 },
+        { true, COT_F64, &f64 },   { .at = &out },
     };
 
     ck_assert_int_eq(call((void (*)(void))scalars, 14, args), 1);

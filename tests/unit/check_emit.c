@@ -1,5 +1,5 @@
-/* Every scalar instruction at every type, compiled for this machine and for the least x86-64, as scalars and as vectors,
- * gives the bits of the evaluator (all NaNs are one). */
+/* Every scalar instruction at every type, compiled for this machine and for the least x86-64,
+ * as scalars and as vectors, gives the bits of the evaluator (all NaNs are one). */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,14 @@ static cot_context *ctx;
 static ir_arena arena;
 
 /* Instruction op at type t with operands of type from. */
-typedef struct op_case { ir_sc_op op; cot_dtype t, from; } op_case;
+typedef struct op_case {
+    ir_sc_op op;
+    cot_dtype t, from;
+} op_case;
 
 static op_case cases[MAX_CASES];
 static int n_cases;
-static uint64_t input[COT_DTYPE_COUNT][3][N];           /* bytes of N elements */
+static uint64_t input[COT_DTYPE_COUNT][3][N]; /* bytes of N elements */
 
 static bool
 takes(ir_sc_op op, cot_dtype t)
@@ -24,20 +27,35 @@ takes(ir_sc_op op, cot_dtype t)
     bool f = t == COT_F32 || t == COT_F64, i = ir_is_int(t), half = ir_is_half(t);
 
     switch (op) {
-    case SC_add: case SC_sub: case SC_mul: case SC_neg: case SC_div: case SC_max: case SC_min:
-        return f || i;
-    case SC_rem: case SC_shl: case SC_shr: case SC_popcnt: case SC_clz:
-        return i;
-    case SC_abs: case SC_sqrt: case SC_fma: case SC_floor: case SC_ceil: case SC_trunc: case SC_rint:
-        return f;
-    case SC_and: case SC_or: case SC_xor: case SC_not:
-        return i || t == COT_BOOL;
-    case SC_eq: case SC_ne: case SC_lt: case SC_le:
-        return f || i;
-    case SC_select:
-        return true;
-    default:
-        return half && false;
+    case SC_add:
+    case SC_sub:
+    case SC_mul:
+    case SC_neg:
+    case SC_div:
+    case SC_max:
+    case SC_min: return f || i;
+    case SC_rem:
+    case SC_shl:
+    case SC_shr:
+    case SC_popcnt:
+    case SC_clz: return i;
+    case SC_abs:
+    case SC_sqrt:
+    case SC_fma:
+    case SC_floor:
+    case SC_ceil:
+    case SC_trunc:
+    case SC_rint: return f;
+    case SC_and:
+    case SC_or:
+    case SC_xor:
+    case SC_not: return i || t == COT_BOOL;
+    case SC_eq:
+    case SC_ne:
+    case SC_lt:
+    case SC_le: return f || i;
+    case SC_select: return true;
+    default: return half && false;
     }
 }
 
@@ -78,9 +96,12 @@ random_bits(void)
 static uint64_t
 random_float(cot_dtype t, int i)
 {
-    static const double special[] = { 0, 1, 0.5, 1.5, 2.5, INFINITY, NAN, 0x1p-126, 0x1p-149, 0x1.8p-130, 3.4e38,
-                                      0x1p-1022, 0x1p-1074, 1.7e308, 0x1p23, 0x1.000002p23, 0x1p52, 1e-3, 65504,
-                                      65519, 65520, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.ffcp15 };
+    static const double special[] = {
+        0,         1,          0.5,    1.5,       2.5,       INFINITY, NAN,     0x1p-126,
+        0x1p-149,  0x1.8p-130, 3.4e38, 0x1p-1022, 0x1p-1074, 1.7e308,  0x1p23,  0x1.000002p23,
+        0x1p52,    1e-3,       65504,  65519,     65520,     0x1p-14,  0x1p-24, 0x1p-25,
+        0x1.8p-25, 0x1.ffcp15
+    };
     enum { S = sizeof special / sizeof special[0] };
     double d = special[random_bits() % S];
     uint64_t bits = random_bits();
@@ -108,13 +129,16 @@ fill_inputs(void)
     for (cot_dtype t = COT_BOOL; t < COT_DTYPE_COUNT; t++)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < N; i++) {
-                uint64_t x = ir_is_float(t) && !ir_is_half(t) ? random_float(t, i) : random_bits();
+                uint64_t x =
+                    ir_is_float(t) && !ir_is_half(t) ? random_float(t, i) : random_bits();
                 x = t == COT_BOOL ? x & 1 : i % 5 == 0 && ir_is_int(t) ? x & 3 : x;
-                memcpy((char *)input[t][j] + (size_t)i * cot_dtype_size(t), &x, cot_dtype_size(t));
+                memcpy((char *)input[t][j] + (size_t)i * cot_dtype_size(t), &x,
+                       cot_dtype_size(t));
             }
 }
 
-/* Operands within the domain: shifts below the width, divisors not 0 and not -1, floats that fit. */
+/* Operands within the domain: shifts below the width, divisors not 0 and not -1, floats that
+ * fit. */
 static cg_val
 operand(cg_build *b, const op_case *c, int j, cg_val x)
 {
@@ -128,13 +152,16 @@ operand(cg_build *b, const op_case *c, int j, cg_val x)
     }
     if (c->op == SC_cvt && ir_is_float(c->from) && ir_is_int(t)) {
         cot_dtype f = c->from;
-        double most = ldexp(1, ir_bits(t) - 1 - (ir_is_signed(t) ? 1 : 0)) * 1.5, least = ir_is_signed(t) ? -most : 0;
+        double most = ldexp(1, ir_bits(t) - 1 - (ir_is_signed(t) ? 1 : 0)) * 1.5,
+               least = ir_is_signed(t) ? -most : 0;
         float most32 = (float)most, least32 = (float)least;
         uint64_t hi = 0, lo = 0;
         memcpy(&hi, f == COT_F64 ? (void *)&most : (void *)&most32, f == COT_F64 ? 8 : 4);
         memcpy(&lo, f == COT_F64 ? (void *)&least : (void *)&least32, f == COT_F64 ? 8 : 4);
-        x = cg_insn3(b, SC_select, f, cg_insn2(b, SC_lt, f, x, cg_const(b, f, hi)), x, cg_const(b, f, hi));
-        return cg_insn3(b, SC_select, f, cg_insn2(b, SC_lt, f, cg_const(b, f, lo), x), x, cg_const(b, f, lo));
+        x = cg_insn3(b, SC_select, f, cg_insn2(b, SC_lt, f, x, cg_const(b, f, hi)), x,
+                     cg_const(b, f, hi));
+        return cg_insn3(b, SC_select, f, cg_insn2(b, SC_lt, f, cg_const(b, f, lo), x), x,
+                        cg_const(b, f, lo));
     }
     return x;
 }
@@ -148,10 +175,12 @@ type_of_operand(const op_case *c, int j)
 static cot_dtype
 type_of_result(const op_case *c)
 {
-    return c->op == SC_eq || c->op == SC_ne || c->op == SC_lt || c->op == SC_le ? COT_BOOL : c->t;
+    return c->op == SC_eq || c->op == SC_ne || c->op == SC_lt || c->op == SC_le ? COT_BOOL
+                                                                                : c->t;
 }
 
-/* A kernel for each case: inputs 3 i ... 3 i + 2, the clipped operands and the result come out. */
+/* A kernel for each case: inputs 3 i ... 3 i + 2, the clipped operands and the result come out.
+ */
 static void
 build_case(cg_module *m, const op_case *c, int lanes, int *n_args)
 {
@@ -174,8 +203,11 @@ build_case(cg_module *m, const op_case *c, int lanes, int *n_args)
         x[j] = operand(&b, c, j, cg_load(&b, in[j], at, 0));
         cg_store(&b, seen[j], at, x[j], 0);
     }
-    cg_store(&b, out, at, n == 1 ? cg_insn1(&b, c->op, c->t, x[0]) : n == 2 ? cg_insn2(&b, c->op, c->t, x[0], x[1])
-                          : cg_insn3(&b, c->op, c->t, x[0], x[1], x[2]), 0);
+    cg_store(&b, out, at,
+             n == 1   ? cg_insn1(&b, c->op, c->t, x[0])
+             : n == 2 ? cg_insn2(&b, c->op, c->t, x[0], x[1])
+                      : cg_insn3(&b, c->op, c->t, x[0], x[1], x[2]),
+             0);
     cg_loop_end(&b, l);
     cg_loop_end(&b, i);
 
@@ -203,7 +235,8 @@ agree(cot_dtype t, const void *a, const void *b, int i)
         return isnan(*(const float *)x) && isnan(*(const float *)y);
     if (t == COT_F64)
         return isnan(*(const double *)x) && isnan(*(const double *)y);
-    uint16_t h = *(const uint16_t *)x, g = *(const uint16_t *)y, inf = t == COT_F16 ? 0x7c00 : 0x7f80;
+    uint16_t h = *(const uint16_t *)x, g = *(const uint16_t *)y,
+             inf = t == COT_F16 ? 0x7c00 : 0x7f80;
     return ir_is_half(t) && (h & 0x7fff) > inf && (g & 0x7fff) > inf;
 }
 
@@ -219,8 +252,9 @@ check_case(const op_case *c, void **args)
         in[j] = args[2 * j + 1];
     ir_sc_eval(&insn, type_of_operand(c, n > 1 ? 1 : 0), N, want, in);
     for (int i = 0; i < N; i++)
-        ck_assert_msg(agree(type_of_result(c), args[2 * n], want, i), "%s %s from %s, element %d: %llx",
-                      ir_sc_name[c->op], cot_dtype_name(c->t), cot_dtype_name(c->from), i,
+        ck_assert_msg(agree(type_of_result(c), args[2 * n], want, i),
+                      "%s %s from %s, element %d: %llx", ir_sc_name[c->op],
+                      cot_dtype_name(c->t), cot_dtype_name(c->from), i,
                       (unsigned long long)((uint32_t *)args[1])[i]);
 }
 
@@ -257,8 +291,13 @@ check_all(const char *cpu, int lanes)
     cg_llvm()->unload(&code);
 }
 
-static const struct { const char *cpu; int lanes; } row[] = {
-    { NULL, 1 }, { NULL, 16 }, { "x86-64", 4 },
+static const struct {
+    const char *cpu;
+    int lanes;
+} row[] = {
+    { NULL, 1 },
+    { NULL, 16 },
+    { "x86-64", 4 },
 };
 
 START_TEST(every_instruction)
@@ -273,7 +312,8 @@ START_TEST(every_instruction)
 }
 END_TEST
 
-/* fma where there is none, at its hard cases: products and sums around the subnormals, cancellation. */
+/* fma where there is none, at its hard cases: products and sums around the subnormals,
+ * cancellation. */
 static double
 near_power(int e)
 {
@@ -285,7 +325,8 @@ near_power(int e)
 
 START_TEST(soft_fma)
 {
-    double *x = (double *)input[COT_F64][0], *y = (double *)input[COT_F64][1], *z = (double *)input[COT_F64][2];
+    double *x = (double *)input[COT_F64][0], *y = (double *)input[COT_F64][1],
+           *z = (double *)input[COT_F64][2];
     double out[N];
     void *args[] = { x, input[COT_I64][0], y, input[COT_I64][1], z, input[COT_I64][2], out };
     op_case c = { SC_fma, COT_F64, COT_F64 };

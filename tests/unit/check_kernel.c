@@ -1,5 +1,5 @@
-/* Kernels built by hand, compiled, and compared with plain C: every kind of loop and result, at several
- * vector extents. */
+/* Kernels built by hand, compiled, and compared with plain C: every kind of loop and result, at
+ * several vector extents. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +82,8 @@ static void
 same(const float *got, const float *want, int n)
 {
     for (int i = 0; i < n; i++)
-        ck_assert_msg(memcmp(&got[i], &want[i], 4) == 0, "element %d is %a; wants %a", i, got[i], want[i]);
+        ck_assert_msg(memcmp(&got[i], &want[i], 4) == 0, "element %d is %a; wants %a", i,
+                      got[i], want[i]);
 }
 
 /* The order of NUMERICS.md section 3. */
@@ -111,7 +112,7 @@ sum(const float *x, int n, int stride)
     return n ? block[0] : 0;
 }
 
-/* -- pointwise: a main loop and a limited tail ------------------------------------------------------------- */
+/* -- pointwise: a main loop and a limited tail -- */
 
 static void
 pointwise_step(uint32_t x, uint32_t y, cg_val base, int lanes, cg_val limit)
@@ -143,16 +144,19 @@ START_TEST(pointwise_with_tail)
 }
 END_TEST
 
-/* -- sums ----------------------------------------------------------------------------------------------------- */
+/* -- sums -- */
 
-/* tree over blocks { fold over 32 lanes { carry over 16 steps } }, lanes as a vector of `lanes` around copies. */
+/* tree over blocks { fold over 32 lanes { carry over 16 steps } }, lanes as a vector of `lanes`
+ * around copies. */
 START_TEST(sum_of_row)
 {
     int lanes = lanes_row[_i];
     uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, 1);
-    cg_val blocks = loop(CG_SERIAL, 0, 13, 1), lo = loop(CG_VECTOR, 0, lanes, 1), hi = loop(CG_UNROLL, 0, 32, lanes);
+    cg_val blocks = loop(CG_SERIAL, 0, 13, 1), lo = loop(CG_VECTOR, 0, lanes, 1),
+           hi = loop(CG_UNROLL, 0, 32, lanes);
     cg_val t = loop(CG_SERIAL, 0, 16, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(-0.0f));
-    cg_val at = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512), cg_imul(&b, cg_loop_var(&b, t), 32));
+    cg_val at = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512),
+                        cg_imul(&b, cg_loop_var(&b, t), 32));
 
     at = cg_iadd(&b, at, cg_iadd(&b, cg_loop_var(&b, hi), cg_loop_var(&b, lo)));
     cg_loop_next(&b, t, acc, cg_insn2(&b, SC_add, COT_F32, acc, cg_load(&b, x, at, 0)));
@@ -170,16 +174,19 @@ START_TEST(sum_of_row)
 }
 END_TEST
 
-/* Columns: a tree over blocks, a serial fold over lanes in bit-reversed order, one vector of columns. */
+/* Columns: a tree over blocks, a serial fold over lanes in bit-reversed order, one vector of
+ * columns. */
 START_TEST(sum_of_columns)
 {
     int lanes = lanes_row[_i];
     uint32_t x = buffer("x", COT_F32, CG_IN, 8192), y = buffer("y", COT_F32, CG_OUT, lanes);
     int rows = 8192 / lanes > 1024 ? 1024 : 8192 / lanes / 32 * 32;
     int per = rows >= 512 ? 512 : rows;
-    cg_val c = loop(CG_VECTOR, 0, lanes, 1), blocks = loop(CG_SERIAL, 0, rows / per, 1), l = loop(CG_SERIAL, 0, 32, 1);
+    cg_val c = loop(CG_VECTOR, 0, lanes, 1), blocks = loop(CG_SERIAL, 0, rows / per, 1),
+           l = loop(CG_SERIAL, 0, 32, 1);
     cg_val t = loop(CG_SERIAL, 0, per / 32, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(-0.0f));
-    cg_val row = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512), cg_imul(&b, cg_loop_var(&b, t), 32));
+    cg_val row = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, blocks), 512),
+                         cg_imul(&b, cg_loop_var(&b, t), 32));
 
     row = cg_iadd(&b, row, cg_loop_var(&b, l));
     cg_val at = cg_iadd(&b, cg_imul(&b, row, lanes), cg_loop_var(&b, c));
@@ -222,22 +229,26 @@ START_TEST(fold_with_limit)
 }
 END_TEST
 
-/* -- a register tile ------------------------------------------------------------------------------------------ */
+/* -- a register tile -- */
 
 START_TEST(register_tile)
 {
     int lanes = lanes_row[_i], rows = 6, cols = 2 * lanes, depth = 50;
-    uint32_t a = buffer("a", COT_F32, CG_IN, rows * depth), w = buffer("w", COT_F32, CG_IN, depth * cols);
+    uint32_t a = buffer("a", COT_F32, CG_IN, rows * depth),
+             w = buffer("w", COT_F32, CG_IN, depth * cols);
     uint32_t y = buffer("y", COT_F32, CG_OUT, rows * cols);
-    cg_val i = loop(CG_UNROLL, 0, rows, 1), j = loop(CG_UNROLL, 0, 2, 1), l = loop(CG_VECTOR, 0, lanes, 1);
+    cg_val i = loop(CG_UNROLL, 0, rows, 1), j = loop(CG_UNROLL, 0, 2, 1),
+           l = loop(CG_VECTOR, 0, lanes, 1);
     cg_val t = loop(CG_SERIAL, 0, depth, 1), acc = cg_loop_carry(&b, t, COT_F32, f32(0));
     cg_val col = cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, j), lanes), cg_loop_var(&b, l));
-    cg_val p = cg_load(&b, a, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), depth), cg_loop_var(&b, t)), 0);
+    cg_val p = cg_load(
+        &b, a, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), depth), cg_loop_var(&b, t)), 0);
     cg_val q = cg_load(&b, w, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, t), cols), col), 0);
 
     cg_loop_next(&b, t, acc, cg_insn3(&b, SC_fma, COT_F32, p, q, acc));
     cg_loop_end(&b, t);
-    cg_store(&b, y, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), cols), col), cg_loop_result(&b, t, 0), 0);
+    cg_store(&b, y, cg_iadd(&b, cg_imul(&b, cg_loop_var(&b, i), cols), col),
+             cg_loop_result(&b, t, 0), 0);
     cg_loop_end(&b, l);
     cg_loop_end(&b, j);
     cg_loop_end(&b, i);
@@ -246,13 +257,14 @@ START_TEST(register_tile)
         for (int c = 0; c < cols; c++) {
             fy[r * cols + c] = 0;
             for (int d = 0; d < depth; d++)
-                fy[r * cols + c] = fmaf(fx[r * depth + d], fx[512 + d * cols + c], fy[r * cols + c]);
+                fy[r * cols + c] =
+                    fmaf(fx[r * depth + d], fx[512 + d * cols + c], fy[r * cols + c]);
         }
     same(fz, fy, rows * cols);
 }
 END_TEST
 
-/* -- strided, reversed, gathered ------------------------------------------------------------------------------- */
+/* -- strided, reversed, gathered -- */
 
 START_TEST(transposed)
 {
@@ -264,7 +276,8 @@ START_TEST(transposed)
     cg_val v = cg_load(&b, x, from, 0);
 
     cg_store(&b, y, to, v, 0);
-    cg_store(&b, y, cg_iadd(&b, from, cg_i64(&b, 2048)), cg_insn1(&b, SC_neg, COT_F32, cg_load(&b, x, to, 0)), 0);
+    cg_store(&b, y, cg_iadd(&b, from, cg_i64(&b, 2048)),
+             cg_insn1(&b, SC_neg, COT_F32, cg_load(&b, x, to, 0)), 0);
     cg_loop_end(&b, l);
     cg_loop_end(&b, u);
     run((void *[]){ fx, fz });
@@ -285,8 +298,9 @@ START_TEST(reversed_and_gathered)
     cg_val i = loop(CG_SERIAL, 0, n, lanes), l = loop(CG_VECTOR, 0, lanes, 1);
     cg_val e = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l));
     cg_val g = cg_insn1(&b, SC_cvt, COT_I64, cg_load(&b, at, e, 0));
-    cg_val v = cg_insn2(&b, SC_add, COT_F32, cg_load(&b, x, cg_isub(&b, cg_i64(&b, n - 1), e), 0),
-                        cg_load(&b, x, cg_imul(&b, e, 3), 0));
+    cg_val v =
+        cg_insn2(&b, SC_add, COT_F32, cg_load(&b, x, cg_isub(&b, cg_i64(&b, n - 1), e), 0),
+                 cg_load(&b, x, cg_imul(&b, e, 3), 0));
 
     cg_store(&b, y, e, cg_insn2(&b, SC_sub, COT_F32, v, cg_load(&b, x, g, 0)), 0);
     cg_loop_end(&b, l);
@@ -300,7 +314,7 @@ START_TEST(reversed_and_gathered)
 }
 END_TEST
 
-/* -- control that varies ----------------------------------------------------------------------------------------- */
+/* -- control that varies -- */
 
 /* Collatz steps by lane: a while whose lanes stop at different times, an if inside. */
 START_TEST(while_by_lane)
@@ -311,13 +325,17 @@ START_TEST(while_by_lane)
     cg_val i = loop(CG_SERIAL, 0, n, lanes);
     cg_val left = cg_isub(&b, cg_i64(&b, n), cg_loop_var(&b, i));
     cg_val l = cg_loop_begin(&b, CG_VECTOR, cg_i64(&b, 0), cg_i64(&b, lanes), 1, left);
-    cg_val at = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l)), one = cg_const(&b, COT_I32, 1);
+    cg_val at = cg_iadd(&b, cg_loop_var(&b, i), cg_loop_var(&b, l)),
+           one = cg_const(&b, COT_I32, 1);
     cg_val start = cg_load(&b, x, at, 0), w = cg_while_begin(&b);
-    cg_val v = cg_while_carry(&b, w, COT_I32, start), steps = cg_while_carry(&b, w, COT_I32, cg_const(&b, COT_I32, 0));
+    cg_val v = cg_while_carry(&b, w, COT_I32, start),
+           steps = cg_while_carry(&b, w, COT_I32, cg_const(&b, COT_I32, 0));
 
     cg_while_test(&b, w, cg_insn2(&b, SC_lt, COT_I32, one, v));
-    cg_val odd = cg_insn2(&b, SC_eq, COT_I32, cg_insn2(&b, SC_and, COT_I32, v, one), one), c = cg_if_begin(&b, odd);
-    cg_val up = cg_insn2(&b, SC_add, COT_I32, cg_insn2(&b, SC_mul, COT_I32, v, cg_const(&b, COT_I32, 3)), one);
+    cg_val odd = cg_insn2(&b, SC_eq, COT_I32, cg_insn2(&b, SC_and, COT_I32, v, one), one),
+           c = cg_if_begin(&b, odd);
+    cg_val up = cg_insn2(&b, SC_add, COT_I32,
+                         cg_insn2(&b, SC_mul, COT_I32, v, cg_const(&b, COT_I32, 3)), one);
     cg_if_else(&b, c);
     cg_val down = cg_insn2(&b, SC_shr, COT_I32, v, one);
     cg_if_end(&b, c);
@@ -367,13 +385,14 @@ START_TEST(masked_bytes)
 }
 END_TEST
 
-/* -- parallel loops, calls, failure ------------------------------------------------------------------------------- */
+/* -- parallel loops, calls, failure -- */
 
 START_TEST(parallel_tree)
 {
     cg_kernel *part = cg_kernel_new(m, "part");
     cg_build pb;
-    uint32_t px = cg_buffer_add(part, "x", COT_F32, CG_IN, 512), py = cg_buffer_add(part, "y", COT_F32, CG_OUT, 1);
+    uint32_t px = cg_buffer_add(part, "x", COT_F32, CG_IN, 512),
+             py = cg_buffer_add(part, "y", COT_F32, CG_OUT, 1);
     cot_parallel *pool = _i ? cot_rt_pool_new(2) : NULL;
 
     cg_begin(&pb, part);
@@ -387,7 +406,8 @@ START_TEST(parallel_tree)
     uint32_t s = buffer("s", COT_F32, CG_LOCAL, 1);
     m->parallel = true;
     cg_val p = loop(CG_PARALLEL, 0, 250, 1), at = cg_imul(&b, cg_loop_var(&b, p), 32);
-    cg_call_kernel(&b, 1, (uint32_t[]){ x, s }, (cg_val[]){ at, 0 }, 1, (cg_val[]){ cg_i64(&b, 0) });
+    cg_call_kernel(&b, 1, (uint32_t[]){ x, s }, (cg_val[]){ at, 0 }, 1,
+                   (cg_val[]){ cg_i64(&b, 0) });
     cg_loop_reduce(&b, p, CG_TREE, SC_add, COT_F32, cg_load(&b, s, cg_i64(&b, 0), 0));
     cg_loop_end(&b, p);
     cg_store(&b, y, cg_i64(&b, 0), cg_loop_result(&b, p, 0), 0);
@@ -419,15 +439,18 @@ START_TEST(failure_is_a_status)
     ck_assert_int_eq(code.entry((void *[]){ &in, &out }, NULL), COT_OK);
     ck_assert_int_eq(out, 3);
     in = 1;
-    ck_assert_int_eq(((int (*)(const int32_t *, int32_t *, void *))code.natural)(&in, &out, NULL), COT_ERR_BOUND);
+    ck_assert_int_eq(
+        ((int (*)(const int32_t *, int32_t *, void *))code.natural)(&in, &out, NULL),
+        COT_ERR_BOUND);
     ck_assert_int_eq(out, 3);
     cg_llvm()->unload(&code);
 }
 END_TEST
 
-/* -- indices --------------------------------------------------------------------------------------------------- */
+/* -- indices -- */
 
-/* i = 16 q + l with l in [0, 16): i / 64 = q / 4 and i mod 64 = 16 (q mod 4) + l, still even in l. */
+/* i = 16 q + l with l in [0, 16): i / 64 = q / 4 and i mod 64 = 16 (q mod 4) + l, still even in
+ * l. */
 START_TEST(division_keeps_lanes_even)
 {
     cg_val q = loop(CG_SERIAL, 0, 100, 1), l = loop(CG_VECTOR, 0, 16, 1);

@@ -4,7 +4,9 @@
 
 #include "cotrace/cotrace.h"
 
-typedef struct meter { long calls, fail_at, live; } meter;
+typedef struct meter {
+    long calls, fail_at, live;
+} meter;
 
 static void *
 metered(void *user, void *old, size_t bytes)
@@ -36,11 +38,13 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static cot_status
 compile_and_run(cot_context *ctx, const char *backend, bool *ran)
 {
-    cot_fn *f = cot_vmap(cot_grad(cot_fn_new(ctx, "f", body, 2, 1, NULL)), .in_dims = COT_LIST(0, COT_NONE));
+    cot_fn *f = cot_vmap(cot_grad(cot_fn_new(ctx, "f", body, 2, 1, NULL)),
+                         .in_dims = COT_LIST(0, COT_NONE));
     cot_compile_options o = { .backend = backend };
     cot_array *x = NULL, *w = NULL, *dx = NULL;
     cot_kernel *k = NULL;
-    cot_status status = f ? cot_compile(f, COT_TYPES(cot_f32(2, 5), cot_f32(5)), &o, &k) : COT_ERR_MEMORY;
+    cot_status status =
+        f ? cot_compile(f, COT_TYPES(cot_f32(2, 5), cot_f32(5)), &o, &k) : COT_ERR_MEMORY;
 
     if (status == COT_OK) {
         x = cot_array_new(ctx, cot_f32(2, 5));
@@ -70,7 +74,8 @@ fail_each(const char *backend)
         ck_assert_int_lt(at, 20000);
         if (ctx) {
             status = compile_and_run(ctx, backend, &ran);
-            ck_assert_msg(ran || status == COT_ERR_MEMORY, "allocation %ld: %s: %s", at, cot_status_name(status), cot_error(ctx));
+            ck_assert_msg(ran || status == COT_ERR_MEMORY, "allocation %ld: %s: %s", at,
+                          cot_status_name(status), cot_error(ctx));
             cot_context_free(ctx);
         }
         ck_assert_msg(m.live == 0, "allocation %ld: %ld blocks are left", at, m.live);
@@ -90,11 +95,12 @@ START_TEST(compiled)
     cot_context *ctx = cot_context_new(NULL);
     cot_fn *f = cot_fn_new(ctx, "f", body, 2, 1, NULL);
     cot_kernel *k = NULL;
-    cot_status status = cot_compile(f, COT_TYPES(cot_f32(5), cot_f32(5)), &(cot_compile_options){ .backend = "jit" }, &k);
+    cot_status status = cot_compile(f, COT_TYPES(cot_f32(5), cot_f32(5)),
+                                    &(cot_compile_options){ .backend = "jit" }, &k);
 
     cot_kernel_free(k);
     cot_context_free(ctx);
-    if (status != COT_ERR_TARGET)       /* built without LLVM */
+    if (status != COT_ERR_TARGET) /* built without LLVM */
         fail_each("jit");
 }
 END_TEST

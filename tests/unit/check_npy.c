@@ -28,11 +28,33 @@ make_file(uint8_t *file, int version, const char *dictionary, const void *data, 
 
 START_TEST(each_version_and_order_is_read)
 {
-    static const struct { int version; const char *dictionary; uint8_t data[8]; int32_t want[2]; int rank; } row[] = {
-        { 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", { 1, 0, 0, 0, 2 }, { 1, 2 }, 1 },
-        { 2, "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }", { 1, 0, 0, 0, 2 }, { 1, 2 }, 2 },
-        { 3, "{'shape': (2, 1), 'descr': '>i4', 'fortran_order': True}", { 0, 0, 0, 1, 0, 0, 0, 2 }, { 1, 2 }, 2 },
-        { 1, "{\"descr\":\"=i4\",\"fortran_order\":False,\"shape\":(2L,)}", { 3, 0, 0, 0, 4 }, { 3, 4 }, 1 },
+    static const struct {
+        int version;
+        const char *dictionary;
+        uint8_t data[8];
+        int32_t want[2];
+        int rank;
+    } row[] = {
+        { 1,
+          "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n",
+          { 1, 0, 0, 0, 2 },
+          { 1, 2 },
+          1 },
+        { 2,
+          "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }",
+          { 1, 0, 0, 0, 2 },
+          { 1, 2 },
+          2 },
+        { 3,
+          "{'shape': (2, 1), 'descr': '>i4', 'fortran_order': True}",
+          { 0, 0, 0, 1, 0, 0, 0, 2 },
+          { 1, 2 },
+          2 },
+        { 1,
+          "{\"descr\":\"=i4\",\"fortran_order\":False,\"shape\":(2L,)}",
+          { 3, 0, 0, 0, 4 },
+          { 3, 4 },
+          1 },
     };
     uint8_t file[256];
     int32_t got[2];
@@ -49,10 +71,12 @@ END_TEST
 
 START_TEST(fortran_order_becomes_row_major)
 {
-    static const uint8_t by_columns[6] = { 1, 4, 2, 5, 3, 6 }, by_rows[6] = { 1, 2, 3, 4, 5, 6 };
+    static const uint8_t by_columns[6] = { 1, 4, 2, 5, 3, 6 },
+                         by_rows[6] = { 1, 2, 3, 4, 5, 6 };
     uint8_t file[256], got[6];
     rt_npy h;
-    size_t n = make_file(file, 1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", by_columns, 6);
+    size_t n = make_file(file, 1, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }",
+                         by_columns, 6);
 
     ck_assert_ptr_null(rt_npy_header(&h, file, n));
     rt_npy_elements(&h, file, got);
@@ -60,18 +84,23 @@ START_TEST(fortran_order_becomes_row_major)
 }
 END_TEST
 
-static const struct { const char *dictionary, *why; } lie[] = {
+static const struct {
+    const char *dictionary, *why;
+} lie[] = {
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "fewer elements" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "more bytes" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "more elements" },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "tuple of sizes" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",
+      "more elements" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+      "tuple of sizes" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "tuple of sizes" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, }", "tuple of sizes" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2 2), }", "tuple of sizes" },
     { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "plain element type" },
-    { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "plain element type" },
+    { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }",
+      "plain element type" },
     { "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,), }", "neither True nor False" },
     { "{'descr': '<f4', 'shape': (2,), }", "lacks one" },
     { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "twice" },
@@ -99,7 +128,8 @@ START_TEST(a_file_cut_short_is_refused)
     uint8_t file[256];
     float data[2] = { 1, 2 };
     rt_npy h;
-    size_t n = make_file(file, 2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", data, 8);
+    size_t n = make_file(file, 2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
+                         data, 8);
 
     for (size_t cut = 0; cut < n; cut++) {
         uint8_t *copy = malloc(cut + 1);
@@ -116,9 +146,12 @@ END_TEST
 START_TEST(written_files_read_back)
 {
     static const cot_type row[] = {
-        { .dtype = COT_F32, .rank = 2, .dims = { 2, 3 } }, { .dtype = COT_BOOL, .rank = 1, .dims = { 5 } },
-        { .dtype = COT_I64, .rank = 0 }, { .dtype = COT_F64, .rank = 3, .dims = { 2, 0, 3 } },
-        { .dtype = COT_U8, .rank = 1, .dims = { 7 } }, { .dtype = COT_BF16, .rank = 1, .dims = { 3 } },
+        { .dtype = COT_F32, .rank = 2, .dims = { 2, 3 } },
+        { .dtype = COT_BOOL, .rank = 1, .dims = { 5 } },
+        { .dtype = COT_I64, .rank = 0 },
+        { .dtype = COT_F64, .rank = 3, .dims = { 2, 0, 3 } },
+        { .dtype = COT_U8, .rank = 1, .dims = { 7 } },
+        { .dtype = COT_BF16, .rank = 1, .dims = { 3 } },
     };
     char path[] = "/tmp/check_npy_XXXXXX";
     cot_context *ctx = cot_context_new(NULL);
@@ -128,7 +161,8 @@ START_TEST(written_files_read_back)
     ck_assert_int_ge(fd, 0);
     close(fd);
     for (size_t i = 0; i < a->bytes; i++)
-        ((uint8_t *)a->data)[i] = row[_i].dtype == COT_BOOL ? (uint8_t)(i & 1) : (uint8_t)(3 * i + 1);
+        ((uint8_t *)a->data)[i] =
+            row[_i].dtype == COT_BOOL ? (uint8_t)(i & 1) : (uint8_t)(3 * i + 1);
     ck_assert_int_eq(cot_npy_write(ctx, path, a), COT_OK);
     ck_assert_int_eq(cot_npy_read(ctx, path, &b), COT_OK);
     ck_assert_int_eq(b->type.dtype, row[_i].dtype == COT_BF16 ? COT_U16 : row[_i].dtype);

@@ -12,35 +12,54 @@
 #include "runtime/check.h"
 #include "runtime/values.h"
 
-static const struct { const char *name, *text; int threads; } row[] = {
-    { "nothing", "fn @f() -> f32[3] {\n  %0 = iota {dtype=f32, shape=[3], axis=0} : f32[3]\n  ret %0\n}", 1 },
-    { "softmax", "fn @f(%x: f32[5,37]) -> f32[5,37] {\n"
-                 "  %0 = reduce_max %x {axes=[1]} : f32[5]\n"
-                 "  %1 = broadcast_in_dim %0 {shape=[5,37], dims=[0]} : f32[5,37]\n"
-                 "  %2 = sub %x, %1 : f32[5,37]\n"
-                 "  %3 = exp %2 : f32[5,37]\n"
-                 "  %4 = reduce_sum %3 {axes=[1]} : f32[5]\n"
-                 "  %5 = broadcast_in_dim %4 {shape=[5,37], dims=[0]} : f32[5,37]\n"
-                 "  %6 = div %3, %5 : f32[5,37]\n  ret %6\n}", 1 },
-    { "matmul", "fn @f(%x: f32[33,70], %y: f32[70,41], %for: f32[41]) -> f32[33,41] {\n"
-                "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[33,41]\n"
-                "  %1 = broadcast_in_dim %for {shape=[33,41], dims=[1]} : f32[33,41]\n"
-                "  %2 = add %0, %1 : f32[33,41]\n  ret %2\n}", 1 },
-    { "types", "fn @f(%a: i8[9], %b: u64[9], %c: bool[9], %d: f16[9], %e: bf16[9], %g: f64[9]) -> (f64[9], u64[9], f16[9]) {\n"
-               "  %0 = convert %a {dtype=f64} : f64[9]\n"
-               "  %1 = select %c, %0, %g : f64[9]\n"
-               "  %2 = tanh %1 : f64[9]\n"
-               "  %3 = mul %b, %b : u64[9]\n"
-               "  %4 = convert %e {dtype=f16} : f16[9]\n"
-               "  %5 = mul %4, %d : f16[9]\n  ret %2, %3, %5\n}", 1 },
-    { "scan", "fn @b(%c: f32[4], %x: f32[4]) -> (f32[4], f32[4]) {\n"
-              "  %0 = sin %c : f32[4]\n  %1 = add %0, %x : f32[4]\n  ret %1, %0\n}\n"
-              "fn @f(%c: f32[4], %x: f32[9,4]) -> (f32[4], f32[9,4]) {\n"
-              "  %0, %1 = scan %c, %x {carries=1, length=9, body=@b} : (f32[4], f32[9,4])\n  ret %0, %1\n}", 1 },
-    { "large sum", "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
-                   "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}", 1 },
-    { "threads", "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
-                 "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}", 2 },
+static const struct {
+    const char *name, *text;
+    int threads;
+} row[] = {
+    { "nothing",
+      "fn @f() -> f32[3] {\n  %0 = iota {dtype=f32, shape=[3], axis=0} : f32[3]\n  ret %0\n}",
+      1 },
+    { "softmax",
+      "fn @f(%x: f32[5,37]) -> f32[5,37] {\n"
+      "  %0 = reduce_max %x {axes=[1]} : f32[5]\n"
+      "  %1 = broadcast_in_dim %0 {shape=[5,37], dims=[0]} : f32[5,37]\n"
+      "  %2 = sub %x, %1 : f32[5,37]\n"
+      "  %3 = exp %2 : f32[5,37]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[5]\n"
+      "  %5 = broadcast_in_dim %4 {shape=[5,37], dims=[0]} : f32[5,37]\n"
+      "  %6 = div %3, %5 : f32[5,37]\n  ret %6\n}",
+      1 },
+    { "matmul",
+      "fn @f(%x: f32[33,70], %y: f32[70,41], %for: f32[41]) -> f32[33,41] {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[33,41]\n"
+      "  %1 = broadcast_in_dim %for {shape=[33,41], dims=[1]} : f32[33,41]\n"
+      "  %2 = add %0, %1 : f32[33,41]\n  ret %2\n}",
+      1 },
+    { "types",
+      "fn @f(%a: i8[9], %b: u64[9], %c: bool[9], %d: f16[9], %e: bf16[9], %g: f64[9]) -> "
+      "(f64[9], u64[9], f16[9]) {\n"
+      "  %0 = convert %a {dtype=f64} : f64[9]\n"
+      "  %1 = select %c, %0, %g : f64[9]\n"
+      "  %2 = tanh %1 : f64[9]\n"
+      "  %3 = mul %b, %b : u64[9]\n"
+      "  %4 = convert %e {dtype=f16} : f16[9]\n"
+      "  %5 = mul %4, %d : f16[9]\n  ret %2, %3, %5\n}",
+      1 },
+    { "scan",
+      "fn @b(%c: f32[4], %x: f32[4]) -> (f32[4], f32[4]) {\n"
+      "  %0 = sin %c : f32[4]\n  %1 = add %0, %x : f32[4]\n  ret %1, %0\n}\n"
+      "fn @f(%c: f32[4], %x: f32[9,4]) -> (f32[4], f32[9,4]) {\n"
+      "  %0, %1 = scan %c, %x {carries=1, length=9, body=@b} : (f32[4], f32[9,4])\n  ret %0, "
+      "%1\n}",
+      1 },
+    { "large sum",
+      "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
+      "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
+      1 },
+    { "threads",
+      "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
+      "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
+      2 },
 };
 #define ROWS ((int)(sizeof row / sizeof *row))
 
@@ -49,7 +68,8 @@ parsed(cot_context *ctx, const char *text)
 {
     ir_module m;
 
-    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s",
+                  cot_error(ctx));
     return m.fn[m.n - 1];
 }
 
@@ -73,9 +93,11 @@ same_as_twin(const ir_graph *f, void *const *at)
 {
     void **want;
 
-    ck_assert_int_eq(rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, at, &want), COT_OK);
+    ck_assert_int_eq(rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, at, &want),
+                     COT_OK);
     for (int i = 0; i < f->n_out; i++)
-        ck_assert_int_eq(rt_first_difference(ir_type_at(f, f->out[i]), want[i], at[f->n_in + i]), -1);
+        ck_assert_int_eq(
+            rt_first_difference(ir_type_at(f, f->out[i]), want[i], at[f->n_in + i]), -1);
 }
 
 static int
@@ -109,7 +131,8 @@ build(cot_context *ctx, const ir_graph *f, int i, const char *folder)
     const cot_compile_options o = { .threads = row[i].threads };
     const rt_export e = { f, "the_function" };
 
-    ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/x.o", folder), ir_format(&ctx->arena, "%s/x.h", folder)) == COT_OK,
+    ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/x.o", folder),
+                           ir_format(&ctx->arena, "%s/x.h", folder)) == COT_OK,
                   "%s", cot_error(ctx));
 }
 
@@ -119,7 +142,8 @@ call_object(cot_context *ctx, const ir_graph *f, const char *folder)
 {
     void **at = arrays(f), *work, *library;
     rt_arg *arg = IR_NEW_N(&ctx->arena, rt_arg, f->n_in + f->n_out + 2);
-    size_t bytes = constant_in(ir_format(&ctx->arena, "%s/x.h", folder), "THE_FUNCTION_WORK_BYTES");
+    size_t bytes =
+        constant_in(ir_format(&ctx->arena, "%s/x.h", folder), "THE_FUNCTION_WORK_BYTES");
     int answer = -1, n = 0;
     cot_parallel *pool = cot_rt_pool_new(2);
     void (*fn)(void);
@@ -150,14 +174,20 @@ START_TEST(objects_compute_what_the_twin_does)
     bool done = false;
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         ir_graph *f = parsed(ctx, row[_i].text);
 
         build(ctx, f, _i, folder);
-        ck_assert_int_eq(shell(folder, "test -z \"$(nm -u x.o | grep -vwE 'memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_')\""), 0);
-        ck_assert_int_eq(shell(folder, "cc -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c x.h"), 0);
-        ck_assert_int_eq(shell(folder, "g++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ x.h"), 0);
+        ck_assert_int_eq(shell(folder, "test -z \"$(nm -u x.o | grep -vwE "
+                                       "'memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_')\""),
+                         0);
+        ck_assert_int_eq(
+            shell(folder, "cc -std=c99 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c x.h"),
+            0);
+        ck_assert_int_eq(
+            shell(folder,
+                  "g++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ x.h"),
+            0);
         call_object(ctx, f, folder);
         done = true;
     }
@@ -194,8 +224,7 @@ START_TEST(natural_entries_take_any_number_of_arguments)
     cot_context *ctx = cot_context_new(NULL);
     bool done = false;
 
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         ir_graph *f = sum_of(ctx, counts[_i]);
         void **at = arrays(f);
         cot_kernel *k;
@@ -213,7 +242,9 @@ END_TEST
 
 START_TEST(mistakes_are_told)
 {
-    static const struct { const char *path, *name, *want; } wrong[] = {
+    static const struct {
+        const char *path, *name, *want;
+    } wrong[] = {
         { "/tmp/x.exe", "f", "ends in .o" },
         { "/tmp/x.c", "f", "not built in" },
         { "/nowhere/x.o", "f", "/nowhere/x.o" },
@@ -222,8 +253,7 @@ START_TEST(mistakes_are_told)
     };
     cot_context *ctx = cot_context_new(NULL);
 
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         const rt_export e = { parsed(ctx, row[0].text), wrong[_i].name };
 
         ck_assert_int_ne(rt_build(ctx, 1, &e, NULL, wrong[_i].path, NULL), COT_OK);

@@ -7,7 +7,12 @@
 
 #include "runtime/support/pool.h"
 
-typedef struct tally { atomic_int *count; atomic_int pieces; int64_t shortest; int64_t n; } tally;
+typedef struct tally {
+    atomic_int *count;
+    atomic_int pieces;
+    atomic_int_least64_t shortest;
+    int64_t n;
+} tally;
 
 static void
 count_each(void *ctx, int64_t lo, int64_t hi)
@@ -18,7 +23,7 @@ count_each(void *ctx, int64_t lo, int64_t hi)
         atomic_fetch_add_explicit(&t->count[i], 1, memory_order_relaxed);
     atomic_fetch_add(&t->pieces, 1);
     if (hi != t->n && hi - lo < t->shortest)
-        t->shortest = hi - lo;          /* only the last piece may be shorter than the grain */
+        t->shortest = hi - lo; /* only the last piece may be shorter than the grain */
 }
 
 static void
@@ -36,9 +41,12 @@ cover_once(cot_parallel *p, int64_t n, int64_t grain)
 
 START_TEST(each_iteration_runs_once)
 {
-    static const struct { int threads; int64_t n, grain; } row[] = {
-        { 1, 100, 1 }, { 2, 0, 1 }, { 2, 1, 1 }, { 2, 7, 3 }, { 2, 1000, 1 }, { 3, 1000, 999 },
-        { 4, 100000, 64 }, { 8, 5, 1 }, { 0, 10, 0 },
+    static const struct {
+        int threads;
+        int64_t n, grain;
+    } row[] = {
+        { 1, 100, 1 },    { 2, 0, 1 },       { 2, 1, 1 }, { 2, 7, 3 },  { 2, 1000, 1 },
+        { 3, 1000, 999 }, { 4, 100000, 64 }, { 8, 5, 1 }, { 0, 10, 0 },
     };
     cot_parallel *p = cot_rt_pool_new(row[_i].threads);
 

@@ -33,7 +33,11 @@ fill(cot_array *a, float from)
 
 /* ---- cot_jit ---- */
 
-typedef struct caller { cot_fn *f; int n; bool good; } caller;
+typedef struct caller {
+    cot_fn *f;
+    int n;
+    bool good;
+} caller;
 
 /* Each size many times, from many threads at once. */
 static void *
@@ -52,7 +56,7 @@ call_often(void *arg)
             x[i] = (float)(i + run);
             y[i] = (float)(i - c->n);
         }
-        pthread_mutex_lock(&ctx->lock);         /* making arrays is not what is tested */
+        pthread_mutex_lock(&ctx->lock); /* making arrays is not what is tested */
         in[0] = cot_array_borrow(ctx, cot_f32(n), x);
         in[1] = cot_array_borrow(ctx, cot_f32(n), y);
         out = cot_array_borrow(ctx, cot_f32(n), z);
@@ -89,7 +93,8 @@ END_TEST
 START_TEST(jit_makes_results_that_are_missing)
 {
     cot_context *ctx = cot_context_new(NULL);
-    cot_array *x = cot_array_new(ctx, cot_f32(3)), *y = cot_array_new(ctx, cot_f32(3)), *z = NULL;
+    cot_array *x = cot_array_new(ctx, cot_f32(3)), *y = cot_array_new(ctx, cot_f32(3)),
+              *z = NULL;
 
     fill(x, 1);
     fill(y, 10);
@@ -104,15 +109,20 @@ END_TEST
 
 /* ---- cot_run ---- */
 
-typedef struct kit { cot_context *ctx; cot_kernel *k; cot_array *x, *y, *z; } kit;
+typedef struct kit {
+    cot_context *ctx;
+    cot_kernel *k;
+    cot_array *x, *y, *z;
+} kit;
 
 static kit
 new_kit(const char *backend)
 {
     kit t = { .ctx = cot_context_new(NULL) };
 
-    ck_assert_msg(cot_compile(new_fn(t.ctx), COT_TYPES(cot_f32(4), cot_f32(4)), &(cot_compile_options){ .backend = backend },
-                              &t.k) == COT_OK, "%s", cot_error(t.ctx));
+    ck_assert_msg(cot_compile(new_fn(t.ctx), COT_TYPES(cot_f32(4), cot_f32(4)),
+                              &(cot_compile_options){ .backend = backend }, &t.k) == COT_OK,
+                  "%s", cot_error(t.ctx));
     t.x = cot_array_new(t.ctx, cot_f32(4));
     t.y = cot_array_new(t.ctx, cot_f32(4));
     t.z = cot_array_new(t.ctx, cot_f32(4));
@@ -148,7 +158,8 @@ START_TEST(overlap_is_refused)
 {
     float memory[10] = { 0 };
     kit t = new_kit(NULL);
-    cot_array *near = cot_array_borrow(t.ctx, cot_f32(4), memory), *far = cot_array_borrow(t.ctx, cot_f32(4), memory + 4);
+    cot_array *near = cot_array_borrow(t.ctx, cot_f32(4), memory),
+              *far = cot_array_borrow(t.ctx, cot_f32(4), memory + 4);
     cot_array *across = cot_array_borrow(t.ctx, cot_f32(4), memory + 2);
 
     ck_assert_int_eq(cot_run(t.k, &far, (const cot_array *[]){ near, near }), COT_OK);
@@ -166,7 +177,8 @@ END_TEST
 START_TEST(arrays_that_do_not_fit_are_refused)
 {
     kit t = new_kit(NULL);
-    cot_array *small = cot_array_new(t.ctx, cot_f32(3)), *wide = cot_array_new(t.ctx, cot_f64(4));
+    cot_array *small = cot_array_new(t.ctx, cot_f32(3)),
+              *wide = cot_array_new(t.ctx, cot_f64(4));
 
     ck_assert_int_eq(cot_run(t.k, &t.z, (const cot_array *[]){ t.x, small }), COT_ERR_SHAPE);
     ck_assert_str_eq(cot_error(t.ctx), "twice_plus: argument 1 is f32[3]; wants f32[4]");
@@ -187,7 +199,7 @@ START_TEST(the_plain_entry_is_a_function)
     cot_entry *entry = cot_kernel_entry(t.k);
     float x[4] = { 1, 2, 3, 4 }, y[4] = { 5, 5, 5, 5 }, z[4];
 
-    if (entry) {                        /* not when evaluated */
+    if (entry) { /* not when evaluated */
         void *work = aligned_alloc(64, cot_kernel_work_bytes(t.k) / 64 * 64 + 64);
 
         ck_assert_int_eq(entry((void *[]){ x, y, z, NULL }, work), 0);
@@ -200,7 +212,8 @@ END_TEST
 
 static const char counting[] =
     "fn @less(%i: i32[], %n: i32[]) -> bool[] {\n  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    "fn @next(%i: i32[], %n: i32[]) -> (i32[], i32[]) {\n  %0 = constant {data=1} : i32[]\n  %1 = add %i, %0 : i32[]\n  ret %1, %n\n}\n"
+    "fn @next(%i: i32[], %n: i32[]) -> (i32[], i32[]) {\n  %0 = constant {data=1} : i32[]\n  "
+    "%1 = add %i, %0 : i32[]\n  ret %1, %n\n}\n"
     "fn @count(%n: i32[]) -> i32[] {\n  %0 = constant {data=0} : i32[]\n"
     "  %1, %2 = while %0, %n {max=10, cond=@less, body=@next} : (i32[], i32[])\n  ret %1\n}\n";
 
@@ -213,8 +226,11 @@ START_TEST(bounds_are_kept)
     const cot_graph *g;
     cot_kernel *k;
 
-    ck_assert_msg(cot_parse(ctx, "counting", counting, strlen(counting), NULL, &g) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .backend = name[_i] }, &k) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_parse(ctx, "counting", counting, strlen(counting), NULL, &g) == COT_OK,
+                  "%s", cot_error(ctx));
+    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .backend = name[_i] }, &k) ==
+                      COT_OK,
+                  "%s", cot_error(ctx));
     *(int32_t *)cot_array_data(n) = 10;
     ck_assert_msg(cot_run(k, &out, (const cot_array *[]){ n }) == COT_OK, "%s", cot_error(ctx));
     ck_assert_int_eq(*(int32_t *)cot_array_data(out), 10);
@@ -229,7 +245,11 @@ END_TEST
 
 START_TEST(options_that_are_wrong_are_told)
 {
-    static const struct { cot_compile_options o; cot_status status; const char *want; } wrong[] = {
+    static const struct {
+        cot_compile_options o;
+        cot_status status;
+        const char *want;
+    } wrong[] = {
         { { .backend = "fpga" }, COT_ERR_TARGET, "wants jit or eval" },
         { { .threads = -1 }, COT_ERR_ARG, "wants 1 to 1024" },
         { { .vector_bits = 100 }, COT_ERR_ARG, "wants 32, 128, 256 or 512" },
@@ -237,7 +257,9 @@ START_TEST(options_that_are_wrong_are_told)
     cot_context *ctx = cot_context_new(NULL);
     cot_kernel *k;
 
-    ck_assert_int_eq(cot_compile(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), &wrong[_i].o, &k), wrong[_i].status);
+    ck_assert_int_eq(
+        cot_compile(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), &wrong[_i].o, &k),
+        wrong[_i].status);
     ck_assert_ptr_null(k);
     ck_assert_msg(strstr(cot_error(ctx), wrong[_i].want), "%s", cot_error(ctx));
     cot_context_free(ctx);
@@ -260,20 +282,31 @@ append(void *user, const char *text, size_t n)
 
 START_TEST(every_stage_dumps)
 {
-    static const struct { const char *stage, *want; bool llvm; } row[] = {
-        { "trace", "fn @twice_plus", false }, { "graph", "fn @twice_plus", false }, { "simplify", "fma", false },
-        { "kernels", "kernel", true }, { "plan", "", true }, { "llvm", "define", true }, { "asm", "ret", true },
+    static const struct {
+        const char *stage, *want;
+        bool llvm;
+    } row[] = {
+        { "trace", "fn @twice_plus", false },
+        { "graph", "fn @twice_plus", false },
+        { "simplify", "fma", false },
+        { "kernels", "kernel", true },
+        { "plan", "", true },
+        { "llvm", "define", true },
+        { "asm", "ret", true },
     };
     cot_context *ctx = cot_context_new(NULL);
     char *text = calloc(1, 65536);
     cot_status status;
 
     if (!row[_i].llvm || cg_llvm()) {
-        status = cot_dump_fn(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), row[_i].stage, append, text);
+        status = cot_dump_fn(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), row[_i].stage,
+                             append, text);
         ck_assert_msg(status == COT_OK, "%s", cot_error(ctx));
         ck_assert_msg(strstr(text, row[_i].want), "%s", text);
     }
-    ck_assert_int_eq(cot_dump_fn(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), "soup", append, text), COT_ERR_ARG);
+    ck_assert_int_eq(
+        cot_dump_fn(new_fn(ctx), COT_TYPES(cot_f32(4), cot_f32(4)), "soup", append, text),
+        COT_ERR_ARG);
     free(text);
     cot_context_free(ctx);
 }

@@ -304,6 +304,15 @@ static const lower_graph lower_graphs[] = {
       "  %2 = dot_general %0, %1 {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f32[4,9,7]\n"
       "  %3 = exp %2 : f32[4,9,7]\n"
       "  %4 = dot_general %i, %j {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[3,20]\n  ret %3, %4\n}\n" },
+    { "a counter that all examples share", false,
+      "fn @test(%n: i32[], %c: f64[14,4]) -> bool[] {\n"
+      "  %0 = constant {data=3} : i32[]\n  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"
+      "fn @step(%n: i32[], %c: f64[14,4]) -> (i32[], f64[14,4]) {\n"
+      "  %0 = convert %n {dtype=f64} : f64[]\n  %1 = broadcast_in_dim %0 {shape=[14,4], dims=[]} : f64[14,4]\n"
+      "  %2 = constant {data=1} : i32[]\n  %3 = add %n, %2 : i32[]\n  ret %3, %1\n}\n"
+      "fn @f(%x: f64[14,4]) -> f64[14,4] {\n"
+      "  %0 = constant {data=0} : i32[]\n"
+      "  %1, %2 = while %0, %x {cond=@test, body=@step} : i32[], f64[14,4]\n  ret %2\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },
