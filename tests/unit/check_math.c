@@ -1,4 +1,4 @@
-/* Elementary functions against MPFR: at most 1 ulp in f32, 2 ulp in f64 (A21).
+/* Elementary functions against MPFR: at most 1 ulp in f32, 2 ulp in f64.
  *
  * f32: a stratified sample of all bit patterns, a value from each block of 2^16.  f64: all exponents,
  * ordinary magnitudes, and neighbourhoods of the hard cases: multiples of pi/2, 1, powers of two, and the
