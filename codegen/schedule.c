@@ -15,7 +15,7 @@
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
 
-enum { HEAVY = 150, STAGE_MOST = 8 };
+enum { HEAVY = 400, STAGE_MOST = 8 };
 
 int64_t
 cg_lanes(const cg_lowering *l, int bits)
