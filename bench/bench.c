@@ -27,7 +27,7 @@ enum { MAX_OUT = 10, MAX_SAMPLES = 2000 };
 
 typedef struct settings {
     int threads;
-    double seconds;             /* per side and workload */
+    double seconds; /* per side and workload */
     bool hand, json;
 } settings;
 
@@ -72,7 +72,8 @@ fill(cot_array *a, const workload_arg *arg, uint64_t seed)
     for (int64_t i = 0; i < n; i++) {
         double x = arg->low + (arg->high - arg->low) * uniform(&seed);
         if (arg->normal)
-            x = arg->high * sqrt(-2 * log(1 - uniform(&seed))) * cos(6.283185307179586 * uniform(&seed));
+            x = arg->high * sqrt(-2 * log(1 - uniform(&seed))) *
+                cos(6.283185307179586 * uniform(&seed));
         if (type.dtype == COT_I32)
             ((int32_t *)cot_array_data(a))[i] = (int32_t)x;
         else
@@ -103,7 +104,8 @@ prepare(subject *s, const settings *set)
     if (cot_trace_fn(f, (cot_types){ n, type }, &graph) != COT_OK)
         return failed(s->ctx, s->w->name);
     double t1 = now();
-    if (cot_compile_graph(graph, &(cot_compile_options){ .threads = set->threads }, &s->kernel) != COT_OK)
+    if (cot_compile_graph(graph, &(cot_compile_options){ .threads = set->threads },
+                          &s->kernel) != COT_OK)
         return failed(s->ctx, s->w->name);
     s->trace_ms = 1e3 * (t1 - t0);
     s->compile_ms = 1e3 * (now() - t1);
@@ -157,8 +159,8 @@ call_hand(subject *s)
 #ifdef BENCH_BLAS
     int n = s->w->blas_n;
     if (n)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, s->hand_args[0], n, s->hand_args[1], n,
-                    0, s->hand_args[2], n);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, s->hand_args[0], n,
+                    s->hand_args[1], n, 0, s->hand_args[2], n);
 #endif
 }
 
@@ -237,14 +239,17 @@ print(const subject *s, const settings *set, timing ours, timing hand, double di
 {
     const workload *w = s->w;
     if (set->json) {
-        printf("{\"name\": \"%s\", \"trace_ms\": %.4f, \"compile_ms\": %.4f, \"median\": %.9f, \"least\": %.9f, "
+        printf("{\"name\": \"%s\", \"trace_ms\": %.4f, \"compile_ms\": %.4f, \"median\": %.9f, "
+               "\"least\": %.9f, "
                "\"hand_median\": %.9f, \"hand_least\": %.9f}\n",
-               w->name, s->trace_ms, s->compile_ms, ours.median, ours.least, hand.median, hand.least);
+               w->name, s->trace_ms, s->compile_ms, ours.median, ours.least, hand.median,
+               hand.least);
         return;
     }
     bool compute = w->flops / 30 > w->bytes;
-    printf("%-22s %8.2f %9.2f %11.2f %11.2f %8.1f %-7s", w->name, s->trace_ms, s->compile_ms, 1e6 * ours.median,
-           1e6 * ours.least, 1e-9 * (compute ? w->flops : w->bytes) / ours.median, compute ? "GFLOP/s" : "GB/s");
+    printf("%-22s %8.2f %9.2f %11.2f %11.2f %8.1f %-7s", w->name, s->trace_ms, s->compile_ms,
+           1e6 * ours.median, 1e6 * ours.least,
+           1e-9 * (compute ? w->flops : w->bytes) / ours.median, compute ? "GFLOP/s" : "GB/s");
     if (hand.median > 0)
         printf(" %8.2f %9.1e%s", hand.median / ours.median, differs,
                hand.median / ours.median < 0.9 ? "  below 0.9" : "");
@@ -279,9 +284,12 @@ int
 main(int argc, char **argv)
 {
     static const struct option option[] = {
-        { "threads", required_argument, NULL, 't' }, { "seconds", required_argument, NULL, 's' },
-        { "only", required_argument, NULL, 'o' },    { "json", no_argument, NULL, 'j' },
-        { "list", no_argument, NULL, 'l' },          { 0 },
+        { "threads", required_argument, NULL, 't' },
+        { "seconds", required_argument, NULL, 's' },
+        { "only", required_argument, NULL, 'o' },
+        { "json", no_argument, NULL, 'j' },
+        { "list", no_argument, NULL, 'l' },
+        { 0 },
     };
     settings set = { .threads = 1, .seconds = 0.5, .hand = true };
     int c, bad = 0;
@@ -305,8 +313,8 @@ main(int argc, char **argv)
     openblas_set_num_threads(set.threads);
 #endif
     if (!set.json)
-        printf("%-22s %8s %9s %11s %11s %16s %8s %9s\n", "workload", "trace ms", "compile ms", "median us", "least us",
-               "rate", "vs hand", "differs");
+        printf("%-22s %8s %9s %11s %11s %16s %8s %9s\n", "workload", "trace ms", "compile ms",
+               "median us", "least us", "rate", "vs hand", "differs");
     for (int i = 0; i < workload_count; i++)
         if (chosen(workloads[i].name, argc - optind, argv + optind))
             bad += !run(&workloads[i], &set);

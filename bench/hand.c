@@ -54,7 +54,8 @@ normal_cdf(float d)
 void
 hand_black_scholes_price(void *const *p)
 {
-    const float *restrict S = p[0], *restrict K = p[1], *restrict T = p[2], *restrict v = p[3], R = 0.03f;
+    const float *restrict S = p[0], *restrict K = p[1], *restrict T = p[2], *restrict v = p[3],
+                          R = 0.03f;
     float *restrict out = p[4];
 #pragma omp parallel for
     for (int i = 0; i < 1000000; i++) {
@@ -69,7 +70,8 @@ hand_black_scholes_price(void *const *p)
 void
 hand_black_scholes_greeks(void *const *p)
 {
-    const float *restrict S = p[0], *restrict K = p[1], *restrict T = p[2], *restrict v = p[3], R = 0.03f;
+    const float *restrict S = p[0], *restrict K = p[1], *restrict T = p[2], *restrict v = p[3],
+                          R = 0.03f;
     float *restrict dS = p[4], *restrict dT = p[5], *restrict dv = p[6];
 #pragma omp parallel for
     for (int i = 0; i < 1000000; i++) {
@@ -78,7 +80,8 @@ hand_black_scholes_greeks(void *const *p)
         float d2 = d1 - v[i] * root;
         float density = 0.3989422804f * expf(-0.5f * d1 * d1);
         dS[i] = normal_cdf(d1);
-        dT[i] = S[i] * density * v[i] / (2.0f * root) + R * K[i] * expf(-R * T[i]) * normal_cdf(d2);
+        dT[i] =
+            S[i] * density * v[i] / (2.0f * root) + R * K[i] * expf(-R * T[i]) * normal_cdf(d2);
         dv[i] = S[i] * density * root;
     }
 }
@@ -222,11 +225,12 @@ hand_sum_1e7(void *const *p)
 
 /* out = op(x) op(y) + beta out, row-major. */
 static void
-product(int m, int n, int k, const float *x, int tx, const float *y, int ty, float beta, float *out)
+product(int m, int n, int k, const float *x, int tx, const float *y, int ty, float beta,
+        float *out)
 {
 #ifdef BENCH_BLAS
-    cblas_sgemm(CblasRowMajor, tx ? CblasTrans : CblasNoTrans, ty ? CblasTrans : CblasNoTrans, m, n, k, 1.0f, x,
-                tx ? m : k, y, ty ? k : n, beta, out, n);
+    cblas_sgemm(CblasRowMajor, tx ? CblasTrans : CblasNoTrans, ty ? CblasTrans : CblasNoTrans,
+                m, n, k, 1.0f, x, tx ? m : k, y, ty ? k : n, beta, out, n);
 #else
     for (int i = 0; i < m; i++) {
         float *row = out + (size_t)i * n;
@@ -292,8 +296,10 @@ enum { B = 128, D0 = 784, D1 = 512, D2 = 512, D3 = 10 };
 void
 hand_mlp_step(void *const *p)
 {
-    static float h1[B * D1], h2[B * D2], h3[B * D3], d1[B * D1], d2[B * D2], dw[D0 * D1], db[D1];
-    const float *x = p[0], *w0 = p[2], *b0 = p[3], *w1 = p[4], *b1 = p[5], *w2 = p[6], *b2 = p[7];
+    static float h1[B * D1], h2[B * D2], h3[B * D3], d1[B * D1], d2[B * D2], dw[D0 * D1],
+        db[D1];
+    const float *x = p[0], *w0 = p[2], *b0 = p[3], *w1 = p[4], *b1 = p[5], *w2 = p[6],
+                *b2 = p[7];
     product(B, D1, D0, x, 0, w0, 0, 0, h1);
     add_bias(B, D1, b0, h1, 1);
     product(B, D2, D1, h1, 0, w1, 0, 0, h2);
@@ -335,7 +341,8 @@ outer(int m, int n, const float *x, const float *y, float *out)
 void
 hand_per_sample_grads(void *const *p)
 {
-    const float *x = p[0], *w0 = p[2], *b0 = p[3], *w1 = p[4], *b1 = p[5], *w2 = p[6], *b2 = p[7];
+    const float *x = p[0], *w0 = p[2], *b0 = p[3], *w1 = p[4], *b1 = p[5], *w2 = p[6],
+                *b2 = p[7];
     const int32_t *label = p[1];
     static float h1[PS * P1], h2[PS * P2], h3[PS * P3];
     product(PS, P1, P0, x, 0, w0, 0, 0, h1);
@@ -372,7 +379,9 @@ hand_per_sample_grads(void *const *p)
     }
 }
 
-typedef struct point { float x, y, z; } point;
+typedef struct point {
+    float x, y, z;
+} point;
 
 static inline point
 lorenz(point p, float s, float r, float b)

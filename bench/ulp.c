@@ -19,8 +19,8 @@ enum { STRIP = 1 << 14, MAX_THREADS = 64 };
 typedef struct share {
     pthread_t thread;
     const ulp_row *row;
-    uint32_t least;                     /* magnitudes tested: `count` bit patterns from `least` on, */
-    uint64_t count, from, to;           /* each positive, then each negative; this share of them    */
+    uint32_t least;           /* magnitudes tested: `count` bit patterns from `least` on, */
+    uint64_t count, from, to; /* each positive, then each negative; this share of them    */
     double worst, at;
 } share;
 
@@ -86,7 +86,10 @@ measure(const ulp_row *row, int threads, uint32_t least, uint32_t most)
 
     timespec_get(&begin, TIME_UTC);
     for (int i = 0; i < threads; i++) {
-        part[i] = (share){ .row = row, .least = least, .count = count, .from = each * (uint64_t)i,
+        part[i] = (share){ .row = row,
+                           .least = least,
+                           .count = count,
+                           .from = each * (uint64_t)i,
                            .to = i + 1 == threads ? 2 * count : each * (uint64_t)(i + 1) };
         if (pthread_create(&part[i].thread, NULL, work, &part[i]) != 0) {
             fprintf(stderr, "ulp: no thread could be made\n");

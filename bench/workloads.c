@@ -1,10 +1,11 @@
 /* The workloads as users of Cotrace write them (see workloads.h). */
 #include "bench/workloads.h"
 
-#define NORMAL(t, deviation) ((workload_arg){ (t), 0, (deviation), 1 })
+#define NORMAL(t, deviation)  ((workload_arg){ (t), 0, (deviation), 1 })
 #define UNIFORM(t, low, high) ((workload_arg){ (t), (low), (high), 0 })
-#define NUMBER(x) ((workload_arg){ cot_f32(), (x), (x), 0 })
-#define BODY(name) static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+#define NUMBER(x)             ((workload_arg){ cot_f32(), (x), (x), 0 })
+#define BODY(name)                                                                             \
+    static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 #define UNUSED (void)t, (void)user
 
 /* ---- pointwise ---- */
@@ -45,10 +46,10 @@ BODY(tiny)
     out[0] = cot_reduce_sum(cot_mul(cot_sin(in[0]), in[0]));
 }
 
-#define PLAIN(name, body, n_in, n_out)                                     \
-    static cot_fn *make_##name(cot_context *ctx)                           \
-    {                                                                      \
-        return cot_fn_new(ctx, #name, body, n_in, n_out, NULL);            \
+#define PLAIN(name, body, n_in, n_out)                                                         \
+    static cot_fn *make_##name(cot_context *ctx)                                               \
+    {                                                                                          \
+        return cot_fn_new(ctx, #name, body, n_in, n_out, NULL);                                \
     }
 
 PLAIN(saxpy, saxpy, 3, 1)
@@ -207,7 +208,8 @@ BODY(mlp_step)
     cot_value all[7];
     cot_fn *df = cot_grad_and_value((cot_fn *)user, .wrt = COT_LIST(2, 3, 4, 5, 6, 7));
     (void)t;
-    cot_call_all(df, COT_VALUES(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7]), all, 7);
+    cot_call_all(df, COT_VALUES(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7]), all,
+                 7);
     out[0] = all[6];
     for (int i = 0; i < 6; i++)
         out[i + 1] = cot_sub(in[i + 2], cot_mul(0.1, all[i]));
@@ -226,7 +228,8 @@ static cot_fn *
 make_per_sample(cot_context *ctx)
 {
     cot_fn *df = cot_grad(make_loss3(ctx), .wrt = COT_LIST(2, 3, 4, 5, 6, 7));
-    return cot_vmap(df, .in_dims = COT_LIST(0, 0, COT_NONE, COT_NONE, COT_NONE, COT_NONE, COT_NONE, COT_NONE));
+    return cot_vmap(df, .in_dims = COT_LIST(0, 0, COT_NONE, COT_NONE, COT_NONE, COT_NONE,
+                                            COT_NONE, COT_NONE));
 }
 
 static void
@@ -235,9 +238,21 @@ args_matmul(workload_arg *a, int64_t n)
     a[0] = a[1] = NORMAL(cot_f32(n, n), 1);
 }
 
-static void args_matmul_512(workload_arg *a) { args_matmul(a, 512); }
-static void args_matmul_1024(workload_arg *a) { args_matmul(a, 1024); }
-static void args_matmul_2048(workload_arg *a) { args_matmul(a, 2048); }
+static void
+args_matmul_512(workload_arg *a)
+{
+    args_matmul(a, 512);
+}
+static void
+args_matmul_1024(workload_arg *a)
+{
+    args_matmul(a, 1024);
+}
+static void
+args_matmul_2048(workload_arg *a)
+{
+    args_matmul(a, 2048);
+}
 
 static void
 args_network(workload_arg *a, const int64_t *size, int layers)
@@ -349,7 +364,8 @@ BODY(lorenz_run)
 {
     (void)t, (void)user;
     lorenz_params p = { in[3], in[4], in[5] };
-    cot_scan(rk4, .in = COT_VALUES(in[0], in[1], in[2]), .length = 10000, .user = &p, .out = out);
+    cot_scan(rk4, .in = COT_VALUES(in[0], in[1], in[2]), .length = 10000, .user = &p,
+             .out = out);
 }
 
 PLAIN(lorenz_1, lorenz_run, 6, 3)
@@ -357,7 +373,8 @@ PLAIN(lorenz_1, lorenz_run, 6, 3)
 static cot_fn *
 make_lorenz_1024(cot_context *ctx)
 {
-    return cot_vmap(make_lorenz_1(ctx), .in_dims = COT_LIST(0, 0, 0, COT_NONE, COT_NONE, COT_NONE));
+    return cot_vmap(make_lorenz_1(ctx),
+                    .in_dims = COT_LIST(0, 0, 0, COT_NONE, COT_NONE, COT_NONE));
 }
 
 static void
@@ -382,30 +399,40 @@ args_lorenz_1024(workload_arg *a)
     args_parameters(a);
 }
 
-#define ROWS (4096.0 * 1024)
+#define ROWS    (4096.0 * 1024)
 #define CUBE(n) (2.0 * (n) * (n) * (n))
 
 const workload workloads[] = {
     { "saxpy_1e7", make_saxpy, args_saxpy, 3, hand_saxpy_1e7, 12e7, 2e7, 0 },
     { "gelu_tanh_1e7", make_gelu, args_vector, 1, hand_gelu_tanh_1e7, 8e7, 10e7, 0 },
     { "gelu_tanh_3e4", make_gelu, args_short, 1, hand_gelu_tanh_3e4, 24e4, 30e4, 0 },
-    { "black_scholes_price", make_price, args_options, 4, hand_black_scholes_price, 20e6, 20e6, 0 },
-    { "black_scholes_greeks", make_greeks, args_options, 4, hand_black_scholes_greeks, 28e6, 60e6, 0 },
+    { "black_scholes_price", make_price, args_options, 4, hand_black_scholes_price, 20e6, 20e6,
+      0 },
+    { "black_scholes_greeks", make_greeks, args_options, 4, hand_black_scholes_greeks, 28e6,
+      60e6, 0 },
     { "softmax_4096x1024", make_softmax, args_rows, 1, hand_softmax, 8 * ROWS, 4 * ROWS, 0 },
-    { "softmax_grad", make_softmax_grad, args_rows, 2, hand_softmax_grad, 12 * ROWS, 8 * ROWS, 0 },
-    { "layernorm_fwd", make_layer_norm, args_layer_norm, 3, hand_layernorm_fwd, 8 * ROWS, 7 * ROWS, 0 },
-    { "layernorm_grad", make_layer_norm_grad, args_layer_norm, 4, hand_layernorm_grad, 12 * ROWS, 20 * ROWS, 0 },
+    { "softmax_grad", make_softmax_grad, args_rows, 2, hand_softmax_grad, 12 * ROWS, 8 * ROWS,
+      0 },
+    { "layernorm_fwd", make_layer_norm, args_layer_norm, 3, hand_layernorm_fwd, 8 * ROWS,
+      7 * ROWS, 0 },
+    { "layernorm_grad", make_layer_norm_grad, args_layer_norm, 4, hand_layernorm_grad,
+      12 * ROWS, 20 * ROWS, 0 },
     { "sum_1e7", make_sum, args_sum, 1, hand_sum_1e7, 4e7, 1e7, 0 },
     { "matmul_512", make_matmul, args_matmul_512, 2, NULL, 12.0 * 512 * 512, CUBE(512), 512 },
-    { "matmul_1024", make_matmul, args_matmul_1024, 2, NULL, 12.0 * 1024 * 1024, CUBE(1024), 1024 },
-    { "matmul_2048", make_matmul, args_matmul_2048, 2, NULL, 12.0 * 2048 * 2048, CUBE(2048), 2048 },
+    { "matmul_1024", make_matmul, args_matmul_1024, 2, NULL, 12.0 * 1024 * 1024, CUBE(1024),
+      1024 },
+    { "matmul_2048", make_matmul, args_matmul_2048, 2, NULL, 12.0 * 2048 * 2048, CUBE(2048),
+      2048 },
     { "mlp_step", make_mlp_step, args_mlp_step, 8, hand_mlp_step, 5.4e6,
       256.0 * (2 * 784 * 512 + 3 * (512 * 512 + 5120)), 0 },
-    { "per_sample_grads", make_per_sample, args_per_sample, 8, hand_per_sample_grads, 30.7e6, 37e6, 0 },
+    { "per_sample_grads", make_per_sample, args_per_sample, 8, hand_per_sample_grads, 30.7e6,
+      37e6, 0 },
     { "jacrev_256", make_jacrev, args_jacrev, 5, NULL, 1.3e6, 2.0 * 256 * 512 * 256, 0 },
-    { "hessian_64", make_hessian, args_hessian, 5, NULL, 82e3, 2.0 * (64 * 128 * 128 + 64 * 64 * 64), 0 },
+    { "hessian_64", make_hessian, args_hessian, 5, NULL, 82e3,
+      2.0 * (64 * 128 * 128 + 64 * 64 * 64), 0 },
     { "lorenz_1", make_lorenz_1, args_lorenz_1, 6, hand_lorenz_1, 36, 68e4, 0 },
-    { "lorenz_1024", make_lorenz_1024, args_lorenz_1024, 6, hand_lorenz_1024, 24e3, 68e4 * 1024, 0 },
+    { "lorenz_1024", make_lorenz_1024, args_lorenz_1024, 6, hand_lorenz_1024, 24e3, 68e4 * 1024,
+      0 },
     { "tiny_sinx", make_tiny, args_tiny, 1, hand_tiny, 20, 32, 0 },
     { "tiny_sinx_grad", make_tiny_grad, args_tiny, 1, NULL, 32, 48, 0 },
 };

@@ -12,20 +12,27 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
 
-enum { LANES = 32, BLOCK = 512, ROWS_LEAST = 64, COLUMNS_LEAST = 256, REDUCTIONS_MOST = 4, SCRATCH_MOST = 128 << 10 };
+enum {
+    LANES = 32,
+    BLOCK = 512,
+    ROWS_LEAST = 64,
+    COLUMNS_LEAST = 256,
+    REDUCTIONS_MOST = 4,
+    SCRATCH_MOST = 128 << 10
+};
 
 typedef struct columns {
     cg_lowering *l;
     cg_frame *fr;
     const cg_group *g;
-    const ir_type *x;                   /* of the operands      */
-    int64_t rows, count, panel;         /* columns in a panel   */
-    int outer;                          /* axes that are reduced: the first ones */
+    const ir_type *x;           /* of the operands      */
+    int64_t rows, count, panel; /* columns in a panel   */
+    int outer;                  /* axes that are reduced: the first ones */
     int64_t parts, depth;
     cg_fold how[REDUCTIONS_MOST];
     uint32_t out[REDUCTIONS_MOST], stack[REDUCTIONS_MOST];
     /* for the loop over columns in hand */
-    cg_val first_column, top, step;     /* step: of combining; 0: adding a row   */
+    cg_val first_column, top, step; /* step: of combining; 0: adding a row   */
     cg_ix row;
 } columns;
 
@@ -37,11 +44,13 @@ fits(columns *c)
     for (uint32_t i = 0; i < c->g->n; i++) {
         const ir_node *n = ir_def(f, c->g->v[i]);
         int first, last;
-        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin || c->g->n > REDUCTIONS_MOST)
+        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
+            c->g->n > REDUCTIONS_MOST)
             return false;
         const ir_type *x = ir_type_at(f, n->in[0]);
         c->rows = cg_reduced(f, n, &first, &last);
-        if (first != 0 || ir_axes_count(n->at.axes.axes) != last || (i && (!ir_same_shape(x, c->x) || last != c->outer)))
+        if (first != 0 || ir_axes_count(n->at.axes.axes) != last ||
+            (i && (!ir_same_shape(x, c->x) || last != c->outer)))
             return false;
         c->x = x;
         c->outer = last;
@@ -55,7 +64,9 @@ fits(columns *c)
 static bool
 choose_panel(columns *c)
 {
-    int64_t bytes = 0, panels = c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL ? c->l->o->threads : 1;
+    int64_t bytes = 0, panels = c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL
+                                    ? c->l->o->threads
+                                    : 1;
     c->parts = (c->rows + BLOCK - 1) / BLOCK * LANES;
     c->depth = 1;
     while ((int64_t)1 << (c->depth - 1) < c->parts)
@@ -80,7 +91,8 @@ clear_columns(cg_lowering *l, void *user, cg_ix column)
 {
     columns *c = user;
     for (uint32_t i = 0; i < c->g->n; i++)
-        cg_store(&l->b, c->stack[i], slot(c, c->top, column), cg_neutral(&l->b, c->how[i].op, c->how[i].type), 0);
+        cg_store(&l->b, c->stack[i], slot(c, c->top, column),
+                 cg_neutral(&l->b, c->how[i].op, c->how[i].type), 0);
 }
 
 /* Index of an operand at the row in hand and a column of the panel. */
@@ -102,8 +114,10 @@ add_row(cg_lowering *l, void *user, cg_ix column)
     operand_index(c, column, at);
     for (uint32_t i = 0; i < c->g->n; i++) {
         const ir_node *n = ir_def(c->fr->f, c->g->v[i]);
-        cg_val x = cg_convert(l, cg_pull(l, c->fr, n->in[0], at), c->x->dtype, c->how[i].type), s = slot(c, c->top, column);
-        cg_val sum = cg_insn2(&l->b, c->how[i].op, c->how[i].type, cg_load(&l->b, c->stack[i], s, 0), x);
+        cg_val x = cg_convert(l, cg_pull(l, c->fr, n->in[0], at), c->x->dtype, c->how[i].type),
+               s = slot(c, c->top, column);
+        cg_val sum =
+            cg_insn2(&l->b, c->how[i].op, c->how[i].type, cg_load(&l->b, c->stack[i], s, 0), x);
         cg_store(&l->b, c->stack[i], s, sum, 0);
     }
 }
@@ -113,10 +127,13 @@ static void
 combine_parts(cg_lowering *l, void *user, cg_ix column)
 {
     columns *c = user;
-    cg_val left = slot(c, c->step, column), right = cg_iadd(&l->b, left, cg_i64(&l->b, c->panel));
+    cg_val left = slot(c, c->step, column),
+           right = cg_iadd(&l->b, left, cg_i64(&l->b, c->panel));
     for (uint32_t i = 0; i < c->g->n; i++) {
-        cg_val x = cg_load(&l->b, c->stack[i], left, 0), y = cg_load(&l->b, c->stack[i], right, 0);
-        cg_store(&l->b, c->stack[i], left, cg_insn2(&l->b, c->how[i].op, c->how[i].type, x, y), 0);
+        cg_val x = cg_load(&l->b, c->stack[i], left, 0),
+               y = cg_load(&l->b, c->stack[i], right, 0);
+        cg_store(&l->b, c->stack[i], left, cg_insn2(&l->b, c->how[i].op, c->how[i].type, x, y),
+                 0);
     }
 }
 
@@ -149,7 +166,8 @@ reversed(cg_build *b, cg_val r)
 {
     cg_val out = cg_i64(b, 0);
     for (int bit = 0; bit < 5; bit++)
-        out = cg_iadd(b, out, cg_imul(b, cg_imod(b, cg_idiv(b, r, (int64_t)1 << bit), 2), 16 >> bit));
+        out = cg_iadd(b, out,
+                      cg_imul(b, cg_imod(b, cg_idiv(b, r, (int64_t)1 << bit), 2), 16 >> bit));
     return out;
 }
 
@@ -159,16 +177,19 @@ one_part(columns *c, cg_val q)
 {
     cg_lowering *l = c->l;
     cg_build *b = &l->b;
-    cg_val lane = reversed(b, cg_imod(b, q, LANES)), first = cg_iadd(b, cg_imul(b, cg_idiv(b, q, LANES), BLOCK), lane);
+    cg_val lane = reversed(b, cg_imod(b, q, LANES)),
+           first = cg_iadd(b, cg_imul(b, cg_idiv(b, q, LANES), BLOCK), lane);
     cg_val left = cg_isub(b, cg_i64(b, c->rows + LANES - 1), first);
-    cg_val steps = c->rows % BLOCK ? cg_imin(b, cg_i64(b, BLOCK / LANES), cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)))
+    cg_val steps = c->rows % BLOCK ? cg_imin(b, cg_i64(b, BLOCK / LANES),
+                                             cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)))
                                    : cg_i64(b, BLOCK / LANES);
     c->top = cg_insn1(b, SC_popcnt, COT_I64, q);
     over_columns(c, clear_columns);
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    c->row = cg_ix_var(&l->ix, cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES)), 0, c->rows - 1);
+    c->row = cg_ix_var(&l->ix, cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES)), 0,
+                       c->rows - 1);
     over_columns(c, add_row);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
@@ -191,11 +212,13 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     if (cg_lanes(l, 32) == 1 || !fits(&c) || !choose_panel(&c))
         return false;
     for (uint32_t i = 0; i < g->n; i++) {
-        c.out[i] = cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
+        c.out[i] =
+            cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
         c.stack[i] = cg_local_buffer(l, "parts", c.how[i].type, c.depth * c.panel);
     }
     bool many = l->o->threads > 1 && c.panel < c.count;
-    cg_val panels = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), cg_i64(b, c.count / c.panel), 1, 0);
+    cg_val panels = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
+                                  cg_i64(b, c.count / c.panel), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     c.first_column = cg_imul(b, cg_loop_var(b, panels), c.panel);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, c.parts), 1, 0);
@@ -208,7 +231,8 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     cg_loop_end(b, panels);
     l->k->flops = c.x->size * (int64_t)g->n;
     l->k->bytes = c.x->size * (int64_t)cot_dtype_size(c.x->dtype) * (int64_t)g->n;
-    ir_buf_printf(l->why, "%s: columns of %" PRId64 " rows, %" PRId64 " panels of %" PRId64 "%s\n", l->k->name, c.rows,
-                  c.count / c.panel, c.panel, many ? ", parallel" : "");
+    ir_buf_printf(l->why,
+                  "%s: columns of %" PRId64 " rows, %" PRId64 " panels of %" PRId64 "%s\n",
+                  l->k->name, c.rows, c.count / c.panel, c.panel, many ? ", parallel" : "");
     return true;
 }

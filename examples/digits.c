@@ -15,8 +15,16 @@
 
 #include "cotrace/cotrace.h"
 
-enum { IMAGES = 1797, PIXELS = 64, HIDDEN = 64, CLASSES = 10, BATCH = 32, EPOCHS = 60, PARAMS = 4 };
-enum { TEST = (IMAGES + 4) / 5, TRAIN = IMAGES - TEST };      /* every fifth image is for the test */
+enum {
+    IMAGES = 1797,
+    PIXELS = 64,
+    HIDDEN = 64,
+    CLASSES = 10,
+    BATCH = 32,
+    EPOCHS = 60,
+    PARAMS = 4
+};
+enum { TEST = (IMAGES + 4) / 5, TRAIN = IMAGES - TEST }; /* every fifth image is for the test */
 
 typedef struct data {
     float x[IMAGES][PIXELS];
@@ -63,8 +71,10 @@ gradient_norm(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value d[PARAMS];
     cot_fn *df = cot_grad((cot_fn *)user, .wrt = COT_LIST(2, 3, 4, 5));
     (void)t;
-    cot_call_all(df, COT_VALUES(cot_expand_dims(in[0], 0), cot_expand_dims(in[1], 0), in[2], in[3], in[4], in[5]), d,
-                 PARAMS);
+    cot_call_all(df,
+                 COT_VALUES(cot_expand_dims(in[0], 0), cot_expand_dims(in[1], 0), in[2], in[3],
+                            in[4], in[5]),
+                 d, PARAMS);
     out[0] = cot_reduce_sum(cot_square(d[0]));
     for (int i = 1; i < PARAMS; i++)
         out[0] = cot_add(out[0], cot_reduce_sum(cot_square(d[i])));
@@ -86,7 +96,7 @@ predict(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 /* ---- training ---- */
 
 typedef struct model {
-    cot_array *p[2 * PARAMS];       /* parameters, then momenta */
+    cot_array *p[2 * PARAMS]; /* parameters, then momenta */
 } model;
 
 static const int64_t fan_in[PARAMS] = { PIXELS, 0, HIDDEN, 0 };
@@ -94,7 +104,10 @@ static const int64_t fan_in[PARAMS] = { PIXELS, 0, HIDDEN, 0 };
 static cot_type
 param_type(int i)
 {
-    return i == 0 ? cot_f32(PIXELS, HIDDEN) : i == 1 ? cot_f32(HIDDEN) : i == 2 ? cot_f32(HIDDEN, CLASSES) : cot_f32(CLASSES);
+    return i == 0   ? cot_f32(PIXELS, HIDDEN)
+           : i == 1 ? cot_f32(HIDDEN)
+           : i == 2 ? cot_f32(HIDDEN, CLASSES)
+                    : cot_f32(CLASSES);
 }
 
 static uint32_t
@@ -115,7 +128,8 @@ model_new(cot_context *ctx)
         m.p[i] = cot_array_new(ctx, type);
         float *w = cot_array_data(m.p[i]);
         for (int64_t k = 0; i < PARAMS && fan_in[i] && k < cot_type_count(&type); k++)
-            w[k] = ((float)random_bits(&seed) / 2147483648.0f - 1.0f) * sqrtf(3.0f / (float)fan_in[i]);
+            w[k] = ((float)random_bits(&seed) / 2147483648.0f - 1.0f) *
+                   sqrtf(3.0f / (float)fan_in[i]);
     }
     return m;
 }
@@ -140,8 +154,9 @@ progress(int done, int all, float value, double since)
 {
     int full = 30 * done / all;
     double left = (now() - since) * (all - done) / done;
-    fprintf(stderr, "\r  [%.*s%.*s] %3d/%d  loss %.4f  %4.1f s left ", full, "##############################", 30 - full,
-            "..............................", done, all, (double)value, left);
+    fprintf(stderr, "\r  [%.*s%.*s] %3d/%d  loss %.4f  %4.1f s left ", full,
+            "##############################", 30 - full, "..............................", done,
+            all, (double)value, left);
     if (done == all)
         fprintf(stderr, "\n");
 }
@@ -158,7 +173,8 @@ shuffle(int *order, int n, uint32_t *seed)
 
 /* Train with a kernel for the given number of threads; the model in *m, the last loss in *last. */
 static cot_status
-train(cot_context *ctx, cot_fn *step_fn, cot_types types, const data *d, int threads, model *m, float *last)
+train(cot_context *ctx, cot_fn *step_fn, cot_types types, const data *d, int threads, model *m,
+      float *last)
 {
     cot_kernel *k = NULL;
     model next = model_new(ctx);
@@ -166,19 +182,22 @@ train(cot_context *ctx, cot_fn *step_fn, cot_types types, const data *d, int thr
     uint32_t seed = 88675123;
     float rate = 0.05f, total = 0;
     cot_array *x = cot_array_new(ctx, types.at[0]), *y = cot_array_new(ctx, types.at[1]);
-    cot_array *r = cot_array_borrow(ctx, cot_f32(), &rate), *l = cot_array_borrow(ctx, cot_f32(), last);
-    cot_status status = cot_compile(step_fn, types, &(cot_compile_options){ .threads = threads }, &k);
+    cot_array *r = cot_array_borrow(ctx, cot_f32(), &rate),
+              *l = cot_array_borrow(ctx, cot_f32(), last);
+    cot_status status =
+        cot_compile(step_fn, types, &(cot_compile_options){ .threads = threads }, &k);
     double start = now();
     *m = model_new(ctx);
     for (int i = 0; i < TRAIN; i++)
-        order[i] = i + i / 4 + 1;   /* what is not a multiple of five */
+        order[i] = i + i / 4 + 1; /* what is not a multiple of five */
     for (int epoch = 0; epoch < EPOCHS && status == COT_OK; epoch++) {
         shuffle(order, TRAIN, &seed);
         rate = epoch < EPOCHS * 2 / 3 ? 0.05f : 0.005f;
         total = 0;
         for (int at = 0; at + BATCH <= TRAIN && status == COT_OK; at += BATCH) {
             for (int i = 0; i < BATCH; i++) {
-                memcpy((float *)cot_array_data(x) + i * PIXELS, d->x[order[at + i]], sizeof d->x[0]);
+                memcpy((float *)cot_array_data(x) + i * PIXELS, d->x[order[at + i]],
+                       sizeof d->x[0]);
                 ((int32_t *)cot_array_data(y))[i] = d->y[order[at + i]];
             }
             const cot_array *args[3 + 2 * PARAMS] = { x, y, r };
@@ -210,7 +229,8 @@ draw(const float *x)
     for (int i = 0; i < 8; i++) {
         printf("    ");
         for (int j = 0; j < 8; j++)
-            printf("%c%c", " .:+*#"[(int)(x[8 * i + j] * 5.99f)], " .:+*#"[(int)(x[8 * i + j] * 5.99f)]);
+            printf("%c%c", " .:+*#"[(int)(x[8 * i + j] * 5.99f)],
+                   " .:+*#"[(int)(x[8 * i + j] * 5.99f)]);
         printf("\n");
     }
 }
@@ -221,7 +241,8 @@ evaluate(cot_context *ctx, cot_fn *predictor, const data *d, int32_t *digit, flo
 {
     float x[TEST][PIXELS];
     cot_array *in = cot_array_borrow(ctx, cot_f32(TEST, PIXELS), x);
-    cot_array *out[2] = { cot_array_borrow(ctx, cot_f32(TEST, CLASSES), logits), cot_array_borrow(ctx, cot_i32(TEST), digit) };
+    cot_array *out[2] = { cot_array_borrow(ctx, cot_f32(TEST, CLASSES), logits),
+                          cot_array_borrow(ctx, cot_i32(TEST), digit) };
     int right = 0;
     for (int i = 0; i < TEST; i++)
         memcpy(x[i], d->x[5 * i], sizeof x[i]);
@@ -245,7 +266,8 @@ hardest(cot_context *ctx, cot_fn *loss_fn, const data *d, const model *m, const 
         memcpy(x[i], d->x[5 * i], sizeof x[i]);
         y[i] = d->y[5 * i];
     }
-    cot_array *in[2] = { cot_array_borrow(ctx, cot_f32(TEST, PIXELS), x), cot_array_borrow(ctx, cot_i32(TEST), y) };
+    cot_array *in[2] = { cot_array_borrow(ctx, cot_f32(TEST, PIXELS), x),
+                         cot_array_borrow(ctx, cot_i32(TEST), y) };
     cot_array *out = cot_array_borrow(ctx, cot_f32(TEST), norm);
     const cot_array *args[] = { in[0], in[1], m->p[0], m->p[1], m->p[2], m->p[3] };
     cot_status status = cot_jit(each, &out, 1, args, 6);
@@ -253,8 +275,9 @@ hardest(cot_context *ctx, cot_fn *loss_fn, const data *d, const model *m, const 
         worst = norm[i] > norm[worst] ? i : worst;
         mildest = norm[i] < norm[mildest] ? i : mildest;
     }
-    printf("gradient norms of single images: %.2e to %.2e; the largest is a %d taken for a %d:\n",
-           (double)sqrtf(norm[mildest]), (double)sqrtf(norm[worst]), y[worst], digit[worst]);
+    printf(
+        "gradient norms of single images: %.2e to %.2e; the largest is a %d taken for a %d:\n",
+        (double)sqrtf(norm[mildest]), (double)sqrtf(norm[worst]), y[worst], digit[worst]);
     draw(x[worst]);
     cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
     return status;
@@ -280,7 +303,8 @@ write_expected(const char *out, const data *d, const int32_t *digit, const float
 }
 
 static cot_status
-ship(cot_context *ctx, cot_fn *predictor, cot_fn *step_fn, cot_types step_types, const char *source, const char *out)
+ship(cot_context *ctx, cot_fn *predictor, cot_fn *step_fn, cot_types step_types,
+     const char *source, const char *out)
 {
     char object[1024], header[1024], command[4096];
     snprintf(object, sizeof object, "%s/digits_model.o", out);
@@ -291,13 +315,15 @@ ship(cot_context *ctx, cot_fn *predictor, cot_fn *step_fn, cot_types step_types,
     };
     COT_TRY(cot_build_object(ctx, exports, 2, NULL, object, header));
     const char *cc = getenv("CC");
-    snprintf(command, sizeof command, "%s -std=c99 -O2 -Wall -I'%s' '%s/digits_embedded.c' '%s' -o '%s/digits_embedded'",
+    snprintf(command, sizeof command,
+             "%s -std=c99 -O2 -Wall -I'%s' '%s/digits_embedded.c' '%s' -o '%s/digits_embedded'",
              cc && *cc ? cc : "cc", out, source, object, out);
     printf("%s\n", command);
     fflush(stdout);
     if (system(command) != 0)
         return COT_ERR_TARGET;
-    snprintf(command, sizeof command, "'%s/digits_embedded' '%s/digits_expected.bin'", out, out);
+    snprintf(command, sizeof command, "'%s/digits_embedded' '%s/digits_expected.bin'", out,
+             out);
     return system(command) == 0 ? COT_OK : COT_ERR_INTERNAL;
 }
 
@@ -312,7 +338,8 @@ read_data(cot_context *ctx, const char *folder, data *d)
     COT_TRY(cot_npy_read(ctx, path, &x));
     snprintf(path, sizeof path, "%s/digits_labels.npy", folder);
     cot_status status = cot_npy_read(ctx, path, &y);
-    if (status == COT_OK && (cot_array_bytes(x) != IMAGES * PIXELS || cot_array_bytes(y) != IMAGES))
+    if (status == COT_OK &&
+        (cot_array_bytes(x) != IMAGES * PIXELS || cot_array_bytes(y) != IMAGES))
         status = COT_ERR_SHAPE;
     for (int i = 0; i < IMAGES && status == COT_OK; i++) {
         for (int k = 0; k < PIXELS; k++)
@@ -327,7 +354,8 @@ static cot_status
 same_bits(const model *a, const model *b)
 {
     for (int i = 0; i < 2 * PARAMS; i++)
-        if (memcmp(cot_array_read(a->p[i]), cot_array_read(b->p[i]), cot_array_bytes(a->p[i])) != 0)
+        if (memcmp(cot_array_read(a->p[i]), cot_array_read(b->p[i]),
+                   cot_array_bytes(a->p[i])) != 0)
             return COT_ERR_INTERNAL;
     printf("the same bits in all parameters at 1 and 2 threads\n");
     return COT_OK;
@@ -343,8 +371,9 @@ demo(cot_context *ctx, const char *folder, const char *source, const char *out)
     float last, again;
     cot_fn *loss_fn = cot_fn_new(ctx, "loss", loss, 2 + PARAMS, 1, NULL);
     cot_fn *step_fn = cot_fn_new(ctx, "step", step, 3 + 2 * PARAMS, 2 * PARAMS + 1, loss_fn);
-    cot_types types = COT_TYPES(cot_f32(BATCH, PIXELS), cot_i32(BATCH), cot_f32(), param_type(0), param_type(1),
-                                param_type(2), param_type(3), param_type(0), param_type(1), param_type(2), param_type(3));
+    cot_types types = COT_TYPES(cot_f32(BATCH, PIXELS), cot_i32(BATCH), cot_f32(),
+                                param_type(0), param_type(1), param_type(2), param_type(3),
+                                param_type(0), param_type(1), param_type(2), param_type(3));
     COT_TRY(read_data(ctx, folder, &d));
     printf("training on %d images, 1 thread, then 2\n", TRAIN);
     COT_TRY(train(ctx, step_fn, types, &d, 1, &m, &last));

@@ -21,8 +21,8 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: digits_embedded digits_expected.bin\n");
         return 2;
     }
-    while (fread(x, sizeof x, 1, f) == 1 && fread(expected, sizeof expected, 1, f) == 1
-           && fread(&digit, sizeof digit, 1, f) == 1) {
+    while (fread(x, sizeof x, 1, f) == 1 && fread(expected, sizeof expected, 1, f) == 1 &&
+           fread(&digit, sizeof digit, 1, f) == 1) {
         if (digits_predict(x, logits, &found, aligned) != 0)
             return 1;
         images++;
@@ -30,6 +30,7 @@ main(int argc, char **argv)
         bits += memcmp(logits, expected, sizeof logits) == 0;
     }
     fclose(f);
-    printf("embedded: %d of %d predictions the same, %d with the same bits in every logit\n", same, images, bits);
+    printf("embedded: %d of %d predictions the same, %d with the same bits in every logit\n",
+           same, images, bits);
     return same == images && images > 0 ? 0 : 1;
 }

@@ -26,8 +26,8 @@ ir_array_new(cot_context *ctx, const cot_type *type, void *data)
     a = ctx->realloc(ctx->alloc_user, NULL, data ? head : head + LINE + bytes);
     if (!a)
         return NULL;
-    *a = (cot_array){ *type, (int64_t *)(a + 1), size, bytes, data, !data, ctx->realloc,
-                      ctx->alloc_user };
+    *a = (cot_array){ *type, (int64_t *)(a + 1), size,           bytes, data,
+                      !data, ctx->realloc,       ctx->alloc_user };
     memcpy(a->dims, dims, sizeof(int64_t) * (size_t)type->rank);
     if (type->rank > 8)
         a->type.more = a->dims;
@@ -46,8 +46,7 @@ new_checked(cot_context *ctx, const cot_type *type, void *data)
 {
     cot_array *volatile a = NULL;
 
-    IR_TRY(ctx)
-    {
+    IR_TRY(ctx) {
         if (ir_type_of(ctx, type)) {
             a = ir_array_new(ctx, type, data);
             if (!a)
@@ -78,7 +77,7 @@ cot_array_borrow(cot_context *ctx, cot_type type, void *data)
 {
     static char nothing[LINE];
 
-    return new_checked(ctx, &type, data ? data : nothing);  /* an empty array may be at NULL */
+    return new_checked(ctx, &type, data ? data : nothing); /* an empty array may be at NULL */
 }
 
 void

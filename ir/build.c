@@ -94,7 +94,8 @@ ir_output_named(ir_build *b, ir_ref v, const char *name)
     if (!v && b->status == COT_OK)
         b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
     IR_PUSH(b->arena, b->out, b->n_out, b->cap_out, v);
-    IR_PUSH(b->arena, b->out_name, b->n_out_name, b->cap_out_name, ir_copy_string(b->arena, name));
+    IR_PUSH(b->arena, b->out_name, b->n_out_name, b->cap_out_name,
+            ir_copy_string(b->arena, name));
 }
 
 void
@@ -119,10 +120,12 @@ ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
 #undef ERR
     };
     static const ir_error carrier[COT_ERR_INTERNAL + 1] = {
-        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong, [COT_ERR_ARG] = ERR_attr_wrong,
-        [COT_ERR_TRACE] = ERR_trace, [COT_ERR_TARGET] = ERR_target, [COT_ERR_BOUND] = ERR_bound,
-        [COT_ERR_RULE] = ERR_rule, [COT_ERR_PARSE] = ERR_parse_text, [COT_ERR_INTERNAL] = ERR_internal,
-        [COT_ERR_IO] = ERR_io_text, [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
+        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong,
+        [COT_ERR_ARG] = ERR_attr_wrong,    [COT_ERR_TRACE] = ERR_trace,
+        [COT_ERR_TARGET] = ERR_target,     [COT_ERR_BOUND] = ERR_bound,
+        [COT_ERR_RULE] = ERR_rule,         [COT_ERR_PARSE] = ERR_parse_text,
+        [COT_ERR_INTERNAL] = ERR_internal, [COT_ERR_IO] = ERR_io_text,
+        [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
     };
     if (b->status != COT_OK)
         return b->status;
@@ -143,14 +146,15 @@ node_hash(ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
 }
 
 static const ir_node *
-find_shared(ir_build *b, uint64_t hash, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at)
+find_shared(ir_build *b, uint64_t hash, ir_op op, int n_in, const ir_ref *in,
+            const ir_attrs *at)
 {
     uint32_t cursor = 0, id;
     while ((id = ir_map_next(&b->shared, hash, &cursor))) {
         const ir_node *n = &b->node[id];
-        if (n->op == op && n->n_in == n_in
-            && (n_in == 0 || memcmp(n->in, in, sizeof(ir_ref) * (size_t)n_in) == 0)
-            && ir_attrs_equal(ir_ops[op].record, &n->at, at))
+        if (n->op == op && n->n_in == n_in &&
+            (n_in == 0 || memcmp(n->in, in, sizeof(ir_ref) * (size_t)n_in) == 0) &&
+            ir_attrs_equal(ir_ops[op].record, &n->at, at))
             return n;
     }
     return NULL;
@@ -190,7 +194,11 @@ add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
         return n_out;
     }
     ir_node n = {
-        .op = (uint16_t)op, .n_in = n_in, .n_out = n_out, .loc = b->loc, .first = b->n_values,
+        .op = (uint16_t)op,
+        .n_in = n_in,
+        .n_out = n_out,
+        .loc = b->loc,
+        .first = b->n_values,
         .in = ir_copy_bytes(b->arena, in, sizeof(ir_ref) * (size_t)n_in),
         .at = ir_attrs_copy(b->arena, ir_ops[op].record, at),
     };
@@ -206,11 +214,11 @@ int
 ir_max_results(ir_op op, const ir_attrs *at)
 {
     switch (op) {
-    case OP_call:  return at->call.body ? at->call.body->n_out : 0;
-    case OP_cond:  return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
+    case OP_call: return at->call.body ? at->call.body->n_out : 0;
+    case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
     case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
-    case OP_scan:  return at->scan.body ? at->scan.body->n_out : 0;
-    default:       return 1;
+    case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
+    default: return 1;
     }
 }
 
@@ -261,22 +269,29 @@ add_constant(ir_build *b, ir_data data)
 ir_ref
 ir_constant(ir_build *b, const ir_type *type, const void *elements)
 {
-    return type && b->status == COT_OK ? add_constant(b, ir_data_new(b->arena, type, elements)) : IR_NONE;
+    return type && b->status == COT_OK ? add_constant(b, ir_data_new(b->arena, type, elements))
+                                       : IR_NONE;
 }
 
 ir_ref
 ir_splat(ir_build *b, const ir_type *type, double x)
 {
-    union { float f; double d; uint16_t h; int64_t i; uint8_t b; } u = { 0 };
+    union {
+        float f;
+        double d;
+        uint16_t h;
+        int64_t i;
+        uint8_t b;
+    } u = { 0 };
     if (b->status != COT_OK || !type)
         return IR_NONE;
     switch (type->dtype) {
     case COT_BOOL: u.b = x != 0; break;
-    case COT_F16:  u.h = ir_f32_to_f16((float)x); break;
+    case COT_F16: u.h = ir_f32_to_f16((float)x); break;
     case COT_BF16: u.h = ir_f32_to_bf16((float)x); break;
-    case COT_F32:  u.f = (float)x; break;
-    case COT_F64:  u.d = x; break;
-    default:       u.i = x >= 9223372036854775808.0 ? (int64_t)(uint64_t)x : (int64_t)x; break;
+    case COT_F32: u.f = (float)x; break;
+    case COT_F64: u.d = x; break;
+    default: u.i = x >= 9223372036854775808.0 ? (int64_t)(uint64_t)x : (int64_t)x; break;
     }
     return add_constant(b, ir_data_splat(b->arena, type, &u));
 }
@@ -300,18 +315,18 @@ ir_is_splat(const ir_build *b, ir_ref v, double *x)
     const void *p = n->at.constant.data.bytes;
     switch (n->at.constant.data.type->dtype) {
     case COT_BOOL: *x = *(const uint8_t *)p; break;
-    case COT_I8:   *x = *(const int8_t *)p; break;
-    case COT_I16:  *x = *(const int16_t *)p; break;
-    case COT_I32:  *x = *(const int32_t *)p; break;
-    case COT_I64:  *x = (double)*(const int64_t *)p; break;
-    case COT_U8:   *x = *(const uint8_t *)p; break;
-    case COT_U16:  *x = *(const uint16_t *)p; break;
-    case COT_U32:  *x = *(const uint32_t *)p; break;
-    case COT_U64:  *x = (double)*(const uint64_t *)p; break;
-    case COT_F16:  *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
+    case COT_I8: *x = *(const int8_t *)p; break;
+    case COT_I16: *x = *(const int16_t *)p; break;
+    case COT_I32: *x = *(const int32_t *)p; break;
+    case COT_I64: *x = (double)*(const int64_t *)p; break;
+    case COT_U8: *x = *(const uint8_t *)p; break;
+    case COT_U16: *x = *(const uint16_t *)p; break;
+    case COT_U32: *x = *(const uint32_t *)p; break;
+    case COT_U64: *x = (double)*(const uint64_t *)p; break;
+    case COT_F16: *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
     case COT_BF16: *x = (double)ir_bf16_to_f32(*(const uint16_t *)p); break;
-    case COT_F32:  *x = (double)*(const float *)p; break;
-    default:       *x = *(const double *)p; break;
+    case COT_F32: *x = (double)*(const float *)p; break;
+    default: *x = *(const double *)p; break;
     }
     return true;
 }
@@ -375,7 +390,8 @@ compact(ir_build *b, ir_graph *f, const bool *live)
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, b->n_values);
     ir_value *value = IR_NEW_N(b->arena, ir_value, b->n_values);
     ir_node *node = IR_NEW_N(b->arena, ir_node, b->n_nodes);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, b->n_in), *out = IR_NEW_N(b->arena, ir_ref, b->n_out);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, b->n_in),
+           *out = IR_NEW_N(b->arena, ir_ref, b->n_out);
     uint32_t values = 1, nodes = 1;
     for (uint32_t i = 0; i < b->n_in; i++) {
         map[b->in[i]] = in[i] = values;

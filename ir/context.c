@@ -25,7 +25,7 @@ ir_out_of_memory(cot_context *ctx)
         ctx->message = NULL;
     }
     if (!ctx->recover)
-        abort();            /* every public call sets a recovery point */
+        abort(); /* every public call sets a recovery point */
     longjmp(ctx->recover->jump, 1);
 }
 
@@ -75,7 +75,8 @@ lock_init(pthread_mutex_t *lock)
 cot_context *
 cot_context_new(const cot_options *options)
 {
-    void *(*alloc)(void *, void *, size_t) = options && options->alloc ? options->alloc : libc_realloc;
+    void *(*alloc)(void *, void *, size_t) =
+        options && options->alloc ? options->alloc : libc_realloc;
     void *user = options ? options->alloc_user : NULL;
     cot_context *ctx = alloc(user, NULL, sizeof *ctx);
     volatile bool made = false;

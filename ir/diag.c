@@ -5,7 +5,10 @@
 
 #include "ir/context.h"
 
-static const struct { cot_status status; const char *format; } error_row[ERR_COUNT] = {
+static const struct {
+    cot_status status;
+    const char *format;
+} error_row[ERR_COUNT] = {
 #define ERR(name, status, format) { status, format },
 #include "ir/errors.def"
 #undef ERR
@@ -57,10 +60,19 @@ const char *
 cot_status_name(cot_status status)
 {
     static const char *const name[] = {
-        [COT_OK] = "ok", [COT_ERR_SHAPE] = "shape", [COT_ERR_DTYPE] = "dtype", [COT_ERR_ARG] = "argument",
-        [COT_ERR_RULE] = "rule", [COT_ERR_TRACE] = "trace", [COT_ERR_PARSE] = "parse", [COT_ERR_IO] = "io",
-        [COT_ERR_BOUND] = "bound", [COT_ERR_TARGET] = "target", [COT_ERR_FOREIGN] = "foreign",
-        [COT_ERR_MEMORY] = "memory", [COT_ERR_INTERNAL] = "internal",
+        [COT_OK] = "ok",
+        [COT_ERR_SHAPE] = "shape",
+        [COT_ERR_DTYPE] = "dtype",
+        [COT_ERR_ARG] = "argument",
+        [COT_ERR_RULE] = "rule",
+        [COT_ERR_TRACE] = "trace",
+        [COT_ERR_PARSE] = "parse",
+        [COT_ERR_IO] = "io",
+        [COT_ERR_BOUND] = "bound",
+        [COT_ERR_TARGET] = "target",
+        [COT_ERR_FOREIGN] = "foreign",
+        [COT_ERR_MEMORY] = "memory",
+        [COT_ERR_INTERNAL] = "internal",
     };
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }

@@ -19,7 +19,7 @@ typedef struct fold_ctx {
     int n_in;
     const ir_ref *in;
     const ir_attrs *at;
-    const ir_type *type;        /* of the result */
+    const ir_type *type; /* of the result */
 } fold_ctx;
 
 static const ir_data *
@@ -100,9 +100,17 @@ evaluate(const fold_ctx *c, bool one)
         type[i] = one ? ir_scalar_type(ctx, d->type->dtype) : d->type;
         in[i] = one ? d->bytes : all_elements(a, d);
     }
-    cot_status status = ir_eval_node(&(ir_eval_args){
-        .ctx = ctx, .scratch = a, .loc = c->b->loc, .op = c->op, .at = c->at, .n_in = c->n_in,
-        .n_out = 1, .in_type = type, .out_type = &out_type, .in = in, .out = &out });
+    cot_status status = ir_eval_node(&(ir_eval_args){ .ctx = ctx,
+                                                      .scratch = a,
+                                                      .loc = c->b->loc,
+                                                      .op = c->op,
+                                                      .at = c->at,
+                                                      .n_in = c->n_in,
+                                                      .n_out = 1,
+                                                      .in_type = type,
+                                                      .out_type = &out_type,
+                                                      .in = in,
+                                                      .out = &out });
     if (status == COT_OK)
         data = one ? ir_data_splat(c->b->arena, c->type, out)
                    : ir_data_new(c->b->arena, c->type, out);
@@ -135,8 +143,8 @@ fold_constants(const fold_ctx *c)
         read += d->type->size < MOST_READ ? d->type->size : MOST_READ + 1;
     }
     if (splats && moves_only(c->op))
-        return add_constant(c->b, ir_data_splat(c->b->arena, c->type,
-                                                constant_of(c->b, c->in[0])->bytes));
+        return add_constant(
+            c->b, ir_data_splat(c->b->arena, c->type, constant_of(c->b, c->in[0])->bytes));
     if (splats && ir_ops[c->op].flag == IR_POINTWISE)
         return evaluate(c, true);
     if (c->type->size <= SMALL && read <= MOST_READ)
@@ -146,16 +154,22 @@ fold_constants(const fold_ctx *c)
 
 /* ---- identities with a constant operand, as a table ---- */
 
-typedef enum fold_types { FLOATS = 1, INTS = 2, BOOLS = 4, BITS = INTS | BOOLS, NUMBERS = FLOATS | INTS } fold_types;
+typedef enum fold_types {
+    FLOATS = 1,
+    INTS = 2,
+    BOOLS = 4,
+    BITS = INTS | BOOLS,
+    NUMBERS = FLOATS | INTS
+} fold_types;
 typedef enum fold_value { NEG_ZERO, ZERO, ONE, ONES } fold_value;
 typedef enum fold_result { OTHER, CONSTANT, NEGATED } fold_result;
 
 static const struct {
     ir_op op;
-    int side;               /* which operand is the constant */
+    int side; /* which operand is the constant */
     fold_types types;
     fold_value value;
-    fold_result result;     /* the other operand, the constant, or minus the other */
+    fold_result result; /* the other operand, the constant, or minus the other */
 } identity[] = {
     { OP_add, 0, FLOATS, NEG_ZERO, OTHER },
     { OP_add, 1, FLOATS, NEG_ZERO, OTHER },
@@ -203,9 +217,9 @@ has_value(const ir_build *b, ir_ref v, fold_value value)
         return false;
     switch (value) {
     case NEG_ZERO: return x == 0 && signbit(x);
-    case ZERO:     return x == 0 && !signbit(x);
-    case ONE:      return x == 1;
-    case ONES:     return is_all_ones(constant_of(b, v));
+    case ZERO: return x == 0 && !signbit(x);
+    case ONE: return x == 1;
+    case ONES: return is_all_ones(constant_of(b, v));
     }
     return false;
 }
@@ -225,9 +239,9 @@ fold_identity(const fold_ctx *c)
             continue;
         ir_ref constant = c->in[identity[i].side], other = c->in[1 - identity[i].side];
         switch (identity[i].result) {
-        case OTHER:    return other;
+        case OTHER: return other;
         case CONSTANT: return constant;
-        case NEGATED:  return ir_neg(c->b, other);
+        case NEGATED: return ir_neg(c->b, other);
         }
     }
     return IR_NONE;
@@ -292,11 +306,11 @@ static int
 precision(cot_dtype t)
 {
     switch (t) {
-    case COT_F16:  return 11;
+    case COT_F16: return 11;
     case COT_BF16: return 8;
-    case COT_F32:  return 24;
-    case COT_F64:  return 53;
-    default:       return ir_bits(t) - (ir_is_signed(t) ? 1 : 0);
+    case COT_F32: return 24;
+    case COT_F64: return 53;
+    default: return ir_bits(t) - (ir_is_signed(t) ? 1 : 0);
     }
 }
 
@@ -310,7 +324,7 @@ holds(cot_dtype u, cot_dtype t)
         return false;
     if (ir_is_float(t))
         return u == COT_F64 || (u == COT_F32 && t != COT_F64);
-    if (ir_is_float(u))     /* the range of f16 ends at 65504, above any 11-bit integer */
+    if (ir_is_float(u)) /* the range of f16 ends at 65504, above any 11-bit integer */
         return precision(u) >= precision(t);
     return (ir_is_signed(u) || !ir_is_signed(t)) && precision(u) >= precision(t);
 }
@@ -345,7 +359,7 @@ fold_broadcast(const fold_ctx *c)
     int64_t dims[COT_MAX_RANK];
 
     if (ir_btype(c->b, c->in[0]) == c->type)
-        return c->in[0];        /* dims ascend, so they are 0, 1, ... */
+        return c->in[0]; /* dims ascend, so they are 0, 1, ... */
     if (!n)
         return IR_NONE;
     for (int i = 0; i < n->at.broadcast.dims.n; i++)
@@ -481,25 +495,48 @@ fold_scatter(const fold_ctx *c)
 }
 
 static fold_rule *const structure[OP_COUNT] = {
-    [OP_neg] = fold_twice, [OP_not] = fold_twice,
-    [OP_abs] = fold_abs, [OP_floor] = fold_again, [OP_ceil] = fold_again, [OP_trunc] = fold_again,
-    [OP_round] = fold_again, [OP_round_even] = fold_again, [OP_sign] = fold_again,
-    [OP_max] = fold_both, [OP_min] = fold_both, [OP_and] = fold_both, [OP_or] = fold_both,
-    [OP_select] = fold_select, [OP_integer_pow] = fold_integer_pow,
-    [OP_convert] = fold_convert, [OP_bitcast] = fold_bitcast,
-    [OP_broadcast_in_dim] = fold_broadcast, [OP_reshape] = fold_reshape,
-    [OP_transpose] = fold_transpose, [OP_slice] = fold_slice, [OP_pad] = fold_pad,
-    [OP_concatenate] = fold_concatenate, [OP_reverse] = fold_reverse,
-    [OP_reduce_sum] = fold_reduce, [OP_reduce_prod] = fold_reduce, [OP_reduce_max] = fold_reduce,
-    [OP_reduce_min] = fold_reduce, [OP_reduce_and] = fold_reduce, [OP_reduce_or] = fold_reduce,
+    [OP_neg] = fold_twice,
+    [OP_not] = fold_twice,
+    [OP_abs] = fold_abs,
+    [OP_floor] = fold_again,
+    [OP_ceil] = fold_again,
+    [OP_trunc] = fold_again,
+    [OP_round] = fold_again,
+    [OP_round_even] = fold_again,
+    [OP_sign] = fold_again,
+    [OP_max] = fold_both,
+    [OP_min] = fold_both,
+    [OP_and] = fold_both,
+    [OP_or] = fold_both,
+    [OP_select] = fold_select,
+    [OP_integer_pow] = fold_integer_pow,
+    [OP_convert] = fold_convert,
+    [OP_bitcast] = fold_bitcast,
+    [OP_broadcast_in_dim] = fold_broadcast,
+    [OP_reshape] = fold_reshape,
+    [OP_transpose] = fold_transpose,
+    [OP_slice] = fold_slice,
+    [OP_pad] = fold_pad,
+    [OP_concatenate] = fold_concatenate,
+    [OP_reverse] = fold_reverse,
+    [OP_reduce_sum] = fold_reduce,
+    [OP_reduce_prod] = fold_reduce,
+    [OP_reduce_max] = fold_reduce,
+    [OP_reduce_min] = fold_reduce,
+    [OP_reduce_and] = fold_reduce,
+    [OP_reduce_or] = fold_reduce,
     [OP_dynamic_slice] = fold_dynamic_slice,
     [OP_dynamic_update_slice] = fold_dynamic_update_slice,
-    [OP_scatter] = fold_scatter, [OP_scatter_add] = fold_scatter, [OP_scatter_mul] = fold_scatter,
-    [OP_scatter_min] = fold_scatter, [OP_scatter_max] = fold_scatter,
+    [OP_scatter] = fold_scatter,
+    [OP_scatter_add] = fold_scatter,
+    [OP_scatter_mul] = fold_scatter,
+    [OP_scatter_min] = fold_scatter,
+    [OP_scatter_max] = fold_scatter,
 };
 
 ir_ref
-ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, const ir_type *type)
+ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
+        const ir_type *type)
 {
     fold_ctx c = { .b = b, .op = op, .n_in = n_in, .in = in, .at = at, .type = type };
     ir_ref v = fold_constants(&c);

@@ -26,9 +26,10 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
 static bool
 node_equal(const ir_node *x, const ir_node *y)
 {
-    return x->op == y->op && x->n_in == y->n_in && x->n_out == y->n_out && x->first == y->first
-           && (x->n_in == 0 || memcmp(x->in, y->in, sizeof(ir_ref) * (size_t)x->n_in) == 0)
-           && ir_attrs_equal(ir_ops[x->op].record, &x->at, &y->at);
+    return x->op == y->op && x->n_in == y->n_in && x->n_out == y->n_out &&
+           x->first == y->first &&
+           (x->n_in == 0 || memcmp(x->in, y->in, sizeof(ir_ref) * (size_t)x->n_in) == 0) &&
+           ir_attrs_equal(ir_ops[x->op].record, &x->at, &y->at);
 }
 
 bool
@@ -36,12 +37,13 @@ ir_graph_equal(const ir_graph *a, const ir_graph *b)
 {
     if (a == b)
         return true;
-    if (a->hash != b->hash || a->n_nodes != b->n_nodes || a->n_values != b->n_values
-        || a->n_in != b->n_in || a->n_out != b->n_out)
+    if (a->hash != b->hash || a->n_nodes != b->n_nodes || a->n_values != b->n_values ||
+        a->n_in != b->n_in || a->n_out != b->n_out)
         return false;
     for (uint32_t v = 1; v < a->n_values; v++) {
         const ir_type *s = a->value[v].type, *t = b->value[v].type;
-        if (a->value[v].node != b->value[v].node || s->dtype != t->dtype || !ir_same_shape(s, t))
+        if (a->value[v].node != b->value[v].node || s->dtype != t->dtype ||
+            !ir_same_shape(s, t))
             return false;
     }
     for (uint32_t i = 1; i < a->n_nodes; i++)

@@ -27,8 +27,8 @@ intern(cot_context *ctx, ir_loc_entry e)
     uint32_t at = 0, id;
     while ((id = ir_map_next(t->index, h, &at))) {
         const ir_loc_entry *o = &t->entry[id];
-        if (o->line == e.line && o->from == e.from && same_text(o->file, e.file)
-            && same_text(o->how, e.how))
+        if (o->line == e.line && o->from == e.from && same_text(o->file, e.file) &&
+            same_text(o->how, e.how))
             return id;
     }
     e.file = ir_copy_string(&ctx->arena, e.file);

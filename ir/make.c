@@ -85,14 +85,16 @@ ir_move_axis(ir_build *b, ir_ref x, int from, int to)
 }
 
 ir_ref
-ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit, const int64_t *stride)
+ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit,
+         const int64_t *stride)
 {
     int n = x ? ir_btype(b, x)->rank : 0;
     int64_t ones[COT_MAX_RANK];
     for (int i = 0; i < n; i++)
         ones[i] = 1;
-    return ir_node1(b, OP_slice, 1, &x,
-                    &(ir_attrs){ .slice = { { n, start }, { n, limit }, { n, stride ? stride : ones } } });
+    return ir_node1(
+        b, OP_slice, 1, &x,
+        &(ir_attrs){ .slice = { { n, start }, { n, limit }, { n, stride ? stride : ones } } });
 }
 
 ir_ref
@@ -110,12 +112,14 @@ ir_slice_axis(ir_build *b, ir_ref x, int axis, int64_t start, int64_t limit)
 }
 
 ir_ref
-ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high, const int64_t *interior)
+ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high,
+       const int64_t *interior)
 {
     int n = x ? ir_btype(b, x)->rank : 0;
     int64_t none[COT_MAX_RANK] = { 0 };
-    return ir_node1(b, OP_pad, 2, (ir_ref[]){ x, value },
-                    &(ir_attrs){ .pad = { { n, low }, { n, high }, { n, interior ? interior : none } } });
+    return ir_node1(
+        b, OP_pad, 2, (ir_ref[]){ x, value },
+        &(ir_attrs){ .pad = { { n, low }, { n, high }, { n, interior ? interior : none } } });
 }
 
 ir_ref
@@ -174,7 +178,8 @@ ir_integer_pow(ir_build *b, ir_ref x, int64_t y)
 }
 
 ir_ref
-ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch)
+ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch,
+       ir_ints rhs_batch)
 {
     return ir_node1(b, OP_dot_general, 2, (ir_ref[]){ x, y },
                     &(ir_attrs){ .dot = { lhs, rhs, lhs_batch, rhs_batch } });

@@ -6,7 +6,7 @@
 
 const ir_op_info ir_ops[OP_COUNT] = {
     { .name = "none" },
-#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc) \
+#define OP(name, n_in, attrs, flag, infer, eval, jvp, transpose, vmap, lower, doc)             \
     { #name, n_in, IR_AT_##attrs, IR_##flag, doc },
 #include "ir/ops.def"
 #undef OP
@@ -18,7 +18,8 @@ const char *const ir_mode_name[IR_MODE_COUNT] = { "clip", "fill", "promise" };
 #define REQUIRED IR_REQUIRED
 static const ir_field all_fields[] = {
 #define RECORD(name) { .kind = (ir_field_kind)IR_AT_##name },
-#define FIELD(record, kind, name, init) { #name, IR_F_##kind, offsetof(ir_attrs, record.name), init },
+#define FIELD(record, kind, name, init)                                                        \
+    { #name, IR_F_##kind, offsetof(ir_attrs, record.name), init },
 #include "ir/attrs.def"
 #undef RECORD
 #undef FIELD
@@ -57,7 +58,8 @@ ir_ints_copy(ir_arena *a, int n, const int64_t *at)
 static ir_data
 data_of(ir_arena *arena, const ir_type *type, const void *bytes, size_t n, bool splat)
 {
-    return (ir_data){ type, ir_copy_bytes(arena, bytes, n), n, splat, ir_hash(splat, bytes, n) };
+    return (ir_data){ type, ir_copy_bytes(arena, bytes, n), n, splat,
+                      ir_hash(splat, bytes, n) };
 }
 
 ir_data
@@ -72,7 +74,8 @@ ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes)
 ir_data
 ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
 {
-    return data_of(arena, type, element, type->size ? cot_dtype_size(type->dtype) : 0, type->size > 0);
+    return data_of(arena, type, element, type->size ? cot_dtype_size(type->dtype) : 0,
+                   type->size > 0);
 }
 
 #define AT(type, a, f) (*(const type *)((const char *)(a) + (f)->offset))
@@ -81,17 +84,18 @@ static bool
 field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
 {
     switch (f->kind) {
-    case IR_F_INT:    return AT(int64_t, a, f) == AT(int64_t, b, f);
-    case IR_F_INTS:   return ir_ints_equal(AT(ir_ints, a, f), AT(ir_ints, b, f));
-    case IR_F_AXES:   return AT(ir_axes, a, f) == AT(ir_axes, b, f);
-    case IR_F_DTYPE:  return AT(cot_dtype, a, f) == AT(cot_dtype, b, f);
+    case IR_F_INT: return AT(int64_t, a, f) == AT(int64_t, b, f);
+    case IR_F_INTS: return ir_ints_equal(AT(ir_ints, a, f), AT(ir_ints, b, f));
+    case IR_F_AXES: return AT(ir_axes, a, f) == AT(ir_axes, b, f);
+    case IR_F_DTYPE: return AT(cot_dtype, a, f) == AT(cot_dtype, b, f);
     case IR_F_FLAG:
-    case IR_F_MODE:   return AT(int, a, f) == AT(int, b, f);
-    case IR_F_GRAPH:  return ir_graph_equal(AT(ir_graph *, a, f), AT(ir_graph *, b, f));
+    case IR_F_MODE: return AT(int, a, f) == AT(int, b, f);
+    case IR_F_GRAPH: return ir_graph_equal(AT(ir_graph *, a, f), AT(ir_graph *, b, f));
     case IR_F_DATA: {
         const ir_data *x = &AT(ir_data, a, f), *y = &AT(ir_data, b, f);
-        return x->type == y->type && x->hash == y->hash && x->n == y->n && x->splat == y->splat
-               && (x->bytes == y->bytes || memcmp(x->bytes, y->bytes, x->n) == 0);
+        return x->type == y->type && x->hash == y->hash && x->n == y->n &&
+               x->splat == y->splat &&
+               (x->bytes == y->bytes || memcmp(x->bytes, y->bytes, x->n) == 0);
     }
     case IR_F_GRAPHS: {
         const ir_graphs *x = &AT(ir_graphs, a, f), *y = &AT(ir_graphs, b, f);
@@ -119,14 +123,15 @@ static uint64_t
 field_hash(uint64_t h, const ir_field *f, const ir_attrs *a)
 {
     switch (f->kind) {
-    case IR_F_INT:    return ir_hash_u64(h, (uint64_t)AT(int64_t, a, f));
-    case IR_F_INTS:   return ir_hash(h, AT(ir_ints, a, f).at, sizeof(int64_t) * (size_t)AT(ir_ints, a, f).n);
-    case IR_F_AXES:   return ir_hash_u64(h, AT(ir_axes, a, f));
-    case IR_F_DTYPE:  return ir_hash_u64(h, AT(cot_dtype, a, f));
+    case IR_F_INT: return ir_hash_u64(h, (uint64_t)AT(int64_t, a, f));
+    case IR_F_INTS:
+        return ir_hash(h, AT(ir_ints, a, f).at, sizeof(int64_t) * (size_t)AT(ir_ints, a, f).n);
+    case IR_F_AXES: return ir_hash_u64(h, AT(ir_axes, a, f));
+    case IR_F_DTYPE: return ir_hash_u64(h, AT(cot_dtype, a, f));
     case IR_F_FLAG:
-    case IR_F_MODE:   return ir_hash_u64(h, (uint64_t)AT(int, a, f));
-    case IR_F_DATA:   return ir_hash_u64(h, AT(ir_data, a, f).hash);
-    case IR_F_GRAPH:  return ir_hash_u64(h, AT(ir_graph *, a, f)->hash);
+    case IR_F_MODE: return ir_hash_u64(h, (uint64_t)AT(int, a, f));
+    case IR_F_DATA: return ir_hash_u64(h, AT(ir_data, a, f).hash);
+    case IR_F_GRAPH: return ir_hash_u64(h, AT(ir_graph *, a, f)->hash);
     case IR_F_GRAPHS:
         for (int i = 0; i < AT(ir_graphs, a, f).n; i++)
             h = ir_hash_u64(h, AT(ir_graphs, a, f).at[i]->hash);

@@ -11,12 +11,12 @@
 
 typedef struct parser {
     cot_context *ctx;
-    ir_arena *a;                        /* scratch; ends with the context */
+    ir_arena *a; /* scratch; ends with the context */
     const char *file, *at, *end;
     int line;
     bool failed;
-    ir_build *b;                        /* the function being read */
-    const char **name;                  /* its values by name */
+    ir_build *b;       /* the function being read */
+    const char **name; /* its values by name */
     ir_ref *ref;
     uint32_t n_name, cap_name, n_ref, cap_ref;
     ir_map index;
@@ -85,8 +85,8 @@ expect(parser *p, const char *s)
 static bool
 is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'
-           || c == '$' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '.' || c == '$' || c == '-';
 }
 
 /* A word; NULL after an error. */
@@ -134,7 +134,8 @@ ints(parser *p, ir_ints *out)
             if (!integer(p, &x))
                 return false;
             IR_PUSH(p->a, list, n, cap, x);
-        } while (try_text(p, ",") || (!expect(p, "]") && false) || (p->at[-1] != ']' && !p->failed));
+        } while (try_text(p, ",") || (!expect(p, "]") && false) ||
+                 (p->at[-1] != ']' && !p->failed));
     *out = (ir_ints){ (int)n, list };
     return !p->failed;
 }
@@ -224,7 +225,8 @@ store_float(cot_dtype t, const char *s, char **rest, void *out)
     else if (t == COT_F32)
         *(float *)out = strtof(s, rest);
     else
-        *(uint16_t *)out = t == COT_F16 ? ir_f32_to_f16(strtof(s, rest)) : ir_f32_to_bf16(strtof(s, rest));
+        *(uint16_t *)out =
+            t == COT_F16 ? ir_f32_to_f16(strtof(s, rest)) : ir_f32_to_bf16(strtof(s, rest));
 }
 
 /* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits. */
@@ -251,9 +253,12 @@ element(parser *p, cot_dtype t, void *out)
         *(uint8_t *)out = yes;
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
-        unsigned long long x = s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
+        unsigned long long x =
+            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
         int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
-        uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1) : bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes);
+        uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
+                        : bytes == 8    ? UINT64_MAX
+                                        : (1ull << 8 * bytes);
         if (s[0] == '-' ? (int64_t)x < low : bytes == 8 && !ir_is_signed(t) ? false : x >= high)
             errno = ERANGE;
         memcpy(out, &x, bytes);
@@ -279,7 +284,8 @@ data_by_hash(parser *p, const ir_type *t, ir_data *out)
     uint64_t hash = s ? strtoull(s, NULL, 16) : 0;
     for (uint32_t i = 0; s && i < p->n_fn; i++)
         ir_each_node(n, p->fn[i])
-            if (n->op == OP_constant && n->at.constant.data.hash == hash && n->at.constant.data.type == t) {
+            if (n->op == OP_constant && n->at.constant.data.hash == hash &&
+                n->at.constant.data.type == t) {
                 *out = n->at.constant.data;
                 return true;
             }
@@ -290,7 +296,10 @@ data_by_hash(parser *p, const ir_type *t, ir_data *out)
 static bool
 data(parser *p, const ir_type *t, ir_data *out)
 {
-    union { uint64_t bits; double d; } one = { 0 };
+    union {
+        uint64_t bits;
+        double d;
+    } one = { 0 };
     size_t size = cot_dtype_size(t->dtype);
     if (try_text(p, "#"))
         return data_by_hash(p, t, out);
@@ -309,7 +318,8 @@ data(parser *p, const ir_type *t, ir_data *out)
         ir_buf_add(&bytes, (const char *)&one, size);
     }
     if (n != t->size)
-        return wants(p, ir_format(p->a, "%lld elements, not %lld", (long long)t->size, (long long)n));
+        return wants(
+            p, ir_format(p->a, "%lld elements, not %lld", (long long)t->size, (long long)n));
     *out = ir_data_new(p->a, t, bytes.text ? bytes.text : "");
     return true;
 }
@@ -323,7 +333,7 @@ typedef struct node_text {
     uint32_t n_in, cap_in;
     const char **out;
     uint32_t n_out, cap_out;
-    const char *data_at;                /* where the data of a constant begins */
+    const char *data_at; /* where the data of a constant begins */
     int data_line;
 } node_text;
 
@@ -400,14 +410,14 @@ field(parser *p, const ir_field *f, node_text *n)
 {
     void *at = (char *)&n->at + f->offset;
     switch (f->kind) {
-    case IR_F_INT:    return integer(p, at);
-    case IR_F_INTS:   return ints(p, at);
-    case IR_F_AXES:   return axes(p, at);
-    case IR_F_DTYPE:  return (*(cot_dtype *)at = dtype(p)) != 0;
-    case IR_F_FLAG:   return flag(p, at);
-    case IR_F_MODE:   return mode(p, at);
-    case IR_F_DATA:   return skip_data(p, n);
-    case IR_F_GRAPH:  return (*(ir_graph **)at = function(p)) != NULL;
+    case IR_F_INT: return integer(p, at);
+    case IR_F_INTS: return ints(p, at);
+    case IR_F_AXES: return axes(p, at);
+    case IR_F_DTYPE: return (*(cot_dtype *)at = dtype(p)) != 0;
+    case IR_F_FLAG: return flag(p, at);
+    case IR_F_MODE: return mode(p, at);
+    case IR_F_DATA: return skip_data(p, n);
+    case IR_F_GRAPH: return (*(ir_graph **)at = function(p)) != NULL;
     case IR_F_GRAPHS: return graphs(p, at);
     }
     return false;
@@ -442,14 +452,16 @@ attributes(parser *p, node_text *n)
             while (name && i < fields && strcmp(f[i].name, name) != 0)
                 i++;
             if (!name || i == fields || (given >> i & 1))
-                return name && wants(p, ir_format(p->a, "an attribute of %s, once, not '%s'", ir_ops[n->op].name, name));
+                return name && wants(p, ir_format(p->a, "an attribute of %s, once, not '%s'",
+                                                  ir_ops[n->op].name, name));
             given |= 1u << i;
             if (!expect(p, "=") || !field(p, &f[i], n))
                 return false;
         } while (try_text(p, ",") || (!try_text(p, "}") && wants(p, "',' or '}'")));
     for (int i = 0; i < fields && !p->failed; i++)
         if (f[i].init == IR_REQUIRED && !(given >> i & 1))
-            return wants(p, ir_format(p->a, "the attribute %s of %s", f[i].name, ir_ops[n->op].name));
+            return wants(
+                p, ir_format(p->a, "the attribute %s of %s", f[i].name, ir_ops[n->op].name));
     return !p->failed;
 }
 
@@ -519,13 +531,14 @@ finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int li
     for (uint32_t i = 0; i < n->n_out; i++) {
         const ir_type *t = ir_btype(p->b, out[i]);
         if (t != declared_type[i]) {
-            ir_fail(ctx, ir_loc_file(ctx, p->file, line), ir_ops[n->op].name, ERR_type_declared, (int)i,
-                    ir_type_str(ctx, declared_type[i]), ir_type_str(ctx, t));
+            ir_fail(ctx, ir_loc_file(ctx, p->file, line), ir_ops[n->op].name, ERR_type_declared,
+                    (int)i, ir_type_str(ctx, declared_type[i]), ir_type_str(ctx, t));
             p->failed = true;
             return false;
         }
         if (lookup(p, n->out[i]))
-            return wants(p, ir_format(p->a, "a new name before this: %%%s is defined already", n->out[i]));
+            return wants(p, ir_format(p->a, "a new name before this: %%%s is defined already",
+                                      n->out[i]));
         define(p, n->out[i], out[i]);
     }
     return true;
@@ -564,8 +577,8 @@ node(parser *p)
         IR_PUSH(p->a, n.in, n.n_in, n.cap_in, v);
     }
     const ir_type **types = IR_NEW_N(p->a, const ir_type *, n.n_out);
-    if (!attributes(p, &n) || !expect(p, ":") || !declared(p, n.n_out, types)
-        || (n.op == OP_constant && !constant_data(p, &n, types[0])))
+    if (!attributes(p, &n) || !expect(p, ":") || !declared(p, n.n_out, types) ||
+        (n.op == OP_constant && !constant_data(p, &n, types[0])))
         return false;
     p->b->loc = location(p, line);
     return !p->failed && finish_node(p, &n, types, line);
@@ -583,7 +596,9 @@ inputs(parser *p)
         if (!name || !expect(p, ":"))
             return false;
         if (lookup(p, name))
-            return wants(p, ir_format(p->a, "a new name before this: %%%s is an argument already", name));
+            return wants(
+                p,
+                ir_format(p->a, "a new name before this: %%%s is an argument already", name));
         const ir_type *t = type(p);
         if (!t)
             return false;
@@ -632,8 +647,9 @@ results(parser *p, const ir_type **types, const char **names, uint32_t n)
         if (!v)
             return false;
         if (ir_btype(p->b, v) != types[i]) {
-            ir_fail(p->ctx, ir_loc_file(p->ctx, p->file, line), "ret", ERR_type_declared, (int)i,
-                    ir_type_str(p->ctx, types[i]), ir_type_str(p->ctx, ir_btype(p->b, v)));
+            ir_fail(p->ctx, ir_loc_file(p->ctx, p->file, line), "ret", ERR_type_declared,
+                    (int)i, ir_type_str(p->ctx, types[i]),
+                    ir_type_str(p->ctx, ir_btype(p->b, v)));
             return !(p->failed = true);
         }
         ir_output_named(p->b, v, names[i]);
@@ -654,7 +670,8 @@ definition(parser *p)
         return false;
     for (uint32_t i = 0; i < p->n_fn; i++)
         if (strcmp(p->fn[i]->name, name) == 0)
-            return wants(p, ir_format(p->a, "a new name before this: @%s is defined already", name));
+            return wants(
+                p, ir_format(p->a, "a new name before this: @%s is defined already", name));
     p->b = ir_build_new(p->ctx, name);
     p->n_name = p->n_ref = 0;
     ir_map_init(&p->index, p->a);
@@ -681,13 +698,17 @@ definition(parser *p)
 cot_status
 ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
 {
-    parser p = { .ctx = ctx, .a = &ctx->arena, .file = name, .at = text, .end = text + bytes, .line = 1 };
+    parser p = {
+        .ctx = ctx, .a = &ctx->arena, .file = name, .at = text, .end = text + bytes, .line = 1
+    };
     *out = (ir_module){ 0 };
     if (ctx->status != COT_OK)
         return ctx->status;
     do {
         if (!definition(&p))
-            return ctx->status ? ctx->status : ir_fail(ctx, 0, NULL, ERR_internal, "the parser stopped without a reason");
+            return ctx->status ? ctx->status
+                               : ir_fail(ctx, 0, NULL, ERR_internal,
+                                         "the parser stopped without a reason");
         skip(&p);
     } while (p.at < p.end);
     *out = (ir_module){ (int)p.n_fn, p.fn };

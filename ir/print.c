@@ -11,7 +11,7 @@ typedef struct printer {
     ir_buf *b;
     ir_arena *scratch;
     int flags;
-    const ir_graph **seen;              /* functions printed or named so far */
+    const ir_graph **seen; /* functions printed or named so far */
     const char **name;
     uint32_t n, cap, n_name, cap_name;
 } printer;
@@ -100,15 +100,15 @@ print_element(ir_buf *b, cot_dtype t, const void *p)
 {
     switch (t) {
     case COT_BOOL: ir_buf_str(b, *(const uint8_t *)p ? "true" : "false"); break;
-    case COT_I8:   ir_buf_printf(b, "%d", *(const int8_t *)p); break;
-    case COT_I16:  ir_buf_printf(b, "%d", *(const int16_t *)p); break;
-    case COT_I32:  ir_buf_printf(b, "%d", *(const int32_t *)p); break;
-    case COT_I64:  ir_buf_printf(b, "%lld", (long long)*(const int64_t *)p); break;
-    case COT_U8:   ir_buf_printf(b, "%u", *(const uint8_t *)p); break;
-    case COT_U16:  ir_buf_printf(b, "%u", *(const uint16_t *)p); break;
-    case COT_U32:  ir_buf_printf(b, "%u", *(const uint32_t *)p); break;
-    case COT_U64:  ir_buf_printf(b, "%llu", (unsigned long long)*(const uint64_t *)p); break;
-    default:       print_float(b, t, p); break;
+    case COT_I8: ir_buf_printf(b, "%d", *(const int8_t *)p); break;
+    case COT_I16: ir_buf_printf(b, "%d", *(const int16_t *)p); break;
+    case COT_I32: ir_buf_printf(b, "%d", *(const int32_t *)p); break;
+    case COT_I64: ir_buf_printf(b, "%lld", (long long)*(const int64_t *)p); break;
+    case COT_U8: ir_buf_printf(b, "%u", *(const uint8_t *)p); break;
+    case COT_U16: ir_buf_printf(b, "%u", *(const uint16_t *)p); break;
+    case COT_U32: ir_buf_printf(b, "%u", *(const uint32_t *)p); break;
+    case COT_U64: ir_buf_printf(b, "%llu", (unsigned long long)*(const uint64_t *)p); break;
+    default: print_float(b, t, p); break;
     }
 }
 
@@ -152,11 +152,11 @@ static bool
 is_default(const ir_field *f, const void *p)
 {
     switch (f->kind) {
-    case IR_F_INT:   return *(const int64_t *)p == f->init;
+    case IR_F_INT: return *(const int64_t *)p == f->init;
     case IR_F_DTYPE: return (int64_t)*(const cot_dtype *)p == f->init;
     case IR_F_FLAG:
-    case IR_F_MODE:  return *(const int *)p == f->init;
-    default:         return false;
+    case IR_F_MODE: return *(const int *)p == f->init;
+    default: return false;
     }
 }
 
@@ -165,13 +165,13 @@ print_field(printer *p, const ir_field *f, const void *at)
 {
     ir_buf *b = p->b;
     switch (f->kind) {
-    case IR_F_INT:   ir_buf_printf(b, "%lld", (long long)*(const int64_t *)at); break;
-    case IR_F_INTS:  print_ints(b, ((const ir_ints *)at)->n, ((const ir_ints *)at)->at); break;
-    case IR_F_AXES:  print_axes(b, *(const ir_axes *)at); break;
+    case IR_F_INT: ir_buf_printf(b, "%lld", (long long)*(const int64_t *)at); break;
+    case IR_F_INTS: print_ints(b, ((const ir_ints *)at)->n, ((const ir_ints *)at)->at); break;
+    case IR_F_AXES: print_axes(b, *(const ir_axes *)at); break;
     case IR_F_DTYPE: ir_buf_str(b, cot_dtype_name(*(const cot_dtype *)at)); break;
-    case IR_F_FLAG:  ir_buf_str(b, *(const int *)at ? "true" : "false"); break;
-    case IR_F_MODE:  ir_buf_str(b, ir_mode_name[*(const int *)at]); break;
-    case IR_F_DATA:  print_data(b, at); break;
+    case IR_F_FLAG: ir_buf_str(b, *(const int *)at ? "true" : "false"); break;
+    case IR_F_MODE: ir_buf_str(b, ir_mode_name[*(const int *)at]); break;
+    case IR_F_DATA: print_data(b, at); break;
     case IR_F_GRAPH: ir_buf_printf(b, "@%s", name_of(p, *(ir_graph *const *)at)); break;
     case IR_F_GRAPHS: {
         const ir_graphs *s = at;

@@ -99,8 +99,9 @@ ir_sc_end(ir_sc_build *b, ir_sc out)
 static bool
 same_insn(const ir_sc_insn *a, const ir_sc_insn *b)
 {
-    return a->op == b->op && a->type == b->type && a->in[0] == b->in[0] && a->in[1] == b->in[1] &&
-           a->in[2] == b->in[2] && a->imm == b->imm && a->table == b->table && a->sub == b->sub &&
+    return a->op == b->op && a->type == b->type && a->in[0] == b->in[0] &&
+           a->in[1] == b->in[1] && a->in[2] == b->in[2] && a->imm == b->imm &&
+           a->table == b->table && a->sub == b->sub &&
            memcmp(a->args, b->args, sizeof a->args) == 0;
 }
 
@@ -198,16 +199,11 @@ ir_sc
 ir_sc_number(ir_sc_build *b, cot_dtype T, double x)
 {
     switch (T) {
-    case COT_F64:
-        return ir_sc_f64(b, x);
-    case COT_F32:
-        return ir_sc_f32(b, (float)x);
-    case COT_F16:
-        return ir_sc_const_bits(b, T, ir_f32_to_f16((float)x));
-    case COT_BF16:
-        return ir_sc_const_bits(b, T, ir_f32_to_bf16((float)x));
-    default:
-        return ir_sc_const_bits(b, T, x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x);
+    case COT_F64: return ir_sc_f64(b, x);
+    case COT_F32: return ir_sc_f32(b, (float)x);
+    case COT_F16: return ir_sc_const_bits(b, T, ir_f32_to_f16((float)x));
+    case COT_BF16: return ir_sc_const_bits(b, T, ir_f32_to_bf16((float)x));
+    default: return ir_sc_const_bits(b, T, x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x);
     }
 }
 
@@ -221,9 +217,12 @@ ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index)
 }
 
 ir_sc
-ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+           ir_sc otherwise)
 {
-    ir_sc_insn i = { .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .sub = sub };
+    ir_sc_insn i = {
+        .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .sub = sub
+    };
     const ir_sc_insn *c = constant(b, cond);
 
     if (c != NULL)
@@ -245,19 +244,16 @@ ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in)
         ir_sc args[4] = { 0 };
         ir_sc *v = &to[p->n_in + k];
         switch (i->op) {
-        case SC_const:
-            *v = ir_sc_const_bits(b, (cot_dtype)i->type, i->imm);
-            break;
-        case SC_table:
-            *v = ir_sc_lookup(b, i->table, to[i->in[0]]);
-            break;
+        case SC_const: *v = ir_sc_const_bits(b, (cot_dtype)i->type, i->imm); break;
+        case SC_table: *v = ir_sc_lookup(b, i->table, to[i->in[0]]); break;
         case SC_rare:
             for (int j = 0; j < i->sub->n_in; j++)
                 args[j] = to[i->args[j]];
             *v = ir_sc_rare(b, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
             break;
         default:
-            *v = ir_sc_add_insn(b, (ir_sc_op)i->op, (cot_dtype)i->type, to[i->in[0]], to[i->in[1]], to[i->in[2]]);
+            *v = ir_sc_add_insn(b, (ir_sc_op)i->op, (cot_dtype)i->type, to[i->in[0]],
+                                to[i->in[1]], to[i->in[2]]);
         }
     }
     return to[p->out];
@@ -335,11 +331,11 @@ ir_f32_to_f16(float x)
     uint32_t sign = bits >> 16 & 0x8000, a = bits & 0x7fffffff;
     if (a > 0x7f800000)
         return (uint16_t)(sign | 0x7e00);
-    if (a >= 0x47800000)                        /* 2^16 and above; what rounds up to it carries over below */
+    if (a >= 0x47800000) /* 2^16 and above; what rounds up to it carries over below */
         return (uint16_t)(sign | 0x7c00);
-    if (a >= 0x38800000)                        /* normal: rebias the exponent */
+    if (a >= 0x38800000) /* normal: rebias the exponent */
         return (uint16_t)(sign | round_shift(a - 0x38000000, 13));
-    if (a < 0x33000000)                         /* below half the least subnormal, 2^-25 */
+    if (a < 0x33000000) /* below half the least subnormal, 2^-25 */
         return (uint16_t)sign;
     return (uint16_t)(sign | round_shift((a & 0x7fffff) | 0x800000, 126 - (int)(a >> 23)));
 }
@@ -370,7 +366,7 @@ ir_f32_to_bf16(float x)
 
     memcpy(&bits, &x, sizeof bits);
     if ((bits & 0x7fffffff) > 0x7f800000)
-        return (uint16_t)(bits >> 16 | 0x40);   /* a NaN stays one, and is quiet */
+        return (uint16_t)(bits >> 16 | 0x40); /* a NaN stays one, and is quiet */
     return (uint16_t)round_shift(bits, 16);
 }
 
@@ -389,11 +385,11 @@ typedef struct known {
     int op, n_in;
     cot_dtype in[3], out;
     int64_t power;
-    const ir_sc_program *p;             /* NULL: there is none for these types */
+    const ir_sc_program *p; /* NULL: there is none for these types */
 } known;
 
 typedef struct cache {
-    ir_map map;                         /* to 1 + index */
+    ir_map map; /* to 1 + index */
     known *item;
     uint32_t n, cap;
 } cache;
@@ -414,7 +410,7 @@ cache_of(cot_context *ctx)
 
 static eval_scalar *const rule_of[OP_COUNT] = {
 #define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag([OP_##name] = eval_##eval COMMA)
-#define COMMA ,
+#define COMMA                                      ,
 #include "ir/ops.def"
 #undef COMMA
 #undef OP
@@ -441,12 +437,14 @@ build_program(cot_context *ctx, const known *k, const ir_attrs *at)
         if (widen && ir_is_half(k->in[i]))
             x[i] = m_cvt(&b, COT_F32, x[i]);
     }
-    y = rule_of[k->op](&b, at, widen ? ir_compute_type(in) : in, widen ? ir_compute_type(k->out) : k->out, x);
+    y = rule_of[k->op](&b, at, widen ? ir_compute_type(in) : in,
+                       widen ? ir_compute_type(k->out) : k->out, x);
     return ir_sc_end(&b, m_cvt(&b, k->out, y));
 }
 
 const ir_sc_program *
-ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype *in, cot_dtype out)
+ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype *in,
+         cot_dtype out)
 {
     cache *c = cache_of(ctx);
     known want = { .op = op, .n_in = n_in, .out = out };
@@ -456,11 +454,13 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
         return NULL;
     memcpy(want.in, in, sizeof *in * (size_t)n_in);
     want.power = ir_ops[op].record == IR_AT_ipow ? at->ipow.y : 0;
-    uint64_t hash = ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
+    uint64_t hash =
+        ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
     hash = ir_hash_u64(hash, (uint64_t)out);
     while ((id = ir_map_next(&c->map, hash, &next)) != 0) {
         const known *k = &c->item[id - 1];
-        if (k->op == op && k->out == out && k->power == want.power && memcmp(k->in, want.in, sizeof k->in) == 0)
+        if (k->op == op && k->out == out && k->power == want.power &&
+            memcmp(k->in, want.in, sizeof k->in) == 0)
             return k->p;
     }
     want.p = build_program(ctx, &want, at);

@@ -45,7 +45,8 @@ ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
         if (f->in[i] != (ir_ref)i + 1 || f->value[f->in[i]].node)
             return broken(ctx, NULL, after, "an input is not numbered in order");
     ir_each_node(n, f) {
-        const char *fault = n->first == next ? node_fault(f, n, probe) : "results are not numbered in order";
+        const char *fault =
+            n->first == next ? node_fault(f, n, probe) : "results are not numbered in order";
         ir_graph *const *sub;
         if (fault)
             return broken(ctx, n, after, fault);

@@ -4,16 +4,20 @@
 static const char preamble[] =
     "/* Made by Cotrace.  This file belongs to you: no licence of Cotrace's applies to it.\n"
     " *\n"
-    " * Its results are defined to the last bit: build it without -ffast-math.  Where the target has no fma\n"
+    " * Its results are defined to the last bit: build it without -ffast-math.  Where the "
+    "target has no fma\n"
     " * instruction, fma is a call of the C library's, exact and slow. */\n"
     "#include <stdint.h>\n#include <string.h>\n\n"
     "#if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)\n"
     "#error \"this file wants IEEE arithmetic: no -ffast-math, no extended precision\"\n"
     "#endif\n"
     "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
-    "#pragma clang diagnostic ignored \"-Wunused-variable\"\n#pragma clang diagnostic ignored \"-Wunused-function\"\n"
-    "#elif defined(__GNUC__)\n#pragma GCC optimize(\"fp-contract=off\")\n#pragma GCC diagnostic ignored \"-Wunused-variable\"\n"
-    "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
+    "#pragma clang diagnostic ignored \"-Wunused-variable\"\n#pragma clang diagnostic ignored "
+    "\"-Wunused-function\"\n"
+    "#elif defined(__GNUC__)\n#pragma GCC optimize(\"fp-contract=off\")\n#pragma GCC "
+    "diagnostic ignored \"-Wunused-variable\"\n"
+    "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n#pragma GCC diagnostic "
+    "ignored \"-Wpsabi\"\n"
     "#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n\n";
 
 static cot_dtype
@@ -21,7 +25,8 @@ arg_type(const cg_module *m, int arg)
 {
     const cg_kernel *k = m->kernel[0];
     for (uint32_t i = 0; i < k->n_buffers; i++)
-        if ((k->buffer[i].space == CG_IN || k->buffer[i].space == CG_OUT) && k->buffer[i].arg == arg)
+        if ((k->buffer[i].space == CG_IN || k->buffer[i].space == CG_OUT) &&
+            k->buffer[i].arg == arg)
             return k->buffer[i].type;
     return COT_DTYPE_NONE;
 }
@@ -35,13 +40,15 @@ natural(cg_c_text *t, const cg_natural *f)
     ir_buf_printf(b, "int %s(", f->name);
     for (int i = 0; i < n; i++) {
         cot_dtype type = arg_type(f->module, i);
-        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "", type ? cg_c_type(t, type, 1) : "void", i);
+        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "",
+                      type ? cg_c_type(t, type, 1) : "void", i);
     }
     ir_buf_str(b, "void *work);\n");
     ir_buf_printf(b, "int\n%s(", f->name);
     for (int i = 0; i < n; i++) {
         cot_dtype type = arg_type(f->module, i);
-        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "", type ? cg_c_type(t, type, 1) : "void", i);
+        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "",
+                      type ? cg_c_type(t, type, 1) : "void", i);
     }
     ir_buf_printf(b, "void *work)\n{\n    void *args[%d] = {", n + 1);
     for (int i = 0; i < n; i++)
@@ -50,8 +57,8 @@ natural(cg_c_text *t, const cg_natural *f)
 }
 
 static cot_status
-emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_natural *fn, ir_arena *arena,
-     const void **bytes, size_t *size)
+emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_natural *fn,
+     ir_arena *arena, const void **bytes, size_t *size)
 {
     cg_c_text t = { .ctx = ctx, .arena = arena };
     ir_buf all;

@@ -24,21 +24,21 @@ typedef struct group {
 
 typedef struct shape {
     group b, m, n, k;
-    bool swap;                  /* m is the right side's group, n the left's */
+    bool swap; /* m is the right side's group, n the left's */
     bool packed, pack_left;
-    int64_t mr, nr, w;          /* the tile: mr rows, nr = nv * w columns */
+    int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
-    int64_t pieces;             /* of a parallel loop, along the batch or along m */
+    int64_t pieces; /* of a parallel loop, along the batch or along m */
     bool batch_pieces;
-    int64_t c_size, b_size, a_size;     /* scratch of one piece, in elements */
+    int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
 } shape;
 
 typedef struct product {
     cg_build *b;
     const cg_dot *d;
     shape s;
-    cg_val base;                /* scratch of the piece */
-    cg_val left, right;         /* offsets of the batch element */
+    cg_val base;        /* scratch of the piece */
+    cg_val left, right; /* offsets of the batch element */
     cg_val batch;
 } product;
 
@@ -132,7 +132,8 @@ tile_rows(int64_t m, int64_t most)
 static void
 choose_tile(shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t lanes = t->vector_bits / (8 * bytes), rows = t->registers >= 32 ? 14 : 6, columns = 2;
+    int64_t lanes = t->vector_bits / (8 * bytes), rows = t->registers >= 32 ? 14 : 6,
+            columns = 2;
     if (lanes < 1)
         lanes = 1;
     if (lanes == 1)
@@ -156,8 +157,16 @@ swap_sides(shape *s)
 }
 
 /* The strides of the tile's left (rows) and right (columns) operand. */
-static const int64_t *left_of(const shape *s, const group *g) { return s->swap ? g->rhs : g->lhs; }
-static const int64_t *right_of(const shape *s, const group *g) { return s->swap ? g->lhs : g->rhs; }
+static const int64_t *
+left_of(const shape *s, const group *g)
+{
+    return s->swap ? g->rhs : g->lhs;
+}
+static const int64_t *
+right_of(const shape *s, const group *g)
+{
+    return s->swap ? g->lhs : g->rhs;
+}
 
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache, or where the
  * columns do not lie together. */
@@ -173,7 +182,8 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 static void
 choose_blocks(shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t kc = at_most(KC, s->k.total), rows = t->l2 / 3 / (KC * bytes), columns = t->l3 / 4 / (KC * bytes);
+    int64_t kc = at_most(KC, s->k.total), rows = t->l2 / 3 / (KC * bytes),
+            columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;
@@ -190,7 +200,9 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
 static shape
 shape_of(const cg_target *t, int threads, const cg_dot *d)
 {
-    shape s = { .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1 };
+    shape s = {
+        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1
+    };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
@@ -198,7 +210,9 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.packed = wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, bytes);
-    if (threads > 1 && 2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total > 4e5) {
+    if (threads > 1 &&
+        2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
+            4e5) {
         s.batch_pieces = s.b.total >= threads;
         if (s.batch_pieces || s.m.total >= 2 * threads * s.mr)
             s.pieces = threads;
@@ -315,8 +329,13 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     }
     cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain);
-    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), offset(b, &s->k, left_of(s, &s->k), k)), 0);
-    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), offset(b, &s->k, right_of(s, &s->k), k)),
+    cg_val x = load(p, true,
+                    cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m),
+                            offset(b, &s->k, left_of(s, &s->k), k)),
+                    0);
+    cg_val y = load(p, false,
+                    cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
+                            offset(b, &s->k, right_of(s, &s->k), k)),
                     right_when);
     cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
     cg_loop_end(b, chain);
@@ -330,14 +349,16 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
 
 /* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
 static void
-direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over, cg_val m_end)
+direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
+            cg_val m_end)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
     bool rows_over = s->m.total % s->mr != 0;
     tile t = tile_begin(p, s->mr, columns);
     cg_val m = cg_iadd(b, m0, t.i), n = cg_iadd(b, n0, t.column);
-    cg_val in_row = rows_over ? less(b, m, m_end) : 0, in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val in_row = rows_over ? less(b, m, m_end) : 0,
+           in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
     give(p, m, n, direct_element(p, row, n, in_column), both(b, in_row, in_column));
     tile_end(p, &t);
@@ -384,7 +405,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     const shape *s = &p->s;
     cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
     cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), offset(b, &s->k, right_of(s, &s->k), global));
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
+                        offset(b, &s->k, right_of(s, &s->k), global));
     cg_store(b, p->d->scratch, panel_index(p, panel, k, column), load(p, false, at, when), 0);
 }
 
@@ -394,13 +416,15 @@ pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    bool turned = s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 && innermost(&s->k, right_of(s, &s->k)) == 1
-                  && s->k.total % KC % s->w == 0;
+    bool turned = s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->k.total % KC % s->w == 0;
     cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? s->w : 1), k = cg_loop_var(b, loop);
     if (turned) {
         cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), s->w), unrolled, lanes;
-        cg_val inner = spmd(b, CG_UNROLL, s->w, &unrolled), lane = spmd(b, CG_VECTOR, s->w, &lanes);
-        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), cg_iadd(b, cg_loop_var(b, vectors), lane));
+        cg_val inner = spmd(b, CG_UNROLL, s->w, &unrolled),
+               lane = spmd(b, CG_VECTOR, s->w, &lanes);
+        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner),
+                     cg_iadd(b, cg_loop_var(b, vectors), lane));
         cg_loop_end(b, lanes);
         cg_loop_end(b, unrolled);
         cg_loop_end(b, vectors);
@@ -426,7 +450,10 @@ left_element(const product *p, cg_val m, cg_val k)
     cg_build *b = p->b;
     const shape *s = &p->s;
     cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    return load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), row), offset(b, &s->k, left_of(s, &s->k), k)), 0);
+    return load(p, true,
+                cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), row),
+                        offset(b, &s->k, left_of(s, &s->k), k)),
+                0);
 }
 
 static void
@@ -437,7 +464,8 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr);
     cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop), rows;
     cg_val i = spmd(b, CG_UNROLL, p->s.mr, &rows);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i), left_element(p, cg_iadd(b, m0, i), cg_iadd(b, k0, k)), 0);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
+             left_element(p, cg_iadd(b, m0, i), cg_iadd(b, k0, k)), 0);
     if (rows)
         cg_loop_end(b, rows);
     cg_loop_end(b, loop);
@@ -472,28 +500,35 @@ finish_block(const product *p, cg_val k0, cg_val m, cg_val n, cg_val acc, cg_val
 
 /* Rows m0 ... and the columns of one panel over one block of k. */
 static void
-packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
+            cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
     cot_dtype t = p->d->type;
     tile r = tile_begin(p, s->mr, s->nr);
     cg_val m = cg_iadd(b, m0, r.i), n = cg_iadd(b, n0, r.column);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
+           acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0) : left_element(p, m, cg_iadd(b, k0, k));
+    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
+                            : left_element(p, m, cg_iadd(b, k0, k));
     cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k, r.column), 0);
     cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
     cg_loop_end(b, chain);
     acc = cg_loop_result(b, chain, 0);
-    cg_val rows_fit = s->m.total % s->mr ? less(b, cg_iadd(b, m0, cg_i64(b, s->mr - 1)), m_end) : 0;
-    cg_val columns_fit = s->n.total % s->nr ? less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total)) : 0;
+    cg_val rows_fit =
+        s->m.total % s->mr ? less(b, cg_iadd(b, m0, cg_i64(b, s->mr - 1)), m_end) : 0;
+    cg_val columns_fit = s->n.total % s->nr ? less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)),
+                                                   cg_i64(b, s->n.total))
+                                            : 0;
     cg_val fits = both(b, rows_fit, columns_fit);
     if (fits) {
         cg_val choice = cg_if_begin(b, fits);
         finish_block(p, k0, m, n, acc, 0);
         cg_if_else(b, choice);
-        finish_block(p, k0, m, n, acc, both(b, less(b, m, m_end), less(b, n, cg_i64(b, s->n.total))));
+        finish_block(p, k0, m, n, acc,
+                     both(b, less(b, m, m_end), less(b, n, cg_i64(b, s->n.total))));
         cg_if_end(b, choice);
     } else {
         finish_block(p, k0, m, n, acc, 0);
@@ -511,7 +546,9 @@ packed(const product *p, cg_val m_begin, cg_val m_end)
     cg_val columns = loop_over(b, zero, all, s->nc), j0 = cg_loop_var(b, columns);
     cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
     cg_val blocks = loop_over(b, zero, cg_i64(b, total), KC), k0 = cg_loop_var(b, blocks);
-    cg_val kc = total % KC || total < KC ? cg_imin(b, cg_i64(b, KC), cg_isub(b, cg_i64(b, total), k0)) : cg_i64(b, KC);
+    cg_val kc = total % KC || total < KC
+                    ? cg_imin(b, cg_i64(b, KC), cg_isub(b, cg_i64(b, total), k0))
+                    : cg_i64(b, KC);
 
     cg_val pack = loop_over(b, j0, j_end, s->nr), n0 = cg_loop_var(b, pack);
     pack_panel(p, cg_idiv(b, cg_isub(b, n0, j0), s->nr), n0, k0, kc);
@@ -523,7 +560,8 @@ packed(const product *p, cg_val m_begin, cg_val m_end)
         pack_rows(p, i0, i_end, k0, kc);
     cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
     cg_val strips = loop_over(b, i0, i_end, s->mr);
-    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end, k0, kc);
+    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end,
+                k0, kc);
     cg_loop_end(b, strips);
     cg_loop_end(b, panels);
     cg_loop_end(b, rows);
@@ -539,7 +577,10 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free), offset(b, &s->k, left_of(s, &s->k), k)), when);
+    cg_val x = load(p, true,
+                    cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free),
+                            offset(b, &s->k, left_of(s, &s->k), k)),
+                    when);
     cg_val y = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), when);
     cg_val next = multiply_add(p, x, y, acc);
     return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
@@ -552,7 +593,8 @@ inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
     int64_t over = p->s.k.total % LANES;
-    cg_val lanes = cg_loop_begin(b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
+    cg_val lanes =
+        cg_loop_begin(b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
     cg_val lane = cg_loop_var(b, lanes), loop = loop_over(b, cg_i64(b, 0), steps, 1);
     cg_val acc = cg_loop_carry(b, loop, t, cg_neutral(b, SC_add, t));
     cg_val k = cg_iadd(b, k0, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), LANES), lane));
@@ -560,9 +602,11 @@ inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
     cg_loop_end(b, loop);
     acc = cg_loop_result(b, loop, 0);
     if (over) {
-        cg_val whole = cg_i64(b, p->s.k.total - over), here = cg_iadd(b, k0, cg_imul(b, steps, LANES));
+        cg_val whole = cg_i64(b, p->s.k.total - over),
+               here = cg_iadd(b, k0, cg_imul(b, steps, LANES));
         cg_val tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, here, whole));
-        cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, less(b, lane, cg_i64(b, over)));
+        cg_val last =
+            inner_step(p, free, cg_iadd(b, whole, lane), acc, less(b, lane, cg_i64(b, over)));
         cg_if_else(b, tail);
         cg_if_yield(b, tail, t, last, acc);
         cg_if_end(b, tail);
@@ -586,7 +630,8 @@ inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
         sum = inner_block(p, m, cg_i64(b, 0), cg_i64(b, total / LANES), vector);
     } else {
         cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, (total + BLOCK - 1) / BLOCK), 1);
-        cg_val block = cg_loop_var(b, blocks), left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
+        cg_val block = cg_loop_var(b, blocks),
+               left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
         cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
         cg_val one = inner_block(p, m, cg_imul(b, block, BLOCK), steps, vector);
         cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
@@ -604,7 +649,8 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0), rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
+    cg_val lhs = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(b, 0),
+           rhs = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(b, 0);
     lhs = cg_iadd(b, lhs, offset(b, &s->b, s->b.lhs, batch));
     rhs = cg_iadd(b, rhs, offset(b, &s->b, s->b.rhs, batch));
     p->batch = batch;
@@ -619,7 +665,8 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
 }
 
 static void
-batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner, bool vector)
+batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
+        bool vector)
 {
     cg_val loop = loop_over(p->b, from, to, 1);
     one_batch(p, cg_loop_var(p->b, loop), m_begin, m_end, inner, vector);
@@ -639,8 +686,12 @@ orient_inner(shape *s, int threads)
     s->mr = 1;
     s->c_size = s->b_size = s->a_size = 0;
     s->batch_pieces = s->b.total >= threads;
-    s->pieces = threads > 1 && 2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5
-                && (s->batch_pieces || s->m.total >= 2 * threads) ? threads : 1;
+    s->pieces =
+        threads > 1 &&
+                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5 &&
+                (s->batch_pieces || s->m.total >= 2 * threads)
+            ? threads
+            : 1;
 }
 
 void
@@ -661,8 +712,10 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
     }
     int64_t all = s->batch_pieces ? s->b.total : s->m.total;
     int64_t share = round_up((all + s->pieces - 1) / s->pieces, s->batch_pieces ? 1 : s->mr);
-    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0), piece = cg_loop_var(b, loop);
-    cg_val from = cg_imul(b, piece, share), to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), cg_i64(b, all));
+    cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
+           piece = cg_loop_var(b, loop);
+    cg_val from = cg_imul(b, piece, share),
+           to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), cg_i64(b, all));
     p.base = cg_imul(b, piece, s->c_size + s->b_size + s->a_size);
     if (s->batch_pieces)
         batches(&p, from, to, zero, rows, inner, vector);

@@ -14,18 +14,20 @@
 #include "ir/math/math.h"
 
 static const double atan64[] = {
-    -0x1.5555555555509p-2, 0x1.999999998e419p-3, -0x1.2492491fdd04cp-3, 0x1.c71c6fd30d80ap-4, -0x1.745cdace5d0abp-4,
-    0x1.3b0f12a4d6893p-4, -0x1.10d5722f5ab83p-4, 0x1.ddd63379effe4p-5, -0x1.9781ac00b4543p-5, 0x1.2ad009ff2c320p-5,
-    -0x1.09ef76129e5dap-6,
+    -0x1.5555555555509p-2, 0x1.999999998e419p-3, -0x1.2492491fdd04cp-3, 0x1.c71c6fd30d80ap-4,
+    -0x1.745cdace5d0abp-4, 0x1.3b0f12a4d6893p-4, -0x1.10d5722f5ab83p-4, 0x1.ddd63379effe4p-5,
+    -0x1.9781ac00b4543p-5, 0x1.2ad009ff2c320p-5, -0x1.09ef76129e5dap-6,
 };
 static const double asin64[] = {
-    0x1.555555555538ep-3, 0x1.333333336eca8p-4, 0x1.6db6db4248497p-5, 0x1.f1c72c49ce1b5p-6, 0x1.6e89f29dd7c04p-6,
-    0x1.1c6bfb121ca24p-6, 0x1.c6fbbd74f6d57p-7, 0x1.8ed08efc0957ap-7, 0x1.ab574996caae2p-8, 0x1.40488b932452bp-6,
-    -0x1.0a595eac1ed02p-6, 0x1.059c44bd6801fp-5,
+    0x1.555555555538ep-3, 0x1.333333336eca8p-4, 0x1.6db6db4248497p-5,  0x1.f1c72c49ce1b5p-6,
+    0x1.6e89f29dd7c04p-6, 0x1.1c6bfb121ca24p-6, 0x1.c6fbbd74f6d57p-7,  0x1.8ed08efc0957ap-7,
+    0x1.ab574996caae2p-8, 0x1.40488b932452bp-6, -0x1.0a595eac1ed02p-6, 0x1.059c44bd6801fp-5,
 };
 
 /* Where a < limit b: the slope c, and atan(c) in two parts.  The last row is c = infinity. */
-static const struct interval { double limit, c, hi, lo; } interval[] = {
+static const struct interval {
+    double limit, c, hi, lo;
+} interval[] = {
     { 0.4375, 0, 0, 0 },
     { 0.6875, 0.5, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56 },
     { 1.1875, 1, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55 },
@@ -79,13 +81,15 @@ static ir_sc
 wide_atan2(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc top = m_abs(b, x[0]), under = m_abs(b, x[1]), one = m_num(b, top, 1);
-    ir_sc infinity = m_num(b, top, (double)INFINITY), far = m_eq(b, top, infinity), wide = m_eq(b, under, infinity);
+    ir_sc infinity = m_num(b, top, (double)INFINITY), far = m_eq(b, top, infinity),
+          wide = m_eq(b, under, infinity);
     ir_sc origin = m_and(b, m_eqk(b, top, 0), m_eqk(b, under, 0));
     ir_sc nan = m_or(b, m_ne(b, top, top), m_ne(b, under, under));
     ir_sc big = m_or(b, m_gtk(b, top, 0x1p1000), m_gtk(b, under, 0x1p1000));
     ir_sc tiny = m_and(b, m_ltk(b, top, 0x1p-900), m_ltk(b, under, 0x1p-900)), lost;
 
-    ir_sc scale = m_select(b, big, m_num(b, top, 0x1p-30), m_select(b, tiny, m_num(b, top, 0x1p120), one));
+    ir_sc scale = m_select(b, big, m_num(b, top, 0x1p-30),
+                           m_select(b, tiny, m_num(b, top, 0x1p120), one));
     ir_sc a = m_mul(b, replace(b, top, far, wide), scale);
     ir_sc c = m_select(b, origin, one, m_mul(b, replace(b, under, wide, far), scale));
     ir_sc r = angle(b, a, c);
@@ -100,7 +104,8 @@ wide_atan2(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 arc(ir_sc_build *b, ir_sc a, ir_sc upper, ir_sc *tail)
 {
-    ir_sc half = m_num(b, a, 0.5), z = m_select(b, upper, m_fnma(b, half, a, half), m_mul(b, a, a));
+    ir_sc half = m_num(b, a, 0.5),
+          z = m_select(b, upper, m_fnma(b, half, a, half), m_mul(b, a, a));
     ir_sc s = m_select(b, upper, m_sqrt(b, z), a);
     ir_sc lost = m_div(b, m_fnma(b, s, s, z), m_add(b, s, s));
 
@@ -113,7 +118,8 @@ arc(ir_sc_build *b, ir_sc a, ir_sc upper, ir_sc *tail)
 static ir_sc
 from_right_angle(ir_sc_build *b, double k, ir_sc factor, ir_sc s, ir_sc tail)
 {
-    ir_sc lost, d = ir_math_sum(b, m_num(b, s, k * 0x1.921fb54442d18p0), m_neg(b, m_mul(b, factor, s)), &lost);
+    ir_sc lost, d = ir_math_sum(b, m_num(b, s, k * 0x1.921fb54442d18p0),
+                                m_neg(b, m_mul(b, factor, s)), &lost);
     ir_sc low = m_addk(b, lost, k * 0x1.1a62633145c07p-54);
 
     return m_add(b, d, m_fnma(b, factor, tail, low));
@@ -134,13 +140,31 @@ wide_acos(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), upper = m_gtk(b, a, 0.5), tail, s = arc(b, a, upper, &tail);
     ir_sc two = m_num(b, a, 2), one = m_num(b, a, 1), y = m_add(b, s, tail);
-    ir_sc middle = from_right_angle(b, 1, one, ir_math_flip(b, s, x[0]), ir_math_flip(b, tail, x[0]));
-    ir_sc outer = m_select(b, m_ltk(b, x[0], 0), from_right_angle(b, 2, two, s, tail), m_add(b, y, y));
+    ir_sc middle =
+        from_right_angle(b, 1, one, ir_math_flip(b, s, x[0]), ir_math_flip(b, tail, x[0]));
+    ir_sc outer =
+        m_select(b, m_ltk(b, x[0], 0), from_right_angle(b, 2, two, s, tail), m_add(b, y, y));
 
     return m_select(b, upper, outer, middle);
 }
 
-ir_sc eval_atan(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_atan); }
-ir_sc eval_atan2(MATH_ARGS) { return ir_math_wide(b, 2, x, wide_atan2); }
-ir_sc eval_asin(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_asin); }
-ir_sc eval_acos(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_acos); }
+ir_sc
+eval_atan(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_atan);
+}
+ir_sc
+eval_atan2(MATH_ARGS)
+{
+    return ir_math_wide(b, 2, x, wide_atan2);
+}
+ir_sc
+eval_asin(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_asin);
+}
+ir_sc
+eval_acos(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_acos);
+}

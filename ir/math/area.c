@@ -15,7 +15,8 @@ static ir_sc
 finish(ir_sc_build *b, ir_sc a, ir_sc u, ir_sc du)
 {
     ir_sc big = m_gtk(b, a, 0x1p28), zero = m_num(b, a, 0);
-    ir_sc y = ir_math_log1p(b, m_select(b, big, m_addk(b, a, -1), u), m_select(b, big, zero, du));
+    ir_sc y =
+        ir_math_log1p(b, m_select(b, big, m_addk(b, a, -1), u), m_select(b, big, zero, du));
 
     return m_select(b, big, m_addk(b, y, 0x1.62e42fefa39efp-1), y);
 }
@@ -46,7 +47,8 @@ static ir_sc
 wide_atanh(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), one = m_num(b, a, 1), lost;
-    ir_sc d = ir_math_sum(b, one, m_neg(b, a), &lost), num = m_add(b, a, a), u = m_div(b, num, d);
+    ir_sc d = ir_math_sum(b, one, m_neg(b, a), &lost), num = m_add(b, a, a),
+          u = m_div(b, num, d);
     ir_sc minus = m_neg(b, u), rest = m_fma(b, minus, lost, m_fma(b, minus, d, num));
     ir_sc du = m_select(b, m_ltk(b, a, 1), m_div(b, rest, d), m_num(b, a, 0));
     ir_sc y = m_mulk(b, ir_math_log1p(b, u, du), 0.5);
@@ -55,6 +57,18 @@ wide_atanh(ir_sc_build *b, const ir_sc *x)
     return ir_math_flip(b, m_select(b, m_gtk(b, a, 1), m_num(b, y, (double)NAN), y), x[0]);
 }
 
-ir_sc eval_asinh(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_asinh); }
-ir_sc eval_acosh(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_acosh); }
-ir_sc eval_atanh(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_atanh); }
+ir_sc
+eval_asinh(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_asinh);
+}
+ir_sc
+eval_acosh(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_acosh);
+}
+ir_sc
+eval_atanh(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_atanh);
+}

@@ -4,16 +4,56 @@
  * Halves: neg, abs, max, min and clamp are exact in f32, so rounding back changes nothing. */
 #include "ir/math/math.h"
 
-ir_sc eval_neg(MATH_ARGS) { return m_neg(b, x[0]); }
-ir_sc eval_add(MATH_ARGS) { return m_add(b, x[0], x[1]); }
-ir_sc eval_sub(MATH_ARGS) { return m_sub(b, x[0], x[1]); }
-ir_sc eval_mul(MATH_ARGS) { return m_mul(b, x[0], x[1]); }
-ir_sc eval_fma(MATH_ARGS) { return m_fma(b, x[0], x[1], x[2]); }
-ir_sc eval_sqrt(MATH_ARGS) { return m_sqrt(b, x[0]); }
-ir_sc eval_max(MATH_ARGS) { return in == COT_BOOL ? m_or(b, x[0], x[1]) : m_max(b, x[0], x[1]); }
-ir_sc eval_min(MATH_ARGS) { return in == COT_BOOL ? m_and(b, x[0], x[1]) : m_min(b, x[0], x[1]); }
-ir_sc eval_stop_gradient(MATH_ARGS) { return x[0]; }
-ir_sc eval_select(MATH_ARGS) { return m_select(b, x[0], x[1], x[2]); }
+ir_sc
+eval_neg(MATH_ARGS)
+{
+    return m_neg(b, x[0]);
+}
+ir_sc
+eval_add(MATH_ARGS)
+{
+    return m_add(b, x[0], x[1]);
+}
+ir_sc
+eval_sub(MATH_ARGS)
+{
+    return m_sub(b, x[0], x[1]);
+}
+ir_sc
+eval_mul(MATH_ARGS)
+{
+    return m_mul(b, x[0], x[1]);
+}
+ir_sc
+eval_fma(MATH_ARGS)
+{
+    return m_fma(b, x[0], x[1], x[2]);
+}
+ir_sc
+eval_sqrt(MATH_ARGS)
+{
+    return m_sqrt(b, x[0]);
+}
+ir_sc
+eval_max(MATH_ARGS)
+{
+    return in == COT_BOOL ? m_or(b, x[0], x[1]) : m_max(b, x[0], x[1]);
+}
+ir_sc
+eval_min(MATH_ARGS)
+{
+    return in == COT_BOOL ? m_and(b, x[0], x[1]) : m_min(b, x[0], x[1]);
+}
+ir_sc
+eval_stop_gradient(MATH_ARGS)
+{
+    return x[0];
+}
+ir_sc
+eval_select(MATH_ARGS)
+{
+    return m_select(b, x[0], x[1], x[2]);
+}
 
 ir_sc
 eval_clamp(MATH_ARGS)

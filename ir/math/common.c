@@ -4,7 +4,9 @@
 cot_dtype
 ir_math_int(cot_dtype T)
 {
-    static const cot_dtype by_size[9] = { [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64 };
+    static const cot_dtype by_size[9] = {
+        [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64
+    };
 
     return by_size[cot_dtype_size(T)];
 }
@@ -12,7 +14,9 @@ ir_math_int(cot_dtype T)
 cot_dtype
 ir_math_uint(cot_dtype T)
 {
-    static const cot_dtype by_size[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
+    static const cot_dtype by_size[9] = {
+        [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64
+    };
 
     return by_size[cot_dtype_size(T)];
 }

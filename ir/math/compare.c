@@ -24,10 +24,26 @@ eval_eq(MATH_ARGS)
     return in == COT_BOOL ? m_not(b, m_xor(b, x[0], x[1])) : m_eq(b, x[0], x[1]);
 }
 
-ir_sc eval_lt(MATH_ARGS) { return below(b, x[0], x[1], false); }
-ir_sc eval_le(MATH_ARGS) { return below(b, x[0], x[1], true); }
-ir_sc eval_gt(MATH_ARGS) { return below(b, x[1], x[0], false); }
-ir_sc eval_ge(MATH_ARGS) { return below(b, x[1], x[0], true); }
+ir_sc
+eval_lt(MATH_ARGS)
+{
+    return below(b, x[0], x[1], false);
+}
+ir_sc
+eval_le(MATH_ARGS)
+{
+    return below(b, x[0], x[1], true);
+}
+ir_sc
+eval_gt(MATH_ARGS)
+{
+    return below(b, x[1], x[0], false);
+}
+ir_sc
+eval_ge(MATH_ARGS)
+{
+    return below(b, x[1], x[0], true);
+}
 
 ir_sc
 eval_is_finite(MATH_ARGS)

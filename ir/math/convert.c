@@ -18,7 +18,7 @@ f32_to_odd(ir_sc_build *b, ir_sc x)
     ir_sc y = m_cvt(b, COT_F32, x), back = m_cvt(b, COT_F64, y);
     ir_sc bits = m_bits(b, COT_I32, y);
     ir_sc even = m_eqk(b, m_and(b, bits, ir_sc_int(b, COT_I32, 1)), 0);
-    ir_sc away = m_lt(b, m_abs(b, x), m_abs(b, back));         /* y is beyond x: step toward zero */
+    ir_sc away = m_lt(b, m_abs(b, x), m_abs(b, back)); /* y is beyond x: step toward zero */
     ir_sc step = m_select(b, away, ir_sc_int(b, COT_I32, -1), ir_sc_int(b, COT_I32, 1));
     ir_sc inexact = m_or(b, m_lt(b, x, back), m_lt(b, back, x));
     ir_sc odd = m_bits(b, COT_F32, m_add(b, bits, step));
@@ -48,16 +48,12 @@ static ir_sc
 to_half_source(ir_sc_build *b, cot_dtype T, ir_sc x)
 {
     switch (T) {
-    case COT_F64:
-        return f32_to_odd(b, x);
+    case COT_F64: return f32_to_odd(b, x);
     case COT_I64:
-    case COT_U64:
-        return f32_to_odd(b, f64_to_odd(b, T, x));
+    case COT_U64: return f32_to_odd(b, f64_to_odd(b, T, x));
     case COT_I32:
-    case COT_U32:
-        return f32_to_odd(b, m_cvt(b, COT_F64, x));
-    default:
-        return m_cvt(b, COT_F32, x);            /* exact */
+    case COT_U32: return f32_to_odd(b, m_cvt(b, COT_F64, x));
+    default: return m_cvt(b, COT_F32, x); /* exact */
     }
 }
 

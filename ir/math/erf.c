@@ -13,22 +13,28 @@
 #include "ir/math/math.h"
 
 static const double q32[] = {
-    0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2cf8p-4, -0x1.b7f90cp-6, 0x1.5405b2p-8, -0x1.a3f700p-11, 0x1.496a3ep-14,
+    0x1.06eba8p-3, -0x1.81273ep-2,  0x1.ce2cf8p-4,  -0x1.b7f90cp-6,
+    0x1.5405b2p-8, -0x1.a3f700p-11, 0x1.496a3ep-14,
 };
 static const double log32[] = {
-    -0x1.9a6662p-13, -0x1.20af58p0, -0x1.463cc6p-1, -0x1.a9b404p-4, 0x1.6c2a1cp-6, -0x1.8ee0a4p-9, 0x1.9ae78ep-13,
+    -0x1.9a6662p-13, -0x1.20af58p0,  -0x1.463cc6p-1, -0x1.a9b404p-4,
+    0x1.6c2a1cp-6,   -0x1.8ee0a4p-9, 0x1.9ae78ep-13,
 };
 static const double q64[] = {
-    0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d16p-4, -0x1.b82ce311fa941p-6, 0x1.565bccf92b389p-8,
-    -0x1.c02db03dd8578p-11, 0x1.f9a2baa915ad4p-14, -0x1.f4ca4d70270b2p-17, 0x1.b97fd3de25ab8p-20,
-    -0x1.5c0726f456892p-23, 0x1.d71b0eaa6f3b1p-27, -0x1.abae4673b40a0p-31,
+    0x1.06eba8214db68p-3,   -0x1.812746b0379bdp-2,  0x1.ce2f21a040d16p-4,
+    -0x1.b82ce311fa941p-6,  0x1.565bccf92b389p-8,   -0x1.c02db03dd8578p-11,
+    0x1.f9a2baa915ad4p-14,  -0x1.f4ca4d70270b2p-17, 0x1.b97fd3de25ab8p-20,
+    -0x1.5c0726f456892p-23, 0x1.d71b0eaa6f3b1p-27,  -0x1.abae4673b40a0p-31,
 };
 static const double g64[] = {
-    0x1.3ba5916e9fd7fp0, -0x1.1df1ad154a28ep-3, 0x1.f7f5df66fd531p-7, 0x1.16ecefcfa5312p-4, -0x1.9ddb23c3e7ac8p-4,
-    0x1.7fee004e13b43p-4, -0x1.0fb06dfe6e8f8p-4, 0x1.3079edf649e6ep-5, -0x1.0962387d01441p-6, 0x1.49c6729b2f6f7p-8,
-    -0x1.8d4aa208b9592p-11, -0x1.a1df38de40090p-13, 0x1.3be0e05061752p-13, -0x1.9956573d6f0a5p-16,
-    -0x1.78a5659db20dfp-17, 0x1.7f03833067c10p-18, 0x1.41fadfd7069f7p-22, -0x1.b8a8d62d373a8p-21,
-    0x1.1eb6581a24dfcp-24, 0x1.c0150ca161747p-24, -0x1.a09cb91bff73ap-27, -0x1.58b44dbb1bf70p-27,
+    0x1.3ba5916e9fd7fp0,    -0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd531p-7,
+    0x1.16ecefcfa5312p-4,   -0x1.9ddb23c3e7ac8p-4,  0x1.7fee004e13b43p-4,
+    -0x1.0fb06dfe6e8f8p-4,  0x1.3079edf649e6ep-5,   -0x1.0962387d01441p-6,
+    0x1.49c6729b2f6f7p-8,   -0x1.8d4aa208b9592p-11, -0x1.a1df38de40090p-13,
+    0x1.3be0e05061752p-13,  -0x1.9956573d6f0a5p-16, -0x1.78a5659db20dfp-17,
+    0x1.7f03833067c10p-18,  0x1.41fadfd7069f7p-22,  -0x1.b8a8d62d373a8p-21,
+    0x1.1eb6581a24dfcp-24,  0x1.c0150ca161747p-24,  -0x1.a09cb91bff73ap-27,
+    -0x1.58b44dbb1bf70p-27,
 };
 
 static ir_sc
@@ -37,7 +43,7 @@ erf_f32(ir_sc_build *b, ir_sc x)
     ir_sc a = m_abs(b, x), far = ir_math_below(b, a, 4.1);
     ir_sc small = m_fma(b, a, ir_math_poly(b, m_mul(b, a, a), 7, q32), a);
     ir_sc u = ir_math_poly(b, far, 6, log32 + 1), p = m_mul(b, u, far);
-    ir_sc dp = m_addk(b, m_fms(b, u, far, p), log32[0]);        /* p is near -2: its last bit counts */
+    ir_sc dp = m_addk(b, m_fms(b, u, far, p), log32[0]); /* p is near -2: its last bit counts */
     ir_math_exp e = ir_math_exp_parts(b, p);
     ir_sc fine = m_add(b, e.hi, m_fma(b, e.hi, dp, e.lo));
     ir_sc y = m_fnma(b, fine, ir_math_exp_two(b, e.t), m_num(b, a, 1));
@@ -50,7 +56,8 @@ static ir_sc
 quotient(ir_sc_build *b, ir_sc v, ir_sc *tail)
 {
     ir_sc q = m_div(b, m_addk(b, v, -4), m_addk(b, v, 4)), one = m_num(b, v, 1), dp, dd;
-    ir_sc p = ir_math_sum(b, m_num(b, v, g64[0]), m_mul(b, q, ir_math_poly(b, q, 21, g64 + 1)), &dp);
+    ir_sc p =
+        ir_math_sum(b, m_num(b, v, g64[0]), m_mul(b, q, ir_math_poly(b, q, 21, g64 + 1)), &dp);
     ir_sc d = ir_math_sum(b, m_add(b, v, v), one, &dd), inverse = m_div(b, one, d);
     ir_sc g = m_mul(b, p, inverse), minus = m_neg(b, g);
 
@@ -62,10 +69,12 @@ quotient(ir_sc_build *b, ir_sc v, ir_sc *tail)
 static ir_sc
 erfc_f64(ir_sc_build *b, ir_sc a)
 {
-    ir_sc v = ir_math_below(b, a, 28), square = m_mul(b, v, v), lost = m_fms(b, v, v, square), f[2], dg;
+    ir_sc v = ir_math_below(b, a, 28), square = m_mul(b, v, v), lost = m_fms(b, v, v, square),
+          f[2], dg;
     ir_sc g = quotient(b, v, &dg);
     ir_math_exp e = ir_math_exp_parts(b, m_neg(b, square));
-    ir_sc tail = m_fma(b, e.hi, dg, m_mul(b, m_fnma(b, e.hi, lost, e.lo), g)), y = m_fma(b, e.hi, g, tail);
+    ir_sc tail = m_fma(b, e.hi, dg, m_mul(b, m_fnma(b, e.hi, lost, e.lo), g)),
+          y = m_fma(b, e.hi, g, tail);
 
     ir_math_exp_scale(b, e.t, f);
     return m_mul(b, m_mul(b, y, f[0]), f[1]);
@@ -99,5 +108,13 @@ wide_erfc(ir_sc_build *b, const ir_sc *x)
     return m_select(b, m_ltk(b, a, 0.5), near, y);
 }
 
-ir_sc eval_erf(MATH_ARGS) { return in == COT_F64 ? erf_f64(b, x[0]) : erf_f32(b, x[0]); }
-ir_sc eval_erfc(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_erfc); }
+ir_sc
+eval_erf(MATH_ARGS)
+{
+    return in == COT_F64 ? erf_f64(b, x[0]) : erf_f32(b, x[0]);
+}
+ir_sc
+eval_erfc(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_erfc);
+}

@@ -14,17 +14,20 @@
  * by fit.py. */
 #include "ir/math/math.h"
 
-static const double q32[] = { 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f4p-5, 0x1.123a22p-7, 0x1.6a2378p-10 };
+static const double q32[] = { 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f4p-5, 0x1.123a22p-7,
+                              0x1.6a2378p-10 };
 static const double q64[] = {
-    0x1.000000000000ap-1, 0x1.55555555554f9p-3, 0x1.555555555083fp-5, 0x1.1111111127d44p-7, 0x1.6c16c18438a60p-10,
-    0x1.a01a0129fd31ep-13, 0x1.a01999e263a8bp-16, 0x1.71df25da29fd7p-19, 0x1.28ad9b9828b91p-22, 0x1.ad7f0356851afp-26,
+    0x1.000000000000ap-1,  0x1.55555555554f9p-3,  0x1.555555555083fp-5,  0x1.1111111127d44p-7,
+    0x1.6c16c18438a60p-10, 0x1.a01a0129fd31ep-13, 0x1.a01999e263a8bp-16, 0x1.71df25da29fd7p-19,
+    0x1.28ad9b9828b91p-22, 0x1.ad7f0356851afp-26,
 };
 /* (2^r - 1 - r ln2) / r^2 */
-static const double q2_32[] = { 0x1.ebfbe0p-3, 0x1.c6af84p-5, 0x1.3b29d2p-7, 0x1.5f0618p-10, 0x1.447870p-13 };
+static const double q2_32[] = { 0x1.ebfbe0p-3, 0x1.c6af84p-5, 0x1.3b29d2p-7, 0x1.5f0618p-10,
+                                0x1.447870p-13 };
 static const double q2_64[] = {
-    0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c8p-5, 0x1.3b2ab6fba4e7fp-7, 0x1.5d87fe78a3735p-10, 0x1.430912f8696d0p-13,
-    0x1.ffcbfc70be7a5p-17, 0x1.62c0224bb06c2p-20, 0x1.b524e4baf98dap-24, 0x1.e4ceee4e64d22p-28,
-    0x1.e9f75cea77efep-32, 0x1.c4d3726bdc530p-36,
+    0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0c8p-5,  0x1.3b2ab6fba4e7fp-7,  0x1.5d87fe78a3735p-10,
+    0x1.430912f8696d0p-13, 0x1.ffcbfc70be7a5p-17, 0x1.62c0224bb06c2p-20, 0x1.b524e4baf98dap-24,
+    0x1.e4ceee4e64d22p-28, 0x1.e9f75cea77efep-32, 0x1.c4d3726bdc530p-36,
 };
 
 static bool
@@ -51,7 +54,8 @@ static ir_sc
 reduce(ir_sc_build *b, ir_sc x, ir_sc *t, ir_sc *dr)
 {
     bool w = wide(b, x);
-    double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1, l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
+    double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1,
+           l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
 
     *t = m_fma(b, x, m_num(b, x, 0x1.71547652b82fep0), m_num(b, x, magic(b, x)));
     ir_sc n = m_addk(b, *t, -magic(b, x));
@@ -97,7 +101,8 @@ power_of_two(ir_sc_build *b, ir_sc k)
     bool w = U == COT_U64;
     ir_sc up = m_shl(b, k, ir_sc_int(b, U, w ? 52 : 23));
 
-    return m_bits(b, w ? COT_F64 : COT_F32, m_add(b, up, ir_sc_int(b, U, w ? 1023ll << 52 : 127 << 23)));
+    return m_bits(b, w ? COT_F64 : COT_F32,
+                  m_add(b, up, ir_sc_int(b, U, w ? 1023ll << 52 : 127 << 23)));
 }
 
 ir_sc
@@ -132,7 +137,7 @@ eval_exp(MATH_ARGS)
     bool w = in == COT_F64;
     ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 710 : 89), w ? -746 : -104);
     ir_sc t, dr, r = reduce(b, v, &t, &dr), one = m_num(b, v, 1);
-    ir_sc p = m_fma(b, r, q_poly(b, r), one);           /* its rounding counts r times: least below 1 */
+    ir_sc p = m_fma(b, r, q_poly(b, r), one); /* its rounding counts r times: least below 1 */
 
     return scaled(b, m_fma(b, r, p, one), t);
 }
@@ -141,7 +146,8 @@ ir_sc
 eval_exp2(MATH_ARGS)
 {
     bool w = in == COT_F64;
-    double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1, l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
+    double l1 = w ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1,
+           l2 = w ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29;
     ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 1025 : 129), w ? -1076 : -151);
     ir_sc t = m_addk(b, v, magic(b, v)), r = m_sub(b, v, m_addk(b, t, -magic(b, v)));
     ir_sc q = w ? ir_math_poly(b, r, 11, q2_64) : ir_math_poly(b, r, 5, q2_32);
@@ -155,7 +161,8 @@ static ir_sc
 after_r(ir_sc_build *b, ir_sc r)
 {
     bool w = wide(b, r);
-    ir_sc z = m_mul(b, r, r), rest = w ? ir_math_poly(b, r, 9, q64 + 1) : ir_math_poly(b, r, 4, q32 + 1);
+    ir_sc z = m_mul(b, r, r),
+          rest = w ? ir_math_poly(b, r, 9, q64 + 1) : ir_math_poly(b, r, 4, q32 + 1);
     ir_sc q = m_fma(b, r, rest, m_num(b, r, (w ? q64 : q32)[0] - 0.5));
 
     return m_fma(b, z, q, m_mulk(b, z, 0.5));

@@ -15,13 +15,16 @@
 
 static const double sinh32[] = { 0x1.555556p-3, 0x1.111134p-7, 0x1.9ffe92p-13, 0x1.7a15ccp-19 };
 static const double sinh64[] = {
-    0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fc1p-13, 0x1.71de3a5573f7dp-19,
+    0x1.5555555555555p-3,  0x1.1111111111111p-7,  0x1.a01a01a019fc1p-13, 0x1.71de3a5573f7dp-19,
     0x1.ae6456741b47cp-26, 0x1.61246afa5a4c6p-33, 0x1.ae756e7c8e7a0p-41, 0x1.9a79484cc3908p-49,
 };
-static const double tanh32[] = { -0x1.55554ap-2, 0x1.110d26p-3, -0x1.b9287ep-5, 0x1.593d1cp-6, -0x1.9b30a6p-8 };
+static const double tanh32[] = { -0x1.55554ap-2, 0x1.110d26p-3, -0x1.b9287ep-5, 0x1.593d1cp-6,
+                                 -0x1.9b30a6p-8 };
 static const double tanh64[] = {
-    -0x1.555555555549ep-2, 0x1.1111111102958p-3, -0x1.ba1ba1ad70316p-5, 0x1.664f45c2a54bap-6, -0x1.226ddd4327ee6p-7,
-    0x1.d6c61d287876dp-9, -0x1.7cf3b8c6f5503p-10, 0x1.2fa26f11e5954p-11, -0x1.b9091e898aae1p-13, 0x1.abff7b3e9b636p-15,
+    -0x1.555555555549ep-2,  0x1.1111111102958p-3,  -0x1.ba1ba1ad70316p-5,
+    0x1.664f45c2a54bap-6,   -0x1.226ddd4327ee6p-7, 0x1.d6c61d287876dp-9,
+    -0x1.7cf3b8c6f5503p-10, 0x1.2fa26f11e5954p-11, -0x1.b9091e898aae1p-13,
+    0x1.abff7b3e9b636p-15,
 };
 
 /* a + a^3 p(a^2) */
@@ -56,9 +59,11 @@ eval_logistic(MATH_ARGS)
     dden = m_add(b, dden, lo);
     ir_sc inverse = m_div(b, one, den), num = m_select(b, negative, e.hi, one);
     ir_sc y = m_mul(b, num, inverse);
-    ir_sc rest = m_add(b, residue(b, num, y, den, dden), m_select(b, negative, e.lo, m_num(b, a, 0)));
+    ir_sc rest =
+        m_add(b, residue(b, num, y, den, dden), m_select(b, negative, e.lo, m_num(b, a, 0)));
     y = m_fma(b, rest, inverse, y);
-    return m_mul(b, m_mul(b, y, m_select(b, negative, f[0], one)), m_select(b, negative, f[1], one));
+    return m_mul(b, m_mul(b, y, m_select(b, negative, f[0], one)),
+                 m_select(b, negative, f[1], one));
 }
 
 ir_sc
@@ -106,10 +111,11 @@ ir_sc
 eval_sinh(MATH_ARGS)
 {
     ir_sc a = m_abs(b, x[0]), tail, inverse, big = half_exp(b, a, &tail, &inverse);
-    ir_sc difference = m_sub(b, big, inverse), lost = m_sub(b, m_sub(b, big, difference), inverse);
+    ir_sc difference = m_sub(b, big, inverse),
+          lost = m_sub(b, m_sub(b, big, difference), inverse);
     ir_sc y = m_add(b, difference, m_add(b, lost, tail));
 
-    y = m_select(b, m_ltk(b, big, (double)INFINITY), y, big);          /* inf - inf, in lost */
+    y = m_select(b, m_ltk(b, big, (double)INFINITY), y, big); /* inf - inf, in lost */
     ir_sc small = in == COT_F64 ? odd(b, a, 8, sinh64) : odd(b, a, 4, sinh32);
     return ir_math_flip(b, m_select(b, m_ltk(b, a, 1), small, y), x[0]);
 }

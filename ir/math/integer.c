@@ -2,12 +2,36 @@
  * one that is too large, gives 0, or copies of the top bit. */
 #include "ir/math/math.h"
 
-ir_sc eval_not(MATH_ARGS) { return m_not(b, x[0]); }
-ir_sc eval_popcnt(MATH_ARGS) { return m_popcnt(b, x[0]); }
-ir_sc eval_clz(MATH_ARGS) { return m_clz(b, x[0]); }
-ir_sc eval_and(MATH_ARGS) { return m_and(b, x[0], x[1]); }
-ir_sc eval_or(MATH_ARGS) { return m_or(b, x[0], x[1]); }
-ir_sc eval_xor(MATH_ARGS) { return m_xor(b, x[0], x[1]); }
+ir_sc
+eval_not(MATH_ARGS)
+{
+    return m_not(b, x[0]);
+}
+ir_sc
+eval_popcnt(MATH_ARGS)
+{
+    return m_popcnt(b, x[0]);
+}
+ir_sc
+eval_clz(MATH_ARGS)
+{
+    return m_clz(b, x[0]);
+}
+ir_sc
+eval_and(MATH_ARGS)
+{
+    return m_and(b, x[0], x[1]);
+}
+ir_sc
+eval_or(MATH_ARGS)
+{
+    return m_or(b, x[0], x[1]);
+}
+ir_sc
+eval_xor(MATH_ARGS)
+{
+    return m_xor(b, x[0], x[1]);
+}
 
 /* Is the amount y below the width of T? */
 static ir_sc
@@ -39,7 +63,8 @@ ir_sc
 eval_shr_arithmetic(MATH_ARGS)
 {
     cot_dtype S = ir_math_int(in);
-    ir_sc amount = m_select(b, fits(b, in, x[1]), m_bits(b, S, x[1]), ir_sc_int(b, S, ir_bits(in) - 1));
+    ir_sc amount =
+        m_select(b, fits(b, in, x[1]), m_bits(b, S, x[1]), ir_sc_int(b, S, ir_bits(in) - 1));
 
     return m_bits(b, in, m_shr(b, m_bits(b, S, x[0]), amount));
 }

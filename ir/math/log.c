@@ -17,12 +17,12 @@
 #include "ir/math/math.h"
 
 static const double p32[] = {
-    0x1.555554p-2, -0x1.000228p-2, 0x1.99a008p-3, -0x1.547244p-3, 0x1.22da14p-3, -0x1.0d8544p-3, 0x1.055ba6p-3,
-    -0x1.38b608p-4,
+    0x1.555554p-2, -0x1.000228p-2, 0x1.99a008p-3, -0x1.547244p-3,
+    0x1.22da14p-3, -0x1.0d8544p-3, 0x1.055ba6p-3, -0x1.38b608p-4,
 };
 static const double r64[] = {
-    0x1.5555555555593p-1, 0x1.999999997fb2cp-2, 0x1.2492494217d14p-2, 0x1.c71c51e7dab4ap-3, 0x1.74664631f5ecep-3,
-    0x1.39a0f46eef38bp-3, 0x1.2f0d950e495b4p-3,
+    0x1.5555555555593p-1, 0x1.999999997fb2cp-2, 0x1.2492494217d14p-2, 0x1.c71c51e7dab4ap-3,
+    0x1.74664631f5ecep-3, 0x1.39a0f46eef38bp-3, 0x1.2f0d950e495b4p-3,
 };
 
 /* Bits of sqrt(1/2) and of 1: adding their difference to x makes the exponent step at sqrt(2). */
@@ -40,7 +40,8 @@ split(ir_sc_build *b, ir_sc x, ir_sc *e)
     ir_sc low = m_and(b, k, ir_sc_int(b, U, (1ll << digits) - 1));
     ir_sc top = m_shr(b, k, ir_sc_int(b, U, digits));
     /* The biased exponent in the low bits of 2^23 (2^52) becomes a number with one subtraction. */
-    ir_sc number = m_bits(b, T, m_or(b, top, ir_sc_int(b, U, w ? 0x4330000000000000 : 0x4b000000)));
+    ir_sc number =
+        m_bits(b, T, m_or(b, top, ir_sc_int(b, U, w ? 0x4330000000000000 : 0x4b000000)));
 
     *e = m_addk(b, number, w ? -(0x1p52 + 1023) : -(0x1p23 + 127));
     return m_bits(b, T, m_add(b, low, ir_sc_int(b, U, root_bits[w])));
@@ -112,7 +113,8 @@ logarithm(ir_sc_build *b, ir_sc x, finish *end)
     bool w = ir_sc_type_in(b, x) == COT_F64;
     double scale = w ? 64 : 32;
     ir_sc zero = m_num(b, x, 0), tiny = m_ltk(b, x, w ? 0x1p-1022 : 0x1p-126);
-    ir_math_log p = ir_math_log_parts(b, m_mul(b, x, m_select(b, tiny, m_num(b, x, ldexp(1, (int)scale)), m_num(b, x, 1))));
+    ir_math_log p = ir_math_log_parts(
+        b, m_mul(b, x, m_select(b, tiny, m_num(b, x, ldexp(1, (int)scale)), m_num(b, x, 1))));
 
     p.e = m_sub(b, p.e, m_select(b, tiny, m_num(b, x, scale), zero));
     ir_sc odd = m_select(b, m_ltk(b, x, 0), m_num(b, x, (double)NAN), x);
@@ -121,17 +123,28 @@ logarithm(ir_sc_build *b, ir_sc x, finish *end)
     return m_select(b, plain, end(b, p), odd);
 }
 
-ir_sc eval_log(MATH_ARGS) { return logarithm(b, x[0], combine); }
-ir_sc eval_log2(MATH_ARGS) { return logarithm(b, x[0], combine2); }
+ir_sc
+eval_log(MATH_ARGS)
+{
+    return logarithm(b, x[0], combine);
+}
+ir_sc
+eval_log2(MATH_ARGS)
+{
+    return logarithm(b, x[0], combine2);
+}
 
 ir_sc
 ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du)
 {
     ir_sc one = m_num(b, u, 1), d = m_add(b, one, u), back = m_sub(b, d, u);
-    ir_sc lost = m_add(b, m_sub(b, u, m_sub(b, d, back)), m_sub(b, one, back));     /* Knuth's 2Sum */
+    ir_sc lost =
+        m_add(b, m_sub(b, u, m_sub(b, d, back)), m_sub(b, one, back)); /* Knuth's 2Sum */
     ir_math_log y = ir_math_log_parts(b, d);
-    ir_sc tail = m_fma(b, y.e, ln2_tail(b, d), m_div(b, m_add(b, lost, du), d));    /* small things first */
-    ir_sc r = m_select(b, m_ltk(b, u, (double)INFINITY), add_up(b, y, m_add(b, tail, y.rest)), u);
+    ir_sc tail =
+        m_fma(b, y.e, ln2_tail(b, d), m_div(b, m_add(b, lost, du), d)); /* small things first */
+    ir_sc r =
+        m_select(b, m_ltk(b, u, (double)INFINITY), add_up(b, y, m_add(b, tail, y.rest)), u);
 
     r = m_select(b, m_eqk(b, u, -1), m_num(b, u, (double)-INFINITY), r);
     r = m_select(b, m_ltk(b, u, -1), m_num(b, u, (double)NAN), r);

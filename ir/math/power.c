@@ -14,10 +14,10 @@
 #include "ir/math/math.h"
 
 static const double q64[] = {
-    0x1.9999999999b33p-2, 0x1.2492492457828p-2, 0x1.c71c722de0753p-3, 0x1.745ce9b7b7ea8p-3, 0x1.3b1ef4380e7c1p-3,
-    0x1.0f7f242571679p-3, 0x1.0e4a129cc8ce3p-3,
+    0x1.9999999999b33p-2, 0x1.2492492457828p-2, 0x1.c71c722de0753p-3, 0x1.745ce9b7b7ea8p-3,
+    0x1.3b1ef4380e7c1p-3, 0x1.0f7f242571679p-3, 0x1.0e4a129cc8ce3p-3,
 };
-#define LN2_HEAD 0x1.62e42fefa38p-1             /* 42 bits: an exponent times it is exact */
+#define LN2_HEAD 0x1.62e42fefa38p-1 /* 42 bits: an exponent times it is exact */
 #define LN2_TAIL 0x1.ef35793c7673p-45
 
 /* log(x) as a sum of two, e added to the exponent of x. */
@@ -29,10 +29,12 @@ log_pair(ir_sc_build *b, ir_sc x, ir_sc more, ir_sc *tail)
     ir_sc d = ir_math_sum(b, m_num(b, f, 2), f, &dd), s = m_div(b, f, d), minus = m_neg(b, s);
     ir_sc ds = m_div(b, m_fma(b, minus, dd, m_fma(b, minus, d, f)), d);
     ir_sc z = m_mul(b, s, s), dz = m_fma(b, m_add(b, s, s), ds, m_fms(b, s, s, z));
-    ir_sc c = ir_math_sum(b, m_num(b, f, 0x1.5555555555555p-1), m_mul(b, z, ir_math_poly(b, z, 7, q64)), &dc);
+    ir_sc c = ir_math_sum(b, m_num(b, f, 0x1.5555555555555p-1),
+                          m_mul(b, z, ir_math_poly(b, z, 7, q64)), &dc);
     dc = m_addk(b, dc, 0x1.5555555555555p-55);
     ir_sc cube = m_mul(b, s, z), dcube = m_fma(b, ds, z, m_fma(b, s, dz, m_fms(b, s, z, cube)));
-    ir_sc t = m_mul(b, cube, c), dt = m_fma(b, dcube, c, m_fma(b, cube, dc, m_fms(b, cube, c, t)));
+    ir_sc t = m_mul(b, cube, c),
+          dt = m_fma(b, dcube, c, m_fma(b, cube, dc, m_fms(b, cube, c, t)));
     ir_sc hi = ir_math_sum(b, m_add(b, s, s), t, &t2);
     ir_sc lo = m_add(b, t2, m_add(b, m_add(b, ds, ds), dt));
     ir_sc sum = ir_math_sum(b, m_mulk(b, e, LN2_HEAD), hi, &lost);
@@ -74,8 +76,10 @@ special(ir_sc_build *b, bool wide)
     ir_sc x = 0, y = 1;
 
     ir_sc_begin(s, b->arena, 2, in);
-    ir_sc a = m_abs(s, x), one = m_num(s, x, 1), zero = m_num(s, x, 0), nan = m_num(s, x, (double)NAN);
-    ir_sc infinity = m_num(s, x, (double)INFINITY), tiny = m_ltk(s, a, 0x1p-1022), up = m_gtk(s, y, 0);
+    ir_sc a = m_abs(s, x), one = m_num(s, x, 1), zero = m_num(s, x, 0),
+          nan = m_num(s, x, (double)NAN);
+    ir_sc infinity = m_num(s, x, (double)INFINITY), tiny = m_ltk(s, a, 0x1p-1022),
+          up = m_gtk(s, y, 0);
     ir_sc scaled = m_select(s, tiny, m_mulk(s, a, 0x1p64), a);
     ir_sc r = core(s, wide, scaled, m_select(s, tiny, m_num(s, x, -64), zero), y);
     ir_sc grows = m_select(s, up, infinity, zero), shrinks = m_select(s, up, zero, infinity);
@@ -98,7 +102,8 @@ eval_pow(MATH_ARGS)
 {
     bool wide = in == COT_F64;
     ir_sc v[2] = { m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1]) };
-    ir_sc normal = m_and(b, m_le(b, m_num(b, v[0], 0x1p-1022), v[0]), m_ltk(b, v[0], (double)INFINITY));
+    ir_sc normal =
+        m_and(b, m_le(b, m_num(b, v[0], 0x1p-1022), v[0]), m_ltk(b, v[0], (double)INFINITY));
     ir_sc rare = m_not(b, m_and(b, normal, m_ltk(b, m_abs(b, v[1]), (double)INFINITY)));
     ir_sc r = core(b, wide, v[0], m_num(b, v[0], 0), v[1]);
 

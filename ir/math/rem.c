@@ -38,7 +38,8 @@ split(ir_sc_build *b, ir_sc v, ir_sc *m, ir_sc *e)
 {
     ir_sc tiny = m_ltk(b, v, 0x1p-1022);
     ir_sc bits = m_bits(b, COT_I64, m_select(b, tiny, m_mulk(b, v, 0x1p54), v));
-    ir_sc bias = m_select(b, tiny, ir_sc_int(b, COT_I64, -1075 - 54), ir_sc_int(b, COT_I64, -1075));
+    ir_sc bias =
+        m_select(b, tiny, ir_sc_int(b, COT_I64, -1075 - 54), ir_sc_int(b, COT_I64, -1075));
 
     *e = m_add(b, m_shr(b, bits, ir_sc_int(b, COT_I64, 52)), bias);
     ir_sc low = m_and(b, bits, ir_sc_int(b, COT_I64, 0xfffffffffffff));
@@ -80,13 +81,15 @@ rem_f64_far(ir_sc_build *b, ir_sc x, ir_sc y)
     ir_sc d = m_sub(b, ex, ey), inverse = m_div(b, m_num(b, my, 1), my);
     ir_sc r = two_to(b, m_shr(b, d, ir_sc_int(b, COT_I64, 6)));
     for (int bit = 5; bit >= 0; bit--) {
-        ir_sc set = m_ne(b, m_and(b, d, ir_sc_int(b, COT_I64, 1ll << bit)), ir_sc_int(b, COT_I64, 0));
+        ir_sc set =
+            m_ne(b, m_and(b, d, ir_sc_int(b, COT_I64, 1ll << bit)), ir_sc_int(b, COT_I64, 0));
         r = product(b, r, r, my);
         r = centre(b, m_select(b, set, m_add(b, r, r), r), my, inverse);
     }
     r = centre(b, product(b, r, centre(b, mx, my, inverse), my), my, inverse);
     r = m_select(b, m_ltk(b, r, 0), m_add(b, r, my), r);
-    ir_sc half = m_shr(b, ey, ir_sc_int(b, COT_I64, 1));       /* 2^ey may be out of range: in two factors */
+    ir_sc half =
+        m_shr(b, ey, ir_sc_int(b, COT_I64, 1)); /* 2^ey may be out of range: in two factors */
     r = m_mul(b, m_mul(b, r, two_to(b, half)), two_to(b, m_sub(b, ey, half)));
     ir_sc ok = m_and(b, m_ltk(b, x, (double)INFINITY), m_gtk(b, y, 0));
     return m_select(b, ok, r, m_num(b, r, (double)NAN));
@@ -111,7 +114,7 @@ float_rem(ir_sc_build *b, cot_dtype in, ir_sc x, ir_sc y)
     ir_sc far = m_not(b, m_ltk(b, q, wide ? 0x1p53 : 0x1p28));
 
     r = ir_sc_rare(b, far, far_program(b, wide), 2, v, r);
-    r = m_select(b, m_lt(b, v[0], v[1]), v[0], r);          /* y infinite, too */
+    r = m_select(b, m_lt(b, v[0], v[1]), v[0], r); /* y infinite, too */
     return ir_math_copysign(b, m_cvt(b, in, r), x);
 }
 

@@ -10,8 +10,8 @@
 #include "ir/math/math.h"
 
 static const double start[] = {
-    0x1.6cc64038d9c45p0, -0x1.317f6f8cada01p-1, 0x1.a170986d72382p-3, -0x1.3c4e1437bafa0p-5, 0x1.e4736fe6a4b61p-9,
-    -0x1.245a781276011p-13,
+    0x1.6cc64038d9c45p0,   -0x1.317f6f8cada01p-1, 0x1.a170986d72382p-3,
+    -0x1.3c4e1437bafa0p-5, 0x1.e4736fe6a4b61p-9,  -0x1.245a781276011p-13,
 };
 
 static ir_sc
@@ -41,19 +41,30 @@ wide_cbrt(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), tiny = m_ltk(b, a, 0x1p-1022);
     ir_sc bits = m_bits(b, COT_U64, m_select(b, tiny, m_mulk(b, a, 0x1p54), a));
-    ir_sc top = m_or(b, m_shr(b, bits, ir_sc_int(b, COT_U64, 52)), ir_sc_int(b, COT_U64, 0x4330000000000000));
+    ir_sc top = m_or(b, m_shr(b, bits, ir_sc_int(b, COT_U64, 52)),
+                     ir_sc_int(b, COT_U64, 0x4330000000000000));
     ir_sc e = m_addk(b, m_bits(b, COT_F64, top), -(0x1p52 + 1023));
-    ir_sc q = m_floor(b, m_mulk(b, m_addk(b, e, 0.5), 1.0 / 3)), left = m_fnma(b, q, m_num(b, q, 3), e);
+    ir_sc q = m_floor(b, m_mulk(b, m_addk(b, e, 0.5), 1.0 / 3)),
+          left = m_fnma(b, q, m_num(b, q, 3), e);
     ir_sc low = m_and(b, bits, ir_sc_int(b, COT_U64, 0xfffffffffffff));
     ir_sc m = m_bits(b, COT_F64, m_or(b, low, ir_sc_int(b, COT_U64, 0x3ff0000000000000)));
     ir_sc two = m_num(b, a, 2), four = m_num(b, a, 4), one = m_num(b, a, 1);
 
-    m = m_mul(b, m, m_select(b, m_eqk(b, left, 1), two, m_select(b, m_eqk(b, left, 2), four, one)));
+    m = m_mul(b, m,
+              m_select(b, m_eqk(b, left, 1), two, m_select(b, m_eqk(b, left, 2), four, one)));
     q = m_add(b, q, m_select(b, tiny, m_num(b, q, 0x1.8p52 - 18), m_num(b, q, 0x1.8p52)));
     ir_sc y = ir_math_flip(b, m_mul(b, cube_root(b, m), ir_math_exp_two(b, q)), x[0]);
     ir_sc ordinary = m_and(b, m_gtk(b, a, 0), m_ltk(b, a, (double)INFINITY));
     return m_select(b, ordinary, y, x[0]);
 }
 
-ir_sc eval_rsqrt(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_rsqrt); }
-ir_sc eval_cbrt(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_cbrt); }
+ir_sc
+eval_rsqrt(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_rsqrt);
+}
+ir_sc
+eval_cbrt(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_cbrt);
+}

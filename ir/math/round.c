@@ -1,10 +1,26 @@
 /* Rounding to integers. */
 #include "ir/math/math.h"
 
-ir_sc eval_floor(MATH_ARGS) { return m_floor(b, x[0]); }
-ir_sc eval_ceil(MATH_ARGS) { return m_ceil(b, x[0]); }
-ir_sc eval_trunc(MATH_ARGS) { return m_trunc(b, x[0]); }
-ir_sc eval_round_even(MATH_ARGS) { return m_rint(b, x[0]); }
+ir_sc
+eval_floor(MATH_ARGS)
+{
+    return m_floor(b, x[0]);
+}
+ir_sc
+eval_ceil(MATH_ARGS)
+{
+    return m_ceil(b, x[0]);
+}
+ir_sc
+eval_trunc(MATH_ARGS)
+{
+    return m_trunc(b, x[0]);
+}
+ir_sc
+eval_round_even(MATH_ARGS)
+{
+    return m_rint(b, x[0]);
+}
 
 /* Halves away from zero: the largest number below 1/2 is added before truncating.  With 1/2 itself
  * the number just below 1/2 would round up in the sum; with this one every half still reaches the

@@ -20,12 +20,17 @@
 static const double sin32[] = { -0x1.555544p-3, 0x1.1106d4p-7, -0x1.9920aep-13 };
 static const double cos32[] = { -0.5, 0x1.55553ap-5, -0x1.6c0754p-10, 0x1.98f226p-16 };
 static const double sin64[] = {
-    -0x1.5555555555547p-3, 0x1.111111110f52ap-7, -0x1.a01a019ba692ap-13, 0x1.71de351a1df60p-19,
-    -0x1.ae5e1c5d021f6p-26, 0x1.5d7d6e382820bp-33,
+    -0x1.5555555555547p-3, 0x1.111111110f52ap-7,   -0x1.a01a019ba692ap-13,
+    0x1.71de351a1df60p-19, -0x1.ae5e1c5d021f6p-26, 0x1.5d7d6e382820bp-33,
 };
 static const double cos64[] = {
-    -0.5, 0x1.5555555555535p-5, -0x1.6c16c16c13681p-10, 0x1.a01a019ac3b0ap-16, -0x1.27e4f6e6fdd76p-22,
-    0x1.1ee94164c20b9p-29, -0x1.8f5fd9714a92fp-37,
+    -0.5,
+    0x1.5555555555535p-5,
+    -0x1.6c16c16c13681p-10,
+    0x1.a01a019ac3b0ap-16,
+    -0x1.27e4f6e6fdd76p-22,
+    0x1.1ee94164c20b9p-29,
+    -0x1.8f5fd9714a92fp-37,
 };
 
 /* pi/2 in three parts, the first two rounded down; [wide]. */
@@ -36,15 +41,33 @@ static const double part[2][3] = {
 
 /* 64 zero bits, then the first 1216 bits of 2/pi. */
 static const uint64_t two_over_pi[20] = {
-    0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+    0,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
 };
 static const ir_sc_table bits_table = { COT_U64, 20, two_over_pi };
 
 /* An angle: its remainder and tail, and its quadrant in the two low bits of an unsigned word. */
-typedef struct angle { ir_sc r, dr, n; } angle;
+typedef struct angle {
+    ir_sc r, dr, n;
+} angle;
 
 static angle
 reduce(ir_sc_build *b, ir_sc a)
@@ -52,7 +75,8 @@ reduce(ir_sc_build *b, ir_sc a)
     bool w = ir_sc_type_in(b, a) == COT_F64;
     double magic = w ? 0x1.8p52 : 0x1.8p23;
     angle y;
-    ir_sc t = m_fma(b, a, m_num(b, a, w ? 0x1.45f306dc9c883p-1 : 0x1.45f306p-1), m_num(b, a, magic));
+    ir_sc t =
+        m_fma(b, a, m_num(b, a, w ? 0x1.45f306dc9c883p-1 : 0x1.45f306p-1), m_num(b, a, magic));
     ir_sc n = m_addk(b, t, -magic);
     ir_sc high = m_fma(b, n, m_num(b, a, -part[w][0]), a);
 
@@ -63,9 +87,21 @@ reduce(ir_sc_build *b, ir_sc a)
     return y;
 }
 
-static ir_sc u64(ir_sc_build *b, uint64_t x) { return ir_sc_const_bits(b, COT_U64, x); }
-static ir_sc low32(ir_sc_build *b, ir_sc x) { return m_and(b, x, u64(b, 0xffffffff)); }
-static ir_sc high32(ir_sc_build *b, ir_sc x) { return m_shr(b, x, u64(b, 32)); }
+static ir_sc
+u64(ir_sc_build *b, uint64_t x)
+{
+    return ir_sc_const_bits(b, COT_U64, x);
+}
+static ir_sc
+low32(ir_sc_build *b, ir_sc x)
+{
+    return m_and(b, x, u64(b, 0xffffffff));
+}
+static ir_sc
+high32(ir_sc_build *b, ir_sc x)
+{
+    return m_shr(b, x, u64(b, 32));
+}
 
 /* The upper half of the 128 bits of x y. */
 static ir_sc
@@ -110,7 +146,8 @@ fields(ir_sc_build *b, ir_sc bits, int digits, int bias, ir_sc *skip)
     ir_sc low = m_and(b, bits, ir_sc_int(b, U, (1ll << digits) - 1));
 
     e = m_add(b, e, ir_sc_int(b, COT_I32, 62 - bias - digits));
-    *skip = m_min(b, m_max(b, e, ir_sc_int(b, COT_I32, 0)), ir_sc_int(b, COT_I32, 16 * 64 + 63));
+    *skip =
+        m_min(b, m_max(b, e, ir_sc_int(b, COT_I32, 0)), ir_sc_int(b, COT_I32, 16 * 64 + 63));
     return m_cvt(b, COT_U64, m_or(b, low, ir_sc_int(b, U, 1ll << digits)));
 }
 
@@ -134,7 +171,8 @@ static ir_sc
 two_words(ir_sc_build *b, ir_sc high, ir_sc low, ir_sc *tail)
 {
     ir_sc error;
-    ir_sc h1 = m_mulk(b, m_cvt(b, COT_F64, m_bits(b, COT_I64, m_shr(b, high, u64(b, 31)))), 0x1p31);
+    ir_sc h1 =
+        m_mulk(b, m_cvt(b, COT_F64, m_bits(b, COT_I64, m_shr(b, high, u64(b, 31)))), 0x1p31);
     ir_sc h2 = m_cvt(b, COT_F64, m_bits(b, COT_I64, m_and(b, high, u64(b, 0x7fffffff))));
     ir_sc h3 = m_mulk(b, m_cvt(b, COT_F64, m_bits(b, COT_I64, high32(b, low))), 0x1p-32);
     ir_sc h4 = m_mulk(b, m_cvt(b, COT_F64, m_bits(b, COT_I64, low32(b, low))), 0x1p-64);
@@ -157,9 +195,11 @@ reduce_large_f64(ir_sc_build *b, ir_sc a)
     ir_sc high = round_quadrant(b, p, &y.n);
     ir_sc negative = m_ltk(b, m_bits(b, COT_I64, high), 0);
     ir_sc minus = m_add(b, m_not(b, high), m_select(b, m_eq(b, low, zero), one, zero));
-    ir_sc hi = two_words(b, m_select(b, negative, minus, high), m_select(b, negative, m_neg(b, low), low), &tail);
+    ir_sc hi = two_words(b, m_select(b, negative, minus, high),
+                         m_select(b, negative, m_neg(b, low), low), &tail);
     ir_sc c = m_num(b, a, 0x1.921fb54442d18p-62), r = m_mul(b, hi, c);
-    ir_sc dr = m_fma(b, hi, m_num(b, a, 0x1.1a62633145c07p-116), m_fma(b, tail, c, m_fms(b, hi, c, r)));
+    ir_sc dr = m_fma(b, hi, m_num(b, a, 0x1.1a62633145c07p-116),
+                     m_fma(b, tail, c, m_fms(b, hi, c, r)));
     y.r = m_select(b, negative, m_neg(b, r), r);
     y.dr = m_select(b, negative, m_neg(b, dr), dr);
     return y;
@@ -172,7 +212,9 @@ reduce_large(ir_sc_build *b, ir_sc a)
 }
 
 /* sin and cos of r + dr, each as a sum of two. */
-typedef struct both { ir_sc s, ds, c, z, zc; } both;
+typedef struct both {
+    ir_sc s, ds, c, z, zc;
+} both;
 
 static both
 series(ir_sc_build *b, angle y)
@@ -225,7 +267,8 @@ tan_of(ir_sc_build *b, angle y)
     ir_sc odd = bit(b, y.n, 0), ds, dc;
     ir_sc s = ir_math_sum(b, k.s, k.ds, &ds), c = ir_math_sum(b, k.c, m_mul(b, k.z, k.zc), &dc);
     ir_sc num = m_select(b, odd, c, s), den = m_select(b, odd, s, c);
-    ir_sc inverse = m_div(b, m_num(b, num, 1), den), q = m_mul(b, num, inverse), minus = m_neg(b, q);
+    ir_sc inverse = m_div(b, m_num(b, num, 1), den), q = m_mul(b, num, inverse),
+          minus = m_neg(b, q);
     ir_sc rest = m_fma(b, minus, den, num);
 
     rest = m_add(b, rest, m_fma(b, minus, m_select(b, odd, ds, dc), m_select(b, odd, dc, ds)));
@@ -241,7 +284,8 @@ large(ir_sc_build *b, cot_dtype T, finish *end)
 
     ir_sc_begin(&sub, b->arena, 1, &T);
     ir_sc y = end(&sub, reduce_large(&sub, a));
-    return ir_sc_end(&sub, m_select(&sub, m_ltk(&sub, a, (double)INFINITY), y, m_num(&sub, a, (double)NAN)));
+    return ir_sc_end(
+        &sub, m_select(&sub, m_ltk(&sub, a, (double)INFINITY), y, m_num(&sub, a, (double)NAN)));
 }
 
 /* NaN is not large: it goes through the arithmetic. */
@@ -261,6 +305,18 @@ wide_tan(ir_sc_build *b, const ir_sc *x)
     return ir_math_flip(b, circular(b, x[0], tan_of), x[0]);
 }
 
-ir_sc eval_sin(MATH_ARGS) { return ir_math_flip(b, circular(b, x[0], sin_of), x[0]); }
-ir_sc eval_cos(MATH_ARGS) { return circular(b, x[0], cos_of); }
-ir_sc eval_tan(MATH_ARGS) { return ir_math_wide(b, 1, x, wide_tan); }
+ir_sc
+eval_sin(MATH_ARGS)
+{
+    return ir_math_flip(b, circular(b, x[0], sin_of), x[0]);
+}
+ir_sc
+eval_cos(MATH_ARGS)
+{
+    return circular(b, x[0], cos_of);
+}
+ir_sc
+eval_tan(MATH_ARGS)
+{
+    return ir_math_wide(b, 1, x, wide_tan);
+}

@@ -12,15 +12,21 @@
 
 enum { MAX_GRAPHS = 256, MOST_REFUSED = 12 };
 
-static const struct { const char *compiler; int vector_bits; } row[] = {
-    { "gcc -O2 -march=native", 256 }, { "gcc -O0", 32 }, { "clang -O2 -march=native", 128 },
+static const struct {
+    const char *compiler;
+    int vector_bits;
+} row[] = {
+    { "gcc -O2 -march=native", 256 },
+    { "gcc -O0", 32 },
+    { "clang -O2 -march=native", 128 },
 };
 
 static bool
 can_run(const char *compiler)
 {
     char command[256];
-    snprintf(command, sizeof command, "echo 'int x;' | %s -x c -c - -o /dev/null >/dev/null 2>&1", compiler);
+    snprintf(command, sizeof command,
+             "echo 'int x;' | %s -x c -c - -o /dev/null >/dev/null 2>&1", compiler);
     return system(command) == 0;
 }
 
@@ -29,25 +35,33 @@ prepared(cot_context *ctx, const lower_graph *g)
 {
     ir_module m;
     ir_graph *f;
-    ck_assert_msg(ir_parse(ctx, g->name, g->text, strlen(g->text), &m) == COT_OK, "%s: %s", g->name, cot_error(ctx));
+    ck_assert_msg(ir_parse(ctx, g->name, g->text, strlen(g->text), &m) == COT_OK, "%s: %s",
+                  g->name, cot_error(ctx));
     ck_assert_msg(pass_prepare(m.fn[m.n - 1], &f) == COT_OK, "%s: %s", g->name, cot_error(ctx));
     return f;
 }
 
 /* Every graph that C carries, in one text. */
 static int
-collect(cot_context *ctx, ir_arena *a, int bits, cg_natural *fn, ir_graph **graph, const lower_graph **of)
+collect(cot_context *ctx, ir_arena *a, int bits, cg_natural *fn, ir_graph **graph,
+        const lower_graph **of)
 {
     int n = 0, refused = 0;
-    cg_target target = { .vector_bits = bits, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20 };
+    cg_target target = {
+        .vector_bits = bits, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20
+    };
     cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
     for (int i = 0; i < (int)lower_graph_count; i++) {
         cg_module *m;
         const void *bytes;
         size_t size;
         graph[n] = prepared(ctx, &lower_graphs[i]);
-        ck_assert_msg(cg_lower(graph[n], &o, a, &m) == COT_OK, "%s: %s", lower_graphs[i].name, cot_error(ctx));
-        fn[n] = (cg_natural){ .name = ir_format(a, "g%d", i), .module = m, .n_in = graph[n]->n_in, .n_out = graph[n]->n_out };
+        ck_assert_msg(cg_lower(graph[n], &o, a, &m) == COT_OK, "%s: %s", lower_graphs[i].name,
+                      cot_error(ctx));
+        fn[n] = (cg_natural){ .name = ir_format(a, "g%d", i),
+                              .module = m,
+                              .n_in = graph[n]->n_in,
+                              .n_out = graph[n]->n_out };
         of[n] = &lower_graphs[i];
         if (cg_c()->emit(ctx, &target, CG_TO_C, 1, &fn[n], a, &bytes, &size) == COT_OK) {
             n++;
@@ -62,11 +76,12 @@ collect(cot_context *ctx, ir_arena *a, int bits, cg_natural *fn, ir_graph **grap
 }
 
 static void
-compare(const ir_graph *f, const lower_graph *g, cg_entry *packed(void *, const char *), void *library, const char *name,
-        int64_t work_bytes)
+compare(const ir_graph *f, const lower_graph *g, cg_entry *packed(void *, const char *),
+        void *library, const char *name, int64_t work_bytes)
 {
     uint64_t state = 7;
-    void **in = calloc((size_t)f->n_in + 1, sizeof *in), **want = calloc((size_t)f->n_out + 1, sizeof *want);
+    void **in = calloc((size_t)f->n_in + 1, sizeof *in),
+         **want = calloc((size_t)f->n_out + 1, sizeof *want);
     void **args = calloc((size_t)(f->n_in + f->n_out) + 1, sizeof *args);
     for (int i = 0; i < f->n_in; i++) {
         args[i] = in[i] = room(ir_type_at(f, f->in[i]));
@@ -82,7 +97,8 @@ compare(const ir_graph *f, const lower_graph *g, cg_entry *packed(void *, const 
     for (int i = 0; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         for (int64_t k = 0; k < t->size; k++)
-            ck_assert_msg(same(t, want[i], args[f->n_in + i], k), "%s: output %d differs at %lld", g->name, i, (long long)k);
+            ck_assert_msg(same(t, want[i], args[f->n_in + i], k),
+                          "%s: output %d differs at %lld", g->name, i, (long long)k);
         free(want[i]);
         free(args[f->n_in + i]);
     }
@@ -94,7 +110,10 @@ compare(const ir_graph *f, const lower_graph *g, cg_entry *packed(void *, const 
 static cg_entry *
 entry_of(void *library, const char *name)
 {
-    union { void *p; cg_entry *f; } u;
+    union {
+        void *p;
+        cg_entry *f;
+    } u;
     char symbol[64];
     snprintf(symbol, sizeof symbol, "entry_%s", name);
     u.p = dlsym(library, symbol);
@@ -110,7 +129,9 @@ write_file(const char *path, const void *bytes, size_t size, int n, const cg_nat
     ck_assert(f != NULL);
     fwrite(bytes, 1, size, f);
     for (int i = 0; i < n; i++)
-        fprintf(f, "int entry_%s(void *const *args, void *work);\nint entry_%s(void *const *args, void *work) { return %s_k0(args, work); }\n",
+        fprintf(f,
+                "int entry_%s(void *const *args, void *work);\nint entry_%s(void *const *args, "
+                "void *work) { return %s_k0(args, work); }\n",
                 fn[i].name, fn[i].name, fn[i].name);
     fclose(f);
 }
@@ -136,7 +157,9 @@ START_TEST(c_agrees_with_the_twin)
     snprintf(source, sizeof source, "%s/all.c", folder);
     snprintf(object, sizeof object, "%s/all.so", folder);
     write_file(source, bytes, size, n, fn);
-    snprintf(command, sizeof command, "%s -std=c11 -Wall -Wextra -Wno-psabi -Werror -shared -fPIC %s -o %s -lm", row[_i].compiler, source, object);
+    snprintf(command, sizeof command,
+             "%s -std=c11 -Wall -Wextra -Wno-psabi -Werror -shared -fPIC %s -o %s -lm",
+             row[_i].compiler, source, object);
     ck_assert_msg(system(command) == 0, "%s", command);
     void *library = dlopen(object, RTLD_NOW);
     ck_assert_msg(library != NULL, "%s", dlerror());

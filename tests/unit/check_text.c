@@ -6,8 +6,16 @@
 
 static cot_context *ctx;
 
-static void setup(void) { ctx = cot_context_new(NULL); }
-static void teardown(void) { cot_context_free(ctx); }
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+}
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
 
 static ir_graph *
 last(const ir_module *m)
@@ -16,11 +24,13 @@ last(const ir_module *m)
 }
 
 static const char *const good[] = {
-    "fn @f(%x: f32[4], %w: f32[4]) -> f32[4] {\n  %0 = sin %x     : f32[4]\n  %1 = mul %0, %w : f32[4]\n  ret %1\n}\n",
+    "fn @f(%x: f32[4], %w: f32[4]) -> f32[4] {\n  %0 = sin %x     : f32[4]\n  %1 = mul %0, %w "
+    ": f32[4]\n  ret %1\n}\n",
     "fn @unnamed(%arg0: f64[]) -> (f64[], f64[]) {\n  ret %arg0, %arg0\n}\n",
     "fn @none() -> () {\n  ret\n}\n",
     "fn @named(%x: f32[2]) -> (y: f32[2], f32[2]) {\n  %0 = neg %x : f32[2]\n  ret %0, %x\n}\n",
-    "fn @empty(%x: f32[0,3]) -> f32[3] {\n  %0 = reduce_sum %x {axes=[0]} : f32[3]\n  ret %0\n}\n",
+    "fn @empty(%x: f32[0,3]) -> f32[3] {\n  %0 = reduce_sum %x {axes=[0]} : f32[3]\n  ret "
+    "%0\n}\n",
     "fn @consts() -> (f32[3], bool[2], i8[2], u64[], f16[2], f64[2]) {\n"
     "  %0 = constant {data=[1,-0,inf]}             : f32[3]\n"
     "  %1 = constant {data=[true,false]}           : bool[2]\n"
@@ -32,7 +42,8 @@ static const char *const good[] = {
     "fn @body(%c: i32[], %x: f32[2]) -> (i32[], f32[2]) {\n  %0 = constant {data=1} : i32[]\n"
     "  %1 = add %c, %0        : i32[]\n  ret %1, %x\n}\n"
     "fn @loop(%c: i32[], %xs: f32[5,2]) -> (i32[], f32[5,2]) {\n"
-    "  %0, %1 = scan %c, %xs {carries=1, length=5, reverse=true, body=@body} : (i32[], f32[5,2])\n  ret %0, %1\n}\n",
+    "  %0, %1 = scan %c, %xs {carries=1, length=5, reverse=true, body=@body} : (i32[], "
+    "f32[5,2])\n  ret %0, %1\n}\n",
 };
 enum { GOOD = sizeof good / sizeof *good };
 
@@ -41,11 +52,13 @@ START_TEST(prints_what_it_parsed)
 {
     ir_module m, again;
     ir_buf first, second;
-    ck_assert_msg(ir_parse(ctx, "good.cot", good[_i], strlen(good[_i]), &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_parse(ctx, "good.cot", good[_i], strlen(good[_i]), &m) == COT_OK, "%s",
+                  cot_error(ctx));
     ir_buf_init(&first, &ctx->arena);
     ir_buf_init(&second, &ctx->arena);
     ir_print(&first, last(&m), 0);
-    ck_assert_msg(ir_parse(ctx, "again.cot", first.text, first.n, &again) == COT_OK, "%s\n%s", cot_error(ctx), first.text);
+    ck_assert_msg(ir_parse(ctx, "again.cot", first.text, first.n, &again) == COT_OK, "%s\n%s",
+                  cot_error(ctx), first.text);
     ir_print(&second, last(&again), 0);
     ck_assert_str_eq(first.text, second.text);
     ck_assert(ir_graph_equal(last(&m), last(&again)));
@@ -55,7 +68,8 @@ END_TEST
 
 START_TEST(keeps_locations)
 {
-    static const char text[] = "fn @f(%x: f32[]) -> f32[] {\n  %0 = sin %x : f32[] loc(\"model.c\":41, \"in grad\")\n  ret %0\n}\n";
+    static const char text[] = "fn @f(%x: f32[]) -> f32[] {\n  %0 = sin %x : f32[] "
+                               "loc(\"model.c\":41, \"in grad\")\n  ret %0\n}\n";
     ir_module m;
     ir_buf b;
     ck_assert_int_eq(ir_parse(ctx, "f.cot", text, strlen(text), &m), COT_OK);
@@ -68,18 +82,26 @@ START_TEST(keeps_locations)
 }
 END_TEST
 
-static const struct { const char *text, *message; } bad[] = {
+static const struct {
+    const char *text, *message;
+} bad[] = {
     { "", "bad.cot:1: found the end of the text; wants 'fn'" },
     { "fn @f(%x: f32[2) -> f32[2] {", "bad.cot:1: found ')'; wants ']'" },
     { "fn @f(%x: f32[-1]) -> f32[] { ret %x }", "axis 0 has size -1; sizes are 0 or more" },
-    { "fn @f(%x: f33[]) -> f32[] { ret %x }", "bad.cot:1: found 'f33[])'; wants an element type" },
-    { "fn @f(%x: f32[]) -> f32[] {\n  ret %y\n}", "bad.cot:2: found '%y'; wants a value defined above" },
-    { "fn @f(%x: f32[]) -> f32[] {\n  %0 = sine %x : f32[]\n  ret %0\n}", "bad.cot:2: found 'sine'; wants the name of an op" },
+    { "fn @f(%x: f33[]) -> f32[] { ret %x }",
+      "bad.cot:1: found 'f33[])'; wants an element type" },
+    { "fn @f(%x: f32[]) -> f32[] {\n  ret %y\n}",
+      "bad.cot:2: found '%y'; wants a value defined above" },
+    { "fn @f(%x: f32[]) -> f32[] {\n  %0 = sine %x : f32[]\n  ret %0\n}",
+      "bad.cot:2: found 'sine'; wants the name of an op" },
     { "fn @f(%x: f32[2]) -> f32[] {\n\n  %0 = sin %x : f32[]\n  ret %0\n}",
       "bad.cot:3: sin: result 0 is declared f32[]; it is f32[2]" },
-    { "fn @f(%x: f32[2], %x: f32[]) -> f32[] {\n ret %x\n}", "bad.cot:1: found 'f32[])'; wants a new name before this: %x is an argument already" },
-    { "fn @f() -> f32[] {\n  %0 = constant {data=[1,2]} : f32[3]\n  ret %0\n}", "bad.cot:2: found '}'; wants 3 elements, not 2" },
-    { "fn @f() -> i8[] {\n  %0 = constant {data=128} : i8[]\n  ret %0\n}", "bad.cot:2: found '128}'; wants a number that fits i8" },
+    { "fn @f(%x: f32[2], %x: f32[]) -> f32[] {\n ret %x\n}",
+      "bad.cot:1: found 'f32[])'; wants a new name before this: %x is an argument already" },
+    { "fn @f() -> f32[] {\n  %0 = constant {data=[1,2]} : f32[3]\n  ret %0\n}",
+      "bad.cot:2: found '}'; wants 3 elements, not 2" },
+    { "fn @f() -> i8[] {\n  %0 = constant {data=128} : i8[]\n  ret %0\n}",
+      "bad.cot:2: found '128}'; wants a number that fits i8" },
     { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = reduce_sum %x : f32[]\n  ret %0\n}",
       "bad.cot:2: found ':'; wants the attribute axes of reduce_sum" },
 };

@@ -34,14 +34,21 @@ fill(void *p, const ir_type *t, uint64_t *state, bool special)
         uint64_t r = draw(state);
         switch (t->dtype) {
         case COT_BOOL: ((uint8_t *)p)[i] = r & 1; break;
-        case COT_F16:  ((uint16_t *)p)[i] = ir_f32_to_f16((float)number(state, special)); break;
-        case COT_BF16: ((uint16_t *)p)[i] = ir_f32_to_bf16((float)number(state, special)); break;
-        case COT_F32:  ((float *)p)[i] = (float)number(state, special); break;
-        case COT_F64:  ((double *)p)[i] = number(state, special); break;
-        case COT_I8: case COT_U8:   ((uint8_t *)p)[i] = (uint8_t)(r % 13); break;
-        case COT_I16: case COT_U16: ((uint16_t *)p)[i] = (uint16_t)(r % 13); break;
-        case COT_I32: case COT_U32: ((uint32_t *)p)[i] = (uint32_t)(r % 13) - 3 * (t->dtype == COT_I32); break;
-        default:                    ((uint64_t *)p)[i] = (uint64_t)(r % 13) - 3 * (t->dtype == COT_I64); break;
+        case COT_F16: ((uint16_t *)p)[i] = ir_f32_to_f16((float)number(state, special)); break;
+        case COT_BF16:
+            ((uint16_t *)p)[i] = ir_f32_to_bf16((float)number(state, special));
+            break;
+        case COT_F32: ((float *)p)[i] = (float)number(state, special); break;
+        case COT_F64: ((double *)p)[i] = number(state, special); break;
+        case COT_I8:
+        case COT_U8: ((uint8_t *)p)[i] = (uint8_t)(r % 13); break;
+        case COT_I16:
+        case COT_U16: ((uint16_t *)p)[i] = (uint16_t)(r % 13); break;
+        case COT_I32:
+        case COT_U32:
+            ((uint32_t *)p)[i] = (uint32_t)(r % 13) - 3 * (t->dtype == COT_I32);
+            break;
+        default: ((uint64_t *)p)[i] = (uint64_t)(r % 13) - 3 * (t->dtype == COT_I64); break;
         }
     }
 }
@@ -55,10 +62,22 @@ same(const ir_type *t, const void *x, const void *y, int64_t i)
     memcpy(&a, (const char *)x + (size_t)i * size, size);
     memcpy(&b, (const char *)y + (size_t)i * size, size);
     switch (t->dtype) {
-    case COT_F16:  inf = 0x7c00; all = 0x7fff; break;
-    case COT_BF16: inf = 0x7f80; all = 0x7fff; break;
-    case COT_F32:  inf = 0x7f800000; all = 0x7fffffff; break;
-    case COT_F64:  inf = 0x7ff0000000000000u; all = 0x7fffffffffffffffu; break;
+    case COT_F16:
+        inf = 0x7c00;
+        all = 0x7fff;
+        break;
+    case COT_BF16:
+        inf = 0x7f80;
+        all = 0x7fff;
+        break;
+    case COT_F32:
+        inf = 0x7f800000;
+        all = 0x7fffffff;
+        break;
+    case COT_F64:
+        inf = 0x7ff0000000000000u;
+        all = 0x7fffffffffffffffu;
+        break;
     default: return a == b;
     }
     return a == b || ((a & all) > inf && (b & all) > inf);
