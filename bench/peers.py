@@ -91,7 +91,7 @@ def main():
     p.add_argument("--peers", default="jax,torch")
     p.add_argument("--one", nargs=2, metavar=("PEER", "NAME"), help=argparse.SUPPRESS)
     p.add_argument("names", nargs="*")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     if a.one:
         run_peer(a.workloads, a.one[0], a.one[1], a.threads)
         return
