@@ -10,7 +10,7 @@
 #include "passes/pass.h"
 #include "trial.h"
 
-enum { MAX_GRAPHS = 256, MOST_REFUSED = 12 };
+enum { MAX_GRAPHS = 256, MOST_REFUSED = 1 };
 
 static const struct {
     const char *compiler;
