@@ -334,3 +334,24 @@ pass_mask_whiles(ir_build *outer, const ir_graph *f)
 {
     return mask_body(outer, f, ir_scalar_type(f->ctx, COT_BOOL));
 }
+
+/* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the
+ * body. */
+void
+pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
+           flow_port *port, ir_ref *x, int *at)
+{
+    int tangent = n->n_in;
+
+    for (int i = from; i < to; i++) {
+        port[*at] = (flow_port){ i, NULL };
+        x[(*at)++] = in[i].val;
+    }
+    for (int i = 0; i < to; i++) {
+        if (i >= from && active[i]) {
+            port[*at] = (flow_port){ tangent, NULL };
+            x[(*at)++] = in[i].tan ? in[i].tan : ir_like(b, in[i].val, 0);
+        }
+        tangent += active[i];
+    }
+}

@@ -59,27 +59,6 @@ jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
     return body;
 }
 
-/* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the
- * body. */
-static void
-take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
-           flow_port *port, ir_ref *x, int *at)
-{
-    int tangent = n->n_in;
-
-    for (int i = from; i < to; i++) {
-        port[*at] = (flow_port){ i, NULL };
-        x[(*at)++] = in[i].val;
-    }
-    for (int i = 0; i < to; i++) {
-        if (i >= from && active[i]) {
-            port[*at] = (flow_port){ tangent, NULL };
-            x[(*at)++] = in[i].tan ? in[i].tan : ir_like(b, in[i].val, 0);
-        }
-        tangent += active[i];
-    }
-}
-
 void
 jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -96,11 +75,11 @@ jvp_scan(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     ir_graph *body = jvp_body(b, n, active, varies);
     if (!body)
         return;
-    take_duals(b, n, active, in, 0, g.k, port, x, &n_in);
+    pass_take_duals(b, n, active, in, 0, g.k, port, x, &n_in);
     consts = n_in;
-    take_duals(b, n, active, in, g.k, g.e, port, x, &n_in);
+    pass_take_duals(b, n, active, in, g.k, g.e, port, x, &n_in);
     carries = n_in - consts;
-    take_duals(b, n, active, in, g.e, g.n, port, x, &n_in);
+    pass_take_duals(b, n, active, in, g.e, g.n, port, x, &n_in);
     int *place = IR_NEW_N(a, int, 2 * n->n_out); /* of output j, and of its tangent */
     for (int part = 0; part < 2; part++) {
         int from = part ? g.c : 0, to = part ? n->n_out : g.c, tangent = n->n_out;

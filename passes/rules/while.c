@@ -31,26 +31,6 @@ predicate_type(const ir_node *n)
     return ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
 }
 
-/* Inputs from ... to-1, then the tangents of those that have one. */
-static void
-take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
-           flow_port *port, ir_ref *x, int *at)
-{
-    int tangent = n->n_in;
-
-    for (int i = from; i < to; i++) {
-        port[*at] = (flow_port){ i, NULL };
-        x[(*at)++] = in[i].val;
-    }
-    for (int i = 0; i < to; i++) {
-        if (i >= from && active[i]) {
-            port[*at] = (flow_port){ tangent, NULL };
-            x[(*at)++] = in[i].tan ? in[i].tan : ir_like(b, in[i].val, 0);
-        }
-        tangent += active[i];
-    }
-}
-
 /* The jvp of the body, once it is known which carries have tangents. */
 static ir_graph *
 jvp_body(ir_build *b, const ir_node *n, bool *active, bool *varies)
@@ -86,9 +66,9 @@ jvp_while(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     ir_graph *body = jvp_body(b, n, active, varies), *cond;
     if (!body)
         return;
-    take_duals(b, n, active, in, 0, k, port, x, &n_in);
+    pass_take_duals(b, n, active, in, 0, k, port, x, &n_in);
     consts = n_in;
-    take_duals(b, n, active, in, k, n->n_in, port, x, &n_in);
+    pass_take_duals(b, n, active, in, k, n->n_in, port, x, &n_in);
     /* The tangents of the carries follow the carries: as the outputs of the body do. */
     body = pass_flow_permute(b, body, n_in, port, body ? body->n_out : 0, NULL);
     for (int i = 0; i < n_in; i++)
