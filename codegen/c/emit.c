@@ -269,7 +269,7 @@ is_dense(const emitter *e, cg_val index)
 {
     int64_t slope;
     const cg_block *loop = e->level[e->vector_level].loop;
-    return cg_affine(e->k, index, e->k->insn[loop->var].in[0], &slope) && slope * loop->step == 1;
+    return cg_affine(e->k, index, e->k->insn[loop->var].in[0], &slope) && slope == 1;
 }
 
 static const char *
