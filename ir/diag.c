@@ -9,8 +9,10 @@ static const struct {
     cot_status status;
     const char *format;
 } error_row[ERR_COUNT] = {
-#define ERR(name, status, format) { status, format },
+#define ERR(name, status, ...)   { status, ERR_FORMAT(__VA_ARGS__, "") },
+#define ERR_FORMAT(format, ...) format
 #include "ir/errors.def"
+#undef ERR_FORMAT
 #undef ERR
 };
 

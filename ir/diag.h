@@ -6,7 +6,7 @@
 #include "ir/loc.h"
 
 typedef enum ir_error {
-#define ERR(name, status, format) ERR_##name,
+#define ERR(name, ...) ERR_##name,
 #include "ir/errors.def"
 #undef ERR
     ERR_COUNT
