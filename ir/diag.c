@@ -1,8 +1,6 @@
 /* The error record: the first error since the last clear, as text. */
 #include "ir/diag.h"
 
-#include <stdarg.h>
-
 #include "ir/context.h"
 
 static const struct {
@@ -17,7 +15,7 @@ static const struct {
 };
 
 cot_status
-ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
+ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap)
 {
     cot_status status = error_row[error].status;
     if (ctx->status != COT_OK)
@@ -29,12 +27,19 @@ ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
         ir_buf_str(&b, ": ");
     if (op)
         ir_buf_printf(&b, "%s: ", op);
-    va_list ap;
-    va_start(ap, error);
     ir_buf_vprintf(&b, error_row[error].format, ap);
-    va_end(ap);
     ctx->status = status;
     ctx->message = b.text;
+    return status;
+}
+
+cot_status
+ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
+{
+    va_list ap;
+    va_start(ap, error);
+    const cot_status status = ir_fail_v(ctx, loc, op, error, ap);
+    va_end(ap);
     return status;
 }
 
