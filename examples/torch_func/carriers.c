@@ -1,8 +1,8 @@
 /* Running a function by evaluator, JIT and object file: see carriers.h.
  *
- * The object's natural signature differs from function to function, so a line of C source is written
- * beside it that takes pointers in an array, and both become a shared library.  That line includes
- * the object's header, which is thereby compiled too. */
+ * The object's natural signature differs from function to function, so a line of C source is
+ * written beside it that takes pointers in an array, and both become a shared library.  That
+ * line includes the object's header, which is thereby compiled too. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, dlopen */
 #include "carriers.h"
 

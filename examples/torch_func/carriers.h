@@ -1,9 +1,9 @@
 /* The programs of this folder: one function, three carriers, one answer.
  *
- * carry() runs a function on given arrays by the evaluator, by the JIT, and from an object file that
- * is written to a temporary folder, linked with the system's compiler and loaded.  All three must
- * give the same bits; then the figures are printed once and compared with those that are expected.
- * A program is a main() between carriers_begin and carriers_end:
+ * carry() runs a function on given arrays by the evaluator, by the JIT, and from an object
+ * file that is written to a temporary folder, linked with the system's compiler and loaded. 
+ * All three must give the same bits; then the figures are printed once and compared with
+ * those that are expected. A program is a main() between carriers_begin and carriers_end:
  *
  *     carriers c = carriers_begin("batched_dot");
  *     cot_array *x = ARRAY(&c, cot_f32(2, 2), 1, 2, 3, 4);
@@ -34,9 +34,9 @@ typedef struct carriers {
     int n_results;
 } carriers;
 
-/* The figures of all results in order, row-major.  relative: how far a figure may be off, as a part
- * of what is expected; 0 asks for the number itself.  Signs of zeros are not compared, and NAN stands
- * for any NaN. */
+/* The figures of all results in order, row-major.  relative: how far a figure may be off, as
+ * a part of what is expected; 0 asks for the number itself.  Signs of zeros are not compared,
+ * and NAN stands for any NaN. */
 typedef struct figures {
     int n;
     double relative;
@@ -49,7 +49,8 @@ typedef struct carried {
 } carried;
 
 #define CARRIERS_DOUBLES_(...) ((const double[]){ 0, __VA_ARGS__ })
-#define CARRIERS_COUNT_(...)   ((int)(sizeof CARRIERS_DOUBLES_(__VA_ARGS__) / sizeof(double)) - 1)
+#define CARRIERS_COUNT_(...)                                                                \
+    ((int)(sizeof CARRIERS_DOUBLES_(__VA_ARGS__) / sizeof(double)) - 1)
 #define NEAR(relative, ...)                                                                    \
     ((figures){ CARRIERS_COUNT_(__VA_ARGS__), relative, CARRIERS_DOUBLES_(__VA_ARGS__) + 1 })
 #define EXACT(...) NEAR(0.0, __VA_ARGS__)
@@ -69,7 +70,8 @@ carriers carriers_begin(const char *name);
 /* The exit status: 0 if every check held.  Frees the context and the arrays. */
 int carriers_end(carriers *c);
 
-/* Run f three ways, compare, print.  c->result then holds the results until the next carry(). */
+/* Run f three ways, compare, print.  c->result then holds the results until the next carry().
+ * */
 void carry(carriers *c, const char *title, cot_fn *f, carried in, figures want);
 /* f on these arrays must fail with this status and a message that contains text; the message is
  * printed.  The record is cleared. */

@@ -17,7 +17,8 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_mul(in[0], cot_sin(in[0])), .axes = COT_LIST(0));
 }
 
-/* The value once, then the derivative as often as asked for: fwd gives what the other half wants. */
+/* The value once, then the derivative as often as asked for: fwd gives what the other half
+ * wants. */
 static void
 later(carriers *c, const char *title, cot_fn *fwd, cot_fn *half, cot_array *x, cot_array *along,
       figures want)
