@@ -185,7 +185,8 @@ static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
           const ir_type *const *type, ir_ref *out)
 {
-    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant);
+    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
+                 !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = *at });
     uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
     const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
     if (old) {
@@ -356,16 +357,18 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
         out[i] = map[f->out[i]];
 }
 
-/* Mark the nodes that outputs need. */
+/* Mark the nodes that outputs and effects need. */
 static bool *
 needed(const ir_build *b)
 {
     bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
     for (uint32_t i = 0; i < b->n_out; i++)
         live[b->value[b->out[i]].node] = true;
-    for (uint32_t i = b->n_nodes - 1; i > 0; i--)
+    for (uint32_t i = b->n_nodes - 1; i > 0; i--) {
+        live[i] |= ir_effectful(&b->node[i]);
         for (int k = 0; live[i] && k < b->node[i].n_in; k++)
             live[b->value[b->node[i].in[k]].node] = true;
+    }
     live[0] = false;
     return live;
 }
@@ -443,6 +446,8 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
     f->hash = graph_hash(f);
+    ir_each_node(n, f)
+        f->effectful |= ir_effectful(n);
     *out = f;
     return COT_OK;
 }
