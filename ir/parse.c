@@ -104,6 +104,14 @@ word(parser *p, const char *want)
     return memcpy(ir_alloc(p->a, (size_t)(p->at - s) + 1), s, (size_t)(p->at - s));
 }
 
+/* 0x says sixteen; a leading zero says nothing. */
+static int
+base_of(const char *s)
+{
+    s += *s == '-';
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
+}
+
 static bool
 integer(parser *p, int64_t *x)
 {
@@ -114,7 +122,7 @@ integer(parser *p, int64_t *x)
     if (!s)
         return false;
     errno = 0;
-    *x = strtoll(s, &rest, 0);
+    *x = strtoll(s, &rest, base_of(s));
     if (errno || *rest) {
         p->at = start;
         return wants(p, "an integer");
@@ -254,7 +262,7 @@ element(parser *p, cot_dtype t, void *out)
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
         unsigned long long x =
-            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
+            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s)) : strtoull(s, &rest, base_of(s));
         int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
         uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
                         : bytes == 8    ? UINT64_MAX
