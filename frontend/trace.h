@@ -42,7 +42,8 @@ typedef struct fe_source {
     const ir_type *const *type;
     bool alone;                                   /* nothing may be captured */
     const char *const *in_name, *const *out_name; /* or NULL */
-    bool inout;                                   /* written arguments are in/out, else local */
+    const struct cot_fn *fn; /* whose optional arguments the body reads, or NULL */
+    bool inout;              /* written arguments are in/out, else local */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
