@@ -133,8 +133,14 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
 {
     cot_context *ctx = r->c->ctx;
     cot_trace *t;
-    fe_source s = { ir_format(&ctx->arena, "%s.%s", r->c->ir.name, r->what), rule_body, r, loc, r->n_graph,
-                    r->n_keep, r->type, true, NULL, NULL };
+    fe_source s = { .name = ir_format(&ctx->arena, "%s.%s", r->c->ir.name, r->what),
+                    .body = rule_body,
+                    .user = r,
+                    .loc = loc,
+                    .n_in = r->n_graph,
+                    .n_out = r->n_keep,
+                    .type = r->type,
+                    .alone = true };
     return fe_trace_run(ctx, &s, out, &t);
 }
 
