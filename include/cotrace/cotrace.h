@@ -19,5 +19,6 @@
 #include "cotrace/sugar.h"
 #include "cotrace/transform.h"
 #include "cotrace/compile.h"
+#include "cotrace/module.h"
 
 #endif
