@@ -257,7 +257,7 @@ arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
                (f->options.wrt.n == PASS_DEFAULT ? count_floating(k, type) : f->options.wrt.n);
     if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK)
         return -1;
-    return k + count_cotangents(inner->graph, f->options.aux);
+    return k + count_cotangents(inner->graph, f->options.aux + inner->graph->n_inout);
 }
 
 /* The types that the function inside f is traced with; *n becomes their number. */
@@ -335,14 +335,14 @@ explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_
 static cot_status
 check_results(const cot_fn *f, const char *name, bool scalar, const ir_graph *g)
 {
-    int aux = f->options.aux;
+    int aux = f->options.aux, own = g->n_out - g->n_inout;
 
-    if (aux < 0 || aux > g->n_out)
-        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, g->n_out);
+    if (aux < 0 || aux > own)
+        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, own);
     if (!scalar)
         return COT_OK;
-    if (g->n_out - aux != 1)
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, g->n_out - aux);
+    if (own - aux != 1)
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, own - aux);
     const ir_type *y = ir_type_at(g, g->out[0]);
     if (y->rank != 0 || !ir_is_float(y->dtype))
         return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
@@ -379,6 +379,8 @@ captures_last(const ir_graph *g, int first, int k, ir_graph **out)
     ir_inline_graph(b, g, in, y);
     for (int i = 0; i < g->n_out; i++)
         ir_output_named(b, y[i], g->out_name ? g->out_name[i] : NULL);
+    for (int k = 0; k < g->n_inout; k++)
+        ir_inout_arg(b, g->inout[k].arg, g->inout[k].loc);
     return ir_build_end(b, out);
 }
 
@@ -406,7 +408,7 @@ static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
     fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
-                         s->type, alone,   f->in_name, f->out_name, f };
+                         s->type, alone,   f->in_name, f->out_name, f,       true };
     cot_trace *t;
 
     if (s->n_types != f->n_in)
@@ -452,11 +454,14 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
     const fe_special *inner;
     pass_wrt wrt;
 
+    ir_graph *pure;
+
     COT_TRY(fe_specialise(f->of, s->n_types, s->type, alone, &inner));
     COT_TRY(check_results(f, shape->name, false, inner->graph));
     COT_TRY(explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
+    COT_TRY(pass_functionalize(inner->graph, true, &pure));
     COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(
-        inner->graph, &wrt, f->options.aux, &s->graph, &s->second));
+        pure, &wrt, f->options.aux + pure->n_inout, &s->graph, &s->second));
     s->n_out = inner->graph->n_out;
     s->n_captured = inner->n_captured;
     s->captured = inner->captured;

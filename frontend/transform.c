@@ -96,9 +96,23 @@ FE_TRANSFORM(jacrev)
 FE_TRANSFORM(hessian)
 
 cot_fn *
-cot_functionalize_(cot_place at, cot_fn *f)
+cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options, size_t size)
 {
-    return with_wrt(at, f, "functionalize", NULL, 0);
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_functionalize_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        pass_options p = pass_default_options();
+        p.remove_views = o.remove == COT_REMOVE_MUTATIONS_AND_VIEWS;
+        g = new_transform(at, f, FE_FN_PASS, "functionalize", &p);
+        if ((unsigned)o.remove > COT_REMOVE_MUTATIONS_AND_VIEWS) {
+            ir_fail(f->ctx, g->loc, "functionalize", ERR_functionalize_mode, (int)o.remove);
+            g->kind = FE_FN_BAD;
+        }
+    }
+    return g;
 }
 
 cot_fn *
