@@ -108,33 +108,13 @@ cot_status
 ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
 {
     va_list ap;
-    ir_buf text;
-    static const char *const format[ERR_COUNT] = {
-#define ERR(name, status, format) format,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const cot_status status[ERR_COUNT] = {
-#define ERR(name, status, format) status,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const ir_error carrier[COT_ERR_INTERNAL + 1] = {
-        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong,
-        [COT_ERR_ARG] = ERR_attr_wrong,    [COT_ERR_TRACE] = ERR_trace,
-        [COT_ERR_TARGET] = ERR_target,     [COT_ERR_BOUND] = ERR_bound,
-        [COT_ERR_RULE] = ERR_rule,         [COT_ERR_PARSE] = ERR_parse_text,
-        [COT_ERR_INTERNAL] = ERR_internal, [COT_ERR_IO] = ERR_io_text,
-        [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
-    };
+
     if (b->status != COT_OK)
         return b->status;
-    ir_buf_init(&text, b->arena);
     va_start(ap, error);
-    ir_buf_vprintf(&text, format[error], ap);
+    b->status = ir_fail_v(b->ctx, b->loc, op, error, ap);
     va_end(ap);
-    ir_fail(b->ctx, b->loc, op, carrier[status[error]], text.text);
-    return b->status = status[error];
+    return b->status;
 }
 
 static uint64_t
