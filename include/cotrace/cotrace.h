@@ -21,5 +21,6 @@
 #include "cotrace/transform.h"
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
+#include "cotrace/module.h"
 
 #endif
