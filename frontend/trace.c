@@ -11,15 +11,15 @@
 /* ---- handles ---- */
 
 /* The input of t that stands for the value v of t->outer. */
-static ir_ref
-input_for(cot_trace *t, ir_ref v)
+ir_ref
+fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
 {
     ir_build *b = t->b;
 
     for (uint32_t i = 0; i < t->n_captured; i++)
         if (t->captured[i] == v)
             return t->input[i];
-    ir_ref in = ir_input(b, ir_btype(t->outer->b, v), NULL);
+    ir_ref in = ir_input_hidden(b, ir_btype(t->outer->b, v), NULL, hidden);
     IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
     IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
     return in;
@@ -37,7 +37,7 @@ capture(cot_trace *t, cot_value v, ir_ref *out)
     }
     if (!t->outer || !capture(t->outer, v, &outer))
         return false;
-    *out = outer ? input_for(t, outer) : IR_NONE;
+    *out = outer ? fe_input_for(t, outer, (ir_hidden){ IR_SEEN, NULL }) : IR_NONE;
     return true;
 }
 

@@ -294,6 +294,8 @@ print_body(printer *p, const ir_graph *f)
     ir_buf_str(b, "\n");
 }
 
+static const char *const ir_hidden_word[] = { "", "hidden ", "generator " };
+
 static void
 print_fn(printer *p, const ir_graph *f)
 {
@@ -312,6 +314,7 @@ print_fn(printer *p, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++) {
         if (i)
             ir_buf_str(p->b, ", ");
+        ir_buf_str(p->b, ir_hidden_word[f->hidden[i].kind]);
         print_value(p->b, f, f->in[i]);
         ir_buf_str(p->b, ": ");
         ir_type_print(p->b, f->value[f->in[i]].type);

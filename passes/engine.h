@@ -16,6 +16,8 @@ cot_status pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const 
 /* aux is between 0 and the number of outputs. */
 cot_status pass_check_aux(const ir_graph *f, int aux, const char *what);
 /* Where an error about output j of f is reported. */
+/* Where a value is used first: for messages. */
+ir_loc pass_first_use(const ir_graph *f, ir_ref v);
 ir_loc pass_output_loc(const ir_graph *f, int j);
 
 /* A new builder for a graph named after f: "f.grad". */

@@ -17,6 +17,7 @@
 #include "cotrace/tensor.h"
 #include "cotrace/trace.h"
 #include "cotrace/sugar.h"
+#include "cotrace/random.h"
 #include "cotrace/transform.h"
 #include "cotrace/compile.h"
 

@@ -139,6 +139,7 @@ inline value ge(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
 inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y.x, z.x); }
 inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
 inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
+inline value threefry(operand x, operand y) { return cot_threefry_(x.at, x.x, y.x); }
 /* end generated */
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
