@@ -117,37 +117,42 @@ ir_output(ir_build *b, ir_ref v)
     ir_output_named(b, v, NULL);
 }
 
+void
+ir_inout_arg(ir_build *b, int arg, ir_loc loc)
+{
+    IR_PUSH(b->arena, b->inout, b->n_inout, b->cap_inout, ((ir_inout){ arg, loc }));
+}
+
+bool
+ir_is_mutable(const ir_build *b, ir_ref v)
+{
+    const ir_node *n = ir_bdef(b, v);
+    while (n && ir_is_view(n->op))
+        n = ir_bdef(b, n->in[0]);
+    return n && n->op == OP_clone;
+}
+
+/* Two clones are two values, and what a node reads of one depends on where it stands. */
+static bool
+depends_on_order(const ir_build *b, ir_op op, int n_in, const ir_ref *in)
+{
+    bool any = ir_is_mutation(op);
+    for (int i = 0; i < n_in && !any; i++)
+        any = ir_is_mutable(b, in[i]);
+    return any;
+}
+
 cot_status
 ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
 {
     va_list ap;
-    ir_buf text;
-    static const char *const format[ERR_COUNT] = {
-#define ERR(name, status, format) format,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const cot_status status[ERR_COUNT] = {
-#define ERR(name, status, format) status,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const ir_error carrier[COT_ERR_INTERNAL + 1] = {
-        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong,
-        [COT_ERR_ARG] = ERR_attr_wrong,    [COT_ERR_TRACE] = ERR_trace,
-        [COT_ERR_TARGET] = ERR_target,     [COT_ERR_BOUND] = ERR_bound,
-        [COT_ERR_RULE] = ERR_rule,         [COT_ERR_PARSE] = ERR_parse_text,
-        [COT_ERR_INTERNAL] = ERR_internal, [COT_ERR_IO] = ERR_io_text,
-        [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
-    };
+
     if (b->status != COT_OK)
         return b->status;
-    ir_buf_init(&text, b->arena);
     va_start(ap, error);
-    ir_buf_vprintf(&text, format[error], ap);
+    b->status = ir_fail_v(b->ctx, b->loc, op, error, ap);
     va_end(ap);
-    ir_fail(b->ctx, b->loc, op, carrier[status[error]], text.text);
-    return b->status = status[error];
+    return b->status;
 }
 
 static uint64_t
@@ -196,9 +201,10 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
 
 static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
-          const ir_type *const *type, ir_ref *out)
+          const ir_type *const *type, bool ordered, ir_ref *out)
 {
-    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant);
+    bool share = !ordered && ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
+                 !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = *at });
     uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
     const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
     if (old) {
@@ -255,14 +261,19 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
             b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
         return cap;
     }
-    if (n_out == 1 && b->fold && op != OP_constant) {
+    const bool ordered = depends_on_order(b, op, n_in, in);
+    if (op == OP_assign && !ir_is_mutable(b, in[0])) {
+        ir_build_fail(b, "assign", ERR_assign_target);
+        return cap;
+    }
+    if (n_out == 1 && !ordered && b->fold && op != OP_constant) {
         ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
         if (same) {
             out[0] = same;
             return 1;
         }
     }
-    return add_typed(b, op, n_in, in, at, n_out, type, out);
+    return add_typed(b, op, n_in, in, at, n_out, type, ordered, out);
 }
 
 ir_ref
@@ -369,16 +380,20 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
         out[i] = map[f->out[i]];
 }
 
-/* Mark the nodes that outputs need. */
+/* Mark the nodes that outputs, writes and effects need. */
 static bool *
 needed(const ir_build *b)
 {
     bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
+    for (uint32_t i = 1; i < b->n_nodes; i++)
+        live[i] = b->node[i].op == OP_assign;
     for (uint32_t i = 0; i < b->n_out; i++)
         live[b->value[b->out[i]].node] = true;
-    for (uint32_t i = b->n_nodes - 1; i > 0; i--)
+    for (uint32_t i = b->n_nodes - 1; i > 0; i--) {
+        live[i] |= ir_effectful(&b->node[i]);
         for (int k = 0; live[i] && k < b->node[i].n_in; k++)
             live[b->value[b->node[i].in[k]].node] = true;
+    }
     live[0] = false;
     return live;
 }
@@ -440,6 +455,22 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
+static void
+mark_mutation(ir_graph *f)
+{
+    ir_each_node (n, f) {
+        ir_graph *const *sub;
+        f->mutates |= ir_is_mutation(n->op);
+        f->views |= ir_is_view(n->op);
+        if (ir_ops[n->op].flag != IR_FLOW)
+            continue;
+        for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
+            f->mutates |= sub[i]->mutates;
+            f->views |= sub[i]->views;
+        }
+    }
+}
+
 cot_status
 ir_build_end(ir_build *b, ir_graph **out)
 {
@@ -456,7 +487,12 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->hidden = b->hidden ? b->hidden : IR_NEW_N(b->arena, ir_hidden, 1);
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
+    f->n_inout = (int)b->n_inout;
+    f->inout = b->inout;
+    mark_mutation(f);
     f->hash = graph_hash(f);
+    ir_each_node(n, f)
+        f->effectful |= ir_effectful(n);
     *out = f;
     return COT_OK;
 }

@@ -35,6 +35,12 @@ typedef struct ir_hidden {
     const cot_array *array;             /* NULL in parsed text: then it is an argument like others */
 } ir_hidden;
 
+/* An in/out argument: its new value is a result, and whoever calls writes it back. */
+typedef struct ir_inout {
+    int arg;
+    ir_loc loc;                         /* of the write */
+} ir_inout;
+
 struct cot_graph {
     cot_context *ctx;
     ir_arena *arena;                    /* owns everything below; shared with its sub-functions' builder */
@@ -47,7 +53,11 @@ struct cot_graph {
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
     const ir_hidden *hidden;            /* of inputs: what they are bound to */
     const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
+    int n_inout;                        /* the last results, in ascending order of their arguments */
+    const ir_inout *inout;
+    bool mutates, views;                /* it, or a sub-function, has writes; has views */
     uint64_t hash;                      /* of structure and types, not of names and locations */
+    bool effectful;                     /* a node has an effect, here or in a sub-function */
 };
 typedef struct cot_graph ir_graph;
 
@@ -64,6 +74,9 @@ static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_fl
 
 /* The sub-functions of a node, in the order of its fields; their number. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
+/* Does the node do something besides its results: by its op, by its attribute `effects`, or in a
+ * sub-function?  Such nodes keep their number and their order, which is the order of nodes. */
+bool ir_effectful(const ir_node *n);
 /* Same structure, types and attributes (names and locations apart). */
 bool ir_graph_equal(const ir_graph *a, const ir_graph *b);
 /* How many nodes and outputs use each value: an array of n_values in the arena. */

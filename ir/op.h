@@ -17,7 +17,10 @@ typedef enum ir_op {
 } ir_op;
 #define OP_FIRST 1
 
-typedef enum ir_op_flag { IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW } ir_op_flag;
+typedef enum ir_op_flag {
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW,
+    IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
+} ir_op_flag;
 
 typedef enum ir_record {
 #define RECORD(name) IR_AT_##name,
@@ -29,7 +32,8 @@ typedef enum ir_record {
 } ir_record;
 
 typedef enum ir_field_kind {
-    IR_F_INT, IR_F_INTS, IR_F_AXES, IR_F_DTYPE, IR_F_FLAG, IR_F_MODE, IR_F_DATA, IR_F_GRAPH, IR_F_GRAPHS
+    IR_F_INT, IR_F_INTS, IR_F_AXES, IR_F_DTYPE, IR_F_FLAG, IR_F_MODE, IR_F_DATA, IR_F_GRAPH, IR_F_GRAPHS,
+    IR_F_TEXT
 } ir_field_kind;
 
 /* Out-of-bounds modes of gather and scatter. */
@@ -86,6 +90,11 @@ typedef struct ir_op_info {
     ir_op_flag flag;
     const char *doc;
 } ir_op_info;
+
+/* A row that shows its operand, and the row that copies instead; a row that functionalize removes. */
+static inline bool ir_is_view(unsigned op) { return op >= OP_view_slice && op <= OP_view_broadcast; }
+static inline bool ir_is_mutation(unsigned op) { return op == OP_clone || op == OP_assign; }
+ir_op ir_view_copy(ir_op view);
 
 extern const ir_op_info ir_ops[OP_COUNT];
 ir_op ir_op_find(const char *name);                     /* OP_none if there is none */

@@ -70,6 +70,7 @@ eval_drop(eval_mem *m, void *p, size_t bytes)
 #define RULE_CONTRACT(rule) eval_##rule
 #define RULE_INDEX(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule
+#define RULE_EFFECT(rule) eval_##rule
 
 static eval_rule *const eval_rules[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, eval, ...) [OP_##name] = RULE_##flag(eval),
@@ -212,6 +213,8 @@ ir_eval(const ir_graph *f, void *const *out, const void *const *in)
     eval_mem *volatile m = NULL;
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (f->mutates)
+        return ir_fail(ctx, 0, f->name, ERR_eval_mutates);
     IR_TRY(ctx) {
         m = ir_realloc(ctx, NULL, sizeof *m);
         memset(m, 0, sizeof *m);
