@@ -75,7 +75,8 @@ with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *optio
         pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
                            .wrt_names = copy_names(f->ctx, o.wrt),
                            .aux = o.aux,
-                           .chunk = o.chunk };
+                           .chunk = o.chunk,
+                           .strict = o.strict != 0 };
         g = new_transform(at, f, FE_FN_PASS, name, &p);
     }
     return g;

@@ -27,6 +27,7 @@ typedef struct pass_options {
     pass_wrt wrt;                       /* default: n = PASS_DEFAULT                   */
     int aux;
     int64_t chunk;
+    bool strict;                        /* jvp: no output may have the tangent zero    */
     bool remove_views;                  /* functionalize */
     pass_vmap_options vmap;
     const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
@@ -47,6 +48,8 @@ cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 /* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all floating
  * arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
 cot_status pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+/* jvp's `strict`: a floating output besides aux whose tangent is zero for every x is an error at loc. */
+cot_status pass_check_strict(const ir_graph *f, const pass_wrt *wrt, int aux, ir_loc loc);
 cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
@@ -61,6 +64,10 @@ cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **o
  * function must be traced with before it is mapped.  Fills o->size. */
 cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
                              pass_vmap_options *o, const ir_type **example);
+
+/* What messages call an argument or an output: "argument 1 (layer.bias)". */
+const char *pass_argument_text(const ir_graph *f, int i);
+const char *pass_output_text(const ir_graph *f, int j);
 
 /* Halves (DESIGN.md section 3). */
 cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear);
@@ -78,7 +85,7 @@ cot_status pass_contract(const ir_graph *f, ir_graph **out);
 /* pipeline.c: the passes by name. */
 typedef enum pass_option_bit {
     PASS_WRT = 1, PASS_AUX = 2, PASS_CHUNK = 4, PASS_IN = 8, PASS_OUT = 16, PASS_SIZE = 32,
-    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256
+    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512
 } pass_option_bit;
 typedef enum pass_randomness { PASS_RANDOM_ERROR, PASS_RANDOM_DIFFERENT, PASS_RANDOM_SAME } pass_randomness;
 typedef struct pass_row {

@@ -26,7 +26,6 @@
     }
 RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
-RUN(jvp, pass_jvp(f, &o->wrt, o->aux, out))
 RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
 RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, o->vmap.randomness, out))
@@ -39,6 +38,14 @@ RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
 
+static cot_status
+run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
+{
+    if (o->strict)
+        COT_TRY(pass_check_strict(f, &o->wrt, o->aux, 0));
+    return pass_jvp(f, &o->wrt, o->aux, out);
+}
+
 enum {
     DIFF = PASS_WRT | PASS_AUX,
     MAP = PASS_IN | PASS_OUT | PASS_CHUNK | PASS_SIZE | PASS_RANDOMNESS | PASS_AXIS
@@ -48,7 +55,7 @@ const pass_row pass_rows[] = {
     { "grad", "gradient of a scalar", true, DIFF, run_grad },
     { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
       run_grad_and_value },
-    { "jvp", "outputs and their tangents", true, DIFF, run_jvp },
+    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
     { "jacfwd", "Jacobians by forward mode", true,
@@ -78,6 +85,7 @@ static const struct {
     { "randomness", PASS_RANDOMNESS },
     { "axis", PASS_AXIS },
     { "remove", PASS_REMOVE },
+    { "strict", PASS_STRICT },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -301,6 +309,10 @@ read_value(reader *r, unsigned bit, pass_options *o)
     case PASS_REMOVE:
         COT_TRY(read_choice(r, remove, 2, &choice));
         o->remove_views = choice == 1;
+        return COT_OK;
+    case PASS_STRICT:
+        COT_TRY(read_integer(r, 0, 1, &x));
+        o->strict = x != 0;
         return COT_OK;
     default:
         o->vmap.axis_name = read_word(r);

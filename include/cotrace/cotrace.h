@@ -21,5 +21,6 @@
 #include "cotrace/random.h"
 #include "cotrace/transform.h"
 #include "cotrace/compile.h"
+#include "cotrace/module.h"
 
 #endif

@@ -64,6 +64,7 @@ typedef struct cot_wrt_options {
     cot_list wrt;               /* arguments to differentiate in: see each transform        */
     int aux;                    /* the last aux results are passed on, not differentiated   */
     int64_t chunk;              /* jacobians: rows at a time; 0: all at once                */
+    int strict;                 /* jvp: 1: a result that depends on nothing in wrt is an error */
 } cot_wrt_options;
 
 typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
@@ -169,7 +170,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
  *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y, aux...)
  *
- * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.
+ * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A floating
+ * result that depends on none of them has the tangent zero, or is COT_ERR_ARG with .strict.
  * Errors and source as cot_grad. */
 #define cot_jvp(...) COT_JVP_(__VA_ARGS__, .end_ = 0)
 #define COT_JVP_(f, ...) \
