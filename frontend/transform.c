@@ -104,7 +104,10 @@ cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *options, size_t s
     if (!f)
         return NULL;
     IR_TRY (f->ctx) {
-        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux, .chunk = o.chunk };
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
+                           .wrt_names = copy_names(f->ctx, o.wrt),
+                           .aux = o.aux,
+                           .chunk = o.chunk };
         p.vmap.randomness = (int)o.randomness;
         g = new_transform(at, f, FE_FN_PASS, "jacfwd", &p);
     }
