@@ -59,6 +59,7 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 #define FE_FLAG_CONTRACT(...)
 #define FE_FLAG_INDEX(...)
 #define FE_FLAG_FLOW(...)
+#define FE_FLAG_EFFECT(...)
 #define OP(name, n_in, attrs, flag, ...) FE_FLAG_##flag(attrs, name, n_in)
 #include "ir/ops.def"
 #undef OP

@@ -59,6 +59,16 @@ reject(ir_build *b, const char *op, ir_error error, int i)
     return IR_NONE;
 }
 
+/* Is v of an open trace around t, which t may not capture from? */
+static bool
+is_around(const cot_trace *t, cot_value v)
+{
+    for (t = t->below; t; t = t->below)
+        if (v.trace == t->serial)
+            return true;
+    return false;
+}
+
 ir_ref
 fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
 {
@@ -68,8 +78,11 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
         return reject(t->b, op, ERR_trace_unset, i);
     if (v.ctx != t->ctx)
         return reject(t->b, op, ERR_trace_context, i);
-    if (v.id != 0 && !capture(t, v, &out))
+    if (v.id != 0 && !capture(t, v, &out)) {
+        if (is_around(t, v))
+            ir_build_fail(t->b, op, ERR_custom_capture, i, t->b->name);
         return reject(t->b, op, ERR_trace_ended, i);
+    }
     if (out)
         return out;
     if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */

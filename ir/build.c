@@ -5,6 +5,7 @@
  * Folding of constants is not optional (NUMERICS.md section 2); sharing can be switched off. */
 #include "ir/build.h"
 
+#include "ir/custom.h"
 #include "ir/config.h"
 #include "ir/scalar.h"
 
@@ -236,6 +237,8 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_call: return at->call.body ? at->call.body->n_out : 0;
     case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
     case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
+    case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
+    case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
     default: return 1;
     }

@@ -463,6 +463,8 @@ set_default(const ir_field *f, node_text *n)
         return;
     if (f->kind == IR_F_INT)
         *(int64_t *)at = f->init;
+    else if (f->kind == IR_F_INTS)
+        *(ir_ints *)at = (ir_ints){ 0, NULL };
     else if (f->kind == IR_F_TEXT)
         *(const char **)at = NULL;
     else if (f->kind == IR_F_DTYPE)

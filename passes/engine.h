@@ -66,6 +66,8 @@ ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);
 
 /* Is f linear in the inputs with linear[i], by the transpose column?  Else a COT_ERR_INTERNAL
  * that names the node. */
+/* The first node that is not linear in those inputs; NULL if all are. */
+const ir_node *pass_find_nonlinear(const ir_graph *f, const bool *linear);
 cot_status pass_check_linear(const ir_graph *f, const bool *linear);
 
 #endif

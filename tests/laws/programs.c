@@ -143,6 +143,7 @@ typedef enum column {
 #define COLUMN_CONTRACT(infer) T_none
 #define COLUMN_INDEX(infer) T_none
 #define COLUMN_FLOW(infer) T_none
+#define COLUMN_EFFECT(infer) T_none
 static const column columns[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, ...) [OP_##name] = COLUMN_##flag(infer),
 #include "ir/ops.def"
