@@ -21,6 +21,9 @@ typedef struct pass_vmap_options {
     int64_t chunk;                      /* 0: all at once; else examples at a time     */
     int randomness;
     const char *axis_name;
+    const char *who;                    /* for messages: the mapped function; NULL: "vmap" */
+    ir_loc loc;                         /* and the line that mapped it                 */
+    const char *const *in_name;         /* and the paths of its arguments, or NULL     */
 } pass_vmap_options;
 
 typedef struct pass_options {
