@@ -104,6 +104,14 @@ word(parser *p, const char *want)
     return memcpy(ir_alloc(p->a, (size_t)(p->at - s) + 1), s, (size_t)(p->at - s));
 }
 
+/* 0x says sixteen; a leading zero says nothing. */
+static int
+base_of(const char *s)
+{
+    s += *s == '-';
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
+}
+
 static bool
 integer(parser *p, int64_t *x)
 {
@@ -114,7 +122,7 @@ integer(parser *p, int64_t *x)
     if (!s)
         return false;
     errno = 0;
-    *x = strtoll(s, &rest, 0);
+    *x = strtoll(s, &rest, base_of(s));
     if (errno || *rest) {
         p->at = start;
         return wants(p, "an integer");
@@ -254,7 +262,7 @@ element(parser *p, cot_dtype t, void *out)
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
         unsigned long long x =
-            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
+            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s)) : strtoull(s, &rest, base_of(s));
         int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
         uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
                         : bytes == 8    ? UINT64_MAX
@@ -635,6 +643,8 @@ inputs(parser *p)
             return wants(
                 p,
                 ir_format(p->a, "a new name before this: %%%s is an argument already", name));
+        if (try_text(p, "inout "))
+            ir_inout_arg(p->b, (int)p->b->n_in, 0);
         const ir_type *t = type(p);
         if (!t)
             return false;
@@ -693,6 +703,19 @@ results(parser *p, const ir_type **types, const char **names, uint32_t n)
     return expect(p, "}");
 }
 
+/* The last results are the new values of the in/out arguments. */
+static bool
+inouts(parser *p)
+{
+    const ir_build *b = p->b;
+    if (b->n_inout > b->n_out)
+        return wants(p, "a result for each inout argument");
+    for (uint32_t k = 0; k < b->n_inout; k++)
+        if (ir_btype(b, b->out[b->n_out - b->n_inout + k]) != ir_btype(b, b->in[b->inout[k].arg]))
+            return wants(p, "last results of the types of the inout arguments");
+    return true;
+}
+
 /* The word ret, read. */
 static bool
 at_ret(parser *p)
@@ -732,7 +755,7 @@ definition(parser *p)
             return false;
     }
     ir_graph *f;
-    if (!results(p, types, names, n) || ir_build_end(p->b, &f) != COT_OK)
+    if (!results(p, types, names, n) || !inouts(p) || ir_build_end(p->b, &f) != COT_OK)
         return false;
     IR_PUSH(p->a, p->fn, p->n_fn, p->cap_fn, f);
     return true;

@@ -3,8 +3,10 @@
  *   pipeline   pass { "|" pass }                     nothing at all is the empty pipeline
  *   pass       name [ "(" option { "," option } ")" ]
  *   option     name "=" value
- *   value      integer | "none" | name | "[" [ item { "," item } ] "]"     item: integer or
- * "none"
+ *   value      integer | "none" | name | "[" [ item { "," item } ] "]" | "[{" dims "}]"
+ *   item       integer | "none"
+ *
+ * wrt takes names of arguments too, and in and out the dims of names.c.
  *
  * Each row of pass_rows lists the options that its pass takes; any other is an error that names
  * them. */
@@ -24,18 +26,25 @@
     }
 RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
-RUN(jvp, pass_jvp(f, &o->wrt, o->aux, out))
 RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
 RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
-RUN(functionalize, pass_functionalize(f, out))
+RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
+
+static cot_status
+run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
+{
+    if (o->strict)
+        COT_TRY(pass_check_strict(f, &o->wrt, o->aux, 0));
+    return pass_jvp(f, &o->wrt, o->aux, out);
+}
 
 enum {
     DIFF = PASS_WRT | PASS_AUX,
@@ -46,7 +55,7 @@ const pass_row pass_rows[] = {
     { "grad", "gradient of a scalar", true, DIFF, run_grad },
     { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
       run_grad_and_value },
-    { "jvp", "outputs and their tangents", true, DIFF, run_jvp },
+    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
     { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK, run_jacfwd },
@@ -75,6 +84,7 @@ static const struct {
     { "randomness", PASS_RANDOMNESS },
     { "axis", PASS_AXIS },
     { "remove", PASS_REMOVE },
+    { "strict", PASS_STRICT },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -204,11 +214,37 @@ read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
     return COT_OK;
 }
 
+/* Is the list one of names? */
+static bool
+names_follow(const reader *r)
+{
+    const char *c = r->at + strspn(r->at, " \t\n[");
+    return is_word(*c) && !(*c >= '0' && *c <= '9');
+}
+
+/* [a, b.c] as the text between the brackets. */
 static cot_status
-read_wrt(reader *r, pass_wrt *wrt)
+read_names(reader *r, char open, char close, const char **out)
+{
+    int depth = 1;
+    if (!accept(r, open))
+        return fault(r, "wants a list of names");
+    const char *start = r->at;
+    for (; *r->at && depth > 0; r->at++)
+        depth += (*r->at == open) - (*r->at == close);
+    if (depth > 0)
+        return fault(r, "wants the end of the list of names");
+    *out = ir_format(&r->ctx->arena, "%.*s", (int)(r->at - 1 - start), start);
+    return COT_OK;
+}
+
+static cot_status
+read_wrt(reader *r, pass_wrt *wrt, const char **names)
 {
     int64_t *items;
     bool one;
+    if (names_follow(r))
+        return read_names(r, '[', ']', names);
     COT_TRY(read_list(r, false, &wrt->n, &items, &one));
     int *arg = IR_NEW_N(&r->ctx->arena, int, wrt->n + 1);
     for (int i = 0; i < wrt->n; i++)
@@ -218,9 +254,15 @@ read_wrt(reader *r, pass_wrt *wrt)
 }
 
 static cot_status
-read_dims(reader *r, pass_dims *dims)
+read_dims(reader *r, pass_dims *dims, const char **names)
 {
     int64_t *items;
+    const char *before = (skip_space(r), r->at);
+    if (accept(r, '[') && (skip_space(r), *r->at == '{')) {
+        COT_TRY(read_names(r, '{', '}', names));
+        return accept(r, ']') ? COT_OK : fault(r, "wants `]` after the names");
+    }
+    r->at = before;
     COT_TRY(read_list(r, true, &dims->n, &items, &dims->one));
     dims->at = items;
     return COT_OK;
@@ -250,7 +292,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
     int64_t x;
     int choice;
     switch (bit) {
-    case PASS_WRT: return read_wrt(r, &o->wrt);
+    case PASS_WRT: return read_wrt(r, &o->wrt, &o->wrt_names);
     case PASS_AUX:
         COT_TRY(read_integer(r, 0, INT32_MAX, &x));
         o->aux = (int)x;
@@ -259,11 +301,18 @@ read_value(reader *r, unsigned bit, pass_options *o)
         COT_TRY(read_integer(r, 1, INT64_MAX, &x));
         o->chunk = o->vmap.chunk = x;
         return COT_OK;
-    case PASS_IN: return read_dims(r, &o->vmap.in);
-    case PASS_OUT: return read_dims(r, &o->vmap.out);
+    case PASS_IN: return read_dims(r, &o->vmap.in, &o->in_names);
+    case PASS_OUT: return read_dims(r, &o->vmap.out, &o->out_names);
     case PASS_SIZE: o->vmap.sized = true; return read_integer(r, 0, INT64_MAX, &o->vmap.size);
     case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
-    case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
+    case PASS_REMOVE:
+        COT_TRY(read_choice(r, remove, 2, &choice));
+        o->remove_views = choice == 1;
+        return COT_OK;
+    case PASS_STRICT:
+        COT_TRY(read_integer(r, 0, 1, &x));
+        o->strict = x != 0;
+        return COT_OK;
     default:
         o->vmap.axis_name = read_word(r);
         return *o->vmap.axis_name ? COT_OK : fault(r, "wants a name for the axis");
@@ -359,13 +408,48 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* The axes of vmap's results: those of in/out arguments are where their arguments have them. */
+static pass_dims
+inout_dims(const ir_graph *f, const pass_vmap_options *o)
+{
+    const int own = f->n_out - f->n_inout;
+    int64_t *at = IR_NEW_N(f->arena, int64_t, f->n_out + 1);
+    if (!o->out.one && o->out.n > 0 && o->out.n != own)
+        return o->out;
+    for (int j = 0; j < own; j++)
+        at[j] = o->out.one ? o->out.at[0] : o->out.n > 0 ? o->out.at[j] : 0;
+    for (int k = 0; k < f->n_inout; k++)
+        at[own + k] = o->in.one ? o->in.at[0] : o->in.n > 0 ? o->in.at[f->inout[k].arg] : 0;
+    return (pass_dims){ f->n_out, at, false };
+}
+
+/* The new values of in/out arguments are the last results of every transform: not differentiated,
+ * mapped as their arguments are. */
+static cot_status
+run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
+{
+    if (f->n_inout > 0 && strcmp(row->name, "hessian") == 0)
+        return ir_fail(f->ctx, f->inout[0].loc, "hessian", ERR_inout_hessian, f->name,
+                       f->inout[0].arg);
+    o.aux += row->takes & PASS_AUX ? f->n_inout : 0;
+    if (f->n_inout > 0 && (row->takes & PASS_IN))
+        o.vmap.out = inout_dims(f, &o.vmap);
+    COT_TRY(row->run(f, &o, out));
+    (*out)->n_inout = f->n_inout;
+    (*out)->inout = f->inout;
+    return COT_OK;
+}
+
 cot_status
 pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out)
 {
     cot_context *ctx = f->ctx;
-    const pass_options preset = pass_default_options();
     const double start = ctx->config.time ? now_ms() : 0;
-    COT_TRY(row->run(f, o ? o : &preset, out));
+    pass_options named = o ? *o : pass_default_options();
+    if (row->run != run_functionalize)
+        COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
+    COT_TRY(pass_resolve_names(row, f, &named));
+    COT_TRY(run_with_inout(row, f, named, out));
     if (ctx->config.time)
         fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
                 now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);
