@@ -13,15 +13,15 @@
 /* ---- handles ---- */
 
 /* The input of t that stands for the value v of t->outer. */
-static ir_ref
-input_for(cot_trace *t, ir_ref v)
+ir_ref
+fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
 {
     ir_build *b = t->b;
 
     for (uint32_t i = 0; i < t->n_captured; i++)
         if (t->captured[i] == v)
             return t->input[i];
-    ir_ref in = ir_input(b, ir_btype(t->outer->b, v), NULL);
+    ir_ref in = ir_input_hidden(b, ir_btype(t->outer->b, v), NULL, hidden);
     IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
     IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
     return in;
@@ -39,7 +39,7 @@ capture(cot_trace *t, cot_value v, ir_ref *out)
     }
     if (!t->outer || !capture(t->outer, v, &outer))
         return false;
-    *out = outer ? input_for(t, outer) : IR_NONE;
+    *out = outer ? fe_input_for(t, outer, (ir_hidden){ IR_SEEN, NULL }) : IR_NONE;
     return true;
 }
 
@@ -65,7 +65,7 @@ trace_of(const cot_context *ctx, cot_value v)
 {
     for (const cot_trace *t = ctx->latest; t; t = t->earlier)
         if (t->serial == v.trace)
-            return v.id < t->b->n_values ? t : NULL;
+            return v.id < t->n_slot ? t : NULL;
     return NULL;
 }
 
@@ -80,7 +80,7 @@ escaped(cot_context *ctx, ir_loc loc, const char *op, ir_error error, int i, cot
         ir_fail(ctx, loc, op, ERR_trace_unset, i);
         return;
     }
-    uint32_t node = t->b->value[v.id].node;
+    uint32_t node = t->b->value[t->slot[v.id].ref].node;
     ir_buf_init(&made, &ctx->arena);
     ir_loc_print(ctx, node ? t->b->node[node].loc : t->loc, &made);
     ir_fail(ctx, loc, op, error, i, made.n ? made.text : "an unknown line", t->b->name);
@@ -96,6 +96,16 @@ reject_escaped(ir_build *b, const char *op, ir_error error, int i, cot_value v)
     return IR_NONE;
 }
 
+/* Is v of an open trace around t, which t may not capture from? */
+static bool
+is_around(const cot_trace *t, cot_value v)
+{
+    for (t = t->below; t; t = t->below)
+        if (v.trace == t->serial)
+            return true;
+    return false;
+}
+
 ir_ref
 fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
 {
@@ -105,8 +115,11 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
         return reject(t->b, op, ERR_trace_unset, i);
     if (v.ctx != t->ctx)
         return reject(t->b, op, ERR_trace_context, i);
-    if (v.id != 0 && !capture(t, v, &out))
+    if (v.id != 0 && !capture(t, v, &out)) {
+        if (is_around(t, v))
+            ir_build_fail(t->b, op, ERR_custom_capture, i, t->b->name);
         return reject_escaped(t->b, op, ERR_trace_ended, i, v);
+    }
     if (out)
         return out;
     if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */
