@@ -37,7 +37,7 @@ static bool
 trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
           const ir_type *const *type, int n_out, shared *consts, sub *s)
 {
-    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL };
+    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL, NULL };
     cot_trace *t;
     cot_status status;
 

@@ -128,11 +128,9 @@ cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *result
     if (!f)
         return NULL;
     IR_TRY (f->ctx) {
-        cot_fn *g = new_fn(f->ctx, f->kind, ir_loc_file(f->ctx, at.file, at.line), f->name);
-        g->n_in = f->n_in;
-        g->n_out = f->n_out;
-        g->body = f->body;
-        g->user = f->user;
+        cot_fn *g = fe_fn_with(f, NULL);
+        g->loc = ir_loc_file(f->ctx, at.file, at.line);
+        g->in_name = g->out_name = NULL;
         if (f->kind != FE_FN_BODY && f->kind != FE_FN_BAD)
             ir_fail(f->ctx, g->loc, f->name, ERR_usage,
                     "is not a body; name the body it is made of");
@@ -155,6 +153,41 @@ cot_context *
 cot_fn_context(const cot_fn *f)
 {
     return f ? f->ctx : NULL;
+}
+
+cot_fn *
+fe_fn_with(const cot_fn *f, cot_fn *of)
+{
+    cot_fn *g = new_fn(f->ctx, of && of->kind == FE_FN_BAD ? FE_FN_BAD : f->kind, f->loc, f->name);
+
+    g->n_in = f->n_in;
+    g->n_out = f->n_out;
+    g->body = f->body;
+    g->user = f->user;
+    g->in_name = f->in_name;
+    g->out_name = f->out_name;
+    g->n_optional = f->n_optional;
+    g->optional = f->optional;
+    g->graph = f->graph;
+    g->of = of;
+    g->row = f->row;
+    g->vjp = f->vjp;
+    g->options = f->options;
+    return g;
+}
+
+const char *const *
+fe_argument_names(const cot_fn *f, int n)
+{
+    const char **name = IR_NEW_N(&f->ctx->arena, const char *, n + 1);
+    const char *const *known;
+
+    while (f->kind == FE_FN_PASS || f->kind == FE_FN_FIRST || f->kind == FE_FN_TAKING)
+        f = f->of;
+    known = f->kind == FE_FN_GRAPH ? f->graph->in_name : f->in_name;
+    for (int i = 0; known && i < n && i < f->n_in; i++)
+        name[i] = known[i];
+    return name;
 }
 
 /* ---- argument types ---- */
@@ -210,6 +243,8 @@ arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
         return n;
     if (f->kind == FE_FN_FIRST)
         return arity(f->of, n, type, alone);
+    if (f->kind == FE_FN_TAKING)
+        return arity(f->of, n, type, alone) + f->n_optional;
     const fe_shape *s = shape_of(f->row->name);
     if (s->extra == FE_MAPPED)
         return f->options.vmap.in.one ? arity(f->of, n, roughly_unmapped(f, n, type), alone)
@@ -236,6 +271,11 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
     if (s->extra == FE_MAPPED) {
         const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
         *out = example;
+        if (f->options.in_names) {
+            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n) };
+            vmap->in = (pass_dims){ *n, NULL, false };
+            COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
+        }
         return pass_vmap_example(f->ctx, f->loc, *n, type, vmap, example);
     }
     if (s->extra == FE_SAME)
@@ -255,8 +295,14 @@ static cot_status
 explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_wrt *wrt)
 {
     const pass_wrt *given = &f->options.wrt;
-    int *arg = IR_NEW_N(&f->ctx->arena, int, n + given->n + 2), count = 0;
+    pass_wrt named;
 
+    if (f->options.wrt_names) {
+        pass_named names = { f->ctx, f->loc, s->name, n, g->in_name };
+        COT_TRY(pass_named_wrt(&names, f->options.wrt_names, &named));
+        given = &named;
+    }
+    int *arg = IR_NEW_N(&f->ctx->arena, int, n + given->n + 2), count = 0;
     if (given->n == PASS_DEFAULT && s->all) {
         for (int i = 0; i < n; i++)
             if (ir_is_floating(g, g->in[i]))
@@ -359,8 +405,8 @@ verify(const ir_graph *g, const char *after)
 static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
-    fe_source source = { f->name,  f->body, f->user, f->loc,     f->n_in,
-                         f->n_out, s->type, alone,   f->in_name, f->out_name };
+    fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
+                         s->type, alone,   f->in_name, f->out_name, f };
     cot_trace *t;
 
     if (s->n_types != f->n_in)
@@ -383,9 +429,11 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
 
     COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
     COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
+    o.in_names = NULL;
     if (shape->wrt) {
         COT_TRY(check_results(f, shape->name, shape->scalar, inner->graph));
         COT_TRY(explicit_wrt(f, shape, inner->graph, n, &o.wrt));
+        o.wrt_names = NULL;
     }
     if (shape->extra == FE_MAPPED && inner->n_captured > 0)
         map_captures(f, n, inner->n_captured, &o.vmap.in);
@@ -468,6 +516,7 @@ specialise(cot_fn *f, bool alone, fe_special *s)
     case FE_FN_PASS: return specialise_pass(f, alone, s);
     case FE_FN_FIRST: return specialise_first(f, alone, s);
     case FE_FN_SECOND: return specialise_second(f, s);
+    case FE_FN_TAKING: return fe_specialise_taking(f, alone, s);
     default: return fail_text(f->ctx);
     }
 }

@@ -13,6 +13,7 @@ typedef enum fe_kind {
     FE_FN_PASS,   /* a transform of another function                     */
     FE_FN_FIRST,  /* fwd of a pair of halves                             */
     FE_FN_SECOND, /* bwd or lin of a pair of halves                      */
+    FE_FN_TAKING, /* optional arguments of another function, given last  */
     FE_FN_BAD     /* an error is recorded: whatever is made of it is bad */
 } fe_kind;
 
@@ -28,6 +29,12 @@ typedef struct fe_special {
     const ir_ref *captured;
 } fe_special;
 
+/* An optional argument of a body, which reads it after its arguments. */
+typedef struct fe_optional {
+    const char *name;
+    cot_operand value; /* a number, or a value of a trace that is open */
+} fe_optional;
+
 #define FE_CACHE 64 /* specialisations kept for one function */
 
 struct cot_fn {
@@ -39,8 +46,10 @@ struct cot_fn {
     cot_body *body;
     void *user;
     const char *const *in_name, *const *out_name; /* BODY: names for dumps, or NULL */
+    int n_optional;
+    const fe_optional *optional; /* BODY: its own; TAKING: those given last   */
     ir_graph *graph;
-    cot_fn *of; /* PASS, FIRST, SECOND: the function it transforms; SECOND: its FIRST */
+    cot_fn *of; /* PASS, FIRST, TAKING: the function inside; SECOND: its FIRST */
     const pass_row *row; /* PASS: which                               */
     bool vjp;            /* FIRST: of vjp, else of linearize          */
     pass_options options;
@@ -53,6 +62,15 @@ struct cot_fn {
  * be captured from, or nothing if alone.  The caller holds the context's lock. */
 cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone,
                          const fe_special **out);
+/* f with another function inside, or with other optional arguments: the recipe without its cache. */
+cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
+/* optional.c: f (a TAKING) for its own arguments, then the optional ones. */
+cot_status fe_specialise_taking(cot_fn *f, bool alone, fe_special *s);
+/* optional.c: what a body reads after its arguments.  Numbers take the element type of the first
+ * floating argument, or f32. */
+cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *type);
+/* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
+const char *const *fe_argument_names(const cot_fn *f, int n);
 /* The graph of the innermost body that f is made of, for the dump stage "trace". */
 cot_status fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out);
 

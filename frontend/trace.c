@@ -6,6 +6,8 @@
  * that whoever holds the inner graph passes along (cot_call, cond, while, scan). */
 #include "frontend/trace.h"
 
+#include "frontend/fn.h"
+
 #include "ir/diag.h"
 
 /* ---- handles ---- */
@@ -141,9 +143,12 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
     if (below && below->depth >= MAX_DEPTH)
         return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
     IR_TRY (ctx) {
-        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + 1);
+        int more = s->fn ? s->fn->n_optional : 0;
+        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + more + 1);
         cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + 1);
         cot_trace *t = fe_trace_begin(ctx, s, in);
+        for (int i = 0; i < more; i++)
+            in[s->n_in + i] = fe_optional_value(t, &s->fn->optional[i], s->n_in, s->type);
         s->body(t, in, out, s->user);
         *trace = t;
         status = fe_trace_end(t, s, out, graph);

@@ -31,6 +31,7 @@ typedef struct fe_source {
     const ir_type *const *type;
     bool alone;                                   /* nothing may be captured */
     const char *const *in_name, *const *out_name; /* or NULL */
+    const struct cot_fn *fn; /* whose optional arguments the body reads, or NULL */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended

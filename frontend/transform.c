@@ -13,7 +13,7 @@ copy_wrt(cot_context *ctx, cot_list wrt)
 {
     int *arg = IR_NEW_N(&ctx->arena, int, wrt.n + 1);
 
-    if (!wrt.at)
+    if (!wrt.at || wrt.one == COT_BY_NAME)
         return (pass_wrt){ PASS_DEFAULT, NULL };
     for (int i = 0; i < wrt.n; i++)
         arg[i] = wrt.at[i] > INT32_MAX || wrt.at[i] < INT32_MIN ? INT32_MAX : (int)wrt.at[i];
@@ -25,19 +25,32 @@ copy_dims(cot_context *ctx, cot_list dims)
 {
     static const int64_t zero = 0;
 
-    if (!dims.at)
+    if (!dims.at || dims.one == COT_BY_NAME)
         return (pass_dims){ 1, ir_copy_bytes(&ctx->arena, &zero, sizeof zero), true };
     return (pass_dims){ dims.n,
                         ir_copy_bytes(&ctx->arena, dims.at, sizeof *dims.at * (size_t)dims.n),
                         dims.one != 0 };
 }
 
+/* A list by names, to be resolved where the names are known; NULL: of positions. */
+static const char *
+copy_names(cot_context *ctx, cot_list list)
+{
+    return list.at && list.one == COT_BY_NAME
+               ? ir_copy_string(&ctx->arena, *(const char *const *)(const void *)list.at)
+               : NULL;
+}
+
 /* ---- recipes ---- */
 
+/* A function that takes optional arguments keeps them last: the transform goes inside. */
 static cot_fn *
 new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pass_options *o)
 {
     cot_context *ctx = f->ctx;
+
+    if (f->kind == FE_FN_TAKING && kind == FE_FN_PASS)
+        return fe_fn_with(f, new_transform(at, f->of, kind, name, o));
     cot_fn *g = IR_NEW(&ctx->arena, cot_fn);
 
     g->ctx = ctx;
@@ -59,7 +72,10 @@ with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *optio
     if (!f)
         return NULL;
     IR_TRY (f->ctx) {
-        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux, .chunk = o.chunk };
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
+                           .wrt_names = copy_names(f->ctx, o.wrt),
+                           .aux = o.aux,
+                           .chunk = o.chunk };
         g = new_transform(at, f, FE_FN_PASS, name, &p);
     }
     return g;
@@ -94,7 +110,9 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
     if (!f)
         return NULL;
     IR_TRY (f->ctx) {
-        pass_options p = { .wrt = { PASS_DEFAULT, NULL } };
+        pass_options p = { .wrt = { PASS_DEFAULT, NULL },
+                           .in_names = copy_names(f->ctx, o.in_dims),
+                           .out_names = copy_names(f->ctx, o.out_dims) };
         p.vmap = (pass_vmap_options){
             .in = copy_dims(f->ctx, o.in_dims),
             .out = copy_dims(f->ctx, o.out_dims),
@@ -118,7 +136,9 @@ halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second,
     if (!f)
         return;
     IR_TRY (f->ctx) {
-        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt), .aux = o.aux };
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
+                           .wrt_names = copy_names(f->ctx, o.wrt),
+                           .aux = o.aux };
         cot_fn *g = new_transform(at, f, FE_FN_FIRST, "fwd", &p);
         g->vjp = vjp;
         *first = g;

@@ -5,8 +5,7 @@
  * this file every function is flat.
  *
  *     tree   = field, { ",", field }
- *     field  = name, [ "[", count, "]" ], [ "{", tree, "}" ]
- *     lists  = path, ":", ( integer | "none" ), { ",", ... } */
+ *     field  = name, [ "[", count, "]" ], [ "{", tree, "}" ] */
 #include "frontend/tree.h"
 
 #include <ctype.h>
@@ -14,6 +13,7 @@
 
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "passes/pass.h"
 
 #define MAX_LEAVES 65536
 
@@ -207,80 +207,6 @@ cot_tree_find(const cot_tree *t, const char *path, int *n)
 
 /* ---- lists by name ---- */
 
-static bool
-read_path(reader *r, const char **path, size_t *length)
-{
-    skip_space(r);
-    *path = r->at;
-    *length = strcspn(r->at, ": \t\n,");
-    r->at += *length;
-    return *length > 0 || fail(r, "a path");
-}
-
-static bool
-read_entry(reader *r, int64_t *out)
-{
-    char *end;
-
-    skip_space(r);
-    if (strncmp(r->at, "none", 4) == 0) {
-        r->at += 4;
-        *out = COT_NONE;
-        return true;
-    }
-    *out = strtoll(r->at, &end, 10);
-    if (end == r->at)
-        return fail(r, "an integer or none");
-    r->at = end;
-    return true;
-}
-
-/* Later entries win; every leaf needs one. */
-static cot_list
-read_list(const cot_tree *t, const char *text)
-{
-    reader r = { .ctx = t->ctx, .text = text, .at = text, .loc = t->loc };
-    int64_t *at = IR_NEW_N(&t->ctx->arena, int64_t, t->n + 1), value;
-    bool *set = IR_NEW_N(&t->ctx->arena, bool, t->n + 1);
-    cot_list none = { 0, 0, at };
-    const char *path;
-    size_t length;
-
-    do {
-        int hits = 0;
-        if (!read_path(&r, &path, &length))
-            return none;
-        if (!accept(&r, ':')) {
-            fail(&r, "\":\"");
-            return none;
-        }
-        if (!read_entry(&r, &value))
-            return none;
-        for (int i = 0; i < t->n; i++)
-            if (is_below(t->name[i], path, length)) {
-                at[i] = value;
-                set[i] = true;
-                hits++;
-            }
-        if (hits == 0) {
-            ir_fail(t->ctx, t->loc, "tree", ERR_tree_path,
-                    ir_format(&t->ctx->arena, "%.*s", (int)length, path));
-            return none;
-        }
-    } while (accept(&r, ','));
-    skip_space(&r);
-    if (*r.at) {
-        fail(&r, "\",\" or the end");
-        return none;
-    }
-    for (int i = 0; i < t->n; i++)
-        if (!set[i]) {
-            ir_fail(t->ctx, t->loc, "tree", ERR_tree_missing, t->name[i]);
-            return none;
-        }
-    return (cot_list){ t->n, 0, at };
-}
-
 cot_list
 cot_tree_list(const cot_tree *t, const char *text)
 {
@@ -291,8 +217,11 @@ cot_tree_list(const cot_tree *t, const char *text)
         return (cot_list){ 0, 0, nothing };
     IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
-        *made = read_list(t, text);
-        list = made;
+        pass_named names = { t->ctx, t->loc, "tree", t->n, t->name };
+        if (pass_named_dims(&names, text, &made->at) == COT_OK) {
+            made->n = t->n;
+            list = made;
+        }
     }
     return list ? *list : (cot_list){ 0, 0, nothing };
 }

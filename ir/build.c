@@ -108,33 +108,13 @@ cot_status
 ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
 {
     va_list ap;
-    ir_buf text;
-    static const char *const format[ERR_COUNT] = {
-#define ERR(name, status, format) format,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const cot_status status[ERR_COUNT] = {
-#define ERR(name, status, format) status,
-#include "ir/errors.def"
-#undef ERR
-    };
-    static const ir_error carrier[COT_ERR_INTERNAL + 1] = {
-        [COT_ERR_SHAPE] = ERR_shape_wrong, [COT_ERR_DTYPE] = ERR_dtype_wrong,
-        [COT_ERR_ARG] = ERR_attr_wrong,    [COT_ERR_TRACE] = ERR_trace,
-        [COT_ERR_TARGET] = ERR_target,     [COT_ERR_BOUND] = ERR_bound,
-        [COT_ERR_RULE] = ERR_rule,         [COT_ERR_PARSE] = ERR_parse_text,
-        [COT_ERR_INTERNAL] = ERR_internal, [COT_ERR_IO] = ERR_io_text,
-        [COT_ERR_MEMORY] = ERR_attr_wrong, [COT_ERR_FOREIGN] = ERR_foreign,
-    };
+
     if (b->status != COT_OK)
         return b->status;
-    ir_buf_init(&text, b->arena);
     va_start(ap, error);
-    ir_buf_vprintf(&text, format[error], ap);
+    b->status = ir_fail_v(b->ctx, b->loc, op, error, ap);
     va_end(ap);
-    ir_fail(b->ctx, b->loc, op, carrier[status[error]], text.text);
-    return b->status = status[error];
+    return b->status;
 }
 
 static uint64_t
@@ -185,7 +165,8 @@ static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
           const ir_type *const *type, ir_ref *out)
 {
-    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant);
+    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
+                 !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = *at });
     uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
     const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
     if (old) {
@@ -356,16 +337,18 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
         out[i] = map[f->out[i]];
 }
 
-/* Mark the nodes that outputs need. */
+/* Mark the nodes that outputs and effects need. */
 static bool *
 needed(const ir_build *b)
 {
     bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
     for (uint32_t i = 0; i < b->n_out; i++)
         live[b->value[b->out[i]].node] = true;
-    for (uint32_t i = b->n_nodes - 1; i > 0; i--)
+    for (uint32_t i = b->n_nodes - 1; i > 0; i--) {
+        live[i] |= ir_effectful(&b->node[i]);
         for (int k = 0; live[i] && k < b->node[i].n_in; k++)
             live[b->value[b->node[i].in[k]].node] = true;
+    }
     live[0] = false;
     return live;
 }
@@ -443,6 +426,8 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
     f->hash = graph_hash(f);
+    ir_each_node(n, f)
+        f->effectful |= ir_effectful(n);
     *out = f;
     return COT_OK;
 }

@@ -45,6 +45,20 @@ ir_free(cot_context *ctx, void *p)
         ctx->realloc(ctx->alloc_user, p, 0);
 }
 
+const char *
+ir_intern(cot_context *ctx, const char *s)
+{
+    uint64_t hash = ir_hash(0, s, strlen(s));
+    uint32_t at = 0, id;
+    while ((id = ir_map_next(&ctx->texts, hash, &at)))
+        if (ctx->text[id - 1] == s || strcmp(ctx->text[id - 1], s) == 0)
+            return ctx->text[id - 1];
+    IR_PUSH(&ctx->arena, ctx->text, ctx->n_texts, ctx->cap_texts,
+            ir_copy_string(&ctx->arena, s));
+    ir_map_add(&ctx->texts, hash, ctx->n_texts);
+    return ctx->text[ctx->n_texts - 1];
+}
+
 void
 ir_attach(cot_context *ctx, const void *key, void *data, void (*release)(void *))
 {
@@ -88,6 +102,7 @@ cot_context_new(const cot_options *options)
     ir_arena_init(&ctx->arena, ctx);
     ir_arena_init(&ctx->message_arena, ctx);
     ir_map_init(&ctx->types, &ctx->arena);
+    ir_map_init(&ctx->texts, &ctx->arena);
     lock_init(&ctx->lock);
     IR_TRY(ctx) {
         ir_config_read(ctx, options);

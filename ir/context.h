@@ -39,6 +39,9 @@ struct cot_context {
     const ir_type **type;
     uint32_t n_types, cap_types;
     ir_loc_table locs;
+    ir_map texts;                       /* interned: strings of attributes              */
+    const char **text;
+    uint32_t n_texts, cap_texts;
     ir_config config;
     cot_status status;                  /* the first error, sticky until cleared       */
     char *message;
@@ -66,6 +69,9 @@ struct cot_context {
 void *ir_realloc(cot_context *ctx, void *old, size_t bytes);
 void ir_free(cot_context *ctx, void *p);
 _Noreturn void ir_out_of_memory(cot_context *ctx);
+
+/* The one copy of a string in the context. */
+const char *ir_intern(cot_context *ctx, const char *s);
 
 void ir_attach(cot_context *ctx, const void *key, void *data, void (*release)(void *));
 void *ir_attached_find(const cot_context *ctx, const void *key);

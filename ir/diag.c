@@ -1,21 +1,21 @@
 /* The error record: the first error since the last clear, as text. */
 #include "ir/diag.h"
 
-#include <stdarg.h>
-
 #include "ir/context.h"
 
 static const struct {
     cot_status status;
     const char *format;
 } error_row[ERR_COUNT] = {
-#define ERR(name, status, format) { status, format },
+#define ERR(name, status, ...)   { status, ERR_FORMAT(__VA_ARGS__, "") },
+#define ERR_FORMAT(format, ...) format
 #include "ir/errors.def"
+#undef ERR_FORMAT
 #undef ERR
 };
 
 cot_status
-ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
+ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap)
 {
     cot_status status = error_row[error].status;
     if (ctx->status != COT_OK)
@@ -27,12 +27,19 @@ ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
         ir_buf_str(&b, ": ");
     if (op)
         ir_buf_printf(&b, "%s: ", op);
-    va_list ap;
-    va_start(ap, error);
     ir_buf_vprintf(&b, error_row[error].format, ap);
-    va_end(ap);
     ctx->status = status;
     ctx->message = b.text;
+    return status;
+}
+
+cot_status
+ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
+{
+    va_list ap;
+    va_start(ap, error);
+    const cot_status status = ir_fail_v(ctx, loc, op, error, ap);
+    va_end(ap);
     return status;
 }
 

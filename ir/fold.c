@@ -132,7 +132,7 @@ fold_constants(const fold_ctx *c)
     bool splats = true;
     int64_t read = 0;
 
-    if (c->n_in == 0 || ir_ops[c->op].flag == IR_FLOW)
+    if (c->n_in == 0 || ir_ops[c->op].flag >= IR_FLOW)
         return IR_NONE;
     for (int i = 0; i < c->n_in; i++) {
         const ir_data *d = constant_of(c->b, c->in[i]);

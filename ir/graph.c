@@ -23,6 +23,25 @@ ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch)
     return count;
 }
 
+bool
+ir_effectful(const ir_node *n)
+{
+    int fields;
+    const ir_field *f = ir_record_fields(ir_ops[n->op].record, &fields);
+    bool yes = ir_ops[n->op].flag == IR_EFFECT;
+    for (int i = 0; i < fields && !yes; i++) {
+        const void *p = (const char *)&n->at + f[i].offset;
+        if (f[i].kind == IR_F_FLAG && strcmp(f[i].name, "effects") == 0)
+            yes = *(const int *)p != 0;
+        else if (f[i].kind == IR_F_GRAPH)
+            yes = (*(ir_graph *const *)p)->effectful;
+        else if (f[i].kind == IR_F_GRAPHS)
+            for (int j = 0; j < ((const ir_graphs *)p)->n; j++)
+                yes |= ((const ir_graphs *)p)->at[j]->effectful;
+    }
+    return yes;
+}
+
 static bool
 node_equal(const ir_node *x, const ir_node *y)
 {

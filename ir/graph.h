@@ -38,6 +38,7 @@ struct cot_graph {
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
     const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
     uint64_t hash;                      /* of structure and types, not of names and locations */
+    bool effectful;                     /* a node has an effect, here or in a sub-function */
 };
 typedef struct cot_graph ir_graph;
 
@@ -54,6 +55,9 @@ static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_fl
 
 /* The sub-functions of a node, in the order of its fields; their number. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
+/* Does the node do something besides its results: by its op, by its attribute `effects`, or in a
+ * sub-function?  Such nodes keep their number and their order, which is the order of nodes. */
+bool ir_effectful(const ir_node *n);
 /* Same structure, types and attributes (names and locations apart). */
 bool ir_graph_equal(const ir_graph *a, const ir_graph *b);
 /* How many nodes and outputs use each value: an array of n_values in the arena. */

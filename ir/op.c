@@ -80,6 +80,13 @@ ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
 
 #define AT(type, a, f) (*(const type *)((const char *)(a) + (f)->offset))
 
+/* Texts are interned by their context; a builder's first look may compare one that is not yet. */
+static bool
+same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 static bool
 field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
 {
@@ -91,6 +98,7 @@ field_equal(const ir_field *f, const ir_attrs *a, const ir_attrs *b)
     case IR_F_FLAG:
     case IR_F_MODE: return AT(int, a, f) == AT(int, b, f);
     case IR_F_GRAPH: return ir_graph_equal(AT(ir_graph *, a, f), AT(ir_graph *, b, f));
+    case IR_F_TEXT: return same_text(AT(const char *, a, f), AT(const char *, b, f));
     case IR_F_DATA: {
         const ir_data *x = &AT(ir_data, a, f), *y = &AT(ir_data, b, f);
         return x->type == y->type && x->hash == y->hash && x->n == y->n &&
@@ -132,6 +140,10 @@ field_hash(uint64_t h, const ir_field *f, const ir_attrs *a)
     case IR_F_MODE: return ir_hash_u64(h, (uint64_t)AT(int, a, f));
     case IR_F_DATA: return ir_hash_u64(h, AT(ir_data, a, f).hash);
     case IR_F_GRAPH: return ir_hash_u64(h, AT(ir_graph *, a, f)->hash);
+    case IR_F_TEXT: {
+        const char *s = AT(const char *, a, f);
+        return s ? ir_hash(h, s, strlen(s)) : ir_hash_u64(h, 1);
+    }
     case IR_F_GRAPHS:
         for (int i = 0; i < AT(ir_graphs, a, f).n; i++)
             h = ir_hash_u64(h, AT(ir_graphs, a, f).at[i]->hash);
@@ -170,6 +182,9 @@ ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a)
         } else if (f[i].kind == IR_F_GRAPHS) {
             ir_graphs *s = p;
             s->at = ir_copy_bytes(arena, s->at, sizeof *s->at * (size_t)s->n);
+        } else if (f[i].kind == IR_F_TEXT) {
+            const char **s = p;
+            *s = *s ? ir_intern(arena->ctx, *s) : NULL;
         }
     }
     return c;

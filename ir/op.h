@@ -17,7 +17,10 @@ typedef enum ir_op {
 } ir_op;
 #define OP_FIRST 1
 
-typedef enum ir_op_flag { IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW } ir_op_flag;
+typedef enum ir_op_flag {
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW,
+    IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
+} ir_op_flag;
 
 typedef enum ir_record {
 #define RECORD(name) IR_AT_##name,
@@ -29,7 +32,8 @@ typedef enum ir_record {
 } ir_record;
 
 typedef enum ir_field_kind {
-    IR_F_INT, IR_F_INTS, IR_F_AXES, IR_F_DTYPE, IR_F_FLAG, IR_F_MODE, IR_F_DATA, IR_F_GRAPH, IR_F_GRAPHS
+    IR_F_INT, IR_F_INTS, IR_F_AXES, IR_F_DTYPE, IR_F_FLAG, IR_F_MODE, IR_F_DATA, IR_F_GRAPH, IR_F_GRAPHS,
+    IR_F_TEXT
 } ir_field_kind;
 
 /* Out-of-bounds modes of gather and scatter. */

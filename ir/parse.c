@@ -104,6 +104,14 @@ word(parser *p, const char *want)
     return memcpy(ir_alloc(p->a, (size_t)(p->at - s) + 1), s, (size_t)(p->at - s));
 }
 
+/* 0x says sixteen; a leading zero says nothing. */
+static int
+base_of(const char *s)
+{
+    s += *s == '-';
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
+}
+
 static bool
 integer(parser *p, int64_t *x)
 {
@@ -114,7 +122,7 @@ integer(parser *p, int64_t *x)
     if (!s)
         return false;
     errno = 0;
-    *x = strtoll(s, &rest, 0);
+    *x = strtoll(s, &rest, base_of(s));
     if (errno || *rest) {
         p->at = start;
         return wants(p, "an integer");
@@ -254,7 +262,7 @@ element(parser *p, cot_dtype t, void *out)
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
         unsigned long long x =
-            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, 0) : strtoull(s, &rest, 0);
+            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s)) : strtoull(s, &rest, base_of(s));
         int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
         uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
                         : bytes == 8    ? UINT64_MAX
@@ -387,6 +395,29 @@ mode(parser *p, int *out)
     return wants(p, "clip, fill or promise");
 }
 
+/* "..." with \xHH for any byte. */
+static bool
+text(parser *p, const char **out)
+{
+    ir_buf b;
+    ir_buf_init(&b, p->a);
+    if (!expect(p, "\""))
+        return false;
+    for (; p->at < p->end && *p->at != '"' && *p->at != '\n'; p->at++) {
+        unsigned byte = 0;
+        if (*p->at != '\\') {
+            ir_buf_add(&b, p->at, 1);
+            continue;
+        }
+        if (p->end - p->at < 4 || p->at[1] != 'x' || sscanf(p->at + 2, "%2x", &byte) != 1 || !byte)
+            return wants(p, "\\x and two hexadecimal digits, not 00");
+        ir_buf_add(&b, &(char){ (char)byte }, 1);
+        p->at += 3;
+    }
+    *out = ir_intern(p->ctx, b.text ? b.text : "");
+    return expect(p, "\"");
+}
+
 /* Skip the data of a constant: its type comes later. */
 static bool
 skip_data(parser *p, node_text *n)
@@ -419,6 +450,7 @@ field(parser *p, const ir_field *f, node_text *n)
     case IR_F_DATA: return skip_data(p, n);
     case IR_F_GRAPH: return (*(ir_graph **)at = function(p)) != NULL;
     case IR_F_GRAPHS: return graphs(p, at);
+    case IR_F_TEXT: return text(p, at);
     }
     return false;
 }
@@ -431,6 +463,8 @@ set_default(const ir_field *f, node_text *n)
         return;
     if (f->kind == IR_F_INT)
         *(int64_t *)at = f->init;
+    else if (f->kind == IR_F_TEXT)
+        *(const char **)at = NULL;
     else if (f->kind == IR_F_DTYPE)
         *(cot_dtype *)at = (cot_dtype)f->init;
     else
@@ -544,19 +578,29 @@ finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int li
     return true;
 }
 
+/* The names before '='; an op without results has none. */
+static bool
+results_of(parser *p, node_text *n)
+{
+    skip(p);
+    if (p->at < p->end && *p->at != '%')
+        return true;
+    do {
+        const char *name = expect(p, "%") ? word(p, "the name of a result") : NULL;
+        if (!name)
+            return false;
+        IR_PUSH(p->a, n->out, n->n_out, n->cap_out, name);
+    } while (try_text(p, ","));
+    return expect(p, "=");
+}
+
 /* %0, %1 = op %x, %y {name=...} : type loc(...) */
 static bool
 node(parser *p)
 {
     node_text n = { 0 };
     int line = p->line;
-    do {
-        const char *name = expect(p, "%") ? word(p, "the name of a result") : NULL;
-        if (!name)
-            return false;
-        IR_PUSH(p->a, n.out, n.n_out, n.cap_out, name);
-    } while (try_text(p, ","));
-    if (!expect(p, "="))
+    if (!results_of(p, &n))
         return false;
     skip(p);
     line = p->line;
@@ -657,6 +701,15 @@ results(parser *p, const ir_type **types, const char **names, uint32_t n)
     return expect(p, "}");
 }
 
+/* The word ret, read. */
+static bool
+at_ret(parser *p)
+{
+    if (p->end - p->at > 3 && is_word(p->at[3]))
+        return false;
+    return try_text(p, "ret");
+}
+
 static bool
 definition(parser *p)
 {
@@ -679,14 +732,12 @@ definition(parser *p)
         return false;
     for (;;) {
         skip(p);
-        if (p->at < p->end && *p->at == '%') {
-            if (!node(p))
-                return false;
-        } else if (try_text(p, "ret")) {
+        if (at_ret(p))
             break;
-        } else {
+        if (p->at == p->end || (*p->at != '%' && !(*p->at >= 'a' && *p->at <= 'z')))
             return wants(p, "a node or ret");
-        }
+        if (!node(p))
+            return false;
     }
     ir_graph *f;
     if (!results(p, types, names, n) || ir_build_end(p->b, &f) != COT_OK)

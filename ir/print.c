@@ -147,6 +147,19 @@ print_axes(ir_buf *b, ir_axes s)
     ir_buf_str(b, "]");
 }
 
+/* In quotes; a quote, a backslash and what is no printable character of ASCII as \xHH. */
+static void
+print_text(ir_buf *b, const char *s)
+{
+    ir_buf_str(b, "\"");
+    for (; *s; s++)
+        if (*s < ' ' || *s == '"' || *s == '\\' || *s == 0x7f)
+            ir_buf_printf(b, "\\x%02x", (unsigned char)*s);
+        else
+            ir_buf_add(b, s, 1);
+    ir_buf_str(b, "\"");
+}
+
 /* Is the field equal to its default? */
 static bool
 is_default(const ir_field *f, const void *p)
@@ -156,6 +169,7 @@ is_default(const ir_field *f, const void *p)
     case IR_F_DTYPE: return (int64_t)*(const cot_dtype *)p == f->init;
     case IR_F_FLAG:
     case IR_F_MODE: return *(const int *)p == f->init;
+    case IR_F_TEXT: return *(const char *const *)p == NULL;
     default: return false;
     }
 }
@@ -173,6 +187,7 @@ print_field(printer *p, const ir_field *f, const void *at)
     case IR_F_MODE: ir_buf_str(b, ir_mode_name[*(const int *)at]); break;
     case IR_F_DATA: print_data(b, at); break;
     case IR_F_GRAPH: ir_buf_printf(b, "@%s", name_of(p, *(ir_graph *const *)at)); break;
+    case IR_F_TEXT: print_text(b, *(const char *const *)at); break;
     case IR_F_GRAPHS: {
         const ir_graphs *s = at;
         ir_buf_str(b, "[");

@@ -1,4 +1,4 @@
-/* Dropping what no output needs.
+/* Dropping what neither an output nor an effect needs.
  *
  * The builder drops dead nodes of its own accord; this pass also looks into sub-functions.  A
  * result of a call, cond, while or scan that nothing uses is dropped from the op and its
@@ -31,7 +31,7 @@ mark_needed(const ir_graph *f, ir_arena *a, const bool *out, bool *need)
         live[f->out[j]] |= out[j];
     for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
         const ir_node *n = &f->node[i];
-        bool any = false;
+        bool any = f->effectful && ir_effectful(n);
         for (int j = 0; j < n->n_out; j++)
             any |= live[n->first + (ir_ref)j];
         for (int k = 0; any && k < n->n_in; k++)
@@ -138,7 +138,7 @@ mark(sweep *w)
     for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
         const ir_node *n = &f->node[i];
         const bool flow = ir_ops[n->op].flag == IR_FLOW;
-        bool any = false;
+        bool any = f->effectful && ir_effectful(n);
         for (int j = 0; j < n->n_out; j++)
             any |= w->live[n->first + (ir_ref)j];
         if (!any)
@@ -171,7 +171,7 @@ copy(sweep *w, ir_ref *env)
     const ir_graph *f = w->f;
     for (uint32_t i = 1; i < f->n_nodes; i++) {
         const ir_node *n = &f->node[i];
-        bool any = false;
+        bool any = f->effectful && ir_effectful(n);
         for (int j = 0; j < n->n_out; j++)
             any |= w->live[n->first + (ir_ref)j];
         if (!any)

@@ -136,9 +136,11 @@ pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_g
     for (int j = 0; j < f->n_out; j++)
         if (keep_out[j])
             live[f->value[f->out[j]].node] = true;
-    for (uint32_t i = f->n_nodes - 1; i > 0; i--)
+    for (uint32_t i = f->n_nodes - 1; i > 0; i--) {
+        live[i] |= f->effectful && ir_effectful(&f->node[i]);
         for (int k = 0; live[i] && k < f->node[i].n_in; k++)
             live[f->value[f->node[i].in[k]].node] = true;
+    }
     for (int i = 0; i < f->n_in; i++)
         if (keep_in[i])
             map[f->in[i]] = ir_input_like(b, f, f->in[i], "");

@@ -28,7 +28,20 @@ typedef struct pass_options {
     int aux;
     int64_t chunk;
     pass_vmap_options vmap;
+    const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
 } pass_options;
+
+/* names.c: lists by the names of n arguments or results, whose entries may be NULL.  dims: "x: 0, layer:
+ * {weight: 0, bias: none}", one axis for each; wrt: "layer, x", all at or below a path. */
+typedef struct pass_named {
+    cot_context *ctx;
+    ir_loc loc;
+    const char *op;                     /* for messages */
+    int n;
+    const char *const *name;
+} pass_named;
+cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
+cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 
 /* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all floating
  * arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
@@ -55,6 +68,7 @@ cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_g
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
+cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 cot_status pass_functionalize(const ir_graph *f, ir_graph **out);   /* the identity until values can be written */
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
@@ -77,6 +91,8 @@ extern const int pass_row_count;
 const pass_row *pass_find(const char *name);
 /* The defaults of every option. */
 pass_options pass_default_options(void);
+/* The names in o, found among those of f. */
+cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o);
 /* One pass, with what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may be NULL). */

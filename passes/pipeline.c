@@ -3,8 +3,10 @@
  *   pipeline   pass { "|" pass }                     nothing at all is the empty pipeline
  *   pass       name [ "(" option { "," option } ")" ]
  *   option     name "=" value
- *   value      integer | "none" | name | "[" [ item { "," item } ] "]"     item: integer or
- * "none"
+ *   value      integer | "none" | name | "[" [ item { "," item } ] "]" | "[{" dims "}]"
+ *   item       integer | "none"
+ *
+ * wrt takes names of arguments too, and in and out the dims of names.c.
  *
  * Each row of pass_rows lists the options that its pass takes; any other is an error that names
  * them. */
@@ -36,6 +38,7 @@ RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(count, pass_count(f, out))
 
 enum {
     DIFF = PASS_WRT | PASS_AUX,
@@ -59,6 +62,7 @@ const pass_row pass_rows[] = {
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "contract", "products and sums to fma", false, 0, run_contract },
+    { "count", "while loops of known length as scans", false, 0, run_count },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -204,11 +208,37 @@ read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
     return COT_OK;
 }
 
+/* Is the list one of names? */
+static bool
+names_follow(const reader *r)
+{
+    const char *c = r->at + strspn(r->at, " \t\n[");
+    return is_word(*c) && !(*c >= '0' && *c <= '9');
+}
+
+/* [a, b.c] as the text between the brackets. */
 static cot_status
-read_wrt(reader *r, pass_wrt *wrt)
+read_names(reader *r, char open, char close, const char **out)
+{
+    int depth = 1;
+    if (!accept(r, open))
+        return fault(r, "wants a list of names");
+    const char *start = r->at;
+    for (; *r->at && depth > 0; r->at++)
+        depth += (*r->at == open) - (*r->at == close);
+    if (depth > 0)
+        return fault(r, "wants the end of the list of names");
+    *out = ir_format(&r->ctx->arena, "%.*s", (int)(r->at - 1 - start), start);
+    return COT_OK;
+}
+
+static cot_status
+read_wrt(reader *r, pass_wrt *wrt, const char **names)
 {
     int64_t *items;
     bool one;
+    if (names_follow(r))
+        return read_names(r, '[', ']', names);
     COT_TRY(read_list(r, false, &wrt->n, &items, &one));
     int *arg = IR_NEW_N(&r->ctx->arena, int, wrt->n + 1);
     for (int i = 0; i < wrt->n; i++)
@@ -218,9 +248,15 @@ read_wrt(reader *r, pass_wrt *wrt)
 }
 
 static cot_status
-read_dims(reader *r, pass_dims *dims)
+read_dims(reader *r, pass_dims *dims, const char **names)
 {
     int64_t *items;
+    const char *before = (skip_space(r), r->at);
+    if (accept(r, '[') && (skip_space(r), *r->at == '{')) {
+        COT_TRY(read_names(r, '{', '}', names));
+        return accept(r, ']') ? COT_OK : fault(r, "wants `]` after the names");
+    }
+    r->at = before;
     COT_TRY(read_list(r, true, &dims->n, &items, &dims->one));
     dims->at = items;
     return COT_OK;
@@ -250,7 +286,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
     int64_t x;
     int choice;
     switch (bit) {
-    case PASS_WRT: return read_wrt(r, &o->wrt);
+    case PASS_WRT: return read_wrt(r, &o->wrt, &o->wrt_names);
     case PASS_AUX:
         COT_TRY(read_integer(r, 0, INT32_MAX, &x));
         o->aux = (int)x;
@@ -259,8 +295,8 @@ read_value(reader *r, unsigned bit, pass_options *o)
         COT_TRY(read_integer(r, 1, INT64_MAX, &x));
         o->chunk = o->vmap.chunk = x;
         return COT_OK;
-    case PASS_IN: return read_dims(r, &o->vmap.in);
-    case PASS_OUT: return read_dims(r, &o->vmap.out);
+    case PASS_IN: return read_dims(r, &o->vmap.in, &o->in_names);
+    case PASS_OUT: return read_dims(r, &o->vmap.out, &o->out_names);
     case PASS_SIZE: o->vmap.sized = true; return read_integer(r, 0, INT64_MAX, &o->vmap.size);
     case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
     case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
@@ -365,7 +401,9 @@ pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph
     cot_context *ctx = f->ctx;
     const pass_options preset = pass_default_options();
     const double start = ctx->config.time ? now_ms() : 0;
-    COT_TRY(row->run(f, o ? o : &preset, out));
+    pass_options named = o ? *o : preset;
+    COT_TRY(pass_resolve_names(row, f, &named));
+    COT_TRY(row->run(f, &named, out));
     if (ctx->config.time)
         fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
                 now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);

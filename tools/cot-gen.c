@@ -1,9 +1,10 @@
 /* Writes what the tables already say: the pointwise functions of include/cotrace/trace.h and
- * cotrace.hpp, and docs/ops.md.
+ * cotrace.hpp, docs/ops.md and docs/errors.md.
  *
  *     cot-gen trace HEADER    the header with the part between its marks written anew
  *     cot-gen hpp HEADER      the same for the overloads of C++
  *     cot-gen ops             docs/ops.md
+ *     cot-gen errors          docs/errors.md
  *
  * Output goes to standard output and is checked in; a test compares.  The program includes the tables
  * and nothing else of the project, so that it builds before the library. */
@@ -38,6 +39,19 @@ static const field fields[] = {
 #undef FIELD
 };
 #define N_FIELDS (sizeof fields / sizeof *fields)
+
+typedef struct message {
+    const char *name, *status, *format, *doc;
+} message;
+
+static const message messages[] = {
+#define ERR(name, status, ...)        {#name, #status, ERR_TEXTS(__VA_ARGS__, "", "")},
+#define ERR_TEXTS(format, doc, ...) format, doc
+#include "ir/errors.def"
+#undef ERR_TEXTS
+#undef ERR
+};
+#define N_MESSAGES (sizeof messages / sizeof *messages)
 
 static int
 is_plain_pointwise(const row *r)
@@ -193,6 +207,26 @@ write_ops(void)
     return 0;
 }
 
+/* Every message has its line of cause and remedy. */
+static int
+write_errors(void)
+{
+    printf("# Errors\n\nWritten by `cot-gen` from `ir/errors.def`; do not edit.  A message begins with the"
+           " line of the user's\ncall and the op or function at fault; `%%s` and `%%d` stand for what was"
+           " found.  The status is what the\nfailing call returns; `cot_error` gives the text.  The first"
+           " error is kept until `cot_error_clear`.\n"
+           "\n| status | message | cause and remedy |\n| --- | --- | --- |\n");
+    for (size_t i = 0; i < N_MESSAGES; i++) {
+        const message *m = &messages[i];
+        if (!m->doc[0]) {
+            fprintf(stderr, "cot-gen: %s has no line of cause and remedy in ir/errors.def\n", m->name);
+            return 1;
+        }
+        printf("| `%s` | `%s` | %s |\n", m->status, m->format, m->doc);
+    }
+    return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -202,6 +236,8 @@ main(int argc, char **argv)
         return rewrite(argv[2], write_overloads);
     if (argc == 2 && strcmp(argv[1], "ops") == 0)
         return write_ops();
-    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops\n");
+    if (argc == 2 && strcmp(argv[1], "errors") == 0)
+        return write_errors();
+    fprintf(stderr, "usage: cot-gen trace HEADER | cot-gen hpp HEADER | cot-gen ops | cot-gen errors\n");
     return 2;
 }

@@ -342,7 +342,8 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 /* -- rare -- */
 
 /* The program as a function of one lane, made once: it is large and hardly ever called, and in
- * the form of vectors would take longer to compile than all the rest of a kernel. */
+ * the form of vectors would take longer to compile than all the rest of a kernel.  For the same
+ * reason nothing is optimised in it. */
 static LLVMValueRef
 outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
@@ -359,10 +360,13 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
     LLVMValueRef fn =
         cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    unsigned cold = LLVMGetEnumAttributeKindForName("cold", 4);
+    static const char *const kind[] = { "cold", "noinline", "optnone" };
 
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(l->llvm, cold, 0));
+    for (int i = 0; i < 3; i++) {
+        unsigned id = LLVMGetEnumAttributeKindForName(kind[i], strlen(kind[i]));
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(l->llvm, id, 0));
+    }
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, fn }));
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
     for (int i = 0; i < p->n_in; i++)

@@ -36,9 +36,11 @@ typedef struct cot_types {
 
 /* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list, which
  * stands for a default; the empty list has n == 0 and at != NULL. */
+#define COT_BY_NAME 2
 typedef struct cot_list {
     int n;
-    int one;                     /* 1: the single entry serves every argument, axis, ... */
+    int one;                     /* 1: the single entry serves every argument, axis, ...;
+                                    COT_BY_NAME: at is the address of a text of names    */
     const int64_t *at;
 } cot_list;
 
@@ -61,6 +63,12 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 /* COT_LIST(0, 2); COT_LIST() is the empty list.  COT_ALL(n): n for every argument. */
 #define COT_LIST(...) ((cot_list){COT_INTS_N_(__VA_ARGS__), 0, COT_INTS_(__VA_ARGS__) + 1})
 #define COT_ALL(n_) ((cot_list){1, 1, COT_INTS_(n_) + 1})
+/* By the names of a function's arguments or results (cot_fn_named): an axis for each,
+ * COT_DIMS("x: 0, layer: {weight: 0, bias: none}"), an integer at an inner name serving all below;
+ * or which, COT_NAMES("layer.0, scale"), an inner name standing for all below. */
+#define COT_DIMS(text) COT_NAMES(text)
+#define COT_NAMES(text) \
+    ((cot_list){1, COT_BY_NAME, (const int64_t *)(const void *)(const char *const[]){text}})
 
 /* cot_f32(2, 3) is f32[2,3]; cot_f32() a scalar. */
 #define COT_TYPE_(t, ...) cot_type_new(t, COT_INTS_N_(__VA_ARGS__), COT_INTS_(__VA_ARGS__) + 1)

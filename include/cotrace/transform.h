@@ -27,6 +27,18 @@ COT_API cot_context *cot_fn_context(const cot_fn *f);
  * dumps and in the headers of objects.  f is a body; NULL leaves a side unnamed. */
 COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *results);
 
+/* Optional arguments.  cot_fn_optional(f, "scale", 4.0) is the body f with one more argument that it
+ * reads after the others (in[n_in], then in[n_in + 1], ...) and that a call may leave out; a number is a
+ * scalar of the element type of the first floating argument (f32 if there is none).  They are passed by
+ * name, to f or to any transform of it, and are never mapped, by any in_dims, nor named by wrt:
+ *     cot_with(f, "scale", x)       f with scale set to a number or to a value of a trace that is open
+ *     cot_taking(f, "scale, shift") f with these as its last arguments, after those of every transform
+ *                                   made of the result: for cot_jit, cot_compile and cot_call
+ * Errors, with f's: COT_ERR_ARG  f is not a body (cot_fn_optional), or has no such optional argument. */
+COT_API cot_fn *cot_fn_optional_(cot_place at, cot_fn *f, const char *name, double value);
+COT_API cot_fn *cot_with_(cot_place at, cot_fn *f, const char *name, cot_operand x);
+COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
+
 /* A struct whose fields are all cot_value, arrays of them, or such structs again, is a flat list of
  * values; a tree describes it once:
  *     struct layer { cot_value weight, bias; };
@@ -85,6 +97,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #ifndef __cplusplus
 #define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
 #define COT_STRUCT(type, values) ((const type *)(values))
+#define cot_fn_optional(f, name, value) cot_fn_optional_(COT_HERE, f, name, value)
+#define cot_with(f, name, x) cot_with_(COT_HERE, f, name, COT_OPERAND(x))
+#define cot_taking(f, names) cot_taking_(COT_HERE, f, names)
 #define cot_fn_named(f, arguments, results) cot_fn_named_(COT_HERE, f, arguments, results)
 #define cot_fn_new(ctx, name, body, n_in, n_out, user) \
     cot_fn_new_(COT_HERE, ctx, name, body, n_in, n_out, user)

@@ -70,6 +70,7 @@ eval_drop(eval_mem *m, void *p, size_t bytes)
 #define RULE_CONTRACT(rule) eval_##rule
 #define RULE_INDEX(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule
+#define RULE_EFFECT(rule) eval_##rule
 
 static eval_rule *const eval_rules[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, eval, ...) [OP_##name] = RULE_##flag(eval),
