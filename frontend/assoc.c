@@ -131,7 +131,7 @@ static bool
 trace_pair(ir_build *b, prefix *p, const ir_type *const *type)
 {
     fe_source s = { ir_format(b->arena, "%s.combine", b->name), p->combine, p->o.user, b->loc,
-                    2 * p->n, p->n, type, false, NULL, NULL };
+                    2 * p->n, p->n, type, false, NULL, NULL, NULL };
     ir_graph *g = NULL;
     cot_trace *t;
     cot_status status = fe_trace_run(b->ctx, &s, &g, &t);

@@ -551,6 +551,96 @@ START_TEST(B177_tangents_are_carries)
 }
 END_TEST
 
+/* ---- B178: reverse of a counted loop ---- */
+
+static void
+ten_times(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_lt(in[0], 10);
+}
+static void
+sine_step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(in[0], 1);
+    out[1] = cot_sin(in[1]);
+}
+static void
+counted(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2];
+
+    (void)user;
+    cot_while(ten_times, sine_step, .in = COT_VALUES(cot_full(t, cot_i32(), 0), in[0]), .out = y);
+    out[0] = y[1];
+}
+
+/* The loop becomes a scan with its residuals side by side. */
+START_TEST(B178_counted_loops_are_scans)
+{
+    cot_fn *f = fn("counted", counted, 1, 1);
+    const ir_graph *g = graph(cot_grad(f), COT_TYPES(cot_f64()));
+    double x = 0.75, slope = 1, y = x;
+
+    for (int i = 0; i < 10; i++)
+        slope *= cos(y), y = sin(y);
+    ck_assert_int_eq(count_op(graph(f, COT_TYPES(cot_f64())), OP_while), 1);
+    ck_assert_int_eq(count_op(g, OP_while), 0);
+    ck_assert_int_eq(count_op(g, OP_scan), 2);
+    GIVES(cot_grad_and_value(f), COT_TYPES(cot_f64()), IN(&x), slope, y);
+    agrees_with_loop(cot_grad(f), 1, 1, 0, F64(0.5, 1, -2));
+    ck_assert_msg(work_bytes(cot_grad(f), COT_TYPES(cot_f64())) <= 24 * 8 + 128, "%zu bytes",
+                  work_bytes(cot_grad(f), COT_TYPES(cot_f64())));
+}
+END_TEST
+
+/* Every way to write a counter; what is no counter, or would wrap, stays a while. */
+START_TEST(B178_ways_to_count)
+{
+    static const struct {
+        const char *start, *step, *compare, *limit;
+        int trips; /* -1: stays a while */
+    } row[] = {
+        { "0", "add %i, %s", "lt %i, %n", "1:10", 10 },    { "0", "add %s, %i", "gt %n, %i", "3:10", 4 },
+        { "1", "add %i, %s", "le %i, %n", "3:10", 4 },     { "10", "sub %i, %s", "gt %i, %n", "2:0", 5 },
+        { "10", "sub %i, %s", "ge %i, %n", "5:0", 3 },     { "0", "add %i, %s", "ne %i, %n", "4:12", 3 },
+        { "5", "add %i, %s", "lt %i, %n", "1:5", 0 },      { "0", "add %i, %s", "ne %i, %n", "5:12", -1 },
+        { "0", "sub %i, %s", "lt %i, %n", "1:10", -1 },    { "0", "mul %i, %s", "lt %i, %n", "1:10", -1 },
+        { "100", "add %i, %s", "le %i, %n", "1:127", -1 }, { "100", "add %i, %s", "le %i, %n", "1:126", 27 },
+        { "0", "sub %s, %i", "lt %i, %n", "1:10", -1 },    { "0", "add %i, %s", "eq %i, %n", "1:10", -1 },
+    };
+    char text[1024];
+
+    for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+        int step, limit;
+        ir_module m;
+        ir_graph *g;
+        ck_assert_int_eq(sscanf(row[r].limit, "%d:%d", &step, &limit), 2);
+        snprintf(text, sizeof text,
+                 "fn @c(%%n: i8[], %%i: i8[], %%x: f64[]) -> bool[] {\n  %%p = %s : bool[]\n  ret %%p\n}\n"
+                 "fn @b(%%n: i8[], %%i: i8[], %%x: f64[]) -> (i8[], f64[]) {\n  %%s = constant {data=%d} : i8[]\n"
+                 "  %%j = %s : i8[]\n  %%y = add %%x, %%x : f64[]\n  ret %%j, %%y\n}\n"
+                 "fn @f(%%x: f64[]) -> f64[] {\n  %%n = constant {data=%d} : i8[]\n"
+                 "  %%i = constant {data=%s} : i8[]\n"
+                 "  %%j, %%y = while %%n, %%i, %%x {consts=1, cond=@c, body=@b} : i8[], f64[]\n  ret %%y\n}\n",
+                 row[r].compare, step, row[r].step, limit, row[r].start);
+        ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_int_eq(pass_count(m.fn[m.n - 1], &g), COT_OK);
+        ck_assert_msg(count_op(g, OP_while) == (row[r].trips < 0), "row %zu", r);
+        ir_each_node (n, g)
+            if (n->op == OP_scan)
+                ck_assert_int_eq(n->at.scan.length, row[r].trips);
+        double x = 1, y;
+        void *out = &y;
+        if (row[r].trips >= 0) {
+            ck_assert_int_eq(ir_eval(m.fn[m.n - 1], &out, IN(&x)), COT_OK);
+            ck_assert_msg(y == ldexp(1, row[r].trips), "row %zu", r);
+        }
+    }
+}
+END_TEST
+
 /* ---- B179: reverse of a loop whose trips nobody knows ---- */
 
 BODY(limited, out[0] = cot_while(below_100, doubled, .in = COT_VALUES(in[0]), .max = 8);)
@@ -697,6 +787,8 @@ main(void)
         { "B175", B175_converged_examples_are_frozen },
         { "B176", B176_no_examples_no_steps },
         { "B177", B177_tangents_are_carries },
+        { "B178", B178_counted_loops_are_scans },
+        { "B178", B178_ways_to_count },
         { "B179", B179_reverse_of_any_while },
         { "B180", B180_scan_xs_length_reverse },
         { "B181", B181_residuals_only_what_is_needed },
