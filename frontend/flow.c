@@ -37,7 +37,7 @@ static bool
 trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
           const ir_type *const *type, int n_out, shared *consts, sub *s)
 {
-    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL, NULL };
+    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL, NULL, false };
     cot_trace *t;
     cot_status status;
 
@@ -175,8 +175,9 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
         b->status = status;
         return IR_NONE;
     }
-    if (s->graph->n_out != f->o.n_out) {
-        ir_build_fail(b, f->op, ERR_call_results, f->fn->name, s->graph->n_out, f->o.n_out);
+    const int own = s->graph->n_out - s->graph->n_inout;
+    if (own != f->o.n_out) {
+        ir_build_fail(b, f->op, ERR_call_results, f->fn->name, own, f->o.n_out);
         return IR_NONE;
     }
     ir_ref *all = IR_NEW_N(b->arena, ir_ref, f->o.in.n + s->n_captured + 1);
@@ -184,7 +185,13 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
     if (s->n_captured > 0)
         memcpy(all + f->o.in.n, s->captured, sizeof *in * (size_t)s->n_captured);
     ir_attrs at = { .call = { s->graph } };
-    return finish(b, f, OP_call, f->o.in.n + s->n_captured, all, &at, s->graph->n_out, 0);
+    ir_ref *y = IR_NEW_N(b->arena, ir_ref, s->graph->n_out + 1);
+    ir_add_node(b, OP_call, f->o.in.n + s->n_captured, all, &at, y);
+    for (int i = 0; f->o.out && i < own; i++)
+        f->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
+    for (int k = 0; k < s->graph->n_inout && b->status == COT_OK; k++)
+        fe_write(b, f->op, f->o.in.at[s->graph->inout[k].arg], y[own + k]);
+    return b->status == COT_OK ? y[0] : IR_NONE;
 }
 
 cot_value

@@ -219,6 +219,32 @@ count_cotangents(const ir_graph *g, int aux)
     return count;
 }
 
+/* What can be said at the line of the transform, before the pass speaks of lines in the body.
+ */
+static cot_status
+check_results(const cot_fn *f, const fe_shape *s, const ir_graph *g)
+{
+    const char *name = s->name;
+    int aux = f->options.aux, own = g->n_out - g->n_inout;
+
+    if (aux < 0 || aux > own)
+        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, own);
+    if (f->options.chunk < 0)
+        return ir_fail(f->ctx, f->loc, name, ERR_pass_option,
+                       ir_format(&f->ctx->arena, "chunk is %lld; wants 1 or more",
+                                 (long long)f->options.chunk));
+    if (s->extra == FE_COTANGENTS && count_cotangents(g, aux + g->n_inout) == 0)
+        return ir_fail(f->ctx, f->loc, name, ERR_vjp_none, g->name);
+    if (!s->scalar)
+        return COT_OK;
+    if (own - aux != 1)
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, own - aux);
+    const ir_type *y = ir_type_at(g, g->out[0]);
+    if (y->rank != 0 || !ir_is_float(y->dtype))
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
+    return COT_OK;
+}
+
 /* The types of one example as far as axes can be taken off: enough to count arguments with. */
 static const ir_type *const *
 roughly_unmapped(cot_fn *f, int n, const ir_type *const *type)
@@ -255,42 +281,13 @@ arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
     if (s->extra == FE_TANGENTS)
         return k +
                (f->options.wrt.n == PASS_DEFAULT ? count_floating(k, type) : f->options.wrt.n);
-    if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK)
+    if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK ||
+        check_results(f, s, inner->graph) != COT_OK)
         return -1;
-    return k + count_cotangents(inner->graph, f->options.aux);
+    return k + count_cotangents(inner->graph, f->options.aux + inner->graph->n_inout);
 }
 
-/* The types that the function inside f is traced with; *n becomes their number. */
-static cot_status
-inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap_options *vmap,
-            const ir_type *const **out)
-{
-    const fe_shape *s = f->kind == FE_FN_PASS ? shape_of(f->row->name) : shape_of("");
-
-    *out = type;
-    if (s->extra == FE_MAPPED) {
-        const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
-        *out = example;
-        if (f->options.in_names) {
-            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n) };
-            vmap->in = (pass_dims){ *n, NULL, false };
-            COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
-        }
-        return pass_vmap_example(f->ctx, f->loc, *n, type, vmap, example);
-    }
-    if (s->extra == FE_SAME)
-        return COT_OK;
-    int all = arity(f, *n, type, alone), k = all < 0 ? -1 : arity(f->of, *n, type, alone);
-    if (k < 0)
-        return fail_text(f->ctx);
-    if (all != *n)
-        return wrong_count(f, *n, all);
-    *n = k;
-    return COT_OK;
-}
-
-/* ---- options, made explicit for a graph of n declared arguments ---- */
-
+/* wrt, made explicit for a graph of n declared arguments. */
 static cot_status
 explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_wrt *wrt)
 {
@@ -319,35 +316,88 @@ explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pass_
                            given->n < 0 ? 0 : given->arg[i], g->name, n);
         for (int k = 0; k < i; k++)
             if (arg[k] == arg[i])
-                return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_twice, arg[i]);
+                return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_twice,
+                               pass_argument_text(g, arg[i]));
         if (!ir_is_floating(g, g->in[arg[i]]))
-            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_dtype, arg[i], g->name,
+            return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_dtype,
+                           pass_argument_text(g, arg[i]), g->name,
                            ir_type_str(f->ctx, ir_type_at(g, g->in[arg[i]])));
     }
+    if (given->n == 0)
+        return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_empty);
     if (count == 0)
         return ir_fail(f->ctx, f->loc, s->name, ERR_wrt_none, g->name);
     *wrt = (pass_wrt){ count, arg };
     return COT_OK;
 }
 
-/* What can be said at the line of the transform, before the pass speaks of lines in the body.
- */
-static cot_status
-check_results(const cot_fn *f, const char *name, bool scalar, const ir_graph *g)
+/* One more entry "name: type" of a list. */
+static void
+list_type(ir_buf *b, const ir_graph *g, ir_ref v, const char *name, const char *what)
 {
-    int aux = f->options.aux;
+    ir_buf_printf(b, "%s%s%s%s%s", b->n > 0 ? ", " : "", what, name ? name : "",
+                  name && *name ? ": " : "", ir_type_str(g->ctx, ir_type_at(g, v)));
+}
 
-    if (aux < 0 || aux > g->n_out)
-        return ir_fail(f->ctx, f->loc, name, ERR_aux_range, aux, g->name, g->n_out);
-    if (!scalar)
+/* Directions are missing or too many: both lists, with names where there are any. */
+static cot_status
+wrong_directions(cot_fn *f, const fe_shape *s, int k, int n, const ir_type *const *type,
+                 bool alone)
+{
+    const fe_special *inner;
+    pass_wrt wrt;
+    ir_buf has, wants;
+
+    if (n < k)
+        return wrong_count(f, n, k);
+    COT_TRY(fe_specialise(f->of, k, type, alone, &inner));
+    COT_TRY(explicit_wrt(f, s, inner->graph, k, &wrt));
+    const ir_graph *g = inner->graph;
+    ir_buf_init(&has, &f->ctx->arena);
+    ir_buf_init(&wants, &f->ctx->arena);
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(&has, "%s%s", i ? ", " : "", ir_type_str(f->ctx, type[i]));
+    for (int i = 0; i < k; i++)
+        list_type(&wants, g, g->in[i], g->in_name ? g->in_name[i] : NULL, "");
+    for (int i = 0; s->extra == FE_TANGENTS && i < wrt.n; i++)
+        list_type(&wants, g, g->in[wrt.arg[i]], g->in_name ? g->in_name[wrt.arg[i]] : NULL,
+                  "tangent ");
+    for (int j = 0; s->extra == FE_COTANGENTS && j < g->n_out - g->n_inout - f->options.aux; j++)
+        if (ir_is_floating(g, g->out[j]))
+            list_type(&wants, g, g->out[j], g->out_name ? g->out_name[j] : NULL, "cotangent ");
+    return ir_fail(f->ctx, f->loc, f->name, ERR_fn_structure, has.text, wants.text);
+}
+
+/* The types that the function inside f is traced with; *n becomes their number. */
+static cot_status
+inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap_options *vmap,
+            const ir_type *const **out)
+{
+    const fe_shape *s = f->kind == FE_FN_PASS ? shape_of(f->row->name) : shape_of("");
+
+    *out = type;
+    if (s->extra == FE_MAPPED) {
+        const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
+        *out = example;
+        if (f->options.in_names) {
+            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n) };
+            vmap->in = (pass_dims){ *n, NULL, false };
+            COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
+        }
+        return pass_vmap_example(f->ctx, f->loc, *n, type, vmap, example);
+    }
+    if (s->extra == FE_SAME)
         return COT_OK;
-    if (g->n_out - aux != 1)
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, g->n_out - aux);
-    const ir_type *y = ir_type_at(g, g->out[0]);
-    if (y->rank != 0 || !ir_is_float(y->dtype))
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
+    int all = arity(f, *n, type, alone), k = all < 0 ? -1 : arity(f->of, *n, type, alone);
+    if (k < 0)
+        return fail_text(f->ctx);
+    if (all != *n)
+        return wrong_directions(f, s, k, *n, type, alone);
+    *n = k;
     return COT_OK;
 }
+
+/* ---- checks ---- */
 
 /* Entries for the captures too: unmapped. */
 static void
@@ -360,6 +410,41 @@ map_captures(cot_fn *f, int n, int n_captured, pass_dims *in)
     for (int i = n; i < n + n_captured; i++)
         at[i] = PASS_NO_AXIS;
     *in = (pass_dims){ n + n_captured, at, false };
+}
+
+/* A direction's type is exactly that of what it belongs to. */
+static cot_status
+check_direction(const cot_fn *f, int i, const ir_type *has, const char *what, const char *of,
+                const char *name, const ir_type *wants)
+{
+    if (has == wants)
+        return COT_OK;
+    return ir_fail(f->ctx, f->loc, f->name,
+                   has->dtype == wants->dtype ? ERR_direction_shape : ERR_direction_dtype, i,
+                   what, of, name, ir_type_str(f->ctx, has), ir_type_str(f->ctx, wants));
+}
+
+/* Tangents and cotangents, arguments n ... of f. */
+static cot_status
+check_directions(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n,
+                 const pass_wrt *wrt, const fe_special *special)
+{
+    int at = n;
+
+    for (int i = 0; s->extra == FE_TANGENTS && i < wrt->n && at < special->n_types; i++, at++)
+        COT_TRY(check_direction(f, at, special->type[at], "tangent",
+                                pass_argument_text(g, wrt->arg[i]), g->name,
+                                ir_type_at(g, g->in[wrt->arg[i]])));
+    if (s->extra != FE_COTANGENTS)
+        return COT_OK;
+    for (int j = 0; j < g->n_out - g->n_inout - f->options.aux && at < special->n_types; j++)
+        if (ir_is_floating(g, g->out[j])) {
+            COT_TRY(check_direction(f, at, special->type[at], "cotangent",
+                                    pass_output_text(g, j), g->name,
+                                    ir_type_at(g, g->out[j])));
+            at++;
+        }
+    return COT_OK;
 }
 
 /* ---- specialising ---- */
@@ -379,6 +464,8 @@ captures_last(const ir_graph *g, int first, int k, ir_graph **out)
     ir_inline_graph(b, g, in, y);
     for (int i = 0; i < g->n_out; i++)
         ir_output_named(b, y[i], g->out_name ? g->out_name[i] : NULL);
+    for (int k = 0; k < g->n_inout; k++)
+        ir_inout_arg(b, g->inout[k].arg, g->inout[k].loc);
     return ir_build_end(b, out);
 }
 
@@ -406,7 +493,7 @@ static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
     fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
-                         s->type, alone,   f->in_name, f->out_name, f };
+                         s->type, alone,   f->in_name, f->out_name, f,       true };
     cot_trace *t;
 
     if (s->n_types != f->n_in)
@@ -431,10 +518,13 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
     o.in_names = NULL;
     if (shape->wrt) {
-        COT_TRY(check_results(f, shape->name, shape->scalar, inner->graph));
+        COT_TRY(check_results(f, shape, inner->graph));
         COT_TRY(explicit_wrt(f, shape, inner->graph, n, &o.wrt));
         o.wrt_names = NULL;
     }
+    COT_TRY(check_directions(f, shape, inner->graph, n, &o.wrt, s));
+    if (o.strict && strcmp(shape->name, "jvp") == 0)
+        COT_TRY(pass_check_strict(inner->graph, &o.wrt, o.aux, f->loc));
     if (shape->extra == FE_MAPPED && inner->n_captured > 0)
         map_captures(f, n, inner->n_captured, &o.vmap.in);
     COT_TRY(pass_run(f->row, inner->graph, &o, &s->graph));
@@ -452,11 +542,14 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
     const fe_special *inner;
     pass_wrt wrt;
 
+    ir_graph *pure;
+
     COT_TRY(fe_specialise(f->of, s->n_types, s->type, alone, &inner));
-    COT_TRY(check_results(f, shape->name, false, inner->graph));
+    COT_TRY(check_results(f, shape, inner->graph));
     COT_TRY(explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
+    COT_TRY(pass_functionalize(inner->graph, true, &pure));
     COT_TRY((f->vjp ? pass_vjp_halves : pass_linearize_halves)(
-        inner->graph, &wrt, f->options.aux, &s->graph, &s->second));
+        pure, &wrt, f->options.aux + pure->n_inout, &s->graph, &s->second));
     s->n_out = inner->graph->n_out;
     s->n_captured = inner->n_captured;
     s->captured = inner->captured;
@@ -475,6 +568,27 @@ takes(const ir_graph *g, int n, const ir_type *const *type)
     return true;
 }
 
+/* Where the residuals fit the latest trace of the first half, the directions are at fault. */
+static cot_status
+check_half(const cot_fn *f, const fe_special *first, const fe_special *s)
+{
+    const fe_shape *shape = shape_of(f->of->vjp ? "vjp" : "linearize");
+    const ir_graph *g = first->graph;
+    int n_res = g->n_out - first->n_out;
+    pass_wrt wrt;
+    ir_graph outer = *g;
+
+    if (s->n_types != first->second->n_in)
+        return COT_OK;
+    for (int i = 0; i < n_res; i++)
+        if (s->type[i] != ir_type_at(first->second, first->second->in[i]))
+            return COT_OK;
+    outer.name = f->of->of->name;
+    outer.n_out = first->n_out;
+    COT_TRY(explicit_wrt(f->of, shape, &outer, first->n_types, &wrt));
+    return check_directions(f, shape, &outer, n_res, &wrt, s);
+}
+
 /* The second half is typed by the first: the latest specialisation whose residuals fit. */
 static cot_status
 specialise_second(cot_fn *f, fe_special *s)
@@ -490,6 +604,8 @@ specialise_second(cot_fn *f, fe_special *s)
             return COT_OK;
         }
     }
+    if (first->n_cached > 0)
+        COT_TRY(check_half(f, first->cache[(first->n_cached - 1) % FE_CACHE], s));
     return ir_fail(f->ctx, f->loc, f->name, ERR_fn_halves, s->n_types);
 }
 

@@ -36,8 +36,8 @@ cot_broadcast_in_dim_(cot_place at, cot_value x, const cot_move_options *o, size
     return fe_apply1(at, "broadcast_in_dim", broadcast_in_dim, x, &opt);
 }
 
-static ir_ref
-broadcast_to(ir_build *b, const fe_arg *x, int n, const void *o)
+ir_ref
+fe_rule_broadcast_to(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const cot_list *shape = o;
 
@@ -48,12 +48,12 @@ broadcast_to(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_broadcast_to_(cot_place at, cot_value x, cot_list shape)
 {
-    return fe_apply1(at, "broadcast_to", broadcast_to, x, &shape);
+    return fe_apply1(at, "broadcast_to", fe_rule_broadcast_to, x, &shape);
 }
 
 /* One size may be -1: what is left of the elements. */
-static ir_ref
-reshape(ir_build *b, const fe_arg *x, int n, const void *o)
+ir_ref
+fe_rule_reshape(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     const cot_list *shape = o;
     int64_t dims[COT_MAX_RANK], known = 1;
@@ -91,11 +91,11 @@ reshape(ir_build *b, const fe_arg *x, int n, const void *o)
 cot_value
 cot_reshape_(cot_place at, cot_value x, cot_list shape)
 {
-    return fe_apply1(at, "reshape", reshape, x, &shape);
+    return fe_apply1(at, "reshape", fe_rule_reshape, x, &shape);
 }
 
-static ir_ref
-transpose(ir_build *b, const fe_arg *x, int n, const void *options)
+ir_ref
+fe_rule_transpose(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_move_options *o = options;
     int64_t perm[COT_MAX_RANK];
@@ -119,7 +119,7 @@ cot_value
 cot_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
-    return fe_apply1(at, "transpose", transpose, x, &opt);
+    return fe_apply1(at, "transpose", fe_rule_transpose, x, &opt);
 }
 
 /* ---- parts ---- */
@@ -131,8 +131,8 @@ within(int64_t at, int64_t size)
     return at < 0 ? 0 : at > size ? size : at;
 }
 
-static ir_ref
-slice(ir_build *b, const fe_arg *x, int n, const void *options)
+ir_ref
+fe_rule_slice(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_move_options *o = options;
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK];
@@ -157,7 +157,7 @@ cot_value
 cot_slice_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
-    return fe_apply1(at, "slice", slice, x, &opt);
+    return fe_apply1(at, "slice", fe_rule_slice, x, &opt);
 }
 
 static ir_ref

@@ -34,13 +34,22 @@ capture(cot_trace *t, cot_value v, ir_ref *out)
     ir_ref outer;
 
     if (v.trace == t->serial) {
-        *out = v.id;
+        *out = t->slot[v.id].ref;
         return true;
     }
     if (!t->outer || !capture(t->outer, v, &outer))
         return false;
     *out = outer ? input_for(t, outer) : IR_NONE;
     return true;
+}
+
+cot_value
+fe_handle(cot_trace *t, ir_ref v)
+{
+    if (!v)
+        return (cot_value){ t->ctx, t->serial, 0 };
+    IR_PUSH(t->b->arena, t->slot, t->n_slot, t->cap_slot, ((fe_slot){ v, 0, false, 0 }));
+    return (cot_value){ t->ctx, t->serial, t->n_slot - 1 };
 }
 
 static ir_ref
@@ -68,6 +77,20 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
     if (t->b->status == COT_OK)
         t->b->status = t->ctx->status;
     return IR_NONE;
+}
+
+uint32_t
+fe_slot_of(cot_trace *t, cot_value v, const char *op)
+{
+    ir_ref ref = fe_resolve(t, v, op, 0);
+
+    if (!ref)
+        return 0;
+    if (v.trace == t->serial)
+        return v.id;
+    uint32_t id = fe_handle(t, ref).id;
+    t->slot[id].captured = true;
+    return id;
 }
 
 cot_trace *
@@ -99,6 +122,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->open = true;
     t->depth = t->below ? t->below->depth + 1 : 1;
     b->loc = s->loc;
+    IR_PUSH(b->arena, t->slot, t->n_slot, t->cap_slot, (fe_slot){ 0 });
     for (int i = 0; i < s->n_in; i++)
         in[i] = fe_handle(t, ir_input(b, s->type[i], s->in_name ? s->in_name[i] : NULL));
     ctx->trace = t;
@@ -120,12 +144,29 @@ result(cot_trace *t, const fe_source *s, cot_value v, int i)
     return out;
 }
 
+/* The new values of written arguments, once, after the results. */
+static void
+inout_results(cot_trace *t, const fe_source *s)
+{
+    for (int i = 0; i < s->n_in && s->inout && t->b->status == COT_OK; i++) {
+        const fe_slot *x = &t->slot[i + 1];
+        if (!x->written)
+            continue;
+        ir_inout_arg(t->b, i, x->written);
+        ir_output_named(t->b, x->ref,
+                        s->in_name && s->in_name[i] && s->out_name
+                            ? ir_format(t->b->arena, "%s_new", s->in_name[i])
+                            : NULL);
+    }
+}
+
 cot_status
 fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **graph)
 {
     t->b->loc = s->loc;
     for (int i = 0; i < s->n_out; i++)
         ir_output_named(t->b, result(t, s, out[i], i), s->out_name ? s->out_name[i] : NULL);
+    inout_results(t, s);
     t->open = false;
     t->ctx->trace = t->below;
     return ir_build_end(t->b, graph);
@@ -186,9 +227,8 @@ static cot_value
 apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
       const cot_operand *x, const void *options)
 {
-    volatile cot_value bad = { ctx, 0, 0 };
     cot_trace *const top = ctx->trace;
-    volatile ir_ref y = IR_NONE;
+    volatile cot_value y = { ctx, top ? top->serial : 0, 0 };
 
     IR_TRY (ctx) {
         cot_trace *t = fe_current(ctx, at, op);
@@ -196,7 +236,8 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
             for (int i = 0; i < n; i++)
                 a[i] = argument(t, op, &x[i], i);
-            y = t->b->status == COT_OK ? rule(t->b, a, n, options) : IR_NONE;
+            if (t->b->status == COT_OK)
+                y.id = fe_handle(t, rule(t->b, a, n, options)).id;
         }
     }
     IR_CAUGHT(ctx)
@@ -204,7 +245,7 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
         if (top && top->b->status == COT_OK)
             top->b->status = COT_ERR_MEMORY;
     }
-    return top ? fe_handle(top, y) : bad;
+    return y;
 }
 
 cot_value

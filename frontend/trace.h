@@ -9,6 +9,15 @@
 #include "cotrace/trace.h"
 #include "ir/build.h"
 
+/* What a handle stands for.  Equal nodes are shared, so that one IR value may serve many handles; a
+ * write tells them apart, by giving its handle a clone. */
+typedef struct fe_slot {
+    ir_ref ref;
+    uint32_t base; /* the slot that it is a view of, or 0 */
+    bool captured; /* stands for a value of a trace further out */
+    ir_loc written;
+} fe_slot;
+
 struct cot_trace {
     cot_context *ctx;
     ir_build *b;
@@ -19,6 +28,8 @@ struct cot_trace {
     bool open;
     uint32_t n_captured, cap_captured, n_input, cap_input;
     ir_ref *captured, *input; /* values of outer, and the inputs that stand for them */
+    uint32_t n_slot, cap_slot;
+    fe_slot *slot; /* by the id of a handle; entry 0 is none, the arguments come first */
 };
 
 /* A body, as a sub-function of whatever is open, or alone. */
@@ -32,6 +43,7 @@ typedef struct fe_source {
     bool alone;                                   /* nothing may be captured */
     const char *const *in_name, *const *out_name; /* or NULL */
     const struct cot_fn *fn; /* whose optional arguments the body reads, or NULL */
+    bool inout;              /* written arguments are in/out, else local */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
@@ -47,11 +59,11 @@ cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph,
 /* The operand of t for a handle: its own value, or a capture; IR_NONE with the error recorded.
  */
 ir_ref fe_resolve(cot_trace *t, cot_value v, const char *op, int i);
-static inline cot_value
-fe_handle(const cot_trace *t, ir_ref v)
-{
-    return (cot_value){ t->ctx, t->serial, v };
-}
+/* A new handle to v; a bad one for IR_NONE. */
+cot_value fe_handle(cot_trace *t, ir_ref v);
+/* The slot of a handle in t, for views and writes: of its own or, of a value from outside, a new
+ * one; 0 with the error recorded. */
+uint32_t fe_slot_of(cot_trace *t, cot_value v, const char *op);
 
 /* An operand of an op: a value of the innermost trace, or a number. */
 typedef struct fe_arg {
@@ -63,6 +75,9 @@ typedef struct fe_arg {
 
 /* Makes the nodes of an op from its operands and options, at b->loc. */
 typedef ir_ref fe_rule(ir_build *b, const fe_arg *x, int n, const void *options);
+
+/* move.c: the rules of ops that are views too. */
+fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reshape, fe_rule_broadcast_to;
 
 /* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t
  * says the context). */
@@ -88,6 +103,9 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
 #define FE_OPTIONS(type, name, from, size)                                                     \
     type name;                                                                                 \
     fe_options(&name, sizeof name, from, size)
+
+/* mutate.c: y to what a handle shows, y of its type. */
+void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
 
 /* value.c: numbers, promotion, broadcasting. */
 

@@ -75,7 +75,8 @@ with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *optio
         pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
                            .wrt_names = copy_names(f->ctx, o.wrt),
                            .aux = o.aux,
-                           .chunk = o.chunk };
+                           .chunk = o.chunk,
+                           .strict = o.strict != 0 };
         g = new_transform(at, f, FE_FN_PASS, name, &p);
     }
     return g;
@@ -96,9 +97,23 @@ FE_TRANSFORM(jacrev)
 FE_TRANSFORM(hessian)
 
 cot_fn *
-cot_functionalize_(cot_place at, cot_fn *f)
+cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options, size_t size)
 {
-    return with_wrt(at, f, "functionalize", NULL, 0);
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_functionalize_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        pass_options p = pass_default_options();
+        p.remove_views = o.remove == COT_REMOVE_MUTATIONS_AND_VIEWS;
+        g = new_transform(at, f, FE_FN_PASS, "functionalize", &p);
+        if ((unsigned)o.remove > COT_REMOVE_MUTATIONS_AND_VIEWS) {
+            ir_fail(f->ctx, g->loc, "functionalize", ERR_functionalize_mode, (int)o.remove);
+            g->kind = FE_FN_BAD;
+        }
+    }
+    return g;
 }
 
 cot_fn *

@@ -41,7 +41,7 @@ type_of(cot_value x)
 {
     for (cot_trace *t = x.ctx ? x.ctx->trace : NULL; t; t = t->below)
         if (t->serial == x.trace)
-            return x.id ? ir_btype(t->b, x.id) : NULL;
+            return x.id ? ir_btype(t->b, t->slot[x.id].ref) : NULL;
     return NULL;
 }
 

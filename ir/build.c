@@ -104,6 +104,31 @@ ir_output(ir_build *b, ir_ref v)
     ir_output_named(b, v, NULL);
 }
 
+void
+ir_inout_arg(ir_build *b, int arg, ir_loc loc)
+{
+    IR_PUSH(b->arena, b->inout, b->n_inout, b->cap_inout, ((ir_inout){ arg, loc }));
+}
+
+bool
+ir_is_mutable(const ir_build *b, ir_ref v)
+{
+    const ir_node *n = ir_bdef(b, v);
+    while (n && ir_is_view(n->op))
+        n = ir_bdef(b, n->in[0]);
+    return n && n->op == OP_clone;
+}
+
+/* Two clones are two values, and what a node reads of one depends on where it stands. */
+static bool
+depends_on_order(const ir_build *b, ir_op op, int n_in, const ir_ref *in)
+{
+    bool any = ir_is_mutation(op);
+    for (int i = 0; i < n_in && !any; i++)
+        any = ir_is_mutable(b, in[i]);
+    return any;
+}
+
 cot_status
 ir_build_fail(ir_build *b, const char *op, ir_error error, ...)
 {
@@ -163,9 +188,9 @@ operands_ready(ir_build *b, ir_op op, int n_in, const ir_ref *in)
 
 static int
 add_typed(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out,
-          const ir_type *const *type, ir_ref *out)
+          const ir_type *const *type, bool ordered, ir_ref *out)
 {
-    bool share = ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
+    bool share = !ordered && ir_ops[op].flag != IR_FLOW && (b->cse || op == OP_constant) &&
                  !ir_effectful(&(ir_node){ .op = (uint16_t)op, .at = *at });
     uint64_t hash = share ? node_hash(op, n_in, in, at) : 0;
     const ir_node *old = share ? find_shared(b, hash, op, n_in, in, at) : NULL;
@@ -223,14 +248,19 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
             b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
         return cap;
     }
-    if (n_out == 1 && b->fold && op != OP_constant) {
+    const bool ordered = depends_on_order(b, op, n_in, in);
+    if (op == OP_assign && !ir_is_mutable(b, in[0])) {
+        ir_build_fail(b, "assign", ERR_assign_target);
+        return cap;
+    }
+    if (n_out == 1 && !ordered && b->fold && op != OP_constant) {
         ir_ref same = ir_fold(b, op, n_in, in, at, type[0]);
         if (same) {
             out[0] = same;
             return 1;
         }
     }
-    return add_typed(b, op, n_in, in, at, n_out, type, out);
+    return add_typed(b, op, n_in, in, at, n_out, type, ordered, out);
 }
 
 ir_ref
@@ -337,11 +367,13 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
         out[i] = map[f->out[i]];
 }
 
-/* Mark the nodes that outputs and effects need. */
+/* Mark the nodes that outputs, writes and effects need. */
 static bool *
 needed(const ir_build *b)
 {
     bool *live = IR_NEW_N(b->arena, bool, b->n_nodes);
+    for (uint32_t i = 1; i < b->n_nodes; i++)
+        live[i] = b->node[i].op == OP_assign;
     for (uint32_t i = 0; i < b->n_out; i++)
         live[b->value[b->out[i]].node] = true;
     for (uint32_t i = b->n_nodes - 1; i > 0; i--) {
@@ -410,6 +442,22 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
+static void
+mark_mutation(ir_graph *f)
+{
+    ir_each_node (n, f) {
+        ir_graph *const *sub;
+        f->mutates |= ir_is_mutation(n->op);
+        f->views |= ir_is_view(n->op);
+        if (ir_ops[n->op].flag != IR_FLOW)
+            continue;
+        for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
+            f->mutates |= sub[i]->mutates;
+            f->views |= sub[i]->views;
+        }
+    }
+}
+
 cot_status
 ir_build_end(ir_build *b, ir_graph **out)
 {
@@ -425,6 +473,9 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->in_name = b->in_name ? b->in_name : IR_NEW_N(b->arena, const char *, 1);
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
+    f->n_inout = (int)b->n_inout;
+    f->inout = b->inout;
+    mark_mutation(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);

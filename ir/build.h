@@ -27,6 +27,8 @@ typedef struct ir_build {
     uint32_t n_out, cap_out;
     const char **out_name;
     uint32_t n_out_name, cap_out_name;
+    ir_inout *inout;                    /* of the last outputs */
+    uint32_t n_inout, cap_inout;
     ir_map shared;                      /* structure of pure nodes, for sharing */
     bool cse, fold;                     /* both on, unless COT_OFF has cse; folding of constants is never off */
 } ir_build;
@@ -37,6 +39,10 @@ ir_ref ir_input(ir_build *b, const ir_type *type, const char *name);
 ir_ref ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix);
 void ir_output(ir_build *b, ir_ref v);
 void ir_output_named(ir_build *b, ir_ref v, const char *name);
+/* The outputs from here on are the new values of in/out arguments: one call for each, ascending. */
+void ir_inout_arg(ir_build *b, int arg, ir_loc loc);
+/* Is v a clone, or a view of one?  Nodes that read it are neither folded nor shared. */
+bool ir_is_mutable(const ir_build *b, ir_ref v);
 cot_status ir_build_end(ir_build *b, ir_graph **out);
 cot_status ir_build_fail(ir_build *b, const char *op, ir_error error, ...);
 

@@ -26,6 +26,12 @@ typedef struct ir_value {
     uint32_t node;                      /* the defining node; 0 for an input */
 } ir_value;
 
+/* An in/out argument: its new value is a result, and whoever calls writes it back. */
+typedef struct ir_inout {
+    int arg;
+    ir_loc loc;                         /* of the write */
+} ir_inout;
+
 struct cot_graph {
     cot_context *ctx;
     ir_arena *arena;                    /* owns everything below; shared with its sub-functions' builder */
@@ -37,6 +43,9 @@ struct cot_graph {
     const ir_ref *in, *out;
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
     const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
+    int n_inout;                        /* the last results, in ascending order of their arguments */
+    const ir_inout *inout;
+    bool mutates, views;                /* it, or a sub-function, has writes; has views */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
 };

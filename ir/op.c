@@ -41,6 +41,18 @@ ir_record_fields(ir_record r, int *n)
 }
 
 ir_op
+ir_view_copy(ir_op view)
+{
+    switch (view) {
+    case OP_view_slice: return OP_slice;
+    case OP_view_reshape: return OP_reshape;
+    case OP_view_transpose: return OP_transpose;
+    case OP_view_broadcast: return OP_broadcast_in_dim;
+    default: return view;
+    }
+}
+
+ir_op
 ir_op_find(const char *name)
 {
     for (int i = OP_FIRST; i < OP_COUNT; i++)

@@ -90,6 +90,11 @@ typedef struct ir_op_info {
     const char *doc;
 } ir_op_info;
 
+/* A row that shows its operand, and the row that copies instead; a row that functionalize removes. */
+static inline bool ir_is_view(unsigned op) { return op >= OP_view_slice && op <= OP_view_broadcast; }
+static inline bool ir_is_mutation(unsigned op) { return op == OP_clone || op == OP_assign; }
+ir_op ir_view_copy(ir_op view);
+
 extern const ir_op_info ir_ops[OP_COUNT];
 ir_op ir_op_find(const char *name);                     /* OP_none if there is none */
 /* The fields of a record; their number in *n. */

@@ -643,6 +643,8 @@ inputs(parser *p)
             return wants(
                 p,
                 ir_format(p->a, "a new name before this: %%%s is an argument already", name));
+        if (try_text(p, "inout "))
+            ir_inout_arg(p->b, (int)p->b->n_in, 0);
         const ir_type *t = type(p);
         if (!t)
             return false;
@@ -701,6 +703,19 @@ results(parser *p, const ir_type **types, const char **names, uint32_t n)
     return expect(p, "}");
 }
 
+/* The last results are the new values of the in/out arguments. */
+static bool
+inouts(parser *p)
+{
+    const ir_build *b = p->b;
+    if (b->n_inout > b->n_out)
+        return wants(p, "a result for each inout argument");
+    for (uint32_t k = 0; k < b->n_inout; k++)
+        if (ir_btype(b, b->out[b->n_out - b->n_inout + k]) != ir_btype(b, b->in[b->inout[k].arg]))
+            return wants(p, "last results of the types of the inout arguments");
+    return true;
+}
+
 /* The word ret, read. */
 static bool
 at_ret(parser *p)
@@ -740,7 +755,7 @@ definition(parser *p)
             return false;
     }
     ir_graph *f;
-    if (!results(p, types, names, n) || ir_build_end(p->b, &f) != COT_OK)
+    if (!results(p, types, names, n) || !inouts(p) || ir_build_end(p->b, &f) != COT_OK)
         return false;
     IR_PUSH(p->a, p->fn, p->n_fn, p->cap_fn, f);
     return true;

@@ -329,6 +329,9 @@ print_fn(printer *p, const ir_graph *f)
             ir_buf_str(p->b, ", ");
         print_value(p->b, f, f->in[i]);
         ir_buf_str(p->b, ": ");
+        for (int k = 0; k < f->n_inout; k++)
+            if (f->inout[k].arg == i)
+                ir_buf_str(p->b, "inout ");
         ir_type_print(p->b, f->value[f->in[i]].type);
     }
     ir_buf_str(p->b, ") -> ");

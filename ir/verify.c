@@ -57,6 +57,13 @@ ir_verify(cot_context *ctx, const ir_graph *f, const char *after)
                 return s;
         }
     }
+    for (int k = 0; k < f->n_inout; k++) {
+        const ir_inout *x = f->inout;
+        if (x[k].arg < 0 || x[k].arg >= f->n_in || (k > 0 && x[k].arg <= x[k - 1].arg) ||
+            f->n_inout > f->n_out ||
+            f->value[f->out[f->n_out - f->n_inout + k]].type != f->value[f->in[x[k].arg]].type)
+            return broken(ctx, NULL, after, "an in/out argument has no result of its type");
+    }
     for (int i = 0; i < f->n_out; i++)
         if (f->out[i] == 0 || f->out[i] >= f->n_values)
             return broken(ctx, NULL, after, "an output is not a value");

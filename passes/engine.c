@@ -11,6 +11,25 @@ pass_output_loc(const ir_graph *f, int j)
     return n ? n->loc : 0;
 }
 
+static const char *
+text_of(const ir_graph *f, const char *what, int i, const char *const *name)
+{
+    return name && name[i] && *name[i] ? ir_format(f->arena, "%s %d (%s)", what, i, name[i])
+                                       : ir_format(f->arena, "%s %d", what, i);
+}
+
+const char *
+pass_argument_text(const ir_graph *f, int i)
+{
+    return text_of(f, "argument", i, f->in_name);
+}
+
+const char *
+pass_output_text(const ir_graph *f, int j)
+{
+    return text_of(f, "output", j, f->out_name);
+}
+
 static cot_status
 add_arg(const ir_graph *f, int k, const char *what, int *arg, int *n)
 {
@@ -18,11 +37,11 @@ add_arg(const ir_graph *f, int k, const char *what, int *arg, int *n)
     if (i < 0 || i >= f->n_in)
         return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, f->n_in);
     if (!ir_is_floating(f, f->in[i]))
-        return ir_fail(f->ctx, 0, what, ERR_wrt_dtype, i, f->name,
-                       cot_dtype_name(ir_type_at(f, f->in[i])->dtype));
+        return ir_fail(f->ctx, 0, what, ERR_wrt_dtype, pass_argument_text(f, i), f->name,
+                       ir_type_str(f->ctx, ir_type_at(f, f->in[i])));
     for (int j = 0; j < *n; j++)
         if (arg[j] == i)
-            return ir_fail(f->ctx, 0, what, ERR_wrt_twice, i);
+            return ir_fail(f->ctx, 0, what, ERR_wrt_twice, pass_argument_text(f, i));
     arg[(*n)++] = i;
     return COT_OK;
 }

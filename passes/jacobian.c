@@ -35,7 +35,8 @@ jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int
     for (int j = 0; j < s->n_diff; j++)
         if (!ir_is_floating(f, f->out[j]))
             return ir_fail(f->ctx, pass_output_loc(f, j), what, ERR_dtype_wrong,
-                           ir_format(f->arena, "result %d is %s; wants a floating type", j,
+                           ir_format(f->arena, "%s of %s is %s; wants a floating type",
+                                     pass_output_text(f, j), f->name,
                                      ir_type_str(f->ctx, ir_type_at(f, f->out[j]))));
     s->b = pass_begin(f, what);
     s->x = IR_NEW_N(s->b->arena, ir_ref, f->n_in);

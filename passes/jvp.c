@@ -10,6 +10,8 @@
  * Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapter 3. */
 #include "passes/engine.h"
 
+#include "ir/diag.h"
+
 typedef struct walk {
     ir_build *b;
     const ir_graph *f;
@@ -135,4 +137,24 @@ pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
     for (int j = n; j < f->n_out; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
     return pass_end(w.b, "jvp", out);
+}
+
+cot_status
+pass_check_strict(const ir_graph *f, const pass_wrt *wrt, int aux, ir_loc loc)
+{
+    pass_args args;
+    ir_graph *g;
+
+    COT_TRY(pass_resolve(f, wrt, true, "jvp", &args));
+    COT_TRY(pass_check_aux(f, aux, "jvp"));
+    bool *active = IR_NEW_N(f->arena, bool, f->n_in + 1);
+    bool *varies = IR_NEW_N(f->arena, bool, f->n_out + 1);
+    for (int i = 0; i < args.n; i++)
+        active[args.arg[i]] = true;
+    COT_TRY(pass_jvp_outputs(f, active, f->n_out - aux, varies, "in jvp", &g));
+    for (int j = 0; j < f->n_out - aux; j++)
+        if (ir_is_floating(f, f->out[j]) && !varies[j])
+            return ir_fail(f->ctx, loc ? loc : pass_output_loc(f, j), "jvp", ERR_strict,
+                           pass_output_text(f, j), f->name);
+    return COT_OK;
 }

@@ -27,6 +27,8 @@ typedef struct pass_options {
     pass_wrt wrt;                       /* default: n = PASS_DEFAULT                   */
     int aux;
     int64_t chunk;
+    bool strict;                        /* jvp: no output may have the tangent zero    */
+    bool remove_views;                  /* functionalize */
     pass_vmap_options vmap;
     const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
 } pass_options;
@@ -46,6 +48,8 @@ cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 /* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all floating
  * arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
 cot_status pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
+/* jvp's `strict`: a floating output besides aux whose tangent is zero for every x is an error at loc. */
+cot_status pass_check_strict(const ir_graph *f, const pass_wrt *wrt, int aux, ir_loc loc);
 cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
@@ -60,6 +64,10 @@ cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **o
 cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
                              pass_vmap_options *o, const ir_type **example);
 
+/* What messages call an argument or an output: "argument 1 (layer.bias)". */
+const char *pass_argument_text(const ir_graph *f, int i);
+const char *pass_output_text(const ir_graph *f, int j);
+
 /* Halves (DESIGN.md section 3). */
 cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear);
 cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd, ir_graph **bwd);
@@ -69,14 +77,15 @@ cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
-cot_status pass_functionalize(const ir_graph *f, ir_graph **out);   /* the identity until values can be written */
+/* Without in-place writes; views: without views too.  f itself where there are none. */
+cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
 
 /* pipeline.c: the passes by name. */
 typedef enum pass_option_bit {
     PASS_WRT = 1, PASS_AUX = 2, PASS_CHUNK = 4, PASS_IN = 8, PASS_OUT = 16, PASS_SIZE = 32,
-    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256
+    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512
 } pass_option_bit;
 typedef enum pass_randomness { PASS_RANDOM_ERROR, PASS_RANDOM_DIFFERENT, PASS_RANDOM_SAME } pass_randomness;
 typedef struct pass_row {
@@ -93,7 +102,8 @@ const pass_row *pass_find(const char *name);
 pass_options pass_default_options(void);
 /* The names in o, found among those of f. */
 cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o);
-/* One pass, with what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
+/* One pass on the functionalized graph; in/out arguments are results that it passes on.  With what the
+ * context asks for around it: the verifier, COT_TIME, COT_DUMP. */
 cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out);
 /* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);

@@ -26,19 +26,26 @@
     }
 RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
-RUN(jvp, pass_jvp(f, &o->wrt, o->aux, out))
 RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
 RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
-RUN(functionalize, pass_functionalize(f, out))
+RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(count, pass_count(f, out))
+
+static cot_status
+run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
+{
+    if (o->strict)
+        COT_TRY(pass_check_strict(f, &o->wrt, o->aux, 0));
+    return pass_jvp(f, &o->wrt, o->aux, out);
+}
 
 enum {
     DIFF = PASS_WRT | PASS_AUX,
@@ -49,7 +56,7 @@ const pass_row pass_rows[] = {
     { "grad", "gradient of a scalar", true, DIFF, run_grad },
     { "grad_and_value", "gradient of a scalar, and the scalar", true, DIFF,
       run_grad_and_value },
-    { "jvp", "outputs and their tangents", true, DIFF, run_jvp },
+    { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
     { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK, run_jacfwd },
@@ -79,6 +86,7 @@ static const struct {
     { "randomness", PASS_RANDOMNESS },
     { "axis", PASS_AXIS },
     { "remove", PASS_REMOVE },
+    { "strict", PASS_STRICT },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -299,7 +307,14 @@ read_value(reader *r, unsigned bit, pass_options *o)
     case PASS_OUT: return read_dims(r, &o->vmap.out, &o->out_names);
     case PASS_SIZE: o->vmap.sized = true; return read_integer(r, 0, INT64_MAX, &o->vmap.size);
     case PASS_RANDOMNESS: return read_choice(r, randomness, 3, &o->vmap.randomness);
-    case PASS_REMOVE: return read_choice(r, remove, 2, &choice);
+    case PASS_REMOVE:
+        COT_TRY(read_choice(r, remove, 2, &choice));
+        o->remove_views = choice == 1;
+        return COT_OK;
+    case PASS_STRICT:
+        COT_TRY(read_integer(r, 0, 1, &x));
+        o->strict = x != 0;
+        return COT_OK;
     default:
         o->vmap.axis_name = read_word(r);
         return *o->vmap.axis_name ? COT_OK : fault(r, "wants a name for the axis");
@@ -395,15 +410,48 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* The axes of vmap's results: those of in/out arguments are where their arguments have them. */
+static pass_dims
+inout_dims(const ir_graph *f, const pass_vmap_options *o)
+{
+    const int own = f->n_out - f->n_inout;
+    int64_t *at = IR_NEW_N(f->arena, int64_t, f->n_out + 1);
+    if (!o->out.one && o->out.n > 0 && o->out.n != own)
+        return o->out;
+    for (int j = 0; j < own; j++)
+        at[j] = o->out.one ? o->out.at[0] : o->out.n > 0 ? o->out.at[j] : 0;
+    for (int k = 0; k < f->n_inout; k++)
+        at[own + k] = o->in.one ? o->in.at[0] : o->in.n > 0 ? o->in.at[f->inout[k].arg] : 0;
+    return (pass_dims){ f->n_out, at, false };
+}
+
+/* The new values of in/out arguments are the last results of every transform: not differentiated,
+ * mapped as their arguments are. */
+static cot_status
+run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
+{
+    if (f->n_inout > 0 && strcmp(row->name, "hessian") == 0)
+        return ir_fail(f->ctx, f->inout[0].loc, "hessian", ERR_inout_hessian, f->name,
+                       f->inout[0].arg);
+    o.aux += row->takes & PASS_AUX ? f->n_inout : 0;
+    if (f->n_inout > 0 && (row->takes & PASS_IN))
+        o.vmap.out = inout_dims(f, &o.vmap);
+    COT_TRY(row->run(f, &o, out));
+    (*out)->n_inout = f->n_inout;
+    (*out)->inout = f->inout;
+    return COT_OK;
+}
+
 cot_status
 pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out)
 {
     cot_context *ctx = f->ctx;
-    const pass_options preset = pass_default_options();
     const double start = ctx->config.time ? now_ms() : 0;
-    pass_options named = o ? *o : preset;
+    pass_options named = o ? *o : pass_default_options();
+    if (row->run != run_functionalize)
+        COT_TRY(pass_functionalize(f, true, (ir_graph **)&f));
     COT_TRY(pass_resolve_names(row, f, &named));
-    COT_TRY(row->run(f, &named, out));
+    COT_TRY(run_with_inout(row, f, named, out));
     if (ctx->config.time)
         fprintf(stderr, "time: %-14s %9.3f ms  %5u -> %5u nodes  %s\n", row->name,
                 now_ms() - start, f->n_nodes - 1, (*out)->n_nodes - 1, (*out)->name);

@@ -279,6 +279,14 @@ border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir
         b->status = axis_wrong(f->ctx, b->loc, b->arena, "result", i, axis, rank);
         return;
     }
+    if (axis == PASS_NO_AXIS && mapped && i >= f->n_out - f->n_inout) {
+        const ir_inout *x = &f->inout[i - (f->n_out - f->n_inout)];
+        const ir_type *t = ir_type_at(f, f->in[x->arg]);
+        b->status = ir_fail(f->ctx, x->loc ? x->loc : b->loc, "assign", ERR_assign_unmapped, x->arg,
+                            ir_type_str(f->ctx, t), ir_type_str(f->ctx, t),
+                            ir_type_str(f->ctx, ir_btype(b, y)));
+        return;
+    }
     if (axis == PASS_NO_AXIS && mapped) {
         b->status = vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
                                ir_format(b->arena,

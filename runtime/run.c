@@ -176,6 +176,63 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     return status == 0 ? COT_OK : entry_failed(k, status);
 }
 
+/* In/out arguments are read until the end, so that their new values stay apart until the call has
+ * succeeded; an argument that is written may share no memory with another. */
+static cot_status
+check_inout(const cot_kernel *k, void *const *args)
+{
+    const ir_graph *f = k->graph;
+
+    for (int j = 0; j < f->n_inout; j++) {
+        const int r = f->inout[j].arg;
+        const char *p = args[r];
+
+        for (int i = 0; i < k->n_in; i++) {
+            const char *q = args[i];
+
+            if (i != r && p < q + k->bytes[i] && q < p + k->bytes[r])
+                return run_fail(k, ERR_usage,
+                                "an in/out argument overlaps another argument; wants memory of its own",
+                                r, NULL);
+        }
+    }
+    return COT_OK;
+}
+
+static cot_status
+run_inout(const cot_kernel *k, void *work, cot_array *const *results, void **pointer)
+{
+    const ir_graph *f = k->graph;
+    const int own = k->n_out - f->n_inout;
+    size_t at = 0, bytes = 0;
+    cot_status status = COT_OK;
+
+    for (int i = 0; i < own; i++) {
+        COT_TRY(check_array(k, k->n_in + i, results[i]));
+        pointer[k->n_in + i] = results[i]->data;
+    }
+    for (int i = k->n_in + own; i < k->n_in + k->n_out; i++)
+        bytes += (k->bytes[i] + LINE - 1) / LINE * LINE;
+    char *fresh = aligned_alloc(LINE, bytes + LINE);
+    if (!fresh)
+        return run_fail(k, ERR_memory, "", 0, NULL);
+    for (int i = k->n_in + own; i < k->n_in + k->n_out; i++) {
+        pointer[i] = fresh + at;
+        at += (k->bytes[i] + LINE - 1) / LINE * LINE;
+    }
+    pointer[k->n_in + k->n_out] = k->pool;
+    status = check_overlap(k, pointer);
+    if (status == COT_OK)
+        status = check_inout(k, pointer);
+    if (status == COT_OK)
+        status = rt_call_kernel(k, pointer, work);
+    for (int j = 0; j < f->n_inout && status == COT_OK; j++)
+        if (k->bytes[f->inout[j].arg])
+            memcpy(pointer[f->inout[j].arg], pointer[k->n_in + own + j], k->bytes[f->inout[j].arg]);
+    free(fresh);
+    return status;
+}
+
 cot_status
 cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
              const cot_array *const *args)
@@ -186,6 +243,8 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
         COT_TRY(check_array(k, i, args[i]));
         pointer[i] = args[i]->data;
     }
+    if (k->graph->n_inout > 0)
+        return run_inout(k, work, results, pointer);
     for (int i = 0; i < k->n_out; i++) {
         COT_TRY(check_array(k, k->n_in + i, results[i]));
         pointer[k->n_in + i] = results[i]->data;

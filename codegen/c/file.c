@@ -1,4 +1,5 @@
-/* One self-contained C file of several modules: pragmas that pin the numbers, helpers, kernels, entries. */
+/* One self-contained C file of several modules: pragmas that pin the numbers, helpers,
+ * kernels, entries. */
 #include "codegen/c/c.h"
 
 static const char preamble[] =
@@ -31,7 +32,8 @@ arg_type(const cg_module *m, int arg)
     return COT_DTYPE_NONE;
 }
 
-/* int name(const T0 *x0, ..., T *out0, ..., void *work): packs its arguments and calls the entry. */
+/* int name(const T0 *x0, ..., T *out0, ..., void *work): packs its arguments and calls the
+ * entry. */
 static void
 natural(cg_c_text *t, const cg_natural *f)
 {

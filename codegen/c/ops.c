@@ -1,9 +1,10 @@
-/* The instructions of ir/scalar.h as static inline functions of C: one for scalars, and one for vectors
- * that applies it lane by lane, which compilers turn back into vector instructions.
+/* The instructions of ir/scalar.h as static inline functions of C: one for scalars, and one
+ * for vectors that applies it lane by lane, which compilers turn back into vector
+ * instructions.
  *
- * Nothing is left to a compiler's licence: contraction is off in the file, so a product and a sum stay two; fma is the
- * builtin, exact everywhere; rounding, maximum and conversions are spelled out; integer arithmetic is unsigned
- * underneath, so that it wraps. */
+ * Nothing is left to a compiler's licence: contraction is off in the file, so a product and
+ * a sum stay two; fma is the builtin, exact everywhere; rounding, maximum and conversions are
+ * spelled out; integer arithmetic is unsigned underneath, so that it wraps. */
 #include "codegen/c/c.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ cg_c_type(cg_c_text *t, cot_dtype type, int lanes)
     return name;
 }
 
-/* Scalars ---------------------------------------------------------------------------------------- */
+/* -- scalars -- */
 
 /* The expression of an instruction on scalars x, y, z; NULL where it needs statements. */
 static const char *
@@ -93,8 +94,8 @@ expression(cg_c_text *t, ir_sc_op op, cot_dtype type)
     }
 }
 
-/* Rounding to an integer, from a round to nearest by a number too large for a fraction; what is as large
- * is an integer (or NaN) already.  The sign is kept for the sake of zeros. */
+/* Rounding to an integer, from a round to nearest by a number too large for a fraction; what
+ * is as large is an integer (or NaN) already.  The sign is kept for the sake of zeros. */
 static const char *
 rounding(cg_c_text *t, ir_sc_op op, cot_dtype type)
 {
@@ -212,7 +213,7 @@ is_comparison(ir_sc_op op)
     return op >= SC_eq && op <= SC_le;
 }
 
-/* Vectors ---------------------------------------------------------------------------------------- */
+/* -- vectors -- */
 
 /* Instructions that vector types have as operators; BOOLs are masks. */
 static const char *
@@ -405,7 +406,7 @@ cg_c_table(cg_c_text *t, const ir_sc_table *table, int lanes)
     return name;
 }
 
-/* Memory ----------------------------------------------------------------------------------------- */
+/* -- memory -- */
 
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, bool dense, bool when)

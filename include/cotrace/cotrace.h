@@ -16,6 +16,7 @@
 #include "cotrace/base.h"
 #include "cotrace/tensor.h"
 #include "cotrace/trace.h"
+#include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
 #include "cotrace/transform.h"
 #include "cotrace/compile.h"

@@ -191,6 +191,20 @@ COT_BINARY_(mse)
 COT_BINARY_(cross_entropy)
 #undef COT_BINARY_
 
+inline value assign(cot_value dst, operand y, COT_PLACE_) { return cot_assign_(cot_place{file, line}, dst, y.x); }
+inline value add_assign(cot_value dst, operand y, COT_PLACE_) { return cot_add_assign_(cot_place{file, line}, dst, y.x); }
+inline value sub_assign(cot_value dst, operand y, COT_PLACE_) { return cot_sub_assign_(cot_place{file, line}, dst, y.x); }
+inline value mul_assign(cot_value dst, operand y, COT_PLACE_) { return cot_mul_assign_(cot_place{file, line}, dst, y.x); }
+inline value div_assign(cot_value dst, operand y, COT_PLACE_) { return cot_div_assign_(cot_place{file, line}, dst, y.x); }
+inline value clone(cot_value x, COT_PLACE_) { return cot_clone_(cot_place{file, line}, x); }
+inline value
+view_reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
+{
+    return cot_view_reshape_(cot_place{file, line}, x, cot_list{static_cast<int>(shape.size()), 0, shape.begin()});
+}
+inline value view_index(cot_value x, int axis, int64_t i, COT_PLACE_) { return cot_view_index_(cot_place{file, line}, x, axis, i); }
+inline value view_diagonal(cot_value x, int64_t offset, COT_PLACE_) { return cot_view_diagonal_(cot_place{file, line}, x, offset); }
+
 inline value where(cot_value p, operand x, operand y) { return cot_where_(x.at, p, x.x, y.x); }
 inline value
 reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)

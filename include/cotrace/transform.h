@@ -64,6 +64,7 @@ typedef struct cot_wrt_options {
     cot_list wrt;               /* arguments to differentiate in: see each transform        */
     int aux;                    /* the last aux results are passed on, not differentiated   */
     int64_t chunk;              /* jacobians: rows at a time; 0: all at once                */
+    int strict;                 /* jvp: 1: a result that depends on nothing in wrt is an error */
 } cot_wrt_options;
 
 typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
@@ -87,7 +88,14 @@ COT_API cot_fn *cot_linearize_(cot_place at, cot_fn *f, const cot_wrt_options *o
 COT_API cot_fn *cot_jacfwd_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_jacrev_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_hessian_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
-COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f);
+/* f without in-place writes: views stay as pure ops, or go too.  f itself where there is nothing to
+ * remove.  Every other transform does this first. */
+typedef enum cot_remove { COT_REMOVE_MUTATIONS = 0, COT_REMOVE_MUTATIONS_AND_VIEWS } cot_remove;
+typedef struct cot_functionalize_options {
+    int end_;
+    cot_remove remove;
+} cot_functionalize_options;
+COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *o, size_t size);
 COT_API cot_fn *cot_pipeline_(cot_place at, cot_fn *f, const char *text);
 COT_API void cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd,
                              const cot_wrt_options *o, size_t size);
@@ -150,7 +158,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
  *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y, aux...)
  *
- * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.
+ * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A floating
+ * result that depends on none of them has the tangent zero, or is COT_ERR_ARG with .strict.
  * Errors and source as cot_grad. */
 #define cot_jvp(...) COT_JVP_(__VA_ARGS__, .end_ = 0)
 #define COT_JVP_(f, ...) \
@@ -205,7 +214,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
                           sizeof(cot_wrt_options))
 
 /* Remove in-place writes and views.  The identity until values can be written. */
-#define cot_functionalize(f) cot_functionalize_(COT_HERE, f)
+#define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)
+#define COT_FUNCTIONALIZE_(f, ...) \
+    cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){__VA_ARGS__}, sizeof(cot_functionalize_options))
 
 /* Transforms by name, left to right: cot_pipeline(f, "grad(wrt=[0]) | vmap(in=[none,0,0], out=0)").
  * Names and options are those of the program cot.  Errors: COT_ERR_PARSE with the place in the text. */

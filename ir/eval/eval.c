@@ -213,6 +213,8 @@ ir_eval(const ir_graph *f, void *const *out, const void *const *in)
     eval_mem *volatile m = NULL;
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (f->mutates)
+        return ir_fail(ctx, 0, f->name, ERR_eval_mutates);
     IR_TRY(ctx) {
         m = ir_realloc(ctx, NULL, sizeof *m);
         memset(m, 0, sizeof *m);

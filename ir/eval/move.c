@@ -186,3 +186,19 @@ eval_constant(const ir_eval_args *a)
         eval_put(a->out[0], d->bytes, d->n);
     return COT_OK;
 }
+
+/* Writes: what functionalize leaves never has them, so these are the values alone. */
+
+cot_status
+eval_clone(const ir_eval_args *a)
+{
+    eval_put(a->out[0], a->in[0], eval_bytes(a->out_type[0]));
+    return COT_OK;
+}
+
+cot_status
+eval_assign(const ir_eval_args *a)
+{
+    eval_put(a->out[0], a->in[1], eval_bytes(a->out_type[0]));
+    return COT_OK;
+}

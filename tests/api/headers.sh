@@ -29,7 +29,7 @@ for cxx in g++ clang++-19; do
     command -v $cxx > /dev/null && for f in "$src"/tests/api/*.cpp; do $cxx -std=c++17 $flags "$f"; done
 done
 
-# A80: a traced value is no condition.  Each line alone must fail.
+# A79, A80: a traced value is no condition, an array is no destination.  Each line alone must fail.
 while IFS= read -r line; do
     printf '#include "cotrace/cotrace.h"\nvoid f(cot_value v, cot_array *a);\nvoid f(cot_value v, cot_array *a)\n{\n(void)v, (void)a; %s\n}\n' \
         "$line" > "$tmp/no.c"
@@ -44,4 +44,6 @@ int i = v > 0;
 v = cot_add(v, a);
 v = cot_sin(2.0);
 v = cot_add(v, "1");
+cot_assign(v, a);
+cot_assign(a, v);
 END

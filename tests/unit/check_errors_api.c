@@ -177,9 +177,10 @@ START_TEST(transforms_that_do_not_fit)
     traced_fails(cot_jvp_(at, f, &aux, sizeof aux), COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f32()),
                  COT_ERR_ARG, "main.c:41: jvp: aux is 3; shapes has 1 outputs");
     traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32()), COT_ERR_ARG,
-                 "main.c:41: jvp(shapes): has 3 arguments; wants 4");
-    traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f64()), COT_ERR_SHAPE,
-                 "main.c:41: jvp(shapes): argument 3 is f64[]; wants f32[]");
+                 "main.c:41: jvp(shapes): arguments are (f32[], f32[], f32[]); wants (f32[], f32[], tangent "
+                 "f32[], tangent f32[])");
+    traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f64()), COT_ERR_DTYPE,
+                 "main.c:41: jvp(shapes): argument 3, the tangent of argument 1 of shapes, is f64[]; wants f32[]");
     traced_fails(f, COT_TYPES(cot_f32()), COT_ERR_ARG, "main.c:40: shapes: has 1 arguments; wants 2");
 }
 END_TEST

@@ -538,8 +538,8 @@ static const struct {
 } wrong[] = {
     { "jvp(wrt=[4])", COT_ERR_ARG, "wrt names argument 4 of f, which has 3" },
     { "jvp(wrt=[-4])", COT_ERR_ARG, "wrt names argument -4" },
-    { "jvp(wrt=[0,-3])", COT_ERR_ARG, "names argument 0 twice" },
-    { "jvp(wrt=[2])", COT_ERR_DTYPE, "argument 2 of f is i32" },
+    { "jvp(wrt=[0,-3])", COT_ERR_ARG, "names argument 0 (x) twice" },
+    { "jvp(wrt=[2])", COT_ERR_DTYPE, "argument 2 (k) of f is i32" },
     { "grad(aux=3)", COT_ERR_ARG, "aux is 3; f has 2 outputs" },
     { "grad", COT_ERR_ARG, "f has 2 outputs besides aux; wants 1" },
     { "grad(aux=1)", COT_ERR_SHAPE, "output of f is f64[2]; wants a floating scalar" },

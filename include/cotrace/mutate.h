@@ -1,0 +1,73 @@
+/* Cotrace: in-place writes to traced values, and views.
+ *
+ * Any value of a trace can be written: a handle whose value was written, or of which a view was made,
+ * stands for memory of its own from then on, and each op reads what it holds at that moment.  A view
+ * shows elements of its base; a write to either is seen by both, and by every other view of the base.
+ * The ops of trace.h (cot_slice, cot_reshape, ...) give new values, never views.
+ *
+ * A written argument of a cot_fn is in/out: cot_run leaves the new value in the argument's array, and
+ * transforms pass it on as a last result, not differentiated, mapped as the argument is.  In the body
+ * of cond, while, scan a written argument is a local copy.  Writing to a value of an enclosing trace
+ * is an error.  Values made inside a function become mapped when something mapped is written to them;
+ * for an argument that vmap does not map this is an error.
+ *
+ * There are no raw strides (torch's as_strided) and no resizing: a view cannot show one element twice
+ * and be written, and it cannot reach outside of its base. */
+#ifndef COTRACE_MUTATE_H
+#define COTRACE_MUTATE_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* y (a value or a number) to every element of dst: y broadcasts to dst's shape and converts to its
+ * element type, which must hold it.  The arithmetic ones write dst + y, and so on.  The answer is dst.
+ * Errors: a y that does not broadcast or fit; a dst from outside of the trace, or in which elements
+ * repeat. */
+COT_API cot_value cot_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_add_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_sub_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_mul_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_div_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_max_assign_(cot_place at, cot_value dst, cot_operand y);
+COT_API cot_value cot_min_assign_(cot_place at, cot_value dst, cot_operand y);
+/* A value of its own with the elements of x. */
+COT_API cot_value cot_clone_(cot_place at, cot_value x);
+
+/* Views of x.  Slice, transpose, reshape, broadcast take what cot_slice, cot_transpose, cot_reshape and
+ * cot_broadcast_to take.  Index: slice i of an axis, without the axis.  Diagonal: of the last two
+ * axes, as a last axis: elements [k, k + offset], or [k - offset, k] for a negative offset. */
+COT_API cot_value cot_view_slice_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
+COT_API cot_value cot_view_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
+COT_API cot_value cot_view_reshape_(cot_place at, cot_value x, cot_list shape);
+COT_API cot_value cot_view_broadcast_(cot_place at, cot_value x, cot_list shape);
+COT_API cot_value cot_view_index_(cot_place at, cot_value x, int axis, int64_t i);
+COT_API cot_value cot_view_diagonal_(cot_place at, cot_value x, int64_t offset);
+
+#ifndef __cplusplus
+#define cot_assign(dst, y) cot_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_add_assign(dst, y) cot_add_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_sub_assign(dst, y) cot_sub_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_mul_assign(dst, y) cot_mul_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_div_assign(dst, y) cot_div_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_max_assign(dst, y) cot_max_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_min_assign(dst, y) cot_min_assign_(COT_HERE, dst, COT_OPERAND(y))
+#define cot_clone(x) cot_clone_(COT_HERE, x)
+#define cot_view_slice(...) COT_VIEW_SLICE_(__VA_ARGS__, .end_ = 0)
+#define COT_VIEW_SLICE_(x, ...) cot_view_slice_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
+#define cot_view_transpose(...) COT_VIEW_TRANSPOSE_(__VA_ARGS__, .end_ = 0)
+#define COT_VIEW_TRANSPOSE_(x, ...) cot_view_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
+#define cot_view_reshape(...) COT_VIEW_RESHAPE_(__VA_ARGS__, )
+#define COT_VIEW_RESHAPE_(x, ...) cot_view_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
+#define cot_view_broadcast(x, ...) cot_view_broadcast_(COT_HERE, x, COT_LIST(__VA_ARGS__))
+#define cot_view_index(x, axis, i) cot_view_index_(COT_HERE, x, axis, i)
+#define cot_view_diagonal(x, offset) cot_view_diagonal_(COT_HERE, x, offset)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/* Views as lenses: how a view reads its base, and what the base is after a write to the view. */
+#ifndef PASSES_LENS_H
+#define PASSES_LENS_H
+
+#include "passes/pass.h"
+
+/* The elements that the view n shows of a base; keep: by the view itself, else by its copying twin. */
+ir_ref pass_lens_get(ir_build *b, const ir_node *n, ir_ref base, bool keep);
+/* The base with y where n looks at it. */
+ir_ref pass_lens_put(ir_build *b, const ir_node *n, ir_ref base, ir_ref y);
+
+#endif
