@@ -130,8 +130,9 @@ elements(ir_build *b, const prefix *p, ir_ref *x, const ir_type **type, int64_t 
 static bool
 trace_pair(ir_build *b, prefix *p, const ir_type *const *type)
 {
-    fe_source s = { ir_format(b->arena, "%s.combine", b->name), p->combine, p->o.user, b->loc,
-                    2 * p->n, p->n, type, false, NULL, NULL, NULL };
+    fe_source s = { .name = ir_format(b->arena, "%s.combine", b->name), .body = p->combine,
+                    .user = p->o.user, .loc = b->loc, .n_in = 2 * p->n, .n_out = p->n,
+                    .type = type };
     ir_graph *g = NULL;
     cot_trace *t;
     cot_status status = fe_trace_run(b->ctx, &s, &g, &t);
