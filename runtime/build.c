@@ -60,9 +60,13 @@ parameter_names(ir_arena *a, const ir_graph *f)
 
     for (int i = 0; i < f->n_in; i++)
         name[i] = parameter_name(a, f->in_name[i], ir_format(a, "arg%d", i), name, i);
-    for (int i = 0; i < f->n_out; i++)
-        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL,
-                                           ir_format(a, "out%d", i), name, f->n_in + i);
+    for (int i = 0; i < f->n_out; i++) {
+        const int k = i - (f->n_out - f->n_inout);
+        const char *plain = k < 0 ? ir_format(a, "out%d", i)
+                                  : ir_format(a, "%s_new", name[f->inout[k].arg]);
+        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL, plain, name,
+                                           f->n_in + i);
+    }
     return name;
 }
 
@@ -109,6 +113,9 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     ir_buf_printf(b, "\n/* %s(", fn->name);
     for (int i = 0; i < f->n_in; i++) {
         ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[i]);
+        for (int k = 0; k < f->n_inout; k++)
+            if (f->inout[k].arg == i)
+                ir_buf_str(b, "inout ");
         ir_type_print(b, ir_type_at(f, f->in[i]));
     }
     ir_buf_str(b, ") -> (");

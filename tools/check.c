@@ -2,6 +2,7 @@
 #include "runtime/check.h"
 
 #include "ir/diag.h"
+#include "passes/pass.h"
 #include "tools/cot.h"
 
 /* Print one line; EXIT_CHECK if the check failed, the error's exit if it could not be made. */
@@ -47,6 +48,8 @@ cli_check(cot_cli *c)
         return cli_failed(c);
     status = rt_check_text(f, &v);
     worst = worse(worst, tell(c, "text", status, &v));
+    if (pass_functionalize(f, true, &f) != COT_OK) /* the twin takes pure graphs */
+        return cli_failed(c);
     status = rt_check_backends(f, in, &v);
     worst = worse(worst, tell(c, "back ends", status, &v));
     status = rt_check_derivatives(f, in, &v);

@@ -194,7 +194,8 @@ any_block(folding *d, cg_val b, int64_t n, int64_t lo, int64_t hi, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t full = n / BLOCK, rest = n % BLOCK;
-    cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, hi - 1), BLOCK);
+    int64_t last = hi < full ? hi - 1 : full - 1;       /* of the full blocks: its range keeps indices plain */
+    cg_ix base = cg_ix_mul(&l->ix, cg_ix_var(&l->ix, b, lo, last), BLOCK);
     if (!rest || hi <= full) {
         block(d, base, BLOCK, out);
         return;

@@ -20,5 +20,6 @@
 #include "cotrace/sugar.h"
 #include "cotrace/transform.h"
 #include "cotrace/compile.h"
+#include "cotrace/module.h"
 
 #endif

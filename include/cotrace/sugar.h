@@ -40,6 +40,16 @@ typedef struct cot_assoc_options {
     void *user;                 /* handed to the body                               */
 } cot_assoc_options;
 
+/* Running statistics are values: .mean and .var go in (both, or neither), and what they become comes out. */
+typedef struct cot_batch_norm_options {
+    int end_;
+    cot_list axes;              /* absent: all but axis 1, the channels                          */
+    cot_value scale, bias;      /* as .mean and .var: one element for each channel; may be unset */
+    cot_value mean, var;        /* running statistics; unset: the batch's own are always used    */
+    int training;               /* 1: the batch's statistics, which move the running ones        */
+    double momentum, eps;       /* 0: 0.1 and 1e-5                                               */
+} cot_batch_norm_options;
+
 #define COT_UNARY_(name) COT_API cot_value name(cot_place at, cot_value x);
 #define COT_REDUCTION_(name) \
     COT_API cot_value name(cot_place at, cot_value x, const cot_reduce_options *o, size_t size);
@@ -58,6 +68,9 @@ COT_UNARY_(cot_square_)
 #undef COT_REDUCTION_
 COT_API cot_value cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size);
 COT_API cot_value cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
+COT_API cot_value cot_linear_(cot_place at, cot_value x, cot_value weight, cot_value bias);
+COT_API cot_value cot_batch_norm_(cot_place at, cot_value x, cot_value *stats,
+                                  const cot_batch_norm_options *o, size_t size);
 COT_API cot_value cot_where_(cot_place at, cot_value p, cot_operand x, cot_operand y);
 COT_API cot_value cot_matmul_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_dot_(cot_place at, cot_value x, cot_value y);
@@ -109,6 +122,17 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_layer_norm(...) COT_LAYER_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_LAYER_NORM_(x, ...) \
     cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options))
+
+/* x [..., in], weight [out, in], bias [out] or never set: x weight' + bias, [..., out]. */
+#define cot_linear(x, weight, bias) cot_linear_(COT_HERE, x, weight, bias)
+/* cot_batch_norm(x, stats, .scale = w, .bias = b, .mean = m, .var = v, .training = 1): (x - mean) /
+ * sqrt(var + eps) * scale + bias.  stats (two values, or NULL) gets (1 - momentum) old + momentum new of
+ * mean and of the variance divided by count - 1; the given ones where .training = 0; and stays unset where
+ * there are none.  x is normalised with the variance divided by count. */
+#define cot_batch_norm(...) COT_BATCH_NORM_(__VA_ARGS__, .end_ = 0)
+#define COT_BATCH_NORM_(x, stats, ...)                                       \
+    cot_batch_norm_(COT_HERE, x, stats, &(const cot_batch_norm_options){__VA_ARGS__}, \
+                    sizeof(cot_batch_norm_options))
 
 /* ---- activations ---- */
 

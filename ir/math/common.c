@@ -31,6 +31,24 @@ ir_math_poly(ir_sc_build *b, ir_sc x, int n, const double *c)
     return y;
 }
 
+/* c[0] + c[2] x + c[4] x^2 ... */
+static ir_sc
+every_other(ir_sc_build *b, ir_sc x, int n, const double *c)
+{
+    int last = (n - 1) / 2 * 2;
+    ir_sc y = m_num(b, x, c[last]);
+
+    for (int i = last - 2; i >= 0; i -= 2)
+        y = m_fma(b, y, x, m_num(b, x, c[i]));
+    return y;
+}
+
+ir_sc
+ir_math_poly2(ir_sc_build *b, ir_sc x, ir_sc xx, int n, const double *c)
+{
+    return m_fma(b, every_other(b, xx, n - 1, c + 1), x, every_other(b, xx, n, c));
+}
+
 ir_sc
 ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s)
 {

@@ -1,7 +1,8 @@
 /* exp, exp2, expm1.
  *
  * x = n ln2 + r with n whole and |r| <= ln2 / 2; e^r = 1 + r + r^2 q(r) by a minimax polynomial.  n comes from
- * adding 1.5 2^23 (2^52): the sum is rounded to a whole number, whose bits stand in the low end of the word.
+ * adding 1.5 2^23 (2^52) and twice the bias of exponents: the sum is rounded to a whole number, whose bits stand in
+ * the low end of the word, ready to be shifted into the exponents of 2^n or of its two factors.
  * r = x - n L1 - n L2: x - n L1 is exact, because it is a multiple of the last bit of L1 and below 1/2.
  * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends of the
  * range and subnormal ones are rounded once.  x is first brought into the range where n makes sense.
@@ -39,7 +40,7 @@ wide(ir_sc_build *b, ir_sc x)
 static double
 magic(ir_sc_build *b, ir_sc x)
 {
-    return wide(b, x) ? 0x1.8p52 : 0x1.8p23;
+    return wide(b, x) ? 0x1.8p52 + 2 * 1023 : 0x1.8p23 + 2 * 127;
 }
 
 /* -x times k, plus z. */
@@ -93,33 +94,34 @@ ir_math_exp_fine(ir_sc_build *b, ir_sc x)
     return e;
 }
 
-/* 2^k for the whole number in the low bits of the integer k. */
+/* The number whose exponent field is the low bits of the integer k, and whose other bits are 0. */
 static ir_sc
-power_of_two(ir_sc_build *b, ir_sc k)
+with_exponent(ir_sc_build *b, ir_sc k)
 {
-    cot_dtype U = ir_sc_type_in(b, k);
-    bool w = U == COT_U64;
-    ir_sc up = m_shl(b, k, ir_sc_int(b, U, w ? 52 : 23));
+    bool w = ir_sc_type_in(b, k) == COT_U64;
 
-    return m_bits(b, w ? COT_F64 : COT_F32,
-                  m_add(b, up, ir_sc_int(b, U, w ? 1023ll << 52 : 127 << 23)));
+    return m_shl(b, k, ir_sc_int(b, ir_sc_type_in(b, k), w ? 52 : 23));
 }
 
 ir_sc
 ir_math_exp_two(ir_sc_build *b, ir_sc t)
 {
-    return power_of_two(b, m_bits(b, ir_math_uint(ir_sc_type_in(b, t)), t));
+    cot_dtype T = ir_sc_type_in(b, t), U = ir_math_uint(T);
+    bool w = T == COT_F64;
+    ir_sc twice = with_exponent(b, m_bits(b, U, t));
+
+    return m_bits(b, T, m_sub(b, twice, ir_sc_int(b, U, w ? 1023ll << 52 : 127 << 23)));
 }
 
-/* The constant in t is even, and so is its half; it leaves the low bits alone. */
+/* t has the bias twice: each half of it is the exponent of one factor. */
 void
 ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2])
 {
-    cot_dtype U = ir_math_uint(ir_sc_type_in(b, t));
+    cot_dtype T = ir_sc_type_in(b, t), U = ir_math_uint(T);
     ir_sc j = m_bits(b, U, t), half = m_shr(b, j, ir_sc_int(b, U, 1));
 
-    factor[0] = power_of_two(b, half);
-    factor[1] = power_of_two(b, m_sub(b, j, half));
+    factor[0] = m_bits(b, T, with_exponent(b, half));
+    factor[1] = m_bits(b, T, with_exponent(b, m_sub(b, j, half)));
 }
 
 static ir_sc

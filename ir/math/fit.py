@@ -141,7 +141,7 @@ def table():
         "root start": (lambda x: x ** -third, lambda x: x ** third, 1, 8, 6, False),
         "erf q32": (error, lambda z: 1 / (1 + error(z)), 0, 1, 7, True),
         "erf q64": (error, lambda z: 1 / (1 + error(z)), 0, 1, 12, False),
-        "erf log32": (lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), "0.92", "4.1", 7, True),
+        "erf log32": (lambda x: log(erfc(x)) / x + 1, lambda x: x * erfc(x) / erf(x), "0.92", "4.1", 6, True),
         "erf g64": (g, lambda t: 1 / g(t), t("0.499"), t(28), 22, False),
     }
     for name, f, first, hi, n, single in (

@@ -88,6 +88,8 @@ cot_dtype ir_math_int(cot_dtype T);
 cot_dtype ir_math_uint(cot_dtype T);
 /* c[0] + x (c[1] + x (... c[n-1])), by Horner's rule with fma. */
 ir_sc ir_math_poly(ir_sc_build *b, ir_sc x, int n, const double *c);
+/* The same in two chains, of the even and of the odd powers: xx is x^2.  Half the latency. */
+ir_sc ir_math_poly2(ir_sc_build *b, ir_sc x, ir_sc xx, int n, const double *c);
 /* |x| with the sign of s. */
 ir_sc ir_math_copysign(ir_sc_build *b, ir_sc x, ir_sc s);
 /* f32: the f64 program on the widened operand, rounded; f64: the program itself. */
@@ -101,7 +103,7 @@ ir_sc ir_math_sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *error);
 ir_sc ir_math_below(ir_sc_build *b, ir_sc x, double hi);
 ir_sc ir_math_above(ir_sc_build *b, ir_sc x, double lo);
 
-/* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus a constant, as integer bits. */
+/* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus twice the bias of exponents, in its low bits. */
 typedef struct ir_math_exp { ir_sc hi, lo, t; } ir_math_exp;
 ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
 /* The same with a tail that holds the errors of the reduction, too. */

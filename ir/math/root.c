@@ -49,10 +49,11 @@ wide_cbrt(ir_sc_build *b, const ir_sc *x)
     ir_sc low = m_and(b, bits, ir_sc_int(b, COT_U64, 0xfffffffffffff));
     ir_sc m = m_bits(b, COT_F64, m_or(b, low, ir_sc_int(b, COT_U64, 0x3ff0000000000000)));
     ir_sc two = m_num(b, a, 2), four = m_num(b, a, 4), one = m_num(b, a, 1);
+    double whole = 0x1.8p52 + 2 * 1023; /* as ir_math_exp_two wants it */
 
     m = m_mul(b, m,
               m_select(b, m_eqk(b, left, 1), two, m_select(b, m_eqk(b, left, 2), four, one)));
-    q = m_add(b, q, m_select(b, tiny, m_num(b, q, 0x1.8p52 - 18), m_num(b, q, 0x1.8p52)));
+    q = m_add(b, q, m_select(b, tiny, m_num(b, q, whole - 18), m_num(b, q, whole)));
     ir_sc y = ir_math_flip(b, m_mul(b, cube_root(b, m), ir_math_exp_two(b, q)), x[0]);
     ir_sc ordinary = m_and(b, m_gtk(b, a, 0), m_ltk(b, a, (double)INFINITY));
     return m_select(b, ordinary, y, x[0]);

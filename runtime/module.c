@@ -1,0 +1,283 @@
+/* Modules on arrays: calls with replaced state, and the state of several modules in one. */
+#include <string.h>
+
+#include "cotrace/module.h"
+#include "frontend/module.h"
+#include "frontend/trace.h"
+#include "ir/array.h"
+#include "ir/diag.h"
+#include "ir/type.h"
+#include "passes/pass.h"
+
+/* ---- functional_call ---- */
+
+typedef struct call {
+    cot_module *m;
+    ir_loc loc;
+    const cot_state *given;
+    int n_given;
+    bool untied, strict;
+    cot_array **leaf; /* what is given for each leaf, or NULL */
+    int n_args;
+    const cot_array **args;
+} call;
+
+static const char op[] = "functional_call";
+
+static cot_status
+place_one(call *c, const cot_named *x)
+{
+    cot_module *m = c->m;
+    int i = x->name ? fe_module_find(m, x->name) : -1;
+
+    if (i < 0 || m->leaf[i].absent)
+        return ir_fail(m->ctx, c->loc, op, ERR_state_unknown, m->name, x->name ? x->name : "");
+    if (c->leaf[i])
+        return ir_fail(m->ctx, c->loc, op, ERR_state_twice, x->name);
+    if (!x->array)
+        return ir_fail(m->ctx, c->loc, op, ERR_state_none, x->name, m->name);
+    c->leaf[i] = x->array;
+    return COT_OK;
+}
+
+static bool
+same_array(const cot_array *x, const cot_array *y)
+{
+    const cot_type *s = &x->type, *t = &y->type;
+
+    if (x == y)
+        return true;
+    if (s->dtype != t->dtype || s->rank != t->rank || x->bytes != y->bytes)
+        return false;
+    for (int k = 0; k < s->rank; k++)
+        if (cot_type_size(s, k) != cot_type_size(t, k))
+            return false;
+    return x->bytes == 0 || memcmp(x->data, y->data, x->bytes) == 0;
+}
+
+/* Given under one of two names: given under both. */
+static cot_status
+tie(call *c)
+{
+    cot_module *m = c->m;
+
+    for (int i = 0; i < m->n; i++) {
+        int k = m->leaf[i].of;
+        if (k == i || !c->leaf[i])
+            continue;
+        for (int j = 0; j < m->n; j++)
+            if (m->leaf[j].of == k && c->leaf[j] && !same_array(c->leaf[i], c->leaf[j]))
+                return ir_fail(m->ctx, c->loc, op, ERR_state_tied, m->leaf[j].name,
+                               m->leaf[i].name);
+    }
+    for (int i = 0; i < m->n; i++)
+        if (c->leaf[i])
+            for (int j = 0; j < m->n; j++)
+                if (m->leaf[j].of == m->leaf[i].of)
+                    c->leaf[j] = c->leaf[i];
+    return COT_OK;
+}
+
+static cot_status
+collect(call *c, cot_array *const *inputs, int n_inputs)
+{
+    cot_module *m = c->m;
+
+    for (int s = 0; s < c->n_given; s++)
+        for (int i = 0; i < c->given[s].n; i++)
+            COT_TRY(place_one(c, &c->given[s].at[i]));
+    if (!c->untied)
+        COT_TRY(tie(c));
+    for (int i = 0; i < m->n; i++) {
+        if (!fe_module_takes(m, i, c->untied))
+            continue;
+        if (!c->leaf[i] && c->strict)
+            return ir_fail(m->ctx, c->loc, op, ERR_state_missing, m->leaf[i].name, m->name);
+        cot_array *own = m->leaf[i].array ? m->leaf[i].array : m->leaf[m->leaf[i].of].array;
+        c->args[c->n_args] = c->leaf[i] ? c->leaf[i] : own;
+        if (!c->args[c->n_args++])
+            return ir_fail(m->ctx, c->loc, op, ERR_state_none, m->leaf[i].name, m->name);
+    }
+    for (int i = 0; i < n_inputs; i++)
+        c->args[c->n_args++] = inputs[i];
+    return COT_OK;
+}
+
+cot_status
+cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_given,
+                     cot_array *const *inputs, int n_inputs, cot_array **results, int n_results,
+                     const cot_functional_options *options, size_t size)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    call c = { .m = m, .given = given, .n_given = n_given };
+    FE_OPTIONS(cot_functional_options, o, options, size);
+
+    if (!m)
+        return COT_ERR_ARG;
+    c.untied = o.untied != 0;
+    c.strict = o.strict != 0;
+    IR_TRY(m->ctx) {
+        c.loc = ir_loc_file(m->ctx, at.file, at.line);
+        c.leaf = IR_NEW_N(&m->ctx->arena, cot_array *, m->n + 1);
+        c.args = IR_NEW_N(&m->ctx->arena, const cot_array *, m->n + n_inputs + 1);
+        status = collect(&c, inputs, n_inputs);
+    }
+    if (status != COT_OK)
+        return status;
+    cot_fn *f = o.fn ? o.fn : c.untied ? cot_module_fn_untied(m) : cot_module_fn(m);
+    return f ? cot_jit(f, results, n_results, c.args, c.n_args) : COT_ERR_MEMORY;
+}
+
+/* ---- arrays with names ---- */
+
+static cot_status
+name_arrays(const cot_module *m, const char *text, cot_array *const *arrays, int n,
+            cot_state *out)
+{
+    const char **name = IR_NEW_N(&m->ctx->arena, const char *, m->n + 1);
+    pass_named names = { m->ctx, m->loc, m->name, m->n, name };
+    pass_wrt which;
+
+    for (int i = 0; i < m->n; i++)
+        name[i] = fe_module_takes(m, i, false) ? m->leaf[i].name : NULL;
+    COT_TRY(pass_named_wrt(&names, text, &which));
+    if (which.n != n)
+        return ir_fail(m->ctx, m->loc, m->name, ERR_fn_names, n, "results", which.n);
+    out->at = IR_NEW_N(&m->ctx->arena, cot_named, n + 1);
+    for (int i = 0; i < n; i++)
+        out->at[i] = (cot_named){ name[which.arg[i]], arrays[i] };
+    out->n = n;
+    return COT_OK;
+}
+
+cot_status
+cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, int n,
+                 cot_state *out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = (cot_state){ 0, NULL };
+    if (!m || paths.one != COT_BY_NAME)
+        return COT_ERR_ARG;
+    IR_TRY(m->ctx) {
+        status = name_arrays(m, *(const char *const *)(const void *)paths.at, arrays, n, out);
+    }
+    return status;
+}
+
+cot_array *
+cot_state_find(const cot_state *s, const char *name)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->at[i].name, name) == 0)
+            return s->at[i].array;
+    return NULL;
+}
+
+void
+cot_state_free(cot_state *s)
+{
+    for (int i = 0; i < s->n; i++)
+        cot_array_free(s->at[i].array);
+    s->n = 0;
+}
+
+/* ---- stack_module_state ---- */
+
+static const char stack_op[] = "stack_module_state";
+
+static cot_status
+same_kind(cot_context *ctx, ir_loc loc, cot_module *const *m, int k)
+{
+    if (m[k]->body != m[0]->body || m[k]->n != m[0]->n || m[k]->n_params != m[0]->n_params ||
+        strcmp(m[k]->name, m[0]->name) != 0)
+        return ir_fail(ctx, loc, stack_op, ERR_stack_kind, k, m[k]->name, m[0]->name);
+    if (m[k]->training != m[0]->training)
+        return ir_fail(ctx, loc, stack_op, ERR_stack_mode, k,
+                       m[k]->training ? "in training mode" : "in evaluation mode",
+                       m[0]->training ? "in training mode" : "in evaluation mode");
+    return COT_OK;
+}
+
+/* Leaf i of module k is like that of module 0. */
+static cot_status
+same_leaf(cot_context *ctx, ir_loc loc, cot_module *const *m, int k, int i)
+{
+    const fe_leaf *x = &m[k]->leaf[i], *y = &m[0]->leaf[i];
+
+    if (strcmp(x->name, y->name) != 0 || x->of != y->of || x->absent != y->absent)
+        return ir_fail(ctx, loc, stack_op, ERR_stack_leaf, k, x->name, y->name);
+    if (x->absent || x->of != i)
+        return COT_OK;
+    if (!x->array)
+        return ir_fail(ctx, loc, stack_op, ERR_state_none, x->name, m[k]->name);
+    if (x->frozen != y->frozen)
+        return ir_fail(ctx, loc, stack_op, ERR_stack_frozen, x->name, x->frozen ? k : 0,
+                       x->frozen ? 0 : k);
+    const ir_type *tx = ir_type_of(ctx, &x->array->type),
+                  *ty = y->array ? ir_type_of(ctx, &y->array->type) : tx;
+    if (tx != ty)
+        return ir_fail(ctx, loc, stack_op, ERR_stack_type, x->name, ir_type_str(ctx, tx), k,
+                       ir_type_str(ctx, ty));
+    return COT_OK;
+}
+
+static cot_array *
+stack_leaf(cot_context *ctx, cot_module *const *m, int n, int i)
+{
+    const ir_type *t = ir_type_open(ctx, ir_type_of(ctx, &m[0]->leaf[i].array->type), 0, n);
+    cot_type type = ir_type_public(t);
+    cot_array *a = ir_array_new(ctx, &type, NULL);
+
+    for (int k = 0; a && k < n; k++) {
+        const cot_array *x = m[k]->leaf[i].array;
+        if (x->bytes > 0)
+            memcpy((char *)a->data + (size_t)k * x->bytes, x->data, x->bytes);
+    }
+    return a;
+}
+
+static cot_status
+stack(cot_context *ctx, ir_loc loc, cot_module *const *m, int n, cot_state *params,
+      cot_state *buffers)
+{
+    for (int k = 0; k < n; k++) {
+        COT_TRY(same_kind(ctx, loc, m, k));
+        for (int i = 0; i < m[0]->n; i++)
+            COT_TRY(same_leaf(ctx, loc, m, k, i));
+    }
+    params->at = IR_NEW_N(&ctx->arena, cot_named, m[0]->n_params + 1);
+    buffers->at = IR_NEW_N(&ctx->arena, cot_named, m[0]->n - m[0]->n_params + 1);
+    for (int i = 0; i < m[0]->n; i++) {
+        cot_state *s = i < m[0]->n_params ? params : buffers;
+        if (!fe_module_takes(m[0], i, false))
+            continue;
+        cot_array *a = stack_leaf(ctx, m, n, i);
+        if (!a)
+            return ir_fail(ctx, loc, stack_op, ERR_memory);
+        s->at[s->n++] = (cot_named){ m[0]->leaf[i].name, a };
+    }
+    return COT_OK;
+}
+
+cot_status
+cot_stack_module_state_(cot_place at, cot_context *ctx, cot_module *const *modules, int n,
+                        cot_state *params, cot_state *buffers)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *params = *buffers = (cot_state){ 0, NULL };
+    for (int i = 0; i < n; i++)
+        if (!modules[i] || modules[i]->ctx != ctx)
+            return COT_ERR_ARG;
+    IR_TRY(ctx) {
+        status =
+            n < 1 ? ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), stack_op, ERR_stack_none)
+                  : stack(ctx, ir_loc_file(ctx, at.file, at.line), modules, n, params, buffers);
+    }
+    if (status != COT_OK) {
+        cot_state_free(params);
+        cot_state_free(buffers);
+    }
+    return status;
+}

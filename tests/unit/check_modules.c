@@ -1,0 +1,404 @@
+/* Modules: functions with named parameters and buffers.  Cases bear the names of the rows. */
+#include "tests/unit/traced.h"
+
+static cot_context *ctx;
+static cot_array *made[64];
+static int n_made;
+
+static void
+begin(void)
+{
+    ctx = cot_context_new(NULL);
+    n_made = 0;
+}
+
+static void
+end(void)
+{
+    while (n_made > 0)
+        cot_array_free(made[--n_made]);
+    cot_context_free(ctx);
+}
+
+static cot_array *
+keep(cot_array *a)
+{
+    return made[n_made++] = a;
+}
+
+#define ARRAY(type, ...) keep(cot_array_copy(ctx, type, (const float[]){ __VA_ARGS__ }))
+
+static void
+has(const cot_array *a, int n, const float *want)
+{
+    ck_assert_ptr_nonnull(a);
+    ck_assert_uint_eq(cot_array_bytes(a), sizeof *want * (size_t)n);
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(((const float *)cot_array_read(a))[i] == want[i],
+                      "element %d is %g, wants %g", i,
+                      (double)((const float *)cot_array_read(a))[i], (double)want[i]);
+}
+#define HAS(a, ...)                                                                            \
+    has(a, (int)(sizeof((const float[]){ __VA_ARGS__ }) / sizeof(float)),                      \
+        (const float[]){ __VA_ARGS__ })
+#define RUNS(call) ck_assert_msg((call) == COT_OK, "%s", cot_error(ctx))
+
+/* The call fails with the whole message. */
+static void
+fails(cot_status got, cot_status want, const char *message)
+{
+    ck_assert_int_eq(got, want);
+    ck_assert_str_eq(cot_error(ctx), message);
+    cot_error_clear(ctx);
+}
+
+/* weight, bias; x */
+BODY(linear_body, out[0] = cot_linear(in[2], in[0], in[1]);)
+
+static cot_module *
+linear(const char *name)
+{
+    return cot_module_new(ctx, .name = name, .body = linear_body, .params = "weight, bias",
+                          .inputs = "x", .results = "y");
+}
+
+static cot_module *
+linear33(void)
+{
+    cot_module *m = linear("Linear");
+
+    RUNS(cot_module_set(m, "weight", ARRAY(cot_f32(3, 3), 1, 2, 3, 4, 5, 6, 7, 8, 10)));
+    RUNS(cot_module_set(m, "bias", ARRAY(cot_f32(3), .5f, -.5f, 1)));
+    return m;
+}
+
+/* A102: the Jacobian in the input; the weights are read at each call. */
+START_TEST(jacobian_in_the_input)
+{
+    cot_module *m = linear33();
+    cot_array *x = ARRAY(cot_f32(3), 1, -1, 2), *j = NULL, *y = NULL;
+    cot_fn *f = cot_jacrev(cot_module_fn(m), .wrt = COT_NAMES("x"));
+
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &j, 1, .fn = f));
+    HAS(keep(y), 5.5f, 10.5f, 20);
+    HAS(keep(j), 1, 2, 3, 4, 5, 6, 7, 8, 10);
+    ((float *)cot_array_data(cot_module_array(m, "weight")))[0] = 11;
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &j, 1, .fn = f));
+    HAS(j, 11, 2, 3, 4, 5, 6, 7, 8, 10);
+}
+END_TEST
+
+/* A103: the Jacobian in the parameters has their names. */
+START_TEST(jacobian_in_the_parameters)
+{
+    cot_module *m = linear33();
+    cot_array *x = ARRAY(cot_f32(3), 1, -1, 2), *j[2] = { NULL, NULL };
+    cot_list names = COT_NAMES("weight, bias");
+    cot_state s;
+
+    for (int i = 0; i < 2; i++) {
+        cot_fn *f = cot_module_fn(m);
+        f = i ? cot_jacfwd(f, .wrt = names) : cot_jacrev(f, .wrt = names);
+        RUNS(cot_functional_call(m, NULL, 0, &x, 1, j, 2, .fn = f));
+        RUNS(cot_module_named(m, names, j, 2, &s));
+        HAS(cot_state_find(&s, "bias"), 1, 0, 0, 0, 1, 0, 0, 0, 1);
+        HAS(cot_state_find(&s, "weight"), 1, -1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 2, 0, 0,
+            0, 0, 0, 0, 0, 0, 0, 1, -1, 2);
+    }
+    keep(j[0]), keep(j[1]);
+}
+END_TEST
+
+BODY(shifted, out[0] = cot_add(cot_mul(in[0], in[2]), in[1]);)
+
+/* A104: parameters and buffers are two trees; what is given replaces, the rest stays. */
+START_TEST(replaces_what_is_given)
+{
+    cot_module *m = cot_module_new(ctx, .name = "Shift", .body = shifted, .params = "scale",
+                                   .buffers = "shift", .inputs = "x", .results = "y");
+    cot_array *x = ARRAY(cot_f32(2), 1, 2), *y = NULL;
+    cot_state both[] = { COT_STATE({ "scale", ARRAY(cot_f32(), 10) }),
+                         COT_STATE({ "shift", ARRAY(cot_f32(), 7) }) };
+
+    RUNS(cot_module_set(m, "scale", ARRAY(cot_f32(), 3)));
+    RUNS(cot_module_set(m, "shift", ARRAY(cot_f32(), 1)));
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    HAS(keep(y), 4, 7);
+    RUNS(cot_functional_call(m, both, 1, &x, 1, &y, 1));
+    HAS(y, 11, 21);
+    RUNS(cot_functional_call(m, both, 2, &x, 1, &y, 1, .strict = 1));
+    HAS(y, 17, 27);
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    HAS(y, 4, 7);
+}
+END_TEST
+
+/* The line of the call is the program's: it is given here. */
+static cot_status
+call(cot_module *m, const cot_state *s, int n, const cot_functional_options *o)
+{
+    cot_array *x = ARRAY(cot_f32(3), 1, -1, 2), *y = NULL;
+    cot_status status =
+        cot_functional_call_((cot_place){ "main.c", 5 }, m, s, n, &x, 1, &y, 1, o, sizeof *o);
+
+    cot_array_free(y);
+    return status;
+}
+
+START_TEST(the_same_name_twice)
+{
+    cot_array *b = ARRAY(cot_f32(3), 0, 0, 0);
+    cot_state twice[] = { COT_STATE({ "bias", b }), COT_STATE({ "bias", b }) };
+
+    fails(
+        call(linear33(), twice, 2, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+        "main.c:5: functional_call: \"bias\" appears in more than one state; wants it in one");
+}
+END_TEST
+
+/* y = sum(a * x) + sum(b * b) with a and b one storage */
+BODY(tied_body, out[0] = cot_add(cot_reduce_sum(cot_mul(in[0], in[2])),
+                                 cot_reduce_sum(cot_mul(in[1], in[1])));)
+
+START_TEST(tied_names)
+{
+    cot_module *m = cot_module_new(ctx, .name = "Tied", .body = tied_body, .params = "a, b",
+                                   .inputs = "x", .results = "y");
+    cot_array *w = ARRAY(cot_f32(3), 1, 2, 3), *v = ARRAY(cot_f32(3), 1, 1, 1),
+              *x = ARRAY(cot_f32(3), 1, -1, 2), *y = NULL, *g = NULL;
+    cot_state b = COT_STATE({ "b", v }), apart = COT_STATE({ "a", w }, { "b", v }),
+              equal = COT_STATE({ "a", v }, { "b", v });
+
+    RUNS(cot_module_set(m, "a", w));
+    RUNS(cot_module_tie(m, "b", "a"));
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &y, 1));
+    HAS(keep(y), 19);
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, &g, 1, .fn = cot_grad(cot_module_fn(m))));
+    HAS(keep(g), 3, 3, 8);
+    RUNS(cot_functional_call(m, &b, 1, &x, 1, &y, 1));
+    HAS(y, 5);
+    RUNS(cot_functional_call(m, &equal, 1, &x, 1, &y, 1));
+    HAS(y, 5);
+    RUNS(cot_functional_call(m, &b, 1, &x, 1, &y, 1, .untied = 1));
+    HAS(y, 8);
+    fails(call(m, &apart, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+          "main.c:5: functional_call: \"a\" and \"b\" are tied and given different arrays; "
+          "wants one of "
+          "them, or an untied call");
+}
+END_TEST
+
+START_TEST(strict_calls)
+{
+    cot_array *b = ARRAY(cot_f32(3), 0, 0, 0);
+    cot_state some = COT_STATE({ "bias", b }), other = COT_STATE({ "scale", b });
+
+    fails(call(linear33(), &some, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
+          "main.c:5: functional_call: \"weight\" is not given; strict wants every parameter "
+          "and buffer "
+          "of Linear");
+    fails(call(linear33(), &other, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+          "main.c:5: functional_call: Linear has no parameter or buffer called \"scale\"");
+    fails(call(linear("Linear"), &some, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
+          "main.c:5: functional_call: \"weight\" of Linear has no array; wants one");
+}
+END_TEST
+
+/* ---- ensembles ---- */
+
+static cot_module *
+linear21(int i)
+{
+    static const float weight[3][2] = { { 1, 0 }, { 2, -1 }, { 3, -2 } },
+                       bias[] = { 0, 10, 20 };
+    cot_module *m = linear("Linear");
+
+    RUNS(cot_module_set(m, "weight", keep(cot_array_copy(ctx, cot_f32(1, 2), weight[i]))));
+    RUNS(cot_module_set(m, "bias", keep(cot_array_copy(ctx, cot_f32(1), &bias[i]))));
+    return m;
+}
+
+/* A105, B149, B150: the figures of EXAMPLES. */
+START_TEST(an_ensemble)
+{
+    cot_module *m[] = { linear21(0), linear21(1), linear21(2) };
+    cot_array *shared = ARRAY(cot_f32(2), 2, 3), *own = ARRAY(cot_f32(3, 2), 2, 3, 1, 1, 0, 2),
+              *y = NULL;
+    cot_fn *f = cot_module_fn(m[0]);
+    cot_state s[2];
+
+    RUNS(cot_stack_module_state(ctx, m, 3, &s[0], &s[1]));
+    ck_assert_int_eq(s[0].n, 2);
+    ck_assert_int_eq(s[1].n, 0);
+    cot_type t = cot_array_type(cot_state_find(&s[0], "weight"));
+    ck_assert_int_eq(t.rank, 3);
+    ck_assert_int_eq(t.dims[0], 3);
+    ck_assert_int_eq(t.dims[1], 1);
+    ck_assert_int_eq(t.dims[2], 2);
+    HAS(cot_state_find(&s[0], "weight"), 1, 0, 2, -1, 3, -2);
+    HAS(cot_state_find(&s[0], "bias"), 0, 10, 20);
+    RUNS(cot_functional_call(
+        m[0], s, 2, &shared, 1, &y, 1,
+        .fn = cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none"))));
+    HAS(keep(y), 2, 11, 20);
+    RUNS(cot_functional_call(m[0], s, 2, &own, 1, &y, 1, .fn = cot_vmap(f)));
+    HAS(y, 2, 11, 16);
+    cot_state_free(&s[0]);
+    cot_state_free(&s[1]);
+}
+END_TEST
+
+BODY(other_body, out[0] = cot_linear(in[2], in[0], in[1]);)
+
+START_TEST(stacks_that_do_not_fit)
+{
+    const cot_place at = { "main.c", 8 };
+    cot_module *m[] = { linear21(0), linear21(1) }, *wrong[] = { m[0], NULL };
+    cot_state p, b;
+
+    fails(cot_stack_module_state_(at, ctx, m, 0, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: the list of modules is empty; wants one or more");
+    cot_module_train(m[1], 0);
+    fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: module 1 is in evaluation mode, module 0 in training "
+          "mode; wants "
+          "one mode");
+    cot_module_train(m[1], 1);
+    RUNS(cot_module_freeze(m[1], "bias", 1));
+    fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: \"bias\" is frozen in module 1 and not in module 0; "
+          "wants it "
+          "alike in all");
+    RUNS(cot_module_freeze(m[1], "bias", 0));
+    RUNS(cot_module_set(m[1], "weight", ARRAY(cot_f32(2, 2), 1, 2, 3, 4)));
+    fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_SHAPE,
+          "main.c:8: stack_module_state: \"weight\" is f32[2,2] in module 1 and f32[1,2] in "
+          "module 0; "
+          "wants equal types");
+    wrong[1] = cot_module_new(ctx, .name = "Other", .body = other_body,
+                              .params = "weight, bias", .inputs = "x", .results = "y");
+    fails(cot_stack_module_state_(at, ctx, wrong, 2, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: module 1 is a Other, module 0 a Linear; wants modules "
+          "of one "
+          "kind");
+}
+END_TEST
+
+/* ---- batch norm ---- */
+
+struct normed {
+    cot_value scale, bias, mean, var, batches, x;
+};
+
+static void
+normed_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const struct normed *m = COT_STRUCT(struct normed, in);
+    cot_value stats[2];
+
+    (void)t, (void)user;
+    out[0] = cot_batch_norm(m->x, stats, .scale = m->scale, .bias = m->bias, .mean = m->mean,
+                            .var = m->var, .training = 1);
+    out[1] = m->mean.ctx ? stats[0] : out[0];
+    out[2] = m->mean.ctx ? stats[1] : out[0];
+}
+
+static cot_module *
+normed(cot_batch_norm_config *config)
+{
+    cot_module *m =
+        cot_module_new(ctx, .name = "Norm", .body = normed_body, .params = "bn{weight, bias}",
+                       .buffers = "bn{running_mean, running_var, num_batches_tracked}",
+                       .inputs = "x", .results = "y, mean, var");
+
+    RUNS(cot_module_set(m, "bn.weight", ARRAY(cot_f32(1), 2)));
+    RUNS(cot_module_set(m, "bn.bias", ARRAY(cot_f32(1), 1)));
+    RUNS(cot_module_set(m, "bn.running_mean", ARRAY(cot_f32(1), 0)));
+    RUNS(cot_module_set(m, "bn.running_var", ARRAY(cot_f32(1), 1)));
+    RUNS(cot_module_set(m, "bn.num_batches_tracked", ARRAY(cot_f32(), 0)));
+    config->track_running_stats = 1;
+    RUNS(cot_module_batch_norm(m, "bn", config));
+    return m;
+}
+
+static void
+near(const cot_array *a, int i, double want)
+{
+    double x = (double)((const float *)cot_array_read(a))[i];
+
+    ck_assert_msg(fabs(x - want) < 2e-6, "element %d is %g, wants %g", i, x, want);
+}
+
+/* A106, B152: three statistics gone, the flag off, the module itself returned. */
+START_TEST(statistics_taken_away)
+{
+    cot_batch_norm_config config;
+    cot_module *m = normed(&config);
+    cot_array *x = ARRAY(cot_f32(4, 1), 1, 2, 3, 6), *y[3] = { NULL, NULL, NULL };
+
+    ck_assert_ptr_eq(cot_replace_batch_norm(m), m);
+    ck_assert_int_eq(config.track_running_stats, 0);
+    ck_assert_ptr_null(cot_module_array(m, "bn.running_mean"));
+    ck_assert_ptr_null(cot_module_array(m, "bn.running_var"));
+    ck_assert_ptr_null(cot_module_array(m, "bn.num_batches_tracked"));
+    ck_assert_ptr_nonnull(cot_module_array(m, "bn.weight"));
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3));
+    near(y[0], 0, 1 - 4 / sqrt(3.5 + 1e-5));
+    near(y[0], 3, 1 + 6 / sqrt(3.5 + 1e-5));
+    for (int i = 0; i < 3; i++)
+        keep(y[i]);
+}
+END_TEST
+
+/* A107: the statistics are values, so that vmap gives those of each batch. */
+START_TEST(statistics_out)
+{
+    cot_batch_norm_config config;
+    cot_module *m = normed(&config);
+    cot_array *x = ARRAY(cot_f32(2, 4, 1), 1, 2, 3, 6, 0, 0, 4, 4),
+              *y[3] = { NULL, NULL, NULL };
+    cot_fn *f = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, x: 0"));
+
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    near(y[1], 0, 0.3);
+    near(y[1], 1, 0.2);
+    near(y[2], 0, 0.9 + 0.1 * 14 / 3);
+    near(y[2], 1, 0.9 + 0.1 * 16 / 3);
+    near(y[0], 4, 1 - 4 / sqrt(4 + 1e-5));
+    for (int i = 0; i < 3; i++)
+        keep(y[i]);
+}
+END_TEST
+
+int
+main(void)
+{
+    const struct {
+        const char *row;
+        const TTest *test;
+    } rows[] = {
+        { "A102", jacobian_in_the_input },
+        { "A103", jacobian_in_the_parameters },
+        { "A104", replaces_what_is_given },
+        { "A105", an_ensemble },
+        { "A106", statistics_taken_away },
+        { "A107", statistics_out },
+        { "B145", the_same_name_twice },
+        { "B146", tied_names },
+        { "B147", strict_calls },
+        { "B148", stacks_that_do_not_fit },
+        { "B149", an_ensemble },
+        { "B150", an_ensemble },
+        { "B152", statistics_taken_away },
+    };
+    Suite *s = suite_create("modules");
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        TCase *t = tcase_create(rows[i].row);
+        tcase_add_checked_fixture(t, begin, end);
+        tcase_add_test(t, rows[i].test);
+        suite_add_tcase(s, t);
+    }
+    return traced_run(s);
+}
