@@ -5,6 +5,8 @@
  * same time takes. */
 #include "codegen/plan.h"
 
+#include "ir/diag.h"
+
 #include <stdlib.h>
 
 enum { ALIGN = 64 };
@@ -248,6 +250,11 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         break;
     case OP_scan:
         cg_plan_scan(l, v, g);
+        break;
+    case OP_custom_call:
+        l->status = ir_fail(l->ctx, g->node->loc, "custom_call", ERR_target,
+                            ir_format(l->arena, "%s is C code, which this back end cannot call; wants the evaluator",
+                                      g->node->at.custom.name));
         break;
     default:
         cg_plan_update(l, v, g);

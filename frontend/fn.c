@@ -100,7 +100,7 @@ cot_fn_of_graph(const cot_graph *g)
         return NULL;
     IR_TRY (g->ctx) {
         cot_fn *h = new_fn(g->ctx, FE_FN_GRAPH, 0, g->name);
-        h->n_in = g->n_in;
+        h->n_in = ir_count_open(g);
         h->n_out = g->n_out;
         h->graph = (ir_graph *)g;
         f = h;
@@ -501,6 +501,7 @@ specialise_body(cot_fn *f, bool alone, fe_special *s)
     COT_TRY(fe_trace_run(f->ctx, &source, &s->graph, &t));
     s->n_captured = (int)t->n_captured;
     s->captured = t->captured;
+    s->n_hidden = (int)t->n_hidden;
     pass_dump("trace", NULL, s->graph);
     return verify(s->graph, "trace");
 }
@@ -525,13 +526,15 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     COT_TRY(check_directions(f, shape, inner->graph, n, &o.wrt, s));
     if (o.strict && strcmp(shape->name, "jvp") == 0)
         COT_TRY(pass_check_strict(inner->graph, &o.wrt, o.aux, f->loc));
-    if (shape->extra == FE_MAPPED && inner->n_captured > 0)
-        map_captures(f, n, inner->n_captured, &o.vmap.in);
+    const int tail = inner->n_captured + inner->n_hidden;
+    if (shape->extra == FE_MAPPED && tail > 0)
+        map_captures(f, n, tail, &o.vmap.in);
     COT_TRY(pass_run(f->row, inner->graph, &o, &s->graph));
     s->n_captured = inner->n_captured;
     s->captured = inner->captured;
-    if (s->n_captured > 0 && (shape->extra == FE_TANGENTS || shape->extra == FE_COTANGENTS))
-        COT_TRY(captures_last(s->graph, n, s->n_captured, &s->graph));
+    s->n_hidden = inner->n_hidden;
+    if (tail > 0 && (shape->extra == FE_TANGENTS || shape->extra == FE_COTANGENTS))
+        COT_TRY(captures_last(s->graph, n, tail, &s->graph));
     return COT_OK;
 }
 
@@ -553,6 +556,7 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
     s->n_out = inner->graph->n_out;
     s->n_captured = inner->n_captured;
     s->captured = inner->captured;
+    s->n_hidden = inner->n_hidden;
     COT_TRY(verify(s->graph, "fwd"));
     return verify(s->second, f->vjp ? "bwd" : "lin");
 }
@@ -628,7 +632,10 @@ specialise(cot_fn *f, bool alone, fe_special *s)
 {
     switch (f->kind) {
     case FE_FN_BODY: return specialise_body(f, alone, s);
-    case FE_FN_GRAPH: s->graph = f->graph; return COT_OK;
+    case FE_FN_GRAPH:
+        s->graph = f->graph;
+        s->n_hidden = f->graph->n_in - ir_count_open(f->graph);
+        return COT_OK;
     case FE_FN_PASS: return specialise_pass(f, alone, s);
     case FE_FN_FIRST: return specialise_first(f, alone, s);
     case FE_FN_SECOND: return specialise_second(f, s);
@@ -650,7 +657,7 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
     s->n_types = n;
     s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
     COT_TRY(specialise(f, alone, s));
-    COT_TRY(check_types(f, s->graph, n, type, s->n_captured));
+    COT_TRY(check_types(f, s->graph, n, type, s->n_captured + s->n_hidden));
     if (s->n_captured == 0 || f->kind == FE_FN_FIRST)
         f->cache[f->n_cached++ % FE_CACHE] = s;
     *out = s;

@@ -13,15 +13,15 @@
 /* ---- handles ---- */
 
 /* The input of t that stands for the value v of t->outer. */
-static ir_ref
-input_for(cot_trace *t, ir_ref v)
+ir_ref
+fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
 {
     ir_build *b = t->b;
 
     for (uint32_t i = 0; i < t->n_captured; i++)
         if (t->captured[i] == v)
             return t->input[i];
-    ir_ref in = ir_input(b, ir_btype(t->outer->b, v), NULL);
+    ir_ref in = ir_input_hidden(b, ir_btype(t->outer->b, v), NULL, hidden);
     IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
     IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
     return in;
@@ -39,7 +39,7 @@ capture(cot_trace *t, cot_value v, ir_ref *out)
     }
     if (!t->outer || !capture(t->outer, v, &outer))
         return false;
-    *out = outer ? input_for(t, outer) : IR_NONE;
+    *out = outer ? fe_input_for(t, outer, (ir_hidden){ IR_SEEN, NULL }) : IR_NONE;
     return true;
 }
 
@@ -59,6 +59,16 @@ reject(ir_build *b, const char *op, ir_error error, int i)
     return IR_NONE;
 }
 
+/* Is v of an open trace around t, which t may not capture from? */
+static bool
+is_around(const cot_trace *t, cot_value v)
+{
+    for (t = t->below; t; t = t->below)
+        if (v.trace == t->serial)
+            return true;
+    return false;
+}
+
 ir_ref
 fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
 {
@@ -68,8 +78,11 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
         return reject(t->b, op, ERR_trace_unset, i);
     if (v.ctx != t->ctx)
         return reject(t->b, op, ERR_trace_context, i);
-    if (v.id != 0 && !capture(t, v, &out))
+    if (v.id != 0 && !capture(t, v, &out)) {
+        if (is_around(t, v))
+            ir_build_fail(t->b, op, ERR_custom_capture, i, t->b->name);
         return reject(t->b, op, ERR_trace_ended, i);
+    }
     if (out)
         return out;
     if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */

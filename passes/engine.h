@@ -16,6 +16,8 @@ cot_status pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const 
 /* aux is between 0 and the number of outputs. */
 cot_status pass_check_aux(const ir_graph *f, int aux, const char *what);
 /* Where an error about output j of f is reported. */
+/* Where a value is used first: for messages. */
+ir_loc pass_first_use(const ir_graph *f, ir_ref v);
 ir_loc pass_output_loc(const ir_graph *f, int j);
 
 /* A new builder for a graph named after f: "f.grad". */
@@ -69,6 +71,8 @@ ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);
 
 /* Is f linear in the inputs with linear[i], by the transpose column?  Else a COT_ERR_INTERNAL
  * that names the node. */
+/* The first node that is not linear in those inputs; NULL if all are. */
+const ir_node *pass_find_nonlinear(const ir_graph *f, const bool *linear);
 cot_status pass_check_linear(const ir_graph *f, const bool *linear);
 
 #endif

@@ -54,7 +54,8 @@ cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_gr
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad_and_value(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
+cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int randomness,
+                       ir_graph **out);
 cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
 cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out);
 /* f has the types of one example; the result takes the mapped axis where o->in says. */

@@ -28,7 +28,7 @@ RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
 RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
-RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, out))
+RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, o->vmap.randomness, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
@@ -59,7 +59,8 @@ const pass_row pass_rows[] = {
     { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
-    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK, run_jacfwd },
+    { "jacfwd", "Jacobians by forward mode", true,
+      DIFF | PASS_CHUNK | PASS_RANDOMNESS, run_jacfwd },
     { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
     { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },

@@ -12,6 +12,7 @@
  * Wants: pure.  Gives: pure, with a batched op wherever the function had one.
  * Source: the batching rules of JAX; R. Frostig et al., Compiling machine learning programs via
  * high-level tracing, SysML 2018. */
+#include "passes/engine.h"
 #include "passes/rules.h"
 #include "passes/rules/flow.h"
 
@@ -242,6 +243,24 @@ typedef struct vmap_border {
     bool *mapped;
 } vmap_border;
 
+/* A hidden input is the same for all examples, but for the generator where each example is to draw
+ * its own numbers: then example i has the generator's key folded with i.  All else follows from the
+ * key being mapped; chunks cut the keys, so that no number depends on them. */
+static ir_ref
+border_hidden(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, bool *mapped)
+{
+    ir_ref x = ir_input_like(b, f, f->in[i], "");
+
+    if (f->hidden[i].kind != IR_HIDDEN_KEY || o->randomness == PASS_RANDOM_SAME)
+        return x;
+    if (o->randomness == PASS_RANDOM_ERROR) {
+        b->status = ir_fail(f->ctx, pass_first_use(f, f->in[i]), "vmap", ERR_random_mode);
+        return IR_NONE;
+    }
+    *mapped = true;
+    return ir_fold_in(b, x, ir_iota(b, COT_U64, 1, &o->size, 0));
+}
+
 /* The arguments of the new function. */
 static void
 border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_border *e)
@@ -251,8 +270,10 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
         int64_t axis = dims_entry(&o->in, i);
         const char *name = f->in_name ? f->in_name[i] : NULL;
 
-        e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
-        if (axis == PASS_NO_AXIS) {
+        e->in[i] = axis == PASS_NO_AXIS || f->hidden[i].kind != IR_SEEN ? -1 : axis_of(axis, t->rank + 1);
+        if (f->hidden[i].kind != IR_SEEN) {
+            e->x[i] = border_hidden(b, f, o, i, &e->mapped[i]);
+        } else if (axis == PASS_NO_AXIS) {
             e->x[i] = ir_input(b, t, name);
         } else if (e->in[i] < 0) {
             b->status = axis_wrong(f->ctx, b->loc, b->arena, "argument", i, axis, t->rank + 1);

@@ -175,6 +175,7 @@ COT_API cot_value cot_ge_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_fma_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_select_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
+COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 #ifndef __cplusplus
 /* -x; wraps for integers. */
 #define cot_neg(x) cot_neg_(COT_HERE, x)
@@ -305,6 +306,9 @@ COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_ope
 /* min(max(x, lo), hi), operands lo, x, hi; derivative 0 at and beyond the bounds. */
 #define cot_clamp(x, y, z) \
     cot_clamp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
+/* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
+ * half. */
+#define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 #endif
 /* end generated */
 

@@ -76,6 +76,7 @@ static const feature features[] = {
       "21 43 65", NULL, 0 },
     { "A21", "out=1", TWICE2, "vmap(size=1, out=1)", "1 2", "2 4", NULL, 0 },
     { "A68", "intermediates returned", AUX, "grad(aux=1)", "3", "6; 27", NULL, 0 },
+    { "A92", "over the first axis", SQUARED, "vmap(size=2)", "1 2 3 4", "1 4 9 16", NULL, 0 },
     { "A93", "argument 0", PRODUCT, "grad", "3 ; 5", "5", NULL, 0 },
     { "A93", "argument 1", PRODUCT, "grad(wrt=[1])", "3; 5", "3", NULL, 0 },
     { "A93", "elementwise", SQUARES, "grad", "1 2 3", "2 4 6", NULL, 0 },

@@ -20,8 +20,10 @@ BODY(confusing, cot_value x = in[0], d = cot_call(cot_grad(cot_fn_new(ctx, "sum_
 BODY(mixed,     out[0] = cot_convert(cot_mul(in[0], in[0]), COT_F32); out[1] = cot_mul(in[0], 3);)
 BODY(constant,  out[0] = cot_mul(in[0], in[0]); out[1] = cot_ones(t, cot_f64(2)); out[2] = cot_neg(in[1]);)
 BODY(sines,     out[0] = cot_sin(in[0]);)
+BODY(leaks,     *(cot_value *)user = cot_mul(in[0], in[0]); out[0] = cot_sin(in[0]);)
+BODY(uses,      cot_value v; cot_value y = cot_call(cot_grad(cot_fn_new(ctx, "leaks", leaks, 1, 1, &v)), in[0]); out[0] = cot_add(y, v);)
 BODY(in_grad,   out[0] = cot_call(cot_grad(cot_fn_new(ctx, "cube", sines, 1, 1, NULL)), in[0]);)
-#line 29 "check_grad_rows.c"
+#line 27 "check_grad_rows.c"
 /* clang-format on */
 
 #define MAIN(line) ((cot_place){ "main.c", line })
@@ -265,6 +267,14 @@ b109(void)
 }
 
 static void
+b115(void)
+{ /* a value from inside grad, used after it: an error at the line of its use */
+    traced_fails(body("uses", uses, 1, 1, NULL, NULL), TYPES(cot_f64()), COT_ERR_TRACE,
+                 "model.c:16: add: operand 1 belongs to a trace that has ended; wants a value of "
+                 "this trace or of one around it: results of a body leave it through out");
+}
+
+static void
 b118(void)
 { /* results f32 and f64: cotangents likewise, the gradient f64 */
     cot_fn *f = cot_vjp(body("mixed", mixed, 1, 2, NULL, NULL));
@@ -381,6 +391,7 @@ static const struct {
     { "B106", b106 },
     { "B107", b107 },
     { "B109", b109 },
+    { "B115", b115 },
     { "B118", b118 },
     { "B119", b119 },
     { "B120", b120 },
