@@ -233,6 +233,16 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
     return COT_OK;
 }
 
+/* What f calls its n arguments, if it is a transform of a body with names that keeps them; else NULL. */
+static const char *const *
+argument_names(const cot_fn *f, int n)
+{
+    while (f->kind == FE_FN_PASS && fe_shape_of(f->row->name)->extra != FE_TANGENTS &&
+           fe_shape_of(f->row->name)->extra != FE_COTANGENTS)
+        f = f->of;
+    return f->kind == FE_FN_BODY && f->n_in == n ? f->in_name : NULL;
+}
+
 /* Entries for the captures too: unmapped. */
 static void
 map_captures(cot_fn *f, int n, int n_captured, pass_dims *in)
@@ -300,6 +310,9 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     const fe_special *inner;
     int n = s->n_types;
 
+    o.vmap.who = f->name;
+    o.vmap.loc = f->loc;
+    o.vmap.in_name = argument_names(f, n);
     COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
     COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
     o.in_names = NULL;
