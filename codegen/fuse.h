@@ -3,6 +3,7 @@
 #define CODEGEN_FUSE_H
 
 #include "codegen/lower/pull.h"
+#include "codegen/lower/walk.h"
 
 typedef enum cg_group_kind {
     CG_GROUP_MAP,               /* values of one shape, element by element                          */
@@ -35,7 +36,7 @@ cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
  * of x is axis perm[k] of that (perm may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
 
-/* schedule.c: the kernel of a map or row group, in the kernel in hand. */
+/* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 /* The same for one value, which goes where `put` stores it: as an element of `into` at index at + something. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
@@ -44,6 +45,13 @@ void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, co
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+/* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a result lie where an
+ * operand was (then no element may be done twice)? */
+void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
+void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
+bool cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g);
+
+/* rows.c: the kernel of a row group. */
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 
 /* columns.c: the kernel of a map group whose values all reduce the first axes of large operands; false, and nothing
