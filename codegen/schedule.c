@@ -422,10 +422,6 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
-    if (cg_column_kernel(l, fr, g)) {
-        cg_note_group(l, fr, g);
-        return;
-    }
     m.s = find_nest(l, fr->f, cut, g, NULL, &w);
     m.again = !cg_writes_over(fr, &w, g);
     m.buffer = buffer;
