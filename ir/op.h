@@ -54,6 +54,7 @@ typedef struct ir_attrs {
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t y; } ipow;
+        struct { int64_t word; } word;
         struct { cot_dtype dtype; } dtype;
         struct { ir_ints shape, dims; } broadcast;
         struct { ir_ints shape; } shape;

@@ -310,6 +310,8 @@ print_body(printer *p, const ir_graph *f)
     ir_buf_str(b, "\n");
 }
 
+static const char *const ir_hidden_word[] = { "", "hidden ", "generator " };
+
 static void
 print_fn(printer *p, const ir_graph *f)
 {
@@ -328,6 +330,7 @@ print_fn(printer *p, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++) {
         if (i)
             ir_buf_str(p->b, ", ");
+        ir_buf_str(p->b, ir_hidden_word[f->hidden[i].kind]);
         print_value(p->b, f, f->in[i]);
         ir_buf_str(p->b, ": ");
         for (int k = 0; k < f->n_inout; k++)

@@ -112,7 +112,9 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
 
     ir_buf_printf(b, "\n/* %s(", fn->name);
     for (int i = 0; i < f->n_in; i++) {
-        ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[i]);
+        static const char *const hidden[] = { "", "captured ", "generator " };
+
+        ir_buf_printf(b, "%s%s%s: ", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i]);
         for (int k = 0; k < f->n_inout; k++)
             if (f->inout[k].arg == i)
                 ir_buf_str(b, "inout ");
@@ -131,8 +133,11 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     for (int i = 0; i < f->n_in + f->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
-        ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype],
-                      fn->arg_name[i]);
+        if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
+            ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
+        else
+            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype],
+                          fn->arg_name[i]);
     }
     ir_buf_printf(b, "%svoid *work);\n",
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");

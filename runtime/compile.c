@@ -188,6 +188,7 @@ kernel_new(const ir_graph *f, const rt_plan *p)
     cot_kernel *k = ir_realloc(ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes));
 
     *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = f->n_out };
+    k->n_args = ir_count_open(f);
     k->bytes = (size_t *)(k + 1);
     k->type = (const ir_type **)(k->bytes + n);
     for (int i = 0; i < f->n_in + f->n_out; i++) {

@@ -50,7 +50,7 @@ struct cot_kernel {
     const ir_graph *graph, *prepared;   /* the context's                              */
     rt_plan plan;
     cg_code code;                       /* entry NULL: evaluated                      */
-    int n_in, n_out;
+    int n_in, n_out, n_args;            /* n_args: inputs that the caller gives       */
     const ir_type **type;               /* of arguments, then results; interned       */
     size_t *bytes;                      /* likewise                                   */
     size_t work_bytes;
