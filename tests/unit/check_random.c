@@ -997,6 +997,7 @@ main(void)
         if (i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0) {
             t = tcase_create(rows[i].name);
             tcase_add_checked_fixture(t, setup, teardown);
+            tcase_set_timeout(t, 60);
             suite_add_tcase(s, t);
         }
         tcase_add_loop_test(t, rows[i].test, 0, rows[i].n);
