@@ -475,6 +475,16 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }
 
+/* A list has an entry for each argument; one from a trace that captures, also for what comes after. */
+static bool
+names_hidden(const ir_graph *f, const pass_dims *d)
+{
+    for (int i = 0; i < f->n_in && !d->one && d->n == f->n_in; i++)
+        if (f->hidden[i].kind != IR_SEEN && d->at[i] != PASS_NO_AXIS)
+            return false;
+    return d->n == f->n_in;
+}
+
 cot_status
 pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
@@ -489,8 +499,7 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     *out = NULL;
     o = o ? o : &none;
     b->name = mapped_name(b, f);
-    /* a list names the arguments, or (from a trace that captures) all inputs */
-    const int n = o->in.n == f->n_in ? f->n_in : ir_count_seen(f);
+    const int n = names_hidden(f, &o->in) ? f->n_in : ir_count_seen(f);
     COT_TRY(options_fit(f->ctx, a, o, n, types_of(f, a, n, f->in)));
     COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out,
                      types_of(f, a, f->n_out, f->out), f->out_name, "results"));
