@@ -172,6 +172,31 @@ START_TEST(a109_prints_and_parses_back)
 }
 END_TEST
 
+/* The context holds what its functions read: the caller may let go at once. */
+START_TEST(a109_array_let_go_before_its_function)
+{
+    static const float w[6] = { 1, 2, 3, 4, 5, 6 };
+    float y[2];
+    cot_array *x = f32s(3, ones);
+    cot_fn *f = fn(linear, 1, 1);
+    cot_kernel *k;
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_OK);
+    cot_array_free(weight);
+    weight = NULL;
+    call(f, 1, &x, y, sizeof y);
+    ck_assert_float_eq(y[0], 6);
+    ck_assert_float_eq(y[1], 15);
+    cot_array *z = cot_array_new(ctx, cot_f32(2));
+    ck_assert_int_eq(cot_run(k, &z, (const cot_array *[]){ x }), COT_OK);
+    ck_assert_mem_eq(cot_array_data(z), y, sizeof y);
+    cot_array_free(z);
+    cot_array_free(x);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* A15: closure over a value of the outer trace, and over an array. */
 static cot_array *array_weights;
 static void
@@ -971,6 +996,7 @@ main(void)
         { "A109", a109_jacobian_of_a_captured_layer, 1 },
         { "A109", a109_captured_through_nested_functions, 1 },
         { "A109", a109_prints_and_parses_back, 1 },
+        { "A109", a109_array_let_go_before_its_function, 1 },
         { "A109", headers_list_hidden_arguments, 1 },
         { "B75", b75_factories, 6 },
         { "B76", b76_explicit_keys, 1 },
