@@ -130,6 +130,8 @@ context_of(const flow *f)
 {
     cot_context *ctx = f->fn ? f->fn->ctx : f->head.value.ctx;
 
+    if (!ctx && f->o.t)
+        ctx = f->o.t->ctx;
     for (int i = 0; i < f->o.in.n && !ctx; i++)
         ctx = f->o.in.at[i].ctx;
     for (int i = 0; i < f->o.xs.n && !ctx; i++)
@@ -287,14 +289,60 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     return finish(b, f, OP_cond, all, operand, &at, n_out, 0, 0);
 }
 
+static ir_ref
+wrong_choice(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const flow *f = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, f->op, ERR_usage,
+                  f->bodies.n < 1 ? "has no body; wants one for each branch"
+                                  : "the predicate is a fraction; wants an integer or bool");
+    return IR_NONE;
+}
+
+/* Room for one result where the bodies give more. */
+static ir_ref
+nowhere(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const flow *f = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, f->op, ERR_usage, "has several results and no .out; wants room for them");
+    return IR_NONE;
+}
+
+/* A choice that C has made: the body becomes part of the open trace. */
+static cot_value
+chosen(cot_place at, const flow *f, int n_out)
+{
+    cot_context *ctx = context_of(f);
+    cot_trace *t = ctx ? fe_current(ctx, at, f->op) : NULL;
+    int64_t i = f->head.kind == COT_IS_UINT && f->head.integer < 0 ? INT64_MAX : f->head.integer;
+    cot_value first = { ctx, 0, 0 }, *out = f->o.out;
+
+    if (f->head.kind == COT_IS_REAL || f->bodies.n < 1)
+        return run(at, f, wrong_choice, n_out);
+    if (!out && n_out > 1)
+        return run(at, f, nowhere, 0);
+    out = out ? out : &first;
+    for (int k = 0; k < n_out; k++)
+        out[k] = (cot_value){ ctx, 0, 0 };
+    i = i < 0 ? 0 : i >= f->bodies.n ? f->bodies.n - 1 : i;
+    if (t)
+        f->bodies.at[i](t, f->o.in.at, out, f->o.user);
+    return out[0];
+}
+
 cot_value
-cot_switch_(cot_place at, cot_value index, cot_bodies branches, const cot_flow_options *o,
+cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow_options *o,
             size_t size)
 {
-    flow f = { .op = "cond", .head = cot_operand_value(index), .bodies = branches };
+    flow f = { .op = "cond", .head = index, .bodies = branches };
 
     fe_options(&f.o, sizeof f.o, o, size);
-    return run(at, &f, choose, f.o.n_out > 0 ? f.o.n_out : 1);
+    int n_out = f.o.n_out > 0 ? f.o.n_out : 1;
+    return index.kind == COT_IS_VALUE ? run(at, &f, choose, n_out) : chosen(at, &f, n_out);
 }
 
 /* ---- while ---- */

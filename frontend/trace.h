@@ -22,7 +22,9 @@ struct cot_trace {
     cot_context *ctx;
     ir_build *b;
     cot_trace *below; /* the innermost open trace when this one began       */
+    cot_trace *earlier; /* begun just before this one, open or ended          */
     cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
+    ir_loc loc;       /* of the function                                    */
     uint32_t serial;
     int depth; /* of the stack of open traces                        */
     bool open;

@@ -37,6 +37,7 @@ RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(count, pass_count(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -69,6 +70,7 @@ const pass_row pass_rows[] = {
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "contract", "products and sums to fma", false, 0, run_contract },
+    { "count", "while loops of known length as scans", false, 0, run_count },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 

@@ -485,6 +485,7 @@ typedef struct cot_flow_options {
     int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
     int reverse;                /* scan: from the last slice to the first                          */
     void *user;                 /* handed to the bodies                                            */
+    cot_trace *t;               /* the open trace, where neither predicate nor operands say it     */
 } cot_flow_options;
 
 typedef struct cot_bodies {
@@ -494,7 +495,7 @@ typedef struct cot_bodies {
 
 COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
 COT_API void cot_call_all_(cot_place at, cot_fn *f, cot_values in, cot_value *out, int n_out);
-COT_API cot_value cot_switch_(cot_place at, cot_value index, cot_bodies branches,
+COT_API cot_value cot_switch_(cot_place at, cot_operand index, cot_bodies branches,
                               const cot_flow_options *o, size_t size);
 COT_API cot_value cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options *o,
                              size_t size);
@@ -518,10 +519,11 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
  * Nothing leaks from the body not taken, mapped or not.  Both give the same types. */
 #define cot_cond(...) COT_COND_(__VA_ARGS__, .end_ = 0)
 #define COT_COND_(p, yes, no, ...) \
-    cot_switch_(COT_HERE, p, COT_BODIES(no, yes), COT_FLOW_(__VA_ARGS__))
-/* cot_switch(i, COT_BODIES(b0, b1, b2), .in = COT_VALUES(x)): i, an integer, is clamped. */
+    cot_switch_(COT_HERE, COT_OPERAND(p), COT_BODIES(no, yes), COT_FLOW_(__VA_ARGS__))
+/* cot_switch(i, COT_BODIES(b0, b1, b2), .in = COT_VALUES(x)): i, an integer, is clamped.
+ * Where p or i is a number of C, the choice is made now: only that body is traced, in place. */
 #define cot_switch(...) COT_SWITCH_(__VA_ARGS__, .end_ = 0)
-#define COT_SWITCH_(i, bodies, ...) cot_switch_(COT_HERE, i, bodies, COT_FLOW_(__VA_ARGS__))
+#define COT_SWITCH_(i, bodies, ...) cot_switch_(COT_HERE, COT_OPERAND(i), bodies, COT_FLOW_(__VA_ARGS__))
 /* While holds(carries) gives true, carries = step(carries).  .in are the first carries; the results
  * have their types. */
 #define cot_while(...) COT_WHILE_(__VA_ARGS__, .end_ = 0)
