@@ -1,8 +1,8 @@
 /* NumPy's archives: a zip file whose members NAME.npy are npy files.
  *
  * libzip reads the archive from memory and checks each member's CRC at its end.  The size that a member
- * claims is compared with what its bytes can hold, so that a lie costs no memory: deflate makes at most 1032
- * bytes of one.
+ * claims is compared with what the archive's bytes can hold, so that a lie costs no memory: deflate makes at
+ * most 1032 bytes of one.
  *
  * Source: numpy.lib.npyio.savez; the bound: J. Gailly, M. Adler, zlib's technical details. */
 #include "runtime/file.h"
@@ -49,12 +49,14 @@ wrong_member(const member *m, const char *why)
 }
 
 static const char *
-check_stat(const zip_stat_t *s)
+check_stat(const zip_stat_t *s, size_t archive)
 {
     const zip_uint64_t want = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
 
     if ((s->valid & want) != want)
         return "lacks its size";
+    if (s->comp_size > archive)
+        return "claims more bytes than the archive has";
     if (s->comp_method == ZIP_CM_STORE ? s->size != s->comp_size
                                        : s->size / DEFLATE_MOST > s->comp_size)
         return "claims more bytes than it has";
@@ -115,7 +117,7 @@ take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
 }
 
 static cot_status
-read_archive(cot_context *ctx, const char *path, zip_t *zip, cot_state *out)
+read_archive(cot_context *ctx, const char *path, zip_t *zip, size_t size, cot_state *out)
 {
     int n = (int)zip_get_num_entries(zip, 0);
     zip_stat_t s;
@@ -131,7 +133,7 @@ read_archive(cot_context *ctx, const char *path, zip_t *zip, cot_state *out)
         m.name = ir_format(&ctx->arena, "%.*s", (int)length - 4, name);
         if (zip_stat_index(zip, (zip_uint64_t)i, 0, &s) != 0)
             return wrong_member(&m, zip_error_strerror(zip_get_error(zip)));
-        const char *wrong = check_stat(&s);
+        const char *wrong = check_stat(&s, size);
         if (wrong)
             return wrong_member(&m, wrong);
         m.size = (size_t)s.size;
@@ -156,7 +158,7 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
         return fail(ctx, path, &e, ERR_file);
     }
     IR_TRY(ctx) {
-        status = read_archive(ctx, path, zip, out);
+        status = read_archive(ctx, path, zip, size, out);
     }
     zip_discard(zip);
     zip_error_fini(&e);

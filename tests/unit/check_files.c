@@ -265,6 +265,19 @@ START_TEST(damaged_archives)
 }
 END_TEST
 
+/* A member of 2.7 GB in an archive of 420 bytes is refused before memory is asked for. */
+START_TEST(lying_archive)
+{
+    cot_state s;
+
+    if (!HAS_NPZ)
+        return;
+    ck_assert_int_eq(cot_load(ctx, fixture("../../fuzz/corpus/npz/liar.npz"), &s), COT_ERR_PARSE);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "claims more bytes than the archive has"));
+    cot_error_clear(ctx);
+}
+END_TEST
+
 /* ---- out, and in again ---- */
 
 static cot_array *made[COT_DTYPE_COUNT + 2];
@@ -455,6 +468,7 @@ main(void)
     tcase_add_loop_test(t, a_lie_in_safetensors, 0, (int)(sizeof lie / sizeof *lie));
     tcase_add_loop_test(t, files_cut_short, 0, 3);
     tcase_add_test(t, damaged_archives);
+    tcase_add_test(t, lying_archive);
     tcase_add_loop_test(t, saved_and_loaded, 0, 2);
     tcase_add_test(t, what_is_not_saved);
     tcase_add_test(t, a_name_twice_in_an_archive);
