@@ -14,6 +14,7 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
+#include "codegen/plan.h"
 
 enum { HEAVY = 400, STAGE_MOST = 8 };
 
@@ -264,13 +265,17 @@ map_body(mapping *m)
         joint_body(m);
         return;
     }
+    cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
     for (uint32_t i = 0; i < m->g->n; i++) {
-        cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
+        x[i] = cg_pull(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
-            m->put(m->l, m->user, m->at, x);
-        else
-            store(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x);
+            m->put(m->l, m->user, m->at, x[i]);
+        else if (m->again)
+            store(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
     }
+    /* over operands: only when all that read them are done with this element */
+    for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
+        store(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
 }
 
 static void map_level(mapping *m, int level);
@@ -396,10 +401,9 @@ run_mapping(mapping *m)
 static bool
 writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
 {
-    (void)l;
     for (uint32_t i = 0; i < w->n_reads; i++)
         for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
-            if (fr->place[w->read[i].v].set && fr->place[w->read[i].v].buffer == fr->place[g->v[j]].buffer)
+            if (cg_may_share(l, fr->place[w->read[i].v], fr->place[g->v[j]]))
                 return true;
     return false;
 }
