@@ -6,6 +6,8 @@
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
+#include "ir/diag.h"
+
 #include <stdlib.h>
 
 enum { ALIGN = 64 };
@@ -192,12 +194,37 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
+/* The only value of a group that is a reshape, and what it reshapes; IR_NONE: it is none. */
+static ir_ref
+reshaped(const cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->kind == CG_GROUP_MAP && g->n == 1 ? ir_def(v->f, g->v[0]) : NULL;
+    return n && n->op == OP_reshape ? n->in[0] : IR_NONE;
+}
+
+/* A reshape of what nobody writes over, or of what is already where it belongs, is no copy. */
+static bool
+place_reshape(const cg_group *g, cg_level *v)
+{
+    ir_ref x = reshaped(v, g), y = g->v[0];
+    if (!x || !v->place[x].set)
+        return false;
+    if (!v->place[y].set && v->borrowed[x]) {
+        v->place[y] = v->place[x];
+        v->borrowed[y] = true;
+    }
+    return v->place[y].set && v->place[y].buffer == v->place[x].buffer &&
+           v->place[y].offset == v->place[x].offset;
+}
+
 static void
 plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     if (g->n == 0)
         return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
+        return;
+    if (place_reshape(g, v))
         return;
     for (uint32_t i = 0; i < g->n; i++)
         if (!v->place[g->v[i]].set)
@@ -209,6 +236,8 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_frame *fr = cg_level_frame(l, v, g);
     if (g->kind == CG_GROUP_MAP)
         cg_map_kernel(l, fr, v->cut, g);
+    else if (g->kind == CG_GROUP_COLUMN)
+        cg_column_kernel(l, fr, g);
     else
         cg_row_kernel(l, fr, v->cut, g);
     cg_kernel_call(l);
@@ -232,6 +261,11 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         break;
     case OP_scan:
         cg_plan_scan(l, v, g);
+        break;
+    case OP_custom_call:
+        l->status = ir_fail(l->ctx, g->node->loc, "custom_call", ERR_target,
+                            ir_format(l->arena, "%s is C code, which this back end cannot call; wants the evaluator",
+                                      g->node->at.custom.name));
         break;
     default:
         cg_plan_update(l, v, g);
@@ -313,12 +347,25 @@ input_at(const cg_lowering *l, const cg_level *v, cg_place p)
     return IR_NONE;
 }
 
+/* What a loop stacks is stacked where its reshape is wanted. */
+static void
+forward_reshape(cg_level *v, uint32_t i)
+{
+    const cg_group *g = &v->cut->group[v->cut->order[i]];
+    ir_ref x = reshaped(v, g);
+    const ir_node *n = x ? ir_def(v->f, x) : NULL;
+    if (n && n->op == OP_scan && x >= n->first + (ir_ref)n->at.scan.carries && v->place[g->v[0]].set &&
+        !v->place[x].set && v->cut->last[x] == i)
+        v->place[x] = v->place[g->v[0]];
+}
+
 /* A value that only such a node reads is computed where the node's result will be: no copy. */
 static void
 forward_places(cg_lowering *l, cg_level *v)
 {
     for (uint32_t i = v->cut->n; i-- > 0;) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
+        forward_reshape(v, i);
         int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
         for (int k = 0; k < n; k++) {
             ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;

@@ -21,6 +21,7 @@ typedef struct sub {
     int n_own;
     int n_captured;
     const ir_ref *captured;
+    int key; /* which capture random numbers come from; -1: none */
 } sub;
 
 static int
@@ -53,6 +54,10 @@ trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
     s->n_own = n_in;
     s->n_captured = (int)t->n_captured;
     s->captured = t->captured;
+    s->key = -1;
+    for (int i = 0; i < s->n_captured; i++)
+        if (t->input[i] == t->key)
+            s->key = i;
     for (int i = 0; i < s->n_captured; i++)
         share(b, consts, s->captured[i]);
     return true;
@@ -66,11 +71,16 @@ shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
         c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
 }
 
+/* The trip of a loop, which joins the key of its draws: nothing draws; the counter that is there;
+ * one more input, the last; the same, and its successor is the last result. */
+typedef enum trips { NO_TRIPS, COUNTER, TRIP_IN, TRIP_IN_OUT } trips;
+
 /* The graph of s with an input for each shared value, before its own inputs or after.  counts:
  * input 0 of its own is a counter, whose successor becomes result 0. */
 static ir_graph *
-rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts)
+rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts, trips trips)
 {
+    ir_ref trip = IR_NONE;
     ir_build *r = ir_build_new(b->ctx, s->g->name);
     ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1),
            *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
@@ -83,13 +93,22 @@ rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts)
         in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
     if (!first)
         shared_inputs(b, r, consts, c);
-    for (int i = 0; i < s->n_captured; i++)
+    if (trips == COUNTER)
+        trip = ir_convert(r, in[0], COT_U64);
+    else if (trips != NO_TRIPS)
+        trip = ir_input(r, ir_scalar_type(b->ctx, COT_U64), "trip");
+    for (int i = 0; i < s->n_captured; i++) {
         in[s->n_own + i] = c[share(b, consts, s->captured[i])];
+        if (i == s->key && trip)
+            in[s->n_own + i] = ir_fold_in(r, in[s->n_own + i], trip);
+    }
     if (counts)
         ir_output(r, ir_add(r, in[0], ir_like(r, in[0], 1)));
     ir_inline_graph(r, s->g, in, y);
     for (int i = 0; i < s->g->n_out; i++)
         ir_output(r, y[i]);
+    if (trips == TRIP_IN_OUT)
+        ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
     cot_status status = ir_build_end(r, &out);
     if (status != COT_OK)
         b->status = status;
@@ -111,6 +130,8 @@ context_of(const flow *f)
 {
     cot_context *ctx = f->fn ? f->fn->ctx : f->head.value.ctx;
 
+    if (!ctx && f->o.t)
+        ctx = f->o.t->ctx;
     for (int i = 0; i < f->o.in.n && !ctx; i++)
         ctx = f->o.in.at[i].ctx;
     for (int i = 0; i < f->o.xs.n && !ctx; i++)
@@ -131,15 +152,15 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
     return true;
 }
 
-/* Make the node; results skip ... go to the user, the first of them is the answer. */
+/* Make the node; results skip ... go to the user but for the last spare ones, the first of them is the answer. */
 static ir_ref
 finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
-       int n_out, int skip)
+       int n_out, int skip, int spare)
 {
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, n_out + n_in + 1);
 
     ir_add_node(b, op, n_in, in, at, y);
-    for (int i = skip; f->o.out && i < n_out; i++)
+    for (int i = skip; f->o.out && i < n_out - spare; i++)
         f->o.out[i - skip] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
     return b->status == COT_OK ? y[skip] : IR_NONE;
 }
@@ -156,6 +177,15 @@ run(cot_place at, const flow *f, fe_rule *rule, int n_out)
 }
 
 /* ---- call ---- */
+
+/* What a call hands to a hidden input of the function called: what t itself reads there. */
+static ir_ref
+hidden_operand(cot_trace *t, const ir_graph *g, int i)
+{
+    if (g->hidden[i].kind == IR_HIDDEN_KEY)
+        return fe_next_key(t);
+    return fe_hidden_input(t, ir_type_at(g, g->in[i]), g->in_name[i], g->hidden[i]);
+}
 
 static ir_ref
 call(ir_build *b, const fe_arg *x, int n, const void *options)
@@ -178,13 +208,16 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
         ir_build_fail(b, f->op, ERR_call_results, f->fn->name, own, f->o.n_out);
         return IR_NONE;
     }
-    ir_ref *all = IR_NEW_N(b->arena, ir_ref, f->o.in.n + s->n_captured + 1);
+    const int n_all = f->o.in.n + s->n_captured + s->n_hidden;
+    ir_ref *all = IR_NEW_N(b->arena, ir_ref, n_all + 1);
     memcpy(all, in, sizeof *in * (size_t)f->o.in.n);
+    for (int i = n_all - s->n_hidden; i < n_all; i++)
+        all[i] = hidden_operand(b->ctx->trace, s->graph, i);
     if (s->n_captured > 0)
         memcpy(all + f->o.in.n, s->captured, sizeof *in * (size_t)s->n_captured);
     ir_attrs at = { .call = { s->graph } };
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, s->graph->n_out + 1);
-    ir_add_node(b, OP_call, f->o.in.n + s->n_captured, all, &at, y);
+    ir_add_node(b, OP_call, n_all, all, &at, y);
     for (int i = 0; f->o.out && i < own; i++)
         f->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
     for (int k = 0; k < s->graph->n_inout && b->status == COT_OK; k++)
@@ -245,7 +278,7 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
                        f->o.user, n_in, type, n_out, &consts, &s[i]))
             return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        branch[i] = rewire(b, &s[i], &consts, false, false);
+        branch[i] = rewire(b, &s[i], &consts, false, false, NO_TRIPS);
     int all = 1 + n_in + (int)consts.n;
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, all);
     operand[0] = p;
@@ -253,17 +286,63 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     if (consts.n > 0)
         memcpy(operand + 1 + n_in, consts.at, sizeof *in * consts.n);
     ir_attrs at = { .cond = { { f->bodies.n, branch } } };
-    return finish(b, f, OP_cond, all, operand, &at, n_out, 0);
+    return finish(b, f, OP_cond, all, operand, &at, n_out, 0, 0);
+}
+
+static ir_ref
+wrong_choice(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const flow *f = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, f->op, ERR_usage,
+                  f->bodies.n < 1 ? "has no body; wants one for each branch"
+                                  : "the predicate is a fraction; wants an integer or bool");
+    return IR_NONE;
+}
+
+/* Room for one result where the bodies give more. */
+static ir_ref
+nowhere(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const flow *f = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, f->op, ERR_usage, "has several results and no .out; wants room for them");
+    return IR_NONE;
+}
+
+/* A choice that C has made: the body becomes part of the open trace. */
+static cot_value
+chosen(cot_place at, const flow *f, int n_out)
+{
+    cot_context *ctx = context_of(f);
+    cot_trace *t = ctx ? fe_current(ctx, at, f->op) : NULL;
+    int64_t i = f->head.kind == COT_IS_UINT && f->head.integer < 0 ? INT64_MAX : f->head.integer;
+    cot_value first = { ctx, 0, 0 }, *out = f->o.out;
+
+    if (f->head.kind == COT_IS_REAL || f->bodies.n < 1)
+        return run(at, f, wrong_choice, n_out);
+    if (!out && n_out > 1)
+        return run(at, f, nowhere, 0);
+    out = out ? out : &first;
+    for (int k = 0; k < n_out; k++)
+        out[k] = (cot_value){ ctx, 0, 0 };
+    i = i < 0 ? 0 : i >= f->bodies.n ? f->bodies.n - 1 : i;
+    if (t)
+        f->bodies.at[i](t, f->o.in.at, out, f->o.user);
+    return out[0];
 }
 
 cot_value
-cot_switch_(cot_place at, cot_value index, cot_bodies branches, const cot_flow_options *o,
+cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow_options *o,
             size_t size)
 {
-    flow f = { .op = "cond", .head = cot_operand_value(index), .bodies = branches };
+    flow f = { .op = "cond", .head = index, .bodies = branches };
 
     fe_options(&f.o, sizeof f.o, o, size);
-    return run(at, &f, choose, f.o.n_out > 0 ? f.o.n_out : 1);
+    int n_out = f.o.n_out > 0 ? f.o.n_out : 1;
+    return index.kind == COT_IS_VALUE ? run(at, &f, choose, n_out) : chosen(at, &f, n_out);
 }
 
 /* ---- while ---- */
@@ -303,11 +382,14 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
                    type, n_in, &consts, &step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
-    at.loop.cond = rewire(b, &holds, &consts, true, false);
-    at.loop.body = rewire(b, &step, &consts, true, false);
+    const bool draws = holds.key >= 0 || step.key >= 0;
+    at.loop.cond = rewire(b, &holds, &consts, true, false, draws ? TRIP_IN : NO_TRIPS);
+    at.loop.body = rewire(b, &step, &consts, true, false, draws ? TRIP_IN_OUT : NO_TRIPS);
     at.loop.consts = consts.n;
-    return finish(b, f, OP_while, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at,
-                  n_in, 0);
+    if (draws)
+        in[n_in] = ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), 0);
+    return finish(b, f, OP_while, (int)consts.n + n_in + draws,
+                  with_consts(b, &consts, n_in + draws, in), &at, n_in + draws, 0, draws);
 }
 
 cot_value
@@ -366,10 +448,12 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     ir_attrs at = { .scan = {
                         .carries = carries, .length = length, .reverse = f->o.reverse != 0 } };
-    at.scan.body = rewire(b, &step, &consts, true, false);
+    at.scan.body = rewire(b, &step, &consts, true, false, step.key >= 0 ? TRIP_IN : NO_TRIPS);
     at.scan.consts = consts.n;
+    if (step.key >= 0)
+        in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
     return finish(b, f, OP_scan, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at,
-                  n_out, 0);
+                  n_out, 0, 0);
 }
 
 cot_value
@@ -465,16 +549,16 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
                    carries + 1, type, carries, &consts, &step))
         return IR_NONE;
-    ir_graph *body = rewire(b, &step, &consts, true, true);
+    ir_graph *body = rewire(b, &step, &consts, true, true, step.key >= 0 ? COUNTER : NO_TRIPS);
     const ir_ref *all = with_consts(b, &consts, carries + 1, in);
     int n_in = (int)consts.n + carries + 1;
     if (known) {
         ir_attrs at = { .scan = { consts.n, carries + 1, f->head.integer, 0, body } };
-        return finish(b, f, OP_scan, n_in, all, &at, carries + 1, 1);
+        return finish(b, f, OP_scan, n_in, all, &at, carries + 1, 1, 0);
     }
     ir_attrs at = { .loop = { .consts = consts.n, .max = f->o.max, .body = body } };
     at.loop.cond = counts_to(b, &consts, type[0], carries, type + 1);
-    return finish(b, f, OP_while, n_in, all, &at, carries + 1, 1);
+    return finish(b, f, OP_while, n_in, all, &at, carries + 1, 1, 0);
 }
 
 cot_value

@@ -27,6 +27,7 @@ typedef struct fe_special {
     int n_out;        /* of halves: results of fwd that are no residual */
     int n_captured;
     const ir_ref *captured;
+    int n_hidden; /* inputs after these that the runtime supplies: of a function traced alone */
 } fe_special;
 
 /* An optional argument of a body, which reads it after its arguments. */

@@ -51,6 +51,7 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 /* Only rows that are pointwise and without attributes expand to something. */
 #define FE_RECORD_none(name, n_in) FE_##n_in(name)
 #define FE_RECORD_ipow(...)
+#define FE_RECORD_word(...)
 #define FE_RECORD_dtype(...)
 #define FE_FLAG_POINTWISE(attrs, ...) FE_RECORD_##attrs(__VA_ARGS__)
 #define FE_FLAG_MOVE(...)
@@ -58,6 +59,7 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 #define FE_FLAG_CONTRACT(...)
 #define FE_FLAG_INDEX(...)
 #define FE_FLAG_FLOW(...)
+#define FE_FLAG_EFFECT(...)
 #define OP(name, n_in, attrs, flag, ...) FE_FLAG_##flag(attrs, name, n_in)
 #include "ir/ops.def"
 #undef OP

@@ -13,15 +13,15 @@
 /* ---- handles ---- */
 
 /* The input of t that stands for the value v of t->outer. */
-static ir_ref
-input_for(cot_trace *t, ir_ref v)
+ir_ref
+fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
 {
     ir_build *b = t->b;
 
     for (uint32_t i = 0; i < t->n_captured; i++)
         if (t->captured[i] == v)
             return t->input[i];
-    ir_ref in = ir_input(b, ir_btype(t->outer->b, v), NULL);
+    ir_ref in = ir_input_hidden(b, ir_btype(t->outer->b, v), NULL, hidden);
     IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
     IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
     return in;
@@ -39,7 +39,7 @@ capture(cot_trace *t, cot_value v, ir_ref *out)
     }
     if (!t->outer || !capture(t->outer, v, &outer))
         return false;
-    *out = outer ? input_for(t, outer) : IR_NONE;
+    *out = outer ? fe_input_for(t, outer, (ir_hidden){ IR_SEEN, NULL }) : IR_NONE;
     return true;
 }
 
@@ -59,6 +59,53 @@ reject(ir_build *b, const char *op, ir_error error, int i)
     return IR_NONE;
 }
 
+/* The trace of a handle, open or ended; NULL for what is no handle of this context. */
+static const cot_trace *
+trace_of(const cot_context *ctx, cot_value v)
+{
+    for (const cot_trace *t = ctx->latest; t; t = t->earlier)
+        if (t->serial == v.trace)
+            return v.id < t->n_slot ? t : NULL;
+    return NULL;
+}
+
+/* v is used where it is not known: say where it was made. */
+static void
+escaped(cot_context *ctx, ir_loc loc, const char *op, ir_error error, int i, cot_value v)
+{
+    const cot_trace *t = trace_of(ctx, v);
+    ir_buf made;
+
+    if (!t) {
+        ir_fail(ctx, loc, op, ERR_trace_unset, i);
+        return;
+    }
+    uint32_t node = t->b->value[t->slot[v.id].ref].node;
+    ir_buf_init(&made, &ctx->arena);
+    ir_loc_print(ctx, node ? t->b->node[node].loc : t->loc, &made);
+    ir_fail(ctx, loc, op, error, i, made.n ? made.text : "an unknown line", t->b->name);
+}
+
+static ir_ref
+reject_escaped(ir_build *b, const char *op, ir_error error, int i, cot_value v)
+{
+    if (b->status == COT_OK) {
+        escaped(b->ctx, b->loc, op, error, i, v);
+        b->status = b->ctx->status;
+    }
+    return IR_NONE;
+}
+
+/* Is v of an open trace around t, which t may not capture from? */
+static bool
+is_around(const cot_trace *t, cot_value v)
+{
+    for (t = t->below; t; t = t->below)
+        if (v.trace == t->serial)
+            return true;
+    return false;
+}
+
 ir_ref
 fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
 {
@@ -68,8 +115,11 @@ fe_resolve(cot_trace *t, cot_value v, const char *op, int i)
         return reject(t->b, op, ERR_trace_unset, i);
     if (v.ctx != t->ctx)
         return reject(t->b, op, ERR_trace_context, i);
-    if (v.id != 0 && !capture(t, v, &out))
-        return reject(t->b, op, ERR_trace_ended, i);
+    if (v.id != 0 && !capture(t, v, &out)) {
+        if (is_around(t, v))
+            ir_build_fail(t->b, op, ERR_custom_capture, i, t->b->name);
+        return reject_escaped(t->b, op, ERR_trace_ended, i, v);
+    }
     if (out)
         return out;
     if (t->ctx->status == COT_OK) /* of an op that failed, in an error cleared since */
@@ -119,13 +169,15 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->below = ctx->trace;
     t->outer = s->alone ? NULL : ctx->trace;
     t->serial = ++ctx->serial;
+    t->loc = s->loc;
+    t->earlier = ctx->latest;
     t->open = true;
     t->depth = t->below ? t->below->depth + 1 : 1;
     b->loc = s->loc;
     IR_PUSH(b->arena, t->slot, t->n_slot, t->cap_slot, (fe_slot){ 0 });
     for (int i = 0; i < s->n_in; i++)
         in[i] = fe_handle(t, ir_input(b, s->type[i], s->in_name ? s->in_name[i] : NULL));
-    ctx->trace = t;
+    ctx->trace = ctx->latest = t;
     return t;
 }
 
@@ -139,8 +191,10 @@ result(cot_trace *t, const fe_source *s, cot_value v, int i)
         return IR_NONE;
     if (!v.ctx)
         return reject(t->b, s->name, ERR_result_unset, i);
-    if (v.ctx != t->ctx || (v.id != 0 && !capture(t, v, &out)))
-        return reject(t->b, s->name, ERR_result_ended, i);
+    if (v.ctx != t->ctx)
+        return reject(t->b, s->name, ERR_result_context, i);
+    if (v.id != 0 && !capture(t, v, &out))
+        return reject_escaped(t->b, s->name, ERR_result_ended, i, v);
     return out;
 }
 
@@ -221,6 +275,18 @@ argument(cot_trace *t, const char *op, const cot_operand *x, int i)
     return a;
 }
 
+/* No trace is open: is an operand a value of one that has ended? */
+static bool
+values_escape(cot_context *ctx, cot_place at, const char *op, int n, const cot_operand *x)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i].kind == COT_IS_VALUE && x[i].value.id && trace_of(ctx, x[i].value)) {
+            escaped(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_trace_ended, i, x[i].value);
+            return true;
+        }
+    return false;
+}
+
 /* Resolve the operands, run the rule.  Every op passes here: the one place that catches a
  * failed allocation, which would else jump over the user's body. */
 static cot_value
@@ -231,7 +297,7 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
     volatile cot_value y = { ctx, top ? top->serial : 0, 0 };
 
     IR_TRY (ctx) {
-        cot_trace *t = fe_current(ctx, at, op);
+        cot_trace *t = top || !values_escape(ctx, at, op, n, x) ? fe_current(ctx, at, op) : NULL;
         if (t) {
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
             for (int i = 0; i < n; i++)

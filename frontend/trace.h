@@ -22,11 +22,16 @@ struct cot_trace {
     cot_context *ctx;
     ir_build *b;
     cot_trace *below; /* the innermost open trace when this one began       */
+    cot_trace *earlier; /* begun just before this one, open or ended          */
     cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
+    ir_loc loc;       /* of the function                                    */
     uint32_t serial;
     int depth; /* of the stack of open traces                        */
     bool open;
     uint32_t n_captured, cap_captured, n_input, cap_input;
+    uint32_t n_hidden; /* inputs that the runtime supplies: of a trace with no outer one */
+    ir_ref key;        /* the input that random numbers come from; IR_NONE until one is drawn */
+    uint64_t draws;    /* so far: the next draw's number, part of its key */
     ir_ref *captured, *input; /* values of outer, and the inputs that stand for them */
     uint32_t n_slot, cap_slot;
     fe_slot *slot; /* by the id of a handle; entry 0 is none, the arguments come first */
@@ -64,6 +69,12 @@ cot_value fe_handle(cot_trace *t, ir_ref v);
 /* The slot of a handle in t, for views and writes: of its own or, of a value from outside, a new
  * one; 0 with the error recorded. */
 uint32_t fe_slot_of(cot_trace *t, cot_value v, const char *op);
+
+/* random.c: the key of the next draw of t, in t; the input of t that stands for a hidden input. */
+ir_ref fe_next_key(cot_trace *t);
+ir_ref fe_hidden_input(cot_trace *t, const ir_type *type, const char *name, ir_hidden hidden);
+/* The input of t for a value of the trace around it. */
+ir_ref fe_input_for(cot_trace *t, ir_ref outer, ir_hidden hidden);
 
 /* An operand of an op: a value of the innermost trace, or a number. */
 typedef struct fe_arg {

@@ -92,9 +92,27 @@ FE_TRANSFORM(grad_and_value)
 FE_TRANSFORM(jvp)
 FE_TRANSFORM(vjp)
 FE_TRANSFORM(linearize)
-FE_TRANSFORM(jacfwd)
 FE_TRANSFORM(jacrev)
 FE_TRANSFORM(hessian)
+
+cot_fn *
+cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *options, size_t size)
+{
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_jacfwd_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
+                           .wrt_names = copy_names(f->ctx, o.wrt),
+                           .aux = o.aux,
+                           .chunk = o.chunk };
+        p.vmap.randomness = (int)o.randomness;
+        g = new_transform(at, f, FE_FN_PASS, "jacfwd", &p);
+    }
+    return g;
+}
 
 cot_fn *
 cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options, size_t size)

@@ -5,6 +5,7 @@
  * Folding of constants is not optional (NUMERICS.md section 2); sharing can be switched off. */
 #include "ir/build.h"
 
+#include "ir/custom.h"
 #include "ir/config.h"
 #include "ir/scalar.h"
 
@@ -67,6 +68,12 @@ input_name(ir_build *b, const char *name)
 ir_ref
 ir_input(ir_build *b, const ir_type *type, const char *name)
 {
+    return ir_input_hidden(b, type, name, (ir_hidden){ IR_SEEN, NULL });
+}
+
+ir_ref
+ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hidden)
+{
     if (!type) {
         if (b->status == COT_OK)
             b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;
@@ -75,17 +82,24 @@ ir_input(ir_build *b, const ir_type *type, const char *name)
     ir_ref v = new_value(b, type, 0);
     IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
     IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, input_name(b, name));
+    IR_PUSH(b->arena, b->hidden, b->n_hidden, b->cap_hidden, hidden);
     return v;
 }
 
 ir_ref
 ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
 {
+    ir_hidden hidden = { IR_SEEN, NULL };
     const char *name = NULL;
-    for (int i = 0; i < f->n_in; i++)
-        if (f->in[i] == v && f->in_name && f->in_name[i])
+    for (int i = 0; i < f->n_in; i++) {
+        if (f->in[i] != v)
+            continue;
+        if (f->in_name && f->in_name[i])
             name = ir_format(b->arena, "%s%s", prefix, f->in_name[i]);
-    return ir_input(b, f->value[v].type, name);
+        if (!*prefix)
+            hidden = f->hidden[i];
+    }
+    return ir_input_hidden(b, f->value[v].type, name, hidden);
 }
 
 void
@@ -223,6 +237,8 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_call: return at->call.body ? at->call.body->n_out : 0;
     case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
     case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
+    case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
+    case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
     default: return 1;
     }
@@ -471,6 +487,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     f->n_in = (int)b->n_in;
     f->n_out = (int)b->n_out;
     f->in_name = b->in_name ? b->in_name : IR_NEW_N(b->arena, const char *, 1);
+    f->hidden = b->hidden ? b->hidden : IR_NEW_N(b->arena, ir_hidden, 1);
     f->out_name = any_name(b->out_name, b->n_out) ? b->out_name : NULL;
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;

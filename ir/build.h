@@ -23,6 +23,8 @@ typedef struct ir_build {
     uint32_t n_in, cap_in;
     const char **in_name;
     uint32_t n_in_name, cap_in_name;
+    ir_hidden *hidden;
+    uint32_t n_hidden, cap_hidden;
     ir_ref *out;
     uint32_t n_out, cap_out;
     const char **out_name;
@@ -36,6 +38,9 @@ typedef struct ir_build {
 ir_build *ir_build_new(cot_context *ctx, const char *name);
 /* name may be NULL (then %0-style); two inputs never share a name: a number is appended. */
 ir_ref ir_input(ir_build *b, const ir_type *type, const char *name);
+/* One that the runtime supplies (ir/graph.h). */
+ir_ref ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hidden);
+/* With an empty prefix it stays hidden if it was. */
 ir_ref ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix);
 void ir_output(ir_build *b, ir_ref v);
 void ir_output_named(ir_build *b, ir_ref v, const char *name);
@@ -103,6 +108,10 @@ ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */
 ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
 ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch);
+/* Random bits at the counters n (u64) of a key (u64[2]), 64 of the 128 that each has; the keys that
+ * follow from it, one for each number in n: u64[..., 2]. */
+ir_ref ir_philox(ir_build *b, ir_ref key, ir_ref n, int word);
+ir_ref ir_fold_in(ir_build *b, ir_ref key, ir_ref n);
 /* A list of int64 in the builder's arena: ir_list(b, 2, (int64_t[]){0, 1}). */
 ir_ints ir_list(ir_build *b, int n, const int64_t *at);
 

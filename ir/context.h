@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "cotrace/base.h"
@@ -51,6 +52,8 @@ struct cot_context {
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */
     uint32_t serial;                    /* of traces                                   */
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
+    struct cot_trace *latest;           /* the one begun last, open or ended           */
+    _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;

@@ -6,6 +6,7 @@
 #ifndef IR_GRAPH_H
 #define IR_GRAPH_H
 
+#include "cotrace/tensor.h"
 #include "ir/context.h"
 #include "ir/op.h"
 
@@ -26,6 +27,14 @@ typedef struct ir_value {
     uint32_t node;                      /* the defining node; 0 for an input */
 } ir_value;
 
+/* What a hidden input is bound to: memory or the context's generator, read anew at each call.  Such
+ * inputs come after all others, no wrt names them, and no vmap maps them unless it says so. */
+typedef enum ir_hidden_kind { IR_SEEN = 0, IR_HIDDEN_ARRAY, IR_HIDDEN_KEY } ir_hidden_kind;
+typedef struct ir_hidden {
+    ir_hidden_kind kind;
+    const cot_array *array;             /* NULL in parsed text: then it is an argument like others */
+} ir_hidden;
+
 /* An in/out argument: its new value is a result, and whoever calls writes it back. */
 typedef struct ir_inout {
     int arg;
@@ -42,6 +51,7 @@ struct cot_graph {
     int n_in, n_out;
     const ir_ref *in, *out;
     const char *const *in_name;         /* names of inputs, for printing; entries may be NULL */
+    const ir_hidden *hidden;            /* of inputs: what they are bound to */
     const char *const *out_name;        /* of outputs, likewise; NULL as a whole if there are none */
     int n_inout;                        /* the last results, in ascending order of their arguments */
     const ir_inout *inout;
@@ -71,6 +81,22 @@ bool ir_effectful(const ir_node *n);
 bool ir_graph_equal(const ir_graph *a, const ir_graph *b);
 /* How many nodes and outputs use each value: an array of n_values in the arena. */
 uint32_t *ir_count_uses(const ir_graph *f, ir_arena *a);
+
+/* Is input i supplied by the runtime?  The number of the others. */
+static inline bool
+ir_is_bound(const ir_graph *f, int i)
+{
+    return f->hidden[i].kind == IR_HIDDEN_KEY || f->hidden[i].array;
+}
+static inline int
+ir_count_open(const ir_graph *f)
+{
+    int n = 0;
+
+    for (int i = 0; i < f->n_in; i++)
+        n += !ir_is_bound(f, i);
+    return n;
+}
 
 /* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its user
  * and referred to as @name. */

@@ -184,3 +184,44 @@ ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_ba
     return ir_node1(b, OP_dot_general, 2, (ir_ref[]){ x, y },
                     &(ir_attrs){ .dot = { lhs, rhs, lhs_batch, rhs_batch } });
 }
+
+/* ---- keys ---- */
+
+static ir_ref
+word_of_key(ir_build *b, ir_ref key, int i, const ir_type *shape)
+{
+    return ir_broadcast_scalar(b, ir_reshape(b, ir_slice_axis(b, key, 0, i, i + 1), 0, NULL), shape);
+}
+
+ir_ref
+ir_philox(ir_build *b, ir_ref key, ir_ref n, int word)
+{
+    const ir_type *t = n ? ir_btype(b, n) : NULL;
+    ir_ref in[3];
+
+    if (!key || !n)
+        return IR_NONE;
+    in[0] = word_of_key(b, key, 0, t);
+    in[1] = n;
+    in[2] = word_of_key(b, key, 1, t);
+    return ir_node1(b, OP_philox, 3, in, &(ir_attrs){ .word = { word } });
+}
+
+/* The constant keeps folded keys apart from drawn bits: 2^64 / phi. */
+ir_ref
+ir_fold_in(ir_build *b, ir_ref key, ir_ref n)
+{
+    static const uint64_t apart[2] = { 0x9e3779b97f4a7c15u, 0 };
+    int64_t shape[COT_MAX_RANK + 1];
+    ir_ref half[2];
+    const ir_type *t = n ? ir_btype(b, n) : NULL;
+
+    if (!key || !n)
+        return IR_NONE;
+    key = ir_op2(b, OP_xor, key, ir_constant(b, ir_btype(b, key), apart));
+    memcpy(shape, t->dims, sizeof *shape * (size_t)t->rank);
+    shape[t->rank] = 1;
+    for (int i = 0; i < 2; i++)
+        half[i] = ir_reshape(b, ir_philox(b, key, n, i), t->rank + 1, shape);
+    return ir_concatenate(b, 2, half, t->rank);
+}

@@ -54,6 +54,7 @@ typedef struct ir_attrs {
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t y; } ipow;
+        struct { int64_t word; } word;
         struct { cot_dtype dtype; } dtype;
         struct { ir_ints shape, dims; } broadcast;
         struct { ir_ints shape; } shape;
@@ -68,6 +69,12 @@ typedef struct ir_attrs {
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;
         struct { struct cot_graph *body; } call;
         struct { ir_graphs branches; } cond;
+        struct {
+            const char *name;
+            ir_ints attrs, data, save, nondiff, size, mapped, active;
+            int effects, opaque;
+            struct cot_graph *forward;
+        } custom;
         struct { int64_t consts, max; struct cot_graph *cond, *body; } loop;
         struct { int64_t consts, carries, length; int reverse; struct cot_graph *body; } scan;
     };

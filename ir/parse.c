@@ -463,6 +463,8 @@ set_default(const ir_field *f, node_text *n)
         return;
     if (f->kind == IR_F_INT)
         *(int64_t *)at = f->init;
+    else if (f->kind == IR_F_INTS)
+        *(ir_ints *)at = (ir_ints){ 0, NULL };
     else if (f->kind == IR_F_TEXT)
         *(const char **)at = NULL;
     else if (f->kind == IR_F_DTYPE)
@@ -634,7 +636,13 @@ inputs(parser *p)
     if (!expect(p, "("))
         return false;
     for (bool first = true; !try_text(p, ")"); first = false) {
-        if ((!first && !expect(p, ",")) || !expect(p, "%"))
+        if (!first && !expect(p, ","))
+            return false;
+        ir_hidden hidden = { try_text(p, "hidden ")      ? IR_HIDDEN_ARRAY
+                             : try_text(p, "generator ") ? IR_HIDDEN_KEY
+                                                         : IR_SEEN,
+                             NULL };
+        if (!expect(p, "%"))
             return false;
         const char *name = word(p, "the name of an argument");
         if (!name || !expect(p, ":"))
@@ -648,7 +656,9 @@ inputs(parser *p)
         const ir_type *t = type(p);
         if (!t)
             return false;
-        define(p, name, ir_input(p->b, t, name));
+        if (hidden.kind == IR_HIDDEN_KEY && !(t->dtype == COT_U64 && t->rank == 1 && t->dims[0] == 2))
+            return wants(p, "the type u64[2] for a generator");
+        define(p, name, ir_input_hidden(p->b, t, name, hidden));
     }
     return true;
 }

@@ -170,6 +170,7 @@ is_default(const ir_field *f, const void *p)
     case IR_F_FLAG:
     case IR_F_MODE: return *(const int *)p == f->init;
     case IR_F_TEXT: return *(const char *const *)p == NULL;
+    case IR_F_INTS: return f->init == 0 && ((const ir_ints *)p)->n == 0;
     default: return false;
     }
 }
@@ -309,6 +310,8 @@ print_body(printer *p, const ir_graph *f)
     ir_buf_str(b, "\n");
 }
 
+static const char *const ir_hidden_word[] = { "", "hidden ", "generator " };
+
 static void
 print_fn(printer *p, const ir_graph *f)
 {
@@ -327,6 +330,7 @@ print_fn(printer *p, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++) {
         if (i)
             ir_buf_str(p->b, ", ");
+        ir_buf_str(p->b, ir_hidden_word[f->hidden[i].kind]);
         print_value(p->b, f, f->in[i]);
         ir_buf_str(p->b, ": ");
         for (int k = 0; k < f->n_inout; k++)

@@ -453,7 +453,9 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
     if (rule_of[op] == NULL || n_in > 3)
         return NULL;
     memcpy(want.in, in, sizeof *in * (size_t)n_in);
-    want.power = ir_ops[op].record == IR_AT_ipow ? at->ipow.y : 0;
+    want.power = ir_ops[op].record == IR_AT_ipow   ? at->ipow.y
+                 : ir_ops[op].record == IR_AT_word ? at->word.word
+                                                   : 0;
     uint64_t hash =
         ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
     hash = ir_hash_u64(hash, (uint64_t)out);

@@ -123,6 +123,13 @@ shrink(sweep *w, const ir_node *n, shape *s)
         s->out[j] = w->live[n->first + (ir_ref)j];
     COT_TRY(pass_rewrite_subs(w->b, n, pass_dce, &s->at));
     switch (n->op) {
+    case OP_custom_call: /* whole, or not at all */
+        for (int k = 0; k < n->n_in; k++)
+            s->in[k] = true;
+        for (int j = 0; j < n->n_out; j++)
+            s->out[j] = true;
+        s->at = n->at;
+        return COT_OK;
     case OP_scan: return shrink_scan(w->b, s);
     case OP_while: return shrink_while(w->b, n, s);
     default: return shrink_branches(w->b, n, s);

@@ -11,6 +11,16 @@ pass_output_loc(const ir_graph *f, int j)
     return n ? n->loc : 0;
 }
 
+ir_loc
+pass_first_use(const ir_graph *f, ir_ref v)
+{
+    ir_each_node (n, f)
+        for (int i = 0; i < n->n_in; i++)
+            if (n->in[i] == v)
+                return n->loc;
+    return 0;
+}
+
 static const char *
 text_of(const ir_graph *f, const char *what, int i, const char *const *name)
 {
@@ -61,7 +71,7 @@ pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const char *what,
         COT_TRY(add_arg(f, 0, what, arg, &n));
     else
         for (int i = 0; i < f->n_in; i++)
-            if (ir_is_floating(f, f->in[i]))
+            if (ir_is_floating(f, f->in[i]) && f->hidden[i].kind == IR_SEEN)
                 arg[n++] = i;
     if (n == 0)
         return ir_fail(f->ctx, 0, what, ERR_wrt_none, f->name);

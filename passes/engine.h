@@ -16,6 +16,8 @@ cot_status pass_resolve(const ir_graph *f, const pass_wrt *wrt, bool all, const 
 /* aux is between 0 and the number of outputs. */
 cot_status pass_check_aux(const ir_graph *f, int aux, const char *what);
 /* Where an error about output j of f is reported. */
+/* Where a value is used first: for messages. */
+ir_loc pass_first_use(const ir_graph *f, ir_ref v);
 ir_loc pass_output_loc(const ir_graph *f, int j);
 
 /* A new builder for a graph named after f: "f.grad". */
@@ -57,6 +59,11 @@ typedef struct pass_parts {
 cot_status pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux,
                          const char *what, const char *how, pass_parts *out);
 
+/* count.c: how often the while n runs on operands `in`, if that is known now; else -1. */
+int64_t pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in);
+/* f with its counted loops as scans, where reverse mode has memory for them; f itself if none. */
+cot_status pass_count_for_reverse(const ir_graph *f, const ir_graph **out);
+
 /* residuals.c: which of the wanted values of b are saved; the others can be made from those. */
 void pass_choose_residuals(const ir_build *b, bool *wanted);
 /* v of kb, in rb: made from what is saved; made[] maps values of kb to values of rb. */
@@ -64,6 +71,8 @@ ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);
 
 /* Is f linear in the inputs with linear[i], by the transpose column?  Else a COT_ERR_INTERNAL
  * that names the node. */
+/* The first node that is not linear in those inputs; NULL if all are. */
+const ir_node *pass_find_nonlinear(const ir_graph *f, const bool *linear);
 cot_status pass_check_linear(const ir_graph *f, const bool *linear);
 
 #endif

@@ -17,6 +17,8 @@ inline_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
     cot_status status = pass_rewrite_subs(b, n, pass_inline, &at);
     if (status != COT_OK)
         b->status = status;
+    else if (pass_custom_inline(b, n, at.custom.forward, in, out))
+        return;
     else if (n->op == OP_call)
         ir_inline_graph(b, at.call.body, in, out);
     else

@@ -17,6 +17,7 @@ typedef struct jacobian {
     pass_args args;
     int n_diff;
     int64_t chunk;
+    int key;       /* jacfwd: the input whose key differs from column to column; -1: none */
     ir_ref *x;     /* arguments                               */
     ir_ref *block; /* block[j * args.n + i]: output j, arg i  */
     ir_ref *aux;
@@ -26,7 +27,7 @@ static cot_status
 jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
                const char *what)
 {
-    *s = (jacobian){ .f = f, .what = what, .chunk = chunk, .n_diff = f->n_out - aux };
+    *s = (jacobian){ .f = f, .what = what, .chunk = chunk, .n_diff = f->n_out - aux, .key = -1 };
     COT_TRY(pass_resolve(f, wrt, false, what, &s->args));
     COT_TRY(pass_check_aux(f, aux, what));
     if (chunk < 0)
@@ -83,7 +84,11 @@ over_basis(jacobian *s, const ir_graph *g, const ir_ref *res, const ir_type *t, 
     int last = g->n_in - 1;
 
     memcpy(in, res, sizeof *in * (size_t)last);
-    if (t->size == 1) { /* a single unit is no map */
+    if (s->key >= 0) {
+        in[s->key] = ir_fold_in(b, in[s->key], ir_iota(b, COT_U64, 1, &t->size, 0));
+        mapped[s->key] = true;
+    }
+    if (t->size == 1 && s->key < 0) { /* a single unit is no map */
         in[last] = ir_splat(b, t, 1);
         ir_inline_graph(b, g, in, y);
     } else if (b->status == COT_OK && (b->status = on_unit(g, t, &h)) == COT_OK) {
@@ -118,10 +123,36 @@ jacobian_end(jacobian *s, ir_graph **out)
     return pass_end(s->b, s->what, out);
 }
 
+/* Column blocks: argument i, the value and its draws made anew for each column. */
+static cot_status
+random_columns(jacobian *s, int i)
+{
+    const pass_wrt one = { 1, &s->args.arg[i] };
+    const ir_type *x = ir_type_at(s->f, s->f->in[s->args.arg[i]]);
+    int aux = s->f->n_out - s->n_diff, key = s->key;
+    ir_graph *jvp;
+
+    COT_TRY(pass_jvp(s->f, &one, aux, &jvp));
+    ir_ref *y = IR_NEW_N(s->b->arena, ir_ref, jvp->n_out);
+    over_basis(s, jvp, s->x, x, y);
+    for (int j = 0; j < s->n_diff; j++) {
+        int rank = ir_type_at(s->f, s->f->out[j])->rank;
+        set_block(s, j, i, ir_move_axis(s->b, y[s->n_diff + j], 0, rank));
+    }
+    s->key = -1; /* the aux results are those of a plain call */
+    y = IR_NEW_N(s->b->arena, ir_ref, s->f->n_out);
+    ir_inline_graph(s->b, s->f, s->x, y);
+    memcpy(s->aux, y + s->n_diff, sizeof *y * (size_t)aux);
+    s->key = key;
+    return s->b->status;
+}
+
 /* Column blocks: argument i. */
 static cot_status
 columns(jacobian *s, int i)
 {
+    if (s->key >= 0)
+        return random_columns(s, i);
     const pass_wrt one = { 1, &s->args.arg[i] };
     const ir_type *x = ir_type_at(s->f, s->f->in[s->args.arg[i]]);
     ir_graph *known, *linear;
@@ -189,12 +220,27 @@ aux_alone(jacobian *s)
         ir_inline_graph(s->b, s->f, s->x, s->aux);
 }
 
-cot_status
-pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out)
+/* The generator's input of f, or -1. */
+static int
+generator(const ir_graph *f)
 {
+    for (int i = 0; i < f->n_in; i++)
+        if (f->hidden[i].kind == IR_HIDDEN_KEY)
+            return i;
+    return -1;
+}
+
+cot_status
+pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int randomness,
+            ir_graph **out)
+{
+    const int key = generator(f);
     jacobian s;
 
+    if (key >= 0 && randomness == PASS_RANDOM_ERROR)
+        return ir_fail(f->ctx, pass_first_use(f, f->in[key]), "jacfwd", ERR_random_mode);
     COT_TRY(jacobian_begin(&s, f, wrt, aux, chunk, "jacfwd"));
+    s.key = randomness == PASS_RANDOM_DIFFERENT ? key : -1;
     aux_alone(&s);
     for (int i = 0; i < s.args.n && s.n_diff > 0; i++)
         COT_TRY(columns(&s, i));
@@ -219,5 +265,5 @@ pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out)
     ir_graph *first;
 
     COT_TRY(pass_jacrev(f, wrt, 0, 0, &first));
-    return pass_jacfwd(first, wrt, 0, 0, out);
+    return pass_jacfwd(first, wrt, 0, 0, PASS_RANDOM_SAME, out);
 }

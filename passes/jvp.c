@@ -136,7 +136,8 @@ pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
             pass_output(w.b, f, j, tangent_or_zeros(&w, f->out[j]), "d");
     for (int j = n; j < f->n_out; j++)
         pass_output(w.b, f, j, w.env[f->out[j]].val, "");
-    return pass_end(w.b, "jvp", out);
+    COT_TRY(pass_end(w.b, "jvp", out));
+    return pass_custom_forward(*out, out);
 }
 
 cot_status

@@ -236,8 +236,8 @@ node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin)
     }
 }
 
-cot_status
-pass_check_linear(const ir_graph *f, const bool *linear)
+const ir_node *
+pass_find_nonlinear(const ir_graph *f, const bool *linear)
 {
     bool *lin = IR_NEW_N(f->arena, bool, f->n_values);
     for (int i = 0; i < f->n_in; i++)
@@ -247,11 +247,18 @@ pass_check_linear(const ir_graph *f, const bool *linear)
         for (int i = 0; i < n->n_in; i++)
             varies |= lin[n->in[i]];
         if (varies && !node_is_linear(f, n, lin))
-            return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_not_linear);
+            return n;
         for (int i = 0; i < n->n_out; i++)
             lin[n->first + (ir_ref)i] = varies && ir_is_floating(f, n->first + (ir_ref)i);
     }
-    return COT_OK;
+    return NULL;
+}
+
+cot_status
+pass_check_linear(const ir_graph *f, const bool *linear)
+{
+    const ir_node *n = pass_find_nonlinear(f, linear);
+    return n ? ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_not_linear) : COT_OK;
 }
 
 /* How many of the arguments are below args->arg[i]. */
@@ -286,6 +293,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
 {
     COT_TRY(pass_resolve(f, wrt, all, what, &p->args));
     COT_TRY(pass_check_aux(f, aux, what));
+    COT_TRY(pass_count_for_reverse(f, &f));
     ir_arena *a = f->arena;
     ir_graph *jvp;
     bool *active = IR_NEW_N(a, bool, f->n_in + 1), *has = IR_NEW_N(a, bool, f->n_out + 1);
@@ -293,6 +301,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
         active[p->args.arg[i]] = true;
     p->n_diff = f->n_out - aux;
     COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
+    COT_TRY((strcmp(what, "linearize") == 0 ? pass_custom_forward : pass_custom_reverse)(jvp, &jvp));
     bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
          *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
     for (int i = 0; i < f->n_in; i++)

@@ -21,6 +21,9 @@ typedef struct pass_vmap_options {
     int64_t chunk;                      /* 0: all at once; else examples at a time     */
     int randomness;
     const char *axis_name;
+    const char *who;                    /* for messages: the mapped function; NULL: "vmap" */
+    ir_loc loc;                         /* and the line that mapped it                 */
+    const char *const *in_name;         /* and the paths of its arguments, or NULL     */
 } pass_vmap_options;
 
 typedef struct pass_options {
@@ -54,7 +57,8 @@ cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_gr
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_grad_and_value(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
+cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int randomness,
+                       ir_graph **out);
 cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
 cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out);
 /* f has the types of one example; the result takes the mapped axis where o->in says. */
@@ -76,6 +80,7 @@ cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_g
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
+cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 /* Without in-place writes; views: without views too.  f itself where there are none. */
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */

@@ -28,7 +28,7 @@ RUN(grad, pass_grad(f, &o->wrt, o->aux, out))
 RUN(grad_and_value, pass_grad_and_value(f, &o->wrt, o->aux, out))
 RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
-RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, out))
+RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, o->vmap.randomness, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
@@ -37,6 +37,7 @@ RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(count, pass_count(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -58,7 +59,8 @@ const pass_row pass_rows[] = {
     { "jvp", "outputs and their tangents", true, DIFF | PASS_STRICT, run_jvp },
     { "linearize", "as jvp, the linear half apart", true, DIFF, run_linearize },
     { "vjp", "outputs and cotangents of the arguments", true, DIFF, run_vjp },
-    { "jacfwd", "Jacobians by forward mode", true, DIFF | PASS_CHUNK, run_jacfwd },
+    { "jacfwd", "Jacobians by forward mode", true,
+      DIFF | PASS_CHUNK | PASS_RANDOMNESS, run_jacfwd },
     { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
     { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
@@ -68,6 +70,7 @@ const pass_row pass_rows[] = {
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "contract", "products and sums to fma", false, 0, run_contract },
+    { "count", "while loops of known length as scans", false, 0, run_count },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 

@@ -89,6 +89,12 @@ cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mappe
 void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, const ir_ref *x,
                     const bool *mapped, ir_ref *y, bool *out_mapped);
 
+/* Custom functions (rules/custom.c): the tangents that jvp left, for forward mode and before the split of reverse
+ * mode; the forward of a call of n in place, false if it is opaque or no such call. */
+cot_status pass_custom_forward(const ir_graph *f, ir_graph **out);
+cot_status pass_custom_reverse(const ir_graph *f, ir_graph **out);
+bool pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in, ir_ref *out);
+
 /* Helpers. */
 ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);  /* broadcast on a new first axis if not mapped */
 ir_ref pass_zeros_like(ir_build *b, const ir_type *t);

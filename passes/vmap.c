@@ -12,6 +12,7 @@
  * Wants: pure.  Gives: pure, with a batched op wherever the function had one.
  * Source: the batching rules of JAX; R. Frostig et al., Compiling machine learning programs via
  * high-level tracing, SysML 2018. */
+#include "passes/engine.h"
 #include "passes/rules.h"
 #include "passes/rules/flow.h"
 
@@ -108,9 +109,9 @@ pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *ou
 /* The border: options against the function, axes counted from the front. */
 
 static cot_status
-vmap_wrong(cot_context *ctx, ir_loc loc, ir_error error, const char *text)
+vmap_wrong(cot_context *ctx, const pass_vmap_options *o, ir_error error, const char *text)
 {
-    return ir_fail(ctx, loc, "vmap", error, text);
+    return ir_fail(ctx, o->loc, o->who ? o->who : "vmap", error, text);
 }
 
 /* Entry i of dims, of n; PASS_NO_AXIS stays as it is. */
@@ -120,15 +121,47 @@ dims_entry(const pass_dims *d, int i)
     return d->one ? d->at[0] : d->n > 0 ? d->at[i] : 0;
 }
 
+/* "argument 1 (layer.weight)". */
+static const char *
+thing(ir_arena *a, const char *what, int i, const char *const *name)
+{
+    return name && name[i] ? ir_format(a, "%s %d (%s)", what, i, name[i])
+                           : ir_format(a, "%s %d", what, i);
+}
+
+/* Axes and types side by side: "in is [0,none] for the arguments (f32[3], w: f32[3])". */
+static const char *
+dims_and_types(cot_context *ctx, ir_arena *a, const char *what, const pass_dims *d, int n,
+               const ir_type *const *type, const char *const *name, const char *things)
+{
+    ir_buf t;
+
+    ir_buf_init(&t, a);
+    ir_buf_printf(&t, "%s is [", what);
+    for (int i = 0; i < d->n; i++) {
+        ir_buf_str(&t, i ? "," : "");
+        if (d->at[i] == PASS_NO_AXIS)
+            ir_buf_str(&t, "none");
+        else
+            ir_buf_printf(&t, "%lld", (long long)d->at[i]);
+    }
+    ir_buf_printf(&t, "] for the %s (", things);
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(&t, "%s%s%s%s", i ? ", " : "", name && name[i] ? name[i] : "",
+                      name && name[i] ? ": " : "", ir_type_str(ctx, type[i]));
+    ir_buf_str(&t, "); wants one entry for each");
+    return t.text;
+}
+
 static cot_status
-dims_fit(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, const pass_dims *d, int n,
+dims_fit(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, const char *what,
+         const pass_dims *d, int n, const ir_type *const *type, const char *const *name,
          const char *things)
 {
     if (d->one || d->n <= 0 || d->n == n)
         return COT_OK;
-    return vmap_wrong(
-        ctx, loc, ERR_attr_wrong,
-        ir_format(a, "%s lists %d axes for %d %s; wants one for each", what, d->n, n, things));
+    return vmap_wrong(ctx, o, ERR_attr_wrong,
+                      dims_and_types(ctx, a, what, d, n, type, name, things));
 }
 
 /* axis, counted from the front, in a type of `rank` axes, the mapped one included; -1: out of
@@ -141,32 +174,45 @@ axis_of(int64_t axis, int rank)
 }
 
 static cot_status
-axis_wrong(cot_context *ctx, ir_loc loc, ir_arena *a, const char *what, int i, int64_t axis,
-           int rank)
+axis_wrong(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, const char *what,
+           int64_t axis, int rank)
 {
     if (rank == 0)
-        return vmap_wrong(ctx, loc, ERR_shape_wrong,
-                          ir_format(a,
-                                    "%s %d has rank 0, so that it has no axis %lld; wants none",
-                                    what, i, (long long)axis));
-    return vmap_wrong(
-        ctx, loc, ERR_shape_wrong,
-        ir_format(a, "axis %lld of %s %d is out of range; wants %d to %d for rank %d",
-                  (long long)axis, what, i, -rank, rank - 1, rank));
+        return vmap_wrong(ctx, o, ERR_shape_wrong,
+                          ir_format(a, "%s has rank 0, so that it has no axis %lld; wants none",
+                                    what, (long long)axis));
+    return vmap_wrong(ctx, o, ERR_shape_wrong,
+                      ir_format(a, "axis %lld of %s is out of range; wants %d to %d for rank %d",
+                                (long long)axis, what, -rank, rank - 1, rank));
 }
 
 static cot_status
-options_fit(cot_context *ctx, ir_loc loc, ir_arena *a, const pass_vmap_options *o, int n_in)
+options_fit(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, int n_in,
+            const ir_type *const *in)
 {
     if (o->chunk < 0)
-        return vmap_wrong(ctx, loc, ERR_attr_wrong,
+        return vmap_wrong(ctx, o, ERR_attr_wrong,
                           ir_format(a, "chunk is %lld; wants 1 or more", (long long)o->chunk));
-    return dims_fit(ctx, loc, a, "in", &o->in, n_in, n_in == 1 ? "argument" : "arguments");
+    if (o->randomness < PASS_RANDOM_ERROR || o->randomness > PASS_RANDOM_SAME)
+        return vmap_wrong(
+            ctx, o, ERR_attr_wrong,
+            ir_format(a, "randomness is %d; wants error, different or same", o->randomness));
+    return dims_fit(ctx, a, o, "in", &o->in, n_in, in, o->in_name, "arguments");
+}
+
+static const ir_type **
+types_of(const ir_graph *f, ir_arena *a, int n, const ir_ref *v)
+{
+    const ir_type **type = IR_NEW_N(a, const ir_type *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        type[i] = ir_type_at(f, v[i]);
+    return type;
 }
 
 /* Every mapped size by argument, for a message. */
 static const char *
-sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size)
+sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size, const char *const *name)
 {
     ir_buf t;
     const char *comma = "";
@@ -175,14 +221,15 @@ sizes_text(ir_arena *a, int n, const bool *mapped, const int64_t *size)
     for (int i = 0; i < n; i++) {
         if (!mapped[i])
             continue;
-        ir_buf_printf(&t, "%s%lld (argument %d)", comma, (long long)size[i], i);
+        ir_buf_printf(&t, "%s%lld (%s)", comma, (long long)size[i],
+                      thing(a, "argument", i, name));
         comma = ", ";
     }
     return t.text;
 }
 
 static cot_status
-one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped,
+one_size(cot_context *ctx, ir_arena *a, int n, const bool *mapped,
          const int64_t *size, pass_vmap_options *o)
 {
     bool set = o->size > 0 || o->sized;
@@ -193,16 +240,16 @@ one_size(cot_context *ctx, ir_loc loc, ir_arena *a, int n, const bool *mapped,
             continue;
         if (set && size[i] != want)
             return vmap_wrong(
-                ctx, loc, ERR_shape_wrong,
+                ctx, o, ERR_shape_wrong,
                 ir_format(a, "mapped axes have sizes %s%s; wants one size",
-                          sizes_text(a, n, mapped, size),
+                          sizes_text(a, n, mapped, size, o->in_name),
                           o->size > 0 ? ir_format(a, ", and size is %lld", (long long)o->size)
                                       : ""));
         want = size[i];
         set = true;
     }
     if (!set)
-        return vmap_wrong(ctx, loc, ERR_attr_wrong,
+        return vmap_wrong(ctx, o, ERR_attr_wrong,
                           n == 0 ? "the function has no arguments; wants at least one, or size"
                                  : "in maps no argument; wants at least one, or size");
     o->size = want;
@@ -218,7 +265,8 @@ pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *
     bool *mapped = IR_NEW_N(a, bool, n_in);
     int64_t *size = IR_NEW_N(a, int64_t, n_in);
 
-    COT_TRY(options_fit(ctx, loc, a, o, n_in));
+    o->loc = loc ? loc : o->loc;
+    COT_TRY(options_fit(ctx, a, o, n_in, in));
     for (int i = 0; i < n_in; i++) {
         int64_t axis = dims_entry(&o->in, i);
         int k;
@@ -228,12 +276,12 @@ pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *
             continue;
         k = axis_of(axis, in[i]->rank);
         if (k < 0)
-            return axis_wrong(ctx, loc, a, "argument", i, axis, in[i]->rank);
+            return axis_wrong(ctx, a, o, thing(a, "argument", i, o->in_name), axis, in[i]->rank);
         mapped[i] = true;
         size[i] = in[i]->dims[k];
         example[i] = ir_type_close(ctx, in[i], k);
     }
-    return one_size(ctx, loc, a, n_in, mapped, size, o);
+    return one_size(ctx, a, n_in, mapped, size, o);
 }
 
 typedef struct vmap_border {
@@ -241,6 +289,24 @@ typedef struct vmap_border {
     ir_ref *x;     /* arguments, mapped axis first             */
     bool *mapped;
 } vmap_border;
+
+/* A hidden input is the same for all examples, but for the generator where each example is to draw
+ * its own numbers: then example i has the generator's key folded with i.  All else follows from the
+ * key being mapped; chunks cut the keys, so that no number depends on them. */
+static ir_ref
+border_hidden(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, bool *mapped)
+{
+    ir_ref x = ir_input_like(b, f, f->in[i], "");
+
+    if (f->hidden[i].kind != IR_HIDDEN_KEY || o->randomness == PASS_RANDOM_SAME)
+        return x;
+    if (o->randomness == PASS_RANDOM_ERROR) {
+        b->status = ir_fail(f->ctx, pass_first_use(f, f->in[i]), "vmap", ERR_random_mode);
+        return IR_NONE;
+    }
+    *mapped = true;
+    return ir_fold_in(b, x, ir_iota(b, COT_U64, 1, &o->size, 0));
+}
 
 /* The arguments of the new function. */
 static void
@@ -251,11 +317,14 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
         int64_t axis = dims_entry(&o->in, i);
         const char *name = f->in_name ? f->in_name[i] : NULL;
 
-        e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
-        if (axis == PASS_NO_AXIS) {
+        e->in[i] = axis == PASS_NO_AXIS || f->hidden[i].kind != IR_SEEN ? -1 : axis_of(axis, t->rank + 1);
+        if (f->hidden[i].kind != IR_SEEN) {
+            e->x[i] = border_hidden(b, f, o, i, &e->mapped[i]);
+        } else if (axis == PASS_NO_AXIS) {
             e->x[i] = ir_input(b, t, name);
         } else if (e->in[i] < 0) {
-            b->status = axis_wrong(f->ctx, b->loc, b->arena, "argument", i, axis, t->rank + 1);
+            b->status = axis_wrong(f->ctx, b->arena, o,
+                                   thing(b->arena, "argument", i, o->in_name), axis, t->rank + 1);
         } else {
             e->mapped[i] = true;
             e->x[i] = ir_input(b, ir_type_open(f->ctx, t, e->in[i], o->size), name);
@@ -276,7 +345,8 @@ border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir
         k = axis == PASS_NO_AXIS ? 0 : axis_of(axis, rank);
 
     if (k < 0) {
-        b->status = axis_wrong(f->ctx, b->loc, b->arena, "result", i, axis, rank);
+        b->status = axis_wrong(f->ctx, b->arena, o, thing(b->arena, "result", i, f->out_name), axis,
+                               rank);
         return;
     }
     if (axis == PASS_NO_AXIS && mapped && i >= f->n_out - f->n_inout) {
@@ -288,11 +358,11 @@ border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir
         return;
     }
     if (axis == PASS_NO_AXIS && mapped) {
-        b->status = vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
+        b->status = vmap_wrong(f->ctx, o, ERR_attr_wrong,
                                ir_format(b->arena,
-                                         "result %d depends on mapped arguments, and out "
-                                         "is none; wants an axis",
-                                         i));
+                                         "%s depends on mapped arguments, and out is none; "
+                                         "wants an axis",
+                                         thing(b->arena, "result", i, f->out_name)));
         return;
     }
     if (axis != PASS_NO_AXIS)
@@ -418,11 +488,11 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     *out = NULL;
     o = o ? o : &none;
     b->name = mapped_name(b, f);
-    COT_TRY(options_fit(f->ctx, b->loc, a, o, f->n_in));
-    COT_TRY(dims_fit(f->ctx, b->loc, a, "out", &o->out, f->n_out,
-                     f->n_out == 1 ? "result" : "results"));
+    COT_TRY(options_fit(f->ctx, a, o, f->n_in, types_of(f, a, f->n_in, f->in)));
+    COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out,
+                     types_of(f, a, f->n_out, f->out), f->out_name, "results"));
     if (o->size < 0 || (o->size == 0 && !o->sized))
-        return vmap_wrong(f->ctx, b->loc, ERR_attr_wrong,
+        return vmap_wrong(f->ctx, o, ERR_attr_wrong,
                           ir_format(a, "size is %lld; wants the size of the mapped axis",
                                     (long long)o->size));
     border_in(b, f, o, &e);

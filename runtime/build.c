@@ -119,7 +119,10 @@ print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_grap
 
     ir_buf_printf(b, "\n/* %s(", fn->name);
     for (int i = 0; i < f->n_in; i++) {
-        ir_buf_printf(b, "%s%s: %s", i ? ", " : "", fn->arg_name[i], use_of(p, f, i));
+        static const char *const hidden[] = { "", "captured ", "generator " };
+
+        ir_buf_printf(b, "%s%s%s: %s", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i],
+                      use_of(p, f, i));
         ir_type_print(b, ir_type_at(f, f->in[i]));
     }
     ir_buf_str(b, ") -> (");
@@ -135,8 +138,11 @@ print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_grap
     for (int i = 0; i < f->n_in + fn->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
-        ir_buf_printf(b, "%s%s *%s, ", i < f->n_in && !*use_of(p, f, i) ? "const " : "",
-                      c_types[t->dtype], fn->arg_name[i]);
+        if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
+            ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
+        else
+            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in && !*use_of(p, f, i) ? "const " : "",
+                          c_types[t->dtype], fn->arg_name[i]);
     }
     ir_buf_printf(b, "%svoid *work);\n",
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");

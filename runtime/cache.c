@@ -41,7 +41,7 @@ hash_types(const cot_array *const *args, int n)
 static bool
 fits(const cot_kernel *k, const cot_array *const *args, int n)
 {
-    if (k->n_in != n)
+    if (k->n_args != n)
         return false;
     for (int i = 0; i < n; i++)
         if (args[i]->type.dtype != k->type[i]->dtype ||

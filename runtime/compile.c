@@ -143,14 +143,16 @@ is_inout(const ir_graph *f, int64_t i)
 static cot_status
 donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
 {
+    const int n = ir_count_open(f);
+
     for (int i = 0; i < p->donated.n; i++) {
         const int64_t x = p->donated.at[i];
 
-        if (x < 0 || x >= f->n_in || flag[x])
+        if (x < 0 || x >= n || flag[x])
             return ir_fail(f->ctx, 0, f->name, ERR_usage,
                            ir_format(arena,
                                      "donated names argument %lld%s; wants different numbers below %d",
-                                     (long long)x, x >= 0 && x < f->n_in ? " twice" : "", f->n_in));
+                                     (long long)x, x >= 0 && x < n ? " twice" : "", n));
         if (is_inout(f, x))
             return ir_fail(f->ctx, 0, f->name, ERR_usage,
                            ir_format(arena,
@@ -240,6 +242,7 @@ kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
 
     *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = own };
     k->prepared = low->prepared;
+    k->n_args = ir_count_open(f);
     k->bytes = (size_t *)(k + 1);
     k->type = (const ir_type **)(k->bytes + n);
     k->over = (int *)(k->type + n);

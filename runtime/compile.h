@@ -52,7 +52,7 @@ struct cot_kernel {
     const ir_graph *graph, *prepared;   /* the context's                              */
     rt_plan plan;
     cg_code code;                       /* entry NULL: evaluated                      */
-    int n_in, n_out;                    /* new values of in/out arguments are no results  */
+    int n_in, n_out, n_args;            /* results without new values of in/out arguments; inputs that the caller gives */
     int *over;                          /* for each result: its donated argument, or -1 */
     const ir_type **type;               /* of arguments, then results; interned       */
     size_t *bytes;                      /* likewise                                   */

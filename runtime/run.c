@@ -214,6 +214,19 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     return status == 0 ? COT_OK : entry_failed(k, status);
 }
 
+/* What a hidden input reads in this call: memory as it is now; the generator's next key. */
+static void *
+bound_to(const cot_kernel *k, int i, uint64_t key[2])
+{
+    const ir_hidden *h = &k->graph->hidden[i];
+
+    if (h->kind == IR_HIDDEN_ARRAY)
+        return h->array->data;
+    key[0] = atomic_load_explicit(&k->ctx->seed, memory_order_relaxed);
+    key[1] = atomic_fetch_add_explicit(&k->ctx->calls, 1, memory_order_relaxed);
+    return key;
+}
+
 void
 rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args)
 {
@@ -235,12 +248,19 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
              const cot_array *const *args)
 {
     void *pointer[k->n_in + k->n_out + 1];
+    uint64_t key[2];
 
-    for (int i = 0; i < k->n_in + k->n_out; i++) {
-        const cot_array *a = i < k->n_in ? args[i] : results[i - k->n_in];
-
-        COT_TRY(check_array(k, i, a));
-        pointer[i] = a->data;
+    for (int i = 0, given = 0; i < k->n_in; i++) {
+        if (ir_is_bound(k->graph, i)) {
+            pointer[i] = bound_to(k, i, key);
+            continue;
+        }
+        COT_TRY(check_array(k, i, args[given]));
+        pointer[i] = args[given++]->data;
+    }
+    for (int i = 0; i < k->n_out; i++) {
+        COT_TRY(check_array(k, k->n_in + i, results[i]));
+        pointer[k->n_in + i] = results[i]->data;
     }
     COT_TRY(check_overlap(k, pointer));
     pointer[k->n_in + k->n_out] = k->pool;

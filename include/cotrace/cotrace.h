@@ -18,7 +18,9 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/random.h"
 #include "cotrace/transform.h"
+#include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 

@@ -139,6 +139,7 @@ inline value ge(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
 inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y.x, z.x); }
 inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
 inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
+inline value threefry(operand x, operand y) { return cot_threefry_(x.at, x.x, y.x); }
 /* end generated */
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
@@ -228,20 +229,22 @@ fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out, void
 
 inline value call(cot_fn *f, values in, COT_PLACE_) { return cot_call_(cot_place{file, line}, f, in.x); }
 
-#define COT_TRANSFORM_(name)                                                    \
+#define COT_TRANSFORM_(name, options)                                           \
     inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, COT_PLACE_)      \
     {                                                                           \
-        const cot_wrt_options o = {0, wrt.x, aux, 0};                           \
+        options o = {};                                                         \
+        o.wrt = wrt.x;                                                          \
+        o.aux = aux;                                                            \
         return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);           \
     }
-COT_TRANSFORM_(grad)
-COT_TRANSFORM_(grad_and_value)
-COT_TRANSFORM_(jvp)
-COT_TRANSFORM_(vjp)
-COT_TRANSFORM_(linearize)
-COT_TRANSFORM_(jacfwd)
-COT_TRANSFORM_(jacrev)
-COT_TRANSFORM_(hessian)
+COT_TRANSFORM_(grad, cot_wrt_options)
+COT_TRANSFORM_(grad_and_value, cot_wrt_options)
+COT_TRANSFORM_(jvp, cot_wrt_options)
+COT_TRANSFORM_(vjp, cot_wrt_options)
+COT_TRANSFORM_(linearize, cot_wrt_options)
+COT_TRANSFORM_(jacfwd, cot_jacfwd_options)
+COT_TRANSFORM_(jacrev, cot_wrt_options)
+COT_TRANSFORM_(hessian, cot_wrt_options)
 #undef COT_TRANSFORM_
 
 inline cot_fn *

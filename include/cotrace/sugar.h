@@ -25,6 +25,21 @@ typedef struct cot_gelu_options {
     int tanh;                   /* 1: the form with tanh; else with erf */
 } cot_gelu_options;
 
+typedef struct cot_nonzero_options {
+    int end_;
+    int64_t size;               /* room: rows of the result; must be given          */
+    int64_t fill;               /* in every column of the rows that are left        */
+    cot_value *count;           /* how many elements are not 0 (i32[]); may be NULL */
+} cot_nonzero_options;
+
+typedef struct cot_assoc_options {
+    int end_;
+    cot_values xs;              /* lists of elements, along axis 0, of one length   */
+    cot_value *out;             /* the results; NULL: only the first, returned      */
+    int reverse;                /* suffixes: combined from the last element on      */
+    void *user;                 /* handed to the body                               */
+} cot_assoc_options;
+
 /* Running statistics are values: .mean and .var go in (both, or neither), and what they become comes out. */
 typedef struct cot_batch_norm_options {
     int end_;
@@ -63,6 +78,9 @@ COT_API cot_value cot_einsum_(cot_place at, const char *spec, cot_values xs);
 COT_API cot_value cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype);
 COT_API cot_value cot_take_(cot_place at, cot_value x, cot_value index, int axis);
 COT_API cot_value cot_take_along_(cot_place at, cot_value x, cot_value index, int axis);
+COT_API cot_value cot_nonzero_(cot_place at, cot_value x, const cot_nonzero_options *o, size_t size);
+COT_API cot_value cot_associative_scan_(cot_place at, cot_body *body, const cot_assoc_options *o,
+                                        size_t size);
 COT_API cot_value cot_roll_(cot_place at, cot_value x, int64_t shift, int axis);
 COT_API cot_value cot_tril_(cot_place at, cot_value x, int64_t k);
 COT_API cot_value cot_triu_(cot_place at, cot_value x, int64_t k);
@@ -141,6 +159,33 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_take(x, index, axis) cot_take_(COT_HERE, x, index, axis)
 /* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index has x's rank. */
 #define cot_take_along(x, index, axis) cot_take_along_(COT_HERE, x, index, axis)
+/* The places of elements that are not 0 (NaN is not), in row-major order, as rows of indices.
+ *
+ *   x        T[d0, ..., dr-1]
+ *   returns  i32[size, r] (i64 where a size passes 2^31 - 1): rows beyond the count hold .fill
+ *   .count   i32[] (i64[] likewise): how many there are, which may be more than .size
+ *
+ * Errors   COT_ERR_SHAPE  .size is absent: the shape would depend on values */
+#define cot_nonzero(...) COT_NONZERO_(__VA_ARGS__, .end_ = 0)
+#define COT_NONZERO_(x, ...) \
+    cot_nonzero_(COT_HERE, x, &(const cot_nonzero_options){__VA_ARGS__}, sizeof(cot_nonzero_options))
+/* Prefixes of lists under an associative body: result i combines elements 0 ... i.
+ *
+ *   body     (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), on one element of each list; a comes
+ *            before b (with .reverse: a after b); types of c are those of a
+ *   .xs      m + 1 values T[n, ...]
+ *   returns  the first result; all go to .out, of the types of .xs
+ *
+ * Less than 2 n combinations, log2(n) deep; brackets depend on n alone: with n > 1, pairs
+ * (0, 1), (2, 3), ... are combined first, their prefixes are the results at odd places, and the
+ * result at an even place is the one before it combined with its element.
+ *
+ * Errors   COT_ERR_SHAPE  lengths differ, or the body gives other types
+ * Source   Ladner and Fischer, Parallel Prefix Computation, JACM 27 (1980). */
+#define cot_associative_scan(...) COT_ASSOC_(__VA_ARGS__, .end_ = 0)
+#define COT_ASSOC_(body, ...)                                                 \
+    cot_associative_scan_(COT_HERE, body, &(const cot_assoc_options){__VA_ARGS__}, \
+                          sizeof(cot_assoc_options))
 /* Element i goes to i + shift, around the end. */
 #define cot_roll(x, shift, axis) cot_roll_(COT_HERE, x, shift, axis)
 /* The lower or upper triangle of the last two axes: 0 above or below the k-th diagonal. */

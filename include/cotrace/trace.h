@@ -175,6 +175,7 @@ COT_API cot_value cot_ge_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_fma_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_select_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
+COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 #ifndef __cplusplus
 /* -x; wraps for integers. */
 #define cot_neg(x) cot_neg_(COT_HERE, x)
@@ -305,6 +306,9 @@ COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_ope
 /* min(max(x, lo), hi), operands lo, x, hi; derivative 0 at and beyond the bounds. */
 #define cot_clamp(x, y, z) \
     cot_clamp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
+/* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
+ * half. */
+#define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 #endif
 /* end generated */
 
@@ -481,6 +485,7 @@ typedef struct cot_flow_options {
     int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
     int reverse;                /* scan: from the last slice to the first                          */
     void *user;                 /* handed to the bodies                                            */
+    cot_trace *t;               /* the open trace, where neither predicate nor operands say it     */
 } cot_flow_options;
 
 typedef struct cot_bodies {
@@ -490,7 +495,7 @@ typedef struct cot_bodies {
 
 COT_API cot_value cot_call_(cot_place at, cot_fn *f, cot_values in);
 COT_API void cot_call_all_(cot_place at, cot_fn *f, cot_values in, cot_value *out, int n_out);
-COT_API cot_value cot_switch_(cot_place at, cot_value index, cot_bodies branches,
+COT_API cot_value cot_switch_(cot_place at, cot_operand index, cot_bodies branches,
                               const cot_flow_options *o, size_t size);
 COT_API cot_value cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options *o,
                              size_t size);
@@ -514,10 +519,11 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
  * Nothing leaks from the body not taken, mapped or not.  Both give the same types. */
 #define cot_cond(...) COT_COND_(__VA_ARGS__, .end_ = 0)
 #define COT_COND_(p, yes, no, ...) \
-    cot_switch_(COT_HERE, p, COT_BODIES(no, yes), COT_FLOW_(__VA_ARGS__))
-/* cot_switch(i, COT_BODIES(b0, b1, b2), .in = COT_VALUES(x)): i, an integer, is clamped. */
+    cot_switch_(COT_HERE, COT_OPERAND(p), COT_BODIES(no, yes), COT_FLOW_(__VA_ARGS__))
+/* cot_switch(i, COT_BODIES(b0, b1, b2), .in = COT_VALUES(x)): i, an integer, is clamped.
+ * Where p or i is a number of C, the choice is made now: only that body is traced, in place. */
 #define cot_switch(...) COT_SWITCH_(__VA_ARGS__, .end_ = 0)
-#define COT_SWITCH_(i, bodies, ...) cot_switch_(COT_HERE, i, bodies, COT_FLOW_(__VA_ARGS__))
+#define COT_SWITCH_(i, bodies, ...) cot_switch_(COT_HERE, COT_OPERAND(i), bodies, COT_FLOW_(__VA_ARGS__))
 /* While holds(carries) gives true, carries = step(carries).  .in are the first carries; the results
  * have their types. */
 #define cot_while(...) COT_WHILE_(__VA_ARGS__, .end_ = 0)

@@ -69,6 +69,15 @@ typedef struct cot_wrt_options {
 
 typedef enum cot_randomness { COT_RANDOM_ERROR = 0, COT_RANDOM_DIFFERENT, COT_RANDOM_SAME } cot_randomness;
 
+/* Options of jacfwd, which maps over the columns: .randomness as in vmap. */
+typedef struct cot_jacfwd_options {
+    int end_;
+    cot_list wrt;
+    int aux;
+    int64_t chunk;
+    cot_randomness randomness;
+} cot_jacfwd_options;
+
 typedef struct cot_vmap_options {
     int end_;
     cot_list in_dims;           /* an axis or COT_NONE for each argument; absent: 0 for all */
@@ -85,7 +94,7 @@ COT_API cot_fn *cot_grad_and_value_(cot_place at, cot_fn *f, const cot_wrt_optio
 COT_API cot_fn *cot_jvp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_vjp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_linearize_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
-COT_API cot_fn *cot_jacfwd_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *o, size_t size);
 COT_API cot_fn *cot_jacrev_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_hessian_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 /* f without in-place writes: views stay as pure ops, or go too.  f itself where there is nothing to
@@ -122,6 +131,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  * serves every argument; the default maps axis 0 of all.  .out_dims likewise; COT_NONE asks that the
  * result depend on nothing mapped.  Negative axes count from the end.  .chunk maps that many examples
  * at a time.  What is unmapped is never copied for each example.
+ *
+ * .randomness says what draws from the context's generator (cotrace/random.h) do: COT_RANDOM_ERROR,
+ * COT_RANDOM_DIFFERENT (each example its own numbers, whatever the chunk) or COT_RANDOM_SAME.
  *
  * Errors   COT_ERR_ARG    in_dims or out_dims has not one entry for each argument or result
  *          COT_ERR_SHAPE  an axis is out of range, or mapped sizes differ */
@@ -188,7 +200,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  * .wrt defaults to the first argument; .chunk computes that many rows or columns at a time. */
 #define cot_jacfwd(...) COT_JACFWD_(__VA_ARGS__, .end_ = 0)
 #define COT_JACFWD_(f, ...) \
-    cot_jacfwd_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
+    cot_jacfwd_(COT_HERE, f, &(const cot_jacfwd_options){__VA_ARGS__}, sizeof(cot_jacfwd_options))
 #define cot_jacrev(...) COT_JACREV_(__VA_ARGS__, .end_ = 0)
 #define COT_JACREV_(f, ...) \
     cot_jacrev_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))

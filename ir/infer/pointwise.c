@@ -115,3 +115,13 @@ infer_select(const infer_ctx *c)
         return INFER_FAIL(c, ERR_shapes_differ, infer_str(c, c->in[0]), infer_str(c, c->in[1]));
     return infer_one(c, c->in[1]);
 }
+
+int
+infer_counter(const infer_ctx *c)
+{
+    if (c->n_in == 3 && c->at->word.word != 0 && c->at->word.word != 1)
+        return INFER_FAIL(c, ERR_attr_wrong,
+                          ir_format(c->b->arena, "word is %lld; wants 0 or 1",
+                                    (long long)c->at->word.word));
+    return uniform(c, c->in[0]->dtype == COT_U64, "u64", COT_DTYPE_NONE);
+}

@@ -135,7 +135,7 @@ static const struct { ir_op op; double lo, hi; } domain[] = {
 typedef enum column {
     T_same = ALL, T_number = NUMBERS, T_floating = FLOATS, T_classify = FLOATS | 8, T_bits = BITS,
     T_integer = INTS, T_ipow = NUMBERS | 16, T_convert = ALL | 16, T_bitcast = NUMBERS | 32, T_compare = ALL | 8,
-    T_select = ALL | 64, T_none = 0
+    T_select = ALL | 64, T_counter = 0, T_none = 0
 } column;
 #define COLUMN_POINTWISE(infer) T_##infer
 #define COLUMN_MOVE(infer) T_none
@@ -143,6 +143,7 @@ typedef enum column {
 #define COLUMN_CONTRACT(infer) T_none
 #define COLUMN_INDEX(infer) T_none
 #define COLUMN_FLOW(infer) T_none
+#define COLUMN_EFFECT(infer) T_none
 static const column columns[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, ...) [OP_##name] = COLUMN_##flag(infer),
 #include "ir/ops.def"

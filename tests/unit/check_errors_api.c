@@ -92,14 +92,16 @@ START_TEST(A67_handles_end_with_their_trace)
 
     ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "escape", escape, 1, 1, NULL), COT_TYPES(cot_f32()), &g), COT_OK);
     FAILS(late, COT_TYPES(cot_f32()), COT_ERR_TRACE,
-          "model.c:12: add: operand 1 belongs to a trace that has ended; wants a value of this trace or of one "
-          "around it: results of a body leave it through out");
+          "model.c:12: add: operand 1, made at model.c:11, has escaped from the trace of escape; wants a value of this "
+          "trace or of one around it: results of a body leave it through out");
     traced_fails(cot_fn_new_((cot_place){"main.c", 7}, ctx, "later", later, 1, 1, NULL), COT_TYPES(cot_f32()),
                  COT_ERR_TRACE,
-                 "main.c:7: later: result 0 belongs to a trace that has ended; wants a value of this trace or of "
-                 "one around it");
+                 "main.c:7: later: result 0, made at model.c:11, has escaped from the trace of escape; wants a value of "
+                 "this trace or of one around it");
     cot_sin_((cot_place){"main.c", 8}, escaped);
-    ck_assert_str_eq(cot_error(ctx), "main.c:8: sin: no trace is open; ops on values belong in a body");
+    ck_assert_str_eq(cot_error(ctx), 
+        "main.c:8: sin: operand 0, made at model.c:11, has escaped from the trace of escape; wants a value of this "
+        "trace or of one around it: results of a body leave it through out");
 }
 END_TEST
 

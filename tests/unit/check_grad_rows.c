@@ -270,8 +270,8 @@ static void
 b115(void)
 { /* a value from inside grad, used after it: an error at the line of its use */
     traced_fails(body("uses", uses, 1, 1, NULL, NULL), TYPES(cot_f64()), COT_ERR_TRACE,
-                 "model.c:16: add: operand 1 belongs to a trace that has ended; wants a value of "
-                 "this trace or of one around it: results of a body leave it through out");
+                 "model.c:16: add: operand 1, made at model.c:15, has escaped from the trace "
+                 "of leaks; wants a value of this trace or of one around it: results of a body leave it through out");
 }
 
 static void

@@ -198,9 +198,9 @@ refused(const char *text, const char *pipeline, const char *message)
 
 START_TEST(B3_B8_B11_B12_B17_wrong_options)
 {
-    refused(dot, "vmap(in=[0], size=2)", "in lists 1 axes for 2 arguments; wants one for each");
+    refused(dot, "vmap(in=[0], size=2)", "in is [0] for the arguments (f64[4], f64[4]); wants one entry for each");
     refused(dot, "vmap(out=[0,0], size=2)",
-            "out lists 2 axes for 1 result; wants one for each");
+            "out is [0,0] for the results (f64[]); wants one entry for each");
     refused(dot, "vmap(in=2, size=2)",
             "axis 2 of argument 0 is out of range; wants -2 to 1 for rank 2");
     refused(dot, "vmap(in=-3, size=2)", "axis -3 of argument 0 is out of range");

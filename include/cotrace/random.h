@@ -1,0 +1,123 @@
+/* Cotrace: random numbers, and memory that a traced body captures.
+ *
+ * A key is a value u64[2]; a draw is a pure function of its key, so equal keys give equal numbers on
+ * every back end, for any chunk, thread count and vector width.  The bits are those of Philox 4x32-10
+ * (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011) at the counter (index of the
+ * element, second word of the key) under the first word of the key.
+ *
+ * A draw without .key takes the context's generator: a hidden argument, whose key each call supplies
+ * and advances.  The number of the draw in its trace joins the key, as does the trip of a loop, and
+ * under vmap(.randomness = COT_RANDOM_DIFFERENT) the number of the example; so two draws never agree,
+ * and no transform changes one. */
+#ifndef COTRACE_RANDOM_H
+#define COTRACE_RANDOM_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Set the context's generator: the next call that draws takes the key {seed, 0}, the one after it
+ * {seed, 1}, and so on.  Not while another thread runs a kernel of the context.  A new context has
+ * the seed 0. */
+COT_API void cot_manual_seed(cot_context *ctx, uint64_t seed);
+
+typedef struct cot_random_options {
+    int end_;
+    cot_value key;              /* u64[2]; absent: the context's generator  */
+    double low, high;           /* uniform; both 0: from 0 to 1             */
+} cot_random_options;
+
+COT_API cot_value cot_capture_(cot_place at, cot_trace *t, const cot_array *array, const char *name);
+COT_API cot_value cot_key_(cot_place at, cot_trace *t, uint64_t seed);
+COT_API cot_value cot_next_key_(cot_place at, cot_trace *t);
+COT_API cot_value cot_fold_in_(cot_place at, cot_value key, cot_operand n);
+COT_API cot_value cot_split_key_(cot_place at, cot_value key, int64_t n);
+#define COT_DRAW_(name, ...) \
+    COT_API cot_value name(cot_place at, cot_trace *t, __VA_ARGS__, const cot_random_options *o, size_t size);
+COT_DRAW_(cot_bits_, cot_type type)
+COT_DRAW_(cot_uniform_, cot_type type)
+COT_DRAW_(cot_normal_, cot_type type)
+COT_DRAW_(cot_exponential_, cot_type type)
+COT_DRAW_(cot_bernoulli_, cot_type shape, cot_operand p)
+COT_DRAW_(cot_randint_, cot_type type, int64_t low, int64_t high)
+COT_DRAW_(cot_permutation_, int64_t n)
+#undef COT_DRAW_
+COT_API cot_value cot_gamma_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_options *o,
+                             size_t size);
+COT_API cot_value cot_categorical_(cot_place at, cot_value logits, const cot_random_options *o, size_t size);
+COT_API cot_value cot_dropout_(cot_place at, cot_value x, double p, const cot_random_options *o, size_t size);
+COT_API cot_value cot_threefry_key_(cot_place at, cot_trace *t, uint64_t seed);
+COT_API cot_value cot_threefry_fold_in_(cot_place at, cot_value key, uint32_t n);
+COT_API cot_value cot_threefry_split_(cot_place at, cot_value key, int64_t n);
+COT_API cot_value cot_threefry_bits_(cot_place at, cot_value key, cot_type type);
+COT_API cot_value cot_threefry_uniform_(cot_place at, cot_value key, cot_type type);
+COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type type);
+
+#ifndef __cplusplus
+/* The array as a value: a hidden argument of the traced function, read anew at each call, never part
+ * of the graph.  It comes after all others, no wrt names it, no vmap maps it.  The array must live as
+ * long as the function and its kernels; name is for dumps and headers, where objects list it. */
+#define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
+
+/* The key {seed, 0}; the generator's key of one more draw; the key that follows from a key and an
+ * integer; n such keys, u64[n, 2]. */
+#define cot_key(t, seed) cot_key_(COT_HERE, t, seed)
+#define cot_next_key(t) cot_next_key_(COT_HERE, t)
+#define cot_fold_in(key, n) cot_fold_in_(COT_HERE, key, COT_OPERAND(n))
+#define cot_split_key(key, n) cot_split_key_(COT_HERE, key, n)
+
+#define COT_RANDOM_(...) &(const cot_random_options){__VA_ARGS__}, sizeof(cot_random_options)
+/* Independent bits of an unsigned type. */
+#define cot_bits(...) COT_BITS_(__VA_ARGS__, .end_ = 0)
+#define COT_BITS_(t, type, ...) cot_bits_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+/* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16), 2^-8
+ * (bf16) of the interval, high not among them but where the last rounding reaches it. */
+#define cot_uniform(...) COT_UNIFORM_(__VA_ARGS__, .end_ = 0)
+#define COT_UNIFORM_(t, type, ...) cot_uniform_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+/* The normal distribution of mean 0 and variance 1, by G. Box, M. Muller, A Note on the Generation of
+ * Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
+#define cot_normal(...) COT_NORMAL_(__VA_ARGS__, .end_ = 0)
+#define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+/* The exponential distribution of mean 1. */
+#define cot_exponential(...) COT_EXPONENTIAL_(__VA_ARGS__, .end_ = 0)
+#define COT_EXPONENTIAL_(t, type, ...) cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
+/* True with probability p (a number or value that broadcasts to the shape): a uniform number below p. */
+#define cot_bernoulli(...) COT_BERNOULLI_(__VA_ARGS__, .end_ = 0)
+#define COT_BERNOULLI_(t, shape, p, ...) \
+    cot_bernoulli_(COT_HERE, t, shape, COT_OPERAND(p), COT_RANDOM_(__VA_ARGS__))
+/* Integers low ... high - 1, at most 2^32 of them; off by at most 2^-32 of each probability. */
+#define cot_randint(...) COT_RANDINT_(__VA_ARGS__, .end_ = 0)
+#define COT_RANDINT_(t, type, low, high, ...) \
+    cot_randint_(COT_HERE, t, type, low, high, COT_RANDOM_(__VA_ARGS__))
+/* 0 ... n - 1 in random order, i32[n]: the ranks of n random numbers of 64 bits, found by counting, so
+ * that the work grows with n^2. */
+#define cot_permutation(...) COT_PERMUTATION_(__VA_ARGS__, .end_ = 0)
+#define COT_PERMUTATION_(t, n, ...) cot_permutation_(COT_HERE, t, n, COT_RANDOM_(__VA_ARGS__))
+/* The gamma distribution of shape alpha > 0 (f32 or f64, any shape) and scale 1.  G. Marsaglia,
+ * W. Tsang, A Simple Method for Generating Gamma Variables, 2000. */
+#define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
+#define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
+/* An index along the last axis with probability softmax(logits), i32. */
+#define cot_categorical(...) COT_CATEGORICAL_(__VA_ARGS__, .end_ = 0)
+#define COT_CATEGORICAL_(logits, ...) cot_categorical_(COT_HERE, logits, COT_RANDOM_(__VA_ARGS__))
+/* x / (1 - p) with probability 1 - p, else 0; for each element. */
+#define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
+#define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))
+
+/* JAX's numbers: its threefry2x32 keys with jax_threefry_partitionable, the default of JAX 0.10.  A
+ * key is u32[2]; key, split, fold_in, bits (u32, u64) and uniform (f32) agree bit for bit, normal (f32)
+ * within 1e-6. */
+#define cot_threefry_key(t, seed) cot_threefry_key_(COT_HERE, t, seed)
+#define cot_threefry_fold_in(key, n) cot_threefry_fold_in_(COT_HERE, key, n)
+#define cot_threefry_split(key, n) cot_threefry_split_(COT_HERE, key, n)
+#define cot_threefry_bits(key, type) cot_threefry_bits_(COT_HERE, key, type)
+#define cot_threefry_uniform(key, type) cot_threefry_uniform_(COT_HERE, key, type)
+#define cot_threefry_normal(key, type) cot_threefry_normal_(COT_HERE, key, type)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* The custom functions of a context, by name. */
+#include "ir/custom.h"
+
+static const char key;
+
+const ir_custom *
+ir_custom_find(const cot_context *ctx, const char *name)
+{
+    const ir_custom *const *first = ir_attached_find(ctx, &key);
+    for (const ir_custom *c = first ? *first : NULL; c; c = c->next)
+        if (c->name == name || strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+void
+ir_custom_add(cot_context *ctx, ir_custom *c)
+{
+    const ir_custom **first = ir_attached_find(ctx, &key);
+    if (!first) {
+        first = IR_NEW(&ctx->arena, const ir_custom *);
+        ir_attach(ctx, &key, first, NULL);
+    }
+    c->next = *first;
+    *first = c;
+}
+
+bool
+ir_custom_differs(const ir_node *n, int j)
+{
+    const ir_graph *f = n->at.custom.forward;
+    return ir_is_floating(f, f->out[j]) && !ir_ints_has(n->at.custom.nondiff, j);
+}
+
+int
+ir_custom_tangents(const ir_attrs *at)
+{
+    const ir_node n = { .at = *at };
+    int count = 0;
+    for (int j = 0; at->custom.forward && j < at->custom.forward->n_out; j++)
+        count += ir_custom_differs(&n, j);
+    return count;
+}

@@ -1,0 +1,807 @@
+/* Rows of the feature list about control flow: `ctest -R B171` runs one.
+ *
+ * Bodies are traced as a user writes them; what they compute is compared with figures, or with a
+ * loop over examples, on the evaluator and on the JIT where there is one. */
+#include <float.h>
+#include <stdio.h>
+
+#include "passes/pass.h"
+#include "traced.h"
+
+#define F64(...) ((const double[]){ __VA_ARGS__ })
+#define I64(...) ((const int64_t[]){ __VA_ARGS__ })
+#define IN(...)  ((const void *const[]){ __VA_ARGS__ })
+
+static cot_context *ctx;
+
+static void
+begin(void)
+{
+    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+}
+
+static void
+end(void)
+{
+    cot_context_free(ctx);
+}
+
+static cot_fn *
+fn(const char *name, cot_body *body, int n_in, int n_out)
+{
+    return cot_fn_new(ctx, name, body, n_in, n_out, NULL);
+}
+
+enum { MOST = 8, ROOM = 4096 };
+
+/* Results of f as doubles, one after the other; by the evaluator, and the same bits by the JIT. */
+static int64_t
+results(cot_fn *f, cot_types types, const void *const *in, double *got)
+{
+    static double room[MOST][ROOM], again[MOST][ROOM];
+    void *out[MOST];
+    const cot_graph *g;
+    ir_graph *ready;
+    cot_array *x[MOST], *y[MOST];
+    int64_t n = 0;
+
+    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
+    for (int j = 0; j < g->n_out; j++)
+        out[j] = room[j];
+    /* What kernels are made of, so that products and sums are contracted alike. */
+    ck_assert_msg(pass_prepare(g, &ready) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_eval(ready, out, in) == COT_OK, "%s", cot_error(ctx));
+    for (int i = 0; i < types.n; i++)
+        x[i] = cot_array_borrow(ctx, types.at[i], (void *)in[i]);
+    for (int j = 0; j < g->n_out; j++)
+        y[j] = cot_array_borrow(ctx, cot_graph_out_type(g, j), again[j]);
+    ck_assert_msg(cot_jit(f, y, g->n_out, (const cot_array *const *)x, types.n) == COT_OK, "%s",
+                  cot_error(ctx));
+    for (int j = 0; j < g->n_out; j++) {
+        const ir_type *t = ir_type_at(g, g->out[j]);
+        for (int64_t e = 0; e < t->size; e++) {
+            got[n++] = traced_element(t->dtype, room[j], e);
+            double b = traced_element(t->dtype, again[j], e), a = got[n - 1];
+            ck_assert_msg(a == b || (isnan(a) && isnan(b)), "%s: result %d: %.17g by the evaluator, %.17g by the JIT",
+                          cot_fn_name(f), j, a, b);
+        }
+        cot_array_free(y[j]);
+    }
+    for (int i = 0; i < types.n; i++)
+        cot_array_free(x[i]);
+    return n;
+}
+
+static void
+gives(cot_fn *f, cot_types types, const void *const *in, int n, const double *want)
+{
+    static double got[ROOM];
+
+    ck_assert_int_eq(results(f, types, in, got), n);
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(fabs(got[i] - want[i]) <= 1e-13 * fmax(1, fabs(want[i])) ||
+                          (isnan(got[i]) && isnan(want[i])),
+                      "%s: element %d is %.17g, wants %.17g", cot_fn_name(f), i, got[i], want[i]);
+}
+#define GIVES(f, types, in, ...) gives(f, types, in, (int)(sizeof F64(__VA_ARGS__) / 8), F64(__VA_ARGS__))
+
+/* vmap of f over the arguments in mask, three examples each, against f example by example.  All
+ * arguments are scalars: f64, or i64 with ints. */
+static void
+agrees_with_loop(cot_fn *f, int n_in, unsigned mask, unsigned ints, const double *x)
+{
+    static double got[ROOM], one[ROOM], data[MOST][3];
+    cot_type type[MOST], example[MOST];
+    int64_t dims[MOST];
+    const void *in[MOST];
+
+    for (int i = 0; i < n_in; i++) {
+        dims[i] = mask >> i & 1 ? 0 : COT_NONE;
+        example[i] = ints >> i & 1 ? cot_i64() : cot_f64();
+        type[i] = !(mask >> i & 1) ? example[i] : ints >> i & 1 ? cot_i64(3) : cot_f64(3);
+        for (int e = 0; e < 3; e++)
+            if (ints >> i & 1)
+                ((int64_t *)data[i])[e] = (int64_t)x[3 * i + e];
+            else
+                data[i][e] = x[3 * i + e];
+        in[i] = data[i];
+    }
+    cot_fn *v = cot_vmap(f, .in_dims = (cot_list){ .n = n_in, .at = dims });
+    int64_t n = results(v, (cot_types){ n_in, type }, in, got);
+    for (int e = 0; e < 3; e++) {
+        for (int i = 0; i < n_in; i++)
+            in[i] = data[i] + (mask >> i & 1 ? e : 0);
+        int64_t m = results(f, (cot_types){ n_in, example }, in, one);
+        ck_assert_int_eq(n, 3 * m);
+        for (int64_t k = 0; k < m; k++)
+            ck_assert_msg(fabs(got[3 * k + e] - one[k]) <= 1e-13 * fmax(1, fabs(one[k])),
+                          "%s, mask %u: example %d: %.17g, alone %.17g", cot_fn_name(f), mask, e,
+                          got[3 * k + e], one[k]);
+    }
+}
+
+static int
+count_op(const ir_graph *g, ir_op op)
+{
+    ir_arena *a = g->arena;
+    int n = 0;
+
+    ir_each_node (node, g) {
+        ir_graph *const *sub;
+        n += node->op == op;
+        int subs = ir_subgraphs(node, &sub, a);
+        for (int i = 0; i < subs; i++)
+            n += count_op(sub[i], op);
+    }
+    return n;
+}
+
+static const ir_graph *
+graph(cot_fn *f, cot_types types)
+{
+    const cot_graph *g;
+
+    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
+    return g;
+}
+
+static size_t
+work_bytes(cot_fn *f, cot_types types)
+{
+    cot_kernel *k;
+
+    ck_assert_msg(cot_compile(f, types, NULL, &k) == COT_OK, "%s", cot_error(ctx));
+    size_t bytes = cot_kernel_work_bytes(k);
+    cot_kernel_free(k);
+    return bytes;
+}
+
+/* ---- bodies ---- */
+
+BODY(square, out[0] = cot_mul(in[0], in[0]);)
+BODY(cube, out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);)
+BODY(identity, out[0] = in[0];)
+BODY(zero, out[0] = cot_mul(in[0], 0.0);)
+BODY(negative, out[0] = cot_neg(in[0]);)
+BODY(below_100, out[0] = cot_lt(in[0], 100);)
+BODY(doubled, out[0] = cot_mul(in[0], 2);)
+BODY(multiply, out[0] = cot_mul(in[0], in[1]);)
+BODY(f_cond, out[0] = cot_cond(cot_gt(in[0], 0), square, cube, .in = COT_VALUES(in[0]));)
+BODY(f_switch, out[0] = cot_switch(cot_convert(in[0], COT_I32), COT_BODIES(square, cube, negative),
+                                   .in = COT_VALUES(in[0]));)
+BODY(f_while, out[0] = cot_while(below_100, doubled, .in = COT_VALUES(in[0]));)
+BODY(f_scan, out[0] = cot_scan(multiply, .in = COT_VALUES(in[0]),
+                               .xs = COT_VALUES(cot_stack(COT_VALUES(in[0], in[0], in[0]), 0)));)
+
+/* ---- A82: cond, switch, while and scan, under every transform ---- */
+
+START_TEST(A82_flow_transforms)
+{
+    GIVES(cot_vmap(fn("cond", f_cond, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, -2, 3)), 1, -8, 9);
+    GIVES(cot_vmap(cot_grad(fn("cond", f_cond, 1, 1))), COT_TYPES(cot_f64(3)), IN(F64(1, -2, 3)), 2, 12, 6);
+    GIVES(cot_grad(fn("switch", f_switch, 1, 1)), COT_TYPES(cot_f64()), IN(F64(1.5)), 6.75);
+    GIVES(cot_vmap(fn("switch", f_switch, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(0, 1, 2, 9)), 0, 1, -2, -9);
+    GIVES(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128, 120, 200);
+    GIVES(cot_vmap(cot_grad(fn("while", f_while, 1, 1))), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128,
+          4, 1);
+    GIVES(cot_grad(fn("scan", f_scan, 1, 1)), COT_TYPES(cot_f64()), IN(F64(2)), 32);
+    GIVES(cot_hessian(fn("scan", f_scan, 1, 1)), COT_TYPES(cot_f64()), IN(F64(2)), 48);
+    GIVES(cot_vmap(cot_jacfwd(fn("scan", f_scan, 1, 1))), COT_TYPES(cot_f64(2)), IN(F64(2, 1)), 32, 4);
+}
+END_TEST
+
+/* ---- A85: nonzero ---- */
+
+/* clang-format off */
+#line 1 "model.c"
+BODY(unbounded, out[0] = cot_nonzero(in[0]);)
+#line 195 "check_control.c"
+/* clang-format on */
+BODY(bounded, out[0] = cot_nonzero(in[0], .size = 2, .fill = -1, .count = &out[1]);)
+BODY(bounded_1, out[0] = cot_nonzero(in[0], .size = 1, .fill = -1, .count = &out[1]);)
+
+START_TEST(A85_nonzero_is_bounded)
+{
+    const double xs[] = { 0, 1, 2, 0, 0, 3 };
+
+    GIVES(cot_vmap(fn("nonzero", bounded, 1, 2)), COT_TYPES(cot_f64(2, 3)), IN(xs), 1, 2, 2, -1, 2, 1);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(3)), IN(xs), 1, 2, 2);
+    GIVES(fn("nonzero", bounded_1, 1, 2), COT_TYPES(cot_f64(3)), IN(xs + 3), 2, 1);
+    GIVES(fn("nonzero", bounded_1, 1, 2), COT_TYPES(cot_f64(3)), IN(xs), 1, 2);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 3)), IN(xs), 0, 1, 0, 2, 3);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 2)), IN(F64(0, NAN, 0, 0)), 0, 1, -1, -1, 1);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 1);
+    GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(0)), IN(xs), -1, -1, 0);
+    traced_fails(cot_vmap(fn("nonzero", unbounded, 1, 1)), COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
+                 "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
+                 "room for them: cot_nonzero(v, .size = k, .fill = c)");
+    traced_fails(fn("nonzero", unbounded, 1, 1), COT_TYPES(cot_f64(3)), COT_ERR_SHAPE,
+                 "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
+                 "room for them: cot_nonzero(v, .size = k, .fill = c)");
+}
+END_TEST
+
+/* ---- A12, A115: chunks ---- */
+
+BODY(wide, cot_value y = cot_dot(in[1], cot_sin(in[0]));
+     out[0] = cot_reduce_sum(cot_mul(y, cot_dot(in[1], cot_exp(y))));)
+
+START_TEST(A12_memory_scales_with_the_chunk)
+{
+    cot_fn *f = fn("wide", wide, 2, 1);
+    cot_list dims = COT_LIST(0, COT_NONE);
+
+    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 2), COT_TYPES(cot_f64(5)), IN(F64(1, 2, 3, 4, 5)), 1,
+          4, 9, 16, 25);
+    GIVES(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 1, 4, 9);
+    ck_assert_int_eq(count_op(graph(cot_vmap(fn("square", square, 1, 1), .chunk = 7), COT_TYPES(cot_f64(3))), OP_scan), 0);
+    size_t all = work_bytes(cot_vmap(f, .in_dims = dims), COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
+    size_t some = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8), COT_TYPES(cot_f64(512, 64), cot_f64(64, 64)));
+    size_t less = work_bytes(cot_vmap(f, .in_dims = dims, .chunk = 8), COT_TYPES(cot_f64(64, 64), cot_f64(64, 64)));
+    ck_assert_msg(some * 8 < all, "%zu bytes in chunks, %zu at once", some, all);
+    ck_assert_msg(some <= less + 512 * 8 + 64, "%zu bytes for 512 examples, %zu for 64", some, less);
+}
+END_TEST
+
+/* The body of the loop is the function itself: no rule has seen it. */
+START_TEST(A115_chunk_1_asks_for_no_rule)
+{
+    cot_fn *f = fn("while", f_while, 1, 1);
+    const ir_graph *alone = graph(f, COT_TYPES(cot_f64())),
+                   *g = graph(cot_vmap(f, .chunk = 1), COT_TYPES(cot_f64(3)));
+
+    ir_each_node (n, g)
+        if (n->op == OP_scan) {
+            ck_assert_int_eq(n->at.scan.length, 3);
+            ck_assert(ir_graph_equal(n->at.scan.body, alone));
+        }
+    ck_assert_int_eq(count_op(g, OP_scan), 1);
+    GIVES(cot_vmap(f, .chunk = 1), COT_TYPES(cot_f64(3)), IN(F64(1, 30, 200)), 128, 120, 200);
+}
+END_TEST
+
+/* ---- B166 to B168: what a cond is ---- */
+
+BODY(host_true, out[0] = cot_cond(true, square, cube, .in = COT_VALUES(in[0]));)
+BODY(host_false, out[0] = cot_cond(1 > 2, square, cube, .in = COT_VALUES(in[0]));)
+BODY(host_index, out[0] = cot_switch(7, COT_BODIES(square, cube, negative), .in = COT_VALUES(in[0]));)
+static void
+pair(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_mul(in[0], in[0]);
+    out[1] = cot_mul(in[0], 3);
+}
+BODY(host_two, cot_cond(1, pair, pair, .in = COT_VALUES(in[0]), .out = out, .n_out = 2);)
+/* clang-format off */
+#line 10 "model.c"
+BODY(host_real, out[0] = cot_cond(0.5, square, cube, .in = COT_VALUES(in[0]));)
+BODY(narrow,    out[0] = cot_convert(in[0], COT_F16);)
+BODY(longer,    out[0] = cot_stack(COT_VALUES(in[0], in[0]), 0);)
+BODY(dtypes,    out[0] = cot_cond(cot_lt(in[0], 1), square, narrow, .in = COT_VALUES(in[0]));)
+BODY(shapes,    out[0] = cot_cond(cot_lt(in[0], 1), longer, square, .in = COT_VALUES(in[0]));)
+#line 272 "check_control.c"
+/* clang-format on */
+
+START_TEST(B166_a_number_of_C_chooses_now)
+{
+    GIVES(fn("cond", host_true, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), 9);
+    GIVES(fn("cond", host_false, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), 27);
+    GIVES(fn("switch", host_index, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), -3);
+    GIVES(fn("cond", host_two, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 9, 9);
+    ck_assert_int_eq(count_op(graph(fn("cond", host_true, 1, 1), COT_TYPES(cot_f64())), OP_cond), 0);
+    GIVES(cot_vmap(cot_grad(fn("cond", host_false, 1, 1))), COT_TYPES(cot_f64(2)), IN(F64(3, 1)), 27, 3);
+    traced_fails(fn("cond", host_real, 1, 1), COT_TYPES(cot_f64()), COT_ERR_ARG,
+                 "model.c:10: cond: the predicate is a fraction; wants an integer or bool");
+}
+END_TEST
+
+START_TEST(B167_a_value_chooses_at_run_time)
+{
+    const ir_graph *g = graph(fn("cond", f_cond, 1, 1), COT_TYPES(cot_f64()));
+
+    ck_assert_int_eq(count_op(g, OP_cond), 1);
+    ir_each_node (n, g)
+        if (n->op == OP_cond) {
+            ck_assert_int_eq(n->at.cond.branches.n, 2);
+            ck_assert_int_eq(count_op(n->at.cond.branches.at[0], OP_mul), 2);
+            ck_assert_int_eq(count_op(n->at.cond.branches.at[1], OP_mul), 1);
+        }
+    GIVES(fn("cond", f_cond, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), 9);
+    GIVES(fn("cond", f_cond, 1, 1), COT_TYPES(cot_f64()), IN(F64(-3)), -27);
+}
+END_TEST
+
+START_TEST(B168_branches_agree)
+{
+    traced_fails(fn("f", dtypes, 1, 1), COT_TYPES(cot_f32()), COT_ERR_SHAPE,
+                 "model.c:13: cond: branch: output 0 is f32[]; wants f16[]");
+    traced_fails(fn("f", shapes, 1, 1), COT_TYPES(cot_f32()), COT_ERR_SHAPE,
+                 "model.c:14: cond: branch: output 0 is f32[2]; wants f32[]");
+}
+END_TEST
+
+/* ---- B169, B170: captured values ---- */
+
+typedef struct seen {
+    cot_value w;
+} seen;
+static void
+with_w(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_mul(in[0], ((seen *)user)->w);
+}
+static void
+less_w(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_sub(cot_mul(in[0], in[0]), cot_sin(((seen *)user)->w));
+}
+BODY(closed, seen s = { in[2] };
+     out[0] = cot_cond(cot_gt(in[0], 0), with_w, less_w, .in = COT_VALUES(in[1]), .user = &s);)
+
+START_TEST(B169_mapped_or_not)
+{
+    const double x[] = { 1, -1, 2, 0.5, 2, 3, -2, 1, 4 };
+    cot_fn *f = fn("closed", closed, 3, 1);
+
+    for (unsigned mask = 1; mask < 8; mask++) {
+        agrees_with_loop(f, 3, mask, 0, x);
+        agrees_with_loop(cot_grad(f, .wrt = COT_LIST(1, 2)), 3, mask, 0, x);
+    }
+}
+END_TEST
+
+static void
+inner(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_cond(cot_gt(in[0], 1), with_w, less_w, .in = COT_VALUES(in[0]), .user = user);
+}
+static void
+step_cond(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_cond(cot_lt(in[0], 3), inner, less_w, .in = COT_VALUES(in[1]), .user = user);
+}
+BODY(nested, seen s = { in[1] }; out[0] = cot_fori(5, step_cond, .in = COT_VALUES(in[0]), .user = &s);)
+
+/* The same in C, with its derivative in w by dual numbers. */
+static double
+nested_in_c(double x, double w, double *slope)
+{
+    double d = 0;
+
+    for (int i = 0; i < 5; i++) {
+        bool times = i < 3 && x > 1;
+        d = times ? d * w + x : 2 * x * d - cos(w);
+        x = times ? x * w : x * x - sin(w);
+    }
+    *slope = d;
+    return x;
+}
+
+START_TEST(B170_nested_with_closures)
+{
+    const double x[] = { 1.5, -0.5, 0.2, 0.75, 1.25, -0.3 };
+    cot_fn *f = fn("nested", nested, 2, 1);
+
+    for (int i = 0; i < 3; i++) {
+        double slope, y = nested_in_c(x[i], x[3 + i], &slope), got[2];
+        ck_assert_int_eq(results(cot_grad_and_value(f, .wrt = COT_LIST(1)), COT_TYPES(cot_f64(), cot_f64()),
+                                 IN(&x[i], &x[3 + i]), got), 2);
+        ck_assert_msg(fabs(got[0] - slope) < 1e-11 * (1 + fabs(slope)), "slope %.17g, wants %.17g", got[0], slope);
+        ck_assert_msg(fabs(got[1] - y) < 1e-12 * (1 + fabs(y)), "value %.17g, wants %.17g", got[1], y);
+    }
+    for (unsigned mask = 1; mask < 4; mask++)
+        agrees_with_loop(cot_grad(f, .wrt = COT_LIST(0, 1)), 2, mask, 0, x);
+}
+END_TEST
+
+/* ---- B171 to B173: vmap of cond ---- */
+
+BODY(by_flag, out[0] = cot_cond(cot_gt(in[0], 0), square, cube, .in = COT_VALUES(in[1]));)
+
+START_TEST(B171_unmapped_predicate_stays)
+{
+    cot_fn *v = cot_vmap(fn("by_flag", by_flag, 2, 1), .in_dims = COT_LIST(COT_NONE, 0));
+    const ir_graph *g = graph(v, COT_TYPES(cot_f64(), cot_f64(3)));
+
+    ck_assert_int_eq(count_op(g, OP_cond), 1);
+    ck_assert_int_eq(count_op(g, OP_select), 0);
+    ir_each_node (n, g)
+        if (n->op == OP_cond)
+            ck_assert_int_eq(ir_type_at(g, n->in[0])->rank, 0);
+    GIVES(v, COT_TYPES(cot_f64(), cot_f64(3)), IN(F64(1), F64(1, 2, 3)), 1, 4, 9);
+    GIVES(v, COT_TYPES(cot_f64(), cot_f64(3)), IN(F64(-1), F64(1, 2, 3)), 1, 8, 27);
+}
+END_TEST
+
+BODY(log_sqrt, out[0] = cot_mul(cot_log(in[0]), cot_sqrt(in[0]));)
+BODY(guarded, out[0] = cot_cond(cot_gt(in[0], 0), log_sqrt, zero, .in = COT_VALUES(in[0]));)
+
+START_TEST(B172_the_branch_not_taken_poisons_nothing)
+{
+    const double x[] = { 1, -4, 0 };
+    cot_fn *f = fn("guarded", guarded, 1, 1);
+
+    GIVES(cot_vmap(f), COT_TYPES(cot_f64(3)), IN(x), 0, 0, 0);
+    GIVES(cot_vmap(cot_grad(f)), COT_TYPES(cot_f64(3)), IN(x), 1, 0, 0);
+    GIVES(cot_vmap(cot_hessian(f)), COT_TYPES(cot_f64(3)), IN(x), 0, 0, 0);
+    GIVES(cot_jacrev(cot_vmap(f)), COT_TYPES(cot_f64(3)), IN(x), 1, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+END_TEST
+
+BODY(not_zero, out[0] = cot_ne(in[0], 0);)
+BODY(minus_one, out[0] = cot_sub(in[0], 1);)
+BODY(counting, out[0] = cot_while(not_zero, minus_one, .in = COT_VALUES(in[0]));)
+BODY(safe, out[0] = cot_cond(cot_ge(in[0], 0), counting, identity, .in = COT_VALUES(in[0]));)
+
+/* From -3 the loop would never reach 0. */
+START_TEST(B173_the_loop_not_taken_ends)
+{
+    GIVES(cot_vmap(fn("safe", safe, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(-3, 5, 2, -0.5)), -3, 0, 0, -0.5);
+    GIVES(cot_vmap(cot_grad(fn("safe", safe, 1, 1))), COT_TYPES(cot_f64(4)), IN(F64(-3, 5, 2, -0.5)), 1, 1, 1,
+          1);
+}
+END_TEST
+
+/* ---- B174 to B177: vmap and jvp of while ---- */
+
+static void
+goes_on(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_lt(in[0], ((seen *)user)->w);
+}
+static void
+grow(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(in[0], in[1]); /* mapped once the next carry is */
+    out[1] = cot_mul(in[1], in[2]);
+    out[2] = in[2];
+}
+static void
+growing(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    seen s = { in[0] };
+    cot_value one = cot_full(t, cot_f64(), 1), y[3];
+
+    (void)user;
+    cot_while(goes_on, grow, .in = COT_VALUES(one, one, in[1]), .user = &s, .out = y);
+    out[0] = y[0];
+    out[1] = y[1];
+}
+
+START_TEST(B174_carries_become_mapped)
+{
+    const double x[] = { 10, 100, 3, 1.5, 2, 3 };
+    cot_fn *f = fn("growing", growing, 2, 2);
+
+    for (unsigned mask = 1; mask < 4; mask++) {
+        agrees_with_loop(f, 2, mask, 0, x);
+        agrees_with_loop(cot_vjp(f), 4, mask | 12, 0,
+                         F64(10, 100, 3, 1.5, 2, 3, 1, 0.5, 2, 1, 1, -1));
+    }
+}
+END_TEST
+
+BODY(above, out[0] = cot_gt(in[0], 1);)
+BODY(shrink, out[0] = cot_div(1, cot_sub(cot_div(1, in[0]), 1));)
+BODY(unstable, out[0] = cot_while(above, shrink, .in = COT_VALUES(in[0]));)
+
+/* A step from 1 divides by 0: an example that is done must not take another. */
+START_TEST(B175_converged_examples_are_frozen)
+{
+    GIVES(cot_vmap(fn("unstable", unstable, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(1, 2, 0.5, 0)), 1, -2, 0.5, 0);
+    GIVES(cot_vmap(cot_grad(fn("unstable", unstable, 1, 1))), COT_TYPES(cot_f64(4)), IN(F64(1, 2, 0.5, 0)), 1,
+          1, 1, 1);
+}
+END_TEST
+
+START_TEST(B176_no_examples_no_steps)
+{
+    static double got[1];
+
+    ck_assert_int_eq(results(cot_vmap(fn("while", f_while, 1, 1)), COT_TYPES(cot_f64(0)), IN(got), got), 0);
+    ck_assert_int_eq(results(cot_vmap(cot_grad(fn("while", f_while, 1, 1))), COT_TYPES(cot_f64(0)), IN(got), got), 0);
+}
+END_TEST
+
+static void
+below_limit(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_lt(in[0], 3);
+}
+static void
+chain(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(in[0], 1);
+    out[1] = cot_mul(in[1], in[2]); /* varies from the second step on */
+    out[2] = cot_mul(in[2], in[3]);
+    out[3] = in[3];
+}
+static void
+chained(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[4], one = cot_full(t, cot_f64(), 1), i = cot_full(t, cot_i32(), 0);
+
+    (void)user;
+    cot_while(below_limit, chain, .in = COT_VALUES(i, one, one, in[0]), .out = y);
+    out[0] = y[1];
+}
+
+/* Products of 1, x, x^2: x^3. */
+START_TEST(B177_tangents_are_carries)
+{
+    cot_fn *f = fn("chained", chained, 1, 1);
+    const ir_graph *g = graph(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()));
+
+    ck_assert_int_eq(count_op(g, OP_while), 1);
+    ir_each_node (n, g)
+        if (n->op == OP_while) /* i, three values, their three tangents */
+            ck_assert_int_eq(n->n_out, 7);
+    GIVES(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), IN(F64(2), F64(1)), 8, 12);
+    GIVES(cot_jvp(cot_jvp(f)), COT_TYPES(cot_f64(), cot_f64(), cot_f64(), cot_f64()),
+          IN(F64(2), F64(1), F64(1), F64(0)), 8, 12, 12, 12);
+}
+END_TEST
+
+/* ---- B178: reverse of a counted loop ---- */
+
+static void
+ten_times(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_lt(in[0], 10);
+}
+static void
+sine_step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(in[0], 1);
+    out[1] = cot_sin(in[1]);
+}
+static void
+counted(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2];
+
+    (void)user;
+    cot_while(ten_times, sine_step, .in = COT_VALUES(cot_full(t, cot_i32(), 0), in[0]), .out = y);
+    out[0] = y[1];
+}
+
+/* The loop becomes a scan with its residuals side by side. */
+START_TEST(B178_counted_loops_are_scans)
+{
+    cot_fn *f = fn("counted", counted, 1, 1);
+    const ir_graph *g = graph(cot_grad(f), COT_TYPES(cot_f64()));
+    double x = 0.75, slope = 1, y = x;
+
+    for (int i = 0; i < 10; i++)
+        slope *= cos(y), y = sin(y);
+    ck_assert_int_eq(count_op(graph(f, COT_TYPES(cot_f64())), OP_while), 1);
+    ck_assert_int_eq(count_op(g, OP_while), 0);
+    ck_assert_int_eq(count_op(g, OP_scan), 2);
+    GIVES(cot_grad_and_value(f), COT_TYPES(cot_f64()), IN(&x), slope, y);
+    agrees_with_loop(cot_grad(f), 1, 1, 0, F64(0.5, 1, -2));
+    ck_assert_msg(work_bytes(cot_grad(f), COT_TYPES(cot_f64())) <= 24 * 8 + 128, "%zu bytes",
+                  work_bytes(cot_grad(f), COT_TYPES(cot_f64())));
+}
+END_TEST
+
+/* Every way to write a counter; what is no counter, or would wrap, stays a while. */
+START_TEST(B178_ways_to_count)
+{
+    static const struct {
+        const char *start, *step, *compare, *limit;
+        int trips; /* -1: stays a while */
+    } row[] = {
+        { "0", "add %i, %s", "lt %i, %n", "1:10", 10 },    { "0", "add %s, %i", "gt %n, %i", "3:10", 4 },
+        { "1", "add %i, %s", "le %i, %n", "3:10", 4 },     { "10", "sub %i, %s", "gt %i, %n", "2:0", 5 },
+        { "10", "sub %i, %s", "ge %i, %n", "5:0", 3 },     { "0", "add %i, %s", "ne %i, %n", "4:12", 3 },
+        { "5", "add %i, %s", "lt %i, %n", "1:5", 0 },      { "0", "add %i, %s", "ne %i, %n", "5:12", -1 },
+        { "0", "sub %i, %s", "lt %i, %n", "1:10", -1 },    { "0", "mul %i, %s", "lt %i, %n", "1:10", -1 },
+        { "100", "add %i, %s", "le %i, %n", "1:127", -1 }, { "100", "add %i, %s", "le %i, %n", "1:126", 27 },
+        { "0", "sub %s, %i", "lt %i, %n", "1:10", -1 },    { "0", "add %i, %s", "eq %i, %n", "1:10", -1 },
+    };
+    char text[1024];
+
+    for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+        int step, limit;
+        ir_module m;
+        ir_graph *g;
+        ck_assert_int_eq(sscanf(row[r].limit, "%d:%d", &step, &limit), 2);
+        snprintf(text, sizeof text,
+                 "fn @c(%%n: i8[], %%i: i8[], %%x: f64[]) -> bool[] {\n  %%p = %s : bool[]\n  ret %%p\n}\n"
+                 "fn @b(%%n: i8[], %%i: i8[], %%x: f64[]) -> (i8[], f64[]) {\n  %%s = constant {data=%d} : i8[]\n"
+                 "  %%j = %s : i8[]\n  %%y = add %%x, %%x : f64[]\n  ret %%j, %%y\n}\n"
+                 "fn @f(%%x: f64[]) -> f64[] {\n  %%n = constant {data=%d} : i8[]\n"
+                 "  %%i = constant {data=%s} : i8[]\n"
+                 "  %%j, %%y = while %%n, %%i, %%x {consts=1, cond=@c, body=@b} : i8[], f64[]\n  ret %%y\n}\n",
+                 row[r].compare, step, row[r].step, limit, row[r].start);
+        ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_int_eq(pass_count(m.fn[m.n - 1], &g), COT_OK);
+        ck_assert_msg(count_op(g, OP_while) == (row[r].trips < 0), "row %zu", r);
+        ir_each_node (n, g)
+            if (n->op == OP_scan)
+                ck_assert_int_eq(n->at.scan.length, row[r].trips);
+        double x = 1, y;
+        void *out = &y;
+        if (row[r].trips >= 0) {
+            ck_assert_int_eq(ir_eval(m.fn[m.n - 1], &out, IN(&x)), COT_OK);
+            ck_assert_msg(y == ldexp(1, row[r].trips), "row %zu", r);
+        }
+    }
+}
+END_TEST
+
+/* ---- B179: reverse of a loop whose trips nobody knows ---- */
+
+BODY(limited, out[0] = cot_while(below_100, doubled, .in = COT_VALUES(in[0]), .max = 8);)
+
+START_TEST(B179_reverse_of_any_while)
+{
+    cot_fn *f = fn("while", f_while, 1, 1), *g = fn("limited", limited, 1, 1);
+    const double x = 0.25;
+    double y;
+    void *out = &y;
+
+    GIVES(cot_grad(f), COT_TYPES(cot_f64()), IN(F64(1)), 128);
+    GIVES(cot_grad(g), COT_TYPES(cot_f64()), IN(F64(1)), 128);
+    ck_assert_int_eq(ir_eval(graph(cot_grad(g), COT_TYPES(cot_f64())), &out, IN(&x)), COT_ERR_BOUND);
+    cot_error_clear(ctx);
+}
+END_TEST
+
+/* ---- B180, B181: scan ---- */
+
+static void
+both(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(cot_mul(in[0], in[1]), in[2]);
+    out[1] = cot_mul(out[0], in[2]);
+}
+BODY(trees, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]), .out = out, .n_out = 1);)
+BODY(backwards, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]), .out = out, .n_out = 1,
+                         .reverse = 1);)
+BODY(length_only, out[0] = cot_scan(doubled, .in = COT_VALUES(in[0]), .length = 6);)
+
+START_TEST(B180_scan_xs_length_reverse)
+{
+    const cot_types t = COT_TYPES(cot_f64(), cot_f64(3), cot_f64(3));
+    const void *const *in = IN(F64(1), F64(2, 3, 4), F64(1, -1, 2));
+
+    GIVES(fn("trees", trees, 3, 2), t, in, 34, 3, -8, 68);
+    GIVES(fn("backwards", backwards, 3, 2), t, in, 35, 35, -17, 12);
+    GIVES(fn("length_only", length_only, 1, 1), COT_TYPES(cot_f64()), IN(F64(1)), 64);
+    GIVES(cot_grad(fn("length_only", length_only, 1, 1)), COT_TYPES(cot_f64()), IN(F64(1)), 64);
+    agrees_with_loop(fn("length_only", length_only, 1, 1), 1, 1, 0, F64(1, 2, 3));
+}
+END_TEST
+
+static void
+rotate(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_value w = cot_tanh(cot_mul(((seen *)user)->w, 0.5)); /* the same in every step */
+    out[0] = cot_mul(cot_sin(in[0]), w);
+}
+BODY(rotated, seen s = { in[1] };
+     out[0] = cot_reduce_sum(cot_scan(rotate, .in = COT_VALUES(in[0]), .length = 50, .user = &s));)
+
+/* Saved for each step: the one value that the derivative of sin needs, and nothing of w. */
+START_TEST(B181_residuals_only_what_is_needed)
+{
+    cot_fn *f = fn("rotated", rotated, 2, 1), *df = cot_grad(f, .wrt = COT_LIST(0, 1));
+    const cot_types types = COT_TYPES(cot_f64(16), cot_f64(16));
+    const ir_graph *g = graph(df, types);
+    int64_t saved = 0;
+
+    ir_each_node (n, g)
+        if (n->op == OP_scan)
+            for (int j = (int)n->at.scan.carries; j < n->n_out; j++)
+                saved += ir_type_at(g, n->first + (ir_ref)j)->size;
+    ck_assert_int_le(saved, 2 * 50 * 16);
+    ck_assert_msg(work_bytes(df, types) <= (2 * 50 + 16) * 16 * 8, "%zu bytes", work_bytes(df, types));
+}
+END_TEST
+
+/* ---- associative_scan ---- */
+
+BODY(affine, out[0] = cot_mul(in[0], in[2]); out[1] = cot_add(cot_mul(in[1], in[2]), in[3]);)
+BODY(prefixes, cot_associative_scan(affine, .xs = COT_VALUES(in[0], in[1]), .out = out);)
+BODY(suffixes, cot_associative_scan(affine, .xs = COT_VALUES(in[0], in[1]), .out = out, .reverse = 1);)
+BODY(sums, out[0] = cot_associative_scan(multiply, .xs = COT_VALUES(in[0]));)
+
+/* y = a y + b, step by step. */
+START_TEST(associative_scan_is_the_recurrence)
+{
+    double a[40], b[40], got[80];
+
+    for (int i = 0; i < 40; i++)
+        a[i] = 0.5 + 0.03 * i, b[i] = 1 - 0.1 * i;
+    for (int n = 1; n <= 40; n += n < 9 ? 1 : 7) {
+        cot_type t = cot_type_new(COT_F64, 1, (const int64_t[]){ n });
+        for (int reverse = 0; reverse < 2; reverse++) {
+            double p = 1, y = 0;
+            ck_assert_int_eq(results(fn("prefixes", reverse ? suffixes : prefixes, 2, 2), COT_TYPES(t, t),
+                                     IN(a, b), got), 2 * n);
+            for (int k = 0; k < n; k++) {
+                int i = reverse ? n - 1 - k : k;
+                p *= a[i];
+                y = a[i] * y + b[i];
+                ck_assert(fabs(got[i] - p) <= 1e-13 * fabs(p));
+                ck_assert(fabs(got[n + i] - y) <= 1e-12 * (1 + fabs(y)));
+            }
+        }
+    }
+    GIVES(cot_vmap(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1, 2, 6, 4,
+          20, 120);
+    GIVES(cot_jacrev(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(2, 3, 4)), 1, 0, 0, 3, 2, 0, 12, 8,
+          6);
+}
+END_TEST
+
+/* Linear work: fewer than 2 n elements are combined. */
+START_TEST(associative_scan_does_linear_work)
+{
+    const ir_graph *g = graph(fn("sums", sums, 1, 1), COT_TYPES(cot_f64(1000)));
+    int64_t work = 0;
+
+    ir_each_node (n, g)
+        work += n->op == OP_mul ? ir_type_at(g, n->first)->size : 0;
+    ck_assert_int_lt(work, 2000);
+    ck_assert_int_lt(count_op(g, OP_mul), 20);
+}
+END_TEST
+
+typedef struct proof {
+    const char *row;
+    const TTest *test;
+} proof;
+
+int
+main(void)
+{
+    const proof proofs[] = {
+        { "A12", A12_memory_scales_with_the_chunk },
+        { "A82", A82_flow_transforms },
+        { "A85", A85_nonzero_is_bounded },
+        { "A115", A115_chunk_1_asks_for_no_rule },
+        { "B166", B166_a_number_of_C_chooses_now },
+        { "B167", B167_a_value_chooses_at_run_time },
+        { "B168", B168_branches_agree },
+        { "B169", B169_mapped_or_not },
+        { "B170", B170_nested_with_closures },
+        { "B171", B171_unmapped_predicate_stays },
+        { "B172", B172_the_branch_not_taken_poisons_nothing },
+        { "B173", B173_the_loop_not_taken_ends },
+        { "B174", B174_carries_become_mapped },
+        { "B175", B175_converged_examples_are_frozen },
+        { "B176", B176_no_examples_no_steps },
+        { "B177", B177_tangents_are_carries },
+        { "B178", B178_counted_loops_are_scans },
+        { "B178", B178_ways_to_count },
+        { "B179", B179_reverse_of_any_while },
+        { "B180", B180_scan_xs_length_reverse },
+        { "B181", B181_residuals_only_what_is_needed },
+        { "associative_scan", associative_scan_is_the_recurrence },
+        { "associative_scan_work", associative_scan_does_linear_work },
+    };
+    Suite *s = suite_create("control");
+
+    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+        TCase *t = tcase_create(proofs[i].row);
+        tcase_add_checked_fixture(t, begin, end);
+        tcase_add_test(t, proofs[i].test);
+        suite_add_tcase(s, t);
+    }
+    return traced_run(s);
+}

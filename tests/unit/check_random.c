@@ -1,0 +1,917 @@
+/* Random numbers and hidden inputs, as a user meets them: rows of the feature list, the bits of the
+ * published generators, and the moments and shape of every distribution. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cotrace/cotrace.h"
+
+enum { MANY = 20000 };
+
+static cot_context *ctx;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
+
+static cot_fn *
+fn(cot_body *body, int n_in, int n_out)
+{
+    return cot_fn_new(ctx, "f", body, n_in, n_out, NULL);
+}
+
+/* The one result of f on arguments of type f32 or f64, copied to out. */
+static void
+call(cot_fn *f, int n, cot_array **args, void *out, size_t bytes)
+{
+    cot_array *y = NULL;
+
+    if (cot_jit(f, &y, 1, (const cot_array *const *)args, n) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    ck_assert_uint_eq(cot_array_bytes(y), bytes);
+    memcpy(out, cot_array_data(y), bytes);
+    cot_array_free(y);
+}
+
+static cot_array *
+f32s(int64_t n, const float *x)
+{
+    return cot_array_copy(ctx, cot_f32(n), x);
+}
+
+static const float ones[3] = { 1, 1, 1 };
+
+static void
+same_on_eval(cot_fn *f, int n, cot_array **args, const void *want, size_t bytes)
+{
+    cot_type types[4];
+    cot_kernel *k;
+    cot_array *y;
+    const cot_graph *g;
+
+    for (int i = 0; i < n; i++)
+        types[i] = cot_array_type(args[i]);
+    ck_assert_int_eq(cot_compile(f, (cot_types){ n, types }, &(cot_compile_options){ .backend = "eval" }, &k),
+                     COT_OK);
+    g = cot_kernel_graph(k);
+    y = cot_array_new(ctx, cot_graph_out_type(g, 0));
+    ck_assert_int_eq(cot_run(k, &y, (const cot_array *const *)args), COT_OK);
+    ck_assert_mem_eq(cot_array_data(y), want, bytes);
+    cot_array_free(y);
+    cot_kernel_free(k);
+}
+
+/* ---- captured arrays ---- */
+
+static cot_array *weight;
+
+static void
+linear(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    out[0] = cot_matmul(cot_capture(t, weight, "weight"), in[0]);
+}
+
+START_TEST(a109_jacobian_of_a_captured_layer)
+{
+    static const float w[6] = { 1, 2, 3, 4, 5, 6 }, w2[6] = { 7, 8, 9, 1, 2, 3 };
+    float jac[6];
+    cot_fn *f = cot_jacrev(fn(linear, 1, 1));
+    cot_array *x = f32s(3, ones);
+    const cot_graph *g, *again;
+    cot_kernel *k;
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    call(f, 1, &x, jac, sizeof jac);
+    ck_assert_mem_eq(jac, w, sizeof w);
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &g), COT_OK);
+    memcpy(cot_array_data(weight), w2, sizeof w2);
+    call(f, 1, &x, jac, sizeof jac);
+    ck_assert_mem_eq(jac, w2, sizeof w2);
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &again), COT_OK);
+    ck_assert_ptr_eq(g, again);
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_OK);
+    memcpy(cot_array_data(weight), w, sizeof w);
+    cot_array *y = cot_array_new(ctx, cot_f32(2, 3));
+    ck_assert_int_eq(cot_run(k, &y, (const cot_array *[]){ x }), COT_OK);
+    ck_assert_mem_eq(cot_array_data(y), w, sizeof w);
+    same_on_eval(f, 1, &x, w, sizeof w);
+    cot_array_free(y);
+    cot_kernel_free(k);
+    cot_array_free(x);
+    cot_array_free(weight);
+}
+END_TEST
+
+static void
+nested(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_value y = cot_call((cot_fn *)user, in[0]);
+    out[0] = cot_reduce_sum(cot_mul(y, y));
+}
+
+START_TEST(a109_captured_through_nested_functions)
+{
+    static const float w[6] = { 1, 0, 0, 0, 2, 0 };
+    float g[6], x2[6] = { 1, 1, 1, 2, 2, 2 };
+    cot_fn *inner = fn(linear, 1, 1), *f = cot_fn_new(ctx, "outer", nested, 1, 1, inner);
+    cot_array *x = cot_array_copy(ctx, cot_f32(2, 3), x2), *one = f32s(3, ones);
+    float y[2];
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    call(cot_vmap(cot_grad(f)), 1, &x, g, sizeof g);
+    ck_assert_float_eq(g[0], 2);
+    ck_assert_float_eq(g[1], 8);
+    ck_assert_float_eq(g[3], 4);
+    call(inner, 1, &one, y, sizeof y); /* traced alone, and then called inside another */
+    call(f, 1, &one, y, sizeof y[0]);
+    ck_assert_float_eq(y[0], 5);
+    cot_array_free(x);
+    cot_array_free(one);
+    cot_array_free(weight);
+}
+END_TEST
+
+static char text[20000];
+static void
+keep_text(void *user, const char *s, size_t n)
+{
+    (void)user;
+    if (strlen(text) + n < sizeof text)
+        strncat(text, s, n);
+}
+
+START_TEST(a109_prints_and_parses_back)
+{
+    static const float w[6] = { 0 };
+    const cot_graph *g, *back;
+    char once[sizeof text];
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    ck_assert_int_eq(cot_trace_fn(fn(linear, 1, 1), COT_TYPES(cot_f32(3)), &g), COT_OK);
+    text[0] = 0;
+    cot_dump_graph(g, keep_text, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "(%arg0: f32[3], hidden %weight: f32[2,3]) -> f32[2]"));
+    strcpy(once, text);
+    ck_assert_int_eq(cot_parse(ctx, "t", once, strlen(once), NULL, &back), COT_OK);
+    text[0] = 0;
+    cot_dump_graph(back, keep_text, NULL);
+    ck_assert_str_eq(once, text);
+    cot_array_free(weight);
+}
+END_TEST
+
+/* A15: closure over a value of the outer trace, and over an array. */
+static cot_array *array_weights;
+static void
+model(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const cot_value *w = user;
+    out[0] = cot_relu(cot_dot(in[0], w ? *w : cot_capture(t, array_weights, "weights")));
+}
+static void
+closure(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value w = in[1];
+    (void)t, (void)user;
+    out[0] = cot_call(cot_vmap(cot_fn_new(ctx, "model", model, 1, 1, &w)), in[0]);
+}
+
+START_TEST(a15_closure_over_value_and_array)
+{
+    static const float x[6] = { 1, 2, 3, -4, -5, -6 }, w[3] = { 1, 1, 2 };
+    cot_array *in[2] = { cot_array_copy(ctx, cot_f32(2, 3), x), f32s(3, w) };
+    float y[2], z[2];
+
+    array_weights = in[1];
+    call(cot_vmap(fn(model, 1, 1)), 1, in, y, sizeof y);
+    call(fn(closure, 2, 1), 2, in, z, sizeof z);
+    ck_assert_float_eq(y[0], 9);
+    ck_assert_float_eq(y[1], 0);
+    ck_assert_mem_eq(y, z, sizeof y);
+    cot_array_free(in[0]);
+    cot_array_free(in[1]);
+}
+END_TEST
+
+static char *
+slurp(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    static char bytes[20000];
+    size_t n = f ? fread(bytes, 1, sizeof bytes - 1, f) : 0;
+
+    bytes[n] = 0;
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
+static void add_noise(cot_trace *t, const cot_value *in, cot_value *out, void *user);
+
+START_TEST(headers_list_hidden_arguments)
+{
+    static const float w[6] = { 0 };
+    cot_export e[2] = { { fn(linear, 1, 1), COT_TYPES(cot_f32(3)), "linear" },
+                        { fn(add_noise, 1, 1), COT_TYPES(cot_f32()), "add_noise" } };
+    const char *h;
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    ck_assert_int_eq(cot_build_object(ctx, e, 2, NULL, "random_row.o", "random_row.h"), COT_OK);
+    h = slurp("random_row.h");
+    ck_assert_ptr_nonnull(strstr(h, "int linear(const float *arg0, const float *weight, float *out0, "));
+    ck_assert_ptr_nonnull(
+        strstr(h, "int add_noise(const float *arg0, const uint64_t key[2], float *out0, "));
+    remove("random_row.o");
+    remove("random_row.h");
+    cot_array_free(weight);
+}
+END_TEST
+
+/* ---- modes of vmap ---- */
+
+static int noise_line;
+static void
+add_noise(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    noise_line = __LINE__ + 1;
+    out[0] = cot_add(in[0], cot_normal(t, cot_f32()));
+}
+
+static void
+mapped(cot_body *body, cot_randomness mode, int64_t chunk, float out[3])
+{
+    cot_array *x = f32s(3, ones);
+    cot_fn *f = chunk ? cot_vmap(fn(body, 1, 1), .randomness = mode, .chunk = chunk)
+                      : cot_vmap(fn(body, 1, 1), .randomness = mode);
+
+    call(f, 1, &x, out, 3 * sizeof *out);
+    cot_array_free(x);
+}
+
+static bool
+distinct(const float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (x[i] == x[j])
+                return false;
+    return true;
+}
+
+START_TEST(a87_error)
+{
+    const cot_graph *g;
+    char want[400];
+    cot_fn *f = cot_vmap(fn(add_noise, 1, 1));
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
+    snprintf(want, sizeof want,
+             "%s:%d: vmap: draws random numbers, and randomness is error; wants different (each "
+             "example its own) or same (one draw for all)",
+             __FILE__, noise_line);
+    ck_assert_str_eq(cot_error(ctx), want);
+}
+END_TEST
+
+START_TEST(a88_different)
+{
+    float y[3], again[3], next[3];
+
+    for (int64_t chunk = 0; chunk <= 3; chunk++) {
+        cot_manual_seed(ctx, 7);
+        mapped(add_noise, COT_RANDOM_DIFFERENT, chunk, chunk ? again : y);
+        ck_assert(distinct(y, 3));
+        if (chunk)
+            ck_assert_mem_eq(y, again, sizeof y);
+    }
+    mapped(add_noise, COT_RANDOM_DIFFERENT, 0, next);
+    ck_assert_float_ne(y[0], next[0]);
+}
+END_TEST
+
+START_TEST(a89_same)
+{
+    float y[3], next[3];
+    const cot_graph *g;
+
+    mapped(add_noise, COT_RANDOM_SAME, 0, y);
+    ck_assert(y[0] == y[1] && y[1] == y[2]);
+    mapped(add_noise, COT_RANDOM_SAME, 0, next);
+    ck_assert_float_ne(y[0], next[0]);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_SAME),
+                                  COT_TYPES(cot_f32(3)), &g), COT_OK);
+    text[0] = 0;
+    cot_dump_graph(g, keep_text, NULL);
+    ck_assert_ptr_nonnull(strstr(text, " = philox"));
+    ck_assert_ptr_null(strstr(text, "u64[3")); /* no draw has the axis */
+}
+END_TEST
+
+START_TEST(a90_generator_advances)
+{
+    float a[3], b[3], c[3];
+
+    cot_manual_seed(ctx, 5);
+    mapped(add_noise, COT_RANDOM_DIFFERENT, 0, a);
+    mapped(add_noise, COT_RANDOM_DIFFERENT, 0, b);
+    cot_manual_seed(ctx, 5);
+    mapped(add_noise, COT_RANDOM_DIFFERENT, 0, c);
+    ck_assert_mem_eq(a, c, sizeof a);
+    ck_assert_mem_ne(a, b, sizeof a);
+}
+END_TEST
+
+START_TEST(a86_only_vmap_and_jacfwd)
+{
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(cot_pipeline(fn(add_noise, 1, 1), "grad(randomness=same)"),
+                                  COT_TYPES(cot_f32()), &g), COT_ERR_ARG);
+    ck_assert_str_eq(cot_error(ctx), "grad: has no option `randomness`; its options: wrt, aux (column 6 "
+                                     "of `grad(randomness=same)`)");
+    cot_error_clear(ctx);
+    ck_assert_int_eq(cot_trace_fn(cot_pipeline(fn(add_noise, 1, 1), "vmap(randomness=same)"),
+                                  COT_TYPES(cot_f32(3)), &g), COT_OK);
+}
+END_TEST
+
+/* ---- distributions ---- */
+
+static void
+draw_key(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_uniform(t, cot_f32(2), .key = in[0]);
+}
+
+START_TEST(a91_a_draw_is_a_function_of_its_key)
+{
+    static const uint64_t k[4] = { 3, 0, 3, 0 };
+    float y[4];
+    cot_array *key = cot_array_copy(ctx, cot_u64(2, 2), k);
+
+    call(cot_vmap(fn(draw_key, 1, 1)), 1, &key, y, sizeof y);
+    ck_assert_mem_eq(y, y + 2, 2 * sizeof *y);
+    ck_assert_float_ne(y[0], y[1]);
+    cot_array_free(key);
+}
+END_TEST
+
+static void
+factories(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value v = in[0];
+    cot_type many = cot_f32(2);
+
+    switch (*(int *)user) {
+    case 0: v = cot_normal(t, many); break;
+    case 1: v = cot_uniform(t, many); break;
+    case 2: v = cot_convert(cot_randint(t, cot_i32(2), 0, 1 << 20), COT_F32); break;
+    case 3: v = cot_exponential(t, many); break;
+    case 4: v = cot_gamma(t, cot_full(t, many, 2.0)); break;
+    default: v = cot_convert(cot_permutation(t, 40), COT_F32);
+    }
+    out[0] = cot_add(cot_reduce_sum(cot_mul(v, v), .axes = COT_LIST(0)), cot_mul(in[0], 0.0));
+    if (*(int *)user == 5)
+        out[0] = cot_reduce_sum(cot_mul(v, cot_convert(cot_iota(t, cot_i32(40), 0), COT_F32)));
+}
+
+START_TEST(b75_factories)
+{
+    int which = _i;
+    float y[3];
+    const cot_graph *g;
+    cot_array *x = f32s(3, ones);
+    cot_fn *f = cot_fn_new(ctx, "f", factories, 1, 1, &which);
+
+    call(cot_vmap(f, .randomness = COT_RANDOM_DIFFERENT), 1, &x, y, sizeof y);
+    ck_assert(distinct(y, 3));
+    call(cot_vmap(f, .randomness = COT_RANDOM_SAME), 1, &x, y, sizeof y);
+    ck_assert(y[0] == y[1] && y[1] == y[2]);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(f), COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "randomness is error"));
+    cot_array_free(x);
+}
+END_TEST
+
+static void
+keyed(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    out[0] = cot_add(in[0], cot_uniform(t, cot_f32(), .key = in[1]));
+}
+
+/* A key is a value: mapped, it gives each example its own numbers; shared, one draw for all. */
+START_TEST(b76_explicit_keys)
+{
+    static const uint64_t k[6] = { 1, 0, 2, 0, 3, 0 };
+    float y[3];
+    cot_array *in[2] = { f32s(3, ones), cot_array_copy(ctx, cot_u64(3, 2), k) };
+
+    call(cot_vmap(fn(keyed, 2, 1)), 2, in, y, sizeof y);
+    ck_assert(distinct(y, 3));
+    cot_array_free(in[1]);
+    in[1] = cot_array_copy(ctx, cot_u64(2), k);
+    call(cot_vmap(fn(keyed, 2, 1), .in_dims = COT_LIST(0, COT_NONE)), 2, in, y, sizeof y);
+    ck_assert(y[0] == y[1] && y[1] == y[2]);
+    cot_array_free(in[0]);
+    cot_array_free(in[1]);
+}
+END_TEST
+
+static void
+like(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    out[0] = cot_convert(cot_bernoulli(t, cot_bool(64), in[0]), COT_F32);
+}
+
+/* The same uniforms, the examples' own thresholds: more is true where p is larger. */
+START_TEST(b77_like_ops)
+{
+    static const float p[2] = { 0.5f, 0.5f };
+    float y[128], z[64];
+    cot_array *x = f32s(2, p), *one = cot_array_copy(ctx, cot_f32(), p);
+
+    call(cot_vmap(fn(like, 1, 1), .randomness = COT_RANDOM_DIFFERENT), 1, &x, y, sizeof y);
+    ck_assert_mem_ne(y, y + 64, sizeof z);
+    call(cot_vmap(fn(like, 1, 1), .in_dims = COT_LIST(COT_NONE), .size = 2,
+                  .randomness = COT_RANDOM_DIFFERENT),
+         1, &one, y, sizeof y);
+    ck_assert_mem_ne(y, y + 64, sizeof z);
+    call(cot_vmap(fn(like, 1, 1), .randomness = COT_RANDOM_SAME), 1, &x, y, sizeof y);
+    ck_assert_mem_eq(y, y + 64, sizeof z);
+    cot_array_free(x);
+    cot_array_free(one);
+}
+END_TEST
+
+START_TEST(b79_bernoulli_mapped_probability_same)
+{
+    static const float p[2] = { 0.3f, 0.7f };
+    float y[128];
+    int more = 0;
+    cot_array *x = f32s(2, p);
+
+    call(cot_vmap(fn(like, 1, 1), .randomness = COT_RANDOM_SAME), 1, &x, y, sizeof y);
+    for (int i = 0; i < 64; i++) {
+        ck_assert(y[i] <= y[64 + i]);
+        more += y[i] < y[64 + i];
+    }
+    ck_assert_int_gt(more, 0);
+    cot_array_free(x);
+}
+END_TEST
+
+static void
+drop(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_dropout(in[0], 0.5);
+}
+
+START_TEST(b78_dropout)
+{
+    float x[128], y[128];
+    const cot_graph *g;
+
+    for (int i = 0; i < 128; i++)
+        x[i] = (float)(1 + i / 64);
+    cot_array *in = cot_array_copy(ctx, cot_f32(2, 64), x);
+    call(cot_vmap(fn(drop, 1, 1), .randomness = COT_RANDOM_SAME), 1, &in, y, sizeof y);
+    for (int i = 0; i < 64; i++)
+        ck_assert(y[64 + i] == 2 * y[i] && (y[i] == 0 || y[i] == 2));
+    call(cot_vmap(fn(drop, 1, 1), .randomness = COT_RANDOM_DIFFERENT), 1, &in, y, sizeof y);
+    int differ = 0;
+    for (int i = 0; i < 64; i++)
+        differ += (y[i] == 0) != (y[64 + i] == 0);
+    ck_assert_int_gt(differ, 0);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(fn(drop, 1, 1)), COT_TYPES(cot_f32(2, 64)), &g), COT_ERR_ARG);
+    cot_array_free(in);
+}
+END_TEST
+
+START_TEST(b82_chunks)
+{
+    float x[7] = { 0 }, y[7], z[7];
+    cot_array *in = f32s(7, x);
+
+    for (int64_t c = 1; c <= 7; c++) {
+        cot_manual_seed(ctx, 3);
+        call(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_DIFFERENT, .chunk = c), 1, &in,
+             c == 1 ? y : z, sizeof y);
+        ck_assert(distinct(y, 7));
+        if (c > 1)
+            ck_assert_mem_eq(y, z, sizeof y);
+    }
+    cot_array_free(in);
+}
+END_TEST
+
+static void
+scaled(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    out[0] = cot_mul(in[0], cot_uniform(t, cot_f32()));
+}
+
+START_TEST(b83_jacfwd)
+{
+    float j[9];
+    const cot_graph *g;
+    cot_array *x = f32s(3, ones);
+
+    ck_assert_int_eq(cot_trace_fn(cot_jacfwd(fn(scaled, 1, 1)), COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
+    ck_assert_ptr_nonnull(strstr(
+        cot_error(ctx), ": jacfwd: draws random numbers, and randomness is error; wants different "
+                        "(each example its own) or same (one draw for all)"));
+    cot_error_clear(ctx);
+    call(cot_jacfwd(fn(scaled, 1, 1), .randomness = COT_RANDOM_SAME), 1, &x, j, sizeof j);
+    ck_assert(j[0] == j[4] && j[4] == j[8] && j[1] == 0);
+    call(cot_jacfwd(fn(scaled, 1, 1), .randomness = COT_RANDOM_DIFFERENT), 1, &x, j, sizeof j);
+    ck_assert(j[0] != j[4] && j[4] != j[8] && j[0] != j[8] && j[1] == 0);
+    cot_array_free(x);
+}
+END_TEST
+
+START_TEST(b84_nested)
+{
+    float x[6] = { 0 }, y[6];
+    cot_array *in = cot_array_copy(ctx, cot_f32(2, 3), x);
+    cot_fn *f = cot_vmap(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_SAME),
+                         .randomness = COT_RANDOM_DIFFERENT);
+
+    call(f, 1, &in, y, sizeof y);
+    ck_assert(y[0] == y[1] && y[1] == y[2] && y[3] == y[4] && y[4] == y[5] && y[0] != y[3]);
+    f = cot_vmap(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_DIFFERENT),
+                 .randomness = COT_RANDOM_SAME);
+    call(f, 1, &in, y, sizeof y);
+    ck_assert(distinct(y, 3));
+    ck_assert_mem_eq(y, y + 3, 3 * sizeof *y);
+    f = cot_vmap(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_DIFFERENT),
+                 .randomness = COT_RANDOM_DIFFERENT);
+    call(f, 1, &in, y, sizeof y);
+    ck_assert(distinct(y, 6));
+    cot_array_free(in);
+}
+END_TEST
+
+/* ---- loops, order ---- */
+
+static void
+step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value u = cot_uniform(t, cot_f32());
+    (void)user;
+    out[0] = cot_add(in[0], u);
+    out[1] = u;
+}
+static void
+looping(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2];
+    (void)t, (void)user;
+    cot_scan(step, .in = COT_VALUES(in[0]), .out = y, .n_out = 1, .length = 3);
+    out[0] = y[1];
+}
+static void
+put(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value u = cot_reshape(cot_uniform(t, cot_f32()), 1);
+    (void)user;
+    out[0] = cot_add(in[0], 1);
+    out[1] = cot_dynamic_update_slice(in[1], u, COT_VALUES(in[0]));
+}
+static void
+below3(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_lt(in[0], 3);
+}
+static void
+whiling(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2], zero = cot_full(t, cot_i32(), 0);
+    (void)user, (void)in;
+    cot_while(below3, put, .in = COT_VALUES(zero, cot_full(t, cot_f32(3), 0.0)), .out = y);
+    out[0] = y[1];
+}
+
+START_TEST(trips_join_the_key)
+{
+    float zero = 0, y[3], z[6];
+    cot_array *x = cot_array_copy(ctx, cot_f32(), &zero), *two = f32s(2, (float[]){ 0, 0 });
+
+    call(fn(looping, 1, 1), 1, &x, y, sizeof y);
+    ck_assert(distinct(y, 3));
+    call(fn(whiling, 1, 1), 1, &x, y, sizeof y);
+    ck_assert(distinct(y, 3));
+    call(cot_vmap(fn(looping, 1, 1), .randomness = COT_RANDOM_DIFFERENT), 1, &two, z, sizeof z);
+    ck_assert(distinct(z, 6));
+    call(cot_vmap(fn(looping, 1, 1), .randomness = COT_RANDOM_SAME), 1, &two, z, sizeof z);
+    ck_assert(distinct(z, 3));
+    ck_assert_mem_eq(z, z + 3, sizeof y);
+    cot_array_free(x);
+    cot_array_free(two);
+}
+END_TEST
+
+static void
+dead_first(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value a = cot_uniform(t, cot_f32()), b = cot_uniform(t, cot_f32());
+    (void)user;
+    out[0] = cot_mul(in[0], b);
+    if (user)
+        out[1] = a;
+}
+
+START_TEST(order_of_draws_is_that_of_the_trace)
+{
+    float one = 1, y, z[2];
+    cot_array *x = cot_array_copy(ctx, cot_f32(), &one), *out[2] = { NULL, NULL };
+
+    cot_manual_seed(ctx, 1);
+    call(fn(dead_first, 1, 1), 1, &x, &y, sizeof y);
+    cot_manual_seed(ctx, 1);
+    ck_assert_int_eq(cot_jit(cot_fn_new(ctx, "g", dead_first, 1, 2, &one), out, 2,
+                             (const cot_array *[]){ x }, 1), COT_OK);
+    z[0] = *(float *)cot_array_data(out[0]);
+    z[1] = *(float *)cot_array_data(out[1]);
+    ck_assert_float_eq(y, z[0]);
+    ck_assert_float_ne(z[0], z[1]);
+    cot_manual_seed(ctx, 1);
+    call(cot_grad(fn(dead_first, 1, 1)), 1, &x, z, sizeof *z);
+    ck_assert_float_eq(y, z[0]);
+    for (int i = 0; i < 2; i++)
+        cot_array_free(out[i]);
+    cot_array_free(x);
+}
+END_TEST
+
+/* ---- bits ---- */
+
+static void
+philox_zero(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)in, (void)user;
+    out[0] = cot_bits(t, cot_u64(2), .key = in[0]);
+}
+
+/* Known answers of Random123: all zeros; and pi, whose counter 0x85a308d3243f6a88 is too far along
+ * for an iota, so only the first. */
+START_TEST(philox_known_answer)
+{
+    static const uint64_t zero[2] = { 0, 0 };
+    uint64_t y[2];
+    cot_array *k = cot_array_copy(ctx, cot_u64(2), zero);
+
+    call(fn(philox_zero, 1, 1), 1, &k, y, sizeof y);
+    ck_assert_uint_eq(y[0], 0xe169c58d6627e8d5u);
+    same_on_eval(fn(philox_zero, 1, 1), 1, &k, y, sizeof y);
+    cot_array_free(k);
+}
+END_TEST
+
+static const char philox_text[] =
+    "fn @f(%k: u64[], %a: u64[], %b: u64[]) -> (u64[], u64[]) {\n"
+    "  %0 = philox %k, %a, %b {word=0} : u64[]\n"
+    "  %1 = philox %k, %a, %b {word=1} : u64[]\n"
+    "  ret %0, %1\n"
+    "}\n";
+
+START_TEST(philox_known_answers_of_the_op)
+{
+    static const uint64_t in[3][3] = {
+        { 0, 0, 0 },
+        { UINT64_MAX, UINT64_MAX, UINT64_MAX },
+        { 0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x0370734413198a2eu },
+    }, want[3][2] = {
+        { 0xe169c58d6627e8d5u, 0x9b00dbd8bc57ac4cu },
+        { 0x41c83b0e408f276du, 0x6d5451fda20bc7c6u },
+        { 0x94fdccebd16cfe09u, 0x24126ea15001e420u },
+    };
+    const cot_graph *g;
+    cot_array *x[3], *y[2] = { NULL, NULL };
+
+    for (int i = 0; i < 3; i++)
+        x[i] = cot_array_copy(ctx, cot_u64(), &in[_i][i]);
+    ck_assert_int_eq(cot_parse(ctx, "t", philox_text, strlen(philox_text), NULL, &g), COT_OK);
+    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), y, 2, (const cot_array *const *)x, 3), COT_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_uint_eq(*(uint64_t *)cot_array_data(y[i]), want[_i][i]);
+        cot_array_free(y[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        cot_array_free(x[i]);
+}
+END_TEST
+
+static void
+jax(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value k = cot_threefry_key(t, 42);
+    (void)in, (void)user;
+    out[0] = cot_threefry_split(k, 3);
+    out[1] = cot_threefry_fold_in(k, 7);
+    out[2] = cot_threefry_bits(k, cot_u32(5));
+    out[3] = cot_threefry_bits(k, cot_u64(3));
+    out[4] = cot_threefry_uniform(k, cot_f32(4));
+    out[5] = cot_threefry_normal(k, cot_f32(6));
+    out[6] = k;
+}
+
+/* JAX 0.10.2: key 42, jax_threefry_partitionable. */
+START_TEST(threefry_has_the_numbers_of_jax)
+{
+    static const uint32_t split[6] = { 1832780943, 270669613, 64467757, 2916123636, 2465931498, 255383827 },
+                          fold[2] = { 2547012911, 1371500959 }, key[2] = { 0, 42 },
+                          bits[5] = { 2098992034, 2919706841, 2646866425, 2409546199, 1935504149 };
+    static const uint64_t wide[3] = { 7871734211187709741u, 276886910877598708u, 10591095138341673235u };
+    static const float uni[4] = { 0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f, 0x1.3b87f00000000p-1f,
+                                  0x1.1f3d800000000p-1f },
+                       nor[6] = { -0.02830461598932743f, 0.4671318531036377f, 0.2957029640674591f,
+                                  0.15354591608047485f, -0.12403281778097153f, 0.21692314743995667f };
+    cot_array *y[7] = { NULL };
+
+    if (cot_jit(fn(jax, 0, 7), y, 7, NULL, 0) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    ck_assert_mem_eq(cot_array_data(y[0]), split, sizeof split);
+    ck_assert_mem_eq(cot_array_data(y[1]), fold, sizeof fold);
+    ck_assert_mem_eq(cot_array_data(y[2]), bits, sizeof bits);
+    ck_assert_mem_eq(cot_array_data(y[3]), wide, sizeof wide);
+    ck_assert_mem_eq(cot_array_data(y[4]), uni, sizeof uni);
+    for (int i = 0; i < 6; i++)
+        ck_assert_float_eq_tol(((float *)cot_array_data(y[5]))[i], nor[i], 1e-6f);
+    ck_assert_mem_eq(cot_array_data(y[6]), key, sizeof key);
+    for (int i = 0; i < 7; i++)
+        cot_array_free(y[i]);
+}
+END_TEST
+
+/* ---- moments, Kolmogorov-Smirnov ---- */
+
+static void
+sample(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value key = cot_key(t, 2024);
+    cot_type many = cot_f64(MANY);
+    (void)in;
+    switch (*(int *)user) {
+    case 0: out[0] = cot_uniform(t, many, .key = key); break;
+    case 1: out[0] = cot_normal(t, many, .key = key); break;
+    case 2: out[0] = cot_exponential(t, many, .key = key); break;
+    case 3: out[0] = cot_gamma(t, cot_full(t, many, 3.0), .key = key); break;
+    case 4: out[0] = cot_gamma(t, cot_full(t, many, 0.5), .key = key); break;
+    case 5: out[0] = cot_uniform(t, many, .key = key, .low = -2, .high = 4); break;
+    case 6: out[0] = cot_convert(cot_normal(t, cot_f32(MANY), .key = key), COT_F64); break;
+    default: out[0] = cot_convert(cot_bernoulli(t, cot_bool(MANY), 0.3, .key = key), COT_F64);
+    }
+}
+
+static double cdf_uniform(double x) { return x; }
+static double cdf_normal(double x) { return 0.5 * erfc(-x / sqrt(2)); }
+static double cdf_exponential(double x) { return 1 - exp(-x); }
+static double cdf_gamma3(double x) { return 1 - exp(-x) * (1 + x + x * x / 2); }
+static double cdf_gamma_half(double x) { return erf(sqrt(x)); }
+static double cdf_wide(double x) { return (x + 2) / 6; }
+
+static int
+ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* sqrt(n) D is above 1.95 with probability 0.001; the seed is fixed. */
+START_TEST(distributions)
+{
+    static const struct {
+        double (*cdf)(double);
+        double mean, var;
+    } row[] = { { cdf_uniform, 0.5, 1.0 / 12 }, { cdf_normal, 0, 1 }, { cdf_exponential, 1, 1 },
+                { cdf_gamma3, 3, 3 }, { cdf_gamma_half, 0.5, 0.5 }, { cdf_wide, 1, 3 },
+                { cdf_normal, 0, 1 }, { NULL, 0.3, 0.21 } };
+    static double x[MANY];
+    double mean = 0, var = 0, worst = 0;
+    int which = _i;
+
+    call(cot_fn_new(ctx, "f", sample, 0, 1, &which), 0, NULL, x, sizeof x);
+    for (int i = 0; i < MANY; i++)
+        mean += x[i] / MANY;
+    for (int i = 0; i < MANY; i++)
+        var += (x[i] - mean) * (x[i] - mean) / MANY;
+    ck_assert_double_eq_tol(mean, row[_i].mean, 4 * sqrt(row[_i].var / MANY));
+    ck_assert_double_eq_tol(var, row[_i].var, 0.06 * row[_i].var);
+    qsort(x, MANY, sizeof *x, ascending);
+    for (int i = 0; row[_i].cdf && i < MANY; i++)
+        worst = fmax(worst, fmax(fabs(row[_i].cdf(x[i]) - (double)i / MANY),
+                                 fabs(row[_i].cdf(x[i]) - (double)(i + 1) / MANY)));
+    ck_assert_double_lt(worst * sqrt(MANY), 1.95);
+}
+END_TEST
+
+static void
+discrete(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    static const float logits[3] = { 0, 0.6931472f, 1.3862944f }; /* 1 : 2 : 4 */
+    cot_value l = cot_constant(t, cot_f32(3), logits);
+    (void)in, (void)user;
+    out[0] = cot_permutation(t, 50);
+    out[1] = cot_randint(t, cot_i32(7000), -3, 4);
+    out[2] = cot_categorical(cot_broadcast_to(l, 7000, 3));
+}
+
+START_TEST(integers)
+{
+    cot_array *y[3] = { NULL };
+    int seen[50] = { 0 }, count[7] = { 0 }, class[3] = { 0 };
+
+    if (cot_jit(fn(discrete, 0, 3), y, 3, NULL, 0) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    const int32_t *p = cot_array_data(y[0]), *r = cot_array_data(y[1]), *c = cot_array_data(y[2]);
+    for (int i = 0; i < 50; i++)
+        seen[p[i]]++;
+    for (int i = 0; i < 50; i++)
+        ck_assert_int_eq(seen[i], 1);
+    for (int i = 0; i < 7000; i++) {
+        ck_assert(r[i] >= -3 && r[i] <= 3);
+        count[r[i] + 3]++;
+        class[c[i]]++;
+    }
+    for (int i = 0; i < 7; i++)
+        ck_assert_int_lt(abs(count[i] - 1000), 120);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_lt(abs(class[i] - (1000 << i)), 160);
+    for (int i = 0; i < 3; i++)
+        cot_array_free(y[i]);
+}
+END_TEST
+
+typedef struct row {
+    const char *name;
+    const TTest *test;
+    int n;
+} row;
+
+int
+main(void)
+{
+    const row rows[] = {
+        { "A15", a15_closure_over_value_and_array, 1 },
+        { "A86", a86_only_vmap_and_jacfwd, 1 },
+        { "A87", a87_error, 1 },
+        { "A88", a88_different, 1 },
+        { "A89", a89_same, 1 },
+        { "A90", a90_generator_advances, 1 },
+        { "A91", a91_a_draw_is_a_function_of_its_key, 1 },
+        { "A109", a109_jacobian_of_a_captured_layer, 1 },
+        { "A109", a109_captured_through_nested_functions, 1 },
+        { "A109", a109_prints_and_parses_back, 1 },
+        { "A109", headers_list_hidden_arguments, 1 },
+        { "B75", b75_factories, 6 },
+        { "B76", b76_explicit_keys, 1 },
+        { "B77", b77_like_ops, 1 },
+        { "B78", b78_dropout, 1 },
+        { "B79", b79_bernoulli_mapped_probability_same, 1 },
+        { "B82", b82_chunks, 1 },
+        { "B83", b83_jacfwd, 1 },
+        { "B84", b84_nested, 1 },
+        { "loops", trips_join_the_key, 1 },
+        { "order", order_of_draws_is_that_of_the_trace, 1 },
+        { "bits", philox_known_answer, 1 },
+        { "bits", philox_known_answers_of_the_op, 3 },
+        { "bits", threefry_has_the_numbers_of_jax, 1 },
+        { "distributions", distributions, 8 },
+        { "distributions", integers, 1 },
+    };
+    Suite *s = suite_create("random");
+    TCase *t = NULL;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0) {
+            t = tcase_create(rows[i].name);
+            tcase_add_checked_fixture(t, setup, teardown);
+            suite_add_tcase(s, t);
+        }
+        tcase_add_loop_test(t, rows[i].test, 0, rows[i].n);
+    }
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
