@@ -411,7 +411,7 @@ run_mapping(mapping *m)
 
 /* A result may lie where an operand was: then no element may be done twice. */
 bool
-cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g)
+cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
 {
     for (uint32_t i = 0; i < w->n_reads; i++)
         for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
@@ -427,7 +427,7 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
     m.s = find_nest(l, fr->f, cut, g, NULL, &w);
-    m.again = !cg_writes_over(fr, &w, g);
+    m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++)
         buffer[i] =
