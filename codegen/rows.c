@@ -80,7 +80,7 @@ find_stages(rows *r)
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
         walk_member(r, &w, i, r->cut->root);
-        r->again &= !cg_writes_over(r->fr, &w, r->g);
+        r->again &= !cg_writes_over(r->l, r->fr, &w, r->g);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0)
