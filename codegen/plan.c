@@ -227,6 +227,8 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_frame *fr = cg_level_frame(l, v, g);
     if (g->kind == CG_GROUP_MAP)
         cg_map_kernel(l, fr, v->cut, g);
+    else if (g->kind == CG_GROUP_COLUMN)
+        cg_column_kernel(l, fr, g);
     else
         cg_row_kernel(l, fr, v->cut, g);
     cg_kernel_call(l);

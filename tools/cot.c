@@ -24,7 +24,9 @@ static const char usage[] =
     "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations "
     "anew\n"
     "  --in A.npy ...     run: the arguments, in order; without it they are made from a seed\n"
-    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing\n"
+    "  --in A.npz ...     run: the arguments by name (or A.safetensors); npy files are the rest\n"
+    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by name, if\n"
+    "                     it ends in .npz or .safetensors\n"
     "  --backend jit|eval run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
@@ -262,7 +264,7 @@ read_options(cot_cli *c, int argc, char **argv)
             while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
                 c->in[c->n_in++] = argv[++i];
             if (c->n_in == 0) {
-                cli_wrong(c, "--in wants the names of npy files");
+                cli_wrong(c, "--in wants the names of npy, npz or safetensors files");
                 return false;
             }
         } else if (s[0] == '-' && s[1]) {
@@ -297,8 +299,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     {
         status = cli_wrong(c, "out of memory");
     }
-    for (int i = 0; c->arrays && i < c->n_in; i++)
-        cot_array_free(c->arrays[i]);
+    cli_free_inputs(c);
     cot_context_free(c->ctx);
     return status;
 }

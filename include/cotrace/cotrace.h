@@ -24,5 +24,6 @@
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
+#include "cotrace/file.h"
 
 #endif
