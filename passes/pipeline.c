@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
-#include "passes/pass.h"
+#include "passes/rules.h"
 
 /* The rows. */
 
@@ -489,6 +489,7 @@ pass_prepare(const ir_graph *f, ir_graph **out)
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
     COT_TRY(pass_run(&inline_all, f, NULL, &g));
+    COT_TRY(pass_axis_check(g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;
