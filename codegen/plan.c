@@ -114,6 +114,8 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->f = f;
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->cut = cg_fuse(l, f);
     return v;
 }
@@ -193,19 +195,16 @@ reshaped(const cg_level *v, const cg_group *g)
     return n && n->op == OP_reshape ? n->in[0] : IR_NONE;
 }
 
-/* A reshape of what nobody writes over, or of what is already where it belongs, is no copy. */
+/* A reshape of what nobody writes over is no copy. */
 static bool
 place_reshape(const cg_group *g, cg_level *v)
 {
     ir_ref x = reshaped(v, g), y = g->v[0];
-    if (!x || !v->place[x].set)
+    if (!x || !v->borrowed[x] || v->place[y].set)
         return false;
-    if (!v->place[y].set && v->borrowed[x]) {
-        v->place[y] = v->place[x];
-        v->borrowed[y] = true;
-    }
-    return v->place[y].set && v->place[y].buffer == v->place[x].buffer &&
-           v->place[y].offset == v->place[x].offset;
+    v->place[y] = v->place[x];
+    v->borrowed[y] = true;
+    return true;
 }
 
 static void
@@ -215,6 +214,14 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
         return;
+    if (g->n == 1 && v->whole[g->v[0]]) {
+        cg_plan_whole(l, v, g->v[0]);
+        return;
+    }
+    if (g->n == 1 && v->stride[g->v[0]]) {
+        cg_plan_put(l, v, g->v[0], v->place[g->v[0]], 0, v->stride[g->v[0]]);
+        return;
+    }
     if (place_reshape(g, v))
         return;
     for (uint32_t i = 0; i < g->n; i++)
@@ -279,26 +286,13 @@ carried_operands(const ir_node *n, int *first)
     return n->n_in - *first;
 }
 
-/* Is something that came in still at this place? */
-static bool
-is_an_input(const cg_level *v, cg_place p)
+bool
+cg_is_an_input(const cg_level *v, cg_place p)
 {
     for (int i = 0; i < v->f->n_in; i++)
         if (v->place[v->f->in[i]].buffer == p.buffer)
             return true;
     return false;
-}
-
-/* What a loop stacks is stacked where its reshape is wanted. */
-static void
-forward_reshape(cg_level *v, uint32_t i)
-{
-    const cg_group *g = &v->cut->group[v->cut->order[i]];
-    ir_ref x = reshaped(v, g);
-    const ir_node *n = x ? ir_def(v->f, x) : NULL;
-    if (n && n->op == OP_scan && x >= n->first + (ir_ref)n->at.scan.carries && v->place[g->v[0]].set &&
-        !v->place[x].set && v->cut->last[x] == i)
-        v->place[x] = v->place[g->v[0]];
 }
 
 /* A value that only such a node reads is computed where the node's result will be: no copy. */
@@ -307,14 +301,15 @@ forward_places(cg_lowering *l, cg_level *v)
 {
     for (uint32_t i = v->cut->n; i-- > 0;) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
-        forward_reshape(v, i);
+        if (cg_forward_pieces(l, v, i))
+            continue;
         int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
         for (int k = 0; k < n; k++) {
             ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
             int times = 0;
             for (int j = 0; j < g->node->n_in; j++)
                 times += g->node->in[j] == x;
-            if (v->place[x].set || times > 1 || (v->place[y].set && is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
+            if (v->place[x].set || times > 1 || (v->place[y].set && cg_is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
                 continue;
             if (!v->place[y].set)
                 v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
