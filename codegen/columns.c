@@ -1,135 +1,144 @@
-/* Reductions over the first axes: sums of columns.
- *
- * A strip of columns in registers would touch a page of memory for each row.  Instead rows are read whole: the
- * partial results of a panel of columns are rows of a scratch memory, and the tree of NUMERICS.md section 3 is
- * walked by rows.  Lanes come in bit-reversed order, so that both the fold of 32 lanes and the tree of blocks are one
- * binary counter: part q = 32 b + r takes the rows of block b and lane reversed(r), and after it parts combine as
- * carries of q + 1 do.  The height of the stack before part q is the number of ones in q.  A lane without rows is
- * neutral; what is left in the end combines from the last part to the first. */
+/* Reductions over the first axes, by rows: see columns.h.  A kernel that has nothing else to do with the rows takes
+ * them panel by panel, so that the stack of partial results stays in the nearest cache. */
+#include "codegen/columns.h"
+
 #include <inttypes.h>
 
 #include "codegen/cost.h"
-#include "codegen/fuse.h"
-#include "codegen/lower/reduce.h"
 
 enum {
     LANES = 32,
     BLOCK = 512,
     ROWS_LEAST = 64,
     COLUMNS_LEAST = 256,
-    REDUCTIONS_MOST = 4,
     SCRATCH_MOST = 128 << 10
 };
 
-typedef struct columns {
-    cg_lowering *l;
-    cg_frame *fr;
-    const cg_group *g;
-    const ir_type *x;           /* of the operands      */
-    int64_t rows, count, panel; /* columns in a panel   */
-    int outer;                  /* axes that are reduced: the first ones */
-    int64_t parts, depth;
-    cg_fold how[REDUCTIONS_MOST];
-    uint32_t out[REDUCTIONS_MOST], stack[REDUCTIONS_MOST];
-    /* for the loop over columns in hand */
-    cg_val first_column, top, step; /* step: of combining; 0: adding a row   */
-    cg_ix row;
-} columns;
-
-/* Does every value of the group reduce the first axes of operands of one shape, and are there enough of both? */
-static bool
-fits(columns *c)
+cg_columns
+cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
-    const ir_graph *f = c->fr->f;
-    for (uint32_t i = 0; i < c->g->n; i++) {
-        const ir_node *n = ir_def(f, c->g->v[i]);
+    cg_columns c = { .l = l, .f = f };
+    for (uint32_t i = 0; i < n && i < CG_COLUMNS_MOST; i++) {
+        const ir_node *d = ir_def(f, v[i]);
         int first, last;
-        if (!n || ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
-            c->g->n > REDUCTIONS_MOST)
-            return false;
-        const ir_type *x = ir_type_at(f, n->in[0]);
-        c->rows = cg_reduced(f, n, &first, &last);
-        if (first != 0 || ir_axes_count(n->at.axes.axes) != last ||
-            (i && (!ir_same_shape(x, c->x) || last != c->outer)))
-            return false;
-        c->x = x;
-        c->outer = last;
-        c->how[i] = cg_fold_of(n->op, x->dtype);
+        c.x = ir_type_at(f, d->in[0]);
+        c.rows = cg_reduced(f, d, &first, &last);
+        c.v[c.n] = v[i];
+        c.how[c.n++] = cg_fold_of(d->op, c.x->dtype);
     }
-    c->count = c->rows ? c->x->size / c->rows : 0;
-    return c->rows >= ROWS_LEAST && c->count >= COLUMNS_LEAST;
+    c.count = c.rows ? c.x->size / c.rows : 0;
+    c.parts = (c.rows + BLOCK - 1) / BLOCK * LANES;
+    return c;
+}
+
+/* The stack is never higher than the parts' number is long. */
+static int64_t
+depth(const cg_columns *c)
+{
+    int64_t n = 1;
+    while ((int64_t)1 << (n - 1) < c->parts)
+        n++;
+    return n;
+}
+
+bool
+cg_columns_fit(const cg_columns *c, int64_t width)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < c->n; i++)
+        bytes += depth(c) * (int64_t)cot_dtype_size(c->how[i].type);
+    return width * bytes <= SCRATCH_MOST;
 }
 
 /* Equal panels whose stacks fit the scratch; at least one for each thread. */
 static bool
-choose_panel(columns *c)
+choose_panel(cg_columns *c)
 {
-    int64_t bytes = 0, panels = c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL
-                                    ? c->l->o->threads
-                                    : 1;
-    c->parts = (c->rows + BLOCK - 1) / BLOCK * LANES;
-    c->depth = 1;
-    while ((int64_t)1 << (c->depth - 1) < c->parts)
-        c->depth++;
-    for (uint32_t i = 0; i < c->g->n; i++)
-        bytes += c->depth * (int64_t)cot_dtype_size(c->how[i].type);
-    while (panels < c->count && (c->count % panels || c->count / panels * bytes > SCRATCH_MOST))
+    int64_t panels = 1;
+    if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
+        panels = c->l->o->threads;
+    while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
         panels++;
-    c->panel = c->count / panels;
-    return c->panel >= COLUMNS_LEAST / 4;
+    c->width = c->count / panels;
+    return c->width >= COLUMNS_LEAST / 4;
+}
+
+bool
+cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    int first, last;
+    if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
+        cg_lanes(l, 32) == 1)
+        return false;
+    cg_reduced(f, n, &first, &last);
+    if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
+        return false;
+    cg_columns c = cg_columns_of(l, f, 1, &n->first);
+    return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && choose_panel(&c);
+}
+
+bool
+cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return n <= CG_COLUMNS_MOST && choose_panel(&c);
+}
+
+bool
+cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
+{
+    cg_columns c = cg_columns_of(l, f, n, v);
+    return n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
+}
+
+/* -- the stack --------------------------------------------------------------------------------- */
+
+void
+cg_columns_each(cg_columns *c, cg_each_body *body, void *user)
+{
+    int64_t lanes = cg_lanes(c->l, ir_bits(c->how[0].type));
+    cg_each(c->l, CG_SERIAL, c->width, 2 * lanes, false, body, user);
 }
 
 static cg_val
-slot(columns *c, cg_val height, cg_ix column)
+slot(cg_columns *c, cg_val height, cg_ix column)
 {
     cg_build *b = &c->l->b;
-    return cg_iadd(b, cg_imul(b, height, c->panel), cg_ix_value(&c->l->ix, b, column));
+    return cg_iadd(b, cg_imul(b, height, c->width), cg_ix_value(&c->l->ix, b, column));
+}
+
+cg_val
+cg_columns_node(cg_columns *c, int i, cg_ix column)
+{
+    return cg_load(&c->l->b, c->stack[i], cg_ix_value(&c->l->ix, &c->l->b, column), 0);
 }
 
 static void
 clear_columns(cg_lowering *l, void *user, cg_ix column)
 {
-    columns *c = user;
-    for (uint32_t i = 0; i < c->g->n; i++)
+    cg_columns *c = user;
+    for (int i = 0; i < c->n; i++)
         cg_store(&l->b, c->stack[i], slot(c, c->top, column),
                  cg_neutral(&l->b, c->how[i].op, c->how[i].type), 0);
 }
 
-/* Index of an operand at the row in hand and a column of the panel. */
-static void
-operand_index(columns *c, cg_ix column, cg_ix *at)
+void
+cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x)
 {
-    cg_lowering *l = c->l;
-    cg_val k = cg_iadd(&l->b, c->first_column, cg_ix_value(&l->ix, &l->b, column));
-    cg_ix whole = c->panel == c->count ? column : cg_ix_var(&l->ix, k, 0, c->count - 1);
-    cg_ix_split(&l->ix, c->row, c->outer, c->x->dims, at);
-    cg_ix_split(&l->ix, whole, c->x->rank - c->outer, c->x->dims + c->outer, at + c->outer);
+    cg_build *b = &c->l->b;
+    cg_val at = slot(c, c->top, column), sum = cg_load(b, c->stack[i], at, c->l->mask);
+    sum = cg_insn2(b, c->how[i].op, c->how[i].type, sum, x);
+    cg_store(b, c->stack[i], at, sum, c->l->mask);
 }
 
-static void
-add_row(cg_lowering *l, void *user, cg_ix column)
-{
-    columns *c = user;
-    cg_ix at[COT_MAX_RANK];
-    operand_index(c, column, at);
-    for (uint32_t i = 0; i < c->g->n; i++) {
-        const ir_node *n = ir_def(c->fr->f, c->g->v[i]);
-        cg_val x = cg_convert(l, cg_pull(l, c->fr, n->in[0], at), c->x->dtype, c->how[i].type),
-               s = slot(c, c->top, column);
-        cg_val sum =
-            cg_insn2(&l->b, c->how[i].op, c->how[i].type, cg_load(&l->b, c->stack[i], s, 0), x);
-        cg_store(&l->b, c->stack[i], s, sum, 0);
-    }
-}
-
-/* Part `left + 1` into part `left` of the stack. */
+/* Part `step + 1` into part `step` of the stack. */
 static void
 combine_parts(cg_lowering *l, void *user, cg_ix column)
 {
-    columns *c = user;
+    cg_columns *c = user;
     cg_val left = slot(c, c->step, column),
-           right = cg_iadd(&l->b, left, cg_i64(&l->b, c->panel));
-    for (uint32_t i = 0; i < c->g->n; i++) {
+           right = cg_iadd(&l->b, left, cg_i64(&l->b, c->width));
+    for (int i = 0; i < c->n; i++) {
         cg_val x = cg_load(&l->b, c->stack[i], left, 0),
                y = cg_load(&l->b, c->stack[i], right, 0);
         cg_store(&l->b, c->stack[i], left, cg_insn2(&l->b, c->how[i].op, c->how[i].type, x, y),
@@ -137,27 +146,18 @@ combine_parts(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
+/* The uppermost `n` parts, and the one below them, become one; `top` is the index of the uppermost. */
 static void
-store_columns(cg_lowering *l, void *user, cg_ix column)
+combine(cg_columns *c, cg_val top, cg_val n)
 {
-    columns *c = user;
-    int64_t height = __builtin_popcountll((uint64_t)c->parts);
-    cg_val at = cg_iadd(&l->b, c->first_column, cg_ix_value(&l->ix, &l->b, column));
-    for (uint32_t i = 0; i < c->g->n; i++) {
-        const ir_node *n = ir_def(c->fr->f, c->g->v[i]);
-        cg_val x = cg_load(&l->b, c->stack[i], slot(c, cg_i64(&l->b, height - 1), column), 0);
-        for (int64_t h = height - 2; h >= 0; h--)
-            x = cg_insn2(&l->b, c->how[i].op, c->how[i].type,
-                         cg_load(&l->b, c->stack[i], slot(c, cg_i64(&l->b, h), column), 0), x);
-        cg_store(&l->b, c->out[i], at, cg_fold_finish(l, c->fr->f, n, x), 0);
-    }
-}
-
-static void
-over_columns(columns *c, cg_each_body *body)
-{
-    int64_t lanes = cg_lanes(c->l, ir_bits(c->how[0].type));
-    cg_each(c->l, CG_SERIAL, c->panel, 2 * lanes, false, body, c);
+    cg_lowering *l = c->l;
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    c->step = cg_isub(b, cg_isub(b, top, cg_i64(b, 1)), cg_loop_var(b, loop));
+    cg_columns_each(c, combine_parts, c);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
 }
 
 /* The five bits of r in reverse. */
@@ -171,9 +171,9 @@ reversed(cg_build *b, cg_val r)
     return out;
 }
 
-/* Part q: the rows 512 b + 32 t + lane for all t, and the carries after it. */
+/* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries after it. */
 static void
-one_part(columns *c, cg_val q)
+one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
 {
     cg_lowering *l = c->l;
     cg_build *b = &l->b;
@@ -183,56 +183,120 @@ one_part(columns *c, cg_val q)
     cg_val steps = c->rows % BLOCK ? cg_imin(b, cg_i64(b, BLOCK / LANES),
                                              cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)))
                                    : cg_i64(b, BLOCK / LANES);
-    c->top = cg_insn1(b, SC_popcnt, COT_I64, q);
-    over_columns(c, clear_columns);
+    c->top = cg_insn1(b, SC_popcnt, COT_I64, nth);
+    cg_columns_each(c, clear_columns, c);
 
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    c->row = cg_ix_var(&l->ix, cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES)), 0,
-                       c->rows - 1);
-    over_columns(c, add_row);
+    body(user, cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), LANES)));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 
-    cg_val changed = cg_insn2(b, SC_xor, COT_I64, q, cg_iadd(b, q, cg_i64(b, 1)));
-    cg_val carries = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), cg_i64(b, 1));
-    loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), carries, 1, 0);
-    mark = cg_scope_begin(l);
-    c->step = cg_isub(b, cg_isub(b, c->top, cg_i64(b, 1)), cg_loop_var(b, loop));
-    over_columns(c, combine_parts);
-    cg_scope_end(l, mark);
-    cg_loop_end(b, loop);
+    cg_val changed = cg_insn2(b, SC_xor, COT_I64, nth, cg_iadd(b, nth, cg_i64(b, 1)));
+    combine(c, c->top, cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), cg_i64(b, 1)));
 }
 
-bool
+void
+cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user)
+{
+    cg_lowering *l = c->l;
+    cg_build *b = &l->b;
+    for (int i = 0; i < c->n; i++)
+        if (!c->stack[i])
+            c->stack[i] = cg_local_buffer(l, "parts", c->how[i].type, depth(c) * c->width);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val nth = cg_loop_var(b, loop);
+    one_part(c, cg_iadd(b, lo, nth), nth, body, user);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    int64_t parts;
+    if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0)
+        return;
+    cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), cg_i64(b, 1));
+    combine(c, below, below);
+}
+
+/* -- a kernel of them ---------------------------------------------------------------------------- */
+
+typedef struct panels {
+    cg_columns c;
+    cg_frame *fr;
+    uint32_t out[CG_COLUMNS_MOST];
+    cg_val first; /* column of the panel in hand */
+    cg_ix row;
+} panels;
+
+/* Index of an operand at the row in hand and a column of the panel. */
+static void
+operand_index(panels *p, cg_ix column, cg_ix *at)
+{
+    cg_columns *c = &p->c;
+    cg_lowering *l = c->l;
+    int outer = c->x->rank - ir_type_at(c->f, c->v[0])->rank;
+    cg_val k = cg_iadd(&l->b, p->first, cg_ix_value(&l->ix, &l->b, column));
+    cg_ix whole = c->width == c->count ? column : cg_ix_var(&l->ix, k, 0, c->count - 1);
+    cg_ix_split(&l->ix, p->row, outer, c->x->dims, at);
+    cg_ix_split(&l->ix, whole, c->x->rank - outer, c->x->dims + outer, at + outer);
+}
+
+static void
+add_element(cg_lowering *l, void *user, cg_ix column)
+{
+    panels *p = user;
+    cg_ix at[COT_MAX_RANK + 1];
+    operand_index(p, column, at);
+    for (int i = 0; i < p->c.n; i++) {
+        ir_ref x = ir_def(p->c.f, p->c.v[i])->in[0];
+        cg_columns_add(&p->c, i, column,
+                       cg_convert(l, cg_pull(l, p->fr, x, at), ir_type_at(p->c.f, x)->dtype,
+                                  p->c.how[i].type));
+    }
+}
+
+static void
+add_row(void *user, cg_val row)
+{
+    panels *p = user;
+    p->row = cg_ix_var(&p->c.l->ix, row, 0, p->c.rows - 1);
+    cg_columns_each(&p->c, add_element, p);
+}
+
+static void
+store_columns(cg_lowering *l, void *user, cg_ix column)
+{
+    panels *p = user;
+    cg_val at = cg_iadd(&l->b, p->first, cg_ix_value(&l->ix, &l->b, column));
+    for (int i = 0; i < p->c.n; i++) {
+        cg_val x = cg_columns_node(&p->c, i, column);
+        cg_store(&l->b, p->out[i], at, cg_fold_finish(l, p->c.f, ir_def(p->c.f, p->c.v[i]), x),
+                 0);
+    }
+}
+
+void
 cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
 {
-    columns c = { .l = l, .fr = fr, .g = g };
+    panels p = { .c = cg_columns_of(l, fr->f, g->n, g->v), .fr = fr };
+    cg_columns *c = &p.c;
     cg_build *b = &l->b;
-    if (cg_lanes(l, 32) == 1 || !fits(&c) || !choose_panel(&c))
-        return false;
-    for (uint32_t i = 0; i < g->n; i++) {
-        c.out[i] =
-            cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
-        c.stack[i] = cg_local_buffer(l, "parts", c.how[i].type, c.depth * c.panel);
-    }
-    bool many = l->o->threads > 1 && c.panel < c.count;
-    cg_val panels = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
-                                  cg_i64(b, c.count / c.panel), 1, 0);
+    choose_panel(c);
+    cg_note_group(l, fr, g);
+    for (int i = 0; i < c->n; i++)
+        p.out[i] =
+            cg_place_buffer(l, &fr->place[c->v[i]], ir_type_at(fr->f, c->v[i]), "y", true);
+    bool many = l->o->threads > 1 && c->width < c->count;
+    cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
+                                cg_i64(b, c->count / c->width), 1, 0);
     uint32_t mark = cg_scope_begin(l);
-    c.first_column = cg_imul(b, cg_loop_var(b, panels), c.panel);
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, c.parts), 1, 0);
-    uint32_t inner = cg_scope_begin(l);
-    one_part(&c, cg_loop_var(b, loop));
-    cg_scope_end(l, inner);
-    cg_loop_end(b, loop);
-    over_columns(&c, store_columns);
+    p.first = cg_imul(b, cg_loop_var(b, loop), c->width);
+    cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), add_row, &p);
+    cg_columns_each(c, store_columns, &p);
     cg_scope_end(l, mark);
-    cg_loop_end(b, panels);
-    l->k->flops = c.x->size * (int64_t)g->n;
-    l->k->bytes = c.x->size * (int64_t)cot_dtype_size(c.x->dtype) * (int64_t)g->n;
+    cg_loop_end(b, loop);
+    l->k->flops = c->x->size * c->n;
+    l->k->bytes = c->x->size * (int64_t)cot_dtype_size(c->x->dtype) * c->n;
     ir_buf_printf(l->why,
                   "%s: columns of %" PRId64 " rows, %" PRId64 " panels of %" PRId64 "%s\n",
-                  l->k->name, c.rows, c.count / c.panel, c.panel, many ? ", parallel" : "");
-    return true;
+                  l->k->name, c->rows, c->count / c->width, c->width, many ? ", parallel" : "");
 }

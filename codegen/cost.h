@@ -7,6 +7,7 @@
 enum {
     CG_COST_SHARE = 12,         /* computing a value again is dearer than storing and loading it */
     CG_COST_PARALLEL = 60000,   /* instructions worth waking threads for: about 20 us            */
+    CG_COST_HEAVY = 400,        /* an element so dear is not unrolled                                */
     CG_ROW_MOST = 32768         /* bytes of a row kept while a kernel works on it                */
 };
 

@@ -6,13 +6,14 @@
  *
  * Roots over one iteration space join into a group, a kernel with several results, if no path between them
  * leads through another group.  A row group takes the reductions over the last axes of one shape and
- * what consumes their results row by row. */
+ * what consumes their results row by row.  Reductions over the first axes of a large shape form column groups,
+ * which then join the row or map group that reads the same rows: each row is read once for all of them. */
 #include "codegen/fuse.h"
 
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, ROW_REDUCTIONS_MOST = 8, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -68,12 +69,30 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
     return size >= ROW_LEAST;
 }
 
-/* The iteration space of a root, as a number: roots with the same key may become one kernel. */
+/* How a root is made: the kind of its group, before others join. */
+static cg_group_kind
+kind_of(const fusing *u, ir_ref v)
+{
+    const ir_node *n = ir_def(u->f, v);
+    if (!n)
+        return CG_GROUP_MAP;
+    return cg_is_row_reduce(u->f, n)               ? CG_GROUP_ROW
+           : cg_is_column_reduce(u->l, u->f, n) ? CG_GROUP_COLUMN
+                                                   : CG_GROUP_MAP;
+}
+
+/* The iteration space of a root: for reductions, of the operand. */
+static const ir_type *
+space_of(const fusing *u, ir_ref v)
+{
+    return ir_type_at(u->f, kind_of(u, v) == CG_GROUP_MAP ? v : ir_def(u->f, v)->in[0]);
+}
+
+/* The space as a number: roots with the same key may become one kernel. */
 static int64_t
 space_key(const fusing *u, ir_ref v)
 {
-    const ir_node *n = ir_def(u->f, v);
-    const ir_type *t = n && cg_is_row_reduce(u->f, n) ? ir_type_at(u->f, n->in[0]) : ir_type_at(u->f, v);
+    const ir_type *t = space_of(u, v);
     uint64_t h = ir_hash_u64(5, (uint64_t)t->rank);
     for (int k = 0; k < t->rank; k++)
         h = ir_hash_u64(h, (uint64_t)t->dims[k]);
@@ -111,7 +130,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || has_own_lowering(u->f, n) || cg_is_row_reduce(u->f, n))
+    if (u->is_output[v] || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -141,7 +160,7 @@ find_roots(fusing *u)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
             c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        if (has_own_lowering(u->f, n) || cg_is_row_reduce(f, n))
+        if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP)
             c = 0;
         for (int i = 0; i < n->n_out; i++)
             u->cost[n->first + (ir_ref)i] = c > 1000000 ? 1000000 : c;
@@ -216,13 +235,11 @@ is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
 static const ir_type *
 walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
 {
-    const ir_node *n = ir_def(u->f, v);
-    bool row = n && cg_is_row_reduce(u->f, n);
-    const ir_type *t = ir_type_at(u->f, row ? n->in[0] : v);
+    const ir_type *t = space_of(u, v);
     cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
     *space = cg_walk_space(w, t->rank, t->dims);
-    if (row)
-        cg_walk_value(w, n->in[0], *space);
+    if (kind_of(u, v) != CG_GROUP_MAP)
+        cg_walk_value(w, ir_def(u->f, v)->in[0], *space);
     else
         cg_walk_root(w, v, *space);
     return t;
@@ -244,19 +261,24 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
                 return false;
             continue;
         }
-        bool outer = g->kind == CG_GROUP_ROW && cg_is_outer_member(u->f, g, r->v);
-        if (!is_identity(r->rank, r->at, space, outer ? g->outer : g->space->rank))
+        cg_member m = g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
+        if (m == CG_MEMBER_COLUMN
+            || !is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
             return false;
         *linked = true;
     }
     return true;
 }
 
-bool
-cg_is_outer_member(const ir_graph *f, const cg_group *g, ir_ref v)
+cg_member
+cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v)
 {
     const ir_node *n = ir_def(f, v);
-    return (n && cg_is_row_reduce(f, n)) || !ir_same_shape(ir_type_at(f, v), g->space);
+    if (n && cg_is_column_reduce(l, f, n))
+        return CG_MEMBER_COLUMN;
+    if ((n && cg_is_row_reduce(f, n)) || !ir_same_shape(ir_type_at(f, v), g->space))
+        return CG_MEMBER_ROW;
+    return CG_MEMBER_ELEMENT;
 }
 
 /* Is this the shape of the rows of a row group? */
@@ -286,18 +308,51 @@ shares_a_read(const fusing *u, const cg_walk *w, const cg_group *g)
     return false;
 }
 
+static uint32_t
+count_row_reductions(const fusing *u, const cg_group *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        n += kind_of(u, g->v[i]) == CG_GROUP_ROW;
+    return n;
+}
+
+/* Column reductions share with their like; they join others in fuse_columns. */
+static uint32_t
+find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
+{
+    int outer = space->rank - ir_type_at(u->f, v)->rank;
+    for (uint32_t gi = u->cut->n; u->l->o->fuse && gi-- > 0;) {
+        const cg_group *g = &u->cut->group[gi];
+        ir_ref all[GROUP_MOST + 1];
+        bool linked = false;
+        if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
+            || !may_join(u, w, at, gi, &linked) || !shares_a_read(u, w, g))
+            continue;
+        memcpy(all, g->v, sizeof *all * g->n);
+        all[g->n] = v;
+        if (cg_may_share_columns(u->l, u->f, g->n + 1, all))
+            return gi;
+    }
+    return new_group(u, CG_GROUP_COLUMN, NULL, space, outer);
+}
+
 /* The group for root v: one that is there, if it may and there is something to gain. */
 static uint32_t
 find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg_ix *at)
 {
-    const ir_node *n = ir_def(u->f, v);
-    bool row = n && cg_is_row_reduce(u->f, n);
+    bool row = kind_of(u, v) == CG_GROUP_ROW;
     int outer = row ? ir_type_at(u->f, v)->rank : -1;
+    if (kind_of(u, v) == CG_GROUP_COLUMN)
+        return find_column_group(u, v, w, space, at);
     for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < 24; back++) {
         uint32_t gi = u->cut->n - 1 - back;
         cg_group *g = &u->cut->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
-        if (g->kind == CG_GROUP_NODE || g->n >= GROUP_MOST || (!rows && !ir_same_shape(g->space, space)))
+        if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= GROUP_MOST
+            || (!rows && !ir_same_shape(g->space, space)))
+            continue;
+        if (row && count_row_reductions(u, g) >= ROW_REDUCTIONS_MOST)
             continue;
         if (row && g->kind == CG_GROUP_ROW && g->outer != outer)
             continue;
@@ -445,6 +500,59 @@ fuse_epilogues(fusing *u)
     }
 }
 
+/* May column group ci be made by row group gi, which reads the same rows? */
+static bool
+may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
+{
+    const cg_group *g = &u->cut->group[gi], *c = &u->cut->group[ci];
+    ir_ref all[GROUP_MOST];
+    uint32_t n = 0;
+    bool gains = false;
+    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space)
+        || g->n + c->n > GROUP_MOST || set_has(g, ci))
+        return false;
+    for (uint32_t j = 0; j < u->cut->n; j++)
+        if (j != gi && set_has(c, j) && set_has(&u->cut->group[j], gi))
+            return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        cg_walk w;
+        cg_ix *space;
+        bool linked = false;
+        walk_in_space(u, &w, c->v[i], &space);
+        if (!may_join(u, &w, space, gi, &linked))
+            return false;
+        gains |= linked || shares_a_read(u, &w, g);
+        all[n++] = c->v[i];
+    }
+    for (uint32_t i = 0; i < g->n; i++)
+        if (kind_of(u, g->v[i]) == CG_GROUP_COLUMN)
+            all[n++] = g->v[i];
+    return gains && cg_may_join_rows(u->l, u->f, n, all);
+}
+
+/* Rows that are read for their own sake are read for the sums of columns, too. */
+static void
+fuse_columns(fusing *u)
+{
+    ir_arena *a = u->l->arena;
+    for (uint32_t ci = 0; u->l->o->fuse && ci < u->cut->n; ci++) {
+        cg_group *c = &u->cut->group[ci];
+        uint32_t gi = 0;
+        while (c->kind == CG_GROUP_COLUMN && gi < u->cut->n && !may_take_columns(u, gi, ci))
+            gi++;
+        if (c->kind != CG_GROUP_COLUMN || gi == u->cut->n)
+            continue;
+        cg_group *g = &u->cut->group[gi];
+        for (uint32_t i = 0; i < c->n; i++)
+            IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
+        set_join(a, g, c, gi);
+        *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
+        for (uint32_t j = 0; j < u->cut->n; j++)
+            if (j != gi && (set_has(&u->cut->group[j], ci) || set_has(&u->cut->group[j], gi)))
+                set_join(a, &u->cut->group[j], g, gi);
+    }
+}
+
 static void
 sort_groups(fusing *u)
 {
@@ -515,6 +623,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
             place_root(&u, n->first);
     }
     fuse_epilogues(&u);
+    fuse_columns(&u);
     sort_groups(&u);
     find_last_readers(&u);
     return u.cut;

@@ -3,18 +3,20 @@
 #define CODEGEN_FUSE_H
 
 #include "codegen/lower/pull.h"
+#include "codegen/lower/walk.h"
 
 typedef enum cg_group_kind {
     CG_GROUP_MAP,               /* values of one shape, element by element                          */
-    CG_GROUP_ROW,               /* reductions of rows, and what consumes them, row by row             */
+    CG_GROUP_ROW,               /* reductions of rows, and what consumes them, row by row; of columns, too */
+    CG_GROUP_COLUMN,            /* reductions of columns alone                                        */
     CG_GROUP_NODE               /* one node with a lowering of its own: products, scatters, loops, ... */
 } cg_group_kind;
 
 typedef struct cg_group {
     cg_group_kind kind;
     const ir_node *node;        /* node: which                                                      */
-    const ir_type *space;       /* map: the shape.  row: of the operands of the reductions           */
-    int outer;                  /* row: the leading axes that are not reduced                        */
+    const ir_type *space;       /* map: the shape.  row, column: of the operands of the reductions   */
+    int outer;                  /* row, column: the leading axes, which number the rows              */
     uint32_t n, cap;
     ir_ref *v;                  /* what it makes, in order of definition                             */
     uint64_t *needs;            /* set of groups that must run before                                */
@@ -36,7 +38,7 @@ cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
  * of x is axis perm[k] of that (perm may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
 
-/* schedule.c: the kernel of a map or row group, in the kernel in hand. */
+/* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 /* The same for one value, which goes where `put` stores it; stride: how far apart its elements are there, along each
  * axis. */
@@ -46,16 +48,33 @@ void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, co
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+/* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a result lie where an
+ * operand was (then no element may be done twice)? */
+void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
+void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
+bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
+                    const cg_group *g);
+
+/* rows.c: the kernel of a row group. */
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 
-/* columns.c: the kernel of a map group whose values all reduce the first axes of large operands; false, and nothing
- * done, if it is not such a group. */
-bool cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
+/* columns.c: the kernel of a column group. */
+void cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
+/* The reduction is of the first axes of a large operand, and made row by row. */
+bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
+/* May these share a kernel?  And may they join one of rows, whose columns are then taken all at once? */
+bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
+bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);
-/* Member v of a row group has one element a row: a reduction, or what is made of some. */
-bool cg_is_outer_member(const ir_graph *f, const cg_group *g, ir_ref v);
+/* What a member of a row group has one element for. */
+typedef enum cg_member {
+    CG_MEMBER_ELEMENT,          /* each element of the space                                          */
+    CG_MEMBER_ROW,              /* each row: a reduction of it, or what is made of some               */
+    CG_MEMBER_COLUMN            /* each column: a reduction of it                                     */
+} cg_member;
+cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v);
 /* The reduction is done row by row: the reduced axes are the last, and long enough for lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 

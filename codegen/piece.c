@@ -124,7 +124,7 @@ cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
     int64_t stride[COT_MAX_RANK + 1] = { 0 }, step = 1;
     cg_whole *w = IR_NEW(l->arena, cg_whole);
     bool any = false;
-    if (v->place[y].set && cg_is_an_input(v, v->place[y]))
+    if (v->place[y].set && cg_input_at(l, v, v->place[y]))
         return false;
     for (int k = g->space->rank - 1; k >= 0; step *= g->space->dims[k--])
         stride[k] = step;

@@ -16,7 +16,8 @@ typedef struct cg_plan {
     uint32_t n_loops, cap_loops;
 } cg_plan;
 
-/* A value as a part of a larger one: its first element, and how far apart elements are along each of its axes. */
+/* A value as a part of a larger one: its first element, and how far apart elements are along each
+ * of its axes. */
 typedef struct cg_piece {
     ir_ref v;
     int64_t offset;
@@ -31,8 +32,8 @@ typedef struct cg_level {
     const cg_cut *cut;
     cg_place *place;            /* for each value; set for inputs, and where results must go */
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
-    const cg_whole **whole;     /* for each value: its pieces, if some are made in it                */
-    const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense      */
+    const cg_whole **whole;     /* for each value: its pieces, if some are made in it */
+    const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense */
     uint32_t at;                /* the group being planned, by its place in the order        */
 } cg_level;
 
@@ -52,17 +53,23 @@ cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
 cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
 /* Put value x in memory, if it is not there. */
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
-/* Did anything come in at this place? */
-bool cg_is_an_input(const cg_level *v, cg_place p);
+/* Are the two in one buffer, or in buffers that may be the same memory? */
+bool cg_may_share(const cg_lowering *l, cg_place x, cg_place y);
+/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself reads c only at the
+ * element it writes. */
+bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
+void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
+/* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
+ir_ref cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p);
 
-/* piece.c: what group i of the order puts together is made there, as far as it can be; false if none of it. */
+/* piece.c: what group i of the order puts together is made there, as far as it can be; false if
+ * none of it. */
 bool cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i);
 /* The rest of it. */
 void cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y);
 /* x, computed or copied, to elements of `to`. */
-void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset, const int64_t *stride);
-
-void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
+void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
+                 const int64_t *stride);
 
 /* Nodes with a lowering of their own. */
 void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */

@@ -23,5 +23,6 @@
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
+#include "cotrace/file.h"
 
 #endif

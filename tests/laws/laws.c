@@ -1,7 +1,9 @@
 /* The laws, on the twin: `laws NAME [FIRST [COUNT]]` runs one law over the programs.
  *
  *   print        what prints parses back to the same graph
- *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments
+ *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments, mapped at the
+ *                first or at the last axis, and batches of 0, 1, 2 and 11
+ *   levels       the same under two maps of which one maps nothing
  *   dot          <w, J v> = <J' w, v> in f64, for jvp and vjp of f
  *   differences  jvp agrees with central differences in f64
  *   commute      second derivatives commute: D2 f [u, v] = D2 f [v, u] in f64
@@ -62,7 +64,7 @@ inputs_of(const laws_program *p, const ir_graph *f, uint64_t *seed)
 static void **
 outputs_of(const ir_graph *f)
 {
-    return laws_arrays(f->n_out, types_of(&f->ctx->arena, f, f->n_out, f->out));
+    return laws_values(f->n_out, f->out, f);
 }
 
 static bool
@@ -90,12 +92,6 @@ law_print(const laws_program *p)
 
 /* ---- vmap ---- */
 
-static size_t
-bytes_of(const ir_type *t)
-{
-    return cot_dtype_size(t->dtype) * (size_t)t->size;
-}
-
 /* Products may change their form under vmap: compare to the rounding of 700 terms. */
 static bool
 close_enough(const ir_type *t, const void *x, const void *y)
@@ -109,8 +105,15 @@ close_enough(const ir_type *t, const void *x, const void *y)
     return true;
 }
 
+/* Subset `mapped` of the arguments carries the axis, first or last, as do the results. */
+typedef struct mapping {
+    unsigned mapped;
+    bool last;
+    int64_t size;
+} mapping;
+
 static bool
-compare_example(const laws_program *p, int example, unsigned mapped, const ir_type *t, const void *got,
+compare_example(const laws_program *p, const mapping *m, int64_t example, const ir_type *t, const void *got,
                 const void *want)
 {
     char what[200];
@@ -118,53 +121,128 @@ compare_example(const laws_program *p, int example, unsigned mapped, const ir_ty
 
     if (i < 0 || (p->blocks && ir_is_float(t->dtype) && close_enough(t, got, want)))
         return true;
-    snprintf(what, sizeof what, "mapped 0x%x, example %d, element %d: mapped gives %.17g, alone %.17g", mapped,
-             example, (int)i, laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
+    snprintf(what, sizeof what, "mapped 0x%x at the %s axis, example %d of %d, element %d: mapped gives %.17g, alone %.17g",
+             m->mapped, m->last ? "last" : "first", (int)example, (int)m->size, (int)i,
+             laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
     return fail(p, "vmap", what);
 }
 
+/* Example e of a batch of arrays of type t. */
+static void
+example_of(const mapping *m, const ir_type *t, int64_t e, const void *batch, void *out)
+{
+    size_t width = cot_dtype_size(t->dtype);
+
+    for (int64_t k = 0; k < t->size; k++)
+        memcpy((char *)out + (size_t)k * width,
+               (const char *)batch + (size_t)(m->last ? k * m->size + e : e * t->size + k) * width, width);
+}
+
+/* Does g, f mapped, give for each example the bits of f?  Results come `copies` times, one whole batch after
+ * the other. */
 static bool
-vmap_subset(const laws_program *p, unsigned mapped, uint64_t *seed)
+gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copies, uint64_t *seed)
 {
     const ir_graph *f = p->f;
-    int64_t in_dims[MOST_IN];
-    ir_graph *g;
-    bool ok = true;
+    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f), **got = outputs_of(f);
+    void **example = laws_values(f->n_in, f->in, f);
 
-    for (int i = 0; i < f->n_in; i++)
-        in_dims[i] = mapped >> i & 1 ? 0 : PASS_NO_AXIS;
-    pass_vmap_options o = { .in = { f->n_in, in_dims, false }, .out = { 1, (int64_t[]){ 0 }, true }, .size = EXAMPLES };
-    if (pass_vmap(f, &o, &g) != COT_OK)
-        return fail_error(p, "vmap", "vmap");
-    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f);
     for (int i = 0; i < f->n_in; i++)       /* the names of g's arguments may differ from f's */
         laws_fill(seed, ir_type_at(g, g->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    ok = run(p, "vmap", g, out, in);
-    for (int e = 0; e < EXAMPLES && ok; e++) {
-        void *example[MOST_IN];
-
-        for (int i = 0; i < f->n_in; i++)
-            example[i] = (char *)in[i] + (mapped >> i & 1 ? (size_t)e * bytes_of(ir_type_at(f, f->in[i])) : 0);
+    bool ok = run(p, "vmap", g, out, in);
+    for (int64_t e = 0; e < m->size && ok; e++) {
+        for (int i = 0; i < f->n_in; i++) {
+            const ir_type *t = ir_type_at(f, f->in[i]);
+            if (m->mapped >> i & 1)
+                example_of(m, t, e, in[i], example[i]);
+            else
+                memcpy(example[i], in[i], laws_bytes(t));
+        }
         ok = run(p, "vmap", f, one, example);
-        for (int i = 0; i < f->n_out && ok; i++) {
-            const ir_type *t = ir_type_at(f, f->out[i]);
-            ok = compare_example(p, e, mapped, t, (char *)out[i] + (size_t)e * bytes_of(t), one[i]);
+        for (int i = 0; i < f->n_out * copies && ok; i++) {
+            const ir_type *t = ir_type_at(f, f->out[i / copies]);
+            size_t batch = (size_t)m->size * laws_bytes(t);
+            example_of(m, t, e, (char *)out[i / copies] + (size_t)(i % copies) * batch, got[i / copies]);
+            ok = compare_example(p, m, e, t, got[i / copies], one[i / copies]);
         }
     }
+    laws_free(f->n_in, example);
     laws_free(g->n_in, in);
     laws_free(g->n_out, out);
     laws_free(f->n_out, one);
+    laws_free(f->n_out, got);
     return ok;
 }
 
+/* The mapped axis of a result of type t is there, at the right place. */
+static bool
+has_axis(const laws_program *p, const mapping *m, const ir_type *t, const ir_type *mapped)
+{
+    return (mapped->rank == t->rank + 1 && mapped->dims[m->last ? t->rank : 0] == m->size)
+           || fail(p, "vmap", "a result's type lacks the mapped axis");
+}
+
+static cot_status
+map_subset(const ir_graph *f, const mapping *m, ir_graph **out)
+{
+    int64_t in_dims[MOST_IN], out_dim = m->last ? -1 : 0;
+    pass_vmap_options o = { .in = { f->n_in, in_dims, false }, .out = { 1, &out_dim, true }, .size = m->size,
+                            .sized = true };
+
+    for (int i = 0; i < f->n_in; i++)
+        in_dims[i] = m->mapped >> i & 1 ? out_dim : PASS_NO_AXIS;
+    return pass_vmap(f, &o, out);
+}
+
+static bool
+vmap_subset(const laws_program *p, const mapping *m, uint64_t *seed)
+{
+    ir_graph *g;
+
+    if (map_subset(p->f, m, &g) != COT_OK)
+        return fail_error(p, "vmap", "vmap");
+    for (int i = 0; i < p->f->n_out; i++)
+        if (!has_axis(p, m, ir_type_at(p->f, p->f->out[i]), ir_type_at(g, g->out[i])))
+            return false;
+    return gives_loop(p, m, g, 1, seed);
+}
+
+/* No example, one, two, and a prime that no shape has. */
 static bool
 law_vmap(const laws_program *p)
 {
+    static const int64_t sizes[] = { 0, 1, 2, 11 };
     uint64_t seed = (uint64_t)p->number;
 
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
-        if (!vmap_subset(p, mapped, &seed))
+        for (int k = 0; k < 8; k++)
+            if (!vmap_subset(p, &(mapping){ mapped, k & 1, sizes[k / 2] }, &seed))
+                return false;
+    return true;
+}
+
+/* Two maps of which one maps nothing: the outer (two copies of every batch), then the inner. */
+static bool
+law_levels(const laws_program *p)
+{
+    uint64_t seed = 6000 + (uint64_t)p->number;
+    const mapping nothing = { 0, false, 2 };
+
+    for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++) {
+        const mapping m = { mapped, false, 3 };
+        ir_graph *inner, *g;
+
+        if (map_subset(p->f, &m, &inner) != COT_OK || map_subset(inner, &nothing, &g) != COT_OK)
+            return fail_error(p, "levels", "vmap of nothing over vmap");
+        if (!gives_loop(p, &m, g, 2, &seed))
             return false;
+        if (map_subset(p->f, &nothing, &inner) != COT_OK || map_subset(inner, &m, &g) != COT_OK)
+            return fail_error(p, "levels", "vmap over vmap of nothing");
+        laws_program twice = *p;
+        twice.f = inner;                    /* f's copies, known to be right from the first half */
+        if (!gives_loop(&twice, &m, g, 1, &seed))
+            return false;
+    }
     return true;
 }
 
@@ -234,7 +312,7 @@ law_dot(const laws_program *p)
     void **jin = inputs_of(p, j, &seed), **jout = outputs_of(j), **rin = inputs_of(p, r, &seed), **rout = outputs_of(r);
     for (int i = 0; i < f->n_in; i++) {     /* the same primals, with the names of f */
         laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, jin[i]);
-        memcpy(rin[i], jin[i], bytes_of(ir_type_at(f, f->in[i])));
+        memcpy(rin[i], jin[i], laws_bytes(ir_type_at(f, f->in[i])));
     }
     bool ok = run(p, "dot", j, jout, jin) && run(p, "dot", r, rout, rin);
     for (int i = 0, k = 0; i < f->n_out && ok; i++)
@@ -264,7 +342,7 @@ moved(const ir_graph *f, void **to, void **x, void **v, double h)
     for (int i = 0, k = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
 
-        memcpy(to[i], x[i], bytes_of(t));
+        memcpy(to[i], x[i], laws_bytes(t));
         if (!floating(f, f->in[i]))
             continue;
         for (int64_t e = 0; e < t->size; e++)
@@ -354,7 +432,7 @@ law_commute(const laws_program *p)
     for (int i = 0; i < f->n_in; i++)
         laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
     for (int i = f->n_in + 2 * n; i < g->n_in; i++)
-        memset(in[i], 0, bytes_of(ir_type_at(g, g->in[i])));
+        memset(in[i], 0, laws_bytes(ir_type_at(g, g->in[i])));
     bool ok = second(p, g, n, in, uv, false) && second(p, g, n, in, vu, true);
     for (int i = g->n_out - m; i < g->n_out && ok; i++)
         for (int64_t e = 0; e < ir_type_at(g, g->out[i])->size && ok; e++) {
@@ -385,11 +463,11 @@ agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one, co
 
     for (int e = 0; e < EXAMPLES && ok; e++) {
         for (int i = 0; i < one->n_in; i++)
-            example[i] = (char *)in[i] + (size_t)e * bytes_of(ir_type_at(one, one->in[i]));
+            example[i] = (char *)in[i] + (size_t)e * laws_bytes(ir_type_at(one, one->in[i]));
         ok = run(p, "pairs", one, want, example);
         for (int i = 0; i < one->n_out && ok; i++) {
             const ir_type *t = ir_type_at(one, one->out[i]);
-            const char *got = (const char *)out[i] + (size_t)e * bytes_of(t);
+            const char *got = (const char *)out[i] + (size_t)e * laws_bytes(t);
 
             for (int64_t k = 0; k < t->size && ok; k++) {
                 double x = laws_load(t->dtype, got, k), y = laws_load(t->dtype, want[i], k);
@@ -450,6 +528,7 @@ law_pairs(const laws_program *p)
 static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
     { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
     { "differences", law_differences }, { "commute", law_commute }, { "pairs", law_pairs },
+    { "levels", law_levels },
 };
 
 int
@@ -461,7 +540,7 @@ main(int argc, char **argv)
     while (law < n_laws && (argc < 2 || strcmp(argv[1], laws[law].name) != 0))
         law++;
     if (law == n_laws) {
-        fprintf(stderr, "usage: laws print|vmap|dot|differences|commute|pairs [first [count]]\n");
+        fprintf(stderr, "usage: laws print|vmap|levels|dot|differences|commute|pairs [first [count]]\n");
         return 2;
     }
     for (int i = first; i < first + count; i++) {
@@ -478,6 +557,6 @@ main(int argc, char **argv)
         }
         cot_context_free(ctx);
     }
-    printf("%s: %d programs, %d failures\n", laws[law].name, law < 2 ? count : checked, failures);
+    printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : count, failures);
     return failures > 0;
 }

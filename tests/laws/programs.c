@@ -166,8 +166,17 @@ laws_takes(ir_op op, cot_dtype t)
     return ir_ops[op].flag == IR_POINTWISE && takes(columns[op], t);
 }
 
-/* The text of variant v of a pointwise op at type t; false if there is no such variant. */
-static bool
+/* Variants of a pointwise op at type t: by target type, by power, by shape. */
+static int
+variants(ir_op op, cot_dtype t)
+{
+    if (!takes(columns[op], t))
+        return 0;
+    return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : SHAPES;
+}
+
+/* The text of variant v of a pointwise op at type t. */
+static void
 pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
 {
     const char *name = ir_ops[op].name, *type = cot_dtype_name(t), *to = type;
@@ -175,24 +184,16 @@ pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
     char in[200], attr[40] = "";
     int mask = columns[op];
 
-    if (!takes(mask, t))
-        return false;
     if (op == OP_convert || op == OP_bitcast) {
-        if (v >= COT_DTYPE_COUNT - 1)
-            return false;
         cot_dtype u = (cot_dtype)(v + 1);
         shape = "[7]";
         to = cot_dtype_name(u);
         snprintf(attr, sizeof attr, " {dtype=%s}", to);
         attrs = attr;
     } else if (op == OP_integer_pow) {
-        if (v >= POWERS)
-            return false;
         shape = "[7]";
         snprintf(attr, sizeof attr, " {y=%d}", powers[v]);
         attrs = attr;
-    } else if (v >= SHAPES) {
-        return false;
     }
     if (mask & 8)
         to = "bool";
@@ -210,7 +211,6 @@ pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
     }
     snprintf(text, room, "fn @f(%s) -> %s%s {\n  %%0 = %s %s%s : %s%s\n  ret %%0\n}\n", in, to, shape,
              name, args, attrs, to, shape);
-    return true;
 }
 
 /* Of the variants, the ones that the op's inference refuses by design. */
@@ -229,12 +229,11 @@ typedef struct spec { ir_op op; int row; cot_dtype t; int variant; } spec;
 static int
 each_spec(int wanted, spec *out)
 {
-    char text[1000];
     int n = 0;
 
     for (int op = OP_FIRST; op < OP_COUNT; op++)
         for (int t = COT_BOOL; t < COT_DTYPE_COUNT && ir_ops[op].flag == IR_POINTWISE; t++)
-            for (int v = 0; pointwise_text((ir_op)op, (cot_dtype)t, v, text, sizeof text); v++)
+            for (int v = 0; v < variants((ir_op)op, (cot_dtype)t); v++)
                 if (!refused((ir_op)op, (cot_dtype)t, v) && n++ == wanted) {
                     *out = (spec){ (ir_op)op, -1, (cot_dtype)t, v };
                     return n;

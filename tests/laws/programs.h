@@ -28,6 +28,9 @@ bool laws_takes(ir_op op, cot_dtype t);
 /* Arrays for types, in one malloc'd list to be given back with laws_free. */
 void **laws_arrays(int n, const ir_type *const *type);
 void laws_free(int n, void **arrays);
+/* Arrays for the n values of f. */
+void **laws_values(int n, const ir_ref *v, const ir_graph *f);
+size_t laws_bytes(const ir_type *t);
 /* A sample: floats in [lo, hi], integers in a small range, indices somewhat out of bounds. */
 void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
 /* The same with NaN, infinities, zeros, subnormals and extremes among it. */

@@ -40,6 +40,22 @@ laws_free(int n, void **arrays)
     free(arrays);
 }
 
+void **
+laws_values(int n, const ir_ref *v, const ir_graph *f)
+{
+    void **list = calloc((size_t)n + 1, sizeof *list);
+
+    for (int i = 0; i < n; i++)
+        list[i] = calloc((size_t)ir_type_at(f, v[i])->size + 1, cot_dtype_size(ir_type_at(f, v[i])->dtype));
+    return list;
+}
+
+size_t
+laws_bytes(const ir_type *t)
+{
+    return cot_dtype_size(t->dtype) * (size_t)t->size;
+}
+
 double
 laws_load(cot_dtype t, const void *array, int64_t i)
 {

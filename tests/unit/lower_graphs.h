@@ -77,6 +77,14 @@ static const lower_graph lower_graphs[] = {
       "  %0 = mul %x, %x : f32[70001]\n"
       "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
       "  ret %1\n}\n" },
+    { "runs side by side", false,
+      "fn @f(%x: f32[262144], %y: f32[400001]) -> (f32[], f32[], f32[], f32[]) {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[]\n"
+      "  %1 = reduce_sum %y {axes=[0]} : f32[]\n"
+      "  %2 = reduce_max %y {axes=[0]} : f32[]\n"
+      "  %3 = mul %y, %y : f32[400001]\n"
+      "  %4 = reduce_sum %3 {axes=[0]} : f32[]\n"
+      "  ret %0, %1, %2, %4\n}\n" },
     { "sums of rows", true,
       "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], %h: f16[3,77])"
       " -> (f32[6], f32[6], f32[3], f32[5], f64[4], f16[3]) {\n"
@@ -291,6 +299,48 @@ static const lower_graph lower_graphs[] = {
       "  %0 = broadcast_in_dim %r {shape=[700,37], dims=[0]} : f32[700,37]\n"
       "  %1 = mul %x, %0 : f32[700,37]\n  %2 = reduce_sum %1 {axes=[0]} : f32[37]\n"
       "  %3 = mul %x, %y : f32[700,37]\n  %4 = reduce_max %3 {axes=[0]} : f32[37]\n  ret %2, %4\n}\n" },
+    { "rows and columns", false,
+      "fn @f(%x: f32[1100,300], %y: f32[1100,300], %g: f32[300]) -> (f32[1100,300], f32[300], f32[300], f32[300]) {\n"
+      "  %0 = reduce_max %x {axes=[1]} : f32[1100]\n"
+      "  %1 = broadcast_in_dim %0 {shape=[1100,300], dims=[0]} : f32[1100,300]\n"
+      "  %2 = sub %x, %1 : f32[1100,300]\n  %3 = mul %2, %y : f32[1100,300]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[1100]\n"
+      "  %5 = broadcast_in_dim %4 {shape=[1100,300], dims=[0]} : f32[1100,300]\n"
+      "  %6 = broadcast_in_dim %g {shape=[1100,300], dims=[1]} : f32[1100,300]\n"
+      "  %7 = mul %3, %6 : f32[1100,300]\n  %8 = add %7, %5 : f32[1100,300]\n"
+      "  %9 = reduce_sum %y {axes=[0]} : f32[300]\n  %10 = reduce_sum %3 {axes=[0]} : f32[300]\n"
+      "  %11 = reduce_sum %8 {axes=[0]} : f32[300]\n  %12 = add %9, %10 : f32[300]\n  ret %8, %12, %11, %9\n}\n" },
+    { "columns of many axes and types", false,
+      "fn @f(%x: f64[5,30,2,130], %h: f16[90,270]) -> (f64[5,30], f64[2,130], f64[2,130], f16[90], f16[270]) {\n"
+      "  %0 = reduce_sum %x {axes=[2,3]} : f64[5,30]\n"
+      "  %1 = broadcast_in_dim %0 {shape=[5,30,2,130], dims=[0,1]} : f64[5,30,2,130]\n"
+      "  %2 = mul %x, %1 : f64[5,30,2,130]\n  %3 = reduce_prod %2 {axes=[0,1]} : f64[2,130]\n"
+      "  %4 = reduce_sum %x {axes=[0,1]} : f64[2,130]\n  %5 = reduce_sum %h {axes=[1]} : f16[90]\n"
+      "  %6 = reduce_sum %h {axes=[0]} : f16[270]\n  ret %0, %3, %4, %5, %6\n}\n" },
+    { "variance of columns", false,
+      "fn @f(%x: f32[200,260]) -> (f32[260], f32[200,260]) {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[260]\n  %1 = constant {data=200} : f32[260]\n"
+      "  %2 = div %0, %1 : f32[260]\n  %3 = broadcast_in_dim %2 {shape=[200,260], dims=[1]} : f32[200,260]\n"
+      "  %4 = sub %x, %3 : f32[200,260]\n  %5 = mul %4, %4 : f32[200,260]\n"
+      "  %6 = reduce_sum %5 {axes=[0]} : f32[260]\n"
+      "  %7 = broadcast_in_dim %6 {shape=[200,260], dims=[1]} : f32[200,260]\n  %8 = add %4, %7 : f32[200,260]\n"
+      "  %9 = reduce_max %8 {axes=[1]} : f32[200]\n"
+      "  %10 = broadcast_in_dim %9 {shape=[200,260], dims=[0]} : f32[200,260]\n"
+      "  %11 = sub %8, %10 : f32[200,260]\n  ret %6, %11\n}\n" },
+    { "eleven sums of rows", false,
+      "fn @f(%x: f32[6,90]) -> (f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6]) {\n"
+      "  %0 = add %x, %x : f32[6,90]\n  %1 = reduce_sum %0 {axes=[1]} : f32[6]\n"
+      "  %2 = add %x, %0 : f32[6,90]\n  %3 = reduce_sum %2 {axes=[1]} : f32[6]\n"
+      "  %4 = add %x, %2 : f32[6,90]\n  %5 = reduce_sum %4 {axes=[1]} : f32[6]\n"
+      "  %6 = add %x, %4 : f32[6,90]\n  %7 = reduce_sum %6 {axes=[1]} : f32[6]\n"
+      "  %8 = add %x, %6 : f32[6,90]\n  %9 = reduce_sum %8 {axes=[1]} : f32[6]\n"
+      "  %10 = add %x, %8 : f32[6,90]\n  %11 = reduce_sum %10 {axes=[1]} : f32[6]\n"
+      "  %12 = add %x, %10 : f32[6,90]\n  %13 = reduce_sum %12 {axes=[1]} : f32[6]\n"
+      "  %14 = add %x, %12 : f32[6,90]\n  %15 = reduce_sum %14 {axes=[1]} : f32[6]\n"
+      "  %16 = add %x, %14 : f32[6,90]\n  %17 = reduce_sum %16 {axes=[1]} : f32[6]\n"
+      "  %18 = add %x, %16 : f32[6,90]\n  %19 = reduce_sum %18 {axes=[1]} : f32[6]\n"
+      "  %20 = add %x, %18 : f32[6,90]\n  %21 = reduce_sum %20 {axes=[1]} : f32[6]\n"
+      "  ret %1, %3, %5, %7, %9, %11, %13, %15, %17, %19, %21\n}\n" },
     { "rows and what is made of their sums", false,
       "fn @f(%x: f32[5,3,70]) -> (f32[5,3,70], f32[5,3], f32[5,3,70]) {\n"
       "  %0 = reduce_sum %x {axes=[2]} : f32[5,3]\n  %1 = exp %0 : f32[5,3]\n  %2 = tanh %1 : f32[5,3]\n"

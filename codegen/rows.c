@@ -1,0 +1,447 @@
+/* The loops of row kernels: for each row, passes over its elements.  Where columns are summed on the way, rows come
+ * in the order of columns.h.
+ *
+ * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions of one pass share
+ * one loop.  What is expensive and is wanted in a later pass is kept in a row on the stack. */
+#include "codegen/columns.h"
+
+#include <inttypes.h>
+
+#include "codegen/cost.h"
+#include "codegen/plan.h"
+
+enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8 };
+
+typedef struct rows {
+    cg_lowering *l;
+    cg_frame *fr;
+    const cg_cut *cut;
+    const cg_group *g;
+    int64_t n;     /* elements of a row    */
+    int64_t outer; /* rows                 */
+    int *stage;    /* of each value of g   */
+    int stages, now;
+    int *first;        /* of each value of the graph: 1 + the stage that computes it first */
+    bool *keep;        /* kept in a row on the stack   */
+    uint32_t *kept_in; /* its buffer                   */
+    uint32_t *buffer;  /* of each value of g           */
+    int64_t cost;
+    int widest;
+    bool again; /* no result lies where an operand was */
+    bool split; /* a single row is split among threads */
+    cg_ix at[COT_MAX_RANK + 1];
+    cg_columns columns;             /* summed on the way, if columns.n > 0 */
+    int64_t chunks;                 /* of their rows, for threads          */
+    cg_val chunk;                   /* the one in hand                     */
+    uint32_t node[CG_COLUMNS_MOST]; /* buffers: what each chunk gave       */
+} rows;
+
+static bool
+is_reduce(const rows *r, ir_ref v)
+{
+    const ir_node *n = ir_def(r->fr->f, v);
+    return n && cg_is_row_reduce(r->fr->f, n);
+}
+
+static cg_member
+member(const rows *r, uint32_t i)
+{
+    return cg_member_of(r->l, r->fr->f, r->g, r->g->v[i]);
+}
+
+static int
+index_in_group(const cg_group *g, ir_ref v)
+{
+    for (uint32_t i = 0; v && i < g->n; i++)
+        if (g->v[i] == v)
+            return (int)i;
+    return -1;
+}
+
+static cg_ix *
+walk_member(rows *r, cg_walk *w, uint32_t i, const bool *stop)
+{
+    ir_ref v = r->g->v[i];
+    cg_walk_begin(w, r->l->arena, r->fr->f, stop);
+    cg_ix *at =
+        cg_walk_space(w, r->g->space->rank, r->g->space->dims); /* the outer axes come first */
+    if (is_reduce(r, v) || member(r, i) == CG_MEMBER_COLUMN)
+        cg_walk_value(w, ir_def(r->fr->f, v)->in[0], at);
+    else
+        cg_walk_root(w, v, at);
+    return at;
+}
+
+/* A member is one pass after each reduction of the group it reads, and not before another result it reads. */
+static void
+find_stages(rows *r)
+{
+    r->stage = IR_NEW_N(r->l->arena, int, r->g->n);
+    for (uint32_t i = 0; i < r->g->n; i++) {
+        cg_walk w;
+        walk_member(r, &w, i, r->cut->root);
+        r->again &= !cg_writes_over(r->l, r->fr, &w, r->g);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            int m = index_in_group(r->g, w.read[j].v);
+            if (m < 0)
+                continue;
+            int s = r->stage[m] + is_reduce(r, r->g->v[m]);
+            if (s > r->stage[i])
+                r->stage[i] = s;
+        }
+        if (r->stage[i] + 1 > r->stages)
+            r->stages = r->stage[i] + 1;
+        r->cost += w.cost + 1;
+        if (w.widest > r->widest)
+            r->widest = w.widest;
+    }
+}
+
+/* The cost of an element; what is the same for the whole row costs nothing. */
+static int64_t
+cost_of(const rows *r, ir_ref v, int depth)
+{
+    const ir_node *n = ir_def(r->fr->f, v);
+    if (!n || r->cut->root[v] || depth > 40)
+        return 0;
+    bool same = n->op == OP_broadcast_in_dim;
+    for (int k = 0; same && k < n->at.broadcast.dims.n; k++)
+        same = n->at.broadcast.dims.at[k] < r->g->outer;
+    if (same)
+        return 0;
+    int64_t c = cg_op_cost(r->fr->f, n);
+    for (int i = 0; i < n->n_in && c <= CG_COST_SHARE; i++)
+        c += cost_of(r, n->in[i], depth + 1);
+    return c;
+}
+
+/* Of what member i computes at each element in pass s, keep the first that an earlier pass computed, and that is
+ * dear and has room. */
+static bool
+keep_one(rows *r, uint32_t i, int s, bool *stop, int64_t *room)
+{
+    const ir_graph *f = r->fr->f;
+    cg_walk w;
+    cg_ix *at = walk_member(r, &w, i, stop);
+    for (uint32_t j = 0; j < w.n_seen; j++) {
+        const cg_seen *e = &w.seen[j];
+        const ir_type *t = ir_type_at(f, e->v);
+        if (!ir_same_shape(t, r->g->space) || stop[e->v] || !ir_def(f, e->v) ||
+            (t->rank && memcmp(e->at, at, sizeof *at * (size_t)t->rank) != 0))
+            continue;
+        if (r->first[e->v] == 0)
+            r->first[e->v] = s + 1;
+        int64_t bytes = r->n * (int64_t)cot_dtype_size(t->dtype);
+        if (r->first[e->v] > s || bytes > *room || cost_of(r, e->v, 0) <= CG_COST_SHARE)
+            continue;
+        r->keep[e->v] = stop[e->v] = true;
+        *room -= bytes;
+        return true;
+    }
+    return false;
+}
+
+/* What is kept hides what it is made of: so one after the other. */
+static void
+find_kept(rows *r)
+{
+    const ir_graph *f = r->fr->f;
+    bool *stop = IR_NEW_N(r->l->arena, bool, f->n_values);
+    r->first = IR_NEW_N(r->l->arena, int, f->n_values);
+    r->keep = IR_NEW_N(r->l->arena, bool, f->n_values);
+    r->kept_in = IR_NEW_N(r->l->arena, uint32_t, f->n_values);
+    memcpy(stop, r->cut->root, sizeof *stop * f->n_values);
+    /* the stacks of threads that split a single row are their own */
+    int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
+    for (int s = 0; s < r->stages; s++)
+        for (uint32_t i = 0; i < r->g->n; i++)
+            while (r->stage[i] == s && keep_one(r, i, s, stop, &room))
+                ;
+    for (ir_ref v = 1; v < f->n_values; v++)
+        if (r->keep[v])
+            r->kept_in[v] = cg_local_buffer(r->l, "row", ir_type_at(f, v)->dtype, r->n);
+}
+
+/* The results and the kept values of this pass at an element; then what the reductions want. */
+typedef struct pass {
+    rows *r;
+    int n;
+    ir_ref reduce[REDUCTIONS_MOST];
+    cg_fold how[REDUCTIONS_MOST];
+} pass;
+
+/* Element j of the row goes to the sums of columns that are made in this pass. */
+static void
+add_to_columns(rows *r, const cg_ix *at, cg_ix j)
+{
+    cg_columns *c = &r->columns;
+    for (int i = 0; i < c->n; i++) {
+        ir_ref x = ir_def(c->f, c->v[i])->in[0];
+        if (r->stage[index_in_group(r->g, c->v[i])] == r->now)
+            cg_columns_add(c, i, j,
+                           cg_convert(r->l, cg_pull(r->l, r->fr, x, at),
+                                      ir_type_at(c->f, x)->dtype, c->how[i].type));
+    }
+}
+
+static void
+element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
+{
+    pass *p = user;
+    rows *r = p->r;
+    const ir_graph *f = r->fr->f;
+    cg_ix at[COT_MAX_RANK + 1];
+    int outer = r->g->outer, rank = r->g->space->rank;
+    memcpy(at, r->at, sizeof *at * (size_t)outer);
+    cg_ix_split(&l->ix, j, rank - outer, r->g->space->dims + outer, at + outer);
+    for (int i = 0; i < p->n; i++) {
+        ir_ref x = ir_def(f, p->reduce[i])->in[0];
+        e[i] = cg_convert(l, cg_pull(l, r->fr, x, at), ir_type_at(f, x)->dtype, p->how[i].type);
+    }
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (r->stage[i] == r->now && member(r, i) == CG_MEMBER_ELEMENT)
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], at,
+                             cg_pull(l, r->fr, r->g->v[i], at));
+    add_to_columns(r, at, j);
+    for (ir_ref v = 1; v < f->n_values; v++)
+        if (r->keep[v] && r->first[v] == r->now + 1)
+            cg_store(&l->b, r->kept_in[v], cg_ix_value(&l->ix, &l->b, j),
+                     cg_pull(l, r->fr, v, at), l->mask);
+}
+
+static void
+element_alone(cg_lowering *l, void *user, cg_ix j)
+{
+    element_of_pass(l, user, j, NULL);
+}
+
+/* A pass without reductions: lanes along the row. */
+static void
+plain_pass(rows *r, pass *p)
+{
+    int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
+    if (lanes > 1 && r->cost <= CG_COST_HEAVY)
+        lanes *= 2;
+    cg_each(r->l, CG_SERIAL, r->n, lanes, r->again && r->columns.n == 0, element_alone, p);
+}
+
+static void
+finish_reduction(rows *r, const pass *p, int i, cg_val x)
+{
+    cg_lowering *l = r->l;
+    ir_ref v = p->reduce[i];
+    x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), x);
+    cg_store_element(l, r->fr, v, r->buffer[index_in_group(r->g, v)], r->at, x);
+    cg_remember(l, r->fr, v, r->at, x);
+}
+
+static bool
+is_plain_reduce(const ir_node *n)
+{
+    return n->op != OP_argmax && n->op != OP_argmin;
+}
+
+static void
+row_pass(rows *r)
+{
+    cg_lowering *l = r->l;
+    pass p = { .r = r };
+    bool maps = false;
+    cg_val x[REDUCTIONS_MOST];
+    for (uint32_t i = 0; i < r->g->n; i++) {
+        const ir_node *n = ir_def(r->fr->f, r->g->v[i]);
+        if (r->stage[i] != r->now)
+            continue;
+        if (member(r, i) != CG_MEMBER_ROW) {
+            maps = true;
+        } else if (!is_reduce(r, r->g->v[i])) { /* before the loop: its reductions are done */
+            cg_val a = cg_pull(l, r->fr, r->g->v[i], r->at);
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
+        } else if (!is_plain_reduce(n)) { /* argmax has two loops of its own */
+            cg_val a = lower_arg(l, r->fr, n, 0, r->at);
+            cg_store_element(l, r->fr, r->g->v[i], r->buffer[i], r->at, a);
+            cg_remember(l, r->fr, r->g->v[i], r->at, a);
+        } else {
+            p.reduce[p.n] = r->g->v[i];
+            p.how[p.n++] = cg_fold_of(n->op, ir_type_at(r->fr->f, n->in[0])->dtype);
+        }
+    }
+    if (p.n == 0 && maps)
+        plain_pass(r, &p);
+    if (p.n == 0)
+        return;
+    cg_fold_form form = cg_lanes(l, 32) == 1      ? CG_FOLD_SERIAL
+                        : r->cost <= STREAMED_MOST ? CG_FOLD_STREAMS
+                                                   : CG_FOLD_LANES;
+    cg_fold_loops(l, r->n, p.n, p.how, form, r->split, element_of_pass, &p, x);
+    for (int i = 0; i < p.n; i++)
+        finish_reduction(r, &p, i, x[i]);
+}
+
+static void
+bind_kept(rows *r, int stage)
+{
+    const ir_graph *f = r->fr->f;
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (r->stage[i] == stage && member(r, i) == CG_MEMBER_ELEMENT)
+            r->fr->bind[r->g->v[i]] =
+                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] };
+    for (ir_ref v = 1; v < f->n_values; v++)
+        if (r->keep[v] && r->first[v] == stage + 1)
+            r->fr->bind[v] =
+                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v], .last_only = r->n };
+}
+
+static void
+one_row(void *user, cg_val row)
+{
+    rows *r = user;
+    cg_lowering *l = r->l;
+    if (r->outer > 1)
+        cg_ix_split(&l->ix, cg_ix_var(&l->ix, row, 0, r->outer - 1), r->g->outer,
+                    r->g->space->dims, r->at);
+    for (r->now = 0; r->now < r->stages; r->now++) {
+        row_pass(r);
+        bind_kept(r, r->now);
+    }
+}
+
+static void
+plain_rows(rows *r, bool many)
+{
+    cg_build *b = &r->l->b;
+    if (r->outer == 1) {
+        one_row(r, 0);
+        return;
+    }
+    cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
+                                cg_i64(b, r->outer), 1, 0);
+    uint32_t mark = cg_scope_begin(r->l);
+    one_row(r, cg_loop_var(b, loop));
+    cg_scope_end(r->l, mark);
+    cg_loop_end(b, loop);
+}
+
+/* -- with columns -------------------------------------------------------------------------------- */
+
+static cg_val
+slot(rows *r, cg_val chunk, cg_ix column)
+{
+    cg_build *b = &r->l->b;
+    return cg_iadd(b, cg_imul(b, chunk, r->n), cg_ix_value(&r->l->ix, b, column));
+}
+
+static void
+save_node(cg_lowering *l, void *user, cg_ix column)
+{
+    rows *r = user;
+    for (int i = 0; i < r->columns.n; i++)
+        cg_store(&l->b, r->node[i], slot(r, r->chunk, column),
+                 cg_columns_node(&r->columns, i, column), 0);
+}
+
+/* Of what the chunks gave, the tree. */
+static cg_val
+combined(rows *r, int i, cg_ix column)
+{
+    cg_build *b = &r->l->b;
+    const cg_fold how = r->columns.how[i];
+    cg_val x[CHUNKS_MOST];
+    if (r->chunks == 1)
+        return cg_columns_node(&r->columns, i, column);
+    for (int64_t k = 0; k < r->chunks; k++)
+        x[k] = cg_load(b, r->node[i], slot(r, cg_i64(b, k), column), 0);
+    for (int64_t s = 1; s < r->chunks; s *= 2)
+        for (int64_t k = 0; k + s < r->chunks; k += 2 * s)
+            x[k] = cg_insn2(b, how.op, how.type, x[k], x[k + s]);
+    return x[0];
+}
+
+static void
+store_columns(cg_lowering *l, void *user, cg_ix column)
+{
+    rows *r = user;
+    for (int i = 0; i < r->columns.n; i++) {
+        ir_ref v = r->columns.v[i];
+        cg_val x = cg_fold_finish(l, r->fr->f, ir_def(r->fr->f, v), combined(r, i, column));
+        cg_store(&l->b, r->buffer[index_in_group(r->g, v)], cg_ix_value(&l->ix, &l->b, column),
+                 x, 0);
+    }
+}
+
+/* Rows in the order of columns.h.  For threads, chunks of a power of two of parts, each a node of the tree. */
+static void
+rows_with_columns(rows *r, bool many)
+{
+    cg_lowering *l = r->l;
+    cg_build *b = &l->b;
+    cg_columns *c = &r->columns;
+    int64_t most = !many                             ? 1
+                   : l->o->threads * 4 > CHUNKS_MOST ? CHUNKS_MOST
+                                                     : l->o->threads * 4,
+            run = 1;
+    while ((c->parts + run - 1) / run > most)
+        run *= 2;
+    r->chunks = (c->parts + run - 1) / run;
+    c->width = c->count;
+    if (r->chunks == 1) {
+        cg_columns_parts(c, cg_i64(b, 0), cg_i64(b, c->parts), one_row, r);
+    } else {
+        for (int i = 0; i < c->n; i++) {
+            const ir_type *t =
+                ir_type_new(l->ctx, c->how[i].type, 2, (int64_t[]){ r->chunks, r->n });
+            cg_place p = cg_plan_new(l, "t", t);
+            r->node[i] = cg_place_buffer(l, &p, t, "nodes", true);
+        }
+        cg_val loop = cg_loop_begin(b, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, r->chunks), 1, 0);
+        uint32_t mark = cg_scope_begin(l);
+        r->chunk = cg_loop_var(b, loop);
+        cg_val lo = cg_imul(b, r->chunk, run), n = cg_i64(b, run);
+        if (c->parts % run)
+            n = cg_imin(b, n, cg_isub(b, cg_i64(b, c->parts), lo));
+        cg_columns_parts(c, lo, n, one_row, r);
+        cg_columns_each(c, save_node, r);
+        cg_scope_end(l, mark);
+        cg_loop_end(b, loop);
+    }
+    cg_columns_each(c, store_columns, r);
+}
+
+static cg_columns
+find_columns(rows *r)
+{
+    ir_ref v[CG_COLUMNS_MOST];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (member(r, i) == CG_MEMBER_COLUMN)
+            v[n++] = r->g->v[i];
+    return cg_columns_of(r->l, r->fr->f, n, v);
+}
+
+void
+cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
+{
+    rows r = { .l = l, .fr = fr, .cut = cut, .g = g, .n = 1, .outer = 1, .again = true };
+    for (int k = 0; k < g->space->rank; k++)
+        *(k < g->outer ? &r.outer : &r.n) *= g->space->dims[k];
+    r.buffer = IR_NEW_N(l->arena, uint32_t, g->n);
+    for (uint32_t i = 0; i < g->n; i++)
+        r.buffer[i] =
+            cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
+    cg_note_group(l, fr, g);
+    find_stages(&r);
+    find_kept(&r);
+    r.columns = find_columns(&r);
+    bool many = l->o->threads > 1 && r.cost * g->space->size > CG_COST_PARALLEL;
+    r.split = many && r.outer == 1;
+    l->k->flops = r.cost * g->space->size;
+    l->k->bytes = g->space->size * (r.widest ? r.widest : 8) / 8 * 2;
+    ir_buf_printf(l->why,
+                  "%s: %" PRId64 " rows of %" PRId64 ", %d passes, cost %" PRId64 "%s%s\n",
+                  l->k->name, r.outer, r.n, r.stages, r.cost,
+                  r.columns.n ? ", with columns" : "", many ? ", parallel" : "");
+    if (r.columns.n)
+        rows_with_columns(&r, many);
+    else
+        plain_rows(&r, many);
+}
