@@ -141,7 +141,11 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
                     .n_out = r->n_keep,
                     .type = r->type,
                     .alone = true };
-    return fe_trace_run(ctx, &s, out, &t);
+    const ir_named_axis *axes = ctx->axes; /* a rule speaks of one example, whatever is around */
+    ctx->axes = NULL;
+    cot_status status = fe_trace_run(ctx, &s, out, &t);
+    ctx->axes = axes;
+    return status;
 }
 
 /* ---- the table that passes call ---- */

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
-#include "passes/pass.h"
+#include "passes/rules.h"
 
 /* The rows. */
 
@@ -486,6 +486,7 @@ pass_prepare(const ir_graph *f, ir_graph **out)
 {
     static const char *const order[] = { "inline", "simplify", "dce", "contract" };
     ir_graph *g = (ir_graph *)f;
+    COT_TRY(pass_axis_check(f));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;
