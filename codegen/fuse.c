@@ -588,14 +588,18 @@ find_last_readers(fusing *u)
 {
     cg_cut *c = u->cut;
     c->last = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
+    c->readers = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
     for (uint32_t i = 0; i < c->n; i++) {
         const cg_group *g = &c->group[c->order[i]];
         cg_walk w;
         cg_ix *space;
         walk_group(u, &w, g, &space);
-        for (uint32_t j = 0; j < w.n_reads; j++)
-            if (w.read[j].v)
-                c->last[w.read[j].v] = i;
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            ir_ref x = w.read[j].v;
+            if (x && (c->readers[x] == 0 || c->last[x] != i))
+                c->readers[x]++;
+            c->last[x] = i;
+        }
     }
     for (int i = 0; i < u->f->n_out; i++)
         c->last[u->f->out[i]] = UINT32_MAX;
