@@ -351,6 +351,7 @@ struct cot_setup {
     const ir_graph *f;
     ir_build *b;
     const cot_custom *c;
+    cot_custom_info info;
     uint32_t n_save, cap_save, n_data, cap_data, n_nondiff, cap_nondiff;
     int64_t *save, *data, *nondiff;
 };
@@ -383,27 +384,51 @@ void
 cot_save_in(cot_setup *s, int i)
 {
     if (in_range(s, "input", i, s->f->n_in))
-        IR_PUSH(s->b->arena, s->save, s->n_save, s->cap_save, i);
+        IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, i);
 }
 
 void
 cot_save_out(cot_setup *s, int j)
 {
     if (in_range(s, "result", j, s->f->n_out))
-        IR_PUSH(s->b->arena, s->save, s->n_save, s->cap_save, s->f->n_in + j);
+        IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, s->f->n_in + j);
 }
 
 void
 cot_save_data(cot_setup *s, int64_t x)
 {
-    IR_PUSH(s->b->arena, s->data, s->n_data, s->cap_data, x);
+    IR_PUSH(&s->b->ctx->arena, s->data, s->n_data, s->cap_data, x);
 }
 
 void
 cot_mark_nondiff(cot_setup *s, int j)
 {
     if (in_range(s, "result", j, s->f->n_out))
-        IR_PUSH(s->b->arena, s->nondiff, s->n_nondiff, s->cap_nondiff, j);
+        IR_PUSH(&s->b->ctx->arena, s->nondiff, s->n_nondiff, s->cap_nondiff, j);
+}
+
+static void
+setup_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_setup *s = user;
+    (void)in, (void)out;
+    s->b = t->b;
+    s->c->o.setup(s, &s->info);
+}
+
+/* In a trace of its own that has no values: setup sees types, and computes nothing. */
+static cot_status
+run_setup(ir_build *b, cot_setup *s)
+{
+    cot_context *ctx = b->ctx;
+    ir_graph *nothing;
+    cot_trace *t;
+    fe_source source = { .name = ir_format(&ctx->arena, "%s.setup", s->c->ir.name),
+                         .body = setup_body,
+                         .user = s,
+                         .loc = b->loc,
+                         .alone = true };
+    return s->c->o.setup ? fe_trace_run(ctx, &source, &nothing, &t) : COT_OK;
 }
 
 /* ---- a call ---- */
@@ -477,10 +502,12 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         b->status = status;
         return IR_NONE;
     }
-    cot_setup s = { .f = n.at.custom.forward, .b = b, .c = c };
-    cot_custom_info info = info_of(c, &n.at);
-    if (c->o.setup)
-        c->o.setup(&s, &info);
+    cot_setup s = { .f = n.at.custom.forward, .b = b, .c = c, .info = info_of(c, &n.at) };
+    status = run_setup(b, &s);
+    if (status != COT_OK) {
+        b->status = status;
+        return IR_NONE;
+    }
     n.at.custom.save = (ir_ints){ (int)s.n_save, s.save };
     n.at.custom.data = (ir_ints){ (int)s.n_data, s.data };
     n.at.custom.nondiff = (ir_ints){ (int)s.n_nondiff, s.nondiff };

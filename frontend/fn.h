@@ -73,6 +73,8 @@ cot_status fe_specialise_taking(cot_fn *f, bool alone, fe_special *s);
 cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *type);
 /* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
 const char *const *fe_argument_names(const cot_fn *f, int n);
+/* How many of the last results of g, f's graph, are residuals: 0 unless f is the first of two halves. */
+int fe_count_residuals(const cot_fn *f, const ir_graph *g);
 /* The graph of the innermost body that f is made of, for the dump stage "trace". */
 cot_status fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out);
 

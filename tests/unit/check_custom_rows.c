@@ -1,0 +1,838 @@
+/* More rows about custom functions: foreign sort and take with their rules, what bodies may touch,
+ * halves, in-place C code.  `ctest -R A33` runs one; values by the twin, messages whole. */
+#define _GNU_SOURCE
+#include "tests/unit/traced.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "codegen/backend.h"
+#include "examples/torch_func/my_cube.h"
+#include "examples/torch_func/numpy_sort.h"
+
+static cot_context *ctx;
+static numpy np;
+
+static void
+begin(void)
+{
+    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    numpy_register(ctx, &np);
+}
+
+static void
+end(void)
+{
+    cot_context_free(ctx);
+}
+
+#define RULE(name, ...)                                                                        \
+    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out) \
+    {                                                                                          \
+        (void)t, (void)info, (void)in;                                                         \
+        __VA_ARGS__                                                                            \
+    }
+
+#define S64 COT_TYPES(cot_f64())
+#define V64 COT_TYPES(cot_f64(3))
+#define M64 COT_TYPES(cot_f64(2, 3))
+
+static const double s[] = { 3, 1, 2, -1, 5, 0 }, xs[] = { 1, -2, 0.5 };
+
+/* The message after this file's name and the line. */
+static const char *
+message(void)
+{
+    const char *text = strstr(cot_error(ctx), "check_custom_rows.c:");
+    return text ? strchr(text, ' ') + 1 : cot_error(ctx);
+}
+
+static void
+fails(cot_fn *f, cot_types types, cot_status status, const char *want)
+{
+    const cot_graph *g;
+    cot_status got = cot_trace_fn(f, types, &g);
+    ck_assert_msg(got == status, "%d: %s", got, cot_error(ctx));
+    ck_assert_str_eq(message(), want);
+    cot_error_clear(ctx);
+}
+
+static const char *
+printed(cot_fn *f, cot_types types)
+{
+    static traced_text text;
+    const cot_graph *g;
+    text.n = 0;
+    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(cot_dump_graph(g, traced_write, &text), COT_OK);
+    return text.text;
+}
+
+static int
+occurrences(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+/* A function of one value that is the custom function `user`. */
+static void
+apply(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL);
+}
+
+static cot_fn *
+fn_of(const cot_custom *c)
+{
+    return cot_fn_new(ctx, "f", apply, 1, 1, (void *)c);
+}
+
+static void
+same_type(const cot_custom_info *info, const cot_type *in, cot_type *out)
+{
+    (void)info;
+    out[0] = in[0];
+}
+
+static void
+save_x(cot_setup *k, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(k, 0);
+}
+
+static int runs;
+
+static int
+triple_run(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info;
+    runs++;
+    for (int i = 0; i < 3; i++)
+        ((double *)out[0])[i] = 3 * ((const double *)in[0])[i];
+    return 0;
+}
+
+/* ---- vmap rules ---- */
+
+static void
+sort_0(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = numpy_sort_all(&np, in[0], 0, NULL);
+}
+
+static void
+sort_1(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = numpy_sort_all(&np, in[0], 1, NULL);
+}
+
+static void
+sort_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = numpy_sort(&np, in[0]);
+}
+
+#define FN(body) cot_fn_new(ctx, #body, body, 1, 1, NULL)
+
+static const double rows_sorted[] = { 1, 2, 3, -1, 0, 5 };
+
+/* The rule is forward with one dimension more: as the loop. */
+static void
+a31(void)
+{
+    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    for (int i = 0; i < 2; i++)
+        traced_gives(FN(sort_0), V64, (const void *[]){ s + 3 * i }, cot_f64(3), rows_sorted + 3 * i, 0);
+}
+
+/* The function is called again, once, with another attribute: the axis moves up for each map. */
+static void
+a32(void)
+{
+    const char *text = strstr(printed(cot_vmap(cot_vmap(FN(sort_0))), COT_TYPES(cot_f64(2, 2, 3))), "fn @sort_0");
+    ck_assert_ptr_nonnull(text);
+    ck_assert_int_eq(occurrences(text, "custom_call"), 1);
+    ck_assert_ptr_nonnull(strstr(text, "{name=\"numpy.sort\", attrs=[2], data=[4,3,1]"));
+    traced_gives(cot_vmap(cot_vmap(FN(sort_last))), COT_TYPES(cot_f64(1, 2, 3)), (const void *[]){ s },
+                 cot_f64(1, 2, 3), rows_sorted, 0);
+}
+
+static void
+take_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = numpy_take(&np, in[0], in[1], in[2], -1);
+}
+
+/* x, index and inverse, each shared by the examples or with one column for each. */
+static void
+a33(void)
+{
+    enum { B = 2, N = 3 };
+    static const double x[B][N] = { { 10, 20, 30 }, { 40, 50, 60 } };
+    static const int64_t k[B][N] = { { 2, 0, 1 }, { 1, 2, 0 } };
+    cot_fn *f = cot_fn_new(ctx, "take", take_last, 3, 1, NULL);
+    for (int mask = 0; mask < 8; mask++) {
+        double column[N][B], want[B][N];
+        int64_t order[N][B], dims[3];
+        for (int i = 0; i < N; i++)
+            for (int e = 0; e < B; e++) {
+                column[i][e] = x[e][i];
+                order[i][e] = k[e][i];
+                want[e][i] = x[mask & 1 ? e : 0][k[mask & 2 ? e : 0][i]];
+            }
+        for (int i = 0; i < 3; i++)
+            dims[i] = mask >> i & 1 ? 1 : COT_NONE;
+        cot_type type[] = { mask & 1 ? cot_f64(N, B) : cot_f64(N), mask & 2 ? cot_i64(N, B) : cot_i64(N),
+                            mask & 4 ? cot_i64(N, B) : cot_i64(N) };
+        const void *in[] = { mask & 1 ? (const void *)column : x[0], mask & 2 ? (const void *)order : k[0],
+                             mask & 4 ? (const void *)order : k[0] };
+        traced_gives(cot_vmap(f, .in_dims = { .n = 3, .at = dims }, .size = B), (cot_types){ 3, type }, in, cot_f64(B, N),
+                     &want[0][0], 0);
+    }
+}
+
+/* One result: out_dims has one entry. */
+RULE(double_it, out[0] = cot_mul(in[0], 2);)
+RULE(double_last, out[0] = cot_transpose(cot_mul(in[0], 2), .perm = COT_LIST(1, 0)); info->out_dims[0] = 1;)
+static void
+a34(void)
+{
+    const double want[] = { 6, 2, 4, -2, 10, 0 };
+    const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it, .vmap = double_last);
+    traced_gives(cot_vmap(fn_of(c)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
+}
+
+/* jacrev maps the backward only. */
+RULE(triple_vjp, out[0] = cot_mul(in[0], 3);)
+static void
+a35(void)
+{
+    const double want[] = { 3, 0, 0, 0, 3, 0, 0, 0, 3 };
+    const cot_custom *c = cot_custom_new(ctx, "triple", .run = triple_run, .types = same_type, .vjp = triple_vjp);
+    traced_gives(cot_jacrev(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3, 3), want, 0);
+    fails(cot_vmap(fn_of(c)), M64, COT_ERR_RULE,
+          "in vmap: vmap: triple has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a "
+          "vmap with .chunk = 1");
+}
+
+/* The derived rule of one function meets another that has none. */
+static const cot_custom *inner;
+RULE(calls_inner, out[0] = cot_add(cot_custom_call(inner, COT_LIST(), COT_VALUES(in[0]), NULL), 1);)
+static void
+a38(void)
+{
+    inner = cot_custom_new(ctx, "triple", .run = triple_run, .types = same_type);
+    const cot_custom *c = cot_custom_new(ctx, "outer", .forward = calls_inner, .generate_vmap = true);
+    const double want[] = { 10, 4, 7 };
+    traced_gives(fn_of(c), V64, (const void *[]){ s }, cot_f64(3), want, 0);
+    fails(cot_vmap(fn_of(c)), M64, COT_ERR_RULE,
+          "in vmap: vmap: triple, which outer calls, has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a vmap with .chunk = 1");
+}
+
+static void
+a40(void)
+{
+    traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(FN(sort_1), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(FN(sort_1), M64, (const void *[]){ rows_sorted }, cot_f64(2, 3), rows_sorted, 0);
+}
+
+static void
+a49(void)
+{
+    const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it);
+    fails(cot_vmap(fn_of(c)), M64, COT_ERR_RULE,
+          "in vmap: vmap: double has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a "
+          "vmap with .chunk = 1");
+    c = cot_custom_new(ctx, "double2", .forward = double_it, .generate_vmap = true);
+    traced_gives(cot_vmap(fn_of(c)), M64, (const void *[]){ s }, cot_f64(2, 3), (const double[]){ 6, 2, 4, -2, 10, 0 }, 0);
+}
+
+/* ---- one description ---- */
+
+/* Foreign code and a traced body: the same record, the same derivative. */
+static void
+total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_reduce_sum(cot_mul(cot_call((cot_fn *)user, in[0]), in[0]));
+}
+RULE(triple_body, out[0] = cot_mul(in[0], 3);)
+static void
+a41(void)
+{
+    const double want[] = { 6, -12, 3 };
+    const cot_custom *c[] = {
+        cot_custom_new(ctx, "traced", .forward = triple_body, .vjp = triple_vjp),
+        cot_custom_new(ctx, "foreign", .run = triple_run, .types = same_type, .vjp = triple_vjp),
+    };
+    for (int i = 0; i < 2; i++)
+        traced_gives(cot_grad(cot_fn_new(ctx, "h", total, 1, 1, fn_of(c[i]))), V64, (const void *[]){ xs }, cot_f64(3),
+                     want, 0);
+}
+
+/* Values and the attribute `dim`, kept for the backward along axis 0. */
+static void
+weigh_columns(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    static const double w[] = { 1, 2, 3, 10, 20, 30 };
+    (void)user;
+    out[0] = cot_reduce_sum(cot_mul(numpy_sort_all(&np, in[0], 0, NULL), cot_constant(t, cot_f64(2, 3), w)));
+}
+static void
+a43(void)
+{
+    const double want[] = { 10, 2, 30, 1, 20, 3 };
+    traced_gives(cot_grad(FN(weigh_columns)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
+}
+
+/* Setup names inputs, results and host data from their types; nothing else. */
+static void
+wrong_setup(cot_setup *k, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_out(k, 3);
+}
+static void
+a44(void)
+{
+    fails(fn_of(cot_custom_new(ctx, "double", .forward = double_it, .setup = wrong_setup)), S64, COT_ERR_ARG,
+          "custom_call: double: setup names result 3; has 1");
+}
+
+/* What a handle of another trace does in setup: nothing. */
+static cot_value handle;
+static void
+computing_setup(cot_setup *k, const cot_custom_info *info)
+{
+    (void)k, (void)info;
+    handle = cot_mul(handle, 2);
+}
+static void
+keep_handle(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    handle = in[0];
+    apply(t, in, out, user);
+}
+static void
+a46(void)
+{
+    const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it, .setup = computing_setup);
+    fails(cot_fn_new(ctx, "f", keep_handle, 1, 1, (void *)c), S64, COT_ERR_TRACE,
+          "mul: operand 0 belongs to a trace around the body of double.setup; wants it passed as an argument");
+}
+
+/* One result, or a list of one: the same value; setup and forward see the same list. */
+static void
+both_ways(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_value list[1], one = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), list);
+    out[0] = cot_sub(one, list[0]);
+}
+static void
+a47(void)
+{
+    const double x = 3, want = 0;
+    const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it, .generate_vmap = true);
+    traced_gives(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
+    ck_assert_int_eq(occurrences(printed(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64), "custom_call"), 1);
+}
+
+/* ---- rules ---- */
+
+RULE(clip_vjp, out[0] = cot_clamp(in[0], -1, 1);)
+static void
+squared(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    apply(t, in, out, user);
+    out[0] = cot_mul(out[0], out[0]);
+}
+static void
+a51(void)
+{
+    const cot_custom *c = cot_custom_new(ctx, "clip", .forward = double_it, .generate_vmap = true, .vjp = clip_vjp);
+    cot_fn *f = fn_of(c), *h = cot_fn_new(ctx, "h", squared, 1, 1, (void *)c);
+    const cot_graph *g;
+    char want[300];
+    cot_fn *each[] = { cot_jacfwd(f), cot_hessian(h), cot_jvp(f), cot_linearize(f) };
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(cot_trace_fn(each[i], i < 2 ? S64 : COT_TYPES(cot_f64(), cot_f64()), &g), COT_ERR_RULE);
+        const char *line = strstr(message(), "clamp at ");
+        ck_assert_msg(line != NULL, "%s", cot_error(ctx));
+        snprintf(want, sizeof want,
+                 "custom_call: clip has no jvp rule, and its vjp rule is not linear in its cotangent: %.*s is not; "
+                 "wants .jvp",
+                 (int)(strstr(line, " is not;") - line), line);
+        ck_assert_str_eq(strstr(message(), "custom_call: "), want);
+        cot_error_clear(ctx);
+    }
+    c = cot_custom_new(ctx, "none", .forward = double_it);
+    fails(cot_jacrev(fn_of(c)), S64, COT_ERR_RULE,
+          "in vjp: custom_call: none has neither a .vjp nor a .jvp rule; wants one to differentiate it");
+    fails(cot_hessian(fn_of(c)), S64, COT_ERR_RULE,
+          "in vjp: custom_call: none has neither a .vjp nor a .jvp rule; wants one to differentiate it");
+}
+
+/* Integers have no slot; a slot that is not filled is an error. */
+RULE(take_nothing, (void)out;)
+static void
+take_only(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0], in[1]), NULL);
+}
+RULE(scale_by, out[0] = cot_mul(in[0], cot_convert(in[1], COT_F64)); out[1] = in[1];)
+static void
+save_1(cot_setup *k, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(k, 1);
+}
+RULE(scale_by_vjp, out[0] = cot_mul(in[1], cot_convert(in[0], COT_F64));)
+static void
+a53(void)
+{
+    const double x = 2, want = 7;
+    const int64_t k = 7;
+    const cot_custom *c = cot_custom_new(ctx, "scale", .n_in = 2, .n_out = 2, .forward = scale_by, .setup = save_1,
+                                         .vjp = scale_by_vjp);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_i64()),
+                 (const void *[]){ &x, &k }, cot_f64(), &want, 0);
+    c = cot_custom_new(ctx, "nothing", .n_in = 2, .n_out = 2, .forward = scale_by, .vjp = take_nothing);
+    fails(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_i64()), COT_ERR_ARG,
+          "custom_call: vjp of nothing: result 0 was not set; wants a value, or COT_ZERO");
+}
+
+/* ---- what bodies may touch ---- */
+
+/* Five bodies, one of which uses a value of the function around the call. */
+enum { FORWARD, SETUP, VJP, JVP, VMAP, BODIES };
+static const char *const body_name[] = { "forward", "setup", "vjp", "jvp", "vmap" };
+static int toucher;
+
+static cot_value
+touch(int body, cot_value x)
+{
+    return body == toucher ? cot_mul(x, handle) : x;
+}
+RULE(t_forward, out[0] = touch(FORWARD, cot_mul(in[0], 2));)
+RULE(t_vjp, out[0] = touch(VJP, cot_mul(in[0], 2));)
+RULE(t_jvp, out[0] = touch(JVP, cot_mul(in[2], 2));)
+RULE(t_vmap, out[0] = touch(VMAP, cot_mul(in[0], 2));)
+static void
+t_setup(cot_setup *k, const cot_custom_info *info)
+{
+    (void)k, (void)info;
+    if (toucher == SETUP)
+        handle = cot_mul(handle, handle);
+}
+
+/* The transform that asks for the body, within one that captures: a handle that is mapped, or has a
+ * cotangent, or a tangent. */
+static cot_fn *within;
+static void
+calls_within(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    handle = in[0];
+    if (toucher == JVP) {
+        cot_value y[2];
+        cot_call_all(within, COT_VALUES(in[0], in[0]), y, 2);
+        out[0] = y[1];
+    } else
+        out[0] = cot_call(within, toucher == VMAP ? cot_broadcast_to(in[0], 3) : in[0]);
+    if (toucher == VMAP)
+        out[0] = cot_reduce_sum(out[0]);
+}
+static void
+a59(void)
+{
+    for (toucher = 0; toucher < BODIES; toucher++)
+        for (int kind = 0; kind < 3; kind++) {
+            char name[32], want[200];
+            snprintf(name, sizeof name, "c%d%d", toucher, kind);
+            const cot_custom *c = cot_custom_new(ctx, name, .forward = t_forward, .setup = t_setup, .vjp = t_vjp,
+                                                 .jvp = t_jvp, .vmap = t_vmap);
+            cot_fn *f = fn_of(c);
+            within = toucher == VJP ? cot_grad(f) : toucher == JVP ? cot_jvp(f) : toucher == VMAP ? cot_vmap(f) : f;
+            cot_fn *g = cot_fn_new(ctx, "g", calls_within, 1, 1, NULL);
+            g = kind == 0 ? cot_vmap(g) : kind == 1 ? cot_grad(g) : cot_jvp(g);
+            snprintf(want, sizeof want,
+                     "mul: operand %d belongs to a trace around the body of %s.%s; wants it passed as an argument",
+                     toucher != SETUP, name, body_name[toucher]);
+            fails(g, kind == 0 ? V64 : kind == 1 ? S64 : COT_TYPES(cot_f64(), cot_f64()), COT_ERR_TRACE, want);
+        }
+}
+
+/* A struct of values, handed over as the flat list that it is. */
+struct affine {
+    cot_value weight, bias;
+};
+RULE(affine_forward, const struct affine *p = COT_STRUCT(struct affine, in); out[0] = cot_add(cot_mul(p->weight, in[2]), p->bias);)
+RULE(affine_vjp, out[0] = cot_mul(in[1], in[0]); out[1] = in[1]; out[2] = COT_ZERO;)
+static void
+save_2(cot_setup *k, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(k, 2);
+}
+static void
+affine(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const struct affine *p = COT_STRUCT(struct affine, in);
+    (void)t;
+    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(p->weight, p->bias, in[2]), NULL);
+}
+static void
+a60(void)
+{
+    const double w = 2, b = 3, x = 5;
+    double dw, db;
+    const cot_graph *g;
+    const cot_custom *c = cot_custom_new(ctx, "affine", .n_in = 3, .forward = affine_forward, .setup = save_2,
+                                         .vjp = affine_vjp);
+    cot_fn *f = cot_fn_named(cot_fn_new(ctx, "f", affine, 3, 1, (void *)c), "p{weight, bias}, x", NULL);
+    ck_assert_msg(cot_trace_fn(cot_grad(f, .wrt = COT_LIST(0, 1)), COT_TYPES(cot_f64(), cot_f64(), cot_f64()), &g) ==
+                      COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(ir_eval(g, (void *[]){ &dw, &db }, (const void *[]){ &w, &b, &x }), COT_OK);
+    ck_assert(dw == 5 && db == 1);
+}
+
+/* The input that vjp has saved is the one that jvp reads, each of its own example. */
+RULE(square, out[0] = cot_mul(in[0], in[0]);)
+RULE(square_vjp, out[0] = cot_mul(in[1], cot_mul(in[0], 2));)
+RULE(square_jvp, out[0] = cot_mul(in[2], cot_mul(in[0], 2));)
+static void
+one_tangent(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2];
+    (void)t;
+    cot_call_all(cot_jvp((cot_fn *)user), COT_VALUES(in[0], cot_ones(t, cot_f64())), y, 2);
+    out[0] = y[1];
+}
+static void
+a61(void)
+{
+    const double want[] = { 2, -4, 1 };
+    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_x, .vjp = square_vjp,
+                                     .jvp = square_jvp, .generate_vmap = true));
+    traced_gives(cot_vmap(cot_grad(f)), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
+    traced_gives(cot_vmap(cot_fn_new(ctx, "d", one_tangent, 1, 1, f)), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
+}
+
+/* The wrapper has one result of three, and the default -1. */
+static void
+a62(void)
+{
+    const double columns[] = { -1, 1, 0, 3, 5, 2 };
+    traced_gives(cot_vmap(FN(sort_last)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
+    traced_gives(cot_vmap(FN(sort_last), .in_dims = COT_ALL(1), .out_dims = COT_ALL(1)), M64, (const void *[]){ s },
+                 cot_f64(2, 3), columns, 0);
+}
+
+/* A handle put aside by forward is of no use to backward. */
+RULE(hang, handle = in[0]; out[0] = cot_mul(in[0], 2);)
+RULE(unhang, out[0] = cot_mul(in[0], handle);)
+static void
+a63(void)
+{
+    cot_fn *f = cot_grad(fn_of(cot_custom_new(ctx, "hang", .forward = hang, .vjp = unhang)));
+    const cot_graph *g;
+    char want[300];
+    ck_assert_int_eq(cot_trace_fn(f, S64, &g), COT_ERR_TRACE);
+    const char *made = strstr(message(), "made at "), *end = made ? strchr(made, ',') : NULL;
+    ck_assert_msg(end != NULL, "%s", cot_error(ctx));
+    snprintf(want, sizeof want,
+             "mul: operand 1, %.*s, has escaped from the trace of hang.forward; wants a value of this trace or of one "
+             "around it: results of a body leave it through out", (int)(end - made), made);
+    ck_assert_str_eq(message(), want);
+}
+
+/* ---- halves ---- */
+
+RULE(cubed_vjp, out[0] = cot_mul(in[1], cot_mul(3, cot_mul(in[0], in[0])));)
+static int
+cube_run(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info;
+    runs++;
+    for (int i = 0; i < 3; i++)
+        ((double *)out[0])[i] = ((const double *)in[0])[i] * ((const double *)in[0])[i] * ((const double *)in[0])[i];
+    return 0;
+}
+
+/* The foreign forward runs once, for three calls of bwd and one mapped over the identity. */
+static void
+a111(void)
+{
+    const double eye[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, want[] = { 3, 0, 0, 0, 12, 0, 0, 0, 0.75 };
+    double y[3], kept[8][3], dx[9];
+    void *res[8];
+    const void *in[9];
+    cot_type type[9];
+    int64_t dims[9];
+    const cot_graph *g;
+    cot_fn *fwd, *bwd;
+    int n;
+    cot_vjp_halves(fn_of(cot_custom_new(ctx, "cube", .run = cube_run, .types = same_type, .setup = save_x,
+                                        .vjp = cubed_vjp)), &fwd, &bwd);
+    ck_assert_msg(cot_trace_fn(fwd, V64, &g) == COT_OK, "%s", cot_error(ctx));
+    n = cot_graph_n_out(g) - 1;
+    res[0] = y;
+    for (int i = 0; i < n; i++) {
+        res[1 + i] = kept[i];
+        in[i] = kept[i];
+        type[i] = cot_graph_out_type(g, 1 + i);
+        dims[i] = COT_NONE;
+    }
+    runs = 0;
+    ck_assert_int_eq(ir_eval(g, res, (const void *[]){ xs }), COT_OK);
+    type[n] = cot_f64(3);
+    for (int i = 0; i < 3; i++) {
+        in[n] = eye + 3 * i;
+        traced_gives(bwd, (cot_types){ n + 1, type }, in, cot_f64(3), want + 3 * i, 0);
+    }
+    in[n] = eye;
+    type[n] = cot_f64(3, 3);
+    dims[n] = 0;
+    ck_assert_msg(cot_trace_fn(cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }), (cot_types){ n + 1, type }, &g) == COT_OK,
+                  "%s", cot_error(ctx));
+    ck_assert_int_eq(ir_eval(g, (void *[]){ dx }, in), COT_OK);
+    ck_assert_mem_eq(dx, want, sizeof dx);
+    ck_assert_int_eq(runs, 1);
+}
+
+/* Both halves in one object, with the residuals in one block: the bits of the joined form. */
+static void
+wave(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_reduce_sum(cot_mul(cot_sin(in[0]), cot_exp(in[1])));
+}
+
+static const char glue_text[] =
+    "#include \"f.h\"\n"
+    "int glue(const double *x, const double *z, const double *ct, double *y, double *dx);\n"
+    "int glue(const double *x, const double *z, const double *ct, double *y, double *dx)\n{\n"
+    "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] __attribute__((aligned(64)));\n"
+    "    int status = fwd(x, z, y, FWD_RES(res), work);\n"
+    "    return status ? status : bwd(FWD_RES(res), ct, dx, work);\n}\n";
+
+static void
+link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const double *ct, double *y, double *dx)
+{
+    char folder[] = "/tmp/cotrace-XXXXXX", object[64], header[64], path[64], line[400];
+    cot_type type[9];
+    const cot_graph *g;
+    union { void *p; int (*f)(const double *, const double *, const double *, double *, double *); } u;
+    ck_assert(mkdtemp(folder) != NULL);
+    snprintf(object, sizeof object, "%s/f.o", folder);
+    snprintf(header, sizeof header, "%s/f.h", folder);
+    ck_assert_msg(cot_trace_fn(fwd, COT_TYPES(cot_f64(3), cot_f64(3)), &g) == COT_OK, "%s", cot_error(ctx));
+    const int n = cot_graph_n_out(g) - 1;
+    for (int i = 0; i < n; i++)
+        type[i] = cot_graph_out_type(g, 1 + i);
+    type[n] = cot_f64();
+    const cot_export e[] = { { fwd, COT_TYPES(cot_f64(3), cot_f64(3)), "fwd" }, { bwd, { n + 1, type }, "bwd" } };
+    ck_assert_msg(cot_build_object(ctx, e, 2, NULL, object, header) == COT_OK, "%s", cot_error(ctx));
+    snprintf(path, sizeof path, "%s/glue.c", folder);
+    FILE *f = fopen(path, "w");
+    fputs(glue_text, f);
+    fclose(f);
+    snprintf(line, sizeof line, "cc -std=c11 -Wall -Wextra -Werror -shared -fPIC %s %s -o %s/f.so", path, object, folder);
+    ck_assert_msg(system(line) == 0, "%s", line);
+    snprintf(path, sizeof path, "%s/f.so", folder);
+    void *library = dlopen(path, RTLD_NOW);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    u.p = dlsym(library, "glue");
+    ck_assert_int_eq(u.f(x, z, ct, y, dx), 0);
+    dlclose(library);
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+
+static void
+a111_object(void)
+{
+    const double z[] = { 0.25, 0.5, -1 }, ct = 0.7;
+    double y, dx[3], joined_y, joined_dx[3];
+    const cot_graph *g;
+    cot_fn *f = cot_fn_new(ctx, "wave", wave, 2, 1, NULL), *fwd, *bwd;
+    cot_kernel *k;
+    if (!cg_llvm() || system("command -v cc >/dev/null 2>&1") != 0)
+        return;
+    cot_vjp_halves(f, &fwd, &bwd, .wrt = COT_LIST(0));
+    link_halves(fwd, bwd, xs, z, &ct, &y, dx);
+    ck_assert_int_eq(cot_trace_fn(cot_vjp(f, .wrt = COT_LIST(0)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64()), &g), COT_OK);
+    ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
+    void *args[] = { (void *)xs, (void *)z, (void *)&ct, &joined_y, joined_dx }, *work = aligned_alloc(64, 1 << 14);
+    ck_assert_int_eq(cot_kernel_entry(k)(args, work), 0);
+    ck_assert_mem_eq(&y, &joined_y, sizeof y);
+    ck_assert_mem_eq(dx, joined_dx, sizeof dx);
+    cot_kernel_free(k);
+    free(work);
+}
+
+/* ---- C code that writes over its argument ---- */
+
+static void
+double_in_place(double *x, long n)
+{
+    for (long i = 0; i < n; i++)
+        x[i] *= 2;
+}
+static void
+keep_count(cot_setup *k, const cot_custom_info *info)
+{
+    (void)info;
+    cot_type t = cot_setup_in_type(k, 0);
+    cot_save_data(k, cot_type_count(&t));
+}
+static void
+keeps_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[1];
+    apply(t, in, y, user);
+    out[0] = cot_sub(y[0], in[0]);
+}
+static void
+writes_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value x = in[0], view = cot_view_index(x, 0, 1);
+    (void)t;
+    cot_assign(x, cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(x), NULL));
+    out[0] = view;
+}
+RULE(double_vjp, out[0] = cot_mul(in[0], 2);)
+
+/* The value that was passed stays; written to the argument, all views of it see the result. */
+static void
+b154(void)
+{
+    const cot_custom *c = cot_custom_new(ctx, "in_place", .symbol = (cot_symbol *)double_in_place, .types = same_type,
+                                         .prototype = "void double_in_place(double *out0 = in0, long data0)",
+                                         .setup = keep_count, .sequential = true, .vjp = double_vjp);
+    const cot_graph *g;
+    double y, x[3], rows[2];
+    traced_gives(cot_fn_new(ctx, "f", keeps_argument, 1, 1, (void *)c), V64, (const void *[]){ xs }, cot_f64(3), xs, 0);
+    cot_fn *f = cot_fn_new(ctx, "f", writes_argument, 1, 1, (void *)c);
+    ck_assert_msg(cot_trace_fn(cot_functionalize(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_eval(g, (void *[]){ &y, x }, (const void *[]){ xs }) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(y == -4 && x[0] == 2 && x[1] == -4 && x[2] == 1, "%g %g", y, x[0]);
+    ck_assert_msg(cot_trace_fn(cot_vmap(f), M64, &g) == COT_OK, "%s", cot_error(ctx));
+    double all[6];
+    ck_assert_int_eq(ir_eval(g, (void *[]){ rows, all }, (const void *[]){ s }), COT_OK);
+    ck_assert(rows[0] == 2 && rows[1] == 10 && all[0] == 6 && all[5] == 0);
+    ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
+}
+
+/* ---- text ---- */
+
+/* f as text in a context of its own, where nobody registered what it calls. */
+static const cot_graph *
+elsewhere(cot_context *other, cot_fn *f, cot_types types, char *text)
+{
+    const cot_graph *g;
+    const size_t n = (size_t)snprintf(text, sizeof(traced_text), "%s", printed(f, types));
+    ck_assert_msg(cot_parse(other, "dump", text, n, NULL, &g) == COT_OK, "%s", cot_error(other));
+    ck_assert_int_eq(ir_verify(other, g, "parse"), COT_OK);
+    return g;
+}
+
+static void
+weigh(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    static const double w[] = { 1, 10, 100 };
+    const cot_value y = numpy_sort(&np, in[0]);
+    (void)user;
+    out[0] = cot_reduce_sum(cot_mul(cot_mul(y, y), cot_constant(t, cot_f64(3), w)));
+}
+
+/* Dumps hold names, attributes and rules: they print the same again, and are transformed. */
+static void
+a114(void)
+{
+    static char text[sizeof(traced_text)];
+    static traced_text again;
+    cot_context *other = cot_context_new(&(cot_options){ .verify = 1 });
+    const cot_graph *g;
+    double y[6], x = 1.5;
+    again.n = 0;
+    g = elsewhere(other, cot_grad(cot_fn_new(ctx, "h", weigh_columns, 1, 1, NULL)), M64, text);
+    ck_assert_int_eq(cot_dump_graph(g, traced_write, &again), COT_OK);
+    ck_assert_str_eq(text, again.text);
+    ck_assert_int_eq(ir_eval(g, (void *[]){ y }, (const void *[]){ s }), COT_ERR_RULE);
+    ck_assert_ptr_nonnull(strstr(cot_error(other), "custom_call: numpy.sort is not registered in this context; wants "
+                                                   "cot_custom_new with that name before it is run"));
+    cot_error_clear(other);
+    /* sort's rule calls take, whose rule calls take: three derivatives of the text */
+    g = elsewhere(other, FN(weigh), V64, text);
+    cot_fn *f = cot_fn_of_graph(g);
+    ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(other));
+    ck_assert_msg(cot_trace_fn(cot_hessian(f), V64, &g) == COT_ERR_RULE, "%s", cot_error(other));
+    ck_assert_ptr_nonnull(strstr(cot_error(other), "numpy.take is not registered in this context; wants "
+                                                   "cot_custom_new with that name before it is mapped"));
+    cot_error_clear(other);
+    /* what is traced runs too */
+    f = cot_fn_of_graph(elsewhere(other, cot_fn_new(ctx, "f", my_cube, 1, 1, (void *)my_cube_new(ctx)), S64, text));
+    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 9 }, 0);
+    traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 6, -12, 3 }, 0);
+    cot_context_free(other);
+}
+
+static const struct row_test { const char *name; void (*run)(void); } row_table[] = {
+    { "A31", a31 },
+    { "A32", a32 },
+    { "A33", a33 },
+    { "A34", a34 },
+    { "A35", a35 },
+    { "A38", a38 },
+    { "A40", a40 },
+    { "A41", a41 },
+    { "A43", a43 },
+    { "A44", a44 },
+    { "A46", a46 },
+    { "A47", a47 },
+    { "A49", a49 },
+    { "A51", a51 },
+    { "A53", a53 },
+    { "A59", a59 },
+    { "A60", a60 },
+    { "A61", a61 },
+    { "A62", a62 },
+    { "A63", a63 },
+    { "A111", a111 },
+    { "A111", a111_object },
+    { "A114", a114 },
+    { "B154", b154 },
+};
+
+START_TEST(row_runs)
+{
+    row_table[_i].run();
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("custom_rows");
+    for (int i = 0; i < (int)(sizeof row_table / sizeof *row_table); i++) {
+        TCase *t = tcase_create(row_table[i].name);
+        tcase_add_checked_fixture(t, begin, end);
+        tcase_add_loop_test(t, row_runs, i, i + 1);
+        suite_add_tcase(suite, t);
+    }
+    return traced_run(suite);
+}
