@@ -50,7 +50,8 @@ void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
  * operand was (then no element may be done twice)? */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
 void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
-bool cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g);
+bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
+                    const cg_group *g);
 
 /* rows.c: the kernel of a row group. */
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);

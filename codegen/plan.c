@@ -3,6 +3,7 @@
  * The entry is written in one go, each buffer a piece of the work block without an offset; its span of steps grows with
  * each use.  Offsets come last: larger buffers first, each at the lowest place that no buffer alive at the
  * same time takes. */
+#include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
 #include "ir/diag.h"
@@ -170,6 +171,14 @@ cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
                 from.offset ? from.offset : zero, bytes);
 }
 
+bool
+cg_may_share(const cg_lowering *l, cg_place x, cg_place y)
+{
+    const cg_buffer *at = l->entry.k->buffer;
+    return x.set && y.set && (x.buffer == y.buffer || at[x.buffer].alias == y.buffer + 1
+                              || at[y.buffer].alias == x.buffer + 1);
+}
+
 /* A constant that some node wants in memory is read where it is. */
 static bool
 place_constant(cg_lowering *l, cg_level *v, ir_ref x)
@@ -281,14 +290,61 @@ carried_operands(const ir_node *n, int *first)
     return n->n_in - *first;
 }
 
-/* Is something that came in still at this place? */
+/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
 static bool
-is_an_input(const cg_level *v, cg_place p)
+carried_on(const ir_node *n, ir_ref x, ir_ref c)
+{
+    int first = n->op == OP_while ? (int)n->at.loop.consts : (int)n->at.scan.consts, times = 0;
+    int carries = n->op == OP_while ? n->n_in - first : n->op == OP_scan ? (int)n->at.scan.carries : 0;
+    int k = (int)(x - n->first);
+    if (k >= carries || n->in[first + k] != c)
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        times += n->in[i] == c;
+    return times == 1;
+}
+
+bool
+cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
+{
+    const cg_cut *cut = b->cut;
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[cut->order[i]];
+        bool makes = false;
+        for (uint32_t j = 0; j < g->n; j++)
+            makes |= g->v[j] == x;
+        if (!makes)
+            continue;
+        if (cut->last[c] != i)
+            return cut->last[c] < i;
+        if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
+            return carried_on(g->node, x, c);
+        if (g->kind != CG_GROUP_MAP)
+            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
+        cg_walk w;
+        cg_walk_begin(&w, l->arena, b->f, cut->root);
+        cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+        for (uint32_t j = 0; j < g->n; j++)
+            cg_walk_root(&w, g->v[j], at);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            const cg_read *r = &w.read[j];
+            if (r->v == c && (r->rank != g->space->rank
+                              || (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+                return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
+static ir_ref
+input_at(const cg_lowering *l, const cg_level *v, cg_place p)
 {
     for (int i = 0; i < v->f->n_in; i++)
-        if (v->place[v->f->in[i]].buffer == p.buffer)
-            return true;
-    return false;
+        if (cg_may_share(l, v->place[v->f->in[i]], p))
+            return v->f->in[i];
+    return IR_NONE;
 }
 
 /* What a loop stacks is stacked where its reshape is wanted. */
@@ -316,7 +372,10 @@ forward_places(cg_lowering *l, cg_level *v)
             int times = 0;
             for (int j = 0; j < g->node->n_in; j++)
                 times += g->node->in[j] == x;
-            if (v->place[x].set || times > 1 || (v->place[y].set && is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
+            if (v->place[x].set || times > 1 || v->cut->last[x] != i || !ir_def(v->f, x))
+                continue;
+            ir_ref c = v->place[y].set ? input_at(l, v, v->place[y]) : IR_NONE;
+            if (c && !cg_may_overwrite(l, v, x, c))
                 continue;
             if (!v->place[y].set)
                 v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));

@@ -41,6 +41,11 @@ cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
 cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
 /* Put value x in memory, if it is not there. */
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
+/* Are the two in one buffer, or in buffers that may be the same memory? */
+bool cg_may_share(const cg_lowering *l, cg_place x, cg_place y);
+/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself reads c only at the
+ * element it writes. */
+bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
 void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
 
 /* Nodes with a lowering of their own. */

@@ -10,6 +10,7 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
+#include "codegen/plan.h"
 
 int64_t
 cg_lanes(const cg_lowering *l, int bits)
@@ -267,13 +268,17 @@ map_body(mapping *m)
         joint_body(m);
         return;
     }
+    cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
     for (uint32_t i = 0; i < m->g->n; i++) {
-        cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
+        x[i] = cg_pull(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
-            m->put(m->l, m->user, m->at, x);
-        else
-            cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x);
+            m->put(m->l, m->user, m->at, x[i]);
+        else if (m->again)
+            cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
     }
+    /* over operands: only when all that read them are done with this element */
+    for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
+        cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
 }
 
 static void map_level(mapping *m, int level);
@@ -406,12 +411,11 @@ run_mapping(mapping *m)
 
 /* A result may lie where an operand was: then no element may be done twice. */
 bool
-cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g)
+cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
 {
     for (uint32_t i = 0; i < w->n_reads; i++)
         for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
-            if (fr->place[w->read[i].v].set &&
-                fr->place[w->read[i].v].buffer == fr->place[g->v[j]].buffer)
+            if (cg_may_share(l, fr->place[w->read[i].v], fr->place[g->v[j]]))
                 return true;
     return false;
 }
@@ -423,7 +427,7 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
     m.s = find_nest(l, fr->f, cut, g, NULL, &w);
-    m.again = !cg_writes_over(fr, &w, g);
+    m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++)
         buffer[i] =

@@ -88,6 +88,16 @@ ir_is_bound(const ir_graph *f, int i)
 {
     return f->hidden[i].kind == IR_HIDDEN_KEY || f->hidden[i].array;
 }
+/* How many inputs are arguments: not captured arrays, not the generator. */
+static inline int
+ir_count_seen(const ir_graph *f)
+{
+    int n = 0;
+
+    for (int i = 0; i < f->n_in; i++)
+        n += f->hidden[i].kind == IR_SEEN;
+    return n;
+}
 static inline int
 ir_count_open(const ir_graph *f)
 {

@@ -43,9 +43,9 @@ pass_output_text(const ir_graph *f, int j)
 static cot_status
 add_arg(const ir_graph *f, int k, const char *what, int *arg, int *n)
 {
-    const int i = k < 0 ? k + f->n_in : k;
-    if (i < 0 || i >= f->n_in)
-        return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, f->n_in);
+    const int seen = ir_count_seen(f), i = k < 0 ? k + seen : k;
+    if (i < 0 || i >= f->n_in || f->hidden[i].kind != IR_SEEN)
+        return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, seen);
     if (!ir_is_floating(f, f->in[i]))
         return ir_fail(f->ctx, 0, what, ERR_wrt_dtype, pass_argument_text(f, i), f->name,
                        ir_type_str(f->ctx, ir_type_at(f, f->in[i])));

@@ -314,11 +314,12 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
 {
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
-        int64_t axis = dims_entry(&o->in, i);
         const char *name = f->in_name ? f->in_name[i] : NULL;
+        const bool hidden = f->hidden[i].kind != IR_SEEN;
+        const int64_t axis = hidden ? PASS_NO_AXIS : dims_entry(&o->in, i);
 
-        e->in[i] = axis == PASS_NO_AXIS || f->hidden[i].kind != IR_SEEN ? -1 : axis_of(axis, t->rank + 1);
-        if (f->hidden[i].kind != IR_SEEN) {
+        e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
+        if (hidden) {
             e->x[i] = border_hidden(b, f, o, i, &e->mapped[i]);
         } else if (axis == PASS_NO_AXIS) {
             e->x[i] = ir_input(b, t, name);
@@ -474,6 +475,16 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }
 
+/* A list has an entry for each argument; one from a trace that captures, also for what comes after. */
+static bool
+names_hidden(const ir_graph *f, const pass_dims *d)
+{
+    for (int i = 0; i < f->n_in && !d->one && d->n == f->n_in; i++)
+        if (f->hidden[i].kind != IR_SEEN && d->at[i] != PASS_NO_AXIS)
+            return false;
+    return d->n == f->n_in;
+}
+
 cot_status
 pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
@@ -488,7 +499,8 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     *out = NULL;
     o = o ? o : &none;
     b->name = mapped_name(b, f);
-    COT_TRY(options_fit(f->ctx, a, o, f->n_in, types_of(f, a, f->n_in, f->in)));
+    const int n = names_hidden(f, &o->in) ? f->n_in : ir_count_seen(f);
+    COT_TRY(options_fit(f->ctx, a, o, n, types_of(f, a, n, f->in)));
     COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out,
                      types_of(f, a, f->n_out, f->out), f->out_name, "results"));
     if (o->size < 0 || (o->size == 0 && !o->sized))

@@ -56,17 +56,14 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const char 
 static const char *const *
 parameter_names(ir_arena *a, const ir_graph *f)
 {
-    const char **name = IR_NEW_N(a, const char *, f->n_in + f->n_out + 1);
+    const int own = f->n_out - f->n_inout;
+    const char **name = IR_NEW_N(a, const char *, f->n_in + own + 1);
 
     for (int i = 0; i < f->n_in; i++)
         name[i] = parameter_name(a, f->in_name[i], ir_format(a, "arg%d", i), name, i);
-    for (int i = 0; i < f->n_out; i++) {
-        const int k = i - (f->n_out - f->n_inout);
-        const char *plain = k < 0 ? ir_format(a, "out%d", i)
-                                  : ir_format(a, "%s_new", name[f->inout[k].arg]);
-        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL, plain, name,
-                                           f->n_in + i);
-    }
+    for (int i = 0; i < own; i++)
+        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL,
+                                           ir_format(a, "out%d", i), name, f->n_in + i);
     return name;
 }
 
@@ -105,8 +102,18 @@ upper(ir_arena *a, const char *s)
     return out;
 }
 
+/* How argument i is used besides reading. */
+static const char *
+use_of(const rt_plan *p, const ir_graph *f, int i)
+{
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return "inout ";
+    return ir_ints_has(p->donated, i) ? "donated " : "";
+}
+
 static void
-print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
+print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
 {
     const char *big = upper(b->arena, fn->name);
 
@@ -114,14 +121,12 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++) {
         static const char *const hidden[] = { "", "captured ", "generator " };
 
-        ir_buf_printf(b, "%s%s%s: ", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i]);
-        for (int k = 0; k < f->n_inout; k++)
-            if (f->inout[k].arg == i)
-                ir_buf_str(b, "inout ");
+        ir_buf_printf(b, "%s%s%s: %s", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i],
+                      use_of(p, f, i));
         ir_type_print(b, ir_type_at(f, f->in[i]));
     }
     ir_buf_str(b, ") -> (");
-    for (int i = 0; i < f->n_out; i++) {
+    for (int i = 0; i < fn->n_out; i++) {
         ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[f->n_in + i]);
         ir_type_print(b, ir_type_at(f, f->out[i]));
     }
@@ -130,14 +135,14 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big,
                   fn->module->work_align > 0 ? fn->module->work_align : 1);
     ir_buf_printf(b, "int %s(", fn->name);
-    for (int i = 0; i < f->n_in + f->n_out; i++) {
+    for (int i = 0; i < f->n_in + fn->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
         if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
             ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
         else
-            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype],
-                          fn->arg_name[i]);
+            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in && !*use_of(p, f, i) ? "const " : "",
+                          c_types[t->dtype], fn->arg_name[i]);
     }
     ir_buf_printf(b, "%svoid *work);\n",
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
@@ -152,13 +157,16 @@ file_name(const char *path)
 }
 
 static void
-print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_export *e)
+print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn,
+             const rt_export *e)
 {
     const char *guard = upper(b->arena, file_name(path));
-    bool parallel = false;
+    bool parallel = false, inout = false;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         parallel |= fn[i].module->parallel;
+        inout |= e[i].graph->n_inout > 0;
+    }
     ir_buf_printf(
         b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
         file_name(path), COT_VERSION);
@@ -170,8 +178,13 @@ print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_
                   "0; or a number\n");
     ir_buf_printf(b,
                   " * of cotrace/base.h, as %d where a loop passed its bound: then no result "
-                  "is defined. */\n",
-                  COT_ERR_BOUND);
+                  "is defined.%s%s */\n",
+                  COT_ERR_BOUND,
+                  inout ? "\n * An argument marked inout is updated: it holds its new value after the call." : "",
+                  p->donated.n > 0 ? "\n * An argument marked donated holds nothing defined after the call; each "
+                                     "result, in order, may be the\n * array of the first of them of its type "
+                                     "that no result before it has."
+                                   : "");
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     if (parallel)
@@ -179,7 +192,7 @@ print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_
                       "runs in the calling thread. */\n"
                       "struct cot_parallel;\n");
     for (int i = 0; i < n; i++)
-        print_prototype(b, &fn[i], e[i].graph);
+        print_prototype(b, p, &fn[i], e[i].graph);
     ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
@@ -286,7 +299,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
         fn[i].module = low.module;
         fn[i].n_in = e[i].graph->n_in;
-        fn[i].n_out = e[i].graph->n_out;
+        fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].arg_name = parameter_names(a, e[i].graph);
     }
     return COT_OK;
@@ -320,7 +333,7 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (!header)
         return COT_OK;
     ir_buf_init(&b, a);
-    print_header(&b, header, n, fn, e);
+    print_header(&b, header, &p, n, fn, e);
     return write_file(ctx, header, b.text, b.n);
 }
 

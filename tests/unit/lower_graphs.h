@@ -77,6 +77,14 @@ static const lower_graph lower_graphs[] = {
       "  %0 = mul %x, %x : f32[70001]\n"
       "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
       "  ret %1\n}\n" },
+    { "runs side by side", false,
+      "fn @f(%x: f32[262144], %y: f32[400001]) -> (f32[], f32[], f32[], f32[]) {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[]\n"
+      "  %1 = reduce_sum %y {axes=[0]} : f32[]\n"
+      "  %2 = reduce_max %y {axes=[0]} : f32[]\n"
+      "  %3 = mul %y, %y : f32[400001]\n"
+      "  %4 = reduce_sum %3 {axes=[0]} : f32[]\n"
+      "  ret %0, %1, %2, %4\n}\n" },
     { "sums of rows", true,
       "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], %h: f16[3,77])"
       " -> (f32[6], f32[6], f32[3], f32[5], f64[4], f16[3]) {\n"
