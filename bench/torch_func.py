@@ -141,6 +141,22 @@ def torch_cases(at):
         at("linear_param_jacobian", name + " over {weight, bias}",
            jac(lambda p, x: functional_call(linear, p, (x,))), params, x3)
 
+    weights = {"weight": t([[[1., 0]], [[2, -1]], [[3, -2]]]), "bias": t([[0.], [10], [20]])}
+    line = torch.nn.Linear(2, 1, device="meta")
+
+    def one(p, x):
+        return functional_call(line, p, (x,))
+
+    at("stack_module_state", "shared x", vmap(one, (0, None)), weights, t([2., 3]))
+    at("stack_module_state", "own x", vmap(one), weights, t([[2., 3], [1, 1], [0, 2]]))
+
+    norm = torch.nn.functional.batch_norm
+
+    def normed(x):
+        return norm(2 * norm(x, None, None, training=True), None, None, training=True)
+
+    at("batch_norm_patch", "vmap, patched", vmap(normed), t([[[1.], [3]], [[0], [8]]]))
+
     def f(x):
         return (x * x.sin()).sum()
 
@@ -260,6 +276,15 @@ def jax_cases(at):
     at("linear_jacobian", "jacrev(f)(x)", jax.jacrev(linear, 1), params, x3)
     for name, jac in (("jacrev", jax.jacrev), ("jacfwd", jax.jacfwd)):
         at("linear_param_jacobian", name + " over {weight, bias}", jac(linear), params, x3)
+
+    weights = {"weight": t([[[1., 0]], [[2, -1]], [[3, -2]]]), "bias": t([[0.], [10], [20]])}
+    at("stack_module_state", "shared x", vmap(linear, (0, None)), weights, t([2., 3]))
+    at("stack_module_state", "own x", vmap(linear), weights, t([[2., 3], [1, 1], [0, 2]]))
+
+    def norm(x):
+        return (x - x.mean(0)) / jnp.sqrt(x.var(0) + 1e-5)
+
+    at("batch_norm_patch", "vmap, patched", vmap(lambda x: norm(2 * norm(x))), t([[[1.], [3]], [[0], [8]]]))
 
     def f(x):
         return (x * jnp.sin(x)).sum()
