@@ -1,50 +1,15 @@
-/* More rows about custom functions: foreign sort and take with their rules, what bodies may touch,
- * halves, in-place C code.  `ctest -R A33` runs one; values by the twin, messages whole. */
+/* More rows about custom functions: foreign sort and take with their rules, and what bodies may touch.
+ * `ctest -R A33` runs one; values by the twin, messages whole. */
 #define _GNU_SOURCE
-#include "tests/unit/traced.h"
+#include "tests/unit/customs.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include "codegen/backend.h"
-#include "examples/torch_func/my_cube.h"
-#include "examples/torch_func/numpy_sort.h"
-
-static cot_context *ctx;
-static numpy np;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-    numpy_register(ctx, &np);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
-#define RULE(name, ...)                                                                        \
-    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out) \
-    {                                                                                          \
-        (void)t, (void)info, (void)in;                                                         \
-        __VA_ARGS__                                                                            \
-    }
-
-#define S64 COT_TYPES(cot_f64())
-#define V64 COT_TYPES(cot_f64(3))
-#define M64 COT_TYPES(cot_f64(2, 3))
-
-static const double s[] = { 3, 1, 2, -1, 5, 0 }, xs[] = { 1, -2, 0.5 };
-
-/* The message after this file's name and the line. */
+/* The message after the file and the line. */
 static const char *
 message(void)
 {
-    const char *text = strstr(cot_error(ctx), "check_custom_rows.c:");
-    return text ? strchr(text, ' ') + 1 : cot_error(ctx);
+    const char *here = strstr(cot_error(ctx), "check_custom_rows.c:"), *shared = strstr(cot_error(ctx), "customs.h:");
+    const char *text = shared && (!here || shared < here) ? shared : here;
+    return text ? text + strcspn(text, " ") + 1 : cot_error(ctx);
 }
 
 static void
@@ -57,17 +22,6 @@ fails(cot_fn *f, cot_types types, cot_status status, const char *want)
     cot_error_clear(ctx);
 }
 
-static const char *
-printed(cot_fn *f, cot_types types)
-{
-    static traced_text text;
-    const cot_graph *g;
-    text.n = 0;
-    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_int_eq(cot_dump_graph(g, traced_write, &text), COT_OK);
-    return text.text;
-}
-
 static int
 occurrences(const char *text, const char *what)
 {
@@ -75,34 +29,6 @@ occurrences(const char *text, const char *what)
     for (; (text = strstr(text, what)); text++)
         n++;
     return n;
-}
-
-/* A function of one value that is the custom function `user`. */
-static void
-apply(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL);
-}
-
-static cot_fn *
-fn_of(const cot_custom *c)
-{
-    return cot_fn_new(ctx, "f", apply, 1, 1, (void *)c);
-}
-
-static void
-same_type(const cot_custom_info *info, const cot_type *in, cot_type *out)
-{
-    (void)info;
-    out[0] = in[0];
-}
-
-static void
-save_x(cot_setup *k, const cot_custom_info *info)
-{
-    (void)info;
-    cot_save_in(k, 0);
 }
 
 static int runs;
@@ -139,8 +65,6 @@ sort_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     (void)t, (void)user;
     out[0] = numpy_sort(&np, in[0]);
 }
-
-#define FN(body) cot_fn_new(ctx, #body, body, 1, 1, NULL)
 
 static const double rows_sorted[] = { 1, 2, 3, -1, 0, 5 };
 
@@ -559,239 +483,7 @@ a63(void)
     ck_assert_str_eq(message(), want);
 }
 
-/* ---- halves ---- */
-
-RULE(cubed_vjp, out[0] = cot_mul(in[1], cot_mul(3, cot_mul(in[0], in[0])));)
-static int
-cube_run(const cot_custom_info *info, const void *const *in, void *const *out)
-{
-    (void)info;
-    runs++;
-    for (int i = 0; i < 3; i++)
-        ((double *)out[0])[i] = ((const double *)in[0])[i] * ((const double *)in[0])[i] * ((const double *)in[0])[i];
-    return 0;
-}
-
-/* The foreign forward runs once, for three calls of bwd and one mapped over the identity. */
-static void
-a111(void)
-{
-    const double eye[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, want[] = { 3, 0, 0, 0, 12, 0, 0, 0, 0.75 };
-    double y[3], kept[8][3], dx[9];
-    void *res[8];
-    const void *in[9];
-    cot_type type[9];
-    int64_t dims[9];
-    const cot_graph *g;
-    cot_fn *fwd, *bwd;
-    int n;
-    cot_vjp_halves(fn_of(cot_custom_new(ctx, "cube", .run = cube_run, .types = same_type, .setup = save_x,
-                                        .vjp = cubed_vjp)), &fwd, &bwd);
-    ck_assert_msg(cot_trace_fn(fwd, V64, &g) == COT_OK, "%s", cot_error(ctx));
-    n = cot_graph_n_out(g) - 1;
-    res[0] = y;
-    for (int i = 0; i < n; i++) {
-        res[1 + i] = kept[i];
-        in[i] = kept[i];
-        type[i] = cot_graph_out_type(g, 1 + i);
-        dims[i] = COT_NONE;
-    }
-    runs = 0;
-    ck_assert_int_eq(ir_eval(g, res, (const void *[]){ xs }), COT_OK);
-    type[n] = cot_f64(3);
-    for (int i = 0; i < 3; i++) {
-        in[n] = eye + 3 * i;
-        traced_gives(bwd, (cot_types){ n + 1, type }, in, cot_f64(3), want + 3 * i, 0);
-    }
-    in[n] = eye;
-    type[n] = cot_f64(3, 3);
-    dims[n] = 0;
-    ck_assert_msg(cot_trace_fn(cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }), (cot_types){ n + 1, type }, &g) == COT_OK,
-                  "%s", cot_error(ctx));
-    ck_assert_int_eq(ir_eval(g, (void *[]){ dx }, in), COT_OK);
-    ck_assert_mem_eq(dx, want, sizeof dx);
-    ck_assert_int_eq(runs, 1);
-}
-
-/* Both halves in one object, with the residuals in one block: the bits of the joined form. */
-static void
-wave(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    (void)t, (void)user;
-    out[0] = cot_reduce_sum(cot_mul(cot_sin(in[0]), cot_exp(in[1])));
-}
-
-static const char glue_text[] =
-    "#include \"f.h\"\n"
-    "int glue(const double *x, const double *z, const double *ct, double *y, double *dx);\n"
-    "int glue(const double *x, const double *z, const double *ct, double *y, double *dx)\n{\n"
-    "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] __attribute__((aligned(64)));\n"
-    "    int status = fwd(x, z, y, FWD_RES(res), work);\n"
-    "    return status ? status : bwd(FWD_RES(res), ct, dx, work);\n}\n";
-
-static void
-link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const double *ct, double *y, double *dx)
-{
-    char folder[] = "/tmp/cotrace-XXXXXX", object[64], header[64], path[64], line[400];
-    cot_type type[9];
-    const cot_graph *g;
-    union { void *p; int (*f)(const double *, const double *, const double *, double *, double *); } u;
-    ck_assert(mkdtemp(folder) != NULL);
-    snprintf(object, sizeof object, "%s/f.o", folder);
-    snprintf(header, sizeof header, "%s/f.h", folder);
-    ck_assert_msg(cot_trace_fn(fwd, COT_TYPES(cot_f64(3), cot_f64(3)), &g) == COT_OK, "%s", cot_error(ctx));
-    const int n = cot_graph_n_out(g) - 1;
-    for (int i = 0; i < n; i++)
-        type[i] = cot_graph_out_type(g, 1 + i);
-    type[n] = cot_f64();
-    const cot_export e[] = { { fwd, COT_TYPES(cot_f64(3), cot_f64(3)), "fwd" }, { bwd, { n + 1, type }, "bwd" } };
-    ck_assert_msg(cot_build_object(ctx, e, 2, NULL, object, header) == COT_OK, "%s", cot_error(ctx));
-    snprintf(path, sizeof path, "%s/glue.c", folder);
-    FILE *f = fopen(path, "w");
-    fputs(glue_text, f);
-    fclose(f);
-    snprintf(line, sizeof line, "cc -std=c11 -Wall -Wextra -Werror -shared -fPIC %s %s -o %s/f.so", path, object, folder);
-    ck_assert_msg(system(line) == 0, "%s", line);
-    snprintf(path, sizeof path, "%s/f.so", folder);
-    void *library = dlopen(path, RTLD_NOW);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    u.p = dlsym(library, "glue");
-    ck_assert_int_eq(u.f(x, z, ct, y, dx), 0);
-    dlclose(library);
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    ck_assert_int_eq(system(line), 0);
-}
-
-static void
-a111_object(void)
-{
-    const double z[] = { 0.25, 0.5, -1 }, ct = 0.7;
-    double y, dx[3], joined_y, joined_dx[3];
-    const cot_graph *g;
-    cot_fn *f = cot_fn_new(ctx, "wave", wave, 2, 1, NULL), *fwd, *bwd;
-    cot_kernel *k;
-    if (!cg_llvm() || system("command -v cc >/dev/null 2>&1") != 0)
-        return;
-    cot_vjp_halves(f, &fwd, &bwd, .wrt = COT_LIST(0));
-    link_halves(fwd, bwd, xs, z, &ct, &y, dx);
-    ck_assert_int_eq(cot_trace_fn(cot_vjp(f, .wrt = COT_LIST(0)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64()), &g), COT_OK);
-    ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
-    void *args[] = { (void *)xs, (void *)z, (void *)&ct, &joined_y, joined_dx }, *work = aligned_alloc(64, 1 << 14);
-    ck_assert_int_eq(cot_kernel_entry(k)(args, work), 0);
-    ck_assert_mem_eq(&y, &joined_y, sizeof y);
-    ck_assert_mem_eq(dx, joined_dx, sizeof dx);
-    cot_kernel_free(k);
-    free(work);
-}
-
-/* ---- C code that writes over its argument ---- */
-
-static void
-double_in_place(double *x, long n)
-{
-    for (long i = 0; i < n; i++)
-        x[i] *= 2;
-}
-static void
-keep_count(cot_setup *k, const cot_custom_info *info)
-{
-    (void)info;
-    cot_type t = cot_setup_in_type(k, 0);
-    cot_save_data(k, cot_type_count(&t));
-}
-static void
-keeps_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    cot_value y[1];
-    apply(t, in, y, user);
-    out[0] = cot_sub(y[0], in[0]);
-}
-static void
-writes_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    cot_value x = in[0], view = cot_view_index(x, 0, 1);
-    (void)t;
-    cot_assign(x, cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(x), NULL));
-    out[0] = view;
-}
-RULE(double_vjp, out[0] = cot_mul(in[0], 2);)
-
-/* The value that was passed stays; written to the argument, all views of it see the result. */
-static void
-b154(void)
-{
-    const cot_custom *c = cot_custom_new(ctx, "in_place", .symbol = (cot_symbol *)double_in_place, .types = same_type,
-                                         .prototype = "void double_in_place(double *out0 = in0, long data0)",
-                                         .setup = keep_count, .sequential = true, .vjp = double_vjp);
-    const cot_graph *g;
-    double y, x[3], rows[2];
-    traced_gives(cot_fn_new(ctx, "f", keeps_argument, 1, 1, (void *)c), V64, (const void *[]){ xs }, cot_f64(3), xs, 0);
-    cot_fn *f = cot_fn_new(ctx, "f", writes_argument, 1, 1, (void *)c);
-    ck_assert_msg(cot_trace_fn(cot_functionalize(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(ir_eval(g, (void *[]){ &y, x }, (const void *[]){ xs }) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(y == -4 && x[0] == 2 && x[1] == -4 && x[2] == 1, "%g %g", y, x[0]);
-    ck_assert_msg(cot_trace_fn(cot_vmap(f), M64, &g) == COT_OK, "%s", cot_error(ctx));
-    double all[6];
-    ck_assert_int_eq(ir_eval(g, (void *[]){ rows, all }, (const void *[]){ s }), COT_OK);
-    ck_assert(rows[0] == 2 && rows[1] == 10 && all[0] == 6 && all[5] == 0);
-    ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
-}
-
-/* ---- text ---- */
-
-/* f as text in a context of its own, where nobody registered what it calls. */
-static const cot_graph *
-elsewhere(cot_context *other, cot_fn *f, cot_types types, char *text)
-{
-    const cot_graph *g;
-    const size_t n = (size_t)snprintf(text, sizeof(traced_text), "%s", printed(f, types));
-    ck_assert_msg(cot_parse(other, "dump", text, n, NULL, &g) == COT_OK, "%s", cot_error(other));
-    ck_assert_int_eq(ir_verify(other, g, "parse"), COT_OK);
-    return g;
-}
-
-static void
-weigh(cot_trace *t, const cot_value *in, cot_value *out, void *user)
-{
-    static const double w[] = { 1, 10, 100 };
-    const cot_value y = numpy_sort(&np, in[0]);
-    (void)user;
-    out[0] = cot_reduce_sum(cot_mul(cot_mul(y, y), cot_constant(t, cot_f64(3), w)));
-}
-
-/* Dumps hold names, attributes and rules: they print the same again, and are transformed. */
-static void
-a114(void)
-{
-    static char text[sizeof(traced_text)];
-    static traced_text again;
-    cot_context *other = cot_context_new(&(cot_options){ .verify = 1 });
-    const cot_graph *g;
-    double y[6], x = 1.5;
-    again.n = 0;
-    g = elsewhere(other, cot_grad(cot_fn_new(ctx, "h", weigh_columns, 1, 1, NULL)), M64, text);
-    ck_assert_int_eq(cot_dump_graph(g, traced_write, &again), COT_OK);
-    ck_assert_str_eq(text, again.text);
-    ck_assert_int_eq(ir_eval(g, (void *[]){ y }, (const void *[]){ s }), COT_ERR_RULE);
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "custom_call: numpy.sort is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is run"));
-    cot_error_clear(other);
-    /* sort's rule calls take, whose rule calls take: three derivatives of the text */
-    g = elsewhere(other, FN(weigh), V64, text);
-    cot_fn *f = cot_fn_of_graph(g);
-    ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(other));
-    ck_assert_msg(cot_trace_fn(cot_hessian(f), V64, &g) == COT_ERR_RULE, "%s", cot_error(other));
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "numpy.take is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is mapped"));
-    cot_error_clear(other);
-    /* what is traced runs too */
-    f = cot_fn_of_graph(elsewhere(other, cot_fn_new(ctx, "f", my_cube, 1, 1, (void *)my_cube_new(ctx)), S64, text));
-    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 9 }, 0);
-    traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 6, -12, 3 }, 0);
-    cot_context_free(other);
-}
-
-static const struct row_test { const char *name; void (*run)(void); } row_table[] = {
+static const row_test row_table[] = {
     { "A31", a31 },
     { "A32", a32 },
     { "A33", a33 },
@@ -812,27 +504,6 @@ static const struct row_test { const char *name; void (*run)(void); } row_table[
     { "A61", a61 },
     { "A62", a62 },
     { "A63", a63 },
-    { "A111", a111 },
-    { "A111", a111_object },
-    { "A114", a114 },
-    { "B154", b154 },
 };
 
-START_TEST(row_runs)
-{
-    row_table[_i].run();
-}
-END_TEST
-
-int
-main(void)
-{
-    Suite *suite = suite_create("custom_rows");
-    for (int i = 0; i < (int)(sizeof row_table / sizeof *row_table); i++) {
-        TCase *t = tcase_create(row_table[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_loop_test(t, row_runs, i, i + 1);
-        suite_add_tcase(suite, t);
-    }
-    return traced_run(suite);
-}
+ROWS_MAIN("custom_rows")
