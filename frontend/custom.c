@@ -145,6 +145,10 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
     ctx->axes = NULL;
     cot_status status = fe_trace_run(ctx, &s, out, &t);
     ctx->axes = axes;
+    if (status == COT_OK && t->n_hidden > 0)
+        return ir_fail(ctx, loc, "custom_call", ERR_custom_hidden, r->what, r->c->ir.name,
+                       t->key ? "draws from the generator" : "captures an array",
+                       t->key ? "a key" : "it");
     return status;
 }
 
@@ -324,8 +328,8 @@ make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options 
     c->ir = (ir_custom){ .name = ir_intern(ctx, name), .has_jvp = o->jvp, .has_vjp = o->vjp, .has_vmap = o->vmap,
                          .generate = o->generate_vmap, .sequential = o->sequential,
                          .once = o->once_differentiable, .symbolic = o->symbolic_zeros, .jvp = trace_jvp,
-                         .vjp = trace_vjp, .vmap = trace_vmap, .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .c = p,
-                         .address = o->symbol, .user = o->user, .def = c };
+                         .vjp = trace_vjp, .vmap = trace_vmap, .c = p,
+                         .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .address = o->symbol, .user = o->user, .def = c };
     c->o.prototype = o->prototype ? ir_intern(ctx, o->prototype) : NULL;
     ir_custom_add(ctx, &c->ir);
     return c;

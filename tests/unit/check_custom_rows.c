@@ -399,6 +399,27 @@ a59(void)
         }
 }
 
+/* A captured array, or a draw from the generator, is no argument either. */
+static cot_array *weights;
+static bool draws;
+RULE(hidden_body, out[0] = in[0]; if (draws) cot_next_key(t); else out[0] = cot_mul(in[0], cot_capture(t, weights, "w"));)
+static void
+a59_hidden(void)
+{
+    weights = cot_array_copy(ctx, cot_f64(), &(const double){ 3 });
+    for (int i = 0; i < 2; i++) {
+        draws = i > 0;
+        fails(fn_of(cot_custom_new(ctx, draws ? "f1" : "f0", .forward = hidden_body)), S64, COT_ERR_TRACE,
+              draws ? "custom_call: forward of f1 draws from the generator; wants a key passed as an argument"
+                    : "custom_call: forward of f0 captures an array; wants it passed as an argument");
+        fails(cot_grad(fn_of(cot_custom_new(ctx, draws ? "g1" : "g0", .forward = double_it, .vjp = hidden_body))), S64,
+              COT_ERR_TRACE,
+              draws ? "in grad: custom_call: vjp of g1 draws from the generator; wants a key passed as an argument"
+                    : "in grad: custom_call: vjp of g0 captures an array; wants it passed as an argument");
+    }
+    cot_array_free(weights);
+}
+
 /* A struct of values, handed over as the flat list that it is. */
 struct affine {
     cot_value weight, bias;
@@ -500,6 +521,7 @@ static const row_test row_table[] = {
     { "A51", a51 },
     { "A53", a53 },
     { "A59", a59 },
+    { "A59", a59_hidden },
     { "A60", a60 },
     { "A61", a61 },
     { "A62", a62 },
