@@ -1,9 +1,10 @@
 /* Scans in segments: a scan of scans, each inner one checkpointed.
  *
- * Reverse mode keeps the carries between segments, and the states within one segment while it runs that
- * one again: with sqrt(n) segments of sqrt(n) steps, 2 sqrt(n) states instead of n, for one more run of the
- * steps.  Steps that fill no segment are one more, shorter, which comes last in the order of running.
- * Source: T. Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016. */
+ * Reverse mode keeps the carries between segments, and the states within one segment while
+ * it runs that one again: with sqrt(n) segments of sqrt(n) steps, 2 sqrt(n) states instead
+ * of n, for one more run of the steps. Steps that fill no segment are one more, shorter,
+ * which comes last in the order of running. Source: T. Chen et al., Training Deep Nets with
+ * Sublinear Memory Cost, 2016. */
 #include "frontend/trace.h"
 
 /* The scan to be cut: operands are consts, carries, xs; results carries, ys. */

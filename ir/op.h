@@ -76,7 +76,7 @@ typedef struct ir_attrs {
         struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
         struct { ir_graphs branches; } cond;
         struct {
-            const char *name;
+            const char *name, *prototype;
             ir_ints attrs, data, save, nondiff, size, mapped, active;
             int effects, opaque;
             struct cot_graph *forward;

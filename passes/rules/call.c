@@ -1,8 +1,9 @@
 /* Rules of call: each is the pass itself on the body.
  *
- * A call with `remat` is split in another way: the rest computes again, behind a barrier, what it needs of the
- * known half, from the known operands.  Products are kept where that is asked for, and what an effect gave
- * always, since an effect happens once.  Source: the checkpoints of JAX (remat). */
+ * A call with `remat` is split in another way: the rest computes again, behind a barrier,
+ * what it needs of the known half, from the known operands. Products are kept where that is
+ * asked for, and what an effect gave always, since an effect happens once. Source: the
+ * checkpoints of JAX (remat). */
 #include "passes/engine.h"
 #include "passes/rules/flow.h"
 
@@ -89,8 +90,8 @@ keep_values(const ir_node *n, const ir_graph *known, bool *keep)
     }
 }
 
-/* The rest of a split that computes its residuals again: of the known operands, what is kept, the unknown
- * operands. */
+/* The rest of a split that computes its residuals again: of the known operands, what is
+ * kept, the unknown operands. */
 static ir_graph *
 again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
 {
@@ -149,8 +150,8 @@ keeping(ir_build *outer, const flow_split *h, const bool *keep)
     return pass_flow_end(outer, b);
 }
 
-/* From a split with residuals to one whose residuals are the known operands and what is kept; only those that
- * the rest reads. */
+/* From a split with residuals to one whose residuals are the known operands and what is
+ * kept; only those that the rest reads. */
 static void
 forget_residuals(ir_build *outer, const ir_node *n, flow_split *h, int n_unknown, bool *reads)
 {
