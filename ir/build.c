@@ -92,8 +92,9 @@ ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hi
         return IR_NONE;
     }
     ir_ref v = new_value(b, type, 0);
+    name = input_name(b, name);
     IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
-    IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, input_name(b, name));
+    IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, name);
     IR_PUSH(b->arena, b->hidden, b->n_hidden, b->cap_hidden, hidden);
     return v;
 }

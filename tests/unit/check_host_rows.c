@@ -651,10 +651,8 @@ START_TEST(every_transform_prints_and_parses)
 }
 END_TEST
 
-static const struct {
-    const char *row;
-    const TTest **test;
-} cases[] = {
+/* clang-format off */
+static const struct { const char *row; const TTest **test; } cases[] = {
     { "A1", &made_at_once_traced_when_called },
     { "A2", &one_transform },
     { "A11", &numbers_of_the_host },
@@ -674,6 +672,7 @@ static const struct {
     { "B195", &draws_are_not_frozen },
     { "B196", &every_transform_prints_and_parses },
 };
+/* clang-format on */
 
 /* One test case for each row; CK_RUN_CASE chooses one. */
 int

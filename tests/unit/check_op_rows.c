@@ -390,16 +390,18 @@ END_TEST
 
 #define N(a) ((int)(sizeof(a) / sizeof *(a)))
 
-static const struct {
-    const char *row;
-    const TTest **test;
-    int n;
-} cases[] = {
-    { "B48", &indexed_writes, 1 },        { "B49", &several_results, 1 },
-    { "B52", &layers_and_losses, 1 },     { "B55", &batches_of_any_size, 8 },
-    { "B186", &large_trees, 1 },          { "B187", &halves, 2 },
-    { "B188", &numbers_do_not_widen, 1 }, { "B193", &ends_of_the_range, N(extremes) },
+/* clang-format off */
+static const struct { const char *row; const TTest **test; int n; } cases[] = {
+    { "B48", &indexed_writes, 1 },
+    { "B49", &several_results, 1 },
+    { "B52", &layers_and_losses, 1 },
+    { "B55", &batches_of_any_size, 8 },
+    { "B186", &large_trees, 1 },
+    { "B187", &halves, 2 },
+    { "B188", &numbers_do_not_widen, 1 },
+    { "B193", &ends_of_the_range, N(extremes) },
 };
+/* clang-format on */
 
 /* One test case for each row; CK_RUN_CASE chooses one. */
 int
