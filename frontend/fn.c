@@ -302,6 +302,23 @@ specialise_body(cot_fn *f, bool alone, fe_special *s)
     return verify(s->graph, "trace");
 }
 
+/* The function inside, in sight of the axis if this vmap names one. */
+static cot_status
+specialise_inside(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type, bool alone,
+                  const fe_special **inner)
+{
+    const ir_named_axis *around = f->ctx->axes;
+
+    if (vmap->axis_name && *vmap->axis_name) {
+        ir_named_axis *axis = IR_NEW(&f->ctx->arena, ir_named_axis);
+        *axis = (ir_named_axis){ around, vmap->axis_name, vmap->size };
+        f->ctx->axes = axis;
+    }
+    cot_status status = fe_specialise(f->of, n, type, alone, inner);
+    f->ctx->axes = around;
+    return status;
+}
+
 static cot_status
 specialise_pass(cot_fn *f, bool alone, fe_special *s)
 {
@@ -315,7 +332,7 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     o.vmap.loc = f->loc;
     o.vmap.in_name = argument_names(f, n);
     COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
-    COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
+    COT_TRY(specialise_inside(f, &o.vmap, n, type, alone, &inner));
     o.in_names = NULL;
     if (shape->wrt) {
         COT_TRY(fe_check_results(f, shape, inner->graph));
@@ -412,6 +429,15 @@ specialise_second(cot_fn *f, fe_special *s)
     return ir_fail(f->ctx, f->loc, f->name, ERR_fn_halves, s->n_types);
 }
 
+static bool
+same_axes(const ir_named_axis *a, const ir_named_axis *b)
+{
+    for (; a && b && a != b; a = a->outer, b = b->outer)
+        if (a->size != b->size || strcmp(a->name, b->name) != 0)
+            return false;
+    return a == b;
+}
+
 static const fe_special *
 find_cached(const cot_fn *f, int n, const ir_type *const *type)
 {
@@ -419,7 +445,7 @@ find_cached(const cot_fn *f, int n, const ir_type *const *type)
 
     for (uint32_t i = 0; i < kept; i++) {
         const fe_special *s = f->cache[i];
-        if (s->n_types == n && s->n_captured == 0 &&
+        if (s->n_types == n && s->n_captured == 0 && same_axes(s->axes, f->ctx->axes) &&
             memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
             return s;
     }
@@ -454,6 +480,7 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
     }
     fe_special *s = IR_NEW(&f->ctx->arena, fe_special);
     s->n_types = n;
+    s->axes = f->ctx->axes;
     s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
     f->traces++;
     COT_TRY(specialise(f, alone, s));
@@ -492,6 +519,8 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
         if (!type[i])
             return fail_text(f->ctx);
     }
+    if (!f->ctx->trace)
+        f->ctx->axes = NULL; /* what a failed allocation may have left */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));
     *out = s->graph;
     return COT_OK;

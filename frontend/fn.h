@@ -22,6 +22,7 @@ typedef enum fe_kind {
 typedef struct fe_special {
     int n_types;
     const ir_type *const *type;
+    const ir_named_axis *axes; /* of the vmaps around, which collectives see */
     ir_graph *graph;
     ir_graph *second; /* of halves: the other graph                    */
     int n_out;        /* of halves: results of fwd that are no residual */

@@ -469,18 +469,21 @@ any_name(const char *const *name, uint32_t n)
     return any;
 }
 
+/* What the graph holds, here or in a sub-function. */
 static void
-mark_mutation(ir_graph *f)
+mark_kinds(ir_graph *f)
 {
     ir_each_node (n, f) {
         ir_graph *const *sub;
         f->mutates |= ir_is_mutation(n->op);
         f->views |= ir_is_view(n->op);
+        f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
+            f->collective |= sub[i]->collective && n->op < OP_custom_call;
         }
     }
 }
@@ -503,7 +506,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;
     f->inout = b->inout;
-    mark_mutation(f);
+    mark_kinds(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);

@@ -18,7 +18,7 @@ typedef enum ir_op {
 #define OP_FIRST 1
 
 typedef enum ir_op_flag {
-    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW,
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
     IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
 } ir_op_flag;
 
@@ -64,13 +64,16 @@ typedef struct ir_attrs {
         struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
+        struct { const char *over; } over;  /* an axis by name comes first in each record that has one */
+        struct { const char *over; int64_t axis, size; } stack;
+        struct { const char *over; ir_ints pairs; } permute;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;
         struct { struct cot_graph *body; } call;
         struct { ir_graphs branches; } cond;
         struct {
-            const char *name;
+            const char *name, *prototype;
             ir_ints attrs, data, save, nondiff, size, mapped, active;
             int effects, opaque;
             struct cot_graph *forward;

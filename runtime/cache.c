@@ -200,10 +200,10 @@ make_results(cot_context *ctx, void *arg)
 {
     const want *w = arg;
 
-    if (w->n != w->k->n_out - w->k->graph->n_inout)
+    if (w->n != w->k->n_out)
         return ir_fail(ctx, 0, w->k->graph->name, ERR_usage,
                        ir_format(&ctx->message_arena, "%d results are asked for; it has %d",
-                                 w->n, w->k->n_out - w->k->graph->n_inout));
+                                 w->n, w->k->n_out));
     for (int i = 0; i < w->n; i++) {
         cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
 
@@ -216,7 +216,7 @@ make_results(cot_context *ctx, void *arg)
 static bool
 all_there(const want *w)
 {
-    bool there = w->n == w->k->n_out - w->k->graph->n_inout;
+    bool there = w->n == w->k->n_out;
 
     for (int i = 0; i < w->n; i++)
         there &= w->results[i] != NULL;

@@ -167,7 +167,11 @@ by_kernel(const trip *t, const cot_graph *g, const char *backend, cot_array **ou
 {
     const cot_compile_options o = { .backend = backend };
     cot_kernel *k = NULL;
-    int good = new_results(t, g, out) && cot_compile(t->f, t->types, &o, &k) == COT_OK &&
+    int good;
+
+    if (t->c->draws)
+        cot_manual_seed(t->c->ctx, t->c->seed);
+    good = new_results(t, g, out) && cot_compile(t->f, t->types, &o, &k) == COT_OK &&
                cot_run(k, out, (const cot_array *const *)t->in.at) == COT_OK;
 
     if (!good)
@@ -201,10 +205,13 @@ call_library(const trip *t, const char *path, cot_array **out)
     void *library = dlopen(path, RTLD_NOW), *work = NULL, *at[CARRIERS_ARRAYS];
     size_t (*work_bytes)(void) = NULL;
     int (*call)(void *const *, void *) = NULL;
+    uint64_t key[2] = { t->c->seed, 0 };
     int answer = -1, n = 0;
 
     for (int i = 0; i < t->in.n; i++)
         at[n++] = cot_array_data(t->in.at[i]);
+    if (t->c->draws)
+        at[n++] = key;
     for (int i = 0; i < t->n_out; i++)
         at[n++] = cot_array_data(out[i]);
     if (library) {
@@ -241,7 +248,7 @@ by_object(const trip *t, const cot_graph *g, cot_array **out)
     if (!new_results(t, g, out) ||
         cot_build_object(t->c->ctx, &e, 1, NULL, path[0], path[1]) != COT_OK)
         why = cot_error(t->c->ctx);
-    else if (!write_glue(path[2], t->in.n + t->n_out) || system(line) != 0)
+    else if (!write_glue(path[2], t->in.n + t->n_out + (t->c->draws != 0)) || system(line) != 0)
         why = "the object was not linked";
     else if (call_library(t, path[3], out) != 0)
         why = "the object's function failed";

@@ -27,6 +27,8 @@ typedef struct carriers {
     const char *name;
     int failed;      /* checks that failed so far: the exit status                          */
     int skip_object; /* set it around what no object file can hold                          */
+    int draws;       /* set it around what takes the generator's key: carry() seeds it with */
+    uint64_t seed;   /* this before each carrier, and hands an object the key { seed, 0 }   */
     int no_compiler; /* there is none: said once                                            */
     cot_array *owned[CARRIERS_ARRAYS]; /* inputs, and results of the latest carry()         */
     int n_owned;

@@ -145,6 +145,7 @@ typedef enum column {
 #define COLUMN_REDUCE(infer) T_none
 #define COLUMN_CONTRACT(infer) T_none
 #define COLUMN_INDEX(infer) T_none
+#define COLUMN_COLLECTIVE(infer) T_none
 #define COLUMN_FLOW(infer) T_none
 #define COLUMN_EFFECT(infer) T_none
 static const column columns[OP_COUNT] = {

@@ -195,7 +195,7 @@ START_TEST(strict_calls)
     cot_state some = COT_STATE({ "bias", b }), other = COT_STATE({ "scale", b });
 
     fails(call(linear33(), &some, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
-          "main.c:5: functional_call: \"weight\" is not given; strict wants every parameter "
+          "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
           "and buffer "
           "of Linear");
     fails(call(linear33(), &other, 1, &(cot_functional_options){ 0 }), COT_ERR_ARG,
