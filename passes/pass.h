@@ -45,6 +45,8 @@ typedef struct pass_named {
     const char *op;                     /* for messages */
     int n;
     const char *const *name;
+    int n_never;                        /* names that no list may have: optional arguments */
+    const char *const *never;
 } pass_named;
 cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
 cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
