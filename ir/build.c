@@ -91,6 +91,7 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
 {
     ir_hidden hidden = { IR_SEEN, NULL };
     const char *name = NULL;
+    b->uncontracted |= f->uncontracted;
     for (int i = 0; i < f->n_in; i++) {
         if (f->in[i] != v)
             continue;
@@ -369,6 +370,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 {
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
     ir_loc loc = b->loc;
+    b->uncontracted |= f->uncontracted;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
     ir_each_node(n, f) {
@@ -404,7 +406,7 @@ needed(const ir_build *b)
 static uint64_t
 graph_hash(const ir_graph *f)
 {
-    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out);
+    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out * 2 + f->uncontracted);
     for (uint32_t v = 1; v < f->n_values; v++) {
         const ir_type *t = f->value[v].type;
         h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
@@ -459,7 +461,7 @@ any_name(const char *const *name, uint32_t n)
 }
 
 static void
-mark_mutation(ir_graph *f)
+mark_subs(ir_graph *f)
 {
     ir_each_node (n, f) {
         ir_graph *const *sub;
@@ -470,6 +472,7 @@ mark_mutation(ir_graph *f)
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
+            f->uncontracted |= sub[i]->uncontracted;
         }
     }
 }
@@ -492,7 +495,8 @@ ir_build_end(ir_build *b, ir_graph **out)
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;
     f->inout = b->inout;
-    mark_mutation(f);
+    f->uncontracted = b->uncontracted;
+    mark_subs(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)
         f->effectful |= ir_effectful(n);
