@@ -111,7 +111,7 @@ cot_module_set(cot_module *m, const char *name, cot_array *a)
         return COT_ERR_ARG;
     if (i < 0)
         return fail_unknown(m, name);
-    m->leaf[i].array = a;
+    m->leaf[m->leaf[i].of].array = a;
     return COT_OK;
 }
 
@@ -133,9 +133,13 @@ cot_module_tie(cot_module *m, const char *name, const char *of)
     if (i < 0 || k < 0)
         return fail_unknown(m, i < 0 ? name : of);
     const int from = m->leaf[i].of, to = m->leaf[k].of;
+    cot_array *storage = m->leaf[to].array ? m->leaf[to].array : m->leaf[from].array;
     for (int j = 0; j < m->n; j++)
-        if (m->leaf[j].of == from)
+        if (m->leaf[j].of == from) {
             m->leaf[j].of = to;
+            m->leaf[j].array = NULL;
+        }
+    m->leaf[to].array = storage;
     m->fn[0] = m->fn[1] = NULL;
     return COT_OK;
 }

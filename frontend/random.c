@@ -64,7 +64,21 @@ fe_next_key(cot_trace *t)
     return ir_fold_in(t->b, key, n);
 }
 
-/* ---- public ---- */
+/* ---- captured arrays ---- */
+
+static void
+let_go(void *array)
+{
+    cot_array_free(array);
+}
+
+/* The context keeps what its functions read. */
+static void
+hold(cot_context *ctx, const cot_array *array)
+{
+    if (!ir_attached_find(ctx, array))
+        ir_attach(ctx, array, ir_array_hold(array), let_go);
+}
 
 typedef struct captured {
     const cot_array *array;
@@ -81,6 +95,7 @@ capture(ir_build *b, const fe_arg *x, int n, const void *options)
         ir_build_fail(b, "capture", ERR_capture);
         return IR_NONE;
     }
+    hold(b->ctx, c->array);
     return fe_hidden_input(b->ctx->trace, ir_type_of(b->ctx, &c->array->type),
                            c->name ? c->name : "captured",
                            (ir_hidden){ IR_HIDDEN_ARRAY, c->array });
@@ -91,6 +106,8 @@ cot_capture_(cot_place at, cot_trace *t, const cot_array *array, const char *nam
 {
     return fe_apply0(at, t, "capture", capture, &(const captured){ array, name });
 }
+
+/* ---- the generator ---- */
 
 void
 cot_manual_seed(cot_context *ctx, uint64_t seed)

@@ -1,7 +1,8 @@
 /* Typed memory at run time.
  *
  * An array is one block: the record, its sizes, then (if it owns them) its elements, aligned to a
- * cache line.  It remembers the allocator of its context, and so may outlive it. */
+ * cache line.  It remembers the allocator of its context, and so may outlive it.  A context whose
+ * functions captured an array holds it too: the last holder to let go frees it. */
 #include "ir/array.h"
 
 #include <string.h>
@@ -26,8 +27,15 @@ ir_array_new(cot_context *ctx, const cot_type *type, void *data)
     a = ctx->realloc(ctx->alloc_user, NULL, data ? head : head + LINE + bytes);
     if (!a)
         return NULL;
-    *a = (cot_array){ *type, (int64_t *)(a + 1), size,           bytes, data,
-                      !data, ctx->realloc,       ctx->alloc_user };
+    *a = (cot_array){ .type = *type,
+                      .dims = (int64_t *)(a + 1),
+                      .size = size,
+                      .bytes = bytes,
+                      .data = data,
+                      .owned = !data,
+                      .holders = 1,
+                      .realloc = ctx->realloc,
+                      .alloc_user = ctx->alloc_user };
     memcpy(a->dims, dims, sizeof(int64_t) * (size_t)type->rank);
     if (type->rank > 8)
         a->type.more = a->dims;
@@ -83,8 +91,17 @@ cot_array_borrow(cot_context *ctx, cot_type type, void *data)
 void
 cot_array_free(cot_array *a)
 {
-    if (a)
+    if (a && atomic_fetch_sub(&a->holders, 1) == 1)
         (void)a->realloc(a->alloc_user, a, 0);
+}
+
+cot_array *
+ir_array_hold(const cot_array *a)
+{
+    cot_array *held = (cot_array *)a;
+
+    atomic_fetch_add(&held->holders, 1);
+    return held;
 }
 
 cot_type

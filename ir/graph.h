@@ -57,6 +57,7 @@ struct cot_graph {
     const ir_inout *inout;
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
     uint64_t hash;                      /* of structure and types, not of names and locations */
+    bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
 };
@@ -88,6 +89,16 @@ static inline bool
 ir_is_bound(const ir_graph *f, int i)
 {
     return f->hidden[i].kind == IR_HIDDEN_KEY || f->hidden[i].array;
+}
+/* How many inputs are arguments: not captured arrays, not the generator. */
+static inline int
+ir_count_seen(const ir_graph *f)
+{
+    int n = 0;
+
+    for (int i = 0; i < f->n_in; i++)
+        n += f->hidden[i].kind == IR_SEEN;
+    return n;
 }
 static inline int
 ir_count_open(const ir_graph *f)

@@ -43,9 +43,9 @@ pass_output_text(const ir_graph *f, int j)
 static cot_status
 add_arg(const ir_graph *f, int k, const char *what, int *arg, int *n)
 {
-    const int i = k < 0 ? k + f->n_in : k;
-    if (i < 0 || i >= f->n_in)
-        return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, f->n_in);
+    const int seen = ir_count_seen(f), i = k < 0 ? k + seen : k;
+    if (i < 0 || i >= f->n_in || f->hidden[i].kind != IR_SEEN)
+        return ir_fail(f->ctx, 0, what, ERR_wrt_range, k, f->name, seen);
     if (!ir_is_floating(f, f->in[i]))
         return ir_fail(f->ctx, 0, what, ERR_wrt_dtype, pass_argument_text(f, i), f->name,
                        ir_type_str(f->ctx, ir_type_at(f, f->in[i])));
@@ -138,7 +138,7 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
 }
 
 cot_status
-pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
+pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user, ir_attrs *at)
 {
     int fields;
     const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
@@ -147,16 +147,30 @@ pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at
         char *p = (char *)at + field[i].offset;
         if (field[i].kind == IR_F_GRAPH) {
             ir_graph **g = (ir_graph **)p;
-            COT_TRY(pass(*g, g));
+            COT_TRY(pass(*g, user, g));
         } else if (field[i].kind == IR_F_GRAPHS) {
             ir_graphs *s = (ir_graphs *)p;
             ir_graph **list = IR_NEW_N(b->arena, ir_graph *, s->n);
             for (int j = 0; j < s->n; j++)
-                COT_TRY(pass(s->at[j], &list[j]));
+                COT_TRY(pass(s->at[j], user, &list[j]));
             s->at = list;
         }
     }
     return COT_OK;
+}
+
+typedef struct simple { pass_simple *pass; } simple;
+
+static cot_status
+run_simple(ir_graph *f, const void *user, ir_graph **out)
+{
+    return ((const simple *)user)->pass(f, out);
+}
+
+cot_status
+pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
+{
+    return pass_replace_subs(b, n, run_simple, &(const simple){ pass }, at);
 }
 
 cot_status

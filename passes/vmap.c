@@ -6,6 +6,8 @@
  * computed once and never repeated; any other goes to the rule named in ops.def.  Nothing is
  * inferred from a rank or a size.
  *
+ * A collective over the axis by its name (rules/collective.c) goes to its rule mapped or not.
+ *
  * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and what
  * remains is a second, shorter call; c = 1 asks for no rule at all.
  *
@@ -42,6 +44,7 @@ vmap_node(vmap_walk *w, const ir_node *n)
         mapped[i] = w->mapped[n->in[i]];
         any |= mapped[i];
     }
+    any = any || pass_axis_bound(w->f, n);
     w->b->loc = any ? ir_loc_derive(w->b->ctx, n->loc, "in vmap") : n->loc;
     if (!any) {
         ir_copy_node(w->b, n, in, y);
@@ -314,11 +317,12 @@ border_in(ir_build *b, const ir_graph *f, const pass_vmap_options *o, vmap_borde
 {
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
-        int64_t axis = dims_entry(&o->in, i);
         const char *name = f->in_name ? f->in_name[i] : NULL;
+        const bool hidden = f->hidden[i].kind != IR_SEEN;
+        const int64_t axis = hidden ? PASS_NO_AXIS : dims_entry(&o->in, i);
 
-        e->in[i] = axis == PASS_NO_AXIS || f->hidden[i].kind != IR_SEEN ? -1 : axis_of(axis, t->rank + 1);
-        if (f->hidden[i].kind != IR_SEEN) {
+        e->in[i] = axis == PASS_NO_AXIS ? -1 : axis_of(axis, t->rank + 1);
+        if (hidden) {
             e->x[i] = border_hidden(b, f, o, i, &e->mapped[i]);
         } else if (axis == PASS_NO_AXIS) {
             e->x[i] = ir_input(b, t, name);
@@ -474,9 +478,33 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }
 
+/* f as what the examples do: collectives that mean this axis are marked. */
+static cot_status
+name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
+{
+    const bool parts = o->chunk == 1 || (o->chunk > 0 && o->chunk < o->size);
+    const ir_node *n = o->axis_name && parts && o->size > 0 ? pass_axis_find(f, o->axis_name) : NULL;
+
+    if (n)
+        return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_chunk, (long long)o->size,
+                       o->axis_name, (long long)o->chunk);
+    return pass_axis_bind(f, o->axis_name, out);
+}
+
+/* A list has an entry for each argument; one from a trace that captures, also for what comes after. */
+static bool
+names_hidden(const ir_graph *f, const pass_dims *d)
+{
+    for (int i = 0; i < f->n_in && !d->one && d->n == f->n_in; i++)
+        if (f->hidden[i].kind != IR_SEEN && d->at[i] != PASS_NO_AXIS)
+            return false;
+    return d->n == f->n_in;
+}
+
 cot_status
 pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
+    const ir_graph *named = f;
     static const pass_vmap_options none;
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_arena *a = b->arena;
@@ -488,16 +516,18 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     *out = NULL;
     o = o ? o : &none;
     b->name = mapped_name(b, f);
-    COT_TRY(options_fit(f->ctx, a, o, f->n_in, types_of(f, a, f->n_in, f->in)));
+    const int n = names_hidden(f, &o->in) ? f->n_in : ir_count_seen(f);
+    COT_TRY(options_fit(f->ctx, a, o, n, types_of(f, a, n, f->in)));
     COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out,
                      types_of(f, a, f->n_out, f->out), f->out_name, "results"));
     if (o->size < 0 || (o->size == 0 && !o->sized))
         return vmap_wrong(f->ctx, o, ERR_attr_wrong,
                           ir_format(a, "size is %lld; wants the size of the mapped axis",
                                     (long long)o->size));
+    COT_TRY(name_axis(f, o, &named));
     border_in(b, f, o, &e);
     if (b->status == COT_OK)
-        pass_vmap_into(b, f, o->size, o->chunk, e.x, e.mapped, y, is);
+        pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
     for (int i = 0; b->status == COT_OK && i < f->n_out; i++)
         border_out(b, f, o, i, y[i], is[i]);
     return ir_build_end(b, out);

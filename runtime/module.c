@@ -1,7 +1,7 @@
 /* Modules on arrays: calls with replaced state, and the state of several modules in one. */
 #include <string.h>
 
-#include "cotrace/module.h"
+#include "cotrace/file.h"
 #include "frontend/module.h"
 #include "frontend/trace.h"
 #include "ir/array.h"
@@ -13,6 +13,7 @@
 
 typedef struct call {
     cot_module *m;
+    const char *op;
     ir_loc loc;
     const cot_state *given;
     int n_given;
@@ -22,8 +23,6 @@ typedef struct call {
     const cot_array **args;
 } call;
 
-static const char op[] = "functional_call";
-
 static cot_status
 place_one(call *c, const cot_named *x)
 {
@@ -31,11 +30,11 @@ place_one(call *c, const cot_named *x)
     int i = x->name ? fe_module_find(m, x->name) : -1;
 
     if (i < 0 || m->leaf[i].absent)
-        return ir_fail(m->ctx, c->loc, op, ERR_state_unknown, m->name, x->name ? x->name : "");
+        return ir_fail(m->ctx, c->loc, c->op, ERR_state_unknown, m->name, x->name ? x->name : "");
     if (c->leaf[i])
-        return ir_fail(m->ctx, c->loc, op, ERR_state_twice, x->name);
+        return ir_fail(m->ctx, c->loc, c->op, ERR_state_twice, x->name);
     if (!x->array)
-        return ir_fail(m->ctx, c->loc, op, ERR_state_none, x->name, m->name);
+        return ir_fail(m->ctx, c->loc, c->op, ERR_state_none, x->name, m->name);
     c->leaf[i] = x->array;
     return COT_OK;
 }
@@ -67,7 +66,7 @@ tie(call *c)
             continue;
         for (int j = 0; j < m->n; j++)
             if (m->leaf[j].of == k && c->leaf[j] && !same_array(c->leaf[i], c->leaf[j]))
-                return ir_fail(m->ctx, c->loc, op, ERR_state_tied, m->leaf[j].name,
+                return ir_fail(m->ctx, c->loc, c->op, ERR_state_tied, m->leaf[j].name,
                                m->leaf[i].name);
     }
     for (int i = 0; i < m->n; i++)
@@ -92,11 +91,11 @@ collect(call *c, cot_array *const *inputs, int n_inputs)
         if (!fe_module_takes(m, i, c->untied))
             continue;
         if (!c->leaf[i] && c->strict)
-            return ir_fail(m->ctx, c->loc, op, ERR_state_missing, m->leaf[i].name, m->name);
+            return ir_fail(m->ctx, c->loc, c->op, ERR_state_missing, m->leaf[i].name, m->name);
         cot_array *own = m->leaf[i].array ? m->leaf[i].array : m->leaf[m->leaf[i].of].array;
         c->args[c->n_args] = c->leaf[i] ? c->leaf[i] : own;
         if (!c->args[c->n_args++])
-            return ir_fail(m->ctx, c->loc, op, ERR_state_none, m->leaf[i].name, m->name);
+            return ir_fail(m->ctx, c->loc, c->op, ERR_state_none, m->leaf[i].name, m->name);
     }
     for (int i = 0; i < n_inputs; i++)
         c->args[c->n_args++] = inputs[i];
@@ -109,7 +108,7 @@ cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_
                      const cot_functional_options *options, size_t size)
 {
     volatile cot_status status = COT_ERR_MEMORY;
-    call c = { .m = m, .given = given, .n_given = n_given };
+    call c = { .m = m, .op = "functional_call", .given = given, .n_given = n_given };
     FE_OPTIONS(cot_functional_options, o, options, size);
 
     if (!m)
@@ -135,7 +134,7 @@ name_arrays(const cot_module *m, const char *text, cot_array *const *arrays, int
             cot_state *out)
 {
     const char **name = IR_NEW_N(&m->ctx->arena, const char *, m->n + 1);
-    pass_named names = { m->ctx, m->loc, m->name, m->n, name };
+    pass_named names = { m->ctx, m->loc, m->name, m->n, name, 0, NULL };
     pass_wrt which;
 
     for (int i = 0; i < m->n; i++)
@@ -180,6 +179,69 @@ cot_state_free(cot_state *s)
     for (int i = 0; i < s->n; i++)
         cot_array_free(s->at[i].array);
     s->n = 0;
+}
+
+/* ---- the state of a module ---- */
+
+cot_status
+cot_module_state(const cot_module *m, cot_state *out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    *out = (cot_state){ 0, NULL };
+    if (!m)
+        return COT_ERR_ARG;
+    IR_TRY(m->ctx) {
+        out->at = IR_NEW_N(&m->ctx->arena, cot_named, m->n + 1);
+        for (int i = 0; i < m->n; i++)
+            if (fe_module_takes(m, i, false) && m->leaf[i].array)
+                out->at[out->n++] = (cot_named){ m->leaf[i].name, m->leaf[i].array };
+        status = COT_OK;
+    }
+    return status;
+}
+
+/* What is given for each leaf, checked; the module is changed by no one before all of it is right. */
+static cot_status
+check_state(call *c, bool partial)
+{
+    cot_module *m = c->m;
+
+    for (int i = 0; i < c->given->n; i++)
+        COT_TRY(place_one(c, &c->given->at[i]));
+    COT_TRY(tie(c));
+    for (int i = 0; i < m->n; i++) {
+        const cot_array *own = m->leaf[i].array;
+        if (!fe_module_takes(m, i, false))
+            continue;
+        if (!c->leaf[i] && !partial)
+            return ir_fail(m->ctx, c->loc, c->op, ERR_state_missing, m->leaf[i].name, m->name);
+        const ir_type *found = c->leaf[i] ? ir_type_of(m->ctx, &c->leaf[i]->type) : NULL;
+        const ir_type *want = own ? ir_type_of(m->ctx, &own->type) : found;
+        if (found && found != want)
+            return ir_fail(m->ctx, c->loc, c->op, ERR_state_type, m->leaf[i].name,
+                           ir_type_str(m->ctx, found), ir_type_str(m->ctx, want));
+    }
+    return COT_OK;
+}
+
+cot_status
+cot_module_set_state(cot_module *m, const cot_state *s, int partial)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    call c = { .m = m, .op = "module_set_state", .given = s, .n_given = 1 };
+
+    if (!m)
+        return COT_ERR_ARG;
+    IR_TRY(m->ctx) {
+        c.loc = m->loc;
+        c.leaf = IR_NEW_N(&m->ctx->arena, cot_array *, m->n + 1);
+        status = check_state(&c, partial != 0);
+        for (int i = 0; i < m->n && status == COT_OK; i++)
+            if (c.leaf[i] && fe_module_takes(m, i, false))
+                m->leaf[i].array = c.leaf[i];
+    }
+    return status;
 }
 
 /* ---- stack_module_state ---- */

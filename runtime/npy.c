@@ -9,16 +9,13 @@
 #include "runtime/npy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ir/array.h"
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "runtime/file.h"
 
 static const struct {
     char kind;
@@ -262,80 +259,56 @@ rt_npy_elements(const rt_npy *h, const void *file, void *out)
     }
 }
 
-/* The file in memory; NULL and errno if it cannot be.  An empty one is an address without bytes. */
-static const void *
-map_file(const char *path, size_t *size)
+cot_status
+rt_npy_array(cot_context *ctx, const rt_npy *h, const void *file, cot_array **out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const void *file = NULL;
-    struct stat s;
+    cot_type type = { h->dtype, h->rank, { 0 }, h->dims };
 
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
-        *size = (size_t)s.st_size;
-        file = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
-        if (file == MAP_FAILED)
-            file = NULL;
-    } else if (S_ISDIR(s.st_mode)) {
-        errno = EISDIR;
-    } else {
-        errno = EINVAL;
-    }
-    close(fd);
-    return file;
+    for (int i = 0; i < h->rank && i < 8; i++)
+        type.dims[i] = h->dims[i];
+    if (!ir_type_of(ctx, &type))
+        return ctx->status;
+    *out = ir_array_new(ctx, &type, NULL);
+    if (!*out)
+        return ir_fail(ctx, 0, NULL, ERR_memory);
+    rt_npy_elements(h, file, (*out)->data);
+    return COT_OK;
 }
 
 static cot_status
-read_npy(cot_context *ctx, const char *path, cot_array **out)
+read_npy(cot_context *ctx, const char *path, const void *file, size_t size, cot_array **out)
 {
-    size_t size;
-    const void *file = map_file(path, &size);
-    const char *wrong;
-    cot_array *array = NULL;
     rt_npy h;
+    const char *wrong = rt_npy_header(&h, file, size);
 
-    if (!file)
-        return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
-    wrong = rt_npy_header(&h, file, size);
-    if (!wrong) {
-        cot_type type = { h.dtype, h.rank, { 0 }, h.dims };
-
-        for (int i = 0; i < h.rank && i < 8; i++)
-            type.dims[i] = h.dims[i];
-        array = ir_array_new(ctx, &type, NULL);
-        if (array)
-            rt_npy_elements(&h, file, array->data);
-    }
-    if (size)
-        munmap((void *)file, size);
-    if (wrong)
-        return ir_fail(ctx, 0, NULL, ERR_npy, path, wrong);
-    if (!array)
-        return ir_fail(ctx, 0, NULL, ERR_memory);
-    *out = array;
-    return COT_OK;
+    return wrong ? ir_fail(ctx, 0, NULL, ERR_file, path, wrong) : rt_npy_array(ctx, &h, file, out);
 }
 
 cot_status
 cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
 {
     volatile cot_status status = COT_ERR_MEMORY;
+    size_t size;
+    const void *file = rt_file_map(path, &size);
+    int error = errno;
 
     *out = NULL;
     IR_TRY(ctx) {
-        status = read_npy(ctx, path, out);
+        status = file ? read_npy(ctx, path, file, size, out)
+                      : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error));
     }
+    rt_file_unmap(file, size);
     return status;
 }
 
 /* The header of version 1, padded so that the elements begin at a multiple of 64 bytes.  Its length
  * is bounded: 64 axes of at most 20 digits each. */
-static size_t
-write_header(char *out, size_t cap, const cot_type *type)
+size_t
+rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type)
 {
     const int64_t *dims = type->rank > 8 ? type->more : type->dims;
     cot_dtype dtype = type->dtype == COT_BF16 ? COT_U16 : type->dtype;
+    const size_t cap = RT_NPY_HEAD;
     char kind = 'b';
     size_t n = 10, end;
 
@@ -363,8 +336,8 @@ write_header(char *out, size_t cap, const cot_type *type)
 static bool
 write_npy(const char *path, const cot_array *a)
 {
-    char header[2048];
-    size_t head = write_header(header, sizeof header, &a->type);
+    char header[RT_NPY_HEAD];
+    size_t head = rt_npy_write_header(header, &a->type);
     FILE *file = fopen(path, "wb");
     bool good;
 

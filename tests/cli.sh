@@ -4,6 +4,7 @@
 #   cli.sh COT
 set -u
 cot=$1
+data=$(cd "$(dirname "$0")/unit/data" && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 1
@@ -46,6 +47,7 @@ END
 printf 'fn @bad(%%x: f32[2,3], %%y: f32[4,5]) -> f32[2,5] {\n  %%0 = add %%x, %%y : f32[2,3]\n  ret %%0\n}\n' >bad.cot
 printf 'fn @a() -> f32[] {\n  %%0 = constant {data=1} : f32[]\n  ret %%0\n}\nfn @b() -> f32[] {\n  %%0 = constant {data=2} : f32[]\n  ret %%0\n}\n' >two.cot
 printf 'fn @n(%%x: f32[2]) -> f32[2] {\n  %%0 = neg %%x : f32[2]\n  %%1 = abs %%0 : f32[2]\n  %%2 = neg %%1 : f32[2]\n  %%3 = sqrt %%2 : f32[2]\n  ret %%3\n}\n' >nan.cot
+printf 'fn @b(%%dx: f32[4]) -> (dx: f32[4]) {\n  %%0 = neg %%dx : f32[4]\n  ret %%0\n}\n' >b.cot
 # An npy file of f32[4]: 1, 2, 3, 4; one whose header lies; f32[3,4] of zeros.
 header="{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
 { printf '\223NUMPY\001\000'; printf '\071\000'; printf '%s' "$header"; printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100'; } >four.npy
@@ -83,6 +85,26 @@ status 2 "$cot" run f.cot --in four.npy liar.npy;            says "fewer element
 status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'vmap(in=[0,none])'; prints "f32[3] [0, 0, 0]"
 status 0 "$cot" run f.cot --in mapped.npy four.npy -p 'grad | vmap(in=[0,none])'; prints "f32[3,4]"
 status 2 "$cot" run f.cot -p 'vmap'
+# Named arrays: of a build with libzip and jansson.
+"$cot" run f.cot --backend eval --out y.npz >/dev/null 2>err
+if ! grep -q "want a build with libzip" err; then
+    npz=$data/positions.npz    # arr_0, arr_1
+    status 0 "$cot" run f.cot --in "$npz";                   prints "f32[] 5.61"
+    sed 's/%x/%arr_1/g; s/%w/%arr_0/g' f.cot >named.cot
+    status 0 "$cot" run named.cot -p grad --in "$npz";       prints "[-0.65"
+    status 2 "$cot" run named.cot --in "$npz" four.npy;      says "names 3 arrays; it has 2 arguments"
+    status 2 "$cot" run b.cot --in "$npz";                   says 'it has no argument called "arr_1"'
+    status 2 "$cot" run f.cot --in "$npz" "$npz";            says '"arr_0" is in'
+    status 0 "$cot" run b.cot --in four.npy --out dx.npz
+    status 0 "$cot" run b.cot --in dx.npz;                   prints "f32[4] [1, 2, 3, 4]"
+    status 2 "$cot" run f.cot --in "$data/nothing.npz";      says "names 0 arrays; it has 2 arguments"
+fi
+"$cot" run f.cot --backend eval --out y.safetensors >/dev/null 2>err
+if ! grep -q "want a build with jansson" err; then
+    status 0 "$cot" run b.cot --in four.npy --out dx.safetensors
+    status 0 "$cot" run b.cot --in dx.safetensors;           prints "f32[4] [1, 2, 3, 4]"
+    status 2 "$cot" run f.cot --in "$data/bf16.safetensors"; says "no argument called"
+fi
 status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sqrt: makes a NaN"
 status 0 "$cot" run f.cot --trap nan
 status 2 "$cot" run f.cot --threads none;                    says "--threads"
@@ -101,6 +123,10 @@ done
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
     grep -q 'int my_gradient(const float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
+    status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient --donated 0
+    grep -q 'int my_gradient(float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
+    status 2 "$cot" build f.cot -o f.o --donated x;          says "--donated is 'x'"
+    status 2 "$cot" build f.cot -o f.o --donated 7;          says "donated names argument 7"
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
     status 0 "$cot" build f.cot -o f.ll

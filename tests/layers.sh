@@ -33,6 +33,9 @@ $lines"
 lines=$(grep -rn 'include.*<ffi' --include='*.[ch]' . | grep -vE '^./(runtime|tests|build)/')
 [ -z "$lines" ] || broken "libffi stays in runtime:
 $lines"
+lines=$(grep -rnE 'include.*<(zip|jansson)\.h' --include='*.[ch]' . | grep -vE '^./(runtime|build)/')
+[ -z "$lines" ] || broken "libzip and jansson stay in runtime:
+$lines"
 
 # No C++ in the library; getenv only in config.c.
 lines=$(find ir passes frontend codegen runtime -name '*.cpp' -o -name '*.cc' -o -name '*.cxx' -o -name '*.hpp')

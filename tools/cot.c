@@ -24,12 +24,15 @@ static const char usage[] =
     "  --expect, --bless  opt: compare the text tests FILE..., or write their expectations "
     "anew\n"
     "  --in A.npy ...     run: the arguments, in order; without it they are made from a seed\n"
-    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing\n"
+    "  --in A.npz ...     run: the arguments by name (or A.safetensors); npy files are the rest\n"
+    "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by name, if\n"
+    "                     it ends in .npz or .safetensors\n"
     "  --backend jit|eval run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
     "  -o OUT.{o,s,ll}    build\n"
     "  --header OUT.h, --name NAME, --target TRIPLE, --cpu NAME      build\n"
+    "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
 
@@ -226,6 +229,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--out", &c->out },         { "-o", &c->out },        { "--header", &c->header },
         { "--target", &c->target },   { "--cpu", &c->cpu },     { "--name", &c->name },
         { "--backend", &c->backend }, { "--trap", &c->trap },
+        { "--donated", &c->donated },
     };
     const struct {
         const char *name;
@@ -262,7 +266,7 @@ read_options(cot_cli *c, int argc, char **argv)
             while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
                 c->in[c->n_in++] = argv[++i];
             if (c->n_in == 0) {
-                cli_wrong(c, "--in wants the names of npy files");
+                cli_wrong(c, "--in wants the names of npy, npz or safetensors files");
                 return false;
             }
         } else if (s[0] == '-' && s[1]) {
@@ -297,8 +301,7 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     {
         status = cli_wrong(c, "out of memory");
     }
-    for (int i = 0; c->arrays && i < c->n_in; i++)
-        cot_array_free(c->arrays[i]);
+    cli_free_inputs(c);
     cot_context_free(c->ctx);
     return status;
 }

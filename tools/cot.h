@@ -2,6 +2,7 @@
 #ifndef TOOLS_COT_H
 #define TOOLS_COT_H
 
+#include "cotrace/file.h"
 #include "ir/graph.h"
 
 /* Exit status: DESIGN.md section 8. */
@@ -12,12 +13,14 @@ typedef struct cot_cli {
     const char *verb;
     int n_files;
     const char **files;
-    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated;
     int threads;
     bool after_each, bless, expect, locs;
     int n_in;
     const char **in;
-    cot_array **arrays;                 /* of --in, once read */
+    cot_state *file;                    /* of --in, once read; an npy file has one array   */
+    cot_array **bound;                  /* to each argument by cli_bind, and from which file */
+    int *from;
 } cot_cli;
 
 /* Each verb is a file; it answers the exit status. */
@@ -44,6 +47,14 @@ cot_status cli_entry(cot_cli *c, ir_graph **out);
 /* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
 cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);
 
+/* The arrays of --in as the arguments of f; the type of one, where the argument has `want`. */
+cot_status cli_bind(cot_cli *c, const ir_graph *f);
+const ir_type *cli_bound_type(const cot_cli *c, int i, cot_dtype want);
+void cli_free_inputs(cot_cli *c);
+/* Does the ending say that a file holds named arrays? */
+bool cli_is_named(const char *path);
+
+enum { CLI_SEED = 1 };
 /* Memory for each input of f, from --in or a seed; and for each output. */
 cot_status cli_inputs(cot_cli *c, const ir_graph *f, void ***out);
 void **cli_buffers(cot_context *ctx, const ir_graph *f);

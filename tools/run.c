@@ -1,77 +1,13 @@
 /* cot run: a function on arrays from files, or made up from a seed. */
+#include "cotrace/file.h"
 #include "ir/array.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "runtime/compile.h"
-#include "runtime/npy.h"
 #include "runtime/values.h"
 #include "tools/cot.h"
 
 #include <math.h>
-
-enum { SEED = 1 };
-
-/* ---- arguments ---- */
-
-/* The arrays of --in, read once and kept until the process ends. */
-static cot_status
-read_arrays(cot_cli *c)
-{
-    if (c->arrays)
-        return COT_OK;
-    c->arrays = IR_NEW_N(&c->ctx->arena, cot_array *, c->n_in + 1);
-    for (int i = 0; i < c->n_in; i++)
-        COT_TRY(cot_npy_read(c->ctx, c->in[i], &c->arrays[i]));
-    return COT_OK;
-}
-
-/* bf16 travels as uint16. */
-static const ir_type *
-type_for(cot_context *ctx, const cot_array *a, cot_dtype want)
-{
-    const ir_type *t = ir_type_of(ctx, &a->type);
-
-    return t && t->dtype == COT_U16 && want == COT_BF16 ? ir_type_as(ctx, t, COT_BF16) : t;
-}
-
-static cot_status
-wrong_count(cot_cli *c, const ir_graph *f)
-{
-    return ir_fail(c->ctx, 0, f->name, ERR_usage,
-                   ir_format(&c->ctx->arena, "--in names %d arrays; it has %d arguments",
-                             c->n_in, f->n_in));
-}
-
-cot_status
-cli_inputs(cot_cli *c, const ir_graph *f, void ***out)
-{
-    void **args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + 1);
-
-    *out = args;
-    if (c->n_in && c->n_in != f->n_in)
-        return wrong_count(c, f);
-    COT_TRY(read_arrays(c));
-    for (int i = 0; i < f->n_in; i++) {
-        const ir_type *want = ir_type_at(f, f->in[i]), *found;
-
-        if (!c->n_in) {
-            args[i] = ir_alloc(&c->ctx->arena, rt_bytes(want) + 1);
-            rt_random_fill(want, SEED + (uint64_t)i, args[i]);
-            continue;
-        }
-        found = type_for(c->ctx, c->arrays[i], want->dtype);
-        if (!found)
-            return c->ctx->status;
-        if (found != want)
-            return ir_fail(c->ctx, 0, f->name,
-                           found->dtype == want->dtype ? ERR_shape_wrong : ERR_dtype_wrong,
-                           ir_format(&c->ctx->arena, "argument %d in %s is %s; wants %s", i,
-                                     c->in[i], ir_type_str(c->ctx, found),
-                                     ir_type_str(c->ctx, want)));
-        args[i] = c->arrays[i]->data;
-    }
-    return COT_OK;
-}
 
 void **
 cli_buffers(cot_context *ctx, const ir_graph *f)
@@ -115,20 +51,19 @@ infer_sizes(cot_cli *c, const ir_graph *f, int n, pass_step *step)
 {
     cot_context *ctx = c->ctx;
     const ir_graph **stage = IR_NEW_N(&ctx->arena, const ir_graph *, n + 1);
-    const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->n_in + 1), **before;
+    const ir_type **type, **before;
 
     COT_TRY(probe(f, n, step, stage));
-    if (stage[n]->n_in != c->n_in)
-        return wrong_count(c, stage[n]);
-    COT_TRY(read_arrays(c));
-    for (int i = 0; i < c->n_in; i++)
-        if (!(type[i] =
-                  type_for(ctx, c->arrays[i], ir_type_at(stage[n], stage[n]->in[i])->dtype)))
+    const int n_in = stage[n]->n_in;
+    COT_TRY(cli_bind(c, stage[n]));
+    type = IR_NEW_N(&ctx->arena, const ir_type *, n_in + 1);
+    for (int i = 0; i < n_in; i++)
+        if (!(type[i] = cli_bound_type(c, i, ir_type_at(stage[n], stage[n]->in[i])->dtype)))
             return ctx->status;
     for (int i = n - 1; i >= 0; i--) {
         if (!is_vmap(&step[i]))
             continue;
-        before = IR_NEW_N(&ctx->arena, const ir_type *, c->n_in + 1);
+        before = IR_NEW_N(&ctx->arena, const ir_type *, n_in + 1);
         COT_TRY(pass_vmap_example(ctx, 0, stage[i]->n_in, type, &step[i].options.vmap, before));
         type = before;
     }
@@ -223,18 +158,32 @@ trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
 /* ---- results ---- */
 
 static cot_status
+write_each(cot_cli *c, const cot_state *s)
+{
+    for (int i = 0; i < s->n; i++)
+        COT_TRY(cot_npy_write(c->ctx, ir_format(&c->ctx->arena, "%s%d.npy", c->out, i),
+                              s->at[i].array));
+    return COT_OK;
+}
+
+/* PREFIX0.npy, PREFIX1.npy, ...; or one file of them all, by their names. */
+static cot_status
 write_results(cot_cli *c, const ir_graph *f, void *const *out)
 {
-    for (int i = 0; i < f->n_out; i++) {
-        const ir_type *t = ir_type_at(f, f->out[i]);
-        const char *path = ir_format(&c->ctx->arena, "%s%d.npy", c->out, i);
-        cot_array *a = cot_array_borrow(c->ctx, ir_type_public(t), out[i]);
-        cot_status status = a ? cot_npy_write(c->ctx, path, a) : COT_ERR_MEMORY;
+    cot_state s = { 0, IR_NEW_N(&c->ctx->arena, cot_named, f->n_out + 1) };
+    cot_status status = COT_OK;
 
-        cot_array_free(a);
-        COT_TRY(status);
+    for (int i = 0; i < f->n_out && status == COT_OK; i++) {
+        const char *name = f->out_name ? f->out_name[i] : NULL;
+        s.at[i].name = name ? name : ir_format(&c->ctx->arena, "out%d", i);
+        s.at[i].array = cot_array_borrow(c->ctx, ir_type_public(ir_type_at(f, f->out[i])), out[i]);
+        status = s.at[i].array ? COT_OK : COT_ERR_MEMORY;
+        s.n += status == COT_OK;
     }
-    return COT_OK;
+    if (status == COT_OK)
+        status = cli_is_named(c->out) ? cot_save(c->ctx, c->out, &s) : write_each(c, &s);
+    cot_state_free(&s);
+    return status;
 }
 
 static void
@@ -244,7 +193,7 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
 
     ir_buf_init(&b, &c->ctx->arena);
     if (!c->n_in && f->n_in)
-        ir_buf_printf(&b, "; arguments made from seed %d\n", SEED);
+        ir_buf_printf(&b, "; arguments made from seed %d\n", CLI_SEED);
     for (int i = 0; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
 
@@ -277,9 +226,7 @@ run_function(cot_cli *c)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     pointer = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    for (int i = 0; i < f->n_in + f->n_out; i++)
-        pointer[i] = i < f->n_in ? args[i] : out[i - f->n_in];
-    pointer[f->n_in + f->n_out] = k->pool;
+    rt_arguments(k, args, out, pointer);
     status = rt_call_kernel(k, pointer, NULL);
     cot_kernel_free(k);
     if (status != COT_OK || (c->out && write_results(c, f, out) != COT_OK))

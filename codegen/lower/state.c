@@ -427,7 +427,7 @@ shared_in_place(const machine *m, const cg_place *to)
 {
     for (int i = 0; m->examples && i < m->carries; i++)
         for (int k = 0; m->lie[i] == FREE && k < m->n->n_in; k++)
-            if (m->v->place[m->n->in[k]].set && m->v->place[m->n->in[k]].buffer == to[i].buffer)
+            if (cg_may_share(m->l, m->v->place[m->n->in[k]], to[i]))
                 return true;
     return false;
 }
@@ -455,7 +455,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     for (int i = 0; i < n->n_out; i++) {
         m.buffer[i] = cg_place_buffer(l, &to[i], ir_type_at(v->f, n->first + (ir_ref)i), "y", true);
         for (int k = 0; k < n->n_in; k++)
-            over |= v->place[n->in[k]].set && v->place[n->in[k]].buffer == to[i].buffer;
+            over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
     if (lanes > 1)

@@ -3,20 +3,22 @@
  * The object's natural signature differs from function to function, so a line of C source is
  * written beside it that takes pointers in an array, and both become a shared library.  That
  * line includes the object's header, which is thereby compiled too. */
-#define _XOPEN_SOURCE 700 /* mkdtemp, dlopen */
+#define _XOPEN_SOURCE 700 /* mkdtemp, dlopen, clock_gettime */
 #include "carriers.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WORK_ALIGN = 64 };
+enum { WORK_ALIGN = 64, SAMPLES = 2000, CALLS = 16 };
 
 carriers
 carriers_begin(const char *name)
 {
     carriers c = { .ctx = cot_context_new(NULL), .name = name };
 
+    c.seconds = getenv("CARRIERS_TIME") ? atof(getenv("CARRIERS_TIME")) : 0;
     c.no_compiler = system("command -v cc >/dev/null 2>&1") != 0;
     if (c.no_compiler)
         fprintf(stderr, "%s: no compiler cc: object files are skipped\n", name);
@@ -167,7 +169,11 @@ by_kernel(const trip *t, const cot_graph *g, const char *backend, cot_array **ou
 {
     const cot_compile_options o = { .backend = backend };
     cot_kernel *k = NULL;
-    int good = new_results(t, g, out) && cot_compile(t->f, t->types, &o, &k) == COT_OK &&
+    int good;
+
+    if (t->c->draws)
+        cot_manual_seed(t->c->ctx, t->c->seed);
+    good = new_results(t, g, out) && cot_compile(t->f, t->types, &o, &k) == COT_OK &&
                cot_run(k, out, (const cot_array *const *)t->in.at) == COT_OK;
 
     if (!good)
@@ -201,10 +207,13 @@ call_library(const trip *t, const char *path, cot_array **out)
     void *library = dlopen(path, RTLD_NOW), *work = NULL, *at[CARRIERS_ARRAYS];
     size_t (*work_bytes)(void) = NULL;
     int (*call)(void *const *, void *) = NULL;
+    uint64_t key[2] = { t->c->seed, 0 };
     int answer = -1, n = 0;
 
     for (int i = 0; i < t->in.n; i++)
         at[n++] = cot_array_data(t->in.at[i]);
+    if (t->c->draws)
+        at[n++] = key;
     for (int i = 0; i < t->n_out; i++)
         at[n++] = cot_array_data(out[i]);
     if (library) {
@@ -241,7 +250,7 @@ by_object(const trip *t, const cot_graph *g, cot_array **out)
     if (!new_results(t, g, out) ||
         cot_build_object(t->c->ctx, &e, 1, NULL, path[0], path[1]) != COT_OK)
         why = cot_error(t->c->ctx);
-    else if (!write_glue(path[2], t->in.n + t->n_out) || system(line) != 0)
+    else if (!write_glue(path[2], t->in.n + t->n_out + (t->c->draws != 0)) || system(line) != 0)
         why = "the object was not linked";
     else if (call_library(t, path[3], out) != 0)
         why = "the object's function failed";
@@ -306,6 +315,57 @@ compare_figures(const trip *t, cot_array *const *out, figures want)
         fail(t->c, t->title, "the number of figures is another than expected");
 }
 
+/* ---- time ---- */
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+by_size(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+void
+carriers_time(carriers *c, const char *title, cot_fn *f, carried in)
+{
+    static double sample[SAMPLES];
+    cot_array *out[CARRIERS_RESULTS] = { NULL };
+    const cot_array *const *args = (const cot_array *const *)in.at;
+    cot_type type[CARRIERS_ARRAYS];
+    const cot_graph *g;
+    int n = 0;
+
+    if (c->seconds <= 0)
+        return;
+    for (int i = 0; i < in.n; i++)
+        type[i] = cot_array_type(in.at[i]);
+    if (cot_trace_fn(f, (cot_types){ in.n, type }, &g) != COT_OK ||
+        cot_jit(f, out, cot_graph_n_out(g), args, in.n) != COT_OK) {
+        fail(c, title, cot_error(c->ctx));
+        return;
+    }
+    for (double end = now() + c->seconds; n < SAMPLES && (n < 5 || now() < end); n++) {
+        const double start = now();
+
+        for (int i = 0; i < CALLS; i++)
+            cot_jit(f, out, cot_graph_n_out(g), args, in.n);
+        sample[n] = (now() - start) / CALLS;
+    }
+    qsort(sample, (size_t)n, sizeof *sample, by_size);
+    printf("time\t%s\t%.3f\n", title, 1e6 * sample[n / 2]);
+    for (int i = 0; i < cot_graph_n_out(g); i++)
+        cot_array_free(out[i]);
+}
+
 static void
 free_results(const trip *t, cot_array **out)
 {
@@ -323,7 +383,7 @@ run_all(const trip *t, const cot_graph *g, figures want)
     memset(c->result, 0, sizeof c->result);
     if (by_kernel(t, g, "eval", twin) && by_kernel(t, g, "jit", c->result)) {
         compare(t, twin, "JIT", c->result);
-        if (!c->no_compiler && !c->skip_object && by_object(t, g, object))
+        if (!c->no_compiler && !c->skip_object && c->seconds <= 0 && by_object(t, g, object))
             compare(t, twin, "object", object);
         printf("%s =", t->title);
         for (int i = 0; i < t->n_out; i++) {
@@ -332,6 +392,7 @@ run_all(const trip *t, const cot_graph *g, figures want)
         }
         printf("\n");
         compare_figures(t, twin, want);
+        carriers_time(c, t->title, t->f, t->in);
     }
     free_results(t, twin);
     free_results(t, object);

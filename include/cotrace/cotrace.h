@@ -20,8 +20,10 @@
 #include "cotrace/sugar.h"
 #include "cotrace/random.h"
 #include "cotrace/transform.h"
+#include "cotrace/collective.h"
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
+#include "cotrace/file.h"
 
 #endif

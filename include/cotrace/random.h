@@ -57,8 +57,9 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 
 #ifndef __cplusplus
 /* The array as a value: a hidden argument of the traced function, read anew at each call, never part
- * of the graph.  It comes after all others, no wrt names it, no vmap maps it.  The array must live as
- * long as the function and its kernels; name is for dumps and headers, where objects list it. */
+ * of the graph.  It comes after all others, no wrt names it, no vmap maps it.  The context holds the
+ * array until it is freed itself, so cot_array_free may come before (memory that the array borrows must
+ * live as long as the function and its kernels).  name is for dumps and headers, where objects list it. */
 #define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
 
 /* The key {seed, 0}; the generator's key of one more draw; the key that follows from a key and an

@@ -172,6 +172,31 @@ START_TEST(a109_prints_and_parses_back)
 }
 END_TEST
 
+/* The context holds what its functions read: the caller may let go at once. */
+START_TEST(a109_array_let_go_before_its_function)
+{
+    static const float w[6] = { 1, 2, 3, 4, 5, 6 };
+    float y[2];
+    cot_array *x = f32s(3, ones);
+    cot_fn *f = fn(linear, 1, 1);
+    cot_kernel *k;
+
+    weight = cot_array_copy(ctx, cot_f32(2, 3), w);
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_OK);
+    cot_array_free(weight);
+    weight = NULL;
+    call(f, 1, &x, y, sizeof y);
+    ck_assert_float_eq(y[0], 6);
+    ck_assert_float_eq(y[1], 15);
+    cot_array *z = cot_array_new(ctx, cot_f32(2));
+    ck_assert_int_eq(cot_run(k, &z, (const cot_array *[]){ x }), COT_OK);
+    ck_assert_mem_eq(cot_array_data(z), y, sizeof y);
+    cot_array_free(z);
+    cot_array_free(x);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* A15: closure over a value of the outer trace, and over an array. */
 static cot_array *array_weights;
 static void
@@ -569,6 +594,96 @@ START_TEST(b84_nested)
 }
 END_TEST
 
+/* ---- draws written in place ---- */
+
+static int write_line;
+
+/* user: bit 0, the destination is made inside; bit 1, the argument 1 is a probability. */
+static void
+draw_into(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const int how = *(int *)user;
+    cot_value x = how & 1 ? cot_zeros(t, cot_f32(4)) : in[0];
+    cot_value u = how & 2 ? cot_convert(cot_bernoulli(t, cot_bool(4), in[1]), COT_F32)
+                          : cot_uniform(t, cot_f32(4));
+    write_line = __LINE__ + 1;
+    cot_assign(x, u);
+    out[0] = cot_mul(x, 1.0);
+}
+
+static void
+written(int how, cot_randomness mode, bool shared, float y[12])
+{
+    static const float zero[12] = { 0 }, p[3] = { 0, 0.5f, 1 };
+    cot_array *in[2] = { shared ? cot_array_copy(ctx, cot_f32(4), zero)
+                                : cot_array_copy(ctx, cot_f32(3, 4), zero),
+                         f32s(3, p) };
+    cot_array *out = cot_array_new(ctx, cot_f32(3, 4));
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, "f", draw_into, 2, 1, &how), .randomness = mode,
+                         .in_dims = COT_LIST(shared ? COT_NONE : 0, 0));
+    cot_kernel *k;
+
+    if (cot_compile(f, COT_TYPES(cot_array_type(in[0]), cot_f32(3)), NULL, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+    memcpy(y, cot_array_data(out), 12 * sizeof *y);
+    if (!(how & 1) && !shared)
+        ck_assert_mem_eq(cot_array_data(in[0]), y, 12 * sizeof *y);
+    if (!(how & 1) && shared)
+        ck_assert_mem_eq(cot_array_data(in[0]), y, 4 * sizeof *y);
+    cot_kernel_free(k);
+    for (int i = 0; i < 2; i++)
+        cot_array_free(in[i]);
+    cot_array_free(out);
+}
+
+static void
+refused_write(int how, cot_randomness mode)
+{
+    const cot_graph *g;
+    char want[600];
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, "f", draw_into, 2, 1, &how), .randomness = mode,
+                         .in_dims = COT_LIST(COT_NONE, 0));
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(4), cot_f32(3)), &g), COT_ERR_SHAPE);
+    snprintf(want, sizeof want,
+             "%s:%d: assign: argument 0 is f32[4] and not mapped, what is written to it is mapped: "
+             "f32[4] for each example, f32[3,4] for all; wants the argument mapped too, or a value "
+             "made inside",
+             __FILE__, write_line);
+    ck_assert_str_eq(cot_error(ctx), want);
+    cot_error_clear(ctx);
+}
+
+START_TEST(b80_draws_into_what_is_not_mapped)
+{
+    float y[12];
+
+    refused_write(0, COT_RANDOM_DIFFERENT);
+    written(0, COT_RANDOM_SAME, true, y); /* one draw, one destination */
+    ck_assert(distinct(y, 4));
+    ck_assert_mem_eq(y, y + 4, 4 * sizeof *y);
+    written(1, COT_RANDOM_DIFFERENT, true, y); /* made inside: becomes mapped */
+    ck_assert(distinct(y, 12));
+    written(0, COT_RANDOM_DIFFERENT, false, y);
+    ck_assert(distinct(y, 12));
+}
+END_TEST
+
+START_TEST(b81_draws_with_mapped_parameters)
+{
+    float y[12];
+
+    refused_write(2, COT_RANDOM_DIFFERENT);
+    refused_write(2, COT_RANDOM_SAME); /* the probability is mapped, so the draw is */
+    for (int how = 2; how <= 3; how++) {
+        written(how, COT_RANDOM_DIFFERENT, how & 1, y);
+        for (int i = 0; i < 4; i++)
+            ck_assert(y[i] == 0 && (y[4 + i] == 0 || y[4 + i] == 1) && y[8 + i] == 1);
+    }
+}
+END_TEST
+
 /* ---- loops, order ---- */
 
 static void
@@ -881,12 +996,15 @@ main(void)
         { "A109", a109_jacobian_of_a_captured_layer, 1 },
         { "A109", a109_captured_through_nested_functions, 1 },
         { "A109", a109_prints_and_parses_back, 1 },
+        { "A109", a109_array_let_go_before_its_function, 1 },
         { "A109", headers_list_hidden_arguments, 1 },
         { "B75", b75_factories, 6 },
         { "B76", b76_explicit_keys, 1 },
         { "B77", b77_like_ops, 1 },
         { "B78", b78_dropout, 1 },
         { "B79", b79_bernoulli_mapped_probability_same, 1 },
+        { "B80", b80_draws_into_what_is_not_mapped, 1 },
+        { "B81", b81_draws_with_mapped_parameters, 1 },
         { "B82", b82_chunks, 1 },
         { "B83", b83_jacfwd, 1 },
         { "B84", b84_nested, 1 },
@@ -905,6 +1023,7 @@ main(void)
         if (i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0) {
             t = tcase_create(rows[i].name);
             tcase_add_checked_fixture(t, setup, teardown);
+            tcase_set_timeout(t, 60);
             suite_add_tcase(s, t);
         }
         tcase_add_loop_test(t, rows[i].test, 0, rows[i].n);

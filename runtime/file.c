@@ -1,0 +1,189 @@
+/* Files of named arrays: which format a path asks for, and what the formats share.
+ *
+ * A file is mapped whole and read from memory, so that a reader is a function of bytes, which fuzzing can
+ * call.  Memory and handles of other libraries are held outside IR_TRY, in the functions that open them. */
+#include "runtime/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ir/array.h"
+#include "ir/context.h"
+#include "ir/diag.h"
+
+const void *
+rt_file_map(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const void *file = NULL;
+    struct stat s;
+
+    *size = 0;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
+        *size = (size_t)s.st_size;
+        file = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
+        if (file == MAP_FAILED)
+            file = NULL;
+    } else if (S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+    } else {
+        errno = EINVAL;
+    }
+    close(fd);
+    return file;
+}
+
+void
+rt_file_unmap(const void *file, size_t size)
+{
+    if (file && size)
+        munmap((void *)file, size);
+}
+
+/* ---- formats ---- */
+
+typedef struct format {
+    const char *ending;
+    cot_status (*read)(cot_context *, const char *, const void *, size_t, cot_state *);
+    cot_status (*write)(cot_context *, const char *, const cot_state *);
+} format;
+
+static const format formats[] = {
+    { ".npz", rt_npz_read, rt_npz_write },
+    { ".safetensors", rt_safetensors_read, rt_safetensors_write },
+};
+
+static const format *
+format_of(const char *path)
+{
+    size_t n = strlen(path);
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t m = strlen(formats[i].ending);
+        if (n >= m && strcmp(path + n - m, formats[i].ending) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+/* ---- names ---- */
+
+static int
+by_name(const void *x, const void *y)
+{
+    return strcmp((*(const cot_named *const *)x)->name, (*(const cot_named *const *)y)->name);
+}
+
+/* An array whose name is that of an earlier one in order of names; NULL if there is none. */
+static const cot_named *
+name_twice(cot_context *ctx, const cot_state *s)
+{
+    const cot_named **order = IR_NEW_N(&ctx->arena, const cot_named *, s->n + 1);
+
+    for (int i = 0; i < s->n; i++)
+        order[i] = &s->at[i];
+    qsort(order, (size_t)s->n, sizeof *order, by_name);
+    for (int i = 1; i < s->n; i++)
+        if (strcmp(order[i - 1]->name, order[i]->name) == 0)
+            return order[i];
+    return NULL;
+}
+
+/* Is s UTF-8, as Unicode 15 section 3.9, table 3-7, has it? */
+static bool
+is_utf8(const char *s)
+{
+    const uint8_t *p = (const uint8_t *)s;
+
+    while (*p) {
+        int more = *p < 0x80   ? 0
+                   : *p < 0xc2 ? -1
+                   : *p < 0xe0 ? 1
+                   : *p < 0xf0 ? 2
+                   : *p < 0xf5 ? 3
+                               : -1;
+        uint8_t low = *p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80;
+        uint8_t high = *p == 0xed ? 0x9f : *p == 0xf4 ? 0x8f : 0xbf;
+
+        if (more < 0)
+            return false;
+        p++;
+        for (; more > 0; more--, p++, low = 0x80, high = 0xbf)
+            if (*p < low || *p > high)
+                return false;
+    }
+    return true;
+}
+
+static cot_status
+check_names(cot_context *ctx, const char *path, const cot_state *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const char *name = s->at[i].name;
+        const char *wrong = !name             ? "has no name"
+                            : !*name          ? "has an empty name"
+                            : !is_utf8(name)  ? "has a name that is not UTF-8"
+                            : !s->at[i].array ? "is NULL"
+                                              : NULL;
+        if (wrong)
+            return ir_fail(ctx, 0, NULL, ERR_file_name, path, i, wrong);
+    }
+    const cot_named *twice = name_twice(ctx, s);
+    return twice ? ir_fail(ctx, 0, NULL, ERR_file_name, path, (int)(twice - s->at),
+                           "has the name of another")
+                 : COT_OK;
+}
+
+/* ---- in and out ---- */
+
+static cot_status
+load(cot_context *ctx, const char *path, const void *file, size_t size, cot_state *out)
+{
+    const format *f = format_of(path);
+
+    COT_TRY(f->read(ctx, path, file, size, out));
+    const cot_named *twice = name_twice(ctx, out);
+    return twice ? ir_fail(ctx, 0, NULL, ERR_file_array, path, twice->name, "is there twice")
+                 : COT_OK;
+}
+
+cot_status
+cot_load(cot_context *ctx, const char *path, cot_state *out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    size_t size = 0;
+    const void *file = format_of(path) ? rt_file_map(path, &size) : NULL;
+    int error = errno;
+
+    *out = (cot_state){ 0, NULL };
+    IR_TRY(ctx) {
+        status = file              ? load(ctx, path, file, size, out)
+                 : format_of(path) ? ir_fail(ctx, 0, NULL, ERR_io, path, strerror(error))
+                                   : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
+    }
+    rt_file_unmap(file, size);
+    if (status != COT_OK)
+        cot_state_free(out);
+    return status;
+}
+
+cot_status
+cot_save(cot_context *ctx, const char *path, const cot_state *s)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    const format *f = format_of(path);
+
+    IR_TRY(ctx) {
+        status = f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
+        if (status == COT_OK)
+            status = f->write(ctx, path, s);
+    }
+    return status;
+}

@@ -1,0 +1,245 @@
+/* NumPy's archives: a zip file whose members NAME.npy are npy files.
+ *
+ * libzip reads the archive from memory and checks each member's CRC at its end.  The size that a member
+ * claims is compared with what the archive's bytes can hold, so that a lie costs no memory: deflate makes at
+ * most 1032 bytes of one.
+ *
+ * Source: numpy.lib.npyio.savez; the bound: J. Gailly, M. Adler, zlib's technical details. */
+#include "runtime/file.h"
+
+#include <string.h>
+
+#include "ir/array.h"
+#include "ir/context.h"
+#include "ir/diag.h"
+#include "runtime/npy.h"
+
+#ifdef COT_LIBZIP
+#include <zip.h>
+
+enum { LONGEST_MESSAGE = 200, DEFLATE_MOST = 1032, SHORTEST = 22 };
+
+/* An error of libzip as a status; the message is copied, as libzip's goes with its handle. */
+static cot_status
+fail(cot_context *ctx, const char *path, zip_error_t *e, ir_error row)
+{
+    char text[LONGEST_MESSAGE];
+    bool memory = zip_error_code_zip(e) == ZIP_ER_MEMORY;
+
+    snprintf(text, sizeof text, "%s", zip_error_strerror(e));
+    zip_error_fini(e);
+    return memory ? ir_fail(ctx, 0, NULL, ERR_memory) : ir_fail(ctx, 0, NULL, row, path, text);
+}
+
+/* ---- in ---- */
+
+/* One member while it is read. */
+typedef struct member {
+    cot_context *ctx;
+    const char *path, *name;
+    zip_file_t *file;
+    void *bytes;
+    size_t size;
+} member;
+
+static cot_status
+wrong_member(const member *m, const char *why)
+{
+    return ir_fail(m->ctx, 0, NULL, ERR_file_array, m->path, m->name, why);
+}
+
+static const char *
+check_stat(const zip_stat_t *s, size_t archive)
+{
+    const zip_uint64_t want = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+
+    if ((s->valid & want) != want)
+        return "lacks its size";
+    if (s->comp_size > archive)
+        return "claims more bytes than the archive has";
+    if (s->comp_method == ZIP_CM_STORE ? s->size != s->comp_size
+                                       : s->size / DEFLATE_MOST > s->comp_size)
+        return "claims more bytes than it has";
+    if (s->comp_method != ZIP_CM_STORE && s->comp_method != ZIP_CM_DEFLATE)
+        return "is neither stored nor deflated";
+    return NULL;
+}
+
+/* All of it, and not a byte more: then libzip has seen its end and compared the CRC. */
+static cot_status
+read_bytes(member *m)
+{
+    char more;
+    zip_int64_t n = zip_fread(m->file, m->bytes, m->size),
+                end = n < 0 ? n : zip_fread(m->file, &more, 1);
+
+    if (n < 0 || end < 0)
+        return wrong_member(m, zip_error_strerror(zip_file_get_error(m->file)));
+    if ((size_t)n != m->size || end != 0)
+        return wrong_member(m, "has another size than it claims");
+    return COT_OK;
+}
+
+static cot_status
+read_member(member *m, cot_state *out, int cap)
+{
+    rt_npy h;
+    cot_array *a;
+
+    COT_TRY(read_bytes(m));
+    const char *wrong = rt_npy_header(&h, m->bytes, m->size);
+    if (wrong)
+        return wrong_member(m, ir_format(&m->ctx->arena, "is wrong: %s", wrong));
+    if (out->n == cap)
+        return ir_fail(m->ctx, 0, NULL, ERR_file, m->path, "the archive changed");
+    COT_TRY(rt_npy_array(m->ctx, &h, m->bytes, &a));
+    out->at[out->n++] = (cot_named){ m->name, a };
+    return COT_OK;
+}
+
+/* The handle and the bytes are freed here, also if memory runs short below. */
+static cot_status
+take_member(member *m, zip_t *zip, zip_uint64_t i, cot_state *out, int cap)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+
+    m->file = zip_fopen_index(zip, i, 0);
+    if (!m->file)
+        return wrong_member(m, zip_error_strerror(zip_get_error(zip)));
+    m->bytes = m->ctx->realloc(m->ctx->alloc_user, NULL, m->size + 1);
+    IR_TRY(m->ctx) {
+        status = m->bytes ? read_member(m, out, cap) : ir_fail(m->ctx, 0, NULL, ERR_memory);
+    }
+    if (m->bytes)
+        m->ctx->realloc(m->ctx->alloc_user, m->bytes, 0);
+    zip_fclose(m->file);
+    return status;
+}
+
+static cot_status
+read_archive(cot_context *ctx, const char *path, zip_t *zip, size_t size, cot_state *out)
+{
+    int n = (int)zip_get_num_entries(zip, 0);
+    zip_stat_t s;
+
+    out->at = IR_NEW_N(&ctx->arena, cot_named, n + 1);
+    for (int i = 0; i < n; i++) {
+        const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
+        size_t length = name ? strlen(name) : 0;
+        member m = { .ctx = ctx, .path = path, .name = name ? name : "" };
+
+        if (length < 4 || strcmp(name + length - 4, ".npy") != 0)
+            return wrong_member(&m, "is not called NAME.npy");
+        m.name = ir_format(&ctx->arena, "%.*s", (int)length - 4, name);
+        if (zip_stat_index(zip, (zip_uint64_t)i, 0, &s) != 0)
+            return wrong_member(&m, zip_error_strerror(zip_get_error(zip)));
+        const char *wrong = check_stat(&s, size);
+        if (wrong)
+            return wrong_member(&m, wrong);
+        m.size = (size_t)s.size;
+        COT_TRY(take_member(&m, zip, (zip_uint64_t)i, out, n));
+    }
+    return COT_OK;
+}
+
+cot_status
+rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, cot_state *out)
+{
+    volatile cot_status status = COT_ERR_MEMORY;
+    zip_error_t e;
+
+    if (size < SHORTEST) /* libzip takes nothing for an empty archive */
+        return ir_fail(ctx, 0, NULL, ERR_file, path, "it is not an npz file");
+    zip_error_init(&e);
+    zip_source_t *source = zip_source_buffer_create(file, size, 0, &e);
+    zip_t *zip = source ? zip_open_from_source(source, ZIP_RDONLY, &e) : NULL;
+    if (!zip) {
+        zip_source_free(source);
+        return fail(ctx, path, &e, ERR_file);
+    }
+    IR_TRY(ctx) {
+        status = read_archive(ctx, path, zip, size, out);
+    }
+    zip_discard(zip);
+    zip_error_fini(&e);
+    return status;
+}
+
+/* ---- out ---- */
+
+/* Stored, as numpy.savez does, and with the date that means none: equal arrays make equal files. */
+static bool
+add(zip_t *zip, const cot_array *a, const char *name, char header[RT_NPY_HEAD])
+{
+    zip_buffer_fragment_t part[] = {
+        { (zip_uint8_t *)header, rt_npy_write_header(header, &a->type) }, { a->data, a->bytes }
+    };
+    zip_source_t *source = zip_source_buffer_fragment(zip, part, a->bytes ? 2 : 1, 0);
+    zip_int64_t i = source ? zip_file_add(zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
+
+    if (i < 0) {
+        zip_source_free(source);
+        return false;
+    }
+    return zip_set_file_compression(zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) == 0 &&
+           zip_file_set_dostime(zip, (zip_uint64_t)i, 0, 0x21, 0) == 0;
+}
+
+/* libzip writes no file at all for an archive of nothing. */
+static cot_status
+write_nothing(cot_context *ctx, const char *path)
+{
+    static const char end[SHORTEST] = "PK\5\6";
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(end, 1, sizeof end, file) == sizeof end;
+
+    good &= file && fclose(file) == 0;
+    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, "the archive cannot be written");
+}
+
+cot_status
+rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
+{
+    const char **name = IR_NEW_N(&ctx->arena, const char *, s->n + 1);
+    char(*header)[RT_NPY_HEAD] = ir_alloc(&ctx->arena, sizeof *header * (size_t)(s->n + 1));
+    bool good = true;
+    zip_error_t e;
+    int code;
+
+    if (s->n == 0)
+        return write_nothing(ctx, path);
+    for (int i = 0; i < s->n; i++)
+        name[i] = ir_format(&ctx->arena, "%s.npy", s->at[i].name);
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (!zip) {
+        zip_error_init_with_code(&e, code);
+        return fail(ctx, path, &e, ERR_io);
+    }
+    for (int i = 0; i < s->n && good; i++)
+        good = add(zip, s->at[i].array, name[i], header[i]);
+    if (good && zip_close(zip) == 0)
+        return COT_OK;
+    zip_error_init(&e);
+    zip_error_set(&e, zip_error_code_zip(zip_get_error(zip)),
+                  zip_error_code_system(zip_get_error(zip)));
+    zip_discard(zip);
+    return fail(ctx, path, &e, ERR_io);
+}
+
+#else
+
+cot_status
+rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, cot_state *out)
+{
+    (void)file, (void)size, (void)out;
+    return ir_fail(ctx, 0, NULL, ERR_target,
+                   ir_format(&ctx->arena, "%s: npz files want a build with libzip", path));
+}
+
+cot_status
+rt_npz_write(cot_context *ctx, const char *path, const cot_state *s)
+{
+    return rt_npz_read(ctx, path, NULL, 0, (cot_state *)s);
+}
+
+#endif
