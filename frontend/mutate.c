@@ -212,6 +212,7 @@ same_options(ir_build *b, ir_ref x, const void *options)
     static const ir_op pair[][2] = { { OP_slice, OP_view_slice },
                                      { OP_reshape, OP_view_reshape },
                                      { OP_transpose, OP_view_transpose },
+                                     { OP_reverse, OP_view_reverse },
                                      { OP_broadcast_in_dim, OP_view_broadcast } };
     for (uint32_t i = before; i < b->n_nodes; i++)
         for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
@@ -232,6 +233,13 @@ cot_view_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
     return run_view(at, "view_transpose", same_options, x, &(like){ fe_rule_transpose, &opt });
+}
+
+cot_value
+cot_view_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
+{
+    FE_OPTIONS(cot_move_options, opt, o, size);
+    return run_view(at, "view_reverse", same_options, x, &(like){ fe_rule_reverse, &opt });
 }
 
 cot_value
@@ -282,6 +290,32 @@ cot_value
 cot_view_index_(cot_place at, cot_value x, int axis, int64_t i)
 {
     return run_view(at, "view_index", view_index, x, &(pick){ axis, i });
+}
+
+typedef struct box {
+    cot_values starts;
+    ir_ints sizes;
+} box;
+
+static ir_ref
+view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
+{
+    const box *o = options;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, o->starts.n + 1);
+
+    in[0] = x;
+    for (int i = 0; i < o->starts.n; i++)
+        if (!(in[i + 1] = fe_resolve(b->ctx->trace, o->starts.at[i], "view_dynamic_slice", i + 1)))
+            return IR_NONE;
+    return ir_node1(b, OP_view_dynamic_slice, o->starts.n + 1, in,
+                    &(ir_attrs){ .sizes = { o->sizes } });
+}
+
+cot_value
+cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
+{
+    return run_view(at, "view_dynamic_slice", view_dynamic_slice, x,
+                    &(box){ starts, fe_list(sizes) });
 }
 
 /* The last two axes as one, in which a diagonal has the stride n + 1. */

@@ -88,7 +88,7 @@ typedef struct fe_arg {
 typedef ir_ref fe_rule(ir_build *b, const fe_arg *x, int n, const void *options);
 
 /* move.c: the rules of ops that are views too. */
-fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reshape, fe_rule_broadcast_to;
+fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reverse, fe_rule_reshape, fe_rule_broadcast_to;
 
 /* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t
  * says the context). */

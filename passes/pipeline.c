@@ -30,7 +30,7 @@ RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
 RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, o->vmap.randomness, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
-RUN(hessian, pass_hessian(f, &o->wrt, out))
+RUN(hessian, pass_hessian(f, &o->wrt, o->aux, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
 RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(simplify, pass_simplify(f, out))
@@ -62,7 +62,7 @@ const pass_row pass_rows[] = {
     { "jacfwd", "Jacobians by forward mode", true,
       DIFF | PASS_CHUNK | PASS_RANDOMNESS, run_jacfwd },
     { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
-    { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
+    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian },
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
       run_functionalize },
@@ -431,9 +431,6 @@ inout_dims(const ir_graph *f, const pass_vmap_options *o)
 static cot_status
 run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
 {
-    if (f->n_inout > 0 && strcmp(row->name, "hessian") == 0)
-        return ir_fail(f->ctx, f->inout[0].loc, "hessian", ERR_inout_hessian, f->name,
-                       f->inout[0].arg);
     o.aux += row->takes & PASS_AUX ? f->n_inout : 0;
     if (f->n_inout > 0 && (row->takes & PASS_IN))
         o.vmap.out = inout_dims(f, &o.vmap);
