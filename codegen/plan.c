@@ -115,6 +115,8 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->f = f;
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->cut = cg_fuse(l, f);
     return v;
 }
@@ -194,27 +196,24 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape, and what it reshapes; IR_NONE: it is none. */
+/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it is none. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->kind == CG_GROUP_MAP && g->n == 1 ? ir_def(v->f, g->v[0]) : NULL;
-    return n && n->op == OP_reshape ? n->in[0] : IR_NONE;
+    return n && (n->op == OP_reshape || n->op == OP_barrier) ? n->in[0] : IR_NONE;
 }
 
-/* A reshape of what nobody writes over, or of what is already where it belongs, is no copy. */
+/* A reshape of what nobody writes over is no copy. */
 static bool
 place_reshape(const cg_group *g, cg_level *v)
 {
     ir_ref x = reshaped(v, g), y = g->v[0];
-    if (!x || !v->place[x].set)
+    if (!x || !v->borrowed[x] || v->place[y].set)
         return false;
-    if (!v->place[y].set && v->borrowed[x]) {
-        v->place[y] = v->place[x];
-        v->borrowed[y] = true;
-    }
-    return v->place[y].set && v->place[y].buffer == v->place[x].buffer &&
-           v->place[y].offset == v->place[x].offset;
+    v->place[y] = v->place[x];
+    v->borrowed[y] = true;
+    return true;
 }
 
 static void
@@ -224,6 +223,14 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
         return;
+    if (g->n == 1 && v->whole[g->v[0]]) {
+        cg_plan_whole(l, v, g->v[0]);
+        return;
+    }
+    if (g->n == 1 && v->stride[g->v[0]]) {
+        cg_plan_put(l, v, g->v[0], v->place[g->v[0]], 0, v->stride[g->v[0]]);
+        return;
+    }
     if (place_reshape(g, v))
         return;
     for (uint32_t i = 0; i < g->n; i++)
@@ -263,9 +270,7 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_plan_scan(l, v, g);
         break;
     case OP_custom_call:
-        l->status = ir_fail(l->ctx, g->node->loc, "custom_call", ERR_target,
-                            ir_format(l->arena, "%s is C code, which this back end cannot call; wants the evaluator",
-                                      g->node->at.custom.name));
+        cg_plan_foreign(l, v, g);
         break;
     default:
         cg_plan_update(l, v, g);
@@ -337,26 +342,13 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
     return false;
 }
 
-/* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
-static ir_ref
-input_at(const cg_lowering *l, const cg_level *v, cg_place p)
+ir_ref
+cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p)
 {
     for (int i = 0; i < v->f->n_in; i++)
         if (cg_may_share(l, v->place[v->f->in[i]], p))
             return v->f->in[i];
     return IR_NONE;
-}
-
-/* What a loop stacks is stacked where its reshape is wanted. */
-static void
-forward_reshape(cg_level *v, uint32_t i)
-{
-    const cg_group *g = &v->cut->group[v->cut->order[i]];
-    ir_ref x = reshaped(v, g);
-    const ir_node *n = x ? ir_def(v->f, x) : NULL;
-    if (n && n->op == OP_scan && x >= n->first + (ir_ref)n->at.scan.carries && v->place[g->v[0]].set &&
-        !v->place[x].set && v->cut->last[x] == i)
-        v->place[x] = v->place[g->v[0]];
 }
 
 /* A value that only such a node reads is computed where the node's result will be: no copy. */
@@ -365,7 +357,8 @@ forward_places(cg_lowering *l, cg_level *v)
 {
     for (uint32_t i = v->cut->n; i-- > 0;) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
-        forward_reshape(v, i);
+        if (cg_forward_pieces(l, v, i))
+            continue;
         int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
         for (int k = 0; k < n; k++) {
             ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
@@ -374,7 +367,7 @@ forward_places(cg_lowering *l, cg_level *v)
                 times += g->node->in[j] == x;
             if (v->place[x].set || times > 1 || v->cut->last[x] != i || !ir_def(v->f, x))
                 continue;
-            ir_ref c = v->place[y].set ? input_at(l, v, v->place[y]) : IR_NONE;
+            ir_ref c = v->place[y].set ? cg_input_at(l, v, v->place[y]) : IR_NONE;
             if (c && !cg_may_overwrite(l, v, x, c))
                 continue;
             if (!v->place[y].set)

@@ -335,6 +335,43 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_loop_end(l);
 }
 
+/* Is y made by a map that nobody reads, and one result only? */
+static bool
+is_alone(const cg_level *b, ir_ref y)
+{
+    int times = 0;
+    for (int i = 0; i < b->f->n_out; i++)
+        times += b->f->out[i] == y;
+    for (uint32_t i = 0; i < b->cut->n && times == 1 && b->cut->readers[y] == 0; i++) {
+        const cg_group *g = &b->cut->group[i];
+        if (g->n == 1 && g->v[0] == y)
+            return g->kind == CG_GROUP_MAP;
+    }
+    return false;
+}
+
+/* A step of what is stacked is computed where it belongs, if that can be. */
+static void
+aim_step(cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
+{
+    if (b->place[y].set || (stride && !is_alone(b, y)))
+        return;
+    b->place[y] = to;
+    if (stride)
+        b->stride[y] = stride + 1;
+}
+
+static void
+end_stacked(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
+{
+    if (same_place(b->place[y], to))
+        return;
+    if (stride)
+        cg_plan_put(l, b, y, to, 0, stride + 1);
+    else
+        cg_plan_copy(l, to, b->place[y], ir_type_at(b->f, y));
+}
+
 void
 cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -362,17 +399,16 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     for (int i = fixed; i < n->n_in; i++)
         in[i] = cg_place_at(l, in[i], cg_imul(e, t, ir_type_at(f, f->in[i])->size));
     cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
+    const int64_t **stride = (const int64_t **)v->stride + n->first;
     for (int i = carries; i < n->n_out; i++)
-        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, ir_type_at(f, f->out[i])->size));
+        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
     cg_level *b = body_level(l, f, n->n_in, in);
     aim_carries(l, b, consts, carries, true);
     for (int i = carries; i < n->n_out; i++)
-        if (!b->place[f->out[i]].set)
-            b->place[f->out[i]] = ys[i];
+        aim_step(b, f->out[i], ys[i], stride[i]);
     cg_plan_graph(l, b);
     for (int i = carries; i < n->n_out; i++)
-        if (!same_place(b->place[f->out[i]], ys[i]))
-            cg_plan_copy(l, ys[i], b->place[f->out[i]], ir_type_at(f, f->out[i]));
+        end_stacked(l, b, f->out[i], ys[i], stride[i]);
     end_step(l, b, carries, to, (cg_place){ 0 }, NULL);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);

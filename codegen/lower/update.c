@@ -84,11 +84,14 @@ plan_box(cg_lowering *l, update *u)
 {
     const ir_node *n = u->n;
     const ir_type *y = ir_type_at(u->v->f, n->in[1]);
+    int64_t stride[COT_MAX_RANK + 1] = { 0 }, step = 1;
     if (y->size == 0)
         return;
     begin(l, u, &u->v->place[n->first], u->x);
     cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
-    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], u->x, put_in_box, u);
+    for (int k = u->x->rank - 1; k >= 0; step *= u->x->dims[k--])
+        stride[k] = step;
+    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], stride, put_in_box, u);
     cg_kernel_call(l);
 }
 
