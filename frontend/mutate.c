@@ -2,36 +2,62 @@
  *
  * Any value can: at the first write to it, or view of it, its handle is given a clone, and later
  * views are of that.  Other handles keep what they stand for, though the graph may have shared
- * their nodes.  A written argument is in/out: the trace ends with its new value as a result. */
+ * their nodes.  A written argument is in/out: the trace ends with its new value as a result.  A body of
+ * control flow ends with those of what it wrote outside (flow.c passes them on). */
 #include "cotrace/mutate.h"
 
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
+ir_ref
+fe_writable(cot_trace *t, uint32_t id)
+{
+    if (!ir_is_mutable(t->b, t->slot[id].ref))
+        t->slot[id].ref = ir_op1(t->b, OP_clone, t->slot[id].ref);
+    return t->slot[id].ref;
+}
+
 /* The slot of v, standing for something that can be written. */
 static uint32_t
 writable(ir_build *b, const char *op, cot_value v)
 {
-    cot_trace *t = b->ctx->trace;
-    uint32_t id = fe_slot_of(t, v, op);
+    uint32_t id = fe_slot_of(b->ctx->trace, v, op);
 
-    if (id && !ir_is_mutable(b, t->slot[id].ref))
-        t->slot[id].ref = ir_op1(b, OP_clone, t->slot[id].ref);
+    if (id)
+        fe_writable(b->ctx->trace, id);
     return b->status == COT_OK ? id : 0;
 }
 
+cot_value
+fe_local_copy(ir_build *b, cot_value v, const char *op, int i)
+{
+    ir_ref x = fe_resolve(b->ctx->trace, v, op, i);
+
+    return fe_handle(b->ctx->trace, x && ir_is_mutable(b, x) ? ir_op1(b, OP_clone, x) : x);
+}
+
+/* A write to a captured value goes out through bodies of control flow, and through nothing else. */
+static bool
+is_out_of_reach(const cot_trace *t, uint32_t root)
+{
+    for (; t->slot[root].captured; t = t->outer) {
+        if (!t->slot[root].from)
+            return true;
+        root = t->slot[root].from;
+    }
+    return false;
+}
+
 void
-fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
+fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y)
 {
     cot_trace *t = b->ctx->trace;
-    uint32_t id = writable(b, op, dst), root = id;
+    uint32_t root = id;
 
-    if (!id || !y)
-        return;
     while (t->slot[root].base)
         root = t->slot[root].base;
-    const ir_ref x = t->slot[id].ref;
-    if (t->slot[root].captured) {
+    const ir_ref x = fe_writable(t, id);
+    if (is_out_of_reach(t, root)) {
         ir_build_fail(b, op, ERR_assign_captured,
                       ir_type_str(b->ctx, ir_btype(b, t->slot[root].ref)));
         return;
@@ -43,6 +69,15 @@ fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
         }
     t->slot[root].written = b->loc;
     ir_node1(b, OP_assign, 2, (ir_ref[]){ x, y }, NULL);
+}
+
+void
+fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
+{
+    const uint32_t id = writable(b, op, dst);
+
+    if (id && y)
+        fe_write_slot(b, op, id, y);
 }
 
 /* ---- writes ---- */
@@ -297,6 +332,7 @@ typedef struct box {
     ir_ints sizes;
 } box;
 
+/* Starts that may be written get a copy, which stays what it is. */
 static ir_ref
 view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
 {
@@ -304,9 +340,12 @@ view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, o->starts.n + 1);
 
     in[0] = x;
-    for (int i = 0; i < o->starts.n; i++)
-        if (!(in[i + 1] = fe_resolve(b->ctx->trace, o->starts.at[i], "view_dynamic_slice", i + 1)))
+    for (int i = 0; i < o->starts.n; i++) {
+        ir_ref at = fe_resolve(b->ctx->trace, o->starts.at[i], "view_dynamic_slice", i + 1);
+        if (!at)
             return IR_NONE;
+        in[i + 1] = ir_is_mutable(b, at) ? ir_op1(b, OP_clone, at) : at;
+    }
     return ir_node1(b, OP_view_dynamic_slice, o->starts.n + 1, in,
                     &(ir_attrs){ .sizes = { o->sizes } });
 }

@@ -428,13 +428,6 @@ functionalize(cot_fn *f, cot_remove remove = COT_REMOVE_MUTATIONS, COT_PLACE_)
 }
 
 inline cot_fn *
-functionalize(cot_fn *f, cot_remove remove = COT_REMOVE_MUTATIONS, COT_PLACE_)
-{
-    const cot_functionalize_options o = {0, remove};
-    return cot_functionalize_(cot_place{file, line}, f, &o, sizeof o);
-}
-
-inline cot_fn *
 pipeline(cot_fn *f, const char *text, COT_PLACE_)
 {
     return cot_pipeline_(cot_place{file, line}, f, text);

@@ -6,9 +6,10 @@
  * The ops of trace.h (cot_slice, cot_reshape, ...) give new values, never views.
  *
  * A written argument of a cot_fn is in/out: cot_run leaves the new value in the argument's array, and
- * transforms pass it on as a last result, not differentiated, mapped as the argument is.  In the body
- * of cond, while, scan a written argument is a local copy.  Writing to a value of an enclosing trace
- * is an error.  Values made inside a function become mapped when something mapped is written to them;
+ * transforms pass it on as a last result, not differentiated, mapped as the argument is.  The bodies of
+ * cond, while, scan, map, fori may write to values of the function around them; what they are given as
+ * operands are local copies.  Any other function, and a while's test, may not write to what it
+ * captures: an error at the line of the write.  Values made inside a function become mapped when something mapped is written to them;
  * for an argument that vmap does not map this is an error.
  *
  * There are no raw strides (torch's as_strided) and no resizing: a view cannot show one element twice
