@@ -31,8 +31,9 @@ writable(ir_build *b, const char *op, cot_value v)
 cot_value
 fe_local_copy(ir_build *b, cot_value v, const char *op, int i)
 {
+    if (v.ctx != b->ctx || v.id == 0) /* an error where it is used */
+        return v;
     ir_ref x = fe_resolve(b->ctx->trace, v, op, i);
-
     return fe_handle(b->ctx->trace, x && ir_is_mutable(b, x) ? ir_op1(b, OP_clone, x) : x);
 }
 

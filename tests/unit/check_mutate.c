@@ -390,6 +390,14 @@ b61(cot_context *ctx)
     data x[2] = { filled(cot_f64(1, 3), 10, 10), filled(cot_f64(3, 1), 1, 1) };
     gives(cot_vmap(new_fn(ctx, plus_in_place, 2), .in_dims = COT_LIST(1, 0)), 2, x,
           (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
+    /* axes of results are those of the function's own, by number or by name */
+    cot_fn *named = cot_fn_named(new_fn(ctx, plus_in_place, 2), "x, y", "sum");
+    gives(cot_vmap(named, .in_dims = COT_NAMES("x:1, y:0"), .out_dims = COT_NAMES("sum:0")), 2, x,
+          (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
+    const cot_vmap_options two = { .out_dims = COT_LIST(0, 0) };
+    traced_fails(cot_vmap_(AT(6), named, &two, sizeof two), COT_TYPES(cot_f64(3, 1), cot_f64(3, 1)),
+                 COT_ERR_ARG,
+                 "m.c:6: vmap(f): out is [0,0] for the results (sum: f64[]); wants one entry for each");
     /* a caller's own values: the call writes them */
     data y[2] = { filled(cot_f64(2), 1, 1), filled(cot_f64(2), 10, 10) };
     both(cot_fn_new(ctx, "g", calls_inout, 2, 1, new_fn(ctx, plus_in_place, 2)), 2, y,
