@@ -1,193 +1,11 @@
-/* Calls and control flow: bodies traced as sub-functions.
+/* Calls and control flow: bodies traced as sub-functions (sub.c).
  *
- * A body is traced while the trace around it stays open, so that it may use that trace's
- * values: each becomes an input of the body's graph, appended at its first touch.  The ops want
- * such operands in one place for all their sub-functions (branches share them; while and scan
- * have them first, as consts), so the graph is built once more with its inputs in the wanted
- * order.
- *
- * A body may write to values of the trace around: their new values are its last results.  They become
- * more results of a cond (of a branch that does not write one, the old value), more carries of a
- * loop, and are written outside when the node is made. */
+ * The operands that bodies capture are shared: branches have them last, while and scan first, as
+ * consts.  A body may write to values of the trace around: their new values become more results of a
+ * cond, more carries of a loop, and are written outside when the node is made. */
 #include "frontend/fn.h"
-#include "frontend/trace.h"
+#include "frontend/sub.h"
 #include "ir/diag.h"
-
-/* Values of the trace around, handed to every sub-function of a node. */
-typedef struct shared {
-    ir_ref *at;
-    uint32_t n, cap;
-} shared;
-
-/* A traced body: own inputs, then what it captured; its results, then the new values of what it wrote. */
-typedef struct sub {
-    ir_graph *g;
-    int n_own, n_out;
-    int n_captured;
-    const ir_ref *captured;
-    const uint32_t *from; /* by capture: the slot outside, 0 for none */
-    uint32_t n_written;
-    uint32_t *written; /* slots outside */
-    int key;   /* which capture random numbers come from; -1: none */
-    bool test; /* of a loop: it writes nothing */
-} sub;
-
-/* What the sub-functions of a node have in common. */
-typedef struct wiring {
-    bool loop;
-    shared consts;
-    uint32_t *written; /* slots of this trace */
-    uint32_t n_written, cap_written;
-} wiring;
-
-static int
-share(ir_build *b, shared *s, ir_ref v)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->at[i] == v)
-            return (int)i;
-    IR_PUSH(b->arena, s->at, s->n, s->cap, v);
-    return (int)s->n - 1;
-}
-
-static int
-index_of(const uint32_t *list, uint32_t n, uint32_t x)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == x)
-            return (int)i;
-    return -1;
-}
-
-static bool
-trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
-          const ir_type *const *type, int n_out, wiring *w, sub *s)
-{
-    fe_source source = { .name = name, .body = body, .user = user, .loc = b->loc, .n_in = n_in,
-                         .n_out = n_out, .type = type, .flow = true };
-    cot_trace *t;
-    cot_status status;
-
-    if (!body) {
-        ir_build_fail(b, name, ERR_usage, "a body is NULL");
-        return false;
-    }
-    status = fe_trace_run(b->ctx, &source, &s->g, &t);
-    if (status != COT_OK) {
-        b->status = status;
-        return false;
-    }
-    *s = (sub){ s->g, n_in, n_out, (int)t->n_captured, t->captured, t->from, 0, NULL, -1, false };
-    for (int i = 0; i < s->n_captured; i++)
-        if (t->input[i] == t->key)
-            s->key = i;
-    s->written = IR_NEW_N(b->arena, uint32_t, t->n_adopted + 1);
-    s->n_written = fe_written(t, s->written);
-    for (uint32_t i = 0; i < s->n_written; i++)
-        if (index_of(w->written, w->n_written, s->written[i]) < 0)
-            IR_PUSH(b->arena, w->written, w->n_written, w->cap_written, s->written[i]);
-    return true;
-}
-
-/* Which carry of a loop a capture is: of what is written; -1: it is a const. */
-static int
-as_carry(const wiring *w, const sub *s, int i)
-{
-    return w->loop && s->from[i] ? index_of(w->written, w->n_written, s->from[i]) : -1;
-}
-
-/* When all bodies are traced: the consts of the node. */
-static void
-share_captures(ir_build *b, wiring *w, const sub *s, int n)
-{
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < s[k].n_captured; i++)
-            if (as_carry(w, &s[k], i) < 0)
-                share(b, &w->consts, s[k].captured[i]);
-}
-
-static ir_ref
-outside(const ir_build *b, uint32_t slot)
-{
-    return b->ctx->trace->slot[slot].ref;
-}
-
-/* An input of r for each shared value. */
-static void
-shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
-{
-    for (uint32_t i = 0; i < consts->n; i++)
-        c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
-}
-
-/* The trip of a loop, which joins the key of its draws: nothing draws; the counter that is there;
- * one more input, the last; the same, and its successor is the last result. */
-typedef enum trips { NO_TRIPS, COUNTER, TRIP_IN, TRIP_IN_OUT } trips;
-
-/* Results first ... of r: those of the body y, and among them, after `split`, what it wrote. */
-static void
-rewired_results(ir_build *b, ir_build *r, const sub *s, wiring *w, int split, const ir_ref *y,
-                const ir_ref *c)
-{
-    for (int i = 0; i < split; i++)
-        ir_output(r, y[i]);
-    for (uint32_t k = 0; k < w->n_written; k++) {
-        int i = index_of(s->written, s->n_written, w->written[k]);
-        ir_output(r, i >= 0 ? y[s->n_out + i]
-                            : c[share(b, &w->consts, outside(b, w->written[k]))]);
-    }
-    for (int i = split; i < s->n_out; i++)
-        ir_output(r, y[i]);
-}
-
-/* The graph of s with an input for each shared value: before its own inputs in a loop, where `carries`
- * of its own inputs come before the carries of what is written; else after.  counts: input 0 of its own is a
- * counter, whose successor becomes result 0. */
-static ir_graph *
-rewire(ir_build *b, const sub *s, wiring *w, int carries, bool counts, trips trips)
-{
-    ir_ref trip = IR_NONE;
-    ir_build *r = ir_build_new(b->ctx, s->g->name);
-    ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1),
-           *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
-    ir_ref *c = IR_NEW_N(r->arena, ir_ref, w->consts.n + 1),
-           *now = IR_NEW_N(r->arena, ir_ref, w->n_written + 1);
-    ir_graph *out = NULL;
-
-    if (w->loop)
-        shared_inputs(b, r, &w->consts, c);
-    for (int i = 0; i < carries; i++)
-        in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
-    for (uint32_t k = 0; w->loop && k < w->n_written; k++)
-        now[k] = ir_input(r, ir_btype(b, outside(b, w->written[k])), NULL);
-    for (int i = carries; i < s->n_own; i++)
-        in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
-    if (!w->loop)
-        shared_inputs(b, r, &w->consts, c);
-    if (trips == COUNTER)
-        trip = ir_convert(r, in[0], COT_U64);
-    else if (trips != NO_TRIPS)
-        trip = ir_input(r, ir_scalar_type(b->ctx, COT_U64), "trip");
-    for (int i = 0; i < s->n_captured; i++) {
-        const int k = as_carry(w, s, i);
-        in[s->n_own + i] = k >= 0 ? now[k] : c[share(b, &w->consts, s->captured[i])];
-        if (i == s->key && trip)
-            in[s->n_own + i] = ir_fold_in(r, in[s->n_own + i], trip);
-    }
-    if (counts)
-        ir_output(r, ir_add(r, in[0], ir_like(r, in[0], 1)));
-    ir_inline_graph(r, s->g, in, y);
-    if (s->test)
-        ir_output(r, y[0]);
-    else
-        rewired_results(b, r, s, w, w->loop ? carries - counts : s->n_out, y, c);
-    if (trips == TRIP_IN_OUT)
-        ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
-    cot_status status = ir_build_end(r, &out);
-    if (status != COT_OK)
-        b->status = status;
-    return out;
-}
 
 /* ---- operands and results ---- */
 
@@ -229,7 +47,7 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
 /* Results first ... go to the user, but for those from `split` on that are the new values of what the
  * bodies wrote: they are written.  The answer is the user's first. */
 static ir_ref
-give(ir_build *b, const flow *f, const wiring *w, int first, int split, int n_out, const ir_ref *y)
+give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n_out, const ir_ref *y)
 {
     const int after = split + (int)w->n_written;
     int to = 0;
@@ -245,7 +63,7 @@ give(ir_build *b, const flow *f, const wiring *w, int first, int split, int n_ou
 /* Make the node, and give its results but for the last spare ones. */
 static ir_ref
 finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
-       int n_out, int first, int spare, const wiring *w, int split)
+       int n_out, int first, int spare, const fe_wiring *w, int split)
 {
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, n_out + n_in + 1);
 
@@ -353,21 +171,21 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n, n_out = f->o.n_out > 0 ? f->o.n_out : 1;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    sub *s = IR_NEW_N(b->arena, sub, f->bodies.n + 1);
+    fe_sub *s = IR_NEW_N(b->arena, fe_sub, f->bodies.n + 1);
     ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, f->bodies.n + 1);
-    wiring w = { .loop = false };
+    fe_wiring w = { .loop = false };
     ir_ref p = predicate(b, f);
 
     (void)x, (void)n;
     if (!p || !operands(b, f, f->o.in, in, type))
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        if (!trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
+        if (!fe_trace_flow(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
                        f->o.user, n_in, type, n_out, &w, &s[i]))
             return IR_NONE;
-    share_captures(b, &w, s, f->bodies.n);
+    fe_share_captures(b, &w, s, f->bodies.n);
     for (int i = 0; i < f->bodies.n; i++)
-        branch[i] = rewire(b, &s[i], &w, n_in, false, NO_TRIPS);
+        branch[i] = fe_wire(b, &s[i], &w, n_in, false, FE_NO_TRIPS);
     int all = 1 + n_in + (int)w.consts.n;
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, all);
     operand[0] = p;
@@ -468,31 +286,14 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 
 /* ---- while ---- */
 
-/* consts; `carries` of the n operands; the carries of what is written; the other operands.  Their number. */
-static int
-loop_operands(ir_build *b, const wiring *w, int carries, int n, const ir_ref *in, ir_ref **out)
-{
-    ir_ref *all = *out = IR_NEW_N(b->arena, ir_ref, (int)(w->consts.n + w->n_written) + n + 1);
-
-    for (uint32_t i = 0; i < w->consts.n; i++)
-        *all++ = w->consts.at[i];
-    for (int i = 0; i < carries; i++)
-        *all++ = in[i];
-    for (uint32_t i = 0; i < w->n_written; i++)
-        *all++ = outside(b, w->written[i]);
-    for (int i = carries; i < n; i++)
-        *all++ = in[i];
-    return (int)(all - *out);
-}
-
 /* A loop's test is asked once more than its body runs: it may write nothing. */
 static bool
-writes_nothing(ir_build *b, const char *op, const sub *s)
+writes_nothing(ir_build *b, const char *op, const fe_sub *s)
 {
     if (s->n_written == 0)
         return true;
     ir_build_fail(b, op, ERR_assign_captured,
-                  ir_type_str(b->ctx, ir_btype(b, outside(b, s->written[0]))));
+                  ir_type_str(b->ctx, ir_btype(b, fe_outside(b, s->written[0]))));
     return false;
 }
 
@@ -503,8 +304,8 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    wiring w = { .loop = true };
-    sub body[2], *holds = &body[0], *step = &body[1];
+    fe_wiring w = { .loop = true };
+    fe_sub body[2], *holds = &body[0], *step = &body[1];
     ir_ref *all;
 
     (void)x, (void)n;
@@ -513,22 +314,22 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
+        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
                    n_in, type, 1, &w, holds) ||
         !writes_nothing(b, f->op, holds) ||
-        !trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
+        !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
                    type, n_in, &w, step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
     const bool draws = holds->key >= 0 || step->key >= 0;
     holds->test = true;
-    share_captures(b, &w, body, 2);
-    at.loop.cond = rewire(b, holds, &w, n_in, false, draws ? TRIP_IN : NO_TRIPS);
-    at.loop.body = rewire(b, step, &w, n_in, false, draws ? TRIP_IN_OUT : NO_TRIPS);
+    fe_share_captures(b, &w, body, 2);
+    at.loop.cond = fe_wire(b, holds, &w, n_in, false, draws ? FE_TRIP_IN : FE_NO_TRIPS);
+    at.loop.body = fe_wire(b, step, &w, n_in, false, draws ? FE_TRIP_IN_OUT : FE_NO_TRIPS);
     at.loop.consts = w.consts.n;
     if (draws)
         in[n_in] = ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), 0);
-    const int n_all = loop_operands(b, &w, n_in, n_in + draws, in, &all);
+    const int n_all = fe_loop_operands(b, &w, n_in, n_in + draws, in, &all);
     return finish(b, f, OP_while, n_all, all, &at, n_all - (int)w.consts.n, 0, draws, &w, n_in);
 }
 
@@ -571,10 +372,10 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     int carries = f->o.in.n, n_in = carries + f->o.xs.n, n_out = carries + f->o.n_out;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    wiring w = { .loop = true };
+    fe_wiring w = { .loop = true };
     int64_t length;
     ir_ref *all;
-    sub step;
+    fe_sub step;
 
     (void)x, (void)n;
     if (n_out < 1) {
@@ -584,16 +385,16 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
+        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
                    n_in, type, n_out, &w, &step))
         return IR_NONE;
-    share_captures(b, &w, &step, 1);
+    fe_share_captures(b, &w, &step, 1);
     ir_attrs at = { .scan = { .consts = w.consts.n, .carries = carries + w.n_written,
                               .length = length, .reverse = f->o.reverse != 0 } };
-    at.scan.body = rewire(b, &step, &w, carries, false, step.key >= 0 ? TRIP_IN : NO_TRIPS);
+    at.scan.body = fe_wire(b, &step, &w, carries, false, step.key >= 0 ? FE_TRIP_IN : FE_NO_TRIPS);
     if (step.key >= 0)
         in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
-    const int n_all = loop_operands(b, &w, carries, n_in, in, &all);
+    const int n_all = fe_loop_operands(b, &w, carries, n_in, in, &all);
     n_out += (int)w.n_written;
     if (f->o.segments != 0 && length > 1)
         return give(b, f, &w, 0, carries, n_out, fe_segments(b, &at, f->o.segments, n_all, all));
@@ -624,7 +425,7 @@ cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 
 /* i < n, of the inputs consts, of which n is one, i, and the carries of the body. */
 static ir_graph *
-counts_to(ir_build *b, const wiring *w, ir_ref n, const ir_graph *body)
+counts_to(ir_build *b, const fe_wiring *w, ir_ref n, const ir_graph *body)
 {
     ir_build *r = ir_build_new(b->ctx, ir_format(b->arena, "%s.fori.while", b->name));
     ir_ref limit = IR_NONE, at = IR_NONE;
@@ -666,9 +467,9 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     bool known = f->head.kind != COT_IS_VALUE;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, carries + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, carries + 1);
-    wiring w = { .loop = true };
+    fe_wiring w = { .loop = true };
     ir_ref *all;
-    sub step;
+    fe_sub step;
 
     (void)x, (void)n;
     if (known &&
@@ -687,15 +488,15 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known && !limit)
         return IR_NONE;
     if (!known)
-        share(b, &w.consts, limit);
+        fe_share(b, &w.consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
                    carries + 1, type, carries, &w, &step))
         return IR_NONE;
-    share_captures(b, &w, &step, 1);
+    fe_share_captures(b, &w, &step, 1);
     const int split = carries + 1, n_out = split + (int)w.n_written;
-    ir_graph *body = rewire(b, &step, &w, split, true, step.key >= 0 ? COUNTER : NO_TRIPS);
-    const int n_in = loop_operands(b, &w, split, split, in, &all);
+    ir_graph *body = fe_wire(b, &step, &w, split, true, step.key >= 0 ? FE_COUNTER : FE_NO_TRIPS);
+    const int n_in = fe_loop_operands(b, &w, split, split, in, &all);
     if (known) {
         ir_attrs at = { .scan = { w.consts.n, n_out, f->head.integer, 0, body } };
         return finish(b, f, OP_scan, n_in, all, &at, n_out, 1, 0, &w, split);

@@ -21,6 +21,7 @@
 #include "cotrace/random.h"
 #include "cotrace/transform.h"
 #include "cotrace/collective.h"
+#include "cotrace/implicit.h"
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
