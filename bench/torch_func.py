@@ -185,10 +185,172 @@ def torch_cases(at):
     at("transforms", "lin(res, dx)", lin, dx)
     at("transforms", "fwd(x)", lambda x: vjp(f, x)[0], x)
 
-    eye = torch.eye(5, dtype=torch.float32)
-    x5 = t([1., -2, 3, .5, -.25])
+    x5, eye = d([1., -2, 3, .5, -.25]), torch.eye(5, dtype=torch.float64)
     pullback = vjp(lambda x: x ** 2, x5)[1]
-    at("jacobian_rows", "vmap(bwd)(I)", lambda i: vmap(pullback)(i)[0], eye)
+    at("jacobian_rows", "fwd(x)", lambda x: vjp(lambda x: x ** 2, x)[0], x5)
+    at("jacobian_rows", "bwd(res, row of I)", lambda row: pullback(row)[0], eye[0])
+    at("jacobian_rows", "vmap(bwd)(res, I)", lambda i: vmap(pullback)(i)[0], eye)
+    torch_custom_cases(at)
+
+
+def torch_custom_cases(at):
+    """Functions with rules of their own: torch.autograd.Function."""
+    import numpy as np
+    import torch
+    from torch.func import grad, hessian, jacrev, jvp, vmap
+
+    def d(x):
+        return torch.tensor(x, dtype=torch.float64)
+
+    class Take(torch.autograd.Function):
+        @staticmethod
+        def forward(x, index, back, dim):
+            return torch.from_numpy(np.take_along_axis(x.numpy(), index.numpy(), dim))
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[1], inputs[2])
+            ctx.dim = inputs[3]
+
+        @staticmethod
+        def backward(ctx, g):
+            index, back = ctx.saved_tensors
+            return Take.apply(g, back, index, ctx.dim), None, None, None
+
+        @staticmethod
+        def vmap(info, in_dims, x, index, back, dim):
+            rank = x.dim() if in_dims[0] is None else x.dim() - 1
+            dim = dim if dim >= 0 else dim + rank
+
+            def front(y, at):
+                return y.expand(info.batch_size, *y.shape) if at is None else y.movedim(at, 0)
+            return Take.apply(front(x, in_dims[0]), front(index, in_dims[1]), front(back, in_dims[2]), dim + 1), 0
+
+    class Sort(torch.autograd.Function):
+        @staticmethod
+        def forward(x, dim):
+            index = np.argsort(x.numpy(), axis=dim)
+            back = np.argsort(index, axis=dim)
+            return (torch.from_numpy(np.take_along_axis(x.numpy(), index, dim)), torch.from_numpy(index),
+                    torch.from_numpy(back))
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.mark_non_differentiable(output[1], output[2])
+            ctx.save_for_backward(output[1], output[2])
+            ctx.dim = inputs[1]
+
+        @staticmethod
+        def backward(ctx, g, _0, _1):
+            index, back = ctx.saved_tensors
+            return Take.apply(g, back, index, ctx.dim), None
+
+        @staticmethod
+        def vmap(info, in_dims, x, dim):
+            rank = x.dim() - 1
+            return Sort.apply(x.movedim(in_dims[0], 0), (dim if dim >= 0 else dim + rank) + 1), (0, 0, 0)
+
+    def sort(x):
+        return Sort.apply(x, -1)[0]
+
+    s, w = d([[3., 1, 2], [-1, 5, 0]]), d([1., 10, 100])
+    at("numpy_sort_grad", "grad(sum(sort))(S)", grad(lambda x: sort(x).sum()), s)
+    at("numpy_sort_grad", "grad(sum(w sort))(S)", grad(lambda x: (w * sort(x)).sum()), s)
+
+    def cubed(x):
+        return (w * sort(x) ** 3).sum()
+
+    at("numpy_sort_grad", "grad(sum(w sort^3))(S)", grad(cubed), s)
+    at("numpy_sort_grad", "vmap(hessian(sum(w sort^3)))(S)", vmap(jacrev(jacrev(cubed))), s)
+    at("numpy_sort_grad", "jacrev(sort)(S[0])", jacrev(sort), s[0])
+    at("numpy_sort_vmap", "vmap(sort)(S)", vmap(sort), s)
+    at("numpy_sort_vmap", "vmap(sort)(vmap(sort)(S))", vmap(sort), d([[1., 2, 3], [-1, 0, 5]]))
+    at("numpy_sort_vmap", "vmap(sort, in_dims 1)(S)", vmap(sort, in_dims=1), s)
+    index = torch.tensor([[2, 1], [0, 2], [1, 0]])
+    at("numpy_sort_vmap", "vmap(take, in_dims 1)", vmap(lambda x, i: Take.apply(x, i, i, -1), in_dims=1),
+       d([[1., 4], [2, 5], [3, 6]]), index)
+
+    class MyCube(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x ** 3, 3 * x ** 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0], output[1])
+            ctx.save_for_forward(inputs[0], output[1])
+
+        @staticmethod
+        def backward(ctx, g, g_dx):
+            x, dx = ctx.saved_tensors
+            return g * dx + g_dx * 6 * x
+
+        @staticmethod
+        def jvp(ctx, t):
+            x, dx = ctx.saved_tensors
+            return t * dx, 6 * t * x
+
+    def cube(x):
+        return MyCube.apply(x)[0]
+
+    x = d(1.5)
+    at("my_cube_gg", "cube(x)", cube, x)
+    at("my_cube_gg", "grad(cube)(x)", grad(cube), x)
+    at("my_cube_gg", "grad(grad(cube))(x)", grad(grad(cube)), x)
+    at("my_cube_gg", "grad(grad(grad(cube)))(x)", grad(grad(grad(cube))), x)
+    at("my_cube_gg", "jvp(cube)(x, 1)", lambda x, dx: jvp(cube, (x,), (dx,)), x, d(1.))
+    xs = d([1., -2, .5])
+    at("my_cube_vmap", "vmap(cube)(x)", vmap(cube), xs)
+    at("my_cube_vmap", "vmap(grad(grad(cube)))(x)", vmap(grad(grad(cube))), xs)
+
+    def rule(forward, backward, tangent=None):
+        """A function of one argument that keeps it."""
+        class Rule(torch.autograd.Function):
+            generate_vmap_rule = True
+
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                ctx.save_for_backward(inputs[0])
+        Rule.forward = staticmethod(forward)
+        Rule.backward = staticmethod(lambda ctx, g: backward(ctx.saved_tensors[0], g))
+        if tangent:
+            Rule.jvp = staticmethod(tangent)
+        return Rule.apply
+
+    clip = rule(lambda x: x.clone(), lambda x, g: g * torch.clamp(1 / g.pow(2).sum().sqrt(), max=1))
+    pairs = d([[3., 4], [.3, .4]])
+    at("clip_norm", "vmap(grad(h))(x)", vmap(grad(lambda x: clip(x).pow(2).sum() / 2)), pairs)
+    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: vmap(clip)(x).pow(2).sum() / 2), pairs)
+
+    def plain(x):
+        return torch.log(1 + torch.exp(x))
+
+    stable = rule(plain, lambda x, g: g * (1 - 1 / (1 + torch.exp(x))))
+    at("log1pexp", "grad(plain)(100)", grad(plain), torch.tensor(100.))
+    at("log1pexp", "grad(log1pexp)(100)", grad(stable), torch.tensor(100.))
+    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)), torch.tensor([100., 0]))
+
+    def length(x):
+        return x.pow(2).sum().sqrt()
+
+    norm = rule(length, lambda x, g: torch.where(length(x) == 0, 0., g * x / length(x)))
+    at("norm_at_zero", "grad(plain)(0)", grad(length), d([0., 0]))
+    at("norm_at_zero", "grad(norm)(0)", grad(norm), d([0., 0]))
+    at("norm_at_zero", "vmap(grad(norm))", vmap(grad(norm)), d([[3., 4], [0, 0]]))
+
+    through = rule(lambda x: torch.round(x), lambda x, g: g, lambda ctx, t: t.clone())
+    xs, target = torch.tensor([.25, 1.75, -2.5]), torch.ones(3)
+    dx = torch.tensor([1., 0, 1])
+
+    def loss(x):
+        return (through(x) - target).pow(2).sum()
+
+    at("straight_through", "grad(plain)(x)", grad(lambda x: (x.round() - target).pow(2).sum()), xs)
+    at("straight_through", "grad(loss)(x)", grad(loss), xs)
+    at("straight_through", "jvp(loss)(x, dx)", lambda x, dx: jvp(loss, (x,), (dx,)), xs, dx)
+    at("straight_through", "hessian(loss)(x)", hessian(loss), xs)
 
 
 def jax_cases(at):
@@ -312,8 +474,91 @@ def jax_cases(at):
     at("transforms", "bwd(res, 2)", lambda ct: back(ct)[0], ct)
     at("transforms", "lin(res, dx)", lin, dx)
     at("transforms", "fwd(x)", lambda x: jax.vjp(f, x)[0], x)
-    pullback = jax.vjp(lambda x: x ** 2, t([1., -2, 3, .5, -.25]))[1]
-    at("jacobian_rows", "vmap(bwd)(I)", lambda i: vmap(pullback)(i)[0], jnp.eye(5, dtype=jnp.float32))
+    eye, x5 = jnp.eye(5), d([1., -2, 3, .5, -.25])
+    pullback = jax.vjp(lambda x: x ** 2, x5)[1]
+    at("jacobian_rows", "fwd(x)", lambda x: jax.vjp(lambda x: x ** 2, x)[0], x5)
+    at("jacobian_rows", "bwd(res, row of I)", lambda row: pullback(row)[0], eye[0])
+    at("jacobian_rows", "vmap(bwd)(res, I)", lambda i: vmap(pullback)(i)[0], eye)
+    jax_custom_cases(at)
+
+
+def jax_custom_cases(at):
+    """Rules by jax.custom_vjp and jax.custom_jvp; the sort of numpy_sort_* is JAX's own."""
+    import jax
+    import jax.numpy as jnp
+    vmap, grad = jax.vmap, jax.grad
+
+    def d(x):
+        return jnp.asarray(x, jnp.float64)
+
+    s, w = d([[3., 1, 2], [-1, 5, 0]]), d([1., 10, 100])
+
+    def cubed(x):
+        return (w * jnp.sort(x) ** 3).sum()
+
+    at("numpy_sort_grad", "grad(sum(sort))(S)", grad(lambda x: jnp.sort(x).sum()), s)
+    at("numpy_sort_grad", "grad(sum(w sort))(S)", grad(lambda x: (w * jnp.sort(x)).sum()), s)
+    at("numpy_sort_grad", "grad(sum(w sort^3))(S)", grad(cubed), s)
+    at("numpy_sort_grad", "vmap(hessian(sum(w sort^3)))(S)", vmap(jax.hessian(cubed)), s)
+    at("numpy_sort_grad", "jacrev(sort)(S[0])", jax.jacrev(jnp.sort), s[0])
+    at("numpy_sort_vmap", "vmap(sort)(S)", vmap(jnp.sort), s)
+    at("numpy_sort_vmap", "vmap(sort)(vmap(sort)(S))", vmap(jnp.sort), d([[1., 2, 3], [-1, 0, 5]]))
+    at("numpy_sort_vmap", "vmap(sort, in_dims 1)(S)", vmap(jnp.sort, 1), s)
+    at("numpy_sort_vmap", "vmap(take, in_dims 1)", vmap(lambda x, i: jnp.take_along_axis(x, i, -1), 1),
+       d([[1., 4], [2, 5], [3, 6]]), jnp.asarray([[2, 1], [0, 2], [1, 0]]))
+
+    @jax.custom_jvp
+    def cube(x):
+        return x ** 3
+
+    cube.defjvp(lambda p, t: (cube(p[0]), 3 * p[0] ** 2 * t[0]))
+    x = d(1.5)
+    at("my_cube_gg", "cube(x)", cube, x)
+    at("my_cube_gg", "grad(cube)(x)", grad(cube), x)
+    at("my_cube_gg", "grad(grad(cube))(x)", grad(grad(cube)), x)
+    at("my_cube_gg", "grad(grad(grad(cube)))(x)", grad(grad(grad(cube))), x)
+    at("my_cube_gg", "jvp(cube)(x, 1)", lambda x, dx: jax.jvp(cube, (x,), (dx,)), x, d(1.))
+    xs = d([1., -2, .5])
+    at("my_cube_vmap", "vmap(cube)(x)", vmap(cube), xs)
+    at("my_cube_vmap", "vmap(grad(grad(cube)))(x)", vmap(grad(grad(cube))), xs)
+
+    def rule(forward, backward):
+        f = jax.custom_vjp(forward)
+        f.defvjp(lambda x: (forward(x), x), lambda x, g: (backward(x, g),))
+        return f
+
+    clip = rule(lambda x: x, lambda x, g: g * jnp.minimum(1 / jnp.sqrt((g * g).sum()), 1))
+    pairs = d([[3., 4], [.3, .4]])
+    at("clip_norm", "vmap(grad(h))(x)", vmap(grad(lambda x: (clip(x) ** 2).sum() / 2)), pairs)
+    at("clip_norm", "grad(sum of vmap)(x)", grad(lambda x: (vmap(clip)(x) ** 2).sum() / 2), pairs)
+
+    def plain(x):
+        return jnp.log(1 + jnp.exp(x))
+
+    stable = rule(plain, lambda x, g: g * (1 - 1 / (1 + jnp.exp(x))))
+    at("log1pexp", "grad(plain)(100)", grad(plain), jnp.float32(100))
+    at("log1pexp", "grad(log1pexp)(100)", grad(stable), jnp.float32(100))
+    at("log1pexp", "vmap(grad(log1pexp))([100, 0])", vmap(grad(stable)), jnp.asarray([100, 0], jnp.float32))
+
+    def length(x):
+        return jnp.sqrt((x * x).sum())
+
+    norm = rule(length, lambda x, g: jnp.where(length(x) == 0, 0., g * x / length(x)))
+    at("norm_at_zero", "grad(plain)(0)", grad(length), d([0., 0]))
+    at("norm_at_zero", "grad(norm)(0)", grad(norm), d([0., 0]))
+    at("norm_at_zero", "vmap(grad(norm))", vmap(grad(norm)), d([[3., 4], [0, 0]]))
+
+    through = jax.custom_jvp(jnp.round)
+    through.defjvp(lambda p, t: (through(p[0]), t[0]))
+    xs, dx = jnp.asarray([.25, 1.75, -2.5], jnp.float32), jnp.asarray([1, 0, 1], jnp.float32)
+
+    def loss(x):
+        return ((through(x) - 1) ** 2).sum()
+
+    at("straight_through", "grad(plain)(x)", grad(lambda x: ((jnp.round(x) - 1) ** 2).sum()), xs)
+    at("straight_through", "grad(loss)(x)", grad(loss), xs)
+    at("straight_through", "jvp(loss)(x, dx)", lambda x, dx: jax.jvp(loss, (x,), (dx,)), xs, dx)
+    at("straight_through", "hessian(loss)(x)", jax.hessian(loss), xs)
 
 
 # ---- one peer, in a process of its own ----
@@ -389,7 +634,7 @@ def ours(folder, programs, seconds):
 
 def same(ours, theirs):
     """Ours may have more results after theirs: a count, what a pullback will read."""
-    return not ours or any(len(f) >= len(theirs) and all(abs(x - y) <= 1e-6 * max(1, abs(y)) for x, y in zip(f, theirs))
+    return not ours or any(len(f) >= len(theirs) and all(x != x and y != y or abs(x - y) <= 1e-6 * max(1, abs(y)) for x, y in zip(f, theirs))
                            for f in ours)
 
 
@@ -415,7 +660,7 @@ def main():
             continue
         before, missing = ours(a.folder, programs, a.seconds)
         done = pinned([sys.executable, os.path.abspath(__file__), a.folder, "--one", peer, "--seconds",
-                       str(a.seconds)] + a.names)
+                       str(a.seconds)] + programs)
         after, _ = ours(a.folder, programs, a.seconds)
         if done.returncode != 0:
             print(f"{peer}: {done.stderr.strip().split(chr(10))[-1]}")
