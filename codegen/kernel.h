@@ -262,6 +262,8 @@ void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
 /* Can this process (carrier NULL), or the carrier, hold the module's foreign calls? */
 cot_status cg_check_externs(const cg_module *m, const char *carrier);
+/* kernel_same.c: do two kernels compute the same, instruction by instruction?  Names do not count. */
+bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 

@@ -140,6 +140,25 @@ cg_place_at(cg_lowering *l, cg_place p, cg_val off)
     return p;
 }
 
+/* The number of the kernel in hand, or of one before that is the same; then it is not compiled again. */
+static int
+shared_kernel(cg_lowering *l)
+{
+    cg_module *m = l->m;
+    uint32_t number = 0;
+    while (m->kernel[number] != l->k)
+        number++;
+    for (uint32_t i = 1; i < number && number + 1 == m->n_kernels; i++)
+        if (cg_kernel_same(m->kernel[i], l->k)) {
+            ir_buf_printf(l->why, "%s: is %s\n", l->k->name, m->kernel[i]->name);
+            m->kernel[0]->flops += l->k->flops;
+            m->kernel[0]->bytes += l->k->bytes;
+            m->n_kernels--;
+            return (int)i;
+        }
+    return (int)number;
+}
+
 void
 cg_kernel_call(cg_lowering *l)
 {
@@ -154,10 +173,7 @@ cg_kernel_call(cg_lowering *l)
         offset[m++] = l->arg_offset[i];
         cg_plan_touch(l, l->arg[i] - 1);
     }
-    int number = 0;
-    while (l->m->kernel[number] != l->k)
-        number++;
-    cg_call_kernel(&l->entry, number, buffer, offset, 0, NULL);
+    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, 0, NULL);
 }
 
 void

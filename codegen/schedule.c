@@ -378,6 +378,8 @@ pick_order(mapping *m)
         m->order[n - 1] = v;
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
+    if (v != dense && v != x && m->lanes > lanes)
+        m->lanes = lanes; /* lanes that lie apart are gathered one by one: more of them are no faster */
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
               m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes && m->s.extent[v] >= lanes;
     if (!m->tile)

@@ -211,6 +211,8 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.packed = wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, bytes);
+    else if (d->dear)
+        s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
             4e5) {
@@ -225,7 +227,7 @@ int64_t
 cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d)
 {
     shape s = shape_of(t, threads, d);
-    return s.packed ? s.pieces * (s.c_size + s.b_size + s.a_size) : 0;
+    return s.pieces * (s.c_size + s.b_size + s.a_size);
 }
 
 /* Elements ------------------------------------------------------------------------------------- */
@@ -310,6 +312,55 @@ loop_over(cg_build *b, cg_val lo, cg_val hi, int64_t step)
     return cg_loop_begin(b, CG_SERIAL, lo, hi, step, 0);
 }
 
+static cg_val
+scratch_at(const product *p, int64_t from, cg_val at)
+{
+    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
+}
+
+/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among those of the whole
+ * result; if there is but one block, for the time of a tile. */
+static cg_val
+kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val row = i, at = column;
+    int64_t width = s->nr;
+    if (s->packed && s->k.total > KC) {
+        row = cg_iadd(b, m0, i);
+        at = cg_iadd(b, n0, column);
+        width = round_up(s->n.total, s->nr);
+    }
+    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
+}
+
+/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.  The epilogue is
+ * compiled for the vectors of one row, or for one vector if it is long. */
+static void
+give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr)), first = cg_i64(b, 0), vectors = 0;
+    if (s->m.total % s->mr)
+        end = cg_imin(b, end, m_end);
+    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
+    if (p->d->dear) {
+        vectors = loop_over(b, first, cg_i64(b, columns), s->w);
+        first = cg_loop_var(b, vectors);
+    }
+    tile r = tile_begin(p, 1, p->d->dear ? s->w : columns);
+    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
+    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
+    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
+    tile_end(p, &r);
+    if (vectors)
+        cg_loop_end(b, vectors);
+    cg_loop_end(b, rows);
+}
+
 /* Direct --------------------------------------------------------------------------------------- */
 
 /* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when guards loads beyond
@@ -361,8 +412,14 @@ direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool column
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    give(p, m, n, direct_element(p, row, n, in_column), both(b, in_row, in_column));
+    cg_val sum = direct_element(p, row, n, in_column);
+    if (p->d->dear)
+        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
+    else
+        give(p, m, n, sum, both(b, in_row, in_column));
     tile_end(p, &t);
+    if (p->d->dear)
+        give_rows(p, n0, m0, m_end, columns, columns_over);
 }
 
 static void
@@ -383,12 +440,6 @@ direct(const product *p, cg_val m_begin, cg_val m_end)
 }
 
 /* Packed --------------------------------------------------------------------------------------- */
-
-static cg_val
-scratch_at(const product *p, int64_t from, cg_val at)
-{
-    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
-}
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c. */
 static cg_val
@@ -473,23 +524,6 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_loop_end(b, strips);
 }
 
-/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among those of the whole
- * result; if there is but one block, for the time of a tile. */
-static cg_val
-kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val row = i, at = column;
-    int64_t width = s->nr;
-    if (s->k.total > KC) {
-        row = cg_iadd(b, m0, i);
-        at = cg_iadd(b, n0, column);
-        width = round_up(s->n.total, s->nr);
-    }
-    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
-}
-
 /* The sum of a block is added to that of the blocks before. */
 static cg_val
 add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
@@ -526,39 +560,19 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
     tile_end(p, &r);
 }
 
-/* The sums of a tile are handed on, row by row: they are in the first cache, and the epilogue is compiled for one
- * row, be it ever so long. */
-static void
-give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, bool columns_over)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr));
-    if (s->m.total % s->mr)
-        end = cg_imin(b, end, m_end);
-    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
-    tile r = tile_begin(p, 1, s->nr);
-    cg_val n = cg_iadd(b, n0, r.column);
-    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, r.column);
-    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
-    tile_end(p, &r);
-    cg_loop_end(b, rows);
-}
-
 static void
 give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
 {
     cg_build *b = p->b;
     int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
     if (whole == 0 || whole == n) {
-        give_rows(p, n0, m0, m_end, whole == 0);
+        give_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
         return;
     }
     cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
-    give_rows(p, n0, m0, m_end, false);
+    give_rows(p, n0, m0, m_end, p->s.nr, false);
     cg_if_else(b, choice);
-    give_rows(p, n0, m0, m_end, true);
+    give_rows(p, n0, m0, m_end, p->s.nr, true);
     cg_if_end(b, choice);
 }
 

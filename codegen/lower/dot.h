@@ -25,6 +25,7 @@ typedef struct cg_dot {
      * of an operand of the epilogue. */
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when);
     void *user;
+    bool dear;                      /* what `store` emits is long: a few copies are enough */
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means nothing. */
     uint32_t scratch;
 } cg_dot;

@@ -7,11 +7,14 @@
  * argmax and argmin are two such reductions: the best value, then the least index that has it. */
 #include "codegen/lower/reduce.h"
 
+#include "codegen/cost.h"
+
 enum {
     LANES = 32,
     BLOCK = 512,
     PARTS = 64,
     UNROLLED_MOST = 8,
+    DEAR = 24,                  /* instructions of an element that copies are not made of */
     RUN = 64,                   /* blocks, a power of two */
     STREAMS_LEAST = 8 * RUN * BLOCK
 };
@@ -454,12 +457,26 @@ pulled_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     e[0] = cg_convert(l, cg_pull(l, p->fr, p->n->in[0], to), t, p->type);
 }
 
+/* About the instructions of an element of v, of which some may be shared or in memory. */
+static int64_t
+element_cost(const ir_graph *f, ir_ref v, int depth)
+{
+    const ir_node *n = ir_def(f, v);
+    if (!n || depth == 0 || ir_ops[n->op].flag != IR_POINTWISE)
+        return 0;
+    int64_t cost = cg_op_cost(f, n);
+    for (int i = 0; i < n->n_in; i++)
+        cost += element_cost(f, n->in[i], depth - 1);
+    return cost;
+}
+
 static cg_fold_form
 pick_form(const cg_lowering *l, const ir_graph *f, const ir_node *n, int64_t size)
 {
     int first, last;
     cg_reduced(f, n, &first, &last);
-    if (l->exact || size <= UNROLLED_MOST)
+    bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR;
+    if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
