@@ -32,8 +32,9 @@ same_block(const cg_block *a, const cg_block *b)
         return false;
     for (int i = 0; i < a->n; i++) {
         const cg_yield *p = &a->yield[i], *q = &b->yield[i];
-        if (p->mode != q->mode || p->combine != q->combine || p->type != q->type || p->init != q->init ||
-            p->value != q->value || p->carried != q->carried || a->result[i] != b->result[i])
+        if (p->mode != q->mode || p->combine != q->combine || p->type != q->type ||
+            p->init != q->init || p->value != q->value || p->carried != q->carried ||
+            a->result[i] != b->result[i])
             return false;
     }
     return true;
@@ -42,16 +43,17 @@ same_block(const cg_block *a, const cg_block *b)
 static bool
 same_insn(const cg_insn *a, const cg_insn *b)
 {
-    return a->op == b->op && a->type == b->type && a->imm == b->imm && a->table == b->table && a->sub == b->sub &&
-           memcmp(a->in, b->in, sizeof a->in) == 0 && memcmp(a->args, b->args, sizeof a->args) == 0 &&
-           !a->call && !b->call && !a->ext && !b->ext && same_block(a->block, b->block);
+    return a->op == b->op && a->type == b->type && a->imm == b->imm && a->table == b->table &&
+           a->sub == b->sub && memcmp(a->in, b->in, sizeof a->in) == 0 &&
+           memcmp(a->args, b->args, sizeof a->args) == 0 && !a->call && !b->call && !a->ext &&
+           !b->ext && same_block(a->block, b->block);
 }
 
 bool
 cg_kernel_same(const cg_kernel *x, const cg_kernel *y)
 {
-    if (x->n_insns != y->n_insns || x->n_buffers != y->n_buffers || x->n_params != y->n_params ||
-        !same_buffers(x, y) || !same_region(&x->body, &y->body))
+    if (x->n_insns != y->n_insns || x->n_buffers != y->n_buffers ||
+        x->n_params != y->n_params || !same_buffers(x, y) || !same_region(&x->body, &y->body))
         return false;
     for (uint32_t v = 1; v < x->n_insns; v++)
         if (!same_insn(&x->insn[v], &y->insn[v]))
