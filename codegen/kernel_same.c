@@ -1,6 +1,7 @@
-/* Are two kernels the same program?  Two layers of a net, or two parameters under one rule of an optimizer, lower
- * to kernels that differ in name only, instruction by instruction; they are compiled once.  (The comparison asks for
- * the same numbers of values, which the same lowering gives, and no more.  Calls are never the same.) */
+/* Are two kernels the same program?  Two layers of a net, or two parameters under one rule of
+ * an optimizer, lower to kernels that differ in name only, instruction by instruction; they are
+ * compiled once.  (The comparison asks for the same numbers of values, which the same lowering
+ * gives, and no more.  Calls are never the same.) */
 #include "codegen/kernel.h"
 
 static bool

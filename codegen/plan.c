@@ -1,8 +1,8 @@
 /* Order, lifetimes and offsets: see plan.h.
  *
- * The entry is written in one go, each buffer a piece of the work block without an offset; its span of steps grows with
- * each use.  Offsets come last: larger buffers first, each at the lowest place that no buffer alive at the
- * same time takes. */
+ * The entry is written in one go, each buffer a piece of the work block without an offset; its
+ * span of steps grows with each use.  Offsets come last: larger buffers first, each at the
+ * lowest place that no buffer alive at the same time takes. */
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
@@ -140,7 +140,8 @@ cg_place_at(cg_lowering *l, cg_place p, cg_val off)
     return p;
 }
 
-/* The number of the kernel in hand, or of one before that is the same; then it is not compiled again. */
+/* The number of the kernel in hand, or of one before that is the same; then it is not compiled
+ * again. */
 static int
 shared_kernel(cg_lowering *l)
 {
@@ -212,7 +213,8 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it is none. */
+/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it
+ * is none. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
@@ -293,8 +295,8 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     }
 }
 
-/* The first operands of node n that its results may be written over: of an update, the operand; of a loop, the
- * carries' first values. */
+/* The first operands of node n that its results may be written over: of an update, the operand;
+ * of a loop, the carries' first values. */
 static int
 carried_operands(const ir_node *n, int *first)
 {
@@ -311,7 +313,8 @@ carried_operands(const ir_node *n, int *first)
     return n->n_in - *first;
 }
 
-/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
+/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that
+ * loop? */
 static bool
 carried_on(const ir_node *n, ir_ref x, ir_ref c)
 {

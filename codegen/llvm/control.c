@@ -364,9 +364,9 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 
 /* The program as a function of memory, made once: rare.N(out, wants, in ..., lanes) computes
  *     out[l] = program(in[l] ...)    where wants[l], a byte, is not 0
- * It is large and hardly ever called, and in the form of vectors would take longer to compile than
- * all the rest of a kernel.  For the same reason nothing is optimised in it, and it has the loop over
- * lanes, so that a use of it is a few stores and a call. */
+ * It is large and hardly ever called, and in the form of vectors would take longer to compile
+ * than all the rest of a kernel.  For the same reason nothing is optimised in it, and it has
+ * the loop over lanes, so that a use of it is a few stores and a call. */
 typedef struct rare {
     const ir_sc_program *program;
     LLVMValueRef fn;

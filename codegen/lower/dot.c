@@ -1,17 +1,19 @@
-/* Matrix products (dot.h): the inner form as the reduction of NUMERICS.md section 3, the general form as
- * register tiles.
+/* Matrix products (dot.h): the inner form as the reduction of NUMERICS.md section 3, the
+ * general form as register tiles.
  *
- * A tile is `unroll i MR { unroll v NV { vector l W { for k ... fma } } }`: MR x NV vectors of W lanes are
- * accumulated in registers, each k loading NV vectors of the right side and MR scalars of the left.  Two
- * schedules surround it:
+ * A tile is `unroll i MR { unroll v NV { vector l W { for k ... fma } } }`: MR x NV vectors of
+ * W lanes are accumulated in registers, each k loading NV vectors of the right side and MR
+ * scalars of the left.  Two schedules surround it:
  *
  *   direct   tiles read both operands where they lie: small products, few rows, outer products
- *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256 k's of the right
- *            side is copied into panels of NR columns, zero beyond the edge; a tile sweeps a panel that stays
- *            in the first cache against rows of the left side that stay in the second
+ *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256
+ *            k's of the right side is copied into panels of NR columns, zero beyond the edge; a
+ *            tile sweeps a panel that stays in the first cache against rows of the left side
+ *            that stay in the second
  *
- * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256 k's, and the
- * sum of the blocks in order, which starts at -0 (the neutral element).  Which one is chosen never shows. */
+ * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256
+ * k's, and the sum of the blocks in order, which starts at -0 (the neutral element).  Which one
+ * is chosen never shows. */
 #include "codegen/lower/dot.h"
 
 enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
@@ -115,7 +117,8 @@ cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
 
 /* Shapes --------------------------------------------------------------------------------------- */
 
-/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few tiles. */
+/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
+ * tiles. */
 static int64_t
 tile_rows(int64_t m, int64_t most)
 {
@@ -168,8 +171,8 @@ right_of(const shape *s, const group *g)
     return s->swap ? g->lhs : g->rhs;
 }
 
-/* Packing pays where the panel is used by several tiles and would not stay in the first cache, or where the
- * columns do not lie together. */
+/* Packing pays where the panel is used by several tiles and would not stay in the first cache,
+ * or where the columns do not lie together. */
 static bool
 wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {
@@ -190,7 +193,8 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     blocks = (s->m.total + rows - 1) / rows;
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
-    /* Rows read where they lie meet in one set of the cache when they are a power of two apart. */
+    /* Rows read where they lie meet in one set of the cache when they are a power of two
+     * apart. */
     s->pack_left = s->n.total > 2 * s->nr;
     s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
@@ -273,7 +277,8 @@ give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
         p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
 }
 
-/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left out. */
+/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
+ * out. */
 typedef struct tile {
     cg_val loop[3];
     cg_val i, column;
@@ -318,8 +323,8 @@ scratch_at(const product *p, int64_t from, cg_val at)
     return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
 }
 
-/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among those of the whole
- * result; if there is but one block, for the time of a tile. */
+/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
+ * those of the whole result; if there is but one block, for the time of a tile. */
 static cg_val
 kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 {
@@ -335,8 +340,8 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
     return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
 }
 
-/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.  The epilogue is
- * compiled for the vectors of one row, or for one vector if it is long. */
+/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
+ * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
 static void
 give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
 {
@@ -363,8 +368,8 @@ give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
 
 /* Direct --------------------------------------------------------------------------------------- */
 
-/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when guards loads beyond
- * the last column. */
+/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
+ * guards loads beyond the last column. */
 static cg_val
 direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
 {
@@ -462,7 +467,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_store(b, p->d->scratch, panel_index(p, panel, k, column), load(p, false, at, when), 0);
 }
 
-/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned in registers. */
+/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
+ * in registers. */
 static void
 pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {

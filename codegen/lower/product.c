@@ -1,5 +1,5 @@
-/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small products in
- * registers, for the bodies of loops. */
+/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small
+ * products in registers, for the bodies of loops. */
 #include "codegen/lower/dot.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"

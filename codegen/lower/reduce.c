@@ -1,10 +1,12 @@
 /* Reductions in the order of NUMERICS.md section 3, as kernel.h writes it:
  *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
- * specialised to the number n of elements, which is constant: up to 32 elements are one fold, up to
- * 512 one block; the last, partial block is a second body whose absent elements are neutral.  Where
- * any order gives the same result (integers, max, min, and, or) all is one block.
+ * specialised to the number n of elements, which is constant: up to 32 elements are one fold,
+ * up to 512 one block; the last, partial block is a second body whose absent elements are
+ * neutral.  Where any order gives the same result (integers, max, min, and, or) all is one
+ * block.
  *
- * argmax and argmin are two such reductions: the best value, then the least index that has it. */
+ * argmax and argmin are two such reductions: the best value, then the least index that has
+ * it. */
 #include "codegen/lower/reduce.h"
 
 #include "codegen/cost.h"
@@ -101,7 +103,8 @@ unrolled(folding *d, int64_t n, cg_val *out)
     memcpy(out, node, sizeof(cg_val) * (size_t)d->k);
 }
 
-/* Elements start, start + step, ... (count of them, a value, at least 0) one after the other. */
+/* Elements start, start + step, ... (count of them, a value, at least 0) one after the
+ * other. */
 static void
 chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
 {
@@ -123,7 +126,8 @@ chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val 
         acc[i] = cg_loop_result(&l->b, loop, i);
 }
 
-/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a mask. */
+/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a
+ * mask. */
 static void
 lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
 {
@@ -247,8 +251,8 @@ tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
         out[i] = cg_loop_result(&d->l->b, loop, at[i]);
 }
 
-/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does not keep the memory
- * busy.  Each gives a node of the tree, and so do both. */
+/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does
+ * not keep the memory busy.  Each gives a node of the tree, and so do both. */
 static void
 two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
 {
@@ -500,7 +504,8 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     return cg_fold_finish(l, fr->f, n, x);
 }
 
-/* The index j where the element is as good as the best (NaN as good as NaN), else the largest index. */
+/* The index j where the element is as good as the best (NaN as good as NaN), else the largest
+ * index. */
 static void
 pulled_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
