@@ -1,13 +1,15 @@
 /* Cut a graph into kernels.
  *
- * A value is a root if it must live in memory: outputs, results of ops with a lowering of their own and of row
- * reductions, and what would cost more to compute again than to store (an expensive value read from several
- * kernels, or repeated by a broadcast).  All else is pulled through by whoever needs it.
+ * A value is a root if it must live in memory: outputs, results of ops with a lowering of their
+ * own and of row reductions, and what would cost more to compute again than to store (an
+ * expensive value read from several kernels, or repeated by a broadcast).  All else is pulled
+ * through by whoever needs it.
  *
- * Roots over one iteration space join into a group, a kernel with several results, if no path between them
- * leads through another group.  A row group takes the reductions over the last axes of one shape and
- * what consumes their results row by row.  Reductions over the first axes of a large shape form column groups,
- * which then join the row or map group that reads the same rows: each row is read once for all of them. */
+ * Roots over one iteration space join into a group, a kernel with several results, if no path
+ * between them leads through another group.  A row group takes the reductions over the last
+ * axes of one shape and what consumes their results row by row.  Reductions over the first axes
+ * of a large shape form column groups, which then join the row or map group that reads the same
+ * rows: each row is read once for all of them. */
 #include "codegen/fuse.h"
 
 #include "codegen/cost.h"
@@ -104,8 +106,8 @@ space_key(const fusing *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
-/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and is computed
- * outside of them. */
+/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
+ * is computed outside of them. */
 static bool
 is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
 {
@@ -265,7 +267,8 @@ walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
     return t;
 }
 
-/* A value belongs to the last run of barriers that it comes from: what is computed again is computed late. */
+/* A value belongs to the last run of barriers that it comes from: what is computed again is
+ * computed late. */
 static void
 find_epochs(fusing *u)
 {
@@ -282,8 +285,8 @@ find_epochs(fusing *u)
     }
 }
 
-/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand there, and
- * nothing else it reads may wait for g. */
+/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
+ * there, and nothing else it reads may wait for g. */
 static bool
 may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, bool *linked)
 {
@@ -484,7 +487,8 @@ walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
     }
 }
 
-/* A group that is a map of y's shape and reads product y element by element, and waits for nobody who waits for y. */
+/* A group that is a map of y's shape and reads product y element by element, and waits for
+ * nobody who waits for y. */
 static uint32_t
 find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
 {
@@ -515,7 +519,8 @@ find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
     return found;
 }
 
-/* What consumes a product element by element is computed where the product is: bias, activation, a step of descent. */
+/* What consumes a product element by element is computed where the product is: bias,
+ * activation, a step of descent. */
 static void
 fuse_epilogues(fusing *u)
 {
