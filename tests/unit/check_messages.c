@@ -40,6 +40,8 @@ static const struct text { const char *text, *message; } texts[] = {
          "%0 = gather %x, %i {offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0,0], "
          "sizes=[1]} : f32[3]"), "t.cot:2: gather: index_map has 2 entries; wants 1, the size of the indices' last axis" },
     { FN("%x: f32[300]", "u8[]", "%0 = argmax %x {axis=0, dtype=u8} : u8[]"), "t.cot:2: argmax: axis 0 has size 300, too large to count in u8" },
+    { FN("%k: u64[]", "u64[]", "%0 = philox %k, %k, %k {word=2} : u64[]"), "t.cot:2: philox: word is 2; wants 0 or 1" },
+    { FN("%x: f32[2]", "f32[2]", "%0 = neg %x, %x : f32[2]"), "t.cot:2: neg: has 2 operands; wants 1" },
     { FN("%x: f32[0]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"), "t.cot:2: argmax: axis 0 of f32[0] is empty; wants a size of 1 or more" },
     { "fn @id(%x: f32[2]) -> f32[2] {\n  ret %x\n}\n"
       FN("%p: bool[3], %x: f32[2]", "f32[2]", "%0 = cond %p, %x {branches=[@id, @id]} : f32[2]"), "t.cot:5: cond: predicate is bool[3], but operand 1 is f32[2]; wants the predicate's axes first" },
@@ -92,7 +94,15 @@ BODY(apply,      out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), 
 BODY(more,       out[0] = cot_gt(in[0], 0);)
 BODY(same,       out[0] = in[0];)
 BODY(endless,    out[0] = cot_while(more, same, .in = COT_VALUES(in[0]), .max = 5);)
-#line 93 "check_messages.c"
+BODY(range,      out[0] = cot_randint(t, cot_i32(3), 5, 5);)
+BODY(dropped,    out[0] = cot_dropout(in[0], 1.5);)
+BODY(no_body,    out[0] = cot_while(NULL, same, .in = COT_VALUES(in[0]));)
+BODY(no_branch,  out[0] = cot_switch_(COT_HERE, cot_operand_value(in[0]), (cot_bodies){ 0, NULL }, NULL, 0);)
+BODY(nowhere,    out[0] = cot_cond(1, same, same, .in = COT_VALUES(in[0]), .n_out = 2);)
+BODY(prefixes,  out[0] = cot_associative_scan(NULL, .xs = COT_VALUES(in[0]));)
+BODY(sizes,      out[0] = cot_reshape(in[0], -1, -1);)
+BODY(odd_pairs,  out[0] = cot_ppermute(in[0], "i", COT_LIST(0, 1, 1));)
+#line 101 "check_messages.c"
 /* clang-format on */
 
 static void
@@ -143,6 +153,12 @@ START_TEST(of_operands)
     fails(layer, COT_TYPES(m, cot_f32(2, 4), cot_f32(2)), COT_ERR_SHAPE, "model.c:14: linear: x is f32[2,3], weight is f32[2,4]; wants x[..., in] and weight[out, in]");
     fails(key, COT_TYPES(m), COT_ERR_SHAPE, "model.c:15: uniform: the key is f32[2,3]; wants u64[2]");
     fails(captured, COT_TYPES(m), COT_ERR_ARG, "model.c:16: capture: the array is NULL; wants one that lives as long as the function");
+    traced_fails(cot_vmap(cot_fn_new(ctx, "f", odd_pairs, 1, 1, NULL), .axis = "i"), COT_TYPES(m), COT_ERR_ARG, "model.c:37: ppermute: pairs are an odd list; wants from, to, from, to, ...: examples of the "
+          "axis, each at most once on either side");
+    fails(odd_pairs, COT_TYPES(m), COT_ERR_ARG, "model.c:37: ppermute: no vmap around names its axis \"i\"; wants one with .axis = \"i\"");
+    fails(range, COT_TYPES(m), COT_ERR_ARG, "model.c:30: randint: the range is 5 to 5; wants 1 to 2^32 integers");
+    fails(dropped, COT_TYPES(m), COT_ERR_ARG, "model.c:31: dropout: p is 1.5; wants 0 or more, below 1");
+    fails(sizes, COT_TYPES(m), COT_ERR_ARG, "model.c:36: reshape: shape[1] is -1; wants sizes of 0 or more, and at most one -1");
     fails(made, COT_TYPES(m), COT_ERR_DTYPE, "model.c:17: full: element type 99 is not one of cot_dtype");
     fails(huge, COT_TYPES(m), COT_ERR_SHAPE, "model.c:24: broadcast_in_dim: the type has more than 2^48 elements");
 }
@@ -156,6 +172,10 @@ START_TEST(of_flow)
     fails(no_steps, COT_TYPES(m), COT_ERR_ARG, "model.c:6: scan: has neither carries nor results; wants .in or .n_out");
     fails(no_slices, COT_TYPES(m, cot_f32(3)), COT_ERR_SHAPE, "model.c:7: map: .xs 1 is f32[3]; wants an axis to slice, of size 2");
     fails(no_slices, COT_TYPES(m, cot_f32()), COT_ERR_SHAPE, "model.c:7: map: .xs 1 is f32[]; wants an axis to slice, of size 2");
+    fails(no_body, COT_TYPES(m), COT_ERR_ARG, "model.c:32: f.while: a body is NULL");
+    fails(no_branch, COT_TYPES(cot_i32()), COT_ERR_ARG, "model.c:33: cond: attribute branches is missing");
+    fails(nowhere, COT_TYPES(cot_f32()), COT_ERR_ARG, "model.c:34: cond: has several results and no .out; wants room for them");
+    fails(prefixes, COT_TYPES(m), COT_ERR_ARG, "model.c:35: associative_scan: a body is NULL");
     fails(few_steps, COT_TYPES(m), COT_ERR_ARG, "model.c:8: fori: the number of steps is -1; wants 0 to 2147483647");
     cot_fn *one = cot_fn_new(ctx, "one", keeps, 1, 1, NULL);
     traced_fails(cot_fn_new(ctx, "f", call_two, 1, 1, &one), COT_TYPES(m), COT_ERR_ARG, "model.c:9: call: one has 1 results; the call takes 2");
@@ -201,6 +221,11 @@ START_TEST(of_functions)
     const char text[] = "fn @f(%x: f32[]) -> f32[] {\n  ret %x\n}\n";
 
     traced_fails(cot_fn_named_(here, f, "x, y", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: squares: has 1 arguments, the names are 2");
+    traced_fails(cot_fn_new_(here, ctx, "f", squares, -1, 1, NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: f: has a negative number of arguments; wants 0 or more");
+    traced_fails(cot_fn_named_(here, cot_grad(f), "x", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: grad(squares): is not a body; name the body it is made of");
+    traced_fails(cot_vmap_(here, f, &(cot_vmap_options){ .in_dims = COT_LIST(COT_NONE), .size = -2 },
+                           sizeof(cot_vmap_options)),
+                 COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: vmap(squares): in maps no argument; wants at least one, or size");
     traced_fails(cot_fn_optional_(here, f, "x, y", 1), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: squares: has 1 optional argument, the names are 2");
     cot_vjp_halves_(here, f, &fwd, &bwd, NULL, 0);
     traced_fails(bwd, COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: bwd(squares): no trace of the first half leaves residuals of the types of these 1 "
@@ -264,6 +289,13 @@ same_type(const cot_custom_info *info, const cot_type *in, cot_type *out)
     out[0] = in[0];
 }
 
+static void
+saves_what_is_not_there(cot_setup *s, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(s, 5);
+}
+
 START_TEST(of_custom_functions)
 {
     const cot_graph *g;
@@ -278,6 +310,8 @@ START_TEST(of_custom_functions)
     traced_fails(cot_jvp(cot_fn_new(ctx, "f", apply, 1, 1, (void *)linear)), two, COT_ERR_RULE, "model.c:26, in jvp: custom_call: linear has no jvp rule, and its vjp rule is not linear in its "
           "cotangent: sin at model.c:30 is not; wants .jvp");
     traced_fails(cot_vjp_((cot_place){ "main.c", 9 }, cot_fn_new(ctx, "f", apply, 1, 1, (void *)other), NULL, 0), two, COT_ERR_SHAPE, "main.c:10: custom_call: vjp of other: result 0 is f32[]; wants f32[3]");
+    const cot_custom *saving = cot_custom_new(ctx, "saving", .forward = forward, .vjp = forward, .setup = saves_what_is_not_there);
+    traced_fails(cot_fn_new(ctx, "f", apply, 1, 1, (void *)saving), types, COT_ERR_ARG, "model.c:26: custom_call: saving: setup names input 5; has 1");
     ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)failing), types, &g), COT_OK);
     ck_assert_int_eq(ir_eval(g, (void *[]){ x }, (const void *[]){ x }), COT_ERR_FOREIGN);
     ck_assert_str_eq(cot_error(ctx), "model.c:26: custom_call: failing failed with status 42");
