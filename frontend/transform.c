@@ -177,6 +177,26 @@ cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *options, size_t s
 }
 
 cot_fn *
+cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *options, size_t size)
+{
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_checkpoint_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        pass_options p = pass_default_options();
+        p.keep_products = o.keep == COT_KEEP_PRODUCTS;
+        g = new_transform(at, f, FE_FN_PASS, "checkpoint", &p);
+        if ((unsigned)o.keep > COT_KEEP_PRODUCTS) {
+            ir_fail(f->ctx, g->loc, "checkpoint", ERR_checkpoint_keep, (int)o.keep);
+            g->kind = FE_FN_BAD;
+        }
+    }
+    return g;
+}
+
+cot_fn *
 cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options, size_t size)
 {
     cot_fn *volatile g = NULL;
