@@ -18,7 +18,7 @@ typedef enum ir_op {
 #define OP_FIRST 1
 
 typedef enum ir_op_flag {
-    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_FLOW,
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_ORDER, IR_INDEX, IR_FLOW,
     IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
 } ir_op_flag;
 

@@ -235,6 +235,33 @@ reduce(gen *g)
     return ir_reduce(g->b, numbers[below(g, 5)], x, axes);
 }
 
+/* The places of x sorted along an axis, by another of its type where x leaves them open. */
+static ir_ref
+order(gen *g)
+{
+    ir_ref x = any(g);
+    const ir_type *t = type_of(g, x);
+
+    if (t->rank == 0 || t->size > 300)
+        return IR_NONE;
+    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
+                    &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
+}
+
+/* Bits at counters made of x, as numbers of any type. */
+static ir_ref
+random_bits(gen *g)
+{
+    const ir_type *t = ir_type_as(g->b->ctx, type_of(g, any(g)), COT_U64);
+    ir_ref x = like(g, t), y = like(g, t);
+
+    if (below(g, 2))
+        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
+    else
+        x = ir_op2(g->b, OP_threefry, x, y);
+    return ir_convert(g->b, x, any_type(g)->dtype);
+}
+
 /* x with another of its type, or with a vector along its last axis. */
 static ir_ref
 dot(gen *g)
@@ -378,7 +405,7 @@ counted_while(gen *g)
 static void
 step(gen *g)
 {
-    int kind = below(g, 20);
+    int kind = below(g, 22);
 
     if (kind < 9)
         keep(g, pointwise(g));
@@ -392,7 +419,11 @@ step(gen *g)
         keep(g, dynamic(g));
     else if (kind < 18)
         keep(g, rows(g));
-    else if (g->depth < DEEPEST && kind == 18)
+    else if (kind < 19)
+        keep(g, order(g));
+    else if (kind < 20)
+        keep(g, random_bits(g));
+    else if (g->depth < DEEPEST && kind == 20)
         call_or_cond(g);
     else if (g->depth < DEEPEST)
         below(g, 2) ? scan(g) : counted_while(g);

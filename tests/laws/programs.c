@@ -84,6 +84,12 @@ static const row rows[] = {
     { "argmax", NUMBERS, F("%x: $[7]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"), -3, 3, 0, 0 },
     { "argmax", NUMBERS, F("%x: $[2,3,5]", "i64[2,5]", "%0 = argmax %x {axis=1, dtype=i64} : i64[2,5]"), -3, 3, 0, 0 },
     { "argmin", NUMBERS, F("%x: $[3,5]", "i8[3]", "%0 = argmin %x {axis=1, dtype=i8} : i8[3]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[7]", "i32[7]", "%0 = argsort %x {axis=0} : i32[7]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[3,70,2]", "i64[3,70,2]", "%0 = argsort %x {axis=1, dtype=i64} : i64[3,70,2]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[2,5], %y: bool[2,5], %z: $[2,5]", "i8[2,5]", "%0 = argsort %y, %x, %z {axis=1, dtype=i8} : i8[2,5]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%y: bool[90], %x: $[90]", "u8[90]", "%0 = argsort %y, %x {axis=0, dtype=u8} : u8[90]"), -3, 3, 0, 0 },
+    { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
+      "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
     { "dot_general", NUMBERS, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[3,5]", "$[5]", "$[3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[5]", "$[5,3]", "$[3]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
@@ -141,6 +147,7 @@ typedef enum column {
 #define COLUMN_MOVE(infer) T_none
 #define COLUMN_REDUCE(infer) T_none
 #define COLUMN_CONTRACT(infer) T_none
+#define COLUMN_ORDER(infer) T_none
 #define COLUMN_INDEX(infer) T_none
 #define COLUMN_FLOW(infer) T_none
 #define COLUMN_EFFECT(infer) T_none
