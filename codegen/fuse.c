@@ -43,7 +43,7 @@ has_own_lowering(const ir_graph *f, const ir_node *n)
     ir_op_flag flag = ir_ops[n->op].flag;
     if (is_single_term(f, n))
         return false;
-    return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_ORDER
+    return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_LINE
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
 }
 
@@ -147,7 +147,7 @@ static bool
 wants_memory(const ir_node *n, int i)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
-    return flag != IR_ORDER && (flag != IR_INDEX || i == 0);
+    return n->op != OP_argsort && (flag != IR_INDEX || i == 0);
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */

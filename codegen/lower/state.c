@@ -124,7 +124,7 @@ size_of(const fitting *u, ir_ref v)
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
-    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_ORDER)
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE)
         return false;
     int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {

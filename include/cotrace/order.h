@@ -1,6 +1,6 @@
-/* Cotrace: sorting, searching, counting.
+/* Cotrace: sorting, searching, counting, running sums.
  *
- * All is made of one op, argsort, and of indexing.  The order is total: -0 equals 0, NaNs are equal and
+ * What sorts is made of one op, argsort, and of indexing.  The order is total: -0 equals 0, NaNs are equal and
  * above all; equal elements keep their order (also with .descending = 1, which is the reverse of the
  * ascending order of the reversed elements).  Derivatives go along with the elements: that of a sort
  * sorts the tangents by the same places.  Places are i32 (i64 where an axis passes 2^31 - 1). */
@@ -18,6 +18,7 @@ typedef struct cot_order_options {
     int descending;             /* 1: the largest first                             */
     int keys;                   /* of several operands: how many decide; 0: the first */
     int keepdims;               /* median, quantile: the axis stays, of size 1      */
+    int reverse;                /* cumsum, ...: from each element on, not up to it  */
     int right;                  /* searchsorted: after those that are equal         */
 } cot_order_options;
 
@@ -35,6 +36,15 @@ COT_API cot_value cot_searchsorted_(cot_place at, cot_value sorted, cot_value x,
                                     size_t size);
 COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n);
 COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high);
+
+#define COT_CUMULATE_(name) \
+    COT_API cot_value name(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
+COT_CUMULATE_(cot_cumsum_)
+COT_CUMULATE_(cot_cumprod_)
+COT_CUMULATE_(cot_cummax_)
+COT_CUMULATE_(cot_cummin_)
+COT_CUMULATE_(cot_cumlogsumexp_)
+#undef COT_CUMULATE_
 
 #ifndef __cplusplus
 /* x with the elements along an axis in ascending (.descending = 1: descending) order. */
@@ -67,6 +77,18 @@ COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double lo
  * of n equal parts of [low, high], of which the last includes high.  What is outside is not counted. */
 #define cot_bincount(x, n) cot_bincount_(COT_HERE, x, n)
 #define cot_histogram(x, n, low, high) cot_histogram_(COT_HERE, x, n, low, high)
+/* Of the elements along an axis up to each, or with .reverse = 1 from each on: the sum, the product, the
+ * maximum, the minimum (NaN wins), log(sum(e^x)).  Linear time, but for log2(n) passes of the last. */
+#define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMPROD_(x, axis, ...) cot_cumprod_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cummax(...) COT_CUMMAX_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMMAX_(x, axis, ...) cot_cummax_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cummin(...) COT_CUMMIN_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMMIN_(x, axis, ...) cot_cummin_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cumlogsumexp(...) COT_CUMLOGSUMEXP_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMLOGSUMEXP_(x, axis, ...) cot_cumlogsumexp_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Types of ops that order elements. */
+/* Types of ops that go along lines. */
 #include "ir/infer/infer.h"
 
 /* The largest place that integer type t can hold. */
@@ -29,4 +29,13 @@ infer_argsort(const infer_ctx *c)
     if (x->dims[axis] - 1 > most_place(t))
         return INFER_FAIL(c, ERR_count_limit, (long long)axis, (long long)x->dims[axis], cot_dtype_name(t));
     return infer_one(c, ir_type_as(c->b->ctx, x, t));
+}
+
+int
+infer_cumulate(const infer_ctx *c)
+{
+    if (infer_dtype_is(c, 0, infer_is_number(c->in[0]->dtype), "a number") < 0 ||
+        infer_axis(c, c->at->cumulate.axis, c->in[0]) < 0)
+        return -1;
+    return infer_one(c, c->in[0]);
 }

@@ -235,7 +235,7 @@ reduce(gen *g)
     return ir_reduce(g->b, numbers[below(g, 5)], x, axes);
 }
 
-/* The places of x sorted along an axis, by another of its type where x leaves them open. */
+/* x summed up along an axis, or the places of its sorted elements, by another of its type too. */
 static ir_ref
 order(gen *g)
 {
@@ -244,6 +244,9 @@ order(gen *g)
 
     if (t->rank == 0 || t->size > 300)
         return IR_NONE;
+    if (below(g, 2) && t->dtype != COT_BOOL)
+        return ir_node1(g->b, (ir_op)(OP_cumsum + below(g, 4)), 1, &x,
+                        &(ir_attrs){ .cumulate = { below(g, t->rank), below(g, 2) } });
     return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
                     &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
 }

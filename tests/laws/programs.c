@@ -90,6 +90,20 @@ static const row rows[] = {
     { "argsort", ALL, F("%y: bool[90], %x: $[90]", "u8[90]", "%0 = argsort %y, %x {axis=0, dtype=u8} : u8[90]"), -3, 3, 0, 0 },
     { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
       "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumsum %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumsum %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumprod %x {axis=0} : $[7]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumprod %x {axis=1, reverse=true} : $[2,19,3]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumprod %x {axis=1} : $[2,0]"), 0.9, 1.1, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummax %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummax %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummax %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummin %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummin %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummin %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumsum %x {axis=1} : $[3,1100]"), -3, 3, 1, 0 },
+    { "cumprod", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumprod %x {axis=1} : $[3,1100]"), 0.998, 1.002, 1, 0 },
     { "dot_general", NUMBERS, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[3,5]", "$[5]", "$[3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[5]", "$[5,3]", "$[3]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
@@ -147,7 +161,7 @@ typedef enum column {
 #define COLUMN_MOVE(infer) T_none
 #define COLUMN_REDUCE(infer) T_none
 #define COLUMN_CONTRACT(infer) T_none
-#define COLUMN_ORDER(infer) T_none
+#define COLUMN_LINE(infer) T_none
 #define COLUMN_INDEX(infer) T_none
 #define COLUMN_FLOW(infer) T_none
 #define COLUMN_EFFECT(infer) T_none

@@ -190,6 +190,53 @@ START_TEST(searches)
 }
 END_TEST
 
+BODY(sums, out[0] = cot_cumsum(in[0], -1);)
+BODY(sums_back, out[0] = cot_cumsum(in[0], 0, .reverse = 1);)
+BODY(products, out[0] = cot_cumprod(in[0], -1);)
+BODY(products_back, out[0] = cot_cumprod(in[0], -1, .reverse = 1);)
+BODY(highest, out[0] = cot_cummax(in[0], -1);)
+BODY(lowest_back, out[0] = cot_cummin(in[0], -1, .reverse = 1);)
+BODY(log_sums, out[0] = cot_cumlogsumexp(in[0], -1);)
+
+START_TEST(running)
+{
+    const double *m = F64(1, 2, 3, 4, -1, 0.5), *z = F64(2, 0, 3), e = exp(1);
+    cot_type t = cot_f64(2, 3), v = cot_f64(3);
+
+    gives(fn(sums, 1), COT_TYPES(t), IN(m), F64(1, 3, 6, 4, 3, 3.5));
+    gives(fn(sums_back, 1), COT_TYPES(t), IN(m), F64(5, 1, 3.5, 4, -1, 0.5));
+    gives(fn(products, 1), COT_TYPES(t), IN(m), F64(1, 2, 6, 4, -4, -2));
+    gives(fn(highest, 1), COT_TYPES(t), IN(m), F64(1, 2, 3, 4, 4, 4));
+    gives(fn(lowest_back, 1), COT_TYPES(t), IN(m), F64(1, 2, 3, -1, -1, 0.5));
+    gives(fn(highest, 1), COT_TYPES(v), IN(F64(1, NAN, 3)), F64(1, NAN, NAN));
+    gives(fn(log_sums, 1), COT_TYPES(v), IN(F64(-INFINITY, 0, 0)), F64(-INFINITY, 0, log(2)));
+    gives(fn(sums, 1), COT_TYPES(cot_i32(3)), IN(I32(2147483647, 1, 2)), F64(2147483647, -2147483648.0, -2147483646));
+    gives(cot_jacrev(fn(sums, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 1, 1, 0, 1, 1, 1));
+    gives(cot_jacfwd(fn(products, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 0, 2, 0, 0, 6, 0));
+    gives(cot_jacrev(fn(products_back, 1)), COT_TYPES(v), IN(z), F64(0, 6, 0, 0, 3, 0, 0, 0, 1));
+    gives(cot_jacrev(fn(highest, 1)), COT_TYPES(cot_f64(4)), IN(F64(1, 3, 3, 2)),
+          F64(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0));
+    gives(cot_jacrev(fn(log_sums, 1)), COT_TYPES(cot_f64(2)), IN(F64(0, 1)), F64(1, 0, 1 / (1 + e), e / (1 + e)));
+}
+END_TEST
+
+/* A chunk, a block, and blocks of blocks: exact in integers, so that the sum is known. */
+START_TEST(long_sums)
+{
+    static const int64_t length[] = { 1, 15, 16, 17, 1023, 1024, 1025, 3000, 1050000 };
+    const int64_t n = length[_i];
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y), sum = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (double)(i * 7919 % 1009 - 500);
+        y[i] = sum += x[i];
+    }
+    gives(fn(sums, 1), COT_TYPES(cot_f64(n)), IN(x), y);
+    free(x);
+    free(y);
+}
+END_TEST
+
 BODY(no_axis, out[0] = cot_sort(in[0], 2);)
 BODY(many, out[0] = cot_top_k(in[0], 5, NULL);)
 BODY(beyond, out[0] = cot_quantile(in[0], 2, 0);)
@@ -237,6 +284,8 @@ main(void)
     tcase_add_loop_test(t, several, 0, 3);
     tcase_add_test(t, parts);
     tcase_add_test(t, searches);
+    tcase_add_test(t, running);
+    tcase_add_loop_test(t, long_sums, 0, 9);
     tcase_add_test(t, errors);
     suite_add_tcase(s, t);
     return traced_run(s);
