@@ -43,10 +43,12 @@ places(ir_build *b, const ir_ref *keys, int n, int axis, bool descending)
     return ir_sub(b, ir_splat_int(b, ir_btype(b, y), t->dims[axis] - 1), y);
 }
 
-/* The places are within the axis. */
+/* The places are within the axis; there are none on an empty one. */
 static ir_ref
 at_places(ir_build *b, ir_ref x, ir_ref place, int axis)
 {
+    if (x && ir_btype(b, x)->dims[axis] == 0)
+        return x;
     ir_ref vectors = place ? ir_broadcast_axis(b, place, ir_btype(b, place)->rank, 1) : IR_NONE;
 
     return fe_along(b, x, vectors, axis, IR_MODE_PROMISE);

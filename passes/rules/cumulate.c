@@ -69,6 +69,9 @@ jvp_cumextreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,
     int64_t others[COT_MAX_RANK], sizes[COT_MAX_RANK], at[1] = { axis };
     int k = 0;
 
+    y->tan = in->tan;
+    if (ir_type_at(f, n->first)->dims[axis] == 0)
+        return;
     for (int i = 0; i < rank; i++) {
         sizes[i] = 1;
         if (i != axis)

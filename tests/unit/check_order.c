@@ -76,6 +76,7 @@ START_TEST(sorts)
     gives(fn(where, 1), COT_TYPES(cot_f64(4)), IN(zero), F64(0, 1, 3, 2));
     gives(fn(sorted_0, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(2, 1, 3, 1, 3, 2));
     gives(fn(sorted, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(1, 3, 1, 2, 2, 3));
+    gives(fn(sorted, 1), COT_TYPES(cot_f64(2, 0)), IN(m), x);
     gives(fn(lexsorted, 2), COT_TYPES(cot_i32(4), cot_f64(4)), IN(I32(1, 0, 1, 0), F64(5, 7, 4, 6)),
           F64(3, 1, 2, 0));
 }
