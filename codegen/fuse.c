@@ -25,6 +25,8 @@ typedef struct fusing {
     double *times;              /* how often each element is pulled         */
     int64_t *cost;              /* of pulling an element                    */
     uint32_t *group_of;         /* 1 + the group of a root                  */
+    uint32_t *epoch;            /* how many runs of barriers a value comes after */
+    uint32_t effect;            /* 1 + the group of the last effect         */
 } fusing;
 
 /* A product of one term for each element is as good as pointwise. */
@@ -169,7 +171,7 @@ find_roots(fusing *u)
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
         double times = 1;
-        bool own = has_own_lowering(u->f, n), used = false;
+        bool own = has_own_lowering(u->f, n), used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             used |= u->is_output[v] || u->who[v] != NOBODY;
@@ -244,6 +246,23 @@ walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
     else
         cg_walk_root(w, v, *space);
     return t;
+}
+
+/* A value belongs to the last run of barriers that it comes from: what is computed again is computed late. */
+static void
+find_epochs(fusing *u)
+{
+    uint32_t runs = 0;
+    bool inside = false;
+    ir_each_node(n, u->f) {
+        bool barrier = n->op == OP_barrier;
+        uint32_t e = barrier ? (runs += !inside) : 0;
+        for (int i = 0; i < n->n_in && !barrier; i++)
+            e = u->epoch[n->in[i]] > e ? u->epoch[n->in[i]] : e;
+        for (int i = 0; i < n->n_out; i++)
+            u->epoch[n->first + (ir_ref)i] = e;
+        inside = barrier;
+    }
 }
 
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand there, and
@@ -328,6 +347,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
         ir_ref all[GROUP_MOST + 1];
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
+            || u->epoch[g->v[0]] != u->epoch[v]
             || !may_join(u, w, at, gi, &linked) || !shares_a_read(u, w, g))
             continue;
         memcpy(all, g->v, sizeof *all * g->n);
@@ -351,7 +371,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
         cg_group *g = &u->cut->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= GROUP_MOST
-            || (!rows && !ir_same_shape(g->space, space)))
+            || u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
             continue;
         if (row && count_row_reductions(u, g) >= ROW_REDUCTIONS_MOST)
             continue;
@@ -422,6 +442,11 @@ place_node(fusing *u, const ir_node *n)
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
+    if (!u->f->effectful || !ir_effectful(n))
+        return;
+    if (u->effect)
+        set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
+    u->effect = gi + 1;
 }
 
 /* What group g reads. */
@@ -510,7 +535,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     uint32_t n = 0;
     bool gains = false;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space)
-        || g->n + c->n > GROUP_MOST || set_has(g, ci))
+        || g->n + c->n > GROUP_MOST || set_has(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     for (uint32_t j = 0; j < u->cut->n; j++)
         if (j != gi && set_has(c, j) && set_has(&u->cut->group[j], gi))
@@ -583,14 +608,18 @@ find_last_readers(fusing *u)
 {
     cg_cut *c = u->cut;
     c->last = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
+    c->readers = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
     for (uint32_t i = 0; i < c->n; i++) {
         const cg_group *g = &c->group[c->order[i]];
         cg_walk w;
         cg_ix *space;
         walk_group(u, &w, g, &space);
-        for (uint32_t j = 0; j < w.n_reads; j++)
-            if (w.read[j].v)
-                c->last[w.read[j].v] = i;
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            ir_ref x = w.read[j].v;
+            if (x && (c->readers[x] == 0 || c->last[x] != i))
+                c->readers[x]++;
+            c->last[x] = i;
+        }
     }
     for (int i = 0; i < u->f->n_out; i++)
         c->last[u->f->out[i]] = UINT32_MAX;
@@ -609,9 +638,11 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
         u.is_output[f->out[i]] = true;
+    u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
+    find_epochs(&u);
     find_roots(&u);
     ir_each_node(n, f) {
-        bool used = false;
+        bool used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++)
             used |= u.cut->root[n->first + (ir_ref)i];
         if (used && has_own_lowering(f, n))

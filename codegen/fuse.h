@@ -29,6 +29,7 @@ typedef struct cg_cut {
     cg_group *group;
     uint32_t *order;            /* of running                                                        */
     uint32_t *last;             /* for each value: the last place in `order` that reads it           */
+    uint32_t *readers;          /* for each value: how many groups read it                           */
 } cg_cut;
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
@@ -39,9 +40,10 @@ ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
-/* The same for one value, which goes where `put` stores it: as an element of `into` at index at + something. */
+/* The same for one value, which goes where `put` stores it; stride: how far apart its elements are there, along each
+ * axis. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
-void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const ir_type *into, cg_put *put,
+void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const int64_t *stride, cg_put *put,
                    void *user);
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
@@ -50,7 +52,8 @@ void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
  * operand was (then no element may be done twice)? */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
 void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
-bool cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g);
+bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
+                    const cg_group *g);
 
 /* rows.c: the kernel of a row group. */
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);

@@ -3,6 +3,7 @@
  * The entry is written in one go, each buffer a piece of the work block without an offset; its span of steps grows with
  * each use.  Offsets come last: larger buffers first, each at the lowest place that no buffer alive at the
  * same time takes. */
+#include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
 #include "ir/diag.h"
@@ -114,6 +115,8 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->f = f;
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
+    v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->cut = cg_fuse(l, f);
     return v;
 }
@@ -170,6 +173,14 @@ cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
                 from.offset ? from.offset : zero, bytes);
 }
 
+bool
+cg_may_share(const cg_lowering *l, cg_place x, cg_place y)
+{
+    const cg_buffer *at = l->entry.k->buffer;
+    return x.set && y.set && (x.buffer == y.buffer || at[x.buffer].alias == y.buffer + 1
+                              || at[y.buffer].alias == x.buffer + 1);
+}
+
 /* A constant that some node wants in memory is read where it is. */
 static bool
 place_constant(cg_lowering *l, cg_level *v, ir_ref x)
@@ -185,27 +196,24 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape, and what it reshapes; IR_NONE: it is none. */
+/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it is none. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->kind == CG_GROUP_MAP && g->n == 1 ? ir_def(v->f, g->v[0]) : NULL;
-    return n && n->op == OP_reshape ? n->in[0] : IR_NONE;
+    return n && (n->op == OP_reshape || n->op == OP_barrier) ? n->in[0] : IR_NONE;
 }
 
-/* A reshape of what nobody writes over, or of what is already where it belongs, is no copy. */
+/* A reshape of what nobody writes over is no copy. */
 static bool
 place_reshape(const cg_group *g, cg_level *v)
 {
     ir_ref x = reshaped(v, g), y = g->v[0];
-    if (!x || !v->place[x].set)
+    if (!x || !v->borrowed[x] || v->place[y].set)
         return false;
-    if (!v->place[y].set && v->borrowed[x]) {
-        v->place[y] = v->place[x];
-        v->borrowed[y] = true;
-    }
-    return v->place[y].set && v->place[y].buffer == v->place[x].buffer &&
-           v->place[y].offset == v->place[x].offset;
+    v->place[y] = v->place[x];
+    v->borrowed[y] = true;
+    return true;
 }
 
 static void
@@ -215,6 +223,14 @@ plan_kernel(cg_lowering *l, cg_level *v, const cg_group *g)
         return;
     if (g->kind == CG_GROUP_MAP && g->n == 1 && place_constant(l, v, g->v[0]))
         return;
+    if (g->n == 1 && v->whole[g->v[0]]) {
+        cg_plan_whole(l, v, g->v[0]);
+        return;
+    }
+    if (g->n == 1 && v->stride[g->v[0]]) {
+        cg_plan_put(l, v, g->v[0], v->place[g->v[0]], 0, v->stride[g->v[0]]);
+        return;
+    }
     if (place_reshape(g, v))
         return;
     for (uint32_t i = 0; i < g->n; i++)
@@ -263,9 +279,7 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_plan_scan(l, v, g);
         break;
     case OP_custom_call:
-        l->status = ir_fail(l->ctx, g->node->loc, "custom_call", ERR_target,
-                            ir_format(l->arena, "%s is C code, which this back end cannot call; wants the evaluator",
-                                      g->node->at.custom.name));
+        cg_plan_foreign(l, v, g);
         break;
     default:
         cg_plan_update(l, v, g);
@@ -290,26 +304,60 @@ carried_operands(const ir_node *n, int *first)
     return n->n_in - *first;
 }
 
-/* Is something that came in still at this place? */
+/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
 static bool
-is_an_input(const cg_level *v, cg_place p)
+carried_on(const ir_node *n, ir_ref x, ir_ref c)
 {
-    for (int i = 0; i < v->f->n_in; i++)
-        if (v->place[v->f->in[i]].buffer == p.buffer)
-            return true;
+    int first = n->op == OP_while ? (int)n->at.loop.consts : (int)n->at.scan.consts, times = 0;
+    int carries = n->op == OP_while ? n->n_in - first : n->op == OP_scan ? (int)n->at.scan.carries : 0;
+    int k = (int)(x - n->first);
+    if (k >= carries || n->in[first + k] != c)
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        times += n->in[i] == c;
+    return times == 1;
+}
+
+bool
+cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
+{
+    const cg_cut *cut = b->cut;
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[cut->order[i]];
+        bool makes = false;
+        for (uint32_t j = 0; j < g->n; j++)
+            makes |= g->v[j] == x;
+        if (!makes)
+            continue;
+        if (cut->last[c] != i)
+            return cut->last[c] < i;
+        if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
+            return carried_on(g->node, x, c);
+        if (g->kind != CG_GROUP_MAP)
+            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
+        cg_walk w;
+        cg_walk_begin(&w, l->arena, b->f, cut->root);
+        cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+        for (uint32_t j = 0; j < g->n; j++)
+            cg_walk_root(&w, g->v[j], at);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            const cg_read *r = &w.read[j];
+            if (r->v == c && (r->rank != g->space->rank
+                              || (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+                return false;
+        }
+        return true;
+    }
     return false;
 }
 
-/* What a loop stacks is stacked where its reshape is wanted. */
-static void
-forward_reshape(cg_level *v, uint32_t i)
+ir_ref
+cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p)
 {
-    const cg_group *g = &v->cut->group[v->cut->order[i]];
-    ir_ref x = reshaped(v, g);
-    const ir_node *n = x ? ir_def(v->f, x) : NULL;
-    if (n && n->op == OP_scan && x >= n->first + (ir_ref)n->at.scan.carries && v->place[g->v[0]].set &&
-        !v->place[x].set && v->cut->last[x] == i)
-        v->place[x] = v->place[g->v[0]];
+    for (int i = 0; i < v->f->n_in; i++)
+        if (cg_may_share(l, v->place[v->f->in[i]], p))
+            return v->f->in[i];
+    return IR_NONE;
 }
 
 /* A value that only such a node reads is computed where the node's result will be: no copy. */
@@ -318,14 +366,18 @@ forward_places(cg_lowering *l, cg_level *v)
 {
     for (uint32_t i = v->cut->n; i-- > 0;) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
-        forward_reshape(v, i);
+        if (cg_forward_pieces(l, v, i))
+            continue;
         int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
         for (int k = 0; k < n; k++) {
             ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
             int times = 0;
             for (int j = 0; j < g->node->n_in; j++)
                 times += g->node->in[j] == x;
-            if (v->place[x].set || times > 1 || (v->place[y].set && is_an_input(v, v->place[y])) || v->cut->last[x] != i || !ir_def(v->f, x))
+            if (v->place[x].set || times > 1 || v->cut->last[x] != i || !ir_def(v->f, x))
+                continue;
+            ir_ref c = v->place[y].set ? cg_input_at(l, v, v->place[y]) : IR_NONE;
+            if (c && !cg_may_overwrite(l, v, x, c))
                 continue;
             if (!v->place[y].set)
                 v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));

@@ -16,12 +16,24 @@ typedef struct cg_plan {
     uint32_t n_loops, cap_loops;
 } cg_plan;
 
+/* A value as a part of a larger one: its first element, and how far apart elements are along each
+ * of its axes. */
+typedef struct cg_piece {
+    ir_ref v;
+    int64_t offset;
+    const int64_t *stride;
+    bool placed;                /* it is made where it belongs */
+} cg_piece;
+typedef struct cg_whole { uint32_t n, cap; cg_piece *piece; } cg_whole;
+
 /* A graph whose values have places: the function, or the body of a loop or a branch. */
 typedef struct cg_level {
     const ir_graph *f;
     const cg_cut *cut;
     cg_place *place;            /* for each value; set for inputs, and where results must go */
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
+    const cg_whole **whole;     /* for each value: its pieces, if some are made in it */
+    const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense */
     uint32_t at;                /* the group being planned, by its place in the order        */
 } cg_level;
 
@@ -41,7 +53,23 @@ cg_frame *cg_level_frame(cg_lowering *l, const cg_level *v, const cg_group *g);
 cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
 /* Put value x in memory, if it is not there. */
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
+/* Are the two in one buffer, or in buffers that may be the same memory? */
+bool cg_may_share(const cg_lowering *l, cg_place x, cg_place y);
+/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself reads c only at the
+ * element it writes. */
+bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
 void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
+/* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
+ir_ref cg_input_at(const cg_lowering *l, const cg_level *v, cg_place p);
+
+/* piece.c: what group i of the order puts together is made there, as far as it can be; false if
+ * none of it. */
+bool cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i);
+/* The rest of it. */
+void cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y);
+/* x, computed or copied, to elements of `to`. */
+void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
+                 const int64_t *stride);
 
 /* Nodes with a lowering of their own. */
 void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */
@@ -51,6 +79,7 @@ void cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g);
 /* A while or scan in registers, in one kernel; false if its state or body is too large for that. */
 bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);

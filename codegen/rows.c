@@ -10,7 +10,7 @@
 #include "codegen/cost.h"
 #include "codegen/plan.h"
 
-enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32 };
+enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8 };
 
 typedef struct rows {
     cg_lowering *l;
@@ -80,7 +80,7 @@ find_stages(rows *r)
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
         walk_member(r, &w, i, r->cut->root);
-        r->again &= !cg_writes_over(r->fr, &w, r->g);
+        r->again &= !cg_writes_over(r->l, r->fr, &w, r->g);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
             if (m < 0)
@@ -270,7 +270,9 @@ row_pass(rows *r)
         plain_pass(r, &p);
     if (p.n == 0)
         return;
-    cg_fold_form form = cg_lanes(l, 32) > 1 ? CG_FOLD_LANES : CG_FOLD_SERIAL;
+    cg_fold_form form = cg_lanes(l, 32) == 1      ? CG_FOLD_SERIAL
+                        : r->cost <= STREAMED_MOST ? CG_FOLD_STREAMS
+                                                   : CG_FOLD_LANES;
     cg_fold_loops(l, r->n, p.n, p.how, form, r->split, element_of_pass, &p, x);
     for (int i = 0; i < p.n; i++)
         finish_reduction(r, &p, i, x[i]);

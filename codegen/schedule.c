@@ -10,6 +10,7 @@
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
+#include "codegen/plan.h"
 
 int64_t
 cg_lanes(const cg_lowering *l, int bits)
@@ -56,7 +57,8 @@ typedef struct nest {
     int widest;
     bool reduces; /* some value is a reduction of its own */
     int64_t each; /* and what one of its elements costs   */
-    int across; /* the loop along which something is dense that is not along the last; -1: none */
+    int dense;  /* the loop along which results are dense: the last, if they lie so */
+    int across; /* the loop along which an operand is dense that is not along that; -1: none */
 } nest;
 
 static bool
@@ -92,38 +94,38 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
             continue;
         cg_ix flat =
             cg_ix_flat(&w->ix, ir_type_at(f, r->v)->rank, ir_type_at(f, r->v)->dims, r->at);
-        int64_t k = cg_ix_coef(&w->ix, flat, at[s->last[s->n - 1] - 1], &pure);
+        int64_t k = cg_ix_coef(&w->ix, flat, at[s->last[s->dense] - 1], &pure);
         if (!pure || (k >= -1 && k <= 1))
             continue;
-        for (int j = 0; j < s->n - 1; j++)
-            if (cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other) == 1 && other)
+        for (int j = 0; j < s->n; j++)
+            if (j != s->dense &&
+                cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other) == 1 && other)
                 return j;
     }
     return -1;
 }
 
-/* into: what the values are stored into, if not dense arrays of their own. */
+/* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
-find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *g,
-          const ir_type *into, cg_walk *w)
+find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
+          const int64_t *stride, cg_walk *w)
 {
+    const ir_graph *f = fr->f;
     nest s = { 0 };
     cg_walk_begin(w, l->arena, f, cut->root);
-    cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims), flat = 0;
+    cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims);
     for (uint32_t i = 0; i < g->n; i++) {
-        if (into)
-            cg_walk_value(w, g->v[i], at);
-        else
+        if (fr->made[g->v[i]])
             cg_walk_root(w, g->v[i], at);
+        else
+            cg_walk_value(w, g->v[i], at);
     }
-    if (into)
-        flat = cg_ix_flat(&w->ix, into->rank, into->dims, at);
     int last = -1;
     for (int k = 0; k < g->space->rank; k++) {
         if (g->space->dims[k] == 1)
             continue;
         if (last >= 0 && axes_merge(w, f, g->space, at, last, k) &&
-            (!into || merges(w, flat, at, last, k, g->space->dims[k]))) {
+            (!stride || stride[last] == stride[k] * g->space->dims[k])) {
             s.extent[s.n - 1] *= g->space->dims[k];
             s.last[s.n - 1] = k + 1;
         } else {
@@ -133,6 +135,10 @@ find_nest(cg_lowering *l, const ir_graph *f, const cg_cut *cut, const cg_group *
         }
         last = k;
     }
+    s.dense = s.n - 1;
+    for (int i = 0; stride && i < s.n; i++)
+        if (stride[s.last[i] - 1] == 1)
+            s.dense = i;
     s.across = find_across(w, f, &s, at);
     s.reduces = w->reduces;
     s.each = w->longest ? w->cost / w->longest : 0;
@@ -267,13 +273,17 @@ map_body(mapping *m)
         joint_body(m);
         return;
     }
+    cg_val *x = IR_NEW_N(m->l->arena, cg_val, m->g->n);
     for (uint32_t i = 0; i < m->g->n; i++) {
-        cg_val x = cg_pull(m->l, m->fr, m->g->v[i], m->at);
+        x[i] = cg_pull(m->l, m->fr, m->g->v[i], m->at);
         if (m->put)
-            m->put(m->l, m->user, m->at, x);
-        else
-            cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x);
+            m->put(m->l, m->user, m->at, x[i]);
+        else if (m->again)
+            cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
     }
+    /* over operands: only when all that read them are done with this element */
+    for (uint32_t i = 0; i < m->g->n && !m->put && !m->again; i++)
+        cg_store_element(m->l, m->fr, m->g->v[i], m->buffer[i], m->at, x[i]);
 }
 
 static void map_level(mapping *m, int level);
@@ -357,8 +367,8 @@ map_level(mapping *m, int level)
 static void
 pick_order(mapping *m)
 {
-    int n = m->s.n, v = n - 1;
-    for (int i = 0; i < n && m->lanes > 1 && m->s.extent[n - 1] * 2 < m->lanes; i++)
+    int n = m->s.n, dense = m->s.dense, v = dense;
+    for (int i = 0; i < n && m->lanes > 1 && m->s.extent[dense] * 2 < m->lanes; i++)
         if (m->s.extent[i] > m->s.extent[v])
             v = i;
     for (int i = 0, k = 0; i < n; i++)
@@ -368,13 +378,13 @@ pick_order(mapping *m)
         m->order[n - 1] = v;
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
-    m->tile = x >= 0 && v == n - 1 && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
+    m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
               m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes && m->s.extent[v] >= lanes;
     if (!m->tile)
         return;
     m->lanes = lanes;
-    for (int i = 0, k = 0; i < n - 1; i++)
-        if (i != x)
+    for (int i = 0, k = 0; i < n; i++)
+        if (i != x && i != v)
             m->order[k++] = i;
     m->order[n - 2] = x;
 }
@@ -406,12 +416,11 @@ run_mapping(mapping *m)
 
 /* A result may lie where an operand was: then no element may be done twice. */
 bool
-cg_writes_over(const cg_frame *fr, const cg_walk *w, const cg_group *g)
+cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const cg_group *g)
 {
     for (uint32_t i = 0; i < w->n_reads; i++)
         for (uint32_t j = 0; w->read[i].v && j < g->n; j++)
-            if (fr->place[w->read[i].v].set &&
-                fr->place[w->read[i].v].buffer == fr->place[g->v[j]].buffer)
+            if (cg_may_share(l, fr->place[w->read[i].v], fr->place[g->v[j]]))
                 return true;
     return false;
 }
@@ -422,8 +431,8 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     mapping m = { .l = l, .fr = fr, .g = g };
     uint32_t *buffer = IR_NEW_N(l->arena, uint32_t, g->n);
     cg_walk w;
-    m.s = find_nest(l, fr->f, cut, g, NULL, &w);
-    m.again = !cg_writes_over(fr, &w, g);
+    m.s = find_nest(l, fr, cut, g, NULL, &w);
+    m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
     for (uint32_t i = 0; i < g->n; i++)
         buffer[i] =
@@ -432,12 +441,12 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
 }
 
 void
-cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const ir_type *into,
-              cg_put *put, void *user)
+cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
+              const int64_t *stride, cg_put *put, void *user)
 {
     cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
     mapping m = { .l = l, .fr = fr, .g = &g, .put = put, .user = user, .again = true };
     cg_walk w;
-    m.s = find_nest(l, fr->f, cut, &g, into, &w);
+    m.s = find_nest(l, fr, cut, &g, stride, &w);
     run_mapping(&m);
 }

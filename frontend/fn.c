@@ -216,7 +216,8 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
         const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
         *out = example;
         if (f->options.in_names) {
-            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n) };
+            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n), 0, NULL };
+            names.n_never = fe_optional_names(f, &names.never);
             vmap->in = (pass_dims){ *n, NULL, false };
             COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
         }
@@ -301,6 +302,23 @@ specialise_body(cot_fn *f, bool alone, fe_special *s)
     return verify(s->graph, "trace");
 }
 
+/* The function inside, in sight of the axis if this vmap names one. */
+static cot_status
+specialise_inside(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type, bool alone,
+                  const fe_special **inner)
+{
+    const ir_named_axis *around = f->ctx->axes;
+
+    if (vmap->axis_name && *vmap->axis_name) {
+        ir_named_axis *axis = IR_NEW(&f->ctx->arena, ir_named_axis);
+        *axis = (ir_named_axis){ around, vmap->axis_name, vmap->size };
+        f->ctx->axes = axis;
+    }
+    cot_status status = fe_specialise(f->of, n, type, alone, inner);
+    f->ctx->axes = around;
+    return status;
+}
+
 static cot_status
 specialise_pass(cot_fn *f, bool alone, fe_special *s)
 {
@@ -314,7 +332,7 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     o.vmap.loc = f->loc;
     o.vmap.in_name = argument_names(f, n);
     COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
-    COT_TRY(fe_specialise(f->of, n, type, alone, &inner));
+    COT_TRY(specialise_inside(f, &o.vmap, n, type, alone, &inner));
     o.in_names = NULL;
     if (shape->wrt) {
         COT_TRY(fe_check_results(f, shape, inner->graph));
@@ -411,6 +429,15 @@ specialise_second(cot_fn *f, fe_special *s)
     return ir_fail(f->ctx, f->loc, f->name, ERR_fn_halves, s->n_types);
 }
 
+static bool
+same_axes(const ir_named_axis *a, const ir_named_axis *b)
+{
+    for (; a && b && a != b; a = a->outer, b = b->outer)
+        if (a->size != b->size || strcmp(a->name, b->name) != 0)
+            return false;
+    return a == b;
+}
+
 static const fe_special *
 find_cached(const cot_fn *f, int n, const ir_type *const *type)
 {
@@ -418,7 +445,7 @@ find_cached(const cot_fn *f, int n, const ir_type *const *type)
 
     for (uint32_t i = 0; i < kept; i++) {
         const fe_special *s = f->cache[i];
-        if (s->n_types == n && s->n_captured == 0 &&
+        if (s->n_types == n && s->n_captured == 0 && same_axes(s->axes, f->ctx->axes) &&
             memcmp(s->type, type, sizeof *type * (size_t)n) == 0)
             return s;
     }
@@ -453,7 +480,9 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
     }
     fe_special *s = IR_NEW(&f->ctx->arena, fe_special);
     s->n_types = n;
+    s->axes = f->ctx->axes;
     s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
+    f->traces++;
     COT_TRY(specialise(f, alone, s));
     COT_TRY(fe_check_types(f, s->graph, n, type, s->n_captured + s->n_hidden));
     if (s->n_captured == 0 || f->kind == FE_FN_FIRST)
@@ -490,6 +519,8 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
         if (!type[i])
             return fail_text(f->ctx);
     }
+    if (!f->ctx->trace)
+        f->ctx->axes = NULL; /* what a failed allocation may have left */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));
     *out = s->graph;
     return COT_OK;

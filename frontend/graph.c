@@ -18,7 +18,16 @@ cot_graph_n_in(const cot_graph *g)
 int
 cot_graph_n_out(const cot_graph *g)
 {
-    return g->n_out;
+    return g->n_out - g->n_inout;
+}
+
+bool
+cot_graph_in_is_inout(const cot_graph *g, int i)
+{
+    for (int k = 0; k < g->n_inout; k++)
+        if (g->inout[k].arg == i)
+            return true;
+    return false;
 }
 
 cot_type

@@ -23,6 +23,7 @@ typedef struct ir_build {
     uint32_t n_in, cap_in;
     const char **in_name;
     uint32_t n_in_name, cap_in_name;
+    ir_map named;                       /* inputs by name */
     ir_hidden *hidden;
     uint32_t n_hidden, cap_hidden;
     ir_ref *out;

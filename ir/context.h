@@ -27,6 +27,13 @@ typedef struct ir_attached {
     void (*release)(void *data);
 } ir_attached;
 
+/* An axis that a vmap names, innermost first. */
+typedef struct ir_named_axis {
+    const struct ir_named_axis *outer;
+    const char *name;
+    int64_t size;
+} ir_named_axis;
+
 /* The switches of cot_options and of the environment, resolved once (config.c). */
 typedef struct ir_config {
     const char *dump, *dump_fn, *dump_dir, *off, *target;
@@ -54,6 +61,7 @@ struct cot_context {
     struct cot_trace *trace;            /* the innermost open one; the frontend's      */
     struct cot_trace *latest;           /* the one begun last, open or ended           */
     _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
+    const struct ir_named_axis *axes;   /* of the vmaps around the trace at hand; the frontend's */
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;

@@ -18,7 +18,7 @@ typedef enum ir_op {
 #define OP_FIRST 1
 
 typedef enum ir_op_flag {
-    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_LINE, IR_INDEX, IR_FLOW,
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_LINE, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
     IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
 } ir_op_flag;
 
@@ -39,6 +39,9 @@ typedef enum ir_field_kind {
 /* Out-of-bounds modes of gather and scatter. */
 typedef enum ir_mode { IR_MODE_CLIP = 0, IR_MODE_FILL, IR_MODE_PROMISE, IR_MODE_COUNT } ir_mode;
 extern const char *const ir_mode_name[IR_MODE_COUNT];
+
+/* What reverse mode keeps of a call: what it wants; only the operands; those and products, which cost most. */
+typedef enum ir_remat { IR_REMAT_NONE = 0, IR_REMAT_ALL, IR_REMAT_BUT_PRODUCTS, IR_REMAT_COUNT } ir_remat;
 
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
@@ -65,13 +68,16 @@ typedef struct ir_attrs {
         struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
+        struct { const char *over; } over;  /* an axis by name comes first in each record that has one */
+        struct { const char *over; int64_t axis, size; } stack;
+        struct { const char *over; ir_ints pairs; } permute;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;
-        struct { struct cot_graph *body; } call;
+        struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
         struct { ir_graphs branches; } cond;
         struct {
-            const char *name;
+            const char *name, *prototype;
             ir_ints attrs, data, save, nondiff, size, mapped, active;
             int effects, opaque;
             struct cot_graph *forward;

@@ -135,7 +135,7 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
 }
 
 cot_status
-pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
+pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user, ir_attrs *at)
 {
     int fields;
     const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);
@@ -144,16 +144,30 @@ pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at
         char *p = (char *)at + field[i].offset;
         if (field[i].kind == IR_F_GRAPH) {
             ir_graph **g = (ir_graph **)p;
-            COT_TRY(pass(*g, g));
+            COT_TRY(pass(*g, user, g));
         } else if (field[i].kind == IR_F_GRAPHS) {
             ir_graphs *s = (ir_graphs *)p;
             ir_graph **list = IR_NEW_N(b->arena, ir_graph *, s->n);
             for (int j = 0; j < s->n; j++)
-                COT_TRY(pass(s->at[j], &list[j]));
+                COT_TRY(pass(s->at[j], user, &list[j]));
             s->at = list;
         }
     }
     return COT_OK;
+}
+
+typedef struct simple { pass_simple *pass; } simple;
+
+static cot_status
+run_simple(ir_graph *f, const void *user, ir_graph **out)
+{
+    return ((const simple *)user)->pass(f, out);
+}
+
+cot_status
+pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at)
+{
+    return pass_replace_subs(b, n, run_simple, &(const simple){ pass }, at);
 }
 
 cot_status

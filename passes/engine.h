@@ -37,6 +37,9 @@ cot_status pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, 
 /* The attributes of n with each sub-function replaced by what `pass` makes of it. */
 typedef cot_status pass_simple(const ir_graph *f, ir_graph **out);
 cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at);
+/* The same for a pass with something to know. */
+typedef cot_status pass_with(ir_graph *f, const void *user, ir_graph **out);
+cot_status pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user, ir_attrs *at);
 /* f with some of its inputs and outputs only; the inputs left out must not be needed. */
 cot_status pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out,
                          ir_graph **out);

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
-#include "passes/pass.h"
+#include "passes/rules.h"
 
 /* The rows. */
 
@@ -33,9 +33,11 @@ RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
 RUN(functionalize, pass_functionalize(f, o->remove_views, out))
+RUN(checkpoint, pass_checkpoint(f, o->keep_products, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
+RUN(inline_all, pass_inline_all(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(count, pass_count(f, out))
 
@@ -66,6 +68,8 @@ const pass_row pass_rows[] = {
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
       run_functionalize },
+    { "checkpoint", "what reverse mode would keep is computed again", true, PASS_KEEP,
+      run_checkpoint },
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
@@ -88,6 +92,7 @@ static const struct {
     { "axis", PASS_AXIS },
     { "remove", PASS_REMOVE },
     { "strict", PASS_STRICT },
+    { "keep", PASS_KEEP },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -292,6 +297,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
 {
     static const char *const randomness[] = { "error", "different", "same" };
     static const char *const remove[] = { "mutations", "mutations_and_views" };
+    static const char *const keep[] = { "nothing", "products" };
     int64_t x;
     int choice;
     switch (bit) {
@@ -311,6 +317,10 @@ read_value(reader *r, unsigned bit, pass_options *o)
     case PASS_REMOVE:
         COT_TRY(read_choice(r, remove, 2, &choice));
         o->remove_views = choice == 1;
+        return COT_OK;
+    case PASS_KEEP:
+        COT_TRY(read_choice(r, keep, 2, &choice));
+        o->keep_products = choice == 1;
         return COT_OK;
     case PASS_STRICT:
         COT_TRY(read_integer(r, 0, 1, &x));
@@ -484,8 +494,11 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
-    static const char *const order[] = { "inline", "simplify", "dce", "contract" };
+    static const char *const order[] = { "simplify", "dce", "contract" };
+    static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
+    COT_TRY(pass_run(&inline_all, f, NULL, &g));
+    COT_TRY(pass_axis_check(g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;

@@ -95,6 +95,15 @@ cot_status pass_custom_forward(const ir_graph *f, ir_graph **out);
 cot_status pass_custom_reverse(const ir_graph *f, ir_graph **out);
 bool pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in, ir_ref *out);
 
+/* Collectives (rules/collective.c).  The first over the axis in f, at any depth; NULL name: over any. */
+const ir_node *pass_axis_find(const ir_graph *f, const char *name);
+/* f with the collectives over the axis marked as those of the vmap at hand; f itself if there are none.
+ * Is n one of them, or holds one? */
+cot_status pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out);
+bool pass_axis_bound(const ir_graph *f, const ir_node *n);
+/* An error at the first collective that no vmap replaced. */
+cot_status pass_axis_check(const ir_graph *f);
+
 /* Helpers. */
 ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);  /* broadcast on a new first axis if not mapped */
 ir_ref pass_zeros_like(ir_build *b, const ir_type *t);

@@ -6,6 +6,8 @@
  * computed once and never repeated; any other goes to the rule named in ops.def.  Nothing is
  * inferred from a rank or a size.
  *
+ * A collective over the axis by its name (rules/collective.c) goes to its rule mapped or not.
+ *
  * With `chunk` c, the mapped function is the body of a scan over blocks of c examples, and what
  * remains is a second, shorter call; c = 1 asks for no rule at all.
  *
@@ -42,6 +44,7 @@ vmap_node(vmap_walk *w, const ir_node *n)
         mapped[i] = w->mapped[n->in[i]];
         any |= mapped[i];
     }
+    any = any || pass_axis_bound(w->f, n);
     w->b->loc = any ? ir_loc_derive(w->b->ctx, n->loc, "in vmap") : n->loc;
     if (!any) {
         ir_copy_node(w->b, n, in, y);
@@ -475,6 +478,19 @@ pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, cons
         vmap_inline(b, f, size, x, mapped, y, out_mapped);
 }
 
+/* f as what the examples do: collectives that mean this axis are marked. */
+static cot_status
+name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
+{
+    const bool parts = o->chunk == 1 || (o->chunk > 0 && o->chunk < o->size);
+    const ir_node *n = o->axis_name && parts && o->size > 0 ? pass_axis_find(f, o->axis_name) : NULL;
+
+    if (n)
+        return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_chunk, (long long)o->size,
+                       o->axis_name, (long long)o->chunk);
+    return pass_axis_bind(f, o->axis_name, out);
+}
+
 /* A list has an entry for each argument; one from a trace that captures, also for what comes after. */
 static bool
 names_hidden(const ir_graph *f, const pass_dims *d)
@@ -488,6 +504,7 @@ names_hidden(const ir_graph *f, const pass_dims *d)
 cot_status
 pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
+    const ir_graph *named = f;
     static const pass_vmap_options none;
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_arena *a = b->arena;
@@ -507,9 +524,10 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
         return vmap_wrong(f->ctx, o, ERR_attr_wrong,
                           ir_format(a, "size is %lld; wants the size of the mapped axis",
                                     (long long)o->size));
+    COT_TRY(name_axis(f, o, &named));
     border_in(b, f, o, &e);
     if (b->status == COT_OK)
-        pass_vmap_into(b, f, o->size, o->chunk, e.x, e.mapped, y, is);
+        pass_vmap_into(b, named, o->size, o->chunk, e.x, e.mapped, y, is);
     for (int i = 0; b->status == COT_OK && i < f->n_out; i++)
         border_out(b, f, o, i, y[i], is[i]);
     return ir_build_end(b, out);

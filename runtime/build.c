@@ -56,17 +56,14 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const char 
 static const char *const *
 parameter_names(ir_arena *a, const ir_graph *f)
 {
-    const char **name = IR_NEW_N(a, const char *, f->n_in + f->n_out + 1);
+    const int own = f->n_out - f->n_inout;
+    const char **name = IR_NEW_N(a, const char *, f->n_in + own + 1);
 
     for (int i = 0; i < f->n_in; i++)
         name[i] = parameter_name(a, f->in_name[i], ir_format(a, "arg%d", i), name, i);
-    for (int i = 0; i < f->n_out; i++) {
-        const int k = i - (f->n_out - f->n_inout);
-        const char *plain = k < 0 ? ir_format(a, "out%d", i)
-                                  : ir_format(a, "%s_new", name[f->inout[k].arg]);
-        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL, plain, name,
-                                           f->n_in + i);
-    }
+    for (int i = 0; i < own; i++)
+        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL,
+                                           ir_format(a, "out%d", i), name, f->n_in + i);
     return name;
 }
 
@@ -105,8 +102,18 @@ upper(ir_arena *a, const char *s)
     return out;
 }
 
+/* How argument i is used besides reading. */
+static const char *
+use_of(const rt_plan *p, const ir_graph *f, int i)
+{
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return "inout ";
+    return ir_ints_has(p->donated, i) ? "donated " : "";
+}
+
 static void
-print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
+print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
 {
     const char *big = upper(b->arena, fn->name);
 
@@ -114,14 +121,12 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++) {
         static const char *const hidden[] = { "", "captured ", "generator " };
 
-        ir_buf_printf(b, "%s%s%s: ", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i]);
-        for (int k = 0; k < f->n_inout; k++)
-            if (f->inout[k].arg == i)
-                ir_buf_str(b, "inout ");
+        ir_buf_printf(b, "%s%s%s: %s", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i],
+                      use_of(p, f, i));
         ir_type_print(b, ir_type_at(f, f->in[i]));
     }
     ir_buf_str(b, ") -> (");
-    for (int i = 0; i < f->n_out; i++) {
+    for (int i = 0; i < fn->n_out; i++) {
         ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[f->n_in + i]);
         ir_type_print(b, ir_type_at(f, f->out[i]));
     }
@@ -130,17 +135,38 @@ print_prototype(ir_buf *b, const cg_natural *fn, const ir_graph *f)
     ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big,
                   fn->module->work_align > 0 ? fn->module->work_align : 1);
     ir_buf_printf(b, "int %s(", fn->name);
-    for (int i = 0; i < f->n_in + f->n_out; i++) {
+    for (int i = 0; i < f->n_in + fn->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
         if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
             ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
         else
-            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in ? "const " : "", c_types[t->dtype],
-                          fn->arg_name[i]);
+            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in && !*use_of(p, f, i) ? "const " : "",
+                          c_types[t->dtype], fn->arg_name[i]);
     }
     ir_buf_printf(b, "%svoid *work);\n",
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
+}
+
+/* What the linker must find: the prototypes of foreign functions, each once. */
+static void
+print_externs(ir_buf *b, int n, const cg_natural *fn)
+{
+    const char **seen = NULL;
+    uint32_t n_seen = 0, cap = 0;
+
+    for (int i = 0; i < n; i++)
+        for (uint32_t j = 0; j < fn[i].module->n_ext; j++) {
+            const char *p = fn[i].module->ext[j]->prototype;
+            bool old = false;
+
+            for (uint32_t k = 0; k < n_seen; k++)
+                old |= strcmp(seen[k], p) == 0;
+            if (old)
+                continue;
+            ir_buf_printf(b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
+            IR_PUSH(b->arena, seen, n_seen, cap, p);
+        }
 }
 
 static const char *
@@ -152,13 +178,17 @@ file_name(const char *path)
 }
 
 static void
-print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_export *e)
+print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn,
+             const rt_export *e)
 {
     const char *guard = upper(b->arena, file_name(path));
-    bool parallel = false;
+    bool parallel = false, inout = false, foreign = false;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         parallel |= fn[i].module->parallel;
+        inout |= e[i].graph->n_inout > 0;
+        foreign |= fn[i].module->n_ext > 0;
+    }
     ir_buf_printf(
         b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
         file_name(path), COT_VERSION);
@@ -169,17 +199,24 @@ print_header(ir_buf *b, const char *path, int n, const cg_natural *fn, const rt_
                   " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
                   "0; or a number\n");
     ir_buf_printf(b,
-                  " * of cotrace/base.h, as %d where a loop passed its bound: then no result "
-                  "is defined. */\n",
-                  COT_ERR_BOUND);
+                  " * of cotrace/base.h, as %d where a loop passed its bound or %d where a "
+                  "foreign function failed: then\n * no result is defined.%s%s */\n",
+                  COT_ERR_BOUND, COT_ERR_FOREIGN,
+                  inout ? "\n * An argument marked inout is updated: it holds its new value after the call." : "",
+                  p->donated.n > 0 ? "\n * An argument marked donated holds nothing defined after the call; each "
+                                     "result, in order, may be the\n * array of the first of them of its type "
+                                     "that no result before it has."
+                                   : "");
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
+    ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    print_externs(b, n, fn);
     if (parallel)
         ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL "
                       "runs in the calling thread. */\n"
                       "struct cot_parallel;\n");
     for (int i = 0; i < n; i++)
-        print_prototype(b, &fn[i], e[i].graph);
+        print_prototype(b, p, &fn[i], e[i].graph);
     ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
@@ -284,9 +321,10 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
         fn[i].n_in = e[i].graph->n_in;
-        fn[i].n_out = e[i].graph->n_out;
+        fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].arg_name = parameter_names(a, e[i].graph);
     }
     return COT_OK;
@@ -320,7 +358,7 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (!header)
         return COT_OK;
     ir_buf_init(&b, a);
-    print_header(&b, header, n, fn, e);
+    print_header(&b, header, &p, n, fn, e);
     return write_file(ctx, header, b.text, b.n);
 }
 

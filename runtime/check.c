@@ -34,11 +34,7 @@ rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, v
 
     *out = new_outputs(f);
     COT_TRY(cot_compile_graph(f, o, &k));
-    for (int i = 0; i < f->n_in; i++)
-        args[i] = in[i];
-    for (int i = 0; i < f->n_out; i++)
-        args[f->n_in + i] = (*out)[i];
-    args[f->n_in + f->n_out] = k->pool;
+    rt_arguments(k, in, *out, args);
     status = rt_call_kernel(k, args, NULL);
     cot_kernel_free(k);
     return status;

@@ -99,6 +99,10 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
 
     o = o ? o : &none;
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
+    if (o->donated.one == COT_BY_NAME)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "donated is a list of names; wants the numbers of arguments");
+    p->donated = ir_ints_copy(&ctx->arena, o->donated.n, o->donated.at);
     p->fuse = !ir_config_lists(ctx->config.off, "fuse");
     p->name = o->name ? copied(ctx, o->name) : c_name(ctx, fn);
     p->target =
@@ -126,15 +130,63 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
 
 /* ---- stages ---- */
 
+static bool
+is_inout(const ir_graph *f, int64_t i)
+{
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return true;
+    return false;
+}
+
+/* The arguments that p donates, as flags. */
+static cot_status
+donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
+{
+    const int n = ir_count_open(f);
+
+    for (int i = 0; i < p->donated.n; i++) {
+        const int64_t x = p->donated.at[i];
+
+        if (x < 0 || x >= n || flag[x])
+            return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                           ir_format(arena,
+                                     "donated names argument %lld%s; wants different numbers below %d",
+                                     (long long)x, x >= 0 && x < n ? " twice" : "", n));
+        if (is_inout(f, x))
+            return ir_fail(f->ctx, 0, f->name, ERR_usage,
+                           ir_format(arena,
+                                     "donated names argument %lld, which is in/out; wants one that is only read",
+                                     (long long)x));
+        flag[x] = true;
+    }
+    return COT_OK;
+}
+
+/* Prepare, and say which results may lie in donated arguments. */
+static cot_status
+prepare(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out, bool **donated)
+{
+    ir_graph *prepared;
+
+    *donated = IR_NEW_N(arena, bool, f->n_in + 1);
+    COT_TRY(donated_flags(f, p, arena, *donated));
+    COT_TRY(pass_prepare(f, &prepared));
+    out->prepared = prepared;
+    out->over = IR_NEW_N(arena, int, f->n_out + 1);
+    cg_pair_donated(prepared, *donated, out->over);
+    return COT_OK;
+}
+
 cot_status
 rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out)
 {
-    const cg_lower_options o = { &p->target, p->threads, p->fuse, NULL };
-    ir_graph *prepared;
+    cg_lower_options o = { &p->target, p->threads, p->fuse, NULL };
+    bool *donated;
 
-    COT_TRY(pass_prepare(f, &prepared));
-    out->prepared = prepared;
-    COT_TRY(cg_lower(prepared, &o, arena, &out->module));
+    COT_TRY(prepare(f, p, arena, out, &donated));
+    o.donated = donated;
+    COT_TRY(cg_lower(out->prepared, &o, arena, &out->module));
     return f->ctx->config.verify ? cg_verify(out->module) : COT_OK;
 }
 
@@ -148,7 +200,7 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
         cg_output what;
     } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
     const cg_natural fn = {
-        .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out
+        .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out - f->n_inout
     };
     ir_buf b;
 
@@ -181,17 +233,22 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
 /* ---- kernels ---- */
 
 static cot_kernel *
-kernel_new(const ir_graph *f, const rt_plan *p)
+kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
 {
     cot_context *ctx = f->ctx;
-    size_t n = (size_t)(f->n_in + f->n_out);
-    cot_kernel *k = ir_realloc(ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes));
+    const int own = f->n_out - f->n_inout;
+    size_t n = (size_t)(f->n_in + own);
+    cot_kernel *k = ir_realloc(ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes + sizeof *k->over));
 
-    *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = f->n_out };
+    *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = own };
+    k->prepared = low->prepared;
     k->n_args = ir_count_open(f);
     k->bytes = (size_t *)(k + 1);
     k->type = (const ir_type **)(k->bytes + n);
-    for (int i = 0; i < f->n_in + f->n_out; i++) {
+    k->over = (int *)(k->type + n);
+    for (int i = 0; i < own; i++)
+        k->over[i] = low->over[i];
+    for (int i = 0; i < f->n_in + own; i++) {
         k->type[i] = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
         k->bytes[i] = (size_t)k->type[i]->size * cot_dtype_size(k->type[i]->dtype);
     }
@@ -216,6 +273,22 @@ print_time(const ir_graph *f, const char *stage, double start, const cg_module *
                 now_ms() - start, m->n_kernels, f->name);
 }
 
+/* "lib.sort or lib.take", or NULL: what may have failed. */
+static const char *
+foreign_names(cot_context *ctx, const cg_module *m)
+{
+    const char *names = NULL;
+
+    for (uint32_t i = 0; i < m->n_ext; i++) {
+        bool old = false;
+        for (uint32_t j = 0; j < i; j++)
+            old |= m->ext[j]->name == m->ext[i]->name;
+        if (!old)
+            names = names ? ir_format(&ctx->arena, "%s or %s", names, m->ext[i]->name) : m->ext[i]->name;
+    }
+    return names;
+}
+
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
@@ -228,9 +301,9 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     COT_TRY(rt_lower(f, p, scratch, &low));
     print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
-    k = *out = kernel_new(f, p);
-    k->prepared = low.prepared;
+    k = *out = kernel_new(f, p, &low);
     k->work_bytes = (size_t)low.module->work_bytes;
+    k->foreign = foreign_names(f->ctx, low.module);
     for (uint32_t i = 0; i < low.module->n_kernels; i++) {
         k->flops += low.module->kernel[i]->flops;
         k->traffic += low.module->kernel[i]->bytes;
@@ -250,13 +323,13 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
 }
 
 static cot_status
-compile_eval(const ir_graph *f, const rt_plan *p, cot_kernel **out)
+compile_eval(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
-    ir_graph *prepared;
+    rt_lowered low;
+    bool *donated;
 
-    COT_TRY(pass_prepare(f, &prepared));
-    *out = kernel_new(f, p);
-    (*out)->prepared = prepared;
+    COT_TRY(prepare(f, p, scratch, &low, &donated));
+    *out = kernel_new(f, p, &low);
     return COT_OK;
 }
 
@@ -271,7 +344,7 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
     ir_arena_init(&scratch, ctx);
     IR_TRY(ctx) {
         status =
-            p->engine == RT_EVAL ? compile_eval(f, p, out) : compile_jit(f, p, &scratch, out);
+            p->engine == RT_EVAL ? compile_eval(f, p, &scratch, out) : compile_jit(f, p, &scratch, out);
     }
     ir_arena_free(&scratch);
     if (status != COT_OK) {

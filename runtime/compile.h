@@ -18,12 +18,14 @@ typedef struct rt_plan {
     int threads;
     bool fuse;
     const char *name;                   /* of the C entry  */
+    ir_ints donated;                    /* arguments       */
 } rt_plan;
 
 /* A graph on its way: what each stage made of it. */
 typedef struct rt_lowered {
     const ir_graph *prepared;
     cg_module *module;
+    int *over;                          /* for each result: its donated argument, or -1 */
 } rt_lowered;
 
 /* The caller holds the context's lock and a recovery point (compile.c gives both in rt_guard). */
@@ -50,7 +52,8 @@ struct cot_kernel {
     const ir_graph *graph, *prepared;   /* the context's                              */
     rt_plan plan;
     cg_code code;                       /* entry NULL: evaluated                      */
-    int n_in, n_out, n_args;            /* n_args: inputs that the caller gives       */
+    int n_in, n_out, n_args;            /* results without new values of in/out arguments; inputs that the caller gives */
+    int *over;                          /* for each result: its donated argument, or -1 */
     const ir_type **type;               /* of arguments, then results; interned       */
     size_t *bytes;                      /* likewise                                   */
     size_t work_bytes;
@@ -58,14 +61,19 @@ struct cot_kernel {
     bool parallel;                      /* it takes a pool as one more argument       */
     cot_parallel *pool;                 /* NULL: one thread                           */
     rt_blocks *blocks;                  /* NULL: no work block is needed              */
+    const char *foreign;                /* the foreign functions it calls; the context's */
 };
 
 /* A pool of the context for so many threads, made at first use; freed with the context. */
 cot_parallel *rt_pool(cot_context *ctx, int threads);
 
-/* Call the kernel on pointers to arguments, then results, which fit.  work: the caller's, or NULL to
- * take one. */
+/* Call the kernel on pointers to arguments, then results, which fit; n_in + n_out + 1 of them, the last one
+ * the pool.  work: the caller's, or NULL to take one. */
 cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
+
+/* args for rt_call_kernel that leave `in` as it is: out has memory for the new values of in/out arguments,
+ * too, after the results. */
+void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args);
 
 /* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a graph. */
 cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);

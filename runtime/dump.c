@@ -11,7 +11,7 @@ static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm o
 static cot_status
 emit_text(const ir_graph *f, const rt_plan *p, cg_output what, const cg_module *m, ir_buf *out)
 {
-    const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out };
+    const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout };
     const void *text;
     size_t n;
 

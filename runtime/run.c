@@ -108,23 +108,33 @@ check_array(const cot_kernel *k, int i, const cot_array *a)
     return COT_OK;
 }
 
-/* No result may share memory with an argument or another result. */
+static bool
+overlap(const cot_kernel *k, void *const *args, int i, int j)
+{
+    const char *p = args[i], *q = args[j];
+
+    return p < q + k->bytes[j] && q < p + k->bytes[i];
+}
+
+/* What is written shares no memory, but a result may be all of its donated argument. */
 static cot_status
 check_overlap(const cot_kernel *k, void *const *args)
 {
-    for (int r = k->n_in; r < k->n_in + k->n_out; r++) {
-        const char *p = args[r];
+    const ir_graph *f = k->graph;
 
-        for (int i = 0; i < r; i++) {
-            const char *q = args[i];
-
-            if (p < q + k->bytes[i] && q < p + k->bytes[r])
+    for (int j = 0; j < f->n_inout; j++)
+        for (int i = 0; i < k->n_in; i++)
+            if (i != f->inout[j].arg && overlap(k, args, f->inout[j].arg, i))
+                return run_fail(k, ERR_usage,
+                                "an in/out argument overlaps another argument; wants memory of its own",
+                                0, NULL);
+    for (int r = k->n_in; r < k->n_in + k->n_out; r++)
+        for (int i = 0; i < r; i++)
+            if (overlap(k, args, r, i) && (k->over[r - k->n_in] != i || args[r] != args[i]))
                 return run_fail(
                     k, ERR_usage,
                     "a result overlaps an argument or another result; wants memory of its own",
                     r, NULL);
-        }
-    }
     return COT_OK;
 }
 
@@ -135,13 +145,41 @@ typedef struct eval_call {
     void *const *args;
 } eval_call;
 
+/* The twin reads its arguments to the end: what is written over them stays apart until then. */
+static cot_status
+eval_apart(const eval_call *c, ir_arena *scratch)
+{
+    const cot_kernel *k = c->k;
+    const ir_graph *f = k->graph;
+    const int n = k->n_out + f->n_inout;
+    void **to = IR_NEW_N(scratch, void *, n + 1), **out = IR_NEW_N(scratch, void *, n + 1);
+
+    for (int i = 0; i < n; i++) {
+        const int old = i < k->n_out ? k->over[i] : f->inout[i - k->n_out].arg;
+
+        out[i] = to[i] = c->args[i < k->n_out ? k->n_in + i : old];
+        if (old >= 0 && to[i] == c->args[old])
+            out[i] = ir_alloc(scratch, k->bytes[old] + 1);
+    }
+    COT_TRY(ir_eval(k->prepared, out, (const void *const *)c->args));
+    for (int i = 0; i < n; i++)
+        if (to[i] != out[i])
+            memcpy(to[i], out[i], k->bytes[i < k->n_out ? k->n_in + i : f->inout[i - k->n_out].arg]);
+    return COT_OK;
+}
+
 static cot_status
 eval_body(cot_context *ctx, void *arg)
 {
-    const eval_call *c = arg;
+    volatile cot_status status = COT_ERR_MEMORY;
+    ir_arena scratch;
 
-    (void)ctx;
-    return ir_eval(c->k->prepared, c->args + c->k->n_in, (const void *const *)c->args);
+    ir_arena_init(&scratch, ctx);
+    IR_TRY(ctx) {
+        status = eval_apart(arg, &scratch);
+    }
+    ir_arena_free(&scratch);
+    return status;
 }
 
 static cot_status
@@ -150,6 +188,8 @@ entry_failed(const cot_kernel *k, int status)
     if (status == COT_ERR_BOUND)
         return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0,
                         NULL);
+    if (status == COT_ERR_FOREIGN)
+        return run_fail(k, ERR_custom_answered, k->foreign ? k->foreign : "a foreign function", 0, NULL);
     return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0,
                     NULL);
 }
@@ -189,61 +229,20 @@ bound_to(const cot_kernel *k, int i, uint64_t key[2])
     return key;
 }
 
-/* In/out arguments are read until the end, so that their new values stay apart until the call has
- * succeeded; an argument that is written may share no memory with another. */
-static cot_status
-check_inout(const cot_kernel *k, void *const *args)
+void
+rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args)
 {
     const ir_graph *f = k->graph;
 
+    for (int i = 0; i < k->n_in + k->n_out; i++)
+        args[i] = i < k->n_in ? in[i] : out[i - k->n_in];
     for (int j = 0; j < f->n_inout; j++) {
-        const int r = f->inout[j].arg;
-        const char *p = args[r];
+        const int i = f->inout[j].arg;
 
-        for (int i = 0; i < k->n_in; i++) {
-            const char *q = args[i];
-
-            if (i != r && p < q + k->bytes[i] && q < p + k->bytes[r])
-                return run_fail(k, ERR_usage,
-                                "an in/out argument overlaps another argument; wants memory of its own",
-                                r, NULL);
-        }
+        args[i] = out[k->n_out + j];
+        memcpy(args[i], in[i], k->bytes[i]);
     }
-    return COT_OK;
-}
-
-static cot_status
-run_inout(const cot_kernel *k, void *work, cot_array *const *results, void **pointer)
-{
-    const ir_graph *f = k->graph;
-    const int own = k->n_out - f->n_inout;
-    size_t at = 0, bytes = 0;
-    cot_status status = COT_OK;
-
-    for (int i = 0; i < own; i++) {
-        COT_TRY(check_array(k, k->n_in + i, results[i]));
-        pointer[k->n_in + i] = results[i]->data;
-    }
-    for (int i = k->n_in + own; i < k->n_in + k->n_out; i++)
-        bytes += (k->bytes[i] + LINE - 1) / LINE * LINE;
-    char *fresh = aligned_alloc(LINE, bytes + LINE);
-    if (!fresh)
-        return run_fail(k, ERR_memory, "", 0, NULL);
-    for (int i = k->n_in + own; i < k->n_in + k->n_out; i++) {
-        pointer[i] = fresh + at;
-        at += (k->bytes[i] + LINE - 1) / LINE * LINE;
-    }
-    pointer[k->n_in + k->n_out] = k->pool;
-    status = check_overlap(k, pointer);
-    if (status == COT_OK)
-        status = check_inout(k, pointer);
-    if (status == COT_OK)
-        status = rt_call_kernel(k, pointer, work);
-    for (int j = 0; j < f->n_inout && status == COT_OK; j++)
-        if (k->bytes[f->inout[j].arg])
-            memcpy(pointer[f->inout[j].arg], pointer[k->n_in + own + j], k->bytes[f->inout[j].arg]);
-    free(fresh);
-    return status;
+    args[k->n_in + k->n_out] = k->pool;
 }
 
 cot_status
@@ -261,8 +260,6 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
         COT_TRY(check_array(k, i, args[given]));
         pointer[i] = args[given++]->data;
     }
-    if (k->graph->n_inout > 0)
-        return run_inout(k, work, results, pointer);
     for (int i = 0; i < k->n_out; i++) {
         COT_TRY(check_array(k, k->n_in + i, results[i]));
         pointer[k->n_in + i] = results[i]->data;

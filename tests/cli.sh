@@ -123,6 +123,10 @@ done
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
     grep -q 'int my_gradient(const float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
+    status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient --donated 0
+    grep -q 'int my_gradient(float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
+    status 2 "$cot" build f.cot -o f.o --donated x;          says "--donated is 'x'"
+    status 2 "$cot" build f.cot -o f.o --donated 7;          says "donated names argument 7"
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
     status 0 "$cot" build f.cot -o f.ll

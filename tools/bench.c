@@ -169,9 +169,7 @@ cli_bench(cot_cli *c)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    for (int i = 0; i < f->n_in + f->n_out; i++)
-        args[i] = i < f->n_in ? in[i] : out[i - f->n_in];
-    args[f->n_in + f->n_out] = k->pool;
+    rt_arguments(k, in, out, args);
     status = time_calls(k, args, &least, &median);
     if (status == COT_OK)
         report(k, compile, least, median);

@@ -32,6 +32,7 @@ static const char usage[] =
     "  --threads N        run, build, bench\n"
     "  -o OUT.{o,s,ll}    build\n"
     "  --header OUT.h, --name NAME, --target TRIPLE, --cpu NAME      build\n"
+    "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
 
@@ -228,6 +229,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--out", &c->out },         { "-o", &c->out },        { "--header", &c->header },
         { "--target", &c->target },   { "--cpu", &c->cpu },     { "--name", &c->name },
         { "--backend", &c->backend }, { "--trap", &c->trap },
+        { "--donated", &c->donated },
     };
     const struct {
         const char *name;

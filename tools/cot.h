@@ -13,7 +13,7 @@ typedef struct cot_cli {
     const char *verb;
     int n_files;
     const char **files;
-    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated;
     int threads;
     bool after_each, bless, expect, locs;
     int n_in;

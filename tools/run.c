@@ -226,9 +226,7 @@ run_function(cot_cli *c)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     pointer = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
-    for (int i = 0; i < f->n_in + f->n_out; i++)
-        pointer[i] = i < f->n_in ? args[i] : out[i - f->n_in];
-    pointer[f->n_in + f->n_out] = k->pool;
+    rt_arguments(k, args, out, pointer);
     status = rt_call_kernel(k, pointer, NULL);
     cot_kernel_free(k);
     if (status != COT_OK || (c->out && write_results(c, f, out) != COT_OK))

@@ -71,6 +71,7 @@ print_values(const ir_graph *f, bool compiled, ir_buf *out)
     cot_context *ctx = f->ctx;
     const cot_compile_options o = { .backend = compiled ? "jit" : "eval" };
     void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
+    void **pointer = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
     int64_t next = 0;
     cot_kernel *k;
     cot_status status;
@@ -83,7 +84,8 @@ print_values(const ir_graph *f, bool compiled, ir_buf *out)
             fill_counted(t, &next, args[i]);
     }
     COT_TRY(cot_compile_graph(f, &o, &k));
-    status = rt_call_kernel(k, args, NULL);
+    rt_arguments(k, args, args + f->n_in, pointer);
+    status = rt_call_kernel(k, pointer, NULL);
     cot_kernel_free(k);
     for (int i = 0; i < f->n_out && status == COT_OK; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);

@@ -370,6 +370,41 @@ emit_call(cg_c_emit *e, const cg_insn *i)
               (int)i->imm, args, f->name);
 }
 
+/* The function is declared in its author's words, once. */
+static void
+emit_extern(cg_c_emit *e, cg_val v)
+{
+    const cg_extern *x = e->k->insn[v].ext;
+    const char *args = "", *comma = "";
+
+    if (!cg_c_made(e->t, x->prototype))
+        ir_buf_printf(&e->t->head, "#include <stdbool.h>\n#include <stddef.h>\n%s\n", x->prototype);
+    for (int i = 0; i < x->n; i++, comma = ", ") {
+        const cg_extern_arg *a = &x->arg[i];
+        const char *value = a->type != COT_DTYPE_NONE ? cg_c_value(e, a->value, 0)
+                            : a->writes ? address(e, a->buffer - 1, a->offset)
+                                        : cg_c_say(e, "(const void *)(%s)", address(e, a->buffer - 1, a->offset));
+        args = cg_c_say(e, a->writes ? "%s%s(void *)(%s)" : "%s%s%s", args, comma, value);
+    }
+    if (e->k->insn[v].type == COT_DTYPE_NONE) {
+        cg_c_line(e, "%s(%s);", x->symbol, args);
+        return;
+    }
+    cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, (cot_dtype)e->k->insn[v].type, 1), cg_c_value(e, v, 0),
+              x->symbol, args);
+}
+
+/* Between what may be the same memory: only if it is not. */
+static void
+emit_copy(cg_c_emit *e, const cg_insn *i)
+{
+    const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
+    const char *p = address(e, to, i->in[0]), *q = address(e, from, i->in[1]), *test = "";
+    if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
+        test = cg_c_say(e, "if (%s != %s) ", p, q);
+    cg_c_line(e, "%smemmove(%s, %s, %llu);", test, p, q, (unsigned long long)i->imm);
+}
+
 static void
 emit_insn(cg_c_emit *e, cg_val v)
 {
@@ -397,10 +432,8 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_FAIL:
         cg_c_line(e, "if (%s) return %d;", cg_c_value(e, i->in[0], 0), (int)i->imm);
         break;
-    case CG_COPY:
-        cg_c_line(e, "memmove(%s, %s, %llu);", address(e, i->call->buffer[0], i->in[0]),
-                  address(e, i->call->buffer[1], i->in[1]), (unsigned long long)i->imm);
-        break;
+    case CG_EXTERN: emit_extern(e, v); break;
+    case CG_COPY: emit_copy(e, i); break;
     default: emit_scalar(e, v); break;
     }
 }
@@ -453,6 +486,15 @@ emit_buffers(cg_c_emit *e, bool entry)
     }
 }
 
+static bool
+is_aliased(const cg_kernel *k, uint32_t buffer)
+{
+    bool found = k->buffer[buffer].alias != 0;
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        found |= k->buffer[i].alias == buffer + 1;
+    return found;
+}
+
 static void
 emit_head(cg_c_emit *e, bool entry)
 {
@@ -471,7 +513,7 @@ emit_head(cg_c_emit *e, bool entry)
         if (x->space != CG_IN && x->space != CG_OUT)
             continue;
         ir_buf_printf(e->b, "%s%s%s *%sb%u", comma, x->space == CG_IN ? "const " : "",
-                      cg_c_type(e->t, x->type, 1), x->alias ? "" : "restrict ", i);
+                      cg_c_type(e->t, x->type, 1), is_aliased(e->k, i) ? "" : "restrict ", i);
         comma = ", ";
     }
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")

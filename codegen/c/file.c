@@ -21,15 +21,17 @@ static const char preamble[] =
     "ignored \"-Wpsabi\"\n"
     "#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n\n";
 
-static cot_dtype
-arg_type(const cg_module *m, int arg)
+/* "const T *aN, ": const if it is only read. */
+static void
+print_argument(cg_c_text *t, const cg_module *m, int arg, ir_buf *b)
 {
     const cg_kernel *k = m->kernel[0];
+    const cg_buffer *x = NULL;
     for (uint32_t i = 0; i < k->n_buffers; i++)
-        if ((k->buffer[i].space == CG_IN || k->buffer[i].space == CG_OUT) &&
-            k->buffer[i].arg == arg)
-            return k->buffer[i].type;
-    return COT_DTYPE_NONE;
+        if (k->buffer[i].space <= CG_OUT && k->buffer[i].arg == arg)
+            x = &k->buffer[i];
+    ir_buf_printf(b, "%s%s *a%d, ", x && x->space == CG_IN ? "const " : "",
+                  x ? cg_c_type(t, x->type, 1) : "void", arg);
 }
 
 /* int name(const T0 *x0, ..., T *out0, ..., void *work): packs its arguments and calls the
@@ -40,18 +42,12 @@ natural(cg_c_text *t, const cg_natural *f)
     ir_buf *b = &t->body;
     int n = f->n_in + f->n_out;
     ir_buf_printf(b, "int %s(", f->name);
-    for (int i = 0; i < n; i++) {
-        cot_dtype type = arg_type(f->module, i);
-        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "",
-                      type ? cg_c_type(t, type, 1) : "void", i);
-    }
+    for (int i = 0; i < n; i++)
+        print_argument(t, f->module, i, b);
     ir_buf_str(b, "void *work);\n");
     ir_buf_printf(b, "int\n%s(", f->name);
-    for (int i = 0; i < n; i++) {
-        cot_dtype type = arg_type(f->module, i);
-        ir_buf_printf(b, "%s%s *a%d, ", i < f->n_in ? "const " : "",
-                      type ? cg_c_type(t, type, 1) : "void", i);
-    }
+    for (int i = 0; i < n; i++)
+        print_argument(t, f->module, i, b);
     ir_buf_printf(b, "void *work)\n{\n    void *args[%d] = {", n + 1);
     for (int i = 0; i < n; i++)
         ir_buf_printf(b, " (void *)a%d,", i);
@@ -70,6 +66,8 @@ emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_
     ir_buf_init(&all, arena);
     ir_map_init(&t.made, arena);
     ir_buf_str(&t.head, preamble);
+    for (int i = 0; i < n; i++)
+        COT_TRY(cg_check_externs(fn[i].module, "C source"));
     for (int i = 0; i < n; i++) {
         for (uint32_t k = fn[i].module->n_kernels; k-- > 1;)
             cg_c_kernel(&t, fn[i].module, fn[i].module->kernel[k], fn[i].name);

@@ -506,5 +506,10 @@ cg_ll_copy_insn(cg_ll_emit *e, cg_val v)
                      .base = cg_ll_buffer(e, i->call->buffer[j]) };
         p[j] = i->in[j] ? address(e, &a, cg_ll_uniform(e, i->in[j])) : a.base;
     }
-    move_bytes(e, p[0], p[1], cg_ll_index(e, (int64_t)i->imm));
+    const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
+    LLVMValueRef bytes = cg_ll_index(e, (int64_t)i->imm);
+    if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
+        bytes = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, p[0], p[1], ""),
+                                cg_ll_index(e, 0), bytes, "");
+    move_bytes(e, p[0], p[1], bytes);
 }

@@ -240,55 +240,6 @@ start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, in
             cg_plan_copy(l, to[i], v->place[n->in[first + i]], ir_type_at(v->f, n->in[first + i]));
 }
 
-/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
-static bool
-carried_on(const ir_node *n, ir_ref x, ir_ref c)
-{
-    int first = n->op == OP_while ? (int)n->at.loop.consts : (int)n->at.scan.consts, times = 0;
-    int carries = n->op == OP_while ? n->n_in - first : n->op == OP_scan ? (int)n->at.scan.carries : 0;
-    int k = (int)(x - n->first);
-    if (k >= carries || n->in[first + k] != c)
-        return false;
-    for (int i = 0; i < n->n_in; i++)
-        times += n->in[i] == c;
-    return times == 1;
-}
-
-/* May output x of the body be computed where input c is?  Nobody reads c after x's kernel, which itself
- * reads c only at the element it writes. */
-static bool
-may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
-{
-    const cg_cut *cut = b->cut;
-    for (uint32_t i = 0; i < cut->n; i++) {
-        const cg_group *g = &cut->group[cut->order[i]];
-        bool makes = false;
-        for (uint32_t j = 0; j < g->n; j++)
-            makes |= g->v[j] == x;
-        if (!makes)
-            continue;
-        if (cut->last[c] != i)
-            return cut->last[c] < i;
-        if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
-            return carried_on(g->node, x, c);
-        if (g->kind != CG_GROUP_MAP)
-            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
-        cg_walk w;
-        cg_walk_begin(&w, l->arena, b->f, cut->root);
-        cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
-        for (uint32_t j = 0; j < g->n; j++)
-            cg_walk_root(&w, g->v[j], at);
-        for (uint32_t j = 0; j < w.n_reads; j++) {
-            const cg_read *r = &w.read[j];
-            if (r->v == c && (r->rank != g->space->rank
-                              || (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
-                return false;
-        }
-        return true;
-    }
-    return false;
-}
-
 /* The carries of a body: inputs first ... of b->f, outputs 0 ... */
 static void
 aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
@@ -296,7 +247,7 @@ aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
     for (int i = 0; i < carries; i++) {
         ir_ref x = b->f->out[i], c = b->f->in[first + i];
         b->borrowed[c] = !in_place;
-        if (in_place && !b->place[x].set && may_overwrite(l, b, x, c))
+        if (in_place && !b->place[x].set && cg_may_overwrite(l, b, x, c))
             b->place[x] = b->place[c];
     }
 }
@@ -384,6 +335,43 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_loop_end(l);
 }
 
+/* Is y made by a map that nobody reads, and one result only? */
+static bool
+is_alone(const cg_level *b, ir_ref y)
+{
+    int times = 0;
+    for (int i = 0; i < b->f->n_out; i++)
+        times += b->f->out[i] == y;
+    for (uint32_t i = 0; i < b->cut->n && times == 1 && b->cut->readers[y] == 0; i++) {
+        const cg_group *g = &b->cut->group[i];
+        if (g->n == 1 && g->v[0] == y)
+            return g->kind == CG_GROUP_MAP;
+    }
+    return false;
+}
+
+/* A step of what is stacked is computed where it belongs, if that can be. */
+static void
+aim_step(cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
+{
+    if (b->place[y].set || (stride && !is_alone(b, y)))
+        return;
+    b->place[y] = to;
+    if (stride)
+        b->stride[y] = stride + 1;
+}
+
+static void
+end_stacked(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t *stride)
+{
+    if (same_place(b->place[y], to))
+        return;
+    if (stride)
+        cg_plan_put(l, b, y, to, 0, stride + 1);
+    else
+        cg_plan_copy(l, to, b->place[y], ir_type_at(b->f, y));
+}
+
 void
 cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -411,17 +399,16 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     for (int i = fixed; i < n->n_in; i++)
         in[i] = cg_place_at(l, in[i], cg_imul(e, t, ir_type_at(f, f->in[i])->size));
     cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
+    const int64_t **stride = (const int64_t **)v->stride + n->first;
     for (int i = carries; i < n->n_out; i++)
-        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, ir_type_at(f, f->out[i])->size));
+        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
     cg_level *b = body_level(l, f, n->n_in, in);
     aim_carries(l, b, consts, carries, true);
     for (int i = carries; i < n->n_out; i++)
-        if (!b->place[f->out[i]].set)
-            b->place[f->out[i]] = ys[i];
+        aim_step(b, f->out[i], ys[i], stride[i]);
     cg_plan_graph(l, b);
     for (int i = carries; i < n->n_out; i++)
-        if (!same_place(b->place[f->out[i]], ys[i]))
-            cg_plan_copy(l, ys[i], b->place[f->out[i]], ir_type_at(f, f->out[i]));
+        end_stacked(l, b, f->out[i], ys[i], stride[i]);
     end_step(l, b, carries, to, (cg_place){ 0 }, NULL);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);

@@ -109,6 +109,14 @@ new_buffer(cg_lowering *l, const char *name, cot_dtype t, cg_space space, int64_
     return i;
 }
 
+/* May two buffers of the entry be the same memory? */
+static bool
+shares(const cg_lowering *l, uint32_t x, uint32_t y)
+{
+    const cg_buffer *b = l->entry.k->buffer;
+    return x != y && (b[x].alias == y + 1 || b[y].alias == x + 1);
+}
+
 uint32_t
 cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out)
 {
@@ -121,6 +129,9 @@ cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char 
     }
     uint32_t i = new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
     l->k->buffer[i].align = p->offset ? 0 : l->entry.k->buffer[p->buffer].align;
+    for (uint32_t j = 0; j < i; j++)
+        if (l->arg[j] && shares(l, l->arg[j] - 1, p->buffer))
+            l->k->buffer[i].alias = j + 1;
     return i;
 }
 

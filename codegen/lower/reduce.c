@@ -7,7 +7,14 @@
  * argmax and argmin are two such reductions: the best value, then the least index that has it. */
 #include "codegen/lower/reduce.h"
 
-enum { LANES = 32, BLOCK = 512, PARTS = 64, UNROLLED_MOST = 8 };
+enum {
+    LANES = 32,
+    BLOCK = 512,
+    PARTS = 64,
+    UNROLLED_MOST = 8,
+    RUN = 64,                   /* blocks, a power of two */
+    STREAMS_LEAST = 8 * RUN * BLOCK
+};
 
 typedef struct folding {
     cg_lowering *l;
@@ -15,6 +22,7 @@ typedef struct folding {
     const cg_fold *how;
     cg_fold_form form;
     bool any_order;             /* of all: one block */
+    int64_t unit;               /* blocks in an element of the tree's loop */
     cg_fold_body *body;
     void *user;
 } folding;
@@ -158,7 +166,7 @@ block(folding *d, cg_ix base, int64_t m, cg_val *out)
 {
     cg_lowering *l = d->l;
     int64_t lanes = m < LANES ? pow2_from(m) : LANES;
-    bool vector = d->form == CG_FOLD_LANES;
+    bool vector = d->form == CG_FOLD_LANES || d->form == CG_FOLD_STREAMS;
     if (m == 1) {
         elements(d, base, 0, out);
         return;
@@ -236,26 +244,91 @@ tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
         out[i] = cg_loop_result(&d->l->b, loop, at[i]);
 }
 
-/* Blocks in a tree.  For threads, runs of a power of two of blocks, each a node of the tree. */
+/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does not keep the memory
+ * busy.  Each gives a node of the tree, and so do both. */
+static void
+two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
+{
+    cg_lowering *l = d->l;
+    cg_build *b = &l->b;
+    uint32_t mark, inner;
+    int at[8] = { 0 };
+    cg_val runs = tree_begin(d, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 2), &mark);
+    cg_val from = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, runs), RUN));
+    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RUN), &inner);
+    cg_ix at_block = cg_ix_var(&l->ix, cg_iadd(b, from, cg_loop_var(b, loop)), 0, n / BLOCK - 1);
+    block(d, cg_ix_mul(&l->ix, at_block, BLOCK), BLOCK, out);
+    tree_end(d, loop, inner, out);
+    cg_scope_end(l, mark);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_loop_reduce(b, runs, CG_FOLD, d->how[i].op, d->how[i].type, out[i]);
+    cg_loop_end(b, runs);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, runs, at[i]);
+}
+
+/* Blocks lo ... hi - 1 of n elements, in a tree. */
+static void
+tree_of_blocks(folding *d, int64_t n, cg_val lo, cg_val hi, int64_t least, cg_val *out)
+{
+    uint32_t mark;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &mark);
+    any_block(d, cg_loop_var(&d->l->b, loop), n, least, blocks, out);
+    tree_end(d, loop, mark, out);
+}
+
+/* Element u of the tree's loop: a block, or two runs of them, of which the last may be less. */
+static void
+any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, full = n / (d->unit * BLOCK);
+    if (d->unit == 1) {
+        any_block(d, u, n, 0, blocks, out);
+        return;
+    }
+    cg_val first = cg_imul(b, u, d->unit);
+    if (full * d->unit * BLOCK == n) {
+        two_runs(d, first, n, out);
+        return;
+    }
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, full)));
+    cg_val *rest = IR_NEW_N(d->l->arena, cg_val, d->k);
+    uint32_t mark = cg_scope_begin(d->l);
+    two_runs(d, first, n, out);
+    cg_scope_end(d->l, mark);
+    cg_if_else(b, branch);
+    tree_of_blocks(d, n, cg_i64(b, full * d->unit), cg_i64(b, blocks), full * d->unit, rest);
+    cg_scope_end(d->l, mark);
+    int at[8] = { 0 };
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], rest[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
+/* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
 static void
 tree(folding *d, int64_t n, bool parallel, cg_val *out)
 {
     cg_build *b = &d->l->b;
-    int64_t blocks = (n + BLOCK - 1) / BLOCK, run = 1;
+    int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
     uint32_t outer, inner;
     if (!parallel || blocks < PARTS) {
-        cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks), &inner);
-        any_block(d, cg_loop_var(b, loop), n, 0, blocks, out);
+        cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units), &inner);
+        any_unit(d, cg_loop_var(b, loop), n, out);
         tree_end(d, loop, inner, out);
         return;
     }
-    while ((blocks + run - 1) / run > PARTS)
+    while ((units + run - 1) / run > PARTS)
         run *= 2;
-    cg_val parts = tree_begin(d, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), &outer);
+    cg_val parts = tree_begin(d, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (units + run - 1) / run), &outer);
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, units));
     cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
-    any_block(d, cg_loop_var(b, loop), n, 0, blocks, out);
+    any_unit(d, cg_loop_var(b, loop), n, out);
     tree_end(d, loop, inner, out);
     tree_end(d, parts, outer, out);
 }
@@ -265,12 +338,13 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
               cg_fold_body *body, void *user, cg_val *out)
 {
     folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
+    d.unit = form == CG_FOLD_STREAMS && n >= STREAMS_LEAST ? 2 * RUN : 1;
     d.any_order = true;
     for (int i = 0; i < k; i++)
         d.any_order &= is_any_order(&how[i]);
     if (form == CG_FOLD_UNROLLED)
         unrolled(&d, n, out);
-    else if (n <= BLOCK || (d.any_order && !parallel))
+    else if (n <= BLOCK || (d.any_order && !parallel && d.unit == 1))
         block(&d, 0, n, out);
     else
         tree(&d, n, parallel, out);

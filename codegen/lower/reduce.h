@@ -13,6 +13,7 @@ typedef void cg_fold_body(cg_lowering *l, void *user, cg_ix j, cg_val *e);
 typedef enum cg_fold_form {
     CG_FOLD_UNROLLED,           /* every element at a constant index                                  */
     CG_FOLD_LANES,              /* lanes of a vector take the elements of a step                      */
+    CG_FOLD_STREAMS,            /* and two runs of blocks go side by side: for what only memory limits */
     CG_FOLD_SERIAL              /* one element at a time: vectors run along another axis, or not at all */
 } cg_fold_form;
 

@@ -22,7 +22,7 @@ typedef struct update {
     int64_t lanes;
 } update;
 
-/* Does an operand other than the first pull from the memory of the first? */
+/* Does an operand other than the first pull from the memory of the result? */
 static bool
 reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
 {
@@ -33,8 +33,7 @@ reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
         cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
     }
     for (uint32_t i = 0; i < w.n_reads; i++)
-        if (w.read[i].v && v->place[w.read[i].v].set
-            && v->place[w.read[i].v].buffer == v->place[n->in[0]].buffer)
+        if (w.read[i].v && cg_may_share(l, v->place[w.read[i].v], v->place[n->first]))
             return true;
     return false;
 }
@@ -50,11 +49,11 @@ place_result(cg_lowering *l, cg_level *v, const ir_node *n)
     if (!v->place[y].set)
         v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
     bool same = v->place[y].buffer == v->place[x].buffer && v->place[y].offset == v->place[x].offset;
-    if (!same)
-        cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
-    else if (reads_target(l, v, n))
+    if (cg_may_share(l, v->place[x], v->place[y]) && reads_target(l, v, n))
         for (int i = 1; i < n->n_in; i++)
             cg_plan_value(l, v, n->in[i]);
+    if (!same)
+        cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
 }
 
 static void
@@ -85,11 +84,14 @@ plan_box(cg_lowering *l, update *u)
 {
     const ir_node *n = u->n;
     const ir_type *y = ir_type_at(u->v->f, n->in[1]);
+    int64_t stride[COT_MAX_RANK + 1] = { 0 }, step = 1;
     if (y->size == 0)
         return;
     begin(l, u, &u->v->place[n->first], u->x);
     cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
-    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], u->x, put_in_box, u);
+    for (int k = u->x->rank - 1; k >= 0; step *= u->x->dims[k--])
+        stride[k] = step;
+    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], stride, put_in_box, u);
     cg_kernel_call(l);
 }
 

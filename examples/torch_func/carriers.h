@@ -30,6 +30,7 @@ typedef struct carriers {
     int draws;       /* set it around what takes the generator's key: carry() seeds it with */
     uint64_t seed;   /* this before each carrier, and hands an object the key { seed, 0 }   */
     int no_compiler; /* there is none: said once                                            */
+    double seconds;  /* of CARRIERS_TIME: to time each function for; 0: not at all          */
     cot_array *owned[CARRIERS_ARRAYS]; /* inputs, and results of the latest carry()         */
     int n_owned;
     cot_array *result[CARRIERS_RESULTS]; /* of the latest carry(): from the JIT             */
@@ -75,6 +76,9 @@ int carriers_end(carriers *c);
 /* Run f three ways, compare, print.  c->result then holds the results until the next carry().
  * */
 void carry(carriers *c, const char *title, cot_fn *f, carried in, figures want);
+/* With CARRIERS_TIME=SECONDS in the environment, as bench/torch_func.py runs the programs: the median time
+ * of a call through cot_jit, in microseconds.  carry() does this too, and makes no object files then. */
+void carriers_time(carriers *c, const char *title, cot_fn *f, carried in);
 /* f on these arrays must fail with this status and a message that contains text; the message is
  * printed.  The record is cleared. */
 void refused(carriers *c, const char *title, cot_fn *f, carried in, cot_status status,

@@ -20,6 +20,7 @@ typedef struct cot_compile_options {
     const char *name;           /* of the C entry; NULL: the function's, with _ for what is no letter */
     int vector_bits;            /* 0: the target's; 32 (scalar), 128, 256 or 512               */
     int threads;                /* 0: the context's                                            */
+    cot_list donated;           /* arguments whose memory results may take; absent: none       */
 } cot_compile_options;
 
 /* ---- functions to graphs ---- */
@@ -28,10 +29,12 @@ typedef struct cot_compile_options {
  * context; asking again for the same types answers the same graph.  Errors: whatever the body or a
  * transform did wrong; nothing else is left behind. */
 COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
-/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context. */
+/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context.  The new value
+ * of an in/out argument (mutate.h) is not counted among the results. */
 COT_API const char *cot_graph_name(const cot_graph *g);
 COT_API int cot_graph_n_in(const cot_graph *g);
 COT_API int cot_graph_n_out(const cot_graph *g);
+COT_API bool cot_graph_in_is_inout(const cot_graph *g, int i);
 COT_API cot_type cot_graph_in_type(const cot_graph *g, int i);
 COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
 COT_API int cot_graph_node_count(const cot_graph *g);
@@ -54,17 +57,20 @@ COT_API void cot_kernel_free(cot_kernel *k);            /* NULL is allowed */
 COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
 
 /* Run: results and args have one array for each result and argument, of exactly the kernel's types.
- * Arrays may not overlap one that is written.  Any number of threads may call at once.
+ * Arrays may not overlap one that is written; but each result, in order, may be the array of the first
+ * donated argument of its type that no result before it has.  An in/out argument holds its new value after
+ * the call, and nothing defined if the call failed; a donated one holds nothing defined.
+ * Any number of threads may call at once.
  * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a loop
  * passed its bound), COT_ERR_MEMORY (no work block). */
 COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
                            const cot_array *const *args);
-/* The same with the caller's work block: never allocates, takes no lock. */
+/* The same with the caller's work block: never allocates, takes no lock.  (The reference evaluator does.) */
 COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
                                 const cot_array *const *args);
 
-/* The plain function: args has a pointer for each argument, then for each result; work has
- * cot_kernel_work_bytes bytes aligned to 64.  A kernel compiled for more than one thread reads one more
+/* The plain function: args has a pointer for each argument, then for each result; what an in/out argument
+ * points to is updated, and has no other pointer; work has cot_kernel_work_bytes bytes aligned to 64.  A kernel compiled for more than one thread reads one more
  * pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.  0, or a cot_status.  NULL where the back end has none
  * ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
@@ -75,6 +81,17 @@ COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
  * filled, or made if it is NULL (then the caller's to free).  May be called by many threads at once. */
 COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
                            const cot_array *const *args, int n_args);
+
+/* What cot_jit found of f, for tests and for finding out why a program compiles too often.  Kernels are
+ * found by the element types and sizes of the arguments, of the one function: a transform with the same
+ * options made again at the same line of the same function is that function, as is cot_with of a number.
+ * Counts may fall short while several threads call at once. */
+typedef struct cot_cache {
+    uint64_t hits;              /* calls that found a kernel                                  */
+    uint64_t misses;            /* calls that compiled one                                    */
+    uint64_t traces;            /* how often f was traced or transformed for types it had not */
+} cot_cache;
+COT_API cot_cache cot_cache_of(const cot_fn *f);        /* NULL: all zero */
 
 /* ---- files ---- */
 

@@ -21,6 +21,7 @@
 #include "cotrace/order.h"
 #include "cotrace/random.h"
 #include "cotrace/transform.h"
+#include "cotrace/collective.h"
 #include "cotrace/custom.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"

@@ -151,6 +151,7 @@ COT_API cot_value cot_not_(cot_place at, cot_value x);
 COT_API cot_value cot_popcnt_(cot_place at, cot_value x);
 COT_API cot_value cot_clz_(cot_place at, cot_value x);
 COT_API cot_value cot_stop_gradient_(cot_place at, cot_value x);
+COT_API cot_value cot_barrier_(cot_place at, cot_value x);
 COT_API cot_value cot_add_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_sub_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_mul_(cot_place at, cot_operand x, cot_operand y);
@@ -251,6 +252,9 @@ COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 #define cot_clz(x) cot_clz_(COT_HERE, x)
 /* x, with derivative zero. */
 #define cot_stop_gradient(x) cot_stop_gradient_(COT_HERE, x)
+/* x; what is computed from it is not shared with what is computed from x, and comes after
+ * what stands before. */
+#define cot_barrier(x) cot_barrier_(COT_HERE, x)
 /* x + y. */
 #define cot_add(x, y) cot_add_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* x - y. */
@@ -473,6 +477,7 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 
 /* ---- functions and control flow ---- */
 
+#define COT_SQRT (-1)
 /* Options of cond, switch, while, scan, fori and map.  A body may use values of the trace around it:
  * they become operands by themselves. */
 typedef struct cot_flow_options {
@@ -484,6 +489,8 @@ typedef struct cot_flow_options {
     int64_t length;             /* scan: steps, where xs is empty                                  */
     int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
     int reverse;                /* scan: from the last slice to the first                          */
+    int64_t segments;           /* scan: reverse mode keeps the carries between so many segments
+                                 * and runs each again; COT_SQRT: as many as a segment has steps   */
     void *user;                 /* handed to the bodies                                            */
     cot_trace *t;               /* the open trace, where neither predicate nor operands say it     */
 } cot_flow_options;

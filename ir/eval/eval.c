@@ -70,6 +70,7 @@ eval_drop(eval_mem *m, void *p, size_t bytes)
 #define RULE_CONTRACT(rule) eval_##rule
 #define RULE_LINE(rule) eval_##rule
 #define RULE_INDEX(rule) eval_##rule
+#define RULE_COLLECTIVE(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule
 #define RULE_EFFECT(rule) eval_##rule
 

@@ -24,6 +24,7 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #define MATH_CONTRACT(rule)
 #define MATH_LINE(rule)
 #define MATH_INDEX(rule)
+#define MATH_COLLECTIVE(rule)
 #define MATH_FLOW(rule)
 #define MATH_EFFECT(rule)
 #define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag(eval_scalar eval_##eval;)

@@ -14,7 +14,8 @@ BODY(pair,     out[0] = cot_mul(in[0], in[1]); out[1] = cot_reduce_sum(in[0], .a
 BODY(counted,  out[0] = cot_mul(cot_mul(in[0], in[0]), cot_convert(in[1], COT_F64));)
 BODY(trace2,   cot_value j = cot_call(*(cot_fn **)user, in[0]); out[0] = cot_reduce_sum(cot_mul(j, j), .axes = COT_LIST(0, 1));)
 BODY(mixed,    out[0] = cot_mul(in[0], in[0]); out[1] = cot_add(in[1], 1);)
-#line 20 "check_jacobian_rows.c"
+BODY(waves,    cot_value y = cot_sin(in[0]); out[0] = cot_add(cot_mul(y, cot_roll(y, 1, 0)), cot_reduce_sum(y, .axes = COT_LIST(0)));)
+#line 21 "check_jacobian_rows.c"
 /* clang-format on */
 
 #define MAIN(line) ((cot_place){ "main.c", line })
@@ -209,6 +210,35 @@ b135(void)
                  COT_ERR_ARG, "main.c:9: jacrev: chunk is -1; wants 1 or more");
 }
 
+static size_t
+work_bytes(cot_fn *f, cot_types types)
+{
+    cot_kernel *k;
+
+    ck_assert_msg(cot_compile(f, types, NULL, &k) == COT_OK, "%s", cot_error(ctx));
+    const size_t bytes = cot_kernel_work_bytes(k);
+    cot_kernel_free(k);
+    return bytes;
+}
+
+/* A chunk of rows or columns is written where it belongs, the last and shorter one, too: a compiled
+ * Jacobian wants room for a chunk beside its results, not for the matrix again. */
+static void
+b136(void)
+{
+    enum { N = 512, ROOM = N * N * 8 / 8 };
+    static const int64_t chunks[] = { 1, 8, 24 };
+    cot_fn *f = BODY_OF(waves, 1, 1);
+
+    for (int i = 0; i < 3; i++) {
+        const size_t rows = work_bytes(cot_jacrev(f, .chunk = chunks[i]), TYPES(cot_f64(N))),
+                     columns = work_bytes(cot_jacfwd(f, .chunk = chunks[i]), TYPES(cot_f64(N)));
+
+        ck_assert_msg(rows < ROOM && columns < ROOM, "chunks of %d want %zu and %zu bytes",
+                      (int)chunks[i], rows, columns);
+    }
+}
+
 /* ---- compositions ---- */
 
 static void
@@ -321,6 +351,7 @@ static const struct {
     { "B133", b133 },
     { "B134", b134 },
     { "B135", b135 },
+    { "B136", b136 },
     { "B138", b138 },
     { "B139", b139 },
     { "B140", b140 },

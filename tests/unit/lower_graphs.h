@@ -77,6 +77,14 @@ static const lower_graph lower_graphs[] = {
       "  %0 = mul %x, %x : f32[70001]\n"
       "  %1 = reduce_sum %0 {axes=[0]} : f32[]\n"
       "  ret %1\n}\n" },
+    { "runs side by side", false,
+      "fn @f(%x: f32[262144], %y: f32[400001]) -> (f32[], f32[], f32[], f32[]) {\n"
+      "  %0 = reduce_sum %x {axes=[0]} : f32[]\n"
+      "  %1 = reduce_sum %y {axes=[0]} : f32[]\n"
+      "  %2 = reduce_max %y {axes=[0]} : f32[]\n"
+      "  %3 = mul %y, %y : f32[400001]\n"
+      "  %4 = reduce_sum %3 {axes=[0]} : f32[]\n"
+      "  ret %0, %1, %2, %4\n}\n" },
     { "sums of rows", true,
       "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], %h: f16[3,77])"
       " -> (f32[6], f32[6], f32[3], f32[5], f64[4], f16[3]) {\n"
@@ -275,6 +283,17 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], f32[30,1,2]) {\n"
       "  %0, %1, %2, %3 = scan %a, %i, %z {carries=3, length=30, body=@step}"
       " : f32[100,2], i32[], i32[], f32[30,1,2]\n  ret %0, %1, %3\n}\n" },
+    { "packed products", false,
+      "fn @f(%x: f32[37,300], %y: f32[300,45], %b: f32[45], %i: i32[19,40], %j: i32[200,40], %h: f16[2,13,530],"
+      " %g: f16[2,530,24]) -> (f32[37,45], f32[37,45], i32[19,200], f16[2,13,24]) {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[37,45]\n"
+      "  %1 = broadcast_in_dim %b {shape=[37,45], dims=[1]} : f32[37,45]\n"
+      "  %2 = add %0, %1 : f32[37,45]\n"
+      "  %3 = max %2, %1 : f32[37,45]\n"
+      "  %4 = dot_general %i, %j {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : i32[19,200]\n"
+      "  %5 = add %4, %4 : i32[19,200]\n"
+      "  %6 = dot_general %h, %g {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f16[2,13,24]\n"
+      "  ret %0, %3, %5, %6\n}\n" },
     { "bias and activation", false,
       "fn @f(%x: f32[13,21], %w: f32[21,40], %b: f32[40]) -> (f32[13,40], f32[13,40]) {\n"
       "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
@@ -355,6 +374,36 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%x: f64[14,4]) -> f64[14,4] {\n"
       "  %0 = constant {data=0} : i32[]\n"
       "  %1, %2 = while %0, %x {cond=@test, body=@step} : i32[], f64[14,4]\n  ret %2\n}\n" },
+    { "stacked columns", false,
+      "fn @step(%w: f32[37], %x: f32[3]) -> (f32[3,37], f32[3,2]) {\n"
+      "  %0 = broadcast_in_dim %w {shape=[3,37], dims=[1]} : f32[3,37]\n"
+      "  %1 = broadcast_in_dim %x {shape=[3,37], dims=[0]} : f32[3,37]\n  %2 = mul %0, %1 : f32[3,37]\n"
+      "  %3 = broadcast_in_dim %x {shape=[3,2], dims=[0]} : f32[3,2]\n  ret %2, %3\n}\n"
+      "fn @f(%w: f32[37], %x: f32[11,3], %t: f32[4,37]) -> (f32[37,37], f32[3,2,11]) {\n"
+      "  %0, %1 = scan %w, %x {consts=1, carries=0, length=11, body=@step} : f32[11,3,37], f32[11,3,2]\n"
+      "  %2 = reshape %0 {shape=[33,37]} : f32[33,37]\n  %3 = neg %t : f32[4,37]\n"
+      "  %4 = concatenate %2, %3 {axis=0} : f32[37,37]\n  %5 = transpose %4 {perm=[1,0]} : f32[37,37]\n"
+      "  %6 = transpose %1 {perm=[1,2,0]} : f32[3,2,11]\n  ret %5, %6\n}\n" },
+    { "stacked in a stack, backwards, and twice", false,
+      "fn @inner(%x: f32[]) -> (f32[5], f32[5], f32[5]) {\n"
+      "  %0 = broadcast_in_dim %x {shape=[5], dims=[]} : f32[5]\n  %1 = iota {dtype=f32, shape=[5], axis=0} : f32[5]\n"
+      "  %2 = mul %0, %1 : f32[5]\n  %3 = exp %2 : f32[5]\n  ret %2, %3, %3\n}\n"
+      "fn @outer(%y: f32[4]) -> (f32[5,4], f32[4,5], f32[10,4]) {\n"
+      "  %0, %1, %2 = scan %y {carries=0, length=4, body=@inner} : f32[4,5], f32[4,5], f32[4,5]\n"
+      "  %3 = transpose %0 {perm=[1,0]} : f32[5,4]\n  %4 = concatenate %1, %2 {axis=1} : f32[4,10]\n"
+      "  %5 = transpose %4 {perm=[1,0]} : f32[10,4]\n  ret %3, %1, %5\n}\n"
+      "fn @f(%y: f32[6,4]) -> (f32[5,6,4], f32[5,4,6], f32[6,40]) {\n"
+      "  %0, %1, %2 = scan %y {carries=0, length=6, reverse=true, body=@outer} : f32[6,5,4], f32[6,4,5], f32[6,10,4]\n"
+      "  %3 = transpose %0 {perm=[1,0,2]} : f32[5,6,4]\n  %4 = transpose %1 {perm=[2,1,0]} : f32[5,4,6]\n"
+      "  %5 = reshape %2 {shape=[6,40]} : f32[6,40]\n  ret %3, %4, %5\n}\n" },
+    { "pieces of products, halves and one piece twice", false,
+      "fn @f(%x: f32[6,20], %y: f32[20,9]) -> (f32[24,9], f32[3,2,18]) {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,9]\n  %1 = exp %0 : f32[6,9]\n"
+      "  %2 = dot_general %1, %y {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[6,20]\n"
+      "  %3 = dot_general %2, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,9]\n"
+      "  %4 = concatenate %0, %3, %1, %3 {axis=0} : f32[24,9]\n  %5 = dot_general %2, %0 {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[20,9]\n"
+      "  %6 = slice %5 {start=[0,0], limit=[12,9], stride=[1,1]} : f32[12,9]\n  %7 = reshape %6 {shape=[3,2,18]} : f32[3,2,18]\n"
+      "  ret %4, %7\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },

@@ -1,0 +1,188 @@
+/* What reshapes, transposes and concatenations put together is made where it belongs.
+ *
+ * A value in memory that is nothing but such views of others, a whole, is followed down to its pieces, each with an
+ * offset and a stride an axis in the whole.  A piece that dies with the whole and lies dense in it is computed there.
+ * What a scan stacks, and nobody else reads, may lie with any strides: so do its steps, and chunks of rows or of
+ * columns go straight into their matrix.  The other pieces are written when the whole's turn comes. */
+#include "codegen/plan.h"
+
+typedef struct following {
+    cg_lowering *l;
+    const cg_level *v;
+    ir_ref y;
+    cg_whole *whole;
+} following;
+
+/* Strides of the axes of x, which is reshaped to y, from those of y: false if there are none, as steps along an axis
+ * of x would differ. */
+static bool
+stride_before(const ir_type *x, const ir_type *y, const int64_t *of_y, int64_t *of_x)
+{
+    int64_t left = 1, step = 0;     /* of a run of elements of y: how many, and how far apart */
+    int j = y->rank;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        while (left % x->dims[i] != 0) {
+            j--;
+            if (y->dims[j] == 1)
+                continue;
+            if (left == 1)
+                step = of_y[j];
+            else if (of_y[j] != step * left)
+                return false;
+            left *= y->dims[j];
+        }
+        of_x[i] = step;
+        left /= x->dims[i];
+        step *= x->dims[i];
+    }
+    return true;
+}
+
+static void
+add_piece(following *s, ir_ref x, int64_t offset, const int64_t *stride)
+{
+    int rank = ir_type_at(s->v->f, x)->rank;
+    cg_piece p = { .v = x, .offset = offset };
+    p.stride = ir_copy_bytes(s->l->arena, stride, sizeof *stride * (size_t)(rank + 1));
+    IR_PUSH(s->l->arena, s->whole->piece, s->whole->n, s->whole->cap, p);
+}
+
+static void
+follow(following *s, ir_ref x, int64_t offset, const int64_t *stride)
+{
+    const ir_graph *f = s->v->f;
+    const ir_node *n = ir_def(f, x);
+    int64_t to[COT_MAX_RANK + 1] = { 0 };
+    bool stop = !n || (x != s->y && s->v->cut->root[x]);
+
+    if (!stop && n->op == OP_reshape &&
+        stride_before(ir_type_at(f, n->in[0]), ir_type_at(f, x), stride, to)) {
+        follow(s, n->in[0], offset, to);
+    } else if (!stop && n->op == OP_transpose) {
+        for (int k = 0; k < ir_type_at(f, x)->rank; k++)
+            to[n->at.perm.perm.at[k]] = stride[k];
+        follow(s, n->in[0], offset, to);
+    } else if (!stop && n->op == OP_concatenate) {
+        for (int i = 0; i < n->n_in; i++) {
+            follow(s, n->in[i], offset, stride);
+            offset += stride[n->at.axis.axis] * ir_type_at(f, n->in[i])->dims[n->at.axis.axis];
+        }
+    } else {
+        add_piece(s, x, offset, stride);
+    }
+}
+
+static bool
+is_dense(const ir_type *t, const int64_t *stride)
+{
+    int64_t step = 1;
+    for (int k = t->rank - 1; k >= 0; k--) {
+        if (t->dims[k] != 1 && stride[k] != step)
+            return false;
+        step *= t->dims[k];
+    }
+    return true;
+}
+
+/* What a scan stacks, when all its state is what it stacks: steps of it are put by cg_plan_scan. */
+static bool
+is_stacked(const ir_node *n)
+{
+    return n->op == OP_scan && n->at.scan.carries == 0;
+}
+
+/* May piece k of the whole made by group i of the order be computed in it? */
+static bool
+may_place(const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
+{
+    ir_ref x = w->piece[k].v;
+    const ir_node *n = ir_def(v->f, x);
+    if (!n || n->op == OP_constant || !v->cut->root[x] || v->place[x].set || v->cut->last[x] != i)
+        return false;
+    for (uint32_t j = 0; j < w->n; j++)
+        if (j != k && w->piece[j].v == x)
+            return false;
+    return is_dense(ir_type_at(v->f, x), w->piece[k].stride) || (is_stacked(n) && v->cut->readers[x] == 1);
+}
+
+static void
+place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_piece *p)
+{
+    v->place[p->v] = p->offset ? cg_place_at(l, v->place[y], cg_i64(&l->entry, p->offset)) : v->place[y];
+    p->placed = true;
+    if (!is_dense(ir_type_at(v->f, p->v), p->stride))
+        v->stride[p->v] = p->stride;
+}
+
+bool
+cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
+{
+    const cg_group *g = &v->cut->group[v->cut->order[i]];
+    if (g->kind != CG_GROUP_MAP || g->n != 1 || g->space->size == 0 || !ir_def(v->f, g->v[0]))
+        return false;
+    ir_ref y = g->v[0];
+    int64_t stride[COT_MAX_RANK + 1] = { 0 }, step = 1;
+    cg_whole *w = IR_NEW(l->arena, cg_whole);
+    bool any = false;
+    if (v->place[y].set && cg_input_at(l, v, v->place[y]))
+        return false;
+    for (int k = g->space->rank - 1; k >= 0; step *= g->space->dims[k--])
+        stride[k] = step;
+    follow(&(following){ l, v, y, w }, y, 0, v->stride[y] ? v->stride[y] : stride);
+    for (uint32_t k = 0; k < w->n; k++) {
+        if (!may_place(v, w, k, i))
+            continue;
+        if (!v->place[y].set)
+            v->place[y] = cg_plan_new(l, "t", g->space);
+        place_piece(l, v, y, &w->piece[k]);
+        any = true;
+    }
+    if (any)
+        v->whole[y] = w;
+    return any;
+}
+
+typedef struct putting {
+    uint32_t buffer;
+    int64_t offset;
+    const int64_t *stride;
+    int rank;
+} putting;
+
+static void
+put(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
+{
+    const putting *p = user;
+    cg_ix flat = cg_ix_const(&l->ix, p->offset);
+    for (int k = 0; k < p->rank; k++)
+        flat = cg_ix_add(&l->ix, flat, cg_ix_mul(&l->ix, at[k], p->stride[k]));
+    cg_store(&l->b, p->buffer, cg_ix_value(&l->ix, &l->b, flat), x, 0);
+}
+
+void
+cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset, const int64_t *stride)
+{
+    const ir_type *t = ir_type_at(v->f, x);
+    const ir_node *n = ir_def(v->f, x);
+    const cg_group own = { .n = v->stride[x] != NULL, .v = &x };    /* to be computed, or where it is */
+    putting p = { .offset = offset, .stride = stride, .rank = t->rank };
+    int64_t end = offset + 1;
+    if (t->size == 0)
+        return;
+    for (int k = 0; k < t->rank; k++)
+        end += (t->dims[k] - 1) * stride[k];
+    cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
+    const ir_type *reach = ir_type_new(l->ctx, t->dtype, 1, &end);
+    p.buffer = cg_place_buffer(l, &to, reach, "y", true);
+    cg_put_kernel(l, cg_level_frame(l, v, &own), v->cut, x, stride, put, &p);
+    cg_kernel_call(l);
+}
+
+void
+cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y)
+{
+    const cg_whole *w = v->whole[y];
+    for (uint32_t k = 0; k < w->n; k++)
+        if (!w->piece[k].placed)
+            cg_plan_put(l, v, w->piece[k].v, v->place[y], w->piece[k].offset, w->piece[k].stride);
+}

@@ -1,0 +1,322 @@
+/* Collectives: functions of all examples of one vmap.
+ *
+ * A collective names an axis. The vmap that has the name marks those that mean it
+ * (pass_axis_bind gives them the empty name), and the walk then replaces each: a psum becomes a
+ * reduction of the mapped axis, which no example owns afterwards. A vmap of another name maps a
+ * collective like any function of x. So names are gone when the last vmap is done, and inner
+ * vmaps shadow outer ones since they come first.
+ *
+ * psum is its own transpose, since every example's result depends on every x; all_gather and
+ * psum_scatter transpose to each other, a permutation to its inverse. Source: the
+ * collectives of JAX under vmap. */
+#include "passes/engine.h"
+#include "passes/rules/flow.h"
+
+static bool
+is_bound(const ir_node *n)
+{
+    return n->at.over.over[0] == '\0';
+}
+
+/* Custom functions keep their bodies to themselves. */
+static bool
+has_bodies(const ir_node *n)
+{
+    return ir_ops[n->op].flag == IR_FLOW && n->op != OP_custom_call &&
+           n->op != OP_custom_tangent;
+}
+
+static const ir_node *
+find_in_node(const ir_node *n, const char *name, ir_arena *scratch)
+{
+    const ir_node *found = NULL;
+    ir_graph *const *sub;
+
+    if (ir_ops[n->op].flag == IR_COLLECTIVE)
+        return !name || strcmp(n->at.over.over, name) == 0 ? n : NULL;
+    if (!has_bodies(n))
+        return NULL;
+    for (int i = 0, k = ir_subgraphs(n, &sub, scratch); i < k && !found; i++)
+        found = pass_axis_find(sub[i], name);
+    return found;
+}
+
+const ir_node *
+pass_axis_find(const ir_graph *f, const char *name)
+{
+    const ir_node *found = NULL;
+
+    for (uint32_t i = 1; f->collective && i < f->n_nodes && !found; i++)
+        found = find_in_node(&f->node[i], name, f->arena);
+    return found;
+}
+
+bool
+pass_axis_bound(const ir_graph *f, const ir_node *n)
+{
+    return f->collective && find_in_node(n, "", f->arena);
+}
+
+static cot_status
+bind_body(ir_graph *f, const void *name, ir_graph **out)
+{
+    const ir_graph *g;
+    cot_status status = pass_axis_bind(f, name, &g);
+    *out = (ir_graph *)g;
+    return status;
+}
+
+/* Nodes that mean the axis, with the empty name. */
+static void
+bind_node(ir_build *b, const ir_node *n, const char *name, const ir_ref *in, ir_ref *out)
+{
+    ir_attrs at = n->at;
+
+    if (!find_in_node(n, name, b->arena)) {
+        ir_copy_node(b, n, in, out);
+        return;
+    }
+    if (ir_ops[n->op].flag == IR_COLLECTIVE)
+        at.over.over = "";
+    else if (!pass_flow_ok(b, pass_replace_subs(b, n, bind_body, name, &at)))
+        return;
+    ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+}
+
+cot_status
+pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out)
+{
+    *out = f;
+    if (!name || !name[0] || !pass_axis_find(f, name))
+        return COT_OK;
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *at = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    ir_graph *g = NULL;
+    for (int i = 0; i < f->n_in; i++)
+        at[f->in[i]] = ir_input_like(b, f, f->in[i], "");
+    ir_each_node(n, f) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        for (int i = 0; i < n->n_in; i++)
+            in[i] = at[n->in[i]];
+        b->loc = n->loc;
+        bind_node(b, n, name, in, at + n->first);
+    }
+    for (int j = 0; j < f->n_out; j++)
+        pass_output(b, f, j, at[f->out[j]], "");
+    COT_TRY(ir_build_end(b, &g));
+    *out = g;
+    return COT_OK;
+}
+
+cot_status
+pass_axis_check(const ir_graph *f)
+{
+    const ir_node *n = pass_axis_find(f, NULL);
+
+    return n ? ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_unbound, n->at.over.over,
+                       n->at.over.over)
+             : COT_OK;
+}
+
+/* ---- derivatives ---- */
+
+static ir_ref
+over(ir_build *b, ir_op op, const ir_node *n, ir_ref x)
+{
+    return x ? ir_node1(b, op, 1, &x, &n->at) : IR_NONE;
+}
+
+/* The mean of the tangents of those examples that have the extreme value. */
+static void
+jvp_extreme(ir_build *b, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref wins = ir_op2(b, OP_eq, in->val, y->val);
+    ir_ref count = over(b, OP_psum, n, ir_convert(b, wins, ir_btype(b, y->val)->dtype));
+    y->tan = ir_div(b, over(b, OP_psum, n, tan_select(b, wins, in->tan, IR_NONE)), count);
+}
+
+void
+jvp_pmax(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f;
+    jvp_extreme(b, n, in, y);
+}
+
+void
+jvp_pmin(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f;
+    jvp_extreme(b, n, in, y);
+}
+
+void
+transpose_psum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)linear, (void)in;
+    ct_in[0] = over(b, OP_psum, n, ct[0]);
+}
+
+void
+transpose_all_gather(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                     const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)linear, (void)in;
+    ct_in[0] = over(b, OP_psum_scatter, n, ct[0]);
+}
+
+void
+transpose_psum_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                       const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)linear, (void)in;
+    ct_in[0] = over(b, OP_all_gather, n, ct[0]);
+}
+
+void
+transpose_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    const ir_ints p = n->at.permute.pairs;
+    int64_t *back = IR_NEW_N(b->arena, int64_t, p.n + 1);
+
+    (void)f, (void)linear, (void)in;
+    for (int i = 0; i < p.n; i++)
+        back[i] = p.at[i ^ 1];
+    ct_in[0] = ir_node1(b, OP_ppermute, 1, ct,
+                        &(ir_attrs){ .permute = { n->at.permute.over, { p.n, back } } });
+}
+
+/* ---- vmap ---- */
+
+/* The vmap of another axis: one more axis in front of x. */
+static bool
+passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
+{
+    ir_attrs at = n->at;
+
+    if (is_bound(n))
+        return false;
+    if (n->op == OP_all_gather || n->op == OP_psum_scatter)
+        at.stack.axis++;
+    y[0] = ir_node1(b, (ir_op)n->op, 1, in, &at);
+    return true;
+}
+
+static ir_op
+reduction(unsigned op)
+{
+    return op == OP_pmax ? OP_reduce_max : op == OP_pmin ? OP_reduce_min : OP_reduce_sum;
+}
+
+/* The reduction of x over all examples, x itself or x size times where all have the same. */
+static ir_ref
+reduced(ir_build *b, ir_op op, ir_ref x, bool mapped, int64_t size)
+{
+    if (mapped)
+        return ir_reduce(b, op, x, (ir_axes)1);
+    if (op != OP_reduce_sum || !x)
+        return x;
+    return ir_mul(b, x, ir_splat_int(b, ir_btype(b, x), size));
+}
+
+void
+vmap_reduce_over(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                 const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f;
+    if (passes_by(b, n, in, y))
+        return;
+    out_mapped[0] = false;
+    y[0] = reduced(b, reduction(n->op), in[0], mapped[0], size);
+}
+
+static bool
+sizes_agree(ir_build *b, const ir_node *n, int64_t size)
+{
+    if (n->at.stack.size == size)
+        return true;
+    ir_build_fail(b, ir_ops[n->op].name, ERR_axis_named_size, (long long)size,
+                  (long long)n->at.stack.size);
+    return false;
+}
+
+void
+vmap_all_gather(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    const int axis = (int)n->at.stack.axis;
+
+    (void)f;
+    if (passes_by(b, n, in, y) || !sizes_agree(b, n, size))
+        return;
+    out_mapped[0] = false;
+    y[0] =
+        mapped[0] ? ir_move_axis(b, in[0], 0, axis) : ir_broadcast_axis(b, in[0], axis, size);
+}
+
+/* Slice i of the sum belongs to example i: the sliced axis is the mapped one. */
+void
+vmap_psum_scatter(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                  const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f;
+    if (passes_by(b, n, in, y) || !sizes_agree(b, n, size))
+        return;
+    out_mapped[0] = true;
+    y[0] = ir_move_axis(b, reduced(b, OP_reduce_sum, in[0], mapped[0], size),
+                        (int)n->at.stack.axis, 0);
+}
+
+/* from[i]: the example whose x goes to i; -1: none. */
+static int64_t *
+sources(ir_build *b, ir_ints pairs, int64_t size)
+{
+    int64_t *from = IR_NEW_N(b->arena, int64_t, size + 1);
+
+    for (int64_t i = 0; i < size; i++)
+        from[i] = -1;
+    for (int k = 0; k < pairs.n; k++)
+        if (pairs.at[k] >= size) {
+            ir_build_fail(b, "ppermute", ERR_axis_pairs,
+                          ir_format(b->arena, "name example %lld of %lld",
+                                    (long long)pairs.at[k], (long long)size));
+            return NULL;
+        }
+    for (int k = 0; k + 1 < pairs.n; k += 2)
+        from[pairs.at[k + 1]] = pairs.at[k];
+    return from;
+}
+
+/* Rows from[0 ... size - 1] of x by runs of neighbours: a shift is two slices; 0 where there
+ * is none. */
+void
+vmap_ppermute(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+              const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f, (void)out_mapped;
+    if (passes_by(b, n, in, y))
+        return;
+    const int64_t *from = sources(b, n->at.permute.pairs, size);
+    ir_ref x = pass_map_operand(b, in[0], mapped[0], size),
+           *part = IR_NEW_N(b->arena, ir_ref, size + 1);
+    int parts = 0;
+    if (!from || !x)
+        return;
+    for (int64_t i = 0, end; i < size; i = end) {
+        for (end = i + 1;
+             end < size && (from[i] < 0 ? from[end] < 0 : from[end] == from[i] + end - i);)
+            end++;
+        part[parts++] = from[i] >= 0 ? ir_slice_axis(b, x, 0, from[i], from[i] + end - i)
+                                     : ir_like(b, ir_slice_axis(b, x, 0, 0, end - i), 0);
+    }
+    y[0] = parts ? ir_concatenate(b, parts, part, 0) : x;
+}
+
+void
+vmap_axis_index(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)f, (void)n, (void)in, (void)mapped, (void)out_mapped;
+    y[0] = ir_iota(b, COT_I32, 1, &size, 0);
+}
