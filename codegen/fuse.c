@@ -120,7 +120,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
     double ratio = 1;
     if (n->op == OP_broadcast_in_dim && tx->size > 0 && !is_hoisted(n, tx, ty))
         ratio = (double)ty->size / (double)tx->size;
-    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
     bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = u->who[x] != NOBODY;

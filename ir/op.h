@@ -65,6 +65,7 @@ typedef struct ir_attrs {
         struct { ir_ints perm; } perm;
         struct { ir_ints start, limit, stride; } slice;
         struct { ir_ints low, high, interior; } pad;
+        struct { int64_t axis, size, stride, dilation; } windows;
         struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;

@@ -51,6 +51,9 @@ view_lie(const fitting *u, const ir_node *n)
     case OP_reverse:
         good = good && !ir_axes_has(n->at.axes.axes, 0);
         break;
+    case OP_windows:
+        good = good && n->at.windows.axis != 0;
+        break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 && u->of[n->in[1]] == FREE;
         break;

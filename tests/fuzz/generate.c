@@ -202,7 +202,9 @@ move(gen *g)
     const ir_type *t = type_of(g, x);
     int axis = t->rank ? below(g, t->rank) : 0;
 
-    switch (below(g, 9)) {
+    switch (below(g, 10)) {
+    case 8:  return t->rank && t->rank < 5 && t->size < 200
+            ? ir_windows(g->b, x, axis, 1 + below(g, 3), 1 + below(g, 2), 1 + below(g, 2)) : x;
     case 0:  return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4)) : x;
     case 1:  return reshape(g, x);
     case 2:  return transpose(g, x);
