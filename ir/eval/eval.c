@@ -122,7 +122,7 @@ typedef struct graph_run {
     const ir_graph *f;
     const void **val;           /* the array of each value; inputs are the caller's */
     uint32_t *last;             /* the last node that reads it, 0 if none; KEPT for outputs */
-    eval_windows *windows;      /* NULL: nothing is written; else arrays stay to the end    */
+    eval_views *views;        /* NULL: nothing is written; else arrays stay to the end    */
 } graph_run;
 
 #define KEPT UINT32_MAX
@@ -172,8 +172,8 @@ run_node(graph_run *r, const ir_node *n)
     const void **out = in_type + n->n_in, **out_type = out + n->n_out;
 
     for (int i = 0; i < n->n_in; i++) {
-        if (r->windows)
-            eval_windows_read(r->windows, n->in[i]);
+        if (r->views)
+            eval_views_read(r->views, n->in[i]);
         in[i] = r->val[n->in[i]];
         in_type[i] = f->value[n->in[i]].type;
     }
@@ -189,10 +189,10 @@ run_node(graph_run *r, const ir_node *n)
         .out_type = (const ir_type *const *)out_type, .in = in, .out = (void *const *)out,
         .mem = r->m });
     eval_drop(r->m, block, bytes);
-    if (r->windows && status == COT_OK)
-        status = eval_windows_note(r->windows, n);
+    if (r->views && status == COT_OK)
+        status = eval_views_note(r->views, n);
     ir_arena_reset(&r->m->scratch);
-    if (!r->windows)
+    if (!r->views)
         drop_dead(r, n);
     return status;
 }
@@ -207,18 +207,18 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
     memset(r.val, 0, val_bytes);
     mark_last_uses(&r);
     if (f->mutates)
-        r.windows = eval_windows_new(m, f, r.val);
+        r.views = eval_views_new(m, f, r.val);
     for (int i = 0; i < f->n_in; i++)
         r.val[f->in[i]] = in[i];
     ir_each_node(n, f)
         if (status == COT_OK)
             status = run_node(&r, n);
-    for (int i = 0; i < f->n_out && status == COT_OK && r.windows; i++)
-        eval_windows_read(r.windows, f->out[i]);
+    for (int i = 0; i < f->n_out && status == COT_OK && r.views; i++)
+        eval_views_read(r.views, f->out[i]);
     for (int i = 0; i < f->n_out && status == COT_OK; i++)
         eval_put(out[i], r.val[f->out[i]], eval_bytes(f->value[f->out[i]].type));
-    if (r.windows)
-        eval_windows_end(r.windows);
+    if (r.views)
+        eval_views_end(r.views);
     for (ir_ref v = 1; v < f->n_values; v++)
         drop_value(&r, v);
     eval_drop(m, r.last, last_bytes);

@@ -45,11 +45,11 @@ cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const vo
 
 /* writes.c: what can be written and its views, in one run of a graph whose arrays are val.  Before a
  * value is read; after a node has run. */
-typedef struct eval_windows eval_windows;
-eval_windows *eval_windows_new(eval_mem *m, const ir_graph *f, const void **val);
-void eval_windows_read(eval_windows *w, ir_ref v);
-cot_status eval_windows_note(eval_windows *w, const ir_node *n);
-void eval_windows_end(eval_windows *w);
+typedef struct eval_views eval_views;
+eval_views *eval_views_new(eval_mem *m, const ir_graph *f, const void **val);
+void eval_views_read(eval_views *w, ir_ref v);
+cot_status eval_views_note(eval_views *w, const ir_node *n);
+void eval_views_end(eval_views *w);
 
 /* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0 (repeat)
  * or negative. */

@@ -10,7 +10,7 @@ typedef struct window {
     int64_t *at; /* the element of base that each element is           */
 } window;
 
-struct eval_windows {
+struct eval_views {
     eval_mem *m;
     const ir_graph *f;
     const void **val;
@@ -18,23 +18,23 @@ struct eval_windows {
 };
 
 static size_t
-list_bytes(const eval_windows *w, ir_ref v)
+list_bytes(const eval_views *w, ir_ref v)
 {
     return sizeof(int64_t) * (size_t)w->f->value[v].type->size;
 }
 
-eval_windows *
-eval_windows_new(eval_mem *m, const ir_graph *f, const void **val)
+eval_views *
+eval_views_new(eval_mem *m, const ir_graph *f, const void **val)
 {
-    eval_windows *w = eval_take(m, sizeof *w);
+    eval_views *w = eval_take(m, sizeof *w);
 
-    *w = (eval_windows){ m, f, val, eval_take(m, sizeof *w->of * f->n_values) };
+    *w = (eval_views){ m, f, val, eval_take(m, sizeof *w->of * f->n_values) };
     memset(w->of, 0, sizeof *w->of * f->n_values);
     return w;
 }
 
 void
-eval_windows_end(eval_windows *w)
+eval_views_end(eval_views *w)
 {
     for (ir_ref v = 1; v < w->f->n_values; v++)
         if (w->of[v].at)
@@ -44,7 +44,7 @@ eval_windows_end(eval_windows *w)
 }
 
 void
-eval_windows_read(eval_windows *w, ir_ref v)
+eval_views_read(eval_views *w, ir_ref v)
 {
     const window *x = &w->of[v];
     const ir_type *t = w->f->value[v].type;
@@ -60,7 +60,7 @@ eval_windows_read(eval_windows *w, ir_ref v)
 
 /* The view n of a window: its op, run on the numbers of the operand's elements. */
 static cot_status
-look(eval_windows *w, const ir_node *n)
+look(eval_views *w, const ir_node *n)
 {
     cot_context *ctx = w->f->ctx;
     const ir_type *t = w->f->value[n->in[0]].type, *r = w->f->value[n->first].type;
@@ -84,7 +84,7 @@ look(eval_windows *w, const ir_node *n)
 }
 
 cot_status
-eval_windows_note(eval_windows *w, const ir_node *n)
+eval_views_note(eval_views *w, const ir_node *n)
 {
     const ir_type *t = n->n_out ? w->f->value[n->first].type : NULL;
 
