@@ -139,6 +139,7 @@ inline value not_(cot_value x, COT_PLACE_) { return cot_not_(cot_place{file, lin
 inline value popcnt(cot_value x, COT_PLACE_) { return cot_popcnt_(cot_place{file, line}, x); }
 inline value clz(cot_value x, COT_PLACE_) { return cot_clz_(cot_place{file, line}, x); }
 inline value stop_gradient(cot_value x, COT_PLACE_) { return cot_stop_gradient_(cot_place{file, line}, x); }
+inline value barrier(cot_value x, COT_PLACE_) { return cot_barrier_(cot_place{file, line}, x); }
 inline value add(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
 inline value sub(operand x, operand y) { return cot_sub_(x.at, x.x, y.x); }
 inline value mul(operand x, operand y) { return cot_mul_(x.at, x.x, y.x); }
@@ -343,6 +344,23 @@ cot_tree *
 tree(cot_context *ctx, const char *text, COT_PLACE_)
 {
     return cot_tree_new_(cot_place{file, line}, ctx, text, sizeof(T));
+}
+
+/* Custom functions: fill a cot_custom_options. */
+inline const cot_custom *
+custom_new(cot_context *ctx, const char *name, const cot_custom_options &o, COT_PLACE_)
+{
+    return cot_custom_new_(cot_place{file, line}, ctx, name, &o, sizeof o);
+}
+inline value
+custom_call(const cot_custom *c, values in, list attrs = {}, cot_value *out = nullptr, COT_PLACE_)
+{
+    return cot_custom_call_(cot_place{file, line}, c, attrs.x, in.x, out);
+}
+inline value
+move_batch_front(cot_value x, int64_t dim, int64_t size, COT_PLACE_)
+{
+    return cot_move_batch_front_(cot_place{file, line}, x, dim, size);
 }
 
 #define COT_TRANSFORM_(name, options)                                           \
