@@ -157,6 +157,12 @@ START_TEST(checks)
 }
 END_TEST
 
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED "-fsanitize=address,undefined"
+#else
+#define SANITIZED ""
+#endif
+
 /* An object prints through libcotrace_rt.a, and answers a status where a check fails. */
 static void
 by_object(cot_fn *f, const char *x, int answers, const char *want)
@@ -175,7 +181,7 @@ by_object(cot_fn *f, const char *x, int answers, const char *want)
     snprintf(path, sizeof path, "%s/f.o", folder);
     snprintf(header, sizeof header, "%s/f.h", folder);
     ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, path, header) == COT_OK, "%s", cot_error(ctx));
-    snprintf(line, sizeof line, "cd %s && cc -I. main.c f.o '%s' -lpthread -o f && ./f", folder, COT_RT_LIBRARY);
+    snprintf(line, sizeof line, "cd %s && cc %s -I. main.c f.o '%s' -lpthread -o f && ./f", folder, SANITIZED, COT_RT_LIBRARY);
     capture c = listen_begin();
     int status = system(line);
     listen_end(c);
