@@ -25,6 +25,7 @@
 #include "cotrace/collective.h"
 #include "cotrace/implicit.h"
 #include "cotrace/custom.h"
+#include "cotrace/effects.h"
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
