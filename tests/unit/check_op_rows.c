@@ -6,6 +6,8 @@
 #include "tests/unit/oracle.h"
 #include "tests/unit/traced.h"
 
+#include "cotrace/random.h"
+
 /* The graph of a body at types. */
 static const ir_graph *
 traced(cot_body *body, int n_out, cot_types types)
@@ -74,6 +76,84 @@ START_TEST(several_results)
     maps_of(stacked, 1, COT_TYPES(cot_f64(2, 3), cot_f64(2, 3)));
     maps_of(stacked_last, 1, COT_TYPES(cot_f64(), cot_f64()));
     derivative_agrees(traced(split, 3, COT_TYPES(cot_f64(2, 6))), 1e-7);
+}
+END_TEST
+
+/* ---- B51: batch norm ---- */
+
+BODY(norm_training, cot_value stats[2];
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4], .training = 1);
+     out[1] = stats[0]; out[2] = stats[1];)
+BODY(norm_running, cot_value stats[2];
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4]);
+     out[1] = stats[0]; out[2] = stats[1];)
+BODY(norm_plain, out[0] = cot_batch_norm(in[0], NULL);)
+
+/* Statistics are values, so that every combination is legal, training with shared ones too. */
+START_TEST(batch_norm)
+{
+    cot_types types = COT_TYPES(cot_f64(4, 3, 2), cot_f64(3), cot_f64(3), cot_f64(3), cot_f64(3));
+
+    centre = 2;
+    maps_of(norm_training, 3, types);
+    maps_of(norm_running, 3, types);
+    maps_of(norm_plain, 1, COT_TYPES(cot_f64(4, 3, 2)));
+    derivative_agrees(traced(norm_training, 3, types), 1e-6);
+}
+END_TEST
+
+/* ---- B53: dropout ---- */
+
+BODY(dropped, out[0] = cot_dropout(in[0], 0.5, .key = in[1]);)
+/* whole channels of [4, 8] */
+BODY(dropped_features, cot_value ones = cot_dropout(cot_ones(t, cot_f64(4, 1)), 0.5, .key = in[1]);
+     out[0] = cot_mul(in[0], ones);)
+BODY(drops, out[0] = cot_dropout(in[0], 0.5);)
+
+static double *
+masks(cot_body *body, int n_in, cot_types types, const char *pipeline, uint64_t *keys, int64_t n)
+{
+    const cot_graph *g;
+    double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+    uint64_t one[2] = { 7, 9 };
+    const void *in[] = { x, keys ? keys : one };
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = 1;
+    cot_fn *f = cot_pipeline(cot_fn_new(ctx, "f", body, n_in, 1, NULL), pipeline);
+    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(ir_eval(g, (void *[]){ y }, in), COT_OK);
+    free(x);
+    return y;
+}
+
+/* Each example has the mask of its own key, or all that of the one key; a mask of features has the example's
+ * shape, whatever the batch. */
+START_TEST(dropout_by_example)
+{
+    cot_body *body = _i ? dropped_features : dropped;
+    uint64_t keys[6] = { 1, 2, 3, 4, 5, 6 };
+    double *own = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(3, 2)), "vmap", keys, 96);
+    double *shared = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(2)), "vmap(in=[0,none])", keys, 96);
+
+    for (int e = 0; e < 3; e++) {
+        double *alone = masks(body, 2, COT_TYPES(cot_f64(4, 8), cot_u64(2)), "", keys + 2 * e, 32);
+        ck_assert_mem_eq(own + 32 * e, alone, 32 * sizeof *alone);
+        ck_assert_mem_eq(shared + 32 * e, shared, 32 * sizeof *alone);
+        free(alone);
+    }
+    ck_assert_mem_ne(own, own + 32, 32 * sizeof *own);
+    for (int i = 0; i < 96; i++) {
+        ck_assert(own[i] == 0 || own[i] == 2);
+        ck_assert(!_i || own[i] == own[i / 8 * 8]);
+    }
+    free(own), free(shared);
+    /* from the context's generator: masks differ between examples, or are one */
+    double *other = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=different)", NULL, 96);
+    double *same = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=same)", NULL, 96);
+    ck_assert_mem_ne(other, other + 32, 32 * sizeof *other);
+    ck_assert_mem_eq(same, same + 32, 32 * sizeof *same);
+    free(other), free(same);
 }
 END_TEST
 
@@ -394,6 +474,8 @@ END_TEST
 static const struct { const char *row; const TTest **test; int n; } cases[] = {
     { "B48", &indexed_writes, 1 },
     { "B49", &several_results, 1 },
+    { "B51", &batch_norm, 1 },
+    { "B53", &dropout_by_example, 2 },
     { "B52", &layers_and_losses, 1 },
     { "B55", &batches_of_any_size, 8 },
     { "B186", &large_trees, 1 },
