@@ -31,6 +31,41 @@ maps_of(cot_body *body, int n_out, cot_types types)
     maps(f, 5);
 }
 
+/* ---- B40: matrix products ---- */
+
+BODY(product, out[0] = cot_matmul(in[0], in[1]);)
+
+/* Vectors, matrices, stacks of them that broadcast; and a stack of four axes by one of three, mapped twice. */
+START_TEST(products_of_any_ranks)
+{
+    static const struct { int n, m; int64_t x[4], y[4]; } row[] = {
+        { 1, 1, { 3 }, { 3 } },             { 1, 2, { 3 }, { 3, 2 } },          { 2, 1, { 2, 3 }, { 3 } },
+        { 2, 2, { 2, 3 }, { 3, 4 } },       { 1, 3, { 3 }, { 2, 3, 4 } },       { 3, 1, { 2, 4, 3 }, { 3 } },
+        { 2, 3, { 4, 3 }, { 2, 3, 4 } },    { 3, 2, { 2, 4, 3 }, { 3, 2 } },    { 3, 3, { 2, 4, 3 }, { 2, 3, 5 } },
+        { 3, 3, { 1, 4, 3 }, { 2, 3, 5 } }, { 4, 3, { 5, 2, 2, 2 }, { 2, 2, 7 } },
+    };
+
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        maps_of(product, 1, COT_TYPES(cot_type_new(COT_F64, row[k].n, row[k].x),
+                                      cot_type_new(COT_F64, row[k].m, row[k].y)));
+    /* [5,2,2,2] by [5,7,2]: the first axis of both, then the second of y alone, one example 2 x 2 x 2 by 2 */
+    const ir_graph *f = traced(product, 1, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2)));
+    ir_graph *g = piped(f, "vmap(size=7, in=[none,0]) | vmap(size=5)");
+    values x = values_of(g, g->n_in, g->in);
+    fill(&x);
+    values y = evaluated(g, &x);
+    const double *a = x.at[0], *b = x.at[1], *c = y.at[0];
+    ck_assert_int_eq(y.type[0]->size, 5 * 7 * 2 * 2);
+    for (int e = 0; e < 5; e++)
+        for (int j = 0; j < 7; j++)
+            for (int k = 0; k < 4; k++) {
+                double want = a[8 * e + 2 * k] * b[14 * e + 2 * j] + a[8 * e + 2 * k + 1] * b[14 * e + 2 * j + 1];
+                ck_assert(near(c[(e * 7 + j) * 4 + k], want, 1e-14));
+            }
+    release(&x), release(&y);
+}
+END_TEST
+
 /* ---- B48: indexed writes ---- */
 
 #define AT0 .collapsed = COT_LIST(0), .index_map = COT_LIST(0)
@@ -472,6 +507,7 @@ END_TEST
 
 /* clang-format off */
 static const struct { const char *row; const TTest **test; int n; } cases[] = {
+    { "B40", &products_of_any_ranks, 1 },
     { "B48", &indexed_writes, 1 },
     { "B49", &several_results, 1 },
     { "B51", &batch_norm, 1 },
