@@ -76,7 +76,7 @@ eval_slice(const ir_eval_args *a)
 }
 
 cot_status
-eval_windows(const ir_eval_args *a)
+eval_window(const ir_eval_args *a)
 {
     const ir_type *x = a->in_type[0], *r = a->out_type[0];
     const int64_t axis = a->at->windows.axis;
