@@ -25,6 +25,7 @@ typedef struct fusing {
     double *times;              /* how often each element is pulled         */
     int64_t *cost;              /* of pulling an element                    */
     uint32_t *group_of;         /* 1 + the group of a root                  */
+    uint32_t effect;            /* 1 + the group of the last effect         */
 } fusing;
 
 /* A product of one term for each element is as good as pointwise. */
@@ -168,7 +169,7 @@ find_roots(fusing *u)
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
         double times = 1;
-        bool own = has_own_lowering(u->f, n), used = false;
+        bool own = has_own_lowering(u->f, n), used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             used |= u->is_output[v] || u->who[v] != NOBODY;
@@ -421,6 +422,11 @@ place_node(fusing *u, const ir_node *n)
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
+    if (!u->f->effectful || !ir_effectful(n))
+        return;
+    if (u->effect)
+        set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
+    u->effect = gi + 1;
 }
 
 /* What group g reads. */
@@ -614,7 +620,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         u.is_output[f->out[i]] = true;
     find_roots(&u);
     ir_each_node(n, f) {
-        bool used = false;
+        bool used = f->effectful && ir_effectful(n);
         for (int i = 0; i < n->n_out; i++)
             used |= u.cut->root[n->first + (ir_ref)i];
         if (used && has_own_lowering(f, n))

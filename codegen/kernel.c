@@ -477,6 +477,12 @@ cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *o
     place_here(b, (cg_insn){ .op = CG_CALL, .imm = (uint64_t)kernel, .call = c });
 }
 
+cg_val
+cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type)
+{
+    return place_here(b, (cg_insn){ .op = CG_EXTERN, .type = (uint8_t)type, .ext = x });
+}
+
 /* -- control -- */
 
 static int

@@ -61,6 +61,7 @@ typedef enum cg_op {
     CG_LOOP, CG_IF, CG_WHILE,
     CG_CALL,                    /* kernel imm of the module, buffers and params: see cg_call             */
     CG_FAIL,                    /* if in[0] (BOOL, uniform) holds: leave the entry with status imm       */
+    CG_EXTERN,                  /* a C function of someone else's: see cg_extern.  Its answer, or nothing */
     CG_COPY,                    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
     CG_OP_COUNT
 } cg_op;
@@ -102,6 +103,28 @@ typedef struct cg_call {
     cg_val *param;
 } cg_call;
 
+/* A parameter of a C function: a pointer to an element of a buffer, a scalar, or an address. */
+typedef struct cg_extern_arg {
+    cot_dtype type;             /* of a scalar; COT_DTYPE_NONE: a pointer */
+    cg_val value;               /* of a scalar (uniform)                  */
+    uint32_t buffer;            /* of a pointer: 1 + which; 0: `address`  */
+    cg_val offset;              /* i64, in elements; 0: none              */
+    bool writes;
+    const void *address;        /* in this process                        */
+} cg_extern_arg;
+
+/* A call of a function that the module does not have.  It may read and write what it is handed. */
+typedef struct cg_extern {
+    const char *name;           /* of the custom function, for messages */
+    ir_loc loc;
+    const char *symbol;         /* NULL: it lives in this process only  */
+    const char *prototype;      /* in C */
+    void (*address)(void);      /* in this process; NULL: nobody registered it */
+    bool packed;                /* args[0] is an address; it gets that and an array of the other pointers */
+    int n;
+    cg_extern_arg *arg;
+} cg_extern;
+
 typedef struct cg_insn {
     uint8_t op;                 /* ir_sc_op or cg_op */
     uint8_t type;               /* cot_dtype T, as in ir_sc_insn; of a load, its value */
@@ -112,6 +135,7 @@ typedef struct cg_insn {
     cg_val args[4];
     cg_block *block;
     cg_call *call;
+    const cg_extern *ext;
 } cg_insn;
 
 typedef enum cg_space {
@@ -168,6 +192,8 @@ typedef struct cg_module {
     int work_align;
     bool parallel;              /* some kernel has a parallel loop */
     const char *why;            /* the choices made, as text: cg_explain */
+    const cg_extern **ext;      /* the foreign calls */
+    uint32_t n_ext, cap_ext;
 } cg_module;
 
 /* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are folded and
@@ -209,6 +235,9 @@ void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val f
 void cg_fail_if(cg_build *b, cg_val cond, cot_status status);
 void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params, const cg_val *params);
 
+/* Answers a value of the type; COT_DTYPE_NONE: nothing. */
+cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
+
 /* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees at the end. */
 cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit);
 cg_val cg_loop_var(const cg_build *b, cg_val loop);
@@ -231,6 +260,8 @@ uint64_t cg_neutral_bits(ir_sc_op combine, cot_dtype t);
 
 void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
+/* Can this process (carrier NULL), or the carrier, hold the module's foreign calls? */
+cot_status cg_check_externs(const cg_module *m, const char *carrier);
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 

@@ -232,6 +232,31 @@ print_call(printer *p, const cg_insn *i)
 }
 
 static void
+print_extern(printer *p, cg_val v)
+{
+    const cg_extern *x = p->k->insn[v].ext;
+
+    if (p->k->insn[v].type != COT_DTYPE_NONE) {
+        print_val(p, v);
+        ir_buf_str(p->b, " = ");
+    }
+    ir_buf_printf(p->b, "extern %s(", x->symbol ? x->symbol : x->name);
+    for (int j = 0; j < x->n; j++) {
+        const cg_extern_arg *a = &x->arg[j];
+        ir_buf_str(p->b, j ? ", " : "");
+        if (a->type != COT_DTYPE_NONE)
+            print_val(p, a->value);
+        else
+            ir_buf_str(p->b, a->buffer ? p->k->buffer[a->buffer - 1].name : "address");
+        if (a->offset) {
+            ir_buf_str(p->b, " + ");
+            print_val(p, a->offset);
+        }
+    }
+    ir_buf_str(p->b, ")\n");
+}
+
+static void
 print_when(printer *p, cg_val when)
 {
     if (when) {
@@ -288,6 +313,7 @@ print_insn(printer *p, cg_val v)
     case CG_IF: print_if(p, i->block); return;
     case CG_WHILE: print_while(p, i->block); return;
     case CG_CALL: print_call(p, i); return;
+    case CG_EXTERN: print_extern(p, v); return;
     case CG_COPY: print_copy(p, i); return;
     case CG_FAIL:
         ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));

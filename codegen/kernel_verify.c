@@ -105,6 +105,22 @@ verify_memory(verifier *w, const cg_insn *i)
 }
 
 static void
+verify_extern(verifier *w, const cg_extern *x)
+{
+    want(w, !w->in_parallel && w->level == 0, "a foreign call inside a parallel or SPMD loop");
+    for (int j = 0; j < x->n && w->status == COT_OK; j++) {
+        const cg_extern_arg *a = &x->arg[j];
+        const cg_buffer *to = a->buffer ? want_buffer(w, a->buffer - 1) : NULL;
+        if (a->type != COT_DTYPE_NONE)
+            want_uniform(w, a->value, a->type);
+        if (a->offset)
+            want_uniform(w, a->offset, COT_I64);
+        if (a->writes && to)
+            want(w, to->space != CG_IN && to->space != CG_CONST, "a foreign call writes a read-only buffer");
+    }
+}
+
+static void
 verify_call(verifier *w, const cg_insn *i)
 {
     const cg_call *c = i->call;
@@ -271,6 +287,7 @@ verify_insn(verifier *w, cg_val v)
     case CG_IF: verify_if(w, i->block); break;
     case CG_WHILE: verify_while(w, i->block); break;
     case CG_CALL: verify_call(w, i); break;
+    case CG_EXTERN: verify_extern(w, i->ext); break;
     case CG_COPY:
         want_buffer(w, i->call->buffer[0]);
         want_buffer(w, i->call->buffer[1]);

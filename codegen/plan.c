@@ -270,9 +270,7 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_plan_scan(l, v, g);
         break;
     case OP_custom_call:
-        l->status = ir_fail(l->ctx, g->node->loc, "custom_call", ERR_target,
-                            ir_format(l->arena, "%s is C code, which this back end cannot call; wants the evaluator",
-                                      g->node->at.custom.name));
+        cg_plan_foreign(l, v, g);
         break;
     default:
         cg_plan_update(l, v, g);

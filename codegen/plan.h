@@ -77,6 +77,7 @@ void cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g);
 /* A while or scan in registers, in one kernel; false if its state or body is too large for that. */
 bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);

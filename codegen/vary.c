@@ -119,7 +119,7 @@ cg_variance(const cg_kernel *k, ir_arena *a)
 static bool
 has_effect(cg_op op)
 {
-    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL;
+    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL || op == CG_EXTERN;
 }
 
 static void
@@ -149,6 +149,10 @@ use_region(const cg_kernel *k, uint32_t *uses, const cg_region *r)
             use(k, uses, i->call->param[j]);
         for (int j = 0; i->call && i->call->offset && j < i->call->n_buffers; j++)
             use(k, uses, i->call->offset[j]);
+        for (int j = 0; i->ext && j < i->ext->n; j++) {
+            use(k, uses, i->ext->arg[j].value);
+            use(k, uses, i->ext->arg[j].offset);
+        }
         if (!x)
             continue;
         use(k, uses, x->lo);

@@ -2,11 +2,11 @@
  *
  * A rule is traced for the types of one example, in a trace that can capture nothing; what comes back is a
  * closed graph.  A rule that calls its own function is no recursion, since that call's rules wait too. */
-#include "cotrace/custom.h"
+#include "frontend/custom.h"
 
 #include "frontend/trace.h"
-#include "ir/custom.h"
 #include "ir/diag.h"
+#include "ir/foreign.h"
 #include "passes/pass.h"
 
 struct cot_custom {
@@ -279,28 +279,34 @@ run_opaque(const ir_custom *ir, const ir_attrs *at, void *const *out, const void
 static const char *
 contradiction(const cot_custom_options *o)
 {
-    if (!o->forward == !o->run)
-        return "wants one of .forward and .run";
-    if (o->run && !o->types)
-        return ".run wants .types";
+    if (!!o->forward + !!o->run + !!o->symbol != 1)
+        return "wants one of .forward, .run and .symbol";
+    if (!o->symbol != !o->prototype)
+        return ".symbol and .prototype want each other";
+    if (!o->forward && !o->types)
+        return o->run ? ".run wants .types" : ".symbol wants .types";
     if (o->vmap && o->generate_vmap)
         return "has both .vmap and .generate_vmap; wants one of them";
     if (o->vmap && o->sequential)
         return "has both .vmap and .sequential; wants one of them";
     if (o->generate_vmap && o->sequential)
         return "has both .generate_vmap and .sequential; wants one of them";
-    if (o->run && o->generate_vmap)
-        return ".generate_vmap wants a traced .forward; .run is opaque: give .vmap or .sequential";
+    if (!o->forward && o->generate_vmap)
+        return o->run ? ".generate_vmap wants a traced .forward; .run is opaque: give .vmap or .sequential"
+                      : ".generate_vmap wants a traced .forward; .symbol is opaque: give .vmap or .sequential";
     if (o->once_differentiable && !o->vjp)
         return ".once_differentiable wants a .vjp";
     return o->n_in < 0 || o->n_out < 0 ? "wants counts of 0 or more" : NULL;
 }
 
 static const cot_custom *
-make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options *o)
+make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options *o, ir_custom_caller *foreign)
 {
     ir_loc loc = ir_loc_file(ctx, at.file, at.line);
     const char *wrong = contradiction(o);
+    const ir_c_function *p = !wrong && o->prototype ? ir_c_parse(&ctx->arena, o->prototype) : NULL;
+    if (p && p->why)
+        wrong = ir_format(&ctx->arena, ".prototype %s", p->why);
     if (wrong) {
         ir_fail(ctx, loc, "cot_custom_new", ERR_custom_def, name, wrong);
         return NULL;
@@ -318,20 +324,23 @@ make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options 
     c->ir = (ir_custom){ .name = ir_intern(ctx, name), .has_jvp = o->jvp, .has_vjp = o->vjp, .has_vmap = o->vmap,
                          .generate = o->generate_vmap, .sequential = o->sequential,
                          .once = o->once_differentiable, .symbolic = o->symbolic_zeros, .jvp = trace_jvp,
-                         .vjp = trace_vjp, .vmap = trace_vmap, .run = o->run ? run_opaque : NULL, .def = c };
+                         .vjp = trace_vjp, .vmap = trace_vmap, .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .c = p,
+                         .address = o->symbol, .user = o->user, .def = c };
+    c->o.prototype = o->prototype ? ir_intern(ctx, o->prototype) : NULL;
     ir_custom_add(ctx, &c->ir);
     return c;
 }
 
 const cot_custom *
-cot_custom_new_(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *options, size_t size)
+fe_custom_new(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *options, size_t size,
+              ir_custom_caller *foreign)
 {
     const cot_custom *volatile c = NULL;
     FE_OPTIONS(cot_custom_options, o, options, size);
     if (!ctx || !name)
         return NULL;
     IR_TRY (ctx) {
-        c = make(ctx, at, name, &o);
+        c = make(ctx, at, name, &o, foreign);
     }
     return c;
 }
@@ -431,7 +440,7 @@ static cot_status
 forward_of(ir_build *b, const custom_call *k, ir_node *n, const ir_type *const *type)
 {
     const cot_custom *c = k->c;
-    if (c->o.run) {
+    if (!c->o.forward) {
         cot_custom_info info = info_of(c, &n->at);
         return opaque_forward(b, c, &info, k->in.n, type, &n->at.custom.forward);
     }
@@ -451,7 +460,7 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1), *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
     ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(k->attrs), .effects = c->o.effects,
-                                      .opaque = c->o.run != NULL } } };
+                                      .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
     (void)none, (void)zero;
     if (k->in.n != c->o.n_in) {
         ir_build_fail(b, c->ir.name, ERR_fn_arguments, k->in.n, c->o.n_in);

@@ -41,3 +41,20 @@ ir_custom_tangents(const ir_attrs *at)
         count += ir_custom_differs(&n, j);
     return count;
 }
+
+/* The forward stays where it is: only its types are asked for, by the evaluator. */
+const ir_custom_closure *
+ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n)
+{
+    ir_custom_closure *call = IR_NEW(&ctx->arena, ir_custom_closure);
+    call->c = c;
+    call->n_in = n->n_in;
+    call->at = ir_attrs_copy(&ctx->arena, ir_ops[n->op].record, &n->at);
+    return call;
+}
+
+int
+ir_custom_run(const ir_custom_closure *call, void *const *args)
+{
+    return call->c->run(call->c, &call->at, args + call->n_in, (const void *const *)args);
+}

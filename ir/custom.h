@@ -9,6 +9,8 @@
 #include "ir/graph.h"
 
 typedef struct ir_custom ir_custom;
+/* C code on dense arrays of one example: 0, or what it answers when it fails. */
+typedef int ir_custom_caller(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in);
 struct ir_custom {
     const ir_custom *next;
     const char *name;                   /* unique in the context */
@@ -24,8 +26,10 @@ struct ir_custom {
     /* operands, the mapped ones with the axis first -> results; out_dims[j]: its axis, or INT64_MIN */
     cot_status (*vmap)(const ir_custom *c, const ir_node *n, ir_loc loc, int64_t size, int randomness,
                        const bool *mapped, ir_graph **out, int64_t *out_dims);
-    /* opaque: C code on dense arrays; 0, or what it answers when it fails */
-    int (*run)(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in);
+    ir_custom_caller *run;              /* opaque */
+    const struct ir_c_function *c;      /* its prototype, and then its address; or NULL */
+    void (*address)(void);
+    void *user;
     void *def;
 };
 
@@ -36,6 +40,14 @@ void ir_custom_add(cot_context *ctx, ir_custom *c);
 bool ir_custom_differs(const ir_node *n, int j);
 /* How many results of a call do: the number of results of its tangent. */
 int ir_custom_tangents(const ir_attrs *at);
+/* A call of C code without a prototype, for compiled code: run(call, operands then results). */
+typedef struct ir_custom_closure {
+    const ir_custom *c;
+    int n_in;
+    ir_attrs at;
+} ir_custom_closure;
+const ir_custom_closure *ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n);
+int ir_custom_run(const ir_custom_closure *call, void *const *args);
 /* Operand i is mapped at level l. */
 static inline bool
 ir_custom_mapped(const ir_attrs *at, int l, int i)

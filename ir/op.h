@@ -73,7 +73,7 @@ typedef struct ir_attrs {
         struct { struct cot_graph *body; } call;
         struct { ir_graphs branches; } cond;
         struct {
-            const char *name;
+            const char *name, *prototype;
             ir_ints attrs, data, save, nondiff, size, mapped, active;
             int effects, opaque;
             struct cot_graph *forward;

@@ -79,6 +79,7 @@ cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_g
 /* The same function, smaller. */
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
+cot_status pass_inline_all(const ir_graph *f, ir_graph **out);      /* and custom functions, whose rules are done with */
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 /* Without in-place writes; views: without views too.  f itself where there are none. */

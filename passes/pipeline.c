@@ -36,6 +36,7 @@ RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
+RUN(inline_all, pass_inline_all(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(count, pass_count(f, out))
 
@@ -484,9 +485,11 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
-    static const char *const order[] = { "inline", "simplify", "dce", "contract" };
+    static const char *const order[] = { "simplify", "dce", "contract" };
+    static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
-    COT_TRY(pass_axis_check(f));
+    COT_TRY(pass_run(&inline_all, f, NULL, &g));
+    COT_TRY(pass_axis_check(g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;

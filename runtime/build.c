@@ -148,6 +148,27 @@ print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_grap
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
 }
 
+/* What the linker must find: the prototypes of foreign functions, each once. */
+static void
+print_externs(ir_buf *b, int n, const cg_natural *fn)
+{
+    const char **seen = NULL;
+    uint32_t n_seen = 0, cap = 0;
+
+    for (int i = 0; i < n; i++)
+        for (uint32_t j = 0; j < fn[i].module->n_ext; j++) {
+            const char *p = fn[i].module->ext[j]->prototype;
+            bool old = false;
+
+            for (uint32_t k = 0; k < n_seen; k++)
+                old |= strcmp(seen[k], p) == 0;
+            if (old)
+                continue;
+            ir_buf_printf(b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
+            IR_PUSH(b->arena, seen, n_seen, cap, p);
+        }
+}
+
 static const char *
 file_name(const char *path)
 {
@@ -161,11 +182,12 @@ print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natu
              const rt_export *e)
 {
     const char *guard = upper(b->arena, file_name(path));
-    bool parallel = false, inout = false;
+    bool parallel = false, inout = false, foreign = false;
 
     for (int i = 0; i < n; i++) {
         parallel |= fn[i].module->parallel;
         inout |= e[i].graph->n_inout > 0;
+        foreign |= fn[i].module->n_ext > 0;
     }
     ir_buf_printf(
         b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
@@ -177,16 +199,18 @@ print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natu
                   " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
                   "0; or a number\n");
     ir_buf_printf(b,
-                  " * of cotrace/base.h, as %d where a loop passed its bound: then no result "
-                  "is defined.%s%s */\n",
-                  COT_ERR_BOUND,
+                  " * of cotrace/base.h, as %d where a loop passed its bound or %d where a "
+                  "foreign function failed: then\n * no result is defined.%s%s */\n",
+                  COT_ERR_BOUND, COT_ERR_FOREIGN,
                   inout ? "\n * An argument marked inout is updated: it holds its new value after the call." : "",
                   p->donated.n > 0 ? "\n * An argument marked donated holds nothing defined after the call; each "
                                      "result, in order, may be the\n * array of the first of them of its type "
                                      "that no result before it has."
                                    : "");
     ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
+    ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
     ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    print_externs(b, n, fn);
     if (parallel)
         ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL "
                       "runs in the calling thread. */\n"
@@ -297,6 +321,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
         fn[i].n_in = e[i].graph->n_in;
         fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;

@@ -5,6 +5,7 @@
 #include "runtime/call.h"
 
 #include <ffi.h>
+#include <string.h>
 
 #include "ir/diag.h"
 #include "runtime/compile.h"
@@ -24,22 +25,40 @@ cannot_call(cot_context *ctx, void *arg)
     return ir_fail(ctx, 0, NULL, ERR_foreign, "libffi cannot make this call");
 }
 
-cot_status
-rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *result)
+/* libffi widens integers to a word of its own. */
+bool
+rt_call_any(void (*fn)(void), int n, const rt_arg *args, cot_dtype t, void *answer)
 {
     ffi_type *type[n + 1];
     void *value[n + 1];
-    ffi_arg answer = 0;
+    union { ffi_arg word; double d; float f; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } a = { 0 };
     ffi_cif cif;
 
     for (int i = 0; i < n; i++) {
         type[i] = args[i].by_value ? ffi_types[args[i].dtype] : &ffi_type_pointer;
         value[i] = args[i].by_value ? args[i].at : (void *)&args[i].at;
     }
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)n, &ffi_type_sint, type) != FFI_OK)
+    ffi_type *result = t == COT_DTYPE_NONE ? &ffi_type_void : ffi_types[t];
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)n, result, type) != FFI_OK)
+        return false;
+    ffi_call(&cif, fn, &a, value);
+    if (t == COT_DTYPE_NONE)
+        return true;
+    switch (t == COT_F32 || t == COT_F64 ? 0 : cot_dtype_size(t)) {
+    case 1: a.u8 = (uint8_t)a.word; break;
+    case 2: a.u16 = (uint16_t)a.word; break;
+    case 4: a.u32 = (uint32_t)a.word; break;
+    default: break;
+    }
+    memcpy(answer, &a, cot_dtype_size(t));
+    return true;
+}
+
+cot_status
+rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *result)
+{
+    if (!rt_call_any(fn, n, args, COT_I32, result))
         return rt_guard(ctx, cannot_call, NULL);
-    ffi_call(&cif, fn, &answer, value);
-    *result = (int)answer;
     return COT_OK;
 }
 

@@ -273,6 +273,22 @@ print_time(const ir_graph *f, const char *stage, double start, const cg_module *
                 now_ms() - start, m->n_kernels, f->name);
 }
 
+/* "lib.sort or lib.take", or NULL: what may have failed. */
+static const char *
+foreign_names(cot_context *ctx, const cg_module *m)
+{
+    const char *names = NULL;
+
+    for (uint32_t i = 0; i < m->n_ext; i++) {
+        bool old = false;
+        for (uint32_t j = 0; j < i; j++)
+            old |= m->ext[j]->name == m->ext[i]->name;
+        if (!old)
+            names = names ? ir_format(&ctx->arena, "%s or %s", names, m->ext[i]->name) : m->ext[i]->name;
+    }
+    return names;
+}
+
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
@@ -287,6 +303,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p, &low);
     k->work_bytes = (size_t)low.module->work_bytes;
+    k->foreign = foreign_names(f->ctx, low.module);
     for (uint32_t i = 0; i < low.module->n_kernels; i++) {
         k->flops += low.module->kernel[i]->flops;
         k->traffic += low.module->kernel[i]->bytes;

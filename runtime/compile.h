@@ -61,6 +61,7 @@ struct cot_kernel {
     bool parallel;                      /* it takes a pool as one more argument       */
     cot_parallel *pool;                 /* NULL: one thread                           */
     rt_blocks *blocks;                  /* NULL: no work block is needed              */
+    const char *foreign;                /* the foreign functions it calls; the context's */
 };
 
 /* A pool of the context for so many threads, made at first use; freed with the context. */

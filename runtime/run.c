@@ -188,6 +188,8 @@ entry_failed(const cot_kernel *k, int status)
     if (status == COT_ERR_BOUND)
         return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0,
                         NULL);
+    if (status == COT_ERR_FOREIGN)
+        return run_fail(k, ERR_custom_answered, k->foreign ? k->foreign : "a foreign function", 0, NULL);
     return run_fail(k, ERR_internal, "the kernel answered a status that kernels do not have", 0,
                     NULL);
 }

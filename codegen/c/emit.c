@@ -370,6 +370,30 @@ emit_call(cg_c_emit *e, const cg_insn *i)
               (int)i->imm, args, f->name);
 }
 
+/* The function is declared in its author's words, once. */
+static void
+emit_extern(cg_c_emit *e, cg_val v)
+{
+    const cg_extern *x = e->k->insn[v].ext;
+    const char *args = "", *comma = "";
+
+    if (!cg_c_made(e->t, x->prototype))
+        ir_buf_printf(&e->t->head, "#include <stdbool.h>\n#include <stddef.h>\n%s\n", x->prototype);
+    for (int i = 0; i < x->n; i++, comma = ", ") {
+        const cg_extern_arg *a = &x->arg[i];
+        const char *value = a->type != COT_DTYPE_NONE ? cg_c_value(e, a->value, 0)
+                            : a->writes ? address(e, a->buffer - 1, a->offset)
+                                        : cg_c_say(e, "(const void *)(%s)", address(e, a->buffer - 1, a->offset));
+        args = cg_c_say(e, a->writes ? "%s%s(void *)(%s)" : "%s%s%s", args, comma, value);
+    }
+    if (e->k->insn[v].type == COT_DTYPE_NONE) {
+        cg_c_line(e, "%s(%s);", x->symbol, args);
+        return;
+    }
+    cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, (cot_dtype)e->k->insn[v].type, 1), cg_c_value(e, v, 0),
+              x->symbol, args);
+}
+
 /* Between what may be the same memory: only if it is not. */
 static void
 emit_copy(cg_c_emit *e, const cg_insn *i)
@@ -408,6 +432,7 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_FAIL:
         cg_c_line(e, "if (%s) return %d;", cg_c_value(e, i->in[0], 0), (int)i->imm);
         break;
+    case CG_EXTERN: emit_extern(e, v); break;
     case CG_COPY: emit_copy(e, i); break;
     default: emit_scalar(e, v); break;
     }

@@ -66,6 +66,8 @@ emit(cot_context *ctx, const cg_target *target, cg_output what, int n, const cg_
     ir_buf_init(&all, arena);
     ir_map_init(&t.made, arena);
     ir_buf_str(&t.head, preamble);
+    for (int i = 0; i < n; i++)
+        COT_TRY(cg_check_externs(fn[i].module, "C source"));
     for (int i = 0; i < n; i++) {
         for (uint32_t k = fn[i].module->n_kernels; k-- > 1;)
             cg_c_kernel(&t, fn[i].module, fn[i].module->kernel[k], fn[i].name);

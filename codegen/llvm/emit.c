@@ -469,6 +469,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_IF: cg_ll_if(e, v); break;
     case CG_WHILE: cg_ll_while(e, v); break;
     case CG_CALL: cg_ll_call(e, v); break;
+    case CG_EXTERN: cg_ll_extern(e, v); break;
     case CG_COPY: cg_ll_copy_insn(e, v); break;
     case CG_FAIL:
         cg_ll_leave_if(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));

@@ -133,6 +133,8 @@ int cg_ll_yield_values(cg_ll_emit *e, const cg_block *x,
 /* parallel.c: parallel loops, and calls of kernels */
 void cg_ll_parallel(cg_ll_emit *e, cg_val v);
 void cg_ll_call(cg_ll_emit *e, cg_val v);
+/* extern.c */
+void cg_ll_extern(cg_ll_emit *e, cg_val v);
 void cg_ll_leave_if(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
 
 #endif

@@ -138,6 +138,8 @@ compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const c
     char *message = NULL;
 
     COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name));
+    l->in_process = true;
+    COT_TRY(cg_check_externs(m, NULL));
     COT_TRY(cg_ll_module_add(l, m, entry, true, natural, m->n_args));
     COT_TRY(cg_ll_module_finish(l));
     if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module, LLVMObjectFile, &message,

@@ -54,6 +54,7 @@ typedef struct cg_ll_module {
     struct cg_ll_shared *shared; /* constants and outlined programs, by address */
     uint32_t n_shared, cap_shared;
     int serial;
+    bool in_process; /* foreign functions are called by address */
 } cg_ll_module;
 
 typedef struct cg_ll_shared {

@@ -3,20 +3,22 @@
  * The object's natural signature differs from function to function, so a line of C source is
  * written beside it that takes pointers in an array, and both become a shared library.  That
  * line includes the object's header, which is thereby compiled too. */
-#define _XOPEN_SOURCE 700 /* mkdtemp, dlopen */
+#define _XOPEN_SOURCE 700 /* mkdtemp, dlopen, clock_gettime */
 #include "carriers.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WORK_ALIGN = 64 };
+enum { WORK_ALIGN = 64, SAMPLES = 2000, CALLS = 16 };
 
 carriers
 carriers_begin(const char *name)
 {
     carriers c = { .ctx = cot_context_new(NULL), .name = name };
 
+    c.seconds = getenv("CARRIERS_TIME") ? atof(getenv("CARRIERS_TIME")) : 0;
     c.no_compiler = system("command -v cc >/dev/null 2>&1") != 0;
     if (c.no_compiler)
         fprintf(stderr, "%s: no compiler cc: object files are skipped\n", name);
@@ -163,9 +165,8 @@ new_results(const trip *t, const cot_graph *g, cot_array **out)
 }
 
 static int
-by_kernel(const trip *t, const cot_graph *g, const char *backend, cot_array **out)
+by_kernel(const trip *t, const cot_graph *g, cot_compile_options o, cot_array **out)
 {
-    const cot_compile_options o = { .backend = backend };
     cot_kernel *k = NULL;
     int good;
 
@@ -313,11 +314,82 @@ compare_figures(const trip *t, cot_array *const *out, figures want)
         fail(t->c, t->title, "the number of figures is another than expected");
 }
 
+/* ---- time ---- */
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+by_size(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+void
+carriers_time(carriers *c, const char *title, cot_fn *f, carried in)
+{
+    static double sample[SAMPLES];
+    cot_array *out[CARRIERS_RESULTS] = { NULL };
+    const cot_array *const *args = (const cot_array *const *)in.at;
+    cot_type type[CARRIERS_ARRAYS];
+    const cot_graph *g;
+    int n = 0;
+
+    if (c->seconds <= 0)
+        return;
+    for (int i = 0; i < in.n; i++)
+        type[i] = cot_array_type(in.at[i]);
+    if (cot_trace_fn(f, (cot_types){ in.n, type }, &g) != COT_OK ||
+        cot_jit(f, out, cot_graph_n_out(g), args, in.n) != COT_OK) {
+        fail(c, title, cot_error(c->ctx));
+        return;
+    }
+    for (double end = now() + c->seconds; n < SAMPLES && (n < 5 || now() < end); n++) {
+        const double start = now();
+
+        for (int i = 0; i < CALLS; i++)
+            cot_jit(f, out, cot_graph_n_out(g), args, in.n);
+        sample[n] = (now() - start) / CALLS;
+    }
+    qsort(sample, (size_t)n, sizeof *sample, by_size);
+    printf("time\t%s\t%.3f\n", title, 1e6 * sample[n / 2]);
+    for (int i = 0; i < cot_graph_n_out(g); i++)
+        cot_array_free(out[i]);
+}
+
 static void
 free_results(const trip *t, cot_array **out)
 {
     for (int i = 0; i < t->n_out; i++)
         cot_array_free(out[i]);
+}
+
+/* Vectors of each width, and two threads, change no bit. */
+static void
+by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
+{
+    static const int width[] = { 32, 128, 256, 512 };
+    char carrier[64];
+
+    for (int i = 0; i < 8; i++) {
+        const cot_compile_options o = {
+            .backend = "jit", .vector_bits = width[i / 2], .threads = 1 + i % 2
+        };
+        cot_array *out[CARRIERS_RESULTS] = { NULL };
+
+        snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits, o.threads);
+        if (by_kernel(t, g, o, out))
+            compare(t, twin, carrier, out);
+        free_results(t, out);
+    }
 }
 
 static void
@@ -328,9 +400,12 @@ run_all(const trip *t, const cot_graph *g, figures want)
 
     c->n_results = t->n_out;
     memset(c->result, 0, sizeof c->result);
-    if (by_kernel(t, g, "eval", twin) && by_kernel(t, g, "jit", c->result)) {
+    if (by_kernel(t, g, (cot_compile_options){ .backend = "eval" }, twin) &&
+        by_kernel(t, g, (cot_compile_options){ .backend = "jit" }, c->result)) {
         compare(t, twin, "JIT", c->result);
-        if (!c->no_compiler && !c->skip_object && by_object(t, g, object))
+        if (c->seconds <= 0)
+            by_every_width(t, g, twin);
+        if (!c->no_compiler && !c->skip_object && c->seconds <= 0 && by_object(t, g, object))
             compare(t, twin, "object", object);
         printf("%s =", t->title);
         for (int i = 0; i < t->n_out; i++) {
@@ -339,6 +414,7 @@ run_all(const trip *t, const cot_graph *g, figures want)
         }
         printf("\n");
         compare_figures(t, twin, want);
+        carriers_time(c, t->title, t->f, t->in);
     }
     free_results(t, twin);
     free_results(t, object);

@@ -48,9 +48,18 @@ private:
     }
 };
 
+/* Arguments or axes by name, for one call: cot::names("layer.0, scale"), cot::names("x: 0, layer: none"). */
+struct names {
+    const char *text;
+
+    explicit names(const char *text_) : text(text_) {}
+};
+
 /* A list of axes or argument numbers, for one call: {0, 2}; {} stands for the default. */
 struct list {
     cot_list x;
+
+    list(const names &n) : x{1, COT_BY_NAME, reinterpret_cast<const int64_t *>(&n.text)} {}
 
     list(std::initializer_list<int64_t> at) : x{static_cast<int>(at.size()), 0, at.size() ? at.begin() : nullptr} {}
     list(cot_list at) : x(at) {}
@@ -60,7 +69,22 @@ struct values {
     cot_values x;
 
     values(std::initializer_list<cot_value> at) : x{static_cast<int>(at.size()), at.begin()} {}
+    values(cot_values at) : x(at) {}
 };
+
+/* A struct of values as a body reads it, and its fields as a list. */
+template <class T>
+const T *
+as(const cot_value *in)
+{
+    return reinterpret_cast<const T *>(in);
+}
+template <class T>
+values
+fields(const T &x)
+{
+    return cot_values{static_cast<int>(sizeof x / sizeof(cot_value)), reinterpret_cast<const cot_value *>(&x)};
+}
 
 /* ---- types: cot::type(COT_F32, {2, 3}) ---- */
 
@@ -217,6 +241,73 @@ einsum(const char *spec, values xs, COT_PLACE_)
 {
     return cot_einsum_(cot_place{file, line}, spec, xs.x);
 }
+inline value
+linear(cot_value x, cot_value weight, cot_value bias = value(), COT_PLACE_)
+{
+    return cot_linear_(cot_place{file, line}, x, weight, bias);
+}
+inline value
+layer_norm(cot_value x, const cot_norm_options &o = {}, COT_PLACE_)
+{
+    return cot_layer_norm_(cot_place{file, line}, x, &o, sizeof o);
+}
+inline value
+batch_norm(cot_value x, cot_value *stats, const cot_batch_norm_options &o, COT_PLACE_)
+{
+    return cot_batch_norm_(cot_place{file, line}, x, stats, &o, sizeof o);
+}
+inline value stack(values xs, int axis, COT_PLACE_) { return cot_stack_(cot_place{file, line}, xs.x, axis); }
+inline value full(cot_trace *t, cot_type y, operand x) { return cot_full_(x.at, t, y, x.x); }
+inline value index(cot_value x, int64_t i, int axis, COT_PLACE_) { return cot_index_(cot_place{file, line}, x, i, axis); }
+
+/* ---- random numbers: a key that was never set is the context's generator ---- */
+
+inline value key(cot_trace *t, uint64_t seed, COT_PLACE_) { return cot_key_(cot_place{file, line}, t, seed); }
+inline value fold_in(cot_value key, operand n) { return cot_fold_in_(n.at, key, n.x); }
+inline value split_key(cot_value key, int64_t n, COT_PLACE_) { return cot_split_key_(cot_place{file, line}, key, n); }
+#define COT_DRAW_(name)                                                              \
+    inline value name(cot_trace *t, cot_type type, cot_value key = value(), COT_PLACE_) \
+    {                                                                                \
+        cot_random_options o = {};                                                   \
+        o.key = key;                                                                 \
+        return cot_##name##_(cot_place{file, line}, t, type, &o, sizeof o);          \
+    }
+COT_DRAW_(bits)
+COT_DRAW_(uniform)
+COT_DRAW_(normal)
+COT_DRAW_(exponential)
+#undef COT_DRAW_
+inline value
+capture(cot_trace *t, const cot_array *array, const char *name, COT_PLACE_)
+{
+    return cot_capture_(cot_place{file, line}, t, array, name);
+}
+
+/* ---- control flow: options as in C, results in .out ---- */
+
+inline value
+cond(operand p, cot_body *yes, cot_body *no, const cot_flow_options &o)
+{
+    cot_body *const at[] = {no, yes};
+    return cot_switch_(p.at, p.x, cot_bodies{2, at}, &o, sizeof o);
+}
+inline value
+while_(cot_body *holds, cot_body *step, const cot_flow_options &o, COT_PLACE_)
+{
+    return cot_while_(cot_place{file, line}, holds, step, &o, sizeof o);
+}
+inline value
+scan(cot_body *step, const cot_flow_options &o, COT_PLACE_)
+{
+    return cot_scan_(cot_place{file, line}, step, &o, sizeof o);
+}
+inline value fori(operand n, cot_body *step, const cot_flow_options &o) { return cot_fori_(n.at, n.x, step, &o, sizeof o); }
+inline value
+map(cot_body *each, const cot_flow_options &o, COT_PLACE_)
+{
+    return cot_map_(cot_place{file, line}, each, &o, sizeof o);
+}
+
 inline value convert(cot_value x, cot_dtype t, COT_PLACE_) { return cot_convert_(cot_place{file, line}, x, t); }
 
 /* ---- functions and transforms ---- */
@@ -228,6 +319,31 @@ fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out, void
 }
 
 inline value call(cot_fn *f, values in, COT_PLACE_) { return cot_call_(cot_place{file, line}, f, in.x); }
+
+inline void
+call_all(cot_fn *f, values in, cot_value *out, int n_out, COT_PLACE_)
+{
+    cot_call_all_(cot_place{file, line}, f, in.x, out, n_out);
+}
+
+inline cot_fn *
+fn_named(cot_fn *f, const char *arguments, const char *results = nullptr, COT_PLACE_)
+{
+    return cot_fn_named_(cot_place{file, line}, f, arguments, results);
+}
+inline cot_fn *
+fn_optional(cot_fn *f, const char *name, double x, COT_PLACE_)
+{
+    return cot_fn_optional_(cot_place{file, line}, f, name, x);
+}
+inline cot_fn *with(cot_fn *f, const char *name, operand x) { return cot_with_(x.at, f, name, x.x); }
+inline cot_fn *taking(cot_fn *f, const char *names, COT_PLACE_) { return cot_taking_(cot_place{file, line}, f, names); }
+template <class T>
+cot_tree *
+tree(cot_context *ctx, const char *text, COT_PLACE_)
+{
+    return cot_tree_new_(cot_place{file, line}, ctx, text, sizeof(T));
+}
 
 #define COT_TRANSFORM_(name, options)                                           \
     inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, COT_PLACE_)      \
@@ -254,10 +370,56 @@ vmap(cot_fn *f, list in_dims = {}, list out_dims = {}, int64_t chunk = 0, COT_PL
     return cot_vmap_(cot_place{file, line}, f, &o, sizeof o);
 }
 
+/* With every option of the C struct: size, randomness, axis. */
+inline cot_fn *
+vmap_with(cot_fn *f, const cot_vmap_options &o, COT_PLACE_)
+{
+    return cot_vmap_(cot_place{file, line}, f, &o, sizeof o);
+}
+
+inline cot_fn *
+functionalize(cot_fn *f, cot_remove remove = COT_REMOVE_MUTATIONS, COT_PLACE_)
+{
+    const cot_functionalize_options o = {0, remove};
+    return cot_functionalize_(cot_place{file, line}, f, &o, sizeof o);
+}
+
 inline cot_fn *
 pipeline(cot_fn *f, const char *text, COT_PLACE_)
 {
     return cot_pipeline_(cot_place{file, line}, f, text);
+}
+
+/* ---- modules: a spec as in C ---- */
+
+inline cot_module *
+module_new(cot_context *ctx, const cot_module_spec &spec, COT_PLACE_)
+{
+    return cot_module_new_(cot_place{file, line}, ctx, &spec, sizeof spec);
+}
+
+/* Arrays by name, for one call: {{"weight", w}, {"bias", b}}. */
+struct state {
+    cot_state x;
+
+    state(std::initializer_list<cot_named> at) : x{static_cast<int>(at.size()), const_cast<cot_named *>(at.begin())} {}
+    state(cot_state at) : x(at) {}
+};
+
+inline cot_status
+functional_call(cot_module *m, const state &given, std::initializer_list<cot_array *> inputs, cot_array **results,
+                int n_results, const cot_functional_options &o = {}, COT_PLACE_)
+{
+    return cot_functional_call_(cot_place{file, line}, m, &given.x, 1, inputs.begin(),
+                                static_cast<int>(inputs.size()), results, n_results, &o, sizeof o);
+}
+
+inline cot_status
+stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules, cot_state *params,
+                   cot_state *buffers, COT_PLACE_)
+{
+    return cot_stack_module_state_(cot_place{file, line}, ctx, modules.begin(), static_cast<int>(modules.size()),
+                                   params, buffers);
 }
 
 }   /* namespace cot */

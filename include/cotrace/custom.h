@@ -40,7 +40,8 @@ typedef struct cot_custom_info {
 typedef void cot_custom_body(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out);
 
 /* C code on dense row-major arrays of one example; bool is a byte.  0, or a status of its own, which
- * ends the run with COT_ERR_FOREIGN.  Called from any thread that runs a kernel. */
+ * ends the run with COT_ERR_FOREIGN.  Called from any thread that runs a kernel; never from an object file,
+ * which wants .symbol. */
 typedef int cot_custom_run(const cot_custom_info *info, const void *const *in, void *const *out);
 
 /* What setup may do: it sees types, never values, and adds no computation. */
@@ -53,11 +54,27 @@ COT_API void cot_save_out(cot_setup *s, int j);
 COT_API void cot_save_data(cot_setup *s, int64_t x);    /* appended to info->data */
 COT_API void cot_mark_nondiff(cot_setup *s, int j);     /* result j has no derivative; integers never have */
 
+/* A C function of any signature is .symbol with its .prototype, which says what each parameter is handed:
+ *
+ *     .symbol = (cot_symbol *)gsl_sort, .prototype = "void gsl_sort(double *out0 = in0, size_t 1, size_t data0)"
+ *
+ * Arrays of one example travel as pointers: `const T *inN`, `T *outN`, or `T *outN = inN` where C code writes
+ * over its argument (the traced value stays what it was: the result is a value of its own).  By value travel
+ * operands without axes (`T inN`), attributes of the call and data of setup (`T attrN`, `T dataN`) and
+ * numbers; `void *user` is .user.  What it answers is ignored; or `outN = double f(...)` a result without axes,
+ * or `status = int f(...)`: not 0 ends the run with COT_ERR_FOREIGN.  The name is that of an external symbol of
+ * object files and C source, whose header declares it.  Compiled code calls it as C does, the evaluator through
+ * libffi.  It is pure, or has .effects; calls are made one after the other. */
+typedef void cot_symbol(void);
+
 typedef struct cot_custom_options {
     int end_;
     int n_in, n_out;                    /* 0: 1 */
     cot_custom_body *forward;           /* traced; or */
-    cot_custom_run *run;                /* opaque, with */
+    cot_custom_run *run;                /* opaque; or */
+    cot_symbol *symbol;                 /* opaque, of any signature: */
+    const char *prototype;
+    /* result types of what is opaque */
     void (*types)(const cot_custom_info *info, const cot_type *in, cot_type *out);
     cot_custom_setup *setup;            /* absent: nothing is saved */
     cot_custom_body *vjp, *jvp, *vmap;

@@ -44,8 +44,8 @@ COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
  *     struct layer { cot_value weight, bias; };
  *     struct model { struct layer layer[2]; cot_value scale; };
  *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale", sizeof(struct model));
- * A body reads it as `const struct model *m = COT_STRUCT(struct model, in)`.  Trees belong to their
- * context.  NULL with the error recorded if the text is wrong or has not the struct's size. */
+ * A body reads it as `const struct model *m = COT_STRUCT(struct model, in)` and passes it on as
+ * COT_FIELDS(*m), the list of its values.  Trees belong to their context.  NULL with the error recorded if the text is wrong or has not the struct's size. */
 typedef struct cot_tree cot_tree;
 COT_API cot_tree *cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes);
 COT_API int cot_tree_count(const cot_tree *t);              /* of leaves */
@@ -114,6 +114,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #ifndef __cplusplus
 #define cot_tree_new(ctx, text, bytes) cot_tree_new_(COT_HERE, ctx, text, bytes)
 #define COT_STRUCT(type, values) ((const type *)(values))
+#define COT_FIELDS(x) \
+    ((cot_values){(int)(sizeof(x) / sizeof(cot_value)), (const cot_value *)(const void *)&(x)})
 #define cot_fn_optional(f, name, value) cot_fn_optional_(COT_HERE, f, name, value)
 #define cot_with(f, name, x) cot_with_(COT_HERE, f, name, COT_OPERAND(x))
 #define cot_taking(f, names) cot_taking_(COT_HERE, f, names)

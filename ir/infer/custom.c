@@ -1,5 +1,6 @@
 /* Types of custom functions: those of the forward graph, with an axis for each vmap over them. */
 #include "ir/custom.h"
+#include "ir/foreign.h"
 #include "ir/infer/infer.h"
 
 /* t with the axes of the levels that `all` or the mask of operand i names, the outermost first. */
@@ -43,6 +44,15 @@ levels_ok(const infer_ctx *c, const ir_graph *f)
     return 0;
 }
 
+static int
+prototype_ok(const infer_ctx *c, const ir_graph *f)
+{
+    ir_arena *a = c->b->arena;
+    const char *text = c->at->custom.prototype;
+    const char *why = text ? ir_c_mismatch(a, ir_c_parse(a, text), f, c->at) : NULL;
+    return why ? INFER_FAIL(c, ERR_custom_def, c->at->custom.name, why) : 0;
+}
+
 int
 infer_custom_call(const infer_ctx *c)
 {
@@ -53,7 +63,7 @@ infer_custom_call(const infer_ctx *c)
         return INFER_FAIL(c, ERR_attr_missing, "name");
     if (f->n_in != c->n_in)
         return INFER_FAIL(c, ERR_sub_count, "forward", f->n_in, "inputs", c->n_in);
-    if (levels_ok(c, f) < 0)
+    if (levels_ok(c, f) < 0 || prototype_ok(c, f) < 0)
         return -1;
     for (int i = 0; i < c->n_in; i++)
         if (takes(c, i, with_levels(c, ir_type_at(f, f->in[i]), i, false)) < 0)

@@ -454,7 +454,7 @@ pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const
     for (int i = 0; i < n->n_in; i++)
         stands[i] = i;
     ir_graph *g = over_levels(b, n, (ir_graph *)forward, stands);
-    if (g && pass_flow_ok(b, pass_inline(g, &g)))
+    if (g && pass_flow_ok(b, pass_inline_all(g, &g)))
         ir_inline_graph(b, g, in, out);
     return true;
 }

@@ -192,8 +192,19 @@ END_TEST
 START_TEST(strict_calls)
 {
     cot_array *b = ARRAY(cot_f32(3), 0, 0, 0);
-    cot_state some = COT_STATE({ "bias", b }), other = COT_STATE({ "scale", b });
+    cot_array *w = ARRAY(cot_f32(3, 3), 1, 0, 0, 0, 1, 0, 0, 0, 1);
+    cot_state some = COT_STATE({ "bias", b }), other = COT_STATE({ "scale", b }),
+              more = COT_STATE({ "weight", w }, { "bias", b }, { "scale", b }),
+              apart[] = { COT_STATE({ "weight", w }), COT_STATE({ "bias", b }) };
 
+    ck_assert_int_eq(call(linear("Linear"), apart, 2, &(cot_functional_options){ .strict = 1 }),
+                     COT_OK);
+    fails(call(linear33(), &more, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
+          "main.c:5: functional_call: Linear has no parameter or buffer called \"scale\"");
+    fails(call(linear33(), NULL, 0, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
+          "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
+          "and buffer "
+          "of Linear");
     fails(call(linear33(), &some, 1, &(cot_functional_options){ .strict = 1 }), COT_ERR_ARG,
           "main.c:5: functional_call: \"weight\" is not given; wants every parameter "
           "and buffer "
@@ -276,6 +287,22 @@ START_TEST(stacks_that_do_not_fit)
           "main.c:8: stack_module_state: \"weight\" is f32[2,2] in module 1 and f32[1,2] in "
           "module 0; "
           "wants equal types");
+    RUNS(cot_module_set(m[1], "weight", keep(cot_array_copy(ctx, cot_f64(1, 2), (double[2]){ 0 }))));
+    fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_SHAPE,
+          "main.c:8: stack_module_state: \"weight\" is f64[1,2] in module 1 and f32[1,2] in "
+          "module 0; "
+          "wants equal types");
+    RUNS(cot_module_set(m[1], "weight", NULL));
+    fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: \"weight\" of Linear has no array; wants one");
+    ck_assert_int_eq(p.n, 0);
+    ck_assert_int_eq(b.n, 0);
+    wrong[1] = cot_module_new(ctx, .name = "Linear", .body = linear_body,
+                              .params = "weight, offset", .inputs = "x", .results = "y");
+    RUNS(cot_module_set(wrong[1], "weight", cot_module_array(m[0], "weight")));
+    fails(cot_stack_module_state_(at, ctx, wrong, 2, &p, &b), COT_ERR_ARG,
+          "main.c:8: stack_module_state: module 1 has \"offset\" where module 0 has \"bias\"; "
+          "wants equal trees");
     wrong[1] = cot_module_new(ctx, .name = "Other", .body = other_body,
                               .params = "weight, bias", .inputs = "x", .results = "y");
     fails(cot_stack_module_state_(at, ctx, wrong, 2, &p, &b), COT_ERR_ARG,
@@ -371,6 +398,147 @@ START_TEST(statistics_out)
 }
 END_TEST
 
+/* A107: what the statistics become is a tree of the buffers' own names, one for each batch, and goes
+ * into the next call, where its leaves are mapped. */
+START_TEST(statistics_in_and_out)
+{
+    cot_batch_norm_config config;
+    cot_module *m = normed(&config);
+    cot_array *x = ARRAY(cot_f32(2, 4, 1), 1, 2, 3, 6, 0, 0, 4, 4),
+              *y[3] = { NULL, NULL, NULL }, *z[3] = { NULL, NULL, NULL };
+    cot_fn *f = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, x: 0")),
+           *g = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, bn.running_mean: 0, "
+                                                               "bn.running_var: 0, x: 0"));
+
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    cot_state after =
+        COT_STATE({ "bn.running_mean", y[1] }, { "bn.running_var", y[2] });
+    ck_assert_int_eq(cot_array_type(y[1]).rank, 2);
+    RUNS(cot_functional_call(m, &after, 1, &x, 1, z, 3, .fn = g));
+    near(z[1], 0, 0.9 * 0.3 + 0.3);
+    near(z[1], 1, 0.9 * 0.2 + 0.2);
+    near(z[2], 0, 0.9 * (0.9 + 0.1 * 14 / 3) + 0.1 * 14 / 3);
+    near(z[2], 1, 0.9 * (0.9 + 0.1 * 16 / 3) + 0.1 * 16 / 3);
+    for (int i = 0; i < 3; i++)
+        keep(y[i]), keep(z[i]);
+    HAS(cot_module_array(m, "bn.running_mean"), 0);
+    HAS(cot_module_array(m, "bn.running_var"), 1);
+}
+END_TEST
+
+/* A107: without statistics the same layer maps with nothing said about them. */
+START_TEST(no_statistics_under_vmap)
+{
+    cot_batch_norm_config config;
+    cot_module *m = cot_replace_batch_norm(normed(&config));
+    cot_array *x = ARRAY(cot_f32(2, 4, 1), 1, 2, 3, 6, 0, 0, 4, 4),
+              *y[3] = { NULL, NULL, NULL };
+    cot_fn *f = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("bn: none, x: 0"));
+
+    RUNS(cot_functional_call(m, NULL, 0, &x, 1, y, 3, .fn = f));
+    near(y[0], 0, 1 - 4 / sqrt(3.5 + 1e-5));
+    near(y[0], 4, 1 - 4 / sqrt(4 + 1e-5));
+    near(y[0], 7, 1 + 4 / sqrt(4 + 1e-5));
+    for (int i = 0; i < 3; i++)
+        keep(y[i]);
+}
+END_TEST
+
+/* A107: a group norm has no statistics at all: two groups of two channels, [4] for each example. */
+BODY(group_norm, out[0] = cot_reshape(cot_layer_norm(cot_reshape(in[0], 2, 2)), 4);)
+
+START_TEST(group_norm_under_vmap)
+{
+    cot_array *x = ARRAY(cot_f32(2, 4), 1, 3, 5, 5, 0, 8, -1, 1), *y = NULL;
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, "group_norm", group_norm, 1, 1, NULL));
+
+    RUNS(cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1));
+    keep(y);
+    near(y, 0, -1 / sqrt(1 + 1e-5));
+    near(y, 2, 0);
+    near(y, 5, 4 / sqrt(16 + 1e-5));
+    near(y, 6, -1 / sqrt(1 + 1e-5));
+}
+END_TEST
+
+/* A107: the clash itself: statistics that all batches share cannot be written by each. */
+BODY(written_stats, cot_value mean = cot_mean(in[1], .axes = COT_LIST(0));
+     cot_assign(in[0], cot_add(cot_mul(0.9, in[0]), cot_mul(0.1, mean)));
+     out[0] = cot_sub(in[1], mean);)
+
+START_TEST(statistics_written_in_place)
+{
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, "norm", written_stats, 2, 1, NULL),
+                         .in_dims = COT_LIST(COT_NONE, 0));
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(1), cot_f32(2, 4, 1)), &g), COT_ERR_SHAPE);
+    ck_assert_ptr_nonnull(
+        strstr(cot_error(ctx), "argument 0 is f32[1] and not mapped, what is written to it is "
+                               "mapped: f32[1] for each example, f32[2,1] for all"));
+    cot_error_clear(ctx);
+}
+END_TEST
+
+/* ---- ensembles made under vmap ---- */
+
+BODY(fresh_start, out[0] = cot_normal(t, cot_f32(1, 2)); out[1] = cot_normal(t, cot_f32(1));)
+BODY(start_of_key, cot_value keys = cot_split_key(in[0], 2);
+     out[0] = cot_normal(t, cot_f32(1, 2), .key = cot_index(keys, 0, 0));
+     out[1] = cot_normal(t, cot_f32(1), .key = cot_index(keys, 1, 0));)
+
+/* B151: three modules of the generator's numbers, different ones for each, and what they answer. */
+START_TEST(an_ensemble_of_fresh_modules)
+{
+    cot_fn *start = cot_fn_new(ctx, "start", fresh_start, 0, 2, NULL),
+           *wrong = cot_vmap(start, .size = 3);
+    cot_array *p[2] = { NULL, NULL }, *q[2] = { NULL, NULL }, *x = ARRAY(cot_f32(2), 2, 3),
+              *y = NULL;
+    cot_module *m = linear("Linear");
+    const cot_graph *g;
+
+    RUNS(cot_jit(cot_vmap(start, .size = 3, .randomness = COT_RANDOM_DIFFERENT), p, 2, NULL, 0));
+    keep(p[0]), keep(p[1]);
+    const float *w = cot_array_read(p[0]), *b = cot_array_read(p[1]);
+    ck_assert_uint_eq(cot_array_bytes(p[0]), 6 * sizeof *w);
+    ck_assert(w[0] != w[2] && w[2] != w[4] && w[0] != w[4] && b[0] != b[1] && b[1] != b[2]);
+    cot_state s = COT_STATE({ "weight", p[0] }, { "bias", p[1] });
+    RUNS(cot_functional_call(
+        m, &s, 1, &x, 1, &y, 1, .strict = 1,
+        .fn = cot_vmap(cot_module_fn(m), .in_dims = COT_DIMS("weight: 0, bias: 0, x: none"))));
+    keep(y);
+    for (int i = 0; i < 3; i++)
+        near(y, i, 2 * (double)w[2 * i] + 3 * (double)w[2 * i + 1] + (double)b[i]);
+    RUNS(cot_jit(cot_vmap(start, .size = 3, .randomness = COT_RANDOM_SAME), q, 2, NULL, 0));
+    keep(q[0]), keep(q[1]);
+    w = cot_array_read(q[0]);
+    ck_assert(w[0] == w[2] && w[2] == w[4]);
+    ck_assert_int_ne(cot_trace_fn(wrong, COT_TYPES(), &g), COT_OK);
+    cot_error_clear(ctx);
+}
+END_TEST
+
+/* B151: over keys: each module is what its key gives alone, to the bit. */
+START_TEST(an_ensemble_of_keys)
+{
+    cot_fn *start = cot_fn_new(ctx, "start", start_of_key, 1, 2, NULL);
+    uint64_t key[3][2] = { { 1, 0 }, { 2, 0 }, { 2, 5 } };
+    cot_array *keys = keep(cot_array_borrow(ctx, cot_u64(3, 2), key)), *p[2] = { NULL, NULL };
+
+    RUNS(cot_jit(cot_vmap(start), p, 2, (const cot_array *[]){ keys }, 1));
+    keep(p[0]), keep(p[1]);
+    for (int i = 0; i < 3; i++) {
+        cot_array *one = keep(cot_array_borrow(ctx, cot_u64(2), key[i])), *q[2] = { NULL, NULL };
+        RUNS(cot_jit(start, q, 2, (const cot_array *[]){ one }, 1));
+        keep(q[0]), keep(q[1]);
+        ck_assert_mem_eq(cot_array_read(q[0]), (const float *)cot_array_read(p[0]) + 2 * i,
+                         2 * sizeof(float));
+        ck_assert_mem_eq(cot_array_read(q[1]), (const float *)cot_array_read(p[1]) + i,
+                         sizeof(float));
+    }
+}
+END_TEST
+
 int
 main(void)
 {
@@ -384,12 +552,18 @@ main(void)
         { "A105", an_ensemble },
         { "A106", statistics_taken_away },
         { "A107", statistics_out },
+        { "A107", statistics_in_and_out },
+        { "A107", no_statistics_under_vmap },
+        { "A107", group_norm_under_vmap },
+        { "A107", statistics_written_in_place },
         { "B145", the_same_name_twice },
         { "B146", tied_names },
         { "B147", strict_calls },
         { "B148", stacks_that_do_not_fit },
         { "B149", an_ensemble },
         { "B150", an_ensemble },
+        { "B151", an_ensemble_of_fresh_modules },
+        { "B151", an_ensemble_of_keys },
         { "B152", statistics_taken_away },
     };
     Suite *s = suite_create("modules");

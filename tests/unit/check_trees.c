@@ -239,6 +239,76 @@ START_TEST(structure_of_results)
 }
 END_TEST
 
+/* ---- structs as arguments of a custom function ---- */
+
+struct affine {
+    struct layer layer;
+    cot_value x;
+};
+
+/* The rule gives tenfold gradients, so that it shows who computed them. */
+static void
+tenfold(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    const struct affine *a = COT_STRUCT(struct affine, in);
+
+    (void)t, (void)info;
+    out[0] = cot_add(cot_mul(a->layer.weight, a->x), a->layer.bias);
+}
+
+static void
+tenfold_setup(cot_setup *s, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(s, 0);
+    cot_save_in(s, 2);
+}
+
+static void
+tenfold_vjp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    struct affine *g = (struct affine *)out;
+
+    (void)t, (void)info;
+    g->layer.weight = cot_mul(10, cot_mul(in[2], in[1]));
+    g->layer.bias = cot_mul(10, in[2]);
+    g->x = cot_mul(10, cot_mul(in[2], in[0]));
+}
+
+static void
+sum_of_tenfold(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const struct affine *a = COT_STRUCT(struct affine, in);
+
+    (void)t;
+    out[0] = cot_reduce_sum(cot_custom_call(user, COT_LIST(), COT_FIELDS(*a), NULL));
+}
+
+/* A60: a struct goes into a custom function as the list of its fields; each leaf has its gradient, found by
+ * its name, alone and mapped. */
+START_TEST(a_struct_for_a_custom_function)
+{
+    const cot_custom *c =
+        cot_custom_new(ctx, "tenfold", .n_in = 3, .forward = tenfold, .setup = tenfold_setup,
+                       .vjp = tenfold_vjp, .generate_vmap = true);
+    cot_fn *f = cot_fn_named(cot_fn_new(ctx, "f", sum_of_tenfold, 3, 1, (void *)c),
+                             "layer{weight, bias}, x", "y");
+    const double w[] = { 1, 2, 3 }, b[] = { 0, 0, 0 }, x[] = { 5, -1, 2 };
+    const double dw[] = { 50, -10, 20 }, db[] = { 10, 10, 10 }, dx[] = { 10, 20, 30 };
+    const void *in[] = { w, b, x };
+    const cot_types types = COT_TYPES(cot_f64(3), cot_f64(3), cot_f64(3));
+
+    ck_assert_msg(c != NULL, "%s", cot_error(ctx));
+    traced_gives(cot_grad(f, .wrt = COT_NAMES("layer.weight")), types, in, cot_f64(3), dw, 0);
+    traced_gives(cot_grad(f, .wrt = COT_NAMES("layer.bias")), types, in, cot_f64(3), db, 0);
+    traced_gives(cot_grad(f, .wrt = COT_NAMES("x")), types, in, cot_f64(3), dx, 0);
+    traced_gives(cot_vmap(cot_grad(f, .wrt = COT_NAMES("layer.weight"))), types, in, cot_f64(3), dw, 0);
+    const cot_graph *g;
+    ck_assert_int_eq(cot_trace_fn(cot_grad(f, .wrt = COT_NAMES("layer")), types, &g), COT_OK);
+    ck_assert_int_eq(cot_graph_n_out(g), 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -252,6 +322,7 @@ main(void)
         { "A20", a_struct, 1 },          { "A22", passed, 1 },
         { "A22", passed_in_a_trace, 1 }, { "A22", unknown_optional, 1 },
         { "A23", defaults, 1 },          { "A47", structure_of_results, 1 },
+        { "A60", a_struct_for_a_custom_function, 1 },
     };
     Suite *s = suite_create("trees");
     TCase *t = NULL;
