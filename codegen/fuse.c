@@ -25,6 +25,7 @@ typedef struct fusing {
     double *times;              /* how often each element is pulled         */
     int64_t *cost;              /* of pulling an element                    */
     uint32_t *group_of;         /* 1 + the group of a root                  */
+    uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
 } fusing;
 
@@ -246,6 +247,23 @@ walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
     return t;
 }
 
+/* A value belongs to the last run of barriers that it comes from: what is computed again is computed late. */
+static void
+find_epochs(fusing *u)
+{
+    uint32_t runs = 0;
+    bool inside = false;
+    ir_each_node(n, u->f) {
+        bool barrier = n->op == OP_barrier;
+        uint32_t e = barrier ? (runs += !inside) : 0;
+        for (int i = 0; i < n->n_in && !barrier; i++)
+            e = u->epoch[n->in[i]] > e ? u->epoch[n->in[i]] : e;
+        for (int i = 0; i < n->n_out; i++)
+            u->epoch[n->first + (ir_ref)i] = e;
+        inside = barrier;
+    }
+}
+
 /* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand there, and
  * nothing else it reads may wait for g. */
 static bool
@@ -328,6 +346,7 @@ find_column_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, c
         ir_ref all[GROUP_MOST + 1];
         bool linked = false;
         if (g->kind != CG_GROUP_COLUMN || g->outer != outer || !ir_same_shape(g->space, space)
+            || u->epoch[g->v[0]] != u->epoch[v]
             || !may_join(u, w, at, gi, &linked) || !shares_a_read(u, w, g))
             continue;
         memcpy(all, g->v, sizeof *all * g->n);
@@ -351,7 +370,7 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
         cg_group *g = &u->cut->group[gi];
         bool linked = false, rows = !row && is_shape_of_rows(g, space);
         if (g->kind == CG_GROUP_NODE || g->kind == CG_GROUP_COLUMN || g->n >= GROUP_MOST
-            || (!rows && !ir_same_shape(g->space, space)))
+            || u->epoch[g->v[0]] != u->epoch[v] || (!rows && !ir_same_shape(g->space, space)))
             continue;
         if (row && count_row_reductions(u, g) >= ROW_REDUCTIONS_MOST)
             continue;
@@ -515,7 +534,7 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     uint32_t n = 0;
     bool gains = false;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space)
-        || g->n + c->n > GROUP_MOST || set_has(g, ci))
+        || g->n + c->n > GROUP_MOST || set_has(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     for (uint32_t j = 0; j < u->cut->n; j++)
         if (j != gi && set_has(c, j) && set_has(&u->cut->group[j], gi))
@@ -618,6 +637,8 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
         u.is_output[f->out[i]] = true;
+    u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
+    find_epochs(&u);
     find_roots(&u);
     ir_each_node(n, f) {
         bool used = f->effectful && ir_effectful(n);

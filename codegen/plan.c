@@ -196,12 +196,12 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape, and what it reshapes; IR_NONE: it is none. */
+/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it is none. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->kind == CG_GROUP_MAP && g->n == 1 ? ir_def(v->f, g->v[0]) : NULL;
-    return n && n->op == OP_reshape ? n->in[0] : IR_NONE;
+    return n && (n->op == OP_reshape || n->op == OP_barrier) ? n->in[0] : IR_NONE;
 }
 
 /* A reshape of what nobody writes over is no copy. */

@@ -165,6 +165,15 @@ finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const i
     return b->status == COT_OK ? y[skip] : IR_NONE;
 }
 
+/* Results that are there already. */
+static ir_ref
+give(ir_build *b, const flow *f, int n_out, const ir_ref *y)
+{
+    for (int i = 0; f->o.out && i < n_out; i++)
+        f->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
+    return b->status == COT_OK ? y[0] : IR_NONE;
+}
+
 /* Run a rule; where it failed before the node, the user's results are bad values too. */
 static cot_value
 run(cot_place at, const flow *f, fe_rule *rule, int n_out)
@@ -218,7 +227,7 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
         all[i] = hidden_operand(b->ctx->trace, s->graph, i);
     if (s->n_captured > 0)
         memcpy(all + f->o.in.n, s->captured, sizeof *in * (size_t)s->n_captured);
-    ir_attrs at = { .call = { s->graph } };
+    ir_attrs at = { .call = { .body = s->graph } };
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, s->graph->n_out + 1);
     ir_add_node(b, OP_call, n_all, all, &at, y);
     for (int i = 0; f->o.out && i < own; i++)
@@ -455,8 +464,10 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     at.scan.consts = consts.n;
     if (step.key >= 0)
         in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
-    return finish(b, f, OP_scan, (int)consts.n + n_in, with_consts(b, &consts, n_in, in), &at,
-                  n_out, 0, 0);
+    in = with_consts(b, &consts, n_in, in);
+    if (f->o.segments != 0 && length > 1)
+        return give(b, f, n_out, fe_segments(b, &at, f->o.segments, (int)consts.n + n_in, in));
+    return finish(b, f, OP_scan, (int)consts.n + n_in, in, &at, n_out, 0, 0);
 }
 
 cot_value

@@ -237,7 +237,8 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
         const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
         *out = example;
         if (f->options.in_names) {
-            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n) };
+            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n), 0, NULL };
+            names.n_never = fe_optional_names(f, &names.never);
             vmap->in = (pass_dims){ *n, NULL, false };
             COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
         }
@@ -502,6 +503,7 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
     s->n_types = n;
     s->axes = f->ctx->axes;
     s->type = ir_copy_bytes(&f->ctx->arena, type, sizeof *type * (size_t)n);
+    f->traces++;
     COT_TRY(specialise(f, alone, s));
     COT_TRY(fe_check_types(f, s->graph, n, type, s->n_captured + s->n_hidden));
     if (s->n_captured == 0 || f->kind == FE_FN_FIRST)

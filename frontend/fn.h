@@ -58,6 +58,11 @@ struct cot_fn {
     fe_special *cache[FE_CACHE]; /* under the context's lock                  */
     uint32_t n_cached;           /* ever; the slot is this modulo FE_CACHE    */
     _Atomic(void *) compiled;    /* for the runtime: what cot_jit has compiled */
+    _Atomic uint64_t hits, misses; /* for cot_cache_of                        */
+    uint64_t traces;
+    cot_fn *made, *made_before; /* transforms of this one, the latest first; the next in such a list */
+    const char *with;           /* made by cot_with: of this optional argument */
+    cot_operand with_value;
 };
 
 /* The graph for these argument types, with captures last; the innermost open trace is what may
@@ -76,8 +81,13 @@ cot_status fe_specialise_taking(cot_fn *f, bool alone, fe_special *s);
 /* optional.c: what a body reads after its arguments.  Numbers take the element type of the first
  * floating argument, or f32. */
 cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *type);
+/* fresh, a transform of f or f with a number; or one that was made from f at the same line in the same way,
+ * so that a loop that makes its functions anew traces and compiles them once. */
+cot_fn *fe_fn_shared(cot_fn *f, cot_fn *fresh);
 /* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
 const char *const *fe_argument_names(const cot_fn *f, int n);
+/* The names of the optional arguments of the body that f is made of; how many. */
+int fe_optional_names(const cot_fn *f, const char *const **out);
 /* The graph of the innermost body that f is made of, for the dump stage "trace". */
 cot_status fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out);
 

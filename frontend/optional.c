@@ -43,6 +43,18 @@ body_of(const cot_fn *f)
     return f;
 }
 
+int
+fe_optional_names(const cot_fn *f, const char *const **out)
+{
+    const cot_fn *body = body_of(f);
+    const char **name = IR_NEW_N(&f->ctx->arena, const char *, body->n_optional + 1);
+
+    for (int i = 0; i < body->n_optional; i++)
+        name[i] = body->optional[i].name;
+    *out = name;
+    return body->n_optional;
+}
+
 static int
 find(const cot_fn *body, const char *name)
 {
@@ -129,7 +141,10 @@ cot_with_(cot_place at, cot_fn *f, const char *name, cot_operand x)
             fail_unknown(f, loc, name);
             out = bad(f, loc);
         } else {
-            out = bind(f, name, x);
+            cot_fn *g = bind(f, name, x);
+            g->with = ir_copy_string(&f->ctx->arena, name);
+            g->with_value = x;
+            out = x.kind == COT_IS_VALUE ? g : fe_fn_shared(f, g);
         }
     }
     return out;
@@ -163,7 +178,8 @@ cot_taking_(cot_place at, cot_fn *f, const char *text)
             g->loc = loc;
             g->optional = list;
             g->n_optional = n;
-            out = g;
+            g->with = ir_copy_string(&f->ctx->arena, text);
+            out = fe_fn_shared(f, g);
         }
     }
     return out;

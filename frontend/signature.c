@@ -87,7 +87,8 @@ fe_explicit_wrt(const cot_fn *f, const fe_shape *s, const ir_graph *g, int n, pa
     pass_wrt named;
 
     if (f->options.wrt_names) {
-        pass_named names = { f->ctx, f->loc, s->name, n, g->in_name };
+        pass_named names = { f->ctx, f->loc, s->name, n, g->in_name, 0, NULL };
+        names.n_never = fe_optional_names(f, &names.never);
         COT_TRY(pass_named_wrt(&names, f->options.wrt_names, &named));
         given = &named;
     }

@@ -118,6 +118,9 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
     type name;                                                                                 \
     fe_options(&name, sizeof name, from, size)
 
+/* segment.c: the results of a scan in segments, of which reverse mode keeps the ends. */
+const ir_ref *fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in, const ir_ref *in);
+
 /* mutate.c: y to what a handle shows, y of its type. */
 void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
 

@@ -43,6 +43,56 @@ copy_names(cot_context *ctx, cot_list list)
 
 /* ---- recipes ---- */
 
+static bool
+same_text(const char *x, const char *y)
+{
+    return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+static bool
+same_dims(const pass_dims *x, const pass_dims *y)
+{
+    return x->n == y->n && x->one == y->one &&
+           (x->n <= 0 || memcmp(x->at, y->at, sizeof *x->at * (size_t)x->n) == 0);
+}
+
+static bool
+same_options(const pass_options *x, const pass_options *y)
+{
+    const pass_vmap_options *u = &x->vmap, *v = &y->vmap;
+
+    return x->wrt.n == y->wrt.n &&
+           (x->wrt.n <= 0 ||
+            memcmp(x->wrt.arg, y->wrt.arg, sizeof *x->wrt.arg * (size_t)x->wrt.n) == 0) &&
+           x->aux == y->aux && x->chunk == y->chunk && x->strict == y->strict &&
+           x->remove_views == y->remove_views && same_text(x->wrt_names, y->wrt_names) &&
+           same_text(x->in_names, y->in_names) && same_text(x->out_names, y->out_names) &&
+           same_dims(&u->in, &v->in) && same_dims(&u->out, &v->out) && u->size == v->size &&
+           u->sized == v->sized && u->chunk == v->chunk && u->randomness == v->randomness &&
+           same_text(u->axis_name, v->axis_name);
+}
+
+static bool
+same_number(const cot_operand *x, const cot_operand *y)
+{
+    return x->kind == y->kind && memcmp(&x->real, &y->real, sizeof x->real) == 0 &&
+           x->integer == y->integer;
+}
+
+/* Lists are short: one entry for each place in the program that transforms f. */
+cot_fn *
+fe_fn_shared(cot_fn *f, cot_fn *fresh)
+{
+    for (cot_fn *g = f->made; g; g = g->made_before)
+        if (g->kind == fresh->kind && g->loc == fresh->loc && g->row == fresh->row &&
+            (fresh->with || g->of == fresh->of) && same_text(g->with, fresh->with) && same_number(&g->with_value, &fresh->with_value) &&
+            same_options(&g->options, &fresh->options))
+            return g;
+    fresh->made_before = f->made;
+    f->made = fresh;
+    return fresh;
+}
+
 /* A function that takes optional arguments keeps them last: the transform goes inside. */
 static cot_fn *
 new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pass_options *o)
@@ -50,7 +100,7 @@ new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pas
     cot_context *ctx = f->ctx;
 
     if (f->kind == FE_FN_TAKING && kind == FE_FN_PASS)
-        return fe_fn_with(f, new_transform(at, f->of, kind, name, o));
+        return fe_fn_shared(f, fe_fn_with(f, new_transform(at, f->of, kind, name, o)));
     cot_fn *g = IR_NEW(&ctx->arena, cot_fn);
 
     g->ctx = ctx;
@@ -60,7 +110,7 @@ new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pas
     g->of = f;
     g->row = pass_find(name);
     g->options = *o;
-    return g;
+    return g->kind == FE_FN_PASS ? fe_fn_shared(f, g) : g;
 }
 
 static cot_fn *
@@ -110,6 +160,26 @@ cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *options, size_t s
                            .chunk = o.chunk };
         p.vmap.randomness = (int)o.randomness;
         g = new_transform(at, f, FE_FN_PASS, "jacfwd", &p);
+    }
+    return g;
+}
+
+cot_fn *
+cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *options, size_t size)
+{
+    cot_fn *volatile g = NULL;
+    FE_OPTIONS(cot_checkpoint_options, o, options, size);
+
+    if (!f)
+        return NULL;
+    IR_TRY (f->ctx) {
+        pass_options p = pass_default_options();
+        p.keep_products = o.keep == COT_KEEP_PRODUCTS;
+        g = new_transform(at, f, FE_FN_PASS, "checkpoint", &p);
+        if ((unsigned)o.keep > COT_KEEP_PRODUCTS) {
+            ir_fail(f->ctx, g->loc, "checkpoint", ERR_checkpoint_keep, (int)o.keep);
+            g->kind = FE_FN_BAD;
+        }
     }
     return g;
 }

@@ -217,7 +217,7 @@ cot_tree_list(const cot_tree *t, const char *text)
         return (cot_list){ 0, 0, nothing };
     IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
-        pass_named names = { t->ctx, t->loc, "tree", t->n, t->name };
+        pass_named names = { t->ctx, t->loc, "tree", t->n, t->name, 0, NULL };
         if (pass_named_dims(&names, text, &made->at) == COT_OK) {
             made->n = t->n;
             list = made;

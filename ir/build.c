@@ -36,6 +36,7 @@ ir_build_new(cot_context *ctx, const char *name)
     b->cse = !ir_config_lists(ctx->config.off, "cse");
     b->fold = true;
     ir_map_init(&b->shared, a);
+    ir_map_init(&b->named, a);
     IR_PUSH(a, b->node, b->n_nodes, b->cap_nodes, (ir_node){ 0 });
     IR_PUSH(a, b->value, b->n_values, b->cap_values, (ir_value){ 0 });
     return b;
@@ -48,7 +49,18 @@ new_value(ir_build *b, const ir_type *type, uint32_t node)
     return b->n_values - 1;
 }
 
-/* A name no input has yet; "" and NULL stay unnamed. */
+static bool
+has_input(const ir_build *b, const char *name, uint64_t hash)
+{
+    uint32_t at = 0, id;
+
+    while ((id = ir_map_next(&b->named, hash, &at)))
+        if (strcmp(b->in_name[id - 1], name) == 0)
+            return true;
+    return false;
+}
+
+/* A name no input has yet, for the next one; "" and NULL stay unnamed. */
 static const char *
 input_name(ir_build *b, const char *name)
 {
@@ -56,11 +68,11 @@ input_name(ir_build *b, const char *name)
         return NULL;
     const char *try = ir_copy_string(b->arena, name);
     for (int k = 1;; k++) {
-        bool taken = false;
-        for (uint32_t i = 0; i < b->n_in_name && !taken; i++)
-            taken = b->in_name[i] && strcmp(b->in_name[i], try) == 0;
-        if (!taken)
+        uint64_t hash = ir_hash(0, try, strlen(try));
+        if (!has_input(b, try, hash)) {
+            ir_map_add(&b->named, hash, b->n_in_name + 1);
             return try;
+        }
         try = ir_format(b->arena, "%s_%d", name, k);
     }
 }
@@ -80,8 +92,9 @@ ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hidden hi
         return IR_NONE;
     }
     ir_ref v = new_value(b, type, 0);
+    name = input_name(b, name);
     IR_PUSH(b->arena, b->in, b->n_in, b->cap_in, v);
-    IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, input_name(b, name));
+    IR_PUSH(b->arena, b->in_name, b->n_in_name, b->cap_in_name, name);
     IR_PUSH(b->arena, b->hidden, b->n_hidden, b->cap_hidden, hidden);
     return v;
 }
@@ -91,13 +104,12 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
 {
     ir_hidden hidden = { IR_SEEN, NULL };
     const char *name = NULL;
-    for (int i = 0; i < f->n_in; i++) {
-        if (f->in[i] != v)
-            continue;
-        if (f->in_name && f->in_name[i])
-            name = ir_format(b->arena, "%s%s", prefix, f->in_name[i]);
+    b->uncontracted |= f->uncontracted;
+    if (v >= 1 && v <= (ir_ref)f->n_in) {       /* inputs are the first values, in order */
+        if (f->in_name && f->in_name[v - 1])
+            name = ir_format(b->arena, "%s%s", prefix, f->in_name[v - 1]);
         if (!*prefix)
-            hidden = f->hidden[i];
+            hidden = f->hidden[v - 1];
     }
     return ir_input_hidden(b, f->value[v].type, name, hidden);
 }
@@ -369,6 +381,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 {
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
     ir_loc loc = b->loc;
+    b->uncontracted |= f->uncontracted;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
     ir_each_node(n, f) {
@@ -404,7 +417,7 @@ needed(const ir_build *b)
 static uint64_t
 graph_hash(const ir_graph *f)
 {
-    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out);
+    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out * 2 + f->uncontracted);
     for (uint32_t v = 1; v < f->n_values; v++) {
         const ir_type *t = f->value[v].type;
         h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
@@ -472,6 +485,7 @@ mark_kinds(ir_graph *f)
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
+            f->uncontracted |= sub[i]->uncontracted;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
         }
     }
@@ -495,6 +509,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;
     f->inout = b->inout;
+    f->uncontracted = b->uncontracted;
     mark_kinds(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)

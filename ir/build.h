@@ -23,6 +23,7 @@ typedef struct ir_build {
     uint32_t n_in, cap_in;
     const char **in_name;
     uint32_t n_in_name, cap_in_name;
+    ir_map named;                       /* inputs by name */
     ir_hidden *hidden;
     uint32_t n_hidden, cap_hidden;
     ir_ref *out;
@@ -32,6 +33,7 @@ typedef struct ir_build {
     ir_inout *inout;                    /* of the last outputs */
     uint32_t n_inout, cap_inout;
     ir_map shared;                      /* structure of pure nodes, for sharing */
+    bool uncontracted;                  /* inherited from what the inputs or the nodes are copied of */
     bool cse, fold;                     /* both on, unless COT_OFF has cse; folding of constants is never off */
 } ir_build;
 

@@ -40,6 +40,9 @@ typedef enum ir_field_kind {
 typedef enum ir_mode { IR_MODE_CLIP = 0, IR_MODE_FILL, IR_MODE_PROMISE, IR_MODE_COUNT } ir_mode;
 extern const char *const ir_mode_name[IR_MODE_COUNT];
 
+/* What reverse mode keeps of a call: what it wants; only the operands; those and products, which cost most. */
+typedef enum ir_remat { IR_REMAT_NONE = 0, IR_REMAT_ALL, IR_REMAT_BUT_PRODUCTS, IR_REMAT_COUNT } ir_remat;
+
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
 
@@ -70,7 +73,7 @@ typedef struct ir_attrs {
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;
-        struct { struct cot_graph *body; } call;
+        struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
         struct { ir_graphs branches; } cond;
         struct {
             const char *name, *prototype;

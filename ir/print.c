@@ -340,7 +340,7 @@ print_fn(printer *p, const ir_graph *f)
     }
     ir_buf_str(p->b, ") -> ");
     print_types(p->b, f, f->n_out, f->out, f->out_name);
-    ir_buf_str(p->b, " {\n");
+    ir_buf_str(p->b, f->uncontracted ? " contract=off {\n" : " {\n");
     print_body(p, f);
     ir_buf_str(p->b, "}\n");
 }
@@ -349,5 +349,7 @@ void
 ir_print(ir_buf *b, const ir_graph *f, int flags)
 {
     printer p = { .b = b, .scratch = b->arena, .flags = flags };
+    if (flags & IR_PRINT_FORMAT)
+        ir_buf_printf(b, "format %d\n", IR_FORMAT);
     print_fn(&p, f);
 }

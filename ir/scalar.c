@@ -420,7 +420,8 @@ static eval_scalar *const rule_of[OP_COUNT] = {
 static bool
 takes_halves(int op)
 {
-    return op == OP_convert || op == OP_bitcast || op == OP_select || op == OP_stop_gradient;
+    return op == OP_convert || op == OP_bitcast || op == OP_select || op == OP_stop_gradient ||
+           op == OP_barrier;
 }
 
 static const ir_sc_program *

@@ -67,6 +67,9 @@ read_path(reader *r, const char *prefix, const char **path)
     r->at += length;
     for (int i = 0; i < s->n; i++)
         found |= is_below(s->name[i], *path);
+    for (int i = 0; i < s->n_never && !found; i++)
+        if (is_below(s->never[i], *path))
+            return ir_fail(s->ctx, s->loc, s->op, ERR_optional_named, *path);
     return found ? COT_OK : ir_fail(s->ctx, s->loc, s->op, ERR_tree_path, *path);
 }
 
@@ -163,7 +166,7 @@ pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out)
 cot_status
 pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o)
 {
-    pass_named in = { f->ctx, 0, row->name, f->n_in, f->in_name }, out = in;
+    pass_named in = { f->ctx, 0, row->name, f->n_in, f->in_name, 0, NULL }, out = in;
 
     out.n = f->n_out;
     out.name = f->out_name ? f->out_name : IR_NEW_N(&f->ctx->arena, const char *, f->n_out + 1);

@@ -32,6 +32,7 @@ typedef struct pass_options {
     int64_t chunk;
     bool strict;                        /* jvp: no output may have the tangent zero    */
     bool remove_views;                  /* functionalize */
+    bool keep_products;                 /* checkpoint */
     pass_vmap_options vmap;
     const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
 } pass_options;
@@ -44,6 +45,8 @@ typedef struct pass_named {
     const char *op;                     /* for messages */
     int n;
     const char *const *name;
+    int n_never;                        /* names that no list may have: optional arguments */
+    const char *const *never;
 } pass_named;
 cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
 cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
@@ -83,14 +86,19 @@ cot_status pass_inline_all(const ir_graph *f, ir_graph **out);      /* and custo
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 /* Without in-place writes; views: without views too.  f itself where there are none. */
+/* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest again. */
+cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
+/* The same function, whose products and sums no later pass joins. */
+cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 
 /* pipeline.c: the passes by name. */
 typedef enum pass_option_bit {
     PASS_WRT = 1, PASS_AUX = 2, PASS_CHUNK = 4, PASS_IN = 8, PASS_OUT = 16, PASS_SIZE = 32,
-    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512
+    PASS_RANDOMNESS = 64, PASS_AXIS = 128, PASS_REMOVE = 256, PASS_STRICT = 512,
+    PASS_KEEP = 1024
 } pass_option_bit;
 typedef enum pass_randomness { PASS_RANDOM_ERROR, PASS_RANDOM_DIFFERENT, PASS_RANDOM_SAME } pass_randomness;
 typedef struct pass_row {

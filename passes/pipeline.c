@@ -33,11 +33,13 @@ RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
 RUN(hessian, pass_hessian(f, &o->wrt, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
 RUN(functionalize, pass_functionalize(f, o->remove_views, out))
+RUN(checkpoint, pass_checkpoint(f, o->keep_products, out))
 RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(inline_all, pass_inline_all(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(uncontract, pass_uncontract(f, out))
 RUN(count, pass_count(f, out))
 
 static cot_status
@@ -67,10 +69,13 @@ const pass_row pass_rows[] = {
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
       run_functionalize },
+    { "checkpoint", "what reverse mode would keep is computed again", true, PASS_KEEP,
+      run_checkpoint },
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "contract", "products and sums to fma", false, 0, run_contract },
+    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
@@ -89,6 +94,7 @@ static const struct {
     { "axis", PASS_AXIS },
     { "remove", PASS_REMOVE },
     { "strict", PASS_STRICT },
+    { "keep", PASS_KEEP },
 };
 enum { OPTIONS = sizeof option_names / sizeof option_names[0] };
 
@@ -293,6 +299,7 @@ read_value(reader *r, unsigned bit, pass_options *o)
 {
     static const char *const randomness[] = { "error", "different", "same" };
     static const char *const remove[] = { "mutations", "mutations_and_views" };
+    static const char *const keep[] = { "nothing", "products" };
     int64_t x;
     int choice;
     switch (bit) {
@@ -312,6 +319,10 @@ read_value(reader *r, unsigned bit, pass_options *o)
     case PASS_REMOVE:
         COT_TRY(read_choice(r, remove, 2, &choice));
         o->remove_views = choice == 1;
+        return COT_OK;
+    case PASS_KEEP:
+        COT_TRY(read_choice(r, keep, 2, &choice));
+        o->keep_products = choice == 1;
         return COT_OK;
     case PASS_STRICT:
         COT_TRY(read_integer(r, 0, 1, &x));

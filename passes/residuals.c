@@ -40,6 +40,7 @@ is_cheap(ir_op op)
     case OP_convert:
     case OP_bitcast:
     case OP_stop_gradient:
+    case OP_barrier:
     case OP_integer_pow:
     case OP_add:
     case OP_sub:

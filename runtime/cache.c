@@ -67,6 +67,23 @@ find(const table *t, uint64_t hash, const cot_array *const *args, int n)
     }
 }
 
+/* No locked instruction on the way of a call: threads that meet here may lose a count. */
+static void
+count(_Atomic uint64_t *n)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+cot_cache
+cot_cache_of(const cot_fn *f)
+{
+    if (!f)
+        return (cot_cache){ 0, 0, 0 };
+    return (cot_cache){ atomic_load_explicit(&f->hits, memory_order_relaxed),
+                        atomic_load_explicit(&f->misses, memory_order_relaxed), f->traces };
+}
+
 /* ---- a miss: under the lock ---- */
 
 /* The functions of a context that have a table: their kernels are freed with it. */
@@ -152,8 +169,11 @@ compile_miss(cot_context *ctx, void *arg)
     entry *e;
 
     m->kernel = find(t, m->hash, m->args, m->n);
-    if (m->kernel)
+    if (m->kernel) {
+        count(&m->fn->hits);
         return COT_OK;
+    }
+    count(&m->fn->misses);
     for (int i = 0; i < m->n; i++)
         type[i] = m->args[i]->type;
     m->alone = t && t->n >= TABLE_MOST;
@@ -225,7 +245,9 @@ cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *a
     m.hash = hash_types(args, n_args);
     m.kernel =
         find(atomic_load_explicit(&f->compiled, memory_order_acquire), m.hash, args, n_args);
-    if (!m.kernel)
+    if (m.kernel)
+        count(&f->hits);
+    else
         COT_TRY(rt_guard(f->ctx, compile_miss, &m));
     w = (want){ m.kernel, results, n_results };
     if (!all_there(&w))

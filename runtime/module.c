@@ -134,7 +134,7 @@ name_arrays(const cot_module *m, const char *text, cot_array *const *arrays, int
             cot_state *out)
 {
     const char **name = IR_NEW_N(&m->ctx->arena, const char *, m->n + 1);
-    pass_named names = { m->ctx, m->loc, m->name, m->n, name };
+    pass_named names = { m->ctx, m->loc, m->name, m->n, name, 0, NULL };
     pass_wrt which;
 
     for (int i = 0; i < m->n; i++)

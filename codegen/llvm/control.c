@@ -95,6 +95,31 @@ join(cg_ll_emit *e, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y,
 }
 
 static void
+define_yields(cg_ll_emit *e, const cg_block *x, const branch *then, const branch *other)
+{
+    for (int i = 0; i < x->n; i++) {
+        uint32_t set = e->vary[x->result[i]];
+        cg_ll_define(e, x->result[i], set);
+        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
+            e->var[x->result[i]].copy[c] =
+                (cg_ll_copy){ .v = join(e, then->value[i][c], then->done, other->value[i][c],
+                                        other->done),
+                              .wide = cg_ll_is_wide(e, set) };
+    }
+}
+
+/* The condition is known: there is but one side. */
+static void
+if_known(cg_ll_emit *e, const cg_block *x, bool taken)
+{
+    branch b = { 0 };
+
+    cg_ll_region(e, taken ? &x->body : &x->other);
+    take_yields(e, x, !taken, &b);
+    define_yields(e, x, &b, &b);
+}
+
+static void
 if_uniform(cg_ll_emit *e, const cg_block *x)
 {
     LLVMBasicBlockRef yes = cg_ll_block(e, "then"), no = cg_ll_block(e, "else"),
@@ -113,15 +138,7 @@ if_uniform(cg_ll_emit *e, const cg_block *x)
     other.done = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, end);
     LLVMPositionBuilderAtEnd(e->b, end);
-    for (int i = 0; i < x->n; i++) {
-        uint32_t set = e->vary[x->result[i]];
-        cg_ll_define(e, x->result[i], set);
-        for (int c = 0, all = cg_ll_copies(e, set); c < all; c++)
-            e->var[x->result[i]].copy[c] =
-                (cg_ll_copy){ .v = join(e, then.value[i][c], then.done, other.value[i][c],
-                                        other.done),
-                              .wide = cg_ll_is_wide(e, set) };
-    }
+    define_yields(e, x, &then, &other);
 }
 
 /* Run a region under mask m if it has any lane; yields become phis with undefined values where
@@ -180,7 +197,11 @@ cg_ll_if(cg_ll_emit *e, cg_val v)
 {
     const cg_block *x = e->k->insn[v].block;
 
-    if (e->var[x->cond].set == 0)
+    LLVMValueRef known = e->var[x->cond].set == 0 ? cg_ll_uniform(e, x->cond) : NULL;
+
+    if (known && LLVMIsAConstantInt(known))
+        if_known(e, x, LLVMConstIntGetZExtValue(known) != 0);
+    else if (known)
         if_uniform(e, x);
     else
         if_varying(e, x);

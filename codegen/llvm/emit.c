@@ -186,12 +186,25 @@ define_spmd_var(cg_ll_emit *e, const cg_block *x, int level, int64_t extent)
         e->var[x->var].copy[i] = cg_ll_scalar(cg_ll_index(e, lo + i * x->step));
 }
 
+static bool
+known_index(const cg_ll_emit *e, cg_val v, int64_t *x)
+{
+    if (cg_is_const(e->k, v, x))
+        return true;
+    LLVMValueRef y = cg_ll_uniform(e, v);
+    if (LLVMIsAConstantInt(y))
+        *x = LLVMConstIntGetSExtValue(y);
+    return LLVMIsAConstantInt(y) != NULL;
+}
+
+/* The number of iterations; -1: it is not constant.  A bound may be constant here that is not in
+ * the kernel: the variable of a loop that runs once is its lower bound. */
 static int64_t
 extent_of(const cg_ll_emit *e, const cg_block *x)
 {
     int64_t lo, hi;
 
-    if (!cg_is_const(e->k, x->lo, &lo) || !cg_is_const(e->k, x->hi, &hi))
+    if (!known_index(e, x->lo, &lo) || !known_index(e, x->hi, &hi))
         return -1;
     return hi > lo ? (hi - lo + x->step - 1) / x->step : 0;
 }

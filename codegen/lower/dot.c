@@ -192,7 +192,8 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
     /* Rows read where they lie meet in one set of the cache when they are a power of two apart. */
     s->pack_left = s->n.total > 2 * s->nr;
-    s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr) : 0;
+    s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr)
+                                : round_up(s->mr * s->nr, 16);
     s->b_size = round_up(kc * s->nc, 16);
     s->a_size = s->pack_left ? round_up(kc * s->mc, 16) : 0;
 }
@@ -472,68 +473,108 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_loop_end(b, strips);
 }
 
-/* What is done with the sum of a block: added to the blocks before; kept, or handed on if it is the last. */
-static void
-finish_block(const product *p, cg_val k0, cg_val m, cg_val n, cg_val acc, cg_val when)
+/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among those of the whole
+ * result; if there is but one block, for the time of a tile. */
+static cg_val
+kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cot_dtype t = p->d->type;
-    if (s->k.total <= KC) {
-        give(p, m, n, acc, when);
-        return;
+    cg_val row = i, at = column;
+    int64_t width = s->nr;
+    if (s->k.total > KC) {
+        row = cg_iadd(b, m0, i);
+        at = cg_iadd(b, n0, column);
+        width = round_up(s->n.total, s->nr);
     }
-    cg_val kept = scratch_at(p, 0, cg_iadd(b, cg_imul(b, m, round_up(s->n.total, s->nr)), n));
-    cg_val first = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
-    cg_val before = cg_load(b, p->d->scratch, kept, 0);
-    cg_if_else(b, first);
-    cg_val nothing = cg_neutral(b, SC_add, t);
-    cg_if_yield(b, first, t, before, nothing);
-    cg_if_end(b, first);
-    cg_val sum = cg_insn2(b, SC_add, t, cg_loop_result(b, first, 0), acc);
-    cg_val last = cg_if_begin(b, less(b, cg_i64(b, s->k.total - KC - 1), k0));
-    give(p, m, n, sum, when);
-    cg_if_else(b, last);
-    cg_store(b, p->d->scratch, kept, sum, 0);
-    cg_if_end(b, last);
+    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
+}
+
+/* The sum of a block is added to that of the blocks before. */
+static cg_val
+add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
+{
+    cg_build *b = p->b;
+    cot_dtype t = p->d->type;
+    if (p->s.k.total <= KC)
+        return acc;
+    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
+    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, kept, 0), acc);
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, sum, acc);
+    cg_if_end(b, later);
+    return cg_loop_result(b, later, 0);
 }
 
 /* Rows m0 ... and the columns of one panel over one block of k. */
+static void
+sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    tile r = tile_begin(p, s->mr, s->nr);
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
+           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0));
+    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
+                            : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
+    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k, r.column), 0);
+    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    cg_loop_end(b, chain);
+    cg_val kept = kept_index(p, m0, r.i, n0, r.column);
+    cg_store(b, p->d->scratch, kept, add_before(p, k0, kept, cg_loop_result(b, chain, 0)), 0);
+    tile_end(p, &r);
+}
+
+/* The sums of a tile are handed on, row by row: they are in the first cache, and the epilogue is compiled for one
+ * row, be it ever so long. */
+static void
+give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, bool columns_over)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr));
+    if (s->m.total % s->mr)
+        end = cg_imin(b, end, m_end);
+    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
+    tile r = tile_begin(p, 1, s->nr);
+    cg_val n = cg_iadd(b, n0, r.column);
+    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, r.column);
+    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
+    tile_end(p, &r);
+    cg_loop_end(b, rows);
+}
+
+static void
+give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
+{
+    cg_build *b = p->b;
+    int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
+    if (whole == 0 || whole == n) {
+        give_rows(p, n0, m0, m_end, whole == 0);
+        return;
+    }
+    cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
+    give_rows(p, n0, m0, m_end, false);
+    cg_if_else(b, choice);
+    give_rows(p, n0, m0, m_end, true);
+    cg_if_end(b, choice);
+}
+
 static void
 packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
             cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    const shape *s = &p->s;
-    cot_dtype t = p->d->type;
-    tile r = tile_begin(p, s->mr, s->nr);
-    cg_val m = cg_iadd(b, m0, r.i), n = cg_iadd(b, n0, r.column);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
-           acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
-    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
-                            : left_element(p, m, cg_iadd(b, k0, k));
-    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k, r.column), 0);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
-    cg_loop_end(b, chain);
-    acc = cg_loop_result(b, chain, 0);
-    cg_val rows_fit =
-        s->m.total % s->mr ? less(b, cg_iadd(b, m0, cg_i64(b, s->mr - 1)), m_end) : 0;
-    cg_val columns_fit = s->n.total % s->nr ? less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)),
-                                                   cg_i64(b, s->n.total))
-                                            : 0;
-    cg_val fits = both(b, rows_fit, columns_fit);
-    if (fits) {
-        cg_val choice = cg_if_begin(b, fits);
-        finish_block(p, k0, m, n, acc, 0);
-        cg_if_else(b, choice);
-        finish_block(p, k0, m, n, acc,
-                     both(b, less(b, m, m_end), less(b, n, cg_i64(b, s->n.total))));
-        cg_if_end(b, choice);
-    } else {
-        finish_block(p, k0, m, n, acc, 0);
+    sum_tile(p, panel, n0, m0, m_begin, k0, kc);
+    if (p->s.k.total <= KC) {
+        give_tile(p, n0, m0, m_end);
+        return;
     }
-    tile_end(p, &r);
+    cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.k.total - KC - 1), k0));
+    give_tile(p, n0, m0, m_end);
+    cg_if_end(b, last);
 }
 
 static void

@@ -9,8 +9,8 @@ cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm)
 {
     for (int k = 0; perm && k < ir_type_at(f, x)->rank; k++)
         perm[k] = k;
-    for (const ir_node *n; (n = ir_def(f, x)) && n->op == OP_transpose; x = n->in[0])
-        for (int k = 0; perm && k < n->at.perm.perm.n; k++)
+    for (const ir_node *n; (n = ir_def(f, x)) && (n->op == OP_transpose || n->op == OP_barrier); x = n->in[0])
+        for (int k = 0; perm && n->op == OP_transpose && k < n->at.perm.perm.n; k++)
             perm[k] = n->at.perm.perm.at[perm[k]];
     return x;
 }

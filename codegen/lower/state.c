@@ -24,6 +24,7 @@ typedef struct fitting {
     int64_t examples;           /* 0: there is no such axis */
     int64_t work;
     lie *of;
+    bool *whole;                /* each example wants all of it, for a sum or a product over it */
 } fitting;
 
 static bool
@@ -113,12 +114,22 @@ node_lie(const fitting *u, const ir_node *n)
     }
 }
 
+static void
+find_whole(fitting *u)
+{
+    for (const ir_node *n = u->f->node + u->f->n_nodes - 1; n > u->f->node; n--) {
+        bool folds = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT;
+        for (int i = 0; i < n->n_in; i++)
+            u->whole[n->in[i]] |= u->of[n->in[i]] == FREE && (folds || u->whole[n->first]);
+    }
+}
+
 /* Elements of one example; what is the same for all is computed where it is wanted. */
 static int64_t
 size_of(const fitting *u, ir_ref v)
 {
     const ir_type *t = ir_type_at(u->f, v);
-    return u->examples && leads(u, t) ? t->size / u->examples : t->size;
+    return u->examples && leads(u, t) && !u->whole[v] ? t->size / u->examples : t->size;
 }
 
 static bool
@@ -128,16 +139,14 @@ node_fits(fitting *u, const ir_node *n)
         return false;
     int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
-        int64_t all = size_of(u, n->in[0]), kept = size_of(u, n->first);
-        int64_t fold = all;
+        int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size, fold = 1;
         if (n->op == OP_dot_general) {
-            fold = 1;
             for (int i = 0; i < n->at.dot.lhs.n; i++)
                 fold *= ir_type_at(u->f, n->in[0])->dims[n->at.dot.lhs.at[i]];
-            each = 2 * fold * kept;
+            each = 2 * fold * size_of(u, n->first);
         } else {
             fold = kept ? all / kept : 0;
-            each = all;
+            each = fold * size_of(u, n->first);
         }
         if (fold > FOLD_MOST)
             return false;
@@ -154,16 +163,21 @@ static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries, const lie *carry, int64_t *work,
           lie *out)
 {
-    fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values) };
+    fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values),
+                  .whole = IR_NEW_N(a, bool, f->n_values) };
     for (int i = 0; i < carries; i++)
         u.of[f->in[consts + i]] = carry[i];
     ir_each_node(n, f) {
         lie y = node_lie(&u, n);
         for (int i = 0; i < n->n_out; i++)
             u.of[n->first + (ir_ref)i] = y;
-        if (y == ASTRAY || !node_fits(&u, n))
+        if (y == ASTRAY)
             return false;
     }
+    find_whole(&u);
+    ir_each_node(n, f)
+        if (!node_fits(&u, n))
+            return false;
     for (int i = 0; i < f->n_out; i++)
         out[i] = u.of[f->out[i]];
     *work = u.work;

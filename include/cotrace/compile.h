@@ -82,6 +82,17 @@ COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
                            const cot_array *const *args, int n_args);
 
+/* What cot_jit found of f, for tests and for finding out why a program compiles too often.  Kernels are
+ * found by the element types and sizes of the arguments, of the one function: a transform with the same
+ * options made again at the same line of the same function is that function, as is cot_with of a number.
+ * Counts may fall short while several threads call at once. */
+typedef struct cot_cache {
+    uint64_t hits;              /* calls that found a kernel                                  */
+    uint64_t misses;            /* calls that compiled one                                    */
+    uint64_t traces;            /* how often f was traced or transformed for types it had not */
+} cot_cache;
+COT_API cot_cache cot_cache_of(const cot_fn *f);        /* NULL: all zero */
+
 /* ---- files ---- */
 
 /* One function of an object file. */

@@ -139,6 +139,7 @@ inline value not_(cot_value x, COT_PLACE_) { return cot_not_(cot_place{file, lin
 inline value popcnt(cot_value x, COT_PLACE_) { return cot_popcnt_(cot_place{file, line}, x); }
 inline value clz(cot_value x, COT_PLACE_) { return cot_clz_(cot_place{file, line}, x); }
 inline value stop_gradient(cot_value x, COT_PLACE_) { return cot_stop_gradient_(cot_place{file, line}, x); }
+inline value barrier(cot_value x, COT_PLACE_) { return cot_barrier_(cot_place{file, line}, x); }
 inline value add(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
 inline value sub(operand x, operand y) { return cot_sub_(x.at, x.x, y.x); }
 inline value mul(operand x, operand y) { return cot_mul_(x.at, x.x, y.x); }

@@ -96,6 +96,11 @@ COT_API bool cot_is_nonzero_(cot_place at, cot_value x);
 /* Report an error of a body: the trace fails with this text at the caller's line. */
 COT_API cot_value cot_trace_fail_(cot_place at, cot_trace *t, const char *text);
 
+/* As `#pragma STDC FP_CONTRACT OFF`: products and sums of the traced function, and of all that is
+ * derived from it, calls it or is called by it, are rounded one by one and never joined to a fused
+ * multiply-add.  The right choice for targets without one, where it is emulated. */
+COT_API void cot_fp_contract_off(cot_trace *t);
+
 /* ---- values from nothing ---- */
 
 COT_API cot_value cot_constant_(cot_place at, cot_trace *t, cot_type type, const void *elements);
@@ -155,6 +160,7 @@ COT_API cot_value cot_not_(cot_place at, cot_value x);
 COT_API cot_value cot_popcnt_(cot_place at, cot_value x);
 COT_API cot_value cot_clz_(cot_place at, cot_value x);
 COT_API cot_value cot_stop_gradient_(cot_place at, cot_value x);
+COT_API cot_value cot_barrier_(cot_place at, cot_value x);
 COT_API cot_value cot_add_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_sub_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_mul_(cot_place at, cot_operand x, cot_operand y);
@@ -255,6 +261,9 @@ COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 #define cot_clz(x) cot_clz_(COT_HERE, x)
 /* x, with derivative zero. */
 #define cot_stop_gradient(x) cot_stop_gradient_(COT_HERE, x)
+/* x; what is computed from it is not shared with what is computed from x, and comes after
+ * what stands before. */
+#define cot_barrier(x) cot_barrier_(COT_HERE, x)
 /* x + y. */
 #define cot_add(x, y) cot_add_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* x - y. */
@@ -477,6 +486,7 @@ COT_API cot_value cot_scatter_(cot_place at, cot_scatter_kind kind, cot_value x,
 
 /* ---- functions and control flow ---- */
 
+#define COT_SQRT (-1)
 /* Options of cond, switch, while, scan, fori and map.  A body may use values of the trace around it:
  * they become operands by themselves. */
 typedef struct cot_flow_options {
@@ -488,6 +498,8 @@ typedef struct cot_flow_options {
     int64_t length;             /* scan: steps, where xs is empty                                  */
     int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
     int reverse;                /* scan: from the last slice to the first                          */
+    int64_t segments;           /* scan: reverse mode keeps the carries between so many segments
+                                 * and runs each again; COT_SQRT: as many as a segment has steps   */
     void *user;                 /* handed to the bodies                                            */
     cot_trace *t;               /* the open trace, where neither predicate nor operands say it     */
 } cot_flow_options;

@@ -105,6 +105,13 @@ typedef struct cot_functionalize_options {
     cot_remove remove;
 } cot_functionalize_options;
 COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *o, size_t size);
+/* What reverse mode keeps of a checkpointed function besides its arguments. */
+typedef enum cot_keep { COT_KEEP_NOTHING = 0, COT_KEEP_PRODUCTS } cot_keep;
+typedef struct cot_checkpoint_options {
+    int end_;
+    cot_keep keep;              /* products: results of dot_general, which cost most to compute again */
+} cot_checkpoint_options;
+COT_API cot_fn *cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *o, size_t size);
 COT_API cot_fn *cot_pipeline_(cot_place at, cot_fn *f, const char *text);
 COT_API void cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd,
                              const cot_wrt_options *o, size_t size);
@@ -226,6 +233,18 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define COT_LINEARIZE_HALVES_(f, fwd, lin, ...)                                          \
     cot_linearize_halves_(COT_HERE, f, fwd, lin, &(const cot_wrt_options){__VA_ARGS__}, \
                           sizeof(cot_wrt_options))
+
+/* f, whose derivative keeps the arguments of f and computes the rest again when it is wanted: memory for
+ * work.  Values and derivatives are those of f.  What a call of it inside a larger function keeps ends with
+ * that call, so checkpoint the parts of a long chain; loops have .segments (cot_scan).
+ *
+ *     .keep      COT_KEEP_NOTHING, COT_KEEP_PRODUCTS
+ * Errors: COT_ERR_ARG if .keep is neither.
+ * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 2000; T. Chen et al., Training Deep Nets with
+ * Sublinear Memory Cost, 2016. */
+#define cot_checkpoint(...) COT_CHECKPOINT_(__VA_ARGS__, .end_ = 0)
+#define COT_CHECKPOINT_(f, ...) \
+    cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){__VA_ARGS__}, sizeof(cot_checkpoint_options))
 
 /* Remove in-place writes and views.  The identity until values can be written. */
 #define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)

@@ -72,6 +72,8 @@ infer_call(const infer_ctx *c)
 {
     const ir_graph *f = c->at->call.body;
 
+    if (c->at->call.remat < 0 || c->at->call.remat >= IR_REMAT_COUNT)
+        return INFER_FAIL(c, ERR_attr_wrong, "remat is out of range; wants 0, 1 or 2");
     if (sub_is(c, f, "body", c->n_in, -1) < 0)
         return -1;
     for (int i = 0; i < c->n_in; i++)

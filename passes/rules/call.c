@@ -1,11 +1,19 @@
-/* Rules of call: each is the pass itself on the body. */
+/* Rules of call: each is the pass itself on the body.
+ *
+ * A call with `remat` is split in another way: the rest computes again, behind a barrier,
+ * what it needs of the known half, from the known operands. Products are kept where that is
+ * asked for, and what an effect gave always, since an effect happens once. Source: the
+ * checkpoints of JAX (remat). */
+#include "passes/engine.h"
 #include "passes/rules/flow.h"
 
+/* Of the kind that n is. */
 static void
-call(ir_build *b, ir_graph *body, int n_in, const ir_ref *in, ir_ref *out)
+call(ir_build *b, const ir_node *n, ir_graph *body, int n_in, const ir_ref *in, ir_ref *out)
 {
+    const ir_attrs at = { .call = { .remat = n->at.call.remat, .body = body } };
     if (b->status == COT_OK)
-        ir_add_node(b, OP_call, n_in, in, &(ir_attrs){ .call = { body } }, out);
+        ir_add_node(b, OP_call, n_in, in, &at, out);
 }
 
 void
@@ -26,7 +34,7 @@ jvp_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
             x[n_in++] = in[i].tan;
     }
     pass_flow_ok(b, pass_jvp_graph(n->at.call.body, active, varies, &body));
-    call(b, body, n_in, x, z);
+    call(b, n, body, n_in, x, z);
     for (int j = 0; j < n->n_out; j++)
         y[j] = (dual){ z[j], varies[j] ? z[at++] : IR_NONE };
 }
@@ -51,7 +59,7 @@ transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
             x[n_in++] = ct[j];
     }
     pass_flow_ok(b, pass_transpose_graph(n->at.call.body, linear, has, &body));
-    call(b, body, n_in, x, z);
+    call(b, n, body, n_in, x, z);
     for (int i = 0; i < n->n_in; i++)
         if (linear[i])
             ct_in[i] = z[at++];
@@ -67,7 +75,110 @@ vmap_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const 
     for (int j = 0; j < n->n_out; j++)
         out_mapped[j] = false;
     pass_flow_ok(b, pass_vmap_graph(n->at.call.body, size, mapped, out_mapped, &body));
-    call(b, body, n->n_in, in, y);
+    call(b, n, body, n->n_in, in, y);
+}
+
+/* What the known half keeps besides its operands: values of its graph. */
+static void
+keep_values(const ir_node *n, const ir_graph *known, bool *keep)
+{
+    ir_each_node (m, known) {
+        const bool product =
+            ir_ops[m->op].flag == IR_CONTRACT && n->at.call.remat == IR_REMAT_BUT_PRODUCTS;
+        for (int j = 0; j < m->n_out; j++)
+            keep[m->first + (ir_ref)j] = product || ir_effectful(m);
+    }
+}
+
+/* The rest of a split that computes its residuals again: of the known operands, what is
+ * kept, the unknown operands. */
+static ir_graph *
+again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
+{
+    ir_build *b = pass_flow_begin(outer, h->rest->name);
+    const ir_graph *k = h->known;
+    ir_ref *at = IR_NEW_N(b->arena, ir_ref, k->n_values),
+           *x = IR_NEW_N(b->arena, ir_ref, h->rest->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, h->rest->n_out + 1);
+
+    for (int i = 0; i < k->n_in; i++)
+        at[k->in[i]] = ir_input(b, ir_type_at(k, k->in[i]), NULL);
+    for (ir_ref v = 1; v < k->n_values; v++)
+        if (keep[v])
+            at[v] = ir_input(b, ir_type_at(k, v), NULL);
+    for (int i = 0; i < n_unknown; i++)
+        x[h->n_res + i] = ir_input(b, ir_type_at(h->rest, h->rest->in[h->n_res + i]), NULL);
+    for (ir_ref v = 1; v < k->n_values; v++)
+        if (at[v])
+            at[v] = ir_op1(b, OP_barrier, at[v]);
+    ir_each_node (m, k) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, m->n_in + 1);
+        for (int i = 0; i < m->n_in; i++)
+            in[i] = at[m->in[i]];
+        if (!ir_effectful(m) && !keep[m->first])
+            ir_copy_node(b, m, in, at + m->first);
+    }
+    for (int r = 0; r < h->n_res; r++)
+        x[r] = at[k->out[h->n_known + r]];
+    ir_inline_graph(b, h->rest, x, y);
+    for (int j = 0; j < h->rest->n_out; j++)
+        ir_output(b, y[j]);
+    return pass_flow_end(outer, b);
+}
+
+/* The known half without residuals, but with what is kept. */
+static ir_graph *
+keeping(ir_build *outer, const flow_split *h, const bool *keep)
+{
+    ir_build *b = pass_flow_begin(outer, h->known->name);
+    const ir_graph *k = h->known;
+    ir_ref *at = IR_NEW_N(b->arena, ir_ref, k->n_values);
+
+    for (int i = 0; i < k->n_in; i++)
+        at[k->in[i]] = ir_input(b, ir_type_at(k, k->in[i]), NULL);
+    ir_each_node (m, k) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, m->n_in + 1);
+        for (int i = 0; i < m->n_in; i++)
+            in[i] = at[m->in[i]];
+        ir_copy_node(b, m, in, at + m->first);
+    }
+    for (int j = 0; j < h->n_known; j++)
+        ir_output(b, at[k->out[j]]);
+    for (ir_ref v = 1; v < k->n_values; v++)
+        if (keep[v])
+            ir_output(b, at[v]);
+    return pass_flow_end(outer, b);
+}
+
+/* From a split with residuals to one whose residuals are the known operands and what is
+ * kept; only those that the rest reads. */
+static void
+forget_residuals(ir_build *outer, const ir_node *n, flow_split *h, int n_unknown, bool *reads)
+{
+    bool *keep = IR_NEW_N(outer->arena, bool, h->known->n_values);
+    ir_graph *known, *rest;
+
+    keep_values(n, h->known, keep);
+    rest = again(outer, h, keep, n_unknown);
+    known = keeping(outer, h, keep);
+    if (!rest || !known)
+        return;
+    const uint32_t *uses = ir_count_uses(rest, outer->arena);
+    bool *all = IR_NEW_N(outer->arena, bool, rest->n_in + rest->n_out);
+    const int n_known = rest->n_in - n_unknown, own = h->known->n_in;
+    bool *out = IR_NEW_N(outer->arena, bool, known->n_out + 1);
+    for (int i = 0; i < rest->n_in + rest->n_out; i++)
+        all[i] = i >= n_known || uses[rest->in[i]] > 0;
+    for (int j = 0; j < known->n_out; j++)
+        out[j] = j < h->n_known || all[own + j - h->n_known];
+    memcpy(reads, all, sizeof *reads * (size_t)own);
+    h->n_res = 0;
+    for (int i = 0; i < n_known; i++)
+        h->n_res += all[i];
+    pass_flow_ok(outer, pass_restrict(rest, all, all + rest->n_in, &h->rest));
+    for (int i = 0; i < known->n_in; i++)
+        all[i] = true;
+    pass_flow_ok(outer, pass_restrict(known, all, out, &h->known));
 }
 
 void
@@ -81,22 +192,33 @@ split_call(pass_splitter *s, ir_build *kb, ir_build *rb, const ir_graph *f, cons
     (void)f;
     if (!pass_flow_split(kb, n->at.call.body, known, NULL, &h))
         return;
+    const int n_unknown = h.rest->n_in - h.n_res;
+    bool *reads = IR_NEW_N(kb->arena, bool, n->n_in + 1);
+    if (n->at.call.remat)
+        forget_residuals(kb, n, &h, n_unknown, reads);
     ir_ref *z = IR_NEW_N(kb->arena, ir_ref, h.known->n_out + n->n_out);
     ir_ref *u = IR_NEW_N(rb->arena, ir_ref, h.rest->n_in);
     for (int i = 0; i < n->n_in; i++)
         if (known[i])
             x[n_in++] = kin[i];
-    call(kb, h.known, n_in, x, z);
-    for (int r = 0; r < h.n_res; r++)
-        u[r] = pass_residual(s, z[h.n_known + r]);
-    n_in = h.n_res;
+    if (h.known->n_out > 0)
+        call(kb, n, h.known, n_in, x, z);
+    if (kb->status != COT_OK)
+        return;
+    int r = 0;
+    for (int i = 0; i < n_in; i++)
+        if (reads[i])
+            u[r++] = pass_residual(s, x[i]);
+    for (int i = h.n_known; i < h.known->n_out; i++)
+        u[r++] = pass_residual(s, z[i]);
+    n_in = r;
     for (int i = 0; i < n->n_in; i++)
         if (!known[i])
             u[n_in++] = rin[i];
     for (int j = 0; j < n->n_out; j++)
         if (h.known_out[j])
             kout[j] = z[at++];
-    call(rb, h.rest, n_in, u, z);
+    call(rb, n, h.rest, n_in, u, z);
     at = 0;
     for (int j = 0; j < n->n_out; j++)
         if (!h.known_out[j])

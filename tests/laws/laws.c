@@ -1,8 +1,10 @@
 /* The laws, on the twin: `laws NAME [FIRST [COUNT]]` runs one law over the programs.
  *
  *   print        what prints parses back to the same graph
+ *   ops          every op has a program here, or is left to other tests by name, and every rule
  *   vmap         vmap(f)(x)[i] has the bits of f(x[i]), for every choice of mapped arguments, mapped at the
- *                first or at the last axis, and batches of 0, 1, 2 and 11
+ *                first axis, at the last, or in turns, and batches of 0, 1, 2 and 11
+ *   nothing      a map that maps no argument, with nothing to repeat, is the function itself
  *   levels       the same under two maps of which one maps nothing
  *   dot          <w, J v> = <J' w, v> in f64, for jvp and vjp of f
  *   differences  jvp agrees with central differences in f64
@@ -14,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "passes/pass.h"
+#include "passes/rules.h"
 #include "tests/laws/programs.h"
 
 enum { EXAMPLES = 3, MOST_IN = 16 };
@@ -105,10 +107,10 @@ close_enough(const ir_type *t, const void *x, const void *y)
     return true;
 }
 
-/* Subset `mapped` of the arguments carries the axis, first or last, as do the results. */
+/* Subset `mapped` of the arguments carries the axis: last in those of `last`, else first.  Results have
+ * it last where bit 0 of `last` is set. */
 typedef struct mapping {
-    unsigned mapped;
-    bool last;
+    unsigned mapped, last;
     int64_t size;
 } mapping;
 
@@ -121,21 +123,21 @@ compare_example(const laws_program *p, const mapping *m, int64_t example, const 
 
     if (i < 0 || (p->blocks && ir_is_float(t->dtype) && close_enough(t, got, want)))
         return true;
-    snprintf(what, sizeof what, "mapped 0x%x at the %s axis, example %d of %d, element %d: mapped gives %.17g, alone %.17g",
-             m->mapped, m->last ? "last" : "first", (int)example, (int)m->size, (int)i,
+    snprintf(what, sizeof what, "mapped 0x%x, 0x%x at the last axis, example %d of %d, element %d: mapped gives %.17g, "
+             "alone %.17g", m->mapped, m->last, (int)example, (int)m->size, (int)i,
              laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
     return fail(p, "vmap", what);
 }
 
 /* Example e of a batch of arrays of type t. */
 static void
-example_of(const mapping *m, const ir_type *t, int64_t e, const void *batch, void *out)
+example_of(const mapping *m, bool last, const ir_type *t, int64_t e, const void *batch, void *out)
 {
     size_t width = cot_dtype_size(t->dtype);
 
     for (int64_t k = 0; k < t->size; k++)
         memcpy((char *)out + (size_t)k * width,
-               (const char *)batch + (size_t)(m->last ? k * m->size + e : e * t->size + k) * width, width);
+               (const char *)batch + (size_t)(last ? k * m->size + e : e * t->size + k) * width, width);
 }
 
 /* Does g, f mapped, give for each example the bits of f?  Results come `copies` times, one whole batch after
@@ -154,7 +156,7 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
         for (int i = 0; i < f->n_in; i++) {
             const ir_type *t = ir_type_at(f, f->in[i]);
             if (m->mapped >> i & 1)
-                example_of(m, t, e, in[i], example[i]);
+                example_of(m, m->last >> i & 1, t, e, in[i], example[i]);
             else
                 memcpy(example[i], in[i], laws_bytes(t));
         }
@@ -162,7 +164,7 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
         for (int i = 0; i < f->n_out * copies && ok; i++) {
             const ir_type *t = ir_type_at(f, f->out[i / copies]);
             size_t batch = (size_t)m->size * laws_bytes(t);
-            example_of(m, t, e, (char *)out[i / copies] + (size_t)(i % copies) * batch, got[i / copies]);
+            example_of(m, m->last & 1, t, e, (char *)out[i / copies] + (size_t)(i % copies) * batch, got[i / copies]);
             ok = compare_example(p, m, e, t, got[i / copies], one[i / copies]);
         }
     }
@@ -178,19 +180,19 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
 static bool
 has_axis(const laws_program *p, const mapping *m, const ir_type *t, const ir_type *mapped)
 {
-    return (mapped->rank == t->rank + 1 && mapped->dims[m->last ? t->rank : 0] == m->size)
+    return (mapped->rank == t->rank + 1 && mapped->dims[m->last & 1 ? t->rank : 0] == m->size)
            || fail(p, "vmap", "a result's type lacks the mapped axis");
 }
 
 static cot_status
 map_subset(const ir_graph *f, const mapping *m, ir_graph **out)
 {
-    int64_t in_dims[MOST_IN], out_dim = m->last ? -1 : 0;
+    int64_t in_dims[MOST_IN], out_dim = m->last & 1 ? -1 : 0;
     pass_vmap_options o = { .in = { f->n_in, in_dims, false }, .out = { 1, &out_dim, true }, .size = m->size,
                             .sized = true };
 
     for (int i = 0; i < f->n_in; i++)
-        in_dims[i] = m->mapped >> i & 1 ? out_dim : PASS_NO_AXIS;
+        in_dims[i] = m->mapped >> i & 1 ? (m->last >> i & 1 ? -1 : 0) : PASS_NO_AXIS;
     return pass_vmap(f, &o, out);
 }
 
@@ -212,13 +214,64 @@ static bool
 law_vmap(const laws_program *p)
 {
     static const int64_t sizes[] = { 0, 1, 2, 11 };
+    static const unsigned last[] = { 0, ~0u, 0x55555555, 0xaaaaaaaa };
     uint64_t seed = (uint64_t)p->number;
 
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++)
-        for (int k = 0; k < 8; k++)
-            if (!vmap_subset(p, &(mapping){ mapped, k & 1, sizes[k / 2] }, &seed))
+        for (int k = 0; k < 16; k++)
+            if ((k < 8 || (mapped & (mapped - 1))) &&       /* turns are for two arguments or more */
+                !vmap_subset(p, &(mapping){ mapped, last[k / 4], sizes[k % 4] }, &seed))
                 return false;
     return true;
+}
+
+/* No rule of vmap is asked about an op without mapped operands, so that the function stays as it is. */
+static bool
+law_nothing(const laws_program *p)
+{
+    const int64_t none = PASS_NO_AXIS;
+    pass_vmap_options o = { .in = { 1, &none, true }, .out = { 1, &none, true }, .size = 3, .sized = true };
+    ir_graph *g;
+
+    if (pass_vmap(p->f, &o, &g) != COT_OK)
+        return fail_error(p, "nothing", "vmap");
+    return ir_graph_equal(p->f, g) || fail(p, "nothing", "another function came back");
+}
+
+/* ---- ops ---- */
+
+static bool met[OP_COUNT];
+
+static bool
+law_ops(const laws_program *p)
+{
+    ir_each_node (n, p->f)
+        met[n->op] = true;
+    return true;
+}
+
+/* Writes and views are gone before any rule runs, and the rules of custom functions are their users';
+ * iota and constant have no operand, and a custom function's tangent is transposed before anything maps it. */
+static bool
+elsewhere(ir_op op)
+{
+    return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone || op == OP_assign || op == OP_view_slice ||
+           op == OP_view_reshape || op == OP_view_transpose || op == OP_view_broadcast;
+}
+
+static void
+every_op_was_met(void)
+{
+    for (int op = OP_FIRST; op < OP_COUNT; op++) {
+        bool unmapped = op == OP_iota || op == OP_constant || op == OP_custom_tangent;
+        bool ruled = jvp_rules[op] && transpose_rules[op] && vmap_rules[op] &&
+                     (unmapped || vmap_rules[op] != vmap_never);
+
+        if (ruled && (met[op] || elsewhere((ir_op)op)))
+            continue;
+        failures++;
+        printf("ops: %s %s\n", ir_ops[op].name, ruled ? "has no program" : "lacks a rule");
+    }
 }
 
 /* Two maps of which one maps nothing: the outer (two copies of every batch), then the inner. */
@@ -226,10 +279,10 @@ static bool
 law_levels(const laws_program *p)
 {
     uint64_t seed = 6000 + (uint64_t)p->number;
-    const mapping nothing = { 0, false, 2 };
+    const mapping nothing = { 0, 0, 2 };
 
     for (unsigned mapped = 1; mapped < 1u << p->f->n_in; mapped++) {
-        const mapping m = { mapped, false, 3 };
+        const mapping m = { mapped, 0, 3 };
         ir_graph *inner, *g;
 
         if (map_subset(p->f, &m, &inner) != COT_OK || map_subset(inner, &nothing, &g) != COT_OK)
@@ -528,7 +581,7 @@ law_pairs(const laws_program *p)
 static const struct { const char *name; bool (*check)(const laws_program *p); } laws[] = {
     { "print", law_print }, { "vmap", law_vmap }, { "dot", law_dot },
     { "differences", law_differences }, { "commute", law_commute }, { "pairs", law_pairs },
-    { "levels", law_levels },
+    { "levels", law_levels }, { "nothing", law_nothing }, { "ops", law_ops },
 };
 
 int
@@ -540,7 +593,7 @@ main(int argc, char **argv)
     while (law < n_laws && (argc < 2 || strcmp(argv[1], laws[law].name) != 0))
         law++;
     if (law == n_laws) {
-        fprintf(stderr, "usage: laws print|vmap|levels|dot|differences|commute|pairs [first [count]]\n");
+        fprintf(stderr, "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs [first [count]]\n");
         return 2;
     }
     for (int i = first; i < first + count; i++) {
@@ -557,6 +610,8 @@ main(int argc, char **argv)
         }
         cot_context_free(ctx);
     }
+    if (laws[law].check == law_ops)
+        every_op_was_met();
     printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : count, failures);
     return failures > 0;
 }

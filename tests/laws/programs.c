@@ -120,6 +120,9 @@ static const row rows[] = {
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
+    /* of u64 alone: one program each */
+    { "philox", BOOL, F("%k: u64[], %a: u64[3], %b: u64[3]", "u64[3]", "%1 = broadcast_in_dim %k {shape=[3], dims=[]} : u64[3]\n  %0 = philox %1, %a, %b {word=1} : u64[3]"), 0, 1, 0, 0 },
+    { "threefry", BOOL, F("%k: u64[2,3], %a: u64[2,3]", "u64[2,3]", "%0 = threefry %k, %a : u64[2,3]"), 0, 1, 0, 0 },
 };
 
 /* ---- pointwise ops ---- */

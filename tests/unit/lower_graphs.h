@@ -283,6 +283,17 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], f32[30,1,2]) {\n"
       "  %0, %1, %2, %3 = scan %a, %i, %z {carries=3, length=30, body=@step}"
       " : f32[100,2], i32[], i32[], f32[30,1,2]\n  ret %0, %1, %3\n}\n" },
+    { "packed products", false,
+      "fn @f(%x: f32[37,300], %y: f32[300,45], %b: f32[45], %i: i32[19,40], %j: i32[200,40], %h: f16[2,13,530],"
+      " %g: f16[2,530,24]) -> (f32[37,45], f32[37,45], i32[19,200], f16[2,13,24]) {\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[37,45]\n"
+      "  %1 = broadcast_in_dim %b {shape=[37,45], dims=[1]} : f32[37,45]\n"
+      "  %2 = add %0, %1 : f32[37,45]\n"
+      "  %3 = max %2, %1 : f32[37,45]\n"
+      "  %4 = dot_general %i, %j {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : i32[19,200]\n"
+      "  %5 = add %4, %4 : i32[19,200]\n"
+      "  %6 = dot_general %h, %g {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f16[2,13,24]\n"
+      "  ret %0, %3, %5, %6\n}\n" },
     { "bias and activation", false,
       "fn @f(%x: f32[13,21], %w: f32[21,40], %b: f32[40]) -> (f32[13,40], f32[13,40]) {\n"
       "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
