@@ -465,6 +465,8 @@ set_default(const ir_field *f, node_text *n)
         *(int64_t *)at = f->init;
     else if (f->kind == IR_F_INTS)
         *(ir_ints *)at = (ir_ints){ 0, NULL };
+    else if (f->kind == IR_F_GRAPHS)
+        *(ir_graphs *)at = (ir_graphs){ 0, NULL };
     else if (f->kind == IR_F_TEXT)
         *(const char **)at = NULL;
     else if (f->kind == IR_F_DTYPE)

@@ -171,6 +171,7 @@ is_default(const ir_field *f, const void *p)
     case IR_F_MODE: return *(const int *)p == f->init;
     case IR_F_TEXT: return *(const char *const *)p == NULL;
     case IR_F_INTS: return f->init == 0 && ((const ir_ints *)p)->n == 0;
+    case IR_F_GRAPHS: return f->init == 0 && ((const ir_graphs *)p)->n == 0;
     default: return false;
     }
 }

@@ -17,7 +17,7 @@
 static const ir_custom *
 definition(ir_build *b, const ir_node *n, const char *verb)
 {
-    const ir_custom *c = ir_custom_find(b->ctx, n->at.custom.name);
+    const ir_custom *c = pass_custom_of(b->ctx, n);
     if (!c)
         ir_build_fail(b, "custom_call", ERR_custom_missing, n->at.custom.name, verb);
     return c;
@@ -112,7 +112,10 @@ jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
         return;
     }
     if (!c->has_jvp && !c->has_vjp) {
-        ir_build_fail(b, "custom_call", ERR_custom_jvp, c->name);
+        if (c->printed)
+            ir_build_fail(b, "custom_call", ERR_custom_missing, c->name, "differentiated");
+        else
+            ir_build_fail(b, "custom_call", ERR_custom_jvp, c->name);
         return;
     }
     ir_node t = { .op = OP_custom_tangent, .at = n->at };
@@ -366,6 +369,26 @@ pass_custom_reverse(const ir_graph *f, ir_graph **out)
 
 /* ---- vmap ---- */
 
+/* A function that f calls on mapped values, and that cannot be mapped; or NULL. */
+static const ir_custom *
+not_mappable(const ir_graph *f, const bool *mapped)
+{
+    bool *varies = IR_NEW_N(f->arena, bool, f->n_values + 1);
+    for (int i = 0; i < f->n_in; i++)
+        varies[f->in[i]] = mapped[i];
+    ir_each_node (n, f) {
+        bool any = false;
+        for (int i = 0; i < n->n_in; i++)
+            any |= varies[n->in[i]];
+        for (int j = 0; j < n->n_out; j++)
+            varies[n->first + (ir_ref)j] = any;
+        const ir_custom *c = any && n->op == OP_custom_call ? pass_custom_of(f->ctx, n) : NULL;
+        if (c && !c->has_vmap && !c->generate && !c->sequential && !c->printed)
+            return c;
+    }
+    return NULL;
+}
+
 /* One more level; the forward is mapped once to find now what it lacks. */
 static void
 generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped, ir_ref *y)
@@ -377,7 +400,10 @@ generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
     bool *out = IR_NEW_N(b->arena, bool, n->n_out + 1);
     ir_graph *probe;
     ir_attrs at = n->at;
-    if (!pass_flow_ok(b, pass_vmap_graph(f, size, mapped, out, &probe)))
+    const ir_custom *lacks = not_mappable(f, mapped);
+    if (lacks)
+        ir_build_fail(b, "vmap", ERR_custom_inner, lacks->name, n->at.custom.name);
+    if (lacks || !pass_flow_ok(b, pass_vmap_graph(f, size, mapped, out, &probe)))
         return;
     if (levels)
         memcpy(sizes, n->at.custom.size.at, sizeof *sizes * (size_t)levels);
@@ -439,6 +465,8 @@ vmap_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
         ir_graph *one = alone(b, f, n);
         if (one)
             pass_vmap_into(b, one, size, 1, in, mapped, y, out_mapped);
+    } else if (c->printed) {
+        ir_build_fail(b, "custom_call", ERR_custom_missing, c->name, "mapped");
     } else {
         ir_build_fail(b, "vmap", ERR_custom_vmap, c->name);
     }
