@@ -23,8 +23,6 @@ ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list 
     ir_buf b;
     ir_buf_init(&b, &ctx->message_arena);
     ir_loc_print(ctx, loc, &b);
-    for (const ir_around *a = ctx->around; b.n && a; a = a->outer)
-        ir_buf_printf(&b, ", in %s", a->how);
     if (b.n)
         ir_buf_str(&b, ": ");
     if (op)
