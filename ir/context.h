@@ -68,7 +68,7 @@ struct cot_context {
     void *alloc_user;
 };
 
-/* The transforms and functions around a trace, innermost first: messages add them to their line. */
+/* The transforms and functions around a trace, innermost first. */
 typedef struct ir_around {
     const struct ir_around *outer;
     const char *how;                    /* "vmap"; the name of the function that calls */
