@@ -16,6 +16,7 @@ enum {
     BLOCK = 512,
     PARTS = 64,
     UNROLLED_MOST = 8,
+    LOOK_MOST = 64,             /* nodes that are looked at for sums */
     DEAR = 24,                  /* instructions of an element that copies are not made of */
     RUN = 64,                   /* blocks, a power of two */
     STREAMS_LEAST = 8 * RUN * BLOCK
@@ -474,12 +475,30 @@ element_cost(const ir_graph *f, ir_ref v, int depth)
     return cost;
 }
 
-static cg_fold_form
-pick_form(const cg_lowering *l, const ir_graph *f, const ir_node *n, int64_t size)
+/* Does an element of v pull sums, or too much to look through?  Copies share those with all who pull them; a loop
+ * would make them again, and loops within loops again and again. */
+static bool
+pulls_sums(const cg_frame *fr, ir_ref v, int *left)
 {
-    int first, last;
+    const ir_node *n = ir_def(fr->f, v);
+    const cg_bind *b = &fr->bind[v];
+    if (b->kind == CG_BIND_OUTER)
+        return pulls_sums(b->frame, b->ref, left);
+    if (!n || b->kind != CG_BIND_NODE || (fr->place && fr->place[v].set && !(fr->made && fr->made[v])))
+        return false;
+    bool sums = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
+    for (int i = 0; i < n->n_in && !sums; i++)
+        sums = pulls_sums(fr, n->in[i], left);
+    return sums;
+}
+
+static cg_fold_form
+pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t size)
+{
+    const ir_graph *f = fr->f;
+    int first, last, left = LOOK_MOST;
     cg_reduced(f, n, &first, &last);
-    bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR;
+    bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR && !pulls_sums(fr, n->in[0], &left);
     if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
     bool trailing = true;
@@ -500,7 +519,7 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     if (size == 0)
         x = empty_fold(l, n->op, &how);
     else
-        cg_fold_loops(l, size, 1, &how, pick_form(l, fr->f, n, size), false, pulled_element, &p, &x);
+        cg_fold_loops(l, size, 1, &how, pick_form(l, fr, n, size), false, pulled_element, &p, &x);
     return cg_fold_finish(l, fr->f, n, x);
 }
 
@@ -527,7 +546,7 @@ lower_arg(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_i
     cg_fold how = cg_fold_of(op, ir_type_at(fr->f, n->in[0])->dtype);
     pulled p = { .fr = fr, .n = n, .at = at, .type = how.type,
                  .index = size <= INT32_MAX ? COT_I32 : COT_I64 };
-    cg_fold_form form = pick_form(l, fr->f, n, size);
+    cg_fold_form form = pick_form(l, fr, n, size);
     cot_dtype t = ir_type_at(fr->f, n->first)->dtype;
     cg_val x;
     (void)result;
