@@ -145,6 +145,10 @@ rule_trace(rule *r, ir_loc loc, ir_graph **out)
     ctx->axes = NULL;
     cot_status status = fe_trace_run(ctx, &s, out, &t);
     ctx->axes = axes;
+    if (status == COT_OK && t->n_hidden > 0)
+        return ir_fail(ctx, loc, "custom_call", ERR_custom_hidden, r->what, r->c->ir.name,
+                       t->key ? "draws from the generator" : "captures an array",
+                       t->key ? "a key" : "it");
     return status;
 }
 
@@ -324,8 +328,8 @@ make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options 
     c->ir = (ir_custom){ .name = ir_intern(ctx, name), .has_jvp = o->jvp, .has_vjp = o->vjp, .has_vmap = o->vmap,
                          .generate = o->generate_vmap, .sequential = o->sequential,
                          .once = o->once_differentiable, .symbolic = o->symbolic_zeros, .jvp = trace_jvp,
-                         .vjp = trace_vjp, .vmap = trace_vmap, .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .c = p,
-                         .address = o->symbol, .user = o->user, .def = c };
+                         .vjp = trace_vjp, .vmap = trace_vmap, .c = p,
+                         .run = o->run ? run_opaque : o->symbol ? foreign : NULL, .address = o->symbol, .user = o->user, .def = c };
     c->o.prototype = o->prototype ? ir_intern(ctx, o->prototype) : NULL;
     ir_custom_add(ctx, &c->ir);
     return c;
@@ -351,6 +355,7 @@ struct cot_setup {
     const ir_graph *f;
     ir_build *b;
     const cot_custom *c;
+    cot_custom_info info;
     uint32_t n_save, cap_save, n_data, cap_data, n_nondiff, cap_nondiff;
     int64_t *save, *data, *nondiff;
 };
@@ -383,27 +388,51 @@ void
 cot_save_in(cot_setup *s, int i)
 {
     if (in_range(s, "input", i, s->f->n_in))
-        IR_PUSH(s->b->arena, s->save, s->n_save, s->cap_save, i);
+        IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, i);
 }
 
 void
 cot_save_out(cot_setup *s, int j)
 {
     if (in_range(s, "result", j, s->f->n_out))
-        IR_PUSH(s->b->arena, s->save, s->n_save, s->cap_save, s->f->n_in + j);
+        IR_PUSH(&s->b->ctx->arena, s->save, s->n_save, s->cap_save, s->f->n_in + j);
 }
 
 void
 cot_save_data(cot_setup *s, int64_t x)
 {
-    IR_PUSH(s->b->arena, s->data, s->n_data, s->cap_data, x);
+    IR_PUSH(&s->b->ctx->arena, s->data, s->n_data, s->cap_data, x);
 }
 
 void
 cot_mark_nondiff(cot_setup *s, int j)
 {
     if (in_range(s, "result", j, s->f->n_out))
-        IR_PUSH(s->b->arena, s->nondiff, s->n_nondiff, s->cap_nondiff, j);
+        IR_PUSH(&s->b->ctx->arena, s->nondiff, s->n_nondiff, s->cap_nondiff, j);
+}
+
+static void
+setup_body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_setup *s = user;
+    (void)in, (void)out;
+    s->b = t->b;
+    s->c->o.setup(s, &s->info);
+}
+
+/* In a trace of its own that has no values: setup sees types, and computes nothing. */
+static cot_status
+run_setup(ir_build *b, cot_setup *s)
+{
+    cot_context *ctx = b->ctx;
+    ir_graph *nothing;
+    cot_trace *t;
+    fe_source source = { .name = ir_format(&ctx->arena, "%s.setup", s->c->ir.name),
+                         .body = setup_body,
+                         .user = s,
+                         .loc = b->loc,
+                         .alone = true };
+    return s->c->o.setup ? fe_trace_run(ctx, &source, &nothing, &t) : COT_OK;
 }
 
 /* ---- a call ---- */
@@ -477,10 +506,12 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
         b->status = status;
         return IR_NONE;
     }
-    cot_setup s = { .f = n.at.custom.forward, .b = b, .c = c };
-    cot_custom_info info = info_of(c, &n.at);
-    if (c->o.setup)
-        c->o.setup(&s, &info);
+    cot_setup s = { .f = n.at.custom.forward, .b = b, .c = c, .info = info_of(c, &n.at) };
+    status = run_setup(b, &s);
+    if (status != COT_OK) {
+        b->status = status;
+        return IR_NONE;
+    }
     n.at.custom.save = (ir_ints){ (int)s.n_save, s.save };
     n.at.custom.data = (ir_ints){ (int)s.n_data, s.data };
     n.at.custom.nondiff = (ir_ints){ (int)s.n_nondiff, s.nondiff };

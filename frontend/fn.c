@@ -491,6 +491,17 @@ fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe
     return COT_OK;
 }
 
+int
+fe_count_residuals(const cot_fn *f, const ir_graph *g)
+{
+    uint32_t kept = f->n_cached < FE_CACHE ? f->n_cached : FE_CACHE;
+
+    for (uint32_t i = 0; f->kind == FE_FN_FIRST && i < kept; i++)
+        if (f->cache[i]->graph == g)
+            return g->n_out - f->cache[i]->n_out;
+    return 0;
+}
+
 cot_status
 fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out)
 {

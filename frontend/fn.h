@@ -81,6 +81,8 @@ cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n, const ir_
 cot_fn *fe_fn_shared(cot_fn *f, cot_fn *fresh);
 /* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
 const char *const *fe_argument_names(const cot_fn *f, int n);
+/* How many of the last results of g, f's graph, are residuals: 0 unless f is the first of two halves. */
+int fe_count_residuals(const cot_fn *f, const ir_graph *g);
 /* The names of the optional arguments of the body that f is made of; how many. */
 int fe_optional_names(const cot_fn *f, const char *const **out);
 /* The graph of the innermost body that f is made of, for the dump stage "trace". */

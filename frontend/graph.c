@@ -2,6 +2,7 @@
 #include "cotrace/compile.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "passes/pass.h"
 
 const char *
 cot_graph_name(const cot_graph *g)
@@ -88,6 +89,7 @@ cot_status
 cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
 {
     volatile cot_status status = COT_ERR_MEMORY;
+    ir_graph *whole = NULL;
     ir_arena scratch;
     ir_buf text;
 
@@ -95,9 +97,9 @@ cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
     ir_arena_init(&scratch, g->ctx);
     IR_TRY (g->ctx) {
         ir_buf_init(&text, &scratch);
-        ir_print(&text, g, 0);
+        status = pass_custom_with_rules(g, &whole);
+        ir_print(&text, status == COT_OK ? whole : g, 0);
         write(user, text.text ? text.text : "", text.n);
-        status = COT_OK;
     }
     ir_arena_free(&scratch);
     pthread_mutex_unlock(&g->ctx->lock);

@@ -51,6 +51,12 @@ cot_trace_context(const cot_trace *t)
     return t->ctx;
 }
 
+void
+cot_fp_contract_off(cot_trace *t)
+{
+    t->b->uncontracted = true;
+}
+
 cot_dtype
 cot_dtype_of(cot_value x)
 {

@@ -104,6 +104,7 @@ ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix)
 {
     ir_hidden hidden = { IR_SEEN, NULL };
     const char *name = NULL;
+    b->uncontracted |= f->uncontracted;
     if (v >= 1 && v <= (ir_ref)f->n_in) {       /* inputs are the first values, in order */
         if (f->in_name && f->in_name[v - 1])
             name = ir_format(b->arena, "%s%s", prefix, f->in_name[v - 1]);
@@ -380,6 +381,7 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 {
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
     ir_loc loc = b->loc;
+    b->uncontracted |= f->uncontracted;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
     ir_each_node(n, f) {
@@ -415,7 +417,7 @@ needed(const ir_build *b)
 static uint64_t
 graph_hash(const ir_graph *f)
 {
-    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out);
+    uint64_t h = ir_hash_u64((uint64_t)f->n_in, (uint64_t)f->n_out * 2 + f->uncontracted);
     for (uint32_t v = 1; v < f->n_values; v++) {
         const ir_type *t = f->value[v].type;
         h = ir_hash(h + (uint64_t)t->dtype, t->dims, sizeof(int64_t) * (size_t)t->rank);
@@ -483,6 +485,7 @@ mark_kinds(ir_graph *f)
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
+            f->uncontracted |= sub[i]->uncontracted;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
         }
     }
@@ -506,6 +509,7 @@ ir_build_end(ir_build *b, ir_graph **out)
     compact(b, f, needed(b));
     f->n_inout = (int)b->n_inout;
     f->inout = b->inout;
+    f->uncontracted = b->uncontracted;
     mark_kinds(f);
     f->hash = graph_hash(f);
     ir_each_node(n, f)

@@ -18,6 +18,7 @@ struct ir_custom {
     bool once;                          /* the vjp rule has no derivative    */
     bool symbolic;                      /* the vjp rule sees zero cotangents */
     const char *marked;                 /* a rule of this once-differentiable function; or NULL */
+    bool printed;                       /* not registered here: its rules are those of a text */
     /* inputs, results, tangents of the active inputs -> a tangent for each differentiable result */
     cot_status (*jvp)(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active, ir_graph **out);
     /* what is saved, the cotangents there are -> a cotangent for each active input */

@@ -59,6 +59,7 @@ struct cot_graph {
     uint64_t hash;                      /* of structure and types, not of names and locations */
     bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
+    bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
 };
 typedef struct cot_graph ir_graph;
 
@@ -111,7 +112,8 @@ ir_count_open(const ir_graph *f)
 
 /* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its user
  * and referred to as @name. */
-typedef enum ir_print_flag { IR_PRINT_LOCS = 1 } ir_print_flag;
+enum { IR_FORMAT = 1 };                 /* the version of the text; files begin with it */
+typedef enum ir_print_flag { IR_PRINT_LOCS = 1, IR_PRINT_FORMAT = 2 } ir_print_flag;
 void ir_print(ir_buf *b, const ir_graph *f, int flags);
 typedef struct ir_module { int n; ir_graph **fn; } ir_module;
 /* name is for messages.  Functions belong to the context. */

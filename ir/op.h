@@ -76,10 +76,11 @@ typedef struct ir_attrs {
         struct { int64_t remat; struct cot_graph *body; } call;   /* remat: an ir_remat */
         struct { ir_graphs branches; } cond;
         struct {
-            const char *name, *prototype;
+            const char *name, *prototype, *by;
             ir_ints attrs, data, save, nondiff, size, mapped, active;
             int effects, opaque;
             struct cot_graph *forward;
+            ir_graphs rules;            /* in text: those of `by` */
         } custom;
         struct { int64_t consts, max; struct cot_graph *cond, *body; } loop;
         struct { int64_t consts, carries, length; int reverse; struct cot_graph *body; } scan;

@@ -465,6 +465,8 @@ set_default(const ir_field *f, node_text *n)
         *(int64_t *)at = f->init;
     else if (f->kind == IR_F_INTS)
         *(ir_ints *)at = (ir_ints){ 0, NULL };
+    else if (f->kind == IR_F_GRAPHS)
+        *(ir_graphs *)at = (ir_graphs){ 0, NULL };
     else if (f->kind == IR_F_TEXT)
         *(const char **)at = NULL;
     else if (f->kind == IR_F_DTYPE)
@@ -753,7 +755,10 @@ definition(parser *p)
     p->b = ir_build_new(p->ctx, name);
     p->n_name = p->n_ref = 0;
     ir_map_init(&p->index, p->a);
-    if (!inputs(p) || !outputs(p, &types, &names, &n) || !expect(p, "{"))
+    if (!inputs(p) || !outputs(p, &types, &names, &n))
+        return false;
+    p->b->uncontracted = try_text(p, "contract=off");
+    if (!expect(p, "{"))
         return false;
     for (;;) {
         skip(p);
@@ -771,6 +776,23 @@ definition(parser *p)
     return true;
 }
 
+/* Files joined to one have several. */
+static bool
+format(parser *p)
+{
+    int64_t version;
+    skip(p);
+    const char *start = p->at;
+    if (!try_text(p, "format"))
+        return true;
+    if (!integer(p, &version))
+        return false;
+    if (version == IR_FORMAT)
+        return true;
+    p->at = start;
+    return wants(p, ir_format(p->a, "format %d", IR_FORMAT));
+}
+
 cot_status
 ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out)
 {
@@ -781,7 +803,7 @@ ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_
     if (ctx->status != COT_OK)
         return ctx->status;
     do {
-        if (!definition(&p))
+        if (!format(&p) || !definition(&p))
             return ctx->status ? ctx->status
                                : ir_fail(ctx, 0, NULL, ERR_internal,
                                          "the parser stopped without a reason");

@@ -171,6 +171,7 @@ is_default(const ir_field *f, const void *p)
     case IR_F_MODE: return *(const int *)p == f->init;
     case IR_F_TEXT: return *(const char *const *)p == NULL;
     case IR_F_INTS: return f->init == 0 && ((const ir_ints *)p)->n == 0;
+    case IR_F_GRAPHS: return f->init == 0 && ((const ir_graphs *)p)->n == 0;
     default: return false;
     }
 }
@@ -340,7 +341,7 @@ print_fn(printer *p, const ir_graph *f)
     }
     ir_buf_str(p->b, ") -> ");
     print_types(p->b, f, f->n_out, f->out, f->out_name);
-    ir_buf_str(p->b, " {\n");
+    ir_buf_str(p->b, f->uncontracted ? " contract=off {\n" : " {\n");
     print_body(p, f);
     ir_buf_str(p->b, "}\n");
 }
@@ -349,5 +350,7 @@ void
 ir_print(ir_buf *b, const ir_graph *f, int flags)
 {
     printer p = { .b = b, .scratch = b->arena, .flags = flags };
+    if (flags & IR_PRINT_FORMAT)
+        ir_buf_printf(b, "format %d\n", IR_FORMAT);
     print_fn(&p, f);
 }

@@ -50,7 +50,7 @@ pass_dump(const char *stage, const ir_graph *before, const ir_graph *f)
         ir_buf_printf(&text, "; %s: unchanged\n", stage);
     } else {
         ir_buf_printf(&text, "; after %s\n", stage);
-        ir_print(&text, f, IR_PRINT_LOCS);
+        ir_print(&text, f, IR_PRINT_LOCS | (f->ctx->config.dump_dir ? IR_PRINT_FORMAT : 0));
     }
     write_text(f->ctx, stage, f, text.text);
 }

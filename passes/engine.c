@@ -90,7 +90,9 @@ pass_check_aux(const ir_graph *f, int aux, const char *what)
 ir_build *
 pass_begin(const ir_graph *f, const char *what)
 {
-    return ir_build_new(f->ctx, ir_format(f->arena, "%s.%s", f->name, what));
+    ir_build *b = ir_build_new(f->ctx, ir_format(f->arena, "%s.%s", f->name, what));
+    b->uncontracted = f->uncontracted;
+    return b;
 }
 
 cot_status
@@ -119,6 +121,7 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
     ir_ref *env = IR_NEW_N(b->arena, ir_ref, f->n_values);
+    b->uncontracted = f->uncontracted;
     for (int i = 0; i < f->n_in; i++)
         env[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++) {

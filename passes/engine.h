@@ -67,6 +67,10 @@ int64_t pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in);
 /* f with its counted loops as scans, where reverse mode has memory for them; f itself if none. */
 cot_status pass_count_for_reverse(const ir_graph *f, const ir_graph **out);
 
+/* custom_text.c: the function that a custom_call names, registered or as its text has it; or NULL. */
+struct ir_custom;
+const struct ir_custom *pass_custom_of(cot_context *ctx, const ir_node *n);
+
 /* residuals.c: which of the wanted values of b are saved; the others can be made from those. */
 void pass_choose_residuals(const ir_build *b, bool *wanted);
 /* v of kb, in rb: made from what is saved; made[] maps values of kb to values of rb. */

@@ -75,6 +75,9 @@ cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_ty
 const char *pass_argument_text(const ir_graph *f, int i);
 const char *pass_output_text(const ir_graph *f, int j);
 
+/* f with the traced rules of its custom functions in its calls, for dumps (custom_text.c); f itself if none. */
+cot_status pass_custom_with_rules(const ir_graph *f, ir_graph **out);
+
 /* Halves (DESIGN.md section 3). */
 cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear);
 cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd, ir_graph **bwd);
@@ -91,6 +94,8 @@ cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
+/* The same function, whose products and sums no later pass joins. */
+cot_status pass_uncontract(const ir_graph *f, ir_graph **out);
 
 /* pipeline.c: the passes by name. */
 typedef enum pass_option_bit {

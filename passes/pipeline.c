@@ -39,6 +39,7 @@ RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(inline_all, pass_inline_all(f, out))
 RUN(contract, pass_contract(f, out))
+RUN(uncontract, pass_uncontract(f, out))
 RUN(count, pass_count(f, out))
 
 static cot_status
@@ -74,6 +75,7 @@ const pass_row pass_rows[] = {
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "contract", "products and sums to fma", false, 0, run_contract },
+    { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];

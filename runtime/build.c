@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "frontend/fn.h"
 #include "ir/diag.h"
 
 /* ---- names ---- */
@@ -148,6 +149,28 @@ print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_grap
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
 }
 
+/* What the first of two halves hands to the second, in one block: its size, and its parts as a list of
+ * arguments for both. */
+static void
+print_residuals(ir_buf *b, const cg_natural *fn, const rt_export *e)
+{
+    enum { APART = 64 };
+    const char *big = upper(b->arena, fn->name);
+    const ir_graph *f = e->graph;
+    long long at = 0;
+
+    if (e->n_res == 0)
+        return;
+    ir_buf_printf(b, "#define %s_RES(block)", big);
+    for (int i = f->n_out - e->n_res; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+
+        ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "", c_types[t->dtype], at);
+        at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
+    }
+    ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big, APART);
+}
+
 /* What the linker must find: the prototypes of foreign functions, each once. */
 static void
 print_externs(ir_buf *b, int n, const cg_natural *fn)
@@ -215,8 +238,10 @@ print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natu
         ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL "
                       "runs in the calling thread. */\n"
                       "struct cot_parallel;\n");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         print_prototype(b, p, &fn[i], e[i].graph);
+        print_residuals(b, &fn[i], &e[i]);
+    }
     ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
@@ -379,6 +404,7 @@ build_body(cot_context *ctx, void *arg)
 
     for (int i = 0; i < c->n; i++) {
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
+        e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
         e[i].name = c->exports[i].name        ? c->exports[i].name
                     : c->n == 1 && c->options ? c->options->name
                                               : NULL;

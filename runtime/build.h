@@ -4,8 +4,8 @@
 
 #include "runtime/compile.h"
 
-/* One function of a file: a graph under a C name. */
-typedef struct rt_export { const ir_graph *graph; const char *name; } rt_export;
+/* One function of a file: a graph under a C name.  n_res: its last results are residuals for another half. */
+typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; } rt_export;
 
 /* Write the functions to `path`, in the form its ending says (.o, .a, .s, .ll), and their header if
  * header is not NULL.  The caller holds the lock and a recovery point. */

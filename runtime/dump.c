@@ -28,7 +28,10 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
     rt_lowered low;
 
     if (strcmp(stage, "graph") == 0) {
-        ir_print(out, f, 0);
+        ir_graph *whole;
+
+        COT_TRY(pass_custom_with_rules(f, &whole));
+        ir_print(out, whole, 0);
         return COT_OK;
     }
     if (strcmp(stage, "simplify") == 0) {

@@ -10,7 +10,7 @@ print_graph(const cot_cli *c, const ir_graph *f)
 
     ir_buf_init(&b, &c->ctx->arena);
     if (!c->emit || strcmp(c->emit, "cot") == 0)
-        ir_print(&b, f, c->locs ? IR_PRINT_LOCS : 0);
+        ir_print(&b, f, IR_PRINT_FORMAT | (c->locs ? IR_PRINT_LOCS : 0));
     else
         cli_print_dot(&b, f);
     fwrite(b.text, 1, b.n, stdout);

@@ -115,7 +115,8 @@ typedef void cot_write(void *user, const char *text, size_t bytes);
 /* A cot_write whose user is a FILE. */
 COT_API void cot_write_file(void *file, const char *text, size_t bytes);
 
-/* The text of a graph; what prints parses back (cot_parse). */
+/* The text of a graph; what prints parses back (cot_parse).  Calls of custom functions have their traced
+ * rules, so that they are transformed also where nobody registered them. */
 COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
 /* f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms applied),
  * "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm". */

@@ -346,6 +346,23 @@ tree(cot_context *ctx, const char *text, COT_PLACE_)
     return cot_tree_new_(cot_place{file, line}, ctx, text, sizeof(T));
 }
 
+/* Custom functions: fill a cot_custom_options. */
+inline const cot_custom *
+custom_new(cot_context *ctx, const char *name, const cot_custom_options &o, COT_PLACE_)
+{
+    return cot_custom_new_(cot_place{file, line}, ctx, name, &o, sizeof o);
+}
+inline value
+custom_call(const cot_custom *c, values in, list attrs = {}, cot_value *out = nullptr, COT_PLACE_)
+{
+    return cot_custom_call_(cot_place{file, line}, c, attrs.x, in.x, out);
+}
+inline value
+move_batch_front(cot_value x, int64_t dim, int64_t size, COT_PLACE_)
+{
+    return cot_move_batch_front_(cot_place{file, line}, x, dim, size);
+}
+
 #define COT_TRANSFORM_(name, options)                                           \
     inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, COT_PLACE_)      \
     {                                                                           \

@@ -92,6 +92,11 @@ COT_API bool cot_is_nonzero_(cot_place at, cot_value x);
 /* Report an error of a body: the trace fails with this text at the caller's line. */
 COT_API cot_value cot_trace_fail_(cot_place at, cot_trace *t, const char *text);
 
+/* As `#pragma STDC FP_CONTRACT OFF`: products and sums of the traced function, and of all that is
+ * derived from it, calls it or is called by it, are rounded one by one and never joined to a fused
+ * multiply-add.  The right choice for targets without one, where it is emulated. */
+COT_API void cot_fp_contract_off(cot_trace *t);
+
 /* ---- values from nothing ---- */
 
 COT_API cot_value cot_constant_(cot_place at, cot_trace *t, cot_type type, const void *elements);

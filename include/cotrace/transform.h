@@ -224,7 +224,9 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *     fwd  (x...) -> (y..., aux..., res...)          bwd  (res..., ct...) -> (dx...)
  * and cot_linearize_halves(f, &fwd, &lin) the same fwd and lin (res..., dx...) -> (dy...).
  * res is a list of values whose types are known once fwd is traced.  bwd and lin find those types when
- * fwd was traced before for the arguments meant; both halves can be called, mapped and compiled. */
+ * fwd was traced before for the arguments meant; both halves can be called, mapped and compiled.  In one
+ * object file they share res as one block: the header has its size, NAME_RES_BYTES with the name of fwd, and
+ * NAME_RES(block), which stands for its parts among the arguments of both. */
 #define cot_vjp_halves(...) COT_VJP_HALVES_(__VA_ARGS__, .end_ = 0)
 #define COT_VJP_HALVES_(f, fwd, bwd, ...)                                          \
     cot_vjp_halves_(COT_HERE, f, fwd, bwd, &(const cot_wrt_options){__VA_ARGS__}, \

@@ -18,6 +18,31 @@ wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = x + cot::value(in[1]);      // line 18
 }
 
+static void
+halved(cot_trace *, const cot_custom_info *, const cot_value *in, cot_value *out)
+{
+    out[0] = cot::value(in[0]) * 0.5;
+}
+
+static void
+custom(cot_trace *, const cot_value *in, cot_value *out, void *user)
+{
+    out[0] = cot::custom_call(static_cast<const cot_custom *>(user), {in[0]});
+}
+
+static bool
+has_custom(cot_context *ctx)
+{
+    cot_custom_options o = {};
+    const cot_graph *g;
+    o.forward = o.vjp = halved;
+    o.generate_vmap = true;
+    const void *half = cot::custom_new(ctx, "half", o);
+    const cot::types three = {cot::type(COT_F32, {3})};
+    cot_fn *f = cot::fn(ctx, "custom", custom, 1, 1, const_cast<void *>(half));
+    return cot_trace_fn(cot::vmap(cot::grad(f)), three.x, &g) == COT_OK;
+}
+
 int
 main()
 {
@@ -32,6 +57,10 @@ main()
     const cot::types two = {cot::type(COT_F32, {3}), cot::type(COT_F32, {4})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 2, 1), two.x, &g) == COT_ERR_SHAPE &&
          std::strstr(cot_error(ctx), "operators.cpp:18: add: operands are f32[3] and f32[4]");
+    if (!ok)
+        std::fprintf(stderr, "%s\n", cot_error(ctx));
+    cot_error_clear(ctx);
+    ok = ok && has_custom(ctx);
     if (!ok)
         std::fprintf(stderr, "%s\n", cot_error(ctx));
     cot_context_free(ctx);

@@ -623,7 +623,7 @@ a114(void)
     got.n = again.n = 0;
     ck_assert_int_eq(cot_trace_fn(cot_vmap(f), V64, &g), COT_OK);
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
-    ck_assert_ptr_nonnull(strstr(got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], forward=@cube.forward}"));
+    ck_assert_ptr_nonnull(strstr(got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], forward=@cube.forward, by=\"vjp generate_vmap\", rules=[@cube.vjp]}"));
     ir_module m;
     ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s", cot_error(other));
     ck_assert_int_eq(cot_dump_graph(m.fn[m.n - 1], traced_write, &again), COT_OK);

@@ -129,7 +129,7 @@ static void
 build(cot_context *ctx, const ir_graph *f, int i, const char *folder)
 {
     const cot_compile_options o = { .threads = row[i].threads };
-    const rt_export e = { f, "the_function" };
+    const rt_export e = { f, "the_function", 0 };
 
     ck_assert_msg(rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/x.o", folder),
                            ir_format(&ctx->arena, "%s/x.h", folder)) == COT_OK,
@@ -254,7 +254,7 @@ START_TEST(mistakes_are_told)
     cot_context *ctx = cot_context_new(NULL);
 
     IR_TRY(ctx) {
-        const rt_export e = { parsed(ctx, row[0].text), wrong[_i].name };
+        const rt_export e = { parsed(ctx, row[0].text), wrong[_i].name, 0 };
 
         ck_assert_int_ne(rt_build(ctx, 1, &e, NULL, wrong[_i].path, NULL), COT_OK);
         ck_assert_msg(strstr(cot_error(ctx), wrong[_i].want), "%s", cot_error(ctx));

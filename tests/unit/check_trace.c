@@ -41,6 +41,34 @@ START_TEST(numbers_take_the_type_of_the_value)
 }
 END_TEST
 
+BODY(joined, out[0] = cot_sub(cot_mul(in[0], in[0]), in[1]);)
+BODY(apart, cot_fp_contract_off(t); out[0] = cot_sub(cot_mul(in[0], in[0]), in[1]);)
+BODY(calls_apart, out[0] = cot_call(cot_fn_new(cot_trace_context(t), "apart", apart, 2, 1, NULL), in[0], in[1]);)
+
+START_TEST(products_and_sums_stay_apart_on_request)
+{
+    const float x = 1 + 0x1p-12f, xx = x * x;
+    cot_body *body[] = { joined, apart, calls_apart };
+    const float want[] = { fmaf(x, x, -xx), 0, 0 };
+
+    traced_prints(fn("f", apart, 2, NULL), COT_TYPES(cot_f32(), cot_f32()),
+                  "fn @f(%arg0: f32[], %arg1: f32[]) -> f32[] contract=off {\n"
+                  "  %0 = mul %arg0, %arg0 : f32[]\n"
+                  "  %1 = sub %0, %arg1    : f32[]\n"
+                  "  ret %1\n"
+                  "}\n");
+    for (int i = 0; i < 3; i++) {
+        float a = x, b = xx, y = 1;
+        cot_array *in[] = { cot_array_borrow(ctx, cot_f32(), &a), cot_array_borrow(ctx, cot_f32(), &b) };
+        cot_array *out = cot_array_borrow(ctx, cot_f32(), &y);
+
+        ck_assert_int_eq(cot_jit(fn("f", body[i], 2, NULL), &out, 1, (const cot_array *const *)in, 2), COT_OK);
+        ck_assert(y == want[i]);
+        cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
+    }
+}
+END_TEST
+
 START_TEST(values_broadcast_and_promote)
 {
     static const struct { cot_dtype x, y, want; } row[] = {
@@ -358,6 +386,7 @@ main(void)
     TCase *t = tcase_create("trace");
     tcase_add_checked_fixture(t, begin, end);
     tcase_add_test(t, numbers_take_the_type_of_the_value);
+    tcase_add_test(t, products_and_sums_stay_apart_on_request);
     tcase_add_test(t, values_broadcast_and_promote);
     tcase_add_test(t, A81_ranks_are_those_of_one_example);
     tcase_add_test(t, A110_a_body_runs_once_for_each_example_type);
