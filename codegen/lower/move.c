@@ -1,5 +1,6 @@
-/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the index, and
- * pull what lies outside of an operand under a mask; where the index is known they cost nothing. */
+/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
+ * index, and pull what lies outside of an operand under a mask; where the index is known they
+ * cost nothing. */
 #include "codegen/lower/pull.h"
 
 bool

@@ -1,10 +1,10 @@
 /* Loops with a small state, in registers.
  *
- * Each element of each carry is a carried scalar of one loop in one kernel, and the body is pulled at constant
- * indices: no memory is touched but what comes from outside, and the ys.  If every carry has a leading axis of
- * examples that the body never mixes (which is found by looking), that axis becomes a vector loop around: a
- * thousand small systems are a vector loop of serial loops.  A mapped `while` is a while whose condition varies
- * over lanes. */
+ * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
+ * pulled at constant indices: no memory is touched but what comes from outside, and the ys.  If
+ * every carry has a leading axis of examples that the body never mixes (which is found by
+ * looking), that axis becomes a vector loop around: a thousand small systems are a vector loop
+ * of serial loops.  A mapped `while` is a while whose condition varies over lanes. */
 #include "codegen/cost.h"
 #include "codegen/plan.h"
 
@@ -63,7 +63,8 @@ view_lie(const fitting *u, const ir_node *n)
     return good ? ALONG : ASTRAY;
 }
 
-/* The axis of examples is a batch axis, the first; or a free axis that comes first in the result. */
+/* The axis of examples is a batch axis, the first; or a free axis that comes first in the
+ * result. */
 static lie
 product_lie(const fitting *u, const ir_node *n)
 {
@@ -161,7 +162,8 @@ node_fits(fitting *u, const ir_node *n)
     return u->work <= WORK_MOST;
 }
 
-/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given, the rest FREE. */
+/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
+ * the rest FREE. */
 static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries, const lie *carry, int64_t *work,
           lie *out)
@@ -423,8 +425,8 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
-/* Would an example find a carry that all share already stepped on by another?  So it is where the shared carry's
- * result takes the place of an operand. */
+/* Would an example find a carry that all share already stepped on by another?  So it is where
+ * the shared carry's result takes the place of an operand. */
 static bool
 shared_in_place(const machine *m, const cg_place *to)
 {
