@@ -23,6 +23,7 @@ typedef struct fusing {
     bool *is_output;
     int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
     double *times;              /* how often each element is pulled         */
+    bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
     int64_t *cost;              /* of pulling an element                    */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
@@ -49,17 +50,19 @@ has_own_lowering(const ir_graph *f, const ir_node *n)
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
 }
 
+static ir_axes
+reduced_axes(const ir_node *n)
+{
+    return n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+}
+
 bool
 cg_is_row_reduce(const ir_graph *f, const ir_node *n)
 {
-    const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes;
-    if (n->op == OP_argmax || n->op == OP_argmin)
-        axes = ir_axes_of((int)n->at.arg.axis);
-    else if (ir_ops[n->op].flag == IR_REDUCE)
-        axes = n->at.axes.axes;
-    else
+    if (ir_ops[n->op].flag != IR_REDUCE)
         return false;
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = reduced_axes(n);
     int64_t size = 1;
     for (int k = 0; k < x->rank; k++)
         if (ir_axes_has(axes, k))
@@ -112,13 +115,28 @@ is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
     return true;
 }
 
+/* A reduction in a map runs innermost: axes after those it reduces are outside of it. */
+static bool
+crosses(const fusing *u, const ir_node *n)
+{
+    if (ir_ops[n->op].flag != IR_REDUCE || kind_of(u, n->first) != CG_GROUP_MAP)
+        return false;
+    ir_axes axes = reduced_axes(n);
+    for (int k = 1; k < ir_type_at(u->f, n->in[0])->rank; k++)
+        if (!ir_axes_has(axes, k) && (axes & ir_axes_below(k)))
+            return true;
+    return false;
+}
+
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
 static void
 note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
+    bool inside = !u->cut->root[n->first] && u->crossed[n->first];
     double ratio = 1;
-    if (n->op == OP_broadcast_in_dim && tx->size > 0 && !is_hoisted(n, tx, ty))
+    u->crossed[x] |= inside || crosses(u, n);
+    if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
@@ -633,6 +651,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.is_output = IR_NEW_N(a, bool, f->n_values);
     u.who = IR_NEW_N(a, int64_t, f->n_values);
     u.times = IR_NEW_N(a, double, f->n_values);
+    u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
