@@ -1,119 +1,10 @@
-/* Calls and control flow: bodies traced as sub-functions.
+/* Calls and control flow: bodies traced as sub-functions (sub.c).
  *
- * A body is traced while the trace around it stays open, so that it may use that trace's
- * values: each becomes an input of the body's graph, appended at its first touch.  The ops want
- * such operands in one place for all their sub-functions (branches share them; while and scan
- * have them first, as consts), so the graph is built once more with its inputs in the wanted
- * order. */
+ * The operands that bodies capture are shared: branches have them last, while and scan first, as
+ * consts. */
 #include "frontend/fn.h"
-#include "frontend/trace.h"
+#include "frontend/sub.h"
 #include "ir/diag.h"
-
-/* Values of the trace around, handed to every sub-function of a node. */
-typedef struct shared {
-    ir_ref *at;
-    uint32_t n, cap;
-} shared;
-
-/* A traced body: own inputs, then what it captured. */
-typedef struct sub {
-    ir_graph *g;
-    int n_own;
-    int n_captured;
-    const ir_ref *captured;
-    int key; /* which capture random numbers come from; -1: none */
-} sub;
-
-static int
-share(ir_build *b, shared *s, ir_ref v)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->at[i] == v)
-            return (int)i;
-    IR_PUSH(b->arena, s->at, s->n, s->cap, v);
-    return (int)s->n - 1;
-}
-
-static bool
-trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
-          const ir_type *const *type, int n_out, shared *consts, sub *s)
-{
-    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL, NULL, false };
-    cot_trace *t;
-    cot_status status;
-
-    if (!body) {
-        ir_build_fail(b, name, ERR_usage, "a body is NULL");
-        return false;
-    }
-    status = fe_trace_run(b->ctx, &source, &s->g, &t);
-    if (status != COT_OK) {
-        b->status = status;
-        return false;
-    }
-    s->n_own = n_in;
-    s->n_captured = (int)t->n_captured;
-    s->captured = t->captured;
-    s->key = -1;
-    for (int i = 0; i < s->n_captured; i++)
-        if (t->input[i] == t->key)
-            s->key = i;
-    for (int i = 0; i < s->n_captured; i++)
-        share(b, consts, s->captured[i]);
-    return true;
-}
-
-/* An input of r for each shared value. */
-static void
-shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
-{
-    for (uint32_t i = 0; i < consts->n; i++)
-        c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
-}
-
-/* The trip of a loop, which joins the key of its draws: nothing draws; the counter that is there;
- * one more input, the last; the same, and its successor is the last result. */
-typedef enum trips { NO_TRIPS, COUNTER, TRIP_IN, TRIP_IN_OUT } trips;
-
-/* The graph of s with an input for each shared value, before its own inputs or after.  counts:
- * input 0 of its own is a counter, whose successor becomes result 0. */
-static ir_graph *
-rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts, trips trips)
-{
-    ir_ref trip = IR_NONE;
-    ir_build *r = ir_build_new(b->ctx, s->g->name);
-    ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1),
-           *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
-    ir_ref *c = IR_NEW_N(r->arena, ir_ref, consts->n + 1);
-    ir_graph *out = NULL;
-
-    if (first)
-        shared_inputs(b, r, consts, c);
-    for (int i = 0; i < s->n_own; i++)
-        in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
-    if (!first)
-        shared_inputs(b, r, consts, c);
-    if (trips == COUNTER)
-        trip = ir_convert(r, in[0], COT_U64);
-    else if (trips != NO_TRIPS)
-        trip = ir_input(r, ir_scalar_type(b->ctx, COT_U64), "trip");
-    for (int i = 0; i < s->n_captured; i++) {
-        in[s->n_own + i] = c[share(b, consts, s->captured[i])];
-        if (i == s->key && trip)
-            in[s->n_own + i] = ir_fold_in(r, in[s->n_own + i], trip);
-    }
-    if (counts)
-        ir_output(r, ir_add(r, in[0], ir_like(r, in[0], 1)));
-    ir_inline_graph(r, s->g, in, y);
-    for (int i = 0; i < s->g->n_out; i++)
-        ir_output(r, y[i]);
-    if (trips == TRIP_IN_OUT)
-        ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
-    cot_status status = ir_build_end(r, &out);
-    if (status != COT_OK)
-        b->status = status;
-    return out;
-}
 
 /* ---- operands and results ---- */
 
@@ -274,20 +165,20 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n, n_out = f->o.n_out > 0 ? f->o.n_out : 1;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    sub *s = IR_NEW_N(b->arena, sub, f->bodies.n + 1);
+    fe_sub *s = IR_NEW_N(b->arena, fe_sub, f->bodies.n + 1);
     ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, f->bodies.n + 1);
-    shared consts = { NULL, 0, 0 };
+    fe_shared consts = { NULL, 0, 0 };
     ir_ref p = predicate(b, f);
 
     (void)x, (void)n;
     if (!p || !operands(b, f, f->o.in, in, type))
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        if (!trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
+        if (!fe_trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
                        f->o.user, n_in, type, n_out, &consts, &s[i]))
             return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        branch[i] = rewire(b, &s[i], &consts, false, false, NO_TRIPS);
+        branch[i] = fe_rewire(b, &s[i], &consts, false, false, FE_NO_TRIPS);
     int all = 1 + n_in + (int)consts.n;
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, all);
     operand[0] = p;
@@ -356,19 +247,6 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 
 /* ---- while ---- */
 
-/* consts, then the carries. */
-static ir_ref *
-with_consts(ir_build *b, const shared *consts, int n, const ir_ref *in)
-{
-    ir_ref *all = IR_NEW_N(b->arena, ir_ref, (int)consts->n + n + 1);
-
-    if (consts->n > 0)
-        memcpy(all, consts->at, sizeof *all * consts->n);
-    if (n > 0)
-        memcpy(all + consts->n, in, sizeof *all * (size_t)n);
-    return all;
-}
-
 static ir_ref
 loop(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -376,8 +254,8 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = { NULL, 0, 0 };
-    sub holds, step;
+    fe_shared consts = { NULL, 0, 0 };
+    fe_sub holds, step;
 
     (void)x, (void)n;
     if (n_in < 1) {
@@ -385,20 +263,20 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
+        !fe_trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
                    n_in, type, 1, &consts, &holds) ||
-        !trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
+        !fe_trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
                    type, n_in, &consts, &step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
     const bool draws = holds.key >= 0 || step.key >= 0;
-    at.loop.cond = rewire(b, &holds, &consts, true, false, draws ? TRIP_IN : NO_TRIPS);
-    at.loop.body = rewire(b, &step, &consts, true, false, draws ? TRIP_IN_OUT : NO_TRIPS);
+    at.loop.cond = fe_rewire(b, &holds, &consts, true, false, draws ? FE_TRIP_IN : FE_NO_TRIPS);
+    at.loop.body = fe_rewire(b, &step, &consts, true, false, draws ? FE_TRIP_IN_OUT : FE_NO_TRIPS);
     at.loop.consts = consts.n;
     if (draws)
         in[n_in] = ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), 0);
     return finish(b, f, OP_while, (int)consts.n + n_in + draws,
-                  with_consts(b, &consts, n_in + draws, in), &at, n_in + draws, 0, draws);
+                  fe_with_consts(b, &consts, n_in + draws, in), &at, n_in + draws, 0, draws);
 }
 
 cot_value
@@ -440,9 +318,9 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     int carries = f->o.in.n, n_in = carries + f->o.xs.n, n_out = carries + f->o.n_out;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = { NULL, 0, 0 };
+    fe_shared consts = { NULL, 0, 0 };
     int64_t length;
-    sub step;
+    fe_sub step;
 
     (void)x, (void)n;
     if (n_out < 1) {
@@ -452,16 +330,16 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
+        !fe_trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
                    n_in, type, n_out, &consts, &step))
         return IR_NONE;
     ir_attrs at = { .scan = {
                         .carries = carries, .length = length, .reverse = f->o.reverse != 0 } };
-    at.scan.body = rewire(b, &step, &consts, true, false, step.key >= 0 ? TRIP_IN : NO_TRIPS);
+    at.scan.body = fe_rewire(b, &step, &consts, true, false, step.key >= 0 ? FE_TRIP_IN : FE_NO_TRIPS);
     at.scan.consts = consts.n;
     if (step.key >= 0)
         in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
-    in = with_consts(b, &consts, n_in, in);
+    in = fe_with_consts(b, &consts, n_in, in);
     if (f->o.segments != 0 && length > 1)
         return give(b, f, n_out, fe_segments(b, &at, f->o.segments, (int)consts.n + n_in, in));
     return finish(b, f, OP_scan, (int)consts.n + n_in, in, &at, n_out, 0, 0);
@@ -491,7 +369,7 @@ cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 
 /* i < n, of the inputs consts (n is the first), i, carries. */
 static ir_graph *
-counts_to(ir_build *b, const shared *consts, const ir_type *counter, int carries,
+counts_to(ir_build *b, const fe_shared *consts, const ir_type *counter, int carries,
           const ir_type *const *type)
 {
     ir_build *r = ir_build_new(b->ctx, ir_format(b->arena, "%s.fori.while", b->name));
@@ -535,8 +413,8 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     bool known = f->head.kind != COT_IS_VALUE;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, carries + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, carries + 1);
-    shared consts = { NULL, 0, 0 };
-    sub step;
+    fe_shared consts = { NULL, 0, 0 };
+    fe_sub step;
 
     (void)x, (void)n;
     if (known &&
@@ -555,13 +433,13 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known && !limit)
         return IR_NONE;
     if (!known)
-        share(b, &consts, limit);
+        fe_share(b, &consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
+    if (!fe_trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
                    carries + 1, type, carries, &consts, &step))
         return IR_NONE;
-    ir_graph *body = rewire(b, &step, &consts, true, true, step.key >= 0 ? COUNTER : NO_TRIPS);
-    const ir_ref *all = with_consts(b, &consts, carries + 1, in);
+    ir_graph *body = fe_rewire(b, &step, &consts, true, true, step.key >= 0 ? FE_COUNTER : FE_NO_TRIPS);
+    const ir_ref *all = fe_with_consts(b, &consts, carries + 1, in);
     int n_in = (int)consts.n + carries + 1;
     if (known) {
         ir_attrs at = { .scan = { consts.n, carries + 1, f->head.integer, 0, body } };

@@ -249,6 +249,8 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_call: return at->call.body ? at->call.body->n_out : 0;
     case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
     case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
+    case OP_linear_solve:
+    case OP_root: return at->implicit.parts.n > 0 ? at->implicit.parts.at[0]->n_out : 0;
     case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
     case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;

@@ -82,6 +82,7 @@ typedef struct ir_attrs {
             struct cot_graph *forward;
             ir_graphs rules;            /* in text: those of `by` */
         } custom;
+        struct { int64_t consts; ir_graphs parts; } implicit;
         struct { int64_t consts, max; struct cot_graph *cond, *body; } loop;
         struct { int64_t consts, carries, length; int reverse; struct cot_graph *body; } scan;
     };

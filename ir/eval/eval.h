@@ -31,7 +31,7 @@ typedef cot_status eval_rule(const ir_eval_args *a);     /* eval_<column>, for r
 
 eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice, eval_pad, eval_concatenate,
     eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg, eval_dot, eval_dynamic_slice,
-    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_cond, eval_while, eval_scan,
+    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_implicit, eval_cond, eval_while, eval_scan,
     eval_custom_call, eval_collective, eval_none;
 
 cot_status ir_eval_node(const ir_eval_args *a);
