@@ -500,6 +500,7 @@ find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
         bool reads = false, fits = g->kind == CG_GROUP_MAP && g->n <= EPILOGUE_MOST && found == NOWHERE;
         if (!set_has(g, product))
             continue;
+        fits = fits && ir_same_shape(g->space, ir_type_at(u->f, y));    /* not y with a margin */
         walk_group(u, &w, g, &space);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             const cg_read *r = &w.read[j];
