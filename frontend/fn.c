@@ -289,7 +289,7 @@ static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
     fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
-                         s->type, alone,   f->in_name, f->out_name, f,       true };
+                         s->type, alone,   f->in_name, f->out_name, f,       true, false };
     cot_trace *t;
 
     if (s->n_types != f->n_in)

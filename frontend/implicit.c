@@ -264,7 +264,7 @@ rewired(ir_build *b, int n, const fe_sub *part, fe_shared *consts)
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, n);
 
     for (int i = 0; i < n; i++)
-        g[i] = fe_rewire(b, &part[i], consts, true, false, FE_NO_TRIPS);
+        g[i] = fe_rewire(b, &part[i], consts);
     return g;
 }
 

@@ -188,8 +188,8 @@ cot_pad_(cot_place at, cot_value x, cot_operand value, const cot_move_options *o
                     &opt);
 }
 
-static ir_ref
-reverse(ir_build *b, const fe_arg *x, int n, const void *options)
+ir_ref
+fe_rule_reverse(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_move_options *o = options;
     int rank = x[0].ref ? ir_btype(b, x[0].ref)->rank : 0;
@@ -205,7 +205,7 @@ cot_value
 cot_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
-    return fe_apply1(at, "reverse", reverse, x, &opt);
+    return fe_apply1(at, "reverse", fe_rule_reverse, x, &opt);
 }
 
 /* Parts promote to one element type; their shapes must agree off the axis. */

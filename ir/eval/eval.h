@@ -39,7 +39,16 @@ cot_status ir_eval_node(const ir_eval_args *a);
 /* For ops with sub-functions.  Blocks are not cleared. */
 void *eval_take(eval_mem *m, size_t bytes);
 void eval_drop(eval_mem *m, void *p, size_t bytes);
+ir_arena *eval_scratch(eval_mem *m);
 cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in);
+
+/* writes.c: what can be written and its views, in one run of a graph whose arrays are val.  Before a
+ * value is read; after a node has run. */
+typedef struct eval_windows eval_windows;
+eval_windows *eval_windows_new(eval_mem *m, const ir_graph *f, const void **val);
+void eval_windows_read(eval_windows *w, ir_ref v);
+cot_status eval_windows_note(eval_windows *w, const ir_node *n);
+void eval_windows_end(eval_windows *w);
 
 /* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0 (repeat)
  * or negative. */

@@ -187,7 +187,7 @@ eval_constant(const ir_eval_args *a)
     return COT_OK;
 }
 
-/* Writes: what functionalize leaves never has them, so these are the values alone. */
+/* Writes: the values alone; where they go is writes.c's. */
 
 cot_status
 eval_clone(const ir_eval_args *a)
