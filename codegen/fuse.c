@@ -48,7 +48,7 @@ has_own_lowering(const ir_graph *f, const ir_node *n)
     ir_op_flag flag = ir_ops[n->op].flag;
     if (is_single_term(f, n))
         return false;
-    return flag == IR_FLOW || flag == IR_CONTRACT
+    return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_LINE
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
 }
 
@@ -140,7 +140,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
     u->crossed[x] |= inside || crosses(u, n);
     if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
-    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
     bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = u->who[x] != NOBODY;
@@ -168,7 +168,8 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 static bool
 wants_memory(const ir_node *n, int i)
 {
-    return ir_ops[n->op].flag != IR_INDEX || i == 0;
+    ir_op_flag flag = ir_ops[n->op].flag;
+    return n->op != OP_argsort && (flag != IR_INDEX || i == 0);
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */

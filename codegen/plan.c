@@ -275,6 +275,15 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     case OP_dot_general:
         cg_plan_dot(l, v, g);
         break;
+    case OP_argsort:
+        cg_plan_argsort(l, v, g);
+        break;
+    case OP_cumsum:
+    case OP_cumprod:
+    case OP_cummax:
+    case OP_cummin:
+        cg_plan_cumulate(l, v, g);
+        break;
     case OP_call:
         cg_plan_call(l, v, g);
         break;

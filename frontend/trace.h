@@ -166,6 +166,8 @@ ir_ref fe_keep(ir_build *b, ir_ref y, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
 /* y, reduced over axes, repeated along them to the shape of x. */
 ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
+/* Elements of x along an axis, at index vectors of x's rank and one axis more (sugar/index.c). */
+ir_ref fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);
 ir_ref fe_narrow(ir_build *b, ir_ref x, cot_dtype to);

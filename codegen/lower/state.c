@@ -51,6 +51,9 @@ view_lie(const fitting *u, const ir_node *n)
     case OP_reverse:
         good = good && !ir_axes_has(n->at.axes.axes, 0);
         break;
+    case OP_windows:
+        good = good && n->at.windows.axis != 0;
+        break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 && u->of[n->in[1]] == FREE;
         break;
@@ -136,7 +139,7 @@ size_of(const fitting *u, ir_ref v)
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
-    if (ir_ops[n->op].flag == IR_FLOW)
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE)
         return false;
     int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {

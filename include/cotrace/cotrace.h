@@ -18,6 +18,8 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/order.h"
+#include "cotrace/window.h"
 #include "cotrace/random.h"
 #include "cotrace/transform.h"
 #include "cotrace/collective.h"

@@ -74,6 +74,7 @@ eval_scratch(eval_mem *m)
 #define RULE_MOVE(rule) eval_##rule
 #define RULE_REDUCE(rule) eval_##rule
 #define RULE_CONTRACT(rule) eval_##rule
+#define RULE_LINE(rule) eval_##rule
 #define RULE_INDEX(rule) eval_##rule
 #define RULE_COLLECTIVE(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule

@@ -34,6 +34,8 @@ eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose,
     eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_implicit, eval_cond, eval_while, eval_scan,
     eval_custom_call, eval_collective, eval_none;
 
+eval_rule eval_argsort, eval_cumulate, eval_window;
+
 cot_status ir_eval_node(const ir_eval_args *a);
 
 /* For ops with sub-functions.  Blocks are not cleared. */
@@ -86,5 +88,10 @@ eval_put(void *to, const void *from, size_t bytes)
 /* Modulo 2^n in any integer type. */
 #define EVAL_ADD_INT(T, x, y) ((T)((uint64_t)(x) + (uint64_t)(y)))
 #define EVAL_MUL_INT(T, x, y) ((T)((uint64_t)(x) * (uint64_t)(y)))
+/* NaN wins, -0 is below +0.  <math.h> is the user's. */
+#define EVAL_MAX_INT(x, y) ((x) > (y) ? (x) : (y))
+#define EVAL_MIN_INT(x, y) ((x) < (y) ? (x) : (y))
+#define EVAL_MAX_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (y) : (x)) : EVAL_MAX_INT(x, y))
+#define EVAL_MIN_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (x) : (y)) : EVAL_MIN_INT(x, y))
 
 #endif

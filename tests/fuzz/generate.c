@@ -215,7 +215,9 @@ move(gen *g)
     const ir_type *t = type_of(g, x);
     int axis = t->rank ? below(g, t->rank) : 0;
 
-    switch (below(g, 9)) {
+    switch (below(g, 10)) {
+    case 8:  return t->rank && t->rank < 5 && t->size < 200
+            ? ir_windows(g->b, x, axis, 1 + below(g, 3), 1 + below(g, 2), 1 + below(g, 2)) : x;
     case 0:  return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4)) : x;
     case 1:  return reshape(g, x);
     case 2:  return transpose(g, x);
@@ -246,6 +248,36 @@ reduce(gen *g)
                             &(ir_attrs){ .arg = { axis, COT_I32 } });
     }
     return ir_reduce(g->b, numbers[below(g, 5)], x, axes);
+}
+
+/* x summed up along an axis, or the places of its sorted elements, by another of its type too. */
+static ir_ref
+order(gen *g)
+{
+    ir_ref x = any(g);
+    const ir_type *t = type_of(g, x);
+
+    if (t->rank == 0 || t->size > 300)
+        return IR_NONE;
+    if (below(g, 2) && t->dtype != COT_BOOL)
+        return ir_node1(g->b, (ir_op)(OP_cumsum + below(g, 4)), 1, &x,
+                        &(ir_attrs){ .cumulate = { below(g, t->rank), below(g, 2) } });
+    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
+                    &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
+}
+
+/* Bits at counters made of x, as numbers of any type. */
+static ir_ref
+random_bits(gen *g)
+{
+    const ir_type *t = ir_type_as(g->b->ctx, type_of(g, any(g)), COT_U64);
+    ir_ref x = like(g, t), y = like(g, t);
+
+    if (below(g, 2))
+        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
+    else
+        x = ir_op2(g->b, OP_threefry, x, y);
+    return ir_convert(g->b, x, any_type(g)->dtype);
 }
 
 /* x with another of its type, or with a vector along its last axis. */
@@ -447,7 +479,7 @@ counted_while(gen *g)
 static void
 step(gen *g)
 {
-    int kind = below(g, 20);
+    int kind = below(g, 22);
 
     if (g->writes && below(g, 2))
         write_or_view(g);
@@ -463,7 +495,11 @@ step(gen *g)
         keep(g, dynamic(g));
     else if (kind < 18)
         keep(g, rows(g));
-    else if (g->depth < DEEPEST && kind == 18)
+    else if (kind < 19)
+        keep(g, order(g));
+    else if (kind < 20)
+        keep(g, random_bits(g));
+    else if (g->depth < DEEPEST && kind == 20)
         call_or_cond(g);
     else if (g->depth < DEEPEST)
         below(g, 2) ? scan(g) : counted_while(g);
