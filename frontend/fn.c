@@ -525,11 +525,13 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
     const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
     const fe_special *s;
 
-    for (int i = 0; i < types.n; i++) {
+    f->ctx->here = (ir_here){ f->loc, f->name };
+    for (int i = 0; i < types.n; i++)
         type[i] = ir_type_of(f->ctx, &types.at[i]);
+    f->ctx->here = (ir_here){ 0, NULL };
+    for (int i = 0; i < types.n; i++)
         if (!type[i])
             return fail_text(f->ctx);
-    }
     if (!f->ctx->trace)
         f->ctx->axes = NULL; /* what a failed allocation may have left */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));

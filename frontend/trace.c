@@ -369,11 +369,13 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
       const cot_operand *x, const void *options)
 {
     cot_trace *const top = ctx->trace;
+    const ir_here outer = ctx->here;
     volatile cot_value y = { ctx, top ? top->serial : 0, 0 };
 
     IR_TRY (ctx) {
         cot_trace *t = top || !values_escape(ctx, at, op, n, x) ? fe_current(ctx, at, op) : NULL;
         if (t) {
+            ctx->here = (ir_here){ t->b->loc, op };
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
             for (int i = 0; i < n; i++)
                 a[i] = argument(t, op, &x[i], i);
@@ -386,6 +388,7 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
         if (top && top->b->status == COT_OK)
             top->b->status = COT_ERR_MEMORY;
     }
+    ctx->here = outer;
     return y;
 }
 

@@ -146,6 +146,12 @@ ir_ref fe_number(ir_build *b, const char *op, const fe_arg *x, const ir_type *ty
 ir_ref fe_broadcast_to(ir_build *b, const char *op, ir_ref x, int rank, const int64_t *shape);
 /* An axis counted from the end if negative; -1, the error recorded, if out of range. */
 int fe_axis(ir_build *b, const char *op, int64_t axis, int rank);
+/* `.axes = 1` gives a list a length and no entries: an error.  False where it is recorded. */
+typedef struct fe_named_list {
+    const char *what;
+    cot_list list;
+} fe_named_list;
+bool fe_lists(ir_build *b, const char *op, int n, const fe_named_list *lists);
 /* A list of axes as a set; absent: which is the default.  False, the error recorded, if wrong.
  */
 bool fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent,
