@@ -15,7 +15,8 @@ typedef struct cg_target {
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
 } cg_target;
 
-/* A function to be visible in an object: the entry of a module under its natural C signature. */
+/* A function to be visible in an object: the entry of a module under its natural C
+ * signature. */
 typedef struct cg_natural {
     const char *name;
     const cg_module *module;

@@ -1,5 +1,6 @@
-/* Reductions over the first axes, by rows: see columns.h.  A kernel that has nothing else to do with the rows takes
- * them panel by panel, so that the stack of partial results stays in the nearest cache. */
+/* Reductions over the first axes, by rows: see columns.h.  A kernel that has nothing else to do
+ * with the rows takes them panel by panel, so that the stack of partial results stays in the
+ * nearest cache. */
 #include "codegen/columns.h"
 
 #include <inttypes.h>
@@ -146,7 +147,8 @@ combine_parts(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
-/* The uppermost `n` parts, and the one below them, become one; `top` is the index of the uppermost. */
+/* The uppermost `n` parts, and the one below them, become one; `top` is the index of the
+ * uppermost. */
 static void
 combine(cg_columns *c, cg_val top, cg_val n)
 {
@@ -171,7 +173,8 @@ reversed(cg_build *b, cg_val r)
     return out;
 }
 
-/* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries after it. */
+/* Part q, number `nth` on this stack: the rows 512 b + 32 t + lane for all t, and the carries
+ * after it. */
 static void
 one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
 {

@@ -1,12 +1,13 @@
 /* Reductions over the first axes: sums of columns.
  *
- * A strip of columns in registers would touch a page of memory for each row.  Instead rows are read whole: the
- * partial results of all columns are rows of a scratch memory, and the tree of NUMERICS.md section 3 is walked by
- * rows.  Lanes come in bit-reversed order, so that both the fold of 32 lanes and the tree of blocks are one
- * binary counter: part q = 32 b + r takes the rows of block b and lane reversed(r), and after it parts combine as
- * carries of q + 1 do.  The height of the stack before part q is the number of ones in q.  A lane without rows is
- * neutral; what is left in the end combines from the last part to the first.  A run of a power of two of parts is a
- * node of the tree, which a thread can make alone. */
+ * A strip of columns in registers would touch a page of memory for each row.  Instead rows are
+ * read whole: the partial results of all columns are rows of a scratch memory, and the tree of
+ * NUMERICS.md section 3 is walked by rows.  Lanes come in bit-reversed order, so that both the
+ * fold of 32 lanes and the tree of blocks are one binary counter: part q = 32 b + r takes the
+ * rows of block b and lane reversed(r), and after it parts combine as carries of q + 1 do.  The
+ * height of the stack before part q is the number of ones in q.  A lane without rows is
+ * neutral; what is left in the end combines from the last part to the first.  A run of a power
+ * of two of parts is a node of the tree, which a thread can make alone. */
 #ifndef CODEGEN_COLUMNS_H
 #define CODEGEN_COLUMNS_H
 
@@ -37,8 +38,8 @@ bool cg_columns_fit(const cg_columns *c, int64_t width);
 
 /* What is done with each row, whose number is given. */
 typedef void cg_each_row(void *user, cg_val row);
-/* n parts from `lo` on, which is a multiple of a power of two not below n: their node of the tree is at the bottom of
- * the stack. */
+/* n parts from `lo` on, which is a multiple of a power of two not below n: their node of the
+ * tree is at the bottom of the stack. */
 void cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *user);
 /* Within a row: element x of reduction i is in this column of the stack. */
 void cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x);

@@ -11,7 +11,8 @@ enum {
     CG_ROW_MOST = 32768         /* bytes of a row kept while a kernel works on it                */
 };
 
-/* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element of the result. */
+/* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element
+ * of the result. */
 int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
 
 #endif

@@ -1,13 +1,15 @@
 /* Cut a graph into kernels.
  *
- * A value is a root if it must live in memory: outputs, results of ops with a lowering of their own and of row
- * reductions, and what would cost more to compute again than to store (an expensive value read from several
- * kernels, or repeated by a broadcast).  All else is pulled through by whoever needs it.
+ * A value is a root if it must live in memory: outputs, results of ops with a lowering of their
+ * own and of row reductions, and what would cost more to compute again than to store (an
+ * expensive value read from several kernels, or repeated by a broadcast).  All else is pulled
+ * through by whoever needs it.
  *
- * Roots over one iteration space join into a group, a kernel with several results, if no path between them
- * leads through another group.  A row group takes the reductions over the last axes of one shape and
- * what consumes their results row by row.  Reductions over the first axes of a large shape form column groups,
- * which then join the row or map group that reads the same rows: each row is read once for all of them. */
+ * Roots over one iteration space join into a group, a kernel with several results, if no path
+ * between them leads through another group.  A row group takes the reductions over the last
+ * axes of one shape and what consumes their results row by row.  Reductions over the first axes
+ * of a large shape form column groups, which then join the row or map group that reads the same
+ * rows: each row is read once for all of them. */
 #include "codegen/fuse.h"
 
 #include "codegen/cost.h"
@@ -23,6 +25,7 @@ typedef struct fusing {
     bool *is_output;
     int64_t *who;               /* who pulls the value: NOBODY, a key, MANY */
     double *times;              /* how often each element is pulled         */
+    bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
     int64_t *cost;              /* of pulling an element                    */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
@@ -45,21 +48,23 @@ has_own_lowering(const ir_graph *f, const ir_node *n)
     ir_op_flag flag = ir_ops[n->op].flag;
     if (is_single_term(f, n))
         return false;
-    return flag == IR_FLOW || flag == IR_CONTRACT
+    return flag == IR_FLOW || flag == IR_CONTRACT || flag == IR_LINE
         || (flag == IR_INDEX && n->op != OP_dynamic_slice && n->op != OP_gather);
+}
+
+static ir_axes
+reduced_axes(const ir_node *n)
+{
+    return n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
 }
 
 bool
 cg_is_row_reduce(const ir_graph *f, const ir_node *n)
 {
-    const ir_type *x = ir_type_at(f, n->in[0]);
-    ir_axes axes;
-    if (n->op == OP_argmax || n->op == OP_argmin)
-        axes = ir_axes_of((int)n->at.arg.axis);
-    else if (ir_ops[n->op].flag == IR_REDUCE)
-        axes = n->at.axes.axes;
-    else
+    if (ir_ops[n->op].flag != IR_REDUCE)
         return false;
+    const ir_type *x = ir_type_at(f, n->in[0]);
+    ir_axes axes = reduced_axes(n);
     int64_t size = 1;
     for (int k = 0; k < x->rank; k++)
         if (ir_axes_has(axes, k))
@@ -101,8 +106,8 @@ space_key(const fusing *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
-/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and is computed
- * outside of them. */
+/* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
+ * is computed outside of them. */
 static bool
 is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
 {
@@ -112,15 +117,30 @@ is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
     return true;
 }
 
+/* A reduction in a map runs innermost: axes after those it reduces are outside of it. */
+static bool
+crosses(const fusing *u, const ir_node *n)
+{
+    if (ir_ops[n->op].flag != IR_REDUCE || kind_of(u, n->first) != CG_GROUP_MAP)
+        return false;
+    ir_axes axes = reduced_axes(n);
+    for (int k = 1; k < ir_type_at(u->f, n->in[0])->rank; k++)
+        if (!ir_axes_has(axes, k) && (axes & ir_axes_below(k)))
+            return true;
+    return false;
+}
+
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
 static void
 note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 {
     const ir_type *tx = ir_type_at(u->f, x), *ty = ir_type_at(u->f, n->first);
+    bool inside = !u->cut->root[n->first] && u->crossed[n->first];
     double ratio = 1;
-    if (n->op == OP_broadcast_in_dim && tx->size > 0 && !is_hoisted(n, tx, ty))
+    u->crossed[x] |= inside || crosses(u, n);
+    if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
-    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general) && tx->size > 0 && ty->size > tx->size)
+    else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
     bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = u->who[x] != NOBODY;
@@ -148,7 +168,8 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 static bool
 wants_memory(const ir_node *n, int i)
 {
-    return ir_ops[n->op].flag != IR_INDEX || i == 0;
+    ir_op_flag flag = ir_ops[n->op].flag;
+    return n->op != OP_argsort && (flag != IR_INDEX || i == 0);
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */
@@ -247,7 +268,8 @@ walk_in_space(fusing *u, cg_walk *w, ir_ref v, cg_ix **space)
     return t;
 }
 
-/* A value belongs to the last run of barriers that it comes from: what is computed again is computed late. */
+/* A value belongs to the last run of barriers that it comes from: what is computed again is
+ * computed late. */
 static void
 find_epochs(fusing *u)
 {
@@ -264,8 +286,8 @@ find_epochs(fusing *u)
     }
 }
 
-/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand there, and
- * nothing else it reads may wait for g. */
+/* May root v, which reads what w met, be made by group g?  What it reads of g must be at hand
+ * there, and nothing else it reads may wait for g. */
 static bool
 may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, bool *linked)
 {
@@ -466,7 +488,8 @@ walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
     }
 }
 
-/* A group that is a map of y's shape and reads product y element by element, and waits for nobody who waits for y. */
+/* A group that is a map of y's shape and reads product y element by element, and waits for
+ * nobody who waits for y. */
 static uint32_t
 find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
 {
@@ -478,6 +501,7 @@ find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
         bool reads = false, fits = g->kind == CG_GROUP_MAP && g->n <= EPILOGUE_MOST && found == NOWHERE;
         if (!set_has(g, product))
             continue;
+        fits = fits && ir_same_shape(g->space, ir_type_at(u->f, y));    /* not y with a margin */
         walk_group(u, &w, g, &space);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             const cg_read *r = &w.read[j];
@@ -496,7 +520,8 @@ find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
     return found;
 }
 
-/* What consumes a product element by element is computed where the product is: bias, activation, a step of descent. */
+/* What consumes a product element by element is computed where the product is: bias,
+ * activation, a step of descent. */
 static void
 fuse_epilogues(fusing *u)
 {
@@ -633,6 +658,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.is_output = IR_NEW_N(a, bool, f->n_values);
     u.who = IR_NEW_N(a, int64_t, f->n_values);
     u.times = IR_NEW_N(a, double, f->n_values);
+    u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)

@@ -34,22 +34,23 @@ typedef struct cg_cut {
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 
-/* The value whose memory operand x of a product is read from, x being it with its axes in another order: axis k
- * of x is axis perm[k] of that (perm may be NULL). */
+/* The value whose memory operand x of a product is read from, x being it with its axes in
+ * another order: axis k of x is axis perm[k] of that (perm may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
-/* The same for one value, which goes where `put` stores it; stride: how far apart its elements are there, along each
- * axis. */
+/* The same for one value, which goes where `put` stores it; stride: how far apart its elements
+ * are there, along each axis. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
 void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const int64_t *stride, cg_put *put,
                    void *user);
-/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done twice. */
+/* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
+ * twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
-/* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a result lie where an
- * operand was (then no element may be done twice)? */
+/* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a
+ * result lie where an operand was (then no element may be done twice)? */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
 void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
 bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
@@ -62,11 +63,13 @@ void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_gro
 void cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g);
 /* The reduction is of the first axes of a large operand, and made row by row. */
 bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
-/* May these share a kernel?  And may they join one of rows, whose columns are then taken all at once? */
+/* May these share a kernel?  And may they join one of rows, whose columns are then taken all at
+ * once? */
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
-/* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector loop. */
+/* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
+ * loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);
 /* What a member of a row group has one element for. */
 typedef enum cg_member {
@@ -75,7 +78,8 @@ typedef enum cg_member {
     CG_MEMBER_COLUMN            /* each column: a reduction of it                                     */
 } cg_member;
 cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_ref v);
-/* The reduction is done row by row: the reduced axes are the last, and long enough for lanes. */
+/* The reduction is done row by row: the reduced axes are the last, and long enough for
+ * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
 #endif

@@ -1,47 +1,55 @@
 /* The kernel IR: structured loops over typed scalars and memory, in which a schedule is data.
  *
  * A kernel is a function of buffers and i64 parameters.  Its body is a region: a list of
- * instructions in SSA form, some of which (loop, if, while) hold regions of their own.  The text of a
- * body is that of ONE element: a value has an element type and no width.  The kind of each
- * loop says how its iterations run:
+ * instructions in SSA form, some of which (loop, if, while) hold regions of their own.  The
+ * text of a body is that of ONE element: a value has an element type and no width.  The kind of
+ * each loop says how its iterations run:
  *
  *   serial     one after the other
- *   parallel   split among threads; iterations are independent; not inside a parallel or SPMD loop
+ *   parallel   split among threads; iterations are independent; not inside a parallel or SPMD
+ *              loop
  *   unroll     all at once, as copies in registers; constant extent
- *   vector     all at once, as lanes of one SIMD value; constant extent, a power of two; never inside
- *              another vector loop.  `limit`, if given, is an i64: lanes >= limit are inactive
+ *   vector     all at once, as lanes of one SIMD value; constant extent, a power of two; never
+ *              inside another vector loop.  `limit`, if given, is an i64: lanes >= limit are
+ *              inactive
  *
- * `unroll` and `vector` loops are SPMD loops.  A value varies over an enclosing SPMD loop if it depends on
- * its variable; an emitter gives it a register per copy and a lane per lane of the loops it varies over,
- * and one scalar where it varies over none.  A serial loop inside SPMD loops runs once for all of
- * them, its carries held per copy and lane: so `unroll i 6 { unroll j 2 { vector l 8 { for k ... fma } } }` is a
- * register tile, with no mechanism of its own.
+ * `unroll` and `vector` loops are SPMD loops.  A value varies over an enclosing SPMD loop if it
+ * depends on its variable; an emitter gives it a register per copy and a lane per lane of the
+ * loops it varies over, and one scalar where it varies over none.  A serial loop inside SPMD
+ * loops runs once for all of them, its carries held per copy and lane: so `unroll i 6 { unroll
+ * j 2 { vector l 8 { for k ... fma } } }` is a register tile, with no mechanism of its own.
  *
  * A loop yields results by a mode for each:
  *   carry   the value yielded last; starts at its init (loop-carried)
- *   fold    an SPMD or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined by halves:
- *           for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes by shuffles; inactive lanes
- *           count as the neutral element.  A serial loop runs in bit-reversed order and combines with a
- *           stack of partials (binary counter), which is the same tree
- *   tree    a serial or parallel loop: e_0 ... e_(n-1) in a binary tree aligned at powers of two; an element
- *           without a partner passes up unchanged.  The neutral element if the loop runs no time
+ *   fold    an SPMD or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined
+ *           by halves: for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes
+ *           by shuffles; inactive lanes count as the neutral element.  A serial loop runs in
+ *           bit-reversed order and combines with a stack of partials (binary counter), which is
+ *           the same tree
+ *   tree    a serial or parallel loop: e_0 ... e_(n-1) in a binary tree aligned at powers of
+ *           two; an element without a partner passes up unchanged.  The neutral element if the
+ *           loop runs no time
  * so the sum of NUMERICS.md section 3 is, with no further mechanism,
  *   tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
- * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1, max the least value
- * (-inf), min the largest (+inf), and all ones, or 0.
+ * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1,
+ * max the least value (-inf), min the largest (+inf), and all ones, or 0.
  *
- * Control that varies: `if` and `while` on a condition that varies over SPMD lanes run with a mask of active lanes:
- * a branch runs if any active lane takes it, a while until no active lane goes on; stores touch only active
- * lanes, loads of inactive lanes touch no memory, and results are selected by lane.
+ * Control that varies: `if` and `while` on a condition that varies over SPMD lanes run with a
+ * mask of active lanes: a branch runs if any active lane takes it, a while until no active lane
+ * goes on; stores touch only active lanes, loads of inactive lanes touch no memory, and results
+ * are selected by lane.
  *
- * The IR knows neither LLVM nor C: codegen/llvm and codegen/c translate it, instruction by instruction.
- * Instructions on scalars are those of ir/scalar.h, with its semantics to the last bit.
+ * The IR knows neither LLVM nor C: codegen/llvm and codegen/c translate it, instruction by
+ * instruction.  Instructions on scalars are those of ir/scalar.h, with its semantics to the
+ * last bit.
  *
- * Some rules that follow (cg_verify holds us to them): carries belong to serial loops and whiles; a loop with
- * folds or trees that is serial has no carries, and one with folds no trees; bounds of loops, parameters, offsets
- * and calls are uniform; `limit` is at least 1; a parallel loop that yields trees has a constant extent <= 4096, and
- * no failure leaves from within it (a kernel it calls may fail).  CG_VAR, CG_CARRIED and CG_RESULT stand in no region's
- * list: their block names them.  A CG_LOCAL buffer used in a parallel loop is private to it, per thread. */
+ * Some rules that follow (cg_verify holds us to them): carries belong to serial loops and
+ * whiles; a loop with folds or trees that is serial has no carries, and one with folds no
+ * trees; bounds of loops, parameters, offsets and calls are uniform; `limit` is at least 1; a
+ * parallel loop that yields trees has a constant extent <= 4096, and no failure leaves from
+ * within it (a kernel it calls may fail).  CG_VAR, CG_CARRIED and CG_RESULT stand in no
+ * region's list: their block names them.  A CG_LOCAL buffer used in a parallel loop is private
+ * to it, per thread. */
 #ifndef CODEGEN_KERNEL_H
 #define CODEGEN_KERNEL_H
 
@@ -113,7 +121,8 @@ typedef struct cg_extern_arg {
     const void *address;        /* in this process                        */
 } cg_extern_arg;
 
-/* A call of a function that the module does not have.  It may read and write what it is handed. */
+/* A call of a function that the module does not have.  It may read and write what it is
+ * handed. */
 typedef struct cg_extern {
     const char *name;           /* of the custom function, for messages */
     ir_loc loc;
@@ -146,8 +155,8 @@ typedef enum cg_space {
     CG_WORK                     /* entry only: at byte `offset` of the work block                */
 } cg_space;
 
-/* Distinct buffers of a kernel never overlap, unless `alias` says so (which it must before the first load:
- * loads of what nobody writes move out of loops). */
+/* Distinct buffers of a kernel never overlap, unless `alias` says so (which it must before the
+ * first load: loads of what nobody writes move out of loops). */
 typedef struct cg_buffer {
     const char *name;
     cot_dtype type;
@@ -176,11 +185,12 @@ typedef struct cg_kernel {
     int64_t flops, bytes;       /* an estimate for one call: cost.c, bench */
 } cg_kernel;
 
-/* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the work block,
- * and whose body calls the others.  The compiled entry is
+/* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the
+ * work block, and whose body calls the others.  The compiled entry is
  *     int name(void *const *args, void *work)
- * with args[] the inputs, then the outputs; 0 or a cot_status.  A module with parallel loops takes one more
- * entry at the end of args[]: a `const cot_parallel *` (runtime/support/pool.h), or NULL for one thread. */
+ * with args[] the inputs, then the outputs; 0 or a cot_status.  A module with parallel loops
+ * takes one more entry at the end of args[]: a `const cot_parallel *` (runtime/support/pool.h),
+ * or NULL for one thread. */
 typedef struct cg_module {
     cot_context *ctx;
     ir_arena *arena;
@@ -196,8 +206,8 @@ typedef struct cg_module {
     uint32_t n_ext, cap_ext;
 } cg_module;
 
-/* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are folded and
- * shared within the enclosing regions. */
+/* kernel.c: building.  A cursor says where instructions go; constants and pure instructions are
+ * folded and shared within the enclosing regions. */
 typedef struct cg_build {
     cg_kernel *k;
     cg_region **open;           /* stack of regions; the last receives instructions */
@@ -215,7 +225,8 @@ cg_val cg_i64(cg_build *b, int64_t x);
 cg_val cg_insn1(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x);
 cg_val cg_insn2(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y);
 cg_val cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z);
-/* Index arithmetic on i64, with the folds that keep maps affine: x + 0, (x + c) + d, x * 0, x * 1, (x c) / c, ... */
+/* Index arithmetic on i64, with the folds that keep maps affine: x + 0, (x + c) + d, x * 0, x *
+ * 1, (x c) / c, ... */
 cg_val cg_iadd(cg_build *b, cg_val x, cg_val y);
 cg_val cg_isub(cg_build *b, cg_val x, cg_val y);
 cg_val cg_imul(cg_build *b, cg_val x, int64_t c);
@@ -238,7 +249,8 @@ void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_v
 /* Answers a value of the type; COT_DTYPE_NONE: nothing. */
 cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
 
-/* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees at the end. */
+/* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees
+ * at the end. */
 cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit);
 cg_val cg_loop_var(const cg_build *b, cg_val loop);
 cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);   /* the carried value, inside */
@@ -262,19 +274,24 @@ void cg_kernel_print(ir_buf *b, const cg_kernel *k);
 void cg_module_print(ir_buf *b, const cg_module *m);
 /* Can this process (carrier NULL), or the carrier, hold the module's foreign calls? */
 cot_status cg_check_externs(const cg_module *m, const char *carrier);
+/* kernel_same.c: do two kernels compute the same, instruction by instruction?  Names do not
+ * count. */
+bool cg_kernel_same(const cg_kernel *x, const cg_kernel *y);
 /* Every invariant: types, dominance, indices of buffers, kinds of loops. */
 cot_status cg_verify(const cg_module *m);
 
 /* vary.c: for emitters.
  *
- * SPMD loops nest at most 32 deep; the outermost of a nest has level 0, the next level 1, ...  cg_variance gives for
- * each value the set of levels of the SPMD loops around its definition over which it varies, as bits.
- * What an `if` or `while` yields varies over what its condition varies over. */
+ * SPMD loops nest at most 32 deep; the outermost of a nest has level 0, the next level 1, ...
+ * cg_variance gives for each value the set of levels of the SPMD loops around its definition
+ * over which it varies, as bits.  What an `if` or `while` yields varies over what its condition
+ * varies over. */
 uint32_t *cg_variance(const cg_kernel *k, ir_arena *a);
-/* How often each value is used by what has an effect; a pure instruction with 0 uses is dead. */
+/* How often each value is used by what has an effect; a pure instruction with 0 uses is
+ * dead. */
 uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
-/* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's variable;
- * false otherwise. */
+/* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's
+ * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
 
 #endif

@@ -47,10 +47,10 @@ cg_pair_donated(const ir_graph *f, const bool *donated, int *over)
             }
 }
 
-/* The memory of results: of their own, where it may be that of a donated argument, or, of the new value of
- * an in/out argument, the argument's.  The first result that is a value is where the value is computed, in
- * the latter two cases if the old value is dead by then; the others, and results that are inputs, are
- * copies. */
+/* The memory of results: of their own, where it may be that of a donated argument, or, of the
+ * new value of an in/out argument, the argument's.  The first result that is a value is where
+ * the value is computed, in the latter two cases if the old value is dead by then; the others,
+ * and results that are inputs, are copies. */
 static cg_place *
 place_outputs(cg_lowering *l, cg_level *v, const int *over)
 {
@@ -86,8 +86,8 @@ hides_input(const cg_lowering *l, const cg_level *v, const cg_place *to, int i)
     return false;
 }
 
-/* The results that are not where they belong.  Old values that are results come first: other copies may
- * hide them, and so may their own. */
+/* The results that are not where they belong.  Old values that are results come first: other
+ * copies may hide them, and so may their own. */
 static void
 copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
 {

@@ -12,11 +12,11 @@ typedef struct cg_lower_options {
     const bool *donated;        /* one for each input, or NULL: a result may lie in its memory */
 } cg_lower_options;
 
-/* f is the output of pass_prepare.  The module's arguments are f's inputs, then its outputs without the new
- * values of in/out arguments, which go to the arguments' memory. */
+/* f is the output of pass_prepare.  The module's arguments are f's inputs, then its outputs
+ * without the new values of in/out arguments, which go to the arguments' memory. */
 cot_status cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out);
-/* over[j]: the donated input whose memory output j may have, or -1: the first of its type that no output
- * before it has. */
+/* over[j]: the donated input whose memory output j may have, or -1: the first of its type that
+ * no output before it has. */
 void cg_pair_donated(const ir_graph *f, const bool *donated, int *over);
 /* Why: the cuts, tiles, vector axes and costs chosen, as text. */
 void cg_explain(ir_buf *b, const cg_module *m);

@@ -1,9 +1,10 @@
 /* What reshapes, transposes and concatenations put together is made where it belongs.
  *
- * A value in memory that is nothing but such views of others, a whole, is followed down to its pieces, each with an
- * offset and a stride an axis in the whole.  A piece that dies with the whole and lies dense in it is computed there.
- * What a scan stacks, and nobody else reads, may lie with any strides: so do its steps, and chunks of rows or of
- * columns go straight into their matrix.  The other pieces are written when the whole's turn comes. */
+ * A value in memory that is nothing but such views of others, a whole, is followed down to its
+ * pieces, each with an offset and a stride an axis in the whole.  A piece that dies with the
+ * whole and lies dense in it is computed there.  What a scan stacks, and nobody else reads, may
+ * lie with any strides: so do its steps, and chunks of rows or of columns go straight into
+ * their matrix.  The other pieces are written when the whole's turn comes. */
 #include "codegen/plan.h"
 
 typedef struct following {
@@ -13,8 +14,8 @@ typedef struct following {
     cg_whole *whole;
 } following;
 
-/* Strides of the axes of x, which is reshaped to y, from those of y: false if there are none, as steps along an axis
- * of x would differ. */
+/* Strides of the axes of x, which is reshaped to y, from those of y: false if there are none,
+ * as steps along an axis of x would differ. */
 static bool
 stride_before(const ir_type *x, const ir_type *y, const int64_t *of_y, int64_t *of_x)
 {
@@ -84,7 +85,8 @@ is_dense(const ir_type *t, const int64_t *stride)
     return true;
 }
 
-/* What a scan stacks, when all its state is what it stacks: steps of it are put by cg_plan_scan. */
+/* What a scan stacks, when all its state is what it stacks: steps of it are put by
+ * cg_plan_scan. */
 static bool
 is_stacked(const ir_node *n)
 {

@@ -1,8 +1,8 @@
 /* Order, lifetimes and offsets: see plan.h.
  *
- * The entry is written in one go, each buffer a piece of the work block without an offset; its span of steps grows with
- * each use.  Offsets come last: larger buffers first, each at the lowest place that no buffer alive at the
- * same time takes. */
+ * The entry is written in one go, each buffer a piece of the work block without an offset; its
+ * span of steps grows with each use.  Offsets come last: larger buffers first, each at the
+ * lowest place that no buffer alive at the same time takes. */
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
@@ -140,6 +140,26 @@ cg_place_at(cg_lowering *l, cg_place p, cg_val off)
     return p;
 }
 
+/* The number of the kernel in hand, or of one before that is the same; then it is not compiled
+ * again. */
+static int
+shared_kernel(cg_lowering *l)
+{
+    cg_module *m = l->m;
+    uint32_t number = 0;
+    while (m->kernel[number] != l->k)
+        number++;
+    for (uint32_t i = 1; i < number && number + 1 == m->n_kernels; i++)
+        if (cg_kernel_same(m->kernel[i], l->k)) {
+            ir_buf_printf(l->why, "%s: is %s\n", l->k->name, m->kernel[i]->name);
+            m->kernel[0]->flops += l->k->flops;
+            m->kernel[0]->bytes += l->k->bytes;
+            m->n_kernels--;
+            return (int)i;
+        }
+    return (int)number;
+}
+
 void
 cg_kernel_call(cg_lowering *l)
 {
@@ -154,10 +174,7 @@ cg_kernel_call(cg_lowering *l)
         offset[m++] = l->arg_offset[i];
         cg_plan_touch(l, l->arg[i] - 1);
     }
-    int number = 0;
-    while (l->m->kernel[number] != l->k)
-        number++;
-    cg_call_kernel(&l->entry, number, buffer, offset, 0, NULL);
+    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, 0, NULL);
 }
 
 void
@@ -196,7 +213,8 @@ place_constant(cg_lowering *l, cg_level *v, ir_ref x)
     return true;
 }
 
-/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it is none. */
+/* The only value of a group that is a reshape (or barrier), and what it reshapes; IR_NONE: it
+ * is none. */
 static ir_ref
 reshaped(const cg_level *v, const cg_group *g)
 {
@@ -257,6 +275,15 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     case OP_dot_general:
         cg_plan_dot(l, v, g);
         break;
+    case OP_argsort:
+        cg_plan_argsort(l, v, g);
+        break;
+    case OP_cumsum:
+    case OP_cumprod:
+    case OP_cummax:
+    case OP_cummin:
+        cg_plan_cumulate(l, v, g);
+        break;
     case OP_call:
         cg_plan_call(l, v, g);
         break;
@@ -277,8 +304,8 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     }
 }
 
-/* The first operands of node n that its results may be written over: of an update, the operand; of a loop, the
- * carries' first values. */
+/* The first operands of node n that its results may be written over: of an update, the operand;
+ * of a loop, the carries' first values. */
 static int
 carried_operands(const ir_node *n, int *first)
 {
@@ -295,7 +322,8 @@ carried_operands(const ir_node *n, int *first)
     return n->n_in - *first;
 }
 
-/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that loop? */
+/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that
+ * loop? */
 static bool
 carried_on(const ir_node *n, ir_ref x, ir_ref c)
 {

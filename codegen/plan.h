@@ -1,11 +1,12 @@
-/* The entry of a module: the order of kernels, and where every buffer lies in the one work block. */
+/* The entry of a module: the order of kernels, and where every buffer lies in the one work
+ * block. */
 #ifndef CODEGEN_PLAN_H
 #define CODEGEN_PLAN_H
 
 #include "codegen/fuse.h"
 
-/* Buffers of the work block live from the first step of the entry that touches them to the last; one that is
- * older than a loop and used in it, to the loop's end. */
+/* Buffers of the work block live from the first step of the entry that touches them to the
+ * last; one that is older than a loop and used in it, to the loop's end. */
 typedef struct cg_span { uint32_t first, last; } cg_span;
 
 typedef struct cg_plan {
@@ -16,8 +17,8 @@ typedef struct cg_plan {
     uint32_t n_loops, cap_loops;
 } cg_plan;
 
-/* A value as a part of a larger one: its first element, and how far apart elements are along each
- * of its axes. */
+/* A value as a part of a larger one: its first element, and how far apart elements are along
+ * each of its axes. */
 typedef struct cg_piece {
     ir_ref v;
     int64_t offset;
@@ -55,8 +56,8 @@ cg_place cg_place_at(cg_lowering *l, cg_place p, cg_val off);
 void cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x);
 /* Are the two in one buffer, or in buffers that may be the same memory? */
 bool cg_may_share(const cg_lowering *l, cg_place x, cg_place y);
-/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself reads c only at the
- * element it writes. */
+/* May value x be computed where input c is?  Nobody reads c after x's kernel, which itself
+ * reads c only at the element it writes. */
 bool cg_may_overwrite(cg_lowering *l, const cg_level *v, ir_ref x, ir_ref c);
 void cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t);
 /* The input of v whose memory a place is, or may be; IR_NONE if there is none. */
@@ -73,13 +74,16 @@ void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t off
 
 /* Nodes with a lowering of their own. */
 void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */
+void cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g);
-/* A while or scan in registers, in one kernel; false if its state or body is too large for that. */
+/* A while or scan in registers, in one kernel; false if its state or body is too large for
+ * that. */
 bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);
 
 #endif

@@ -1,8 +1,9 @@
-/* The loops of row kernels: for each row, passes over its elements.  Where columns are summed on the way, rows come
- * in the order of columns.h.
+/* The loops of row kernels: for each row, passes over its elements.  Where columns are summed
+ * on the way, rows come in the order of columns.h.
  *
- * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions of one pass share
- * one loop.  What is expensive and is wanted in a later pass is kept in a row on the stack. */
+ * A reduction is in the first pass after those it depends on; an output, likewise.  Reductions
+ * of one pass share one loop.  What is expensive and is wanted in a later pass is kept in a row
+ * on the stack. */
 #include "codegen/columns.h"
 
 #include <inttypes.h>
@@ -72,7 +73,8 @@ walk_member(rows *r, cg_walk *w, uint32_t i, const bool *stop)
     return at;
 }
 
-/* A member is one pass after each reduction of the group it reads, and not before another result it reads. */
+/* A member is one pass after each reduction of the group it reads, and not before another
+ * result it reads. */
 static void
 find_stages(rows *r)
 {
@@ -115,8 +117,8 @@ cost_of(const rows *r, ir_ref v, int depth)
     return c;
 }
 
-/* Of what member i computes at each element in pass s, keep the first that an earlier pass computed, and that is
- * dear and has room. */
+/* Of what member i computes at each element in pass s, keep the first that an earlier pass
+ * computed, and that is dear and has room. */
 static bool
 keep_one(rows *r, uint32_t i, int s, bool *stop, int64_t *room)
 {
@@ -369,7 +371,8 @@ store_columns(cg_lowering *l, void *user, cg_ix column)
     }
 }
 
-/* Rows in the order of columns.h.  For threads, chunks of a power of two of parts, each a node of the tree. */
+/* Rows in the order of columns.h.  For threads, chunks of a power of two of parts, each a node
+ * of the tree. */
 static void
 rows_with_columns(rows *r, bool many)
 {

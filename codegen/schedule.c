@@ -1,9 +1,10 @@
-/* The loops of map kernels: which axes become one, which one the lanes run along, what is unrolled, and what is
- * split among threads.
+/* The loops of map kernels: which axes become one, which one the lanes run along, what is
+ * unrolled, and what is split among threads.
  *
- * Axes of the space that every address crosses as one are merged; the last one left (or the longest, if the
- * last is shorter than a vector) becomes a vector loop.  A last vector that would stick out is moved back to
- * end where the axis does, so that some elements are computed twice, with the same bits. */
+ * Axes of the space that every address crosses as one are merged; the last one left (or the
+ * longest, if the last is shorter than a vector) becomes a vector loop.  A last vector that
+ * would stick out is moved back to end where the axis does, so that some elements are computed
+ * twice, with the same bits. */
 #include <inttypes.h>
 
 #include "codegen/cost.h"
@@ -48,7 +49,8 @@ cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
 
 /* -- map --------------------------------------------------------------------------------------------- */
 
-/* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order, outermost first. */
+/* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order,
+ * outermost first. */
 typedef struct nest {
     int n;
     int64_t extent[COT_MAX_RANK + 1];
@@ -216,7 +218,8 @@ typedef struct mapping {
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
 
-/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They share their loops. */
+/* Are all of the values reductions of the same axes of equal shapes, too long to unroll?  They
+ * share their loops. */
 static bool
 is_joint(const mapping *m)
 {
@@ -310,7 +313,8 @@ map_inside(cg_lowering *l, void *user, cg_ix x)
     map_level(s->m, s->level + 1);
 }
 
-/* A loop over the starts of pieces of `size`, the last moved back to end where the axis does. */
+/* A loop over the starts of pieces of `size`, the last moved back to end where the axis
+ * does. */
 static cg_val
 pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *start)
 {
@@ -321,8 +325,8 @@ pieces_begin(cg_lowering *l, cg_kind kind, int64_t n, int64_t size, cg_val *star
     return loop;
 }
 
-/* The last two loops in squares: copies along one, lanes along the other, so that an operand that is dense
- * along the first is read by vectors and transposed in registers. */
+/* The last two loops in squares: copies along one, lanes along the other, so that an operand
+ * that is dense along the first is read by vectors and transposed in registers. */
 static void
 map_squares(mapping *m, int level, cg_kind kind)
 {
@@ -378,6 +382,8 @@ pick_order(mapping *m)
         m->order[n - 1] = v;
     int x = m->s.across;
     int64_t lanes = cg_lanes(m->l, m->s.widest);
+    if (v != dense && v != x && m->lanes > lanes)
+        m->lanes = lanes; /* lanes that lie apart are gathered one by one: more of them are no faster */
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
               m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes && m->s.extent[v] >= lanes;
     if (!m->tile)

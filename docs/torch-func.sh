@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.."
 
 tests() {
     for suite in $(sed -n 's/^ *rows(\([a-z0-9_]*\)).*/\1/p' tests/unit/CMakeLists.txt); do
-        sed -nE "s/^ *\{ \"([AB][0-9]+)\",.*/\1 $suite/p" "tests/unit/check_$suite.c"
+        grep -E '^ *\{ "[AB][0-9]+",' "tests/unit/check_$suite.c" | grep -oE '\{ "[AB][0-9]+",' |
+            sed -E "s/[^AB]*([AB][0-9]+).*/\1 $suite/"
     done
     sed -nE 's/^torch_func\(([a-z0-9_]+) (.*)\).*/\1 \2/p' examples/torch_func/CMakeLists.txt |
         awk '{ for (i = 2; i <= NF; i++) print $i, "torch_func." $1 }'

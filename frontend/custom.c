@@ -491,6 +491,8 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(k->attrs), .effects = c->o.effects,
                                       .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
     (void)none, (void)zero;
+    if (!fe_lists(b, c->ir.name, 1, &(fe_named_list){ "attrs", k->attrs }))
+        return IR_NONE;
     if (k->in.n != c->o.n_in) {
         ir_build_fail(b, c->ir.name, ERR_fn_arguments, k->in.n, c->o.n_in);
         return IR_NONE;

@@ -1,119 +1,11 @@
-/* Calls and control flow: bodies traced as sub-functions.
+/* Calls and control flow: bodies traced as sub-functions (sub.c).
  *
- * A body is traced while the trace around it stays open, so that it may use that trace's
- * values: each becomes an input of the body's graph, appended at its first touch.  The ops want
- * such operands in one place for all their sub-functions (branches share them; while and scan
- * have them first, as consts), so the graph is built once more with its inputs in the wanted
- * order. */
+ * The operands that bodies capture are shared: branches have them last, while and scan first, as
+ * consts.  A body may write to values of the trace around: their new values become more results of a
+ * cond, more carries of a loop, and are written outside when the node is made. */
 #include "frontend/fn.h"
-#include "frontend/trace.h"
+#include "frontend/sub.h"
 #include "ir/diag.h"
-
-/* Values of the trace around, handed to every sub-function of a node. */
-typedef struct shared {
-    ir_ref *at;
-    uint32_t n, cap;
-} shared;
-
-/* A traced body: own inputs, then what it captured. */
-typedef struct sub {
-    ir_graph *g;
-    int n_own;
-    int n_captured;
-    const ir_ref *captured;
-    int key; /* which capture random numbers come from; -1: none */
-} sub;
-
-static int
-share(ir_build *b, shared *s, ir_ref v)
-{
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->at[i] == v)
-            return (int)i;
-    IR_PUSH(b->arena, s->at, s->n, s->cap, v);
-    return (int)s->n - 1;
-}
-
-static bool
-trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
-          const ir_type *const *type, int n_out, shared *consts, sub *s)
-{
-    fe_source source = { name, body, user, b->loc, n_in, n_out, type, false, NULL, NULL, NULL, false };
-    cot_trace *t;
-    cot_status status;
-
-    if (!body) {
-        ir_build_fail(b, name, ERR_usage, "a body is NULL");
-        return false;
-    }
-    status = fe_trace_run(b->ctx, &source, &s->g, &t);
-    if (status != COT_OK) {
-        b->status = status;
-        return false;
-    }
-    s->n_own = n_in;
-    s->n_captured = (int)t->n_captured;
-    s->captured = t->captured;
-    s->key = -1;
-    for (int i = 0; i < s->n_captured; i++)
-        if (t->input[i] == t->key)
-            s->key = i;
-    for (int i = 0; i < s->n_captured; i++)
-        share(b, consts, s->captured[i]);
-    return true;
-}
-
-/* An input of r for each shared value. */
-static void
-shared_inputs(const ir_build *b, ir_build *r, const shared *consts, ir_ref *c)
-{
-    for (uint32_t i = 0; i < consts->n; i++)
-        c[i] = ir_input(r, ir_btype(b, consts->at[i]), NULL);
-}
-
-/* The trip of a loop, which joins the key of its draws: nothing draws; the counter that is there;
- * one more input, the last; the same, and its successor is the last result. */
-typedef enum trips { NO_TRIPS, COUNTER, TRIP_IN, TRIP_IN_OUT } trips;
-
-/* The graph of s with an input for each shared value, before its own inputs or after.  counts:
- * input 0 of its own is a counter, whose successor becomes result 0. */
-static ir_graph *
-rewire(ir_build *b, const sub *s, shared *consts, bool first, bool counts, trips trips)
-{
-    ir_ref trip = IR_NONE;
-    ir_build *r = ir_build_new(b->ctx, s->g->name);
-    ir_ref *in = IR_NEW_N(r->arena, ir_ref, s->g->n_in + 1),
-           *y = IR_NEW_N(r->arena, ir_ref, s->g->n_out + 1);
-    ir_ref *c = IR_NEW_N(r->arena, ir_ref, consts->n + 1);
-    ir_graph *out = NULL;
-
-    if (first)
-        shared_inputs(b, r, consts, c);
-    for (int i = 0; i < s->n_own; i++)
-        in[i] = ir_input(r, ir_type_at(s->g, s->g->in[i]), NULL);
-    if (!first)
-        shared_inputs(b, r, consts, c);
-    if (trips == COUNTER)
-        trip = ir_convert(r, in[0], COT_U64);
-    else if (trips != NO_TRIPS)
-        trip = ir_input(r, ir_scalar_type(b->ctx, COT_U64), "trip");
-    for (int i = 0; i < s->n_captured; i++) {
-        in[s->n_own + i] = c[share(b, consts, s->captured[i])];
-        if (i == s->key && trip)
-            in[s->n_own + i] = ir_fold_in(r, in[s->n_own + i], trip);
-    }
-    if (counts)
-        ir_output(r, ir_add(r, in[0], ir_like(r, in[0], 1)));
-    ir_inline_graph(r, s->g, in, y);
-    for (int i = 0; i < s->g->n_out; i++)
-        ir_output(r, y[i]);
-    if (trips == TRIP_IN_OUT)
-        ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
-    cot_status status = ir_build_end(r, &out);
-    if (status != COT_OK)
-        b->status = status;
-    return out;
-}
 
 /* ---- operands and results ---- */
 
@@ -152,26 +44,31 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
     return true;
 }
 
-/* Make the node; results skip ... go to the user but for the last spare ones, the first of them is the answer. */
+/* Results first ... go to the user, but for those from `split` on that are the new values of what the
+ * bodies wrote: they are written.  The answer is the user's first. */
+static ir_ref
+give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n_out, const ir_ref *y)
+{
+    const int after = split + (int)w->n_written;
+    int to = 0;
+
+    for (int i = first; f->o.out && i < n_out; i++)
+        if (i < split || i >= after)
+            f->o.out[to++] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
+    for (int i = split; i < after && b->status == COT_OK; i++)
+        fe_write_slot(b, f->op, w->written[i - split], y[i]);
+    return b->status == COT_OK ? y[first == split ? after : first] : IR_NONE;
+}
+
+/* Make the node, and give its results but for the last spare ones. */
 static ir_ref
 finish(ir_build *b, const flow *f, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
-       int n_out, int skip, int spare)
+       int n_out, int first, int spare, const fe_wiring *w, int split)
 {
     ir_ref *y = IR_NEW_N(b->arena, ir_ref, n_out + n_in + 1);
 
     ir_add_node(b, op, n_in, in, at, y);
-    for (int i = skip; f->o.out && i < n_out - spare; i++)
-        f->o.out[i - skip] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
-    return b->status == COT_OK ? y[skip] : IR_NONE;
-}
-
-/* Results that are there already. */
-static ir_ref
-give(ir_build *b, const flow *f, int n_out, const ir_ref *y)
-{
-    for (int i = 0; f->o.out && i < n_out; i++)
-        f->o.out[i] = fe_handle(b->ctx->trace, b->status == COT_OK ? y[i] : IR_NONE);
-    return b->status == COT_OK ? y[0] : IR_NONE;
+    return give(b, f, w, first, split, n_out - spare, y);
 }
 
 /* Run a rule; where it failed before the node, the user's results are bad values too. */
@@ -277,28 +174,29 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n, n_out = f->o.n_out > 0 ? f->o.n_out : 1;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    sub *s = IR_NEW_N(b->arena, sub, f->bodies.n + 1);
+    fe_sub *s = IR_NEW_N(b->arena, fe_sub, f->bodies.n + 1);
     ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, f->bodies.n + 1);
-    shared consts = { NULL, 0, 0 };
+    fe_wiring w = { .loop = false };
     ir_ref p = predicate(b, f);
 
     (void)x, (void)n;
     if (!p || !operands(b, f, f->o.in, in, type))
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        if (!trace_sub(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
-                       f->o.user, n_in, type, n_out, &consts, &s[i]))
+        if (!fe_trace_flow(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
+                       f->o.user, n_in, type, n_out, &w, &s[i]))
             return IR_NONE;
+    fe_share_captures(b, &w, s, f->bodies.n);
     for (int i = 0; i < f->bodies.n; i++)
-        branch[i] = rewire(b, &s[i], &consts, false, false, NO_TRIPS);
-    int all = 1 + n_in + (int)consts.n;
+        branch[i] = fe_wire(b, &s[i], &w, n_in, false, FE_NO_TRIPS);
+    int all = 1 + n_in + (int)w.consts.n;
     ir_ref *operand = IR_NEW_N(b->arena, ir_ref, all);
     operand[0] = p;
     memcpy(operand + 1, in, sizeof *in * (size_t)n_in);
-    if (consts.n > 0)
-        memcpy(operand + 1 + n_in, consts.at, sizeof *in * consts.n);
+    if (w.consts.n > 0)
+        memcpy(operand + 1 + n_in, w.consts.at, sizeof *in * w.consts.n);
     ir_attrs at = { .cond = { { f->bodies.n, branch } } };
-    return finish(b, f, OP_cond, all, operand, &at, n_out, 0, 0);
+    return finish(b, f, OP_cond, all, operand, &at, n_out + (int)w.n_written, 0, 0, &w, n_out);
 }
 
 static ir_ref
@@ -324,6 +222,38 @@ nowhere(ir_build *b, const fe_arg *x, int n, const void *options)
     return IR_NONE;
 }
 
+typedef struct copies {
+    const flow *f;
+    cot_value *to;
+} copies;
+
+static ir_ref
+copy_values(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const copies *c = options;
+
+    (void)x, (void)n;
+    for (int i = 0; i < c->f->o.in.n; i++)
+        c->to[i] = fe_local_copy(b, c->f->o.in.at[i], c->f->op, i);
+    return IR_NONE;
+}
+
+/* The operands as the body's own: what it writes of them stays inside, as in a body traced apart. */
+static const cot_value *
+local_copies(cot_place at, const flow *f, cot_trace *t)
+{
+    copies c = { f, NULL };
+
+    IR_TRY (t->ctx) {
+        c.to = IR_NEW_N(t->b->arena, cot_value, f->o.in.n + 1);
+    }
+    if (!c.to || f->o.in.n == 0)
+        return f->o.in.at;
+    memcpy(c.to, f->o.in.at, sizeof *c.to * (size_t)f->o.in.n);
+    fe_apply_in(t->ctx, at, f->op, copy_values, &c);
+    return c.to;
+}
+
 /* A choice that C has made: the body becomes part of the open trace. */
 static cot_value
 chosen(cot_place at, const flow *f, int n_out)
@@ -342,7 +272,7 @@ chosen(cot_place at, const flow *f, int n_out)
         out[k] = (cot_value){ ctx, 0, 0 };
     i = i < 0 ? 0 : i >= f->bodies.n ? f->bodies.n - 1 : i;
     if (t)
-        f->bodies.at[i](t, f->o.in.at, out, f->o.user);
+        f->bodies.at[i](t, local_copies(at, f, t), out, f->o.user);
     return out[0];
 }
 
@@ -359,17 +289,15 @@ cot_switch_(cot_place at, cot_operand index, cot_bodies branches, const cot_flow
 
 /* ---- while ---- */
 
-/* consts, then the carries. */
-static ir_ref *
-with_consts(ir_build *b, const shared *consts, int n, const ir_ref *in)
+/* A loop's test is asked once more than its body runs: it may write nothing. */
+static bool
+writes_nothing(ir_build *b, const char *op, const fe_sub *s)
 {
-    ir_ref *all = IR_NEW_N(b->arena, ir_ref, (int)consts->n + n + 1);
-
-    if (consts->n > 0)
-        memcpy(all, consts->at, sizeof *all * consts->n);
-    if (n > 0)
-        memcpy(all + consts->n, in, sizeof *all * (size_t)n);
-    return all;
+    if (s->n_written == 0)
+        return true;
+    ir_build_fail(b, op, ERR_assign_captured,
+                  ir_type_str(b->ctx, ir_btype(b, fe_outside(b, s->written[0]))));
+    return false;
 }
 
 static ir_ref
@@ -379,8 +307,9 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = { NULL, 0, 0 };
-    sub holds, step;
+    fe_wiring w = { .loop = true };
+    fe_sub body[2], *holds = &body[0], *step = &body[1];
+    ir_ref *all;
 
     (void)x, (void)n;
     if (n_in < 1) {
@@ -388,20 +317,23 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     if (!operands(b, f, f->o.in, in, type) ||
-        !trace_sub(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
-                   n_in, type, 1, &consts, &holds) ||
-        !trace_sub(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
-                   type, n_in, &consts, &step))
+        !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
+                   n_in, type, 1, &w, holds) ||
+        !writes_nothing(b, f->op, holds) ||
+        !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
+                   type, n_in, &w, step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
-    const bool draws = holds.key >= 0 || step.key >= 0;
-    at.loop.cond = rewire(b, &holds, &consts, true, false, draws ? TRIP_IN : NO_TRIPS);
-    at.loop.body = rewire(b, &step, &consts, true, false, draws ? TRIP_IN_OUT : NO_TRIPS);
-    at.loop.consts = consts.n;
+    const bool draws = holds->key >= 0 || step->key >= 0;
+    holds->test = true;
+    fe_share_captures(b, &w, body, 2);
+    at.loop.cond = fe_wire(b, holds, &w, n_in, false, draws ? FE_TRIP_IN : FE_NO_TRIPS);
+    at.loop.body = fe_wire(b, step, &w, n_in, false, draws ? FE_TRIP_IN_OUT : FE_NO_TRIPS);
+    at.loop.consts = w.consts.n;
     if (draws)
         in[n_in] = ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), 0);
-    return finish(b, f, OP_while, (int)consts.n + n_in + draws,
-                  with_consts(b, &consts, n_in + draws, in), &at, n_in + draws, 0, draws);
+    const int n_all = fe_loop_operands(b, &w, n_in, n_in + draws, in, &all);
+    return finish(b, f, OP_while, n_all, all, &at, n_all - (int)w.consts.n, 0, draws, &w, n_in);
 }
 
 cot_value
@@ -443,9 +375,10 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     int carries = f->o.in.n, n_in = carries + f->o.xs.n, n_out = carries + f->o.n_out;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    shared consts = { NULL, 0, 0 };
+    fe_wiring w = { .loop = true };
     int64_t length;
-    sub step;
+    ir_ref *all;
+    fe_sub step;
 
     (void)x, (void)n;
     if (n_out < 1) {
@@ -455,19 +388,20 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !trace_sub(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
-                   n_in, type, n_out, &consts, &step))
+        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
+                   n_in, type, n_out, &w, &step))
         return IR_NONE;
-    ir_attrs at = { .scan = {
-                        .carries = carries, .length = length, .reverse = f->o.reverse != 0 } };
-    at.scan.body = rewire(b, &step, &consts, true, false, step.key >= 0 ? TRIP_IN : NO_TRIPS);
-    at.scan.consts = consts.n;
+    fe_share_captures(b, &w, &step, 1);
+    ir_attrs at = { .scan = { .consts = w.consts.n, .carries = carries + w.n_written,
+                              .length = length, .reverse = f->o.reverse != 0 } };
+    at.scan.body = fe_wire(b, &step, &w, carries, false, step.key >= 0 ? FE_TRIP_IN : FE_NO_TRIPS);
     if (step.key >= 0)
         in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
-    in = with_consts(b, &consts, n_in, in);
+    const int n_all = fe_loop_operands(b, &w, carries, n_in, in, &all);
+    n_out += (int)w.n_written;
     if (f->o.segments != 0 && length > 1)
-        return give(b, f, n_out, fe_segments(b, &at, f->o.segments, (int)consts.n + n_in, in));
-    return finish(b, f, OP_scan, (int)consts.n + n_in, in, &at, n_out, 0, 0);
+        return give(b, f, &w, 0, carries, n_out, fe_segments(b, &at, f->o.segments, n_all, all));
+    return finish(b, f, OP_scan, n_all, all, &at, n_out, 0, 0, &w, carries);
 }
 
 cot_value
@@ -492,22 +426,20 @@ cot_map_(cot_place at, cot_body *each, const cot_flow_options *o, size_t size)
 
 /* ---- fori: a counter and the carries ---- */
 
-/* i < n, of the inputs consts (n is the first), i, carries. */
+/* i < n, of the inputs consts, of which n is one, i, and the carries of the body. */
 static ir_graph *
-counts_to(ir_build *b, const shared *consts, const ir_type *counter, int carries,
-          const ir_type *const *type)
+counts_to(ir_build *b, const fe_wiring *w, ir_ref n, const ir_graph *body)
 {
     ir_build *r = ir_build_new(b->ctx, ir_format(b->arena, "%s.fori.while", b->name));
-    ir_ref limit = IR_NONE;
+    ir_ref limit = IR_NONE, at = IR_NONE;
     ir_graph *g = NULL;
 
-    for (uint32_t i = 0; i < consts->n; i++) {
-        ir_ref c = ir_input(r, ir_btype(b, consts->at[i]), NULL);
-        limit = i == 0 ? c : limit;
+    for (int i = 0; i < body->n_in; i++) {
+        ir_ref x = ir_input(r, ir_type_at(body, body->in[i]), NULL);
+        if (i < (int)w->consts.n && w->consts.at[i] == n)
+            limit = x;
+        at = i == (int)w->consts.n ? x : at;
     }
-    ir_ref at = ir_input(r, counter, NULL);
-    for (int i = 0; i < carries; i++)
-        ir_input(r, type[i], NULL);
     ir_output(r, ir_op2(r, OP_lt, at, limit));
     cot_status status = ir_build_end(r, &g);
     if (status != COT_OK)
@@ -538,8 +470,9 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     bool known = f->head.kind != COT_IS_VALUE;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, carries + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, carries + 1);
-    shared consts = { NULL, 0, 0 };
-    sub step;
+    fe_wiring w = { .loop = true };
+    ir_ref *all;
+    fe_sub step;
 
     (void)x, (void)n;
     if (known &&
@@ -558,21 +491,23 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!known && !limit)
         return IR_NONE;
     if (!known)
-        share(b, &consts, limit);
+        fe_share(b, &w.consts, limit);
     in[0] = ir_splat(b, type[0], 0);
-    if (!trace_sub(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
-                   carries + 1, type, carries, &consts, &step))
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
+                   carries + 1, type, carries, &w, &step))
         return IR_NONE;
-    ir_graph *body = rewire(b, &step, &consts, true, true, step.key >= 0 ? COUNTER : NO_TRIPS);
-    const ir_ref *all = with_consts(b, &consts, carries + 1, in);
-    int n_in = (int)consts.n + carries + 1;
+    fe_share_captures(b, &w, &step, 1);
+    const int split = carries + 1, n_out = split + (int)w.n_written;
+    ir_graph *body = fe_wire(b, &step, &w, split, true, step.key >= 0 ? FE_COUNTER : FE_NO_TRIPS);
+    const int n_in = fe_loop_operands(b, &w, split, split, in, &all);
     if (known) {
-        ir_attrs at = { .scan = { consts.n, carries + 1, f->head.integer, 0, body } };
-        return finish(b, f, OP_scan, n_in, all, &at, carries + 1, 1, 0);
+        ir_attrs at = { .scan = { w.consts.n, n_out, f->head.integer, 0, body } };
+        return finish(b, f, OP_scan, n_in, all, &at, n_out, 1, 0, &w, split);
     }
-    ir_attrs at = { .loop = { .consts = consts.n, .max = f->o.max, .body = body } };
-    at.loop.cond = counts_to(b, &consts, type[0], carries, type + 1);
-    return finish(b, f, OP_while, n_in, all, &at, carries + 1, 1, 0);
+    ir_attrs at = { .loop = { .consts = w.consts.n, .max = f->o.max, .body = body } };
+    if (b->status == COT_OK)
+        at.loop.cond = counts_to(b, &w, limit, body);
+    return finish(b, f, OP_while, n_in, all, &at, n_out, 1, 0, &w, split);
 }
 
 cot_value

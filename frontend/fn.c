@@ -310,7 +310,7 @@ static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
     fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
-                         s->type, alone,   f->in_name, f->out_name, f,       true };
+                         s->type, alone,   f->in_name, f->out_name, f,       true, false };
     cot_trace *t;
 
     if (s->n_types != f->n_in)
@@ -546,11 +546,13 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
     const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
     const fe_special *s;
 
-    for (int i = 0; i < types.n; i++) {
+    f->ctx->here = (ir_here){ f->loc, f->name };
+    for (int i = 0; i < types.n; i++)
         type[i] = ir_type_of(f->ctx, &types.at[i]);
+    f->ctx->here = (ir_here){ 0, NULL };
+    for (int i = 0; i < types.n; i++)
         if (!type[i])
             return fail_text(f->ctx);
-    }
     if (!f->ctx->trace)
         f->ctx->axes = NULL, f->ctx->around = NULL; /* a failed allocation may have left some */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));

@@ -23,8 +23,11 @@ static ir_ref
 broadcast_in_dim(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_move_options *o = options;
+    const fe_named_list lists[] = { { "shape", o->shape }, { "dims", o->dims } };
 
     (void)n;
+    if (!fe_lists(b, "broadcast_in_dim", 2, lists))
+        return IR_NONE;
     ir_attrs a = { .broadcast = { fe_list(o->shape), fe_list(o->dims) } };
     return ir_node1(b, OP_broadcast_in_dim, 1, &x[0].ref, &a);
 }
@@ -188,8 +191,8 @@ cot_pad_(cot_place at, cot_value x, cot_operand value, const cot_move_options *o
                     &opt);
 }
 
-static ir_ref
-reverse(ir_build *b, const fe_arg *x, int n, const void *options)
+ir_ref
+fe_rule_reverse(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_move_options *o = options;
     int rank = x[0].ref ? ir_btype(b, x[0].ref)->rank : 0;
@@ -205,7 +208,7 @@ cot_value
 cot_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
-    return fe_apply1(at, "reverse", reverse, x, &opt);
+    return fe_apply1(at, "reverse", fe_rule_reverse, x, &opt);
 }
 
 /* Parts promote to one element type; their shapes must agree off the axis. */
@@ -249,6 +252,8 @@ dynamic_slice(ir_build *b, const fe_arg *x, int n, const void *o)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n);
     ir_attrs a = { .sizes = { fe_list(*(const cot_list *)o) } };
 
+    if (!fe_lists(b, "dynamic_slice", 1, &(fe_named_list){ "sizes", *(const cot_list *)o }))
+        return IR_NONE;
     for (int i = 0; i < n; i++)
         in[i] = x[i].ref;
     return ir_node1(b, OP_dynamic_slice, n, in, &a);
@@ -297,6 +302,18 @@ cot_dynamic_update_slice_(cot_place at, cot_value x, cot_value y, cot_values sta
                     gather_operands(all, 2, starts), all, NULL);
 }
 
+static bool
+index_lists(ir_build *b, const char *op, const cot_index_options *o)
+{
+    const fe_named_list lists[] = {
+        { "offset_dims", o->offset_dims },     { "collapsed", o->collapsed },
+        { "operand_batch", o->operand_batch }, { "indices_batch", o->indices_batch },
+        { "index_map", o->index_map },         { "sizes", o->sizes },
+    };
+
+    return fe_lists(b, op, 6, lists);
+}
+
 static ir_ref
 gather(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -307,7 +324,7 @@ gather(ir_build *b, const fe_arg *x, int n, const void *options)
                                fe_list(o->index_map), fe_list(o->sizes), (int)o->mode } };
 
     (void)n;
-    return ir_node1(b, OP_gather, 2, in, &a);
+    return index_lists(b, "gather", o) ? ir_node1(b, OP_gather, 2, in, &a) : IR_NONE;
 }
 
 cot_value
@@ -332,7 +349,7 @@ scatter(ir_build *b, const fe_arg *x, int n, const void *options)
     const cot_index_options *o = &c->o;
 
     (void)n;
-    if (!x[0].ref)
+    if (!x[0].ref || !index_lists(b, ir_ops[op[c->kind]].name, o))
         return IR_NONE;
     ir_ref in[3] = { x[0].ref, x[1].ref,
                      convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype) };

@@ -2,36 +2,63 @@
  *
  * Any value can: at the first write to it, or view of it, its handle is given a clone, and later
  * views are of that.  Other handles keep what they stand for, though the graph may have shared
- * their nodes.  A written argument is in/out: the trace ends with its new value as a result. */
+ * their nodes.  A written argument is in/out: the trace ends with its new value as a result.  A body of
+ * control flow ends with those of what it wrote outside (flow.c passes them on). */
 #include "cotrace/mutate.h"
 
 #include "frontend/trace.h"
 #include "ir/diag.h"
 
+ir_ref
+fe_writable(cot_trace *t, uint32_t id)
+{
+    if (!ir_is_mutable(t->b, t->slot[id].ref))
+        t->slot[id].ref = ir_op1(t->b, OP_clone, t->slot[id].ref);
+    return t->slot[id].ref;
+}
+
 /* The slot of v, standing for something that can be written. */
 static uint32_t
 writable(ir_build *b, const char *op, cot_value v)
 {
-    cot_trace *t = b->ctx->trace;
-    uint32_t id = fe_slot_of(t, v, op);
+    uint32_t id = fe_slot_of(b->ctx->trace, v, op);
 
-    if (id && !ir_is_mutable(b, t->slot[id].ref))
-        t->slot[id].ref = ir_op1(b, OP_clone, t->slot[id].ref);
+    if (id)
+        fe_writable(b->ctx->trace, id);
     return b->status == COT_OK ? id : 0;
 }
 
+cot_value
+fe_local_copy(ir_build *b, cot_value v, const char *op, int i)
+{
+    if (v.ctx != b->ctx || v.id == 0) /* an error where it is used */
+        return v;
+    ir_ref x = fe_resolve(b->ctx->trace, v, op, i);
+    return fe_handle(b->ctx->trace, x && ir_is_mutable(b, x) ? ir_op1(b, OP_clone, x) : x);
+}
+
+/* A write to a captured value goes out through bodies of control flow, and through nothing else. */
+static bool
+is_out_of_reach(const cot_trace *t, uint32_t root)
+{
+    for (; t->slot[root].captured; t = t->outer) {
+        if (!t->slot[root].from)
+            return true;
+        root = t->slot[root].from;
+    }
+    return false;
+}
+
 void
-fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
+fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y)
 {
     cot_trace *t = b->ctx->trace;
-    uint32_t id = writable(b, op, dst), root = id;
+    uint32_t root = id;
 
-    if (!id || !y)
-        return;
     while (t->slot[root].base)
         root = t->slot[root].base;
-    const ir_ref x = t->slot[id].ref;
-    if (t->slot[root].captured) {
+    const ir_ref x = fe_writable(t, id);
+    if (is_out_of_reach(t, root)) {
         ir_build_fail(b, op, ERR_assign_captured,
                       ir_type_str(b->ctx, ir_btype(b, t->slot[root].ref)));
         return;
@@ -43,6 +70,15 @@ fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
         }
     t->slot[root].written = b->loc;
     ir_node1(b, OP_assign, 2, (ir_ref[]){ x, y }, NULL);
+}
+
+void
+fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y)
+{
+    const uint32_t id = writable(b, op, dst);
+
+    if (id && y)
+        fe_write_slot(b, op, id, y);
 }
 
 /* ---- writes ---- */
@@ -212,6 +248,7 @@ same_options(ir_build *b, ir_ref x, const void *options)
     static const ir_op pair[][2] = { { OP_slice, OP_view_slice },
                                      { OP_reshape, OP_view_reshape },
                                      { OP_transpose, OP_view_transpose },
+                                     { OP_reverse, OP_view_reverse },
                                      { OP_broadcast_in_dim, OP_view_broadcast } };
     for (uint32_t i = before; i < b->n_nodes; i++)
         for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
@@ -232,6 +269,13 @@ cot_view_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t
 {
     FE_OPTIONS(cot_move_options, opt, o, size);
     return run_view(at, "view_transpose", same_options, x, &(like){ fe_rule_transpose, &opt });
+}
+
+cot_value
+cot_view_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size)
+{
+    FE_OPTIONS(cot_move_options, opt, o, size);
+    return run_view(at, "view_reverse", same_options, x, &(like){ fe_rule_reverse, &opt });
 }
 
 cot_value
@@ -282,6 +326,36 @@ cot_value
 cot_view_index_(cot_place at, cot_value x, int axis, int64_t i)
 {
     return run_view(at, "view_index", view_index, x, &(pick){ axis, i });
+}
+
+typedef struct box {
+    cot_values starts;
+    ir_ints sizes;
+} box;
+
+/* Starts that may be written get a copy, which stays what it is. */
+static ir_ref
+view_dynamic_slice(ir_build *b, ir_ref x, const void *options)
+{
+    const box *o = options;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, o->starts.n + 1);
+
+    in[0] = x;
+    for (int i = 0; i < o->starts.n; i++) {
+        ir_ref at = fe_resolve(b->ctx->trace, o->starts.at[i], "view_dynamic_slice", i + 1);
+        if (!at)
+            return IR_NONE;
+        in[i + 1] = ir_is_mutable(b, at) ? ir_op1(b, OP_clone, at) : at;
+    }
+    return ir_node1(b, OP_view_dynamic_slice, o->starts.n + 1, in,
+                    &(ir_attrs){ .sizes = { o->sizes } });
+}
+
+cot_value
+cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes)
+{
+    return run_view(at, "view_dynamic_slice", view_dynamic_slice, x,
+                    &(box){ starts, fe_list(sizes) });
 }
 
 /* The last two axes as one, in which a diagonal has the stride n + 1. */

@@ -57,6 +57,7 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 #define FE_FLAG_MOVE(...)
 #define FE_FLAG_REDUCE(...)
 #define FE_FLAG_CONTRACT(...)
+#define FE_FLAG_LINE(...)
 #define FE_FLAG_INDEX(...)
 #define FE_FLAG_COLLECTIVE(...)
 #define FE_FLAG_FLOW(...)
@@ -291,9 +292,13 @@ dot_general(ir_build *b, const fe_arg *x, int n, const void *options)
     const cot_dot_options *o = options;
     cot_dtype t;
     int64_t axes[4][COT_MAX_RANK];
+    const fe_named_list lists[] = { { "lhs", o->lhs },
+                                    { "rhs", o->rhs },
+                                    { "lhs_batch", o->lhs_batch },
+                                    { "rhs_batch", o->rhs_batch } };
 
     (void)n;
-    if (!x[0].ref || !x[1].ref)
+    if (!x[0].ref || !x[1].ref || !fe_lists(b, "dot_general", 4, lists))
         return IR_NONE;
     const ir_type *tx = ir_btype(b, x[0].ref), *ty = ir_btype(b, x[1].ref);
     if (o->lhs.n > COT_MAX_RANK || o->rhs.n > COT_MAX_RANK || o->lhs_batch.n > COT_MAX_RANK ||

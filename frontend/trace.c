@@ -12,19 +12,88 @@
 
 /* ---- handles ---- */
 
+static ir_ref
+new_input(cot_trace *t, ir_ref v, uint32_t from, ir_hidden hidden)
+{
+    ir_ref in = ir_input_hidden(t->b, ir_btype(t->outer->b, v), NULL, hidden);
+
+    IR_PUSH(t->b->arena, t->captured, t->n_captured, t->cap_captured, v);
+    IR_PUSH(t->b->arena, t->input, t->n_input, t->cap_input, in);
+    IR_PUSH(t->b->arena, t->from, t->n_from, t->cap_from, from);
+    return in;
+}
+
 /* The input of t that stands for the value v of t->outer. */
 ir_ref
 fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
 {
-    ir_build *b = t->b;
-
     for (uint32_t i = 0; i < t->n_captured; i++)
-        if (t->captured[i] == v)
+        if (t->captured[i] == v && !t->from[i])
             return t->input[i];
-    ir_ref in = ir_input_hidden(b, ir_btype(t->outer->b, v), NULL, hidden);
-    IR_PUSH(b->arena, t->captured, t->n_captured, t->cap_captured, v);
-    IR_PUSH(b->arena, t->input, t->n_input, t->cap_input, in);
-    return in;
+    return new_input(t, v, 0, hidden);
+}
+
+/* The view that node v of the trace around is of `from`, of `base` in t: its nodes once more. */
+static ir_ref
+same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
+{
+    const ir_build *o = t->outer->b;
+
+    if (v == from)
+        return base;
+    const ir_node n = *ir_bdef(o, v);
+    ir_ref *in = IR_NEW_N(t->b->arena, ir_ref, n.n_in + 1);
+    in[0] = same_view(t, n.in[0], from, base);
+    for (int i = 1; i < n.n_in; i++)
+        in[i] = fe_input_for(t, n.in[i], (ir_hidden){ IR_SEEN, NULL });
+    return ir_node1(t->b, (ir_op)n.op, n.n_in, in, &n.at);
+}
+
+/* The slot of t, a body of control flow, for a slot of the trace around: an input for a value; for a view
+ * the same view of its base's slot, so that each alias sees what the body writes to another. */
+static uint32_t
+adopt(cot_trace *t, uint32_t from)
+{
+    const fe_slot o = t->outer->slot[from];
+    fe_slot s = { .from = from, .captured = true };
+
+    for (uint32_t i = 0; i < t->n_adopted; i++)
+        if (t->slot[t->adopted[i]].from == from)
+            return t->adopted[i];
+    if (o.base) {
+        s.base = adopt(t, o.base);
+        s.ref = same_view(t, o.ref, t->outer->slot[o.base].ref, fe_writable(t, s.base));
+    } else {
+        s.ref = new_input(t, o.ref, from, (ir_hidden){ IR_SEEN, NULL });
+    }
+    IR_PUSH(t->b->arena, t->slot, t->n_slot, t->cap_slot, s);
+    IR_PUSH(t->b->arena, t->adopted, t->n_adopted, t->cap_adopted, t->n_slot - 1);
+    return t->n_slot - 1;
+}
+
+/* The slot of t for a handle of its own, or of a trace that only bodies of control flow lie between;
+ * else 0. */
+static uint32_t
+slot_for(cot_trace *t, cot_value v)
+{
+    if (v.trace == t->serial)
+        return v.id;
+    const uint32_t from = t->flow ? slot_for(t->outer, v) : 0;
+    return from ? adopt(t, from) : 0;
+}
+
+uint32_t
+fe_written(const cot_trace *t, uint32_t *from)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_adopted; i++) {
+        const fe_slot *s = &t->slot[t->adopted[i]];
+
+        if (!s->base && s->written)
+            from[n++] = s->from;
+    }
+    return n;
 }
 
 /* The operand of t for a value of t or of a trace around it; false if it is of neither. */
@@ -32,9 +101,10 @@ static bool
 capture(cot_trace *t, cot_value v, ir_ref *out)
 {
     ir_ref outer;
+    const uint32_t id = slot_for(t, v);
 
-    if (v.trace == t->serial) {
-        *out = t->slot[v.id].ref;
+    if (id) {
+        *out = t->slot[id].ref;
         return true;
     }
     if (!t->outer || !capture(t->outer, v, &outer))
@@ -48,7 +118,7 @@ fe_handle(cot_trace *t, ir_ref v)
 {
     if (!v)
         return (cot_value){ t->ctx, t->serial, 0 };
-    IR_PUSH(t->b->arena, t->slot, t->n_slot, t->cap_slot, ((fe_slot){ v, 0, false, 0 }));
+    IR_PUSH(t->b->arena, t->slot, t->n_slot, t->cap_slot, ((fe_slot){ .ref = v }));
     return (cot_value){ t->ctx, t->serial, t->n_slot - 1 };
 }
 
@@ -135,10 +205,11 @@ fe_slot_of(cot_trace *t, cot_value v, const char *op)
 
     if (!ref)
         return 0;
-    if (v.trace == t->serial)
-        return v.id;
-    uint32_t id = fe_handle(t, ref).id;
-    t->slot[id].captured = true;
+    uint32_t id = slot_for(t, v);
+    if (!id) {
+        id = fe_handle(t, ref).id;
+        t->slot[id].captured = true;
+    }
     return id;
 }
 
@@ -167,6 +238,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->b = b;
     t->below = ctx->trace;
     t->outer = s->alone ? NULL : ctx->trace;
+    t->flow = s->flow && t->outer;
     t->serial = ++ctx->serial;
     t->loc = s->loc;
     t->around = ctx->around;
@@ -221,6 +293,9 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
     for (int i = 0; i < s->n_out; i++)
         ir_output_named(t->b, result(t, s, out[i], i), s->out_name ? s->out_name[i] : NULL);
     inout_results(t, s);
+    for (uint32_t i = 0; i < t->n_adopted && t->b->status == COT_OK; i++)
+        if (!t->slot[t->adopted[i]].base && t->slot[t->adopted[i]].written)
+            ir_output(t->b, t->slot[t->adopted[i]].ref);
     t->open = false;
     t->ctx->trace = t->below;
     return ir_build_end(t->b, graph);
@@ -294,11 +369,13 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
       const cot_operand *x, const void *options)
 {
     cot_trace *const top = ctx->trace;
+    const ir_here outer = ctx->here;
     volatile cot_value y = { ctx, top ? top->serial : 0, 0 };
 
     IR_TRY (ctx) {
         cot_trace *t = top || !values_escape(ctx, at, op, n, x) ? fe_current(ctx, at, op) : NULL;
         if (t) {
+            ctx->here = (ir_here){ t->b->loc, op };
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);
             for (int i = 0; i < n; i++)
                 a[i] = argument(t, op, &x[i], i);
@@ -311,6 +388,7 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
         if (top && top->b->status == COT_OK)
             top->b->status = COT_ERR_MEMORY;
     }
+    ctx->here = outer;
     return y;
 }
 

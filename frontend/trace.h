@@ -15,6 +15,7 @@ typedef struct fe_slot {
     ir_ref ref;
     uint32_t base; /* the slot that it is a view of, or 0 */
     bool captured; /* stands for a value of a trace further out */
+    uint32_t from; /* in a body of control flow: the slot of the trace around that it stands for */
     ir_loc written;
 } fe_slot;
 
@@ -29,11 +30,14 @@ struct cot_trace {
     uint32_t serial;
     int depth; /* of the stack of open traces                        */
     bool open;
+    bool flow; /* a body of control flow: what it writes of the trace around is passed out  */
     uint32_t n_captured, cap_captured, n_input, cap_input;
     uint32_t n_hidden; /* inputs that the runtime supplies: of a trace with no outer one */
     ir_ref key;        /* the input that random numbers come from; IR_NONE until one is drawn */
     uint64_t draws;    /* so far: the next draw's number, part of its key */
     ir_ref *captured, *input; /* values of outer, and the inputs that stand for them */
+    uint32_t n_from, cap_from, *from; /* for each of them: the slot of outer, if a slot adopted it */
+    uint32_t n_adopted, cap_adopted, *adopted; /* slots that stand for slots of outer, in order */
     uint32_t n_slot, cap_slot;
     fe_slot *slot; /* by the id of a handle; entry 0 is none, the arguments come first */
 };
@@ -50,6 +54,7 @@ typedef struct fe_source {
     const char *const *in_name, *const *out_name; /* or NULL */
     const struct cot_fn *fn; /* whose optional arguments the body reads, or NULL */
     bool inout;              /* written arguments are in/out, else local */
+    bool flow; /* a body of control flow: what it writes of outside are its last results */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
@@ -91,7 +96,7 @@ typedef struct fe_arg {
 typedef ir_ref fe_rule(ir_build *b, const fe_arg *x, int n, const void *options);
 
 /* move.c: the rules of ops that are views too. */
-fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reshape, fe_rule_broadcast_to;
+fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reverse, fe_rule_reshape, fe_rule_broadcast_to;
 
 /* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t
  * says the context). */
@@ -121,8 +126,16 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
 /* segment.c: the results of a scan in segments, of which reverse mode keeps the ends. */
 const ir_ref *fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in, const ir_ref *in);
 
-/* mutate.c: y to what a handle shows, y of its type. */
+/* The slots of the trace around that an ended body of control flow wrote to: its last results are
+ * their new values, in this order.  Their number. */
+uint32_t fe_written(const cot_trace *t, uint32_t *from);
+
+/* mutate.c: y to what a handle, a slot shows, y of its type; a slot as one that can be written; a
+ * handle of its own to what v holds now. */
 void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
+void fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y);
+ir_ref fe_writable(cot_trace *t, uint32_t id);
+cot_value fe_local_copy(ir_build *b, cot_value v, const char *op, int i);
 
 /* value.c: numbers, promotion, broadcasting. */
 
@@ -136,6 +149,12 @@ ir_ref fe_number(ir_build *b, const char *op, const fe_arg *x, const ir_type *ty
 ir_ref fe_broadcast_to(ir_build *b, const char *op, ir_ref x, int rank, const int64_t *shape);
 /* An axis counted from the end if negative; -1, the error recorded, if out of range. */
 int fe_axis(ir_build *b, const char *op, int64_t axis, int rank);
+/* `.axes = 1` gives a list a length and no entries: an error.  False where it is recorded. */
+typedef struct fe_named_list {
+    const char *what;
+    cot_list list;
+} fe_named_list;
+bool fe_lists(ir_build *b, const char *op, int n, const fe_named_list *lists);
 /* A list of axes as a set; absent: which is the default.  False, the error recorded, if wrong.
  */
 bool fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent,
@@ -156,6 +175,8 @@ ir_ref fe_keep(ir_build *b, ir_ref y, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
 /* y, reduced over axes, repeated along them to the shape of x. */
 ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
+/* Elements of x along an axis, at index vectors of x's rank and one axis more (sugar/index.c). */
+ir_ref fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);
 ir_ref fe_narrow(ir_build *b, ir_ref x, cot_dtype to);

@@ -113,6 +113,18 @@ new_transform(cot_place at, cot_fn *f, fe_kind kind, const char *name, const pas
     return g->kind == FE_FN_PASS ? fe_fn_shared(f, g) : g;
 }
 
+/* `.in_dims = 1` gives a list a length and no entries: what is made of it is bad. */
+static cot_fn *
+no_bare(cot_fn *g, const char *what, cot_list list)
+{
+    if (list.n == 0 || list.at)
+        return g;
+    ir_fail(g->ctx, g->loc, g->name, ERR_list_bare, what, list.n, list.n);
+    cot_fn *bad = fe_fn_with(g, NULL);
+    bad->kind = FE_FN_BAD;
+    return bad;
+}
+
 static cot_fn *
 with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *options, size_t size)
 {
@@ -127,7 +139,7 @@ with_wrt(cot_place at, cot_fn *f, const char *name, const cot_wrt_options *optio
                            .aux = o.aux,
                            .chunk = o.chunk,
                            .strict = o.strict != 0 };
-        g = new_transform(at, f, FE_FN_PASS, name, &p);
+        g = no_bare(new_transform(at, f, FE_FN_PASS, name, &p), "wrt", o.wrt);
     }
     return g;
 }
@@ -159,7 +171,7 @@ cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *options, size_t s
                            .aux = o.aux,
                            .chunk = o.chunk };
         p.vmap.randomness = (int)o.randomness;
-        g = new_transform(at, f, FE_FN_PASS, "jacfwd", &p);
+        g = no_bare(new_transform(at, f, FE_FN_PASS, "jacfwd", &p), "wrt", o.wrt);
     }
     return g;
 }
@@ -224,7 +236,8 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
             .randomness = (int)o.randomness,
             .axis_name = o.axis ? ir_copy_string(&f->ctx->arena, o.axis) : NULL,
         };
-        g = new_transform(at, f, FE_FN_PASS, "vmap", &p);
+        g = no_bare(new_transform(at, f, FE_FN_PASS, "vmap", &p), "in_dims", o.in_dims);
+        g = no_bare(g, "out_dims", o.out_dims);
     }
     return g;
 }
@@ -242,7 +255,7 @@ halves(cot_place at, cot_fn *f, bool vjp, cot_fn **first, cot_fn **second,
         pass_options p = { .wrt = copy_wrt(f->ctx, o.wrt),
                            .wrt_names = copy_names(f->ctx, o.wrt),
                            .aux = o.aux };
-        cot_fn *g = new_transform(at, f, FE_FN_FIRST, "fwd", &p);
+        cot_fn *g = no_bare(new_transform(at, f, FE_FN_FIRST, "fwd", &p), "wrt", o.wrt);
         g->vjp = vjp;
         *first = g;
         *second = new_transform(at, g, FE_FN_SECOND, vjp ? "bwd" : "lin", &p);

@@ -363,8 +363,21 @@ fe_axis(ir_build *b, const char *op, int64_t axis, int rank)
 }
 
 bool
+fe_lists(ir_build *b, const char *op, int n, const fe_named_list *lists)
+{
+    for (int i = 0; i < n; i++)
+        if (lists[i].list.n != 0 && !lists[i].list.at) {
+            ir_build_fail(b, op, ERR_list_bare, lists[i].what, lists[i].list.n, lists[i].list.n);
+            return false;
+        }
+    return true;
+}
+
+bool
 fe_axes(ir_build *b, const char *op, cot_list axes, int rank, ir_axes absent, ir_axes *out)
 {
+    if (!fe_lists(b, op, 1, &(fe_named_list){ "axes", axes }))
+        return false;
     *out = axes.at ? 0 : absent;
     for (int i = 0; i < axes.n; i++) {
         int k = fe_axis(b, op, axes.at[i], rank);
@@ -383,6 +396,8 @@ bool
 fe_ints(ir_build *b, const char *op, const char *what, cot_list list, int rank, int64_t absent,
         int64_t *out)
 {
+    if (!fe_lists(b, op, 1, &(fe_named_list){ what, list }))
+        return false;
     if (list.at && list.n != rank && !list.one) {
         ir_build_fail(b, op, ERR_list_length, what, list.n, rank);
         return false;

@@ -249,6 +249,8 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_call: return at->call.body ? at->call.body->n_out : 0;
     case OP_cond: return at->cond.branches.n > 0 ? at->cond.branches.at[0]->n_out : 0;
     case OP_while: return at->loop.body ? at->loop.body->n_out : 0;
+    case OP_linear_solve:
+    case OP_root: return at->implicit.parts.n > 0 ? at->implicit.parts.at[0]->n_out : 0;
     case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
     case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
@@ -270,7 +272,10 @@ ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *a
     const ir_type **in_type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     for (int i = 0; i < n_in; i++)
         in_type[i] = b->value[in[i]].type;
+    const ir_here outer = b->ctx->here;
+    b->ctx->here = (ir_here){ b->loc, ir_ops[op].name };
     int n_out = ir_infer(b, op, n_in, in_type, at, type, cap);
+    b->ctx->here = outer;
     if (n_out < 0) {
         if (b->status == COT_OK)
             b->status = b->ctx->status ? b->ctx->status : COT_ERR_INTERNAL;

@@ -105,6 +105,7 @@ ir_ref ir_slice_axis(ir_build *b, ir_ref x, int axis, int64_t start, int64_t lim
 ir_ref ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high, const int64_t *interior);
 ir_ref ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis);
 ir_ref ir_reverse(ir_build *b, ir_ref x, ir_axes axes);
+ir_ref ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation);
 ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis);
 ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */

@@ -41,6 +41,12 @@ typedef struct ir_config {
     int threads, vector_bits;
 } ir_config;
 
+/* What is being done for the user, and where; loc 0: nothing. */
+typedef struct ir_here {
+    ir_loc loc;
+    const char *op;
+} ir_here;
+
 struct cot_context {
     ir_arena arena;                     /* what lives as long as the context           */
     ir_map types;                       /* interned: ir_type                           */
@@ -54,6 +60,7 @@ struct cot_context {
     cot_status status;                  /* the first error, sticky until cleared       */
     char *message;
     ir_arena message_arena;
+    ir_here here;                       /* for errors that know no place: those of types */
     ir_recover *recover;
     ir_attached *attached;
     pthread_mutex_t lock;               /* recursive: a miss in a cache, a trace        */

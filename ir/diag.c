@@ -22,6 +22,10 @@ ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list 
         return status;
     ir_buf b;
     ir_buf_init(&b, &ctx->message_arena);
+    if (!loc && !op) {
+        loc = ctx->here.loc;
+        op = ctx->here.op;
+    }
     ir_loc_print(ctx, loc, &b);
     if (b.n)
         ir_buf_str(&b, ": ");

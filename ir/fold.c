@@ -123,7 +123,7 @@ static bool
 moves_only(ir_op op)
 {
     return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose ||
-           op == OP_slice || op == OP_reverse;
+           op == OP_slice || op == OP_reverse || op == OP_windows;
 }
 
 static ir_ref

@@ -135,6 +135,12 @@ ir_reverse(ir_build *b, ir_ref x, ir_axes axes)
 }
 
 ir_ref
+ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation)
+{
+    return ir_node1(b, OP_windows, 1, &x, &(ir_attrs){ .windows = { axis, size, stride, dilation } });
+}
+
+ir_ref
 ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis)
 {
     return ir_node1(b, OP_iota, 0, NULL, &(ir_attrs){ .iota = { t, { rank, shape }, axis } });

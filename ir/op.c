@@ -47,6 +47,8 @@ ir_view_copy(ir_op view)
     case OP_view_slice: return OP_slice;
     case OP_view_reshape: return OP_reshape;
     case OP_view_transpose: return OP_transpose;
+    case OP_view_reverse: return OP_reverse;
+    case OP_view_dynamic_slice: return OP_dynamic_slice;
     case OP_view_broadcast: return OP_broadcast_in_dim;
     default: return view;
     }

@@ -18,7 +18,7 @@ typedef enum ir_op {
 #define OP_FIRST 1
 
 typedef enum ir_op_flag {
-    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
+    IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_LINE, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
     IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
 } ir_op_flag;
 
@@ -56,6 +56,7 @@ typedef struct ir_attrs {
         struct { ir_axes axes; } axes;
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
+        struct { int64_t axis; int reverse; } cumulate;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
         struct { cot_dtype dtype; } dtype;
@@ -64,6 +65,7 @@ typedef struct ir_attrs {
         struct { ir_ints perm; } perm;
         struct { ir_ints start, limit, stride; } slice;
         struct { ir_ints low, high, interior; } pad;
+        struct { int64_t axis, size, stride, dilation; } windows;
         struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
@@ -82,6 +84,7 @@ typedef struct ir_attrs {
             struct cot_graph *forward;
             ir_graphs rules;            /* in text: those of `by` */
         } custom;
+        struct { int64_t consts; ir_graphs parts; } implicit;
         struct { int64_t consts, max; struct cot_graph *cond, *body; } loop;
         struct { int64_t consts, carries, length; int reverse; struct cot_graph *body; } scan;
     };

@@ -172,7 +172,9 @@ type(parser *p)
         wants(p, "at most 64 axes");
         return NULL;
     }
+    p->ctx->here = (ir_here){ ir_loc_file(p->ctx, p->file, p->line), NULL };
     const ir_type *made = ir_type_new(p->ctx, t, dims.n, dims.at);
+    p->ctx->here = (ir_here){ 0, NULL };
     p->failed |= made == NULL;
     return made;
 }

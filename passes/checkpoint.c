@@ -6,36 +6,6 @@
  * In/out arguments pass through as they do in every transform. */
 #include "passes/engine.h"
 
-static void
-dissolve(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-         ir_ref *out)
-{
-    (void)f, (void)env;
-    if (n->op == OP_call && !n->at.call.remat)
-        ir_inline_graph(b, n->at.call.body, in, out);
-    else
-        ir_copy_node(b, n, in, out);
-}
-
-static bool
-has_plain_call(const ir_graph *f)
-{
-    bool any = false;
-    ir_each_node (n, f)
-        any |= n->op == OP_call && !n->at.call.remat;
-    return any;
-}
-
-/* Inlining brings up the calls of what it inlines: bodies nest to a finite depth. */
-static cot_status
-flat(const ir_graph *f, ir_graph **out)
-{
-    *out = (ir_graph *)f;
-    while (has_plain_call(*out))
-        COT_TRY(pass_rewrite(*out, "checkpoint", dissolve, out));
-    return COT_OK;
-}
-
 cot_status
 pass_checkpoint(const ir_graph *f, bool products, ir_graph **out)
 {
@@ -44,7 +14,7 @@ pass_checkpoint(const ir_graph *f, bool products, ir_graph **out)
            *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
     ir_attrs at = { .call = { .remat = products ? IR_REMAT_BUT_PRODUCTS : IR_REMAT_ALL } };
 
-    COT_TRY(flat(f, &at.call.body));
+    COT_TRY(pass_inline(f, &at.call.body));
     pass_inputs(b, f, in);
     ir_add_node(b, OP_call, f->n_in, in, &at, y);
     for (int j = 0; j < f->n_out; j++)

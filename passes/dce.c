@@ -123,6 +123,8 @@ shrink(sweep *w, const ir_node *n, shape *s)
         s->out[j] = w->live[n->first + (ir_ref)j];
     COT_TRY(pass_rewrite_subs(w->b, n, pass_dce, &s->at));
     switch (n->op) {
+    case OP_linear_solve:
+    case OP_root:
     case OP_custom_call: /* whole, or not at all */
         for (int k = 0; k < n->n_in; k++)
             s->in[k] = true;

@@ -17,7 +17,8 @@ typedef struct writes {
     ir_build *b;
     const ir_graph *f;
     bool keep;   /* the views */
-    ir_ref *now; /* by value of f: what it holds; of a view of a clone: unused */
+    ir_ref *now; /* by value of f: what it holds; of a view of a clone: unused         */
+    ir_ref **in; /* of a view of a clone: its operands, all but the first as they were */
 } writes;
 
 /* The node of v if v is a view of something that can be written. */
@@ -31,12 +32,22 @@ view_of_mutable(const ir_graph *f, ir_ref v)
     return n && ir_is_view(n->op) && base && base->op == OP_clone ? n : NULL;
 }
 
+static ir_ref read_value(writes *w, ir_ref v);
+
+/* The operands of a view, with what its base holds now. */
+static const ir_ref *
+operands(writes *w, const ir_node *view)
+{
+    w->in[view->first][0] = read_value(w, view->in[0]);
+    return w->in[view->first];
+}
+
 static ir_ref
 read_value(writes *w, ir_ref v)
 {
     const ir_node *view = view_of_mutable(w->f, v);
 
-    return view ? pass_lens_get(w->b, view, read_value(w, view->in[0]), w->keep) : w->now[v];
+    return view ? pass_lens_get(w->b, view, operands(w, view), w->keep) : w->now[v];
 }
 
 static void
@@ -45,7 +56,7 @@ write_value(writes *w, ir_ref v, ir_ref y)
     const ir_node *view = view_of_mutable(w->f, v);
 
     if (view)
-        write_value(w, view->in[0], pass_lens_put(w->b, view, read_value(w, view->in[0]), y));
+        write_value(w, view->in[0], pass_lens_put(w->b, view, operands(w, view), y));
     else
         w->now[v] = y;
 }
@@ -65,20 +76,22 @@ without_views(const ir_graph *f, ir_graph **out)
 static void
 visit(writes *w, const ir_node *n)
 {
+    const bool lens = view_of_mutable(w->f, n->first) != NULL;
     ir_ref *in = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1), *y = w->now + n->first;
 
     w->b->loc = n->loc;
-    if (view_of_mutable(w->f, n->first))
-        return;
-    for (int i = n->op == OP_assign; i < n->n_in; i++)
+    for (int i = lens || n->op == OP_assign; i < n->n_in; i++)
         in[i] = read_value(w, n->in[i]);
+    w->in[n->first] = in;
+    if (lens)
+        return;
     if (n->op == OP_clone) {
         y[0] = in[0];
     } else if (n->op == OP_assign) {
         y[0] = in[1];
         write_value(w, n->in[0], in[1]);
     } else if (ir_is_view(n->op)) {
-        y[0] = pass_lens_get(w->b, n, in[0], w->keep);
+        y[0] = pass_lens_get(w->b, n, in, w->keep);
     } else if (ir_ops[n->op].flag == IR_FLOW) {
         ir_attrs at;
         cot_status s = pass_rewrite_subs(w->b, n, w->keep ? without_mutations : without_views, &at);
@@ -98,7 +111,8 @@ pass_functionalize(const ir_graph *f, bool views, ir_graph **out)
     if (!f->mutates && !(views && f->views))
         return COT_OK;
     ir_build *b = ir_build_new(f->ctx, f->name);
-    writes w = { b, f, !views, IR_NEW_N(b->arena, ir_ref, f->n_values) };
+    writes w = { b, f, !views, IR_NEW_N(b->arena, ir_ref, f->n_values),
+                 IR_NEW_N(b->arena, ir_ref *, f->n_values) };
     for (int i = 0; i < f->n_in; i++)
         w.now[f->in[i]] = ir_input_like(b, f, f->in[i], "");
     ir_each_node (n, f)

@@ -260,10 +260,10 @@ pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_g
 }
 
 cot_status
-pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out)
+pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out)
 {
     ir_graph *first;
 
-    COT_TRY(pass_jacrev(f, wrt, 0, 0, &first));
-    return pass_jacfwd(first, wrt, 0, 0, PASS_RANDOM_SAME, out);
+    COT_TRY(pass_jacrev(f, wrt, aux, 0, &first));
+    return pass_jacfwd(first, wrt, aux, 0, PASS_RANDOM_SAME, out);
 }

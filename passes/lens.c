@@ -3,16 +3,16 @@
  *
  * For every view: get(put(base, y)) = y, put(base, get(base)) = base, and a second put hides the
  * first.  A permutation of the elements puts by its inverse; a box by dynamic_update_slice, which
- * is done in place where the base dies; a box with strides by a select between the base and the
- * elements of y spread out.
+ * is done in place where the base dies, at the starts that the view was made with; a box with strides
+ * by a select between the base and the elements of y spread out.
  *
  * Source: N. Foster et al., Combinators for bidirectional tree transformations, TOPLAS 2007. */
 #include "passes/lens.h"
 
 ir_ref
-pass_lens_get(ir_build *b, const ir_node *n, ir_ref base, bool keep)
+pass_lens_get(ir_build *b, const ir_node *n, const ir_ref *in, bool keep)
 {
-    return ir_node1(b, keep ? (ir_op)n->op : ir_view_copy((ir_op)n->op), 1, &base, &n->at);
+    return ir_node1(b, keep ? (ir_op)n->op : ir_view_copy((ir_op)n->op), n->n_in, in, &n->at);
 }
 
 static ir_ref
@@ -87,14 +87,31 @@ put_broadcast(ir_build *b, ir_ref base, ir_ref y)
     return ir_reshape(b, y, t->rank, t->dims);
 }
 
-ir_ref
-pass_lens_put(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
+/* The clamp of both ops is the same, so that y lands where the view looks. */
+static ir_ref
+put_dynamic(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref y)
 {
+    ir_ref *all = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+
+    all[0] = in[0];
+    all[1] = y;
+    for (int i = 1; i < n->n_in; i++)
+        all[i + 1] = in[i];
+    return ir_node1(b, OP_dynamic_update_slice, n->n_in + 1, all, NULL);
+}
+
+ir_ref
+pass_lens_put(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref y)
+{
+    const ir_ref base = in[0];
+
     if (!base || !y)
         return IR_NONE;
     switch (n->op) {
     case OP_view_slice: return put_slice(b, n, base, y);
     case OP_view_transpose: return put_transpose(b, n, y);
+    case OP_view_reverse: return ir_node1(b, OP_reverse, 1, &y, &n->at);
+    case OP_view_dynamic_slice: return put_dynamic(b, n, in, y);
     case OP_view_broadcast: return put_broadcast(b, base, y);
     default: return ir_reshape(b, y, ir_btype(b, base)->rank, ir_btype(b, base)->dims);
     }

@@ -168,7 +168,7 @@ pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o)
 {
     pass_named in = { f->ctx, 0, row->name, f->n_in, f->in_name, 0, NULL }, out = in;
 
-    out.n = f->n_out;
+    out.n = f->n_out - f->n_inout;
     out.name = f->out_name ? f->out_name : IR_NEW_N(&f->ctx->arena, const char *, f->n_out + 1);
     if (o->wrt_names)
         COT_TRY(pass_named_wrt(&in, o->wrt_names, &o->wrt));

@@ -63,7 +63,7 @@ cot_status pass_grad_and_value(const ir_graph *f, const pass_wrt *wrt, int aux, 
 cot_status pass_jacfwd(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, int randomness,
                        ir_graph **out);
 cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk, ir_graph **out);
-cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, ir_graph **out);
+cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 /* f has the types of one example; the result takes the mapped axis where o->in says. */
 cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out);
 /* The types of one example, from those of the arguments with the mapped axis: what a shape-polymorphic

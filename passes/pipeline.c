@@ -30,7 +30,7 @@ RUN(linearize, pass_linearize(f, &o->wrt, o->aux, out))
 RUN(vjp, pass_vjp(f, &o->wrt, o->aux, out))
 RUN(jacfwd, pass_jacfwd(f, &o->wrt, o->aux, o->chunk, o->vmap.randomness, out))
 RUN(jacrev, pass_jacrev(f, &o->wrt, o->aux, o->chunk, out))
-RUN(hessian, pass_hessian(f, &o->wrt, out))
+RUN(hessian, pass_hessian(f, &o->wrt, o->aux, out))
 RUN(vmap, pass_vmap(f, &o->vmap, out))
 RUN(functionalize, pass_functionalize(f, o->remove_views, out))
 RUN(checkpoint, pass_checkpoint(f, o->keep_products, out))
@@ -65,7 +65,7 @@ const pass_row pass_rows[] = {
     { "jacfwd", "Jacobians by forward mode", true,
       DIFF | PASS_CHUNK | PASS_RANDOMNESS, run_jacfwd },
     { "jacrev", "Jacobians by reverse mode", true, DIFF | PASS_CHUNK, run_jacrev },
-    { "hessian", "second derivatives, forward over reverse", true, PASS_WRT, run_hessian },
+    { "hessian", "second derivatives, forward over reverse", true, DIFF, run_hessian },
     { "vmap", "the function over a mapped axis", true, MAP, run_vmap },
     { "functionalize", "without in-place writes and views", true, PASS_REMOVE,
       run_functionalize },
@@ -423,32 +423,12 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The axes of vmap's results: those of in/out arguments are where their arguments have them. */
-static pass_dims
-inout_dims(const ir_graph *f, const pass_vmap_options *o)
-{
-    const int own = f->n_out - f->n_inout;
-    int64_t *at = IR_NEW_N(f->arena, int64_t, f->n_out + 1);
-    if (!o->out.one && o->out.n > 0 && o->out.n != own)
-        return o->out;
-    for (int j = 0; j < own; j++)
-        at[j] = o->out.one ? o->out.at[0] : o->out.n > 0 ? o->out.at[j] : 0;
-    for (int k = 0; k < f->n_inout; k++)
-        at[own + k] = o->in.one ? o->in.at[0] : o->in.n > 0 ? o->in.at[f->inout[k].arg] : 0;
-    return (pass_dims){ f->n_out, at, false };
-}
-
 /* The new values of in/out arguments are the last results of every transform: not differentiated,
  * mapped as their arguments are. */
 static cot_status
 run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
 {
-    if (f->n_inout > 0 && strcmp(row->name, "hessian") == 0)
-        return ir_fail(f->ctx, f->inout[0].loc, "hessian", ERR_inout_hessian, f->name,
-                       f->inout[0].arg);
     o.aux += row->takes & PASS_AUX ? f->n_inout : 0;
-    if (f->n_inout > 0 && (row->takes & PASS_IN))
-        o.vmap.out = inout_dims(f, &o.vmap);
     COT_TRY(row->run(f, &o, out));
     (*out)->n_inout = f->n_inout;
     (*out)->inout = f->inout;

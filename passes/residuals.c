@@ -60,6 +60,7 @@ is_cheap(ir_op op)
     case OP_select:
     case OP_clamp:
     case OP_slice:
+    case OP_windows:
     case OP_reverse: return true;
     default: return is_view(op);
     }

@@ -501,6 +501,19 @@ names_hidden(const ir_graph *f, const pass_dims *d)
     return d->n == f->n_in;
 }
 
+/* The axes of vmap's results: those of in/out arguments are where their arguments have them. */
+static pass_dims
+inout_dims(const ir_graph *f, const pass_vmap_options *o)
+{
+    const int own = f->n_out - f->n_inout;
+    int64_t *at = IR_NEW_N(f->arena, int64_t, f->n_out + 1);
+    for (int j = 0; j < own; j++)
+        at[j] = o->out.one ? o->out.at[0] : o->out.n > 0 ? o->out.at[j] : 0;
+    for (int k = 0; k < f->n_inout; k++)
+        at[own + k] = o->in.one ? o->in.at[0] : o->in.n > 0 ? o->in.at[f->inout[k].arg] : 0;
+    return (pass_dims){ f->n_out, at, false };
+}
+
 cot_status
 pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
 {
@@ -518,8 +531,12 @@ pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out)
     b->name = mapped_name(b, f);
     const int n = names_hidden(f, &o->in) ? f->n_in : ir_count_seen(f);
     COT_TRY(options_fit(f->ctx, a, o, n, types_of(f, a, n, f->in)));
-    COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out,
-                     types_of(f, a, f->n_out, f->out), f->out_name, "results"));
+    COT_TRY(dims_fit(f->ctx, a, o, "out", &o->out, f->n_out - f->n_inout,
+                     types_of(f, a, f->n_out - f->n_inout, f->out), f->out_name, "results"));
+    pass_vmap_options all = *o;
+    if (f->n_inout > 0)
+        all.out = inout_dims(f, o);
+    o = &all;
     if (o->size < 0 || (o->size == 0 && !o->sized))
         return vmap_wrong(f->ctx, o, ERR_attr_wrong,
                           ir_format(a, "size is %lld; wants the size of the mapped axis",

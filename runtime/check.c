@@ -173,6 +173,16 @@ wide_attrs(ir_build *b, const ir_node *n, ir_attrs *at)
         at->cond.branches.at = branch;
         return true;
     }
+    case OP_linear_solve:
+    case OP_root: {
+        ir_graph **part = IR_NEW_N(b->arena, ir_graph *, at->implicit.parts.n);
+
+        for (int i = 0; i < at->implicit.parts.n; i++)
+            if (widen(at->implicit.parts.at[i], &part[i]) != COT_OK)
+                return false;
+        at->implicit.parts.at = part;
+        return true;
+    }
     default: return true;
     }
 }

@@ -67,15 +67,15 @@ status 2 "$cot" opt bad.cot;                                 says "bad.cot:2: ad
 status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
 status 2 "$cot" opt f.cot -p 'grad(wrt=[7])'
 status 2 "$cot" opt f.cot --emit html;                       says "not built in"
-status 2 "$cot" opt model.mlir;                              says "StableHLO"
+status 2 "$cot" opt model.mlir;                              says "model.mlir: reading StableHLO text is not built in; give .cot text"
 status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)'; prints "f32[3,4]"
 status 0 "$cot" opt f.cot -p 'grad | dce' --after-each;      prints "; dce: unchanged"
 status 0 "$cot" opt f.cot --emit dot;                        prints "digraph"
 status 0 "$cot" opt two.cot;                                 prints "@b"
 status 0 "$cot" opt two.cot --entry a;                       prints "@a"
-status 2 "$cot" run two.cot;                                 says "pick one with --entry"
+status 2 "$cot" run two.cot;                                 says "two.cot has 2 functions; pick one with --entry"
 status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
-status 2 "$cot" run two.cot --entry c;                       says "no function @c"
+status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
 status 2 "$cot" run f.cot --backend c;                       says "not built in"

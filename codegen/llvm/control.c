@@ -362,124 +362,145 @@ cg_ll_while(cg_ll_emit *e, cg_val v)
 
 /* -- rare -- */
 
-/* The program as a function of one lane, made once: it is large and hardly ever called, and in
- * the form of vectors would take longer to compile than all the rest of a kernel.  For the same
- * reason nothing is optimised in it. */
-static LLVMValueRef
-outlined(cg_ll_emit *e, const ir_sc_program *p)
-{
-    cg_ll_module *l = e->l;
-    LLVMTypeRef in[4];
-    LLVMValueRef args[4];
+/* The program as a function of memory, made once: rare.N(out, wants, in ..., lanes) computes
+ *     out[l] = program(in[l] ...)    where wants[l], a byte, is not 0
+ * It is large and hardly ever called, and in the form of vectors would take longer to compile
+ * than all the rest of a kernel.  For the same reason nothing is optimised in it, and it has
+ * the loop over lanes, so that a use of it is a few stores and a call. */
+typedef struct rare {
+    const ir_sc_program *program;
+    LLVMValueRef fn;
+} rare;
 
-    for (uint32_t i = 0; i < l->n_shared; i++)
-        if (l->shared[i].key == p)
-            return l->shared[i].value;
-    for (int i = 0; i < p->n_in; i++)
-        in[i] = cg_ll_type(l, p->in[i]);
-    LLVMTypeRef type = LLVMFunctionType(cg_ll_type(l, p->type), in, (unsigned)p->n_in, 0);
+static LLVMValueRef
+declare_rare(cg_ll_emit *e, const ir_sc_program *p)
+{
+    static const char *const kind[] = { "cold", "noinline", "optnone" };
+    cg_ll_module *l = e->l;
+    LLVMTypeRef in[7];
+    int n = 0;
+
+    for (int i = 0; i < p->n_in + 2; i++)
+        in[n++] = l->ptr;
+    in[n++] = l->i64;
+    LLVMTypeRef type = LLVMFunctionType(l->none, in, (unsigned)n, 0);
     LLVMValueRef fn =
         cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    static const char *const kind[] = { "cold", "noinline", "optnone" };
-
     for (int i = 0; i < 3; i++) {
         unsigned id = LLVMGetEnumAttributeKindForName(kind[i], strlen(kind[i]));
         LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                 LLVMCreateEnumAttribute(l->llvm, id, 0));
     }
-    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, fn }));
-    LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(l->llvm, fn, ""));
-    for (int i = 0; i < p->n_in; i++)
-        args[i] = LLVMGetParam(fn, (unsigned)i);
-    LLVMBuildRet(e->b, cg_ll_program(e, p, args));
-    LLVMPositionBuilderAtEnd(e->b, back);
     return fn;
 }
 
 static LLVMValueRef
-call_rare(cg_ll_emit *e, const ir_sc_program *p, LLVMValueRef *args)
+lane_address(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lane)
 {
-    LLVMValueRef fn = outlined(e, p);
-
-    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, (unsigned)p->n_in, "");
+    return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, t), LLVMGetParam(r->fn, (unsigned)param),
+                                 &lane, 1, "");
 }
 
-/* A vector on the stack, lane by lane; booleans as bytes. */
 static LLVMValueRef
-spill(cg_ll_emit *e, LLVMValueRef x, LLVMTypeRef element)
+load_lane(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lane)
 {
-    LLVMValueRef p = cg_ll_stack(e, element, e->lanes, 64);
+    LLVMValueRef x = LLVMBuildLoad2(e->b, cg_ll_storage(e->l, t),
+                                    lane_address(e, r, param, t, lane), "");
 
-    if (element == e->l->i8 && LLVMGetElementType(LLVMTypeOf(x)) == e->l->i1)
-        x = LLVMBuildZExt(e->b, x, cg_ll_wide(e, element, true), "");
+    return t == COT_BOOL ? LLVMBuildTrunc(e->b, x, e->l->i1, "") : x;
+}
+
+static void
+run_lane(cg_ll_emit *e, const rare *r, LLVMValueRef lane)
+{
+    const ir_sc_program *p = r->program;
+    LLVMValueRef args[4];
+
+    for (int i = 0; i < p->n_in; i++)
+        args[i] = load_lane(e, r, i + 2, p->in[i], lane);
+    LLVMValueRef y = cg_ll_program(e, p, args);
+    if (p->type == COT_BOOL)
+        y = LLVMBuildZExt(e->b, y, e->l->i8, "");
+    LLVMBuildStore(e->b, y, lane_address(e, r, 0, p->type, lane));
+}
+
+static LLVMBasicBlockRef
+block_of(cg_ll_emit *e, const rare *r, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->l->llvm, r->fn, name);
+}
+
+static void
+run_lanes(cg_ll_emit *e, const rare *r)
+{
+    LLVMBasicBlockRef before = block_of(e, r, ""), head = block_of(e, r, "lane"),
+                      call = block_of(e, r, "call"), next = block_of(e, r, "next"),
+                      after = block_of(e, r, "after");
+    LLVMValueRef zero = cg_ll_index(e, 0), n = LLVMGetLastParam(r->fn);
+
+    LLVMPositionBuilderAtEnd(e->b, before);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef lane = LLVMBuildPhi(e->b, e->l->i64, "lane");
+    LLVMAddIncoming(lane, &zero, &before, 1);
+    LLVMBuildCondBr(e->b, load_lane(e, r, 1, COT_BOOL, lane), call, next);
+    LLVMPositionBuilderAtEnd(e->b, call);
+    run_lane(e, r, lane);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+    LLVMValueRef on = LLVMBuildNSWAdd(e->b, lane, cg_ll_index(e, 1), "");
+    LLVMAddIncoming(lane, &on, &next, 1);
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, n, ""), head, after);
+    LLVMPositionBuilderAtEnd(e->b, after);
+    LLVMBuildRetVoid(e->b);
+}
+
+static LLVMValueRef
+outlined(cg_ll_emit *e, const ir_sc_program *p)
+{
+    cg_ll_module *l = e->l;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+
+    for (uint32_t i = 0; i < l->n_shared; i++)
+        if (l->shared[i].key == p)
+            return l->shared[i].value;
+    rare r = { .program = p, .fn = declare_rare(e, p) };
+    IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, r.fn }));
+    run_lanes(e, &r);
+    LLVMPositionBuilderAtEnd(e->b, back);
+    return r.fn;
+}
+
+/* A value on the stack, lane by lane; booleans as bytes. */
+static LLVMValueRef
+spill(cg_ll_emit *e, cot_dtype t, LLVMValueRef x, bool wide)
+{
+    LLVMTypeRef element = cg_ll_storage(e->l, t);
+    LLVMValueRef p = cg_ll_stack(e, element, wide ? e->lanes : 1, 64);
+
+    if (t == COT_BOOL)
+        x = LLVMBuildZExt(e->b, x, cg_ll_wide(e, element, wide), "");
     LLVMBuildStore(e->b, x, p);
     return p;
 }
 
 static LLVMValueRef
-lane_address(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef p, LLVMValueRef lane)
-{
-    return LLVMBuildInBoundsGEP2(e->b, element, p, &lane, 1, "");
-}
-
-static LLVMValueRef
-reload(cg_ll_emit *e, cot_dtype t, LLVMValueRef p, LLVMValueRef lane)
-{
-    LLVMTypeRef element = cg_ll_storage(e->l, t);
-    LLVMValueRef x = LLVMBuildLoad2(e->b, element, lane_address(e, element, p, lane), "");
-
-    return t == COT_BOOL ? LLVMBuildTrunc(e->b, x, e->l->i1, "") : x;
-}
-
-/* Go through the lanes and call the program for those that want it. */
-static LLVMValueRef
-rare_lanes(cg_ll_emit *e, const cg_insn *i, LLVMValueRef cond, LLVMValueRef otherwise)
-{
-    LLVMTypeRef element = cg_ll_storage(e->l, (cot_dtype)i->type);
-    LLVMBasicBlockRef before, head = cg_ll_block(e, "lane"), call = cg_ll_block(e, "call");
-    LLVMBasicBlockRef next = cg_ll_block(e, "next"), after = cg_ll_block(e, "lanes");
-    LLVMValueRef in[4], args[4], zero = cg_ll_index(e, 0);
-    LLVMValueRef out = spill(e, otherwise, element), wants = spill(e, cond, e->l->i8);
-
-    for (int j = 0; j < i->sub->n_in; j++)
-        in[j] = spill(e, cg_ll_widen(e, cg_ll_get(e, i->args[j])),
-                      cg_ll_storage(e->l, i->sub->in[j]));
-    before = LLVMGetInsertBlock(e->b);
-    LLVMBuildBr(e->b, head);
-    LLVMPositionBuilderAtEnd(e->b, head);
-    LLVMValueRef lane = LLVMBuildPhi(e->b, e->l->i64, "lane");
-    LLVMAddIncoming(lane, &zero, &before, 1);
-    LLVMBuildCondBr(e->b, reload(e, COT_BOOL, wants, lane), call, next);
-    LLVMPositionBuilderAtEnd(e->b, call);
-    for (int j = 0; j < i->sub->n_in; j++)
-        args[j] = reload(e, i->sub->in[j], in[j], lane);
-    LLVMValueRef y = call_rare(e, i->sub, args);
-    if (i->type == COT_BOOL)
-        y = LLVMBuildZExt(e->b, y, e->l->i8, "");
-    LLVMBuildStore(e->b, y, lane_address(e, element, out, lane));
-    LLVMBuildBr(e->b, next);
-    LLVMPositionBuilderAtEnd(e->b, next);
-    LLVMValueRef on = LLVMBuildNSWAdd(e->b, lane, cg_ll_index(e, 1), "");
-    LLVMAddIncoming(lane, &on, &next, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, on, cg_ll_index(e, e->lanes), ""),
-                    head, after);
-    LLVMPositionBuilderAtEnd(e->b, after);
-    LLVMValueRef all = LLVMBuildLoad2(e->b, cg_ll_wide(e, element, true), out, "");
-    return i->type == COT_BOOL ? LLVMBuildTrunc(e->b, all, cg_ll_wide(e, e->l->i1, true), "")
-                               : all;
-}
-
-static LLVMValueRef
 rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
 {
-    LLVMValueRef args[4], cond = cg_ll_as(e, cg_ll_get(e, i->in[0]), wide);
+    const ir_sc_program *p = i->sub;
+    cot_dtype t = (cot_dtype)i->type;
+    LLVMValueRef fn = outlined(e, p), args[7];
+    unsigned n = 0;
 
-    if (wide)
-        return rare_lanes(e, i, cond, otherwise);
-    for (int j = 0; j < i->sub->n_in; j++)
-        args[j] = cg_ll_get(e, i->args[j]).v;
-    return LLVMBuildSelect(e->b, cond, call_rare(e, i->sub, args), otherwise, "");
+    args[n++] = spill(e, t, otherwise, wide);
+    args[n++] = spill(e, COT_BOOL, cg_ll_as(e, cg_ll_get(e, i->in[0]), wide), wide);
+    for (int j = 0; j < p->n_in; j++)
+        args[n++] = spill(e, p->in[j], cg_ll_as(e, cg_ll_get(e, i->args[j]), wide), wide);
+    args[n++] = cg_ll_index(e, wide ? e->lanes : 1);
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+    LLVMValueRef y =
+        LLVMBuildLoad2(e->b, cg_ll_wide(e, cg_ll_storage(e->l, t), wide), args[0], "");
+    return t == COT_BOOL ? LLVMBuildTrunc(e->b, y, cg_ll_wide(e, e->l->i1, wide), "") : y;
 }
 
 void

@@ -1,8 +1,8 @@
 /* The processors that LLVM 19 knows, by name.
  *
- * Its C interface cannot be asked, and a name that it does not know ends the process as soon as code is
- * generated ("64-bit code requested on a subtarget that doesn't support it").  So the names are here:
- * those of `llc -mcpu=help`, without the 32-bit ones. */
+ * Its C interface cannot be asked, and a name that it does not know ends the process as soon as
+ * code is generated ("64-bit code requested on a subtarget that doesn't support it").  So the
+ * names are here: those of `llc -mcpu=help`, without the 32-bit ones. */
 #include <string.h>
 
 #include "codegen/llvm/llvm.h"

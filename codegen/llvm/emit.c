@@ -197,8 +197,8 @@ known_index(const cg_ll_emit *e, cg_val v, int64_t *x)
     return LLVMIsAConstantInt(y) != NULL;
 }
 
-/* The number of iterations; -1: it is not constant.  A bound may be constant here that is not in
- * the kernel: the variable of a loop that runs once is its lower bound. */
+/* The number of iterations; -1: it is not constant.  A bound may be constant here that is not
+ * in the kernel: the variable of a loop that runs once is its lower bound. */
 static int64_t
 extent_of(const cg_ll_emit *e, const cg_block *x)
 {

@@ -1,4 +1,5 @@
-/* Calls of C functions that the module does not have: by address in this process, by name in an object. */
+/* Calls of C functions that the module does not have: by address in this process, by name in an
+ * object. */
 #include "codegen/llvm/emit.h"
 
 /* Narrow integers are extended by the caller: C's convention on every machine we know. */

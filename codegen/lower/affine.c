@@ -122,8 +122,8 @@ coef_of(uint32_t n, const cg_ix_term *term, uint32_t atom)
     return 0;
 }
 
-/* k (e mod c) + k c (e div c) is k e.  One such pair of term[0 ... n-1], if there is one: its remainder in
- * *r, and the expression e. */
+/* k (e mod c) + k c (e div c) is k e.  One such pair of term[0 ... n-1], if there is one: its
+ * remainder in *r, and the expression e. */
 static bool
 find_pair(cg_ix_table *t, uint32_t n, const cg_ix_term *term, uint32_t *r, uint32_t *q)
 {

@@ -1,10 +1,11 @@
 /* Index expressions: quasi-affine forms in loop variables, with ranges.
  *
- * An expression is c + k_1 a_1 + ... + k_n a_n over atoms: a variable, the quotient of an expression
- * by a constant, or its remainder.  Expressions are shared, so that equal ones are the same number, and
- * kept in a normal form that undoes what reshapes do: with the range of each variable known,
- * (8 i + j) div 8 is i and (8 i + j) mod 8 is j if 0 <= j < 8, and c (e div c) + e mod c is e.
- * So a chain of views ends in the address it would have had without them. */
+ * An expression is c + k_1 a_1 + ... + k_n a_n over atoms: a variable, the quotient of an
+ * expression by a constant, or its remainder.  Expressions are shared, so that equal ones are
+ * the same number, and kept in a normal form that undoes what reshapes do: with the range of
+ * each variable known, (8 i + j) div 8 is i and (8 i + j) mod 8 is j if 0 <= j < 8, and c (e
+ * div c) + e mod c is e.  So a chain of views ends in the address it would have had without
+ * them. */
 #ifndef CODEGEN_LOWER_AFFINE_H
 #define CODEGEN_LOWER_AFFINE_H
 
@@ -48,8 +49,8 @@ cg_ix cg_ix_mul(cg_ix_table *t, cg_ix x, int64_t k);
 cg_ix cg_ix_div(cg_ix_table *t, cg_ix x, int64_t c);    /* floor, c > 0 */
 cg_ix cg_ix_mod(cg_ix_table *t, cg_ix x, int64_t c);
 bool cg_ix_is_const(const cg_ix_table *t, cg_ix x, int64_t *c);
-/* The coefficient of the variable v (an expression that is one atom) in x; *pure is false if a quotient or
- * remainder in x depends on it. */
+/* The coefficient of the variable v (an expression that is one atom) in x; *pure is false if a
+ * quotient or remainder in x depends on it. */
 int64_t cg_ix_coef(const cg_ix_table *t, cg_ix x, cg_ix v, bool *pure);
 /* The i64 value of x at the cursor. */
 cg_val cg_ix_value(cg_ix_table *t, cg_build *b, cg_ix x);

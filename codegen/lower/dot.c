@@ -1,17 +1,19 @@
-/* Matrix products (dot.h): the inner form as the reduction of NUMERICS.md section 3, the general form as
- * register tiles.
+/* Matrix products (dot.h): the inner form as the reduction of NUMERICS.md section 3, the
+ * general form as register tiles.
  *
- * A tile is `unroll i MR { unroll v NV { vector l W { for k ... fma } } }`: MR x NV vectors of W lanes are
- * accumulated in registers, each k loading NV vectors of the right side and MR scalars of the left.  Two
- * schedules surround it:
+ * A tile is `unroll i MR { unroll v NV { vector l W { for k ... fma } } }`: MR x NV vectors of
+ * W lanes are accumulated in registers, each k loading NV vectors of the right side and MR
+ * scalars of the left.  Two schedules surround it:
  *
  *   direct   tiles read both operands where they lie: small products, few rows, outer products
- *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256 k's of the right
- *            side is copied into panels of NR columns, zero beyond the edge; a tile sweeps a panel that stays
- *            in the first cache against rows of the left side that stay in the second
+ *   packed   the loops of BLIS (Van Zee, van de Geijn, ACM TOMS 41(3), 2015): a block of 256
+ *            k's of the right side is copied into panels of NR columns, zero beyond the edge; a
+ *            tile sweeps a panel that stays in the first cache against rows of the left side
+ *            that stay in the second
  *
- * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256 k's, and the
- * sum of the blocks in order, which starts at -0 (the neutral element).  Which one is chosen never shows. */
+ * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256
+ * k's, and the sum of the blocks in order, which starts at -0 (the neutral element).  Which one
+ * is chosen never shows. */
 #include "codegen/lower/dot.h"
 
 enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
@@ -115,7 +117,8 @@ cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
 
 /* Shapes --------------------------------------------------------------------------------------- */
 
-/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few tiles. */
+/* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
+ * tiles. */
 static int64_t
 tile_rows(int64_t m, int64_t most)
 {
@@ -168,8 +171,8 @@ right_of(const shape *s, const group *g)
     return s->swap ? g->lhs : g->rhs;
 }
 
-/* Packing pays where the panel is used by several tiles and would not stay in the first cache, or where the
- * columns do not lie together. */
+/* Packing pays where the panel is used by several tiles and would not stay in the first cache,
+ * or where the columns do not lie together. */
 static bool
 wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {
@@ -190,7 +193,8 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     blocks = (s->m.total + rows - 1) / rows;
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
-    /* Rows read where they lie meet in one set of the cache when they are a power of two apart. */
+    /* Rows read where they lie meet in one set of the cache when they are a power of two
+     * apart. */
     s->pack_left = s->n.total > 2 * s->nr;
     s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
@@ -211,6 +215,8 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.packed = wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, bytes);
+    else if (d->dear)
+        s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
             4e5) {
@@ -225,7 +231,7 @@ int64_t
 cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d)
 {
     shape s = shape_of(t, threads, d);
-    return s.packed ? s.pieces * (s.c_size + s.b_size + s.a_size) : 0;
+    return s.pieces * (s.c_size + s.b_size + s.a_size);
 }
 
 /* Elements ------------------------------------------------------------------------------------- */
@@ -271,7 +277,8 @@ give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
         p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
 }
 
-/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left out. */
+/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
+ * out. */
 typedef struct tile {
     cg_val loop[3];
     cg_val i, column;
@@ -310,10 +317,59 @@ loop_over(cg_build *b, cg_val lo, cg_val hi, int64_t step)
     return cg_loop_begin(b, CG_SERIAL, lo, hi, step, 0);
 }
 
+static cg_val
+scratch_at(const product *p, int64_t from, cg_val at)
+{
+    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
+}
+
+/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
+ * those of the whole result; if there is but one block, for the time of a tile. */
+static cg_val
+kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val row = i, at = column;
+    int64_t width = s->nr;
+    if (s->packed && s->k.total > KC) {
+        row = cg_iadd(b, m0, i);
+        at = cg_iadd(b, n0, column);
+        width = round_up(s->n.total, s->nr);
+    }
+    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
+}
+
+/* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
+ * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
+static void
+give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr)), first = cg_i64(b, 0), vectors = 0;
+    if (s->m.total % s->mr)
+        end = cg_imin(b, end, m_end);
+    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
+    if (p->d->dear) {
+        vectors = loop_over(b, first, cg_i64(b, columns), s->w);
+        first = cg_loop_var(b, vectors);
+    }
+    tile r = tile_begin(p, 1, p->d->dear ? s->w : columns);
+    cg_val column = cg_iadd(b, first, r.column), n = cg_iadd(b, n0, column);
+    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, column);
+    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
+    tile_end(p, &r);
+    if (vectors)
+        cg_loop_end(b, vectors);
+    cg_loop_end(b, rows);
+}
+
 /* Direct --------------------------------------------------------------------------------------- */
 
-/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when guards loads beyond
- * the last column. */
+/* The element of a tile at row m and column n: blocks of 256 k's, summed in order.  right_when
+ * guards loads beyond the last column. */
 static cg_val
 direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
 {
@@ -361,8 +417,14 @@ direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool column
     cg_val in_row = rows_over ? less(b, m, m_end) : 0,
            in_column = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val row = rows_over ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    give(p, m, n, direct_element(p, row, n, in_column), both(b, in_row, in_column));
+    cg_val sum = direct_element(p, row, n, in_column);
+    if (p->d->dear)
+        cg_store(b, p->d->scratch, kept_index(p, m0, t.i, n0, t.column), sum, 0);
+    else
+        give(p, m, n, sum, both(b, in_row, in_column));
     tile_end(p, &t);
+    if (p->d->dear)
+        give_rows(p, n0, m0, m_end, columns, columns_over);
 }
 
 static void
@@ -383,12 +445,6 @@ direct(const product *p, cg_val m_begin, cg_val m_end)
 }
 
 /* Packed --------------------------------------------------------------------------------------- */
-
-static cg_val
-scratch_at(const product *p, int64_t from, cg_val at)
-{
-    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
-}
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c. */
 static cg_val
@@ -411,7 +467,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_store(b, p->d->scratch, panel_index(p, panel, k, column), load(p, false, at, when), 0);
 }
 
-/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned in registers. */
+/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
+ * in registers. */
 static void
 pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
@@ -473,23 +530,6 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_loop_end(b, strips);
 }
 
-/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among those of the whole
- * result; if there is but one block, for the time of a tile. */
-static cg_val
-kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val row = i, at = column;
-    int64_t width = s->nr;
-    if (s->k.total > KC) {
-        row = cg_iadd(b, m0, i);
-        at = cg_iadd(b, n0, column);
-        width = round_up(s->n.total, s->nr);
-    }
-    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
-}
-
 /* The sum of a block is added to that of the blocks before. */
 static cg_val
 add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
@@ -526,39 +566,19 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
     tile_end(p, &r);
 }
 
-/* The sums of a tile are handed on, row by row: they are in the first cache, and the epilogue is compiled for one
- * row, be it ever so long. */
-static void
-give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, bool columns_over)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val end = cg_iadd(b, m0, cg_i64(b, s->mr));
-    if (s->m.total % s->mr)
-        end = cg_imin(b, end, m_end);
-    cg_val rows = loop_over(b, m0, end, 1), m = cg_loop_var(b, rows);
-    tile r = tile_begin(p, 1, s->nr);
-    cg_val n = cg_iadd(b, n0, r.column);
-    cg_val when = columns_over ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val kept = kept_index(p, m0, cg_isub(b, m, m0), n0, r.column);
-    give(p, m, n, cg_load(b, p->d->scratch, kept, 0), when);
-    tile_end(p, &r);
-    cg_loop_end(b, rows);
-}
-
 static void
 give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
 {
     cg_build *b = p->b;
     int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
     if (whole == 0 || whole == n) {
-        give_rows(p, n0, m0, m_end, whole == 0);
+        give_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
         return;
     }
     cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
-    give_rows(p, n0, m0, m_end, false);
+    give_rows(p, n0, m0, m_end, p->s.nr, false);
     cg_if_else(b, choice);
-    give_rows(p, n0, m0, m_end, true);
+    give_rows(p, n0, m0, m_end, p->s.nr, true);
     cg_if_end(b, choice);
 }
 

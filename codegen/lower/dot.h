@@ -1,10 +1,11 @@
 /* Matrix products as loops of the kernel IR: dot.c.
  *
- * A product has four groups of axes: batch (b), free axes of the left side (m) and of the right side (n),
- * contracted axes (k); any group may be empty.  Axes of a group are row-major in the order given; b, m, n below
- * are the flattened numbers of a group.  Operands are strided buffers, in any order of axes; f16 and bf16 widen
- * when loaded.  The result is not stored but handed to `store`, once for each element: the caller converts, adds
- * its bias, applies its activation and stores, in registers. */
+ * A product has four groups of axes: batch (b), free axes of the left side (m) and of the right
+ * side (n), contracted axes (k); any group may be empty.  Axes of a group are row-major in the
+ * order given; b, m, n below are the flattened numbers of a group.  Operands are strided
+ * buffers, in any order of axes; f16 and bf16 widen when loaded.  The result is not stored but
+ * handed to `store`, once for each element: the caller converts, adds its bias, applies its
+ * activation and stores, in registers. */
 #ifndef CODEGEN_LOWER_DOT_H
 #define CODEGEN_LOWER_DOT_H
 
@@ -21,23 +22,27 @@ typedef struct cg_dot {
     cg_dot_axes b, m, n, k;
     uint32_t lhs, rhs;              /* buffers of the kernel */
     cg_val lhs_offset, rhs_offset;  /* uniform, in elements; 0: none */
-    /* The result at (b, m, n) is acc, of `type`.  `when` (BOOL, or 0 for always) guards every store and every load
-     * of an operand of the epilogue. */
+    /* The result at (b, m, n) is acc, of `type`.  `when` (BOOL, or 0 for always) guards every
+     * store and every load of an operand of the epilogue. */
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when);
     void *user;
-    /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means nothing. */
+    bool dear;                      /* what `store` emits is long: a few copies are enough */
+    /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
+     * nothing. */
     uint32_t scratch;
 } cg_dot;
 
 /* Elements of `type` of scratch memory that cg_dot_build wants; often 0. */
 int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d);
 
-/* NUMERICS.md section 4: does the product have the inner form?  From the dimension numbers alone: the number of free
- * axes of each side, and whether the contracted axes are the last ones, in order, of the side that has some. */
+/* NUMERICS.md section 4: does the product have the inner form?  From the dimension numbers
+ * alone: the number of free axes of each side, and whether the contracted axes are the last
+ * ones, in order, of the side that has some. */
 bool cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last);
 
-/* Emit the product at the cursor, which stands at the top level of a kernel.  threads > 1: with parallel loops.
- * inner: by section 3's reduction over k; else the general form, blocks of 256 k's. */
+/* Emit the product at the cursor, which stands at the top level of a kernel.  threads > 1: with
+ * parallel loops.  inner: by section 3's reduction over k; else the general form, blocks of 256
+ * k's. */
 void cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool inner);
 
 #endif

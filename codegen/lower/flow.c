@@ -1,9 +1,10 @@
-/* Calls, branches and loops in the entry: kernels of the sub-function between the branches and loops of kernel 0.
+/* Calls, branches and loops in the entry: kernels of the sub-function between the branches and
+ * loops of kernel 0.
  *
- * Carries live in one buffer each, that of the result.  A body writes a carry in place where the old value is
- * read no more (so dynamic_update_slice and scatter copy nothing); otherwise into a buffer of its own that is
- * copied when the step is done.  With a mapped predicate a step is computed for every example, and those that
- * are active take it. */
+ * Carries live in one buffer each, that of the result.  A body writes a carry in place where
+ * the old value is read no more (so dynamic_update_slice and scatter copy nothing); otherwise
+ * into a buffer of its own that is copied when the step is done.  With a mapped predicate a
+ * step is computed for every example, and those that are active take it. */
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
@@ -252,8 +253,8 @@ aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
     }
 }
 
-/* Where the new carries are.  One that is another's old value goes to a place of its own, before that is
- * written. */
+/* Where the new carries are.  One that is another's old value goes to a place of its own,
+ * before that is written. */
 static cg_place *
 new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to)
 {

@@ -1,8 +1,9 @@
-/* Calls of C functions, in the entry: their operands and results are in memory, which they get pointers to.
+/* Calls of C functions, in the entry: their operands and results are in memory, which they get
+ * pointers to.
  *
- * With a prototype the call is what C would make of it.  Without one it is a call back into this process,
- * with the operands and results in one array; no object can hold that.  Results that start as operands
- * are copies of them, so that nobody else's value is written. */
+ * With a prototype the call is what C would make of it.  Without one it is a call back into
+ * this process, with the operands and results in one array; no object can hold that.  Results
+ * that start as operands are copies of them, so that nobody else's value is written. */
 #include "ir/foreign.h"
 #include "codegen/plan.h"
 #include "ir/custom.h"

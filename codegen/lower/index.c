@@ -1,6 +1,8 @@
-/* Indexing at run time: indices are pulled like any other value, clamped, and become part of the address.
+/* Indexing at run time: indices are pulled like any other value, clamped, and become part of
+ * the address.
  *
- * gather and scatter share one picture, as in the twin: every index vector names a window of the operand. */
+ * gather and scatter share one picture, as in the twin: every index vector names a window of
+ * the operand. */
 #include "codegen/lower/index.h"
 
 static cg_val
@@ -52,7 +54,8 @@ fits(cg_lowering *l, cg_val start, cot_dtype t, int64_t most)
     return cg_and(l, low, cg_insn2(&l->b, SC_le, COT_I64, i, cg_i64(&l->b, most)));
 }
 
-/* Starts stay inside of the operand even where `inside` does not hold, so that every address is legal. */
+/* Starts stay inside of the operand even where `inside` does not hold, so that every address is
+ * legal. */
 bool
 cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank, cg_ix *to,
              cg_val *inside)

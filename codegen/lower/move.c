@@ -1,12 +1,13 @@
-/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the index, and
- * pull what lies outside of an operand under a mask; where the index is known they cost nothing. */
+/* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
+ * index, and pull what lies outside of an operand under a mask; where the index is known they
+ * cost nothing. */
 #include "codegen/lower/pull.h"
 
 bool
 cg_is_view(ir_op op)
 {
     return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose || op == OP_slice
-        || op == OP_reverse;
+        || op == OP_reverse || op == OP_windows;
 }
 
 void
@@ -29,6 +30,11 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
     case OP_slice:
         for (int k = 0; k < y->rank; k++)
             to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at.slice.stride.at[k]), n->at.slice.start.at[k]);
+        break;
+    case OP_windows:
+        memcpy(to, at, sizeof *at * (size_t)x->rank);
+        to[n->at.windows.axis] = cg_ix_add(t, cg_ix_mul(t, at[n->at.windows.axis], n->at.windows.stride),
+                                           cg_ix_mul(t, at[x->rank], n->at.windows.dilation));
         break;
     default: /* reverse */
         for (int k = 0; k < y->rank; k++)

@@ -1,8 +1,11 @@
-/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small products in
- * registers, for the bodies of loops. */
+/* dot_general: the axes of the node as the four groups of axes that dot.c wants; and small
+ * products in registers, for the bodies of loops. */
 #include "codegen/lower/dot.h"
 #include "codegen/lower/reduce.h"
+#include "codegen/lower/walk.h"
 #include "codegen/plan.h"
+
+enum { DEAR = 16 };             /* instructions of an epilogue that few copies are made of */
 
 ir_ref
 cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm)
@@ -108,6 +111,20 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     cg_scope_end(l, mark);
 }
 
+/* What one element of the epilogue costs. */
+static int64_t
+epilogue_cost(const product *p)
+{
+    const cg_level *v = p->v;
+    const ir_type *t = ir_type_at(v->f, p->n->first);
+    cg_walk w;
+    cg_walk_begin(&w, p->l->arena, v->f, v->cut->root);
+    const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    for (uint32_t i = 0; i < p->g->n; i++)
+        cg_walk_root(&w, p->g->v[i], at);
+    return w.cost;
+}
+
 static int64_t
 product_of(const cg_dot_axes *a)
 {
@@ -161,6 +178,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
     p.d.store = store_product;
     p.d.user = &p;
+    p.d.dear = epilogue_cost(&p) > DEAR;
     int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d);
     if (scratch) {
         int64_t dims[1] = { scratch };

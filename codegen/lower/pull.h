@@ -1,16 +1,17 @@
-/* Pull-based lowering: the scalar that an element of a graph value is, at the cursor of a kernel.
+/* Pull-based lowering: the scalar that an element of a graph value is, at the cursor of a
+ * kernel.
  *
- * cg_pull(l, frame, v, at) answers the element of v at an index (index expressions, one an axis).  A
- * pointwise op inlines its scalar program on what its operands give at the same index; a view changes
- * the index; a value that lives in memory is a load.  So fusion is nothing but pulling through, and a
- * rule (ops.def `lower` column) is a function from an index to a scalar.  What was pulled is
- * remembered until the region in which it was computed ends.
+ * cg_pull(l, frame, v, at) answers the element of v at an index (index expressions, one an
+ * axis).  A pointwise op inlines its scalar program on what its operands give at the same
+ * index; a view changes the index; a value that lives in memory is a load.  So fusion is
+ * nothing but pulling through, and a rule (ops.def `lower` column) is a function from an index
+ * to a scalar.  What was pulled is remembered until the region in which it was computed ends.
  *
- * A frame is one instance of a graph: the function itself, or the body of a loop or branch, whose inputs
- * are bound to what the enclosing frame has.
+ * A frame is one instance of a graph: the function itself, or the body of a loop or branch,
+ * whose inputs are bound to what the enclosing frame has.
  *
- * l->mask is a BOOL that guards the loads being made: elements outside of a pad's operand or past
- * the end of a partial block are pulled, but touch no memory. */
+ * l->mask is a BOOL that guards the loads being made: elements outside of a pad's operand or
+ * past the end of a partial block are pulled, but touch no memory. */
 #ifndef CODEGEN_LOWER_PULL_H
 #define CODEGEN_LOWER_PULL_H
 
@@ -100,7 +101,8 @@ cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
 /* A frame for f in the kernel in hand, every value bound to its node. */
 cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
 
-/* Begin a kernel; end it and call it from the entry.  Answers false if the kernel stores nothing. */
+/* Begin a kernel; end it and call it from the entry.  Answers false if the kernel stores
+ * nothing. */
 void cg_kernel_begin(cg_lowering *l, const char *name);
 void cg_kernel_call(cg_lowering *l);
 /* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
@@ -126,7 +128,8 @@ cg_val cg_bits_of(cg_lowering *l, cot_dtype t, const void *element);
 /* An index read from an integer: clamped to [0, most]. */
 cg_ix cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most);
 
-/* move.c: the index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice, reverse). */
+/* move.c: the index into operand 0 of a view op (broadcast_in_dim, reshape, transpose, slice,
+ * reverse). */
 void cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix *to);
 bool cg_is_view(ir_op op);
 

@@ -1,17 +1,22 @@
 /* Reductions in the order of NUMERICS.md section 3, as kernel.h writes it:
  *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
- * specialised to the number n of elements, which is constant: up to 32 elements are one fold, up to
- * 512 one block; the last, partial block is a second body whose absent elements are neutral.  Where
- * any order gives the same result (integers, max, min, and, or) all is one block.
+ * specialised to the number n of elements, which is constant: up to 32 elements are one fold,
+ * up to 512 one block; the last, partial block is a second body whose absent elements are
+ * neutral.  Where any order gives the same result (integers, max, min, and, or) all is one
+ * block.
  *
- * argmax and argmin are two such reductions: the best value, then the least index that has it. */
+ * argmax and argmin are two such reductions: the best value, then the least index that has
+ * it. */
 #include "codegen/lower/reduce.h"
+
+#include "codegen/cost.h"
 
 enum {
     LANES = 32,
     BLOCK = 512,
     PARTS = 64,
     UNROLLED_MOST = 8,
+    DEAR = 24,                  /* instructions of an element that copies are not made of */
     RUN = 64,                   /* blocks, a power of two */
     STREAMS_LEAST = 8 * RUN * BLOCK
 };
@@ -98,7 +103,8 @@ unrolled(folding *d, int64_t n, cg_val *out)
     memcpy(out, node, sizeof(cg_val) * (size_t)d->k);
 }
 
-/* Elements start, start + step, ... (count of them, a value, at least 0) one after the other. */
+/* Elements start, start + step, ... (count of them, a value, at least 0) one after the
+ * other. */
 static void
 chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val *acc)
 {
@@ -120,7 +126,8 @@ chain(folding *d, cg_ix start, int64_t step, cg_val count, int64_t most, cg_val 
         acc[i] = cg_loop_result(&l->b, loop, i);
 }
 
-/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a mask. */
+/* The elements of lane j of a block of m at base: all full steps by a chain, the last step by a
+ * mask. */
 static void
 lane_of_vector(folding *d, cg_ix base, cg_ix j, int64_t m, int64_t lanes, cg_val *acc)
 {
@@ -244,8 +251,8 @@ tree_end(folding *d, cg_val loop, uint32_t mark, cg_val *out)
         out[i] = cg_loop_result(&d->l->b, loop, at[i]);
 }
 
-/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does not keep the memory
- * busy.  Each gives a node of the tree, and so do both. */
+/* Two runs of blocks from block `first` on, step by step side by side: one stream of loads does
+ * not keep the memory busy.  Each gives a node of the tree, and so do both. */
 static void
 two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
 {
@@ -454,12 +461,26 @@ pulled_element(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     e[0] = cg_convert(l, cg_pull(l, p->fr, p->n->in[0], to), t, p->type);
 }
 
+/* About the instructions of an element of v, of which some may be shared or in memory. */
+static int64_t
+element_cost(const ir_graph *f, ir_ref v, int depth)
+{
+    const ir_node *n = ir_def(f, v);
+    if (!n || depth == 0 || ir_ops[n->op].flag != IR_POINTWISE)
+        return 0;
+    int64_t cost = cg_op_cost(f, n);
+    for (int i = 0; i < n->n_in; i++)
+        cost += element_cost(f, n->in[i], depth - 1);
+    return cost;
+}
+
 static cg_fold_form
 pick_form(const cg_lowering *l, const ir_graph *f, const ir_node *n, int64_t size)
 {
     int first, last;
     cg_reduced(f, n, &first, &last);
-    if (l->exact || size <= UNROLLED_MOST)
+    bool dear = size > 2 && element_cost(f, n->in[0], 4) > DEAR;
+    if (l->exact || (size <= UNROLLED_MOST && (!dear || l->vector)))
         return CG_FOLD_UNROLLED;
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
@@ -483,7 +504,8 @@ lower_reduce(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
     return cg_fold_finish(l, fr->f, n, x);
 }
 
-/* The index j where the element is as good as the best (NaN as good as NaN), else the largest index. */
+/* The index j where the element is as good as the best (NaN as good as NaN), else the largest
+ * index. */
 static void
 pulled_place(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {

@@ -1,4 +1,5 @@
-/* Reductions: loops in the order of NUMERICS.md section 3, around a body that gives the elements. */
+/* Reductions: loops in the order of NUMERICS.md section 3, around a body that gives the
+ * elements. */
 #ifndef CODEGEN_LOWER_REDUCE_H
 #define CODEGEN_LOWER_REDUCE_H
 
@@ -17,8 +18,8 @@ typedef enum cg_fold_form {
     CG_FOLD_SERIAL              /* one element at a time: vectors run along another axis, or not at all */
 } cg_fold_form;
 
-/* Combine elements 0 ... n-1 (n > 0) of each of the k reductions: the results in out[].  parallel: the
- * blocks are split among threads. */
+/* Combine elements 0 ... n-1 (n > 0) of each of the k reductions: the results in out[].
+ * parallel: the blocks are split among threads. */
 void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form, bool parallel,
                    cg_fold_body *body, void *user, cg_val *out);
 

@@ -1,10 +1,10 @@
 /* Loops with a small state, in registers.
  *
- * Each element of each carry is a carried scalar of one loop in one kernel, and the body is pulled at constant
- * indices: no memory is touched but what comes from outside, and the ys.  If every carry has a leading axis of
- * examples that the body never mixes (which is found by looking), that axis becomes a vector loop around: a
- * thousand small systems are a vector loop of serial loops.  A mapped `while` is a while whose condition varies
- * over lanes. */
+ * Each element of each carry is a carried scalar of one loop in one kernel, and the body is
+ * pulled at constant indices: no memory is touched but what comes from outside, and the ys.  If
+ * every carry has a leading axis of examples that the body never mixes (which is found by
+ * looking), that axis becomes a vector loop around: a thousand small systems are a vector loop
+ * of serial loops.  A mapped `while` is a while whose condition varies over lanes. */
 #include "codegen/cost.h"
 #include "codegen/plan.h"
 
@@ -51,6 +51,9 @@ view_lie(const fitting *u, const ir_node *n)
     case OP_reverse:
         good = good && !ir_axes_has(n->at.axes.axes, 0);
         break;
+    case OP_windows:
+        good = good && n->at.windows.axis != 0;
+        break;
     case OP_pad:
         good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 && u->of[n->in[1]] == FREE;
         break;
@@ -60,7 +63,8 @@ view_lie(const fitting *u, const ir_node *n)
     return good ? ALONG : ASTRAY;
 }
 
-/* The axis of examples is a batch axis, the first; or a free axis that comes first in the result. */
+/* The axis of examples is a batch axis, the first; or a free axis that comes first in the
+ * result. */
 static lie
 product_lie(const fitting *u, const ir_node *n)
 {
@@ -135,7 +139,7 @@ size_of(const fitting *u, ir_ref v)
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
-    if (ir_ops[n->op].flag == IR_FLOW)
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE)
         return false;
     int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
@@ -158,7 +162,8 @@ node_fits(fitting *u, const ir_node *n)
     return u->work <= WORK_MOST;
 }
 
-/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given, the rest FREE. */
+/* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
+ * the rest FREE. */
 static bool
 body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries, const lie *carry, int64_t *work,
           lie *out)
@@ -420,8 +425,8 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
-/* Would an example find a carry that all share already stepped on by another?  So it is where the shared carry's
- * result takes the place of an operand. */
+/* Would an example find a carry that all share already stepped on by another?  So it is where
+ * the shared carry's result takes the place of an operand. */
 static bool
 shared_in_place(const machine *m, const cg_place *to)
 {

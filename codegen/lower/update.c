@@ -1,9 +1,9 @@
-/* dynamic_update_slice and scatter in memory: the result starts as the operand, in place if nobody else
- * wants that, and the updates are written over it.
+/* dynamic_update_slice and scatter in memory: the result starts as the operand, in place if
+ * nobody else wants that, and the updates are written over it.
  *
- * The updates of a scatter run in row-major order, one after the other, as the order of those with the same
- * target matters; only the last window axis runs as lanes, whose targets differ.  f16 and bf16 combine in f32, in a
- * wide copy of the operand. */
+ * The updates of a scatter run in row-major order, one after the other, as the order of those
+ * with the same target matters; only the last window axis runs as lanes, whose targets differ.
+ * f16 and bf16 combine in f32, in a wide copy of the operand. */
 #include "codegen/lower/index.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"

@@ -21,6 +21,8 @@ cg_walk_space(cg_walk *w, int rank, const int64_t *dims)
     return at;
 }
 
+enum { COST_MOST = 1 << 30 };
+
 static void
 add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
 {
@@ -107,7 +109,8 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
             size *= x->dims[k];
     }
     cg_walk_value(w, n->in[0], to);
-    w->cost = cost + (w->cost - cost + 1) * size;
+    /* Sums of sums of sums ... cost more than can be counted. */
+    w->cost = w->cost > COST_MOST / (size > 0 ? size : 1) ? COST_MOST : cost + (w->cost - cost + 1) * size;
     if (size > w->longest)
         w->longest = size;
 }

@@ -1,14 +1,15 @@
 /* What a pull would touch, without pulling: the same walk on index expressions alone.
  *
- * fuse.c asks which values a root reads and where; schedule.c, how addresses move along each axis. */
+ * fuse.c asks which values a root reads and where; schedule.c, how addresses move along each
+ * axis. */
 #ifndef CODEGEN_LOWER_WALK_H
 #define CODEGEN_LOWER_WALK_H
 
 #include "ir/graph.h"
 #include "codegen/lower/affine.h"
 
-/* A value that lives in memory, read at an index; v is 0 where only an index matters (a test of bounds,
- * an iota), which is then at[0]. */
+/* A value that lives in memory, read at an index; v is 0 where only an index matters (a test of
+ * bounds, an iota), which is then at[0]. */
 typedef struct cg_read { ir_ref v; int rank; const cg_ix *at; } cg_read;
 
 typedef struct cg_walk {

@@ -109,21 +109,15 @@ cot_take_(cot_place at, cot_value x, cot_value index, int axis)
 }
 
 /* Every axis but one is a batch axis of both. */
-static ir_ref
-take_along(ir_build *b, const fe_arg *x, int n, const void *o)
+ir_ref
+fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode)
 {
-    const ir_type *t = ir_btype(b, x[0].ref), *it = ir_btype(b, x[1].ref);
-    int axis = fe_axis(b, "take_along", *(const int *)o, t->rank), k = 0;
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t at[1] = { axis }, others[COT_MAX_RANK], sizes[COT_MAX_RANK];
+    int k = 0;
 
-    (void)n;
-    if (axis < 0 || !integers(b, "take_along", x[1].ref))
+    if (!t)
         return IR_NONE;
-    if (it->rank != t->rank) {
-        ir_build_fail(b, "take_along", ERR_shapes_differ, ir_type_str(b->ctx, t),
-                      ir_type_str(b->ctx, it));
-        return IR_NONE;
-    }
     for (int i = 0; i < t->rank; i++) {
         sizes[i] = 1;
         if (i != axis)
@@ -134,9 +128,25 @@ take_along(ir_build *b, const fe_arg *x, int n, const void *o)
                                .indices_batch = { k, others },
                                .index_map = { 1, at },
                                .sizes = { t->rank, sizes },
-                               .mode = IR_MODE_CLIP } };
-    ir_ref in[2] = { x[0].ref, index_vectors(b, x[1].ref, t->dims[axis]) };
-    return ir_node1(b, OP_gather, 2, in, &a);
+                               .mode = mode } };
+    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, vectors }, &a);
+}
+
+static ir_ref
+take_along(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    const ir_type *t = ir_btype(b, x[0].ref), *it = ir_btype(b, x[1].ref);
+    int axis = fe_axis(b, "take_along", *(const int *)o, t->rank);
+
+    (void)n;
+    if (axis < 0 || !integers(b, "take_along", x[1].ref))
+        return IR_NONE;
+    if (it->rank != t->rank) {
+        ir_build_fail(b, "take_along", ERR_shapes_differ, ir_type_str(b->ctx, t),
+                      ir_type_str(b->ctx, it));
+        return IR_NONE;
+    }
+    return fe_along(b, x[0].ref, index_vectors(b, x[1].ref, t->dims[axis]), axis, IR_MODE_CLIP);
 }
 
 cot_value

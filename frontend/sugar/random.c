@@ -221,7 +221,7 @@ randint(ir_build *b, const fe_arg *x, int n, const void *options)
     return ir_convert(b, ir_add(b, y, ir_splat_int(b, ir_btype(b, y), d->low)), t->dtype);
 }
 
-/* Element i has the rank of its number among all; equal numbers in order of i. */
+/* The places of as many random numbers, sorted. */
 static ir_ref
 permutation(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -231,14 +231,9 @@ permutation(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     if (!t)
         return IR_NONE;
-    const int64_t size = t->size, square[2] = { size, size };
     ir_ref k = bits64(b, key_of(b, d), t, 0);
-    ir_ref mine = ir_broadcast_axis(b, k, 1, size), other = ir_broadcast_axis(b, k, 0, size);
-    ir_ref i = ir_iota(b, COT_I32, 2, square, 0), j = ir_iota(b, COT_I32, 2, square, 1);
-    ir_ref tie = ir_op2(b, OP_and, ir_op2(b, OP_eq, other, mine), ir_op2(b, OP_lt, j, i));
-    ir_ref below = ir_op2(b, OP_or, ir_op2(b, OP_lt, other, mine), tie);
 
-    return ir_reduce(b, OP_reduce_sum, ir_convert(b, below, COT_I32), ir_axes_of(1));
+    return ir_node1(b, OP_argsort, 1, &k, &(ir_attrs){ .arg = { 0, COT_I32 } });
 }
 
 /* The place of the largest of logits plus Gumbel noise. */

@@ -217,16 +217,58 @@ COT_BINARY_(mse)
 COT_BINARY_(cross_entropy)
 #undef COT_BINARY_
 
+/* ---- writes and views (mutate.h): x += y writes to what x stands for, for every handle and view of it ---- */
+
 inline value assign(cot_value dst, operand y, COT_PLACE_) { return cot_assign_(cot_place{file, line}, dst, y.x); }
-inline value add_assign(cot_value dst, operand y, COT_PLACE_) { return cot_add_assign_(cot_place{file, line}, dst, y.x); }
-inline value sub_assign(cot_value dst, operand y, COT_PLACE_) { return cot_sub_assign_(cot_place{file, line}, dst, y.x); }
-inline value mul_assign(cot_value dst, operand y, COT_PLACE_) { return cot_mul_assign_(cot_place{file, line}, dst, y.x); }
-inline value div_assign(cot_value dst, operand y, COT_PLACE_) { return cot_div_assign_(cot_place{file, line}, dst, y.x); }
+#define COT_ASSIGN_(name) \
+    inline value name(cot_value dst, operand y, COT_PLACE_) { return cot_##name##_(cot_place{file, line}, dst, y.x); }
+COT_ASSIGN_(add_assign)
+COT_ASSIGN_(sub_assign)
+COT_ASSIGN_(mul_assign)
+COT_ASSIGN_(div_assign)
+COT_ASSIGN_(max_assign)
+COT_ASSIGN_(min_assign)
+#undef COT_ASSIGN_
+inline const value &operator+=(const value &x, operand y) { return cot_add_assign_(y.at, x, y.x), x; }
+inline const value &operator-=(const value &x, operand y) { return cot_sub_assign_(y.at, x, y.x), x; }
+inline const value &operator*=(const value &x, operand y) { return cot_mul_assign_(y.at, x, y.x), x; }
+inline const value &operator/=(const value &x, operand y) { return cot_div_assign_(y.at, x, y.x), x; }
 inline value clone(cot_value x, COT_PLACE_) { return cot_clone_(cot_place{file, line}, x); }
+
 inline value
-view_reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
+view_slice(cot_value x, list start, list limit = {}, list stride = {}, COT_PLACE_)
 {
-    return cot_view_reshape_(cot_place{file, line}, x, cot_list{static_cast<int>(shape.size()), 0, shape.begin()});
+    cot_move_options o = {};
+    o.start = start.x, o.limit = limit.x, o.stride = stride.x;
+    return cot_view_slice_(cot_place{file, line}, x, &o, sizeof o);
+}
+inline value
+view_transpose(cot_value x, list perm = {}, COT_PLACE_)
+{
+    cot_move_options o = {};
+    o.perm = perm.x;
+    return cot_view_transpose_(cot_place{file, line}, x, &o, sizeof o);
+}
+inline value
+view_reverse(cot_value x, list axes = {}, COT_PLACE_)
+{
+    cot_move_options o = {};
+    o.axes = axes.x;
+    return cot_view_reverse_(cot_place{file, line}, x, &o, sizeof o);
+}
+#define COT_VIEW_(name)                                                                       \
+    inline value name(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)          \
+    {                                                                                         \
+        return cot_##name##_(cot_place{file, line}, x,                                        \
+                             cot_list{static_cast<int>(shape.size()), 0, shape.begin()});     \
+    }
+COT_VIEW_(view_reshape)
+COT_VIEW_(view_broadcast)
+#undef COT_VIEW_
+inline value
+view_dynamic_slice(cot_value x, values starts, list sizes, COT_PLACE_)
+{
+    return cot_view_dynamic_slice_(cot_place{file, line}, x, starts.x, sizes.x);
 }
 inline value view_index(cot_value x, int axis, int64_t i, COT_PLACE_) { return cot_view_index_(cot_place{file, line}, x, axis, i); }
 inline value view_diagonal(cot_value x, int64_t offset, COT_PLACE_) { return cot_view_diagonal_(cot_place{file, line}, x, offset); }

@@ -92,8 +92,7 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_randint(...) COT_RANDINT_(__VA_ARGS__, .end_ = 0)
 #define COT_RANDINT_(t, type, low, high, ...) \
     cot_randint_(COT_HERE, t, type, low, high, COT_RANDOM_(__VA_ARGS__))
-/* 0 ... n - 1 in random order, i32[n]: the ranks of n random numbers of 64 bits, found by counting, so
- * that the work grows with n^2. */
+/* 0 ... n - 1 in random order, i32[n]: the places of n random numbers of 64 bits, sorted. */
 #define cot_permutation(...) COT_PERMUTATION_(__VA_ARGS__, .end_ = 0)
 #define COT_PERMUTATION_(t, n, ...) cot_permutation_(COT_HERE, t, n, COT_RANDOM_(__VA_ARGS__))
 /* The gamma distribution of shape alpha > 0 (f32 or f64, any shape) and scale 1.  G. Marsaglia,

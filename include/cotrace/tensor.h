@@ -35,7 +35,8 @@ typedef struct cot_types {
 } cot_types;
 
 /* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list, which
- * stands for a default; the empty list has n == 0 and at != NULL. */
+ * stands for a default; the empty list has n == 0 and at != NULL.  Lists are written COT_LIST(1), never as a
+ * bare number: `.axes = 1` is an error, and `.axes = 0` cannot be told from no list at all. */
 #define COT_BY_NAME 2
 typedef struct cot_list {
     int n;

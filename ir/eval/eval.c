@@ -61,6 +61,12 @@ eval_drop(eval_mem *m, void *p, size_t bytes)
     m->idle[k] = b;
 }
 
+ir_arena *
+eval_scratch(eval_mem *m)
+{
+    return &m->scratch;
+}
+
 /* ---- nodes ---- */
 
 /* A row's rule, unless it is pointwise. */
@@ -68,6 +74,7 @@ eval_drop(eval_mem *m, void *p, size_t bytes)
 #define RULE_MOVE(rule) eval_##rule
 #define RULE_REDUCE(rule) eval_##rule
 #define RULE_CONTRACT(rule) eval_##rule
+#define RULE_LINE(rule) eval_##rule
 #define RULE_INDEX(rule) eval_##rule
 #define RULE_COLLECTIVE(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule
@@ -115,6 +122,7 @@ typedef struct graph_run {
     const ir_graph *f;
     const void **val;           /* the array of each value; inputs are the caller's */
     uint32_t *last;             /* the last node that reads it, 0 if none; KEPT for outputs */
+    eval_windows *windows;      /* NULL: nothing is written; else arrays stay to the end    */
 } graph_run;
 
 #define KEPT UINT32_MAX
@@ -164,6 +172,8 @@ run_node(graph_run *r, const ir_node *n)
     const void **out = in_type + n->n_in, **out_type = out + n->n_out;
 
     for (int i = 0; i < n->n_in; i++) {
+        if (r->windows)
+            eval_windows_read(r->windows, n->in[i]);
         in[i] = r->val[n->in[i]];
         in_type[i] = f->value[n->in[i]].type;
     }
@@ -179,8 +189,11 @@ run_node(graph_run *r, const ir_node *n)
         .out_type = (const ir_type *const *)out_type, .in = in, .out = (void *const *)out,
         .mem = r->m });
     eval_drop(r->m, block, bytes);
+    if (r->windows && status == COT_OK)
+        status = eval_windows_note(r->windows, n);
     ir_arena_reset(&r->m->scratch);
-    drop_dead(r, n);
+    if (!r->windows)
+        drop_dead(r, n);
     return status;
 }
 
@@ -193,13 +206,19 @@ eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *
 
     memset(r.val, 0, val_bytes);
     mark_last_uses(&r);
+    if (f->mutates)
+        r.windows = eval_windows_new(m, f, r.val);
     for (int i = 0; i < f->n_in; i++)
         r.val[f->in[i]] = in[i];
     ir_each_node(n, f)
         if (status == COT_OK)
             status = run_node(&r, n);
+    for (int i = 0; i < f->n_out && status == COT_OK && r.windows; i++)
+        eval_windows_read(r.windows, f->out[i]);
     for (int i = 0; i < f->n_out && status == COT_OK; i++)
         eval_put(out[i], r.val[f->out[i]], eval_bytes(f->value[f->out[i]].type));
+    if (r.windows)
+        eval_windows_end(r.windows);
     for (ir_ref v = 1; v < f->n_values; v++)
         drop_value(&r, v);
     eval_drop(m, r.last, last_bytes);
@@ -214,8 +233,6 @@ ir_eval(const ir_graph *f, void *const *out, const void *const *in)
     eval_mem *volatile m = NULL;
     volatile cot_status status = COT_ERR_MEMORY;
 
-    if (f->mutates)
-        return ir_fail(ctx, 0, f->name, ERR_eval_mutates);
     IR_TRY(ctx) {
         m = ir_realloc(ctx, NULL, sizeof *m);
         memset(m, 0, sizeof *m);

@@ -31,15 +31,26 @@ typedef cot_status eval_rule(const ir_eval_args *a);     /* eval_<column>, for r
 
 eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice, eval_pad, eval_concatenate,
     eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg, eval_dot, eval_dynamic_slice,
-    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_cond, eval_while, eval_scan,
+    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_implicit, eval_cond, eval_while, eval_scan,
     eval_custom_call, eval_collective, eval_none;
+
+eval_rule eval_argsort, eval_cumulate, eval_window;
 
 cot_status ir_eval_node(const ir_eval_args *a);
 
 /* For ops with sub-functions.  Blocks are not cleared. */
 void *eval_take(eval_mem *m, size_t bytes);
 void eval_drop(eval_mem *m, void *p, size_t bytes);
+ir_arena *eval_scratch(eval_mem *m);
 cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in);
+
+/* writes.c: what can be written and its views, in one run of a graph whose arrays are val.  Before a
+ * value is read; after a node has run. */
+typedef struct eval_windows eval_windows;
+eval_windows *eval_windows_new(eval_mem *m, const ir_graph *f, const void **val);
+void eval_windows_read(eval_windows *w, ir_ref v);
+cot_status eval_windows_note(eval_windows *w, const ir_node *n);
+void eval_windows_end(eval_windows *w);
 
 /* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0 (repeat)
  * or negative. */
@@ -77,5 +88,10 @@ eval_put(void *to, const void *from, size_t bytes)
 /* Modulo 2^n in any integer type. */
 #define EVAL_ADD_INT(T, x, y) ((T)((uint64_t)(x) + (uint64_t)(y)))
 #define EVAL_MUL_INT(T, x, y) ((T)((uint64_t)(x) * (uint64_t)(y)))
+/* NaN wins, -0 is below +0.  <math.h> is the user's. */
+#define EVAL_MAX_INT(x, y) ((x) > (y) ? (x) : (y))
+#define EVAL_MIN_INT(x, y) ((x) < (y) ? (x) : (y))
+#define EVAL_MAX_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (y) : (x)) : EVAL_MAX_INT(x, y))
+#define EVAL_MIN_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (x) : (y)) : EVAL_MIN_INT(x, y))
 
 #endif

@@ -49,6 +49,13 @@ eval_call(const ir_eval_args *a)
     return eval_graph(a->mem, a->at->call.body, a->out, a->in);
 }
 
+/* linear_solve and root are what their solvers answer. */
+cot_status
+eval_implicit(const ir_eval_args *a)
+{
+    return eval_graph(a->mem, a->at->implicit.parts.at[0], a->out, a->in);
+}
+
 static int
 branch_of(const ir_eval_args *a, int64_t example)
 {

@@ -75,6 +75,23 @@ eval_slice(const ir_eval_args *a)
     return COT_OK;
 }
 
+cot_status
+eval_window(const ir_eval_args *a)
+{
+    const ir_type *x = a->in_type[0], *r = a->out_type[0];
+    const int64_t axis = a->at->windows.axis;
+    int64_t from[COT_MAX_RANK], to[COT_MAX_RANK];
+
+    if (r->size == 0)
+        return COT_OK;
+    ir_strides(x, from);
+    ir_strides(r, to);
+    from[x->rank] = r->dims[x->rank] > 1 ? from[axis] * a->at->windows.dilation : 0;
+    from[axis] = r->dims[axis] > 1 ? from[axis] * a->at->windows.stride : 0;
+    eval_copy(width_of(r), r->rank, r->dims, a->out[0], to, a->in[0], from);
+    return COT_OK;
+}
+
 /* Element i of an axis goes to low + i (interior + 1); those that land in the result are kept. */
 cot_status
 eval_pad(const ir_eval_args *a)
@@ -187,7 +204,7 @@ eval_constant(const ir_eval_args *a)
     return COT_OK;
 }
 
-/* Writes: what functionalize leaves never has them, so these are the values alone. */
+/* Writes: the values alone; where they go is writes.c's. */
 
 cot_status
 eval_clone(const ir_eval_args *a)

@@ -127,10 +127,6 @@ result_of(const walk *w, int64_t i)
     return r;
 }
 
-#define MAX_INT(x, y) ((x) > (y) ? (x) : (y))
-#define MIN_INT(x, y) ((x) < (y) ? (x) : (y))
-#define MAX_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (y) : (x)) : MAX_INT(x, y))
-#define MIN_FLOAT(x, y) ((x) != (x) ? (x) : (y) != (y) ? (y) : (x) == (y) ? (signbit(x) ? (x) : (y)) : MIN_INT(x, y))
 #define LEAST_INT(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (8 * sizeof(T) - 1)) : (T)0)
 #define MOST_INT(T) ((T)~LEAST_INT(T))
 
@@ -150,8 +146,8 @@ unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 #define INT_CASES(D, T, f)                                                                \
     case D:                                                                               \
         switch (a->op) {                                                                  \
-        case OP_reduce_max: COMBINE_INTO(T, LEAST_INT(T), MAX_INT(*r, x)) break;          \
-        case OP_reduce_min: COMBINE_INTO(T, MOST_INT(T), MIN_INT(*r, x)) break;           \
+        case OP_reduce_max: COMBINE_INTO(T, LEAST_INT(T), EVAL_MAX_INT(*r, x)) break;          \
+        case OP_reduce_min: COMBINE_INTO(T, MOST_INT(T), EVAL_MIN_INT(*r, x)) break;           \
         case OP_reduce_and: COMBINE_INTO(T, (T)-1, *r & x) break;                         \
         default:            COMBINE_INTO(T, 0, *r | x)                                    \
         }                                                                                 \
@@ -159,9 +155,9 @@ unordered(const ir_eval_args *a, cot_dtype t, const void *in, void *out)
 #define FLOAT_CASES(D, T)                                                                 \
     case D:                                                                               \
         if (a->op == OP_reduce_max) {                                                     \
-            COMBINE_INTO(T, (T)-INFINITY, MAX_FLOAT(*r, x))                               \
+            COMBINE_INTO(T, (T)-INFINITY, EVAL_MAX_FLOAT(*r, x))                               \
         } else {                                                                          \
-            COMBINE_INTO(T, (T)INFINITY, MIN_FLOAT(*r, x))                                \
+            COMBINE_INTO(T, (T)INFINITY, EVAL_MIN_FLOAT(*r, x))                                \
         }                                                                                 \
         break;
     switch (t) {

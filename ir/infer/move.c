@@ -159,6 +159,33 @@ infer_reverse(const infer_ctx *c)
     return infer_one(c, c->in[0]);
 }
 
+/* A window that does not fit is none: the axis of windows is empty. */
+int
+infer_windows(const infer_ctx *c)
+{
+    const int64_t axis = c->at->windows.axis, size = c->at->windows.size, stride = c->at->windows.stride;
+    const int64_t dilation = c->at->windows.dilation;
+    const ir_type *x = c->in[0];
+    int64_t dims[COT_MAX_RANK];
+
+    if (infer_axis(c, axis, x) < 0)
+        return -1;
+    if (size < 1 || size > FARTHEST)
+        return INFER_FAIL(c, ERR_attr_value, "size", (long long)size, "1 or more");
+    if (stride < 1 || stride > FARTHEST)
+        return INFER_FAIL(c, ERR_attr_value, "stride", (long long)stride, "1 or more");
+    if (dilation < 1 || dilation > FARTHEST)
+        return INFER_FAIL(c, ERR_attr_value, "dilation", (long long)dilation, "1 or more");
+    if (x->rank == COT_MAX_RANK)
+        return INFER_FAIL(c, ERR_rank_limit, x->rank + 1);
+    for (int k = 0; k < x->rank; k++)
+        dims[k] = x->dims[k];
+    const bool fits = size == 1 ? x->dims[axis] > 0 : dilation <= (x->dims[axis] - 1) / (size - 1);
+    dims[axis] = fits && x->dims[axis] > 0 ? (x->dims[axis] - 1 - (size - 1) * dilation) / stride + 1 : 0;
+    dims[x->rank] = size;
+    return infer_one(c, infer_shaped(c, x, x->rank + 1, dims));
+}
+
 int
 infer_iota(const infer_ctx *c)
 {

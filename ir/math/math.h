@@ -22,6 +22,7 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #define MATH_MOVE(rule)
 #define MATH_REDUCE(rule)
 #define MATH_CONTRACT(rule)
+#define MATH_LINE(rule)
 #define MATH_INDEX(rule)
 #define MATH_COLLECTIVE(rule)
 #define MATH_FLOW(rule)

@@ -252,6 +252,50 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
 
 /* ---- the tangents of forward mode ---- */
 
+/* The transpose of a vjp rule in its cotangents, which follow n_known saved values.  Loops run backwards on what
+ * was kept of them: then what is known is computed apart, as linearize does. */
+static cot_status
+transposed(const ir_graph *f, int n_known, ir_graph **out)
+{
+    const ir_graph *rule;
+    ir_graph *first, *rest, *back;
+    int n_res = 0, n_cts = 0;
+    const int most = f->n_in + f->n_out + 1;
+    bool *known = IR_NEW_N(f->arena, bool, most), *linear = IR_NEW_N(f->arena, bool, most);
+    bool *known_out = IR_NEW_N(f->arena, bool, most), *given = IR_NEW_N(f->arena, bool, most);
+    for (int i = 0; i < f->n_in; i++) {
+        known[i] = i < n_known;
+        linear[i] = !known[i];
+    }
+    for (int j = 0; j < f->n_out; j++)
+        given[j] = true;
+    if (!pass_has_while(f))
+        return pass_transpose_graph(f, linear, given, out);
+    COT_TRY(pass_count_for_reverse(f, &rule));
+    COT_TRY(pass_split(rule, known, known_out, &n_res, &first, &rest));
+    linear = IR_NEW_N(rest->arena, bool, rest->n_in + 1);
+    for (int i = n_res; i < rest->n_in; i++)
+        linear[i] = true;
+    COT_TRY(pass_transpose_graph(rest, linear, given, &back));
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_known + 1), *y = IR_NEW_N(b->arena, ir_ref, first->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, back->n_in + 1), *ct = IR_NEW_N(b->arena, ir_ref, back->n_out + 1);
+    for (int i = 0; i < n_known; i++)
+        x[i] = ir_input_like(b, rule, rule->in[i], "");
+    ir_inline_graph(b, first, x, y);
+    for (int i = 0; i < n_res; i++)
+        in[i] = y[first->n_out - n_res + i];
+    for (int j = 0; j < rule->n_out; j++) {
+        ir_ref v = ir_input(b, ir_type_at(rule, rule->out[j]), NULL);
+        if (!known_out[j])
+            in[n_res + n_cts++] = v;
+    }
+    ir_inline_graph(b, back, in, ct);
+    for (int i = 0; i < back->n_out; i++)
+        ir_output(b, ct[i]);
+    return ir_build_end(b, out);
+}
+
 /* dy of the transpose of the vjp rule; an error where it is not linear in the cotangents. */
 static void
 derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, ir_ref *dy)
@@ -264,13 +308,11 @@ derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, 
     ir_graph *rule = NULL, *back = NULL;
     if (!pass_flow_ok(b, c->vjp(c, n, b->loc, active_of(b, n), has, &rule)))
         return;
-    bool *linear = IR_NEW_N(b->arena, bool, rule->n_in + 1), *given = IR_NEW_N(b->arena, bool, rule->n_out + 1);
+    bool *linear = IR_NEW_N(b->arena, bool, rule->n_in + 1);
     int *stands = IR_NEW_N(b->arena, int, rule->n_in + rule->n_out + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, save.n + active.n + 1);
     for (int i = save.n; i < rule->n_in; i++)
         linear[i] = true;
-    for (int j = 0; j < rule->n_out; j++)
-        given[j] = true;
     const ir_node *wrong = pass_find_nonlinear(rule, linear);
     if (wrong) {
         ir_buf at;
@@ -280,7 +322,7 @@ derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, 
                       at.text ? at.text : "an unknown line");
         return;
     }
-    if (!pass_flow_ok(b, pass_transpose_graph(rule, linear, given, &back)))
+    if (!pass_flow_ok(b, transposed(rule, save.n, &back)))
         return;
     for (int k = 0; k < save.n; k++) {
         stands[k] = save.at[k] < f->n_in ? (int)save.at[k] : ALL;

@@ -201,6 +201,8 @@ node_has_while(const ir_node *n)
     case OP_while: return true;
     case OP_call: return pass_has_while(n->at.call.body);
     case OP_scan: return pass_has_while(n->at.scan.body);
+    case OP_linear_solve:
+    case OP_root: return pass_has_while(n->at.implicit.parts.at[0]);
     case OP_cond:
         for (int i = 0; i < n->at.cond.branches.n; i++)
             if (pass_has_while(n->at.cond.branches.at[i]))
@@ -282,6 +284,13 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, i
     if (n->op == OP_scan) {
         at.scan.consts++;
         at.scan.body = mask_body(b, n->at.scan.body, t);
+    }
+    if (n->op == OP_linear_solve || n->op == OP_root) {
+        branch = IR_NEW_N(b->arena, ir_graph *, n->at.implicit.parts.n);
+        for (int i = 0; i < n->at.implicit.parts.n; i++)
+            branch[i] = mask_body(b, n->at.implicit.parts.at[i], t);
+        at.implicit.consts++;
+        at.implicit.parts.at = branch;
     }
     if (n->op == OP_while) {
         at.loop.consts++;

@@ -142,6 +142,28 @@ transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     ct_in[0] = ir_reverse(b, ct[0], n->at.axes.axes);
 }
 
+/* Element k of every window, back to where it came from: a sum of as many terms as a window has elements. */
+void
+transpose_windows(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
+    const int64_t axis = n->at.windows.axis, count = y->dims[axis];
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    ir_ref zero = pass_zeros_like(b, ir_scalar_type(b->ctx, x->dtype)), sum = IR_NONE;
+    (void)linear, (void)in;
+    interior[axis] = count ? n->at.windows.stride - 1 : 0;
+    for (int64_t k = 0; k < n->at.windows.size && count; k++) {
+        ir_ref one = ir_slice_axis(b, ct[0], x->rank, k, k + 1);
+        low[axis] = k * n->at.windows.dilation;
+        high[axis] = x->dims[axis] - low[axis] - ((count - 1) * n->at.windows.stride + 1);
+        const ir_type *t = one ? ir_type_close(b->ctx, ir_btype(b, one), x->rank) : NULL;
+        one = t ? ir_reshape(b, one, t->rank, t->dims) : IR_NONE;
+        sum = tan_add(b, sum, ir_pad(b, one, zero, low, high, interior));
+    }
+    ct_in[0] = sum ? sum : pass_zeros_like(b, x);
+}
+
 /* vmap. */
 
 /* `first`, then the entries of s, each plus `shift`; in the builder's arena. */
@@ -234,4 +256,14 @@ vmap_reverse(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
 {
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     y[0] = ir_reverse(b, in[0], ir_axes_shift(n->at.axes.axes, 1));
+}
+
+void
+vmap_windows(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+             const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_attrs at = n->at;
+    (void)f, (void)size, (void)mapped, (void)out_mapped;
+    at.windows.axis++;
+    y[0] = ir_node1(b, OP_windows, 1, in, &at);
 }

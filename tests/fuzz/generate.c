@@ -1,16 +1,20 @@
 /* Random graphs, grown value by value: each step picks an op and makes operands that fit it from the
- * values there are, by converting, reshaping and broadcasting where none fits. */
+ * values there are, by converting, reshaping and broadcasting where none fits.  In one program of four
+ * half the steps are writes, views, and values for them. */
 #include "tests/fuzz/generate.h"
 
 #include "tests/laws/programs.h"
 
-enum { MOST_VALUES = 64, LARGEST = 3000, DEEPEST = 2 };
+enum { MOST_VALUES = 64, MOST_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };
 
 typedef struct gen {
     ir_build *b;
     uint64_t *seed;
     ir_ref v[MOST_VALUES];
     int n, depth;
+    ir_ref w[MOST_WRITTEN];     /* clones and views of them, which may be written */
+    int n_w;
+    bool writes;
     cot_dtype main;             /* the element type that most values have */
 } gen;
 
@@ -167,18 +171,27 @@ transpose(gen *g, ir_ref x)
     return ir_transpose(g->b, x, perm);
 }
 
-static ir_ref
-slice(gen *g, ir_ref x)
+/* A box with strides of t, in attributes. */
+static ir_attrs
+box(gen *g, const ir_type *t)
 {
-    int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK];
-    const ir_type *t = type_of(g, x);
+    int64_t *start = IR_NEW_N(g->b->arena, int64_t, 3 * t->rank + 1), *limit = start + t->rank,
+            *stride = limit + t->rank;
 
     for (int k = 0; k < t->rank; k++) {
         start[k] = below(g, (int)t->dims[k] / 2 + 1);
         limit[k] = start[k] + below(g, (int)(t->dims[k] - start[k]) + 1);
         stride[k] = 1 + below(g, 3);
     }
-    return ir_slice(g->b, x, start, limit, stride);
+    return (ir_attrs){ .slice = { { t->rank, start }, { t->rank, limit }, { t->rank, stride } } };
+}
+
+static ir_ref
+slice(gen *g, ir_ref x)
+{
+    const ir_attrs at = box(g, type_of(g, x));
+
+    return ir_slice(g->b, x, at.slice.start.at, at.slice.limit.at, at.slice.stride.at);
 }
 
 static ir_ref
@@ -202,7 +215,9 @@ move(gen *g)
     const ir_type *t = type_of(g, x);
     int axis = t->rank ? below(g, t->rank) : 0;
 
-    switch (below(g, 9)) {
+    switch (below(g, 10)) {
+    case 8:  return t->rank && t->rank < 5 && t->size < 200
+            ? ir_windows(g->b, x, axis, 1 + below(g, 3), 1 + below(g, 2), 1 + below(g, 2)) : x;
     case 0:  return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4)) : x;
     case 1:  return reshape(g, x);
     case 2:  return transpose(g, x);
@@ -233,6 +248,36 @@ reduce(gen *g)
                             &(ir_attrs){ .arg = { axis, COT_I32 } });
     }
     return ir_reduce(g->b, numbers[below(g, 5)], x, axes);
+}
+
+/* x summed up along an axis, or the places of its sorted elements, by another of its type too. */
+static ir_ref
+order(gen *g)
+{
+    ir_ref x = any(g);
+    const ir_type *t = type_of(g, x);
+
+    if (t->rank == 0 || t->size > 300)
+        return IR_NONE;
+    if (below(g, 2) && t->dtype != COT_BOOL)
+        return ir_node1(g->b, (ir_op)(OP_cumsum + below(g, 4)), 1, &x,
+                        &(ir_attrs){ .cumulate = { below(g, t->rank), below(g, 2) } });
+    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
+                    &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
+}
+
+/* Bits at counters made of x, as numbers of any type. */
+static ir_ref
+random_bits(gen *g)
+{
+    const ir_type *t = ir_type_as(g->b->ctx, type_of(g, any(g)), COT_U64);
+    ir_ref x = like(g, t), y = like(g, t);
+
+    if (below(g, 2))
+        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
+    else
+        x = ir_op2(g->b, OP_threefry, x, y);
+    return ir_convert(g->b, x, any_type(g)->dtype);
 }
 
 /* x with another of its type, or with a vector along its last axis. */
@@ -297,6 +342,62 @@ rows(gen *g)
     ir_op op = t->dtype == COT_BOOL ? OP_scatter : puts[below(g, 5)];
     return ir_node1(g->b, op, 3, (ir_ref[]){ x, i, like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)) },
                     &(ir_attrs){ .scatter = { outer, first, none, none, first, below(g, 2), 0 } });
+}
+
+/* ---- writes ---- */
+
+static void
+keep_writable(gen *g, ir_ref v)
+{
+    keep(g, v);
+    if (v && g->n_w < MOST_WRITTEN && g->n && g->v[g->n - 1] == v)
+        g->w[g->n_w++] = v;
+}
+
+static ir_ref
+view(gen *g, ir_ref x)
+{
+    const ir_type *t = type_of(g, x);
+    int64_t to[COT_MAX_RANK], *sizes = to;
+    ir_ref in[1 + COT_MAX_RANK] = { x };
+    ir_attrs at = { 0 };
+
+    switch (below(g, 5)) {
+    case 0:
+        at = box(g, t);
+        return ir_node1(g->b, OP_view_slice, 1, in, &at);
+    case 1:
+        return ir_node1(g->b, OP_view_reshape, 1, in, &(ir_attrs){ .shape = { { 1, &t->size } } });
+    case 2:
+        for (int k = 0; k < t->rank; k++)
+            to[k] = t->rank - 1 - k;
+        return ir_node1(g->b, OP_view_transpose, 1, in, &(ir_attrs){ .perm = { { t->rank, to } } });
+    case 3:
+        at.axes.axes = ir_axes_below(t->rank) & (ir_axes)below(g, 8);
+        return ir_node1(g->b, OP_view_reverse, 1, in, &at);
+    default:
+        for (int k = 0; k < t->rank; k++) {
+            sizes[k] = below(g, (int)t->dims[k] + 1);
+            in[1 + k] = index_scalar(g);
+        }
+        return ir_node1(g->b, OP_view_dynamic_slice, 1 + t->rank, in,
+                        &(ir_attrs){ .sizes = { { t->rank, sizes } } });
+    }
+}
+
+/* A new value that may be written, a view of one, or a write. */
+static void
+write_or_view(gen *g)
+{
+    const int kind = g->n_w ? below(g, 6) : 0;
+    ir_ref x = g->n_w ? g->w[below(g, g->n_w)] : IR_NONE;
+
+    if (kind == 0)
+        keep_writable(g, ir_op1(g->b, OP_clone, any(g)));
+    else if (kind < 3)
+        keep_writable(g, view(g, x));
+    else
+        ir_op2(g->b, OP_assign, x, like(g, type_of(g, x)));
 }
 
 /* ---- sub-functions ---- */
@@ -378,9 +479,11 @@ counted_while(gen *g)
 static void
 step(gen *g)
 {
-    int kind = below(g, 20);
+    int kind = below(g, 22);
 
-    if (kind < 9)
+    if (g->writes && below(g, 2))
+        write_or_view(g);
+    else if (kind < 9)
         keep(g, pointwise(g));
     else if (kind < 13)
         keep(g, move(g));
@@ -392,7 +495,11 @@ step(gen *g)
         keep(g, dynamic(g));
     else if (kind < 18)
         keep(g, rows(g));
-    else if (g->depth < DEEPEST && kind == 18)
+    else if (kind < 19)
+        keep(g, order(g));
+    else if (kind < 20)
+        keep(g, random_bits(g));
+    else if (g->depth < DEEPEST && kind == 20)
         call_or_cond(g);
     else if (g->depth < DEEPEST)
         below(g, 2) ? scan(g) : counted_while(g);
@@ -403,7 +510,7 @@ static ir_graph *
 function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out, int steps)
 {
     gen g = { .b = ir_build_new(outer->b->ctx, "g"), .seed = outer->seed, .depth = outer->depth + 1,
-              .main = outer->main };
+              .main = outer->main, .writes = outer->writes };
     ir_graph *f = NULL;
 
     for (int i = 0; i < n_in; i++)
@@ -417,19 +524,22 @@ function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_typ
 }
 
 ir_graph *
-fuzz_generate(cot_context *ctx, uint64_t seed)
+fuzz_generate(cot_context *ctx, uint64_t seed, bool writes)
 {
     static const cot_dtype mains[] = { COT_F32, COT_F64, COT_F64, COT_F32, COT_I32, COT_F16, COT_BF16, COT_U8 };
     gen g = { .b = ir_build_new(ctx, "fuzz"), .seed = &seed };
     ir_graph *f = NULL;
 
     g.main = mains[below(&g, 8)];
+    g.writes = below(&g, 4) == 0 || writes;
     for (int i = 1 + below(&g, 4); i > 0; i--)
         keep(&g, ir_input(g.b, any_type(&g), NULL));
     for (int i = 3 + below(&g, 14); i > 0 && g.b->status == COT_OK; i--)
         step(&g);
     for (int i = 0; i < 3 && i < g.n && g.b->status == COT_OK; i++)
         ir_output(g.b, g.v[g.n - 1 - i]);
+    for (int i = 0; i < g.n_w && g.b->status == COT_OK; i++)
+        ir_output(g.b, g.w[i]);
     ir_build_end(g.b, &f);
     return f;
 }

@@ -5,8 +5,9 @@
 
 #include "ir/build.h"
 
-/* The graph; NULL with the error recorded in the context: a bug of the generator or of inference. */
-ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed);
+/* The graph, of writes and views if `writes` (and at times if not); NULL with the error recorded in the
+ * context: a bug of the generator or of inference. */
+ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed, bool writes);
 
 /* Does the graph still fail as it did?  Asked of smaller and smaller graphs. */
 typedef bool fuzz_fails(void *user, const ir_graph *f);

@@ -1,10 +1,10 @@
 /* Random programs against the laws and the back ends:
  *
- *     random [--seconds N] [--count N] [--seed S] [--out DIR] [FILE.cot]
+ *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes] [FILE.cot]
  *
  * Each program is judged in a process of its own, so that a crash or a loop without end is a failure
  * like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit status is then 1.
- * FILE.cot is judged instead of random programs. */
+ * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the twin alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,14 @@
 #include "tests/fuzz/generate.h"
 #include "tests/laws/programs.h"
 
-enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, CRASH, TOO_LONG = 30 };
+enum { GOOD, BAD_GRAPH, BAD_TEXT, BAD_PASS, BAD_BITS, BAD_VMAP, BAD_DERIVATIVE, BAD_WRITES, CRASH, TOO_LONG = 30 };
 static const char *const verdicts[] = {
     "good", "the graph does not verify", "print, then parse, is not the identity", "a clean-up changes a bit",
-    "a back end differs from the twin", "vmap differs from a loop", "<w, Jv> differs from <J'w, v>", "a crash, or no end",
+    "a back end differs from the twin", "vmap differs from a loop", "<w, Jv> differs from <J'w, v>",
+    "functionalize changes a bit", "a crash, or no end",
 };
+
+static bool writes_only;
 
 static void **
 sample(const ir_graph *f, uint64_t seed, bool special)
@@ -145,12 +148,36 @@ derivatives_agree(const ir_graph *f, uint64_t seed)
     return false;
 }
 
+/* What functionalize makes, by its lenses, against the writes as they stand; *pure: one of its two modes. */
+static bool
+writes_agree(const ir_graph *f, void **in, bool views, const ir_graph **pure)
+{
+    void **want = results(f), **got = results(f);
+    bool ok = run(f, in, want);
+
+    for (int i = 0; i < 2 && ok; i++) {
+        ir_graph *g;
+
+        ok = pass_functionalize(f, i == views, &g) == COT_OK && !g->mutates && run(g, in, got);
+        for (int k = 0; k < f->n_out && ok; k++)
+            ok = laws_differ(ir_type_at(f, f->out[k]), want[k], got[k]) < 0;
+        *pure = g;
+    }
+    return ok;
+}
+
 static int
 judge(const ir_graph *f, uint64_t seed)
 {
     rt_verdict v = { .good = true };
     void **in = sample(f, seed, seed % 2), **plain = sample(f, seed, false);
 
+    if (f->mutates && (ir_verify(f->ctx, f, "random") != COT_OK || rt_check_text(f, &v) != COT_OK || !v.good))
+        return v.good ? BAD_GRAPH : BAD_TEXT;
+    if (f->mutates && (!writes_agree(f, plain, seed & 4, &f) || ir_verify(f->ctx, f, "random") != COT_OK))
+        return BAD_WRITES;
+    if (writes_only)
+        return GOOD;
     if (ir_verify(f->ctx, f, "random") != COT_OK)
         return BAD_GRAPH;
     if (rt_check_text(f, &v) != COT_OK || !v.good)
@@ -235,7 +262,7 @@ one(uint64_t seed, const char *text, size_t bytes, const char *dir)
 
     IR_TRY(ctx) {
         if (!text)
-            f = fuzz_generate(ctx, seed);
+            f = fuzz_generate(ctx, seed, writes_only);
         else if (ir_parse(ctx, "random", text, bytes, &m) == COT_OK)
             f = m.fn[m.n - 1];
     }
@@ -284,6 +311,8 @@ main(int argc, char **argv)
             seed = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && strcmp(argv[i], "--out") == 0)
             dir = argv[++i];
+        else if (strcmp(argv[i], "--writes") == 0)
+            writes_only = true;
         else
             file = argv[i];
     }

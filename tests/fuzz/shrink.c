@@ -14,6 +14,7 @@ edited(const ir_graph *f, edit_kind kind, uint32_t at)
     ir_graph *g = NULL;
     bool applied = kind == DROP_OUTPUT || kind == DROP_INPUTS;
 
+    cot_error_clear(f->ctx);
     for (int i = 0; i < f->n_in; i++)
         if (kind != DROP_INPUTS || uses[f->in[i]])
             map[f->in[i]] = ir_input(b, ir_type_at(f, f->in[i]), f->in_name[i]);

@@ -408,7 +408,7 @@ make_hessian(const ir_graph *f, ir_graph **out)
 {
     pass_wrt wrt = floating_wrt(f);
 
-    return pass_hessian(f, &wrt, out);
+    return pass_hessian(f, &wrt, 0, out);
 }
 
 /* Block (j, a, b): the sum over a and b of block times u_a v_b is the last part of jvp(jvp(g)) at

@@ -70,6 +70,10 @@ static const row rows[] = {
     { "pad", ALL, F("%x: $[0], %y: $[]", "$[3]", "%0 = pad %x, %y {low=[1], high=[2], interior=[0]} : $[3]"), -3, 3, 0, 0 },
     { "concatenate", ALL, F("%x: $[2,3], %y: $[2,1], %z: $[2,3]", "$[2,7]", "%0 = concatenate %x, %y, %z {axis=1} : $[2,7]"), -3, 3, 0, 0 },
     { "concatenate", ALL, F("%x: $[2], %y: $[5]", "$[7]", "%0 = concatenate %x, %y {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "windows", ALL, F("%x: $[7]", "$[3,3]", "%0 = windows %x {axis=0, size=3, stride=2} : $[3,3]"), -3, 3, 0, 0 },
+    { "windows", ALL, F("%x: $[2,8,3]", "$[2,2,3,3]", "%0 = windows %x {axis=1, size=3, stride=3, dilation=2} : $[2,2,3,3]"), -3, 3, 0, 0 },
+    { "windows", ALL, F("%x: $[2,3]", "$[2,0,4]", "%0 = windows %x {axis=1, size=4} : $[2,0,4]"), -3, 3, 0, 0 },
+    { "windows", NUMBERS, F("%x: $[2,9]", "$[2,7]", "%1 = windows %x {axis=1, size=3} : $[2,7,3]\n  %0 = reduce_max %1 {axes=[2]} : $[2,7]"), -3, 3, 0, 0 },
     { "reverse", ALL, F("%x: $[7]", "$[7]", "%0 = reverse %x {axes=[0]} : $[7]"), -3, 3, 0, 0 },
     { "reverse", ALL, F("%x: $[2,3,5]", "$[2,3,5]", "%0 = reverse %x {axes=[0,2]} : $[2,3,5]"), -3, 3, 0, 0 },
     { "iota", NUMBERS, F("%x: $[2,3]", "$[2,3]", "%1 = iota {dtype=$, shape=[2,3], axis=1} : $[2,3]\n  %0 = add %x, %1 : $[2,3]"), -3, 3, 0, 0 },
@@ -84,6 +88,26 @@ static const row rows[] = {
     { "argmax", NUMBERS, F("%x: $[7]", "i32[]", "%0 = argmax %x {axis=0} : i32[]"), -3, 3, 0, 0 },
     { "argmax", NUMBERS, F("%x: $[2,3,5]", "i64[2,5]", "%0 = argmax %x {axis=1, dtype=i64} : i64[2,5]"), -3, 3, 0, 0 },
     { "argmin", NUMBERS, F("%x: $[3,5]", "i8[3]", "%0 = argmin %x {axis=1, dtype=i8} : i8[3]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[7]", "i32[7]", "%0 = argsort %x {axis=0} : i32[7]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[3,70,2]", "i64[3,70,2]", "%0 = argsort %x {axis=1, dtype=i64} : i64[3,70,2]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%x: $[2,5], %y: bool[2,5], %z: $[2,5]", "i8[2,5]", "%0 = argsort %y, %x, %z {axis=1, dtype=i8} : i8[2,5]"), -3, 3, 0, 0 },
+    { "argsort", ALL, F("%y: bool[90], %x: $[90]", "u8[90]", "%0 = argsort %y, %x {axis=0, dtype=u8} : u8[90]"), -3, 3, 0, 0 },
+    { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
+      "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumsum %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumsum %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumprod %x {axis=0} : $[7]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumprod %x {axis=1, reverse=true} : $[2,19,3]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumprod %x {axis=1} : $[2,0]"), 0.9, 1.1, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummax %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummax %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cummax", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummax %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummin %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummin %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cummin", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummin %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumsum", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumsum %x {axis=1} : $[3,1100]"), -3, 3, 1, 0 },
+    { "cumprod", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumprod %x {axis=1} : $[3,1100]"), 0.998, 1.002, 1, 0 },
     { "dot_general", NUMBERS, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[3,5]", "$[5]", "$[3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[5]", "$[5,3]", "$[3]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
@@ -144,6 +168,7 @@ typedef enum column {
 #define COLUMN_MOVE(infer) T_none
 #define COLUMN_REDUCE(infer) T_none
 #define COLUMN_CONTRACT(infer) T_none
+#define COLUMN_LINE(infer) T_none
 #define COLUMN_INDEX(infer) T_none
 #define COLUMN_COLLECTIVE(infer) T_none
 #define COLUMN_FLOW(infer) T_none

@@ -253,6 +253,40 @@ effects_once(void)
     }
 }
 
+/* ---- a backward that is no derivative ---- */
+
+/* Each element of the cotangent is clipped to [-1, 1], of each example. */
+RULE(same_value, out[0] = in[0];)
+RULE(clip_jvp, out[0] = in[2];)
+RULE(clip_value, out[0] = cot_clamp(in[0], -1, 1);)
+static void
+clipped_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    apply(t, in, out, user);
+    out[0] = cot_reduce_sum(cot_mul(out[0], out[0]));
+}
+static void
+sum_of_mapped(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_reduce_sum(cot_call(cot_vmap((cot_fn *)user), in[0]));
+}
+static void
+clipped_gradients(void)
+{
+    const double want[] = { 1, 1, 1, -1, 1, 0 }, second[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2 };
+    const double near[] = { 3, -3, 0.25 };
+    cot_fn *f = cot_fn_new(ctx, "loss", clipped_loss, 1, 1,
+                           (void *)cot_custom_new(ctx, "clip", .forward = same_value, .vjp = clip_value,
+                                                  .jvp = clip_jvp, .generate_vmap = true));
+    traced_gives(cot_grad(f), V64, (const void *[]){ s }, cot_f64(3), want, 0);
+    traced_gives(cot_vmap(cot_grad(f)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "all", sum_of_mapped, 1, 1, f)), M64, (const void *[]){ s }, cot_f64(2, 3), want,
+                 0);
+    /* the second derivative is the rule's: 2 where it does not clip */
+    traced_gives(cot_hessian(f), V64, (const void *[]){ near }, cot_f64(3, 3), second, 0);
+}
+
 /* ---- C code that writes over its argument ---- */
 
 static void
@@ -372,6 +406,7 @@ static const row_test row_table[] = {
     { "A111", a111 },
     { "A111", a111_object },
     { "A114", a114 },
+    { "A113", clipped_gradients },
     { "B154", b154 },
     { "A42", everywhere },
     { "B165", effects_once },

@@ -457,6 +457,63 @@ START_TEST(compiled_and_mapped)
 }
 END_TEST
 
+/* ---- A108: what a mapped body captures ---- */
+
+static void
+model(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_relu(cot_dot(in[0], *(const cot_value *)user));
+}
+
+/* weights [5], examples [3, 5]: the sum over examples, by a map whose body captures the weights. */
+static void
+batch_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value weights = in[0];
+    cot_fn *f = cot_fn_new(cot_trace_context(t), "model", model, 1, 1, &weights);
+
+    (void)user;
+    out[0] = cot_reduce_sum(cot_call(cot_vmap(f), in[1]));
+}
+
+static void
+slope_of_capture(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    cot_value weights = in[0];
+    out[0] = cot_call(cot_grad(cot_fn_new(cot_trace_context(t), "model", model, 1, 1, &weights)), in[1]);
+}
+
+/* The weights are repeated for no example, and their cotangents summed over the batch in one reduction. */
+START_TEST(captured_weights)
+{
+    const double w[] = { 1, -1, .5, 2, -.25 };
+    const double e[] = { 1, 2, 3, 4, 5, -1, 0, 1, -2, 2, .5, -.5, 1, 0, 4 };
+    const void *const in[] = { w, e };
+    cot_types types = COT_TYPES(cot_f64(5), cot_f64(3, 5));
+    cot_fn *f = cot_fn_new(ctx, "loss", batch_loss, 2, 1, NULL), *both[] = { f, cot_grad(f) };
+
+    traced_gives(f, types, in, cot_f64(), (const double[]){ 7.75 }, 0);
+    traced_gives(both[1], types, in, cot_f64(5), (const double[]){ 1.5, 1.5, 4, 4, 9 }, 0);
+    for (int k = 0; k < 2; k++) {
+        const cot_graph *g;
+        int sums = 0;
+        ck_assert_int_eq(cot_trace_fn(cot_pipeline(both[k], "inline"), types, &g), COT_OK);
+        ir_each_node (n, g) {
+            const ir_type *x = n->n_in ? ir_type_at(g, n->in[0]) : NULL;
+            ck_assert(n->op != OP_broadcast_in_dim || x->size != 5);
+            sums += (n->op == OP_dot_general || n->op == OP_reduce_sum) && ir_type_at(g, n->first)->size == 5;
+        }
+        ck_assert_int_eq(sums, k);
+    }
+    /* the other way around, each example has its own: here the slope in the example, which is the weights */
+    cot_fn *slope = cot_vmap(cot_fn_new(ctx, "slope", slope_of_capture, 2, 1, NULL), .in_dims = COT_LIST(COT_NONE, 0));
+    traced_gives(slope, types, in, cot_f64(3, 5),
+                 (const double[]){ 1, -1, .5, 2, -.25, 0, 0, 0, 0, 0, 1, -1, .5, 2, -.25 }, 0);
+}
+END_TEST
+
 /* ---- B195: the cache ---- */
 
 static void
@@ -666,6 +723,7 @@ static const struct { const char *row; const TTest **test; } cases[] = {
     { "B23", &results_keep_their_tree },
     { "B24", &axes_of_results_by_inner_names },
     { "B32", &compiled_and_mapped },
+    { "A108", &captured_weights },
     { "B195", &hits_and_misses },
     { "B195", &static_arguments },
     { "B195", &transforms_made_again },

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "cotrace/custom.h"
 #include "ir/array.h"
 #include "passes/pass.h"
 
@@ -67,11 +68,11 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
         cot_array_free(y[i]);
 }
 
-/* The same by the twin, from the functionalized graph. */
+/* The same by the twin: the writes as they stand, then the functionalized graph. */
 static void
 twin_gives(cot_fn *f, int n, const data *in, const double *want)
 {
-    const cot_graph *g;
+    const cot_graph *g, *each[2];
     ir_graph *pure;
     cot_type type[4];
     const void *arg[4];
@@ -85,11 +86,15 @@ twin_gives(cot_fn *f, int n, const data *in, const double *want)
     ck_assert_msg(cot_trace_fn(f, (cot_types){ n, type }, &g) == COT_OK, "%s",
                   cot_error(cot_fn_context(f)));
     ck_assert_int_eq(pass_functionalize(g, true, &pure), COT_OK);
-    for (int i = 0; i < pure->n_out; i++)
+    each[0] = g, each[1] = pure;
+    for (int i = 0; i < g->n_out; i++)
         out[i] = y[i];
-    ck_assert_int_eq(ir_eval(pure, out, arg), COT_OK);
-    for (int64_t i = 0; i < ir_type_at(pure, pure->out[0])->size; i++)
-        ck_assert_msg(y[0][i] == want[i], "twin: element %d is %g, wants %g", (int)i, y[0][i], want[i]);
+    for (int k = 0; k < 2; k++) {
+        ck_assert_int_eq(ir_eval(each[k], out, arg), COT_OK);
+        for (int64_t i = 0; i < ir_type_at(g, g->out[0])->size; i++)
+            ck_assert_msg(y[0][i] == want[i], "twin, %s: element %d is %g, wants %g",
+                          k ? "functionalized" : "as it stands", (int)i, y[0][i], want[i]);
+    }
 }
 
 static void
@@ -385,6 +390,14 @@ b61(cot_context *ctx)
     data x[2] = { filled(cot_f64(1, 3), 10, 10), filled(cot_f64(3, 1), 1, 1) };
     gives(cot_vmap(new_fn(ctx, plus_in_place, 2), .in_dims = COT_LIST(1, 0)), 2, x,
           (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
+    /* axes of results are those of the function's own, by number or by name */
+    cot_fn *named = cot_fn_named(new_fn(ctx, plus_in_place, 2), "x, y", "sum");
+    gives(cot_vmap(named, .in_dims = COT_NAMES("x:1, y:0"), .out_dims = COT_NAMES("sum:0")), 2, x,
+          (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
+    const cot_vmap_options two = { .out_dims = COT_LIST(0, 0) };
+    traced_fails(cot_vmap_(AT(6), named, &two, sizeof two), COT_TYPES(cot_f64(3, 1), cot_f64(3, 1)),
+                 COT_ERR_ARG,
+                 "m.c:6: vmap(f): out is [0,0] for the results (sum: f64[]); wants one entry for each");
     /* a caller's own values: the call writes them */
     data y[2] = { filled(cot_f64(2), 1, 1), filled(cot_f64(2), 10, 10) };
     both(cot_fn_new(ctx, "g", calls_inout, 2, 1, new_fn(ctx, plus_in_place, 2)), 2, y,
@@ -587,6 +600,94 @@ b71(cot_context *ctx)
                      simplified(cot_functionalize(cot_hessian(f)), one));
 }
 
+/* A custom function whose forward and vjp rule write, and one of C code, between writes to views. */
+#define RULE(name, ...)                                                                                    \
+    static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)       \
+    {                                                                                                      \
+        (void)t, (void)info;                                                                               \
+        __VA_ARGS__                                                                                        \
+    }
+RULE(cube, {
+    out[0] = cot_clone(in[0]);
+    cot_mul_assign(out[0], in[0]);
+    cot_mul_assign(out[0], in[0]);
+})
+RULE(cube_vjp, {
+    cot_value dx = cot_zeros(t, cot_f64(2));
+    for (int i = 0; i < 2; i++) {
+        cot_value x = cot_view_index(in[0], 0, i), d = cot_view_index(dx, 0, i);
+        cot_add_assign(d, cot_mul(cot_mul(x, x), 3));
+        cot_mul_assign(d, cot_view_index(in[1], 0, i));
+    }
+    out[0] = dx;
+})
+static int
+negate_run(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info;
+    for (int i = 0; i < 2; i++)
+        ((double *)out[0])[i] = -((const double *)in[0])[i];
+    return 0;
+}
+RULE(negate, out[0] = cot_mul(in[1], -1);)
+static void
+same_type(const cot_custom_info *info, const cot_type *in, cot_type *out)
+{
+    (void)info;
+    out[0] = in[0];
+}
+static void
+save_input(cot_setup *s, const cot_custom_info *info)
+{
+    (void)info;
+    cot_save_in(s, 0);
+}
+/* Row 0 becomes -x^3; the view is read before it is written and after. */
+BODY(around_custom, {
+    const cot_custom *const *c = user;
+    cot_value y = cot_clone(in[0]), row = cot_view_index(y, 0, 0);
+    cot_assign(row, cot_custom_call(c[0], COT_LIST(), COT_VALUES(row), NULL));
+    if (c[1])
+        cot_assign(row, cot_custom_call(c[1], COT_LIST(), COT_VALUES(row), NULL));
+    out[0] = cot_reduce_sum(y, .axes = COT_LIST(0, 1));
+})
+/* sign: of the derivatives in row 0, by what c computes. */
+static void
+around_custom_gives(cot_fn *f, double sign, void (*gives_it)(cot_fn *f, int n, const data *in, const double *want))
+{
+    const data x = filled(cot_f64(2, 2), 1, 1), xs = filled(cot_f64(2, 2, 2), 1, 1);
+    const double one[] = { 3 * sign, 12 * sign, 1, 1 },
+                 many[] = { 3 * sign, 12 * sign, 1, 1, 75 * sign, 108 * sign, 1, 1 };
+
+    for (int i = 0; i < 2; i++) {
+        cot_fn *pure_f = cot_functionalize(f, .remove = (cot_remove)i);
+        const char *text = printed(pure_f, COT_TYPES(cot_f64(2, 2)));
+
+        ck_assert_msg(!strstr(text, "assign") && !strstr(text, "clone"), "%s", text);
+        ck_assert_msg(strstr(text, "cube"), "%s", text);
+        gives_it(pure_f, 1, &x, (double[]){ sign * 9 + 3 + 4 });
+        gives_it(cot_grad(pure_f), 1, &x, one);
+        gives_it(cot_functionalize(cot_grad(f)), 1, &x, one);
+        gives_it(cot_vmap(cot_grad(pure_f)), 1, &xs, many);
+        gives_it(cot_functionalize(cot_vmap(cot_grad(f))), 1, &xs, many);
+    }
+}
+
+static void
+b72(cot_context *ctx)
+{
+    const cot_custom *c[2] = {
+        cot_custom_new(ctx, "cube", .forward = cube, .setup = save_input, .vjp = cube_vjp,
+                       .generate_vmap = true),
+        cot_custom_new(ctx, "negate", .run = negate_run, .types = same_type, .setup = save_input,
+                       .vjp = negate, .sequential = true),
+    };
+    const cot_custom *traced[2] = { c[0], NULL };
+
+    around_custom_gives(cot_fn_new(ctx, "f", around_custom, 1, 1, traced), 1, both);
+    around_custom_gives(cot_fn_new(ctx, "g", around_custom, 1, 1, c), -1, twin_gives);
+}
+
 /* Bodies of control flow have writes of their own. */
 BODY(cond_writes, {
     out[0] = cot_cond(cot_gt(cot_reduce_sum(in[0], .axes = COT_LIST(0)), 0), branch_write, branch_write,
@@ -621,6 +722,211 @@ b74(cot_context *ctx)
     ck_assert(ir_graph_equal(g, h));
 }
 
+/* Reversed views, and boxes at starts known at run time, which stay where they were made. */
+BODY(run_time_box, {
+    cot_value y = cot_clone(in[0]), i = cot_clone(in[1]), back = cot_view_reverse(y);
+    cot_value part = cot_view_dynamic_slice(back, COT_VALUES(i), 2);
+    cot_assign(i, 0);
+    cot_mul_assign(part, 10);
+    cot_add_assign(y, 1);
+    cot_assign(cot_view_reverse(part), cot_add(part, 100));
+    out[0] = y;
+})
+BODY(box_sum, {
+    cot_value y;
+    run_time_box(t, in, &y, user);
+    out[0] = cot_reduce_sum(cot_mul(y, y));
+})
+/* The tests' arguments are all f64: the start is converted. */
+static void
+at_index(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const cot_value x[2] = { in[0], cot_convert(in[1], COT_I32) };
+
+    if (user)
+        out[0] = cot_call((cot_fn *)user, x[0], x[1]);
+    else
+        box_sum(t, x, out, NULL);
+}
+static void
+views(cot_context *ctx)
+{
+    const data x[2] = { filled(cot_f64(5), 1, 1), filled(cot_f64(), 1, 0) },
+               xs[2] = { filled(cot_f64(2, 5), 1, 1), { cot_f64(2), { 0, 7 } } };
+    cot_fn *f = new_fn(ctx, run_time_box, 2);
+
+    /* y is 1 .. 5; reversed, the box at 1 shows 4, 3: 40, 30, then 41, 31, then 131, 141 */
+    cot_fn *g = cot_fn_new(ctx, "g", at_index, 2, 1, f), *s = cot_fn_new(ctx, "s", at_index, 2, 1, NULL);
+    both(g, 2, x, (double[]){ 2, 3, 141, 131, 6 });
+    both(cot_vmap(g), 2, xs, (double[]){ 2, 3, 4, 151, 141, 171, 161, 9, 10, 11 });
+    both(cot_grad(s), 2, x, (double[]){ 4, 6, 2620, 2820, 12 });
+}
+
+/* The last results of any transform are the new values of in/out arguments. */
+BODY(square_in_place, cot_mul_assign(in[0], in[0]); out[0] = cot_reduce_sum(cot_mul(in[0], in[1]), .axes = COT_LIST(0));)
+static void
+second(cot_context *ctx)
+{
+    data x[2] = { filled(cot_f64(2), 3, 1), filled(cot_f64(2), 1, 1) };
+    cot_fn *f = new_fn(ctx, square_in_place, 2);
+
+    gives(cot_hessian(f), 2, x, (double[]){ 2, 0, 0, 4 }, (double[]){ 9, 16 });
+    gives(cot_hessian(f, .wrt = COT_LIST(1)), 2, x, (double[]){ 0, 0, 0, 0 }, (double[]){ 9, 16 });
+    gives(cot_jacrev(f), 2, x, (double[]){ 6, 16 }, (double[]){ 9, 16 });
+    gives(cot_jacfwd(f), 2, x, (double[]){ 6, 16 }, (double[]){ 9, 16 });
+    data xs[2] = { filled(cot_f64(2, 2), 3, 1), filled(cot_f64(2, 2), 1, 1) };
+    gives(cot_vmap(cot_hessian(f)), 2, xs, (double[]){ 2, 0, 0, 4, 6, 0, 0, 8 },
+          (double[]){ 9, 16, 25, 36 });
+}
+
+/* Bodies that write to what is outside of them: user points to the handles. */
+typedef struct around {
+    cot_value y, row, total;
+} around;
+static void
+adds_to_row(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const around *o = user;
+
+    (void)t;
+    cot_add_assign(o->row, in[0]);
+    out[0] = cot_reduce_sum(o->y);
+}
+static void
+adds_nothing(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_reduce_sum(in[0]);
+}
+BODY(cond_outside, {
+    around o = { .y = cot_clone(in[0]) };
+    o.row = cot_view_index(o.y, 0, 0);
+    cot_value s = cot_cond(cot_gt(cot_reduce_sum(in[0]), 0), adds_to_row, adds_nothing,
+                           .in = COT_VALUES(in[1]), .user = &o);
+    out[0] = cot_mul(o.y, s);
+})
+
+/* y[i] = c; total += sum of y; c doubles. */
+static void
+history_step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const around *o = user;
+    cot_value before = cot_reduce_sum(o->y);
+
+    (void)t;
+    cot_assign(cot_view_dynamic_slice(o->y, COT_VALUES(in[0]), 1), in[1]);
+    cot_add_assign(o->total, cot_add(cot_reduce_sum(o->y), cot_mul(before, 0)));
+    out[0] = cot_mul(in[1], 2);
+}
+BODY(history, {
+    around o = { .y = cot_zeros(t, cot_f64(4)), .total = cot_zeros(t, cot_f64()) };
+    cot_value c;
+    if (user)
+        c = cot_fori(4, history_step, .in = COT_VALUES(in[0]), .user = &o);
+    else
+        c = cot_fori(cot_convert(cot_mul(cot_add(cot_mul(in[0], 0), 4), 1), COT_I32), history_step,
+                     .in = COT_VALUES(in[0]), .user = &o, .max = 6);
+    out[0] = cot_concatenate(COT_VALUES(o.y, cot_reshape(o.total, 1), cot_reshape(c, 1)), 0);
+})
+BODY(history_total, {
+    cot_value y;
+    history(t, in, &y, user);
+    out[0] = cot_reduce_sum(cot_slice(y, .start = COT_LIST(4), .limit = COT_LIST(5)));
+})
+
+/* Doubled until it passes 100, which the test reads outside; a scan inside a branch. */
+static void
+below_hundred(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)in;
+    out[0] = cot_lt(((const around *)user)->row, 100);
+}
+static void
+doubles(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_mul_assign(((const around *)user)->row, 2);
+    out[0] = cot_add(in[0], 1);
+}
+BODY(until_hundred, {
+    around o = { .y = cot_clone(in[0]) };
+    cot_value n;
+    o.row = cot_view_index(o.y, 0, 1);
+    n = cot_while(below_hundred, doubles, .in = COT_VALUES(cot_zeros(t, cot_f64())), .user = &o);
+    cot_assign(cot_view_index(o.y, 0, 0), n);
+    out[0] = o.y;
+})
+static void
+test_writes(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_add_assign(((const around *)user)->row, 1);
+    out[0] = cot_lt(in[0], 3);
+}
+BODY(writes_in_test, {
+    around o = { .row = cot_clone(in[0]) };
+    const cot_flow_options w = { .in = COT_VALUES(in[0]), .user = &o };
+    out[0] = cot_while_(AT(31), test_writes, doubles, &w, sizeof w);
+})
+static void
+sums_up(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const around *o = user;
+
+    (void)t;
+    cot_add_assign(o->y, in[0]);
+    out[0] = cot_mul(o->total, in[0]);
+}
+static void
+scans_inside(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_reduce_sum(cot_map(sums_up, .xs = COT_VALUES(in[0]), .user = user));
+}
+/* The argument itself is written, two bodies down: it is in/out. */
+BODY(nested_outside, {
+    around o = { .y = in[0], .total = in[0] };
+    out[0] = cot_cond(cot_gt(in[0], 0), scans_inside, adds_nothing, .in = COT_VALUES(in[1]), .user = &o);
+})
+BODY(known_choice, {
+    cot_value s = cot_cond(1, branch_write, branch_write, .in = COT_VALUES(in[0]));
+    out[0] = cot_sub(s, in[0]);
+})
+static void
+outside_of_bodies(cot_context *ctx)
+{
+    data x[2] = { filled(cot_f64(2, 2), 1, 1), filled(cot_f64(2), 10, 10) };
+    data xs[2] = { filled(cot_f64(2, 2, 2), 4, -1), filled(cot_f64(2, 2), 10, 10) };
+    cot_fn *f = new_fn(ctx, cond_outside, 2);
+
+    both(f, 2, x, (double[]){ 440, 880, 120, 160 });
+    both(cot_vmap(f), 2, xs,
+         (double[]){ 560, 920, 80, 40, 0, -70, -140, -210 });
+    for (int known = 0; known < 2; known++) {
+        cot_fn *h = cot_fn_new(ctx, "h", history, 1, 1, known ? ctx : NULL),
+               *s = cot_fn_new(ctx, "s", history_total, 1, 1, known ? ctx : NULL);
+        const data one = filled(cot_f64(), 3, 0), two = filled(cot_f64(2), 3, -1);
+
+        both(h, 1, &one, (double[]){ 3, 6, 12, 24, 78, 48 });
+        both(cot_vmap(h), 1, &two, (double[]){ 3, 6, 12, 24, 78, 48, 2, 4, 8, 16, 52, 32 });
+        both(cot_grad(s), 1, &one, (double[]){ 26 });
+        both(cot_vmap(cot_grad(s)), 1, &two, (double[]){ 26, 26 });
+        both(cot_functionalize(cot_jacfwd(h)), 1, &one, (double[]){ 1, 2, 4, 8, 26, 16 });
+    }
+    const data y = filled(cot_f64(2), 1, 2), ys = filled(cot_f64(2, 2), 1, 2);
+    both(new_fn(ctx, until_hundred, 1), 1, &y, (double[]){ 6, 192 });
+    both(cot_vmap(new_fn(ctx, until_hundred, 1)), 1, &ys, (double[]){ 6, 192, 4, 112 });
+    traced_fails(new_fn(ctx, writes_in_test, 1), COT_TYPES(cot_f64()), COT_ERR_TRACE,
+                 "m.c:31: while: the destination, f64[], was captured from outside of this function; "
+                 "wants it as an argument, or a value made inside");
+    /* 1 + 10 = 11, 11 * 10; 31, 31 * 20 */
+    data z[2] = { filled(cot_f64(), 1, 0), filled(cot_f64(2), 10, 10) };
+    gives(new_fn(ctx, nested_outside, 2), 2, z, (double[]){ 730 }, (double[]){ 31 });
+    data zs[2] = { filled(cot_f64(2), 1, -2), filled(cot_f64(2, 2), 10, 0) };
+    gives(cot_vmap(new_fn(ctx, nested_outside, 2)), 2, zs, (double[]){ 320, 20 }, (double[]){ 21, -1 });
+    both(new_fn(ctx, known_choice, 1), 1, &y, (double[]){ 1, 1 });
+}
+
 typedef struct row {
     const char *name;
     void (*proves)(cot_context *ctx);
@@ -650,7 +956,11 @@ static const row all[] = {
     { "B69", b69 },
     { "B70", b70 },
     { "B71", b71 },
+    { "B72", b72 },
     { "flow", flow },
+    { "views", views },
+    { "second", second },
+    { "outside", outside_of_bodies },
     { "B73", b73 },
     { "B74", b74 },
 };

@@ -6,6 +6,8 @@
 #include "tests/unit/oracle.h"
 #include "tests/unit/traced.h"
 
+#include "cotrace/random.h"
+
 /* The graph of a body at types. */
 static const ir_graph *
 traced(cot_body *body, int n_out, cot_types types)
@@ -28,6 +30,41 @@ maps_of(cot_body *body, int n_out, cot_types types)
     maps(f, 2);
     maps(f, 5);
 }
+
+/* ---- B40: matrix products ---- */
+
+BODY(product, out[0] = cot_matmul(in[0], in[1]);)
+
+/* Vectors, matrices, stacks of them that broadcast; and a stack of four axes by one of three, mapped twice. */
+START_TEST(products_of_any_ranks)
+{
+    static const struct { int n, m; int64_t x[4], y[4]; } row[] = {
+        { 1, 1, { 3 }, { 3 } },             { 1, 2, { 3 }, { 3, 2 } },          { 2, 1, { 2, 3 }, { 3 } },
+        { 2, 2, { 2, 3 }, { 3, 4 } },       { 1, 3, { 3 }, { 2, 3, 4 } },       { 3, 1, { 2, 4, 3 }, { 3 } },
+        { 2, 3, { 4, 3 }, { 2, 3, 4 } },    { 3, 2, { 2, 4, 3 }, { 3, 2 } },    { 3, 3, { 2, 4, 3 }, { 2, 3, 5 } },
+        { 3, 3, { 1, 4, 3 }, { 2, 3, 5 } }, { 4, 3, { 5, 2, 2, 2 }, { 2, 2, 7 } },
+    };
+
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        maps_of(product, 1, COT_TYPES(cot_type_new(COT_F64, row[k].n, row[k].x),
+                                      cot_type_new(COT_F64, row[k].m, row[k].y)));
+    /* [5,2,2,2] by [5,7,2]: the first axis of both, then the second of y alone, one example 2 x 2 x 2 by 2 */
+    const ir_graph *f = traced(product, 1, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2)));
+    ir_graph *g = piped(f, "vmap(size=7, in=[none,0]) | vmap(size=5)");
+    values x = values_of(g, g->n_in, g->in);
+    fill(&x);
+    values y = evaluated(g, &x);
+    const double *a = x.at[0], *b = x.at[1], *c = y.at[0];
+    ck_assert_int_eq(y.type[0]->size, 5 * 7 * 2 * 2);
+    for (int e = 0; e < 5; e++)
+        for (int j = 0; j < 7; j++)
+            for (int k = 0; k < 4; k++) {
+                double want = a[8 * e + 2 * k] * b[14 * e + 2 * j] + a[8 * e + 2 * k + 1] * b[14 * e + 2 * j + 1];
+                ck_assert(near(c[(e * 7 + j) * 4 + k], want, 1e-14));
+            }
+    release(&x), release(&y);
+}
+END_TEST
 
 /* ---- B48: indexed writes ---- */
 
@@ -74,6 +111,84 @@ START_TEST(several_results)
     maps_of(stacked, 1, COT_TYPES(cot_f64(2, 3), cot_f64(2, 3)));
     maps_of(stacked_last, 1, COT_TYPES(cot_f64(), cot_f64()));
     derivative_agrees(traced(split, 3, COT_TYPES(cot_f64(2, 6))), 1e-7);
+}
+END_TEST
+
+/* ---- B51: batch norm ---- */
+
+BODY(norm_training, cot_value stats[2];
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4], .training = 1);
+     out[1] = stats[0]; out[2] = stats[1];)
+BODY(norm_running, cot_value stats[2];
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4]);
+     out[1] = stats[0]; out[2] = stats[1];)
+BODY(norm_plain, out[0] = cot_batch_norm(in[0], NULL);)
+
+/* Statistics are values, so that every combination is legal, training with shared ones too. */
+START_TEST(batch_norm)
+{
+    cot_types types = COT_TYPES(cot_f64(4, 3, 2), cot_f64(3), cot_f64(3), cot_f64(3), cot_f64(3));
+
+    centre = 2;
+    maps_of(norm_training, 3, types);
+    maps_of(norm_running, 3, types);
+    maps_of(norm_plain, 1, COT_TYPES(cot_f64(4, 3, 2)));
+    derivative_agrees(traced(norm_training, 3, types), 1e-6);
+}
+END_TEST
+
+/* ---- B53: dropout ---- */
+
+BODY(dropped, out[0] = cot_dropout(in[0], 0.5, .key = in[1]);)
+/* whole channels of [4, 8] */
+BODY(dropped_features, cot_value ones = cot_dropout(cot_ones(t, cot_f64(4, 1)), 0.5, .key = in[1]);
+     out[0] = cot_mul(in[0], ones);)
+BODY(drops, out[0] = cot_dropout(in[0], 0.5);)
+
+static double *
+masks(cot_body *body, int n_in, cot_types types, const char *pipeline, uint64_t *keys, int64_t n)
+{
+    const cot_graph *g;
+    double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+    uint64_t one[2] = { 7, 9 };
+    const void *in[] = { x, keys ? keys : one };
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = 1;
+    cot_fn *f = cot_pipeline(cot_fn_new(ctx, "f", body, n_in, 1, NULL), pipeline);
+    ck_assert_msg(cot_trace_fn(f, types, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(ir_eval(g, (void *[]){ y }, in), COT_OK);
+    free(x);
+    return y;
+}
+
+/* Each example has the mask of its own key, or all that of the one key; a mask of features has the example's
+ * shape, whatever the batch. */
+START_TEST(dropout_by_example)
+{
+    cot_body *body = _i ? dropped_features : dropped;
+    uint64_t keys[6] = { 1, 2, 3, 4, 5, 6 };
+    double *own = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(3, 2)), "vmap", keys, 96);
+    double *shared = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(2)), "vmap(in=[0,none])", keys, 96);
+
+    for (int e = 0; e < 3; e++) {
+        double *alone = masks(body, 2, COT_TYPES(cot_f64(4, 8), cot_u64(2)), "", keys + 2 * e, 32);
+        ck_assert_mem_eq(own + 32 * e, alone, 32 * sizeof *alone);
+        ck_assert_mem_eq(shared + 32 * e, shared, 32 * sizeof *alone);
+        free(alone);
+    }
+    ck_assert_mem_ne(own, own + 32, 32 * sizeof *own);
+    for (int i = 0; i < 96; i++) {
+        ck_assert(own[i] == 0 || own[i] == 2);
+        ck_assert(!_i || own[i] == own[i / 8 * 8]);
+    }
+    free(own), free(shared);
+    /* from the context's generator: masks differ between examples, or are one */
+    double *other = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=different)", NULL, 96);
+    double *same = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=same)", NULL, 96);
+    ck_assert_mem_ne(other, other + 32, 32 * sizeof *other);
+    ck_assert_mem_eq(same, same + 32, 32 * sizeof *same);
+    free(other), free(same);
 }
 END_TEST
 
@@ -392,8 +507,11 @@ END_TEST
 
 /* clang-format off */
 static const struct { const char *row; const TTest **test; int n; } cases[] = {
+    { "B40", &products_of_any_ranks, 1 },
     { "B48", &indexed_writes, 1 },
     { "B49", &several_results, 1 },
+    { "B51", &batch_norm, 1 },
+    { "B53", &dropout_by_example, 2 },
     { "B52", &layers_and_losses, 1 },
     { "B55", &batches_of_any_size, 8 },
     { "B186", &large_trees, 1 },

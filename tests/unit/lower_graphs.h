@@ -54,6 +54,14 @@ static const lower_graph lower_graphs[] = {
       "  %0 = slice %x {start=[2,1], limit=[15,9], stride=[3,2]} : f32[5,4]\n"
       "  %1 = reverse %0 {axes=[0,1]} : f32[5,4]\n"
       "  ret %1\n}\n" },
+    { "margins of products", false,
+      "fn @f(%x: f32[6,6], %p: f32[]) -> (f32[6,9], f32[8,6]) {\n"
+      "  %0 = dot_general %x, %x {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,6]\n"
+      "  %1 = slice %x {start=[0,0], limit=[6,3], stride=[1,1]} : f32[6,3]\n"
+      "  %2 = concatenate %0, %1 {axis=1} : f32[6,9]\n"
+      "  %3 = dot_general %x, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[6,6]\n"
+      "  %4 = pad %3, %p {low=[0,0], high=[2,0], interior=[0,0]} : f32[8,6]\n"
+      "  ret %2, %4\n}\n" },
     { "pad", false,
       "fn @f(%x: f32[5,4], %p: f32[]) -> f32[9,9] {\n"
       "  %0 = pad %x, %p {low=[2,1], high=[-2,1], interior=[1,1]} : f32[9,9]\n"

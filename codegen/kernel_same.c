@@ -1,0 +1,63 @@
+/* Are two kernels the same program?  Two layers of a net, or two parameters under one rule of
+ * an optimizer, lower to kernels that differ in name only, instruction by instruction; they are
+ * compiled once.  (The comparison asks for the same numbers of values, which the same lowering
+ * gives, and no more.  Calls are never the same.) */
+#include "codegen/kernel.h"
+
+static bool
+same_buffers(const cg_kernel *x, const cg_kernel *y)
+{
+    for (uint32_t i = 0; i < x->n_buffers; i++) {
+        const cg_buffer *a = &x->buffer[i], *b = &y->buffer[i];
+        if (a->type != b->type || a->space != b->space || a->elements != b->elements ||
+            a->align != b->align || a->data != b->data || a->alias != b->alias)
+            return false;
+    }
+    return true;
+}
+
+static bool
+same_region(const cg_region *a, const cg_region *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->insn, b->insn, a->n * sizeof *a->insn) == 0);
+}
+
+static bool
+same_block(const cg_block *a, const cg_block *b)
+{
+    if (!a || !b)
+        return a == b;
+    if (!same_region(&a->body, &b->body) || !same_region(&a->other, &b->other) ||
+        a->kind != b->kind || a->lo != b->lo || a->hi != b->hi || a->step != b->step ||
+        a->limit != b->limit || a->cond != b->cond || a->var != b->var || a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++) {
+        const cg_yield *p = &a->yield[i], *q = &b->yield[i];
+        if (p->mode != q->mode || p->combine != q->combine || p->type != q->type ||
+            p->init != q->init || p->value != q->value || p->carried != q->carried ||
+            a->result[i] != b->result[i])
+            return false;
+    }
+    return true;
+}
+
+static bool
+same_insn(const cg_insn *a, const cg_insn *b)
+{
+    return a->op == b->op && a->type == b->type && a->imm == b->imm && a->table == b->table &&
+           a->sub == b->sub && memcmp(a->in, b->in, sizeof a->in) == 0 &&
+           memcmp(a->args, b->args, sizeof a->args) == 0 && !a->call && !b->call && !a->ext &&
+           !b->ext && same_block(a->block, b->block);
+}
+
+bool
+cg_kernel_same(const cg_kernel *x, const cg_kernel *y)
+{
+    if (x->n_insns != y->n_insns || x->n_buffers != y->n_buffers ||
+        x->n_params != y->n_params || !same_buffers(x, y) || !same_region(&x->body, &y->body))
+        return false;
+    for (uint32_t v = 1; v < x->n_insns; v++)
+        if (!same_insn(&x->insn[v], &y->insn[v]))
+            return false;
+    return true;
+}

@@ -1,0 +1,276 @@
+/* cumsum, cumprod, cummax, cummin: a line is an axis of the operand, n elements.
+ *
+ * In the order of NUMERICS.md section 5: chunks of 16 by Hillis and Steele's scan in registers, the last
+ * element of each carried on to the next within a block of 1,024; what comes before a block is the scan,
+ * by the same rule, of the totals of the blocks before it.  So there are two loops over blocks, each of
+ * which threads may share: totals (a line of one block has none), and results.  Where elements of other
+ * lines lie side by side, lines are lanes. */
+#include "codegen/cost.h"
+#include "codegen/fuse.h"
+#include "codegen/lower/reduce.h"
+#include "codegen/plan.h"
+
+enum { CHUNK = 16, BLOCK = 1024, LEVELS = 7 };
+
+typedef struct cumulating {
+    const ir_node *n;
+    cg_frame *fr;
+    const ir_type *t;
+    cg_fold how;                        /* how elements combine, and in which type     */
+    int axis;
+    int64_t size, inner, width;         /* width: of the scratch, lines side by side   */
+    uint32_t out, total[LEVELS], sum[LEVELS];   /* of the blocks of each level         */
+    cg_kind blocks;                     /* how the loops over blocks of level 0 run    */
+    cg_ix at[COT_MAX_RANK + 1];         /* the line                                    */
+    cg_val column;                      /* of the scratch                              */
+    int level;                          /* what is scanned: 0 the operand, 1 the totals of its blocks, ... */
+    int64_t length;
+    int64_t outer;
+    bool each;                          /* every line has scratch of its own           */
+    cg_ix line;
+} cumulating;
+
+static cg_val
+combine(cg_lowering *l, const cumulating *c, cg_val x, cg_val y)
+{
+    return cg_insn2(&l->b, c->how.op, c->how.type, x, y);
+}
+
+static void
+go_to(cg_lowering *l, cumulating *c, cg_ix i)
+{
+    c->at[c->axis] = c->n->at.cumulate.reverse ? cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, i, -1), c->size - 1) : i;
+}
+
+static cg_val
+scratch_index(cg_lowering *l, const cumulating *c, cg_ix i)
+{
+    return cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, cg_ix_mul(&l->ix, i, c->width)), c->column);
+}
+
+static cg_val
+element(cg_lowering *l, cumulating *c, cg_ix i)
+{
+    if (c->level > 0)
+        return cg_load(&l->b, c->total[c->level - 1], scratch_index(l, c, i), 0);
+    go_to(l, c, i);
+    return cg_convert(l, cg_pull(l, c->fr, c->n->in[0], c->at), c->t->dtype, c->how.type);
+}
+
+static void
+put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
+{
+    if (c->level > 0) {
+        cg_store(&l->b, c->sum[c->level - 1], scratch_index(l, c, i), x, 0);
+        return;
+    }
+    go_to(l, c, i);
+    cg_ix flat = cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at);
+    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), cg_convert(l, x, c->how.type, c->t->dtype), 0);
+}
+
+/* Elements base ... base + m - 1 to results, but for what comes before the block; answers the last one. */
+static cg_val
+chunk(cg_lowering *l, cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
+{
+    cg_val x[CHUNK];
+    for (int i = 0; i < m; i++)
+        x[i] = element(l, c, cg_ix_addc(&l->ix, base, i));
+    for (int d = 1; d < m; d *= 2)
+        for (int i = m - 1; i >= d; i--)
+            x[i] = combine(l, c, x[i - d], x[i]);
+    for (int i = 0; i < m; i++) {
+        x[i] = combine(l, c, carry, x[i]);
+        put(l, c, cg_ix_addc(&l->ix, base, i), before ? combine(l, c, before, x[i]) : x[i]);
+    }
+    return x[m - 1];
+}
+
+/* The last element of a chunk's scan is a tree of its 16. */
+static cg_val
+chunk_total(cg_lowering *l, cumulating *c, cg_ix base)
+{
+    cg_val x[CHUNK];
+    for (int i = 0; i < CHUNK; i++)
+        x[i] = element(l, c, cg_ix_addc(&l->ix, base, i));
+    for (int d = 1; d < CHUNK; d *= 2)
+        for (int i = CHUNK - 1; i >= d; i -= 2 * d)
+            x[i] = combine(l, c, x[i - d], x[i]);
+    return x[CHUNK - 1];
+}
+
+/* The chunks of a block of m elements at base; results where `results`, else only the total. */
+static cg_val
+block(cg_lowering *l, cumulating *c, cg_ix base, int64_t m, bool results, cg_val before)
+{
+    cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
+    if (m >= CHUNK) {
+        cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, m / CHUNK), 1, 0);
+        uint32_t mark = cg_scope_begin(l);
+        cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
+        cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, m / CHUNK - 1);
+        cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CHUNK));
+        cg_val next = results ? chunk(l, c, start, CHUNK, now, before) : combine(l, c, now, chunk_total(l, c, start));
+        cg_loop_next(&l->b, loop, now, next);
+        cg_scope_end(l, mark);
+        cg_loop_end(&l->b, loop);
+        carry = cg_loop_result(&l->b, loop, 0);
+    }
+    if (m % CHUNK)
+        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CHUNK * CHUNK), (int)(m % CHUNK), carry, before);
+    return carry;
+}
+
+static void
+total_of(cg_lowering *l, void *user, cg_ix b)
+{
+    cumulating *c = user;
+    cg_val x = block(l, c, cg_ix_mul(&l->ix, b, BLOCK), BLOCK, false, 0);
+    cg_store(&l->b, c->total[c->level], scratch_index(l, c, b), x, 0);
+}
+
+/* What the blocks before block b come to: neutral for the first. */
+static cg_val
+before_block(cg_lowering *l, const cumulating *c, cg_ix b)
+{
+    cg_val i = cg_ix_value(&l->ix, &l->b, b), zero = cg_i64(&l->b, 0);
+    cg_val some = cg_insn2(&l->b, SC_lt, COT_I64, zero, i);
+    cg_ix last = cg_ix_var(&l->ix, cg_insn2(&l->b, SC_max, COT_I64, cg_iadd(&l->b, i, cg_i64(&l->b, -1)), zero), 0,
+                           c->length / BLOCK);
+    cg_val x = cg_load(&l->b, c->sum[c->level], scratch_index(l, c, last), some);
+    return cg_choose(l, c->how.type, some, x, cg_neutral(&l->b, c->how.op, c->how.type));
+}
+
+static void
+results_of(cg_lowering *l, void *user, cg_ix b)
+{
+    cumulating *c = user;
+    cg_val before = c->length > BLOCK ? before_block(l, c, b) : 0;
+    block(l, c, cg_ix_mul(&l->ix, b, BLOCK), BLOCK, true, before);
+}
+
+static void
+scan(cg_lowering *l, cumulating *c)
+{
+    const int64_t n = c->length, blocks = (n + BLOCK - 1) / BLOCK, full = n / BLOCK;
+    const cg_kind kind = c->level == 0 ? c->blocks : CG_SERIAL;
+    if (blocks > 1) {
+        cg_each(l, kind, blocks - 1, 1, true, total_of, c);
+        c->level++;
+        c->length = blocks - 1;
+        scan(l, c);
+        c->level--;
+        c->length = n;
+    }
+    cg_each(l, kind, full, 1, true, results_of, c);
+    if (n % BLOCK) {
+        cg_ix last = cg_ix_const(&l->ix, full);
+        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), n % BLOCK, true, full ? before_block(l, c, last) : 0);
+    }
+}
+
+/* Line number `line` of all. */
+static void
+scan_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
+{
+    int64_t dims[COT_MAX_RANK];
+    cg_ix at[COT_MAX_RANK + 1];
+    int rank = 0;
+    for (int k = 0; k < c->t->rank; k++)
+        if (k != c->axis)
+            dims[rank++] = c->t->dims[k];
+    cg_ix_split(&l->ix, line, rank, dims, at);
+    for (int k = 0, j = 0; k < c->t->rank; k++)
+        if (k != c->axis)
+            c->at[k] = at[j++];
+    c->column = cg_ix_value(&l->ix, &l->b, c->each ? line : column);
+    c->level = 0;
+    c->length = c->size;
+    scan(l, c);
+}
+
+static void
+inner_line(cg_lowering *l, void *user, cg_ix i)
+{
+    cumulating *c = user;
+    scan_line(l, c, cg_ix_add(&l->ix, cg_ix_mul(&l->ix, c->line, c->inner), i), i);
+}
+
+static void
+outer_line(cg_lowering *l, void *user, cg_ix i)
+{
+    cumulating *c = user;
+    c->line = i;
+    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(c->how.type)), true, inner_line, c);
+}
+
+static void
+any_line(cg_lowering *l, void *user, cg_ix i)
+{
+    scan_line(l, user, i, cg_ix_const(&l->ix, 0));
+}
+
+static void
+make_scratch(cg_lowering *l, cumulating *c)
+{
+    int level = 0;
+    for (int64_t n = (c->size - 1) / BLOCK; n > 0; n = (n - 1) / BLOCK, level++) {
+        const int64_t dims[1] = { n * c->width };
+        const ir_type *t = ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
+        cg_place total = cg_plan_new(l, "total", t), sum = cg_plan_new(l, "sum", t);
+        c->total[level] = cg_place_buffer(l, &total, t, "total", true);
+        c->sum[level] = cg_place_buffer(l, &sum, t, "sum", true);
+    }
+}
+
+/* Threads share the lines, or the blocks of the only one. */
+static void
+emit(cg_lowering *l, cumulating *c)
+{
+    const int64_t lines = c->t->size / c->size, lanes = cg_lanes(l, ir_bits(c->how.type));
+    const bool across = c->inner >= lanes && lanes > 1;
+    const bool many = l->o->threads > 1 && c->t->size * 5 > CG_COST_PARALLEL;
+    const bool by_lines = many && (across ? c->outer : lines) > 1;
+    c->blocks = many && !by_lines && !across ? CG_PARALLEL : CG_SERIAL;
+    c->each = by_lines;
+    c->width = by_lines ? lines : across ? c->inner : 1;
+    make_scratch(l, c);
+    l->k->flops = c->t->size * 5;
+    ir_buf_printf(l->why, "%s: %lld lines of %lld%s%s\n", l->k->name, (long long)lines, (long long)c->size,
+                  across ? ", in lanes" : "", by_lines ? ", parallel" : c->blocks == CG_PARALLEL ? ", blocks parallel" : "");
+    cg_each(l, by_lines ? CG_PARALLEL : CG_SERIAL, across ? c->outer : lines, 1, true,
+            across ? outer_line : any_line, c);
+}
+
+void
+cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    static const ir_op reduces[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max, OP_reduce_min };
+    const ir_node *n = g->node;
+    const cg_group none = { 0 };
+    cumulating c = { .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1 };
+    if (!v->place[n->first].set)
+        v->place[n->first] = cg_plan_new(l, "t", c.t);
+    if (c.t->size == 0)
+        return;
+    for (int k = c.axis + 1; k < c.t->rank; k++)
+        c.inner *= c.t->dims[k];
+    c.size = c.t->dims[c.axis];
+    c.outer = c.t->size / c.size / c.inner;
+    c.how = cg_fold_of(reduces[n->op - OP_cumsum], c.t->dtype);
+    cg_kernel_begin(l, ir_ops[n->op].name);
+    l->k->loc = n->loc;
+    l->k->note = ir_ops[n->op].doc;
+    c.fr = cg_level_frame(l, v, &none);
+    c.out = cg_place_buffer(l, &v->place[n->first], c.t, "y", true);
+    emit(l, &c);
+    cg_kernel_call(l);
+}
+
+/* In registers an element would cost all those before it. */
+cg_val
+lower_cumulate(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}

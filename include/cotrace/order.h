@@ -1,0 +1,97 @@
+/* Cotrace: sorting, searching, counting, running sums.
+ *
+ * What sorts is made of one op, argsort, and of indexing.  The order is total: -0 equals 0, NaNs are equal and
+ * above all; equal elements keep their order (also with .descending = 1, which is the reverse of the
+ * ascending order of the reversed elements).  Derivatives go along with the elements: that of a sort
+ * sorts the tangents by the same places.  Places are i32 (i64 where an axis passes 2^31 - 1). */
+#ifndef COTRACE_ORDER_H
+#define COTRACE_ORDER_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cot_order_options {
+    int end_;
+    int descending;             /* 1: the largest first                             */
+    int keys;                   /* of several operands: how many decide; 0: the first */
+    int keepdims;               /* median, quantile: the axis stays, of size 1      */
+    int reverse;                /* cumsum, ...: from each element on, not up to it  */
+    int right;                  /* searchsorted: after those that are equal         */
+} cot_order_options;
+
+#define COT_ORDER_(...) &(const cot_order_options){__VA_ARGS__}, sizeof(cot_order_options)
+COT_API cot_value cot_sort_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
+COT_API cot_value cot_argsort_(cot_place at, cot_values keys, int axis, const cot_order_options *o,
+                               size_t size);
+COT_API void cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
+                            const cot_order_options *o, size_t size);
+COT_API cot_value cot_top_k_(cot_place at, cot_value x, int64_t k, cot_value *places);
+COT_API cot_value cot_median_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
+COT_API cot_value cot_quantile_(cot_place at, cot_value x, double q, int axis, const cot_order_options *o,
+                                size_t size);
+COT_API cot_value cot_searchsorted_(cot_place at, cot_value sorted, cot_value x, const cot_order_options *o,
+                                    size_t size);
+COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n);
+COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high);
+
+#define COT_CUMULATE_(name) \
+    COT_API cot_value name(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
+COT_CUMULATE_(cot_cumsum_)
+COT_CUMULATE_(cot_cumprod_)
+COT_CUMULATE_(cot_cummax_)
+COT_CUMULATE_(cot_cummin_)
+COT_CUMULATE_(cot_cumlogsumexp_)
+#undef COT_CUMULATE_
+
+#ifndef __cplusplus
+/* x with the elements along an axis in ascending (.descending = 1: descending) order. */
+#define cot_sort(...) COT_SORT_(__VA_ARGS__, .end_ = 0)
+#define COT_SORT_(x, axis, ...) cot_sort_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+/* The places of the elements in that order: cot_take_along(x, cot_argsort(x, axis), axis) is sorted. */
+#define cot_argsort(...) COT_ARGSORT_(__VA_ARGS__, .end_ = 0)
+#define COT_ARGSORT_(x, axis, ...) cot_argsort_(COT_HERE, COT_VALUES(x), axis, COT_ORDER_(__VA_ARGS__))
+/* Several operands of one shape, all by the places of the first .keys of them (0: one), of which the
+ * first decides before the second, and so on; out has room for them all.  cot_lexsort answers the places. */
+#define cot_sort_many(...) COT_SORT_MANY_(__VA_ARGS__, .end_ = 0)
+#define COT_SORT_MANY_(xs, axis, out, ...) cot_sort_many_(COT_HERE, xs, axis, out, COT_ORDER_(__VA_ARGS__))
+#define cot_lexsort(...) COT_LEXSORT_(__VA_ARGS__, .end_ = 0)
+#define COT_LEXSORT_(keys, axis, ...) cot_argsort_(COT_HERE, keys, axis, COT_ORDER_(__VA_ARGS__))
+/* The k largest elements of the last axis, the largest first; *places (may be NULL) says where they are:
+ * the first of equal ones come first. */
+#define cot_top_k(x, k, places) cot_top_k_(COT_HERE, x, k, places)
+/* Along an axis that leaves (.keepdims = 1: stays, of size 1); NaN if an element is.  The median is the mean
+ * of the two in the middle; the quantile q, from 0 to 1, is interpolated between the two next to place
+ * q (n - 1) of the n sorted elements. */
+#define cot_median(...) COT_MEDIAN_(__VA_ARGS__, .end_ = 0)
+#define COT_MEDIAN_(x, axis, ...) cot_median_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_quantile(...) COT_QUANTILE_(__VA_ARGS__, .end_ = 0)
+#define COT_QUANTILE_(x, q, axis, ...) cot_quantile_(COT_HERE, x, q, axis, COT_ORDER_(__VA_ARGS__))
+/* Where each element of x belongs in sorted, T[n] ascending: before those that are equal, or with .right = 1
+ * after them; from 0 to n. */
+#define cot_searchsorted(...) COT_SEARCHSORTED_(__VA_ARGS__, .end_ = 0)
+#define COT_SEARCHSORTED_(sorted, x, ...) cot_searchsorted_(COT_HERE, sorted, x, COT_ORDER_(__VA_ARGS__))
+/* i32[n]: how often 0 ... n-1 occur among the integers x; how many elements of the floating x are in each
+ * of n equal parts of [low, high], of which the last includes high.  What is outside is not counted. */
+#define cot_bincount(x, n) cot_bincount_(COT_HERE, x, n)
+#define cot_histogram(x, n, low, high) cot_histogram_(COT_HERE, x, n, low, high)
+/* Of the elements along an axis up to each, or with .reverse = 1 from each on: the sum, the product, the
+ * maximum, the minimum (NaN wins), log(sum(e^x)).  Linear time, but for log2(n) passes of the last. */
+#define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMPROD_(x, axis, ...) cot_cumprod_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cummax(...) COT_CUMMAX_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMMAX_(x, axis, ...) cot_cummax_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cummin(...) COT_CUMMIN_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMMIN_(x, axis, ...) cot_cummin_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#define cot_cumlogsumexp(...) COT_CUMLOGSUMEXP_(__VA_ARGS__, .end_ = 0)
+#define COT_CUMLOGSUMEXP_(x, axis, ...) cot_cumlogsumexp_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/* Cotrace: windows, pooling, convolution.
+ *
+ * Windows are a view (an op of their own, with a derivative and a vmap rule); pooling reduces them and a
+ * convolution is a product of them with the kernel, so that what holds for reductions and products holds
+ * here: types, order of sums, derivatives of every order.  Positions come before features in that order. */
+#ifndef COTRACE_WINDOW_H
+#define COTRACE_WINDOW_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lists have one entry for each spatial axis, in order; absent: 1 (strides, dilations), 0 (padding). */
+typedef struct cot_window_options {
+    int end_;
+    cot_list strides;
+    cot_list padding;           /* before and after each spatial axis: two entries an axis; may be negative */
+    cot_list dilation;          /* distance of a window's elements                                 */
+    cot_list base_dilation;     /* distance of the operand's elements: with zeros between          */
+    int same;                   /* 1: padding such that sizes are divided by strides, rounded up   */
+    int groups;                 /* conv: of features; 0: 1                                         */
+    int batch_groups;           /* conv: of examples; 0: 1                                         */
+    const char *spec;           /* conv: NULL: "NC...,OI...->NC..."                                */
+    int count_valid;            /* avg_pool: 1: divide by the elements that are not padding        */
+} cot_window_options;
+
+#define COT_WINDOW_(...) &(const cot_window_options){__VA_ARGS__}, sizeof(cot_window_options)
+#define COT_POOL_(name) \
+    COT_API cot_value name(cot_place at, cot_value x, cot_list window, const cot_window_options *o, size_t size);
+COT_POOL_(cot_window_sum_)
+COT_POOL_(cot_window_prod_)
+COT_POOL_(cot_window_max_)
+COT_POOL_(cot_window_min_)
+COT_POOL_(cot_avg_pool_)
+#undef COT_POOL_
+COT_API cot_value cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
+                               int64_t dilation);
+COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_window_options *o, size_t size);
+
+#ifndef __cplusplus
+/* y[..., i, ..., k] = x[..., i stride + k dilation, ...]: the windows along an axis, whose elements go along a
+ * new last axis. */
+#define cot_windows(x, axis, window, stride, dilation) \
+    cot_windows_(COT_HERE, x, axis, window, stride, dilation)
+/* x [..., spatial], window the sizes of its last axes: the sum, product, maximum or minimum of each window.  Padding
+ * counts as the neutral element.  Ties share the derivative evenly, as in reduce_max. */
+#define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
+#define COT_WINDOW_SUM_(x, window, ...) cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define cot_window_prod(...) COT_WINDOW_PROD_(__VA_ARGS__, .end_ = 0)
+#define COT_WINDOW_PROD_(x, window, ...) cot_window_prod_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define cot_window_max(...) COT_WINDOW_MAX_(__VA_ARGS__, .end_ = 0)
+#define COT_WINDOW_MAX_(x, window, ...) cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
+#define COT_WINDOW_MIN_(x, window, ...) cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* cot_max_pool is cot_window_max; the mean of each window, padding counted as zeros or (.count_valid = 1) not. */
+#define cot_max_pool(...) cot_window_max(__VA_ARGS__)
+#define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)
+#define COT_AVG_POOL_(x, window, ...) cot_avg_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* The convolution of neural networks (the kernel is not reversed).
+ *
+ *   x        [n, c, spatial], w [o, c / groups, window] of the same type
+ *   returns  [n / batch_groups, o, positions]
+ *
+ * .spec names the axes otherwise: "NHWC,HWIO->NHWC"; N examples, C features, O and I of the kernel, any other
+ * letters spatial, in the order of the operand.  With .groups, features of group g meet the kernel's outputs of group
+ * g; with .batch_groups, examples do.  A transposed convolution has .base_dilation for its stride.
+ *
+ * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or .spec, is wrong */
+#define cot_conv(...) COT_CONV_(__VA_ARGS__, .end_ = 0)
+#define COT_CONV_(x, w, ...) cot_conv_(COT_HERE, x, w, COT_WINDOW_(__VA_ARGS__))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* Ops that order elements: places are integers, so only vmap is left to say. */
+#include "passes/rules.h"
+
+/* The mapped axis comes first; what is not mapped decides alike for every example. */
+void
+vmap_argsort(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+             const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_ref *key = IR_NEW_N(b->arena, ir_ref, n->n_in);
+    ir_attrs at = n->at;
+
+    (void)f, (void)out_mapped;
+    for (int i = 0; i < n->n_in; i++)
+        key[i] = pass_map_operand(b, in[i], mapped[i], size);
+    at.arg.axis++;
+    y[0] = ir_node1(b, OP_argsort, n->n_in, key, &at);
+}

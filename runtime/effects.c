@@ -1,0 +1,151 @@
+/* cot_print, cot_check: custom functions with effects, which the runtime brings.
+ *
+ * Each is the identity, so that what is printed or checked has the derivative it had; the text and
+ * the shape are constant operands, so that dumps show them and objects hold them. */
+#include "cotrace/effects.h"
+
+#include "cotrace/sugar.h"
+#include "frontend/trace.h"
+#include "ir/custom.h"
+#include "ir/diag.h"
+#include "runtime/support/print.h"
+
+typedef struct printer {
+    cot_dtype dtype;
+    const char *name, *prototype;
+    cot_symbol *symbol;
+} printer;
+
+#define PRINTER(DTYPE, name, type)                                                             \
+    {                                                                                          \
+        COT_##DTYPE, "cot.print." #name,                                                       \
+            "void cot_rt_print_" #name "(" #type                                               \
+            " *out0 = in0, const uint8_t *in1, const int64_t *in2)",                           \
+            (cot_symbol *)cot_rt_print_##name                                                  \
+    }
+static const printer printers[] = { PRINTER(F32, f32, float), PRINTER(F64, f64, double),
+                                    PRINTER(I64, i64, int64_t), PRINTER(U64, u64, uint64_t),
+                                    PRINTER(BOOL, bool, bool) };
+
+/* The printer that shows every value of the type. */
+static const printer *
+printer_for(cot_dtype t)
+{
+    cot_dtype wide = t == COT_F64 || t == COT_BOOL ? t
+                     : ir_is_float(t)              ? COT_F32
+                     : ir_is_signed(t)             ? COT_I64
+                                                   : COT_U64;
+
+    for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
+        if (printers[i].dtype == wide)
+            return &printers[i];
+    return NULL;
+}
+
+static void
+same_type(const cot_custom_info *info, const cot_type *in, cot_type *out)
+{
+    (void)info;
+    out[0] = in[0];
+}
+
+static void
+cotangent(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    (void)t, (void)info;
+    out[0] = in[0];
+}
+
+/* After three inputs and a result comes the tangent of the first. */
+static void
+tangent(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    (void)t, (void)info;
+    out[0] = in[4];
+}
+
+static const cot_custom *
+defined(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *o)
+{
+    const ir_custom *c = ir_custom_find(ctx, name);
+    return c ? c->def : cot_custom_new_(at, ctx, name, o, sizeof *o);
+}
+
+cot_value
+cot_print_(cot_place at, cot_value x, const char *text)
+{
+    cot_context *ctx = x.ctx;
+    cot_trace *t = ctx ? fe_current(ctx, at, "print") : NULL;
+    ir_ref v = t ? fe_resolve(t, x, "print", 0) : IR_NONE;
+
+    if (!v)
+        return (cot_value){ ctx, 0, 0 };
+    const ir_type *type = ir_btype(t->b, v);
+    const printer *p = printer_for(type->dtype);
+    const cot_custom_options o = { .n_in = 3,
+                                   .symbol = p->symbol,
+                                   .prototype = p->prototype,
+                                   .types = same_type,
+                                   .vjp = cotangent,
+                                   .jvp = tangent,
+                                   .sequential = true,
+                                   .effects = true };
+    const cot_custom *c = defined(at, ctx, p->name, &o);
+    int64_t shape[1 + COT_MAX_RANK] = { type->rank };
+    memcpy(shape + 1, type->dims, sizeof *shape * (size_t)type->rank);
+    cot_value in[3] = { type->dtype == p->dtype ? x : cot_convert_(at, x, p->dtype),
+                        cot_constant_(at, t, cot_u8((int64_t)strlen(text) + 1), text),
+                        cot_constant_(at, t, cot_i64(1 + type->rank), shape) };
+    cot_value y = cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ 3, in }, NULL);
+    return type->dtype == p->dtype ? y : cot_convert_(at, y, type->dtype);
+}
+
+/* ---- check ---- */
+
+/* All examples at once; each still has its own answer. */
+static void
+check_all(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    const cot_custom *const *self = info->user;
+    cot_value all = cot_reduce_and(in[0], .axes = COT_LIST(0));
+
+    (void)t;
+    out[0] = cot_and(in[0], cot_custom_call(*self, (cot_list){ 0 }, COT_VALUES(all), NULL));
+}
+
+static cot_value
+check(cot_place at, cot_context *ctx, cot_value p, const char *text)
+{
+    const char *name = ir_format(&ctx->arena, "check \"%s\"", text);
+    const ir_custom *known = ir_custom_find(ctx, name);
+    const cot_custom **self = known ? NULL : IR_NEW(&ctx->arena, const cot_custom *);
+    const cot_custom_options o = { .symbol = (cot_symbol *)cot_rt_check,
+                                   .prototype = "status = int cot_rt_check(bool *out0 = in0)",
+                                   .types = same_type,
+                                   .vmap = check_all,
+                                   .effects = true,
+                                   .user = self };
+    const cot_custom *c = known ? known->def : cot_custom_new_(at, ctx, name, &o, sizeof o);
+
+    if (self)
+        *self = c;
+    return cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ 1, &p }, NULL);
+}
+
+cot_value
+cot_check_(cot_place at, cot_value p, const char *text)
+{
+    cot_context *ctx = p.ctx;
+    cot_trace *t = ctx ? fe_current(ctx, at, "check") : NULL;
+    ir_ref v = t ? fe_resolve(t, p, "check", 0) : IR_NONE;
+    cot_value volatile y = { ctx, 0, 0 };
+
+    if (!v)
+        return y;
+    if (ir_btype(t->b, v)->rank > 0)
+        p = cot_reduce_and_(at, p, NULL, 0);
+    IR_TRY(ctx) {
+        y = check(at, ctx, p, text);
+    }
+    return y;
+}

@@ -1,0 +1,111 @@
+/* Lines that compiled functions print: a value in its text, on stdout.
+ *
+ * A line is written whole, whoever else prints.  Numbers have as many digits as tell them apart; an
+ * array is nested in brackets, all of its elements in row-major order.  Linked by objects that print. */
+#include "runtime/support/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef void put_element(const void *x, int64_t i);
+
+static void
+put_f32(const void *x, int64_t i)
+{
+    printf("%.9g", (double)((const float *)x)[i]);
+}
+
+static void
+put_f64(const void *x, int64_t i)
+{
+    printf("%.17g", ((const double *)x)[i]);
+}
+
+static void
+put_i64(const void *x, int64_t i)
+{
+    printf("%" PRId64, ((const int64_t *)x)[i]);
+}
+
+static void
+put_u64(const void *x, int64_t i)
+{
+    printf("%" PRIu64, ((const uint64_t *)x)[i]);
+}
+
+static void
+put_bool(const void *x, int64_t i)
+{
+    fputs(((const uint8_t *)x)[i] ? "true" : "false", stdout);
+}
+
+/* The elements from *at on, of the axes k ... rank - 1; shape is the rank, then the sizes. */
+static void
+put_axes(const void *x, const int64_t *shape, int64_t k, int64_t *at, put_element *put)
+{
+    if (k == shape[0]) {
+        put(x, (*at)++);
+        return;
+    }
+    putchar('[');
+    for (int64_t i = 0; i < shape[1 + k]; i++) {
+        if (i > 0)
+            fputs(", ", stdout);
+        put_axes(x, shape, k + 1, at, put);
+    }
+    putchar(']');
+}
+
+static void
+put_line(const void *x, const uint8_t *text, const int64_t *shape, put_element *put)
+{
+    const char *begin = (const char *)text, *gap = strstr(begin, "{}");
+    int64_t at = 0;
+
+    flockfile(stdout);
+    fwrite(begin, 1, gap ? (size_t)(gap - begin) : strlen(begin), stdout);
+    if (!gap && *begin)
+        putchar(' ');
+    put_axes(x, shape, 0, &at, put);
+    if (gap)
+        fputs(gap + 2, stdout);
+    putchar('\n');
+    funlockfile(stdout);
+}
+
+void
+cot_rt_print_f32(float *x, const uint8_t *text, const int64_t *shape)
+{
+    put_line(x, text, shape, put_f32);
+}
+
+void
+cot_rt_print_f64(double *x, const uint8_t *text, const int64_t *shape)
+{
+    put_line(x, text, shape, put_f64);
+}
+
+void
+cot_rt_print_i64(int64_t *x, const uint8_t *text, const int64_t *shape)
+{
+    put_line(x, text, shape, put_i64);
+}
+
+void
+cot_rt_print_u64(uint64_t *x, const uint8_t *text, const int64_t *shape)
+{
+    put_line(x, text, shape, put_u64);
+}
+
+void
+cot_rt_print_bool(bool *x, const uint8_t *text, const int64_t *shape)
+{
+    put_line(x, text, shape, put_bool);
+}
+
+int
+cot_rt_check(const bool *holds)
+{
+    return !*holds;
+}

@@ -1,0 +1,126 @@
+/* Messages of compiling, writing objects, dumping and calling, compared whole. */
+#include "traced.h"
+
+#include "cotrace/module.h"
+#include "cotrace/random.h"
+
+static cot_context *ctx;
+
+static void
+begin(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+end(void)
+{
+    cot_context_free(ctx);
+}
+
+BODY(square, out[0] = cot_mul(in[0], in[0]);)
+BODY(more, out[0] = cot_gt(in[0], 0);)
+BODY(next, out[0] = cot_add(in[0], 1);)
+BODY(endless, out[0] = cot_while(more, next, .in = COT_VALUES(in[0]), .max = 5);)
+
+static cot_fn *
+fn(cot_body *body)
+{
+    return cot_fn_new_((cot_place){ "main.c", 5 }, ctx, "f", body, 1, 1, NULL);
+}
+
+static void
+said(cot_status got, cot_status status, const char *message)
+{
+    ck_assert_str_eq(cot_error(ctx), message);
+    ck_assert_int_eq(got, status);
+    cot_error_clear(ctx);
+}
+
+static cot_status
+compiled(cot_compile_options o)
+{
+    cot_kernel *k = NULL;
+    cot_status status = cot_compile(fn(square), COT_TYPES(cot_f32(3)), &o, &k);
+
+    cot_kernel_free(k);
+    return status;
+}
+
+START_TEST(of_options)
+{
+    said(compiled((cot_compile_options){ .backend = "gpu" }), COT_ERR_TARGET, "the back end is 'gpu'; wants jit or eval");
+    said(compiled((cot_compile_options){ .threads = 2000 }), COT_ERR_ARG, "threads is 2000; wants 1 to 1024");
+    said(compiled((cot_compile_options){ .vector_bits = 100 }), COT_ERR_ARG, "vector_bits is 100; wants 32, 128, 256 or 512");
+    cot_context *c = cot_context_new(&(cot_options){ .target = "toaster" });
+    cot_kernel *k;
+    cot_fn *f = cot_fn_new_((cot_place){ "main.c", 5 }, c, "f", square, 1, 1, NULL);
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_ERR_TARGET);
+    ck_assert_str_eq(cot_error(c), "the target is 'toaster'; wants host or generic");
+    cot_context_free(c);
+}
+END_TEST
+
+static cot_status
+object(int n, const char *name, const char *path, const char *backend)
+{
+    cot_type t = cot_f32(3);
+    cot_export e = { fn(square), { 1, &t }, name };
+    cot_export both[] = { e, e };
+
+    return cot_build_object(ctx, both, n, &(cot_compile_options){ .backend = backend }, path, NULL);
+}
+
+START_TEST(of_objects)
+{
+    said(object(0, "f", "f.o", NULL), COT_ERR_ARG, "no function is named; wants one or more");
+    said(object(1, "f", "f", NULL), COT_ERR_ARG, "f: wants a name that ends in .o, .a, .s or .ll");
+    said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .s or .ll");
+    said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function");
+    said(object(2, "f", "f.o", NULL), COT_ERR_ARG, "two functions are named f");
+    said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET, "object files need the back end jit, and a build with LLVM");
+    said(object(1, "f", "/nowhere/f.o", NULL), COT_ERR_IO, "/nowhere/f.o: No such file or directory");
+}
+END_TEST
+
+START_TEST(of_dumps)
+{
+    traced_text t = { .n = 0 };
+    cot_kernel *k;
+
+    said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG, "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm or asm");
+    ck_assert_int_eq(cot_compile(fn(square), COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "eval" }, &k),
+                     COT_OK);
+    said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET, "this stage needs the back end jit");
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(of_calls)
+{
+    cot_array *x = cot_array_new(ctx, cot_f32()), *y[2] = { NULL, NULL };
+    const cot_array *none = NULL;
+
+    *(float *)cot_array_data(x) = 1;
+    said(cot_jit(fn(square), y, 1, &none, 1), COT_ERR_ARG, "main.c:5: f: cot_jit: an argument is NULL; wants an array");
+    said(cot_jit(fn(square), y, 2, (const cot_array *const *)&x, 1), COT_ERR_ARG, "f: 2 results are asked for; it has 1");
+    said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND, "f: a while loop passed its bound; wants a larger `max`");
+    cot_array_free(x);
+    cot_array_free(y[0]);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("messages_run");
+    TCase *t = tcase_create("all");
+
+    tcase_add_checked_fixture(t, begin, end);
+    tcase_add_test(t, of_options);
+    tcase_add_test(t, of_objects);
+    tcase_add_test(t, of_dumps);
+    tcase_add_test(t, of_calls);
+    suite_add_tcase(s, t);
+    return traced_run(s);
+}

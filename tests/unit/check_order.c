@@ -1,0 +1,293 @@
+/* Sorting, searching, counting: values on the twin and compiled, mapped, and their derivatives. */
+#include "traced.h"
+
+#define F64(...) ((const double[]){__VA_ARGS__})
+#define I32(...) ((const int32_t[]){__VA_ARGS__})
+#define IN(...) ((const void *const[]){__VA_ARGS__})
+
+static cot_context *ctx;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
+
+static void
+runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, const double *want)
+{
+    cot_array *x[4], *y;
+    cot_kernel *k;
+
+    for (int i = 0; i < types.n; i++)
+        x[i] = cot_array_copy(ctx, types.at[i], in[i]);
+    if (cot_compile(f, types, &(cot_compile_options){ .backend = backend }, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    cot_type t = cot_graph_out_type(cot_kernel_graph(k), 0);
+    y = cot_array_new(ctx, t);
+    ck_assert_int_eq(cot_run(k, &y, (const cot_array *const *)x), COT_OK);
+    for (int64_t i = 0; i < cot_type_count(&t); i++) {
+        double z = traced_element(t.dtype, cot_array_data(y), i);
+        bool same = z == want[i] || (isnan(z) && isnan(want[i])) || fabs(z - want[i]) < 1e-12 * fabs(want[i]);
+        ck_assert_msg(same, "%s: element %d is %.17g, wants %.17g", backend, (int)i, z, want[i]);
+    }
+    for (int i = 0; i < types.n; i++)
+        cot_array_free(x[i]);
+    cot_array_free(y);
+    cot_kernel_free(k);
+}
+
+/* The result of f by every carrier in this process. */
+static void
+gives(cot_fn *f, cot_types types, const void *const *in, const double *want)
+{
+    runs_by("eval", f, types, in, want);
+    runs_by("jit", f, types, in, want);
+}
+
+static cot_fn *
+fn(cot_body *body, int n_in)
+{
+    return cot_fn_new(ctx, "f", body, n_in, 1, NULL);
+}
+
+BODY(sorted, out[0] = cot_sort(in[0], -1);)
+BODY(sorted_0, out[0] = cot_sort(in[0], 0);)
+BODY(falling, out[0] = cot_sort(in[0], -1, .descending = 1);)
+BODY(where, out[0] = cot_argsort(in[0], -1);)
+BODY(where_falling, out[0] = cot_argsort(in[0], -1, .descending = 1);)
+BODY(lexsorted, out[0] = cot_lexsort(COT_VALUES(in[0], in[1]), 0);)
+
+START_TEST(sorts)
+{
+    const double *x = F64(3, -1, 2, NAN, -INFINITY, 2), *m = F64(3, 1, 2, 1, 3, 2);
+    const double *zero = F64(0.0, -0.0, 1, -0.0);
+
+    gives(fn(sorted, 1), COT_TYPES(cot_f64(6)), IN(x), F64(-INFINITY, -1, 2, 2, 3, NAN));
+    gives(fn(falling, 1), COT_TYPES(cot_f64(6)), IN(x), F64(NAN, 3, 2, 2, -1, -INFINITY));
+    gives(fn(where, 1), COT_TYPES(cot_f64(6)), IN(x), F64(4, 1, 2, 5, 0, 3));
+    gives(fn(where_falling, 1), COT_TYPES(cot_f64(6)), IN(x), F64(3, 0, 2, 5, 1, 4));
+    gives(fn(where, 1), COT_TYPES(cot_f64(4)), IN(zero), F64(0, 1, 3, 2));
+    gives(fn(sorted_0, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(2, 1, 3, 1, 3, 2));
+    gives(fn(sorted, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(1, 3, 1, 2, 2, 3));
+    gives(fn(sorted, 1), COT_TYPES(cot_f64(2, 0)), IN(m), x);
+    gives(fn(lexsorted, 2), COT_TYPES(cot_i32(4), cot_f64(4)), IN(I32(1, 0, 1, 0), F64(5, 7, 4, 6)),
+          F64(3, 1, 2, 0));
+}
+END_TEST
+
+/* The twin's order is qsort's, and the back end's the twin's, from lengths of one to digits. */
+static int
+rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+START_TEST(lengths)
+{
+    static const int64_t length[] = { 1, 2, 7, 64, 65, 300, 5000 };
+    const int64_t n = length[_i];
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = y[i] = (double)((i * 7919 + 13) % 1009) - 500.5;
+    qsort(y, (size_t)n, sizeof *y, rising);
+    gives(fn(sorted, 1), COT_TYPES(cot_f64(n)), IN(x), y);
+    free(x);
+    free(y);
+}
+END_TEST
+
+BODY(weighted, {
+    cot_value y = cot_sort(in[0], 0);
+    out[0] = cot_reduce_sum(cot_mul(in[1], cot_mul(y, cot_mul(y, y))));
+})
+
+/* The derivative goes with the elements, of any order, mapped or not. */
+START_TEST(derivatives)
+{
+    const double *x = F64(3, 1, 2), *w = F64(1, 10, 100), *two = F64(3, 1, 2, 1, 2, 3);
+    cot_type v = cot_f64(3);
+    cot_fn *f = fn(weighted, 2), *df = cot_grad(f);
+
+    gives(df, COT_TYPES(v, v), IN(x, w), F64(2700, 3, 120));
+    gives(cot_hessian(f), COT_TYPES(v, v), IN(x, w), F64(1800, 0, 0, 0, 6, 0, 0, 0, 120));
+    gives(cot_vmap(df, .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(2, 3), v), IN(two, w),
+          F64(2700, 3, 120, 3, 120, 2700));
+    gives(cot_jacrev(fn(sorted, 1)), COT_TYPES(v), IN(x), F64(0, 1, 0, 0, 0, 1, 1, 0, 0));
+    gives(cot_jacfwd(fn(falling, 1)), COT_TYPES(v), IN(x), F64(1, 0, 0, 0, 0, 1, 0, 1, 0));
+}
+END_TEST
+
+static void
+second_of_three(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[3];
+
+    (void)t;
+    cot_sort_many(COT_VALUES(in[0], in[1], in[2]), 0, y, .keys = 2, .descending = 1);
+    out[0] = y[*(int *)user];
+}
+
+START_TEST(several)
+{
+    int which = _i;
+    static const double want[3][4] = { { 2, 2, 1, 1 }, { 9, 8, 7, 7 }, { 3, 2, 1, 4 } };
+    cot_fn *f = cot_fn_new(ctx, "f", second_of_three, 3, 1, &which);
+
+    gives(f, COT_TYPES(cot_i32(4), cot_f64(4), cot_f64(4)),
+          IN(I32(1, 2, 2, 1), F64(7, 8, 9, 7), F64(1, 2, 3, 4)), want[which]);
+}
+END_TEST
+
+BODY(top, out[0] = cot_top_k(in[0], 2, NULL);)
+BODY(top_where, cot_top_k(in[0], 2, out);)
+BODY(median, out[0] = cot_median(in[0], -1);)
+BODY(median_kept, out[0] = cot_median(in[0], 0, .keepdims = 1);)
+BODY(quartile, out[0] = cot_quantile(in[0], 0.25, 0);)
+BODY(sum_median, out[0] = cot_reduce_sum(cot_median(in[0], -1));)
+
+START_TEST(parts)
+{
+    const double *m = F64(1, 5, 5, 2, 4, -1, 0, 4);
+
+    gives(fn(top, 1), COT_TYPES(cot_f64(2, 4)), IN(m), F64(5, 5, 4, 4));
+    gives(fn(top_where, 1), COT_TYPES(cot_f64(2, 4)), IN(m), F64(1, 2, 0, 3));
+    gives(fn(median, 1), COT_TYPES(cot_f64(2, 4)), IN(m), F64(3.5, 2));
+    gives(fn(median_kept, 1), COT_TYPES(cot_f64(2, 4)), IN(m), F64(2.5, 2, 2.5, 3));
+    gives(fn(median, 1), COT_TYPES(cot_f64(3)), IN(F64(1, NAN, 2)), F64(NAN));
+    gives(fn(median, 1), COT_TYPES(cot_f64(3)), IN(F64(INFINITY, 0, INFINITY)), F64(INFINITY));
+    gives(fn(quartile, 1), COT_TYPES(cot_f64(4)), IN(m), F64(1.75));
+    gives(cot_grad(fn(sum_median, 1)), COT_TYPES(cot_f64(2, 4)), IN(m), F64(0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0));
+}
+END_TEST
+
+BODY(search, out[0] = cot_searchsorted(in[0], in[1]);)
+BODY(search_right, out[0] = cot_searchsorted(in[0], in[1], .right = 1);)
+BODY(counts, out[0] = cot_bincount(in[0], 4);)
+BODY(bins, out[0] = cot_histogram(in[0], 4, 0, 2);)
+
+START_TEST(searches)
+{
+    const double *list = F64(1, 2, 2, 3, 5), *x = F64(0, 2, 4, 5, 6, NAN);
+    cot_types types = COT_TYPES(cot_f64(5), cot_f64(6));
+
+    gives(fn(search, 2), types, IN(list, x), F64(0, 1, 4, 4, 5, 5));
+    gives(fn(search_right, 2), types, IN(list, x), F64(0, 3, 4, 5, 5, 5));
+    gives(fn(search, 2), COT_TYPES(cot_f64(0), cot_f64(6)), IN(list, x), F64(0, 0, 0, 0, 0, 0));
+    gives(cot_vmap(fn(search, 2), .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(2, 1), cot_f64(2)),
+          IN(F64(0, 3), F64(2, 4)), F64(1, 1, 0, 1));
+    gives(fn(counts, 1), COT_TYPES(cot_i32(2, 3)), IN(I32(1, 3, 1, -1, 4, 0)), F64(1, 2, 0, 1));
+    gives(cot_vmap(fn(counts, 1)), COT_TYPES(cot_i32(2, 3)), IN(I32(1, 3, 1, -1, 4, 0)),
+          F64(0, 2, 0, 1, 1, 0, 0, 0));
+    gives(fn(bins, 1), COT_TYPES(cot_f64(7)), IN(F64(0, 0.4, 0.5, 2, -1, 2.1, NAN)), F64(2, 1, 0, 1));
+}
+END_TEST
+
+BODY(sums, out[0] = cot_cumsum(in[0], -1);)
+BODY(sums_back, out[0] = cot_cumsum(in[0], 0, .reverse = 1);)
+BODY(products, out[0] = cot_cumprod(in[0], -1);)
+BODY(products_back, out[0] = cot_cumprod(in[0], -1, .reverse = 1);)
+BODY(highest, out[0] = cot_cummax(in[0], -1);)
+BODY(lowest_back, out[0] = cot_cummin(in[0], -1, .reverse = 1);)
+BODY(log_sums, out[0] = cot_cumlogsumexp(in[0], -1);)
+
+START_TEST(running)
+{
+    const double *m = F64(1, 2, 3, 4, -1, 0.5), *z = F64(2, 0, 3), e = exp(1);
+    cot_type t = cot_f64(2, 3), v = cot_f64(3);
+
+    gives(fn(sums, 1), COT_TYPES(t), IN(m), F64(1, 3, 6, 4, 3, 3.5));
+    gives(fn(sums_back, 1), COT_TYPES(t), IN(m), F64(5, 1, 3.5, 4, -1, 0.5));
+    gives(fn(products, 1), COT_TYPES(t), IN(m), F64(1, 2, 6, 4, -4, -2));
+    gives(fn(highest, 1), COT_TYPES(t), IN(m), F64(1, 2, 3, 4, 4, 4));
+    gives(fn(lowest_back, 1), COT_TYPES(t), IN(m), F64(1, 2, 3, -1, -1, 0.5));
+    gives(fn(highest, 1), COT_TYPES(v), IN(F64(1, NAN, 3)), F64(1, NAN, NAN));
+    gives(fn(log_sums, 1), COT_TYPES(v), IN(F64(-INFINITY, 0, 0)), F64(-INFINITY, 0, log(2)));
+    gives(fn(sums, 1), COT_TYPES(cot_i32(3)), IN(I32(2147483647, 1, 2)), F64(2147483647, -2147483648.0, -2147483646));
+    gives(cot_jacrev(fn(sums, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 1, 1, 0, 1, 1, 1));
+    gives(cot_jacfwd(fn(products, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 0, 2, 0, 0, 6, 0));
+    gives(cot_jacrev(fn(products_back, 1)), COT_TYPES(v), IN(z), F64(0, 6, 0, 0, 3, 0, 0, 0, 1));
+    gives(cot_jacrev(fn(highest, 1)), COT_TYPES(cot_f64(4)), IN(F64(1, 3, 3, 2)),
+          F64(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0));
+    gives(cot_jacrev(fn(log_sums, 1)), COT_TYPES(cot_f64(2)), IN(F64(0, 1)), F64(1, 0, 1 / (1 + e), e / (1 + e)));
+}
+END_TEST
+
+/* A chunk, a block, and blocks of blocks: exact in integers, so that the sum is known. */
+START_TEST(long_sums)
+{
+    static const int64_t length[] = { 1, 15, 16, 17, 1023, 1024, 1025, 3000, 1050000 };
+    const int64_t n = length[_i];
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y), sum = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (double)(i * 7919 % 1009 - 500);
+        y[i] = sum += x[i];
+    }
+    gives(fn(sums, 1), COT_TYPES(cot_f64(n)), IN(x), y);
+    free(x);
+    free(y);
+}
+END_TEST
+
+BODY(no_axis, out[0] = cot_sort(in[0], 2);)
+BODY(many, out[0] = cot_top_k(in[0], 5, NULL);)
+BODY(beyond, out[0] = cot_quantile(in[0], 2, 0);)
+BODY(of_integers, out[0] = cot_median(in[0], 0);)
+BODY(matrix, out[0] = cot_searchsorted(in[0], in[1]);)
+BODY(floats, out[0] = cot_bincount(in[0], 4);)
+BODY(no_range, out[0] = cot_histogram(in[0], 4, 1, 1);)
+
+/* The message, without the place it begins with. */
+static void
+fails(cot_body *body, cot_types types, const char *want)
+{
+    const cot_graph *g;
+
+    ck_assert_int_ne(cot_trace_fn(fn(body, types.n), types, &g), COT_OK);
+    ck_assert_msg(strstr(cot_error(ctx), want), "%s\nwants %s", cot_error(ctx), want);
+    cot_error_clear(ctx);
+}
+
+START_TEST(errors)
+{
+    cot_types v = COT_TYPES(cot_f64(4));
+
+    fails(no_axis, v, "sort: axis 2 is out of range for rank 1");
+    fails(many, v, "top_k: k is 5; wants 0 to 4, the size of the last axis");
+    fails(beyond, v, "quantile: q is 2; wants 0 to 1");
+    fails(of_integers, COT_TYPES(cot_i32(4)), "median: operand is i32[4]; wants a floating type");
+    fails(matrix, COT_TYPES(cot_f64(4, 2), cot_f64(4)),
+          "searchsorted: operands are f64[4,2] and f64[4]; wants a vector, and values of a type with it");
+    fails(floats, v, "bincount: operand is f64[4]; wants an integer type");
+    fails(no_range, v, "histogram: the range is 1 to 1; wants the lower bound first");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("order");
+    TCase *t = tcase_create("order");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, sorts);
+    tcase_add_loop_test(t, lengths, 0, 7);
+    tcase_add_test(t, derivatives);
+    tcase_add_loop_test(t, several, 0, 3);
+    tcase_add_test(t, parts);
+    tcase_add_test(t, searches);
+    tcase_add_test(t, running);
+    tcase_add_loop_test(t, long_sums, 0, 9);
+    tcase_add_test(t, errors);
+    suite_add_tcase(s, t);
+    return traced_run(s);
+}

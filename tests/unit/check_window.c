@@ -1,0 +1,254 @@
+/* Windows, pooling and convolution, on the twin and compiled, against loops; their derivatives. */
+#include "traced.h"
+
+#define F64(...) ((const double[]){__VA_ARGS__})
+#define IN(...) ((const void *const[]){__VA_ARGS__})
+
+static cot_context *ctx;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
+
+static void
+runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, cot_type want_type,
+        const double *want)
+{
+    cot_array *x[4], *y;
+    cot_kernel *k;
+
+    for (int i = 0; i < types.n; i++)
+        x[i] = cot_array_copy(ctx, types.at[i], in[i]);
+    if (cot_compile(f, types, &(cot_compile_options){ .backend = backend }, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    cot_type t = cot_graph_out_type(cot_kernel_graph(k), 0);
+    ck_assert_int_eq(t.rank, want_type.rank);
+    for (int i = 0; i < t.rank; i++)
+        ck_assert_int_eq(cot_type_size(&t, i), cot_type_size(&want_type, i));
+    y = cot_array_new(ctx, t);
+    ck_assert_int_eq(cot_run(k, &y, (const cot_array *const *)x), COT_OK);
+    for (int64_t i = 0; i < cot_type_count(&t); i++) {
+        double z = traced_element(t.dtype, cot_array_data(y), i);
+        ck_assert_msg(z == want[i] || fabs(z - want[i]) < 1e-12 * fabs(want[i]),
+                      "%s: element %d is %.17g, wants %.17g", backend, (int)i, z, want[i]);
+    }
+    for (int i = 0; i < types.n; i++)
+        cot_array_free(x[i]);
+    cot_array_free(y);
+    cot_kernel_free(k);
+}
+
+static void
+gives(cot_fn *f, cot_types types, const void *const *in, cot_type type, const double *want)
+{
+    runs_by("eval", f, types, in, type, want);
+    runs_by("jit", f, types, in, type, want);
+}
+
+static cot_fn *
+fn(cot_body *body, int n_in)
+{
+    return cot_fn_new(ctx, "f", body, n_in, 1, NULL);
+}
+
+static const double M34[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0 };
+
+BODY(view, out[0] = cot_windows(in[0], -1, 2, 2, 1);)
+BODY(sum22, out[0] = cot_window_sum(in[0], COT_LIST(2, 2));)
+BODY(max2, out[0] = cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(2, 2), .same = 1);)
+BODY(min_padded, out[0] = cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(mean_padded, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(mean_valid, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .count_valid = 1);)
+BODY(sum_max, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(2, 2)));)
+
+START_TEST(pools)
+{
+    cot_type m = cot_f64(3, 4);
+    const double *v = F64(3, 1, 2);
+
+    gives(fn(view, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2, 2), M34);
+    gives(fn(sum22, 1), COT_TYPES(m), IN(M34), cot_f64(2, 3), F64(14, 18, 22, 30, 34, 26));
+    gives(fn(max2, 1), COT_TYPES(m), IN(M34), cot_f64(2, 2), F64(6, 8, 10, 11));
+    gives(fn(min_padded, 1), COT_TYPES(cot_f64(3)), IN(v), cot_f64(4), F64(3, 1, 1, 2));
+    gives(fn(mean_padded, 1), COT_TYPES(cot_f64(3)), IN(v), cot_f64(4), F64(1.5, 2, 1.5, 1));
+    gives(fn(mean_valid, 1), COT_TYPES(cot_f64(3)), IN(v), cot_f64(4), F64(3, 2, 1.5, 2));
+    gives(cot_vmap(fn(sum22, 1)), COT_TYPES(cot_f64(1, 3, 4)), IN(M34), cot_f64(1, 2, 3),
+          F64(14, 18, 22, 30, 34, 26));
+    gives(cot_grad(fn(sum_max, 1)), COT_TYPES(m), IN(M34), m, F64(0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 2, 0));
+}
+END_TEST
+
+/* The definition, in loops: x [n, c, h, w], k [o, c / groups, p, q]. */
+typedef struct shape { int n, c, h, w, o, p, q, sh, sw, ph, pw, dh, dw, bh, bw, groups; } shape;
+
+static double
+at_base(const shape *s, const double *x, int n, int c, int i, int j)
+{
+    if (i < 0 || j < 0 || i % s->bh || j % s->bw || i / s->bh >= s->h || j / s->bw >= s->w)
+        return 0;
+    return x[((n * s->c + c) * s->h + i / s->bh) * s->w + j / s->bw];
+}
+
+static double
+conv_at(const shape *s, const double *x, const double *k, int n, int o, int i, int j)
+{
+    const int each = s->c / s->groups, g = o / (s->o / s->groups);
+    double sum = 0;
+
+    for (int c = 0; c < each; c++)
+        for (int p = 0; p < s->p; p++)
+            for (int q = 0; q < s->q; q++)
+                sum += at_base(s, x, n, g * each + c, i * s->sh + p * s->dh - s->ph, j * s->sw + q * s->dw - s->pw) *
+                       k[((o * each + c) * s->p + p) * s->q + q];
+    return sum;
+}
+
+static void
+conv(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const shape *s = user;
+
+    (void)t;
+    out[0] = cot_conv(in[0], in[1], .strides = COT_LIST(s->sh, s->sw), .padding = COT_LIST(s->ph, s->ph, s->pw, s->pw),
+                      .dilation = COT_LIST(s->dh, s->dw), .base_dilation = COT_LIST(s->bh, s->bw),
+                      .groups = s->groups);
+}
+
+static void
+conv_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y;
+
+    conv(t, in, &y, user);
+    out[0] = cot_reduce_sum(cot_mul(y, y));
+}
+
+static const shape shapes[] = {
+    { 2, 3, 5, 6, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+    { 1, 4, 7, 5, 6, 3, 2, 2, 1, 0, 2, 1, 2, 1, 1, 2 },
+    { 2, 3, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 3 },
+    { 1, 1, 6, 6, 1, 1, 1, 3, 2, 0, 0, 1, 1, 1, 1, 1 },
+};
+
+static double *
+numbers(int n, int seed)
+{
+    double *x = calloc((size_t)n, sizeof *x);
+
+    for (int i = 0; i < n; i++)
+        x[i] = (i * 37 + seed) % 11 - 5;
+    return x;
+}
+
+START_TEST(convolutions)
+{
+    shape s = shapes[_i];
+    const int h = ((s.h - 1) * s.bh + 2 * s.ph - (s.p - 1) * s.dh) / s.sh + 1;
+    const int w = ((s.w - 1) * s.bw + 2 * s.pw - (s.q - 1) * s.dw) / s.sw + 1, each = s.c / s.groups;
+    double *x = numbers(s.n * s.c * s.h * s.w, 3), *k = numbers(s.o * each * s.p * s.q, 5);
+    double *y = calloc((size_t)(s.n * s.o * h * w), sizeof *y), *dk = calloc((size_t)(s.o * each * s.p * s.q), 8);
+    cot_types types = COT_TYPES(cot_f64(s.n, s.c, s.h, s.w), cot_f64(s.o, each, s.p, s.q));
+
+    for (int n = 0, at = 0; n < s.n; n++)
+        for (int o = 0; o < s.o; o++)
+            for (int i = 0; i < h; i++)
+                for (int j = 0; j < w; j++)
+                    y[at++] = conv_at(&s, x, k, n, o, i, j);
+    gives(cot_fn_new(ctx, "conv", conv, 2, 1, &s), types, IN(x, k), cot_f64(s.n, s.o, h, w), y);
+    /* the gradient of the sum of squares, entry by entry: the result is linear in the kernel */
+    for (int e = 0; e < s.o * each * s.p * s.q; e++) {
+        double *one = calloc((size_t)(s.o * each * s.p * s.q), sizeof *one);
+
+        one[e] = 1;
+        for (int n = 0, at = 0; n < s.n; n++)
+            for (int o = 0; o < s.o; o++)
+                for (int i = 0; i < h; i++)
+                    for (int j = 0; j < w; j++)
+                        dk[e] += 2 * y[at++] * conv_at(&s, x, one, n, o, i, j);
+        free(one);
+    }
+    gives(cot_grad(cot_fn_new(ctx, "sum", conv_sum, 2, 1, &s), .wrt = COT_LIST(1)), types, IN(x, k),
+          types.at[1], dk);
+    free(x), free(k), free(y), free(dk);
+}
+END_TEST
+
+BODY(nhwc, out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC");)
+BODY(same_1d, out[0] = cot_conv(in[0], in[1], .same = 1);)
+BODY(by_examples, out[0] = cot_conv(in[0], in[1], .batch_groups = 2);)
+BODY(sum_1d, out[0] = cot_reduce_sum(cot_mul(cot_conv(in[0], in[1]), cot_conv(in[0], in[1])));)
+
+START_TEST(layouts)
+{
+    /* 1 x 2 x 2 x 2 with a kernel 1 x 1 from 2 to 1: a weighted sum of features */
+    gives(fn(nhwc, 2), COT_TYPES(cot_f64(1, 2, 2, 2), cot_f64(1, 1, 2, 1)), IN(M34, F64(1, 10)),
+          cot_f64(1, 2, 2, 1), F64(21, 43, 65, 87));
+    gives(fn(same_1d, 2), COT_TYPES(cot_f64(1, 1, 4), cot_f64(1, 1, 3)), IN(M34, F64(1, 1, 1)), cot_f64(1, 1, 4),
+          F64(3, 6, 9, 7));
+    gives(fn(by_examples, 2), COT_TYPES(cot_f64(2, 1, 2), cot_f64(2, 1, 2)), IN(M34, F64(1, 1, 10, 1)),
+          cot_f64(1, 2, 1), F64(3, 34));
+    gives(cot_vmap(fn(same_1d, 2), .in_dims = COT_LIST(COT_NONE, 0)),
+          COT_TYPES(cot_f64(1, 1, 4), cot_f64(2, 1, 1, 3)), IN(M34, F64(1, 1, 1, 0, 1, 0)), cot_f64(2, 1, 1, 4),
+          F64(3, 6, 9, 7, 1, 2, 3, 4));
+    /* (x0 k0 + x1 k1)^2 + (x1 k0 + x2 k1)^2 at x = 1, 2, 3, k = 1, 1 */
+    gives(cot_grad(fn(sum_1d, 2)), COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)), IN(M34, F64(1, 1)),
+          cot_f64(1, 1, 3), F64(6, 16, 10));
+}
+END_TEST
+
+BODY(wide, out[0] = cot_window_sum(in[0], COT_LIST(2, 2, 2));)
+BODY(nothing, out[0] = cot_window_sum(in[0], COT_LIST(0));)
+BODY(steps, out[0] = cot_window_sum(in[0], COT_LIST(2), .strides = COT_LIST(1, 2));)
+BODY(plain, out[0] = cot_conv(in[0], in[1]);)
+BODY(misnamed, out[0] = cot_conv(in[0], in[1], .spec = "NHC,HIO->NH");)
+
+static void
+fails(cot_body *body, cot_types types, const char *want)
+{
+    const cot_graph *g;
+
+    ck_assert_int_ne(cot_trace_fn(fn(body, types.n), types, &g), COT_OK);
+    ck_assert_msg(strstr(cot_error(ctx), want), "%s\nwants %s", cot_error(ctx), want);
+    cot_error_clear(ctx);
+}
+
+START_TEST(errors)
+{
+    cot_types m = COT_TYPES(cot_f64(3, 4));
+
+    fails(wide, m, "window_sum: operand is f64[3,4]; wants at least 3 axes");
+    fails(nothing, m, "window_sum: window[0] is 0; wants 1 or more");
+    fails(steps, m, "window_sum: strides has 2 entries; wants 1");
+    fails(plain, COT_TYPES(cot_f64(1, 2, 3), cot_f64(1, 2)),
+          "conv: operands are f64[1,2,3] and f64[1,2]; wants equal ranks, 2 or more, and one type of number");
+    fails(plain, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
+          "conv: 1 examples of 2 features, a kernel from 3 to 4, 1 groups, 1 of examples; wants features = groups * "
+          "the kernel's, and groups that divide");
+    fails(misnamed, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
+          "conv: spec is \"NHC,HIO->NH\"; wants N, C and the spatial axes, then O, I and the same, then the result, of "
+          "3 letters each, as in \"NHWC,HWIO->NHWC\"");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("window");
+    TCase *t = tcase_create("window");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, pools);
+    tcase_add_loop_test(t, convolutions, 0, 4);
+    tcase_add_test(t, layouts);
+    tcase_add_test(t, errors);
+    suite_add_tcase(s, t);
+    return traced_run(s);
+}
