@@ -6,7 +6,7 @@
 #
 #   docs/torch-func.sh            print the page
 #   docs/torch-func.sh --write    write it
-#   docs/torch-func.sh --check    compare: 1 if the page is not current
+#   docs/torch-func.sh --check    compare: 1 if the page is not current, or names what no header has
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -58,8 +58,27 @@ page() {
         }' - docs/torch-func.rows
 }
 
+# Names in the column of C spellings that no public header has.
+unknown() {
+    awk -F ' *[|] *' '!/^##/ && NF >= 4 { print $1, $3 }' docs/torch-func.rows |
+        tr -c 'A-Za-z0-9_.\n' ' ' |
+        while read -r row words; do
+            for word in $words; do
+                case $word in
+                cot_* | COT_* | .[a-z]*)
+                    grep -qw "${word#.}" include/cotrace/*.h || echo "$row: no header has $word"
+                    ;;
+                esac
+            done
+        done
+}
+
 case ${1-} in
 --write) page >docs/torch-func.md.new && mv docs/torch-func.md.new docs/torch-func.md ;;
---check) page | diff -u docs/torch-func.md - ;;
+--check)
+    page | diff -u docs/torch-func.md -
+    missing=$(unknown)
+    [ -z "$missing" ] || { echo "$missing"; exit 1; }
+    ;;
 *) page ;;
 esac

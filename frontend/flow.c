@@ -104,7 +104,10 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     if (!operands(b, f, f->o.in, in, type))
         return IR_NONE;
+    const ir_around *around = b->ctx->around;
+    fe_around_push(b->ctx, b->name, b->loc);
     cot_status status = fe_specialise(f->fn, f->o.in.n, type, false, &s);
+    b->ctx->around = around;
     if (status != COT_OK) {
         b->status = status;
         return IR_NONE;

@@ -160,6 +160,27 @@ fe_argument_names(const cot_fn *f, int n)
     return name;
 }
 
+void
+fe_around_push(cot_context *ctx, const char *how, ir_loc loc)
+{
+    ir_around *a = IR_NEW(&ctx->arena, ir_around);
+
+    *a = (ir_around){ ctx->around, how, loc };
+    ctx->around = a;
+}
+
+cot_status
+fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe_special **out)
+{
+    cot_context *ctx = f->ctx;
+    const ir_around *around = ctx->around;
+
+    fe_around_push(ctx, f->row ? f->row->name : f->vjp ? "vjp" : "linearize", f->loc);
+    cot_status status = fe_specialise(f->of, n, type, alone, out);
+    ctx->around = around;
+    return status;
+}
+
 /* ---- argument types ---- */
 
 /* The types of one example as far as axes can be taken off: enough to count arguments with. */
@@ -198,7 +219,7 @@ arity(cot_fn *f, int n, const ir_type *const *type, bool alone)
     if (s->extra == FE_TANGENTS)
         return k + (f->options.wrt.n == PASS_DEFAULT ? fe_count_floating(k, type)
                                                      : f->options.wrt.n);
-    if (fe_specialise(f->of, k, type, alone, &inner) != COT_OK ||
+    if (fe_specialise_inside(f, k, type, alone, &inner) != COT_OK ||
         fe_check_results(f, s, inner->graph) != COT_OK)
         return -1;
     return k + fe_count_cotangents(inner->graph, f->options.aux + inner->graph->n_inout);
@@ -304,7 +325,7 @@ specialise_body(cot_fn *f, bool alone, fe_special *s)
 
 /* The function inside, in sight of the axis if this vmap names one. */
 static cot_status
-specialise_inside(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type, bool alone,
+inside_axis(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type, bool alone,
                   const fe_special **inner)
 {
     const ir_named_axis *around = f->ctx->axes;
@@ -314,7 +335,7 @@ specialise_inside(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type
         *axis = (ir_named_axis){ around, vmap->axis_name, vmap->size };
         f->ctx->axes = axis;
     }
-    cot_status status = fe_specialise(f->of, n, type, alone, inner);
+    cot_status status = fe_specialise_inside(f, n, type, alone, inner);
     f->ctx->axes = around;
     return status;
 }
@@ -332,7 +353,7 @@ specialise_pass(cot_fn *f, bool alone, fe_special *s)
     o.vmap.loc = f->loc;
     o.vmap.in_name = argument_names(f, n);
     COT_TRY(inner_types(f, &n, s->type, alone, &o.vmap, &type));
-    COT_TRY(specialise_inside(f, &o.vmap, n, type, alone, &inner));
+    COT_TRY(inside_axis(f, &o.vmap, n, type, alone, &inner));
     o.in_names = NULL;
     if (shape->wrt) {
         COT_TRY(fe_check_results(f, shape, inner->graph));
@@ -363,7 +384,7 @@ specialise_first(cot_fn *f, bool alone, fe_special *s)
 
     ir_graph *pure;
 
-    COT_TRY(fe_specialise(f->of, s->n_types, s->type, alone, &inner));
+    COT_TRY(fe_specialise_inside(f, s->n_types, s->type, alone, &inner));
     COT_TRY(fe_check_results(f, shape, inner->graph));
     COT_TRY(fe_explicit_wrt(f, shape, inner->graph, s->n_types, &wrt));
     COT_TRY(pass_functionalize(inner->graph, true, &pure));
@@ -533,7 +554,7 @@ trace_types(cot_fn *f, cot_types types, const cot_graph **out)
         if (!type[i])
             return fail_text(f->ctx);
     if (!f->ctx->trace)
-        f->ctx->axes = NULL; /* what a failed allocation may have left */
+        f->ctx->axes = NULL, f->ctx->around = NULL; /* a failed allocation may have left some */
     COT_TRY(fe_specialise(f, types.n, type, true, &s));
     *out = s->graph;
     return COT_OK;

@@ -69,6 +69,11 @@ struct cot_fn {
  * be captured from, or nothing if alone.  The caller holds the context's lock. */
 cot_status fe_specialise(cot_fn *f, int n, const ir_type *const *type, bool alone,
                          const fe_special **out);
+/* Push what the next traces are inside (ctx->around holds what to go back to). */
+void fe_around_push(cot_context *ctx, const char *how, ir_loc loc);
+/* The function inside f, a transform, in sight of f. */
+cot_status fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
+                                const fe_special **out);
 /* f with another function inside, or with other optional arguments: the recipe without its cache. */
 cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
 /* optional.c: f (a TAKING) for its own arguments, then the optional ones. */

@@ -143,7 +143,7 @@ fe_wrong_directions(cot_fn *f, const fe_shape *s, int k, int n, const ir_type *c
 
     if (n < k)
         return fe_wrong_count(f, n, k);
-    COT_TRY(fe_specialise(f->of, k, type, alone, &inner));
+    COT_TRY(fe_specialise_inside(f, k, type, alone, &inner));
     COT_TRY(fe_explicit_wrt(f, s, inner->graph, k, &wrt));
     const ir_graph *g = inner->graph;
     ir_buf_init(&has, &f->ctx->arena);

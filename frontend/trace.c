@@ -129,9 +129,8 @@ reject(ir_build *b, const char *op, ir_error error, int i)
     return IR_NONE;
 }
 
-/* The trace of a handle, open or ended; NULL for what is no handle of this context. */
-static const cot_trace *
-trace_of(const cot_context *ctx, cot_value v)
+const cot_trace *
+fe_trace_of(const cot_context *ctx, cot_value v)
 {
     for (const cot_trace *t = ctx->latest; t; t = t->earlier)
         if (t->serial == v.trace)
@@ -143,7 +142,7 @@ trace_of(const cot_context *ctx, cot_value v)
 static void
 escaped(cot_context *ctx, ir_loc loc, const char *op, ir_error error, int i, cot_value v)
 {
-    const cot_trace *t = trace_of(ctx, v);
+    const cot_trace *t = fe_trace_of(ctx, v);
     ir_buf made;
 
     if (!t) {
@@ -242,6 +241,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->flow = s->flow && t->outer;
     t->serial = ++ctx->serial;
     t->loc = s->loc;
+    t->around = ctx->around;
     t->earlier = ctx->latest;
     t->open = true;
     t->depth = t->below ? t->below->depth + 1 : 1;
@@ -355,7 +355,7 @@ static bool
 values_escape(cot_context *ctx, cot_place at, const char *op, int n, const cot_operand *x)
 {
     for (int i = 0; i < n; i++)
-        if (x[i].kind == COT_IS_VALUE && x[i].value.id && trace_of(ctx, x[i].value)) {
+        if (x[i].kind == COT_IS_VALUE && x[i].value.id && fe_trace_of(ctx, x[i].value)) {
             escaped(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_trace_ended, i, x[i].value);
             return true;
         }

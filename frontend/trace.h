@@ -26,6 +26,7 @@ struct cot_trace {
     cot_trace *earlier; /* begun just before this one, open or ended          */
     cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
     ir_loc loc;       /* of the function                                    */
+    const ir_around *around; /* what it is inside */
     uint32_t serial;
     int depth; /* of the stack of open traces                        */
     bool open;
@@ -71,6 +72,8 @@ cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph,
 ir_ref fe_resolve(cot_trace *t, cot_value v, const char *op, int i);
 /* A new handle to v; a bad one for IR_NONE. */
 cot_value fe_handle(cot_trace *t, ir_ref v);
+/* The trace of a handle, open or ended; NULL for what is no handle of this context. */
+const cot_trace *fe_trace_of(const cot_context *ctx, cot_value v);
 /* The slot of a handle in t, for views and writes: of its own or, of a value from outside, a new
  * one; 0 with the error recorded. */
 uint32_t fe_slot_of(cot_trace *t, cot_value v, const char *op);

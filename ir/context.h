@@ -69,10 +69,18 @@ struct cot_context {
     struct cot_trace *latest;           /* the one begun last, open or ended           */
     _Atomic uint64_t seed, calls;       /* the generator: each call that draws takes the next number */
     const struct ir_named_axis *axes;   /* of the vmaps around the trace at hand; the frontend's */
+    const struct ir_around *around;     /* what the trace at hand is inside; the frontend's    */
     uint32_t dump_count;                /* numbers the files of COT_DUMP_DIR           */
     void *(*realloc)(void *user, void *old, size_t bytes);
     void *alloc_user;
 };
+
+/* The transforms and functions around a trace, innermost first. */
+typedef struct ir_around {
+    const struct ir_around *outer;
+    const char *how;                    /* "vmap"; the name of the function that calls */
+    ir_loc loc;
+} ir_around;
 
 /* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT instead:
  *     IR_TRY(ctx) { ...no return, no goto out of it... } IR_CAUGHT(ctx) { status = COT_ERR_MEMORY; }

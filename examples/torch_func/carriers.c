@@ -165,9 +165,8 @@ new_results(const trip *t, const cot_graph *g, cot_array **out)
 }
 
 static int
-by_kernel(const trip *t, const cot_graph *g, const char *backend, cot_array **out)
+by_kernel(const trip *t, const cot_graph *g, cot_compile_options o, cot_array **out)
 {
-    const cot_compile_options o = { .backend = backend };
     cot_kernel *k = NULL;
     int good;
 
@@ -373,6 +372,26 @@ free_results(const trip *t, cot_array **out)
         cot_array_free(out[i]);
 }
 
+/* Vectors of each width, and two threads, change no bit. */
+static void
+by_every_width(const trip *t, const cot_graph *g, cot_array *const *twin)
+{
+    static const int width[] = { 32, 128, 256, 512 };
+    char carrier[64];
+
+    for (int i = 0; i < 8; i++) {
+        const cot_compile_options o = {
+            .backend = "jit", .vector_bits = width[i / 2], .threads = 1 + i % 2
+        };
+        cot_array *out[CARRIERS_RESULTS] = { NULL };
+
+        snprintf(carrier, sizeof carrier, "JIT at %d bits, %d threads", o.vector_bits, o.threads);
+        if (by_kernel(t, g, o, out))
+            compare(t, twin, carrier, out);
+        free_results(t, out);
+    }
+}
+
 static void
 run_all(const trip *t, const cot_graph *g, figures want)
 {
@@ -381,8 +400,11 @@ run_all(const trip *t, const cot_graph *g, figures want)
 
     c->n_results = t->n_out;
     memset(c->result, 0, sizeof c->result);
-    if (by_kernel(t, g, "eval", twin) && by_kernel(t, g, "jit", c->result)) {
+    if (by_kernel(t, g, (cot_compile_options){ .backend = "eval" }, twin) &&
+        by_kernel(t, g, (cot_compile_options){ .backend = "jit" }, c->result)) {
         compare(t, twin, "JIT", c->result);
+        if (c->seconds <= 0)
+            by_every_width(t, g, twin);
         if (!c->no_compiler && !c->skip_object && c->seconds <= 0 && by_object(t, g, object))
             compare(t, twin, "object", object);
         printf("%s =", t->title);

@@ -2,8 +2,8 @@
  *
  * carry() runs a function on given arrays by the evaluator, by the JIT, and from an object
  * file that is written to a temporary folder, linked with the system's compiler and loaded. 
- * All three must give the same bits; then the figures are printed once and compared with
- * those that are expected. A program is a main() between carriers_begin and carriers_end:
+ * All three must give the same bits, the JIT with vectors of any width and with one thread or
+ * two; then the figures are printed once and compared with those that are expected. A program is a main() between carriers_begin and carriers_end:
  *
  *     carriers c = carriers_begin("batched_dot");
  *     cot_array *x = ARRAY(&c, cot_f32(2, 2), 1, 2, 3, 4);

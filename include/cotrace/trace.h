@@ -86,6 +86,10 @@ COT_API int cot_rank(cot_value x);
 COT_API int64_t cot_size_(cot_place at, cot_value x, int axis);
 COT_API int64_t cot_count(cot_value x);
 COT_API cot_type cot_type_of(cot_value x);
+/* A value as text, for printing in a body: its type, the op that made it with the line, the function
+ * and the transforms around it, each with its line, innermost first.  A body is traced once for each
+ * list of types, so the transforms are those for which it runs now.  The text is the context's. */
+COT_API const char *cot_value_text(cot_value x);
 /* The content of a value is not known while tracing: both are errors that say what to use instead. */
 COT_API double cot_item_(cot_place at, cot_value x);
 COT_API bool cot_is_nonzero_(cot_place at, cot_value x);

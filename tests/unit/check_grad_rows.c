@@ -23,7 +23,13 @@ BODY(sines,     out[0] = cot_sin(in[0]);)
 BODY(leaks,     *(cot_value *)user = cot_mul(in[0], in[0]); out[0] = cot_sin(in[0]);)
 BODY(uses,      cot_value v; cot_value y = cot_call(cot_grad(cot_fn_new(ctx, "leaks", leaks, 1, 1, &v)), in[0]); out[0] = cot_add(y, v);)
 BODY(in_grad,   out[0] = cot_call(cot_grad(cot_fn_new(ctx, "cube", sines, 1, 1, NULL)), in[0]);)
-#line 27 "check_grad_rows.c"
+static char seen[4][160];
+BODY(shows,     cot_value y = cot_mul(in[0], in[0]); strcpy(seen[0], cot_value_text(y)); out[0] = cot_reduce_sum(y, .axes = COT_LIST(0));)
+BODY(branch,    strcpy(seen[1], cot_value_text(in[0])); out[0] = in[0];)
+BODY(around,    cot_fn *f = cot_grad_((cot_place){ "model.c", 30 }, *(cot_fn **)user, NULL, 0);
+                cot_value y = cot_call(f, in[0]); strcpy(seen[2], cot_value_text(y)); *(cot_value *)seen[3] = y;
+                out[0] = cot_cond(cot_lt(cot_index(in[0], 0, 0), 0), branch, branch, .in = COT_VALUES(y));)
+#line 33 "check_grad_rows.c"
 /* clang-format on */
 
 #define MAIN(line) ((cot_place){ "main.c", line })
@@ -274,6 +280,25 @@ b115(void)
                  "of leaks; wants a value of this trace or of one around it: results of a body leave it through out");
 }
 
+/* Values of three bodies, one called through a gradient under a map, one a branch. */
+static void
+b116(void)
+{
+    cot_fn *f = cot_fn_new_(MAIN(1), ctx, "f", shows, 1, 1, NULL);
+    cot_fn *g = cot_fn_named(cot_fn_new_(MAIN(2), ctx, "g", around, 1, 1, &f), "x", "y");
+    const cot_graph *graph;
+
+    ck_assert_msg(cot_trace_fn(cot_vmap_(MAIN(3), g, NULL, 0), COT_TYPES(cot_f32(5, 3)), &graph) == COT_OK,
+                  "%s", cot_error(ctx));
+    ck_assert_str_eq(seen[0], "f32[3], mul at model.c:19, in f, in grad at model.c:30, in g at model.c:22, "
+                              "in vmap at main.c:3");
+    ck_assert_str_eq(seen[1], "f32[3], argument 0, in g.cond1, in g, in vmap at main.c:3");
+    ck_assert_str_eq(seen[2], "f32[3], call at model.c:22, in g, in vmap at main.c:3");
+    ck_assert_str_eq(cot_value_text(*(cot_value *)seen[3]),
+                     "f32[3], call at model.c:22, in g, in vmap at main.c:3, which has ended");
+    ck_assert_str_eq(cot_value_text((cot_value){ 0 }), "a value that was never set");
+}
+
 static void
 b118(void)
 { /* results f32 and f64: cotangents likewise, the gradient f64 */
@@ -392,6 +417,7 @@ static const struct {
     { "B107", b107 },
     { "B109", b109 },
     { "B115", b115 },
+    { "B116", b116 },
     { "B118", b118 },
     { "B119", b119 },
     { "B120", b120 },
