@@ -254,7 +254,8 @@ pull_outer(cg_lowering *l, const cg_bind *b, int rank, const cg_ix *at)
     if (!b->prefixed)
         return cg_pull(l, b->frame, b->ref, at);
     more[0] = b->prefix;
-    memcpy(more + 1, at, sizeof *at * (size_t)rank);
+    if (rank) /* at is NULL otherwise */
+        memcpy(more + 1, at, sizeof *at * (size_t)rank);
     return cg_pull(l, b->frame, b->ref, more);
 }
 

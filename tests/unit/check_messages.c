@@ -4,7 +4,6 @@
 
 #include "cotrace/custom.h"
 #include "cotrace/module.h"
-#include "cotrace/mutate.h"
 #include "cotrace/random.h"
 
 static cot_context *ctx;
@@ -89,7 +88,7 @@ BODY(shape,      out[0] = cot_broadcast_in_dim(in[0], .shape = BARE(3));)
 BODY(index_map,  out[0] = cot_scatter(in[0], in[1], in[2], .collapsed = BARE(3));)
 BODY(starts,     out[0] = cot_slice(in[0], .start = BARE(1));)
 BODY(huge,       out[0] = cot_broadcast_to(in[0], 30000000, 30000000, 2, 3);)
-BODY(written,    cot_assign(in[0], cot_mul(in[0], in[0])); out[0] = cot_reduce_sum(in[0]);)
+
 BODY(apply,      out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL);)
 BODY(more,       out[0] = cot_gt(in[0], 0);)
 BODY(same,       out[0] = in[0];)
@@ -238,18 +237,6 @@ START_TEST(of_functions)
 }
 END_TEST
 
-START_TEST(of_writes)
-{
-    const cot_graph *g;
-    float x[3], y;
-    cot_fn *f = cot_fn_new_((cot_place){ "main.c", 7 }, ctx, "written", written, 1, 1, NULL);
-
-    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(3)), &g), COT_OK);
-    ck_assert_int_ne(ir_eval(g, (void *[]){ &y, x }, (const void *[]){ x }), COT_OK);
-    ck_assert_str_eq(cot_error(ctx), "written: has in-place writes; wants the result of functionalize");
-}
-END_TEST
-
 /* ---- custom functions ---- */
 
 static void
@@ -369,7 +356,6 @@ main(void)
     tcase_add_test(t, of_flow);
     tcase_add_test(t, of_bare_numbers);
     tcase_add_test(t, of_functions);
-    tcase_add_test(t, of_writes);
     tcase_add_test(t, of_custom_functions);
     tcase_add_test(t, of_bounds);
     tcase_add_test(t, of_memory);
