@@ -1,0 +1,222 @@
+/* What texts are made of: words, punctuation, integers, types, numbers of any element type. */
+#include "ir/reader.h"
+
+#include "ir/diag.h"
+#include "ir/scalar.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* An error at the current line: what was found; what was wanted. */
+bool
+ir_read_wants(ir_reader *p, const char *want)
+{
+    if (!p->failed) {
+        char found[40] = "found the end of the text";
+        while (p->at < p->end && *p->at == ' ')
+            p->at++;
+        size_t n = (size_t)(p->end - p->at);
+        if (n) {
+            size_t k = 0;
+            while (k < n && k < 12 && p->at[k] > ' ')
+                k++;
+            snprintf(found, sizeof found, "found '%.*s'", (int)(k ? k : 1), p->at);
+            if (*p->at == '\n' || *p->at == '\r')
+                snprintf(found, sizeof found, "found the end of the line");
+        }
+        ir_fail(p->ctx, ir_loc_file(p->ctx, p->file, p->line), NULL, ERR_parse, found, want);
+        p->failed = true;
+    }
+    return false;
+}
+
+/* Spaces, newlines, and comments from ';' to the end of the line. */
+void
+ir_read_skip(ir_reader *p)
+{
+    for (; p->at < p->end; p->at++) {
+        if (*p->at == ';') {
+            while (p->at < p->end && *p->at != '\n')
+                p->at++;
+            if (p->at == p->end)
+                return;
+        }
+        if (*p->at == '\n')
+            p->line++;
+        else if (*p->at != ' ' && *p->at != '\t' && *p->at != '\r')
+            return;
+    }
+}
+
+bool
+ir_read_try(ir_reader *p, const char *s)
+{
+    size_t n = strlen(s);
+    ir_read_skip(p);
+    if (p->failed || (size_t)(p->end - p->at) < n || memcmp(p->at, s, n) != 0)
+        return false;
+    p->at += n;
+    return true;
+}
+
+bool
+ir_read_expect(ir_reader *p, const char *s)
+{
+    return ir_read_try(p, s) || ir_read_wants(p, ir_format(p->a, "'%s'", s));
+}
+
+bool
+ir_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '.' || c == '$' || c == '-';
+}
+
+/* A word; NULL after an error. */
+const char *
+ir_read_word(ir_reader *p, const char *want)
+{
+    ir_read_skip(p);
+    const char *s = p->at;
+    while (p->at < p->end && ir_is_word(*p->at))
+        p->at++;
+    if (p->at == s) {
+        ir_read_wants(p, want);
+        return NULL;
+    }
+    return memcpy(ir_alloc(p->a, (size_t)(p->at - s) + 1), s, (size_t)(p->at - s));
+}
+
+/* 0x says sixteen; a leading zero says nothing. */
+static int
+base_of(const char *s)
+{
+    s += *s == '-';
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X') ? 16 : 10;
+}
+
+bool
+ir_read_integer(ir_reader *p, int64_t *x)
+{
+    ir_read_skip(p);
+    const char *start = p->at;
+    const char *s = ir_read_word(p, "an integer");
+    char *rest;
+    if (!s)
+        return false;
+    errno = 0;
+    *x = strtoll(s, &rest, base_of(s));
+    if (errno || *rest) {
+        p->at = start;
+        return ir_read_wants(p, "an integer");
+    }
+    return true;
+}
+
+bool
+ir_read_ints(ir_reader *p, ir_ints *out)
+{
+    int64_t *list = NULL, x = 0;
+    uint32_t n = 0, cap = 0;
+    if (!ir_read_expect(p, "["))
+        return false;
+    if (!ir_read_try(p, "]"))
+        do {
+            if (!ir_read_integer(p, &x))
+                return false;
+            IR_PUSH(p->a, list, n, cap, x);
+        } while (ir_read_try(p, ",") || (!ir_read_expect(p, "]") && false) ||
+                 (p->at[-1] != ']' && !p->failed));
+    *out = (ir_ints){ (int)n, list };
+    return !p->failed;
+}
+
+cot_dtype
+ir_read_dtype(ir_reader *p)
+{
+    ir_read_skip(p);
+    const char *start = p->at, *s = ir_read_word(p, "an element type");
+    for (int t = COT_BOOL; s && t < COT_DTYPE_COUNT; t++)
+        if (strcmp(s, cot_dtype_name((cot_dtype)t)) == 0)
+            return (cot_dtype)t;
+    p->at = start;
+    ir_read_wants(p, "an element type");
+    return COT_DTYPE_NONE;
+}
+
+const ir_type *
+ir_read_type(ir_reader *p)
+{
+    ir_ints dims;
+    cot_dtype t = ir_read_dtype(p);
+    if (!t || !ir_read_ints(p, &dims))
+        return NULL;
+    if (dims.n > COT_MAX_RANK) {
+        ir_read_wants(p, "at most 64 axes");
+        return NULL;
+    }
+    p->ctx->here = (ir_here){ ir_loc_file(p->ctx, p->file, p->line), NULL };
+    const ir_type *made = ir_type_new(p->ctx, t, dims.n, dims.at);
+    p->ctx->here = (ir_here){ 0, NULL };
+    p->failed |= made == NULL;
+    return made;
+}
+
+static void
+store_float(cot_dtype t, const char *s, char **rest, void *out)
+{
+    if (t == COT_F64)
+        *(double *)out = strtod(s, rest);
+    else if (t == COT_F32)
+        *(float *)out = strtof(s, rest);
+    else
+        *(uint16_t *)out =
+            t == COT_F16 ? ir_f32_to_f16(strtof(s, rest)) : ir_f32_to_bf16(strtof(s, rest));
+}
+
+/* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits. */
+bool
+ir_read_element(ir_reader *p, cot_dtype t, void *out)
+{
+    ir_read_skip(p);
+    const char *start = p->at;
+    if (p->at < p->end && *p->at == '+')
+        p->at++;
+    const char *s = ir_read_word(p, "a number");
+    if (!s)
+        return false;
+    if (p->at < p->end && *p->at == '+' && (p->at[-1] == 'e' || p->at[-1] == 'E')) {
+        p->at++;
+        const char *more = ir_read_word(p, "an exponent");
+        s = more ? ir_format(p->a, "%s%s", s, more) : s;
+    }
+    char *rest = NULL;
+    size_t bytes = cot_dtype_size(t);
+    errno = 0;
+    if (t == COT_BOOL) {
+        bool yes = strcmp(s, "true") == 0;
+        *(uint8_t *)out = yes;
+        rest = yes || strcmp(s, "false") == 0 ? "" : "?";
+    } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
+        unsigned long long x =
+            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s)) : strtoull(s, &rest, base_of(s));
+        int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
+        uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
+                        : bytes == 8    ? UINT64_MAX
+                                        : (1ull << 8 * bytes);
+        if (s[0] == '-' ? (int64_t)x < low : bytes == 8 && !ir_is_signed(t) ? false : x >= high)
+            errno = ERANGE;
+        memcpy(out, &x, bytes);
+        if (errno == 0 && *rest == '\0')
+            return true;
+        p->at = start;
+        return ir_read_wants(p, ir_format(p->a, "a number that fits %s", cot_dtype_name(t)));
+    } else {
+        store_float(t, s, &rest, out);
+    }
+    if (*rest) {
+        p->at = start;
+        return ir_read_wants(p, "a number");
+    }
+    return true;
+}
