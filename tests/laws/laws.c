@@ -250,13 +250,14 @@ law_ops(const laws_program *p)
     return true;
 }
 
-/* Writes and views are gone before any rule runs, and the rules of custom functions are their users';
- * iota and constant have no operand, and a custom function's tangent is transposed before anything maps it. */
+/* Writes and views are gone before any rule runs, the rules of custom functions are their users', and what is
+ * collective means nothing outside of a map; iota and constant have no operand, and a custom function's tangent is
+ * transposed before anything maps it. */
 static bool
 elsewhere(ir_op op)
 {
-    return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone || op == OP_assign || op == OP_view_slice ||
-           op == OP_view_reshape || op == OP_view_transpose || op == OP_view_broadcast;
+    return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone || op == OP_assign || ir_is_view(op) ||
+           ir_ops[op].flag == IR_COLLECTIVE;
 }
 
 static void

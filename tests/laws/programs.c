@@ -53,6 +53,15 @@ typedef struct row {
     "  %1 = lt %n, %0 : bool[3]\n  ret %1\n}\n"                                                    \
     "fn @next(%n: i32[3], %c: $[3]) -> (i32[3], $[3]) {\n  %0 = constant {data=1} : i32[3]\n"       \
     "  %1 = add %n, %0 : i32[3]\n  %2 = mul %c, %c : $[3]\n  ret %1, %2\n}\n"
+#define FN_SOLVE "fn @back(%a: $[3], %b: $[3]) -> $[3] {\n  %0 = div %b, %a : $[3]\n  ret %0\n}\n"      \
+    "fn @line(%a: $[3], %x: $[3]) -> $[3] {\n  %0 = mul %a, %x : $[3]\n  ret %0\n}\n"
+#define FN_ROOT "fn @solve(%c: $[3], %x: $[3]) -> $[3] {\n  %0 = sqrt %c : $[3]\n  ret %0\n}\n"         \
+    "fn @miss(%c: $[3], %x: $[3]) -> $[3] {\n  %0 = mul %x, %x : $[3]\n  %1 = sub %0, %c : $[3]\n"  \
+    "  ret %1\n}\n"                                                                               \
+    "fn @back(%c: $[3], %x: $[3], %b: $[3]) -> $[3] {\n  %0 = add %x, %x : $[3]\n"                \
+    "  %1 = div %b, %0 : $[3]\n  ret %1\n}\n"                                                     \
+    "fn @line(%c: $[3], %x: $[3], %v: $[3]) -> $[3] {\n  %0 = add %x, %x : $[3]\n"                \
+    "  %1 = mul %0, %v : $[3]\n  ret %1\n}\n"
 
 static const row rows[] = {
     { "broadcast_in_dim", ALL, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
@@ -140,6 +149,8 @@ static const row rows[] = {
     { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, max=8, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
     { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
     { "while", NUMBERS, FN_EACH F("%n: i32[3], %c: $[3]", "$[3]", "%1, %0 = while %n, %c {cond=@less, body=@next} : (i32[3], $[3])"), 0.5, 1.2, 0, 0 },
+    { "linear_solve", FLOATS, FN_SOLVE F("%a: $[3], %b: $[3]", "$[3]", "%0 = linear_solve %a, %b {consts=1, parts=[@back,@line,@back,@line]} : $[3]"), 0.5, 2, 0, 0 },
+    { "root", FLOATS, FN_ROOT F("%c: $[3], %x: $[3]", "$[3]", "%0 = root %c, %x {consts=1, parts=[@solve,@miss,@back,@line,@back,@line]} : $[3]"), 0.5, 2, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
