@@ -29,8 +29,6 @@ static const struct { const char *name, *why; } exempt[] = {
     { "verify", "a defect of a pass: the verifier says after which" },
     { "attr_missing", "the reader of texts asks for attributes before" },
     { "no_rule", "a defect of a transform: only what is linear is transposed" },
-    { "eval_mutates", "every way to the evaluator functionalizes first" },
-    { "inout_hessian", "a limit that goes away: hessians of functions with in/out arguments" },
     { "foreign", "libffi refuses no call that is ever prepared" },
 };
 

@@ -204,6 +204,67 @@ START_TEST(layouts)
 }
 END_TEST
 
+BODY(biased, out[0] = cot_add(cot_conv(in[0], in[1], .groups = 2, .strides = COT_LIST(2)), cot_reshape(in[2], 1, 4, 1));)
+
+enum { N = 3 };                 /* examples */
+
+/* What operand i of example e is: its own, or the one that all share. */
+static const double *
+example(const double *x, int64_t size, bool mapped, int e)
+{
+    return mapped ? x + e * size : x;
+}
+
+/* Elements with the axis of examples, first or last. */
+static double *
+laid_out(const double *x, int64_t size, bool last)
+{
+    double *y = calloc((size_t)(size * N), sizeof *y);
+
+    for (int e = 0; e < N; e++)
+        for (int64_t i = 0; i < size; i++)
+            y[last ? i * N + e : e * size + i] = x[e * size + i];
+    return y;
+}
+
+START_TEST(B50_convolutions_map_any_of_their_operands)
+{
+    static const int64_t size[] = { 2 * 4 * 5, 4 * 2 * 3, 4 }, each = 2 * 4 * 2;
+    const cot_type type[] = { cot_f64(2, 4, 5), cot_f64(4, 2, 3), cot_f64(4) };
+    const cot_type first[] = { cot_f64(N, 2, 4, 5), cot_f64(N, 4, 2, 3), cot_f64(N, 4) };
+    const cot_type last[] = { cot_f64(2, 4, 5, N), cot_f64(4, 2, 3, N), cot_f64(4, N) };
+    const bool at_the_end = _i >= 8, mapped[] = { _i & 1, _i & 2, _i & 4 };
+    double *x[3], *given[3], y[N * 16];
+    cot_type types[3];
+    int64_t dims[3];
+    cot_kernel *k;
+
+    if (!(_i & 7))
+        return;
+    ck_assert_int_eq(cot_compile(fn(biased, 3), ((cot_types){ 3, type }), NULL, &k), COT_OK);
+    for (int i = 0; i < 3; i++) {
+        x[i] = numbers((int)size[i] * N, 3 * i + 1);
+        given[i] = laid_out(x[i], size[i], at_the_end && mapped[i]);
+        types[i] = !mapped[i] ? type[i] : at_the_end ? last[i] : first[i];
+        dims[i] = !mapped[i] ? COT_NONE : at_the_end ? -1 : 0;
+    }
+    for (int e = 0; e < N; e++) {
+        cot_array *in[3], *out = cot_array_borrow(ctx, cot_f64(2, 4, 2), y + e * each);
+        for (int i = 0; i < 3; i++)
+            in[i] = cot_array_copy(ctx, type[i], example(x[i], size[i], mapped[i], e));
+        ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+        for (int i = 0; i < 3; i++)
+            cot_array_free(in[i]);
+        cot_array_free(out);
+    }
+    gives(cot_vmap(fn(biased, 3), .in_dims = { 3, 0, dims }), (cot_types){ 3, types }, IN(given[0], given[1], given[2]),
+          cot_f64(N, 2, 4, 2), y);
+    for (int i = 0; i < 3; i++)
+        free(x[i]), free(given[i]);
+    cot_kernel_free(k);
+}
+END_TEST
+
 BODY(wide, out[0] = cot_window_sum(in[0], COT_LIST(2, 2, 2));)
 BODY(nothing, out[0] = cot_window_sum(in[0], COT_LIST(0));)
 BODY(steps, out[0] = cot_window_sum(in[0], COT_LIST(2), .strides = COT_LIST(1, 2));)
@@ -248,6 +309,7 @@ main(void)
     tcase_add_test(t, pools);
     tcase_add_loop_test(t, convolutions, 0, 4);
     tcase_add_test(t, layouts);
+    tcase_add_loop_test(t, B50_convolutions_map_any_of_their_operands, 0, 16);
     tcase_add_test(t, errors);
     suite_add_tcase(s, t);
     return traced_run(s);
