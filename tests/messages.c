@@ -262,5 +262,6 @@ main(int argc, char **argv)
                rows[r].format);
     }
     printf("%d of %d rows of errors.def without a test\n", without, ROWS);
+    free(quoted.at);
     return without > 0;
 }

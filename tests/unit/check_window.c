@@ -227,7 +227,7 @@ laid_out(const double *x, int64_t size, bool last)
     return y;
 }
 
-START_TEST(B50_convolutions_map_any_of_their_operands)
+START_TEST(convolutions_map_any_of_their_operands)
 {
     static const int64_t size[] = { 2 * 4 * 5, 4 * 2 * 3, 4 }, each = 2 * 4 * 2;
     const cot_type type[] = { cot_f64(2, 4, 5), cot_f64(4, 2, 3), cot_f64(4) };
@@ -302,6 +302,9 @@ END_TEST
 int
 main(void)
 {
+    const struct { const char *row; const TTest *test; int n; } cases[] = {
+        { "B50", convolutions_map_any_of_their_operands, 16 },
+    };
     Suite *s = suite_create("window");
     TCase *t = tcase_create("window");
 
@@ -309,8 +312,13 @@ main(void)
     tcase_add_test(t, pools);
     tcase_add_loop_test(t, convolutions, 0, 4);
     tcase_add_test(t, layouts);
-    tcase_add_loop_test(t, B50_convolutions_map_any_of_their_operands, 0, 16);
     tcase_add_test(t, errors);
     suite_add_tcase(s, t);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        t = tcase_create(cases[i].row);
+        tcase_add_checked_fixture(t, setup, teardown);
+        tcase_add_loop_test(t, cases[i].test, 0, cases[i].n);
+        suite_add_tcase(s, t);
+    }
     return traced_run(s);
 }
