@@ -64,6 +64,8 @@ put_slice(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
 
     for (int i = 0; i < t->rank; i++)
         dense &= n->at.slice.stride.at[i] == 1 || to->dims[i] <= 1;
+    if (to->size == 0)
+        return base;
     if (to->size == t->size)
         return y;
     if (dense)
