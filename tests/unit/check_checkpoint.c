@@ -229,24 +229,13 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *name;
-        const TTest *test;
-    } cases[] = {
-        { "chain", a_chain_in_less_memory },
-        { "transforms", every_transform_sees_the_same_function },
-        { "segments", segments_change_no_figure },
-        { "sqrt", sqrt_n_segments_keep_sqrt_n_states },
-        { "keep", keep_is_checked },
+    const traced_case cases[] = {
+        { "chain", a_chain_in_less_memory, 1 },
+        { "transforms", every_transform_sees_the_same_function, 1 },
+        { "segments", segments_change_no_figure, 1 },
+        { "sqrt", sqrt_n_segments_keep_sqrt_n_states, 1 },
+        { "keep", keep_is_checked, 1 },
     };
-    Suite *s = suite_create("checkpoint");
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_set_timeout(t, 120);
-        tcase_add_test(t, cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("checkpoint", cases, begin, end);
 }

@@ -239,28 +239,18 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *name;
-        const TTest *test;
-    } cases[] = {
-        { "sums", sums_and_extrema },
-        { "moves", stacks_and_moves },
-        { "sizes", sizes_are_not_mixed_up },
-        { "gradients", gradients_commute },
-        { "transpose", psum_is_its_own_transpose },
-        { "axes", axes_nest_and_shadow },
-        { "flow", inside_control_flow },
-        { "errors", errors_name_the_line },
-        { "chunk", a_chunk_that_holds_all },
-        { "custom", a_custom_function_sees_no_axis },
+    const traced_case cases[] = {
+        { "sums", sums_and_extrema, 1 },
+        { "moves", stacks_and_moves, 1 },
+        { "sizes", sizes_are_not_mixed_up, 1 },
+        { "gradients", gradients_commute, 1 },
+        { "transpose", psum_is_its_own_transpose, 1 },
+        { "axes", axes_nest_and_shadow, 1 },
+        { "flow", inside_control_flow, 1 },
+        { "errors", errors_name_the_line, 1 },
+        { "chunk", a_chunk_that_holds_all, 1 },
+        { "custom", a_custom_function_sees_no_axis, 1 },
     };
-    Suite *s = suite_create("collective");
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("collective", cases, begin, end);
 }

@@ -687,46 +687,34 @@ START_TEST(associative_scan_does_linear_work)
 }
 END_TEST
 
-typedef struct proof {
-    const char *row;
-    const TTest *test;
-} proof;
-
 int
 main(void)
 {
-    const proof proofs[] = {
-        { "A12", A12_memory_scales_with_the_chunk },
-        { "A82", A82_flow_transforms },
-        { "A85", A85_nonzero_is_bounded },
-        { "A115", A115_chunk_1_asks_for_no_rule },
-        { "B166", B166_a_number_of_C_chooses_now },
-        { "B167", B167_a_value_chooses_at_run_time },
-        { "B168", B168_branches_agree },
-        { "B169", B169_mapped_or_not },
-        { "B170", B170_nested_with_closures },
-        { "B171", B171_unmapped_predicate_stays },
-        { "B172", B172_the_branch_not_taken_poisons_nothing },
-        { "B173", B173_the_loop_not_taken_ends },
-        { "B174", B174_carries_become_mapped },
-        { "B175", B175_converged_examples_are_frozen },
-        { "B176", B176_no_examples_no_steps },
-        { "B177", B177_tangents_are_carries },
-        { "B178", B178_counted_loops_are_scans },
-        { "B178", B178_ways_to_count },
-        { "B179", B179_reverse_of_any_while },
-        { "B180", B180_scan_xs_length_reverse },
-        { "B181", B181_residuals_only_what_is_needed },
-        { "associative_scan", associative_scan_is_the_recurrence },
-        { "associative_scan_work", associative_scan_does_linear_work },
+    const traced_case cases[] = {
+        { "A12", A12_memory_scales_with_the_chunk, 1 },
+        { "A82", A82_flow_transforms, 1 },
+        { "A85", A85_nonzero_is_bounded, 1 },
+        { "A115", A115_chunk_1_asks_for_no_rule, 1 },
+        { "B166", B166_a_number_of_C_chooses_now, 1 },
+        { "B167", B167_a_value_chooses_at_run_time, 1 },
+        { "B168", B168_branches_agree, 1 },
+        { "B169", B169_mapped_or_not, 1 },
+        { "B170", B170_nested_with_closures, 1 },
+        { "B171", B171_unmapped_predicate_stays, 1 },
+        { "B172", B172_the_branch_not_taken_poisons_nothing, 1 },
+        { "B173", B173_the_loop_not_taken_ends, 1 },
+        { "B174", B174_carries_become_mapped, 1 },
+        { "B175", B175_converged_examples_are_frozen, 1 },
+        { "B176", B176_no_examples_no_steps, 1 },
+        { "B177", B177_tangents_are_carries, 1 },
+        { "B178", B178_counted_loops_are_scans, 1 },
+        { "B178", B178_ways_to_count, 1 },
+        { "B179", B179_reverse_of_any_while, 1 },
+        { "B180", B180_scan_xs_length_reverse, 1 },
+        { "B181", B181_residuals_only_what_is_needed, 1 },
+        { "associative_scan", associative_scan_is_the_recurrence, 1 },
+        { "associative_scan_work", associative_scan_does_linear_work, 1 },
     };
-    Suite *s = suite_create("control");
 
-    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
-        TCase *t = tcase_create(proofs[i].row);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, proofs[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("control", cases, begin, end);
 }

@@ -202,24 +202,13 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *name;
-        const TTest *test;
-    } cases[] = {
-        { "order", once_and_in_order },
-        { "flow", in_control_flow },
-        { "formats", formats },
-        { "checks", checks },
-        { "objects", objects },
+    const traced_case cases[] = {
+        { "order", once_and_in_order, 1 },
+        { "flow", in_control_flow, 1 },
+        { "formats", formats, 1 },
+        { "checks", checks, 1 },
+        { "objects", objects, 1 },
     };
-    Suite *s = suite_create("effects");
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_set_timeout(t, 120);
-        tcase_add_test(t, cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("effects", cases, begin, end);
 }

@@ -339,25 +339,14 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *name;
-        const TTest *test;
-    } cases[] = {
-        { "linear", linear_systems },
-        { "linear_maps", linear_systems_map },
-        { "roots", roots },
-        { "several", roots_of_several_unknowns },
-        { "flow", inside_control_flow },
-        { "messages", messages },
+    const traced_case cases[] = {
+        { "linear", linear_systems, 1 },
+        { "linear_maps", linear_systems_map, 1 },
+        { "roots", roots, 1 },
+        { "several", roots_of_several_unknowns, 1 },
+        { "flow", inside_control_flow, 1 },
+        { "messages", messages, 1 },
     };
-    Suite *s = suite_create("implicit");
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_set_timeout(t, 120);
-        tcase_add_test(t, cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("implicit", cases, begin, end);
 }

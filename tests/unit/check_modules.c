@@ -542,37 +542,27 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *row;
-        const TTest *test;
-    } rows[] = {
-        { "A102", jacobian_in_the_input },
-        { "A103", jacobian_in_the_parameters },
-        { "A104", replaces_what_is_given },
-        { "A105", an_ensemble },
-        { "A106", statistics_taken_away },
-        { "A107", statistics_out },
-        { "A107", statistics_in_and_out },
-        { "A107", no_statistics_under_vmap },
-        { "A107", group_norm_under_vmap },
-        { "A107", statistics_written_in_place },
-        { "B145", the_same_name_twice },
-        { "B146", tied_names },
-        { "B147", strict_calls },
-        { "B148", stacks_that_do_not_fit },
-        { "B149", an_ensemble },
-        { "B150", an_ensemble },
-        { "B151", an_ensemble_of_fresh_modules },
-        { "B151", an_ensemble_of_keys },
-        { "B152", statistics_taken_away },
+    const traced_case cases[] = {
+        { "A102", jacobian_in_the_input, 1 },
+        { "A103", jacobian_in_the_parameters, 1 },
+        { "A104", replaces_what_is_given, 1 },
+        { "A105", an_ensemble, 1 },
+        { "A106", statistics_taken_away, 1 },
+        { "A107", statistics_out, 1 },
+        { "A107", statistics_in_and_out, 1 },
+        { "A107", no_statistics_under_vmap, 1 },
+        { "A107", group_norm_under_vmap, 1 },
+        { "A107", statistics_written_in_place, 1 },
+        { "B145", the_same_name_twice, 1 },
+        { "B146", tied_names, 1 },
+        { "B147", strict_calls, 1 },
+        { "B148", stacks_that_do_not_fit, 1 },
+        { "B149", an_ensemble, 1 },
+        { "B150", an_ensemble, 1 },
+        { "B151", an_ensemble_of_fresh_modules, 1 },
+        { "B151", an_ensemble_of_keys, 1 },
+        { "B152", statistics_taken_away, 1 },
     };
-    Suite *s = suite_create("modules");
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        TCase *t = tcase_create(rows[i].row);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, rows[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("modules", cases, begin, end);
 }

@@ -1,12 +1,8 @@
 /* Random numbers and hidden inputs, as a user meets them: rows of the feature list, the bits of the
  * published generators, and the moments and shape of every distribution. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "traced.h"
 
-#include "cotrace/cotrace.h"
+#include <stdio.h>
 
 enum { MANY = 20000 };
 
@@ -976,16 +972,10 @@ START_TEST(integers)
 }
 END_TEST
 
-typedef struct row {
-    const char *name;
-    const TTest *test;
-    int n;
-} row;
-
 int
 main(void)
 {
-    const row rows[] = {
+    const traced_case cases[] = {
         { "A15", a15_closure_over_value_and_array, 1 },
         { "A86", a86_only_vmap_and_jacfwd, 1 },
         { "A87", a87_error, 1 },
@@ -1016,21 +1006,6 @@ main(void)
         { "distributions", distributions, 8 },
         { "distributions", integers, 1 },
     };
-    Suite *s = suite_create("random");
-    TCase *t = NULL;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (i == 0 || strcmp(rows[i].name, rows[i - 1].name) != 0) {
-            t = tcase_create(rows[i].name);
-            tcase_add_checked_fixture(t, setup, teardown);
-            tcase_set_timeout(t, 60);
-            suite_add_tcase(s, t);
-        }
-        tcase_add_loop_test(t, rows[i].test, 0, rows[i].n);
-    }
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TRACED_CASES("random", cases, setup, teardown);
 }

@@ -312,11 +312,7 @@ END_TEST
 int
 main(void)
 {
-    const struct {
-        const char *row;
-        const TTest *test;
-        int n;
-    } rows[] = {
+    const traced_case cases[] = {
         { "A7", dims_by_name, 1 },       { "A7", results_by_name, 1 },
         { "A7", wrt_by_name, 1 },        { "A7", wrong_names, 8 },
         { "A20", a_struct, 1 },          { "A22", passed, 1 },
@@ -324,17 +320,6 @@ main(void)
         { "A23", defaults, 1 },          { "A47", structure_of_results, 1 },
         { "A60", a_struct_for_a_custom_function, 1 },
     };
-    Suite *s = suite_create("trees");
-    TCase *t = NULL;
-    const char *last = "";
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(last, rows[i].row) != 0) {
-            t = tcase_create(last = rows[i].row);
-            tcase_add_checked_fixture(t, begin, end);
-            suite_add_tcase(s, t);
-        }
-        tcase_add_loop_test(t, rows[i].test, 0, rows[i].n);
-    }
-    return traced_run(s);
+    return TRACED_CASES("trees", cases, begin, end);
 }

@@ -302,23 +302,13 @@ END_TEST
 int
 main(void)
 {
-    const struct { const char *row; const TTest *test; int n; } cases[] = {
+    const traced_case cases[] = {
+        { "pools", pools, 0 },
+        { "convolutions", convolutions, 4 },
+        { "layouts", layouts, 0 },
+        { "errors", errors, 0 },
         { "B50", convolutions_map_any_of_their_operands, 16 },
     };
-    Suite *s = suite_create("window");
-    TCase *t = tcase_create("window");
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, pools);
-    tcase_add_loop_test(t, convolutions, 0, 4);
-    tcase_add_test(t, layouts);
-    tcase_add_test(t, errors);
-    suite_add_tcase(s, t);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, setup, teardown);
-        tcase_add_loop_test(t, cases[i].test, 0, cases[i].n);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return TRACED_CASES("window", cases, setup, teardown);
 }
