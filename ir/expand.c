@@ -5,7 +5,7 @@
 #include "ir/eval/eval.h"
 
 static ir_expander *const expanders[OP_COUNT] = {
-#define OP(name, n, attrs, flag, infer, eval, ...) EXPANDER_##flag([OP_##name] = eval_##eval,)
+#define OP(name, n, attrs, flag, infer, eval, ...) EXPANDER_##flag([OP_##name] = eval_##eval, )
 #include "ir/ops.def"
 #undef OP
 };
@@ -81,7 +81,8 @@ build(cot_context *ctx, entry *e)
     }
     expanders[e->op](b, &e->at, e->n_in, x, y);
     for (int j = 0; j < n_out && b->status == COT_OK; j++)
-        ir_output(b, half && ir_btype(b, y[j])->dtype == COT_F32 ? ir_convert(b, y[j], half) : y[j]);
+        ir_output(b, half && ir_btype(b, y[j])->dtype == COT_F32 ? ir_convert(b, y[j], half)
+                                                                 : y[j]);
     COT_TRY(ir_build_end(b, &g));
     e->x.graph = g;
     return COT_OK;

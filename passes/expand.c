@@ -24,8 +24,8 @@ expanded(const ir_graph *f, const ir_node *n, ir_graph **out)
 }
 
 static void
-expand_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-            ir_ref *out)
+expand_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+            const ir_ref *in, ir_ref *out)
 {
     cot_status status = COT_OK;
     ir_attrs at = { 0 };

@@ -34,7 +34,8 @@ ir_la_out(ir_build *b, ir_ref y, ir_ref x)
 const ir_type *
 ir_la_type(ir_build *b, ir_ref v, int64_t batch, int64_t rows, int64_t cols)
 {
-    return v ? ir_type_new(b->ctx, ir_btype(b, v)->dtype, 3, (const int64_t[]){ batch, rows, cols })
+    return v ? ir_type_new(b->ctx, ir_btype(b, v)->dtype, 3,
+                           (const int64_t[]){ batch, rows, cols })
              : NULL;
 }
 
@@ -88,8 +89,8 @@ ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty)
     static const int64_t axis[3] = { 0, 1, 2 };
     const ir_ints batch = { 1, axis };
 
-    return ir_dot(b, x, y, (ir_ints){ 1, axis + (tx ? 1 : 2) }, (ir_ints){ 1, axis + (ty ? 2 : 1) },
-                  batch, batch);
+    return ir_dot(b, x, y, (ir_ints){ 1, axis + (tx ? 1 : 2) },
+                  (ir_ints){ 1, axis + (ty ? 2 : 1) }, batch, batch);
 }
 
 ir_ref
@@ -126,7 +127,8 @@ ir_la_keep(ir_build *b, ir_ref p, ir_ref x, double otherwise)
 ir_ref
 ir_la_eye(ir_build *b, ir_ref like)
 {
-    return like ? ir_convert(b, ir_la_compare(b, OP_eq, like, 0), ir_btype(b, like)->dtype) : IR_NONE;
+    return like ? ir_convert(b, ir_la_compare(b, OP_eq, like, 0), ir_btype(b, like)->dtype)
+                : IR_NONE;
 }
 
 ir_ref
@@ -146,9 +148,12 @@ ir_la_cols_where(ir_build *b, ir_op op, ir_ref x, ir_ref i)
 }
 
 void
-ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries, const ir_ref *x)
+ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries,
+                 const ir_ref *x)
 {
-    *l = (ir_la_loop){ .b = ir_sub_begin(b, "step"), .consts = consts, .carries = carries, .n = n };
+    *l = (ir_la_loop){
+        .b = ir_sub_begin(b, "step"), .consts = consts, .carries = carries, .n = n
+    };
     for (int i = 0; i < consts + carries; i++) {
         l->outer[i] = x[i];
         l->in[i] = x[i] ? ir_input(l->b, ir_btype(b, x[i]), NULL) : IR_NONE;
