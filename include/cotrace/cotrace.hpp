@@ -307,7 +307,7 @@ inline value index(cot_value x, int64_t i, int axis, COT_PLACE_) { return cot_in
 struct at : cot_at {
     at(cot_at a) : cot_at(a) {}
     at(cot_value v) : cot_at(cot_at_value(v)) {}
-    at(value v) : cot_at(cot_at_value(v)) {}
+    at(cot::value v) : cot_at(cot_at_value(v)) {}
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
     at(T i) : cot_at(cot_at_int(static_cast<int64_t>(i))) {}
 };
