@@ -22,6 +22,8 @@
 #include "cotrace/order.h"
 #include "cotrace/window.h"
 #include "cotrace/random.h"
+#include "cotrace/nn.h"
+#include "cotrace/loss.h"
 #include "cotrace/transform.h"
 #include "cotrace/collective.h"
 #include "cotrace/implicit.h"
