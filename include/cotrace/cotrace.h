@@ -21,6 +21,7 @@
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/window.h"
+#include "cotrace/combine.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"
