@@ -25,6 +25,7 @@
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"
+#include "cotrace/optim.h"
 #include "cotrace/transform.h"
 #include "cotrace/collective.h"
 #include "cotrace/implicit.h"
