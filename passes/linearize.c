@@ -208,8 +208,8 @@ is_zero(const ir_graph *f, ir_ref v)
         return false;
     const ir_data *d = &n->at.constant.data;
     const unsigned char *byte = d->bytes;
-    for (size_t i = 0; i < d->n; i++)
-        if (byte[i])
+    for (size_t i = 0, size = cot_dtype_size(ir_part_type(d->type->dtype)); i < d->n; i++)
+        if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is one too */
             return false;
     return true;
 }
@@ -302,6 +302,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     p->n_diff = f->n_out - aux;
     COT_TRY(pass_jvp_outputs(f, active, p->n_diff, has, how, &jvp));
     COT_TRY((strcmp(what, "linearize") == 0 ? pass_custom_forward : pass_custom_reverse)(jvp, &jvp));
+    COT_TRY(pass_complex(jvp, &jvp));
     bool *known = IR_NEW_N(a, bool, jvp->n_in + 1),
          *known_out = IR_NEW_N(a, bool, jvp->n_out + 1);
     for (int i = 0; i < f->n_in; i++)

@@ -40,6 +40,8 @@ RUN(inline, pass_inline(f, out))
 RUN(inline_all, pass_inline_all(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
+RUN(complex, pass_complex(f, out))
+RUN(complex_memory, pass_complex_memory(f, out))
 RUN(count, pass_count(f, out))
 
 static cot_status
@@ -74,6 +76,7 @@ const pass_row pass_rows[] = {
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
+    { "complex", "complex values as pairs of reals", false, 0, run_complex },
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
@@ -477,10 +480,13 @@ cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
     static const char *const order[] = { "simplify", "dce", "contract" };
+    static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
     COT_TRY(pass_run(&inline_all, f, NULL, &g));
     COT_TRY(pass_axis_check(g));
+    if (g->complex)
+        COT_TRY(pass_run(&complex, g, NULL, &g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;
