@@ -202,7 +202,7 @@ infer_scatter(const infer_ctx *c)
 int
 infer_scatter_real(const infer_ctx *c)
 {
-    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), "a real number") < 0)
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
         return -1;
     return infer_scatter(c);
 }

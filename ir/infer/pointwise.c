@@ -48,7 +48,7 @@ infer_number(const infer_ctx *c)
 int
 infer_real(const infer_ctx *c)
 {
-    return uniform(c, infer_is_real(c->in[0]->dtype), "a real number", COT_DTYPE_NONE);
+    return uniform(c, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype), COT_DTYPE_NONE);
 }
 
 /* What has an order: anything but complex numbers. */

@@ -146,7 +146,7 @@ JVP_UNARY(erfc, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), -1.12837916
 static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
-    const ir_ref below = plus(b, x, -1), above = plus(b, x, 1);
+    const ir_ref above = plus(b, x, 1), below = plus(b, x, -1);
     if (below && ir_is_complex(ir_btype(b, x)->dtype))
         return ir_mul(b, ir_op1(b, OP_sqrt, below), ir_op1(b, OP_sqrt, above));
     return ir_op1(b, OP_sqrt, ir_mul(b, below, above));
@@ -434,6 +434,14 @@ transpose_complex(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     (void)f, (void)n, (void)in;
     ct_in[0] = linear[0] && ct[0] ? ir_op1(b, OP_real, ct[0]) : IR_NONE;
     ct_in[1] = linear[1] && ct[0] ? ir_op1(b, OP_imag, ct[0]) : IR_NONE;
+}
+
+void
+transpose_conj(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear, (void)in;
+    ct_in[0] = ct[0] ? ir_op1(b, OP_conj, ct[0]) : IR_NONE;
 }
 
 void
