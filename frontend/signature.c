@@ -42,7 +42,7 @@ fe_count_floating(int n, const ir_type *const *type)
     int count = 0;
 
     for (int i = 0; i < n; i++)
-        count += ir_is_float(type[i]->dtype);
+        count += ir_is_inexact(type[i]->dtype);
     return count;
 }
 

@@ -2,7 +2,8 @@
  *
  * A cot_value stands for an array of a function that is being traced; ops on values record nodes.
  * Where an op takes two values, they broadcast as in NumPy and promote: of the same kind the wider;
- * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; signed with
+ * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; a complex number with a real one
+ * the complex type of both; signed with
  * unsigned gives the next wider signed type (u64 with signed: an error).  A bare number takes the
  * element type of the other operand and never widens it.
  *
