@@ -38,6 +38,7 @@ RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(inline_all, pass_inline_all(f, out))
+RUN(expand, pass_expand(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
 RUN(complex, pass_complex(f, out))
@@ -76,6 +77,7 @@ const pass_row pass_rows[] = {
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
+    { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand },
     { "complex", "complex values as pairs of reals", false, 0, run_complex },
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
@@ -475,7 +477,7 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     return COT_OK;
 }
 
-/* Inlining first, since contraction does not see across a call. */
+/* Expansions first; inlining before contraction, which does not see across a call. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
@@ -483,7 +485,9 @@ pass_prepare(const ir_graph *f, ir_graph **out)
     static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
-    COT_TRY(pass_run(&inline_all, f, NULL, &g));
+    if (f->expands)
+        COT_TRY(pass_run(pass_find("expand"), f, NULL, &g));
+    COT_TRY(pass_run(&inline_all, g, NULL, &g));
     COT_TRY(pass_axis_check(g));
     if (g->complex)
         COT_TRY(pass_run(&complex, g, NULL, &g));
