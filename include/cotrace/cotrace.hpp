@@ -165,6 +165,10 @@ inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y
 inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
 inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
 inline value threefry(operand x, operand y) { return cot_threefry_(x.at, x.x, y.x); }
+inline value complex(operand x, operand y) { return cot_complex_(x.at, x.x, y.x); }
+inline value real(cot_value x, COT_PLACE_) { return cot_real_(cot_place{file, line}, x); }
+inline value imag(cot_value x, COT_PLACE_) { return cot_imag_(cot_place{file, line}, x); }
+inline value conj(cot_value x, COT_PLACE_) { return cot_conj_(cot_place{file, line}, x); }
 /* end generated */
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
@@ -204,6 +208,7 @@ COT_UNARY_(silu)
 COT_UNARY_(sigmoid)
 COT_UNARY_(softplus)
 COT_UNARY_(square)
+COT_UNARY_(angle)
 #undef COT_UNARY_
 
 #define COT_BINARY_(name)                                               \
