@@ -34,5 +34,6 @@
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/stablehlo.h"
 
 #endif
