@@ -51,8 +51,10 @@ static ir_ref
 entr(ir_build *b, ir_ref x)
 {
     double least = ir_btype(b, x)->dtype == COT_F64 ? -DBL_MAX : -(double)FLT_MAX;
-    ir_ref log = with(b, OP_max, ir_op1(b, OP_log, x), least);
+    ir_ref zero = with(b, OP_eq, x, 0);
+    ir_ref log = ir_op1(b, OP_log, ir_select(b, zero, ir_like(b, x, 1), x));
 
+    log = ir_select(b, zero, ir_like(b, x, least), log);
     return ir_select(b, with(b, OP_lt, x, 0), ir_like(b, x, (double)-INFINITY), ir_neg(b, ir_mul(b, x, log)));
 }
 

@@ -221,7 +221,30 @@ COT_UNARY_(silu)
 COT_UNARY_(sigmoid)
 COT_UNARY_(softplus)
 COT_UNARY_(square)
+COT_UNARY_(entr)
+COT_UNARY_(logit)
+COT_UNARY_(sinc)
+COT_UNARY_(bessel_i0)
+COT_UNARY_(bessel_i1)
 #undef COT_UNARY_
+
+#define COT_BINARY_(name) \
+    inline value name(operand x, operand y) { return cot_##name##_(x.at, x.x, y.x); }
+COT_BINARY_(xlogy)
+COT_BINARY_(xlog1py)
+COT_BINARY_(logaddexp2)
+COT_BINARY_(beta)
+COT_BINARY_(ldexp)
+#undef COT_BINARY_
+inline value multigammaln(cot_value x, int d, COT_PLACE_) { return cot_multigammaln_(cot_place{file, line}, x, d); }
+inline value frexp(cot_value x, cot_value *exponent, COT_PLACE_)
+{
+    return cot_frexp_(cot_place{file, line}, x, exponent);
+}
+inline value reduce_precision(cot_value x, int exponent_bits, int mantissa_bits, COT_PLACE_)
+{
+    return cot_reduce_precision_(cot_place{file, line}, x, exponent_bits, mantissa_bits);
+}
 
 #define COT_BINARY_(name)                                               \
     inline value name(cot_value x, cot_value y, COT_PLACE_)             \

@@ -211,13 +211,20 @@ laws_takes(ir_op op, cot_dtype t)
     return ir_ops[op].flag == IR_POINTWISE && takes(columns[op], t);
 }
 
+/* Long programs, that take their time to compile: one shape will do. */
+static bool
+is_long(ir_op op)
+{
+    return op >= OP_lgamma && op <= OP_reduce_precision;
+}
+
 /* Variants of a pointwise op at type t: by target type, by power, by shape. */
 static int
 variants(ir_op op, cot_dtype t)
 {
     if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
         return 0;
-    return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : SHAPES;
+    return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
 }
 
 /* The text of variant v of a pointwise op at type t. */
@@ -225,7 +232,7 @@ static void
 pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
 {
     const char *name = ir_ops[op].name, *type = cot_dtype_name(t), *to = type;
-    const char *shape = shapes[v < SHAPES ? v : 3], *args = "%x", *attrs = "";
+    const char *shape = shapes[is_long(op) ? 4 : v < SHAPES ? v : 3], *args = "%x", *attrs = "";
     char in[200], attr[40] = "";
     int mask = columns[op];
 
