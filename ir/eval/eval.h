@@ -35,6 +35,7 @@ eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose,
     eval_custom_call, eval_collective, eval_none;
 
 eval_rule eval_argsort, eval_cumulate, eval_window;
+eval_rule eval_expand;                                   /* every row of the flag EXPAND (../expand.c) */
 
 cot_status ir_eval_node(const ir_eval_args *a);
 
