@@ -230,7 +230,7 @@ START_TEST(special_functions)
     body_gives("logaddexp2", logaddexp2, COT_TYPES(three, three), IN(F64(1000, INFINITY, 1), F64(1000, -INFINITY, 3)), three,
                F64(1001, INFINITY, 3.3219280948873622), 1e-15);
     body_gives("beta", beta, COT_TYPES(two), IN(F64(1.5, 20)), two, F64(0.19634954084936207, 0.00067864544565209), 1e-13);
-    body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(), F64(5.402975559090729), 1e-14);
+    body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(), F64(5.402975080909175), 1e-14);
     cot_context_free(ctx);
 }
 END_TEST
