@@ -199,10 +199,7 @@ typedef enum column {
     T_same = ANYTHING, T_number = ANY_NUMBER, T_floating = FLOATS, T_inexact = INEXACT, T_classify = INEXACT | 8, T_bits = BITS,
     T_integer = INTS, T_ipow = ANY_NUMBER | 16, T_convert = ANYTHING | 16, T_bitcast = NUMBERS | 32, T_compare = ANYTHING | 8,
     T_select = ANYTHING | 64, T_real = NUMBERS, T_ordered = ALL, T_order = ALL | 8, T_abs = ANY_NUMBER | 256,
-    T_part = COMPLEX | 256, T_conj = COMPLEX, T_complex = 512, T_counter = 0, T_none = 0
-    T_same = ALL, T_number = NUMBERS, T_floating = FLOATS, T_classify = FLOATS | 8, T_bits = BITS,
-    T_integer = INTS, T_ipow = NUMBERS | 16, T_convert = ALL | 16, T_bitcast = NUMBERS | 32, T_compare = ALL | 8,
-    T_select = ALL | 64, T_precision = FLOATS, T_counter = 0, T_none = 0
+    T_part = COMPLEX | 256, T_conj = COMPLEX, T_complex = 512, T_precision = FLOATS, T_counter = 0, T_none = 0
 } column;
 #define COLUMN_POINTWISE(infer) T_##infer
 #define COLUMN_MOVE(infer) T_none
