@@ -64,6 +64,7 @@ COT_UNARY_(cot_silu_)
 COT_UNARY_(cot_sigmoid_)
 COT_UNARY_(cot_softplus_)
 COT_UNARY_(cot_square_)
+COT_UNARY_(cot_angle_)
 #undef COT_UNARY_
 #undef COT_REDUCTION_
 COT_API cot_value cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size);
@@ -148,6 +149,11 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_softplus(x) cot_softplus_(COT_HERE, x)
 #define cot_square(x) cot_square_(COT_HERE, x)
 
+/* ---- complex numbers (trace.h has complex, real, imag and conj) ---- */
+
+/* atan2(imag, real), in radians, of complex x; of real x 0, or pi below 0, NaN for NaN. */
+#define cot_angle(x) cot_angle_(COT_HERE, x)
+
 /* ---- choosing and indexing ---- */
 
 /* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as select. */
@@ -201,13 +207,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* cot_einsum("bij,bjk->bik", COT_VALUES(x, y)): letters name axes; a letter that the result lacks is
  * summed over; "..." stands for axes that broadcast; without "->" the letters that occur once, sorted. */
 #define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
-
-/* ---- losses ---- */
-
-/* The mean over examples of -log softmax(logits)[label]; logits [..., n], labels integers [...]. */
-#define cot_cross_entropy(logits, labels) cot_cross_entropy_(COT_HERE, logits, labels)
-/* The mean of (x - y)^2. */
-#define cot_mse(x, y) cot_mse_(COT_HERE, x, y)
 
 /* ---- shapes ---- */
 
