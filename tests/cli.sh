@@ -118,7 +118,6 @@ status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
 status 2 "$cot" build f.cot;                                 says "wants -o"
-status 2 "$cot" build f.cot -o f.c;                          says "f.c: "
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }
 $("$cot" opt f.cot -p grad)

@@ -57,12 +57,12 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     return r;
 }
 
-/* The pointer and what follows it, "x + v3, 4"; NULL: each lane has a place that is known. */
+/* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each lane is. */
 static const char *
 place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes, const condition *w,
       cg_c_shape *shape)
 {
-    const bool constant = e->known[index].at || e->known[index].slope;
+    const bool constant = e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->vary[index]) == 1;
     const char *first;
     int64_t step;
 
@@ -73,21 +73,48 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
         return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, step)) : first;
     }
     *shape = CG_C_AT;
-    if (constant && w->known && cg_c_lanes(e, e->vary[index]) > 1)
+    if (constant)
         return NULL;
     return cg_c_say(e, "%s, %s", buffer, cg_c_use(e, index, set, c, lanes));
+}
+
+/* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
+static const char *
+lane_test(cg_c_emit *e, const condition *w, int number, int lane)
+{
+    if (w->known)
+        return NULL;
+    return w->when == CG_C_PART ? cg_c_say(e, "%d < w%d", lane, number) : cg_c_say(e, "w%d[%d]", number, lane);
+}
+
+/* Declare it; its number. */
+static int
+declare_test(cg_c_emit *e, const condition *w, int lanes)
+{
+    const int number = e->serial++;
+
+    if (!w->known)
+        cg_c_line(e, "const %s w%d = %s;", w->when == CG_C_PART ? "int64_t" : cg_c_type(e->t, COT_BOOL, lanes), number,
+                  w->text);
+    return number;
 }
 
 static const char *
 lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
 {
-    const bool truth = i->type == COT_BOOL;
     const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, (cot_dtype)i->type, lanes));
+    const int number = declare_test(e, w, lanes);
 
-    for (int l = 0; l < lanes; l++)
-        s = l < w->lanes ? cg_c_say(e, truth ? "%s%s -(%s[%s] != 0)" : "%s%s %s[%s]", s, l ? "," : "", e->buffer[i->imm],
-                                    cg_c_at_lane(e, i->in[0], set, c, l))
-                         : cg_c_say(e, "%s, 0", s);
+    for (int l = 0; l < lanes; l++) {
+        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_at_lane(e, i->in[0], set, c, l)),
+                   *m = lane_test(e, w, number, l);
+        if (l >= w->lanes)
+            x = "0";
+        else if (i->type == COT_BOOL)
+            x = cg_c_say(e, "-(%s != 0)", x);
+        x = m ? cg_c_say(e, "%s ? %s : 0", m, x) : x;
+        s = cg_c_say(e, "%s%s %s", s, l ? "," : "", x);
+    }
     return cg_c_say(e, "%s }", s);
 }
 
@@ -137,10 +164,16 @@ store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, cons
 {
     const char *x = cg_c_use(e, i->in[1], set, c, lanes), *s = cg_c_say(e, "x%d", e->serial++);
 
+    const int number = declare_test(e, w, lanes);
+
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, x);
-    for (int l = 0; l < w->lanes; l++)
+    for (int l = 0; l < w->lanes; l++) {
+        const char *m = lane_test(e, w, number, l);
+        if (m)
+            cg_c_line(e, "if (%s)", m);
         cg_c_line(e, i->type == COT_BOOL ? "%s[%s] = %s[%d] != 0;" : "%s[%s] = %s[%d];", e->buffer[i->imm],
                   cg_c_at_lane(e, i->in[0], set, c, l), s, l);
+    }
 }
 
 void

@@ -64,10 +64,11 @@ const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype fro
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
 /* i64: x, x + step, ... */
 const char *cg_c_ramp(cg_c_text *t, int lanes);
-/* The fold of the lanes by halves; whether any lane of a BOOL holds; lane < n of a BOOL. */
+/* The fold of the lanes by halves; whether any lane of a BOOL holds; f(n, first): first + lane < n,
+ * or <= n, of i64's, which does not wrap. */
 const char *cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_any(cg_c_text *t, int lanes);
-const char *cg_c_below(cg_c_text *t, int lanes);
+const char *cg_c_below(cg_c_text *t, int lanes, bool equal);
 const char *cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes);
 const char *cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
 

@@ -116,8 +116,10 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     if (lanes > 1 && cg_c_lanes(e, own) == 1)
         return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes), cg_c_value(e, v, copy));
     if (lanes > 1 && e->known[v].at && e->known[v].based)
-        return cg_c_say(e, "(%s(%s) + %s)", cg_c_splat(e->t, COT_I64, lanes), cg_c_value(e, v, copy),
-                        constant_lanes(e, v, copy, lanes));
+        return cg_c_apply(e->t, SC_add, COT_I64, COT_I64, lanes,
+                          (const char *const[]){ cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes),
+                                                          cg_c_value(e, v, copy)),
+                                                 constant_lanes(e, v, copy, lanes) });
     if (lanes > 1 && e->known[v].at)
         return constant_lanes(e, v, copy, lanes);
     if (lanes > 1 && e->known[v].slope)
@@ -141,6 +143,16 @@ cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_line(e, "%s = %s;", cg_c_value(e, to, c), cg_c_use(e, from, set, c, cg_c_lanes(e, set)));
+}
+
+void
+cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
+{
+    const uint32_t set = e->vary[to];
+    const int lanes = cg_c_lanes(e, set);
+
+    for (int c = 0; c < cg_c_copies(e, set); c++)
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c), cg_c_use(e, from, set, c, lanes));
 }
 
 /* -- instructions on scalars -- */
@@ -195,6 +207,49 @@ plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
     return cg_c_say(e, "%s %c %s", in[0], symbol[i->op], in[1]);
 }
 
+/* first + lane < n and the like, of an index that does not wrap: no lane is made of i64. */
+static const char *
+index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
+{
+    const cg_insn *i = &e->k->insn[v];
+    int64_t lo, hi, step;
+
+    if (lanes == 1 || i->type != COT_I64 || (i->op != SC_lt && i->op != SC_le))
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        const bool equal = (i->op == SC_le) == (k == 0);
+        if (cg_c_lanes(e, e->vary[i->in[1 - k]]) > 1 || !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
+            !cg_range(e->k, i->in[k], &lo, &hi))
+            continue;
+        return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal),
+                        cg_c_use(e, i->in[1 - k], set, c, 1), cg_c_at_lane(e, i->in[k], set, c, 0));
+    }
+    return NULL;
+}
+
+/* An index of 32 bits as a vector of i32: half as wide. */
+static const char *
+narrow_index(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
+{
+    const uint32_t own = e->vary[v];
+    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)), *first = cg_c_at_lane(e, v, set, c, 0);
+    int64_t lo, hi, zero = 0;
+
+    if (lanes == 1 || cg_c_lanes(e, own) == 1 || cg_type(e->k, v) != COT_I64 || (!e->known[v].at && !e->known[v].slope) ||
+        !cg_range(e->k, v, &lo, &hi) || lo < INT32_MIN || hi > INT32_MAX)
+        return NULL;
+    if (e->known[v].at)
+        zero = e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes];
+    for (int l = 0; l < lanes; l++) {
+        const int64_t x = e->known[v].at ? e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes + l] - zero
+                                         : e->known[v].slope * l;
+        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)x);
+    }
+    first = cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &first);
+    first = cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
+    return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes, (const char *const[]){ first, cg_c_say(e, "%s }", s) });
+}
+
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
@@ -205,6 +260,15 @@ emit_scalar(cg_c_emit *e, cg_val v)
 
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *in[3], *x;
+        if (i->op == SC_cvt && (in[0] = narrow_index(e, i->in[0], set, c, lanes))) {
+            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, c),
+                      cg_c_apply(e->t, SC_cvt, type, COT_I32, lanes, in));
+            continue;
+        }
+        if ((x = index_compare(e, v, set, c, lanes))) {
+            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), cg_c_value(e, v, c), x);
+            continue;
+        }
         for (int k = 0; k < n; k++)
             in[k] = cg_c_use(e, i->in[k], set, c, lanes);
         if (i->op == SC_table)

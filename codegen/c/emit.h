@@ -63,8 +63,9 @@ const char *cg_c_value(cg_c_emit *e, cg_val v, int copy);
 /* v as it stands for copy c of a value that varies over set: with `lanes`. */
 const char *cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes);
 void cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type);
-/* to = from, for all copies. */
+/* to = from, for all copies; with its declaration. */
 void cg_c_assign(cg_c_emit *e, cg_val to, cg_val from);
+void cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type);
 void cg_c_region(cg_c_emit *e, const cg_region *r);
 /* A constant i64, or the variable of a loop that runs once, or made of such. */
 bool cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x);

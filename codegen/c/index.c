@@ -155,14 +155,19 @@ cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *
     return true;
 }
 
+/* x op y, either of which may be absent; what has no known range may wrap. */
 static const char *
-combined(cg_c_emit *e, const cg_insn *i, const char *x, const char *y)
+combined(cg_c_emit *e, cg_val v, const char *x, const char *y)
 {
-    if (i->op == SC_mul)
-        return cg_c_say(e, "%s * %s", x, y);
-    if (!x || !y)
-        return x ? x : i->op == SC_sub ? cg_c_say(e, "-%s", y) : y;
-    return cg_c_say(e, "%s %c %s", x, i->op == SC_add ? '+' : '-', y);
+    const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
+    int64_t lo, hi;
+
+    if ((!x || !y) && (op == SC_add || !y))
+        return x ? x : y;
+    x = x ? x : "0";
+    if (!cg_range(e->k, v, &lo, &hi))
+        return cg_c_apply(e->t, op, COT_I64, COT_I64, 1, (const char *const[]){ x, y });
+    return cg_c_say(e, "%s %c %s", x, op == SC_add ? '+' : op == SC_sub ? '-' : '*', y);
 }
 
 /* The line of copy c; its offsets from the scalar in at. */
@@ -172,22 +177,24 @@ based_copy(cg_c_emit *e, cg_val v, int c, int64_t *at)
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[v];
     const char *x = base_of(e, i->in[0], set, c), *y = base_of(e, i->in[1], set, c);
-    int64_t factor = 0;
+    int64_t factor = 0, lo, hi;
 
     cg_is_const(e->k, i->in[1], &factor);
     for (int l = 0; l < cg_c_lanes(e, set); l++) {
         const int64_t a = offset_of(e, i->in[0], set, c, l);
-        at[l] = i->op == SC_mul ? a * factor
-                : i->op == SC_add ? a + offset_of(e, i->in[1], set, c, l)
-                                  : a - offset_of(e, i->in[1], set, c, l);
+        const int64_t b = i->op == SC_mul ? factor : offset_of(e, i->in[1], set, c, l);
+        computed((ir_sc_op)i->op, COT_I64, (const int64_t[]){ a, b }, &at[l]);
     }
     if (cg_is_const(e->k, i->in[1], &factor) && i->op != SC_mul) {
         y = NULL;
         for (int l = 0; l < cg_c_lanes(e, set); l++)
             at[l] += i->op == SC_add ? factor : -factor;
     }
-    x = combined(e, i, x, y);
-    cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, v, c), sum(e, x, at[0]));
+    x = combined(e, v, x, y);
+    x = x && at[0] && !cg_range(e->k, v, &lo, &hi)
+            ? cg_c_apply(e->t, SC_add, COT_I64, COT_I64, 1, (const char *const[]){ x, cg_c_int(e, at[0]) })
+            : sum(e, x, at[0]);
+    cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, v, c), x);
     for (int l = cg_c_lanes(e, set); l-- > 0;)
         at[l] -= at[0];
 }

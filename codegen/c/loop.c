@@ -74,16 +74,14 @@ static void
 serial_carries(cg_c_emit *e, const cg_block *x)
 {
     for (int i = 0; i < x->n; i++) {
-        cg_c_declare(e, x->yield[i].carried, x->yield[i].type);
-        cg_c_assign(e, x->yield[i].carried, x->yield[i].init);
+        cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
     }
     loop_head(e, x);
     cg_c_region(e, &x->body);
     next_carries(e, x);
     loop_tail(e);
     for (int i = 0; i < x->n; i++) {
-        cg_c_declare(e, x->result[i], x->yield[i].type);
-        cg_c_assign(e, x->result[i], x->yield[i].carried);
+        cg_c_define(e, x->result[i], x->yield[i].carried, x->yield[i].type);
     }
 }
 

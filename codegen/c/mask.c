@@ -72,7 +72,7 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit)
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
         const char *n = cg_c_value(e, limit, 0), *y = cg_c_mask_for(e, m, set, c, lanes), *x;
         x = lanes == 1 ? cg_c_say(e, "(%d < %s)", first, n)
-                       : cg_c_say(e, "%s(%s - %d)", cg_c_below(e->t, lanes), n, first);
+                       : cg_c_say(e, "%s(%s, %d)", cg_c_below(e->t, lanes, false), n, first);
         cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes),
                   copy_name(e, r, c), x, y);
     }
@@ -247,8 +247,7 @@ void
 cg_c_while(cg_c_emit *e, const cg_block *x)
 {
     for (int i = 0; i < x->n; i++) {
-        cg_c_declare(e, x->yield[i].carried, x->yield[i].type);
-        cg_c_assign(e, x->yield[i].carried, x->yield[i].init);
+        cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
     }
     if (e->vary[x->cond])
         while_varying(e, x);
@@ -264,7 +263,6 @@ cg_c_while(cg_c_emit *e, const cg_block *x)
         cg_c_line(e, "}");
     }
     for (int i = 0; i < x->n; i++) {
-        cg_c_declare(e, x->result[i], x->yield[i].type);
-        cg_c_assign(e, x->result[i], x->yield[i].carried);
+        cg_c_define(e, x->result[i], x->yield[i].carried, x->yield[i].type);
     }
 }

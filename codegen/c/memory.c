@@ -37,7 +37,7 @@ static const char *
 x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
 {
     const bool real = type == COT_F32;
-    const char *m = w == CG_C_PART ? ir_format(t->arena, "%s(n)", cg_c_below(t, lanes)) : "m";
+    const char *m = w == CG_C_PART ? ir_format(t->arena, "%s(n, 0)", cg_c_below(t, lanes, false)) : "m";
 
     if ((!real && type != COT_I32 && type != COT_U32) || lanes < 4 || lanes > 8)
         return NULL;

@@ -348,15 +348,16 @@ cg_c_any(cg_c_text *t, int lanes)
 }
 
 const char *
-cg_c_below(cg_c_text *t, int lanes)
+cg_c_below(cg_c_text *t, int lanes, bool equal)
 {
-    const char *name = ir_format(t->arena, "below_x%d", lanes), *v = cg_c_type(t, COT_BOOL, lanes);
+    const char *name = ir_format(t->arena, "%s_x%d", equal ? "upto" : "below", lanes), *v = cg_c_type(t, COT_BOOL, lanes);
 
     if (cg_c_new_name(t, &t->own, name))
         ir_buf_printf(&t->head,
-                      "COT_FN %s\n%s(int64_t n)\n{\n    %s lane = %s;\n"
-                      "    return (%s)(lane < (int32_t)(n < 0 ? 0 : n > %d ? %d : n));\n}\n", v, name, v,
-                      cg_c_lanes_text(t, lanes, "#"), v, lanes, lanes);
+                      "COT_FN %s\n%s(int64_t n, int64_t first)\n{\n    const %s lane = %s;\n"
+                      "    const uint64_t rest = (uint64_t)n - (uint64_t)first;\n"
+                      "    return (%s)(lane < (n < first ? 0 : rest >= %d ? %d : (int32_t)rest%s));\n}\n", v, name, v,
+                      cg_c_lanes_text(t, lanes, "#"), v, lanes, lanes, equal ? " + 1" : "");
     return name;
 }
 
