@@ -27,6 +27,7 @@ typedef struct row {
 #define PUTS(op, t, kinks)                                                                       \
     { op, t, PUT(op, "$[5]", "i32[3,1]", "$[3]", "window_dims=[], " ROWS), 0.5, 2, kinks, 0 },      \
     { op, t, PUT(op, "$[3,4]", "i32[2,1]", "$[2,3]", "window_dims=[1], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
+    { op, t, PUT(op, "$[4,3]", "i32[5,1]", "$[5,3]", "window_dims=[1], " ROWS ", mode=promise"), 0.5, 2, kinks, 0 }, \
     { op, t, PUT(op, "$[3,4]", "i64[2,1]", "$[4,2]", "window_dims=[0], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
     { op, t, PUT(op, "$[2,5]", "i32[2,3,1]", "$[2,3]", "window_dims=[], inserted=[1], operand_batch=[0], " \
                      "indices_batch=[0], index_map=[1]"), 0.5, 2, kinks, 0 },                        \
@@ -143,6 +144,7 @@ static const row rows[] = {
     { "dynamic_slice", ALL, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ALL, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ALL, F("%x: $[3,5], %y: $[1,2], %i: i32[], %j: i32[]", "$[3,5]", "%0 = dynamic_update_slice %x, %y, %i, %j : $[3,5]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[4,3]", "i32[5,1]", "$[5,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=promise"), -3, 3, 0, 0 },
     { "gather", ALL, TAKE("$[5]", "i32[3,1]", "$[3]", "offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]"), -3, 3, 0, 0 },
     { "gather", ALL, TAKE("$[3,4]", "i32[2,1]", "$[2,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=fill"), -3, 3, 1, 0 },
     { "gather", ALL, TAKE("$[3,4]", "i64[2,1]", "$[4,2]", "offset_dims=[0], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,4]"), -3, 3, 0, 0 },
