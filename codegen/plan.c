@@ -273,6 +273,7 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     switch (g->node->op) {
     case OP_dot_general:
+    case OP_conv_general:
         cg_plan_dot(l, v, g);
         break;
     case OP_argsort:
