@@ -125,13 +125,14 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     /* Rows read where they lie meet in one set of the cache when they are a power of two
      * apart; and k's along several axes cost divisions. */
     s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1;
-    s->by_rows = innermost(&s->k, left_of(s, &s->k)) == 1;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows = innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->whole = s->k.total > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->k.total, KC) * s->nc * bytes <= t->l2 / 2;
     s->c_size = s->k.total > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
     s->b_size = s->whole ? round_up(s->k.total, KC) * s->nc : round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up(kc * s->mc, 16) : 0;
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) : 0;
 }
 
 static shape

@@ -66,6 +66,13 @@ at_most(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
+/* How far apart rows are that are packed one after the other: not in one set of the cache. */
+static inline int64_t
+row_width(const shape *s)
+{
+    return at_most(KC, s->k.total) + 16;
+}
+
 /* The strides of the tile's left (rows) and right (columns) operand. */
 static inline const int64_t *
 left_of(const shape *s, const group *g)

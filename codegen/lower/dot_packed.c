@@ -61,7 +61,7 @@ left_index(const product *p, cg_val strip, cg_val k, cg_val i)
     const shape *s = &p->s;
     int64_t kc = at_most(KC, s->k.total);
     cg_val at = s->by_rows
-                    ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), kc), k)
+                    ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
                     : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->mr), i);
     return scratch_at(p, s->c_size + s->b_size, at);
 }
