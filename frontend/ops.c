@@ -62,6 +62,7 @@ several(ir_build *b, const fe_arg *x, int n, const void *o)
 #define FE_FLAG_COLLECTIVE(...)
 #define FE_FLAG_FLOW(...)
 #define FE_FLAG_EFFECT(...)
+#define FE_FLAG_EXPAND(...)
 #define OP(name, n_in, attrs, flag, ...) FE_FLAG_##flag(attrs, name, n_in)
 #include "ir/ops.def"
 #undef OP

@@ -485,6 +485,7 @@ mark_kinds(ir_graph *f)
         f->mutates |= ir_is_mutation(n->op);
         f->views |= ir_is_view(n->op);
         f->collective |= ir_ops[n->op].flag == IR_COLLECTIVE;
+        f->expands |= ir_ops[n->op].flag == IR_EXPAND;
         if (ir_ops[n->op].flag != IR_FLOW)
             continue;
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
@@ -492,6 +493,7 @@ mark_kinds(ir_graph *f)
             f->views |= sub[i]->views;
             f->uncontracted |= sub[i]->uncontracted;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
+            f->expands |= sub[i]->expands;
         }
     }
 }

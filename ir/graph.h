@@ -57,6 +57,7 @@ struct cot_graph {
     const ir_inout *inout;
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
     uint64_t hash;                      /* of structure and types, not of names and locations */
+    bool expands;                       /* a node has an expansion, here or in a sub-function */
     bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */

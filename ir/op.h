@@ -19,7 +19,8 @@ typedef enum ir_op {
 
 typedef enum ir_op_flag {
     IR_POINTWISE = 1, IR_MOVE, IR_REDUCE, IR_CONTRACT, IR_LINE, IR_INDEX, IR_COLLECTIVE, IR_FLOW,
-    IR_EFFECT                           /* runs once where it stands: never shared, dropped or moved */
+    IR_EFFECT,                          /* runs once where it stands: never shared, dropped or moved */
+    IR_EXPAND                           /* defined by a graph of smaller ops (expand.h) */
 } ir_op_flag;
 
 typedef enum ir_record {
@@ -73,6 +74,7 @@ typedef struct ir_attrs {
         struct { const char *over; } over;  /* an axis by name comes first in each record that has one */
         struct { const char *over; int64_t axis, size; } stack;
         struct { const char *over; ir_ints pairs; } permute;
+        struct { int right, upper, transposed, unit; } triangle;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;

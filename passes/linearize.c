@@ -177,6 +177,7 @@ typedef enum linear_kind {
     NOT_LINEAR,
     LINEAR_JOINTLY, /* every floating operand linear, or zero          */
     LINEAR_FIRST,   /* in operand 0, the others known                  */
+    LINEAR_SECOND,  /* in operand 1, the other known                   */
     LINEAR_EITHER,  /* in exactly one operand                          */
     LINEAR_FLOW     /* by its sub-functions, which were checked when they were split */
 } linear_kind;
@@ -194,6 +195,7 @@ linear_kind_of(ir_op op)
     case OP_conv_general: return LINEAR_EITHER;
     case OP_div:
     case OP_scatter_mul: return LINEAR_FIRST;
+    case OP_triangular_solve: return LINEAR_SECOND;
     case OP_fma: return LINEAR_EITHER;
     default: return LINEAR_JOINTLY;
     }
@@ -228,6 +230,7 @@ node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin)
     case NOT_LINEAR: return false;
     case LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
     case LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
+    case LINEAR_SECOND: return lin[n->in[1]] && linear == 1;
     case LINEAR_EITHER:
         if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] &&
             !is_zero(f, n->in[2]))

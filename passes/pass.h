@@ -87,6 +87,8 @@ cot_status pass_simplify(const ir_graph *f, ir_graph **out);
 cot_status pass_dce(const ir_graph *f, ir_graph **out);
 cot_status pass_inline_all(const ir_graph *f, ir_graph **out);      /* and custom functions, whose rules are done with */
 cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, where that is safe: all */
+/* Ops that have an expansion become calls of it; f itself where there are none. */
+cot_status pass_expand(const ir_graph *f, ir_graph **out);
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 /* Without in-place writes; views: without views too.  f itself where there are none. */
 /* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest again. */
@@ -130,7 +132,7 @@ cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after,
 /* Parse one pipeline into rows and options, so that vmap's sizes can be inferred by the caller. */
 typedef struct pass_step { const pass_row *row; pass_options options; } pass_step;
 cot_status pass_parse(cot_context *ctx, const char *text, int *n, const pass_step **steps);
-/* What every graph goes through before kernels: inline, simplify, dce, contract. */
+/* What every graph goes through before kernels: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
 
 #endif

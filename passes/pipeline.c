@@ -38,6 +38,7 @@ RUN(simplify, pass_simplify(f, out))
 RUN(dce, pass_dce(f, out))
 RUN(inline, pass_inline(f, out))
 RUN(inline_all, pass_inline_all(f, out))
+RUN(expand, pass_expand(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
 RUN(count, pass_count(f, out))
@@ -74,6 +75,7 @@ const pass_row pass_rows[] = {
     { "simplify", "the same function, smaller", false, 0, run_simplify },
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
+    { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand },
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
@@ -472,14 +474,16 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     return COT_OK;
 }
 
-/* Inlining first, since contraction does not see across a call. */
+/* Expansions first; inlining before contraction, which does not see across a call. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
     static const char *const order[] = { "simplify", "dce", "contract" };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
-    COT_TRY(pass_run(&inline_all, f, NULL, &g));
+    if (f->expands)
+        COT_TRY(pass_run(pass_find("expand"), f, NULL, &g));
+    COT_TRY(pass_run(&inline_all, g, NULL, &g));
     COT_TRY(pass_axis_check(g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));

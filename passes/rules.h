@@ -34,6 +34,11 @@ typedef void vmap_rule(ir_build *b, const ir_graph *f, const ir_node *n, int64_t
 #include "ir/ops.def"
 #undef OP
 
+/* For rows of the flag EXPAND without rules of their own: through the expansion (rules/expand.c). */
+jvp_rule jvp_expand;
+transpose_rule transpose_expand;
+vmap_rule vmap_expand;
+
 extern jvp_rule *const jvp_rules[OP_COUNT];
 extern transpose_rule *const transpose_rules[OP_COUNT];
 extern vmap_rule *const vmap_rules[OP_COUNT];

@@ -79,6 +79,7 @@ eval_scratch(eval_mem *m)
 #define RULE_COLLECTIVE(rule) eval_##rule
 #define RULE_FLOW(rule) eval_##rule
 #define RULE_EFFECT(rule) eval_##rule
+#define RULE_EXPAND(rule) eval_expand
 
 static eval_rule *const eval_rules[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, eval, ...) [OP_##name] = RULE_##flag(eval),

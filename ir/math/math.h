@@ -27,6 +27,7 @@ typedef ir_sc eval_scalar(MATH_ARGS);
 #define MATH_COLLECTIVE(rule)
 #define MATH_FLOW(rule)
 #define MATH_EFFECT(rule)
+#define MATH_EXPAND(rule)
 #define OP(name, n, attrs, flag, infer, eval, ...) MATH_##flag(eval_scalar eval_##eval;)
 #include "ir/ops.def"
 #undef OP

@@ -64,6 +64,12 @@ typedef struct row {
     "fn @line(%c: $[3], %x: $[3], %v: $[3]) -> $[3] {\n  %0 = add %x, %x : $[3]\n"                \
     "  %1 = mul %0, %v : $[3]\n  ret %1\n}\n"
 
+/* %a is x x^T + 4, %t is x + 4: matrices that every factorisation takes. */
+#define FOUR3 "  %c = constant {data=[4,0,0,0,4,0,0,0,4]} : $[3,3]\n"
+#define SPD3 "%s = dot_general %x, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : $[3,3]\n" FOUR3 \
+    "  %a = add %s, %c : $[3,3]\n"
+#define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
+
 static const row rows[] = {
     { "broadcast_in_dim", ALL, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
     { "broadcast_in_dim", ALL, F("%x: $[3,1]", "$[2,3,5]", "%0 = broadcast_in_dim %x {shape=[2,3,5], dims=[1,2]} : $[2,3,5]"), -3, 3, 0, 0 },
@@ -148,6 +154,11 @@ static const row rows[] = {
     PUTS("scatter_mul", NUMBERS, 0),
     PUTS("scatter_min", NUMBERS, 0),
     PUTS("scatter_max", NUMBERS, 0),
+    { "cholesky", FLOATS, F("%x: $[3,3]", "$[3,3]", SPD3 "  %0 = cholesky %a : $[3,3]"), -1, 1, 0, 1 },
+    { "cholesky", FLOATS, F("%x: $[2,0,0]", "$[2,0,0]", "%0 = cholesky %x : $[2,0,0]"), -1, 1, 0, 1 },
+    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y : $[3,2]"), -1, 1, 0, 1 },
+    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[2,3]", "$[2,3]", DIAGONAL3 "  %0 = triangular_solve %t, %y {right=true, upper=true} : $[2,3]"), -1, 1, 0, 1 },
+    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y {transposed=true, unit=true} : $[3,2]"), -1, 1, 0, 1 },
     { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "cond", FLOATS, FN_ID FN_SQUARE FN_SIN F("%p: i32[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square, @sin]} : $[3]"), -3, 3, 0, 0 },
@@ -190,6 +201,7 @@ typedef enum column {
 #define COLUMN_COLLECTIVE(infer) T_none
 #define COLUMN_FLOW(infer) T_none
 #define COLUMN_EFFECT(infer) T_none
+#define COLUMN_EXPAND(infer) T_none
 static const column columns[OP_COUNT] = {
 #define OP(name, n_in, attrs, flag, infer, ...) [OP_##name] = COLUMN_##flag(infer),
 #include "ir/ops.def"

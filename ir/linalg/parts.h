@@ -1,0 +1,56 @@
+/* What the expansions of linear algebra are made of.
+ *
+ * Inside, a matrix is always of rank 3, [batch, rows, columns]: la_in joins the leading axes, la_out
+ * parts them again.  Loops are scans whose body is begun and ended by la_loop_*. */
+#ifndef IR_LINALG_PARTS_H
+#define IR_LINALG_PARTS_H
+
+#include "ir/expand.h"
+
+/* Sizes of v, a matrix inside. */
+static inline int64_t ir_la_batch(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[0] : 0; }
+static inline int64_t ir_la_rows(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[1] : 0; }
+static inline int64_t ir_la_cols(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[2] : 0; }
+
+ir_ref ir_la_in(ir_build *b, ir_ref x);
+/* y, whose first axis is a batch, with the axes that x has before its matrices in its place. */
+ir_ref ir_la_out(ir_build *b, ir_ref y, ir_ref x);
+
+/* The element type of v, of a shape. */
+const ir_type *ir_la_type(ir_build *b, ir_ref v, int64_t batch, int64_t rows, int64_t cols);
+
+/* Rows r ... r+m-1, columns c ... c+n-1; x with that block replaced by y. */
+ir_ref ir_la_block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n);
+ir_ref ir_la_put(ir_build *b, ir_ref x, ir_ref y, int64_t r, int64_t c);
+/* The same where the program knows r or c only when it runs (i32 scalars; IR_NONE: 0). */
+ir_ref ir_la_block_at(ir_build *b, ir_ref x, ir_ref r, int64_t m, ir_ref c, int64_t n);
+ir_ref ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c);
+ir_ref ir_la_turn(ir_build *b, ir_ref x);               /* rows for columns */
+/* x y, where tx, ty say that the operand is turned. */
+ir_ref ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty);
+/* x repeated where its size is 1, to the shape of like. */
+ir_ref ir_la_fit(ir_build *b, ir_ref x, ir_ref like);
+
+/* A bool matrix inside, like x: op(row, column + k). */
+ir_ref ir_la_compare(ir_build *b, ir_op op, ir_ref x, int64_t k);
+/* x where p, else the number. */
+ir_ref ir_la_keep(ir_build *b, ir_ref p, ir_ref x, double otherwise);
+/* 1 where row == column + k, in the type of like. */
+ir_ref ir_la_eye(ir_build *b, ir_ref like);
+/* On each row, or column (i32 [1, n, 1], [1, 1, n]): op(number of the row, i), as wide as x. */
+ir_ref ir_la_rows_where(ir_build *b, ir_op op, ir_ref x, ir_ref i);
+ir_ref ir_la_cols_where(ir_build *b, ir_op op, ir_ref x, ir_ref i);
+
+/* A loop of n steps over carries, with the number of the step.  Between begin and end nodes go to
+ * loop->b; in[] are the consts, then the carries, as they are inside. */
+typedef struct ir_la_loop {
+    ir_build *b;
+    int consts, carries;
+    int64_t n;
+    ir_ref step, in[8], outer[8];
+} ir_la_loop;
+void ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries, const ir_ref *x);
+/* next: the carries of the next step, then n_ys that are stacked on a new first axis; results to out. */
+void ir_la_loop_end(ir_build *b, ir_la_loop *l, int n_ys, const ir_ref *next, ir_ref *out);
+
+#endif

@@ -1,0 +1,140 @@
+/* Rules of linear algebra: derivatives in terms of the same ops, so that they can be
+ * differentiated and mapped again.
+ *
+ *   x z = y           z' = x^-1 (y' - x' z)          of the triangle that is read
+ *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
+ *
+ * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+ * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016. */
+#include "passes/rules.h"
+
+/* ---- matrices in the last two axes ---- */
+
+static int
+rank_of(const ir_build *b, ir_ref x)
+{
+    return x ? ir_btype(b, x)->rank : 2;
+}
+
+static ir_ref
+turn(ir_build *b, ir_ref x)
+{
+    const int r = rank_of(b, x);
+    return ir_move_axis(b, x, r - 2, r - 1);
+}
+
+static ir_ref
+product(ir_build *b, ir_ref x, ir_ref y)
+{
+    int64_t axis[COT_MAX_RANK];
+    const int r = rank_of(b, x);
+
+    for (int k = 0; k < r; k++)
+        axis[k] = k;
+    const ir_ints batch = { r - 2, axis };
+    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch, batch);
+}
+
+/* op(row, column) of each element of x. */
+static ir_ref
+where(ir_build *b, ir_op op, ir_ref x)
+{
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    ir_ref row = ir_iota(b, COT_I32, t->rank, t->dims, t->rank - 2),
+           col = ir_iota(b, COT_I32, t->rank, t->dims, t->rank - 1);
+    return ir_op2(b, op, row, col);
+}
+
+static ir_ref
+keep(ir_build *b, ir_op op, ir_ref x)
+{
+    return ir_select(b, where(b, op, x), x, ir_like(b, x, 0));
+}
+
+static ir_ref
+solve(ir_build *b, ir_ref x, ir_ref y, ir_attrs at)
+{
+    return ir_node1(b, OP_triangular_solve, 2, (ir_ref[]){ x, y }, &at);
+}
+
+/* ---- triangular_solve ---- */
+
+/* Of the operands as the op reads them. */
+static ir_ref
+triangle(ir_build *b, ir_ref x, const ir_attrs *at)
+{
+    const bool upper = at->triangle.upper;
+    return keep(b, at->triangle.unit ? (upper ? OP_lt : OP_gt) : upper ? OP_le : OP_ge, x);
+}
+
+void
+jvp_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs *at = &n->at;
+    ir_ref r = in[1].tan;
+
+    (void)f;
+    if (in[0].tan) {
+        ir_ref dx = triangle(b, in[0].tan, at), z = y->val;
+        dx = at->triangle.transposed ? turn(b, dx) : dx;
+        r = tan_sub(b, r, at->triangle.right ? product(b, z, dx) : product(b, dx, z));
+    }
+    y->tan = r ? solve(b, in[0].val, r, *at) : IR_NONE;
+}
+
+void
+transpose_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                           const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    ir_attrs at = n->at;
+
+    (void)f, (void)linear;
+    at.triangle.transposed = !at.triangle.transposed;
+    ct_in[1] = solve(b, in[0], ct[0], at);
+}
+
+/* One matrix for all examples: the examples are more columns (rows, with `right`). */
+static ir_ref
+more_columns(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
+{
+    const ir_type *t = ir_btype(b, y);
+    const int64_t size = t->dims[0], rows = t->dims[1], cols = t->dims[2];
+
+    if (n->at.triangle.right) {
+        ir_ref z = ir_reshape(b, y, 2, (const int64_t[]){ size * rows, cols });
+        return ir_reshape(b, solve(b, x, z, n->at), 3, t->dims);
+    }
+    ir_ref z = ir_reshape(b, ir_move_axis(b, y, 0, 1), 2, (const int64_t[]){ rows, size * cols });
+    z = ir_reshape(b, solve(b, x, z, n->at), 3, (const int64_t[]){ rows, size, cols });
+    return ir_move_axis(b, z, 1, 0);
+}
+
+void
+vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+                      const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    (void)out_mapped;
+    if (!mapped[0] && ir_type_at(f, n->in[0])->rank == 2)
+        y[0] = more_columns(b, n, in[0], in[1]);
+    else
+        y[0] = solve(b, pass_map_operand(b, in[0], mapped[0], size),
+                     pass_map_operand(b, in[1], mapped[1], size), n->at);
+}
+
+/* ---- cholesky ---- */
+
+/* The operand is the symmetric matrix with the lower triangle of x. */
+void
+jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs left = { .triangle = { 0 } }, right = { .triangle = { .right = 1, .transposed = 1 } };
+    ir_ref dx = in[0].tan, z = y->val;
+
+    (void)f, (void)n;
+    dx = ir_select(b, where(b, OP_ge, dx), dx, turn(b, dx));
+    ir_ref w = solve(b, z, solve(b, z, dx, left), right);
+    w = ir_select(b, where(b, OP_eq, w), ir_mul(b, w, ir_like(b, w, 0.5)), keep(b, OP_ge, w));
+    y->tan = product(b, z, w);
+}
