@@ -169,7 +169,7 @@ static bool
 wants_memory(const ir_node *n, int i)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
-    return n->op != OP_argsort && (flag != IR_INDEX || i == 0);
+    return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */

@@ -277,6 +277,7 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_plan_dot(l, v, g);
         break;
     case OP_argsort:
+    case OP_top_k:
         cg_plan_argsort(l, v, g);
         break;
     case OP_cumsum:

@@ -57,6 +57,7 @@ typedef struct ir_attrs {
         struct { ir_axes axes; } axes;
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
+        struct { int64_t axis, k; cot_dtype dtype; } top;
         struct { int64_t axis; int reverse; } cumulate;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
