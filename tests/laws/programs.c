@@ -24,6 +24,7 @@ typedef struct row {
 /* One function of one node. */
 #define F(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
 #define DOT(x, y, r, dims) F("%x: " x ", %y: " y, r, "%0 = dot_general %x, %y {" dims "} : " r)
+#define CONV(x, y, r, at) F("%x: " x ", %y: " y, r, "%0 = conv_general %x, %y {" at "} : " r)
 #define PUT(op, x, i, z, dims) F("%x: " x ", %i: " i ", %z: " z, x, "%0 = " op " %x, %i, %z {" dims "} : " x)
 #define TAKE(x, i, r, dims) F("%x: " x ", %i: " i, r, "%0 = gather %x, %i {" dims "} : " r)
 #define ROWS "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]"
@@ -122,6 +123,9 @@ static const row rows[] = {
     { "argsort", ALL, F("%x: $[3,70,2]", "i64[3,70,2]", "%0 = argsort %x {axis=1, dtype=i64} : i64[3,70,2]"), -3, 3, 0, 0 },
     { "argsort", ALL, F("%x: $[2,5], %y: bool[2,5], %z: $[2,5]", "i8[2,5]", "%0 = argsort %y, %x, %z {axis=1, dtype=i8} : i8[2,5]"), -3, 3, 0, 0 },
     { "argsort", ALL, F("%y: bool[90], %x: $[90]", "u8[90]", "%0 = argsort %y, %x {axis=0, dtype=u8} : u8[90]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[7]", "i32[3]", "%0 = top_k %x {axis=0, k=3} : i32[3]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[3,150,2]", "i64[3,5,2]", "%0 = top_k %x {axis=1, k=5, dtype=i64} : i64[3,5,2]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[2,90]", "u8[2,70]", "%0 = top_k %x {axis=1, k=70, dtype=u8} : u8[2,70]"), -3, 3, 0, 0 },
     { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
       "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
     { "cumsum", ANY_NUMBER, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },
@@ -173,6 +177,11 @@ static const row rows[] = {
     { "dot_general", NUMBERS, DOT("$[2,0]", "$[0,3]", "$[2,3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[1,600]", "$[600,2]", "$[1,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[2,600]", "$[600]", "$[2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,5,3]", "$[1,3,3,2]", "$[1,2,3,2]", "strides=[1], dilation=[1]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[2,1,7,6,2]", "$[2,3,2,2,3]", "$[2,1,2,4,3]", "strides=[2,1], dilation=[2,2]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,3]", "$[1,3,2]", "$[1,2,2]", "strides=[], dilation=[]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,3,2]", "$[1,4,2,3]", "$[1,2,0,3]", "strides=[1], dilation=[1]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,1,9,40]", "$[1,7,40,3]", "$[1,1,2,3]", "strides=[2], dilation=[1]"), -1, 1, 0, 1 },
     { "dynamic_slice", ALL, F("%x: $[7], %i: i32[]", "$[3]", "%0 = dynamic_slice %x, %i {sizes=[3]} : $[3]"), -3, 3, 0, 0 },
     { "dynamic_slice", ALL, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ALL, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
