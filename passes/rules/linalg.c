@@ -3,6 +3,7 @@
  *
  *   x z = y           z' = x^-1 (y' - x' z)          of the triangle that is read
  *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
+ *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
  * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
  * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016. */
@@ -137,4 +138,60 @@ jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref w = solve(b, z, solve(b, z, dx, left), right);
     w = ir_select(b, where(b, OP_eq, w), ir_mul(b, w, ir_like(b, w, 0.5)), keep(b, OP_ge, w));
     y->tan = product(b, z, w);
+}
+
+/* ---- lu ---- */
+
+/* x with its rows in another order, i32 [..., rows]. */
+static ir_ref
+reordered(ir_build *b, ir_ref x, ir_ref order)
+{
+    const int r = rank_of(b, x);
+    int64_t axis[COT_MAX_RANK], sizes[COT_MAX_RANK];
+
+    if (!x || !order)
+        return IR_NONE;
+    for (int k = 0; k < r; k++)
+        axis[k] = k, sizes[k] = 1;
+    sizes[r - 1] = ir_btype(b, x)->dims[r - 1];
+    const ir_ints batch = { r - 2, axis }, row = { 1, axis + r - 2 }, col = { 1, axis + r - 1 };
+    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, ir_broadcast_axis(b, order, r - 1, 1) },
+                    &(ir_attrs){ .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
+}
+
+/* Rows from r, columns from c. */
+static ir_ref
+block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
+{
+    const int k = rank_of(b, x);
+
+    return ir_slice_axis(b, ir_slice_axis(b, x, k - 2, r, r + m), k - 1, c, c + n);
+}
+
+/* With z the smaller of the sizes, L = [l; l2] and U = [u, u2] where l and u are z by z:
+ * w = l^-1 (p x') u^-1 of that corner gives l' and u'; below l2' = ((p x')2 - l2 u') u^-1; to the
+ * right u2' = l^-1 ((p x')_2 - l' u2). */
+void
+jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs left = { .triangle = { .unit = 1 } }, right = { .triangle = { .right = 1, .upper = 1 } };
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    ir_ref dx = reordered(b, in[0].tan, y[2].val), corner = block(b, y[0].val, 0, z, 0, z), all;
+
+    if (t->size == 0)
+        return;
+    ir_ref u = keep(b, OP_le, corner), l = keep(b, OP_gt, corner);
+    l = ir_add(b, l, ir_convert(b, where(b, OP_eq, l), t->dtype));
+    ir_ref w = solve(b, corner, solve(b, corner, block(b, dx, 0, z, 0, z), left), right);
+    ir_ref dl = product(b, l, keep(b, OP_gt, w)), du = product(b, keep(b, OP_le, w), u);
+    all = ir_add(b, dl, du);
+    if (rows > z) {
+        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z), product(b, block(b, y[0].val, z, rows - z, 0, z), du));
+        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, right) }, t->rank - 2);
+    } else if (cols > z) {
+        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z), product(b, dl, block(b, y[0].val, 0, z, z, cols - z)));
+        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
+    }
+    y[0].tan = all;
 }
