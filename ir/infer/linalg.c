@@ -80,3 +80,21 @@ infer_lu(const infer_ctx *c)
     give(c, 2, order);
     return 3;
 }
+
+int
+infer_qr(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1];
+    const int64_t k = c->at->qr.full || m < n ? m : n;
+    const ir_type *q = batch_of(c, x->dtype, 2, (const int64_t[]){ m, k });
+    const ir_type *r = batch_of(c, x->dtype, 2, (const int64_t[]){ k, n });
+    if (!q || !r)
+        return -1;
+    give(c, 0, q);
+    give(c, 1, r);
+    return 2;
+}

@@ -3,10 +3,13 @@
  *
  *   x z = y           z' = x^-1 (y' - x' z)          of the triangle that is read
  *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
+ *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
+ *                     R' = (w - s) R
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
  * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
- * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016. */
+ * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016; S. Walter, L. Lehmann,
+ * Algorithmic differentiation of linear algebra functions, 2010. */
 #include "passes/rules.h"
 
 /* ---- matrices in the last two axes ---- */
@@ -194,4 +197,32 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
         all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
     }
     y[0].tan = all;
+}
+
+/* ---- qr ---- */
+
+/* What has more columns than rows: Q is that of the columns on the left, R' = Q^T (x' - Q' R).  More
+ * columns in Q than in x: they depend on the reflections, so it is their derivative. */
+void
+jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs right = { .triangle = { .right = 1, .upper = 1 } };
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    ir_ref dx = in[0].tan, q = y[0].val, r = y[1].val;
+
+    if (t->size == 0)
+        return;
+    if (n->at.qr.full && rows > cols) {
+        jvp_expand(b, f, n, in, y);
+        return;
+    }
+    ir_ref v = solve(b, block(b, r, 0, z, 0, z), block(b, dx, 0, rows, 0, z), right);
+    ir_ref w = product(b, turn(b, q), v), low = keep(b, OP_gt, w);
+    ir_ref s = ir_sub(b, low, turn(b, low));
+    y[0].tan = ir_add(b, product(b, q, ir_sub(b, s, w)), v);
+    if (cols == z)
+        y[1].tan = product(b, ir_sub(b, w, s), r);
+    else
+        y[1].tan = keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
 }
