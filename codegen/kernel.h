@@ -164,6 +164,7 @@ typedef struct cg_buffer {
     int64_t elements;
     int64_t offset;             /* work: bytes                                   */
     int align;                  /* bytes known; 0: the element's                 */
+    bool streams;               /* out: too large for any cache, and written once: stores may go past them */
     const void *data;           /* const                                         */
     int arg;                    /* entry, in and out: index in args[]            */
     uint32_t alias;             /* 1 + index of a buffer it may overlap exactly (in place), or 0 */

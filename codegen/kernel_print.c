@@ -365,6 +365,8 @@ print_buffer(ir_buf *b, const cg_kernel *k, const cg_buffer *x)
         ir_buf_printf(b, " at %" PRId64, x->offset);
     if (x->align)
         ir_buf_printf(b, " align %d", x->align);
+    if (x->streams)
+        ir_buf_str(b, " streams");
     if (x->alias)
         ir_buf_printf(b, " over %s", k->buffer[x->alias - 1].name);
     ir_buf_str(b, "\n");

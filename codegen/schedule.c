@@ -431,6 +431,9 @@ cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const
     return false;
 }
 
+/* Results above this size are in no cache when they are wanted again. */
+enum { STREAM_BYTES = 32 << 20 };
+
 void
 cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
 {
@@ -440,9 +443,11 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     m.s = find_nest(l, fr, cut, g, NULL, &w);
     m.again = !cg_writes_over(l, fr, &w, g);
     m.buffer = buffer;
-    for (uint32_t i = 0; i < g->n; i++)
-        buffer[i] =
-            cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const ir_type *t = ir_type_at(fr->f, g->v[i]);
+        buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
+        l->k->buffer[buffer[i]].streams = m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
+    }
     run_mapping(&m);
 }
 

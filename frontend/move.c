@@ -5,8 +5,8 @@
 #include "ir/diag.h"
 
 /* y as the element type of what it goes into; an error where that does not hold it. */
-static ir_ref
-convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to)
+ir_ref
+fe_convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to)
 {
     if (!y)
         return IR_NONE;
@@ -178,7 +178,7 @@ pad(ir_build *b, const fe_arg *x, int n, const void *options)
         !fe_ints(b, "pad", "interior", o->interior, t->rank, 0, interior))
         return IR_NONE;
     ir_ref value = x[1].kind == COT_IS_VALUE
-                       ? convert_into(b, "pad", x[1].ref, t->dtype)
+                       ? fe_convert_into(b, "pad", x[1].ref, t->dtype)
                        : fe_number(b, "pad", &x[1], ir_scalar_type(b->ctx, t->dtype));
     return ir_pad(b, x[0].ref, value, low, high, interior);
 }
@@ -269,7 +269,7 @@ dynamic_update_slice(ir_build *b, const fe_arg *x, int n, const void *o)
         return IR_NONE;
     for (int i = 0; i < n; i++)
         in[i] = x[i].ref;
-    in[1] = convert_into(b, "dynamic_update_slice", in[1], ir_btype(b, in[0])->dtype);
+    in[1] = fe_convert_into(b, "dynamic_update_slice", in[1], ir_btype(b, in[0])->dtype);
     return ir_node1(b, OP_dynamic_update_slice, n, in, NULL);
 }
 
@@ -352,7 +352,7 @@ scatter(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!x[0].ref || !index_lists(b, ir_ops[op[c->kind]].name, o))
         return IR_NONE;
     ir_ref in[3] = { x[0].ref, x[1].ref,
-                     convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype) };
+                     fe_convert_into(b, "scatter", x[2].ref, ir_btype(b, x[0].ref)->dtype) };
     ir_attrs a = { .scatter = { fe_list(o->offset_dims), fe_list(o->collapsed),
                                 fe_list(o->operand_batch), fe_list(o->indices_batch),
                                 fe_list(o->index_map), (int)o->mode, o->unique != 0 } };

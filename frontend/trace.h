@@ -177,6 +177,12 @@ ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
 /* Elements of x along an axis, at index vectors of x's rank and one axis more (sugar/index.c). */
 ir_ref fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode);
+/* The places of the first `size` elements that are not 0, one row of indices each, `fill` in rows that are left; all
+ * of them are *count (sugar/nonzero.c).  y in an element type that holds it; the error recorded if none (move.c). */
+ir_ref fe_places(ir_build *b, ir_ref x, int64_t size, int64_t fill, ir_ref *count);
+ir_ref fe_convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to);
+/* Integers in a type that holds them and the size, those below 0 counted from the end (sugar/index.c). */
+ir_ref fe_from_start(ir_build *b, ir_ref index, int64_t size);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);
 ir_ref fe_narrow(ir_build *b, ir_ref x, cot_dtype to);

@@ -27,6 +27,8 @@ ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list 
         op = ctx->here.op;
     }
     ir_loc_print(ctx, loc, &b);
+    for (const ir_around *a = ctx->around; b.n && a; a = a->outer)
+        ir_buf_printf(&b, ", in %s", a->how);
     if (b.n)
         ir_buf_str(&b, ": ");
     if (op)

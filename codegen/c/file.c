@@ -15,6 +15,7 @@ static const char preamble[] =
     "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
     "#pragma clang diagnostic ignored \"-Wunused-variable\"\n#pragma clang diagnostic ignored "
     "\"-Wunused-function\"\n"
+    "#if __clang_major__ >= 13\n#pragma clang diagnostic ignored \"-Wunused-but-set-variable\"\n#endif\n"
     "#elif defined(__GNUC__)\n#pragma GCC optimize(\"fp-contract=off\")\n#pragma GCC "
     "diagnostic ignored \"-Wunused-variable\"\n"
     "#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n#pragma GCC diagnostic "

@@ -46,6 +46,7 @@ typedef struct cg_ll_emit {
     const bool *can_fail;          /* likewise                                           */
     LLVMValueRef pool;             /* const cot_parallel *, or NULL                      */
     LLVMValueRef status;           /* in an outlined body: where a failure is noted      */
+    bool streams;                  /* it has stored past the caches                      */
     LLVMValueRef sink;             /* where stores go that must not store                */
     cg_ll_level level[32];
     int digit[32]; /* which copy is meant, for each level                */
@@ -54,6 +55,9 @@ typedef struct cg_ll_emit {
     int lanes;              /* of the vector loop around, or 1                    */
     const cg_ll_mask *mask; /* or NULL                                            */
 } cg_ll_emit;
+
+/* memory.c: what has been stored past the caches is seen before all that follows. */
+void cg_ll_settle(cg_ll_emit *e);
 
 /* emit.c */
 void cg_ll_region(cg_ll_emit *e, const cg_region *r);

@@ -18,6 +18,7 @@ typedef struct access {
     LLVMValueRef base;
     cot_dtype type;
     unsigned align;
+    bool streams;
 } access;
 
 static access
@@ -28,7 +29,8 @@ access_of(cg_ll_emit *e, const cg_insn *i)
     return (access){ .element = cg_ll_storage(e->l, t),
                      .base = cg_ll_buffer(e, (uint32_t)i->imm),
                      .type = t,
-                     .align = (unsigned)cot_dtype_size(t) };
+                     .align = (unsigned)cot_dtype_size(t),
+                     .streams = e->k->buffer[i->imm].streams && e->l->machine->x86 };
 }
 
 LLVMValueRef
@@ -80,6 +82,38 @@ static void
 plain_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
 {
     LLVMSetAlignment(LLVMBuildStore(e->b, x, p), a->align);
+}
+
+/* A whole vector, past the caches if it lies as the machine wants that: a line that is written whole
+ * need not be read first. */
+static void
+stream_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
+{
+    int bytes = e->lanes * (int)a->align, most = e->l->machine->vector_bits / 8;
+    int align = bytes < most ? bytes : most;
+    LLVMBasicBlockRef past = cg_ll_block(e, "stream"), plain = cg_ll_block(e, "plain"), end = cg_ll_block(e, "end");
+    LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p, e->l->i64, ""), cg_ll_index(e, align - 1), "");
+    LLVMValueRef one = LLVMMetadataAsValue(
+        e->l->llvm, LLVMMDNodeInContext2(e->l->llvm, (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
+
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_ll_index(e, 0), ""), past, plain);
+    LLVMPositionBuilderAtEnd(e->b, past);
+    LLVMValueRef s = LLVMBuildStore(e->b, x, p);
+    LLVMSetAlignment(s, (unsigned)align);
+    LLVMSetMetadata(s, LLVMGetMDKindIDInContext(e->l->llvm, "nontemporal", 11), one);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, plain);
+    plain_store(e, a, x, p);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    e->streams = true;
+}
+
+void
+cg_ll_settle(cg_ll_emit *e)
+{
+    if (e->streams)
+        cg_ll_intrinsic(e->l, e->b, "llvm.x86.sse.sfence", 0, NULL, 0, NULL);
 }
 
 static LLVMValueRef
@@ -260,7 +294,9 @@ store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, cons
 {
     LLVMValueRef p = store_address(e, address(e, a, index.v), c->scalar);
 
-    if (!c->lanes)
+    if (!c->lanes && a->streams && !c->scalar)
+        stream_store(e, a, x, p);
+    else if (!c->lanes)
         plain_store(e, a, x, p);
     else if (has_masked(e, a)) {
         LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };

@@ -208,6 +208,7 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     LLVMPositionBuilderAtEnd(l->b, body);
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);
+    cg_ll_settle(&e);
     LLVMBuildRet(l->b, LLVMConstNull(l->i32));
     LLVMPositionBuilderAtEnd(l->b, e.allocas);
     LLVMBuildBr(l->b, body);

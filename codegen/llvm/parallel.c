@@ -189,6 +189,7 @@ emit_range(cg_ll_emit *e, const outline *o, LLVMValueRef lo, LLVMValueRef hi)
     LLVMAddIncoming(i, &next, &last, 1);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, hi, ""), head, end);
     LLVMPositionBuilderAtEnd(e->b, end);
+    cg_ll_settle(e);
     LLVMBuildRetVoid(e->b);
 }
 
@@ -209,6 +210,7 @@ emit_outlined(cg_ll_emit *outer, outline *o)
     LLVMBasicBlockRef body = cg_ll_block(e, "body");
     e->buffer = IR_NEW_N(e->arena, LLVMValueRef, e->k->n_buffers + 1);
     e->sink = e->pool = NULL;
+    e->streams = false;
     o->partial = IR_NEW_N(e->arena, LLVMValueRef, o->x->n + 1);
     for (uint32_t i = 0; i < o->n; i++)
         saved[i] = e->var[o->capture[i]];

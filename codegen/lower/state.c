@@ -196,6 +196,7 @@ typedef struct machine {                /* a loop in registers */
     cg_frame *fr;
     int consts, carries, first_xs;
     int64_t examples;                   /* 0: one */
+    int64_t begun;                      /* of them, those that chunks took */
     lie *lie;                           /* of each carry */
     lie *out;                           /* of each output of the body */
     int64_t *count;                     /* elements of each carry, of one example */
@@ -346,16 +347,27 @@ run_step(machine *m, const ir_graph *f, cg_val *const *state, cg_ix example, cg_
     return next;
 }
 
-static void
-run_scan(machine *m, cg_ix example, cg_val *const *state)
+/* The loop over the steps of a scan and its scope; which of them it is at in *step. */
+static cg_val
+steps_begin(machine *m, cg_ix *step, uint32_t *mark)
 {
     cg_lowering *l = m->l;
     int64_t length = m->n->at.scan.length;
     cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
-    uint32_t mark = cg_scope_begin(l);
-    cg_ix t = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
+    *mark = cg_scope_begin(l);
+    *step = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
     if (m->n->at.scan.reverse)
-        t = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, t, -1), length - 1);
+        *step = cg_ix_addc(&l->ix, cg_ix_mul(&l->ix, *step, -1), length - 1);
+    return loop;
+}
+
+static void
+run_scan(machine *m, cg_ix example, cg_val *const *state)
+{
+    cg_lowering *l = m->l;
+    cg_ix t;
+    uint32_t mark;
+    cg_val loop = steps_begin(m, &t, &mark);
     cg_val **now = new_state(m);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
@@ -404,25 +416,139 @@ run_while(machine *m, cg_ix example, cg_val *const *state)
             state[i][k] = cg_loop_result(b, loop, r++);
 }
 
-static void
-run_example(cg_lowering *l, void *user, cg_ix example)
+static cg_val **
+first_state(machine *m, cg_ix example)
 {
-    machine *m = user;
     cg_val **state = new_state(m);
-    l->exact = true;
     for (int i = 0; i < m->carries; i++) {
         if (m->lie[i] == ALONG)
             pull_elements(m, m->fr, m->n->in[m->consts + i], ALONG, m->count[i], example, state[i]);
         else
             memcpy(state[i], m->shared[i], sizeof *state[i] * (size_t)m->count[i]);
     }
+    return state;
+}
+
+static void
+store_state(machine *m, cg_ix example, cg_val *const *state)
+{
+    for (int i = 0; i < m->carries; i++)
+        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example, 0, false, state[i]);
+}
+
+/* The rest of the examples, from m->begun on. */
+static void
+run_example(cg_lowering *l, void *user, cg_ix example)
+{
+    machine *m = user;
+    l->exact = true;
+    if (m->begun)
+        example = cg_ix_addc(&l->ix, example, m->begun);
+    cg_val **state = first_state(m, example);
     if (m->n->op == OP_scan)
         run_scan(m, example, state);
     else
         run_while(m, example, state);
-    for (int i = 0; i < m->carries; i++)
-        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example, 0, false, state[i]);
+    store_state(m, example, state);
     l->exact = false;
+}
+
+/* -- many examples at a time -------------------------------------------------------------------------------------- */
+
+/* A step of one vector of examples is a chain in which each operation waits for the one before.
+ * So a scan takes CHUNK vectors through each step, their states in an array on the stack between
+ * steps: while one waits, the processor is at the next.  Registers could hold two at most. */
+enum { CHUNK = 8 };
+
+typedef struct chunk {
+    machine *m;
+    cg_ix first;                        /* its first example */
+    uint32_t **local;                   /* of each element of each carry */
+    cg_ix step;
+} chunk;
+
+static void
+keep_state(const chunk *c, cg_ix j, cg_val *const *state)
+{
+    cg_lowering *l = c->m->l;
+    cg_val at = cg_ix_value(&l->ix, &l->b, j);
+    for (int i = 0; i < c->m->carries; i++)
+        for (int64_t k = 0; k < c->m->count[i]; k++)
+            cg_store(&l->b, c->local[i][k], at, state[i][k], 0);
+}
+
+static cg_val **
+kept_state(const chunk *c, cg_ix j)
+{
+    cg_lowering *l = c->m->l;
+    cg_val **state = new_state(c->m), at = cg_ix_value(&l->ix, &l->b, j);
+    for (int i = 0; i < c->m->carries; i++)
+        for (int64_t k = 0; k < c->m->count[i]; k++)
+            state[i][k] = cg_load(&l->b, c->local[i][k], at, 0);
+    return state;
+}
+
+static void
+chunk_enter(cg_lowering *l, void *user, cg_ix j)
+{
+    const chunk *c = user;
+    keep_state(c, j, first_state(c->m, cg_ix_add(&l->ix, c->first, j)));
+}
+
+static void
+chunk_step(cg_lowering *l, void *user, cg_ix j)
+{
+    const chunk *c = user;
+    keep_state(c, j, run_step(c->m, c->m->n->at.scan.body, kept_state(c, j),
+                              cg_ix_add(&l->ix, c->first, j), c->step));
+}
+
+static void
+chunk_leave(cg_lowering *l, void *user, cg_ix j)
+{
+    const chunk *c = user;
+    store_state(c->m, cg_ix_add(&l->ix, c->first, j), kept_state(c, j));
+}
+
+static void
+run_chunk(machine *m, cg_ix first, uint32_t **local, int64_t lanes)
+{
+    cg_lowering *l = m->l;
+    chunk c = { .m = m, .first = first, .local = local };
+    l->exact = true;
+    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_enter, &c);
+    uint32_t mark;
+    cg_val loop = steps_begin(m, &c.step, &mark);
+    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_step, &c);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    cg_each(l, CG_SERIAL, CHUNK * lanes, lanes, false, chunk_leave, &c);
+    l->exact = false;
+}
+
+/* Whole chunks of examples; how many examples that were. */
+static int64_t
+run_chunks(machine *m, cg_kind kind, int64_t lanes)
+{
+    cg_lowering *l = m->l;
+    const int64_t each = CHUNK * lanes, whole = m->examples / each * each;
+    bool along = m->n->op == OP_scan && lanes > 1;
+    for (int i = 0; i < m->carries; i++)
+        along = along && m->lie[i] == ALONG;
+    if (!along || whole == 0)
+        return 0;
+    uint32_t **local = IR_NEW_N(l->arena, uint32_t *, m->carries + 1);
+    for (int i = 0; i < m->carries; i++) {
+        local[i] = IR_NEW_N(l->arena, uint32_t, m->count[i] + 1);
+        for (int64_t k = 0; k < m->count[i]; k++)
+            local[i][k] = cg_local_buffer(l, "state", ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, each);
+    }
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), each, 0);
+    uint32_t mark = cg_scope_begin(l);
+    run_chunk(m, cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, whole - each), local, lanes);
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, loop);
+    return whole;
 }
 
 /* Would an example find a carry that all share already stepped on by another?  So it is where
@@ -463,8 +589,6 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
-    if (lanes > 1)
-        lanes *= m.elements <= 12 ? 2 : 1;
     bool many = l->o->threads > 1 && m.examples > 1 && m.work * steps * m.examples > CG_COST_PARALLEL;
     ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,
@@ -477,8 +601,12 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
         if (m.lie[i] == FREE)
             pull_elements(&m, m.fr, n->in[m.consts + i], FREE, m.count[i], 0, m.shared[i]);
     l->exact = false;
+    cg_kind kind = many ? CG_PARALLEL : CG_SERIAL;
+    m.begun = run_chunks(&m, kind, lanes);
+    if (lanes > 1 && m.elements <= 12)
+        lanes *= 2;
     if (m.examples)
-        cg_each(l, many ? CG_PARALLEL : CG_SERIAL, m.examples, lanes, !over, run_example, &m);
+        cg_each(l, kind, m.examples - m.begun, lanes, !over, run_example, &m);
     else
         run_example(l, &m, 0);
     cg_kernel_call(l);

@@ -61,10 +61,8 @@ cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype)
 
 /* ---- take ---- */
 
-/* Indices from the start, in a type that holds them and the size, with the axis of index
- * vectors. */
-static ir_ref
-index_vectors(ir_build *b, ir_ref index, int64_t size)
+ir_ref
+fe_from_start(ir_build *b, ir_ref index, int64_t size)
 {
     const ir_type *t = ir_btype(b, index);
     bool small = size <= INT32_MAX && ir_bits(t->dtype) <= 32 && t->dtype != COT_U32;
@@ -75,7 +73,16 @@ index_vectors(ir_build *b, ir_ref index, int64_t size)
         ir_ref below = ir_op2(b, OP_lt, i, ir_zeros(b, it));
         i = ir_select(b, below, ir_add(b, i, ir_splat_int(b, it, size)), i);
     }
-    return i ? ir_broadcast_axis(b, i, t->rank, 1) : IR_NONE;
+    return i;
+}
+
+/* The same with the axis of index vectors. */
+static ir_ref
+index_vectors(ir_build *b, ir_ref index, int64_t size)
+{
+    ir_ref i = fe_from_start(b, index, size);
+
+    return i ? ir_broadcast_axis(b, i, ir_btype(b, i)->rank, 1) : IR_NONE;
 }
 
 static ir_ref

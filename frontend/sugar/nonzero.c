@@ -2,24 +2,11 @@
  *
  * The number of places depends on values, so its bound is given: element j of the result is the
  * j-th place in row-major order, and what is left of the room holds `fill`.  The place of an
- * element among the others is the sum of the marks before it, by doubling steps; elements that
- * have no place are scattered beyond the end, where scatter drops them. */
+ * element among the others is the running sum of the marks; elements that have no place are scattered
+ * beyond the end, where scatter drops them. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"
-
-/* Sums of the marks up to and including each: after the step of distance d, each holds the sum
- * of 2 d marks (W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29, 1986). */
-static ir_ref
-running_count(ir_build *b, ir_ref mark, int64_t n)
-{
-    ir_ref zero = ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, mark)->dtype));
-
-    for (int64_t d = 1; d < n; d *= 2)
-        mark = ir_add(b, mark, ir_pad(b, mark, zero, &(int64_t){ d }, &(int64_t){ -d },
-                                      &(int64_t){ 0 }));
-    return mark;
-}
 
 /* [n, rank]: the index of each element of a shape, by axis. */
 static ir_ref
@@ -37,35 +24,42 @@ coordinates(ir_build *b, cot_dtype t, const ir_type *x)
     return ir_concatenate(b, x->rank, part, 1);
 }
 
-static ir_ref
-nonzero(ir_build *b, const fe_arg *x, int n, const void *options)
+ir_ref
+fe_places(ir_build *b, ir_ref x, int64_t size, int64_t fill, ir_ref *count)
 {
-    const cot_nonzero_options *o = options;
-    const ir_type *t = ir_btype(b, x[0].ref);
-    cot_dtype it = t->size <= INT32_MAX && o->size <= INT32_MAX ? COT_I32 : COT_I64;
+    const ir_type *t = ir_btype(b, x);
+    cot_dtype it = t->size <= INT32_MAX && size <= INT32_MAX ? COT_I32 : COT_I64;
     int64_t columns = 1, zero = 0;
-
-    (void)n;
-    if (o->size < 1) {
-        ir_build_fail(b, "nonzero", ERR_nonzero, ir_type_str(b->ctx, t));
-        return IR_NONE;
-    }
-    ir_ref is = t->dtype == COT_BOOL ? x[0].ref
-                                     : ir_op2(b, OP_ne, x[0].ref, ir_like(b, x[0].ref, 0));
+    ir_ref is = t->dtype == COT_BOOL ? x : ir_op2(b, OP_ne, x, ir_like(b, x, 0));
     ir_ref mark = ir_convert(b, ir_reshape(b, is, 1, &t->size), it);
-    ir_ref count = ir_reduce(b, OP_reduce_sum, mark, 1);
-    ir_ref at = ir_sub(b, running_count(b, mark, t->size), ir_like(b, mark, 1));
-    ir_ref past = mark ? ir_splat_int(b, ir_btype(b, mark), o->size) : IR_NONE;
+
+    *count = ir_reduce(b, OP_reduce_sum, mark, 1);
+    ir_ref sums = mark ? ir_node1(b, OP_cumsum, 1, &mark, &(ir_attrs){ .cumulate = { .axis = 0 } }) : IR_NONE;
+    ir_ref at = ir_sub(b, sums, ir_like(b, mark, 1));
+    ir_ref past = mark ? ir_splat_int(b, ir_btype(b, mark), size) : IR_NONE;
     at = ir_select(b, ir_reshape(b, is, 1, &t->size), at, past);
-    ir_ref room = ir_broadcast_in_dim(
-        b, ir_splat_int(b, ir_scalar_type(b->ctx, it), o->fill), 2,
-        (const int64_t[]){ o->size, t->rank }, NULL);
+    ir_ref room = ir_broadcast_in_dim(b, ir_splat_int(b, ir_scalar_type(b->ctx, it), fill), 2,
+                                      (const int64_t[]){ size, t->rank }, NULL);
     ir_attrs a = { .scatter = { .window_dims = { 1, &columns },
                                 .inserted = { 1, &zero },
                                 .index_map = { 1, &zero },
                                 .mode = IR_MODE_FILL } };
     ir_ref in[3] = { room, ir_broadcast_axis(b, at, 1, 1), coordinates(b, it, t) };
-    ir_ref y = in[0] && in[1] && in[2] ? ir_node1(b, OP_scatter, 3, in, &a) : IR_NONE;
+    return in[0] && in[1] && in[2] ? ir_node1(b, OP_scatter, 3, in, &a) : IR_NONE;
+}
+
+static ir_ref
+nonzero(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const cot_nonzero_options *o = options;
+    ir_ref count;
+
+    (void)n;
+    if (o->size < 1) {
+        ir_build_fail(b, "nonzero", ERR_nonzero, ir_type_str(b->ctx, ir_btype(b, x[0].ref)));
+        return IR_NONE;
+    }
+    ir_ref y = fe_places(b, x[0].ref, o->size, o->fill, &count);
     if (o->count)
         *o->count = fe_handle(b->ctx->trace, count);
     return y;

@@ -303,6 +303,43 @@ inline value stack(values xs, int axis, COT_PLACE_) { return cot_stack_(cot_plac
 inline value full(cot_trace *t, cot_type y, operand x) { return cot_full_(x.at, t, y, x.x); }
 inline value index(cot_value x, int64_t i, int axis, COT_PLACE_) { return cot_index_(cot_place{file, line}, x, i, axis); }
 
+/* Indices: cot::index(x, {0, cot::span(1, cot::none, 2), i}), cot::index_set(x, {i}, y). */
+struct at : cot_at {
+    at(cot_at a) : cot_at(a) {}
+    at(cot_value v) : cot_at(cot_at_value(v)) {}
+    at(cot::value v) : cot_at(cot_at_value(v)) {}
+    template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+    at(T i) : cot_at(cot_at_int(static_cast<int64_t>(i))) {}
+};
+inline cot_at span(int64_t start, int64_t stop = none, int64_t step = 1) { return cot_at_span(start, stop, step); }
+inline cot_at whole() { return cot_at_span(none, none, 1); }
+inline cot_at newaxis() { return cot_at_newaxis(); }
+inline cot_at ellipsis() { return cot_at_ellipsis(); }
+inline cot_at mask(cot_value m, int64_t bound) { return cot_at_mask(m, bound); }
+inline cot_ats ats(std::initializer_list<at> i) { return cot_ats{static_cast<int>(i.size()), i.begin()}; }
+inline value
+index(cot_value x, std::initializer_list<at> i, const cot_at_options &o = {}, COT_PLACE_)
+{
+    return cot_index_at_(cot_place{file, line}, x, ats(i), &o, sizeof o);
+}
+#define COT_UPDATE_(name, kind)                                                                    \
+    inline value name(cot_value x, std::initializer_list<at> i, operand y, const cot_at_options &o = {}) \
+    {                                                                                              \
+        return cot_index_update_(y.at, kind, x, ats(i), y.x, &o, sizeof o);                        \
+    }
+COT_UPDATE_(index_set, COT_UPDATE_SET)
+COT_UPDATE_(index_add, COT_UPDATE_ADD)
+COT_UPDATE_(index_mul, COT_UPDATE_MUL)
+COT_UPDATE_(index_min, COT_UPDATE_MIN)
+COT_UPDATE_(index_max, COT_UPDATE_MAX)
+#undef COT_UPDATE_
+inline value take_along(cot_value x, cot_value i, int axis, COT_PLACE_) { return cot_take_along_(cot_place{file, line}, x, i, axis); }
+inline value put_along(cot_value x, cot_value i, operand y, int axis) { return cot_put_along_(y.at, COT_UPDATE_SET, x, i, y.x, axis); }
+inline value segment_sum(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { return cot_segment_(cot_place{file, line}, COT_UPDATE_ADD, x, ids, n); }
+inline value segment_prod(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { return cot_segment_(cot_place{file, line}, COT_UPDATE_MUL, x, ids, n); }
+inline value segment_max(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { return cot_segment_(cot_place{file, line}, COT_UPDATE_MAX, x, ids, n); }
+inline value segment_min(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { return cot_segment_(cot_place{file, line}, COT_UPDATE_MIN, x, ids, n); }
+
 /* ---- random numbers: a key that was never set is the context's generator ---- */
 
 inline value key(cot_trace *t, uint64_t seed, COT_PLACE_) { return cot_key_(cot_place{file, line}, t, seed); }

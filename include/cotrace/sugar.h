@@ -216,10 +216,9 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define COT_SQUEEZE_(x, ...) cot_squeeze_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 /* With a new axis of size 1 at a place. */
 #define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
-/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1]; slice i of an axis. */
+/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1].  cot_index is in index.h. */
 #define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
-#define cot_index(x, i, axis) cot_index_(COT_HERE, x, i, axis)
 
 /* ---- from nothing ---- */
 

@@ -201,14 +201,13 @@ sum_inside(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_v
 
 START_TEST(errors_name_the_line)
 {
-    static const char unbound[] =
-        "m.c:7: psum: no vmap around names its axis \"i\"; wants one with .axis = \"i\"";
+#define UNBOUND "psum: no vmap around names its axis \"i\"; wants one with .axis = \"i\""
     cot_fn *f = fn("at_line", at_line, 1, 1);
 
-    fails(f, cot_f64(), unbound);
-    fails(cot_grad(f), cot_f64(), unbound);
-    fails(cot_vmap(f, .axis = "j"), cot_f64(3), unbound);
-    fails(cot_vmap(f), cot_f64(3), unbound);
+    fails(f, cot_f64(), "m.c:7: " UNBOUND);
+    fails(cot_grad(f), cot_f64(), "m.c:7, in grad: " UNBOUND);
+    fails(cot_vmap(f, .axis = "j"), cot_f64(3), "m.c:7, in vmap: " UNBOUND);
+    fails(cot_vmap(f), cot_f64(3), "m.c:7, in vmap: " UNBOUND);
     fails(
         cot_vmap(fn("at_line", at_line, 1, 1), .axis = "i", .chunk = 2), cot_f64(5),
         "m.c:7: psum: needs all 5 examples of axis \"i\" at once; chunk is 2; wants no chunk");
@@ -232,7 +231,7 @@ START_TEST(a_custom_function_sees_no_axis)
         cot_custom_new(ctx, "inside", .forward = sum_inside, .generate_vmap = 1);
     fails(cot_vmap(cot_fn_new(ctx, "in_custom", in_custom, 1, 1, (void *)c), .axis = "i"),
           cot_f64(3),
-          "m.c:9: psum: no vmap around names its axis \"i\"; wants one with .axis = \"i\"");
+          "m.c:9, in vmap: " UNBOUND);
 }
 END_TEST
 

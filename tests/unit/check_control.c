@@ -135,7 +135,7 @@ START_TEST(A85_nonzero_is_bounded)
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(0)), IN(xs), -1, -1, 0);
     traced_fails(cot_vmap(fn("nonzero", unbounded, 1, 1)), COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
-                 "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
+                 "model.c:1, in vmap: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
                  "room for them: cot_nonzero(v, .size = k, .fill = c)");
     traced_fails(fn("nonzero", unbounded, 1, 1), COT_TYPES(cot_f64(3)), COT_ERR_SHAPE,
                  "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "

@@ -384,7 +384,8 @@ a59(void)
 {
     for (toucher = 0; toucher < BODIES; toucher++)
         for (int kind = 0; kind < 3; kind++) {
-            char name[32], want[200];
+            static const char *const kind_name[] = { "vmap", "grad", "jvp" };
+            char name[32], want[256];
             snprintf(name, sizeof name, "c%d%d", toucher, kind);
             const cot_custom *c = cot_custom_new(ctx, name, .forward = t_forward, .setup = t_setup, .vjp = t_vjp,
                                                  .jvp = t_jvp, .vmap = t_vmap);
@@ -393,8 +394,8 @@ a59(void)
             cot_fn *g = cot_fn_new(ctx, "g", calls_within, 1, 1, NULL);
             g = kind == 0 ? cot_vmap(g) : kind == 1 ? cot_grad(g) : cot_jvp(g);
             snprintf(want, sizeof want,
-                     "mul: operand %d belongs to a trace around the body of %s.%s; wants it passed as an argument",
-                     toucher != SETUP, name, body_name[toucher]);
+                     "in g, in %s: mul: operand %d belongs to a trace around the body of %s.%s; wants it passed as an argument",
+                     kind_name[kind], toucher != SETUP, name, body_name[toucher]);
             fails(g, kind == 0 ? V64 : kind == 1 ? S64 : COT_TYPES(cot_f64(), cot_f64()), COT_ERR_TRACE, want);
         }
 }

@@ -198,7 +198,7 @@ START_TEST(no_automatic_batches)
         cot_vmap_((cot_place){ "main.c", 7 }, fn("dot", dot, 2, 1), &(cot_vmap_options){ 0 },
                   sizeof(cot_vmap_options)),
         COT_TYPES(cot_f64(2, 3), cot_f64(2, 4)), COT_ERR_SHAPE,
-        "main.c:20: dot_general: contracted sizes differ: x axis 0 has 3, y axis 0 has 4");
+        "main.c:20, in vmap: dot_general: contracted sizes differ: x axis 0 has 3, y axis 0 has 4");
 }
 END_TEST
 

@@ -152,7 +152,7 @@ START_TEST(of_operands)
     fails(layer, COT_TYPES(m, cot_f32(2, 4), cot_f32(2)), COT_ERR_SHAPE, "model.c:14: linear: x is f32[2,3], weight is f32[2,4]; wants x[..., in] and weight[out, in]");
     fails(key, COT_TYPES(m), COT_ERR_SHAPE, "model.c:15: uniform: the key is f32[2,3]; wants u64[2]");
     fails(captured, COT_TYPES(m), COT_ERR_ARG, "model.c:16: capture: the array is NULL; wants one that lives as long as the function");
-    traced_fails(cot_vmap(cot_fn_new(ctx, "f", odd_pairs, 1, 1, NULL), .axis = "i"), COT_TYPES(m), COT_ERR_ARG, "model.c:37: ppermute: pairs are an odd list; wants from, to, from, to, ...: examples of the "
+    traced_fails(cot_vmap(cot_fn_new(ctx, "f", odd_pairs, 1, 1, NULL), .axis = "i"), COT_TYPES(m), COT_ERR_ARG, "model.c:37, in vmap: ppermute: pairs are an odd list; wants from, to, from, to, ...: examples of the "
           "axis, each at most once on either side");
     fails(odd_pairs, COT_TYPES(m), COT_ERR_ARG, "model.c:37: ppermute: no vmap around names its axis \"i\"; wants one with .axis = \"i\"");
     fails(range, COT_TYPES(m), COT_ERR_ARG, "model.c:30: randint: the range is 5 to 5; wants 1 to 2^32 integers");

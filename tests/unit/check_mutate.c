@@ -374,12 +374,14 @@ static void
 b60(cot_context *ctx)
 {
     static const how each[] = { BY_GRAD, BY_JVP, BY_VMAP };
+    static const char *const name[] = { "grad", "jvp", "vmap" };
 
     for (int i = 0; i < 3; i++) {
         outer_write w = { ctx, each[i] };
-        traced_fails(cot_fn_new(ctx, "f", holds_writer, 1, 1, &w), COT_TYPES(cot_f64(2)), COT_ERR_TRACE,
-                     "m.c:21: add_assign: the destination, f64[2], was captured from outside of this "
-                     "function; wants it as an argument, or a value made inside");
+        char want[256];
+        snprintf(want, sizeof want, "m.c:21, in %s, in f: add_assign: the destination, f64[2], was captured from "
+                 "outside of this function; wants it as an argument, or a value made inside", name[i]);
+        traced_fails(cot_fn_new(ctx, "f", holds_writer, 1, 1, &w), COT_TYPES(cot_f64(2)), COT_ERR_TRACE, want);
     }
 }
 
@@ -418,7 +420,7 @@ b62(cot_context *ctx)
                    .size = 1, .out_dims = COT_LIST(COT_NONE)),
           2, (data[]){ y[0], filled(cot_f64(1), 7, 0) }, (double[]){ 7, 7 }, (double[]){ 7, 7 });
     traced_fails(cot_vmap(inner), COT_TYPES(cot_f64(2, 1), cot_f64(2, 2, 1)), COT_ERR_SHAPE,
-                 "m.c:5: assign: argument 0 is f64[1] and not mapped, what is written to it is mapped: "
+                 "m.c:5, in vmap: assign: argument 0 is f64[1] and not mapped, what is written to it is mapped: "
                  "f64[1] for each example, f64[2,1] for all; wants the argument mapped too, or a value "
                  "made inside");
     traced_fails(cot_vmap(cot_vmap(f), .in_dims = COT_LIST(COT_NONE, 0)),
@@ -464,14 +466,15 @@ b63(cot_context *ctx)
 }
 
 /* as_strided does not exist; what overlaps can be read, and not written. */
-static const char repeats[] =
-    "m.c:9: assign: the destination is an expanded view, in which elements repeat; wants a clone of it";
+#define REPEATS \
+    ": assign: the destination is an expanded view, in which elements repeat; wants a clone of it"
 
 static void
 b64(cot_context *ctx)
 {
-    traced_fails(new_fn(ctx, expanded, 1), COT_TYPES(cot_f64(2)), COT_ERR_ARG, repeats);
-    traced_fails(cot_vmap(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(4, 2)), COT_ERR_ARG, repeats);
+    traced_fails(new_fn(ctx, expanded, 1), COT_TYPES(cot_f64(2)), COT_ERR_ARG, "m.c:9" REPEATS);
+    traced_fails(cot_vmap(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(4, 2)), COT_ERR_ARG,
+                 "m.c:9, in vmap" REPEATS);
 }
 
 static void
@@ -707,7 +710,8 @@ flow(cot_context *ctx)
 static void
 b73(cot_context *ctx)
 {
-    traced_fails(cot_functionalize(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(2)), COT_ERR_ARG, repeats);
+    traced_fails(cot_functionalize(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
+                 "m.c:9, in functionalize" REPEATS);
 }
 
 static void

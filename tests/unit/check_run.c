@@ -218,6 +218,37 @@ static const char counting[] =
     "  %1, %2 = while %0, %n {max=10, cond=@less, body=@next} : (i32[], i32[])\n  ret %1\n}\n";
 
 /* A loop that passes its bound answers a status, never a wrong number. */
+/* Results above any cache are stored past it, wherever they lie. */
+START_TEST(large_results_are_written_whole)
+{
+    enum { N = (8 << 20) + 37 };
+    cot_context *ctx = cot_context_new(NULL);
+    float *memory = malloc(sizeof(float) * (2 * (size_t)N + 16));
+    for (int threads = 1; threads <= 2; threads++)
+        for (int off = 0; off < 3; off++) {
+            float *x = memory, *z = memory + N + 16 - N % 16 + off;
+            cot_kernel *k;
+            ck_assert_int_eq(cot_compile(new_fn(ctx), COT_TYPES(cot_f32(N), cot_f32()),
+                                         &(cot_compile_options){ .threads = threads }, &k), COT_OK);
+            cot_array *in[2] = { cot_array_borrow(ctx, cot_f32(N), x), cot_array_new(ctx, cot_f32()) };
+            cot_array *out = cot_array_borrow(ctx, cot_f32(N), z);
+            fill(in[0], 0);
+            fill(in[1], 3);
+            ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+            int wrong = 0;
+            for (int i = 0; i < N; i++)
+                wrong += z[i] != 2 * (float)i + 3;
+            ck_assert_int_eq(wrong, 0);
+            cot_array_free(in[0]);
+            cot_array_free(in[1]);
+            cot_array_free(out);
+            cot_kernel_free(k);
+        }
+    free(memory);
+    cot_context_free(ctx);
+}
+END_TEST
+
 START_TEST(bounds_are_kept)
 {
     static const char *const name[] = { NULL, "eval" };
@@ -327,6 +358,7 @@ main(void)
     tcase_add_test(t, overlap_is_refused);
     tcase_add_test(t, arrays_that_do_not_fit_are_refused);
     tcase_add_test(t, the_plain_entry_is_a_function);
+    tcase_add_test(t, large_results_are_written_whole);
     tcase_add_loop_test(t, bounds_are_kept, 0, 2);
     tcase_add_loop_test(t, options_that_are_wrong_are_told, 0, 3);
     tcase_add_loop_test(t, every_stage_dumps, 0, 7);

@@ -357,7 +357,7 @@ START_TEST(names_of_levels)
                  "main.c:9: vmap(vmap(square)): axis 4 of argument 0 is out of range; wants -2 to 1 for rank 2");
     traced_fails(VMAP(9, VMAP(8, fn("square", square, 1, 1), .in_dims = COT_ALL(4)), 0),
                  COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
-                 "main.c:8: vmap(square): axis 4 of argument 0 is out of range; wants -1 to 0 for rank 1");
+                 "main.c:8, in vmap: vmap(square): axis 4 of argument 0 is out of range; wants -1 to 0 for rank 1");
 }
 END_TEST
 
@@ -414,7 +414,7 @@ START_TEST(shape_errors_inside)
     ck_assert_int_eq(cot_trace_fn(VMAP(7, fn("wrong", wrong_product, 2, 1), 0),
                                   COT_TYPES(cot_f64(9, 2, 3), cot_f64(9, 4, 5)), &g), COT_ERR_SHAPE);
     ck_assert_str_eq(cot_error(ctx),
-                     "model.c:1: dot_general: contracted sizes differ: x axis 1 has 3, y axis 0 has 4");
+                     "model.c:1, in vmap: dot_general: contracted sizes differ: x axis 1 has 3, y axis 0 has 4");
 }
 END_TEST
 

@@ -228,6 +228,16 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%a: f32[11,3], %x: f32[6,11]) -> (f32[11,3], f32[6,11]) {\n"
       "  %0, %1 = scan %a, %x {carries=1, length=6, body=@step} : f32[11,3], f32[6,11]\n"
       "  ret %0, %1\n}\n" },
+    { "scan of very many", false,
+      "fn @step(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[291]) -> (f32[291,2], i64[291], f32[291]) {\n"
+      "  %0 = mul %a, %a : f32[291,2]\n  %1 = reduce_sum %0 {axes=[1]} : f32[291]\n"
+      "  %2 = add %1, %x : f32[291]\n  %3 = broadcast_in_dim %2 {shape=[291,2], dims=[0]} : f32[291,2]\n"
+      "  %b = broadcast_in_dim %w {shape=[291,2], dims=[]} : f32[291,2]\n"
+      "  %4 = min %b, %3 : f32[291,2]\n  %5 = add %n, %n : i64[291]\n  ret %4, %5, %1\n}\n"
+      "fn @f(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[6,291]) -> (f32[291,2], i64[291], f32[6,291]) {\n"
+      "  %0, %1, %2 = scan %w, %a, %n, %x {consts=1, carries=2, length=6, body=@step}"
+      " : f32[291,2], i64[291], f32[6,291]\n"
+      "  ret %0, %1, %2\n}\n" },
     { "scan over a large state", false,
       "fn @step(%a: f32[200], %i: i32[], %x: f32[1]) -> (f32[200], i32[]) {\n"
       "  %0 = dynamic_update_slice %a, %x, %i : f32[200]\n"

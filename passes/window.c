@@ -1,0 +1,173 @@
+/* Windows: pads and views (the op `windows`), reduced over the new axes.
+ *
+ * select_and_scatter finds places, not values: a reduction of pairs (element, place in x), in which
+ * padding has the place -1, and a scatter to the places.  Which of two pairs is the earlier one is
+ * asked of their places, so that the choice does not depend on the order of the reduction. */
+#include "passes/window.h"
+
+#include "passes/pass.h"
+
+/* Every stride-th element of an axis. */
+static ir_ref
+strided(ir_build *b, ir_ref x, int axis, int64_t stride)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int64_t start[COT_MAX_RANK] = { 0 }, limit[COT_MAX_RANK], by[COT_MAX_RANK];
+
+    for (int k = 0; t && k < t->rank; k++) {
+        limit[k] = t->dims[k];
+        by[k] = k == axis ? stride : 1;
+    }
+    return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
+}
+
+void
+pass_window_same(int64_t size, pass_window *w)
+{
+    const int64_t wide = size ? (size - 1) * w->base + 1 : 0, want = (wide + w->stride - 1) / w->stride;
+    const int64_t more = (want - 1) * w->stride + (w->size - 1) * w->dilation + 1 - wide;
+
+    w->low = more > 0 ? more / 2 : 0;
+    w->high = more > 0 ? more - more / 2 : 0;
+}
+
+ir_ref
+pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, int *more)
+{
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+
+    *more = 0;
+    for (int k = 0; t && k < n; k++) {
+        low[k] = w[k].low;
+        high[k] = w[k].high;
+        interior[k] = w[k].base - 1;
+    }
+    ir_ref y = t ? ir_pad(b, x, fill, low, high, interior) : IR_NONE;
+    for (int k = 0; k < n && y; k++) {
+        if (w[k].size == 1) {
+            y = w[k].stride == 1 ? y : strided(b, y, k, w[k].stride);
+            continue;
+        }
+        y = ir_windows(b, y, k, w[k].size, w[k].stride, w[k].dilation);
+        *more += 1;
+    }
+    return y;
+}
+
+void
+pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x, const ir_ref *init,
+                   ir_ref *y)
+{
+    ir_ref *z = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    const int rank = x[0] ? ir_btype(b, x[0])->rank : 0;
+    int more = 0;
+
+    for (int i = 0; i < c->n; i++)
+        z[i] = x[i] ? pass_windows(b, x[i], rank, w, init[i], &more) : IR_NONE;
+    pass_reduce(b, c, ir_axes_shift(ir_axes_below(more), rank), z, init, y);
+}
+
+/* ---- select and scatter ---- */
+
+/* The scalar of g (a, b; captured ...) in another graph. */
+static ir_ref
+ask(ir_build *r, const pass_combiner *c, ir_ref x, ir_ref y, const ir_ref *captured)
+{
+    ir_ref *in = IR_NEW_N(r->arena, ir_ref, c->g->n_in + 1), out = IR_NONE;
+
+    in[0] = x;
+    in[1] = y;
+    for (int i = 0; i < c->n_captured; i++)
+        in[2 + i] = captured[i];
+    ir_inline_graph(r, c->g, in, &out);
+    return out;
+}
+
+/* Of two pairs (element, place): the earlier one if it is kept, padding never. */
+static const ir_graph *
+chooser(ir_build *b, const pass_combiner *select, const ir_type *element)
+{
+    ir_build *r = ir_build_new(b->ctx, "select");
+    const ir_type *place = ir_scalar_type(b->ctx, COT_I64);
+    ir_ref in[4], *captured = IR_NEW_N(r->arena, ir_ref, select->n_captured + 1);
+    ir_graph *g = NULL;
+
+    for (int i = 0; i < 4; i++)
+        in[i] = ir_input(r, i % 2 ? place : element, NULL);
+    for (int i = 0; i < select->n_captured; i++)
+        captured[i] = ir_input(r, ir_type_at(select->g, select->g->in[2 + i]), NULL);
+    ir_ref none = ir_zeros(r, place), first = ir_op2(r, OP_lt, in[1], in[3]);
+    ir_ref keep = ask(r, select, in[0], in[2], captured);
+    ir_ref lose = ir_op1(r, OP_not, ask(r, select, in[2], in[0], captured));
+    keep = ir_op3(r, OP_select, first, keep, lose);
+    keep = ir_op2(r, OP_or, keep, ir_op2(r, OP_lt, in[3], none));
+    keep = ir_op2(r, OP_and, keep, ir_op2(r, OP_ge, in[1], none));
+    ir_output(r, ir_select(r, keep, in[0], in[2]));
+    ir_output(r, ir_select(r, keep, in[1], in[3]));
+    const cot_status status = ir_build_end(r, &g);
+    if (status != COT_OK)
+        b->status = status;
+    return g;
+}
+
+/* The place in x, row-major, of what each window selects; -1 where there is only padding. */
+static ir_ref
+selected(ir_build *b, const pass_combiner *select, const pass_window *w, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    const ir_graph *g = chooser(b, select, ir_scalar_type(b->ctx, t->dtype));
+    pass_combiner c = { g, 2, select->n_captured, select->captured };
+    ir_ref y[2] = { IR_NONE, IR_NONE }, none = ir_splat_int(b, ir_scalar_type(b->ctx, COT_I64), -1);
+    ir_ref place = ir_reshape(b, ir_iota(b, COT_I64, 1, &t->size, 0), t->rank, t->dims);
+    const ir_ref both[2] = { ir_op1(b, OP_stop_gradient, x), place };
+    const ir_ref fill[2] = { ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), none };
+
+    if (g)
+        pass_reduce_window(b, &c, w, both, fill, y);
+    return y[1];
+}
+
+static ir_op
+scatter_op(const pass_combiner *c)
+{
+    const ir_graph *g = c->g;
+
+    if (g->n_out == 1 && g->out[0] == g->in[1])
+        return OP_scatter;
+    switch (pass_combiner_op(c)) {
+    case OP_reduce_sum:  return OP_scatter_add;
+    case OP_reduce_prod: return OP_scatter_mul;
+    case OP_reduce_max:  return OP_scatter_max;
+    case OP_reduce_min:  return OP_scatter_min;
+    default:             return OP_none;
+    }
+}
+
+ir_ref
+pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter, const pass_window *w,
+                        ir_ref x, ir_ref source, ir_ref init)
+{
+    const int64_t zero = 0;
+    const ir_op op = scatter_op(scatter);
+
+    if (!x || !source || !init)
+        return IR_NONE;
+    if (op == OP_none) {
+        ir_build_fail(b, "select_and_scatter", ERR_usage, "scatters by a combiner that is not add, mul, max, min or the second argument");
+        return IR_NONE;
+    }
+    const ir_type *t = ir_btype(b, x);
+    ir_ref place = selected(b, select, w, x);
+    if (!place || !ir_same_shape(ir_btype(b, place), ir_btype(b, source))) {
+        if (place)
+            ir_build_fail(b, "select_and_scatter", ERR_shapes_differ, ir_type_str(b->ctx, ir_btype(b, source)),
+                          ir_type_str(b->ctx, ir_btype(b, place)));
+        return IR_NONE;
+    }
+    const int64_t n = ir_btype(b, source)->size, vectors[2] = { n, 1 };
+    ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
+    ir_ref in[3] = { ir_broadcast_in_dim(b, init, 1, &t->size, NULL), ir_reshape(b, place, 2, vectors),
+                     ir_reshape(b, source, 1, &n) };
+    return ir_reshape(b, ir_node1(b, op, 3, in, &a), t->rank, t->dims);
+}
