@@ -72,7 +72,8 @@ infer_lu(const infer_ctx *c)
     if (is_matrix(c, 0, false) < 0)
         return -1;
     const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], least = m < n ? m : n;
-    const ir_type *pivots = batch_of(c, COT_I32, 1, &least), *order = batch_of(c, COT_I32, 1, &m);
+    const ir_type *pivots = batch_of(c, COT_I32, 1, &least),
+                  *order = batch_of(c, COT_I32, 1, &m);
     if (!pivots || !order)
         return -1;
     give(c, 0, x);
@@ -97,4 +98,39 @@ infer_qr(const infer_ctx *c)
     give(c, 0, q);
     give(c, 1, r);
     return 2;
+}
+
+int
+infer_eigh(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    const ir_type *w = batch_of(c, x->dtype, 1, &x->dims[x->rank - 1]);
+    if (!w)
+        return -1;
+    give(c, 0, w);
+    give(c, 1, x);
+    return 2;
+}
+
+int
+infer_svd(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], least = m < n ? m : n;
+    const bool full = c->at->qr.full;
+    const ir_type *u = batch_of(c, x->dtype, 2, (const int64_t[]){ m, full ? m : least });
+    const ir_type *s = batch_of(c, x->dtype, 1, &least);
+    const ir_type *v = batch_of(c, x->dtype, 2, (const int64_t[]){ full ? n : least, n });
+    if (!u || !s || !v)
+        return -1;
+    give(c, 0, u);
+    give(c, 1, s);
+    give(c, 2, v);
+    return 3;
 }

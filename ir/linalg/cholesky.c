@@ -54,15 +54,18 @@ rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
 
 /* x with the blocks of column k below the diagonal replaced by those of L; d is L's block there. */
 static ir_ref
-below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64_t blocks, int64_t size)
+below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64_t blocks,
+               int64_t size)
 {
     ir_la_loop l;
     ir_ref in[4] = { d, inverses, k, x };
 
     ir_la_for_begin(b, &l, ir_add(b, k, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
     ir_build *s = l.b;
-    ir_ref y = ir_la_solve_right(s, l.in[0], l.in[1], rest_of_block(s, l.in[3], l.step, l.in[2], size));
-    y = ir_la_put_at(s, l.in[3], y, ir_la_times(s, l.step, size), ir_la_times(s, l.in[2], size));
+    ir_ref y = ir_la_solve_right(s, l.in[0], l.in[1],
+                                 rest_of_block(s, l.in[3], l.step, l.in[2], size));
+    y = ir_la_put_at(s, l.in[3], y, ir_la_times(s, l.step, size),
+                     ir_la_times(s, l.in[2], size));
     ir_la_for_end(b, &l, &y, &y);
     return y;
 }
@@ -82,7 +85,8 @@ blocked(ir_build *b, ir_ref x, int64_t most)
     ir_ref at = ir_la_times(s, l.step, size);
     ir_ref d = factor(s, rest_of_block(s, l.in[0], l.step, l.step, size), IR_LA_SMALL);
     ir_ref y = ir_la_put_at(s, l.in[0], d, at, at);
-    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, cut.blocks, size);
+    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, cut.blocks,
+                       size);
     ir_la_loop_end(b, &l, 0, &y, &y);
     return ir_la_keep(b, ir_la_compare(b, OP_ge, x, 0), y, 0);
 }
@@ -92,7 +96,8 @@ factor(ir_build *b, ir_ref x, int64_t most)
 {
     const int64_t n = ir_la_rows(b, x);
 
-    return n <= IR_LA_SMALL ? unblocked(b, x) : ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
+    return n <= IR_LA_SMALL ? unblocked(b, x)
+                            : ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
 }
 
 /* NaN in all of the lower triangle where the last element of L is. */

@@ -25,11 +25,14 @@ column_of(ir_build *b, ir_ref x, ir_ref p)
     ir_ref col = ir_iota(b, COT_I32, 3, ir_btype(b, x)->dims, 2);
     ir_ref mine = ir_la_keep(b, ir_op2(b, OP_eq, col, ir_la_fit(b, p, col)), x, 0);
     const int64_t dims[3] = { ir_la_batch(b, x), ir_la_rows(b, x), 1 };
-    return ir_op1(b, OP_barrier, ir_reshape(b, ir_reduce(b, OP_reduce_sum, mine, ir_axes_of(2)), 3, dims));
+    return ir_op1(b, OP_barrier,
+                  ir_reshape(b, ir_reduce(b, OP_reduce_sum, mine, ir_axes_of(2)), 3, dims));
 }
 
 /* Columns j (a scalar) and p of a matrix that are to be exchanged. */
-typedef struct exchange { ir_ref j, p, is_j, is_p; } exchange;
+typedef struct exchange {
+    ir_ref j, p, is_j, is_p;
+} exchange;
 
 /* x with columns j and p exchanged, which are these. */
 static ir_ref
@@ -54,7 +57,9 @@ pivot_of(ir_build *b, ir_ref row, ir_ref j)
                        ir_op2(b, OP_eq, place, ir_la_fit(b, p, place)) };
 }
 
-typedef struct panel { ir_ref x, order, pivots; } panel;
+typedef struct panel {
+    ir_ref x, order, pivots;
+} panel;
 
 /* A step of factor_panel, in which the panel lies on its side, so that a column of it is contiguous. */
 static void
@@ -75,9 +80,11 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
     ir_ref upper = ir_la_keep(s, ir_la_rows_where(s, OP_gt, at_p, step), at_p, 0);
     ir_ref moved = exchanged(s, &e, x, at_j, at_p);
     ir_ref rest = ir_sub(s, moved, ir_mul(s, ir_la_fit(s, lower, x), ir_la_fit(s, upper, x)));
-    ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step), ir_la_cols_where(s, OP_gt, x, j));
+    ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step),
+                         ir_la_cols_where(s, OP_gt, x, j));
     next[0] = ir_select(s, here, ir_la_fit(s, lower, x), rest);
-    next[1] = exchanged(s, &e, order, ir_op1(s, OP_barrier, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
+    next[1] = exchanged(s, &e, order,
+                        ir_op1(s, OP_barrier, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
                         column_of(s, order, e.p));
     next[2] = ir_reshape(s, e.p, 1, &batch);
 }
@@ -109,7 +116,8 @@ take_below(ir_build *b, ir_ref x, ir_ref c, ir_ref u, ir_ref j, int64_t blocks, 
     ir_la_for_begin(b, &l, ir_add(b, j, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, size), col = ir_la_times(s, l.in[2], size);
-    ir_ref part = ir_la_dot(s, ir_la_block_at(s, l.in[0], at, size, col, size), false, l.in[1], false);
+    ir_ref part =
+        ir_la_dot(s, ir_la_block_at(s, l.in[0], at, size, col, size), false, l.in[1], false);
     part = ir_sub(s, ir_la_block_at(s, l.in[3], at, size, IR_NONE, size), part);
     part = ir_la_put_at(s, l.in[3], part, at, IR_NONE);
     ir_la_for_end(b, &l, &part, &part);
@@ -118,7 +126,8 @@ take_below(ir_build *b, ir_ref x, ir_ref c, ir_ref u, ir_ref j, int64_t blocks, 
 
 /* Block column c, with the blocks of U above block k, and what is left below. */
 static ir_ref
-from_the_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref c, ir_ref k, int64_t blocks, int64_t size)
+from_the_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref c, ir_ref k, int64_t blocks,
+              int64_t size)
 {
     ir_la_loop l;
     ir_ref in[3] = { x, inverses, c };
@@ -146,11 +155,13 @@ move(ir_build *b, ir_ref x, int axis, ir_ref places, ir_ref from)
     const int64_t at = axis;
     const ir_ints none = { 0, NULL }, window = { 2, own }, here = { 1, &at };
     sizes[axis] = 1;
-    ir_ref part = ir_node1(b, OP_gather, 2, (ir_ref[]){ x, from },
-                           &(ir_attrs){ .gather = { window, here, none, none, here, { 3, sizes },
-                                                    IR_MODE_PROMISE } });
-    return ir_node1(b, OP_scatter, 3, (ir_ref[]){ x, places, part },
-                    &(ir_attrs){ .scatter = { window, here, none, none, here, IR_MODE_PROMISE, 0 } });
+    ir_ref part = ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, from },
+        &(ir_attrs){
+            .gather = { window, here, none, none, here, { 3, sizes }, IR_MODE_PROMISE } });
+    return ir_node1(
+        b, OP_scatter, 3, (ir_ref[]){ x, places, part },
+        &(ir_attrs){ .scatter = { window, here, none, none, here, IR_MODE_PROMISE, 0 } });
 }
 
 /* The rows that a panel at row `at` moved, and where they came from: [2 n, 1] each. */
@@ -166,21 +177,26 @@ moved_rows(ir_build *b, const panel *p, ir_ref at, int64_t n, ir_ref *places, ir
     own = ir_add(b, own, ir_broadcast_scalar(b, at, ir_btype(b, own)));
     ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ own, ir_reshape(b, p->pivots, 1, &n) }, 0);
     *places = ir_reshape(b, both, 2, column);
-    ir_ref y = ir_node1(b, OP_gather, 2, (ir_ref[]){ order, *places },
-                        &(ir_attrs){ .gather = { none, first, none, none, first, { 1, one }, IR_MODE_PROMISE } });
+    ir_ref y = ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ order, *places },
+        &(ir_attrs){
+            .gather = { none, first, none, none, first, { 1, one }, IR_MODE_PROMISE } });
     *from = ir_op1(b, OP_barrier, ir_reshape(b, y, 2, column));
 }
 
-typedef struct blocks { int64_t rows, size, fine; } blocks;
+typedef struct blocks {
+    int64_t rows, size, fine;
+} blocks;
 
 /* Panel number k of `fine` columns of block column c, whose first diagonal row is `at`.  x and order
  * are the whole matrix and the order of its rows so far. */
 static void
-one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *x, ir_ref *order,
-          ir_ref *inverses, ir_ref *pivots)
+one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *x,
+          ir_ref *order, ir_ref *inverses, ir_ref *pivots)
 {
     const int64_t m = ir_la_rows(b, *x), n = s->size, w = s->fine;
-    ir_ref col = ir_la_times(b, k, w), row = ir_add(b, at, col), places = IR_NONE, from = IR_NONE;
+    ir_ref col = ir_la_times(b, k, w), row = ir_add(b, at, col), places = IR_NONE,
+           from = IR_NONE;
     ir_ref start = *order ? ir_iota(b, COT_I32, 3, ir_btype(b, *order)->dims, 2) : IR_NONE;
     panel p = { ir_la_block_at(b, *c, IR_NONE, m, col, w), start, IR_NONE };
 
@@ -192,7 +208,8 @@ one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *
     ir_ref inv = ir_la_inverse(b, ir_la_block_at(b, p.x, row, w, IR_NONE, w), true);
     *inverses = ir_la_put_at(b, *inverses, inv, row, IR_NONE);
     /* The rows of U to the right, and the rows below without their product. */
-    ir_ref beside = ir_la_block_at(b, *c, row, w, IR_NONE, n), u = ir_la_dot(b, inv, false, beside, false);
+    ir_ref beside = ir_la_block_at(b, *c, row, w, IR_NONE, n),
+           u = ir_la_dot(b, inv, false, beside, false);
     ir_ref last = ir_add(b, col, ir_la_number(b, w)), end = ir_add(b, row, ir_la_number(b, w));
     ir_ref right = ir_la_cols_where(b, OP_ge, u, last);
     *c = ir_la_put_at(b, *c, ir_select(b, right, u, beside), row, IR_NONE);
@@ -208,8 +225,10 @@ factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
 {
     ir_la_loop l, p;
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), count = n;
-    ir_ref in[3] = { x, ir_splat_int(b, ir_type_new(b->ctx, COT_I32, 3, (const int64_t[]){ 1, 1, m }), 0),
-                     x ? ir_zeros(b, ir_la_type(b, x, 1, n, s->fine)) : IR_NONE };
+    ir_ref in[3] = {
+        x, ir_splat_int(b, ir_type_new(b->ctx, COT_I32, 3, (const int64_t[]){ 1, 1, m }), 0),
+        x ? ir_zeros(b, ir_la_type(b, x, 1, n, s->fine)) : IR_NONE
+    };
     ir_ref next[5], out[5] = { IR_NONE };
 
     in[1] = in[1] ? ir_iota(b, COT_I32, 3, ir_btype(b, in[1])->dims, 2) : IR_NONE;
@@ -236,7 +255,8 @@ static void
 large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]);
-    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE), fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE),
+                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
     blocks s = { .size = fine.blocks * fine.size, .fine = fine.size };
     const int64_t cols = cut.blocks * s.size;
 
@@ -280,8 +300,10 @@ reordered(ir_build *b, ir_ref x, ir_ref order)
     const int64_t sizes[3] = { 1, 1, ir_la_cols(b, x) };
     const ir_ints batch = { 1, axis }, rows = { 1, axis + 1 }, cols = { 1, axis + 2 };
 
-    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, ir_la_turn(b, order) },
-                    &(ir_attrs){ .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, ir_la_turn(b, order) },
+        &(ir_attrs){
+            .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
 /* What has more columns than rows: U of the columns on the right is solved for. */
@@ -307,7 +329,8 @@ eval_lu(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out
     if (!x)
         return;
     if (ir_btype(b, x)->size == 0) {
-        const int64_t order[3] = { ir_la_batch(b, x), 1, m }, none[3] = { ir_la_batch(b, x), 1, least };
+        const int64_t order[3] = { ir_la_batch(b, x), 1, m },
+                      none[3] = { ir_la_batch(b, x), 1, least };
         y[1] = ir_iota(b, COT_I32, 3, order, 2);
         y[2] = ir_iota(b, COT_I32, 3, none, 2);
     } else if (m >= n) {

@@ -237,7 +237,9 @@ ir_la_for_end(ir_build *b, ir_la_loop *l, const ir_ref *next, ir_ref *out)
 static ir_ref
 parted(ir_build *b, ir_ref x)
 {
-    return x ? ir_reshape(b, x, 4, (const int64_t[]){ ir_la_batch(b, x), 1, ir_la_rows(b, x), ir_la_cols(b, x) })
+    return x ? ir_reshape(b, x, 4,
+                          (const int64_t[]){ ir_la_batch(b, x), 1, ir_la_rows(b, x),
+                                             ir_la_cols(b, x) })
              : IR_NONE;
 }
 
@@ -255,8 +257,10 @@ ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *
     ir_build *s = ir_sub_begin(b, "each");
     for (int i = 0; i < n_in; i++) {
         in[i] = parted(b, x[i]);
-        inner[i] = x[i] ? ir_input(s, ir_la_type(b, x[i], 1, ir_la_rows(b, x[i]), ir_la_cols(b, x[i])), NULL)
-                        : IR_NONE;
+        inner[i] =
+            x[i] ? ir_input(s, ir_la_type(b, x[i], 1, ir_la_rows(b, x[i]), ir_la_cols(b, x[i])),
+                            NULL)
+                 : IR_NONE;
     }
     f(s, user, inner, out);
     for (int j = 0; j < n_out; j++)
@@ -269,7 +273,8 @@ ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *
     ir_add_node(b, OP_scan, n_in, in, &(ir_attrs){ .scan = { 0, 0, batch, 0, body } }, out);
     for (int j = 0; j < n_out && out[j]; j++) {
         const ir_type *t = ir_btype(b, out[j]);
-        y[j] = ir_reshape(b, out[j], 3, (const int64_t[]){ t->dims[0], t->dims[2], t->dims[3] });
+        y[j] =
+            ir_reshape(b, out[j], 3, (const int64_t[]){ t->dims[0], t->dims[2], t->dims[3] });
     }
 }
 
@@ -283,7 +288,8 @@ ir_la_grow(ir_build *b, ir_ref x, int64_t n)
     ir_ref zero = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL), 0);
     ir_ref y = ir_pad(b, x, zero, low, (const int64_t[]){ 0, n - rows, n - cols }, NULL);
     ir_ref far = ir_la_rows_where(b, OP_ge, y, ir_la_number(b, rows));
-    return ir_select(b, ir_op2(b, OP_and, far, ir_la_compare(b, OP_eq, y, 0)), ir_like(b, y, 1), y);
+    return ir_select(b, ir_op2(b, OP_and, far, ir_la_compare(b, OP_eq, y, 0)), ir_like(b, y, 1),
+                     y);
 }
 
 ir_ref

@@ -13,12 +13,15 @@
 #include "ir/linalg/parts.h"
 
 /* A column's reflection: v [batch, 1, rows], tau and the new element on the diagonal [batch, 1, 1]. */
-typedef struct reflection { ir_ref v, tau, beta; } reflection;
+typedef struct reflection {
+    ir_ref v, tau, beta;
+} reflection;
 
 static ir_ref
 one(ir_build *b, ir_ref x)
 {
-    return x ? ir_reshape(b, x, 3, (const int64_t[]){ ir_btype(b, x)->dims[0], 1, 1 }) : IR_NONE;
+    return x ? ir_reshape(b, x, 3, (const int64_t[]){ ir_btype(b, x)->dims[0], 1, 1 })
+             : IR_NONE;
 }
 
 /* Of a column on its side, col, below its element j.  It is scaled by its largest element, so that
@@ -31,7 +34,8 @@ reflection_of(ir_build *b, ir_ref col, ir_ref j)
     ir_ref top = one(b, ir_reduce(b, OP_reduce_max, ir_op1(b, OP_abs, below), ir_axes_of(2)));
     ir_ref size = ir_op2(b, OP_max, top, ir_op1(b, OP_abs, alpha));
     ir_ref zero = ir_op2(b, OP_eq, top, ir_like(b, top, 0));
-    ir_ref scaled = ir_div(b, below, ir_la_fit(b, ir_select(b, zero, ir_like(b, size, 1), size), below));
+    ir_ref scaled =
+        ir_div(b, below, ir_la_fit(b, ir_select(b, zero, ir_like(b, size, 1), size), below));
     ir_ref a = ir_div(b, alpha, ir_select(b, zero, ir_like(b, size, 1), size));
     ir_ref sum = one(b, ir_reduce(b, OP_reduce_sum, ir_mul(b, scaled, scaled), ir_axes_of(2)));
     ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_mul(b, a, a)));
@@ -43,14 +47,17 @@ reflection_of(ir_build *b, ir_ref col, ir_ref j)
     return (reflection){ v, tau, ir_select(b, zero, alpha, ir_mul(b, beta, size)) };
 }
 
-typedef struct panel { ir_ref x, v, t; } panel;
+typedef struct panel {
+    ir_ref x, v, t;
+} panel;
 
 /* T of the reflections in the rows of v, [batch, n, rows]; tau [batch, n, 1].  Turned. */
 static ir_ref
 joined(ir_build *b, ir_ref v, ir_ref tau)
 {
     ir_ref s = ir_la_dot(b, v, false, v, true);
-    ir_ref m = ir_mul(b, ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0), ir_la_fit(b, ir_la_turn(b, tau), s));
+    ir_ref m = ir_mul(b, ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0),
+                      ir_la_fit(b, ir_la_turn(b, tau), s));
 
     return ir_mul(b, ir_la_fit(b, tau, m), ir_la_inverse(b, m, true));
 }
@@ -61,13 +68,15 @@ static void
 factor_panel(ir_build *b, ir_ref at, panel *p)
 {
     ir_la_loop l;
-    const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x), batch = ir_la_batch(b, p->x);
+    const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x),
+                  batch = ir_la_batch(b, p->x);
     const ir_ref in[2] = { at, ir_la_turn(b, p->x) };
     ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
 
     ir_la_loop_begin(b, &l, n, 1, 1, in);
     ir_build *s = l.b;
-    ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step), col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
+    ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step),
+           col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
     const reflection r = reflection_of(s, col, j);
     ir_ref w = ir_la_dot(s, x, false, r.v, true);
     w = ir_mul(s, w, ir_la_fit(s, r.tau, w));
@@ -78,7 +87,8 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     next[1] = r.v, next[2] = r.tau;
     ir_la_loop_end(b, &l, 2, next, out);
     p->x = ir_la_turn(b, out[0]);
-    p->v = ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m }), (const int64_t[]){ 1, 0, 2 });
+    p->v = ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m }),
+                        (const int64_t[]){ 1, 0, 2 });
     ir_ref tau = ir_transpose(b, ir_reshape(b, out[2], 3, (const int64_t[]){ n, batch, 1 }),
                               (const int64_t[]){ 1, 0, 2 });
     p->t = joined(b, p->v, tau);
@@ -102,7 +112,9 @@ unit(ir_build *b, ir_ref like, int64_t batch, int64_t m, int64_t n)
     return t ? ir_la_eye(b, ir_zeros(b, t)) : IR_NONE;
 }
 
-typedef struct wanted { int64_t q; } wanted;
+typedef struct wanted {
+    int64_t q;
+} wanted;
 
 /* One panel is enough. */
 static void
@@ -154,7 +166,8 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     const wanted *o = user;
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
     const ir_la_cuts cut = ir_la_cuts_of(k, IR_LA_SMALL);
-    const int64_t all = cut.blocks * cut.size, rows = m > all ? m : all, cols = n > all ? n : all;
+    const int64_t all = cut.blocks * cut.size, rows = m > all ? m : all,
+                  cols = n > all ? n : all;
     ir_ref z = x[0], next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
     ir_la_loop l;
     panel p;

@@ -63,7 +63,8 @@ ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y)
     for (int64_t at = 0; at < n && size; at += size) {
         ir_ref part = ir_la_block(b, y, 0, m, at, size);
         if (z)
-            part = ir_sub(b, part, ir_la_dot(b, z, false, ir_la_block(b, x, at, size, 0, at), true));
+            part = ir_sub(b, part,
+                          ir_la_dot(b, z, false, ir_la_block(b, x, at, size, 0, at), true));
         part = ir_la_dot(b, part, false, ir_la_block(b, inverses, at, size, 0, size), true);
         z = z ? ir_concatenate(b, 2, (ir_ref[]){ z, part }, 2) : part;
     }
@@ -79,7 +80,8 @@ ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y)
     for (int64_t at = 0; at < n && size; at += size) {
         ir_ref part = ir_la_block(b, y, at, size, 0, m);
         if (z)
-            part = ir_sub(b, part, ir_la_dot(b, ir_la_block(b, x, at, size, 0, at), false, z, false));
+            part = ir_sub(b, part,
+                          ir_la_dot(b, ir_la_block(b, x, at, size, 0, at), false, z, false));
         part = ir_la_dot(b, ir_la_block(b, inverses, at, size, 0, size), false, part, false);
         z = z ? ir_concatenate(b, 2, (ir_ref[]){ z, part }, 1) : part;
     }
@@ -105,7 +107,8 @@ block_row(ir_build *b, ir_ref x, ir_ref inverses, ir_ref z, ir_ref k, int64_t si
     ir_la_for_end(b, &l, &part, &part);
     return ir_la_put_at(b, z,
                         ir_la_solve_left(b, ir_la_block_at(b, x, at, size, at, size),
-                                         ir_la_block_at(b, inverses, at, size, none, small), part),
+                                         ir_la_block_at(b, inverses, at, size, none, small),
+                                         part),
                         at, none);
 }
 
@@ -114,12 +117,15 @@ static ir_ref
 blocked(ir_build *b, ir_ref x, ir_ref y, bool unit)
 {
     const int64_t n = ir_la_rows(b, x), m = ir_la_cols(b, y);
-    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE), fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE),
+                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
     const int64_t size = fine.blocks * fine.size, all = cut.blocks * size;
     ir_la_loop l;
 
     x = ir_la_grow(b, x, all);
-    y = all == n ? y : ir_la_put(b, ir_zeros(b, ir_la_type(b, y, ir_la_batch(b, y), all, m)), y, 0, 0);
+    y = all == n
+            ? y
+            : ir_la_put(b, ir_zeros(b, ir_la_type(b, y, ir_la_batch(b, y), all, m)), y, 0, 0);
     ir_ref in[3] = { x, ir_la_inverses(b, x, fine.size, unit), y };
     if (cut.blocks == 1)
         return ir_la_cut(b, ir_la_solve_left(b, in[0], in[1], in[2]), n, m);

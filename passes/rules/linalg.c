@@ -5,11 +5,15 @@
  *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
  *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
  *                     R' = (w - s) R
+ *   x v = v w         w' = diag(z), v' = v (f z)     z = v^T x' v, f_ij = 1 / (w_j - w_i), 0 for i = j
+ *   x = u s v^T       s' = diag(z), u' = u (f (z s + s z^T)), v' = v (f (s z + z^T s))
+ *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
  * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
  * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016; S. Walter, L. Lehmann,
- * Algorithmic differentiation of linear algebra functions, 2010. */
+ * Algorithmic differentiation of linear algebra functions, 2010; J. Townsend, Differentiating the singular
+ * value decomposition, 2016. */
 #include "passes/rules.h"
 
 /* ---- matrices in the last two axes ---- */
@@ -225,4 +229,88 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
         y[1].tan = product(b, ir_sub(b, w, s), r);
     else
         y[1].tan = keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
+}
+
+/* ---- eigh, svd ---- */
+
+/* A vector's elements along the rows, or the columns, of like. */
+static ir_ref
+along(ir_build *b, ir_ref x, ir_ref like, bool rows)
+{
+    const int r = rank_of(b, like);
+    int64_t dims[COT_MAX_RANK];
+
+    if (!x || !like)
+        return IR_NONE;
+    for (int k = 0; k < r - 1; k++)
+        dims[k] = k;
+    dims[r - 2] = rows ? r - 2 : r - 1;
+    return ir_broadcast_in_dim(b, x, r, ir_btype(b, like)->dims, dims);
+}
+
+static ir_ref
+diagonal(ir_build *b, ir_ref x)
+{
+    const int r = rank_of(b, x);
+    return x ? ir_reduce(b, OP_reduce_sum, keep(b, OP_eq, x), ir_axes_of(r - 1)) : IR_NONE;
+}
+
+/* 1 / (w_j - w_i), 0 on the diagonal; infinite for equal ones. */
+static ir_ref
+gaps(ir_build *b, ir_ref w, ir_ref like)
+{
+    ir_ref gap = ir_sub(b, along(b, w, like, false), along(b, w, like, true)), own = where(b, OP_eq, like);
+    ir_ref f = ir_div(b, ir_like(b, like, 1), ir_select(b, own, ir_like(b, like, 1), gap));
+    return ir_select(b, own, ir_like(b, like, 0), f);
+}
+
+/* The operand is the symmetric matrix with the lower triangle of x. */
+void
+jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref dx = in[0].tan, v = y[1].val;
+
+    if (ir_type_at(f, n->in[0])->size == 0)
+        return;
+    dx = ir_select(b, where(b, OP_ge, dx), dx, turn(b, dx));
+    ir_ref z = product(b, turn(b, v), product(b, dx, v));
+    y[0].tan = diagonal(b, z);
+    y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
+}
+
+/* What x' has outside of the space of the vectors: (x' v - u u^T x' v) / s. */
+static ir_ref
+outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
+{
+    ir_ref rest = ir_sub(b, xv, product(b, u, product(b, turn(b, u), xv)));
+    return ir_div(b, rest, along(b, s, rest, false));
+}
+
+void
+jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1];
+    ir_ref dx = in[0].tan, u = y[0].val, s = y[1].val, v = turn(b, y[2].val);
+
+    if (t->size == 0)
+        return;
+    if (n->at.qr.full && rows != cols) {
+        ir_build_fail(b, "svd", ERR_no_rule, "jvp",
+                      "vectors without a singular value (`full`, of a matrix that is not square) are not determined");
+        return;
+    }
+    ir_ref xv = product(b, dx, v), xu = product(b, turn(b, dx), u), z = product(b, turn(b, u), xv);
+    ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = turn(b, z);
+    ir_ref gap = gaps(b, ir_mul(b, s, s), z);
+    ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), ir_mul(b, at_row, zt)));
+    ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), ir_mul(b, zt, at_col)));
+    y[0].tan = product(b, u, du);
+    y[1].tan = diagonal(b, z);
+    y[2].tan = product(b, v, dv);
+    if (rows > cols)
+        y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
+    if (cols > rows)
+        y[2].tan = ir_add(b, y[2].tan, outside(b, v, xu, s));
+    y[2].tan = turn(b, y[2].tan);
 }

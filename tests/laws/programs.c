@@ -69,6 +69,7 @@ typedef struct row {
     "  %a = add %s, %c : $[3,3]\n"
 #define TALL "  %c = constant {data=[4,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
 #define WIDE "  %c = constant {data=[4,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+#define APART "  %c = constant {data=[9,0,0,0,4,0,0,0,1]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
 #define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
 
 static const row rows[] = {
@@ -164,6 +165,15 @@ static const row rows[] = {
     { "qr", FLOATS, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
     { "qr", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %0 = qr %t : ($[2,2], $[2,3])"), -1, 1, 0, 1 },
     { "qr", FLOATS, F("%x: $[3,0]", "$[3,3]", "%0, %1 = qr %x {full=true} : ($[3,3], $[3,0])"), -1, 1, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %0 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3]", APART "  %0, %1 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[0,3,3]", "$[0,3]", "%0, %1 = eigh %x : ($[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], $[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,2]", "$[3,2]", "  %c = constant {data=[1,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
+      "  %0, %1, %2 = svd %t : ($[3,2], $[2], $[2,2])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[2,3]", "$[2,3]", "  %c = constant {data=[1,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+      "  %1, %2, %0 = svd %t : ($[2,2], $[2], $[2,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], $[0], $[3,3])"), -0.5, 0.5, 1, 1 },
     { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "cond", FLOATS, FN_ID FN_SQUARE FN_SIN F("%p: i32[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square, @sin]} : $[3]"), -3, 3, 0, 0 },
