@@ -134,3 +134,14 @@ infer_svd(const infer_ctx *c)
     give(c, 2, v);
     return 3;
 }
+
+int
+infer_pinv(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    return infer_one(c, batch_of(c, x->dtype, 2,
+                                 (const int64_t[]){ x->dims[x->rank - 1], x->dims[x->rank - 2] }));
+}

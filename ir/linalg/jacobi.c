@@ -414,3 +414,29 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
     out[1] = ir_la_out(b, ir_reshape(b, s, 2, (const int64_t[]){ batch, k }), in[0]);
     out[2] = ir_la_out(b, vt, in[0]);
 }
+
+/* v s^-1 u^T, without the singular values that are 0 to the precision of the type. */
+void
+eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]), y[3] = { IR_NONE, IR_NONE, IR_NONE };
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
+
+    (void)at, (void)n_in;
+    if (!x)
+        return;
+    ir_add_node(b, OP_svd, 1, &x, &(ir_attrs){ .qr = { 0 } }, y);
+    ir_ref s = y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
+    if (!s)
+        return;
+    if (ir_btype(b, x)->size == 0) {
+        out[0] = ir_la_out(b, ir_zeros(b, ir_la_type(b, x, batch, n, m)), in[0]);
+        return;
+    }
+    const double least = 10 * (double)(m > n ? m : n) * precision(ir_btype(b, x)->dtype);
+    ir_ref top = ir_la_block(b, s, 0, 1, 0, 1);
+    ir_ref own = ir_op2(b, OP_gt, s, ir_la_fit(b, ir_mul(b, top, ir_like(b, top, least)), s));
+    ir_ref over = ir_la_keep(b, own, ir_div(b, ir_like(b, s, 1), s), 0);
+    ir_ref v = ir_mul(b, ir_la_turn(b, y[2]), ir_la_fit(b, over, ir_la_turn(b, y[2])));
+    out[0] = ir_la_out(b, ir_la_dot(b, v, false, y[0], true), in[0]);
+}

@@ -314,3 +314,21 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
         y[2].tan = ir_add(b, y[2].tan, outside(b, v, xu, s));
     y[2].tan = turn(b, y[2].tan);
 }
+
+/* ---- pinv ---- */
+
+/* p' = -p x' p + p p^T x'^T (1 - x p) + (1 - p x) x'^T p^T p at constant rank (G. Golub, V. Pereyra,
+ * SIAM J. Numer. Anal. 10(2), 1973). */
+void
+jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref x = in[0].val, p = y[0].val, dx = in[0].tan;
+
+    if (ir_type_at(f, n->in[0])->size == 0)
+        return;
+    ir_ref dxt = turn(b, dx), pt = turn(b, p);
+    ir_ref first = product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
+    ir_ref last = product(b, product(b, dxt, pt), p);
+    last = ir_sub(b, last, product(b, p, product(b, x, last)));
+    y[0].tan = ir_add(b, ir_sub(b, first, product(b, product(b, p, dx), p)), last);
+}

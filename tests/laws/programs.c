@@ -174,6 +174,9 @@ static const row rows[] = {
     { "svd", FLOATS, F("%x: $[2,3]", "$[2,3]", "  %c = constant {data=[1,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
       "  %1, %2, %0 = svd %t : ($[2,2], $[2], $[2,3])"), -0.5, 0.5, 0, 1 },
     { "svd", FLOATS, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], $[0], $[3,3])"), -0.5, 0.5, 1, 1 },
+    { "pinv", FLOATS, F("%x: $[3,2]", "$[2,3]", TALL "  %0 = pinv %t : $[2,3]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[2,3]", "$[3,2]", WIDE "  %0 = pinv %t : $[3,2]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[0,3]", "$[3,0]", "%0 = pinv %x : $[3,0]"), -1, 1, 0, 1 },
     { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "cond", FLOATS, FN_ID FN_SQUARE FN_SIN F("%p: i32[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square, @sin]} : $[3]"), -3, 3, 0, 0 },
