@@ -77,6 +77,7 @@ typedef struct ir_attrs {
         struct { const char *over; int64_t axis, size; } stack;
         struct { const char *over; ir_ints pairs; } permute;
         struct { int right, upper, transposed, unit; } triangle;
+        struct { int full; } qr;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;

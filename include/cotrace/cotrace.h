@@ -23,6 +23,7 @@
 #include "cotrace/order.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
+#include "cotrace/linalg.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"

@@ -76,6 +76,9 @@ typedef struct row {
 #define FOUR3 "  %c = constant {data=[4,0,0,0,4,0,0,0,4]} : $[3,3]\n"
 #define SPD3 "%s = dot_general %x, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : $[3,3]\n" FOUR3 \
     "  %a = add %s, %c : $[3,3]\n"
+#define TALL "  %c = constant {data=[4,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
+#define WIDE "  %c = constant {data=[4,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+#define APART "  %c = constant {data=[9,0,0,0,4,0,0,0,1]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
 #define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
 
 static const row rows[] = {
@@ -202,6 +205,29 @@ static const row rows[] = {
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y : $[3,2]"), -1, 1, 0, 1 },
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[2,3]", "$[2,3]", DIAGONAL3 "  %0 = triangular_solve %t, %y {right=true, upper=true} : $[2,3]"), -1, 1, 0, 1 },
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y {transposed=true, unit=true} : $[3,2]"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1, %2 = lu %t : ($[3,3], i32[3], i32[3])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[3,2]", "$[3,2]", TALL "  %0, %1, %2 = lu %t : ($[3,2], i32[2], i32[3])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %0, %1, %2 = lu %t : ($[2,3], i32[2], i32[2])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[2,0,3]", "i32[2,0]", "%1, %0, %2 = lu %x : ($[2,0,3], i32[2,0], i32[2,0])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1 = qr %t : ($[3,3], $[3,3])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,2]", "$[2,2]", TALL "  %1, %0 = qr %t : ($[3,2], $[2,2])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %0 = qr %t : ($[2,2], $[2,3])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,0]", "$[3,3]", "%0, %1 = qr %x {full=true} : ($[3,3], $[3,0])"), -1, 1, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %0 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3]", APART "  %0, %1 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[0,3,3]", "$[0,3]", "%0, %1 = eigh %x : ($[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], $[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,2]", "$[3,2]", "  %c = constant {data=[1,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
+      "  %0, %1, %2 = svd %t : ($[3,2], $[2], $[2,2])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[2,3]", "$[2,3]", "  %c = constant {data=[1,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+      "  %1, %2, %0 = svd %t : ($[2,2], $[2], $[2,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], $[0], $[3,3])"), -0.5, 0.5, 1, 1 },
+    { "pinv", FLOATS, F("%x: $[3,2]", "$[2,3]", TALL "  %0 = pinv %t : $[2,3]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[2,3]", "$[3,2]", WIDE "  %0 = pinv %t : $[3,2]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[0,3]", "$[3,0]", "%0 = pinv %x : $[3,0]"), -1, 1, 0, 1 },
+    { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
+    { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "call", ANY_NUMBER, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", ANY_NUMBER, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "call", BOOL, FN_NOT F("%x: $[3]", "$[3]", "%0 = call %x {body=@not} : $[3]"), 0, 1, 0, 0 },
