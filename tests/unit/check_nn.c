@@ -1,4 +1,5 @@
 /* Layers and losses, forward and backward, beside PyTorch's figures, on the twin and compiled, with the same bits. */
+#include "runtime/values.h"
 #include "traced.h"
 
 #define LIST(...) __VA_ARGS__
@@ -138,6 +139,47 @@ START_TEST(loss)
 }
 END_TEST
 
+/* In f32, bf16 and f16 the result has the operands' type and, roughly, the figures. */
+static void
+check_narrow(const row *r, cot_dtype t, double tolerance)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    cot_type types[MOST_IN];
+    const cot_graph *g;
+    void *in[MOST_IN], *out;
+    int n = 0;
+
+    for (; n < MOST_IN && r->in[n].rank > 0; n++) {
+        types[n] = cot_type_new(t, r->in[n].rank, r->in[n].dims);
+        in[n] = calloc((size_t)cot_type_count(&types[n]), 8);
+        for (int64_t i = 0; i < cot_type_count(&types[n]); i++)
+            rt_set_element(t, in[n], i, 2 * sin(1.3 * n + 0.7 * (double)(i + 1)));
+    }
+    cot_fn *f = cot_fn_new(ctx, "f", r->body, n, 1, NULL);
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, types }, &g) == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    const cot_type y = cot_graph_out_type(g, 0);
+    ck_assert_msg(y.dtype == t, "%s: the result is %s", r->name, cot_dtype_name(y.dtype));
+    out = calloc((size_t)cot_type_count(&y) + 1, 8);
+    ck_assert_int_eq(ir_eval(g, &out, (const void *const *)in), COT_OK);
+    for (int64_t i = 0; i < cot_type_count(&y); i++) {
+        const double got = rt_element(t, out, i);
+        ck_assert_msg(fabs(got - r->want[i]) <= tolerance * fmax(1, fabs(r->want[i])), "%s in %s: figure %d is %g, wants %g",
+                      r->name, cot_dtype_name(t), (int)i, got, r->want[i]);
+    }
+    free(out);
+    while (n > 0)
+        free(in[--n]);
+    cot_context_free(ctx);
+}
+
+START_TEST(narrow)
+{
+    check_narrow(&layers[_i], COT_F32, 2e-5);
+    check_narrow(&layers[_i], COT_BF16, 0.1);
+    check_narrow(&layers[_i], COT_F16, 0.02);
+}
+END_TEST
+
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
 int
@@ -146,6 +188,7 @@ main(void)
     const traced_case cases[] = {
         { "layers", layer, COUNT(layers) },
         { "losses", loss, COUNT(losses) },
+        { "narrow", narrow, COUNT(layers) },
     };
 
     return TRACED_CASES("nn", cases, NULL, NULL);
