@@ -180,6 +180,31 @@ START_TEST(narrow)
 }
 END_TEST
 
+BODY(no_class, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 3));)
+BODY(no_class_smooth, out[0] = cot_cross_entropy(in[0], INTS(t, 2, -1, 0), .label_smoothing = 0.5);)
+BODY(minus_infinity, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 0), .reduction = COT_LOSS_EACH);)
+BODY(blind, out[0] = cot_attention(in[0], in[0], in[0], .mask = cot_lt(cot_iota(t, cot_i32(2, 2), 0), 1));)
+
+START_TEST(corners)
+{
+    const double x[6] = {0, -INFINITY, -INFINITY, 1, 1, -INFINITY}, v[4] = {1, 3, 5, 7}, nan[1] = {NAN};
+    const double each[2] = {0, log(2)}, mean[2] = {3, 5};
+
+    body_gives("no_class", no_class, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(), nan, 0);
+    body_gives("no_class", no_class_smooth, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(), nan, 0);
+    body_gives("infinite", minus_infinity, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(2), each, 1e-15);
+    /* The second query sees nothing: the mean of the values. */
+    cot_context *ctx = cot_context_new(NULL);
+    const cot_graph *g;
+    double y[4];
+    void *out = y;
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "blind", blind, 1, 1, NULL), COT_TYPES(cot_f64(2, 2)), &g), COT_OK);
+    ck_assert_int_eq(ir_eval(g, &out, (const void *const[]){v}), COT_OK);
+    ck_assert(y[2] == mean[0] && y[3] == mean[1]);
+    cot_context_free(ctx);
+}
+END_TEST
+
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
 int
@@ -188,6 +213,7 @@ main(void)
     const traced_case cases[] = {
         { "layers", layer, COUNT(layers) },
         { "losses", loss, COUNT(losses) },
+        { "corners", corners, 0 },
         { "narrow", narrow, COUNT(layers) },
     };
 
