@@ -51,7 +51,7 @@ cot_value
 cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v, const cot_attention_options *options, size_t size)
 {
     FE_OPTIONS(cot_attention_options, o, options, size);
-    cot_trace *t = fe_given(q) ? fe_current(q.ctx, at, "attention") : NULL;
+    cot_trace *t = fe_open(at, q, "attention");
 
     if (!t || !fe_floating(at, "attention", q) || !attention_fits(at, q, k, v))
         return q;
@@ -159,7 +159,7 @@ cot_value
 cot_rotary_(cot_place at, cot_value x, const cot_rotary_options *options, size_t size)
 {
     FE_OPTIONS(cot_rotary_options, o, options, size);
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, "rotary") : NULL;
+    cot_trace *t = fe_open(at, x, "rotary");
 
     if (!t || cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, "rotary", x))
         return x;

@@ -179,7 +179,7 @@ cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most)
 {
     const char *const op = most ? "adaptive_max_pool" : "adaptive_avg_pool";
     const int rank = cot_rank(x);
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, op) : NULL;
+    cot_trace *t = fe_open(at, x, op);
 
     if (!t || cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, op, x))
         return x;

@@ -89,7 +89,7 @@ cot_ctc_(cot_place at, cot_value log_probs, cot_value targets, cot_value input_l
          const cot_loss_options *options, size_t size)
 {
     FE_OPTIONS(cot_loss_options, o, options, size);
-    cot_trace *t = fe_given(log_probs) ? fe_current(log_probs.ctx, at, "ctc") : NULL;
+    cot_trace *t = fe_open(at, log_probs, "ctc");
 
     if (!t || !fe_floating(at, "ctc", log_probs) ||
         !fits(at, (const cot_value[]){ log_probs, targets, input_lengths, target_lengths }))

@@ -31,6 +31,8 @@ fe_back(cot_place at, cot_value y, cot_dtype to)
 
 /* What is wrong with an op on x, recorded as `error`, whose format takes one text: a bad value. */
 cot_value fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *format, ...);
+/* The trace that is open where an op on x stands; NULL, the error recorded, if none is. */
+cot_trace *fe_open(cot_place at, cot_value x, const char *op);
 /* The type of a value as text, in the context's arena. */
 const char *fe_type_text(cot_value x);
 /* Is x of a floating type?  Else the error is recorded.  A bad value counts as right: its error is known. */

@@ -152,7 +152,7 @@ cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value 
 
     for (int i = 0; i < params.n; i++) {
         const cot_value x = params.at[i];
-        cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, "optim_begin") : NULL;
+        cot_trace *t = fe_open(at, x, "optim_begin");
         cot_type type = cot_type_of(x);
         type.dtype = ir_compute_type(type.dtype);
         for (int k = 0; k < slots(o); k++)

@@ -160,7 +160,7 @@ over_time(cot_place at, kind kind, cot_value x, const cot_value *state, const co
 {
     const int n = kind == LSTM ? 2 : 1;
     cell c = { at, kind, *w, o->relu != 0 };
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, names[kind]) : NULL;
+    cot_trace *t = fe_open(at, x, names[kind]);
     cot_value first[2], last[3];
 
     if (!t || !weights_fit(&c, x))
