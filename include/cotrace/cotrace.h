@@ -18,6 +18,7 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/window.h"
@@ -34,5 +35,6 @@
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/stablehlo.h"
 
 #endif
