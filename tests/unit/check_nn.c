@@ -180,6 +180,60 @@ START_TEST(narrow)
 }
 END_TEST
 
+/* The gradient of two examples by a map: twice that of one. */
+static void
+check_mapped(const row *r)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    cot_type types[MOST_IN];
+    cot_array *in[MOST_IN], *out[MOST_IN + 1] = {NULL};
+    int64_t wrt[MOST_IN];
+    int n = 0;
+
+    for (; n < MOST_IN && r->in[n].rank > 0; n++) {
+        int64_t dims[6] = {2};
+        memcpy(dims + 1, r->in[n].dims, sizeof r->in[n].dims);
+        types[n] = cot_type_new(COT_F64, r->in[n].rank + 1, dims);
+        wrt[n] = n;
+        in[n] = cot_array_new(ctx, types[n]);
+        double *x = cot_array_data(in[n]);
+        const int64_t count = cot_type_count(&types[n]) / 2;
+        for (int64_t i = 0; i < 2 * count; i++)
+            x[i] = 2 * sin(1.3 * n + 0.7 * (double)(i % count + 1));
+    }
+    cot_fn *f = cot_fn_new(ctx, "f", weighed, n, 2, (void *)(uintptr_t)r);
+    cot_fn *df = cot_vmap(cot_grad(f, .wrt = {n, 0, wrt}, .aux = 1));
+    cot_kernel *k = NULL;
+    cot_status s = cot_compile(df, (cot_types){n, types}, &(cot_compile_options){.backend = "eval"}, &k);
+    ck_assert_msg(s == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    for (int i = 0; i <= n; i++)
+        out[i] = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), i));
+    ck_assert_msg(cot_run(k, out, (const cot_array *const *)in) == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    for (int64_t i = 0, at = 0; i <= n; i++) {
+        const cot_type t = cot_array_type(out[i ? i - 1 : n]);
+        const double *got = cot_array_read(out[i ? i - 1 : n]);
+        const int64_t count = cot_type_count(&t) / 2;
+        for (int64_t j = 0; j < 2 * count; j++) {
+            const double want = r->want[at + j % count];
+            ck_assert_msg((isinf(want) && got[j] == want) || fabs(got[j] - want) <= 2e-11 * fmax(1, fabs(want)),
+                          "%s mapped: result %d, figure %d is %g, wants %g", r->name, (int)i, (int)j, got[j], want);
+        }
+        at += count;
+    }
+    for (int i = 0; i <= n; i++)
+        cot_array_free(out[i]);
+    while (n > 0)
+        cot_array_free(in[--n]);
+    cot_kernel_free(k);
+    cot_context_free(ctx);
+}
+
+START_TEST(mapped)
+{
+    check_mapped(_i < (int)(sizeof layers / sizeof *layers) ? &layers[_i] : &losses[_i - (int)(sizeof layers / sizeof *layers)]);
+}
+END_TEST
+
 BODY(no_class, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 3));)
 BODY(no_class_smooth, out[0] = cot_cross_entropy(in[0], INTS(t, 2, -1, 0), .label_smoothing = 0.5);)
 BODY(minus_infinity, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 0), .reduction = COT_LOSS_EACH);)
@@ -213,6 +267,7 @@ main(void)
     const traced_case cases[] = {
         { "layers", layer, COUNT(layers) },
         { "losses", loss, COUNT(losses) },
+        { "mapped", mapped, COUNT(layers) + COUNT(losses) },
         { "corners", corners, 0 },
         { "narrow", narrow, COUNT(layers) },
     };
