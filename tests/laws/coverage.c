@@ -1,12 +1,14 @@
 /* docs/coverage.md: what each op does at each element type, found by doing it.
  *
- *   coverage write             the page, to stdout
- *   coverage check PAGE K N    the lines of ops K, K + N, ... are in the page: 1 if one is not
+ * coverage write             the page, to stdout coverage check PAGE K N    the lines of ops K,
+ * K + N, ... are in the page: 1 if one is not
  *
- * The program of an op at a type (programs.h) runs on the twin, compiled in this process, from an object file and
- * from C source, and the bits are compared; its jvp, vjp and vmap run on the twin.  A cell is `yes`, or the reason why
- * there is nothing to do, in the words of whatever refused.  A cell that is neither is a failure.  What the derivatives
- * are is for the other laws to judge.  Writes and views run functionalized, collectives under a vmap of three. */
+ * The program of an op at a type (programs.h) runs on the twin, compiled in this process,
+ * from an object file and from C source, and the bits are compared; its jvp, vjp and vmap
+ * run on the twin.  A cell is `yes`, or the reason why there is nothing to do, in the words
+ * of whatever refused.  A cell that is neither is a failure.  What the derivatives are is
+ * for the other laws to judge.  Writes and views run functionalized, collectives under a
+ * vmap of three. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ typedef struct entry {
     ir_op op;
     cot_dtype type;
     const char *cell[COLUMNS];
-    ir_graph *g;                    /* what the carriers run; NULL: not taken */
+    ir_graph *g; /* what the carriers run; NULL: not taken */
     void **in, **want;
     char name[24];
     cg_natural c;
@@ -36,26 +38,35 @@ static int n_all, failures;
 static _Alignas(64) char work[1 << 22];
 
 /* Ops that no program of the laws has: writes, views, collectives. */
-static const struct { ir_op op; const char *text; } more[] = {
+static const struct {
+    ir_op op;
+    const char *text;
+} more[] = {
     { OP_clone, "fn @f(%x: $[3]) -> $[3] {\n  %0 = clone %x : $[3]\n  ret %0\n}\n" },
-    { OP_assign, "fn @f(%x: $[3], %y: $[3]) -> $[3] {\n  %0 = clone %x : $[3]\n  %1 = assign %0, %y : $[3]\n  ret %0\n}\n" },
-#define VIEW(op, type, attrs) \
-    "fn @f(%x: $[2,3]) -> $" type " {\n  %0 = clone %x : $[2,3]\n  %1 = " op " %0 {" attrs "} : $" type "\n  ret %1\n}\n"
+    { OP_assign, "fn @f(%x: $[3], %y: $[3]) -> $[3] {\n  %0 = clone %x : $[3]\n  %1 = assign "
+                 "%0, %y : $[3]\n  ret %0\n}\n" },
+#define VIEW(op, type, attrs)                                                                  \
+    "fn @f(%x: $[2,3]) -> $" type " {\n  %0 = clone %x : $[2,3]\n  %1 = " op " %0 {" attrs     \
+    "} : $" type "\n  ret %1\n}\n"
     { OP_view_slice, VIEW("view_slice", "[1,3]", "start=[1,0], limit=[2,3], stride=[1,1]") },
     { OP_view_reshape, VIEW("view_reshape", "[6]", "shape=[6]") },
     { OP_view_transpose, VIEW("view_transpose", "[3,2]", "perm=[1,0]") },
     { OP_view_reverse, VIEW("view_reverse", "[2,3]", "axes=[1]") },
     { OP_view_broadcast, VIEW("view_broadcast", "[4,2,3]", "shape=[4,2,3], dims=[1,2]") },
-    { OP_view_dynamic_slice, "fn @f(%x: $[5], %i: i32[]) -> $[2] {\n  %0 = clone %x : $[5]\n"
-                             "  %1 = view_dynamic_slice %0, %i {sizes=[2]} : $[2]\n  ret %1\n}\n" },
-#define OVER(op, type, attrs) "fn @f(%x: $[3]) -> $" type " {\n  %0 = " op " %x {over=\"i\"" attrs "} : $" type "\n  ret %0\n}\n"
+    { OP_view_dynamic_slice,
+      "fn @f(%x: $[5], %i: i32[]) -> $[2] {\n  %0 = clone %x : $[5]\n"
+      "  %1 = view_dynamic_slice %0, %i {sizes=[2]} : $[2]\n  ret %1\n}\n" },
+#define OVER(op, type, attrs)                                                                  \
+    "fn @f(%x: $[3]) -> $" type " {\n  %0 = " op " %x {over=\"i\"" attrs "} : $" type          \
+    "\n  ret %0\n}\n"
     { OP_psum, OVER("psum", "[3]", "") },
     { OP_pmax, OVER("pmax", "[3]", "") },
     { OP_pmin, OVER("pmin", "[3]", "") },
     { OP_all_gather, OVER("all_gather", "[3,3]", ", axis=1, size=3") },
     { OP_psum_scatter, OVER("psum_scatter", "[]", ", size=3") },
     { OP_ppermute, OVER("ppermute", "[3]", ", pairs=[0,1,1,2]") },
-    { OP_axis_index, "fn @f(%x: $[3]) -> ($[3], i32[]) {\n  %0 = axis_index {over=\"i\"} : i32[]\n  ret %x, %0\n}\n" },
+    { OP_axis_index, "fn @f(%x: $[3]) -> ($[3], i32[]) {\n  %0 = axis_index {over=\"i\"} : "
+                     "i32[]\n  ret %x, %0\n}\n" },
 };
 
 static bool
@@ -68,7 +79,8 @@ collective(ir_op op)
 static const char *
 reason(cot_context *ctx)
 {
-    const char *text = cot_error(ctx), *wants = strstr(text, "; wants "), *at = wants ? wants + 2 : text;
+    const char *text = cot_error(ctx), *wants = strstr(text, "; wants "),
+               *at = wants ? wants + 2 : text;
     for (const char *p; !wants && (p = strstr(at, ": "));)
         at = p + 2;
     char *out = ir_copy_string(&ctx->arena, at);
@@ -103,7 +115,11 @@ static cot_status
 closed(const ir_graph *f, ir_op op, ir_graph **out)
 {
     const int64_t first = 0;
-    pass_vmap_options o = { .in = { 1, &first, true }, .out = { 1, &first, true }, .size = 3, .sized = true, .axis_name = "i" };
+    pass_vmap_options o = { .in = { 1, &first, true },
+                            .out = { 1, &first, true },
+                            .size = 3,
+                            .sized = true,
+                            .axis_name = "i" };
 
     return collective(op) ? pass_vmap(f, &o, out) : pass_functionalize(f, true, out);
 }
@@ -136,7 +152,8 @@ runs(const ir_graph *g, const laws_program *p)
 
     if (pass_prepare(g, &ready) != COT_OK)
         return NULL;
-    void **in = samples(ready, p->lo, p->hi, 5), **out = laws_values(ready->n_out, ready->out, ready);
+    void **in = samples(ready, p->lo, p->hi, 5),
+         **out = laws_values(ready->n_out, ready->out, ready);
     const bool good = ir_eval(ready, out, (const void *const *)in) == COT_OK;
     laws_free(ready->n_in, in);
     laws_free(ready->n_out, out);
@@ -175,7 +192,9 @@ static const char *
 mapped(const laws_program *p, const entry *e)
 {
     const int64_t first = 0;
-    pass_vmap_options o = { .in = { 1, &first, true }, .out = { 1, &first, true }, .size = 2, .sized = true };
+    pass_vmap_options o = {
+        .in = { 1, &first, true }, .out = { 1, &first, true }, .size = 2, .sized = true
+    };
     ir_graph *g;
 
     return pass_vmap(e->g, &o, &g) == COT_OK ? runs(g, p) : reason(p->f->ctx);
@@ -199,7 +218,7 @@ touches(const ir_graph *f, ir_op op, cot_dtype t)
 {
     bool does = false;
 
-    ir_each_node (n, f) {
+    ir_each_node(n, f) {
         for (int i = 0; i < n->n_in && n->op == op; i++)
             does |= ir_type_at(f, n->in[i])->dtype == t;
         for (int i = 0; i < n->n_out && n->op == op; i++)
@@ -237,7 +256,8 @@ fill_entry(cot_context *ctx, entry *e)
         return;
     }
     e->in = samples(e->g, p.lo, p.hi, 3);
-    if (rt_run_graph(e->g, &(cot_compile_options){ .backend = "eval" }, e->in, &e->want) == COT_OK)
+    if (rt_run_graph(e->g, &(cot_compile_options){ .backend = "eval" }, e->in, &e->want) ==
+        COT_OK)
         e->cell[EVAL] = "yes";
     else
         e->cell[EVAL] = reason(ctx);
@@ -279,7 +299,10 @@ call_all(void *library, int column)
     for (int i = 0; i < n_all && library; i++) {
         entry *e = &all[i];
         char symbol[40];
-        union { void *p; cot_entry *f; } u;
+        union {
+            void *p;
+            cot_entry *f;
+        } u;
 
         if (!e->g || e->cell[column])
             continue;
@@ -310,7 +333,10 @@ write_adapters(void)
         const entry *e = &all[i];
         if (!e->g || e->cell[OBJECT])
             continue;
-        fprintf(f, "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) { return %s(", e->name, e->name, e->name);
+        fprintf(f,
+                "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) "
+                "{ return %s(",
+                e->name, e->name, e->name);
         for (int k = 0; k < e->g->n_in + e->g->n_out; k++)
             fprintf(f, "a[%d], ", k);
         fputs("w); }\n", f);
@@ -354,7 +380,9 @@ static void
 run_c(cot_context *ctx)
 {
     static cg_natural fn[MOST];
-    const cg_target target = { .vector_bits = 128, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20 };
+    const cg_target target = {
+        .vector_bits = 128, .registers = 16, .l1 = 32 << 10, .l2 = 512 << 10, .l3 = 8 << 20
+    };
     const cg_lower_options o = { .target = &target, .threads = 1, .fuse = true };
     const void *bytes;
     size_t size;
@@ -370,8 +398,10 @@ run_c(cot_context *ctx)
             e->cell[C] = reason(ctx);
             continue;
         }
-        fn[n] = (cg_natural){ .name = e->name, .module = m, .n_in = g->n_in, .n_out = g->n_out };
-        if (cg_c()->emit(ctx, &target, CG_TO_C, 1, &fn[n], &ctx->arena, &bytes, &size) == COT_OK)
+        fn[n] =
+            (cg_natural){ .name = e->name, .module = m, .n_in = g->n_in, .n_out = g->n_out };
+        if (cg_c()->emit(ctx, &target, CG_TO_C, 1, &fn[n], &ctx->arena, &bytes, &size) ==
+            COT_OK)
             n++;
         else
             e->cell[C] = reason(ctx);
@@ -381,7 +411,9 @@ run_c(cot_context *ctx)
         return;
     fwrite(bytes, 1, size, f);
     for (int i = 0; i < n; i++)
-        fprintf(f, "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) { return %s_k0(a, w); }\n",
+        fprintf(f,
+                "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) "
+                "{ return %s_k0(a, w); }\n",
                 fn[i].name, fn[i].name, fn[i].name);
     fclose(f);
     call_all(link_library("cc -std=c11 -O0 -Wno-psabi -shared -fPIC all.c -o all.so -lm"), C);
@@ -472,11 +504,15 @@ run_ops(cot_context *ctx, int from, int step)
 
 static const char head[] =
     "# Coverage\n\n"
-    "What each op does at each element type. The test `coverage` finds it by doing it: it runs a small program of the\n"
-    "op on the reference evaluator, compiled in process, from an object file and from C source, which must give the\n"
+    "What each op does at each element type. The test `coverage` finds it by doing it: it runs "
+    "a small program of the\n"
+    "op on the reference evaluator, compiled in process, from an object file and from C "
+    "source, which must give the\n"
     "same bits, and its derivatives and its map on the evaluator. Written by `./dev docs`.\n\n"
-    "A cell is *yes* or says why there is nothing to do: *integer*, nothing to differentiate; *zero*, the derivative is\n"
-    "zero everywhere; *not linear*, reverse mode runs, on the linear ops of the derivative; *as its body*, a custom\n"
+    "A cell is *yes* or says why there is nothing to do: *integer*, nothing to differentiate; "
+    "*zero*, the derivative is\n"
+    "zero everywhere; *not linear*, reverse mode runs, on the linear ops of the derivative; "
+    "*as its body*, a custom\n"
     "function does what its body does; or what the message says.\n\n"
     "| op | types | eval | jit | object | c | jvp | transpose | vmap |\n"
     "|---|---|---|---|---|---|---|---|---|";
