@@ -255,6 +255,11 @@ static const row rows[] = {
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
     { "polygamma", FLOATS, F("%x: $[7]", "$[7]", "%k = constant {data=2} : $[7]\n  %0 = polygamma %k, %x : $[7]"), 0.5, 4, 0, 0 },
     { "polygamma", FLOATS, F("%x: $[]", "$[]", "%k = constant {data=0} : $[]\n  %0 = polygamma %k, %x : $[]"), 0.5, 4, 0, 0 },
+    { "igamma", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = igamma %a, %x : $[3]"), 0.5, 4, 0, 0 },
+    { "igammac", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = igammac %a, %x : $[3]"), 0.5, 4, 0, 0 },
+    { "gamma_sample", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = gamma_sample %a, %x : $[3]"), 0.5, 4, 1, 0 },
+    { "igamma_grad_a", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = igamma_grad_a %a, %x : $[3]"), 0.5, 4, 0, 0 },
+    { "random_gamma_grad", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = random_gamma_grad %a, %x : $[3]"), 0.5, 4, 0, 0 },
     { "zeta", FLOATS, F("%x: $[3]", "$[3]", "%s = constant {data=[1.5,2,3]} : $[3]\n  %0 = zeta %s, %x : $[3]"), 0.5, 4, 0, 0 },
     /* of u64 alone: one program each */
     { "philox", BOOL, F("%k: u64[], %a: u64[3], %b: u64[3]", "u64[3]", "%1 = broadcast_in_dim %k {shape=[3], dims=[]} : u64[3]\n  %0 = philox %1, %a, %b {word=1} : u64[3]"), 0, 1, 0, 0 },
@@ -269,7 +274,7 @@ static const struct { ir_op op; double lo, hi; } domain[] = {
     { OP_rsqrt, 0.1, 4 }, { OP_cbrt, 0.1, 4 }, { OP_tan, -1.2, 1.2 }, { OP_asin, -0.9, 0.9 },
     { OP_acos, -0.9, 0.9 }, { OP_acosh, 1.1, 4 }, { OP_atanh, -0.9, 0.9 }, { OP_pow, 0.2, 3 },
     { OP_rem, 0.5, 3 }, { OP_div, 0.5, 3 }, { OP_atan2, 0.2, 3 }, { OP_integer_pow, 0.5, 2 },
-    { OP_lgamma, 0.3, 4 }, { OP_digamma, 0.3, 4 }, { OP_lbeta, 0.3, 4 }, { OP_erf_inv, -0.9, 0.9 },
+    { OP_lgamma, 0.3, 4 }, { OP_digamma, 0.3, 4 }, { OP_lbeta, 0.3, 4 },  { OP_erf_inv, -0.9, 0.9 },
     { OP_ndtri, 0.1, 0.9 }, { OP_hypot, 0.2, 3 }, { OP_bessel_i0e, 0.1, 3 }, { OP_bessel_i1e, 0.1, 3 },
 };
 
@@ -318,6 +323,13 @@ is_long(ir_op op)
     return op >= OP_lgamma && op <= OP_reduce_precision;
 }
 
+/* Ops that have no derivative, or no second one, by their first operand. */
+static bool
+fixed_order(ir_op op)
+{
+    return op == OP_polygamma || op == OP_zeta || op == OP_random_gamma_grad || (op >= OP_igamma && op <= OP_gamma_sample);
+}
+
 /* Variants of a pointwise op at type t: by target type, by power, by shape. */
 static int
 variants(ir_op op, cot_dtype t)
@@ -326,6 +338,7 @@ variants(ir_op op, cot_dtype t)
         return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
     if (!takes(columns[op], t))
     if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
+    if (!takes(columns[op], t) || fixed_order(op)) /* these have rows above */
         return 0;
     return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
 }
