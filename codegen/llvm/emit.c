@@ -495,5 +495,8 @@ void
 cg_ll_region(cg_ll_emit *e, const cg_region *r)
 {
     for (uint32_t i = 0; i < r->n; i++)
-        emit_insn(e, r->insn[i]);
+        if (i + 1 < r->n && cg_ll_store_pair(e, r->insn[i], r->insn[i + 1]))
+            i++;
+        else
+            emit_insn(e, r->insn[i]);
 }

@@ -1,7 +1,8 @@
 /* Loads and stores.
  *
  * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
- * minus one, a vector reversed; by a constant, scalars one by one, or, where an unroll loop
+ * minus one, a vector reversed; by two, every other element of two vectors, and two such stores side by side
+ * (real and imaginary parts) the two vectors; by another constant, scalars one by one, or, where an unroll loop
  * around moves the index by one, rows of vectors transposed in registers; otherwise a gather or
  * scatter.
  *
@@ -342,6 +343,33 @@ and_scalar(cg_ll_emit *e, const condition *c)
     return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
 }
 
+/* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
+static LLVMValueRef
+picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
+{
+    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        c[i] = LLVMConstInt(e->l->i32, (uint64_t)mask[i], 0);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
+}
+
+/* Elements 0, 2, 4, ... from the index on.  The second vector ends with the last of them: nothing behind it
+ * is touched. */
+static LLVMValueRef
+load_every_other(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
+{
+    LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    LLVMValueRef behind = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, e->lanes - 1), "");
+    LLVMValueRef x = plain_load(e, a, t, load_address(e, address(e, a, index.v), c->scalar));
+    LLVMValueRef y = plain_load(e, a, t, load_address(e, address(e, a, behind), c->scalar));
+    int *mask = IR_NEW_N(e->arena, int, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        mask[i] = 2 * i < e->lanes ? 2 * i : 2 * i + 1;
+    return picked(e, x, y, mask);
+}
+
 static cg_ll_copy
 load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_t set)
 {
@@ -367,7 +395,9 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
         cg_ll_copy first =
             cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
         x = reversed(e, load_row(e, a, first, &c));
-    } else if (index.wide)
+    } else if (!index.wide && index.slope == 2 && !c.lanes)
+        x = load_every_other(e, a, index, &c);
+    else if (index.wide)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
@@ -510,6 +540,63 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_row(e, a, first, reversed(e, x), &c);
     } else
         store_by_lane(e, a, index, x, and_scalar(e, &c));
+}
+
+/* x and the constant that was added to it. */
+static cg_val
+without_constant(const cg_kernel *k, cg_val v, int64_t *c)
+{
+    const cg_insn *i = &k->insn[v];
+
+    *c = 0;
+    if (i->op == SC_add && cg_is_const(k, i->in[1], c))
+        return i->in[0];
+    return v;
+}
+
+/* Do the two store x[i] and x[i + 1], without conditions? */
+static bool
+side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j)
+{
+    int64_t a, b;
+
+    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] && !e->mask &&
+           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + 1;
+}
+
+bool
+cg_ll_store_pair(cg_ll_emit *e, cg_val v, cg_val w)
+{
+    const cg_insn *i = &e->k->insn[v], *j = &e->k->insn[w];
+
+    if (!side_by_side(e, i, j))
+        return false;
+    access a = access_of(e, i);
+    uint32_t set = e->var[i->in[0]].set | e->var[i->in[1]].set | e->var[j->in[1]].set;
+    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes), copies = cg_ll_copies(e, set);
+    for (int c = 0; c < copies; c++) {
+        cg_ll_seek(e, set, c);
+        cg_ll_copy index = cg_ll_get(e, i->in[0]);
+        if (index.wide || index.slope != 2)
+            return false;
+    }
+    for (int l = 0; l < 2 * e->lanes; l++)
+        mask[l] = (l & 1) * e->lanes + l / 2;
+    for (int c = 0; c < copies; c++) {
+        cg_ll_seek(e, set, c);
+        cg_ll_copy index = cg_ll_get(e, i->in[0]);
+        LLVMValueRef x = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, i->in[1]), true), true);
+        LLVMValueRef y = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, j->in[1]), true), true);
+        for (int half = 0; half < 2; half++) {
+            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, half * e->lanes), "");
+            LLVMValueRef z = picked(e, x, y, mask + half * e->lanes), p = address(e, &a, at);
+            if (a.streams)
+                stream_store(e, &a, z, p);
+            else
+                plain_store(e, &a, z, p);
+        }
+    }
+    return true;
 }
 
 void
