@@ -465,6 +465,31 @@ fold_pad(const fold_ctx *c)
     return c->in[0];
 }
 
+/* Slices of one value that lie side by side along the axis are one slice of it. */
+static ir_ref
+fold_neighbours(const fold_ctx *c, int axis)
+{
+    const ir_node *first = made_by(c->b, c->in[0], OP_slice), *n = first;
+    int64_t limit[COT_MAX_RANK];
+
+    for (int i = 1; n && i < c->n_in; i++) {
+        const ir_node *next = made_by(c->b, c->in[i], OP_slice);
+        if (!next || next->in[0] != first->in[0])
+            return IR_NONE;
+        for (int k = 0; k < c->type->rank; k++)
+            if (n->at.slice.stride.at[k] != next->at.slice.stride.at[k] ||
+                next->at.slice.start.at[k] != (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
+                (k == axis && n->at.slice.stride.at[k] != 1))
+                return IR_NONE;
+        n = next;
+    }
+    if (!n)
+        return IR_NONE;
+    for (int k = 0; k < c->type->rank; k++)
+        limit[k] = n->at.slice.limit.at[k];
+    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit, first->at.slice.stride.at);
+}
+
 /* Empty operands add nothing; one operand is itself. */
 static ir_ref
 fold_concatenate(const fold_ctx *c)
@@ -479,7 +504,7 @@ fold_concatenate(const fold_ctx *c)
         return c->in[0];
     if (n == 1)
         return kept[0];
-    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : IR_NONE;
+    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : fold_neighbours(c, axis);
 }
 
 static ir_ref

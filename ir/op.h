@@ -58,6 +58,7 @@ typedef struct ir_attrs {
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t axis; int reverse; } cumulate;
+        struct { int inverse; } fft;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
         struct { cot_dtype dtype; } dtype;
