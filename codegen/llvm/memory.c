@@ -1,8 +1,8 @@
 /* Loads and stores.
  *
  * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
- * minus one, a vector reversed; by two, every other element of two vectors, and two such stores side by side
- * (real and imaginary parts) the two vectors; by another constant, scalars one by one, or, where an unroll loop
+ * minus one, a vector reversed; by two, every other element of two vectors; by another constant, scalars one by
+ * one (2, 4 or 8 such stores side by side, as of real and imaginary parts, are interleaved to whole vectors), or, where an unroll loop
  * around moves the index by one, rows of vectors transposed in registers; otherwise a gather or
  * scatter.
  *
@@ -12,7 +12,7 @@
  * and any other mask goes lane by lane. */
 #include "codegen/llvm/emit.h"
 
-enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
+enum { SINK_BYTES = 2048, /* 256 lanes of 8 bytes */ MOST_ROWS = 8 };
 
 typedef struct access {
     LLVMTypeRef element; /* in memory */
@@ -554,49 +554,90 @@ without_constant(const cg_kernel *k, cg_val v, int64_t *c)
     return v;
 }
 
-/* Do the two store x[i] and x[i + 1], without conditions? */
+/* Do the two store x[i] and x[i + step], without conditions? */
 static bool
-side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j)
+side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j, int64_t step)
 {
     int64_t a, b;
 
     return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] && !e->mask &&
-           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + 1;
+           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + step;
 }
 
-bool
-cg_ll_store_pair(cg_ll_emit *e, cg_val v, cg_val w)
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  Halves of the rows
+ * are interleaved first, then the results: log2(n) rounds of two shuffles for two rows. */
+static void
+interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
-    const cg_insn *i = &e->k->insn[v], *j = &e->k->insn[w];
+    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
+    LLVMValueRef next[MOST_ROWS];
 
-    if (!side_by_side(e, i, j))
-        return false;
-    access a = access_of(e, i);
-    uint32_t set = e->var[i->in[0]].set | e->var[i->in[1]].set | e->var[j->in[1]].set;
-    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes), copies = cg_ll_copies(e, set);
-    for (int c = 0; c < copies; c++) {
-        cg_ll_seek(e, set, c);
-        cg_ll_copy index = cg_ll_get(e, i->in[0]);
-        if (index.wide || index.slope != 2)
-            return false;
-    }
     for (int l = 0; l < 2 * e->lanes; l++)
         mask[l] = (l & 1) * e->lanes + l / 2;
-    for (int c = 0; c < copies; c++) {
+    /* after a round, row c of a block is a part of an interleaved run that is twice as long */
+    for (int run = 1; run < n; run *= 2) {
+        const int blocks = n / run / 2;
+        for (int c = 0; c < blocks; c++)
+            for (int k = 0; k < run; k++) {
+                LLVMValueRef x = row[c * run + k], y = row[(c + blocks) * run + k];
+                next[c * run * 2 + 2 * k] = picked(e, x, y, mask);
+                next[c * run * 2 + 2 * k + 1] = picked(e, x, y, mask + e->lanes);
+            }
+        memcpy(row, next, sizeof *row * (size_t)n);
+    }
+}
+
+/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes, are as good as n stores
+ * of whole vectors. */
+static int
+stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
+{
+    const cg_insn *first = &e->k->insn[v[0]];
+
+    for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
+        bool good = n <= left;
+        *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
+        for (uint32_t k = 0; k < n && good; k++) {
+            good = side_by_side(e, first, &e->k->insn[v[k]], k);
+            *set |= good ? e->var[e->k->insn[v[k]].in[1]].set : 0;
+        }
+        for (int c = 0, copies = good ? cg_ll_copies(e, *set) : 0; c < copies && good; c++) {
+            cg_ll_seek(e, *set, c);
+            cg_ll_copy index = cg_ll_get(e, first->in[0]);
+            good = !index.wide && index.slope == (int64_t)n;
+        }
+        if (good)
+            return (int)n;
+    }
+    return 0;
+}
+
+uint32_t
+cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
+{
+    uint32_t set;
+    const cg_insn *first = &e->k->insn[v[0]];
+    const int n = first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
+    LLVMValueRef row[MOST_ROWS];
+
+    if (n == 0)
+        return 0;
+    access a = access_of(e, first);
+    for (int c = 0, copies = cg_ll_copies(e, set); c < copies; c++) {
         cg_ll_seek(e, set, c);
-        cg_ll_copy index = cg_ll_get(e, i->in[0]);
-        LLVMValueRef x = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, i->in[1]), true), true);
-        LLVMValueRef y = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, j->in[1]), true), true);
-        for (int half = 0; half < 2; half++) {
-            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, half * e->lanes), "");
-            LLVMValueRef z = picked(e, x, y, mask + half * e->lanes), p = address(e, &a, at);
+        cg_ll_copy index = cg_ll_get(e, first->in[0]);
+        for (int k = 0; k < n; k++)
+            row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
+        interleave(e, row, n);
+        for (int k = 0; k < n; k++) {
+            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""), p = address(e, &a, at);
             if (a.streams)
-                stream_store(e, &a, z, p);
+                stream_store(e, &a, row[k], p);
             else
-                plain_store(e, &a, z, p);
+                plain_store(e, &a, row[k], p);
         }
     }
-    return true;
+    return (uint32_t)n;
 }
 
 void
