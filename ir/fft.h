@@ -36,4 +36,7 @@ ir_fft *ir_fft_new(ir_arena *a, int64_t n, cot_dtype t);
 /* e^(-2 pi i j / n), 0 <= j < n, rounded to within 0.6 ulp; the same bits on every machine. */
 void ir_fft_root(int64_t j, int64_t n, double *re, double *im);
 
+/* A line of doubles, re and im by turns, transformed as the evaluator does. */
+void ir_fft_line(ir_arena *a, int64_t n, bool inverse, const double *x, double *y);
+
 #endif

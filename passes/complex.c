@@ -7,6 +7,8 @@
  * gradient by z = x + iy of a real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
  *
  * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that it is in memory. */
+#include <math.h>
+
 #include "passes/complex/pair.h"
 
 #include "ir/diag.h"
@@ -118,21 +120,39 @@ split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
 
 /* ---- nodes ---- */
 
-/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both. */
+/* Do zeros only go in as imaginary parts, and so come out? */
+static bool
+stays_zero(const split *s, const ir_node *n)
+{
+    const ir_op_flag flag = ir_ops[n->op].flag;
+    double zero;
+    if ((flag != IR_MOVE && flag != IR_REDUCE && flag != IR_INDEX && n->op != OP_cumsum) ||
+        (n->op == OP_gather && n->at.gather.mode == IR_MODE_FILL))
+        return false;
+    for (int i = 0; i < n->n_in; i++) {
+        const ir_ref im = s->env[n->in[i]].im;
+        if (im && !(ir_is_splat(s->b, im, &zero) && zero == 0 && !signbit(zero)))
+            return false;
+    }
+    return true;
+}
+
+/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both.  Zeros are not
+ * carried through ops that would hide them: a product with a real number has no use for them. */
 static void
 on_each_part(split *s, const ir_node *n, pass_pair *y)
 {
-    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1);
-    for (int part = 0; part < 2; part++) {
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *part[2] = { &y->re, &y->im };
+    for (int p = 0; p < 2; p++) {
+        if (p && y->re && stays_zero(s, n)) {
+            y->im = ir_like(s->b, y->re, 0);
+            return;
+        }
         for (int i = 0; i < n->n_in; i++) {
             const pass_pair z = s->env[n->in[i]];
-            x[i] = part && z.im ? z.im : z.re;
+            x[i] = p && z.im ? z.im : z.re;
         }
-        ir_ref v = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
-        if (part)
-            y->im = v;
-        else
-            y->re = v;
+        *part[p] = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
     }
 }
 

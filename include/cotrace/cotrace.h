@@ -20,6 +20,7 @@
 #include "cotrace/sugar.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
+#include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
 #include "cotrace/random.h"

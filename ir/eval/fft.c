@@ -76,6 +76,13 @@ LINES(float)
 #include "ir/butterfly.h"
 LINES(double)
 
+void
+ir_fft_line(ir_arena *a, int64_t n, bool inverse, const double *x, double *y)
+{
+    double *p = IR_NEW_N(a, double, 2 * n), *q = IR_NEW_N(a, double, 2 * n);
+    fft_line_double(ir_fft_new(a, n, COT_F64), inverse, x, y, p, q);
+}
+
 cot_status
 eval_fft(const ir_eval_args *a)
 {

@@ -54,6 +54,8 @@ static inline ir_ref pr_less(ir_build *b, ir_ref x, double c) { return ir_op2(b,
 static inline ir_ref pr_more(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_gt, x, ir_like(b, x, c)); }
 static inline ir_ref pr_is(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_eq, x, ir_like(b, x, c)); }
 static inline bool pr_wide(const ir_build *b, ir_ref x) { return x && ir_btype(b, x)->dtype == COT_F64; }
+/* The constant 0, of either sign. */
+bool pr_is_zero(const ir_build *b, ir_ref x);
 /* x y, rounded, that no sum takes for a product to join with (NUMERICS: nothing complex contracts). */
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);
