@@ -18,12 +18,16 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
 #include "cotrace/random.h"
+#include "cotrace/nn.h"
+#include "cotrace/loss.h"
+#include "cotrace/optim.h"
 #include "cotrace/transform.h"
 #include "cotrace/collective.h"
 #include "cotrace/implicit.h"
@@ -32,5 +36,6 @@
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/stablehlo.h"
 
 #endif

@@ -172,6 +172,19 @@ infer_select(const infer_ctx *c)
 }
 
 int
+infer_precision(const infer_ctx *c)
+{
+    const int64_t e = c->at->precision.exponent_bits, m = c->at->precision.mantissa_bits;
+
+    if (e < 1 || e > 63 || m < 0 || m > 63)
+        return INFER_FAIL(c, ERR_attr_wrong,
+                          ir_format(c->b->arena,
+                                    "exponent_bits is %lld, mantissa_bits %lld; wants 1 ... 63, 0 ... 63",
+                                    (long long)e, (long long)m));
+    return infer_floating(c);
+}
+
+int
 infer_counter(const infer_ctx *c)
 {
     if (c->n_in == 3 && c->at->word.word != 0 && c->at->word.word != 1)

@@ -173,6 +173,13 @@ static const row rows[] = {
     { "fft", COMPLEX, F("%x: $[70]", "$[70]", "%0 = fft %x {inverse=true} : $[70]"), -3, 3, 0, 0 },
     { "complex", FLOATS, F("%x: $[5], %y: $[5]", "$[5]", "%1 = convert %x {dtype=f64} : f64[5]\n  %2 = convert %y {dtype=f64} : f64[5]\n"
       "  %3 = complex %1, %2 : c128[5]\n  %4 = exp %3 : c128[5]\n  %5 = imag %4 : f64[5]\n  %0 = convert %5 {dtype=$} : $[5]"), -2, 2, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
+    { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
+    { "polygamma", FLOATS, F("%x: $[7]", "$[7]", "%k = constant {data=2} : $[7]\n  %0 = polygamma %k, %x : $[7]"), 0.5, 4, 0, 0 },
+    { "polygamma", FLOATS, F("%x: $[]", "$[]", "%k = constant {data=0} : $[]\n  %0 = polygamma %k, %x : $[]"), 0.5, 4, 0, 0 },
+    { "zeta", FLOATS, F("%x: $[3]", "$[3]", "%s = constant {data=[1.5,2,3]} : $[3]\n  %0 = zeta %s, %x : $[3]"), 0.5, 4, 0, 0 },
     /* of u64 alone: one program each */
     { "philox", BOOL, F("%k: u64[], %a: u64[3], %b: u64[3]", "u64[3]", "%1 = broadcast_in_dim %k {shape=[3], dims=[]} : u64[3]\n  %0 = philox %1, %a, %b {word=1} : u64[3]"), 0, 1, 0, 0 },
     { "threefry", BOOL, F("%k: u64[2,3], %a: u64[2,3]", "u64[2,3]", "%0 = threefry %k, %a : u64[2,3]"), 0, 1, 0, 0 },
@@ -186,13 +193,15 @@ static const struct { ir_op op; double lo, hi; } domain[] = {
     { OP_rsqrt, 0.1, 4 }, { OP_cbrt, 0.1, 4 }, { OP_tan, -1.2, 1.2 }, { OP_asin, -0.9, 0.9 },
     { OP_acos, -0.9, 0.9 }, { OP_acosh, 1.1, 4 }, { OP_atanh, -0.9, 0.9 }, { OP_pow, 0.2, 3 },
     { OP_rem, 0.5, 3 }, { OP_div, 0.5, 3 }, { OP_atan2, 0.2, 3 }, { OP_integer_pow, 0.5, 2 },
+    { OP_lgamma, 0.3, 4 }, { OP_digamma, 0.3, 4 }, { OP_lbeta, 0.3, 4 }, { OP_erf_inv, -0.9, 0.9 },
+    { OP_ndtri, 0.1, 0.9 }, { OP_hypot, 0.2, 3 }, { OP_bessel_i0e, 0.1, 3 }, { OP_bessel_i1e, 0.1, 3 },
 };
 
 typedef enum column {
     T_same = ANYTHING, T_number = ANY_NUMBER, T_floating = FLOATS, T_inexact = INEXACT, T_classify = INEXACT | 8, T_bits = BITS,
     T_integer = INTS, T_ipow = ANY_NUMBER | 16, T_convert = ANYTHING | 16, T_bitcast = NUMBERS | 32, T_compare = ANYTHING | 8,
     T_select = ANYTHING | 64, T_real = NUMBERS, T_ordered = ALL, T_order = ALL | 8, T_abs = ANY_NUMBER | 256,
-    T_part = COMPLEX | 256, T_conj = COMPLEX, T_complex = 512, T_counter = 0, T_none = 0
+    T_part = COMPLEX | 256, T_conj = COMPLEX, T_complex = 512, T_precision = FLOATS, T_counter = 0, T_none = 0
 } column;
 #define COLUMN_POINTWISE(infer) T_##infer
 #define COLUMN_MOVE(infer) T_none
@@ -226,6 +235,13 @@ laws_takes(ir_op op, cot_dtype t)
     return ir_ops[op].flag == IR_POINTWISE && takes(columns[op], t);
 }
 
+/* Long programs, that take their time to compile: one shape will do. */
+static bool
+is_long(ir_op op)
+{
+    return op >= OP_lgamma && op <= OP_reduce_precision;
+}
+
 /* Variants of a pointwise op at type t: by target type, by power, by shape. */
 static int
 variants(ir_op op, cot_dtype t)
@@ -233,8 +249,9 @@ variants(ir_op op, cot_dtype t)
     if (op == OP_complex)
         return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
     if (!takes(columns[op], t))
+    if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
         return 0;
-    return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : SHAPES;
+    return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
 }
 
 /* The text of variant v of a pointwise op at type t. */
@@ -242,7 +259,7 @@ static void
 pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
 {
     const char *name = ir_ops[op].name, *type = cot_dtype_name(t), *to = type;
-    const char *shape = shapes[v < SHAPES ? v : 3], *args = "%x", *attrs = "";
+    const char *shape = shapes[is_long(op) ? 4 : v < SHAPES ? v : 3], *args = "%x", *attrs = "";
     char in[200], attr[40] = "";
     int mask = columns[op];
 
@@ -256,6 +273,8 @@ pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
         shape = "[7]";
         snprintf(attr, sizeof attr, " {y=%d}", powers[v]);
         attrs = attr;
+    } else if (op == OP_reduce_precision) {
+        attrs = " {exponent_bits=6, mantissa_bits=9}";
     }
     if (mask & 8)
         to = "bool";
@@ -353,7 +372,7 @@ laws_make(cot_context *ctx, int i, laws_program *p)
                 p->lo = domain[k].lo;
                 p->hi = domain[k].hi;
             }
-        p->kinks = s.op == OP_stop_gradient || s.op == OP_convert;
+        p->kinks = s.op == OP_stop_gradient || s.op == OP_convert || s.op == OP_reduce_precision;
     } else {
         p->text = substitute(&ctx->arena, rows[s.row].text, cot_dtype_name(s.t));
         p->lo = rows[s.row].lo;
