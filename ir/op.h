@@ -59,6 +59,7 @@ typedef struct ir_attrs {
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t axis, k; cot_dtype dtype; } top;
         struct { int64_t axis; int reverse; } cumulate;
+        struct { int inverse; } fft;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
         struct { int64_t exponent_bits, mantissa_bits; } precision;

@@ -247,6 +247,8 @@ static const row rows[] = {
     { "scan", ANY_NUMBER, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", ANY_NUMBER, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
     { "scan", ANY_NUMBER, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
+    { "fft", COMPLEX, F("%x: $[3,12]", "$[3,12]", "%0 = fft %x : $[3,12]"), -3, 3, 0, 0 },
+    { "fft", COMPLEX, F("%x: $[70]", "$[70]", "%0 = fft %x {inverse=true} : $[70]"), -3, 3, 0, 0 },
     { "complex", FLOATS, F("%x: $[5], %y: $[5]", "$[5]", "%1 = convert %x {dtype=f64} : f64[5]\n  %2 = convert %y {dtype=f64} : f64[5]\n"
       "  %3 = complex %1, %2 : c128[5]\n  %4 = exp %3 : c128[5]\n  %5 = imag %4 : f64[5]\n  %0 = convert %5 {dtype=$} : $[5]"), -2, 2, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
