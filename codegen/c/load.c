@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codegen/c/c.h"
+#include "ir/config.h"
 #include "ir/diag.h"
 
 extern char **environ;
@@ -85,11 +86,9 @@ write_source(const files *f, const void *bytes, size_t size)
 }
 
 static bool
-open_files(files *f, const void *bytes, size_t size)
+open_files(files *f, const char *tmp, const void *bytes, size_t size)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    snprintf(f->dir, sizeof f->dir, "%s/cotrace-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    snprintf(f->dir, sizeof f->dir, "%s/cotrace-XXXXXX", tmp);
     if (!mkdtemp(f->dir))
         return false;
     snprintf(f->source, sizeof f->source, "%s/kernel.c", f->dir);
@@ -153,13 +152,13 @@ find(void *library, const char *name)
 static cot_status
 compile_and_open(cot_context *ctx, const void *bytes, size_t size, void **library)
 {
-    const char *named = getenv("COT_CC");
+    const char *named = ir_config_compiler();
     char compiler[512], said[300] = "";
     int status;
     files f;
 
-    snprintf(compiler, sizeof compiler, "%s", named && *named ? named : "cc -O2");
-    if (!open_files(&f, bytes, size))
+    snprintf(compiler, sizeof compiler, "%s", named ? named : "cc -O2");
+    if (!open_files(&f, ir_config_temporary(), bytes, size))
         return ir_fail(ctx, 0, NULL, ERR_io, "a temporary file", strerror(errno));
     status = compile(&f, compiler);
     if (status > 0)
@@ -171,7 +170,7 @@ compile_and_open(cot_context *ctx, const void *bytes, size_t size, void **librar
     if (*library)
         return COT_OK;
     return ir_fail(ctx, 0, NULL, ERR_target,
-                   ir_format(&ctx->arena, "the C compiler '%s' %s%s", named && *named ? named : "cc",
+                   ir_format(&ctx->arena, "the C compiler '%s' %s%s", named ? named : "cc",
                              status < 0 ? "could not be run; COT_CC names another" : "failed: ", said));
 }
 

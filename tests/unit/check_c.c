@@ -180,7 +180,7 @@ main(void)
 {
     Suite *s = suite_create("c");
     TCase *c = tcase_create("twin");
-    tcase_set_timeout(c, 240);
+    tcase_set_timeout(c, 900);
     tcase_add_loop_test(c, c_agrees_with_the_twin, 0, (int)(sizeof row / sizeof *row));
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
