@@ -111,13 +111,13 @@ prepare(subject *s, const settings *set)
     if (cot_compile_graph(graph, &(cot_compile_options){ .threads = set->threads },
                           &s->kernel) != COT_OK)
         return failed(s->ctx, s->w->name);
+    s->trace_ms = 1e3 * (t1 - t0);
+    s->compile_ms = 1e3 * (now() - t1);
     for (int k = 0; set->c && k < C_COMPILERS; k++) {
         setenv("COT_CC", c_compiler[k], 1);
         if (cot_compile_graph(graph, &(cot_compile_options){ .backend = "c" }, &s->c[k]) != COT_OK)
             failed(s->ctx, s->w->name);
     }
-    s->trace_ms = 1e3 * (t1 - t0);
-    s->compile_ms = 1e3 * (now() - t1);
     s->n_out = cot_graph_n_out(graph);
     for (int i = 0; i < n; i++) {
         s->in[i] = cot_array_new(s->ctx, type[i]);
