@@ -19,7 +19,7 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     static const struct {
         int lanes;
         const char *test;
-    } row[] = { { 16, "defined(__AVX512F__) && defined(__AVX512VL__)" }, { 8, "defined(__AVX__)" }, { 4, "defined(__GNUC__)" } };
+    } row[] = { { 16, "defined(__AVX512F__) && defined(__AVX512VL__)" }, { 8, "defined(__AVX__)" }, { 4, "defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || defined(__wasm_simd128__)" } };
     int open = 0;
 
     ir_buf_str(b, "\n/* How many floats a vector has: compile with -DCOT_LANES=N for another of");

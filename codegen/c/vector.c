@@ -197,7 +197,9 @@ builtin(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
     const char *name = op == SC_fma ? "fma" : "sqrt", *args = op == SC_fma ? "x, y, z" : "x";
     const int bytes = lanes * (int)cot_dtype_size(type);
-    const char *has = op == SC_fma ? (type == COT_F32 ? " && defined(COT_FMA32)" : " && defined(COT_FMA64)") : "";
+    const int bits = type == COT_F32 ? 32 : 64;
+    const char *has = op == SC_fma ? ir_format(t->arena, " && defined(COT_FMA%d)", bits)
+                                   : ir_format(t->arena, " && (defined(__SSE2__) || defined(COT_ROOT%d))", bits);
     const char *x86 = bytes == 64   ? "defined(__AVX512F__)"
                       : op == SC_fma ? "defined(__FMA__)"
                       : bytes == 32  ? "defined(__AVX__)"
