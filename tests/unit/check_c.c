@@ -224,6 +224,9 @@ main(void)
     TCase *c = tcase_create("twin");
     tcase_set_timeout(c, 900);
     tcase_add_loop_test(c, c_agrees_with_the_twin, 0, (int)(sizeof row / sizeof *row));
+    suite_add_tcase(s, c);
+    c = tcase_create("freestanding");
+    tcase_set_timeout(c, 900);
     tcase_add_loop_test(c, c_compiles_freestanding, 0, 4);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
