@@ -175,48 +175,6 @@ START_TEST(c_agrees_with_the_twin)
 }
 END_TEST
 
-/* Any compiler and target, freestanding, without a warning; what is left to link is memmove and the like. */
-START_TEST(c_compiles_freestanding)
-{
-    static const char *const compilers[] = {
-        "gcc -O3 -march=native",
-        "clang -O0",
-        "clang --target=armv7em-none-eabi -mcpu=cortex-m4 -O2",
-        "clang --target=aarch64-linux-gnu -O2",
-    };
-    static cg_natural fn[MAX_GRAPHS];
-    static ir_graph *graph[MAX_GRAPHS];
-    static const lower_graph *of[MAX_GRAPHS];
-    const cg_target target = { .vector_bits = _i == 2 ? 32 : 128 };
-    char folder[] = "/tmp/cotrace-XXXXXX", command[512];
-    const void *bytes;
-    size_t size;
-    ir_arena a;
-
-    if (!can_run(compilers[_i])) {
-        printf("skipped: %s is not here\n", compilers[_i]);
-        return;
-    }
-    cot_context *ctx = cot_context_new(NULL);
-    ir_arena_init(&a, ctx);
-    int n = collect(ctx, &a, target.vector_bits, fn, graph, of);
-    n = n < 24 ? n : 24;
-    ck_assert_int_eq(cg_c()->emit(ctx, &target, CG_TO_C, n, fn, &a, &bytes, &size), COT_OK);
-    ck_assert(mkdtemp(folder) != NULL);
-    snprintf(command, sizeof command, "%s/all.c", folder);
-    write_file(command, bytes, size, n, fn);
-    snprintf(command, sizeof command,
-             "cd %s && %s -std=c11 -ffreestanding -Wall -Wextra -Wpedantic -Wconversion -Werror -c all.c && "
-             "test -z \"$(nm -u all.o | grep -vwE 'memcpy|memset|memmove|__aeabi_[a-z0-9]*|_GLOBAL_OFFSET_TABLE_')\"",
-             folder, compilers[_i]);
-    ck_assert_msg(system(command) == 0, "%s", command);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
-    ir_arena_free(&a);
-    cot_context_free(ctx);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -224,10 +182,6 @@ main(void)
     TCase *c = tcase_create("twin");
     tcase_set_timeout(c, 900);
     tcase_add_loop_test(c, c_agrees_with_the_twin, 0, (int)(sizeof row / sizeof *row));
-    suite_add_tcase(s, c);
-    c = tcase_create("freestanding");
-    tcase_set_timeout(c, 900);
-    tcase_add_loop_test(c, c_compiles_freestanding, 0, 4);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
