@@ -120,7 +120,4 @@ bool fe_hlo_bind_rules(hlo_import *h);
 /* The ops of f, in the graph at hand. */
 void fe_hlo_inline(hlo_emit *e, hlo_func *f);
 
-/* match.c: what a body on scalars is.  x and y: its first two arguments, in either order. */
-ir_op fe_hlo_combiner(const ir_graph *g);
-
 #endif

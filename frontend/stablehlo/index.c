@@ -66,26 +66,29 @@ scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
     return good;
 }
 
+/* What an element becomes of its value and the update's. */
 static ir_op
-scatter_of(ir_op combiner)
+scatter_of(const pass_combiner *c)
 {
-    switch (combiner) {
-    case OP_assign: return OP_scatter;
-    case OP_add: return OP_scatter_add;
-    case OP_mul: return OP_scatter_mul;
-    case OP_max: return OP_scatter_max;
-    case OP_min: return OP_scatter_min;
+    if (c->g->n_out == 1 && c->g->out[0] == c->g->in[1])
+        return OP_scatter;
+    switch (pass_combiner_op(c)) {
+    case OP_reduce_sum: return OP_scatter_add;
+    case OP_reduce_prod: return OP_scatter_mul;
+    case OP_reduce_max: return OP_scatter_max;
+    case OP_reduce_min: return OP_scatter_min;
+    case OP_reduce_or: return ir_type_at(c->g, c->g->in[0])->dtype == COT_BOOL ? OP_scatter_max : OP_none;
+    case OP_reduce_and: return ir_type_at(c->g, c->g->in[0])->dtype == COT_BOOL ? OP_scatter_min : OP_none;
     default: return OP_none;
     }
 }
 
-/* Each operand has a combiner of its own where the body is several of them side by side. */
 void
 fe_hlo_scatter(hlo_emit *e)
 {
     const int n = (e->n_in - 1) / 2;
     ir_attrs at = { .scatter = { .mode = IR_MODE_FILL } };
-    const ir_type *type[2];
+    pass_combiner c;
     int64_t axis;
 
     if (n != 1 || e->n_in != 3 || e->n_out != 1) {
@@ -94,16 +97,10 @@ fe_hlo_scatter(hlo_emit *e)
     }
     if (!scatter_numbers(e, &at, &axis))
         return;
-    type[0] = type[1] = ir_scalar_type(e->b->ctx, fe_hlo_in_type(e, 0)->dtype);
     ir_ref v = vectors(e, e->in[1], axis);
-    const ir_graph *g = v ? fe_hlo_body(e, 0, 2, type) : NULL;
-    if (!g)
+    if (!v || !fe_hlo_combiner(e, 0, 1, e->in, false, &c))
         return;
-    ir_op op = scatter_of(fe_hlo_combiner(g));
-    if (op == OP_none && type[0]->dtype == COT_BOOL) {
-        const ir_op c = fe_hlo_combiner(g);
-        op = c == OP_or ? OP_scatter_max : c == OP_and ? OP_scatter_min : OP_none;
-    }
+    const ir_op op = scatter_of(&c);
     if (op == OP_none)
         fe_hlo_fail(e, "its body is no add, multiply, minimum, maximum or replacement");
     else

@@ -9,16 +9,35 @@
 #include "ir/diag.h"
 
 bool
-fe_hlo_arg_search(hlo_emit *e, const ir_graph *g, ir_ints axes)
+fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes)
 {
-    (void)e, (void)g, (void)axes;
+    (void)e, (void)c, (void)axes;
     return false;
 }
 
 void
 fe_hlo_sort(hlo_emit *e)
 {
-    fe_hlo_fail(e, "the op is not supported");
+    const int rank = e->n_in > 0 ? fe_hlo_in_type(e, 0)->rank : 0;
+    int64_t axis = fe_hlo_int_or(e, "dimension", rank - 1);
+    pass_combiner c;
+
+    axis += axis < 0 ? rank : 0;
+    if (e->n_in < 1 || e->n_out != e->n_in || axis < 0 || axis >= rank) {
+        fe_hlo_fail(e, "wants operands with an axis to sort along, and a result for each");
+        return;
+    }
+    for (int i = 1; i < e->n_in; i++)
+        if (!ir_same_shape(fe_hlo_in_type(e, i), fe_hlo_in_type(e, 0))) {
+            fe_hlo_fail(e, "its operands have different shapes");
+            return;
+        }
+    if (!fe_hlo_combiner(e, 0, e->n_in, e->in, true, &c))
+        return;
+    if (c.g->n_out != 1 || ir_type_at(c.g, c.g->out[0]) != ir_scalar_type(e->b->ctx, COT_BOOL))
+        fe_hlo_fail(e, "its comparator gives no i1");
+    else
+        pass_sort(e->b, &c, (int)axis, e->in, e->out);
 }
 
 void
