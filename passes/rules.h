@@ -93,6 +93,9 @@ cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mappe
 /* The same, built in place on values whose mapped axis is the first; chunk > 0: in blocks of so many. */
 void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, const ir_ref *x,
                     const bool *mapped, ir_ref *y, bool *out_mapped);
+/* vmap of node n of f by a scan over the examples, which knows nothing of n. */
+void pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+                     const bool *mapped, ir_ref *y, bool *out_mapped);
 
 /* Custom functions (rules/custom.c): the tangents that jvp left, for forward mode and before the split of reverse
  * mode; the forward of a call of n in place, false if it is opaque or no such call. */

@@ -521,5 +521,7 @@ stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules
 
 }   /* namespace cot */
 
+#include "cotrace/library.hpp"
+
 #undef COT_PLACE_
 #endif

@@ -3,8 +3,8 @@
  * Both happen once where they stand, in the order of the trace, by every carrier: the evaluator, kernels, and
  * object files, which then link libcotrace_rt.a.  Under vmap a cot_print prints a line for each example before the
  * next effect happens, and a check holds if it does for all.  Under grad and its kin they happen once, with the values of the
- * function, not with those of derivatives; a checkpointed function does not repeat them.  In a cond whose
- * predicate is mapped they happen for all examples if one takes that branch. */
+ * function, not with those of derivatives; a checkpointed function does not repeat them.  Where the
+ * predicate of a cond or while is mapped, its examples run one after the other, each with its own. */
 #ifndef COTRACE_EFFECTS_H
 #define COTRACE_EFFECTS_H
 

@@ -202,13 +202,6 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
  * summed over; "..." stands for axes that broadcast; without "->" the letters that occur once, sorted. */
 #define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
 
-/* ---- losses ---- */
-
-/* The mean over examples of -log softmax(logits)[label]; logits [..., n], labels integers [...]. */
-#define cot_cross_entropy(logits, labels) cot_cross_entropy_(COT_HERE, logits, labels)
-/* The mean of (x - y)^2. */
-#define cot_mse(x, y) cot_mse_(COT_HERE, x, y)
-
 /* ---- shapes ---- */
 
 /* Without the given axes, which have size 1 (none given: all that have). */

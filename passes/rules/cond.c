@@ -190,7 +190,15 @@ void
 vmap_cond(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
           const bool *mapped, ir_ref *y, bool *out_mapped)
 {
-    if (mapped[0] || ir_type_at(f, n->in[0])->rank > 0) {
+    bool effects = false, ranked = ir_type_at(f, n->in[0])->rank > 0;
+
+    for (int k = 0; k < n->at.cond.branches.n; k++)
+        effects |= branch(n, k)->effectful;
+    if (mapped[0] && effects && !ranked) { /* each example has those of the branch that it takes */
+        pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped);
+        return;
+    }
+    if (mapped[0] || ranked) {
         vmap_chooses(b, f, n, size, in, mapped, y);
         return;
     }

@@ -364,3 +364,33 @@ pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *i
         tangent += active[i];
     }
 }
+
+/* ---- one example after the other ---- */
+
+/* The node alone, as a function. */
+static ir_graph *
+alone(ir_build *b, const ir_graph *f, const ir_node *n)
+{
+    ir_build *s = ir_build_new(b->ctx, n->op == OP_custom_call ? n->at.custom.name : ir_ops[n->op].name);
+    ir_ref *x = IR_NEW_N(s->arena, ir_ref, n->n_in + 1), *y = IR_NEW_N(s->arena, ir_ref, n->n_out + 1);
+    ir_graph *g = NULL;
+
+    for (int i = 0; i < n->n_in; i++)
+        x[i] = ir_input(s, ir_type_at(f, n->in[i]), NULL);
+    s->loc = n->loc;
+    ir_copy_node(s, n, x, y);
+    for (int j = 0; j < n->n_out; j++)
+        ir_output(s, y[j]);
+    pass_flow_ok(b, ir_build_end(s, &g));
+    return g;
+}
+
+void
+pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+                const bool *mapped, ir_ref *y, bool *out_mapped)
+{
+    ir_graph *one = alone(b, f, n);
+
+    if (one)
+        pass_vmap_into(b, one, size, 1, in, mapped, y, out_mapped);
+}

@@ -133,7 +133,6 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in);
     ir_graph *cond = NULL, *body = NULL;
 
-    (void)f;
     while (again && predicate_type(n)->rank == 0) {
         again = chooses = false;
         memcpy(out_mapped, is + k, sizeof *is * (size_t)n->n_out);
@@ -146,6 +145,10 @@ vmap_while(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const
         for (int i = 0; i < n->n_out; i++)
             if (out_mapped[i] && !is[k + i])
                 is[k + i] = again = true;
+    }
+    if (chooses && (n->at.loop.cond->effectful || n->at.loop.body->effectful)) {
+        pass_one_by_one(b, f, n, size, in, mapped, y, out_mapped); /* none has another's effects */
+        return;
     }
     if (chooses || predicate_type(n)->rank > 0) {
         for (int i = 0; i < n->n_out; i++)

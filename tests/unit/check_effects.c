@@ -112,6 +112,24 @@ START_TEST(in_control_flow)
 }
 END_TEST
 
+BODY(below_three, out[0] = cot_lt(in[0], 3);)
+BODY(climbs, out[0] = cot_while(below_three, count, .in = COT_VALUES(in[0]));)
+BODY(guarded_root, cot_check(cot_ge(in[0], 0), "x >= 0"); out[0] = cot_sqrt(in[0]);)
+BODY(roots, out[0] = cot_cond(cot_gt(in[0], 0), guarded_root, quiet, .in = COT_VALUES(in[0]));)
+
+/* An example has the effects of the branch that it takes, of the steps that it makes. */
+START_TEST(of_those_who_come_by)
+{
+    cot_fn *f = fn("branch", branch, 1, 1), *g = fn("climbs", climbs, 1, 1), *h = fn("roots", roots, 1, 1);
+
+    SAYS(cot_vmap(f), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 2, -1, 5);
+    SAYS(cot_vmap(cot_grad(f)), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 1, 1, 1);
+    SAYS(cot_vmap(cot_vmap(f)), cot_f64(2, 2), F64(1, -1, -3, 4), "at 2\nat 5\n", 2, -1, -3, 5);
+    SAYS(cot_vmap(g), cot_f64(3), F64(1, 5, 0.5), "at 2\nat 3\nat 1.5\nat 2.5\nat 3.5\n", 3, 5, 3.5);
+    SAYS(cot_vmap(h), cot_f64(2), F64(4, -4), "", 2, -4);
+}
+END_TEST
+
 BODY(third, out[0] = cot_print(cot_div(in[0], 3), "");)
 BODY(flags, out[0] = cot_convert(cot_print(cot_gt(in[0], 0), "flags {}"), COT_F64);)
 BODY(whole, out[0] = cot_convert(cot_print(cot_convert(in[0], COT_I8), "whole"), COT_F64);)
@@ -205,6 +223,7 @@ main(void)
     const traced_case cases[] = {
         { "order", once_and_in_order, 1 },
         { "flow", in_control_flow, 1 },
+        { "taken", of_those_who_come_by, 1 },
         { "formats", formats, 1 },
         { "checks", checks, 1 },
         { "objects", objects, 1 },

@@ -1,0 +1,91 @@
+/* What layers and losses share: errors, checks, values of a channel. */
+#include "frontend/nn/nn.h"
+
+#include <stdarg.h>
+
+typedef struct complaint {
+    const char *op;
+    ir_error error;
+    char text[512];
+} complaint;
+
+static ir_ref
+complain(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const complaint *c = options;
+
+    (void)x, (void)n;
+    ir_build_fail(b, c->op, c->error, ir_format(b->arena, "%s", c->text));
+    return IR_NONE;
+}
+
+cot_value
+fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *format, ...)
+{
+    complaint c = { .op = op, .error = error };
+    va_list rest;
+
+    va_start(rest, format);
+    vsnprintf(c.text, sizeof c.text, format, rest);
+    va_end(rest);
+    return fe_apply1(at, op, complain, x, &c);
+}
+
+const char *
+fe_type_text(cot_value x)
+{
+    const char *volatile text = "nothing";
+
+    if (!fe_given(x) || cot_dtype_of(x) == COT_DTYPE_NONE)
+        return "nothing";
+    IR_TRY(x.ctx) {
+        const cot_type t = cot_type_of(x);
+        text = ir_type_str(x.ctx, ir_type_of(x.ctx, &t));
+    }
+    return text;
+}
+
+typedef struct wanted {
+    const char *op;
+} wanted;
+
+static ir_ref
+not_floating(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    (void)n;
+    ir_build_fail(b, ((const wanted *)options)->op, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x[0].ref)),
+                  "a floating type");
+    return IR_NONE;
+}
+
+bool
+fe_floating(cot_place at, const char *op, cot_value x)
+{
+    const cot_dtype t = cot_dtype_of(x);
+
+    if (t == COT_DTYPE_NONE || ir_is_float(t))
+        return true;
+    fe_apply1(at, op, not_floating, x, &(wanted){ op });
+    return false;
+}
+
+cot_value
+fe_channels(cot_place at, cot_value v, cot_value x)
+{
+    int64_t shape[COT_MAX_RANK];
+    const int rank = cot_rank(x) - 1;
+
+    if (cot_rank(v) != 1 || rank < 1)
+        return v;
+    for (int k = 0; k < rank; k++)
+        shape[k] = k == 0 ? cot_size(v, 0) : 1;
+    return fe_shaped(at, v, rank, shape);
+}
+
+cot_value
+fe_scaled(cot_place at, cot_value y, cot_value scale, cot_value bias)
+{
+    if (fe_given(scale))
+        y = cot_mul(y, fe_channels(at, fe_wide(at, scale), y));
+    return fe_given(bias) ? cot_add(y, fe_channels(at, fe_wide(at, bias), y)) : y;
+}

@@ -1,0 +1,82 @@
+// The library from C++: each kind of overload in one body, and the line of a mistake.
+#include <cstdio>
+#include <cstring>
+
+#include "cotrace/cotrace.hpp"
+
+static void
+larger(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = cot::max(in[0], in[1]);
+}
+
+static void
+uses_all(cot_trace *t, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0], places;                       // f32[4, 6]
+    const int64_t zero[] = {0, 0}, to[] = {4, 3};
+    cot_move_options half = {};
+    half.start = {2, 0, zero}, half.limit = {2, 0, to};
+    cot::value y = cot::concatenate({cot::slice(x, half), cot::transpose(cot::tril(cot::transpose(x)))}, 1);
+    y = cot::cumsum(cot::sort(cot::roll(y, 1, 0), 1), 1) + cot::median(y, 0);
+    y = cot::window_max(cot::reshape(y, {4, 9}), {1, 3}) + cot::reduce_sum(cot::top_k(y, 2, &places));
+    y = y + cot::convert(cot::reduce_sum(places), COT_F32);
+    out[0] = y;
+    (void)t;
+}
+
+static void
+draws(cot_trace *t, const cot_value *in, cot_value *out, void *)
+{
+    cot_random_options o = {};
+    o.key = in[0];
+    cot::value p = cot::convert(cot::bernoulli(t, cot::type(COT_BOOL, {3}), 0.5, o), COT_F32);
+    cot::value n = cot::convert(cot::randint(t, cot::type(COT_I32, {3}), 0, 9, o), COT_F32);
+    out[0] = cot::dropout(p + n, 0.1, o) + cot::psum(p, "i");
+}
+
+static void
+reduces(cot_trace *t, const cot_value *in, cot_value *out, void *)
+{
+    cot_combine_options o = {};
+    const cot_value low = cot::full(t, cot::type(COT_F32), -1e30);
+    o.xs = {1, in}, o.inits = {1, &low};
+    out[0] = cot::reduce(larger, o);
+}
+
+static void
+wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = cot::squeeze(in[0], {0});                  // line 50
+}
+
+static bool
+traces(cot_context *ctx, cot_fn *f, cot_type type)
+{
+    const cot_graph *g;
+    const cot::types types = {type};
+    bool ok = cot_trace_fn(f, types.x, &g) == COT_OK;
+    if (!ok)
+        std::fprintf(stderr, "%s\n", cot_error(ctx));
+    return ok;
+}
+
+int
+main()
+{
+    cot_context *ctx = cot_context_new(nullptr);
+    cot_vmap_options axis = {};
+    axis.axis = "i";
+    bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
+    ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
+    ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
+    const cot_graph *g;
+    const cot::types types = {cot::type(COT_F32, {3})};
+    ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;
+    if (ok && !std::strstr(cot_error(ctx), "library.cpp:50: squeeze: ")) {
+        std::fprintf(stderr, "%s\n", cot_error(ctx));
+        ok = false;
+    }
+    cot_context_free(ctx);
+    return ok ? 0 : 1;
+}
