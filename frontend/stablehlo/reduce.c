@@ -144,7 +144,7 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, 
         const hlo_row *row = fe_hlo_row(e->h, fe_hlo_text(e->h->a, applies->text));
         ir_op op = row && row->op && row->n_in == 2 ? ir_op_find(row->op) : OP_none;
         if (type[0]->dtype == COT_BOOL)
-            op = op == OP_add ? OP_or : op == OP_mul ? OP_and : op;
+            op = op == OP_add || op == OP_max ? OP_or : op == OP_mul || op == OP_min ? OP_and : op;
         if (op == OP_none)
             fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n, applies->text.at);
         else
