@@ -153,8 +153,11 @@ fe_hlo_loop(hlo_emit *e)
     ir_attrs at = { .loop = { .consts = c.n } };
     at.loop.cond = fe_hlo_region(e, e->op->region[0], &c, "while", e->n_in, type);
     at.loop.body = at.loop.cond ? fe_hlo_region(e, e->op->region[1], &c, "do", e->n_in, type) : NULL;
-    if (at.loop.body)
-        give(e, OP_while, c.n + e->n_in, with_captures(e, &c, 0, 0), &at, at.loop.body->n_out);
+    if (!at.loop.body)
+        return;
+    const ir_ref *in = with_captures(e, &c, 0, 0);
+    if (!fe_hlo_counted(e, &at, in))
+        give(e, OP_while, c.n + e->n_in, in, &at, at.loop.body->n_out);
 }
 
 /* The number of the branch.  Of `if`, the first region is that of true; of `case`, the last one serves all numbers

@@ -158,8 +158,8 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, 
     const hlo_captures around = fe_hlo_captures(e, 1, &e->op->region[region]);
     if (!(g = fe_hlo_region(e, e->op->region[region], &around, "body", 2 * n, type)))
         return false;
-    if (pass_inline(g, &g) != COT_OK) {
-        e->b->status = e->h->ctx->status;
+    if (!(g = fe_hlo_flat(e, g))) {
+        fe_hlo_fail(e, "its body is too large");
         return false;
     }
     int *order = IR_NEW_N(e->b->arena, int, g->n_in + 1);

@@ -21,6 +21,8 @@ bool fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pa
 void fe_hlo_scatter_each(hlo_emit *e, const pass_combiner *c, ir_ref vectors, const ir_attrs *at);
 /* A call of LAPACK by the name that JAX gives it; false if it is none that is known. */
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
+/* A while that is counted, as a scan: false if it is none.  in: its captures, then the operands. */
+bool fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in);
 /* Axes anywhere in the result, not ascending as the op of ours wants. */
 ir_ref fe_hlo_spread(hlo_emit *e, ir_ref x, int rank, const int64_t *shape, ir_ints dims);
 
