@@ -60,6 +60,7 @@ typedef struct ir_attrs {
         struct { int64_t axis; int reverse; } cumulate;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
+        struct { int64_t exponent_bits, mantissa_bits; } precision;
         struct { cot_dtype dtype; } dtype;
         struct { ir_ints shape, dims; } broadcast;
         struct { ir_ints shape; } shape;

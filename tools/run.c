@@ -99,8 +99,10 @@ cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
 static bool
 has_nan(const ir_type *t, const void *data)
 {
-    for (int64_t i = 0; i < t->size && ir_is_float(t->dtype); i++)
-        if (isnan(rt_element(t->dtype, data, i)))
+    const cot_dtype part = ir_part_type(t->dtype);
+
+    for (int64_t i = 0; i < rt_parts(t) && ir_is_float(part); i++)
+        if (isnan(rt_element(part, data, i)))
             return true;
     return false;
 }
@@ -135,6 +137,8 @@ trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
     ir_buf where;
     void **value;
 
+    if (pass_complex_memory(f, (ir_graph **)&f) != COT_OK)
+        return cli_failed(c);
     if (show_all(f, &all) != COT_OK)
         return cli_failed(c);
     value = cli_buffers(c->ctx, all);

@@ -18,6 +18,7 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
 #include "cotrace/window.h"

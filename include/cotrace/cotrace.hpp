@@ -164,7 +164,28 @@ inline value ge(operand x, operand y) { return cot_ge_(x.at, x.x, y.x); }
 inline value fma(operand x, operand y, operand z) { return cot_fma_(x.at, x.x, y.x, z.x); }
 inline value select(operand x, operand y, operand z) { return cot_select_(x.at, x.x, y.x, z.x); }
 inline value clamp(operand x, operand y, operand z) { return cot_clamp_(x.at, x.x, y.x, z.x); }
+inline value lgamma(cot_value x, COT_PLACE_) { return cot_lgamma_(cot_place{file, line}, x); }
+inline value digamma(cot_value x, COT_PLACE_) { return cot_digamma_(cot_place{file, line}, x); }
+inline value polygamma(operand x, operand y) { return cot_polygamma_(x.at, x.x, y.x); }
+inline value zeta(operand x, operand y) { return cot_zeta_(x.at, x.x, y.x); }
+inline value lbeta(operand x, operand y) { return cot_lbeta_(x.at, x.x, y.x); }
+inline value erf_inv(cot_value x, COT_PLACE_) { return cot_erf_inv_(cot_place{file, line}, x); }
+inline value erfcx(cot_value x, COT_PLACE_) { return cot_erfcx_(cot_place{file, line}, x); }
+inline value ndtr(cot_value x, COT_PLACE_) { return cot_ndtr_(cot_place{file, line}, x); }
+inline value ndtri(cot_value x, COT_PLACE_) { return cot_ndtri_(cot_place{file, line}, x); }
+inline value log_ndtr(cot_value x, COT_PLACE_) { return cot_log_ndtr_(cot_place{file, line}, x); }
+inline value bessel_i0e(cot_value x, COT_PLACE_) { return cot_bessel_i0e_(cot_place{file, line}, x); }
+inline value bessel_i1e(cot_value x, COT_PLACE_) { return cot_bessel_i1e_(cot_place{file, line}, x); }
+inline value bessel_j0(cot_value x, COT_PLACE_) { return cot_bessel_j0_(cot_place{file, line}, x); }
+inline value bessel_j1(cot_value x, COT_PLACE_) { return cot_bessel_j1_(cot_place{file, line}, x); }
+inline value hypot(operand x, operand y) { return cot_hypot_(x.at, x.x, y.x); }
+inline value logaddexp(operand x, operand y) { return cot_logaddexp_(x.at, x.x, y.x); }
+inline value nextafter(operand x, operand y) { return cot_nextafter_(x.at, x.x, y.x); }
 inline value threefry(operand x, operand y) { return cot_threefry_(x.at, x.x, y.x); }
+inline value complex(operand x, operand y) { return cot_complex_(x.at, x.x, y.x); }
+inline value real(cot_value x, COT_PLACE_) { return cot_real_(cot_place{file, line}, x); }
+inline value imag(cot_value x, COT_PLACE_) { return cot_imag_(cot_place{file, line}, x); }
+inline value conj(cot_value x, COT_PLACE_) { return cot_conj_(cot_place{file, line}, x); }
 /* end generated */
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
@@ -204,7 +225,31 @@ COT_UNARY_(silu)
 COT_UNARY_(sigmoid)
 COT_UNARY_(softplus)
 COT_UNARY_(square)
+COT_UNARY_(angle)
+COT_UNARY_(entr)
+COT_UNARY_(logit)
+COT_UNARY_(sinc)
+COT_UNARY_(bessel_i0)
+COT_UNARY_(bessel_i1)
 #undef COT_UNARY_
+
+#define COT_BINARY_(name) \
+    inline value name(operand x, operand y) { return cot_##name##_(x.at, x.x, y.x); }
+COT_BINARY_(xlogy)
+COT_BINARY_(xlog1py)
+COT_BINARY_(logaddexp2)
+COT_BINARY_(beta)
+COT_BINARY_(ldexp)
+#undef COT_BINARY_
+inline value multigammaln(cot_value x, int d, COT_PLACE_) { return cot_multigammaln_(cot_place{file, line}, x, d); }
+inline value frexp(cot_value x, cot_value *exponent, COT_PLACE_)
+{
+    return cot_frexp_(cot_place{file, line}, x, exponent);
+}
+inline value reduce_precision(cot_value x, int exponent_bits, int mantissa_bits, COT_PLACE_)
+{
+    return cot_reduce_precision_(cot_place{file, line}, x, exponent_bits, mantissa_bits);
+}
 
 #define COT_BINARY_(name)                                               \
     inline value name(cot_value x, cot_value y, COT_PLACE_)             \
