@@ -38,13 +38,11 @@ inside(ir_build *b, const step *s, ir_ref v)
 {
     const ir_ints map = s->at->scatter.index_map;
     int64_t *most = IR_NEW_N(b->arena, int64_t, map.n + 1);
-    const int64_t n = map.n;
 
     for (int i = 0; i < map.n; i++)
         most[i] = s->x->dims[map.at[i]] - s->window[map.at[i]];
     const ir_type *t = ir_btype(b, v);
     ir_ref low = ir_op2(b, OP_ge, v, ir_zeros(b, t)), high = ir_op2(b, OP_le, v, ir_constant(b, t, most));
-    (void)n;
     return ir_reduce(b, OP_reduce_and, ir_op2(b, OP_and, low, high), ir_axes_of(0));
 }
 
@@ -105,6 +103,12 @@ fe_hlo_scatter_each(hlo_emit *e, const pass_combiner *c, ir_ref vectors, const i
         fe_hlo_fail(e, "a scatter by a body that is no add, multiply, minimum, maximum or replacement has no batch dimensions");
         return;
     }
+    for (int i = 0; i < n; i++) /* the replacement of the same numbers: its types are checked */
+        if (!ir_same_shape(fe_hlo_in_type(e, i), s.x) ||
+            !ir_node1(b, OP_scatter, 3, (const ir_ref[]){ e->in[i], vectors, e->in[n + 1 + i] }, at)) {
+            fe_hlo_fail(e, "its operands have different shapes");
+            return;
+        }
     for (int a = 0; a < s.x->rank; a++)
         s.window[a] = ir_ints_has(at->scatter.inserted, a) ? 1
                       : w < at->scatter.window_dims.n     ? zt->dims[at->scatter.window_dims.at[w++]]
