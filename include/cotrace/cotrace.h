@@ -21,6 +21,7 @@
 #include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
+#include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
 #include "cotrace/linalg.h"

@@ -169,6 +169,11 @@ inline value digamma(cot_value x, COT_PLACE_) { return cot_digamma_(cot_place{fi
 inline value polygamma(operand x, operand y) { return cot_polygamma_(x.at, x.x, y.x); }
 inline value zeta(operand x, operand y) { return cot_zeta_(x.at, x.x, y.x); }
 inline value lbeta(operand x, operand y) { return cot_lbeta_(x.at, x.x, y.x); }
+inline value igamma(operand x, operand y) { return cot_igamma_(x.at, x.x, y.x); }
+inline value igammac(operand x, operand y) { return cot_igammac_(x.at, x.x, y.x); }
+inline value igamma_grad_a(operand x, operand y) { return cot_igamma_grad_a_(x.at, x.x, y.x); }
+inline value random_gamma_grad(operand x, operand y) { return cot_random_gamma_grad_(x.at, x.x, y.x); }
+inline value gamma_sample(operand x, operand y) { return cot_gamma_sample_(x.at, x.x, y.x); }
 inline value erf_inv(cot_value x, COT_PLACE_) { return cot_erf_inv_(cot_place{file, line}, x); }
 inline value erfcx(cot_value x, COT_PLACE_) { return cot_erfcx_(cot_place{file, line}, x); }
 inline value ndtr(cot_value x, COT_PLACE_) { return cot_ndtr_(cot_place{file, line}, x); }
@@ -592,6 +597,7 @@ stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules
 }   /* namespace cot */
 
 #include "cotrace/library.hpp"
+#include "cotrace/nn.hpp"
 
 #undef COT_PLACE_
 #endif
