@@ -93,8 +93,7 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
     ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step),
                          ir_la_cols_where(s, OP_gt, x, j));
     next[0] = ir_select(s, here, ir_la_fit(s, lower, x), rest);
-    next[1] = exchanged(s, &e, order,
-                        kept(s, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
+    next[1] = exchanged(s, &e, order, kept(s, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
                         column_of(s, order, e.p));
     next[2] = ir_reshape(s, e.p, 1, &batch);
 }

@@ -78,7 +78,8 @@ static void
 factor_panel(ir_build *b, ir_ref at, panel *p)
 {
     ir_la_loop l;
-    const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x), batch = ir_la_batch(b, p->x);
+    const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x),
+                  batch = ir_la_batch(b, p->x);
     const ir_ref in[2] = { at, ir_la_turn(b, p->x) };
     ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
 
