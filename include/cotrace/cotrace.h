@@ -24,6 +24,7 @@
 #include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
+#include "cotrace/linalg.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"
