@@ -458,6 +458,49 @@ args_lorenz_1024(workload_arg *a)
 #define CONV_56 (2.0 * 32 * 56 * 56 * 64 * 576)
 #define CONV_28 (2.0 * 28 * 28 * 32 * 144)
 
+/* ---- Fourier transforms ---- */
+
+BODY(transformed)
+{
+    UNUSED;
+    out[0] = cot_fft(in[0]);
+}
+
+BODY(real_transformed)
+{
+    UNUSED;
+    out[0] = cot_rfft(in[0]);
+}
+
+PLAIN(fft, transformed, 1, 1)
+PLAIN(rfft, real_transformed, 1, 1)
+
+static void
+args_fft_1024(workload_arg *a)
+{
+    a[0] = NORMAL(cot_c64(256, 1024), 1);
+}
+
+static void
+args_fft_65536(workload_arg *a)
+{
+    a[0] = NORMAL(cot_c64(16, 65536), 1);
+}
+
+static void
+args_fft_1000(workload_arg *a)
+{
+    a[0] = NORMAL(cot_c64(256, 1000), 1);
+}
+
+static void
+args_rfft(workload_arg *a)
+{
+    a[0] = NORMAL(cot_f32(256, 1024), 1);
+}
+
+#define FFT(lines, n, log) 5.0 * (lines) * (n) * (log)
+
 const workload workloads[] = {
     { "saxpy_1e7", make_saxpy, args_saxpy, 3, hand_saxpy_1e7, 12e7, 2e7, 0 },
     { "gelu_tanh_1e7", make_gelu, args_vector, 1, hand_gelu_tanh_1e7, 8e7, 10e7, 0 },
@@ -500,6 +543,10 @@ const workload workloads[] = {
     { "lorenz_1", make_lorenz_1, args_lorenz_1, 6, hand_lorenz_1, 36, 68e4, 0 },
     { "lorenz_1024", make_lorenz_1024, args_lorenz_1024, 6, hand_lorenz_1024, 24e3, 68e4 * 1024,
       0 },
+    { "fft_256x1024", make_fft, args_fft_1024, 1, NULL, 16.0 * 256 * 1024, FFT(256, 1024, 10), 0 },
+    { "fft_16x65536", make_fft, args_fft_65536, 1, NULL, 16.0 * 16 * 65536, FFT(16, 65536, 16), 0 },
+    { "fft_256x1000", make_fft, args_fft_1000, 1, NULL, 16.0 * 256 * 1000, FFT(256, 1000, 10), 0 },
+    { "rfft_256x1024", make_rfft, args_rfft, 1, NULL, 8.0 * 256 * 1024, FFT(256, 512, 10), 0 },
     { "tiny_sinx", make_tiny, args_tiny, 1, hand_tiny, 20, 32, 0 },
     { "conv_56", make_conv, args_conv_56, 2, NULL, 51.5e6, CONV_56, 0 },
     { "conv_56_grad_x", make_conv_grad_x, args_conv_56, 3, NULL, 51.5e6, CONV_56, 0 },
