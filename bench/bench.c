@@ -1,10 +1,11 @@
 /* The bench: each workload through Cotrace and by hand, in turn in one process, as ratios.
  *
- *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [NAME ...]
+ *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [--c] [NAME ...]
  *
  * For each: milliseconds to trace and transform, to compile; the median and least time per call; GB/s or
  * GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).  --json prints a line per
- * workload for bench/peers.py, which adds JAX and PyTorch.  Machines differ and are shared: only ratios
+ * workload for bench/peers.py, which adds JAX and PyTorch.  --c adds the speed of the C source beside the JIT's,
+ * compiled by clang and by gcc with -O2 -march=native.  Machines differ and are shared: only ratios
  * of one run mean anything. */
 #include <getopt.h>
 #include <math.h>
@@ -28,8 +29,11 @@ enum { MAX_OUT = 10, MAX_SAMPLES = 2000 };
 typedef struct settings {
     int threads;
     double seconds; /* per side and workload */
-    bool hand, json;
+    bool hand, json, c;
 } settings;
+
+enum { C_COMPILERS = 2 };
+static const char *const c_compiler[C_COMPILERS] = { "clang -O2", "gcc -O2" };
 
 typedef struct timing {
     double median, least;
@@ -38,7 +42,7 @@ typedef struct timing {
 typedef struct subject {
     const workload *w;
     cot_context *ctx;
-    cot_kernel *kernel;
+    cot_kernel *kernel, *c[C_COMPILERS]; /* c: of C source, or NULL */
     cot_array *in[WORKLOAD_MAX_ARGS], *out[MAX_OUT], *hand_out[MAX_OUT];
     void *args[WORKLOAD_MAX_ARGS + MAX_OUT + 1], *hand_args[WORKLOAD_MAX_ARGS + MAX_OUT];
     int n_out;
@@ -109,6 +113,11 @@ prepare(subject *s, const settings *set)
         return failed(s->ctx, s->w->name);
     s->trace_ms = 1e3 * (t1 - t0);
     s->compile_ms = 1e3 * (now() - t1);
+    for (int k = 0; set->c && k < C_COMPILERS; k++) {
+        setenv("COT_CC", c_compiler[k], 1);
+        if (cot_compile_graph(graph, &(cot_compile_options){ .backend = "c" }, &s->c[k]) != COT_OK)
+            failed(s->ctx, s->w->name);
+    }
     s->n_out = cot_graph_n_out(graph);
     for (int i = 0; i < n; i++) {
         s->in[i] = cot_array_new(s->ctx, type[i]);
@@ -122,6 +131,9 @@ prepare(subject *s, const settings *set)
         s->hand_args[n + i] = cot_array_data(s->hand_out[i]);
     }
     size_t bytes = (cot_kernel_work_bytes(s->kernel) + 63) / 64 * 64;
+    for (int k = 0; k < C_COMPILERS; k++)
+        if (s->c[k] && cot_kernel_work_bytes(s->c[k]) > bytes)
+            bytes = (cot_kernel_work_bytes(s->c[k]) + 63) / 64 * 64;
     s->work = aligned_alloc(64, bytes ? bytes : 64);
     memset(s->work, 0, bytes);
     return true;
@@ -138,6 +150,8 @@ dispose(subject *s)
     }
     free(s->work);
     cot_kernel_free(s->kernel);
+    for (int k = 0; k < C_COMPILERS; k++)
+        cot_kernel_free(s->c[k]);
     cot_context_free(s->ctx);
 }
 
@@ -149,6 +163,24 @@ call_cotrace(subject *s)
         entry(s->args, s->work);
     else
         cot_run_with(s->kernel, s->work, s->out, (const cot_array *const *)s->in);
+}
+
+static void
+call_c(subject *s, int k)
+{
+    cot_kernel_entry(s->c[k])(s->args, s->work);
+}
+
+static void
+call_clang(subject *s)
+{
+    call_c(s, 0);
+}
+
+static void
+call_gcc(subject *s)
+{
+    call_c(s, 1);
 }
 
 static void
@@ -199,9 +231,10 @@ summary(double *t, int n)
 
 /* Both sides in turn, so that a change of the machine's speed hits both. */
 static void
-measure(subject *s, const settings *set, timing *ours, timing *hand)
+measure(subject *s, const settings *set, timing *ours, timing *hand, timing *c)
 {
-    static double a[MAX_SAMPLES], b[MAX_SAMPLES];
+    static double a[MAX_SAMPLES], b[MAX_SAMPLES], d[C_COMPILERS][MAX_SAMPLES];
+    static void (*const call[C_COMPILERS])(subject *) = { call_clang, call_gcc };
     bool peer = set->hand && has_peer(s->w);
     double once = sample(call_cotrace, s, 1), end;
     int n = 0, inner = once < 2e-5 ? (int)(2e-5 / (once + 1e-9)) + 1 : 1;
@@ -211,7 +244,12 @@ measure(subject *s, const settings *set, timing *ours, timing *hand)
         a[n] = sample(call_cotrace, s, inner);
         if (peer)
             b[n] = sample(call_hand, s, inner);
+        for (int k = 0; k < C_COMPILERS; k++)
+            if (s->c[k])
+                d[k][n] = sample(call[k], s, inner);
     }
+    for (int k = 0; k < C_COMPILERS; k++)
+        c[k] = s->c[k] ? summary(d[k], n) : (timing){ 0 };
     *ours = summary(a, n);
     *hand = peer ? summary(b, n) : (timing){ 0 };
 }
@@ -235,7 +273,7 @@ difference(subject *s)
 }
 
 static void
-print(const subject *s, const settings *set, timing ours, timing hand, double differs)
+print(const subject *s, const settings *set, timing ours, timing hand, const timing *c, double differs)
 {
     const workload *w = s->w;
     if (set->json) {
@@ -253,6 +291,9 @@ print(const subject *s, const settings *set, timing ours, timing hand, double di
     if (hand.median > 0)
         printf(" %8.2f %9.1e%s", hand.median / ours.median, differs,
                hand.median / ours.median < 0.9 ? "  below 0.9" : "");
+    for (int k = 0; k < C_COMPILERS; k++)
+        if (c[k].median > 0)
+            printf("  %.*s %.2f", (int)strcspn(c_compiler[k], " "), c_compiler[k], ours.least / c[k].least);
     printf("\n");
     fflush(stdout);
 }
@@ -261,11 +302,11 @@ static bool
 run(const workload *w, const settings *set)
 {
     subject s = { .w = w };
-    timing ours, hand;
+    timing ours, hand, c[C_COMPILERS];
     bool ok = prepare(&s, set);
     if (ok) {
-        measure(&s, set, &ours, &hand);
-        print(&s, set, ours, hand, hand.median > 0 ? difference(&s) : 0);
+        measure(&s, set, &ours, &hand, c);
+        print(&s, set, ours, hand, c, hand.median > 0 ? difference(&s) : 0);
     }
     dispose(&s);
     return ok;
@@ -289,6 +330,7 @@ main(int argc, char **argv)
         { "only", required_argument, NULL, 'o' },
         { "json", no_argument, NULL, 'j' },
         { "list", no_argument, NULL, 'l' },
+        { "c", no_argument, NULL, 'c' },
         { 0 },
     };
     settings set = { .threads = 1, .seconds = 0.5, .hand = true };
@@ -299,6 +341,7 @@ main(int argc, char **argv)
         case 's': set.seconds = atof(optarg); break;
         case 'o': set.hand = false; break;
         case 'j': set.json = true; break;
+        case 'c': set.c = true; break;
         case 'l':
             for (int i = 0; i < workload_count; i++)
                 printf("%s\n", workloads[i].name);
