@@ -277,13 +277,48 @@ fold_sign(const fold_ctx *c)
     return ir_is_complex(c->type->dtype) ? IR_NONE : fold_again(c);
 }
 
+/* Two small constants, or two splats, as one of a complex type. */
+static ir_ref
+join_constants(const fold_ctx *c)
+{
+    const ir_data *re = constant_of(c->b, c->in[0]), *im = constant_of(c->b, c->in[1]);
+    const size_t size = cot_dtype_size(c->type->dtype) / 2;
+    char both[SMALL * 16];
+
+    if (!re || !im || (c->type->size > SMALL && !(re->splat && im->splat)))
+        return IR_NONE;
+    const int64_t n = re->splat && im->splat ? 1 : c->type->size;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(both + (size_t)i * 2 * size, (const char *)re->bytes + (re->splat ? 0 : (size_t)i * size), size);
+        memcpy(both + ((size_t)i * 2 + 1) * size, (const char *)im->bytes + (im->splat ? 0 : (size_t)i * size), size);
+    }
+    return add_constant(c->b, re->splat && im->splat ? ir_data_splat(c->b->arena, c->type, both)
+                                                     : ir_data_new(c->b->arena, c->type, both));
+}
+
+/* A part of a small complex constant. */
+static ir_ref
+part_of_constant(const fold_ctx *c)
+{
+    const ir_data *z = constant_of(c->b, c->in[0]);
+    const size_t size = cot_dtype_size(c->type->dtype);
+    char part[SMALL * 8];
+
+    if (!z || (c->type->size > SMALL && !z->splat))
+        return IR_NONE;
+    for (int64_t i = 0; i < (z->splat ? 1 : c->type->size); i++)
+        memcpy(part + (size_t)i * size, (const char *)z->bytes + ((size_t)i * 2 + (c->op == OP_imag)) * size, size);
+    return add_constant(c->b, z->splat ? ir_data_splat(c->b->arena, c->type, part)
+                                       : ir_data_new(c->b->arena, c->type, part));
+}
+
 /* complex(real(z), imag(z)) = z */
 static ir_ref
 fold_complex(const fold_ctx *c)
 {
     const ir_node *re = made_by(c->b, c->in[0], OP_real), *im = made_by(c->b, c->in[1], OP_imag);
 
-    return re && im && re->in[0] == im->in[0] ? re->in[0] : IR_NONE;
+    return re && im && re->in[0] == im->in[0] ? re->in[0] : join_constants(c);
 }
 
 static ir_ref
@@ -291,7 +326,7 @@ fold_part(const fold_ctx *c)
 {
     const ir_node *n = made_by(c->b, c->in[0], OP_complex);
 
-    return n ? n->in[c->op == OP_imag] : IR_NONE;
+    return n ? n->in[c->op == OP_imag] : part_of_constant(c);
 }
 
 static ir_ref
@@ -465,6 +500,31 @@ fold_pad(const fold_ctx *c)
     return c->in[0];
 }
 
+/* Slices of one value that lie side by side along the axis are one slice of it. */
+static ir_ref
+fold_neighbours(const fold_ctx *c, int axis)
+{
+    const ir_node *first = made_by(c->b, c->in[0], OP_slice), *n = first;
+    int64_t limit[COT_MAX_RANK];
+
+    for (int i = 1; n && i < c->n_in; i++) {
+        const ir_node *next = made_by(c->b, c->in[i], OP_slice);
+        if (!next || next->in[0] != first->in[0])
+            return IR_NONE;
+        for (int k = 0; k < c->type->rank; k++)
+            if (n->at.slice.stride.at[k] != next->at.slice.stride.at[k] ||
+                next->at.slice.start.at[k] != (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
+                (k == axis && n->at.slice.stride.at[k] != 1))
+                return IR_NONE;
+        n = next;
+    }
+    if (!n)
+        return IR_NONE;
+    for (int k = 0; k < c->type->rank; k++)
+        limit[k] = n->at.slice.limit.at[k];
+    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit, first->at.slice.stride.at);
+}
+
 /* Empty operands add nothing; one operand is itself. */
 static ir_ref
 fold_concatenate(const fold_ctx *c)
@@ -479,7 +539,7 @@ fold_concatenate(const fold_ctx *c)
         return c->in[0];
     if (n == 1)
         return kept[0];
-    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : IR_NONE;
+    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : fold_neighbours(c, axis);
 }
 
 static ir_ref

@@ -7,6 +7,8 @@
  * gradient by z = x + iy of a real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
  *
  * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that it is in memory. */
+#include <math.h>
+
 #include "passes/complex/pair.h"
 
 #include "ir/diag.h"
@@ -40,12 +42,19 @@ memory_type(cot_context *ctx, const ir_type *t)
 }
 
 static ir_ref
-part_of_memory(ir_build *b, ir_ref x, const ir_type *t, int part)
+part_of_memory(ir_build *b, ir_ref x, int part, int rank, const int64_t *dims)
+{
+    const int last = ir_btype(b, x)->rank - 1;
+    return ir_reshape(b, ir_slice_axis(b, x, last, part, part + 1), rank, dims);
+}
+
+pass_pair
+pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *dims)
 {
     if (!x)
-        return IR_NONE;
-    const int last = ir_btype(b, x)->rank - 1;
-    return ir_reshape(b, ir_slice_axis(b, x, last, part, part + 1), t->rank, t->dims);
+        return (pass_pair){ IR_NONE, IR_NONE };
+    ir_ref re = part_of_memory(b, x, 0, rank, dims);
+    return (pass_pair){ re, part_of_memory(b, x, 1, rank, dims) };
 }
 
 static pass_pair
@@ -72,24 +81,25 @@ split_input(ir_build *b, const ir_graph *f, int i, boundary how)
     const char *name = f->in_name[i];
     if (how == MEMORY) {
         ir_ref x = ir_input_hidden(b, memory_type(f->ctx, t), name, f->hidden[i]);
-        return (pass_pair){ part_of_memory(b, x, t, 0), part_of_memory(b, x, t, 1) };
+        return pass_pair_of_memory(b, x, t->rank, t->dims);
     }
     const ir_type *part = ir_type_as(f->ctx, t, ir_part_type(t->dtype));
     ir_ref re = ir_input(b, part, part_name(b, name, "re"));
     return (pass_pair){ re, ir_input(b, part, part_name(b, name, "im")) };
 }
 
-static ir_ref
-in_memory(ir_build *b, pass_pair z, const ir_type *t)
+ir_ref
+pass_pair_in_memory(ir_build *b, pass_pair z, int rank, const int64_t *dims)
 {
-    const ir_type *m = memory_type(b->ctx, t);
-    int64_t one[COT_MAX_RANK];
-    if (!z.re || !z.im || !m)
+    int64_t one[COT_MAX_RANK + 1] = { z.re ? ir_btype(b, z.re)->size : 0, 1 };
+    const int axes = rank < COT_MAX_RANK ? rank + 1 : 2;
+    if (!z.re || !z.im)
         return IR_NONE;
-    memcpy(one, m->dims, sizeof *one * (size_t)m->rank);
-    one[m->rank - 1] = 1;
-    const ir_ref part[2] = { ir_reshape(b, z.re, m->rank, one), ir_reshape(b, z.im, m->rank, one) };
-    return ir_concatenate(b, 2, part, m->rank - 1);
+    for (int k = 0; k < rank && axes == rank + 1; k++)
+        one[k] = dims[k];
+    one[axes - 1] = 1;
+    const ir_ref part[2] = { ir_reshape(b, z.re, axes, one), ir_reshape(b, z.im, axes, one) };
+    return ir_concatenate(b, 2, part, axes - 1);
 }
 
 static void
@@ -102,28 +112,47 @@ split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
         ir_output_named(b, z.re, part_name(b, name, "re"));
         ir_output_named(b, z.im, part_name(b, name, "im"));
     } else {
-        ir_ref y = how == WHOLE ? ir_op2(b, OP_complex, z.re, z.im) : in_memory(b, z, ir_type_at(f, f->out[j]));
+        const ir_type *t = ir_type_at(f, f->out[j]);
+        ir_ref y = how == WHOLE ? ir_op2(b, OP_complex, z.re, z.im) : pass_pair_in_memory(b, z, t->rank, t->dims);
         ir_output_named(b, y, name);
     }
 }
 
 /* ---- nodes ---- */
 
-/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both. */
+/* Do zeros only go in as imaginary parts, and so come out? */
+static bool
+stays_zero(const split *s, const ir_node *n)
+{
+    const ir_op_flag flag = ir_ops[n->op].flag;
+    double zero;
+    if ((flag != IR_MOVE && flag != IR_REDUCE && flag != IR_INDEX && n->op != OP_cumsum) ||
+        (n->op == OP_gather && n->at.gather.mode == IR_MODE_FILL))
+        return false;
+    for (int i = 0; i < n->n_in; i++) {
+        const ir_ref im = s->env[n->in[i]].im;
+        if (im && !(ir_is_splat(s->b, im, &zero) && zero == 0 && !signbit(zero)))
+            return false;
+    }
+    return true;
+}
+
+/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both.  Zeros are not
+ * carried through ops that would hide them: a product with a real number has no use for them. */
 static void
 on_each_part(split *s, const ir_node *n, pass_pair *y)
 {
-    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1);
-    for (int part = 0; part < 2; part++) {
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *part[2] = { &y->re, &y->im };
+    for (int p = 0; p < 2; p++) {
+        if (p && y->re && stays_zero(s, n)) {
+            y->im = ir_like(s->b, y->re, 0);
+            return;
+        }
         for (int i = 0; i < n->n_in; i++) {
             const pass_pair z = s->env[n->in[i]];
-            x[i] = part && z.im ? z.im : z.re;
+            x[i] = p && z.im ? z.im : z.re;
         }
-        ir_ref v = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
-        if (part)
-            y->im = v;
-        else
-            y->re = v;
+        *part[p] = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
     }
 }
 

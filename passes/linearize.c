@@ -191,7 +191,8 @@ linear_kind_of(ir_op op)
         return LINEAR_FLOW;
     switch (op) {
     case OP_mul:
-    case OP_dot_general: return LINEAR_EITHER;
+    case OP_dot_general:
+    case OP_conv_general: return LINEAR_EITHER;
     case OP_div:
     case OP_scatter_mul: return LINEAR_FIRST;
     case OP_triangular_solve: return LINEAR_SECOND;

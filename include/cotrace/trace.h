@@ -191,6 +191,11 @@ COT_API cot_value cot_digamma_(cot_place at, cot_value x);
 COT_API cot_value cot_polygamma_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_zeta_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_lbeta_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igamma_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igammac_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igamma_grad_a_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_random_gamma_grad_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_gamma_sample_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_erf_inv_(cot_place at, cot_value x);
 COT_API cot_value cot_erfcx_(cot_place at, cot_value x);
 COT_API cot_value cot_ndtr_(cot_place at, cot_value x);
@@ -353,6 +358,20 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #define cot_zeta(x, y) cot_zeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. */
 #define cot_lbeta(x, y) cot_lbeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* regularised lower incomplete gamma function P(x, y), x the order; NaN for negative
+ * operands. */
+#define cot_igamma(x, y) cot_igamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* regularised upper incomplete gamma function Q(x, y), x the order; NaN for negative
+ * operands. */
+#define cot_igammac(x, y) cot_igammac_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* derivative of igamma by its order x; no derivative by x of its own. */
+#define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
+ * y). */
+#define cot_random_gamma_grad(x, y) cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* y, a sample of the gamma distribution of shape x: its derivative by x is
+ * random_gamma_grad, by y zero. */
+#define cot_gamma_sample(x, y) cot_gamma_sample_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* inverse of erf; infinite at -1 and 1, NaN outside. */
 #define cot_erf_inv(x) cot_erf_inv_(COT_HERE, x)
 /* e^(x^2) erfc(x). */

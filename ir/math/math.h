@@ -127,6 +127,7 @@ ir_sc ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du);
 /* erf.c, gamma.c, power.c: of f64. */
 ir_sc ir_math_erfcx(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_lgamma(ir_sc_build *b, ir_sc x);
+ir_sc ir_math_lgamma1p(ir_sc_build *b, ir_sc a); /* log Gamma(1 + a), a >= 0 */
 ir_sc ir_math_digamma(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_sinpi(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_cospi(ir_sc_build *b, ir_sc x);

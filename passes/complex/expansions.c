@@ -8,7 +8,7 @@ static pass_pair_rule *const rules[OP_COUNT] = {
 #define PAIR(op) [OP_##op] = pair_##op
     PAIR(complex), PAIR(real), PAIR(imag), PAIR(conj), PAIR(convert), PAIR(eq), PAIR(ne), PAIR(is_finite),
     PAIR(iota), PAIR(abs), PAIR(sign), PAIR(mul), PAIR(div), PAIR(integer_pow), PAIR(reduce_prod),
-    PAIR(cumprod), PAIR(dot_general), PAIR(exp), PAIR(exp2), PAIR(expm1), PAIR(log), PAIR(log2), PAIR(log1p),
+    PAIR(cumprod), PAIR(fft), PAIR(dot_general), PAIR(exp), PAIR(exp2), PAIR(expm1), PAIR(log), PAIR(log2), PAIR(log1p),
     PAIR(sqrt), PAIR(rsqrt), PAIR(pow), PAIR(logistic), PAIR(sin), PAIR(cos), PAIR(tan), PAIR(sinh), PAIR(cosh),
     PAIR(tanh), PAIR(asin), PAIR(acos), PAIR(atan), PAIR(asinh), PAIR(acosh), PAIR(atanh),
 #undef PAIR
@@ -102,6 +102,17 @@ pair_is_finite(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
     return (pass_pair){ pr_and(b, ir_op1(b, OP_is_finite, x->re), ir_op1(b, OP_is_finite, x->im)), IR_NONE };
+}
+
+/* On the parts side by side, as they lie in memory. */
+pass_pair
+pair_fft(ir_build *b, const ir_node *n, const pass_pair *x)
+{
+    if (!x->re || !x->im)
+        return (pass_pair){ IR_NONE, IR_NONE };
+    const ir_type *t = ir_btype(b, x->re);
+    const ir_ref z = pass_pair_in_memory(b, *x, t->rank, t->dims);
+    return pass_pair_of_memory(b, ir_node1(b, OP_fft, 1, &z, &n->at), t->rank, t->dims);
 }
 
 pass_pair

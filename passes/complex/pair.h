@@ -19,9 +19,13 @@ pass_pair_rule *pass_pair_rule_of(ir_op op);
 /* A constant of a complex type as two real ones. */
 pass_pair pass_pair_constant(ir_build *b, const ir_data *d);
 
+/* Parts of the shape along a last axis of 2, and back (complex.c); of rank 64, all in one axis before it. */
+ir_ref pass_pair_in_memory(ir_build *b, pass_pair z, int rank, const int64_t *dims);
+pass_pair pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *dims);
+
 /* Rules, by op. */
 pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne, pair_is_finite, pair_iota,
-    pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow, pair_reduce_prod, pair_cumprod, pair_dot_general;
+    pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow, pair_reduce_prod, pair_cumprod, pair_dot_general, pair_fft;
 pass_pair_rule pair_exp, pair_exp2, pair_expm1, pair_log, pair_log2, pair_log1p, pair_sqrt, pair_rsqrt, pair_pow,
     pair_logistic;
 pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pair_asin, pair_acos, pair_atan,
@@ -50,6 +54,8 @@ static inline ir_ref pr_less(ir_build *b, ir_ref x, double c) { return ir_op2(b,
 static inline ir_ref pr_more(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_gt, x, ir_like(b, x, c)); }
 static inline ir_ref pr_is(ir_build *b, ir_ref x, double c) { return ir_op2(b, OP_eq, x, ir_like(b, x, c)); }
 static inline bool pr_wide(const ir_build *b, ir_ref x) { return x && ir_btype(b, x)->dtype == COT_F64; }
+/* The constant 0, of either sign. */
+bool pr_is_zero(const ir_build *b, ir_ref x);
 /* x y, rounded, that no sum takes for a product to join with (NUMERICS: nothing complex contracts). */
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);

@@ -6,6 +6,13 @@
 
 #include "passes/complex/pair.h"
 
+bool
+pr_is_zero(const ir_build *b, ir_ref x)
+{
+    double c;
+    return ir_is_splat(b, x, &c) && c == 0;
+}
+
 ir_ref
 pr_product(ir_build *b, ir_ref x, ir_ref y)
 {

@@ -93,6 +93,78 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
         y->tan = tan_mul(b, in[1].tan, ir_mul(b, ir_neg(b, s), ir_op2(b, OP_zeta, plus(b, s, 1), q)));
 }
 
+/* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too. */
+static ir_ref
+gamma_density(ir_build *b, ir_ref a, ir_ref x)
+{
+    ir_ref p = ir_mul(b, plus(b, a, -1), ir_op1(b, OP_log, x));
+    ir_ref e = ir_sub(b, ir_select(b, ir_op2(b, OP_eq, a, ir_like(b, a, 1)), ir_like(b, a, 0), p), x);
+
+    return ir_op1(b, OP_exp, ir_sub(b, e, ir_op1(b, OP_lgamma, a)));
+}
+
+/* dP = igamma_grad_a(a, x) da + density dx. */
+static void
+jvp_incomplete(ir_build *b, const dual *in, dual *y, bool upper)
+{
+    const ir_ref a = in[0].val, x = in[1].val;
+    ir_ref by_order = IR_NONE, by_x = IR_NONE;
+    if (in[0].tan)
+        by_order = tan_mul(b, in[0].tan, ir_op2(b, OP_igamma_grad_a, a, x));
+    if (in[1].tan)
+        by_x = tan_mul(b, in[1].tan, gamma_density(b, a, x));
+    y->tan = tan_add(b, by_order, by_x);
+    if (upper)
+        y->tan = tan_neg(b, y->tan);
+}
+
+void
+jvp_igamma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    jvp_incomplete(b, in, y, false);
+}
+
+void
+jvp_igammac(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    jvp_incomplete(b, in, y, true);
+}
+
+/* By x: the density's derivative by a, density (log x - psi(a)). */
+void
+jvp_igamma_grad_a(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_ref a = in[0].val, x = in[1].val;
+    (void)f;
+    if (by_order(b, n, in))
+        return;
+    ir_ref slope = ir_sub(b, ir_op1(b, OP_log, x), ir_op1(b, OP_digamma, a));
+    y->tan = tan_mul(b, in[1].tan, ir_mul(b, gamma_density(b, a, x), slope));
+}
+
+/* g = -P_a / p, p the density: g_x = -(p_a + g p_x) / p = psi(a) - log x - g ((a - 1) / x - 1). */
+void
+jvp_random_gamma_grad(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_ref a = in[0].val, x = in[1].val;
+    (void)f;
+    if (by_order(b, n, in))
+        return;
+    ir_ref slope = plus(b, ir_div(b, plus(b, a, -1), x), -1);
+    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x));
+    y->tan = tan_mul(b, in[1].tan, ir_sub(b, inner, ir_mul(b, y->val, slope)));
+}
+
+/* dy = random_gamma_grad(alpha, y) d alpha: y moves so that its quantile stays. */
+void
+jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    y->tan = in[0].tan ? tan_mul(b, in[0].tan, ir_op2(b, OP_random_gamma_grad, in[0].val, y->val)) : IR_NONE;
+}
+
 /* d log B(x, y) = (psi(x) - psi(x + y)) dx + (psi(y) - psi(x + y)) dy */
 void
 jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)

@@ -19,6 +19,9 @@ typedef struct laws_program {
 } laws_program;
 
 int laws_count(void);
+/* The first program of an op at an element type that is not a scalar's, tried whether the op takes the type or not:
+ * where it does not, the context has the error, and p->f is NULL.  False: the op has no program. */
+bool laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *out);
 /* Program i in the context; false (an error is recorded) if it does not parse: a bug of the table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 

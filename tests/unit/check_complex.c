@@ -188,6 +188,21 @@ START_TEST(acosh_left_of_the_axis)
 }
 END_TEST
 
+/* A real tangent times a complex number that is known: its zeros must not count as something of their own. */
+BODY(turned_reals, cot_value z = cot_mul(cot_convert(in[0], COT_C128), cot_exp(cot_complex(0.0, in[1])));
+     cot_value p = cot_pad(z, cot_full(t, cot_c128(), 0), .low = COT_LIST(1), .high = COT_LIST(99));
+     out[0] = cot_reduce_sum(cot_imag(cot_mul(p, p)));)
+
+START_TEST(real_numbers_stay_real)
+{
+    const double a = 0.3, b = 1.1;
+    GIVES(cot_grad(fn("f", turned_reals, 2, 1)), COT_TYPES(cot_f64(2), cot_f64(2)), IN(F64(2, 3), F64(a, b)), 4 * sin(2 * a),
+          6 * sin(2 * b));
+    GIVES(cot_grad(fn("f", turned_reals, 2, 1), .wrt = COT_LIST(1)), COT_TYPES(cot_f64(2), cot_f64(2)),
+          IN(F64(2, 3), F64(a, b)), 8 * cos(2 * a), 18 * cos(2 * b));
+}
+END_TEST
+
 BODY(two_kinds, out[0] = cot_reduce_sum(cot_abs(in[0])); out[1] = in[1];)
 
 static void
@@ -355,6 +370,7 @@ main(void)
         { "B117", gradients_follow_torch, 0 },
         { "B117", holomorphic_functions, 0 },
         { "B117", acosh_left_of_the_axis, 0 },
+        { "B117", real_numbers_stay_real, 0 },
         { "B117", jacobians_are_real, 0 },
         { "refusals", what_has_no_meaning_says_so, 0 },
         { "memory", memory_is_that_of_c99, 0 },
