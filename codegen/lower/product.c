@@ -127,11 +127,24 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     return base;
 }
 
+/* Does a view of this kind cost more than a copy?  The kernel of a convolution is small: with its results together
+ * its window and features are one axis of k. */
+static bool
+copies(const ir_node *n, int i, const view *v)
+{
+    return n->op == OP_conv_general && i == 1 && v->stride[v->rank - 1] != 1;
+}
+
 ir_ref
-cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *stride, int64_t *offset)
+cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset)
 {
     view v = { 0 };
-    const ir_ref base = view_of(f, x, &v);
+    ir_ref base = view_of(f, n->in[i], &v);
+    if (base != n->in[i] && copies(n, i, &v)) {
+        base = n->in[i];
+        v.offset = 0;
+        ir_strides(ir_type_at(f, base), v.stride);
+    }
     if (stride)
         memcpy(stride, v.stride, sizeof *stride * (size_t)v.rank);
     if (offset)
@@ -188,12 +201,12 @@ pick(ir_arena *a, ir_ints axes, const int64_t *of)
     return x;
 }
 
-/* Strides of the axes of operand x in the memory it is read from, and where it begins there. */
+/* Strides of the axes of operand i in the memory it is read from, and where it begins there. */
 static const int64_t *
-strides_of(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref *base, int64_t *offset)
+strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base, int64_t *offset)
 {
-    int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, x)->rank + 1);
-    *base = cg_dot_operand(f, x, s, offset);
+    int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, n->in[i])->rank + 1);
+    *base = cg_dot_operand(f, n, i, s, offset);
     return s;
 }
 
@@ -260,7 +273,8 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     const ir_node *n = p->n;
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]), *t = ir_type_at(f, n->first);
     const int spatial = tx->rank - 3, last = tx->rank - 1;
-    const int64_t *sx = strides_of(l, f, n->in[0], x, &p->offset[0]), *sy = strides_of(l, f, n->in[1], y, &p->offset[1]);
+    const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
+    const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
     int64_t *rows = IR_NEW_N(l->arena, int64_t, tx->rank), *window = IR_NEW_N(l->arena, int64_t, tx->rank);
     rows[0] = sx[1];
     window[spatial] = sx[last];
@@ -287,7 +301,8 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
         return;
     }
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]);
-    const int64_t *sx = strides_of(l, f, n->in[0], x, &p->offset[0]), *sy = strides_of(l, f, n->in[1], y, &p->offset[1]);
+    const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
+    const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
     ir_ints fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
     ir_ints fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
     ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs, ky = n->at.dot.rhs;
