@@ -189,6 +189,7 @@ typedef struct product {
     cg_frame *fr;
     const cg_group *g;                  /* the product, or what is made of it in its place */
     uint32_t *out;                      /* of each value of g */
+    int order[COT_MAX_RANK];            /* of the axes of m: which of the result's, after b's, each is */
     int64_t sizes[3], offset[2];        /* where the operands begin in their memory */
 } product;
 
@@ -210,6 +211,19 @@ strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *b
     return s;
 }
 
+/* The index of each axis of a group; those of m go in their own order. */
+static void
+split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix *at)
+{
+    int64_t size[COT_MAX_RANK];
+    cg_ix part[COT_MAX_RANK + 1];
+    for (int i = 0; i < n; i++)
+        size[i] = dims[rows ? p->order[i] : i];
+    cg_ix_split(&p->l->ix, flat, n, size, part);
+    for (int i = 0; i < n; i++)
+        at[rows ? p->order[i] : i] = part[i];
+}
+
 /* The result at (b, m, n): what g makes of it is pulled and stored. */
 static void
 store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when)
@@ -225,7 +239,7 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     (void)build;
     for (int i = 0, k = 0; i < 3; k += axes[i++])
         if (axes[i])
-            cg_ix_split(&l->ix, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), axes[i], t->dims + k, at + k);
+            split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i], t->dims + k, at + k);
     cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
     cg_val old = cg_mask_and(l, when);
     bool vector = l->vector;
@@ -263,6 +277,27 @@ product_of(const cg_dot_axes *a)
     return n;
 }
 
+/* The axes of m from the widest stride to the least: rows that follow each other lie together. */
+static void
+sort_rows(product *p)
+{
+    const cg_dot_axes m = p->d.m;
+    int64_t *size = IR_NEW_N(p->l->arena, int64_t, m.n + 1), *stride = IR_NEW_N(p->l->arena, int64_t, m.n + 1);
+    for (int i = 0; i < m.n; i++) {
+        int j = i;
+        for (; j > 0 && stride[j - 1] < m.lhs[i]; j--) {
+            size[j] = size[j - 1];
+            stride[j] = stride[j - 1];
+            p->order[j] = p->order[j - 1];
+        }
+        size[j] = m.size[i];
+        stride[j] = m.lhs[i];
+        p->order[j] = i;
+    }
+    p->d.m.size = size;
+    p->d.m.lhs = stride;
+}
+
 /* A convolution as a product: the windows of x are a view of it with strides, in which positions and window go
  * along the same axes of x. */
 static void
@@ -285,6 +320,7 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     p->d.type = ir_compute_type(tx->dtype);
     p->d.b = (cg_dot_axes){ 1, t->dims, sx, sy };
     p->d.m = (cg_dot_axes){ 1 + spatial, t->dims + 1, rows, NULL };
+    sort_rows(p);
     p->d.n = (cg_dot_axes){ 1, t->dims + last, NULL, sy + last };
     p->d.k = (cg_dot_axes){ spatial + 1, ty->dims + 1, window, sy + 1 };
 }
@@ -296,6 +332,8 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     const ir_graph *f = p->v->f;
     const ir_node *n = p->n;
     *inner = false;
+    for (int i = 0; i < COT_MAX_RANK; i++)
+        p->order[i] = i;
     if (n->op == OP_conv_general) {
         describe_conv(p, x, y);
         return;
