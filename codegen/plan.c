@@ -280,6 +280,9 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     case OP_top_k:
         cg_plan_argsort(l, v, g);
         break;
+    case OP_fft:
+        cg_plan_fft(l, v, g);
+        break;
     case OP_cumsum:
     case OP_cumprod:
     case OP_cummax:

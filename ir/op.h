@@ -59,8 +59,10 @@ typedef struct ir_attrs {
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t axis, k; cot_dtype dtype; } top;
         struct { int64_t axis; int reverse; } cumulate;
+        struct { int inverse; } fft;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
+        struct { int64_t exponent_bits, mantissa_bits; } precision;
         struct { cot_dtype dtype; } dtype;
         struct { ir_ints shape, dims; } broadcast;
         struct { ir_ints shape; } shape;
@@ -76,6 +78,7 @@ typedef struct ir_attrs {
         struct { const char *over; int64_t axis, size; } stack;
         struct { const char *over; ir_ints pairs; } permute;
         struct { int right, upper, transposed, unit; } triangle;
+        struct { int full; } qr;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;

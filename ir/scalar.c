@@ -384,7 +384,7 @@ ir_bf16_to_f32(uint16_t h)
 typedef struct known {
     int op, n_in;
     cot_dtype in[3], out;
-    int64_t power;
+    int64_t power;          /* the attributes, if the program depends on them */
     const ir_sc_program *p; /* NULL: there is none for these types */
 } known;
 
@@ -421,7 +421,7 @@ static bool
 takes_halves(int op)
 {
     return op == OP_convert || op == OP_bitcast || op == OP_select || op == OP_stop_gradient ||
-           op == OP_barrier;
+           op == OP_barrier || op == OP_nextafter;
 }
 
 static const ir_sc_program *
@@ -451,12 +451,21 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
     known want = { .op = op, .n_in = n_in, .out = out };
     uint32_t id, next = 0;
 
-    if (rule_of[op] == NULL || n_in > 3)
+    bool complex = ir_is_complex(out);
+
+    for (int i = 0; i < n_in && i < 3; i++)
+        complex |= ir_is_complex(in[i]);
+    if (rule_of[op] == NULL || n_in > 3 || complex)
         return NULL;
     memcpy(want.in, in, sizeof *in * (size_t)n_in);
-    want.power = ir_ops[op].record == IR_AT_ipow   ? at->ipow.y
-                 : ir_ops[op].record == IR_AT_word ? at->word.word
-                                                   : 0;
+    switch (ir_ops[op].record) {
+    case IR_AT_ipow: want.power = at->ipow.y; break;
+    case IR_AT_word: want.power = at->word.word; break;
+    case IR_AT_precision:
+        want.power = at->precision.exponent_bits * 64 + at->precision.mantissa_bits;
+        break;
+    default: break;
+    }
     uint64_t hash =
         ir_hash(ir_hash_u64((uint64_t)op, (uint64_t)want.power), want.in, sizeof want.in);
     hash = ir_hash_u64(hash, (uint64_t)out);

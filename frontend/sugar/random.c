@@ -329,7 +329,8 @@ gamma_goes_on(ir_build *b, const ir_type *t, const ir_type *key)
     return g;
 }
 
-/* Below 1 the shape is raised by 1, and the result multiplied by u^(1/alpha). */
+/* Below 1 the shape is raised by 1, and the result multiplied by u^(1/alpha).  The loop sees alpha without its
+ * derivative: gamma_sample knows that of the whole draw. */
 static ir_ref
 gamma_(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -360,7 +361,7 @@ gamma_(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_add_node(b, OP_while, 6, in, &at, out);
     ir_ref u = unit(b, bits64(b, key, t, 0), t->dtype, 1);
     ir_ref boost = ir_op2(b, OP_pow, u, ir_div(b, one, alpha));
-    return ir_mul(b, out[2], ir_select(b, small, boost, one));
+    return ir_op2(b, OP_gamma_sample, x[0].ref, ir_mul(b, out[2], ir_select(b, small, boost, one)));
 }
 
 /* ---- keys ---- */

@@ -18,10 +18,13 @@
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"
+#include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
+#include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
+#include "cotrace/linalg.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"
@@ -34,5 +37,6 @@
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/stablehlo.h"
 
 #endif

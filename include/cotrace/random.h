@@ -96,8 +96,9 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_permutation(...) COT_PERMUTATION_(__VA_ARGS__, .end_ = 0)
 #define COT_PERMUTATION_(t, n, ...) cot_permutation_(COT_HERE, t, n, COT_RANDOM_(__VA_ARGS__))
 /* The gamma distribution of shape alpha > 0 (f32 or f64, any shape) and scale 1.  G. Marsaglia,
- * W. Tsang, A Simple Method for Generating Gamma Variables, 2000.  alpha counts as a constant: the draw has no
- * derivative by it (it is zero). */
+ * W. Tsang, A Simple Method for Generating Gamma Variables, 2000.  The derivative by alpha is that of the draw at a
+ * fixed quantile (M. Figurnov, S. Mohamed, A. Mnih, Implicit Reparameterization Gradients, 2018); there is no second
+ * one: COT_ERR_RULE. */
 #define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
 /* An index along the last axis with probability softmax(logits), i32. */

@@ -2,7 +2,8 @@
  *
  * A cot_value stands for an array of a function that is being traced; ops on values record nodes.
  * Where an op takes two values, they broadcast as in NumPy and promote: of the same kind the wider;
- * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; signed with
+ * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; a complex number with a real one
+ * the complex type of both; signed with
  * unsigned gives the next wider signed type (u64 with signed: an error).  A bare number takes the
  * element type of the other operand and never widens it.
  *
@@ -185,7 +186,33 @@ COT_API cot_value cot_ge_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_fma_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_select_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
 COT_API cot_value cot_clamp_(cot_place at, cot_operand x, cot_operand y, cot_operand z);
+COT_API cot_value cot_lgamma_(cot_place at, cot_value x);
+COT_API cot_value cot_digamma_(cot_place at, cot_value x);
+COT_API cot_value cot_polygamma_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_zeta_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_lbeta_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igamma_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igammac_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_igamma_grad_a_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_random_gamma_grad_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_gamma_sample_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_erf_inv_(cot_place at, cot_value x);
+COT_API cot_value cot_erfcx_(cot_place at, cot_value x);
+COT_API cot_value cot_ndtr_(cot_place at, cot_value x);
+COT_API cot_value cot_ndtri_(cot_place at, cot_value x);
+COT_API cot_value cot_log_ndtr_(cot_place at, cot_value x);
+COT_API cot_value cot_bessel_i0e_(cot_place at, cot_value x);
+COT_API cot_value cot_bessel_i1e_(cot_place at, cot_value x);
+COT_API cot_value cot_bessel_j0_(cot_place at, cot_value x);
+COT_API cot_value cot_bessel_j1_(cot_place at, cot_value x);
+COT_API cot_value cot_hypot_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_logaddexp_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_nextafter_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_complex_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_real_(cot_place at, cot_value x);
+COT_API cot_value cot_imag_(cot_place at, cot_value x);
+COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #ifndef __cplusplus
 /* -x; wraps for integers. */
 #define cot_neg(x) cot_neg_(COT_HERE, x)
@@ -319,9 +346,69 @@ COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 /* min(max(x, lo), hi), operands lo, x, hi; derivative 0 at and beyond the bounds. */
 #define cot_clamp(x, y, z) \
     cot_clamp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y), COT_OPERAND(z))
+/* logarithm of |Gamma(x)|; inf at 0 and the negative integers. */
+#define cot_lgamma(x) cot_lgamma_(COT_HERE, x)
+/* derivative of lgamma; NaN at 0 and the negative integers. */
+#define cot_digamma(x) cot_digamma_(COT_HERE, x)
+/* derivative of digamma(y) of order x, a whole number >= 0 (else NaN); NaN for x > 4, y <
+ * 0; no derivative by x. */
+#define cot_polygamma(x, y) cot_polygamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 (inf at 0
+ * and the negative integers, else NaN); no derivative by x. */
+#define cot_zeta(x, y) cot_zeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. */
+#define cot_lbeta(x, y) cot_lbeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* regularised lower incomplete gamma function P(x, y), x the order; NaN for negative
+ * operands. */
+#define cot_igamma(x, y) cot_igamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* regularised upper incomplete gamma function Q(x, y), x the order; NaN for negative
+ * operands. */
+#define cot_igammac(x, y) cot_igammac_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* derivative of igamma by its order x; no derivative by x of its own. */
+#define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
+ * y). */
+#define cot_random_gamma_grad(x, y) cot_random_gamma_grad_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* y, a sample of the gamma distribution of shape x: its derivative by x is
+ * random_gamma_grad, by y zero. */
+#define cot_gamma_sample(x, y) cot_gamma_sample_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* inverse of erf; infinite at -1 and 1, NaN outside. */
+#define cot_erf_inv(x) cot_erf_inv_(COT_HERE, x)
+/* e^(x^2) erfc(x). */
+#define cot_erfcx(x) cot_erfcx_(COT_HERE, x)
+/* distribution function of the standard normal distribution, accurate in its tail. */
+#define cot_ndtr(x) cot_ndtr_(COT_HERE, x)
+/* inverse of ndtr; infinite at 0 and 1, NaN outside. */
+#define cot_ndtri(x) cot_ndtri_(COT_HERE, x)
+/* logarithm of ndtr, where that underflows, too. */
+#define cot_log_ndtr(x) cot_log_ndtr_(COT_HERE, x)
+/* modified Bessel function I of order 0, times e^-|x|. */
+#define cot_bessel_i0e(x) cot_bessel_i0e_(COT_HERE, x)
+/* modified Bessel function I of order 1, times e^-|x|. */
+#define cot_bessel_i1e(x) cot_bessel_i1e_(COT_HERE, x)
+/* Bessel function J of order 0. */
+#define cot_bessel_j0(x) cot_bessel_j0_(COT_HERE, x)
+/* Bessel function J of order 1. */
+#define cot_bessel_j1(x) cot_bessel_j1_(COT_HERE, x)
+/* sqrt(x^2 + y^2) without overflow; inf if either is infinite; the derivative at (0, 0)
+ * is 0. */
+#define cot_hypot(x, y) cot_hypot_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* log(e^x + e^y) without overflow. */
+#define cot_logaddexp(x, y) cot_logaddexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* the number after x in the direction of y; y if they are equal; its derivative is that
+ * of x. */
+#define cot_nextafter(x, y) cot_nextafter_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
  * half. */
 #define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* the complex number of real part x and imaginary part y. */
+#define cot_complex(x, y) cot_complex_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* the real part. */
+#define cot_real(x) cot_real_(COT_HERE, x)
+/* the imaginary part. */
+#define cot_imag(x) cot_imag_(COT_HERE, x)
+/* the complex conjugate. */
+#define cot_conj(x) cot_conj_(COT_HERE, x)
 #endif
 /* end generated */
 

@@ -18,6 +18,9 @@ infer_argsort(const infer_ctx *c)
 
     if (c->n_in == 0)
         return INFER_FAIL(c, ERR_operand_count, 0, 1);
+    for (int i = 0; i < c->n_in; i++)
+        if (infer_dtype_is(c, i, !ir_is_complex(c->in[i]->dtype), "a type that has an order") < 0)
+            return -1;
     const ir_type *x = c->in[0];
     if (infer_axis(c, axis, x) < 0)
         return -1;
@@ -61,4 +64,12 @@ infer_cumulate(const infer_ctx *c)
         infer_axis(c, c->at->cumulate.axis, c->in[0]) < 0)
         return -1;
     return infer_one(c, c->in[0]);
+}
+
+int
+infer_cumulate_real(const infer_ctx *c)
+{
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+        return -1;
+    return infer_cumulate(c);
 }

@@ -102,6 +102,33 @@ beyond(ir_sc_build *b, ir_sc a)
     return m_mul(b, a, ir_math_poly(b, m_mul(b, a, a), 12, q64));
 }
 
+/* erfcx(a) for a >= 28, where more terms of the asymptotic series would not count. */
+static ir_sc
+erfcx_far(ir_sc_build *b, ir_sc a)
+{
+    static const double series[] = { 1, -1, 3, -15, 105, -945, 10395 };
+    ir_sc inverse = m_div(b, m_num(b, a, 1), a), w = m_mulk(b, m_mul(b, inverse, inverse), 0.5);
+
+    return m_mul(b, m_mulk(b, inverse, 0x1.20dd750429b6dp-1), ir_math_poly(b, w, 7, series));
+}
+
+ir_sc
+ir_math_erfcx(ir_sc_build *b, ir_sc x)
+{
+    ir_sc a = m_abs(b, x), v = ir_math_below(b, a, 28), one = m_num(b, a, 1), dg, lost, f[2];
+    ir_sc g = quotient(b, v, &dg), square = m_mul(b, v, v), error = m_fms(b, v, v, square);
+    ir_math_exp e = ir_math_exp_fine(b, square);
+    ir_sc near = ir_math_sum(b, one, m_neg(b, x), &lost), big = m_fma(b, e.hi, error, e.lo);
+
+    g = m_select(b, m_ltk(b, a, 28), m_add(b, g, dg), erfcx_far(b, ir_math_above(b, a, 28)));
+    near = m_add(b, near, m_sub(b, lost, beyond(b, x)));
+    ir_math_exp_scale(b, e.t, f);
+    ir_sc scaled = m_mul(b, m_mul(b, m_add(b, e.hi, big), f[0]), f[1]);
+    ir_sc left = m_select(b, m_ltk(b, a, 28), m_sub(b, m_add(b, scaled, scaled), g), m_num(b, a, (double)INFINITY));
+    ir_sc y = m_select(b, m_ltk(b, x, 0), left, g);
+    return m_select(b, m_ltk(b, a, 0.5), m_mul(b, near, scaled), y);
+}
+
 static ir_sc
 erf_f64(ir_sc_build *b, ir_sc x)
 {

@@ -124,6 +124,20 @@ ir_math_log ir_math_log_parts(ir_sc_build *b, ir_sc x);
 /* log(1 + u + du), du a correction to u (0 if it has none, given as a value). */
 ir_sc ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du);
 
+/* erf.c, gamma.c, power.c: of f64. */
+ir_sc ir_math_erfcx(ir_sc_build *b, ir_sc x);
+ir_sc ir_math_lgamma(ir_sc_build *b, ir_sc x);
+ir_sc ir_math_lgamma1p(ir_sc_build *b, ir_sc a); /* log Gamma(1 + a), a >= 0 */
+ir_sc ir_math_digamma(ir_sc_build *b, ir_sc x);
+ir_sc ir_math_sinpi(ir_sc_build *b, ir_sc x);
+ir_sc ir_math_cospi(ir_sc_build *b, ir_sc x);
+/* log(x) as a sum of two, x > 0 finite. */
+ir_sc ir_math_log_pair(ir_sc_build *b, ir_sc x, ir_sc *tail);
+/* log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 7.5. */
+ir_sc ir_math_stirling(ir_sc_build *b, ir_sc x);
+/* x^y for normal x > 0 and y not NaN; of f32 accuracy if not wide. */
+ir_sc ir_math_power(ir_sc_build *b, bool wide, ir_sc x, ir_sc y);
+
 /* arith.c: integers of rem. */
 ir_sc ir_math_int_rem(ir_sc_build *b, cot_dtype T, ir_sc x, ir_sc y);
 

@@ -66,6 +66,12 @@ core(ir_sc_build *b, bool wide, ir_sc x, ir_sc more, ir_sc y)
     return m_mul(b, m_mul(b, r, f[0]), f[1]);
 }
 
+ir_sc
+ir_math_power(ir_sc_build *b, bool wide, ir_sc x, ir_sc y)
+{
+    return core(b, wide, x, m_num(b, x, 0), y);
+}
+
 /* Every case; x and y are f64. */
 static const ir_sc_program *
 special(ir_sc_build *b, bool wide)

@@ -873,6 +873,64 @@ START_TEST(threefry_has_the_numbers_of_jax)
 }
 END_TEST
 
+/* ---- the derivative of a gamma draw by its shape ---- */
+
+static void
+gamma_of(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    out[0] = cot_gamma(t, in[0], .key = cot_key(t, 7));
+}
+
+static void
+gamma_total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)user;
+    cot_value y = cot_gamma(t, cot_broadcast_to(in[0], 4000), .key = cot_key(t, 7));
+    out[0] = cot_mean(y);
+}
+
+/* P(a, x) by its series. */
+static double
+gamma_cdf(double a, double x)
+{
+    double term = exp(a * log(x) - x - lgamma(a + 1)), sum = 0;
+
+    for (int n = 1; n < 500; n++) {
+        sum += term;
+        term *= x / (a + n);
+    }
+    return sum;
+}
+
+/* The quantile of each draw stays as alpha moves; the mean of the derivatives is that of the mean, 1. */
+START_TEST(gamma_moves_with_its_shape)
+{
+    enum { N = 6 };
+    static const double alpha[N] = { 0.2, 0.9, 1, 2.5, 30, 400 }, one[N] = { 1, 1, 1, 1, 1, 1 };
+    const double h = 1e-6;
+    double y[N], dy[N], slope, two = 2;
+    cot_array *x[2] = { cot_array_copy(ctx, cot_f64(N), alpha), cot_array_copy(ctx, cot_f64(N), one) }, *out[2] = { NULL };
+    cot_array *a = cot_array_copy(ctx, cot_f64(), &two);
+
+    ck_assert_msg(cot_jit(cot_jvp(fn(gamma_of, 1, 1)), out, 2, (const cot_array *const *)x, 2) == COT_OK, "%s", cot_error(ctx));
+    memcpy(y, cot_array_data(out[0]), sizeof y);
+    memcpy(dy, cot_array_data(out[1]), sizeof dy);
+    for (int i = 0; i < N; i++) {
+        double s = h * alpha[i], off = gamma_cdf(alpha[i] + s, y[i] + s * dy[i]) - gamma_cdf(alpha[i] - s, y[i] - s * dy[i]);
+        double moved = gamma_cdf(alpha[i] + s, y[i]) - gamma_cdf(alpha[i] - s, y[i]);
+        ck_assert_msg(dy[i] > 0 && fabs(off) < 1e-5 * fabs(moved) + 1e-12, "alpha %g, draw %g: derivative %g", alpha[i], y[i], dy[i]);
+    }
+    call(cot_grad(fn(gamma_total, 1, 1)), 1, &a, &slope, sizeof slope);
+    ck_assert_double_eq_tol(slope, 1, 0.05);
+    for (int i = 0; i < 2; i++) {
+        cot_array_free(x[i]);
+        cot_array_free(out[i]);
+    }
+    cot_array_free(a);
+}
+END_TEST
+
 /* ---- moments, Kolmogorov-Smirnov ---- */
 
 static void
@@ -1003,6 +1061,7 @@ main(void)
         { "bits", philox_known_answer, 1 },
         { "bits", philox_known_answers_of_the_op, 3 },
         { "bits", threefry_has_the_numbers_of_jax, 1 },
+        { "distributions", gamma_moves_with_its_shape, 1 },
         { "distributions", distributions, 8 },
         { "distributions", integers, 1 },
     };

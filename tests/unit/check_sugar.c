@@ -182,6 +182,81 @@ START_TEST(shapes)
 }
 END_TEST
 
+BODY(entr, out[0] = cot_entr(in[0]);)
+BODY(logit, out[0] = cot_logit(in[0]);)
+BODY(sinc, out[0] = cot_sinc(in[0]);)
+BODY(sum_sinc, out[0] = cot_reduce_sum(cot_sinc(in[0]));)
+BODY(sum_entr, out[0] = cot_reduce_sum(cot_entr(in[0]));)
+BODY(i0, out[0] = cot_bessel_i0(in[0]);)
+BODY(i1, out[0] = cot_bessel_i1(in[0]);)
+BODY(xlogy, out[0] = cot_xlogy(in[0], in[1]);)
+BODY(sum_xlogy, out[0] = cot_reduce_sum(cot_xlogy(in[0], in[1]));)
+BODY(xlog1py, out[0] = cot_xlog1py(in[0], in[1]);)
+BODY(logaddexp, out[0] = cot_logaddexp(in[0], in[1]);)
+BODY(logaddexp2, out[0] = cot_logaddexp2(in[0], in[1]);)
+BODY(beta, out[0] = cot_beta(in[0], 2.5);)
+BODY(multigammaln, out[0] = cot_multigammaln(in[0], 3);)
+BODY(ldexp_by, out[0] = cot_ldexp(in[0], in[1]);)
+BODY(sum_ldexp, out[0] = cot_reduce_sum(cot_ldexp(in[0], 3));)
+BODY(frexp_of, out[0] = cot_frexp(in[0], NULL);)
+BODY(exponent_of, cot_frexp(in[0], &out[0]);)
+BODY(sum_frexp, out[0] = cot_reduce_sum(cot_frexp(in[0], NULL));)
+BODY(precise, out[0] = cot_reduce_precision(in[0], 5, 2);)
+
+/* Values by SciPy; what is infinite in a factor harms neither value nor derivative. */
+START_TEST(special_functions)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    cot_type four = cot_f64(4), three = cot_f64(3), two = cot_f64(2);
+
+    body_gives("entr", entr, COT_TYPES(four), IN(F64(0, -1, 0.5, NAN)), four, F64(0, -INFINITY, 0.34657359027997264, NAN), 1e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "entr", sum_entr, 1, 1, NULL)), COT_TYPES(two), IN(F64(0, 0.5)), two,
+                 F64(0x1.fffffffffffffp1023, -0.30685281944005469), 1e-15);
+    body_gives("logit", logit, COT_TYPES(four), IN(F64(0, 1, 0.25, 2)), four, F64(-INFINITY, INFINITY, -1.0986122886681098, NAN), 1e-15);
+    body_gives("sinc", sinc, COT_TYPES(four), IN(F64(0, 0.25, 1.5, 1e-8)), four,
+               F64(1, 0.90031631615710606, -0.21220659078919377, 0.99999999999999989), 2e-16);
+    traced_gives(cot_grad(cot_fn_new(ctx, "sinc", sum_sinc, 1, 1, NULL)), COT_TYPES(three), IN(F64(0, 1e-6, 1.25)), three,
+                 F64(0, -3.2898681336932e-06, -0.42163481436410), 1e-12);
+    body_gives("bessel_i0", i0, COT_TYPES(two), IN(F64(-2, 0.5)), two, F64(2.2795853023360673, 1.0634833707413236), 1e-15);
+    body_gives("bessel_i1", i1, COT_TYPES(two), IN(F64(-2, 0.5)), two, F64(-1.5906368546373291, 0.25789430539089631), 1e-15);
+    body_gives("xlogy", xlogy, COT_TYPES(four, four), IN(F64(0, 0, 2, 0), F64(0, INFINITY, 3, NAN)), four,
+               F64(0, 0, 2.1972245773362196, NAN), 1e-15);
+    traced_gives(cot_grad(cot_fn_new(ctx, "xlogy", sum_xlogy, 2, 1, NULL)), COT_TYPES(three, three),
+                 IN(F64(0, 0, 2), F64(0, 2, 3)), three, F64(0, 0.69314718055994531, 1.0986122886681098), 1e-15);
+    body_gives("xlog1py", xlog1py, COT_TYPES(three, three), IN(F64(0, 2, 3), F64(-1, 1e-20, 1)), three,
+               F64(0, 2e-20, 2.0794415416798357), 1e-15);
+    body_gives("logaddexp", logaddexp, COT_TYPES(three, three), IN(F64(1000, -INFINITY, 1), F64(1000, -INFINITY, 2)), three,
+               F64(1000.6931471805599, -INFINITY, 2.3132616875182230), 1e-15);
+    body_gives("logaddexp2", logaddexp2, COT_TYPES(three, three), IN(F64(1000, INFINITY, 1), F64(1000, -INFINITY, 3)), three,
+               F64(1001, INFINITY, 3.3219280948873622), 1e-15);
+    body_gives("beta", beta, COT_TYPES(two), IN(F64(1.5, 20)), two, F64(0.19634954084936207, 0.00067864544565209), 1e-13);
+    body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(), F64(5.402975080909175), 1e-14);
+    cot_context_free(ctx);
+}
+END_TEST
+
+/* Rounded once: 0x1.8p-1074 + 1 bit below a tie would go up twice. */
+START_TEST(scaling)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    const double x[] = {1, 0x1.0000000000001p-30, 0x1.fffffffffffffp1023, 0x1p-1074, -3, INFINITY, 0x1.0000000000003p-1000, 0};
+    const int32_t n[] = {-1074, -1030, -2097, 2097, 2000000000, -5, -24, 2147483647};
+    double want[8];
+
+    for (int i = 0; i < 8; i++)
+        want[i] = ldexp(x[i], n[i]);
+    body_gives("ldexp", ldexp_by, COT_TYPES(cot_f64(8), cot_i32(8)), IN(x, n), cot_f64(8), want, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "ldexp", sum_ldexp, 1, 1, NULL)), COT_TYPES(cot_f64()), IN(F64(5)), cot_f64(), F64(8), 0);
+    body_gives("frexp", frexp_of, COT_TYPES(cot_f64(4)), IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_f64(4),
+               F64(-0.75, 0.75, -0.0, INFINITY), 0);
+    body_gives("frexp", exponent_of, COT_TYPES(cot_f64(4)), IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_i32(4), F64(3, -1072, 0, 0), 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "frexp", sum_frexp, 1, 1, NULL)), COT_TYPES(cot_f64(2)), IN(F64(5, -1)), cot_f64(2),
+                 F64(0.125, 0.5), 0);
+    body_gives("reduce_precision", precise, COT_TYPES(cot_f64(3)), IN(F64(1.2, 60000, 1e9)), cot_f64(3), F64(1.25, 57344, INFINITY), 0);
+    cot_context_free(ctx);
+}
+END_TEST
+
 /* f16 and bf16 widen once and narrow once. */
 START_TEST(halves_round_once)
 {
@@ -213,6 +288,8 @@ main(void)
     tcase_add_test(t, einsums);
     tcase_add_test(t, losses);
     tcase_add_test(t, shapes);
+    tcase_add_test(t, special_functions);
+    tcase_add_test(t, scaling);
     tcase_add_test(t, halves_round_once);
     suite_add_tcase(s, t);
     return traced_run(s);

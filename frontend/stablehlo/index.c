@@ -1,0 +1,163 @@
+/* Gather and scatter: StableHLO's dimension numbers are ours, but for where the index vectors lie. */
+#include "frontend/stablehlo/rules.h"
+
+#include "ir/diag.h"
+
+/* Index vectors along the last axis; where there is no such axis, each index is a vector of one. */
+static ir_ref
+vectors(hlo_emit *e, ir_ref indices, int64_t axis)
+{
+    const ir_type *t = ir_btype(e->b, indices);
+
+    if (axis == t->rank)
+        return ir_broadcast_axis(e->b, indices, t->rank, 1);
+    if (axis < 0 || axis > t->rank) {
+        fe_hlo_fail(e, "index_vector_dim is %lld; wants 0 to %d", (long long)axis, t->rank);
+        return IR_NONE;
+    }
+    return ir_move_axis(e->b, indices, (int)axis, t->rank - 1);
+}
+
+void
+fe_hlo_gather(hlo_emit *e)
+{
+    const hlo_op *const op = e->op;
+    ir_attrs at = { .gather = { .mode = IR_MODE_CLIP } };
+    hlo_op numbers;
+    int64_t axis;
+
+    if (!fe_hlo_record(e, "dimension_numbers", &numbers))
+        return;
+    if (e->n_in == 3 ? !fe_hlo_known(e, e->in[2], "the size of a slice", &at.gather.sizes)
+                     : !fe_hlo_ints(e, "slice_sizes", NULL, fe_hlo_in_type(e, 0)->rank, 0, &at.gather.sizes))
+        return;
+    e->op = &numbers;
+    axis = fe_hlo_int_or(e, "index_vector_dim", 0);
+    const bool good = fe_hlo_ints(e, "offset_dims", NULL, 0, 0, &at.gather.offset_dims) &&
+                      fe_hlo_ints(e, "collapsed_slice_dims", NULL, 0, 0, &at.gather.collapsed) &&
+                      fe_hlo_ints(e, "operand_batching_dims", NULL, 0, 0, &at.gather.operand_batch) &&
+                      fe_hlo_ints(e, "start_indices_batching_dims", NULL, 0, 0, &at.gather.indices_batch) &&
+                      fe_hlo_ints(e, "start_index_map", NULL, 0, 0, &at.gather.index_map);
+    e->op = op;
+    ir_ref v = good ? vectors(e, e->in[1], axis) : IR_NONE;
+    if (v)
+        e->out[0] = ir_node1(e->b, OP_gather, 2, (const ir_ref[]){ e->in[0], v }, &at);
+}
+
+/* ---- scatter ---- */
+
+static bool
+scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
+{
+    const hlo_op *const op = e->op;
+    hlo_op numbers;
+
+    if (!fe_hlo_record(e, "scatter_dimension_numbers", &numbers))
+        return false;
+    at->scatter.unique = fe_hlo_flag(e, "unique_indices", false);
+    e->op = &numbers;
+    *axis = fe_hlo_int_or(e, "index_vector_dim", 0);
+    const bool good = fe_hlo_ints(e, "update_window_dims", NULL, 0, 0, &at->scatter.window_dims) &&
+                      fe_hlo_ints(e, "inserted_window_dims", NULL, 0, 0, &at->scatter.inserted) &&
+                      fe_hlo_ints(e, "input_batching_dims", NULL, 0, 0, &at->scatter.operand_batch) &&
+                      fe_hlo_ints(e, "scatter_indices_batching_dims", NULL, 0, 0, &at->scatter.indices_batch) &&
+                      fe_hlo_ints(e, "scatter_dims_to_operand_dims", NULL, 0, 0, &at->scatter.index_map);
+    e->op = op;
+    return good;
+}
+
+/* What an element becomes of its value and the update's. */
+static ir_op
+scatter_of(const ir_graph *g)
+{
+    const pass_combiner c = { g, 1, 0, NULL };
+
+    if (g->n_out == 1 && g->out[0] == g->in[1])
+        return OP_scatter;
+    switch (pass_combiner_op(&c)) {
+    case OP_reduce_sum: return OP_scatter_add;
+    case OP_reduce_prod: return OP_scatter_mul;
+    case OP_reduce_max:
+    case OP_reduce_or: return OP_scatter_max;
+    case OP_reduce_min:
+    case OP_reduce_and: return OP_scatter_min;
+    default: return OP_none;
+    }
+}
+
+/* Of integers, and and or are no extrema. */
+static bool
+is_named(const ir_graph *g, ir_op op)
+{
+    const pass_combiner c = { g, 1, 0, NULL };
+    const ir_op r = pass_combiner_op(&c);
+
+    return op != OP_none && ((r != OP_reduce_or && r != OP_reduce_and) ||
+                             ir_type_at(g, g->in[0])->dtype == COT_BOOL);
+}
+
+/* Bools as bytes, whose maximum is or and whose minimum is and. */
+static ir_ref
+scattered(hlo_emit *e, ir_op op, ir_ref x, ir_ref v, ir_ref z, const ir_attrs *at)
+{
+    const bool bytes = ir_btype(e->b, x)->dtype == COT_BOOL && op != OP_scatter;
+    ir_ref y = bytes ? ir_convert(e->b, x, COT_U8) : x;
+
+    z = bytes ? ir_convert(e->b, z, COT_U8) : z;
+    y = ir_node1(e->b, op, 3, (const ir_ref[]){ y, v, z }, at);
+    return y && bytes ? ir_convert(e->b, y, COT_BOOL) : y;
+}
+
+/* Result i of the body as a function of its own pair alone; NULL if it reads other arguments. */
+static ir_graph *
+own_body(hlo_emit *e, const pass_combiner *c, int i)
+{
+    const ir_graph *g = c->g;
+    ir_build *b = ir_build_new(e->h->ctx, g->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, g->n_values + 1);
+    ir_graph *made = NULL;
+
+    env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
+    env[g->in[c->n + i]] = ir_input_like(b, g, g->in[c->n + i], "");
+    ir_each_node(n, g) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        bool good = true;
+        for (int k = 0; k < n->n_in; k++)
+            good &= (in[k] = env[n->in[k]]) != IR_NONE;
+        if (good)
+            ir_copy_node(b, n, in, env + n->first);
+    }
+    if (i >= g->n_out || !env[g->out[i]])
+        return NULL;
+    ir_output(b, env[g->out[i]]);
+    return ir_build_end(b, &made) == COT_OK ? made : NULL;
+}
+
+void
+fe_hlo_scatter(hlo_emit *e)
+{
+    const int n = (e->n_in - 1) / 2;
+    ir_attrs at = { .scatter = { .mode = IR_MODE_FILL } };
+    pass_combiner c;
+    int64_t axis;
+
+    if (e->n_in != 2 * n + 1 || n < 1 || e->n_out != n) {
+        fe_hlo_fail(e, "has %d operands and %d results; wants operands, indices, updates", e->n_in, e->n_out);
+        return;
+    }
+    if (!scatter_numbers(e, &at, &axis))
+        return;
+    ir_ref v = vectors(e, e->in[n], axis);
+    if (!v || !fe_hlo_combiner(e, 0, n, e->in, false, &c))
+        return;
+    for (int i = 0; i < n && !fe_hlo_bad(e); i++) {
+        const ir_graph *g = n == 1 ? c.g : own_body(e, &c, i);
+        const ir_op op = g ? scatter_of(g) : OP_none;
+        if (g && is_named(g, op) && c.n_captured == 0)
+            e->out[i] = scattered(e, op, e->in[i], v, e->in[n + 1 + i], &at);
+        else
+            break;
+    }
+    if (!fe_hlo_bad(e) && !e->out[n - 1])
+        fe_hlo_scatter_each(e, &c, v, &at);
+}

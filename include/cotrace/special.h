@@ -1,0 +1,65 @@
+/* Cotrace: special functions beyond the ops of trace.h (lgamma, digamma, zeta, erf_inv, ndtr, bessel_j0, ...).
+ *
+ * Compositions of those ops: they map and differentiate as these do.  x, y are of floating type; two operands
+ * broadcast and promote.  On f16 and bf16 a composition computes in f32 and rounds once. */
+#ifndef COTRACE_SPECIAL_H
+#define COTRACE_SPECIAL_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COT_UNARY_(name) COT_API cot_value name(cot_place at, cot_value x);
+#define COT_BINARY_(name) COT_API cot_value name(cot_place at, cot_operand x, cot_operand y);
+COT_UNARY_(cot_entr_)
+COT_UNARY_(cot_logit_)
+COT_UNARY_(cot_sinc_)
+COT_UNARY_(cot_bessel_i0_)
+COT_UNARY_(cot_bessel_i1_)
+COT_BINARY_(cot_xlogy_)
+COT_BINARY_(cot_xlog1py_)
+COT_BINARY_(cot_logaddexp2_)
+COT_BINARY_(cot_beta_)
+COT_BINARY_(cot_ldexp_)
+#undef COT_UNARY_
+#undef COT_BINARY_
+COT_API cot_value cot_multigammaln_(cot_place at, cot_value x, int d);
+COT_API cot_value cot_frexp_(cot_place at, cot_value x, cot_value *exponent);
+COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_bits, int mantissa_bits);
+
+#ifndef __cplusplus
+/* -x log x; 0 at 0, -inf below.  The derivative at 0 is the largest finite number. */
+#define cot_entr(x) cot_entr_(COT_HERE, x)
+/* log(x / (1 - x)), the inverse of logistic; infinite at 0 and 1, NaN outside. */
+#define cot_logit(x) cot_logit_(COT_HERE, x)
+/* sin(pi x) / (pi x), 1 at 0; smooth at 0 in all derivatives. */
+#define cot_sinc(x) cot_sinc_(COT_HERE, x)
+/* Modified Bessel functions I of order 0 and 1. */
+#define cot_bessel_i0(x) cot_bessel_i0_(COT_HERE, x)
+#define cot_bessel_i1(x) cot_bessel_i1_(COT_HERE, x)
+/* x log y, x log(1 + y); 0 where x is 0 and the logarithm is not finite, with derivatives 0 there. */
+#define cot_xlogy(x, y) cot_xlogy_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+#define cot_xlog1py(x, y) cot_xlog1py_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* log2(2^x + 2^y) without overflow. */
+#define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0. */
+#define cot_beta(x, y) cot_beta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* x 2^n, rounded once; n of integer type, or an integer. */
+#define cot_ldexp(x, n) cot_ldexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(n))
+/* log Gamma_d(x), the multivariate gamma function, for x > (d - 1) / 2. */
+#define cot_multigammaln(x, d) cot_multigammaln_(COT_HERE, x, d)
+/* The fraction m of x = m 2^n, 1/2 <= |m| < 1, and n (i32) in *exponent unless NULL; for zeros, infinities and NaN
+ * m is x and n is 0.  The derivative of m is 2^-n. */
+#define cot_frexp(x, exponent) cot_frexp_(COT_HERE, x, exponent)
+/* x rounded to a format of so many bits of exponent (1 ... 63) and mantissa (0 ... 63, the leading one not counted),
+ * nearest even; too large is infinite, below its normal numbers is 0.  The derivative is 1. */
+#define cot_reduce_precision(x, exponent_bits, mantissa_bits) \
+    cot_reduce_precision_(COT_HERE, x, exponent_bits, mantissa_bits)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,686 @@
+/* Special functions against MPFR: f64 and f32 over the ranges where they are of use, and their special values.
+ *
+ * A reference is exact to 200 bits.  The distance is in ulp of the exact value, or of `scale` where terms cancel:
+ * near the zeros of lgamma at negative x, of the Bessel functions, of lbeta.  ULP=1 prints the worst of each. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/context.h"
+#include "ir/scalar.h"
+#include "tests/ulp.h"
+
+enum { BITS = 200, SAMPLES = 160, TERMS = 24 };
+
+static cot_context *ctx;
+static ir_arena arena;
+static uint64_t state;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+    ir_arena_init(&arena, ctx);
+    state = 88172645463325252u;
+}
+
+static void
+teardown(void)
+{
+    ir_arena_free(&arena);
+    cot_context_free(ctx);
+    mpfr_free_cache();
+}
+
+static double
+uniform(double lo, double hi)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return lo + (hi - lo) * (double)(state >> 11) * 0x1p-53;
+}
+
+/* ---- references: r = f(x, y), and the size of what cancels in *scale (0: nothing) ---- */
+
+typedef void reference(mpfr_t r, double x, double y, double *scale);
+
+static void
+lgamma_at(mpfr_t r, double x, double y, double *scale)
+{
+    int sign;
+    (void)y;
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_lgamma(r, &sign, r, MPFR_RNDN);
+    if (x < 0)
+        *scale = fabs(lgamma(-x)) + log(fabs(x) + 1) + 2;
+}
+
+static void
+digamma_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y;
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_digamma(r, r, MPFR_RNDN);
+    if (x < 0)
+        *scale = fabs(mpfr_get_d(r, MPFR_RNDN)) + log(2 - x) + 3.15;
+}
+
+/* Euler and Maclaurin with TERMS terms of each. */
+static void
+zeta_at(mpfr_t r, double s, double q, double *scale)
+{
+    mpfr_t t, w, p, pi;
+    (void)scale;
+    mpfr_inits2(BITS, t, w, p, pi, (mpfr_ptr)0);
+    mpfr_set_ui(r, 0, MPFR_RNDN);
+    for (int k = 0; k < TERMS; k++) {
+        mpfr_set_d(t, q, MPFR_RNDN);
+        mpfr_add_ui(t, t, (unsigned long)k, MPFR_RNDN);
+        mpfr_set_d(w, -s, MPFR_RNDN);
+        mpfr_pow(t, t, w, MPFR_RNDN);
+        mpfr_add(r, r, t, MPFR_RNDN);
+    }
+    mpfr_set_d(w, q, MPFR_RNDN);
+    mpfr_add_ui(w, w, TERMS, MPFR_RNDN);
+    mpfr_set_d(t, -s, MPFR_RNDN);
+    mpfr_pow(p, w, t, MPFR_RNDN);
+    mpfr_mul_d(t, p, 0.5, MPFR_RNDN);
+    mpfr_add(r, r, t, MPFR_RNDN);
+    mpfr_mul(t, p, w, MPFR_RNDN);
+    mpfr_set_d(pi, s, MPFR_RNDN);
+    mpfr_sub_ui(pi, pi, 1, MPFR_RNDN);
+    mpfr_div(t, t, pi, MPFR_RNDN);
+    mpfr_add(r, r, t, MPFR_RNDN);
+    /* B(2j)/(2j)! = 2 (-1)^(j+1) zeta(2j) / (2 pi)^(2j) */
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_mul_2ui(pi, pi, 1, MPFR_RNDN);
+    mpfr_mul_d(p, p, s, MPFR_RNDN);
+    mpfr_div(p, p, w, MPFR_RNDN);
+    mpfr_div(p, p, pi, MPFR_RNDN);
+    mpfr_div(p, p, pi, MPFR_RNDN);
+    for (unsigned long j = 1; j <= TERMS; j++) {
+        mpfr_zeta_ui(t, 2 * j, MPFR_RNDN);
+        mpfr_mul(t, t, p, MPFR_RNDN);
+        mpfr_mul_si(t, t, j % 2 ? 2 : -2, MPFR_RNDN);
+        mpfr_add(r, r, t, MPFR_RNDN);
+        for (int k = 0; k < 2; k++) {
+            mpfr_mul_d(p, p, s + (double)(2 * j) - 1 + k, MPFR_RNDN);
+            mpfr_div(p, p, w, MPFR_RNDN);
+            mpfr_div(p, p, pi, MPFR_RNDN);
+        }
+    }
+    mpfr_clears(t, w, p, pi, (mpfr_ptr)0);
+}
+
+static void
+polygamma_at(mpfr_t r, double m, double x, double *scale)
+{
+    mpfr_t t;
+    mpfr_init2(t, BITS);
+    zeta_at(r, m + 1, x, scale);
+    mpfr_fac_ui(t, (unsigned long)m, MPFR_RNDN);
+    mpfr_mul(r, r, t, MPFR_RNDN);
+    if (fmod(m, 2) == 0)
+        mpfr_neg(r, r, MPFR_RNDN);
+    mpfr_clear(t);
+}
+
+static void
+lbeta_at(mpfr_t r, double x, double y, double *scale)
+{
+    mpfr_t t, u;
+    int sign;
+    mpfr_inits2(BITS, t, u, (mpfr_ptr)0);
+    mpfr_set_d(t, x, MPFR_RNDN);
+    mpfr_set_d(u, y, MPFR_RNDN);
+    mpfr_add(r, t, u, MPFR_RNDN);
+    mpfr_lgamma(r, &sign, r, MPFR_RNDN);
+    mpfr_lgamma(t, &sign, t, MPFR_RNDN);
+    mpfr_lgamma(u, &sign, u, MPFR_RNDN);
+    mpfr_add(t, t, u, MPFR_RNDN);
+    mpfr_sub(r, t, r, MPFR_RNDN);
+    mpfr_clears(t, u, (mpfr_ptr)0);
+    *scale = fabs(lgamma(fmin(x, y))) + fmin(x, y) + 1;
+    if (x < 10 && y < 10)
+        *scale += fabs(lgamma(x)) + fabs(lgamma(y));
+}
+
+/* e^(x^2) erfc(x); erfc(-x / sqrt 2) / 2 */
+static void
+erfcx_at(mpfr_t r, double x, double y, double *scale)
+{
+    mpfr_t t;
+    (void)y, (void)scale;
+    mpfr_init2(t, BITS);
+    mpfr_set_d(t, x, MPFR_RNDN);
+    mpfr_erfc(r, t, MPFR_RNDN);
+    mpfr_sqr(t, t, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_mul(r, r, t, MPFR_RNDN);
+    mpfr_clear(t);
+}
+
+static void
+ndtr_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y, (void)scale;
+    mpfr_set_d(r, 0.5, MPFR_RNDN);
+    mpfr_sqrt(r, r, MPFR_RNDN);
+    mpfr_mul_d(r, r, -x, MPFR_RNDN);
+    mpfr_erfc(r, r, MPFR_RNDN);
+    mpfr_div_2ui(r, r, 1, MPFR_RNDN);
+}
+
+static void
+log_ndtr_at(mpfr_t r, double x, double y, double *scale)
+{
+    if (x > 5) {                /* log1p of the other tail */
+        ndtr_at(r, -x, y, scale);
+        mpfr_neg(r, r, MPFR_RNDN);
+        mpfr_log1p(r, r, MPFR_RNDN);
+        return;
+    }
+    ndtr_at(r, x, y, scale);
+    mpfr_log(r, r, MPFR_RNDN);
+}
+
+/* One step of Newton's method from a value near 1e-16 is near 1e-32. */
+static void
+erf_inv_at(mpfr_t r, double x, double y, double *scale)
+{
+    mpfr_t t, u;
+    (void)scale;
+    mpfr_inits2(BITS, t, u, (mpfr_ptr)0);
+    mpfr_set_d(r, y, MPFR_RNDN);
+    for (int i = 0; i < 2; i++) {
+        mpfr_erf(t, r, MPFR_RNDN);
+        mpfr_sub_d(t, t, x, MPFR_RNDN);
+        mpfr_sqr(u, r, MPFR_RNDN);
+        mpfr_exp(u, u, MPFR_RNDN);
+        mpfr_mul(t, t, u, MPFR_RNDN);
+        mpfr_const_pi(u, MPFR_RNDN);
+        mpfr_sqrt(u, u, MPFR_RNDN);
+        mpfr_div_2ui(u, u, 1, MPFR_RNDN);
+        mpfr_mul(t, t, u, MPFR_RNDN);
+        mpfr_sub(r, r, t, MPFR_RNDN);
+    }
+    mpfr_clears(t, u, (mpfr_ptr)0);
+}
+
+static void
+ndtri_at(mpfr_t r, double p, double y, double *scale)
+{
+    mpfr_t t, u, z;
+    mpfr_inits2(BITS, t, u, z, (mpfr_ptr)0);
+    mpfr_set_d(z, y, MPFR_RNDN);
+    for (int i = 0; i < 2; i++) {
+        mpfr_set_d(t, 0.5, MPFR_RNDN);
+        mpfr_sqrt(t, t, MPFR_RNDN);
+        mpfr_mul(t, t, z, MPFR_RNDN);
+        mpfr_neg(t, t, MPFR_RNDN);
+        mpfr_erfc(t, t, MPFR_RNDN);
+        mpfr_div_2ui(t, t, 1, MPFR_RNDN);
+        mpfr_sub_d(t, t, p, MPFR_RNDN);
+        mpfr_sqr(u, z, MPFR_RNDN);
+        mpfr_div_2ui(u, u, 1, MPFR_RNDN);
+        mpfr_exp(u, u, MPFR_RNDN);
+        mpfr_mul(t, t, u, MPFR_RNDN);
+        mpfr_const_pi(u, MPFR_RNDN);
+        mpfr_mul_2ui(u, u, 1, MPFR_RNDN);
+        mpfr_sqrt(u, u, MPFR_RNDN);
+        mpfr_mul(t, t, u, MPFR_RNDN);
+        mpfr_sub(z, z, t, MPFR_RNDN);
+    }
+    mpfr_set(r, z, MPFR_RNDN);
+    (void)scale;
+    mpfr_clears(t, u, z, (mpfr_ptr)0);
+}
+
+/* e^-|x| (x/2)^n sum (x^2/4)^k / (k! (k + n)!) */
+static void
+modified(mpfr_t r, double x, unsigned long n)
+{
+    mpfr_t t, z;
+    mpfr_inits2(BITS, t, z, (mpfr_ptr)0);
+    mpfr_set_d(z, x, MPFR_RNDN);
+    mpfr_div_2ui(z, z, 1, MPFR_RNDN);
+    mpfr_pow_ui(t, z, n, MPFR_RNDN);
+    mpfr_sqr(z, z, MPFR_RNDN);
+    mpfr_set(r, t, MPFR_RNDN);
+    for (unsigned long k = 1; k < 2000; k++) {
+        mpfr_mul(t, t, z, MPFR_RNDN);
+        mpfr_div_ui(t, t, k * (k + n), MPFR_RNDN);
+        mpfr_add(r, r, t, MPFR_RNDN);
+        if (mpfr_zero_p(t) || mpfr_get_exp(t) < mpfr_get_exp(r) - BITS)
+            break;
+    }
+    mpfr_set_d(t, -fabs(x), MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_mul(r, r, t, MPFR_RNDN);
+    mpfr_clears(t, z, (mpfr_ptr)0);
+}
+
+static void
+i0e_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y, (void)scale;
+    modified(r, x, 0);
+}
+
+static void
+i1e_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y, (void)scale;
+    modified(r, x, 1);
+}
+
+static void
+j0_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y;
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_j0(r, r, MPFR_RNDN);
+    if (fabs(x) > 5)
+        *scale = sqrt(0.6366 / fabs(x));
+}
+
+static void
+j1_at(mpfr_t r, double x, double y, double *scale)
+{
+    (void)y;
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_j1(r, r, MPFR_RNDN);
+    if (fabs(x) > 5)
+        *scale = sqrt(0.6366 / fabs(x));
+}
+
+static void
+hypot_at(mpfr_t r, double x, double y, double *scale)
+{
+    mpfr_t t;
+    (void)scale;
+    mpfr_init2(t, BITS);
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_set_d(t, y, MPFR_RNDN);
+    mpfr_hypot(r, r, t, MPFR_RNDN);
+    mpfr_clear(t);
+}
+
+static void
+logaddexp_at(mpfr_t r, double x, double y, double *scale)
+{
+    mpfr_t t;
+    mpfr_init2(t, BITS);
+    mpfr_set_d(r, x, MPFR_RNDN);
+    mpfr_set_d(t, y, MPFR_RNDN);
+    mpfr_exp(r, r, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_add(r, r, t, MPFR_RNDN);
+    mpfr_log(r, r, MPFR_RNDN);
+    mpfr_clear(t);
+    *scale = fmax(fabs(x), fabs(y)) + 0.7;
+}
+
+/* Q; in *scale what the bound grows with: the logarithm of the result. */
+static void
+upper(mpfr_t r, const mpfr_t a, double x)
+{
+    mpfr_t t;
+    mpfr_init2(t, 2 * BITS);
+    mpfr_set_d(t, x, MPFR_RNDN);
+    mpfr_gamma_inc(r, a, t, MPFR_RNDN);
+    mpfr_gamma(t, a, MPFR_RNDN);
+    mpfr_div(r, r, t, MPFR_RNDN);
+    mpfr_clear(t);
+}
+
+static void
+widen_by_log(const mpfr_t r, double *scale)
+{
+    double y = fabs(mpfr_get_d(r, MPFR_RNDN));
+    *scale = y * (1 + fabs(log(y)) / 2);
+}
+
+static void
+igamma_of(mpfr_t r, double a, double x, double *scale, bool lower)
+{
+    mpfr_t t, u;
+    mpfr_inits2(2 * BITS, t, u, (mpfr_ptr)0);
+    mpfr_set_d(t, a, MPFR_RNDN);
+    upper(u, t, x);
+    if (lower)
+        mpfr_ui_sub(u, 1, u, MPFR_RNDN);
+    mpfr_set(r, u, MPFR_RNDN);
+    mpfr_clears(t, u, (mpfr_ptr)0);
+    widen_by_log(r, scale);
+}
+
+static void
+igamma_at(mpfr_t r, double a, double x, double *scale)
+{
+    igamma_of(r, a, x, scale, true);
+}
+
+static void
+igammac_at(mpfr_t r, double a, double x, double *scale)
+{
+    igamma_of(r, a, x, scale, false);
+}
+
+/* dP/da by a difference of second order, h = 2^-100 a: right to 2^-180 or so; and x^(a - 1) e^-x / Gamma(a). */
+static void
+gradient(mpfr_t r, mpfr_t density, double a, double x)
+{
+    mpfr_t t, u, v;
+    mpfr_inits2(2 * BITS, t, u, v, (mpfr_ptr)0);
+    for (int side = -1; side <= 1; side += 2) {
+        mpfr_set_d(t, ldexp(a, -100), MPFR_RNDN);
+        mpfr_mul_si(t, t, side, MPFR_RNDN);
+        mpfr_add_d(t, t, a, MPFR_RNDN);
+        upper(side < 0 ? u : v, t, x);
+    }
+    mpfr_sub(u, u, v, MPFR_RNDN);
+    mpfr_set_d(t, 2 * ldexp(a, -100), MPFR_RNDN);
+    mpfr_div(r, u, t, MPFR_RNDN);
+    mpfr_set_d(t, a, MPFR_RNDN);
+    mpfr_gamma(v, t, MPFR_RNDN);
+    mpfr_sub_ui(t, t, 1, MPFR_RNDN);
+    mpfr_set_d(u, x, MPFR_RNDN);
+    mpfr_pow(t, u, t, MPFR_RNDN);
+    mpfr_neg(u, u, MPFR_RNDN);
+    mpfr_exp(u, u, MPFR_RNDN);
+    mpfr_mul(t, t, u, MPFR_RNDN);
+    mpfr_div(density, t, v, MPFR_RNDN);
+    mpfr_mul_d(t, density, x / a, MPFR_RNDN);
+    if (mpfr_get_d(t, MPFR_RNDN) < 1e-60) /* the difference has lost its digits beside 1 */
+        mpfr_set_nan(r);
+    mpfr_clears(t, u, v, (mpfr_ptr)0);
+}
+
+static void
+grad_a_at(mpfr_t r, double a, double x, double *scale)
+{
+    mpfr_t p;
+    mpfr_init2(p, 2 * BITS);
+    gradient(r, p, a, x);
+    *scale = fabs(mpfr_get_d(p, MPFR_RNDN)) * x / a;
+    *scale *= 1 + fabs(log(*scale)) / 2;
+    mpfr_clear(p);
+}
+
+static void
+sample_at(mpfr_t r, double a, double x, double *scale)
+{
+    mpfr_t p;
+    mpfr_init2(p, 2 * BITS);
+    gradient(r, p, a, x);
+    mpfr_div(r, r, p, MPFR_RNDN);
+    mpfr_neg(r, r, MPFR_RNDN);
+    (void)scale;
+    mpfr_clear(p);
+}
+
+/* ---- the judge ---- */
+
+/* Samples from [lo, hi] of each operand: evenly, or with `log` evenly in the exponent.  `whole` rounds operand 0.
+ * The reference of the inverses takes the result in place of y. */
+typedef struct row {
+    ir_op op;
+    reference *exact;
+    double lo, hi, lo2, hi2;
+    double bound32, bound64;
+    bool log, whole, inverse;
+} row;
+
+static const row rows[] = {
+    { OP_lgamma, lgamma_at, 0.1, 12, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_lgamma, lgamma_at, 0.9, 2.1, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_lgamma, lgamma_at, 1e-30, 1e30, 0, 0, 0.6, 3, 1, 0, 0 },
+    { OP_lgamma, lgamma_at, -20, 0, 0, 0, 0.7, 4, 0, 0, 0 },
+    { OP_digamma, digamma_at, 1e-2, 15, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_digamma, digamma_at, 1.4, 1.5, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_digamma, digamma_at, 1e-30, 1e30, 0, 0, 0.6, 3, 1, 0, 0 },
+    { OP_digamma, digamma_at, -20, 0, 0, 0, 1, 6, 0, 0, 0 },
+    { OP_zeta, zeta_at, 1.01, 60, 0.1, 40, 0.6, 5, 0, 0, 0 },
+    { OP_zeta, zeta_at, 1.001, 3, 1e-3, 1e5, 0.6, 5, 1, 0, 0 },
+    { OP_polygamma, polygamma_at, 1, 8, 0.05, 40, 0.6, 6, 0, 1, 0 },
+    { OP_polygamma, polygamma_at, 1, 60, 1, 40, 0.6, 6, 0, 1, 0 },
+    { OP_lbeta, lbeta_at, 0.01, 9, 0.01, 9, 0.7, 4, 0, 0, 0 },
+    { OP_lbeta, lbeta_at, 1e-3, 1e8, 1e-3, 1e8, 0.7, 6, 1, 0, 0 },
+    { OP_igamma, igamma_at, 0.05, 2, 0.01, 6, 0.7, 20, 0, 0, 0 },
+    { OP_igamma, igamma_at, 0.5, 25, 0.5, 40, 0.7, 20, 0, 0, 0 },
+    { OP_igamma, igamma_at, 20, 200, 20, 200, 0.7, 20, 0, 0, 0 },
+    { OP_igamma, igamma_at, 0.001, 300, 0.001, 300, 0.7, 20, 1, 0, 0 },
+    { OP_igammac, igammac_at, 0.05, 2, 0.01, 6, 0.7, 120, 0, 0, 0 },
+    { OP_igammac, igammac_at, 0.5, 25, 0.5, 40, 0.7, 120, 0, 0, 0 },
+    { OP_igammac, igammac_at, 20, 200, 20, 200, 0.7, 120, 0, 0, 0 },
+    { OP_igammac, igammac_at, 0.001, 300, 0.001, 300, 0.7, 120, 1, 0, 0 },
+    { OP_igamma_grad_a, grad_a_at, 0.05, 2, 0.01, 6, 0.7, 60, 0, 0, 0 },
+    { OP_igamma_grad_a, grad_a_at, 0.5, 25, 0.5, 40, 0.7, 60, 0, 0, 0 },
+    { OP_igamma_grad_a, grad_a_at, 20, 200, 20, 200, 0.7, 60, 0, 0, 0 },
+    { OP_igamma_grad_a, grad_a_at, 0.001, 300, 0.001, 300, 0.7, 1000, 1, 0, 0 },
+    { OP_random_gamma_grad, sample_at, 0.05, 2, 0.01, 6, 0.7, 400, 0, 0, 0 },
+    { OP_random_gamma_grad, sample_at, 0.5, 25, 0.5, 40, 0.7, 400, 0, 0, 0 },
+    { OP_random_gamma_grad, sample_at, 20, 200, 20, 200, 0.7, 400, 0, 0, 0 },
+    { OP_random_gamma_grad, sample_at, 0.001, 300, 0.001, 300, 0.7, 4000, 1, 0, 0 },
+    { OP_erf_inv, erf_inv_at, -1, 1, 0, 0, 0.6, 2.5, 0, 0, 1 },
+    { OP_erf_inv, erf_inv_at, 1e-30, 1, 0, 0, 0.6, 2.5, 1, 0, 1 },
+    { OP_erf_inv, erf_inv_at, 0.9999, 1, 0, 0, 0.6, 2.5, 0, 0, 1 },
+    { OP_ndtri, ndtri_at, 0, 1, 0, 0, 0.6, 4, 0, 0, 1 },
+    { OP_ndtri, ndtri_at, 1e-300, 0.5, 0, 0, 0.6, 4, 1, 0, 1 },
+    { OP_erfcx, erfcx_at, -5, 40, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_erfcx, erfcx_at, -26, 0.6, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_ndtr, ndtr_at, -37, 8, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_log_ndtr, log_ndtr_at, -50, 9, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_log_ndtr, log_ndtr_at, -2, 35, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_bessel_i0e, i0e_at, -20, 300, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_bessel_i0e, i0e_at, -9, 9, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_bessel_i1e, i1e_at, -20, 300, 0, 0, 0.6, 3, 0, 0, 0 },
+    { OP_bessel_i1e, i1e_at, -9, 9, 0, 0, 0.6, 3.5, 0, 0, 0 },
+    { OP_bessel_j0, j0_at, -5, 5, 0, 0, 0.6, 5, 0, 0, 0 },
+    { OP_bessel_j0, j0_at, -40, 1000, 0, 0, 0.6, 5, 0, 0, 0 },
+    { OP_bessel_j1, j1_at, -5, 5, 0, 0, 0.6, 5, 0, 0, 0 },
+    { OP_bessel_j1, j1_at, -40, 1000, 0, 0, 0.6, 5, 0, 0, 0 },
+    { OP_hypot, hypot_at, 1e-300, 1e300, 1e-300, 1e300, 0.6, 1, 1, 0, 0 },
+    { OP_hypot, hypot_at, -3, 3, -3, 3, 0.6, 1, 0, 0, 0 },
+    { OP_logaddexp, logaddexp_at, -50, 50, -50, 50, 2, 2, 0, 0, 0 },
+};
+#define ROWS ((int)(sizeof rows / sizeof *rows))
+
+static double
+sample(double lo, double hi, bool log_scale)
+{
+    return log_scale ? exp(uniform(log(lo), log(hi))) : uniform(lo, hi);
+}
+
+static double x[SAMPLES], x2[SAMPLES], y[SAMPLES];
+
+static void
+fill(const row *r, bool wide)
+{
+    double lo = !wide && r->log && r->lo < 1e-37 ? 1e-37 : r->lo, hi = !wide && r->hi > 1e38 ? 1e38 : r->hi;
+    double lo2 = !wide && r->log && r->lo2 < 1e-37 ? 1e-37 : r->lo2, hi2 = !wide && r->hi2 > 1e38 ? 1e38 : r->hi2;
+
+    for (int i = 0; i < SAMPLES; i++) {
+        double u = sample(lo, hi, r->log), v = r->hi2 != 0 ? sample(lo2, hi2, r->log) : 0;
+        u = r->whole ? nearbyint(u) : u;
+        x[i] = wide ? u : (double)(float)u;
+        x2[i] = wide ? v : (double)(float)v;
+    }
+}
+
+static void
+run(ir_op op, bool wide, int operands, int n)
+{
+    cot_dtype in[2] = { wide ? COT_F64 : COT_F32, wide ? COT_F64 : COT_F32 };
+    const ir_sc_program *p = ir_sc_of(ctx, op, NULL, operands, in, in[0]);
+    static float s[SAMPLES], s2[SAMPLES], t[SAMPLES];
+
+    ck_assert_ptr_nonnull(p);
+    if (wide) {
+        ir_sc_run(&arena, p, n, y, (const void *[]){ x, x2 });
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        s[i] = (float)x[i];
+        s2[i] = (float)x2[i];
+    }
+    ir_sc_run(&arena, p, n, t, (const void *[]){ s, s2 });
+    for (int i = 0; i < n; i++)
+        y[i] = (double)t[i];
+}
+
+/* In ulp of the exact value, or of the scale where that is larger. */
+static double
+distance(double got, const mpfr_t r, double scale, bool wide)
+{
+    int e;
+
+    if (scale <= fabs(mpfr_get_d(r, MPFR_RNDN)))
+        return ulp_distance_exact(got, r, wide);
+    mpfr_t d;
+    mpfr_init2(d, BITS);
+    mpfr_set_d(d, got, MPFR_RNDN);
+    mpfr_sub(d, d, r, MPFR_RNDN);
+    double off = fabs(mpfr_get_d(d, MPFR_RNDN));
+    mpfr_clear(d);
+    frexp(scale, &e);
+    return isfinite(off) ? off / (double)ulp_of(e, wide) : INFINITY;
+}
+
+static void
+judge(const row *r, bool wide)
+{
+    double worst = 0, at = 0, at2 = 0, bound = wide ? r->bound64 : r->bound32;
+    mpfr_t exact;
+
+    mpfr_init2(exact, BITS);
+    fill(r, wide);
+    run(r->op, wide, ir_ops[r->op].n_in, SAMPLES);
+    for (int i = 0; i < SAMPLES; i++) {
+        double scale = 0;
+        r->exact(exact, x[i], r->inverse ? y[i] : x2[i], &scale);
+        double d = mpfr_regular_p(exact) || mpfr_zero_p(exact) ? distance(y[i], exact, scale, wide) : 0;
+        if (d > worst || d != d) {
+            worst = d == d ? d : INFINITY;
+            at = x[i];
+            at2 = x2[i];
+        }
+    }
+    mpfr_clear(exact);
+    if (getenv("ULP") != NULL)
+        printf("%-12s %s [%g, %g] %.3f at %a, %a\n", ir_ops[r->op].name, wide ? "f64" : "f32", r->lo, r->hi, worst, at, at2);
+    ck_assert_msg(worst <= bound, "%s of %a, %a is off by %.3f ulp", ir_ops[r->op].name, at, at2, worst);
+}
+
+START_TEST(f32_within_bounds)
+{
+    judge(&rows[_i], false);
+}
+END_TEST
+
+START_TEST(f64_within_bounds)
+{
+    judge(&rows[_i], true);
+}
+END_TEST
+
+/* ---- special values, as XLA and SciPy have them ---- */
+
+static const struct { ir_op op; double x, y, want; } values[] = {
+    { OP_lgamma, 0, 0, INFINITY }, { OP_lgamma, -0.0, 0, INFINITY }, { OP_lgamma, 1, 0, 0 }, { OP_lgamma, 2, 0, 0 },
+    { OP_lgamma, -3, 0, INFINITY }, { OP_lgamma, INFINITY, 0, INFINITY }, { OP_lgamma, -INFINITY, 0, INFINITY },
+    { OP_lgamma, NAN, 0, NAN }, { OP_lgamma, -1e300, 0, INFINITY },
+    { OP_digamma, 0, 0, NAN }, { OP_digamma, -2, 0, NAN }, { OP_digamma, INFINITY, 0, INFINITY },
+    { OP_digamma, -INFINITY, 0, NAN }, { OP_digamma, NAN, 0, NAN },
+    { OP_zeta, 1, 2, INFINITY }, { OP_zeta, 0.5, 1, NAN }, { OP_zeta, 3, 0, INFINITY }, { OP_zeta, 3, -2, INFINITY },
+    { OP_zeta, 2.5, -0.5, NAN }, { OP_zeta, 2, INFINITY, 0 }, { OP_zeta, INFINITY, 2, 0 }, { OP_zeta, NAN, 2, NAN },
+    { OP_polygamma, 1, 0, INFINITY }, { OP_polygamma, 1, -1, INFINITY }, { OP_polygamma, 0.5, 2, NAN },
+    { OP_polygamma, -1, 2, NAN }, { OP_polygamma, 2, NAN, NAN }, { OP_polygamma, 1, INFINITY, 0 },
+    { OP_igamma, 0, 1, 1 }, { OP_igamma, 0, 0, NAN }, { OP_igamma, 2, 0, 0 }, { OP_igamma, 2, INFINITY, 1 },
+    { OP_igamma, INFINITY, 3, 0 }, { OP_igamma, -1, 2, NAN }, { OP_igamma, 2, -1, NAN }, { OP_igamma, NAN, 1, NAN },
+    { OP_igammac, 0, 1, 0 }, { OP_igammac, 2, 0, 1 }, { OP_igammac, 2, INFINITY, 0 }, { OP_igammac, INFINITY, 3, 1 },
+    { OP_igammac, 1, NAN, NAN }, { OP_igamma, 1e30, 1e35, 1 }, { OP_igammac, 1e30, 1, 1 }, { OP_igammac, 1, 1e30, 0 },
+    { OP_igamma_grad_a, 2, 0, 0 }, { OP_igamma_grad_a, 2, INFINITY, 0 }, { OP_igamma_grad_a, -2, 1, NAN },
+    { OP_random_gamma_grad, 2, 0, 0 }, { OP_random_gamma_grad, -2, 1, NAN },
+    { OP_lbeta, 1, 1, 0 }, { OP_lbeta, 0, 2, INFINITY }, { OP_lbeta, 1, INFINITY, -INFINITY }, { OP_lbeta, NAN, 1, NAN },
+    { OP_erf_inv, 0, 0, 0 }, { OP_erf_inv, -0.0, 0, -0.0 }, { OP_erf_inv, 1, 0, INFINITY }, { OP_erf_inv, -1, 0, -INFINITY },
+    { OP_erf_inv, 1.5, 0, NAN }, { OP_erf_inv, -INFINITY, 0, NAN }, { OP_erf_inv, NAN, 0, NAN },
+    { OP_ndtri, 0.5, 0, 0 }, { OP_ndtri, 0, 0, -INFINITY }, { OP_ndtri, 1, 0, INFINITY }, { OP_ndtri, -1, 0, NAN },
+    { OP_ndtri, 2, 0, NAN }, { OP_ndtri, NAN, 0, NAN },
+    { OP_erfcx, INFINITY, 0, 0 }, { OP_erfcx, -INFINITY, 0, INFINITY }, { OP_erfcx, 0, 0, 1 }, { OP_erfcx, NAN, 0, NAN },
+    { OP_ndtr, INFINITY, 0, 1 }, { OP_ndtr, -INFINITY, 0, 0 }, { OP_ndtr, 0, 0, 0.5 }, { OP_ndtr, NAN, 0, NAN },
+    { OP_log_ndtr, INFINITY, 0, 0 }, { OP_log_ndtr, -INFINITY, 0, -INFINITY }, { OP_log_ndtr, NAN, 0, NAN },
+    { OP_bessel_i0e, INFINITY, 0, 0 }, { OP_bessel_i0e, 0, 0, 1 }, { OP_bessel_i0e, NAN, 0, NAN },
+    { OP_bessel_i1e, -INFINITY, 0, -0.0 }, { OP_bessel_i1e, -0.0, 0, -0.0 }, { OP_bessel_i1e, NAN, 0, NAN },
+    { OP_bessel_j0, 0, 0, 1 }, { OP_bessel_j0, -INFINITY, 0, 0 }, { OP_bessel_j0, NAN, 0, NAN },
+    { OP_bessel_j1, -0.0, 0, -0.0 }, { OP_bessel_j1, INFINITY, 0, 0 }, { OP_bessel_j1, NAN, 0, NAN },
+    { OP_hypot, 0, -0.0, 0 }, { OP_hypot, -INFINITY, NAN, INFINITY }, { OP_hypot, NAN, 1, NAN }, { OP_hypot, -3, 4, 5 },
+    { OP_logaddexp, -INFINITY, -INFINITY, -INFINITY }, { OP_logaddexp, INFINITY, INFINITY, INFINITY },
+    { OP_logaddexp, INFINITY, -INFINITY, INFINITY }, { OP_logaddexp, -INFINITY, 3, 3 }, { OP_logaddexp, NAN, 1, NAN },
+    { OP_nextafter, 1, 2, 0 }, { OP_nextafter, 0, -0.0, -0.0 }, { OP_nextafter, INFINITY, INFINITY, INFINITY },
+    { OP_nextafter, NAN, 1, NAN }, { OP_nextafter, 1, NAN, NAN }, { OP_nextafter, -0.0, 1, 0 }, { OP_nextafter, 0, -1, 0 },
+    { OP_nextafter, INFINITY, 0, 0 }, { OP_nextafter, -1, INFINITY, 0 }, { OP_nextafter, 1, 0, 0 },
+};
+
+START_TEST(special_values)
+{
+    ir_op op = values[_i].op;
+    bool wide = false;
+
+    do {
+        double want = values[_i].want;
+        x[0] = values[_i].x;
+        x2[0] = values[_i].y;
+        if (op == OP_nextafter)         /* libm knows */
+            want = wide ? nextafter(x[0], x2[0]) : (double)nextafterf((float)x[0], (float)x2[0]);
+        run(op, wide, ir_ops[op].n_in, 1);
+        ck_assert_msg(isnan(want) ? isnan(y[0]) : y[0] == want && !signbit(y[0]) == !signbit(want),
+                      "%s(%g, %g) is %a in %s", ir_ops[op].name, x[0], x2[0], y[0], wide ? "f64" : "f32");
+        wide = !wide;
+    } while (wide);
+}
+END_TEST
+
+/* Formats: bf16 is 8 bits of exponent and 7 of mantissa, but for subnormal numbers, which become 0. */
+START_TEST(reduced_precision)
+{
+    static const struct { int e, m; double x, want; } row[] = {
+        { 5, 10, 1.2345, 0x1.3cp0 }, { 5, 10, 65520, INFINITY }, { 5, 10, 65519, 65504 }, { 5, 10, 0x1p-15, 0 },
+        { 5, 10, -0x1p-14, -0x1p-14 }, { 5, 2, -57344, -57344 }, { 4, 3, NAN, NAN }, { 4, 3, -INFINITY, -INFINITY },
+        { 8, 0, 1.5, 2 }, { 8, 7, 0x1.81p0, 0x1.8p0 }, { 8, 7, 0x1.83p0, 0x1.84p0 }, { 63, 63, 0x1p-149, 0x1p-149 },
+        { 2, 1, 3, 3 }, { 2, 1, -4, -INFINITY }, { 2, 1, 0.5, 0 },
+    };
+    cot_dtype in[1] = { _i % 2 ? COT_F64 : COT_F32 };
+    ir_attrs at = { .precision = { row[_i / 2].e, row[_i / 2].m } };
+    const ir_sc_program *p = ir_sc_of(ctx, OP_reduce_precision, &at, 1, in, in[0]);
+    double v = row[_i / 2].x, got;
+    float narrow = (float)v, r;
+
+    ir_sc_run(&arena, p, 1, _i % 2 ? (void *)&got : (void *)&r, (const void *[]){ _i % 2 ? (void *)&v : (void *)&narrow });
+    got = _i % 2 ? got : (double)r;
+    double want = row[_i / 2].want;
+    ck_assert_msg(isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(v), "%g to %d, %d is %g", v,
+                  row[_i / 2].e, row[_i / 2].m, got);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("special");
+    TCase *t = tcase_create("ulp");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, f32_within_bounds, 0, ROWS);
+    tcase_add_loop_test(t, f64_within_bounds, 0, ROWS);
+    tcase_add_loop_test(t, special_values, 0, (int)(sizeof values / sizeof *values));
+    tcase_add_loop_test(t, reduced_precision, 0, 30);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? 0 : 1;
+}
