@@ -207,7 +207,7 @@ find_roots(fusing *u)
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
             if (own && ir_ops[n->op].flag == IR_CONTRACT)
-                x = cg_dot_operand(f, x, NULL, NULL);
+                x = cg_dot_operand(f, n, i, NULL, NULL);
             note_use(u, n, x, own ? MANY : who, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
                 u->is_output[x] = true;         /* as good as an output */

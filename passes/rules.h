@@ -118,6 +118,10 @@ bool pass_axis_bound(const ir_graph *f, const ir_node *n);
 /* An error at the first collective that no vmap replaced. */
 cot_status pass_axis_check(const ir_graph *f);
 
+/* rules/conv.c: x, a convolution that nothing else wants, without what that pad adds to its spatial axes: a
+ * convolution of fewer positions.  IR_NONE if x is none, or the pad is of another kind. */
+ir_ref pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad);
+
 /* Helpers. */
 ir_ref pass_map_operand(ir_build *b, ir_ref x, bool mapped, int64_t size);  /* broadcast on a new first axis if not mapped */
 ir_ref pass_zeros_like(ir_build *b, const ir_type *t);

@@ -35,6 +35,8 @@ cli_build(cot_cli *c)
         return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2", c->donated);
     if (cli_entry(c, &f) != COT_OK)
         return cli_failed(c);
+    if (!c->donated && !c->pipeline && c->given_away.n > 0)
+        o.donated = (cot_list){ c->given_away.n, 0, c->given_away.at };
     e.graph = f;
     return rt_build(c->ctx, 1, &e, &o, c->out, c->header) == COT_OK ? EXIT_DONE : cli_failed(c);
 }

@@ -397,7 +397,10 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
         x = reversed(e, load_row(e, a, first, &c));
     } else if (!index.wide && index.slope == 2 && !c.lanes)
         x = load_every_other(e, a, index, &c);
-    else if (index.wide)
+    else if (!index.wide && index.slope == -2 && !c.lanes) {
+        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), ""));
+        x = reversed(e, load_every_other(e, a, first, &c));
+    } else if (index.wide)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));

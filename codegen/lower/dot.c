@@ -132,7 +132,7 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->c_size = s->k.total > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
     s->b_size = s->whole ? round_up(s->k.total, KC) * s->nc : round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) : 0;
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
 }
 
 static shape

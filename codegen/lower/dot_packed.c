@@ -139,28 +139,59 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_loop_end(b, rows);
 }
 
+/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A vector has more lanes than
+ * a strip rows; what it stores beyond them is what the next k, the next strip or nobody has there. */
+static void
+pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
+{
+    cg_build *b = p->b;
+    const int64_t step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
+    cg_val each = 0, i = at_once ? cg_i64(b, 0) : spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val at = row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
+    runs r = runs_begin(p, k0, kc);
+    cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
+    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.w, &lanes) : cg_i64(b, 0);
+    cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
+    cg_val to = cg_iadd(b, left_index(p, strip, cg_isub(b, k, k0), i), lane);
+    cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
+    if (lanes)
+        cg_loop_end(b, lanes);
+    cg_loop_end(b, loop);
+    if (r.loop)
+        cg_loop_end(b, r.loop);
+    if (each)
+        cg_loop_end(b, each);
+}
+
+/* Rows that lie together, at least as many as lanes? */
+static bool
+rows_together(const shape *s)
+{
+    const int n = s->m.n;
+
+    return n > 0 && s->w > 1 && s->mr <= s->w && left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= s->w;
+}
+
 static void
 pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    if (p->s.by_rows) {
+    const shape *s = &p->s;
+    if (s->by_rows) {
         copy_rows(p, m_begin, m_end, k0, kc);
         return;
     }
-    const int64_t step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
-    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), rows;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr);
-    cg_val i = spmd(b, CG_UNROLL, p->s.mr, &rows);
-    cg_val at = row_offset(p, cg_iadd(b, m0, i));
-    runs r = runs_begin(p, k0, kc);
-    cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
-    cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), 0);
-    cg_store(b, p->d->scratch, left_index(p, strip, cg_isub(b, k, k0), i), x, 0);
-    cg_loop_end(b, loop);
-    if (r.loop)
-        cg_loop_end(b, r.loop);
-    if (rows)
-        cg_loop_end(b, rows);
+    cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    if (rows_together(s)) {
+        const int64_t size = s->m.size[s->m.n - 1];
+        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), cg_i64(b, size - s->w + 1)));
+        pack_strip(p, m0, strip, k0, kc, true);
+        cg_if_else(b, whole);
+    }
+    pack_strip(p, m0, strip, k0, kc, false);
+    if (whole)
+        cg_if_end(b, whole);
     cg_loop_end(b, strips);
 }
 

@@ -127,11 +127,24 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     return base;
 }
 
+/* Does a view of this kind cost more than a copy?  The kernel of a convolution is small: with its results together
+ * its window and features are one axis of k. */
+static bool
+copies(const ir_node *n, int i, const view *v)
+{
+    return n->op == OP_conv_general && i == 1 && v->stride[v->rank - 1] != 1;
+}
+
 ir_ref
-cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *stride, int64_t *offset)
+cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset)
 {
     view v = { 0 };
-    const ir_ref base = view_of(f, x, &v);
+    ir_ref base = view_of(f, n->in[i], &v);
+    if (base != n->in[i] && copies(n, i, &v)) {
+        base = n->in[i];
+        v.offset = 0;
+        ir_strides(ir_type_at(f, base), v.stride);
+    }
     if (stride)
         memcpy(stride, v.stride, sizeof *stride * (size_t)v.rank);
     if (offset)
@@ -176,6 +189,7 @@ typedef struct product {
     cg_frame *fr;
     const cg_group *g;                  /* the product, or what is made of it in its place */
     uint32_t *out;                      /* of each value of g */
+    int order[COT_MAX_RANK];            /* of the axes of m: which of the result's, after b's, each is */
     int64_t sizes[3], offset[2];        /* where the operands begin in their memory */
 } product;
 
@@ -188,13 +202,26 @@ pick(ir_arena *a, ir_ints axes, const int64_t *of)
     return x;
 }
 
-/* Strides of the axes of operand x in the memory it is read from, and where it begins there. */
+/* Strides of the axes of operand i in the memory it is read from, and where it begins there. */
 static const int64_t *
-strides_of(cg_lowering *l, const ir_graph *f, ir_ref x, ir_ref *base, int64_t *offset)
+strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base, int64_t *offset)
 {
-    int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, x)->rank + 1);
-    *base = cg_dot_operand(f, x, s, offset);
+    int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, n->in[i])->rank + 1);
+    *base = cg_dot_operand(f, n, i, s, offset);
     return s;
+}
+
+/* The index of each axis of a group; those of m go in their own order. */
+static void
+split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix *at)
+{
+    int64_t size[COT_MAX_RANK];
+    cg_ix part[COT_MAX_RANK + 1];
+    for (int i = 0; i < n; i++)
+        size[i] = dims[rows ? p->order[i] : i];
+    cg_ix_split(&p->l->ix, flat, n, size, part);
+    for (int i = 0; i < n; i++)
+        at[rows ? p->order[i] : i] = part[i];
 }
 
 /* The result at (b, m, n): what g makes of it is pulled and stored. */
@@ -212,7 +239,7 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     (void)build;
     for (int i = 0, k = 0; i < 3; k += axes[i++])
         if (axes[i])
-            cg_ix_split(&l->ix, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), axes[i], t->dims + k, at + k);
+            split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i], t->dims + k, at + k);
     cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
     cg_val old = cg_mask_and(l, when);
     bool vector = l->vector;
@@ -250,6 +277,27 @@ product_of(const cg_dot_axes *a)
     return n;
 }
 
+/* The axes of m from the widest stride to the least: rows that follow each other lie together. */
+static void
+sort_rows(product *p)
+{
+    const cg_dot_axes m = p->d.m;
+    int64_t *size = IR_NEW_N(p->l->arena, int64_t, m.n + 1), *stride = IR_NEW_N(p->l->arena, int64_t, m.n + 1);
+    for (int i = 0; i < m.n; i++) {
+        int j = i;
+        for (; j > 0 && stride[j - 1] < m.lhs[i]; j--) {
+            size[j] = size[j - 1];
+            stride[j] = stride[j - 1];
+            p->order[j] = p->order[j - 1];
+        }
+        size[j] = m.size[i];
+        stride[j] = m.lhs[i];
+        p->order[j] = i;
+    }
+    p->d.m.size = size;
+    p->d.m.lhs = stride;
+}
+
 /* A convolution as a product: the windows of x are a view of it with strides, in which positions and window go
  * along the same axes of x. */
 static void
@@ -260,7 +308,8 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     const ir_node *n = p->n;
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]), *t = ir_type_at(f, n->first);
     const int spatial = tx->rank - 3, last = tx->rank - 1;
-    const int64_t *sx = strides_of(l, f, n->in[0], x, &p->offset[0]), *sy = strides_of(l, f, n->in[1], y, &p->offset[1]);
+    const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
+    const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
     int64_t *rows = IR_NEW_N(l->arena, int64_t, tx->rank), *window = IR_NEW_N(l->arena, int64_t, tx->rank);
     rows[0] = sx[1];
     window[spatial] = sx[last];
@@ -271,6 +320,7 @@ describe_conv(product *p, ir_ref *x, ir_ref *y)
     p->d.type = ir_compute_type(tx->dtype);
     p->d.b = (cg_dot_axes){ 1, t->dims, sx, sy };
     p->d.m = (cg_dot_axes){ 1 + spatial, t->dims + 1, rows, NULL };
+    sort_rows(p);
     p->d.n = (cg_dot_axes){ 1, t->dims + last, NULL, sy + last };
     p->d.k = (cg_dot_axes){ spatial + 1, ty->dims + 1, window, sy + 1 };
 }
@@ -282,12 +332,15 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     const ir_graph *f = p->v->f;
     const ir_node *n = p->n;
     *inner = false;
+    for (int i = 0; i < COT_MAX_RANK; i++)
+        p->order[i] = i;
     if (n->op == OP_conv_general) {
         describe_conv(p, x, y);
         return;
     }
     const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]);
-    const int64_t *sx = strides_of(l, f, n->in[0], x, &p->offset[0]), *sy = strides_of(l, f, n->in[1], y, &p->offset[1]);
+    const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
+    const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
     ir_ints fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
     ir_ints fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
     ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs, ky = n->at.dot.rhs;

@@ -1,14 +1,17 @@
-/* top_k of few elements: one pass over the line, which keeps the k best so far in order.
+/* top_k: one pass over the line, which keeps the k best so far in order.
  *
  * The least of them is the threshold.  Elements are met by blocks in lanes: a block whose largest word does not
  * pass the threshold is done with, and of others each element that does is inserted where it belongs.  An element
  * equal to the threshold comes after it, so it never displaces it.  Of n elements in random order k log(n / k) are
- * inserted. */
+ * inserted.
+ *
+ * Where k is large, elements that pass the threshold go to the end of a list instead, and when that is full it is
+ * sorted (by digits, the least first, stable) and cut to k, which gives the next threshold. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/order.h"
 
-enum { TOP_MOST = 64, BLOCK = 64 };
+enum { TOP_MOST = 64, BLOCK = 64, MORE = 1024, DIGIT = 8, RADIX = 1 << DIGIT };
 
 typedef struct topping {
     const ir_node *n;
@@ -18,6 +21,9 @@ typedef struct topping {
     int64_t size, k, lines;
     int axis;
     uint32_t out, best, place;          /* the k best words, and their places */
+    int64_t room;                       /* of the list; 0: insertion          */
+    uint32_t other[2], count;           /* list: of words, of places; digits  */
+    cg_val base;                        /* of the line's part of the lists    */
     cg_ix at[COT_MAX_RANK + 1];         /* the line */
 } topping;
 
@@ -126,6 +132,13 @@ by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
     return cg_loop_result(b, loop, 0);
 }
 
+/* Element i of the line's list. */
+static cg_val
+list_at(cg_lowering *l, const topping *o, cg_val i)
+{
+    return o->base ? cg_iadd(&l->b, o->base, i) : i;
+}
+
 static void
 store_places(cg_lowering *l, void *user, cg_ix i)
 {
@@ -133,8 +146,175 @@ store_places(cg_lowering *l, void *user, cg_ix i)
     cg_build *b = &l->b;
     o->at[o->axis] = i;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
-    cg_val place = cg_load(b, o->place, cg_ix_value(&l->ix, b, i), 0);
+    cg_val place = cg_load(b, o->place, list_at(l, o, cg_ix_value(&l->ix, b, i)), 0);
     cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), cg_convert(l, place, COT_I64, o->t->dtype), 0);
+}
+
+/* -- lists --------------------------------------------------------------------------------------------------- */
+
+static void
+zero_digits(cg_lowering *l, void *user, cg_ix i)
+{
+    const topping *o = user;
+    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, 0), 0);
+}
+
+/* The place of a word's digit among the counts: the largest first. */
+static cg_val
+digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
+{
+    cg_build *b = &l->b;
+    if (digit)
+        word = cg_insn2(b, SC_shr, o->word, word, cg_const(b, o->word, (uint64_t)(digit * DIGIT)));
+    word = cg_insn2(b, SC_and, o->word, word, cg_const(b, o->word, RADIX - 1));
+    return cg_isub(b, cg_i64(b, RADIX - 1), cg_convert(l, word, o->word, COT_I64));
+}
+
+static void
+count_digits(cg_lowering *l, const topping *o, uint32_t words, int digit, cg_val n)
+{
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val at = digit_of(l, o, cg_load(b, words, list_at(l, o, cg_loop_var(b, loop)), 0), digit);
+    cg_store(b, o->count, at, cg_iadd(b, cg_load(b, o->count, at, 0), cg_i64(b, 1)), 0);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+static void
+sum_digits(cg_lowering *l, const topping *o)
+{
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RADIX), 1, 0);
+    cg_val sum = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)), at = cg_loop_var(b, loop);
+    uint32_t mark = cg_scope_begin(l);
+    cg_loop_next(b, loop, sum, cg_iadd(b, sum, cg_load(b, o->count, at, 0)));
+    cg_store(b, o->count, at, sum, 0);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+static void
+move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32_t *to, int digit, cg_val n)
+{
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val at = list_at(l, o, cg_loop_var(b, loop)), word = cg_load(b, from[0], at, 0);
+    cg_val count = digit_of(l, o, word, digit), where = cg_load(b, o->count, count, 0);
+    cg_store(b, o->count, count, cg_iadd(b, where, cg_i64(b, 1)), 0);
+    where = list_at(l, o, where);
+    cg_store(b, to[0], where, word, 0);
+    cg_store(b, to[1], where, cg_load(b, from[1], at, 0), 0);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+/* The n elements of the list from the largest on; an even number of digits brings them back. */
+static void
+sort_list(cg_lowering *l, topping *o, cg_val n)
+{
+    const uint32_t list[2][2] = { { o->best, o->place }, { o->other[0], o->other[1] } };
+    for (int d = 0; d < ir_bits(o->word) / DIGIT; d++) {
+        cg_each(l, CG_SERIAL, RADIX, cg_lanes(l, 64), true, zero_digits, o);
+        count_digits(l, o, list[d % 2][0], d, n);
+        sum_digits(l, o);
+        move_digits(l, o, list[d % 2], list[1 - d % 2], d, n);
+    }
+}
+
+static void
+append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
+{
+    at = list_at(l, o, at);
+    cg_store(&l->b, o->best, at, word, 0);
+    cg_store(&l->b, o->place, at, i, 0);
+}
+
+/* The elements of a block that pass the threshold, after the n of the list: how many there are then. */
+static cg_val
+append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
+{
+    cg_build *b = &l->b;
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, from, cg_iadd(b, from, cg_i64(b, BLOCK)), 1, 0);
+    cg_val now = cg_loop_carry(b, loop, COT_I64, n), i = cg_loop_var(b, loop);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val word = word_at(l, o, i), passes = cg_insn2(b, SC_lt, o->word, least, word);
+    /* stored in any case, counted if it passes: there is room, and no branch to mispredict */
+    append(l, o, now, word, i);
+    cg_loop_next(b, loop, now, cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    return cg_loop_result(b, loop, 0);
+}
+
+/* A block, if its largest element passes. */
+static cg_val
+meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_val least)
+{
+    cg_build *b = &l->b;
+    cg_val most = largest_of_block(l, o, from), passes = cg_insn2(b, SC_lt, o->word, least, most);
+    cg_val in = cg_if_begin(b, cg_insn2(b, SC_and, COT_BOOL, some, passes));
+    uint32_t mark = cg_scope_begin(l);
+    cg_val more = append_block(l, o, from, n, least);
+    cg_scope_end(l, mark);
+    cg_if_else(b, in);
+    cg_if_yield(b, in, COT_I64, more, n);
+    cg_if_end(b, in);
+    return cg_loop_result(b, in, 0);
+}
+
+/* First what is no whole block, whatever it is; then the blocks.  The list is sorted after the first step and the
+ * last, and when there is no room for another block. */
+static void
+by_lists(cg_lowering *l, topping *o, cg_ix number)
+{
+    cg_build *b = &l->b;
+    const int64_t blocks = (o->size - o->k) / BLOCK, start = o->size - blocks * BLOCK;
+    if (o->base)
+        o->base = cg_imul(b, cg_ix_value(&l->ix, b, number), o->room);
+    cg_val first = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, start), 1, 0), i = cg_loop_var(b, first);
+    uint32_t mark = cg_scope_begin(l);
+    append(l, o, i, word_at(l, o, i), i);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, first);
+
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks + 1), 1, 0), step = cg_loop_var(b, loop);
+    cg_val n = cg_loop_carry(b, loop, COT_I64, cg_i64(b, start));
+    cg_val least = cg_loop_carry(b, loop, o->word, cg_const(b, o->word, 0));
+    mark = cg_scope_begin(l);
+    cg_val some = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, 0), step);
+    cg_val before = cg_insn2(b, SC_max, COT_I64, cg_isub(b, step, cg_i64(b, 1)), cg_i64(b, 0));
+    cg_val from = cg_iadd(b, cg_imul(b, before, BLOCK), cg_i64(b, blocks ? start : 0));
+    cg_val now = blocks ? meet_block(l, o, from, some, n, least) : n;
+    cg_val full = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, o->room - BLOCK - 1), now);
+    cg_val end = cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, 0)),
+                          cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, blocks)));
+    cg_val sorts = cg_if_begin(b, cg_insn2(b, SC_or, COT_BOOL, full, end));
+    uint32_t inner = cg_scope_begin(l);
+    sort_list(l, o, now);
+    cg_val next = cg_load(b, o->best, list_at(l, o, cg_i64(b, o->k - 1)), 0);
+    cg_scope_end(l, inner);
+    cg_if_else(b, sorts);
+    cg_if_yield(b, sorts, COT_I64, cg_i64(b, o->k), now);
+    cg_if_yield(b, sorts, o->word, next, least);
+    cg_if_end(b, sorts);
+    cg_loop_next(b, loop, n, cg_loop_result(b, sorts, 0));
+    cg_loop_next(b, loop, least, cg_loop_result(b, sorts, 1));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    cg_each(l, CG_SERIAL, o->k, 1, true, store_places, o);
+}
+
+/* A buffer of `room` elements for each line at work. */
+static uint32_t
+list_buffer(cg_lowering *l, const topping *o, cot_dtype t, const char *name, int64_t lines)
+{
+    const int64_t dims[1] = { lines * o->room };
+    const ir_type *type = ir_type_new(l->ctx, t, 1, dims);
+    cg_place p = cg_plan_new(l, name, type);
+    return cg_place_buffer(l, &p, type, name, true);
 }
 
 static void
@@ -152,6 +332,10 @@ line(cg_lowering *l, void *user, cg_ix i)
     for (int k = 0, j = 0; k < o->t->rank; k++)
         if (k != o->axis)
             o->at[k] = at[j++];
+    if (o->room) {
+        by_lists(l, o, i);
+        return;
+    }
     fill(l, o);
     cg_val from = cg_i64(b, o->k), to = cg_i64(b, o->k + whole), least = threshold(l, o);
     if (whole)
@@ -159,6 +343,21 @@ line(cg_lowering *l, void *user, cg_ix i)
     if (o->k + whole < o->size)
         one_by_one(l, o, to, cg_i64(b, o->size), least);
     cg_each(l, CG_SERIAL, o->k, 1, true, store_places, o);
+}
+
+static void
+make_lists(cg_lowering *l, topping *o, int64_t lines)
+{
+    if (!o->room) {
+        o->best = cg_local_buffer(l, "best", o->word, o->k);
+        o->place = cg_local_buffer(l, "place", COT_I64, o->k);
+        return;
+    }
+    o->best = list_buffer(l, o, o->word, "word", lines);
+    o->place = list_buffer(l, o, COT_I64, "place", lines);
+    o->other[0] = list_buffer(l, o, o->word, "word", lines);
+    o->other[1] = list_buffer(l, o, COT_I64, "place", lines);
+    o->count = cg_local_buffer(l, "count", COT_I64, RADIX);
 }
 
 bool
@@ -171,19 +370,21 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
                   .axis = (int)n->at.top.axis, .k = n->at.top.k };
     o.size = x->dims[o.axis];
     o.lines = o.t->size / o.k;
-    if (o.k > TOP_MOST || 2 * o.k > o.size)
+    if (o.k > TOP_MOST ? 8 * o.k > o.size : 2 * o.k > o.size)
         return false;
+    if (o.k > TOP_MOST)
+        o.room = 2 * o.k + MORE;
     cg_kernel_begin(l, "top_k");
     l->k->loc = n->loc;
     l->k->note = ir_ops[OP_top_k].doc;
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    o.best = cg_local_buffer(l, "best", o.word, o.k);
-    o.place = cg_local_buffer(l, "place", COT_I64, o.k);
     l->k->flops = x->size * 4;
     bool many = l->o->threads > 1 && o.lines > 1 && x->size * 4 > CG_COST_PARALLEL;
-    ir_buf_printf(l->why, "%s: %lld lines of %lld, by insertion%s\n", l->k->name, (long long)o.lines,
-                  (long long)o.size, many ? ", parallel" : "");
+    make_lists(l, &o, many ? o.lines : 1);
+    o.base = many ? cg_i64(&l->b, 0) : 0;
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
+                  (long long)o.size, o.room ? "lists" : "insertion", many ? ", parallel" : "");
     cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
     cg_kernel_call(l);
     return true;

@@ -25,8 +25,11 @@ fe_hlo_unary(hlo_emit *e)
 static ir_ref
 two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
 {
-    if (ir_btype(e->b, x)->dtype == COT_BOOL)
-        op = strcmp(op, "add") == 0 ? "or" : strcmp(op, "mul") == 0 ? "and" : strcmp(op, "sub") == 0 ? "xor" : op;
+    static const char *const of_bool[][2] = { { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" } };
+
+    for (size_t i = 0; ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
+        if (strcmp(op, of_bool[i][0]) == 0)
+            return fe_hlo_op(e, of_bool[i][1], 2, (const ir_ref[]){ x, y });
     return fe_hlo_op(e, op, 2, (const ir_ref[]){ x, y });
 }
 
@@ -312,30 +315,21 @@ fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to)
     return x ? ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { to->dtype } }) : IR_NONE;
 }
 
-/* To e bits of exponent and m of mantissa, nearest even, and back. */
+/* To e bits of exponent and m of mantissa, nearest even. */
 void
 fe_hlo_reduce_precision(hlo_emit *e)
 {
     const hlo_span f = fe_hlo_enum(e, "format", NULL);
-    int64_t exponent = fe_hlo_int_or(e, "exponent_bits", 0), mantissa = fe_hlo_int_or(e, "mantissa_bits", -1);
-    const ir_type *t = fe_hlo_in_type(e, 0);
-    const struct {
-        int64_t exponent, mantissa;
-        cot_dtype type;
-    } row[] = { { 5, 10, COT_F16 }, { 8, 7, COT_BF16 }, { 8, 23, COT_F32 }, { 11, 52, COT_F64 } };
+    int64_t part[2] = { fe_hlo_int_or(e, "exponent_bits", 0), fe_hlo_int_or(e, "mantissa_bits", -1) };
+    int k = -1;
 
-    if (f.n > 1)
-        sscanf(fe_hlo_text(e->h->a, f), "e%lldm%lld", (long long *)&exponent, (long long *)&mantissa);
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].exponent == exponent && row[i].mantissa == mantissa) {
-            e->out[0] = cot_dtype_size(row[i].type) >= cot_dtype_size(t->dtype) && row[i].type != COT_BF16 &&
-                                row[i].type != COT_F16
-                            ? e->in[0]
-                            : ir_convert(e->b, ir_convert(e->b, e->in[0], row[i].type), t->dtype);
-            return;
-        }
-    fe_hlo_fail(e, "e%lldm%lld is not supported; wants e5m10, e8m7, e8m23 or e11m52", (long long)exponent,
-                (long long)mantissa);
+    for (size_t i = 0; i < f.n && i < 16; i++) { /* e5m10 */
+        if (f.at[i] == 'e' || f.at[i] == 'm')
+            part[k = f.at[i] == 'm'] = 0;
+        else if (k >= 0 && f.at[i] >= '0' && f.at[i] <= '9' && part[k] < 1000)
+            part[k] = 10 * part[k] + (f.at[i] - '0');
+    }
+    e->out[0] = ir_node1(e->b, OP_reduce_precision, 1, e->in, &(ir_attrs){ .precision = { part[0], part[1] } });
 }
 
 /* ---- one device ---- */

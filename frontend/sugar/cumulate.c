@@ -59,7 +59,56 @@ log_add(ir_build *b, ir_ref x, ir_ref y)
     return ir_add(b, m, ir_op1(b, OP_log1p, ir_op1(b, OP_exp, ir_neg(b, d))));
 }
 
-/* In log2(n) steps, in each of which an element takes in the one d before it. */
+/* Elements from, from + 2, ... of n along the axis. */
+static ir_ref
+every_second(ir_build *b, ir_ref x, int axis, int64_t from, int64_t n)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int64_t start[COT_MAX_RANK] = { 0 }, limit[COT_MAX_RANK], by[COT_MAX_RANK];
+
+    for (int k = 0; t && k < t->rank; k++) {
+        limit[k] = k == axis ? n : t->dims[k];
+        by[k] = k == axis ? 2 : 1;
+    }
+    start[axis] = from;
+    return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
+}
+
+/* even[0], odd[0], even[1], ...; there may be one more even than odd. */
+static ir_ref
+interleaved(ir_build *b, ir_ref even, ir_ref odd, int axis, int64_t n)
+{
+    ir_ref pair[2] = { ir_broadcast_axis(b, ir_slice_axis(b, even, axis, 0, n / 2), axis + 1, 1),
+                       ir_broadcast_axis(b, odd, axis + 1, 1) };
+    ir_ref y = ir_concatenate(b, 2, pair, axis + 1);
+    const ir_type *t = y ? ir_btype(b, odd) : NULL;
+    int64_t dims[COT_MAX_RANK];
+
+    for (int k = 0; t && k < t->rank; k++)
+        dims[k] = k == axis ? 2 * t->dims[k] : t->dims[k];
+    y = t ? ir_reshape(b, y, t->rank, dims) : IR_NONE;
+    if (n % 2 == 0)
+        return y;
+    return ir_concatenate(b, 2, (ir_ref[]){ y, ir_slice_axis(b, even, axis, n / 2, n / 2 + 1) }, axis);
+}
+
+/* The recursion of cot_associative_scan: pairs, their prefixes, and what is between. */
+static ir_ref
+log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
+{
+    const int64_t rest = (n - 1) / 2;
+
+    if (n < 2 || !x)
+        return x;
+    ir_ref pairs = log_add(b, every_second(b, x, axis, 0, n / 2 * 2), every_second(b, x, axis, 1, n));
+    ir_ref odd = log_prefixes(b, pairs, axis, n / 2), even = ir_slice_axis(b, x, axis, 0, 1);
+    if (rest > 0) {
+        ir_ref more = log_add(b, ir_slice_axis(b, odd, axis, 0, rest), every_second(b, x, axis, 2, n));
+        even = ir_concatenate(b, 2, (ir_ref[]){ even, more }, axis);
+    }
+    return interleaved(b, even, odd, axis, n);
+}
+
 static ir_ref
 cumlogsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -78,11 +127,7 @@ cumlogsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
     const int64_t size = t->dims[axis];
     if (r->o.reverse)
         y = ir_reverse(b, y, ir_axes_of(axis));
-    for (int64_t d = 1; d < size; d *= 2) {
-        ir_ref more = log_add(b, ir_slice_axis(b, y, axis, 0, size - d), ir_slice_axis(b, y, axis, d, size));
-        ir_ref part[2] = { ir_slice_axis(b, y, axis, 0, d), more };
-        y = ir_concatenate(b, 2, part, axis);
-    }
+    y = log_prefixes(b, y, axis, size);
     if (r->o.reverse)
         y = ir_reverse(b, y, ir_axes_of(axis));
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);

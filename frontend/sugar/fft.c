@@ -2,9 +2,9 @@
  *
  * A length with a large prime factor goes by L. I. Bluestein's convolution: with w_j = e^(-pi i j^2 / n),
  *   Y[k] = w_k sum_j (x_j w_j) conj(w_(k-j)),
- * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  Real numbers, n = 2 h
- * of them, are h complex ones in memory: their transform Z has that of the evens and that of the odds,
- * (Z[k] +- conj(Z[h-k])) / 2, which one root of unity joins; the inverse takes the same way back. */
+ * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  Of h + 1 numbers that come
+ * from n = 2 h real ones, those of the evens and of the odds, X[k] +- conj(X[h-k]), are the parts of h complex ones, of
+ * which the inverse lies in memory as the real ones do. */
 #include <math.h>
 
 #include "cotrace/fft.h"
@@ -178,31 +178,7 @@ roots(ir_build *b, int64_t h, int64_t n)
     return w;
 }
 
-/* x[0], x[h-1], ..., x[1] */
-static ir_ref
-mirrored(ir_build *b, ir_ref x)
-{
-    const int axis = ir_btype(b, x)->rank - 1;
-    const int64_t h = length(b, x);
-    ir_ref rest = ir_reverse(b, ir_slice_axis(b, x, axis, 1, h), ir_axes_of(axis));
-    return h == 1 ? x : ir_concatenate(b, 2, (ir_ref[]){ ir_slice_axis(b, x, axis, 0, 1), rest }, axis);
-}
-
-/* n = 2 h real numbers as h complex ones: the parts lie side by side as they are. */
-static ir_ref
-paired(ir_build *b, ir_ref x)
-{
-    const ir_type *t = ir_btype(b, x);
-    int64_t dims[COT_MAX_RANK + 1];
-    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
-    dims[t->rank - 1] /= 2;
-    dims[t->rank] = 2;
-    ir_ref p = ir_reshape(b, x, t->rank + 1, dims);
-    ir_ref re = ir_reshape(b, ir_slice_axis(b, p, t->rank, 0, 1), t->rank, dims);
-    ir_ref im = ir_reshape(b, ir_slice_axis(b, p, t->rank, 1, 2), t->rank, dims);
-    return whole(b, (parts){ re, im });
-}
-
+/* Complex numbers as twice as many real ones: the parts lie side by side as they are. */
 static ir_ref
 unpaired(ir_build *b, ir_ref z)
 {
@@ -218,26 +194,6 @@ unpaired(ir_build *b, ir_ref z)
 }
 
 static ir_ref
-real_line_even(ir_build *b, ir_ref x, int64_t n)
-{
-    const int axis = ir_btype(b, x)->rank - 1;
-    parts z = parts_of(b, line(b, paired(b, x), false));
-    if (!z.re || !z.im)
-        return IR_NONE;
-    const double *w = roots(b, n / 2, n);
-    const parts m = { mirrored(b, z.re), mirrored(b, z.im) };
-    ir_ref c = along_last(b, x, n / 2, w, 0), s = along_last(b, x, n / 2, w, 1);
-    ir_ref even_re = ir_add(b, z.re, m.re), even_im = ir_sub(b, z.im, m.im);
-    ir_ref odd_re = ir_add(b, z.im, m.im), odd_im = ir_sub(b, m.re, z.re);
-    ir_ref re = ir_add(b, even_re, ir_sub(b, ir_mul(b, c, odd_re), ir_mul(b, s, odd_im)));
-    ir_ref im = ir_add(b, even_im, ir_add(b, ir_mul(b, c, odd_im), ir_mul(b, s, odd_re)));
-    ir_ref last = ir_sub(b, ir_slice_axis(b, z.re, axis, 0, 1), ir_slice_axis(b, z.im, axis, 0, 1));
-    const ir_ref all_re[2] = { times(b, re, 0.5), last };
-    const ir_ref all_im[2] = { times(b, im, 0.5), last ? ir_like(b, last, 0) : IR_NONE };
-    return whole(b, (parts){ ir_concatenate(b, 2, all_re, axis), ir_concatenate(b, 2, all_im, axis) });
-}
-
-static ir_ref
 as_complex(ir_build *b, ir_ref x)
 {
     return x ? ir_convert(b, x, ir_is_complex(ir_btype(b, x)->dtype) ? ir_btype(b, x)->dtype
@@ -245,17 +201,13 @@ as_complex(ir_build *b, ir_ref x)
              : IR_NONE;
 }
 
-/* The numbers 0 ... n/2 of the transform of n real ones. */
+/* The numbers 0 ... n/2 of the transform of n real ones.  Half the length would do, but what puts the halves
+ * together takes longer than the other half. */
 static ir_ref
 real_line(ir_build *b, ir_ref x)
 {
-    if (!x)
-        return IR_NONE;
-    const int64_t n = length(b, x);
-    if (n % 2 == 0 && n > 0 && ir_btype(b, x)->rank < COT_MAX_RANK)
-        return real_line_even(b, x, n);
-    ir_ref y = line(b, as_complex(b, x), false);
-    return y ? ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1) : IR_NONE;
+    ir_ref y = x ? line(b, as_complex(b, x), false) : IR_NONE;
+    return y ? ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, length(b, x) / 2 + 1) : IR_NONE;
 }
 
 /* Without the imaginary parts that no transform of real numbers has: of the first, and the last of an even n. */

@@ -238,6 +238,26 @@ COT_UNARY_(bessel_i0)
 COT_UNARY_(bessel_i1)
 #undef COT_UNARY_
 
+/* Fourier transforms: axes {} is each one's default, sizes {} those of x. */
+#define COT_FOURIER_(name)                                                                             \
+    inline value name(cot_value x, list axes = {}, list sizes = {}, cot_fft_norm norm = COT_FFT_BACKWARD, \
+                      COT_PLACE_)                                                                      \
+    {                                                                                                  \
+        const cot_fft_options o = {0, axes.x, sizes.x, norm};                                          \
+        return cot_##name##_(cot_place{file, line}, x, &o, sizeof o);                                  \
+    }
+COT_FOURIER_(fft)
+COT_FOURIER_(ifft)
+COT_FOURIER_(rfft)
+COT_FOURIER_(irfft)
+COT_FOURIER_(fftn)
+COT_FOURIER_(ifftn)
+COT_FOURIER_(rfftn)
+COT_FOURIER_(irfftn)
+COT_FOURIER_(fftshift)
+COT_FOURIER_(ifftshift)
+#undef COT_FOURIER_
+
 #define COT_BINARY_(name) \
     inline value name(operand x, operand y) { return cot_##name##_(x.at, x.x, y.x); }
 COT_BINARY_(xlogy)

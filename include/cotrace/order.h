@@ -22,6 +22,16 @@ typedef struct cot_order_options {
     int right;                  /* searchsorted: after those that are equal         */
 } cot_order_options;
 
+typedef struct cot_unique_options {
+    int end_;
+    int64_t size;               /* room: elements of the result; must be given          */
+    double fill;                /* in those that are left                               */
+    cot_value *count;           /* i32[]: how many differ, which may be more than size  */
+    cot_value *counts;          /* i32[size]: how often each occurs                     */
+    cot_value *index;           /* i32[size]: where each is first, row-major            */
+    cot_value *inverse;         /* i32, of the shape of x: which one each element is    */
+} cot_unique_options;
+
 #define COT_ORDER_(...) &(const cot_order_options){__VA_ARGS__}, sizeof(cot_order_options)
 COT_API cot_value cot_sort_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
 COT_API cot_value cot_argsort_(cot_place at, cot_values keys, int axis, const cot_order_options *o,
@@ -34,6 +44,7 @@ COT_API cot_value cot_quantile_(cot_place at, cot_value x, double q, int axis, c
                                 size_t size);
 COT_API cot_value cot_searchsorted_(cot_place at, cot_value sorted, cot_value x, const cot_order_options *o,
                                     size_t size);
+COT_API cot_value cot_unique_(cot_place at, cot_value x, const cot_unique_options *o, size_t size);
 COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n);
 COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high);
 
@@ -73,12 +84,20 @@ COT_CUMULATE_(cot_cumlogsumexp_)
  * after them; from 0 to n. */
 #define cot_searchsorted(...) COT_SEARCHSORTED_(__VA_ARGS__, .end_ = 0)
 #define COT_SEARCHSORTED_(sorted, x, ...) cot_searchsorted_(COT_HERE, sorted, x, COT_ORDER_(__VA_ARGS__))
+/* The different elements of x, of any shape, in ascending order: T[.size], of which those beyond their number hold
+ * .fill.  -0 equals 0, NaNs are equal and last.  .count, .counts, .index and .inverse, where they are not NULL,
+ * get what they say (i64 where sizes pass 2^31 - 1).
+ *
+ * Errors   COT_ERR_SHAPE  .size is absent: the shape would depend on values */
+#define cot_unique(...) COT_UNIQUE_(__VA_ARGS__, .end_ = 0)
+#define COT_UNIQUE_(x, ...) \
+    cot_unique_(COT_HERE, x, &(const cot_unique_options){__VA_ARGS__}, sizeof(cot_unique_options))
 /* i32[n]: how often 0 ... n-1 occur among the integers x; how many elements of the floating x are in each
  * of n equal parts of [low, high], of which the last includes high.  What is outside is not counted. */
 #define cot_bincount(x, n) cot_bincount_(COT_HERE, x, n)
 #define cot_histogram(x, n, low, high) cot_histogram_(COT_HERE, x, n, low, high)
 /* Of the elements along an axis up to each, or with .reverse = 1 from each on: the sum, the product, the
- * maximum, the minimum (NaN wins), log(sum(e^x)).  Linear time, but for log2(n) passes of the last. */
+ * maximum, the minimum (NaN wins), log(sum(e^x)).  All in linear time. */
 #define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)
 #define COT_CUMSUM_(x, axis, ...) cot_cumsum_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
 #define cot_cumprod(...) COT_CUMPROD_(__VA_ARGS__, .end_ = 0)

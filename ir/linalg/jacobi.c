@@ -5,8 +5,8 @@
  * element where they meet 0), and then deals the pairs anew, as a tournament of n players does: row 0
  * stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other and all
  * are where they were.  A pair that is orthogonal to the precision of the type is left alone, and a
- * sweep in which all are is the last: what an example gives does not depend on others in its batch,
- * as for them a sweep more changes nothing.
+ * sweep in which all are is the last.  The matrices of a batch go one after the other, each with the
+ * sweeps that it needs, in the first cache.
  *
  * An odd number of rows gets a row of zeros more, which never rotates.
  *
@@ -129,6 +129,35 @@ met(ir_build *b, const deal *d, int64_t batch)
                                (const int64_t[]){ 0, 1, 2 });
 }
 
+/* x with its pairs of rows rotated, in memory of its own: the result of a loop of one step. */
+static ir_ref
+turned_apart(ir_build *b, const deal *d, ir_ref s, ir_ref tau, ir_ref x)
+{
+    const ir_ref in[3] = { s, tau, x };
+    ir_la_loop l;
+    ir_ref next;
+
+    ir_la_loop_begin(b, &l, 1, 2, 1, in);
+    next = turned(l.b, d, &(const turn){ l.in[0], l.in[1], IR_NONE }, l.in[2]);
+    ir_la_loop_end(b, &l, 0, &next, &next);
+    return next;
+}
+
+/* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows, where
+ * elements are contiguous, and turned. */
+static ir_ref
+turned_twice(ir_build *b, const deal *d, const turn *t, ir_ref a)
+{
+    const ir_ref in[3] = { t->s, t->tau, a };
+    ir_la_loop l;
+    ir_ref next;
+
+    ir_la_loop_begin(b, &l, 2, 2, 1, in);
+    next = ir_la_turn(l.b, turned_apart(l.b, d, l.in[0], l.in[1], l.in[2]));
+    ir_la_loop_end(b, &l, 0, &next, &next);
+    return next;
+}
+
 /* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */
 static void
 eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
@@ -140,8 +169,7 @@ eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref
     turn t =
         turn_of(b, p, q, r, ir_op2(b, OP_gt, ir_op1(b, OP_abs, r), ir_la_fit(b, bound, r)));
     ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ t.active, t.active }, 1);
-    ir_ref rows = ir_op1(b, OP_barrier, turned(b, d, &t, *a));
-    ir_ref next = turned(b, d, &t, ir_la_turn(b, rows));
+    ir_ref next = turned_twice(b, d, &t, *a);
     ir_ref gone = ir_op2(b, OP_and, met(b, d, ir_la_batch(b, next)),
                          ir_la_fit(b, rows_at(b, both, d->from, n), next));
 
@@ -316,37 +344,43 @@ scaled(ir_build *b, ir_ref *x)
     return top;
 }
 
-void
-eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+/* y: the values [1, n, 1], and the vectors in columns. */
+static void
+eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
 {
-    ir_ref x = ir_la_in(b, in[0]);
-    const int64_t n = ir_la_rows(b, x), batch = ir_la_batch(b, x);
+    const int64_t n = ir_la_rows(b, in[0]);
+    ir_ref x = ir_select(b, ir_la_compare(b, OP_ge, in[0], 0), in[0], ir_la_turn(b, in[0]));
+    ir_ref size = scaled(b, &x), a = even(b, x, true), bound = size_of(b, a);
+    ir_ref v = unit(b, a, 1, ir_la_rows(b, a), ir_la_rows(b, a));
 
-    (void)at, (void)n_in;
-    if (!x)
-        return;
-    if (ir_btype(b, x)->size == 0) {
-        out[1] = in[0];
-        out[0] = ir_la_out(b,
-                           ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 2,
-                                                   (const int64_t[]){ batch, n })),
-                           in[0]);
-        return;
-    }
-    x = ir_select(b, ir_la_compare(b, OP_ge, x, 0), x, ir_la_turn(b, x));
-    ir_ref size = scaled(b, &x), a = even(b, x, true),
-           v = unit(b, a, batch, ir_la_rows(b, a), ir_la_rows(b, a));
-    ir_ref bound = size_of(b, a);
+    (void)user;
+    y[0] = y[1] = IR_NONE;
     if (!bound)
         return;
     bound = ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, x)->dtype) / (double)n));
     sweeps(b, &(const sweeping){ true }, bound, &a, &v);
-    ir_ref w = ir_mul(b, diagonal(b, a, 0, 0, n), ir_la_fit(b, size, diagonal(b, a, 0, 0, n)));
+    ir_ref w = diagonal(b, a, 0, 0, n);
+    w = ir_mul(b, w, ir_la_fit(b, size, w));
     ir_ref order = places(b, w);
-    v = rows_in_order(b, ir_la_cut(b, v, n, n), order);
-    w = ir_reshape(b, rows_in_order(b, w, order), 2, (const int64_t[]){ batch, n });
-    out[0] = ir_la_out(b, w, in[0]);
-    out[1] = ir_la_out(b, ir_la_turn(b, v), in[0]);
+    y[0] = rows_in_order(b, w, order);
+    y[1] = ir_la_turn(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
+}
+
+void
+eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]), y[2] = { IR_NONE, x };
+    const int64_t flat[2] = { ir_la_batch(b, x), ir_la_rows(b, x) };
+
+    (void)at, (void)n_in;
+    if (!x)
+        return;
+    if (ir_btype(b, x)->size == 0)
+        y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 2, flat));
+    else
+        ir_la_map(b, eigh, NULL, 1, &x, 2, y);
+    out[0] = ir_la_out(b, ir_reshape(b, y[0], 2, flat), in[0]);
+    out[1] = ir_la_out(b, y[1], in[0]);
 }
 
 /* The right vectors of x, m >= n, in rows, those of the larger singular values first: of R where x
@@ -389,30 +423,41 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
     *vt = v;
 }
 
+/* y: u, s [1, k, 1], v^T. */
+static void
+svd(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
+{
+    const bool full = *(const bool *)user;
+
+    if (ir_la_rows(b, x[0]) >= ir_la_cols(b, x[0])) {
+        svd_of_tall(b, x[0], full, &y[0], &y[1], &y[2]);
+        return;
+    }
+    svd_of_tall(b, ir_la_turn(b, x[0]), full, &y[2], &y[1], &y[0]);
+    y[0] = ir_la_turn(b, y[0]), y[2] = ir_la_turn(b, y[2]);
+}
+
 void
 eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    ir_ref x = ir_la_in(b, in[0]), u = IR_NONE, s = IR_NONE, vt = IR_NONE;
-    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n,
-                  batch = ir_la_batch(b, x);
+    ir_ref x = ir_la_in(b, in[0]), y[3];
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
+    const int64_t flat[2] = { ir_la_batch(b, x), k };
     const bool full = at->qr.full;
 
     (void)n_in;
     if (!x)
         return;
     if (ir_btype(b, x)->size == 0) {
-        u = unit(b, x, batch, m, full ? m : k);
-        vt = unit(b, x, batch, full ? n : k, n);
-        s = ir_zeros(b, ir_la_type(b, x, batch, k, 1));
-    } else if (m >= n) {
-        svd_of_tall(b, x, full, &u, &s, &vt);
+        y[0] = unit(b, x, flat[0], m, full ? m : k);
+        y[1] = ir_zeros(b, ir_la_type(b, x, flat[0], k, 1));
+        y[2] = unit(b, x, flat[0], full ? n : k, n);
     } else {
-        svd_of_tall(b, ir_la_turn(b, x), full, &vt, &s, &u);
-        u = ir_la_turn(b, u), vt = ir_la_turn(b, vt);
+        ir_la_map(b, svd, &full, 1, &x, 3, y);
     }
-    out[0] = ir_la_out(b, u, in[0]);
-    out[1] = ir_la_out(b, ir_reshape(b, s, 2, (const int64_t[]){ batch, k }), in[0]);
-    out[2] = ir_la_out(b, vt, in[0]);
+    out[0] = ir_la_out(b, y[0], in[0]);
+    out[1] = ir_la_out(b, ir_reshape(b, y[1], 2, flat), in[0]);
+    out[2] = ir_la_out(b, y[2], in[0]);
 }
 
 /* v s^-1 u^T, without the singular values that are 0 to the precision of the type. */
@@ -426,7 +471,8 @@ eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     if (!x)
         return;
     ir_add_node(b, OP_svd, 1, &x, &(ir_attrs){ .qr = { 0 } }, y);
-    ir_ref s = y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
+    ir_ref s =
+        y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
     if (!s)
         return;
     if (ir_btype(b, x)->size == 0) {

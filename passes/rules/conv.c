@@ -54,6 +54,52 @@ operand(const conv *s, ir_ref ct, ir_ref w)
                    ones(s), s->n->at.conv.dilation);
 }
 
+/* x, from `start` on along each spatial axis, so many elements; of a pad, a pad of less. */
+static ir_ref
+spatial_part(ir_build *b, ir_ref x, const int64_t *start, const int64_t *size)
+{
+    const ir_type *t = ir_btype(b, x);
+    const ir_node *n = ir_bdef(b, x);
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, by[COT_MAX_RANK] = { 0 };
+
+    for (int i = 0; i < t->rank; i++) {
+        const bool spatial = i >= 2 && i < t->rank - 1;
+        const bool pads = n && n->op == OP_pad;
+
+        low[i] = (pads ? n->at.pad.low.at[i] : 0) - (spatial ? start[i - 2] : 0);
+        high[i] = (pads ? n->at.pad.high.at[i] : 0) - (spatial ? t->dims[i] - start[i - 2] - size[i - 2] : 0);
+        by[i] = pads ? n->at.pad.interior.at[i] : 0;
+    }
+    if (n && n->op == OP_pad)
+        return ir_pad(b, n->in[0], n->in[1], low, high, by);
+    return ir_pad(b, x, ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), low, high, by);
+}
+
+ir_ref
+pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
+{
+    const ir_node *n = x ? ir_bdef(b, x) : NULL;
+    int64_t start[COT_MAX_RANK], size[COT_MAX_RANK];
+
+    if (!n || n->op != OP_conv_general)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x), *w = ir_btype(b, n->in[1]);
+    const ir_ref left = n->in[0], right = n->in[1];
+    const ir_attrs at = n->at;
+    for (int i = 0; i < t->rank; i++) {
+        const int64_t low = pad->pad.low.at[i], high = pad->pad.high.at[i], stays = t->dims[i] - low - high;
+        const bool spatial = i >= 2 && i < t->rank - 1;
+
+        if (low < 0 || high < 0 || pad->pad.interior.at[i] || (!spatial && low + high > 0) || stays < 1)
+            return IR_NONE;
+        if (!spatial)
+            continue;
+        start[i - 2] = low * at.conv.strides.at[i - 2];
+        size[i - 2] = (stays - 1) * at.conv.strides.at[i - 2] + (w->dims[i - 1] - 1) * at.conv.dilation.at[i - 2] + 1;
+    }
+    return ir_conv(b, spatial_part(b, left, start, size), right, at.conv.strides, at.conv.dilation);
+}
+
 /* ---- by phases ---- */
 
 /* With stride d, element j = d t + r of dx meets only the elements r, r + d, ... of the window: for each r a

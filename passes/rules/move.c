@@ -112,7 +112,9 @@ transpose_pad(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 {
     const ir_type *x = ir_type_at(f, n->in[0]);
     (void)in;
-    ct_in[0] = linear[0] ? unpad(b, x, n, ct[0]) : IR_NONE;
+    ct_in[0] = linear[0] ? pass_crop_conv(b, ct[0], &n->at) : IR_NONE;
+    if (linear[0] && !ct_in[0])
+        ct_in[0] = unpad(b, x, n, ct[0]);
     if (linear[1]) {
         ir_ref padded = tan_select(b, padding_mask(b, f, n, true), ct[0], IR_NONE);
         ct_in[1] =

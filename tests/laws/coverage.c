@@ -410,11 +410,13 @@ run_c(cot_context *ctx)
     if (!f || cg_c()->emit(ctx, NULL, CG_TO_C, n, fn, &ctx->arena, &bytes, &size) != COT_OK)
         return;
     fwrite(bytes, 1, size, f);
-    for (int i = 0; i < n; i++)
-        fprintf(f,
-                "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) "
-                "{ return %s_k0(a, w); }\n",
+    for (int i = 0; i < n; i++) {
+        fprintf(f, "int %s_entry(void *const *a, void *w);\nint %s_entry(void *const *a, void *w) { return %s(",
                 fn[i].name, fn[i].name, fn[i].name);
+        for (int k = 0; k < fn[i].n_in + fn[i].n_out; k++)
+            fprintf(f, "a[%d], ", k);
+        fprintf(f, "w); }\n");
+    }
     fclose(f);
     call_all(link_library("cc -std=c11 -O0 -Wno-psabi -shared -fPIC all.c -o all.so -lm"), C);
 }

@@ -129,6 +129,7 @@ static const row rows[] = {
     { "top_k", ALL, F("%x: $[7]", "i32[3]", "%0 = top_k %x {axis=0, k=3} : i32[3]"), -3, 3, 0, 0 },
     { "top_k", ALL, F("%x: $[3,150,2]", "i64[3,5,2]", "%0 = top_k %x {axis=1, k=5, dtype=i64} : i64[3,5,2]"), -3, 3, 0, 0 },
     { "top_k", ALL, F("%x: $[2,90]", "u8[2,70]", "%0 = top_k %x {axis=1, k=70, dtype=u8} : u8[2,70]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[2,700]", "i32[2,70]", "%0 = top_k %x {axis=1, k=70} : i32[2,70]"), -3, 3, 0, 0 },
     { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
       "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
     { "cumsum", ANY_NUMBER, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },

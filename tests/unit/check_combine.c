@@ -22,7 +22,7 @@ teardown(void)
 static int64_t
 run_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, double *got)
 {
-    cot_array *x[4], *y[4];
+    cot_array *x[4], *y[8];
     cot_kernel *k;
     int64_t n = 0;
 
@@ -262,6 +262,26 @@ START_TEST(sorts_under_transforms)
 }
 END_TEST
 
+/* ---- unique ---- */
+
+BODY(differing_values, out[0] = cot_unique(in[0], .size = 5, .fill = -1, .count = &out[1], .counts = &out[2],
+                                           .index = &out[3], .inverse = &out[4]);)
+BODY(two_values, out[0] = cot_unique(in[0], .size = 2);)
+BODY(no_room, out[0] = cot_unique(in[0]);)
+
+START_TEST(uniques)
+{
+    cot_type t = cot_f64(2, 3);
+    const double *x = F64(4, 2, 4, 0, 2, 9);
+
+    gives(fn(differing_values, 1, 5), COT_TYPES(t), IN(x), 22,
+          F64(0, 2, 4, 9, -1, 4, 1, 2, 2, 1, 0, 3, 1, 0, 5, 0, 2, 1, 2, 0, 1, 3));
+    gives(fn(two_values, 1, 1), COT_TYPES(t), IN(x), 2, F64(0, 2));
+    gives(cot_vmap(fn(two_values, 1, 1)), COT_TYPES(t), IN(x), 4, F64(2, 4, 0, 2));
+    gives(fn(two_values, 1, 1), COT_TYPES(cot_f64(0)), IN(x), 2, F64(0, 0));
+}
+END_TEST
+
 /* ---- errors ---- */
 
 BODY(differing, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0], in[1]), .inits = COT_VALUES(in[0], in[0]));)
@@ -286,6 +306,8 @@ START_TEST(errors)
     fails(differing, t, "reduce: operands are f64[4] and f64[3]; wants equal shapes");
     fails(no_inits, t, "reduce: .inits has 0 entries; wants 1, as .xs");
     fails(vector_init, t, "reduce: .inits[0] is f64[3]; wants f64[]");
+    fails(no_room, t, "unique: how many elements of f64[3] differ is not known while tracing; wants room for them: "
+                     "cot_unique(x, .size = k)");
     fails(no_bool, t, "sort_by: body: output 0 is f64[]; wants bool[]");
 }
 END_TEST
@@ -300,6 +322,7 @@ main(void)
         { "windows", windows, 0 },
         { "sorts", sorts, 4 },
         { "sorts_under_transforms", sorts_under_transforms, 0 },
+        { "uniques", uniques, 0 },
         { "errors", errors, 0 },
     };
 

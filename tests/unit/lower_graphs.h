@@ -422,6 +422,22 @@ static const lower_graph lower_graphs[] = {
       "  %4 = concatenate %0, %3, %1, %3 {axis=0} : f32[24,9]\n  %5 = dot_general %2, %0 {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[20,9]\n"
       "  %6 = slice %5 {start=[0,0], limit=[12,9], stride=[1,1]} : f32[12,9]\n  %7 = reshape %6 {shape=[3,2,18]} : f32[3,2,18]\n"
       "  ret %4, %7\n}\n" },
+    { "parts of complex numbers", true,
+      "fn @f(%z: f32[37,2], %w: f32[37,2]) -> (f32[37,2], f32[37,2]) {\n"
+      "  %0 = slice %z {start=[0,0], limit=[37,1], stride=[1,1]} : f32[37,1]\n"
+      "  %1 = slice %z {start=[0,1], limit=[37,2], stride=[1,1]} : f32[37,1]\n"
+      "  %2 = slice %w {start=[0,1], limit=[37,2], stride=[1,1]} : f32[37,1]\n"
+      "  %3 = mul %0, %2 : f32[37,1]\n  %4 = mul %1, %2 : f32[37,1]\n  %5 = add %3, %1 : f32[37,1]\n"
+      "  %6 = concatenate %4, %5 {axis=1} : f32[37,2]\n  %7 = concatenate %1, %4 {axis=1} : f32[37,2]\n"
+      "  ret %6, %7\n}\n" },
+    { "stacks of three and four", false,
+      "fn @f(%x: f64[5,9]) -> (f64[5,9,3], f64[5,9,4]) {\n"
+      "  %0 = reshape %x {shape=[5,9,1]} : f64[5,9,1]\n  %1 = neg %0 : f64[5,9,1]\n  %2 = mul %0, %0 : f64[5,9,1]\n"
+      "  %3 = concatenate %0, %1, %2 {axis=2} : f64[5,9,3]\n  %4 = concatenate %2, %0, %1, %1 {axis=2} : f64[5,9,4]\n"
+      "  ret %3, %4\n}\n" },
+    { "fft", false,
+      "fn @f(%x: f32[3,24,2], %y: f64[20,2]) -> (f32[3,24,2], f64[20,2]) {\n"
+      "  %0 = fft %x : f32[3,24,2]\n  %1 = fft %y {inverse=true} : f64[20,2]\n  ret %0, %1\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },

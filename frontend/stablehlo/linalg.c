@@ -1,0 +1,338 @@
+/* Linear algebra: StableHLO's two ops, and the calls of LAPACK that JAX makes on CPU.
+ *
+ * The layouts of a call say how its matrices lie in memory; as values they are matrices, so nothing is left to
+ * honour here.  The status that LAPACK gives is 0. */
+#include "frontend/stablehlo/rules.h"
+
+#include "cotrace/fft.h"
+#include "cotrace/linalg.h"
+#include "ir/diag.h"
+
+static ir_ref
+flipped(ir_build *b, ir_ref x)
+{
+    const int rank = x ? ir_btype(b, x)->rank : 0;
+
+    return rank < 2 ? x : ir_move_axis(b, x, rank - 2, rank - 1);
+}
+
+/* x = L L^T of its lower triangle; of the upper one x = U^T U. */
+static ir_ref
+cholesky(hlo_emit *e, ir_ref x, bool lower)
+{
+    ir_ref y = ir_op1(e->b, OP_cholesky, lower ? x : flipped(e->b, x));
+
+    return lower ? y : flipped(e->b, y);
+}
+
+void
+fe_hlo_cholesky(hlo_emit *e)
+{
+    e->out[0] = cholesky(e, e->in[0], fe_hlo_flag(e, "lower", false));
+}
+
+void
+fe_hlo_triangular_solve(hlo_emit *e)
+{
+    const hlo_span how = fe_hlo_enum(e, "transpose_a", NULL);
+    const bool conjugate = fe_hlo_is(how, "ADJOINT") && cot_dtype_name(fe_hlo_in_type(e, 0)->dtype)[0] == 'c';
+    ir_attrs at = { .triangle = { .right = !fe_hlo_flag(e, "left_side", true),
+                                  .upper = !fe_hlo_flag(e, "lower", true),
+                                  .transposed = fe_hlo_is(how, "TRANSPOSE") || fe_hlo_is(how, "ADJOINT"),
+                                  .unit = fe_hlo_flag(e, "unit_diagonal", false) } };
+    ir_ref a = conjugate ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
+
+    if (a)
+        e->out[0] = ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
+}
+
+/* ---- Fourier ---- */
+
+/* Along the last axes, as many as there are lengths. */
+void
+fe_hlo_fft(hlo_emit *e)
+{
+    static const struct {
+        const char *name;
+        cot_value (*make)(cot_place, cot_value, const cot_fft_options *, size_t);
+    } row[] = { { "FFT", cot_fftn_ }, { "IFFT", cot_ifftn_ }, { "RFFT", cot_rfftn_ }, { "IRFFT", cot_irfftn_ } };
+    const hlo_span type = fe_hlo_enum(e, "fft_type", "type");
+    const int rank = fe_hlo_in_type(e, 0)->rank;
+    const ir_type *t = fe_hlo_out_type(e, 0);
+    int64_t axis[COT_MAX_RANK];
+    ir_ints length;
+
+    if (!t || !fe_hlo_ints(e, "fft_length", "length", -1, 0, &length))
+        return;
+    if (length.n < 1 || length.n > rank) {
+        fe_hlo_fail(e, "has %d lengths for rank %d", length.n, rank);
+        return;
+    }
+    if (t->size == 0) {
+        e->out[0] = ir_zeros(e->b, t);
+        return;
+    }
+    for (int i = 0; i < length.n; i++)
+        axis[i] = rank - length.n + i;
+    const cot_fft_options o = { .axes = { length.n, 0, axis }, .sizes = { length.n, 0, length.at } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (fe_hlo_is(type, row[i].name)) {
+            e->out[0] = fe_hlo_ref(e, row[i].make(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), &o, sizeof o));
+            return;
+        }
+    fe_hlo_fail(e, "is of type '%.*s'; wants FFT, IFFT, RFFT or IRFFT", (int)type.n, type.n ? type.at : "");
+}
+
+/* ---- LAPACK ---- */
+
+/* A letter among the options of the call: 'L' of uplo = 76 : ui8. */
+static int
+option(const hlo_emit *e, const char *name, int absent)
+{
+    const hlo_attr *a = fe_hlo_find(e->op, "mhlo.backend_config", NULL);
+
+    a = a ? a : fe_hlo_find(e->op, "backend_config", NULL);
+    for (int i = 0; a && a->kind == HLO_DICT && i < a->n; i++)
+        if (strcmp(a->named[i].name, name) == 0 && a->named[i].value.kind == HLO_INT)
+            return (int)a->named[i].value.i;
+    return absent;
+}
+
+/* The results from i on that are a status: no failure. */
+static void
+succeed(hlo_emit *e, int i)
+{
+    for (; i < e->n_out; i++) {
+        const ir_type *t = fe_hlo_out_type(e, i);
+        if (t)
+            e->out[i] = ir_splat_int(e->b, t, 0);
+    }
+}
+
+static void
+potrf(hlo_emit *e)
+{
+    const ir_type *t = fe_hlo_in_type(e, 0);
+
+    e->out[0] = t->rank < 2 ? IR_NONE : cholesky(e, e->in[0], option(e, "uplo", 'L') == 'L');
+    succeed(e, 1);
+}
+
+static void
+trsm(hlo_emit *e)
+{
+    const int trans = option(e, "trans_x", 'N');
+    const bool complex = cot_dtype_name(fe_hlo_in_type(e, 0)->dtype)[0] == 'c';
+    ir_attrs at = { .triangle = { .right = option(e, "side", 'L') == 'R', .upper = option(e, "uplo", 'L') == 'U',
+                                  .transposed = trans != 'N', .unit = option(e, "diag", 'N') == 'U' } };
+    ir_ref a = trans == 'C' && complex ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
+
+    if (a)
+        e->out[0] = ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
+}
+
+/* LAPACK counts rows from 1. */
+static void
+getrf(hlo_emit *e)
+{
+    ir_ref y[3];
+
+    if (ir_add_node(e->b, OP_lu, 1, e->in, NULL, y) < 0 || fe_hlo_bad(e))
+        return;
+    e->out[0] = y[0];
+    e->out[1] = ir_add(e->b, y[1], ir_splat_int(e->b, ir_btype(e->b, y[1]), 1));
+    succeed(e, 2);
+}
+
+static void
+syevd(hlo_emit *e)
+{
+    const bool lower = option(e, "uplo", 'L') == 'L';
+    ir_ref y[2], x = lower ? e->in[0] : flipped(e->b, e->in[0]);
+
+    if (!x || ir_add_node(e->b, OP_eigh, 1, &x, NULL, y) < 0 || fe_hlo_bad(e))
+        return;
+    e->out[0] = y[1];
+    e->out[1] = y[0];
+    succeed(e, 2);
+}
+
+/* What is left of the operand, singular values, both sides of vectors. */
+static void
+gesdd(hlo_emit *e)
+{
+    const int mode = option(e, "mode", 'A');
+    ir_ref y[3];
+
+    if (ir_add_node(e->b, OP_svd, 1, e->in, &(ir_attrs){ .qr = { mode == 'A' } }, y) < 0 || fe_hlo_bad(e))
+        return;
+    e->out[0] = e->in[0];
+    e->out[1] = y[1];
+    for (int i = 0; i < 2; i++) { /* without vectors, their places are free */
+        const ir_type *t = fe_hlo_out_type(e, 2 + i);
+        e->out[2 + i] = t && mode == 'N' ? ir_zeros(e->b, t) : y[2 * i];
+    }
+    succeed(e, 4);
+}
+
+/* ---- products of reflections ---- */
+
+/* x [..., m, k] y [..., k, n] */
+static ir_ref
+product(ir_build *b, ir_ref x, ir_ref y)
+{
+    const int rank = x && y ? ir_btype(b, x)->rank : 0;
+    int64_t batch[COT_MAX_RANK], row = rank - 2, column = rank - 1;
+
+    if (rank < 2)
+        return IR_NONE;
+    for (int i = 0; i < rank - 2; i++)
+        batch[i] = i;
+    const ir_ints all = { rank - 2, batch };
+    return ir_dot(b, x, y, (ir_ints){ 1, &column }, (ir_ints){ 1, &row }, all, all);
+}
+
+typedef enum triangle { BELOW, ABOVE, DIAGONAL } triangle;
+
+/* x where the column is less than the row, more, or the same; elsewhere `other`. */
+static ir_ref
+part(ir_build *b, ir_ref x, triangle which, double other)
+{
+    static const ir_op compare[] = { OP_gt, OP_lt, OP_eq };
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+
+    if (!t)
+        return IR_NONE;
+    ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2), column = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1);
+    return ir_select(b, ir_op2(b, compare[which], row, column), x, ir_splat(b, t, other));
+}
+
+static const ir_type *
+matrices(ir_build *b, const ir_type *like, int64_t m, int64_t n)
+{
+    int64_t dims[COT_MAX_RANK];
+
+    memcpy(dims, like->dims, sizeof *dims * (size_t)like->rank);
+    dims[like->rank - 2] = m;
+    dims[like->rank - 1] = n;
+    return ir_type_shaped(b->ctx, like, like->rank, dims);
+}
+
+static ir_ref
+eye(ir_build *b, const ir_type *t)
+{
+    return part(b, ir_splat(b, t, 1), DIAGONAL, 0);
+}
+
+/* The last axis on the diagonal of square matrices. */
+static ir_ref
+on_diagonal(ir_build *b, ir_ref d)
+{
+    const ir_type *t = d ? ir_btype(b, d) : NULL;
+
+    return t ? part(b, ir_broadcast_axis(b, d, t->rank - 1, t->dims[t->rank - 1]), DIAGONAL, 0) : IR_NONE;
+}
+
+/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^T) is lower times upper triangular, with
+ * ones on the diagonal of Y, whose columns are the vectors; the other diagonal is that of -T: the factors tau.
+ * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS 2014. */
+static void
+geqrf(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_type *t = fe_hlo_in_type(e, 0);
+    ir_ref qr[2], lu[3];
+
+    if (ir_add_node(b, OP_qr, 1, e->in, &(ir_attrs){ .qr = { 0 } }, qr) < 0 || fe_hlo_bad(e))
+        return;
+    const int64_t m = t->dims[t->rank - 2], n = t->dims[t->rank - 1], k = m < n ? m : n;
+    ir_ref w = ir_sub(b, qr[0], eye(b, ir_btype(b, qr[0])));
+    if (!w || ir_add_node(b, OP_lu, 1, &w, NULL, lu) < 0 || fe_hlo_bad(e))
+        return;
+    const int last = t->rank - 1;
+    ir_ref v = part(b, lu[0], BELOW, 0), tau = part(b, ir_slice_axis(b, lu[0], last - 1, 0, k), DIAGONAL, 0), r = qr[1];
+    if (k < n) /* wide: Q is square, R has all columns */
+        v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) }, last);
+    if (k < m)
+        r = ir_concatenate(b, 2, (const ir_ref[]){ r, ir_zeros(b, matrices(b, t, m - k, n)) }, last - 1);
+    e->out[0] = ir_add(b, v, r);
+    e->out[1] = ir_neg(b, tau ? ir_reduce(b, OP_reduce_sum, tau, ir_axes_of(last)) : IR_NONE);
+}
+
+/* The first columns of the product of the reflections: I - V T V^T, where (I + D striu(V^T V)) T = D = diag(tau). */
+static void
+orgqr(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_type *t = fe_hlo_in_type(e, 0), *tt = fe_hlo_in_type(e, 1);
+
+    if (t->rank < 2 || tt->rank != t->rank - 1 || tt->dims[tt->rank - 1] > t->dims[t->rank - 1]) {
+        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, t), ir_type_str(b->ctx, tt));
+        return;
+    }
+    const int64_t k = tt->dims[tt->rank - 1];
+    ir_ref packed = ir_slice_axis(b, e->in[0], t->rank - 1, 0, k);
+    ir_ref v = packed ? ir_add(b, part(b, packed, BELOW, 0), eye(b, ir_btype(b, packed))) : IR_NONE;
+    ir_ref vt = flipped(b, v), d = on_diagonal(b, e->in[1]);
+    ir_ref a = product(b, d, part(b, product(b, vt, v), ABOVE, 0));
+    a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
+    const ir_ref solve[2] = { a, d };
+    ir_ref upper = a ? ir_node1(b, OP_triangular_solve, 2, solve, &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } }) : IR_NONE;
+    ir_ref unit = eye(b, t);
+    ir_ref down = product(b, v, product(b, upper, product(b, vt, unit)));
+    e->out[0] = down ? ir_sub(b, unit, down) : IR_NONE;
+}
+
+/* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is left of the diagonals is
+ * free. */
+static void
+gtsv(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_type *t = fe_hlo_in_type(e, 1), *bt = fe_hlo_in_type(e, 3);
+    ir_ref a = on_diagonal(b, e->in[1]);
+
+    for (int i = 0; i < 3 && a; i += 2) { /* columns to the left, to the right */
+        int64_t low[COT_MAX_RANK + 1] = { 0 }, high[COT_MAX_RANK + 1] = { 0 }, none[COT_MAX_RANK + 1] = { 0 };
+        ir_ref zero = ir_zeros(b, ir_scalar_type(b->ctx, t->dtype));
+        if (fe_hlo_in_type(e, i) != t)
+            a = IR_NONE;
+        low[t->rank] = i - 1;
+        high[t->rank] = 1 - i;
+        a = a ? ir_add(b, a, ir_pad(b, on_diagonal(b, e->in[i]), zero, low, high, none)) : IR_NONE;
+    }
+    if (!a || bt->rank != t->rank + 1)
+        fe_hlo_fail(e, "its diagonals do not fit");
+    else
+        e->out[3] = fe_hlo_ref(e, cot_solve_(fe_hlo_place(e), fe_hlo_handle(e, a), fe_hlo_handle(e, e->in[3])));
+    for (int i = 0; i < 3; i++)
+        e->out[i] = e->in[i];
+    succeed(e, 4);
+}
+
+bool
+fe_hlo_lapack(hlo_emit *e, hlo_span name)
+{
+    static const struct {
+        const char *name; /* behind "lapack_" and the letter of the type */
+        void (*rule)(hlo_emit *);
+        int n_in, n_out;
+    } row[] = {
+        { "potrf_ffi", potrf, 1, 2 }, { "trsm_ffi", trsm, 2, 1 },   { "getrf_ffi", getrf, 1, 3 },
+        { "geqrf_ffi", geqrf, 1, 2 }, { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
+        { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },
+    };
+
+    if (name.n < 9 || memcmp(name.at, "lapack_", 7) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (fe_hlo_is((hlo_span){ name.at + 8, name.n - 8 }, row[i].name) && e->n_in == row[i].n_in &&
+            e->n_out == row[i].n_out) {
+            if (fe_hlo_in_type(e, 0)->rank < 1)
+                fe_hlo_fail(e, "wants matrices");
+            else
+                row[i].rule(e);
+            return true;
+        }
+    return false;
+}
