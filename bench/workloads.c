@@ -1,6 +1,8 @@
 /* The workloads as users of Cotrace write them (see workloads.h). */
 #include "bench/workloads.h"
 
+#include "bench/windows.h"
+
 #define NORMAL(t, deviation)  ((workload_arg){ (t), 0, (deviation), 1 })
 #define UNIFORM(t, low, high) ((workload_arg){ (t), (low), (high), 0 })
 #define NUMBER(x)             ((workload_arg){ cot_f32(), (x), (x), 0 })
@@ -401,6 +403,8 @@ args_lorenz_1024(workload_arg *a)
 
 #define ROWS    (4096.0 * 1024)
 #define CUBE(n) (2.0 * (n) * (n) * (n))
+#define CONV_56 (2.0 * 32 * 56 * 56 * 64 * 576)
+#define CONV_28 (2.0 * 28 * 28 * 32 * 144)
 
 const workload workloads[] = {
     { "saxpy_1e7", make_saxpy, args_saxpy, 3, hand_saxpy_1e7, 12e7, 2e7, 0 },
@@ -434,6 +438,20 @@ const workload workloads[] = {
     { "lorenz_1024", make_lorenz_1024, args_lorenz_1024, 6, hand_lorenz_1024, 24e3, 68e4 * 1024,
       0 },
     { "tiny_sinx", make_tiny, args_tiny, 1, hand_tiny, 20, 32, 0 },
+    { "conv_56", make_conv, args_conv_56, 2, NULL, 51.5e6, CONV_56, 0 },
+    { "conv_56_grad_x", make_conv_grad_x, args_conv_56, 3, NULL, 51.5e6, CONV_56, 0 },
+    { "conv_56_grad_w", make_conv_grad_w, args_conv_56, 3, NULL, 51.5e6, CONV_56, 0 },
+    { "conv_28", make_conv, args_conv_28, 2, NULL, 169e3, CONV_28, 0 },
+    { "conv_28_grad_x", make_conv_grad_x, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
+    { "conv_28_grad_w", make_conv_grad_w, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
+    { "max_pool_112", make_max_pool_3, args_pool_112, 1, NULL, 128.5e6, 57.8e6, 0 },
+    { "max_pool_28", make_max_pool_2, args_pool_28, 1, NULL, 125e3, 25e3, 0 },
+    { "sort_1e4", make_sort, args_1e4, 1, NULL, 8e4, 0, 0 },
+    { "sort_1e6", make_sort, args_1e6, 1, NULL, 8e6, 0, 0 },
+    { "cumsum_1e4", make_cumsum, args_1e4, 1, NULL, 8e4, 1e4, 0 },
+    { "cumsum_1e7", make_cumsum, args_1e7, 1, NULL, 8e7, 1e7, 0 },
+    { "top_10_1e6", make_top_10, args_1e6, 1, NULL, 4e6, 0, 0 },
+    { "top_5_1000x1000", make_top_5, args_1000x1000, 1, NULL, 4e6, 0, 0 },
     { "tiny_sinx_grad", make_tiny_grad, args_tiny, 1, NULL, 32, 48, 0 },
 };
 const int workload_count = sizeof workloads / sizeof *workloads;

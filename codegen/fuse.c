@@ -169,7 +169,7 @@ static bool
 wants_memory(const ir_node *n, int i)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
-    return n->op != OP_argsort && (flag != IR_INDEX || i == 0);
+    return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */
@@ -206,8 +206,8 @@ find_roots(fusing *u)
         }
         for (int i = 0; i < n->n_in; i++) {
             ir_ref x = n->in[i];
-            if (own && n->op == OP_dot_general)
-                x = cg_dot_operand(f, x, NULL);
+            if (own && ir_ops[n->op].flag == IR_CONTRACT)
+                x = cg_dot_operand(f, x, NULL, NULL);
             note_use(u, n, x, own ? MANY : who, times);
             if (own && wants_memory(n, i) && ir_def(f, x))
                 u->is_output[x] = true;         /* as good as an output */
@@ -529,7 +529,7 @@ fuse_epilogues(fusing *u)
     for (uint32_t i = 0; u->l->o->fuse && i < u->cut->n; i++) {
         cg_group *g = &u->cut->group[i];
         bool others = false;
-        if (!g->node || g->node->op != OP_dot_general || g->n != 1 || g->v[0] != g->node->first)
+        if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 || g->v[0] != g->node->first)
             continue;
         ir_ref y = g->v[0];
         for (int k = 0; k < u->f->n_out; k++)

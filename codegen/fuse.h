@@ -34,9 +34,9 @@ typedef struct cg_cut {
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 
-/* The value whose memory operand x of a product is read from, x being it with its axes in
- * another order: axis k of x is axis perm[k] of that (perm may be NULL). */
-ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *perm);
+/* The value whose memory operand x of a product is read from, x being a view of it (of a wider
+ * type, perhaps): the strides of x's axes there, and where it begins (both may be NULL). */
+ir_ref cg_dot_operand(const ir_graph *f, ir_ref x, int64_t *stride, int64_t *offset);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);

@@ -273,10 +273,15 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     switch (g->node->op) {
     case OP_dot_general:
+    case OP_conv_general:
         cg_plan_dot(l, v, g);
         break;
     case OP_argsort:
+    case OP_top_k:
         cg_plan_argsort(l, v, g);
+        break;
+    case OP_fft:
+        cg_plan_fft(l, v, g);
         break;
     case OP_cumsum:
     case OP_cumprod:

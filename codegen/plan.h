@@ -75,6 +75,7 @@ void cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t off
 /* Nodes with a lowering of their own. */
 void cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g);     /* dynamic_update_slice, scatter */
 void cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g);
+void cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g);

@@ -434,6 +434,74 @@ cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const
 /* Results above this size are in no cache when they are wanted again. */
 enum { STREAM_BYTES = 32 << 20 };
 
+/* -- stacks ------------------------------------------------------------------------------------------- */
+
+/* Values of one element each, side by side along a last axis, as the parts of complex numbers are: all parts of
+ * an element are computed at once, and stored one after the other. */
+enum { PARTS_MOST = 4 };
+
+typedef struct stacking {
+    const ir_type *part;
+    const uint32_t *buffer;
+    int parts, n;               /* of each value; all of them */
+    int held;
+    cg_val *x;
+} stacking;
+
+static int
+stacked_parts(const ir_graph *f, ir_ref v)
+{
+    const ir_node *n = ir_def(f, v);
+    const ir_type *t = ir_type_at(f, v);
+    if (!n || n->op != OP_concatenate || n->at.axis.axis != t->rank - 1 || n->n_in != t->dims[t->rank - 1])
+        return 0;
+    return n->n_in <= PARTS_MOST ? n->n_in : 0;
+}
+
+/* How many parts each value of the group has, all made here; 0 if they are no stacks of as many. */
+static int
+group_parts(const cg_frame *fr, const cg_group *g)
+{
+    const int parts = stacked_parts(fr->f, g->v[0]);
+    for (uint32_t i = 0; i < g->n; i++)
+        if (!fr->made[g->v[i]] || stacked_parts(fr->f, g->v[i]) != parts)
+            return 0;
+    return parts;
+}
+
+static void
+put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
+{
+    stacking *s = user;
+    cg_val where[PARTS_MOST];
+    s->x[s->held++] = x;
+    if (s->held < s->n)
+        return;
+    s->held = 0;
+    cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at), s->parts);
+    for (int k = 0; k < s->parts; k++)
+        where[k] = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, flat, k));
+    for (int i = 0; i < s->n; i++)
+        cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], l->mask);
+}
+
+static void
+stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g, const uint32_t *buffer, int parts)
+{
+    const ir_graph *f = fr->f;
+    stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
+    ir_ref *v = IR_NEW_N(l->arena, ir_ref, s.n);
+    s.x = IR_NEW_N(l->arena, cg_val, s.n);
+    for (int i = 0; i < s.n; i++)
+        v[i] = ir_def(f, g->v[i / parts])->in[i % parts];
+    s.part = ir_type_at(f, v[0]);
+    const cg_group each = { .kind = CG_GROUP_MAP, .space = s.part, .n = (uint32_t)s.n, .v = v };
+    mapping m = { .l = l, .fr = fr, .g = &each, .put = put_part, .user = &s, .again = true };
+    cg_walk w;
+    m.s = find_nest(l, fr, cut, &each, NULL, &w);
+    run_mapping(&m);
+}
+
 void
 cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g)
 {
@@ -448,7 +516,11 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
         l->k->buffer[buffer[i]].streams = m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
     }
-    run_mapping(&m);
+    const int parts = m.again ? group_parts(fr, g) : 0;
+    if (parts)
+        stack_kernel(l, fr, cut, g, buffer, parts);
+    else
+        run_mapping(&m);
 }
 
 void

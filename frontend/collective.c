@@ -48,7 +48,7 @@ mean(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!v || !axis)
         return IR_NONE;
-    if (!ir_is_float(ir_btype(b, v)->dtype)) {
+    if (!ir_is_inexact(ir_btype(b, v)->dtype)) {
         ir_build_fail(b, "pmean", ERR_operand_dtype, 0, ir_type_str(b->ctx, ir_btype(b, v)),
                       "a floating type");
         return IR_NONE;

@@ -534,6 +534,13 @@ cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values i
     return fe_apply_in(c->ctx, at, c->ir.name, call, &k);
 }
 
+void
+fe_custom_counts(const cot_custom *c, int *n_in, int *n_out)
+{
+    *n_in = c->o.n_in;
+    *n_out = c->o.n_out;
+}
+
 typedef struct front {
     int64_t dim, size;
 } front;

@@ -160,7 +160,7 @@ predicate(ir_build *b, const flow *f)
     ir_ref p = fe_resolve(b->ctx->trace, f->head.value, f->op, 0);
     const ir_type *t = p ? ir_btype(b, p) : NULL;
 
-    if (t && (t->rank != 0 || ir_is_float(t->dtype))) {
+    if (t && (t->rank != 0 || ir_is_inexact(t->dtype))) {
         ir_build_fail(b, f->op, ERR_flow_predicate, ir_type_str(b->ctx, t));
         return IR_NONE;
     }

@@ -42,7 +42,7 @@ fe_count_floating(int n, const ir_type *const *type)
     int count = 0;
 
     for (int i = 0; i < n; i++)
-        count += ir_is_float(type[i]->dtype);
+        count += ir_is_inexact(type[i]->dtype);
     return count;
 }
 
@@ -75,6 +75,8 @@ fe_check_results(const cot_fn *f, const fe_shape *s, const ir_graph *g)
     if (own - aux != 1)
         return ir_fail(f->ctx, f->loc, name, ERR_grad_count, g->name, own - aux);
     const ir_type *y = ir_type_at(g, g->out[0]);
+    if (ir_is_complex(y->dtype))
+        return ir_fail(f->ctx, f->loc, name, ERR_grad_complex, g->name, ir_type_str(f->ctx, y));
     if (y->rank != 0 || !ir_is_float(y->dtype))
         return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
     return COT_OK;

@@ -185,7 +185,7 @@ fe_number(ir_build *b, const char *op, const fe_arg *x, const ir_type *type)
     int64_t i = x->integer;
     bool large = x->kind == COT_IS_UINT;
 
-    if (ir_is_float(t))
+    if (ir_is_inexact(t))
         return ir_splat(b, type, x->real);
     if (x->kind == COT_IS_REAL) {
         if (!(trunc(x->real) == x->real)) {
@@ -220,6 +220,15 @@ promote_signs(cot_dtype s, cot_dtype u)
     return ir_bits(u) < ir_bits(s) ? s : wider[u - COT_U8];
 }
 
+/* With a complex type: the complex type of the parts promoted; of integers, the type as it is. */
+static cot_dtype
+promote_complex(cot_dtype a, cot_dtype b)
+{
+    const cot_dtype t = fe_promote(ir_part_type(a), ir_part_type(b));
+
+    return ir_complex_type(t);
+}
+
 cot_dtype
 fe_promote(cot_dtype a, cot_dtype b)
 {
@@ -227,6 +236,8 @@ fe_promote(cot_dtype a, cot_dtype b)
         return a;
     if (a == COT_BOOL)
         return b;
+    if (ir_is_complex(a) || ir_is_complex(b))
+        return promote_complex(a, b);
     if (ir_is_float(a) != ir_is_float(b))
         return ir_is_float(a) ? a : b;
     if (ir_is_float(a))

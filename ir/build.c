@@ -254,6 +254,10 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_custom_call: return at->custom.forward ? at->custom.forward->n_out : 0;
     case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
+    case OP_lu:
+    case OP_svd: return 3;
+    case OP_qr:
+    case OP_eigh: return 2;
     default: return 1;
     }
 }
@@ -326,6 +330,8 @@ ir_splat(ir_build *b, const ir_type *type, double x)
         uint16_t h;
         int64_t i;
         uint8_t b;
+        float c64[2];
+        double c128[2];
     } u = { 0 };
     if (b->status != COT_OK || !type)
         return IR_NONE;
@@ -335,6 +341,8 @@ ir_splat(ir_build *b, const ir_type *type, double x)
     case COT_BF16: u.h = ir_f32_to_bf16((float)x); break;
     case COT_F32: u.f = (float)x; break;
     case COT_F64: u.d = x; break;
+    case COT_C64: u.c64[0] = (float)x; break;
+    case COT_C128: u.c128[0] = x; break;
     default: u.i = x >= 9223372036854775808.0 ? (int64_t)(uint64_t)x : (int64_t)x; break;
     }
     return add_constant(b, ir_data_splat(b->arena, type, &u));
@@ -370,6 +378,8 @@ ir_is_splat(const ir_build *b, ir_ref v, double *x)
     case COT_F16: *x = (double)ir_f16_to_f32(*(const uint16_t *)p); break;
     case COT_BF16: *x = (double)ir_bf16_to_f32(*(const uint16_t *)p); break;
     case COT_F32: *x = (double)*(const float *)p; break;
+    case COT_C64: *x = (double)*(const float *)p; return ((const float *)p)[1] == 0;
+    case COT_C128: *x = *(const double *)p; return ((const double *)p)[1] == 0;
     default: *x = *(const double *)p; break;
     }
     return true;
@@ -480,6 +490,8 @@ any_name(const char *const *name, uint32_t n)
 static void
 mark_kinds(ir_graph *f)
 {
+    for (ir_ref v = 1; v < f->n_values; v++)
+        f->complex |= ir_is_complex(ir_type_at(f, v)->dtype);
     ir_each_node (n, f) {
         ir_graph *const *sub;
         f->mutates |= ir_is_mutation(n->op);
@@ -491,6 +503,7 @@ mark_kinds(ir_graph *f)
         for (int i = 0, subs = ir_subgraphs(n, &sub, f->arena); i < subs; i++) {
             f->mutates |= sub[i]->mutates;
             f->views |= sub[i]->views;
+            f->complex |= sub[i]->complex;
             f->uncontracted |= sub[i]->uncontracted;
             f->collective |= sub[i]->collective && n->op < OP_custom_call;
             f->expands |= sub[i]->expands;

@@ -4,7 +4,8 @@
  * cannot disagree with running.  Results stay small: at most SMALL elements, or one repeated (a pointwise
  * op of splats is a splat, a moved splat is a splat).  Then the identities, which hold for NaN, infinities
  * and signed zeros: x + -0 = x, but x + 0 is not x (it turns -0 into +0), and x * 0 is 0 for integers
- * only.  No rule swaps operands, and all of them always run: the bits of a graph do not depend on who built
+ * only.  Complex constants are only moved: what is computed of them folds when a pass has split them into
+ * pairs.  No rule swaps operands, and all of them always run: the bits of a graph do not depend on who built
  * it (NUMERICS.md section 2). */
 #include <math.h>
 
@@ -129,7 +130,7 @@ moves_only(ir_op op)
 static ir_ref
 fold_constants(const fold_ctx *c)
 {
-    bool splats = true;
+    bool splats = true, complex = ir_is_complex(c->type->dtype);
     int64_t read = 0;
 
     if (c->n_in == 0 || ir_ops[c->op].flag >= IR_FLOW)
@@ -140,11 +141,14 @@ fold_constants(const fold_ctx *c)
         if (!d)
             return IR_NONE;
         splats &= d->splat;
+        complex |= ir_is_complex(d->type->dtype);
         read += d->type->size < MOST_READ ? d->type->size : MOST_READ + 1;
     }
     if (splats && moves_only(c->op))
         return add_constant(
             c->b, ir_data_splat(c->b->arena, c->type, constant_of(c->b, c->in[0])->bytes));
+    if (complex)
+        return IR_NONE;
     if (splats && ir_ops[c->op].flag == IR_POINTWISE)
         return evaluate(c, true);
     if (c->type->size <= SMALL && read <= MOST_READ)
@@ -227,7 +231,7 @@ has_value(const ir_build *b, ir_ref v, fold_value value)
 static fold_types
 types_of(cot_dtype t)
 {
-    return ir_is_float(t) ? FLOATS : t == COT_BOOL ? BOOLS : INTS;
+    return ir_is_complex(t) ? 0 : ir_is_float(t) ? FLOATS : t == COT_BOOL ? BOOLS : INTS;
 }
 
 static ir_ref
@@ -265,6 +269,64 @@ static ir_ref
 fold_again(const fold_ctx *c)
 {
     return made_by(c->b, c->in[0], c->op) ? c->in[0] : IR_NONE;
+}
+
+static ir_ref
+fold_sign(const fold_ctx *c)
+{
+    return ir_is_complex(c->type->dtype) ? IR_NONE : fold_again(c);
+}
+
+/* Two small constants, or two splats, as one of a complex type. */
+static ir_ref
+join_constants(const fold_ctx *c)
+{
+    const ir_data *re = constant_of(c->b, c->in[0]), *im = constant_of(c->b, c->in[1]);
+    const size_t size = cot_dtype_size(c->type->dtype) / 2;
+    char both[SMALL * 16];
+
+    if (!re || !im || (c->type->size > SMALL && !(re->splat && im->splat)))
+        return IR_NONE;
+    const int64_t n = re->splat && im->splat ? 1 : c->type->size;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(both + (size_t)i * 2 * size, (const char *)re->bytes + (re->splat ? 0 : (size_t)i * size), size);
+        memcpy(both + ((size_t)i * 2 + 1) * size, (const char *)im->bytes + (im->splat ? 0 : (size_t)i * size), size);
+    }
+    return add_constant(c->b, re->splat && im->splat ? ir_data_splat(c->b->arena, c->type, both)
+                                                     : ir_data_new(c->b->arena, c->type, both));
+}
+
+/* A part of a small complex constant. */
+static ir_ref
+part_of_constant(const fold_ctx *c)
+{
+    const ir_data *z = constant_of(c->b, c->in[0]);
+    const size_t size = cot_dtype_size(c->type->dtype);
+    char part[SMALL * 8];
+
+    if (!z || (c->type->size > SMALL && !z->splat))
+        return IR_NONE;
+    for (int64_t i = 0; i < (z->splat ? 1 : c->type->size); i++)
+        memcpy(part + (size_t)i * size, (const char *)z->bytes + ((size_t)i * 2 + (c->op == OP_imag)) * size, size);
+    return add_constant(c->b, z->splat ? ir_data_splat(c->b->arena, c->type, part)
+                                       : ir_data_new(c->b->arena, c->type, part));
+}
+
+/* complex(real(z), imag(z)) = z */
+static ir_ref
+fold_complex(const fold_ctx *c)
+{
+    const ir_node *re = made_by(c->b, c->in[0], OP_real), *im = made_by(c->b, c->in[1], OP_imag);
+
+    return re && im && re->in[0] == im->in[0] ? re->in[0] : join_constants(c);
+}
+
+static ir_ref
+fold_part(const fold_ctx *c)
+{
+    const ir_node *n = made_by(c->b, c->in[0], OP_complex);
+
+    return n ? n->in[c->op == OP_imag] : part_of_constant(c);
 }
 
 static ir_ref
@@ -314,12 +376,22 @@ precision(cot_dtype t)
     }
 }
 
+/* The same among complex types, and a real type in a complex one. */
+static bool holds(cot_dtype u, cot_dtype t);
+static bool
+holds_complex(cot_dtype u, cot_dtype t)
+{
+    return ir_is_complex(u) && holds(ir_part_type(u), ir_part_type(t));
+}
+
 /* Does every value of t have its own value in u, from which a conversion to t brings it back? */
 static bool
 holds(cot_dtype u, cot_dtype t)
 {
     if (t == u || t == COT_BOOL)
         return true;
+    if (ir_is_complex(u) || ir_is_complex(t))
+        return holds_complex(u, t);
     if (u == COT_BOOL || (ir_is_float(t) && !ir_is_float(u)))
         return false;
     if (ir_is_float(t))
@@ -428,6 +500,31 @@ fold_pad(const fold_ctx *c)
     return c->in[0];
 }
 
+/* Slices of one value that lie side by side along the axis are one slice of it. */
+static ir_ref
+fold_neighbours(const fold_ctx *c, int axis)
+{
+    const ir_node *first = made_by(c->b, c->in[0], OP_slice), *n = first;
+    int64_t limit[COT_MAX_RANK];
+
+    for (int i = 1; n && i < c->n_in; i++) {
+        const ir_node *next = made_by(c->b, c->in[i], OP_slice);
+        if (!next || next->in[0] != first->in[0])
+            return IR_NONE;
+        for (int k = 0; k < c->type->rank; k++)
+            if (n->at.slice.stride.at[k] != next->at.slice.stride.at[k] ||
+                next->at.slice.start.at[k] != (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
+                (k == axis && n->at.slice.stride.at[k] != 1))
+                return IR_NONE;
+        n = next;
+    }
+    if (!n)
+        return IR_NONE;
+    for (int k = 0; k < c->type->rank; k++)
+        limit[k] = n->at.slice.limit.at[k];
+    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit, first->at.slice.stride.at);
+}
+
 /* Empty operands add nothing; one operand is itself. */
 static ir_ref
 fold_concatenate(const fold_ctx *c)
@@ -442,7 +539,7 @@ fold_concatenate(const fold_ctx *c)
         return c->in[0];
     if (n == 1)
         return kept[0];
-    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : IR_NONE;
+    return n < c->n_in ? ir_concatenate(c->b, n, kept, axis) : fold_neighbours(c, axis);
 }
 
 static ir_ref
@@ -503,7 +600,11 @@ static fold_rule *const structure[OP_COUNT] = {
     [OP_trunc] = fold_again,
     [OP_round] = fold_again,
     [OP_round_even] = fold_again,
-    [OP_sign] = fold_again,
+    [OP_sign] = fold_sign,
+    [OP_complex] = fold_complex,
+    [OP_real] = fold_part,
+    [OP_imag] = fold_part,
+    [OP_conj] = fold_twice,
     [OP_max] = fold_both,
     [OP_min] = fold_both,
     [OP_and] = fold_both,

@@ -58,6 +58,7 @@ struct cot_graph {
     bool mutates, views;                /* it, or a sub-function, has writes; has views */
     uint64_t hash;                      /* of structure and types, not of names and locations */
     bool expands;                       /* a node has an expansion, here or in a sub-function */
+    bool complex;                       /* a value is complex, here or in a sub-function */
     bool collective;                    /* a node is a collective, likewise, but in no custom function */
     bool effectful;                     /* a node has an effect, here or in a sub-function */
     bool uncontracted;                  /* contract=off, here or in a sub-function: sums stay unfused */
@@ -73,7 +74,7 @@ ir_def(const ir_graph *f, ir_ref v)     /* NULL for an input */
 {
     return f->value[v].node ? &f->node[f->value[v].node] : NULL;
 }
-static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_float(f->value[v].type->dtype); }
+static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_inexact(f->value[v].type->dtype); }    /* has derivatives */
 
 /* The sub-functions of a node, in the order of its fields; their number. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);

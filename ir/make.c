@@ -231,3 +231,9 @@ ir_fold_in(ir_build *b, ir_ref key, ir_ref n)
         half[i] = ir_reshape(b, ir_philox(b, key, n, i), t->rank + 1, shape);
     return ir_concatenate(b, 2, half, t->rank);
 }
+
+ir_ref
+ir_conv(ir_build *b, ir_ref x, ir_ref y, ir_ints strides, ir_ints dilation)
+{
+    return ir_node1(b, OP_conv_general, 2, (ir_ref[]){ x, y }, &(ir_attrs){ .conv = { strides, dilation } });
+}

@@ -57,7 +57,9 @@ typedef struct ir_attrs {
         struct { ir_axes axes; } axes;
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
+        struct { int64_t axis, k; cot_dtype dtype; } top;
         struct { int64_t axis; int reverse; } cumulate;
+        struct { int inverse; } fft;
         struct { int64_t y; } ipow;
         struct { int64_t word; } word;
         struct { int64_t exponent_bits, mantissa_bits; } precision;
@@ -71,10 +73,12 @@ typedef struct ir_attrs {
         struct { cot_dtype dtype; ir_ints shape; int64_t axis; } iota;
         struct { ir_data data; } constant;
         struct { ir_ints lhs, rhs, lhs_batch, rhs_batch; } dot;
+        struct { ir_ints strides, dilation; } conv;
         struct { const char *over; } over;  /* an axis by name comes first in each record that has one */
         struct { const char *over; int64_t axis, size; } stack;
         struct { const char *over; ir_ints pairs; } permute;
         struct { int right, upper, transposed, unit; } triangle;
+        struct { int full; } qr;
         struct { ir_ints sizes; } sizes;
         struct { ir_ints offset_dims, collapsed, operand_batch, indices_batch, index_map, sizes; int mode; } gather;
         struct { ir_ints window_dims, inserted, operand_batch, indices_batch, index_map; int mode; int unique; } scatter;

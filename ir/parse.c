@@ -89,7 +89,7 @@ data(parser *p, const ir_type *t, ir_data *out)
 {
     union {
         uint64_t bits;
-        double d;
+        double d, pair[2];
     } one = { 0 };
     size_t size = cot_dtype_size(t->dtype);
     if (ir_read_try(&p->r, "#"))
@@ -212,8 +212,8 @@ skip_data(parser *p, node_text *n)
     for (; p->r.at < p->r.end; p->r.at++) {
         if (depth == 0 && (*p->r.at == '}' || *p->r.at == ',' || *p->r.at == '\n'))
             break;
-        depth += *p->r.at == '[';
-        depth -= *p->r.at == ']';
+        depth += *p->r.at == '[' || *p->r.at == '(';
+        depth -= *p->r.at == ']' || *p->r.at == ')';
         p->r.line += *p->r.at == '\n';
     }
     return true;

@@ -95,10 +95,23 @@ print_float(ir_buf *b, cot_dtype t, const void *p)
     }
 }
 
+/* (re, im) */
+static void
+print_complex(ir_buf *b, cot_dtype part, const char *p)
+{
+    ir_buf_str(b, "(");
+    print_float(b, part, p);
+    ir_buf_str(b, ", ");
+    print_float(b, part, p + cot_dtype_size(part));
+    ir_buf_str(b, ")");
+}
+
 static void
 print_element(ir_buf *b, cot_dtype t, const void *p)
 {
     switch (t) {
+    case COT_C64:
+    case COT_C128: print_complex(b, ir_part_type(t), p); break;
     case COT_BOOL: ir_buf_str(b, *(const uint8_t *)p ? "true" : "false"); break;
     case COT_I8: ir_buf_printf(b, "%d", *(const int8_t *)p); break;
     case COT_I16: ir_buf_printf(b, "%d", *(const int16_t *)p); break;

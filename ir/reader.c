@@ -174,10 +174,24 @@ store_float(cot_dtype t, const char *s, char **rest, void *out)
             t == COT_F16 ? ir_f32_to_f16(strtof(s, rest)) : ir_f32_to_bf16(strtof(s, rest));
 }
 
-/* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits. */
+/* (re, im), or a real number. */
+static bool
+read_complex(ir_reader *p, cot_dtype part, char *out)
+{
+    const size_t size = cot_dtype_size(part);
+    memset(out, 0, 2 * size);
+    if (!ir_read_try(p, "("))
+        return ir_read_element(p, part, out);
+    return ir_read_element(p, part, out) && ir_read_expect(p, ",") && ir_read_element(p, part, out + size) &&
+           ir_read_expect(p, ")");
+}
+
+/* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits; a pair for complex types. */
 bool
 ir_read_element(ir_reader *p, cot_dtype t, void *out)
 {
+    if (ir_is_complex(t))
+        return read_complex(p, ir_part_type(t), out);
     ir_read_skip(p);
     const char *start = p->at;
     if (p->at < p->end && *p->at == '+')

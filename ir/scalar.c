@@ -451,7 +451,11 @@ ir_sc_of(cot_context *ctx, int op, const ir_attrs *at, int n_in, const cot_dtype
     known want = { .op = op, .n_in = n_in, .out = out };
     uint32_t id, next = 0;
 
-    if (rule_of[op] == NULL || n_in > 3)
+    bool complex = ir_is_complex(out);
+
+    for (int i = 0; i < n_in && i < 3; i++)
+        complex |= ir_is_complex(in[i]);
+    if (rule_of[op] == NULL || n_in > 3 || complex)
         return NULL;
     memcpy(want.in, in, sizeof *in * (size_t)n_in);
     switch (ir_ops[op].record) {

@@ -10,6 +10,7 @@ static const struct { const char *name; size_t bytes; } dtype_row[COT_DTYPE_COUN
     [COT_I8] = { "i8", 1 }, [COT_I16] = { "i16", 2 }, [COT_I32] = { "i32", 4 }, [COT_I64] = { "i64", 8 },
     [COT_U8] = { "u8", 1 }, [COT_U16] = { "u16", 2 }, [COT_U32] = { "u32", 4 }, [COT_U64] = { "u64", 8 },
     [COT_F16] = { "f16", 2 }, [COT_BF16] = { "bf16", 2 }, [COT_F32] = { "f32", 4 }, [COT_F64] = { "f64", 8 },
+    [COT_C64] = { "c64", 8 }, [COT_C128] = { "c128", 16 },
 };
 
 const char *

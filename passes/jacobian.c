@@ -23,6 +23,17 @@ typedef struct jacobian {
     ir_ref *aux;
 } jacobian;
 
+/* torch's rule too: the Jacobian of a complex value is an error that says which. */
+static cot_status
+check_real(const ir_graph *f, const char *what, ir_ref v, const char *which)
+{
+    const ir_type *t = ir_type_at(f, v);
+
+    if (!ir_is_complex(t->dtype))
+        return COT_OK;
+    return ir_fail(f->ctx, pass_first_use(f, v), what, ERR_jacobian_complex, which, f->name, ir_type_str(f->ctx, t));
+}
+
 static cot_status
 jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int64_t chunk,
                const char *what)
@@ -33,6 +44,10 @@ jacobian_begin(jacobian *s, const ir_graph *f, const pass_wrt *wrt, int aux, int
     if (chunk < 0)
         return ir_fail(f->ctx, 0, what, ERR_pass_option,
                        ir_format(f->arena, "chunk is %lld; wants 1 or more", (long long)chunk));
+    for (int i = 0; i < s->args.n; i++)
+        COT_TRY(check_real(f, what, f->in[s->args.arg[i]], pass_argument_text(f, s->args.arg[i])));
+    for (int j = 0; j < s->n_diff; j++)
+        COT_TRY(check_real(f, what, f->out[j], pass_output_text(f, j)));
     for (int j = 0; j < s->n_diff; j++)
         if (!ir_is_floating(f, f->out[j]))
             return ir_fail(f->ctx, pass_output_loc(f, j), what, ERR_dtype_wrong,

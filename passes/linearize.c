@@ -191,7 +191,8 @@ linear_kind_of(ir_op op)
         return LINEAR_FLOW;
     switch (op) {
     case OP_mul:
-    case OP_dot_general: return LINEAR_EITHER;
+    case OP_dot_general:
+    case OP_conv_general: return LINEAR_EITHER;
     case OP_div:
     case OP_scatter_mul: return LINEAR_FIRST;
     case OP_triangular_solve: return LINEAR_SECOND;
@@ -210,8 +211,8 @@ is_zero(const ir_graph *f, ir_ref v)
         return false;
     const ir_data *d = &n->at.constant.data;
     const unsigned char *byte = d->bytes;
-    for (size_t i = 0; i < d->n; i++)
-        if (byte[i])
+    for (size_t i = 0, size = cot_dtype_size(ir_part_type(d->type->dtype)); i < d->n; i++)
+        if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is one too */
             return false;
     return true;
 }
@@ -310,6 +311,7 @@ pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux, const c
     for (int i = 0; i < f->n_in; i++)
         known[i] = true;
     COT_TRY(pass_split(jvp, known, known_out, &p->n_res, &p->known, &p->linear));
+    COT_TRY(pass_complex(p->linear, &p->linear)); /* the known half keeps its ops, for further derivatives */
     int in_jvp = f->n_out, in_linear = 0;
     p->tangent = IR_NEW_N(a, int, f->n_out + 1);
     for (int j = 0; j < f->n_out; j++)

@@ -90,6 +90,10 @@ cot_status pass_inline(const ir_graph *f, ir_graph **out);          /* calls, wh
 /* Ops that have an expansion become calls of it; f itself where there are none. */
 cot_status pass_expand(const ir_graph *f, ir_graph **out);
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
+/* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too, c64[S] as the f32[S,2]
+ * that it is in memory.  f itself where nothing is complex. */
+cot_status pass_complex(const ir_graph *f, ir_graph **out);
+cot_status pass_complex_memory(const ir_graph *f, ir_graph **out);
 /* Without in-place writes; views: without views too.  f itself where there are none. */
 /* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest again. */
 cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);

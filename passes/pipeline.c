@@ -41,6 +41,8 @@ RUN(inline_all, pass_inline_all(f, out))
 RUN(expand, pass_expand(f, out))
 RUN(contract, pass_contract(f, out))
 RUN(uncontract, pass_uncontract(f, out))
+RUN(complex, pass_complex(f, out))
+RUN(complex_memory, pass_complex_memory(f, out))
 RUN(count, pass_count(f, out))
 
 static cot_status
@@ -76,6 +78,7 @@ const pass_row pass_rows[] = {
     { "dce", "without what no output needs", false, 0, run_dce },
     { "inline", "calls replaced by what they call", false, 0, run_inline },
     { "expand", "ops that are graphs of smaller ops as calls of those", false, 0, run_expand },
+    { "complex", "complex values as pairs of reals", false, 0, run_complex },
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
@@ -479,12 +482,15 @@ cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
     static const char *const order[] = { "simplify", "dce", "contract" };
+    static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
     if (f->expands)
         COT_TRY(pass_run(pass_find("expand"), f, NULL, &g));
     COT_TRY(pass_run(&inline_all, g, NULL, &g));
     COT_TRY(pass_axis_check(g));
+    if (g->complex)
+        COT_TRY(pass_run(&complex, g, NULL, &g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
     *out = g;

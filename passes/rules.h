@@ -53,7 +53,13 @@ static inline ir_ref tan_mul(ir_build *b, ir_ref t, ir_ref c)
     double x;
     return !t ? IR_NONE : c && ir_is_splat(b, t, &x) && x == -1 ? ir_neg(b, c) : ir_mul(b, t, c);
 }
-static inline ir_ref tan_div(ir_build *b, ir_ref t, ir_ref c) { return t ? ir_div(b, t, c) : IR_NONE; }
+/* A complex divisor is inverted before the tangent comes: then the linear half has a product only. */
+static inline ir_ref tan_div(ir_build *b, ir_ref t, ir_ref c)
+{
+    if (t && c && ir_is_complex(ir_btype(b, c)->dtype))
+        return ir_mul(b, t, ir_div(b, ir_like(b, c, 1), c));
+    return t ? ir_div(b, t, c) : IR_NONE;
+}
 static inline ir_ref tan_select(ir_build *b, ir_ref p, ir_ref t, ir_ref e)
 {
     if (!t && !e)

@@ -171,3 +171,91 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
                      ir_reshape(b, source, 1, &n) };
     return ir_reshape(b, ir_node1(b, op, 3, in, &a), t->rank, t->dims);
 }
+
+/* ---- convolution ---- */
+
+/* x with axis `axis` as [groups, the rest], and those axes then in the order `perm` names: groups first. */
+static ir_ref
+grouped(ir_build *b, ir_ref x, const int64_t *perm, int64_t axis, int64_t groups)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int64_t dims[COT_MAX_RANK + 1], to[COT_MAX_RANK + 1] = { axis };
+
+    for (int k = 0, r = 0; t && k < t->rank; k++) {
+        if (k == axis)
+            dims[r++] = groups;
+        dims[r++] = k == axis ? t->dims[k] / groups : t->dims[k];
+        to[1 + k] = perm[k] + (perm[k] >= axis);
+    }
+    return t ? ir_transpose(b, ir_reshape(b, x, t->rank + 1, dims), to) : IR_NONE;
+}
+
+static bool
+conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
+{
+    const int r = x->rank;
+    const int64_t n = x->dims[s->x[0]], c = x->dims[s->x[r - 1]], i = w->dims[s->w[r - 2]], o = w->dims[s->w[r - 1]];
+    const int64_t groups = s->groups, batch = s->batch_groups;
+
+    if (groups < 1 || batch < 1 || (groups > 1 && batch > 1) || n % batch || c != i * groups || o % (groups * batch) ||
+        o == 0)
+        ir_build_fail(b, "conv", ERR_attr_wrong,
+                      ir_format(b->arena,
+                                "%lld examples of %lld features, a kernel from %lld to %lld, %lld groups, %lld of "
+                                "examples; wants features = groups * the kernel's, and groups that divide",
+                                (long long)n, (long long)c, (long long)i, (long long)o, (long long)groups,
+                                (long long)batch));
+    return b->status == COT_OK;
+}
+
+/* [groups, n, spatial, c], padded. */
+static ir_ref
+conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
+{
+    const int last = s->spatial + 1;
+    const bool features = s->groups > 1;
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    ir_ref y = grouped(b, x, s->x, features ? s->x[last] : s->x[0], features ? s->groups : s->batch_groups);
+
+    if (!y)
+        return IR_NONE;
+    for (int i = 0; i < s->spatial; i++) {
+        low[2 + i] = s->window[i].low;
+        high[2 + i] = s->window[i].high;
+        interior[2 + i] = s->window[i].base - 1;
+    }
+    return ir_pad(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)), low, high, interior);
+}
+
+ir_ref
+pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w)
+{
+    const int r = s->spatial + 2;
+    const int64_t groups = s->groups * s->batch_groups;
+    int64_t stride[COT_MAX_RANK], apart[COT_MAX_RANK], perm[COT_MAX_RANK + 1], dims[COT_MAX_RANK];
+    ir_axes turned = 0;
+
+    if (!x || !w || !conv_fits(b, s, ir_btype(b, x), ir_btype(b, w)))
+        return IR_NONE;
+    for (int i = 0; i < s->spatial; i++) {
+        stride[i] = s->window[i].stride;
+        apart[i] = s->window[i].dilation;
+        turned |= s->reversed[i] ? ir_axes_of((int)s->w[i]) : 0;
+    }
+    if (turned)
+        w = ir_reverse(b, w, turned);
+    ir_ref left = conv_operand(b, s, x), right = grouped(b, w, s->w, s->w[r - 1], groups);
+    ir_ref y = ir_conv(b, left, right, ir_list(b, s->spatial, stride), ir_list(b, s->spatial, apart));
+    const ir_type *t = y ? ir_btype(b, y) : NULL;
+    if (!t)
+        return IR_NONE;
+    /* [groups, n, spatial, o / groups]: groups join the features */
+    int at = 0;
+    for (int k = 0; k < r; k++) {
+        if (s->y[k] == r - 1)
+            perm[at++] = 0;
+        perm[at++] = s->y[k] + 1;
+        dims[k] = s->y[k] == r - 1 ? t->dims[0] * t->dims[r] : t->dims[1 + s->y[k]];
+    }
+    return ir_reshape(b, ir_transpose(b, y, perm), r, dims);
+}

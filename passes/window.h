@@ -25,4 +25,15 @@ void pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *
 ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter,
                                const pass_window *w, ir_ref x, ir_ref source, ir_ref init);
 
+/* A convolution: which axes of x are [n, spatial, c], of w [window, i, o], and of the result [n, spatial, o] (y[k]: what
+ * axis k of the result is); .size of the windows is the kernel's. */
+typedef struct pass_conv {
+    int spatial;
+    int64_t x[COT_MAX_RANK], w[COT_MAX_RANK], y[COT_MAX_RANK];
+    pass_window window[COT_MAX_RANK];
+    bool reversed[COT_MAX_RANK];        /* windows are read from their end */
+    int64_t groups, batch_groups;       /* of features, of examples        */
+} pass_conv;
+ir_ref pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w);
+
 #endif

@@ -87,7 +87,7 @@ static const char *const c_types[COT_DTYPE_COUNT] = {
     [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
     [COT_U16] = "uint16_t", [COT_U32] = "uint32_t",  [COT_U64] = "uint64_t",
     [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float",
-    [COT_F64] = "double",
+    [COT_F64] = "double",  [COT_C64] = "float",   [COT_C128] = "double",
 };
 
 static const char *
@@ -217,7 +217,8 @@ print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natu
         file_name(path), COT_VERSION);
     ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array "
                   "overlaps one that is written.\n"
-                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1.  work has "
+                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1; c64, c128 are pairs of float, double, the\n"
+                  " * real part first, as float _Complex and std::complex<float>.  work has "
                   "NAME_WORK_BYTES bytes aligned\n"
                   " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
                   "0; or a number\n");

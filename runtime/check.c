@@ -40,11 +40,15 @@ rt_run_graph(const ir_graph *f, const cot_compile_options *o, void *const *in, v
     return status;
 }
 
+/* Complex arrays are pairs to the twin: the same bytes. */
 static cot_status
 twin(const ir_graph *f, void *const *in, void ***out)
 {
+    ir_graph *g;
+
     *out = new_outputs(f);
-    return ir_eval(f, *out, (const void *const *)in);
+    COT_TRY(pass_complex_memory(f, &g));
+    return ir_eval(g, *out, (const void *const *)in);
 }
 
 static void **
@@ -88,10 +92,10 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
 
         if (at < 0)
             continue;
+        const cot_dtype part = ir_part_type(t->dtype);
         v->good = false;
         ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name,
-                      i, (long long)at, rt_element(t->dtype, got[i], at),
-                      rt_element(t->dtype, want[i], at));
+                      i, (long long)at, rt_element(part, got[i], at), rt_element(part, want[i], at));
     }
 }
 
@@ -365,6 +369,7 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
     int at;
 
     verdict_new(f, v);
+    COT_TRY(pass_complex_memory(f, (ir_graph **)&f));
     if (!has_float(f, f->n_in, f->in) || !has_float(f, f->n_out, f->out)) {
         skip(v, "no floating input or output");
         return COT_OK;
@@ -393,21 +398,22 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
 static bool
 is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 {
-    const double eps = t->dtype == COT_F64   ? 0x1p-52
-                       : t->dtype == COT_F32 ? 0x1p-23
-                       : t->dtype == COT_F16 ? 0x1p-10
-                                             : 0x1p-7;
+    const cot_dtype part = ir_part_type(t->dtype);
+    const double eps = part == COT_F64   ? 0x1p-52
+                       : part == COT_F32 ? 0x1p-23
+                       : part == COT_F16 ? 0x1p-10
+                                         : 0x1p-7;
     double largest = 0;
 
-    for (int64_t i = 0; i < t->size; i++)
-        if (isfinite(rt_element(t->dtype, x, i)))
-            largest = fmax(largest, fabs(rt_element(t->dtype, x, i)));
-    for (*at = 0; *at < t->size; ++*at) {
-        double p = rt_element(t->dtype, x, *at), q = rt_element(t->dtype, y, *at);
+    for (int64_t i = 0; i < rt_parts(t); i++)
+        if (isfinite(rt_element(part, x, i)))
+            largest = fmax(largest, fabs(rt_element(part, x, i)));
+    for (*at = 0; *at < rt_parts(t); ++*at) {
+        double p = rt_element(part, x, *at), q = rt_element(part, y, *at);
 
         if (p == q || (isnan(p) && isnan(q)))
             continue;
-        if (!ir_is_float(t->dtype) || !(fabs(p - q) <= 64 * eps * largest))
+        if (!ir_is_float(part) || !(fabs(p - q) <= 64 * eps * largest))
             return false;
     }
     return true;
@@ -446,8 +452,8 @@ rt_check_vmap(const ir_graph *f, int64_t size, rt_verdict *v)
             ir_buf_printf(
                 &v->why,
                 "vmap: example %lld, result %d, element %lld is %.9g; alone it is %.9g",
-                (long long)e, i, (long long)at, rt_element(t->dtype, row, at),
-                rt_element(t->dtype, got[i], at));
+                (long long)e, i, (long long)at, rt_element(ir_part_type(t->dtype), row, at),
+                rt_element(ir_part_type(t->dtype), got[i], at));
         }
     }
     return COT_OK;

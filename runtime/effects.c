@@ -31,7 +31,8 @@ static const printer printers[] = { PRINTER(F32, f32, float), PRINTER(F64, f64, 
 static const printer *
 printer_for(cot_dtype t)
 {
-    cot_dtype wide = t == COT_F64 || t == COT_BOOL ? t
+    cot_dtype wide = ir_is_complex(t)            ? COT_DTYPE_NONE
+                     : t == COT_F64 || t == COT_BOOL ? t
                      : ir_is_float(t)              ? COT_F32
                      : ir_is_signed(t)             ? COT_I64
                                                    : COT_U64;

@@ -25,6 +25,7 @@ static const struct {
     { 'b', 1, COT_BOOL }, { 'i', 1, COT_I8 },  { 'i', 2, COT_I16 }, { 'i', 4, COT_I32 },
     { 'i', 8, COT_I64 },  { 'u', 1, COT_U8 },  { 'u', 2, COT_U16 }, { 'u', 4, COT_U32 },
     { 'u', 8, COT_U64 },  { 'f', 2, COT_F16 }, { 'f', 4, COT_F32 }, { 'f', 8, COT_F64 },
+    { 'c', 8, COT_C64 },  { 'c', 16, COT_C128 },
 };
 #define N_KINDS (sizeof npy_kinds / sizeof *npy_kinds)
 
@@ -113,7 +114,7 @@ read_descr(rt_npy *h, const char *d)
             return NULL;
         }
     }
-    return "its element type is not one of bool, i8 to i64, u8 to u64, f16, f32, f64";
+    return "its element type is not one of bool, i8 to i64, u8 to u64, f16, f32, f64, c64, c128";
 }
 
 static const char *
@@ -232,7 +233,7 @@ void
 rt_npy_elements(const rt_npy *h, const void *file, void *out)
 {
     const char *from = (const char *)file + h->data;
-    const size_t size = cot_dtype_size(h->dtype);
+    const size_t size = cot_dtype_size(h->dtype), part = cot_dtype_size(ir_part_type(h->dtype));
     int64_t index[COT_MAX_RANK] = { 0 }, stride[COT_MAX_RANK], step = 1, at = 0;
 
     if (h->bytes == 0)
@@ -248,7 +249,8 @@ rt_npy_elements(const rt_npy *h, const void *file, void *out)
         step *= h->dims[axis];
     }
     for (size_t i = 0; i < h->bytes; i += size) {
-        copy_element((char *)out + i, from + (size_t)at * size, size, h->swap);
+        for (size_t p = 0; p < size; p += part)
+            copy_element((char *)out + i + p, from + (size_t)at * size + p, part, h->swap);
         for (int axis = h->rank - 1; axis >= 0; axis--) {
             at += stride[axis];
             if (++index[axis] < h->dims[axis])

@@ -28,7 +28,7 @@ static const struct {
     { "BOOL", COT_BOOL }, { "I8", COT_I8 },   { "I16", COT_I16 },   { "I32", COT_I32 },
     { "I64", COT_I64 },   { "U8", COT_U8 },   { "U16", COT_U16 },   { "U32", COT_U32 },
     { "U64", COT_U64 },   { "F16", COT_F16 }, { "BF16", COT_BF16 }, { "F32", COT_F32 },
-    { "F64", COT_F64 },
+    { "F64", COT_F64 },   { "C64", COT_C64 },
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
@@ -74,7 +74,7 @@ read_tensor(rt_tensor *t, const json_t *entry)
         if (strcmp(kinds[i].name, kind) == 0)
             t->dtype = kinds[i].dtype;
     if (t->dtype == COT_DTYPE_NONE)
-        return "has a dtype that is not one of BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64";
+        return "has a dtype that is not one of BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64, C64";
     const char *wrong = read_shape(t, json_object_get(entry, "shape"), &bytes);
     if (wrong)
         return wrong;

@@ -72,7 +72,9 @@ next_random(uint64_t *state)
 void
 rt_random_fill(const ir_type *t, uint64_t seed, void *out)
 {
-    for (int64_t i = 0; i < t->size; i++) {
+    const cot_dtype part = ir_part_type(t->dtype);
+
+    for (int64_t i = 0; i < rt_parts(t); i++) {
         uint64_t r = next_random(&seed);
 
         if (t->dtype == COT_BOOL)
@@ -80,14 +82,20 @@ rt_random_fill(const ir_type *t, uint64_t seed, void *out)
         else if (ir_is_int(t->dtype))
             rt_set_element(t->dtype, out, i, (double)(r >> 62));
         else
-            rt_set_element(t->dtype, out, i, ldexp((double)(r >> 40), -22) - 2);
+            rt_set_element(part, out, i, ldexp((double)(r >> 40), -22) - 2);
     }
 }
 
 static void
 print_element(ir_buf *b, cot_dtype t, const void *data, int64_t i)
 {
-    if (t == COT_F64)
+    if (ir_is_complex(t)) {
+        ir_buf_str(b, "(");
+        print_element(b, ir_part_type(t), data, 2 * i);
+        ir_buf_str(b, ", ");
+        print_element(b, ir_part_type(t), data, 2 * i + 1);
+        ir_buf_str(b, ")");
+    } else if (t == COT_F64)
         ir_buf_f64(b, ((const double *)data)[i]);
     else if (ir_is_float(t))
         ir_buf_f32(b, (float)rt_element(t, data, i));
@@ -135,19 +143,20 @@ rt_print_elements(ir_buf *b, const ir_type *t, const void *data, bool whole)
     print_axis(b, t, data, 0, 0, t->size, whole);
 }
 
+/* Of complex types, in parts. */
 int64_t
 rt_first_difference(const ir_type *t, const void *x, const void *y)
 {
-    const size_t size = cot_dtype_size(t->dtype);
+    const cot_dtype part = ir_part_type(t->dtype);
+    const size_t size = cot_dtype_size(part);
 
-    for (int64_t i = 0; i < t->size; i++) {
+    for (int64_t i = 0; i < rt_parts(t); i++) {
         const char *p = (const char *)x + (size_t)i * size,
                    *q = (const char *)y + (size_t)i * size;
 
         if (memcmp(p, q, size) == 0)
             continue;
-        if (ir_is_float(t->dtype) && isnan(rt_element(t->dtype, x, i)) &&
-            isnan(rt_element(t->dtype, y, i)))
+        if (ir_is_float(part) && isnan(rt_element(part, x, i)) && isnan(rt_element(part, y, i)))
             continue;
         return i;
     }

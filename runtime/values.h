@@ -12,6 +12,14 @@ rt_bytes(const ir_type *t)
     return (size_t)t->size * cot_dtype_size(t->dtype);
 }
 
+/* Real numbers in it: two for each complex one.  What looks at single numbers looks at these, of type
+ * ir_part_type(t->dtype). */
+static inline int64_t
+rt_parts(const ir_type *t)
+{
+    return ir_is_complex(t->dtype) ? 2 * t->size : t->size;
+}
+
 /* Element i as double (exact up to 53 bits), and back (rounded, saturated). */
 double rt_element(cot_dtype t, const void *data, int64_t i);
 void rt_set_element(cot_dtype t, void *data, int64_t i, double x);

@@ -67,7 +67,7 @@ status 2 "$cot" opt bad.cot;                                 says "bad.cot:2: ad
 status 2 "$cot" opt f.cot -p 'grind';                        says "grind"
 status 2 "$cot" opt f.cot -p 'grad(wrt=[7])'
 status 2 "$cot" opt f.cot --emit html;                       says "not built in"
-status 2 "$cot" opt model.mlir;                              says "model.mlir: reading StableHLO text is not built in; give .cot text"
+status 2 "$cot" opt model.mlir;                              says "model.mlir: No such file or directory"
 status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)'; prints "f32[3,4]"
 status 0 "$cot" opt f.cot -p 'grad | dce' --after-each;      prints "; dce: unchanged"
 status 0 "$cot" opt f.cot --emit dot;                        prints "digraph"

@@ -36,6 +36,8 @@ static const struct { const char *name, *text; } shown[] = {
     { "io", "No such file or directory" },
     { "parse", "found the end of the text; wants 'fn'" },
     { "file", "is there twice" },
+    { "hlo_syntax", ", wants a function" },
+    { "hlo_refused", "the function calls itself" },
     { "einsum", "the result names an axis that no operand has" },
 };
 

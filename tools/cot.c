@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "cotrace/stablehlo.h"
+#include "frontend/stablehlo/import.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 
 static const char usage[] =
-    "usage: cot VERB FILE [OPTION...]      FILE is .cot text; - is standard input\n"
+    "usage: cot VERB FILE [OPTION...]      FILE is .cot or StableHLO text; - is standard input\n"
     "  opt    print the transformed IR\n"
     "  run    run it on arrays\n"
     "  build  write an object file, assembly, LLVM IR\n"
@@ -148,18 +150,19 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
 cot_status
 cli_load(cot_cli *c, const char *path, ir_module *roots)
 {
-    size_t bytes, n = strlen(path);
+    size_t bytes;
     const char *text;
     ir_module all;
 
-    if (n > 5 && strcmp(path + n - 5, ".mlir") == 0)
-        return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                       ir_format(&c->ctx->arena,
-                                 "%s: reading StableHLO text is not built in; give .cot text",
-                                 path));
     text = cli_read(c, path, &bytes);
     if (!text)
         return COT_ERR_IO;
+    if (fe_hlo_is_mlir(path, text, bytes)) {
+        const cot_import_options o = { .entry = c->entry };
+        *roots = (ir_module){ 1, IR_NEW_N(&c->ctx->arena, ir_graph *, 1) };
+        return fe_hlo_import(c->ctx, strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes, &o, c->checks,
+                             &c->given_away, &roots->fn[0]);
+    }
     COT_TRY(ir_parse(c->ctx, strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes, &all));
     return cli_roots(c->ctx, &all, c->entry, roots);
 }

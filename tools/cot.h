@@ -21,6 +21,8 @@ typedef struct cot_cli {
     cot_state *file;                    /* of --in, once read; an npy file has one array   */
     cot_array **bound;                  /* to each argument by cli_bind, and from which file */
     int *from;
+    struct fe_hlo_checks *checks;       /* of StableHLO text; NULL: expectations are left out */
+    ir_ints given_away;                 /* arguments that the text donates                 */
 } cot_cli;
 
 /* Each verb is a file; it answers the exit status. */
@@ -66,6 +68,8 @@ int cli_expect(cot_cli *c, const char *path);
  * graphs are those of a stated target, so that their text is the same on every machine. */
 bool cli_is_stage(const char *name, size_t n);
 cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);
+/* stablehlo.c: do the results meet the expectations of the module?  The first that do not is printed. */
+bool cli_check_expectations(cot_cli *c, const ir_graph *f, void *const *out);
 void cli_print_dot(ir_buf *b, const ir_graph *f);
 
 #endif

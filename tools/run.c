@@ -1,5 +1,6 @@
 /* cot run: a function on arrays from files, or made up from a seed. */
 #include "cotrace/file.h"
+#include "frontend/stablehlo/import.h"
 #include "ir/array.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -98,8 +99,10 @@ cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
 static bool
 has_nan(const ir_type *t, const void *data)
 {
-    for (int64_t i = 0; i < t->size && ir_is_float(t->dtype); i++)
-        if (isnan(rt_element(t->dtype, data, i)))
+    const cot_dtype part = ir_part_type(t->dtype);
+
+    for (int64_t i = 0; i < rt_parts(t) && ir_is_float(part); i++)
+        if (isnan(rt_element(part, data, i)))
             return true;
     return false;
 }
@@ -134,6 +137,8 @@ trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
     ir_buf where;
     void **value;
 
+    if (pass_complex_memory(f, (ir_graph **)&f) != COT_OK)
+        return cli_failed(c);
     if (show_all(f, &all) != COT_OK)
         return cli_failed(c);
     value = cli_buffers(c->ctx, all);
@@ -157,6 +162,13 @@ trap_nan(cot_cli *c, const ir_graph *f, void *const *args)
 
 /* ---- results ---- */
 
+/* The last results of a module with expectations are what they compare. */
+static int
+count_results(const cot_cli *c, const ir_graph *f)
+{
+    return c->checks && c->checks->n ? c->checks->n_results : f->n_out;
+}
+
 static cot_status
 write_each(cot_cli *c, const cot_state *s)
 {
@@ -173,7 +185,7 @@ write_results(cot_cli *c, const ir_graph *f, void *const *out)
     cot_state s = { 0, IR_NEW_N(&c->ctx->arena, cot_named, f->n_out + 1) };
     cot_status status = COT_OK;
 
-    for (int i = 0; i < f->n_out && status == COT_OK; i++) {
+    for (int i = 0; i < count_results(c, f) && status == COT_OK; i++) {
         const char *name = f->out_name ? f->out_name[i] : NULL;
         s.at[i].name = name ? name : ir_format(&c->ctx->arena, "out%d", i);
         s.at[i].array = cot_array_borrow(c->ctx, ir_type_public(ir_type_at(f, f->out[i])), out[i]);
@@ -194,7 +206,7 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
     ir_buf_init(&b, &c->ctx->arena);
     if (!c->n_in && f->n_in)
         ir_buf_printf(&b, "; arguments made from seed %d\n", CLI_SEED);
-    for (int i = 0; i < f->n_out; i++) {
+    for (int i = 0; i < count_results(c, f); i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
 
         ir_type_print(&b, t);
@@ -212,8 +224,12 @@ run_function(cot_cli *c)
     void **args, **pointer, **out;
     cot_kernel *k;
     cot_status status;
+    fe_hlo_checks checks;
     ir_graph *f;
 
+    if (!c->pipeline)
+        c->checks = &checks;
+    checks.n = 0;
     if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &args) != COT_OK)
         return cli_failed(c);
     if (c->trap) {
@@ -233,7 +249,7 @@ run_function(cot_cli *c)
         return cli_failed(c);
     if (!c->out)
         print_results(c, f, out);
-    return EXIT_DONE;
+    return cli_check_expectations(c, f, out) ? EXIT_DONE : EXIT_CHECK;
 }
 
 int

@@ -494,6 +494,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
 void
 cg_ll_region(cg_ll_emit *e, const cg_region *r)
 {
-    for (uint32_t i = 0; i < r->n; i++)
-        emit_insn(e, r->insn[i]);
+    for (uint32_t i = 0, together; i < r->n; i += together ? together : 1)
+        if ((together = cg_ll_store_rows(e, r->insn + i, r->n - i)) == 0)
+            emit_insn(e, r->insn[i]);
 }

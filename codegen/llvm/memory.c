@@ -1,7 +1,8 @@
 /* Loads and stores.
  *
  * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
- * minus one, a vector reversed; by a constant, scalars one by one, or, where an unroll loop
+ * minus one, a vector reversed; by two, every other element of two vectors; by another constant, scalars one by
+ * one (2, 4 or 8 such stores side by side, as of real and imaginary parts, are interleaved to whole vectors), or, where an unroll loop
  * around moves the index by one, rows of vectors transposed in registers; otherwise a gather or
  * scatter.
  *
@@ -11,7 +12,7 @@
  * and any other mask goes lane by lane. */
 #include "codegen/llvm/emit.h"
 
-enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
+enum { SINK_BYTES = 2048, /* 256 lanes of 8 bytes */ MOST_ROWS = 8 };
 
 typedef struct access {
     LLVMTypeRef element; /* in memory */
@@ -342,6 +343,33 @@ and_scalar(cg_ll_emit *e, const condition *c)
     return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
 }
 
+/* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
+static LLVMValueRef
+picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
+{
+    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        c[i] = LLVMConstInt(e->l->i32, (uint64_t)mask[i], 0);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
+}
+
+/* Elements 0, 2, 4, ... from the index on.  The second vector ends with the last of them: nothing behind it
+ * is touched. */
+static LLVMValueRef
+load_every_other(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
+{
+    LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    LLVMValueRef behind = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, e->lanes - 1), "");
+    LLVMValueRef x = plain_load(e, a, t, load_address(e, address(e, a, index.v), c->scalar));
+    LLVMValueRef y = plain_load(e, a, t, load_address(e, address(e, a, behind), c->scalar));
+    int *mask = IR_NEW_N(e->arena, int, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        mask[i] = 2 * i < e->lanes ? 2 * i : 2 * i + 1;
+    return picked(e, x, y, mask);
+}
+
 static cg_ll_copy
 load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_t set)
 {
@@ -367,7 +395,9 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
         cg_ll_copy first =
             cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
         x = reversed(e, load_row(e, a, first, &c));
-    } else if (index.wide)
+    } else if (!index.wide && index.slope == 2 && !c.lanes)
+        x = load_every_other(e, a, index, &c);
+    else if (index.wide)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
@@ -510,6 +540,104 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_row(e, a, first, reversed(e, x), &c);
     } else
         store_by_lane(e, a, index, x, and_scalar(e, &c));
+}
+
+/* x and the constant that was added to it. */
+static cg_val
+without_constant(const cg_kernel *k, cg_val v, int64_t *c)
+{
+    const cg_insn *i = &k->insn[v];
+
+    *c = 0;
+    if (i->op == SC_add && cg_is_const(k, i->in[1], c))
+        return i->in[0];
+    return v;
+}
+
+/* Do the two store x[i] and x[i + step], without conditions? */
+static bool
+side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j, int64_t step)
+{
+    int64_t a, b;
+
+    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] && !e->mask &&
+           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + step;
+}
+
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  Halves of the rows
+ * are interleaved first, then the results: log2(n) rounds of two shuffles for two rows. */
+static void
+interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
+    LLVMValueRef next[MOST_ROWS];
+
+    for (int l = 0; l < 2 * e->lanes; l++)
+        mask[l] = (l & 1) * e->lanes + l / 2;
+    /* after a round, row c of a block is a part of an interleaved run that is twice as long */
+    for (int run = 1; run < n; run *= 2) {
+        const int blocks = n / run / 2;
+        for (int c = 0; c < blocks; c++)
+            for (int k = 0; k < run; k++) {
+                LLVMValueRef x = row[c * run + k], y = row[(c + blocks) * run + k];
+                next[c * run * 2 + 2 * k] = picked(e, x, y, mask);
+                next[c * run * 2 + 2 * k + 1] = picked(e, x, y, mask + e->lanes);
+            }
+        memcpy(row, next, sizeof *row * (size_t)n);
+    }
+}
+
+/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes, are as good as n stores
+ * of whole vectors. */
+static int
+stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
+{
+    const cg_insn *first = &e->k->insn[v[0]];
+
+    for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
+        bool good = n <= left;
+        *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
+        for (uint32_t k = 0; k < n && good; k++) {
+            good = side_by_side(e, first, &e->k->insn[v[k]], k);
+            *set |= good ? e->var[e->k->insn[v[k]].in[1]].set : 0;
+        }
+        for (int c = 0, copies = good ? cg_ll_copies(e, *set) : 0; c < copies && good; c++) {
+            cg_ll_seek(e, *set, c);
+            cg_ll_copy index = cg_ll_get(e, first->in[0]);
+            good = !index.wide && index.slope == (int64_t)n;
+        }
+        if (good)
+            return (int)n;
+    }
+    return 0;
+}
+
+uint32_t
+cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
+{
+    uint32_t set;
+    const cg_insn *first = &e->k->insn[v[0]];
+    const int n = first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
+    LLVMValueRef row[MOST_ROWS];
+
+    if (n == 0)
+        return 0;
+    access a = access_of(e, first);
+    for (int c = 0, copies = cg_ll_copies(e, set); c < copies; c++) {
+        cg_ll_seek(e, set, c);
+        cg_ll_copy index = cg_ll_get(e, first->in[0]);
+        for (int k = 0; k < n; k++)
+            row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
+        interleave(e, row, n);
+        for (int k = 0; k < n; k++) {
+            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""), p = address(e, &a, at);
+            if (a.streams)
+                stream_store(e, &a, row[k], p);
+            else
+                plain_store(e, &a, row[k], p);
+        }
+    }
+    return (uint32_t)n;
 }
 
 void

@@ -14,35 +14,7 @@
  * Both give the numbers of NUMERICS.md section 4: a chain of fma from +0 over each block of 256
  * k's, and the sum of the blocks in order, which starts at -0 (the neutral element).  Which one
  * is chosen never shows. */
-#include "codegen/lower/dot.h"
-
-enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
-
-/* A group of axes with contiguous neighbours joined. */
-typedef struct group {
-    int n;
-    int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
-} group;
-
-typedef struct shape {
-    group b, m, n, k;
-    bool swap; /* m is the right side's group, n the left's */
-    bool packed, pack_left;
-    int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
-    int64_t mc, nc;
-    int64_t pieces; /* of a parallel loop, along the batch or along m */
-    bool batch_pieces;
-    int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
-} shape;
-
-typedef struct product {
-    cg_build *b;
-    const cg_dot *d;
-    shape s;
-    cg_val base;        /* scratch of the piece */
-    cg_val left, right; /* offsets of the batch element */
-    cg_val batch;
-} product;
+#include "codegen/lower/dot_inside.h"
 
 static group
 join(const cg_dot_axes *a)
@@ -65,37 +37,6 @@ join(const cg_dot_axes *a)
         }
     }
     return g;
-}
-
-/* The sum of stride times index over the axes of a group, from the flat number. */
-static cg_val
-offset(cg_build *b, const group *g, const int64_t *stride, cg_val flat)
-{
-    cg_val sum = cg_i64(b, 0), rest = flat;
-    for (int i = g->n - 1; i >= 0; i--) {
-        cg_val at = i ? cg_imod(b, rest, g->size[i]) : rest;
-        sum = cg_iadd(b, sum, cg_imul(b, at, stride[i]));
-        rest = i ? cg_idiv(b, rest, g->size[i]) : rest;
-    }
-    return sum;
-}
-
-static int64_t
-innermost(const group *g, const int64_t *stride)
-{
-    return g->n ? stride[g->n - 1] : 1;
-}
-
-static int64_t
-round_up(int64_t x, int64_t to)
-{
-    return (x + to - 1) / to * to;
-}
-
-static int64_t
-at_most(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
 }
 
 static int64_t
@@ -159,18 +100,6 @@ swap_sides(shape *s)
     s->swap = true;
 }
 
-/* The strides of the tile's left (rows) and right (columns) operand. */
-static const int64_t *
-left_of(const shape *s, const group *g)
-{
-    return s->swap ? g->rhs : g->lhs;
-}
-static const int64_t *
-right_of(const shape *s, const group *g)
-{
-    return s->swap ? g->lhs : g->rhs;
-}
-
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache,
  * or where the columns do not lie together. */
 static bool
@@ -194,12 +123,16 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
     /* Rows read where they lie meet in one set of the cache when they are a power of two
-     * apart. */
-    s->pack_left = s->n.total > 2 * s->nr;
-    s->c_size = s->k.total > KC ? round_up(s->m.total, s->mr) * round_up(s->n.total, s->nr)
+     * apart; and k's along several axes cost divisions. */
+    s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows = innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->whole = s->k.total > KC && s->nc >= s->n.total && s->m.total > s->mc &&
+               round_up(s->k.total, KC) * s->nc * bytes <= t->l2 / 2;
+    s->c_size = s->k.total > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
-    s->b_size = round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up(kc * s->mc, 16) : 0;
+    s->b_size = s->whole ? round_up(s->k.total, KC) * s->nc : round_up(kc * s->nc, 16);
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) : 0;
 }
 
 static shape
@@ -236,114 +169,10 @@ cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d)
 
 /* Elements ------------------------------------------------------------------------------------- */
 
-static cg_val
-load(const product *p, bool left, cg_val at, cg_val when)
-{
-    cg_build *b = p->b;
-    bool lhs = left != p->s.swap;
-    uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
-    cot_dtype stored = b->k->buffer[buffer].type;
-    cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
-    return stored == p->d->type ? x : cg_insn1(b, SC_cvt, p->d->type, x);
-}
-
-static cg_val
-multiply_add(const product *p, cg_val x, cg_val y, cg_val acc)
-{
-    cot_dtype t = p->d->type;
-    if (ir_is_float(t))
-        return cg_insn3(p->b, SC_fma, t, x, y, acc);
-    return cg_insn2(p->b, SC_add, t, cg_insn2(p->b, SC_mul, t, x, y), acc);
-}
-
-static cg_val
-less(cg_build *b, cg_val x, cg_val y)
-{
-    return cg_insn2(b, SC_lt, COT_I64, x, y);
-}
-
-static cg_val
-both(cg_build *b, cg_val x, cg_val y)
-{
-    return !x ? y : !y ? x : cg_insn2(b, SC_and, COT_BOOL, x, y);
-}
-
-static void
-give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
-{
-    if (p->s.swap)
-        p->d->store(p->b, p->d->user, p->batch, n, m, acc, when);
-    else
-        p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
-}
-
-/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
- * out. */
-typedef struct tile {
-    cg_val loop[3];
-    cg_val i, column;
-} tile;
-
-static cg_val
-spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
-{
-    *loop = extent > 1 ? cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, extent), 1, 0) : 0;
-    return *loop ? cg_loop_var(b, *loop) : cg_i64(b, 0);
-}
-
-static tile
-tile_begin(const product *p, int64_t rows, int64_t columns)
-{
-    tile t;
-    cg_build *b = p->b;
-    int64_t w = p->s.w;
-    t.i = spmd(b, CG_UNROLL, rows, &t.loop[0]);
-    t.column = cg_imul(b, spmd(b, CG_UNROLL, (columns + w - 1) / w, &t.loop[1]), w);
-    t.column = cg_iadd(b, t.column, spmd(b, CG_VECTOR, w, &t.loop[2]));
-    return t;
-}
-
-static void
-tile_end(const product *p, const tile *t)
-{
-    for (int i = 2; i >= 0; i--)
-        if (t->loop[i])
-            cg_loop_end(p->b, t->loop[i]);
-}
-
-static cg_val
-loop_over(cg_build *b, cg_val lo, cg_val hi, int64_t step)
-{
-    return cg_loop_begin(b, CG_SERIAL, lo, hi, step, 0);
-}
-
-static cg_val
-scratch_at(const product *p, int64_t from, cg_val at)
-{
-    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
-}
-
-/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
- * those of the whole result; if there is but one block, for the time of a tile. */
-static cg_val
-kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val row = i, at = column;
-    int64_t width = s->nr;
-    if (s->packed && s->k.total > KC) {
-        row = cg_iadd(b, m0, i);
-        at = cg_iadd(b, n0, column);
-        width = round_up(s->n.total, s->nr);
-    }
-    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
-}
-
 /* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
  * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
-static void
-give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
+void
+cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -424,7 +253,7 @@ direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool column
         give(p, m, n, sum, both(b, in_row, in_column));
     tile_end(p, &t);
     if (p->d->dear)
-        give_rows(p, n0, m0, m_end, columns, columns_over);
+        cg_dot_give_rows(p, n0, m0, m_end, columns, columns_over);
 }
 
 static void
@@ -442,192 +271,6 @@ direct(const product *p, cg_val m_begin, cg_val m_end)
     if (left_over)
         direct_tile(p, m0, cg_i64(b, whole), left_over, left_over % s->w != 0, m_end);
     cg_loop_end(b, rows);
-}
-
-/* Packed --------------------------------------------------------------------------------------- */
-
-/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c. */
-static cg_val
-panel_index(const product *p, cg_val panel, cg_val k, cg_val column)
-{
-    cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.k.total)), k);
-    return scratch_at(p, p->s.c_size, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-}
-
-static void
-pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_val column)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
-    cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
-                        offset(b, &s->k, right_of(s, &s->k), global));
-    cg_store(b, p->d->scratch, panel_index(p, panel, k, column), load(p, false, at, when), 0);
-}
-
-/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
- * in registers. */
-static void
-pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    bool turned = s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->k.total % KC % s->w == 0;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? s->w : 1), k = cg_loop_var(b, loop);
-    if (turned) {
-        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), s->w), unrolled, lanes;
-        cg_val inner = spmd(b, CG_UNROLL, s->w, &unrolled),
-               lane = spmd(b, CG_VECTOR, s->w, &lanes);
-        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner),
-                     cg_iadd(b, cg_loop_var(b, vectors), lane));
-        cg_loop_end(b, lanes);
-        cg_loop_end(b, unrolled);
-        cg_loop_end(b, vectors);
-    } else {
-        tile t = tile_begin(p, 1, s->nr);
-        pack_element(p, panel, n0, k0, k, t.column);
-        tile_end(p, &t);
-    }
-    cg_loop_end(b, loop);
-}
-
-static cg_val
-left_index(const product *p, cg_val strip, cg_val k, cg_val i)
-{
-    cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, strip, at_most(KC, p->s.k.total)), k);
-    return scratch_at(p, p->s.c_size + p->s.b_size, cg_iadd(b, cg_imul(b, row, p->s.mr), i));
-}
-
-static cg_val
-left_element(const product *p, cg_val m, cg_val k)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
-    return load(p, true,
-                cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), row),
-                        offset(b, &s->k, left_of(s, &s->k), k)),
-                0);
-}
-
-static void
-pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips);
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr);
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop), rows;
-    cg_val i = spmd(b, CG_UNROLL, p->s.mr, &rows);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
-             left_element(p, cg_iadd(b, m0, i), cg_iadd(b, k0, k)), 0);
-    if (rows)
-        cg_loop_end(b, rows);
-    cg_loop_end(b, loop);
-    cg_loop_end(b, strips);
-}
-
-/* The sum of a block is added to that of the blocks before. */
-static cg_val
-add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
-{
-    cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    if (p->s.k.total <= KC)
-        return acc;
-    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
-    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, kept, 0), acc);
-    cg_if_else(b, later);
-    cg_if_yield(b, later, t, sum, acc);
-    cg_if_end(b, later);
-    return cg_loop_result(b, later, 0);
-}
-
-/* Rows m0 ... and the columns of one panel over one block of k. */
-static void
-sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    tile r = tile_begin(p, s->mr, s->nr);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
-           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0));
-    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
-                            : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
-    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k, r.column), 0);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
-    cg_loop_end(b, chain);
-    cg_val kept = kept_index(p, m0, r.i, n0, r.column);
-    cg_store(b, p->d->scratch, kept, add_before(p, k0, kept, cg_loop_result(b, chain, 0)), 0);
-    tile_end(p, &r);
-}
-
-static void
-give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
-{
-    cg_build *b = p->b;
-    int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
-    if (whole == 0 || whole == n) {
-        give_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
-        return;
-    }
-    cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
-    give_rows(p, n0, m0, m_end, p->s.nr, false);
-    cg_if_else(b, choice);
-    give_rows(p, n0, m0, m_end, p->s.nr, true);
-    cg_if_end(b, choice);
-}
-
-static void
-packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
-            cg_val k0, cg_val kc)
-{
-    cg_build *b = p->b;
-    sum_tile(p, panel, n0, m0, m_begin, k0, kc);
-    if (p->s.k.total <= KC) {
-        give_tile(p, n0, m0, m_end);
-        return;
-    }
-    cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.k.total - KC - 1), k0));
-    give_tile(p, n0, m0, m_end);
-    cg_if_end(b, last);
-}
-
-static void
-packed(const product *p, cg_val m_begin, cg_val m_end)
-{
-    cg_build *b = p->b;
-    const shape *s = &p->s;
-    int64_t total = s->k.total;
-    cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
-    cg_val columns = loop_over(b, zero, all, s->nc), j0 = cg_loop_var(b, columns);
-    cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
-    cg_val blocks = loop_over(b, zero, cg_i64(b, total), KC), k0 = cg_loop_var(b, blocks);
-    cg_val kc = total % KC || total < KC
-                    ? cg_imin(b, cg_i64(b, KC), cg_isub(b, cg_i64(b, total), k0))
-                    : cg_i64(b, KC);
-
-    cg_val pack = loop_over(b, j0, j_end, s->nr), n0 = cg_loop_var(b, pack);
-    pack_panel(p, cg_idiv(b, cg_isub(b, n0, j0), s->nr), n0, k0, kc);
-    cg_loop_end(b, pack);
-
-    cg_val rows = loop_over(b, m_begin, m_end, s->mc), i0 = cg_loop_var(b, rows);
-    cg_val i_end = cg_imin(b, cg_iadd(b, i0, cg_i64(b, s->mc)), m_end);
-    if (s->pack_left)
-        pack_rows(p, i0, i_end, k0, kc);
-    cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
-    cg_val strips = loop_over(b, i0, i_end, s->mr);
-    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end,
-                k0, kc);
-    cg_loop_end(b, strips);
-    cg_loop_end(b, panels);
-    cg_loop_end(b, rows);
-    cg_loop_end(b, blocks);
-    cg_loop_end(b, columns);
 }
 
 /* Inner form ----------------------------------------------------------------------------------- */
@@ -720,7 +363,7 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
     if (inner)
         inner_form(p, m_begin, m_end, vector);
     else if (s->packed)
-        packed(p, m_begin, m_end);
+        cg_dot_packed(p, m_begin, m_end);
     else
         direct(p, m_begin, m_end);
 }

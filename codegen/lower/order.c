@@ -7,6 +7,7 @@
  * where their digit belongs.  Every pass is stable, so several keys are sorted the last one first. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
+#include "codegen/lower/order.h"
 #include "codegen/plan.h"
 
 enum { COUNT_MOST = 64, KEYS_COUNT_MOST = 8, DIGIT = 8, RADIX = 1 << DIGIT, DIGITS_MOST = 64 / DIGIT };
@@ -18,6 +19,8 @@ typedef struct ordering {
     int64_t size, lines;
     int axis;
     uint32_t out;
+    int64_t most;                       /* how many places go out                  */
+    bool top;                           /* from the largest on                     */
     cot_dtype place;                    /* in which places are kept meanwhile      */
     uint32_t word[KEYS_COUNT_MOST], from[2], to[2];     /* words and places, two of each */
     uint32_t count;
@@ -28,8 +31,8 @@ typedef struct ordering {
     cg_ix i;
 } ordering;
 
-static cot_dtype
-word_type(cot_dtype key)
+cot_dtype
+cg_word_type(cot_dtype key)
 {
     return key != COT_BOOL && ir_bits(key) > 32 ? COT_U64 : COT_U32;
 }
@@ -52,11 +55,11 @@ float_word(cg_build *b, cg_val x, cot_dtype w, int bits, uint64_t infinite)
     return cg_insn3(b, SC_select, w, nan, all, y);
 }
 
-static cg_val
-word_of(cg_lowering *l, cg_val x, cot_dtype t)
+cg_val
+cg_word_of(cg_lowering *l, cg_val x, cot_dtype t)
 {
     cg_build *b = &l->b;
-    const cot_dtype w = word_type(t);
+    const cot_dtype w = cg_word_type(t);
     switch (t) {
     case COT_F16:
     case COT_BF16:
@@ -88,15 +91,25 @@ key_word(cg_lowering *l, ordering *o, int key, cg_ix i)
 {
     const ir_ref x = o->n->in[key];
     o->at[o->axis] = i;
-    return word_of(l, cg_pull(l, o->fr, x, o->at), ir_type_at(o->fr->f, x)->dtype);
+    const cot_dtype t = ir_type_at(o->fr->f, x)->dtype, w = cg_word_type(t);
+    cg_val word = cg_word_of(l, cg_pull(l, o->fr, x, o->at), t);
+    uint64_t all = word_bits(t) == 64 ? UINT64_MAX : ((uint64_t)1 << word_bits(t)) - 1;
+    return o->top ? cg_insn2(&l->b, SC_xor, w, word, cg_const(&l->b, w, all)) : word;
 }
 
 static void
 store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
 {
+    cg_build *b = &l->b;
+    cg_val when = 0;
+    if (o->most < o->size) {
+        cg_val i = cg_ix_value(&l->ix, b, where);
+        when = cg_insn2(b, SC_lt, COT_I64, i, cg_i64(b, o->most));
+        where = cg_ix_var(&l->ix, cg_imin(b, i, cg_i64(b, o->most - 1)), 0, o->most - 1);
+    }
     o->at[o->axis] = where;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
-    cg_store(&l->b, o->out, cg_ix_value(&l->ix, &l->b, flat), place, 0);
+    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
 }
 
 /* -- by counting --------------------------------------------------------------------------------------------- */
@@ -193,7 +206,7 @@ static cg_val
 digit_of(cg_lowering *l, const ordering *o, cg_val word, int digit)
 {
     cg_build *b = &l->b;
-    const cot_dtype w = word_type(ir_type_at(o->fr->f, o->n->in[o->key])->dtype);
+    const cot_dtype w = cg_word_type(ir_type_at(o->fr->f, o->n->in[o->key])->dtype);
     if (digit)
         word = cg_insn2(b, SC_shr, w, word, cg_const(b, w, (uint64_t)(digit * DIGIT)));
     word = cg_insn2(b, SC_and, w, word, cg_const(b, w, RADIX - 1));
@@ -259,12 +272,12 @@ static void
 sort_by_key(cg_lowering *l, ordering *o)
 {
     const cot_dtype t = ir_type_at(o->fr->f, o->n->in[o->key])->dtype;
-    const uint32_t words = o->word[word_type(t) == COT_U64 ? 2 : 0];
+    const uint32_t words = o->word[cg_word_type(t) == COT_U64 ? 2 : 0];
     /* places stay where the pass before left them; words begin anew */
     o->from[0] = words;
     o->to[0] = words + 1;
     o->digits = word_bits(t) / DIGIT;
-    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(word_type(t))) : 1, true, digit_fill, o);
+    cg_each(l, CG_SERIAL, o->size, o->first ? cg_lanes(l, ir_bits(cg_word_type(t))) : 1, true, digit_fill, o);
     cg_each(l, CG_SERIAL, o->digits * RADIX, cg_lanes(l, ir_bits(o->place)), true, zero_count, o);
     cg_each(l, CG_SERIAL, o->size, 1, true, count_digits, o);
     sum_counts(l, o);
@@ -339,10 +352,10 @@ make_scratch(cg_lowering *l, ordering *o, int64_t lines)
 {
     bool any[2] = { false, false };
     for (int k = 0; k < o->n->n_in; k++)
-        any[word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype) == COT_U64] = true;
+        any[cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype) == COT_U64] = true;
     if (by_counting(o)) {
         for (int k = 0; k < o->n->n_in; k++)
-            o->word[k] = cg_local_buffer(l, "word", word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype), o->size);
+            o->word[k] = cg_local_buffer(l, "word", cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype), o->size);
         o->count = cg_local_buffer(l, "rank", COT_I32, o->size);
         return;
     }
@@ -358,22 +371,27 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
     const cg_group none = { 0 };
-    ordering o = { .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.arg.axis };
+    const bool top = n->op == OP_top_k;
+    const int axis = (int)(top ? n->at.top.axis : n->at.arg.axis);
+    ordering o = { .n = n, .t = ir_type_at(v->f, n->first), .axis = axis, .top = top };
     if (!v->place[n->first].set)
         v->place[n->first] = cg_plan_new(l, "t", o.t);
     if (o.t->size == 0)
         return;
-    o.size = o.t->dims[o.axis];
-    o.lines = o.t->size / o.size;
+    if (top && cg_plan_top(l, v, g))
+        return;
+    o.size = ir_type_at(v->f, n->in[0])->dims[o.axis];
+    o.most = o.t->dims[o.axis];
+    o.lines = o.t->size / o.most;
     o.place = o.size <= INT32_MAX ? COT_I32 : COT_I64;
-    cg_kernel_begin(l, "argsort");
+    cg_kernel_begin(l, ir_ops[n->op].name);
     l->k->loc = n->loc;
-    l->k->note = ir_ops[OP_argsort].doc;
+    l->k->note = ir_ops[n->op].doc;
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    bool many = l->o->threads > 1 && o.lines > 1 && o.t->size * 40 > CG_COST_PARALLEL;
+    bool many = l->o->threads > 1 && o.lines > 1 && o.lines * o.size * 40 > CG_COST_PARALLEL;
     make_scratch(l, &o, many ? o.lines : 1);
-    l->k->flops = o.t->size * 40;
+    l->k->flops = o.lines * o.size * 40;
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines, (long long)o.size,
                   by_counting(&o) ? "counting" : "digits", many ? ", parallel" : "");
@@ -384,6 +402,13 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
 /* In registers there is no room for it: whoever needs an element of it needs them all. */
 cg_val
 lower_argsort(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}
+
+cg_val
+lower_top_k(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
     (void)l, (void)fr, (void)n, (void)result, (void)at;
     return 0;

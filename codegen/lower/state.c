@@ -112,7 +112,7 @@ node_lie(const fitting *u, const ir_node *n)
             return n->at.arg.axis != 0 ? ALONG : ASTRAY;
         return ir_axes_has(n->at.axes.axes, 0) ? ASTRAY : ALONG;
     case IR_CONTRACT:
-        return product_lie(u, n);
+        return n->op == OP_dot_general ? product_lie(u, n) : ASTRAY;
     default:
         return index_lie(u, n);
     }
@@ -139,7 +139,7 @@ size_of(const fitting *u, ir_ref v)
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
-    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE)
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE || n->op == OP_conv_general)
         return false;
     int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {

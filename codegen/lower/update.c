@@ -18,8 +18,9 @@ typedef struct update {
     cg_ix start[COT_MAX_RANK + 1];      /* of a box                     */
     cg_windows w;
     cg_ix at[COT_MAX_RANK + 1];
-    int level;
+    int level, outer;                   /* of the updates' axes: how many come before those of a window alone */
     int64_t lanes;
+    bool known;                         /* the window is inside */
 } update;
 
 /* Does an operand other than the first pull from the memory of the result? */
@@ -104,6 +105,7 @@ scatter_one(cg_lowering *l, update *u)
     cg_val inside;
     if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside))
         return;
+    inside = u->known ? 0 : inside;
     cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->type);
     cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
     if (u->n->op != OP_scatter)
@@ -111,16 +113,51 @@ scatter_one(cg_lowering *l, update *u)
     cg_store(&l->b, u->buffer, i, x, inside);
 }
 
+static void scatter_level(cg_lowering *l, void *user, cg_ix i);
+
+/* The updates below this level: one, or a loop over the next axis. */
 static void
-scatter_level(cg_lowering *l, void *user, cg_ix i)
+scatter_below(cg_lowering *l, update *u)
 {
-    update *u = user;
     const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
-    u->at[u->level++] = i;
     if (u->level == z->rank)
         scatter_one(l, u);
     else
         cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false, scatter_level, u);
+}
+
+/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask in each. */
+static void
+scatter_window(cg_lowering *l, update *u)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    cg_ix to[COT_MAX_RANK + 1];
+    cg_val inside;
+    for (int k = u->level; k < z->rank; k++)
+        u->at[k] = cg_ix_const(&l->ix, 0);
+    if (u->level == z->rank || !cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside) || !inside) {
+        scatter_below(l, u);
+        return;
+    }
+    cg_val branch = cg_if_begin(&l->b, inside);
+    uint32_t mark = cg_scope_begin(l);
+    u->known = true;
+    scatter_below(l, u);
+    u->known = false;
+    cg_scope_end(l, mark);
+    cg_if_else(&l->b, branch);
+    cg_if_end(&l->b, branch);
+}
+
+static void
+scatter_level(cg_lowering *l, void *user, cg_ix i)
+{
+    update *u = user;
+    u->at[u->level++] = i;
+    if (u->level == u->outer)
+        scatter_window(l, u);
+    else
+        scatter_below(l, u);
     u->level--;
 }
 
@@ -164,10 +201,13 @@ plan_scatter(cg_lowering *l, update *u)
     u->w = cg_scatter_windows(f, n);
     bool lanes = z->rank > 0 && ir_ints_has(n->at.scatter.window_dims, z->rank - 1);
     u->lanes = lanes ? cg_lanes(l, ir_bits(t->dtype)) : 1;
-    if (z->rank == 0)
-        scatter_one(l, u);
+    u->outer = z->rank;
+    while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
+        u->outer--;
+    if (u->outer == 0)
+        scatter_window(l, u);
     else
-        cg_each(l, CG_SERIAL, z->dims[0], z->rank == 1 ? u->lanes : 1, false, scatter_level, u);
+        scatter_below(l, u);
     cg_kernel_call(l);
     if (widen)
         plan_cast(l, y, u->x, to, t);

@@ -173,6 +173,27 @@ walk_dot(cg_walk *w, const ir_node *n, const cg_ix *at)
     cg_walk_value(w, n->in[1], to[1]);
 }
 
+/* A convolution: the window and the features run over some numbers. */
+static void
+walk_conv(cg_walk *w, const ir_node *n, const cg_ix *at)
+{
+    const ir_type *x = ir_type_at(w->f, n->in[0]), *y = ir_type_at(w->f, n->in[1]);
+    cg_ix to[2][COT_MAX_RANK + 1];
+    const int last = x->rank - 1;
+    to[0][0] = to[1][0] = at[0];
+    to[0][1] = at[1];
+    to[1][last] = at[last];
+    for (int k = 0; k <= last; k++) {
+        int64_t size = k < last ? y->dims[k] : x->dims[last];
+        if (k >= 1 && k < last)
+            to[1][k] = cg_ix_var(&w->ix, 0, 0, size > 0 ? size - 1 : 0);
+        if (k >= 2)
+            to[0][k] = cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0);
+    }
+    cg_walk_value(w, n->in[0], to[0]);
+    cg_walk_value(w, n->in[1], to[1]);
+}
+
 static void
 walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
@@ -201,6 +222,8 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
         walk_gather(w, n, at);
     } else if (n->op == OP_dot_general) {
         walk_dot(w, n, at);
+    } else if (n->op == OP_conv_general) {
+        walk_conv(w, n, at);
     } else {
         for (int i = 0; i < n->n_in; i++)
             cg_walk_value(w, n->in[i], at);

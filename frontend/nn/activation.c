@@ -1,7 +1,8 @@
 /* Activations beside those of sugar/activation.c.
  *
- * Where a branch that is not chosen could overflow, its operand is replaced by 0 before, so that select, which is
- * IEEE in its derivatives, adds no 0 * inf.  Kinks have PyTorch's derivatives. */
+ * Where a branch that is not chosen could overflow, its operand is replaced by 0 before, so
+ * that select, which is IEEE in its derivatives, adds no 0 * inf.  Kinks have PyTorch's
+ * derivatives. */
 #include "cotrace/nn.h"
 
 #include "frontend/nn/nn.h"
@@ -9,11 +10,13 @@
 typedef cot_value formula(cot_place at, cot_value x, const cot_activation_options *o);
 
 static cot_value
-run(cot_place at, const char *op, formula *f, cot_value x, const cot_activation_options *o, size_t size)
+run(cot_place at, const char *op, formula *f, cot_value x, const cot_activation_options *o,
+    size_t size)
 {
     FE_OPTIONS(cot_activation_options, opt, o, size);
 
-    return fe_floating(at, op, x) ? fe_back(at, f(at, fe_wide(at, x), &opt), cot_dtype_of(x)) : x;
+    return fe_floating(at, op, x) ? fe_back(at, f(at, fe_wide(at, x), &opt), cot_dtype_of(x))
+                                  : x;
 }
 
 /* e^x - 1 where x <= 0, else 0. */
@@ -30,36 +33,41 @@ positive_or(cot_place at, cot_value x, cot_value y)
 }
 
 static double
-or(double x, double absent)
+either(double x, double absent)
 {
     return x == 0 ? absent : x;
 }
 
-#define FORMULA(name, ...)                                                                       \
-    static cot_value name(cot_place at, cot_value x, const cot_activation_options *o)              \
-    {                                                                                            \
-        (void)o;                                                                                 \
-        return __VA_ARGS__;                                                                      \
-    }                                                                                            \
-    cot_value cot_##name##_(cot_place at, cot_value x, const cot_activation_options *o, size_t size) \
-    {                                                                                            \
-        return run(at, #name, name, x, o, size);                                                 \
+#define FORMULA(name, ...)                                                                     \
+    static cot_value name(cot_place at, cot_value x, const cot_activation_options *o)          \
+    {                                                                                          \
+        (void)o;                                                                               \
+        return __VA_ARGS__;                                                                    \
+    }                                                                                          \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_activation_options *o,        \
+                            size_t size)                                                       \
+    {                                                                                          \
+        return run(at, #name, name, x, o, size);                                               \
     }
 
 FORMULA(relu6, cot_clamp(0, x, 6))
-FORMULA(hardtanh, o->low == 0 && o->high == 0 ? cot_clamp(-1, x, 1) : cot_clamp(o->low, x, o->high))
-FORMULA(elu, positive_or(at, x, cot_mul(or(o->alpha, 1), below(at, x, 1))))
-FORMULA(selu, cot_mul(1.0507009873554805, positive_or(at, x, cot_mul(1.6732632423543772, below(at, x, 1)))))
-FORMULA(celu, positive_or(at, x, cot_mul(or(o->alpha, 1), below(at, x, or(o->alpha, 1)))))
-FORMULA(leaky_relu, positive_or(at, x, cot_mul(or(o->alpha, 0.01), x)))
+FORMULA(hardtanh,
+        o->low == 0 && o->high == 0 ? cot_clamp(-1, x, 1) : cot_clamp(o->low, x, o->high))
+FORMULA(elu, positive_or(at, x, cot_mul(either(o->alpha, 1), below(at, x, 1))))
+FORMULA(selu, cot_mul(1.0507009873554805,
+                      positive_or(at, x, cot_mul(1.6732632423543772, below(at, x, 1)))))
+FORMULA(celu,
+        positive_or(at, x, cot_mul(either(o->alpha, 1), below(at, x, either(o->alpha, 1)))))
+FORMULA(leaky_relu, positive_or(at, x, cot_mul(either(o->alpha, 0.01), x)))
 FORMULA(mish, cot_mul(x, cot_tanh(cot_softplus(x))))
 FORMULA(softsign, cot_div(x, cot_add(1, cot_abs(x))))
 FORMULA(hardsigmoid, cot_div(cot_clamp(0, cot_add(x, 3), 6), 6))
 FORMULA(hardswish, cot_div(cot_mul(x, cot_clamp(0, cot_add(x, 3), 6)), 6))
 FORMULA(log_sigmoid, cot_neg(cot_softplus(cot_neg(x))))
 FORMULA(tanhshrink, cot_sub(x, cot_tanh(x)))
-FORMULA(hardshrink, cot_where(cot_gt(cot_abs(x), or(o->alpha, 0.5)), x, 0))
-FORMULA(softshrink, cot_where(cot_gt(cot_abs(x), or(o->alpha, 0.5)), cot_sub(x, cot_mul(or(o->alpha, 0.5), cot_sign(x))), 0))
+FORMULA(hardshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)), x, 0))
+FORMULA(softshrink, cot_where(cot_gt(cot_abs(x), either(o->alpha, 0.5)),
+                              cot_sub(x, cot_mul(either(o->alpha, 0.5), cot_sign(x))), 0))
 FORMULA(quick_gelu, cot_mul(x, cot_sigmoid(cot_mul(1.702, x))))
 
 cot_value
@@ -69,7 +77,8 @@ cot_prelu_(cot_place at, cot_value x, cot_value weight)
 
     if (!fe_floating(at, "prelu", x))
         return x;
-    return fe_back(at, positive_or(at, w, cot_mul(fe_channels(at, fe_wide(at, weight), w), w)), cot_dtype_of(x));
+    return fe_back(at, positive_or(at, w, cot_mul(fe_channels(at, fe_wide(at, weight), w), w)),
+                   cot_dtype_of(x));
 }
 
 cot_value
@@ -80,7 +89,8 @@ cot_glu_(cot_place at, cot_value x, int axis)
     if (!fe_floating(at, "glu", x))
         return x;
     cot_split(x, 2, axis, part);
-    return fe_back(at, cot_mul(fe_wide(at, part[0]), cot_sigmoid(fe_wide(at, part[1]))), cot_dtype_of(x));
+    return fe_back(at, cot_mul(fe_wide(at, part[0]), cot_sigmoid(fe_wide(at, part[1]))),
+                   cot_dtype_of(x));
 }
 
 cot_value

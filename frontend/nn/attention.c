@@ -1,8 +1,9 @@
 /* Attention: scaled dot products, several heads, causal, masked, with rotated positions.
  *
- * Scores and weights are f32 where operands are f16 or bf16.  A score that a mask takes away becomes the least finite
- * number, not -inf, so that a query that may look at nothing gets the mean of all values and no NaN.  Sources:
- * A. Vaswani et al., Attention Is All You Need, 2017; J. Su et al., RoFormer, 2021. */
+ * Scores and weights are f32 where operands are f16 or bf16.  A score that a mask takes away
+ * becomes the least finite number, not -inf, so that a query that may look at nothing gets
+ * the mean of all values and no NaN.  Sources: A. Vaswani et al., Attention Is All You Need,
+ * 2017; J. Su et al., RoFormer, 2021. */
 #include <float.h>
 #include <math.h>
 
@@ -30,33 +31,38 @@ masked(cot_place at, cot_trace *t, cot_value score, const cot_attention_options 
         score = cot_dtype_of(o->mask) == COT_BOOL ? cot_where(o->mask, score, least(score))
                                                   : cot_add(score, fe_wide(at, o->mask));
     if (o->causal)
-        score = cot_where(causal_mask(at, t, cot_size(score, -2), cot_size(score, -1)), score, least(score));
+        score = cot_where(causal_mask(at, t, cot_size(score, -2), cot_size(score, -1)), score,
+                          least(score));
     return score;
 }
 
 static bool
 attention_fits(cot_place at, cot_value q, cot_value k, cot_value v)
 {
-    if (cot_dtype_of(q) == COT_DTYPE_NONE || cot_dtype_of(k) == COT_DTYPE_NONE || cot_dtype_of(v) == COT_DTYPE_NONE)
+    if (cot_dtype_of(q) == COT_DTYPE_NONE || cot_dtype_of(k) == COT_DTYPE_NONE ||
+        cot_dtype_of(v) == COT_DTYPE_NONE)
         return false;
-    if (cot_rank(q) >= 2 && cot_rank(k) >= 2 && cot_rank(v) >= 2 && cot_size(q, -1) == cot_size(k, -1) &&
-        cot_size(k, -2) == cot_size(v, -2))
+    if (cot_rank(q) >= 2 && cot_rank(k) >= 2 && cot_rank(v) >= 2 &&
+        cot_size(q, -1) == cot_size(k, -1) && cot_size(k, -2) == cot_size(v, -2))
         return true;
-    fe_wrong(at, q, "attention", ERR_shape_wrong, "q is %s, k is %s, v is %s; wants q [..., l, e], k [..., s, e] and v [..., s, f]",
+    fe_wrong(at, q, "attention", ERR_shape_wrong,
+             "q is %s, k is %s, v is %s; wants q [..., l, e], k [..., s, e] and v [..., s, f]",
              fe_type_text(q), fe_type_text(k), fe_type_text(v));
     return false;
 }
 
 cot_value
-cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v, const cot_attention_options *options, size_t size)
+cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
+               const cot_attention_options *options, size_t size)
 {
     FE_OPTIONS(cot_attention_options, o, options, size);
-    cot_trace *t = fe_given(q) ? fe_current(q.ctx, at, "attention") : NULL;
+    cot_trace *t = fe_open(at, q, "attention");
 
     if (!t || !fe_floating(at, "attention", q) || !attention_fits(at, q, k, v))
         return q;
     const double scale = o.scale != 0 ? o.scale : 1 / sqrt((double)cot_size(q, -1));
-    cot_value score = cot_mul(scale, fe_wide(at, cot_einsum("...le,...se->...ls", COT_VALUES(q, k))));
+    cot_value score =
+        cot_mul(scale, fe_wide(at, cot_einsum("...le,...se->...ls", COT_VALUES(q, k))));
     cot_value w = cot_softmax(masked(at, t, score, &o));
     if (o.dropout > 0)
         w = cot_dropout(w, o.dropout, .key = o.key);
@@ -120,8 +126,9 @@ projected(cot_place at, const cot_value *x, const cot_attention_weights *w, cot_
 }
 
 cot_value
-cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v, const cot_attention_weights *w,
-                          int64_t heads, const cot_attention_options *options, size_t size)
+cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
+                          const cot_attention_weights *w, int64_t heads,
+                          const cot_attention_options *options, size_t size)
 {
     FE_OPTIONS(cot_attention_options, o, options, size);
     const cot_value x[3] = { q, k, v };
@@ -129,10 +136,11 @@ cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v, c
 
     if (cot_dtype_of(q) == COT_DTYPE_NONE || cot_dtype_of(w->in_weight) == COT_DTYPE_NONE)
         return q;
-    if (cot_rank(q) < 2 || cot_rank(w->in_weight) != 2 || heads < 1 || cot_size(w->in_weight, 0) != 3 * cot_size(q, -1) ||
-        cot_size(q, -1) % heads)
+    if (cot_rank(q) < 2 || cot_rank(w->in_weight) != 2 || heads < 1 ||
+        cot_size(w->in_weight, 0) != 3 * cot_size(q, -1) || cot_size(q, -1) % heads)
         return fe_wrong(at, q, "multi_head_attention", ERR_shape_wrong,
-                        "q is %s, in_weight is %s, %lld heads; wants q [..., l, e], in_weight [3 e, e], and heads that divide e",
+                        "q is %s, in_weight is %s, %lld heads; wants q [..., l, e], in_weight "
+                        "[3 e, e], and heads that divide e",
                         fe_type_text(q), fe_type_text(w->in_weight), (long long)heads);
     projected(at, x, w, y);
     for (int i = 0; i < 3; i++)
@@ -147,9 +155,11 @@ cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v, c
 
 /* [l, d / 2]: position times base^(-2 i / d). */
 static cot_value
-angles(cot_place at, cot_trace *t, cot_value position, int64_t l, int64_t half, double base, cot_dtype dtype)
+angles(cot_place at, cot_trace *t, cot_value position, int64_t l, int64_t half, double base,
+       cot_dtype dtype)
 {
-    cot_value p = fe_given(position) ? cot_convert(position, dtype) : cot_iota(t, cot_type_new(dtype, 1, &l), 0);
+    cot_value p = fe_given(position) ? cot_convert(position, dtype)
+                                     : cot_iota(t, cot_type_new(dtype, 1, &l), 0);
     cot_value i = cot_iota(t, cot_type_new(dtype, 1, &half), 0);
     cot_value f = cot_exp(cot_mul(i, -log(base == 0 ? 10000 : base) / (double)half));
     return cot_mul(cot_expand_dims(p, -1), f);
@@ -159,12 +169,13 @@ cot_value
 cot_rotary_(cot_place at, cot_value x, const cot_rotary_options *options, size_t size)
 {
     FE_OPTIONS(cot_rotary_options, o, options, size);
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, "rotary") : NULL;
+    cot_trace *t = fe_open(at, x, "rotary");
 
     if (!t || cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, "rotary", x))
         return x;
     if (cot_rank(x) < 2 || cot_size(x, -1) % 2)
-        return fe_wrong(at, x, "rotary", ERR_shape_wrong, "x is %s; wants x [..., l, d] with an even d", fe_type_text(x));
+        return fe_wrong(at, x, "rotary", ERR_shape_wrong,
+                        "x is %s; wants x [..., l, d] with an even d", fe_type_text(x));
     cot_value w = fe_wide(at, x), part[2];
     const int64_t half = cot_size(x, -1) / 2;
     cot_value a = angles(at, t, o.position, cot_size(x, -2), half, o.base, cot_dtype_of(w));
@@ -180,8 +191,9 @@ cot_rotary_(cot_place at, cot_value x, const cot_rotary_options *options, size_t
     int64_t shape[COT_MAX_RANK];
     for (int k = 0; k < cot_rank(x); k++)
         shape[k] = cot_size(x, k);
-    cot_value z = o.interleaved ? fe_shaped(at, cot_stack(COT_VALUES(y[0], y[1]), -1), cot_rank(x), shape)
-                                : cot_concatenate(COT_VALUES(y[0], y[1]), -1);
+    cot_value z = o.interleaved
+                      ? fe_shaped(at, cot_stack(COT_VALUES(y[0], y[1]), -1), cot_rank(x), shape)
+                      : cot_concatenate(COT_VALUES(y[0], y[1]), -1);
     return fe_back(at, z, cot_dtype_of(x));
 }
 

@@ -1,7 +1,9 @@
-/* Losses of classes: cross entropy and negative log likelihood, with weights, smoothing and labels to ignore.
+/* Losses of classes: cross entropy and negative log likelihood, with weights, smoothing and
+ * labels to ignore.
  *
- * The label's logarithm is gathered, so that -inf elsewhere makes no NaN; an ignored label is replaced by 0 before and
- * its loss by 0 after; a label that is no class gives NaN.  A mean divides by the weights of the labels that count. */
+ * The label's logarithm is gathered, so that -inf elsewhere makes no NaN; an ignored label
+ * is replaced by 0 before and its loss by 0 after; a label that is no class gives NaN.  A
+ * mean divides by the weights of the labels that count. */
 #include <math.h>
 
 #include "cotrace/loss.h"
@@ -9,7 +11,7 @@
 #include "frontend/nn/loss.h"
 
 typedef struct labelled {
-    cot_value each, weight;         /* of each example; weight unset: 1 */
+    cot_value each, weight; /* of each example; weight unset: 1 */
 } labelled;
 
 static bool
@@ -19,7 +21,8 @@ fits(cot_place at, const char *op, cot_value x, cot_value labels, const cot_loss
     const bool same = ir_is_float(l.dtype), classes = l.rank == t.rank - (same ? 0 : 1);
     bool good = t.rank >= 1 && classes && l.dtype != COT_BOOL;
 
-    if (t.dtype == COT_DTYPE_NONE || l.dtype == COT_DTYPE_NONE || (fe_given(o->weight) && w.dtype == COT_DTYPE_NONE))
+    if (t.dtype == COT_DTYPE_NONE || l.dtype == COT_DTYPE_NONE ||
+        (fe_given(o->weight) && w.dtype == COT_DTYPE_NONE))
         return false;
     for (int k = 0; k < l.rank && good; k++)
         good = cot_type_size(&t, k) == cot_type_size(&l, k);
@@ -27,7 +30,8 @@ fits(cot_place at, const char *op, cot_value x, cot_value labels, const cot_loss
         good = w.rank == 1 && cot_type_size(&w, 0) == cot_type_size(&t, -1);
     if (!good)
         fe_wrong(at, x, op, ERR_shape_wrong,
-                 "x is %s, labels are %s, weights %s; wants x [..., n], integers [...] or probabilities [..., n], and weights [n]",
+                 "x is %s, labels are %s, weights %s; wants x [..., n], integers [...] or "
+                 "probabilities [..., n], and weights [n]",
                  fe_type_text(x), fe_type_text(labels), fe_type_text(o->weight));
     return good;
 }
@@ -61,7 +65,8 @@ by_labels(cot_place at, cot_value lp, cot_value labels, const cot_loss_options *
     }
     if (o->label_smoothing > 0) {
         cot_value all = fe_given(o->weight) ? cot_mul(lp, fe_wide(at, o->weight)) : lp;
-        cot_value even = cot_mul(cot_reduce_sum(all, .axes = COT_LIST(-1)), -o->label_smoothing / (double)n);
+        cot_value even =
+            cot_mul(cot_reduce_sum(all, .axes = COT_LIST(-1)), -o->label_smoothing / (double)n);
         y.each = cot_add(cot_mul(y.each, 1 - o->label_smoothing), even);
     }
     if (fe_given(keep)) {
@@ -76,7 +81,8 @@ static cot_value
 by_distribution(cot_place at, cot_value lp, cot_value p, const cot_loss_options *o)
 {
     if (o->label_smoothing > 0)
-        p = cot_add(cot_mul(p, 1 - o->label_smoothing), o->label_smoothing / (double)cot_size(lp, -1));
+        p = cot_add(cot_mul(p, 1 - o->label_smoothing),
+                    o->label_smoothing / (double)cot_size(lp, -1));
     cot_value part = cot_where(cot_eq(p, 0), 0, cot_mul(p, lp));
     if (fe_given(o->weight))
         part = cot_mul(part, fe_wide(at, o->weight));
@@ -92,29 +98,36 @@ finished(cot_place at, labelled y, const cot_loss_options *o, cot_dtype to)
 }
 
 cot_value
-cot_nll_(cot_place at, cot_value log_probs, cot_value labels, const cot_loss_options *options, size_t size)
+cot_nll_(cot_place at, cot_value log_probs, cot_value labels, const cot_loss_options *options,
+         size_t size)
 {
     FE_OPTIONS(cot_loss_options, o, options, size);
 
     if (!fe_floating(at, "nll", log_probs) || !fits(at, "nll", log_probs, labels, &o))
         return log_probs;
     if (ir_is_float(cot_dtype_of(labels)))
-        return fe_wrong(at, log_probs, "nll", ERR_dtype_wrong, "labels are %s; wants integers", fe_type_text(labels));
-    return finished(at, by_labels(at, fe_wide(at, log_probs), labels, &o), &o, cot_dtype_of(log_probs));
+        return fe_wrong(at, log_probs, "nll", ERR_dtype_wrong, "labels are %s; wants integers",
+                        fe_type_text(labels));
+    return finished(at, by_labels(at, fe_wide(at, log_probs), labels, &o), &o,
+                    cot_dtype_of(log_probs));
 }
 
 cot_value
-cot_cross_entropy_loss_(cot_place at, cot_value logits, cot_value labels, const cot_loss_options *options, size_t size)
+cot_cross_entropy_loss_(cot_place at, cot_value logits, cot_value labels,
+                        const cot_loss_options *options, size_t size)
 {
     FE_OPTIONS(cot_loss_options, o, options, size);
-    const bool plain = o.reduction == COT_LOSS_MEAN && !fe_given(o.weight) && o.ignore.n == 0 && o.label_smoothing == 0;
+    const bool plain = o.reduction == COT_LOSS_MEAN && !fe_given(o.weight) && o.ignore.n == 0 &&
+                       o.label_smoothing == 0;
 
     if (plain && !ir_is_float(cot_dtype_of(labels)))
         return cot_cross_entropy_(at, logits, labels);
-    if (!fe_floating(at, "cross_entropy", logits) || !fits(at, "cross_entropy", logits, labels, &o))
+    if (!fe_floating(at, "cross_entropy", logits) ||
+        !fits(at, "cross_entropy", logits, labels, &o))
         return logits;
     cot_value lp = cot_log_softmax(fe_wide(at, logits));
     if (ir_is_float(cot_dtype_of(labels)))
-        return fe_reduced(at, by_distribution(at, lp, fe_wide(at, labels), &o), &o, cot_dtype_of(logits));
+        return fe_reduced(at, by_distribution(at, lp, fe_wide(at, labels), &o), &o,
+                          cot_dtype_of(logits));
     return finished(at, by_labels(at, lp, labels, &o), &o, cot_dtype_of(logits));
 }

@@ -1,10 +1,12 @@
 /* Convolutions as layers, their transposes, and pooling to a given size.
  *
- * A transposed convolution with weight [i, o / groups, window] is a convolution of x, spread out by the strides, with
- * the kernel reversed and its features exchanged, padded by dilation (window - 1) - padding.  Adaptive pooling takes
- * for element i of an axis the elements from floor(i n / m) to ceil((i + 1) n / m): equal parts are a reshape and a
- * reduction; else the mean is a product with a matrix of weights, axis by axis, and the maximum one over indexed
- * windows.  Source of both: PyTorch's documentation of ConvTranspose2d and AdaptiveAvgPool2d. */
+ * A transposed convolution with weight [i, o / groups, window] is a convolution of x, spread
+ * out by the strides, with the kernel reversed and its features exchanged, padded by
+ * dilation (window - 1) - padding.  Adaptive pooling takes for element i of an axis the
+ * elements from floor(i n / m) to ceil((i + 1) n / m): equal parts are a reshape and a
+ * reduction; else the mean is a product with a matrix of weights, axis by axis, and the
+ * maximum one over indexed windows.  Source of both: PyTorch's documentation of
+ * ConvTranspose2d and AdaptiveAvgPool2d. */
 #include <math.h>
 
 #include "cotrace/nn.h"
@@ -26,13 +28,15 @@ is_spatial(cot_place at, const char *op, int n, cot_value x, cot_value w)
         return false;
     if (cot_rank(x) == n + 2 && cot_rank(w) == n + 2)
         return true;
-    fe_wrong(at, x, op, ERR_shape_wrong, "x is %s, weight is %s; wants examples, features and %d spatial axes of both",
+    fe_wrong(at, x, op, ERR_shape_wrong,
+             "x is %s, weight is %s; wants examples, features and %d spatial axes of both",
              fe_type_text(x), fe_type_text(w), n);
     return false;
 }
 
 cot_value
-cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias, const cot_window_options *o, size_t size)
+cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
+                const cot_window_options *o, size_t size)
 {
     static const char *const name[] = { "conv", "conv1d", "conv2d", "conv3d" };
 
@@ -76,36 +80,48 @@ entry(cot_list list, int i, int64_t absent)
 }
 
 cot_value
-cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bias, const cot_window_options *options,
-                    size_t size)
+cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
+                    const cot_window_options *options, size_t size)
 {
-    static const char *const name[] = { "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d" };
+    static const char *const name[] = { "conv_transpose", "conv_transpose1d",
+                                        "conv_transpose2d", "conv_transpose3d" };
     FE_OPTIONS(cot_window_options, o, options, size);
     const int64_t groups = o.groups ? o.groups : 1;
     int64_t padding[2 * COT_MAX_RANK];
 
     if (!is_spatial(at, name[n], n, x, w))
         return x;
-    if (groups < 1 || cot_size(w, 0) != cot_size(x, 1) || cot_size(w, 0) % groups || o.spec || o.same ||
-        o.base_dilation.n || (o.padding.n && o.padding.n != 2 * n))
-        return fe_wrong(at, x, name[n], ERR_attr_wrong,
-                        "x is %s, weight is %s; wants x [n, i, ...], weight [i, o / groups, ...], two entries of padding "
-                        "for each spatial axis, and no other options but strides, dilation and groups",
-                        fe_type_text(x), fe_type_text(w));
+    if (groups < 1 || cot_size(w, 0) != cot_size(x, 1) || cot_size(w, 0) % groups || o.spec ||
+        o.same || o.base_dilation.n || (o.padding.n && o.padding.n != 2 * n))
+        return fe_wrong(
+            at, x, name[n], ERR_attr_wrong,
+            "x is %s, weight is %s; wants x [n, i, ...], weight [i, o / groups, ...], two "
+            "entries of padding "
+            "for each spatial axis, and no other options but strides, dilation and groups",
+            fe_type_text(x), fe_type_text(w));
     for (int k = 0; k < n; k++) {
         const int64_t reach = entry(o.dilation, k, 1) * (cot_size(w, k + 2) - 1);
         padding[2 * k] = reach - entry(o.padding, 2 * k, 0);
         padding[2 * k + 1] = reach - entry(o.padding, 2 * k + 1, 0);
     }
-    cot_value y = cot_conv(x, exchanged(at, w, groups), .padding = { 2 * n, 0, padding }, .base_dilation = o.strides,
-                           .dilation = o.dilation, .groups = o.groups);
+    cot_value y =
+        cot_conv(x, exchanged(at, w, groups), .padding = { 2 * n, 0, padding },
+                 .base_dilation = o.strides, .dilation = o.dilation, .groups = o.groups);
     return with_bias(at, y, bias);
 }
 
 /* ---- adaptive pooling ---- */
 
-static int64_t from_of(int64_t i, int64_t n, int64_t m) { return i * n / m; }
-static int64_t to_of(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
+static int64_t
+from_of(int64_t i, int64_t n, int64_t m)
+{
+    return i * n / m;
+}
+static int64_t
+to_of(int64_t i, int64_t n, int64_t m)
+{
+    return ((i + 1) * n + m - 1) / m;
+}
 
 /* Axis k in m equal parts: their reduction. */
 static cot_value
@@ -115,13 +131,17 @@ equal_parts(cot_place at, cot_value x, int k, int64_t m, bool most)
     int64_t shape[COT_MAX_RANK];
 
     for (int i = 0; i <= rank; i++)
-        shape[i] = i < k ? cot_size(x, i) : i == k ? m : i == k + 1 ? cot_size(x, k) / m : cot_size(x, i - 1);
+        shape[i] = i < k        ? cot_size(x, i)
+                   : i == k     ? m
+                   : i == k + 1 ? cot_size(x, k) / m
+                                : cot_size(x, i - 1);
     x = fe_shaped(at, x, rank + 1, shape);
-    return most ? cot_reduce_max(x, .axes = COT_LIST(k + 1)) : cot_mean(x, .axes = COT_LIST(k + 1));
+    return most ? cot_reduce_max(x, .axes = COT_LIST(k + 1))
+                : cot_mean(x, .axes = COT_LIST(k + 1));
 }
 
 typedef struct parts {
-    int64_t n, m, most;             /* elements, parts, elements of the largest part */
+    int64_t n, m, most; /* elements, parts, elements of the largest part */
 } parts;
 
 /* [m, n]: 1 / count in the columns of a part, else 0. */
@@ -130,18 +150,21 @@ weights(cot_place at, cot_trace *t, parts p, cot_dtype dtype)
 {
     const int64_t n = p.n, m = p.m;
     cot_value column = cot_iota(t, cot_i64(m, n), 1), row = cot_iota(t, cot_i64(m, n), 0);
-    cot_value from = cot_div(cot_mul(row, n), m), to = cot_div(cot_add(cot_mul(cot_add(row, 1), n), m - 1), m);
+    cot_value from = cot_div(cot_mul(row, n), m),
+              to = cot_div(cot_add(cot_mul(cot_add(row, 1), n), m - 1), m);
     cot_value in = cot_and(cot_ge(column, from), cot_lt(column, to));
     return cot_where(in, cot_div(1, cot_convert(cot_sub(to, from), dtype)), 0);
 }
 
-/* The maximum over windows of `most` elements, of which those past a part's end count as -inf. */
+/* The maximum over windows of `most` elements, of which those past a part's end count as
+ * -inf. */
 static cot_value
 largest(cot_place at, cot_trace *t, cot_value x, int k, parts p)
 {
     const int64_t n = p.n, m = p.m, w = p.most;
     cot_value row = cot_iota(t, cot_i32(m, w), 0), column = cot_iota(t, cot_i32(m, w), 1);
-    cot_value from = cot_div(cot_mul(row, n), m), to = cot_div(cot_add(cot_mul(cot_add(row, 1), n), m - 1), m);
+    cot_value from = cot_div(cot_mul(row, n), m),
+              to = cot_div(cot_add(cot_mul(cot_add(row, 1), n), m - 1), m);
     cot_value i = cot_add(from, column), y = cot_take(x, cot_min(i, cot_sub(to, 1)), k);
     const int after = cot_rank(x) - k - 1;
     int64_t shape[COT_MAX_RANK] = { m, w };
@@ -166,7 +189,8 @@ adapt_axis(cot_place at, cot_trace *t, cot_value x, int k, int64_t m, bool most)
     }
     if (most)
         return largest(at, t, x, k, p);
-    cot_value y = cot_dot_general(x, weights(at, t, p, cot_dtype_of(x)), .lhs = COT_LIST(k), .rhs = COT_LIST(1));
+    cot_value y = cot_dot_general(x, weights(at, t, p, cot_dtype_of(x)), .lhs = COT_LIST(k),
+                                  .rhs = COT_LIST(1));
     int64_t perm[COT_MAX_RANK];
     const int rank = cot_rank(x);
     for (int i = 0; i < rank; i++)
@@ -179,7 +203,7 @@ cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most)
 {
     const char *const op = most ? "adaptive_max_pool" : "adaptive_avg_pool";
     const int rank = cot_rank(x);
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, op) : NULL;
+    cot_trace *t = fe_open(at, x, op);
 
     if (!t || cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, op, x))
         return x;
@@ -188,7 +212,8 @@ cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most)
         fits = sizes.at[i] >= 1 && cot_size(x, rank - sizes.n + i) >= 1;
     if (!fits)
         return fe_wrong(at, x, op, ERR_shape_wrong,
-                        "x is %s with %d sizes; wants sizes of 1 or more for the last axes, and axes before them",
+                        "x is %s with %d sizes; wants sizes of 1 or more for the last axes, "
+                        "and axes before them",
                         fe_type_text(x), sizes.n);
     cot_value y = fe_wide(at, x);
     for (int i = 0; i < sizes.n; i++)

@@ -49,11 +49,12 @@ kaiming(const cot_type *t, const cot_init_options *o)
     return sqrt(2 / (1 + o->slope * o->slope) / fmax(o->fan_out ? f.out : f.in, 1));
 }
 
-#define INIT(name, ...)                                                                          \
-    cot_value cot_##name##_(cot_place at, cot_trace *t, cot_type type, const cot_init_options *options, size_t size) \
-    {                                                                                            \
-        FE_OPTIONS(cot_init_options, o, options, size);                                          \
-        return __VA_ARGS__;                                                                      \
+#define INIT(name, ...)                                                                        \
+    cot_value cot_##name##_(cot_place at, cot_trace *t, cot_type type,                         \
+                            const cot_init_options *options, size_t size)                      \
+    {                                                                                          \
+        FE_OPTIONS(cot_init_options, o, options, size);                                        \
+        return __VA_ARGS__;                                                                    \
     }
 
 INIT(init_normal, normal(at, t, type, o.mean, o.std == 0 ? 1 : o.std, o.key))

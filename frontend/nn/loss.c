@@ -1,5 +1,5 @@
-/* Losses between values of one shape.  Where a logarithm or a norm has no finite derivative, its operand is replaced
- * before it, so that select adds no 0 * inf. */
+/* Losses between values of one shape.  Where a logarithm or a norm has no finite derivative,
+ * its operand is replaced before it, so that select adds no 0 * inf. */
 #include <math.h>
 
 #include "cotrace/loss.h"
@@ -24,7 +24,8 @@ fe_reduced(cot_place at, cot_value each, const cot_loss_options *o, cot_dtype to
 typedef cot_value formula(cot_place at, const cot_value *x, const cot_loss_options *o);
 
 static cot_value
-run(cot_place at, const char *op, formula *f, int n, const cot_value *x, const cot_loss_options *options, size_t size)
+run(cot_place at, const char *op, formula *f, int n, const cot_value *x,
+    const cot_loss_options *options, size_t size)
 {
     FE_OPTIONS(cot_loss_options, o, options, size);
     cot_value w[3] = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 } };
@@ -37,7 +38,7 @@ run(cot_place at, const char *op, formula *f, int n, const cot_value *x, const c
 }
 
 static double
-or(double x, double absent)
+either(double x, double absent)
 {
     return x == 0 ? absent : x;
 }
@@ -45,15 +46,16 @@ or(double x, double absent)
 static cot_value
 huber(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
-    const double delta = or(o->delta, 1);
+    const double delta = either(o->delta, 1);
     cot_value d = cot_abs(cot_sub(x[0], x[1]));
-    return cot_where(cot_le(d, delta), cot_mul(0.5, cot_square(d)), cot_mul(delta, cot_sub(d, 0.5 * delta)));
+    return cot_where(cot_le(d, delta), cot_mul(0.5, cot_square(d)),
+                     cot_mul(delta, cot_sub(d, 0.5 * delta)));
 }
 
 static cot_value
 smooth_l1(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
-    return cot_mul(huber(at, x, o), 1 / or(o->delta, 1));
+    return cot_mul(huber(at, x, o), 1 / either(o->delta, 1));
 }
 
 /* log x, not below -100, with derivative 0 there. */
@@ -73,7 +75,8 @@ weighted(cot_place at, cot_value y, const cot_loss_options *o)
 static cot_value
 bce(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
-    cot_value yes = cot_mul(x[1], log_above(at, x[0])), no = cot_mul(cot_sub(1, x[1]), log_above(at, cot_sub(1, x[0])));
+    cot_value yes = cot_mul(x[1], log_above(at, x[0])),
+              no = cot_mul(cot_sub(1, x[1]), log_above(at, cot_sub(1, x[0])));
     return weighted(at, cot_neg(cot_add(yes, no)), o);
 }
 
@@ -104,7 +107,8 @@ poisson_nll(cot_place at, const cot_value *x, const cot_loss_options *o)
     if (!o->full)
         return y;
     cot_value many = cot_gt(x[1], 1), log = cot_log(cot_where(many, x[1], 1));
-    cot_value more = cot_add(cot_sub(cot_mul(x[1], log), x[1]), cot_mul(0.5, cot_add(log, 1.8378770664093453)));
+    cot_value more = cot_add(cot_sub(cot_mul(x[1], log), x[1]),
+                             cot_mul(0.5, cot_add(log, 1.8378770664093453)));
     return cot_add(y, cot_where(many, more, 0));
 }
 
@@ -112,14 +116,15 @@ static cot_value
 gaussian_nll(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
     cot_value var = cot_max(x[2], 1e-6);
-    cot_value y = cot_mul(0.5, cot_add(cot_log(var), cot_div(cot_square(cot_sub(x[0], x[1])), var)));
+    cot_value y =
+        cot_mul(0.5, cot_add(cot_log(var), cot_div(cot_square(cot_sub(x[0], x[1])), var)));
     return o->full ? cot_add(y, 0.91893853320467267) : y;
 }
 
 static cot_value
 hinge_embedding(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
-    return cot_where(cot_eq(x[1], 1), x[0], cot_relu(cot_sub(or(o->margin, 1), x[0])));
+    return cot_where(cot_eq(x[1], 1), x[0], cot_relu(cot_sub(either(o->margin, 1), x[0])));
 }
 
 static cot_value
@@ -144,32 +149,34 @@ distance(cot_place at, cot_value x, cot_value y, double p)
 static cot_value
 triplet(cot_place at, const cot_value *x, const cot_loss_options *o)
 {
-    const double p = or(o->p, 2);
+    const double p = either(o->p, 2);
     cot_value d = cot_sub(distance(at, x[0], x[1], p), distance(at, x[0], x[2], p));
-    return cot_relu(cot_add(d, or(o->margin, 1)));
+    return cot_relu(cot_add(d, either(o->margin, 1)));
 }
 
-#define FORMULA(name, ...)                                                                       \
-    static cot_value name(cot_place at, const cot_value *x, const cot_loss_options *o)             \
-    {                                                                                            \
-        (void)o;                                                                                 \
-        return __VA_ARGS__;                                                                      \
+#define FORMULA(name, ...)                                                                     \
+    static cot_value name(cot_place at, const cot_value *x, const cot_loss_options *o)         \
+    {                                                                                          \
+        (void)o;                                                                               \
+        return __VA_ARGS__;                                                                    \
     }
 FORMULA(mse_loss, cot_square(cot_sub(x[0], x[1])))
 FORMULA(l1, cot_abs(cot_sub(x[0], x[1])))
-FORMULA(hinge, cot_relu(cot_sub(or(o->margin, 1), cot_mul(x[0], x[1]))))
+FORMULA(hinge, cot_relu(cot_sub(either(o->margin, 1), cot_mul(x[0], x[1]))))
 FORMULA(soft_margin, cot_softplus(cot_neg(cot_mul(x[0], x[1]))))
 FORMULA(margin_ranking, cot_relu(cot_sub(o->margin, cot_mul(x[2], cot_sub(x[0], x[1])))))
 
-#define LOSS_2(name)                                                                             \
-    cot_value cot_##name##_(cot_place at, cot_value x, cot_value y, const cot_loss_options *o, size_t size) \
-    {                                                                                            \
-        return run(at, #name, name, 2, (const cot_value[]){ x, y }, o, size);                    \
+#define LOSS_2(name)                                                                           \
+    cot_value cot_##name##_(cot_place at, cot_value x, cot_value y, const cot_loss_options *o, \
+                            size_t size)                                                       \
+    {                                                                                          \
+        return run(at, #name, name, 2, (const cot_value[]){ x, y }, o, size);                  \
     }
-#define LOSS_3(name)                                                                             \
-    cot_value cot_##name##_(cot_place at, cot_value x, cot_value y, cot_value z, const cot_loss_options *o, size_t size) \
-    {                                                                                            \
-        return run(at, #name, name, 3, (const cot_value[]){ x, y, z }, o, size);                 \
+#define LOSS_3(name)                                                                           \
+    cot_value cot_##name##_(cot_place at, cot_value x, cot_value y, cot_value z,               \
+                            const cot_loss_options *o, size_t size)                            \
+    {                                                                                          \
+        return run(at, #name, name, 3, (const cot_value[]){ x, y, z }, o, size);               \
     }
 LOSS_2(l1)
 LOSS_2(smooth_l1)
@@ -187,7 +194,8 @@ LOSS_3(margin_ranking)
 LOSS_3(triplet)
 
 cot_value
-cot_mse_loss_(cot_place at, cot_value x, cot_value y, const cot_loss_options *options, size_t size)
+cot_mse_loss_(cot_place at, cot_value x, cot_value y, const cot_loss_options *options,
+              size_t size)
 {
     FE_OPTIONS(cot_loss_options, o, options, size);
 

@@ -31,6 +31,17 @@ fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *
     return fe_apply1(at, op, complain, x, &c);
 }
 
+/* With no trace open, an op on x says so before its rule is asked. */
+cot_trace *
+fe_open(cot_place at, cot_value x, const char *op)
+{
+    cot_trace *t = fe_given(x) ? x.ctx->trace : NULL;
+
+    if (fe_given(x) && !t)
+        fe_wrong(at, x, op, ERR_internal, "no trace");
+    return t;
+}
+
 const char *
 fe_type_text(cot_value x)
 {
@@ -53,8 +64,8 @@ static ir_ref
 not_floating(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)n;
-    ir_build_fail(b, ((const wanted *)options)->op, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x[0].ref)),
-                  "a floating type");
+    ir_build_fail(b, ((const wanted *)options)->op, ERR_dtype_not,
+                  ir_type_str(b->ctx, ir_btype(b, x[0].ref)), "a floating type");
     return IR_NONE;
 }
 

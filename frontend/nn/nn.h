@@ -1,7 +1,9 @@
-/* Layers, losses and optimisers, inside: they are written with the public ops alone, as a user would write them.
+/* Layers, losses and optimisers, inside: they are written with the public ops alone, as a user
+ * would write them.
  *
- * Each function takes the place it is called from as `at`, and COT_HERE is that here, so that every op in it stands at
- * the user's line.  On f16 and bf16 a function widens its operands once and narrows its result once. */
+ * Each function takes the place it is called from as `at`, and COT_HERE is that here, so
+ * that every op in it stands at the user's line.  On f16 and bf16 a function widens its
+ * operands once and narrows its result once. */
 #ifndef FRONTEND_NN_NN_H
 #define FRONTEND_NN_NN_H
 
@@ -29,11 +31,16 @@ fe_back(cot_place at, cot_value y, cot_dtype to)
     return cot_dtype_of(y) == to || to == COT_DTYPE_NONE ? y : cot_convert(y, to);
 }
 
-/* What is wrong with an op on x, recorded as `error`, whose format takes one text: a bad value. */
-cot_value fe_wrong(cot_place at, cot_value x, const char *op, ir_error error, const char *format, ...);
+/* What is wrong with an op on x, recorded as `error`, whose format takes one text: a bad
+ * value. */
+cot_value fe_wrong(cot_place at, cot_value x, const char *op, ir_error error,
+                   const char *format, ...);
+/* The trace that is open where an op on x stands; NULL, the error recorded, if none is. */
+cot_trace *fe_open(cot_place at, cot_value x, const char *op);
 /* The type of a value as text, in the context's arena. */
 const char *fe_type_text(cot_value x);
-/* Is x of a floating type?  Else the error is recorded.  A bad value counts as right: its error is known. */
+/* Is x of a floating type?  Else the error is recorded.  A bad value counts as right: its
+ * error is known. */
 bool fe_floating(cot_place at, const char *op, cot_value x);
 /* cot_reshape by a rank and sizes. */
 static inline cot_value

@@ -1,8 +1,9 @@
 /* Normalisation by groups, by examples, by the root of the mean square; rows of a table.
  *
- * A group norm is a layer norm of x seen as [n, groups, the rest], scaled by channel afterwards; an instance norm has a
- * group for each channel.  Sources: Y. Wu, K. He, Group Normalization, 2018; D. Ulyanov et al., Instance Normalization,
- * 2016; B. Zhang, R. Sennrich, Root Mean Square Layer Normalization, 2019. */
+ * A group norm is a layer norm of x seen as [n, groups, the rest], scaled by channel
+ * afterwards; an instance norm has a group for each channel.  Sources: Y. Wu, K. He, Group
+ * Normalization, 2018; D. Ulyanov et al., Instance Normalization, 2016; B. Zhang, R.
+ * Sennrich, Root Mean Square Layer Normalization, 2019. */
 #include <float.h>
 
 #include "cotrace/nn.h"
@@ -18,7 +19,8 @@ by_group(cot_place at, const char *op, cot_value x, int64_t groups, const cot_no
     if (cot_dtype_of(x) == COT_DTYPE_NONE || !fe_floating(at, op, x))
         return x;
     if (rank < 2 || groups < 1 || cot_size(x, 1) % groups)
-        return fe_wrong(at, x, op, ERR_shape_wrong, "x is %s with %lld groups; wants [n, c, ...] and groups that divide c",
+        return fe_wrong(at, x, op, ERR_shape_wrong,
+                        "x is %s with %lld groups; wants [n, c, ...] and groups that divide c",
                         fe_type_text(x), (long long)groups);
     for (int k = 0; k < rank; k++)
         shape[k] = cot_size(x, k);
@@ -30,7 +32,8 @@ by_group(cot_place at, const char *op, cot_value x, int64_t groups, const cot_no
 }
 
 cot_value
-cot_group_norm_(cot_place at, cot_value x, int64_t groups, const cot_norm_options *o, size_t size)
+cot_group_norm_(cot_place at, cot_value x, int64_t groups, const cot_norm_options *o,
+                size_t size)
 {
     FE_OPTIONS(cot_norm_options, opt, o, size);
     return by_group(at, "group_norm", x, groups, &opt);
@@ -40,7 +43,8 @@ cot_value
 cot_instance_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size)
 {
     FE_OPTIONS(cot_norm_options, opt, o, size);
-    return by_group(at, "instance_norm", x, cot_rank(x) > 1 && cot_size(x, 1) > 0 ? cot_size(x, 1) : 1, &opt);
+    return by_group(at, "instance_norm", x,
+                    cot_rank(x) > 1 && cot_size(x, 1) > 0 ? cot_size(x, 1) : 1, &opt);
 }
 
 static cot_list
@@ -56,7 +60,9 @@ cot_rms_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size)
 {
     FE_OPTIONS(cot_norm_options, opt, o, size);
     const cot_value w = fe_wide(at, x);
-    const double eps = opt.eps != 0 ? opt.eps : cot_dtype_of(w) == COT_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const double eps = opt.eps != 0                 ? opt.eps
+                       : cot_dtype_of(w) == COT_F64 ? DBL_EPSILON
+                                                    : (double)FLT_EPSILON;
 
     if (!fe_floating(at, "rms_norm", x))
         return x;
@@ -75,16 +81,19 @@ cot_normalize_(cot_place at, cot_value x, const cot_norm_options *o, size_t size
 
     if (!fe_floating(at, "normalize", x))
         return x;
-    /* The root of a square above eps^2 alone: at 0 the derivative of the norm is not asked for. */
+    /* The root of a square above eps^2 alone: at 0 the derivative of the norm is not asked
+     * for. */
     cot_value square = cot_reduce_sum(cot_square(w), .axes = or_last(opt.axes), .keepdims = 1);
-    const double eps = opt.eps == 0 ? 1e-12 : opt.eps, least = eps * eps > FLT_MIN ? eps * eps : (double)FLT_MIN;
+    const double eps = opt.eps == 0 ? 1e-12 : opt.eps,
+                 least = eps * eps > FLT_MIN ? eps * eps : (double)FLT_MIN;
     cot_value small = cot_lt(square, least);
     cot_value scale = cot_where(small, 1 / eps, cot_rsqrt(cot_where(small, 1, square)));
     return fe_back(at, cot_mul(w, scale), cot_dtype_of(x));
 }
 
 cot_value
-cot_embedding_(cot_place at, cot_value weight, cot_value index, const cot_embedding_options *o, size_t size)
+cot_embedding_(cot_place at, cot_value weight, cot_value index, const cot_embedding_options *o,
+               size_t size)
 {
     FE_OPTIONS(cot_embedding_options, opt, o, size);
     cot_value y = cot_take(weight, index, 0);

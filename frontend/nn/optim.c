@@ -1,8 +1,9 @@
 /* Optimisers: one step from parameters, gradients and state to the next.
  *
- * A kind is a formula on one parameter with its slots of state; the driver walks the lists.  The state is laid out
- * slot by slot: all first slots, then all second ones; Adam's count of steps comes before.  Formulas and their order of
- * operations are those of PyTorch's documentation. */
+ * A kind is a formula on one parameter with its slots of state; the driver walks the lists.
+ * The state is laid out slot by slot: all first slots, then all second ones; Adam's count of
+ * steps comes before.  Formulas and their order of operations are those of PyTorch's
+ * documentation. */
 #include <math.h>
 
 #include "cotrace/optim.h"
@@ -11,16 +12,17 @@
 
 typedef struct update {
     const cot_optim *o;
-    cot_value rate;                 /* scalar; unset: o->rate */
+    cot_value rate; /* scalar; unset: o->rate */
     double fixed;
-    cot_value fix1, fix2;           /* adam: 1 - beta^t */
+    cot_value fix1, fix2; /* adam: 1 - beta^t */
 } update;
 
 /* x (a parameter) and g become the next x; s, its slots, become the next slots. */
-typedef cot_value formula(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s);
+typedef cot_value formula(cot_place at, const update *u, cot_value x, cot_value g,
+                          cot_value *s);
 
 static double
-or(double x, double absent)
+either(double x, double absent)
 {
     return x == 0 ? absent : x;
 }
@@ -29,7 +31,8 @@ or(double x, double absent)
 static cot_value
 moved(cot_place at, const update *u, cot_value x, cot_value d)
 {
-    return cot_sub(x, fe_given(u->rate) ? cot_mul(cot_convert(u->rate, cot_dtype_of(x)), d) : cot_mul(u->fixed, d));
+    return cot_sub(x, fe_given(u->rate) ? cot_mul(cot_convert(u->rate, cot_dtype_of(x)), d)
+                                        : cot_mul(u->fixed, d));
 }
 
 /* (1 - rate decay) x */
@@ -52,7 +55,8 @@ sgd(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
     const cot_optim *o = u->o;
 
     if (o->momentum != 0) {
-        s[0] = cot_add(cot_mul(o->momentum, s[0]), o->dampening == 0 ? g : cot_mul(1 - o->dampening, g));
+        s[0] = cot_add(cot_mul(o->momentum, s[0]),
+                       o->dampening == 0 ? g : cot_mul(1 - o->dampening, g));
         g = o->nesterov ? cot_add(g, cot_mul(o->momentum, s[0])) : s[0];
     }
     return moved(at, u, x, g);
@@ -66,12 +70,13 @@ adam(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 
     if (o->kind == COT_ADAMW)
         x = decayed(at, u, x);
-    s[0] = averaged(at, s[0], g, or(o->beta1, 0.9));
-    s[1] = averaged(at, s[1], cot_square(g), or(o->beta2, 0.999));
+    s[0] = averaged(at, s[0], g, either(o->beta1, 0.9));
+    s[1] = averaged(at, s[1], cot_square(g), either(o->beta2, 0.999));
     cot_value square = s[1];
     if (o->amsgrad)
         square = s[2] = cot_max(s[2], s[1]);
-    cot_value below = cot_add(cot_sqrt(cot_div(square, cot_convert(u->fix2, t))), or(o->eps, 1e-8));
+    cot_value below =
+        cot_add(cot_sqrt(cot_div(square, cot_convert(u->fix2, t))), either(o->eps, 1e-8));
     return moved(at, u, x, cot_div(cot_div(s[0], cot_convert(u->fix1, t)), below));
 }
 
@@ -79,7 +84,7 @@ static cot_value
 rmsprop(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 {
     const cot_optim *o = u->o;
-    const double alpha = or(o->alpha, 0.99);
+    const double alpha = either(o->alpha, 0.99);
     int k = 1;
 
     s[0] = averaged(at, s[0], cot_square(g), alpha);
@@ -89,7 +94,7 @@ rmsprop(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
         square = cot_sub(square, cot_square(s[1]));
         k = 2;
     }
-    cot_value d = cot_div(g, cot_add(cot_sqrt(square), or(o->eps, 1e-8)));
+    cot_value d = cot_div(g, cot_add(cot_sqrt(square), either(o->eps, 1e-8)));
     if (o->momentum != 0)
         d = s[k] = cot_add(cot_mul(o->momentum, s[k]), d);
     return moved(at, u, x, d);
@@ -99,16 +104,16 @@ static cot_value
 adagrad(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 {
     s[0] = cot_add(s[0], cot_square(g));
-    return moved(at, u, x, cot_div(g, cot_add(cot_sqrt(s[0]), or(u->o->eps, 1e-10))));
+    return moved(at, u, x, cot_div(g, cot_add(cot_sqrt(s[0]), either(u->o->eps, 1e-10))));
 }
 
 static cot_value
 lion(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 {
-    cot_value d = cot_sign(averaged(at, s[0], g, or(u->o->beta1, 0.9)));
+    cot_value d = cot_sign(averaged(at, s[0], g, either(u->o->beta1, 0.9)));
 
     x = decayed(at, u, x);
-    s[0] = averaged(at, s[0], g, or(u->o->beta2, 0.99));
+    s[0] = averaged(at, s[0], g, either(u->o->beta2, 0.99));
     return moved(at, u, x, d);
 }
 
@@ -117,13 +122,17 @@ lion(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 typedef struct method {
     formula *f;
     double rate;
-    bool counts, decouples;         /* has the number of steps in its state; its weight decay is its own */
+    bool counts,
+        decouples; /* has the number of steps in its state; its weight decay is its own */
 } method;
 
 static const method methods[] = {
-    [COT_SGD] = { sgd, 1e-2, false, false },         [COT_ADAM] = { adam, 1e-3, true, false },
-    [COT_ADAMW] = { adam, 1e-3, true, true },        [COT_RMSPROP] = { rmsprop, 1e-2, false, false },
-    [COT_ADAGRAD] = { adagrad, 1e-2, false, false }, [COT_LION] = { lion, 1e-4, false, true },
+    [COT_SGD] = { sgd, 1e-2, false, false },
+    [COT_ADAM] = { adam, 1e-3, true, false },
+    [COT_ADAMW] = { adam, 1e-3, true, true },
+    [COT_RMSPROP] = { rmsprop, 1e-2, false, false },
+    [COT_ADAGRAD] = { adagrad, 1e-2, false, false },
+    [COT_LION] = { lion, 1e-4, false, true },
 };
 
 /* Slots of state that each parameter has. */
@@ -152,7 +161,7 @@ cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value 
 
     for (int i = 0; i < params.n; i++) {
         const cot_value x = params.at[i];
-        cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, "optim_begin") : NULL;
+        cot_trace *t = fe_open(at, x, "optim_begin");
         cot_type type = cot_type_of(x);
         type.dtype = ir_compute_type(type.dtype);
         for (int k = 0; k < slots(o); k++)
@@ -163,15 +172,17 @@ cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value 
 }
 
 static bool
-lists_fit(cot_place at, const cot_optim *o, cot_values params, cot_values gradients, cot_values state)
+lists_fit(cot_place at, const cot_optim *o, cot_values params, cot_values gradients,
+          cot_values state)
 {
     const int want = cot_optim_state_count(o, params.n);
 
     if (gradients.n == params.n && state.n == want)
         return true;
     if (params.n > 0)
-        fe_wrong(at, params.at[0], "optim_step", ERR_attr_wrong, "%d parameters, %d gradients, %d values of state; wants %d and %d",
-                 params.n, gradients.n, state.n, params.n, want);
+        fe_wrong(at, params.at[0], "optim_step", ERR_attr_wrong,
+                 "%d parameters, %d gradients, %d values of state; wants %d and %d", params.n,
+                 gradients.n, state.n, params.n, want);
     return false;
 }
 
@@ -183,9 +194,12 @@ correction(cot_place at, double beta, cot_value t)
 }
 
 static update
-begin(cot_place at, const cot_optim *o, cot_values params, cot_values state, cot_value *state_out)
+begin(cot_place at, const cot_optim *o, cot_values params, cot_values state,
+      cot_value *state_out)
 {
-    update u = { o, o->schedule, or(o->rate, methods[o->kind].rate), { NULL, 0, 0 }, { NULL, 0, 0 } };
+    update u = {
+        o, o->schedule, either(o->rate, methods[o->kind].rate), { NULL, 0, 0 }, { NULL, 0, 0 }
+    };
     cot_dtype widest = COT_F32;
 
     if (!methods[o->kind].counts || params.n == 0)
@@ -194,14 +208,14 @@ begin(cot_place at, const cot_optim *o, cot_values params, cot_values state, cot
         widest = cot_dtype_of(params.at[i]) == COT_F64 ? COT_F64 : widest;
     state_out[0] = cot_add(state.at[0], 1);
     cot_value t = cot_convert(state_out[0], widest);
-    u.fix1 = correction(at, or(o->beta1, 0.9), t);
-    u.fix2 = correction(at, or(o->beta2, 0.999), t);
+    u.fix1 = correction(at, either(o->beta1, 0.9), t);
+    u.fix2 = correction(at, either(o->beta2, 0.999), t);
     return u;
 }
 
 void
-cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values gradients, cot_values state,
-                cot_value *params_out, cot_value *state_out)
+cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values gradients,
+                cot_values state, cot_value *params_out, cot_value *state_out)
 {
     const method *m = &methods[o->kind];
     const int n = params.n, k = slots(o), first = m->counts;

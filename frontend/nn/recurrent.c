@@ -1,8 +1,9 @@
 /* Recurrent layers: cells, and scans of them over time.
  *
- * A scan multiplies its whole input by the input weights before it starts, one product for all steps, so that a step
- * is the product of the state with the recurrent weights and pointwise ops.  Weights are PyTorch's: gates are stacked
- * along their first axis, i, f, g, o of an LSTM and r, z, n of a GRU.  Sources: S. Hochreiter, J. Schmidhuber, Long
+ * A scan multiplies its whole input by the input weights before it starts, one product for
+ * all steps, so that a step is the product of the state with the recurrent weights and
+ * pointwise ops.  Weights are PyTorch's: gates are stacked along their first axis, i, f, g,
+ * o of an LSTM and r, z, n of a GRU.  Sources: S. Hochreiter, J. Schmidhuber, Long
  * Short-Term Memory, 1997; K. Cho et al., Learning Phrase Representations, 2014. */
 #include "cotrace/nn.h"
 
@@ -75,12 +76,16 @@ weights_fit(const cell *c, cot_value x)
     const cot_place at = c->at;
     const int gates = gates_of[c->kind];
 
-    if (cot_dtype_of(x) == COT_DTYPE_NONE || cot_dtype_of(wi) == COT_DTYPE_NONE || cot_dtype_of(wh) == COT_DTYPE_NONE)
+    if (cot_dtype_of(x) == COT_DTYPE_NONE || cot_dtype_of(wi) == COT_DTYPE_NONE ||
+        cot_dtype_of(wh) == COT_DTYPE_NONE)
         return false;
-    if (cot_rank(x) >= 1 && cot_rank(wi) == 2 && cot_rank(wh) == 2 && cot_size(wi, 1) == cot_size(x, -1) &&
-        cot_size(wi, 0) == cot_size(wh, 0) && cot_size(wh, 0) == gates * cot_size(wh, 1))
+    if (cot_rank(x) >= 1 && cot_rank(wi) == 2 && cot_rank(wh) == 2 &&
+        cot_size(wi, 1) == cot_size(x, -1) && cot_size(wi, 0) == cot_size(wh, 0) &&
+        cot_size(wh, 0) == gates * cot_size(wh, 1))
         return true;
-    fe_wrong(at, x, names[c->kind], ERR_shape_wrong, "x is %s, w_ih is %s, w_hh is %s; wants x [..., in], w_ih [%d h, in] and w_hh [%d h, h]",
+    fe_wrong(at, x, names[c->kind], ERR_shape_wrong,
+             "x is %s, w_ih is %s, w_hh is %s; wants x [..., in], w_ih [%d h, in] and w_hh [%d "
+             "h, h]",
              fe_type_text(x), fe_type_text(wi), fe_type_text(wh), gates, gates);
     return false;
 }
@@ -106,7 +111,8 @@ cot_rnn_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, 
 }
 
 cot_value
-cot_lstm_cell_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w, cot_value *c_next)
+cot_lstm_cell_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w,
+               cot_value *c_next)
 {
     const cot_value state[2] = { h, c };
     cot_value next[2] = { h, c };
@@ -155,46 +161,48 @@ first_state(const cell *c, cot_trace *t, cot_value gx, cot_value given)
 }
 
 static cot_value
-over_time(cot_place at, kind kind, cot_value x, const cot_value *state, const cot_rnn_weights *w, cot_value *out,
-          const cot_rnn_options *o)
+over_time(cot_place at, kind kind, cot_value x, const cot_value *state,
+          const cot_rnn_weights *w, cot_value *out, const cot_rnn_options *o)
 {
     const int n = kind == LSTM ? 2 : 1;
     cell c = { at, kind, *w, o->relu != 0 };
-    cot_trace *t = fe_given(x) ? fe_current(x.ctx, at, names[kind]) : NULL;
+    cot_trace *t = fe_open(at, x, names[kind]);
     cot_value first[2], last[3];
 
     if (!t || !weights_fit(&c, x))
         return x;
     if (cot_rank(x) < 2)
-        return fe_wrong(at, x, names[kind], ERR_shape_wrong, "x is %s; wants x [steps, ..., in]", fe_type_text(x));
+        return fe_wrong(at, x, names[kind], ERR_shape_wrong,
+                        "x is %s; wants x [steps, ..., in]", fe_type_text(x));
     cot_value gx = cot_linear(x, w->w_ih, w->b_ih);
     for (int i = 0; i < n; i++)
         first[i] = first_state(&c, t, gx, state[i]);
-    cot_scan(scan_step, .in = { n, first }, .xs = COT_VALUES(gx), .out = last, .n_out = 1, .reverse = o->reverse, .user = &c);
+    cot_scan(scan_step, .in = { n, first }, .xs = COT_VALUES(gx), .out = last, .n_out = 1,
+             .reverse = o->reverse, .user = &c);
     for (int i = 0; i < n && out; i++)
         out[i] = last[i];
     return last[n];
 }
 
 cot_value
-cot_rnn_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last, const cot_rnn_options *o,
-         size_t size)
+cot_rnn_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last,
+         const cot_rnn_options *o, size_t size)
 {
     FE_OPTIONS(cot_rnn_options, opt, o, size);
     return over_time(at, RNN, x, &h, w, last, &opt);
 }
 
 cot_value
-cot_lstm_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w, cot_value *last,
-          const cot_rnn_options *o, size_t size)
+cot_lstm_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w,
+          cot_value *last, const cot_rnn_options *o, size_t size)
 {
     FE_OPTIONS(cot_rnn_options, opt, o, size);
     return over_time(at, LSTM, x, (const cot_value[]){ h, c }, w, last, &opt);
 }
 
 cot_value
-cot_gru_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last, const cot_rnn_options *o,
-         size_t size)
+cot_gru_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last,
+         const cot_rnn_options *o, size_t size)
 {
     FE_OPTIONS(cot_rnn_options, opt, o, size);
     return over_time(at, GRU, x, &h, w, last, &opt);

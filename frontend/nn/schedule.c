@@ -34,7 +34,8 @@ cot_clip_by_norm_(cot_place at, cot_values xs, double most, cot_value *out)
 
     for (int i = 0; i < xs.n; i++) {
         cot_value x = fe_wide(at, xs.at[i]);
-        out[i] = fe_back(at, cot_mul(x, cot_convert(scale, cot_dtype_of(x))), cot_dtype_of(xs.at[i]));
+        out[i] = fe_back(at, cot_mul(x, cot_convert(scale, cot_dtype_of(x))),
+                         cot_dtype_of(xs.at[i]));
     }
     return norm;
 }
@@ -52,7 +53,8 @@ cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out)
 static cot_value
 half_cosine(cot_place at, double from, double to, cot_value p)
 {
-    return cot_add(to, cot_mul(0.5 * (from - to), cot_add(1, cot_cos(cot_mul(3.14159265358979323846, p)))));
+    return cot_add(to, cot_mul(0.5 * (from - to),
+                               cot_add(1, cot_cos(cot_mul(3.14159265358979323846, p)))));
 }
 
 static cot_value
@@ -61,8 +63,9 @@ part(cot_place at, cot_value step, double from, double steps)
     return cot_clamp(0, cot_div(cot_sub(step, from), fmax(steps, 1e-30)), 1);
 }
 
-/* Up over the first part of the steps, down over the rest: L. Smith, N. Topin, Super-Convergence, 2018, with PyTorch's
- * places: the peak at step warmup - 1, the end at the last step. */
+/* Up over the first part of the steps, down over the rest: L. Smith, N. Topin,
+ * Super-Convergence, 2018, with PyTorch's places: the peak at step warmup - 1, the end at
+ * the last step. */
 static cot_value
 one_cycle(cot_place at, cot_value step, double rate, double steps, const cot_rate_options *o)
 {
@@ -75,12 +78,14 @@ one_cycle(cot_place at, cot_value step, double rate, double steps, const cot_rat
 }
 
 static cot_value
-rate_at(cot_place at, cot_rate_kind kind, cot_value s, double rate, double steps, const cot_rate_options *o)
+rate_at(cot_place at, cot_rate_kind kind, cot_value s, double rate, double steps,
+        const cot_rate_options *o)
 {
     const double gamma = o->gamma != 0 ? o->gamma : kind == COT_RATE_STEP ? 0.1 : 0.99;
 
     switch (kind) {
-    case COT_RATE_STEP: return cot_mul(rate, cot_exp(cot_mul(log(gamma), cot_floor(cot_div(s, steps)))));
+    case COT_RATE_STEP:
+        return cot_mul(rate, cot_exp(cot_mul(log(gamma), cot_floor(cot_div(s, steps)))));
     case COT_RATE_EXPONENTIAL: return cot_mul(rate, cot_exp(cot_mul(log(gamma), s)));
     case COT_RATE_COSINE: return half_cosine(at, rate, o->last, part(at, s, 0, steps));
     case COT_RATE_LINEAR: return cot_add(rate, cot_mul(o->last - rate, part(at, s, 0, steps)));
@@ -91,8 +96,8 @@ rate_at(cot_place at, cot_rate_kind kind, cot_value s, double rate, double steps
 }
 
 cot_value
-cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate, double steps, const cot_rate_options *options,
-          size_t size)
+cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate, double steps,
+          const cot_rate_options *options, size_t size)
 {
     FE_OPTIONS(cot_rate_options, o, options, size);
     cot_value s = cot_dtype_of(step) == COT_F64 ? step : cot_convert(step, COT_F32);
@@ -114,14 +119,17 @@ dot(cot_place at, cot_value x, cot_value y)
 static bool
 history_fits(cot_place at, cot_value g, cot_value s, cot_value y, cot_value count)
 {
-    if (cot_dtype_of(g) == COT_DTYPE_NONE || cot_dtype_of(s) == COT_DTYPE_NONE || cot_dtype_of(y) == COT_DTYPE_NONE ||
-        cot_dtype_of(count) == COT_DTYPE_NONE)
+    if (cot_dtype_of(g) == COT_DTYPE_NONE || cot_dtype_of(s) == COT_DTYPE_NONE ||
+        cot_dtype_of(y) == COT_DTYPE_NONE || cot_dtype_of(count) == COT_DTYPE_NONE)
         return false;
-    if (cot_rank(g) == 1 && cot_rank(s) == 2 && cot_rank(y) == 2 && cot_size(s, 1) == cot_size(g, 0) &&
-        cot_size(y, 1) == cot_size(g, 0) && cot_size(s, 0) == cot_size(y, 0) && cot_rank(count) == 0)
+    if (cot_rank(g) == 1 && cot_rank(s) == 2 && cot_rank(y) == 2 &&
+        cot_size(s, 1) == cot_size(g, 0) && cot_size(y, 1) == cot_size(g, 0) &&
+        cot_size(s, 0) == cot_size(y, 0) && cot_rank(count) == 0)
         return true;
-    fe_wrong(at, g, "lbfgs", ERR_shape_wrong, "g is %s, s is %s, y is %s, count is %s; wants g [n], s and y [m, n], and a scalar",
-             fe_type_text(g), fe_type_text(s), fe_type_text(y), fe_type_text(count));
+    fe_wrong(
+        at, g, "lbfgs", ERR_shape_wrong,
+        "g is %s, s is %s, y is %s, count is %s; wants g [n], s and y [m, n], and a scalar",
+        fe_type_text(g), fe_type_text(s), fe_type_text(y), fe_type_text(count));
     return false;
 }
 
@@ -161,13 +169,16 @@ cot_lbfgs_direction_(cot_place at, cot_value g, cot_value s, cot_value y, cot_va
     if (h.m == 0)
         return cot_neg(g);
     /* The newest pair scales the first guess of H: s . y / y . y. */
-    cot_value last = cot_index(h.y, h.m - 1, 0), rho = inverse(at, &h, h.m - 1), some = cot_gt(rho, 0);
-    h.gamma = cot_where(some, cot_div(1, cot_where(some, cot_mul(rho, dot(at, last, last)), 1)), 1);
+    cot_value last = cot_index(h.y, h.m - 1, 0), rho = inverse(at, &h, h.m - 1),
+              some = cot_gt(rho, 0);
+    h.gamma =
+        cot_where(some, cot_div(1, cot_where(some, cot_mul(rho, dot(at, last, last)), 1)), 1);
     return fe_back(at, cot_neg(two_loops(at, &h, q, h.m - 1)), cot_dtype_of(g));
 }
 
 void
-cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy, cot_value *out)
+cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count, cot_value ds,
+                cot_value dy, cot_value *out)
 {
     const int64_t m = cot_rank(s) == 2 ? cot_size(s, 0) : 0;
     const cot_value old[2] = { s, y }, new[2] = { ds, dy };
@@ -176,6 +187,8 @@ cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count, cot_val
     if (!history_fits(at, ds, s, y, count) || !history_fits(at, dy, s, y, count))
         return;
     for (int i = 0; i < 2; i++)
-        out[i] = cot_concatenate(COT_VALUES(cot_index(old[i], COT_AT(COT_SPAN(1, COT_NONE))), cot_expand_dims(new[i], 0)), 0);
+        out[i] = cot_concatenate(COT_VALUES(cot_index(old[i], COT_AT(COT_SPAN(1, COT_NONE))),
+                                            cot_expand_dims(new[i], 0)),
+                                 0);
     out[2] = cot_min(cot_add(count, 1), m);
 }

@@ -1,4 +1,6 @@
 /* Activations and losses. */
+#include <math.h>
+
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"
@@ -115,7 +117,7 @@ mse(ir_build *b, const fe_arg *x, int n, const void *o)
 }
 
 /* The label's logarithm is chosen by select, not by a product with a one-hot: a logit of -inf
- * elsewhere must not make 0 * inf. */
+ * elsewhere must not make 0 * inf.  A label that is no class gives NaN. */
 static ir_ref
 cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
 {
@@ -140,6 +142,7 @@ cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
     ir_ref index = ir_iota(b, lt->dtype, t->rank, t->dims, last);
     ir_ref own = ir_select(b, ir_op2(b, OP_eq, index, label), d, ir_like(b, d, 0));
     ir_ref loss = ir_sub(b, ir_op1(b, OP_log, sum), ir_reduce(b, OP_reduce_sum, own, axes));
+    loss = ir_select(b, ir_reduce(b, OP_reduce_or, ir_op2(b, OP_eq, index, label), axes), loss, ir_like(b, loss, (double)NAN));
     return fe_narrow(b, mean_of(b, loss), t->dtype);
 }
 

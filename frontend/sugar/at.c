@@ -1,32 +1,33 @@
 /* Indexing as in NumPy: x[...] and x.at[...].set(y).
  *
- * An index is read once into a selection: a box of x with strides and reversals (the basic part, which spans and
- * integers say), and integers for some axes of that box (the advanced part, which values say).  A read slices the
- * box and gathers from it; an update slices the box, scatters into it and puts it back where it was, for which a view
- * knows the way (passes/lens.h).  Axes that integers took are of size 1 in the box, and the last reshape drops
- * them and inserts the new ones, so that both directions share one list of axes. */
+ * An index is read once into a selection: a box of x with strides and reversals (the basic
+ * part, which spans and integers say), and integers for some axes of that box (the advanced
+ * part, which values say).  A read slices the box and gathers from it; an update slices the
+ * box, scatters into it and puts it back where it was, for which a view knows the way
+ * (passes/lens.h).  Axes that integers took are of size 1 in the box, and the last reshape
+ * drops them and inserts the new ones, so that both directions share one list of axes. */
 #include "cotrace/index.h"
 
 #include "frontend/trace.h"
 #include "passes/lens.h"
 
-enum { NEW = -1, ARRAYS = -2 };     /* in selection.out, beside axes of x */
+enum { NEW = -1, ARRAYS = -2 }; /* in selection.out, beside axes of x */
 
 typedef struct selection {
     const char *op;
-    const ir_type *t;               /* of x */
+    const ir_type *t; /* of x */
     int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], stride[COT_MAX_RANK], size[COT_MAX_RANK];
-    ir_axes reversed, taken;        /* taken: by an integer */
-    ir_ref array[COT_MAX_RANK];     /* by axis; IR_NONE: none */
+    ir_axes reversed, taken;    /* taken: by an integer */
+    ir_ref array[COT_MAX_RANK]; /* by axis; IR_NONE: none */
     int n_array;
-    bool dropped;                   /* some of them lie outside on purpose: beyond the count of a mask */
-    ir_ref valid;                   /* what does not; IR_NONE: all */
-    int rank;                       /* of the arrays, together */
+    bool dropped; /* some of them lie outside on purpose: beyond the count of a mask */
+    ir_ref valid; /* what does not; IR_NONE: all */
+    int rank;     /* of the arrays, together */
     int64_t shape[COT_MAX_RANK];
     int n_out, out[3 * COT_MAX_RANK];
-    bool apart, closed;             /* arrays with something between; after the first run of them */
-    int arrays_at;                  /* where in out, or -1 */
-    ir_ref mask;                    /* an update by a mask alone: where, and its first axis */
+    bool apart, closed; /* arrays with something between; after the first run of them */
+    int arrays_at;      /* where in out, or -1 */
+    ir_ref mask;        /* an update by a mask alone: where, and its first axis */
     int mask_axis;
 } selection;
 
@@ -39,16 +40,37 @@ typedef struct at_call {
     bool update;
 } at_call;
 
-static const ir_op scatters[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min, OP_scatter_max };
+static const ir_op scatters[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min,
+                                  OP_scatter_max };
 static const ir_op combines[] = { OP_COUNT, OP_add, OP_mul, OP_min, OP_max };
 
 /* ---- entries ---- */
 
-cot_at cot_at_int(int64_t i) { return (cot_at){ .kind = COT_AT_INT, .start = i }; }
-cot_at cot_at_newaxis(void) { return (cot_at){ .kind = COT_AT_NEWAXIS }; }
-cot_at cot_at_ellipsis(void) { return (cot_at){ .kind = COT_AT_ELLIPSIS }; }
-cot_at cot_at_value(cot_value v) { return (cot_at){ .kind = COT_AT_VALUE, .value = v }; }
-cot_at cot_at_same(cot_at a) { return a; }
+cot_at
+cot_at_int(int64_t i)
+{
+    return (cot_at){ .kind = COT_AT_INT, .start = i };
+}
+cot_at
+cot_at_newaxis(void)
+{
+    return (cot_at){ .kind = COT_AT_NEWAXIS };
+}
+cot_at
+cot_at_ellipsis(void)
+{
+    return (cot_at){ .kind = COT_AT_ELLIPSIS };
+}
+cot_at
+cot_at_value(cot_value v)
+{
+    return (cot_at){ .kind = COT_AT_VALUE, .value = v };
+}
+cot_at
+cot_at_same(cot_at a)
+{
+    return a;
+}
 
 cot_at
 cot_at_span(int64_t start, int64_t stop, int64_t step)
@@ -117,7 +139,8 @@ read_int(ir_build *b, selection *s, const cot_at *a, int k, bool advanced)
     const int64_t i = a->start < 0 ? a->start + s->t->dims[k] : a->start;
 
     if (i < 0 || i >= s->t->dims[k]) {
-        ir_build_fail(b, s->op, ERR_index_range, (long long)a->start, k, ir_type_str(b->ctx, s->t));
+        ir_build_fail(b, s->op, ERR_index_range, (long long)a->start, k,
+                      ir_type_str(b->ctx, s->t));
         return false;
     }
     s->start[k] = i;
@@ -217,7 +240,8 @@ resolve(ir_build *b, const at_call *c, selection *s, ir_ref *v, bool *advanced)
         if (held && !v[i])
             return -1;
         if (a->kind == COT_AT_MASK && ir_btype(b, v[i])->dtype != COT_BOOL) {
-            ir_build_fail(b, s->op, ERR_at_mask, i, ir_type_str(b->ctx, ir_btype(b, v[i])), ir_type_str(b->ctx, s->t));
+            ir_build_fail(b, s->op, ERR_at_mask, i, ir_type_str(b->ctx, ir_btype(b, v[i])),
+                          ir_type_str(b->ctx, s->t));
             return -1;
         }
         *advanced |= held && ir_btype(b, v[i])->rank > 0;
@@ -231,7 +255,8 @@ resolve(ir_build *b, const at_call *c, selection *s, ir_ref *v, bool *advanced)
 }
 
 static bool
-read_entry(ir_build *b, const at_call *c, selection *s, int i, ir_ref v, int k, int rest, bool advanced)
+read_entry(ir_build *b, const at_call *c, selection *s, int i, ir_ref v, int k, int rest,
+           bool advanced)
 {
     const cot_at *a = &c->at.at[i];
 
@@ -325,7 +350,8 @@ put_box(ir_build *b, const selection *s, ir_ref x, ir_ref y)
     return pass_lens_put(b, &n, &x, ir_reverse(b, y, s->reversed));
 }
 
-/* How gather and scatter see the box: the arrays' axes come at a place among those that have none. */
+/* How gather and scatter see the box: the arrays' axes come at a place among those that have
+ * none. */
 typedef struct numbers {
     int64_t axes[COT_MAX_RANK], offset[COT_MAX_RANK], sizes[COT_MAX_RANK], shape[COT_MAX_RANK];
     int n, k, rank, at;
@@ -376,7 +402,8 @@ vectors(ir_build *b, const selection *s, bool clamp)
             continue;
         ir_ref i = s->array[k];
         if (clamp)
-            i = ir_op3(b, OP_clamp, ir_like(b, i, 0), i, ir_like(b, i, (double)(s->t->dims[k] - 1)));
+            i = ir_op3(b, OP_clamp, ir_like(b, i, 0), i,
+                       ir_like(b, i, (double)(s->t->dims[k] - 1)));
         part[n++] = i ? ir_broadcast_axis(b, i, s->rank, 1) : IR_NONE;
     }
     return ir_concatenate(b, n, part, s->rank);
@@ -414,9 +441,12 @@ read_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base)
 
     if (!dimension_numbers(b, s, &d))
         return IR_NONE;
-    ir_attrs a = { .gather = { .offset_dims = { d.k, d.offset }, .collapsed = { d.n, d.axes },
-                               .index_map = { d.n, d.axes }, .sizes = { s->t->rank, d.sizes },
-                               .mode = s->dropped && mode == COT_PROMISE ? IR_MODE_CLIP : (int)mode } };
+    ir_attrs a = { .gather = { .offset_dims = { d.k, d.offset },
+                               .collapsed = { d.n, d.axes },
+                               .index_map = { d.n, d.axes },
+                               .sizes = { s->t->rank, d.sizes },
+                               .mode = s->dropped && mode == COT_PROMISE ? IR_MODE_CLIP
+                                                                         : (int)mode } };
     ir_ref in[2] = { base, vectors(b, s, false) };
     ir_ref y = in[1] ? ir_node1(b, OP_gather, 2, in, &a) : IR_NONE;
     if (!s->valid || !y)
@@ -469,7 +499,8 @@ update_value(ir_build *b, const at_call *c, const selection *s, int rank, const 
         return IR_NONE;
     if (c->y.kind != COT_IS_VALUE)
         return fe_number(b, s->op, &number, t);
-    ir_ref y = fe_convert_into(b, s->op, fe_resolve(b->ctx->trace, c->y.value, s->op, 1), t->dtype);
+    ir_ref y =
+        fe_convert_into(b, s->op, fe_resolve(b->ctx->trace, c->y.value, s->op, 1), t->dtype);
     return fe_broadcast_to(b, s->op, y, rank, shape);
 }
 
@@ -503,9 +534,12 @@ update_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base, ir
 
     if (!dimension_numbers(b, s, &d))
         return IR_NONE;
-    ir_attrs a = { .scatter = { .window_dims = { d.k, d.offset }, .inserted = { d.n, d.axes },
+    ir_attrs a = { .scatter = { .window_dims = { d.k, d.offset },
+                                .inserted = { d.n, d.axes },
                                 .index_map = { d.n, d.axes },
-                                .mode = c->o.mode == COT_PROMISE && !s->dropped ? IR_MODE_PROMISE : IR_MODE_FILL,
+                                .mode = c->o.mode == COT_PROMISE && !s->dropped
+                                            ? IR_MODE_PROMISE
+                                            : IR_MODE_FILL,
                                 .unique = c->o.unique != 0 } };
     ir_ref in[3] = { base, vectors(b, s, clamp), ir_reshape(b, y, d.rank, d.shape) };
     return in[1] && in[2] ? ir_node1(b, scatters[c->kind], 3, in, &a) : IR_NONE;
@@ -514,7 +548,8 @@ update_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base, ir
 static ir_ref
 index_update(ir_build *b, const fe_arg *none, int n, const void *options)
 {
-    static const char *const name[] = { "index_set", "index_add", "index_mul", "index_min", "index_max" };
+    static const char *const name[] = { "index_set", "index_add", "index_mul", "index_min",
+                                        "index_max" };
     const at_call *c = options;
     selection s = { .op = name[c->kind] };
     int rank;
@@ -527,7 +562,8 @@ index_update(ir_build *b, const fe_arg *none, int n, const void *options)
     if (s.mask) {
         for (int i = 0; i < c->at.n; i++)
             if (c->at.at[i].kind != COT_AT_VALUE && c->at.at[i].kind != COT_AT_ELLIPSIS) {
-                ir_build_fail(b, s.op, ERR_at_unbounded, ir_type_str(b->ctx, ir_btype(b, s.mask)), i);
+                ir_build_fail(b, s.op, ERR_at_unbounded,
+                              ir_type_str(b->ctx, ir_btype(b, s.mask)), i);
                 return IR_NONE;
             }
         return s.n_array == 0 ? update_masked(b, c, &s, x) : IR_NONE;

@@ -156,7 +156,8 @@ top_places(ir_build *b, const fe_arg *x, int n, const void *options)
                                 (long long)d->n, (long long)size));
         return IR_NONE;
     }
-    return ir_slice_axis(b, places(b, &x[0].ref, 1, axis, true), axis, 0, d->n);
+    const cot_dtype place = size > INT32_MAX ? COT_I64 : COT_I32;
+    return ir_node1(b, OP_top_k, 1, &x[0].ref, &(ir_attrs){ .top = { axis, d->n, place } });
 }
 
 static ir_ref

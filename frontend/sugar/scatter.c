@@ -1,12 +1,14 @@
 /* Updates along an axis, and reductions by segment: scatters with their dimension numbers.
  *
- * Indices outside are dropped by the mode fill.  A segment reduction scatters into the neutral element, which the
- * reduction of nothing gives; sums are then those of scatter_add: the elements of a segment in their order. */
+ * Indices outside are dropped by the mode fill.  A segment reduction scatters into the
+ * neutral element, which the reduction of nothing gives; sums are then those of scatter_add:
+ * the elements of a segment in their order. */
 #include "cotrace/index.h"
 
 #include "frontend/trace.h"
 
-static const ir_op scatters[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min, OP_scatter_max };
+static const ir_op scatters[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min,
+                                  OP_scatter_max };
 
 typedef struct along_call {
     cot_update_kind kind;
@@ -27,8 +29,11 @@ scatter_along(ir_build *b, const along_call *c, ir_ref x, ir_ref index, ir_ref y
     for (int i = 0; i < t->rank; i++)
         if (i != axis)
             others[k++] = i;
-    ir_attrs a = { .scatter = { .inserted = { 1, at }, .operand_batch = { k, others }, .indices_batch = { k, others },
-                                .index_map = { 1, at }, .mode = IR_MODE_FILL } };
+    ir_attrs a = { .scatter = { .inserted = { 1, at },
+                                .operand_batch = { k, others },
+                                .indices_batch = { k, others },
+                                .index_map = { 1, at },
+                                .mode = IR_MODE_FILL } };
     ir_ref i = fe_from_start(b, index, t->dims[axis]);
     ir_ref in[3] = { x, i ? ir_broadcast_axis(b, i, t->rank, 1) : IR_NONE, y };
     return in[1] && y ? ir_node1(b, scatters[c->kind], 3, in, &a) : IR_NONE;
@@ -51,19 +56,21 @@ put_along(ir_build *b, const fe_arg *x, int n, const void *options)
     if (axis < 0 || b->status != COT_OK)
         return IR_NONE;
     if (!fits || !ir_is_int(it->dtype)) {
-        ir_build_fail(b, op, fits ? ERR_dtypes_differ : ERR_shapes_differ, ir_type_str(b->ctx, t),
-                      ir_type_str(b->ctx, it));
+        ir_build_fail(b, op, fits ? ERR_dtypes_differ : ERR_shapes_differ,
+                      ir_type_str(b->ctx, t), ir_type_str(b->ctx, it));
         return IR_NONE;
     }
     const ir_type *to = ir_type_as(b->ctx, it, t->dtype);
-    ir_ref y = x[2].kind != COT_IS_VALUE ? fe_number(b, op, &x[2], to)
-                                         : fe_broadcast_to(b, op, fe_convert_into(b, op, x[2].ref, t->dtype),
-                                                           to->rank, to->dims);
+    ir_ref y = x[2].kind != COT_IS_VALUE
+                   ? fe_number(b, op, &x[2], to)
+                   : fe_broadcast_to(b, op, fe_convert_into(b, op, x[2].ref, t->dtype),
+                                     to->rank, to->dims);
     return scatter_along(b, c, x[0].ref, x[1].ref, y, axis);
 }
 
 cot_value
-cot_put_along_(cot_place at, cot_update_kind kind, cot_value x, cot_value index, cot_operand y, int axis)
+cot_put_along_(cot_place at, cot_update_kind kind, cot_value x, cot_value index, cot_operand y,
+               int axis)
 {
     return fe_apply(at, kind == COT_UPDATE_SET ? "put_along" : "add_along", put_along, 3,
                     (const cot_operand[]){ cot_operand_value(x), cot_operand_value(index), y },
@@ -76,7 +83,8 @@ cot_put_along_(cot_place at, cot_update_kind kind, cot_value x, cot_value index,
 static ir_ref
 neutral(ir_build *b, cot_update_kind kind, const ir_type *t)
 {
-    static const ir_op reduction[] = { OP_COUNT, OP_reduce_sum, OP_reduce_prod, OP_reduce_min, OP_reduce_max };
+    static const ir_op reduction[] = { OP_COUNT, OP_reduce_sum, OP_reduce_prod, OP_reduce_min,
+                                       OP_reduce_max };
     const ir_type *none = ir_type_new(b->ctx, t->dtype, 1, (const int64_t[]){ 0 });
     ir_ref x = ir_reduce(b, reduction[kind], ir_zeros(b, none), 1);
 
@@ -94,7 +102,8 @@ segment(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!ir_is_int(it->dtype) || it->rank < 1 || it->rank > t->rank || c->n < 0 ||
         memcmp(t->dims, it->dims, sizeof *t->dims * (size_t)it->rank) != 0) {
-        ir_build_fail(b, "segment", ERR_segment_ids, ir_type_str(b->ctx, t), ir_type_str(b->ctx, it));
+        ir_build_fail(b, "segment", ERR_segment_ids, ir_type_str(b->ctx, t),
+                      ir_type_str(b->ctx, it));
         return IR_NONE;
     }
     shape[0] = c->n;
@@ -103,9 +112,12 @@ segment(ir_build *b, const fe_arg *x, int n, const void *options)
         window[k - 1] = i;
     }
     const ir_type *to = ir_type_shaped(b->ctx, t, k, shape);
-    ir_attrs a = { .scatter = { .window_dims = { k - 1, window }, .inserted = { 1, &zero },
-                                .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
-    ir_ref in[3] = { to ? neutral(b, c->kind, to) : IR_NONE, ir_broadcast_axis(b, x[1].ref, it->rank, 1), x[0].ref };
+    ir_attrs a = { .scatter = { .window_dims = { k - 1, window },
+                                .inserted = { 1, &zero },
+                                .index_map = { 1, &zero },
+                                .mode = IR_MODE_FILL } };
+    ir_ref in[3] = { to ? neutral(b, c->kind, to) : IR_NONE,
+                     ir_broadcast_axis(b, x[1].ref, it->rank, 1), x[0].ref };
     return in[0] && in[1] ? ir_node1(b, scatters[c->kind], 3, in, &a) : IR_NONE;
 }
 

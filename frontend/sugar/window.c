@@ -1,14 +1,11 @@
-/* Windows, pooling, convolution: pads, windows, reductions and products.
- *
- * A convolution takes x as [n, spatial, c] and w as [window, c, o]; windows make x [n, positions, c, window],
- * which is turned and reshaped to [n positions, window c], the left side of a product whose sum runs over the
- * positions of the kernel, row-major, then over features.  Groups are a batch axis of that product. */
+/* Windows, pooling, convolution: the options, read into what passes/window.c makes graphs of. */
 #include <math.h>
 #include <string.h>
 
 #include "cotrace/window.h"
 
 #include "frontend/trace.h"
+#include "passes/window.h"
 
 typedef struct windowing {
     const char *title;
@@ -43,32 +40,28 @@ entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n,
 
 /* ---- windows of several axes ---- */
 
-/* The windows along axes first ... first + n - 1 of x, padded with `fill`; their elements go along n new last axes. */
+/* The windows along axes first ... first + n - 1 of x, padded with `fill`; their elements go along *more
+ * new last axes. */
 static ir_ref
-all_windows(ir_build *b, const windowing *d, ir_ref x, int first, int n, const int64_t *window, double fill)
+all_windows(ir_build *b, const windowing *d, ir_ref x, int first, int n, const int64_t *window, double fill, int *more)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK], padding[2 * COT_MAX_RANK];
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    pass_window w[COT_MAX_RANK];
 
     if (!t || !entries(b, d, "strides", d->o.strides, n, 1, 1, stride) ||
         !entries(b, d, "dilation", d->o.dilation, n, 1, 1, dilation) ||
         !entries(b, d, "base_dilation", d->o.base_dilation, n, 1, 1, base) ||
         !entries(b, d, "padding", d->o.padding, 2 * n, 0, INT32_MIN, padding))
         return IR_NONE;
+    for (int i = 0; i < t->rank; i++)
+        w[i] = (pass_window){ 1, 1, 1, 1, 0, 0 };
     for (int i = 0; i < n; i++) {
-        const int64_t size = t->dims[first + i] ? (t->dims[first + i] - 1) * base[i] + 1 : 0;
-        const int64_t want = (size + stride[i] - 1) / stride[i];
-        const int64_t more = (want - 1) * stride[i] + (window[i] - 1) * dilation[i] + 1 - size;
-
-        interior[first + i] = base[i] - 1;
-        low[first + i] = d->o.same ? (more > 0 ? more / 2 : 0) : padding[2 * i];
-        high[first + i] = d->o.same ? (more > 0 ? more - more / 2 : 0) : padding[2 * i + 1];
+        w[first + i] = (pass_window){ window[i], stride[i], dilation[i], base[i], padding[2 * i], padding[2 * i + 1] };
+        if (d->o.same)
+            pass_window_same(t->dims[first + i], &w[first + i]);
     }
-    ir_ref y = ir_pad(b, x, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), low, high, interior);
-    for (int i = 0; i < n; i++)
-        y = y ? ir_windows(b, y, first + i, window[i], stride[i], dilation[i]) : IR_NONE;
-    return y;
+    return pass_windows(b, x, t->rank, w, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), more);
 }
 
 static ir_ref
@@ -110,7 +103,7 @@ pooled(ir_build *b, const windowing *d, ir_ref x, const int64_t *window)
     const ir_type *t = ir_btype(b, x);
     const int n = d->window.n;
     double fill = d->op == OP_reduce_prod ? 1 : 0;
-    ir_axes axes = ir_axes_shift(ir_axes_below(n), t->rank);
+    int more = 0;
 
     if (d->op == OP_reduce_max || d->op == OP_reduce_min) {
         const bool most = d->op == OP_reduce_min;
@@ -125,8 +118,8 @@ pooled(ir_build *b, const windowing *d, ir_ref x, const int64_t *window)
         } else
             fill = most ? top : ir_is_signed(t->dtype) ? -top - 1 : 0;
     }
-    ir_ref y = all_windows(b, d, x, t->rank - n, n, window, fill);
-    return y ? ir_reduce(b, d->op, y, axes) : IR_NONE;
+    ir_ref y = all_windows(b, d, x, t->rank - n, n, window, fill, &more);
+    return y && more ? ir_reduce(b, d->op, y, ir_axes_shift(ir_axes_below(more), t->rank)) : y;
 }
 
 static ir_ref
@@ -178,13 +171,8 @@ FE_POOL(avg_pool, OP_reduce_sum, average)
 
 /* ---- convolution ---- */
 
-/* Where the axes are: x as [n, spatial, c], w as [window, i, o], and y from [n, spatial, o]. */
-typedef struct layout {
-    int64_t x[COT_MAX_RANK], w[COT_MAX_RANK], y[COT_MAX_RANK];
-} layout;
-
 static void
-default_layout(int rank, layout *to)
+default_layout(int rank, pass_conv *to)
 {
     for (int k = 0; k < rank - 2; k++) {
         to->x[k + 1] = to->w[k] = k + 2;
@@ -207,7 +195,7 @@ place_of(const char *s, int n, char c)
 
 /* "NHWC,HWIO->NHWC", each part of `rank` letters. */
 static bool
-read_layout(const char *s, int rank, layout *to)
+read_layout(const char *s, int rank, pass_conv *to)
 {
     if (strlen(s) != (size_t)(3 * rank + 3))
         return false;
@@ -236,88 +224,25 @@ read_layout(const char *s, int rank, layout *to)
     return k == rank - 1;
 }
 
-/* x [n, spatial, c] to [groups, n positions, window c / groups] (or, by examples, [groups, (n / groups) positions,
- * window c]), and the shape of the positions. */
-static ir_ref
-columns(ir_build *b, const windowing *d, ir_ref x, const int64_t *window, int64_t groups, int64_t batch, int64_t *out)
-{
-    const int n = ir_btype(b, x)->rank - 2;
-    ir_ref y = all_windows(b, d, x, 1, n, window, 0);
-    const ir_type *t = y ? ir_btype(b, y) : NULL;
-    int64_t dims[COT_MAX_RANK], perm[COT_MAX_RANK], cell = 1, rows = 1;
-    int r = 0, p = 0;
-
-    if (!t)
-        return IR_NONE;
-    /* [batch, n / batch, positions, groups, c / groups, window] */
-    dims[r++] = batch;
-    dims[r++] = t->dims[0] / batch;
-    for (int i = 0; i < n; i++)
-        rows *= dims[r++] = out[i + 1] = t->dims[i + 1];
-    dims[r++] = groups;
-    dims[r++] = t->dims[n + 1] / groups;
-    for (int i = 0; i < n; i++)
-        cell *= dims[r++] = window[i];
-    y = ir_reshape(b, y, r, dims);
-    perm[p++] = 0;
-    perm[p++] = n + 2;
-    for (int i = 0; i <= n; i++)
-        perm[p++] = i + 1;
-    for (int i = 0; i < n; i++)
-        perm[p++] = n + 4 + i;
-    perm[p++] = n + 3;
-    out[0] = dims[1];
-    const int64_t flat[3] = { batch * groups, dims[1] * rows, cell * dims[n + 3] };
-    return ir_reshape(b, y ? ir_transpose(b, y, perm) : IR_NONE, 3, flat);
-}
-
-/* w [window, i, o] to [groups, window i, o / groups]. */
-static ir_ref
-kernels(ir_build *b, ir_ref w, int64_t groups)
-{
-    const ir_type *t = ir_btype(b, w);
-    const int64_t o = t->dims[t->rank - 1], rows = o ? t->size / o : 0;
-    const int64_t dims[3] = { rows, groups, o / groups };
-    ir_ref y = o ? ir_reshape(b, w, 3, dims) : IR_NONE;
-
-    return y ? ir_transpose(b, y, (const int64_t[]){ 1, 0, 2 }) : IR_NONE;
-}
-
+/* The options, one entry for each spatial axis. */
 static bool
-conv_fits(ir_build *b, const windowing *d, const ir_type *x, const ir_type *w, int64_t groups, int64_t batch)
+conv_windows(ir_build *b, const windowing *d, pass_conv *to, const ir_type *x, const ir_type *w)
 {
-    const int r = x->rank;
-    const int64_t n = x->dims[0], c = x->dims[r - 1], i = w->dims[r - 2], o = w->dims[r - 1];
+    const int n = to->spatial;
+    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK], padding[2 * COT_MAX_RANK];
 
-    if (groups < 1 || batch < 1 || (groups > 1 && batch > 1) || n % batch || c != i * groups || o % (groups * batch) ||
-        o == 0)
-        ir_build_fail(b, d->title, ERR_attr_wrong,
-                      ir_format(b->arena,
-                                "%lld examples of %lld features, a kernel from %lld to %lld, %lld groups, %lld of "
-                                "examples; wants features = groups * the kernel's, and groups that divide",
-                                (long long)n, (long long)c, (long long)i, (long long)o, (long long)groups,
-                                (long long)batch));
-    return b->status == COT_OK;
-}
-
-static ir_ref
-conv_canonical(ir_build *b, const windowing *d, ir_ref x, ir_ref w)
-{
-    const int64_t groups = d->o.groups ? d->o.groups : 1, batch = d->o.batch_groups ? d->o.batch_groups : 1;
-    const ir_type *t = ir_btype(b, w);
-    int64_t out[COT_MAX_RANK], dims[COT_MAX_RANK];
-    const int r = t->rank;
-
-    if (!conv_fits(b, d, ir_btype(b, x), t, groups, batch))
-        return IR_NONE;
-    ir_ref left = columns(b, d, x, t->dims, groups, batch, out), right = kernels(b, w, groups * batch);
-    ir_ref y = left && right ? ir_dot(b, left, right, ir_list(b, 1, (int64_t[]){ 2 }), ir_list(b, 1, (int64_t[]){ 1 }),
-                                      ir_list(b, 1, (int64_t[]){ 0 }), ir_list(b, 1, (int64_t[]){ 0 }))
-                             : IR_NONE;
-    y = y ? ir_transpose(b, y, (const int64_t[]){ 1, 0, 2 }) : IR_NONE;
-    memcpy(dims, out, sizeof *dims * (size_t)(r - 1));
-    dims[r - 1] = t->dims[r - 1];
-    return ir_reshape(b, y, r, dims);
+    if (!entries(b, d, "strides", d->o.strides, n, 1, 1, stride) ||
+        !entries(b, d, "dilation", d->o.dilation, n, 1, 1, dilation) ||
+        !entries(b, d, "base_dilation", d->o.base_dilation, n, 1, 1, base) ||
+        !entries(b, d, "padding", d->o.padding, 2 * n, 0, INT32_MIN, padding))
+        return false;
+    for (int i = 0; i < n; i++) {
+        to->window[i] = (pass_window){ w->dims[to->w[i]], stride[i], dilation[i], base[i], padding[2 * i],
+                                       padding[2 * i + 1] };
+        if (d->o.same)
+            pass_window_same(x->dims[to->x[1 + i]], &to->window[i]);
+    }
+    return true;
 }
 
 static ir_ref
@@ -325,7 +250,8 @@ conv(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const windowing *d = options;
     const ir_type *t = ir_btype(b, x[0].ref), *w = ir_btype(b, x[1].ref);
-    layout at = { { 0 }, { 0 }, { 0 } };
+    pass_conv at = { .spatial = t->rank - 2, .groups = d->o.groups ? d->o.groups : 1,
+                     .batch_groups = d->o.batch_groups ? d->o.batch_groups : 1 };
 
     (void)n;
     if (t->dtype != w->dtype || t->rank != w->rank || t->rank < 2 || t->dtype == COT_BOOL) {
@@ -342,8 +268,9 @@ conv(ir_build *b, const fe_arg *x, int n, const void *options)
                                           "the result, of %d letters each, as in \"NHWC,HWIO->NHWC\"", d->o.spec, t->rank));
         return IR_NONE;
     }
-    ir_ref y = conv_canonical(b, d, ir_transpose(b, x[0].ref, at.x), ir_transpose(b, x[1].ref, at.w));
-    return y ? ir_transpose(b, y, at.y) : IR_NONE;
+    if (!conv_windows(b, d, &at, t, w))
+        return IR_NONE;
+    return pass_convolve(b, &at, x[0].ref, x[1].ref);
 }
 
 cot_value

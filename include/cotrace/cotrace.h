@@ -21,8 +21,10 @@
 #include "cotrace/special.h"
 #include "cotrace/index.h"
 #include "cotrace/order.h"
+#include "cotrace/fft.h"
 #include "cotrace/window.h"
 #include "cotrace/combine.h"
+#include "cotrace/linalg.h"
 #include "cotrace/random.h"
 #include "cotrace/nn.h"
 #include "cotrace/loss.h"
@@ -35,5 +37,6 @@
 #include "cotrace/compile.h"
 #include "cotrace/module.h"
 #include "cotrace/file.h"
+#include "cotrace/stablehlo.h"
 
 #endif

@@ -187,6 +187,10 @@ inline value hypot(operand x, operand y) { return cot_hypot_(x.at, x.x, y.x); }
 inline value logaddexp(operand x, operand y) { return cot_logaddexp_(x.at, x.x, y.x); }
 inline value nextafter(operand x, operand y) { return cot_nextafter_(x.at, x.x, y.x); }
 inline value threefry(operand x, operand y) { return cot_threefry_(x.at, x.x, y.x); }
+inline value complex(operand x, operand y) { return cot_complex_(x.at, x.x, y.x); }
+inline value real(cot_value x, COT_PLACE_) { return cot_real_(cot_place{file, line}, x); }
+inline value imag(cot_value x, COT_PLACE_) { return cot_imag_(cot_place{file, line}, x); }
+inline value conj(cot_value x, COT_PLACE_) { return cot_conj_(cot_place{file, line}, x); }
 /* end generated */
 
 inline value operator+(operand x, operand y) { return cot_add_(x.at, x.x, y.x); }
@@ -226,6 +230,7 @@ COT_UNARY_(silu)
 COT_UNARY_(sigmoid)
 COT_UNARY_(softplus)
 COT_UNARY_(square)
+COT_UNARY_(angle)
 COT_UNARY_(entr)
 COT_UNARY_(logit)
 COT_UNARY_(sinc)
@@ -386,6 +391,31 @@ inline value segment_max(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { re
 inline value segment_min(cot_value x, cot_value ids, int64_t n, COT_PLACE_) { return cot_segment_(cot_place{file, line}, COT_UPDATE_MIN, x, ids, n); }
 
 /* ---- random numbers: a key that was never set is the context's generator ---- */
+
+/* ---- linear algebra ---- */
+
+inline value cholesky(cot_value x, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_cholesky_(cot_place{file, line}, x, &o, sizeof o); }
+inline value triangular_solve(cot_value a, cot_value b, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_triangular_solve_(cot_place{file, line}, a, b, &o, sizeof o); }
+inline value lu(cot_value x, value *pivots, value *order, COT_PLACE_) { return cot_lu_(cot_place{file, line}, x, pivots, order); }
+inline value qr(cot_value x, value *r, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_qr_(cot_place{file, line}, x, r, &o, sizeof o); }
+inline value eigh(cot_value x, value *vectors, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_eigh_(cot_place{file, line}, x, vectors, &o, sizeof o); }
+inline value svd(cot_value x, value *s, value *vt, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_svd_(cot_place{file, line}, x, s, vt, &o, sizeof o); }
+inline value svdvals(cot_value x, COT_PLACE_) { return cot_svdvals_(cot_place{file, line}, x); }
+inline value solve(cot_value a, cot_value b, COT_PLACE_) { return cot_solve_(cot_place{file, line}, a, b); }
+inline value inv(cot_value x, COT_PLACE_) { return cot_inv_(cot_place{file, line}, x); }
+inline value det(cot_value x, COT_PLACE_) { return cot_det_(cot_place{file, line}, x); }
+inline value slogdet(cot_value x, value *logabs, COT_PLACE_) { return cot_slogdet_(cot_place{file, line}, x, logabs); }
+inline value lstsq(cot_value a, cot_value b, COT_PLACE_) { return cot_lstsq_(cot_place{file, line}, a, b); }
+inline value pinv(cot_value x, COT_PLACE_) { return cot_pinv_(cot_place{file, line}, x); }
+inline value expm(cot_value x, COT_PLACE_) { return cot_expm_(cot_place{file, line}, x); }
+inline value matrix_power(cot_value x, int64_t n, COT_PLACE_) { return cot_matrix_power_(cot_place{file, line}, x, n); }
+inline value matrix_trace(cot_value x, COT_PLACE_) { return cot_matrix_trace_(cot_place{file, line}, x); }
+inline value diag(cot_value x, int64_t k, COT_PLACE_) { return cot_diag_(cot_place{file, line}, x, k); }
+inline value outer(cot_value x, cot_value y, COT_PLACE_) { return cot_outer_(cot_place{file, line}, x, y); }
+inline value kron(cot_value x, cot_value y, COT_PLACE_) { return cot_kron_(cot_place{file, line}, x, y); }
+inline value vector_norm(cot_value x, double order, const cot_reduce_options &o = {}, COT_PLACE_) { return cot_vector_norm_(cot_place{file, line}, x, order, &o, sizeof o); }
+inline value matrix_norm(cot_value x, cot_matrix_norm_kind kind, COT_PLACE_) { return cot_matrix_norm_(cot_place{file, line}, x, kind); }
+inline value matrix_cond(cot_value x, COT_PLACE_) { return cot_matrix_cond_(cot_place{file, line}, x); }
 
 inline value key(cot_trace *t, uint64_t seed, COT_PLACE_) { return cot_key_(cot_place{file, line}, t, seed); }
 inline value fold_in(cot_value key, operand n) { return cot_fold_in_(n.at, key, n.x); }
@@ -567,6 +597,7 @@ stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules
 }   /* namespace cot */
 
 #include "cotrace/library.hpp"
+#include "cotrace/nn.hpp"
 
 #undef COT_PLACE_
 #endif

@@ -15,7 +15,7 @@ extern "C" {
 /* By the ending of path: .npz or .safetensors.  Arrays come in the order of the file.
  *
  * npz        names are those of its members, less ".npy"; stored or deflated; bf16 travels as uint16
- * safetensors  element types BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64; its metadata are left out
+ * safetensors  element types BOOL, I8 to I64, U8 to U64, F16, BF16, F32, F64, C64; its metadata are left out
  *
  * Errors   COT_ERR_ARG     another ending
  *          COT_ERR_TARGET  the format was left out of this build

@@ -64,6 +64,7 @@ COT_UNARY_(cot_silu_)
 COT_UNARY_(cot_sigmoid_)
 COT_UNARY_(cot_softplus_)
 COT_UNARY_(cot_square_)
+COT_UNARY_(cot_angle_)
 #undef COT_UNARY_
 #undef COT_REDUCTION_
 COT_API cot_value cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size);
@@ -147,6 +148,11 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define cot_sigmoid(x) cot_sigmoid_(COT_HERE, x)
 #define cot_softplus(x) cot_softplus_(COT_HERE, x)
 #define cot_square(x) cot_square_(COT_HERE, x)
+
+/* ---- complex numbers (trace.h has complex, real, imag and conj) ---- */
+
+/* atan2(imag, real), in radians, of complex x; of real x 0, or pi below 0, NaN for NaN. */
+#define cot_angle(x) cot_angle_(COT_HERE, x)
 
 /* ---- choosing and indexing ---- */
 

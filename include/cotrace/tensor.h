@@ -8,13 +8,16 @@
 extern "C" {
 #endif
 
-/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32. */
+/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32.  c64 and c128 are complex: the real
+ * part, then the imaginary part, of f32 and f64, as C99's `float complex` and `double complex`, C++'s
+ * std::complex and NumPy's complex64 and complex128 lie in memory; they are aligned as their parts are. */
 typedef enum cot_dtype {
     COT_DTYPE_NONE = 0,
     COT_BOOL,
     COT_I8, COT_I16, COT_I32, COT_I64,
     COT_U8, COT_U16, COT_U32, COT_U64,
     COT_F16, COT_BF16, COT_F32, COT_F64,
+    COT_C64, COT_C128,
     COT_DTYPE_COUNT
 } cot_dtype;
 
@@ -86,6 +89,8 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 #define cot_bf16(...) COT_TYPE_(COT_BF16, __VA_ARGS__)
 #define cot_f32(...) COT_TYPE_(COT_F32, __VA_ARGS__)
 #define cot_f64(...) COT_TYPE_(COT_F64, __VA_ARGS__)
+#define cot_c64(...) COT_TYPE_(COT_C64, __VA_ARGS__)
+#define cot_c128(...) COT_TYPE_(COT_C128, __VA_ARGS__)
 
 /* COT_TYPES(cot_f32(3), cot_f32(n, 3)); the leading element is as in COT_INTS_. */
 #define COT_NO_TYPE_ {COT_DTYPE_NONE, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}

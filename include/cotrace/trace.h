@@ -2,7 +2,8 @@
  *
  * A cot_value stands for an array of a function that is being traced; ops on values record nodes.
  * Where an op takes two values, they broadcast as in NumPy and promote: of the same kind the wider;
- * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; signed with
+ * bool below all; an integer with a float gives the float; f16 with bf16 gives f32; a complex number with a real one
+ * the complex type of both; signed with
  * unsigned gives the next wider signed type (u64 with signed: an error).  A bare number takes the
  * element type of the other operand and never widens it.
  *
@@ -208,6 +209,10 @@ COT_API cot_value cot_hypot_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_logaddexp_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_nextafter_(cot_place at, cot_operand x, cot_operand y);
 COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_complex_(cot_place at, cot_operand x, cot_operand y);
+COT_API cot_value cot_real_(cot_place at, cot_value x);
+COT_API cot_value cot_imag_(cot_place at, cot_value x);
+COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #ifndef __cplusplus
 /* -x; wraps for integers. */
 #define cot_neg(x) cot_neg_(COT_HERE, x)
@@ -396,6 +401,14 @@ COT_API cot_value cot_threefry_(cot_place at, cot_operand x, cot_operand y);
 /* Threefry 2x32 with 20 rounds: key x, counter y; of each the first word is the upper
  * half. */
 #define cot_threefry(x, y) cot_threefry_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* the complex number of real part x and imaginary part y. */
+#define cot_complex(x, y) cot_complex_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* the real part. */
+#define cot_real(x) cot_real_(COT_HERE, x)
+/* the imaginary part. */
+#define cot_imag(x) cot_imag_(COT_HERE, x)
+/* the complex conjugate. */
+#define cot_conj(x) cot_conj_(COT_HERE, x)
 #endif
 /* end generated */
 

@@ -165,6 +165,15 @@ products(cot_dtype t, const side *x, const side *y, const void *p, const void *q
     }
 }
 
+void
+eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p, const void *q, void *out)
+{
+    const side x = { .n_batch = 1, .n_free = rows, .n_k = k, .free = 1 },
+               y = { .n_batch = 1, .n_free = columns, .n_k = k, .free = 1 };
+
+    products(t, &x, &y, p, q, NULL, out);
+}
+
 cot_status
 eval_dot(const ir_eval_args *a)
 {

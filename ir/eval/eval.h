@@ -34,8 +34,11 @@ eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose,
     eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_implicit, eval_cond, eval_while, eval_scan,
     eval_custom_call, eval_collective, eval_none;
 
-eval_rule eval_argsort, eval_cumulate, eval_window;
+eval_rule eval_argsort, eval_cumulate, eval_window, eval_conv, eval_top_k, eval_fft;
 eval_rule eval_expand;                                   /* every row of the flag EXPAND (../expand.c) */
+
+/* dot.c: the general form, p [rows, k] and q [columns, k] of a compute type to out [rows, columns]. */
+void eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p, const void *q, void *out);
 
 cot_status ir_eval_node(const ir_eval_args *a);
 

@@ -1,4 +1,4 @@
-/* argsort: every element of every key becomes an unsigned word that orders as it does, and the places
+/* argsort, top_k: every element of every key becomes an unsigned word that orders as it does, and the places
  * are merged by those words, from runs of one element on.  The stable order of words is unique, so
  * that a faster algorithm elsewhere has no choice but to agree. */
 #include "ir/eval/eval.h"
@@ -66,27 +66,43 @@ sort_line(const uint64_t *word, int keys, int64_t n, int64_t *place, int64_t *ot
     }
 }
 
-cot_status
-eval_argsort(const ir_eval_args *a)
+/* The places of the lines of `in`, sorted by words (from the largest on if `top`), of which the first `most` go out. */
+static cot_status
+sort_lines(const ir_eval_args *a, int64_t axis, int64_t most, bool top)
 {
     const ir_type *t = a->in_type[0], *r = a->out_type[0];
-    const int64_t n = t->dims[a->at->arg.axis];
+    const int64_t n = t->dims[axis];
     const size_t width = cot_dtype_size(r->dtype);
     int64_t inner = 1;
 
-    for (int k = (int)a->at->arg.axis + 1; k < t->rank; k++)
+    for (int k = (int)axis + 1; k < t->rank; k++)
         inner *= t->dims[k];
     uint64_t *word = IR_NEW_N(a->scratch, uint64_t, n * a->n_in + 1);
     int64_t *place = IR_NEW_N(a->scratch, int64_t, n + 1), *other = IR_NEW_N(a->scratch, int64_t, n + 1);
     for (int64_t line = 0; n > 0 && line < t->size / n; line++) {
-        const int64_t first = line / inner * n * inner + line % inner;
+        const int64_t from = line / inner * n * inner + line % inner,
+                      to = line / inner * most * inner + line % inner;
 
         for (int k = 0; k < a->n_in; k++)
-            for (int64_t i = 0; i < n; i++)
-                word[k * n + i] = word_of(a->in_type[k]->dtype, a->in[k], first + i * inner);
+            for (int64_t i = 0; i < n; i++) {
+                const uint64_t w = word_of(a->in_type[k]->dtype, a->in[k], from + i * inner);
+                word[k * n + i] = top ? ~w : w;
+            }
         sort_line(word, a->n_in, n, place, other);
-        for (int64_t i = 0; i < n; i++)
-            memcpy((char *)a->out[0] + (size_t)(first + i * inner) * width, &place[i], width);
+        for (int64_t i = 0; i < most; i++)
+            memcpy((char *)a->out[0] + (size_t)(to + i * inner) * width, &place[i], width);
     }
     return COT_OK;
+}
+
+cot_status
+eval_argsort(const ir_eval_args *a)
+{
+    return sort_lines(a, a->at->arg.axis, a->in_type[0]->dims[a->at->arg.axis], false);
+}
+
+cot_status
+eval_top_k(const ir_eval_args *a)
+{
+    return sort_lines(a, a->at->top.axis, a->at->top.k, true);
 }

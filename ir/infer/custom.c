@@ -63,6 +63,8 @@ infer_custom_call(const infer_ctx *c)
         return INFER_FAIL(c, ERR_attr_missing, "name");
     if (f->n_in != c->n_in)
         return INFER_FAIL(c, ERR_sub_count, "forward", f->n_in, "inputs", c->n_in);
+    if (c->at->custom.opaque && f->complex)
+        return INFER_FAIL(c, ERR_custom_complex, c->at->custom.name);
     if (levels_ok(c, f) < 0 || prototype_ok(c, f) < 0)
         return -1;
     for (int i = 0; i < c->n_in; i++)

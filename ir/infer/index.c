@@ -198,3 +198,11 @@ infer_scatter(const infer_ctx *c)
         return INFER_FAIL(c, ERR_attr_value, "mode", (long long)c->at->scatter.mode, "a mode");
     return infer_one(c, c->in[0]);
 }
+
+int
+infer_scatter_real(const infer_ctx *c)
+{
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+        return -1;
+    return infer_scatter(c);
+}

@@ -47,6 +47,9 @@ int infer_disjoint(const infer_ctx *c, ir_axes a, ir_axes b);
 int infer_sizes(const infer_ctx *c, const char *what, ir_ints s, const int64_t *limit);
 
 static inline bool infer_is_number(cot_dtype t) { return t >= COT_I8; }
+static inline bool infer_is_real(cot_dtype t) { return t >= COT_I8 && t <= COT_F64; }
+/* What is wanted instead of t. */
+static inline const char *infer_real_name(cot_dtype t) { return ir_is_complex(t) ? "a real number" : "a number"; }
 static inline bool infer_is_bits(cot_dtype t) { return t >= COT_BOOL && t <= COT_U64; }
 
 #endif

@@ -41,3 +41,107 @@ infer_triangular(const infer_ctx *c)
                           c->at->triangle.right ? "columns" : "rows");
     return infer_one(c, y);
 }
+
+/* The i-th result; it counts also beyond the room that there is. */
+static void
+give(const infer_ctx *c, int i, const ir_type *t)
+{
+    if (i < c->cap)
+        c->out[i] = t;
+}
+
+/* Of the element type, with the axes of x before its matrices, then these. */
+static const ir_type *
+batch_of(const infer_ctx *c, cot_dtype t, int n, const int64_t *dims)
+{
+    const ir_type *x = c->in[0];
+    int64_t all[COT_MAX_RANK + 2];
+
+    for (int k = 0; k < x->rank - 2; k++)
+        all[k] = x->dims[k];
+    for (int k = 0; k < n; k++)
+        all[x->rank - 2 + k] = dims[k];
+    return infer_type(c, t, x->rank - 2 + n, all);
+}
+
+int
+infer_lu(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], least = m < n ? m : n;
+    const ir_type *pivots = batch_of(c, COT_I32, 1, &least),
+                  *order = batch_of(c, COT_I32, 1, &m);
+    if (!pivots || !order)
+        return -1;
+    give(c, 0, x);
+    give(c, 1, pivots);
+    give(c, 2, order);
+    return 3;
+}
+
+int
+infer_qr(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1];
+    const int64_t k = c->at->qr.full || m < n ? m : n;
+    const ir_type *q = batch_of(c, x->dtype, 2, (const int64_t[]){ m, k });
+    const ir_type *r = batch_of(c, x->dtype, 2, (const int64_t[]){ k, n });
+    if (!q || !r)
+        return -1;
+    give(c, 0, q);
+    give(c, 1, r);
+    return 2;
+}
+
+int
+infer_eigh(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    const ir_type *w = batch_of(c, x->dtype, 1, &x->dims[x->rank - 1]);
+    if (!w)
+        return -1;
+    give(c, 0, w);
+    give(c, 1, x);
+    return 2;
+}
+
+int
+infer_svd(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], least = m < n ? m : n;
+    const bool full = c->at->qr.full;
+    const ir_type *u = batch_of(c, x->dtype, 2, (const int64_t[]){ m, full ? m : least });
+    const ir_type *s = batch_of(c, x->dtype, 1, &least);
+    const ir_type *v = batch_of(c, x->dtype, 2, (const int64_t[]){ full ? n : least, n });
+    if (!u || !s || !v)
+        return -1;
+    give(c, 0, u);
+    give(c, 1, s);
+    give(c, 2, v);
+    return 3;
+}
+
+int
+infer_pinv(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, false) < 0)
+        return -1;
+    return infer_one(c, batch_of(c, x->dtype, 2,
+                                 (const int64_t[]){ x->dims[x->rank - 1], x->dims[x->rank - 2] }));
+}

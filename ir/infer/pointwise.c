@@ -46,15 +46,68 @@ infer_number(const infer_ctx *c)
 }
 
 int
+infer_real(const infer_ctx *c)
+{
+    return uniform(c, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype), COT_DTYPE_NONE);
+}
+
+/* What has an order: anything but complex numbers. */
+int
+infer_ordered(const infer_ctx *c)
+{
+    return uniform(c, !ir_is_complex(c->in[0]->dtype), "a type that has an order", COT_DTYPE_NONE);
+}
+
+int
+infer_order(const infer_ctx *c)
+{
+    return uniform(c, !ir_is_complex(c->in[0]->dtype), "a type that has an order", COT_BOOL);
+}
+
+int
+infer_abs(const infer_ctx *c)
+{
+    const cot_dtype t = c->in[0]->dtype;
+    return uniform(c, infer_is_number(t), "a number", ir_part_type(t));
+}
+
+int
+infer_inexact(const infer_ctx *c)
+{
+    return uniform(c, ir_is_inexact(c->in[0]->dtype), "a floating type", COT_DTYPE_NONE);
+}
+
+int
+infer_complex(const infer_ctx *c)
+{
+    const cot_dtype t = ir_complex_type(c->in[0]->dtype);
+    return uniform(c, t != COT_DTYPE_NONE, "f32 or f64", t);
+}
+
+int
+infer_part(const infer_ctx *c)
+{
+    const cot_dtype t = c->in[0]->dtype;
+    return uniform(c, ir_is_complex(t), "a complex type", ir_part_type(t));
+}
+
+int
+infer_conj(const infer_ctx *c)
+{
+    return uniform(c, ir_is_complex(c->in[0]->dtype), "a complex type", COT_DTYPE_NONE);
+}
+
+int
 infer_floating(const infer_ctx *c)
 {
-    return uniform(c, ir_is_float(c->in[0]->dtype), "a floating type", COT_DTYPE_NONE);
+    return uniform(c, ir_is_float(c->in[0]->dtype), ir_is_complex(c->in[0]->dtype) ? "a real floating type" : "a floating type",
+                   COT_DTYPE_NONE);
 }
 
 int
 infer_classify(const infer_ctx *c)
 {
-    return uniform(c, ir_is_float(c->in[0]->dtype), "a floating type", COT_BOOL);
+    return uniform(c, ir_is_inexact(c->in[0]->dtype), "a floating type", COT_BOOL);
 }
 
 int
@@ -78,7 +131,7 @@ infer_compare(const infer_ctx *c)
 int
 infer_ipow(const infer_ctx *c)
 {
-    if (c->at->ipow.y < 0 && !ir_is_float(c->in[0]->dtype))
+    if (c->at->ipow.y < 0 && !ir_is_inexact(c->in[0]->dtype))
         return infer_dtype_is(c, 0, false, "a floating type, as y is negative");
     return infer_number(c);
 }
@@ -100,6 +153,8 @@ infer_bitcast(const infer_ctx *c)
 
     if (!dtype_known(t))
         return INFER_FAIL(c, ERR_dtype_unknown, (int)t);
+    if (ir_is_complex(t) || ir_is_complex(c->in[0]->dtype))
+        return infer_dtype_is(c, 0, t == c->in[0]->dtype, "no complex type on either side");
     if (ir_bits(t) != ir_bits(c->in[0]->dtype))
         return INFER_FAIL(c, ERR_dtype_not, infer_str(c, c->in[0]),
                           ir_format(c->b->arena, "an element type as wide as %s", cot_dtype_name(t)));

@@ -45,6 +45,14 @@ infer_reduce(const infer_ctx *c)
 }
 
 int
+infer_reduce_real(const infer_ctx *c)
+{
+    if (infer_dtype_is(c, 0, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype)) < 0)
+        return -1;
+    return reduced(c);
+}
+
+int
 infer_reduce_bits(const infer_ctx *c)
 {
     if (infer_dtype_is(c, 0, infer_is_bits(c->in[0]->dtype), "an integer or bool") < 0)
@@ -68,7 +76,7 @@ infer_arg(const infer_ctx *c)
     int64_t axis = c->at->arg.axis;
     cot_dtype t = c->at->arg.dtype;
 
-    if (infer_dtype_is(c, 0, infer_is_number(x->dtype), "a number") < 0 ||
+    if (infer_dtype_is(c, 0, infer_is_real(x->dtype), infer_real_name(x->dtype)) < 0 ||
         infer_axis(c, axis, x) < 0)
         return -1;
     if (t < COT_I8 || t > COT_U64)

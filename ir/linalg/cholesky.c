@@ -1,47 +1,130 @@
 /* x = L L^T.
  *
- * Column by column (right-looking), each step subtracting the product of a column with itself. */
+ * Small matrices column by column, each step subtracting the product of a column with itself.
+ * Larger ones by blocks, and those by smaller blocks, from the left: a block of L is the block of x
+ * without the products of the blocks to its left, factored if it is on the diagonal, else solved
+ * with the block there.  All loops have the same body for every block, so that code and time to
+ * compile do not grow with x.
+ *
+ * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 4.2. */
 #include "ir/linalg/parts.h"
 
-/* The factor of small matrices: n steps, each a column of L and the matrix without its part.  A
- * square root of what is not positive makes NaN of all that follows. */
+/* n steps, each a column of L and the matrix without its part.  A square root of what is not
+ * positive makes NaN of all that follows. */
 static ir_ref
 unblocked(ir_build *b, ir_ref x)
 {
     ir_la_loop l;
-    ir_ref next[2], out[2];
+    const int64_t n = ir_la_rows(b, x), batch = ir_la_batch(b, x);
+    const ir_ref none = IR_NONE;
+    ir_ref next[2], out[2] = { IR_NONE, IR_NONE };
 
-    ir_la_loop_begin(b, &l, ir_la_rows(b, x), 0, 1, &x);
+    ir_la_loop_begin(b, &l, n, 0, 1, &x);
     ir_build *s = l.b;
-    ir_ref a = l.in[0], n = IR_NONE;
-    const int64_t size = ir_la_rows(s, a);
-    ir_ref col = ir_la_block_at(s, a, n, size, l.step, 1);
-    ir_ref d = ir_op1(s, OP_sqrt, ir_la_block_at(s, col, l.step, 1, n, 1));
+    ir_ref a = l.in[0], col = ir_la_block_at(s, a, none, n, l.step, 1);
+    ir_ref d = ir_op1(s, OP_sqrt, ir_la_block_at(s, col, l.step, 1, none, 1));
     ir_ref y = ir_div(s, col, ir_la_fit(s, d, col));
     y = ir_la_keep(s, ir_la_rows_where(s, OP_ge, y, l.step), y, 0);
     next[0] = ir_sub(s, a, ir_mul(s, ir_la_fit(s, y, a), ir_la_fit(s, ir_la_turn(s, y), a)));
     next[1] = y;
     ir_la_loop_end(b, &l, 1, next, out);
-    if (b->status != COT_OK)
-        return IR_NONE;
-    const int64_t batch = ir_la_batch(b, x);
-    return ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ size, batch, size }),
+    return ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, n }),
                         (const int64_t[]){ 1, 2, 0 });
+}
+
+static ir_ref factor(ir_build *b, ir_ref x, int64_t most);
+
+/* Block i, k of x without the products of the blocks of L to its left. */
+static ir_ref
+rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
+{
+    ir_la_loop l;
+    ir_ref row = ir_la_times(b, i, size), col = ir_la_times(b, k, size), part;
+    ir_ref in[4] = { x, row, col, ir_la_block_at(b, x, row, size, col, size) };
+
+    ir_la_for_begin(b, &l, ir_la_number(b, 0), k, 3, 1, in);
+    ir_build *s = l.b;
+    ir_ref j = ir_la_times(s, l.step, size);
+    part = ir_la_dot(s, ir_la_block_at(s, l.in[0], l.in[1], size, j, size), false,
+                     ir_la_block_at(s, l.in[0], l.in[2], size, j, size), true);
+    part = ir_sub(s, l.in[3], part);
+    ir_la_for_end(b, &l, &part, &part);
+    return part;
+}
+
+/* x with the blocks of column k below the diagonal replaced by those of L; d is L's block there. */
+static ir_ref
+below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64_t blocks,
+               int64_t size)
+{
+    ir_la_loop l;
+    ir_ref in[4] = { d, inverses, k, x };
+
+    ir_la_for_begin(b, &l, ir_add(b, k, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
+    ir_build *s = l.b;
+    ir_ref y = ir_la_solve_right(s, l.in[0], l.in[1],
+                                 rest_of_block(s, l.in[3], l.step, l.in[2], size));
+    y = ir_la_put_at(s, l.in[3], y, ir_la_times(s, l.step, size),
+                     ir_la_times(s, l.in[2], size));
+    ir_la_for_end(b, &l, &y, &y);
+    return y;
+}
+
+/* In blocks of at most `most` rows, which are factored in smaller ones. */
+static ir_ref
+blocked(ir_build *b, ir_ref x, int64_t most)
+{
+    const int64_t n = ir_la_rows(b, x);
+    const ir_la_cuts cut = ir_la_cuts_of(n, most), fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const int64_t size = fine.blocks * fine.size;
+    ir_la_loop l;
+
+    x = ir_la_grow(b, x, cut.blocks * size);
+    ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &x);
+    ir_build *s = l.b;
+    ir_ref at = ir_la_times(s, l.step, size);
+    ir_ref d = factor(s, rest_of_block(s, l.in[0], l.step, l.step, size), IR_LA_SMALL);
+    ir_ref y = ir_la_put_at(s, l.in[0], d, at, at);
+    y = below_diagonal(s, y, d, ir_la_inverses(s, d, fine.size, false), l.step, cut.blocks,
+                       size);
+    ir_la_loop_end(b, &l, 0, &y, &y);
+    return ir_la_keep(b, ir_la_compare(b, OP_ge, x, 0), y, 0);
+}
+
+static ir_ref
+factor(ir_build *b, ir_ref x, int64_t most)
+{
+    const int64_t n = ir_la_rows(b, x);
+
+    return n <= IR_LA_SMALL ? unblocked(b, x)
+                            : ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
+}
+
+/* NaN in all of the lower triangle where the last element of L is. */
+static void
+cholesky(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
+{
+    const int64_t n = ir_la_rows(b, x[0]);
+    ir_ref z = factor(b, x[0], IR_LA_LARGE);
+    ir_ref last = ir_la_fit(b, ir_la_block(b, z, n - 1, 1, n - 1, 1), z);
+    ir_ref bad = ir_op2(b, OP_and, ir_op2(b, OP_ne, last, last), ir_la_compare(b, OP_ge, z, 0));
+
+    (void)user;
+    *y = ir_select(b, bad, last, z);
 }
 
 void
 eval_cholesky(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    ir_ref x = ir_la_in(b, in[0]);
+    ir_ref x = ir_la_in(b, in[0]), y;
 
     (void)at, (void)n_in;
     out[0] = in[0];
     if (!x || ir_btype(b, x)->size == 0)
         return;
-    ir_ref y = unblocked(b, x);
-    const int64_t n = ir_la_rows(b, x);
-    ir_ref last = ir_la_fit(b, ir_la_block(b, y, n - 1, 1, n - 1, 1), y);
-    ir_ref bad = ir_op2(b, OP_and, ir_op2(b, OP_ne, last, last), ir_la_compare(b, OP_ge, y, 0));
-    y = ir_select(b, bad, last, y);
+    if (ir_la_rows(b, x) <= IR_LA_SMALL)
+        cholesky(b, NULL, &x, &y);
+    else
+        ir_la_map(b, cholesky, NULL, 1, &x, 1, &y);
     out[0] = ir_la_out(b, y, in[0]);
 }

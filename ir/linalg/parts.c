@@ -47,23 +47,29 @@ ir_la_block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
     return x ? ir_slice(b, x, start, limit, NULL) : IR_NONE;
 }
 
-static ir_ref
-number(ir_build *b, int64_t i)
+ir_ref
+ir_la_number(ir_build *b, int64_t i)
 {
     return ir_splat_int(b, ir_type_new(b->ctx, COT_I32, 0, NULL), i);
 }
 
 ir_ref
+ir_la_times(ir_build *b, ir_ref i, int64_t k)
+{
+    return k == 1 ? i : ir_mul(b, i, ir_la_number(b, k));
+}
+
+ir_ref
 ir_la_put(ir_build *b, ir_ref x, ir_ref y, int64_t r, int64_t c)
 {
-    return ir_la_put_at(b, x, y, number(b, r), number(b, c));
+    return ir_la_put_at(b, x, y, ir_la_number(b, r), ir_la_number(b, c));
 }
 
 ir_ref
 ir_la_block_at(ir_build *b, ir_ref x, ir_ref r, int64_t m, ir_ref c, int64_t n)
 {
     const int64_t sizes[3] = { ir_la_batch(b, x), m, n };
-    const ir_ref zero = number(b, 0), in[4] = { x, zero, r ? r : zero, c ? c : zero };
+    const ir_ref zero = ir_la_number(b, 0), in[4] = { x, zero, r ? r : zero, c ? c : zero };
 
     return ir_node1(b, OP_dynamic_slice, 4, in, &(ir_attrs){ .sizes = { { 3, sizes } } });
 }
@@ -71,7 +77,7 @@ ir_la_block_at(ir_build *b, ir_ref x, ir_ref r, int64_t m, ir_ref c, int64_t n)
 ir_ref
 ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c)
 {
-    const ir_ref zero = number(b, 0);
+    const ir_ref zero = ir_la_number(b, 0);
 
     return ir_node1(b, OP_dynamic_update_slice, 5,
                     (ir_ref[]){ x, y, zero, r ? r : zero, c ? c : zero }, NULL);
@@ -177,4 +183,125 @@ ir_la_loop_end(ir_build *b, ir_la_loop *l, int n_ys, const ir_ref *next, ir_ref 
     if (body)
         ir_add_node(b, OP_scan, n_in + 1, x,
                     &(ir_attrs){ .scan = { l->consts, l->carries, l->n, 0, body } }, out);
+}
+
+void
+ir_la_for_begin(ir_build *b, ir_la_loop *l, ir_ref from, ir_ref to, int consts, int carries,
+                const ir_ref *x)
+{
+    *l = (ir_la_loop){ .b = ir_sub_begin(b, "step"), .consts = consts, .carries = carries };
+    for (int i = 0, k = 0; i < consts + carries + 2; i++) {
+        const bool own = i == consts || i == consts + 1;
+        ir_ref v = l->outer[i] = i == consts ? to : i == consts + 1 ? from : x[k];
+        ir_ref in = v ? ir_input(l->b, ir_btype(b, v), NULL) : IR_NONE;
+        if (!own)
+            l->in[k++] = in;
+        else if (i == consts)
+            l->last = in;
+        else
+            l->step = in;
+    }
+}
+
+/* Is the counter below the end? */
+static ir_graph *
+goes_on(ir_build *b, const ir_la_loop *l)
+{
+    ir_build *c = ir_sub_begin(b, "more");
+    ir_ref in[10];
+
+    for (int i = 0; i < l->consts + l->carries + 2; i++)
+        in[i] = l->outer[i] ? ir_input(c, ir_btype(b, l->outer[i]), NULL) : IR_NONE;
+    ir_output(c, ir_op2(c, OP_lt, in[l->consts + 1], in[l->consts]));
+    return ir_sub_end(b, c);
+}
+
+void
+ir_la_for_end(ir_build *b, ir_la_loop *l, const ir_ref *next, ir_ref *out)
+{
+    const int n_in = l->consts + l->carries + 2;
+    ir_ref result[10];
+
+    ir_output(l->b, ir_add(l->b, l->step, ir_la_number(l->b, 1)));
+    for (int i = 0; i < l->carries; i++)
+        ir_output(l->b, next[i]);
+    ir_graph *body = ir_sub_end(b, l->b), *cond = goes_on(b, l);
+    if (body && cond)
+        ir_add_node(b, OP_while, n_in, l->outer,
+                    &(ir_attrs){ .loop = { l->consts + 1, 0, cond, body } }, result);
+    for (int i = 0; i < l->carries; i++)
+        out[i] = body && cond ? result[i + 1] : IR_NONE;
+}
+
+/* Reshapes between [batch, 1, m, n] and [batch, m, n]. */
+static ir_ref
+parted(ir_build *b, ir_ref x)
+{
+    return x ? ir_reshape(b, x, 4,
+                          (const int64_t[]){ ir_la_batch(b, x), 1, ir_la_rows(b, x),
+                                             ir_la_cols(b, x) })
+             : IR_NONE;
+}
+
+void
+ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *x, int n_out,
+          ir_ref *y)
+{
+    ir_ref in[4], inner[4], out[4];
+    const int64_t batch = ir_la_batch(b, x[0]);
+
+    if (batch == 1) {
+        f(b, user, x, y);
+        return;
+    }
+    ir_build *s = ir_sub_begin(b, "each");
+    for (int i = 0; i < n_in; i++) {
+        in[i] = parted(b, x[i]);
+        inner[i] =
+            x[i] ? ir_input(s, ir_la_type(b, x[i], 1, ir_la_rows(b, x[i]), ir_la_cols(b, x[i])),
+                            NULL)
+                 : IR_NONE;
+    }
+    f(s, user, inner, out);
+    for (int j = 0; j < n_out; j++)
+        ir_output(s, out[j]);
+    ir_graph *body = ir_sub_end(b, s);
+    for (int j = 0; j < n_out; j++)
+        y[j] = IR_NONE;
+    if (!body)
+        return;
+    ir_add_node(b, OP_scan, n_in, in, &(ir_attrs){ .scan = { 0, 0, batch, 0, body } }, out);
+    for (int j = 0; j < n_out && out[j]; j++) {
+        const ir_type *t = ir_btype(b, out[j]);
+        y[j] =
+            ir_reshape(b, out[j], 3, (const int64_t[]){ t->dims[0], t->dims[2], t->dims[3] });
+    }
+}
+
+ir_ref
+ir_la_grow(ir_build *b, ir_ref x, int64_t n)
+{
+    const int64_t rows = ir_la_rows(b, x), cols = ir_la_cols(b, x), low[3] = { 0, 0, 0 };
+
+    if (!x || (rows == n && cols == n))
+        return x;
+    ir_ref zero = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL), 0);
+    ir_ref y = ir_pad(b, x, zero, low, (const int64_t[]){ 0, n - rows, n - cols }, NULL);
+    ir_ref far = ir_la_rows_where(b, OP_ge, y, ir_la_number(b, rows));
+    return ir_select(b, ir_op2(b, OP_and, far, ir_la_compare(b, OP_eq, y, 0)), ir_like(b, y, 1),
+                     y);
+}
+
+ir_ref
+ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n)
+{
+    return ir_la_rows(b, x) == m && ir_la_cols(b, x) == n ? x : ir_la_block(b, x, 0, m, 0, n);
+}
+
+ir_la_cuts
+ir_la_cuts_of(int64_t n, int64_t most)
+{
+    const int64_t blocks = (n + most - 1) / most;
+
+    return (ir_la_cuts){ blocks, (n + blocks - 1) / blocks };
 }

@@ -8,9 +8,21 @@
 #include "ir/expand.h"
 
 /* Sizes of v, a matrix inside. */
-static inline int64_t ir_la_batch(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[0] : 0; }
-static inline int64_t ir_la_rows(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[1] : 0; }
-static inline int64_t ir_la_cols(const ir_build *b, ir_ref v) { return v ? ir_btype(b, v)->dims[2] : 0; }
+static inline int64_t
+ir_la_batch(const ir_build *b, ir_ref v)
+{
+    return v ? ir_btype(b, v)->dims[0] : 0;
+}
+static inline int64_t
+ir_la_rows(const ir_build *b, ir_ref v)
+{
+    return v ? ir_btype(b, v)->dims[1] : 0;
+}
+static inline int64_t
+ir_la_cols(const ir_build *b, ir_ref v)
+{
+    return v ? ir_btype(b, v)->dims[2] : 0;
+}
 
 ir_ref ir_la_in(ir_build *b, ir_ref x);
 /* y, whose first axis is a batch, with the axes that x has before its matrices in its place. */
@@ -25,7 +37,7 @@ ir_ref ir_la_put(ir_build *b, ir_ref x, ir_ref y, int64_t r, int64_t c);
 /* The same where the program knows r or c only when it runs (i32 scalars; IR_NONE: 0). */
 ir_ref ir_la_block_at(ir_build *b, ir_ref x, ir_ref r, int64_t m, ir_ref c, int64_t n);
 ir_ref ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c);
-ir_ref ir_la_turn(ir_build *b, ir_ref x);               /* rows for columns */
+ir_ref ir_la_turn(ir_build *b, ir_ref x); /* rows for columns */
 /* x y, where tx, ty say that the operand is turned. */
 ir_ref ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty);
 /* x repeated where its size is 1, to the shape of like. */
@@ -41,16 +53,50 @@ ir_ref ir_la_eye(ir_build *b, ir_ref like);
 ir_ref ir_la_rows_where(ir_build *b, ir_op op, ir_ref x, ir_ref i);
 ir_ref ir_la_cols_where(ir_build *b, ir_op op, ir_ref x, ir_ref i);
 
+/* x with rows and columns up to n, as those of the unit matrix; and cut to n again. */
+ir_ref ir_la_grow(ir_build *b, ir_ref x, int64_t n);
+ir_ref ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n);
+
+/* Scalars, i32. */
+ir_ref ir_la_number(ir_build *b, int64_t i);
+ir_ref ir_la_times(ir_build *b, ir_ref i, int64_t k);
+
+/* How n rows are cut: into so many blocks of so many rows, at most `most`, with few to spare. */
+typedef struct ir_la_cuts {
+    int64_t blocks, size;
+} ir_la_cuts;
+ir_la_cuts ir_la_cuts_of(int64_t n, int64_t most);
+
 /* A loop of n steps over carries, with the number of the step.  Between begin and end nodes go to
  * loop->b; in[] are the consts, then the carries, as they are inside. */
 typedef struct ir_la_loop {
     ir_build *b;
     int consts, carries;
     int64_t n;
-    ir_ref step, in[8], outer[8];
+    ir_ref step, last, in[8], outer[10];
 } ir_la_loop;
-void ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries, const ir_ref *x);
+void ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries,
+                      const ir_ref *x);
 /* next: the carries of the next step, then n_ys that are stacked on a new first axis; results to out. */
 void ir_la_loop_end(ir_build *b, ir_la_loop *l, int n_ys, const ir_ref *next, ir_ref *out);
+
+/* The same for step = from, from + 1, ... below to, which the program knows when it runs. */
+void ir_la_for_begin(ir_build *b, ir_la_loop *l, ir_ref from, ir_ref to, int consts,
+                     int carries, const ir_ref *x);
+void ir_la_for_end(ir_build *b, ir_la_loop *l, const ir_ref *next, ir_ref *out);
+
+/* One matrix after the other, for those that are large: f on x[0 ... n-1], of batch 1 each. */
+typedef void ir_la_each(ir_build *b, const void *user, const ir_ref *x, ir_ref *y);
+void ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *x,
+               int n_out, ir_ref *y);
+
+/* triangular.c: the inverse of lower triangles, for sizes up to IR_LA_SMALL. */
+enum { IR_LA_SMALL = 32, IR_LA_LARGE = 128 };
+ir_ref ir_la_inverse(ir_build *b, ir_ref x, bool unit);
+/* The inverses of the blocks of `size` on the diagonal of x, [batch, blocks * size, size]. */
+ir_ref ir_la_inverses(ir_build *b, ir_ref x, int64_t size, bool unit);
+/* z with z x^T = y, or x z = y, x lower triangular, with those inverses. */
+ir_ref ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
+ir_ref ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
 
 #endif

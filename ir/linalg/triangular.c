@@ -1,28 +1,147 @@
 /* x z = y with x triangular.
  *
- * Every case is turned into a lower triangle on the left, from the first row on. */
+ * Every case is turned into a lower triangle on the left, from the first row on.  Small ones go
+ * row by row.  Larger ones go by blocks: what earlier blocks contribute is a product, and a block
+ * on the diagonal is solved by blocks of at most IR_LA_SMALL rows, of which the inverses are taken
+ * (as libraries for GPUs do; the error grows with the condition of such a block, not of x). */
 #include "ir/linalg/parts.h"
 
-/* Row i of z is (row i of y - x[i, :i] z[:i]) / x[i, i]; what is not known yet is 0. */
+/* n steps over y: row i is done, divided by the diagonal; the rows below lose their part of it.
+ * All rows, in order, on a first axis. */
 static ir_ref
-unblocked(ir_build *b, ir_ref x, ir_ref y, bool unit)
+eliminate(ir_build *b, ir_ref x, ir_ref y, bool unit)
 {
     ir_la_loop l;
-    ir_ref in[3] = { x, y, y ? ir_zeros(b, ir_btype(b, y)) : IR_NONE }, next;
-    const ir_ref none = IR_NONE;
+    const int64_t n = ir_la_rows(b, x), m = ir_la_cols(b, y), batch = ir_la_batch(b, y);
+    const ir_ref none = IR_NONE, in[2] = { x, y };
+    ir_ref next[2], out[2] = { IR_NONE, IR_NONE };
 
-    ir_la_loop_begin(b, &l, ir_la_rows(b, x), 2, 1, in);
+    ir_la_loop_begin(b, &l, n, 1, 1, in);
     ir_build *s = l.b;
-    const int64_t n = ir_la_rows(s, l.in[0]), m = ir_la_cols(s, l.in[1]);
-    ir_ref row = ir_la_block_at(s, l.in[0], l.step, 1, none, n);
-    ir_ref below = ir_la_keep(s, ir_la_cols_where(s, OP_lt, row, l.step), row, 0);
-    ir_ref z = ir_sub(s, ir_la_block_at(s, l.in[1], l.step, 1, none, m),
-                      ir_la_dot(s, below, false, l.in[2], false));
+    ir_ref col = ir_la_block_at(s, l.in[0], none, n, l.step, 1);
+    ir_ref row = ir_la_block_at(s, l.in[1], l.step, 1, none, m);
     if (!unit)
-        z = ir_div(s, z, ir_la_fit(s, ir_la_block_at(s, row, none, 1, l.step, 1), z));
-    next = ir_la_put_at(s, l.in[2], z, l.step, none);
-    ir_la_loop_end(b, &l, 0, &next, &next);
-    return next;
+        row = ir_div(s, row, ir_la_fit(s, ir_la_block_at(s, col, l.step, 1, none, 1), row));
+    col = ir_la_keep(s, ir_la_rows_where(s, OP_gt, col, l.step), col, 0);
+    ir_ref part = ir_mul(s, ir_la_fit(s, col, l.in[1]), ir_la_fit(s, row, l.in[1]));
+    next[0] = ir_sub(s, l.in[1], part);
+    next[1] = row;
+    ir_la_loop_end(b, &l, 1, next, out);
+    return ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m }),
+                        (const int64_t[]){ 1, 0, 2 });
+}
+
+ir_ref
+ir_la_inverse(ir_build *b, ir_ref x, bool unit)
+{
+    return eliminate(b, x, ir_la_eye(b, x), unit);
+}
+
+ir_ref
+ir_la_inverses(ir_build *b, ir_ref x, int64_t size, bool unit)
+{
+    const int64_t batch = ir_la_batch(b, x), n = ir_la_rows(b, x), blocks = size ? n / size : 0;
+    ir_ref *part = IR_NEW_N(b->arena, ir_ref, blocks + 1);
+
+    if (blocks == 1)
+        return ir_la_inverse(b, x, unit);
+    for (int64_t k = 0; k < blocks; k++) {
+        ir_ref y = ir_la_block(b, x, k * size, size, k * size, size);
+        part[k] = ir_reshape(b, y, 4, (const int64_t[]){ batch, 1, size, size });
+    }
+    ir_ref all = ir_reshape(b, ir_concatenate(b, (int)blocks, part, 1), 3,
+                            (const int64_t[]){ batch * blocks, size, size });
+    return ir_reshape(b, ir_la_inverse(b, all, unit), 3, (const int64_t[]){ batch, n, size });
+}
+
+ir_ref
+ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y)
+{
+    const int64_t m = ir_la_rows(b, y), n = ir_la_rows(b, x), size = ir_la_cols(b, inverses);
+    ir_ref z = IR_NONE;
+
+    for (int64_t at = 0; at < n && size; at += size) {
+        ir_ref part = ir_la_block(b, y, 0, m, at, size);
+        if (z)
+            part = ir_sub(b, part,
+                          ir_la_dot(b, z, false, ir_la_block(b, x, at, size, 0, at), true));
+        part = ir_la_dot(b, part, false, ir_la_block(b, inverses, at, size, 0, size), true);
+        z = z ? ir_concatenate(b, 2, (ir_ref[]){ z, part }, 2) : part;
+    }
+    return z;
+}
+
+ir_ref
+ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y)
+{
+    const int64_t m = ir_la_cols(b, y), n = ir_la_rows(b, x), size = ir_la_cols(b, inverses);
+    ir_ref z = IR_NONE;
+
+    for (int64_t at = 0; at < n && size; at += size) {
+        ir_ref part = ir_la_block(b, y, at, size, 0, m);
+        if (z)
+            part = ir_sub(b, part,
+                          ir_la_dot(b, ir_la_block(b, x, at, size, 0, at), false, z, false));
+        part = ir_la_dot(b, ir_la_block(b, inverses, at, size, 0, size), false, part, false);
+        z = z ? ir_concatenate(b, 2, (ir_ref[]){ z, part }, 1) : part;
+    }
+    return z;
+}
+
+/* Block row k of z: that of y without what the rows above contribute, solved. */
+static ir_ref
+block_row(ir_build *b, ir_ref x, ir_ref inverses, ir_ref z, ir_ref k, int64_t size)
+{
+    ir_la_loop l;
+    const int64_t m = ir_la_cols(b, z), small = ir_la_cols(b, inverses);
+    ir_ref at = ir_la_times(b, k, size), part;
+    const ir_ref none = IR_NONE;
+    ir_ref in[4] = { x, z, at, ir_la_block_at(b, z, at, size, none, m) };
+
+    ir_la_for_begin(b, &l, ir_la_number(b, 0), k, 3, 1, in);
+    ir_build *s = l.b;
+    ir_ref j = ir_la_times(s, l.step, size);
+    part = ir_la_dot(s, ir_la_block_at(s, l.in[0], l.in[2], size, j, size), false,
+                     ir_la_block_at(s, l.in[1], j, size, none, m), false);
+    part = ir_sub(s, l.in[3], part);
+    ir_la_for_end(b, &l, &part, &part);
+    return ir_la_put_at(b, z,
+                        ir_la_solve_left(b, ir_la_block_at(b, x, at, size, at, size),
+                                         ir_la_block_at(b, inverses, at, size, none, small),
+                                         part),
+                        at, none);
+}
+
+/* x z = y by blocks; x is lower triangular and large. */
+static ir_ref
+blocked(ir_build *b, ir_ref x, ir_ref y, bool unit)
+{
+    const int64_t n = ir_la_rows(b, x), m = ir_la_cols(b, y);
+    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE),
+                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const int64_t size = fine.blocks * fine.size, all = cut.blocks * size;
+    ir_la_loop l;
+
+    x = ir_la_grow(b, x, all);
+    y = all == n
+            ? y
+            : ir_la_put(b, ir_zeros(b, ir_la_type(b, y, ir_la_batch(b, y), all, m)), y, 0, 0);
+    ir_ref in[3] = { x, ir_la_inverses(b, x, fine.size, unit), y };
+    if (cut.blocks == 1)
+        return ir_la_cut(b, ir_la_solve_left(b, in[0], in[1], in[2]), n, m);
+    ir_la_loop_begin(b, &l, cut.blocks, 2, 1, in);
+    ir_ref z = block_row(l.b, l.in[0], l.in[1], l.in[2], l.step, size);
+    ir_la_loop_end(b, &l, 0, &z, &z);
+    return ir_la_cut(b, z, n, m);
+}
+
+static void
+solve(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
+{
+    const ir_attrs *at = user;
+
+    *y = ir_la_rows(b, x[0]) <= IR_LA_SMALL ? eliminate(b, x[0], x[1], at->triangle.unit)
+                                            : blocked(b, x[0], x[1], at->triangle.unit);
 }
 
 void
@@ -43,7 +162,10 @@ eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *i
         x = ir_reverse(b, x, both);
         y = ir_reverse(b, y, rows);
     }
-    y = unblocked(b, x, y, at->triangle.unit);
+    if (ir_la_rows(b, x) <= IR_LA_SMALL)
+        solve(b, at, (ir_ref[]){ x, y }, &y);
+    else
+        ir_la_map(b, solve, at, 2, (ir_ref[]){ x, y }, 1, &y);
     y = backward ? ir_reverse(b, y, rows) : y;
     y = right ? ir_la_turn(b, y) : y;
     out[0] = ir_la_out(b, y, in[1]);

@@ -49,6 +49,12 @@ eval_stop_gradient(MATH_ARGS)
 {
     return x[0];
 }
+/* Never asked for: complex numbers are split into pairs before anything is evaluated. */
+ir_sc
+eval_parts(MATH_ARGS)
+{
+    return x[0];
+}
 ir_sc
 eval_select(MATH_ARGS)
 {

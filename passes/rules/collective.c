@@ -203,9 +203,12 @@ passes_by(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *y)
     return true;
 }
 
+/* The maximum of truths is `or`, the minimum `and`, as those of max and min. */
 static ir_op
-reduction(unsigned op)
+reduction(unsigned op, cot_dtype t)
 {
+    if (t == COT_BOOL && op != OP_psum)
+        return op == OP_pmax ? OP_reduce_or : OP_reduce_and;
     return op == OP_pmax ? OP_reduce_max : op == OP_pmin ? OP_reduce_min : OP_reduce_sum;
 }
 
@@ -228,7 +231,7 @@ vmap_reduce_over(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
     if (passes_by(b, n, in, y))
         return;
     out_mapped[0] = false;
-    y[0] = reduced(b, reduction(n->op), in[0], mapped[0], size);
+    y[0] = in[0] ? reduced(b, reduction(n->op, ir_btype(b, in[0])->dtype), in[0], mapped[0], size) : IR_NONE;
 }
 
 static bool

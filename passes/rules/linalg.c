@@ -3,9 +3,17 @@
  *
  *   x z = y           z' = x^-1 (y' - x' z)          of the triangle that is read
  *   x = L L^T         L' = L phi(L^-1 x' L^-T)       phi: the lower triangle, half of the diagonal
+ *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
+ *                     R' = (w - s) R
+ *   x v = v w         w' = diag(z), v' = v (f z)     z = v^T x' v, f_ij = 1 / (w_j - w_i), 0 for i = j
+ *   x = u s v^T       s' = diag(z), u' = u (f (z s + s z^T)), v' = v (f (s z + z^T s))
+ *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
+ *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
  * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
- * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016. */
+ * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016; S. Walter, L. Lehmann,
+ * Algorithmic differentiation of linear algebra functions, 2010; J. Townsend, Differentiating the singular
+ * value decomposition, 2016. */
 #include "passes/rules.h"
 
 /* ---- matrices in the last two axes ---- */
@@ -137,4 +145,190 @@ jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref w = solve(b, z, solve(b, z, dx, left), right);
     w = ir_select(b, where(b, OP_eq, w), ir_mul(b, w, ir_like(b, w, 0.5)), keep(b, OP_ge, w));
     y->tan = product(b, z, w);
+}
+
+/* ---- lu ---- */
+
+/* x with its rows in another order, i32 [..., rows]. */
+static ir_ref
+reordered(ir_build *b, ir_ref x, ir_ref order)
+{
+    const int r = rank_of(b, x);
+    int64_t axis[COT_MAX_RANK], sizes[COT_MAX_RANK];
+
+    if (!x || !order)
+        return IR_NONE;
+    for (int k = 0; k < r; k++)
+        axis[k] = k, sizes[k] = 1;
+    sizes[r - 1] = ir_btype(b, x)->dims[r - 1];
+    const ir_ints batch = { r - 2, axis }, row = { 1, axis + r - 2 }, col = { 1, axis + r - 1 };
+    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, ir_broadcast_axis(b, order, r - 1, 1) },
+                    &(ir_attrs){ .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
+}
+
+/* Rows from r, columns from c. */
+static ir_ref
+block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
+{
+    const int k = rank_of(b, x);
+
+    return ir_slice_axis(b, ir_slice_axis(b, x, k - 2, r, r + m), k - 1, c, c + n);
+}
+
+/* With z the smaller of the sizes, L = [l; l2] and U = [u, u2] where l and u are z by z:
+ * w = l^-1 (p x') u^-1 of that corner gives l' and u'; below l2' = ((p x')2 - l2 u') u^-1; to the
+ * right u2' = l^-1 ((p x')_2 - l' u2). */
+void
+jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs left = { .triangle = { .unit = 1 } }, right = { .triangle = { .right = 1, .upper = 1 } };
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    ir_ref dx = reordered(b, in[0].tan, y[2].val), corner = block(b, y[0].val, 0, z, 0, z), all;
+
+    if (t->size == 0)
+        return;
+    ir_ref u = keep(b, OP_le, corner), l = keep(b, OP_gt, corner);
+    l = ir_add(b, l, ir_convert(b, where(b, OP_eq, l), t->dtype));
+    ir_ref w = solve(b, corner, solve(b, corner, block(b, dx, 0, z, 0, z), left), right);
+    ir_ref dl = product(b, l, keep(b, OP_gt, w)), du = product(b, keep(b, OP_le, w), u);
+    all = ir_add(b, dl, du);
+    if (rows > z) {
+        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z), product(b, block(b, y[0].val, z, rows - z, 0, z), du));
+        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, right) }, t->rank - 2);
+    } else if (cols > z) {
+        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z), product(b, dl, block(b, y[0].val, 0, z, z, cols - z)));
+        all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
+    }
+    y[0].tan = all;
+}
+
+/* ---- qr ---- */
+
+/* What has more columns than rows: Q is that of the columns on the left, R' = Q^T (x' - Q' R).  More
+ * columns in Q than in x: they depend on the reflections, so it is their derivative. */
+void
+jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs right = { .triangle = { .right = 1, .upper = 1 } };
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    ir_ref dx = in[0].tan, q = y[0].val, r = y[1].val;
+
+    if (t->size == 0)
+        return;
+    if (n->at.qr.full && rows > cols) {
+        jvp_expand(b, f, n, in, y);
+        return;
+    }
+    ir_ref v = solve(b, block(b, r, 0, z, 0, z), block(b, dx, 0, rows, 0, z), right);
+    ir_ref w = product(b, turn(b, q), v), low = keep(b, OP_gt, w);
+    ir_ref s = ir_sub(b, low, turn(b, low));
+    y[0].tan = ir_add(b, product(b, q, ir_sub(b, s, w)), v);
+    if (cols == z)
+        y[1].tan = product(b, ir_sub(b, w, s), r);
+    else
+        y[1].tan = keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
+}
+
+/* ---- eigh, svd ---- */
+
+/* A vector's elements along the rows, or the columns, of like. */
+static ir_ref
+along(ir_build *b, ir_ref x, ir_ref like, bool rows)
+{
+    const int r = rank_of(b, like);
+    int64_t dims[COT_MAX_RANK];
+
+    if (!x || !like)
+        return IR_NONE;
+    for (int k = 0; k < r - 1; k++)
+        dims[k] = k;
+    dims[r - 2] = rows ? r - 2 : r - 1;
+    return ir_broadcast_in_dim(b, x, r, ir_btype(b, like)->dims, dims);
+}
+
+static ir_ref
+diagonal(ir_build *b, ir_ref x)
+{
+    const int r = rank_of(b, x);
+    return x ? ir_reduce(b, OP_reduce_sum, keep(b, OP_eq, x), ir_axes_of(r - 1)) : IR_NONE;
+}
+
+/* 1 / (w_j - w_i), 0 on the diagonal; infinite for equal ones. */
+static ir_ref
+gaps(ir_build *b, ir_ref w, ir_ref like)
+{
+    ir_ref gap = ir_sub(b, along(b, w, like, false), along(b, w, like, true)), own = where(b, OP_eq, like);
+    ir_ref f = ir_div(b, ir_like(b, like, 1), ir_select(b, own, ir_like(b, like, 1), gap));
+    return ir_select(b, own, ir_like(b, like, 0), f);
+}
+
+/* The operand is the symmetric matrix with the lower triangle of x. */
+void
+jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref dx = in[0].tan, v = y[1].val;
+
+    if (ir_type_at(f, n->in[0])->size == 0)
+        return;
+    dx = ir_select(b, where(b, OP_ge, dx), dx, turn(b, dx));
+    ir_ref z = product(b, turn(b, v), product(b, dx, v));
+    y[0].tan = diagonal(b, z);
+    y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
+}
+
+/* What x' has outside of the space of the vectors: (x' v - u u^T x' v) / s. */
+static ir_ref
+outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
+{
+    ir_ref rest = ir_sub(b, xv, product(b, u, product(b, turn(b, u), xv)));
+    return ir_div(b, rest, along(b, s, rest, false));
+}
+
+void
+jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1];
+    ir_ref dx = in[0].tan, u = y[0].val, s = y[1].val, v = turn(b, y[2].val);
+
+    if (t->size == 0)
+        return;
+    if (n->at.qr.full && rows != cols) {
+        ir_build_fail(b, "svd", ERR_no_rule, "jvp",
+                      "vectors without a singular value (`full`, of a matrix that is not square) are not determined");
+        return;
+    }
+    ir_ref xv = product(b, dx, v), xu = product(b, turn(b, dx), u), z = product(b, turn(b, u), xv);
+    ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = turn(b, z);
+    ir_ref gap = gaps(b, ir_mul(b, s, s), z);
+    ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), ir_mul(b, at_row, zt)));
+    ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), ir_mul(b, zt, at_col)));
+    y[0].tan = product(b, u, du);
+    y[1].tan = diagonal(b, z);
+    y[2].tan = product(b, v, dv);
+    if (rows > cols)
+        y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
+    if (cols > rows)
+        y[2].tan = ir_add(b, y[2].tan, outside(b, v, xu, s));
+    y[2].tan = turn(b, y[2].tan);
+}
+
+/* ---- pinv ---- */
+
+/* p' = -p x' p + p p^T x'^T (1 - x p) + (1 - p x) x'^T p^T p at constant rank (G. Golub, V. Pereyra,
+ * SIAM J. Numer. Anal. 10(2), 1973). */
+void
+jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref x = in[0].val, p = y[0].val, dx = in[0].tan;
+
+    if (ir_type_at(f, n->in[0])->size == 0)
+        return;
+    ir_ref dxt = turn(b, dx), pt = turn(b, p);
+    ir_ref first = product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
+    ir_ref last = product(b, product(b, dxt, pt), p);
+    last = ir_sub(b, last, product(b, p, product(b, x, last)));
+    y[0].tan = ir_add(b, ir_sub(b, first, product(b, product(b, p, dx), p)), last);
 }

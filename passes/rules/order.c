@@ -15,3 +15,14 @@ vmap_argsort(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
     at.arg.axis++;
     y[0] = ir_node1(b, OP_argsort, n->n_in, key, &at);
 }
+
+void
+vmap_top_k(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
+           ir_ref *y, bool *out_mapped)
+{
+    ir_attrs at = n->at;
+
+    (void)f, (void)size, (void)mapped, (void)out_mapped;
+    at.top.axis++;
+    y[0] = ir_node1(b, OP_top_k, 1, in, &at);
+}

@@ -52,6 +52,12 @@ times_partial(ir_build *b, ir_ref t, ir_ref c)
     return c ? tan_mul(b, t, c) : IR_NONE;
 }
 
+static bool
+is_complex(const ir_graph *f, const ir_node *n)
+{
+    return ir_is_complex(ir_type_at(f, n->in[0])->dtype);
+}
+
 /* jvp: the families. */
 
 void
@@ -110,7 +116,6 @@ jvp_bilinear(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
         out->tan = tan_div(b, in->tan, divisor);                                               \
     }
 
-JVP_UNARY(abs, ir_op1(b, OP_sign, x))
 JVP_UNARY(exp, y)
 JVP_UNARY(exp2, times(b, y, LN2))
 JVP_UNARY(expm1, plus(b, y, 1))
@@ -131,12 +136,52 @@ JVP_UNARY(sinh, ir_op1(b, OP_cosh, x))
 JVP_UNARY(cosh, ir_op1(b, OP_sinh, x))
 JVP_UNARY(tanh, one_minus(b, square(b, y)))
 JVP_UNARY_OVER(asinh, ir_op1(b, OP_sqrt, plus(b, square(b, x), 1)))
-JVP_UNARY_OVER(acosh, ir_op1(b, OP_sqrt, ir_mul(b, plus(b, x, -1), plus(b, x, 1))))
 JVP_UNARY_OVER(atanh, ir_mul(b, one_minus(b, x), plus(b, x, 1)))
 JVP_UNARY(logistic, ir_mul(b, y, one_minus(b, y)))
 /* 2/sqrt(pi) e^(-x^2) */
 JVP_UNARY(erf, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), 1.12837916709551257390))
 JVP_UNARY(erfc, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), -1.12837916709551257390))
+
+/* Roots of the factors where x is complex: the root of a product may be the other one. */
+static ir_ref
+acosh_divisor(ir_build *b, ir_ref x)
+{
+    const ir_ref above = plus(b, x, 1), below = plus(b, x, -1);
+    if (below && ir_is_complex(ir_btype(b, x)->dtype))
+        return ir_mul(b, ir_op1(b, OP_sqrt, below), ir_op1(b, OP_sqrt, above));
+    return ir_op1(b, OP_sqrt, ir_mul(b, below, above));
+}
+JVP_UNARY_OVER(acosh, acosh_divisor(b, x))
+
+/* Re(conj(s) dz), for complex s and dz. */
+static ir_ref
+along(ir_build *b, ir_ref s, ir_ref dz)
+{
+    return ir_add(b, ir_mul(b, ir_op1(b, OP_real, s), ir_op1(b, OP_real, dz)),
+                  ir_mul(b, ir_op1(b, OP_imag, s), ir_op1(b, OP_imag, dz)));
+}
+
+/* d|x| = s dx with s = sign x; of a complex number Re(conj(s) dz). */
+void
+jvp_abs(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_ref s = ir_op1(b, OP_sign, in->val);
+    y->tan = is_complex(f, n) ? along(b, s, in->tan) : tan_mul(b, in->tan, s);
+}
+
+/* d(z/|z|) = (dz - s Re(conj(s) dz)) / |z|, and 0 at 0; of real numbers 0. */
+void
+jvp_sign(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    if (!is_complex(f, n))
+        return;
+    const ir_ref s = y->val, size = ir_op1(b, OP_abs, in->val);
+    ir_ref over = ir_select(b, ir_op2(b, OP_eq, size, ir_like(b, size, 0)), ir_like(b, size, INFINITY), size);
+    ir_ref part = along(b, s, in->tan);
+    ir_ref re = ir_sub(b, ir_op1(b, OP_real, in->tan), ir_mul(b, ir_op1(b, OP_real, s), part));
+    ir_ref im = ir_sub(b, ir_op1(b, OP_imag, in->tan), ir_mul(b, ir_op1(b, OP_imag, s), part));
+    y->tan = ir_op2(b, OP_complex, ir_div(b, re, over), ir_div(b, im, over));
+}
 
 /* d x^k = k x^(k-1) dx. */
 void
@@ -154,7 +199,15 @@ jvp_convert(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
 {
     (void)f;
     y->tan =
-        ir_is_float(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+        ir_is_inexact(n->at.dtype.dtype) ? ir_convert(b, in->tan, n->at.dtype.dtype) : IR_NONE;
+}
+
+void
+jvp_complex(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    y->tan = ir_op2(b, OP_complex, in[0].tan ? in[0].tan : ir_like(b, in[1].tan, 0),
+                    in[1].tan ? in[1].tan : ir_like(b, in[0].tan, 0));
 }
 
 /* jvp: two operands. */
@@ -206,8 +259,10 @@ pow_by_base(ir_build *b, ir_ref x, ir_ref p)
 static ir_ref
 pow_by_exponent(ir_build *b, ir_ref x, ir_ref p, ir_ref y)
 {
-    ir_ref zero = ir_like(b, x, 0);
-    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), ir_op2(b, OP_ge, p, zero));
+    ir_ref zero = ir_like(b, x, 0), size = p;
+    if (p && ir_is_complex(ir_btype(b, p)->dtype))
+        size = ir_op1(b, OP_real, p);
+    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), ir_op2(b, OP_ge, size, ir_like(b, size, 0)));
     ir_ref safe = ir_select(b, flat, ir_like(b, x, 1), x);
     return ir_mul(b, y, ir_op1(b, OP_log, safe));
 }
@@ -369,6 +424,40 @@ transpose_convert(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
 {
     (void)linear, (void)in;
     ct_in[0] = ir_convert(b, ct[0], ir_type_at(f, n->in[0])->dtype);
+}
+
+/* The pairing is Re(conj(ct) y): of parts, the sum of products of parts. */
+void
+transpose_complex(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                  const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)in;
+    ct_in[0] = linear[0] && ct[0] ? ir_op1(b, OP_real, ct[0]) : IR_NONE;
+    ct_in[1] = linear[1] && ct[0] ? ir_op1(b, OP_imag, ct[0]) : IR_NONE;
+}
+
+void
+transpose_conj(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear, (void)in;
+    ct_in[0] = ct[0] ? ir_op1(b, OP_conj, ct[0]) : IR_NONE;
+}
+
+void
+transpose_real(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear, (void)in;
+    ct_in[0] = ct[0] ? ir_op2(b, OP_complex, ct[0], ir_like(b, ct[0], 0)) : IR_NONE;
+}
+
+void
+transpose_imag(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
+{
+    (void)f, (void)n, (void)linear, (void)in;
+    ct_in[0] = ct[0] ? ir_op2(b, OP_complex, ir_like(b, ct[0], 0), ct[0]) : IR_NONE;
 }
 
 void

@@ -50,6 +50,18 @@ wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = cot::squeeze(in[0], {0});                  // line 50
 }
 
+static void
+learns(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0];
+    cot_loss_options each = {};
+    each.reduction = COT_LOSS_EACH;
+    cot::value y = cot::elu(cot::rms_norm(x)), first = cot::index(y, {cot::ellipsis(), cot::span(0, 3)});
+    y = cot::index_add(y, {0, 1}, 2.0);
+    out[0] = cot::reduce_sum(cot::mse(first, cot::index(y, {cot::whole(), cot::span(-3)}), each));
+    out[0] = out[0] + cot::huber(x, y);
+}
+
 static bool
 traces(cot_context *ctx, cot_fn *f, cot_type type)
 {
@@ -70,6 +82,7 @@ main()
     bool ok = traces(ctx, cot::fn(ctx, "uses_all", uses_all, 1, 1), cot::type(COT_F32, {4, 6}));
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
+    ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
     const cot_graph *g;
     const cot::types types = {cot::type(COT_F32, {3})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;

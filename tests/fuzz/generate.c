@@ -5,6 +5,9 @@
 
 #include "tests/laws/programs.h"
 
+/* Complex values are pairs of reals to all that this compares. */
+enum { REAL_TYPES = COT_C64 - 1 };
+
 enum { MOST_VALUES = 64, MOST_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };
 
 typedef struct gen {
@@ -43,7 +46,7 @@ keep(gen *g, ir_ref v)
 static cot_dtype
 any_dtype(gen *g)
 {
-    return below(g, 5) ? g->main : (cot_dtype)(1 + below(g, COT_DTYPE_COUNT - 1));
+    return below(g, 5) ? g->main : (cot_dtype)(1 + below(g, REAL_TYPES));
 }
 
 static const ir_type *
@@ -114,14 +117,14 @@ pointwise(gen *g)
 
     do
         op = (ir_op)(OP_FIRST + below(g, OP_COUNT - OP_FIRST));
-    while (!laws_takes(op, t->dtype));
+    while (!laws_takes(op, t->dtype) || op == OP_complex);
     for (int i = 0; i < ir_ops[op].n_in; i++)
         in[i] = i == 0 ? x : like(g, t);
     if (op == OP_select) {
         in[2] = x;
         in[0] = like(g, ir_type_as(g->b->ctx, t, COT_BOOL));
     } else if (op == OP_convert) {
-        at.dtype.dtype = (cot_dtype)(1 + below(g, COT_DTYPE_COUNT - 1));
+        at.dtype.dtype = (cot_dtype)(1 + below(g, REAL_TYPES));
     } else if (op == OP_bitcast) {
         static const cot_dtype bits[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
         /* The bits of a NaN are not promised: nothing may look at them. */
@@ -129,7 +132,7 @@ pointwise(gen *g)
             in[0] = like(g, ir_type_as(g->b->ctx, t, bits[cot_dtype_size(t->dtype)]));
         at.dtype.dtype = t->dtype;
         for (int k = 0; k < 20; k++) {
-            cot_dtype u = (cot_dtype)(1 + below(g, COT_DTYPE_COUNT - 1));
+            cot_dtype u = (cot_dtype)(1 + below(g, REAL_TYPES));
             at.dtype.dtype = ir_bits(u) == ir_bits(t->dtype) ? u : at.dtype.dtype;
         }
     } else if (op == OP_integer_pow) {
@@ -262,6 +265,12 @@ order(gen *g)
     if (below(g, 2) && t->dtype != COT_BOOL)
         return ir_node1(g->b, (ir_op)(OP_cumsum + below(g, 4)), 1, &x,
                         &(ir_attrs){ .cumulate = { below(g, t->rank), below(g, 2) } });
+    if (below(g, 3) == 0) {
+        const int axis = below(g, t->rank);
+
+        return ir_node1(g->b, OP_top_k, 1, &x,
+                        &(ir_attrs){ .top = { axis, below(g, (int)t->dims[axis] + 1), COT_I32 } });
+    }
     return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
                     &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
 }
@@ -280,6 +289,26 @@ random_bits(gen *g)
     return ir_convert(g->b, x, any_type(g)->dtype);
 }
 
+/* Windows of 1 to 3 elements, of up to 3 results. */
+static ir_ref
+conv(gen *g, ir_ref x)
+{
+    const ir_type *t = type_of(g, x);
+    int64_t dims[COT_MAX_RANK], stride[COT_MAX_RANK], apart[COT_MAX_RANK];
+    const int spatial = t->rank - 3;
+
+    dims[0] = t->dims[0];
+    for (int i = 0; i < spatial; i++) {
+        dims[1 + i] = 1 + below(g, 3);
+        stride[i] = 1 + below(g, 2);
+        apart[i] = 1 + below(g, 2);
+    }
+    dims[t->rank - 2] = t->dims[t->rank - 1];
+    dims[t->rank - 1] = 1 + below(g, 3);
+    return ir_conv(g->b, x, like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)), (ir_ints){ spatial, stride },
+                   (ir_ints){ spatial, apart });
+}
+
 /* x with another of its type, or with a vector along its last axis. */
 static ir_ref
 dot(gen *g)
@@ -290,6 +319,8 @@ dot(gen *g)
 
     if (t->dtype == COT_BOOL || t->rank == 0 || t->size > 300)
         return IR_NONE;
+    if (t->rank >= 3 && below(g, 2))
+        return conv(g, x);
     ir_ints none = { 0, NULL };
     if (below(g, 3) == 0)
         return ir_dot(g->b, x, like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)), (ir_ints){ 1, &last },

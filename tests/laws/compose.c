@@ -54,7 +54,7 @@ fail_error(const chain *c, const char *step)
 static bool
 run(const chain *c, const ir_graph *f, void **out, void **in)
 {
-    return ir_eval(f, out, (const void *const *)in) == COT_OK || fail_error(c, "evaluation");
+    return laws_eval(f, out, in) == COT_OK || fail_error(c, "evaluation");
 }
 
 /* Arrays are equal, to a tolerance of the largest finite element or of 1. */
@@ -107,12 +107,13 @@ count_floating(const ir_graph *f, int n, const ir_ref *v)
     return k;
 }
 
+/* And not complex: a Jacobian is none of these.  tests/laws/laws.c has their derivatives. */
 static bool
 in_f64(const ir_graph *f)
 {
     for (int i = 0; i < f->n_in + f->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
-        if (ir_is_float(t->dtype) && t->dtype != COT_F64)
+        if (ir_is_inexact(t->dtype) && t->dtype != COT_F64)
             return false;
     }
     return count_floating(f, f->n_in, f->in) > 0 && count_floating(f, f->n_out, f->out) > 0;

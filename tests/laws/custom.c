@@ -47,8 +47,8 @@ suits(const ir_graph *f)
     bool any = false, all = true;
     for (int i = 0; i < f->n_in + f->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
-        all &= !ir_is_float(t->dtype) || t->dtype == COT_F64;
-        any |= i >= f->n_in && ir_is_float(t->dtype);
+        all &= !ir_is_inexact(t->dtype) || ir_part_type(t->dtype) == COT_F64;
+        any |= i >= f->n_in && ir_is_inexact(t->dtype);
         all &= i >= f->n_in || f->hidden[i].kind == IR_SEEN;
     }
     bool in = false;
@@ -98,11 +98,11 @@ static bool
 same(const ir_type *t, const void *got, const void *want, double tolerance)
 {
     double scale = 1;
-    for (int64_t i = 0; i < t->size; i++) {
+    for (int64_t i = 0; i < laws_parts(t); i++) {
         double x = fabs(laws_load(t->dtype, want, i));
         scale = isfinite(x) && x > scale ? x : scale;
     }
-    for (int64_t i = 0; i < t->size; i++) {
+    for (int64_t i = 0; i < laws_parts(t); i++) {
         double x = laws_load(t->dtype, got, i), y = laws_load(t->dtype, want, i);
         if (!(x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= tolerance * scale))
             return false;
@@ -121,7 +121,7 @@ compare(const laws_program *p, const char *pipeline, const ir_graph *f, const ir
         laws_fill(&seed, ir_type_at(f, f->in[i]), i < p->f->n_in ? p->f->in_name[i] : "d", i < p->f->n_in ? p->lo : -1,
                   i < p->f->n_in ? p->hi : 1, in[i]);
     checked++;
-    ok = ok && ir_eval(f, want, (const void *const *)in) == COT_OK && ir_eval(g, got, (const void *const *)in) == COT_OK;
+    ok = ok && laws_eval(f, want, in) == COT_OK && laws_eval(g, got, in) == COT_OK;
     if (!ok)
         fail(p, pipeline, cot_error(f->ctx));
     for (int j = 0; j < f->n_out && ok; j++)

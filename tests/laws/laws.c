@@ -72,7 +72,7 @@ outputs_of(const ir_graph *f)
 static bool
 run(const laws_program *p, const char *law, const ir_graph *f, void **out, void **in)
 {
-    return ir_eval(f, out, (const void *const *)in) == COT_OK || fail_error(p, law, "evaluation");
+    return laws_eval(f, out, in) == COT_OK || fail_error(p, law, "evaluation");
 }
 
 /* ---- print ---- */
@@ -98,9 +98,10 @@ law_print(const laws_program *p)
 static bool
 close_enough(const ir_type *t, const void *x, const void *y)
 {
-    double eps = t->dtype == COT_F64 ? 0x1p-52 : t->dtype == COT_F32 ? 0x1p-23 : t->dtype == COT_F16 ? 0x1p-10 : 0x1p-7;
+    const cot_dtype part = ir_part_type(t->dtype);
+    double eps = part == COT_F64 ? 0x1p-52 : part == COT_F32 ? 0x1p-23 : part == COT_F16 ? 0x1p-10 : 0x1p-7;
 
-    for (int64_t i = 0; i < t->size; i++)
+    for (int64_t i = 0; i < laws_parts(t); i++)
         if (fabs(laws_load(t->dtype, x, i) - laws_load(t->dtype, y, i)) > 2000 * (t->dtype >= COT_F32 ? eps : 0) +
                 eps * fabs(laws_load(t->dtype, x, i)))
             return false;
@@ -121,7 +122,7 @@ compare_example(const laws_program *p, const mapping *m, int64_t example, const 
     char what[200];
     int64_t i = laws_differ(t, got, want);
 
-    if (i < 0 || (p->blocks && ir_is_float(t->dtype) && close_enough(t, got, want)))
+    if (i < 0 || (p->blocks && ir_is_inexact(t->dtype) && close_enough(t, got, want)))
         return true;
     snprintf(what, sizeof what, "mapped 0x%x, 0x%x at the last axis, example %d of %d, element %d: mapped gives %.17g, "
              "alone %.17g", m->mapped, m->last, (int)example, (int)m->size, (int)i,
@@ -305,7 +306,7 @@ law_levels(const laws_program *p)
 static bool
 floating(const ir_graph *f, ir_ref v)
 {
-    return ir_type_at(f, v)->dtype == COT_F64;
+    return ir_part_type(ir_type_at(f, v)->dtype) == COT_F64;
 }
 
 /* Only f64 (and what is not floating). */
@@ -316,12 +317,12 @@ in_f64(const ir_graph *f)
 
     for (int i = 0; i < f->n_in; i++) {
         any_in |= floating(f, f->in[i]);
-        if (ir_is_float(ir_type_at(f, f->in[i])->dtype) && !floating(f, f->in[i]))
+        if (ir_is_inexact(ir_type_at(f, f->in[i])->dtype) && !floating(f, f->in[i]))
             return false;
     }
     for (int i = 0; i < f->n_out; i++) {
         any_out |= floating(f, f->out[i]);
-        if (ir_is_float(ir_type_at(f, f->out[i])->dtype) && !floating(f, f->out[i]))
+        if (ir_is_inexact(ir_type_at(f, f->out[i])->dtype) && !floating(f, f->out[i]))
             return false;
     }
     return any_in && any_out;
@@ -340,7 +341,7 @@ count_floating(const ir_graph *f, int n, const ir_ref *v)
 static void
 add_inner(const ir_type *t, const double *x, const double *y, double *sum, double *scale)
 {
-    for (int64_t i = 0; i < t->size; i++) {
+    for (int64_t i = 0; i < laws_parts(t); i++) {
         *sum += x[i] * y[i];
         *scale += fabs(x[i] * y[i]);
     }
@@ -399,7 +400,7 @@ moved(const ir_graph *f, void **to, void **x, void **v, double h)
         memcpy(to[i], x[i], laws_bytes(t));
         if (!floating(f, f->in[i]))
             continue;
-        for (int64_t e = 0; e < t->size; e++)
+        for (int64_t e = 0; e < laws_parts(t); e++)
             ((double *)to[i])[e] += h * ((double *)v[k])[e];
         k++;
     }
@@ -434,7 +435,7 @@ law_differences(const laws_program *p)
 
         if (!floating(f, f->out[i]))
             continue;
-        for (int64_t e = 0; e < t->size && ok; e++) {
+        for (int64_t e = 0; e < laws_parts(t) && ok; e++) {
             double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
             double slope = (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
 
@@ -489,7 +490,7 @@ law_commute(const laws_program *p)
         memset(in[i], 0, laws_bytes(ir_type_at(g, g->in[i])));
     bool ok = second(p, g, n, in, uv, false) && second(p, g, n, in, vu, true);
     for (int i = g->n_out - m; i < g->n_out && ok; i++)
-        for (int64_t e = 0; e < ir_type_at(g, g->out[i])->size && ok; e++) {
+        for (int64_t e = 0; e < laws_parts(ir_type_at(g, g->out[i])) && ok; e++) {
             double a = ((double *)uv[i])[e], b = ((double *)vu[i])[e];
 
             snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e, a, b);
@@ -523,7 +524,7 @@ agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one, co
             const ir_type *t = ir_type_at(one, one->out[i]);
             const char *got = (const char *)out[i] + (size_t)e * laws_bytes(t);
 
-            for (int64_t k = 0; k < t->size && ok; k++) {
+            for (int64_t k = 0; k < laws_parts(t) && ok; k++) {
                 double x = laws_load(t->dtype, got, k), y = laws_load(t->dtype, want[i], k);
 
                 snprintf(what, sizeof what, "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how, e, i,

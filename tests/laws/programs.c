@@ -8,7 +8,10 @@
 
 #include "ir/scalar.h"
 
-typedef enum types { INTS = 1, FLOATS = 2, BOOL = 4, BITS = INTS | BOOL, NUMBERS = INTS | FLOATS, ALL = 7 } types;
+typedef enum types {
+    INTS = 1, FLOATS = 2, BOOL = 4, BITS = INTS | BOOL, NUMBERS = INTS | FLOATS, ALL = 7,
+    COMPLEX = 128, INEXACT = FLOATS | COMPLEX, ANY_NUMBER = NUMBERS | COMPLEX, ANYTHING = ALL | COMPLEX
+} types;
 
 typedef struct row {
     const char *op;
@@ -21,12 +24,14 @@ typedef struct row {
 /* One function of one node. */
 #define F(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
 #define DOT(x, y, r, dims) F("%x: " x ", %y: " y, r, "%0 = dot_general %x, %y {" dims "} : " r)
+#define CONV(x, y, r, at) F("%x: " x ", %y: " y, r, "%0 = conv_general %x, %y {" at "} : " r)
 #define PUT(op, x, i, z, dims) F("%x: " x ", %i: " i ", %z: " z, x, "%0 = " op " %x, %i, %z {" dims "} : " x)
 #define TAKE(x, i, r, dims) F("%x: " x ", %i: " i, r, "%0 = gather %x, %i {" dims "} : " r)
 #define ROWS "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]"
 #define PUTS(op, t, kinks)                                                                       \
     { op, t, PUT(op, "$[5]", "i32[3,1]", "$[3]", "window_dims=[], " ROWS), 0.5, 2, kinks, 0 },      \
     { op, t, PUT(op, "$[3,4]", "i32[2,1]", "$[2,3]", "window_dims=[1], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
+    { op, t, PUT(op, "$[4,3]", "i32[5,1]", "$[5,3]", "window_dims=[1], " ROWS ", mode=promise"), 0.5, 2, kinks, 0 }, \
     { op, t, PUT(op, "$[3,4]", "i64[2,1]", "$[4,2]", "window_dims=[0], " ROWS ", mode=fill"), 0.5, 2, kinks, 0 }, \
     { op, t, PUT(op, "$[2,5]", "i32[2,3,1]", "$[2,3]", "window_dims=[], inserted=[1], operand_batch=[0], " \
                      "indices_batch=[0], index_map=[1]"), 0.5, 2, kinks, 0 },                        \
@@ -42,6 +47,10 @@ typedef struct row {
 
 #define FN_ID "fn @id(%x: $[3]) -> $[3] {\n  ret %x\n}\n"
 #define FN_SQUARE "fn @square(%x: $[3]) -> $[3] {\n  %0 = mul %x, %x : $[3]\n  ret %0\n}\n"
+#define FN_NOT "fn @not(%x: $[3]) -> $[3] {\n  %0 = not %x : $[3]\n  ret %0\n}\n"
+#define FN_FLIP "fn @few(%n: i32[], %c: $[]) -> bool[] {\n  %0 = constant {data=4} : i32[]\n  %1 = lt %n, %0 : bool[]\n" \
+    "  ret %1\n}\nfn @flip(%n: i32[], %c: $[]) -> (i32[], $[]) {\n  %0 = constant {data=1} : i32[]\n"    \
+    "  %1 = add %n, %0 : i32[]\n  %2 = not %c : $[]\n  ret %1, %2\n}\n"
 #define FN_SIN "fn @sin(%x: $[3]) -> $[3] {\n  %0 = sin %x : $[3]\n  ret %0\n}\n"
 #define FN_STEP "fn @step(%k: $[2], %c: $[2], %x: $[2]) -> ($[2], $[2]) {\n  %0 = mul %c, %k : $[2]\n" \
     "  %1 = add %0, %x : $[2]\n  %2 = mul %1, %c : $[2]\n  ret %1, %2\n}\n"
@@ -67,32 +76,42 @@ typedef struct row {
 #define FOUR3 "  %c = constant {data=[4,0,0,0,4,0,0,0,4]} : $[3,3]\n"
 #define SPD3 "%s = dot_general %x, %x {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : $[3,3]\n" FOUR3 \
     "  %a = add %s, %c : $[3,3]\n"
+#define TALL "  %c = constant {data=[4,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
+#define WIDE "  %c = constant {data=[4,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+#define APART "  %c = constant {data=[9,0,0,0,4,0,0,0,1]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
 #define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
 
 static const row rows[] = {
-    { "broadcast_in_dim", ALL, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
-    { "broadcast_in_dim", ALL, F("%x: $[3,1]", "$[2,3,5]", "%0 = broadcast_in_dim %x {shape=[2,3,5], dims=[1,2]} : $[2,3,5]"), -3, 3, 0, 0 },
-    { "broadcast_in_dim", ALL, F("%x: $[1]", "$[0,1]", "%0 = broadcast_in_dim %x {shape=[0,1], dims=[1]} : $[0,1]"), -3, 3, 0, 0 },
-    { "reshape", ALL, F("%x: $[2,3]", "$[3,1,2]", "%0 = reshape %x {shape=[3,1,2]} : $[3,1,2]"), -3, 3, 0, 0 },
-    { "reshape", ALL, F("%x: $[1,1]", "$[]", "%0 = reshape %x {shape=[]} : $[]"), -3, 3, 0, 0 },
-    { "transpose", ALL, F("%x: $[2,3,5]", "$[5,2,3]", "%0 = transpose %x {perm=[2,0,1]} : $[5,2,3]"), -3, 3, 0, 0 },
-    { "transpose", ALL, F("%x: $[7,3]", "$[3,7]", "%0 = transpose %x {perm=[1,0]} : $[3,7]"), -3, 3, 0, 0 },
-    { "slice", ALL, F("%x: $[7]", "$[2]", "%0 = slice %x {start=[1], limit=[6], stride=[3]} : $[2]"), -3, 3, 0, 0 },
-    { "slice", ALL, F("%x: $[3,5]", "$[2,5]", "%0 = slice %x {start=[1,0], limit=[3,5], stride=[1,1]} : $[2,5]"), -3, 3, 0, 0 },
-    { "slice", ALL, F("%x: $[3]", "$[0]", "%0 = slice %x {start=[2], limit=[2], stride=[1]} : $[0]"), -3, 3, 0, 0 },
-    { "pad", ALL, F("%x: $[3,2], %y: $[]", "$[8,3]", "%0 = pad %x, %y {low=[1,0], high=[2,1], interior=[1,0]} : $[8,3]"), -3, 3, 0, 0 },
-    { "pad", ALL, F("%x: $[5], %y: $[]", "$[4]", "%0 = pad %x, %y {low=[-1], high=[-4], interior=[1]} : $[4]"), -3, 3, 0, 0 },
-    { "pad", ALL, F("%x: $[0], %y: $[]", "$[3]", "%0 = pad %x, %y {low=[1], high=[2], interior=[0]} : $[3]"), -3, 3, 0, 0 },
-    { "concatenate", ALL, F("%x: $[2,3], %y: $[2,1], %z: $[2,3]", "$[2,7]", "%0 = concatenate %x, %y, %z {axis=1} : $[2,7]"), -3, 3, 0, 0 },
-    { "concatenate", ALL, F("%x: $[2], %y: $[5]", "$[7]", "%0 = concatenate %x, %y {axis=0} : $[7]"), -3, 3, 0, 0 },
-    { "windows", ALL, F("%x: $[7]", "$[3,3]", "%0 = windows %x {axis=0, size=3, stride=2} : $[3,3]"), -3, 3, 0, 0 },
-    { "windows", ALL, F("%x: $[2,8,3]", "$[2,2,3,3]", "%0 = windows %x {axis=1, size=3, stride=3, dilation=2} : $[2,2,3,3]"), -3, 3, 0, 0 },
-    { "windows", ALL, F("%x: $[2,3]", "$[2,0,4]", "%0 = windows %x {axis=1, size=4} : $[2,0,4]"), -3, 3, 0, 0 },
+    { "broadcast_in_dim", ANYTHING, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
+    { "broadcast_in_dim", ANYTHING, F("%x: $[3,1]", "$[2,3,5]", "%0 = broadcast_in_dim %x {shape=[2,3,5], dims=[1,2]} : $[2,3,5]"), -3, 3, 0, 0 },
+    { "broadcast_in_dim", ANYTHING, F("%x: $[1]", "$[0,1]", "%0 = broadcast_in_dim %x {shape=[0,1], dims=[1]} : $[0,1]"), -3, 3, 0, 0 },
+    { "reshape", ANYTHING, F("%x: $[2,3]", "$[3,1,2]", "%0 = reshape %x {shape=[3,1,2]} : $[3,1,2]"), -3, 3, 0, 0 },
+    { "reshape", ANYTHING, F("%x: $[1,1]", "$[]", "%0 = reshape %x {shape=[]} : $[]"), -3, 3, 0, 0 },
+    { "transpose", ANYTHING, F("%x: $[2,3,5]", "$[5,2,3]", "%0 = transpose %x {perm=[2,0,1]} : $[5,2,3]"), -3, 3, 0, 0 },
+    { "transpose", ANYTHING, F("%x: $[7,3]", "$[3,7]", "%0 = transpose %x {perm=[1,0]} : $[3,7]"), -3, 3, 0, 0 },
+    { "slice", ANYTHING, F("%x: $[7]", "$[2]", "%0 = slice %x {start=[1], limit=[6], stride=[3]} : $[2]"), -3, 3, 0, 0 },
+    { "slice", ANYTHING, F("%x: $[3,5]", "$[2,5]", "%0 = slice %x {start=[1,0], limit=[3,5], stride=[1,1]} : $[2,5]"), -3, 3, 0, 0 },
+    { "slice", ANYTHING, F("%x: $[3]", "$[0]", "%0 = slice %x {start=[2], limit=[2], stride=[1]} : $[0]"), -3, 3, 0, 0 },
+    { "pad", ANYTHING, F("%x: $[3,2], %y: $[]", "$[8,3]", "%0 = pad %x, %y {low=[1,0], high=[2,1], interior=[1,0]} : $[8,3]"), -3, 3, 0, 0 },
+    { "pad", ANYTHING, F("%x: $[5], %y: $[]", "$[4]", "%0 = pad %x, %y {low=[-1], high=[-4], interior=[1]} : $[4]"), -3, 3, 0, 0 },
+    { "pad", ANYTHING, F("%x: $[0], %y: $[]", "$[3]", "%0 = pad %x, %y {low=[1], high=[2], interior=[0]} : $[3]"), -3, 3, 0, 0 },
+    { "concatenate", ANYTHING, F("%x: $[2,3], %y: $[2,1], %z: $[2,3]", "$[2,7]", "%0 = concatenate %x, %y, %z {axis=1} : $[2,7]"), -3, 3, 0, 0 },
+    { "concatenate", ANYTHING, F("%x: $[2], %y: $[5]", "$[7]", "%0 = concatenate %x, %y {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "windows", ANYTHING, F("%x: $[7]", "$[3,3]", "%0 = windows %x {axis=0, size=3, stride=2} : $[3,3]"), -3, 3, 0, 0 },
+    { "windows", ANYTHING, F("%x: $[2,8,3]", "$[2,2,3,3]", "%0 = windows %x {axis=1, size=3, stride=3, dilation=2} : $[2,2,3,3]"), -3, 3, 0, 0 },
+    { "windows", ANYTHING, F("%x: $[2,3]", "$[2,0,4]", "%0 = windows %x {axis=1, size=4} : $[2,0,4]"), -3, 3, 0, 0 },
     { "windows", NUMBERS, F("%x: $[2,9]", "$[2,7]", "%1 = windows %x {axis=1, size=3} : $[2,7,3]\n  %0 = reduce_max %1 {axes=[2]} : $[2,7]"), -3, 3, 0, 0 },
+    { "reverse", ANYTHING, F("%x: $[7]", "$[7]", "%0 = reverse %x {axes=[0]} : $[7]"), -3, 3, 0, 0 },
+    { "reverse", ANYTHING, F("%x: $[2,3,5]", "$[2,3,5]", "%0 = reverse %x {axes=[0,2]} : $[2,3,5]"), -3, 3, 0, 0 },
+    { "iota", ANY_NUMBER, F("%x: $[2,3]", "$[2,3]", "%1 = iota {dtype=$, shape=[2,3], axis=1} : $[2,3]\n  %0 = add %x, %1 : $[2,3]"), -3, 3, 0, 0 },
+    { "constant", ANY_NUMBER, F("%x: $[3]", "$[3]", "%1 = constant {data=[1,2,3]} : $[3]\n  %0 = mul %x, %1 : $[3]"), -3, 3, 0, 0 },
+    REDUCE("reduce_sum", ANY_NUMBER, -3, 3),
+    REDUCE("reduce_prod", ANY_NUMBER, 0.9, 1.1),
     { "reverse", ALL, F("%x: $[7]", "$[7]", "%0 = reverse %x {axes=[0]} : $[7]"), -3, 3, 0, 0 },
     { "reverse", ALL, F("%x: $[2,3,5]", "$[2,3,5]", "%0 = reverse %x {axes=[0,2]} : $[2,3,5]"), -3, 3, 0, 0 },
     { "iota", NUMBERS, F("%x: $[2,3]", "$[2,3]", "%1 = iota {dtype=$, shape=[2,3], axis=1} : $[2,3]\n  %0 = add %x, %1 : $[2,3]"), -3, 3, 0, 0 },
     { "constant", NUMBERS, F("%x: $[3]", "$[3]", "%1 = constant {data=[1,2,3]} : $[3]\n  %0 = mul %x, %1 : $[3]"), -3, 3, 0, 0 },
+    { "constant", BOOL, F("%x: $[3]", "$[6]", "%1 = constant {data=[true,false,true]} : $[3]\n  %0 = concatenate %x, %1 {axis=0} : $[6]"), -3, 3, 0, 0 },
     REDUCE("reduce_sum", NUMBERS, -3, 3),
     REDUCE("reduce_prod", NUMBERS, 0.9, 1.1),
     REDUCE("reduce_max", NUMBERS, -3, 3),
@@ -107,20 +126,47 @@ static const row rows[] = {
     { "argsort", ALL, F("%x: $[3,70,2]", "i64[3,70,2]", "%0 = argsort %x {axis=1, dtype=i64} : i64[3,70,2]"), -3, 3, 0, 0 },
     { "argsort", ALL, F("%x: $[2,5], %y: bool[2,5], %z: $[2,5]", "i8[2,5]", "%0 = argsort %y, %x, %z {axis=1, dtype=i8} : i8[2,5]"), -3, 3, 0, 0 },
     { "argsort", ALL, F("%y: bool[90], %x: $[90]", "u8[90]", "%0 = argsort %y, %x {axis=0, dtype=u8} : u8[90]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[7]", "i32[3]", "%0 = top_k %x {axis=0, k=3} : i32[3]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[3,150,2]", "i64[3,5,2]", "%0 = top_k %x {axis=1, k=5, dtype=i64} : i64[3,5,2]"), -3, 3, 0, 0 },
+    { "top_k", ALL, F("%x: $[2,90]", "u8[2,70]", "%0 = top_k %x {axis=1, k=70, dtype=u8} : u8[2,70]"), -3, 3, 0, 0 },
     { "argsort", FLOATS, F("%x: $[3,5]", "$[3,5]", "%1 = argsort %x {axis=1} : i32[3,5]\n  %2 = reshape %1 {shape=[3,5,1]} : i32[3,5,1]\n"
       "  %0 = gather %x, %2 {offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1], mode=promise} : $[3,5]"), -3, 3, 0, 0 },
-    { "cumsum", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },
-    { "cumsum", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumsum %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
-    { "cumsum", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumsum %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
-    { "cumprod", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cumprod %x {axis=0} : $[7]"), 0.9, 1.1, 0, 0 },
-    { "cumprod", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumprod %x {axis=1, reverse=true} : $[2,19,3]"), 0.9, 1.1, 0, 0 },
-    { "cumprod", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cumprod %x {axis=1} : $[2,0]"), 0.9, 1.1, 0, 0 },
+    { "cumsum", ANY_NUMBER, F("%x: $[7]", "$[7]", "%0 = cumsum %x {axis=0} : $[7]"), -3, 3, 0, 0 },
+    { "cumsum", ANY_NUMBER, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumsum %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
+    { "cumsum", ANY_NUMBER, F("%x: $[2,0]", "$[2,0]", "%0 = cumsum %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumprod", ANY_NUMBER, F("%x: $[7]", "$[7]", "%0 = cumprod %x {axis=0} : $[7]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", ANY_NUMBER, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cumprod %x {axis=1, reverse=true} : $[2,19,3]"), 0.9, 1.1, 0, 0 },
+    { "cumprod", ANY_NUMBER, F("%x: $[2,0]", "$[2,0]", "%0 = cumprod %x {axis=1} : $[2,0]"), 0.9, 1.1, 0, 0 },
     { "cummax", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummax %x {axis=0} : $[7]"), -3, 3, 0, 0 },
     { "cummax", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummax %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
     { "cummax", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummax %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
     { "cummin", NUMBERS, F("%x: $[7]", "$[7]", "%0 = cummin %x {axis=0} : $[7]"), -3, 3, 0, 0 },
     { "cummin", NUMBERS, F("%x: $[2,19,3]", "$[2,19,3]", "%0 = cummin %x {axis=1, reverse=true} : $[2,19,3]"), -3, 3, 0, 0 },
     { "cummin", NUMBERS, F("%x: $[2,0]", "$[2,0]", "%0 = cummin %x {axis=1} : $[2,0]"), -3, 3, 0, 0 },
+    { "cumsum", ANY_NUMBER, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumsum %x {axis=1} : $[3,1100]"), -3, 3, 1, 0 },
+    { "cumprod", ANY_NUMBER, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumprod %x {axis=1} : $[3,1100]"), 0.998, 1.002, 1, 0 },
+    { "dot_general", ANY_NUMBER, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[3,5]", "$[5]", "$[3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[5]", "$[5,3]", "$[3]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[3,5]", "$[5,2]", "$[3,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[2,3,5]", "$[5,2,7]", "$[2,3,7]", "lhs=[2], rhs=[0], lhs_batch=[0], rhs_batch=[1]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[2,3,5]", "$[5,7,3]", "$[2,7]", "lhs=[1,2], rhs=[2,0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[2]", "$[3]", "$[2,3]", "lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[3]", "$[3]", "$[3]", "lhs=[], rhs=[], lhs_batch=[0], rhs_batch=[0]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[2,0]", "$[0,3]", "$[2,3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[1,600]", "$[600,2]", "$[1,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "dot_general", ANY_NUMBER, DOT("$[2,600]", "$[600]", "$[2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "dynamic_slice", ANYTHING, F("%x: $[7], %i: i32[]", "$[3]", "%0 = dynamic_slice %x, %i {sizes=[3]} : $[3]"), -3, 3, 0, 0 },
+    { "dynamic_slice", ANYTHING, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
+    { "dynamic_update_slice", ANYTHING, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
+    { "dynamic_update_slice", ANYTHING, F("%x: $[3,5], %y: $[1,2], %i: i32[], %j: i32[]", "$[3,5]", "%0 = dynamic_update_slice %x, %y, %i, %j : $[3,5]"), -3, 3, 0, 0 },
+    { "gather", ANYTHING, TAKE("$[5]", "i32[3,1]", "$[3]", "offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]"), -3, 3, 0, 0 },
+    { "gather", ANYTHING, TAKE("$[3,4]", "i32[2,1]", "$[2,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=fill"), -3, 3, 1, 0 },
+    { "gather", ANYTHING, TAKE("$[3,4]", "i64[2,1]", "$[4,2]", "offset_dims=[0], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,4]"), -3, 3, 0, 0 },
+    { "gather", ANYTHING, TAKE("$[2,5]", "i32[2,3,1]", "$[2,3]", "offset_dims=[], collapsed=[1], operand_batch=[0], indices_batch=[0], index_map=[1], sizes=[1,1]"), -3, 3, 0, 0 },
+    { "gather", ANYTHING, TAKE("$[4,5]", "u8[2,2]", "$[2,2,3]", "offset_dims=[1,2], collapsed=[], operand_batch=[], indices_batch=[], index_map=[1,0], sizes=[2,3]"), -3, 3, 0, 0 },
+    PUTS("scatter", ANYTHING, 0),
+    PUTS("scatter_add", ANY_NUMBER, 0),
     { "cumsum", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumsum %x {axis=1} : $[3,1100]"), -3, 3, 1, 0 },
     { "cumprod", NUMBERS, F("%x: $[3,1100]", "$[3,1100]", "%0 = cumprod %x {axis=1} : $[3,1100]"), 0.998, 1.002, 1, 0 },
     { "dot_general", NUMBERS, DOT("$[7]", "$[7]", "$[]", "lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
@@ -134,10 +180,16 @@ static const row rows[] = {
     { "dot_general", NUMBERS, DOT("$[2,0]", "$[0,3]", "$[2,3]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -3, 3, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[1,600]", "$[600,2]", "$[1,2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
     { "dot_general", NUMBERS, DOT("$[2,600]", "$[600]", "$[2]", "lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]"), -1, 1, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,5,3]", "$[1,3,3,2]", "$[1,2,3,2]", "strides=[1], dilation=[1]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[2,1,7,6,2]", "$[2,3,2,2,3]", "$[2,1,2,4,3]", "strides=[2,1], dilation=[2,2]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,3]", "$[1,3,2]", "$[1,2,2]", "strides=[], dilation=[]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,2,3,2]", "$[1,4,2,3]", "$[1,2,0,3]", "strides=[1], dilation=[1]"), -3, 3, 0, 1 },
+    { "conv_general", NUMBERS, CONV("$[1,1,9,40]", "$[1,7,40,3]", "$[1,1,2,3]", "strides=[2], dilation=[1]"), -1, 1, 0, 1 },
     { "dynamic_slice", ALL, F("%x: $[7], %i: i32[]", "$[3]", "%0 = dynamic_slice %x, %i {sizes=[3]} : $[3]"), -3, 3, 0, 0 },
     { "dynamic_slice", ALL, F("%x: $[3,5], %i: i64[], %j: u8[]", "$[1,2]", "%0 = dynamic_slice %x, %i, %j {sizes=[1,2]} : $[1,2]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ALL, F("%x: $[7], %y: $[3], %i: i32[]", "$[7]", "%0 = dynamic_update_slice %x, %y, %i : $[7]"), -3, 3, 0, 0 },
     { "dynamic_update_slice", ALL, F("%x: $[3,5], %y: $[1,2], %i: i32[], %j: i32[]", "$[3,5]", "%0 = dynamic_update_slice %x, %y, %i, %j : $[3,5]"), -3, 3, 0, 0 },
+    { "gather", ALL, TAKE("$[4,3]", "i32[5,1]", "$[5,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=promise"), -3, 3, 0, 0 },
     { "gather", ALL, TAKE("$[5]", "i32[3,1]", "$[3]", "offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]"), -3, 3, 0, 0 },
     { "gather", ALL, TAKE("$[3,4]", "i32[2,1]", "$[2,3]", "offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,3], mode=fill"), -3, 3, 1, 0 },
     { "gather", ALL, TAKE("$[3,4]", "i64[2,1]", "$[4,2]", "offset_dims=[0], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1,4]"), -3, 3, 0, 0 },
@@ -153,15 +205,52 @@ static const row rows[] = {
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y : $[3,2]"), -1, 1, 0, 1 },
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[2,3]", "$[2,3]", DIAGONAL3 "  %0 = triangular_solve %t, %y {right=true, upper=true} : $[2,3]"), -1, 1, 0, 1 },
     { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y {transposed=true, unit=true} : $[3,2]"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1, %2 = lu %t : ($[3,3], i32[3], i32[3])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[3,2]", "$[3,2]", TALL "  %0, %1, %2 = lu %t : ($[3,2], i32[2], i32[3])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %0, %1, %2 = lu %t : ($[2,3], i32[2], i32[2])"), -1, 1, 0, 1 },
+    { "lu", FLOATS, F("%x: $[2,0,3]", "i32[2,0]", "%1, %0, %2 = lu %x : ($[2,0,3], i32[2,0], i32[2,0])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1 = qr %t : ($[3,3], $[3,3])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,2]", "$[2,2]", TALL "  %1, %0 = qr %t : ($[3,2], $[2,2])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %0 = qr %t : ($[2,2], $[2,3])"), -1, 1, 0, 1 },
+    { "qr", FLOATS, F("%x: $[3,0]", "$[3,3]", "%0, %1 = qr %x {full=true} : ($[3,3], $[3,0])"), -1, 1, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %0 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3]", APART "  %0, %1 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[0,3,3]", "$[0,3]", "%0, %1 = eigh %x : ($[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], $[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,2]", "$[3,2]", "  %c = constant {data=[1,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
+      "  %0, %1, %2 = svd %t : ($[3,2], $[2], $[2,2])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[2,3]", "$[2,3]", "  %c = constant {data=[1,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
+      "  %1, %2, %0 = svd %t : ($[2,2], $[2], $[2,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], $[0], $[3,3])"), -0.5, 0.5, 1, 1 },
+    { "pinv", FLOATS, F("%x: $[3,2]", "$[2,3]", TALL "  %0 = pinv %t : $[2,3]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[2,3]", "$[3,2]", WIDE "  %0 = pinv %t : $[3,2]"), -1, 1, 0, 1 },
+    { "pinv", FLOATS, F("%x: $[0,3]", "$[3,0]", "%0 = pinv %x : $[3,0]"), -1, 1, 0, 1 },
+    { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
+    { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
+    { "call", ANY_NUMBER, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
+    { "cond", ANY_NUMBER, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
+    { "call", BOOL, FN_NOT F("%x: $[3]", "$[3]", "%0 = call %x {body=@not} : $[3]"), 0, 1, 0, 0 },
+    { "cond", BOOL, FN_ID FN_NOT F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @not]} : $[3]"), 0, 1, 0, 0 },
+    { "while", BOOL, FN_FLIP F("%n: i32[], %c: $[]", "$[]", "%1, %0 = while %n, %c {max=8, cond=@few, body=@flip} : (i32[], $[])"), 0, 1, 0, 0 },
+    { "scan", BOOL, FN_NOT F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@not} : $[7,3]"), 0, 1, 0, 0 },
     { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "cond", FLOATS, FN_ID FN_SQUARE FN_SIN F("%p: i32[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square, @sin]} : $[3]"), -3, 3, 0, 0 },
-    { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: bool[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
-    { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, max=8, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
-    { "while", NUMBERS, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
-    { "while", NUMBERS, FN_EACH F("%n: i32[3], %c: $[3]", "$[3]", "%1, %0 = while %n, %c {cond=@less, body=@next} : (i32[3], $[3])"), 0.5, 1.2, 0, 0 },
+    { "cond", ANY_NUMBER, FN_ID FN_SQUARE F("%p: bool[3], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
+    { "while", ANY_NUMBER, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, max=8, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
+    { "while", ANY_NUMBER, FN_COUNT F("%k: $[], %n: i32[], %c: $[]", "$[]", "%1, %0 = while %k, %n, %c {consts=1, cond=@count, body=@grow} : (i32[], $[])"), 0.5, 1.2, 0, 0 },
+    { "while", ANY_NUMBER, FN_EACH F("%n: i32[3], %c: $[3]", "$[3]", "%1, %0 = while %n, %c {cond=@less, body=@next} : (i32[3], $[3])"), 0.5, 1.2, 0, 0 },
     { "linear_solve", FLOATS, FN_SOLVE F("%a: $[3], %b: $[3]", "$[3]", "%0 = linear_solve %a, %b {consts=1, parts=[@back,@line,@back,@line]} : $[3]"), 0.5, 2, 0, 0 },
     { "root", FLOATS, FN_ROOT F("%c: $[3], %x: $[3]", "$[3]", "%0 = root %c, %x {consts=1, parts=[@solve,@miss,@back,@line,@back,@line]} : $[3]"), 0.5, 2, 0, 0 },
+    { "scan", ANY_NUMBER, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", ANY_NUMBER, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
+    { "scan", ANY_NUMBER, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
+    { "scan", ANY_NUMBER, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
+    { "fft", COMPLEX, F("%x: $[3,12]", "$[3,12]", "%0 = fft %x : $[3,12]"), -3, 3, 0, 0 },
+    { "fft", COMPLEX, F("%x: $[70]", "$[70]", "%0 = fft %x {inverse=true} : $[70]"), -3, 3, 0, 0 },
+    { "complex", FLOATS, F("%x: $[5], %y: $[5]", "$[5]", "%1 = convert %x {dtype=f64} : f64[5]\n  %2 = convert %y {dtype=f64} : f64[5]\n"
+      "  %3 = complex %1, %2 : c128[5]\n  %4 = exp %3 : c128[5]\n  %5 = imag %4 : f64[5]\n  %0 = convert %5 {dtype=$} : $[5]"), -2, 2, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=5, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[5,2]", "$[5,2]", "%1, %0 = scan %k, %c, %x {consts=1, carries=1, length=5, reverse=true, body=@step} : ($[2], $[5,2])"), -1, 1, 0, 0 },
     { "scan", NUMBERS, FN_SQUARE F("%x: $[7,3]", "$[7,3]", "%0 = scan %x {carries=0, length=7, body=@square} : $[7,3]"), -1, 1, 0, 0 },
@@ -192,9 +281,10 @@ static const struct { ir_op op; double lo, hi; } domain[] = {
 };
 
 typedef enum column {
-    T_same = ALL, T_number = NUMBERS, T_floating = FLOATS, T_classify = FLOATS | 8, T_bits = BITS,
-    T_integer = INTS, T_ipow = NUMBERS | 16, T_convert = ALL | 16, T_bitcast = NUMBERS | 32, T_compare = ALL | 8,
-    T_select = ALL | 64, T_precision = FLOATS, T_counter = 0, T_none = 0
+    T_same = ANYTHING, T_number = ANY_NUMBER, T_floating = FLOATS, T_inexact = INEXACT, T_classify = INEXACT | 8, T_bits = BITS,
+    T_integer = INTS, T_ipow = ANY_NUMBER | 16, T_convert = ANYTHING | 16, T_bitcast = NUMBERS | 32, T_compare = ANYTHING | 8,
+    T_select = ANYTHING | 64, T_real = NUMBERS, T_ordered = ALL, T_order = ALL | 8, T_abs = ANY_NUMBER | 256,
+    T_part = COMPLEX | 256, T_conj = COMPLEX, T_complex = 512, T_precision = FLOATS, T_counter = 0, T_none = 0
 } column;
 #define COLUMN_POINTWISE(infer) T_##infer
 #define COLUMN_MOVE(infer) T_none
@@ -219,7 +309,7 @@ enum { SHAPES = 5, POWERS = 8 };
 static bool
 takes(int mask, cot_dtype t)
 {
-    return mask & (t == COT_BOOL ? BOOL : ir_is_float(t) ? FLOATS : INTS);
+    return mask & (t == COT_BOOL ? BOOL : ir_is_complex(t) ? COMPLEX : ir_is_float(t) ? FLOATS : INTS);
 }
 
 bool
@@ -246,6 +336,10 @@ fixed_order(ir_op op)
 static int
 variants(ir_op op, cot_dtype t)
 {
+    if (op == OP_complex)
+        return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
+    if (!takes(columns[op], t))
+    if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
     if (!takes(columns[op], t) || fixed_order(op)) /* these have rows above */
         return 0;
     return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
@@ -275,6 +369,10 @@ pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
     }
     if (mask & 8)
         to = "bool";
+    if (mask & 256)
+        to = cot_dtype_name(ir_part_type(t));
+    if (mask & 512)
+        to = cot_dtype_name(ir_complex_type(t));
     if (mask & 64) {
         snprintf(in, sizeof in, "%%p: bool%s, %%x: %s%s, %%y: %s%s", shape, type, shape, type, shape);
         args = "%p, %x, %y";
@@ -296,8 +394,8 @@ static bool
 refused(ir_op op, cot_dtype t, int v)
 {
     if (op == OP_bitcast)
-        return ir_bits(t) != ir_bits((cot_dtype)(v + 1));
-    return op == OP_integer_pow && powers[v] < 0 && !ir_is_float(t);
+        return v + 1 >= COT_C64 || ir_bits(t) != ir_bits((cot_dtype)(v + 1));
+    return op == OP_integer_pow && powers[v] < 0 && !ir_is_inexact(t);
 }
 
 /* ---- numbering ---- */
@@ -348,14 +446,12 @@ substitute(ir_arena *a, const char *text, const char *type)
     return b.text;
 }
 
-bool
-laws_make(cot_context *ctx, int i, laws_program *p)
+static bool
+make(cot_context *ctx, int i, spec s, laws_program *p)
 {
     char text[1000];
-    spec s = { 0 };
     ir_module m;
 
-    each_spec(i, &s);
     *p = (laws_program){ .number = i, .op = ir_ops[s.op].name, .lo = -3, .hi = 3 };
     if (s.row < 0) {
         pointwise_text(s.op, s.t, s.variant, text, sizeof text);
@@ -377,4 +473,42 @@ laws_make(cot_context *ctx, int i, laws_program *p)
         return false;
     p->f = m.fn[m.n - 1];
     return true;
+}
+
+bool
+laws_make(cot_context *ctx, int i, laws_program *p)
+{
+    spec s = { 0 };
+
+    each_spec(i, &s);
+    return make(ctx, i, s, p);
+}
+
+/* A variant that suits any type: seven elements; to f32, or to a type of the same width; the third power. */
+static int
+usual_variant(ir_op op, cot_dtype t)
+{
+    for (int u = COT_DTYPE_COUNT - 1; u > 0 && op == OP_bitcast; u--)
+        if (ir_bits((cot_dtype)u) == ir_bits(t) && u != (int)t)
+            return u - 1;
+    return op == OP_convert ? COT_F32 - 1 : 3;
+}
+
+bool
+laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *p)
+{
+    bool found = ir_ops[op].flag == IR_POINTWISE && columns[op];
+
+    if (found && make(ctx, -1, (spec){ op, -1, t, usual_variant(op, t) }, p))
+        return true;
+    for (int r = 0; r < (int)(sizeof rows / sizeof *rows); r++) {
+        if (strcmp(rows[r].op, ir_ops[op].name) != 0)
+            continue;
+        if (found)
+            cot_error_clear(ctx);
+        found = true;
+        if (make(ctx, -1, (spec){ op, r, t, 0 }, p))
+            return true;
+    }
+    return found;
 }

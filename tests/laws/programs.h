@@ -19,6 +19,9 @@ typedef struct laws_program {
 } laws_program;
 
 int laws_count(void);
+/* The first program of an op at an element type that is not a scalar's, tried whether the op takes the type or not:
+ * where it does not, the context has the error, and p->f is NULL.  False: the op has no program. */
+bool laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *out);
 /* Program i in the context; false (an error is recorded) if it does not parse: a bug of the table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 
@@ -37,7 +40,12 @@ void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, do
 void laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
 double laws_uniform(uint64_t *seed);
 
-/* Element i as a double; element i from a double. */
+/* Real numbers of an array: two for each complex one.  Those below that take or give numbers go by these. */
+static inline int64_t laws_parts(const ir_type *t) { return ir_is_complex(t->dtype) ? 2 * t->size : t->size; }
+/* f as the twin takes it: arrays of complex numbers as pairs. */
+cot_status laws_eval(const ir_graph *f, void *const *out, void *const *in);
+
+/* Number i as a double (of the parts, where t is complex); number i from a double. */
 double laws_load(cot_dtype t, const void *array, int64_t i);
 void laws_store(cot_dtype t, void *array, int64_t i, double x);
 /* The first element in which the arrays differ, -1 if none; all NaNs are equal, -0 is not +0. */

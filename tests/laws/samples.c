@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ir/scalar.h"
+#include "passes/pass.h"
 #include "tests/laws/programs.h"
 
 /* Splitmix: any seed will do, and equal seeds give equal samples on every machine. */
@@ -56,10 +57,22 @@ laws_bytes(const ir_type *t)
     return cot_dtype_size(t->dtype) * (size_t)t->size;
 }
 
+cot_status
+laws_eval(const ir_graph *f, void *const *out, void *const *in)
+{
+    ir_graph *g;
+
+    if (!f->complex)
+        return ir_eval(f, out, (const void *const *)in);
+    COT_TRY(pass_inline_all(f, &g));
+    COT_TRY(pass_complex_memory(g, &g));
+    return ir_eval(g, out, (const void *const *)in);
+}
+
 double
 laws_load(cot_dtype t, const void *array, int64_t i)
 {
-    switch (t) {
+    switch (ir_part_type(t)) {
     case COT_BOOL:
     case COT_U8:   return ((const uint8_t *)array)[i];
     case COT_I8:   return ((const int8_t *)array)[i];
@@ -79,9 +92,9 @@ laws_load(cot_dtype t, const void *array, int64_t i)
 void
 laws_store(cot_dtype t, void *array, int64_t i, double x)
 {
-    int64_t k = ir_is_float(t) ? 0 : (int64_t)x;
+    int64_t k = ir_is_inexact(t) ? 0 : (int64_t)x;
 
-    switch (t) {
+    switch (ir_part_type(t)) {
     case COT_F16:  ((uint16_t *)array)[i] = ir_f32_to_f16((float)x); break;
     case COT_BF16: ((uint16_t *)array)[i] = ir_f32_to_bf16((float)x); break;
     case COT_F32:  ((float *)array)[i] = (float)x; break;
@@ -99,7 +112,7 @@ sample(uint64_t *seed, cot_dtype t, const char *name, double lo, double hi)
 
     if (t == COT_BOOL)
         return u < 0.5;
-    if (ir_is_float(t))
+    if (ir_is_inexact(t))
         return lo + u * (hi - lo);
     if (c == 'i' || c == 'j')
         return floor(u * 8) - (ir_is_signed(t) ? 2 : 0);
@@ -111,7 +124,7 @@ sample(uint64_t *seed, cot_dtype t, const char *name, double lo, double hi)
 void
 laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array)
 {
-    for (int64_t i = 0; i < t->size; i++)
+    for (int64_t i = 0; i < laws_parts(t); i++)
         laws_store(t->dtype, array, i, sample(seed, t->dtype, name, lo, hi));
 }
 
@@ -134,16 +147,16 @@ laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo,
     size_t width = cot_dtype_size(t->dtype);
 
     laws_fill(seed, t, name, lo, hi, array);
-    for (int64_t i = 0; i < t->size && t->dtype != COT_BOOL && !index; i++) {
+    for (int64_t i = 0; i < laws_parts(t) && t->dtype != COT_BOOL && !index; i++) {
         uint64_t bits = draw(seed);
 
         if (bits % 3 != 0)
             continue;
-        if (ir_is_float(t->dtype))
+        if (ir_is_inexact(t->dtype))
             laws_store(t->dtype, array, i, special(seed, t->dtype));
         else if (bits % 2)      /* the least or the largest, or any bits */
             bits = bits >> 8 & 1 ? (uint64_t)1 << (ir_bits(t->dtype) - 1) : ~(uint64_t)0 >> (64 - ir_bits(t->dtype) + 1);
-        if (!ir_is_float(t->dtype))
+        if (!ir_is_inexact(t->dtype))
             memcpy((char *)array + (size_t)i * width, &bits, width);
     }
 }
@@ -151,14 +164,15 @@ laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo,
 int64_t
 laws_differ(const ir_type *t, const void *x, const void *y)
 {
-    size_t width = cot_dtype_size(t->dtype);
+    const cot_dtype part = ir_part_type(t->dtype);
+    size_t width = cot_dtype_size(part);
 
-    for (int64_t i = 0; i < t->size; i++) {
+    for (int64_t i = 0; i < laws_parts(t); i++) {
         const char *p = (const char *)x + (size_t)i * width, *q = (const char *)y + (size_t)i * width;
 
         if (memcmp(p, q, width) == 0)
             continue;
-        if (ir_is_float(t->dtype) && isnan(laws_load(t->dtype, x, i)) && isnan(laws_load(t->dtype, y, i)))
+        if (ir_is_float(part) && isnan(laws_load(t->dtype, x, i)) && isnan(laws_load(t->dtype, y, i)))
             continue;
         return i;
     }

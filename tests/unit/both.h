@@ -58,9 +58,10 @@ results(cot_fn *f, cot_types types, const void *const *in, double *got)
                   cot_error(ctx));
     for (int j = 0; j < g->n_out; j++) {
         const ir_type *t = ir_type_at(g, g->out[j]);
-        for (int64_t e = 0; e < t->size; e++) {
-            got[n++] = traced_element(t->dtype, room[j], e);
-            double b = traced_element(t->dtype, again[j], e), a = got[n - 1];
+        const cot_dtype part = ir_part_type(t->dtype); /* complex results as pairs */
+        for (int64_t e = 0; e < (ir_is_complex(t->dtype) ? 2 : 1) * t->size; e++) {
+            got[n++] = traced_element(part, room[j], e);
+            double b = traced_element(part, again[j], e), a = got[n - 1];
             ck_assert_msg(a == b || (isnan(a) && isnan(b)),
                           "%s: result %d: %.17g by the evaluator, %.17g by the JIT",
                           cot_fn_name(f), j, a, b);

@@ -72,10 +72,10 @@ list_cases(void)
 {
     n_cases = 0;
     for (int op = 0; op < SC_COUNT; op++)
-        for (cot_dtype t = COT_BOOL; t < COT_DTYPE_COUNT; t++) {
+        for (cot_dtype t = COT_BOOL; t < COT_C64; t++) {
             if (takes((ir_sc_op)op, t))
                 cases[n_cases++] = (op_case){ (ir_sc_op)op, t, t };
-            for (cot_dtype from = COT_BOOL; op == SC_cvt && from < COT_DTYPE_COUNT; from++)
+            for (cot_dtype from = COT_BOOL; op == SC_cvt && from < COT_C64; from++)
                 if (converts(t, from))
                     cases[n_cases++] = (op_case){ SC_cvt, t, from };
         }
@@ -126,7 +126,7 @@ random_float(cot_dtype t, int i)
 static void
 fill_inputs(void)
 {
-    for (cot_dtype t = COT_BOOL; t < COT_DTYPE_COUNT; t++)
+    for (cot_dtype t = COT_BOOL; t < COT_C64; t++)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < N; i++) {
                 uint64_t x =

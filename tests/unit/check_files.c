@@ -282,13 +282,13 @@ END_TEST
 
 static cot_array *made[COT_DTYPE_COUNT + 2];
 
-/* An array of each element type, a scalar and an empty one. */
+/* An array of each element type below the limit, a scalar and an empty one. */
 static cot_state
-every_type(cot_named *at)
+every_type(cot_named *at, int limit)
 {
     cot_state s = { 0, at };
 
-    for (int t = 1; t < COT_DTYPE_COUNT; t++) {
+    for (int t = 1; t < limit; t++) {
         cot_array *a = made[s.n] =
             cot_array_new(ctx, cot_type_new((cot_dtype)t, 2, (const int64_t[]){ 3, 5 }));
         for (size_t i = 0; i < a->bytes; i++)
@@ -313,7 +313,8 @@ START_TEST(saved_and_loaded)
 
     if (_i ? !HAS_SAFETENSORS : !HAS_NPZ)
         return;
-    s = every_type(at);
+    const int limit = _i ? COT_C128 : COT_DTYPE_COUNT; /* safetensors has no c128 */
+    s = every_type(at, limit);
     for (int twice = 0; twice < 2; twice++)
         RUNS(cot_save(ctx, fresh(endings[_i]), &s));
     RUNS(cot_load(ctx, fresh(endings[_i]), &again));
@@ -328,7 +329,7 @@ START_TEST(saved_and_loaded)
     RUNS(cot_save(ctx, fresh(endings[_i]), &s));
     RUNS(cot_load(ctx, fresh(endings[_i]), &again));
     ck_assert_int_eq(again.n, 0);
-    for (int i = 0; i < COT_DTYPE_COUNT + 1; i++)
+    for (int i = 0; i < limit + 1; i++)
         cot_array_free(made[i]);
 }
 END_TEST

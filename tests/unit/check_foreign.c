@@ -478,6 +478,17 @@ START_TEST(no_name)
 }
 END_TEST
 
+START_TEST(no_complex)
+{
+    const cot_graph *g;
+    const cot_custom *c = cot_custom_new(ctx, "plus", .run = opaque, .types = like_first);
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_c64()), &g),
+                     COT_ERR_DTYPE);
+    ck_assert_str_eq(strstr(cot_error(ctx), "custom_call: "),
+                     "custom_call: C code of plus has a complex argument or result; wants real types");
+}
+END_TEST
+
 int
 main(void)
 {
@@ -495,6 +506,7 @@ main(void)
     tcase_add_loop_test(t, unreadable, 0, sizeof wrong_text / sizeof *wrong_text);
     tcase_add_loop_test(t, does_not_fit, 0, sizeof wrong_call / sizeof *wrong_call);
     tcase_add_test(t, no_name);
+    tcase_add_test(t, no_complex);
     suite_add_tcase(suite, t);
     return traced_run(suite);
 }

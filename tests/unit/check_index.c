@@ -33,6 +33,41 @@ gives(const case_ *c)
     body_gives(c->name, c->body, TYPES5, in5, cot_type_new(COT_F64, c->type.rank, c->type.dims), c->want, 0);
 }
 
+/* Mapped over two copies of x, or of the indices and the mask: each example gives the same. */
+static void
+maps(const case_ *c, bool x)
+{
+    const int64_t x_first[5] = {0, COT_NONE, COT_NONE, COT_NONE, COT_NONE}, x_not[5] = {COT_NONE, 0, 0, 0, 0};
+    const cot_types one = TYPES5;
+    cot_type types[5];
+    void *in[5];
+    double want[128];
+    int64_t dims[6] = {2}, n = 1;
+    cot_context *ctx = cot_context_new(NULL);
+
+    for (int i = 0; i < 5; i++) {
+        const bool twice = (i == 0) == x;
+        const size_t bytes = (size_t)cot_type_count(&one.at[i]) * cot_dtype_size(one.at[i].dtype);
+        types[i] = one.at[i];
+        in[i] = malloc(2 * bytes);
+        memcpy(in[i], in5[i], bytes);
+        memcpy((char *)in[i] + bytes, in5[i], bytes);
+        for (int k = types[i].rank; k > 0 && twice; k--)
+            types[i].dims[k] = types[i].dims[k - 1];
+        types[i].dims[0] = twice ? 2 : types[i].dims[0];
+        types[i].rank += twice;
+    }
+    for (int k = 0; k < c->type.rank; k++)
+        n *= dims[k + 1] = c->type.dims[k];
+    memcpy(want, c->want, sizeof *want * (size_t)n);
+    memcpy(want + n, c->want, sizeof *want * (size_t)n);
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, c->name, c->body, 5, 1, NULL), .in_dims = {5, 0, x ? x_first : x_not}, .size = 2);
+    traced_gives(f, (cot_types){5, types}, (const void *const *)in, cot_type_new(COT_F64, c->type.rank + 1, dims), want, 0);
+    for (int i = 0; i < 5; i++)
+        free(in[i]);
+    cot_context_free(ctx);
+}
+
 /* ---- reading ---- */
 
 BODY(integer, out[0] = cot_index(in[0], COT_AT(1));)
@@ -102,6 +137,8 @@ static const case_ reads[] = {
 START_TEST(reading)
 {
     gives(&reads[_i]);
+    maps(&reads[_i], true);
+    maps(&reads[_i], false);
 }
 END_TEST
 
@@ -157,6 +194,8 @@ static const case_ updates[] = {
 START_TEST(updating)
 {
     gives(&updates[_i]);
+    maps(&updates[_i], true);
+    maps(&updates[_i], false);
 }
 END_TEST
 

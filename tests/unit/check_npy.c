@@ -96,7 +96,7 @@ static const struct {
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "tuple of sizes" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, }", "tuple of sizes" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2 2), }", "tuple of sizes" },
-    { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "element type" },
+    { "{'descr': '<c32', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }", "element type" },
     { "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "plain element type" },
     { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }",

@@ -1,0 +1,196 @@
+/* Matrix products, inside: the parts that dot.c and dot_packed.c share. */
+#ifndef CODEGEN_LOWER_DOT_INSIDE_H
+#define CODEGEN_LOWER_DOT_INSIDE_H
+
+#include "codegen/lower/dot.h"
+
+enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
+
+/* A group of axes with contiguous neighbours joined. */
+typedef struct group {
+    int n;
+    int64_t total, size[COT_MAX_RANK], lhs[COT_MAX_RANK], rhs[COT_MAX_RANK];
+} group;
+
+typedef struct shape {
+    group b, m, n, k;
+    bool swap; /* m is the right side's group, n the left's */
+    bool packed, pack_left;
+    bool whole;     /* the right side is packed once, all of it */
+    bool by_rows;   /* the packed left side has its k's together, else its rows */
+    int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
+    int64_t mc, nc;
+    int64_t pieces; /* of a parallel loop, along the batch or along m */
+    bool batch_pieces;
+    int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
+} shape;
+
+typedef struct product {
+    cg_val i0;          /* whole: the first row of the block in hand, else 0 */
+    cg_build *b;
+    const cg_dot *d;
+    shape s;
+    cg_val base;        /* scratch of the piece */
+    cg_val left, right; /* offsets of the batch element */
+    cg_val batch;
+} product;
+
+/* The sum of stride times index over the axes of a group, from the flat number. */
+static inline cg_val
+offset(cg_build *b, const group *g, const int64_t *stride, cg_val flat)
+{
+    cg_val sum = cg_i64(b, 0), rest = flat;
+    for (int i = g->n - 1; i >= 0; i--) {
+        cg_val at = i ? cg_imod(b, rest, g->size[i]) : rest;
+        sum = cg_iadd(b, sum, cg_imul(b, at, stride[i]));
+        rest = i ? cg_idiv(b, rest, g->size[i]) : rest;
+    }
+    return sum;
+}
+
+static inline int64_t
+innermost(const group *g, const int64_t *stride)
+{
+    return g->n ? stride[g->n - 1] : 1;
+}
+
+static inline int64_t
+round_up(int64_t x, int64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+static inline int64_t
+at_most(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* How far apart rows are that are packed one after the other: not in one set of the cache. */
+static inline int64_t
+row_width(const shape *s)
+{
+    return at_most(KC, s->k.total) + 16;
+}
+
+/* The strides of the tile's left (rows) and right (columns) operand. */
+static inline const int64_t *
+left_of(const shape *s, const group *g)
+{
+    return s->swap ? g->rhs : g->lhs;
+}
+static inline const int64_t *
+right_of(const shape *s, const group *g)
+{
+    return s->swap ? g->lhs : g->rhs;
+}
+
+static inline cg_val
+load(const product *p, bool left, cg_val at, cg_val when)
+{
+    cg_build *b = p->b;
+    bool lhs = left != p->s.swap;
+    uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
+    cot_dtype stored = b->k->buffer[buffer].type;
+    cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
+    return stored == p->d->type ? x : cg_insn1(b, SC_cvt, p->d->type, x);
+}
+
+static inline cg_val
+multiply_add(const product *p, cg_val x, cg_val y, cg_val acc)
+{
+    cot_dtype t = p->d->type;
+    if (ir_is_float(t))
+        return cg_insn3(p->b, SC_fma, t, x, y, acc);
+    return cg_insn2(p->b, SC_add, t, cg_insn2(p->b, SC_mul, t, x, y), acc);
+}
+
+static inline cg_val
+less(cg_build *b, cg_val x, cg_val y)
+{
+    return cg_insn2(b, SC_lt, COT_I64, x, y);
+}
+
+static inline cg_val
+both(cg_build *b, cg_val x, cg_val y)
+{
+    return !x ? y : !y ? x : cg_insn2(b, SC_and, COT_BOOL, x, y);
+}
+
+static inline void
+give(const product *p, cg_val m, cg_val n, cg_val acc, cg_val when)
+{
+    if (p->s.swap)
+        p->d->store(p->b, p->d->user, p->batch, n, m, acc, when);
+    else
+        p->d->store(p->b, p->d->user, p->batch, m, n, acc, when);
+}
+
+/* The SPMD loops of a tile: rows, vectors of columns, lanes.  A loop of extent 1 is left
+ * out. */
+typedef struct tile {
+    cg_val loop[3];
+    cg_val i, column;
+} tile;
+
+static inline cg_val
+spmd(cg_build *b, cg_kind kind, int64_t extent, cg_val *loop)
+{
+    *loop = extent > 1 ? cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, extent), 1, 0) : 0;
+    return *loop ? cg_loop_var(b, *loop) : cg_i64(b, 0);
+}
+
+static inline tile
+tile_begin(const product *p, int64_t rows, int64_t columns)
+{
+    tile t;
+    cg_build *b = p->b;
+    int64_t w = p->s.w;
+    t.i = spmd(b, CG_UNROLL, rows, &t.loop[0]);
+    t.column = cg_imul(b, spmd(b, CG_UNROLL, (columns + w - 1) / w, &t.loop[1]), w);
+    t.column = cg_iadd(b, t.column, spmd(b, CG_VECTOR, w, &t.loop[2]));
+    return t;
+}
+
+static inline void
+tile_end(const product *p, const tile *t)
+{
+    for (int i = 2; i >= 0; i--)
+        if (t->loop[i])
+            cg_loop_end(p->b, t->loop[i]);
+}
+
+static inline cg_val
+loop_over(cg_build *b, cg_val lo, cg_val hi, int64_t step)
+{
+    return cg_loop_begin(b, CG_SERIAL, lo, hi, step, 0);
+}
+
+static inline cg_val
+scratch_at(const product *p, int64_t from, cg_val at)
+{
+    return cg_iadd(p->b, p->base, cg_iadd(p->b, at, cg_i64(p->b, from)));
+}
+
+/* Where the sum of row m0 + i and column n0 + column is kept: until the last block of k among
+ * those of the whole result; if there is but one block, for the time of a tile. */
+static inline cg_val
+kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val row = i, at = column;
+    int64_t width = s->nr;
+    if (s->packed && s->k.total > KC) {
+        row = cg_iadd(b, p->i0 ? cg_isub(b, m0, p->i0) : m0, i);
+        at = cg_iadd(b, n0, column);
+        width = round_up(s->n.total, s->nr);
+    }
+    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
+}
+
+/* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
+void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over);
+void cg_dot_packed(product *p, cg_val m_begin, cg_val m_end);
+
+#endif

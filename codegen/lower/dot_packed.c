@@ -1,0 +1,308 @@
+/* Packed matrix products: the loops of BLIS (dot.c).
+ *
+ * The left side is packed as it lies: rows whose k's are together are copied, strip after strip; else the rows of a
+ * strip go side by side, k after k.  Along several axes of k (a convolution's window) a block is taken in runs of
+ * the innermost one, so that addresses are affine in the loop that moves the elements. */
+#include "codegen/lower/dot_inside.h"
+
+/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that begins at k0. */
+static cg_val
+panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
+{
+    cg_build *b = p->b;
+    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.k.total)), k);
+    cg_val at = cg_iadd(b, cg_imul(b, row, p->s.nr), column);
+    return scratch_at(p, p->s.c_size, p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
+}
+
+static void
+pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_val column)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
+    cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
+                        offset(b, &s->k, right_of(s, &s->k), global));
+    cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), load(p, false, at, when), 0);
+}
+
+/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
+ * in registers. */
+static void
+pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    bool turned = s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->k.total % KC % s->w == 0;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? s->w : 1), k = cg_loop_var(b, loop);
+    if (turned) {
+        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), s->w), unrolled, lanes;
+        cg_val inner = spmd(b, CG_UNROLL, s->w, &unrolled),
+               lane = spmd(b, CG_VECTOR, s->w, &lanes);
+        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner),
+                     cg_iadd(b, cg_loop_var(b, vectors), lane));
+        cg_loop_end(b, lanes);
+        cg_loop_end(b, unrolled);
+        cg_loop_end(b, vectors);
+    } else {
+        tile t = tile_begin(p, 1, s->nr);
+        pack_element(p, panel, n0, k0, k, t.column);
+        tile_end(p, &t);
+    }
+    cg_loop_end(b, loop);
+}
+
+static cg_val
+left_index(const product *p, cg_val strip, cg_val k, cg_val i)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    int64_t kc = at_most(KC, s->k.total);
+    cg_val at = s->by_rows
+                    ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
+                    : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->mr), i);
+    return scratch_at(p, s->c_size + s->b_size, at);
+}
+
+static cg_val
+row_offset(const product *p, cg_val m)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val row = s->m.total % s->mr ? cg_imin(b, m, cg_i64(b, s->m.total - 1)) : m;
+    return offset(b, &s->m, left_of(s, &s->m), row);
+}
+
+static cg_val
+left_element(const product *p, cg_val m, cg_val k)
+{
+    const shape *s = &p->s;
+    return load(p, true,
+                cg_iadd(p->b, row_offset(p, m), offset(p->b, &s->k, left_of(s, &s->k), k)), 0);
+}
+
+/* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
+typedef struct runs {
+    cg_val loop, lo, hi, base;  /* element k of the run is `base` + k times the innermost stride */
+} runs;
+
+static runs
+runs_begin(const product *p, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.k;
+    const int64_t *stride = left_of(&p->s, g), step = innermost(g, stride);
+    cg_val end = cg_iadd(b, k0, kc);
+    runs r = { 0, k0, end, cg_i64(b, 0) };
+    if (g->n <= 1)
+        return r;
+    int64_t size = g->size[g->n - 1];
+    cg_val past = cg_idiv(b, cg_iadd(b, end, cg_i64(b, size - 1)), size);
+    r.loop = loop_over(b, cg_idiv(b, k0, size), past, 1);
+    cg_val from = cg_imul(b, cg_loop_var(b, r.loop), size);
+    r.lo = cg_insn2(b, SC_max, COT_I64, from, k0);
+    r.hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), end);
+    r.base = cg_isub(b, offset(b, g, stride, from), cg_imul(b, from, step));
+    return r;
+}
+
+/* Do runs begin and end at multiples of the lanes? */
+static bool
+runs_whole(const shape *s)
+{
+    return s->w > 1 && s->k.total % s->w == 0 && (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
+}
+
+/* Rows whose k's lie together are copied. */
+static void
+copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    int64_t w = runs_whole(s) ? s->w : 1;
+    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), cg_i64(b, s->mr - 1)), s->mr);
+    cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
+    cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
+    cg_val at = row_offset(p, m), i = cg_isub(b, m, m_begin);
+    runs r = runs_begin(p, k0, kc);
+    cg_val loop = loop_over(b, r.lo, r.hi, w);
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
+    cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
+    cg_store(b, p->d->scratch, left_index(p, cg_i64(b, 0), cg_isub(b, k, k0), i), x, 0);
+    if (lanes)
+        cg_loop_end(b, lanes);
+    cg_loop_end(b, loop);
+    if (r.loop)
+        cg_loop_end(b, r.loop);
+    cg_loop_end(b, rows);
+}
+
+static void
+pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    if (p->s.by_rows) {
+        copy_rows(p, m_begin, m_end, k0, kc);
+        return;
+    }
+    const int64_t step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
+    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), rows;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr);
+    cg_val i = spmd(b, CG_UNROLL, p->s.mr, &rows);
+    cg_val at = row_offset(p, cg_iadd(b, m0, i));
+    runs r = runs_begin(p, k0, kc);
+    cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
+    cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), 0);
+    cg_store(b, p->d->scratch, left_index(p, strip, cg_isub(b, k, k0), i), x, 0);
+    cg_loop_end(b, loop);
+    if (r.loop)
+        cg_loop_end(b, r.loop);
+    if (rows)
+        cg_loop_end(b, rows);
+    cg_loop_end(b, strips);
+}
+
+/* The sum of a block is added to that of the blocks before. */
+static cg_val
+add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
+{
+    cg_build *b = p->b;
+    cot_dtype t = p->d->type;
+    if (p->s.k.total <= KC)
+        return acc;
+    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
+    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, kept, 0), acc);
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, sum, acc);
+    cg_if_end(b, later);
+    return cg_loop_result(b, later, 0);
+}
+
+/* Rows m0 ... and the columns of one panel over one block of k. */
+static void
+sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    tile r = tile_begin(p, s->mr, s->nr);
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
+           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0));
+    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
+                            : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
+    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
+    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    cg_loop_end(b, chain);
+    cg_val kept = kept_index(p, m0, r.i, n0, r.column);
+    cg_store(b, p->d->scratch, kept, add_before(p, k0, kept, cg_loop_result(b, chain, 0)), 0);
+    tile_end(p, &r);
+}
+
+static void
+give_tile(const product *p, cg_val n0, cg_val m0, cg_val m_end)
+{
+    cg_build *b = p->b;
+    int64_t n = p->s.n.total, whole = n / p->s.nr * p->s.nr;
+    if (whole == 0 || whole == n) {
+        cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, whole == 0);
+        return;
+    }
+    cg_val choice = cg_if_begin(b, less(b, n0, cg_i64(b, whole)));
+    cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, false);
+    cg_if_else(b, choice);
+    cg_dot_give_rows(p, n0, m0, m_end, p->s.nr, true);
+    cg_if_end(b, choice);
+}
+
+static void
+packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
+            cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    sum_tile(p, panel, n0, m0, m_begin, k0, kc);
+    if (p->s.k.total <= KC) {
+        give_tile(p, n0, m0, m_end);
+        return;
+    }
+    cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.k.total - KC - 1), k0));
+    give_tile(p, n0, m0, m_end);
+    cg_if_end(b, last);
+}
+
+/* The k's of the block that begins at k0. */
+static cg_val
+block_size(const product *p, cg_val k0)
+{
+    cg_build *b = p->b;
+    int64_t total = p->s.k.total;
+    cg_val most = cg_i64(b, KC);
+    return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
+}
+
+static void
+pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
+{
+    cg_build *b = p->b;
+    cg_val pack = loop_over(b, j0, j_end, p->s.nr), n0 = cg_loop_var(b, pack);
+    pack_panel(p, cg_idiv(b, cg_isub(b, n0, j0), p->s.nr), n0, k0, block_size(p, k0));
+    cg_loop_end(b, pack);
+}
+
+/* Rows i0 ... i_end and columns j0 ... j_end over the block that begins at k0. */
+static void
+packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end, cg_val k0)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val kc = block_size(p, k0);
+    if (s->pack_left)
+        pack_rows(p, i0, i_end, k0, kc);
+    cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
+    cg_val strips = loop_over(b, i0, i_end, s->mr);
+    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end,
+                k0, kc);
+    cg_loop_end(b, strips);
+    cg_loop_end(b, panels);
+}
+
+/* A small right side is packed once; then the sums of a few rows stay in the cache over all k. */
+static void
+packed_whole(product *p, cg_val m_begin, cg_val m_end)
+{
+    cg_build *b = p->b;
+    cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.k.total);
+    cg_val pack = loop_over(b, zero, total, KC);
+    pack_right(p, zero, all, cg_loop_var(b, pack));
+    cg_loop_end(b, pack);
+    cg_val rows = loop_over(b, m_begin, m_end, p->s.mc), i0 = cg_loop_var(b, rows);
+    cg_val i_end = cg_imin(b, cg_iadd(b, i0, cg_i64(b, p->s.mc)), m_end);
+    cg_val blocks = loop_over(b, zero, total, KC);
+    p->i0 = i0;
+    packed_block(p, i0, i_end, zero, all, cg_loop_var(b, blocks));
+    p->i0 = 0;
+    cg_loop_end(b, blocks);
+    cg_loop_end(b, rows);
+}
+
+void
+cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    if (s->whole) {
+        packed_whole(p, m_begin, m_end);
+        return;
+    }
+    cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
+    cg_val columns = loop_over(b, zero, all, s->nc), j0 = cg_loop_var(b, columns);
+    cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
+    cg_val blocks = loop_over(b, zero, cg_i64(b, s->k.total), KC), k0 = cg_loop_var(b, blocks);
+    pack_right(p, j0, j_end, k0);
+    cg_val rows = loop_over(b, m_begin, m_end, s->mc), i0 = cg_loop_var(b, rows);
+    packed_block(p, i0, cg_imin(b, cg_iadd(b, i0, cg_i64(b, s->mc)), m_end), j0, j_end, k0);
+    cg_loop_end(b, rows);
+    cg_loop_end(b, blocks);
+    cg_loop_end(b, columns);
+}

@@ -1,0 +1,219 @@
+/* fft: one line after the other (or on a thread of its own), stage by stage (ir/fft.h).
+ *
+ * Between stages a line lies in scratch memory, real parts apart from imaginary ones; the first stage takes
+ * them apart, the last puts them together.  Lanes run along s; in the first stage, where s is 1, along p: then
+ * the r results of a butterfly lie side by side, lane by lane, which the emitter stores as whole vectors
+ * (llvm/memory.c).  A butterfly is straight code on copies of its numbers, shared with the evaluator. */
+#include "codegen/cost.h"
+#include "codegen/fuse.h"
+#include "codegen/plan.h"
+#include "ir/fft.h"
+
+#define V         cg_val
+#define B_ARGS    cg_build *kb, cot_dtype T,
+#define B_CALL    kb, T,
+#define ADD(x, y) cg_insn2(kb, SC_add, T, x, y)
+#define SUB(x, y) cg_insn2(kb, SC_sub, T, x, y)
+#define MUL(x, y) cg_insn2(kb, SC_mul, T, x, y)
+#define FMA(x, y, z) cg_insn3(kb, SC_fma, T, x, y, z)
+#define NEG(x)    cg_insn1(kb, SC_neg, T, x)
+#define NUMBER(c) number(kb, T, c)
+
+static cg_val
+number(cg_build *b, cot_dtype T, double c)
+{
+    union {
+        double d;
+        uint64_t bits;
+    } wide = { c };
+    union {
+        float f;
+        uint32_t bits;
+    } narrow = { (float)c };
+    return cg_const(b, T, T == COT_F64 ? wide.bits : narrow.bits);
+}
+
+#include "ir/butterfly.h"
+
+enum { LOCAL_BYTES = 64 << 10 };
+
+typedef struct transforming {
+    const ir_node *n;
+    cg_frame *fr;
+    const ir_type *t;
+    const ir_fft *f;
+    cot_dtype T;
+    uint32_t out, scratch[4];           /* re and im, of the one and of the other */
+    cg_ix at[COT_MAX_RANK + 1];         /* the line                               */
+    cg_val base;                        /* its scratch, in elements; 0: none      */
+    int stage;
+    cg_ix p;
+    bool lanes_along_p;
+    uint32_t re, im;                    /* constants of the stage */
+} transforming;
+
+static cg_val
+scratch_index(cg_lowering *l, const transforming *c, cg_ix i)
+{
+    cg_val at = cg_ix_value(&l->ix, &l->b, i);
+    return c->base ? cg_iadd(&l->b, c->base, at) : at;
+}
+
+/* Element i of the line: re, im, exchanged for the inverse where they come from outside. */
+static void
+take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
+{
+    if (c->stage > 0) {
+        const cg_val at = scratch_index(l, c, i);
+        z[0] = cg_load(&l->b, c->scratch[c->stage % 2 * 2], at, 0);
+        z[1] = cg_load(&l->b, c->scratch[c->stage % 2 * 2 + 1], at, 0);
+        return;
+    }
+    c->at[c->t->rank - 2] = i;
+    for (int part = 0; part < 2; part++) {
+        c->at[c->t->rank - 1] = cg_ix_const(&l->ix, part);
+        z[c->n->at.fft.inverse ? 1 - part : part] = cg_pull(l, c->fr, c->n->in[0], c->at);
+    }
+}
+
+/* Elements first, first + step, ...: the results of a butterfly.  Stores that belong together follow each other. */
+static void
+put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_val *y)
+{
+    cg_val at[IR_FFT_LARGEST][2];
+    const bool last = c->stage == c->f->stages - 1;
+    for (int k = 0; k < r; k++) {
+        cg_ix i = cg_ix_addc(&l->ix, first, k * step);
+        if (!last) {
+            at[k][0] = scratch_index(l, c, i);
+            continue;
+        }
+        c->at[c->t->rank - 2] = i;
+        for (int part = 0; part < 2; part++) {
+            c->at[c->t->rank - 1] = cg_ix_const(&l->ix, part);
+            at[k][part] = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at));
+        }
+    }
+    const int turned = last && c->n->at.fft.inverse;
+    for (int part = 0; part < 2 && !last; part++)
+        for (int k = 0; k < r; k++)
+            cg_store(&l->b, c->scratch[(c->stage + 1) % 2 * 2 + part], at[k][0], y[2 * k + part], 0);
+    for (int k = 0; k < r && last; k++)
+        for (int part = 0; part < 2; part++)
+            cg_store(&l->b, c->out, at[k][part], y[2 * k + (turned ? 1 - part : part)], 0);
+}
+
+static void
+one_butterfly(cg_lowering *l, transforming *c, cg_ix p, cg_ix q)
+{
+    const ir_fft_stage *g = &c->f->stage[c->stage];
+    const int r = g->radix;
+    cg_val x[2 * IR_FFT_LARGEST] = { 0 }, y[2 * IR_FFT_LARGEST] = { 0 };
+    cg_ix from = cg_ix_add(&l->ix, q, cg_ix_mul(&l->ix, p, g->s));
+    for (int j = 0; j < r; j++)
+        take(l, c, cg_ix_addc(&l->ix, from, g->s * g->m * j), x + 2 * j);
+    butterfly(&l->b, c->T, r, x, y);
+    for (int k = 1; k < r && g->m > 1; k++) {
+        cg_val at = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, p, (k - 1) * g->m));
+        turn(&l->b, c->T, y + 2 * k, cg_load(&l->b, c->re, at, 0), cg_load(&l->b, c->im, at, 0));
+    }
+    put(l, c, r, cg_ix_add(&l->ix, q, cg_ix_mul(&l->ix, p, g->s * r)), g->s, y);
+}
+
+static void
+along_q(cg_lowering *l, void *user, cg_ix q)
+{
+    transforming *c = user;
+    one_butterfly(l, c, c->p, q);
+}
+
+static void
+along_p(cg_lowering *l, void *user, cg_ix p)
+{
+    transforming *c = user;
+    const ir_fft_stage *g = &c->f->stage[c->stage];
+    int64_t lanes = cg_lanes(l, ir_bits(c->T));
+    c->p = p;
+    if (c->lanes_along_p) {
+        one_butterfly(l, c, p, cg_ix_const(&l->ix, 0));
+        return;
+    }
+    while (lanes > g->s)
+        lanes /= 2;
+    cg_each(l, CG_SERIAL, g->s, lanes, true, along_q, c);
+}
+
+static void
+one_line(cg_lowering *l, void *user, cg_ix line)
+{
+    transforming *c = user;
+    cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
+    if (c->base)
+        c->base = cg_imul(&l->b, cg_ix_value(&l->ix, &l->b, line), c->f->n);
+    for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
+        const ir_fft_stage *g = &c->f->stage[c->stage];
+        int64_t lanes = cg_lanes(l, ir_bits(c->T));
+        const int64_t table = (g->radix - 1) * g->m;
+        c->lanes_along_p = g->s == 1;
+        if (g->m > 1) {
+            c->re = cg_const_buffer(l, c->T, table, g->re);
+            c->im = cg_const_buffer(l, c->T, table, g->im);
+        }
+        while (lanes > g->m)
+            lanes /= 2;
+        cg_each(l, CG_SERIAL, g->m, c->lanes_along_p ? lanes : 1, true, along_p, c);
+    }
+}
+
+static void
+make_scratch(cg_lowering *l, transforming *c, int64_t lines)
+{
+    const int64_t n = c->f->n, bytes = 4 * n * (int64_t)cot_dtype_size(c->T);
+    static const char *const name[] = { "re", "im", "re", "im" };
+    c->base = bytes > LOCAL_BYTES && lines > 1 ? cg_i64(&l->b, 0) : 0;
+    for (int i = 0; i < 4; i++) {
+        if (bytes <= LOCAL_BYTES) {
+            c->scratch[i] = cg_local_buffer(l, name[i], c->T, n);
+            continue;
+        }
+        const ir_type *t = ir_type_new(l->ctx, c->T, 1, (const int64_t[]){ lines * n });
+        cg_place p = cg_plan_new(l, name[i], t);
+        c->scratch[i] = cg_place_buffer(l, &p, t, name[i], true);
+    }
+}
+
+void
+cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const cg_group none = { 0 };
+    const ir_type *t = ir_type_at(v->f, n->first);
+    transforming c = { .n = n, .t = t, .T = t->dtype };
+    if (!v->place[n->first].set)
+        v->place[n->first] = cg_plan_new(l, "t", t);
+    if (t->size == 0)
+        return;
+    c.f = ir_fft_new(l->arena, t->dims[t->rank - 2], t->dtype);
+    const int64_t lines = t->size / (2 * c.f->n);
+    const int64_t flops = c.f->n * 5 * (64 - __builtin_clzll((unsigned long long)c.f->n));
+    const bool many = l->o->threads > 1 && lines > 1 && lines * flops > CG_COST_PARALLEL;
+    cg_kernel_begin(l, "fft");
+    l->k->loc = n->loc;
+    l->k->note = ir_ops[OP_fft].doc;
+    l->k->flops = lines * flops;
+    c.fr = cg_level_frame(l, v, &none);
+    c.out = cg_place_buffer(l, &v->place[n->first], t, "y", true);
+    make_scratch(l, &c, many ? lines : 1);
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines, (long long)c.f->n,
+                  c.f->stages, many ? ", parallel" : "");
+    cg_each(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
+    cg_kernel_call(l);
+}
+
+/* In registers an element would cost all those of its line. */
+cg_val
+lower_fft(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+{
+    (void)l, (void)fr, (void)n, (void)result, (void)at;
+    return 0;
+}

@@ -1,0 +1,12 @@
+/* Keys as unsigned words that order as they do, for the kernels of order.c and top.c. */
+#ifndef CODEGEN_LOWER_ORDER_H
+#define CODEGEN_LOWER_ORDER_H
+
+#include "codegen/plan.h"
+
+cot_dtype cg_word_type(cot_dtype key);
+cg_val cg_word_of(cg_lowering *l, cg_val x, cot_dtype t);
+/* The kernel of a top_k of few elements; false if it takes many, and is sorted. */
+bool cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g);
+
+#endif

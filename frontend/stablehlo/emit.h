@@ -1,0 +1,126 @@
+/* From the tree to graphs: what the rules of ops.def may use.
+ *
+ * A function becomes a graph, a region becomes a sub-function: a closed graph whose captures are its first
+ * inputs.  Each is built in a trace of its own, so that rules may call the public ops too.  A rule finds its
+ * operands in e->in and puts its results in e->out; a result left IR_NONE is a failure that is recorded. */
+#ifndef FRONTEND_STABLEHLO_EMIT_H
+#define FRONTEND_STABLEHLO_EMIT_H
+
+#include "cotrace/custom.h"
+#include "cotrace/stablehlo.h"
+#include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/tree.h"
+#include "frontend/trace.h"
+
+/* A function of the module: what it is for each list of argument types. */
+typedef struct hlo_func {
+    const hlo_op *op;
+    const char *name;
+    bool busy;   /* it is being built: a call of it now is a recursion */
+    int checks;  /* 0: not known, 1: it has expectations to check, 2: it has none */
+    const cot_custom *custom;
+    uint32_t n, cap;
+    struct hlo_variant {
+        int n_types;
+        const ir_type *const *type;
+        ir_graph *graph;
+    } *variant;
+} hlo_func;
+
+typedef struct hlo_import {
+    cot_context *ctx;
+    ir_arena *a;
+    hlo_reader *r;
+    hlo_module *m;
+    const cot_import_options *o;
+    ir_ref *env; /* by value, in the graph that is being built */
+    hlo_func *func;
+    ir_map funcs, rows;
+    fe_hlo_checks *checks; /* NULL: expectations are left out */
+    int depth;
+} hlo_import;
+
+struct hlo_row;
+typedef struct hlo_emit {
+    hlo_import *h;
+    cot_trace *t;
+    ir_build *b;
+    const hlo_op *op;
+    const struct hlo_row *row;
+    bool main; /* the entry, or what is inlined in it: results of checks are its results */
+    int n_in, n_out;
+    const ir_ref *in;
+    ir_ref *out;
+} hlo_emit;
+
+typedef void fe_hlo_rule(hlo_emit *e);
+typedef struct hlo_row {
+    const char *name;
+    fe_hlo_rule *rule;
+    const char *op; /* of ours, by name, where the rule wants one */
+    int n_in;       /* -1: any number */
+} hlo_row;
+const hlo_row *fe_hlo_row(hlo_import *h, const char *name); /* NULL: none */
+
+/* ---- errors: file:line:column: op: text ---- */
+void fe_hlo_fail(hlo_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline bool fe_hlo_bad(const hlo_emit *e) { return e->b->status != COT_OK || e->b->ctx->status != COT_OK; }
+
+/* ---- attributes: by the name in the generic form, or in the pretty one ---- */
+const hlo_attr *fe_hlo_find(const hlo_op *op, const char *name, const char *pretty);
+/* A list of integers, however it is written; absent: n times x, or an error where n < 0. */
+bool fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64_t x, ir_ints *out);
+bool fe_hlo_int(hlo_emit *e, const char *name, const char *pretty, int64_t *x); /* an error if it is not there */
+int64_t fe_hlo_int_or(const hlo_emit *e, const char *name, int64_t x);
+bool fe_hlo_flag(const hlo_emit *e, const char *name, bool absent);
+/* The enumerator: LT of LT, "LT" and #stablehlo<comparison_direction LT>; empty if it is not there. */
+hlo_span fe_hlo_enum(const hlo_emit *e, const char *name, const char *pretty);
+/* #stablehlo.gather<key = value, ...> as an op with these attributes, for the functions above. */
+bool fe_hlo_record(hlo_emit *e, const char *name, hlo_op *out);
+bool fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out);
+
+/* ---- types ---- */
+static inline const ir_type *fe_hlo_in_type(const hlo_emit *e, int i) { return ir_btype(e->b, e->in[i]); }
+/* As the text has it; NULL, the error recorded, where it is none of ours. */
+const hlo_type *fe_hlo_declared(hlo_emit *e, int i);
+/* The same where no size is open. */
+const ir_type *fe_hlo_out_type(hlo_emit *e, int i);
+/* The elements of a constant integer value (a shape); false, the error recorded, if it is not constant. */
+bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
+
+/* ---- nodes ---- */
+ir_ref fe_hlo_op(hlo_emit *e, const char *op, int n, const ir_ref *in);
+cot_value fe_hlo_handle(hlo_emit *e, ir_ref v);
+ir_ref fe_hlo_ref(hlo_emit *e, cot_value v);
+cot_place fe_hlo_place(const hlo_emit *e);
+
+/* ---- functions and regions ---- */
+
+/* Values from outside that regions capture: their numbers, and what they are outside. */
+typedef struct hlo_captures {
+    int n;
+    const uint32_t *value;
+    const ir_ref *ref;
+    const ir_type *const *type;
+} hlo_captures;
+/* Those of several regions of one op; small constants are made anew in each. */
+hlo_captures fe_hlo_captures(hlo_emit *e, int n, hlo_region *const *region);
+/* Inputs: the captures, then the arguments. */
+ir_graph *fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const char *what, int n_args,
+                        const ir_type *const *arg);
+/* Region i of the op at hand, which takes n scalars and captures nothing. */
+ir_graph *fe_hlo_body(hlo_emit *e, int i, int n_args, const ir_type *const *arg);
+/* A graph on scalars, applied to each element of operands of one shape. */
+void fe_hlo_each(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out);
+void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
+hlo_func *fe_hlo_func(hlo_import *h, hlo_span name);
+ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *at);
+/* The rules that the user gave: calls of their functions are calls of custom functions. */
+bool fe_hlo_bind_rules(hlo_import *h);
+/* The ops of f, in the graph at hand. */
+void fe_hlo_inline(hlo_emit *e, hlo_func *f);
+
+/* match.c: what a body on scalars is.  x and y: its first two arguments, in either order. */
+ir_op fe_hlo_combiner(const ir_graph *g);
+
+#endif

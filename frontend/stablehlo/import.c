@@ -1,0 +1,186 @@
+/* StableHLO text to a graph: read, then build the entry, and with it whatever it calls. */
+#include "frontend/stablehlo/import.h"
+
+#include "frontend/custom.h"
+#include "frontend/stablehlo/emit.h"
+#include "ir/diag.h"
+
+bool
+fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
+{
+    const size_t n = path ? strlen(path) : 0;
+    size_t i = 0;
+
+    if (n > 5 && strcmp(path + n - 5, ".mlir") == 0)
+        return true;
+    if (n > 4 && strcmp(path + n - 4, ".cot") == 0)
+        return false;
+    while (i < bytes && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
+        i++;
+    for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func", "\"builtin.module\"", NULL }; *s; s++)
+        if (bytes - i >= strlen(*s) && memcmp(text + i, *s, strlen(*s)) == 0)
+            return true;
+    return false;
+}
+
+static const hlo_attr *
+attribute(const hlo_attr *dict, const char *name)
+{
+    for (int i = 0; dict && dict->kind == HLO_DICT && i < dict->n; i++)
+        if (strcmp(dict->named[i].name, name) == 0)
+            return &dict->named[i].value;
+    return NULL;
+}
+
+/* Functions by name. */
+static bool
+index_functions(hlo_import *h)
+{
+    h->func = IR_NEW_N(h->a, hlo_func, h->m->n_funcs + 1);
+    ir_map_init(&h->funcs, h->a);
+    ir_map_init(&h->rows, h->a);
+    for (uint32_t i = 0; i < h->m->n_funcs; i++) {
+        const hlo_op *op = h->m->func[i];
+        const hlo_attr *name = fe_hlo_find(op, "sym_name", NULL);
+        if (!name || name->text.n == 0)
+            return fe_hlo_refuse(h->ctx, h->r, op->at, "func.func", "has no name");
+        if (fe_hlo_func(h, name->text))
+            return fe_hlo_refuse(h->ctx, h->r, op->at, fe_hlo_text(h->a, name->text), "is there twice");
+        h->func[i] = (hlo_func){ .op = op, .name = fe_hlo_text(h->a, name->text) };
+        ir_map_add(&h->funcs, ir_hash(0, name->text.at, name->text.n), i + 1);
+    }
+    return true;
+}
+
+static bool
+is_private(const hlo_op *op)
+{
+    const hlo_attr *how = fe_hlo_find(op, "sym_visibility", NULL);
+
+    return how && fe_hlo_is(how->text, "private");
+}
+
+/* The function named, else @main, else the only public one. */
+static hlo_func *
+entry_of(hlo_import *h, const char *entry)
+{
+    const char *name = entry ? entry : "main";
+    hlo_func *f = fe_hlo_func(h, (hlo_span){ name, strlen(name) }), *only = NULL;
+    int n = 0;
+
+    if (f)
+        return f;
+    for (uint32_t i = 0; i < h->m->n_funcs && !entry; i++)
+        if (!is_private(h->func[i].op)) {
+            only = &h->func[i];
+            n++;
+        }
+    if (n == 1)
+        return only;
+    fe_hlo_refuse(h->ctx, h->r, h->r->text, entry ? entry : "module",
+                  entry ? "the module has no function of this name" : "has no function @main, and not one that is public");
+    return NULL;
+}
+
+/* The types of the entry's arguments: those given fill the sizes that the text leaves open. */
+static const ir_type *const *
+argument_types(hlo_import *h, const hlo_func *f, int *n)
+{
+    const hlo_region *r = f->op->n_regions ? f->op->region[0] : NULL;
+    const cot_types given = h->o ? h->o->types : (cot_types){ 0, NULL };
+
+    *n = r ? r->n_args : 0;
+    const ir_type **type = IR_NEW_N(h->a, const ir_type *, *n + 1);
+    if (given.n > 0 && given.n != *n) {
+        fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name, ir_format(h->a, "%d types are given; wants %d", given.n, *n));
+        return NULL;
+    }
+    for (int i = 0; i < *n; i++) {
+        const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
+        type[i] = given.n ? ir_type_of(h->ctx, &given.at[i]) : t->type;
+        if (type[i])
+            continue;
+        if (!given.n)
+            fe_hlo_refuse(h->ctx, h->r, t->text.at, f->name,
+                          t->kind == HLO_TENSOR && t->dtype
+                              ? ir_format(h->a, "argument %d has open sizes; wants its type given", i)
+                              : ir_format(h->a, "argument %d is %.*s, which is not supported", i, (int)t->text.n, t->text.at));
+        return NULL;
+    }
+    return type;
+}
+
+/* Arguments that the text lets a result take. */
+static void
+find_donated(hlo_import *h, const hlo_func *f, ir_ints *out)
+{
+    const hlo_attr *attrs = fe_hlo_find(f->op, "arg_attrs", NULL);
+    int64_t *at = IR_NEW_N(&h->ctx->arena, int64_t, attrs ? attrs->n + 1 : 1);
+    int n = 0;
+
+    for (int i = 0; attrs && attrs->kind == HLO_LIST && i < attrs->n; i++)
+        if (attribute(&attrs->item[i], "tf.aliasing_output") || attribute(&attrs->item[i], "jax.buffer_donor"))
+            at[n++] = i;
+    *out = (ir_ints){ n, at };
+}
+
+static cot_status
+build(hlo_import *h, ir_ints *donated, ir_graph **out)
+{
+    const ir_type *const *type;
+    hlo_func *f;
+    int n;
+
+    h->env = IR_NEW_N(h->a, ir_ref, h->m->n_values + 1);
+    if (!index_functions(h) || !(f = entry_of(h, h->o ? h->o->entry : NULL)) || !(type = argument_types(h, f, &n)))
+        return h->ctx->status;
+    if (h->o && h->o->n_rules > 0 && !fe_hlo_bind_rules(h))
+        return h->ctx->status;
+    if (donated)
+        find_donated(h, f, donated);
+    *out = fe_hlo_function(h, f, n, type, f->op->at);
+    return *out ? COT_OK : h->ctx->status;
+}
+
+cot_status
+fe_hlo_import(cot_context *ctx, const char *path, const char *text, size_t bytes, const cot_import_options *o,
+              fe_hlo_checks *checks, ir_ints *donated, ir_graph **out)
+{
+    cot_trace *const below = ctx->trace;
+    volatile cot_status status = COT_ERR_MEMORY;
+    ir_arena scratch;
+
+    *out = NULL;
+    if (checks)
+        *checks = (fe_hlo_checks){ 0, 0, NULL, 0 };
+    ir_arena_init(&scratch, ctx);
+    IR_TRY (ctx) {
+        hlo_reader r = { .ctx = ctx, .a = &scratch, .path = path, .text = text, .at = text, .end = text + bytes };
+        hlo_import h = { .ctx = ctx, .a = &scratch, .r = &r, .o = o, .checks = checks };
+        status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
+        h.m = r.m;
+        if (status == COT_OK)
+            status = build(&h, donated, out);
+        if (checks && checks->n)
+            checks->at = ir_copy_bytes(&ctx->arena, checks->at, sizeof *checks->at * checks->n);
+    }
+    while (ctx->trace != below) { /* memory ran short: traces were not ended */
+        ctx->trace->open = false;
+        ctx->trace = ctx->trace->below;
+    }
+    ir_arena_free(&scratch);
+    return status;
+}
+
+cot_status
+cot_import_stablehlo(cot_context *ctx, const char *path, const char *text, size_t bytes,
+                     const cot_import_options *options, const cot_graph **out)
+{
+    ir_graph *g = NULL;
+
+    pthread_mutex_lock(&ctx->lock);
+    const cot_status status = fe_hlo_import(ctx, path, text, bytes, options, NULL, NULL, &g);
+    pthread_mutex_unlock(&ctx->lock);
+    *out = g;
+    return status;
+}

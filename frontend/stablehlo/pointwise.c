@@ -1,0 +1,369 @@
+/* Ops on elements.
+ *
+ * Signedness is the type's.  Of bools, add and maximum are or, multiply and minimum are and.  Comparisons
+ * by total order are comparisons of the bits as integers, the negative ones turned. */
+#include "frontend/stablehlo/rules.h"
+
+#include <math.h>
+
+#include "ir/diag.h"
+
+static cot_dtype
+in_dtype(const hlo_emit *e, int i)
+{
+    return fe_hlo_in_type(e, i)->dtype;
+}
+
+void
+fe_hlo_unary(hlo_emit *e)
+{
+    const bool same = ir_is_unsigned(in_dtype(e, 0)) && strcmp(e->row->op, "abs") == 0;
+
+    e->out[0] = same ? e->in[0] : fe_hlo_op(e, e->row->op, 1, e->in);
+}
+
+static ir_ref
+two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
+{
+    if (ir_btype(e->b, x)->dtype == COT_BOOL)
+        op = strcmp(op, "add") == 0 ? "or" : strcmp(op, "mul") == 0 ? "and" : strcmp(op, "sub") == 0 ? "xor" : op;
+    return fe_hlo_op(e, op, 2, (const ir_ref[]){ x, y });
+}
+
+void
+fe_hlo_binary(hlo_emit *e)
+{
+    e->out[0] = two(e, e->row->op, e->in[0], e->in[1]);
+}
+
+/* ---- broadcasting, of chlo ---- */
+
+/* Both operands at the rank of the larger one: axes of the smaller go to broadcast_dimensions, or to the last. */
+static bool
+meet(hlo_emit *e, ir_ref *to)
+{
+    const ir_type *t[2] = { fe_hlo_in_type(e, 0), fe_hlo_in_type(e, 1) };
+    const int small = t[0]->rank <= t[1]->rank ? 0 : 1, rank = t[!small]->rank;
+    int64_t dims[COT_MAX_RANK], shape[COT_MAX_RANK];
+    ir_ints at;
+
+    for (int k = 0; k < t[small]->rank; k++)
+        dims[k] = rank - t[small]->rank + k;
+    if (fe_hlo_find(e->op, "broadcast_dimensions", NULL)) {
+        if (!fe_hlo_ints(e, "broadcast_dimensions", NULL, t[small]->rank, 0, &at))
+            return false;
+        memcpy(dims, at.at, sizeof *dims * (size_t)at.n);
+    }
+    memcpy(shape, t[!small]->dims, sizeof *shape * (size_t)rank);
+    for (int k = 0; k < t[small]->rank; k++) {
+        if (dims[k] < 0 || dims[k] >= rank) {
+            fe_hlo_fail(e, "broadcast_dimensions[%d] is %lld; wants an axis", k, (long long)dims[k]);
+            return false;
+        }
+        if (shape[dims[k]] == 1)
+            shape[dims[k]] = t[small]->dims[k];
+    }
+    to[small] = ir_broadcast_in_dim(e->b, e->in[small], rank, shape, dims);
+    for (int k = 0; k < rank; k++)
+        dims[k] = k;
+    to[!small] = ir_broadcast_in_dim(e->b, e->in[!small], rank, shape, dims);
+    return to[0] && to[1];
+}
+
+void
+fe_hlo_broadcasting(hlo_emit *e)
+{
+    ir_ref x[2];
+
+    if (meet(e, x))
+        e->out[0] = two(e, e->row->op, x[0], x[1]);
+}
+
+/* ---- comparison ---- */
+
+static ir_ref
+compare(hlo_emit *e, ir_ref x, ir_ref y)
+{
+    static const struct {
+        const char *name;
+        ir_op op;
+    } row[] = { { "EQ", OP_eq }, { "NE", OP_ne }, { "LT", OP_lt }, { "LE", OP_le }, { "GT", OP_gt }, { "GE", OP_ge } };
+    const hlo_span direction = fe_hlo_enum(e, "comparison_direction", "0"), type = fe_hlo_enum(e, "compare_type", "1");
+    const bool total = fe_hlo_is(type, "TOTALORDER") && ir_is_float(ir_btype(e->b, x)->dtype);
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (fe_hlo_is(direction, row[i].name))
+            return total ? ir_op2(e->b, row[i].op, fe_hlo_total(e->b, x), fe_hlo_total(e->b, y))
+                         : ir_op2(e->b, row[i].op, x, y);
+    fe_hlo_fail(e, "compares by '%.*s'; wants EQ, NE, LT, LE, GT or GE", (int)direction.n, direction.n ? direction.at : "");
+    return IR_NONE;
+}
+
+/* Signed integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN: IEEE 754, 5.10. */
+ir_ref
+fe_hlo_total(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    const int bits = 8 * (int)cot_dtype_size(t->dtype);
+    const cot_dtype as = bits == 16 ? COT_I16 : bits == 32 ? COT_I32 : COT_I64;
+    ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { as } });
+    const ir_type *it = ir_type_as(b->ctx, t, as);
+    const int64_t most = bits == 16 ? INT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
+    ir_ref turned = ir_op2(b, OP_xor, i, ir_splat_int(b, it, most));
+
+    return i ? ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, it, 0)), turned, i) : IR_NONE;
+}
+
+void
+fe_hlo_compare(hlo_emit *e)
+{
+    e->out[0] = compare(e, e->in[0], e->in[1]);
+}
+
+void
+fe_hlo_broadcast_compare(hlo_emit *e)
+{
+    ir_ref x[2];
+
+    if (meet(e, x))
+        e->out[0] = compare(e, x[0], x[1]);
+}
+
+/* ---- choice ---- */
+
+/* A scalar among arrays serves all elements. */
+static ir_ref
+as_wide(hlo_emit *e, ir_ref x, ir_ref like)
+{
+    const ir_type *t = ir_btype(e->b, x), *want = ir_btype(e->b, like);
+
+    if (t->rank > 0 || want->rank == 0)
+        return x;
+    return ir_broadcast_in_dim(e->b, x, want->rank, want->dims, NULL);
+}
+
+void
+fe_hlo_select(hlo_emit *e)
+{
+    e->out[0] = ir_select(e->b, as_wide(e, e->in[0], e->in[1]), e->in[1], e->in[2]);
+}
+
+void
+fe_hlo_clamp(hlo_emit *e)
+{
+    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1], as_wide(e, e->in[2], e->in[1]));
+}
+
+/* ---- powers ---- */
+
+/* The exponent is the same number everywhere: repeated squaring has a derivative that the general power lacks at 0. */
+static bool
+small_power(hlo_emit *e, int64_t *y)
+{
+    double x;
+
+    if (!ir_is_splat(e->b, e->in[1], &x) || x != floor(x) || fabs(x) > 64)
+        return false;
+    *y = (int64_t)x;
+    return *y >= 0;
+}
+
+/* x^y by the bits of y, the lowest first.  Of negative y: 1 for 1, 1 or -1 for -1, else 0. */
+static ir_ref
+integer_power(hlo_emit *e, ir_ref x, ir_ref y)
+{
+    ir_build *b = e->b;
+    const ir_type *t = ir_btype(b, x);
+    ir_ref one = ir_splat_int(b, t, 1), zero = ir_splat_int(b, t, 0), r = one, p = x, bit;
+
+    for (int i = 0; i < ir_bits(t->dtype) && r; i++) {
+        bit = ir_op2(b, OP_and, ir_op2(b, OP_shr_logical, y, ir_splat_int(b, t, i)), one);
+        r = ir_select(b, ir_op2(b, OP_ne, bit, zero), ir_mul(b, r, p), r);
+        p = ir_mul(b, p, p);
+    }
+    if (!ir_is_signed(t->dtype) || !r)
+        return r;
+    ir_ref minus = ir_splat_int(b, t, -1), odd = ir_op2(b, OP_ne, ir_op2(b, OP_and, y, one), zero);
+    ir_ref low = ir_select(b, ir_op2(b, OP_eq, x, one), one,
+                           ir_select(b, ir_op2(b, OP_eq, x, minus), ir_select(b, odd, minus, one), zero));
+    return ir_select(b, ir_op2(b, OP_lt, y, zero), low, r);
+}
+
+void
+fe_hlo_power(hlo_emit *e)
+{
+    int64_t y;
+
+    if (ir_is_int(in_dtype(e, 0)))
+        e->out[0] = integer_power(e, e->in[0], e->in[1]);
+    else if (ir_is_float(in_dtype(e, 0)) && small_power(e, &y) && y <= 3)
+        e->out[0] = ir_integer_pow(e->b, e->in[0], y);
+    else
+        e->out[0] = fe_hlo_op(e, "pow", 2, e->in);
+}
+
+void
+fe_hlo_square(hlo_emit *e)
+{
+    e->out[0] = ir_mul(e->b, e->in[0], e->in[0]);
+}
+
+void
+fe_hlo_is_inf(hlo_emit *e)
+{
+    const bool both = *e->row->op == '\0';
+    ir_ref x = both ? ir_op1(e->b, OP_abs, e->in[0]) : e->in[0];
+
+    e->out[0] = ir_op2(e->b, OP_eq, x, ir_like(e->b, x, *e->row->op == '-' ? -(double)INFINITY : (double)INFINITY));
+}
+
+/* ---- constants and types ---- */
+
+void
+fe_hlo_constant(hlo_emit *e)
+{
+    const hlo_attr *a = fe_hlo_find(e->op, "value", NULL);
+    const ir_type *t = fe_hlo_out_type(e, 0);
+    ir_data data;
+
+    if (!t)
+        return;
+    if (!a || a->kind != HLO_DENSE) {
+        fe_hlo_fail(e, "has no dense<> with its elements; text with elided constants cannot be imported");
+        return;
+    }
+    if (a->type->type != t) {
+        fe_hlo_fail(e, "the elements are %.*s; wants %s", (int)a->type->text.n, a->type->text.at,
+                    ir_type_str(e->b->ctx, t));
+        return;
+    }
+    data = a->splat ? ir_data_splat(e->b->arena, t, a->bytes) : ir_data_new(e->b->arena, t, a->bytes ? a->bytes : "");
+    e->out[0] = ir_node1(e->b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
+}
+
+void
+fe_hlo_constant_like(hlo_emit *e)
+{
+    const hlo_attr *a = fe_hlo_find(e->op, "value", NULL);
+
+    if (!a || (a->kind != HLO_INT && a->kind != HLO_REAL))
+        fe_hlo_fail(e, "attribute value is no number");
+    else
+        e->out[0] = ir_like(e->b, e->in[0], a->kind == HLO_INT ? (double)a->i : a->x);
+}
+
+void
+fe_hlo_convert(hlo_emit *e)
+{
+    const hlo_type *t = fe_hlo_declared(e, 0);
+
+    if (t)
+        e->out[0] = ir_convert(e->b, e->in[0], t->dtype);
+}
+
+/* Wider elements take a last axis in, narrower ones put one out: little endian, as memory is. */
+void
+fe_hlo_bitcast(hlo_emit *e)
+{
+    const ir_type *to = fe_hlo_out_type(e, 0), *from = fe_hlo_in_type(e, 0);
+    ir_attrs at = { .dtype = { to ? to->dtype : COT_DTYPE_NONE } };
+
+    if (!to)
+        return;
+    if (to->dtype == from->dtype)
+        e->out[0] = e->in[0];
+    else if (cot_dtype_size(to->dtype) == cot_dtype_size(from->dtype))
+        e->out[0] = ir_node1(e->b, OP_bitcast, 1, e->in, &at);
+    else
+        e->out[0] = fe_hlo_recast(e, e->in[0], to);
+}
+
+static cot_dtype
+unsigned_of(size_t size)
+{
+    return size == 1 ? COT_U8 : size == 2 ? COT_U16 : size == 4 ? COT_U32 : COT_U64;
+}
+
+/* Parts by shifts: from n narrow words a wide one, or from a wide one n narrow words along a new last axis. */
+ir_ref
+fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to)
+{
+    ir_build *b = e->b;
+    const size_t is = cot_dtype_size(ir_btype(b, x)->dtype), want = cot_dtype_size(to->dtype);
+    const bool widen = want > is;
+    const cot_dtype wide = unsigned_of(widen ? want : is), narrow = unsigned_of(widen ? is : want);
+    const int64_t n = (int64_t)(widen ? want / is : is / want), step = 8 * (int64_t)(widen ? is : want);
+
+    if (is > 8 || want > 8 || (widen && (ir_btype(b, x)->rank == 0 || ir_btype(b, x)->dims[ir_btype(b, x)->rank - 1] != n))) {
+        fe_hlo_fail(e, "no bits of %s are a %s", ir_type_str(b->ctx, ir_btype(b, x)), cot_dtype_name(to->dtype));
+        return IR_NONE;
+    }
+    x = ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { unsigned_of(is) } });
+    if (!x)
+        return IR_NONE;
+    x = widen ? ir_convert(b, x, wide) : ir_broadcast_axis(b, x, ir_btype(b, x)->rank, n);
+    const ir_type *t = ir_btype(b, x);
+    ir_ref shift = ir_mul(b, ir_iota(b, wide, t->rank, t->dims, t->rank - 1), ir_splat_int(b, t, step));
+    x = ir_op2(b, widen ? OP_shl : OP_shr_logical, x, shift);
+    if (!widen)
+        x = ir_convert(b, ir_op2(b, OP_and, x, ir_splat_int(b, t, step == 64 ? -1 : ((int64_t)1 << step) - 1)), narrow);
+    else
+        x = ir_reduce(b, OP_reduce_sum, x, ir_axes_of(t->rank - 1));
+    return x ? ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { to->dtype } }) : IR_NONE;
+}
+
+/* To e bits of exponent and m of mantissa, nearest even, and back. */
+void
+fe_hlo_reduce_precision(hlo_emit *e)
+{
+    const hlo_span f = fe_hlo_enum(e, "format", NULL);
+    int64_t exponent = fe_hlo_int_or(e, "exponent_bits", 0), mantissa = fe_hlo_int_or(e, "mantissa_bits", -1);
+    const ir_type *t = fe_hlo_in_type(e, 0);
+    const struct {
+        int64_t exponent, mantissa;
+        cot_dtype type;
+    } row[] = { { 5, 10, COT_F16 }, { 8, 7, COT_BF16 }, { 8, 23, COT_F32 }, { 11, 52, COT_F64 } };
+
+    if (f.n > 1)
+        sscanf(fe_hlo_text(e->h->a, f), "e%lldm%lld", (long long *)&exponent, (long long *)&mantissa);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].exponent == exponent && row[i].mantissa == mantissa) {
+            e->out[0] = cot_dtype_size(row[i].type) >= cot_dtype_size(t->dtype) && row[i].type != COT_BF16 &&
+                                row[i].type != COT_F16
+                            ? e->in[0]
+                            : ir_convert(e->b, ir_convert(e->b, e->in[0], row[i].type), t->dtype);
+            return;
+        }
+    fe_hlo_fail(e, "e%lldm%lld is not supported; wants e5m10, e8m7, e8m23 or e11m52", (long long)exponent,
+                (long long)mantissa);
+}
+
+/* ---- one device ---- */
+
+void
+fe_hlo_barrier(hlo_emit *e)
+{
+    for (int i = 0; i < e->n_out && i < e->n_in; i++)
+        e->out[i] = e->in[i] ? ir_op1(e->b, OP_barrier, e->in[i]) : IR_NONE;
+}
+
+void
+fe_hlo_same(hlo_emit *e)
+{
+    e->out[0] = e->in[0];
+}
+
+void
+fe_hlo_zero(hlo_emit *e)
+{
+    const ir_type *t = fe_hlo_out_type(e, 0);
+
+    if (t)
+        e->out[0] = ir_splat_int(e->b, t, 0);
+}
+
+void
+fe_hlo_token(hlo_emit *e)
+{
+    (void)e;
+}

@@ -1,0 +1,545 @@
+/* Fourier transforms of any length, of real numbers, along several axes: made of the op fft.
+ *
+ * A length with a large prime factor goes by L. I. Bluestein's convolution: with w_j = e^(-pi i j^2 / n),
+ *   Y[k] = w_k sum_j (x_j w_j) conj(w_(k-j)),
+ * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  Real numbers, n = 2 h
+ * of them, are h complex ones in memory: their transform Z has that of the evens and that of the odds,
+ * (Z[k] +- conj(Z[h-k])) / 2, which one root of unity joins; the inverse takes the same way back. */
+#include <math.h>
+
+#include "cotrace/fft.h"
+#include "frontend/trace.h"
+#include "ir/diag.h"
+#include "ir/fft.h"
+
+typedef struct fourier {
+    const char *title;
+    bool inverse, all;  /* all: axes, where none are given */
+    cot_fft_options o;
+} fourier;
+
+typedef struct parts {
+    ir_ref re, im;
+} parts;
+
+static parts
+parts_of(ir_build *b, ir_ref z)
+{
+    return (parts){ ir_op1(b, OP_real, z), ir_op1(b, OP_imag, z) };
+}
+
+static ir_ref
+whole(ir_build *b, parts z)
+{
+    return ir_op2(b, OP_complex, z.re, z.im);
+}
+
+static ir_ref
+times(ir_build *b, ir_ref x, double c)
+{
+    return c == 1 ? x : ir_mul(b, x, ir_like(b, x, c));
+}
+
+static ir_ref
+scaled(ir_build *b, ir_ref z, double c)
+{
+    if (c == 1 || !z)
+        return z;
+    if (!ir_is_complex(ir_btype(b, z)->dtype))
+        return times(b, z, c);
+    parts p = parts_of(b, z);
+    return whole(b, (parts){ times(b, p.re, c), times(b, p.im, c) });
+}
+
+static int64_t
+length(const ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    return t->dims[t->rank - 1];
+}
+
+/* n numbers along the last axis of what is shaped as x there; re or im of a list of complex ones. */
+static ir_ref
+along_last(ir_build *b, ir_ref x, int64_t n, const double *z, int part)
+{
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    const cot_dtype T = ir_part_type(t->dtype);
+    int64_t dims[COT_MAX_RANK], last = t->rank - 1;
+    void *data = ir_alloc(b->arena, (size_t)n * 8 + 1);
+    for (int64_t i = 0; i < n; i++)
+        if (T == COT_F64)
+            ((double *)data)[i] = z[2 * i + part];
+        else
+            ((float *)data)[i] = (float)z[2 * i + part];
+    for (int k = 0; k < t->rank; k++)
+        dims[k] = k == last ? n : t->dims[k];
+    ir_ref line = ir_constant(b, ir_type_new(b->ctx, T, 1, &n), data);
+    return ir_broadcast_in_dim(b, line, t->rank, dims, &last);
+}
+
+static ir_ref
+complex_along_last(ir_build *b, ir_ref x, int64_t n, const double *z)
+{
+    ir_ref re = along_last(b, x, n, z, 0);
+    return whole(b, (parts){ re, along_last(b, x, n, z, 1) });
+}
+
+/* x cut to n elements of an axis, or zeros put behind it. */
+static ir_ref
+resized(ir_build *b, ir_ref x, int axis, int64_t n)
+{
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    int64_t none[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 };
+    if (t->dims[axis] >= n)
+        return ir_slice_axis(b, x, axis, 0, n);
+    high[axis] = n - t->dims[axis];
+    return ir_pad(b, x, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), 0), none, high, none);
+}
+
+/* ---- a line of any length ---- */
+
+static ir_ref
+plain(ir_build *b, ir_ref z, bool inverse)
+{
+    return z ? ir_node1(b, OP_fft, 1, &z, &(ir_attrs){ .fft = { inverse } }) : IR_NONE;
+}
+
+static int64_t
+convolution_length(int64_t n)
+{
+    int64_t best = 1;
+    while (best < 2 * n - 1)
+        best *= 2;
+    for (int64_t odd = 3; odd <= 15; odd += 2) /* 3, 5, 9, 15 times a power of 2 may be nearer */
+        for (int64_t m = odd; m < best && ir_fft_takes(odd); m *= 2)
+            if (m >= 2 * n - 1 && m % 8 == 0)
+                best = m;
+    return best;
+}
+
+/* j^2 mod n without overflow, below 2^31 at once. */
+static int64_t
+squared(int64_t j, int64_t n)
+{
+    int64_t sum = 0;
+    if (j < INT64_C(1) << 31)
+        return j * j % n;
+    for (int64_t k = j, x = j % n; k; k /= 2, x = 2 * x % n)
+        sum = k % 2 ? (sum + x) % n : sum;
+    return sum;
+}
+
+static ir_ref
+by_convolution(ir_build *b, ir_ref z, int64_t n, bool inverse)
+{
+    const int64_t m = convolution_length(n);
+    double *w = IR_NEW_N(b->arena, double, 2 * n), *c = IR_NEW_N(b->arena, double, 2 * m);
+    double *turned = IR_NEW_N(b->arena, double, 2 * m);
+    for (int64_t j = 0; j < n; j++) {
+        ir_fft_root(squared(j, 2 * n), 2 * n, w + 2 * j, w + 2 * j + 1);
+        w[2 * j + 1] *= inverse ? -1 : 1;
+        for (int side = 0; side < (j ? 2 : 1); side++) {
+            double *to = c + 2 * (side ? m - j : j);
+            to[0] = w[2 * j] / (double)m;
+            to[1] = -w[2 * j + 1] / (double)m;
+        }
+    }
+    ir_fft_line(b->arena, m, false, c, turned);
+    ir_ref chirp = complex_along_last(b, z, n, w);
+    ir_ref x = resized(b, ir_mul(b, z, chirp), ir_btype(b, z)->rank - 1, m);
+    ir_ref y = ir_mul(b, plain(b, x, false), complex_along_last(b, x, m, turned));
+    y = plain(b, y, true);
+    return y ? ir_mul(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n), chirp) : IR_NONE;
+}
+
+/* Along the last axis, undivided. */
+static ir_ref
+line(ir_build *b, ir_ref z, bool inverse)
+{
+    if (!z)
+        return IR_NONE;
+    const int64_t n = length(b, z);
+    return n < 1 || ir_fft_takes(n) ? plain(b, z, inverse) : by_convolution(b, z, n, inverse);
+}
+
+/* ---- real numbers ---- */
+
+/* e^(-2 pi i k / n) for k < h */
+static double *
+roots(ir_build *b, int64_t h, int64_t n)
+{
+    double *w = IR_NEW_N(b->arena, double, 2 * h + 2);
+    for (int64_t k = 0; k < h; k++)
+        ir_fft_root(k, n, w + 2 * k, w + 2 * k + 1);
+    return w;
+}
+
+/* x[0], x[h-1], ..., x[1] */
+static ir_ref
+mirrored(ir_build *b, ir_ref x)
+{
+    const int axis = ir_btype(b, x)->rank - 1;
+    const int64_t h = length(b, x);
+    ir_ref rest = ir_reverse(b, ir_slice_axis(b, x, axis, 1, h), ir_axes_of(axis));
+    return h == 1 ? x : ir_concatenate(b, 2, (ir_ref[]){ ir_slice_axis(b, x, axis, 0, 1), rest }, axis);
+}
+
+/* n = 2 h real numbers as h complex ones: the parts lie side by side as they are. */
+static ir_ref
+paired(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    int64_t dims[COT_MAX_RANK + 1];
+    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
+    dims[t->rank - 1] /= 2;
+    dims[t->rank] = 2;
+    ir_ref p = ir_reshape(b, x, t->rank + 1, dims);
+    ir_ref re = ir_reshape(b, ir_slice_axis(b, p, t->rank, 0, 1), t->rank, dims);
+    ir_ref im = ir_reshape(b, ir_slice_axis(b, p, t->rank, 1, 2), t->rank, dims);
+    return whole(b, (parts){ re, im });
+}
+
+static ir_ref
+unpaired(ir_build *b, ir_ref z)
+{
+    const ir_type *t = ir_btype(b, z);
+    int64_t dims[COT_MAX_RANK + 1];
+    parts p = parts_of(b, z);
+    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
+    dims[t->rank] = 1;
+    const ir_ref one[2] = { ir_reshape(b, p.re, t->rank + 1, dims), ir_reshape(b, p.im, t->rank + 1, dims) };
+    ir_ref both = ir_concatenate(b, 2, one, t->rank);
+    dims[t->rank - 1] *= 2;
+    return ir_reshape(b, both, t->rank, dims);
+}
+
+static ir_ref
+real_line_even(ir_build *b, ir_ref x, int64_t n)
+{
+    const int axis = ir_btype(b, x)->rank - 1;
+    parts z = parts_of(b, line(b, paired(b, x), false));
+    if (!z.re || !z.im)
+        return IR_NONE;
+    const double *w = roots(b, n / 2, n);
+    const parts m = { mirrored(b, z.re), mirrored(b, z.im) };
+    ir_ref c = along_last(b, x, n / 2, w, 0), s = along_last(b, x, n / 2, w, 1);
+    ir_ref even_re = ir_add(b, z.re, m.re), even_im = ir_sub(b, z.im, m.im);
+    ir_ref odd_re = ir_add(b, z.im, m.im), odd_im = ir_sub(b, m.re, z.re);
+    ir_ref re = ir_add(b, even_re, ir_sub(b, ir_mul(b, c, odd_re), ir_mul(b, s, odd_im)));
+    ir_ref im = ir_add(b, even_im, ir_add(b, ir_mul(b, c, odd_im), ir_mul(b, s, odd_re)));
+    ir_ref last = ir_sub(b, ir_slice_axis(b, z.re, axis, 0, 1), ir_slice_axis(b, z.im, axis, 0, 1));
+    const ir_ref all_re[2] = { times(b, re, 0.5), last };
+    const ir_ref all_im[2] = { times(b, im, 0.5), last ? ir_like(b, last, 0) : IR_NONE };
+    return whole(b, (parts){ ir_concatenate(b, 2, all_re, axis), ir_concatenate(b, 2, all_im, axis) });
+}
+
+static ir_ref
+as_complex(ir_build *b, ir_ref x)
+{
+    return x ? ir_convert(b, x, ir_is_complex(ir_btype(b, x)->dtype) ? ir_btype(b, x)->dtype
+                                                                     : ir_complex_type(ir_btype(b, x)->dtype))
+             : IR_NONE;
+}
+
+/* The numbers 0 ... n/2 of the transform of n real ones. */
+static ir_ref
+real_line(ir_build *b, ir_ref x)
+{
+    if (!x)
+        return IR_NONE;
+    const int64_t n = length(b, x);
+    if (n % 2 == 0 && n > 0 && ir_btype(b, x)->rank < COT_MAX_RANK)
+        return real_line_even(b, x, n);
+    ir_ref y = line(b, as_complex(b, x), false);
+    return y ? ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1) : IR_NONE;
+}
+
+/* Without the imaginary parts that no transform of real numbers has: of the first, and the last of an even n. */
+static ir_ref
+of_real(ir_build *b, ir_ref z, bool even)
+{
+    const int axis = ir_btype(b, z)->rank - 1;
+    const int64_t m = length(b, z);
+    parts p = parts_of(b, z);
+    ir_ref zero = ir_slice_axis(b, p.im, axis, 0, 1);
+    if (!zero)
+        return IR_NONE;
+    zero = ir_like(b, zero, 0);
+    ir_ref inner = ir_slice_axis(b, p.im, axis, 1, even ? m - 1 : m);
+    p.im = ir_concatenate(b, even ? 3 : 2, (ir_ref[]){ zero, inner, zero }, axis);
+    return whole(b, p);
+}
+
+static ir_ref
+real_back_even(ir_build *b, ir_ref y, int64_t n)
+{
+    const int axis = ir_btype(b, y)->rank - 1;
+    const int64_t h = n / 2;
+    const double *w = roots(b, h, n);
+    parts x = parts_of(b, of_real(b, y, true));
+    if (!x.re || !x.im)
+        return IR_NONE;
+    ir_ref re = ir_slice_axis(b, x.re, axis, 0, h), im = ir_slice_axis(b, x.im, axis, 0, h);
+    const ir_axes along = ir_axes_of(axis);
+    ir_ref mre = ir_reverse(b, ir_slice_axis(b, x.re, axis, 1, h + 1), along);
+    ir_ref mim = ir_reverse(b, ir_slice_axis(b, x.im, axis, 1, h + 1), along);
+    ir_ref c = along_last(b, y, h, w, 0), s = along_last(b, y, h, w, 1);
+    ir_ref even_re = ir_add(b, re, mre), even_im = ir_sub(b, im, mim);
+    ir_ref dif_re = ir_sub(b, re, mre), dif_im = ir_add(b, im, mim);
+    /* times e^(2 pi i k / n), of which w has the conjugate; then times i */
+    ir_ref odd_re = ir_add(b, ir_mul(b, c, dif_re), ir_mul(b, s, dif_im));
+    ir_ref odd_im = ir_sub(b, ir_mul(b, c, dif_im), ir_mul(b, s, dif_re));
+    ir_ref z = whole(b, (parts){ ir_sub(b, even_re, odd_im), ir_add(b, even_im, odd_re) });
+    z = line(b, z, true);
+    return z ? unpaired(b, z) : IR_NONE;
+}
+
+/* n real numbers from the first n/2 + 1 of their transform, undivided. */
+static ir_ref
+real_back(ir_build *b, ir_ref y, int64_t n)
+{
+    if (!y)
+        return IR_NONE;
+    const int axis = ir_btype(b, y)->rank - 1;
+    if (n % 2 == 0 && ir_btype(b, y)->rank < COT_MAX_RANK)
+        return real_back_even(b, y, n);
+    ir_ref z = of_real(b, y, n % 2 == 0);
+    ir_ref rest = z ? ir_slice_axis(b, z, axis, 1, n / 2 + n % 2) : IR_NONE;
+    rest = rest ? ir_op1(b, OP_conj, ir_reverse(b, rest, ir_axes_of(axis))) : IR_NONE;
+    ir_ref x = line(b, ir_concatenate(b, 2, (ir_ref[]){ z, rest }, axis), true);
+    return x ? ir_op1(b, OP_real, x) : IR_NONE;
+}
+
+/* ---- axes ---- */
+
+typedef struct plan {
+    int n, axis[COT_MAX_RANK];
+    int64_t size[COT_MAX_RANK];     /* -1: as it is */
+    double count;                   /* of numbers that are transformed together */
+} plan;
+
+static bool
+find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
+{
+    const cot_list axes = f->o.axes, sizes = f->o.sizes;
+    ir_axes seen = 0;
+
+    *p = (plan){ .n = axes.at ? axes.n : f->all ? (sizes.at ? sizes.n : t->rank) : 1, .count = 1 };
+    if (!fe_lists(b, f->title, 2, (fe_named_list[]){ { "axes", axes }, { "sizes", sizes } }))
+        return false;
+    if (p->n > COT_MAX_RANK || (sizes.at && sizes.n != p->n && !sizes.one)) {
+        ir_build_fail(b, f->title, ERR_list_length, "sizes", sizes.n, p->n);
+        return false;
+    }
+    for (int i = 0; i < p->n; i++) {
+        p->axis[i] = fe_axis(b, f->title, axes.at ? axes.at[axes.one ? 0 : i] : i - p->n, t->rank);
+        if (p->axis[i] < 0)
+            return false;
+        if (ir_axes_has(seen, p->axis[i])) {
+            ir_build_fail(b, f->title, ERR_axis_repeated, (long long)p->axis[i]);
+            return false;
+        }
+        seen |= ir_axes_of(p->axis[i]);
+        p->size[i] = sizes.at ? sizes.at[sizes.one ? 0 : i] : -1;
+        if (sizes.at && p->size[i] < 1) {
+            ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)p->size[i], "1 or more");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+has_elements(ir_build *b, const fourier *f, const ir_type *t, int axis)
+{
+    if (t->dims[axis] > 0)
+        return true;
+    ir_build_fail(b, f->title, ERR_axis_empty, (long long)axis, ir_type_str(b->ctx, t));
+    return false;
+}
+
+static double
+factor(const fourier *f, double count)
+{
+    const bool divided = f->inverse ? f->o.norm == COT_FFT_BACKWARD : f->o.norm == COT_FFT_FORWARD;
+    return f->o.norm == COT_FFT_ORTHO ? 1 / sqrt(count) : divided ? 1 / count : 1;
+}
+
+/* A line function on an axis, which goes to the end and back. */
+static ir_ref
+along(ir_build *b, ir_ref x, int axis, const fourier *f)
+{
+    if (!x)
+        return IR_NONE;
+    const int last = ir_btype(b, x)->rank - 1;
+    ir_ref y = line(b, ir_move_axis(b, x, axis, last), f->inverse);
+    return y ? ir_move_axis(b, y, last, axis) : IR_NONE;
+}
+
+/* x, floating or complex, in f32 or wider. */
+static ir_ref
+ready(ir_build *b, const fourier *f, ir_ref x, bool real, bool complex)
+{
+    const cot_dtype t = ir_btype(b, x)->dtype;
+    if ((real && ir_is_float(t)) || (complex && ir_is_complex(t)))
+        return fe_widen(b, x);
+    ir_build_fail(b, f->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x)),
+                  !complex ? "a real floating type" : real ? "a floating or complex type" : "a complex type");
+    return IR_NONE;
+}
+
+static ir_ref
+fft(ir_build *b, const fe_arg *in, int n, const void *options)
+{
+    const fourier *f = options;
+    ir_ref x = ready(b, f, in[0].ref, true, true);
+    plan p;
+
+    (void)n;
+    if (!x || !find_axes(b, f, ir_btype(b, x), &p))
+        return IR_NONE;
+    x = as_complex(b, x);
+    for (int i = p.n - 1; i >= 0 && x; i--) {
+        if (!has_elements(b, f, ir_btype(b, x), p.axis[i]))
+            return IR_NONE;
+        x = p.size[i] < 0 ? x : resized(b, x, p.axis[i], p.size[i]);
+        p.count *= x ? (double)ir_btype(b, x)->dims[p.axis[i]] : 1;
+        x = along(b, x, p.axis[i], f);
+    }
+    return scaled(b, x, factor(f, p.count));
+}
+
+static ir_ref
+rfft(ir_build *b, const fe_arg *in, int n, const void *options)
+{
+    const fourier *f = options;
+    ir_ref x = ready(b, f, in[0].ref, true, false);
+    plan p;
+
+    (void)n;
+    if (!x || !find_axes(b, f, ir_btype(b, x), &p) || p.n == 0)
+        return as_complex(b, x);
+    for (int i = p.n - 1; i >= 0 && x; i--) {
+        const int axis = p.axis[i], last = ir_btype(b, x)->rank - 1;
+        if (!has_elements(b, f, ir_btype(b, x), axis))
+            return IR_NONE;
+        x = p.size[i] < 0 ? x : resized(b, x, axis, p.size[i]);
+        p.count *= x ? (double)ir_btype(b, x)->dims[axis] : 1;
+        if (i < p.n - 1)
+            x = along(b, x, axis, f);
+        else if ((x = x ? real_line(b, ir_move_axis(b, x, axis, last)) : IR_NONE))
+            x = ir_move_axis(b, x, last, axis);
+    }
+    return scaled(b, x, factor(f, p.count));
+}
+
+static ir_ref
+irfft(ir_build *b, const fe_arg *in, int n, const void *options)
+{
+    const fourier *f = options;
+    ir_ref x = ready(b, f, in[0].ref, false, true);
+    plan p;
+
+    (void)n;
+    if (!x || !find_axes(b, f, ir_btype(b, x), &p) || p.n == 0)
+        return IR_NONE;
+    for (int i = 0; i < p.n && x; i++) {
+        const int axis = p.axis[i], last = ir_btype(b, x)->rank - 1;
+        if (!has_elements(b, f, ir_btype(b, x), axis))
+            return IR_NONE;
+        const bool halved = i == p.n - 1;
+        const int64_t own = ir_btype(b, x)->dims[axis], m = p.size[i] >= 0 ? p.size[i] : halved ? 2 * (own - 1) : own;
+        if (m < 1) {
+            ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)m, "1 or more");
+            return IR_NONE;
+        }
+        x = resized(b, x, axis, halved ? m / 2 + 1 : m);
+        p.count *= (double)m;
+        if (!halved)
+            x = along(b, x, axis, f);
+        else if ((x = x ? real_back(b, ir_move_axis(b, x, axis, last), m) : IR_NONE))
+            x = ir_move_axis(b, x, last, axis);
+    }
+    return scaled(b, x, factor(f, p.count));
+}
+
+static ir_ref
+shift(ir_build *b, const fe_arg *in, int n, const void *options)
+{
+    const fourier *f = options;
+    ir_ref x = in[0].ref;
+    plan p;
+
+    (void)n;
+    if (!x || !find_axes(b, f, ir_btype(b, x), &p))
+        return IR_NONE;
+    for (int i = 0; i < p.n && x; i++) {
+        const int64_t size = ir_btype(b, x)->dims[p.axis[i]], from = f->inverse ? size / 2 : (size + 1) / 2;
+        const ir_ref part[2] = { ir_slice_axis(b, x, p.axis[i], from, size), ir_slice_axis(b, x, p.axis[i], 0, from) };
+        x = ir_concatenate(b, 2, part, p.axis[i]);
+    }
+    return x;
+}
+
+#define FE_FOURIER(name, rule, back, every)                                                    \
+    cot_value cot_##name##_(cot_place at, cot_value x, const cot_fft_options *o, size_t size)  \
+    {                                                                                          \
+        fourier f = { .title = #name, .inverse = back, .all = every };                         \
+        fe_options(&f.o, sizeof f.o, o, size);                                                 \
+        return fe_apply1(at, #name, rule, x, &f);                                              \
+    }
+FE_FOURIER(fft, fft, false, false)
+FE_FOURIER(ifft, fft, true, false)
+FE_FOURIER(rfft, rfft, false, false)
+FE_FOURIER(irfft, irfft, true, false)
+FE_FOURIER(fftn, fft, false, true)
+FE_FOURIER(ifftn, fft, true, true)
+FE_FOURIER(rfftn, rfft, false, true)
+FE_FOURIER(irfftn, irfft, true, true)
+FE_FOURIER(fftshift, shift, false, true)
+FE_FOURIER(ifftshift, shift, true, true)
+
+/* ---- frequencies ---- */
+
+typedef struct frequencies {
+    const char *title;
+    cot_dtype dtype;
+    int64_t n;
+    double d;
+    bool real;
+} frequencies;
+
+static ir_ref
+frequency(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const frequencies *f = options;
+    const int64_t count = f->real ? f->n / 2 + 1 : f->n;
+
+    (void)x, (void)n;
+    if (f->n < 1 || !ir_is_float(f->dtype)) {
+        ir_build_fail(b, f->title, ERR_usage,
+                      f->n < 1 ? ir_format(b->arena, "n is %lld; wants 1 or more", (long long)f->n)
+                               : ir_format(b->arena, "dtype is %s; wants a floating type", cot_dtype_name(f->dtype)));
+        return IR_NONE;
+    }
+    double *at = IR_NEW_N(b->arena, double, count);
+    for (int64_t i = 0; i < count; i++)
+        at[i] = (double)(f->real || i < (f->n + 1) / 2 ? i : i - f->n) / ((double)f->n * f->d);
+    return ir_convert(b, ir_constant(b, ir_type_new(b->ctx, COT_F64, 1, &count), at), f->dtype);
+}
+
+cot_value
+cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d)
+{
+    return fe_apply0(at, t, "fftfreq", frequency, &(frequencies){ "fftfreq", dtype, n, d, false });
+}
+
+cot_value
+cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d)
+{
+    return fe_apply0(at, t, "rfftfreq", frequency, &(frequencies){ "rfftfreq", dtype, n, d, true });
+}

@@ -1,0 +1,33 @@
+/* What the functions of linear algebra share. */
+#ifndef FRONTEND_SUGAR_LINALG_H
+#define FRONTEND_SUGAR_LINALG_H
+
+#include "cotrace/linalg.h"
+
+#include "frontend/trace.h"
+
+static inline int fe_rank(const ir_build *b, ir_ref x) { return x ? ir_btype(b, x)->rank : 2; }
+/* The size of axis k of x, counted from the end if negative. */
+static inline int64_t
+fe_size(const ir_build *b, ir_ref x, int k)
+{
+    return x ? ir_btype(b, x)->dims[k < 0 ? ir_btype(b, x)->rank + k : k] : 0;
+}
+
+/* linalg.c: x if it is floating with at least two axes, square if so asked; else IR_NONE, the error
+ * recorded. */
+ir_ref fe_matrix(ir_build *b, const char *op, ir_ref x, bool square);
+/* Of the last two axes: transposed; the matrix product, x and y of one batch; 1 where op(row, column + k)
+ * holds, else 0. */
+ir_ref fe_turn(ir_build *b, ir_ref x);
+ir_ref fe_product(ir_build *b, ir_ref x, ir_ref y);
+ir_ref fe_where(ir_build *b, ir_op op, ir_ref x, int64_t k);
+/* The unit matrix in the type of x, square. */
+ir_ref fe_eye_like(ir_build *b, ir_ref x);
+/* The diagonal, as a vector in the place of the last two axes. */
+ir_ref fe_diagonal(ir_build *b, ir_ref x);
+/* z with a z = y, of one batch. */
+ir_ref fe_solve(ir_build *b, ir_ref a, ir_ref y);
+ir_ref fe_svdvals(ir_build *b, ir_ref x);
+
+#endif

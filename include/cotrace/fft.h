@@ -1,0 +1,86 @@
+/* Cotrace: discrete Fourier transforms.
+ *
+ *     Y[k] = sum_j x[j] e^(-2 pi i j k / n),  k = 0 ... n - 1,  along an axis, or several one after the other.
+ *
+ * Any length will do: one whose prime factors are at most 13 is transformed as it is, another by a convolution of
+ * a length of that kind (Bluestein).  f16 and bf16 become f32.  Normwise error of a line: about log2(n) / 2 ulp, some 4
+ * times that by convolution.  Derivatives are transforms again.
+ *
+ *   .axes    which; absent: the last, and of the functions that end in n all
+ *   .sizes   lengths to transform, one for each axis: x is cut, or zeros are put behind it; absent: as x is (of
+ *            irfft and irfftn the last one is 2 (m - 1) for m numbers)
+ *   .norm    COT_FFT_BACKWARD (default): the inverse is divided by the number of elements; COT_FFT_FORWARD: the
+ *            other is; COT_FFT_ORTHO: both are, by its root
+ *
+ * Errors   COT_ERR_DTYPE  x is an integer or bool; of rfft complex, of irfft real
+ *          COT_ERR_SHAPE  an axis that x does not have, or twice; an axis without elements; sizes that do not fit
+ * Source   J. W. Cooley, J. W. Tukey, Math. Comp. 19 (1965); L. I. Bluestein, IEEE Trans. AU-18 (1970). */
+#ifndef COTRACE_FFT_H
+#define COTRACE_FFT_H
+
+#include "cotrace/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cot_fft_norm { COT_FFT_BACKWARD = 0, COT_FFT_ORTHO, COT_FFT_FORWARD } cot_fft_norm;
+
+typedef struct cot_fft_options {
+    int end_;
+    cot_list axes, sizes;
+    cot_fft_norm norm;
+} cot_fft_options;
+
+#define COT_FOURIER_(name) \
+    COT_API cot_value name(cot_place at, cot_value x, const cot_fft_options *o, size_t size);
+COT_FOURIER_(cot_fft_)
+COT_FOURIER_(cot_ifft_)
+COT_FOURIER_(cot_rfft_)
+COT_FOURIER_(cot_irfft_)
+COT_FOURIER_(cot_fftn_)
+COT_FOURIER_(cot_ifftn_)
+COT_FOURIER_(cot_rfftn_)
+COT_FOURIER_(cot_irfftn_)
+COT_FOURIER_(cot_fftshift_)
+COT_FOURIER_(cot_ifftshift_)
+#undef COT_FOURIER_
+COT_API cot_value cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d);
+COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d);
+
+#ifndef __cplusplus
+#define COT_FFT_(...) &(const cot_fft_options){__VA_ARGS__}, sizeof(cot_fft_options)
+/* Complex (or real) x to complex numbers of the same shape; the inverse, with i for -i. */
+#define cot_fft(...) COT_FFT_FFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_FFT_(x, ...) cot_fft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_ifft(...) COT_FFT_IFFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_IFFT_(x, ...) cot_ifft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Of real x the first n / 2 + 1 numbers of the last axis, which say the others; and back to n real ones (what cannot be
+ * of such a transform, imaginary parts of the first and, for an even n, the last, does not count). */
+#define cot_rfft(...) COT_FFT_RFFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_RFFT_(x, ...) cot_rfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_irfft(...) COT_FFT_IRFFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_IRFFT_(x, ...) cot_irfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* Along several axes; of the real ones the last of the list is the halved one. */
+#define cot_fftn(...) COT_FFT_FFTN_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_FFTN_(x, ...) cot_fftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_ifftn(...) COT_FFT_IFFTN_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_IFFTN_(x, ...) cot_ifftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_rfftn(...) COT_FFT_RFFTN_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_RFFTN_(x, ...) cot_rfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_irfftn(...) COT_FFT_IRFFTN_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_IRFFTN_(x, ...) cot_irfftn_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* The zero frequency to the middle of .axes (absent: all), and back. */
+#define cot_fftshift(...) COT_FFT_SHIFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_SHIFT_(x, ...) cot_fftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+#define cot_ifftshift(...) COT_FFT_ISHIFT_(__VA_ARGS__, .end_ = 0)
+#define COT_FFT_ISHIFT_(x, ...) cot_ifftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
+/* The frequencies of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in cycles; those that rfft keeps. */
+#define cot_fftfreq(t, dtype, n, d) cot_fftfreq_(COT_HERE, t, dtype, n, d)
+#define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Cotrace: programs in StableHLO text, as JAX and the StableHLO tools print it.
+ *
+ * `jax.jit(f).lower(...).as_text()` in a file is a function like any other: it can be evaluated, transformed,
+ * compiled and shipped, without Python and without MLIR. */
+#ifndef COTRACE_STABLEHLO_H
+#define COTRACE_STABLEHLO_H
+
+#include "cotrace/compile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A derivative rule for calls of a private function of the module. */
+typedef struct cot_import_rule {
+    const char *callee; /* the function's name in the text, without @ */
+    /* vjp: the inputs, the results, a cotangent for each floating result -> a cotangent for each floating input.
+     * jvp: the inputs, the results, a tangent for each floating input -> a tangent for each floating result. */
+    cot_fn *vjp, *jvp;
+} cot_import_rule;
+
+typedef struct cot_import_options {
+    const char *entry; /* the function; NULL: @main, or the only public one */
+    cot_types types;   /* of its arguments, where the text leaves sizes open (tensor<?xf32>); n == 0: as in the text */
+    int n_rules;
+    const cot_import_rule *rules;
+} cot_import_options;
+
+/* Read a module of StableHLO text (pretty or generic form; dialects func, stablehlo, chlo).
+ *
+ *   path     for messages
+ *   options  NULL: none
+ *   out      the entry as a graph; it belongs to the context, like everything made of it.  The text is not needed
+ *            afterwards.
+ *
+ * Expectations (custom calls @check...) are left out; `cot run` checks them.
+ *
+ * Errors   COT_ERR_PARSE  the text is malformed: "file:line:column: what was found, what was wanted"; or it
+ *                         holds an op, a type or a custom call that cannot be imported, which is named
+ *          COT_ERR_SHAPE, COT_ERR_DTYPE  an op does not fit its operands; sizes are open
+ * Source   StableHLO specification, https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, const char *text, size_t bytes,
+                                        const cot_import_options *options, const cot_graph **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

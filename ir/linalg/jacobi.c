@@ -1,0 +1,442 @@
+/* Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations.
+ *
+ * The rows are n/2 pairs, row i of the upper half with row i of the lower half.  A step rotates every
+ * pair at once, each by the angle that makes its two rows orthogonal (in `eigh`: that makes the
+ * element where they meet 0), and then deals the pairs anew, as a tournament of n players does: row 0
+ * stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other and all
+ * are where they were.  A pair that is orthogonal to the precision of the type is left alone, and a
+ * sweep in which all are is the last: what an example gives does not depend on others in its batch,
+ * as for them a sweep more changes nothing.
+ *
+ * An odd number of rows gets a row of zeros more, which never rotates.
+ *
+ * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan, Matrix
+ * Computations, 4th ed., 2013, sections 8.5 and 8.6. */
+#include "ir/linalg/parts.h"
+
+enum { SWEEPS = 30 };
+
+/* Row i of the next step is made of rows from[i] and with[i] of this one. */
+typedef struct deal {
+    int64_t n;
+    int32_t *from, *with;
+} deal;
+
+static deal
+deal_of(ir_build *b, int64_t n)
+{
+    deal d = { n, IR_NEW_N(b->arena, int32_t, n), IR_NEW_N(b->arena, int32_t, n) };
+    const int64_t h = n / 2;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = i;
+        if (h > 1)
+            from = i == 0 ? 0 : i == 1 ? h : i < h ? i - 1 : i < n - 1 ? i + 1 : h - 1;
+        d.from[i] = (int32_t)from;
+        d.with[i] = (int32_t)(from < h ? from + h : from - h);
+    }
+    return d;
+}
+
+static ir_ref
+indices(ir_build *b, const int32_t *at, int64_t n)
+{
+    return ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, (const int64_t[]){ n, 1 }), at);
+}
+
+/* Rows at[0], at[1], ... of x. */
+static ir_ref
+rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
+{
+    static const int64_t own[2] = { 0, 2 }, axis[1] = { 1 };
+    if (!x)
+        return IR_NONE;
+    const int64_t sizes[3] = { ir_la_batch(b, x), 1, ir_la_cols(b, x) };
+    const ir_ints none = { 0, NULL }, row = { 1, axis };
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, indices(b, at, n) },
+        &(ir_attrs){
+            .gather = { { 2, own }, row, none, none, row, { 3, sizes }, IR_MODE_PROMISE } });
+}
+
+/* The rotations of a step, [batch, n/2, 1]: s, s / (1 + c), and which pairs they are for (bool). */
+typedef struct turn {
+    ir_ref s, tau, active;
+} turn;
+
+/* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair of rows with
+ * squares p, q and product r (in eigh: diagonal elements p, q and r where they meet). */
+static turn
+turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
+{
+    ir_ref one = ir_like(b, p, 1), zero = ir_like(b, p, 0), d = ir_select(b, active, r, one);
+    ir_ref z = ir_div(b, ir_mul(b, ir_sub(b, q, p), ir_like(b, p, 0.5)), d);
+    ir_ref root = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, z, z), one));
+    ir_ref t = ir_div(b, one, ir_add(b, ir_op1(b, OP_abs, z), root));
+    t = ir_select(b, ir_op2(b, OP_lt, z, zero), ir_neg(b, t), t);
+    ir_ref c = ir_div(b, one, ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one)));
+    ir_ref s = ir_op1(b, OP_barrier, ir_select(b, active, ir_mul(b, t, c), zero));
+
+    return (turn){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active };
+}
+
+/* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which is exact
+ * where s is small. */
+static ir_ref
+turned(ir_build *b, const deal *d, const turn *t, ir_ref x)
+{
+    ir_ref tau = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->tau), t->tau }, 1);
+    ir_ref s = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->s), t->s }, 1);
+    ir_ref own = rows_at(b, x, d->from, d->n), other = rows_at(b, x, d->with, d->n);
+
+    tau = ir_la_fit(b, rows_at(b, tau, d->from, d->n), own);
+    s = ir_la_fit(b, rows_at(b, s, d->from, d->n), own);
+    return ir_add(b, own, ir_mul(b, s, ir_sub(b, other, ir_mul(b, tau, own))));
+}
+
+/* Element i, i + shift of each matrix: [batch, count, 1]. */
+static ir_ref
+diagonal(ir_build *b, ir_ref x, int64_t first, int64_t shift, int64_t count)
+{
+    if (!x)
+        return IR_NONE;
+    const int64_t batch = ir_la_batch(b, x), n = ir_la_cols(b, x), at = first * (n + 1) + shift;
+    ir_ref flat = ir_reshape(b, x, 2, (const int64_t[]){ batch, ir_la_rows(b, x) * n });
+    const int64_t start[2] = { 0, at }, limit[2] = { batch, at + (count - 1) * (n + 1) + 1 },
+                  stride[2] = { 1, n + 1 };
+    return ir_reshape(b, ir_slice(b, flat, start, limit, stride), 3,
+                      (const int64_t[]){ batch, count, 1 });
+}
+
+static double
+precision(cot_dtype t)
+{
+    return t == COT_F64 ? 0x1p-52 : 0x1p-23;
+}
+
+/* Is a pair that met in this step now where rows and columns of the next are? */
+static ir_ref
+met(ir_build *b, const deal *d, int64_t batch)
+{
+    const int64_t n = d->n, dims[3] = { 1, n, n };
+    uint8_t *is = IR_NEW_N(b->arena, uint8_t, n * n);
+
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            is[i * n + k] = d->from[k] == d->with[i];
+    ir_ref one = ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), is);
+    return ir_broadcast_in_dim(b, one, 3, (const int64_t[]){ batch, n, n },
+                               (const int64_t[]){ 0, 1, 2 });
+}
+
+/* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */
+static void
+eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
+{
+    const int64_t n = d->n, h = n / 2;
+    ir_ref p = ir_op1(b, OP_barrier, diagonal(b, *a, 0, 0, h)),
+           q = ir_op1(b, OP_barrier, diagonal(b, *a, h, 0, h));
+    ir_ref r = ir_op1(b, OP_barrier, diagonal(b, *a, 0, h, h));
+    turn t =
+        turn_of(b, p, q, r, ir_op2(b, OP_gt, ir_op1(b, OP_abs, r), ir_la_fit(b, bound, r)));
+    ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ t.active, t.active }, 1);
+    ir_ref rows = ir_op1(b, OP_barrier, turned(b, d, &t, *a));
+    ir_ref next = turned(b, d, &t, ir_la_turn(b, rows));
+    ir_ref gone = ir_op2(b, OP_and, met(b, d, ir_la_batch(b, next)),
+                         ir_la_fit(b, rows_at(b, both, d->from, n), next));
+
+    *a = ir_select(b, gone, ir_like(b, next, 0), next);
+    *v = turned(b, d, &t, *v);
+    *any = ir_op2(b, OP_or, *any, t.active);
+}
+
+/* A step of svd: a the rows, v the vectors in rows. */
+static void
+svd_step(ir_build *b, const deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
+{
+    const int64_t h = d->n / 2, m = ir_la_cols(b, *a), batch = ir_la_batch(b, *a),
+                  dims[3] = { batch, h, 1 };
+    ir_ref x = ir_la_block(b, *a, 0, h, 0, m), y = ir_la_block(b, *a, h, h, 0, m), part[3];
+    const ir_ref of[3][2] = { { x, x }, { y, y }, { x, y } };
+
+    for (int i = 0; i < 3; i++)
+        part[i] = ir_op1(b, OP_barrier,
+                         ir_reshape(b,
+                                    ir_reduce(b, OP_reduce_sum, ir_mul(b, of[i][0], of[i][1]),
+                                              ir_axes_of(2)),
+                                    3, dims));
+    if (!part[0])
+        return;
+    const double least =
+        precision(ir_btype(b, part[0])->dtype) * (double)(d->n > 4 ? d->n / 2 : 2);
+    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, part[0]), ir_op1(b, OP_sqrt, part[1]));
+    ir_ref bound = ir_mul(b, size, ir_like(b, size, least));
+    turn t = turn_of(b, part[0], part[1], part[2],
+                     ir_op2(b, OP_gt, ir_op1(b, OP_abs, part[2]), bound));
+    *a = turned(b, d, &t, *a);
+    *v = turned(b, d, &t, *v);
+    *any = ir_op2(b, OP_or, *any, t.active);
+}
+
+typedef struct sweeping {
+    bool symmetric;
+} sweeping;
+
+/* n - 1 steps. */
+static void
+sweep(ir_build *b, const sweeping *o, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v,
+      ir_ref *any)
+{
+    const ir_ref in[4] = { bound, *a, *v, *any };
+    ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
+    ir_la_loop l;
+
+    ir_la_loop_begin(b, &l, d->n - 1, 1, 3, in);
+    memcpy(next, l.in + 1, sizeof next);
+    if (o->symmetric)
+        eigh_step(l.b, d, l.in[0], &next[0], &next[1], &next[2]);
+    else
+        svd_step(l.b, d, &next[0], &next[1], &next[2]);
+    ir_la_loop_end(b, &l, 0, next, out);
+    *a = out[0], *v = out[1], *any = out[2];
+}
+
+static ir_ref
+scalar_bool(ir_build *b, bool x)
+{
+    return ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), x);
+}
+
+/* Does a sweep follow: one did something, and there were not too many. */
+static ir_graph *
+goes_on(ir_build *b, const ir_ref *x, int n)
+{
+    ir_build *c = ir_sub_begin(b, "more");
+    ir_ref in[8];
+
+    for (int i = 0; i < n; i++)
+        in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
+    ir_output(c, ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, SWEEPS))));
+    return ir_sub_end(b, c);
+}
+
+/* Sweeps over a and v until one rotates nothing. */
+static void
+sweeps(ir_build *b, const sweeping *o, ir_ref bound, ir_ref *a, ir_ref *v)
+{
+    const int64_t n = ir_la_rows(b, *a), batch = ir_la_batch(b, *a),
+                  pairs[3] = { batch, n / 2, 1 };
+    const deal d = deal_of(b, n);
+    ir_ref in[5] = { bound, scalar_bool(b, true), ir_la_number(b, 0), *a, *v }, x[5], out[4];
+
+    ir_build *s = ir_sub_begin(b, "sweep");
+    for (int i = 0; i < 5; i++)
+        x[i] = in[i] ? ir_input(s, ir_btype(b, in[i]), NULL) : IR_NONE;
+    ir_ref any = ir_splat_int(s, ir_type_new(b->ctx, COT_BOOL, 3, pairs), 0);
+    sweep(s, o, &d, x[0], &x[3], &x[4], &any);
+    ir_ref some =
+        any ? ir_reduce(s, OP_reduce_or, any, ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2))
+            : IR_NONE;
+    ir_output(s, some);
+    ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
+    ir_output(s, x[3]);
+    ir_output(s, x[4]);
+    ir_graph *body = ir_sub_end(b, s), *cond = goes_on(b, in, 5);
+    *a = *v = IR_NONE;
+    if (!body || !cond)
+        return;
+    ir_add_node(b, OP_while, 5, in, &(ir_attrs){ .loop = { 1, 0, cond, body } }, out);
+    *a = out[2], *v = out[3];
+}
+
+/* x with rows (and columns) up to an even number, those more all 0. */
+static ir_ref
+even(ir_build *b, ir_ref x, bool columns)
+{
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), zero[3] = { 0, 0, 0 };
+
+    if (!x || m % 2 == 0)
+        return x;
+    ir_ref none = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL), 0);
+    (void)n;
+    return ir_pad(b, x, none, zero, (const int64_t[]){ 0, 1, columns ? 1 : 0 }, NULL);
+}
+
+static ir_ref
+unit(ir_build *b, ir_ref like, int64_t batch, int64_t m, int64_t n)
+{
+    const ir_type *t = ir_la_type(b, like, batch, m, n);
+
+    return t ? ir_la_eye(b, ir_zeros(b, t)) : IR_NONE;
+}
+
+/* Rows of x in the order of i32 [batch, n, 1]. */
+static ir_ref
+rows_in_order(ir_build *b, ir_ref x, ir_ref order)
+{
+    static const int64_t axis[3] = { 0, 1, 2 };
+    const int64_t sizes[3] = { 1, 1, ir_la_cols(b, x) };
+    const ir_ints batch = { 1, axis }, rows = { 1, axis + 1 }, cols = { 1, axis + 2 };
+
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, order },
+        &(ir_attrs){
+            .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
+}
+
+/* The places of keys [batch, n, 1] in ascending order. */
+static ir_ref
+places(ir_build *b, ir_ref keys)
+{
+    return ir_node1(b, OP_argsort, 1, &keys, &(ir_attrs){ .arg = { 1, COT_I32 } });
+}
+
+/* The Frobenius norm of each matrix. */
+static ir_ref
+size_of(ir_build *b, ir_ref x)
+{
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_mul(b, x, x), ir_axes_of(1) | ir_axes_of(2));
+
+    return ir_op1(b, OP_sqrt,
+                  ir_reshape(b, sum, 3, (const int64_t[]){ ir_la_batch(b, x), 1, 1 }));
+}
+
+/* Each matrix divided by its largest element, which is answered (1 where that is 0, or NaN): squares
+ * neither overflow nor vanish. */
+static ir_ref
+scaled(ir_build *b, ir_ref *x)
+{
+    const int64_t dims[3] = { ir_la_batch(b, *x), 1, 1 };
+    ir_ref top =
+        ir_reduce(b, OP_reduce_max, ir_op1(b, OP_abs, *x), ir_axes_of(1) | ir_axes_of(2));
+
+    top = ir_reshape(b, top, 3, dims);
+    top = ir_select(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), top, ir_like(b, top, 1));
+    *x = ir_div(b, *x, ir_la_fit(b, top, *x));
+    return top;
+}
+
+void
+eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]);
+    const int64_t n = ir_la_rows(b, x), batch = ir_la_batch(b, x);
+
+    (void)at, (void)n_in;
+    if (!x)
+        return;
+    if (ir_btype(b, x)->size == 0) {
+        out[1] = in[0];
+        out[0] = ir_la_out(b,
+                           ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 2,
+                                                   (const int64_t[]){ batch, n })),
+                           in[0]);
+        return;
+    }
+    x = ir_select(b, ir_la_compare(b, OP_ge, x, 0), x, ir_la_turn(b, x));
+    ir_ref size = scaled(b, &x), a = even(b, x, true),
+           v = unit(b, a, batch, ir_la_rows(b, a), ir_la_rows(b, a));
+    ir_ref bound = size_of(b, a);
+    if (!bound)
+        return;
+    bound = ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, x)->dtype) / (double)n));
+    sweeps(b, &(const sweeping){ true }, bound, &a, &v);
+    ir_ref w = ir_mul(b, diagonal(b, a, 0, 0, n), ir_la_fit(b, size, diagonal(b, a, 0, 0, n)));
+    ir_ref order = places(b, w);
+    v = rows_in_order(b, ir_la_cut(b, v, n, n), order);
+    w = ir_reshape(b, rows_in_order(b, w, order), 2, (const int64_t[]){ batch, n });
+    out[0] = ir_la_out(b, w, in[0]);
+    out[1] = ir_la_out(b, ir_la_turn(b, v), in[0]);
+}
+
+/* The right vectors of x, m >= n, in rows, those of the larger singular values first: of R where x
+ * has many rows. */
+static ir_ref
+right_vectors(ir_build *b, ir_ref x)
+{
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
+    ir_ref qr[2] = { IR_NONE, x };
+
+    if (m > n)
+        ir_add_node(b, OP_qr, 1, &x, &(ir_attrs){ .qr = { 0 } }, qr);
+    ir_ref a = even(b, ir_la_turn(b, qr[1]), false), none = size_of(b, x);
+    ir_ref v = unit(b, a, batch, ir_la_rows(b, a), n);
+    sweeps(b, &(const sweeping){ false }, none, &a, &v);
+    a = ir_la_cut(b, a, n, n);
+    ir_ref key = ir_reduce(b, OP_reduce_sum, ir_mul(b, a, a), ir_axes_of(2));
+    key = ir_neg(b, ir_reshape(b, key, 3, (const int64_t[]){ batch, n, 1 }));
+    return rows_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
+}
+
+/* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and is
+ * whole where singular values are 0. */
+static void
+svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
+{
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
+    ir_ref size = scaled(b, &x), v = right_vectors(b, x), y = ir_la_dot(b, x, false, v, true),
+           qr[2];
+    ir_add_node(b, OP_qr, 1, &y, &(ir_attrs){ .qr = { full } }, qr);
+    ir_ref d = diagonal(b, qr[1], 0, 0, n), minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
+    ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), ir_like(b, d, 1));
+    ir_ref signs = ir_la_turn(b, sign);
+    if (full && m > n)
+        signs = ir_concatenate(
+            b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, x, batch, 1, m - n), 1) }, 2);
+    *u = ir_mul(b, qr[0], ir_la_fit(b, signs, qr[0]));
+    d = ir_op1(b, OP_abs, d);
+    *s = ir_mul(b, d, ir_la_fit(b, size, d));
+    *vt = v;
+}
+
+void
+eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]), u = IR_NONE, s = IR_NONE, vt = IR_NONE;
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n,
+                  batch = ir_la_batch(b, x);
+    const bool full = at->qr.full;
+
+    (void)n_in;
+    if (!x)
+        return;
+    if (ir_btype(b, x)->size == 0) {
+        u = unit(b, x, batch, m, full ? m : k);
+        vt = unit(b, x, batch, full ? n : k, n);
+        s = ir_zeros(b, ir_la_type(b, x, batch, k, 1));
+    } else if (m >= n) {
+        svd_of_tall(b, x, full, &u, &s, &vt);
+    } else {
+        svd_of_tall(b, ir_la_turn(b, x), full, &vt, &s, &u);
+        u = ir_la_turn(b, u), vt = ir_la_turn(b, vt);
+    }
+    out[0] = ir_la_out(b, u, in[0]);
+    out[1] = ir_la_out(b, ir_reshape(b, s, 2, (const int64_t[]){ batch, k }), in[0]);
+    out[2] = ir_la_out(b, vt, in[0]);
+}
+
+/* v s^-1 u^T, without the singular values that are 0 to the precision of the type. */
+void
+eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]), y[3] = { IR_NONE, IR_NONE, IR_NONE };
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
+
+    (void)at, (void)n_in;
+    if (!x)
+        return;
+    ir_add_node(b, OP_svd, 1, &x, &(ir_attrs){ .qr = { 0 } }, y);
+    ir_ref s = y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
+    if (!s)
+        return;
+    if (ir_btype(b, x)->size == 0) {
+        out[0] = ir_la_out(b, ir_zeros(b, ir_la_type(b, x, batch, n, m)), in[0]);
+        return;
+    }
+    const double least = 10 * (double)(m > n ? m : n) * precision(ir_btype(b, x)->dtype);
+    ir_ref top = ir_la_block(b, s, 0, 1, 0, 1);
+    ir_ref own = ir_op2(b, OP_gt, s, ir_la_fit(b, ir_mul(b, top, ir_like(b, top, least)), s));
+    ir_ref over = ir_la_keep(b, own, ir_div(b, ir_like(b, s, 1), s), 0);
+    ir_ref v = ir_mul(b, ir_la_turn(b, y[2]), ir_la_fit(b, over, ir_la_turn(b, y[2])));
+    out[0] = ir_la_out(b, ir_la_dot(b, v, false, y[0], true), in[0]);
+}

@@ -1,0 +1,211 @@
+/* x = Q R by reflections.
+ *
+ * A panel of few columns goes column by column: a reflection I - tau v v^T, v_j = 1, makes zeros
+ * below the diagonal and is taken to all columns of the panel.  n of them together are
+ * I - V^T T V with the v in the rows of V and T triangular, T^-1 = D^-1 + the triangle of V V^T
+ * above the diagonal, D of the taus; as a tau may be 0, T = (I + D triangle)^-1 D.  Larger matrices
+ * take each panel's reflections to all columns by products, and Q is those of all panels taken to
+ * the unit matrix, last first.
+ *
+ * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.
+ *
+ * Source: R. Schreiber, C. Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989; LAPACK's larfg. */
+#include "ir/linalg/parts.h"
+
+/* A column's reflection: v [batch, 1, rows], tau and the new element on the diagonal [batch, 1, 1]. */
+typedef struct reflection {
+    ir_ref v, tau, beta;
+} reflection;
+
+static ir_ref
+one(ir_build *b, ir_ref x)
+{
+    return x ? ir_reshape(b, x, 3, (const int64_t[]){ ir_btype(b, x)->dims[0], 1, 1 })
+             : IR_NONE;
+}
+
+/* Of a column on its side, col, below its element j.  It is scaled by its largest element, so that
+ * squares neither overflow nor vanish. */
+static reflection
+reflection_of(ir_build *b, ir_ref col, ir_ref j)
+{
+    ir_ref below = ir_la_keep(b, ir_la_cols_where(b, OP_gt, col, j), col, 0);
+    ir_ref alpha = ir_la_block_at(b, col, IR_NONE, 1, j, 1);
+    ir_ref top = one(b, ir_reduce(b, OP_reduce_max, ir_op1(b, OP_abs, below), ir_axes_of(2)));
+    ir_ref size = ir_op2(b, OP_max, top, ir_op1(b, OP_abs, alpha));
+    ir_ref zero = ir_op2(b, OP_eq, top, ir_like(b, top, 0));
+    ir_ref scaled =
+        ir_div(b, below, ir_la_fit(b, ir_select(b, zero, ir_like(b, size, 1), size), below));
+    ir_ref a = ir_div(b, alpha, ir_select(b, zero, ir_like(b, size, 1), size));
+    ir_ref sum = one(b, ir_reduce(b, OP_reduce_sum, ir_mul(b, scaled, scaled), ir_axes_of(2)));
+    ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_mul(b, a, a)));
+    ir_ref beta = ir_select(b, ir_op2(b, OP_ge, a, ir_like(b, a, 0)), ir_neg(b, norm), norm);
+    ir_ref tau = ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, beta, a), beta), 0);
+    ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, beta));
+    ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
+    v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), ir_like(b, v, 1), v);
+    return (reflection){ v, tau, ir_select(b, zero, alpha, ir_mul(b, beta, size)) };
+}
+
+typedef struct panel {
+    ir_ref x, v, t;
+} panel;
+
+/* T of the reflections in the rows of v, [batch, n, rows]; tau [batch, n, 1].  Turned. */
+static ir_ref
+joined(ir_build *b, ir_ref v, ir_ref tau)
+{
+    ir_ref s = ir_la_dot(b, v, false, v, true);
+    ir_ref m = ir_mul(b, ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0),
+                      ir_la_fit(b, ir_la_turn(b, tau), s));
+
+    return ir_mul(b, ir_la_fit(b, tau, m), ir_la_inverse(b, m, true));
+}
+
+/* The columns of p->x, of which the first has its diagonal element in row `at`: p->x becomes R, p->v
+ * and p->t (turned) the reflections. */
+static void
+factor_panel(ir_build *b, ir_ref at, panel *p)
+{
+    ir_la_loop l;
+    const int64_t m = ir_la_rows(b, p->x), n = ir_la_cols(b, p->x),
+                  batch = ir_la_batch(b, p->x);
+    const ir_ref in[2] = { at, ir_la_turn(b, p->x) };
+    ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
+
+    ir_la_loop_begin(b, &l, n, 1, 1, in);
+    ir_build *s = l.b;
+    ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step),
+           col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
+    const reflection r = reflection_of(s, col, j);
+    ir_ref w = ir_la_dot(s, x, false, r.v, true);
+    w = ir_mul(s, w, ir_la_fit(s, r.tau, w));
+    ir_ref rest = ir_sub(s, x, ir_mul(s, ir_la_fit(s, w, x), ir_la_fit(s, r.v, x)));
+    ir_ref done = ir_la_keep(s, ir_la_cols_where(s, OP_lt, col, j), col, 0);
+    done = ir_select(s, ir_la_cols_where(s, OP_eq, col, j), ir_la_fit(s, r.beta, col), done);
+    next[0] = ir_la_put_at(s, rest, done, l.step, IR_NONE);
+    next[1] = r.v, next[2] = r.tau;
+    ir_la_loop_end(b, &l, 2, next, out);
+    p->x = ir_la_turn(b, out[0]);
+    p->v = ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m }),
+                        (const int64_t[]){ 1, 0, 2 });
+    ir_ref tau = ir_transpose(b, ir_reshape(b, out[2], 3, (const int64_t[]){ n, batch, 1 }),
+                              (const int64_t[]){ 1, 0, 2 });
+    p->t = joined(b, p->v, tau);
+}
+
+/* x with the reflections taken to its columns: those of Q^T (t turned, as it is kept), or of Q. */
+static ir_ref
+reflected(ir_build *b, ir_ref x, ir_ref v, ir_ref t, bool turned)
+{
+    ir_ref w = ir_la_dot(b, t, turned, ir_la_dot(b, v, false, x, false), false);
+
+    return ir_sub(b, x, ir_la_dot(b, v, true, w, false));
+}
+
+/* The unit matrix of m rows and n columns. */
+static ir_ref
+unit(ir_build *b, ir_ref like, int64_t batch, int64_t m, int64_t n)
+{
+    const ir_type *t = ir_la_type(b, like, batch, m, n);
+
+    return t ? ir_la_eye(b, ir_zeros(b, t)) : IR_NONE;
+}
+
+typedef struct wanted {
+    int64_t q;
+} wanted;
+
+/* One panel is enough. */
+static void
+small(ir_build *b, const wanted *o, ir_ref x, ir_ref *y)
+{
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
+    panel p = { .x = ir_la_block(b, x, 0, m, 0, k) };
+
+    factor_panel(b, ir_la_number(b, 0), &p);
+    y[0] = reflected(b, unit(b, x, ir_la_batch(b, x), m, o->q), p.v, p.t, true);
+    y[1] = p.x;
+    if (n > k) {
+        ir_ref right = reflected(b, ir_la_block(b, x, 0, m, k, n - k), p.v, p.t, false);
+        y[1] = ir_concatenate(b, 2, (ir_ref[]){ y[1], right }, 2);
+    }
+}
+
+/* x with the reflections of panel k, of w columns, taken to what is right of it. */
+static void
+one_panel(ir_build *b, ir_ref k, int64_t w, ir_ref *x, panel *p)
+{
+    ir_ref at = ir_la_times(b, k, w);
+
+    p->x = ir_la_block_at(b, *x, IR_NONE, ir_la_rows(b, *x), at, w);
+    factor_panel(b, at, p);
+    *x = ir_la_put_at(b, reflected(b, *x, p->v, p->t, false), p->x, IR_NONE, at);
+}
+
+/* Q: all reflections, those of the last panel first, taken to the unit matrix. */
+static ir_ref
+all_reflections(ir_build *b, ir_ref v, ir_ref t, int64_t panels, int64_t w, int64_t q)
+{
+    ir_la_loop l;
+    const int64_t m = ir_la_cols(b, v);
+    ir_ref in[3] = { v, t, unit(b, v, 1, m, q) }, y;
+
+    ir_la_loop_begin(b, &l, panels, 2, 1, in);
+    ir_build *s = l.b;
+    ir_ref at = ir_la_times(s, ir_sub(s, ir_la_number(s, panels - 1), l.step), w);
+    y = reflected(s, l.in[2], ir_la_block_at(s, l.in[0], at, w, IR_NONE, m),
+                  ir_la_block_at(s, l.in[1], at, w, IR_NONE, w), true);
+    ir_la_loop_end(b, &l, 0, &y, &y);
+    return y;
+}
+
+static void
+large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
+{
+    const wanted *o = user;
+    const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
+    const ir_la_cuts cut = ir_la_cuts_of(k, IR_LA_SMALL);
+    const int64_t all = cut.blocks * cut.size, rows = m > all ? m : all,
+                  cols = n > all ? n : all;
+    ir_ref z = x[0], next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
+    ir_la_loop l;
+    panel p;
+
+    if (rows != m || cols != n)
+        z = ir_la_put(b, ir_zeros(b, ir_la_type(b, z, 1, rows, cols)), z, 0, 0);
+    ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &z);
+    next[0] = l.in[0];
+    one_panel(l.b, l.step, cut.size, &next[0], &p);
+    next[1] = p.v, next[2] = p.t;
+    ir_la_loop_end(b, &l, 2, next, out);
+    ir_ref v = ir_reshape(b, out[1], 3, (const int64_t[]){ 1, all, rows });
+    ir_ref t = ir_reshape(b, out[2], 3, (const int64_t[]){ 1, all, cut.size });
+    y[0] = ir_la_cut(b, all_reflections(b, v, t, cut.blocks, cut.size, o->q), m, o->q);
+    y[1] = ir_la_cut(b, out[0], m, n);
+}
+
+void
+eval_qr(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
+{
+    ir_ref x = ir_la_in(b, in[0]), y[2];
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), k = m < n ? m : n;
+    const wanted o = { at->qr.full ? m : k };
+
+    (void)n_in;
+    if (!x)
+        return;
+    if (k == 0 || ir_btype(b, x)->size == 0) {
+        y[0] = unit(b, x, ir_la_batch(b, x), m, o.q);
+        y[1] = ir_zeros(b, ir_la_type(b, x, ir_la_batch(b, x), o.q, n));
+    } else {
+        if (k <= IR_LA_SMALL)
+            small(b, &o, x, y);
+        else
+            ir_la_map(b, large, &o, 1, &x, 2, y);
+        y[1] = ir_la_cut(b, y[1], o.q, n);
+        y[1] = ir_la_keep(b, ir_la_compare(b, OP_le, y[1], 0), y[1], 0);
+    }
+    out[0] = ir_la_out(b, y[0], in[0]);
+    out[1] = ir_la_out(b, y[1], in[0]);
+}

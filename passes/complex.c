@@ -1,0 +1,293 @@
+/* Splitting complex values into pairs of reals.
+ *
+ * One walk: a complex value of f becomes its real and its imaginary part, each op what complex/ says it is
+ * of the parts, or the op on each part; bodies of control flow take and give both parts where they had a
+ * complex value.  Only the boundary stays: inputs and outputs of f, operands and results of custom functions, which are
+ * taken apart by `real` and `imag` and put together by `complex`.  So reverse mode runs on reals, and the
+ * gradient by z = x + iy of a real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
+ *
+ * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that it is in memory. */
+#include <math.h>
+
+#include "passes/complex/pair.h"
+
+#include "ir/diag.h"
+
+typedef enum boundary { WHOLE, PARTS, MEMORY } boundary;
+
+typedef struct split {
+    ir_build *b;
+    const ir_graph *f;
+    pass_pair *env; /* by value of f; im is IR_NONE of what is real */
+} split;
+
+static bool
+is_complex(const ir_graph *f, ir_ref v)
+{
+    return ir_is_complex(ir_type_at(f, v)->dtype);
+}
+
+static cot_status split_graph(const ir_graph *f, boundary how, ir_graph **out);
+
+/* ---- the boundary ---- */
+
+/* The type of the same bytes: the two parts along a last axis. */
+static const ir_type *
+memory_type(cot_context *ctx, const ir_type *t)
+{
+    const ir_type *parts = ir_type_as(ctx, t, ir_part_type(t->dtype));
+    if (t->rank == COT_MAX_RANK) /* no axis to spare: all in one */
+        return ir_type_new(ctx, parts->dtype, 2, (const int64_t[]){ t->size, 2 });
+    return ir_type_open(ctx, parts, t->rank, 2);
+}
+
+static ir_ref
+part_of_memory(ir_build *b, ir_ref x, int part, int rank, const int64_t *dims)
+{
+    const int last = ir_btype(b, x)->rank - 1;
+    return ir_reshape(b, ir_slice_axis(b, x, last, part, part + 1), rank, dims);
+}
+
+pass_pair
+pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *dims)
+{
+    if (!x)
+        return (pass_pair){ IR_NONE, IR_NONE };
+    ir_ref re = part_of_memory(b, x, 0, rank, dims);
+    return (pass_pair){ re, part_of_memory(b, x, 1, rank, dims) };
+}
+
+static pass_pair
+parts_of(ir_build *b, ir_ref whole)
+{
+    return (pass_pair){ ir_op1(b, OP_real, whole), ir_op1(b, OP_imag, whole) };
+}
+
+static const char *
+part_name(ir_build *b, const char *name, const char *part)
+{
+    return name ? ir_format(b->arena, "%s.%s", name, part) : NULL;
+}
+
+static pass_pair
+split_input(ir_build *b, const ir_graph *f, int i, boundary how)
+{
+    const ir_ref v = f->in[i];
+    const ir_type *t = ir_type_at(f, v);
+    if (!is_complex(f, v))
+        return (pass_pair){ ir_input_like(b, f, v, ""), IR_NONE };
+    if (how == WHOLE)
+        return parts_of(b, ir_input_like(b, f, v, ""));
+    const char *name = f->in_name[i];
+    if (how == MEMORY) {
+        ir_ref x = ir_input_hidden(b, memory_type(f->ctx, t), name, f->hidden[i]);
+        return pass_pair_of_memory(b, x, t->rank, t->dims);
+    }
+    const ir_type *part = ir_type_as(f->ctx, t, ir_part_type(t->dtype));
+    ir_ref re = ir_input(b, part, part_name(b, name, "re"));
+    return (pass_pair){ re, ir_input(b, part, part_name(b, name, "im")) };
+}
+
+ir_ref
+pass_pair_in_memory(ir_build *b, pass_pair z, int rank, const int64_t *dims)
+{
+    int64_t one[COT_MAX_RANK + 1] = { z.re ? ir_btype(b, z.re)->size : 0, 1 };
+    const int axes = rank < COT_MAX_RANK ? rank + 1 : 2;
+    if (!z.re || !z.im)
+        return IR_NONE;
+    for (int k = 0; k < rank && axes == rank + 1; k++)
+        one[k] = dims[k];
+    one[axes - 1] = 1;
+    const ir_ref part[2] = { ir_reshape(b, z.re, axes, one), ir_reshape(b, z.im, axes, one) };
+    return ir_concatenate(b, 2, part, axes - 1);
+}
+
+static void
+split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
+{
+    const char *name = f->out_name ? f->out_name[j] : NULL;
+    if (!is_complex(f, f->out[j])) {
+        pass_output(b, f, j, z.re, "");
+    } else if (how == PARTS) {
+        ir_output_named(b, z.re, part_name(b, name, "re"));
+        ir_output_named(b, z.im, part_name(b, name, "im"));
+    } else {
+        const ir_type *t = ir_type_at(f, f->out[j]);
+        ir_ref y = how == WHOLE ? ir_op2(b, OP_complex, z.re, z.im) : pass_pair_in_memory(b, z, t->rank, t->dims);
+        ir_output_named(b, y, name);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* Do zeros only go in as imaginary parts, and so come out? */
+static bool
+stays_zero(const split *s, const ir_node *n)
+{
+    const ir_op_flag flag = ir_ops[n->op].flag;
+    double zero;
+    if ((flag != IR_MOVE && flag != IR_REDUCE && flag != IR_INDEX && n->op != OP_cumsum) ||
+        (n->op == OP_gather && n->at.gather.mode == IR_MODE_FILL))
+        return false;
+    for (int i = 0; i < n->n_in; i++) {
+        const ir_ref im = s->env[n->in[i]].im;
+        if (im && !(ir_is_splat(s->b, im, &zero) && zero == 0 && !signbit(zero)))
+            return false;
+    }
+    return true;
+}
+
+/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both.  Zeros are not
+ * carried through ops that would hide them: a product with a real number has no use for them. */
+static void
+on_each_part(split *s, const ir_node *n, pass_pair *y)
+{
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *part[2] = { &y->re, &y->im };
+    for (int p = 0; p < 2; p++) {
+        if (p && y->re && stays_zero(s, n)) {
+            y->im = ir_like(s->b, y->re, 0);
+            return;
+        }
+        for (int i = 0; i < n->n_in; i++) {
+            const pass_pair z = s->env[n->in[i]];
+            x[i] = p && z.im ? z.im : z.re;
+        }
+        *part[p] = ir_node1(s->b, (ir_op)n->op, n->n_in, x, &n->at);
+    }
+}
+
+static void
+copy_whole(split *s, const ir_node *n, pass_pair *y)
+{
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, n->n_out + 1);
+    for (int i = 0; i < n->n_in; i++) {
+        const pass_pair z = s->env[n->in[i]];
+        x[i] = is_complex(s->f, n->in[i]) ? ir_op2(s->b, OP_complex, z.re, z.im) : z.re;
+    }
+    ir_copy_node(s->b, n, x, out);
+    for (int j = 0; j < n->n_out; j++) {
+        const bool pair = is_complex(s->f, n->first + (ir_ref)j);
+        y[j] = pair ? parts_of(s->b, out[j]) : (pass_pair){ out[j], IR_NONE };
+    }
+}
+
+/* How many values operands first ... first + n - 1 are now. */
+static int64_t
+count_parts(const split *s, const ir_node *n, int64_t first, int64_t count)
+{
+    int64_t parts = 0;
+    for (int64_t i = first; i < first + count; i++)
+        parts += is_complex(s->f, n->in[i]) ? 2 : 1;
+    return parts;
+}
+
+static cot_status
+split_body(const ir_graph *f, ir_graph **out)
+{
+    return split_graph(f, PARTS, out);
+}
+
+/* Bodies, and the counts of operands, with both parts. */
+static cot_status
+flow_attrs(split *s, const ir_node *n, ir_attrs *at)
+{
+    COT_TRY(pass_rewrite_subs(s->b, n, split_body, at));
+    switch (n->op) {
+    case OP_while: at->loop.consts = count_parts(s, n, 0, n->at.loop.consts); break;
+    case OP_scan:
+        at->scan.consts = count_parts(s, n, 0, n->at.scan.consts);
+        at->scan.carries = count_parts(s, n, n->at.scan.consts, n->at.scan.carries);
+        break;
+    case OP_linear_solve:
+    case OP_root: at->implicit.consts = count_parts(s, n, 0, n->at.implicit.consts); break;
+    default: break;
+    }
+    return COT_OK;
+}
+
+static void
+split_flow(split *s, const ir_node *n, pass_pair *y)
+{
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
+    int parts = 0, at_out = 0;
+    ir_attrs at;
+    cot_status status = flow_attrs(s, n, &at);
+    if (status != COT_OK) {
+        s->b->status = s->b->status == COT_OK ? status : s->b->status;
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++) {
+        x[parts++] = s->env[n->in[i]].re;
+        if (is_complex(s->f, n->in[i]))
+            x[parts++] = s->env[n->in[i]].im;
+    }
+    ir_add_node(s->b, (ir_op)n->op, parts, x, &at, out);
+    for (int j = 0; j < n->n_out; j++) {
+        y[j].re = out[at_out++];
+        if (is_complex(s->f, n->first + (ir_ref)j))
+            y[j].im = out[at_out++];
+    }
+}
+
+static bool
+touches_complex(const split *s, const ir_node *n)
+{
+    bool any = false;
+    for (int i = 0; i < n->n_in; i++)
+        any |= is_complex(s->f, n->in[i]);
+    for (int j = 0; j < n->n_out; j++)
+        any |= is_complex(s->f, n->first + (ir_ref)j);
+    return any;
+}
+
+static void
+split_node(split *s, const ir_node *n)
+{
+    pass_pair *y = s->env + n->first, *x = IR_NEW_N(s->b->arena, pass_pair, n->n_in + 1);
+    pass_pair_rule *rule = pass_pair_rule_of((ir_op)n->op);
+    const bool custom = n->op == OP_custom_call || n->op == OP_custom_tangent;
+    s->b->loc = n->loc;
+    for (int i = 0; i < n->n_in; i++)
+        x[i] = s->env[n->in[i]];
+    if (ir_ops[n->op].flag == IR_FLOW && !custom)
+        split_flow(s, n, y);
+    else if (custom || !touches_complex(s, n))
+        copy_whole(s, n, y);
+    else if (n->op == OP_constant)
+        *y = pass_pair_constant(s->b, &n->at.constant.data);
+    else if (rule)
+        *y = rule(s->b, n, x);
+    else
+        on_each_part(s, n, y);
+}
+
+static cot_status
+split_graph(const ir_graph *f, boundary how, ir_graph **out)
+{
+    *out = (ir_graph *)f;
+    if (!f->complex)
+        return COT_OK;
+    ir_build *b = ir_build_new(f->ctx, f->name);
+    split s = { b, f, IR_NEW_N(b->arena, pass_pair, f->n_values) };
+    b->uncontracted = f->uncontracted;
+    for (int i = 0; i < f->n_in; i++)
+        s.env[f->in[i]] = split_input(b, f, i, how);
+    for (uint32_t i = 1; i < f->n_nodes && b->status == COT_OK; i++)
+        split_node(&s, &f->node[i]);
+    b->loc = 0;
+    for (int j = 0; j < f->n_out && b->status == COT_OK; j++)
+        split_output(b, f, j, s.env[f->out[j]], how);
+    return pass_end(b, "complex", out);
+}
+
+cot_status
+pass_complex(const ir_graph *f, ir_graph **out)
+{
+    return split_graph(f, WHOLE, out);
+}
+
+cot_status
+pass_complex_memory(const ir_graph *f, ir_graph **out)
+{
+    return split_graph(f, MEMORY, out);
+}

@@ -1,0 +1,167 @@
+/* StableHLO text: what is read, and what the messages say of what cannot be. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cotrace/cotrace.h"
+
+static cot_context *ctx;
+
+static void
+begin(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+end(void)
+{
+    cot_context_free(ctx);
+}
+
+static const cot_graph *
+import(const char *text)
+{
+    const cot_graph *g = NULL;
+
+    cot_import_stablehlo(ctx, "m.mlir", text, strlen(text), NULL, &g);
+    return g;
+}
+
+/* ---- messages ---- */
+
+#define MAIN(in, type, body) "func.func @main(" in ") -> " type " {\n" body "\n}\n"
+#define BAD(body) MAIN("%x: tensor<3xf32>", "tensor<3xf32>", body "\n return %x : tensor<3xf32>")
+
+static const struct bad {
+    const char *text, *message;
+} bads[] = {
+    { "", "m.mlir:1:1: found the end of the text, wants a function" },
+    { "module {", "m.mlir:1:9: found the end of the text, wants '}'" },
+    { "module {\n  func.func @f(%x: tensor<3xf32) {", "m.mlir:2:32: found ')', wants '>'" },
+    { BAD("%0 = stablehlo.sine %y : tensor<3xf32>"), "m.mlir:2:21: found '%y', wants a value that is defined before" },
+    { BAD("%0 = stablehlo.sine %x#1 : tensor<3xf32>"), "m.mlir:2:21: found '%x#1', wants a value that is defined before" },
+    { BAD("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>"),
+      "m.mlir:2:40: found ']>', wants ','" },
+    { BAD("%0 = stablehlo.constant dense<\"0x0000\"> : tensor<3xf32>"),
+      "m.mlir:2:31: found '\"0x0000\">', wants 12 bytes, as many as f32[3] has" },
+    { BAD("%0 = stablehlo.constant dense<300> : tensor<3xi8>"),
+      "m.mlir:2:31: found '300>', wants a number that fits i8" },
+    { BAD("%0 = stablehlo.constant dense<1> : tensor<3xi4>"),
+      "m.mlir:2:6: stablehlo.constant: type tensor<3xi4> is not supported" },
+    { BAD("%0 = stablehlo.frobnicate %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.frobnicate: the op is not supported" },
+    { BAD("%0 = stablehlo.sine %x, %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.sine: has 2 operands; wants 1" },
+    { BAD("%0 = stablehlo.sine %x : tensor<4xf32>"),
+      "m.mlir:2:6: stablehlo.sine: result 0 is f32[3]; the text says tensor<4xf32>" },
+    { BAD("%0 = call @g(%x) : (tensor<3xf32>) -> tensor<3xf32>"), "m.mlir:2:6: call: there is no function @g" },
+    { BAD("%0 = call @main(%x) : (tensor<3xf32>) -> tensor<3xf32>"), "m.mlir:2:6: main: the function calls itself" },
+    { BAD("%0 = stablehlo.custom_call @f(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.custom_call: no custom function @f is registered" },
+    { BAD("%0 = stablehlo.compare XX, %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>"),
+      "m.mlir:2:6: stablehlo.compare: compares by 'XX'; wants EQ, NE, LT, LE, GT or GE" },
+    { BAD("%0:2 = stablehlo.sine %x : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:8: found 'stablehlo.sine', wants 2 types for its results" },
+    { MAIN("%x: tensor<?xf32>", "tensor<?xf32>", "return %x : tensor<?xf32>"),
+      "m.mlir:1:21: main: argument 0 has open sizes; wants its type given" },
+    { MAIN("%x: tensor<3xf32>", "tensor<3xf32>", "%0 = stablehlo.sine %x : tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.sine: the region ends without a return" },
+    { BAD("%0 = \"stablehlo.add\"(%x, %i) : (tensor<3xf32>) -> tensor<3xf32> loc(\"model.py\":7:1)"),
+      "m.mlir:2:26: found '%i)', wants a value that is defined before" },
+};
+
+START_TEST(message)
+{
+    ck_assert_ptr_null(import(bads[_i].text));
+    ck_assert_str_eq(cot_error(ctx), bads[_i].message);
+}
+END_TEST
+
+/* Any beginning of a text is an error with a message, or a module. */
+START_TEST(cut_anywhere)
+{
+    static const char text[] =
+        "#loc = loc(\"m.py\":1:2)\nmodule @m attributes {a.b = 1 : i32} {\n  func.func public @main(%arg0: tensor<2xf32> "
+        "{tf.aliasing_output = 0 : i32} loc(\"x\")) -> (tensor<f32> {jax.result_info = \"\"}) {\n    %c = stablehlo.constant "
+        "dense<[1.0, -2.5e-1]> : tensor<2xf32>\n    %0 = stablehlo.add %arg0, %c : tensor<2xf32> loc(#loc)\n    %1 = "
+        "stablehlo.constant dense<0.0> : tensor<f32>\n    %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across "
+        "dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>\n    %3:2 = stablehlo.while(%a = %2, %b = %1) : "
+        "tensor<f32>, tensor<f32>\n    cond {\n      %p = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> "
+        "tensor<i1>\n      stablehlo.return %p : tensor<i1>\n    } do {\n      %q = stablehlo.add %a, %1 : tensor<f32>\n      "
+        "stablehlo.return %q, %b : tensor<f32>, tensor<f32>\n    }\n    return %3#0 : tensor<f32>\n  }\n}\n";
+    const cot_graph *g;
+
+    ck_assert_msg(import(text) != NULL, "%s", cot_error(ctx));
+    for (size_t n = 0; n < sizeof text - 2; n++) {
+        char *copy = malloc(n + 1);
+        memcpy(copy, text, n);
+        const cot_status status = cot_import_stablehlo(ctx, "m.mlir", copy, n, NULL, &g);
+        free(copy);
+        ck_assert((status == COT_OK) == (g != NULL));
+        ck_assert(g || *cot_error(ctx));
+        cot_error_clear(ctx);
+    }
+}
+END_TEST
+
+/* ---- what is read ---- */
+
+static double
+value(const char *text, double x)
+{
+    const cot_graph *g = import(text);
+    cot_array *in = cot_array_new(ctx, cot_f64()), *out = NULL;
+
+    ck_assert_msg(g != NULL, "%s", cot_error(ctx));
+    *(double *)cot_array_data(in) = x;
+    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, cot_graph_n_in(g)), COT_OK);
+    const double y = *(const double *)cot_array_read(out);
+    cot_array_free(in);
+    cot_array_free(out);
+    return y;
+}
+
+#define F64 "tensor<f64>"
+static const struct good {
+    const char *text;
+    double x, y;
+} goods[] = {
+    /* the generic form, all through */
+    { "\"builtin.module\"() ({\n \"func.func\"() <{function_type = (" F64 ") -> " F64 ", sym_name = \"main\"}> ({\n ^bb0(%arg0: "
+      F64 "):\n %0 = \"stablehlo.multiply\"(%arg0, %arg0) : (" F64 ", " F64 ") -> " F64 "\n \"func.return\"(%0) : (" F64
+      ") -> ()\n }) : () -> ()\n}) : () -> ()\n", 3, 9 },
+    /* a region that captures, and the branch that serves all other numbers */
+    { MAIN("%x: " F64, F64, "%i = stablehlo.constant dense<-7> : tensor<i32>\n%0 = \"stablehlo.case\"(%i) ({\n"
+           "stablehlo.return %x : " F64 "\n}, {\n%1 = stablehlo.negate %x : " F64 "\nstablehlo.return %1 : " F64
+           "\n}) : (tensor<i32>) -> " F64 "\nreturn %0 : " F64), 2, -2 },
+    /* hexadecimal bits of an element */
+    { MAIN("%x: " F64, F64, "%c = stablehlo.constant dense<0x3FF8000000000000> : " F64 "\n%0 = stablehlo.add %x, %c : " F64
+           "\nreturn %0 : " F64), 1, 2.5 },
+    /* a function that is private, called twice */
+    { "module {\nfunc.func public @main(%x: " F64 ") -> " F64 " {\n%0 = call @g(%x) : (" F64 ") -> " F64 "\n%1 = func.call "
+      "@g(%0) : (" F64 ") -> " F64 "\nreturn %1 : " F64 "\n}\nfunc.func private @g(%x: " F64 ") -> " F64 " {\n%0 = "
+      "stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64 "\n}\n}\n", 1, 4 },
+};
+
+START_TEST(good)
+{
+    ck_assert_double_eq(value(goods[_i].text, goods[_i].x), goods[_i].y);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("stablehlo");
+    TCase *t = tcase_create("text");
+    SRunner *r = srunner_create(s);
+
+    tcase_add_checked_fixture(t, begin, end);
+    tcase_add_loop_test(t, message, 0, sizeof bads / sizeof *bads);
+    tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
+    tcase_add_test(t, cut_anywhere);
+    suite_add_tcase(s, t);
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
