@@ -2,7 +2,8 @@
 """Every pointwise, reducing and moving op beside JAX and PyTorch: values and derivatives, on random operands and on
 special ones (zeros of both signs, infinities, NaN, subnormal numbers, the ends of the range).
 
-    accuracy.py COT [--jax PYTHON] [--torch PYTHON] [--write FILE] [--show] [--keep FOLDER] [NAME ...]
+    accuracy.py COT [--jax PYTHON] [--torch PYTHON] [--write FILE] [--show] [--keep FOLDER]
+                [--types f64,f32,bf16,i32,u8] [NAME ...]
 
 COT is the program `cot`: each op becomes a .cot file, run by the evaluator, whose bits every back end has.  The peers
 run in Pythons of their own, for all ops at once.  A difference on special operands must be one of those explained in
@@ -245,7 +246,7 @@ class Row:
     """What the page says of an op at a type beside a peer."""
 
     def __init__(self):
-        self.worst, self.special, self.subnormal = [0.0, 0.0], [0, 0], 0
+        self.worst, self.special, self.letters = [0.0, 0.0], [0, 0], set()
 
 
 def compare(np, c, t, arrays, mine, theirs, name, complain):
@@ -258,11 +259,11 @@ def compare(np, c, t, arrays, mine, theirs, name, complain):
             bad = (a != b).ravel()
             if c.shapes is None and is_float(t):
                 flushed = bad & subnormal(np, wide, t)
-                row.subnormal += int(flushed.sum())
+                row.letters |= {"a"} if flushed.any() else set()
                 bad &= ~flushed
             row.special[what] += int(bad.sum())
             if bad.any():
-                complain(c, t, name, what, wide, a.ravel(), b.ravel(), bad)
+                row.letters |= complain(c, t, name, what, wide, a.ravel(), b.ravel(), bad)
             continue
         a, b = widen(np, a, rt).ravel(), widen(np, b, rt).ravel()
         n = len(a) if c.shapes else RANDOM
@@ -273,11 +274,11 @@ def compare(np, c, t, arrays, mine, theirs, name, complain):
         bad = differs(np, a, b, rt)
         bad[:n] = False
         flushed = bad & subnormal(np, wide + [a, b], t if is_float(t) else rt)
-        row.subnormal += int(flushed.sum())
+        row.letters |= {"a"} if flushed.any() else set()
         bad &= ~flushed
         row.special[what] += int(bad.sum())
         if bad.any():
-            complain(c, t, name, what, wide, a, b, bad)
+            row.letters |= complain(c, t, name, what, wide, a, b, bad)
     return row
 
 
@@ -298,6 +299,7 @@ def main():
     p.add_argument("--write")
     p.add_argument("--show", action="store_true")
     p.add_argument("--keep")
+    p.add_argument("--types", default="f64,f32,bf16,i32,u8")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     peers = {k: python_with(k, getattr(args, k)) for k in ("jax", "torch")}
@@ -308,7 +310,8 @@ def main():
     import numpy as np
     import differences
     import page
-    wanted = [(k, t) for k, c in enumerate(CASES) for t in c.types if not args.names or c.name in args.names]
+    wanted = [(k, t) for k, c in enumerate(CASES) for t in c.types
+              if t in args.types.split(",") and (not args.names or c.name in args.names)]
     rows, unexplained, seen = {}, [], set()
 
     def complain(c, t, name, what, arrays, a, b, bad):
@@ -319,6 +322,7 @@ def main():
             at = ", ".join(repr(x.ravel()[i].item()) for x in arrays) if c.shapes is None else str(i)
             unexplained.append(f"{c.label} {t} beside {name}, {('value', 'derivative')[what]} at {at}: {a[i]!r}, there {b[i]!r}"
                                f" ({int((bad & why[None]).sum())} such)")
+        return {k for k in why if k}
     with tempfile.TemporaryDirectory() as empty:
         folder, mine = args.keep or empty, {}
         with open(f"{folder}/cases.json", "w") as f:
@@ -326,13 +330,17 @@ def main():
         for k, t in wanted:
             arrays = operands(np, CASES[k], t)
             np.savez(f"{folder}/{k}.{t}.npz", **{f"a{i}": a for i, a in enumerate(arrays)})
-            mine[k, t] = arrays, run_cot(np, args.cot, CASES[k], t, arrays, folder)
-        for name, python in peers.items():
-            done = subprocess.run([python, os.path.abspath(__file__), "--peer", name, folder], stderr=subprocess.PIPE, text=True)
+        started = {name: subprocess.Popen([python, os.path.abspath(__file__), "--peer", name, folder], stderr=subprocess.PIPE,
+                                          text=True) for name, python in peers.items()}
+        for k, t in wanted:
+            arrays = operands(np, CASES[k], t)
+            mine[k, t] = arrays, run_cot(np, args.cot, CASES[k], t, arrays, empty)
+        for name in peers:
+            said = started[name].communicate()[1]
             if args.show:
-                print(done.stderr)
-            if done.returncode != 0:
-                raise SystemExit(done.stderr)
+                print(said)
+            if started[name].returncode != 0:
+                raise SystemExit(said)
             for k, t in wanted:
                 path = f"{folder}/{k}.{t}.{name}.npz"
                 if os.path.exists(path):
