@@ -286,7 +286,7 @@ def compare(np, c, t, arrays, mine, theirs, name, complain):
 
 def python_with(module, given):
     for python in [given] if given else [sys.executable]:
-        if python and subprocess.run([python, "-c", f"import {module}, numpy"], capture_output=True).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}, numpy"], capture_output=True).returncode == 0:
             return python
     return None
 
