@@ -379,6 +379,58 @@ make_lorenz_1024(cot_context *ctx)
                     .in_dims = COT_LIST(0, 0, 0, COT_NONE, COT_NONE, COT_NONE));
 }
 
+/* ---- linear algebra: of x + n, x between -1 and 1, which every factorisation takes ---- */
+
+static cot_value
+definite(cot_trace *t, cot_value x)
+{
+    const cot_type type = cot_type_of(x);
+    const int64_t n = type.dims[type.rank - 1];
+
+    return cot_add(x, cot_mul((double)n, cot_eye(t, type.dtype, n)));
+}
+
+BODY(cholesky)
+{
+    UNUSED;
+    out[0] = cot_cholesky(definite(t, in[0]));
+}
+
+BODY(lu)
+{
+    UNUSED;
+    out[0] = cot_lu(in[0], NULL, NULL);
+}
+
+BODY(qr)
+{
+    UNUSED;
+    out[0] = cot_qr(in[0], &out[1]);
+}
+
+BODY(eigh)
+{
+    UNUSED;
+    out[0] = cot_eigh(in[0], &out[1]);
+}
+
+PLAIN(cholesky, cholesky, 1, 1)
+PLAIN(lu, lu, 1, 1)
+PLAIN(qr, qr, 1, 2)
+PLAIN(eigh, eigh, 1, 2)
+
+#define MATRIX(name, ...)                                                                      \
+    static void args_##name(workload_arg *a)                                                   \
+    {                                                                                          \
+        a[0] = UNIFORM(__VA_ARGS__, -1, 1);                                                    \
+    }
+MATRIX(matrix_32, cot_f32(32, 32))
+MATRIX(matrix_256, cot_f32(256, 256))
+MATRIX(matrix_1024, cot_f32(1024, 1024))
+MATRIX(matrix_256_f64, cot_f64(256, 256))
+MATRIX(matrix_1024_f64, cot_f64(1024, 1024))
+MATRIX(matrices, cot_f32(4096, 8, 8))
+
 static void
 args_parameters(workload_arg *a)
 {
@@ -427,6 +479,17 @@ const workload workloads[] = {
       1024 },
     { "matmul_2048", make_matmul, args_matmul_2048, 2, NULL, 12.0 * 2048 * 2048, CUBE(2048),
       2048 },
+    { "cholesky_256", make_cholesky, args_matrix_256, 1, NULL, 8.0 * 256 * 256, CUBE(256) / 6, 0 },
+    { "cholesky_1024", make_cholesky, args_matrix_1024, 1, NULL, 8.0 * 1024 * 1024, CUBE(1024) / 6, 0 },
+    { "cholesky_f64_256", make_cholesky, args_matrix_256_f64, 1, NULL, 16.0 * 256 * 256, CUBE(256) / 6, 0 },
+    { "cholesky_f64_1024", make_cholesky, args_matrix_1024_f64, 1, NULL, 16.0 * 1024 * 1024, CUBE(1024) / 6, 0 },
+    { "cholesky_4096x8", make_cholesky, args_matrices, 1, NULL, 4096 * 8.0 * 64, 4096 * CUBE(8) / 6, 0 },
+    { "lu_256", make_lu, args_matrix_256, 1, NULL, 8.0 * 256 * 256, CUBE(256) / 3, 0 },
+    { "lu_1024", make_lu, args_matrix_1024, 1, NULL, 8.0 * 1024 * 1024, CUBE(1024) / 3, 0 },
+    { "qr_256", make_qr, args_matrix_256, 1, NULL, 12.0 * 256 * 256, CUBE(256) * 4 / 3, 0 },
+    { "qr_1024", make_qr, args_matrix_1024, 1, NULL, 12.0 * 1024 * 1024, CUBE(1024) * 4 / 3, 0 },
+    { "eigh_32", make_eigh, args_matrix_32, 1, NULL, 12.0 * 32 * 32, CUBE(32) * 4, 0 },
+    { "eigh_4096x8", make_eigh, args_matrices, 1, NULL, 4096 * 12.0 * 64, 4096 * CUBE(8) * 4, 0 },
     { "mlp_step", make_mlp_step, args_mlp_step, 8, hand_mlp_step, 5.4e6,
       256.0 * (2 * 784 * 512 + 3 * (512 * 512 + 5120)), 0 },
     { "per_sample_grads", make_per_sample, args_per_sample, 8, hand_per_sample_grads, 30.7e6,

@@ -22,6 +22,7 @@ typedef struct cg_natural {
     const cg_module *module;
     int n_in, n_out;
     const char *const *arg_name;
+    const char *const *arg_type;    /* in C, "const float *"; NULL: as the module's buffers say */
 } cg_natural;
 
 typedef int cg_entry(void *const *args, void *work);
@@ -46,6 +47,14 @@ typedef struct cg_backend {
 } cg_backend;
 
 const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */
-const cg_backend *cg_c(void);           /* emit only */
+const cg_backend *cg_c(void);           /* loads by way of the system's compiler: COT_CC, or cc */
+
+/* C source for several widths, narrowest first: the same functions lowered for vectors of `lanes`
+ * floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address here. */
+typedef struct cg_c_width { int lanes; const cg_natural *fn; } cg_c_width;
+cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_process,
+                      ir_arena *arena, const void **bytes, size_t *size);
+/* What no C variable should be called. */
+bool cg_c_is_word(const char *s);
 
 #endif

@@ -42,6 +42,20 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         ctx->config.threads = 1;
 }
 
+const char *
+ir_config_compiler(void)
+{
+    const char *s = getenv("COT_CC");
+    return s && *s ? s : NULL;
+}
+
+const char *
+ir_config_temporary(void)
+{
+    const char *s = getenv("TMPDIR");
+    return s && *s ? s : "/tmp";
+}
+
 bool
 ir_config_lists(const char *list, const char *name)
 {

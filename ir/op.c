@@ -69,11 +69,15 @@ ir_ints_copy(ir_arena *a, int n, const int64_t *at)
     return (ir_ints){ n, ir_copy_bytes(a, at, sizeof(int64_t) * (size_t)n) };
 }
 
+/* Large constants live as long as the context, and every graph that has them shares them. */
+#define SHARED_BYTES 4096
+
 static ir_data
 data_of(ir_arena *arena, const ir_type *type, const void *bytes, size_t n, bool splat)
 {
-    return (ir_data){ type, ir_copy_bytes(arena, bytes, n), n, splat,
-                      ir_hash(splat, bytes, n) };
+    ir_arena *const to = n > SHARED_BYTES ? &arena->ctx->arena : arena;
+
+    return (ir_data){ type, ir_copy_bytes(to, bytes, n), n, splat, ir_hash(splat, bytes, n) };
 }
 
 ir_data
@@ -192,7 +196,8 @@ ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a)
             *s = ir_ints_copy(arena, s->n, s->at);
         } else if (f[i].kind == IR_F_DATA) {
             ir_data *d = p;
-            d->bytes = ir_copy_bytes(arena, d->bytes, d->n);
+            if (d->n <= SHARED_BYTES)
+                d->bytes = ir_copy_bytes(arena, d->bytes, d->n);
         } else if (f[i].kind == IR_F_GRAPHS) {
             ir_graphs *s = p;
             s->at = ir_copy_bytes(arena, s->at, sizeof *s->at * (size_t)s->n);

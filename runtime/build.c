@@ -1,4 +1,4 @@
-/* Object files, and the C header that describes them.
+/* Object files and C source, and the C header that describes them.
  *
  * What is written is the user's: functions that take plain pointers and one work block whose size is
  * a constant of the header, and need nothing else at run time.  The header is C99 and C++. */
@@ -11,26 +11,6 @@
 
 /* ---- names ---- */
 
-static bool
-is_c_word(const char *s)
-{
-    static const char *const words[] = {
-        "auto",    "break",  "case",     "char",     "const",    "continue", "default",
-        "do",      "double", "else",     "enum",     "extern",   "float",    "for",
-        "goto",    "if",     "inline",   "int",      "long",     "register", "restrict",
-        "return",  "short",  "signed",   "sizeof",   "static",   "struct",   "switch",
-        "typedef", "union",  "unsigned", "void",     "volatile", "while",    "bool",
-        "class",   "delete", "new",      "operator", "private",  "public",   "template",
-        "this",    "throw",  "try",      "using",    "virtual",  "and",      "or",
-        "not",     "xor",    "true",     "false",    "work",     "pool",
-    };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(s, words[i]) == 0)
-            return true;
-    return false;
-}
-
 /* A parameter's C name from a value's name: a word of its own, unlike those before it. */
 static const char *
 parameter_name(ir_arena *a, const char *from, const char *otherwise, const char **taken, int n)
@@ -41,7 +21,7 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const char 
     for (char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
             *c = '_';
-    if ((*name >= '0' && *name <= '9') || is_c_word(name) || !*name)
+    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || !*name)
         name = ir_format(a, "%s_",
                          *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
     base = name;
@@ -71,7 +51,7 @@ parameter_names(ir_arena *a, const ir_graph *f)
 static bool
 is_c_name(const char *s)
 {
-    if (!*s || (*s >= '0' && *s <= '9') || is_c_word(s))
+    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s))
         return false;
     for (; *s; s++)
         if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
@@ -113,6 +93,35 @@ use_of(const rt_plan *p, const ir_graph *f, int i)
     return ir_ints_has(p->donated, i) ? "donated " : "";
 }
 
+/* "const float *" for each argument and result. */
+static const char *const *
+parameter_types(ir_arena *a, const rt_plan *p, const ir_graph *f)
+{
+    const int own = f->n_out - f->n_inout;
+    const char **type = IR_NEW_N(a, const char *, f->n_in + own + 1);
+
+    for (int i = 0; i < f->n_in + own; i++) {
+        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+
+        type[i] = i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY
+                      ? "const uint64_t *"
+                      : ir_format(a, "%s%s *", i < f->n_in && !*use_of(p, f, i) ? "const " : "", c_types[t->dtype]);
+    }
+    return type;
+}
+
+static void
+print_costs(ir_buf *b, const cg_module *m)
+{
+    int64_t flops = 0, bytes = 0;
+
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        flops += m->kernel[i]->flops;
+        bytes += m->kernel[i]->bytes;
+    }
+    ir_buf_printf(b, "\n * About %lld flops; %lld bytes moved. */", (long long)flops, (long long)bytes);
+}
+
 static void
 print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
 {
@@ -131,19 +140,18 @@ print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_grap
         ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[f->n_in + i]);
         ir_type_print(b, ir_type_at(f, f->out[i]));
     }
-    ir_buf_printf(b, ") */\n#define %s_WORK_BYTES %lld\n", big,
+    ir_buf_str(b, ")");
+    print_costs(b, fn->module);
+    ir_buf_printf(b, "\n#define %s_WORK_BYTES %lld\n", big,
                   (long long)fn->module->work_bytes);
     ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big,
                   fn->module->work_align > 0 ? fn->module->work_align : 1);
     ir_buf_printf(b, "int %s(", fn->name);
     for (int i = 0; i < f->n_in + fn->n_out; i++) {
-        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
-
         if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
             ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
         else
-            ir_buf_printf(b, "%s%s *%s, ", i < f->n_in && !*use_of(p, f, i) ? "const " : "",
-                          c_types[t->dtype], fn->arg_name[i]);
+            ir_buf_printf(b, "%s%s, ", fn->arg_type[i], fn->arg_name[i]);
     }
     ir_buf_printf(b, "%svoid *work);\n",
                   fn->module->parallel ? "const struct cot_parallel *pool, " : "");
@@ -314,19 +322,21 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_ASM;
     else if (dot && strcmp(dot, ".ll") == 0)
         *what = CG_TO_LLVM;
-    else if (dot &&
-             (strcmp(dot, ".c") == 0 || strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
+    else if (dot && strcmp(dot, ".c") == 0)
+        *what = CG_TO_C;
+    else if (dot && (strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena,
-                                 "%s: writing %s is not built in; wants .o, .a, .s or .ll",
+                                 "%s: writing %s is not built in; wants .o, .a, .c, .s or .ll",
                                  path, dot));
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .s or .ll", path));
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s or .ll", path));
     return COT_OK;
 }
 
+/* Lower the functions; each then needs the work block that any of its forms needs. */
 static cot_status
 lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
               ir_arena *a, rt_plan *p, cg_natural *fn)
@@ -347,13 +357,63 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
                 return ir_fail(ctx, 0, NULL, ERR_usage,
                                ir_format(a, "two functions are named %s", fn[i].name));
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
-        COT_TRY(cg_check_externs(low.module, "an object file"));
+        if (p->backend != cg_c())
+            COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
         fn[i].n_in = e[i].graph->n_in;
         fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
         fn[i].arg_name = parameter_names(a, e[i].graph);
+        fn[i].arg_type = parameter_types(a, p, e[i].graph);
     }
     return COT_OK;
+}
+
+/* ---- C source ---- */
+
+enum { C_WIDTHS = 4 };
+
+/* One work block serves all widths. */
+static void
+join_work(int n_widths, cg_c_width *w, cg_module *const *module, int n)
+{
+    for (int i = 0; i < n; i++) {
+        cg_module *most = module[i];
+
+        for (int k = 0; k < n_widths; k++) {
+            const cg_module *m = w[k].fn[i].module;
+            most->work_bytes = m->work_bytes > most->work_bytes ? m->work_bytes : most->work_bytes;
+            most->work_align = m->work_align > most->work_align ? m->work_align : most->work_align;
+        }
+    }
+}
+
+/* The functions for each width that a compiler may choose; with vector_bits, for that and for
+ * scalars.  fn: the first width's. */
+static cot_status
+write_c(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, rt_plan *p,
+        cg_natural *fn, const void **bytes, size_t *size)
+{
+    static const int lanes[C_WIDTHS] = { 1, 4, 8, 16 };
+    cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
+    const int asked = each.vector_bits;
+    cg_module **first = IR_NEW_N(&ctx->arena, cg_module *, n + 1);
+    cg_c_width w[C_WIDTHS];
+    int n_widths = 0;
+
+    each.backend = "c";
+    for (int k = 0; k < C_WIDTHS; k++) {
+        cg_natural *to = k == 0 ? fn : IR_NEW_N(&ctx->arena, cg_natural, n + 1);
+
+        if (asked && lanes[k] > 1 && lanes[k] * 32 != asked)
+            continue;
+        each.vector_bits = 32 * lanes[k];
+        COT_TRY(lower_exports(ctx, n, e, &each, &ctx->arena, p, to));
+        w[n_widths++] = (cg_c_width){ lanes[k], to };
+    }
+    for (int i = 0; i < n; i++)
+        first[i] = (cg_module *)(uintptr_t)fn[i].module;
+    join_work(n_widths, w, first, n);
+    return cg_c_write(ctx, n_widths, w, n, false, &ctx->arena, bytes, size);
 }
 
 cot_status
@@ -372,8 +432,12 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
     COT_TRY(form_of(ctx, path, &what, &archive));
-    COT_TRY(lower_exports(ctx, n, e, o, a, &p, fn));
-    COT_TRY(p.backend->emit(ctx, &p.target, what, n, fn, a, &bytes, &size));
+    if (what == CG_TO_C)
+        COT_TRY(write_c(ctx, n, e, o, &p, fn, &bytes, &size));
+    else {
+        COT_TRY(lower_exports(ctx, n, e, o, a, &p, fn));
+        COT_TRY(p.backend->emit(ctx, &p.target, what, n, fn, a, &bytes, &size));
+    }
     if (archive) {
         ir_buf_init(&b, a);
         print_archive(&b, n, fn, bytes, size);

@@ -78,16 +78,21 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     p->backend = NULL;
     if (p->engine == RT_EVAL)
         return COT_OK;
+    if (name && strcmp(name, "c") == 0) {
+        p->backend = cg_c();
+        p->threads = 1; /* C source has no pool: parallel loops run in the calling thread */
+        return COT_OK;
+    }
     if (name && strcmp(name, "jit") != 0)
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the back end is '%s'; wants jit or eval", name));
+                       ir_format(&ctx->arena, "the back end is '%s'; wants jit, c or eval", name));
     p->backend = cg_llvm();
     if (!name && !p->backend) {
         p->engine = RT_EVAL;
         return COT_OK;
     }
     if (!p->backend)
-        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end eval");
+        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end c or eval");
     return COT_OK;
 }
 

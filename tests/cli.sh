@@ -78,7 +78,14 @@ status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
 status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
-status 2 "$cot" run f.cot --backend c;                       says "not built in"
+status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c or eval"
+# C source: written, and run by way of the system's compiler where there is one.
+status 0 "$cot" build f.cot -o f.c --header f.h
+if cc --version >/dev/null 2>&1; then
+    status 0 "$cot" run f.cot --backend c
+    "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend c >got; cmp want got || exit 1
+    status 2 env COT_CC=no-such-compiler "$cot" run f.cot --backend c; says "could not be run"
+fi
 status 2 "$cot" run f.cot --in four.npy;                     says "names 1 arrays; it has 2 arguments"
 status 2 "$cot" run f.cot --in four.npy mapped.npy;          says "argument 1 in mapped.npy is f32[3,4]; wants f32[4]"
 status 2 "$cot" run f.cot --in four.npy liar.npy;            says "fewer elements than its shape says"
@@ -111,7 +118,6 @@ status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
 status 2 "$cot" build f.cot;                                 says "wants -o"
-status 2 "$cot" build f.cot -o f.c;                          says "f.c: "
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }
 $("$cot" opt f.cot -p grad)

@@ -101,7 +101,7 @@ print_values(const ir_graph *f, bool compiled, ir_buf *out)
 /* ---- stages ---- */
 
 static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan",
-                                           "llvm",   "asm", "eval",       "run" };
+                                           "llvm",   "asm", "eval",       "run",     "c" };
 #define N_STAGES ((int)(sizeof stage_names / sizeof *stage_names))
 
 bool

@@ -1,44 +1,85 @@
 /* The C emitter, inside: kernels as C11 with vector extensions.
  *
- * Every instruction becomes a call of a small static inline function (`fma_f32x8`), made
- * when it is first needed (ops.c); the structure around them is emit.c's.  As in the LLVM
- * emitter a value has a copy for each iteration of the unroll loops it varies over, and lanes
- * where it varies over the vector loop.  A BOOL with lanes is a vector of i32, 0 or -1.  An
- * i64 with lanes also has the scalar of lane 0 (name with a z), for addresses that move
- * evenly; what is not used, the compiler drops. */
+ * The text of a file is in three parts: what does not depend on the width (`common`: functions
+ * of scalars, tables), and for each width its vector types and functions (`head`) and the
+ * kernels (`body`).  An instruction is C's operator where that means the same to the last bit,
+ * else a call of a small function (`max_f32x8`), made when it is first needed.
+ *
+ * A value has a copy for each iteration of the unroll loops that it varies over.  A vector loop
+ * of more lanes than a register holds is copies of vectors, and without vectors it is copies of
+ * scalars: so no vector is wider than the machine's, and scalar code is nothing special.  A
+ * BOOL with lanes is a vector of i32, 0 or -1. */
 #ifndef CODEGEN_C_C_H
 #define CODEGEN_C_C_H
 
 #include "codegen/backend.h"
 
+typedef struct cg_c_names {
+    ir_map map;
+    const char **name;
+    uint32_t n, cap;
+} cg_c_names;
+
 typedef struct cg_c_text {
     cot_context *ctx;
     ir_arena *arena;
-    ir_buf head; /* typedefs and helpers, in the order of need */
-    ir_buf body; /* kernels and entries                        */
-    ir_map made; /* names of what head has                     */
-    const char **name;
-    uint32_t n, cap;
+    ir_buf common, head, body;
+    cg_c_names shared, own; /* the names of what common, and head and body, have */
+    const ir_sc_program **rare;
+    uint32_t n_rare, cap_rare;
+    int bits; /* of a vector; 32: there are none */
+    bool in_process;
     cot_status status;
 } cg_c_text;
 
+/* text.c: names, types, constants.  Is the name new?  It is not afterwards. */
+bool cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name);
 /* The C type of a value with lanes ("f32x8"), made if it is new. */
 const char *cg_c_type(cg_c_text *t, cot_dtype type, int lanes);
-/* The name of the function for an instruction whose result has the given lanes; made if it is
- * new. */
-const char *cg_c_op(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
+const char *cg_c_unsigned(cot_dtype type);
+/* A constant as an expression. */
+const char *cg_c_constant(cg_c_text *t, cot_dtype type, uint64_t bits);
+/* "{ pattern(0), pattern(1), ... }": every '#' of the pattern becomes the lane. */
+const char *cg_c_lanes_text(cg_c_text *t, int lanes, const char *pattern);
+/* A name that C takes, unlike all of `in`; it is added. */
+const char *cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name);
+cot_dtype cg_c_result_type(ir_sc_op op, cot_dtype type);
+cot_dtype cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i);
+
+/* scalar.c: an instruction applied to operands, all scalars or all of the lanes: an expression
+ * that stands alone. */
+const char *cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
+                       const char *const *x);
+/* The name of the function for an instruction on scalars. */
+const char *cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from);
+const char *cg_c_table(cg_c_text *t, const ir_sc_table *table);
+/* A program as a function of scalars, made once. */
+const char *cg_c_rare(cg_c_text *t, const ir_sc_program *p);
+
+/* soft.c: texts of functions that no operator of C has. */
+extern const char cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[], cg_c_root_text[];
+
+/* vector.c */
+const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
-/* out = fold of the lanes by halves; any lane of a BOOL. */
+/* i64: x, x + step, ... */
+const char *cg_c_ramp(cg_c_text *t, int lanes);
+/* The fold of the lanes by halves; whether any lane of a BOOL holds; f(n, first): first + lane < n,
+ * or <= n, of i64's, which does not wrap. */
 const char *cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_any(cg_c_text *t, int lanes);
-const char *cg_c_table(cg_c_text *t, const ir_sc_table *table, int lanes);
-/* load (when: with a mask), at a slope from lane to lane (1: dense); store likewise. */
-const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, bool dense, bool when);
-const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, bool dense, bool when);
-void cg_c_constant(ir_buf *b, cot_dtype type, uint64_t bits);
-bool cg_c_made(cg_c_text *t, const char *name); /* marks it made; was it? */
+const char *cg_c_below(cg_c_text *t, int lanes, bool equal);
+const char *cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes);
+const char *cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
 
-/* emit.c: a kernel as a static function. */
-void cg_c_kernel(cg_c_text *t, const cg_module *m, const cg_kernel *k, const char *prefix);
+/* How a vector meets memory: element after element; a constant apart; where an i64 says. */
+typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT } cg_c_shape;
+typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the first n lanes; a BOOL */
+/* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
+const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
+const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
+
+/* emit.c: a kernel as a static function; kernel 0 as the function itself. */
+void cg_c_module(cg_c_text *t, const cg_natural *fn);
 
 #endif

@@ -1,9 +1,6 @@
-/* A kernel of the kernel IR as a C function (c.h): its instructions, buffers and frame.
- *
- * SPMD loops leave no loop behind: their bodies are written once, with a variable for each
- * copy of a value.  What varies over lanes may not steer an `if` or `while` here: such a
- * kernel is refused, by name. */
+/* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function itself. */
 #include "codegen/c/emit.h"
+
 #include "ir/diag.h"
 
 const char *
@@ -11,6 +8,7 @@ cg_c_say(cg_c_emit *e, const char *format, ...)
 {
     ir_buf b;
     va_list ap;
+
     ir_buf_init(&b, e->t->arena);
     va_start(ap, format);
     ir_buf_vprintf(&b, format, ap);
@@ -22,6 +20,7 @@ void
 cg_c_line(cg_c_emit *e, const char *format, ...)
 {
     va_list ap;
+
     for (int i = 0; i < e->indent; i++)
         ir_buf_str(e->b, "    ");
     va_start(ap, format);
@@ -42,356 +41,343 @@ cg_c_refuse(cg_c_emit *e, const char *what)
 int
 cg_c_lanes(const cg_c_emit *e, uint32_t set)
 {
-    return e->vector_level >= 0 && (set >> e->vector_level & 1)
-               ? (int)e->level[e->vector_level].extent
-               : 1;
+    return e->vector_level >= 0 && (set >> e->vector_level & 1) ? e->level[e->vector_level].lanes : 1;
 }
 
 int
 cg_c_copies(const cg_c_emit *e, uint32_t set)
 {
     int n = 1;
+
     for (int i = 0; i < e->n_levels; i++)
-        if (i != e->vector_level && (set >> i & 1))
-            n *= (int)e->level[i].extent;
+        if (set >> i & 1)
+            n *= e->level[i].copies;
     return n;
 }
 
-/* The copy of a value that varies over `of` for copy c of one that varies over `set`. */
 int
 cg_c_copy_for(const cg_c_emit *e, uint32_t set, int c, uint32_t of)
 {
     int digit[CG_C_LEVELS] = { 0 }, copy = 0;
-    for (int i = e->n_levels - 1; i >= 0; i--)
-        if (i != e->vector_level && (set >> i & 1)) {
-            digit[i] = c % (int)e->level[i].extent;
-            c /= (int)e->level[i].extent;
+
+    for (int i = e->n_levels; i-- > 0;)
+        if (set >> i & 1) {
+            digit[i] = c % e->level[i].copies;
+            c /= e->level[i].copies;
         }
     for (int i = 0; i < e->n_levels; i++)
-        if (i != e->vector_level && (of >> i & 1))
-            copy = copy * (int)e->level[i].extent + digit[i];
+        if (of >> i & 1)
+            copy = copy * e->level[i].copies + digit[i];
     return copy;
+}
+
+const char *
+cg_c_int(cg_c_emit *e, int64_t x)
+{
+    return cg_c_constant(e->t, COT_I64, (uint64_t)x);
 }
 
 const char *
 cg_c_value(cg_c_emit *e, cg_val v, int copy)
 {
-    return cg_c_say(e, "v%u_%d", v, copy);
+    const cg_insn *i = &e->k->insn[v];
+
+    if (i->op == SC_const)
+        return cg_c_constant(e->t, (cot_dtype)i->type, i->imm);
+    if (i->op == CG_PARAM)
+        return cg_c_say(e, "p%u", (unsigned)i->imm);
+    if (e->known[v].at && !e->known[v].based && cg_c_lanes(e, e->vary[v]) == 1)
+        return cg_c_int(e, e->known[v].at[copy]);
+    if (i->op == CG_VAR && e->vary[v] == 0)
+        return cg_c_say(e, "i%u", v);
+    return cg_c_copies(e, e->vary[v]) == 1 ? cg_c_say(e, "v%u", v) : cg_c_say(e, "v%u_%d", v, copy);
 }
 
-/* v as it stands for copy c of a value that varies over set: wide with its lanes, splat if it
- * has none. */
+/* Constants in each lane: "(i64x4){ 3, 1, 4, 1 }". */
+static const char *
+constant_lanes(cg_c_emit *e, cg_val v, int copy, int lanes)
+{
+    const cot_dtype type = cg_type(e->k, v);
+    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, type, lanes));
+
+    for (int l = 0; l < lanes; l++) {
+        const int64_t x = e->known[v].at[copy * lanes + l];
+        s = cg_c_say(e, "%s%s %s", s, l ? "," : "", cg_c_int(e, type == COT_BOOL ? -x : x));
+    }
+    return cg_c_say(e, "%s }", s);
+}
+
 const char *
 cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
-    uint32_t own = e->vary[v];
-    const char *s = cg_c_value(e, v, cg_c_copy_for(e, set, c, own));
+    const uint32_t own = e->vary[v];
+    const int copy = cg_c_copy_for(e, set, c, own);
+
     if (lanes > 1 && cg_c_lanes(e, own) == 1)
-        return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes), s);
-    return s;
-}
-
-/* The scalar of lane 0 of an index. */
-const char *
-cg_c_use_first(cg_c_emit *e, cg_val v, uint32_t set, int c)
-{
-    uint32_t own = e->vary[v];
-    const char *s = cg_c_value(e, v, cg_c_copy_for(e, set, c, own));
-    return cg_c_lanes(e, own) > 1 ? cg_c_say(e, "%sz", s) : s;
-}
-
-bool
-cg_c_has_first(const cg_c_emit *e, cg_val v)
-{
-    return cg_type(e->k, v) == COT_I64 && cg_c_lanes(e, e->vary[v]) > 1;
+        return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes), cg_c_value(e, v, copy));
+    if (lanes > 1 && e->known[v].at && e->known[v].based)
+        return cg_c_apply(e->t, SC_add, COT_I64, COT_I64, lanes,
+                          (const char *const[]){ cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes),
+                                                          cg_c_value(e, v, copy)),
+                                                 constant_lanes(e, v, copy, lanes) });
+    if (lanes > 1 && e->known[v].at)
+        return constant_lanes(e, v, copy, lanes);
+    if (lanes > 1 && e->known[v].slope)
+        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, lanes), cg_c_value(e, v, copy), cg_c_int(e, e->known[v].slope));
+    return cg_c_value(e, v, copy);
 }
 
 void
 cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type)
 {
-    uint32_t set = e->vary[v];
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
+    const uint32_t set = e->vary[v];
+
+    for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_line(e, "%s %s;", cg_c_type(e->t, type, cg_c_lanes(e, set)), cg_c_value(e, v, c));
-        if (type == COT_I64 && cg_c_lanes(e, set) > 1)
-            cg_c_line(e, "int64_t %sz;", cg_c_value(e, v, c));
-    }
 }
 
-/* to = from, for all copies. */
 void
-cg_c_assign(cg_c_emit *e, cg_val to, cg_val from, const char *suffix)
+cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
 {
-    uint32_t set = e->vary[to];
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
-        cg_c_line(e, "%s%s = %s;", cg_c_value(e, to, c), suffix,
-                  cg_c_use(e, from, set, c, cg_c_lanes(e, set)));
-        if (cg_c_has_first(e, to))
-            cg_c_line(e, "%sz%s = %s;", cg_c_value(e, to, c), suffix,
-                      cg_c_use_first(e, from, set, c));
+    const uint32_t set = e->vary[to];
+
+    for (int c = 0; c < cg_c_copies(e, set); c++)
+        cg_c_line(e, "%s = %s;", cg_c_value(e, to, c), cg_c_use(e, from, set, c, cg_c_lanes(e, set)));
+}
+
+void
+cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
+{
+    const uint32_t set = e->vary[to];
+    const int lanes = cg_c_lanes(e, set);
+
+    for (int c = 0; c < cg_c_copies(e, set); c++)
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c), cg_c_use(e, from, set, c, lanes));
+}
+
+/* -- instructions on scalars -- */
+
+/* A number that is neither NaN nor, if that is what to look for, a zero. */
+static bool
+is_number(const cg_insn *c, cot_dtype type, bool *zero)
+{
+    const uint64_t sign = type == COT_F64 ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
+    const uint64_t inf = type == COT_F64 ? (uint64_t)0x7ff << 52 : (uint64_t)0xff << 23;
+
+    if (c->op != SC_const || (type != COT_F32 && type != COT_F64))
+        return false;
+    *zero = (c->imm & (sign - 1)) == 0;
+    return (c->imm & (sign - 1)) <= inf;
+}
+
+/* max(x, c) = c > x ? c : x passes a NaN x on, and is right but for zeros. */
+static bool
+constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in, const char **out)
+{
+    const cot_dtype type = (cot_dtype)i->type;
+    const char *order[2];
+    bool zero;
+
+    if (i->op != SC_max && i->op != SC_min)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const char *x = in[1 - k], *c = in[k];
+        if (!is_number(&e->k->insn[i->in[k]], type, &zero) || zero)
+            continue;
+        order[0] = i->op == SC_max ? x : c;
+        order[1] = i->op == SC_max ? c : x;
+        const char *better = cg_c_apply(e->t, SC_lt, type, type, lanes, order);
+        *out = cg_c_apply(e->t, SC_select, type, type, lanes, (const char *const[]){ better, c, x });
+        return true;
     }
+    return false;
 }
 
-/* -- scalar instructions -- */
-
-static cot_dtype
-value_type(const cg_insn *i)
-{
-    return i->op >= SC_eq && i->op <= SC_le ? COT_BOOL : (cot_dtype)i->type;
-}
-
+/* Index arithmetic that cannot leave its range is C's own. */
 static const char *
-call_text(cg_c_emit *e, const char *f, const cg_insn *i, uint32_t set, int c, int lanes,
-          bool first)
+plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
 {
-    const char *args = "";
-    for (int k = 0; k < ir_sc_arity[i->op]; k++)
-        args = cg_c_say(e, "%s%s%s", args, k ? ", " : "",
-                        first ? cg_c_use_first(e, i->in[k], set, c)
-                              : cg_c_use(e, i->in[k], set, c, lanes));
-    return cg_c_say(e, "%s(%s)", f, args);
+    static const char symbol[] = { [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*', [SC_div] = '/', [SC_rem] = '%' };
+    const cg_insn *i = &e->k->insn[v];
+    int64_t lo, hi, from, to;
+
+    if (lanes > 1 || i->type != COT_I64 || i->op < SC_add || i->op > SC_rem || !cg_range(e->k, v, &lo, &hi) ||
+        !cg_range(e->k, i->in[0], &from, &to))
+        return NULL;
+    return cg_c_say(e, "%s %c %s", in[0], symbol[i->op], in[1]);
+}
+
+/* first + lane < n and the like, of an index that does not wrap: no lane is made of i64. */
+static const char *
+index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
+{
+    const cg_insn *i = &e->k->insn[v];
+    int64_t lo, hi, step;
+
+    if (lanes == 1 || i->type != COT_I64 || (i->op != SC_lt && i->op != SC_le))
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        const bool equal = (i->op == SC_le) == (k == 0);
+        if (cg_c_lanes(e, e->vary[i->in[1 - k]]) > 1 || !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
+            !cg_range(e->k, i->in[k], &lo, &hi))
+            continue;
+        return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal),
+                        cg_c_use(e, i->in[1 - k], set, c, 1), cg_c_at_lane(e, i->in[k], set, c, 0));
+    }
+    return NULL;
+}
+
+/* An index of 32 bits as a vector of i32: half as wide. */
+static const char *
+narrow_index(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
+{
+    const uint32_t own = e->vary[v];
+    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)), *first = cg_c_at_lane(e, v, set, c, 0);
+    int64_t lo, hi, zero = 0;
+
+    if (lanes == 1 || cg_c_lanes(e, own) == 1 || cg_type(e->k, v) != COT_I64 || (!e->known[v].at && !e->known[v].slope) ||
+        !cg_range(e->k, v, &lo, &hi) || lo < INT32_MIN || hi > INT32_MAX)
+        return NULL;
+    if (e->known[v].at)
+        zero = e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes];
+    for (int l = 0; l < lanes; l++) {
+        const int64_t x = e->known[v].at ? e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes + l] - zero
+                                         : e->known[v].slope * l;
+        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)x);
+    }
+    first = cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &first);
+    first = cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
+    return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes, (const char *const[]){ first, cg_c_say(e, "%s }", s) });
 }
 
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v];
-    int lanes = cg_c_lanes(e, set);
-    cot_dtype type = (cot_dtype)i->type,
-              from = ir_sc_arity[i->op] ? cg_type(e->k, i->in[0]) : type;
-    const char *f = i->op == SC_table ? cg_c_table(e->t, i->table, lanes)
-                                      : cg_c_op(e->t, (ir_sc_op)i->op, type, from, lanes);
+    const uint32_t set = e->vary[v];
+    const int lanes = cg_c_lanes(e, set), n = ir_sc_arity[i->op];
+    const cot_dtype type = (cot_dtype)i->type, from = n ? cg_type(e->k, i->in[0]) : type;
+
     for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *call = i->op == SC_table
-                               ? cg_c_say(e, "%s(%s)", f, cg_c_use(e, i->in[0], set, c, lanes))
-                               : call_text(e, f, i, set, c, lanes, false);
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, value_type(i), lanes), cg_c_value(e, v, c),
-                  call);
-        if (cg_c_has_first(e, v) && from == COT_I64)
-            cg_c_line(e, "int64_t %sz = %s;", cg_c_value(e, v, c),
-                      call_text(e, cg_c_op(e->t, (ir_sc_op)i->op, type, from, 1), i, set, c, 1,
-                                true));
-        else if (cg_c_has_first(e, v))
-            cg_c_line(e, "int64_t %sz = %s[0];", cg_c_value(e, v, c), cg_c_value(e, v, c));
+        const char *in[3], *x;
+        if (i->op == SC_cvt && (in[0] = narrow_index(e, i->in[0], set, c, lanes))) {
+            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, c),
+                      cg_c_apply(e->t, SC_cvt, type, COT_I32, lanes, in));
+            continue;
+        }
+        if ((x = index_compare(e, v, set, c, lanes))) {
+            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), cg_c_value(e, v, c), x);
+            continue;
+        }
+        for (int k = 0; k < n; k++)
+            in[k] = cg_c_use(e, i->in[k], set, c, lanes);
+        if (i->op == SC_table)
+            x = lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
+                          : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+        else if (!(x = plain_index(e, v, lanes, in)) && !constant_extreme(e, i, lanes, in, &x))
+            x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
+        cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, cg_c_result_type((ir_sc_op)i->op, type), lanes),
+                  cg_c_value(e, v, c), x);
     }
 }
 
-static void
-emit_const(cg_c_emit *e, cg_val v)
-{
-    const cg_insn *i = &e->k->insn[v];
-    ir_buf b;
-    ir_buf_init(&b, e->t->arena);
-    cg_c_constant(&b, (cot_dtype)i->type, i->imm);
-    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, 1),
-              cg_c_value(e, v, 0), b.text);
-}
-
-static const char *
-any_lane(cg_c_emit *e, const char *cond, int lanes)
-{
-    return lanes == 1 ? cond : cg_c_say(e, "%s(%s)", cg_c_any(e->t, lanes), cond);
-}
-
-/* A program inlined: values pN of a block of its own; the name of its result. */
-static const char *
-program(cg_c_emit *e, const ir_sc_program *p, const char *const *in, int lanes,
-        const char *stem)
-{
-    const char **value = IR_NEW_N(e->t->arena, const char *, p->n_in + p->n);
-    for (int i = 0; i < p->n_in; i++)
-        value[i] = in[i];
-    for (int k = 0; k < p->n; k++) {
-        const ir_sc_insn *i = &p->insn[k];
-        cot_dtype type = (cot_dtype)i->type,
-                  from = ir_sc_arity[i->op] ? ir_sc_type(p, i->in[0]) : type;
-        const char *s = cg_c_say(e, "%s_%d", stem, k), *args = "";
-        cot_dtype result = i->op >= SC_eq && i->op <= SC_le ? COT_BOOL : type;
-        value[p->n_in + k] = s;
-        if (i->op == SC_const) {
-            ir_buf b;
-            ir_buf_init(&b, e->t->arena);
-            cg_c_constant(&b, type, i->imm);
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), s,
-                      lanes == 1
-                          ? b.text
-                          : cg_c_say(e, "%s(%s)", cg_c_splat(e->t, type, lanes), b.text));
-            continue;
-        }
-        for (int a = 0; a < ir_sc_arity[i->op]; a++)
-            args = cg_c_say(e, "%s%s%s", args, a ? ", " : "", value[i->in[a]]);
-        if (i->op == SC_rare) {
-            const char *sub[4];
-            for (int a = 0; a < i->sub->n_in; a++)
-                sub[a] = value[i->args[a]];
-            cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), s, value[i->in[1]]);
-            cg_c_line(e, "if (%s) {", any_lane(e, value[i->in[0]], lanes));
-            e->indent++;
-            const char *r = program(e, i->sub, sub, lanes, cg_c_say(e, "%sr", s));
-            cg_c_line(e, "%s = %s(%s, %s, %s);", s, cg_c_op(e->t, SC_select, type, type, lanes),
-                      value[i->in[0]], r, s);
-            e->indent--;
-            cg_c_line(e, "}");
-            continue;
-        }
-        const char *f = i->op == SC_table ? cg_c_table(e->t, i->table, lanes)
-                                          : cg_c_op(e->t, (ir_sc_op)i->op, type, from, lanes);
-        cg_c_line(e, "%s %s = %s(%s);", cg_c_type(e->t, result, lanes), s, f,
-                  i->op == SC_table ? value[i->in[0]] : args);
-    }
-    return value[p->out];
-}
-
+/* A program that few lanes want: a call, if any does. */
 static void
 emit_rare(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v];
-    int lanes = cg_c_lanes(e, set);
-    cot_dtype type = (cot_dtype)i->type;
+    const uint32_t set = e->vary[v];
+    const int lanes = cg_c_lanes(e, set);
+
     for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes),
-                   *in[4];
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), s,
-                  cg_c_use(e, i->in[1], set, c, lanes));
-        cg_c_line(e, "if (%s) {", any_lane(e, cond, lanes));
-        e->indent++;
+        const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes), *args = "";
         for (int a = 0; a < i->sub->n_in; a++)
-            in[a] = cg_c_use(e, i->args[a], set, c, lanes);
-        const char *r = program(e, i->sub, in, lanes, cg_c_say(e, "r%u_%d", v, c));
-        cg_c_line(e, "%s = %s(%s, %s, %s);", s, cg_c_op(e->t, SC_select, type, type, lanes),
-                  cond, r, s);
-        e->indent--;
-        cg_c_line(e, "}");
+            args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "", cg_c_use(e, i->args[a], set, c, lanes));
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, cg_c_use(e, i->in[1], set, c, lanes));
+        cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)", lanes > 1 ? cg_c_any(e->t, lanes) : "", cond);
+        if (lanes > 1)
+            cg_c_line(e, "    %s = %s(%s, %s%s);", s, cg_c_rare_vector(e->t, i->sub, lanes), cond, s, args);
+        else
+            cg_c_line(e, "    %s = %s(%s);", s, cg_c_rare(e->t, i->sub), args);
     }
 }
 
-/* -- memory -- */
-
-/* Is the index one element further from lane to lane? */
-static bool
-is_dense(const cg_c_emit *e, cg_val index)
-{
-    int64_t slope;
-    const cg_block *loop = e->level[e->vector_level].loop;
-    return cg_affine(e->k, index, e->k->insn[loop->var].in[0], &slope) && slope == 1;
-}
-
-static const char *
-both_masks(cg_c_emit *e, const char *x, const char *y, int lanes)
-{
-    if (!x || !y)
-        return x ? x : y;
-    return cg_c_say(e, "%s(%s, %s)", cg_c_op(e->t, SC_and, COT_BOOL, COT_BOOL, lanes), x, y);
-}
-
-static void
-emit_load(cg_c_emit *e, cg_val v)
-{
-    const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[v];
-    int lanes = cg_c_lanes(e, set);
-    cot_dtype type = (cot_dtype)i->type;
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *when = i->in[1] ? cg_c_use(e, i->in[1], set, c, lanes) : NULL,
-                   *ctype = cg_c_type(e->t, type, lanes);
-        if (lanes == 1) {
-            const char *at =
-                cg_c_say(e, "b%u[%s]", (unsigned)i->imm, cg_c_use(e, i->in[0], set, c, 1));
-            cg_c_line(e, when ? "%1$s %2$s = %4$s ? %3$s : 0;" : "%1$s %2$s = %3$s;", ctype,
-                      cg_c_value(e, v, c), at, when ? when : "");
-            continue;
-        }
-        bool dense = is_dense(e, i->in[0]);
-        when = both_masks(e, when, e->mask, lanes);
-        cg_c_line(e, "%s %s = %s(b%u, %s%s%s);", ctype, cg_c_value(e, v, c),
-                  cg_c_load(e->t, type, lanes, dense, when != NULL), (unsigned)i->imm,
-                  dense ? cg_c_use_first(e, i->in[0], set, c)
-                        : cg_c_use(e, i->in[0], set, c, lanes),
-                  when ? ", " : "", when ? when : "");
-        if (type == COT_I64)
-            cg_c_line(e, "int64_t %sz = %s[0];", cg_c_value(e, v, c), cg_c_value(e, v, c));
-    }
-}
-
-static void
-emit_store(cg_c_emit *e, cg_val v)
-{
-    const cg_insn *i = &e->k->insn[v];
-    uint32_t set = e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
-    int lanes = cg_c_lanes(e, set);
-    cot_dtype type = (cot_dtype)i->type;
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *when = i->in[2] ? cg_c_use(e, i->in[2], set, c, lanes) : NULL,
-                   *x = cg_c_use(e, i->in[1], set, c, lanes);
-        if (lanes == 1) {
-            if (e->mask)
-                when = when ? cg_c_say(e, "%s && %s(%s)", when,
-                                       cg_c_any(e->t, (int)e->level[e->vector_level].extent),
-                                       e->mask)
-                            : when;
-            cg_c_line(e, when ? "if (%4$s) b%1$u[%2$s] = %3$s;" : "b%1$u[%2$s] = %3$s;",
-                      (unsigned)i->imm, cg_c_use(e, i->in[0], set, c, 1), x, when ? when : "");
-            continue;
-        }
-        bool dense = cg_c_lanes(e, e->vary[i->in[0]]) > 1 && is_dense(e, i->in[0]);
-        when = both_masks(e, when, e->mask, lanes);
-        cg_c_line(e, "%s(b%u, %s, %s%s%s);", cg_c_store(e->t, type, lanes, dense, when != NULL),
-                  (unsigned)i->imm,
-                  dense ? cg_c_use_first(e, i->in[0], set, c)
-                        : cg_c_use(e, i->in[0], set, c, lanes),
-                  x, when ? ", " : "", when ? when : "");
-    }
-}
+/* -- calls and copies -- */
 
 static const char *
 address(cg_c_emit *e, uint32_t buffer, cg_val at)
 {
-    return at ? cg_c_say(e, "b%u + %s", buffer, cg_c_value(e, at, 0))
-              : cg_c_say(e, "b%u", buffer);
+    return at ? cg_c_say(e, "%s + %s", e->buffer[buffer], cg_c_value(e, at, 0)) : e->buffer[buffer];
 }
 
 static void
 emit_call(cg_c_emit *e, const cg_insn *i)
 {
-    const cg_kernel *f = e->m->kernel[i->imm];
-    const char *args = "", *comma = "";
-    int n = 0;
-    for (uint32_t k = 0; k < f->n_buffers; k++)
-        if (f->buffer[k].space == CG_IN || f->buffer[k].space == CG_OUT) {
-            args = cg_c_say(e, "%s%s%s", args, comma,
-                            address(e, i->call->buffer[n], i->call->offset[n]));
-            comma = ", ";
-            n++;
-        }
+    const char *args = "", *comma = "", *name = e->kernel_name[i->imm];
+
+    for (int k = 0; k < i->call->n_buffers; k++, comma = ", ")
+        args = cg_c_say(e, "%s%s%s", args, comma, address(e, i->call->buffer[k], i->call->offset[k]));
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = cg_c_say(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
-    cg_c_line(e, "if ((status = %s_k%d(%s)) != 0) return status; /* %s */", e->prefix,
-              (int)i->imm, args, f->name);
+    if (!e->can_fail[i->imm]) {
+        cg_c_line(e, "%s(%s);", name, args);
+        return;
+    }
+    cg_c_line(e, "if ((status = %s(%s)) != 0)", name, args);
+    cg_c_line(e, "    return status;");
 }
 
-/* The function is declared in its author's words, once. */
+static const char *
+extern_argument(cg_c_emit *e, const cg_extern_arg *a)
+{
+    if (a->type != COT_DTYPE_NONE)
+        return cg_c_value(e, a->value, 0);
+    if (!a->buffer)
+        return cg_c_say(e, "(void *)(uintptr_t)UINT64_C(%llu)", (unsigned long long)(uintptr_t)a->address);
+    return cg_c_say(e, a->writes ? "(void *)(%s)" : "(const void *)(%s)", address(e, a->buffer - 1, a->offset));
+}
+
+/* The function by its address in this process, or by name: declared in its author's words,
+ * once. */
+static const char *
+callee(cg_c_emit *e, const cg_extern *x, cot_dtype type)
+{
+    const char *types = "", *result = type == COT_DTYPE_NONE ? "void" : cg_c_type(e->t, type, 1);
+
+    if (!e->t->in_process) {
+        if (cg_c_new_name(e->t, &e->t->shared, x->prototype))
+            ir_buf_printf(&e->t->common, "#include <stdbool.h>\n%s\n", x->prototype);
+        return x->symbol;
+    }
+    for (int k = 0; k < x->n && !x->packed; k++)
+        types = cg_c_say(e, "%s%s%s", types, k ? ", " : "",
+                         x->arg[k].type != COT_DTYPE_NONE ? cg_c_type(e->t, x->arg[k].type, 1)
+                         : x->arg[k].writes               ? "void *"
+                                                          : "const void *");
+    return cg_c_say(e, "((%s (*)(%s))(uintptr_t)UINT64_C(%llu))", result, x->packed ? "void *, void *const *" : types,
+                    (unsigned long long)(uintptr_t)x->address);
+}
+
 static void
 emit_extern(cg_c_emit *e, cg_val v)
 {
     const cg_extern *x = e->k->insn[v].ext;
-    const char *args = "", *comma = "";
+    const cot_dtype type = (cot_dtype)e->k->insn[v].type;
+    const char *args = "";
 
-    if (!cg_c_made(e->t, x->prototype))
-        ir_buf_printf(&e->t->head, "#include <stdbool.h>\n#include <stddef.h>\n%s\n", x->prototype);
-    for (int i = 0; i < x->n; i++, comma = ", ") {
-        const cg_extern_arg *a = &x->arg[i];
-        const char *value = a->type != COT_DTYPE_NONE ? cg_c_value(e, a->value, 0)
-                            : a->writes ? address(e, a->buffer - 1, a->offset)
-                                        : cg_c_say(e, "(const void *)(%s)", address(e, a->buffer - 1, a->offset));
-        args = cg_c_say(e, a->writes ? "%s%s(void *)(%s)" : "%s%s%s", args, comma, value);
+    for (int i = x->packed; i < x->n; i++)
+        args = cg_c_say(e, "%s%s%s%s", args, i > x->packed ? ", " : "", x->packed ? "(void *)(uintptr_t)" : "",
+                        extern_argument(e, &x->arg[i]));
+    if (x->packed) {
+        const int number = e->serial++;
+        cg_c_line(e, "void *const args%d[] = { %s };", number, args);
+        args = cg_c_say(e, "%s, args%d", extern_argument(e, &x->arg[0]), number);
     }
-    if (e->k->insn[v].type == COT_DTYPE_NONE) {
-        cg_c_line(e, "%s(%s);", x->symbol, args);
-        return;
-    }
-    cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, (cot_dtype)e->k->insn[v].type, 1), cg_c_value(e, v, 0),
-              x->symbol, args);
+    const char *f = callee(e, x, type);
+    if (type == COT_DTYPE_NONE)
+        cg_c_line(e, "%s(%s);", f, args);
+    else
+        cg_c_line(e, "const %s %s = %s(%s);", cg_c_type(e->t, type, 1), cg_c_value(e, v, 0), f, args);
 }
 
 /* Between what may be the same memory: only if it is not. */
@@ -399,27 +385,27 @@ static void
 emit_copy(cg_c_emit *e, const cg_insn *i)
 {
     const uint32_t to = i->call->buffer[0], from = i->call->buffer[1];
-    const char *p = address(e, to, i->in[0]), *q = address(e, from, i->in[1]), *test = "";
+    const char *p = address(e, to, i->in[0]), *q = address(e, from, i->in[1]);
+
     if (e->k->buffer[to].alias == from + 1 || e->k->buffer[from].alias == to + 1)
-        test = cg_c_say(e, "if (%s != %s) ", p, q);
-    cg_c_line(e, "%smemmove(%s, %s, %llu);", test, p, q, (unsigned long long)i->imm);
+        cg_c_line(e, "if (%s != %s)", p, q);
+    cg_c_line(e, "memmove(%s, %s, %llu);", p, q, (unsigned long long)i->imm);
 }
 
 static void
 emit_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
+
     switch (i->op) {
-    case SC_const: emit_const(e, v); break;
-    case SC_rare: emit_rare(e, v); break;
+    case SC_const:
     case CG_PARAM:
-        cg_c_line(e, "const int64_t %s = p%u;", cg_c_value(e, v, 0), (unsigned)i->imm);
-        break;
     case CG_VAR:
     case CG_CARRIED:
     case CG_RESULT: break;
-    case CG_LOAD: emit_load(e, v); break;
-    case CG_STORE: emit_store(e, v); break;
+    case SC_rare: emit_rare(e, v); break;
+    case CG_LOAD: cg_c_load_insn(e, v); break;
+    case CG_STORE: cg_c_store_insn(e, v); break;
     case CG_LOOP:
         if (i->block->kind >= CG_UNROLL)
             cg_c_spmd(e, i->block);
@@ -430,11 +416,14 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_WHILE: cg_c_while(e, i->block); break;
     case CG_CALL: emit_call(e, i); break;
     case CG_FAIL:
-        cg_c_line(e, "if (%s) return %d;", cg_c_value(e, i->in[0], 0), (int)i->imm);
+        cg_c_line(e, "if (%s)", cg_c_value(e, i->in[0], 0));
+        cg_c_line(e, "    return %d;", (int)i->imm);
         break;
     case CG_EXTERN: emit_extern(e, v); break;
     case CG_COPY: emit_copy(e, i); break;
-    default: emit_scalar(e, v); break;
+    default:
+        if (!cg_c_index_insn(e, v))
+            emit_scalar(e, v);
     }
 }
 
@@ -444,96 +433,4 @@ cg_c_region(cg_c_emit *e, const cg_region *r)
     for (uint32_t i = 0; i < r->n && e->t->status == COT_OK; i++)
         if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
             emit_insn(e, r->insn[i]);
-}
-
-/* -- buffers and the function -- */
-
-static void
-emit_const_data(cg_c_emit *e, const cg_buffer *x, uint32_t index)
-{
-    size_t bytes = cot_dtype_size(x->type);
-    ir_buf_printf(e->b, "    static const %s b%u[%lld] = {", cg_c_type(e->t, x->type, 1), index,
-                  (long long)(x->elements ? x->elements : 1));
-    for (int64_t i = 0; i < x->elements; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, (const char *)x->data + bytes * (size_t)i, bytes);
-        ir_buf_str(e->b, i % 8 ? ", " : i ? ",\n        " : "\n        ");
-        cg_c_constant(e->b, x->type, bits);
-    }
-    ir_buf_str(e->b, x->elements ? "\n    };\n" : " 0 };\n");
-}
-
-static void
-emit_buffers(cg_c_emit *e, bool entry)
-{
-    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
-        const cg_buffer *x = &e->k->buffer[i];
-        const char *type = cg_c_type(e->t, x->type, 1);
-        if (x->space == CG_LOCAL)
-            cg_c_line(e, "%s b%u[%lld] __attribute__((aligned(64)));", type, i,
-                      (long long)(x->elements ? x->elements : 1));
-        else if (x->space == CG_CONST)
-            emit_const_data(e, x, i);
-        else if (x->space == CG_WORK)
-            cg_c_line(e, "%s *b%u = (%s *)((char *)work + %lld);", type, i, type,
-                      (long long)x->offset);
-        else if (!entry)
-            cg_c_line(e, "(void)b%u;", i);
-        else
-            cg_c_line(e,
-                      x->space == CG_IN ? "const %s *b%u = args[%d];" : "%s *b%u = args[%d];",
-                      type, i, x->arg);
-    }
-}
-
-static bool
-is_aliased(const cg_kernel *k, uint32_t buffer)
-{
-    bool found = k->buffer[buffer].alias != 0;
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        found |= k->buffer[i].alias == buffer + 1;
-    return found;
-}
-
-static void
-emit_head(cg_c_emit *e, bool entry)
-{
-    const char *comma = "";
-    int number = 0;
-    while (e->m->kernel[number] != e->k)
-        number++;
-    ir_buf_printf(e->b, "/* %s%s%s */\nstatic int\n%s_k%d(", e->k->name, e->k->note ? ": " : "",
-                  e->k->note ? e->k->note : "", e->prefix, number);
-    if (entry) {
-        ir_buf_str(e->b, "void *const *args, void *work)\n{\n");
-        return;
-    }
-    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
-        const cg_buffer *x = &e->k->buffer[i];
-        if (x->space != CG_IN && x->space != CG_OUT)
-            continue;
-        ir_buf_printf(e->b, "%s%s%s *%sb%u", comma, x->space == CG_IN ? "const " : "",
-                      cg_c_type(e->t, x->type, 1), is_aliased(e->k, i) ? "" : "restrict ", i);
-        comma = ", ";
-    }
-    for (int i = 0; i < e->k->n_params; i++, comma = ", ")
-        ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
-    ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
-}
-
-void
-cg_c_kernel(cg_c_text *t, const cg_module *m, const cg_kernel *k, const char *prefix)
-{
-    cg_c_emit e = {
-        .t = t, .m = m, .k = k, .prefix = prefix, .b = &t->body, .indent = 1, .vector_level = -1
-    };
-    bool entry = k == m->kernel[0];
-    e.vary = cg_variance(k, t->arena);
-    e.uses = cg_count_uses(k, t->arena);
-    emit_head(&e, entry);
-    if (entry)
-        cg_c_line(&e, "int status = 0;\n    (void)status, (void)args, (void)work;");
-    emit_buffers(&e, entry);
-    cg_c_region(&e, &k->body);
-    ir_buf_str(e.b, "    return 0;\n}\n\n");
 }

@@ -9,18 +9,42 @@ enum { CG_C_LEVELS = 32 };
 typedef struct cg_c_level {
     const cg_block *loop;
     int64_t extent;
+    int copies, lanes; /* extent = copies * lanes: an unroll loop has lanes 1 */
 } cg_c_level;
+
+/* The lanes that are active: BOOLs stem_0, stem_1, ... of what varies over set. */
+typedef struct cg_c_mask {
+    uint32_t set;
+    const char *stem;
+    const char *limit; /* nothing masks but the limit of a vector loop: an i64; or NULL */
+} cg_c_mask;
+
+/* What is known of an index or a truth while the text is made: it is a scalar, the value's variable,
+ * if `based`, plus a constant for each copy and lane (`at`) or slope times the lane. */
+typedef struct cg_c_known {
+    int64_t *at; /* for each copy and lane; or NULL */
+    int64_t slope;
+    bool based;
+} cg_c_known;
+
+/* How the lanes of a value differ: not known but by constants, known altogether, or otherwise. */
+typedef enum cg_c_form { CG_C_WIDE, CG_C_BASED, CG_C_FIXED } cg_c_form;
 
 typedef struct cg_c_emit {
     cg_c_text *t;
+    const cg_natural *fn;
     const cg_module *m;
     const cg_kernel *k;
-    const char *prefix;
+    const char *const *kernel_name; /* of each kernel                    */
+    const bool *can_fail;           /* likewise                          */
+    const char **buffer;            /* the name of each buffer           */
     ir_buf *b;
     const uint32_t *vary, *uses;
+    cg_c_known *known;
+    uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     cg_c_level level[CG_C_LEVELS];
-    int n_levels, vector_level, indent;
-    const char *mask; /* BOOL lanes that are active; NULL: all */
+    int n_levels, vector_level, indent, serial;
+    const cg_c_mask *mask; /* or NULL: all lanes are active */
 } cg_c_emit;
 
 /* Text in the arena; a line of the kernel; the first failure. */
@@ -29,27 +53,52 @@ const char *cg_c_say(cg_c_emit *e, const char *format, ...)
 void cg_c_line(cg_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_c_refuse(cg_c_emit *e, const char *what);
 
-/* Lanes and copies of what varies over a set of levels. */
+/* Lanes and copies of what varies over a set of levels; the copy of what varies over `of` for
+ * copy c of what varies over `set`. */
 int cg_c_lanes(const cg_c_emit *e, uint32_t set);
 int cg_c_copies(const cg_c_emit *e, uint32_t set);
-/* The copy of a value that varies over `of` for copy c of one that varies over `set`. */
 int cg_c_copy_for(const cg_c_emit *e, uint32_t set, int c, uint32_t of);
-/* The variable of a copy. */
+/* The variable of a copy, or the constant that it is. */
 const char *cg_c_value(cg_c_emit *e, cg_val v, int copy);
-/* v as it stands for copy c of a value that varies over set: with its lanes, splat if it has
- * none; and the scalar of lane 0 of an index. */
+/* v as it stands for copy c of a value that varies over set: with `lanes`. */
 const char *cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes);
-const char *cg_c_use_first(cg_c_emit *e, cg_val v, uint32_t set, int c);
-bool cg_c_has_first(const cg_c_emit *e, cg_val v);
 void cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type);
-/* to = from, for all copies. */
-void cg_c_assign(cg_c_emit *e, cg_val to, cg_val from, const char *suffix);
+/* to = from, for all copies; with its declaration. */
+void cg_c_assign(cg_c_emit *e, cg_val to, cg_val from);
+void cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type);
 void cg_c_region(cg_c_emit *e, const cg_region *r);
+/* A constant i64, or the variable of a loop that runs once, or made of such. */
+bool cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x);
+/* "INT64_C(3)". */
+const char *cg_c_int(cg_c_emit *e, int64_t x);
 
-/* control.c */
-void cg_c_serial(cg_c_emit *e, const cg_block *x);
-void cg_c_spmd(cg_c_emit *e, const cg_block *x);
+/* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
+const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
+/* m and cond, or m and not cond, declared here. */
+const cg_c_mask *cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate);
+/* m and n, the limit of a vector loop. */
+const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit);
+/* Is any copy and lane of it active? */
+const char *cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m);
+
+/* index.c: is v made of constants, or a scalar and constants?  Then it is known afterwards, and
+ * its line written. */
+bool cg_c_index_insn(cg_c_emit *e, cg_val v);
+/* Find the forms of a region in a vector loop of the level. */
+void cg_c_find_forms(cg_c_emit *e, const cg_region *r, int level);
+/* "v3 + 8": the element for a lane of an index that is known. */
+const char *cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane);
+/* Lanes 0 to n - 1 of it are this far apart; false if they are not even, or it is not known. */
+bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *step);
+
+/* access.c: loads and stores. */
+void cg_c_load_insn(cg_c_emit *e, cg_val v);
+void cg_c_store_insn(cg_c_emit *e, cg_val v);
+
+/* control.c, loop.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);
 void cg_c_while(cg_c_emit *e, const cg_block *x);
+void cg_c_serial(cg_c_emit *e, const cg_block *x);
+void cg_c_spmd(cg_c_emit *e, const cg_block *x);
 
 #endif

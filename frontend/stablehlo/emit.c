@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ir/diag.h"
+#include "passes/pass.h"
 
 /* ---- errors ---- */
 
@@ -207,7 +208,7 @@ emit_ops(hlo_emit *e, const hlo_region *r)
 
 /* ---- graphs ---- */
 
-enum { MOST_DEEP = 200 };
+enum { MOST_DEEP = 200, MOST_VARIANTS = 256, MOST_INLINED = 10000 };
 
 /* A frame for a graph with these inputs; the values from `first` on are its arguments. */
 static void
@@ -459,6 +460,10 @@ fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, c
             return f->variant[i].graph;
     if (!fits(h, f, n, type, at))
         return NULL;
+    if (f->n >= MOST_VARIANTS) {
+        fe_hlo_refuse(h->ctx, h->r, at ? at : f->op->at, f->name, "is called with too many lists of types");
+        return NULL;
+    }
     ir_graph *g = build_function(h, f, n, type, main);
     if (!g || main)
         return g;
@@ -476,7 +481,9 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
 
     for (int i = 0; i < e->n_in; i++)
         type[i] = ir_btype(e->b, e->in[i]);
-    if (!fits(h, f, e->n_in, type, e->op->at)) {
+    if (++h->n_inlined > MOST_INLINED)
+        fe_hlo_fail(e, "too many calls hold expectations");
+    if (fe_hlo_bad(e) || !fits(h, f, e->n_in, type, e->op->at)) {
         e->b->status = h->ctx->status;
         return;
     }
@@ -492,6 +499,32 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
         fe_hlo_fail(e, "%s has %d results; wants %d", f->name, last->n_in, e->n_out);
     for (int i = 0; last && i < e->n_out && !fe_hlo_bad(e); i++)
         e->out[i] = h->env[last->in[i]];
+}
+
+/* Nodes of g with its calls copied, up to a limit: calls within calls may be exponentially many. */
+static int
+flat_size(const ir_graph *g, int limit)
+{
+    int n = 0;
+
+    ir_each_node(node, g) {
+        n += 1 + (node->op == OP_call ? flat_size(node->at.call.body, limit - n) : 0);
+        if (n >= limit)
+            return limit;
+    }
+    return n;
+}
+
+ir_graph *
+fe_hlo_flat(hlo_emit *e, ir_graph *g)
+{
+    enum { MOST_NODES = 1 << 17 };
+
+    if (g && flat_size(g, MOST_NODES) >= MOST_NODES)
+        return NULL;
+    if (g && pass_inline(g, &g) != COT_OK)
+        e->b->status = e->h->ctx->status;
+    return fe_hlo_bad(e) ? NULL : g;
 }
 
 void

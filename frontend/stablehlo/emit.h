@@ -37,7 +37,7 @@ typedef struct hlo_import {
     hlo_func *func;
     ir_map funcs, rows;
     fe_hlo_checks *checks; /* NULL: expectations are left out */
-    int depth;
+    int depth, n_inlined;
 } hlo_import;
 
 struct hlo_row;
@@ -112,6 +112,8 @@ ir_graph *fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c,
 ir_graph *fe_hlo_body(hlo_emit *e, int i, int n_args, const ir_type *const *arg);
 /* A graph on scalars, applied to each element of operands of one shape. */
 void fe_hlo_each(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out);
+/* With its calls inside copied; NULL where that would be out of all proportion. */
+ir_graph *fe_hlo_flat(hlo_emit *e, ir_graph *g);
 void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
 hlo_func *fe_hlo_func(hlo_import *h, hlo_span name);
 ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *at);
@@ -119,8 +121,5 @@ ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *cons
 bool fe_hlo_bind_rules(hlo_import *h);
 /* The ops of f, in the graph at hand. */
 void fe_hlo_inline(hlo_emit *e, hlo_func *f);
-
-/* match.c: what a body on scalars is.  x and y: its first two arguments, in either order. */
-ir_op fe_hlo_combiner(const ir_graph *g);
 
 #endif

@@ -153,8 +153,11 @@ fe_hlo_loop(hlo_emit *e)
     ir_attrs at = { .loop = { .consts = c.n } };
     at.loop.cond = fe_hlo_region(e, e->op->region[0], &c, "while", e->n_in, type);
     at.loop.body = at.loop.cond ? fe_hlo_region(e, e->op->region[1], &c, "do", e->n_in, type) : NULL;
-    if (at.loop.body)
-        give(e, OP_while, c.n + e->n_in, with_captures(e, &c, 0, 0), &at, at.loop.body->n_out);
+    if (!at.loop.body)
+        return;
+    const ir_ref *in = with_captures(e, &c, 0, 0);
+    if (!fe_hlo_counted(e, &at, in))
+        give(e, OP_while, c.n + e->n_in, in, &at, at.loop.body->n_out);
 }
 
 /* The number of the branch.  Of `if`, the first region is that of true; of `case`, the last one serves all numbers
@@ -312,7 +315,7 @@ fe_hlo_custom_call(hlo_emit *e)
         e->out[0] = e->in[0];
     } else if (fe_hlo_is(name, "shape_assertion")) {
         assert_shape(e);
-    } else if (!as_chlo(e, name)) {
+    } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name)) {
         const ir_custom *c = ir_custom_find(e->h->ctx, text);
         if (c && c->def)
             call_custom(e, c->def, (ir_ints){ 0, NULL });

@@ -66,46 +66,98 @@ scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
     return good;
 }
 
+/* What an element becomes of its value and the update's. */
 static ir_op
-scatter_of(ir_op combiner)
+scatter_of(const ir_graph *g)
 {
-    switch (combiner) {
-    case OP_assign: return OP_scatter;
-    case OP_add: return OP_scatter_add;
-    case OP_mul: return OP_scatter_mul;
-    case OP_max: return OP_scatter_max;
-    case OP_min: return OP_scatter_min;
+    const pass_combiner c = { g, 1, 0, NULL };
+
+    if (g->n_out == 1 && g->out[0] == g->in[1])
+        return OP_scatter;
+    switch (pass_combiner_op(&c)) {
+    case OP_reduce_sum: return OP_scatter_add;
+    case OP_reduce_prod: return OP_scatter_mul;
+    case OP_reduce_max:
+    case OP_reduce_or: return OP_scatter_max;
+    case OP_reduce_min:
+    case OP_reduce_and: return OP_scatter_min;
     default: return OP_none;
     }
 }
 
-/* Each operand has a combiner of its own where the body is several of them side by side. */
+/* Of integers, and and or are no extrema. */
+static bool
+is_named(const ir_graph *g, ir_op op)
+{
+    const pass_combiner c = { g, 1, 0, NULL };
+    const ir_op r = pass_combiner_op(&c);
+
+    return op != OP_none && ((r != OP_reduce_or && r != OP_reduce_and) ||
+                             ir_type_at(g, g->in[0])->dtype == COT_BOOL);
+}
+
+/* Bools as bytes, whose maximum is or and whose minimum is and. */
+static ir_ref
+scattered(hlo_emit *e, ir_op op, ir_ref x, ir_ref v, ir_ref z, const ir_attrs *at)
+{
+    const bool bytes = ir_btype(e->b, x)->dtype == COT_BOOL && op != OP_scatter;
+    ir_ref y = bytes ? ir_convert(e->b, x, COT_U8) : x;
+
+    z = bytes ? ir_convert(e->b, z, COT_U8) : z;
+    y = ir_node1(e->b, op, 3, (const ir_ref[]){ y, v, z }, at);
+    return y && bytes ? ir_convert(e->b, y, COT_BOOL) : y;
+}
+
+/* Result i of the body as a function of its own pair alone; NULL if it reads other arguments. */
+static ir_graph *
+own_body(hlo_emit *e, const pass_combiner *c, int i)
+{
+    const ir_graph *g = c->g;
+    ir_build *b = ir_build_new(e->h->ctx, g->name);
+    ir_ref *env = IR_NEW_N(b->arena, ir_ref, g->n_values + 1);
+    ir_graph *made = NULL;
+
+    env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
+    env[g->in[c->n + i]] = ir_input_like(b, g, g->in[c->n + i], "");
+    ir_each_node(n, g) {
+        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        bool good = true;
+        for (int k = 0; k < n->n_in; k++)
+            good &= (in[k] = env[n->in[k]]) != IR_NONE;
+        if (good)
+            ir_copy_node(b, n, in, env + n->first);
+    }
+    if (i >= g->n_out || !env[g->out[i]])
+        return NULL;
+    ir_output(b, env[g->out[i]]);
+    return ir_build_end(b, &made) == COT_OK ? made : NULL;
+}
+
 void
 fe_hlo_scatter(hlo_emit *e)
 {
     const int n = (e->n_in - 1) / 2;
     ir_attrs at = { .scatter = { .mode = IR_MODE_FILL } };
-    const ir_type *type[2];
+    pass_combiner c;
     int64_t axis;
 
-    if (n != 1 || e->n_in != 3 || e->n_out != 1) {
-        fe_hlo_fail(e, "of %d operands is not supported", n);
+    if (e->n_in != 2 * n + 1 || n < 1 || e->n_out != n) {
+        fe_hlo_fail(e, "has %d operands and %d results; wants operands, indices, updates", e->n_in, e->n_out);
         return;
     }
     if (!scatter_numbers(e, &at, &axis))
         return;
-    type[0] = type[1] = ir_scalar_type(e->b->ctx, fe_hlo_in_type(e, 0)->dtype);
-    ir_ref v = vectors(e, e->in[1], axis);
-    const ir_graph *g = v ? fe_hlo_body(e, 0, 2, type) : NULL;
-    if (!g)
+    ir_ref v = vectors(e, e->in[n], axis);
+    if (!v || !fe_hlo_combiner(e, 0, n, e->in, false, &c))
         return;
-    ir_op op = scatter_of(fe_hlo_combiner(g));
-    if (op == OP_none && type[0]->dtype == COT_BOOL) {
-        const ir_op c = fe_hlo_combiner(g);
-        op = c == OP_or ? OP_scatter_max : c == OP_and ? OP_scatter_min : OP_none;
+    for (int i = 0; i < n && !fe_hlo_bad(e); i++) {
+        const ir_graph *g = n == 1 ? c.g : own_body(e, &c, i);
+        const ir_op op = g ? scatter_of(g) : OP_none;
+        if (g && is_named(g, op) && c.n_captured == 0)
+            e->out[i] = scattered(e, op, e->in[i], v, e->in[n + 1 + i], &at);
+        else
+            break;
     }
-    if (op == OP_none)
-        fe_hlo_fail(e, "its body is no add, multiply, minimum, maximum or replacement");
-    else
-        e->out[0] = ir_node1(e->b, op, 3, (const ir_ref[]){ e->in[0], v, e->in[2] }, &at);
+    if (!fe_hlo_bad(e) && !e->out[n - 1])
+        fe_hlo_scatter_each(e, &c, v, &at);
 }

@@ -25,8 +25,11 @@ fe_hlo_unary(hlo_emit *e)
 static ir_ref
 two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
 {
-    if (ir_btype(e->b, x)->dtype == COT_BOOL)
-        op = strcmp(op, "add") == 0 ? "or" : strcmp(op, "mul") == 0 ? "and" : strcmp(op, "sub") == 0 ? "xor" : op;
+    static const char *const of_bool[][2] = { { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" } };
+
+    for (size_t i = 0; ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
+        if (strcmp(op, of_bool[i][0]) == 0)
+            return fe_hlo_op(e, of_bool[i][1], 2, (const ir_ref[]){ x, y });
     return fe_hlo_op(e, op, 2, (const ir_ref[]){ x, y });
 }
 

@@ -13,8 +13,8 @@ operands(hlo_emit *e, cot_dtype *as, ir_ref *x)
     cot_dtype c = fe_promote(a, b);
 
     *as = t ? t->dtype : a;
-    if (c == COT_DTYPE_NONE)
-        c = a;
+    if (c == COT_DTYPE_NONE || c == COT_BOOL) /* of bools: is there a pair of both? */
+        c = c == COT_BOOL ? COT_I32 : a;
     if (t && cot_dtype_size(t->dtype) > cot_dtype_size(c))
         c = t->dtype;
     x[0] = ir_convert(e->b, e->in[0], c);

@@ -125,6 +125,8 @@ COT_API cot_value cot_sinusoids_(cot_place at, cot_trace *t, cot_dtype dtype, in
 #define COT_INIT_F_(name) \
     COT_API cot_value name(cot_place at, cot_trace *t, cot_type type, const cot_init_options *o, size_t size);
 COT_INIT_F_(cot_init_normal_)
+COT_INIT_F_(cot_truncated_normal_)
+COT_INIT_F_(cot_orthogonal_)
 COT_INIT_F_(cot_xavier_uniform_)
 COT_INIT_F_(cot_xavier_normal_)
 COT_INIT_F_(cot_kaiming_uniform_)
@@ -254,6 +256,14 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define COT_INIT_(...) &(const cot_init_options){__VA_ARGS__}, sizeof(cot_init_options)
 #define cot_init_normal(...) COT_INIT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_INIT_NORMAL_(t, type, ...) cot_init_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* A normal distribution of .mean and .std, of which only what lies in [.low, .high] (mean -+ 2 std) is drawn. */
+#define cot_truncated_normal(...) COT_TRUNCATED_NORMAL_(__VA_ARGS__, .end_ = 0)
+#define COT_TRUNCATED_NORMAL_(t, type, ...) cot_truncated_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* Rows, or where there are more of them columns, of the weight as a matrix [out, the rest] that are orthogonal and of
+ * length .gain: evenly distributed, by the qr of a normal draw with the signs of r's diagonal.
+ * Source: F. Mezzadri, How to Generate Random Matrices from the Classical Compact Groups, 2007. */
+#define cot_orthogonal(...) COT_ORTHOGONAL_(__VA_ARGS__, .end_ = 0)
+#define COT_ORTHOGONAL_(t, type, ...) cot_orthogonal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_xavier_uniform(...) COT_XAVIER_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_XAVIER_UNIFORM_(t, type, ...) cot_xavier_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_xavier_normal(...) COT_XAVIER_NORMAL_(__VA_ARGS__, .end_ = 0)

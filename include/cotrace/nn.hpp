@@ -134,6 +134,8 @@ sinusoids(cot_trace *t, cot_dtype dtype, int64_t l, int64_t d, COT_PLACE_)
         return cot_##name##_(COT_AT_, t, type, &o, sizeof o);                              \
     }
 COT_INIT_F_(init_normal)
+COT_INIT_F_(truncated_normal)
+COT_INIT_F_(orthogonal)
 COT_INIT_F_(xavier_uniform)
 COT_INIT_F_(xavier_normal)
 COT_INIT_F_(kaiming_uniform)

@@ -426,7 +426,8 @@ eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     if (!x)
         return;
     ir_add_node(b, OP_svd, 1, &x, &(ir_attrs){ .qr = { 0 } }, y);
-    ir_ref s = y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
+    ir_ref s =
+        y[1] ? ir_reshape(b, y[1], 3, (const int64_t[]){ batch, 1, m < n ? m : n }) : IR_NONE;
     if (!s)
         return;
     if (ir_btype(b, x)->size == 0) {

@@ -12,13 +12,23 @@
  * Computations, 4th ed., 2013, section 3.2. */
 #include "ir/linalg/parts.h"
 
+/* A part of what a step overwrites, in memory of its own: a running sum of single elements. */
+static ir_ref
+kept(ir_build *b, ir_ref x)
+{
+    if (!x)
+        return IR_NONE;
+    const int axis = ir_la_cols(b, x) == 1 ? 2 : 1;
+    return ir_node1(b, OP_cumsum, 1, &x, &(ir_attrs){ .cumulate = { .axis = axis } });
+}
+
 /* Column p of x, i32 [batch, 1, 1], of each matrix; behind a barrier, so that x can be overwritten. */
 static ir_ref
 column_of(ir_build *b, ir_ref x, ir_ref p)
 {
     if (ir_la_batch(b, x) == 1) {
         ir_ref at = ir_reshape(b, p, 0, NULL);
-        return ir_op1(b, OP_barrier, ir_la_block_at(b, x, IR_NONE, ir_la_rows(b, x), at, 1));
+        return kept(b, ir_la_block_at(b, x, IR_NONE, ir_la_rows(b, x), at, 1));
     }
     if (!x || !p)
         return IR_NONE;
@@ -67,10 +77,10 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
 {
     const int64_t m = ir_la_cols(s, x), batch = ir_la_batch(s, x);
     ir_ref j = ir_add(s, at, step);
-    ir_ref col = ir_op1(s, OP_barrier, ir_la_block_at(s, x, step, 1, IR_NONE, m));
+    ir_ref col = kept(s, ir_la_block_at(s, x, step, 1, IR_NONE, m));
     const exchange e = pivot_of(s, col, j);
     ir_ref at_p = column_of(s, x, e.p);
-    ir_ref at_j = ir_op1(s, OP_barrier, ir_la_block_at(s, x, IR_NONE, ir_la_rows(s, x), j, 1));
+    ir_ref at_j = kept(s, ir_la_block_at(s, x, IR_NONE, ir_la_rows(s, x), j, 1));
     ir_ref d = ir_la_fit(s, ir_la_block_at(s, at_p, step, 1, IR_NONE, 1), col);
     ir_ref lower = exchanged(s, &e, col, ir_la_block_at(s, at_j, step, 1, IR_NONE, 1),
                              ir_la_block_at(s, at_p, step, 1, IR_NONE, 1));
@@ -83,8 +93,7 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
     ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step),
                          ir_la_cols_where(s, OP_gt, x, j));
     next[0] = ir_select(s, here, ir_la_fit(s, lower, x), rest);
-    next[1] = exchanged(s, &e, order,
-                        ir_op1(s, OP_barrier, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
+    next[1] = exchanged(s, &e, order, kept(s, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
                         column_of(s, order, e.p));
     next[2] = ir_reshape(s, e.p, 1, &batch);
 }

@@ -3,9 +3,9 @@
  * A panel of few columns goes column by column: a reflection I - tau v v^T, v_j = 1, makes zeros
  * below the diagonal and is taken to all columns of the panel.  n of them together are
  * I - V^T T V with the v in the rows of V and T triangular, T^-1 = D^-1 + the triangle of V V^T
- * above the diagonal, D of the taus; as a tau may be 0, T = (I + D triangle)^-1 D.  Larger matrices
- * take each panel's reflections to all columns by products, and Q is those of all panels taken to
- * the unit matrix, last first.
+ * above the diagonal, D of the taus; as a tau may be 0, T = (I + D triangle)^-1 D.  Larger
+ * matrices go by block columns of some panels, whose reflections are taken to the block columns on
+ * the right by products; Q is all reflections taken to the unit matrix, last first.
  *
  * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.
  *
@@ -48,7 +48,7 @@ reflection_of(ir_build *b, ir_ref col, ir_ref j)
 }
 
 typedef struct panel {
-    ir_ref x, v, t;
+    ir_ref x, v, tau;
 } panel;
 
 /* T of the reflections in the rows of v, [batch, n, rows]; tau [batch, n, 1].  Turned. */
@@ -56,14 +56,24 @@ static ir_ref
 joined(ir_build *b, ir_ref v, ir_ref tau)
 {
     ir_ref s = ir_la_dot(b, v, false, v, true);
-    ir_ref m = ir_mul(b, ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0),
-                      ir_la_fit(b, ir_la_turn(b, tau), s));
+    ir_ref below = ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0);
+    ir_ref m = ir_mul(b, below, ir_la_fit(b, ir_la_turn(b, tau), s));
 
     return ir_mul(b, ir_la_fit(b, tau, m), ir_la_inverse(b, m, true));
 }
 
-/* The columns of p->x, of which the first has its diagonal element in row `at`: p->x becomes R, p->v
- * and p->t (turned) the reflections. */
+/* Stacked on a first axis, [n, batch, m, k], as [batch, n m, k]; batch or m is 1. */
+static ir_ref
+unstacked(ir_build *b, ir_ref y, int64_t n, int64_t batch, int64_t m, int64_t k)
+{
+    if (batch > 1)
+        y = ir_transpose(b, ir_reshape(b, y, 3, (const int64_t[]){ n, batch, k }),
+                         (const int64_t[]){ 1, 0, 2 });
+    return ir_reshape(b, y, 3, (const int64_t[]){ batch, n * m, k });
+}
+
+/* The columns of p->x, of which the first has its diagonal element in row `at`: p->x becomes R,
+ * p->v and p->tau the reflections. */
 static void
 factor_panel(ir_build *b, ir_ref at, panel *p)
 {
@@ -75,8 +85,8 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
 
     ir_la_loop_begin(b, &l, n, 1, 1, in);
     ir_build *s = l.b;
-    ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step),
-           col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
+    ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step);
+    ir_ref col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
     const reflection r = reflection_of(s, col, j);
     ir_ref w = ir_la_dot(s, x, false, r.v, true);
     w = ir_mul(s, w, ir_la_fit(s, r.tau, w));
@@ -87,11 +97,8 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     next[1] = r.v, next[2] = r.tau;
     ir_la_loop_end(b, &l, 2, next, out);
     p->x = ir_la_turn(b, out[0]);
-    p->v = ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m }),
-                        (const int64_t[]){ 1, 0, 2 });
-    ir_ref tau = ir_transpose(b, ir_reshape(b, out[2], 3, (const int64_t[]){ n, batch, 1 }),
-                              (const int64_t[]){ 1, 0, 2 });
-    p->t = joined(b, p->v, tau);
+    p->v = unstacked(b, out[1], n, batch, 1, m);
+    p->tau = unstacked(b, out[2], n, batch, 1, 1);
 }
 
 /* x with the reflections taken to its columns: those of Q^T (t turned, as it is kept), or of Q. */
@@ -124,40 +131,79 @@ small(ir_build *b, const wanted *o, ir_ref x, ir_ref *y)
     panel p = { .x = ir_la_block(b, x, 0, m, 0, k) };
 
     factor_panel(b, ir_la_number(b, 0), &p);
-    y[0] = reflected(b, unit(b, x, ir_la_batch(b, x), m, o->q), p.v, p.t, true);
+    ir_ref t = joined(b, p.v, p.tau);
+    y[0] = reflected(b, unit(b, x, ir_la_batch(b, x), m, o->q), p.v, t, true);
     y[1] = p.x;
     if (n > k) {
-        ir_ref right = reflected(b, ir_la_block(b, x, 0, m, k, n - k), p.v, p.t, false);
+        ir_ref right = reflected(b, ir_la_block(b, x, 0, m, k, n - k), p.v, t, false);
         y[1] = ir_concatenate(b, 2, (ir_ref[]){ y[1], right }, 2);
     }
 }
 
-/* x with the reflections of panel k, of w columns, taken to what is right of it. */
-static void
-one_panel(ir_build *b, ir_ref k, int64_t w, ir_ref *x, panel *p)
-{
-    ir_ref at = ir_la_times(b, k, w);
+/* ---- large matrices: batch 1 ---- */
 
-    p->x = ir_la_block_at(b, *x, IR_NONE, ir_la_rows(b, *x), at, w);
-    factor_panel(b, at, p);
-    *x = ir_la_put_at(b, reflected(b, *x, p->v, p->t, false), p->x, IR_NONE, at);
+/* A block column whose first diagonal element is in row `at`, in panels of w columns, each of
+ * which takes its reflections to the whole block column. */
+static void
+factor_column(ir_build *b, ir_ref at, int64_t w, panel *p)
+{
+    const int64_t m = ir_la_rows(b, p->x), panels = ir_la_cols(b, p->x) / w;
+    const ir_ref in[2] = { at, p->x };
+    ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
+    ir_la_loop l;
+
+    ir_la_loop_begin(b, &l, panels, 1, 1, in);
+    ir_build *s = l.b;
+    ir_ref col = ir_la_times(s, l.step, w);
+    panel one = { .x = ir_la_block_at(s, l.in[1], IR_NONE, m, col, w) };
+    factor_panel(s, ir_add(s, l.in[0], col), &one);
+    ir_ref rest = reflected(s, l.in[1], one.v, joined(s, one.v, one.tau), false);
+    next[0] = ir_la_put_at(s, rest, one.x, IR_NONE, col);
+    next[1] = one.v, next[2] = one.tau;
+    ir_la_loop_end(b, &l, 2, next, out);
+    *p = (panel){ out[0], unstacked(b, out[1], panels, 1, w, m),
+                  unstacked(b, out[2], panels, 1, w, 1) };
 }
 
-/* Q: all reflections, those of the last panel first, taken to the unit matrix. */
+/* x with the reflections taken to its block columns of w columns, from number k on. */
 static ir_ref
-all_reflections(ir_build *b, ir_ref v, ir_ref t, int64_t panels, int64_t w, int64_t q)
+reflected_from(ir_build *b, ir_ref x, ir_ref v, ir_ref t, ir_ref k, int64_t w, bool turned)
+{
+    ir_la_loop l;
+    const ir_ref in[3] = { v, t, x };
+    ir_ref y;
+
+    ir_la_for_begin(b, &l, k, ir_la_number(b, ir_la_cols(b, x) / w), 2, 1, in);
+    ir_build *s = l.b;
+    ir_ref at = ir_la_times(s, l.step, w);
+    y = ir_la_block_at(s, l.in[2], IR_NONE, ir_la_rows(s, l.in[2]), at, w);
+    y = ir_la_put_at(s, l.in[2], reflected(s, y, l.in[0], l.in[1], turned), IR_NONE, at);
+    ir_la_for_end(b, &l, &y, &y);
+    return y;
+}
+
+/* Q: all reflections, those of the last block column first, taken to the unit matrix.  What is
+ * left of a block column is still the unit matrix then, which its reflections do not change. */
+static ir_ref
+all_reflections(ir_build *b, ir_ref v, ir_ref t, int64_t columns, int64_t w, int64_t q)
 {
     ir_la_loop l;
     const int64_t m = ir_la_cols(b, v);
     ir_ref in[3] = { v, t, unit(b, v, 1, m, q) }, y;
 
-    ir_la_loop_begin(b, &l, panels, 2, 1, in);
+    ir_la_loop_begin(b, &l, columns, 2, 1, in);
     ir_build *s = l.b;
-    ir_ref at = ir_la_times(s, ir_sub(s, ir_la_number(s, panels - 1), l.step), w);
-    y = reflected(s, l.in[2], ir_la_block_at(s, l.in[0], at, w, IR_NONE, m),
-                  ir_la_block_at(s, l.in[1], at, w, IR_NONE, w), true);
+    ir_ref k = ir_sub(s, ir_la_number(s, columns - 1), l.step), at = ir_la_times(s, k, w);
+    y = reflected_from(s, l.in[2], ir_la_block_at(s, l.in[0], at, w, IR_NONE, m),
+                       ir_la_block_at(s, l.in[1], at, w, IR_NONE, w), k, w, true);
     ir_la_loop_end(b, &l, 0, &y, &y);
     return y;
+}
+
+static int64_t
+whole(int64_t n, int64_t w)
+{
+    return (n + w - 1) / w * w;
 }
 
 static void
@@ -165,23 +211,27 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const wanted *o = user;
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
-    const ir_la_cuts cut = ir_la_cuts_of(k, IR_LA_SMALL);
-    const int64_t all = cut.blocks * cut.size, rows = m > all ? m : all,
-                  cols = n > all ? n : all;
+    const ir_la_cuts cut = ir_la_cuts_of(k, IR_LA_LARGE),
+                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const int64_t w = fine.blocks * fine.size, all = cut.blocks * w, rows = m > all ? m : all;
+    const int64_t cols = whole(n > all ? n : all, w), q = whole(o->q, w);
     ir_ref z = x[0], next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
     ir_la_loop l;
-    panel p;
 
     if (rows != m || cols != n)
         z = ir_la_put(b, ir_zeros(b, ir_la_type(b, z, 1, rows, cols)), z, 0, 0);
     ir_la_loop_begin(b, &l, cut.blocks, 0, 1, &z);
-    next[0] = l.in[0];
-    one_panel(l.b, l.step, cut.size, &next[0], &p);
-    next[1] = p.v, next[2] = p.t;
+    ir_build *s = l.b;
+    ir_ref at = ir_la_times(s, l.step, w), right = ir_add(s, l.step, ir_la_number(s, 1));
+    panel p = { .x = ir_la_block_at(s, l.in[0], IR_NONE, rows, at, w) };
+    factor_column(s, at, fine.size, &p);
+    ir_ref t = joined(s, p.v, p.tau), done = ir_la_put_at(s, l.in[0], p.x, IR_NONE, at);
+    next[0] = reflected_from(s, done, p.v, t, right, w, false);
+    next[1] = p.v, next[2] = t;
     ir_la_loop_end(b, &l, 2, next, out);
-    ir_ref v = ir_reshape(b, out[1], 3, (const int64_t[]){ 1, all, rows });
-    ir_ref t = ir_reshape(b, out[2], 3, (const int64_t[]){ 1, all, cut.size });
-    y[0] = ir_la_cut(b, all_reflections(b, v, t, cut.blocks, cut.size, o->q), m, o->q);
+    ir_ref v = unstacked(b, out[1], cut.blocks, 1, w, rows);
+    ir_ref ts = unstacked(b, out[2], cut.blocks, 1, w, w);
+    y[0] = ir_la_cut(b, all_reflections(b, v, ts, cut.blocks, w, q), m, o->q);
     y[1] = ir_la_cut(b, out[0], m, n);
 }
 

@@ -40,7 +40,8 @@ product(ir_build *b, ir_ref x, ir_ref y)
     for (int k = 0; k < r; k++)
         axis[k] = k;
     const ir_ints batch = { r - 2, axis };
-    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch, batch);
+    return ir_dot(b, x, y, (ir_ints){ 1, axis + r - 1 }, (ir_ints){ 1, axis + r - 2 }, batch,
+                  batch);
 }
 
 /* op(row, column) of each element of x. */
@@ -114,14 +115,15 @@ more_columns(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
         ir_ref z = ir_reshape(b, y, 2, (const int64_t[]){ size * rows, cols });
         return ir_reshape(b, solve(b, x, z, n->at), 3, t->dims);
     }
-    ir_ref z = ir_reshape(b, ir_move_axis(b, y, 0, 1), 2, (const int64_t[]){ rows, size * cols });
+    ir_ref z =
+        ir_reshape(b, ir_move_axis(b, y, 0, 1), 2, (const int64_t[]){ rows, size * cols });
     z = ir_reshape(b, solve(b, x, z, n->at), 3, (const int64_t[]){ rows, size, cols });
     return ir_move_axis(b, z, 1, 0);
 }
 
 void
-vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                      const bool *mapped, ir_ref *y, bool *out_mapped)
+vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                      const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)out_mapped;
     if (!mapped[0] && ir_type_at(f, n->in[0])->rank == 2)
@@ -137,7 +139,8 @@ vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t 
 void
 jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_attrs left = { .triangle = { 0 } }, right = { .triangle = { .right = 1, .transposed = 1 } };
+    const ir_attrs left = { .triangle = { 0 } },
+                   right = { .triangle = { .right = 1, .transposed = 1 } };
     ir_ref dx = in[0].tan, z = y->val;
 
     (void)f, (void)n;
@@ -162,8 +165,10 @@ reordered(ir_build *b, ir_ref x, ir_ref order)
         axis[k] = k, sizes[k] = 1;
     sizes[r - 1] = ir_btype(b, x)->dims[r - 1];
     const ir_ints batch = { r - 2, axis }, row = { 1, axis + r - 2 }, col = { 1, axis + r - 1 };
-    return ir_node1(b, OP_gather, 2, (ir_ref[]){ x, ir_broadcast_axis(b, order, r - 1, 1) },
-                    &(ir_attrs){ .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, ir_broadcast_axis(b, order, r - 1, 1) },
+        &(ir_attrs){
+            .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
 }
 
 /* Rows from r, columns from c. */
@@ -181,9 +186,11 @@ block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
 void
 jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_attrs left = { .triangle = { .unit = 1 } }, right = { .triangle = { .right = 1, .upper = 1 } };
+    const ir_attrs left = { .triangle = { .unit = 1 } },
+                   right = { .triangle = { .right = 1, .upper = 1 } };
     const ir_type *t = ir_type_at(f, n->in[0]);
-    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1],
+                  z = rows < cols ? rows : cols;
     ir_ref dx = reordered(b, in[0].tan, y[2].val), corner = block(b, y[0].val, 0, z, 0, z), all;
 
     if (t->size == 0)
@@ -194,10 +201,12 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     ir_ref dl = product(b, l, keep(b, OP_gt, w)), du = product(b, keep(b, OP_le, w), u);
     all = ir_add(b, dl, du);
     if (rows > z) {
-        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z), product(b, block(b, y[0].val, z, rows - z, 0, z), du));
+        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z),
+                          product(b, block(b, y[0].val, z, rows - z, 0, z), du));
         all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, right) }, t->rank - 2);
     } else if (cols > z) {
-        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z), product(b, dl, block(b, y[0].val, 0, z, z, cols - z)));
+        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z),
+                          product(b, dl, block(b, y[0].val, 0, z, z, cols - z)));
         all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
     }
     y[0].tan = all;
@@ -212,7 +221,8 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 {
     const ir_attrs right = { .triangle = { .right = 1, .upper = 1 } };
     const ir_type *t = ir_type_at(f, n->in[0]);
-    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1], z = rows < cols ? rows : cols;
+    const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1],
+                  z = rows < cols ? rows : cols;
     ir_ref dx = in[0].tan, q = y[0].val, r = y[1].val;
 
     if (t->size == 0)
@@ -228,7 +238,8 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     if (cols == z)
         y[1].tan = product(b, ir_sub(b, w, s), r);
     else
-        y[1].tan = keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
+        y[1].tan =
+            keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
 }
 
 /* ---- eigh, svd ---- */
@@ -259,7 +270,8 @@ diagonal(ir_build *b, ir_ref x)
 static ir_ref
 gaps(ir_build *b, ir_ref w, ir_ref like)
 {
-    ir_ref gap = ir_sub(b, along(b, w, like, false), along(b, w, like, true)), own = where(b, OP_eq, like);
+    ir_ref gap = ir_sub(b, along(b, w, like, false), along(b, w, like, true)),
+           own = where(b, OP_eq, like);
     ir_ref f = ir_div(b, ir_like(b, like, 1), ir_select(b, own, ir_like(b, like, 1), gap));
     return ir_select(b, own, ir_like(b, like, 0), f);
 }
@@ -297,10 +309,12 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
         return;
     if (n->at.qr.full && rows != cols) {
         ir_build_fail(b, "svd", ERR_no_rule, "jvp",
-                      "vectors without a singular value (`full`, of a matrix that is not square) are not determined");
+                      "vectors without a singular value (`full`, of a matrix that is not "
+                      "square) are not determined");
         return;
     }
-    ir_ref xv = product(b, dx, v), xu = product(b, turn(b, dx), u), z = product(b, turn(b, u), xv);
+    ir_ref xv = product(b, dx, v), xu = product(b, turn(b, dx), u),
+           z = product(b, turn(b, u), xv);
     ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = turn(b, z);
     ir_ref gap = gaps(b, ir_mul(b, s, s), z);
     ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), ir_mul(b, at_row, zt)));
@@ -327,7 +341,8 @@ jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
     ir_ref dxt = turn(b, dx), pt = turn(b, p);
-    ir_ref first = product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
+    ir_ref first =
+        product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
     ir_ref last = product(b, product(b, dxt, pt), p);
     last = ir_sub(b, last, product(b, p, product(b, x, last)));
     y[0].tan = ir_add(b, ir_sub(b, first, product(b, product(b, p, dx), p)), last);

@@ -137,6 +137,9 @@ pointwise(gen *g)
         }
     } else if (op == OP_integer_pow) {
         at.ipow.y = below(g, 5) - (ir_is_float(t->dtype) ? 2 : 0);
+    } else if (op == OP_reduce_precision) {
+        at.precision.exponent_bits = 1 + below(g, 11);
+        at.precision.mantissa_bits = below(g, 53);
     }
     return ir_node1(g->b, op, ir_ops[op].n_in, in, &at);
 }

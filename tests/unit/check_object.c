@@ -246,7 +246,7 @@ START_TEST(mistakes_are_told)
         const char *path, *name, *want;
     } wrong[] = {
         { "/tmp/x.exe", "f", "ends in .o" },
-        { "/tmp/x.c", "f", "not built in" },
+        { "/tmp/x.ptx", "f", "not built in" },
         { "/nowhere/x.o", "f", "/nowhere/x.o" },
         { "/tmp/x.o", "int", "no name for a C function" },
         { "/tmp/x.o", "a b", "no name for a C function" },

@@ -231,6 +231,45 @@ START_TEST(first_weights)
 }
 END_TEST
 
+BODY(cut, cot_value x = cot_truncated_normal(t, cot_f32(100000), .key = cot_key(t, 3));
+     cot_value y = cot_truncated_normal(t, cot_f64(100000), .mean = 1, .std = 2, .low = 0, .high = 4, .key = cot_key(t, 4));
+     cot_value z[8] = {cot_reduce_min(x), cot_reduce_max(x), cot_mean(x), cot_var(x), cot_reduce_min(y), cot_reduce_max(y),
+                       cot_mean(y), cot_var(y)};
+     for (int i = 0; i < 4; i++)
+         z[i] = cot_convert(z[i], COT_F64);
+     out[0] = cot_stack(((cot_values){8, z}), 0);)
+
+/* scipy.stats.truncnorm(-2, 2).var() and truncnorm(-0.5, 1.5, 1, 2).stats(). */
+START_TEST(truncated)
+{
+    const double want[8] = {-2, 2, 0, 0.7737413, 0, 4, 1.7125458, 1.1209926};
+    const double off[8] = {1e-3, 1e-3, 0.015, 0.01, 1e-3, 1e-3, 0.02, 0.02};
+    cot_context *ctx = cot_context_new(NULL);
+    cot_array *y = NULL;
+
+    ck_assert_msg(cot_jit(cot_fn_new(ctx, "cut", cut, 0, 1, NULL), &y, 1, NULL, 0) == COT_OK, "%s", cot_error(ctx));
+    for (int i = 0; i < 8; i++) {
+        const double got = ((const double *)cot_array_read(y))[i];
+        ck_assert_msg(fabs(got - want[i]) < off[i], "%d is %.7g, wants %.7g", i, got, want[i]);
+    }
+    cot_array_free(y);
+    cot_context_free(ctx);
+}
+END_TEST
+
+BODY(turned, cot_value x = cot_reshape(cot_orthogonal(t, cot_f64(4, 3, 2), .gain = 2, .key = cot_key(t, 5)), 4, 6);
+     cot_value y = cot_orthogonal(t, cot_f64(7, 4), .key = cot_key(t, 6));
+     out[0] = cot_sub(cot_matmul(x, cot_transpose(x)), cot_mul(4, cot_eye(t, COT_F64, 4)));
+     out[0] = cot_stack(COT_VALUES(out[0], cot_sub(cot_matmul(cot_transpose(y), y), cot_eye(t, COT_F64, 4))), 0);)
+
+START_TEST(orthogonal)
+{
+    static const double zeros[32];
+
+    body_gives("turned", turned, COT_TYPES(), NULL, cot_f64(2, 4, 4), zeros, 1e-14);
+}
+END_TEST
+
 /* ---- errors ---- */
 
 #line 1 "nn.c"
@@ -289,6 +328,8 @@ main(void)
         { "clipping", clipping, 0 },
         { "lbfgs", lbfgs_direction, 3 },
         { "weights", first_weights, 0 },
+        { "truncated", truncated, 0 },
+        { "orthogonal", orthogonal, 0 },
         { "errors", errors, 15 },
     };
 

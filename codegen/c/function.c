@@ -1,0 +1,204 @@
+/* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
+#include "codegen/c/emit.h"
+
+/* -- buffers -- */
+
+static void
+constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
+{
+    const size_t bytes = cot_dtype_size(x->type);
+
+    ir_buf_printf(e->b, "    static const %s %s[%lld] = {", cg_c_type(e->t, x->type, 1), name,
+                  (long long)(x->elements ? x->elements : 1));
+    for (int64_t i = 0; i < x->elements; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)x->data + bytes * (size_t)i, bytes);
+        ir_buf_printf(e->b, "%s%s%s", i % 8 ? " " : "\n        ", cg_c_constant(e->t, x->type, bits),
+                      i + 1 < x->elements ? "," : "");
+    }
+    ir_buf_str(e->b, x->elements ? "\n    };\n" : " 0 };\n");
+}
+
+static void
+mark(bool *used, uint32_t buffer)
+{
+    used[buffer] = true;
+}
+
+/* The buffers that instructions name. */
+static const bool *
+used_buffers(cg_c_emit *e)
+{
+    bool *used = IR_NEW_N(e->t->arena, bool, e->k->n_buffers + 1);
+
+    for (uint32_t v = 1; v < e->k->n_insns; v++) {
+        const cg_insn *i = &e->k->insn[v];
+        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE)
+            mark(used, (uint32_t)i->imm);
+        for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
+            mark(used, i->call->buffer[k]);
+        for (int k = 0; i->ext && k < i->ext->n; k++)
+            if (i->ext->arg[k].buffer)
+                mark(used, i->ext->arg[k].buffer - 1);
+    }
+    return used;
+}
+
+/* Buffers that are no parameters, and parameters that nothing reads. */
+static void
+own_buffers(cg_c_emit *e)
+{
+    const bool *used = used_buffers(e);
+
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        const cg_buffer *x = &e->k->buffer[i];
+        const char *type = cg_c_type(e->t, x->type, 1), *name = e->buffer[i];
+        if (!used[i] && x->space <= CG_OUT && e->k != e->m->kernel[0])
+            cg_c_line(e, "(void)%s;", name);
+        else if (!used[i])
+            continue;
+        else if (x->space == CG_LOCAL)
+            cg_c_line(e, "COT_ALIGNED %s %s[%lld];", type, name, (long long)(x->elements ? x->elements : 1));
+        else if (x->space == CG_CONST)
+            constant_data(e, x, name);
+        else if (x->space == CG_WORK)
+            cg_c_line(e, "%s *%s = (%s *)(void *)((char *)work + %lld);", type, name, type, (long long)x->offset);
+    }
+}
+
+static bool
+is_aliased(const cg_kernel *k, uint32_t buffer)
+{
+    bool found = k->buffer[buffer].alias != 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        found |= k->buffer[i].alias == buffer + 1;
+    return found;
+}
+
+/* -- kernels -- */
+
+static void
+comment(cg_c_emit *e)
+{
+    ir_buf_printf(e->b, "/* %s%s%s */\n", e->k->name, e->k->note ? ": " : "", e->k->note ? e->k->note : "");
+}
+
+static void
+kernel_head(cg_c_emit *e, int number)
+{
+    cg_c_names names = { 0 };
+    const char *comma = "";
+
+    ir_map_init(&names.map, e->t->arena);
+    comment(e);
+    ir_buf_printf(e->b, "static %s\n%s(", e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        const cg_buffer *x = &e->k->buffer[i];
+        e->buffer[i] = cg_c_unique(e->t, &names, x->name);
+        if (x->space != CG_IN && x->space != CG_OUT)
+            continue;
+        ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "", cg_c_type(e->t, x->type, 1),
+                      is_aliased(e->k, i) ? "" : "restrict ", e->buffer[i]);
+        comma = ", ";
+    }
+    for (int i = 0; i < e->k->n_params; i++, comma = ", ")
+        ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
+    ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
+}
+
+/* "const float *": as given, or as the entry's buffers say. */
+static const char *
+parameter(cg_c_emit *e, int arg)
+{
+    const cg_buffer *x = NULL;
+
+    if (e->fn->arg_type)
+        return e->fn->arg_type[arg];
+    for (uint32_t i = 0; i < e->k->n_buffers; i++)
+        if (e->k->buffer[i].space <= CG_OUT && e->k->buffer[i].arg == arg)
+            x = &e->k->buffer[i];
+    return cg_c_say(e, "%s%s *", x && x->space == CG_IN ? "const " : "", x ? cg_c_type(e->t, x->type, 1) : "void");
+}
+
+static void
+entry_head(cg_c_emit *e)
+{
+    const int n = e->fn->n_in + e->fn->n_out;
+    cg_c_names names = { 0 };
+    const char **arg = IR_NEW_N(e->t->arena, const char *, n + 1), *params = "";
+
+    ir_map_init(&names.map, e->t->arena);
+    for (int i = 0; i < n; i++) {
+        arg[i] = cg_c_unique(e->t, &names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
+        params = cg_c_say(e, "%s%s%s, ", params, parameter(e, i), arg[i]);
+    }
+    ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
+    comment(e);
+    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n", e->fn->name, params);
+    for (int i = 0; i < n; i++)
+        cg_c_line(e, "(void)%s;", arg[i]);
+    cg_c_line(e, "(void)work;");
+    for (uint32_t i = 0; i < e->k->n_buffers; i++) {
+        const cg_buffer *x = &e->k->buffer[i];
+        e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, x->name);
+    }
+}
+
+static void
+kernel(cg_c_emit *e, int number)
+{
+    bool calls = false;
+
+    e->k = e->m->kernel[number];
+    e->vary = cg_variance(e->k, e->t->arena);
+    e->uses = cg_count_uses(e->k, e->t->arena);
+    e->known = IR_NEW_N(e->t->arena, cg_c_known, e->k->n_insns + 1);
+    e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
+    e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
+    if (number)
+        kernel_head(e, number);
+    else
+        entry_head(e);
+    for (uint32_t i = 0; i < e->k->n_insns; i++)
+        calls |= e->k->insn[i].op == CG_CALL && e->can_fail[e->k->insn[i].imm];
+    if (calls)
+        cg_c_line(e, "int status;");
+    own_buffers(e);
+    cg_c_region(e, &e->k->body);
+    ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
+}
+
+/* Kernels call those of higher numbers only, or of lower: until nothing changes. */
+static const bool *
+find_failing(cg_c_text *t, const cg_module *m)
+{
+    bool *fails = IR_NEW_N(t->arena, bool, m->n_kernels + 1), grew = true;
+
+    while (grew) {
+        grew = false;
+        for (uint32_t k = 0; k < m->n_kernels; k++)
+            for (uint32_t i = 0; i < m->kernel[k]->n_insns && !fails[k]; i++) {
+                const cg_insn *x = &m->kernel[k]->insn[i];
+                if (x->op == CG_FAIL || (x->op == CG_CALL && fails[x->imm]))
+                    fails[k] = grew = true;
+            }
+    }
+    return fails;
+}
+
+void
+cg_c_module(cg_c_text *t, const cg_natural *fn)
+{
+    const cg_module *m = fn->module;
+    const char **name = IR_NEW_N(t->arena, const char *, m->n_kernels + 1);
+    cg_c_emit e = { .t = t, .fn = fn, .m = m, .b = &t->body, .indent = 1, .vector_level = -1 };
+
+    name[0] = fn->name;
+    for (uint32_t k = 1; k < m->n_kernels; k++)
+        name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+    e.kernel_name = name;
+    e.can_fail = find_failing(t, m);
+    for (uint32_t k = m->n_kernels; k-- > 0 && t->status == COT_OK;)
+        kernel(&e, (int)k);
+}

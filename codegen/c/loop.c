@@ -1,0 +1,365 @@
+/* Loops of a kernel as C (c.h).
+ *
+ * A serial loop is C's own.  SPMD loops leave no loop behind: their bodies are written once,
+ * with a variable for each copy of a value.  A fold of 2^b iterations is b loops of two rounds,
+ * the innermost over the highest bit: each keeps what its first round gave and combines it with
+ * the second.  A tree is a binary counter of partial results. */
+#include "codegen/c/emit.h"
+
+static const char *
+combined(cg_c_emit *e, const cg_yield *y, int lanes, const char *a, const char *b)
+{
+    return cg_c_apply(e->t, y->combine, y->type, y->type, lanes, (const char *const[]){ a, b });
+}
+
+static const char *
+neutral(cg_c_emit *e, const cg_yield *y, int lanes)
+{
+    const char *x = cg_c_constant(e->t, y->type, cg_neutral_bits(y->combine, y->type));
+
+    return lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_splat(e->t, y->type, lanes), x) : x;
+}
+
+/* -- serial loops -- */
+
+static bool
+has_mode(const cg_block *x, cg_mode mode)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].mode == mode)
+            return true;
+    return false;
+}
+
+static void
+loop_head(cg_c_emit *e, const cg_block *x)
+{
+    const char *i = cg_c_value(e, x->var, 0);
+
+    cg_c_line(e, x->step == 1 ? "for (int64_t %s = %s; %s < %s; %s++) {" : "for (int64_t %s = %s; %s < %s; %s += %lld) {",
+              i, cg_c_value(e, x->lo, 0), i, cg_c_value(e, x->hi, 0), i, (long long)x->step);
+    e->indent++;
+}
+
+static void
+loop_tail(cg_c_emit *e)
+{
+    e->indent--;
+    cg_c_line(e, "}");
+}
+
+/* All carried values at once, since one may be made of another's old value. */
+static void
+next_carries(cg_c_emit *e, const cg_block *x)
+{
+    const bool alone = x->n == 1;
+
+    for (int turn = alone ? 1 : 0; turn < 2; turn++)
+        for (int i = 0; i < x->n; i++) {
+            const cg_yield *y = &x->yield[i];
+            const uint32_t set = e->vary[y->carried];
+            const int lanes = cg_c_lanes(e, set);
+            for (int c = 0; c < cg_c_copies(e, set); c++) {
+                const char *s = cg_c_value(e, y->carried, c);
+                const char *v = alone || turn == 0 ? cg_c_use(e, y->value, set, c, lanes) : cg_c_say(e, "next_%s", s);
+                if (turn == 0)
+                    cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s, v);
+                else
+                    cg_c_line(e, "%s = %s;", s, v);
+            }
+        }
+}
+
+static void
+serial_carries(cg_c_emit *e, const cg_block *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
+    }
+    loop_head(e, x);
+    cg_c_region(e, &x->body);
+    next_carries(e, x);
+    loop_tail(e);
+    for (int i = 0; i < x->n; i++) {
+        cg_c_define(e, x->result[i], x->yield[i].carried, x->yield[i].type);
+    }
+}
+
+/* -- trees -- */
+
+static const char *
+slots(cg_c_emit *e, const cg_block *x, int i, int copy)
+{
+    return cg_c_say(e, "t%u_%d_%d", x->var, i, copy);
+}
+
+static void
+push(cg_c_emit *e, const cg_block *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, "%s[n%u] = %s;", slots(e, x, i, c), x->var,
+                      cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
+    }
+    cg_c_line(e, "n%u++;", x->var);
+    cg_c_line(e, "for (uint64_t c = count%u++; c & 1; c >>= 1) {", x->var);
+    e->indent++;
+    cg_c_line(e, "n%u--;", x->var);
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        for (int c = 0; c < cg_c_copies(e, set); c++) {
+            const char *s = slots(e, x, i, c), *low = cg_c_say(e, "%s[n%u - 1]", s, x->var);
+            cg_c_line(e, "%s = %s;", low,
+                      combined(e, &x->yield[i], cg_c_lanes(e, set), low, cg_c_say(e, "%s[n%u]", s, x->var)));
+        }
+    }
+    loop_tail(e);
+}
+
+static void
+serial_tree(cg_c_emit *e, const cg_block *x)
+{
+    int64_t lo, hi;
+    int levels = 2;
+
+    if (!cg_c_constant_of(e, x->lo, &lo) || !cg_c_constant_of(e, x->hi, &hi))
+        lo = 0, hi = INT64_MAX;
+    while (levels < 64 && (hi - lo) / x->step >> (levels - 2))
+        levels++;
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        cg_c_declare(e, x->result[i], x->yield[i].type);
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, "%s %s[%d];", cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)), slots(e, x, i, c), levels);
+    }
+    cg_c_line(e, "int n%u = 0;", x->var);
+    cg_c_line(e, "uint64_t count%u = 0;", x->var);
+    loop_head(e, x);
+    cg_c_region(e, &x->body);
+    push(e, x);
+    loop_tail(e);
+    for (int i = 0; i < x->n; i++) {
+        const cg_yield *y = &x->yield[i];
+        const uint32_t set = e->vary[x->result[i]];
+        const int lanes = cg_c_lanes(e, set);
+        for (int c = 0; c < cg_c_copies(e, set); c++) {
+            const char *s = slots(e, x, i, c), *r = cg_c_value(e, x->result[i], c);
+            cg_c_line(e, "%s = n%u ? %s[n%u - 1] : %s;", r, x->var, s, x->var, neutral(e, y, lanes));
+            cg_c_line(e, "for (int c = n%u - 2; c >= 0; c--)", x->var);
+            cg_c_line(e, "    %s = %s;", r, combined(e, y, lanes, cg_c_say(e, "%s[c]", s), r));
+        }
+    }
+}
+
+/* -- folds of serial loops -- */
+
+static const char *
+part(cg_c_emit *e, const cg_block *x, int bit, int i, int copy)
+{
+    return cg_c_say(e, "f%u_%d_%d_%d", x->var, bit, i, copy);
+}
+
+static void
+fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
+{
+    if (bit == bits) {
+        const char *lane = "";
+        for (int b = 0; b < bits; b++)
+            lane = cg_c_say(e, "%s%sh%u_%d * %d", lane, b ? " + " : "", x->var, b, 1 << b);
+        cg_c_line(e, "const int64_t %s = %s + (%s) * %lld;", cg_c_value(e, x->var, 0), cg_c_value(e, x->lo, 0),
+                  bits ? lane : "0", (long long)x->step);
+        cg_c_region(e, &x->body);
+        return;
+    }
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        const int lanes = cg_c_lanes(e, set);
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, lanes > 1 ? "%s %s = { 0 };" : "%s %s = 0;", cg_c_type(e->t, x->yield[i].type, lanes),
+                      part(e, x, bit, i, c));
+    }
+    cg_c_line(e, "for (int h%u_%d = 0; h%u_%d < 2; h%u_%d++) {", x->var, bit, x->var, bit, x->var, bit);
+    e->indent++;
+    fold_rounds(e, x, bit + 1, bits);
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        const int lanes = cg_c_lanes(e, set);
+        for (int c = 0; c < cg_c_copies(e, set); c++) {
+            const char *s = part(e, x, bit, i, c), *v = bit + 1 < bits ? part(e, x, bit + 1, i, c)
+                                                                       : cg_c_use(e, x->yield[i].value, set, c, lanes);
+            cg_c_line(e, "if (h%u_%d)", x->var, bit);
+            cg_c_line(e, "    %s = %s;", s, combined(e, &x->yield[i], lanes, s, v));
+            cg_c_line(e, "else");
+            cg_c_line(e, "    %s = %s;", s, v);
+        }
+    }
+    loop_tail(e);
+}
+
+static void
+serial_fold(cg_c_emit *e, const cg_block *x)
+{
+    int64_t lo = 0, hi = 1;
+    int bits = 0;
+
+    cg_c_constant_of(e, x->lo, &lo);
+    cg_c_constant_of(e, x->hi, &hi);
+    while ((int64_t)1 << bits < (hi - lo + x->step - 1) / x->step)
+        bits++;
+    for (int i = 0; i < x->n; i++)
+        cg_c_declare(e, x->result[i], x->yield[i].type);
+    cg_c_line(e, "{");
+    e->indent++;
+    fold_rounds(e, x, 0, bits);
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        for (int c = 0; c < cg_c_copies(e, set); c++)
+            cg_c_line(e, "%s = %s;", cg_c_value(e, x->result[i], c),
+                      bits ? part(e, x, 0, i, c) : cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
+    }
+    loop_tail(e);
+}
+
+void
+cg_c_serial(cg_c_emit *e, const cg_block *x)
+{
+    if (has_mode(x, CG_FOLD))
+        serial_fold(e, x);
+    else if (has_mode(x, CG_TREE))
+        serial_tree(e, x);
+    else
+        serial_carries(e, x);
+}
+
+/* -- SPMD loops -- */
+
+static void
+spmd_variable(cg_c_emit *e, const cg_block *x, const cg_c_level *l)
+{
+    int64_t lo = 0, *at = IR_NEW_N(e->t->arena, int64_t, l->extent + 1);
+
+    cg_c_constant_of(e, x->lo, &lo);
+    for (int64_t i = 0; i < l->extent; i++)
+        at[i] = lo + i * x->step;
+    e->known[x->var] = (cg_c_known){ .at = at };
+}
+
+/* The copy of `inner` that is copy c of `set` and number u of a level. */
+static int
+copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
+{
+    int copy = 0;
+
+    while (cg_c_copy_for(e, inner, copy, set) != c || cg_c_copy_for(e, inner, copy, (uint32_t)1 << own) != u)
+        copy++;
+    return copy;
+}
+
+/* A result: copies fold by halves, and then, of a vector loop, the lanes of what is left. */
+static void
+spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *limit)
+{
+    const cg_yield *y = &x->yield[i];
+    const uint32_t set = e->vary[x->result[i]], inner = set | (uint32_t)1 << own;
+    const cg_c_level *l = &e->level[own];
+    const int lanes = cg_c_lanes(e, inner);
+
+    for (int c = 0; c < cg_c_copies(e, set); c++) {
+        const char *r = cg_c_value(e, x->result[i], c);
+        for (int u = 0; u < l->copies; u++) {
+            const int copy = copy_at(e, inner, set, c, own, u);
+            const char *v = cg_c_use(e, y->value, inner, copy, lanes);
+            if (limit)
+                v = cg_c_apply(e->t, SC_select, y->type, y->type, lanes,
+                               (const char *const[]){ cg_c_mask_for(e, limit, inner, copy, lanes), v,
+                                                      neutral(e, y, lanes) });
+            cg_c_line(e, "%s f%s_%d = %s;", cg_c_type(e->t, y->type, lanes), r, u, v);
+        }
+        for (int h = l->copies / 2; h > 0; h /= 2)
+            for (int u = 0; u < h; u++) {
+                const char *a = cg_c_say(e, "f%s_%d", r, u);
+                cg_c_line(e, "%s = %s;", a, combined(e, y, lanes, a, cg_c_say(e, "f%s_%d", r, u + h)));
+            }
+        if (l->lanes > 1)
+            cg_c_line(e, "%s = %s(f%s_0);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes), r);
+        else
+            cg_c_line(e, "%s = f%s_0;", r, r);
+    }
+}
+
+/* The bytes of what an instruction makes, as lanes have it; indices are scalars mostly. */
+static int
+bytes_of(const cg_c_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
+
+    if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
+        return 1;
+    if (i->op < SC_COUNT && (i->type == COT_BOOL || (i->op >= SC_eq && i->op <= SC_le)))
+        return 4;
+    if (i->type == COT_I64 && !memory && e->form[v] != CG_C_WIDE)
+        return 1;
+    return (int)cot_dtype_size((cot_dtype)i->type);
+}
+
+static int
+widest(const cg_c_emit *e, const cg_region *r, int most)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &e->k->insn[r->insn[n]];
+        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most)) : bytes_of(e, r->insn[n]);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static cg_c_level
+level_of(cg_c_emit *e, const cg_block *x, int64_t extent)
+{
+    cg_c_level l = { x, extent, (int)extent, 1 };
+    int64_t lanes;
+
+    if (x->kind != CG_VECTOR || e->t->bits <= 32)
+        return l;
+    cg_c_find_forms(e, &x->body, e->n_levels);
+    lanes = e->t->bits / (8 * widest(e, &x->body, 1));
+    lanes = lanes > extent ? extent : lanes < 2 ? 1 : lanes;
+    l.lanes = (int)lanes;
+    l.copies = (int)(extent / lanes);
+    return l;
+}
+
+void
+cg_c_spmd(cg_c_emit *e, const cg_block *x)
+{
+    const int own = e->n_levels, vector_level = e->vector_level;
+    const cg_c_mask *outer = e->mask, *limit = NULL;
+    int64_t lo, hi;
+
+    if (!cg_c_constant_of(e, x->hi, &hi) || !cg_c_constant_of(e, x->lo, &lo) || own == CG_C_LEVELS) {
+        cg_c_refuse(e, "an SPMD loop without constant bounds; C source wants them constant");
+        return;
+    }
+    for (int i = 0; i < x->n; i++)
+        cg_c_declare(e, x->result[i], x->yield[i].type);
+    cg_c_line(e, "{");
+    e->indent++;
+    e->level[e->n_levels] = level_of(e, x, hi > lo ? (hi - lo + x->step - 1) / x->step : 0);
+    e->n_levels++;
+    if (x->kind == CG_VECTOR)
+        e->vector_level = own;
+    spmd_variable(e, x, &e->level[own]);
+    if (x->limit && e->level[own].extent > 1) {
+        limit = cg_c_mask_limit(e, NULL, x->limit);
+        e->mask = outer ? cg_c_mask_limit(e, outer, x->limit) : limit;
+    }
+    cg_c_region(e, &x->body);
+    for (int i = 0; i < x->n && e->t->status == COT_OK; i++)
+        spmd_result(e, x, i, own, limit);
+    e->mask = outer;
+    e->n_levels = own;
+    e->vector_level = vector_level;
+    loop_tail(e);
+}

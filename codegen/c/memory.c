@@ -1,0 +1,120 @@
+/* Vectors to and from memory, as functions (c.h).  What a mask leaves out is not touched. */
+#include "codegen/c/c.h"
+
+/* The element at lane #, by shape. */
+static const char *
+element(cg_c_shape s)
+{
+    return s == CG_C_DENSE ? "p[#]" : s == CG_C_BACK ? "p[-#]" : s == CG_C_STEP ? "p[# * step]" : "p[at[#]]";
+}
+
+static const char *
+name_of(cg_c_text *t, const char *verb, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
+{
+    static const char *const shape[] = { "", "_back", "_step", "_at" }, *const when[] = { "", "_part", "_if" };
+
+    return ir_format(t->arena, "%s%s%s_%sx%d", verb, shape[s], when[w], cot_dtype_name(type), lanes);
+}
+
+static const char *
+where(cg_c_text *t, int lanes, cg_c_shape s)
+{
+    return s == CG_C_STEP ? ", int64_t step"
+           : s == CG_C_AT ? ir_format(t->arena, ", %s at", cg_c_type(t, COT_I64, lanes))
+                          : "";
+}
+
+static const char *
+which(cg_c_text *t, int lanes, cg_c_when w)
+{
+    return w == CG_C_PART   ? ", int64_t n"
+           : w == CG_C_MASK ? ir_format(t->arena, ", %s m", cg_c_type(t, COT_BOOL, lanes))
+                            : "";
+}
+
+/* x86's masked move, where it has one for the type: "_mm256_maskload_ps((const float *)p, mask". */
+static const char *
+x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
+{
+    const bool real = type == COT_F32;
+    const char *m = w == CG_C_PART ? ir_format(t->arena, "%s(n, 0)", cg_c_below(t, lanes, false)) : "m";
+
+    if ((!real && type != COT_I32 && type != COT_U32) || lanes < 4 || lanes > 8)
+        return NULL;
+    return ir_format(t->arena, "_mm%s_mask%s_%s((%s%s *)p, (__m%di)%s", lanes == 8 ? "256" : "",
+                     load ? "load" : "store", real ? "ps" : "epi32", load ? "const " : "", real ? "float" : "int",
+                     lanes * 32, m);
+}
+
+const char *
+cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
+{
+    const char *name = name_of(t, "load", type, lanes, s, w), *v = cg_c_type(t, type, lanes), *e = element(s), *x86;
+    ir_buf b;
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_init(&b, t->arena);
+    ir_buf_printf(&b, "COT_FN %s\n%s(const %s *p%s%s)\n{\n", v, name, cg_c_type(t, type, 1), where(t, lanes, s),
+                  which(t, lanes, w));
+    if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
+        const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
+        if (type == COT_BOOL)
+            ir_buf_printf(&b, "    return (%s)(__builtin_convertvector(*(const %s_at *)p, %s) != 0);\n}\n", v, u, v);
+        else
+            ir_buf_printf(&b, "    return *(const %s_at *)p;\n}\n", u);
+    } else {
+        const char *truth = type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
+        const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "";
+        x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
+        if (x86)
+            ir_buf_printf(&b, "#if defined(__AVX2__)\n    return (%s)%s);\n#else\n", v, x86);
+        ir_buf_printf(&b, "    return (%s)%s;\n%s}\n", v,
+                      cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
+                      x86 ? "#endif\n" : "");
+    }
+    ir_buf_str(&t->head, b.text);
+    return name;
+}
+
+const char *
+cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
+{
+    const char *name = name_of(t, "store", type, lanes, s, w), *v = cg_c_type(t, type, lanes), *x86;
+    ir_buf b;
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_init(&b, t->arena);
+    ir_buf_printf(&b, "COT_FN void\n%s(%s *p%s, %s x%s)\n{\n", name, cg_c_type(t, type, 1), where(t, lanes, s), v,
+                  which(t, lanes, w));
+    if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
+        const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
+        if (type == COT_BOOL)
+            ir_buf_printf(&b, "    *(%s_at *)p = __builtin_convertvector(x & 1, %s);\n}\n", u, u);
+        else
+            ir_buf_printf(&b, "    *(%s_at *)p = x;\n}\n", u);
+        ir_buf_str(&t->head, b.text);
+        return name;
+    }
+    x86 = s == CG_C_DENSE ? x86_move(t, false, type, lanes, w) : NULL;
+    if (x86)
+        ir_buf_printf(&b, "#if defined(__AVX2__)\n    %s, (__m%d%s)x);\n#else\n", x86, lanes * 32,
+                      type == COT_F32 ? "" : "i");
+    for (int i = 0; i < lanes; i++) {
+        ir_buf_str(&b, "    ");
+        if (w == CG_C_PART)
+            ir_buf_printf(&b, "if (%d < n) ", i);
+        else if (w == CG_C_MASK)
+            ir_buf_printf(&b, "if (m[%d]) ", i);
+        for (const char *c = element(s); *c; c++)
+            if (*c == '#')
+                ir_buf_printf(&b, "%d", i);
+            else
+                ir_buf_add(&b, c, 1);
+        ir_buf_printf(&b, " = x[%d]%s;\n", i, type == COT_BOOL ? " != 0" : "");
+    }
+    ir_buf_printf(&b, "%s}\n", x86 ? "#endif\n" : "");
+    ir_buf_str(&t->head, b.text);
+    return name;
+}

@@ -1,0 +1,305 @@
+/* The instructions of ir/scalar.h on scalars, as operators of C or small functions (c.h).
+ *
+ * Nothing is left to a compiler's licence: contraction is off in the file, so a product and a
+ * sum stay two; fma is one rounding; rounding, maximum and conversions are spelled out; integer
+ * arithmetic is unsigned underneath, so that it wraps. */
+#include "codegen/c/c.h"
+
+static bool
+is_real(cot_dtype t)
+{
+    return t == COT_F32 || t == COT_F64;
+}
+
+/* -- functions -- */
+
+static const char *
+integer(cg_c_text *t, ir_sc_op op, cot_dtype type)
+{
+    const char *s = cg_c_type(t, type, 1), *u = cg_c_unsigned(type);
+    const char *wide = ir_bits(type) == 64 ? "uint64_t" : "uint32_t";
+
+    switch (op) {
+    case SC_add: return ir_format(t->arena, "(%s)((%s)x + (%s)y)", s, wide, wide);
+    case SC_sub: return ir_format(t->arena, "(%s)((%s)x - (%s)y)", s, wide, wide);
+    case SC_mul: return ir_format(t->arena, "(%s)((%s)x * (%s)y)", s, wide, wide);
+    case SC_div: return ir_format(t->arena, "(%s)(x / y)", s);
+    case SC_rem: return ir_format(t->arena, "(%s)(x %% y)", s);
+    case SC_neg: return ir_format(t->arena, "(%s)(0u - (%s)x)", s, wide);
+    case SC_max: return "x > y ? x : y";
+    case SC_min: return "x < y ? x : y";
+    case SC_and: return ir_format(t->arena, "(%s)(x & y)", s);
+    case SC_or: return ir_format(t->arena, "(%s)(x | y)", s);
+    case SC_xor: return ir_format(t->arena, "(%s)(x ^ y)", s);
+    case SC_not: return ir_format(t->arena, "(%s)~x", s);
+    case SC_shl: return ir_format(t->arena, "(%s)((%s)((%s)x << y))", s, u, wide);
+    case SC_shr: return ir_format(t->arena, "(%s)(x >> y)", s);
+    default: return NULL;
+    }
+}
+
+static const char *
+counting(cg_c_text *t, ir_sc_op op, cot_dtype type)
+{
+    const char *s = cg_c_type(t, type, 1), *u = cg_c_unsigned(type);
+
+    if (op == SC_popcnt)
+        return ir_format(t->arena,
+                         "uint64_t u = (%s)x;\n"
+                         "    u -= u >> 1 & UINT64_C(0x5555555555555555);\n"
+                         "    u = (u & UINT64_C(0x3333333333333333)) + (u >> 2 & UINT64_C(0x3333333333333333));\n"
+                         "    u = (u + (u >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);\n"
+                         "    return (%s)(u * UINT64_C(0x0101010101010101) >> 56);", u, s);
+    return ir_format(t->arena,
+                     "uint64_t u = (%s)x;\n    int n = %d;\n"
+                     "    for (int h = 32; h > 0; h /= 2)\n"
+                     "        if (u >> h) {\n            u >>= h;\n            n -= h;\n        }\n"
+                     "    return (%s)(u ? n - 1 : n);", u, ir_bits(type), s);
+}
+
+/* Rounding to an integer, from a round to nearest by a number too large for a fraction; what is
+ * as large is an integer (or NaN) already.  The sign is kept for the sake of zeros. */
+static const char *
+rounding(cg_c_text *t, ir_sc_op op, cot_dtype type)
+{
+    const bool f = type == COT_F32;
+    const char *s = cg_c_type(t, type, 1), *n = f ? "f32" : "f64", *big = f ? "0x1p23f" : "0x1p52";
+    const char *sign = f ? "0x80000000u" : "UINT64_C(0x8000000000000000)", *one = f ? "1.0f" : "1.0";
+    const char *keep = ir_format(t->arena, "from_bits_%s(bits_%s(r) | (bits_%s(x) & %s))", n, n, n, sign);
+    const char *head = ir_format(t->arena,
+                                 "%s a = from_bits_%s(bits_%s(x) & ~%s), r;\n"
+                                 "    if (!(a < %s))\n        return x;\n    r = (a + %s) - %s;\n", s, n, n, sign,
+                                 big, big, big);
+
+    switch (op) {
+    case SC_rint: return ir_format(t->arena, "%s    return %s;", head, keep);
+    case SC_trunc: return ir_format(t->arena, "%s    if (r > a)\n        r -= %s;\n    return %s;", head, one, keep);
+    default:
+        return ir_format(t->arena, "%s    r = %s;\n    if (r %c x)\n        r %c= %s;\n    return %s;", head, keep,
+                         op == SC_floor ? '>' : '<', op == SC_floor ? '-' : '+', one, keep);
+    }
+}
+
+static const char *
+conversion(cg_c_text *t, cot_dtype type, cot_dtype from)
+{
+    if ((ir_is_half(type) || ir_is_half(from)) && type != from) {
+        if (cg_c_new_name(t, &t->shared, "f16_to_f32"))
+            ir_buf_str(&t->common, cg_c_half_text);
+        return ir_is_half(type) ? ir_format(t->arena, "return f32_to_%s(x);", cot_dtype_name(type))
+                                : ir_format(t->arena, "return %s_to_f32(x);", cot_dtype_name(from));
+    }
+    if (type == COT_BOOL)
+        return "return x != 0;";
+    return ir_format(t->arena, "return (%s)x;", cg_c_type(t, type, 1));
+}
+
+static const char *
+bitcast(cg_c_text *t, cot_dtype type, cot_dtype from)
+{
+    const char *s = cg_c_type(t, type, 1);
+
+    if (is_real(from))
+        return ir_format(t->arena, "return (%s)bits_%s(x);", s, cot_dtype_name(from));
+    if (is_real(type))
+        return ir_format(t->arena, "return from_bits_%s((%s)x);", cot_dtype_name(type), cg_c_unsigned(type));
+    return ir_format(t->arena, "return (%s)x;", s);
+}
+
+/* IEEE's maximum and minimum: NaN wins, -0 is below +0. */
+static const char *
+extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
+{
+    const char *n = cot_dtype_name(type);
+    char less = op == SC_max ? '>' : '<', join = op == SC_max ? '&' : '|';
+
+    return ir_format(t->arena,
+                     "if (x == y)\n        return from_bits_%s(bits_%s(x) %c bits_%s(y));\n"
+                     "    return x %c y || x != x ? x : y;", n, n, join, n, less);
+}
+
+static const char *
+statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
+{
+    const bool real = is_real(type);
+    const char *n = cot_dtype_name(type);
+
+    switch (op) {
+    case SC_popcnt:
+    case SC_clz: return counting(t, op, type);
+    case SC_floor:
+    case SC_ceil:
+    case SC_trunc:
+    case SC_rint: return rounding(t, op, type);
+    case SC_cvt: return conversion(t, type, from);
+    case SC_bitcast: return bitcast(t, type, from);
+    case SC_abs:
+        return ir_format(t->arena, "return from_bits_%s(bits_%s(x) & %s);", n, n,
+                         type == COT_F32 ? "0x7fffffffu" : "UINT64_C(0x7fffffffffffffff)");
+    case SC_max:
+    case SC_min:
+        if (real)
+            return extreme(t, op, type);
+        break;
+    default: break;
+    }
+    const char *e = integer(t, op, type);
+    return ir_format(t->arena, "return %s;", e ? e : "x");
+}
+
+static const char *
+name_of(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
+{
+    if (op == SC_cvt || op == SC_bitcast)
+        return ir_format(t->arena, "%s_from_%s_%s", op == SC_cvt ? "to" : "as", cot_dtype_name(from),
+                         cot_dtype_name(type));
+    return ir_format(t->arena, "%s_%s", ir_sc_name[op], cot_dtype_name(type));
+}
+
+/* An infix operator has a function, too, for lanes. */
+static const char *
+operator_of(ir_sc_op op, cot_dtype type)
+{
+    const bool real = is_real(type), truth = type == COT_BOOL;
+
+    switch (op) {
+    case SC_add: return real ? "+" : NULL;
+    case SC_sub: return real ? "-" : NULL;
+    case SC_mul: return real ? "*" : NULL;
+    case SC_div: return real ? "/" : NULL;
+    case SC_and: return truth ? "&" : NULL;
+    case SC_or: return truth ? "|" : NULL;
+    case SC_xor: return truth ? "^" : NULL;
+    case SC_eq: return "==";
+    case SC_ne: return "!=";
+    case SC_lt: return "<";
+    case SC_le: return "<=";
+    default: return NULL;
+    }
+}
+
+const char *
+cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
+{
+    const char *name = name_of(t, op, type, from);
+    ir_buf text;
+
+    if (!cg_c_new_name(t, &t->shared, name))
+        return name;
+    if (op == SC_fma) {
+        if (cg_c_new_name(t, &t->shared, type == COT_F32 ? "fma_f64" : "fma_f32"))
+            ir_buf_str(&t->common, cg_c_fma_text);
+        return name;
+    }
+    if (op == SC_sqrt) {
+        if (cg_c_new_name(t, &t->shared, type == COT_F32 ? "sqrt_f64" : "sqrt_f32"))
+            ir_buf_str(&t->common, cg_c_root_text);
+        return name;
+    }
+    ir_buf_init(&text, t->arena);
+    ir_buf_printf(&text, "COT_FN %s\n%s(", cg_c_type(t, cg_c_result_type(op, type), 1), name);
+    for (int i = 0; i < ir_sc_arity[op]; i++)
+        ir_buf_printf(&text, "%s%s %c", i ? ", " : "",
+                      cg_c_type(t, cg_c_operand_type(op, type, from, i), 1), 'x' + i);
+    ir_buf_printf(&text, ")\n{\n    %s\n}\n", statements(t, op, type, from));
+    ir_buf_str(&t->common, text.text);
+    return name;
+}
+
+/* -- expressions -- */
+
+const char *
+cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
+           const char *const *x)
+{
+    const char *infix = operator_of(op, type), *f;
+
+    if (infix && (lanes == 1 || op < SC_eq))
+        return ir_format(t->arena, "%s %s %s", x[0], infix, x[1]);
+    if (op == SC_neg && is_real(type))
+        return ir_format(t->arena, *x[0] == '-' ? "-(%s)" : "-%s", x[0]);
+    if (op == SC_not && type == COT_BOOL)
+        return ir_format(t->arena, lanes == 1 ? "!%s" : "~%s", x[0]);
+    if (op == SC_select && lanes == 1)
+        return ir_format(t->arena, "%s ? %s : %s", x[0], x[1], x[2]);
+    if ((op == SC_cvt || op == SC_bitcast) && type == from)
+        return x[0];
+    f = lanes == 1 ? cg_c_scalar(t, op, type, from) : cg_c_vector(t, op, type, from, lanes);
+    switch (ir_sc_arity[op]) {
+    case 1: return ir_format(t->arena, "%s(%s)", f, x[0]);
+    case 2: return ir_format(t->arena, "%s(%s, %s)", f, x[0], x[1]);
+    default: return ir_format(t->arena, "%s(%s, %s, %s)", f, x[0], x[1], x[2]);
+    }
+}
+
+/* -- tables and programs -- */
+
+const char *
+cg_c_table(cg_c_text *t, const ir_sc_table *table)
+{
+    size_t bytes = cot_dtype_size(table->type);
+    const char *name = ir_format(t->arena, "table_%016llx",
+                                 (unsigned long long)ir_hash((uint64_t)table->type, table->data,
+                                                             bytes * (size_t)table->n));
+    if (!cg_c_new_name(t, &t->shared, name))
+        return name;
+    ir_buf_printf(&t->common, "COT_TABLE %s %s[%d] = {", cg_c_type(t, table->type, 1), name, table->n);
+    for (int i = 0; i < table->n; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)table->data + bytes * (size_t)i, bytes);
+        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ", cg_c_constant(t, table->type, bits));
+        ir_buf_str(&t->common, i + 1 < table->n ? "," : "\n};\n");
+    }
+    return name;
+}
+
+static void
+print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **value)
+{
+    const ir_sc_insn *i = &p->insn[k];
+    cot_dtype type = (cot_dtype)i->type, from = ir_sc_arity[i->op] ? ir_sc_type(p, i->in[0]) : type;
+    const char *x[3] = { 0 }, *e;
+
+    if (i->op == SC_const) {
+        value[p->n_in + k] = cg_c_constant(t, type, i->imm);
+        return;
+    }
+    for (int a = 0; a < ir_sc_arity[i->op]; a++)
+        x[a] = value[i->in[a]];
+    if (i->op == SC_table)
+        e = ir_format(t->arena, "%s[%s]", cg_c_table(t, i->table), x[0]);
+    else if (i->op == SC_rare) {
+        e = ir_format(t->arena, "%s ? %s(", x[0], cg_c_rare(t, i->sub));
+        for (int a = 0; a < i->sub->n_in; a++)
+            e = ir_format(t->arena, "%s%s%s", e, a ? ", " : "", value[i->args[a]]);
+        e = ir_format(t->arena, "%s) : %s", e, x[1]);
+    } else
+        e = cg_c_apply(t, (ir_sc_op)i->op, type, from, 1, x);
+    value[p->n_in + k] = ir_format(t->arena, "v%d", k);
+    ir_buf_printf(b, "    const %s v%d = %s;\n", cg_c_type(t, cg_c_result_type((ir_sc_op)i->op, type), 1), k, e);
+}
+
+const char *
+cg_c_rare(cg_c_text *t, const ir_sc_program *p)
+{
+    const char **value = IR_NEW_N(t->arena, const char *, p->n_in + p->n), *name;
+    ir_buf b;
+
+    for (uint32_t i = 0; i < t->n_rare; i++)
+        if (t->rare[i] == p)
+            return ir_format(t->arena, "rare_%u", i);
+    name = ir_format(t->arena, "rare_%u", t->n_rare);
+    IR_PUSH(t->arena, t->rare, t->n_rare, t->cap_rare, p);
+    ir_buf_init(&b, t->arena);
+    ir_buf_printf(&b, "/* For few operands only, as large angles. */\nCOT_RARE %s\n%s(", cg_c_type(t, p->type, 1), name);
+    for (int i = 0; i < p->n_in; i++) {
+        value[i] = ir_format(t->arena, "x%d", i);
+        ir_buf_printf(&b, "%s%s x%d", i ? ", " : "", cg_c_type(t, p->in[i], 1), i);
+    }
+    ir_buf_str(&b, ")\n{\n");
+    for (int k = 0; k < p->n; k++)
+        print_insn(t, &b, p, k, value);
+    ir_buf_printf(&b, "    return %s;\n}\n", value[p->out]);
+    ir_buf_str(&t->common, b.text);
+    return name;
+}

@@ -1,0 +1,189 @@
+/* Names, types and constants of the C emitter (c.h). */
+#include "codegen/c/c.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const c_scalar[COT_DTYPE_COUNT] = {
+    [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t",     [COT_I16] = "int16_t",
+    [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
+    [COT_U16] = "uint16_t", [COT_U32] = "uint32_t",  [COT_U64] = "uint64_t",
+    [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float",
+    [COT_F64] = "double",
+};
+
+bool
+cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
+{
+    uint64_t h = ir_hash(0, name, strlen(name));
+    uint32_t at = 0, id;
+
+    while ((id = ir_map_next(&in->map, h, &at)))
+        if (strcmp(in->name[id - 1], name) == 0)
+            return false;
+    IR_PUSH(t->arena, in->name, in->n, in->cap, name);
+    ir_map_add(&in->map, h, in->n);
+    return true;
+}
+
+/* Words of C, and what a file's own text says. */
+bool
+cg_c_is_word(const char *s)
+{
+    static const char *const words[] = {
+        "auto",     "break",  "case",    "char",   "const",    "continue", "default",
+        "do",       "double", "else",    "enum",   "extern",   "float",    "for",
+        "goto",     "if",     "inline",  "int",    "long",     "register", "restrict",
+        "return",   "short",  "signed",  "sizeof", "static",   "struct",   "switch",
+        "typedef",  "union",  "unsigned", "void",  "volatile", "while",    "work",
+        "pool",     "args",   "status",  "asm",    "typeof",   "and",      "or",
+        "not",      "xor",    "new",     "delete", "this",     "class",    "template",
+        "namespace", "using", "bool",    "true",   "false",    "linux",    "unix",
+        "main",     "memcpy", "memmove", "memset", "size_t",   "operator", "private",
+        "public",   "throw",  "try",     "virtual",
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(s, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Names of the emitter end in a digit; others do not. */
+const char *
+cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
+{
+    char *s = ir_copy_string(t->arena, name && *name ? name : "x");
+    const char *base;
+
+    for (char *c = s; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    base = s;
+    if ((*base >= '0' && *base <= '9') || *base == '_')
+        base = ir_format(t->arena, "x%s", base);
+    char last = base[strlen(base) - 1];
+    if ((last >= '0' && last <= '9') || cg_c_is_word(base))
+        base = ir_format(t->arena, "%s_", base);
+    const char *r = base;
+    for (int k = 2; !cg_c_new_name(t, in, r); k++)
+        r = ir_format(t->arena, "%s_%d_", base, k);
+    return r;
+}
+
+const char *
+cg_c_unsigned(cot_dtype type)
+{
+    static const char *const name[9] = {
+        [1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"
+    };
+    return name[cot_dtype_size(type)];
+}
+
+const char *
+cg_c_type(cg_c_text *t, cot_dtype type, int lanes)
+{
+    if (lanes == 1)
+        return c_scalar[type];
+    if (type == COT_BOOL)
+        type = COT_I32;
+    else if (ir_is_half(type))
+        type = COT_U16;
+    const char *name = ir_format(t->arena, "%sx%d", cot_dtype_name(type), lanes);
+    int size = (int)cot_dtype_size(type);
+    if (cg_c_new_name(t, &t->own, name))
+        ir_buf_printf(&t->head,
+                      "typedef %s %s __attribute__((vector_size(%d)));\n"
+                      "typedef %s %s_at __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
+                      c_scalar[type], name, lanes * size, c_scalar[type], name, lanes * size, size);
+    return name;
+}
+
+cot_dtype
+cg_c_result_type(ir_sc_op op, cot_dtype type)
+{
+    return op >= SC_eq && op <= SC_le ? COT_BOOL : type;
+}
+
+cot_dtype
+cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i)
+{
+    if (op == SC_select && i == 0)
+        return COT_BOOL;
+    return op == SC_cvt || op == SC_bitcast ? from : type;
+}
+
+/* In as few digits as read back the same, if they are few; else in hexadecimal. */
+static const char *
+real(cg_c_text *t, cot_dtype type, double x)
+{
+    bool single = type == COT_F32;
+    const char *suffix = single ? "f" : "", *cast = single ? "" : "(double)";
+    char s[64];
+
+    if (isnan(x))
+        return ir_format(t->arena, "%sCOT_NAN", cast);
+    if (isinf(x))
+        return ir_format(t->arena, "%s%sCOT_INFINITY", x < 0 ? "-" : "", cast);
+    for (int digits = 1; digits <= (single ? 8 : 12) && x != 0 && fabs(x) > 1e-30; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, x);
+        if ((single ? (double)strtof(s, NULL) : strtod(s, NULL)) == x)
+            return ir_format(t->arena, "%s%s%s", s, strpbrk(s, ".e") ? "" : ".0", suffix);
+    }
+    if (x == 0)
+        return ir_format(t->arena, "%s0.0%s", signbit(x) ? "-" : "", suffix);
+    return ir_format(t->arena, "%a%s", x, suffix);
+}
+
+const char *
+cg_c_constant(cg_c_text *t, cot_dtype type, uint64_t bits)
+{
+    int shift = 64 - ir_bits(type);
+    long long value = (long long)((int64_t)(bits << shift) >> shift);
+
+    if (type == COT_F32) {
+        uint32_t low = (uint32_t)bits;
+        float f;
+        memcpy(&f, &low, 4);
+        return real(t, type, (double)f);
+    }
+    if (type == COT_F64) {
+        double d;
+        memcpy(&d, &bits, 8);
+        return real(t, type, d);
+    }
+    switch (type) {
+    case COT_BOOL: return bits & 1 ? "1" : "0";
+    case COT_I64:
+        if (bits == (uint64_t)1 << 63)
+            return "INT64_MIN";
+        return ir_format(t->arena, value > INT32_MAX || value < -INT32_MAX ? "INT64_C(%lld)" : "%lld", value);
+    case COT_I32: return bits << 32 >> 32 == 0x80000000u ? "INT32_MIN" : ir_format(t->arena, "%lld", value);
+    case COT_I16:
+    case COT_I8: return ir_format(t->arena, "(%s)%lld", c_scalar[type], value);
+    case COT_U64: return ir_format(t->arena, "UINT64_C(%llu)", (unsigned long long)bits);
+    case COT_U32: return ir_format(t->arena, "%lluu", (unsigned long long)(uint32_t)bits);
+    default:
+        return ir_format(t->arena, "(%s)%llu", c_scalar[type], (unsigned long long)(bits << shift >> shift));
+    }
+}
+
+const char *
+cg_c_lanes_text(cg_c_text *t, int lanes, const char *pattern)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, t->arena);
+    ir_buf_str(&b, "{ ");
+    for (int i = 0; i < lanes; i++) {
+        if (i)
+            ir_buf_str(&b, ", ");
+        for (const char *c = pattern; *c; c++)
+            if (*c == '#')
+                ir_buf_printf(&b, "%d", i);
+            else
+                ir_buf_add(&b, c, 1);
+    }
+    ir_buf_str(&b, " }");
+    return b.text;
+}
