@@ -340,8 +340,6 @@ variants(ir_op op, cot_dtype t)
 {
     if (op == OP_complex)
         return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
-    if (!takes(columns[op], t))
-    if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
     if (!takes(columns[op], t) || fixed_order(op)) /* these have rows above */
         return 0;
     return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;
