@@ -232,7 +232,7 @@ START_TEST(halves_compute_in_f32)
     const cot_dtype t = _i % 2 ? COT_F16 : COT_BF16;
     uint32_t state = 12345;
 
-    for (int k = 0; k < 400; k++) {
+    for (int k = 0; k < 24; k++) {
         uint64_t h[3], w[3] = { 0 };
         for (int i = 0; i < 3; i++) {
             state = state * 1664525 + 1013904223;
