@@ -156,6 +156,17 @@ beta(ir_build *b, ir_ref x, ir_ref y)
     return ir_op1(b, OP_exp, ir_op2(b, OP_lbeta, x, y));
 }
 
+static ir_ref
+betainc(ir_build *b, const fe_arg *x, int n, const void *o)
+{
+    ir_ref in[3];
+
+    (void)o;
+    if (!fe_unify(b, "betainc", n, x, NULL, in) || !floating(b, "betainc", in[0]))
+        return IR_NONE;
+    return ir_op3(b, OP_betainc, in[0], in[1], in[2]);
+}
+
 /* 2^n for n in the range of normal numbers, as a constant of derivatives: its bits. */
 static ir_ref
 two_to(ir_build *b, ir_ref n, cot_dtype t)
@@ -329,6 +340,12 @@ cot_frexp_(cot_place at, cot_value x, cot_value *n)
     if (n)
         *n = fe_apply1(at, "frexp", exponent, x, NULL);
     return fe_apply1(at, "frexp", fraction, x, NULL);
+}
+
+cot_value
+cot_betainc_(cot_place at, cot_operand a, cot_operand b, cot_operand x)
+{
+    return fe_apply(at, "betainc", betainc, 3, (const cot_operand[]){ a, b, x }, NULL);
 }
 
 cot_value

@@ -266,6 +266,7 @@ COT_BINARY_(logaddexp2)
 COT_BINARY_(beta)
 COT_BINARY_(ldexp)
 #undef COT_BINARY_
+inline value betainc(operand a, operand b, operand x) { return cot_betainc_(a.at, a.x, b.x, x.x); }
 inline value multigammaln(cot_value x, int d, COT_PLACE_) { return cot_multigammaln_(cot_place{file, line}, x, d); }
 inline value frexp(cot_value x, cot_value *exponent, COT_PLACE_)
 {

@@ -25,6 +25,7 @@ COT_BINARY_(cot_beta_)
 COT_BINARY_(cot_ldexp_)
 #undef COT_UNARY_
 #undef COT_BINARY_
+COT_API cot_value cot_betainc_(cot_place at, cot_operand a, cot_operand b, cot_operand x);
 COT_API cot_value cot_multigammaln_(cot_place at, cot_value x, int d);
 COT_API cot_value cot_frexp_(cot_place at, cot_value x, cot_value *exponent);
 COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_bits, int mantissa_bits);
@@ -46,6 +47,9 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 #define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0. */
 #define cot_beta(x, y) cot_beta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
+/* The regularised incomplete beta function I_x(a, b), a, b >= 0, 0 <= x <= 1 (else NaN); a and b have no derivative
+ * (COT_ERR_RULE), as in JAX. */
+#define cot_betainc(a, b, x) cot_betainc_(COT_HERE, COT_OPERAND(a), COT_OPERAND(b), COT_OPERAND(x))
 /* x 2^n, rounded once; n of integer type, or an integer. */
 #define cot_ldexp(x, n) cot_ldexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(n))
 /* log Gamma_d(x), the multivariate gamma function, for x > (d - 1) / 2. */

@@ -165,6 +165,25 @@ jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *i
     y->tan = in[0].tan ? tan_mul(b, in[0].tan, ir_op2(b, OP_random_gamma_grad, in[0].val, y->val)) : IR_NONE;
 }
 
+/* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; the powers of order 0 are 1 at x = 0 and x = 1, too. */
+void
+jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_ref x = in[2].val;
+    ir_ref e = ir_neg(b, ir_op2(b, OP_lbeta, in[0].val, in[1].val));
+    (void)f;
+    for (int i = 0; i < 2; i++) {
+        if (in[i].tan) {
+            ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "jvp", "it has a derivative in its last operand only");
+            return;
+        }
+        ir_ref log = i == 0 ? ir_op1(b, OP_log, x) : ir_op1(b, OP_log1p, ir_neg(b, x));
+        ir_ref p = ir_mul(b, plus(b, in[i].val, -1), log);
+        e = ir_add(b, e, ir_select(b, ir_op2(b, OP_eq, in[i].val, ir_like(b, x, 1)), ir_like(b, x, 0), p));
+    }
+    y->tan = tan_mul(b, in[2].tan, ir_op1(b, OP_exp, e));
+}
+
 /* d log B(x, y) = (psi(x) - psi(x + y)) dx + (psi(y) - psi(x + y)) dy */
 void
 jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)

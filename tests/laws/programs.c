@@ -258,6 +258,8 @@ static const row rows[] = {
     { "scan", NUMBERS, FN_STEP F("%k: $[2], %c: $[2], %x: $[0,2]", "$[2]", "%0, %1 = scan %k, %c, %x {consts=1, carries=1, length=0, body=@step} : ($[2], $[0,2])"), -1, 1, 0, 0 },
     { "polygamma", FLOATS, F("%x: $[7]", "$[7]", "%k = constant {data=2} : $[7]\n  %0 = polygamma %k, %x : $[7]"), 0.5, 4, 0, 0 },
     { "polygamma", FLOATS, F("%x: $[]", "$[]", "%k = constant {data=0} : $[]\n  %0 = polygamma %k, %x : $[]"), 0.5, 4, 0, 0 },
+    { "betainc", FLOATS, F("%x: $[7]", "$[7]", "%a = constant {data=[0.5,1,2,3,4,30,0.25]} : $[7]\n  %b = constant {data=[1,0.5,2,3,40,3,0.25]} : $[7]\n"
+      "  %0 = betainc %a, %b, %x : $[7]"), 0.1, 0.9, 0, 0 },
     { "igamma", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = igamma %a, %x : $[3]"), 0.5, 4, 0, 0 },
     { "igammac", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = igammac %a, %x : $[3]"), 0.5, 4, 0, 0 },
     { "gamma_sample", FLOATS, F("%x: $[3]", "$[3]", "%a = constant {data=[0.5,2,30]} : $[3]\n  %0 = gamma_sample %a, %x : $[3]"), 0.5, 4, 1, 0 },
@@ -339,8 +341,6 @@ variants(ir_op op, cot_dtype t)
 {
     if (op == OP_complex)
         return t == COT_F32 || t == COT_F64 ? SHAPES : 0;
-    if (!takes(columns[op], t))
-    if (!takes(columns[op], t) || op == OP_polygamma || op == OP_zeta) /* these have rows above: an order is no variable */
     if (!takes(columns[op], t) || fixed_order(op)) /* these have rows above */
         return 0;
     return op == OP_convert || op == OP_bitcast ? COT_DTYPE_COUNT - 1 : op == OP_integer_pow ? POWERS : is_long(op) ? 1 : SHAPES;

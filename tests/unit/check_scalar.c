@@ -107,6 +107,149 @@ START_TEST(integers_at_their_edges)
 }
 END_TEST
 
+/* ---- every integer op at every width, by 128-bit arithmetic ---- */
+
+static const cot_dtype integers[8] = { COT_I8, COT_I16, COT_I32, COT_I64, COT_U8, COT_U16, COT_U32, COT_U64 };
+
+static __int128
+number_of(cot_dtype t, uint64_t bits)
+{
+    int unused = 64 - ir_bits(t);
+
+    return ir_is_signed(t) ? (__int128)((int64_t)(bits << unused) >> unused) : (__int128)bits;
+}
+
+static int
+ones_of(uint64_t bits)
+{
+    int n = 0;
+
+    for (; bits != 0; bits &= bits - 1)
+        n++;
+    return n;
+}
+
+static int
+zeros_before(uint64_t bits, int width)
+{
+    int n = width;
+
+    for (; bits != 0; bits >>= 1)
+        n--;
+    return n;
+}
+
+/* The result modulo 2^width; the corners of docs/ir.md: x / 0 is all ones, x rem 0 is x, shifts beyond the width. */
+static __int128
+integer_result(ir_op op, cot_dtype t, uint64_t u, uint64_t v)
+{
+    const int width = ir_bits(t);
+    const __int128 x = number_of(t, u), y = number_of(t, v);
+    const bool far = y < 0 || y >= width;
+    const uint64_t top = u >> (width - 1);
+
+    switch (op) {
+    case OP_add: return x + y;
+    case OP_sub: return x - y;
+    case OP_mul: return (__int128)((unsigned __int128)x * (unsigned __int128)y);
+    case OP_div: return y == 0 ? -1 : x / y;
+    case OP_rem: return y == 0 ? x : x % y;
+    case OP_max: return x > y ? x : y;
+    case OP_min: return x < y ? x : y;
+    case OP_and: return x & y;
+    case OP_or: return x | y;
+    case OP_xor: return x ^ y;
+    case OP_neg: return -x;
+    case OP_abs: return x < 0 ? -x : x;
+    case OP_sign: return (x > 0) - (x < 0);
+    case OP_not: return ~x;
+    case OP_popcnt: return ones_of(u);
+    case OP_clz: return zeros_before(u, width);
+    case OP_shl: return far ? 0 : (__int128)((unsigned __int128)u << (int)y);
+    case OP_shr_logical: return far ? 0 : (__int128)(u >> (int)y);
+    default: return far ? (top ? -1 : 0) : (number_of(ir_is_signed(t) ? t : (cot_dtype)(t - COT_U8 + COT_I8), u) >> (int)y);
+    }
+}
+
+START_TEST(integers_wrap_at_every_width)
+{
+    static const ir_op ops[] = { OP_add, OP_sub, OP_mul, OP_div, OP_rem, OP_max, OP_min, OP_and, OP_or, OP_xor, OP_neg, OP_abs,
+                                 OP_sign, OP_not, OP_popcnt, OP_clz, OP_shl, OP_shr_logical, OP_shr_arithmetic };
+    enum { OPS = sizeof ops / sizeof *ops, EDGES = 14 };
+    const cot_dtype t = integers[_i / OPS];
+    const ir_op op = ops[_i % OPS];
+    const uint64_t mask = UINT64_MAX >> (64 - ir_bits(t)), top = mask ^ (mask >> 1);
+    const uint64_t edge[EDGES] = { 0, 1, 2, 3, 7, 8, (uint64_t)ir_bits(t) - 1, (uint64_t)ir_bits(t), top - 1, top, top + 1,
+                                   mask - 1, mask, 0x5bd1e995a3c7f21dull & mask };
+
+    for (int i = 0; i < EDGES; i++)
+        for (int j = 0; j < (ir_ops[op].n_in == 2 ? EDGES : 1); j++) {
+            const uint64_t x[3] = { edge[i], edge[j], 0 }, want = (uint64_t)integer_result(op, t, x[0], x[1]) & mask;
+            const uint64_t got = apply(op, ir_ops[op].n_in, t, t, x);
+            ck_assert_msg(got == want, "%s %s of %llx, %llx gave %llx, not %llx", ir_ops[op].name, cot_dtype_name(t),
+                          (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)got, (unsigned long long)want);
+        }
+}
+END_TEST
+
+/* From each floating type to each integer: toward zero, saturating, NaN to 0. */
+START_TEST(converts_saturate_at_every_width)
+{
+    static const double value[] = { 0, -0.0, 0.9, -0.9, 1.5, -1.5, 127.5, 128, -128.5, -129, 255.5, 256, 32767.5, 32768, -32769, 65504,
+                                    65536, 2147483647.5, 2147483648.0, -2147483649.0, 4294967295.5, 4294967296.0, 0x1p63, -0x1p63,
+                                    -0x1.0000000000001p63, 0x1p64, 0x1.fffffffffffffp63, 1e300, -1e300, INFINITY, -INFINITY, NAN };
+    const cot_dtype from[4] = { COT_F64, COT_F32, COT_F16, COT_BF16 }, in = from[_i / 8], t = integers[_i % 8];
+    const int bits = ir_bits(t) - ir_is_signed(t);
+    const long double most = ldexpl(1, bits) - 1, least = ir_is_signed(t) ? -ldexpl(1, bits) : 0;
+
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+        float narrow = (float)value[k];
+        double v = in == COT_F64 ? value[k] : (double)narrow;
+        uint64_t x[3] = { 0 };
+        if (in == COT_F64)
+            memcpy(x, &v, sizeof v);
+        else if (in == COT_F32)
+            memcpy(x, &narrow, sizeof narrow);
+        else {
+            uint16_t h = in == COT_F16 ? ir_f32_to_f16(narrow) : ir_f32_to_bf16(narrow);
+            x[0] = h;
+            v = (double)(in == COT_F16 ? ir_f16_to_f32(h) : ir_bf16_to_f32(h));
+        }
+        long double w = isnan(v) ? 0 : fminl(fmaxl(truncl(v), least), most);
+        uint64_t want = w < 0 ? (uint64_t)(int64_t)w : (uint64_t)w;
+        want &= UINT64_MAX >> (64 - ir_bits(t));
+        ck_assert_msg(apply(OP_convert, 1, in, t, x) == want, "%s %a to %s gave %llx, not %llx", cot_dtype_name(in), v, cot_dtype_name(t),
+                      (unsigned long long)apply(OP_convert, 1, in, t, x), (unsigned long long)want);
+    }
+}
+END_TEST
+
+/* f16 and bf16: the op of f32, rounded once. */
+START_TEST(halves_compute_in_f32)
+{
+    static const ir_op ops[] = { OP_add, OP_sub, OP_mul, OP_div, OP_sqrt, OP_exp, OP_sin, OP_lgamma, OP_pow, OP_fma };
+    const ir_op op = ops[_i / 2];
+    const cot_dtype t = _i % 2 ? COT_F16 : COT_BF16;
+    uint32_t state = 12345;
+
+    for (int k = 0; k < 24; k++) {
+        uint64_t h[3], w[3] = { 0 };
+        for (int i = 0; i < 3; i++) {
+            state = state * 1664525 + 1013904223;
+            h[i] = state >> 16;
+            float f = t == COT_F16 ? ir_f16_to_f32((uint16_t)h[i]) : ir_bf16_to_f32((uint16_t)h[i]);
+            memcpy(&w[i], &f, sizeof f);
+        }
+        uint64_t wide = apply(op, ir_ops[op].n_in, COT_F32, COT_F32, w);
+        float y;
+        memcpy(&y, &wide, sizeof y);
+        uint16_t want = t == COT_F16 ? ir_f32_to_f16(y) : ir_f32_to_bf16(y), got = (uint16_t)apply(op, ir_ops[op].n_in, t, t, h);
+        float back = t == COT_F16 ? ir_f16_to_f32(got) : ir_bf16_to_f32(got);
+        ck_assert_msg(got == want || (isnan(y) && isnan(back)), "%s %s gave %x, not %x", ir_ops[op].name, cot_dtype_name(t), got, want);
+    }
+}
+END_TEST
+
 static const struct float_row { ir_op op; double x, y, want; } float_row[] = {
     { OP_max, NAN, 1, NAN }, { OP_max, 1, NAN, NAN }, { OP_max, -0.0, 0.0, 0.0 }, { OP_max, 0.0, -0.0, 0.0 },
     { OP_max, -0.0, -0.0, -0.0 }, { OP_max, 1, 2, 2 }, { OP_max, -INFINITY, 2, 2 },
@@ -309,6 +452,9 @@ main(void)
     tcase_add_loop_test(t, integers_at_their_edges, 0, sizeof integer_row / sizeof *integer_row);
     tcase_add_loop_test(t, floats_at_their_edges, 0, sizeof float_row / sizeof *float_row);
     tcase_add_loop_test(t, convert_saturates_and_rounds_once, 0, sizeof convert_row / sizeof *convert_row);
+    tcase_add_loop_test(t, integers_wrap_at_every_width, 0, 8 * 19);
+    tcase_add_loop_test(t, converts_saturate_at_every_width, 0, 4 * 8);
+    tcase_add_loop_test(t, halves_compute_in_f32, 0, 10 * 2);
     tcase_add_test(t, round_just_below_a_half_stays);
     tcase_add_test(t, halves_round_to_nearest_even);
     tcase_add_test(t, constants_fold_and_equals_share);

@@ -195,6 +195,8 @@ BODY(xlog1py, out[0] = cot_xlog1py(in[0], in[1]);)
 BODY(logaddexp, out[0] = cot_logaddexp(in[0], in[1]);)
 BODY(logaddexp2, out[0] = cot_logaddexp2(in[0], in[1]);)
 BODY(beta, out[0] = cot_beta(in[0], 2.5);)
+BODY(betainc, out[0] = cot_betainc(in[0], in[1], in[2]);)
+BODY(sum_betainc, out[0] = cot_reduce_sum(cot_betainc(cot_stop_gradient(in[0]), cot_stop_gradient(in[1]), in[2]));)
 BODY(multigammaln, out[0] = cot_multigammaln(in[0], 3);)
 BODY(ldexp_by, out[0] = cot_ldexp(in[0], in[1]);)
 BODY(sum_ldexp, out[0] = cot_reduce_sum(cot_ldexp(in[0], 3));)
@@ -231,6 +233,23 @@ START_TEST(special_functions)
                F64(1001, INFINITY, 3.3219280948873622), 1e-15);
     body_gives("beta", beta, COT_TYPES(two), IN(F64(1.5, 20)), two, F64(0.19634954084936207, 0.00067864544565209), 1e-13);
     body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(), F64(5.402975080909175), 1e-14);
+    cot_context_free(ctx);
+}
+END_TEST
+
+/* Values by SciPy; the ends, where there is a limit. */
+START_TEST(incomplete_beta)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    cot_type t = cot_f64(9);
+    const double a[9] = { 0.5, 2, 30, 1000, 1e-3, 1e5, 5, 3, 0.25 }, b[9] = { 0.5, 3, 4, 2000, 20, 1e5, 1, 1e6, 7 };
+    const double x[9] = { 0.3, 0.9, 0.8, 0.34, 1e-5, 0.501, 0.999, 2e-6, 1e-9 };
+
+    body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(a, b, x), t, F64(0.36901011956554536, 0.9963, 0.0808127257645497, 0.7812150911606441, 0.9920654738194826, 0.8144532554424423, 0.995009990004999, 0.3233246665001949, 0.00995569643812797), 1e-10);
+    traced_gives(cot_grad(cot_fn_new(ctx, "betainc", sum_betainc, 3, 1, NULL), .wrt = COT_LIST(2)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64(3)),
+                 IN(F64(1, 2, 5), F64(1, 3, 1), F64(0, 0.5, 1)), cot_f64(3), F64(1, 1.5, 5), 1e-13);
+    body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(F64(0, 1, 0, 1, 1, INFINITY, 1, -1, 2), F64(1, 0, 0, 1, 1, 1, INFINITY, 1, 3),
+               F64(.5, .5, .5, 0, 1, .5, .5, .5, NAN)), t, F64(1, 0, NAN, 0, 1, 0, 1, NAN, NAN), 0);
     cot_context_free(ctx);
 }
 END_TEST
@@ -289,6 +308,7 @@ main(void)
     tcase_add_test(t, losses);
     tcase_add_test(t, shapes);
     tcase_add_test(t, special_functions);
+    tcase_add_test(t, incomplete_beta);
     tcase_add_test(t, scaling);
     tcase_add_test(t, halves_round_once);
     suite_add_tcase(s, t);
