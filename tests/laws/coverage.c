@@ -21,7 +21,7 @@
 #include "tests/laws/programs.h"
 
 enum { EVAL, JIT, OBJECT, C, JVP, TRANSPOSE, VMAP, COLUMNS };
-enum { MOST = 2048 };
+enum { MOST = OP_COUNT * COT_DTYPE_COUNT };
 
 typedef struct entry {
     ir_op op;
