@@ -281,12 +281,12 @@ START_TEST(gradients)
 }
 END_TEST
 
+#if COT_PLANS
 /* The gradient of a read, and an update in a loop, are made where the result is: no copy of x is planned. */
 BODY(d_place, out[0] = cot_reduce_sum(cot_square(cot_index(in[0], COT_AT(in[1]))));)
 BODY(count_one, out[0] = cot_index_add(in[1], COT_AT(cot_rem(in[0], 7)), 1);)
 BODY(count_many, out[0] = cot_fori(1000, count_one, .in = COT_VALUES(in[0]));)
 
-#if COT_PLANS
 START_TEST(in_place)
 {
     enum { N = 1 << 18 };
