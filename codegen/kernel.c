@@ -83,6 +83,15 @@ cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, in
     return k->n_buffers - 1;
 }
 
+bool
+cg_has_mode(const cg_block *x, cg_mode mode)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].mode == mode)
+            return true;
+    return false;
+}
+
 cot_dtype
 cg_type(const cg_kernel *k, cg_val v)
 {

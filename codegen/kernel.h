@@ -238,6 +238,7 @@ bool cg_is_const(const cg_kernel *k, cg_val v, int64_t *x);
 /* The values an index can take, where loops with constant bounds or the like say so. */
 bool cg_range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi);
 cot_dtype cg_type(const cg_kernel *k, cg_val v);
+bool cg_has_mode(const cg_block *x, cg_mode mode);     /* does it yield anything so? */
 uint32_t cg_depth(const cg_build *b, cg_val v);          /* of the region a value is in: 0 is the kernel's body */
 cg_val cg_param(cg_build *b, int index);
 cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);

@@ -22,15 +22,6 @@ neutral(cg_c_emit *e, const cg_yield *y, int lanes)
 
 /* -- serial loops -- */
 
-static bool
-has_mode(const cg_block *x, cg_mode mode)
-{
-    for (int i = 0; i < x->n; i++)
-        if (x->yield[i].mode == mode)
-            return true;
-    return false;
-}
-
 static void
 loop_head(cg_c_emit *e, const cg_block *x)
 {
@@ -224,9 +215,9 @@ serial_fold(cg_c_emit *e, const cg_block *x)
 void
 cg_c_serial(cg_c_emit *e, const cg_block *x)
 {
-    if (has_mode(x, CG_FOLD))
+    if (cg_has_mode(x, CG_FOLD))
         serial_fold(e, x);
-    else if (has_mode(x, CG_TREE))
+    else if (cg_has_mode(x, CG_TREE))
         serial_tree(e, x);
     else
         serial_carries(e, x);

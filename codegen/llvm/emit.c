@@ -394,15 +394,6 @@ loop_tail(cg_ll_emit *e, const cg_block *x, running *r)
     }
 }
 
-static bool
-has_mode(const cg_block *x, cg_mode mode)
-{
-    for (int i = 0; i < x->n; i++)
-        if (x->yield[i].mode == mode)
-            return true;
-    return false;
-}
-
 static void
 emit_serial(cg_ll_emit *e, const cg_block *x)
 {
@@ -425,7 +416,7 @@ emit_serial(cg_ll_emit *e, const cg_block *x)
     cg_ll_tree tree = { 0 };
     r.lo = cg_ll_uniform(e, x->lo);
     r.hi = cg_ll_uniform(e, x->hi);
-    r.counts = has_mode(x, CG_TREE);
+    r.counts = cg_has_mode(x, CG_TREE);
     if (r.counts)
         tree = cg_ll_tree_begin(e, x, extent);
     loop_head(e, x, &r);
@@ -452,7 +443,7 @@ emit_loop(cg_ll_emit *e, cg_val v)
         emit_spmd(e, x);
     else if (x->kind == CG_PARALLEL)
         cg_ll_parallel(e, v);
-    else if (has_mode(x, CG_FOLD))
+    else if (cg_has_mode(x, CG_FOLD))
         cg_ll_fold_serial(e, x);
     else
         emit_serial(e, x);

@@ -248,7 +248,7 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 #define COT_CHECKPOINT_(f, ...) \
     cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){__VA_ARGS__}, sizeof(cot_checkpoint_options))
 
-/* Remove in-place writes and views.  The identity until values can be written. */
+/* Remove in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS, views (docs/writes.md). */
 #define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_FUNCTIONALIZE_(f, ...) \
     cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){__VA_ARGS__}, sizeof(cot_functionalize_options))
