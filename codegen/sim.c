@@ -245,7 +245,7 @@ run_barrier(sim *s)
             s->warp_barriers[w] += is_active(s, w);
         return true;
     }
-    if ((s->at.mask && count(s, s->at.mask) < s->at.n) || (s->at.kind == CG_BLOCK && s->at.n != s->launch.block))
+    if ((s->at.mask && count(s, s->at.mask) < s->at.n) || (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
         return sim_wrong(s, "a barrier that not all threads of the block reach");
     s->barriers++;
     return true;
