@@ -30,7 +30,7 @@
  *
  * A loop yields results by a mode for each:
  *   carry   the value yielded last; starts at its init (loop-carried)
- *   fold    an SPMD, lanes or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined
+ *   fold    an SPMD, lanes or serial loop of extent E <= 64, a power of two: e_0 ... e_(E-1) combined
  *           by halves: for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes
  *           by shuffles; inactive lanes count as the neutral element.  A serial loop runs in
  *           bit-reversed order and combines with a stack of partials (binary counter), which is

@@ -178,8 +178,8 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
     want(w, !(x->kind == CG_GRID || x->kind == CG_BLOCK) || x->n == 0, "a grid or block loop yields nothing");
     want(w, !(folds && x->kind == CG_WARPS) && !(trees && x->kind == CG_LANES), "warps yield trees, lanes folds");
     want(w, !((folds || trees) && carries) && !(folds && trees), "modes of results do not mix");
-    want(w, !folds || (fixed && n >= 1 && n <= 32 && (n & (n - 1)) == 0),
-         "fold: extent not a power of two <= 32");
+    want(w, !folds || (fixed && n >= 1 && n <= 64 && (n & (n - 1)) == 0),
+         "fold: extent not a power of two <= 64");
     want(w, !(trees && x->kind == CG_PARALLEL) || (fixed && n <= 4096),
          "parallel tree: extent not constant <= 4096");
     want(w, !(folds && x->kind == CG_PARALLEL), "a parallel loop does not fold");

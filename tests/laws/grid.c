@@ -1,8 +1,7 @@
-/* Grid schedules: every program of the laws, scheduled for a GPU, run by the simulator, against the twin, bit for bit; and
- * its PTX through ptxas where that is installed.
+/* Grid schedules: every program of the laws, scheduled for a GPU, run by the simulator, against the twin, bit
+ * for bit.
  *
  *   grid FIRST STEP          programs FIRST, FIRST + STEP, ...
- *   grid ptx FIRST STEP      their PTX, many programs to a file; sm_80 and sm_90 in turn
  *
  * A schedule that is wrong in any way that the simulator notices (races, barriers, bounds) fails likewise. */
 #include <stdio.h>
@@ -96,12 +95,12 @@ check(const laws_program *p, fill *sample)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 4000 + (uint64_t)p->number;
-    void **in = laws_values(f->n_in, f->in, f), **want = laws_values(f->n_out, f->out, f),
-         **got = laws_values(f->n_out, f->out, f);
+    const cot_compile_options twin = { .backend = "eval" };
+    void **in = laws_values(f->n_in, f->in, f), **got = laws_values(f->n_out, f->out, f), **want;
 
     for (int i = 0; i < f->n_in; i++)
         sample(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    if (laws_eval(f, want, in) != COT_OK || run(f, in, got) != COT_OK) {
+    if (rt_run_graph(f, &twin, in, &want) != COT_OK || run(f, in, got) != COT_OK) {
         report(p, cot_error(f->ctx));
         cot_error_clear(f->ctx);
     } else {
@@ -114,7 +113,6 @@ check(const laws_program *p, fill *sample)
         }
     }
     laws_free(f->n_in, in);
-    laws_free(f->n_out, want);
     laws_free(f->n_out, got);
 }
 
