@@ -78,7 +78,7 @@ status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
 status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
-status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c or eval"
+status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c, eval, cuda or sim"
 # C source: written, and run by way of the system's compiler where there is one.
 status 0 "$cot" build f.cot -o f.c --header f.h
 if cc --version >/dev/null 2>&1; then
