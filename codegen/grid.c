@@ -54,6 +54,26 @@ cg_launch_of(const cg_kernel *k)
     return l;
 }
 
+int64_t
+cg_block_threads(int64_t n)
+{
+    return n >= 1 << 14 ? CG_BLOCK_THREADS : n >= 1 << 12 ? 128 : n >= 1 << 10 ? 64 : CG_WARP;
+}
+
+void
+cg_grid_target(cg_target *t)
+{
+    *t = (cg_target){ .triple = t->triple ? t->triple : "nvptx64-nvidia-cuda",
+                      .cpu = t->cpu ? t->cpu : "sm_80",
+                      .features = t->features ? t->features : "",
+                      .vector_bits = 32,
+                      .registers = 32,
+                      .l1 = 128 << 10,
+                      .l2 = 4 << 20,
+                      .l3 = 32 << 20,
+                      .grid = true };
+}
+
 const char *
 cg_ptx_name(ir_arena *a, const char *fn, const char *kernel)
 {

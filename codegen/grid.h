@@ -22,7 +22,7 @@
 #ifndef CODEGEN_GRID_H
 #define CODEGEN_GRID_H
 
-#include "codegen/kernel.h"
+#include "codegen/backend.h"
 
 enum {
     CG_WARP = 32,               /* threads of a warp                                  */
@@ -39,6 +39,10 @@ typedef struct cg_launch {
     bool fails;                 /* one more parameter, the last: a pointer to the i32 status */
 } cg_launch;
 
+/* A target for GPUs, what is open in it filled in: sm_80. */
+void cg_grid_target(cg_target *t);
+/* The threads of a block where n go about something each for itself. */
+int64_t cg_block_threads(int64_t n);
 cg_launch cg_launch_of(const cg_kernel *k);
 /* The name of a kernel's entry point in PTX. */
 const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);

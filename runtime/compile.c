@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "codegen/grid.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -76,16 +77,19 @@ copied(cot_context *ctx, const char *s)
 static cot_status
 plan_device(cot_context *ctx, const rt_machine *machine, rt_plan *p)
 {
-    if (!cg_llvm())
-        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end c or eval");
+    if (machine == rt_cuda() && !cg_llvm())
+        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM, which makes PTX; wants the back end c or eval");
     p->engine = RT_DEVICE;
     p->machine = machine;
     p->threads = 1;
-    p->target.triple = "nvptx64-nvidia-cuda";
-    p->target.grid = true;
     if (!p->target.cpu)
         p->target.cpu = machine == rt_cuda() ? rt_cuda_arch(ctx, p->device) : "sm_80";
-    return cg_llvm()->target(ctx, &p->target);
+    if (strcmp(p->target.cpu, "sm_80") != 0 && strcmp(p->target.cpu, "sm_90") != 0)
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       ir_format(&ctx->arena, "the GPU is '%s'; wants sm_80 or sm_90", p->target.cpu));
+    p->target.triple = NULL;
+    cg_grid_target(&p->target);
+    return COT_OK;
 }
 
 static cot_status

@@ -173,7 +173,7 @@ emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
 }
 
 static cot_status
-find_functions(rt_program *p, program *q)
+find_functions(rt_program *p, program *q, const char *fn)
 {
     const cg_module *m = p->module;
 
@@ -188,7 +188,8 @@ find_functions(rt_program *p, program *q)
                      (long long)l->at.grid, GRID_MOST);
             return COT_ERR_TARGET;
         }
-        COT_TRY(rt_gpu_check(q->g, q->g->driver.module_function(&l->function, q->module->module, m->kernel[i]->name),
+        COT_TRY(rt_gpu_check(q->g, q->g->driver.module_function(&l->function, q->module->module,
+                                                            cg_ptx_name(&p->arena, fn, m->kernel[i]->name)),
                              m->kernel[i]->name));
     }
     return COT_OK;
@@ -223,10 +224,10 @@ upload_constants(rt_program *p, program *q)
 }
 
 static cot_status
-load_on(rt_program *p, program *q, const void *ptx, size_t n)
+load_on(rt_program *p, program *q, const char *fn, const void *ptx, size_t n)
 {
     COT_TRY(rt_gpu_load(q->g, ptx, n, &q->module));
-    COT_TRY(find_functions(p, q));
+    COT_TRY(find_functions(p, q, fn));
     if (p->fails && !q->g->status)
         COT_TRY(rt_gpu_alloc(q->g, sizeof(int32_t), &q->g->status));
     return upload_constants(p, q);
@@ -250,7 +251,7 @@ load(rt_program *p, const rt_plan *plan)
     p->self = q;
     p->place = &g->place;
     rt_gpu_begin(g);
-    s = load_on(p, q, ptx, n);
+    s = load_on(p, q, plan->name, ptx, n);
     rt_gpu_end(g);
     return s == COT_OK ? COT_OK : rt_gpu_fail(p->ctx, g, s, plan->name);
 }
