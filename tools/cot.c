@@ -29,7 +29,7 @@ static const char usage[] =
     "  --in A.npz ...     run, bench: the arguments by name (or A.safetensors); npy files are the rest\n"
     "  --out PREFIX       run: write PREFIX0.npy, ... instead of printing; to one file by name, if\n"
     "                     it ends in .npz or .safetensors\n"
-    "  --backend jit|c|eval run\n"
+    "  --backend jit|c|eval|cuda|sim      run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
     "  -o OUT.{o,c,s,ll}  build\n"
