@@ -61,6 +61,8 @@ typedef struct cot_options {
     int vector_bits;        /* 0: the target's; 32 (scalar), 128, 256 or 512                  */
     void *(*alloc)(void *user, void *old, size_t bytes);    /* realloc's contract; NULL: libc's */
     void *alloc_user;
+    int debug;              /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
+    int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.
