@@ -395,23 +395,26 @@ typedef struct norm {
     cot_matrix_norm_kind kind;
 } norm;
 
-/* (sum |x|^p)^(1/p), widened once. */
+/* (sum |x|^p)^(1/p), widened once; real of complex x, too. */
 static ir_ref
 power_sum(ir_build *b, ir_ref x, ir_axes axes, bool keep, double p)
 {
+    const bool complex = ir_is_complex(ir_btype(b, x)->dtype);
+    const cot_dtype to = complex ? ir_part_type(ir_btype(b, x)->dtype) : ir_btype(b, x)->dtype;
     ir_ref y = fe_widen(b, x);
 
-    if (p == 2)
-        return fe_narrow(
-            b, ir_op1(b, OP_sqrt, fe_reduce(b, OP_reduce_sum, ir_mul(b, y, y), axes, keep)),
-            ir_btype(b, x)->dtype);
+    if (p == 2) {
+        ir_ref re = complex ? ir_op1(b, OP_real, y) : y, s = ir_mul(b, re, re), im = complex ? ir_op1(b, OP_imag, y) : IR_NONE;
+        s = complex ? ir_add(b, s, ir_mul(b, im, im)) : s;
+        return fe_narrow(b, ir_op1(b, OP_sqrt, fe_reduce(b, OP_reduce_sum, s, axes, keep)), to);
+    }
     y = ir_op1(b, OP_abs, y);
     if (p != 1)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, p));
     y = fe_reduce(b, OP_reduce_sum, y, axes, keep);
     if (p != 1 && y)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, 1 / p));
-    return fe_narrow(b, y, ir_btype(b, x)->dtype);
+    return fe_narrow(b, y, to);
 }
 
 static ir_ref
@@ -425,9 +428,9 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
-    if (!ir_is_float(t->dtype)) {
+    if (!ir_is_float(t->dtype) && !ir_is_complex(t->dtype)) {
         ir_build_fail(b, "vector_norm", ERR_dtype_not, ir_type_str(b->ctx, t),
-                      "a floating type");
+                      "a floating or complex type");
         return IR_NONE;
     }
     if (!fe_axes(b, "vector_norm", s->o.axes, t->rank, ir_axes_below(t->rank), &axes))
@@ -436,7 +439,7 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
         return fe_reduce(b, s->order > 0 ? OP_reduce_max : OP_reduce_min, ir_op1(b, OP_abs, x),
                          axes, s->o.keepdims);
     if (s->order == 0) {
-        ir_ref some = ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), t->dtype);
+        ir_ref some = ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), ir_is_complex(t->dtype) ? ir_part_type(t->dtype) : t->dtype);
         return fe_reduce(b, OP_reduce_sum, some, axes, s->o.keepdims);
     }
     return power_sum(b, x, axes, s->o.keepdims, s->order);
