@@ -309,10 +309,8 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     k = *out = kernel_new(f, p, &low);
     k->work_bytes = (size_t)low.module->work_bytes;
     k->foreign = foreign_names(f->ctx, low.module);
-    for (uint32_t i = 0; i < low.module->n_kernels; i++) {
-        k->flops += low.module->kernel[i]->flops;
-        k->traffic += low.module->kernel[i]->bytes;
-    }
+    k->flops = low.module->kernel[0]->flops; /* the entry's, of all that it calls */
+    k->traffic = low.module->kernel[0]->bytes;
     k->parallel = low.module->parallel;
     if (k->parallel)
         k->pool = rt_pool(f->ctx, p->threads);
