@@ -16,6 +16,7 @@ typedef struct cg_group {
     cg_group_kind kind;
     const ir_node *node;        /* node: which                                                      */
     const ir_type *space;       /* map: the shape.  row, column: of the operands of the reductions   */
+    ir_ref via;                 /* node: a view of its result, of the shape of `v`; 0: the result    */
     int outer;                  /* row, column: the leading axes, which number the rows              */
     uint32_t n, cap;
     ir_ref *v;                  /* what it makes, in order of definition                             */
@@ -38,6 +39,9 @@ cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
  * wider type, perhaps): the strides of its axes there, and where it begins (both may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset);
 
+/* The index of value `via`, made of y by transposes and reshapes alone, at which element `at` of y is. */
+void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to);
+
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 /* The same for one value, which goes where `put` stores it; stride: how far apart its elements
@@ -49,6 +53,9 @@ void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, co
  * twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+/* For a GPU: n threads in blocks; *i is which one. */
+cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
+void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
 /* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a
  * result lie where an operand was (then no element may be done twice)? */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
@@ -68,6 +75,10 @@ bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
+/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is no vector of its own
+ * there has a kind of loop whose iterations are threads. */
+bool cg_is_shared(const cg_lowering *l, int64_t cost);
+cg_kind cg_kind_of_all(const cg_lowering *l);
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
  * loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);

@@ -146,6 +146,7 @@ new_value(cg_build *b, cg_insn x, uint32_t depth)
     cg_scope *s = b->scope;
     cg_kernel *k = b->k;
 
+    x.loc = b->loc;
     IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
     IR_PUSH(k->arena, s->at, s->n, s->cap, ((place){ depth, s->serial[depth] }));
     return k->n_insns - 1;
@@ -457,6 +458,12 @@ cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_o
                              .imm = (uint64_t)bytes,
                              .in = { to_offset, from_offset },
                              .call = c });
+}
+
+void
+cg_barrier(cg_build *b)
+{
+    place_here(b, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE });
 }
 
 void

@@ -4,6 +4,7 @@
  * span of steps grows with each use.  Offsets come last: larger buffers first, each at the
  * lowest place that no buffer alive at the same time takes. */
 #include "codegen/lower/walk.h"
+#include "codegen/grid.h"
 #include "codegen/plan.h"
 
 #include "ir/diag.h"
@@ -166,6 +167,8 @@ cg_kernel_call(cg_lowering *l)
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
+    if (l->target.grid)
+        cg_grid_schedule(l->k);
     l->plan->now++;
     for (uint32_t i = 0; i < n; i++) {
         if (!l->arg[i])
@@ -421,16 +424,27 @@ cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
     v->cut->root[x] = true;
 }
 
+/* What is made last, of a group: what the rest of it is made for. */
+static ir_loc
+group_loc(const cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node ? g->node : g->n ? ir_def(v->f, g->v[g->n - 1]) : NULL;
+    return n ? n->loc : 0;
+}
+
 void
 cg_plan_graph(cg_lowering *l, cg_level *v)
 {
+    const ir_loc around = l->loc;
     forward_places(l, v);
     for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         v->at = i;
+        l->loc = group_loc(v, g);
         if (g->kind == CG_GROUP_NODE)
             plan_node(l, v, g);
         else
             plan_kernel(l, v, g);
     }
+    l->loc = around;
 }

@@ -78,7 +78,7 @@ status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
 status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
-status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c or eval"
+status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c, eval, cuda or sim"
 # C source: written, and run by way of the system's compiler where there is one.
 status 0 "$cot" build f.cot -o f.c --header f.h
 if cc --version >/dev/null 2>&1; then
@@ -126,6 +126,14 @@ COT_DUMP=all COT_DUMP_DIR=$place "$cot" run f.cot --backend eval -p grad >/dev/n
 for dump in "$place"/f*.cot; do
     [ "$dump" = "$place/f.cot" ] || grep -q unchanged "$dump" || status 0 "$cot" opt "$dump"
 done
+# Kernels for GPUs: by the simulator; where there is no driver, one sentence.
+"$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
+cmp want got || { bad=1; echo "the simulator differs from the twin"; }
+if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
+    status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 "$cot" run f.cot --backend cuda; says "there is no CUDA driver: /none"
+    status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 COT_TARGET=cuda:sm_90 "$cot" run f.cot; says "there is no CUDA driver"
+    status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
+fi
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
     grep -q 'int my_gradient(const float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }
@@ -136,8 +144,21 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
     status 0 "$cot" build f.cot -o f.ll
-    status 2 "$cot" build f.cot -o f.o --cpu abacus
-    status 2 "$cot" build f.cot -o f.o --target soup
+    status 2 "$cot" build f.cot -o f.o --cpu abacus;         says "no processor 'abacus'"
+    status 2 "$cot" build f.cot -o f.o --target soup;        says "target soup"
+    status 2 "$cot" build f.cot -o f.o --features +avx9;     says "no feature '+avx9'"
+    status 2 "$cot" build f.cot -o f.o --cpu haswell,x86-64-v3; says "an object for several processors wants"
+    # Several functions in one file.
+    status 0 "$cot" build two.cot -o two.o --header two.h
+    grep -q 'int a(float \*out0, void \*work);' two.h && grep -q 'int b(float' two.h || { bad=1; cat two.h; }
+    status 0 "$cot" build f.cot --export f --export 'df = f | grad(wrt=[0,1])' -o fs.o --header fs.h --manifest fs.json
+    grep -q 'int df(const float \*x, const float \*w, float \*out0, float \*out1, void \*work);' fs.h || { bad=1; cat fs.h; }
+    grep -q '#define DF_OUT1_SHAPE { 4 }' fs.h || { bad=1; cat fs.h; }
+    grep -q '"name": "df"' fs.json || { bad=1; cat fs.json; }
+    status 2 "$cot" build f.cot --export f --export f -o fs.o;    says "two functions are named f"
+    status 2 "$cot" build f.cot --export g -o fs.o;               says "the file has no function @g"
+    status 2 "$cot" build two.cot -o two.o --name x;              says "--name names the only function"
+    status 2 "$cot" build f.cot --export f -o f.o --name x;       says "--name names the only function"
     status 0 "$cot" bench f.cot;                             prints "share of the limit"
     printf 'fn @f(%%x: f32[8,16], %%y: f32[16,4]) -> f32[8,4] {\n  %%0 = dot_general %%x, %%y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]\n  ret %%0\n}\n' > d.cot
     status 0 "$cot" bench d.cot;                             prints "flops              1024"

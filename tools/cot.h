@@ -13,11 +13,12 @@ typedef struct cot_cli {
     const char *verb;
     int n_files;
     const char **files;
-    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated, *features,
+        *manifest;
     int threads;
-    bool after_each, bless, expect, locs;
-    int n_in;
-    const char **in;
+    bool after_each, bless, expect, locs, debug, imported;
+    int n_in, n_exports;
+    const char **in, **exports;
     cot_state *file;                    /* of --in, once read; an npy file has one array   */
     cot_array **bound;                  /* to each argument by cli_bind, and from which file */
     int *from;
@@ -41,6 +42,8 @@ int cli_failed(const cot_cli *c);
 const char *cli_read(cot_cli *c, const char *path, size_t *bytes);
 bool cli_write(cot_cli *c, const char *path, const void *bytes, size_t n);
 
+/* Parse FILE: all its functions. */
+cot_status cli_functions(cot_cli *c, const char *path, ir_module *all);
 /* Parse FILE; its functions that no other one uses, or the one --entry names. */
 cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
 cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots);
@@ -64,7 +67,7 @@ void **cli_buffers(cot_context *ctx, const ir_graph *f);
 /* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
 int cli_expect(cot_cli *c, const char *path);
 
-/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run.  The stages below
+/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run, sim.  The stages below
  * graphs are those of a stated target, so that their text is the same on every machine. */
 bool cli_is_stage(const char *name, size_t n);
 cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);

@@ -135,6 +135,25 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
 }
 
+/* How many elements of the batch, or rows, a piece has. */
+static int64_t
+batch_share(const shape *s)
+{
+    return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
+}
+
+/* Blocks of the batch are split among threads. */
+static shape
+groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
+{
+    const double work = 2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
+    if (threads > 1 && work > 4e5 && s.b.total > s.w)
+        s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
+    s.batch_pieces = s.groups = true;
+    cg_dot_size_groups(&s, t, bytes, batch_share(&s));
+    return s;
+}
+
 static shape
 shape_of(const cg_target *t, int threads, const cg_dot *d)
 {
@@ -142,6 +161,10 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
         .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1
     };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
+    if (t->grid)
+        return s;
+    if (cg_dot_choose_groups(&s, t, bytes))
+        return groups_shape(s, t, threads, bytes);
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
     choose_tile(&s, t, bytes);
@@ -233,6 +256,12 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     return cg_loop_result(b, blocks, 0);
 }
 
+cg_val
+cg_dot_element(const product *p, cg_val m, cg_val n)
+{
+    return direct_element(p, m, n, 0);
+}
+
 /* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
 static void
 direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
@@ -292,13 +321,13 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
 
 /* A block of up to 512 elements from k0 on: 32 lanes, up to 16 steps, folded by halves. */
 static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
+inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, cg_kind kind)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
     int64_t over = p->s.k.total % LANES;
     cg_val lanes =
-        cg_loop_begin(b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
+        cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
     cg_val lane = cg_loop_var(b, lanes), loop = loop_over(b, cg_i64(b, 0), steps, 1);
     cg_val acc = cg_loop_carry(b, loop, t, cg_neutral(b, SC_add, t));
     cg_val k = cg_iadd(b, k0, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), LANES), lane));
@@ -321,28 +350,34 @@ inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
     return cg_loop_result(b, lanes, 0);
 }
 
+/* The sum of row `free` over blocks lo ... hi - 1 of 512 k's: a tree. */
+cg_val
+cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind)
+{
+    cg_build *b = p->b;
+    cot_dtype t = p->d->type;
+    const int64_t total = p->s.k.total;
+    if (total == 0)
+        return cg_const(b, t, 0);
+    if (total <= BLOCK)
+        return inner_block(p, free, cg_i64(b, 0), cg_i64(b, total / LANES), kind);
+    cg_val blocks = loop_over(b, lo, hi, 1);
+    cg_val block = cg_loop_var(b, blocks),
+           left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
+    cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
+    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), steps, kind);
+    cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
+    cg_loop_end(b, blocks);
+    return cg_loop_result(b, blocks, 0);
+}
+
 static void
 inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
 {
     cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    int64_t total = p->s.k.total;
-    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows), sum;
-    if (total == 0) {
-        sum = cg_const(b, t, 0);
-    } else if (total <= BLOCK) {
-        sum = inner_block(p, m, cg_i64(b, 0), cg_i64(b, total / LANES), vector);
-    } else {
-        cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, (total + BLOCK - 1) / BLOCK), 1);
-        cg_val block = cg_loop_var(b, blocks),
-               left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
-        cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
-        cg_val one = inner_block(p, m, cg_imul(b, block, BLOCK), steps, vector);
-        cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
-        cg_loop_end(b, blocks);
-        sum = cg_loop_result(b, blocks, 0);
-    }
-    give(p, m, cg_i64(b, 0), sum, 0);
+    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
+    cg_val blocks = cg_i64(b, (p->s.k.total + BLOCK - 1) / BLOCK);
+    give(p, m, cg_i64(b, 0), cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL), 0);
     cg_loop_end(b, rows);
 }
 
@@ -372,6 +407,12 @@ static void
 batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
         bool vector)
 {
+    if (p->s.groups) {
+        p->left = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(p->b, 0);
+        p->right = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(p->b, 0);
+        cg_dot_groups(p, from, to);
+        return;
+    }
     cg_val loop = loop_over(p->b, from, to, 1);
     one_batch(p, cg_loop_var(p->b, loop), m_begin, m_end, inner, vector);
     cg_loop_end(p->b, loop);
@@ -403,19 +444,25 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
 {
     product p = { .b = b, .d = d, .s = shape_of(t, threads, d) };
     shape *s = &p.s;
-    if (inner)
+    if (inner) {
+        s->groups = false;
         orient_inner(s, threads);
+    }
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)
         return;
     p.base = zero;
+    if (t->grid) {
+        cg_dot_grid(&p, inner);
+        return;
+    }
     if (s->pieces == 1) {
         batches(&p, zero, count, zero, rows, inner, vector);
         return;
     }
     int64_t all = s->batch_pieces ? s->b.total : s->m.total;
-    int64_t share = round_up((all + s->pieces - 1) / s->pieces, s->batch_pieces ? 1 : s->mr);
+    int64_t share = s->batch_pieces ? batch_share(s) : round_up((all + s->pieces - 1) / s->pieces, s->mr);
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
            piece = cg_loop_var(b, loop);
     cg_val from = cg_imul(b, piece, share),
