@@ -258,9 +258,9 @@ check_page(const char *path)
                           &said[3]) != CARRIERS + 1)
             continue;
         for (int k = 0; k < CARRIERS; k++)
-            if (here[k] && said[k] < said[CARRIERS] && !is_noted(page, row[i].name, carrier_name[k])) {
+            if (here[k] && said[k] < said[CARRIERS] && !is_noted(page, row[i].name, carry_name[k])) {
                 fprintf(stderr, "carriers: %s: %s: the page says that %d of %d have the bits, and not why\n", row[i].name,
-                        carrier_name[k], said[k], said[CARRIERS]);
+                        carry_name[k], said[k], said[CARRIERS]);
                 failures++;
             }
     }
