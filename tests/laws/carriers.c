@@ -206,10 +206,13 @@ run_batch(int first, int step, int n_files, char **file)
 /* -- the page -- */
 
 static void
-print_page(void)
+print_page(int step)
 {
-    printf("# Carriers\n\n"
-           "Made by `docs/carriers.sh`: every program of the tests (the laws, op by op; the goldens; the text tests; what the\n"
+    const char *which = step == 1 ? "every program" : "a sample (one in %d) of every program";
+
+    printf("# Carriers\n\nMade by `docs/carriers.sh BUILD %d`: ", step);
+    printf(which, step);
+    printf(" of the tests (the laws, op by op; the goldens; the text tests; what the\n"
            "examples compile) through everything that can carry it. A number is how many gave the evaluator's bits. The\n"
            "laws' programs run on operands with NaN, infinities, zeros and subnormals among them; C source is written for\n"
            "vectors of 1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the tests\n"
@@ -300,7 +303,7 @@ main(int argc, char **argv)
     while (next < laws_count() + n_files)
         next = run_batch(next, step, n_files, argv + at + 2);
     if (page)
-        print_page();
+        print_page(step);
     if (check)
         check_page(check);
     fprintf(stderr, "carriers: %d programs, %d failures\n", programs, failures);
