@@ -32,7 +32,7 @@ static const char usage[] =
     "  --backend jit|c|eval run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
-    "  -o OUT.{o,c,s,ll}  build\n"
+    "  -o OUT.{o,c,s,ll,mlir}  build\n"
     "  --header OUT.h, --name NAME, --target TRIPLE, --cpu NAME      build\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
