@@ -7,6 +7,8 @@
  * Numerische Mathematik 18, 1971. */
 #include "frontend/stablehlo/export.h"
 
+#include <math.h>
+
 #include "ir/diag.h"
 #include "ir/scalar.h"
 #include "passes/pass.h"
@@ -48,6 +50,26 @@ truncated(ir_build *b, ir_ref x)
     return ir_select(b, ir_op2(b, OP_lt, x, ir_like(b, x, 0)), ir_op1(b, OP_ceil, x), ir_op1(b, OP_floor, x));
 }
 
+static bool
+is_large(const ir_build *b, ir_ref v, cot_dtype t)
+{
+    double c;
+
+    return ir_is_splat(b, v, &c) && fabs(c) >= (t == COT_F32 ? 0x1p22 : 0x1p51);
+}
+
+/* A large number is added to round, and taken away again.  XLA makes one addition of those two, which would round
+ * nothing, but not where a choice stands between them. */
+static ir_ref
+rounded(ir_build *b, ir_ref x, ir_ref y)
+{
+    const ir_ref sum = ir_add(b, x, y);
+    const cot_dtype t = sum ? ir_btype(b, sum)->dtype : COT_BOOL;
+    const ir_ref moving = t == COT_F32 || t == COT_F64 ? (is_large(b, y, t) ? x : is_large(b, x, t) ? y : IR_NONE) : IR_NONE;
+
+    return moving ? ir_select(b, ir_op2(b, OP_ne, moving, moving), moving, sum) : sum;
+}
+
 /* Elements of the table at the places i. */
 static ir_ref
 looked_up(ir_build *b, const ir_sc_table *table, ir_ref i)
@@ -84,6 +106,7 @@ instruction(ir_build *b, const ir_type *shape, const ir_sc_insn *i, const ir_ref
         const ir_data d = ir_data_splat(b->arena, ir_type_as(b->ctx, shape, t), &i->imm);
         return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { d } });
     }
+    case SC_add: return rounded(b, x[0], x[1]);
     case SC_fma: return fused(b, x[0], x[1], x[2]);
     case SC_trunc: return truncated(b, x[0]);
     case SC_shr: return ir_op2(b, ir_is_signed(t) ? OP_shr_arithmetic : OP_shr_logical, x[0], x[1]);

@@ -1,6 +1,8 @@
 /* The laws of StableHLO text: `law_stablehlo LAW [FIRST [STEP]]` over the programs.
  *
- *   same       import of export is the same graph
+ *   same       import of export is the same graph, for the program and its reverse mode
+ *   write      nothing is checked: to the folder $COT_OUT goes, for each program and its reverse mode, N.mlir or Nr.mlir, and
+ *              beside it the bytes of operands and results in .bin, for tests/stablehlo_jax.py
  *   standins   the decompositions of composites compute what their ops do: the text with the composites under
  *              other names, so that import takes the decompositions, evaluated
  *
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 
 #include "cotrace/stablehlo.h"
+#include "passes/pass.h"
 #include "tests/laws/programs.h"
 
 static int failures, checked;
@@ -55,15 +58,68 @@ printed(const ir_graph *g)
     return b.text;
 }
 
+/* The same nodes, be it that a constant stands earlier: both in one builder, which shares them, give the same values. */
+static bool
+is_same(const ir_graph *f, const ir_graph *g)
+{
+    ir_build *b = ir_build_new(f->ctx, "both");
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *x = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+    ir_ref *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+
+    if (ir_graph_equal(f, g))
+        return true;
+    if (f->n_in != g->n_in || f->n_out != g->n_out)
+        return false;
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_input_like(b, f, f->in[i], "");
+    ir_inline_graph(b, f, in, x);
+    ir_inline_graph(b, g, in, y);
+    return b->status == COT_OK && memcmp(x, y, sizeof *x * (size_t)f->n_out) == 0;
+}
+
 static void
-same(const laws_program *p, text *t)
+same(const laws_program *p, const ir_graph *f, text *t)
 {
     const ir_graph *g = import(p, t);
 
     if (!g)
-        report(p, "same", ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
-    else if (!ir_graph_equal(p->f, g))
-        report(p, "same", ir_format(&p->f->ctx->arena, "came back as\n%s%s", printed(g), t->at));
+        report(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
+    else if (!is_same(f, g))
+        report(p, "same", ir_format(&f->ctx->arena, "came back as\n%s%s", printed(g), t->at));
+}
+
+/* Reverse mode of f, if it has one. */
+static bool
+reverse_of(const laws_program *p, ir_graph **r)
+{
+    int in = 0, out = 0;
+
+    for (int i = 0; i < p->f->n_in; i++)
+        in += ir_is_floating(p->f, p->f->in[i]);
+    for (int i = 0; i < p->f->n_out; i++)
+        out += ir_is_floating(p->f, p->f->out[i]);
+    if (!in || !out || p->f->ctx->status != COT_OK)
+        return false;
+    if (pass_vjp(p->f, NULL, 0, r) == COT_OK)
+        return true;
+    cot_error_clear(p->f->ctx);
+    return false;
+}
+
+static void
+same_reverse(const laws_program *p)
+{
+    text t = { NULL, 0 };
+    ir_graph *r;
+
+    if (!reverse_of(p, &r))
+        return;
+    const char *whole = printed(r);
+    ir_module m;        /* as it is read: some folds see more when all is built anew */
+    if (ir_parse(r->ctx, "reverse.cot", whole, strlen(whole), &m) == COT_OK &&
+        cot_export_stablehlo(m.fn[m.n - 1], keep, &t) == COT_OK)
+        same(p, m.fn[m.n - 1], &t);
+    free(t.at);
 }
 
 /* ---- stand-ins ---- */
@@ -138,17 +194,72 @@ standins(const laws_program *p, text *t)
         compare(p, g);
 }
 
+/* ---- files ---- */
+
+static void
+write_bytes(FILE *file, const ir_graph *f, int n, const ir_ref *v, void **at)
+{
+    for (int i = 0; i < n; i++)
+        fwrite(at[i], 1, laws_bytes(ir_type_at(f, v[i])), file);
+}
+
+/* f, a sample of its operands, and what the twin makes of it. */
+static void
+write_files(const laws_program *p, const ir_graph *f, const char *suffix)
+{
+    const char *folder = getenv("COT_OUT");
+    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
+    uint64_t seed = 9000 + (uint64_t)p->number;
+    text t = { NULL, 0 };
+
+    for (int i = 0; i < f->n_in; i++)
+        type[i] = ir_type_at(f, f->in[i]);
+    void **in = laws_arrays(f->n_in, type), **out = laws_values(f->n_out, f->out, f);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
+    if (cot_export_stablehlo(f, keep, &t) == COT_OK && laws_eval(f, out, in) == COT_OK) {
+        FILE *module = fopen(ir_format(&f->ctx->arena, "%s/%d%s.mlir", folder ? folder : ".", p->number, suffix), "wb");
+        FILE *data = fopen(ir_format(&f->ctx->arena, "%s/%d%s.bin", folder ? folder : ".", p->number, suffix), "wb");
+        if (module && data) {
+            fwrite(t.at, 1, t.n, module);
+            write_bytes(data, f, f->n_in, f->in, in);
+            write_bytes(data, f, f->n_out, f->out, out);
+        } else {
+            report(p, "write", "cannot write to $COT_OUT");
+        }
+        if (module)
+            fclose(module);
+        if (data)
+            fclose(data);
+    }
+    free(t.at);
+    laws_free(f->n_in, in), laws_free(f->n_out, out);
+}
+
+static void
+write_both(const laws_program *p)
+{
+    ir_graph *r;
+
+    write_files(p, p->f, "");
+    if (reverse_of(p, &r))
+        write_files(p, r, "r");
+}
+
 static void
 check(const laws_program *p, const char *law)
 {
     text t = { NULL, 0 };
 
     checked++;
-    if (cot_export_stablehlo(p->f, keep, &t) != COT_OK) {
+    if (strcmp(law, "write") == 0)
+        write_both(p);
+    else if (cot_export_stablehlo(p->f, keep, &t) != COT_OK) {
         if (p->f->ctx->status != COT_ERR_TARGET)        /* an effect, a collective: said so */
             report(p, law, cot_error(p->f->ctx));
     } else if (strcmp(law, "same") == 0) {
-        same(p, &t);
+        same(p, p->f, &t);
+        same_reverse(p);
     } else {
         standins(p, &t);
     }
