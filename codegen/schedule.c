@@ -4,11 +4,14 @@
  * Axes of the space that every address crosses as one are merged; the last one left (or the
  * longest, if the last is shorter than a vector) becomes a vector loop.  A last vector that
  * would stick out is moved back to end where the axis does, so that some elements are computed
- * twice, with the same bits. */
+ * twice, with the same bits.  Loops are cut where a pad or concatenate changes (cuts.h), if
+ * the code of all pieces stays small. */
 #include <inttypes.h>
 
 #include "codegen/cost.h"
+#include "codegen/cuts.h"
 #include "codegen/fuse.h"
+#include "codegen/grid.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
@@ -18,6 +21,18 @@ cg_lanes(const cg_lowering *l, int bits)
 {
     int64_t lanes = l->target.vector_bits / (bits < 8 ? 8 : bits);
     return l->target.vector_bits <= 64 || lanes < 1 ? 1 : lanes;
+}
+
+bool
+cg_is_shared(const cg_lowering *l, int64_t cost)
+{
+    return l->target.grid || (l->o->threads > 1 && cost > CG_COST_PARALLEL);
+}
+
+cg_kind
+cg_kind_of_all(const cg_lowering *l)
+{
+    return l->target.grid ? CG_PARALLEL : CG_SERIAL;
 }
 
 void
@@ -61,6 +76,8 @@ typedef struct nest {
     int64_t each; /* and what one of its elements costs   */
     int dense;  /* the loop along which results are dense: the last, if they lie so */
     int across; /* the loop along which an operand is dense that is not along that; -1: none */
+    cg_cuts cuts[COT_MAX_RANK + 1];
+    int64_t cut_cost[COT_MAX_RANK + 1];     /* of one element of each piece, together */
 } nest;
 
 static bool
@@ -107,6 +124,39 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
     return -1;
 }
 
+static void
+walk_group(cg_walk *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (fr->made[g->v[i]])
+            cg_walk_root(w, g->v[i], at);
+        else
+            cg_walk_value(w, g->v[i], at);
+    }
+}
+
+/* More pieces than these are not worth looking at, nor pieces of a few elements in all. */
+enum { CUTS_MOST = 64, CUTS_LEAST_SIZE = 512 };
+
+static void
+find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g, const cg_walk *w, const cg_ix *at,
+          nest *s)
+{
+    for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
+        int first = s->first[i], last = s->last[i];
+        s->cuts[i] = cg_cuts_of(w, at, first, last, s->extent[i], CUTS_MOST);
+        for (int j = 0; j < s->cuts[i].n && s->cuts[i].n > 1; j++) {
+            cg_walk piece;
+            cg_walk_begin(&piece, l->arena, fr->f, cut->root);
+            cg_ix *x = cg_walk_space(&piece, g->space->rank, g->space->dims);
+            cg_ix v = cg_ix_var(&piece.ix, 0, s->cuts[i].start[j], s->cuts[i].start[j + 1] - 1);
+            cg_ix_split(&piece.ix, v, last - first, g->space->dims + first, x + first);
+            walk_group(&piece, fr, g, x);
+            s->cut_cost[i] += piece.cost;
+        }
+    }
+}
+
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
 find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
@@ -116,12 +166,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     nest s = { 0 };
     cg_walk_begin(w, l->arena, f, cut->root);
     cg_ix *at = cg_walk_space(w, g->space->rank, g->space->dims);
-    for (uint32_t i = 0; i < g->n; i++) {
-        if (fr->made[g->v[i]])
-            cg_walk_root(w, g->v[i], at);
-        else
-            cg_walk_value(w, g->v[i], at);
-    }
+    walk_group(w, fr, g, at);
     int last = -1;
     for (int k = 0; k < g->space->rank; k++) {
         if (g->space->dims[k] == 1)
@@ -146,6 +191,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     s.each = w->longest ? w->cost / w->longest : 0;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
+    find_cuts(l, fr, cut, g, w, at, &s);
     return s;
 }
 
@@ -201,6 +247,27 @@ cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_e
         one_vector(l, cg_i64(&l->b, whole), n, pow2_from(n - whole), n - whole, body, user);
 }
 
+cg_val
+cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
+{
+    cg_build *b = &l->b;
+    const int64_t T = cg_block_threads(n);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
+    *mark = cg_scope_begin(l);
+    cg_val first = cg_imul(b, cg_loop_var(b, grid), T), limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
+    *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
+    return grid;
+}
+
+void
+cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
+{
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, l->threads);
+    cg_loop_end(&l->b, grid);
+}
+
 /* -- map kernels ------------------------------------------------------------------------------------- */
 
 typedef struct mapping {
@@ -215,6 +282,8 @@ typedef struct mapping {
     int64_t lanes;
     bool tile; /* the last two loops run in squares of lanes */
     bool parallel, again;
+    bool cut[COT_MAX_RANK + 1]; /* loops that run in pieces */
+    int pieces;
     cg_ix at[COT_MAX_RANK + 1];
 } mapping;
 
@@ -294,6 +363,7 @@ static void map_level(mapping *m, int level);
 typedef struct map_step {
     mapping *m;
     int level;
+    int64_t start;      /* of the piece */
 } map_step;
 
 /* The axes of the loop at this level from its variable. */
@@ -308,8 +378,7 @@ static void
 map_inside(cg_lowering *l, void *user, cg_ix x)
 {
     const map_step *s = user;
-    (void)l;
-    set_axes(s->m, s->level, x);
+    set_axes(s->m, s->level, cg_ix_addc(&l->ix, x, s->start));
     map_level(s->m, s->level + 1);
 }
 
@@ -358,14 +427,37 @@ map_level(mapping *m, int level)
         map_body(m);
         return;
     }
-    map_step s = { m, level };
-    cg_kind kind = level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL;
+    int i = m->order[level];
+    const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } }, *cuts = m->cut[i] ? &m->s.cuts[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
-        map_squares(m, level, kind);
+        map_squares(m, level, level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL);
         return;
     }
-    cg_each(m->l, kind, m->s.extent[m->order[level]], level == m->s.n - 1 ? m->lanes : 1,
-            m->again, map_inside, &s);
+    for (int j = 0; j < cuts->n; j++) {
+        map_step s = { m, level, cuts->start[j] };
+        int64_t n = cuts->start[j + 1] - cuts->start[j];
+        cg_kind kind = level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
+        cg_each(m->l, kind, n, level == m->s.n - 1 ? m->lanes : 1, m->again, map_inside, &s);
+    }
+}
+
+/* The code of all pieces, in instructions for one element: of a stencil, and at most. */
+enum { CUT_COST = 600 };
+
+/* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code stays small. */
+static void
+pick_cuts(mapping *m)
+{
+    int64_t copies = 1, most = m->s.cost > CUT_COST / 2 ? 2 * m->s.cost : CUT_COST;
+    for (int level = m->s.n - 1; level >= 0; level--) {
+        int i = m->order[level], n = m->s.cuts[i].n;
+        if (n < 2 || (m->tile && level >= m->s.n - 2) || (level == m->s.n - 1 && m->s.extent[i] <= n * m->lanes) ||
+            m->s.cut_cost[i] * copies > most)
+            continue;
+        m->cut[i] = true;
+        m->pieces += n;
+        copies *= n;
+    }
 }
 
 static void
@@ -395,6 +487,33 @@ pick_order(mapping *m)
     m->order[n - 2] = x;
 }
 
+/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by side. */
+static void
+map_grid(mapping *m)
+{
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    const ir_type *t = m->g->space;
+    const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again ? 1 : 128 / m->s.widest;
+    uint32_t mark;
+    while (lanes > 1 && (last % lanes || lanes > 4 || size / lanes < CG_BLOCK_THREADS))
+        lanes /= 2;
+    cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &mark, &start);
+    start = cg_imul(b, start, lanes);
+    if (lanes > 1) {
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        start = cg_iadd(b, start, cg_loop_var(b, vector));
+        l->vector = true;
+    }
+    cg_ix_split(&l->ix, cg_ix_var(&l->ix, start, 0, size - 1), t->rank, t->dims, m->at);
+    map_body(m);
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
+    cg_threads_end(l, loop, mark);
+}
+
 static void
 run_mapping(mapping *m)
 {
@@ -407,17 +526,23 @@ run_mapping(mapping *m)
                         : 4; /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
         m->lanes *= 2;
-    pick_order(m);
+    if (!l->target.grid) {
+        pick_order(m);
+        pick_cuts(m);
+    }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
     l->k->bytes = (int64_t)m->g->n * size * m->s.widest / 8;
-    m->parallel = l->o->threads > 1 && (m->s.cost + 2) * size > CG_COST_PARALLEL && m->s.n > 0;
+    m->parallel = cg_is_shared(l, (m->s.cost + 2) * size) && m->s.n > 0;
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
-                  "%s%s\n",
+                  "%s%s%s\n",
                   l->k->name, size, m->s.n, m->lanes, m->s.cost, m->tile ? ", squares" : "",
-                  m->parallel ? ", parallel" : "");
-    map_level(m, 0);
+                  m->pieces ? ", in pieces" : "", m->parallel ? ", parallel" : "");
+    if (l->target.grid)
+        map_grid(m);
+    else
+        map_level(m, 0);
 }
 
 /* A result may lie where an operand was: then no element may be done twice. */

@@ -33,12 +33,19 @@ add_read(cg_walk *w, ir_ref v, int rank, const cg_ix *at)
     IR_PUSH(w->arena, w->read, w->n_reads, w->cap_reads, r);
 }
 
-static void
+/* Is lo <= x < hi for some x?  Noted as a test, unless that is so for all. */
+static bool
 add_test(cg_walk *w, cg_ix x, int64_t lo, int64_t hi)
 {
     const cg_ix_expr *e = &w->ix.expr[x];
-    if (e->lo < lo || e->hi >= hi)
+    if (e->hi < lo || e->lo >= hi)
+        return false;
+    if (e->lo < lo || e->hi >= hi) {
+        cg_test t = { x, lo, hi };
         add_read(w, 0, 0, &x);
+        IR_PUSH(w->arena, w->test, w->n_tests, w->cap_tests, t);
+    }
+    return true;
 }
 
 /* Was v at this index met before?  Notes it. */
@@ -67,15 +74,17 @@ walk_pad(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     cg_ix to[COT_MAX_RANK + 1];
-    for (int k = 0; k < x->rank; k++) {
+    bool some = x->size > 0;
+    for (int k = 0; k < x->rank && some; k++) {
         int64_t step = n->at.pad.interior.at[k] + 1;
         cg_ix i = cg_ix_addc(&w->ix, at[k], -n->at.pad.low.at[k]);
-        add_test(w, i, 0, (x->dims[k] - 1) * step + 1);
+        some = add_test(w, i, 0, (x->dims[k] - 1) * step + 1);
         if (step > 1)
-            add_test(w, cg_ix_mod(&w->ix, i, step), 0, 1);
+            some &= add_test(w, cg_ix_mod(&w->ix, i, step), 0, 1);
         to[k] = cg_ix_div(&w->ix, i, step);
     }
-    cg_walk_value(w, n->in[0], to);
+    if (some)
+        cg_walk_value(w, n->in[0], to);
     cg_walk_value(w, n->in[1], to);
 }
 
@@ -89,8 +98,8 @@ walk_concatenate(cg_walk *w, const ir_node *n, const cg_ix *at)
     for (int i = 0; i < n->n_in; i++) {
         int64_t size = ir_type_at(w->f, n->in[i])->dims[axis];
         to[axis] = cg_ix_addc(&w->ix, at[axis], -start);
-        add_test(w, to[axis], 0, size);
-        cg_walk_value(w, n->in[i], to);
+        if (add_test(w, to[axis], 0, size))
+            cg_walk_value(w, n->in[i], to);
         start += size;
     }
 }

@@ -12,6 +12,9 @@
  * bounds, an iota), which is then at[0]. */
 typedef struct cg_read { ir_ref v; int rank; const cg_ix *at; } cg_read;
 
+/* A test of bounds on the way: lo <= x < hi, not known from x's range. */
+typedef struct cg_test { cg_ix x; int64_t lo, hi; } cg_test;
+
 typedef struct cg_walk {
     ir_arena *arena;
     const ir_graph *f;
@@ -19,6 +22,8 @@ typedef struct cg_walk {
     cg_ix_table ix;
     cg_read *read;
     uint32_t n_reads, cap_reads;
+    cg_test *test;
+    uint32_t n_tests, cap_tests;
     struct cg_seen *seen;       /* values computed on the way */
     uint32_t n_seen, cap_seen;
     ir_map index;

@@ -185,7 +185,7 @@ static const struct bad composites[] = {
       "m.mlir:2:6: stablehlo.composite: the attribute y of integer_pow is missing, or of another kind" },
     { BAD("%0 = stablehlo.composite \"cotrace.windows\" %x {composite_attributes = {axis = 4 : i64, size = 2 : i64}, "
           "decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
-      "m.mlir:2: windows: axis 4 is out of range for rank 1" },
+      "m.mlir:2: windows: axis 4 is out of range for f32[3]" },
     { BAD("%0 = stablehlo.composite \"other.exp2\" %x {decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.composite: there is no function @f" },
 };
