@@ -311,7 +311,8 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
 /* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's
  * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
-/* A power of two, at most 64, that divides the index whatever values its parts take. */
+/* A power of two, at most 64, that divides the index whatever values its parts take, in the first lane of vector
+ * loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif
