@@ -317,7 +317,8 @@ bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
 int64_t cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop);
 /* Are s and t stores, without conditions, to elements i and i + step of one buffer? */
 bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
-/* A power of two, at most 64, that divides the index whatever values its parts take. */
+/* A power of two, at most 64, that divides the index whatever values its parts take, in the first lane of vector
+ * loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif
