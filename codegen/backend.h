@@ -13,8 +13,8 @@ typedef struct cg_target {
     int vector_bits;            /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
     int registers;              /* vector registers: 16 or 32 */
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
-    bool debug;                 /* line tables that lead to the user's source    */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
+    bool debug;                 /* line tables that lead to the user's source    */
 } cg_target;
 
 /* A function to be visible in an object: the entry of a module under its natural C
