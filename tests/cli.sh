@@ -126,6 +126,12 @@ COT_DUMP=all COT_DUMP_DIR=$place "$cot" run f.cot --backend eval -p grad >/dev/n
 for dump in "$place"/f*.cot; do
     [ "$dump" = "$place/f.cot" ] || grep -q unchanged "$dump" || status 0 "$cot" opt "$dump"
 done
+status 0 "$cot" build f.cot -p grad -o f.mlir
+"$cot" opt f.mlir | sed 's/@main/@f.grad/; s/arg0/x/g; s/arg1/w/g' >again
+"$cot" opt f.cot -p grad | cmp -s - again || { bad=1; echo "import of export is another graph"; cat again; }
+status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)' -o f.mlir
+status 0 "$cot" run f.mlir
+status 2 "$cot" build f.cot -o f.mlir --header f.h;          says "wants one function, and no header"
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
 cmp want got || { bad=1; echo "the simulator differs from the twin"; }
