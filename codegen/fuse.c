@@ -30,6 +30,7 @@ typedef struct fusing {
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
+    uint32_t roots[256];        /* found so far, by their space's key       */
 } fusing;
 
 /* A product of one term for each element is as good as pointwise. */
@@ -104,6 +105,16 @@ space_key(const fusing *u, ir_ref v)
     for (int k = 0; k < t->rank; k++)
         h = ir_hash_u64(h, (uint64_t)t->dims[k]);
     return (int64_t)(h >> 2) + 1;
+}
+
+/* Who pulls what root v needs: roots over its space, but a kernel takes only so many.  Without that, each kernel of a
+ * long chain with a result at every step would compute the chain from its start. */
+static int64_t
+puller(fusing *u, ir_ref v)
+{
+    const int64_t key = space_key(u, v);
+    const uint64_t turn = u->roots[key & 255]++ / GROUP_MOST;
+    return turn == 0 ? key : (int64_t)(ir_hash_u64((uint64_t)key, turn) >> 2) + 1;
 }
 
 /* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
@@ -203,7 +214,7 @@ find_roots(fusing *u)
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->cut->root[v] = must_be_root(u, n, v);
-            who = u->cut->root[v] ? space_key(u, v) : u->who[v];
+            who = u->cut->root[v] ? puller(u, v) : u->who[v];
             times = u->cut->root[v] ? 1 : u->times[v];
         }
         for (int i = 0; i < n->n_in; i++) {

@@ -221,6 +221,9 @@ COT_REDUCTION_(norm)
 COT_REDUCTION_(logsumexp)
 COT_REDUCTION_(softmax)
 COT_REDUCTION_(log_softmax)
+COT_REDUCTION_(softmin)
+COT_REDUCTION_(reduce_and)
+COT_REDUCTION_(reduce_or)
 #undef COT_REDUCTION_
 
 #define COT_UNARY_(name) \

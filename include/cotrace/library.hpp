@@ -51,6 +51,10 @@ inline value concatenate(values xs, int axis, COT_PLACE_) { return cot_concatena
 inline value squeeze(cot_value x, list axes, COT_PLACE_) { return cot_squeeze_(COT_AT_, x, axes.x); }
 inline value expand_dims(cot_value x, int axis, COT_PLACE_) { return cot_expand_dims_(COT_AT_, x, axis); }
 inline value roll(cot_value x, int64_t shift, int axis, COT_PLACE_) { return cot_roll_(COT_AT_, x, shift, axis); }
+inline value take(cot_value x, cot_value index, int axis, COT_PLACE_) { return cot_take_(COT_AT_, x, index, axis); }
+inline void split(cot_value x, int n, int axis, cot_value *out, COT_PLACE_) { cot_split_(COT_AT_, x, n, axis, out); }
+inline int64_t size(cot_value x, int axis, COT_PLACE_) { return cot_size_(COT_AT_, x, axis); }
+inline value trace_fail(cot_trace *t, const char *text, COT_PLACE_) { return cot_trace_fail_(COT_AT_, t, text); }
 inline value tril(cot_value x, int64_t k = 0, COT_PLACE_) { return cot_tril_(COT_AT_, x, k); }
 inline value triu(cot_value x, int64_t k = 0, COT_PLACE_) { return cot_triu_(COT_AT_, x, k); }
 inline value bitcast(cot_value x, cot_dtype t, COT_PLACE_) { return cot_bitcast_(COT_AT_, x, t); }
@@ -109,6 +113,7 @@ COT_WITH_1_(cummax, int, axis, cot_order_options)
 COT_WITH_1_(cummin, int, axis, cot_order_options)
 COT_WITH_1_(cumlogsumexp, int, axis, cot_order_options)
 COT_WITH_1_(searchsorted, cot_value, y, cot_order_options)
+COT_WITH_(unique, cot_unique_options)
 inline value
 argsort(values keys, int axis, const cot_order_options &o = {}, COT_PLACE_)
 {
@@ -144,6 +149,17 @@ COT_LISTED_(window_max, window, cot_window_options)
 COT_LISTED_(window_min, window, cot_window_options)
 COT_LISTED_(avg_pool, window, cot_window_options)
 COT_WITH_1_(conv, cot_value, w, cot_window_options)
+inline value
+windows(cot_value x, int axis, int64_t window, int64_t stride = 1, int64_t dilation = 1, COT_PLACE_)
+{
+    return cot_windows_(COT_AT_, x, axis, window, stride, dilation);
+}
+inline value
+select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value source, cot_value init,
+                   const cot_combine_options &o, COT_PLACE_)
+{
+    return cot_select_and_scatter_(COT_AT_, select, scatter, x, source, init, &o, sizeof o);
+}
 #define COT_BODY_(name, options)                                                 \
     inline value name(cot_body *body, const options &o, COT_PLACE_)              \
     {                                                                            \
@@ -154,6 +170,24 @@ COT_BODY_(reduce_window, cot_combine_options)
 COT_BODY_(sort_by, cot_combine_options)
 COT_BODY_(associative_scan, cot_assoc_options)
 #undef COT_BODY_
+
+/* ---- frequencies, and pairs of steps ---- */
+
+inline value
+fftfreq(cot_trace *t, cot_dtype dtype, int64_t n, double d = 1, COT_PLACE_)
+{
+    return cot_fftfreq_(COT_AT_, t, dtype, n, d);
+}
+inline value
+rfftfreq(cot_trace *t, cot_dtype dtype, int64_t n, double d = 1, COT_PLACE_)
+{
+    return cot_rfftfreq_(COT_AT_, t, dtype, n, d);
+}
+inline void
+lbfgs_push(cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy, cot_value *out, COT_PLACE_)
+{
+    cot_lbfgs_push_(COT_AT_, s, y, count, ds, dy, out);
+}
 
 /* ---- random numbers ---- */
 

@@ -51,6 +51,29 @@ wrong(cot_trace *, const cot_value *in, cot_value *out, void *)
 }
 
 static void
+keeps(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = cot::ge(in[0], in[1]);
+}
+
+static void
+windowed(cot_trace *t, const cot_value *in, cot_value *out, void *)
+{
+    cot::value x = in[0], half[2];                      // f32[6]
+    const int64_t three[] = {3};
+    cot_combine_options o = {};
+    o.window = {1, 0, three}, o.strides = {1, 0, three};
+    cot::split(x, 2, 0, half);
+    cot::value y = cot::select_and_scatter(keeps, nullptr, x, cot::full(t, cot::type(COT_F32, {2}), 1), cot::full(t, cot::type(COT_F32), 0), o);
+    cot::value sum = cot::reduce_sum(cot::windows(y, 0, 2)) + cot::reduce_sum(cot::softmin(half[0] + half[1]));
+    sum = sum + cot::reduce_sum(cot::take(cot::fftfreq(t, COT_F32, 6), cot::full(t, cot::type(COT_I32, {1}), 1), 0));
+    cot_unique_options few = {};
+    few.size = 2;
+    sum = sum + cot::reduce_sum(cot::unique(x, few)) + cot::convert(cot::reduce_and(cot::gt(x, 0)), COT_F32);
+    out[0] = cot::size(x, 0) == 6 ? sum : cot::trace_fail(t, "wants six numbers");
+}
+
+static void
 learns(cot_trace *, const cot_value *in, cot_value *out, void *)
 {
     cot::value x = in[0];
@@ -83,6 +106,7 @@ main()
     ok = ok && traces(ctx, cot::vmap_with(cot::fn(ctx, "draws", draws, 1, 1), axis), cot::type(COT_U64, {5, 2}));
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
+    ok = ok && traces(ctx, cot::fn(ctx, "windowed", windowed, 1, 1), cot::type(COT_F32, {6}));
     const cot_graph *g;
     const cot::types types = {cot::type(COT_F32, {3})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;

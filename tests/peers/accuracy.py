@@ -399,7 +399,7 @@ def main():
     p.add_argument("--samples", type=int, default=1000)
     p.add_argument("--part", choices=["errors", "cases"])
     p.add_argument("names", nargs="*")
-    args = p.parse_args()
+    args = p.parse_intermixed_args()
     peers = {k: python_with(k, getattr(args, k)) for k in ("jax", "torch")}
     peers = {k: v for k, v in peers.items() if v}
     try:

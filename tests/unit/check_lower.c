@@ -104,6 +104,48 @@ START_TEST(kernels_agree_with_the_twin)
 }
 END_TEST
 
+/* Text of the kernels of y = x; y = tanh(y w_i), y a result each time: its length. */
+static size_t
+kernels_of_chain(int n)
+{
+    cot_context *ctx = cot_context_new(NULL);
+    ir_buf text, out;
+    ir_module m;
+    ir_graph *f;
+    cg_module *kernels;
+
+    ir_buf_init(&text, &ctx->arena);
+    ir_buf_init(&out, &ctx->arena);
+    ir_buf_printf(&text, "fn @f(%%x: f32[16], %%w: f32[16]) -> (f32[16]");
+    for (int i = 1; i < n; i++)
+        ir_buf_printf(&text, ", f32[16]");
+    ir_buf_printf(&text, ") {\n");
+    for (int i = 0; i < n; i++) {
+        ir_buf_printf(&text, "  %%%d = mul %%%s, %%w : f32[16]\n", 3 * i, i ? ir_format(&ctx->arena, "%d", 3 * i - 2) : "x");
+        ir_buf_printf(&text, "  %%%d = tanh %%%d : f32[16]\n  %%%d = sin %%%d : f32[16]\n", 3 * i + 1, 3 * i, 3 * i + 2, 3 * i + 1);
+    }
+    ir_buf_printf(&text, "  ret %%2");
+    for (int i = 1; i < n; i++)
+        ir_buf_printf(&text, ", %%%d", 3 * i + 2);
+    ir_buf_printf(&text, "\n}\n");
+    ck_assert_msg(ir_parse(ctx, "chain", text.text, text.n, &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(pass_prepare(m.fn[m.n - 1], &f), COT_OK);
+    cg_target target = { .vector_bits = 128 };
+    ck_assert_int_eq(cg_llvm()->target(ctx, &target), COT_OK);
+    ck_assert_int_eq(cg_lower(f, &(cg_lower_options){ .target = &target, .threads = 1, .fuse = true }, &ctx->arena, &kernels), COT_OK);
+    cg_module_print(&out, kernels);
+    const size_t length = out.n;
+    cot_context_free(ctx);
+    return length;
+}
+
+/* A step is not computed again by each kernel that has a later one. */
+START_TEST(chains_of_results_grow_linearly)
+{
+    ck_assert_uint_lt(kernels_of_chain(96), 5 * kernels_of_chain(24));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -112,6 +154,8 @@ main(void)
     tcase_set_timeout(c, 60);
     if (cg_llvm())
         tcase_add_loop_test(c, kernels_agree_with_the_twin, 0, lower_graph_count);
+    if (cg_llvm())
+        tcase_add_test(c, chains_of_results_grow_linearly);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
