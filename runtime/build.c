@@ -224,7 +224,7 @@ describe(cot_context *ctx, const output *out, const cot_compile_options *o, cons
 static bool
 is_mlir(const char *path)
 {
-    const char *dot = strrchr(file_name(path), '.');
+    const char *dot = ending(path);
 
     return dot && strcmp(dot, ".mlir") == 0;
 }

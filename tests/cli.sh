@@ -166,6 +166,8 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 2 "$cot" build two.cot -o two.o --name x;              says "--name names the only function"
     status 2 "$cot" build f.cot --export f -o f.o --name x;       says "--name names the only function"
     status 0 "$cot" bench f.cot;                             prints "share of the limit"
+    printf 'fn @f(%%x: f32[8,16], %%y: f32[16,4]) -> f32[8,4] {\n  %%0 = dot_general %%x, %%y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]\n  ret %%0\n}\n' > d.cot
+    status 0 "$cot" bench d.cot;                             prints "flops              1024"
 fi
 echo "$count commands"
 exit $bad
