@@ -1,7 +1,9 @@
-/* Random bits: Threefry by a key and a counter.  (What JAX draws is spelled out in its programs.)
+/* Random bits: Threefry and Philox by a key and a counter.  (What JAX draws is spelled out in its programs.)
  *
  * The state is a key and a counter, u64 each; draw i is of the counter plus i, whose lower half comes first, and so
- * it is with the key and with the words drawn.  Source: J. K. Salmon et al., Parallel random numbers: as easy as
+ * it is with the key and with the words drawn.  Philox has a counter of 128 bits, the words behind the key, lower one
+ * first; where there is one word, the key is above it.  A counter gives four words of 32 bits, or two of 64.  The default
+ * is Philox, as XLA has it on CPU.  Source: J. K. Salmon et al., Parallel random numbers: as easy as
  * 1, 2, 3, SC 2011. */
 #include "frontend/stablehlo/rules.h"
 
@@ -77,28 +79,92 @@ elements(ir_build *b, ir_ref y, const ir_type *t)
     return y ? ir_node1(b, OP_bitcast, 1, &y, &(ir_attrs){ .dtype = { t->dtype } }) : IR_NONE;
 }
 
-void
-fe_hlo_rng_bit_generator(hlo_emit *e)
+/* ---- Philox ---- */
+
+static ir_ref
+word(ir_build *b, ir_ref state, int i)
 {
-    const hlo_span algorithm = fe_hlo_enum(e, "rng_algorithm", "algorithm");
-    const ir_type *state = fe_hlo_in_type(e, 0), *t = e->n_out == 2 ? fe_hlo_out_type(e, 1) : NULL;
-    const bool wide = t && cot_dtype_size(t->dtype) == 8;
+    return ir_reshape(b, ir_slice_axis(b, state, 0, i, i + 1), 0, NULL);
+}
+
+/* n values of the parts, in turns: part 0 of the first counter, part 1 of it, ...; the first of them, in the shape of t. */
+static ir_ref
+in_turns(ir_build *b, const ir_type *t, int n, ir_ref *part)
+{
+    for (int i = 0; i < n; i++)
+        if (!part[i])
+            return IR_NONE;
+    const int64_t all = n * ir_btype(b, part[0])->size;
+    for (int i = 0; i < n; i++)
+        part[i] = ir_broadcast_axis(b, part[i], 1, 1);
+    ir_ref y = ir_slice_axis(b, ir_reshape(b, ir_concatenate(b, n, part, 1), 1, &all), 0, 0, t->size);
+    return ir_reshape(b, y, t->rank, t->dims);
+}
+
+static void
+philox(hlo_emit *e, const ir_type *state, const ir_type *t)
+{
+    ir_build *b = e->b;
+    const bool wide = cot_dtype_size(t->dtype) == 8;
+    const int64_t n = (t->size + (wide ? 1 : 3)) / (wide ? 2 : 4), one = 1;
+    const ir_type *u64 = ir_scalar_type(b->ctx, COT_U64), *line = ir_type_new(b->ctx, COT_U64, 1, &n);
+    const ir_ref key = word(b, e->in[0], 0), low = word(b, e->in[0], 1), high = word(b, e->in[0], state->dims[0] == 3 ? 2 : 0);
+    ir_ref base = ir_broadcast_scalar(b, low, line), at = ir_add(b, base, ir_iota(b, COT_U64, 1, &n, 0)), part[4], half[4];
+    ir_ref over = ir_convert(b, ir_op2(b, OP_lt, at, base), COT_U64);
+    const ir_ref in[3] = { ir_broadcast_scalar(b, key, line), at, ir_add(b, ir_broadcast_scalar(b, high, line), over) };
+
+    for (int i = 0; i < 2; i++)
+        part[i] = ir_node1(b, OP_philox, 3, in, &(ir_attrs){ .word = { i } });
+    for (int i = 0; i < 4 && part[i / 2]; i++) {
+        half[i] = i % 2 ? ir_op2(b, OP_shr_logical, part[i / 2], ir_splat_int(b, line, 32))
+                        : ir_op2(b, OP_and, part[i / 2], ir_splat_int(b, line, UINT32_MAX));
+        half[i] = half[i] ? ir_convert(b, half[i], COT_U32) : IR_NONE;
+    }
+    if (fe_hlo_bad(e))
+        return;
+    e->out[1] = elements(b, wide ? in_turns(b, t, 2, part) : in_turns(b, t, 4, half), t);
+    const ir_ref after = ir_add(b, low, ir_splat_int(b, u64, n));
+    const ir_ref above = ir_add(b, high, ir_convert(b, ir_op2(b, OP_lt, after, low), COT_U64));
+    const ir_ref next[3] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one), ir_reshape(b, above, 1, &one) };
+    e->out[0] = ir_concatenate(b, (int)state->dims[0], next, 0);
+}
+
+/* ---- the op ---- */
+
+static void
+threefry(hlo_emit *e, const ir_type *t)
+{
+    const bool wide = cot_dtype_size(t->dtype) == 8;
     ir_build *b = e->b;
     int axis = 0;
-
-    if (!t || !fe_hlo_is(algorithm, "THREE_FRY") || state->dtype != COT_U64 || state->rank != 1 || state->dims[0] != 2 ||
-        t->dtype == COT_BOOL || cot_dtype_size(t->dtype) > 8 || t->rank == COT_MAX_RANK) {
-        fe_hlo_fail(e, "is supported by THREE_FRY with a state of two u64; not by %.*s of these types", (int)algorithm.n,
-                    algorithm.n ? algorithm.at : "");
-        return;
-    }
     const ir_type *drawn = wide ? t : half_shape(b, t, &axis);
-    ir_ref key = ir_reshape(b, ir_slice_axis(b, e->in[0], 0, 0, 1), 0, NULL);
-    ir_ref counter = ir_reshape(b, ir_slice_axis(b, e->in[0], 0, 1, 2), 0, NULL);
+    const ir_ref key = word(b, e->in[0], 0), counter = word(b, e->in[0], 1);
     ir_ref y = words(b, key, counter, drawn);
+
     e->out[1] = elements(b, wide ? y : both_halves(b, y, t, axis), t);
     const int64_t one = 1;
     ir_ref after = ir_add(b, counter, ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), drawn->size));
     const ir_ref next[2] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one) };
     e->out[0] = ir_concatenate(b, 2, next, 0);
+}
+
+void
+fe_hlo_rng_bit_generator(hlo_emit *e)
+{
+    const hlo_span algorithm = fe_hlo_enum(e, "rng_algorithm", "algorithm");
+    const ir_type *state = fe_hlo_in_type(e, 0), *t = e->n_out == 2 ? fe_hlo_out_type(e, 1) : NULL;
+    const bool by_philox = fe_hlo_is(algorithm, "PHILOX") || fe_hlo_is(algorithm, "DEFAULT");
+    const bool known = by_philox || fe_hlo_is(algorithm, "THREE_FRY");
+
+    if (fe_hlo_bad(e))
+        return;
+    if (!t || !known || state->dtype != COT_U64 || state->rank != 1 || state->dims[0] < 2 || state->dims[0] > 2 + by_philox ||
+        t->dtype == COT_BOOL || cot_dtype_size(t->dtype) > 8 || t->rank == COT_MAX_RANK)
+        fe_hlo_fail(e, "is supported by THREE_FRY with a state of two u64, by PHILOX and DEFAULT with one of two or three; not by "
+                       "%.*s of these types",
+                    (int)algorithm.n, algorithm.n ? algorithm.at : "");
+    else if (by_philox)
+        philox(e, state, t);
+    else
+        threefry(e, t);
 }

@@ -1,8 +1,9 @@
 /* Stand-ins: an op of ours that StableHLO has not, as a graph of ops that it has.
  *
  * An op on elements is its scalar program, instruction by instruction: a fused product and sum becomes one that
- * is rounded more than once, f32 by way of f64, f64 by the two halves of the product's error; so results agree to
- * about the accuracy of the op, and not to the last bit.  What has an expansion is that; what is complex, its parts.
+ * is rounded more than once, f32 by way of f64, f64 by the two halves of the product's error, or without them where the
+ * program serves f32 or is so long that compilers would take minutes; so results agree to about the accuracy of the op,
+ * and not to the last bit.  What has an expansion is that; what is complex, its parts.
  * Source of the error of a product: T. J. Dekker, A floating-point technique for extending the available precision,
  * Numerische Mathematik 18, 1971. */
 #include "frontend/stablehlo/export.h"
@@ -26,10 +27,13 @@ halves(ir_build *b, ir_ref x, ir_ref *part)
 }
 
 static ir_ref
-fused(ir_build *b, ir_ref x, ir_ref y, ir_ref z)
+fused(ir_build *b, bool exact, ir_ref x, ir_ref y, ir_ref z)
 {
     const cot_dtype t = x ? ir_btype(b, x)->dtype : COT_F64;
     ir_ref a[2], c[2];
+
+    if (t == COT_F64 && !exact)
+        return ir_add(b, ir_mul(b, x, y), z);
 
     if (t != COT_F64)
         return ir_convert(b, ir_add(b, ir_mul(b, ir_convert(b, x, COT_F64), ir_convert(b, y, COT_F64)), ir_convert(b, z, COT_F64)), t);
@@ -84,10 +88,10 @@ looked_up(ir_build *b, const ir_sc_table *table, ir_ref i)
     return ir_node1(b, OP_gather, 2, in, &at);
 }
 
-static ir_ref run(ir_build *b, const ir_type *shape, const ir_sc_program *p, const ir_ref *in);
+static ir_ref run(ir_build *b, const ir_type *shape, bool exact, const ir_sc_program *p, const ir_ref *in);
 
 static ir_ref
-instruction(ir_build *b, const ir_type *shape, const ir_sc_insn *i, const ir_ref *v)
+instruction(ir_build *b, const ir_type *shape, bool exact, const ir_sc_insn *i, const ir_ref *v)
 {
     static const ir_op same[SC_COUNT] = {
         [SC_add] = OP_add, [SC_sub] = OP_sub, [SC_mul] = OP_mul, [SC_div] = OP_div, [SC_rem] = OP_rem, [SC_neg] = OP_neg,
@@ -107,7 +111,7 @@ instruction(ir_build *b, const ir_type *shape, const ir_sc_insn *i, const ir_ref
         return ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { d } });
     }
     case SC_add: return rounded(b, x[0], x[1]);
-    case SC_fma: return fused(b, x[0], x[1], x[2]);
+    case SC_fma: return fused(b, exact, x[0], x[1], x[2]);
     case SC_trunc: return truncated(b, x[0]);
     case SC_shr: return ir_op2(b, ir_is_signed(t) ? OP_shr_arithmetic : OP_shr_logical, x[0], x[1]);
     case SC_cvt: return x[0] ? ir_convert(b, x[0], t) : IR_NONE;
@@ -116,21 +120,31 @@ instruction(ir_build *b, const ir_type *shape, const ir_sc_insn *i, const ir_ref
     case SC_rare:
         for (int k = 0; k < i->sub->n_in; k++)
             x[k] = v[i->args[k]];
-        return ir_select(b, v[i->in[0]], run(b, shape, i->sub, x), v[i->in[1]]);
+        return ir_select(b, v[i->in[0]], run(b, shape, exact, i->sub, x), v[i->in[1]]);
     default: return ir_node1(b, same[i->op], ir_sc_arity[i->op], x, NULL);
     }
 }
 
 static ir_ref
-run(ir_build *b, const ir_type *shape, const ir_sc_program *p, const ir_ref *in)
+run(ir_build *b, const ir_type *shape, bool exact, const ir_sc_program *p, const ir_ref *in)
 {
     ir_ref *v = IR_NEW_N(b->arena, ir_ref, p->n_in + p->n + 1);
 
     for (int i = 0; i < p->n_in; i++)
         v[i] = in[i];
     for (int i = 0; i < p->n; i++)
-        v[p->n_in + i] = instruction(b, shape, &p->insn[i], v);
+        v[p->n_in + i] = instruction(b, shape, exact, &p->insn[i], v);
     return v[p->out];
+}
+
+static int
+length_of(const ir_sc_program *p)
+{
+    int n = p->n;
+
+    for (int i = 0; i < p->n; i++)
+        n += p->insn[i].sub ? length_of(p->insn[i].sub) : 0;
+    return n;
 }
 
 static ir_ref
@@ -141,7 +155,8 @@ by_program(ir_build *b, const hlo_site *s, const ir_ref *in)
     for (int i = 0; i < s->n_in; i++)
         dtype[i] = s->in_type[i]->dtype;
     const ir_sc_program *p = ir_sc_of(b->ctx, s->op, s->at, s->n_in, dtype, s->out_type[0]->dtype);
-    return p ? run(b, s->out_type[0], p, in) : IR_NONE;
+    const bool exact = p && s->out_type[0]->dtype == COT_F64 && length_of(p) <= 200;
+    return p ? run(b, s->out_type[0], exact, p, in) : IR_NONE;
 }
 
 /* ---- indexing ---- */
