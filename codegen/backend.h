@@ -4,7 +4,7 @@
 
 #include "codegen/kernel.h"
 
-typedef enum cg_output { CG_TO_OBJECT, CG_TO_ASM, CG_TO_LLVM, CG_TO_C } cg_output;
+typedef enum cg_output { CG_TO_OBJECT, CG_TO_ASM, CG_TO_LLVM, CG_TO_C, CG_TO_PTX } cg_output;
 
 typedef struct cg_target {
     const char *triple;         /* NULL: this machine's  */
@@ -13,6 +13,7 @@ typedef struct cg_target {
     int vector_bits;            /* what schedules choose lanes by: 32 (scalar), 128, 256, 512; 0: the target's */
     int registers;              /* vector registers: 16 or 32 */
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
+    bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
 } cg_target;
 
 /* A function to be visible in an object: the entry of a module under its natural C

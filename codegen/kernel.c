@@ -460,6 +460,12 @@ cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_o
 }
 
 void
+cg_barrier(cg_build *b)
+{
+    place_here(b, (cg_insn){ .op = CG_BARRIER, .type = COT_DTYPE_NONE });
+}
+
+void
 cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 {
     place_here(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });

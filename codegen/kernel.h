@@ -13,6 +13,15 @@
  *              inside another vector loop.  `limit`, if given, is an i64: lanes >= limit are
  *              inactive
  *
+ * and, in kernels for a GPU (grid.h),
+ *
+ *   grid       split among blocks of threads: the outermost loop, the only one of its kind
+ *   block      all at once, one iteration for each thread of the block
+ *   warps      all at once, one iteration for each warp (32 threads) of the block
+ *   lanes      all at once, one iteration for each thread of a warp: at most 32
+ *
+ * of which the last three are thread loops; they have a constant extent, and `limit` as vectors.
+ *
  * `unroll` and `vector` loops are SPMD loops.  A value varies over an enclosing SPMD loop if it
  * depends on its variable; an emitter gives it a register per copy and a lane per lane of the
  * loops it varies over, and one scalar where it varies over none.  A serial loop inside SPMD
@@ -21,12 +30,12 @@
  *
  * A loop yields results by a mode for each:
  *   carry   the value yielded last; starts at its init (loop-carried)
- *   fold    an SPMD or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined
+ *   fold    an SPMD, lanes or serial loop of extent E <= 64, a power of two: e_0 ... e_(E-1) combined
  *           by halves: for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes
  *           by shuffles; inactive lanes count as the neutral element.  A serial loop runs in
  *           bit-reversed order and combines with a stack of partials (binary counter), which is
  *           the same tree
- *   tree    a serial or parallel loop: e_0 ... e_(n-1) in a binary tree aligned at powers of
+ *   tree    a serial, parallel or warps loop: e_0 ... e_(n-1) in a binary tree aligned at powers of
  *           two; an element without a partner passes up unchanged.  The neutral element if the
  *           loop runs no time
  * so the sum of NUMERICS.md section 3 is, with no further mechanism,
@@ -71,10 +80,15 @@ typedef enum cg_op {
     CG_FAIL,                    /* if in[0] (BOOL, uniform) holds: leave the entry with status imm       */
     CG_EXTERN,                  /* a C function of someone else's: see cg_extern.  Its answer, or nothing */
     CG_COPY,                    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
+    CG_BARRIER,                 /* what threads of the block (in a warps loop: of the warp) stored, all of them see */
     CG_OP_COUNT
 } cg_op;
 
-typedef enum cg_kind { CG_SERIAL, CG_PARALLEL, CG_UNROLL, CG_VECTOR } cg_kind;
+typedef enum cg_kind {
+    CG_SERIAL, CG_PARALLEL,
+    CG_GRID, CG_BLOCK, CG_WARPS, CG_LANES,
+    CG_UNROLL, CG_VECTOR        /* SPMD: from CG_UNROLL on */
+} cg_kind;
 typedef enum cg_mode { CG_CARRY, CG_FOLD, CG_TREE } cg_mode;
 
 typedef struct cg_region { uint32_t n, cap; cg_val *insn; } cg_region;
@@ -94,7 +108,7 @@ typedef struct cg_block {
     cg_kind kind;
     cg_val lo, hi;              /* loop: i64; iterations lo, lo + step, ... below hi */
     int64_t step;
-    cg_val limit;               /* vector: number of active lanes, or 0: all   */
+    cg_val limit;               /* vector, threads: number of active lanes, or 0: all   */
     cg_val cond;                /* if: BOOL.  while: yielded by `other`        */
     cg_val var;                 /* loop: its CG_VAR                            */
     int n;                      /* results */
@@ -152,6 +166,7 @@ typedef enum cg_space {
     CG_OUT,                     /* argument written (and perhaps read)                           */
     CG_LOCAL,                   /* `elements` on the stack of the kernel (of each thread's share) */
     CG_CONST,                   /* constant data of the module                                   */
+    CG_SHARED,                  /* `elements` that a block of threads shares                     */
     CG_WORK                     /* entry only: at byte `offset` of the work block                */
 } cg_space;
 
@@ -245,6 +260,7 @@ cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);
 cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* when: 0 for always */
 void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
 void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset, int64_t bytes);
+void cg_barrier(cg_build *b);
 void cg_fail_if(cg_build *b, cg_val cond, cot_status status);
 void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params, const cg_val *params);
 
@@ -295,5 +311,7 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
 /* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's
  * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
+/* A power of two, at most 64, that divides the index whatever values its parts take. */
+int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif

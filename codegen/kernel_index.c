@@ -417,3 +417,48 @@ cg_imin(cg_build *b, cg_val x, cg_val y)
     }
     return cg_insn2(b, SC_min, COT_I64, x, y);
 }
+
+/* -- multiples -- */
+
+static int64_t
+lowest_bit(int64_t x)
+{
+    int64_t bit = x & -x;
+
+    return x == 0 || bit > 64 || bit < 0 ? 64 : bit;
+}
+
+static int64_t
+multiple(const cg_kernel *k, cg_val v, int depth)
+{
+    const cg_insn *i = &k->insn[v];
+    const cg_block *x = i->op == CG_VAR ? k->insn[i->in[0]].block : NULL;
+    linear l;
+    int64_t m, c;
+
+    if (v == 0 || depth > MAX_DEPTH)
+        return 1;
+    if (x) {
+        m = multiple(k, x->lo, depth + 1);
+        c = lowest_bit(x->step);
+        return m < c ? m : c;
+    }
+    if (i->op == SC_and && cg_is_const(k, i->in[1], &c) && c >= 0)
+        return multiple(k, i->in[0], depth + 1);
+    if (i->op != SC_add && i->op != SC_sub && i->op != SC_mul && i->op != SC_const)
+        return 1;
+    l = linear_of(k, v);
+    m = lowest_bit(l.k);
+    for (int j = 0; j < l.n; j++) {
+        c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], depth + 1);
+        c = c > 64 ? 64 : c;
+        m = c < m ? c : m;
+    }
+    return l.full ? 1 : m;
+}
+
+int64_t
+cg_multiple_of(const cg_kernel *k, cg_val v)
+{
+    return multiple(k, v, 0);
+}

@@ -22,8 +22,8 @@ typedef struct printer {
     int indent;
 } printer;
 
-static const char *const kind_name[] = { "serial", "parallel", "unroll", "vector" };
-static const char *const space_name[] = { "in", "out", "local", "const", "work" };
+static const char *const kind_name[] = { "serial", "parallel", "grid", "block", "warps", "lanes", "unroll", "vector" };
+static const char *const space_name[] = { "in", "out", "local", "const", "shared", "work" };
 
 static void print_region(printer *p, const cg_region *r);
 
@@ -315,6 +315,7 @@ print_insn(printer *p, cg_val v)
     case CG_CALL: print_call(p, i); return;
     case CG_EXTERN: print_extern(p, v); return;
     case CG_COPY: print_copy(p, i); return;
+    case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
     case CG_FAIL:
         ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));
         print_val(p, i->in[0]);

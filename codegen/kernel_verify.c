@@ -14,6 +14,9 @@ typedef struct verifier {
     cg_val at;
     int level; /* of SPMD loops around          */
     bool in_vector, in_parallel;
+    int depth;                  /* of loops and branches around */
+    int threads;                /* kind of the thread loop around, or 0 */
+    int n_grids;
     cot_status status;
 } verifier;
 
@@ -165,18 +168,42 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
     if (!loop)
         return;
     bool spmd = x->kind >= CG_UNROLL;
+    bool alone = x->kind >= CG_PARALLEL && x->kind <= CG_LANES;
     int64_t lo, hi;
     bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi);
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 0;
 
     want(w, !(spmd && (carries || trees)), "an SPMD loop yields only folds");
-    want(w, !(carries && x->kind == CG_PARALLEL), "a parallel loop has no carries");
+    want(w, !(carries && alone), "a parallel, grid or thread loop has no carries");
+    want(w, !(x->kind == CG_GRID || x->kind == CG_BLOCK) || x->n == 0, "a grid or block loop yields nothing");
+    want(w, !(folds && x->kind == CG_WARPS) && !(trees && x->kind == CG_LANES), "warps yield trees, lanes folds");
     want(w, !((folds || trees) && carries) && !(folds && trees), "modes of results do not mix");
-    want(w, !folds || (fixed && n >= 1 && n <= 32 && (n & (n - 1)) == 0),
-         "fold: extent not a power of two <= 32");
+    want(w, !folds || (fixed && n >= 1 && n <= 64 && (n & (n - 1)) == 0),
+         "fold: extent not a power of two <= 64");
     want(w, !(trees && x->kind == CG_PARALLEL) || (fixed && n <= 4096),
          "parallel tree: extent not constant <= 4096");
     want(w, !(folds && x->kind == CG_PARALLEL), "a parallel loop does not fold");
+}
+
+/* Which threads run it must be plain from the text: see grid.h. */
+static void
+verify_thread_loop(verifier *w, const cg_block *x)
+{
+    int64_t lo, hi;
+    bool fixed = cg_is_const(w->k, x->lo, &lo) && cg_is_const(w->k, x->hi, &hi) && lo < hi;
+    int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 0;
+
+    want(w, fixed, "a grid or thread loop without a constant extent");
+    want(w, !w->in_parallel && w->level == 0, "a grid or thread loop inside a parallel or SPMD loop");
+    if (x->kind == CG_GRID) {
+        want(w, w->depth == 0 && w->n_grids++ == 0, "a grid loop that is not the only outermost one");
+        want(w, x->limit == 0, "limit of a grid loop");
+        return;
+    }
+    want(w, !w->threads || (x->kind == CG_LANES && w->threads == CG_WARPS), "a thread loop inside another");
+    want(w, n <= (x->kind == CG_LANES ? 32 : x->kind == CG_WARPS ? 32 : 1024), "a thread loop of too many threads");
+    if (x->limit)
+        want_value(w, x->limit, COT_I64);
 }
 
 static void
@@ -187,6 +214,10 @@ verify_loop_kind(verifier *w, const cg_block *x)
     want_uniform(w, x->lo, COT_I64);
     want_uniform(w, x->hi, COT_I64);
     want(w, x->step >= 1, "step is not positive");
+    if (x->kind >= CG_GRID && x->kind <= CG_LANES) {
+        verify_thread_loop(w, x);
+        return;
+    }
     want(w, x->kind != CG_PARALLEL || (!w->in_parallel && w->level == 0),
          "parallel loop inside its like or SPMD");
     if (x->kind < CG_UNROLL) {
@@ -240,11 +271,15 @@ verify_loop(verifier *w, const cg_block *x)
     w->level += x->kind >= CG_UNROLL;
     w->in_vector |= x->kind == CG_VECTOR;
     w->in_parallel |= x->kind == CG_PARALLEL;
+    w->threads = x->kind >= CG_BLOCK && x->kind <= CG_LANES ? (int)x->kind : w->threads;
+    w->depth++;
     verify_region(w, &x->body);
     verify_yields(w, x, true);
     w->level = outer.level;
     w->in_vector = outer.in_vector;
     w->in_parallel = outer.in_parallel;
+    w->threads = outer.threads;
+    w->depth = outer.depth;
     leave(w, &x->body);
 }
 
@@ -252,10 +287,12 @@ static void
 verify_if(verifier *w, const cg_block *x)
 {
     want_value(w, x->cond, COT_BOOL);
+    w->depth++;
     verify_region(w, &x->body);
     verify_yields(w, x, false);
     leave(w, &x->body);
     verify_region(w, &x->other);
+    w->depth--;
     for (int i = 0; i < x->n; i++)
         want_value(w, x->yield[i].init, x->yield[i].type);
     leave(w, &x->other);
@@ -294,6 +331,7 @@ verify_insn(verifier *w, cg_val v)
         want_uniform(w, i->in[0], COT_I64);
         want_uniform(w, i->in[1], COT_I64);
         break;
+    case CG_BARRIER: want(w, w->threads != CG_LANES && !w->in_vector, "a barrier among lanes"); break;
     case CG_FAIL:
         want_uniform(w, i->in[0], COT_BOOL);
         want(w, !w->in_parallel && w->level == 0, "failure inside a parallel or SPMD loop");
@@ -328,6 +366,7 @@ verify_kernel(const cg_module *m, const cg_kernel *k)
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0],
              "work buffer outside the entry");
+        want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0], "shared buffer in the entry");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }
     verify_region(&w, &k->body);

@@ -91,8 +91,11 @@ cot_array_borrow(cot_context *ctx, cot_type type, void *data)
 void
 cot_array_free(cot_array *a)
 {
-    if (a && atomic_fetch_sub(&a->holders, 1) == 1)
-        (void)a->realloc(a->alloc_user, a, 0);
+    if (!a || atomic_fetch_sub(&a->holders, 1) != 1)
+        return;
+    if (a->place)
+        a->place->release(a->place, a);
+    (void)a->realloc(a->alloc_user, a, 0);
 }
 
 cot_array *

@@ -7,12 +7,22 @@
 
 #include "cotrace/tensor.h"
 
+/* Memory that is not this process's own, or not ours: what a folder above knows to do with it. */
+typedef struct ir_place {
+    int device_type, device_id;         /* as DLPack counts them: 1, 0 is this process's memory */
+    void (*release)(struct ir_place *p, cot_array *a);      /* let go of a->data */
+    cot_status (*read)(struct ir_place *p, void *to, const void *from, size_t bytes);   /* to this process */
+    cot_status (*write)(struct ir_place *p, void *to, const void *from, size_t bytes);  /* from it */
+    const char *(*why)(struct ir_place *p);                 /* one of these failed */
+} ir_place;
+
 struct cot_array {
     cot_type type;              /* type.more is dims, where rank > 8       */
     int64_t *dims;
     int64_t size;               /* elements                                */
     size_t bytes;
     void *data;                 /* dense, row-major; owned: aligned to 64  */
+    ir_place *place;            /* NULL: this process's memory, owned or the user's */
     bool owned;
     atomic_int holders;         /* the user, and each context whose functions captured it */
     void *(*realloc)(void *user, void *old, size_t bytes);      /* as its context's; outlives it */
@@ -22,6 +32,12 @@ struct cot_array {
 /* A new array: zeroed memory of its own, or the user's if data is not NULL.  NULL if memory is
  * short.  The type has been checked. */
 cot_array *ir_array_new(cot_context *ctx, const cot_type *type, void *data);
+/* Is its memory this process's? */
+static inline bool
+ir_array_is_here(const cot_array *a)
+{
+    return !a->place || a->place->device_type == 1;
+}
 /* One more holder, who lets go by cot_array_free. */
 cot_array *ir_array_hold(const cot_array *a);
 

@@ -33,6 +33,7 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .dump_dir = text(ctx, o->dump_dir, "COT_DUMP_DIR"),
         .off = text(ctx, o->off, "COT_OFF"),
         .target = text(ctx, o->target, "COT_TARGET"),
+        .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
         .verify = number(o->verify, "COT_VERIFY", debug) > 0,
         .time = number(o->time, "COT_TIME", 0) > 0,
         .threads = number(o->threads, "COT_THREADS", 1),

@@ -36,7 +36,7 @@ typedef struct ir_named_axis {
 
 /* The switches of cot_options and of the environment, resolved once (config.c). */
 typedef struct ir_config {
-    const char *dump, *dump_fn, *dump_dir, *off, *target;
+    const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
     bool verify, time;
     int threads, vector_bits;
 } ir_config;

@@ -6,9 +6,11 @@
 
 #include <time.h>
 
+#include "codegen/grid.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/device.h"
 
 /* ---- pools ---- */
 
@@ -71,6 +73,25 @@ copied(cot_context *ctx, const char *s)
     return s && *s ? ir_copy_string(&ctx->arena, s) : NULL;
 }
 
+/* Kernels for a GPU are lowered for its threads; `cpu` names the architecture, "sm_80". */
+static cot_status
+plan_device(cot_context *ctx, const rt_machine *machine, rt_plan *p)
+{
+    if (machine == rt_cuda() && !cg_llvm())
+        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM, which makes PTX; wants the back end c or eval");
+    p->engine = RT_DEVICE;
+    p->machine = machine;
+    p->threads = 1;
+    if (!p->target.cpu)
+        p->target.cpu = machine == rt_cuda() ? rt_cuda_arch(ctx, p->device) : "sm_80";
+    if (strcmp(p->target.cpu, "sm_80") != 0 && strcmp(p->target.cpu, "sm_90") != 0)
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       ir_format(&ctx->arena, "the GPU is '%s'; wants sm_80 or sm_90", p->target.cpu));
+    p->target.triple = NULL;
+    cg_grid_target(&p->target);
+    return COT_OK;
+}
+
 static cot_status
 plan_engine(cot_context *ctx, const char *name, rt_plan *p)
 {
@@ -78,6 +99,10 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     p->backend = NULL;
     if (p->engine == RT_EVAL)
         return COT_OK;
+    if (name && strcmp(name, "sim") == 0)
+        return plan_device(ctx, rt_sim(), p);
+    if (name && strcmp(name, "cuda") == 0)
+        return plan_device(ctx, rt_cuda(), p);
     if (name && strcmp(name, "c") == 0) {
         p->backend = cg_c();
         p->threads = 1; /* C source has no pool: parallel loops run in the calling thread */
@@ -85,7 +110,7 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     }
     if (name && strcmp(name, "jit") != 0)
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the back end is '%s'; wants jit, c or eval", name));
+                       ir_format(&ctx->arena, "the back end is '%s'; wants jit, c, eval, cuda or sim", name));
     p->backend = cg_llvm();
     if (!name && !p->backend) {
         p->engine = RT_EVAL;
@@ -96,13 +121,42 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     return COT_OK;
 }
 
+/* What the context's target, "cuda:sm_90" for one, says where the options leave it open. */
+static cot_status
+plan_target(cot_context *ctx, const char **backend, rt_plan *p)
+{
+    const char *target = ctx->config.target;
+
+    if (!target || strcmp(target, "host") == 0)
+        return COT_OK;
+    if (strcmp(target, "generic") == 0) {
+        if (!p->target.cpu)
+            p->target.cpu = "generic";
+        return COT_OK;
+    }
+    if (strcmp(target, "auto") == 0) {
+        p->choose = !*backend;
+        return COT_OK;
+    }
+    if (strncmp(target, "cuda", 4) != 0 || (target[4] && target[4] != ':'))
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       ir_format(&ctx->arena, "the target is '%s'; wants host, generic, cuda, cuda:sm_80 or auto", target));
+    if (*backend && strcmp(*backend, "cuda") != 0)
+        return COT_OK;
+    *backend = "cuda";
+    if (target[4] && !p->target.cpu)
+        p->target.cpu = target + 5;
+    return COT_OK;
+}
+
 cot_status
 rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_plan *p)
 {
     static const cot_compile_options none;
-    const char *target = ctx->config.target;
+    const char *backend;
 
     o = o ? o : &none;
+    backend = o->backend;
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
     if (o->donated.one == COT_BY_NAME)
         return ir_fail(ctx, 0, NULL, ERR_usage,
@@ -123,13 +177,8 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena, "vector_bits is %d; wants 32, 128, 256 or 512",
                                  p->target.vector_bits));
-    if (target && strcmp(target, "generic") == 0 && !p->target.cpu)
-        p->target.cpu = "generic";
-    else if (target && strcmp(target, "generic") != 0 && strcmp(target, "host") != 0)
-        return ir_fail(
-            ctx, 0, NULL, ERR_target,
-            ir_format(&ctx->arena, "the target is '%s'; wants host or generic", target));
-    COT_TRY(plan_engine(ctx, o->backend, p));
+    COT_TRY(plan_target(ctx, &backend, p));
+    COT_TRY(plan_engine(ctx, backend, p));
     return p->backend ? p->backend->target(ctx, &p->target) : COT_OK;
 }
 
@@ -203,7 +252,8 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
     const struct {
         const char *stage;
         cg_output what;
-    } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM } };
+    } emitted[] = { { "llvm", CG_TO_LLVM }, { "asm", CG_TO_ASM }, { "ptx", CG_TO_PTX } };
+    const cg_backend *backend = p->backend ? p->backend : cg_llvm();
     const cg_natural fn = {
         .name = p->name, .module = low->module, .n_in = f->n_in, .n_out = f->n_out - f->n_inout
     };
@@ -222,14 +272,14 @@ dump_stages(const ir_graph *f, const rt_plan *p, const rt_lowered *low, ir_arena
         cg_explain(&b, low->module);
         rt_dump_text(ctx, f->name, "plan", b.text, b.n);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = p->target.grid ? 2 : 0; i < (p->target.grid ? 3 : 2); i++) {
         const void *bytes;
         size_t n;
 
         if (!ir_config_lists(ctx->config.dump, emitted[i].stage))
             continue;
         COT_TRY(
-            p->backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
+            backend->emit(ctx, &p->target, emitted[i].what, 1, &fn, scratch, &bytes, &n));
         rt_dump_text(ctx, f->name, emitted[i].stage, bytes, n);
     }
     return COT_OK;
@@ -294,6 +344,25 @@ foreign_names(cot_context *ctx, const cg_module *m)
     return names;
 }
 
+static void
+count_costs(cot_kernel *k, const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        k->flops += m->kernel[i]->flops;
+        k->traffic += m->kernel[i]->bytes;
+    }
+}
+
+static void
+make_blocks(cot_kernel *k, size_t bytes)
+{
+    k->work_bytes = bytes;
+    if (!bytes)
+        return;
+    k->blocks = ir_realloc(k->ctx, NULL, sizeof *k->blocks);
+    *k->blocks = (rt_blocks){ .bytes = bytes };
+}
+
 /* What loading needs is in the arena: freed by the caller whether or not this succeeds. */
 static cot_status
 compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
@@ -307,23 +376,39 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     print_time(f, "prepare, lower", start, low.module);
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p, &low);
-    k->work_bytes = (size_t)low.module->work_bytes;
     k->foreign = foreign_names(f->ctx, low.module);
-    for (uint32_t i = 0; i < low.module->n_kernels; i++) {
-        k->flops += low.module->kernel[i]->flops;
-        k->traffic += low.module->kernel[i]->bytes;
-    }
+    count_costs(k, low.module);
     k->parallel = low.module->parallel;
     if (k->parallel)
         k->pool = rt_pool(f->ctx, p->threads);
-    if (k->work_bytes) {
-        k->blocks = ir_realloc(f->ctx, NULL, sizeof *k->blocks);
-        *k->blocks = (rt_blocks){ .bytes = k->work_bytes };
-    }
+    make_blocks(k, (size_t)low.module->work_bytes);
     start = now_ms();
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));
     print_time(f, "load", start, low.module);
     k->code = code;
+    return COT_OK;
+}
+
+/* The module stays, in the arena of its program. */
+static cot_status
+compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_kernel **out)
+{
+    double start = now_ms();
+    rt_lowered low;
+    cot_kernel *k;
+
+    *program = rt_program_new(f->ctx, p->machine);
+    COT_TRY(rt_lower(f, p, &(*program)->arena, &low));
+    print_time(f, "prepare, lower", start, low.module);
+    COT_TRY(dump_stages(f, p, &low, &(*program)->arena));
+    k = *out = kernel_new(f, p, &low);
+    k->program = *program;
+    k->foreign = foreign_names(f->ctx, low.module);
+    count_costs(k, low.module);
+    make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
+    start = now_ms();
+    COT_TRY(rt_program_load(k->program, p, low.module));
+    print_time(f, "load", start, low.module);
     return COT_OK;
 }
 
@@ -343,16 +428,20 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
 {
     cot_context *ctx = f->ctx;
     volatile cot_status status = COT_ERR_MEMORY;
+    rt_program *program[1] = { NULL }; /* in memory: a jump back may find it set */
     ir_arena scratch;
 
     *out = NULL;
     ir_arena_init(&scratch, ctx);
     IR_TRY(ctx) {
-        status =
-            p->engine == RT_EVAL ? compile_eval(f, p, &scratch, out) : compile_jit(f, p, &scratch, out);
+        status = p->engine == RT_EVAL     ? compile_eval(f, p, &scratch, out)
+                 : p->engine == RT_DEVICE ? compile_device(f, p, program, out)
+                                          : compile_jit(f, p, &scratch, out);
     }
     ir_arena_free(&scratch);
     if (status != COT_OK) {
+        if (!*out)
+            rt_program_free(program[0]);
         cot_kernel_free(*out);
         *out = NULL;
     }
@@ -405,6 +494,7 @@ cot_kernel_free(cot_kernel *k)
         return;
     if (k->code.entry)
         k->plan.backend->unload(&k->code);
+    rt_program_free(k->program);
     if (k->blocks) {
         rt_blocks_free(k->blocks);
         ir_free(k->ctx, k->blocks);

@@ -8,12 +8,15 @@
 #include "cotrace/compile.h"
 #include "runtime/support/pool.h"
 
-typedef enum rt_engine { RT_JIT, RT_EVAL } rt_engine;
+typedef enum rt_engine { RT_JIT, RT_EVAL, RT_DEVICE } rt_engine;
 
 /* cot_compile_options, resolved against the context. */
 typedef struct rt_plan {
     rt_engine engine;
-    const cg_backend *backend;          /* NULL: evaluated */
+    const cg_backend *backend;          /* NULL: evaluated, or on a device */
+    const struct rt_machine *machine;   /* what the device is; else NULL */
+    int device;                         /* its number */
+    bool choose;                        /* the device, if the program is worth it and there is one; else this machine */
     cg_target target;
     int threads;
     bool fuse;
@@ -62,6 +65,7 @@ struct cot_kernel {
     cot_parallel *pool;                 /* NULL: one thread                           */
     rt_blocks *blocks;                  /* NULL: no work block is needed              */
     const char *foreign;                /* the foreign functions it calls; the context's */
+    struct rt_program *program;         /* on a device; else NULL */
 };
 
 /* A pool of the context for so many threads, made at first use; freed with the context. */

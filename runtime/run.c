@@ -12,6 +12,7 @@
 #include "ir/array.h"
 #include "ir/diag.h"
 #include "ir/graph.h"
+#include "runtime/device.h"
 
 #define LINE 64
 
@@ -91,7 +92,47 @@ run_fail(const cot_kernel *k, ir_error error, const char *text, int index,
     return rt_guard(k->ctx, record_error, &e);
 }
 
+cot_status
+rt_run_fail(const cot_kernel *k, int error, const char *text)
+{
+    return run_fail(k, (ir_error)error, text, 0, NULL);
+}
+
 /* ---- checks ---- */
+
+typedef struct elsewhere {
+    const cot_kernel *k;
+    int index;
+    const ir_place *place;
+} elsewhere;
+
+static cot_status
+record_elsewhere(cot_context *ctx, void *arg)
+{
+    const elsewhere *e = arg;
+    const ir_place *wants = e->k->program ? e->k->program->place : NULL;
+    const bool in = e->index < e->k->n_in;
+
+    return ir_fail(ctx, 0, e->k->graph->name, ERR_device_array, in ? "argument" : "result",
+                   in ? e->index : e->index - e->k->n_in,
+                   ir_format(&ctx->message_arena, "%s:%d", e->place->device_type == 2 ? "cuda" : "device",
+                             e->place->device_id),
+                   wants ? ir_format(&ctx->message_arena, "cuda:%d, or of this machine", wants->device_id)
+                         : "this machine");
+}
+
+/* Is the array where the kernel can reach it; on the device itself? */
+static cot_status
+check_place(const cot_kernel *k, int i, const cot_array *a, bool *there)
+{
+    const ir_place *own = k->program ? k->program->place : NULL;
+
+    *there = !ir_array_is_here(a);
+    if (!*there || (own && own->device_type == a->place->device_type && own->device_id == a->place->device_id))
+        return COT_OK;
+    elsewhere e = { k, i, a->place };
+    return rt_guard(k->ctx, record_elsewhere, &e);
+}
 
 static cot_status
 check_array(const cot_kernel *k, int i, const cot_array *a)
@@ -182,8 +223,8 @@ eval_body(cot_context *ctx, void *arg)
     return status;
 }
 
-static cot_status
-entry_failed(const cot_kernel *k, int status)
+cot_status
+rt_entry_failed(const cot_kernel *k, int status)
 {
     if (status == COT_ERR_BOUND)
         return run_fail(k, ERR_bound, "a while loop passed its bound; wants a larger `max`", 0,
@@ -200,6 +241,8 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     void *block = NULL;
     int status;
 
+    if (k->program)
+        return k->program->machine->run(k->program, k, args, NULL, work);
     if (!k->code.entry) {
         eval_call c = { k, args };
 
@@ -213,20 +256,24 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
     status = k->code.entry(args, work);
     if (block)
         rt_block_give(k->blocks, block);
-    return status == 0 ? COT_OK : entry_failed(k, status);
+    return status == 0 ? COT_OK : rt_entry_failed(k, status);
 }
 
 /* What a hidden input reads in this call: memory as it is now; the generator's next key. */
-static void *
-bound_to(const cot_kernel *k, int i, uint64_t key[2])
+static cot_status
+bound_to(const cot_kernel *k, int i, uint64_t key[2], void **at, bool *there)
 {
     const ir_hidden *h = &k->graph->hidden[i];
 
-    if (h->kind == IR_HIDDEN_ARRAY)
-        return h->array->data;
+    *there = false;
+    *at = key;
+    if (h->kind == IR_HIDDEN_ARRAY) {
+        *at = h->array->data;
+        return check_place(k, i, h->array, there);
+    }
     key[0] = atomic_load_explicit(&k->ctx->seed, memory_order_relaxed);
     key[1] = atomic_fetch_add_explicit(&k->ctx->calls, 1, memory_order_relaxed);
-    return key;
+    return COT_OK;
 }
 
 void
@@ -250,21 +297,26 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
              const cot_array *const *args)
 {
     void *pointer[k->n_in + k->n_out + 1];
+    bool there[k->n_in + k->n_out + 1];
     uint64_t key[2];
 
     for (int i = 0, given = 0; i < k->n_in; i++) {
         if (ir_is_bound(k->graph, i)) {
-            pointer[i] = bound_to(k, i, key);
+            COT_TRY(bound_to(k, i, key, &pointer[i], &there[i]));
             continue;
         }
         COT_TRY(check_array(k, i, args[given]));
+        COT_TRY(check_place(k, i, args[given], &there[i]));
         pointer[i] = args[given++]->data;
     }
     for (int i = 0; i < k->n_out; i++) {
         COT_TRY(check_array(k, k->n_in + i, results[i]));
+        COT_TRY(check_place(k, k->n_in + i, results[i], &there[k->n_in + i]));
         pointer[k->n_in + i] = results[i]->data;
     }
     COT_TRY(check_overlap(k, pointer));
+    if (k->program)
+        return k->program->machine->run(k->program, k, pointer, there, work);
     pointer[k->n_in + k->n_out] = k->pool;
     return rt_call_kernel(k, pointer, work);
 }

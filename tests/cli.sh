@@ -78,7 +78,7 @@ status 0 "$cot" run two.cot --entry b;                       prints "f32[] 2"
 status 2 "$cot" run two.cot --entry c;                       says "the file has no function @c"
 status 0 "$cot" run f.cot;                                   prints "seed 1"
 status 0 "$cot" run f.cot --backend eval --in four.npy four.npy --out y
-status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c or eval"
+status 2 "$cot" run f.cot --backend ptx;                     says "wants jit, c, eval, cuda or sim"
 # C source: written, and run by way of the system's compiler where there is one.
 status 0 "$cot" build f.cot -o f.c --header f.h
 if cc --version >/dev/null 2>&1; then
@@ -126,6 +126,14 @@ COT_DUMP=all COT_DUMP_DIR=$place "$cot" run f.cot --backend eval -p grad >/dev/n
 for dump in "$place"/f*.cot; do
     [ "$dump" = "$place/f.cot" ] || grep -q unchanged "$dump" || status 0 "$cot" opt "$dump"
 done
+# Kernels for GPUs: by the simulator; where there is no driver, one sentence.
+"$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
+cmp want got || { bad=1; echo "the simulator differs from the twin"; }
+if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
+    status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 "$cot" run f.cot --backend cuda; says "there is no CUDA driver: /none"
+    status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 COT_TARGET=cuda:sm_90 "$cot" run f.cot; says "there is no CUDA driver"
+    status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
+fi
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
     grep -q 'int my_gradient(const float \*x, const float \*w, float \*out0, void \*work);' f.h || { bad=1; cat f.h; }

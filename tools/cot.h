@@ -64,7 +64,7 @@ void **cli_buffers(cot_context *ctx, const ir_graph *f);
 /* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
 int cli_expect(cot_cli *c, const char *path);
 
-/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run.  The stages below
+/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run, sim.  The stages below
  * graphs are those of a stated target, so that their text is the same on every machine. */
 bool cli_is_stage(const char *name, size_t n);
 cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);

@@ -256,8 +256,8 @@ int
 cli_run(cot_cli *c)
 {
     if (c->backend && strcmp(c->backend, "jit") != 0 && strcmp(c->backend, "c") != 0 &&
-        strcmp(c->backend, "eval") != 0)
-        return cli_wrong(c, "--backend is '%s'; wants jit, c or eval", c->backend);
+        strcmp(c->backend, "eval") != 0 && strcmp(c->backend, "cuda") != 0 && strcmp(c->backend, "sim") != 0)
+        return cli_wrong(c, "--backend is '%s'; wants jit, c, eval, cuda or sim", c->backend);
     if (c->trap && strcmp(c->trap, "nan") != 0)
         return cli_wrong(c, "--trap is '%s'; wants nan", c->trap);
     return run_function(c);

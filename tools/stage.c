@@ -66,10 +66,10 @@ fill_counted(const ir_type *t, int64_t *next, void *out)
 }
 
 static cot_status
-print_values(const ir_graph *f, bool compiled, ir_buf *out)
+print_values(const ir_graph *f, const char *backend, ir_buf *out)
 {
     cot_context *ctx = f->ctx;
-    const cot_compile_options o = { .backend = compiled ? "jit" : "eval" };
+    const cot_compile_options o = { .backend = backend };
     void **args = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
     void **pointer = IR_NEW_N(&ctx->arena, void *, f->n_in + f->n_out + 1);
     int64_t next = 0;
@@ -101,7 +101,7 @@ print_values(const ir_graph *f, bool compiled, ir_buf *out)
 /* ---- stages ---- */
 
 static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan",
-                                           "llvm",   "asm", "eval",       "run",     "c" };
+                                           "llvm",   "asm", "eval",       "run",     "c",   "sim" };
 #define N_STAGES ((int)(sizeof stage_names / sizeof *stage_names))
 
 bool
@@ -167,9 +167,11 @@ cli_stage(const ir_graph *f, const char *stage, ir_buf *out)
         return COT_OK;
     }
     if (n == 4 && memcmp(stage, "eval", n) == 0)
-        return print_values(f, false, out);
+        return print_values(f, "eval", out);
     if (n == 3 && memcmp(stage, "run", n) == 0)
-        return print_values(f, true, out);
+        return print_values(f, "jit", out);
+    if (n == 3 && memcmp(stage, "sim", n) == 0)
+        return print_values(f, "sim", out);
     COT_TRY(stage_plan(f->ctx, stage, &p));
     if (n == 10)
         return rt_stage(f, &p, "simplify", out);

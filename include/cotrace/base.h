@@ -54,13 +54,14 @@ typedef struct cot_options {
     const char *dump_fn;    /* only this function                                            */
     const char *dump_dir;   /* numbered files in this folder instead of stderr                */
     const char *off;        /* passes to skip, as in COT_OFF: cse, and what follows contract  */
-    const char *target;     /* "host" (default), "generic", "cuda"                           */
+    const char *target;     /* "host" (default), "generic", "cuda", "cuda:sm_80", "auto": see docs/gpu.md */
     int verify;             /* 1: check invariants after each pass; -1: never; 0: debug builds */
     int time;               /* 1: print time and node counts per pass                        */
     int threads;            /* threads of compiled kernels; 0: 1 unless COT_THREADS says      */
     int vector_bits;        /* 0: the target's; 32 (scalar), 128, 256 or 512                  */
     void *(*alloc)(void *user, void *old, size_t bytes);    /* realloc's contract; NULL: libc's */
     void *alloc_user;
+    const char *driver;     /* the CUDA driver's library; NULL: COT_CUDA_DRIVER, or libcuda.so.1 */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

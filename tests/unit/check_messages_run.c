@@ -49,14 +49,14 @@ compiled(cot_compile_options o)
 
 START_TEST(of_options)
 {
-    said(compiled((cot_compile_options){ .backend = "gpu" }), COT_ERR_TARGET, "the back end is 'gpu'; wants jit, c or eval");
+    said(compiled((cot_compile_options){ .backend = "gpu" }), COT_ERR_TARGET, "the back end is 'gpu'; wants jit, c, eval, cuda or sim");
     said(compiled((cot_compile_options){ .threads = 2000 }), COT_ERR_ARG, "threads is 2000; wants 1 to 1024");
     said(compiled((cot_compile_options){ .vector_bits = 100 }), COT_ERR_ARG, "vector_bits is 100; wants 32, 128, 256 or 512");
     cot_context *c = cot_context_new(&(cot_options){ .target = "toaster" });
     cot_kernel *k;
     cot_fn *f = cot_fn_new_((cot_place){ "main.c", 5 }, c, "f", square, 1, 1, NULL);
     ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_ERR_TARGET);
-    ck_assert_str_eq(cot_error(c), "the target is 'toaster'; wants host or generic");
+    ck_assert_str_eq(cot_error(c), "the target is 'toaster'; wants host, generic, cuda, cuda:sm_80 or auto");
     cot_context_free(c);
 }
 END_TEST

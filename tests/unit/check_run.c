@@ -281,7 +281,7 @@ START_TEST(options_that_are_wrong_are_told)
         cot_status status;
         const char *want;
     } wrong[] = {
-        { { .backend = "fpga" }, COT_ERR_TARGET, "wants jit, c or eval" },
+        { { .backend = "fpga" }, COT_ERR_TARGET, "wants jit, c, eval, cuda or sim" },
         { { .threads = -1 }, COT_ERR_ARG, "wants 1 to 1024" },
         { { .vector_bits = 100 }, COT_ERR_ARG, "wants 32, 128, 256 or 512" },
     };

@@ -1,0 +1,62 @@
+/* The simulator, inside: sim.c runs instructions and control, sim_memory.c is memory that notices races. */
+#ifndef CODEGEN_SIM_H
+#define CODEGEN_SIM_H
+
+#include "codegen/grid.h"
+
+enum { SIM_NOBODY = -1, SIM_MANY = -2, SIM_WARPS_MOST = 32, SIM_SLOTS = 4 };
+
+/* Who touched an element, and how many barriers there had been: of the block, of the warp. */
+typedef struct sim_touch { int32_t thread, block, warp; } sim_touch;
+typedef struct sim_shadow {
+    int64_t owner;              /* block that stored it last, or SIM_NOBODY */
+    sim_touch wrote, read;
+} sim_shadow;
+
+typedef struct sim_memory {
+    char *data;
+    sim_shadow *shadow;         /* of each element; NULL: nobody stores it, or a thread's own */
+    int64_t elements;
+    size_t size;                /* of an element */
+    bool own;                   /* one copy for each thread */
+} sim_memory;
+
+/* The iterations in flight, at once: lanes.  A value that was defined where there were fewer holds for as many
+ * neighbours as there are more now. */
+typedef struct sim_lanes {
+    int64_t n;
+    const uint8_t *mask;        /* active, or NULL: all         */
+    cg_kind kind;               /* of the innermost thread loop, or CG_GRID */
+    int64_t teams;              /* how many threads, or warps, these lanes are of */
+    int64_t lanes;              /* kind lanes: of each warp     */
+} sim_lanes;
+
+typedef struct sim {
+    const cg_kernel *k;
+    ir_arena *arena;
+    cg_launch launch;
+    int64_t block;              /* the one in hand */
+    int32_t barriers, warp_barriers[SIM_WARPS_MOST];
+    const int64_t *params;
+    const uint32_t *uses;
+    void **value;
+    int64_t *width;             /* lanes of each value, once it is defined */
+    void **scratch;             /* SIM_SLOTS for each value */
+    void *operand[4];
+    int64_t operand_cap[4];
+    sim_memory *memory;
+    sim_lanes at;
+    cg_val now;
+    int32_t failed;             /* status of a CG_FAIL */
+    const char *wrong;
+} sim;
+
+bool cg_sim_wrong(sim *s, const char *what);
+/* The first thread of lane i, and whether every thread of the warp or block is at its place. */
+int32_t cg_sim_thread(const sim *s, int64_t i, bool *many);
+void cg_sim_memory_new(sim *s, void *const *buffers);
+void cg_sim_memory_block(sim *s);
+bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
+bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
+
+#endif

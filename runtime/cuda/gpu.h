@@ -1,0 +1,74 @@
+/* One GPU, as a context sees it: a stream, memory, modules.
+ *
+ * All that one context asks of a GPU goes through one stream, and so happens in order: memory that a call
+ * has let go of may be the next one's, with no wait between.  A lock makes what belongs together, as
+ * the launches of one call, stand together in the stream.  A gpu is counted: by its context, by each array that
+ * lies on it and each kernel that runs on it, which may outlive the context. */
+#ifndef RUNTIME_CUDA_GPU_H
+#define RUNTIME_CUDA_GPU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ir/array.h"
+#include "ir/context.h"
+#include "runtime/cuda/driver.h"
+
+typedef struct rt_gpu_module {
+    struct rt_gpu_module *next;
+    uint64_t hash;              /* of the PTX, which follows the record */
+    size_t bytes;
+    int users;
+    cu_module module;
+} rt_gpu_module;
+
+typedef struct rt_gpu {
+    ir_place place;             /* what arrays on it point to: first, so that one is the other */
+    rt_driver driver;
+    atomic_int users;
+    pthread_mutex_t lock;
+    cu_device device;
+    cu_context context;
+    cu_stream stream;
+    bool pools;                 /* has memory pools */
+    int arch;                   /* 80 for sm_80 */
+    char name[128];
+    rt_gpu_module *modules;     /* loaded, by hash; those without users stay until the gpu goes */
+    cu_address work;            /* of whichever call is in the stream: work_bytes */
+    size_t work_bytes;
+    cu_address status;          /* an i32 that kernels which fail write to */
+    uint64_t launches, captures, replays;       /* for tests and for looking inside */
+    char said[512];             /* the driver's words about the last failure */
+    void *(*realloc)(void *user, void *old, size_t bytes);
+    void *alloc_user;
+} rt_gpu;
+
+/* The context's gpu number `ordinal`, opened at its first use.  Errors: COT_ERR_TARGET with one sentence, if there
+ * is no driver, an old one, or no such device.  The caller holds the context's lock. */
+cot_status rt_gpu_of(cot_context *ctx, int ordinal, rt_gpu **out);
+/* The same without an error: NULL if there is none. */
+rt_gpu *rt_gpu_try(cot_context *ctx, int ordinal);
+rt_gpu *rt_gpu_hold(rt_gpu *g);
+void rt_gpu_drop(rt_gpu *g);
+
+/* Begin and end what belongs together: the lock, and the gpu's context as the thread's. */
+void rt_gpu_begin(rt_gpu *g);
+void rt_gpu_end(rt_gpu *g);
+
+/* Each between begin and end; on failure the driver's words are in g->said.  COT_ERR_MEMORY where the device's is
+ * short, else COT_ERR_TARGET. */
+cot_status rt_gpu_check(rt_gpu *g, cu_result r, const char *doing);
+cot_status rt_gpu_alloc(rt_gpu *g, size_t bytes, cu_address *out);
+void rt_gpu_free(rt_gpu *g, cu_address at);
+cot_status rt_gpu_sync(rt_gpu *g);
+/* The work block, of at least so many bytes.  Calls follow each other in the stream, so one serves all. */
+cot_status rt_gpu_work(rt_gpu *g, size_t bytes, cu_address *out);
+
+/* PTX, loaded once for each text; let go of it by rt_gpu_unload. */
+cot_status rt_gpu_load(rt_gpu *g, const char *ptx, size_t bytes, rt_gpu_module **out);
+void rt_gpu_unload(rt_gpu *g, rt_gpu_module *m);
+
+/* Record g->said as the context's error, of this status. */
+cot_status rt_gpu_fail(cot_context *ctx, const rt_gpu *g, cot_status status, const char *fn);
+
+#endif

@@ -1,0 +1,454 @@
+/* A module on a GPU: its PTX loaded, its entry run with the driver as the device.
+ *
+ * A call puts copies of the arguments that lie on the host, the launches and copies of results into the gpu's
+ * stream, and waits only where the host must see something: a result of its own, a predicate, the
+ * status of kernels that may fail.  Where the entry has no control flow of the host's and the same addresses
+ * come a second time, its launches become one CUDA graph, which the calls after that replay. */
+#include "runtime/device.h"
+
+#include <stdlib.h>
+
+#include "codegen/grid.h"
+#include "ir/diag.h"
+#include "runtime/cuda/gpu.h"
+
+enum { GRID_MOST = INT32_MAX };
+
+typedef struct launched {
+    cu_function function;
+    cg_launch at;
+    int n_buffers;              /* in and out */
+} launched;
+
+typedef struct program {
+    rt_gpu *g;
+    rt_gpu_module *module;
+    launched *kernel;           /* by number */
+    void **constant;            /* by the entry's buffer, on the device */
+    cu_address constants;       /* the memory of them all */
+    cu_address *seen;           /* arguments of the last call, then its work block */
+    bool seen_once;
+    cu_graph_exec graph;        /* of a call with these arguments */
+} program;
+
+/* One run: what the device's functions see. */
+typedef struct running {
+    const rt_program *p;
+    program *q;
+    rt_gpu *g;
+} running;
+
+/* ---- the device ---- */
+
+static cot_status
+launch(void *self, int kernel, void *const *buffers, const int64_t *params)
+{
+    const running *r = self;
+    const launched *l = &r->q->kernel[kernel];
+    const int n_params = r->p->module->kernel[kernel]->n_params;
+    cu_address at[l->n_buffers + 1];
+    void *parameter[l->n_buffers + n_params + 2];
+    int n = 0;
+
+    for (int i = 0; i < l->n_buffers; i++) {
+        at[i] = (cu_address)(uintptr_t)buffers[i];
+        parameter[n++] = &at[i];
+    }
+    for (int i = 0; i < n_params; i++)
+        parameter[n++] = (void *)(uintptr_t)&params[i];
+    if (l->at.fails)
+        parameter[n++] = &r->g->status;
+    r->g->launches++;
+    return rt_gpu_check(r->g, r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1, 1,
+                                                  0, r->g->stream, parameter, NULL),
+                        r->p->module->kernel[kernel]->name);
+}
+
+static cot_status
+copy(void *self, void *to, const void *from, size_t bytes)
+{
+    rt_gpu *g = ((const running *)self)->g;
+
+    return rt_gpu_check(g, g->driver.move((cu_address)(uintptr_t)to, (cu_address)(uintptr_t)from, bytes, g->stream),
+                        "copying");
+}
+
+/* The status of kernels before, if they have one: after a failure what they wrote is nothing to go by. */
+static cot_status
+read_status(const running *r, int32_t *status)
+{
+    *status = 0;
+    if (!r->p->fails)
+        return COT_OK;
+    return rt_gpu_check(r->g, r->g->driver.to_host(status, r->g->status, sizeof *status, r->g->stream),
+                        "reading the status");
+}
+
+static cot_status
+read_bytes(void *self, const void *at, size_t bytes, void *to)
+{
+    const running *r = self;
+    int32_t status;
+
+    COT_TRY(read_status(r, &status));
+    COT_TRY(rt_gpu_check(r->g, r->g->driver.to_host(to, (cu_address)(uintptr_t)at, bytes, r->g->stream), "reading"));
+    COT_TRY(rt_gpu_sync(r->g));
+    return (cot_status)status;
+}
+
+static cot_status
+write_bytes(void *self, void *at, size_t bytes, const void *from)
+{
+    rt_gpu *g = ((const running *)self)->g;
+
+    return rt_gpu_check(g, g->driver.to_device((cu_address)(uintptr_t)at, from, bytes, g->stream), "writing");
+}
+
+/* ---- foreign functions of the host: operands out, the call in its place in the stream, results back ---- */
+
+static cot_status
+fetch(const running *r, const cg_handed *from, void *to)
+{
+    return from->bytes ? read_bytes((void *)(uintptr_t)r, from->at, from->bytes, to) : COT_OK;
+}
+
+static cot_status
+call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *memory, cot_dtype type, uint64_t *answer)
+{
+    cg_handed here[x->n + 1];
+    size_t at = 0;
+
+    for (int i = 0; i < x->n; i++) {
+        here[i] = handed[i];
+        if (!x->arg[i].buffer || x->arg[i].type != COT_DTYPE_NONE)
+            continue;
+        here[i].at = memory + at;
+        at += (handed[i].bytes + 63) / 64 * 64;
+        COT_TRY(fetch(r, &handed[i], here[i].at));
+    }
+    COT_TRY(rt_foreign_run(x, here, type, answer));
+    for (int i = 0; i < x->n; i++)
+        if (here[i].writes && here[i].bytes)
+            COT_TRY(write_bytes((void *)(uintptr_t)r, handed[i].at, handed[i].bytes, here[i].at));
+    return rt_gpu_sync(r->g); /* the memory goes */
+}
+
+static cot_status
+call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
+{
+    const running *r = self;
+    size_t bytes = 64;
+    char *memory;
+    cot_status s;
+
+    for (int i = 0; i < x->n; i++)
+        bytes += (handed[i].bytes + 63) / 64 * 64;
+    memory = aligned_alloc(64, bytes);
+    if (!memory) {
+        snprintf(r->g->said, sizeof r->g->said, "memory of the host is short");
+        return COT_ERR_MEMORY;
+    }
+    s = call_on(r, x, handed, memory, type, answer);
+    free(memory);
+    return s;
+}
+
+/* ---- loading ---- */
+
+const char *
+rt_cuda_arch(cot_context *ctx, int ordinal)
+{
+    const rt_gpu *g = rt_gpu_try(ctx, ordinal);
+
+    return g && g->arch >= 90 ? "sm_90" : "sm_80";
+}
+
+static cot_status
+emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
+{
+    const cg_natural fn = { .name = plan->name, .module = p->module, .n_in = p->module->n_args };
+    const cg_backend *llvm = cg_llvm();
+
+    return llvm->emit(p->ctx, &plan->target, CG_TO_PTX, 1, &fn, &p->arena, bytes, n);
+}
+
+static cot_status
+find_functions(rt_program *p, program *q, const char *fn)
+{
+    const cg_module *m = p->module;
+
+    for (uint32_t i = 1; i < m->n_kernels; i++) {
+        launched *l = &q->kernel[i];
+
+        l->at = cg_launch_of(m->kernel[i]);
+        for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++)
+            l->n_buffers += m->kernel[i]->buffer[k].space <= CG_OUT;
+        if (l->at.grid > GRID_MOST) {
+            snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d", m->kernel[i]->name,
+                     (long long)l->at.grid, GRID_MOST);
+            return COT_ERR_TARGET;
+        }
+        COT_TRY(rt_gpu_check(q->g, q->g->driver.module_function(&l->function, q->module->module,
+                                                            cg_ptx_name(&p->arena, fn, m->kernel[i]->name)),
+                             m->kernel[i]->name));
+    }
+    return COT_OK;
+}
+
+/* Constants of the entry lie in one piece of memory, once for all calls. */
+static cot_status
+upload_constants(rt_program *p, program *q)
+{
+    const cg_kernel *k = p->module->kernel[0];
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space == CG_CONST)
+            bytes += ((size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type) + 255) / 256 * 256;
+    if (!bytes)
+        return COT_OK;
+    COT_TRY(rt_gpu_alloc(q->g, bytes, &q->constants));
+    bytes = 0;
+    for (uint32_t i = 0; i < k->n_buffers; i++) {
+        const size_t n = (size_t)k->buffer[i].elements * cot_dtype_size(k->buffer[i].type);
+
+        if (k->buffer[i].space != CG_CONST)
+            continue;
+        q->constant[i] = (void *)(uintptr_t)(q->constants + bytes);
+        bytes += (n + 255) / 256 * 256;
+        COT_TRY(rt_gpu_check(q->g, q->g->driver.to_device((cu_address)(uintptr_t)q->constant[i], k->buffer[i].data, n,
+                                                          q->g->stream),
+                             "copying constants"));
+    }
+    return rt_gpu_sync(q->g);
+}
+
+static cot_status
+load_on(rt_program *p, program *q, const char *fn, const void *ptx, size_t n)
+{
+    COT_TRY(rt_gpu_load(q->g, ptx, n, &q->module));
+    COT_TRY(find_functions(p, q, fn));
+    if (p->fails && !q->g->status)
+        COT_TRY(rt_gpu_alloc(q->g, sizeof(int32_t), &q->g->status));
+    return upload_constants(p, q);
+}
+
+static cot_status
+load(rt_program *p, const rt_plan *plan)
+{
+    program *q = IR_NEW(&p->arena, program);
+    const void *ptx;
+    size_t n;
+    cot_status s;
+    rt_gpu *g;
+
+    COT_TRY(rt_gpu_of(p->ctx, plan->device, &g));
+    q->kernel = IR_NEW_N(&p->arena, launched, p->module->n_kernels + 1);
+    q->constant = IR_NEW_N(&p->arena, void *, p->module->kernel[0]->n_buffers + 1);
+    q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1);
+    COT_TRY(emit(p, plan, &ptx, &n));
+    q->g = rt_gpu_hold(g);
+    p->self = q;
+    p->place = &g->place;
+    rt_gpu_begin(g);
+    s = load_on(p, q, plan->name, ptx, n);
+    rt_gpu_end(g);
+    return s == COT_OK ? COT_OK : rt_gpu_fail(p->ctx, g, s, plan->name);
+}
+
+static void
+unload(rt_program *p)
+{
+    program *q = p->self;
+
+    if (!q)
+        return;
+    rt_gpu_begin(q->g);
+    if (q->graph)
+        (void)q->g->driver.graph_exec_destroy(q->graph);
+    rt_gpu_free(q->g, q->constants);
+    rt_gpu_unload(q->g, q->module);
+    rt_gpu_end(q->g);
+    rt_gpu_drop(q->g);
+}
+
+/* ---- arguments ---- */
+
+/* An argument on the device: itself, or a copy of the call's own. */
+typedef struct lent {
+    cu_address at;
+    bool ours;
+} lent;
+
+/* Does the call read argument i, or write it? */
+static bool
+is_written(const cot_kernel *k, int i)
+{
+    if (i >= k->n_in)
+        return true;
+    for (int j = 0; j < k->graph->n_inout; j++)
+        if (k->graph->inout[j].arg == i)
+            return true;
+    return false;
+}
+
+static cot_status
+lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, lent *out)
+{
+    const cu_address at = (cu_address)(uintptr_t)arg;
+
+    if (there && at % CG_DEVICE_ALIGN == 0) {
+        *out = (lent){ at, false };
+        return COT_OK;
+    }
+    COT_TRY(rt_gpu_alloc(g, k->bytes[i], &out->at));
+    out->ours = true;
+    if (i >= k->n_in || !k->bytes[i])
+        return COT_OK;
+    if (there)
+        return rt_gpu_check(g, g->driver.move(out->at, at, k->bytes[i], g->stream), "copying an argument");
+    return rt_gpu_check(g, g->driver.to_device(out->at, arg, k->bytes[i], g->stream), "copying an argument");
+}
+
+static cot_status
+give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const lent *from)
+{
+    if (!from->ours || !is_written(k, i) || !k->bytes[i])
+        return COT_OK;
+    if (there)
+        return rt_gpu_check(g, g->driver.move((cu_address)(uintptr_t)arg, from->at, k->bytes[i], g->stream),
+                            "copying a result");
+    return rt_gpu_check(g, g->driver.to_host(arg, from->at, k->bytes[i], g->stream), "copying a result");
+}
+
+/* ---- calls ---- */
+
+static cot_status
+run_entry(const running *r, const lent *arg, cu_address work, void *frame)
+{
+    const cg_device d = { (void *)(uintptr_t)r, launch, copy, read_bytes, write_bytes, call, r->q->constant };
+    const int n = r->p->module->n_args;
+    void *at[n + 1];
+
+    for (int i = 0; i < n; i++)
+        at[i] = (void *)(uintptr_t)arg[i].at;
+    return cg_host_run(r->p->module, &d, at, (void *)(uintptr_t)work, frame);
+}
+
+/* Are these the addresses of the call before? */
+static bool
+seen_before(program *q, const lent *arg, int n, cu_address work)
+{
+    bool same = q->seen_once && q->seen[n] == work;
+
+    for (int i = 0; i < n && same; i++)
+        same = q->seen[i] == arg[i].at;
+    for (int i = 0; i < n; i++)
+        q->seen[i] = arg[i].at;
+    q->seen[n] = work;
+    q->seen_once = true;
+    return same;
+}
+
+static void
+capture(const running *r, const lent *arg, cu_address work, void *frame)
+{
+    rt_gpu *g = r->g;
+    cu_graph graph = NULL;
+    cot_status s;
+
+    if (g->driver.capture_begin(g->stream, CU_CAPTURE_THREAD_LOCAL) != CU_SUCCESS)
+        return;
+    s = run_entry(r, arg, work, frame);
+    if (g->driver.capture_end(g->stream, &graph) != CU_SUCCESS || !graph)
+        return;
+    if (s != COT_OK || g->driver.graph_make(&r->q->graph, graph, 0) != CU_SUCCESS)
+        r->q->graph = NULL;
+    g->captures += r->q->graph != NULL;
+    (void)g->driver.graph_destroy(graph);
+}
+
+/* The launches of a call, as they are or as a graph. */
+static cot_status
+run_launches(const running *r, const lent *arg, cu_address work, void *frame)
+{
+    program *q = r->q;
+    const bool same = r->p->straight && r->p->module->n_kernels > 2 && seen_before(q, arg, r->p->module->n_args, work);
+
+    if (q->graph && !same) {
+        (void)r->g->driver.graph_exec_destroy(q->graph);
+        q->graph = NULL;
+    }
+    if (same && !q->graph)
+        capture(r, arg, work, frame);
+    if (!q->graph)
+        return run_entry(r, arg, work, frame);
+    r->g->replays++;
+    return rt_gpu_check(r->g, r->g->driver.graph_launch(q->graph, r->g->stream), "launching a graph");
+}
+
+static cot_status
+run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *there, lent *arg, void *frame)
+{
+    const int n = k->n_in + k->n_out;
+    bool waits = r->p->fails;
+    int32_t status = 0;
+    cu_address work = 0;
+
+    for (int i = 0; i < n; i++) {
+        waits |= !there || !there[i];
+        COT_TRY(lend(r->g, k, i, args[i], there && there[i], &arg[i]));
+    }
+    if (r->p->module->work_bytes)
+        COT_TRY(rt_gpu_work(r->g, (size_t)r->p->module->work_bytes, &work));
+    if (r->p->fails)
+        COT_TRY(rt_gpu_check(r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof status, r->g->stream), "the status"));
+    COT_TRY(run_launches(r, arg, work, frame));
+    COT_TRY(read_status(r, &status));
+    for (int i = 0; i < n; i++)
+        COT_TRY(give_back(r->g, k, i, args[i], there && there[i], &arg[i]));
+    if (waits)
+        COT_TRY(rt_gpu_sync(r->g));
+    return (cot_status)status;
+}
+
+
+static cot_status
+run(rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work)
+{
+    const int n = k->n_in + k->n_out;
+    const running r = { p, p->self, ((program *)p->self)->g };
+    void *frame = rt_block_take(&p->frames);
+    char said[sizeof r.g->said];
+    lent arg[n + 1];
+    cot_status s;
+
+    (void)work;
+    if (!frame)
+        return rt_run_fail(k, ERR_memory, "");
+    memset(arg, 0, sizeof arg);
+    rt_gpu_begin(r.g);
+    s = run_lent(&r, k, args, there, arg, frame);
+    if (s != COT_OK) {
+        (void)r.g->driver.stream_sync(r.g->stream); /* nothing of the call is at work when it has failed */
+        memcpy(said, r.g->said, sizeof said);
+    }
+    for (int i = 0; i < n; i++)
+        if (arg[i].ours)
+            rt_gpu_free(r.g, arg[i].at);
+    rt_gpu_end(r.g);
+    rt_block_give(&p->frames, frame);
+    if (s == COT_OK)
+        return COT_OK;
+    if (s == COT_ERR_BOUND || s == COT_ERR_FOREIGN)
+        return rt_entry_failed(k, s);
+    return rt_run_fail(k, s == COT_ERR_MEMORY ? ERR_device_memory : ERR_device, said);
+}
+
+const rt_machine *
+rt_cuda(void)
+{
+    static const rt_machine machine = { load, run, unload };
+
+    return &machine;
+}

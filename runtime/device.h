@@ -1,0 +1,48 @@
+/* Kernels that run elsewhere: a module kept with its entry, which the host interprets (codegen/host.h). */
+#ifndef RUNTIME_DEVICE_H
+#define RUNTIME_DEVICE_H
+
+#include "codegen/host.h"
+#include "runtime/compile.h"
+
+/* A kind of device. */
+typedef struct rt_machine {
+    /* What p needs besides its module.  The caller holds the context's lock and a recovery point. */
+    cot_status (*load)(struct rt_program *p, const rt_plan *plan);
+    /* args as for rt_call_kernel; there[i]: args[i] is an address of the device (NULL: none is).  The errors are
+     * recorded. */
+    cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work);
+    void (*unload)(struct rt_program *p);       /* also after a load that failed */
+} rt_machine;
+
+typedef struct rt_program {
+    cot_context *ctx;
+    ir_arena arena;             /* of the module */
+    const rt_machine *machine;
+    cg_module *module;
+    rt_blocks frames;           /* memory that the entry is run in */
+    bool straight;              /* no host control flow: cg_host_is_straight */
+    bool fails;                 /* some kernel may fail */
+    void *self;                 /* the machine's */
+    struct ir_place *place;     /* where arrays lie that it takes as they are; NULL: none but the host's */
+} rt_program;
+
+const rt_machine *rt_sim(void);         /* the simulator of codegen/grid.h */
+const rt_machine *rt_cuda(void);        /* cuda/program.c */
+/* What PTX is made for where nobody says: the device's architecture, of those that LLVM is asked for; "sm_80" where
+ * there is none. */
+const char *rt_cuda_arch(cot_context *ctx, int ordinal);
+
+rt_program *rt_program_new(cot_context *ctx, const rt_machine *machine);
+/* Make it run m, which lives in p's arena. */
+cot_status rt_program_load(rt_program *p, const rt_plan *plan, cg_module *m);
+void rt_program_free(rt_program *p);            /* NULL is allowed */
+
+/* A foreign function on memory of this process. */
+cot_status rt_foreign_run(const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer);
+/* Record why a run of k ended with a status that its entry, or a kernel, left with. */
+cot_status rt_entry_failed(const cot_kernel *k, int status);
+/* Record text as the error of running k. */
+cot_status rt_run_fail(const cot_kernel *k, int error, const char *text);
+
+#endif
