@@ -207,7 +207,7 @@ eig(job *j, void *const *out)
 /* ---- the call ---- */
 
 static bool
-finite(const job *j, const void *x, size_t n)
+all_finite(const job *j, const void *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(real_at(j, x, i)))
@@ -241,7 +241,7 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
         for (int k = 0; k < f->n_out; k++)
             y[k] = (char *)out[k] + (size_t)e * (size_t)(ir_type_at(f, f->out[k])->size / x->dims[0]) * j.real;
         memcpy(j.x, from, parts * j.real);
-        if (finite(&j, from, parts) && one[j.kind](&j, y) == 0)
+        if (all_finite(&j, from, parts) && one[j.kind](&j, y) == 0)
             continue;
         for (int k = 0; k < f->n_out; k++)
             for (int64_t i = 0; i < ir_type_at(f, f->out[k])->size / x->dims[0]; i++)
