@@ -429,7 +429,9 @@ paired(ir_build *b, ir_ref v, ir_ref w)
 static ir_ref
 spoiled(ir_build *b, ir_ref bad, ir_ref x)
 {
-    return ir_select(b, ir_la_fit(b, bad, x), ir_like(b, x, (double)NAN), x);
+    ir_ref part = ir_like(b, ir_op1(b, OP_real, x), (double)NAN);
+
+    return ir_select(b, ir_la_fit(b, bad, x), ir_op2(b, OP_complex, part, part), x);
 }
 
 /* x over its largest element, which is answered; *bad where that is infinite or NaN, and the unit matrix in its place. */
