@@ -168,6 +168,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
         (cg_target){ .triple = copied(ctx, o->target),
                      .cpu = copied(ctx, o->cpu),
                      .features = copied(ctx, o->features),
+                     .debug = o->debug || ctx->config.debug,
                      .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,
@@ -347,10 +348,8 @@ foreign_names(cot_context *ctx, const cg_module *m)
 static void
 count_costs(cot_kernel *k, const cg_module *m)
 {
-    for (uint32_t i = 0; i < m->n_kernels; i++) {
-        k->flops += m->kernel[i]->flops;
-        k->traffic += m->kernel[i]->bytes;
-    }
+    k->flops += m->kernel[0]->flops; /* the entry's, of all that it calls */
+    k->traffic += m->kernel[0]->bytes;
 }
 
 static void

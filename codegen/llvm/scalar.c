@@ -63,6 +63,8 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
+    if (ir_is_float(t) && !e->l->machine->extreme)
+        return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
                             : (ir_is_signed(t) ? "llvm.smin" : "llvm.umin");
@@ -139,9 +141,12 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_rem: return divided(e, op, t, in);
     case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
     case SC_abs: return intrinsic(e, "llvm.fabs", 1, in);
-    case SC_sqrt: return intrinsic(e, "llvm.sqrt", 1, in);
+    case SC_sqrt:
+        if (t == COT_F64 && !e->l->machine->root64)
+            return cg_ll_builtin(e->l, b, "cot.sqrt", 1, in);
+        return intrinsic(e, "llvm.sqrt", 1, in);
     case SC_fma:
-        if (e->l->machine->fma)
+        if (t == COT_F32 ? e->l->machine->fma32 : e->l->machine->fma64)
             return intrinsic(e, "llvm.fma", 3, in);
         return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:
