@@ -255,6 +255,7 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_custom_tangent: return ir_custom_tangents(at);
     case OP_scan: return at->scan.body ? at->scan.body->n_out : 0;
     case OP_lu:
+    case OP_eig:
     case OP_svd: return 3;
     case OP_qr:
     case OP_eigh: return 2;

@@ -1,5 +1,5 @@
-/* The custom functions of a context, by name. */
-#include "ir/custom.h"
+/* The custom functions of a context, by name, and those that every context has. */
+#include "ir/linalg/lapack.h"
 
 static const char key;
 
@@ -10,7 +10,7 @@ ir_custom_find(const cot_context *ctx, const char *name)
     for (const ir_custom *c = first ? *first : NULL; c; c = c->next)
         if (c->name == name || strcmp(c->name, name) == 0)
             return c;
-    return NULL;
+    return ir_la_lapack_find(name);
 }
 
 void

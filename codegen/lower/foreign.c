@@ -128,6 +128,8 @@ cg_check_externs(const cg_module *m, const char *carrier)
         const cg_extern *x = m->ext[i];
         if (!carrier && !x->address)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
+        if (carrier && strncmp(x->name, "lapack.", 7) == 0)
+            return ir_fail(m->ctx, x->loc, x->name + 7, ERR_lapack_carrier, carrier);
         if (carrier && !x->symbol)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_carrier, x->name, carrier);
     }

@@ -278,6 +278,27 @@ cot_eigh_(cot_place at, cot_value x, cot_value *vectors, const cot_linalg_option
 }
 
 static ir_ref
+eig(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    const call *c = options;
+    ir_ref y[3] = { IR_NONE, IR_NONE, IR_NONE };
+
+    (void)n;
+    ir_add_node(b, OP_eig, 1, &x[0].ref, NULL, y);
+    also(b, c->out[0], y[1]);
+    also(b, c->out[1], y[2]);
+    return y[0];
+}
+
+cot_value
+cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left)
+{
+    call c = call_of(NULL, 0, right, left);
+
+    return fe_apply1(at, "eig", eig, x, &c);
+}
+
+static ir_ref
 svd(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const call *c = options;

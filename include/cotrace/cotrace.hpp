@@ -423,6 +423,9 @@ inline value triangular_solve(cot_value a, cot_value b, const cot_linalg_options
 inline value lu(cot_value x, value *pivots, value *order, COT_PLACE_) { return cot_lu_(cot_place{file, line}, x, pivots, order); }
 inline value qr(cot_value x, value *r, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_qr_(cot_place{file, line}, x, r, &o, sizeof o); }
 inline value eigh(cot_value x, value *vectors, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_eigh_(cot_place{file, line}, x, vectors, &o, sizeof o); }
+inline value eigvalsh(cot_value x, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_eigh_(cot_place{file, line}, x, nullptr, &o, sizeof o); }
+inline value eig(cot_value x, value *right = nullptr, value *left = nullptr, COT_PLACE_) { return cot_eig_(cot_place{file, line}, x, right, left); }
+inline value eigvals(cot_value x, COT_PLACE_) { return cot_eig_(cot_place{file, line}, x, nullptr, nullptr); }
 inline value svd(cot_value x, value *s, value *vt, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_svd_(cot_place{file, line}, x, s, vt, &o, sizeof o); }
 inline value svdvals(cot_value x, COT_PLACE_) { return cot_svdvals_(cot_place{file, line}, x); }
 inline value solve(cot_value a, cot_value b, COT_PLACE_) { return cot_solve_(cot_place{file, line}, a, b); }

@@ -41,6 +41,7 @@ COT_API cot_value cot_triangular_solve_(cot_place at, cot_value a, cot_value b, 
 COT_API cot_value cot_lu_(cot_place at, cot_value x, cot_value *pivots, cot_value *order);
 COT_API cot_value cot_qr_(cot_place at, cot_value x, cot_value *r, const cot_linalg_options *o, size_t size);
 COT_API cot_value cot_eigh_(cot_place at, cot_value x, cot_value *vectors, const cot_linalg_options *o, size_t size);
+COT_API cot_value cot_eig_(cot_place at, cot_value x, cot_value *right, cot_value *left);
 COT_API cot_value cot_svd_(cot_place at, cot_value x, cot_value *s, cot_value *vt, const cot_linalg_options *o,
                            size_t size);
 COT_API cot_value cot_svdvals_(cot_place at, cot_value x);
@@ -85,9 +86,22 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* The eigenvalues of symmetric matrices x, T[..., n] ascending, and *vectors (may be NULL), T[..., n, n], the columns of
  * which are orthonormal eigenvectors.  x is made symmetric first, unless .triangle = 1: then its lower triangle is read
  * (.upper = 1: its upper).  The derivative of the vectors of equal eigenvalues is infinite or NaN; that of the values
- * exists where they are apart.  Time grows with n^3, about 8 sweeps of n - 1 rotations. */
+ * exists where they are apart.  Up to 32 rows time is about 8 sweeps of n - 1 rotations; more rows are computed by LAPACK,
+ * loaded when it is needed (COT_ERR_TARGET where there is none, and for objects, C source and GPUs), with NaN where x is not
+ * finite.  So is svd of more than 32 singular values, and eig of more than 32 rows. */
 #define cot_eigh(...) COT_EIGH_(__VA_ARGS__, .end_ = 0)
 #define COT_EIGH_(x, vectors, ...) cot_eigh_(COT_HERE, x, vectors, COT_LINALG_(__VA_ARGS__))
+/* The eigenvalues of any square matrices x, c64[..., n] or c128[..., n], in no promised order; *right and *left (both may be
+ * NULL), complex [..., n, n], have the vectors in columns: x right = right diag(w), left^H x = diag(w) left^H, of length 1,
+ * the largest component real and positive.  A real x has real eigenvalues (their imaginary part is 0) and pairs of
+ * conjugates, that above the real axis first, and vectors like them.  Time grows with n^3, about 25 n^3.  All is NaN where
+ * an element of x is infinite or NaN, or 30 n sweeps are not enough.  The derivative of the vectors keeps their length, and
+ * is of one choice of phase: a loss must not depend on it.  Where eigenvectors are not independent (a defective matrix)
+ * vectors are what rounding makes of them, and derivatives infinite, NaN or very large. */
+#define cot_eig(x, right, left) cot_eig_(COT_HERE, x, right, left)
+#define cot_eigvals(x) cot_eig_(COT_HERE, x, NULL, NULL)
+#define cot_eigvalsh(...) COT_EIGVALSH_(__VA_ARGS__, .end_ = 0)
+#define COT_EIGVALSH_(x, ...) cot_eigh_(COT_HERE, x, NULL, COT_LINALG_(__VA_ARGS__))
 /* u of x = u diag(s) vt, T[..., m, k]; *s, T[..., k], descending, >= 0; *vt, T[..., k, n] (both may be NULL); k = min(m, n),
  * or with .full = 1 all of the orthonormal vectors (then, unless x is square, without a derivative: COT_ERR_RULE). */
 #define cot_svd(...) COT_SVD_(__VA_ARGS__, .end_ = 0)

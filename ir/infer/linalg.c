@@ -116,6 +116,24 @@ infer_eigh(const infer_ctx *c)
 }
 
 int
+infer_eig(const infer_ctx *c)
+{
+    const ir_type *x = c->in[0];
+
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    const int64_t n = x->dims[x->rank - 1];
+    const cot_dtype t = ir_part_type(x->dtype) == COT_F64 ? COT_C128 : COT_C64;
+    const ir_type *w = batch_of(c, t, 1, &n), *v = batch_of(c, t, 2, (const int64_t[]){ n, n });
+    if (!w || !v)
+        return -1;
+    give(c, 0, w);
+    give(c, 1, v);
+    give(c, 2, v);
+    return 3;
+}
+
+int
 infer_svd(const infer_ctx *c)
 {
     const ir_type *x = c->in[0];

@@ -13,9 +13,11 @@
  *
  * An odd number of rows gets a row of zeros more, which never rotates.
  *
+ * More than IR_LA_SMALL rows are LAPACK's (lapack.h).
+ *
  * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan, Matrix
  * Computations, 4th ed., 2013, sections 8.5 and 8.6. */
-#include "ir/linalg/parts.h"
+#include "ir/linalg/lapack.h"
 
 enum { SWEEPS = 30 };
 
@@ -390,16 +392,20 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
 void
 eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    ir_ref x = ir_la_in(b, in[0]), y[2] = { IR_NONE, x };
+    ir_ref x = ir_la_in(b, in[0]), y[3] = { IR_NONE, x };
     const int64_t flat[2] = { ir_la_batch(b, x), ir_la_rows(b, x) };
 
     (void)at, (void)n_in;
     if (!x)
         return;
-    if (ir_btype(b, x)->size == 0)
+    if (flat[1] > IR_LA_SMALL && flat[0] > 0) {
+        ir_la_lapack(b, IR_LA_EIGH, false, ir_la_hermitian(b, x), y);
+        y[1] = ir_la_adjoint(b, y[1]);
+    } else if (ir_btype(b, x)->size == 0) {
         y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_part_type(ir_btype(b, x)->dtype), 2, flat));
-    else
+    } else {
         ir_la_map(b, eigh, NULL, 1, &x, 2, y);
+    }
     out[0] = ir_la_out(b, ir_reshape(b, y[0], 2, flat), in[0]);
     out[1] = ir_la_out(b, y[1], in[0]);
 }
@@ -468,7 +474,9 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
     (void)n_in;
     if (!x)
         return;
-    if (ir_btype(b, x)->size == 0) {
+    if (k > IR_LA_SMALL && ir_btype(b, x)->size > 0) {
+        ir_la_lapack(b, IR_LA_SVD, full, x, y);
+    } else if (ir_btype(b, x)->size == 0) {
         y[0] = unit(b, x, flat[0], m, full ? m : k);
         y[1] = ir_zeros(b, ir_la_type(b, ir_la_real(b, x), flat[0], k, 1));
         y[2] = unit(b, x, flat[0], full ? n : k, n);

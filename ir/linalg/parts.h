@@ -111,6 +111,13 @@ typedef void ir_la_each(ir_build *b, const void *user, const ir_ref *x, ir_ref *
 void ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *x,
                int n_out, ir_ref *y);
 
+/* qr.c: the reflection I - tau v v^H, v_j = 1, whose conjugate makes a column on its side, col [batch, 1, rows], zero
+ * below its element j, which becomes beta; tau and beta are [batch, 1, 1]. */
+typedef struct ir_la_reflection {
+    ir_ref v, tau, beta;
+} ir_la_reflection;
+ir_la_reflection ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j);
+
 /* triangular.c: the inverse of lower triangles, for sizes up to IR_LA_SMALL. */
 enum { IR_LA_SMALL = 32, IR_LA_LARGE = 128 };
 ir_ref ir_la_inverse(ir_build *b, ir_ref x, bool unit);

@@ -13,11 +13,6 @@
  * Source: R. Schreiber, C. Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989; LAPACK's larfg. */
 #include "ir/linalg/parts.h"
 
-/* A column's reflection: v [batch, 1, rows], tau and the new element on the diagonal [batch, 1, 1]. */
-typedef struct reflection {
-    ir_ref v, tau, beta;
-} reflection;
-
 static ir_ref
 one(ir_build *b, ir_ref x)
 {
@@ -25,10 +20,9 @@ one(ir_build *b, ir_ref x)
              : IR_NONE;
 }
 
-/* Of a column on its side, col, below its element j.  It is scaled by its largest element, so that
- * squares neither overflow nor vanish. */
-static reflection
-reflection_of(ir_build *b, ir_ref col, ir_ref j)
+/* Scaled by the largest element, so that squares neither overflow nor vanish. */
+ir_la_reflection
+ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j)
 {
     ir_ref below = ir_la_keep(b, ir_la_cols_where(b, OP_gt, col, j), col, 0);
     ir_ref alpha = ir_la_block_at(b, col, IR_NONE, 1, j, 1);
@@ -50,7 +44,7 @@ reflection_of(ir_build *b, ir_ref col, ir_ref j)
     ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, whole));
     ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
     v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), ir_like(b, v, 1), v);
-    return (reflection){ v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha)) };
+    return (ir_la_reflection){ v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha)) };
 }
 
 typedef struct panel {
@@ -93,7 +87,7 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     ir_build *s = l.b;
     ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step);
     ir_ref col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
-    const reflection r = reflection_of(s, col, j);
+    const ir_la_reflection r = ir_la_reflection_of(s, col, j);
     ir_ref w = ir_la_dot_adjoint(s, x, r.v);
     w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
     ir_ref rest = ir_sub(s, x, ir_mul(s, ir_la_fit(s, w, x), ir_la_fit(s, r.v, x)));

@@ -6,6 +6,7 @@
  *   x = Q R           Q' = Q (s - w) + x' R^-1,      w = Q^T x' R^-1, s = low(w) - low(w)^T
  *                     R' = (w - s) R
  *   x v = v w         w' = diag(z), v' = v (f z)     z = v^T x' v, f_ij = 1 / (w_j - w_i), 0 for i = j
+ *   x v = v w         w' = diag(z), v' = v (f z) - v diag(Re(v^H v (f z)))   for a general x, z = v^-1 x' v
  *   x = u s v^T       s' = diag(z), u' = u (f (z s + s z^T)), v' = v (f (s z + z^T s))
  *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
@@ -319,7 +320,8 @@ real_part(ir_build *b, ir_ref x)
 static ir_ref
 gaps(ir_build *b, ir_ref w, ir_ref like)
 {
-    ir_ref size = real_part(b, like), own = where(b, OP_eq, like);
+    const bool complex = w && ir_is_complex(ir_btype(b, w)->dtype);
+    ir_ref size = complex ? like : real_part(b, like), own = where(b, OP_eq, like);
     ir_ref gap = ir_sub(b, along(b, w, size, false), along(b, w, size, true));
     ir_ref f = ir_div(b, ir_like(b, size, 1), ir_select(b, own, ir_like(b, size, 1), gap));
     f = ir_select(b, own, ir_like(b, size, 0), f);
@@ -337,6 +339,45 @@ jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     ir_ref z = product(b, adjoint(b, v), product(b, dx, v));
     y[0].tan = real_part(b, diagonal(b, z));
     y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
+}
+
+/* v^-1 y. */
+static ir_ref
+inverse_times(ir_build *b, ir_ref v, ir_ref y)
+{
+    ir_ref f[3] = { IR_NONE, IR_NONE, IR_NONE };
+
+    ir_add_node(b, OP_lu, 1, &v, NULL, f);
+    y = solve(b, f[0], reordered(b, y, f[2]), (ir_attrs){ .triangle = { .unit = 1 } });
+    return solve(b, f[0], y, (ir_attrs){ .triangle = { .upper = 1 } });
+}
+
+/* Values and vectors of length 1, whose phase stays: v' = v (f z) less what of it lies along v. */
+static void
+general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
+{
+    ir_ref z = inverse_times(b, v, product(b, dx, v));
+    ir_ref y = product(b, v, ir_mul(b, gaps(b, w, z), z)), along_v = ir_mul(b, conjugate(b, v), y);
+
+    if (!along_v)
+        return;
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, real_part(b, along_v), ir_axes_of(rank_of(b, v) - 2));
+    *dw = diagonal(b, z);
+    *dv = ir_sub(b, y, ir_mul(b, v, along(b, sum, v, false)));
+}
+
+/* Left vectors are right ones of x^H. */
+void
+jvp_eig(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    ir_ref other = IR_NONE, dx = in[0].tan;
+
+    (void)f, (void)n;
+    if (!dx || !y[1].val || ir_btype(b, dx)->size == 0)
+        return;
+    dx = ir_convert(b, dx, ir_btype(b, y[1].val)->dtype);
+    general(b, dx, y[0].val, y[1].val, &y[0].tan, &y[1].tan);
+    general(b, adjoint(b, dx), conjugate(b, y[0].val), y[2].val, &other, &y[2].tan);
 }
 
 /* What x' has outside of the space of the vectors: (x' v - u u^H x' v) / s. */

@@ -101,9 +101,9 @@ dominant(gen *g, ir_ref x)
 void
 grow_matrices(gen *g)
 {
-    static const ir_op square[] = { OP_cholesky, OP_lu, OP_qr, OP_eigh, OP_svd, OP_pinv, OP_triangular_solve };
+    static const ir_op square[] = { OP_cholesky, OP_lu, OP_qr, OP_eigh, OP_svd, OP_pinv, OP_eig, OP_triangular_solve };
     const int n = 1 + below(g, 4), batch = below(g, 3);
-    const ir_op op = square[below(g, 7)];
+    const ir_op op = square[below(g, 8)];
     ir_attrs at = { 0 };
     ir_ref out[4], in[2];
 
@@ -122,8 +122,8 @@ grow_matrices(gen *g)
     if (g->b->status != COT_OK)
         return;
     const int results = ir_add_node(g->b, op, ir_ops[op].n_in, in, &at, out);
-    for (int i = 0; i < results; i++)
-        keep(g, out[i]);
+    for (int i = 0; i < results; i++) /* complex ones have a phase that nothing promises */
+        keep(g, op == OP_eig ? ir_op1(g->b, OP_abs, out[i]) : out[i]);
 }
 
 void

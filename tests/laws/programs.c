@@ -16,7 +16,7 @@ typedef enum types {
 typedef struct row {
     const char *op;
     types types;
-    const char *text;           /* whole functions, the last is @f; $ is the element type, ~ a part's */
+    const char *text;           /* whole functions, the last is @f; $ is the element type; ~ ^ &: see substitute */
     double lo, hi;
     bool kinks, blocks;
 } row;
@@ -220,6 +220,11 @@ static const row rows[] = {
     { "eigh", COMPLEX, F("%x: $[3,3]", "~[3,3]", APART "  %1, %2 = eigh %t : (~[3], $[3,3])\n  %0 = abs %2 : ~[3,3]"), -0.5, 0.5, 0, 1 },
     { "eigh", INEXACT, F("%x: $[3,3]", "~[3]", APART "  %0, %1 = eigh %t : (~[3], $[3,3])"), -0.5, 0.5, 0, 1 },
     { "eigh", INEXACT, F("%x: $[0,3,3]", "~[0,3]", "%0, %1 = eigh %x : (~[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
+    { "eig", INEXACT, F("%x: $[3,3]", "&[3]", APART "  %1, %2, %3 = eig %t : (^[3], ^[3,3], ^[3,3])\n  %0 = abs %1 : &[3]"), -0.5, 0.5, 0, 1 },
+    { "eig", INEXACT, F("%x: $[3,3]", "&[3,3]", APART "  %1, %2, %3 = eig %t : (^[3], ^[3,3], ^[3,3])\n  %0 = abs %2 : &[3,3]"), -0.5, 0.5, 0, 1 },
+    { "eig", INEXACT, F("%x: $[3,3]", "&[3,3]", "%c = constant {data=[0,-2,0,3,0,0,0,0,9]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
+      "  %1, %2, %3 = eig %t : (^[3], ^[3,3], ^[3,3])\n  %0 = abs %3 : &[3,3]"), -0.5, 0.5, 0, 1 },
+    { "eig", INEXACT, F("%x: $[0,3,3]", "^[0,3]", "%0, %1, %2 = eig %x : (^[0,3], ^[0,3,3], ^[0,3,3])"), -0.5, 0.5, 0, 1 },
     { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], ~[3], $[3,3])"), -0.5, 0.5, 0, 1 },
     { "svd", COMPLEX, F("%x: $[3,3]", "~[3,3]", APART "  %1, %2, %3 = svd %t {full=true} : ($[3,3], ~[3], $[3,3])\n  %0 = abs %1 : ~[3,3]"), -0.5, 0.5, 0, 1 },
     { "svd", COMPLEX, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %2, %3 = svd %t : ($[2,2], ~[2], $[2,3])\n"
@@ -437,16 +442,20 @@ laws_count(void)
     return each_spec(-1, &s);
 }
 
-/* The row's text with the type's name for each $, and that of a complex number's part for each ~. */
+/* The row's text with the type's name for each $, that of a complex number's part for each ~; the complex type that has
+ * room for it for each ^, and its part for each &. */
 static char *
 substitute(ir_arena *a, const char *text, const char *type)
 {
     ir_buf b;
+    const bool wide = strcmp(type, "f64") == 0 || strcmp(type, "c128") == 0;
 
     ir_buf_init(&b, a);
     for (; *text; text++)
         if (*text == '$' || *text == '~')
             ir_buf_str(&b, *text == '$' || *type != 'c' ? type : strcmp(type, "c64") == 0 ? "f32" : "f64");
+        else if (*text == '^' || *text == '&')
+            ir_buf_str(&b, *text == '^' ? (wide ? "c128" : "c64") : (wide ? "f64" : "f32"));
         else
             ir_buf_add(&b, text, 1);
     return b.text;

@@ -24,6 +24,12 @@ cube_sum(cot_value x)
 }
 
 static cot_value
+cube_sum_real(cot_value x)
+{
+    return cot_reduce_sum(cot_real(cot_mul(x, cot_mul(x, x))));
+}
+
+static cot_value
 squares(cot_value x)
 {
     return cot_square(cot_abs(x));
@@ -47,6 +53,9 @@ BODY(qr_loss, cot_value r; cot_value q = cot_qr(in[0], &r); out[0] = cot_add(los
 BODY(lu_loss, cot_value y = cot_lu(in[0], NULL, NULL); cot_value one = cot_eye(t, COT_C128, 3);
      out[0] = cot_add(loss(t, cot_add(cot_tril(y, -1), one)), loss(t, cot_triu(y, 0)));)
 BODY(eigh_loss, cot_value v; cot_value w = cot_eigh(in[0], &v); out[0] = cot_add(cube_sum(w), loss(t, squares(v)));)
+BODY(eig_loss, cot_value w = cot_eigvals(in[0]); out[0] = cot_add(cube_sum_real(w), cot_reduce_sum(squares(w)));)
+BODY(eigv_loss, cot_value v; cot_value w = cot_eig(in[0], &v, NULL); cot_value s = squares(v);
+     out[0] = cot_add(cot_reduce_sum(cot_square(s)), cot_reduce_sum(cot_mul(s, squares(w))));)
 BODY(svd_loss, cot_value s; cot_value v; cot_value u = cot_svd(in[0], &s, &v);
      out[0] = cot_add(cot_add(cube_sum(s), loss(t, squares(u))), loss(t, cot_matmul(u, v)));)
 BODY(pinv_loss, out[0] = loss(t, cot_pinv(in[0]));)
@@ -116,6 +125,16 @@ START_TEST(gradients_are_those_of_torch)
           -1.69106621185098, 6.22023798887895, 0.359272427346568, 7.75648617916946, 0.746334627126019,
           4.97241202417177, -2.27332383086773, 5.6900705460461, -2.53805768445521, 6.96810590456509,
           -2.87056916991253, 2.75097797107905, -4.60700050883405) },
+    { "eig_loss", eig_loss, SQUARE,
+      F64(60.2365901800553, -26.5590145176718, 7.35596192402031, -26.3537124167169, 3.79603351335498,
+          -19.0260529302676, 39.8749825442132, 10.4532831404964, 99.9658916285747, 18.9982624238751,
+          15.4992259088927, -46.9866512790917, 35.3432040371843, -41.7057095420576, 42.2753942468101,
+          -59.8793085785972, -89.7024818086299, -1.43924790620321) },
+    { "eigv_loss", eigv_loss, SQUARE,
+      F64(10.8338695104988, 0.466027336847596, 2.8579915039512, 1.05619860696315, 0.722846353645764,
+          -2.52526420148749, 0.845643457266255, 2.98237329746002, 9.1762285317086, 2.4126625291451,
+          -1.1046668387046, -2.73686613044086, 1.947644692379, -3.43938117353996, 0.937617823355115,
+          -5.16382583724814, -2.01009804220744, 9.1213101340073) },
     { "svd_loss", svd_loss, TALL,
       F64(17.3279010964894, 24.6265730130068, 12.6078454151545, 45.3806252199152, 87.7389853425002,
           -22.5345247050356, 125.407605155059, -4.76154890815568, 151.578584568151, -8.63325498631243,
@@ -127,8 +146,8 @@ START_TEST(gradients_are_those_of_torch)
     };
     double got[18];
     cot_fn *f = cot_grad(fn(rows[_i].name, rows[_i].body, 1, 1));
-    const cot_type type = _i >= 12 ? cot_c128(3, 2) : cot_c128(3, 3);
-    const int n = _i >= 12 ? 12 : 18;
+    const cot_type type = _i >= 14 ? cot_c128(3, 2) : cot_c128(3, 3);
+    const int n = _i >= 14 ? 12 : 18;
 
     ck_assert_int_lt(_i, (int)(sizeof rows / sizeof *rows));
     ck_assert_int_eq(results(f, COT_TYPES(type), IN(rows[_i].in), got), n);
@@ -220,7 +239,7 @@ int
 main(void)
 {
     const traced_case cases[] = {
-        { "gradients", gradients_are_those_of_torch, 14 },
+        { "gradients", gradients_are_those_of_torch, 16 },
         { "factors", factors_multiply_to_the_matrix, 6 },
         { "corners", equal_eigenvalues, 0 },
     };
