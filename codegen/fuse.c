@@ -161,6 +161,13 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
 }
 
 static bool
+is_transposed(const ir_graph *f, ir_ref barrier)
+{
+    const ir_node *n = ir_def(f, ir_def(f, barrier)->in[0]);
+    return n && n->op == OP_transpose;
+}
+
+static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
     if (u->is_output[v] || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
@@ -171,6 +178,8 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
         return true;
     if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
         return true;
+    if (n->op == OP_barrier && ((u->cost[v] > CG_COST_SHARE && cg_stack_of(u->f, v)) || is_transposed(u->f, v)))
+        return true;            /* an element pulled out of a stack costs them all; what is turned behind a barrier is to lie so */
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
         return true;            /* windows over it would test each element's place again and again */
     bool repeated = u->who[v] == MANY || u->times[v] > 1.01;

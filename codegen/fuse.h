@@ -93,4 +93,9 @@ cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_
  * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
+/* schedule.c: the stack that v is, or hides behind a barrier: values of one element each, side by side along a last
+ * axis, as parts of complex numbers are; behind a barrier along a first one as well.  Or NULL. */
+enum { CG_PARTS_MOST = 64 };
+const ir_node *cg_stack_of(const ir_graph *f, ir_ref v);
+
 #endif

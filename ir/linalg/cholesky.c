@@ -96,6 +96,8 @@ factor(ir_build *b, ir_ref x, int64_t most)
 {
     const int64_t n = ir_la_rows(b, x);
 
+    if (ir_la_is_tiny(b, x))
+        return ir_la_tiny_cholesky(b, x);
     return n <= IR_LA_SMALL ? unblocked(b, x)
                             : ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
 }

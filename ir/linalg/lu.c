@@ -342,6 +342,8 @@ eval_lu(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out
                       none[3] = { ir_la_batch(b, x), 1, least };
         y[1] = ir_iota(b, COT_I32, 3, order, 2);
         y[2] = ir_iota(b, COT_I32, 3, none, 2);
+    } else if (ir_la_is_tiny(b, x)) {
+        ir_la_tiny_lu(b, x, y);
     } else if (m >= n) {
         tall(b, x, y);
     } else {

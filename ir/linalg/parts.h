@@ -119,12 +119,20 @@ typedef struct ir_la_reflection {
 ir_la_reflection ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j);
 
 /* triangular.c: the inverse of lower triangles, for sizes up to IR_LA_SMALL. */
-enum { IR_LA_SMALL = 32, IR_LA_LARGE = 128 };
+enum { IR_LA_TINY = 6, IR_LA_SMALL = 32, IR_LA_LARGE = 128 };
 ir_ref ir_la_inverse(ir_build *b, ir_ref x, bool unit);
 /* The inverses of the blocks of `size` on the diagonal of x, [batch, blocks * size, size]. */
 ir_ref ir_la_inverses(ir_build *b, ir_ref x, int64_t size, bool unit);
 /* z with z x^T = y, or x z = y, x lower triangular, with those inverses. */
 ir_ref ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
 ir_ref ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
+
+/* tiny.c: straight code for real matrices of at most IR_LA_TINY rows and columns. */
+bool ir_la_is_tiny(const ir_build *b, ir_ref x);
+/* y: L and U; the order of the rows, i32 [batch, 1, m]; the pivots, i32 [batch, 1, least]. */
+void ir_la_tiny_lu(ir_build *b, ir_ref x, ir_ref *y);
+/* z with x z = y, x lower triangular; only that triangle is read. */
+ir_ref ir_la_tiny_solve(ir_build *b, ir_ref x, ir_ref y, bool unit);
+ir_ref ir_la_tiny_cholesky(ir_build *b, ir_ref x);
 
 #endif

@@ -246,7 +246,9 @@ eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *i
         x = ir_reverse(b, x, both);
         y = ir_reverse(b, y, rows);
     }
-    if (ir_la_rows(b, x) <= IR_LA_SMALL)
+    if (ir_la_is_tiny(b, x) && ir_la_cols(b, y) <= IR_LA_TINY)
+        y = ir_la_tiny_solve(b, x, y, at->triangle.unit);
+    else if (ir_la_rows(b, x) <= IR_LA_SMALL)
         solve(b, at, (ir_ref[]){ x, y }, &y);
     else
         ir_la_map(b, solve, at, 2, (ir_ref[]){ x, y }, 1, &y);
