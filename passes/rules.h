@@ -26,6 +26,9 @@ typedef void transpose_rule(ir_build *b, const ir_graph *f, const ir_node *n, co
 typedef void vmap_rule(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
                        const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped);
 
+/* The second derivative of igamma(a, x) by a (rules/igamma.c). */
+ir_ref pass_igamma_second(ir_build *b, ir_ref a, ir_ref x);
+
 /* The functions named in the columns: jvp_<name>, transpose_<name>, vmap_<name>. */
 #define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc) \
     jvp_rule jvp_##jvp;                                                             \

@@ -364,7 +364,7 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* regularised upper incomplete gamma function Q(x, y), x the order; NaN for negative
  * operands. */
 #define cot_igammac(x, y) cot_igammac_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* derivative of igamma by its order x; no derivative by x of its own. */
+/* derivative of igamma by its order x; its own derivative by x is a loop over a series. */
 #define cot_igamma_grad_a(x, y) cot_igamma_grad_a_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* derivative by x of y, a sample of the gamma distribution of shape x, at fixed igamma(x,
  * y). */

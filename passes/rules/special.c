@@ -132,29 +132,39 @@ jvp_igammac(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     jvp_incomplete(b, in, y, true);
 }
 
-/* By x: the density's derivative by a, density (log x - psi(a)). */
+/* By x: the density's derivative by a, density (log x - psi(a)); by a: igamma.c. */
 void
 jvp_igamma_grad_a(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref a = in[0].val, x = in[1].val;
-    (void)f;
-    if (by_order(b, n, in))
-        return;
-    ir_ref slope = ir_sub(b, ir_op1(b, OP_log, x), ir_op1(b, OP_digamma, a));
-    y->tan = tan_mul(b, in[1].tan, ir_mul(b, gamma_density(b, a, x), slope));
+    ir_ref by_a = IR_NONE, by_x = IR_NONE;
+    (void)f, (void)n;
+    if (in[0].tan)
+        by_a = tan_mul(b, in[0].tan, pass_igamma_second(b, a, x));
+    if (in[1].tan) {
+        ir_ref slope = ir_sub(b, ir_op1(b, OP_log, x), ir_op1(b, OP_digamma, a));
+        by_x = tan_mul(b, in[1].tan, ir_mul(b, gamma_density(b, a, x), slope));
+    }
+    y->tan = tan_add(b, by_a, by_x);
 }
 
-/* g = -P_a / p, p the density: g_x = -(p_a + g p_x) / p = psi(a) - log x - g ((a - 1) / x - 1). */
+/* g = -P_a / p, p the density: g_x = -(p_a + g p_x) / p = psi(a) - log x - g ((a - 1) / x - 1), and with p_a / p =
+ * log x - psi(a), g_a = -P_aa / p - g (log x - psi(a)). */
 void
 jvp_random_gamma_grad(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref a = in[0].val, x = in[1].val;
-    (void)f;
-    if (by_order(b, n, in))
-        return;
-    ir_ref slope = plus(b, ir_div(b, plus(b, a, -1), x), -1);
-    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x));
-    y->tan = tan_mul(b, in[1].tan, ir_sub(b, inner, ir_mul(b, y->val, slope)));
+    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x)), by_a = IR_NONE, by_x = IR_NONE;
+    (void)f, (void)n;
+    if (in[0].tan) {
+        ir_ref second = ir_div(b, pass_igamma_second(b, a, x), gamma_density(b, a, x));
+        by_a = tan_mul(b, in[0].tan, ir_sub(b, ir_mul(b, y->val, inner), second));
+    }
+    if (in[1].tan) {
+        ir_ref slope = plus(b, ir_div(b, plus(b, a, -1), x), -1);
+        by_x = tan_mul(b, in[1].tan, ir_sub(b, inner, ir_mul(b, y->val, slope)));
+    }
+    y->tan = tan_add(b, by_a, by_x);
 }
 
 /* dy = random_gamma_grad(alpha, y) d alpha: y moves so that its quantile stays. */

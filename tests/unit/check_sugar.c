@@ -195,6 +195,34 @@ BODY(xlog1py, out[0] = cot_xlog1py(in[0], in[1]);)
 BODY(logaddexp, out[0] = cot_logaddexp(in[0], in[1]);)
 BODY(logaddexp2, out[0] = cot_logaddexp2(in[0], in[1]);)
 BODY(beta, out[0] = cot_beta(in[0], 2.5);)
+BODY(lower_gamma, out[0] = cot_igamma(in[0], in[1]);)
+BODY(upper_gamma, out[0] = cot_igammac(in[0], in[1]);)
+BODY(moved_sample, out[0] = cot_random_gamma_grad(in[0], in[1]);)
+
+/* Second derivatives by the order; mpmath with 40 digits. */
+START_TEST(incomplete_gamma_twice)
+{
+    static const struct { double a, x, aa, g; } row[] = {
+        { 0.5, 0.3, 0.62614765583991265, -1.587523884255 }, { 2, 3, -0.079308616296455419, -0.362323007255139 },
+        { 30, 28, 0.0048836186038393737, -0.0165552593017464 }, { 2, 0, 0, NAN }, { 2, INFINITY, 0, NAN }, { -1, 2, NAN, NAN },
+    };
+    cot_context *ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    const cot_types two = COT_TYPES(cot_f64(), cot_f64());
+    cot_fn *p = cot_hessian(cot_fn_new(ctx, "p", lower_gamma, 2, 1, NULL)), *q = cot_hessian(cot_fn_new(ctx, "q", upper_gamma, 2, 1, NULL)),
+           *g = cot_grad(cot_fn_new(ctx, "g", moved_sample, 2, 1, NULL)), *r = cot_jacrev(cot_grad(cot_fn_new(ctx, "r", lower_gamma, 2, 1, NULL)));
+
+    for (int i = 0; i < 6; i++) {
+        const void *const in[] = { &row[i].a, &row[i].x };
+        traced_gives(p, two, in, cot_f64(), F64(row[i].aa), 1e-11);
+        traced_gives(q, two, in, cot_f64(), F64(-row[i].aa), 1e-11);
+        if (i < 3)
+            traced_gives(g, two, in, cot_f64(), F64(row[i].g), 1e-10);
+        traced_gives(r, two, in, cot_f64(), F64(row[i].aa), 1e-11);
+    }
+    cot_context_free(ctx);
+}
+END_TEST
+
 BODY(betainc, out[0] = cot_betainc(in[0], in[1], in[2]);)
 BODY(sum_betainc, out[0] = cot_reduce_sum(cot_betainc(cot_stop_gradient(in[0]), cot_stop_gradient(in[1]), in[2]));)
 BODY(multigammaln, out[0] = cot_multigammaln(in[0], 3);)
@@ -309,6 +337,7 @@ main(void)
     tcase_add_test(t, shapes);
     tcase_add_test(t, special_functions);
     tcase_add_test(t, incomplete_beta);
+    tcase_add_test(t, incomplete_gamma_twice);
     tcase_add_test(t, scaling);
     tcase_add_test(t, halves_round_once);
     suite_add_tcase(s, t);
