@@ -5,7 +5,8 @@
  * element where they meet 0), and then deals the pairs anew, as a tournament of n players does: row 0
  * stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other and all
  * are where they were.  A pair that is orthogonal to the precision of the type is left alone, and a
- * sweep in which all are is the last.  The matrices of a batch go side by side (lanes.c).
+ * sweep in which all are is the last.  The matrices of a batch go side by side where they
+ * have few rows (lanes.c), else one after the other, each with the sweeps that it needs, in the first cache.
  *
  * A complex pair is made real first: its lower row is multiplied by the phase of the element where the rows meet,
  * and the rotation is that of the reals; vectors, in rows, are the conjugates of columns.
@@ -373,13 +374,14 @@ scaled(ir_build *b, ir_ref *x)
 
 /* y: the values [batch, n, 1], and the vectors in columns. */
 static void
-eigh(ir_build *b, const ir_ref *in, ir_ref *y)
+eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
 {
     const int64_t n = ir_la_rows(b, in[0]);
     ir_ref x = ir_la_hermitian(b, in[0]);
     ir_ref size = scaled(b, &x), a = even(b, x, true), bound = size_of(b, a);
     ir_ref v = unit(b, a, ir_la_batch(b, a), ir_la_rows(b, a), ir_la_rows(b, a));
 
+    (void)user;
     y[0] = y[1] = IR_NONE;
     if (!bound)
         return;
@@ -390,6 +392,16 @@ eigh(ir_build *b, const ir_ref *in, ir_ref *y)
     ir_ref order = places(b, w);
     y[0] = rows_in_order(b, w, order);
     y[1] = ir_la_adjoint(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
+}
+
+/* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the other. */
+static void
+map_or_lanes(ir_build *b, ir_la_each *f, const void *user, int64_t rows, const ir_ref *x, int n_out, ir_ref *y)
+{
+    if (rows <= IR_LA_LANES)
+        f(b, user, x, y);
+    else
+        ir_la_map(b, f, user, 1, x, n_out, y);
 }
 
 void
@@ -407,7 +419,7 @@ eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     } else if (ir_btype(b, x)->size == 0) {
         y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_part_type(ir_btype(b, x)->dtype), 2, flat));
     } else {
-        eigh(b, &x, y);
+        map_or_lanes(b, eigh, NULL, flat[1], &x, 2, y);
     }
     out[0] = ir_la_out(b, ir_reshape(b, y[0], 2, flat), in[0]);
     out[1] = ir_la_out(b, y[1], in[0]);
@@ -454,8 +466,10 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
 
 /* y: u, s [batch, k, 1], v^H. */
 static void
-svd(ir_build *b, bool full, const ir_ref *x, ir_ref *y)
+svd(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
+    const bool full = *(const bool *)user;
+
     if (ir_la_rows(b, x[0]) >= ir_la_cols(b, x[0])) {
         svd_of_tall(b, x[0], full, &y[0], &y[1], &y[2]);
         return;
@@ -482,7 +496,7 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
         y[1] = ir_zeros(b, ir_la_type(b, ir_la_real(b, x), flat[0], k, 1));
         y[2] = unit(b, x, flat[0], full ? n : k, n);
     } else {
-        svd(b, full, &x, y);
+        map_or_lanes(b, svd, &full, k, &x, 3, y);
     }
     out[0] = ir_la_out(b, y[0], in[0]);
     out[1] = ir_la_out(b, ir_reshape(b, y[1], 2, flat), in[0]);
