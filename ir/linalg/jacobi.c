@@ -5,8 +5,8 @@
  * element where they meet 0), and then deals the pairs anew, as a tournament of n players does: row 0
  * stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other and all
  * are where they were.  A pair that is orthogonal to the precision of the type is left alone, and a
- * sweep in which all are is the last.  The matrices of a batch go one after the other, each with the
- * sweeps that it needs, in the first cache.
+ * sweep in which all are is the last.  The matrices of a batch go side by side where they
+ * have few rows (lanes.c), else one after the other, each with the sweeps that it needs, in the first cache.
  *
  * A complex pair is made real first: its lower row is multiplied by the phase of the element where the rows meet,
  * and the rotation is that of the reals; vectors, in rows, are the conjugates of columns.
@@ -17,20 +17,13 @@
  *
  * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan, Matrix
  * Computations, 4th ed., 2013, sections 8.5 and 8.6. */
+#include "ir/linalg/jacobi.h"
 #include "ir/linalg/lapack.h"
 
-enum { SWEEPS = 30 };
-
-/* Row i of the next step is made of rows from[i] and with[i] of this one. */
-typedef struct deal {
-    int64_t n;
-    int32_t *from, *with;
-} deal;
-
-static deal
-deal_of(ir_build *b, int64_t n)
+ir_la_deal
+ir_la_deal_of(ir_build *b, int64_t n)
 {
-    deal d = { n, IR_NEW_N(b->arena, int32_t, n), IR_NEW_N(b->arena, int32_t, n) };
+    ir_la_deal d = { n, IR_NEW_N(b->arena, int32_t, n), IR_NEW_N(b->arena, int32_t, n) };
     const int64_t h = n / 2;
 
     for (int64_t i = 0; i < n; i++) {
@@ -64,15 +57,9 @@ rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
             .gather = { { 2, own }, row, none, none, row, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
-/* The rotations of a step, [batch, n/2, 1]: s, s / (1 + c), which pairs they are for (bool), and the phases of
- * complex pairs (IR_NONE of real ones). */
-typedef struct turn {
-    ir_ref s, tau, active, phase;
-} turn;
-
 /* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair of rows with
  * squares p, q and product r (in eigh: diagonal elements p, q and r where they meet). */
-static turn
+static ir_la_turns
 turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
 {
     ir_ref one = ir_like(b, p, 1), zero = ir_like(b, p, 0), d = ir_select(b, active, r, one);
@@ -83,18 +70,17 @@ turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
     ir_ref c = ir_div(b, one, ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one)));
     ir_ref s = ir_op1(b, OP_barrier, ir_select(b, active, ir_mul(b, t, c), zero));
 
-    return (turn){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active, IR_NONE };
+    return (ir_la_turns){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active, IR_NONE };
 }
 
-/* Of pairs that are active where |r| is above the bound. */
-static turn
-turn_above(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
+ir_la_turns
+ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
 {
     ir_ref size = ir_op1(b, OP_abs, r), active = ir_op2(b, OP_gt, size, bound);
 
     if (!ir_la_is_complex(b, r))
         return turn_of(b, p, q, r, active);
-    turn t = turn_of(b, p, q, size, active);
+    ir_la_turns t = turn_of(b, p, q, size, active);
     ir_ref by = ir_select(b, active, size, ir_like(b, size, 1));
     ir_ref u = ir_div(b, r, ir_convert(b, by, ir_btype(b, r)->dtype));
     t.phase = ir_op1(b, OP_barrier, ir_select(b, active, u, ir_like(b, u, 1)));
@@ -104,7 +90,7 @@ turn_above(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
 /* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which is exact
  * where s is small. */
 static ir_ref
-turned(ir_build *b, const deal *d, const turn *t, ir_ref x)
+turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
     ir_ref tau = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->tau), t->tau }, 1);
     ir_ref s = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->s), t->s }, 1);
@@ -139,24 +125,32 @@ precision(cot_dtype t)
     return t == COT_F64 ? 0x1p-52 : 0x1p-23;
 }
 
-/* Is a pair that met in this step now where rows and columns of the next are? */
-static ir_ref
-met(ir_build *b, const deal *d, int64_t batch)
+uint8_t *
+ir_la_met(ir_build *b, const ir_la_deal *d)
 {
-    const int64_t n = d->n, dims[3] = { 1, n, n };
+    const int64_t n = d->n;
     uint8_t *is = IR_NEW_N(b->arena, uint8_t, n * n);
 
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++)
             is[i * n + k] = d->from[k] == d->with[i];
-    ir_ref one = ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), is);
+    return is;
+}
+
+/* Is a pair that met in this step now where rows and columns of the next are? */
+static ir_ref
+met(ir_build *b, const ir_la_deal *d, int64_t batch)
+{
+    const int64_t n = d->n, dims[3] = { 1, n, n };
+    ir_ref one = ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d));
+
     return ir_broadcast_in_dim(b, one, 3, (const int64_t[]){ batch, n, n },
                                (const int64_t[]){ 0, 1, 2 });
 }
 
 /* x with its pairs of rows rotated, in memory of its own: the result of a loop of one step. */
 static ir_ref
-turned_apart(ir_build *b, const deal *d, const turn *t, ir_ref x)
+turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
     const int parts = t->phase ? 3 : 2;
     ir_ref in[4] = { t->s, t->tau, t->phase }, next;
@@ -164,7 +158,7 @@ turned_apart(ir_build *b, const deal *d, const turn *t, ir_ref x)
 
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts, 1, in);
-    next = turned(l.b, d, &(const turn){ l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE }, l.in[parts]);
+    next = turned(l.b, d, &(const ir_la_turns){ l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE }, l.in[parts]);
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
 }
@@ -172,7 +166,7 @@ turned_apart(ir_build *b, const deal *d, const turn *t, ir_ref x)
 /* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows, where
  * elements are contiguous, and turned. */
 static ir_ref
-turned_twice(ir_build *b, const deal *d, const turn *t, ir_ref a)
+turned_twice(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref a)
 {
     const int parts = t->phase ? 3 : 2;
     ir_ref in[4] = { t->s, t->tau, t->phase }, next;
@@ -180,7 +174,7 @@ turned_twice(ir_build *b, const deal *d, const turn *t, ir_ref a)
 
     in[parts] = a;
     ir_la_loop_begin(b, &l, 2, parts, 1, in);
-    const turn inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
+    const ir_la_turns inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
     next = ir_la_adjoint(l.b, turned_apart(l.b, d, &inner, l.in[parts]));
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
@@ -188,13 +182,13 @@ turned_twice(ir_build *b, const deal *d, const turn *t, ir_ref a)
 
 /* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */
 static void
-eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
+eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
 {
     const int64_t n = d->n, h = n / 2;
     ir_ref p = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, 0, 0, h))),
            q = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, h, 0, h)));
     ir_ref r = ir_op1(b, OP_barrier, diagonal(b, *a, 0, h, h));
-    turn t = turn_above(b, p, q, r, ir_la_fit(b, bound, r));
+    ir_la_turns t = ir_la_turns_of(b, p, q, r, ir_la_fit(b, bound, r));
     ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ t.active, t.active }, 1);
     ir_ref next = turned_twice(b, d, &t, *a);
     ir_ref gone = ir_op2(b, OP_and, met(b, d, ir_la_batch(b, next)),
@@ -205,9 +199,18 @@ eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref
     *any = ir_op2(b, OP_or, *any, t.active);
 }
 
+ir_ref
+ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n)
+{
+    const double least = p ? precision(ir_btype(b, p)->dtype) * (double)(n > 4 ? n / 2 : 2) : 0;
+    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, p), ir_op1(b, OP_sqrt, q));
+
+    return ir_mul(b, size, ir_like(b, size, least));
+}
+
 /* A step of svd: a the rows, v the vectors in rows. */
 static void
-svd_step(ir_build *b, const deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
+svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
 {
     const int64_t h = d->n / 2, m = ir_la_cols(b, *a), batch = ir_la_batch(b, *a),
                   dims[3] = { batch, h, 1 };
@@ -220,11 +223,8 @@ svd_step(ir_build *b, const deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
             ir_reshape(b, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(2)), 3, dims));
     if (!part[0])
         return;
-    const double least =
-        precision(ir_btype(b, part[0])->dtype) * (double)(d->n > 4 ? d->n / 2 : 2);
-    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, part[0]), ir_op1(b, OP_sqrt, part[1]));
-    ir_ref bound = ir_mul(b, size, ir_like(b, size, least));
-    turn t = turn_above(b, part[0], part[1], part[2], bound);
+    ir_ref bound = ir_la_svd_bound(b, part[0], part[1], d->n);
+    ir_la_turns t = ir_la_turns_of(b, part[0], part[1], part[2], bound);
     *a = turned(b, d, &t, *a);
     *v = turned(b, d, &t, *v);
     *any = ir_op2(b, OP_or, *any, t.active);
@@ -236,7 +236,7 @@ typedef struct sweeping {
 
 /* n - 1 steps. */
 static void
-sweep(ir_build *b, const sweeping *o, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v,
+sweep(ir_build *b, const sweeping *o, const ir_la_deal *d, ir_ref bound, ir_ref *a, ir_ref *v,
       ir_ref *any)
 {
     const ir_ref in[4] = { bound, *a, *v, *any };
@@ -268,7 +268,7 @@ goes_on(ir_build *b, const ir_ref *x, int n)
 
     for (int i = 0; i < n; i++)
         in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
-    ir_output(c, ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, SWEEPS))));
+    ir_output(c, ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
     return ir_sub_end(b, c);
 }
 
@@ -278,7 +278,12 @@ sweeps(ir_build *b, const sweeping *o, ir_ref bound, ir_ref *a, ir_ref *v)
 {
     const int64_t n = ir_la_rows(b, *a), batch = ir_la_batch(b, *a),
                   pairs[3] = { batch, n / 2, 1 };
-    const deal d = deal_of(b, n);
+
+    if (batch > 1) {
+        ir_la_lanes(b, o->symmetric, bound, a, v);
+        return;
+    }
+    const ir_la_deal d = ir_la_deal_of(b, n);
     ir_ref in[5] = { bound, scalar_bool(b, true), ir_la_number(b, 0), *a, *v }, x[5], out[4];
 
     ir_build *s = ir_sub_begin(b, "sweep");
@@ -367,14 +372,14 @@ scaled(ir_build *b, ir_ref *x)
     return top;
 }
 
-/* y: the values [1, n, 1], and the vectors in columns. */
+/* y: the values [batch, n, 1], and the vectors in columns. */
 static void
 eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
 {
     const int64_t n = ir_la_rows(b, in[0]);
     ir_ref x = ir_la_hermitian(b, in[0]);
     ir_ref size = scaled(b, &x), a = even(b, x, true), bound = size_of(b, a);
-    ir_ref v = unit(b, a, 1, ir_la_rows(b, a), ir_la_rows(b, a));
+    ir_ref v = unit(b, a, ir_la_batch(b, a), ir_la_rows(b, a), ir_la_rows(b, a));
 
     (void)user;
     y[0] = y[1] = IR_NONE;
@@ -387,6 +392,16 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     ir_ref order = places(b, w);
     y[0] = rows_in_order(b, w, order);
     y[1] = ir_la_adjoint(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
+}
+
+/* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the other. */
+static void
+map_or_lanes(ir_build *b, ir_la_each *f, const void *user, int64_t rows, const ir_ref *x, int n_out, ir_ref *y)
+{
+    if (rows <= IR_LA_LANES)
+        f(b, user, x, y);
+    else
+        ir_la_map(b, f, user, 1, x, n_out, y);
 }
 
 void
@@ -404,7 +419,7 @@ eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     } else if (ir_btype(b, x)->size == 0) {
         y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_part_type(ir_btype(b, x)->dtype), 2, flat));
     } else {
-        ir_la_map(b, eigh, NULL, 1, &x, 2, y);
+        map_or_lanes(b, eigh, NULL, flat[1], &x, 2, y);
     }
     out[0] = ir_la_out(b, ir_reshape(b, y[0], 2, flat), in[0]);
     out[1] = ir_la_out(b, y[1], in[0]);
@@ -449,7 +464,7 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
     *vt = v;
 }
 
-/* y: u, s [1, k, 1], v^T. */
+/* y: u, s [batch, k, 1], v^H. */
 static void
 svd(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
@@ -481,7 +496,7 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
         y[1] = ir_zeros(b, ir_la_type(b, ir_la_real(b, x), flat[0], k, 1));
         y[2] = unit(b, x, flat[0], full ? n : k, n);
     } else {
-        ir_la_map(b, svd, &full, 1, &x, 3, y);
+        map_or_lanes(b, svd, &full, k, &x, 3, y);
     }
     out[0] = ir_la_out(b, y[0], in[0]);
     out[1] = ir_la_out(b, ir_reshape(b, y[1], 2, flat), in[0]);

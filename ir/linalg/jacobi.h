@@ -4,7 +4,7 @@
 
 #include "ir/linalg/parts.h"
 
-enum { IR_LA_SWEEPS = 30 };
+enum { IR_LA_SWEEPS = 30, IR_LA_LANES = 10 };
 
 /* Row i of the next step is made of rows from[i] and with[i] of this one. */
 typedef struct ir_la_deal {
