@@ -11,6 +11,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
+#include "codegen/grid.h"
 #include "codegen/llvm/llvm.h"
 
 /* -- what a processor can do -- */
@@ -90,6 +91,7 @@ read_probe(cg_ll_machine *m, const char *text)
         m->vector_bits = 32;
         m->registers = 32;
         break;
+    case CG_LL_NVPTX: break;    /* sm_80 has all of it: see new_machine */
     case CG_LL_WASM:
         m->round = true;
         m->vector_bits = strstr(text, "f32x4") ? 128 : 32;
@@ -183,6 +185,7 @@ static const struct {
     { "thumbv7m", CG_LL_ARM, "cortex-m3", "", "" },
     { "thumbv8m.main", CG_LL_ARM, "cortex-m33", "", "" },
     { "wasm32", CG_LL_WASM, "generic", "+simd128", "" },
+    { "nvptx64", CG_LL_NVPTX, "sm_80", "", "" },
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -212,8 +215,10 @@ new_target_machine(const cg_ll_machine *m, LLVMTargetRef target, const char *abi
     LLVMTargetMachineOptionsSetFeatures(o, m->features);
     LLVMTargetMachineOptionsSetABI(o, abi);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
-    LLVMTargetMachineOptionsSetRelocMode(o, m->alone ? LLVMRelocStatic : LLVMRelocPIC);
-    LLVMTargetMachineOptionsSetCodeModel(o, m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium : LLVMCodeModelSmall);
+    LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
+    LLVMTargetMachineOptionsSetCodeModel(o, m->grid                      ? LLVMCodeModelDefault
+                                            : m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium
+                                                                         : LLVMCodeModelSmall);
     LLVMTargetMachineRef tm = LLVMCreateTargetMachineWithOptions(target, m->triple, o);
     LLVMDisposeTargetMachineOptions(o);
     return tm;
@@ -231,8 +236,8 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
     if (a < 0) {
-        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main or wasm32, as in "
-                        "x86_64-linux-gnu", triple);
+        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, wasm32 or "
+                        "nvptx64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -242,6 +247,9 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     }
     m->arch = architectures[a].arch;
     m->x86 = m->arch == CG_LL_X86;
+    m->grid = m->arch == CG_LL_NVPTX;
+    if (m->grid)
+        m->fma32 = m->fma64 = m->root64 = m->round = m->half = m->extreme = true;
     m->alone = m->arch == CG_LL_ARM || m->arch == CG_LL_WASM;
     m->pointer32 = m->alone;
     if (!cg_ll_cpu_known(m->arch, cpu)) {
@@ -282,7 +290,7 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
         return NULL;
     if (is_host(m))
         read_features(m);
-    else if (probe(ctx, m) != COT_OK)
+    else if (!m->grid && probe(ctx, m) != COT_OK)
         return NULL; /* and with it goes LLVM's machine, which may be in any state */
     m->next = s->machine;
     s->machine = m;
@@ -407,6 +415,8 @@ cg_ll_target(cot_context *ctx, cg_target *t)
 
     cg_ll_session_of(ctx);
     COT_TRY(complete_target(ctx, t));
+    if (strncmp(t->triple, "nvptx64", 7) == 0)
+        cg_grid_target(t);
     pthread_mutex_lock(&ctx->lock);
     const cg_ll_machine *m = cg_ll_machine_of(ctx, t);
     pthread_mutex_unlock(&ctx->lock);
