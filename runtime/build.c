@@ -324,15 +324,15 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_LLVM;
     else if (dot && strcmp(dot, ".c") == 0)
         *what = CG_TO_C;
-    else if (dot && (strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
+    else if (dot && strcmp(dot, ".mlir") == 0)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena,
-                                 "%s: writing %s is not built in; wants .o, .a, .c, .s or .ll",
+                                 "%s: writing %s is not built in; wants .o, .a, .c, .s, .ll or .ptx",
                                  path, dot));
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s or .ll", path));
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll or .ptx", path));
     return COT_OK;
 }
 
@@ -431,6 +431,8 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
+    if (rt_is_ptx(path))
+        return rt_build_ptx(ctx, n, e, o, path, header);
     COT_TRY(form_of(ctx, path, &what, &archive));
     if (what == CG_TO_C)
         COT_TRY(write_c(ctx, n, e, o, &p, fn, &bytes, &size));
