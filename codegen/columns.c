@@ -89,7 +89,7 @@ bool
 cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
+    return !l->target.grid && n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
 }
 
 /* -- the stack --------------------------------------------------------------------------------- */

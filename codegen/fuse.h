@@ -49,6 +49,9 @@ void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, co
  * twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
 void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+/* For a GPU: n threads in blocks; *i is which one. */
+cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
+void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
 /* For kernels of groups: element `at` of v becomes x; what the kernel makes, as its note; may a
  * result lie where an operand was (then no element may be done twice)? */
 void cg_store_element(cg_lowering *l, cg_frame *fr, ir_ref v, uint32_t buffer, const cg_ix *at, cg_val x);
@@ -68,6 +71,10 @@ bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
+/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is no vector of its own
+ * there has a kind of loop whose iterations are threads. */
+bool cg_is_shared(const cg_lowering *l, int64_t cost);
+cg_kind cg_kind_of_all(const cg_lowering *l);
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
  * loop. */
 int64_t cg_lanes(const cg_lowering *l, int bits);

@@ -169,18 +169,12 @@ whole_loop(const cg_kernel *k)
     return loop;
 }
 
-static int64_t
-threads_for(int64_t n)
-{
-    return n >= 1 << 14 ? CG_BLOCK_THREADS : n >= 1 << 12 ? 128 : n >= 1 << 10 ? 64 : CG_WARP;
-}
-
 /* Iteration lo + step (T b + t) in thread t of block b. */
 static void
 split_loop(cg_kernel *k, cg_val loop)
 {
     cg_block *x = k->insn[loop].block;
-    const int64_t n = extent(k, x), T = threads_for(n);
+    const int64_t n = extent(k, x), T = cg_block_threads(n);
     const cg_val i = x->var, lo = x->lo;
     cg_region head = { 0 }, outer = { 0 };
 

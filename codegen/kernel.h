@@ -30,7 +30,7 @@
  *
  * A loop yields results by a mode for each:
  *   carry   the value yielded last; starts at its init (loop-carried)
- *   fold    an SPMD, lanes or serial loop of extent E <= 32, a power of two: e_0 ... e_(E-1) combined
+ *   fold    an SPMD, lanes or serial loop of extent E <= 64, a power of two: e_0 ... e_(E-1) combined
  *           by halves: for h = E/2 ... 1: e_l = e_l op e_(l+h).  A vector loop folds its lanes
  *           by shuffles; inactive lanes count as the neutral element.  A serial loop runs in
  *           bit-reversed order and combines with a stack of partials (binary counter), which is
@@ -311,7 +311,8 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
 /* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's
  * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
-/* A power of two, at most 64, that divides the index whatever values its parts take. */
+/* A power of two, at most 64, that divides the index whatever values its parts take, in the first lane of vector
+ * loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif

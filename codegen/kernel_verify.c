@@ -178,8 +178,8 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
     want(w, !(x->kind == CG_GRID || x->kind == CG_BLOCK) || x->n == 0, "a grid or block loop yields nothing");
     want(w, !(folds && x->kind == CG_WARPS) && !(trees && x->kind == CG_LANES), "warps yield trees, lanes folds");
     want(w, !((folds || trees) && carries) && !(folds && trees), "modes of results do not mix");
-    want(w, !folds || (fixed && n >= 1 && n <= 32 && (n & (n - 1)) == 0),
-         "fold: extent not a power of two <= 32");
+    want(w, !folds || (fixed && n >= 1 && n <= 64 && (n & (n - 1)) == 0),
+         "fold: extent not a power of two <= 64");
     want(w, !(trees && x->kind == CG_PARALLEL) || (fixed && n <= 4096),
          "parallel tree: extent not constant <= 4096");
     want(w, !(folds && x->kind == CG_PARALLEL), "a parallel loop does not fold");
@@ -331,7 +331,7 @@ verify_insn(verifier *w, cg_val v)
         want_uniform(w, i->in[0], COT_I64);
         want_uniform(w, i->in[1], COT_I64);
         break;
-    case CG_BARRIER: want(w, w->threads != CG_LANES && w->level == 0, "a barrier among lanes or in an SPMD loop"); break;
+    case CG_BARRIER: want(w, w->threads != CG_LANES && !w->in_vector, "a barrier among lanes"); break;
     case CG_FAIL:
         want_uniform(w, i->in[0], COT_BOOL);
         want(w, !w->in_parallel && w->level == 0, "failure inside a parallel or SPMD loop");

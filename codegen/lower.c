@@ -1,6 +1,7 @@
 /* From a prepared graph to a module of kernels. */
 #include "codegen/lower.h"
 
+#include "codegen/grid.h"
 #include "codegen/plan.h"
 
 static const char *
@@ -29,6 +30,7 @@ place_inputs(cg_lowering *l, cg_level *v)
         uint32_t b = cg_buffer_add(k, arg_name(l->arena, f->in_name, i, "in"), t->dtype,
                                    written ? CG_OUT : CG_IN, t->size);
         k->buffer[b].arg = i;
+        k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
         v->place[f->in[i]] = (cg_place){ .set = true, .buffer = b };
         v->borrowed[f->in[i]] = true;
     }
@@ -62,6 +64,7 @@ place_outputs(cg_lowering *l, cg_level *v, const int *over)
         uint32_t b = cg_buffer_add(l->entry.k, arg_name(l->arena, f->out_name, i, "out"), t->dtype, CG_OUT,
                                    t->size);
         l->entry.k->buffer[b].arg = f->n_in + i;
+        l->entry.k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
         l->entry.k->buffer[b].alias = over[i] < 0 ? 0 : v->place[f->in[over[i]]].buffer + 1;
         to[i] = (cg_place){ .set = true, .buffer = b };
     }

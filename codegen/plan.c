@@ -4,6 +4,7 @@
  * span of steps grows with each use.  Offsets come last: larger buffers first, each at the
  * lowest place that no buffer alive at the same time takes. */
 #include "codegen/lower/walk.h"
+#include "codegen/grid.h"
 #include "codegen/plan.h"
 
 #include "ir/diag.h"
@@ -166,6 +167,8 @@ cg_kernel_call(cg_lowering *l)
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
+    if (l->target.grid)
+        cg_grid_schedule(l->k);
     l->plan->now++;
     for (uint32_t i = 0; i < n; i++) {
         if (!l->arg[i])

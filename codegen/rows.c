@@ -9,9 +9,11 @@
 #include <inttypes.h>
 
 #include "codegen/cost.h"
+#include "codegen/grid.h"
+#include "codegen/lower/reduce.h"
 #include "codegen/plan.h"
 
-enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8 };
+enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, ROW_OF_WARP = 1024 };
 
 typedef struct rows {
     cg_lowering *l;
@@ -30,6 +32,9 @@ typedef struct rows {
     int widest;
     bool again; /* no result lies where an operand was */
     bool split; /* a single row is split among threads */
+    int64_t warps;      /* GPU: of a block; else 0 */
+    bool whole_block;   /* GPU: they have a row together, not one each */
+    cg_val slot;        /* GPU: where the warp's part of a shared buffer begins */
     cg_ix at[COT_MAX_RANK + 1];
     cg_columns columns;             /* summed on the way, if columns.n > 0 */
     int64_t chunks;                 /* of their rows, for threads          */
@@ -143,6 +148,15 @@ keep_one(rows *r, uint32_t i, int s, bool *stop, int64_t *room)
     return false;
 }
 
+static uint32_t
+kept_buffer(rows *r, cot_dtype t, int64_t n)
+{
+    uint32_t b = cg_local_buffer(r->l, "row", t, n);
+    if (r->warps)
+        r->l->k->buffer[b].space = CG_SHARED;
+    return b;
+}
+
 /* What is kept hides what it is made of: so one after the other. */
 static void
 find_kept(rows *r)
@@ -155,13 +169,16 @@ find_kept(rows *r)
     memcpy(stop, r->cut->root, sizeof *stop * f->n_values);
     /* the stacks of threads that split a single row are their own */
     int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
+    const int64_t rows = r->warps && !r->whole_block ? r->warps : 1;
+    if (r->warps)
+        room = (CG_SHARED_MOST - (4 << 10)) / rows;
     for (int s = 0; s < r->stages; s++)
         for (uint32_t i = 0; i < r->g->n; i++)
             while (r->stage[i] == s && keep_one(r, i, s, stop, &room))
                 ;
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v])
-            r->kept_in[v] = cg_local_buffer(r->l, "row", ir_type_at(f, v)->dtype, r->n);
+            r->kept_in[v] = kept_buffer(r, ir_type_at(f, v)->dtype, r->n * rows);
 }
 
 /* The results and the kept values of this pass at an element; then what the reductions want. */
@@ -186,6 +203,13 @@ add_to_columns(rows *r, const cg_ix *at, cg_ix j)
     }
 }
 
+static cg_val
+kept_index(const rows *r, cg_ix j)
+{
+    cg_val i = cg_ix_value(&r->l->ix, &r->l->b, j);
+    return r->slot ? cg_iadd(&r->l->b, r->slot, i) : i;
+}
+
 static void
 element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
 {
@@ -207,8 +231,7 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     add_to_columns(r, at, j);
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v] && r->first[v] == r->now + 1)
-            cg_store(&l->b, r->kept_in[v], cg_ix_value(&l->ix, &l->b, j),
-                     cg_pull(l, r->fr, v, at), l->mask);
+            cg_store(&l->b, r->kept_in[v], kept_index(r, j), cg_pull(l, r->fr, v, at), l->mask);
 }
 
 static void
@@ -217,10 +240,40 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
     element_of_pass(l, user, j, NULL);
 }
 
+/* The same on a GPU: threads of the warp, or of the block, along the row. */
+static void
+grid_pass(rows *r, pass *p)
+{
+    cg_lowering *l = r->l;
+    cg_build *b = &l->b;
+    const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP, n = r->n < most ? r->n : most;
+    const cg_kind team = l->team;
+    cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0), cg_i64(b, most), 1,
+                                   n < most ? cg_i64(b, n) : 0);
+    uint32_t outer = cg_scope_begin(l);
+    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, r->n / n);
+    l->team = CG_SERIAL;
+    if (r->n % n)
+        steps = cg_idiv(b, cg_isub(b, cg_i64(b, r->n + n - 1), t), n);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
+    element_alone(l, p, cg_ix_var(&l->ix, j, 0, r->n - 1));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+    l->team = team;
+    cg_scope_end(l, outer);
+    cg_loop_end(b, threads);
+}
+
 /* A pass without reductions: lanes along the row. */
 static void
 plain_pass(rows *r, pass *p)
 {
+    if (r->warps) {
+        grid_pass(r, p);
+        return;
+    }
     int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8);
     if (lanes > 1 && r->cost <= CG_COST_HEAVY)
         lanes *= 2;
@@ -272,7 +325,8 @@ row_pass(rows *r)
         plain_pass(r, &p);
     if (p.n == 0)
         return;
-    cg_fold_form form = cg_lanes(l, 32) == 1      ? CG_FOLD_SERIAL
+    cg_fold_form form = r->warps                  ? CG_FOLD_LANES
+                        : cg_lanes(l, 32) == 1    ? CG_FOLD_SERIAL
                         : r->cost <= STREAMED_MOST ? CG_FOLD_STREAMS
                                                    : CG_FOLD_LANES;
     cg_fold_loops(l, r->n, p.n, p.how, form, r->split, element_of_pass, &p, x);
@@ -291,7 +345,7 @@ bind_kept(rows *r, int stage)
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v] && r->first[v] == stage + 1)
             r->fr->bind[v] =
-                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v], .last_only = r->n };
+                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v], .base = r->slot, .last_only = r->n };
 }
 
 static void
@@ -305,6 +359,8 @@ one_row(void *user, cg_val row)
     for (r->now = 0; r->now < r->stages; r->now++) {
         row_pass(r);
         bind_kept(r, r->now);
+        if (r->warps && r->now + 1 < r->stages)
+            cg_barrier(&l->b);
     }
 }
 
@@ -322,6 +378,44 @@ plain_rows(rows *r, bool many)
     one_row(r, cg_loop_var(b, loop));
     cg_scope_end(r->l, mark);
     cg_loop_end(b, loop);
+}
+
+/* -- on a GPU: a warp for each row, a block for each long one --------------------------------------- */
+
+static void
+grid_rows(rows *r)
+{
+    cg_lowering *l = r->l;
+    cg_build *b = &l->b;
+    const int64_t W = r->warps, each = r->whole_block ? 1 : W;
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
+    l->team = CG_GRID;
+    if (r->whole_block) {
+        one_row(r, first);
+    } else {
+        cg_val limit = r->outer % W ? cg_isub(b, cg_i64(b, r->outer), first) : 0;
+        cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, W), 1, limit);
+        uint32_t inner = cg_scope_begin(l);
+        l->team = CG_WARPS;
+        r->slot = cg_imul(b, cg_loop_var(b, warps), r->n);
+        one_row(r, cg_iadd(b, first, cg_loop_var(b, warps)));
+        cg_scope_end(l, inner);
+        cg_loop_end(b, warps);
+    }
+    l->team = CG_SERIAL;
+    cg_scope_end(l, mark);
+    cg_loop_end(b, grid);
+}
+
+static void
+choose_warps(rows *r)
+{
+    r->whole_block = r->n > ROW_OF_WARP;
+    r->warps = cg_block_warps(r->n);
+    while (!r->whole_block && r->warps > 1 && r->warps >= 2 * r->outer)
+        r->warps /= 2;
 }
 
 /* -- with columns -------------------------------------------------------------------------------- */
@@ -433,9 +527,11 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
             cg_place_buffer(l, &fr->place[g->v[i]], ir_type_at(fr->f, g->v[i]), "y", true);
     cg_note_group(l, fr, g);
     find_stages(&r);
+    if (l->target.grid)
+        choose_warps(&r);
     find_kept(&r);
     r.columns = find_columns(&r);
-    bool many = l->o->threads > 1 && r.cost * g->space->size > CG_COST_PARALLEL;
+    bool many = cg_is_shared(l, r.cost * g->space->size);
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
     l->k->bytes = g->space->size * (r.widest ? r.widest : 8) / 8 * 2;
@@ -443,7 +539,9 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
                   "%s: %" PRId64 " rows of %" PRId64 ", %d passes, cost %" PRId64 "%s%s\n",
                   l->k->name, r.outer, r.n, r.stages, r.cost,
                   r.columns.n ? ", with columns" : "", many ? ", parallel" : "");
-    if (r.columns.n)
+    if (r.warps)
+        grid_rows(&r);
+    else if (r.columns.n)
         rows_with_columns(&r, many);
     else
         plain_rows(&r, many);

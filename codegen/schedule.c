@@ -11,6 +11,7 @@
 #include "codegen/cost.h"
 #include "codegen/cuts.h"
 #include "codegen/fuse.h"
+#include "codegen/grid.h"
 #include "codegen/lower/reduce.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
@@ -20,6 +21,18 @@ cg_lanes(const cg_lowering *l, int bits)
 {
     int64_t lanes = l->target.vector_bits / (bits < 8 ? 8 : bits);
     return l->target.vector_bits <= 64 || lanes < 1 ? 1 : lanes;
+}
+
+bool
+cg_is_shared(const cg_lowering *l, int64_t cost)
+{
+    return l->target.grid || (l->o->threads > 1 && cost > CG_COST_PARALLEL);
+}
+
+cg_kind
+cg_kind_of_all(const cg_lowering *l)
+{
+    return l->target.grid ? CG_PARALLEL : CG_SERIAL;
 }
 
 void
@@ -232,6 +245,27 @@ cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_e
     cg_loop_end(&l->b, loop);
     if (whole < n)
         one_vector(l, cg_i64(&l->b, whole), n, pow2_from(n - whole), n - whole, body, user);
+}
+
+cg_val
+cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
+{
+    cg_build *b = &l->b;
+    const int64_t T = cg_block_threads(n);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
+    *mark = cg_scope_begin(l);
+    cg_val first = cg_imul(b, cg_loop_var(b, grid), T), limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
+    *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
+    return grid;
+}
+
+void
+cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
+{
+    cg_scope_end(l, mark);
+    cg_loop_end(&l->b, l->threads);
+    cg_loop_end(&l->b, grid);
 }
 
 /* -- map kernels ------------------------------------------------------------------------------------- */
@@ -453,6 +487,33 @@ pick_order(mapping *m)
     m->order[n - 2] = x;
 }
 
+/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by side. */
+static void
+map_grid(mapping *m)
+{
+    cg_lowering *l = m->l;
+    cg_build *b = &l->b;
+    const ir_type *t = m->g->space;
+    const int64_t size = t->size, last = m->s.n ? m->s.extent[m->s.n - 1] : 1;
+    int64_t lanes = m->put || m->s.reduces || m->s.cost > CG_COST_HEAVY || !m->again ? 1 : 128 / m->s.widest;
+    uint32_t mark;
+    while (lanes > 1 && (last % lanes || lanes > 4 || size / lanes < CG_BLOCK_THREADS))
+        lanes /= 2;
+    cg_val start, vector = 0, loop = cg_threads_begin(l, size / lanes, &mark, &start);
+    start = cg_imul(b, start, lanes);
+    if (lanes > 1) {
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        start = cg_iadd(b, start, cg_loop_var(b, vector));
+        l->vector = true;
+    }
+    cg_ix_split(&l->ix, cg_ix_var(&l->ix, start, 0, size - 1), t->rank, t->dims, m->at);
+    map_body(m);
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
+    cg_threads_end(l, loop, mark);
+}
+
 static void
 run_mapping(mapping *m)
 {
@@ -465,18 +526,23 @@ run_mapping(mapping *m)
                         : 4; /* whole lines of memory for each row that is summed */
     else if (m->lanes > 1 && m->s.cost <= CG_COST_HEAVY)
         m->lanes *= 2;
-    pick_order(m);
-    pick_cuts(m);
+    if (!l->target.grid) {
+        pick_order(m);
+        pick_cuts(m);
+    }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
     l->k->bytes = (int64_t)m->g->n * size * m->s.widest / 8;
-    m->parallel = l->o->threads > 1 && (m->s.cost + 2) * size > CG_COST_PARALLEL && m->s.n > 0;
+    m->parallel = cg_is_shared(l, (m->s.cost + 2) * size) && m->s.n > 0;
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64
                   "%s%s%s\n",
                   l->k->name, size, m->s.n, m->lanes, m->s.cost, m->tile ? ", squares" : "",
                   m->pieces ? ", in pieces" : "", m->parallel ? ", parallel" : "");
-    map_level(m, 0);
+    if (l->target.grid)
+        map_grid(m);
+    else
+        map_level(m, 0);
 }
 
 /* A result may lie where an operand was: then no element may be done twice. */

@@ -11,7 +11,7 @@
 static bool run_region(sim *s, const cg_region *r);
 
 bool
-sim_wrong(sim *s, const char *what)
+cg_sim_wrong(sim *s, const char *what)
 {
     if (!s->wrong)
         s->wrong = what;
@@ -21,7 +21,7 @@ sim_wrong(sim *s, const char *what)
 /* -- lanes -------------------------------------------------------------------------------------------------- */
 
 int32_t
-sim_thread(const sim *s, int64_t i, bool *many)
+cg_sim_thread(const sim *s, int64_t i, bool *many)
 {
     const sim_lanes *at = &s->at;
     const int64_t j = i / (at->n / at->teams);
@@ -229,7 +229,7 @@ run_memory(sim *s, cg_val v)
         }
         char *x = value + (size_t)i * size;
         const uint32_t buffer = (uint32_t)p->imm;
-        if (load ? !sim_load(s, buffer, i, index[i], x) : !sim_store(s, buffer, i, index[i], x))
+        if (load ? !cg_sim_load(s, buffer, i, index[i], x) : !cg_sim_store(s, buffer, i, index[i], x))
             return false;
         if (load && p->type == COT_BOOL)
             *x = *x != 0;
@@ -245,8 +245,8 @@ run_barrier(sim *s)
             s->warp_barriers[w] += is_active(s, w);
         return true;
     }
-    if ((s->at.mask && count(s, s->at.mask) < s->at.n) || (s->at.kind == CG_BLOCK && s->at.n != s->launch.block))
-        return sim_wrong(s, "a barrier that not all threads of the block reach");
+    if ((s->at.mask && count(s, s->at.mask) < s->at.n) || (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
+        return cg_sim_wrong(s, "a barrier that not all threads of the block reach");
     s->barriers++;
     return true;
 }
@@ -323,7 +323,7 @@ enter_threads(sim *s, const cg_block *x, int64_t e)
     at->teams = at->kind == CG_WARPS ? at->teams * e : e;
     at->lanes = e;
     at->kind = x->kind;
-    return at->n == at->teams || sim_wrong(s, "a thread loop in the wrong place");
+    return at->n == at->teams || cg_sim_wrong(s, "a thread loop in the wrong place");
 }
 
 static bool
@@ -347,7 +347,7 @@ run_at_once(sim *s, cg_val v)
     s->at = outer;
     if (x->kind == CG_WARPS && x->n > 0) {
         if (s->at.n > 1 || s->at.mask)
-            return sim_wrong(s, "a tree of warps that not all threads of the block reach");
+            return cg_sim_wrong(s, "a tree of warps that not all threads of the block reach");
         s->barriers++;
     }
     return true;
@@ -630,7 +630,7 @@ run_grid(sim *s, cg_val v)
 
     for (s->block = 0; s->block < n; s->block++) {
         *(int64_t *)define(s, x->var, 1) = constant(s, x->lo) + s->block * x->step;
-        sim_memory_block(s);
+        cg_sim_memory_block(s);
         if (!run_region(s, &x->body))
             return false;
     }
@@ -664,7 +664,7 @@ run_insn(sim *s, cg_val v)
     default:
         if (p->op < SC_COUNT)
             run_scalar(s, v);
-        return p->op < SC_COUNT || sim_wrong(s, "an instruction that no GPU has");
+        return p->op < SC_COUNT || cg_sim_wrong(s, "an instruction that no GPU has");
     }
 }
 
@@ -688,8 +688,8 @@ launch(sim *s, void *const *buffers)
     s->scratch = IR_NEW_N(s->arena, void *, k->n_insns * SIM_SLOTS);
     s->launch = cg_launch_of(k);
     s->at = (sim_lanes){ .n = 1, .kind = CG_GRID, .teams = 1, .lanes = 1 };
-    sim_memory_new(s, buffers);
-    sim_memory_block(s);
+    cg_sim_memory_new(s, buffers);
+    cg_sim_memory_block(s);
     run_region(s, &k->body);
 }
 

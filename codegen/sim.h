@@ -51,12 +51,12 @@ typedef struct sim {
     const char *wrong;
 } sim;
 
-bool sim_wrong(sim *s, const char *what);
+bool cg_sim_wrong(sim *s, const char *what);
 /* The first thread of lane i, and whether every thread of the warp or block is at its place. */
-int32_t sim_thread(const sim *s, int64_t i, bool *many);
-void sim_memory_new(sim *s, void *const *buffers);
-void sim_memory_block(sim *s);
-bool sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
-bool sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
+int32_t cg_sim_thread(const sim *s, int64_t i, bool *many);
+void cg_sim_memory_new(sim *s, void *const *buffers);
+void cg_sim_memory_block(sim *s);
+bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
+bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
 
 #endif

@@ -40,7 +40,7 @@ shadow_of(sim *s, uint32_t buffer)
 }
 
 void
-sim_memory_new(sim *s, void *const *buffers)
+cg_sim_memory_new(sim *s, void *const *buffers)
 {
     const cg_kernel *k = s->k;
     uint32_t at = 0;
@@ -64,7 +64,7 @@ sim_memory_new(sim *s, void *const *buffers)
 
 /* A new block has new shared memory. */
 void
-sim_memory_block(sim *s)
+cg_sim_memory_block(sim *s)
 {
     for (uint32_t i = 0; i < s->k->n_buffers; i++) {
         sim_memory *m = &s->memory[i];
@@ -99,9 +99,9 @@ static bool
 note_read(sim *s, sim_shadow *x, int32_t thread, bool many)
 {
     if (x->owner != SIM_NOBODY && x->owner != s->block)
-        return sim_wrong(s, "reads what another block stores");
+        return cg_sim_wrong(s, "reads what another block stores");
     if (x->owner == s->block && !is_past(s, &x->wrote, thread, many))
-        return sim_wrong(s, "reads what another thread stored since the last barrier");
+        return cg_sim_wrong(s, "reads what another thread stored since the last barrier");
     const bool first = x->read.thread == SIM_NOBODY || x->read.block < s->barriers || x->read.thread == thread;
     x->read = touch(s, thread);
     if (!first || many)
@@ -113,11 +113,11 @@ static bool
 note_write(sim *s, sim_shadow *x, int32_t thread, bool same)
 {
     if (!same && x->owner != SIM_NOBODY && x->owner != s->block)
-        return sim_wrong(s, "stores over what another block stores");
+        return cg_sim_wrong(s, "stores over what another block stores");
     if (!same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
-        return sim_wrong(s, "stores over what another thread stored since the last barrier");
+        return cg_sim_wrong(s, "stores over what another thread stored since the last barrier");
     if (!same && !is_past(s, &x->read, thread, false))
-        return sim_wrong(s, "stores over what another thread read since the last barrier");
+        return cg_sim_wrong(s, "stores over what another thread read since the last barrier");
     if (same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
         return true;            /* the first of two equal stores counts: it is the one that others must wait for */
     x->owner = s->block;
@@ -129,7 +129,7 @@ static char *
 element(sim *s, sim_memory *m, int32_t thread, int64_t index)
 {
     if (index < 0 || index >= m->elements) {
-        sim_wrong(s, ir_format(s->arena, "index %lld is out of bounds of %lld elements", (long long)index,
+        cg_sim_wrong(s, ir_format(s->arena, "index %lld is out of bounds of %lld elements", (long long)index,
                                (long long)m->elements));
         return NULL;
     }
@@ -137,11 +137,11 @@ element(sim *s, sim_memory *m, int32_t thread, int64_t index)
 }
 
 bool
-sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to)
+cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to)
 {
     sim_memory *m = &s->memory[buffer];
     bool many;
-    const int32_t thread = sim_thread(s, lane, &many);
+    const int32_t thread = cg_sim_thread(s, lane, &many);
     const char *p = element(s, m, thread, index);
 
     if (!p || (m->shadow && !note_read(s, &m->shadow[index], thread, many)))
@@ -151,11 +151,11 @@ sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to)
 }
 
 bool
-sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from)
+cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from)
 {
     sim_memory *m = &s->memory[buffer];
     bool many;
-    const int32_t thread = sim_thread(s, lane, &many);
+    const int32_t thread = cg_sim_thread(s, lane, &many);
     char *p = element(s, m, thread, index);
 
     if (!p || (m->shadow && !note_write(s, &m->shadow[index], thread, memcmp(p, from, m->size) == 0)))

@@ -12,6 +12,7 @@
 #include "passes/complex/pair.h"
 
 #include "ir/diag.h"
+#include "ir/expand.h"
 
 typedef enum boundary { WHOLE, PARTS, MEMORY } boundary;
 
@@ -205,28 +206,64 @@ flow_attrs(split *s, const ir_node *n, ir_attrs *at)
     return COT_OK;
 }
 
+/* Operands as parts; how many. */
+static int
+parts_in(const split *s, const ir_node *n, ir_ref *x)
+{
+    int parts = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        x[parts++] = s->env[n->in[i]].re;
+        if (is_complex(s->f, n->in[i]))
+            x[parts++] = s->env[n->in[i]].im;
+    }
+    return parts;
+}
+
+static void
+parts_out(const split *s, const ir_node *n, const ir_ref *out, pass_pair *y)
+{
+    for (int j = 0, at = 0; j < n->n_out; j++) {
+        y[j].re = out[at++];
+        if (is_complex(s->f, n->first + (ir_ref)j))
+            y[j].im = out[at++];
+    }
+}
+
 static void
 split_flow(split *s, const ir_node *n, pass_pair *y)
 {
     ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
-    int parts = 0, at_out = 0;
     ir_attrs at;
     cot_status status = flow_attrs(s, n, &at);
     if (status != COT_OK) {
         s->b->status = s->b->status == COT_OK ? status : s->b->status;
         return;
     }
-    for (int i = 0; i < n->n_in; i++) {
-        x[parts++] = s->env[n->in[i]].re;
-        if (is_complex(s->f, n->in[i]))
-            x[parts++] = s->env[n->in[i]].im;
-    }
+    const int parts = parts_in(s, n, x);
     ir_add_node(s->b, (ir_op)n->op, parts, x, &at, out);
-    for (int j = 0; j < n->n_out; j++) {
-        y[j].re = out[at_out++];
-        if (is_complex(s->f, n->first + (ir_ref)j))
-            y[j].im = out[at_out++];
+    parts_out(s, n, out, y);
+}
+
+/* An op that is a graph of others: that graph, split, in its place. */
+static void
+split_expansion(split *s, const ir_node *n, pass_pair *y)
+{
+    const ir_type **type = IR_NEW_N(s->b->arena, const ir_type *, n->n_in + 1);
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
+    ir_expansion *whole = NULL;
+    ir_graph *g = NULL;
+    for (int i = 0; i < n->n_in; i++)
+        type[i] = ir_type_at(s->f, n->in[i]);
+    cot_status status = ir_expand(s->f->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &whole);
+    if (status == COT_OK)
+        status = split_graph(whole->graph, PARTS, &g);
+    if (status != COT_OK) {
+        s->b->status = s->b->status == COT_OK ? status : s->b->status;
+        return;
     }
+    parts_in(s, n, x);
+    ir_inline_graph(s->b, g, x, out);
+    parts_out(s, n, out, y);
 }
 
 static bool
@@ -257,6 +294,8 @@ split_node(split *s, const ir_node *n)
         *y = pass_pair_constant(s->b, &n->at.constant.data);
     else if (rule)
         *y = rule(s->b, n, x);
+    else if (ir_ops[n->op].flag == IR_EXPAND)
+        split_expansion(s, n, y);
     else
         on_each_part(s, n, y);
 }

@@ -29,14 +29,16 @@ emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n,
     char *message = NULL;
 
     COT_TRY(cg_ll_module_begin(l, l->ctx, l->arena, machine, n ? fn[0].name : "cotrace"));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; machine->grid && i < n; i++)
+        COT_TRY(cg_ll_ptx_add(l, fn[i].module, fn[i].name));
+    for (int i = 0; !machine->grid && i < n; i++)
         COT_TRY(cg_ll_module_add(l, fn[i].module, ir_format(l->arena, "%s.entry", fn[i].name),
                                  false, fn[i].name, fn[i].n_in + fn[i].n_out));
     COT_TRY(cg_ll_module_finish(l));
     if (what == CG_TO_LLVM)
         return print_module(l, out);
     if (LLVMTargetMachineEmitToMemoryBuffer(
-            machine->tm, l->module, what == CG_TO_ASM ? LLVMAssemblyFile : LLVMObjectFile,
+            machine->tm, l->module, what == CG_TO_OBJECT ? LLVMObjectFile : LLVMAssemblyFile,
             &message, out)) {
         cot_status s = cg_ll_fail(l->ctx, "LLVM: %s", message);
         LLVMDisposeMessage(message);
@@ -59,6 +61,8 @@ cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const c
 
     if (what == CG_TO_C)
         return cg_ll_fail(ctx, "the LLVM back end writes no C");
+    if ((what == CG_TO_PTX || what == CG_TO_OBJECT) && cg_ll_is_ptx(t->triple) != (what == CG_TO_PTX))
+        return cg_ll_fail(ctx, "target %s: %s", t->triple, what == CG_TO_PTX ? "has no PTX" : "has no object files; wants PTX");
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {

@@ -26,13 +26,25 @@ static const char aarch64[] =
     "neoverse-v2 neoverse-v3 neoverse-v3ae oryon-1 saphira thunderx thunderx2t99 thunderx3t110 thunderxt81 thunderxt83 "
     "thunderxt88 tsv110 ";
 
+/* Tensor cores and a maximum that passes on NaNs begin with sm_80; later ones run the code of these. */
+static const char nvptx[] = " sm_80 sm_86 sm_87 sm_89 sm_90 ";
+
+bool
+cg_ll_is_ptx(const char *triple)
+{
+    return strncmp(triple, "nvptx64", 7) == 0;
+}
+
 bool
 cg_ll_cpu_known(const char *triple, const char *cpu)
 {
-    const char *names = strncmp(triple, "x86_64", 6) == 0 ? x86_64 : strncmp(triple, "aarch64", 7) == 0 ? aarch64 : "";
+    const char *names = strncmp(triple, "x86_64", 6) == 0    ? x86_64
+                        : strncmp(triple, "aarch64", 7) == 0 ? aarch64
+                        : cg_ll_is_ptx(triple)               ? nvptx
+                                                             : "";
     const size_t n = strlen(cpu);
 
-    if (strcmp(cpu, "generic") == 0)
+    if (strcmp(cpu, "generic") == 0 && names != nvptx)
         return true;
     for (const char *s = strstr(names, cpu); s && n; s = strstr(s + 1, cpu))
         if (s[-1] == ' ' && s[n] == ' ')

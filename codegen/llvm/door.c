@@ -15,6 +15,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
+#include "codegen/grid.h"
 #include "codegen/llvm/llvm.h"
 #include "ir/diag.h"
 
@@ -184,24 +185,26 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
     m->x86 = strncmp(triple, "x86_64", 6) == 0;
+    m->grid = cg_ll_is_ptx(triple);
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         cg_ll_fail(ctx, "target %s: %s", triple, message);
         LLVMDisposeMessage(message);
         return NULL;
     }
     /* LLVM ends the process on code that some of its other targets cannot make. */
-    if (!m->x86 && strncmp(triple, "aarch64", 7) != 0) {
-        cg_ll_fail(ctx, "target %s: wants x86_64 or aarch64, as in x86_64-linux-gnu", triple);
+    if (!m->x86 && !m->grid && strncmp(triple, "aarch64", 7) != 0) {
+        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64 or nvptx64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
     if (!cg_ll_cpu_known(triple, cpu)) {
         cg_ll_fail(ctx,
-                   "target %s: no processor '%s'; wants a name that LLVM has, as x86-64-v3",
-                   triple, cpu);
+                   "target %s: no processor '%s'; wants a name that LLVM has, as %s",
+                   triple, cpu, m->grid ? "sm_80" : "x86-64-v3");
         return NULL;
     }
     m->tm = LLVMCreateTargetMachine(target, triple, cpu, m->features, LLVMCodeGenLevelDefault,
-                                    LLVMRelocPIC, LLVMCodeModelSmall);
+                                    m->grid ? LLVMRelocDefault : LLVMRelocPIC,
+                                    m->grid ? LLVMCodeModelDefault : LLVMCodeModelSmall);
     if (m->tm == NULL) {
         cg_ll_fail(ctx, "target %s: LLVM has no code generator for it", triple);
         return NULL;
@@ -223,7 +226,9 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
     cg_ll_machine *m = new_machine(ctx, t->triple, t->cpu, t->features);
     if (m == NULL)
         return NULL;
-    if (m->x86 && strstr(m->features, "+sse2"))
+    if (m->grid)
+        m->fma = m->round = m->half = true;
+    else if (m->x86 && strstr(m->features, "+sse2"))
         read_features(m);
     else if (probe(ctx, m) != COT_OK)
         return NULL;
@@ -277,6 +282,8 @@ fill_target(cot_context *ctx, cg_target *t)
     bool host = t->triple == NULL && t->cpu == NULL;
 
     cg_ll_session_of(ctx);
+    if (t->triple && cg_ll_is_ptx(t->triple))
+        cg_grid_target(t);
     if (t->triple && t->cpu == NULL)
         t->cpu = "generic";
     name_host(ctx, t);

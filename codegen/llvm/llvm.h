@@ -18,7 +18,7 @@ typedef struct cg_ll_machine {
     struct cg_ll_machine *next;
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
-    bool x86;
+    bool x86, grid;
     bool fma, round, half, masked,
         masked_small; /* in hardware: fma; floor and its kin; f16 to f32 and back;
                          masked loads of 32 and 64 bits; of 8 and 16 */
@@ -64,6 +64,8 @@ typedef struct cg_ll_shared {
 } cg_ll_shared;
 
 /* cpu.c: a name that code generation takes. */
+/* Is it a target of grids? */
+bool cg_ll_is_ptx(const char *triple);
 bool cg_ll_cpu_known(const char *triple, const char *cpu);
 
 cot_status cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
@@ -73,6 +75,8 @@ void cg_ll_module_free(cg_ll_module *l);
  * NULL.  visible: the entry can be called from outside. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
+/* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
+cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Run the IR passes. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
 LLVMValueRef cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes);

@@ -58,11 +58,28 @@ convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
     return is_signed ? LLVMBuildSExt(e->b, x, t, "") : LLVMBuildZExt(e->b, x, t, "");
 }
 
+/* A NaN makes the sum one; equal ones differ in the sign of zero at most. */
+static LLVMValueRef
+extreme_by_compares(cg_ll_emit *e, ir_sc_op op, LLVMValueRef *in)
+{
+    LLVMTypeRef t = LLVMTypeOf(in[0]), bits = like(e->l->i64, in[0]);
+    LLVMValueRef x = LLVMBuildBitCast(e->b, in[0], bits, ""), y = LLVMBuildBitCast(e->b, in[1], bits, "");
+    LLVMValueRef first = LLVMBuildFCmp(e->b, op == SC_max ? LLVMRealOGT : LLVMRealOLT, in[0], in[1], "");
+    LLVMValueRef second = LLVMBuildFCmp(e->b, op == SC_max ? LLVMRealOLT : LLVMRealOGT, in[0], in[1], "");
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, in[0], in[1], "");
+    LLVMValueRef same = op == SC_max ? LLVMBuildAnd(e->b, x, y, "") : LLVMBuildOr(e->b, x, y, "");
+
+    same = LLVMBuildSelect(e->b, nan, LLVMBuildFAdd(e->b, in[0], in[1], ""), LLVMBuildBitCast(e->b, same, t, ""), "");
+    return LLVMBuildSelect(e->b, first, in[0], LLVMBuildSelect(e->b, second, in[1], same, ""), "");
+}
+
 static LLVMValueRef
 extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
+    if (t == COT_F64 && e->l->machine->grid)
+        return extreme_by_compares(e, op, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
                             : (ir_is_signed(t) ? "llvm.smin" : "llvm.umin");
@@ -172,12 +189,28 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
 }
 
 static LLVMValueRef
+look_up_lanes(cg_ll_emit *e, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef index)
+{
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, n));
+
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef k = cg_ll_index(e, i), at = LLVMBuildSExt(e->b, LLVMBuildExtractElement(e->b, index, k, ""), e->l->i64, "");
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
+        v = LLVMBuildInsertElement(e->b, v, x, k, "");
+    }
+    return v;
+}
+
+static LLVMValueRef
 looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
 {
     LLVMTypeRef t = cg_ll_type(e->l, table->type);
     int64_t bytes = (int64_t)cot_dtype_size(table->type) * table->n;
     LLVMValueRef base = cg_ll_constant_data(e->l, table->data, bytes);
 
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind && e->l->machine->grid)
+        return look_up_lanes(e, t, base, index);
     if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind)
         return cg_ll_gather(e, t, base, index, NULL);
     LLVMValueRef at = LLVMBuildSExt(e->b, index, e->l->i64, "");

@@ -229,7 +229,7 @@ emit(cg_lowering *l, cumulating *c)
 {
     const int64_t lines = c->t->size / c->size, lanes = cg_lanes(l, ir_bits(c->how.type));
     const bool across = c->inner >= lanes && lanes > 1;
-    const bool many = l->o->threads > 1 && c->t->size * 5 > CG_COST_PARALLEL;
+    const bool many = cg_is_shared(l, c->t->size * 5);
     const bool by_lines = many && (across ? c->outer : lines) > 1;
     c->blocks = many && !by_lines && !across ? CG_PARALLEL : CG_SERIAL;
     c->each = by_lines;

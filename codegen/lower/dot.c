@@ -142,6 +142,8 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
         .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1
     };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
+    if (t->grid)
+        return s;
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
     choose_tile(&s, t, bytes);
@@ -233,6 +235,12 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     return cg_loop_result(b, blocks, 0);
 }
 
+cg_val
+cg_dot_element(const product *p, cg_val m, cg_val n)
+{
+    return direct_element(p, m, n, 0);
+}
+
 /* Tiles of rows m0 ... and columns n0 ...; the last columns, fewer than a tile, are masked. */
 static void
 direct_tile(const product *p, cg_val m0, cg_val n0, int64_t columns, bool columns_over,
@@ -292,13 +300,13 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
 
 /* A block of up to 512 elements from k0 on: 32 lanes, up to 16 steps, folded by halves. */
 static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
+inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, cg_kind kind)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
     int64_t over = p->s.k.total % LANES;
     cg_val lanes =
-        cg_loop_begin(b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
+        cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
     cg_val lane = cg_loop_var(b, lanes), loop = loop_over(b, cg_i64(b, 0), steps, 1);
     cg_val acc = cg_loop_carry(b, loop, t, cg_neutral(b, SC_add, t));
     cg_val k = cg_iadd(b, k0, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), LANES), lane));
@@ -321,28 +329,34 @@ inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, bool vector)
     return cg_loop_result(b, lanes, 0);
 }
 
+/* The sum of row `free` over blocks lo ... hi - 1 of 512 k's: a tree. */
+cg_val
+cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind)
+{
+    cg_build *b = p->b;
+    cot_dtype t = p->d->type;
+    const int64_t total = p->s.k.total;
+    if (total == 0)
+        return cg_const(b, t, 0);
+    if (total <= BLOCK)
+        return inner_block(p, free, cg_i64(b, 0), cg_i64(b, total / LANES), kind);
+    cg_val blocks = loop_over(b, lo, hi, 1);
+    cg_val block = cg_loop_var(b, blocks),
+           left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
+    cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
+    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), steps, kind);
+    cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
+    cg_loop_end(b, blocks);
+    return cg_loop_result(b, blocks, 0);
+}
+
 static void
 inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
 {
     cg_build *b = p->b;
-    cot_dtype t = p->d->type;
-    int64_t total = p->s.k.total;
-    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows), sum;
-    if (total == 0) {
-        sum = cg_const(b, t, 0);
-    } else if (total <= BLOCK) {
-        sum = inner_block(p, m, cg_i64(b, 0), cg_i64(b, total / LANES), vector);
-    } else {
-        cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, (total + BLOCK - 1) / BLOCK), 1);
-        cg_val block = cg_loop_var(b, blocks),
-               left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
-        cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
-        cg_val one = inner_block(p, m, cg_imul(b, block, BLOCK), steps, vector);
-        cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
-        cg_loop_end(b, blocks);
-        sum = cg_loop_result(b, blocks, 0);
-    }
-    give(p, m, cg_i64(b, 0), sum, 0);
+    cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
+    cg_val blocks = cg_i64(b, (p->s.k.total + BLOCK - 1) / BLOCK);
+    give(p, m, cg_i64(b, 0), cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL), 0);
     cg_loop_end(b, rows);
 }
 
@@ -410,6 +424,10 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
     if (!s->b.total || !s->m.total || !s->n.total)
         return;
     p.base = zero;
+    if (t->grid) {
+        cg_dot_grid(&p, inner);
+        return;
+    }
     if (s->pieces == 1) {
         batches(&p, zero, count, zero, rows, inner, vector);
         return;

@@ -30,10 +30,14 @@ typedef struct cg_dot {
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
      * nothing. */
     uint32_t scratch;
+    uint32_t tile[2];               /* GPU: likewise, of cg_dot_tiles elements, shared by a block */
 } cg_dot;
 
 /* Elements of `type` of scratch memory that cg_dot_build wants; often 0. */
 int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d);
+
+/* GPU: elements of the two shared buffers; false: none are wanted. */
+bool cg_dot_tiles(const cg_dot *d, bool inner, int64_t elements[2]);
 
 /* NUMERICS.md section 4: does the product have the inner form?  From the dimension numbers
  * alone: the number of free axes of each side, and whether the contracted axes are the last

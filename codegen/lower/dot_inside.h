@@ -35,6 +35,12 @@ typedef struct product {
     cg_val batch;
 } product;
 
+/* One element of the general form; the inner form's sum of a row over its blocks lo ... hi - 1, lanes of this kind. */
+cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
+cg_val cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind);
+/* dot_grid.c: all of it, on a GPU. */
+void cg_dot_grid(product *p, bool inner);
+
 /* The sum of stride times index over the axes of a group, from the flat number. */
 static inline cg_val
 offset(cg_build *b, const group *g, const int64_t *stride, cg_val flat)

@@ -170,9 +170,10 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
 {
     const int64_t n = c->f->n, bytes = 4 * n * (int64_t)cot_dtype_size(c->T);
     static const char *const name[] = { "re", "im", "re", "im" };
-    c->base = bytes > LOCAL_BYTES && lines > 1 ? cg_i64(&l->b, 0) : 0;
+    const int64_t most = l->target.grid ? LOCAL_BYTES / 16 : LOCAL_BYTES;
+    c->base = bytes > most && lines > 1 ? cg_i64(&l->b, 0) : 0;
     for (int i = 0; i < 4; i++) {
-        if (bytes <= LOCAL_BYTES) {
+        if (bytes <= most) {
             c->scratch[i] = cg_local_buffer(l, name[i], c->T, n);
             continue;
         }
@@ -196,7 +197,7 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     c.f = ir_fft_new(l->arena, t->dims[t->rank - 2], t->dtype);
     const int64_t lines = t->size / (2 * c.f->n);
     const int64_t flops = c.f->n * 5 * (64 - __builtin_clzll((unsigned long long)c.f->n));
-    const bool many = l->o->threads > 1 && lines > 1 && lines * flops > CG_COST_PARALLEL;
+    const bool many = lines > 1 && cg_is_shared(l, lines * flops);
     cg_kernel_begin(l, "fft");
     l->k->loc = n->loc;
     l->k->note = ir_ops[OP_fft].doc;

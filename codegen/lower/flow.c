@@ -68,9 +68,9 @@ plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_pla
     c.from = cg_place_buffer(l, &from, t, "x", false);
     c.when = cg_place_buffer(l, &when, p, "when", false);
     if (c.inner == 1)
-        cg_each(l, CG_SERIAL, p->size, cg_lanes(l, ir_bits(t->dtype)), false, choose_element, &c);
+        cg_each(l, cg_kind_of_all(l), p->size, cg_lanes(l, ir_bits(t->dtype)), false, choose_element, &c);
     else
-        cg_each(l, CG_SERIAL, p->size, 1, true, choose_example, &c);
+        cg_each(l, cg_kind_of_all(l), p->size, 1, true, choose_example, &c);
     cg_kernel_call(l);
 }
 

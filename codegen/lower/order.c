@@ -389,7 +389,7 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     l->k->note = ir_ops[n->op].doc;
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
-    bool many = l->o->threads > 1 && o.lines > 1 && o.lines * o.size * 40 > CG_COST_PARALLEL;
+    bool many = o.lines > 1 && cg_is_shared(l, o.lines * o.size * 40);
     make_scratch(l, &o, many ? o.lines : 1);
     l->k->flops = o.lines * o.size * 40;
     o.base = many ? cg_i64(&l->b, 0) : 0;

@@ -387,6 +387,12 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
         cg_place s = cg_plan_new(l, "pack", ts);
         p.d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
     }
+    int64_t tiles[2];
+    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&p.d, inner, tiles); i++) {
+        p.d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p.d.type, tiles[i]);
+        l->k->buffer[p.d.tile[i]].space = CG_SHARED;
+        l->k->buffer[p.d.tile[i]].align = 16;
+    }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
     l->k->flops = 2 * t->size * product_of(&p.d.k);

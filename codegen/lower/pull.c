@@ -96,6 +96,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
     l->n_frames = 0;
     l->mask = 0;
     l->vector = l->exact = false;
+    l->team = CG_SERIAL;
     cg_scope_end(l, 0);
 }
 
@@ -117,6 +118,18 @@ shares(const cg_lowering *l, uint32_t x, uint32_t y)
     return x != y && (b[x].alias == y + 1 || b[y].alias == x + 1);
 }
 
+static int
+known_align(const cg_lowering *l, const cg_place *p, const ir_type *t)
+{
+    const int align = l->entry.k->buffer[p->buffer].align;
+    int64_t bytes;
+
+    if (!p->offset || !l->target.grid)
+        return p->offset ? 0 : align;
+    bytes = cg_multiple_of(l->entry.k, p->offset) * (int64_t)cot_dtype_size(t->dtype);
+    return bytes < align ? (int)bytes : align;
+}
+
 uint32_t
 cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out)
 {
@@ -128,7 +141,7 @@ cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char 
         return i;
     }
     uint32_t i = new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
-    l->k->buffer[i].align = p->offset ? 0 : l->entry.k->buffer[p->buffer].align;
+    l->k->buffer[i].align = known_align(l, p, t);
     for (uint32_t j = 0; j < i; j++)
         if (l->arg[j] && shares(l, l->arg[j] - 1, p->buffer))
             l->k->buffer[i].alias = j + 1;
@@ -238,13 +251,13 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
 /* Pulling. */
 
 static cg_val
-load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, const cg_ix *at)
+load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base, const cg_ix *at)
 {
     int from = 0;
     for (int64_t n = t->size; trailing && n > trailing; from++)
         n /= t->dims[from];
-    cg_ix flat = cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from);
-    return cg_load(&l->b, buffer, cg_ix_value(&l->ix, &l->b, flat), l->mask);
+    cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from));
+    return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
 static cg_val
@@ -289,11 +302,11 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
         return x;
     const ir_node *n = ir_def(fr->f, v);
     if (b.kind == CG_BIND_BUFFER) {
-        x = load(l, b.buffer, t, b.last_only, at);
+        x = load(l, b.buffer, t, b.last_only, b.base, at);
     } else if (b.kind == CG_BIND_STATE) {
         x = state_element(l, &b, t, at);
     } else if (fr->place && fr->place[v].set && !(fr->made && fr->made[v])) {
-        x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, at);
+        x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, 0, at);
     } else if (n) {
         x = lower_rules[n->op](l, fr, n, (int)(v - n->first), at);
     }

@@ -38,6 +38,7 @@ typedef enum cg_bind_kind {
 typedef struct cg_bind {
     cg_bind_kind kind;
     uint32_t buffer;
+    cg_val base;                /* where in the buffer; 0: at its beginning */
     int64_t last_only;          /* buffer holds this many trailing axes only (a row scratch); 0: all */
     cg_frame *frame;
     ir_ref ref;
@@ -81,6 +82,8 @@ struct cg_lowering {
     uint32_t n_frames;
     cg_val mask;                        /* 0: all loads are fine */
     bool vector;                        /* inside a vector loop */
+    cg_kind team;                       /* GPU: which threads are at hand for a fold: CG_WARPS those of a warp, CG_GRID of the block */
+    cg_val threads;                     /* GPU: the block loop of cg_threads_begin */
     bool exact;                         /* constant indices only: reductions unroll (loop bodies in registers) */
     cg_memo *memo;
     uint32_t n_memo, cap_memo;

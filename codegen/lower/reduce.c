@@ -184,17 +184,19 @@ block(folding *d, cg_ix base, int64_t m, cg_val *out)
         return;
     }
     cg_val limit = vector && m < lanes ? cg_i64(&l->b, m) : 0;
-    cg_val loop = cg_loop_begin(&l->b, vector ? CG_VECTOR : CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, lanes),
-                                1, limit);
+    const cg_kind team = l->team, kind = !vector ? CG_SERIAL : team ? CG_LANES : CG_VECTOR;
+    cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, lanes), 1, limit);
     uint32_t mark = cg_scope_begin(l);
     cg_ix j = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, (m < lanes ? m : lanes) - 1);
     bool old = l->vector;
-    l->vector |= vector;
+    l->vector |= kind == CG_VECTOR;
+    l->team = CG_SERIAL;
     if (vector)
         lane_of_vector(d, base, j, m, lanes, out);
     else
         lane_of_serial(d, base, j, m, lanes, out);
     l->vector = old;
+    l->team = team;
     cg_scope_end(l, mark);
     int at[8] = { 0 };
     for (int i = 0; i < d->k; i++)
@@ -324,21 +326,32 @@ tree(folding *d, int64_t n, bool parallel, cg_val *out)
     cg_build *b = &d->l->b;
     int64_t blocks = (n + BLOCK - 1) / BLOCK, units = (blocks + d->unit - 1) / d->unit, run = 1;
     uint32_t outer, inner;
-    if (!parallel || blocks < PARTS) {
+    const bool warps = d->l->team == CG_GRID;
+    const int64_t most = warps ? cg_block_warps(n) : PARTS;
+    if (!warps && (!parallel || blocks < PARTS)) {
         cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, units), &inner);
         any_unit(d, cg_loop_var(b, loop), n, out);
         tree_end(d, loop, inner, out);
         return;
     }
-    while ((units + run - 1) / run > PARTS)
+    while ((units + run - 1) / run > most)
         run *= 2;
-    cg_val parts = tree_begin(d, CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (units + run - 1) / run), &outer);
+    cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (units + run - 1) / run), &outer);
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, units));
+    d->l->team = warps ? CG_WARPS : d->l->team;
     cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
     any_unit(d, cg_loop_var(b, loop), n, out);
     tree_end(d, loop, inner, out);
+    d->l->team = warps ? CG_GRID : d->l->team;
     tree_end(d, parts, outer, out);
+}
+
+/* Warps of a block that sum n elements together. */
+int64_t
+cg_block_warps(int64_t n)
+{
+    return n >= 1 << 15 ? 32 : 8;
 }
 
 void
@@ -352,7 +365,7 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
         d.any_order &= is_any_order(&how[i]);
     if (form == CG_FOLD_UNROLLED)
         unrolled(&d, n, out);
-    else if (n <= BLOCK || (d.any_order && !parallel && d.unit == 1))
+    else if (l->team != CG_GRID && (n <= BLOCK || (d.any_order && !parallel && d.unit == 1)))
         block(&d, 0, n, out);
     else
         tree(&d, n, parallel, out);
@@ -504,6 +517,8 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
     bool trailing = true;
     for (int k = last; k < ir_type_at(f, n->in[0])->rank; k++)
         trailing &= ir_type_at(f, n->in[0])->dims[k] == 1;
+    if (l->team)
+        return CG_FOLD_LANES;
     return l->vector || !trailing || l->target.vector_bits <= 64 ? CG_FOLD_SERIAL : CG_FOLD_LANES;
 }
 

@@ -32,4 +32,7 @@ void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const
 /* What the reduction is from what its elements combined to. */
 cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
 
+/* GPU: the warps of a block that work on n elements together. */
+int64_t cg_block_warps(int64_t n);
+
 #endif

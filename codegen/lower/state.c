@@ -589,7 +589,7 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
-    bool many = l->o->threads > 1 && m.examples > 1 && m.work * steps * m.examples > CG_COST_PARALLEL;
+    bool many = m.examples > 1 && cg_is_shared(l, m.work * steps * m.examples);
     ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
                   l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,
                   many ? ", parallel" : "");

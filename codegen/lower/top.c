@@ -380,7 +380,7 @@ cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g)
     o.fr = cg_level_frame(l, v, &none);
     o.out = cg_place_buffer(l, &v->place[n->first], o.t, "y", true);
     l->k->flops = x->size * 4;
-    bool many = l->o->threads > 1 && o.lines > 1 && x->size * 4 > CG_COST_PARALLEL;
+    bool many = o.lines > 1 && cg_is_shared(l, x->size * 4);
     make_lists(l, &o, many ? o.lines : 1);
     o.base = many ? cg_i64(&l->b, 0) : 0;
     ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,

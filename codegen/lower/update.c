@@ -180,7 +180,7 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_begin(l, "convert");
     c.to = cg_place_buffer(l, &to, tt, "y", true);
     c.from = cg_place_buffer(l, &from, tf, "x", false);
-    cg_each(l, CG_SERIAL, tt->size, cg_lanes(l, 32), true, cast_one, &c);
+    cg_each(l, cg_kind_of_all(l), tt->size, cg_lanes(l, 32), true, cast_one, &c);
     cg_kernel_call(l);
 }
 

@@ -10,8 +10,8 @@ fe_matrix(ir_build *b, const char *op, ir_ref x, bool square)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
     const char *text = ir_type_str(b->ctx, t);
-    if (!ir_is_float(t->dtype))
-        ir_build_fail(b, op, ERR_dtype_not, text, "a floating type");
+    if (!ir_is_inexact(t->dtype))
+        ir_build_fail(b, op, ERR_dtype_not, text, "a floating or complex type");
     else if (t->rank < 2)
         ir_build_fail(b, op, ERR_matrix_rank, 0, text);
     else if (square && t->dims[t->rank - 1] != t->dims[t->rank - 2])
@@ -26,6 +26,18 @@ fe_turn(ir_build *b, ir_ref x)
 {
     const int r = fe_rank(b, x);
     return ir_move_axis(b, x, r - 2, r - 1);
+}
+
+ir_ref
+fe_conj(ir_build *b, ir_ref x)
+{
+    return x && ir_is_complex(ir_btype(b, x)->dtype) ? ir_op1(b, OP_conj, x) : x;
+}
+
+ir_ref
+fe_adjoint(ir_build *b, ir_ref x)
+{
+    return fe_conj(b, fe_turn(b, x));
 }
 
 ir_ref
@@ -141,13 +153,13 @@ call_of(const cot_linalg_options *o, size_t size, cot_value *first, cot_value *s
     return c;
 }
 
-/* x as a symmetric matrix: the mean of both triangles, or the one that is read, as the lower. */
+/* x as a Hermitian (symmetric) matrix: the mean of both triangles, or the one that is read, as the lower. */
 static ir_ref
 symmetric(ir_build *b, ir_ref x, const cot_linalg_options *o, bool upper)
 {
     if (!o->triangle)
-        return ir_mul(b, ir_add(b, x, fe_turn(b, x)), ir_like(b, x, 0.5));
-    return upper ? fe_turn(b, x) : x;
+        return ir_mul(b, ir_add(b, x, fe_adjoint(b, x)), ir_like(b, x, 0.5));
+    return upper ? fe_adjoint(b, x) : x;
 }
 
 /* ---- factors ---- */
@@ -160,7 +172,7 @@ cholesky(ir_build *b, const fe_arg *x, int n, const void *options)
 
     (void)n;
     ir_ref y = ir_op1(b, OP_cholesky, symmetric(b, m, &c->o, false));
-    return c->o.upper ? fe_turn(b, y) : y;
+    return c->o.upper ? fe_adjoint(b, y) : y;
 }
 
 cot_value
@@ -332,7 +344,8 @@ reordered(ir_build *b, ir_ref y, ir_ref order)
             .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
 }
 
-/* Part k of the linear_solve: the solver and the matrix, then both transposed. */
+/* Part k of the linear_solve: the solver and the matrix, then both transposed (conjugated where complex: what is
+ * transposed are the parts of complex numbers). */
 static ir_ref
 part(ir_build *b, int k, const ir_ref *in)
 {
@@ -342,13 +355,13 @@ part(ir_build *b, int k, const ir_ref *in)
     const ir_attrs upper_t = { .triangle = { .upper = 1, .transposed = 1 } };
 
     if (k % 2 == 1)
-        return fe_product(b, k == 1 ? in[MATRIX] : fe_turn(b, in[MATRIX]), in[SIDE]);
+        return fe_product(b, k == 1 ? in[MATRIX] : fe_adjoint(b, in[MATRIX]), in[SIDE]);
     if (k == 0) {
         ir_ref z = triangular(b, in[FACTORS], reordered(b, in[SIDE], in[ORDER]), &lower);
         return triangular(b, in[FACTORS], z, &upper);
     }
-    ir_ref z =
-        triangular(b, in[FACTORS], triangular(b, in[FACTORS], in[SIDE], &upper_t), &lower_t);
+    ir_ref f = fe_conj(b, in[FACTORS]);
+    ir_ref z = triangular(b, f, triangular(b, f, in[SIDE], &upper_t), &lower_t);
     const int64_t axis = fe_rank(b, in[ORDER]) - 1;
     ir_ref back =
         ir_node1(b, OP_argsort, 1, &in[ORDER], &(ir_attrs){ .arg = { axis, COT_I32 } });
@@ -450,12 +463,12 @@ lstsq(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!meet(b, "lstsq", &a, &y, &vector) || !fits(b, "lstsq", a, y))
         return IR_NONE;
     const bool wide = fe_size(b, a, -2) < fe_size(b, a, -1);
-    ir_ref m = wide ? fe_turn(b, a) : a;
+    ir_ref m = wide ? fe_adjoint(b, a) : a;
     ir_add_node(b, OP_qr, 1, &m, &(ir_attrs){ .qr = { 0 } }, f);
     if (wide)
-        z = fe_product(b, f[0], triangular(b, f[1], y, &turned));
+        z = fe_product(b, f[0], triangular(b, fe_conj(b, f[1]), y, &turned));
     else
-        z = triangular(b, f[1], fe_product(b, fe_turn(b, f[0]), y), &upper);
+        z = triangular(b, f[1], fe_product(b, fe_adjoint(b, f[0]), y), &upper);
     return without_column(b, z, vector);
 }
 

@@ -229,7 +229,7 @@ expm(ir_build *b, const fe_arg *a, int n, const void *options)
     (void)n, (void)options;
     if (!x || ir_btype(b, x)->size == 0)
         return in;
-    const cot_dtype t = ir_btype(b, x)->dtype;
+    const cot_dtype t = ir_part_type(ir_btype(b, x)->dtype);
     ir_ref size = ir_op1(b, OP_stop_gradient, largest_sum(b, OP_reduce_max, x, false));
     ir_ref times = ir_op1(
         b, OP_ceil, ir_op1(b, OP_log2, ir_div(b, size, ir_like(b, size, 5.371920351148152))));
@@ -237,6 +237,7 @@ expm(ir_build *b, const fe_arg *a, int n, const void *options)
     ir_ref bad = ir_op1(b, OP_not, ir_op2(b, OP_le, times, ir_like(b, times, SQUARINGS)));
     ir_ref scale =
         ir_op1(b, OP_exp2, ir_neg(b, ir_select(b, bad, ir_like(b, times, 0), times)));
+    scale = ir_convert(b, scale, ir_btype(b, x)->dtype);
     ir_ref z = pade(b, ir_mul(b, x, on_all(b, scale, x)));
     ir_ref step = ir_iota(b, t, 1, &steps, 0);
     ir_graph *body = z && times ? squaring(b, times, z) : NULL;
@@ -395,23 +396,33 @@ typedef struct norm {
     cot_matrix_norm_kind kind;
 } norm;
 
+static ir_ref
+squared(ir_build *b, ir_ref x)
+{
+    if (!x || !ir_is_complex(ir_btype(b, x)->dtype))
+        return ir_mul(b, x, x);
+    ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
+    return ir_add(b, ir_mul(b, re, re), ir_mul(b, im, im));
+}
+
 /* (sum |x|^p)^(1/p), widened once. */
 static ir_ref
 power_sum(ir_build *b, ir_ref x, ir_axes axes, bool keep, double p)
 {
+    const cot_dtype t = ir_part_type(ir_btype(b, x)->dtype);
     ir_ref y = fe_widen(b, x);
 
-    if (p == 2)
-        return fe_narrow(
-            b, ir_op1(b, OP_sqrt, fe_reduce(b, OP_reduce_sum, ir_mul(b, y, y), axes, keep)),
-            ir_btype(b, x)->dtype);
+    if (p == 2) {
+        ir_ref square = squared(b, y);
+        return fe_narrow(b, ir_op1(b, OP_sqrt, fe_reduce(b, OP_reduce_sum, square, axes, keep)), t);
+    }
     y = ir_op1(b, OP_abs, y);
     if (p != 1)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, p));
     y = fe_reduce(b, OP_reduce_sum, y, axes, keep);
     if (p != 1 && y)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, 1 / p));
-    return fe_narrow(b, y, ir_btype(b, x)->dtype);
+    return fe_narrow(b, y, t);
 }
 
 static ir_ref
@@ -425,9 +436,9 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
-    if (!ir_is_float(t->dtype)) {
+    if (!ir_is_inexact(t->dtype)) {
         ir_build_fail(b, "vector_norm", ERR_dtype_not, ir_type_str(b->ctx, t),
-                      "a floating type");
+                      "a floating or complex type");
         return IR_NONE;
     }
     if (!fe_axes(b, "vector_norm", s->o.axes, t->rank, ir_axes_below(t->rank), &axes))
@@ -436,7 +447,7 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
         return fe_reduce(b, s->order > 0 ? OP_reduce_max : OP_reduce_min, ir_op1(b, OP_abs, x),
                          axes, s->o.keepdims);
     if (s->order == 0) {
-        ir_ref some = ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), t->dtype);
+        ir_ref some = ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), ir_part_type(t->dtype));
         return fe_reduce(b, OP_reduce_sum, some, axes, s->o.keepdims);
     }
     return power_sum(b, x, axes, s->o.keepdims, s->order);

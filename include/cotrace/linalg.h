@@ -1,10 +1,11 @@
 /* Cotrace: linear algebra.
  *
  * Matrices are the last two axes of a value, those before them a batch; element types are floating, f16 and bf16
- * computed in f32.  The factorisations are graphs of smaller ops (the pass `expand`), so that every back end gives
+ * computed in f32, or complex, and then ^T below is the conjugate transpose (but in triangular_solve), and eigenvalues of
+ * eigh, singular values and the diagonals of L and R are real.  The factorisations are graphs of smaller ops (the pass `expand`), so that every back end gives
  * the same bits and objects need no library.  Derivatives are in terms of the factors, as in the literature; where they
  * do not exist (equal eigenvalues, a singular matrix) they are infinite or NaN, as in JAX and PyTorch.  What is not a
- * matrix, or does not fit, is COT_ERR_SHAPE; what is not floating, COT_ERR_DTYPE.
+ * matrix, or does not fit, is COT_ERR_SHAPE; what is neither floating nor complex, COT_ERR_DTYPE.
  *
  * Sources: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013; LAPACK's conventions for signs and pivots. */
 #ifndef COTRACE_LINALG_H

@@ -7,7 +7,7 @@ is_matrix(const infer_ctx *c, int operand, bool square)
     const ir_type *t = c->in[operand];
     int r = t->rank;
 
-    if (infer_dtype_is(c, operand, ir_is_float(t->dtype), "a floating type") < 0)
+    if (infer_dtype_is(c, operand, ir_is_inexact(t->dtype), "a floating or complex type") < 0)
         return -1;
     if (r < 2)
         return INFER_FAIL(c, ERR_matrix_rank, operand, infer_str(c, t));
@@ -107,7 +107,7 @@ infer_eigh(const infer_ctx *c)
 
     if (is_matrix(c, 0, true) < 0)
         return -1;
-    const ir_type *w = batch_of(c, x->dtype, 1, &x->dims[x->rank - 1]);
+    const ir_type *w = batch_of(c, ir_part_type(x->dtype), 1, &x->dims[x->rank - 1]);
     if (!w)
         return -1;
     give(c, 0, w);
@@ -125,7 +125,7 @@ infer_svd(const infer_ctx *c)
     const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], least = m < n ? m : n;
     const bool full = c->at->qr.full;
     const ir_type *u = batch_of(c, x->dtype, 2, (const int64_t[]){ m, full ? m : least });
-    const ir_type *s = batch_of(c, x->dtype, 1, &least);
+    const ir_type *s = batch_of(c, ir_part_type(x->dtype), 1, &least);
     const ir_type *v = batch_of(c, x->dtype, 2, (const int64_t[]){ full ? n : least, n });
     if (!u || !s || !v)
         return -1;

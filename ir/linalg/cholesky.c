@@ -1,4 +1,4 @@
-/* x = L L^T.
+/* x = L L^H.
  *
  * Small matrices column by column, each step subtracting the product of a column with itself.
  * Larger ones by blocks, and those by smaller blocks, from the left: a block of L is the block of x
@@ -22,10 +22,10 @@ unblocked(ir_build *b, ir_ref x)
     ir_la_loop_begin(b, &l, n, 0, 1, &x);
     ir_build *s = l.b;
     ir_ref a = l.in[0], col = ir_la_block_at(s, a, none, n, l.step, 1);
-    ir_ref d = ir_op1(s, OP_sqrt, ir_la_block_at(s, col, l.step, 1, none, 1));
-    ir_ref y = ir_div(s, col, ir_la_fit(s, d, col));
+    ir_ref d = ir_op1(s, OP_sqrt, ir_la_real(s, ir_la_block_at(s, col, l.step, 1, none, 1)));
+    ir_ref y = ir_div(s, col, ir_la_fit_real(s, d, col));
     y = ir_la_keep(s, ir_la_rows_where(s, OP_ge, y, l.step), y, 0);
-    next[0] = ir_sub(s, a, ir_mul(s, ir_la_fit(s, y, a), ir_la_fit(s, ir_la_turn(s, y), a)));
+    next[0] = ir_sub(s, a, ir_mul(s, ir_la_fit(s, y, a), ir_la_fit(s, ir_la_adjoint(s, y), a)));
     next[1] = y;
     ir_la_loop_end(b, &l, 1, next, out);
     return ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, n }),
@@ -45,8 +45,8 @@ rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
     ir_la_for_begin(b, &l, ir_la_number(b, 0), k, 3, 1, in);
     ir_build *s = l.b;
     ir_ref j = ir_la_times(s, l.step, size);
-    part = ir_la_dot(s, ir_la_block_at(s, l.in[0], l.in[1], size, j, size), false,
-                     ir_la_block_at(s, l.in[0], l.in[2], size, j, size), true);
+    part = ir_la_dot_adjoint(s, ir_la_block_at(s, l.in[0], l.in[1], size, j, size),
+                             ir_la_block_at(s, l.in[0], l.in[2], size, j, size));
     part = ir_sub(s, l.in[3], part);
     ir_la_for_end(b, &l, &part, &part);
     return part;
@@ -58,7 +58,7 @@ below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64
                int64_t size)
 {
     ir_la_loop l;
-    ir_ref in[4] = { d, inverses, k, x };
+    ir_ref in[4] = { ir_la_conj(b, d), ir_la_conj(b, inverses), k, x };
 
     ir_la_for_begin(b, &l, ir_add(b, k, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
     ir_build *s = l.b;
@@ -122,6 +122,8 @@ eval_cholesky(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_re
     out[0] = in[0];
     if (!x || ir_btype(b, x)->size == 0)
         return;
+    if (ir_la_is_complex(b, x)) /* the imaginary part of the diagonal is not read */
+        x = ir_la_hermitian(b, x);
     if (ir_la_rows(b, x) <= IR_LA_SMALL)
         cholesky(b, NULL, &x, &y);
     else

@@ -8,6 +8,9 @@
  * sweep in which all are is the last.  The matrices of a batch go one after the other, each with the
  * sweeps that it needs, in the first cache.
  *
+ * A complex pair is made real first: its lower row is multiplied by the phase of the element where the rows meet,
+ * and the rotation is that of the reals; vectors, in rows, are the conjugates of columns.
+ *
  * An odd number of rows gets a row of zeros more, which never rotates.
  *
  * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan, Matrix
@@ -59,9 +62,10 @@ rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
             .gather = { { 2, own }, row, none, none, row, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
-/* The rotations of a step, [batch, n/2, 1]: s, s / (1 + c), and which pairs they are for (bool). */
+/* The rotations of a step, [batch, n/2, 1]: s, s / (1 + c), which pairs they are for (bool), and the phases of
+ * complex pairs (IR_NONE of real ones). */
 typedef struct turn {
-    ir_ref s, tau, active;
+    ir_ref s, tau, active, phase;
 } turn;
 
 /* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair of rows with
@@ -77,7 +81,22 @@ turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
     ir_ref c = ir_div(b, one, ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one)));
     ir_ref s = ir_op1(b, OP_barrier, ir_select(b, active, ir_mul(b, t, c), zero));
 
-    return (turn){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active };
+    return (turn){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active, IR_NONE };
+}
+
+/* Of pairs that are active where |r| is above the bound. */
+static turn
+turn_above(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
+{
+    ir_ref size = ir_op1(b, OP_abs, r), active = ir_op2(b, OP_gt, size, bound);
+
+    if (!ir_la_is_complex(b, r))
+        return turn_of(b, p, q, r, active);
+    turn t = turn_of(b, p, q, size, active);
+    ir_ref by = ir_select(b, active, size, ir_like(b, size, 1));
+    ir_ref u = ir_div(b, r, ir_convert(b, by, ir_btype(b, r)->dtype));
+    t.phase = ir_op1(b, OP_barrier, ir_select(b, active, u, ir_like(b, u, 1)));
+    return t;
 }
 
 /* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which is exact
@@ -87,10 +106,14 @@ turned(ir_build *b, const deal *d, const turn *t, ir_ref x)
 {
     ir_ref tau = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->tau), t->tau }, 1);
     ir_ref s = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->s), t->s }, 1);
-    ir_ref own = rows_at(b, x, d->from, d->n), other = rows_at(b, x, d->with, d->n);
 
-    tau = ir_la_fit(b, rows_at(b, tau, d->from, d->n), own);
-    s = ir_la_fit(b, rows_at(b, s, d->from, d->n), own);
+    if (t->phase) {
+        ir_ref phase = ir_concatenate(b, 2, (ir_ref[]){ ir_like(b, t->phase, 1), t->phase }, 1);
+        x = ir_mul(b, x, ir_la_fit(b, phase, x));
+    }
+    ir_ref own = rows_at(b, x, d->from, d->n), other = rows_at(b, x, d->with, d->n);
+    tau = ir_la_fit_real(b, rows_at(b, tau, d->from, d->n), own);
+    s = ir_la_fit_real(b, rows_at(b, s, d->from, d->n), own);
     return ir_add(b, own, ir_mul(b, s, ir_sub(b, other, ir_mul(b, tau, own))));
 }
 
@@ -131,14 +154,15 @@ met(ir_build *b, const deal *d, int64_t batch)
 
 /* x with its pairs of rows rotated, in memory of its own: the result of a loop of one step. */
 static ir_ref
-turned_apart(ir_build *b, const deal *d, ir_ref s, ir_ref tau, ir_ref x)
+turned_apart(ir_build *b, const deal *d, const turn *t, ir_ref x)
 {
-    const ir_ref in[3] = { s, tau, x };
+    const int parts = t->phase ? 3 : 2;
+    ir_ref in[4] = { t->s, t->tau, t->phase }, next;
     ir_la_loop l;
-    ir_ref next;
 
-    ir_la_loop_begin(b, &l, 1, 2, 1, in);
-    next = turned(l.b, d, &(const turn){ l.in[0], l.in[1], IR_NONE }, l.in[2]);
+    in[parts] = x;
+    ir_la_loop_begin(b, &l, 1, parts, 1, in);
+    next = turned(l.b, d, &(const turn){ l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE }, l.in[parts]);
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
 }
@@ -148,12 +172,14 @@ turned_apart(ir_build *b, const deal *d, ir_ref s, ir_ref tau, ir_ref x)
 static ir_ref
 turned_twice(ir_build *b, const deal *d, const turn *t, ir_ref a)
 {
-    const ir_ref in[3] = { t->s, t->tau, a };
+    const int parts = t->phase ? 3 : 2;
+    ir_ref in[4] = { t->s, t->tau, t->phase }, next;
     ir_la_loop l;
-    ir_ref next;
 
-    ir_la_loop_begin(b, &l, 2, 2, 1, in);
-    next = ir_la_turn(l.b, turned_apart(l.b, d, l.in[0], l.in[1], l.in[2]));
+    in[parts] = a;
+    ir_la_loop_begin(b, &l, 2, parts, 1, in);
+    const turn inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
+    next = ir_la_adjoint(l.b, turned_apart(l.b, d, &inner, l.in[parts]));
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
 }
@@ -163,11 +189,10 @@ static void
 eigh_step(ir_build *b, const deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
 {
     const int64_t n = d->n, h = n / 2;
-    ir_ref p = ir_op1(b, OP_barrier, diagonal(b, *a, 0, 0, h)),
-           q = ir_op1(b, OP_barrier, diagonal(b, *a, h, 0, h));
+    ir_ref p = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, 0, 0, h))),
+           q = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, h, 0, h)));
     ir_ref r = ir_op1(b, OP_barrier, diagonal(b, *a, 0, h, h));
-    turn t =
-        turn_of(b, p, q, r, ir_op2(b, OP_gt, ir_op1(b, OP_abs, r), ir_la_fit(b, bound, r)));
+    turn t = turn_above(b, p, q, r, ir_la_fit(b, bound, r));
     ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ t.active, t.active }, 1);
     ir_ref next = turned_twice(b, d, &t, *a);
     ir_ref gone = ir_op2(b, OP_and, met(b, d, ir_la_batch(b, next)),
@@ -185,22 +210,19 @@ svd_step(ir_build *b, const deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
     const int64_t h = d->n / 2, m = ir_la_cols(b, *a), batch = ir_la_batch(b, *a),
                   dims[3] = { batch, h, 1 };
     ir_ref x = ir_la_block(b, *a, 0, h, 0, m), y = ir_la_block(b, *a, h, h, 0, m), part[3];
-    const ir_ref of[3][2] = { { x, x }, { y, y }, { x, y } };
+    const ir_ref of[3] = { ir_la_square(b, x), ir_la_square(b, y), ir_mul(b, x, ir_la_conj(b, y)) };
 
     for (int i = 0; i < 3; i++)
-        part[i] = ir_op1(b, OP_barrier,
-                         ir_reshape(b,
-                                    ir_reduce(b, OP_reduce_sum, ir_mul(b, of[i][0], of[i][1]),
-                                              ir_axes_of(2)),
-                                    3, dims));
+        part[i] = ir_op1(
+            b, OP_barrier,
+            ir_reshape(b, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(2)), 3, dims));
     if (!part[0])
         return;
     const double least =
         precision(ir_btype(b, part[0])->dtype) * (double)(d->n > 4 ? d->n / 2 : 2);
     ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, part[0]), ir_op1(b, OP_sqrt, part[1]));
     ir_ref bound = ir_mul(b, size, ir_like(b, size, least));
-    turn t = turn_of(b, part[0], part[1], part[2],
-                     ir_op2(b, OP_gt, ir_op1(b, OP_abs, part[2]), bound));
+    turn t = turn_above(b, part[0], part[1], part[2], bound);
     *a = turned(b, d, &t, *a);
     *v = turned(b, d, &t, *v);
     *any = ir_op2(b, OP_or, *any, t.active);
@@ -323,7 +345,7 @@ places(ir_build *b, ir_ref keys)
 static ir_ref
 size_of(ir_build *b, ir_ref x)
 {
-    ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_mul(b, x, x), ir_axes_of(1) | ir_axes_of(2));
+    ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_la_square(b, x), ir_axes_of(1) | ir_axes_of(2));
 
     return ir_op1(b, OP_sqrt,
                   ir_reshape(b, sum, 3, (const int64_t[]){ ir_la_batch(b, x), 1, 1 }));
@@ -335,12 +357,11 @@ static ir_ref
 scaled(ir_build *b, ir_ref *x)
 {
     const int64_t dims[3] = { ir_la_batch(b, *x), 1, 1 };
-    ir_ref top =
-        ir_reduce(b, OP_reduce_max, ir_op1(b, OP_abs, *x), ir_axes_of(1) | ir_axes_of(2));
+    ir_ref top = ir_reduce(b, OP_reduce_max, ir_la_size(b, *x), ir_axes_of(1) | ir_axes_of(2));
 
     top = ir_reshape(b, top, 3, dims);
     top = ir_select(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), top, ir_like(b, top, 1));
-    *x = ir_div(b, *x, ir_la_fit(b, top, *x));
+    *x = ir_div(b, *x, ir_la_fit_real(b, top, *x));
     return top;
 }
 
@@ -349,7 +370,7 @@ static void
 eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
 {
     const int64_t n = ir_la_rows(b, in[0]);
-    ir_ref x = ir_select(b, ir_la_compare(b, OP_ge, in[0], 0), in[0], ir_la_turn(b, in[0]));
+    ir_ref x = ir_la_hermitian(b, in[0]);
     ir_ref size = scaled(b, &x), a = even(b, x, true), bound = size_of(b, a);
     ir_ref v = unit(b, a, 1, ir_la_rows(b, a), ir_la_rows(b, a));
 
@@ -357,13 +378,13 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     y[0] = y[1] = IR_NONE;
     if (!bound)
         return;
-    bound = ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, x)->dtype) / (double)n));
+    bound = ir_mul(b, bound, ir_like(b, bound, precision(ir_btype(b, bound)->dtype) / (double)n));
     sweeps(b, &(const sweeping){ true }, bound, &a, &v);
-    ir_ref w = diagonal(b, a, 0, 0, n);
+    ir_ref w = ir_la_real(b, diagonal(b, a, 0, 0, n));
     w = ir_mul(b, w, ir_la_fit(b, size, w));
     ir_ref order = places(b, w);
     y[0] = rows_in_order(b, w, order);
-    y[1] = ir_la_turn(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
+    y[1] = ir_la_adjoint(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
 }
 
 void
@@ -376,7 +397,7 @@ eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     if (!x)
         return;
     if (ir_btype(b, x)->size == 0)
-        y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 2, flat));
+        y[0] = ir_zeros(b, ir_type_new(b->ctx, ir_part_type(ir_btype(b, x)->dtype), 2, flat));
     else
         ir_la_map(b, eigh, NULL, 1, &x, 2, y);
     out[0] = ir_la_out(b, ir_reshape(b, y[0], 2, flat), in[0]);
@@ -393,11 +414,11 @@ right_vectors(ir_build *b, ir_ref x)
 
     if (m > n)
         ir_add_node(b, OP_qr, 1, &x, &(ir_attrs){ .qr = { 0 } }, qr);
-    ir_ref a = even(b, ir_la_turn(b, qr[1]), false), none = size_of(b, x);
+    ir_ref a = even(b, ir_la_adjoint(b, qr[1]), false), none = size_of(b, x);
     ir_ref v = unit(b, a, batch, ir_la_rows(b, a), n);
     sweeps(b, &(const sweeping){ false }, none, &a, &v);
     a = ir_la_cut(b, a, n, n);
-    ir_ref key = ir_reduce(b, OP_reduce_sum, ir_mul(b, a, a), ir_axes_of(2));
+    ir_ref key = ir_reduce(b, OP_reduce_sum, ir_la_square(b, a), ir_axes_of(2));
     key = ir_neg(b, ir_reshape(b, key, 3, (const int64_t[]){ batch, n, 1 }));
     return rows_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
 }
@@ -408,16 +429,15 @@ static void
 svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
 {
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
-    ir_ref size = scaled(b, &x), v = right_vectors(b, x), y = ir_la_dot(b, x, false, v, true),
-           qr[2];
+    ir_ref size = scaled(b, &x), v = right_vectors(b, x), y = ir_la_dot_adjoint(b, x, v), qr[2];
     ir_add_node(b, OP_qr, 1, &y, &(ir_attrs){ .qr = { full } }, qr);
-    ir_ref d = diagonal(b, qr[1], 0, 0, n), minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
+    ir_ref d = ir_la_real(b, diagonal(b, qr[1], 0, 0, n)), minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
     ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), ir_like(b, d, 1));
     ir_ref signs = ir_la_turn(b, sign);
     if (full && m > n)
         signs = ir_concatenate(
-            b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, x, batch, 1, m - n), 1) }, 2);
-    *u = ir_mul(b, qr[0], ir_la_fit(b, signs, qr[0]));
+            b, 2, (ir_ref[]){ signs, ir_splat(b, ir_la_type(b, signs, batch, 1, m - n), 1) }, 2);
+    *u = ir_mul(b, qr[0], ir_la_fit_real(b, signs, qr[0]));
     d = ir_op1(b, OP_abs, d);
     *s = ir_mul(b, d, ir_la_fit(b, size, d));
     *vt = v;
@@ -450,7 +470,7 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
         return;
     if (ir_btype(b, x)->size == 0) {
         y[0] = unit(b, x, flat[0], m, full ? m : k);
-        y[1] = ir_zeros(b, ir_la_type(b, x, flat[0], k, 1));
+        y[1] = ir_zeros(b, ir_la_type(b, ir_la_real(b, x), flat[0], k, 1));
         y[2] = unit(b, x, flat[0], full ? n : k, n);
     } else {
         ir_la_map(b, svd, &full, 1, &x, 3, y);
@@ -460,7 +480,7 @@ eval_svd(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *ou
     out[2] = ir_la_out(b, y[2], in[0]);
 }
 
-/* v s^-1 u^T, without the singular values that are 0 to the precision of the type. */
+/* v s^-1 u^H, without the singular values that are 0 to the precision of the type. */
 void
 eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
@@ -479,10 +499,11 @@ eval_pinv(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
         out[0] = ir_la_out(b, ir_zeros(b, ir_la_type(b, x, batch, n, m)), in[0]);
         return;
     }
-    const double least = 10 * (double)(m > n ? m : n) * precision(ir_btype(b, x)->dtype);
+    const double least = 10 * (double)(m > n ? m : n) * precision(ir_btype(b, s)->dtype);
     ir_ref top = ir_la_block(b, s, 0, 1, 0, 1);
     ir_ref own = ir_op2(b, OP_gt, s, ir_la_fit(b, ir_mul(b, top, ir_like(b, top, least)), s));
     ir_ref over = ir_la_keep(b, own, ir_div(b, ir_like(b, s, 1), s), 0);
-    ir_ref v = ir_mul(b, ir_la_turn(b, y[2]), ir_la_fit(b, over, ir_la_turn(b, y[2])));
-    out[0] = ir_la_out(b, ir_la_dot(b, v, false, y[0], true), in[0]);
+    ir_ref v = ir_la_adjoint(b, y[2]);
+    v = ir_mul(b, v, ir_la_fit_real(b, over, v));
+    out[0] = ir_la_out(b, ir_la_dot_adjoint(b, v, y[0]), in[0]);
 }

@@ -58,7 +58,7 @@ static exchange
 pivot_of(ir_build *b, ir_ref row, ir_ref j)
 {
     const int64_t dims[3] = { ir_la_batch(b, row), 1, 1 };
-    ir_ref size = ir_la_keep(b, ir_la_cols_where(b, OP_ge, row, j), ir_op1(b, OP_abs, row), -1);
+    ir_ref size = ir_la_keep(b, ir_la_cols_where(b, OP_ge, row, j), ir_la_size(b, row), -1);
     ir_ref p = ir_node1(b, OP_argmax, 1, &size, &(ir_attrs){ .arg = { 2, COT_I32 } });
     ir_ref place = row ? ir_iota(b, COT_I32, 3, ir_btype(b, row)->dims, 2) : IR_NONE;
 

@@ -100,6 +100,65 @@ ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty)
 }
 
 ir_ref
+ir_la_conj(ir_build *b, ir_ref x)
+{
+    return ir_la_is_complex(b, x) ? ir_op1(b, OP_conj, x) : x;
+}
+
+ir_ref
+ir_la_adjoint(ir_build *b, ir_ref x)
+{
+    return ir_la_conj(b, ir_la_turn(b, x));
+}
+
+ir_ref
+ir_la_dot_adjoint(ir_build *b, ir_ref x, ir_ref y)
+{
+    return ir_la_dot(b, x, false, ir_la_conj(b, y), true);
+}
+
+ir_ref
+ir_la_real(ir_build *b, ir_ref x)
+{
+    return ir_la_is_complex(b, x) ? ir_op1(b, OP_real, x) : x;
+}
+
+ir_ref
+ir_la_size(ir_build *b, ir_ref x)
+{
+    ir_ref size = ir_op1(b, OP_abs, ir_la_real(b, x));
+
+    if (!ir_la_is_complex(b, x))
+        return size;
+    return ir_add(b, size, ir_op1(b, OP_abs, ir_op1(b, OP_imag, x)));
+}
+
+ir_ref
+ir_la_square(ir_build *b, ir_ref x)
+{
+    ir_ref re = ir_la_real(b, x), im = ir_la_is_complex(b, x) ? ir_op1(b, OP_imag, x) : IR_NONE;
+
+    re = ir_mul(b, re, re);
+    return im ? ir_add(b, re, ir_mul(b, im, im)) : re;
+}
+
+ir_ref
+ir_la_fit_real(ir_build *b, ir_ref x, ir_ref like)
+{
+    return like ? ir_convert(b, ir_la_fit(b, x, like), ir_btype(b, like)->dtype) : IR_NONE;
+}
+
+ir_ref
+ir_la_hermitian(ir_build *b, ir_ref x)
+{
+    ir_ref y = ir_select(b, ir_la_compare(b, OP_ge, x, 0), x, ir_la_adjoint(b, x));
+
+    if (!ir_la_is_complex(b, x))
+        return y;
+    return ir_select(b, ir_la_compare(b, OP_eq, x, 0), ir_convert(b, ir_la_real(b, x), ir_btype(b, x)->dtype), y);
+}
+
+ir_ref
 ir_la_fit(ir_build *b, ir_ref x, ir_ref like)
 {
     static const int64_t dims[3] = { 0, 1, 2 };

@@ -1,5 +1,9 @@
 /* What the expansions of linear algebra are made of.
  *
+ * The algorithms are written once for real and complex elements: conjugates and real parts below are the number
+ * itself where it is real, so that nothing of them is left there.  What an element of a complex matrix becomes is
+ * the matter of passes/complex.
+ *
  * Inside, a matrix is always of rank 3, [batch, rows, columns]: la_in joins the leading axes, la_out
  * parts them again.  Loops are scans whose body is begun and ended by la_loop_*. */
 #ifndef IR_LINALG_PARTS_H
@@ -40,6 +44,23 @@ ir_ref ir_la_put_at(ir_build *b, ir_ref x, ir_ref y, ir_ref r, ir_ref c);
 ir_ref ir_la_turn(ir_build *b, ir_ref x); /* rows for columns */
 /* x y, where tx, ty say that the operand is turned. */
 ir_ref ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty);
+/* The conjugate; the conjugate of the turned matrix; x y^H. */
+ir_ref ir_la_conj(ir_build *b, ir_ref x);
+ir_ref ir_la_adjoint(ir_build *b, ir_ref x);
+ir_ref ir_la_dot_adjoint(ir_build *b, ir_ref x, ir_ref y);
+/* Real, of each element: its real part; a size, |x|, or of a complex number |Re| + |Im|; x conj(x). */
+ir_ref ir_la_real(ir_build *b, ir_ref x);
+ir_ref ir_la_size(ir_build *b, ir_ref x);
+ir_ref ir_la_square(ir_build *b, ir_ref x);
+/* A real x in the element type of like, repeated to its shape. */
+ir_ref ir_la_fit_real(ir_build *b, ir_ref x, ir_ref like);
+static inline bool
+ir_la_is_complex(const ir_build *b, ir_ref x)
+{
+    return x && ir_is_complex(ir_btype(b, x)->dtype);
+}
+/* The Hermitian (symmetric) matrix of which x has the lower triangle. */
+ir_ref ir_la_hermitian(ir_build *b, ir_ref x);
 /* x repeated where its size is 1, to the shape of like. */
 ir_ref ir_la_fit(ir_build *b, ir_ref x, ir_ref like);
 

@@ -7,7 +7,8 @@
  * matrices go by block columns of some panels, whose reflections are taken to the block columns on
  * the right by products; Q is all reflections taken to the unit matrix, last first.
  *
- * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.
+ * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.  Of a complex matrix that diagonal
+ * is real, of the sign opposite to that element's real part; Q is the product of I - tau v v^H, and Q^H has the conjugate taus.
  *
  * Source: R. Schreiber, C. Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989; LAPACK's larfg. */
 #include "ir/linalg/parts.h"
@@ -31,20 +32,25 @@ reflection_of(ir_build *b, ir_ref col, ir_ref j)
 {
     ir_ref below = ir_la_keep(b, ir_la_cols_where(b, OP_gt, col, j), col, 0);
     ir_ref alpha = ir_la_block_at(b, col, IR_NONE, 1, j, 1);
-    ir_ref top = one(b, ir_reduce(b, OP_reduce_max, ir_op1(b, OP_abs, below), ir_axes_of(2)));
-    ir_ref size = ir_op2(b, OP_max, top, ir_op1(b, OP_abs, alpha));
+    ir_ref top = one(b, ir_reduce(b, OP_reduce_max, ir_la_size(b, below), ir_axes_of(2)));
+    ir_ref size = ir_op2(b, OP_max, top, ir_la_size(b, alpha));
     ir_ref zero = ir_op2(b, OP_eq, top, ir_like(b, top, 0));
-    ir_ref scaled =
-        ir_div(b, below, ir_la_fit(b, ir_select(b, zero, ir_like(b, size, 1), size), below));
-    ir_ref a = ir_div(b, alpha, ir_select(b, zero, ir_like(b, size, 1), size));
-    ir_ref sum = one(b, ir_reduce(b, OP_reduce_sum, ir_mul(b, scaled, scaled), ir_axes_of(2)));
-    ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_mul(b, a, a)));
-    ir_ref beta = ir_select(b, ir_op2(b, OP_ge, a, ir_like(b, a, 0)), ir_neg(b, norm), norm);
-    ir_ref tau = ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, beta, a), beta), 0);
-    ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, beta));
+    if (ir_la_is_complex(b, alpha)) {
+        ir_ref im = ir_op1(b, OP_imag, alpha);
+        zero = ir_op2(b, OP_and, zero, ir_op2(b, OP_eq, im, ir_like(b, im, 0)));
+    }
+    ir_ref by = ir_select(b, zero, ir_like(b, size, 1), size);
+    ir_ref scaled = ir_div(b, below, ir_la_fit_real(b, by, below));
+    ir_ref a = ir_div(b, alpha, ir_la_fit_real(b, by, alpha)), re = ir_la_real(b, a);
+    ir_ref sum = one(b, ir_reduce(b, OP_reduce_sum, ir_la_square(b, scaled), ir_axes_of(2)));
+    ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_la_square(b, a)));
+    ir_ref beta = ir_select(b, ir_op2(b, OP_ge, re, ir_like(b, re, 0)), ir_neg(b, norm), norm);
+    ir_ref whole = ir_la_fit_real(b, beta, a);
+    ir_ref tau = ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, whole, a), whole), 0);
+    ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, whole));
     ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
     v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), ir_like(b, v, 1), v);
-    return (reflection){ v, tau, ir_select(b, zero, alpha, ir_mul(b, beta, size)) };
+    return (reflection){ v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha)) };
 }
 
 typedef struct panel {
@@ -55,7 +61,7 @@ typedef struct panel {
 static ir_ref
 joined(ir_build *b, ir_ref v, ir_ref tau)
 {
-    ir_ref s = ir_la_dot(b, v, false, v, true);
+    ir_ref s = ir_la_dot_adjoint(b, v, v);
     ir_ref below = ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0);
     ir_ref m = ir_mul(b, below, ir_la_fit(b, ir_la_turn(b, tau), s));
 
@@ -88,8 +94,8 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     ir_ref x = l.in[1], j = ir_add(s, l.in[0], l.step);
     ir_ref col = ir_la_block_at(s, x, l.step, 1, IR_NONE, m);
     const reflection r = reflection_of(s, col, j);
-    ir_ref w = ir_la_dot(s, x, false, r.v, true);
-    w = ir_mul(s, w, ir_la_fit(s, r.tau, w));
+    ir_ref w = ir_la_dot_adjoint(s, x, r.v);
+    w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
     ir_ref rest = ir_sub(s, x, ir_mul(s, ir_la_fit(s, w, x), ir_la_fit(s, r.v, x)));
     ir_ref done = ir_la_keep(s, ir_la_cols_where(s, OP_lt, col, j), col, 0);
     done = ir_select(s, ir_la_cols_where(s, OP_eq, col, j), ir_la_fit(s, r.beta, col), done);
@@ -101,12 +107,13 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     p->tau = unstacked(b, out[2], n, batch, 1, 1);
 }
 
-/* x with the reflections taken to its columns: those of Q^T (t turned, as it is kept), or of Q. */
+/* x with the reflections taken to its columns: those of Q^H (t turned, as it is kept), or of Q. */
 static ir_ref
 reflected(ir_build *b, ir_ref x, ir_ref v, ir_ref t, bool turned)
 {
-    ir_ref w = ir_la_dot(b, t, turned, ir_la_dot(b, v, false, x, false), false);
+    ir_ref w = ir_la_dot(b, ir_la_conj(b, v), false, x, false);
 
+    w = ir_la_dot(b, turned ? t : ir_la_conj(b, t), turned, w, false);
     return ir_sub(b, x, ir_la_dot(b, v, true, w, false));
 }
 

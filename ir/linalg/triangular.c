@@ -3,7 +3,11 @@
  * Every case is turned into a lower triangle on the left, from the first row on.  Small ones go
  * row by row.  Larger ones go by blocks: what earlier blocks contribute is a product, and a block
  * on the diagonal is solved by blocks of at most IR_LA_SMALL rows, of which the inverses are taken
- * (as libraries for GPUs do; the error grows with the condition of such a block, not of x). */
+ * (as libraries for GPUs do; the error grows with the condition of such a block, not of x).
+ *
+ * A complex triangle is the real one of twice the size in which a + bi is the block a, -b; b, a.  Divided by its diagonal
+ * first it has ones there, so that it is a triangle; right sides are vectors of parts.  So the op stays linear in them,
+ * and transposes as that of reals. */
 #include "ir/linalg/parts.h"
 
 /* n steps over y: row i is done, divided by the diagonal; the rows below lose their part of it.
@@ -144,6 +148,82 @@ solve(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
                                             : blocked(b, x[0], x[1], at->triangle.unit);
 }
 
+/* Parts of x side by side on a new axis k, then joined with the axis before it. */
+static ir_ref
+interleaved(ir_build *b, ir_ref re, ir_ref im, int k)
+{
+    int64_t one[COT_MAX_RANK + 1], both[COT_MAX_RANK];
+
+    if (!re || !im)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, re);
+    for (int i = 0; i <= t->rank; i++)
+        one[i] = i < k ? t->dims[i] : i == k ? 1 : t->dims[i - 1];
+    for (int i = 0; i < t->rank; i++)
+        both[i] = i == k - 1 ? 2 * t->dims[i] : t->dims[i];
+    const ir_ref part[2] = { ir_reshape(b, re, t->rank + 1, one), ir_reshape(b, im, t->rank + 1, one) };
+    return ir_reshape(b, ir_concatenate(b, 2, part, k), t->rank, both);
+}
+
+/* The matrix of blocks a, -b; b, a. */
+static ir_ref
+doubled(ir_build *b, ir_ref re, ir_ref im, int rank)
+{
+    ir_ref upper = interleaved(b, re, ir_neg(b, im), rank), lower = interleaved(b, im, re, rank);
+
+    return interleaved(b, upper, lower, rank - 1);
+}
+
+/* Part p of what has parts on every other place of an axis. */
+static ir_ref
+part_of(ir_build *b, ir_ref y, int axis, int p)
+{
+    int64_t start[COT_MAX_RANK] = { 0 }, stride[COT_MAX_RANK];
+
+    if (!y)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, y);
+    for (int i = 0; i < t->rank; i++)
+        stride[i] = i == axis ? 2 : 1;
+    start[axis] = p;
+    return ir_slice(b, y, start, t->dims, stride);
+}
+
+/* The diagonal of x along axis k of y. */
+static ir_ref
+diagonal_along(ir_build *b, ir_ref x, ir_ref y, int axis)
+{
+    const int64_t flat[2] = { ir_la_batch(b, x), ir_la_rows(b, x) }, dims[2] = { 0, axis };
+    ir_ref d = ir_la_keep(b, ir_la_compare(b, OP_eq, x, 0), x, 0);
+
+    if (!x || !y)
+        return IR_NONE;
+    d = ir_reshape(b, ir_reduce(b, OP_reduce_sum, d, ir_axes_of(2)), 2, flat);
+    return ir_broadcast_in_dim(b, d, 3, ir_btype(b, y)->dims, dims);
+}
+
+static ir_ref
+solve_complex(ir_build *b, const ir_attrs *at, ir_ref x, ir_ref y)
+{
+    const bool first = at->triangle.right == at->triangle.transposed;
+    const int axis = at->triangle.right ? 2 : 1;
+    ir_attrs unit = *at;
+    ir_ref d = at->triangle.unit ? IR_NONE : diagonal_along(b, x, y, axis);
+
+    if (d) {
+        x = ir_div(b, x, diagonal_along(b, x, x, 1));
+        y = first ? ir_div(b, y, d) : y;
+    }
+    x = ir_la_keep(b, ir_la_compare(b, OP_ne, x, 0), x, 0);
+    ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
+    ir_ref in[2] = { doubled(b, re, first ? im : ir_neg(b, im), 3),
+                     interleaved(b, ir_op1(b, OP_real, y), ir_op1(b, OP_imag, y), axis + 1) };
+    unit.triangle.unit = 1;
+    ir_ref z = ir_node1(b, OP_triangular_solve, 2, in, &unit);
+    z = ir_op2(b, OP_complex, part_of(b, z, axis, 0), part_of(b, z, axis, 1));
+    return d && !first ? ir_div(b, z, d) : z;
+}
+
 void
 eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
@@ -156,6 +236,10 @@ eval_triangular_solve(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *i
     out[0] = in[1];
     if (!y || ir_btype(b, y)->size == 0)
         return;
+    if (ir_la_is_complex(b, y)) {
+        out[0] = ir_la_out(b, solve_complex(b, at, x, y), in[1]);
+        return;
+    }
     x = turned ? ir_la_turn(b, x) : x;
     y = right ? ir_la_turn(b, y) : y;
     if (backward) {

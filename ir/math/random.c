@@ -1,8 +1,8 @@
 /* Counter-based random bits.
  *
  * Philox 4x32-10 and Threefry 2x32-20 of J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel Random
- * Numbers: As Easy as 1, 2, 3, SC 2011: bijections of a counter, keyed, that pass BigCrush.  Words
- * travel in u64 throughout; products of two 32-bit words are then exact, and a vector unit has them. */
+ * Numbers: As Easy as 1, 2, 3, SC 2011: bijections of a counter, keyed, that pass BigCrush.  Philox's
+ * words travel in u64; products of two 32-bit words are then exact, and a vector unit has them. */
 #include "ir/math/math.h"
 
 enum { PHILOX_ROUNDS = 10 };
@@ -51,28 +51,33 @@ eval_philox(MATH_ARGS)
 }
 
 static ir_sc
-rotate(ir_sc_build *b, ir_sc x, int by)
+k32(ir_sc_build *b, uint32_t x)
 {
-    return low(b, m_or(b, m_shl(b, x, k64(b, (uint64_t)by)), m_shr(b, x, k64(b, (uint64_t)(32 - by)))));
+    return ir_sc_const_bits(b, COT_U32, x);
 }
 
+static ir_sc
+rotate(ir_sc_build *b, ir_sc x, int by)
+{
+    return m_or(b, m_shl(b, x, k32(b, (uint32_t)by)), m_shr(b, x, k32(b, (uint32_t)(32 - by))));
+}
+
+/* Nothing but sums, rotations and xor: in words of their own size, of which a vector holds twice as many. */
 ir_sc
 eval_threefry(MATH_ARGS)
 {
     static const int by[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
-    ir_sc k[3] = { high(b, x[0]), low(b, x[0]), 0 };
-    ir_sc v = high(b, x[1]), w = low(b, x[1]);
+    ir_sc k[3] = { m_cvt(b, COT_U32, high(b, x[0])), m_cvt(b, COT_U32, x[0]), 0 };
+    ir_sc v = m_add(b, m_cvt(b, COT_U32, high(b, x[1])), k[0]), w = m_add(b, m_cvt(b, COT_U32, x[1]), k[1]);
 
-    k[2] = m_xor(b, m_xor(b, k[0], k[1]), k64(b, 0x1bd11bda));
-    v = low(b, m_add(b, v, k[0]));
-    w = low(b, m_add(b, w, k[1]));
+    k[2] = m_xor(b, m_xor(b, k[0], k[1]), k32(b, 0x1bd11bda));
     for (int group = 0; group < 5; group++) {
         for (int i = 0; i < 4; i++) {
-            v = low(b, m_add(b, v, w));
+            v = m_add(b, v, w);
             w = m_xor(b, rotate(b, w, by[group % 2][i]), v);
         }
-        v = low(b, m_add(b, v, k[(group + 1) % 3]));
-        w = low(b, m_add(b, m_add(b, w, k[(group + 2) % 3]), k64(b, (uint64_t)group + 1)));
+        v = m_add(b, v, k[(group + 1) % 3]);
+        w = m_add(b, m_add(b, w, k[(group + 2) % 3]), k32(b, (uint32_t)group + 1));
     }
-    return pair(b, w, v);
+    return pair(b, m_cvt(b, COT_U64, w), m_cvt(b, COT_U64, v));
 }

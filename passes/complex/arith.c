@@ -79,12 +79,14 @@ over_infinity(ir_build *b, pass_pair x, pass_pair y)
     return (pass_pair){ pr_mulk(b, re, 0), pr_mulk(b, im, 0) };
 }
 
-/* Annex G's answers for a zero and an infinite y.  What decides is y alone, so that a quotient stays linear in x. */
+/* Annex G's answers for a zero and an infinite y.  What decides is y alone, so that a quotient stays linear in x; where it
+ * is not chosen, the quotient by zero is one by 1, so that its transpose is no 0 / 0. */
 static pass_pair
 recovered(ir_build *b, pass_pair x, pass_pair y, pass_pair q)
 {
     ir_ref by_zero = pr_and(b, pr_is(b, y.re, 0), pr_is(b, y.im, 0));
-    pass_pair over_zero = { ir_div(b, x.re, y.re), ir_div(b, x.im, y.re) };
+    ir_ref zero = ir_select(b, by_zero, y.re, pr_k(b, y.re, 1));
+    pass_pair over_zero = { ir_div(b, x.re, zero), ir_div(b, x.im, zero) };
     q = choose(b, is_infinite(b, y), over_infinity(b, x, boxed_pair(b, y)), q);
     return choose(b, by_zero, over_zero, q);
 }

@@ -10,6 +10,10 @@
  *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
+ * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are real stay real (of w in
+ * cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z has a real diagonal, that of singular vectors
+ * halves its imaginary part, as in PyTorch.
+ *
  * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
  * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016; S. Walter, L. Lehmann,
  * Algorithmic differentiation of linear algebra functions, 2010; J. Townsend, Differentiating the singular
@@ -29,6 +33,19 @@ turn(ir_build *b, ir_ref x)
 {
     const int r = rank_of(b, x);
     return ir_move_axis(b, x, r - 2, r - 1);
+}
+
+/* Of real matrices the matrix and the turned one. */
+static ir_ref
+conjugate(ir_build *b, ir_ref x)
+{
+    return x && ir_is_complex(ir_btype(b, x)->dtype) ? ir_op1(b, OP_conj, x) : x;
+}
+
+static ir_ref
+adjoint(ir_build *b, ir_ref x)
+{
+    return conjugate(b, turn(b, x));
 }
 
 static ir_ref
@@ -60,6 +77,30 @@ static ir_ref
 keep(ir_build *b, ir_op op, ir_ref x)
 {
     return ir_select(b, where(b, op, x), x, ir_like(b, x, 0));
+}
+
+/* x with a real diagonal; and i times the imaginary part of its diagonal. */
+static ir_ref
+real_diagonal(ir_build *b, ir_ref x)
+{
+    if (!x || !ir_is_complex(ir_btype(b, x)->dtype))
+        return x;
+    ir_ref re = ir_convert(b, ir_op1(b, OP_real, x), ir_btype(b, x)->dtype);
+    return ir_select(b, where(b, OP_eq, x), re, x);
+}
+
+static ir_ref
+phases(ir_build *b, ir_ref x)
+{
+    ir_ref twice = ir_sub(b, x, conjugate(b, x));
+    return keep(b, OP_eq, ir_mul(b, twice, ir_like(b, twice, 0.5)));
+}
+
+/* The Hermitian (symmetric) matrix of which x has the lower triangle. */
+static ir_ref
+hermitian(ir_build *b, ir_ref x)
+{
+    return real_diagonal(b, ir_select(b, where(b, OP_ge, x), x, adjoint(b, x)));
 }
 
 static ir_ref
@@ -135,17 +176,16 @@ vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t 
 
 /* ---- cholesky ---- */
 
-/* The operand is the symmetric matrix with the lower triangle of x. */
+/* The operand is the Hermitian matrix with the lower triangle of x. */
 void
 jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_attrs left = { .triangle = { 0 } },
                    right = { .triangle = { .right = 1, .transposed = 1 } };
-    ir_ref dx = in[0].tan, z = y->val;
+    ir_ref dx = hermitian(b, in[0].tan), z = y->val;
 
     (void)f, (void)n;
-    dx = ir_select(b, where(b, OP_ge, dx), dx, turn(b, dx));
-    ir_ref w = solve(b, z, solve(b, z, dx, left), right);
+    ir_ref w = real_diagonal(b, solve(b, conjugate(b, z), solve(b, z, dx, left), right));
     w = ir_select(b, where(b, OP_eq, w), ir_mul(b, w, ir_like(b, w, 0.5)), keep(b, OP_ge, w));
     y->tan = product(b, z, w);
 }
@@ -232,14 +272,16 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
         return;
     }
     ir_ref v = solve(b, block(b, r, 0, z, 0, z), block(b, dx, 0, rows, 0, z), right);
-    ir_ref w = product(b, turn(b, q), v), low = keep(b, OP_gt, w);
-    ir_ref s = ir_sub(b, low, turn(b, low));
+    ir_ref w = product(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
+    ir_ref s = ir_sub(b, low, adjoint(b, low));
+    if (ir_is_complex(t->dtype)) /* R has a real diagonal */
+        s = ir_add(b, s, phases(b, w));
     y[0].tan = ir_add(b, product(b, q, ir_sub(b, s, w)), v);
     if (cols == z)
         y[1].tan = product(b, ir_sub(b, w, s), r);
     else
         y[1].tan =
-            keep(b, OP_le, product(b, turn(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
+            keep(b, OP_le, product(b, adjoint(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
 }
 
 /* ---- eigh, svd ---- */
@@ -253,6 +295,7 @@ along(ir_build *b, ir_ref x, ir_ref like, bool rows)
 
     if (!x || !like)
         return IR_NONE;
+    x = ir_convert(b, x, ir_btype(b, like)->dtype);
     for (int k = 0; k < r - 1; k++)
         dims[k] = k;
     dims[r - 2] = rows ? r - 2 : r - 1;
@@ -266,35 +309,41 @@ diagonal(ir_build *b, ir_ref x)
     return x ? ir_reduce(b, OP_reduce_sum, keep(b, OP_eq, x), ir_axes_of(r - 1)) : IR_NONE;
 }
 
+static ir_ref
+real_part(ir_build *b, ir_ref x)
+{
+    return x && ir_is_complex(ir_btype(b, x)->dtype) ? ir_op1(b, OP_real, x) : x;
+}
+
 /* 1 / (w_j - w_i), 0 on the diagonal; infinite for equal ones. */
 static ir_ref
 gaps(ir_build *b, ir_ref w, ir_ref like)
 {
-    ir_ref gap = ir_sub(b, along(b, w, like, false), along(b, w, like, true)),
-           own = where(b, OP_eq, like);
-    ir_ref f = ir_div(b, ir_like(b, like, 1), ir_select(b, own, ir_like(b, like, 1), gap));
-    return ir_select(b, own, ir_like(b, like, 0), f);
+    ir_ref size = real_part(b, like), own = where(b, OP_eq, like);
+    ir_ref gap = ir_sub(b, along(b, w, size, false), along(b, w, size, true));
+    ir_ref f = ir_div(b, ir_like(b, size, 1), ir_select(b, own, ir_like(b, size, 1), gap));
+    f = ir_select(b, own, ir_like(b, size, 0), f);
+    return f ? ir_convert(b, f, ir_btype(b, like)->dtype) : IR_NONE;
 }
 
-/* The operand is the symmetric matrix with the lower triangle of x. */
+/* The operand is the Hermitian matrix with the lower triangle of x. */
 void
 jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    ir_ref dx = in[0].tan, v = y[1].val;
+    ir_ref dx = hermitian(b, in[0].tan), v = y[1].val;
 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
-    dx = ir_select(b, where(b, OP_ge, dx), dx, turn(b, dx));
-    ir_ref z = product(b, turn(b, v), product(b, dx, v));
-    y[0].tan = diagonal(b, z);
+    ir_ref z = product(b, adjoint(b, v), product(b, dx, v));
+    y[0].tan = real_part(b, diagonal(b, z));
     y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
 }
 
-/* What x' has outside of the space of the vectors: (x' v - u u^T x' v) / s. */
+/* What x' has outside of the space of the vectors: (x' v - u u^H x' v) / s. */
 static ir_ref
 outside(ir_build *b, ir_ref u, ir_ref xv, ir_ref s)
 {
-    ir_ref rest = ir_sub(b, xv, product(b, u, product(b, turn(b, u), xv)));
+    ir_ref rest = ir_sub(b, xv, product(b, u, product(b, adjoint(b, u), xv)));
     return ir_div(b, rest, along(b, s, rest, false));
 }
 
@@ -303,7 +352,7 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 {
     const ir_type *t = ir_type_at(f, n->in[0]);
     const int64_t rows = t->dims[t->rank - 2], cols = t->dims[t->rank - 1];
-    ir_ref dx = in[0].tan, u = y[0].val, s = y[1].val, v = turn(b, y[2].val);
+    ir_ref dx = in[0].tan, u = y[0].val, s = y[1].val, v = adjoint(b, y[2].val);
 
     if (t->size == 0)
         return;
@@ -313,25 +362,29 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
                       "square) are not determined");
         return;
     }
-    ir_ref xv = product(b, dx, v), xu = product(b, turn(b, dx), u),
-           z = product(b, turn(b, u), xv);
-    ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = turn(b, z);
+    ir_ref xv = product(b, dx, v), xu = product(b, adjoint(b, dx), u),
+           z = product(b, adjoint(b, u), xv);
+    ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = adjoint(b, z);
     ir_ref gap = gaps(b, ir_mul(b, s, s), z);
     ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), ir_mul(b, at_row, zt)));
     ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), ir_mul(b, zt, at_col)));
+    if (ir_is_complex(t->dtype)) { /* the phase that z has on its diagonal goes to both by halves */
+        ir_ref part = ir_div(b, phases(b, z), ir_mul(b, at_col, ir_like(b, at_col, 2)));
+        du = ir_add(b, du, part), dv = ir_sub(b, dv, part);
+    }
     y[0].tan = product(b, u, du);
-    y[1].tan = diagonal(b, z);
+    y[1].tan = real_part(b, diagonal(b, z));
     y[2].tan = product(b, v, dv);
     if (rows > cols)
         y[0].tan = ir_add(b, y[0].tan, outside(b, u, xv, s));
     if (cols > rows)
         y[2].tan = ir_add(b, y[2].tan, outside(b, v, xu, s));
-    y[2].tan = turn(b, y[2].tan);
+    y[2].tan = adjoint(b, y[2].tan);
 }
 
 /* ---- pinv ---- */
 
-/* p' = -p x' p + p p^T x'^T (1 - x p) + (1 - p x) x'^T p^T p at constant rank (G. Golub, V. Pereyra,
+/* p' = -p x' p + p p^H x'^H (1 - x p) + (1 - p x) x'^H p^H p at constant rank (G. Golub, V. Pereyra,
  * SIAM J. Numer. Anal. 10(2), 1973). */
 void
 jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
@@ -340,7 +393,7 @@ jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
-    ir_ref dxt = turn(b, dx), pt = turn(b, p);
+    ir_ref dxt = adjoint(b, dx), pt = adjoint(b, p);
     ir_ref first =
         product(b, p, product(b, pt, ir_sub(b, dxt, product(b, product(b, dxt, x), p))));
     ir_ref last = product(b, product(b, dxt, pt), p);

@@ -16,7 +16,7 @@ typedef enum types {
 typedef struct row {
     const char *op;
     types types;
-    const char *text;           /* whole functions, the last is @f; $ is the element type */
+    const char *text;           /* whole functions, the last is @f; $ is the element type, ~ a part's */
     double lo, hi;
     bool kinks, blocks;
 } row;
@@ -201,32 +201,37 @@ static const row rows[] = {
     PUTS("scatter_mul", NUMBERS, 0),
     PUTS("scatter_min", NUMBERS, 0),
     PUTS("scatter_max", NUMBERS, 0),
-    { "cholesky", FLOATS, F("%x: $[3,3]", "$[3,3]", SPD3 "  %0 = cholesky %a : $[3,3]"), -1, 1, 0, 1 },
-    { "cholesky", FLOATS, F("%x: $[2,0,0]", "$[2,0,0]", "%0 = cholesky %x : $[2,0,0]"), -1, 1, 0, 1 },
-    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y : $[3,2]"), -1, 1, 0, 1 },
-    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[2,3]", "$[2,3]", DIAGONAL3 "  %0 = triangular_solve %t, %y {right=true, upper=true} : $[2,3]"), -1, 1, 0, 1 },
-    { "triangular_solve", FLOATS, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y {transposed=true, unit=true} : $[3,2]"), -1, 1, 0, 1 },
-    { "lu", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1, %2 = lu %t : ($[3,3], i32[3], i32[3])"), -1, 1, 0, 1 },
-    { "lu", FLOATS, F("%x: $[3,2]", "$[3,2]", TALL "  %0, %1, %2 = lu %t : ($[3,2], i32[2], i32[3])"), -1, 1, 0, 1 },
-    { "lu", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %0, %1, %2 = lu %t : ($[2,3], i32[2], i32[2])"), -1, 1, 0, 1 },
-    { "lu", FLOATS, F("%x: $[2,0,3]", "i32[2,0]", "%1, %0, %2 = lu %x : ($[2,0,3], i32[2,0], i32[2,0])"), -1, 1, 0, 1 },
-    { "qr", FLOATS, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1 = qr %t : ($[3,3], $[3,3])"), -1, 1, 0, 1 },
-    { "qr", FLOATS, F("%x: $[3,2]", "$[2,2]", TALL "  %1, %0 = qr %t : ($[3,2], $[2,2])"), -1, 1, 0, 1 },
-    { "qr", FLOATS, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
-    { "qr", FLOATS, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %0 = qr %t : ($[2,2], $[2,3])"), -1, 1, 0, 1 },
-    { "qr", FLOATS, F("%x: $[3,0]", "$[3,3]", "%0, %1 = qr %x {full=true} : ($[3,3], $[3,0])"), -1, 1, 0, 1 },
-    { "eigh", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %0 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
-    { "eigh", FLOATS, F("%x: $[3,3]", "$[3]", APART "  %0, %1 = eigh %t : ($[3], $[3,3])"), -0.5, 0.5, 0, 1 },
-    { "eigh", FLOATS, F("%x: $[0,3,3]", "$[0,3]", "%0, %1 = eigh %x : ($[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
-    { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], $[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "cholesky", INEXACT, F("%x: $[3,3]", "$[3,3]", SPD3 "  %0 = cholesky %a : $[3,3]"), -1, 1, 0, 1 },
+    { "cholesky", INEXACT, F("%x: $[2,0,0]", "$[2,0,0]", "%0 = cholesky %x : $[2,0,0]"), -1, 1, 0, 1 },
+    { "triangular_solve", INEXACT, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y : $[3,2]"), -1, 1, 0, 1 },
+    { "triangular_solve", INEXACT, F("%x: $[3,3], %y: $[2,3]", "$[2,3]", DIAGONAL3 "  %0 = triangular_solve %t, %y {right=true, upper=true} : $[2,3]"), -1, 1, 0, 1 },
+    { "triangular_solve", INEXACT, F("%x: $[3,3], %y: $[3,2]", "$[3,2]", DIAGONAL3 "  %0 = triangular_solve %t, %y {transposed=true, unit=true} : $[3,2]"), -1, 1, 0, 1 },
+    { "lu", INEXACT, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1, %2 = lu %t : ($[3,3], i32[3], i32[3])"), -1, 1, 0, 1 },
+    { "lu", INEXACT, F("%x: $[3,2]", "$[3,2]", TALL "  %0, %1, %2 = lu %t : ($[3,2], i32[2], i32[3])"), -1, 1, 0, 1 },
+    { "lu", INEXACT, F("%x: $[2,3]", "$[2,3]", WIDE "  %0, %1, %2 = lu %t : ($[2,3], i32[2], i32[2])"), -1, 1, 0, 1 },
+    { "lu", INEXACT, F("%x: $[2,0,3]", "i32[2,0]", "%1, %0, %2 = lu %x : ($[2,0,3], i32[2,0], i32[2,0])"), -1, 1, 0, 1 },
+    { "qr", INEXACT, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1 = qr %t : ($[3,3], $[3,3])"), -1, 1, 0, 1 },
+    { "qr", INEXACT, F("%x: $[3,2]", "$[2,2]", TALL "  %1, %0 = qr %t : ($[3,2], $[2,2])"), -1, 1, 0, 1 },
+    { "qr", INEXACT, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
+    { "qr", INEXACT, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %0 = qr %t : ($[2,2], $[2,3])"), -1, 1, 0, 1 },
+    { "qr", INEXACT, F("%x: $[3,0]", "$[3,3]", "%0, %1 = qr %x {full=true} : ($[3,3], $[3,0])"), -1, 1, 0, 1 },
+    { "eigh", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %1, %0 = eigh %t : (~[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    /* phases of complex vectors are not determined: sizes only */
+    { "eigh", COMPLEX, F("%x: $[3,3]", "~[3,3]", APART "  %1, %2 = eigh %t : (~[3], $[3,3])\n  %0 = abs %2 : ~[3,3]"), -0.5, 0.5, 0, 1 },
+    { "eigh", INEXACT, F("%x: $[3,3]", "~[3]", APART "  %0, %1 = eigh %t : (~[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "eigh", INEXACT, F("%x: $[0,3,3]", "~[0,3]", "%0, %1 = eigh %x : (~[0,3], $[0,3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", FLOATS, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2 = svd %t {full=true} : ($[3,3], ~[3], $[3,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", COMPLEX, F("%x: $[3,3]", "~[3,3]", APART "  %1, %2, %3 = svd %t {full=true} : ($[3,3], ~[3], $[3,3])\n  %0 = abs %1 : ~[3,3]"), -0.5, 0.5, 0, 1 },
+    { "svd", COMPLEX, F("%x: $[2,3]", "$[2,3]", WIDE "  %1, %2, %3 = svd %t : ($[2,2], ~[2], $[2,3])\n"
+      "  %0 = dot_general %1, %3 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : $[2,3]"), -0.5, 0.5, 0, 1 },
     { "svd", FLOATS, F("%x: $[3,2]", "$[3,2]", "  %c = constant {data=[1,0,0,4,0,0]} : $[3,2]\n  %t = add %x, %c : $[3,2]\n"
-      "  %0, %1, %2 = svd %t : ($[3,2], $[2], $[2,2])"), -0.5, 0.5, 0, 1 },
+      "  %0, %1, %2 = svd %t : ($[3,2], ~[2], $[2,2])"), -0.5, 0.5, 0, 1 },
     { "svd", FLOATS, F("%x: $[2,3]", "$[2,3]", "  %c = constant {data=[1,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
-      "  %1, %2, %0 = svd %t : ($[2,2], $[2], $[2,3])"), -0.5, 0.5, 0, 1 },
-    { "svd", FLOATS, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], $[0], $[3,3])"), -0.5, 0.5, 1, 1 },
-    { "pinv", FLOATS, F("%x: $[3,2]", "$[2,3]", TALL "  %0 = pinv %t : $[2,3]"), -1, 1, 0, 1 },
-    { "pinv", FLOATS, F("%x: $[2,3]", "$[3,2]", WIDE "  %0 = pinv %t : $[3,2]"), -1, 1, 0, 1 },
-    { "pinv", FLOATS, F("%x: $[0,3]", "$[3,0]", "%0 = pinv %x : $[3,0]"), -1, 1, 0, 1 },
+      "  %1, %2, %0 = svd %t : ($[2,2], ~[2], $[2,3])"), -0.5, 0.5, 0, 1 },
+    { "svd", INEXACT, F("%x: $[0,3]", "$[3,3]", "%2, %1, %0 = svd %x {full=true} : ($[0,0], ~[0], $[3,3])"), -0.5, 0.5, 1, 1 },
+    { "pinv", INEXACT, F("%x: $[3,2]", "$[2,3]", TALL "  %0 = pinv %t : $[2,3]"), -1, 1, 0, 1 },
+    { "pinv", INEXACT, F("%x: $[2,3]", "$[3,2]", WIDE "  %0 = pinv %t : $[3,2]"), -1, 1, 0, 1 },
+    { "pinv", INEXACT, F("%x: $[0,3]", "$[3,0]", "%0 = pinv %x : $[3,0]"), -1, 1, 0, 1 },
     { "call", NUMBERS, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
     { "cond", NUMBERS, FN_ID FN_SQUARE F("%p: i32[], %x: $[3]", "$[3]", "%0 = cond %p, %x {branches=[@id, @square]} : $[3]"), -3, 3, 0, 0 },
     { "call", ANY_NUMBER, FN_SQUARE F("%x: $[3]", "$[3]", "%0 = call %x {body=@square} : $[3]"), -3, 3, 0, 0 },
@@ -432,7 +437,7 @@ laws_count(void)
     return each_spec(-1, &s);
 }
 
-/* The row's text with the type's name for each $. */
+/* The row's text with the type's name for each $, and that of a complex number's part for each ~. */
 static char *
 substitute(ir_arena *a, const char *text, const char *type)
 {
@@ -440,8 +445,8 @@ substitute(ir_arena *a, const char *text, const char *type)
 
     ir_buf_init(&b, a);
     for (; *text; text++)
-        if (*text == '$')
-            ir_buf_str(&b, type);
+        if (*text == '$' || *text == '~')
+            ir_buf_str(&b, *text == '$' || *type != 'c' ? type : strcmp(type, "c64") == 0 ? "f32" : "f64");
         else
             ir_buf_add(&b, text, 1);
     return b.text;

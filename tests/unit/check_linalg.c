@@ -291,7 +291,7 @@ START_TEST(errors)
         { rectangle, COT_TYPES(cot_f64(3, 2)), COT_ERR_SHAPE,
           "linalg.c:2: det: operand 0 is f64[3,2]; wants square matrices" },
         { integers, COT_TYPES(cot_i32(2, 2)), COT_ERR_DTYPE,
-          "linalg.c:3: cholesky: operand is i32[2,2]; wants a floating type" },
+          "linalg.c:3: cholesky: operand is i32[2,2]; wants a floating or complex type" },
         { unfit, COT_TYPES(cot_f64(3, 3), cot_f64(2, 3)), COT_ERR_SHAPE,
           "linalg.c:4: solve: operands are f64[3,3] and f64[2,3]; wants equal axes before the last two, and as many rows as "
           "the first has" },
