@@ -15,7 +15,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, ROW_REDUCTIONS_MOST = 8, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -160,6 +160,8 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
         return true;
     if (u->cost[v] > CHAIN_MOST * 4 && u->who[v] == MANY)
         return true;
+    if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
+        return true;            /* windows over it would test each element's place again and again */
     bool repeated = u->who[v] == MANY || u->times[v] > 1.01;
     return repeated && u->cost[v] > CG_COST_SHARE;
 }

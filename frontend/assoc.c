@@ -1,19 +1,11 @@
-/* Prefixes of an associative operation, with linear work and logarithmic depth.
+/* Prefixes of an associative operation by a traced body: see passes/prefix.h.
  *
- * The odd-even recursion: neighbours are combined pairwise, the prefixes of that shorter list are
- * found by the same method, and are the results at odd places; a result at an even place is the
- * odd one before it combined with its own element.  The body is traced once, for one pair of
- * elements, and mapped over the pairs of each level, so that it works on elements as any body
- * does.  For n elements: less than 2 n combinations in 2 log2(n) levels.
- *
- * The order of combination is fixed by n alone: result 2 i + 1 of a level is result i of the
- * level below, result 2 i is combine(result 2 i - 1, element 2 i).  It is part of the result.
- *
- * Source: G. E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990; the recursion
- * is that of R. E. Ladner, M. J. Fischer, Parallel Prefix Computation, JACM 27, 1980. */
+ * The body is traced once, for one pair of elements, and mapped over the pairs of each level, so
+ * that it works on elements as any body does. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"
+#include "passes/prefix.h"
 #include "passes/rules.h"
 
 typedef struct prefix {
@@ -24,24 +16,11 @@ typedef struct prefix {
     const ir_ref *captured;
 } prefix;
 
-static ir_ref
-stride(ir_build *b, ir_ref x, int64_t from, int64_t to, int64_t step)
-{
-    const ir_type *t = x ? ir_btype(b, x) : NULL;
-    int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], by[COT_MAX_RANK];
-
-    for (int k = 0; t && k < t->rank; k++) {
-        start[k] = k == 0 ? from : 0;
-        limit[k] = k == 0 ? to : t->dims[k];
-        by[k] = k == 0 ? step : 1;
-    }
-    return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
-}
-
 /* combine(x[i], y[i]) for i below m, elements along axis 0. */
 static void
-combine(ir_build *b, const prefix *p, int64_t m, const ir_ref *x, const ir_ref *y, ir_ref *z)
+combine(ir_build *b, const void *user, int64_t m, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
+    const prefix *p = user;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, p->g->n_in + 1);
     bool *mapped = IR_NEW_N(b->arena, bool, p->g->n_in + 1),
          *is = IR_NEW_N(b->arena, bool, p->n + 1);
@@ -56,54 +35,6 @@ combine(ir_build *b, const prefix *p, int64_t m, const ir_ref *x, const ir_ref *
     pass_vmap_into(b, p->g, m, 0, in, mapped, z, is);
     for (int i = 0; b->status == COT_OK && i < p->n; i++)
         z[i] = pass_map_operand(b, z[i], is[i], m);
-}
-
-/* even[0], odd[0], even[1], ...: n elements in all. */
-static ir_ref
-interleave(ir_build *b, ir_ref even, ir_ref odd, int64_t n)
-{
-    const ir_type *t = odd ? ir_btype(b, odd) : NULL;
-    int64_t m = n / 2, dims[COT_MAX_RANK + 1];
-
-    if (!even || !t)
-        return IR_NONE;
-    ir_ref pair[2] = { stride(b, even, 0, m, 1), odd };
-    for (int k = 0; k < 2; k++)
-        pair[k] = ir_broadcast_axis(b, pair[k], 1, 1);
-    for (int k = 0; k < t->rank; k++)
-        dims[k] = k == 0 ? 2 * m : t->dims[k];
-    ir_ref y = ir_reshape(b, ir_concatenate(b, 2, pair, 1), t->rank, dims);
-    return n % 2 == 0 ? y
-                      : ir_concatenate(b, 2, (ir_ref[]){ y, stride(b, even, m, m + 1, 1) }, 0);
-}
-
-static void
-prefixes(ir_build *b, const prefix *p, int64_t n, const ir_ref *x, ir_ref *y)
-{
-    ir_ref *l = IR_NEW_N(b->arena, ir_ref, p->n + 1), *r = IR_NEW_N(b->arena, ir_ref, p->n + 1),
-           *odd = IR_NEW_N(b->arena, ir_ref, p->n + 1);
-    int64_t m = n / 2, rest = (n - 1) / 2;
-
-    memcpy(y, x, sizeof *y * (size_t)p->n);
-    if (n < 2)
-        return;
-    for (int i = 0; i < p->n; i++) {
-        l[i] = stride(b, x[i], 0, 2 * m - 1, 2);
-        r[i] = stride(b, x[i], 1, 2 * m, 2);
-    }
-    combine(b, p, m, l, r, y);
-    prefixes(b, p, m, y, odd);
-    for (int i = 0; i < p->n && rest > 0; i++) {
-        l[i] = stride(b, odd[i], 0, rest, 1);
-        r[i] = stride(b, x[i], 2, 2 * rest + 1, 2);
-    }
-    if (rest > 0)
-        combine(b, p, rest, l, r, y);
-    for (int i = 0; i < p->n && b->status == COT_OK; i++) {
-        ir_ref first = stride(b, x[i], 0, 1, 1);
-        ir_ref even = rest > 0 ? ir_concatenate(b, 2, (ir_ref[]){ first, y[i] }, 0) : first;
-        y[i] = interleave(b, even, odd[i], n);
-    }
 }
 
 /* The types of one element of each list, all lists of one length. */
@@ -172,7 +103,7 @@ scan(ir_build *b, const fe_arg *a, int n_args, const void *options)
         return IR_NONE;
     for (int i = 0; i < p.n && p.o.reverse; i++)
         x[i] = ir_reverse(b, x[i], 1);
-    prefixes(b, &p, n, x, y);
+    pass_prefixes(b, p.n, 0, x, y, combine, &p);
     for (int i = 0; i < p.n && p.o.reverse; i++)
         y[i] = y[i] ? ir_reverse(b, y[i], 1) : IR_NONE;
     for (int i = 0; p.o.out && i < p.n; i++)

@@ -9,6 +9,7 @@
 
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "passes/prefix.h"
 
 /* ---- element by element ---- */
 
@@ -261,7 +262,8 @@ read_windows(hlo_emit *e, int rank, pass_window *w)
     return true;
 }
 
-/* A window over all of one axis, padded on one side, makes running sums: the axis, or -1. */
+/* A window over all of one axis, padded on one side, makes running sums: the axis, or -1.  (The specification has the
+ * initial value be neutral, so that padding counts for nothing.) */
 static int
 running_axis(const ir_type *t, const pass_window *w, bool *reverse)
 {
@@ -305,9 +307,11 @@ fe_hlo_reduce_window(hlo_emit *e)
         return;
     const ir_type *t = fe_hlo_in_type(e, 0);
     const ir_op running = running_of(named(&c, &reduction));
-    const int axis = running && t->dtype != COT_BOOL ? running_axis(t, w, &reverse) : -1;
-    if (axis >= 0 && is_neutral(e, (ir_op)c.g->node[1].op, e->in[1]))
+    const int axis = running_axis(t, w, &reverse);
+    if (axis >= 0 && running && t->dtype != COT_BOOL && is_neutral(e, (ir_op)c.g->node[1].op, e->in[1]))
         e->out[0] = ir_node1(e->b, running, 1, e->in, &(ir_attrs){ .cumulate = { axis, reverse } });
+    else if (axis >= 0 && !running && t->size > 0)
+        pass_running(e->b, &c, axis, reverse, e->in, e->out);
     else
         pass_reduce_window(e->b, &c, w, e->in, e->in + n, e->out);
 }

@@ -145,6 +145,7 @@ eval_betainc(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
     ir_ref range = ir_op2(b, OP_and, with(b, OP_ge, v[2], 0), with(b, OP_le, v[2], 1));
 
     valid = ir_op2(b, OP_and, ir_op2(b, OP_and, valid, range), ir_op1(b, OP_not, ir_op2(b, OP_and, at0, at1)));
+    y = ir_op2(b, OP_min, ir_op2(b, OP_max, y, zero), one); /* a logarithm of it is then no NaN */
     y = ir_select(b, usual, y, nan);
     y = ir_select(b, ir_op2(b, OP_and, valid, at0), one, y);
     y = ir_select(b, ir_op2(b, OP_and, valid, at1), zero, y);

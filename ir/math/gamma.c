@@ -233,7 +233,8 @@ wide_lbeta(ir_sc_build *b, const ir_sc *in)
     ir_sc end = m_and(b, m_gtk(b, x, 0), m_eqk(b, y, (double)INFINITY));
     r = m_select(b, end, m_num(b, x, (double)-INFINITY), r);
     ir_sc far = m_and(b, m_le(b, m_num(b, y, 10), y), m_gtk(b, x, 0));
-    return m_select(b, far, r, plain);
+    ir_sc pole = m_and(b, m_eqk(b, x, 0), m_ltk(b, y, (double)INFINITY));
+    return m_select(b, pole, m_num(b, x, (double)INFINITY), m_select(b, far, r, plain));
 }
 
 static ir_sc

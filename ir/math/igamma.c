@@ -408,6 +408,8 @@ incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
     ir_sc full = want == LOWER ? one : want == UPPER ? zero : want == GRADIENT ? zero : nan;
     ir_sc none = want == LOWER ? zero : want == UPPER ? one : zero;
 
+    if (want <= UPPER)          /* a rounding beyond 0 or 1 would make a logarithm of it NaN */
+        y = m_min(b, m_max(b, y, zero), one);
     y = m_select(b, usual, y, nan);
     y = m_select(b, at_x, full, y);
     y = m_select(b, at_x0, none, y);

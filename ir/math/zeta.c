@@ -149,8 +149,10 @@ polygamma(ir_sc_build *b, bool wide, ir_sc m, ir_sc x)
     ir_sc even = m_eq(b, m_floor(b, half), half);
     ir_sc turned = m_sub(b, m_neg(b, y), reflection(b, m, x)); /* (-1)^m (-1)^(m+1) = -1 */
 
+    ir_sc pole = ir_math_flip(b, m_num(b, x, (double)INFINITY), m_select(b, even, m_num(b, x, -1), one));
+
     y = m_select(b, even, m_neg(b, y), y);
-    y = m_select(b, left, m_select(b, is_whole(b, x), m_num(b, x, (double)INFINITY), turned), y);
+    y = m_select(b, left, m_select(b, is_whole(b, x), pole, turned), y);
     y = m_select(b, m_eq(b, m, zero), ir_math_digamma(b, x), y);
     return m_select(b, m_and(b, m_le(b, zero, m), is_whole(b, m)), y, nan);
 }

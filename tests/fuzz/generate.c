@@ -1,47 +1,10 @@
 /* Random graphs, grown value by value: each step picks an op and makes operands that fit it from the
  * values there are, by converting, reshaping and broadcasting where none fits.  In one program of four
  * half the steps are writes, views, and values for them. */
-#include "tests/fuzz/generate.h"
-
-#include "tests/laws/programs.h"
-
-/* Complex values are pairs of reals to all that this compares. */
-enum { REAL_TYPES = COT_C64 - 1 };
-
-enum { MOST_VALUES = 64, MOST_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };
-
-typedef struct gen {
-    ir_build *b;
-    uint64_t *seed;
-    ir_ref v[MOST_VALUES];
-    int n, depth;
-    ir_ref w[MOST_WRITTEN];     /* clones and views of them, which may be written */
-    int n_w;
-    bool writes;
-    cot_dtype main;             /* the element type that most values have */
-} gen;
+#include "tests/fuzz/grow.h"
 
 static ir_graph *function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out,
                           int steps);
-
-static int
-below(gen *g, int n)
-{
-    return (int)(laws_uniform(g->seed) * n);
-}
-
-static ir_ref
-any(gen *g)
-{
-    return g->v[below(g, g->n)];
-}
-
-static void
-keep(gen *g, ir_ref v)
-{
-    if (v && g->n < MOST_VALUES && ir_btype(g->b, v)->size <= LARGEST)
-        g->v[g->n++] = v;
-}
 
 static cot_dtype
 any_dtype(gen *g)
@@ -61,15 +24,9 @@ any_type(gen *g)
     return ir_type_new(g->b->ctx, any_dtype(g), rank, dims);
 }
 
-static const ir_type *
-type_of(gen *g, ir_ref v)
-{
-    return ir_btype(g->b, v);
-}
-
 /* v as a value of type t, by whatever it takes. */
-static ir_ref
-coerce(gen *g, ir_ref v, const ir_type *t)
+ir_ref
+grow_coerce(gen *g, ir_ref v, const ir_type *t)
 {
     const ir_type *x = type_of(g, v);
 
@@ -84,8 +41,8 @@ coerce(gen *g, ir_ref v, const ir_type *t)
 }
 
 /* A value of type t: one that is there, made from another, or a constant. */
-static ir_ref
-like(gen *g, const ir_type *t)
+ir_ref
+grow_like(gen *g, const ir_type *t)
 {
     for (int i = 0; i < 6; i++) {
         ir_ref v = any(g);
@@ -93,7 +50,7 @@ like(gen *g, const ir_type *t)
         if (type_of(g, v) == t)
             return v;
     }
-    return below(g, 6) ? coerce(g, any(g), t) : ir_splat(g->b, t, below(g, 7) - 2);
+    return below(g, 6) ? grow_coerce(g, any(g), t) : ir_splat(g->b, t, below(g, 7) - 2);
 }
 
 static ir_ref
@@ -101,7 +58,7 @@ index_scalar(gen *g)
 {
     cot_dtype t = below(g, 3) ? COT_I32 : (cot_dtype)(COT_I8 + below(g, 8));
 
-    return like(g, ir_scalar_type(g->b->ctx, t));
+    return grow_like(g, ir_scalar_type(g->b->ctx, t));
 }
 
 /* ---- one op ---- */
@@ -119,17 +76,17 @@ pointwise(gen *g)
         op = (ir_op)(OP_FIRST + below(g, OP_COUNT - OP_FIRST));
     while (!laws_takes(op, t->dtype) || op == OP_complex);
     for (int i = 0; i < ir_ops[op].n_in; i++)
-        in[i] = i == 0 ? x : like(g, t);
+        in[i] = i == 0 ? x : grow_like(g, t);
     if (op == OP_select) {
         in[2] = x;
-        in[0] = like(g, ir_type_as(g->b->ctx, t, COT_BOOL));
+        in[0] = grow_like(g, ir_type_as(g->b->ctx, t, COT_BOOL));
     } else if (op == OP_convert) {
         at.dtype.dtype = (cot_dtype)(1 + below(g, REAL_TYPES));
     } else if (op == OP_bitcast) {
         static const cot_dtype bits[9] = { [1] = COT_U8, [2] = COT_U16, [4] = COT_U32, [8] = COT_U64 };
         /* The bits of a NaN are not promised: nothing may look at them. */
         if (ir_is_float(t->dtype))
-            in[0] = like(g, ir_type_as(g->b->ctx, t, bits[cot_dtype_size(t->dtype)]));
+            in[0] = grow_like(g, ir_type_as(g->b->ctx, t, bits[cot_dtype_size(t->dtype)]));
         at.dtype.dtype = t->dtype;
         for (int k = 0; k < 20; k++) {
             cot_dtype u = (cot_dtype)(1 + below(g, REAL_TYPES));
@@ -144,8 +101,8 @@ pointwise(gen *g)
     return ir_node1(g->b, op, ir_ops[op].n_in, in, &at);
 }
 
-static ir_ref
-reshape(gen *g, ir_ref x)
+ir_ref
+grow_reshape(gen *g, ir_ref x)
 {
     const ir_type *t = type_of(g, x);
     int64_t dims[COT_MAX_RANK] = { t->size };
@@ -159,8 +116,8 @@ reshape(gen *g, ir_ref x)
     return ir_reshape(g->b, x, rank, dims);
 }
 
-static ir_ref
-transpose(gen *g, ir_ref x)
+ir_ref
+grow_transpose(gen *g, ir_ref x)
 {
     int64_t perm[COT_MAX_RANK];
     int rank = type_of(g, x)->rank;
@@ -192,8 +149,8 @@ box(gen *g, const ir_type *t)
     return (ir_attrs){ .slice = { { t->rank, start }, { t->rank, limit }, { t->rank, stride } } };
 }
 
-static ir_ref
-slice(gen *g, ir_ref x)
+ir_ref
+grow_slice(gen *g, ir_ref x)
 {
     const ir_attrs at = box(g, type_of(g, x));
 
@@ -211,7 +168,7 @@ pad(gen *g, ir_ref x)
         low[k] = below(g, 4) - (t->dims[k] > 1 ? 1 : 0);
         high[k] = below(g, 4) - (t->dims[k] > 1 ? 1 : 0);
     }
-    return ir_pad(g->b, x, like(g, ir_scalar_type(g->b->ctx, t->dtype)), low, high, interior);
+    return ir_pad(g->b, x, grow_like(g, ir_scalar_type(g->b->ctx, t->dtype)), low, high, interior);
 }
 
 static ir_ref
@@ -225,14 +182,14 @@ move(gen *g)
     case 8:  return t->rank && t->rank < 5 && t->size < 200
             ? ir_windows(g->b, x, axis, 1 + below(g, 3), 1 + below(g, 2), 1 + below(g, 2)) : x;
     case 0:  return t->rank < 5 ? ir_broadcast_axis(g->b, x, below(g, t->rank + 1), 1 + below(g, 4)) : x;
-    case 1:  return reshape(g, x);
-    case 2:  return transpose(g, x);
-    case 3:  return slice(g, x);
+    case 1:  return grow_reshape(g, x);
+    case 2:  return grow_transpose(g, x);
+    case 3:  return grow_slice(g, x);
     case 4:  return pad(g, x);
-    case 5:  return t->rank ? ir_concatenate(g->b, 2, (ir_ref[]){ x, like(g, t) }, axis) : x;
+    case 5:  return t->rank ? ir_concatenate(g->b, 2, (ir_ref[]){ x, grow_like(g, t) }, axis) : x;
     case 6:  return ir_reverse(g->b, x, ir_axes_below(t->rank) & (ir_axes)below(g, 8));
     case 7:  return t->rank && t->dtype != COT_BOOL ? ir_iota(g->b, t->dtype, t->rank, t->dims, axis) : x;
-    default: return coerce(g, x, any_type(g));
+    default: return grow_coerce(g, x, any_type(g));
     }
 }
 
@@ -274,7 +231,7 @@ order(gen *g)
         return ir_node1(g->b, OP_top_k, 1, &x,
                         &(ir_attrs){ .top = { axis, below(g, (int)t->dims[axis] + 1), COT_I32 } });
     }
-    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, like(g, t) },
+    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, grow_like(g, t) },
                     &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
 }
 
@@ -283,10 +240,10 @@ static ir_ref
 random_bits(gen *g)
 {
     const ir_type *t = ir_type_as(g->b->ctx, type_of(g, any(g)), COT_U64);
-    ir_ref x = like(g, t), y = like(g, t);
+    ir_ref x = grow_like(g, t), y = grow_like(g, t);
 
     if (below(g, 2))
-        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
+        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, grow_like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
     else
         x = ir_op2(g->b, OP_threefry, x, y);
     return ir_convert(g->b, x, any_type(g)->dtype);
@@ -308,7 +265,7 @@ conv(gen *g, ir_ref x)
     }
     dims[t->rank - 2] = t->dims[t->rank - 1];
     dims[t->rank - 1] = 1 + below(g, 3);
-    return ir_conv(g->b, x, like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)), (ir_ints){ spatial, stride },
+    return ir_conv(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)), (ir_ints){ spatial, stride },
                    (ir_ints){ spatial, apart });
 }
 
@@ -326,10 +283,10 @@ dot(gen *g)
         return conv(g, x);
     ir_ints none = { 0, NULL };
     if (below(g, 3) == 0)
-        return ir_dot(g->b, x, like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)), (ir_ints){ 1, &last },
+        return ir_dot(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)), (ir_ints){ 1, &last },
                       (ir_ints){ 1, &zero }, none, none);
     ir_ints batch = { k > 0 && below(g, 2), &zero };
-    return ir_dot(g->b, x, like(g, t), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, batch, batch);
+    return ir_dot(g->b, x, grow_like(g, t), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, batch, batch);
 }
 
 static ir_ref
@@ -346,7 +303,7 @@ dynamic(gen *g)
     }
     in[0] = x;
     if (update)
-        in[1] = like(g, ir_type_shaped(g->b->ctx, t, t->rank, sizes));
+        in[1] = grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, sizes));
     return ir_node1(g->b, update ? OP_dynamic_update_slice : OP_dynamic_slice, 1 + update + t->rank, in,
                     &(ir_attrs){ .sizes = { { t->rank, sizes } } });
 }
@@ -363,7 +320,7 @@ rows(gen *g)
     if (t->rank == 0 || t->dims[0] == 0)
         return IR_NONE;
     ir_ints none = { 0, NULL }, first = { 1, &zero };
-    ir_ref i = like(g, ir_type_new(g->b->ctx, below(g, 2) ? COT_I32 : COT_I8, 2, (int64_t[]){ m, 1 }));
+    ir_ref i = grow_like(g, ir_type_new(g->b->ctx, below(g, 2) ? COT_I32 : COT_I8, 2, (int64_t[]){ m, 1 }));
     for (int k = 0; k < t->rank; k++) {
         window[k] = k + 1;
         dims[k] = k ? t->dims[k] : 1;
@@ -374,7 +331,7 @@ rows(gen *g)
                         &(ir_attrs){ .gather = { outer, first, none, none, first, { t->rank, dims }, below(g, 2) } });
     dims[0] = m;
     ir_op op = t->dtype == COT_BOOL ? OP_scatter : puts[below(g, 5)];
-    return ir_node1(g->b, op, 3, (ir_ref[]){ x, i, like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)) },
+    return ir_node1(g->b, op, 3, (ir_ref[]){ x, i, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)) },
                     &(ir_attrs){ .scatter = { outer, first, none, none, first, below(g, 2), 0 } });
 }
 
@@ -431,7 +388,7 @@ write_or_view(gen *g)
     else if (kind < 3)
         keep_writable(g, view(g, x));
     else
-        ir_op2(g->b, OP_assign, x, like(g, type_of(g, x)));
+        ir_op2(g->b, OP_assign, x, grow_like(g, type_of(g, x)));
 }
 
 /* ---- sub-functions ---- */
@@ -513,7 +470,7 @@ counted_while(gen *g)
 static void
 step(gen *g)
 {
-    int kind = below(g, 22);
+    int kind = below(g, 25);
 
     if (g->writes && below(g, 2))
         write_or_view(g);
@@ -533,7 +490,11 @@ step(gen *g)
         keep(g, order(g));
     else if (kind < 20)
         keep(g, random_bits(g));
-    else if (g->depth < DEEPEST && kind == 20)
+    else if (kind < 22)
+        grow_complex(g);
+    else if (kind < 23)
+        below(g, 4) ? grow_matrices(g) : grow_betainc(g);
+    else if (g->depth < DEEPEST && kind == 23)
         call_or_cond(g);
     else if (g->depth < DEEPEST)
         below(g, 2) ? scan(g) : counted_while(g);
@@ -552,7 +513,7 @@ function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_typ
     for (int i = 0; i < steps && g.b->status == COT_OK; i++)
         step(&g);
     for (int i = 0; i < n_out && g.b->status == COT_OK; i++)
-        ir_output(g.b, coerce(&g, g.v[g.n - 1 - below(&g, g.n < 3 ? g.n : 3)], out[i]));
+        ir_output(g.b, grow_coerce(&g, g.v[g.n - 1 - below(&g, g.n < 3 ? g.n : 3)], out[i]));
     ir_build_end(g.b, &f);
     return f;
 }

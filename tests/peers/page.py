@@ -1,0 +1,137 @@
+"""docs/accuracy.md from what accuracy.py found and from docs/accuracy.rows, the output of ./dev bench --ulp."""
+import os
+
+NAMES = {"cotrace": "Cotrace", "jax": "JAX", "torch": "PyTorch"}
+HEAD = """# Accuracy, and agreement with JAX and PyTorch
+
+Written by `tests/peers/accuracy.py build/tools/cot --write docs/accuracy.md`, in a Python with numpy and mpmath; the
+peers: {peers}. `ctest -R accuracy` runs a sample of it.
+
+The bounds, in units of the last place (ulp) of the exact result; `check_math.c` and `check_special.c` judge by MPFR:
+
+| functions | f32 | f64 |
+|---|---|---|
+| `exp` ... `erfc`, `pow`, `atan2` | 1 | 2 |
+| `lgamma`, `digamma`, x > 0 | 0.51 | 2.8 |
+| `lgamma`, `digamma`, x < 0; `lbeta` | 0.51 | 3.1 of the largest term |
+| `polygamma`, `zeta` | 0.51 | 3.0 |
+| `erf_inv`, `ndtr`, `erfcx`, `log_ndtr`; `ndtri` | 0.51 | 2.1; 3.3 |
+| `bessel_i0e`, `bessel_i1e`; `bessel_j0`, `bessel_j1` | 0.51 | 2.5; 3.1, above x = 5 of the amplitude |
+| `hypot`, `logaddexp` | 0.51 | 0.51 |
+| `igamma`, `igammac` | 0.51 | 16 (1 + \\|log y\\| / 2); `igammac` for a < 1, x < 3: 77 |
+| `igamma_grad_a`, `random_gamma_grad` | 0.51 | 25; 130; where a is small and x near 2: 400, 1300 |
+
+f16 and bf16 compute in f32 and round once.
+
+## Errors beside the peers
+
+The worst error in ulp against mpmath with 60 digits, over {samples} random operands of each domain ({few} of functions of
+two operands that are slow to judge), drawn evenly, or where it says log evenly in the exponent. Near the zeros of
+`lgamma`, `digamma`, `lbeta` and the Bessel functions the ulp of the result is small beside the terms that cancel. A
+blank: the peer lacks the function at the type. {machine}
+
+"""
+ALL = """
+## f32, all inputs
+
+Functions of one operand over all 2^32 inputs: the worst error and where, the mean error of finite results, and how many
+results are not the exact value correctly rounded. `./dev bench --ulp NAME ...` measures them again, in a minute or two each
+on one core of its own: the kernels are the JIT's, the reference is libmvec or libm in f64 (for functions that libm lacks,
+the JIT's own f64 kernel, which MPFR judges on the way), and MPFR decides near the middle between two f32.
+
+| function | worst ulp | at | mean ulp | not nearest | share |
+|---|---|---|---|---|---|
+"""
+AGREE = """
+## Agreement
+
+The worst difference from the peer in ulp, over {random} random operands: of the value / of the derivative by reverse mode
+with cotangents 1. It counts the errors of both. Reductions and products count in units of the largest result. The
+letters name differences on special operands (zeros, infinities, NaN, subnormal numbers, the ends of the range, in
+all combinations), which are explained below; without a letter all of them agree.
+
+"""
+
+
+def number(d):
+    return "" if d is None else "inf" if d == float("inf") else f"{d:.2f}" if d < 100 else f"{d:.0f}" if d < 1e5 else f"{d:.0e}"
+
+
+def domain(d, n):
+    how = [w for w in d[n:]]
+    parts = [f"[{lo:g}, {hi:g}]" for lo, hi in d[:n]]
+    return " x ".join(parts) + "".join(" " + w for w in how)
+
+
+def table(head):
+    return "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
+
+
+def errors_table(run, types):
+    import errors
+    who = ["cotrace", *run.peers]
+    lines = [table(["function", "operands"] + [f"{t} {NAMES[p]}" for t in types for p in who])]
+    for k, f in enumerate(errors.FUNCTIONS):
+        if not any((k, t, "cotrace") in run.errors for t in types):
+            continue
+        for i, d in enumerate(f.domains):
+            worst = [run.errors.get((k, t, p)) for t in types for p in who]
+            lines.append(f"| `{f.name}` | {domain(d, f.n)} | " + " | ".join("" if w is None else number(w[i]) for w in worst) + " |\n")
+    return lines
+
+
+def all_inputs(path):
+    """The lines of bench/ulp: name, worst, at, mean, count, share, ..."""
+    lines = []
+    with open(path) as f:
+        for line in f:
+            w = line.split()
+            if len(w) >= 6 and w[0] != "f32":
+                lines.append(f"| `{w[0]}` | {w[1]} | {w[2]} | {w[3]} | {w[4]} | {w[5]} |\n")
+    return [ALL, *lines] if lines else []
+
+
+def cell(row):
+    if row is None:
+        return "", set()
+    v, d = row.worst
+    return f"{v:.3g} / {d:.3g}", row.letters
+
+
+def agreement(run, cases):
+    rows, types = run.rows, [t for t in ("f64", "f32", "bf16", "f16") if any(t == k[1] for k in run.rows)]
+    columns = [(t, p) for t in types for p in run.peers]
+    lines = [table(["op"] + [f"{t} {NAMES[p]}" for t, p in columns] + ["special"])]
+    for k, c in enumerate(cases):
+        if not any((k, t, p) in rows for t, p in columns):
+            continue
+        found = [cell(rows.get((k, t, p))) for t, p in columns]
+        letters = set().union(*(s for _, s in found))
+        lines.append(f"| `{c.label}` | " + " | ".join(s for s, _ in found) + " | " + " ".join(sorted(letters)) + " |\n")
+    whole = sorted({k[1] for k in rows} - set(types))
+    named = [(k, c) for k, c in enumerate(cases) if any((k, t, p) in rows for t in whole for p in run.peers)]
+    exact = [c.label for k, c in named if all(r.special == [0, 0] for (i, t, p), r in rows.items() if i == k and t in whole)]
+    other = [c.label for _, c in named if c.label not in exact]
+    if exact:
+        lines.append(f"\nOn {', '.join(whole)} every element is the same, on random operands and on the least, the largest, 0, 1, -1 "
+                     f"and their neighbours, for: {', '.join(f'`{e}`' for e in exact)}.\n")
+    if other:
+        lines.append(f"With differences explained below: {', '.join(f'`{e}`' for e in other)}.\n")
+    return lines
+
+
+def write(path, run, cases):
+    import accuracy
+    import differences
+    import errors
+    head = HEAD.replace("{peers}", ", ".join(f"{NAMES[p]} {v}" for p, v in run.versions.items()))
+    head = head.replace("{samples}", f"{run.args.samples:,}").replace("{few}", str(run.args.samples // errors.FEWER))
+    lines = [head.replace("{machine}", run.machine), *errors_table(run, ["f64", "f32"]), "\n", *errors_table(run, ["bf16", "f16"])]
+    rows = os.path.join(os.path.dirname(path) or ".", "accuracy.rows")
+    if os.path.exists(rows):
+        lines += all_inputs(rows)
+    if run.rows:
+        lines += [AGREE.replace("{random}", str(accuracy.RANDOM)), *agreement(run, cases), "\n## The differences\n\n"]
+        lines += [f"- **{letter}** {differences.REASONS[letter]}\n" for letter in sorted(k for k in run.letters() if k)]
+    with open(path, "w") as f:
+        f.write("".join(lines))
