@@ -5,6 +5,7 @@
 #include "ir/diag.h"
 #include "runtime/compile.h"
 #include "runtime/cuda/gpu.h"
+#include "runtime/file.h"
 
 /* ---- names ---- */
 
@@ -195,6 +196,20 @@ cot_array_assign(cot_context *ctx, cot_array *to, const cot_array *from)
 }
 
 /* ---- asking ---- */
+
+static cot_status
+not_here(cot_context *ctx, void *arg)
+{
+    return ir_fail(ctx, 0, NULL, ERR_usage,
+                   ir_format(&ctx->message_arena, "the array is on %s; wants one of this machine: cot_array_to copies",
+                             cot_array_device(arg)));
+}
+
+cot_status
+rt_want_here(cot_context *ctx, const cot_array *a)
+{
+    return !a || ir_array_is_here(a) ? COT_OK : rt_guard(ctx, not_here, (void *)(uintptr_t)a);
+}
 
 static cot_status
 count(cot_context *ctx, void *arg)

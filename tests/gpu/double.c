@@ -156,6 +156,21 @@ struct cu_context_ { int users; };
 static struct cu_context_ primary;
 static int pushed;
 
+/* The stream that NULL stands for. */
+static struct cu_stream_ plain;
+
+static cu_stream
+stream_of(cu_stream s)
+{
+    if (s)
+        return s;
+    if (!plain.work.last) {
+        plain.work.last = &plain.work.first;
+        plain.captured.last = &plain.captured.first;
+    }
+    return &plain;
+}
+
 static void
 list_new(list *l)
 {
@@ -194,6 +209,7 @@ list_add(list *l, const task *t)
 static cu_result
 ask(cu_stream s, const task *t)
 {
+    s = stream_of(s);
     if (!pushed)
         wrong("no context is current");
     list_add(s->capturing ? &s->captured : &s->work, t);
@@ -237,11 +253,14 @@ do_now(task *t)
     return CU_SUCCESS;
 }
 
+/* Failures are sticky, as the driver's are.  (plain and s differ: the two kinds of callers never meet.) */
 cu_result
 stream_sync_(cu_stream s)
 {
-    list work = s->work;
+    list work;
 
+    s = stream_of(s);
+    work = s->work;
     state.syncs++;
     list_new(&s->work);
     for (task *t = work.first; t; t = t->next) {
@@ -252,7 +271,7 @@ stream_sync_(cu_stream s)
             s->failed = r;
     }
     list_free(&work);
-    return s->failed; /* sticky, as the driver's launch failures are */
+    return s->failed;
 }
 
 /* ---- opening ---- */
@@ -492,7 +511,7 @@ alloc_(cu_address *out, size_t bytes, cu_stream s)
 {
     piece *p;
 
-    if (!bytes || s->capturing)
+    if (!bytes || stream_of(s)->capturing)
         return CU_INVALID_VALUE;
     if (state.live_bytes + (int64_t)bytes > get("memory"))
         return CU_OUT_OF_MEMORY;
@@ -515,7 +534,7 @@ release_(cu_address at, cu_stream s)
 cu_result
 to_device_(cu_address to, const void *from, size_t bytes, cu_stream s)
 {
-    if (s->capturing)
+    if (stream_of(s)->capturing)
         wrong("pageable memory in a capture");
     return ask(s, &(task){ .kind = TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
 }
@@ -523,7 +542,7 @@ to_device_(cu_address to, const void *from, size_t bytes, cu_stream s)
 cu_result
 to_host_(void *to, cu_address from, size_t bytes, cu_stream s)
 {
-    if (s->capturing)
+    if (stream_of(s)->capturing)
         wrong("pageable memory in a capture");
     return ask(s, &(task){ .kind = TO_HOST, .host = to, .from = from, .bytes = bytes });
 }

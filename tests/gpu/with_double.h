@@ -118,7 +118,7 @@ end(void)
     dlclose(library);
 }
 
-static double_state
+static inline double_state
 looked(void)
 {
     double_state s;

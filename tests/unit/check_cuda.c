@@ -303,9 +303,17 @@ START_TEST(auto_chooses_by_size)
     ctx = new_context("auto");
     ck_assert_int_eq(cot_compile_graph(parsed(scale), NULL, &small), COT_OK);
     ck_assert_ptr_null(small->program);
-    const cot_graph *g = parsed("fn @f(%x: f32[2048,2048], %w: f32[2048,2048]) -> f32[2048,2048] {\n"
-                                "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[2048,2048]\n"
-                                "  ret %0\n}\n");
+    const cot_graph *g = parsed("fn @s(%x: f32[4000000]) -> (f32[4000000]) {\n"
+                                "  %0 = sin %x : f32[4000000]\n"
+                                "  %1 = exp %0 : f32[4000000]\n"
+                                "  %2 = tanh %1 : f32[4000000]\n"
+                                "  %3 = cos %2 : f32[4000000]\n"
+                                "  ret %3\n}\n"
+                                "fn @f(%x: f32[4000000]) -> f32[4000000] {\n"
+                                "  %0 = call %x {body=@s} : f32[4000000]\n"
+                                "  %1 = call %0 {body=@s} : f32[4000000]\n"
+                                "  %2 = call %1 {body=@s} : f32[4000000]\n"
+                                "  ret %2\n}\n");
     ck_assert_msg(cot_compile_graph(g, NULL, &large) == COT_OK, "%s", cot_error(ctx));
     ck_assert_ptr_nonnull(large->program);
     cot_kernel_free(small);
