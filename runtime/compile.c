@@ -454,7 +454,7 @@ choose(const ir_graph *f, rt_plan *p, ir_arena *scratch)
     if (!is_worth(low.module, f, p->threads))
         return COT_OK;
     p->backend = NULL;
-    p->target.cpu = NULL;
+    p->target.cpu = p->target.features = NULL;
     return plan_device(f->ctx, rt_cuda(), p);
 }
 
