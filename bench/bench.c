@@ -24,7 +24,10 @@ void openblas_set_num_threads(int n);
 #include <omp.h>
 #endif
 
-enum { MAX_OUT = 10, MAX_SAMPLES = 2000 };
+enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 4 };
+
+static const workload_list *const lists[LISTS] = { &plain_workloads, &window_workloads, &indexing_workloads,
+                                                   &fourier_workloads };
 
 typedef struct settings {
     int threads;
@@ -68,20 +71,44 @@ uniform(uint64_t *state)
     return (double)(*state * 2685821657736338717u >> 11) * 0x1p-53;
 }
 
+/* x toward zero, of f16's normal range. */
+static uint16_t
+half_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t size = bits & 0x7fffffff;
+    return (uint16_t)(bits >> 16 & 0x8000) | (size < 0x38800000 ? 0 : (uint16_t)((size - 0x38000000) >> 13));
+}
+
+static void
+put(void *data, cot_dtype t, int64_t i, double x)
+{
+    float f = (float)x;
+    switch (t) {
+    case COT_I8:  ((int8_t *)data)[i] = (int8_t)x; break;
+    case COT_U8:  ((uint8_t *)data)[i] = (uint8_t)x; break;
+    case COT_I16: ((int16_t *)data)[i] = (int16_t)x; break;
+    case COT_I32: ((int32_t *)data)[i] = (int32_t)x; break;
+    case COT_F16: ((uint16_t *)data)[i] = half_of(f); break;
+    case COT_BF16: memcpy((char *)data + 2 * i, (char *)&f + 2, 2); break;
+    case COT_F64:
+    case COT_C128: ((double *)data)[i] = x; break;
+    default:      ((float *)data)[i] = f; break;
+    }
+}
+
 static void
 fill(cot_array *a, const workload_arg *arg, uint64_t seed)
 {
     cot_type type = cot_array_type(a);
-    int64_t n = cot_type_count(&type) * (type.dtype == COT_C64 ? 2 : 1);
+    int64_t n = cot_type_count(&type) * (type.dtype == COT_C64 || type.dtype == COT_C128 ? 2 : 1);
     for (int64_t i = 0; i < n; i++) {
         double x = arg->low + (arg->high - arg->low) * uniform(&seed);
         if (arg->normal)
             x = arg->high * sqrt(-2 * log(1 - uniform(&seed))) *
                 cos(6.283185307179586 * uniform(&seed));
-        if (type.dtype == COT_I32)
-            ((int32_t *)cot_array_data(a))[i] = (int32_t)x;
-        else
-            ((float *)cot_array_data(a))[i] = (float)x;
+        put(cot_array_data(a), type.dtype, i, x);
     }
 }
 
@@ -254,6 +281,12 @@ measure(subject *s, const settings *set, timing *ours, timing *hand, timing *c)
     *hand = peer ? summary(b, n) : (timing){ 0 };
 }
 
+static double
+real_at(const void *data, bool wide, int64_t i)
+{
+    return wide ? ((const double *)data)[i] : (double)((const float *)data)[i];
+}
+
 /* The largest difference of results, relative to the largest element of each. */
 static double
 difference(subject *s)
@@ -261,11 +294,13 @@ difference(subject *s)
     double worst = 0;
     for (int i = 0; i < s->n_out; i++) {
         cot_type type = cot_array_type(s->out[i]);
-        const float *x = cot_array_read(s->out[i]), *y = cot_array_read(s->hand_out[i]);
+        const bool wide = type.dtype == COT_F64 || type.dtype == COT_C128;
+        const bool pairs = type.dtype == COT_C64 || type.dtype == COT_C128;
+        const void *x = cot_array_read(s->out[i]), *y = cot_array_read(s->hand_out[i]);
         double top = 1e-30, diff = 0;
-        for (int64_t k = 0; k < cot_type_count(&type); k++) {
-            top = fmax(top, fabs((double)y[k]));
-            diff = fmax(diff, fabs((double)x[k] - (double)y[k]));
+        for (int64_t k = 0; k < cot_type_count(&type) * (pairs ? 2 : 1); k++) {
+            top = fmax(top, fabs(real_at(y, wide, k)));
+            diff = fmax(diff, fabs(real_at(x, wide, k) - real_at(y, wide, k)));
         }
         worst = fmax(worst, diff / top);
     }
@@ -343,8 +378,9 @@ main(int argc, char **argv)
         case 'j': set.json = true; break;
         case 'c': set.c = true; break;
         case 'l':
-            for (int i = 0; i < workload_count; i++)
-                printf("%s\n", workloads[i].name);
+            for (int k = 0; k < LISTS; k++)
+                for (int i = 0; i < lists[k]->n; i++)
+                    printf("%s\n", lists[k]->at[i].name);
             return 0;
         default: return 2;
         }
@@ -358,8 +394,9 @@ main(int argc, char **argv)
     if (!set.json)
         printf("%-22s %8s %9s %11s %11s %16s %8s %9s\n", "workload", "trace ms", "compile ms",
                "median us", "least us", "rate", "vs hand", "differs");
-    for (int i = 0; i < workload_count; i++)
-        if (chosen(workloads[i].name, argc - optind, argv + optind))
-            bad += !run(&workloads[i], &set);
+    for (int k = 0; k < LISTS; k++)
+        for (int i = 0; i < lists[k]->n; i++)
+            if (chosen(lists[k]->at[i].name, argc - optind, argv + optind))
+                bad += !run(&lists[k]->at[i], &set);
     return bad != 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Cotrace beside JAX and PyTorch, as ratios (above 1: Cotrace is faster).
+"""Cotrace beside JAX, PyTorch and NumPy, as ratios (above 1: Cotrace is faster).
 
-    peers.py BENCH [--threads N] [--workloads FILE.py] [--peers jax,torch] [NAME ...]
+    peers.py BENCH [--threads N] [--workloads FILE.py] [--peers jax,torch,numpy] [NAME ...]
 
 BENCH is the program `bench`.  FILE.py defines the workloads for the peers (a dict WORKLOADS, as
 workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to N processors;
@@ -41,6 +41,12 @@ def time_calls(call, seconds=1.0, inner=1):
     return statistics.median(samples), min(samples)
 
 
+def tensor(torch, a):
+    if a.dtype.name == "bfloat16":
+        return torch.from_numpy(a.astype("float32")).bfloat16()
+    return torch.from_numpy(a.copy()) if a.shape else torch.tensor(a.item())
+
+
 def run_peer(path, peer, name, threads):
     """In a process of its own: prints one line of JSON."""
     w = load(path)[name]
@@ -53,11 +59,14 @@ def run_peer(path, peer, name, threads):
         f = f.lower(*args).compile()
         compile_ms = 1e3 * (time.perf_counter() - start)
         median, least = time_calls(lambda: jax.block_until_ready(f(*args)), inner=w.inner)
+    elif peer == "numpy":
+        f, compile_ms = w.numpy(), 0.0
+        median, least = time_calls(lambda: f(*args), inner=w.inner)
     else:
         import torch
         torch.set_num_threads(threads)
         f = w.torch()
-        args = [torch.from_numpy(a.copy()) if a.shape else torch.tensor(a.item()) for a in args]
+        args = [tensor(torch, a) for a in args]
         compile_ms = 0.0
         median, least = time_calls(lambda: f(*args), inner=w.inner)
     print(json.dumps({"median": median, "least": least, "compile_ms": compile_ms}))
@@ -102,6 +111,8 @@ def main():
         if name not in known or (a.names and not any(name.startswith(n) for n in a.names)):
             continue
         for peer in a.peers.split(","):
+            if peer == "numpy" and not known[name].numpy:
+                continue
             ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name]
             before = pinned(ours, name, a.threads, 120)
             theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads", str(a.threads),

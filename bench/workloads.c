@@ -1,8 +1,6 @@
 /* The workloads as users of Cotrace write them (see workloads.h). */
 #include "bench/workloads.h"
 
-#include "bench/windows.h"
-
 #define NORMAL(t, deviation)  ((workload_arg){ (t), 0, (deviation), 1 })
 #define UNIFORM(t, low, high) ((workload_arg){ (t), (low), (high), 0 })
 #define NUMBER(x)             ((workload_arg){ cot_f32(), (x), (x), 0 })
@@ -455,53 +453,8 @@ args_lorenz_1024(workload_arg *a)
 
 #define ROWS    (4096.0 * 1024)
 #define CUBE(n) (2.0 * (n) * (n) * (n))
-#define CONV_56 (2.0 * 32 * 56 * 56 * 64 * 576)
-#define CONV_28 (2.0 * 28 * 28 * 32 * 144)
 
-/* ---- Fourier transforms ---- */
-
-BODY(transformed)
-{
-    UNUSED;
-    out[0] = cot_fft(in[0]);
-}
-
-BODY(real_transformed)
-{
-    UNUSED;
-    out[0] = cot_rfft(in[0]);
-}
-
-PLAIN(fft, transformed, 1, 1)
-PLAIN(rfft, real_transformed, 1, 1)
-
-static void
-args_fft_1024(workload_arg *a)
-{
-    a[0] = NORMAL(cot_c64(256, 1024), 1);
-}
-
-static void
-args_fft_65536(workload_arg *a)
-{
-    a[0] = NORMAL(cot_c64(16, 65536), 1);
-}
-
-static void
-args_fft_1000(workload_arg *a)
-{
-    a[0] = NORMAL(cot_c64(256, 1000), 1);
-}
-
-static void
-args_rfft(workload_arg *a)
-{
-    a[0] = NORMAL(cot_f32(256, 1024), 1);
-}
-
-#define FFT(lines, n, log) 5.0 * (lines) * (n) * (log)
-
-const workload workloads[] = {
+static const workload rows[] = {
     { "saxpy_1e7", make_saxpy, args_saxpy, 3, hand_saxpy_1e7, 12e7, 2e7, 0 },
     { "gelu_tanh_1e7", make_gelu, args_vector, 1, hand_gelu_tanh_1e7, 8e7, 10e7, 0 },
     { "gelu_tanh_3e4", make_gelu, args_short, 1, hand_gelu_tanh_3e4, 24e4, 30e4, 0 },
@@ -543,25 +496,7 @@ const workload workloads[] = {
     { "lorenz_1", make_lorenz_1, args_lorenz_1, 6, hand_lorenz_1, 36, 68e4, 0 },
     { "lorenz_1024", make_lorenz_1024, args_lorenz_1024, 6, hand_lorenz_1024, 24e3, 68e4 * 1024,
       0 },
-    { "fft_256x1024", make_fft, args_fft_1024, 1, NULL, 16.0 * 256 * 1024, FFT(256, 1024, 10), 0 },
-    { "fft_16x65536", make_fft, args_fft_65536, 1, NULL, 16.0 * 16 * 65536, FFT(16, 65536, 16), 0 },
-    { "fft_256x1000", make_fft, args_fft_1000, 1, NULL, 16.0 * 256 * 1000, FFT(256, 1000, 10), 0 },
-    { "rfft_256x1024", make_rfft, args_rfft, 1, NULL, 8.0 * 256 * 1024, FFT(256, 512, 10), 0 },
     { "tiny_sinx", make_tiny, args_tiny, 1, hand_tiny, 20, 32, 0 },
-    { "conv_56", make_conv, args_conv_56, 2, NULL, 51.5e6, CONV_56, 0 },
-    { "conv_56_grad_x", make_conv_grad_x, args_conv_56, 3, NULL, 51.5e6, CONV_56, 0 },
-    { "conv_56_grad_w", make_conv_grad_w, args_conv_56, 3, NULL, 51.5e6, CONV_56, 0 },
-    { "conv_28", make_conv, args_conv_28, 2, NULL, 169e3, CONV_28, 0 },
-    { "conv_28_grad_x", make_conv_grad_x, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
-    { "conv_28_grad_w", make_conv_grad_w, args_conv_28, 3, NULL, 169e3, CONV_28, 0 },
-    { "max_pool_112", make_max_pool_3, args_pool_112, 1, NULL, 128.5e6, 57.8e6, 0 },
-    { "max_pool_28", make_max_pool_2, args_pool_28, 1, NULL, 125e3, 25e3, 0 },
-    { "sort_1e4", make_sort, args_1e4, 1, NULL, 8e4, 0, 0 },
-    { "sort_1e6", make_sort, args_1e6, 1, NULL, 8e6, 0, 0 },
-    { "cumsum_1e4", make_cumsum, args_1e4, 1, NULL, 8e4, 1e4, 0 },
-    { "cumsum_1e7", make_cumsum, args_1e7, 1, NULL, 8e7, 1e7, 0 },
-    { "top_10_1e6", make_top_10, args_1e6, 1, NULL, 4e6, 0, 0 },
-    { "top_5_1000x1000", make_top_5, args_1000x1000, 1, NULL, 4e6, 0, 0 },
     { "tiny_sinx_grad", make_tiny_grad, args_tiny, 1, NULL, 32, 48, 0 },
 };
-const int workload_count = sizeof workloads / sizeof *workloads;
+const workload_list plain_workloads = { rows, sizeof rows / sizeof *rows };

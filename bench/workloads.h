@@ -24,7 +24,8 @@ typedef struct workload {
     int blas_n;                 /* matmul: the size OpenBLAS runs beside it */
 } workload;
 
-extern const workload workloads[];
-extern const int workload_count;
+typedef struct workload_list { const workload *at; int n; } workload_list;
+
+extern const workload_list plain_workloads, window_workloads, indexing_workloads, fourier_workloads;
 
 #endif

@@ -15,7 +15,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -472,12 +472,10 @@ place_node(fusing *u, const ir_node *n)
     u->effect = gi + 1;
 }
 
-/* What group g reads. */
+/* What group g reads at index `space` of its space. */
 static void
-walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
+walk_group_at(const fusing *u, cg_walk *w, const cg_group *g, const cg_ix *space)
 {
-    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
-    *space = g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL;
     for (int i = 0; g->node && i < g->node->n_in; i++) {
         const ir_type *t = ir_type_at(u->f, g->node->in[i]);
         cg_walk_value(w, g->node->in[i], cg_walk_space(w, t->rank, t->dims));
@@ -486,38 +484,97 @@ walk_group(const fusing *u, cg_walk *w, const cg_group *g, cg_ix **space)
         const ir_type *t = ir_type_at(u->f, g->v[i]);
         bool same = g->space && ir_same_shape(t, g->space);
         if (!g->node || g->v[i] != g->node->first)
-            cg_walk_root(w, g->v[i], same ? *space : cg_walk_space(w, t->rank, t->dims));
+            cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
     }
 }
 
-/* A group that is a map of y's shape and reads product y element by element, and waits for
- * nobody who waits for y. */
+static void
+walk_group(const fusing *u, cg_walk *w, const cg_group *g)
+{
+    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
+    walk_group_at(u, w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
+}
+
+/* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
+static bool
+is_seen_via(const fusing *u, ir_ref y, ir_ref x)
+{
+    for (int steps = 0; steps < VIA_MOST; steps++) {
+        const ir_node *n = x == y ? NULL : ir_def(u->f, x);
+        if (!n || (n->op != OP_transpose && n->op != OP_reshape))
+            break;
+        x = n->in[0];
+        if (u->cut->root[x])
+            break;
+    }
+    return x == y;
+}
+
+/* Does map group g read y, seen as `via`, element by element? */
+static bool
+reads_each(const fusing *u, const cg_group *g, ir_ref y, ir_ref via)
+{
+    const ir_type *t = ir_type_at(u->f, y);
+    cg_walk w;
+    cg_ix space[COT_MAX_RANK];
+    bool fits = true;
+    cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
+    cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    for (int k = 0; via != y && k < t->rank; k++)
+        at[k] = t->dims[k] == 1 ? 0 : at[k];
+    cg_index_via(&w.ix, u->f, y, via, at, space);
+    walk_group_at(u, &w, g, space);
+    for (uint32_t j = 0; j < w.n_reads; j++)
+        fits = fits && (w.read[j].v != y || is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
+    return fits && !w.reduces;
+}
+
+/* The view of product y, y itself perhaps, that map group g reads element by element; or none. */
+static ir_ref
+seen_by(const fusing *u, const cg_group *g, ir_ref y)
+{
+    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST || g->space->size != ir_type_at(u->f, y)->size)
+        return IR_NONE;                                             /* not y with a margin */
+    if (ir_same_shape(g->space, ir_type_at(u->f, y)))
+        return reads_each(u, g, y, y) ? y : IR_NONE;
+    ir_each_node(n, u->f)
+        if ((n->op == OP_transpose || n->op == OP_reshape) && ir_same_shape(ir_type_at(u->f, n->first), g->space) &&
+            is_seen_via(u, y, n->first) && reads_each(u, g, y, n->first))
+            return n->first;
+    return IR_NONE;
+}
+
+static bool
+reads(const fusing *u, const cg_group *g, ir_ref y)
+{
+    cg_walk w;
+    walk_group(u, &w, g);
+    for (uint32_t j = 0; j < w.n_reads; j++)
+        if (w.read[j].v == y)
+            return true;
+    return false;
+}
+
+/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and reads product y
+ * element by element, and waits for nobody who waits for y. */
 static uint32_t
-find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others)
+find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others, ir_ref *via)
 {
     uint32_t found = NOWHERE;
     for (uint32_t i = 0; i < u->cut->n; i++) {
         const cg_group *g = &u->cut->group[i];
-        cg_walk w;
-        cg_ix *space;
-        bool reads = false, fits = g->kind == CG_GROUP_MAP && g->n <= EPILOGUE_MOST && found == NOWHERE;
-        if (!set_has(g, product))
+        if (!set_has(g, product) || !reads(u, g, y))
             continue;
-        fits = fits && ir_same_shape(g->space, ir_type_at(u->f, y));    /* not y with a margin */
-        walk_group(u, &w, g, &space);
-        for (uint32_t j = 0; j < w.n_reads; j++) {
-            const cg_read *r = &w.read[j];
-            if (r->v != y)
-                continue;
-            reads = true;
-            fits = fits && !w.reduces && is_identity(r->rank, r->at, space, g->space->rank);
-        }
-        for (uint32_t j = 0; fits && reads && j < u->cut->n; j++)
-            fits = j == product || !set_has(g, j) || !set_has(&u->cut->group[j], product);
-        if (fits && reads)
+        ir_ref seen = found == NOWHERE ? seen_by(u, g, y) : IR_NONE;
+        for (uint32_t j = 0; seen && j < u->cut->n; j++)
+            if (j != product && set_has(g, j) && set_has(&u->cut->group[j], product))
+                seen = IR_NONE;
+        if (seen) {
             found = i;
-        else
-            *others |= reads;
+            *via = seen;
+        } else {
+            *others = true;
+        }
     }
     return found;
 }
@@ -536,12 +593,14 @@ fuse_epilogues(fusing *u)
         ir_ref y = g->v[0];
         for (int k = 0; k < u->f->n_out; k++)
             others |= u->f->out[k] == y;
-        uint32_t at = find_epilogue(u, i, y, &others);
+        ir_ref via = IR_NONE;
+        uint32_t at = find_epilogue(u, i, y, &others, &via);
         if (at == NOWHERE)
             continue;
         cg_group *e = &u->cut->group[at];
         e->kind = CG_GROUP_NODE;
         e->node = g->node;
+        e->via = via;
         u->cut->root[y] = others;
         if (others)
             IR_PUSH(a, e->v, e->n, e->cap, y);
@@ -638,8 +697,7 @@ find_last_readers(fusing *u)
     for (uint32_t i = 0; i < c->n; i++) {
         const cg_group *g = &c->group[c->order[i]];
         cg_walk w;
-        cg_ix *space;
-        walk_group(u, &w, g, &space);
+        walk_group(u, &w, g);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             ir_ref x = w.read[j].v;
             if (x && (c->readers[x] == 0 || c->last[x] != i))

@@ -16,6 +16,7 @@ typedef struct cg_group {
     cg_group_kind kind;
     const ir_node *node;        /* node: which                                                      */
     const ir_type *space;       /* map: the shape.  row, column: of the operands of the reductions   */
+    ir_ref via;                 /* node: a view of its result, of the shape of `v`; 0: the result    */
     int outer;                  /* row, column: the leading axes, which number the rows              */
     uint32_t n, cap;
     ir_ref *v;                  /* what it makes, in order of definition                             */
@@ -37,6 +38,9 @@ cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 /* The value whose memory operand i of a product is read from, the operand being a view of it (of a
  * wider type, perhaps): the strides of its axes there, and where it begins (both may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset);
+
+/* The index of value `via`, made of y by transposes and reshapes alone, at which element `at` of y is. */
+void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);

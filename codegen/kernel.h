@@ -159,6 +159,7 @@ typedef struct cg_insn {
     cg_block *block;
     cg_call *call;
     const cg_extern *ext;
+    ir_loc loc;                 /* where it comes from; of a shared one, the first place */
 } cg_insn;
 
 typedef enum cg_space {
@@ -229,6 +230,7 @@ typedef struct cg_build {
     cg_region **open;           /* stack of regions; the last receives instructions */
     uint32_t n_open, cap_open;
     struct cg_scope *scope;
+    ir_loc loc;                 /* of what is built now         */
 } cg_build;
 
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);

@@ -7,6 +7,8 @@
 
 #include "passes/pass.h"
 
+enum { GROUPS_LEAST = 4, GROUP_MOST = 16 };     /* groups that go last; and the features of one then */
+
 /* Every stride-th element of an axis. */
 static ir_ref
 strided(ir_build *b, ir_ref x, int axis, int64_t stride)
@@ -208,6 +210,25 @@ conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
     return b->status == COT_OK;
 }
 
+ir_ref
+pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const int64_t *high, const int64_t *interior)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int64_t perm[COT_MAX_RANK], back[COT_MAX_RANK], to[3][COT_MAX_RANK];
+
+    if (!t || t->dims[0] < GROUPS_LEAST || t->dims[t->rank - 1] >= GROUP_MOST)
+        return ir_pad(b, x, fill, low, high, interior);
+    for (int i = 0; i < t->rank; i++) {
+        perm[i] = (i + 1) % t->rank;
+        back[(i + 1) % t->rank] = i;
+        to[0][i] = low[perm[i]];
+        to[1][i] = high[perm[i]];
+        to[2][i] = interior[perm[i]];
+    }
+    x = ir_pad(b, ir_transpose(b, x, perm), fill, to[0], to[1], to[2]);
+    return x ? ir_transpose(b, x, back) : IR_NONE;
+}
+
 /* [groups, n, spatial, c], padded. */
 static ir_ref
 conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
@@ -224,7 +245,7 @@ conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
         high[2 + i] = s->window[i].high;
         interior[2 + i] = s->window[i].base - 1;
     }
-    return ir_pad(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)), low, high, interior);
+    return pass_pad_groups(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)), low, high, interior);
 }
 
 ir_ref

@@ -25,6 +25,11 @@ void pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *
 ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter,
                                const pass_window *w, ir_ref x, ir_ref source, ir_ref init);
 
+/* x [groups, n, spatial, c], padded.  Where there are many groups of few features, it is padded as [n, spatial, c,
+ * groups], since the vectors of a product run along the groups then. */
+ir_ref pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const int64_t *high,
+                       const int64_t *interior);
+
 /* A convolution: which axes of x are [n, spatial, c], of w [window, i, o], and of the result [n, spatial, o] (y[k]: what
  * axis k of the result is); .size of the windows is the kernel's. */
 typedef struct pass_conv {

@@ -169,6 +169,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
         (cg_target){ .triple = copied(ctx, o->target),
                      .cpu = copied(ctx, o->cpu),
                      .features = copied(ctx, o->features),
+                     .debug = o->debug || ctx->config.debug,
                      .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,

@@ -195,5 +195,5 @@ rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_opti
     COT_TRY(write_file(ctx, path, bytes, size));
     ir_buf_init(&b, a);
     print_manifest(&b, path, &p, n, fn, e);
-    return write_file(ctx, ir_format(a, "%.*s.json", (int)strlen(path) - 4, path), b.text, b.n);
+    return write_file(ctx, each.manifest ? each.manifest : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path), b.text, b.n);
 }

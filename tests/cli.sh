@@ -144,8 +144,21 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
     status 0 "$cot" build f.cot -o f.ll
-    status 2 "$cot" build f.cot -o f.o --cpu abacus
-    status 2 "$cot" build f.cot -o f.o --target soup
+    status 2 "$cot" build f.cot -o f.o --cpu abacus;         says "no processor 'abacus'"
+    status 2 "$cot" build f.cot -o f.o --target soup;        says "target soup"
+    status 2 "$cot" build f.cot -o f.o --features +avx9;     says "no feature '+avx9'"
+    status 2 "$cot" build f.cot -o f.o --cpu haswell,x86-64-v3; says "an object for several processors wants"
+    # Several functions in one file.
+    status 0 "$cot" build two.cot -o two.o --header two.h
+    grep -q 'int a(float \*out0, void \*work);' two.h && grep -q 'int b(float' two.h || { bad=1; cat two.h; }
+    status 0 "$cot" build f.cot --export f --export 'df = f | grad(wrt=[0,1])' -o fs.o --header fs.h --manifest fs.json
+    grep -q 'int df(const float \*x, const float \*w, float \*out0, float \*out1, void \*work);' fs.h || { bad=1; cat fs.h; }
+    grep -q '#define DF_OUT1_SHAPE { 4 }' fs.h || { bad=1; cat fs.h; }
+    grep -q '"name": "df"' fs.json || { bad=1; cat fs.json; }
+    status 2 "$cot" build f.cot --export f --export f -o fs.o;    says "two functions are named f"
+    status 2 "$cot" build f.cot --export g -o fs.o;               says "the file has no function @g"
+    status 2 "$cot" build two.cot -o two.o --name x;              says "--name names the only function"
+    status 2 "$cot" build f.cot --export f -o f.o --name x;       says "--name names the only function"
     status 0 "$cot" bench f.cot;                             prints "share of the limit"
 fi
 echo "$count commands"

@@ -465,6 +465,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
 
     if (e->uses[v] == 0 && i->op < CG_STORE)
         return;
+    cg_ll_debug_at(e->l, i->loc);
     switch (i->op) {
     case SC_const: emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm)); break;
     case CG_PARAM: emit_const(e, v, e->param[i->imm]); break;

@@ -110,6 +110,7 @@ LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in); /* soft_fma.c */
 /* The error of s = a + b, exact; and s rounded to odd, err being its error. */
 LLVMValueRef cg_ll_sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef s);
 LLVMValueRef cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err);
+LLVMValueRef cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in);
 LLVMValueRef cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x);
 LLVMValueRef cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x);
 LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);

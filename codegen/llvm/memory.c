@@ -263,7 +263,10 @@ lane_of(cg_ll_emit *e, LLVMValueRef x, int lane)
 static void
 move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes)
 {
-    LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
+    if (e->l->machine->alone)
+        cg_ll_builtin(e->l, e->b, "cot.copy", 3, (LLVMValueRef[]){ to, from, bytes });
+    else
+        LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
 }
 
 static LLVMValueRef

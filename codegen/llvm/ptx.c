@@ -330,10 +330,12 @@ cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name)
 
         e.fn = declare_kernel(l, k, cg_ptx_name(l->arena, name, k->name), &launch);
         body = cg_ll_kernel_begin(&e);
+        cg_ll_scope none = cg_ll_debug_enter(l, e.fn, k->name, k->loc);
         bind_arguments(&e, launch.fails);
         cg_ll_region(&e, &k->body);
         LLVMBuildRetVoid(l->b);
         cg_ll_kernel_end(&e, body);
+        cg_ll_debug_leave(l, none);
     }
     return COT_OK;
 }

@@ -58,28 +58,13 @@ convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
     return is_signed ? LLVMBuildSExt(e->b, x, t, "") : LLVMBuildZExt(e->b, x, t, "");
 }
 
-/* A NaN makes the sum one; equal ones differ in the sign of zero at most. */
-static LLVMValueRef
-extreme_by_compares(cg_ll_emit *e, ir_sc_op op, LLVMValueRef *in)
-{
-    LLVMTypeRef t = LLVMTypeOf(in[0]), bits = like(e->l->i64, in[0]);
-    LLVMValueRef x = LLVMBuildBitCast(e->b, in[0], bits, ""), y = LLVMBuildBitCast(e->b, in[1], bits, "");
-    LLVMValueRef first = LLVMBuildFCmp(e->b, op == SC_max ? LLVMRealOGT : LLVMRealOLT, in[0], in[1], "");
-    LLVMValueRef second = LLVMBuildFCmp(e->b, op == SC_max ? LLVMRealOLT : LLVMRealOGT, in[0], in[1], "");
-    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, in[0], in[1], "");
-    LLVMValueRef same = op == SC_max ? LLVMBuildAnd(e->b, x, y, "") : LLVMBuildOr(e->b, x, y, "");
-
-    same = LLVMBuildSelect(e->b, nan, LLVMBuildFAdd(e->b, in[0], in[1], ""), LLVMBuildBitCast(e->b, same, t, ""), "");
-    return LLVMBuildSelect(e->b, first, in[0], LLVMBuildSelect(e->b, second, in[1], same, ""), "");
-}
-
 static LLVMValueRef
 extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
-    if (t == COT_F64 && e->l->machine->grid)
-        return extreme_by_compares(e, op, in);
+    if (ir_is_float(t) && (!e->l->machine->extreme || (t == COT_F64 && e->l->machine->grid)))
+        return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
                             : (ir_is_signed(t) ? "llvm.smin" : "llvm.umin");
@@ -156,9 +141,12 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_rem: return divided(e, op, t, in);
     case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
     case SC_abs: return intrinsic(e, "llvm.fabs", 1, in);
-    case SC_sqrt: return intrinsic(e, "llvm.sqrt", 1, in);
+    case SC_sqrt:
+        if (t == COT_F64 && !e->l->machine->root64)
+            return cg_ll_builtin(e->l, b, "cot.sqrt", 1, in);
+        return intrinsic(e, "llvm.sqrt", 1, in);
     case SC_fma:
-        if (e->l->machine->fma)
+        if (t == COT_F32 ? e->l->machine->fma32 : e->l->machine->fma64)
             return intrinsic(e, "llvm.fma", 3, in);
         return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:

@@ -135,6 +135,25 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
 }
 
+/* How many elements of the batch, or rows, a piece has. */
+static int64_t
+batch_share(const shape *s)
+{
+    return round_up((s->b.total + s->pieces - 1) / s->pieces, s->groups ? s->w : 1);
+}
+
+/* Blocks of the batch are split among threads. */
+static shape
+groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
+{
+    const double work = 2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
+    if (threads > 1 && work > 4e5 && s.b.total > s.w)
+        s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
+    s.batch_pieces = s.groups = true;
+    cg_dot_size_groups(&s, t, bytes, batch_share(&s));
+    return s;
+}
+
 static shape
 shape_of(const cg_target *t, int threads, const cg_dot *d)
 {
@@ -144,6 +163,8 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
         return s;
+    if (cg_dot_choose_groups(&s, t, bytes))
+        return groups_shape(s, t, threads, bytes);
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
     choose_tile(&s, t, bytes);
@@ -386,6 +407,12 @@ static void
 batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool inner,
         bool vector)
 {
+    if (p->s.groups) {
+        p->left = p->d->lhs_offset ? p->d->lhs_offset : cg_i64(p->b, 0);
+        p->right = p->d->rhs_offset ? p->d->rhs_offset : cg_i64(p->b, 0);
+        cg_dot_groups(p, from, to);
+        return;
+    }
     cg_val loop = loop_over(p->b, from, to, 1);
     one_batch(p, cg_loop_var(p->b, loop), m_begin, m_end, inner, vector);
     cg_loop_end(p->b, loop);
@@ -417,8 +444,10 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
 {
     product p = { .b = b, .d = d, .s = shape_of(t, threads, d) };
     shape *s = &p.s;
-    if (inner)
+    if (inner) {
+        s->groups = false;
         orient_inner(s, threads);
+    }
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)
@@ -433,7 +462,7 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
         return;
     }
     int64_t all = s->batch_pieces ? s->b.total : s->m.total;
-    int64_t share = round_up((all + s->pieces - 1) / s->pieces, s->batch_pieces ? 1 : s->mr);
+    int64_t share = s->batch_pieces ? batch_share(s) : round_up((all + s->pieces - 1) / s->pieces, s->mr);
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
            piece = cg_loop_var(b, loop);
     cg_val from = cg_imul(b, piece, share),

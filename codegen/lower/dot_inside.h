@@ -20,6 +20,9 @@ typedef struct shape {
     bool by_rows;   /* the packed left side has its k's together, else its rows */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
+    bool groups;    /* lanes run along the batch: dot_groups.c */
+    bool pack_right;
+    int64_t run;    /* groups: so many rows are a stride apart */
     int64_t pieces; /* of a parallel loop, along the batch or along m */
     bool batch_pieces;
     int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
@@ -198,5 +201,10 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 /* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
 void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over);
 void cg_dot_packed(product *p, cg_val m_begin, cg_val m_end);
+
+/* dot_groups.c: are lanes to run along the batch?  Then the tile is chosen. */
+bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);
+void cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch);
+void cg_dot_groups(const product *p, cg_val from, cg_val to);
 
 #endif

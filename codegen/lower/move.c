@@ -1,6 +1,7 @@
 /* Data movement: views change the index, and nothing else.  Pad and concatenate choose by the
  * index, and pull what lies outside of an operand under a mask; where the index is known they
  * cost nothing. */
+#include "codegen/fuse.h"
 #include "codegen/lower/pull.h"
 
 bool
@@ -42,6 +43,25 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
                 ? cg_ix_addc(t, cg_ix_mul(t, at[k], -1), y->dims[k] - 1) : at[k];
         break;
     }
+}
+
+void
+cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to)
+{
+    const ir_type *x, *z = ir_type_at(f, via);
+    cg_ix from[COT_MAX_RANK];
+    if (via == y) {
+        memcpy(to, at, sizeof *at * (size_t)z->rank);
+        return;
+    }
+    const ir_node *n = ir_def(f, via);
+    x = ir_type_at(f, n->in[0]);
+    cg_index_via(t, f, y, n->in[0], at, from);
+    if (n->op == OP_reshape)
+        cg_ix_split(t, cg_ix_flat(t, x->rank, x->dims, from), z->rank, z->dims, to);
+    else
+        for (int k = 0; k < z->rank; k++)
+            to[k] = from[n->at.perm.perm.at[k]];
 }
 
 /* What is at `to` of operand x where `inside` holds, and y elsewhere. */

@@ -224,6 +224,31 @@ split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix
         at[rows ? p->order[i] : i] = part[i];
 }
 
+/* The index at which the epilogue reads the result.  Where the way back would not end at the same expressions,
+ * those are named anew: what is remembered of the result must be found. */
+static void
+see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
+{
+    cg_lowering *l = p->l;
+    const ir_graph *f = p->v->f;
+    const ir_type *t = ir_type_at(f, y);
+    const ir_ref via = p->g->via ? p->g->via : y;
+    cg_ix from[COT_MAX_RANK + 1], back[COT_MAX_RANK + 1];
+    for (int k = 0; via != y && k < t->rank; k++)
+        at[k] = t->dims[k] == 1 ? 0 : at[k];
+    cg_index_via(&l->ix, f, y, via, at, space);
+    memcpy(from, space, sizeof from);
+    for (ir_ref x = via; x != y; x = ir_def(f, x)->in[0]) {
+        cg_view_index(&l->ix, f, ir_def(f, x), from, back);
+        memcpy(from, back, sizeof from);
+    }
+    if (via == y || memcmp(from, at, sizeof *at * (size_t)t->rank) == 0)
+        return;
+    for (int k = 0; k < t->rank; k++)
+        at[k] = cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, at[k]), 0, t->dims[k] - 1);
+    cg_index_via(&l->ix, f, y, via, at, space);
+}
+
 /* The result at (b, m, n): what g makes of it is pulled and stored. */
 static void
 store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when)
@@ -234,19 +259,23 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     const ir_type *t = ir_type_at(p->v->f, y);
     const cg_val group[3] = { b, m, n };
     const int axes[3] = { p->d.b.n, p->d.m.n, p->d.n.n };
-    cg_ix at[COT_MAX_RANK + 1];
+    cg_ix at[COT_MAX_RANK + 1], space[COT_MAX_RANK + 1];
     uint32_t mark = cg_scope_begin(l);
     (void)build;
     for (int i = 0, k = 0; i < 3; k += axes[i++])
         if (axes[i])
             split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i], t->dims + k, at + k);
+    see(p, y, at, space);
     cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
     cg_val old = cg_mask_and(l, when);
     bool vector = l->vector;
     l->vector = true;
     for (uint32_t i = 0; i < p->g->n; i++) {
-        cg_val x = cg_pull(l, p->fr, p->g->v[i], at);
-        cg_ix flat = cg_ix_flat(&l->ix, t->rank, t->dims, at);
+        const ir_ref v = p->g->v[i];
+        const ir_type *to = ir_type_at(p->v->f, v);
+        const cg_ix *where = v == y ? at : space;
+        cg_val x = cg_pull(l, p->fr, v, where);
+        cg_ix flat = cg_ix_flat(&l->ix, to->rank, to->dims, where);
         cg_store(&l->b, p->out[i], cg_ix_value(&l->ix, &l->b, flat), x, l->mask);
     }
     l->vector = vector;
@@ -263,8 +292,10 @@ epilogue_cost(const product *p)
     cg_walk w;
     cg_walk_begin(&w, p->l->arena, v->f, v->cut->root);
     const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+    cg_ix space[COT_MAX_RANK];
+    cg_index_via(&w.ix, v->f, p->n->first, p->g->via ? p->g->via : p->n->first, at, space);
     for (uint32_t i = 0; i < p->g->n; i++)
-        cg_walk_root(&w, p->g->v[i], at);
+        cg_walk_root(&w, p->g->v[i], p->g->v[i] == p->n->first ? at : space);
     return w.cost;
 }
 

@@ -75,6 +75,7 @@ struct cg_lowering {
     struct cg_plan *plan;
     ir_buf *why;                        /* cg_explain's text */
     cot_status status;
+    ir_loc loc;                         /* of the node that is lowered */
     /* the kernel in hand */
     cg_kernel *k;
     cg_build b;

@@ -4,6 +4,7 @@
  * one for each phase of the elements, so that nothing is multiplied by what the spreading puts between); and of the
  * operand with the cotangent, features and examples having changed places, strides and dilation too. */
 #include "passes/rules.h"
+#include "passes/window.h"
 
 enum { PHASES_MOST = 16 };
 
@@ -50,29 +51,66 @@ operand(const conv *s, ir_ref ct, ir_ref w)
         high[2 + i] = s->x->dims[2 + i] - ((count - 1) * stride + 1);
     }
     w = ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1));
-    return ir_conv(s->b, ir_pad(s->b, ct, zero, low, high, interior), swapped(s->b, w, s->w->rank - 2, s->w->rank - 1),
+    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, interior), swapped(s->b, w, s->w->rank - 2, s->w->rank - 1),
                    ones(s), s->n->at.conv.dilation);
 }
 
-/* x, from `start` on along each spatial axis, so many elements; of a pad, a pad of less. */
+/* x with so much more along each axis (less, where negative); of a pad, a pad of more. */
+static ir_ref
+pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_high)
+{
+    const ir_type *t = ir_btype(b, x);
+    const ir_node *n = ir_bdef(b, x);
+    const ir_op op = n ? n->op : OP_none;
+    int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], by[COT_MAX_RANK], perm[COT_MAX_RANK];
+
+    for (int i = 0; i < t->rank; i++) {
+        const int to = op == OP_transpose ? (int)n->at.perm.perm.at[i] : i;
+
+        low[to] = (op == OP_pad ? n->at.pad.low.at[i] : 0) + more_low[i];
+        high[to] = (op == OP_pad ? n->at.pad.high.at[i] : 0) + more_high[i];
+        by[to] = op == OP_pad ? n->at.pad.interior.at[i] : 0;
+        perm[i] = to;
+    }
+    if (op == OP_transpose) {
+        x = pad_more(b, n->in[0], low, high);
+        return x ? ir_transpose(b, x, perm) : IR_NONE;
+    }
+    if (op == OP_pad)
+        return ir_pad(b, n->in[0], n->in[1], low, high, by);
+    return ir_pad(b, x, ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), low, high, by);
+}
+
+/* x, from `start` on along each spatial axis, so many elements. */
 static ir_ref
 spatial_part(ir_build *b, ir_ref x, const int64_t *start, const int64_t *size)
 {
     const ir_type *t = ir_btype(b, x);
-    const ir_node *n = ir_bdef(b, x);
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, by[COT_MAX_RANK] = { 0 };
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 };
 
-    for (int i = 0; i < t->rank; i++) {
-        const bool spatial = i >= 2 && i < t->rank - 1;
-        const bool pads = n && n->op == OP_pad;
-
-        low[i] = (pads ? n->at.pad.low.at[i] : 0) - (spatial ? start[i - 2] : 0);
-        high[i] = (pads ? n->at.pad.high.at[i] : 0) - (spatial ? t->dims[i] - start[i - 2] - size[i - 2] : 0);
-        by[i] = pads ? n->at.pad.interior.at[i] : 0;
+    for (int i = 2; i < t->rank - 1; i++) {
+        low[i] = -start[i - 2];
+        high[i] = start[i - 2] + size[i - 2] - t->dims[i];
     }
-    if (n && n->op == OP_pad)
-        return ir_pad(b, n->in[0], n->in[1], low, high, by);
-    return ir_pad(b, x, ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), low, high, by);
+    return pad_more(b, x, low, high);
+}
+
+/* A crop of axes in another order. */
+static ir_ref
+crop_transposed(ir_build *b, const ir_node *n, const ir_attrs *pad)
+{
+    const int rank = ir_btype(b, n->first)->rank;
+    int64_t at[3][COT_MAX_RANK], perm[COT_MAX_RANK];
+
+    for (int i = 0; i < rank; i++) {
+        perm[i] = n->at.perm.perm.at[i];
+        at[0][perm[i]] = pad->pad.low.at[i];
+        at[1][perm[i]] = pad->pad.high.at[i];
+        at[2][perm[i]] = pad->pad.interior.at[i];
+    }
+    const ir_attrs to = { .pad = { { rank, at[0] }, { rank, at[1] }, { rank, at[2] } } };
+    ir_ref y = pass_crop_conv(b, n->in[0], &to);
+    return y ? ir_transpose(b, y, perm) : IR_NONE;
 }
 
 ir_ref
@@ -81,6 +119,8 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
     const ir_node *n = x ? ir_bdef(b, x) : NULL;
     int64_t start[COT_MAX_RANK], size[COT_MAX_RANK];
 
+    if (n && n->op == OP_transpose)
+        return crop_transposed(b, n, pad);
     if (!n || n->op != OP_conv_general)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x), *w = ir_btype(b, n->in[1]);
@@ -166,7 +206,7 @@ one_phase(const conv *s, ir_ref ct, ir_ref w, const int64_t *phase)
         low[2 + i] = (ir_btype(s->b, part)->dims[1 + i] - 1) * apart;
         high[2 + i] = dims[2 + i] - s->y->dims[2 + i];
     }
-    return ir_conv(s->b, ir_pad(s->b, ct, zero, low, high, none), part, ones(s), s->n->at.conv.dilation);
+    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, none), part, ones(s), s->n->at.conv.dilation);
 }
 
 /* The phases of axes i ..., those of axes before being chosen, each element in its place. */

@@ -4,26 +4,13 @@
  *   ptx print N            the PTX of program N
  *
  * Where ptxas is not installed, the PTX is made and looked at: an entry for each kernel. */
-#include "codegen/grid.h"
-#include "codegen/lower.h"
-#include "passes/pass.h"
+#include "tests/grid.h"
 #include "tests/laws/programs.h"
 #include "tests/ptxas.h"
 
 enum { BATCH = 40 };
 
 static int failures, programs;
-
-static cot_status
-lower(const ir_graph *f, const cg_target *t, cg_module **m)
-{
-    const cg_lower_options o = { .target = t, .threads = 1, .fuse = true };
-    ir_graph *prepared;
-
-    COT_TRY(pass_prepare(f, &prepared));
-    COT_TRY(cg_lower(prepared, &o, &f->ctx->arena, m));
-    return cg_verify(*m);
-}
 
 static void
 report(const char *text, const char *why)
@@ -35,14 +22,14 @@ report(const char *text, const char *why)
 
 /* The programs of a file; how many there are. */
 static int
-lower_batch(cot_context *ctx, const cg_target *t, int *next, int step, cg_natural *fn, const char **text)
+lower_batch(cot_context *ctx, cg_target *t, int *next, int step, cg_natural *fn, const char **text)
 {
     int n = 0;
 
     for (; n < BATCH && *next < laws_count(); *next += step) {
         cg_module *m;
         laws_program p;
-        if (!laws_make(ctx, *next, &p) || lower(p.f, t, &m) != COT_OK) {
+        if (!laws_make(ctx, *next, &p) || grid_lower(p.f, t, &m) != COT_OK) {
             report(p.text ? p.text : "", cot_error(ctx));
             cot_error_clear(ctx);
             continue;

@@ -136,6 +136,8 @@ static const shape shapes[] = {
     { 1, 4, 7, 5, 6, 3, 2, 2, 1, 0, 2, 1, 2, 1, 1, 2 },
     { 2, 3, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 3 },
     { 1, 1, 6, 6, 1, 1, 1, 3, 2, 0, 0, 1, 1, 1, 1, 1 },
+    { 1, 9, 5, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 9 },
+    { 1, 10, 4, 4, 15, 2, 2, 2, 1, 1, 0, 1, 1, 1, 1, 5 },
 };
 
 static double *
@@ -205,6 +207,96 @@ START_TEST(layouts)
 END_TEST
 
 BODY(biased, out[0] = cot_add(cot_conv(in[0], in[1], .groups = 2, .strides = COT_LIST(2)), cot_reshape(in[2], 1, 4, 1));)
+
+/* ---- groups, to the last bit ---- */
+
+/* x [n, size, size, groups * c] with a kernel of 3 x 3, o results for each group. */
+typedef struct groups { int n, size, groups, c, o, stride; } groups;
+
+static cot_value
+by_groups(const groups *s, const cot_value *in)
+{
+    return cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC", .same = 1, .groups = s->groups,
+                    .strides = COT_LIST(s->stride, s->stride));
+}
+
+static void
+rectified(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_max(cot_add(by_groups(user, in), in[2]), 0.0);
+}
+
+/* A long epilogue. */
+static void
+smooth(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    out[0] = cot_tanh(cot_erf(cot_add(by_groups(user, in), in[2])));
+}
+
+static void
+weighed(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y = by_groups(user, in);
+
+    (void)t;
+    out[0] = cot_reduce_sum(cot_mul(y, cot_sin(y)));
+}
+
+static void
+run_groups(cot_fn *f, cot_types types, const cot_compile_options *o, float *y)
+{
+    cot_array *in[3], *out;
+    cot_kernel *k;
+
+    if (cot_compile(f, types, o, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    for (int i = 0; i < 3; i++) {
+        in[i] = cot_array_new(ctx, types.at[i]);
+        for (int64_t j = 0; j < cot_type_count(&types.at[i]); j++)
+            ((float *)cot_array_data(in[i]))[j] = sinf((float)(7 * j + i));
+    }
+    out = cot_array_borrow(ctx, cot_graph_out_type(cot_kernel_graph(k), 0), y);
+    ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+    for (int i = 0; i < 3; i++)
+        cot_array_free(in[i]);
+    cot_array_free(out);
+    cot_kernel_free(k);
+}
+
+START_TEST(groups_have_the_bits_of_the_twin)
+{
+    static const groups row[] = {
+        { 1, 6, 9, 1, 1, 1 }, { 2, 13, 16, 1, 1, 1 }, { 2, 7, 8, 3, 2, 1 }, { 1, 8, 17, 2, 3, 2 }, { 1, 5, 4, 4, 8, 1 },
+    };
+    static const cot_compile_options by[] = {
+        { .backend = "jit" }, { .backend = "jit", .threads = 2 }, { .backend = "jit", .vector_bits = 128 },
+        { .backend = "jit", .vector_bits = 32 },
+    };
+    groups s = row[_i / 5];
+    cot_fn *f[] = { cot_fn_new(ctx, "rectified", rectified, 3, 1, &s), cot_fn_new(ctx, "smooth", smooth, 3, 1, &s),
+                    cot_grad(cot_fn_new(ctx, "weighed", weighed, 3, 1, &s)),
+                    cot_grad(cot_fn_new(ctx, "weighed", weighed, 3, 1, &s), .wrt = COT_LIST(1)),
+                    cot_vmap(cot_fn_new(ctx, "rectified", rectified, 3, 1, &s), .in_dims = COT_LIST(COT_NONE, 0, COT_NONE)) };
+    const bool mapped = _i % 5 == 4;
+    cot_types types = COT_TYPES(cot_f32(s.n, s.size, s.size, s.groups * s.c),
+                                mapped ? cot_f32(2, 3, 3, s.c, s.groups * s.o) : cot_f32(3, 3, s.c, s.groups * s.o),
+                                cot_f32(s.groups * s.o));
+    const size_t most = (size_t)(2 * s.n * s.size * s.size * s.groups * (s.c + s.o) + 9 * s.c * s.groups * s.o);
+    float *want = calloc(most, sizeof *want), *y = calloc(most, sizeof *y);
+
+    run_groups(f[_i % 5], types, &(cot_compile_options){ .backend = "eval" }, want);
+    for (int i = 0; i < 4; i++) {
+        memset(y, 0, most * sizeof *y);
+        run_groups(f[_i % 5], types, &by[i], y);
+        for (size_t j = 0; j < most; j++)
+            ck_assert_msg(memcmp(y + j, want + j, sizeof *y) == 0, "way %d, element %d: %a, wants %a", i, (int)j, (double)y[j],
+                          (double)want[j]);
+    }
+    free(want), free(y);
+}
+END_TEST
 
 enum { N = 3 };                 /* examples */
 
@@ -304,8 +396,9 @@ main(void)
 {
     const traced_case cases[] = {
         { "pools", pools, 0 },
-        { "convolutions", convolutions, 4 },
+        { "convolutions", convolutions, 6 },
         { "layouts", layouts, 0 },
+        { "groups_have_the_bits_of_the_twin", groups_have_the_bits_of_the_twin, 25 },
         { "errors", errors, 0 },
         { "B50", convolutions_map_any_of_their_operands, 16 },
     };

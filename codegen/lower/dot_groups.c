@@ -1,0 +1,323 @@
+/* Products of many small pairs (dot.c): convolutions of groups of few features, depthwise ones above all, and batched
+ * products whose batch lies together in memory.
+ *
+ * One product has too few columns for lanes; so lanes run along the batch: a tile is `unroll i MR { unroll o N { vector
+ * g W { for k ... fma } } }`, all loads of which are vectors.  The chains are those of every product, so the numbers are.
+ * A right side that meets many rows is copied first, to where the lanes of each (k, o) are a vector.  Rows go by the
+ * innermost of their axes, in which addresses are affine; the few rows of a gradient in the kernel are one tile. */
+#include "codegen/lower/dot_inside.h"
+
+enum { STEPS_MOST = 32, CHAIN_MOST = 160 };     /* of k written out, and the multiply-adds of a tile then */
+
+/* The rows that waste least; of those as good, the most. */
+static int64_t
+rows_of(int64_t n, int64_t most)
+{
+    int64_t best = n < most ? n : most, least = INT64_MAX;
+    for (int64_t rows = best; rows >= 1 && rows > most / 2; rows--) {
+        const int64_t over = round_up(n, rows) - n;
+        if (over < least) {
+            least = over;
+            best = rows;
+        }
+    }
+    return best > 0 ? best : 1;
+}
+
+bool
+cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes)
+{
+    const int64_t lanes = t->vector_bits / (8 * bytes), most = (t->registers >= 32 ? 24 : 12) / (s->n.total > 0 ? s->n.total : 1);
+    const int last = s->m.n - 1;
+    if (lanes < 2 || s->b.n != 1 || s->b.total < lanes || s->b.lhs[0] != 1 || s->n.total >= lanes || s->k.total == 0)
+        return false;
+    s->w = lanes;
+    s->run = last > 0 && s->m.total > most ? s->m.size[last] : s->m.total;
+    if (s->run < most / 2)
+        s->run = s->m.total;
+    s->mr = rows_of(s->run, most > 0 ? most : 1);
+    s->nr = s->w * s->n.total;
+    s->pack_right = s->m.total > 4 * s->mr;
+    return true;
+}
+
+/* Scratch memory for so many elements of the batch.  Of several blocks of k, the sums of all rows are kept. */
+void
+cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch)
+{
+    const int64_t block = at_most(KC, s->k.total) * s->nr, blocks = round_up(batch, s->w) / s->w;
+    s->whole = s->k.total <= KC && s->pack_right && blocks * block * bytes <= t->l2 / 2;
+    s->b_size = !s->pack_right ? 0 : s->whole ? blocks * block : block;
+    s->c_size = round_up(s->k.total > KC ? blocks * s->m.total * s->nr : s->mr * s->nr, 16);
+}
+
+/* Where the lanes of (k, o) begin, k counted from the block's first, of the block of the batch that is number
+ * `block` of those kept. */
+static cg_val
+kept_right(const product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val at = cg_iadd(b, cg_imul(b, block, at_most(KC, s->k.total)), k);
+    return scratch_at(p, s->c_size, cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), cg_imul(b, o, s->w)), lane));
+}
+
+static cg_val
+right_element(const product *p, cg_val k, cg_val o, cg_val when)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o), offset(b, &s->k, right_of(s, &s->k), k));
+    return load(p, false, at, when);
+}
+
+/* The product at the lanes of elements g0 ... of the batch. */
+typedef struct block {
+    product p;
+    cg_val lanes, lane, when;
+    cg_val kept, k0;                    /* where the right side is: which block of the batch; the first k */
+} block;
+
+static block
+block_begin(const product *p, cg_val g0, cg_val kept, cg_val k0)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    block x = { .p = *p, .kept = kept, .k0 = k0 };
+    x.lane = spmd(b, CG_VECTOR, s->w, &x.lanes);
+    x.p.batch = cg_iadd(b, g0, x.lane);
+    x.p.left = cg_iadd(b, p->left, cg_imul(b, x.p.batch, s->b.lhs[0]));
+    x.p.right = cg_iadd(b, p->right, cg_imul(b, x.p.batch, s->b.rhs[0]));
+    x.when = s->b.total % s->w ? less(b, x.p.batch, cg_i64(b, s->b.total)) : 0;
+    return x;
+}
+
+static void
+pack_block(const product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_end)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val loop = loop_over(b, k0, k_end, 1), k = cg_loop_var(b, loop), columns;
+    cg_val o = spmd(b, CG_UNROLL, s->n.total, &columns);
+    block x = block_begin(p, g0, kept, k0);
+    cg_store(b, p->d->scratch, kept_right(p, kept, cg_isub(b, k, k0), o, x.lane), right_element(&x.p, k, o, x.when), 0);
+    cg_loop_end(b, x.lanes);
+    if (columns)
+        cg_loop_end(b, columns);
+    cg_loop_end(b, loop);
+}
+
+static cg_val
+step(const block *x, cg_val left, cg_val k, cg_val o, cg_val acc)
+{
+    cg_build *b = x->p.b;
+    const shape *s = &x->p.s;
+    cg_val l = load(&x->p, true, left, x->when);
+    cg_val r = s->pack_right ? cg_load(b, x->p.d->scratch, kept_right(&x->p, x->kept, cg_isub(b, k, x->k0), o, x->lane), 0)
+                             : right_element(&x->p, k, o, x->when);
+    return multiply_add(&x->p, l, r, acc);
+}
+
+/* The chain over lo <= k < hi, by runs of the innermost axis of k. */
+static cg_val
+chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi)
+{
+    cg_build *b = x->p.b;
+    const shape *s = &x->p.s;
+    const group *g = &s->k;
+    const cot_dtype t = x->p.d->type;
+    const int64_t *stride = left_of(s, g), by = innermost(g, stride), size = g->n > 1 ? g->size[g->n - 1] : 0;
+    cg_val acc = cg_const(b, t, 0), runs = 0, from = cg_i64(b, 0), base = row, outer = 0;
+    if (size) {
+        cg_val past = cg_idiv(b, cg_iadd(b, hi, cg_i64(b, size - 1)), size);
+        runs = loop_over(b, cg_idiv(b, lo, size), past, 1);
+        acc = outer = cg_loop_carry(b, runs, t, acc);
+        from = cg_imul(b, cg_loop_var(b, runs), size);
+        lo = cg_insn2(b, SC_max, COT_I64, from, lo);
+        hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), hi);
+        base = cg_iadd(b, row, cg_isub(b, offset(b, g, stride, from), cg_imul(b, from, by)));
+    }
+    cg_val loop = loop_over(b, lo, hi, 1), k = cg_loop_var(b, loop);
+    acc = cg_loop_carry(b, loop, t, acc);
+    cg_loop_next(b, loop, acc, step(x, cg_iadd(b, base, cg_imul(b, k, by)), k, o, acc));
+    cg_loop_end(b, loop);
+    acc = cg_loop_result(b, loop, 0);
+    if (!runs)
+        return acc;
+    cg_loop_next(b, runs, outer, acc);
+    cg_loop_end(b, runs);
+    return cg_loop_result(b, runs, 0);
+}
+
+/* The chain of one block of k. */
+static cg_val
+element(const block *x, cg_val row, cg_val o, cg_val k_end)
+{
+    cg_build *b = x->p.b;
+    const shape *s = &x->p.s;
+    const int64_t total = s->k.total;
+    cg_val acc = cg_const(b, x->p.d->type, 0);
+    if (total > STEPS_MOST || total * s->mr * s->n.total > CHAIN_MOST)
+        return chain(x, row, o, x->k0, k_end);
+    for (int64_t k = 0; k < total; k++) {
+        cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));
+        acc = step(x, cg_iadd(b, row, at), cg_i64(b, k), o, acc);
+    }
+    return acc;
+}
+
+/* Where sums wait: those of a tile for a long epilogue, which is compiled once, those of all rows for further blocks
+ * of k; m is counted accordingly. */
+static cg_val
+kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
+{
+    cg_build *b = x->p.b;
+    const shape *s = &x->p.s;
+    cg_val row = s->k.total > KC ? cg_iadd(b, cg_imul(b, g, s->m.total), m) : m;
+    return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), cg_imul(b, o, s->w)), x->lane));
+}
+
+/* The result in rows m ... from the sums of rows `from` ... that wait. */
+static void
+give_kept(const product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val count)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val rows = loop_over(b, cg_i64(b, 0), count, 1), i = cg_loop_var(b, rows);
+    cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, s->n.total), 1), o = cg_loop_var(b, columns);
+    block x = block_begin(p, g0, 0, 0);
+    cg_val sum = cg_load(b, p->d->scratch, kept_sum(&x, g, cg_iadd(b, from, i), o), 0);
+    give(&x.p, cg_iadd(b, m, i), o, sum, x.when);
+    cg_loop_end(b, x.lanes);
+    cg_loop_end(b, columns);
+    cg_loop_end(b, rows);
+}
+
+/* The sum of a block of k and of those before it. */
+static cg_val
+with_before(const block *x, cg_val at, cg_val sum)
+{
+    cg_build *b = x->p.b;
+    const cot_dtype t = x->p.d->type;
+    cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), x->k0));
+    cg_val both = cg_insn2(b, SC_add, t, cg_load(b, x->p.d->scratch, at, 0), sum);
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, both, sum);
+    cg_if_end(b, later);
+    return cg_loop_result(b, later, 0);
+}
+
+/* What a tile is of: block number g of the batch, from g0 on; the right side's place; the k's. */
+typedef struct part {
+    cg_val g0, g, kept, k0, k_end;
+} part;
+
+/* Rows m0 + r0 ... of the run that begins at row m0. */
+static void
+groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    const int64_t by = s->run == s->m.total ? 0 : innermost(&s->m, left_of(s, &s->m));
+    const bool over = s->run % s->mr != 0, blocks = s->k.total > KC;
+    cg_val rows, columns, i = spmd(b, CG_UNROLL, s->mr, &rows), o = spmd(b, CG_UNROLL, s->n.total, &columns);
+    block x = block_begin(p, a->g0, a->kept, a->k0);
+    cg_val r = cg_iadd(b, r0, i), in_row = over ? less(b, r, cg_i64(b, s->run)) : 0;
+    cg_val safe = over ? cg_imin(b, r, cg_i64(b, s->run - 1)) : r, m = cg_iadd(b, m0, safe);
+    cg_val row = by ? cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m0), cg_imul(b, safe, by))
+                    : offset(b, &s->m, left_of(s, &s->m), safe);
+    cg_val sum = element(&x, row, o, a->k_end);
+    if (blocks || p->d->dear) {
+        cg_val at = kept_sum(&x, a->g, blocks ? m : i, o);
+        cg_store(b, p->d->scratch, at, blocks ? with_before(&x, at, sum) : sum, in_row);
+    } else {
+        give(&x.p, cg_iadd(b, m0, r), o, sum, both(b, in_row, x.when));
+    }
+    cg_loop_end(b, x.lanes);
+    if (columns)
+        cg_loop_end(b, columns);
+    if (rows)
+        cg_loop_end(b, rows);
+    cg_val count = cg_i64(b, s->mr);
+    if (over)
+        count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->run), r0));
+    if (p->d->dear && !blocks)
+        give_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), cg_i64(b, 0), count);
+}
+
+static void
+run_of_rows(const product *p, const part *a, cg_val m0)
+{
+    cg_build *b = p->b;
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.run), p->s.mr);
+    groups_tile(p, a, m0, cg_loop_var(b, loop));
+    cg_loop_end(b, loop);
+}
+
+/* The loop over the blocks of the batch. */
+static cg_val
+batch_begin(const product *p, cg_val from, cg_val to, part *a)
+{
+    cg_val loop = loop_over(p->b, from, to, p->s.w);
+    a->g0 = cg_loop_var(p->b, loop);
+    a->g = cg_idiv(p->b, cg_isub(p->b, a->g0, from), p->s.w);
+    return loop;
+}
+
+/* A right side that stays in the second cache is copied first, and each run of rows meets all of the batch: what
+ * lies together is read together. */
+static void
+groups_whole(const product *p, cg_val from, cg_val to)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    part a = { .k0 = cg_i64(b, 0), .k_end = cg_i64(b, s->k.total) };
+    cg_val pack = batch_begin(p, from, to, &a);
+    pack_block(p, a.g0, a.g, a.k0, a.k_end);
+    cg_loop_end(b, pack);
+    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, s->m.total), s->run), blocks = batch_begin(p, from, to, &a);
+    a.kept = a.g;
+    run_of_rows(p, &a, cg_loop_var(b, rows));
+    cg_loop_end(b, blocks);
+    cg_loop_end(b, rows);
+}
+
+/* All rows of all of the batch over some k's, which all of the batch has close by. */
+static void
+groups_part(const product *p, cg_val from, cg_val to, part *a)
+{
+    cg_build *b = p->b;
+    cg_val blocks = batch_begin(p, from, to, a);
+    a->kept = cg_i64(b, 0);
+    if (p->s.pack_right)
+        pack_block(p, a->g0, a->kept, a->k0, a->k_end);
+    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.m.total), p->s.run);
+    run_of_rows(p, a, cg_loop_var(b, rows));
+    cg_loop_end(b, rows);
+    cg_loop_end(b, blocks);
+}
+
+void
+cg_dot_groups(const product *p, cg_val from, cg_val to)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->k.total);
+    part a = { .k0 = zero, .k_end = all };
+    if (s->whole) {
+        groups_whole(p, from, to);
+        return;
+    }
+    if (s->k.total <= KC) {
+        groups_part(p, from, to, &a);
+        return;
+    }
+    cg_val blocks = loop_over(b, zero, all, KC);
+    a.k0 = cg_loop_var(b, blocks);
+    a.k_end = cg_imin(b, cg_iadd(b, a.k0, cg_i64(b, KC)), all);
+    groups_part(p, from, to, &a);
+    cg_loop_end(b, blocks);
+    cg_val each = batch_begin(p, from, to, &a);
+    give_kept(p, a.g0, a.g, zero, zero, cg_i64(b, s->m.total));
+    cg_loop_end(b, each);
+}
