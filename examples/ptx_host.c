@@ -62,7 +62,8 @@ npy_write(const char *path, const json *argument, const char *data, size_t bytes
     int n = 0;
 
     for (const json *d = json_get(argument, "dims")->first; d; d = d->next)
-        n += snprintf(dims + n, sizeof dims - (size_t)n, "%" PRId64 ",", d->number);
+        n += snprintf(dims + n, sizeof dims - (size_t)n, "%" PRId64 "%s", d->number,
+                      d->next ? ", " : n ? "" : ",");
     n = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                  npy_type(json_text(argument, "type")), dims) + 10;
     while ((n + 1) % 64)

@@ -425,7 +425,7 @@ read_entries(struct cu_module_ *m, const char *ptx)
             e->n++;
         s = end;
     }
-    return m->n > 0 && strstr(ptx, ".target");
+    return strstr(ptx, ".version ") && strstr(ptx, ".target ");
 }
 
 cu_result

@@ -13,7 +13,8 @@ double_hook double_program_launch;
 
 enum { MOST = 256 };
 
-static struct { const char *fn; cg_module *module; } program[MOST];
+/* Functions are known by their own names, and by their files'. */
+static struct { const char *fn, *file; cg_module *module; } program[MOST];
 static int n_programs;
 static cot_context *ctx;
 static ir_arena arena;
@@ -45,7 +46,9 @@ lower(cot_context *c, void *arg)
     COT_TRY(s);
     COT_TRY(rt_plan_new(c, &o, cot_graph_name(g), &p));
     COT_TRY(rt_lower(g, &p, &arena, &low));
+    const char *slash = strrchr(arg, '/');
     program[n_programs].fn = p.name;
+    program[n_programs].file = ir_format(&arena, "%.*s", (int)strcspn(slash ? slash + 1 : arg, "."), slash ? slash + 1 : (char *)arg);
     program[n_programs++].module = low.module;
     return COT_OK;
 }
@@ -71,9 +74,13 @@ static const cg_kernel *
 find(const char *name)
 {
     for (int i = 0; i < n_programs; i++)
-        for (uint32_t k = 1; k < program[i].module->n_kernels; k++)
-            if (strcmp(cg_ptx_name(&arena, program[i].fn, program[i].module->kernel[k]->name), name) == 0)
+        for (uint32_t k = 1; k < program[i].module->n_kernels; k++) {
+            const char *kernel = program[i].module->kernel[k]->name;
+
+            if (strcmp(cg_ptx_name(&arena, program[i].fn, kernel), name) == 0 ||
+                strcmp(cg_ptx_name(&arena, program[i].file, kernel), name) == 0)
                 return program[i].module->kernel[k];
+        }
     return NULL;
 }
 

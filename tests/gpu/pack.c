@@ -2,7 +2,7 @@
  *
  *   pack FOLDER FIRST STEP BENCH.cot...
  *
- * Of the laws' programs FIRST, FIRST + STEP, ...: PTX, manifest, and a file of samples, plain and special, each the
+ * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples, plain and special, each the
  * bytes of all arguments, of all results, and of the new values of in/out arguments, as the twin has them.  Of each
  * bench workload: PTX and manifest; its arguments the runner makes from a seed, as rt_random_fill does, and of its results
  * there is a hash, made with the host's kernel, unless a line "; no expectation" says that this takes too long.
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "ir/diag.h"
-#include "ir/eval/eval.h"
 #include "runtime/build.h"
 #include "runtime/check.h"
 #include "runtime/values.h"
@@ -23,7 +22,7 @@ enum { SAMPLES = 2, MOST_DATA = 1 << 20 };
 
 static const char *folder;
 static FILE *list;
-static int packed, left_out;
+static int packed, left_out, failures;
 
 static cot_status
 write_ptx(cot_context *ctx, const ir_graph *f, const char *name)
@@ -46,18 +45,17 @@ write_sample(const laws_program *p, bool special, FILE *to)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 9000 + (uint64_t)p->number;
-    void **in = laws_values(f->n_in, f->in, f), **out = laws_values(f->n_out, f->out, f);
+    void **in = laws_values(f->n_in, f->in, f), **out;
     cot_status s;
 
     for (int i = 0; i < f->n_in; i++)
         (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    s = laws_eval(f, out, in);
+    s = rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &out);
     if (s == COT_OK) {
         write_arrays(to, f, f->n_in, f->in, in);
         write_arrays(to, f, f->n_out, f->out, out);
     }
     laws_free(f->n_in, in);
-    laws_free(f->n_out, out);
     return s;
 }
 
@@ -66,9 +64,12 @@ pack_program(cot_context *ctx, const laws_program *p)
 {
     const char *name = ir_format(&ctx->arena, "p%04d", p->number);
     cot_status s = write_ptx(ctx, p->f, name);
+    FILE *text = fopen(ir_format(&ctx->arena, "%s/%s.cot", folder, name), "w");
     FILE *to = s == COT_OK ? fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb") : NULL;
 
-    if (!to)
+    if (text)
+        fputs(p->text, text);
+    if (!text || fclose(text) != 0 || !to)
         return s == COT_OK ? COT_ERR_IO : s;
     for (int i = 0; i < SAMPLES && s == COT_OK; i++)
         s = write_sample(p, i > 0, to);
@@ -88,31 +89,39 @@ fits(const ir_graph *f)
     for (int i = 0; i < f->n_in + f->n_out; i++)
         bytes += (int64_t)laws_bytes(ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]));
     ir_each_node(n, f) {
-        if (n->op == OP_custom_call || n->op == OP_print)
+        if (n->op == OP_custom_call)
             return false;
     }
     return bytes <= MOST_DATA;
 }
 
-static int
+static void
+try_program(cot_context *ctx, int i)
+{
+    laws_program p;
+
+    IR_TRY(ctx) {
+        const bool made = laws_make(ctx, i, &p), taken = made && fits(p.f);
+
+        if (!made || (taken && pack_program(ctx, &p) != COT_OK)) {
+            fprintf(stderr, "pack: program %d: %s\n", i, cot_error(ctx));
+            failures++;
+        } else if (taken)
+            packed++;
+        else
+            left_out++;
+    }
+}
+
+static void
 pack_programs(int first, int step)
 {
-    int bad = 0;
-
     for (int i = first; i < laws_count(); i += step) {
         cot_context *ctx = cot_context_new(NULL);
-        laws_program p;
 
-        IR_TRY(ctx) {
-            if (!laws_make(ctx, i, &p) || (fits(p.f) && pack_program(ctx, &p) != COT_OK)) {
-                fprintf(stderr, "pack: program %d: %s\n", i, cot_error(ctx));
-                bad++;
-            } else
-                (fits(p.f) ? &packed : &left_out)[0]++;
-        }
+        try_program(ctx, i);
         cot_context_free(ctx);
     }
-    return bad;
 }
 
 /* ---- workloads ---- */
@@ -166,23 +175,26 @@ pack_workload(cot_context *ctx, const char *path)
     return COT_OK;
 }
 
-static int
+static void
+try_workload(cot_context *ctx, const char *path)
+{
+    IR_TRY(ctx) {
+        if (pack_workload(ctx, path) != COT_OK) {
+            fprintf(stderr, "pack: %s: %s\n", path, cot_error(ctx));
+            failures++;
+        }
+    }
+}
+
+static void
 pack_workloads(int n, char **path)
 {
-    int bad = 0;
-
     for (int i = 0; i < n; i++) {
         cot_context *ctx = cot_context_new(NULL);
 
-        IR_TRY(ctx) {
-            if (pack_workload(ctx, path[i]) != COT_OK) {
-                fprintf(stderr, "pack: %s: %s\n", path[i], cot_error(ctx));
-                bad++;
-            }
-        }
+        try_workload(ctx, path[i]);
         cot_context_free(ctx);
     }
-    return bad;
 }
 
 static bool
@@ -200,8 +212,6 @@ open_list(const char *name)
 int
 main(int argc, char **argv)
 {
-    int bad;
-
     if (argc < 4) {
         fprintf(stderr, "usage: pack FOLDER FIRST STEP BENCH.cot...\n");
         return 2;
@@ -209,12 +219,12 @@ main(int argc, char **argv)
     folder = argv[1];
     if (!open_list("programs.txt"))
         return 2;
-    bad = pack_programs(atoi(argv[2]), atoi(argv[3]) > 0 ? atoi(argv[3]) : 1);
+    pack_programs(atoi(argv[2]), atoi(argv[3]) > 0 ? atoi(argv[3]) : 1);
     fclose(list);
     if (!open_list("bench.txt"))
         return 2;
-    bad += pack_workloads(argc - 4, argv + 4);
+    pack_workloads(argc - 4, argv + 4);
     fclose(list);
-    printf("pack: %d programs, %d left out, %d workloads, %d failures\n", packed, left_out, argc - 4, bad);
-    return bad > 0;
+    printf("pack: %d programs, %d left out, %d workloads, %d failures\n", packed, left_out, argc - 4, failures);
+    return failures > 0;
 }

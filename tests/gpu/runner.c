@@ -402,6 +402,10 @@ main(int n, char **arg)
     const char *why;
     int bad;
 
+    if (n > 1 && strcmp(arg[1], "--help") == 0) {
+        printf("usage: runner [FOLDER] [TORCH.txt]\n");
+        return 0;
+    }
     folder = n > 1 ? arg[1] : ".";
     why = driver_open(&d);
     if (why) {

@@ -606,6 +606,53 @@ START_TEST(a_function_of_the_host_fails)
 }
 END_TEST
 
+/* A function that runs on the device: it puts its work into the stream, and does not wait. */
+static int (*copy_on_device)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+
+static void
+foreign_rotate(const float *x, float *y, uint64_t n, void *stream)
+{
+    ck_assert_ptr_nonnull(stream);
+    foreign_calls++;
+    (void)copy_on_device((uintptr_t)y, (uintptr_t)(x + 1), 4 * (n - 1), stream);
+    (void)copy_on_device((uintptr_t)(y + n - 1), (uintptr_t)x, 4, stream);
+}
+
+START_TEST(a_function_of_the_device_is_called)
+{
+    union { void *at; int (*f)(uint64_t, uint64_t, size_t, void *); } u = { dlsym(library, "cuMemcpyDtoDAsync_v2") };
+    const cot_custom *c = cot_custom_new(ctx, "lib.rotate", .symbol = (cot_symbol *)foreign_rotate,
+                                         .prototype = "void foreign_rotate(const float *in0, float *out0, size_t data0, void *stream)",
+                                         .types = like_first, .setup = keep_count);
+    cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
+    const cot_graph *g;
+    static const char *const other[] = { "jit", "sim" };
+
+    copy_on_device = u.f;
+    ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
+    cot_kernel *k = gpu_compile(g), *none;
+    arrays a = made(g, "cuda");
+    const double_state before = looked();
+    foreign_calls = 0;
+    ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(foreign_calls, 1);
+    ck_assert_int_eq(looked().syncs, before.syncs);
+    cot_array *x = cot_array_to(ctx, a.in[0], "host"), *y = cot_array_to(ctx, a.out[0], "host");
+    const float *in = cot_array_read(x), *out = cot_array_read(y);
+    for (int i = 0; i < 50; i++)
+        ck_assert(out[i] == in[(i + 1) % 50] * 2 + in[i]);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = other[i] }, &none), COT_ERR_TARGET);
+        ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
+        says("lib.rotate runs on a GPU: its prototype takes the stream; wants the back end cuda");
+    }
+    cot_array_free(x);
+    cot_array_free(y);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* PTX alone holds no C code: one error, when it is built, with the line. */
 START_TEST(ptx_holds_no_function_of_the_host)
 {
@@ -652,6 +699,7 @@ main(void)
     tcase_add_checked_fixture(a, begin, end);
     tcase_add_loop_test(a, a_function_of_the_host_is_called, 0, 2);
     tcase_add_test(a, a_function_of_the_host_fails);
+    tcase_add_test(a, a_function_of_the_device_is_called);
     tcase_add_test(a, ptx_holds_no_function_of_the_host);
     suite_add_tcase(s, a);
 
