@@ -157,6 +157,8 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     }
 }
 
+enum { WIDE_PART = 4 };
+
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
 find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
@@ -191,6 +193,8 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     s.each = w->longest ? w->cost / w->longest : 0;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
+    if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
+        s.widest = 32; /* a few counters: two registers each, rather than half of one for all else */
     find_cuts(l, fr, cut, g, w, at, &s);
     return s;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "frontend/fn.h"
+#include "frontend/stablehlo/export.h"
 #include "ir/diag.h"
 
 /* ---- files ---- */
@@ -45,15 +46,10 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_LLVM;
     else if (dot && strcmp(dot, ".c") == 0)
         *what = CG_TO_C;
-    else if (dot && strcmp(dot, ".mlir") == 0)
-        return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena,
-                                 "%s: writing %s is not built in; wants .o, .a, .c, .s, .ll or .ptx",
-                                 path, dot));
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll or .ptx", path));
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir", path));
     return COT_OK;
 }
 
@@ -218,6 +214,29 @@ describe(cot_context *ctx, const output *out, const cot_compile_options *o, cons
     return COT_OK;
 }
 
+/* ---- StableHLO ---- */
+
+static bool
+is_mlir(const char *path)
+{
+    const char *dot = ending(path);
+
+    return dot && strcmp(dot, ".mlir") == 0;
+}
+
+static cot_status
+write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const char *header)
+{
+    ir_buf text;
+
+    if (n != 1 || header)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       ir_format(&ctx->arena, "%s: wants one function, and no header", path));
+    ir_buf_init(&text, &ctx->arena);
+    COT_TRY(fe_hlo_export(e[0].graph, &ctx->arena, &text));
+    return write_file(ctx, path, text.text, text.n);
+}
+
 cot_status
 rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
          const char *path, const char *header)
@@ -231,6 +250,8 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
     if (rt_is_ptx(path))
         return rt_build_ptx(ctx, n, e, o, path, header);
+    if (is_mlir(path))
+        return write_mlir(ctx, n, e, path, header);
     COT_TRY(form_of(ctx, path, &what, &archive));
     COT_TRY(what == CG_TO_C ? write_c(ctx, o, &out) : write_native(ctx, o, what, &out));
     if (archive) {

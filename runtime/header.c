@@ -134,10 +134,8 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
         own_word(&w, ir_format(a, "%s_WORK", fn[i].constant));
         own_word(&w, ir_format(a, "%s_RES", fn[i].constant));
-        for (uint32_t k = 0; k < fn[i].module->n_kernels; k++) {
-            fn[i].flops += fn[i].module->kernel[k]->flops;
-            fn[i].traffic += fn[i].module->kernel[k]->bytes;
-        }
+        fn[i].flops = fn[i].module->kernel[0]->flops; /* the entry's, of all that it calls */
+        fn[i].traffic = fn[i].module->kernel[0]->bytes;
     }
     for (int i = 0; i < n; i++) {
         const int all = fn[i].n_in + fn[i].n_out;

@@ -32,7 +32,7 @@ static const char usage[] =
     "  --backend jit|c|eval|cuda|sim      run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
-    "  -o OUT.{o,a,c,s,ll}, --header OUT.h, --manifest OUT.json, --name NAME      build\n"
+    "  -o OUT.{o,a,c,s,ll,mlir}, --header OUT.h, --manifest OUT.json, --name NAME      build\n"
     "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
     "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"

@@ -271,9 +271,13 @@ emit_scalar(cg_c_emit *e, cg_val v)
         }
         for (int k = 0; k < n; k++)
             in[k] = cg_c_use(e, i->in[k], set, c, lanes);
-        if (i->op == SC_table)
+        if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
+            x = cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+        else if (i->op == SC_table)
             x = lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
                           : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+        else if (i->op == SC_neg && lanes == 1 && (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
+            ;
         else if (!(x = plain_index(e, v, lanes, in)) && !constant_extreme(e, i, lanes, in, &x))
             x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
         cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, cg_c_result_type((ir_sc_op)i->op, type), lanes),
@@ -430,7 +434,9 @@ emit_insn(cg_c_emit *e, cg_val v)
 void
 cg_c_region(cg_c_emit *e, const cg_region *r)
 {
-    for (uint32_t i = 0; i < r->n && e->t->status == COT_OK; i++)
-        if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
+    for (uint32_t i = 0, n; i < r->n && e->t->status == COT_OK; i++)
+        if ((n = cg_c_store_together(e, r->insn + i, r->n - i)) > 0)
+            i += n - 1;
+        else if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
             emit_insn(e, r->insn[i]);
 }

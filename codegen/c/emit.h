@@ -45,6 +45,7 @@ typedef struct cg_c_emit {
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
+    bool streams; /* it has stored past the caches */
 } cg_c_emit;
 
 /* Text in the arena; a line of the kernel; the first failure. */
@@ -94,6 +95,8 @@ bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int6
 /* access.c: loads and stores. */
 void cg_c_load_insn(cg_c_emit *e, cg_val v);
 void cg_c_store_insn(cg_c_emit *e, cg_val v);
+/* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */
+uint32_t cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left);
 
 /* control.c, loop.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);

@@ -29,7 +29,7 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     for (int k = 0; k < 3; k++)
         for (int i = 1; i < n; i++)
             if (w[i].lanes == row[k].lanes)
-                ir_buf_printf(b, "#%s %s\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
+                ir_buf_printf(b, "#%s defined(COT_GNU) && (%s)\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
     ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
 }
 

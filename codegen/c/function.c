@@ -165,7 +165,10 @@ kernel(cg_c_emit *e, int number)
     if (calls)
         cg_c_line(e, "int status;");
     own_buffers(e);
+    e->streams = false;
     cg_c_region(e, &e->k->body);
+    if (e->streams)
+        ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
 }
 

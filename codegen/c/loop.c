@@ -281,11 +281,13 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
 
 /* The bytes of what an instruction makes, as lanes have it; indices are scalars mostly. */
 static int
-bytes_of(const cg_c_emit *e, cg_val v)
+bytes_of(const cg_c_emit *e, cg_val v, int level)
 {
     const cg_insn *i = &e->k->insn[v];
     const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
 
+    if (e->vary[v] && !(e->vary[v] >> level & 1)) /* one for all lanes */
+        return 1;
     if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
         return 1;
     if (i->op < SC_COUNT && (i->type == COT_BOOL || (i->op >= SC_eq && i->op <= SC_le)))
@@ -296,11 +298,12 @@ bytes_of(const cg_c_emit *e, cg_val v)
 }
 
 static int
-widest(const cg_c_emit *e, const cg_region *r, int most)
+widest(const cg_c_emit *e, const cg_region *r, int most, int level)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
-        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most)) : bytes_of(e, r->insn[n]);
+        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most, level), level)
+                                   : bytes_of(e, r->insn[n], level);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -315,7 +318,7 @@ level_of(cg_c_emit *e, const cg_block *x, int64_t extent)
     if (x->kind != CG_VECTOR || e->t->bits <= 32)
         return l;
     cg_c_find_forms(e, &x->body, e->n_levels);
-    lanes = e->t->bits / (8 * widest(e, &x->body, 1));
+    lanes = e->t->bits / (8 * widest(e, &x->body, 1, e->n_levels));
     lanes = lanes > extent ? extent : lanes < 2 ? 1 : lanes;
     l.lanes = (int)lanes;
     l.copies = (int)(extent / lanes);

@@ -488,7 +488,6 @@ static int
 transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
-    int64_t c;
 
     if (when || e->mask || e->vector_level < 0 || x->copy[0].wide ||
         (x->copy[0].slope > -2 && x->copy[0].slope < 2))
@@ -496,10 +495,8 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == e->lanes && e->lanes <= 32)
-            for (uint32_t v = 1; v < e->k->n_insns; v++)
-                if (e->k->insn[v].block == e->level[l].loop &&
-                    cg_affine(e->k, i->in[0], v, &c) && c == 1)
-                    return l;
+            if (cg_moves_by_one(e->k, i->in[0], e->level[l].loop))
+                return l;
     return -1;
 }
 
@@ -596,28 +593,6 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_by_lane(e, a, index, x, and_scalar(e, &c));
 }
 
-/* x and the constant that was added to it. */
-static cg_val
-without_constant(const cg_kernel *k, cg_val v, int64_t *c)
-{
-    const cg_insn *i = &k->insn[v];
-
-    *c = 0;
-    if (i->op == SC_add && cg_is_const(k, i->in[1], c))
-        return i->in[0];
-    return v;
-}
-
-/* Do the two store x[i] and x[i + step], without conditions? */
-static bool
-side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j, int64_t step)
-{
-    int64_t a, b;
-
-    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] && !e->mask &&
-           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + step;
-}
-
 /* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  Halves of the rows
  * are interleaved first, then the results: log2(n) rounds of two shuffles for two rows. */
 static void
@@ -652,7 +627,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
-            good = side_by_side(e, first, &e->k->insn[v[k]], k);
+            good = !e->mask && cg_side_by_side(e->k, v[0], v[k], k);
             *set |= good ? e->var[e->k->insn[v[k]].in[1]].set : 0;
         }
         for (int c = 0, copies = good ? cg_ll_copies(e, *set) : 0; c < copies && good; c++) {

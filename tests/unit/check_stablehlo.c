@@ -148,6 +148,55 @@ START_TEST(good)
 }
 END_TEST
 
+/* ---- what is written ---- */
+
+static void
+print_it(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_print(in[0], "x");
+}
+
+static void
+count(void *user, const char *text, size_t n)
+{
+    (void)text;
+    *(size_t *)user += n;
+}
+
+START_TEST(no_counterpart)
+{
+    const cot_graph *g = NULL;
+    size_t n = 0;
+
+    cot_trace_fn(cot_fn_new(ctx, "f", print_it, 1, 1, NULL), COT_TYPES(cot_f32(2)), &g);
+    ck_assert_msg(g != NULL, "%s", cot_error(ctx));
+    ck_assert_int_eq(cot_export_stablehlo(g, count, &n), COT_ERR_TARGET);
+    ck_assert_uint_eq(n, 0);
+    ck_assert_msg(strstr(cot_error(ctx), "has no counterpart in StableHLO") != NULL, "%s", cot_error(ctx));
+    ck_assert_msg(strncmp(cot_error(ctx), __FILE__, strlen(__FILE__)) == 0, "%s", cot_error(ctx));
+}
+END_TEST
+
+/* A composite of ours whose attributes are none of ours. */
+static const struct bad composites[] = {
+    { BAD("%0 = stablehlo.composite \"cotrace.integer_pow\" %x {composite_attributes = {y = \"2\"}, decomposition = @f} : "
+          "(tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.composite: the attribute y of integer_pow is missing, or of another kind" },
+    { BAD("%0 = stablehlo.composite \"cotrace.windows\" %x {composite_attributes = {axis = 4 : i64, size = 2 : i64}, "
+          "decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2: windows: axis 4 is out of range for f32[3]" },
+    { BAD("%0 = stablehlo.composite \"other.exp2\" %x {decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.composite: there is no function @f" },
+};
+
+START_TEST(composite)
+{
+    ck_assert_ptr_null(import(composites[_i].text));
+    ck_assert_str_eq(cot_error(ctx), composites[_i].message);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -159,6 +208,8 @@ main(void)
     tcase_add_loop_test(t, message, 0, sizeof bads / sizeof *bads);
     tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
     tcase_add_test(t, cut_anywhere);
+    tcase_add_test(t, no_counterpart);
+    tcase_add_loop_test(t, composite, 0, sizeof composites / sizeof *composites);
     suite_add_tcase(s, t);
     srunner_run_all(r, CK_ENV);
     const int failed = srunner_ntests_failed(r);
