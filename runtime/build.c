@@ -172,6 +172,8 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
     cg_version v[MOST_VERSIONS];
     const int n_cpus = split_cpus(ctx, each.cpu, cpu);
 
+    if (!each.backend && cg_llvm())
+        each.backend = "jit"; /* an object is for processors, wherever the context's kernels run */
     if (n_cpus > MOST_VERSIONS)
         return ir_fail(ctx, 0, NULL, ERR_usage, "more than 8 processors are named for one object");
     for (int k = n_cpus; k-- > 0;) {

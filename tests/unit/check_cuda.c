@@ -364,6 +364,39 @@ START_TEST(threads_call_at_once)
 }
 END_TEST
 
+static void
+append(void *user, const char *text, size_t bytes)
+{
+    char *to = user;
+
+    (void)snprintf(to + strlen(to), 20000 - strlen(to), "%.*s", (int)bytes, text);
+}
+
+/* What can be looked at: the kernels, the plan, the PTX. */
+START_TEST(a_kernel_is_printed)
+{
+    static char text[20000];
+    cot_kernel *k = gpu_compile(parsed(scale)), *here;
+
+    *text = '\0';
+    ck_assert_msg(cot_dump_kernel(k, "ptx", append, text) == COT_OK, "%s", cot_error(ctx));
+    ck_assert(strstr(text, ".visible .entry f_") != NULL);
+    *text = '\0';
+    ck_assert_int_eq(cot_dump_kernel(k, "kernels", append, text), COT_OK);
+    ck_assert(strstr(text, "grid ") != NULL);
+    ck_assert_int_eq(cot_dump_kernel(k, "asm", append, text), COT_ERR_TARGET);
+    ck_assert_str_eq(cot_error(ctx), "kernels of a GPU have no such stage; wants ptx");
+    cot_error_clear(ctx);
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "jit" }, &here), COT_OK);
+    ck_assert_int_eq(cot_dump_kernel(here, "ptx", append, text), COT_ERR_TARGET);
+    ck_assert_str_eq(cot_error(ctx), "this stage needs the back end cuda or sim");
+    cot_error_clear(ctx);
+    ck_assert_ptr_null(cot_kernel_entry(k));
+    cot_kernel_free(here);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 static void
@@ -685,6 +718,7 @@ main(void)
     tcase_add_test(t, jit_answers_where_it_is_asked);
     tcase_add_test(t, auto_chooses_by_size);
     tcase_add_test(t, threads_call_at_once);
+    tcase_add_test(t, a_kernel_is_printed);
     suite_add_tcase(s, t);
     tcase_add_checked_fixture(e, begin, end);
     tcase_add_loop_test(e, the_driver_is_refused, 0, 6);

@@ -88,7 +88,7 @@ START_TEST(of_dumps)
     traced_text t = { .n = 0 };
     cot_kernel *k;
 
-    said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG, "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm, asm or c");
+    said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG, "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm, asm, c or ptx");
     ck_assert_int_eq(cot_compile(fn(square), COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "eval" }, &k),
                      COT_OK);
     said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET, "this stage needs the back end jit");
