@@ -79,13 +79,13 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
     if (cg_c_is_even(e, index, set, c, w->lanes, &step)) {
         first = cg_c_at_lane(e, index, set, c, 0);
         *shape = step == 1 ? CG_C_DENSE : step == -1 ? CG_C_BACK : CG_C_STEP;
-        first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, first);
+        first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
         return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, step)) : first;
     }
     *shape = CG_C_AT;
     if (constant)
         return NULL;
-    return cg_c_say(e, "%s, %s", buffer, cg_c_use(e, index, set, c, lanes));
+    return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, cg_c_use(e, index, set, c, lanes)));
 }
 
 /* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
@@ -116,7 +116,7 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     const int number = declare_test(e, w, lanes);
 
     for (int l = 0; l < lanes; l++) {
-        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_at_lane(e, i->in[0], set, c, l)),
+        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l))),
                    *m = lane_test(e, w, number, l);
         if (l >= w->lanes)
             x = "0";
@@ -138,7 +138,7 @@ loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
 
     if (w->when == CG_C_ALWAYS && type != COT_BOOL && cg_c_is_even(e, i->in[0], set, c, lanes, &step) && step == 2)
         return cg_c_say(e, "%s(%s + %s)", cg_c_load_every_other(e->t, type, lanes), buffer,
-                        cg_c_at_lane(e, i->in[0], set, c, 0));
+                        cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
     if (!at)
         return lane_by_lane(e, i, set, c, lanes, w);
@@ -156,7 +156,7 @@ loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
         return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
     if (lanes == 1)
         return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
-                        cg_c_use(e, i->in[0], set, c, 1), w.text ? w.text : "");
+                        cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), w.text ? w.text : "");
     s = loaded_lanes(e, i, set, c, lanes, &w);
     return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
@@ -176,7 +176,7 @@ square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when)
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set & e->vary[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == lanes && cg_moves_by_one(e->k, i->in[0], e->level[l].loop))
+            e->level[l].extent == lanes && cg_moves_by(e->k, i->in[0], e->level[l].loop) == 1)
             return l;
     return -1;
 }
@@ -219,7 +219,7 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
         const int first = copy_in(e, set, level, 0, c);
         for (int u = 0; u < lanes; u++)
             row[u] = cg_c_say(e, "%s(%s + %s)", cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
-                              e->buffer[i->imm], cg_c_at_lane(e, i->in[0], set, first, u));
+                              e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
@@ -241,7 +241,7 @@ store_square(cg_c_emit *e, const cg_insn *i, uint32_t set, int level)
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "%s(%s + %s, r%d[%d]);", cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
-                      e->buffer[i->imm], cg_c_at_lane(e, i->in[0], set, first, u), r, u);
+                      e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)), r, u);
     }
 }
 
@@ -259,8 +259,7 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
         return;
     }
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), cg_c_value(e, v, c),
-                  loaded(e, i, set, c, lanes));
+        cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, i, set, c, lanes));
 }
 
 static void
@@ -268,8 +267,8 @@ store_scalar(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, const conditio
 {
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
-    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm], cg_c_use(e, i->in[0], set, c, 1),
-              cg_c_use(e, i->in[1], set, c, 1));
+    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
+              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
 }
 
 static void
@@ -285,7 +284,7 @@ store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, cons
         if (m)
             cg_c_line(e, "if (%s)", m);
         cg_c_line(e, i->type == COT_BOOL ? "%s[%s] = %s[%d] != 0;" : "%s[%s] = %s[%d];", e->buffer[i->imm],
-                  cg_c_at_lane(e, i->in[0], set, c, l), s, l);
+                  cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)), s, l);
     }
 }
 
@@ -305,8 +304,8 @@ store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
         e->streams = true;
     } else
         store = cg_c_store(e->t, type, lanes, shape, w->when);
-    cg_c_line(e, w->text ? "%s(%s, %s, %s);" : "%s(%s, %s);", store, at, cg_c_use(e, i->in[1], set, c, lanes),
-              w->text ? w->text : "");
+    cg_c_line(e, w->text ? "%s(%s, %s, %s);" : "%s(%s, %s);", store, at,
+              cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)), w->text ? w->text : "");
 }
 
 void
@@ -379,8 +378,9 @@ cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *args = "";
         for (uint32_t k = 0; k < n; k++)
-            args = cg_c_say(e, "%s, %s", args, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes));
-        cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm], cg_c_at_lane(e, first->in[0], set, c, 0), args);
+            args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
+        cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm],
+                  cg_c_bare_term(e->t, cg_c_at_lane(e, first->in[0], set, c, 0)), args);
     }
     e->streams |= streams;
     return n;

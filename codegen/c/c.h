@@ -46,6 +46,10 @@ const char *cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name);
 cot_dtype cg_c_result_type(ir_sc_op op, cot_dtype type);
 cot_dtype cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i);
 
+/* inline.c: a text without brackets around all of it; likewise if it is a sum of products, for a term of another sum. */
+const char *cg_c_bare(cg_c_text *t, const char *s);
+const char *cg_c_bare_term(cg_c_text *t, const char *s);
+
 /* scalar.c: an instruction applied to operands, all scalars or all of the lanes: an expression
  * that stands alone. */
 const char *cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,

@@ -53,8 +53,10 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
         if (t.status != COT_OK)
             return t.status;
         ir_buf_printf(&widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
-        ir_buf_add(&widths, t.head.text ? t.head.text : "", t.head.n);
-        ir_buf_str(&widths, "\n");
+        if (t.head.n > 0) {
+            ir_buf_add(&widths, t.head.text, t.head.n);
+            ir_buf_str(&widths, "\n");
+        }
         ir_buf_add(&widths, t.body.text, t.body.n);
     }
     ir_buf_printf(&all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n", COT_VERSION);

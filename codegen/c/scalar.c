@@ -226,9 +226,10 @@ cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
         return x[0];
     f = lanes == 1 ? cg_c_scalar(t, op, type, from) : cg_c_vector(t, op, type, from, lanes);
     switch (ir_sc_arity[op]) {
-    case 1: return ir_format(t->arena, "%s(%s)", f, x[0]);
-    case 2: return ir_format(t->arena, "%s(%s, %s)", f, x[0], x[1]);
-    default: return ir_format(t->arena, "%s(%s, %s, %s)", f, x[0], x[1], x[2]);
+    case 1: return ir_format(t->arena, "%s(%s)", f, cg_c_bare(t, x[0]));
+    case 2: return ir_format(t->arena, "%s(%s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]));
+    default:
+        return ir_format(t->arena, "%s(%s, %s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]), cg_c_bare(t, x[2]));
     }
 }
 
@@ -246,7 +247,7 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
                       "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
                       cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
                       type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");
-    return ir_format(t->arena, "neg_%s(%s)", n, x);
+    return ir_format(t->arena, "neg_%s(%s)", n, cg_c_bare(t, x));
 }
 
 /* -- tables and programs -- */

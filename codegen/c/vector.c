@@ -54,8 +54,11 @@ narrowed(cg_c_text *t, cot_dtype type, const forms *f, const char *c)
 static const char *
 choose(cg_c_text *t, const forms *f, const char *m, const char *x, const char *y)
 {
-    return ir_format(t->arena, "(%s)(((%s)(%s) & (%s)(%s)) | (~(%s)(%s) & (%s)(%s)))", f->type, f->s, m, f->s, x, f->s,
-                     m, f->s, y);
+    if (*m == '(') /* a comparison */
+        m = ir_format(t->arena, "(%s)%s", f->s, m);
+    if (strcmp(f->type, f->s) == 0)
+        return ir_format(t->arena, "(%s & %s) | (~%s & %s)", m, x, m, y);
+    return ir_format(t->arena, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", f->type, m, f->s, x, m, f->s, y);
 }
 
 /* -- one expression -- */
@@ -324,7 +327,8 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
     for (int i = 0; i < ir_sc_arity[op]; i++)
         ir_buf_printf(&text, "%s%s %c", i ? ", " : "",
                       cg_c_type(t, cg_c_operand_type(op, type, from, i), lanes), 'x' + i);
-    ir_buf_printf(&text, ")\n{\n    %s\n}\n", statements(t, op, type, from, lanes));
+    const char *body = statements(t, op, type, from, lanes);
+    ir_buf_printf(&text, *body == '\n' ? ")\n{%s\n}\n" : ")\n{\n    %s\n}\n", body);
     ir_buf_str(&t->head, text.text);
     return name;
 }

@@ -482,10 +482,10 @@ transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The unroll level whose copies of the index move by one where the lanes move by a constant,
+/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes move by a constant,
  * all copies and lanes without a condition; -1 if there is none of the vector's extent. */
 static int
-transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
+transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most, int64_t *step)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
 
@@ -494,29 +494,31 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == e->lanes && e->lanes <= 32)
-            if (cg_moves_by_one(e->k, i->in[0], e->level[l].loop))
+            e->level[l].extent == e->lanes && e->lanes <= 32) {
+            *step = cg_moves_by(e->k, i->in[0], e->level[l].loop);
+            if (*step >= 1 && *step <= most)
                 return l;
+        }
     return -1;
 }
 
 static void
-load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level)
+load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t step)
 {
     const cg_insn *i = &e->k->insn[v];
     uint32_t set = e->vary[v], others = set & ~((uint32_t)1 << level);
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    const condition always = { 0 };
     LLVMValueRef row[32];
 
     for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
         cg_ll_seek(e, others, c);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
-        for (int l = 0; l < e->lanes; l++)
-            row[l] = plain_load(
-                e, a, t,
-                address(e, a,
-                        LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+        for (int l = 0; l < e->lanes; l++) {
+            cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), ""));
+            row[l] = step == 1 ? plain_load(e, a, t, address(e, a, at.v)) : load_every_other(e, a, at, &always);
+        }
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
             e->digit[level] = l;
@@ -557,11 +559,12 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
     const cg_insn *i = &e->k->insn[v];
     access a = access_of(e, i);
     uint32_t set = e->vary[v];
-    int level = transposed_level(e, i, set, i->in[1]);
+    int64_t step = 1;
+    int level = transposed_level(e, i, set, i->in[1], 2, &step);
 
     cg_ll_define(e, v, set);
     if (level >= 0) {
-        load_transposed(e, v, &a, level);
+        load_transposed(e, v, &a, level, step);
         return;
     }
     for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
@@ -676,7 +679,8 @@ cg_ll_store_insn(cg_ll_emit *e, cg_val v)
     access a = access_of(e, i);
     uint32_t set =
         e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
-    int level = transposed_level(e, i, set, i->in[2]);
+    int64_t step = 1;
+    int level = transposed_level(e, i, set, i->in[2], 1, &step);
 
     if (level >= 0) {
         store_transposed(e, v, &a, set, level);

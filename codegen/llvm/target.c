@@ -364,6 +364,24 @@ join_features(cot_context *ctx, const char *a, const char *b)
     return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
 }
 
+/* The features of a list that are not taken away: LLVM would keep what one of them implies. */
+static const char *
+without(cot_context *ctx, const char *list, const char *asked)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &ctx->arena);
+    for (const char *s = list; asked && *s; s += *s == ',') {
+        const int n = (int)strcspn(s, ",");
+        const char *gone = ir_format(&ctx->arena, ",-%.*s,", n - 1, s + 1);
+
+        if (!strstr(ir_format(&ctx->arena, ",%s,", asked), gone))
+            ir_buf_printf(&b, "%s%.*s", b.n ? "," : "", n, s);
+        s += n;
+    }
+    return !asked ? list : b.n ? b.text : "";
+}
+
 /* What the user left open.  Features are added to those of the processor. */
 static cot_status
 complete_target(cot_context *ctx, cg_target *t)
@@ -376,7 +394,7 @@ complete_target(cot_context *ctx, cg_target *t)
         t->triple = normal_triple(ctx, t->triple);
         a = architecture_of(t->triple);
         if (a >= 0 && (t->cpu == NULL || strcmp(t->cpu, "generic") == 0))
-            given = architectures[a].features;
+            given = without(ctx, architectures[a].features, asked);
         if (t->cpu == NULL)
             t->cpu = a >= 0 ? architectures[a].cpu : "generic";
     }
