@@ -26,11 +26,14 @@ typedef struct cg_device {
     cot_status (*copy)(void *self, void *to, const void *from, size_t bytes);
     cot_status (*read)(void *self, const void *at, size_t bytes, void *to);
     cot_status (*write)(void *self, void *at, size_t bytes, const void *from);
-    /* A C function, with what it is handed for each of its arguments; the answer's bits. */
+    /* A C function, with what it is handed for each of its arguments; the answer's bits.  One that runs on the
+     * device is handed ir_c_stream (ir/foreign.h) where it wants the stream. */
     cot_status (*call)(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer);
     void *const *constant;      /* where each CONST buffer of the entry is, by its number; NULL: where its data is */
 } cg_device;
 
+/* Does a C function run on the device, in its stream? */
+bool cg_extern_on_device(const cg_extern *x);
 /* Bytes of memory that a run of the entry works in. */
 size_t cg_host_bytes(const cg_module *m);
 /* Run it: args has the device's address of each argument of the module, work that of its work block; frame

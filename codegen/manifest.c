@@ -55,7 +55,8 @@ print_buffer(ir_buf *b, const cg_buffer *x)
 {
     const int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
 
-    ir_buf_printf(b, "{\"type\": \"%s\", \"bytes\": %" PRId64 ", ", cot_dtype_name(x->type), bytes);
+    ir_buf_printf(b, "{\"type\": \"%s\", \"size\": %zu, \"bytes\": %" PRId64 ", ", cot_dtype_name(x->type),
+                  cot_dtype_size(x->type), bytes);
     if (x->space == CG_CONST) {
         ir_buf_str(b, "\"constant\": \"");
         print_base64(b, x->data, (size_t)bytes);

@@ -24,6 +24,7 @@ struct cot_array {
     void *data;                 /* dense, row-major; owned: aligned to 64  */
     ir_place *place;            /* NULL: this process's memory, owned or the user's */
     bool owned;
+    bool read_only;             /* may be no result */
     atomic_int holders;         /* the user, and each context whose functions captured it */
     void *(*realloc)(void *user, void *old, size_t bytes);      /* as its context's; outlives it */
     void *alloc_user;

@@ -96,6 +96,8 @@ read_type(reader *r, ir_c_item *x)
     return true;
 }
 
+const char ir_c_stream[1] = "";
+
 /* A word and its number: "in12". */
 static bool
 read_numbered(reader *r, const char *word, int *index)
@@ -126,15 +128,17 @@ read_item(reader *r, ir_c_item *x)
         x->kind = IR_C_DATA;
     else if (accept_word(r, "user"))
         x->kind = IR_C_USER;
+    else if (accept_word(r, "stream"))
+        x->kind = IR_C_STREAM;
     else {
         skip(r);
         x->kind = IR_C_NUMBER;
         x->number = strtod(r->at, &end);
         if (end == r->at)
-            return fault(r, "wants inN, outN, attrN, dataN, user or a number");
+            return fault(r, "wants inN, outN, attrN, dataN, user, stream or a number");
         r->at = end;
     }
-    bool array = x->kind == IR_C_OUT || x->kind == IR_C_USER;
+    bool array = x->kind == IR_C_OUT || x->kind == IR_C_USER || x->kind == IR_C_STREAM;
     if (x->pointer ? !array && x->kind != IR_C_IN : array)
         return fault(r, x->pointer ? "attributes and numbers travel by value; stops" : "wants a pointer");
     return x->pointer || x->type != COT_DTYPE_NONE ? true : fault(r, "void wants a `*`; stops");

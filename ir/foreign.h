@@ -1,7 +1,8 @@
 /* Prototypes of foreign functions: the text that a custom_call holds, read.
  *
  *   prototype  [ ("status" | "outN") "=" ] type name "(" [ parameter { "," parameter } ] ")"
- *   parameter  ["const"] type ["*"] ( "inN" | "outN" [ "=" "inN" ] | "attrN" | "dataN" | "user" | number )
+ *   parameter  ["const"] type ["*"] ( "inN" | "outN" [ "=" "inN" ] | "attrN" | "dataN" | "user" | "stream"
+ *               | number )
  *
  * The types are C's words; the items say what each parameter is handed.  A pointer is to the elements of
  * an operand or result of one example, dense and row-major; what has no `*` travels by value.  The text is
@@ -16,7 +17,8 @@ typedef enum ir_c_kind {
     IR_C_STATUS,                        /* of the answer: 0, or the call has failed */
     IR_C_IN, IR_C_OUT,
     IR_C_ATTR, IR_C_DATA, IR_C_NUMBER,
-    IR_C_USER
+    IR_C_USER,
+    IR_C_STREAM                         /* of the device that the function runs on */
 } ir_c_kind;
 
 typedef struct ir_c_item {
@@ -36,6 +38,9 @@ typedef struct ir_c_function {
     int n;
     ir_c_item *item;
 } ir_c_function;
+
+/* Stands for the stream among the addresses of a call: it is known when the call is made. */
+extern const char ir_c_stream[1];
 
 /* Never NULL. */
 const ir_c_function *ir_c_parse(ir_arena *a, const char *text);

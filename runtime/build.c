@@ -46,15 +46,10 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_LLVM;
     else if (dot && strcmp(dot, ".c") == 0)
         *what = CG_TO_C;
-    else if (dot && strcmp(dot, ".ptx") == 0)
-        return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena,
-                                 "%s: writing %s is not built in; wants .o, .a, .c, .s, .ll or .mlir",
-                                 path, dot));
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll or .mlir", path));
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir", path));
     return COT_OK;
 }
 
@@ -177,6 +172,8 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
     cg_version v[MOST_VERSIONS];
     const int n_cpus = split_cpus(ctx, each.cpu, cpu);
 
+    if (!each.backend && cg_llvm())
+        each.backend = "jit"; /* an object is for processors, wherever the context's kernels run */
     if (n_cpus > MOST_VERSIONS)
         return ir_fail(ctx, 0, NULL, ERR_usage, "more than 8 processors are named for one object");
     for (int k = n_cpus; k-- > 0;) {
@@ -253,6 +250,8 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
+    if (rt_is_ptx(path))
+        return rt_build_ptx(ctx, n, e, o, path, header);
     if (is_mlir(path))
         return write_mlir(ctx, n, e, path, header);
     COT_TRY(form_of(ctx, path, &what, &archive));

@@ -13,6 +13,11 @@ typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; }
 cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
                     const char *path, const char *header);
 
+/* ptx.c: kernels for GPUs as PTX, and the manifest by which a host runs them: f.ptx and f.json. */
+bool rt_is_ptx(const char *path);
+cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o, const char *path,
+                        const char *header);
+
 /* ---- inside ---- */
 
 /* A pointer parameter of a C function: an argument or a result. */

@@ -8,7 +8,8 @@
 #include "frontend/fn.h"
 #include "ir/array.h"
 #include "ir/diag.h"
-#include "runtime/compile.h"
+#include "runtime/cuda/gpu.h"
+#include "runtime/device.h"
 
 enum { TABLE_START = 8, TABLE_MOST = 1024 };
 
@@ -193,7 +194,19 @@ typedef struct want {
     const cot_kernel *k;
     cot_array **results;
     int n;
+    const cot_array *const *args;
 } want;
+
+/* Results are where arguments are: on the device if one is. */
+static cot_status
+make_result(cot_context *ctx, const want *w, const cot_type *type, cot_array **out)
+{
+    for (int i = 0; w->k->program && i < w->k->n_args; i++)
+        if (!ir_array_is_here(w->args[i]))
+            return rt_array_on(ctx, type, w->args[i]->place->device_id, false, out);
+    *out = ir_array_new(ctx, type, NULL);
+    return *out ? COT_OK : ir_fail(ctx, 0, w->k->graph->name, ERR_memory);
+}
 
 static cot_status
 make_results(cot_context *ctx, void *arg)
@@ -207,8 +220,8 @@ make_results(cot_context *ctx, void *arg)
     for (int i = 0; i < w->n; i++) {
         cot_type type = ir_type_public(w->k->type[w->k->n_in + i]);
 
-        if (!w->results[i] && !(w->results[i] = ir_array_new(ctx, &type, NULL)))
-            return ir_fail(ctx, 0, w->k->graph->name, ERR_memory);
+        if (!w->results[i])
+            COT_TRY(make_result(ctx, w, &type, &w->results[i]));
     }
     return COT_OK;
 }
@@ -249,7 +262,7 @@ cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *a
         count(&f->hits);
     else
         COT_TRY(rt_guard(f->ctx, compile_miss, &m));
-    w = (want){ m.kernel, results, n_results };
+    w = (want){ m.kernel, results, n_results, args };
     if (!all_there(&w))
         status = rt_guard(f->ctx, make_results, &w);
     if (status == COT_OK)

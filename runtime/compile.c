@@ -8,6 +8,7 @@
 
 #include "codegen/cost.h"
 #include "codegen/grid.h"
+#include "cotrace/device.h"
 #include "ir/config.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
@@ -405,6 +406,51 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     return COT_OK;
 }
 
+/* ---- the device by size ---- */
+
+/* Rates of a plain machine of either kind, in a second: what is chosen with them is right where it matters, where the
+ * two differ by far. */
+static const double cpu_flops = 2e10, cpu_bytes = 1.5e10, gpu_flops = 1e13, gpu_bytes = 1e12, bus_bytes = 2e10,
+                    launch_time = 5e-6;
+
+static double
+longer(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+/* Is it worth the way to the device and back? */
+static bool
+is_worth(const cg_module *m, const cot_graph *f, int threads)
+{
+    double flops = (double)m->kernel[0]->flops, bytes = (double)m->kernel[0]->bytes, carried = 0;
+
+    for (int i = 0; i < f->n_in + f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
+
+        carried += (double)t->size * (double)cot_dtype_size(t->dtype);
+    }
+    return launch_time * m->n_kernels + carried / bus_bytes + longer(flops / gpu_flops, bytes / gpu_bytes) <
+           longer(flops / (cpu_flops * threads), bytes / cpu_bytes);
+}
+
+/* The plan for the device if there is one and the program is worth it. */
+static cot_status
+choose(const ir_graph *f, rt_plan *p, ir_arena *scratch)
+{
+    rt_lowered low;
+
+    p->choose = false;
+    if (!cot_device_count(f->ctx, "cuda"))
+        return COT_OK;
+    COT_TRY(rt_lower(f, p, scratch, &low));
+    if (!is_worth(low.module, f, p->threads))
+        return COT_OK;
+    p->backend = NULL;
+    p->target.cpu = p->target.features = NULL;
+    return plan_device(f->ctx, rt_cuda(), p);
+}
+
 static cot_status
 compile_eval(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel **out)
 {
@@ -414,6 +460,18 @@ compile_eval(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel 
     COT_TRY(prepare(f, p, scratch, &low, &donated));
     *out = kernel_new(f, p, &low);
     return COT_OK;
+}
+
+static cot_status
+compile_any(const ir_graph *f, const rt_plan *given, ir_arena *scratch, rt_program **program, cot_kernel **out)
+{
+    rt_plan p = *given;
+
+    if (p.choose && p.engine == RT_JIT)
+        COT_TRY(choose(f, &p, scratch));
+    if (p.engine == RT_EVAL)
+        return compile_eval(f, &p, scratch, out);
+    return p.engine == RT_DEVICE ? compile_device(f, &p, program, out) : compile_jit(f, &p, scratch, out);
 }
 
 cot_status
@@ -427,9 +485,7 @@ rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out)
     *out = NULL;
     ir_arena_init(&scratch, ctx);
     IR_TRY(ctx) {
-        status = p->engine == RT_EVAL     ? compile_eval(f, p, &scratch, out)
-                 : p->engine == RT_DEVICE ? compile_device(f, p, program, out)
-                                          : compile_jit(f, p, &scratch, out);
+        status = compile_any(f, p, &scratch, program, out);
     }
     ir_arena_free(&scratch);
     if (status != COT_OK) {

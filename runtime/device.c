@@ -15,12 +15,22 @@ rt_program_new(cot_context *ctx, const rt_machine *machine)
     return p;
 }
 
+/* Foreign functions of a device that has streams: of either kind. */
+static cot_status
+check_externs(const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_ext; i++)
+        if (!m->ext[i]->address)
+            return ir_fail(m->ctx, m->ext[i]->loc, "custom_call", ERR_custom_missing, m->ext[i]->name, "run");
+    return COT_OK;
+}
+
 cot_status
 rt_program_load(rt_program *p, const rt_plan *plan, cg_module *m)
 {
     p->module = m;
     COT_TRY(cg_host_check(m));
-    COT_TRY(cg_check_externs(m, NULL));
+    COT_TRY(p->machine->streams ? check_externs(m) : cg_check_externs(m, NULL));
     for (uint32_t i = 1; i < m->n_kernels; i++)
         p->fails |= cg_launch_of(m->kernel[i]).fails;
     p->straight = cg_host_is_straight(m);
@@ -160,7 +170,7 @@ sim_unload(rt_program *p)
 const rt_machine *
 rt_sim(void)
 {
-    static const rt_machine machine = { sim_load, sim_run, sim_unload };
+    static const rt_machine machine = { sim_load, sim_run, sim_unload, false };
 
     return &machine;
 }

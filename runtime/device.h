@@ -13,6 +13,7 @@ typedef struct rt_machine {
      * recorded. */
     cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work);
     void (*unload)(struct rt_program *p);       /* also after a load that failed */
+    bool streams;               /* foreign functions may run on it, in a stream */
 } rt_machine;
 
 typedef struct rt_program {

@@ -6,7 +6,7 @@
 #include "ir/diag.h"
 #include "runtime/compile.h"
 
-static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm, asm or c";
+static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm, asm, c or ptx";
 
 /* The names of arguments and results; "arg0" and "out0" where they have none. */
 static const char *const *
@@ -26,10 +26,14 @@ emit_text(const ir_graph *f, const rt_plan *p, cg_output what, const cg_module *
 {
     const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout,
                             .arg_name = names_of(out->arena, f) };
-    const cg_backend *backend = what == CG_TO_C ? cg_c() : p->backend;
+    const cg_backend *backend = what == CG_TO_C ? cg_c() : what == CG_TO_PTX ? cg_llvm() : p->backend;
     const void *text;
     size_t n;
 
+    if (p->target.grid != (what == CG_TO_PTX))
+        return ir_fail(f->ctx, 0, NULL, ERR_target,
+                       what == CG_TO_PTX ? "this stage needs the back end cuda or sim"
+                                         : "kernels of a GPU have no such stage; wants ptx");
     if (!backend || (what != CG_TO_C && backend == cg_c()))
         return ir_fail(f->ctx, 0, NULL, ERR_target, "this stage needs the back end jit");
     COT_TRY(backend->emit(f->ctx, &p->target, what, 1, &fn, out->arena, &text, &n));
@@ -57,7 +61,7 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
         return COT_OK;
     }
     if (strcmp(stage, "kernels") != 0 && strcmp(stage, "plan") != 0 &&
-        strcmp(stage, "llvm") != 0 && strcmp(stage, "asm") != 0 && strcmp(stage, "c") != 0)
+        strcmp(stage, "llvm") != 0 && strcmp(stage, "asm") != 0 && strcmp(stage, "c") != 0 && strcmp(stage, "ptx") != 0)
         return ir_fail(
             f->ctx, 0, NULL, ERR_usage,
             ir_format(out->arena, "the stage is '%s'; wants %s", stage, stage_names));
@@ -67,7 +71,12 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
     else if (strcmp(stage, "plan") == 0)
         cg_explain(out, low.module);
     else
-        return emit_text(f, p, stage[0] == 'l' ? CG_TO_LLVM : stage[0] == 'a' ? CG_TO_ASM : CG_TO_C, low.module, out);
+        return emit_text(f, p,
+                         stage[0] == 'l'   ? CG_TO_LLVM
+                         : stage[0] == 'a' ? CG_TO_ASM
+                         : stage[0] == 'p' ? CG_TO_PTX
+                                           : CG_TO_C,
+                         low.module, out);
     return COT_OK;
 }
 
@@ -77,6 +86,7 @@ rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *te
     const char *only = ctx->config.dump_fn, *dir = ctx->config.dump_dir;
     const char *kind = strcmp(stage, "llvm") == 0  ? "ll"
                        : strcmp(stage, "asm") == 0 ? "s"
+                       : strcmp(stage, "ptx") == 0 ? "ptx"
                        : strcmp(stage, "c") == 0   ? "c"
                                                    : "txt";
     FILE *file = stderr;

@@ -180,6 +180,8 @@ cot_save(cot_context *ctx, const char *path, const cot_state *s)
     volatile cot_status status = COT_ERR_MEMORY;
     const format *f = format_of(path);
 
+    for (int i = 0; i < s->n; i++)
+        COT_TRY(rt_want_here(ctx, s->at[i].array));
     IR_TRY(ctx) {
         status = f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
         if (status == COT_OK)

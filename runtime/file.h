@@ -19,4 +19,8 @@ cot_status rt_safetensors_read(cot_context *ctx, const char *path, const void *f
                                size_t size, cot_state *out);
 cot_status rt_safetensors_write(cot_context *ctx, const char *path, const cot_state *s);
 
+/* place.c: is the array in this process's memory?  COT_ERR_ARG with a message if not.  The caller need not hold the
+ * context's lock. */
+cot_status rt_want_here(cot_context *ctx, const cot_array *a);
+
 #endif

@@ -49,6 +49,9 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
     char answer[WORD] = { 0 };
     int status = 0;
     for (int i = 0; i < p->n; i++)
+        if (p->item[i].kind == IR_C_STREAM)
+            return -1; /* it runs on a device, and this is none */
+    for (int i = 0; i < p->n; i++)
         arg[i] = argument(&h, &p->item[i], &word[i]);
     if (!rt_call_any(c->address, p->n, arg, p->answer.type, answer))
         return -1;

@@ -8,6 +8,7 @@
 #include "ir/diag.h"
 #include "ir/type.h"
 #include "passes/pass.h"
+#include "runtime/file.h"
 
 /* ---- functional_call ---- */
 
@@ -281,7 +282,7 @@ same_leaf(cot_context *ctx, ir_loc loc, cot_module *const *m, int k, int i)
     if (tx != ty)
         return ir_fail(ctx, loc, stack_op, ERR_stack_type, x->name, ir_type_str(ctx, tx), k,
                        ir_type_str(ctx, ty));
-    return COT_OK;
+    return y->array ? rt_want_here(ctx, y->array) : COT_OK;
 }
 
 static cot_array *

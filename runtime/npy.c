@@ -356,6 +356,7 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
     volatile cot_status status = COT_OK;
     int error;
 
+    COT_TRY(rt_want_here(ctx, a));
     if (write_npy(path, a))
         return COT_OK;
     error = errno;

@@ -121,6 +121,16 @@ record_elsewhere(cot_context *ctx, void *arg)
                          : "this machine");
 }
 
+static bool
+is_written(const cot_kernel *k, int i)
+{
+    bool written = i >= k->n_in;
+
+    for (int j = 0; j < k->graph->n_inout; j++)
+        written |= k->graph->inout[j].arg == i;
+    return written;
+}
+
 /* Is the array where the kernel can reach it; on the device itself? */
 static cot_status
 check_place(const cot_kernel *k, int i, const cot_array *a, bool *there)
@@ -128,6 +138,8 @@ check_place(const cot_kernel *k, int i, const cot_array *a, bool *there)
     const ir_place *own = k->program ? k->program->place : NULL;
 
     *there = !ir_array_is_here(a);
+    if (a->read_only && (is_written(k, i) || ir_ints_has(k->plan.donated, i)))
+        return run_fail(k, ERR_usage, "an array that is written is read-only; wants one that can be written", 0, NULL);
     if (!*there || (own && own->device_type == a->place->device_type && own->device_id == a->place->device_id))
         return COT_OK;
     elsewhere e = { k, i, a->place };

@@ -138,6 +138,11 @@ cmp want got || { bad=1; echo "the simulator differs from the twin"; }
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 "$cot" run f.cot --backend cuda; says "there is no CUDA driver: /none"
     status 2 env COT_CUDA_DRIVER=/none/libcuda.so.1 COT_TARGET=cuda:sm_90 "$cot" run f.cot; says "there is no CUDA driver"
+    status 0 env COT_TARGET=cuda "$cot" build f.cot -o g.o
+    status 0 "$cot" build f.cot -o g.ptx --cpu sm_90
+    grep -q '"target": "sm_90", "module": "g.ptx"' g.json || { bad=1; echo "the manifest of g.ptx is wrong"; }
+    grep -q '^.target sm_90' g.ptx || { bad=1; echo "g.ptx is not for sm_90"; }
+    status 2 "$cot" build f.cot -o g.ptx --header g.h; says "PTX has no C header"
     status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
 fi
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then

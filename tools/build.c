@@ -99,7 +99,7 @@ cli_build(cot_cli *c)
     int n = 0;
 
     if (!c->out)
-        return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,mlir}");
+        return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,ptx,mlir}");
     if (c->donated && !read_donated(c, &o.donated))
         return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2", c->donated);
     if (c->n_exports && c->name)

@@ -5,6 +5,7 @@
  * this process, with the operands and results in one array; no object can hold that.  Results
  * that start as operands are copies of them, so that nobody else's value is written. */
 #include "ir/foreign.h"
+#include "codegen/host.h"
 #include "codegen/plan.h"
 #include "ir/custom.h"
 #include "ir/diag.h"
@@ -35,6 +36,8 @@ argument(cg_lowering *l, const foreign *q, const ir_c_item *c, const ir_custom *
     const ir_node *n = q->n;
     if (c->kind == IR_C_USER)
         return (cg_extern_arg){ .address = of ? of->user : NULL };
+    if (c->kind == IR_C_STREAM)
+        return (cg_extern_arg){ .address = ir_c_stream };
     if (c->kind == IR_C_OUT)
         return pointer_to(l, q->v->place[n->first + (ir_ref)c->index], true);
     if (c->kind == IR_C_IN && c->pointer)
@@ -121,11 +124,24 @@ cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g)
     IR_PUSH(l->arena, l->m->ext, l->m->n_ext, l->m->cap_ext, q.x);
 }
 
+bool
+cg_extern_on_device(const cg_extern *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->arg[i].address == ir_c_stream)
+            return true;
+    return false;
+}
+
 cot_status
 cg_check_externs(const cg_module *m, const char *carrier)
 {
     for (uint32_t i = 0; i < m->n_ext; i++) {
         const cg_extern *x = m->ext[i];
+        if (cg_extern_on_device(x))
+            return ir_fail(m->ctx, x->loc, "custom_call", ERR_target,
+                           ir_format(&m->ctx->message_arena,
+                                     "%s runs on a GPU: its prototype takes the stream; wants the back end cuda", x->name));
         if (!carrier && !x->address)
             return ir_fail(m->ctx, x->loc, "custom_call", ERR_custom_missing, x->name, "run");
         if (carrier && strncmp(x->name, "lapack.", 7) == 0)

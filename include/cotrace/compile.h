@@ -13,7 +13,8 @@ extern "C" {
 
 /* Options of a compilation.  Zero is the default of each; strings are copied. */
 typedef struct cot_compile_options {
-    const char *backend;        /* "jit" (default), "eval" (the reference evaluator), "c"      */
+    const char *backend;        /* "jit" (default), "eval" (the reference evaluator), "c", "cuda" (a GPU:
+                                   device.h), "sim" (a GPU's kernels in the simulator)         */
     const char *target;         /* a triple; NULL: this machine                                */
     const char *cpu;            /* a CPU's name as LLVM has it; NULL: this machine's.  For an object,
                                    several: "x86-64-v2,x86-64-v3,x86-64-v4"                    */

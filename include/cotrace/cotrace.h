@@ -15,6 +15,7 @@
 
 #include "cotrace/base.h"
 #include "cotrace/tensor.h"
+#include "cotrace/device.h"
 #include "cotrace/trace.h"
 #include "cotrace/mutate.h"
 #include "cotrace/sugar.h"

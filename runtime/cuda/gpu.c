@@ -263,9 +263,22 @@ rt_gpu_try(cot_context *ctx, int ordinal)
     gpus *all = gpus_of(ctx);
     char why[512];
 
+    if (ordinal < 0 || ordinal >= MOST_GPUS)
+        return NULL;
     if (!all->at[ordinal])
         (void)open_into(ctx, all, ordinal, why, sizeof why);
     return all->at[ordinal];
+}
+
+rt_gpu *
+rt_gpu_opened(cot_context *ctx, int i)
+{
+    gpus *all = gpus_of(ctx);
+
+    for (int n = 0; n < MOST_GPUS; n++)
+        if (all->at[n] && i-- == 0)
+            return all->at[n];
+    return NULL;
 }
 
 /* ---- memory ---- */

@@ -48,6 +48,8 @@ typedef struct rt_gpu {
 cot_status rt_gpu_of(cot_context *ctx, int ordinal, rt_gpu **out);
 /* The same without an error: NULL if there is none. */
 rt_gpu *rt_gpu_try(cot_context *ctx, int ordinal);
+/* The i-th of those that are open. */
+rt_gpu *rt_gpu_opened(cot_context *ctx, int i);
 rt_gpu *rt_gpu_hold(rt_gpu *g);
 void rt_gpu_drop(rt_gpu *g);
 
@@ -68,6 +70,8 @@ cot_status rt_gpu_work(rt_gpu *g, size_t bytes, cu_address *out);
 cot_status rt_gpu_load(rt_gpu *g, const char *ptx, size_t bytes, rt_gpu_module **out);
 void rt_gpu_unload(rt_gpu *g, rt_gpu_module *m);
 
+/* place.c: a new array on gpu `ordinal`.  The caller holds the context's lock. */
+cot_status rt_array_on(cot_context *ctx, const cot_type *type, int ordinal, bool zero, cot_array **out);
 /* Record g->said as the context's error, of this status. */
 cot_status rt_gpu_fail(cot_context *ctx, const rt_gpu *g, cot_status status, const char *fn);
 

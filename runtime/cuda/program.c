@@ -10,6 +10,7 @@
 
 #include "codegen/grid.h"
 #include "ir/diag.h"
+#include "ir/foreign.h"
 #include "runtime/cuda/gpu.h"
 
 enum { GRID_MOST = INT32_MAX };
@@ -133,6 +134,20 @@ call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *mem
     return rt_gpu_sync(r->g); /* the memory goes */
 }
 
+/* A function that runs on the device has the stream's word for what comes before it and after. */
+static cot_status
+call_there(const running *r, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
+{
+    cg_handed there[x->n + 1];
+
+    for (int i = 0; i < x->n; i++) {
+        there[i] = handed[i];
+        if (there[i].at == ir_c_stream)
+            there[i].at = r->g->stream;
+    }
+    return rt_foreign_run(x, there, type, answer);
+}
+
 static cot_status
 call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
 {
@@ -141,6 +156,8 @@ call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, ui
     char *memory;
     cot_status s;
 
+    if (cg_extern_on_device(x))
+        return call_there(r, x, handed, type, answer);
     for (int i = 0; i < x->n; i++)
         bytes += (handed[i].bytes + 63) / 64 * 64;
     memory = aligned_alloc(64, bytes);
@@ -448,7 +465,7 @@ run(rt_program *p, const cot_kernel *k, void *const *args, const bool *there, vo
 const rt_machine *
 rt_cuda(void)
 {
-    static const rt_machine machine = { load, run, unload };
+    static const rt_machine machine = { load, run, unload, true };
 
     return &machine;
 }

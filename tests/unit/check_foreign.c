@@ -413,7 +413,7 @@ static const struct { const char *prototype, *want; } wrong_text[] = {
     { "void f(double out0)", "wants a pointer at \")\"" },
     { "void f(double *7)", "attributes and numbers travel by value; stops at \")\"" },
     { "status = double f(double *out0)", "a status wants int; stops at \"f(double *out0)\"" },
-    { "void f(double *here)", "wants inN, outN, attrN, dataN, user or a number at \"here)\"" },
+    { "void f(double *here)", "wants inN, outN, attrN, dataN, user, stream or a number at \"here)\"" },
     { "out0 double f(double in0)", "wants `=` at \"double f(double in0)\"" },
 };
 

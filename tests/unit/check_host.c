@@ -298,7 +298,7 @@ START_TEST(the_manifest_lists_buffers_and_steps)
     ir_buf_init(&text, &arena);
     cg_host_print(&text, m);
     static const char *const part[] = {
-        "{\"type\": \"f32\", \"bytes\": 8, \"constant\": \"AACAPwAAAEA=\"}", "\"work\": 0}", "\"argument\": 2}",
+        "{\"type\": \"f32\", \"size\": 4, \"bytes\": 8, \"constant\": \"AACAPwAAAEA=\"}", "\"work\": 0}", "\"argument\": 2}",
         "{\"copy\": 4, \"to\": [1, ", "{\"while\": ", "\"is\": \"le\", \"type\": \"i64\"", "\"status\": 8}",
         "{\"launch\": 1, \"buffers\": [[1], [1]], \"params\": []}", "{\"launch\": 0, \"buffers\": [[2, ",
     };

@@ -1,0 +1,199 @@
+/* Kernels for GPUs as files: the module as PTX, and a manifest that says how a host runs it.
+ *
+ * The manifest is JSON: for each function its arguments, its entry points with their grids, and the steps of
+ * its entry as codegen/manifest.c prints them.  With these two files and the driver a function runs; nothing of
+ * ours is needed.  docs/gpu.md has the format, examples/ptx_host.c a program that reads it. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "codegen/grid.h"
+#include "codegen/host.h"
+#include "ir/diag.h"
+#include "runtime/build.h"
+
+bool
+rt_is_ptx(const char *path)
+{
+    const size_t n = strlen(path);
+
+    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
+/* ---- the manifest ---- */
+
+static const char *
+use_of(const rt_plan *p, const ir_graph *f, int i)
+{
+    static const char *const hidden[] = { "in", "captured", "generator" };
+
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return "inout";
+    return ir_ints_has(p->donated, i) ? "donated" : hidden[f->hidden[i].kind];
+}
+
+static void
+print_argument(ir_buf *b, const char *name, const char *use, const ir_type *t)
+{
+    ir_buf_str(b, "\n    {\"name\": ");
+    cg_json_string(b, name);
+    ir_buf_printf(b, ", \"use\": \"%s\", \"type\": \"%s\", \"dims\": [", use, cot_dtype_name(t->dtype));
+    for (int i = 0; i < t->rank; i++)
+        ir_buf_printf(b, "%s%" PRId64, i ? ", " : "", t->dims[i]);
+    ir_buf_printf(b, "], \"bytes\": %" PRId64 "}", t->size * (int64_t)cot_dtype_size(t->dtype));
+}
+
+static void
+print_arguments(ir_buf *b, const rt_plan *p, const ir_graph *f)
+{
+    const int own = f->n_out - f->n_inout;
+
+    ir_buf_str(b, "  \"arguments\": [");
+    for (int i = 0; i < f->n_in + own; i++) {
+        const bool in = i < f->n_in;
+        const char *const *names = in ? f->in_name : f->out_name;
+        const int k = in ? i : i - f->n_in;
+
+        ir_buf_str(b, i ? "," : "");
+        print_argument(b, names && names[k] ? names[k] : ir_format(b->arena, in ? "arg%d" : "out%d", k),
+                       in ? use_of(p, f, i) : "out", ir_type_at(f, in ? f->in[i] : f->out[k]));
+    }
+    ir_buf_str(b, "],\n");
+}
+
+static void
+print_kernels(ir_buf *b, const cg_natural *fn)
+{
+    const cg_module *m = fn->module;
+
+    ir_buf_str(b, "  \"kernels\": [");
+    for (uint32_t i = 1; i < m->n_kernels; i++) {
+        const cg_launch l = cg_launch_of(m->kernel[i]);
+
+        ir_buf_str(b, i > 1 ? ",\n    {\"entry\": " : "\n    {\"entry\": ");
+        cg_json_string(b, cg_ptx_name(b->arena, fn->name, m->kernel[i]->name));
+        ir_buf_printf(b, ", \"grid\": %" PRId64 ", \"block\": %d, \"shared\": %" PRId64 ", \"fails\": %s}", l.grid, l.block,
+                      l.shared, l.fails ? "true" : "false");
+    }
+    ir_buf_str(b, "],\n");
+}
+
+static void
+print_function(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
+{
+    const cg_module *m = fn->module;
+    int64_t flops = 0, bytes = 0;
+
+    for (uint32_t i = 0; i < m->n_kernels; i++) {
+        flops += m->kernel[i]->flops;
+        bytes += m->kernel[i]->bytes;
+    }
+    ir_buf_str(b, "{\n  \"name\": ");
+    cg_json_string(b, fn->name);
+    ir_buf_str(b, ",\n");
+    print_arguments(b, p, f);
+    ir_buf_printf(b, "  \"work_bytes\": %" PRId64 ", \"align\": %d, \"flops\": %" PRId64 ", \"moved\": %" PRId64 ",\n",
+                  m->work_bytes, CG_DEVICE_ALIGN, flops, bytes);
+    print_kernels(b, fn);
+    ir_buf_str(b, "  ");
+    cg_host_print(b, m);
+    ir_buf_str(b, "}");
+}
+
+static const char *
+file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void
+print_manifest(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn, const rt_export *e)
+{
+    ir_buf_printf(b, "{\"cotrace\": \"%s\", \"format\": 1, \"target\": \"%s\", \"module\": ", COT_VERSION, p->target.cpu);
+    cg_json_string(b, file_name(path));
+    ir_buf_str(b, ", \"functions\": [");
+    for (int i = 0; i < n; i++) {
+        ir_buf_str(b, i ? ", " : "");
+        print_function(b, p, &fn[i], e[i].graph);
+    }
+    ir_buf_str(b, "]}\n");
+}
+
+/* ---- files ---- */
+
+static cot_status
+check_foreign(const cg_module *m)
+{
+    if (!m->n_ext)
+        return COT_OK;
+    return ir_fail(m->ctx, m->ext[0]->loc, "custom_call", ERR_custom_ptx, m->ext[0]->name);
+}
+
+static cot_status
+lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, ir_arena *a, rt_plan *p, cg_natural *fn)
+{
+    for (int i = 0; i < n; i++) {
+        rt_lowered low;
+
+        COT_TRY(rt_plan_new(ctx, o, e[i].graph->name, p));
+        fn[i] = (cg_natural){ .name = e[i].name ? ir_copy_string(a, e[i].name) : p->name,
+                              .n_in = e[i].graph->n_in,
+                              .n_out = e[i].graph->n_out - e[i].graph->n_inout };
+        for (int k = 0; k < i; k++)
+            if (strcmp(fn[k].name, fn[i].name) == 0)
+                return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "two functions are named %s", fn[i].name));
+        COT_TRY(rt_lower(e[i].graph, p, a, &low));
+        COT_TRY(check_foreign(low.module));
+        COT_TRY(cg_host_check(low.module));
+        fn[i].module = low.module;
+    }
+    return COT_OK;
+}
+
+static cot_status
+write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(bytes, 1, n, file) == n;
+
+    if (file)
+        good &= fclose(file) == 0;
+    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
+}
+
+/* What is written does not depend on the GPU that happens to be here. */
+static cot_compile_options
+options_for(const cot_context *ctx, const cot_compile_options *o)
+{
+    cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
+    const char *target = ctx->config.target;
+
+    each.backend = "cuda";
+    each.target = NULL;
+    if (!each.cpu)
+        each.cpu = target && strncmp(target, "cuda:", 5) == 0 ? target + 5 : "sm_80";
+    return each;
+}
+
+cot_status
+rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, const char *path, const char *header)
+{
+    const cot_compile_options each = options_for(ctx, o);
+    ir_arena *a = &ctx->arena;
+    cg_natural *fn = IR_NEW_N(a, cg_natural, n + 1);
+    const void *bytes;
+    size_t size;
+    rt_plan p;
+    ir_buf b;
+
+    if (header)
+        return ir_fail(ctx, 0, NULL, ERR_usage, "PTX has no C header; wants none named: its manifest is beside it");
+    COT_TRY(lower_all(ctx, n, e, &each, a, &p, fn));
+    COT_TRY(cg_llvm()->emit(ctx, &p.target, CG_TO_PTX, n, fn, a, &bytes, &size));
+    COT_TRY(write_file(ctx, path, bytes, size));
+    ir_buf_init(&b, a);
+    print_manifest(&b, path, &p, n, fn, e);
+    return write_file(ctx, each.manifest ? each.manifest : ir_format(a, "%.*s.json", (int)strlen(path) - 4, path), b.text, b.n);
+}

@@ -1,0 +1,637 @@
+/* A double of the CUDA driver over the host's memory.
+ *
+ * A stream is a list of things to do that nobody does before somebody waits for it: so a caller who reads a result
+ * too early, or frees what is still wanted, gets wrong numbers here as there.  Data that comes from
+ * pageable memory is copied when it is handed over, as the driver says it does.  Captured work goes to a graph's list,
+ * which a launch of the graph appends.  Every address is checked against what is allocated.
+ *
+ * PTX is not run: the names of its entry points and the number of their parameters (all of 64 bits) are
+ * read, and a launch calls the hook with them. */
+#include "tests/gpu/double.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cuda/driver.h"
+
+#pragma GCC visibility push(default)
+
+/* The driver's functions, under its names. */
+#define CU_DECLARE(member, symbol, parameters) cu_result member##_ parameters __asm__(symbol);
+CU_FUNCTIONS(CU_DECLARE)
+#undef CU_DECLARE
+
+enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 64, NAME = 128 };
+
+/* ---- settings ---- */
+
+static struct { const char *name; int64_t value, first; } setting[] = {
+    { "devices", 1, 1 }, { "version", 12040, 12040 }, { "arch", 80, 80 },      { "pools", 1, 1 },
+    { "memory", (int64_t)1 << 40, (int64_t)1 << 40 }, { "launch", 0, 0 },      { "jit", 0, 0 },
+    { "capture", 1, 1 }, { "init", 0, 0 },
+};
+enum { SETTINGS = sizeof setting / sizeof *setting };
+
+static double_state state;
+static double_hook *hook;
+static void *hook_user;
+/* Another source file of the library may know programs of its own. */
+__attribute__((weak)) double_hook double_program_launch;
+
+static int64_t
+get(const char *name)
+{
+    for (int i = 0; i < SETTINGS; i++)
+        if (strcmp(setting[i].name, name) == 0)
+            return setting[i].value;
+    abort();
+}
+
+static void
+read_environment(void)
+{
+    const char *s = getenv("COT_DOUBLE");
+    char name[16];
+    long long value;
+    int used;
+
+    while (s && sscanf(s, "%15[a-z]=%lld%n", name, &value, &used) == 2) {
+        double_set(name, value);
+        s += used;
+        s += *s == ',';
+    }
+}
+
+static void
+wrong(const char *what)
+{
+    if (state.wrong++ == 0)
+        snprintf(state.said, sizeof state.said, "%s", what);
+}
+
+void
+double_on_launch(double_hook *h, void *user)
+{
+    hook = h;
+    hook_user = user;
+}
+
+void
+double_look(double_state *out)
+{
+    *out = state;
+}
+
+/* ---- memory ---- */
+
+typedef struct piece {
+    struct piece *next;
+    char *at;
+    size_t bytes;
+} piece;
+
+static piece *pieces;
+
+static bool
+is_allocated(cu_address at, size_t bytes)
+{
+    for (const piece *p = pieces; p; p = p->next)
+        if (at >= (cu_address)(uintptr_t)p->at && at + bytes <= (cu_address)(uintptr_t)p->at + p->bytes)
+            return true;
+    return false;
+}
+
+static void *
+at_device(cu_address at, size_t bytes, const char *what)
+{
+    if (!is_allocated(at, bytes))
+        wrong(what);
+    return is_allocated(at, bytes) ? (void *)(uintptr_t)at : NULL;
+}
+
+static void
+let_go(cu_address at)
+{
+    for (piece **p = &pieces; *p; p = &(*p)->next)
+        if ((cu_address)(uintptr_t)(*p)->at == at) {
+            piece *old = *p;
+
+            *p = old->next;
+            memset(old->at, 0xEE, old->bytes);
+            state.live--;
+            state.live_bytes -= (int64_t)old->bytes;
+            free(old->at);
+            free(old);
+            return;
+        }
+    wrong("free of what is not allocated");
+}
+
+/* ---- what is in a stream ---- */
+
+typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH } kind;
+
+typedef struct cu_function_ { char name[NAME]; int n; } entry;
+struct cu_module_ { entry entry[MOST_ENTRIES]; int n; };
+
+typedef struct task {
+    struct task *next;
+    kind kind;
+    cu_address to, from;
+    void *host;                 /* to the host: where; to the device: a copy of what */
+    size_t bytes;
+    unsigned char value;
+    entry *fn;
+    unsigned grid, block;
+    uint64_t parameter[MOST_PARAMETERS];
+} task;
+
+typedef struct list { task *first, **last; } list;
+struct cu_stream_ { list work; bool capturing; list captured; cu_result failed; };
+struct cu_graph_ { list work; };
+struct cu_graph_exec_ { list work; };
+struct cu_context_ { int users; };
+static struct cu_context_ primary;
+static int pushed;
+
+/* The stream that NULL stands for. */
+static struct cu_stream_ plain;
+
+static cu_stream
+stream_of(cu_stream s)
+{
+    if (s)
+        return s;
+    if (!plain.work.last) {
+        plain.work.last = &plain.work.first;
+        plain.captured.last = &plain.captured.first;
+    }
+    return &plain;
+}
+
+static void
+list_new(list *l)
+{
+    l->first = NULL;
+    l->last = &l->first;
+}
+
+static void
+list_free(list *l)
+{
+    for (task *t = l->first, *next; t; t = next) {
+        next = t->next;
+        if (t->kind == TO_DEVICE)
+            free(t->host);
+        free(t);
+    }
+    list_new(l);
+}
+
+static task *
+list_add(list *l, const task *t)
+{
+    task *copy = malloc(sizeof *copy);
+
+    *copy = *t;
+    copy->next = NULL;
+    if (t->kind == TO_DEVICE) {
+        copy->host = malloc(t->bytes + 1);
+        memcpy(copy->host, t->host, t->bytes);
+    }
+    *l->last = copy;
+    l->last = &copy->next;
+    return copy;
+}
+
+static cu_result
+ask(cu_stream s, const task *t)
+{
+    s = stream_of(s);
+    if (!pushed)
+        wrong("no context is current");
+    list_add(s->capturing ? &s->captured : &s->work, t);
+    state.waiting += !s->capturing;
+    return CU_SUCCESS;
+}
+
+static cu_result
+launch_now(const task *t)
+{
+    void *parameter[MOST_PARAMETERS];
+    double_hook *h = hook ? hook : double_program_launch;
+
+    for (int i = 0; i < t->fn->n; i++)
+        parameter[i] = (void *)(uintptr_t)&t->parameter[i];
+    state.launches++;
+    if (get("launch") && state.launches == get("launch"))
+        return CU_LAUNCH_FAILED;
+    return h ? h(hook_user, t->fn->name, t->grid, t->block, parameter) : CU_SUCCESS;
+}
+
+static cu_result
+do_now(task *t)
+{
+    void *to = t->kind == TO_HOST ? t->host : t->kind == LAUNCH || t->kind == FREE ? NULL : at_device(t->to, t->bytes, "a copy to what is not allocated");
+    void *from = t->kind == TO_DEVICE ? t->host : NULL;
+
+    if (t->kind == TO_HOST || t->kind == MOVE)
+        from = at_device(t->from, t->bytes, "a copy from what is not allocated");
+    state.copies_in += t->kind == TO_DEVICE;
+    state.copies_out += t->kind == TO_HOST;
+    state.moves += t->kind == MOVE;
+    if (t->kind == LAUNCH)
+        return launch_now(t);
+    if (t->kind == FREE)
+        let_go(t->to);
+    else if (t->kind == SET && to)
+        memset(to, t->value, t->bytes);
+    else if (to && from)
+        memmove(to, from, t->bytes);
+    return CU_SUCCESS;
+}
+
+/* Failures are sticky, as the driver's are.  (plain and s differ: the two kinds of callers never meet.) */
+cu_result
+stream_sync_(cu_stream s)
+{
+    list work;
+
+    s = stream_of(s);
+    work = s->work;
+    state.syncs++;
+    list_new(&s->work);
+    for (task *t = work.first; t; t = t->next) {
+        cu_result r = s->failed && t->kind != FREE ? s->failed : do_now(t);
+
+        state.waiting--;
+        if (r != CU_SUCCESS && !s->failed)
+            s->failed = r;
+    }
+    list_free(&work);
+    return s->failed;
+}
+
+/* ---- opening ---- */
+
+void
+double_set(const char *name, int64_t value)
+{
+    if (strcmp(name, "reset") == 0) {
+        const double_state now = state;
+
+        for (int i = 0; i < SETTINGS; i++)
+            setting[i].value = setting[i].first;
+        state = (double_state){ .live = now.live, .live_bytes = now.live_bytes, .contexts = now.contexts,
+                                .streams = now.streams, .modules = now.modules, .graphs = now.graphs, .waiting = now.waiting };
+        return;
+    }
+    for (int i = 0; i < SETTINGS; i++)
+        if (strcmp(setting[i].name, name) == 0)
+            setting[i].value = value;
+}
+
+cu_result
+init_(unsigned flags)
+{
+    read_environment();
+    if (get("init"))
+        return (cu_result)get("init");
+    return flags ? CU_INVALID_VALUE : get("devices") == 0 ? CU_NO_DEVICE : CU_SUCCESS;
+}
+
+cu_result
+version_(int *v)
+{
+    read_environment();
+    *v = (int)get("version");
+    return CU_SUCCESS;
+}
+
+static const struct { cu_result r; const char *name, *text; } errors[] = {
+    { CU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument" },
+    { CU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory" },
+    { CU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
+    { CU_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed" },
+    { CU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found" },
+    { CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure" },
+};
+
+cu_result
+error_name_(cu_result r, const char **name)
+{
+    *name = NULL;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].r == r)
+            *name = errors[i].name;
+    return *name ? CU_SUCCESS : CU_INVALID_VALUE;
+}
+
+cu_result
+error_string_(cu_result r, const char **text)
+{
+    *text = NULL;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].r == r)
+            *text = errors[i].text;
+    return *text ? CU_SUCCESS : CU_INVALID_VALUE;
+}
+
+cu_result
+device_count_(int *n)
+{
+    *n = (int)get("devices");
+    return CU_SUCCESS;
+}
+
+cu_result
+device_get_(cu_device *d, int ordinal)
+{
+    *d = ordinal;
+    return ordinal >= 0 && ordinal < get("devices") ? CU_SUCCESS : CU_INVALID_DEVICE;
+}
+
+cu_result
+device_name_(char *name, int n, cu_device d)
+{
+    snprintf(name, (size_t)n, "Double %d", d);
+    return CU_SUCCESS;
+}
+
+cu_result
+device_attribute_(int *value, int what, cu_device d)
+{
+    (void)d;
+    *value = what == CU_ATTRIBUTE_MAJOR       ? (int)get("arch") / 10
+             : what == CU_ATTRIBUTE_MINOR     ? (int)get("arch") % 10
+             : what == CU_ATTRIBUTE_POOLS     ? (int)get("pools")
+             : what == CU_ATTRIBUTE_PROCESSORS ? 1
+                                               : 0;
+    return CU_SUCCESS;
+}
+
+cu_result
+context_retain_(cu_context *c, cu_device d)
+{
+    (void)d;
+    *c = &primary;
+    state.contexts++;
+    return CU_SUCCESS;
+}
+
+cu_result
+context_release_(cu_device d)
+{
+    (void)d;
+    state.contexts--;
+    return CU_SUCCESS;
+}
+
+cu_result
+context_push_(cu_context c)
+{
+    if (c != &primary)
+        wrong("a context that is none");
+    pushed++;
+    return CU_SUCCESS;
+}
+
+cu_result
+context_pop_(cu_context *c)
+{
+    *c = &primary;
+    if (--pushed < 0)
+        wrong("a context popped that nobody pushed");
+    return CU_SUCCESS;
+}
+
+/* ---- modules ---- */
+
+static bool
+read_entries(struct cu_module_ *m, const char *ptx)
+{
+    for (const char *s = ptx; (s = strstr(s, ".entry ")); m->n++) {
+        entry *e = &m->entry[m->n];
+        const char *end;
+
+        s += strlen(".entry ");
+        s += strspn(s, " ");
+        if (m->n == MOST_ENTRIES - 1 || !(end = strchr(s, ')')))
+            return false;
+        snprintf(e->name, NAME, "%.*s", (int)strcspn(s, "( \t\n"), s);
+        for (e->n = 0; (s = strstr(s, ".param")) && s < end; s += 6)
+            e->n++;
+        s = end;
+    }
+    return strstr(ptx, ".version ") && strstr(ptx, ".target ");
+}
+
+cu_result
+module_load_(cu_module *out, const void *image, unsigned n, int *options, void **values)
+{
+    struct cu_module_ *m = calloc(1, sizeof *m);
+    char *log = NULL;
+    size_t room = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        log = options[i] == CU_JIT_ERROR_LOG ? values[i] : log;
+        room = options[i] == CU_JIT_ERROR_LOG_BYTES ? (size_t)(uintptr_t)values[i] : room;
+    }
+    if (get("jit") || !read_entries(m, image)) {
+        if (log)
+            snprintf(log, room, "ptxas application ptx input, line 9; fatal : this is a double");
+        free(m);
+        return CU_INVALID_PTX;
+    }
+    state.modules++;
+    *out = m;
+    return CU_SUCCESS;
+}
+
+cu_result
+module_unload_(cu_module m)
+{
+    state.modules--;
+    free(m);
+    return CU_SUCCESS;
+}
+
+cu_result
+module_function_(cu_function *f, cu_module m, const char *name)
+{
+    for (int i = 0; i < m->n; i++)
+        if (strcmp(m->entry[i].name, name) == 0) {
+            *f = &m->entry[i];
+            return CU_SUCCESS;
+        }
+    return CU_NOT_FOUND;
+}
+
+/* ---- streams ---- */
+
+cu_result
+stream_create_(cu_stream *s, unsigned flags)
+{
+    (void)flags;
+    *s = calloc(1, sizeof **s);
+    list_new(&(*s)->work);
+    list_new(&(*s)->captured);
+    state.streams++;
+    return CU_SUCCESS;
+}
+
+cu_result
+stream_destroy_(cu_stream s)
+{
+    (void)stream_sync_(s);
+    state.streams--;
+    free(s);
+    return CU_SUCCESS;
+}
+
+cu_result
+pool_of_(cu_pool *p, cu_device d)
+{
+    (void)d;
+    *p = NULL;
+    return CU_SUCCESS;
+}
+
+cu_result
+pool_set_(cu_pool p, int what, void *value)
+{
+    (void)p;
+    return what == CU_POOL_RELEASE_THRESHOLD && *(uint64_t *)value ? CU_SUCCESS : CU_INVALID_VALUE;
+}
+
+cu_result
+alloc_(cu_address *out, size_t bytes, cu_stream s)
+{
+    piece *p;
+
+    if (!bytes || stream_of(s)->capturing)
+        return CU_INVALID_VALUE;
+    if (state.live_bytes + (int64_t)bytes > get("memory"))
+        return CU_OUT_OF_MEMORY;
+    p = malloc(sizeof *p);
+    *p = (piece){ pieces, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes };
+    memset(p->at, 0xA5, bytes);
+    pieces = p;
+    state.live++;
+    state.live_bytes += (int64_t)bytes;
+    *out = (cu_address)(uintptr_t)p->at;
+    return CU_SUCCESS;
+}
+
+cu_result
+release_(cu_address at, cu_stream s)
+{
+    return ask(s, &(task){ .kind = FREE, .to = at });
+}
+
+cu_result
+to_device_(cu_address to, const void *from, size_t bytes, cu_stream s)
+{
+    if (stream_of(s)->capturing)
+        wrong("pageable memory in a capture");
+    return ask(s, &(task){ .kind = TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
+}
+
+cu_result
+to_host_(void *to, cu_address from, size_t bytes, cu_stream s)
+{
+    if (stream_of(s)->capturing)
+        wrong("pageable memory in a capture");
+    return ask(s, &(task){ .kind = TO_HOST, .host = to, .from = from, .bytes = bytes });
+}
+
+cu_result
+move_(cu_address to, cu_address from, size_t bytes, cu_stream s)
+{
+    return ask(s, &(task){ .kind = MOVE, .to = to, .from = from, .bytes = bytes });
+}
+
+cu_result
+set_bytes_(cu_address at, unsigned char value, size_t bytes, cu_stream s)
+{
+    return ask(s, &(task){ .kind = SET, .to = at, .value = value, .bytes = bytes });
+}
+
+cu_result
+launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+        cu_stream s, void **parameter, void **extra)
+{
+    task t = { .kind = LAUNCH, .fn = f, .grid = gx, .block = bx };
+
+    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared > 48 << 10 || extra ||
+        f->n > MOST_PARAMETERS)
+        return CU_INVALID_VALUE;
+    for (int i = 0; i < f->n; i++)
+        memcpy(&t.parameter[i], parameter[i], sizeof t.parameter[i]);
+    return ask(s, &t);
+}
+
+/* ---- graphs ---- */
+
+cu_result
+capture_begin_(cu_stream s, int mode)
+{
+    (void)mode;
+    if (!get("capture") || s->capturing)
+        return CU_INVALID_VALUE;
+    s->capturing = true;
+    return CU_SUCCESS;
+}
+
+cu_result
+capture_end_(cu_stream s, cu_graph *out)
+{
+    *out = malloc(sizeof **out);
+    (*out)->work = s->captured;
+    if (!s->captured.first)
+        list_new(&(*out)->work);
+    list_new(&s->captured);
+    s->capturing = false;
+    state.graphs++;
+    return CU_SUCCESS;
+}
+
+cu_result
+graph_make_(cu_graph_exec *out, cu_graph g, unsigned long long flags)
+{
+    (void)flags;
+    *out = malloc(sizeof **out);
+    list_new(&(*out)->work);
+    for (const task *t = g->work.first; t; t = t->next)
+        list_add(&(*out)->work, t);
+    state.graphs++;
+    return CU_SUCCESS;
+}
+
+cu_result
+graph_launch_(cu_graph_exec g, cu_stream s)
+{
+    for (const task *t = g->work.first; t; t = t->next)
+        ask(s, t);
+    return CU_SUCCESS;
+}
+
+cu_result
+graph_exec_destroy_(cu_graph_exec g)
+{
+    list_free(&g->work);
+    free(g);
+    state.graphs--;
+    return CU_SUCCESS;
+}
+
+cu_result
+graph_destroy_(cu_graph g)
+{
+    list_free(&g->work);
+    free(g);
+    state.graphs--;
+    return CU_SUCCESS;
+}

@@ -1,0 +1,120 @@
+/* Kernels for the double in a process that knows none: COT_DOUBLE_PROGRAM names .cot files, separated by colons, whose
+ * functions are lowered as `cot build -o f.ptx` lowers them, and run by the simulator. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/grid.h"
+#include "cotrace/cotrace.h"
+#include "runtime/compile.h"
+#include "tests/gpu/double.h"
+
+double_hook double_program_launch;
+
+enum { MOST = 256 };
+
+/* Functions are known by their own names, and by their files'. */
+static struct { const char *fn, *file; cg_module *module; } program[MOST];
+static int n_programs;
+static cot_context *ctx;
+static ir_arena arena;
+
+static char *
+read_text(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = malloc(1 << 20);
+
+    *n = f && text ? fread(text, 1, 1 << 20, f) : 0;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static cot_status
+lower(cot_context *c, void *arg)
+{
+    const cot_compile_options o = { .backend = "sim", .cpu = "sm_80" };
+    const cot_graph *g;
+    rt_lowered low;
+    rt_plan p;
+    size_t n;
+    char *text = read_text(arg, &n);
+    cot_status s = cot_parse(c, arg, text, n, NULL, &g);
+
+    free(text);
+    COT_TRY(s);
+    COT_TRY(rt_plan_new(c, &o, cot_graph_name(g), &p));
+    COT_TRY(rt_lower(g, &p, &arena, &low));
+    const char *slash = strrchr(arg, '/');
+    program[n_programs].fn = p.name;
+    program[n_programs].file = ir_format(&arena, "%.*s", (int)strcspn(slash ? slash + 1 : arg, "."), slash ? slash + 1 : (char *)arg);
+    program[n_programs++].module = low.module;
+    return COT_OK;
+}
+
+static void
+read_programs(void)
+{
+    const char *list = getenv("COT_DOUBLE_PROGRAM");
+    char path[1024];
+
+    ctx = cot_context_new(NULL);
+    ir_arena_init(&arena, ctx);
+    while (list && *list && n_programs < MOST) {
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(list, ":"), list);
+        if (rt_guard(ctx, lower, path) != COT_OK)
+            fprintf(stderr, "double: %s\n", cot_error(ctx));
+        list += strcspn(list, ":");
+        list += *list == ':';
+    }
+}
+
+static const cg_kernel *
+find(const char *name)
+{
+    for (int i = 0; i < n_programs; i++)
+        for (uint32_t k = 1; k < program[i].module->n_kernels; k++) {
+            const char *kernel = program[i].module->kernel[k]->name;
+
+            if (strcmp(cg_ptx_name(&arena, program[i].fn, kernel), name) == 0 ||
+                strcmp(cg_ptx_name(&arena, program[i].file, kernel), name) == 0)
+                return program[i].module->kernel[k];
+        }
+    return NULL;
+}
+
+int
+double_program_launch(void *user, const char *name, unsigned grid, unsigned block, void **parameters)
+{
+    const cg_kernel *k;
+    cg_launch l;
+    void *buffer[64];
+    int64_t param[64];
+    int32_t status = 0;
+    int n = 0, p = 0;
+
+    (void)user;
+    if (!ctx)
+        read_programs();
+    k = find(name);
+    if (!k)
+        return 500;
+    l = cg_launch_of(k);
+    if (l.grid != (int64_t)grid || l.block != (int)block)
+        return 1;
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT) {
+            buffer[n] = *(void **)parameters[n];
+            n++;
+        }
+    for (; p < k->n_params; p++)
+        param[p] = *(int64_t *)parameters[n + p];
+    if (cg_sim_launch(k, buffer, param, &status) != COT_OK) {
+        fprintf(stderr, "double: %s\n", cot_error(ctx));
+        return 719;
+    }
+    if (l.fails && status)
+        **(int32_t **)parameters[n + p] = status;
+    return 0;
+}

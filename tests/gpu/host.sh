@@ -1,0 +1,104 @@
+#!/bin/sh
+# PTX and manifests as strangers use them, with the driver's double, whose kernels the simulator runs:
+# examples/ptx_host.c gives the twin's bits and says what fails; a bundle is packed, unpacked and run.
+#
+#   host.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+cot=$build/tools/cot host=$build/examples/ptx_host programs=$source/tests/gpu/programs
+double=$build/tests/gpu/libcuda_double_program.so
+bad=0
+for file in "$cot" "$host" "$double" "$build/tests/gpu/gpu_pack" "$build/tests/gpu/gpu_runner"; do
+    [ -x "$file" ] || [ -r "$file" ] || { echo "$file is not built"; exit 77; }
+done
+place=$(mktemp -d)
+trap 'rm -r "$place"' EXIT
+cd "$place" || exit 1
+failed() { echo "$*"; bad=1; }
+
+# One array for each argument: numbers that a program makes.
+cat >gen.cot <<'END'
+fn @layers() -> (f32[6,40], f32[40,40]) {
+  %0 = iota {shape=[240], axis=0, dtype=f32} : f32[240]
+  %1 = sin %0 : f32[240]
+  %2 = reshape %1 {shape=[6,40]} : f32[6,40]
+  %3 = iota {shape=[1600], axis=0, dtype=f32} : f32[1600]
+  %4 = cos %3 : f32[1600]
+  %5 = reshape %4 {shape=[40,40]} : f32[40,40]
+  ret %2, %5
+}
+fn @halve() -> (f32[3000], bool[], f32[4,3000]) {
+  %0 = iota {shape=[3000], axis=0, dtype=f32} : f32[3000]
+  %1 = constant {data=true} : bool[]
+  %2 = iota {shape=[12000], axis=0, dtype=f32} : f32[12000]
+  %3 = sin %2 : f32[12000]
+  %4 = reshape %3 {shape=[4,3000]} : f32[4,3000]
+  ret %0, %1, %4
+}
+fn @updated() -> (f32[40], f32[40]) {
+  %0 = iota {shape=[40], axis=0, dtype=f32} : f32[40]
+  %1 = exp %0 : f32[40]
+  ret %0, %1
+}
+END
+for name in layers halve updated; do
+    "$cot" run gen.cot --entry $name --backend eval --out in. || failed "no inputs for $name"
+    mv in.0.npy x0.npy; mv in.1.npy x1.npy; inputs="x0.npy x1.npy"
+    [ -e in.2.npy ] && { mv in.2.npy x2.npy; inputs="$inputs x2.npy"; }
+    "$cot" run "$programs/$name.cot" --entry $name --backend eval --in $inputs --out want. || failed "$name: the twin fails"
+    "$cot" build "$programs/$name.cot" --entry $name -o $name.ptx || failed "$name: no PTX"
+    COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$programs/$name.cot "$host" $name.json --in $inputs --out got. ||
+        failed "$name: the host fails"
+    for want in want.*; do
+        cmp "$want" "got${want#want}" || failed "$name: ${want#want} differs"
+    done
+    rm -f want.* got.* in.*
+done
+
+# What fails.
+message() {
+    text=$1
+    shift
+    if "$@" >said 2>&1; then failed "does not fail: $*"; fi
+    grep -qF -- "$text" said || failed "$(cat said); wants: $text"
+}
+with() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM="$programs/halve.cot" "$@"; }
+sed 's/max=50/max=3/' "$programs/halve.cot" >short.cot
+"$cot" build short.cot --entry halve -o short.ptx
+"$cot" run gen.cot --entry halve --backend eval --out halve
+message "halve: a loop passed its bound" env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM=short.cot \
+    "$host" short.json --in halve0.npy halve1.npy halve2.npy
+message "there is no CUDA driver" env COT_CUDA_DRIVER=/none/libcuda.so.1 "$host" halve.json
+message "the manifest cannot be read" with "$host" none.json
+message "the manifest has no such function" with "$host" halve.json --fn other
+message "s: no file is named for it" with "$host" halve.json --in halve0.npy halve1.npy
+message "it holds another number of bytes" with "$host" halve.json --in halve1.npy halve0.npy halve2.npy
+message "no CUDA-capable device" with env COT_DOUBLE=devices=0 "$host" halve.json
+message "out of memory" with env COT_DOUBLE=memory=9000 "$host" halve.json --in halve0.npy halve1.npy halve2.npy
+message "unspecified launch failure" with env COT_DOUBLE=launch=2 "$host" halve.json --in halve0.npy halve1.npy halve2.npy
+message "usage: ptx_host" "$host"
+
+# A bundle, small, with one workload of its own.
+cat >tiny.cot <<'END'
+fn @tiny(%x: f32[50,30]) -> f32[50] {
+  %0 = exp %x : f32[50,30]
+  %1 = reduce_sum %0 {axes=[1]} : f32[50]
+  ret %1
+}
+END
+"$source/tests/gpu/bundle.sh" "$source" "$build" bundle.tar.gz 400 "$place/tiny.cot" >said 2>&1 || failed "$(cat said)"
+tar xzf bundle.tar.gz
+list=$place/tiny.cot
+for text in cotrace-gpu/*.cot; do list=$list:$place/$text; done
+COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$list cotrace-gpu/runner cotrace-gpu >said 2>&1 || failed "$(cat said)"
+grep -q '^programs: [1-9][0-9]* pass, 0 differ, 0 fail$' said || failed "the bundle says: $(cat said)"
+grep -q '^tiny .* same bits$' said || failed "the workload says: $(cat said)"
+# A bit that differs is found.
+for data in cotrace-gpu/p*.data; do break; done
+size=$(wc -c <"$data")
+dd if=/dev/zero of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
+dd if=/dev/zero bs=1 count=1 2>/dev/null | tr '\0' '\125' | dd of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
+COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$list cotrace-gpu/runner cotrace-gpu >said 2>&1 && failed "a wrong bit passes"
+grep -q 'bits differ' said || failed "a wrong bit: $(cat said)"
+[ $bad = 0 ] && echo "host: in order"
+exit $bad

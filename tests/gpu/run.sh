@@ -1,0 +1,10 @@
+#!/bin/sh
+# Runs the bundle that this script lies in: `sh run.sh`.  It needs the CUDA driver; where Python has torch, the
+# workloads are timed there too.  If the runner does not start here (another C library), cc makes it from runner.c.
+set -u
+cd "$(dirname "$0")" || exit 2
+if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+    python3 bench_torch.py >torch.txt
+fi
+./runner --help >/dev/null 2>&1 || cc -std=c11 -O2 -I. runner.c -o runner -ldl -lm || exit 2
+exec ./runner . torch.txt

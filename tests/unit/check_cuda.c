@@ -1,0 +1,745 @@
+/* The CUDA runtime over a double of the driver, which runs kernels by the simulator: results bit for bit, what is
+ * asked of the driver, and every way in which it may refuse. */
+#include "tests/gpu/with_double.h"
+
+#include <pthread.h>
+
+#include "cotrace/device.h"
+#include "runtime/check.h"
+#include "runtime/values.h"
+
+/* ---- programs ---- */
+
+static const char scale[] = "fn @f(%x: f32[40], %y: f32[40]) -> f32[40] {\n"
+                            "  %0 = mul %x, %y : f32[40]\n"
+                            "  %1 = add %0, %y : f32[40]\n"
+                            "  ret %1\n}\n";
+
+/* Several kernels, a work block, and no control flow of the host. */
+static const char layers[] = "fn @f(%x: f32[6,40], %w: f32[40,40]) -> (f32[6,40], f32[6]) {\n"
+                             "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
+                             "  %1 = tanh %0 : f32[6,40]\n"
+                             "  %2 = dot_general %1, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
+                             "  %3 = reduce_sum %2 {axes=[1]} : f32[6]\n"
+                             "  ret %2, %3\n}\n";
+
+/* The host reads the predicate: the state is too large for a thread. */
+static const char loops[] = "fn @c(%y: f32[3000], %i: i64[], %p: bool[]) -> bool[] {\n  ret %p\n}\n"
+                            "fn @b(%y: f32[3000], %i: i64[], %p: bool[]) -> (f32[3000], i64[], bool[]) {\n"
+                            "  %0 = add %y, %y : f32[3000]\n"
+                            "  %1 = constant {data=1} : i64[]\n"
+                            "  %2 = add %i, %1 : i64[]\n"
+                            "  %3 = reduce_max %0 {axes=[0]} : f32[]\n"
+                            "  %4 = constant {data=1000} : f32[]\n"
+                            "  %5 = lt %3, %4 : bool[]\n"
+                            "  ret %0, %2, %5\n}\n"
+                            "fn @f(%x: f32[3000]) -> (f32[3000], i64[]) {\n"
+                            "  %i = constant {data=0} : i64[]\n"
+                            "  %p = constant {data=true} : bool[]\n"
+                            "  %0, %1, %2 = while %x, %i, %p {max=MAX, cond=@c, body=@b} : f32[3000], i64[], bool[]\n"
+                            "  ret %0, %1\n}\n";
+
+static const char *
+with_max(const char *max)
+{
+    static char text[2000];
+    const char *at = strstr(loops, "MAX");
+
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - loops), loops, max, at + 3);
+    return text;
+}
+
+/* ---- arrays ---- */
+
+typedef struct arrays { cot_array *in[4], *out[4]; const cot_graph *g; } arrays;
+
+/* Arguments from a seed, here or on the device, and results. */
+static arrays
+made(const cot_graph *g, const char *device)
+{
+    arrays a = { .g = g };
+
+    for (int i = 0; i < cot_graph_n_in(g); i++) {
+        const cot_type t = cot_graph_in_type(g, i);
+        cot_array *here = cot_array_new(ctx, t);
+
+        rt_random_fill(ir_type_of(ctx, &t), (uint64_t)i + 1, cot_array_data(here));
+        a.in[i] = cot_array_to(ctx, here, device);
+        ck_assert_msg(a.in[i] != NULL, "%s", cot_error(ctx));
+        cot_array_free(here);
+    }
+    for (int i = 0; i < cot_graph_n_out(g); i++) {
+        a.out[i] = cot_array_new_on(ctx, cot_graph_out_type(g, i), device);
+        ck_assert_msg(a.out[i] != NULL, "%s", cot_error(ctx));
+    }
+    return a;
+}
+
+static void
+let_go(arrays *a)
+{
+    for (int i = 0; i < 4; i++) {
+        cot_array_free(a->in[i]);
+        cot_array_free(a->out[i]);
+    }
+}
+
+static cot_status
+run(const cot_kernel *k, const arrays *a)
+{
+    return cot_run(k, a->out, (const cot_array *const *)a->in);
+}
+
+/* The results are the twin's. */
+static void
+agrees(const arrays *a)
+{
+    cot_kernel *twin;
+    arrays want = { .g = a->g };
+
+    ck_assert_int_eq(cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
+    for (int i = 0; i < cot_graph_n_in(a->g); i++)
+        want.in[i] = cot_array_to(ctx, a->in[i], "host");
+    for (int i = 0; i < cot_graph_n_out(a->g); i++)
+        want.out[i] = cot_array_new(ctx, cot_graph_out_type(a->g, i));
+    ck_assert_msg(run(twin, &want) == COT_OK, "%s", cot_error(ctx));
+    for (int i = 0; i < cot_graph_n_out(a->g); i++) {
+        cot_array *got = cot_array_to(ctx, a->out[i], "host");
+
+        ck_assert_msg(got != NULL, "%s", cot_error(ctx));
+        ck_assert_mem_eq(cot_array_read(got), cot_array_read(want.out[i]), cot_array_bytes(got));
+        cot_array_free(got);
+    }
+    let_go(&want);
+    cot_kernel_free(twin);
+}
+
+/* ---- results ---- */
+
+static const struct { const char *text; bool straight; } program[] = {
+    { scale, true }, { layers, true }, { loops, false },
+};
+
+static const cot_graph *
+graph_of(int i)
+{
+    return parsed(program[i].text == loops ? with_max("100") : program[i].text);
+}
+
+START_TEST(arrays_of_the_host)
+{
+    const cot_graph *g = graph_of(_i);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "host");
+
+    ck_assert_int_eq(k->program->straight, program[_i].straight);
+    ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
+    agrees(&a);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(arrays_of_the_device)
+{
+    const cot_graph *g = graph_of(_i);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "cuda");
+    const double_state before = looked();
+
+    ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
+    if (program[_i].straight && !k->program->fails) {
+        ck_assert_msg(looked().syncs == before.syncs, "a call that nobody waits for has waited");
+        ck_assert_int_eq(looked().launches, before.launches);
+        ck_assert_int_gt(looked().waiting, 0);
+    }
+    agrees(&a);
+    ck_assert_int_eq(looked().waiting, 0);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* The same addresses again: one graph, and the same bits. */
+START_TEST(a_graph_replays_the_launches)
+{
+    const cot_graph *g = parsed(layers);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "cuda"), b = made(g, "cuda");
+
+    set("capture", _i);
+    for (int n = 0; n < 4; n++) {
+        ck_assert_int_eq(run(k, &a), COT_OK);
+        agrees(&a);
+    }
+    ck_assert_int_eq(looked().graphs, _i);
+    memset(cot_array_data(b.out[0]), 0, cot_array_bytes(b.out[0])); /* the double's memory is this process's */
+    ck_assert_int_eq(run(k, &b), COT_OK);
+    agrees(&b);
+    ck_assert_int_eq(looked().graphs, 0);
+    let_go(&a);
+    let_go(&b);
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(a_module_is_compiled_once)
+{
+    const cot_graph *g = parsed(scale);
+    cot_kernel *k = gpu_compile(g), *same = gpu_compile(g), *other = gpu_compile(parsed(layers));
+
+    ck_assert_int_eq(looked().modules, 2);
+    cot_kernel_free(k);
+    cot_kernel_free(same);
+    ck_assert_int_eq(looked().modules, 2);
+    cot_kernel_free(other);
+    ck_assert_int_le(looked().modules, 2);
+}
+END_TEST
+
+/* An in/out argument has its new value, here and there. */
+START_TEST(an_argument_is_updated)
+{
+    const cot_graph *g = parsed("fn @f(%x: inout f32[40], %y: f32[40]) -> (f32[40], f32[40]) {\n"
+                                "  %0 = mul %x, %y : f32[40]\n"
+                                "  %1 = add %x, %y : f32[40]\n"
+                                "  ret %0, %1\n}\n");
+    cot_kernel *k = gpu_compile(g);
+    float x[40], y[40], z[40];
+
+    for (int n = 0; n < 40; n++) {
+        x[n] = (float)n;
+        y[n] = (float)(2 * n + 1);
+    }
+    cot_array *in[2] = { cot_array_copy(ctx, cot_f32(40), x), cot_array_copy(ctx, cot_f32(40), y) };
+    cot_array *out = cot_array_borrow(ctx, cot_f32(40), z), *there = cot_array_to(ctx, in[0], "cuda");
+
+    for (int i = 0; i < 2; i++) {
+        const cot_array *args[] = { i ? there : in[0], in[1] };
+
+        ck_assert_msg(cot_run(k, &out, args) == COT_OK, "%s", cot_error(ctx));
+        cot_array *now = cot_array_to(ctx, args[0], "host");
+        for (int n = 0; n < 40; n++) {
+            ck_assert(z[n] == x[n] * y[n]);
+            ck_assert(((const float *)cot_array_read(now))[n] == x[n] + y[n]);
+        }
+        cot_array_free(now);
+    }
+    cot_array_free(in[0]);
+    cot_array_free(in[1]);
+    cot_array_free(out);
+    cot_array_free(there);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* A result that lies in a donated argument. */
+START_TEST(an_argument_is_donated)
+{
+    cot_kernel *k;
+    cot_array *x[2], *out;
+
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda", .donated = COT_LIST(0) }, &k),
+                     COT_OK);
+    knows(k);
+    for (int i = 0; i < 2; i++) {
+        float data[40];
+
+        for (int n = 0; n < 40; n++)
+            data[n] = (float)(n + i);
+        x[i] = cot_array_copy(ctx, cot_f32(40), data);
+    }
+    out = x[0];
+    ck_assert_msg(cot_run(k, &out, (const cot_array *const *)x) == COT_OK, "%s", cot_error(ctx));
+    for (int n = 0; n < 40; n++)
+        ck_assert(((const float *)cot_array_read(out))[n] == (float)(n * (n + 1) + n + 1));
+    cot_array_free(x[0]);
+    cot_array_free(x[1]);
+    cot_kernel_free(k);
+}
+END_TEST
+
+static void
+twice(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    (void)user;
+    out[0] = cot_add(in[0], in[0]);
+}
+
+/* cot_jit makes results where the arguments are. */
+START_TEST(jit_answers_where_it_is_asked)
+{
+    cot_context *old = ctx;
+    float data[64];
+
+    ctx = new_context("cuda:sm_80");
+    cot_fn *f = cot_fn_new(ctx, "twice", twice, 1, 1, NULL);
+    for (int i = 0; i < 64; i++)
+        data[i] = (float)i;
+    cot_array *x = cot_array_copy(ctx, cot_f32(64), data), *there = cot_array_to(ctx, x, "cuda:0"), *y = NULL, *z = NULL;
+    ck_assert_str_eq(cot_array_device(there), "cuda:0");
+    on_launch(NULL, NULL); /* nothing is computed: only where it would be counts */
+    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_str_eq(cot_array_device(y), "host");
+    ck_assert_int_eq(cot_jit(f, &z, 1, (const cot_array *[]){ there }, 1), COT_OK);
+    ck_assert_str_eq(cot_array_device(z), "cuda:0");
+    ck_assert_int_eq(cot_device_wait(ctx), COT_OK);
+    cot_array_free(x);
+    cot_array_free(y);
+    cot_array_free(z);
+    cot_context_free(ctx);
+    ctx = old;
+    cot_array_free(there); /* it outlives its context */
+}
+END_TEST
+
+/* The choice by size: a few elements stay here, a long computation goes. */
+START_TEST(auto_chooses_by_size)
+{
+    cot_context *old = ctx;
+    cot_kernel *small, *large;
+
+    ctx = new_context("auto");
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), NULL, &small), COT_OK);
+    ck_assert_ptr_null(small->program);
+    const cot_graph *g = parsed("fn @s(%x: f32[4000000]) -> (f32[4000000]) {\n"
+                                "  %0 = sin %x : f32[4000000]\n"
+                                "  %1 = exp %0 : f32[4000000]\n"
+                                "  %2 = tanh %1 : f32[4000000]\n"
+                                "  %3 = cos %2 : f32[4000000]\n"
+                                "  ret %3\n}\n"
+                                "fn @f(%x: f32[4000000]) -> f32[4000000] {\n"
+                                "  %0 = call %x {body=@s} : f32[4000000]\n"
+                                "  %1 = call %0 {body=@s} : f32[4000000]\n"
+                                "  %2 = call %1 {body=@s} : f32[4000000]\n"
+                                "  ret %2\n}\n");
+    ck_assert_msg(cot_compile_graph(g, NULL, &large) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_ptr_nonnull(large->program);
+    cot_kernel_free(small);
+    cot_kernel_free(large);
+    cot_context_free(ctx);
+    ctx = cot_context_new(&(cot_options){ .verify = 1, .driver = "/none/libcuda.so.1", .target = "auto" });
+    g = parsed(scale);
+    ck_assert_int_eq(cot_compile_graph(g, NULL, &small), COT_OK);
+    ck_assert_ptr_null(small->program);
+    cot_kernel_free(small);
+    cot_context_free(ctx);
+    ctx = old;
+}
+END_TEST
+
+typedef struct caller { const cot_kernel *k; arrays a; cot_status status; } caller;
+
+static void *
+call_often(void *arg)
+{
+    caller *c = arg;
+
+    for (int i = 0; i < 5 && c->status == COT_OK; i++)
+        c->status = run(c->k, &c->a);
+    return NULL;
+}
+
+/* Calls from threads do not mix in the stream, though they share a work block. */
+START_TEST(threads_call_at_once)
+{
+    const cot_graph *g = parsed(layers);
+    cot_kernel *k = gpu_compile(g);
+    pthread_t thread[3];
+    caller c[3];
+
+    for (int i = 0; i < 3; i++) {
+        c[i] = (caller){ k, made(g, i ? "host" : "cuda"), COT_OK };
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
+    }
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(c[i].status, COT_OK);
+        agrees(&c[i].a);
+        let_go(&c[i].a);
+    }
+    cot_kernel_free(k);
+}
+END_TEST
+
+static void
+append(void *user, const char *text, size_t bytes)
+{
+    char *to = user;
+
+    (void)snprintf(to + strlen(to), 20000 - strlen(to), "%.*s", (int)bytes, text);
+}
+
+/* What can be looked at: the kernels, the plan, the PTX. */
+START_TEST(a_kernel_is_printed)
+{
+    static char text[20000];
+    cot_kernel *k = gpu_compile(parsed(scale)), *here;
+
+    *text = '\0';
+    ck_assert_msg(cot_dump_kernel(k, "ptx", append, text) == COT_OK, "%s", cot_error(ctx));
+    ck_assert(strstr(text, ".visible .entry f_") != NULL);
+    *text = '\0';
+    ck_assert_int_eq(cot_dump_kernel(k, "kernels", append, text), COT_OK);
+    ck_assert(strstr(text, "grid ") != NULL);
+    ck_assert_int_eq(cot_dump_kernel(k, "asm", append, text), COT_ERR_TARGET);
+    ck_assert_str_eq(cot_error(ctx), "kernels of a GPU have no such stage; wants ptx");
+    cot_error_clear(ctx);
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "jit" }, &here), COT_OK);
+    ck_assert_int_eq(cot_dump_kernel(here, "ptx", append, text), COT_ERR_TARGET);
+    ck_assert_str_eq(cot_error(ctx), "this stage needs the back end cuda or sim");
+    cot_error_clear(ctx);
+    ck_assert_ptr_null(cot_kernel_entry(k));
+    cot_kernel_free(here);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+static void
+says(const char *want)
+{
+    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s", cot_error(ctx), want);
+    cot_error_clear(ctx);
+}
+
+START_TEST(the_driver_is_refused)
+{
+    static const struct { const char *setting; int64_t value; const char *want; } row[] = {
+        { "version", 10020, "the CUDA driver is of version 10.2; wants 11.4 or newer" },
+        { "devices", 0, "the CUDA driver does not start: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected" },
+        { "init", 999, "the CUDA driver does not start: error (999): which the driver does not explain" },
+        { "arch", 75, "Double 0 is sm_75; wants sm_80 or newer" },
+        { "pools", 0, "Double 0 has no memory pools; wants a GPU and a driver that do" },
+        { "jit", 1, "Double 0: compiling PTX: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation failed; ptxas application ptx "
+                    "input, line 9; fatal : this is a double" },
+    };
+    cot_kernel *k;
+
+    set(row[_i].setting, row[_i].value);
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k), COT_ERR_TARGET);
+    ck_assert_ptr_null(k);
+    says(row[_i].want);
+    ck_assert_int_eq(cot_device_count(ctx, "cuda"), _i == 5);
+    set("reset", 0); /* it is asked again, and found */
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), &(cot_compile_options){ .backend = "cuda" }, &k), COT_OK);
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(there_is_no_driver)
+{
+    cot_context *old = ctx;
+    cot_kernel *k;
+
+    ctx = cot_context_new(&(cot_options){ .driver = "/none/libcuda.so.1", .target = "cuda" });
+    ck_assert_int_eq(cot_compile_graph(parsed(scale), NULL, &k), COT_ERR_TARGET);
+    says("there is no CUDA driver: /none/libcuda.so.1: cannot open shared object file");
+    ck_assert_ptr_null(cot_array_new_on(ctx, cot_f32(3), "cuda:1"));
+    says("there is no CUDA driver");
+    ck_assert_int_eq(cot_device_count(ctx, "cuda"), 0);
+    cot_context_free(ctx);
+    ctx = old;
+}
+END_TEST
+
+START_TEST(there_is_no_such_device)
+{
+    ck_assert_ptr_null(cot_array_new_on(ctx, cot_f32(3), "cuda:3"));
+    says("there is no CUDA device 3: the driver has 1");
+    ck_assert_ptr_null(cot_array_new_on(ctx, cot_f32(3), "cuda:99"));
+    says("there is no CUDA device 99");
+    ck_assert_ptr_null(cot_array_new_on(ctx, cot_f32(3), "tpu"));
+    says("the device is 'tpu'; wants host, cuda or cuda:1");
+}
+END_TEST
+
+/* Memory is short for the copies of arguments; with more the same kernel runs. */
+START_TEST(memory_of_the_device_is_short)
+{
+    const cot_graph *g = parsed(layers);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "host");
+
+    for (int64_t bytes = 100; bytes < 20000; bytes += 1500) {
+        set("memory", bytes);
+        cot_status s = run(k, &a);
+        if (s == COT_OK)
+            break;
+        ck_assert_int_eq(s, COT_ERR_MEMORY);
+        says("Double 0: allocating memory: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+    }
+    set("memory", 0);
+    ck_assert_ptr_null(cot_array_to(ctx, a.in[0], "cuda"));
+    says("out of memory");
+    set("reset", 0);
+    ck_assert_int_eq(run(k, &a), COT_OK);
+    agrees(&a);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(a_launch_fails)
+{
+    const cot_graph *g = parsed(layers);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "host");
+
+    set("launch", looked().launches + 2);
+    ck_assert_int_eq(run(k, &a), COT_ERR_TARGET);
+    says("f: Double 0: ");
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* What fails after a call that did not wait is said by who waits. */
+START_TEST(a_failure_is_said_by_who_waits)
+{
+    const cot_graph *g = parsed(scale);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "cuda");
+
+    set("launch", looked().launches + 1);
+    ck_assert_int_eq(run(k, &a), COT_OK);
+    ck_assert_int_eq(cot_device_wait(ctx), COT_ERR_TARGET);
+    says("Double 0: waiting for the device: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure");
+    ck_assert_ptr_null(cot_array_to(ctx, a.out[0], "host"));
+    says("unspecified launch failure");
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+START_TEST(a_loop_passes_its_bound)
+{
+    const cot_graph *g = parsed(with_max("3"));
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, _i ? "cuda" : "host");
+
+    ck_assert_int_eq(run(k, &a), COT_ERR_BOUND);
+    says("f: a while loop passed its bound; wants a larger `max`");
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* A kernel of this machine does not take the device's memory. */
+START_TEST(an_array_is_elsewhere)
+{
+    const cot_graph *g = parsed(scale);
+    arrays a = made(g, "cuda");
+    cot_kernel *k;
+
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "eval" }, &k), COT_OK);
+    ck_assert_int_eq(run(k, &a), COT_ERR_ARG);
+    says("f: argument 0 is on cuda:0; wants an array of this machine: cot_array_to copies");
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* ---- foreign functions: row A112 ---- */
+
+static int foreign_calls;
+
+static void
+foreign_reverse(float *x, int64_t n)
+{
+    foreign_calls++;
+    for (int64_t i = 0; i < n / 2; i++) {
+        float t = x[i];
+
+        x[i] = x[n - 1 - i];
+        x[n - 1 - i] = t;
+    }
+}
+
+static int
+foreign_refuses(const float *x, float *y)
+{
+    *y = *x;
+    return *x > 0 ? 3 : 0;
+}
+
+static void
+like_first(const cot_custom_info *info, const cot_type *in, cot_type *out)
+{
+    (void)info;
+    out[0] = in[0];
+}
+
+static void
+keep_count(cot_setup *s, const cot_custom_info *info)
+{
+    cot_type t = cot_setup_in_type(s, 0);
+
+    (void)info;
+    cot_save_data(s, cot_type_count(&t));
+}
+
+/* In the midst of kernels, whose memory it reads and writes. */
+static void
+around_foreign(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t;
+    cot_value y = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(cot_mul(in[0], 2)), NULL);
+    out[0] = cot_add(y, in[0]);
+}
+
+START_TEST(a_function_of_the_host_is_called)
+{
+    const cot_custom *c = cot_custom_new(ctx, "lib.reverse", .symbol = (cot_symbol *)foreign_reverse,
+                                         .prototype = "void foreign_reverse(float *out0 = in0, int64_t data0)",
+                                         .types = like_first, .setup = keep_count);
+    cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
+    const cot_graph *g;
+
+    ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
+    cot_kernel *k = gpu_compile(g), *sim;
+    arrays a = made(g, _i ? "cuda" : "host");
+    foreign_calls = 0;
+    ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(foreign_calls, 1);
+    agrees(&a);
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "sim" }, &sim), COT_OK);
+    arrays b = made(g, "host");
+    ck_assert_int_eq(run(sim, &b), COT_OK);
+    agrees(&b);
+    let_go(&a);
+    let_go(&b);
+    cot_kernel_free(k);
+    cot_kernel_free(sim);
+}
+END_TEST
+
+START_TEST(a_function_of_the_host_fails)
+{
+    const cot_custom *c = cot_custom_new(ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
+                                         .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
+                                         .types = like_first);
+    cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32()), &g), COT_OK);
+    cot_kernel *k = gpu_compile(g);
+    arrays a = made(g, "host");
+    *(float *)cot_array_data(a.in[0]) = 1;
+    ck_assert_int_eq(run(k, &a), COT_ERR_FOREIGN);
+    says("f: lib.refuse failed: its C code answered a status that is not 0");
+    *(float *)cot_array_data(a.in[0]) = -1;
+    ck_assert_int_eq(run(k, &a), COT_OK);
+    agrees(&a);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* A function that runs on the device: it puts its work into the stream, and does not wait. */
+static int (*copy_on_device)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+
+static void
+foreign_rotate(const float *x, float *y, uint64_t n, void *stream)
+{
+    ck_assert_ptr_nonnull(stream);
+    foreign_calls++;
+    (void)copy_on_device((uintptr_t)y, (uintptr_t)(x + 1), 4 * (n - 1), stream);
+    (void)copy_on_device((uintptr_t)(y + n - 1), (uintptr_t)x, 4, stream);
+}
+
+START_TEST(a_function_of_the_device_is_called)
+{
+    union { void *at; int (*f)(uint64_t, uint64_t, size_t, void *); } u = { dlsym(library, "cuMemcpyDtoDAsync_v2") };
+    const cot_custom *c = cot_custom_new(ctx, "lib.rotate", .symbol = (cot_symbol *)foreign_rotate,
+                                         .prototype = "void foreign_rotate(const float *in0, float *out0, size_t data0, void *stream)",
+                                         .types = like_first, .setup = keep_count);
+    cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
+    const cot_graph *g;
+    static const char *const other[] = { "jit", "sim" };
+
+    copy_on_device = u.f;
+    ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
+    cot_kernel *k = gpu_compile(g), *none;
+    arrays a = made(g, "cuda");
+    const double_state before = looked();
+    foreign_calls = 0;
+    ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(foreign_calls, 1);
+    ck_assert_int_eq(looked().syncs, before.syncs);
+    cot_array *x = cot_array_to(ctx, a.in[0], "host"), *y = cot_array_to(ctx, a.out[0], "host");
+    const float *in = cot_array_read(x), *out = cot_array_read(y);
+    for (int i = 0; i < 50; i++)
+        ck_assert(out[i] == in[(i + 1) % 50] * 2 + in[i]);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = other[i] }, &none), COT_ERR_TARGET);
+        ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
+        says("lib.rotate runs on a GPU: its prototype takes the stream; wants the back end cuda");
+    }
+    cot_array_free(x);
+    cot_array_free(y);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* PTX alone holds no C code: one error, when it is built, with the line. */
+START_TEST(ptx_holds_no_function_of_the_host)
+{
+    const cot_custom *c = cot_custom_new(ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
+                                         .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
+                                         .types = like_first);
+    cot_export e = { cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c), COT_TYPES(cot_f32()), NULL };
+
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", NULL), COT_ERR_TARGET);
+    ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
+    says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this process, or another carrier");
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", "/tmp/cotrace-none.h"), COT_ERR_ARG);
+    says("PTX has no C header");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("cuda");
+    TCase *t = tcase_create("results"), *e = tcase_create("failures"), *a = tcase_create("A112");
+
+    tcase_add_checked_fixture(t, begin, end);
+    tcase_add_loop_test(t, arrays_of_the_host, 0, 3);
+    tcase_add_loop_test(t, arrays_of_the_device, 0, 3);
+    tcase_add_loop_test(t, a_graph_replays_the_launches, 0, 2);
+    tcase_add_test(t, a_module_is_compiled_once);
+    tcase_add_test(t, an_argument_is_updated);
+    tcase_add_test(t, an_argument_is_donated);
+    tcase_add_test(t, jit_answers_where_it_is_asked);
+    tcase_add_test(t, auto_chooses_by_size);
+    tcase_add_test(t, threads_call_at_once);
+    tcase_add_test(t, a_kernel_is_printed);
+    suite_add_tcase(s, t);
+    tcase_add_checked_fixture(e, begin, end);
+    tcase_add_loop_test(e, the_driver_is_refused, 0, 6);
+    tcase_add_test(e, there_is_no_driver);
+    tcase_add_test(e, there_is_no_such_device);
+    tcase_add_test(e, memory_of_the_device_is_short);
+    tcase_add_test(e, a_launch_fails);
+    tcase_add_test(e, a_failure_is_said_by_who_waits);
+    tcase_add_loop_test(e, a_loop_passes_its_bound, 0, 2);
+    tcase_add_test(e, an_array_is_elsewhere);
+    suite_add_tcase(s, e);
+    tcase_add_checked_fixture(a, begin, end);
+    tcase_add_loop_test(a, a_function_of_the_host_is_called, 0, 2);
+    tcase_add_test(a, a_function_of_the_host_fails);
+    tcase_add_test(a, a_function_of_the_device_is_called);
+    tcase_add_test(a, ptx_holds_no_function_of_the_host);
+    suite_add_tcase(s, a);
+
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
