@@ -25,6 +25,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static const struct { const char *name, *why; } exempt[] = {
     { "internal", "a defect of the library" },
+    { "lapack_missing", "wants a machine without LAPACK" },
     { "not_linear", "a defect of a rule: linearize checks its own result" },
     { "verify", "a defect of a pass: the verifier says after which" },
     { "attr_missing", "the reader of texts asks for attributes before" },

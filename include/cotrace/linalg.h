@@ -87,7 +87,7 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * which are orthonormal eigenvectors.  x is made symmetric first, unless .triangle = 1: then its lower triangle is read
  * (.upper = 1: its upper).  The derivative of the vectors of equal eigenvalues is infinite or NaN; that of the values
  * exists where they are apart.  Up to 32 rows time is about 8 sweeps of n - 1 rotations; more rows are computed by LAPACK,
- * loaded when it is needed (COT_ERR_TARGET where there is none, and for objects, C source and GPUs), with NaN where x is not
+ * loaded when it is needed (COT_ERR_TARGET where there is none, and for objects, C source and PTX), with NaN where x is not
  * finite.  So is svd of more than 32 singular values, and eig of more than 32 rows. */
 #define cot_eigh(...) COT_EIGH_(__VA_ARGS__, .end_ = 0)
 #define COT_EIGH_(x, vectors, ...) cot_eigh_(COT_HERE, x, vectors, COT_LINALG_(__VA_ARGS__))

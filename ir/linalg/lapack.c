@@ -1,7 +1,7 @@
 /* eigh, svd and eig of more than IR_LA_SMALL rows: LAPACK's, loaded when it is first asked for.
  *
  * The node is a call of C code (custom_call) that no rule belongs to: transforms see the op itself, and what is left
- * when kernels are made stays on this machine, so that objects, C and PTX refuse it.  The evaluator and compiled code call the
+ * when kernels are made stays on this machine, so that objects, C source and PTX refuse it.  The evaluator and compiled code call the
  * same library, which is told to use one thread, and have the same bits.  Complex arrays travel as pairs.
  *
  * LAPACK reads columns where we have rows, so it is handed x^T.  A Hermitian one has the conjugate vectors, and so do
