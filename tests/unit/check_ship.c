@@ -14,7 +14,7 @@
 #include "runtime/support/pool.h"
 
 /* LLVM leaves memory behind where it gives up; see codegen/llvm/fatal.c. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *
 __lsan_default_suppressions(void)
 {
