@@ -52,11 +52,29 @@ MVEC_ALL(MVEC_LOOP)
 
 typedef void strip_fn(int n, const double *x, double *y);
 
+static void
+all_sqrt(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = sqrt(x[i]);
+}
+
+static void
+all_rsqrt(int n, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = 1 / sqrt(x[i]);
+}
+
 static strip_fn *
 vector_of(ir_op op)
 {
     switch (op) {
     MVEC_ALL(MVEC_ROW)
+    case OP_sqrt:
+        return all_sqrt;
+    case OP_rsqrt:
+        return all_rsqrt;
     default:
         return NULL;
     }

@@ -39,8 +39,8 @@ ALL = """
 ## f32, all inputs
 
 Functions of one operand over all 2^32 inputs: the worst error and where, the mean error of finite results, and how many
-results are not the exact value correctly rounded. `./dev bench --ulp NAME ...` measures them again, in a minute or two each
-on one core of its own: the kernels are the JIT's, the reference is libmvec or libm in f64 (for functions that libm lacks,
+results are not the exact value correctly rounded. `./dev bench --ulp NAME ...` measures them again, in about a minute
+each on one core of its own: the kernels are the JIT's, the reference is libmvec or libm in f64 (for functions that libm lacks,
 the JIT's own f64 kernel, which MPFR judges on the way), and MPFR decides near the middle between two f32.
 
 | function | worst ulp | at | mean ulp | not nearest | share |
