@@ -164,6 +164,12 @@ shared_kernel(cg_lowering *l)
 void
 cg_kernel_call(cg_lowering *l)
 {
+    cg_kernel_call_with(l, 0, NULL);
+}
+
+void
+cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
+{
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
@@ -177,7 +183,7 @@ cg_kernel_call(cg_lowering *l)
         offset[m++] = l->arg_offset[i];
         cg_plan_touch(l, l->arg[i] - 1);
     }
-    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, 0, NULL);
+    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, n_params, params);
 }
 
 void

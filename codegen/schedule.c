@@ -103,6 +103,13 @@ axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at,
     return true;
 }
 
+/* Dense, or the one half of pairs, as parts of complex numbers lie. */
+static bool
+one_or_two(int64_t step)
+{
+    return step == 1 || step == 2;
+}
+
 static int
 find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
 {
@@ -118,7 +125,7 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
             continue;
         for (int j = 0; j < s->n; j++)
             if (j != s->dense &&
-                cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other) == 1 && other)
+                one_or_two(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
                 return j;
     }
     return -1;

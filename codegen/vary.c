@@ -223,15 +223,15 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
     return !depends(k, v, loop, &budget);
 }
 
-bool
-cg_moves_by_one(const cg_kernel *k, cg_val v, const cg_block *loop)
+int64_t
+cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop)
 {
     int64_t c;
 
     for (uint32_t i = 1; i < k->n_insns; i++)
         if (k->insn[i].block == loop)
-            return cg_affine(k, v, i, &c) && c == 1;
-    return false;
+            return cg_affine(k, v, i, &c) ? c : 0;
+    return 0;
 }
 
 /* x and the constant that was added to it. */

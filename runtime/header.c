@@ -4,6 +4,8 @@
  * what an enum holds; their names begin with the function's and the parameter's, and none is there twice. */
 #include "runtime/build.h"
 
+#include "codegen/cost.h"
+
 /* ---- names ---- */
 
 /* A parameter's C name from a value's name: a word of its own, unlike those before it. */
@@ -134,8 +136,7 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
         fn[i].constant = own_word(&w, upper(a, fn[i].name));
         own_word(&w, ir_format(a, "%s_WORK", fn[i].constant));
         own_word(&w, ir_format(a, "%s_RES", fn[i].constant));
-        fn[i].flops = fn[i].module->kernel[0]->flops; /* the entry's, of all that it calls */
-        fn[i].traffic = fn[i].module->kernel[0]->bytes;
+        cg_module_cost(fn[i].module, &fn[i].flops, &fn[i].traffic);
     }
     for (int i = 0; i < n; i++) {
         const int all = fn[i].n_in + fn[i].n_out;

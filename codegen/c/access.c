@@ -176,7 +176,7 @@ square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when)
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set & e->vary[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == lanes && cg_moves_by_one(e->k, i->in[0], e->level[l].loop))
+            e->level[l].extent == lanes && cg_moves_by(e->k, i->in[0], e->level[l].loop) == 1)
             return l;
     return -1;
 }

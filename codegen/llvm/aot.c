@@ -52,6 +52,10 @@ add_functions(file *s)
 {
     cg_ll_module *l = &s->l;
 
+    for (int i = 0; l->machine->grid && i < s->n; i++)
+        COT_TRY(cg_ll_ptx_add(l, s->v[0]->fn[i].module, s->v[0]->fn[i].name));
+    if (l->machine->grid)
+        return COT_OK;
     if (s->n_versions == 1) {
         for (int i = 0; i < s->n; i++) {
             const cg_natural *fn = &s->v[0]->fn[i];
@@ -87,7 +91,7 @@ emit_all(cot_context *ctx, file *s)
     COT_TRY(cg_ll_module_finish(l));
     if (s->what == CG_TO_LLVM)
         return print_module(l, &s->text);
-    return cg_ll_module_emit(l, s->what == CG_TO_ASM ? LLVMAssemblyFile : LLVMObjectFile, &s->text);
+    return cg_ll_module_emit(l, s->what == CG_TO_OBJECT ? LLVMObjectFile : LLVMAssemblyFile, &s->text);
 }
 
 cot_status
@@ -98,8 +102,14 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
-    if (what != CG_TO_OBJECT && what != CG_TO_ASM && what != CG_TO_LLVM)
+    const bool grid = strncmp(v->target.triple, "nvptx64", 7) == 0;
+
+    if (what != CG_TO_OBJECT && what != CG_TO_ASM && what != CG_TO_LLVM && what != CG_TO_PTX)
         return cg_ll_fail(ctx, "the LLVM back end writes no C");
+    if (grid ? what == CG_TO_OBJECT : what == CG_TO_PTX)
+        return cg_ll_fail(ctx, "target %s: has no %s", v->target.triple, grid ? "object files; wants PTX" : "PTX");
+    if (grid && n_versions > 1)
+        return cg_ll_fail(ctx, "PTX is for one processor; later ones run it, too");
     if (n_versions > MOST_VERSIONS)
         return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most", n_versions);
     if (n_versions > 1)

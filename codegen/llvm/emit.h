@@ -54,7 +54,21 @@ typedef struct cg_ll_emit {
     int vector_level;       /* or -1                                              */
     int lanes;              /* of the vector loop around, or 1                    */
     const cg_ll_mask *mask; /* or NULL                                            */
+    cg_kind team;           /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
+    int threads;            /* GPU: of a block                                    */
 } cg_ll_emit;
+
+/* module.c: an emitter for a kernel whose function is e->fn; the block its body begins in. */
+LLVMBasicBlockRef cg_ll_kernel_begin(cg_ll_emit *e);
+void cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body);
+void cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k);
+
+/* ptx.c */
+void cg_ll_thread_loop(cg_ll_emit *e, cg_val v);
+void cg_ll_barrier(cg_ll_emit *e);
+void cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
+LLVMValueRef cg_ll_first_thread(cg_ll_emit *e);
+LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, const cg_buffer *x);
 
 /* memory.c: what has been stored past the caches is seen before all that follows. */
 void cg_ll_settle(cg_ll_emit *e);

@@ -6,6 +6,7 @@
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; soft.c those a machine lacks; memory.c loads and stores
+ * ptx.c     kernels for GPUs
  * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
@@ -16,7 +17,7 @@
 
 #include "codegen/backend.h"
 
-typedef enum cg_ll_arch { CG_LL_X86, CG_LL_AARCH64, CG_LL_RISCV64, CG_LL_ARM, CG_LL_WASM } cg_ll_arch;
+typedef enum cg_ll_arch { CG_LL_X86, CG_LL_AARCH64, CG_LL_RISCV64, CG_LL_ARM, CG_LL_WASM, CG_LL_NVPTX } cg_ll_arch;
 
 /* A processor as the emitter sees it. */
 typedef struct cg_ll_machine {
@@ -25,6 +26,7 @@ typedef struct cg_ll_machine {
     char *triple, *cpu, *features;
     cg_ll_arch arch;
     bool x86;
+    bool grid;       /* a GPU: ptx.c */
     bool alone;      /* no C library: what would be memcpy is in the object */
     bool pointer32;
     bool fma32, fma64, root64, round, half, extreme, masked,
@@ -115,6 +117,8 @@ void cg_ll_module_free(cg_ll_module *l);
  * NULL.  visible: the entry can be called from outside. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
+/* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
+cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Run the IR passes. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
 /* Machine code.  If LLVM gives up, the module is abandoned. */

@@ -66,13 +66,16 @@ cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
         if (l->shared[i].key == data && l->shared[i].width == -bytes)
             return l->shared[i].value;
     LLVMValueRef init = LLVMConstStringInContext2(l->llvm, data, (size_t)bytes, 1);
-    LLVMValueRef g =
-        LLVMAddGlobal(l->module, LLVMTypeOf(init), ir_format(l->arena, "data.%u", l->n_shared));
+    const bool grid = l->machine->grid;
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(init),
+                                                 ir_format(l->arena, grid ? "data_%u" : "data.%u", l->n_shared), grid);
 
     LLVMSetInitializer(g, init);
     LLVMSetGlobalConstant(g, 1);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetLinkage(g, grid ? LLVMInternalLinkage : LLVMPrivateLinkage);
     LLVMSetAlignment(g, 64);
+    if (grid)
+        g = LLVMConstAddrSpaceCast(g, l->ptr);
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared,
             ((cg_ll_shared){ data, -bytes, g }));
     return g;
@@ -117,21 +120,9 @@ cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible
 
 /* -- kernels -- */
 
-static LLVMValueRef
-declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+void
+cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
 {
-    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
-    unsigned n = 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space <= CG_OUT)
-            in[n++] = l->ptr;
-    for (int i = 0; i < k->n_params; i++)
-        in[n++] = l->i64;
-    if (m->parallel)
-        in[n++] = l->ptr;
-    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
-                                     LLVMFunctionType(l->i32, in, n, 0), false);
     unsigned at = 1;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         const cg_buffer *x = &k->buffer[i];
@@ -149,6 +140,24 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
                   (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
         at++;
     }
+}
+
+static LLVMValueRef
+declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+{
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            in[n++] = l->ptr;
+    for (int i = 0; i < k->n_params; i++)
+        in[n++] = l->i64;
+    if (m->parallel)
+        in[n++] = l->ptr;
+    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
+                                     LLVMFunctionType(l->i32, in, n, 0), false);
+    cg_ll_buffer_attributes(l, fn, k);
     return fn;
 }
 
@@ -188,6 +197,33 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
         e->pool = LLVMGetParam(e->fn, at);
 }
 
+LLVMBasicBlockRef
+cg_ll_kernel_begin(cg_ll_emit *e)
+{
+    const cg_kernel *k = e->k;
+
+    e->arena = e->l->arena;
+    e->b = e->l->b;
+    e->vector_level = -1;
+    e->lanes = 1;
+    e->vary = cg_variance(k, e->arena);
+    e->uses = cg_count_uses(k, e->arena);
+    e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
+    e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
+    e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
+    e->allocas = cg_ll_block(e, "");
+    LLVMBasicBlockRef body = cg_ll_block(e, "body");
+    LLVMPositionBuilderAtEnd(e->b, body);
+    return body;
+}
+
+void
+cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body)
+{
+    LLVMPositionBuilderAtEnd(e->b, e->allocas);
+    LLVMBuildBr(e->b, body);
+}
+
 /* Where a kernel comes from; of the entry, its first instruction that comes from anywhere. */
 static ir_loc
 loc_of(const cg_kernel *k)
@@ -207,29 +243,17 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     cg_ll_emit e = { .l = l,
                      .m = m,
                      .k = k,
-                     .arena = l->arena,
-                     .b = l->b,
                      .fn = fn[index],
                      .kernel_fn = fn,
-                     .can_fail = can_fail,
-                     .vector_level = -1,
-                     .lanes = 1 };
+                     .can_fail = can_fail };
 
-    e.vary = cg_variance(k, l->arena);
-    e.uses = cg_count_uses(k, l->arena);
-    e.var = IR_NEW_N(l->arena, cg_ll_var, k->n_insns);
-    e.buffer = IR_NEW_N(l->arena, LLVMValueRef, k->n_buffers + 1);
-    e.param = IR_NEW_N(l->arena, LLVMValueRef, k->n_params + 1);
-    e.allocas = cg_ll_block(&e, "");
-    LLVMBasicBlockRef body = cg_ll_block(&e, "body");
-    LLVMPositionBuilderAtEnd(l->b, body);
+    LLVMBasicBlockRef body = cg_ll_kernel_begin(&e);
     cg_ll_scope none = cg_ll_debug_enter(l, fn[index], index ? k->name : m->name, loc_of(k));
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);
     LLVMBuildRet(l->b, LLVMConstNull(l->i32));
-    LLVMPositionBuilderAtEnd(l->b, e.allocas);
-    LLVMBuildBr(l->b, body);
+    cg_ll_kernel_end(&e, body);
     cg_ll_debug_leave(l, none);
 }
 

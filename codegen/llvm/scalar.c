@@ -63,7 +63,7 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
-    if (ir_is_float(t) && !e->l->machine->extreme)
+    if (ir_is_float(t) && (!e->l->machine->extreme || (t == COT_F64 && e->l->machine->grid)))
         return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
@@ -177,12 +177,28 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
 }
 
 static LLVMValueRef
+look_up_lanes(cg_ll_emit *e, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef index)
+{
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, n));
+
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef k = cg_ll_index(e, i), at = LLVMBuildSExt(e->b, LLVMBuildExtractElement(e->b, index, k, ""), e->l->i64, "");
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
+        v = LLVMBuildInsertElement(e->b, v, x, k, "");
+    }
+    return v;
+}
+
+static LLVMValueRef
 looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
 {
     LLVMTypeRef t = cg_ll_type(e->l, table->type);
     int64_t bytes = (int64_t)cot_dtype_size(table->type) * table->n;
     LLVMValueRef base = cg_ll_constant_data(e->l, table->data, bytes);
 
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind && e->l->machine->grid)
+        return look_up_lanes(e, t, base, index);
     if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind)
         return cg_ll_gather(e, t, base, index, NULL);
     LLVMValueRef at = LLVMBuildSExt(e->b, index, e->l->i64, "");

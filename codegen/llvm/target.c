@@ -11,6 +11,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 
+#include "codegen/grid.h"
 #include "codegen/llvm/llvm.h"
 
 /* -- what a processor can do -- */
@@ -90,6 +91,7 @@ read_probe(cg_ll_machine *m, const char *text)
         m->vector_bits = 32;
         m->registers = 32;
         break;
+    case CG_LL_NVPTX: break;    /* sm_80 has all of it: see new_machine */
     case CG_LL_WASM:
         m->round = true;
         m->vector_bits = strstr(text, "f32x4") ? 128 : 32;
@@ -183,6 +185,7 @@ static const struct {
     { "thumbv7m", CG_LL_ARM, "cortex-m3", "", "" },
     { "thumbv8m.main", CG_LL_ARM, "cortex-m33", "", "" },
     { "wasm32", CG_LL_WASM, "generic", "+simd128", "" },
+    { "nvptx64", CG_LL_NVPTX, "sm_80", "", "" },
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -212,8 +215,10 @@ new_target_machine(const cg_ll_machine *m, LLVMTargetRef target, const char *abi
     LLVMTargetMachineOptionsSetFeatures(o, m->features);
     LLVMTargetMachineOptionsSetABI(o, abi);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
-    LLVMTargetMachineOptionsSetRelocMode(o, m->alone ? LLVMRelocStatic : LLVMRelocPIC);
-    LLVMTargetMachineOptionsSetCodeModel(o, m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium : LLVMCodeModelSmall);
+    LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
+    LLVMTargetMachineOptionsSetCodeModel(o, m->grid                      ? LLVMCodeModelDefault
+                                            : m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium
+                                                                         : LLVMCodeModelSmall);
     LLVMTargetMachineRef tm = LLVMCreateTargetMachineWithOptions(target, m->triple, o);
     LLVMDisposeTargetMachineOptions(o);
     return tm;
@@ -231,8 +236,8 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->cpu = ir_copy_string(&ctx->arena, cpu);
     m->features = ir_copy_string(&ctx->arena, features ? features : "");
     if (a < 0) {
-        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main or wasm32, as in "
-                        "x86_64-linux-gnu", triple);
+        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, wasm32 or "
+                        "nvptx64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -242,6 +247,9 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     }
     m->arch = architectures[a].arch;
     m->x86 = m->arch == CG_LL_X86;
+    m->grid = m->arch == CG_LL_NVPTX;
+    if (m->grid)
+        m->fma32 = m->fma64 = m->root64 = m->round = m->half = m->extreme = true;
     m->alone = m->arch == CG_LL_ARM || m->arch == CG_LL_WASM;
     m->pointer32 = m->alone;
     if (!cg_ll_cpu_known(m->arch, cpu)) {
@@ -282,7 +290,7 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
         return NULL;
     if (is_host(m))
         read_features(m);
-    else if (probe(ctx, m) != COT_OK)
+    else if (!m->grid && probe(ctx, m) != COT_OK)
         return NULL; /* and with it goes LLVM's machine, which may be in any state */
     m->next = s->machine;
     s->machine = m;
@@ -356,6 +364,24 @@ join_features(cot_context *ctx, const char *a, const char *b)
     return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
 }
 
+/* The features of a list that are not taken away: LLVM would keep what one of them implies. */
+static const char *
+without(cot_context *ctx, const char *list, const char *asked)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &ctx->arena);
+    for (const char *s = list; asked && *s; s += *s == ',') {
+        const int n = (int)strcspn(s, ",");
+        const char *gone = ir_format(&ctx->arena, ",-%.*s,", n - 1, s + 1);
+
+        if (!strstr(ir_format(&ctx->arena, ",%s,", asked), gone))
+            ir_buf_printf(&b, "%s%.*s", b.n ? "," : "", n, s);
+        s += n;
+    }
+    return !asked ? list : b.n ? b.text : "";
+}
+
 /* What the user left open.  Features are added to those of the processor. */
 static cot_status
 complete_target(cot_context *ctx, cg_target *t)
@@ -368,7 +394,7 @@ complete_target(cot_context *ctx, cg_target *t)
         t->triple = normal_triple(ctx, t->triple);
         a = architecture_of(t->triple);
         if (a >= 0 && (t->cpu == NULL || strcmp(t->cpu, "generic") == 0))
-            given = architectures[a].features;
+            given = without(ctx, architectures[a].features, asked);
         if (t->cpu == NULL)
             t->cpu = a >= 0 ? architectures[a].cpu : "generic";
     }
@@ -389,6 +415,8 @@ cg_ll_target(cot_context *ctx, cg_target *t)
 
     cg_ll_session_of(ctx);
     COT_TRY(complete_target(ctx, t));
+    if (strncmp(t->triple, "nvptx64", 7) == 0)
+        cg_grid_target(t);
     pthread_mutex_lock(&ctx->lock);
     const cg_ll_machine *m = cg_ll_machine_of(ctx, t);
     pthread_mutex_unlock(&ctx->lock);
