@@ -28,7 +28,7 @@ loop_head(cg_c_emit *e, const cg_block *x)
     const char *i = cg_c_value(e, x->var, 0);
 
     cg_c_line(e, x->step == 1 ? "for (int64_t %s = %s; %s < %s; %s++) {" : "for (int64_t %s = %s; %s < %s; %s += %lld) {",
-              i, cg_c_value(e, x->lo, 0), i, cg_c_value(e, x->hi, 0), i, (long long)x->step);
+              i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
     e->indent++;
 }
 

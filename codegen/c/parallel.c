@@ -160,6 +160,16 @@ members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
         member(e, t, "int", "status", "0");
 }
 
+/* The loop's variable in iteration j. */
+static const char *
+iteration(cg_c_emit *e, const cg_block *x)
+{
+    const char *lo = cg_c_bare_term(e->t, cg_c_value(e, x->lo, 0));
+    const char *j = x->step == 1 ? "j" : cg_c_say(e, "j * %lld", (long long)x->step);
+
+    return strcmp(lo, "0") == 0 ? j : cg_c_say(e, "%s + %s", lo, j);
+}
+
 /* The body as a function, before the kernel. */
 static void
 part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const char *name)
@@ -182,8 +192,7 @@ part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const
     e->part = true;
     cg_c_line(e, "for (int64_t j = from; j < to; j++) {");
     e->indent++;
-    cg_c_line(e, "const int64_t %s = %s + j * %lld;", own_name(e, x->var), cg_c_bare_term(e->t, cg_c_value(e, x->lo, 0)),
-              (long long)x->step);
+    cg_c_line(e, "const int64_t %s = %s;", own_name(e, x->var), iteration(e, x));
     cg_c_region(e, &x->body, x);
     for (int k = 0; k < x->n; k++)
         cg_c_line(e, "q%d_%d[j] = %s;", number, k, cg_c_bare(e->t, cg_c_value(e, x->yield[k].value, 0)));
