@@ -89,7 +89,7 @@ if cc --version >/dev/null 2>&1; then
     "$cot" run wide.cot --backend eval >want; "$cot" run wide.cot --backend c --threads 3 >got; cmp want got || exit 1
     status 0 "$cot" build wide.cot --threads 3 -o wide.c --header wide.h
     grep -q 'float \*s, const struct cot_parallel \*pool, void \*work);' wide.h || { bad=1; cat wide.h; }
-    { cat wide.h wide.c; echo 'int main(void) { return wide == 0; }'; } >both.c
+    { cat wide.h wide.c; echo 'int main(void) { return 0; }'; } >both.c
     status 0 cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror both.c -o both
     status 2 env COT_CC=no-such-compiler "$cot" run f.cot --backend c; says "could not be run"
 fi
