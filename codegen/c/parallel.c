@@ -8,8 +8,8 @@
 
 static const char run_text[] =
     "/* A parallel-for, the caller's: body(context, from, to) over pieces of [0, n), once each.  cotrace/pool.h has one. */\n"
-    "struct cot_parallel {\n    void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "
-    "int64_t to),\n                void *context, int64_t n, int64_t grain);\n};\n"
+    "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\nstruct cot_parallel {\n    void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "
+    "int64_t to),\n                void *context, int64_t n, int64_t grain);\n};\n#endif\n"
     "COT_FN void\nrun_parts(const struct cot_parallel *pool, void (*body)(void *, int64_t, int64_t), void *context, "
     "int64_t n)\n{\n"
     "    if (n > 0 && pool)\n        pool->run(pool, body, context, n, 1);\n"
