@@ -107,7 +107,6 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
         return plan_device(ctx, rt_cuda(), p);
     if (name && strcmp(name, "c") == 0) {
         p->backend = cg_c();
-        p->threads = 1; /* C source has no pool: parallel loops run in the calling thread */
         return COT_OK;
     }
     if (name && strcmp(name, "jit") != 0)

@@ -84,6 +84,13 @@ status 0 "$cot" build f.cot -o f.c --header f.h
 if cc --version >/dev/null 2>&1; then
     status 0 "$cot" run f.cot --backend c
     "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend c >got; cmp want got || exit 1
+    # Parallel loops go through a pool, which cannot show.
+    printf 'fn @wide(%%x: f32[300,500]) -> (y: f32[300,500], s: f32[]) {\n  %%0 = sin %%x : f32[300,500]\n  %%1 = reduce_sum %%0 {axes=[0,1]} : f32[]\n  ret %%0, %%1\n}\n' >wide.cot
+    "$cot" run wide.cot --backend eval >want; "$cot" run wide.cot --backend c --threads 3 >got; cmp want got || exit 1
+    status 0 "$cot" build wide.cot --threads 3 -o wide.c --header wide.h
+    grep -q 'float \*s, const struct cot_parallel \*pool, void \*work);' wide.h || { bad=1; cat wide.h; }
+    { cat wide.h wide.c; echo 'int main(void) { return 0; }'; } >both.c
+    status 0 cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror both.c -o both
     status 2 env COT_CC=no-such-compiler "$cot" run f.cot --backend c; says "could not be run"
 fi
 status 2 "$cot" run f.cot --in four.npy;                     says "names 1 arrays; it has 2 arguments"

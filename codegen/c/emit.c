@@ -354,6 +354,17 @@ address(cg_c_emit *e, uint32_t buffer, cg_val at)
               : e->buffer[buffer];
 }
 
+void
+cg_c_leave(cg_c_emit *e, const char *status)
+{
+    if (!e->part) {
+        cg_c_line(e, "    return %s;", status);
+        return;
+    }
+    cg_c_line(e, "    COT_LEAVE(part->status, %s);", status);
+    cg_c_line(e, "    return;");
+}
+
 static void
 emit_call(cg_c_emit *e, const cg_insn *i)
 {
@@ -363,12 +374,22 @@ emit_call(cg_c_emit *e, const cg_insn *i)
         args = cg_c_say(e, "%s%s%s", args, comma, address(e, i->call->buffer[k], i->call->offset[k]));
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = cg_c_say(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
+    if (e->wants_pool[i->imm])
+        args = cg_c_say(e, "%s%s%s", args, comma, e->part ? "NULL" : "pool");
     if (!e->can_fail[i->imm]) {
         cg_c_line(e, "%s(%s);", name, args);
         return;
     }
+    if (e->part) {
+        const int number = e->serial++;
+        cg_c_line(e, "const int status%d = %s(%s);", number, name, args);
+        cg_c_line(e, "if (status%d != 0) {", number);
+        cg_c_leave(e, cg_c_say(e, "status%d", number));
+        cg_c_line(e, "}");
+        return;
+    }
     cg_c_line(e, "if ((status = %s(%s)) != 0)", name, args);
-    cg_c_line(e, "    return status;");
+    cg_c_leave(e, "status");
 }
 
 static const char *
@@ -460,8 +481,10 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_WHILE: cg_c_while(e, i->block); break;
     case CG_CALL: emit_call(e, i); break;
     case CG_FAIL:
-        cg_c_line(e, "if (%s)", cg_c_value(e, i->in[0], 0));
-        cg_c_line(e, "    return %d;", (int)i->imm);
+        cg_c_line(e, e->part ? "if (%s) {" : "if (%s)", cg_c_bare(e->t, cg_c_value(e, i->in[0], 0)));
+        cg_c_leave(e, cg_c_say(e, "%d", (int)i->imm));
+        if (e->part)
+            cg_c_line(e, "}");
         break;
     case CG_EXTERN: emit_extern(e, v); break;
     case CG_COPY: emit_copy(e, i); break;

@@ -54,6 +54,10 @@ typedef struct cg_c_emit {
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
+    const bool *wants_pool; /* of each kernel: it, or one it calls, has a parallel loop */
+    ir_buf *parts;          /* bodies of the kernel's parallel loops, as functions     */
+    int number;             /* of the kernel                                           */
+    bool part;              /* in such a body: it leaves by part->status               */
     bool streams; /* it has stored past the caches */
 } cg_c_emit;
 
@@ -108,6 +112,15 @@ void cg_c_find_forms(cg_c_emit *e, const cg_region *r, int level);
 const char *cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane);
 /* Lanes 0 to n - 1 of it are this far apart; false if they are not even, or it is not known. */
 bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *step);
+
+/* parallel.c; loop.c: the tree over arrays q<number>_0, ... of n elements. */
+void cg_c_parallel(cg_c_emit *e, const cg_block *x);
+const bool *cg_c_find_pools(cg_c_text *t, const cg_module *m);
+void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n);
+/* function.c: may the buffer be the same memory as another? */
+bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
+/* Leave the kernel with a status. */
+void cg_c_leave(cg_c_emit *e, const char *status);
 
 /* access.c: loads and stores. */
 void cg_c_load_insn(cg_c_emit *e, cg_val v);

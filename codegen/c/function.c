@@ -67,8 +67,8 @@ own_buffers(cg_c_emit *e)
     }
 }
 
-static bool
-is_aliased(const cg_kernel *k, uint32_t buffer)
+bool
+cg_c_is_aliased(const cg_kernel *k, uint32_t buffer)
 {
     bool found = k->buffer[buffer].alias != 0;
 
@@ -161,11 +161,15 @@ kernel_head(cg_c_emit *e, int number)
             continue;
         n++;
         ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "", cg_c_type(e->t, x->type, 1),
-                      is_aliased(e->k, i) ? "" : "restrict ", e->buffer[i]);
+                      cg_c_is_aliased(e->k, i) ? "" : "restrict ", e->buffer[i]);
         comma = ", ";
     }
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")
         ir_buf_printf(e->b, "%sint64_t p%d", comma, i);
+    if (e->wants_pool[number]) {
+        ir_buf_printf(e->b, "%sconst struct cot_parallel *pool", comma);
+        comma = ", ";
+    }
     ir_buf_str(e->b, *comma ? ")\n{\n" : "void)\n{\n");
 }
 
@@ -198,6 +202,8 @@ unused_arguments(cg_c_emit *e, int n, const char *const *arg)
         if (!found)
             cg_c_line(e, "(void)%s;", arg[k]);
     }
+    if (e->m->parallel && !e->wants_pool[0])
+        cg_c_line(e, "(void)pool;");
     if (!work)
         cg_c_line(e, "(void)work;");
 }
@@ -214,6 +220,11 @@ entry_head(cg_c_emit *e)
         arg[i] = cg_c_unique(e->t, &names, e->fn->arg_name ? e->fn->arg_name[i] : "a");
         params = cg_c_say(e, "%s%s%s, ", params, parameter(e, i), arg[i]);
     }
+    if (e->m->parallel) {
+        if (cg_c_new_name(e->t, &e->t->shared, "struct cot_parallel"))
+            ir_buf_str(&e->t->common, "struct cot_parallel;\n");
+        params = cg_c_say(e, "%sconst struct cot_parallel *pool, ", params);
+    }
     ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
     ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n", e->fn->name, params);
@@ -228,7 +239,13 @@ static void
 kernel(cg_c_emit *e, int number)
 {
     bool calls = false;
+    ir_buf parts, own, *out = e->b;
 
+    ir_buf_init(&parts, e->t->arena);
+    ir_buf_init(&own, e->t->arena);
+    e->b = &own;
+    e->parts = &parts;
+    e->number = number;
     e->k = e->m->kernel[number];
     e->vary = cg_variance(e->k, e->t->arena);
     e->uses = cg_count_uses(e->k, e->t->arena);
@@ -253,6 +270,9 @@ kernel(cg_c_emit *e, int number)
     if (e->streams)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
+    e->b = out;
+    ir_buf_add(e->b, parts.text ? parts.text : "", parts.n);
+    ir_buf_add(e->b, own.text, own.n);
 }
 
 /* Kernels call those of higher numbers only, or of lower: until nothing changes. */
@@ -285,6 +305,7 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
         name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
     e.kernel_name = name;
     e.can_fail = find_failing(t, m);
+    e.wants_pool = cg_c_find_pools(t, m);
     for (uint32_t k = m->n_kernels; k-- > 0 && t->status == COT_OK;)
         kernel(&e, (int)k);
 }

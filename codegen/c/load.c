@@ -183,7 +183,7 @@ packed_entry(ir_arena *a, const cg_module *m)
 
     for (int i = 0; i < m->n_args; i++)
         s = ir_format(a, "%sargs[%d], ", s, i);
-    return ir_format(a, "%swork);\n}\n", s);
+    return ir_format(a, m->parallel ? "%sargs[%d], work);\n}\n" : "%swork);\n}\n", s, m->n_args);
 }
 
 static cot_status

@@ -28,7 +28,7 @@ loop_head(cg_c_emit *e, const cg_block *x)
     const char *i = cg_c_value(e, x->var, 0);
 
     cg_c_line(e, x->step == 1 ? "for (int64_t %s = %s; %s < %s; %s++) {" : "for (int64_t %s = %s; %s < %s; %s += %lld) {",
-              i, cg_c_value(e, x->lo, 0), i, cg_c_value(e, x->hi, 0), i, (long long)x->step);
+              i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
     e->indent++;
 }
 
@@ -85,13 +85,14 @@ slots(cg_c_emit *e, const cg_block *x, int i, int copy)
 }
 
 static void
-push(cg_c_emit *e, const cg_block *x)
+push(cg_c_emit *e, const cg_block *x, int number)
 {
     for (int i = 0; i < x->n; i++) {
         const uint32_t set = e->vary[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s[n%u] = %s;", slots(e, x, i, c), x->var,
-                      cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
+                      number >= 0 ? cg_c_say(e, "q%d_%d[j]", number, i)
+                                  : cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set))));
     }
     cg_c_line(e, "n%u++;", x->var);
     cg_c_line(e, "for (uint64_t c = count%u++; c & 1; c >>= 1) {", x->var);
@@ -108,8 +109,9 @@ push(cg_c_emit *e, const cg_block *x)
     loop_tail(e);
 }
 
+/* Over the loop's iterations, or (number >= 0) over n parts that they left. */
 static void
-serial_tree(cg_c_emit *e, const cg_block *x)
+tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
 {
     int64_t lo, hi;
     int levels = 2;
@@ -126,9 +128,14 @@ serial_tree(cg_c_emit *e, const cg_block *x)
     }
     cg_c_line(e, "int n%u = 0;", x->var);
     cg_c_line(e, "uint64_t count%u = 0;", x->var);
-    loop_head(e, x);
-    cg_c_region(e, &x->body, x);
-    push(e, x);
+    if (number >= 0) {
+        cg_c_line(e, "for (int64_t j = 0; j < %s; j++) {", n);
+        e->indent++;
+    } else {
+        loop_head(e, x);
+        cg_c_region(e, &x->body, x);
+    }
+    push(e, x, number);
     loop_tail(e);
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
@@ -141,6 +148,12 @@ serial_tree(cg_c_emit *e, const cg_block *x)
             cg_c_line(e, "    %s = %s;", r, combined(e, y, lanes, cg_c_say(e, "%s[c]", s), r));
         }
     }
+}
+
+void
+cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n)
+{
+    tree(e, x, number, n);
 }
 
 /* -- folds of serial loops -- */
@@ -242,10 +255,12 @@ cg_c_serial(cg_c_emit *e, const cg_block *x)
 {
     if (runs_once(e, x))
         serial_once(e, x);
+    else if (x->kind == CG_PARALLEL && e->wants_pool[e->number] && !e->part)
+        cg_c_parallel(e, x);
     else if (cg_has_mode(x, CG_FOLD))
         serial_fold(e, x);
     else if (cg_has_mode(x, CG_TREE))
-        serial_tree(e, x);
+        tree(e, x, -1, NULL);
     else
         serial_carries(e, x);
 }

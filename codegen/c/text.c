@@ -67,7 +67,11 @@ is_emitters(const char *s)
         if (after == '\0' || after == 'x')
             return true;
     }
-    return strcmp(s, "c") == 0 || strncmp(s, "COT_", 4) == 0 || (strlen(s) > 2 && strcmp(s + strlen(s) - 2, "_t") == 0);
+    static const char *const whole[] = { "c", "j", "part", "from", "to", "context" };
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+        if (strcmp(s, whole[k]) == 0)
+            return true;
+    return strncmp(s, "COT_", 4) == 0 || (strlen(s) > 2 && strcmp(s + strlen(s) - 2, "_t") == 0);
 }
 
 const char *
