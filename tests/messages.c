@@ -40,6 +40,7 @@ static const struct { const char *name, *text; } shown[] = {
     { "hlo_syntax", ", wants a function" },
     { "hlo_refused", "the function calls itself" },
     { "einsum", "the result names an axis that no operand has" },
+    { "device_memory", "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory" },
 };
 
 /* ---- text ---- */
