@@ -183,6 +183,8 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
         COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, fn));
         v[k] = (cg_version){ out->p.target, fn };
     }
+    if (!out->p.backend->emit_versions)
+        return ir_fail(ctx, 0, NULL, ERR_target, "object files need the back end jit, and a build with LLVM");
     join_forms(n_cpus, v, out->n);
     for (int k = n_cpus; k-- > 0;)
         out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e, (cg_natural *)(uintptr_t)v[k].fn);

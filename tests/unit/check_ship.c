@@ -373,6 +373,18 @@ START_TEST(impossible_machines_are_errors)
 }
 END_TEST
 
+START_TEST(only_llvm_makes_objects)
+{
+    cot_fn *f = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
+    const cot_export e = { f, COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), NULL };
+
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, &(cot_compile_options){ .backend = "c" }, path("x.o"), NULL),
+                     COT_ERR_TARGET);
+    ck_assert(strstr(cot_error(ctx), "object files need the back end jit") != NULL);
+    cot_error_clear(ctx);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -390,6 +402,7 @@ main(void)
     tcase_add_test(t, instructions_lead_to_lines);
     tcase_add_test(t, debuggers_know_what_the_jit_made);
     tcase_add_loop_test(t, impossible_machines_are_errors, 0, sizeof impossible / sizeof *impossible);
+    tcase_add_test(t, only_llvm_makes_objects);
     suite_add_tcase(s, t);
     r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
