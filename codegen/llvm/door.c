@@ -92,6 +92,9 @@ static const char probe_text[] =
     "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> "
     "zeroinitializer)\n"
     "  store volatile <8 x i16> %g, ptr %q\n"
+    "  %h = load <8 x i32>, ptr %p\n"
+    "  %i = mul <8 x i32> %h, %h\n"
+    "  store volatile <8 x i32> %i, ptr %q\n"
     "  ret void\n"
     "}\n";
 
@@ -103,6 +106,8 @@ read_probe(cg_ll_machine *m, const char *text)
     m->half = strstr(text, "vcvtps2ph") || strstr(text, "fcvtn");
     m->masked = strstr(text, "vmaskmovps") || strstr(text, "{%k");
     m->masked_small = strstr(text, "vmovdqu16") != NULL;
+    const char *products = strstr(text, "vpmulld"), *end = products ? strchr(products, '\n') : NULL;
+    m->avx2 = end && memchr(products, 'y', (size_t)(end - products));          /* of ymm */
     m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
     m->registers = m->vector_bits == 512 || !m->x86 ? 32 : 16;
 }
@@ -160,6 +165,7 @@ read_features(cg_ll_machine *m)
     m->half = strstr(f, "+f16c") != NULL;
     m->masked = strstr(f, "+avx,") || avx512;
     m->masked_small = avx512 && strstr(f, "+avx512bw");
+    m->avx2 = strstr(f, "+avx2") != NULL;
     m->vector_bits = avx512 ? 512 : strstr(f, "+avx2") ? 256 : 128;
     m->registers = avx512 ? 32 : 16;
 }

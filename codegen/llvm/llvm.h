@@ -19,6 +19,7 @@ typedef struct cg_ll_machine {
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
     bool x86;
+    bool avx2; /* pairs of i16 by eights */
     bool fma, round, half, masked,
         masked_small; /* in hardware: fma; floor and its kin; f16 to f32 and back;
                          masked loads of 32 and 64 bits; of 8 and 16 */
