@@ -307,7 +307,7 @@ START_TEST(groups_have_the_bits_of_the_twin)
     float *want = calloc(most, sizeof *want), *y = calloc(most, sizeof *y);
 
     run_groups(f[_i % 5], types, &(cot_compile_options){ .backend = "eval" }, want);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (_i % 5 == 0 ? 4 : 1); i++) {
         memset(y, 0, most * sizeof *y);
         run_groups(f[_i % 5], types, &by[i], y);
         for (size_t j = 0; j < most; j++)
