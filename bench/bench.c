@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/support/pool.h"
 #include "bench/workloads.h"
 
 #ifdef BENCH_BLAS
@@ -50,6 +51,7 @@ typedef struct subject {
     void *args[WORKLOAD_MAX_ARGS + MAX_OUT + 1], *hand_args[WORKLOAD_MAX_ARGS + MAX_OUT];
     int n_out;
     void *work;
+    cot_parallel *pool;
     double trace_ms, compile_ms;
 } subject;
 
@@ -163,6 +165,8 @@ prepare(subject *s, const settings *set)
     for (int k = 0; k < C_COMPILERS; k++)
         if (s->c[k] && cot_kernel_work_bytes(s->c[k]) > bytes)
             bytes = (cot_kernel_work_bytes(s->c[k]) + 63) / 64 * 64;
+    s->pool = set->threads > 1 ? cot_rt_pool_new(set->threads) : NULL;
+    s->args[n + s->n_out] = s->pool;    /* read where the kernel has parallel loops */
     s->work = aligned_alloc(64, bytes ? bytes : 64);
     memset(s->work, 0, bytes);
     return true;
@@ -171,6 +175,7 @@ prepare(subject *s, const settings *set)
 static void
 dispose(subject *s)
 {
+    cot_rt_pool_free(s->pool);
     for (int i = 0; i < s->w->n_args; i++)
         cot_array_free(s->in[i]);
     for (int i = 0; i < s->n_out; i++) {

@@ -14,6 +14,7 @@ typedef struct cg_target {
     int registers;              /* vector registers: 16 or 32 */
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
+    bool debug;                 /* line tables that lead to the user's source    */
 } cg_target;
 
 /* A function to be visible in an object: the entry of a module under its natural C
@@ -25,6 +26,9 @@ typedef struct cg_natural {
     const char *const *arg_name;
     const char *const *arg_type;    /* in C, "const float *"; NULL: as the module's buffers say */
 } cg_natural;
+
+/* The functions of an object, lowered for one of the processors that it serves. */
+typedef struct cg_version { cg_target target; const cg_natural *fn; } cg_version;
 
 typedef int cg_entry(void *const *args, void *work);
 
@@ -45,6 +49,10 @@ typedef struct cg_backend {
     /* Text or object bytes of modules with their natural entries, in the arena. */
     cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
                        ir_arena *arena, const void **bytes, size_t *size);
+    /* The same functions for several processors of one architecture, and what chooses at the first call.  NULL
+     * where a back end has no such thing. */
+    cot_status (*emit_versions)(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
+                                ir_arena *arena, const void **bytes, size_t *size);
 } cg_backend;
 
 const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */

@@ -22,3 +22,17 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
         return 1;
     }
 }
+
+/* The entry has the sum of what it calls.  Bytes are those of all arrays that a kernel is handed. */
+void
+cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes)
+{
+    *flops = m->kernel[0]->flops;
+    *bytes = 0;
+    for (uint32_t i = m->n_kernels > 1; i < m->n_kernels; i++)
+        for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++) {
+            const cg_buffer *x = &m->kernel[i]->buffer[k];
+            if (x->space <= CG_OUT)
+                *bytes += x->elements * (int64_t)cot_dtype_size(x->type);
+        }
+}

@@ -2,6 +2,7 @@
 #ifndef CODEGEN_COST_H
 #define CODEGEN_COST_H
 
+#include "codegen/kernel.h"
 #include "ir/graph.h"
 
 enum {
@@ -14,5 +15,8 @@ enum {
 /* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element
  * of the result. */
 int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
+
+/* Of one call of a program, where loops of the entry run once: operations, and bytes read and written. */
+void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
 
 #endif

@@ -71,7 +71,8 @@ cg_grid_target(cg_target *t)
                       .l1 = 128 << 10,
                       .l2 = 4 << 20,
                       .l3 = 32 << 20,
-                      .grid = true };
+                      .grid = true,
+                      .debug = t->debug };
 }
 
 const char *

@@ -146,6 +146,7 @@ new_value(cg_build *b, cg_insn x, uint32_t depth)
     cg_scope *s = b->scope;
     cg_kernel *k = b->k;
 
+    x.loc = b->loc;
     IR_PUSH(k->arena, k->insn, k->n_insns, k->cap_insns, x);
     IR_PUSH(k->arena, s->at, s->n, s->cap, ((place){ depth, s->serial[depth] }));
     return k->n_insns - 1;

@@ -159,6 +159,7 @@ typedef struct cg_insn {
     cg_block *block;
     cg_call *call;
     const cg_extern *ext;
+    ir_loc loc;                 /* where it comes from; of a shared one, the first place */
 } cg_insn;
 
 typedef enum cg_space {
@@ -229,6 +230,7 @@ typedef struct cg_build {
     cg_region **open;           /* stack of regions; the last receives instructions */
     uint32_t n_open, cap_open;
     struct cg_scope *scope;
+    ir_loc loc;                 /* of what is built now         */
 } cg_build;
 
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
@@ -311,7 +313,12 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
 /* How the index moves per iteration of a loop: the coefficient if it is affine in the loop's
  * variable; false otherwise. */
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
-/* A power of two, at most 64, that divides the index whatever values its parts take. */
+/* How far it moves per iteration of the loop; 0: not evenly, or not at all. */
+int64_t cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop);
+/* Are s and t stores, without conditions, to elements i and i + step of one buffer? */
+bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
+/* A power of two, at most 64, that divides the index whatever values its parts take, in the first lane of vector
+ * loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif

@@ -440,7 +440,7 @@ multiple(const cg_kernel *k, cg_val v, int depth)
         return 1;
     if (x) {
         m = multiple(k, x->lo, depth + 1);
-        c = lowest_bit(x->step);
+        c = x->kind == CG_VECTOR ? 64 : lowest_bit(x->step);
         return m < c ? m : c;
     }
     if (i->op == SC_and && cg_is_const(k, i->in[1], &c) && c >= 0)

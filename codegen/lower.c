@@ -110,6 +110,16 @@ copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
             cg_plan_copy(l, to[i], from[i], ir_type_at(f, f->out[i]));
 }
 
+static bool
+any_parallel(const cg_module *m)
+{
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        for (uint32_t v = 1; v < m->kernel[i]->n_insns; v++)
+            if (m->kernel[i]->insn[v].op == CG_LOOP && m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
+                return true;
+    return false;
+}
+
 cot_status
 cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out)
 {
@@ -140,6 +150,7 @@ cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_modul
         entry->flops += l->m->kernel[i]->flops;
         entry->bytes += l->m->kernel[i]->bytes;
     }
+    l->m->parallel = o->threads > 1 && any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;
     return l->status == COT_OK && f->ctx->config.verify ? cg_verify(l->m) : l->status;

@@ -164,6 +164,12 @@ shared_kernel(cg_lowering *l)
 void
 cg_kernel_call(cg_lowering *l)
 {
+    cg_kernel_call_with(l, 0, NULL);
+}
+
+void
+cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
+{
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
@@ -177,7 +183,7 @@ cg_kernel_call(cg_lowering *l)
         offset[m++] = l->arg_offset[i];
         cg_plan_touch(l, l->arg[i] - 1);
     }
-    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, 0, NULL);
+    cg_call_kernel(&l->entry, shared_kernel(l), buffer, offset, n_params, params);
 }
 
 void
@@ -424,16 +430,27 @@ cg_plan_value(cg_lowering *l, cg_level *v, ir_ref x)
     v->cut->root[x] = true;
 }
 
+/* What is made last, of a group: what the rest of it is made for. */
+static ir_loc
+group_loc(const cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node ? g->node : g->n ? ir_def(v->f, g->v[g->n - 1]) : NULL;
+    return n ? n->loc : 0;
+}
+
 void
 cg_plan_graph(cg_lowering *l, cg_level *v)
 {
+    const ir_loc around = l->loc;
     forward_places(l, v);
     for (uint32_t i = 0; i < v->cut->n && l->status == COT_OK; i++) {
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         v->at = i;
+        l->loc = group_loc(v, g);
         if (g->kind == CG_GROUP_NODE)
             plan_node(l, v, g);
         else
             plan_kernel(l, v, g);
     }
+    l->loc = around;
 }

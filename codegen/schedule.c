@@ -103,6 +103,13 @@ axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at,
     return true;
 }
 
+/* Dense, or the one half of pairs, as parts of complex numbers lie. */
+static bool
+one_or_two(int64_t step)
+{
+    return step == 1 || step == 2;
+}
+
 static int
 find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
 {
@@ -118,7 +125,7 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
             continue;
         for (int j = 0; j < s->n; j++)
             if (j != s->dense &&
-                cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other) == 1 && other)
+                one_or_two(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
                 return j;
     }
     return -1;
@@ -157,6 +164,8 @@ find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     }
 }
 
+enum { WIDE_PART = 4 };
+
 /* stride: of the axes of what the values are stored into, if not dense arrays of their own. */
 static nest
 find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
@@ -191,6 +200,8 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     s.each = w->longest ? w->cost / w->longest : 0;
     s.cost = w->cost;
     s.widest = w->widest ? w->widest : 8;
+    if (s.widest == 64 && w->wide * WIDE_PART <= w->cost)
+        s.widest = 32; /* a few counters: two registers each, rather than half of one for all else */
     find_cuts(l, fr, cut, g, w, at, &s);
     return s;
 }

@@ -222,3 +222,34 @@ cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient)
         return cg_affine(k, i->in[0], loop, &x) && !__builtin_mul_overflow(x, y, coefficient);
     return !depends(k, v, loop, &budget);
 }
+
+int64_t
+cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop)
+{
+    int64_t c;
+
+    for (uint32_t i = 1; i < k->n_insns; i++)
+        if (k->insn[i].block == loop)
+            return cg_affine(k, v, i, &c) ? c : 0;
+    return 0;
+}
+
+/* x and the constant that was added to it. */
+static cg_val
+without_constant(const cg_kernel *k, cg_val v, int64_t *c)
+{
+    const cg_insn *i = &k->insn[v];
+
+    *c = 0;
+    return i->op == SC_add && cg_is_const(k, i->in[1], c) ? i->in[0] : v;
+}
+
+bool
+cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
+{
+    const cg_insn *i = &k->insn[s], *j = &k->insn[t];
+    int64_t a, b;
+
+    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] &&
+           without_constant(k, i->in[0], &a) == without_constant(k, j->in[0], &b) && b == a + step;
+}

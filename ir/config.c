@@ -36,6 +36,8 @@ ir_config_read(cot_context *ctx, const cot_options *options)
         .driver = text(ctx, o->driver, "COT_CUDA_DRIVER"),
         .verify = number(o->verify, "COT_VERIFY", debug) > 0,
         .time = number(o->time, "COT_TIME", 0) > 0,
+        .debug = number(o->debug, "COT_DEBUG", 0) > 0,
+        .perf = number(o->perf, "COT_PERF", 0) > 0,
         .threads = number(o->threads, "COT_THREADS", 1),
         .vector_bits = o->vector_bits,
     };

@@ -99,6 +99,8 @@ cot_status pass_complex_memory(const ir_graph *f, ir_graph **out);
 cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
+cot_status pass_unroll(const ir_graph *f, ir_graph **out);          /* short loops over large arrays are straight code */
+bool pass_unrolls(const ir_graph *f);                               /* would it change anything? */
 cot_status pass_contract(const ir_graph *f, ir_graph **out);
 /* The same function, whose products and sums no later pass joins. */
 cot_status pass_uncontract(const ir_graph *f, ir_graph **out);

@@ -44,6 +44,7 @@ RUN(uncontract, pass_uncontract(f, out))
 RUN(complex, pass_complex(f, out))
 RUN(complex_memory, pass_complex_memory(f, out))
 RUN(count, pass_count(f, out))
+RUN(unroll, pass_unroll(f, out))
 
 static cot_status
 run_jvp(const ir_graph *f, const pass_options *o, ir_graph **out)
@@ -82,6 +83,7 @@ const pass_row pass_rows[] = {
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
+    { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
 
@@ -477,7 +479,8 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     return COT_OK;
 }
 
-/* Expansions first; inlining before contraction, which does not see across a call. */
+/* Expansions first; inlining before contraction, which does not see across a call; unrolling after it, since it is
+ * the last that may change a bit. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
@@ -493,6 +496,11 @@ pass_prepare(const ir_graph *f, ir_graph **out)
         COT_TRY(pass_run(&complex, g, NULL, &g));
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         COT_TRY(pass_run(pass_find(order[i]), g, NULL, &g));
+    if (pass_unrolls(g)) {
+        COT_TRY(pass_run(pass_find("unroll"), g, NULL, &g));
+        COT_TRY(pass_run(pass_find("simplify"), g, NULL, &g));
+        COT_TRY(pass_run(pass_find("dce"), g, NULL, &g));
+    }
     *out = g;
     return COT_OK;
 }

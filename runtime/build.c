@@ -1,301 +1,15 @@
-/* Object files and C source, and the C header that describes them.
+/* Object files and C source.
  *
  * What is written is the user's: functions that take plain pointers and one work block whose size is
- * a constant of the header, and need nothing else at run time.  The header is C99 and C++. */
+ * a constant of the header (header.c), and need nothing else at run time.  Where several processors are
+ * named, each function is lowered for each of them: the object chooses when it is first called. */
 #include "runtime/build.h"
 
 #include <errno.h>
 
 #include "frontend/fn.h"
+#include "frontend/stablehlo/export.h"
 #include "ir/diag.h"
-
-/* ---- names ---- */
-
-/* A parameter's C name from a value's name: a word of its own, unlike those before it. */
-static const char *
-parameter_name(ir_arena *a, const char *from, const char *otherwise, const char **taken, int n)
-{
-    char *name = ir_copy_string(a, from ? from : otherwise);
-    const char *base;
-
-    for (char *c = name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
-            *c = '_';
-    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || !*name)
-        name = ir_format(a, "%s_",
-                         *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
-    base = name;
-    for (int k = 2, i = 0; i < n; i++) {
-        if (strcmp(taken[i], name) != 0)
-            continue;
-        name = ir_format(a, "%s_%d", base, k++);
-        i = -1;
-    }
-    return name;
-}
-
-static const char *const *
-parameter_names(ir_arena *a, const ir_graph *f)
-{
-    const int own = f->n_out - f->n_inout;
-    const char **name = IR_NEW_N(a, const char *, f->n_in + own + 1);
-
-    for (int i = 0; i < f->n_in; i++)
-        name[i] = parameter_name(a, f->in_name[i], ir_format(a, "arg%d", i), name, i);
-    for (int i = 0; i < own; i++)
-        name[f->n_in + i] = parameter_name(a, f->out_name ? f->out_name[i] : NULL,
-                                           ir_format(a, "out%d", i), name, f->n_in + i);
-    return name;
-}
-
-static bool
-is_c_name(const char *s)
-{
-    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s))
-        return false;
-    for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
-              (*s >= '0' && *s <= '9') || *s == '_'))
-            return false;
-    return true;
-}
-
-/* ---- the header ---- */
-
-static const char *const c_types[COT_DTYPE_COUNT] = {
-    [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t",     [COT_I16] = "int16_t",
-    [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
-    [COT_U16] = "uint16_t", [COT_U32] = "uint32_t",  [COT_U64] = "uint64_t",
-    [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float",
-    [COT_F64] = "double",  [COT_C64] = "float",   [COT_C128] = "double",
-};
-
-static const char *
-upper(ir_arena *a, const char *s)
-{
-    char *out = ir_copy_string(a, s);
-
-    for (char *c = out; *c; c++)
-        if (*c >= 'a' && *c <= 'z')
-            *c = (char)(*c - 'a' + 'A');
-        else if (!((*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
-            *c = '_';
-    return out;
-}
-
-/* How argument i is used besides reading. */
-static const char *
-use_of(const rt_plan *p, const ir_graph *f, int i)
-{
-    for (int k = 0; k < f->n_inout; k++)
-        if (f->inout[k].arg == i)
-            return "inout ";
-    return ir_ints_has(p->donated, i) ? "donated " : "";
-}
-
-/* "const float *" for each argument and result. */
-static const char *const *
-parameter_types(ir_arena *a, const rt_plan *p, const ir_graph *f)
-{
-    const int own = f->n_out - f->n_inout;
-    const char **type = IR_NEW_N(a, const char *, f->n_in + own + 1);
-
-    for (int i = 0; i < f->n_in + own; i++) {
-        const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
-
-        type[i] = i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY
-                      ? "const uint64_t *"
-                      : ir_format(a, "%s%s *", i < f->n_in && !*use_of(p, f, i) ? "const " : "", c_types[t->dtype]);
-    }
-    return type;
-}
-
-static void
-print_costs(ir_buf *b, const cg_module *m)
-{
-    int64_t flops = 0, bytes = 0;
-
-    for (uint32_t i = 0; i < m->n_kernels; i++) {
-        flops += m->kernel[i]->flops;
-        bytes += m->kernel[i]->bytes;
-    }
-    ir_buf_printf(b, "\n * About %lld flops; %lld bytes moved. */", (long long)flops, (long long)bytes);
-}
-
-static void
-print_prototype(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
-{
-    const char *big = upper(b->arena, fn->name);
-
-    ir_buf_printf(b, "\n/* %s(", fn->name);
-    for (int i = 0; i < f->n_in; i++) {
-        static const char *const hidden[] = { "", "captured ", "generator " };
-
-        ir_buf_printf(b, "%s%s%s: %s", i ? ", " : "", hidden[f->hidden[i].kind], fn->arg_name[i],
-                      use_of(p, f, i));
-        ir_type_print(b, ir_type_at(f, f->in[i]));
-    }
-    ir_buf_str(b, ") -> (");
-    for (int i = 0; i < fn->n_out; i++) {
-        ir_buf_printf(b, "%s%s: ", i ? ", " : "", fn->arg_name[f->n_in + i]);
-        ir_type_print(b, ir_type_at(f, f->out[i]));
-    }
-    ir_buf_str(b, ")");
-    print_costs(b, fn->module);
-    ir_buf_printf(b, "\n#define %s_WORK_BYTES %lld\n", big,
-                  (long long)fn->module->work_bytes);
-    ir_buf_printf(b, "#define %s_WORK_ALIGN %d\n", big,
-                  fn->module->work_align > 0 ? fn->module->work_align : 1);
-    ir_buf_printf(b, "int %s(", fn->name);
-    for (int i = 0; i < f->n_in + fn->n_out; i++) {
-        if (i < f->n_in && f->hidden[i].kind == IR_HIDDEN_KEY)
-            ir_buf_printf(b, "const uint64_t %s[2], ", fn->arg_name[i]);
-        else
-            ir_buf_printf(b, "%s%s, ", fn->arg_type[i], fn->arg_name[i]);
-    }
-    ir_buf_printf(b, "%svoid *work);\n",
-                  fn->module->parallel ? "const struct cot_parallel *pool, " : "");
-}
-
-/* What the first of two halves hands to the second, in one block: its size, and its parts as a list of
- * arguments for both. */
-static void
-print_residuals(ir_buf *b, const cg_natural *fn, const rt_export *e)
-{
-    enum { APART = 64 };
-    const char *big = upper(b->arena, fn->name);
-    const ir_graph *f = e->graph;
-    long long at = 0;
-
-    if (e->n_res == 0)
-        return;
-    ir_buf_printf(b, "#define %s_RES(block)", big);
-    for (int i = f->n_out - e->n_res; i < f->n_out; i++) {
-        const ir_type *t = ir_type_at(f, f->out[i]);
-
-        ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "", c_types[t->dtype], at);
-        at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
-    }
-    ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big, APART);
-}
-
-/* What the linker must find: the prototypes of foreign functions, each once. */
-static void
-print_externs(ir_buf *b, int n, const cg_natural *fn)
-{
-    const char **seen = NULL;
-    uint32_t n_seen = 0, cap = 0;
-
-    for (int i = 0; i < n; i++)
-        for (uint32_t j = 0; j < fn[i].module->n_ext; j++) {
-            const char *p = fn[i].module->ext[j]->prototype;
-            bool old = false;
-
-            for (uint32_t k = 0; k < n_seen; k++)
-                old |= strcmp(seen[k], p) == 0;
-            if (old)
-                continue;
-            ir_buf_printf(b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
-            IR_PUSH(b->arena, seen, n_seen, cap, p);
-        }
-}
-
-static const char *
-file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-static void
-print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn,
-             const rt_export *e)
-{
-    const char *guard = upper(b->arena, file_name(path));
-    bool parallel = false, inout = false, foreign = false;
-
-    for (int i = 0; i < n; i++) {
-        parallel |= fn[i].module->parallel;
-        inout |= e[i].graph->n_inout > 0;
-        foreign |= fn[i].module->n_ext > 0;
-    }
-    ir_buf_printf(
-        b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
-        file_name(path), COT_VERSION);
-    ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array "
-                  "overlaps one that is written.\n"
-                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1; c64, c128 are pairs of float, double, the\n"
-                  " * real part first, as float _Complex and std::complex<float>.  work has "
-                  "NAME_WORK_BYTES bytes aligned\n"
-                  " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
-                  "0; or a number\n");
-    ir_buf_printf(b,
-                  " * of cotrace/base.h, as %d where a loop passed its bound or %d where a "
-                  "foreign function failed: then\n * no result is defined.%s%s */\n",
-                  COT_ERR_BOUND, COT_ERR_FOREIGN,
-                  inout ? "\n * An argument marked inout is updated: it holds its new value after the call." : "",
-                  p->donated.n > 0 ? "\n * An argument marked donated holds nothing defined after the call; each "
-                                     "result, in order, may be the\n * array of the first of them of its type "
-                                     "that no result before it has."
-                                   : "");
-    ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
-    ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
-    ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    print_externs(b, n, fn);
-    if (parallel)
-        ir_buf_str(b, "\n/* A parallel-for: cotrace/pool.h and libcotrace_rt.a have one; NULL "
-                      "runs in the calling thread. */\n"
-                      "struct cot_parallel;\n");
-    for (int i = 0; i < n; i++) {
-        print_prototype(b, p, &fn[i], e[i].graph);
-        print_residuals(b, &fn[i], &e[i]);
-    }
-    ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
-}
-
-/* ---- archives ---- */
-
-static void
-add_member(ir_buf *b, const char *name, size_t bytes)
-{
-    char head[96];
-
-    snprintf(head, sizeof head, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n", name, 0, 0, 0, "644", bytes);
-    ir_buf_add(b, head, 60);
-}
-
-static void
-add_big_endian(ir_buf *b, size_t x)
-{
-    const char bytes[4] = { (char)(x >> 24), (char)(x >> 16), (char)(x >> 8), (char)x };
-
-    ir_buf_add(b, bytes, 4);
-}
-
-/* ar's format, as System V has it: an index of names, then the one member. */
-static void
-print_archive(ir_buf *b, int n, const cg_natural *fn, const void *object, size_t bytes)
-{
-    size_t names = 0, index;
-
-    for (int i = 0; i < n; i++)
-        names += strlen(fn[i].name) + 1;
-    index = 4 + 4 * (size_t)n + names;
-    ir_buf_str(b, "!<arch>\n");
-    add_member(b, "/", index + (index & 1));
-    add_big_endian(b, (size_t)n);
-    for (int i = 0; i < n; i++)
-        add_big_endian(b, 8 + 60 + index + (index & 1));
-    for (int i = 0; i < n; i++)
-        ir_buf_add(b, fn[i].name, strlen(fn[i].name) + 1);
-    if (index & 1)
-        ir_buf_add(b, "", 1);
-    add_member(b, "functions.o/", bytes);
-    ir_buf_add(b, object, bytes);
-    if (bytes & 1)
-        ir_buf_str(b, "\n");
-}
 
 /* ---- files ---- */
 
@@ -310,10 +24,18 @@ write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
     return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
 }
 
+static const char *
+ending(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strrchr(slash ? slash : path, '.');
+}
+
 static cot_status
 form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
 {
-    const char *dot = strrchr(file_name(path), '.');
+    const char *dot = ending(path);
 
     *archive = dot && strcmp(dot, ".a") == 0;
     if (dot && (strcmp(dot, ".o") == 0 || *archive))
@@ -324,19 +46,21 @@ form_of(cot_context *ctx, const char *path, cg_output *what, bool *archive)
         *what = CG_TO_LLVM;
     else if (dot && strcmp(dot, ".c") == 0)
         *what = CG_TO_C;
-    else if (dot && (strcmp(dot, ".ptx") == 0 || strcmp(dot, ".mlir") == 0))
+    else if (dot && strcmp(dot, ".ptx") == 0)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        ir_format(&ctx->arena,
-                                 "%s: writing %s is not built in; wants .o, .a, .c, .s or .ll",
+                                 "%s: writing %s is not built in; wants .o, .a, .c, .s, .ll or .mlir",
                                  path, dot));
     else
         return ir_fail(
             ctx, 0, NULL, ERR_usage,
-            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s or .ll", path));
+            ir_format(&ctx->arena, "%s: wants a name that ends in .o, .a, .c, .s, .ll or .mlir", path));
     return COT_OK;
 }
 
-/* Lower the functions; each then needs the work block that any of its forms needs. */
+/* ---- lowering ---- */
+
+/* Lower the functions for one processor or width. */
 static cot_status
 lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
               ir_arena *a, rt_plan *p, cg_natural *fn)
@@ -349,7 +73,7 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
             return ir_fail(ctx, 0, NULL, ERR_target,
                            "object files need the back end jit, and a build with LLVM");
         fn[i].name = e[i].name ? ir_copy_string(a, e[i].name) : p->name;
-        if (!is_c_name(fn[i].name))
+        if (!rt_is_c_name(fn[i].name))
             return ir_fail(ctx, 0, NULL, ERR_usage,
                            ir_format(a, "'%s' is no name for a C function", fn[i].name));
         for (int k = 0; k < i; k++)
@@ -360,96 +84,187 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         if (p->backend != cg_c())
             COT_TRY(cg_check_externs(low.module, "an object file"));
         fn[i].module = low.module;
-        fn[i].n_in = e[i].graph->n_in;
-        fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
-        fn[i].arg_name = parameter_names(a, e[i].graph);
-        fn[i].arg_type = parameter_types(a, p, e[i].graph);
     }
     return COT_OK;
 }
 
-/* ---- C source ---- */
-
-enum { C_WIDTHS = 4 };
-
-/* One work block serves all widths. */
+/* The same functions in several forms: one work block and one signature serve all. */
 static void
-join_work(int n_widths, cg_c_width *w, cg_module *const *module, int n)
+join_forms(int n_forms, const cg_version *v, int n)
 {
     for (int i = 0; i < n; i++) {
-        cg_module *most = module[i];
+        cg_module *most = (cg_module *)(uintptr_t)v[0].fn[i].module;
 
-        for (int k = 0; k < n_widths; k++) {
-            const cg_module *m = w[k].fn[i].module;
+        for (int k = 1; k < n_forms; k++) {
+            const cg_module *m = v[k].fn[i].module;
             most->work_bytes = m->work_bytes > most->work_bytes ? m->work_bytes : most->work_bytes;
             most->work_align = m->work_align > most->work_align ? m->work_align : most->work_align;
+            most->parallel |= m->parallel;
         }
+        for (int k = 1; k < n_forms; k++)
+            ((cg_module *)(uintptr_t)v[k].fn[i].module)->parallel = most->parallel;
     }
 }
 
+/* ---- C source ---- */
+
+/* What is being written: its functions in the first of their forms, and its bytes. */
+typedef struct output {
+    int n;
+    const rt_export *e;
+    rt_plan p;
+    cg_natural *fn;
+    rt_function *described;
+    const void *bytes;
+    size_t size;
+} output;
+
 /* The functions for each width that a compiler may choose; with vector_bits, for that and for
- * scalars.  fn: the first width's. */
+ * scalars. */
 static cot_status
-write_c(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, rt_plan *p,
-        cg_natural *fn, const void **bytes, size_t *size)
+write_c(cot_context *ctx, const cot_compile_options *o, output *out)
 {
-    static const int lanes[C_WIDTHS] = { 1, 4, 8, 16 };
+    enum { WIDTHS = 4 };
+    static const int lanes[WIDTHS] = { 1, 4, 8, 16 };
     cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
     const int asked = each.vector_bits;
-    cg_module **first = IR_NEW_N(&ctx->arena, cg_module *, n + 1);
-    cg_c_width w[C_WIDTHS];
+    cg_version form[WIDTHS];
+    cg_c_width w[WIDTHS];
     int n_widths = 0;
 
     each.backend = "c";
-    for (int k = 0; k < C_WIDTHS; k++) {
-        cg_natural *to = k == 0 ? fn : IR_NEW_N(&ctx->arena, cg_natural, n + 1);
+    for (int k = 0; k < WIDTHS; k++) {
+        cg_natural *to = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 
         if (asked && lanes[k] > 1 && lanes[k] * 32 != asked)
             continue;
         each.vector_bits = 32 * lanes[k];
-        COT_TRY(lower_exports(ctx, n, e, &each, &ctx->arena, p, to));
+        COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, to));
+        form[n_widths].fn = to;
         w[n_widths++] = (cg_c_width){ lanes[k], to };
     }
-    for (int i = 0; i < n; i++)
-        first[i] = (cg_module *)(uintptr_t)fn[i].module;
-    join_work(n_widths, w, first, n);
-    return cg_c_write(ctx, n_widths, w, n, false, &ctx->arena, bytes, size);
+    join_forms(n_widths, form, out->n);
+    for (int k = n_widths; k-- > 0;)
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e, (cg_natural *)(uintptr_t)w[k].fn);
+    return cg_c_write(ctx, n_widths, w, out->n, false, &ctx->arena, &out->bytes, &out->size);
+}
+
+/* ---- objects ---- */
+
+enum { MOST_VERSIONS = 8 };
+
+/* "x86-64-v2,x86-64-v3": the names; 1 where there is no list. */
+static int
+split_cpus(cot_context *ctx, const char *list, const char **cpu)
+{
+    int n = 0;
+
+    cpu[n++] = list ? ir_copy_string(&ctx->arena, list) : NULL;
+    for (char *s = (char *)(uintptr_t)cpu[0]; s && (s = strchr(s, ',')) != NULL;) {
+        *s++ = '\0';
+        if (n == MOST_VERSIONS)
+            return n + 1;
+        cpu[n++] = s;
+    }
+    return n;
+}
+
+static cot_status
+write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, output *out)
+{
+    cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
+    const char *cpu[MOST_VERSIONS];
+    cg_version v[MOST_VERSIONS];
+    const int n_cpus = split_cpus(ctx, each.cpu, cpu);
+
+    if (n_cpus > MOST_VERSIONS)
+        return ir_fail(ctx, 0, NULL, ERR_usage, "more than 8 processors are named for one object");
+    for (int k = n_cpus; k-- > 0;) {
+        cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
+
+        each.cpu = cpu[k];
+        COT_TRY(lower_exports(ctx, out->n, out->e, &each, &ctx->arena, &out->p, fn));
+        v[k] = (cg_version){ out->p.target, fn };
+    }
+    join_forms(n_cpus, v, out->n);
+    for (int k = n_cpus; k-- > 0;)
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e, (cg_natural *)(uintptr_t)v[k].fn);
+    out->fn = (cg_natural *)(uintptr_t)v[0].fn;
+    return out->p.backend->emit_versions(ctx, n_cpus, v, what, out->n, &ctx->arena, &out->bytes, &out->size);
+}
+
+/* ---- all of it ---- */
+
+static cot_status
+write_text(cot_context *ctx, const char *path, const ir_buf *b)
+{
+    return write_file(ctx, path, b->text, b->n);
+}
+
+static cot_status
+describe(cot_context *ctx, const output *out, const cot_compile_options *o, const char *path, const char *header)
+{
+    ir_buf b;
+
+    if (header) {
+        ir_buf_init(&b, &ctx->arena);
+        rt_print_header(&b, header, &out->p, out->n, out->described);
+        COT_TRY(write_text(ctx, header, &b));
+    }
+    if (o && o->manifest) {
+        ir_buf_init(&b, &ctx->arena);
+        rt_print_manifest(&b, path, &out->p, o, out->n, out->described);
+        COT_TRY(write_text(ctx, o->manifest, &b));
+    }
+    return COT_OK;
+}
+
+/* ---- StableHLO ---- */
+
+static bool
+is_mlir(const char *path)
+{
+    const char *dot = ending(path);
+
+    return dot && strcmp(dot, ".mlir") == 0;
+}
+
+static cot_status
+write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const char *header)
+{
+    ir_buf text;
+
+    if (n != 1 || header)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       ir_format(&ctx->arena, "%s: wants one function, and no header", path));
+    ir_buf_init(&text, &ctx->arena);
+    COT_TRY(fe_hlo_export(e[0].graph, &ctx->arena, &text));
+    return write_file(ctx, path, text.text, text.n);
 }
 
 cot_status
 rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
          const char *path, const char *header)
 {
-    cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, n + 1);
-    ir_arena *a = &ctx->arena;
-    const void *bytes;
-    bool archive;
     cg_output what = CG_TO_OBJECT;
-    size_t size;
-    rt_plan p;
+    output out = { .n = n, .e = e };
+    bool archive;
     ir_buf b;
 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
+    if (is_mlir(path))
+        return write_mlir(ctx, n, e, path, header);
     COT_TRY(form_of(ctx, path, &what, &archive));
-    if (what == CG_TO_C)
-        COT_TRY(write_c(ctx, n, e, o, &p, fn, &bytes, &size));
-    else {
-        COT_TRY(lower_exports(ctx, n, e, o, a, &p, fn));
-        COT_TRY(p.backend->emit(ctx, &p.target, what, n, fn, a, &bytes, &size));
-    }
+    COT_TRY(what == CG_TO_C ? write_c(ctx, o, &out) : write_native(ctx, o, what, &out));
     if (archive) {
-        ir_buf_init(&b, a);
-        print_archive(&b, n, fn, bytes, size);
-        bytes = b.text;
-        size = b.n;
+        ir_buf_init(&b, &ctx->arena);
+        rt_print_archive(&b, n, out.fn, out.bytes, out.size);
+        out.bytes = b.text;
+        out.size = b.n;
     }
-    COT_TRY(write_file(ctx, path, bytes, size));
-    if (!header)
-        return COT_OK;
-    ir_buf_init(&b, a);
-    print_header(&b, header, &p, n, fn, e);
-    return write_file(ctx, header, b.text, b.n);
+    COT_TRY(write_file(ctx, path, out.bytes, out.size));
+    return describe(ctx, &out, o, path, header);
 }
 
 /* ---- public ---- */

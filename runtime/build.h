@@ -1,4 +1,4 @@
-/* Object files, C source and their headers. */
+/* Object files, C source, and what describes them: a C header, JSON. */
 #ifndef RUNTIME_BUILD_H
 #define RUNTIME_BUILD_H
 
@@ -7,9 +7,40 @@
 /* One function of a file: a graph under a C name.  n_res: its last results are residuals for another half. */
 typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; } rt_export;
 
-/* Write the functions to `path`, in the form its ending says (.o, .a, .c, .s, .ll), and their header if
- * header is not NULL.  The caller holds the lock and a recovery point. */
+/* Write the functions to `path`, in the form its ending says (.o, .a, .c, .s, .ll), their header if
+ * header is not NULL, and their description in JSON if o->manifest is not.  The caller holds the lock and
+ * a recovery point. */
 cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
                     const char *path, const char *header);
+
+/* ---- inside ---- */
+
+/* A pointer parameter of a C function: an argument or a result. */
+typedef struct rt_parameter {
+    const char *name, *type;            /* in C: "x", "const float *"                          */
+    const char *constant;               /* begins the names of its constants: "STEP_X"         */
+    const char *role;                   /* in, inout, donated, captured, generator, out        */
+    const ir_type *is;
+} rt_parameter;
+
+/* A function as its callers see it. */
+typedef struct rt_function {
+    const char *name, *constant;        /* in C; begins the names of its constants: "STEP"     */
+    const rt_export *of;
+    const cg_module *module;
+    int n_in, n_out;
+    const rt_parameter *parameter;      /* n_in arguments, then n_out results                  */
+    int64_t flops, traffic;             /* estimates; traffic: bytes read and written          */
+} rt_function;
+
+/* header.c.  Functions of a file: names in C, none twice. */
+bool rt_is_c_name(const char *s);
+rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natural *fn);
+void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn);
+/* describe.c: the same in JSON. */
+void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compile_options *o, int n,
+                       const rt_function *fn);
+/* archive.c: ar's format, as System V has it: an index of names, then the one member. */
+void rt_print_archive(ir_buf *b, int n, const cg_natural *fn, const void *object, size_t bytes);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "codegen/cost.h"
 #include "codegen/grid.h"
 #include "ir/config.h"
 #include "ir/diag.h"
@@ -168,6 +169,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
         (cg_target){ .triple = copied(ctx, o->target),
                      .cpu = copied(ctx, o->cpu),
                      .features = copied(ctx, o->features),
+                     .debug = o->debug || ctx->config.debug,
                      .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,
@@ -345,15 +347,6 @@ foreign_names(cot_context *ctx, const cg_module *m)
 }
 
 static void
-count_costs(cot_kernel *k, const cg_module *m)
-{
-    for (uint32_t i = 0; i < m->n_kernels; i++) {
-        k->flops += m->kernel[i]->flops;
-        k->traffic += m->kernel[i]->bytes;
-    }
-}
-
-static void
 make_blocks(cot_kernel *k, size_t bytes)
 {
     k->work_bytes = bytes;
@@ -377,7 +370,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     COT_TRY(dump_stages(f, p, &low, scratch));
     k = *out = kernel_new(f, p, &low);
     k->foreign = foreign_names(f->ctx, low.module);
-    count_costs(k, low.module);
+    cg_module_cost(low.module, &k->flops, &k->traffic);
     k->parallel = low.module->parallel;
     if (k->parallel)
         k->pool = rt_pool(f->ctx, p->threads);
@@ -404,7 +397,7 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
     k = *out = kernel_new(f, p, &low);
     k->program = *program;
     k->foreign = foreign_names(f->ctx, low.module);
-    count_costs(k, low.module);
+    cg_module_cost(low.module, &k->flops, &k->traffic);
     make_blocks(k, p->machine == rt_sim() ? (size_t)low.module->work_bytes : 0);
     start = now_ms();
     COT_TRY(rt_program_load(k->program, p, low.module));

@@ -8,10 +8,24 @@
 
 static const char stage_names[] = "trace, graph, simplify, kernels, plan, llvm, asm or c";
 
+/* The names of arguments and results; "arg0" and "out0" where they have none. */
+static const char *const *
+names_of(ir_arena *a, const ir_graph *f)
+{
+    const char **name = IR_NEW_N(a, const char *, f->n_in + f->n_out + 1);
+
+    for (int i = 0; i < f->n_in; i++)
+        name[i] = f->in_name[i] ? f->in_name[i] : ir_format(a, "arg%d", i);
+    for (int i = 0; i < f->n_out; i++)
+        name[f->n_in + i] = f->out_name && f->out_name[i] ? f->out_name[i] : ir_format(a, "out%d", i);
+    return name;
+}
+
 static cot_status
 emit_text(const ir_graph *f, const rt_plan *p, cg_output what, const cg_module *m, ir_buf *out)
 {
-    const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout };
+    const cg_natural fn = { .name = p->name, .module = m, .n_in = f->n_in, .n_out = f->n_out - f->n_inout,
+                            .arg_name = names_of(out->arena, f) };
     const cg_backend *backend = what == CG_TO_C ? cg_c() : p->backend;
     const void *text;
     size_t n;

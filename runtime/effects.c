@@ -31,7 +31,7 @@ static const printer printers[] = { PRINTER(F32, f32, float), PRINTER(F64, f64, 
 static const printer *
 printer_for(cot_dtype t)
 {
-    cot_dtype wide = ir_is_complex(t)            ? COT_DTYPE_NONE
+    cot_dtype wide = ir_is_complex(t)              ? ir_part_type(t)
                      : t == COT_F64 || t == COT_BOOL ? t
                      : ir_is_float(t)              ? COT_F32
                      : ir_is_signed(t)             ? COT_I64
@@ -72,6 +72,26 @@ defined(cot_place at, cot_context *ctx, const char *name, const cot_custom_optio
     return c ? c->def : cot_custom_new_(at, ctx, name, o, sizeof *o);
 }
 
+/* The parts of complex numbers, side by side; and complex numbers of such parts. */
+static cot_value
+apart(cot_place at, cot_value z, int64_t n)
+{
+    const cot_list line = COT_LIST(n);
+    const cot_value parts[2] = { cot_reshape_(at, cot_real_(at, z), line), cot_reshape_(at, cot_imag_(at, z), line) };
+
+    return cot_stack_(at, (cot_values){ 2, parts }, 1);
+}
+
+static cot_value
+together(cot_place at, cot_value parts, const ir_type *t)
+{
+    const cot_list shape = { .n = t->rank, .at = t->dims };
+    cot_value re = cot_reshape_(at, cot_index_(at, parts, 0, 1), shape),
+              im = cot_reshape_(at, cot_index_(at, parts, 1, 1), shape);
+
+    return cot_complex_(at, COT_OPERAND(re), COT_OPERAND(im));
+}
+
 cot_value
 cot_print_(cot_place at, cot_value x, const char *text)
 {
@@ -92,13 +112,14 @@ cot_print_(cot_place at, cot_value x, const char *text)
                                    .sequential = true,
                                    .effects = true };
     const cot_custom *c = defined(at, ctx, p->name, &o);
-    int64_t shape[1 + COT_MAX_RANK] = { type->rank };
+    const bool pairs = ir_is_complex(type->dtype);
+    int64_t shape[1 + COT_MAX_RANK] = { pairs ? -1 - type->rank : type->rank };
     memcpy(shape + 1, type->dims, sizeof *shape * (size_t)type->rank);
-    cot_value in[3] = { type->dtype == p->dtype ? x : cot_convert_(at, x, p->dtype),
+    cot_value in[3] = { pairs ? apart(at, x, type->size) : type->dtype == p->dtype ? x : cot_convert_(at, x, p->dtype),
                         cot_constant_(at, t, cot_u8((int64_t)strlen(text) + 1), text),
                         cot_constant_(at, t, cot_i64(1 + type->rank), shape) };
     cot_value y = cot_custom_call_(at, c, (cot_list){ 0 }, (cot_values){ 3, in }, NULL);
-    return type->dtype == p->dtype ? y : cot_convert_(at, y, type->dtype);
+    return pairs ? together(at, y, type) : type->dtype == p->dtype ? y : cot_convert_(at, y, type->dtype);
 }
 
 /* ---- check ---- */

@@ -126,6 +126,12 @@ COT_DUMP=all COT_DUMP_DIR=$place "$cot" run f.cot --backend eval -p grad >/dev/n
 for dump in "$place"/f*.cot; do
     [ "$dump" = "$place/f.cot" ] || grep -q unchanged "$dump" || status 0 "$cot" opt "$dump"
 done
+status 0 "$cot" build f.cot -p grad -o f.mlir
+"$cot" opt f.mlir | sed 's/@main/@f.grad/; s/arg0/x/g; s/arg1/w/g' >again
+"$cot" opt f.cot -p grad | cmp -s - again || { bad=1; echo "import of export is another graph"; cat again; }
+status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)' -o f.mlir
+status 0 "$cot" run f.mlir
+status 2 "$cot" build f.cot -o f.mlir --header f.h;          says "wants one function, and no header"
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
 cmp want got || { bad=1; echo "the simulator differs from the twin"; }
@@ -144,9 +150,24 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -o f.a
     status 0 "$cot" build f.cot -o f.s --cpu x86-64-v3 --target x86_64-unknown-linux-gnu
     status 0 "$cot" build f.cot -o f.ll
-    status 2 "$cot" build f.cot -o f.o --cpu abacus
-    status 2 "$cot" build f.cot -o f.o --target soup
+    status 2 "$cot" build f.cot -o f.o --cpu abacus;         says "no processor 'abacus'"
+    status 2 "$cot" build f.cot -o f.o --target soup;        says "target soup"
+    status 2 "$cot" build f.cot -o f.o --features +avx9;     says "no feature '+avx9'"
+    status 2 "$cot" build f.cot -o f.o --cpu haswell,x86-64-v3; says "an object for several processors wants"
+    # Several functions in one file.
+    status 0 "$cot" build two.cot -o two.o --header two.h
+    grep -q 'int a(float \*out0, void \*work);' two.h && grep -q 'int b(float' two.h || { bad=1; cat two.h; }
+    status 0 "$cot" build f.cot --export f --export 'df = f | grad(wrt=[0,1])' -o fs.o --header fs.h --manifest fs.json
+    grep -q 'int df(const float \*x, const float \*w, float \*out0, float \*out1, void \*work);' fs.h || { bad=1; cat fs.h; }
+    grep -q '#define DF_OUT1_SHAPE { 4 }' fs.h || { bad=1; cat fs.h; }
+    grep -q '"name": "df"' fs.json || { bad=1; cat fs.json; }
+    status 2 "$cot" build f.cot --export f --export f -o fs.o;    says "two functions are named f"
+    status 2 "$cot" build f.cot --export g -o fs.o;               says "the file has no function @g"
+    status 2 "$cot" build two.cot -o two.o --name x;              says "--name names the only function"
+    status 2 "$cot" build f.cot --export f -o f.o --name x;       says "--name names the only function"
     status 0 "$cot" bench f.cot;                             prints "share of the limit"
+    printf 'fn @f(%%x: f32[8,16], %%y: f32[16,4]) -> f32[8,4] {\n  %%0 = dot_general %%x, %%y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]\n  ret %%0\n}\n' > d.cot
+    status 0 "$cot" bench d.cot;                             prints "flops              1024"
 fi
 echo "$count commands"
 exit $bad

@@ -27,13 +27,13 @@ may_include runtime ir passes frontend codegen
 lines=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' runtime/support --include='*.[ch]' | grep -v '"runtime/support/')
 [ -z "$lines" ] || broken "runtime/support knows nothing above it:
 $lines"
-lines=$(grep -rn 'include.*llvm-c/' --include='*.[ch]' . | grep -v '^./codegen/llvm/' | grep -v '^./build/')
+lines=$(grep -rn 'include.*llvm-c/' --include='*.[ch]' --exclude-dir=build . | grep -v '^./codegen/llvm/')
 [ -z "$lines" ] || broken "LLVM's headers stay in codegen/llvm:
 $lines"
-lines=$(grep -rn 'include.*<ffi' --include='*.[ch]' . | grep -vE '^./(runtime|tests|build)/')
+lines=$(grep -rn 'include.*<ffi' --include='*.[ch]' --exclude-dir=build . | grep -vE '^./(runtime|tests)/')
 [ -z "$lines" ] || broken "libffi stays in runtime:
 $lines"
-lines=$(grep -rnE 'include.*<(zip|jansson)\.h' --include='*.[ch]' . | grep -vE '^./(runtime|tests|build)/')
+lines=$(grep -rnE 'include.*<(zip|jansson)\.h' --include='*.[ch]' --exclude-dir=build . | grep -vE '^./(runtime|tests)/')
 [ -z "$lines" ] || broken "libzip and jansson stay in runtime:
 $lines"
 
@@ -62,10 +62,10 @@ done
 # What a folder's objects define, by prefix.  Rules are named by column: jvp_mul, lower_dot.
 symbols_of() {
     folder=$1 pattern=$2
-    for object in $(find "$build/$folder" -path "*$folder.dir*" -name '*.o' 2>/dev/null); do
-        names=$(nm -g --defined-only "$object" | awk '{ print $3 }' | grep -vE "^($pattern)" | grep -vE '^(__|_GLOBAL_)')
-        [ -z "$names" ] || broken "$folder: $(basename "$object") defines $(echo $names)"
-    done
+    names=$(find "$build/$folder" -path "*$folder.dir*" -name '*.o' -exec nm -A -g --defined-only {} + 2>/dev/null |
+        sed 's|^.*/||; s|:| |' | awk '{ print $1, $NF }' | grep -vE " ($pattern|__|_GLOBAL_)" || true)
+    [ -z "$names" ] || broken "$folder defines, by object:
+$names"
 }
 if [ -n "$build" ]; then
     symbols_of ir 'ir_|cot_|eval_|infer_'

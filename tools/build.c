@@ -1,8 +1,13 @@
-/* cot build: object files, archives, C source, assembly, LLVM IR, and a header. */
+/* cot build: object files, archives, C source, assembly, LLVM IR, a header, JSON.
+ *
+ * What goes into the file: with --export each function that is named so, with its own pipeline; with
+ * --entry that one; else the file's @main, or every function that no other one uses. */
 #include "runtime/build.h"
 #include "tools/cot.h"
 
 #include <stdlib.h>
+
+#include "ir/diag.h"
 
 /* "0,2": numbers of arguments. */
 static bool
@@ -22,21 +27,88 @@ read_donated(cot_cli *c, cot_list *out)
     }
 }
 
+/* The word in [from, to), without the spaces around it. */
+static const char *
+trimmed(cot_cli *c, const char *from, const char *to)
+{
+    while (from < to && *from == ' ')
+        from++;
+    while (to > from && to[-1] == ' ')
+        to--;
+    return ir_format(&c->ctx->arena, "%.*s", (int)(to - from), from);
+}
+
+/* "NAME = ENTRY | PIPELINE": an = behind the first | belongs to a pass. */
+static cot_status
+read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
+{
+    const char *const pipeline = c->pipeline, *bar = strchr(text, '|'), *end = bar ? bar : text + strlen(text);
+    const char *equals = memchr(text, '=', (size_t)(end - text));
+    const char *entry = trimmed(c, equals ? equals + 1 : text, end);
+    cot_status status;
+    ir_module one;
+    ir_graph *f;
+
+    *out = (rt_export){ .name = equals ? trimmed(c, text, equals) : NULL };
+    COT_TRY(cli_roots(c->ctx, all, entry, &one));
+    if (bar)
+        c->pipeline = pipeline ? ir_format(&c->ctx->arena, "%s | %s", bar + 1, pipeline) : bar + 1;
+    status = cli_transform(c, one.fn[0], &f);
+    c->pipeline = pipeline;
+    out->graph = f;
+    return status;
+}
+
+static cot_status
+read_exports(cot_cli *c, int *n, rt_export **out)
+{
+    ir_module all;
+
+    *out = IR_NEW_N(&c->ctx->arena, rt_export, c->n_exports);
+    COT_TRY(cli_functions(c, c->files[0], &all));
+    for (*n = 0; *n < c->n_exports; ++*n)
+        COT_TRY(read_export(c, &all, c->exports[*n], &(*out)[*n]));
+    return COT_OK;
+}
+
+/* Without --export: @main alone, or all roots. */
+static cot_status
+read_roots(cot_cli *c, int *n, rt_export **out)
+{
+    ir_module roots;
+    ir_graph *f;
+
+    COT_TRY(cli_load(c, c->files[0], &roots));
+    for (int i = 0; i < roots.n; i++)
+        if (strcmp(roots.fn[i]->name, "main") == 0)
+            roots = (ir_module){ 1, roots.fn + i };
+    *out = IR_NEW_N(&c->ctx->arena, rt_export, roots.n);
+    for (*n = 0; *n < roots.n; ++*n) {
+        COT_TRY(cli_transform(c, roots.fn[*n], &f));
+        (*out)[*n] = (rt_export){ .graph = f, .name = roots.n == 1 ? c->name : NULL };
+    }
+    return COT_OK;
+}
+
 int
 cli_build(cot_cli *c)
 {
-    cot_compile_options o = { .target = c->target, .cpu = c->cpu, .threads = c->threads };
-    rt_export e = { .name = c->name };
-    ir_graph *f;
+    cot_compile_options o = { .target = c->target, .cpu = c->cpu, .features = c->features, .threads = c->threads,
+                              .debug = c->debug, .manifest = c->manifest };
+    rt_export *e;
+    int n = 0;
 
     if (!c->out)
-        return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll}");
+        return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,mlir}");
     if (c->donated && !read_donated(c, &o.donated))
         return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2", c->donated);
-    if (cli_entry(c, &f) != COT_OK)
+    if (c->n_exports && c->name)
+        return cli_wrong(c, "--name names the only function; wants NAME=ENTRY in --export");
+    if ((c->n_exports ? read_exports : read_roots)(c, &n, &e) != COT_OK)
         return cli_failed(c);
+    if (c->name && n > 1)
+        return cli_wrong(c, "--name names the only function; %s has %d", c->files[0], n);
     if (!c->donated && !c->pipeline && c->given_away.n > 0)
         o.donated = (cot_list){ c->given_away.n, 0, c->given_away.at };
-    e.graph = f;
-    return rt_build(c->ctx, 1, &e, &o, c->out, c->header) == COT_OK ? EXIT_DONE : cli_failed(c);
+    return rt_build(c->ctx, n, e, &o, c->out, c->header) == COT_OK ? EXIT_DONE : cli_failed(c);
 }

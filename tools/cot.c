@@ -32,8 +32,9 @@ static const char usage[] =
     "  --backend jit|c|eval|cuda|sim      run\n"
     "  --trap nan         run: stop at the first NaN, and say where it arose\n"
     "  --threads N        run, build, bench\n"
-    "  -o OUT.{o,c,s,ll}  build\n"
-    "  --header OUT.h, --name NAME, --target TRIPLE, --cpu NAME      build\n"
+    "  -o OUT.{o,a,c,s,ll,mlir}, --header OUT.h, --manifest OUT.json, --name NAME      build\n"
+    "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
+    "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
@@ -148,22 +149,31 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
 }
 
 cot_status
-cli_load(cot_cli *c, const char *path, ir_module *roots)
+cli_functions(cot_cli *c, const char *path, ir_module *all)
 {
     size_t bytes;
-    const char *text;
-    ir_module all;
+    const char *text = cli_read(c, path, &bytes), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
 
-    text = cli_read(c, path, &bytes);
     if (!text)
         return COT_ERR_IO;
-    if (fe_hlo_is_mlir(path, text, bytes)) {
-        const cot_import_options o = { .entry = c->entry };
-        *roots = (ir_module){ 1, IR_NEW_N(&c->ctx->arena, ir_graph *, 1) };
-        return fe_hlo_import(c->ctx, strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes, &o, c->checks,
-                             &c->given_away, &roots->fn[0]);
+    if (!fe_hlo_is_mlir(path, text, bytes))
+        return ir_parse(c->ctx, name, text, bytes, all);
+    const cot_import_options o = { .entry = c->entry };
+    *all = (ir_module){ 1, IR_NEW_N(&c->ctx->arena, ir_graph *, 1) };
+    c->imported = true;
+    return fe_hlo_import(c->ctx, name, text, bytes, &o, c->checks, &c->given_away, &all->fn[0]);
+}
+
+cot_status
+cli_load(cot_cli *c, const char *path, ir_module *roots)
+{
+    ir_module all;
+
+    COT_TRY(cli_functions(c, path, &all));
+    if (c->imported) {
+        *roots = all;
+        return COT_OK;
     }
-    COT_TRY(ir_parse(c->ctx, strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes, &all));
     return cli_roots(c->ctx, &all, c->entry, roots);
 }
 
@@ -232,7 +242,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--out", &c->out },         { "-o", &c->out },        { "--header", &c->header },
         { "--target", &c->target },   { "--cpu", &c->cpu },     { "--name", &c->name },
         { "--backend", &c->backend }, { "--trap", &c->trap },
-        { "--donated", &c->donated },
+        { "--donated", &c->donated }, { "--features", &c->features }, { "--manifest", &c->manifest },
     };
     const struct {
         const char *name;
@@ -242,6 +252,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--bless", &c->bless },
         { "--expect", &c->expect },
         { "--locs", &c->locs },
+        { "-g", &c->debug },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);
@@ -264,6 +275,9 @@ read_options(cot_cli *c, int argc, char **argv)
         } else if (strcmp(s, "--threads") == 0) {
             s = value_of(c, argc, argv, &i);
             if (!s || !read_threads(c, s))
+                return false;
+        } else if (strcmp(s, "--export") == 0) {
+            if (!(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
                 return false;
         } else if (strcmp(s, "--in") == 0) {
             while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))
@@ -329,11 +343,13 @@ main(int argc, char **argv)
         return cli_wrong(&c, "no verb '%s'; wants opt, run, build, check or bench", argv[1]);
     c.files = calloc((size_t)argc, sizeof *c.files);
     c.in = calloc((size_t)argc, sizeof *c.in);
-    if (c.files && c.in)
+    c.exports = calloc((size_t)argc, sizeof *c.exports);
+    if (c.files && c.in && c.exports)
         status = run_verb(&c, verb, argc, argv);
     else
         cli_wrong(&c, "out of memory");
     free(c.files);
     free(c.in);
+    free(c.exports);
     return fflush(stdout) == 0 || status != EXIT_DONE ? status : EXIT_USER;
 }

@@ -13,11 +13,12 @@ typedef struct cot_cli {
     const char *verb;
     int n_files;
     const char **files;
-    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated, *features,
+        *manifest;
     int threads;
-    bool after_each, bless, expect, locs;
-    int n_in;
-    const char **in;
+    bool after_each, bless, expect, locs, debug, imported;
+    int n_in, n_exports;
+    const char **in, **exports;
     cot_state *file;                    /* of --in, once read; an npy file has one array   */
     cot_array **bound;                  /* to each argument by cli_bind, and from which file */
     int *from;
@@ -41,6 +42,8 @@ int cli_failed(const cot_cli *c);
 const char *cli_read(cot_cli *c, const char *path, size_t *bytes);
 bool cli_write(cot_cli *c, const char *path, const void *bytes, size_t n);
 
+/* Parse FILE: all its functions. */
+cot_status cli_functions(cot_cli *c, const char *path, ir_module *all);
 /* Parse FILE; its functions that no other one uses, or the one --entry names. */
 cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
 cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots);

@@ -1,4 +1,5 @@
 /* cot opt: the transformed IR. */
+#include "frontend/stablehlo/export.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "tools/cot.h"
@@ -15,6 +16,21 @@ print_graph(const cot_cli *c, const ir_graph *f)
         cli_print_dot(&b, f);
     fwrite(b.text, 1, b.n, stdout);
     return COT_OK;
+}
+
+/* -o FILE: StableHLO where its name ends in .mlir, else our text. */
+static cot_status
+write_graph(cot_cli *c, const ir_graph *f)
+{
+    const size_t n = strlen(c->out);
+    ir_buf b;
+
+    ir_buf_init(&b, &c->ctx->arena);
+    if (n > 5 && strcmp(c->out + n - 5, ".mlir") == 0)
+        COT_TRY(fe_hlo_export(f, &c->ctx->arena, &b));
+    else
+        ir_print(&b, f, IR_PRINT_FORMAT | (c->locs ? IR_PRINT_LOCS : 0));
+    return cli_write(c, c->out, b.text, b.n) ? COT_OK : c->ctx->status;
 }
 
 static void
@@ -37,6 +53,9 @@ opt_file(cot_cli *c)
     ir_module roots;
 
     COT_TRY(cli_load(c, c->files[0], &roots));
+    if (c->out && roots.n > 1)
+        return ir_fail(c->ctx, 0, NULL, ERR_usage,
+                       ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry", c->files[0], roots.n));
     for (int i = 0; i < roots.n; i++) {
         ir_graph *f;
 
@@ -49,7 +68,9 @@ opt_file(cot_cli *c)
         }
         COT_TRY(pass_pipeline(roots.fn[i], c->pipeline ? c->pipeline : "",
                               c->after_each ? print_after : NULL, c, &f));
-        if (!c->after_each)
+        if (c->out)
+            COT_TRY(write_graph(c, f));
+        else if (!c->after_each)
             COT_TRY(print_graph(c, f));
     }
     return COT_OK;

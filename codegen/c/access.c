@@ -1,8 +1,12 @@
 /* Loads and stores (c.h).
  *
  * How the index moves from lane to lane decides: not at all, one element; by one, a vector; by a
- * constant, elements that far apart; otherwise an element for each lane. */
+ * constant, elements that far apart, or, where an unroll loop around moves the index by one, rows of vectors
+ * transposed in registers; otherwise an element for each lane.  2, 4 or 8 stores side by side, as of real and
+ * imaginary parts, are interleaved to whole vectors. */
 #include "codegen/c/emit.h"
+
+enum { MOST_ROWS = 8 };
 
 /* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text says. */
 typedef struct condition {
@@ -10,6 +14,7 @@ typedef struct condition {
     int lanes; /* that may be active */
     bool known; /* they are */
     const char *text; /* a mask, a truth, or a number of lanes; NULL: always */
+    const char *gate; /* one truth for all lanes besides; or NULL */
 } condition;
 
 /* A mask of constants: the first n lanes, or others. */
@@ -28,7 +33,7 @@ constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, condition 
     for (int l = n; l < lanes; l++)
         if (at[l])
             return false;
-    *out = (condition){ n == lanes ? CG_C_ALWAYS : CG_C_PART, n, true, n == lanes ? NULL : cg_c_say(e, "%d", n) };
+    *out = (condition){ n == lanes ? CG_C_ALWAYS : CG_C_PART, n, true, n == lanes ? NULL : cg_c_say(e, "%d", n), NULL };
     return true;
 }
 
@@ -39,6 +44,11 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     const char *mask, *own = NULL;
     condition r = { .lanes = lanes };
 
+    if (when && lanes > 1 && cg_c_lanes(e, e->vary[when]) == 1) {
+        r = condition_of(e, 0, set, c, lanes);
+        r.gate = cg_c_use(e, when, set, c, 1);
+        return r;
+    }
     if (when && constant_mask(e, when, set, c, lanes, &r)) {
         if (r.lanes == 0 || !m)
             return r;
@@ -47,7 +57,7 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     }
     if (!when && m && m->limit && lanes > 1) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
-        return (condition){ CG_C_PART, lanes, false, cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first) };
+        return (condition){ CG_C_PART, lanes, false, cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first), NULL };
     }
     own = when ? cg_c_use(e, when, set, c, lanes) : NULL;
     mask = cg_c_mask_for(e, m, set, c, lanes);
@@ -69,13 +79,13 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
     if (cg_c_is_even(e, index, set, c, w->lanes, &step)) {
         first = cg_c_at_lane(e, index, set, c, 0);
         *shape = step == 1 ? CG_C_DENSE : step == -1 ? CG_C_BACK : CG_C_STEP;
-        first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, first);
+        first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
         return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, step)) : first;
     }
     *shape = CG_C_AT;
     if (constant)
         return NULL;
-    return cg_c_say(e, "%s, %s", buffer, cg_c_use(e, index, set, c, lanes));
+    return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, cg_c_use(e, index, set, c, lanes)));
 }
 
 /* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
@@ -106,7 +116,7 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     const int number = declare_test(e, w, lanes);
 
     for (int l = 0; l < lanes; l++) {
-        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_at_lane(e, i->in[0], set, c, l)),
+        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l))),
                    *m = lane_test(e, w, number, l);
         if (l >= w->lanes)
             x = "0";
@@ -119,35 +129,137 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
 }
 
 static const char *
-loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
+loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
 {
     const cot_dtype type = (cot_dtype)i->type;
     const char *buffer = e->buffer[i->imm], *at;
-    const condition w = condition_of(e, i->in[1], set, c, lanes);
     cg_c_shape shape;
+    int64_t step;
+
+    if (w->when == CG_C_ALWAYS && type != COT_BOOL && cg_c_is_even(e, i->in[0], set, c, lanes, &step) && step == 2)
+        return cg_c_say(e, "%s(%s + %s)", cg_c_load_every_other(e->t, type, lanes), buffer,
+                        cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
+    at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
+    if (!at)
+        return lane_by_lane(e, i, set, c, lanes, w);
+    return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)", cg_c_load(e->t, type, lanes, shape, w->when), at,
+                    w->text ? w->text : "");
+}
+
+static const char *
+loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
+{
+    const char *type = cg_c_type(e->t, (cot_dtype)i->type, lanes), *s;
+    const condition w = condition_of(e, i->in[1], set, c, lanes);
 
     if (w.lanes == 0)
-        return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", cg_c_type(e->t, type, lanes));
+        return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
     if (lanes == 1)
-        return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", buffer, cg_c_use(e, i->in[0], set, c, 1),
-                        w.text ? w.text : "");
-    at = place(e, buffer, i->in[0], set, c, lanes, &w, &shape);
-    if (!at)
-        return lane_by_lane(e, i, set, c, lanes, &w);
-    return cg_c_say(e, w.text ? "%s(%s, %s)" : "%s(%s)", cg_c_load(e->t, type, lanes, shape, w.when), at,
-                    w.text ? w.text : "");
+        return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
+                        cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), w.text ? w.text : "");
+    s = loaded_lanes(e, i, set, c, lanes, &w);
+    return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
+
+/* -- squares -- */
+
+/* The unroll level whose copies of the index move by one where the lanes move by a constant, all of them without a
+ * condition; -1 if there is none of as many copies as there are lanes. */
+static int
+square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when)
+{
+    const int lanes = cg_c_lanes(e, set);
+    int64_t step;
+
+    if (when || e->mask || lanes == 1 || lanes > 16 || i->type == COT_BOOL || e->level[e->vector_level].copies > 1 ||
+        !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || (step > -2 && step < 2))
+        return -1;
+    for (int l = 0; l < e->n_levels; l++)
+        if ((set & e->vary[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
+            e->level[l].extent == lanes && cg_moves_by(e->k, i->in[0], e->level[l].loop) == 1)
+            return l;
+    return -1;
+}
+
+/* The copy of `set` that is number u of the level and copy c of the others. */
+static int
+copy_in(const cg_c_emit *e, uint32_t set, int level, int u, int c)
+{
+    const uint32_t own = (uint32_t)1 << level;
+    int copy = 0;
+
+    while (cg_c_copy_for(e, set, copy, set & ~own) != c || cg_c_copy_for(e, set, copy, own) != u)
+        copy++;
+    return copy;
+}
+
+/* An array r of the vectors row(u), transposed; its number. */
+static int
+transposed(cg_c_emit *e, cot_dtype type, int lanes, const char *const *row)
+{
+    const int number = e->serial++;
+
+    cg_c_line(e, "%s r%d[%d] = {", cg_c_type(e->t, type, lanes), number, lanes);
+    for (int u = 0; u < lanes; u++)
+        cg_c_line(e, "    %s,", row[u]);
+    cg_c_line(e, "};");
+    cg_c_line(e, "%s(r%d);", cg_c_transpose(e->t, type, lanes), number);
+    return number;
+}
+
+static void
+load_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const cot_dtype type = (cot_dtype)i->type;
+    const int lanes = cg_c_lanes(e, set);
+    const char *row[16];
+
+    for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
+        const int first = copy_in(e, set, level, 0, c);
+        for (int u = 0; u < lanes; u++)
+            row[u] = cg_c_say(e, "%s(%s + %s)", cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
+                              e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
+        const int r = transposed(e, type, lanes, row);
+        for (int u = 0; u < lanes; u++)
+            cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
+                      cg_c_value(e, v, copy_in(e, set, level, u, c)), r, u);
+    }
+}
+
+static void
+store_square(cg_c_emit *e, const cg_insn *i, uint32_t set, int level)
+{
+    const cot_dtype type = (cot_dtype)i->type;
+    const int lanes = cg_c_lanes(e, set);
+    const char *row[16];
+
+    for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
+        const int first = copy_in(e, set, level, 0, c);
+        for (int u = 0; u < lanes; u++)
+            row[u] = cg_c_use(e, i->in[1], set, copy_in(e, set, level, u, c), lanes);
+        const int r = transposed(e, type, lanes, row);
+        for (int u = 0; u < lanes; u++)
+            cg_c_line(e, "%s(%s + %s, r%d[%d]);", cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
+                      e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)), r, u);
+    }
+}
+
+/* -- instructions -- */
 
 void
 cg_c_load_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[v];
-    const int lanes = cg_c_lanes(e, set);
+    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[1]);
 
+    if (level >= 0) {
+        load_square(e, v, set, level);
+        return;
+    }
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), cg_c_value(e, v, c),
-                  loaded(e, i, set, c, lanes));
+        cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, i, set, c, lanes));
 }
 
 static void
@@ -155,8 +267,8 @@ store_scalar(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, const conditio
 {
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
-    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm], cg_c_use(e, i->in[0], set, c, 1),
-              cg_c_use(e, i->in[1], set, c, 1));
+    cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
+              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
 }
 
 static void
@@ -172,8 +284,28 @@ store_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, cons
         if (m)
             cg_c_line(e, "if (%s)", m);
         cg_c_line(e, i->type == COT_BOOL ? "%s[%s] = %s[%d] != 0;" : "%s[%s] = %s[%d];", e->buffer[i->imm],
-                  cg_c_at_lane(e, i->in[0], set, c, l), s, l);
+                  cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l)), s, l);
     }
+}
+
+static void
+store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
+{
+    const cot_dtype type = (cot_dtype)i->type;
+    cg_c_shape shape;
+    const char *at = place(e, e->buffer[i->imm], i->in[0], set, c, lanes, w, &shape), *store;
+
+    if (!at) {
+        store_lanes(e, i, set, c, lanes, w);
+        return;
+    }
+    if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL) {
+        store = cg_c_stream(e->t, type, lanes);
+        e->streams = true;
+    } else
+        store = cg_c_store(e->t, type, lanes, shape, w->when);
+    cg_c_line(e, w->text ? "%s(%s, %s, %s);" : "%s(%s, %s);", store, at,
+              cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)), w->text ? w->text : "");
 }
 
 void
@@ -181,23 +313,75 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
-    const int lanes = cg_c_lanes(e, set);
+    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2]);
 
+    if (level >= 0) {
+        store_square(e, i, set, level);
+        return;
+    }
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const condition w = condition_of(e, i->in[2], set, c, lanes);
-        cg_c_shape shape;
         if (w.lanes == 0)
             continue;
         if (lanes == 1) {
             store_scalar(e, i, set, c, &w);
             continue;
         }
-        const char *at = place(e, e->buffer[i->imm], i->in[0], set, c, lanes, &w, &shape);
-        if (at)
-            cg_c_line(e, w.text ? "%s(%s, %s, %s);" : "%s(%s, %s);",
-                      cg_c_store(e->t, (cot_dtype)i->type, lanes, shape, w.when), at,
-                      cg_c_use(e, i->in[1], set, c, lanes), w.text ? w.text : "");
-        else
-            store_lanes(e, i, set, c, lanes, &w);
+        if (w.gate)
+            cg_c_line(e, "if (%s) {", w.gate);
+        e->indent += w.gate != NULL;
+        store_vector(e, i, set, c, lanes, &w);
+        e->indent -= w.gate != NULL;
+        if (w.gate)
+            cg_c_line(e, "}");
     }
+}
+
+/* -- stores side by side -- */
+
+/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes, are as good as n
+ * stores of whole vectors; what they vary over. */
+static uint32_t
+rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
+{
+    const cg_insn *first = &e->k->insn[v[0]];
+    int64_t step;
+
+    for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
+        bool good = n <= left;
+        *set = e->vary[first->in[0]];
+        for (uint32_t k = 0; k < n && good; k++) {
+            good = cg_side_by_side(e->k, v[0], v[k], k);
+            *set |= good ? e->vary[e->k->insn[v[k]].in[1]] : 0;
+        }
+        const int lanes = cg_c_lanes(e, *set);
+        for (int c = 0; good && c < cg_c_copies(e, *set); c++)
+            good = lanes > 1 && cg_c_is_even(e, first->in[0], *set, c, lanes, &step) && step == (int64_t)n;
+        if (good)
+            return n;
+    }
+    return 0;
+}
+
+uint32_t
+cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left)
+{
+    const cg_insn *first = &e->k->insn[v[0]];
+    uint32_t set = 0, n;
+
+    if (first->op != CG_STORE || e->vector_level < 0 || e->mask || first->type == COT_BOOL ||
+        (n = rows_here(e, v, left, &set)) == 0)
+        return 0;
+    const int lanes = cg_c_lanes(e, set);
+    const bool streams = e->k->buffer[first->imm].streams;
+    const char *store = cg_c_store_rows(e->t, (cot_dtype)first->type, lanes, (int)n, streams);
+    for (int c = 0; c < cg_c_copies(e, set); c++) {
+        const char *args = "";
+        for (uint32_t k = 0; k < n; k++)
+            args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, e->k->insn[v[k]].in[1], set, c, lanes)));
+        cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[first->imm],
+                  cg_c_bare_term(e->t, cg_c_at_lane(e, first->in[0], set, c, 0)), args);
+    }
+    e->streams |= streams;
+    return n;
 }

@@ -46,10 +46,17 @@ const char *cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name);
 cot_dtype cg_c_result_type(ir_sc_op op, cot_dtype type);
 cot_dtype cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i);
 
+/* inline.c: a text without brackets around all of it; likewise if it is a sum of products, for a term of another sum. */
+const char *cg_c_bare(cg_c_text *t, const char *s);
+const char *cg_c_bare_term(cg_c_text *t, const char *s);
+
 /* scalar.c: an instruction applied to operands, all scalars or all of the lanes: an expression
  * that stands alone. */
 const char *cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
                        const char *const *x);
+/* -x of a scalar that gcc may see as an fma, made by `from`: it takes -fma(x, y, z) for fma(-x, y, -z), whose zeros
+ * have the other sign.  NULL: -x will do. */
+const char *cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x);
 /* The name of the function for an instruction on scalars. */
 const char *cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from);
 const char *cg_c_table(cg_c_text *t, const ir_sc_table *table);
@@ -78,6 +85,14 @@ typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the f
 /* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
+
+/* rows.c: x reversed; load(p) of p[0], p[2], ...; a store of a whole vector past the caches; store(p, x0, x1, ...) of
+ * n rows as columns; transpose(r) of `lanes` vectors in place.  None for BOOL. */
+const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
+const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes);
+const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes);
+const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
+const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);
 
 /* emit.c: a kernel as a static function; kernel 0 as the function itself. */
 void cg_c_module(cg_c_text *t, const cg_natural *fn);

@@ -88,6 +88,8 @@ cg_c_value(cg_c_emit *e, cg_val v, int copy)
         return cg_c_say(e, "p%u", (unsigned)i->imm);
     if (e->known[v].at && !e->known[v].based && cg_c_lanes(e, e->vary[v]) == 1)
         return cg_c_int(e, e->known[v].at[copy]);
+    if (e->inlined[v] && e->inlined[v][copy])
+        return e->inlined[v][copy];
     if (i->op == CG_VAR && e->vary[v] == 0)
         return cg_c_say(e, "i%u", v);
     return cg_c_copies(e, e->vary[v]) == 1 ? cg_c_say(e, "v%u", v) : cg_c_say(e, "v%u_%d", v, copy);
@@ -142,7 +144,7 @@ cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
     const uint32_t set = e->vary[to];
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "%s = %s;", cg_c_value(e, to, c), cg_c_use(e, from, set, c, cg_c_lanes(e, set)));
+        cg_c_line(e, "%s = %s;", cg_c_value(e, to, c), cg_c_bare(e->t, cg_c_use(e, from, set, c, cg_c_lanes(e, set))));
 }
 
 void
@@ -152,7 +154,22 @@ cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
     const int lanes = cg_c_lanes(e, set);
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c), cg_c_use(e, from, set, c, lanes));
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c),
+                  cg_c_bare(e->t, cg_c_use(e, from, set, c, lanes)));
+}
+
+void
+cg_c_alias(cg_c_emit *e, cg_val to, cg_val from)
+{
+    const int copies = cg_c_copies(e, e->vary[to]);
+
+    if (e->vary[to] != e->vary[from]) {
+        cg_c_define(e, to, from, cg_type(e->k, from));
+        return;
+    }
+    e->inlined[to] = IR_NEW_N(e->t->arena, const char *, copies);
+    for (int c = 0; c < copies; c++)
+        e->inlined[to][c] = cg_c_value(e, from, c);
 }
 
 /* -- instructions on scalars -- */
@@ -204,6 +221,11 @@ plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
     if (lanes > 1 || i->type != COT_I64 || i->op < SC_add || i->op > SC_rem || !cg_range(e->k, v, &lo, &hi) ||
         !cg_range(e->k, i->in[0], &from, &to))
         return NULL;
+    if (i->op == SC_add && (strcmp(in[1], "0") == 0 || strcmp(in[0], "0") == 0))
+        return strcmp(in[1], "0") == 0 ? in[0] : in[1];
+    if (i->op == SC_add || i->op == SC_sub)
+        return cg_c_say(e, "%s %c %s", cg_c_bare_term(e->t, in[0]), symbol[i->op],
+                        i->op == SC_add ? cg_c_bare_term(e->t, in[1]) : in[1]);
     return cg_c_say(e, "%s %c %s", in[0], symbol[i->op], in[1]);
 }
 
@@ -250,6 +272,22 @@ narrow_index(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes, (const char *const[]){ first, cg_c_say(e, "%s }", s) });
 }
 
+/* A choice that constants make, the same for all lanes; NULL: it is none. */
+static const char *
+known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes, const char *const *in)
+{
+    const uint32_t own = e->vary[cond];
+    const int64_t *at = e->known[cond].at;
+
+    if (!at || cg_c_lanes(e, own) != lanes)
+        return NULL;
+    at += cg_c_copy_for(e, set, c, own) * lanes;
+    for (int l = 1; l < lanes; l++)
+        if (at[l] != at[0])
+            return NULL;
+    return at[0] ? in[1] : in[2];
+}
+
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
@@ -261,23 +299,27 @@ emit_scalar(cg_c_emit *e, cg_val v)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *in[3], *x;
         if (i->op == SC_cvt && (in[0] = narrow_index(e, i->in[0], set, c, lanes))) {
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, c),
-                      cg_c_apply(e->t, SC_cvt, type, COT_I32, lanes, in));
+            cg_c_bind(e, v, c, type, lanes, cg_c_apply(e->t, SC_cvt, type, COT_I32, lanes, in));
             continue;
         }
         if ((x = index_compare(e, v, set, c, lanes))) {
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes), cg_c_value(e, v, c), x);
+            cg_c_bind(e, v, c, COT_BOOL, lanes, x);
             continue;
         }
         for (int k = 0; k < n; k++)
             in[k] = cg_c_use(e, i->in[k], set, c, lanes);
-        if (i->op == SC_table)
+        if (i->op == SC_select && (x = known_choice(e, i->in[0], set, c, lanes, in)))
+            ;
+        else if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
+            x = cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+        else if (i->op == SC_table)
             x = lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
                           : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+        else if (i->op == SC_neg && lanes == 1 && (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
+            ;
         else if (!(x = plain_index(e, v, lanes, in)) && !constant_extreme(e, i, lanes, in, &x))
             x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
-        cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, cg_c_result_type((ir_sc_op)i->op, type), lanes),
-                  cg_c_value(e, v, c), x);
+        cg_c_bind(e, v, c, cg_c_result_type((ir_sc_op)i->op, type), lanes, x);
     }
 }
 
@@ -307,7 +349,9 @@ emit_rare(cg_c_emit *e, cg_val v)
 static const char *
 address(cg_c_emit *e, uint32_t buffer, cg_val at)
 {
-    return at ? cg_c_say(e, "%s + %s", e->buffer[buffer], cg_c_value(e, at, 0)) : e->buffer[buffer];
+    return at ? cg_c_say(e, "%s + %s", e->buffer[buffer],
+                         cg_c_bare_term(e->t, cg_c_value(e, at, 0)))
+              : e->buffer[buffer];
 }
 
 static void
@@ -428,9 +472,12 @@ emit_insn(cg_c_emit *e, cg_val v)
 }
 
 void
-cg_c_region(cg_c_emit *e, const cg_region *r)
+cg_c_region(cg_c_emit *e, const cg_region *r, const cg_block *around)
 {
-    for (uint32_t i = 0; i < r->n && e->t->status == COT_OK; i++)
-        if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
+    cg_c_note_uses(e, r, around);
+    for (uint32_t i = 0, n; i < r->n && e->t->status == COT_OK; i++)
+        if ((n = cg_c_store_together(e, r->insn + i, r->n - i)) > 0)
+            i += n - 1;
+        else if (e->uses[r->insn[i]] || e->k->insn[r->insn[i]].op >= CG_STORE)
             emit_insn(e, r->insn[i]);
 }

@@ -30,6 +30,12 @@ typedef struct cg_c_known {
 /* How the lanes of a value differ: not known but by constants, known altogether, or otherwise. */
 typedef enum cg_c_form { CG_C_WIDE, CG_C_BASED, CG_C_FIXED } cg_c_form;
 
+/* The one instruction, or 0 for a yield, that uses a value in its own region, and its place there. */
+typedef struct cg_c_use_at {
+    uint32_t at;
+    cg_val by;
+} cg_c_use_at;
+
 typedef struct cg_c_emit {
     cg_c_text *t;
     const cg_natural *fn;
@@ -41,10 +47,14 @@ typedef struct cg_c_emit {
     ir_buf *b;
     const uint32_t *vary, *uses;
     cg_c_known *known;
+    const char ***inlined; /* of each value, for each copy: the text in place of a variable, or NULL */
+    cg_c_use_at *use;
+    uint32_t *place, *next_effect; /* of instructions, in their region */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
+    bool streams; /* it has stored past the caches */
 } cg_c_emit;
 
 /* Text in the arena; a line of the kernel; the first failure. */
@@ -66,11 +76,19 @@ void cg_c_declare(cg_c_emit *e, cg_val v, cot_dtype type);
 /* to = from, for all copies; with its declaration. */
 void cg_c_assign(cg_c_emit *e, cg_val to, cg_val from);
 void cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type);
-void cg_c_region(cg_c_emit *e, const cg_region *r);
+/* to is another name of from, which does not change any more: no line. */
+void cg_c_alias(cg_c_emit *e, cg_val to, cg_val from);
+/* around: the block whose region it is, or NULL. */
+void cg_c_region(cg_c_emit *e, const cg_region *r, const cg_block *around);
 /* A constant i64, or the variable of a loop that runs once, or made of such. */
 bool cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x);
 /* "INT64_C(3)". */
 const char *cg_c_int(cg_c_emit *e, int64_t x);
+
+/* inline.c: a copy of v is x: a line, or the text in place of its variable. */
+void cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x);
+bool cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x);
+void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
 
 /* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
@@ -94,6 +112,8 @@ bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int6
 /* access.c: loads and stores. */
 void cg_c_load_insn(cg_c_emit *e, cg_val v);
 void cg_c_store_insn(cg_c_emit *e, cg_val v);
+/* Of `left` instructions of a region, the first few as one store of rows; how many, or 0. */
+uint32_t cg_c_store_together(cg_c_emit *e, const cg_val *v, uint32_t left);
 
 /* control.c, loop.c */
 void cg_c_if(cg_c_emit *e, const cg_block *x);

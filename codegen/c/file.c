@@ -29,7 +29,7 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     for (int k = 0; k < 3; k++)
         for (int i = 1; i < n; i++)
             if (w[i].lanes == row[k].lanes)
-                ir_buf_printf(b, "#%s %s\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
+                ir_buf_printf(b, "#%s defined(COT_GNU) && (%s)\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
     ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
 }
 
@@ -53,8 +53,10 @@ cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_p
         if (t.status != COT_OK)
             return t.status;
         ir_buf_printf(&widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
-        ir_buf_add(&widths, t.head.text ? t.head.text : "", t.head.n);
-        ir_buf_str(&widths, "\n");
+        if (t.head.n > 0) {
+            ir_buf_add(&widths, t.head.text, t.head.n);
+            ir_buf_str(&widths, "\n");
+        }
         ir_buf_add(&widths, t.body.text, t.body.n);
     }
     ir_buf_printf(&all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n", COT_VERSION);

@@ -62,7 +62,8 @@ own_buffers(cg_c_emit *e)
         else if (x->space == CG_CONST)
             constant_data(e, x, name);
         else if (x->space == CG_WORK)
-            cg_c_line(e, "%s *%s = (%s *)(void *)((char *)work + %lld);", type, name, type, (long long)x->offset);
+            cg_c_line(e, x->offset ? "%s *%s = (void *)((char *)work + %lld);" : "%s *%s = work;", type, name,
+                      (long long)x->offset);
     }
 }
 
@@ -78,6 +79,63 @@ is_aliased(const cg_kernel *k, uint32_t buffer)
 
 /* -- kernels -- */
 
+/* The first call of a kernel in the entry, which says what its buffers are. */
+static const cg_call *
+call_of(const cg_module *m, int number)
+{
+    const cg_kernel *k = m->kernel[0];
+
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        if (k->insn[i].op == CG_CALL && (int)k->insn[i].imm == number)
+            return k->insn[i].call;
+    return NULL;
+}
+
+/* The op that makes result n of a kernel, if its note tells them one by one, "%3 exp at f.c:2, %7 div"; else the
+ * kernel's name. */
+static const char *
+name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
+{
+    const char *at = k->note ? k->note : "";
+    int results = 0;
+
+    for (uint32_t b = 0; b < k->n_buffers; b++)
+        results += k->buffer[b].space == CG_OUT;
+    for (int i = 0; *at == '%' && i < results; i++) {
+        const char *op = at + strcspn(at, " ");
+        if (i == n && *op == ' ')
+            return cg_c_say(e, "%.*s", (int)strcspn(op + 1, " ,"), op + 1);
+        at = strstr(at, ", ");
+        if (!at)
+            break;
+        at += 2;
+    }
+    return k->name;
+}
+
+/* An argument's or result's name; a value between kernels is called after what makes it. */
+static const char *
+name_in_entry(cg_c_emit *e, uint32_t buffer)
+{
+    const cg_kernel *entry = e->m->kernel[0];
+    const cg_buffer *x = &entry->buffer[buffer];
+
+    if (x->space <= CG_OUT)
+        return e->fn->arg_name ? e->fn->arg_name[x->arg] : x->name;
+    for (uint32_t i = 0; i < entry->n_insns; i++) {
+        const cg_call *c = entry->insn[i].op == CG_CALL ? entry->insn[i].call : NULL;
+        const cg_kernel *k = c ? e->m->kernel[entry->insn[i].imm] : NULL;
+        for (int b = 0, n = 0, out = 0; k && b < (int)k->n_buffers; b++) {
+            if (k->buffer[b].space != CG_IN && k->buffer[b].space != CG_OUT)
+                continue;
+            if (c->buffer[n++] == buffer && k->buffer[b].space == CG_OUT)
+                return name_of_result(e, k, out);
+            out += k->buffer[b].space == CG_OUT;
+        }
+    }
+    return x->name;
+}
+
 static void
 comment(cg_c_emit *e)
 {
@@ -88,16 +146,20 @@ static void
 kernel_head(cg_c_emit *e, int number)
 {
     cg_c_names names = { 0 };
+    const cg_call *call = call_of(e->m, number);
     const char *comma = "";
+    int n = 0;
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
     ir_buf_printf(e->b, "static %s\n%s(", e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        e->buffer[i] = cg_c_unique(e->t, &names, x->name);
-        if (x->space != CG_IN && x->space != CG_OUT)
+        const bool given = x->space == CG_IN || x->space == CG_OUT;
+        e->buffer[i] = cg_c_unique(e->t, &names, given && call ? name_in_entry(e, call->buffer[n]) : x->name);
+        if (!given)
             continue;
+        n++;
         ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "", cg_c_type(e->t, x->type, 1),
                       is_aliased(e->k, i) ? "" : "restrict ", e->buffer[i]);
         comma = ", ";
@@ -122,6 +184,25 @@ parameter(cg_c_emit *e, int arg)
 }
 
 static void
+unused_arguments(cg_c_emit *e, int n, const char *const *arg)
+{
+    const bool *used = used_buffers(e);
+    bool work = false;
+
+    for (uint32_t i = 0; i < e->k->n_buffers; i++)
+        work |= used[i] && e->k->buffer[i].space == CG_WORK;
+    for (int k = 0; k < n; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < e->k->n_buffers; i++)
+            found |= used[i] && e->k->buffer[i].space <= CG_OUT && e->k->buffer[i].arg == k;
+        if (!found)
+            cg_c_line(e, "(void)%s;", arg[k]);
+    }
+    if (!work)
+        cg_c_line(e, "(void)work;");
+}
+
+static void
 entry_head(cg_c_emit *e)
 {
     const int n = e->fn->n_in + e->fn->n_out;
@@ -136,13 +217,11 @@ entry_head(cg_c_emit *e)
     ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
     ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n", e->fn->name, params);
-    for (int i = 0; i < n; i++)
-        cg_c_line(e, "(void)%s;", arg[i]);
-    cg_c_line(e, "(void)work;");
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, x->name);
+        e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
     }
+    unused_arguments(e, n, arg);
 }
 
 static void
@@ -154,6 +233,10 @@ kernel(cg_c_emit *e, int number)
     e->vary = cg_variance(e->k, e->t->arena);
     e->uses = cg_count_uses(e->k, e->t->arena);
     e->known = IR_NEW_N(e->t->arena, cg_c_known, e->k->n_insns + 1);
+    e->inlined = IR_NEW_N(e->t->arena, const char **, e->k->n_insns + 1);
+    e->use = IR_NEW_N(e->t->arena, cg_c_use_at, e->k->n_insns + 1);
+    e->place = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
+    e->next_effect = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
     if (number)
@@ -165,7 +248,10 @@ kernel(cg_c_emit *e, int number)
     if (calls)
         cg_c_line(e, "int status;");
     own_buffers(e);
-    cg_c_region(e, &e->k->body);
+    e->streams = false;
+    cg_c_region(e, &e->k->body, NULL);
+    if (e->streams)
+        ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
 }
 

@@ -1,5 +1,7 @@
 /* Indices (c.h): what is constant in each copy and lane is a constant in the text; what moves
  * evenly from lane to lane is a scalar until an instruction needs the lanes themselves. */
+#include <stdlib.h>
+
 #include "codegen/c/emit.h"
 
 bool
@@ -127,11 +129,27 @@ base_of(cg_c_emit *e, cg_val v, uint32_t set, int c)
     return cg_c_value(e, v, cg_c_copy_for(e, set, c, e->vary[v]));
 }
 
+/* Of "i + 32", "i", and 32 is added to the offset. */
+static const char *
+with_constant(cg_c_emit *e, const char *base, int64_t *offset)
+{
+    const char *last = strrchr(base, ' ');
+    char *end;
+
+    if (!last || last - base < 3 || last[-1] != '+')
+        return base;
+    const long long x = strtoll(last + 1, &end, 10);
+    if (*end || x > INT32_MAX || __builtin_add_overflow(*offset, x, offset))
+        return base;
+    return cg_c_say(e, "%.*s", (int)(last - base) - 2, base);
+}
+
 static const char *
 sum(cg_c_emit *e, const char *base, int64_t offset)
 {
     if (!base)
         return cg_c_int(e, offset);
+    base = offset ? with_constant(e, cg_c_bare_term(e->t, base), &offset) : base;
     return offset == 0 ? base
            : offset < 0 && offset > INT32_MIN ? cg_c_say(e, "%s - %s", base, cg_c_int(e, -offset))
                                               : cg_c_say(e, "%s + %s", base, cg_c_int(e, offset));
@@ -167,7 +185,10 @@ combined(cg_c_emit *e, cg_val v, const char *x, const char *y)
     x = x ? x : "0";
     if (!cg_range(e->k, v, &lo, &hi))
         return cg_c_apply(e->t, op, COT_I64, COT_I64, 1, (const char *const[]){ x, y });
-    return cg_c_say(e, "%s %c %s", x, op == SC_add ? '+' : op == SC_sub ? '-' : '*', y);
+    if (op == SC_mul)
+        return cg_c_say(e, "%s * %s", x, y);
+    return cg_c_say(e, "%s %c %s", cg_c_bare_term(e->t, x), op == SC_add ? '+' : '-',
+                    op == SC_add ? cg_c_bare_term(e->t, y) : y);
 }
 
 /* The line of copy c; its offsets from the scalar in at. */
@@ -194,7 +215,7 @@ based_copy(cg_c_emit *e, cg_val v, int c, int64_t *at)
     x = x && at[0] && !cg_range(e->k, v, &lo, &hi)
             ? cg_c_apply(e->t, SC_add, COT_I64, COT_I64, 1, (const char *const[]){ x, cg_c_int(e, at[0]) })
             : sum(e, x, at[0]);
-    cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, v, c), x);
+    cg_c_bind(e, v, c, COT_I64, 1, x);
     for (int l = cg_c_lanes(e, set); l-- > 0;)
         at[l] -= at[0];
 }
@@ -236,7 +257,7 @@ cg_c_index_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
 
-    return is_index(i) && e->vary[v] != 0 && (constant_insn(e, v) || (i->type == COT_I64 && based_insn(e, v)));
+    return is_index(i) && (constant_insn(e, v) || (i->type == COT_I64 && based_insn(e, v)));
 }
 
 /* -- forms, before the lanes are chosen -- */

@@ -52,7 +52,8 @@ next_carries(cg_c_emit *e, const cg_block *x)
             const int lanes = cg_c_lanes(e, set);
             for (int c = 0; c < cg_c_copies(e, set); c++) {
                 const char *s = cg_c_value(e, y->carried, c);
-                const char *v = alone || turn == 0 ? cg_c_use(e, y->value, set, c, lanes) : cg_c_say(e, "next_%s", s);
+                const char *v = alone || turn == 0 ? cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes))
+                                                   : cg_c_say(e, "next_%s", s);
                 if (turn == 0)
                     cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s, v);
                 else
@@ -68,12 +69,11 @@ serial_carries(cg_c_emit *e, const cg_block *x)
         cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
     }
     loop_head(e, x);
-    cg_c_region(e, &x->body);
+    cg_c_region(e, &x->body, x);
     next_carries(e, x);
     loop_tail(e);
-    for (int i = 0; i < x->n; i++) {
-        cg_c_define(e, x->result[i], x->yield[i].carried, x->yield[i].type);
-    }
+    for (int i = 0; i < x->n; i++)
+        cg_c_alias(e, x->result[i], x->yield[i].carried);
 }
 
 /* -- trees -- */
@@ -127,7 +127,7 @@ serial_tree(cg_c_emit *e, const cg_block *x)
     cg_c_line(e, "int n%u = 0;", x->var);
     cg_c_line(e, "uint64_t count%u = 0;", x->var);
     loop_head(e, x);
-    cg_c_region(e, &x->body);
+    cg_c_region(e, &x->body, x);
     push(e, x);
     loop_tail(e);
     for (int i = 0; i < x->n; i++) {
@@ -160,7 +160,7 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
             lane = cg_c_say(e, "%s%sh%u_%d * %d", lane, b ? " + " : "", x->var, b, 1 << b);
         cg_c_line(e, "const int64_t %s = %s + (%s) * %lld;", cg_c_value(e, x->var, 0), cg_c_value(e, x->lo, 0),
                   bits ? lane : "0", (long long)x->step);
-        cg_c_region(e, &x->body);
+        cg_c_region(e, &x->body, x);
         return;
     }
     for (int i = 0; i < x->n; i++) {
@@ -212,10 +212,37 @@ serial_fold(cg_c_emit *e, const cg_block *x)
     loop_tail(e);
 }
 
+/* A loop that runs once is its body. */
+static bool
+runs_once(cg_c_emit *e, const cg_block *x)
+{
+    int64_t lo, hi, *at;
+
+    if (!cg_c_constant_of(e, x->lo, &lo) || !cg_c_constant_of(e, x->hi, &hi) || hi <= lo || hi - lo > x->step)
+        return false;
+    at = IR_NEW(e->t->arena, int64_t);
+    *at = lo;
+    e->known[x->var] = (cg_c_known){ .at = at };
+    return true;
+}
+
+static void
+serial_once(cg_c_emit *e, const cg_block *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->yield[i].carried)
+            cg_c_alias(e, x->yield[i].carried, x->yield[i].init);
+    cg_c_region(e, &x->body, x);
+    for (int i = 0; i < x->n; i++)
+        cg_c_define(e, x->result[i], x->yield[i].value, x->yield[i].type);
+}
+
 void
 cg_c_serial(cg_c_emit *e, const cg_block *x)
 {
-    if (cg_has_mode(x, CG_FOLD))
+    if (runs_once(e, x))
+        serial_once(e, x);
+    else if (cg_has_mode(x, CG_FOLD))
         serial_fold(e, x);
     else if (cg_has_mode(x, CG_TREE))
         serial_tree(e, x);
@@ -281,11 +308,13 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
 
 /* The bytes of what an instruction makes, as lanes have it; indices are scalars mostly. */
 static int
-bytes_of(const cg_c_emit *e, cg_val v)
+bytes_of(const cg_c_emit *e, cg_val v, int level)
 {
     const cg_insn *i = &e->k->insn[v];
     const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
 
+    if (e->vary[v] && !(e->vary[v] >> level & 1)) /* one for all lanes */
+        return 1;
     if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
         return 1;
     if (i->op < SC_COUNT && (i->type == COT_BOOL || (i->op >= SC_eq && i->op <= SC_le)))
@@ -296,11 +325,12 @@ bytes_of(const cg_c_emit *e, cg_val v)
 }
 
 static int
-widest(const cg_c_emit *e, const cg_region *r, int most)
+widest(const cg_c_emit *e, const cg_region *r, int most, int level)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
-        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most)) : bytes_of(e, r->insn[n]);
+        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most, level), level)
+                                   : bytes_of(e, r->insn[n], level);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -315,7 +345,7 @@ level_of(cg_c_emit *e, const cg_block *x, int64_t extent)
     if (x->kind != CG_VECTOR || e->t->bits <= 32)
         return l;
     cg_c_find_forms(e, &x->body, e->n_levels);
-    lanes = e->t->bits / (8 * widest(e, &x->body, 1));
+    lanes = e->t->bits / (8 * widest(e, &x->body, 1, e->n_levels));
     lanes = lanes > extent ? extent : lanes < 2 ? 1 : lanes;
     l.lanes = (int)lanes;
     l.copies = (int)(extent / lanes);
@@ -335,8 +365,6 @@ cg_c_spmd(cg_c_emit *e, const cg_block *x)
     }
     for (int i = 0; i < x->n; i++)
         cg_c_declare(e, x->result[i], x->yield[i].type);
-    cg_c_line(e, "{");
-    e->indent++;
     e->level[e->n_levels] = level_of(e, x, hi > lo ? (hi - lo + x->step - 1) / x->step : 0);
     e->n_levels++;
     if (x->kind == CG_VECTOR)
@@ -346,11 +374,10 @@ cg_c_spmd(cg_c_emit *e, const cg_block *x)
         limit = cg_c_mask_limit(e, NULL, x->limit);
         e->mask = outer ? cg_c_mask_limit(e, outer, x->limit) : limit;
     }
-    cg_c_region(e, &x->body);
+    cg_c_region(e, &x->body, x);
     for (int i = 0; i < x->n && e->t->status == COT_OK; i++)
         spmd_result(e, x, i, own, limit);
     e->mask = outer;
     e->n_levels = own;
     e->vector_level = vector_level;
-    loop_tail(e);
 }

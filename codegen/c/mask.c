@@ -123,7 +123,7 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     cg_c_line(e, "if (%s) {", cg_c_mask_any(e, m));
     e->indent++;
     e->mask = m;
-    cg_c_region(e, r);
+    cg_c_region(e, r, NULL);
     e->mask = outer;
     for (int i = 0; i < x->n; i++)
         take(e, stem[i], other ? x->yield[i].init : x->yield[i].value, e->vary[x->result[i]], x->yield[i].type, false);
@@ -163,14 +163,14 @@ cg_c_if(cg_c_emit *e, const cg_block *x)
         cg_c_declare(e, x->result[i], x->yield[i].type);
     cg_c_line(e, "if (%s) {", cg_c_value(e, x->cond, 0));
     e->indent++;
-    cg_c_region(e, &x->body);
+    cg_c_region(e, &x->body, NULL);
     for (int i = 0; i < x->n; i++)
         cg_c_assign(e, x->result[i], x->yield[i].value);
     e->indent--;
     if (x->other.n || x->n) {
         cg_c_line(e, "} else {");
         e->indent++;
-        cg_c_region(e, &x->other);
+        cg_c_region(e, &x->other, NULL);
         for (int i = 0; i < x->n; i++)
             cg_c_assign(e, x->result[i], x->yield[i].init);
         e->indent--;
@@ -229,12 +229,12 @@ while_varying(cg_c_emit *e, const cg_block *x)
     cg_c_line(e, "for (;;) {");
     e->indent++;
     e->mask = active;
-    cg_c_region(e, &x->other);
+    cg_c_region(e, &x->other, NULL);
     go = cg_c_mask_and(e, active, x->cond, false);
     cg_c_line(e, "if (!(%s))", cg_c_mask_any(e, go));
     cg_c_line(e, "    break;");
     e->mask = go;
-    cg_c_region(e, &x->body);
+    cg_c_region(e, &x->body, NULL);
     e->mask = outer;
     next_carries(e, x, go);
     for (int c = 0; c < cg_c_copies(e, active->set); c++)
@@ -254,15 +254,14 @@ cg_c_while(cg_c_emit *e, const cg_block *x)
     else {
         cg_c_line(e, "for (;;) {");
         e->indent++;
-        cg_c_region(e, &x->other);
+        cg_c_region(e, &x->other, NULL);
         cg_c_line(e, "if (!%s)", cg_c_value(e, x->cond, 0));
         cg_c_line(e, "    break;");
-        cg_c_region(e, &x->body);
+        cg_c_region(e, &x->body, NULL);
         next_carries(e, x, NULL);
         e->indent--;
         cg_c_line(e, "}");
     }
-    for (int i = 0; i < x->n; i++) {
-        cg_c_define(e, x->result[i], x->yield[i].carried, x->yield[i].type);
-    }
+    for (int i = 0; i < x->n; i++)
+        cg_c_alias(e, x->result[i], x->yield[i].carried);
 }

@@ -63,6 +63,9 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
             ir_buf_printf(&b, "    return (%s)(__builtin_convertvector(*(const %s_at *)p, %s) != 0);\n}\n", v, u, v);
         else
             ir_buf_printf(&b, "    return *(const %s_at *)p;\n}\n", u);
+    } else if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
+        ir_buf_printf(&b, "    %s x = *(const %s_at *)(p - %d);\n    return %s;\n}\n", v, v, lanes - 1,
+                      cg_c_reversed(t, type, lanes, "x"));
     } else {
         const char *truth = type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
         const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "";
@@ -94,6 +97,11 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
             ir_buf_printf(&b, "    *(%s_at *)p = __builtin_convertvector(x & 1, %s);\n}\n", u, u);
         else
             ir_buf_printf(&b, "    *(%s_at *)p = x;\n}\n", u);
+        ir_buf_str(&t->head, b.text);
+        return name;
+    }
+    if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
+        ir_buf_printf(&b, "    *(%s_at *)(p - %d) = %s;\n}\n", v, lanes - 1, cg_c_reversed(t, type, lanes, "x"));
         ir_buf_str(&t->head, b.text);
         return name;
     }

@@ -228,10 +228,28 @@ cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
         return x[0];
     f = lanes == 1 ? cg_c_scalar(t, op, type, from) : cg_c_vector(t, op, type, from, lanes);
     switch (ir_sc_arity[op]) {
-    case 1: return ir_format(t->arena, "%s(%s)", f, x[0]);
-    case 2: return ir_format(t->arena, "%s(%s, %s)", f, x[0], x[1]);
-    default: return ir_format(t->arena, "%s(%s, %s, %s)", f, x[0], x[1], x[2]);
+    case 1: return ir_format(t->arena, "%s(%s)", f, cg_c_bare(t, x[0]));
+    case 2: return ir_format(t->arena, "%s(%s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]));
+    default:
+        return ir_format(t->arena, "%s(%s, %s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]), cg_c_bare(t, x[2]));
     }
+}
+
+const char *
+cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
+{
+    const char *n = cot_dtype_name(type);
+
+    if (!is_real(type) || (from != SC_fma && from != SC_select && from != CG_CARRIED && from != CG_RESULT))
+        return NULL;
+    if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
+        ir_buf_printf(&t->common,
+                      "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. */\n"
+                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_GNU) && !defined(__clang__)\n"
+                      "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
+                      cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
+                      type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");
+    return ir_format(t->arena, "neg_%s(%s)", n, cg_c_bare(t, x));
 }
 
 /* -- tables and programs -- */
@@ -275,7 +293,8 @@ print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **
         for (int a = 0; a < i->sub->n_in; a++)
             e = ir_format(t->arena, "%s%s%s", e, a ? ", " : "", value[i->args[a]]);
         e = ir_format(t->arena, "%s) : %s", e, x[1]);
-    } else
+    } else if (i->op != SC_neg ||
+               !(e = cg_c_careful_neg(t, i->in[0] < p->n_in ? SC_fma : p->insn[i->in[0] - p->n_in].op, type, x[0])))
         e = cg_c_apply(t, (ir_sc_op)i->op, type, from, 1, x);
     value[p->n_in + k] = ir_format(t->arena, "v%d", k);
     ir_buf_printf(b, "    const %s v%d = %s;\n", cg_c_type(t, cg_c_result_type((ir_sc_op)i->op, type), 1), k, e);

@@ -49,7 +49,27 @@ cg_c_is_word(const char *s)
     return false;
 }
 
-/* Names of the emitter end in a digit; others do not. */
+/* Names of the emitter are a short word, a digit and what may follow, "v12_3" or "next_v7", or end with a type. */
+static bool
+is_emitters(const char *s)
+{
+    static const char *const word[] = { "v", "i", "p", "m", "w", "x", "r", "t", "f", "fv", "n", "h", "c", "u",
+                                        "next_v", "count", "args", "then", "other", "rare_", "table_" };
+
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
+        const size_t n = strlen(word[k]);
+        if (strncmp(s, word[k], n) == 0 && s[n] >= '0' && s[n] <= '9')
+            return true;
+    }
+    for (cot_dtype d = COT_BOOL; d < COT_DTYPE_COUNT; d++) {
+        const char *at = strstr(s, cot_dtype_name(d));
+        const char after = at ? at[strlen(cot_dtype_name(d))] : '.';
+        if (after == '\0' || after == 'x')
+            return true;
+    }
+    return strcmp(s, "c") == 0 || strncmp(s, "COT_", 4) == 0 || (strlen(s) > 2 && strcmp(s + strlen(s) - 2, "_t") == 0);
+}
+
 const char *
 cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
 {
@@ -62,12 +82,11 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
     base = s;
     if ((*base >= '0' && *base <= '9') || *base == '_')
         base = ir_format(t->arena, "x%s", base);
-    char last = base[strlen(base) - 1];
-    if ((last >= '0' && last <= '9') || cg_c_is_word(base))
+    if (is_emitters(base) || cg_c_is_word(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
     for (int k = 2; !cg_c_new_name(t, in, r); k++)
-        r = ir_format(t->arena, "%s_%d_", base, k);
+        r = ir_format(t->arena, "%s_%d", base, k);
     return r;
 }
 

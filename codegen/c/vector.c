@@ -54,8 +54,11 @@ narrowed(cg_c_text *t, cot_dtype type, const forms *f, const char *c)
 static const char *
 choose(cg_c_text *t, const forms *f, const char *m, const char *x, const char *y)
 {
-    return ir_format(t->arena, "(%s)(((%s)(%s) & (%s)(%s)) | (~(%s)(%s) & (%s)(%s)))", f->type, f->s, m, f->s, x, f->s,
-                     m, f->s, y);
+    if (*m == '(') /* a comparison */
+        m = ir_format(t->arena, "(%s)%s", f->s, m);
+    if (strcmp(f->type, f->s) == 0)
+        return ir_format(t->arena, "(%s & %s) | (~%s & %s)", m, x, m, y);
+    return ir_format(t->arena, "(%s)((%s & (%s)%s) | (~%s & (%s)%s))", f->type, m, f->s, x, m, f->s, y);
 }
 
 /* -- one expression -- */
@@ -88,16 +91,74 @@ integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     }
 }
 
+/* The condition under which x86 has a type's instructions for so many bytes; NULL: never. */
+static const char *
+x86_has(int bytes, const char *least)
+{
+    return bytes == 64   ? "defined(COT_SSE2) && defined(__AVX512F__)"
+           : bytes == 32 ? "defined(COT_SSE2) && defined(__AVX__)"
+           : bytes == 16 ? least
+                         : NULL;
+}
+
+/* "_mm256_max_ps", with its arguments' type. */
+static const char *
+x86_name(cg_c_text *t, const char *name, int bytes, cot_dtype type)
+{
+    return ir_format(t->arena, "_mm%s_%s_%s", bytes == 64 ? "512" : bytes == 32 ? "256" : "", name,
+                     cot_dtype_size(type) == 4 ? "ps" : "pd");
+}
+
+static const char *
+x86_type(cg_c_text *t, int bytes, cot_dtype type)
+{
+    return ir_format(t->arena, "__m%d%s", bytes * 8, cot_dtype_size(type) == 4 ? "" : "d");
+}
+
+/* x86's maximum of x and y is y if they are equal or unordered: both ways, it is both then, and the same where x and
+ * y differ.  Of zeros max wants the bits of both, min any bit; and either way's NaN and a number make a NaN by `or`. */
+static const char *
+x86_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int bytes)
+{
+    const char *name = x86_name(t, op == SC_max ? "max" : "min", bytes, type), *m = x86_type(t, bytes, type);
+    const char *s = ir_format(t->arena, "    %s a = (%s)%s((%s)x, (%s)y), b = (%s)%s((%s)y, (%s)x);\n", f->s, f->s, name,
+                              m, m, f->s, name, m, m);
+
+    return op == SC_min ? ir_format(t->arena, "%s    return (%s)(a | b);\n", s, f->type)
+                        : ir_format(t->arena, "%s    return (%s)((a & b) | (%s)(x != x) | (%s)(y != y));\n", s, f->type,
+                                    f->s, f->s);
+}
+
 /* The larger where they differ; where they are equal, zeros among them, the bits of both; x
  * where it is NaN, and y where that is, being not less. */
 static const char *
-extreme(cg_c_text *t, ir_sc_op op, const forms *f)
+extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
-    const char *better = op == SC_max ? "(x > y)" : "(x < y)";
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const char *better = op == SC_max ? "(x > y)" : "(x < y)", *has = x86_has(bytes, "defined(COT_SSE2)");
     const char *both = ir_format(t->arena, "((%s)x %c (%s)y)", f->s, op == SC_max ? '&' : '|', f->s);
+    const char *plain = ir_format(t->arena, "%s r = %s;\n    r = %s;\n    return %s;", f->type,
+                                  choose(t, f, better, "x", "y"), choose(t, f, "(x == y)", both, "r"),
+                                  choose(t, f, "(x != x)", "x", "r"));
 
-    return ir_format(t->arena, "%s r = %s;\n    r = %s;\n    return %s;", f->type, choose(t, f, better, "x", "y"),
-                     choose(t, f, "(x == y)", both, "r"), choose(t, f, "(x != x)", "x", "r"));
+    return has ? ir_format(t->arena, "\n#if %s\n%s#else\n    %s\n#endif", has, x86_extreme(t, op, f, type, bytes), plain)
+               : plain;
+}
+
+static const char *
+selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
+{
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const char *plain = ir_format(t->arena, "%s m = %s;\n    return %s;", f->s, widened(t, type, f, "x"),
+                                  choose(t, f, "m", "y", "z"));
+    const char *has = bytes == 64 || cot_dtype_size(type) < 4 ? NULL
+                                                               : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+
+    if (!has)
+        return plain;
+    const char *m = x86_type(t, bytes, type);
+    return ir_format(t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif", has, f->type,
+                     x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"), plain);
 }
 
 static const char *
@@ -241,15 +302,13 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
     case SC_ne: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x != y"));
     case SC_lt: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x < y"));
     case SC_le: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x <= y"));
-    case SC_select:
-        return ir_format(t->arena, "%s m = %s;\n    return %s;", f.s, widened(t, type, &f, "x"),
-                         choose(t, &f, "m", "y", "z"));
+    case SC_select: return selected(t, &f, type, lanes);
     case SC_cvt: return conversion(t, type, from, lanes);
     case SC_bitcast: return ir_format(t->arena, "return (%s)x;", f.type);
     case SC_max:
     case SC_min:
         if (is_real(type))
-            return extreme(t, op, &f);
+            return extreme(t, op, &f, type, lanes);
         break;
     default: break;
     }
@@ -273,7 +332,8 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
     for (int i = 0; i < ir_sc_arity[op]; i++)
         ir_buf_printf(&text, "%s%s %c", i ? ", " : "",
                       cg_c_type(t, cg_c_operand_type(op, type, from, i), lanes), 'x' + i);
-    ir_buf_printf(&text, ")\n{\n    %s\n}\n", statements(t, op, type, from, lanes));
+    const char *body = statements(t, op, type, from, lanes);
+    ir_buf_printf(&text, *body == '\n' ? ")\n{%s\n}\n" : ")\n{\n    %s\n}\n", body);
     ir_buf_str(&t->head, text.text);
     return name;
 }

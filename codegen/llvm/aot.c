@@ -1,16 +1,19 @@
 /* Object files, assembly and LLVM text: several modules in one LLVM module, each with its
- * natural entry visible and all else internal. */
+ * natural entry visible and all else internal; for several processors each module once for each of them. */
 #include "codegen/llvm/llvm.h"
 
-static cot_status
-keep(cg_ll_module *l, ir_arena *arena, LLVMMemoryBufferRef *text, const void **bytes,
-     size_t *size)
-{
-    (void)l;
-    *size = LLVMGetBufferSize(*text);
-    *bytes = ir_copy_bytes(arena, LLVMGetBufferStart(*text), *size + 1);
-    return COT_OK;
-}
+enum { MOST_VERSIONS = 8 };
+
+typedef struct file {
+    cg_ll_module l;
+    ir_arena scratch;
+    LLVMMemoryBufferRef text;
+    int n_versions;
+    const cg_version *v[MOST_VERSIONS];
+    const cg_ll_machine *machine[MOST_VERSIONS], *any; /* any: what all of them can run */
+    int n;
+    cg_output what;
+} file;
 
 static cot_status
 print_module(cg_ll_module *l, LLVMMemoryBufferRef *text)
@@ -23,52 +26,102 @@ print_module(cg_ll_module *l, LLVMMemoryBufferRef *text)
 }
 
 static cot_status
-emit_all(cg_ll_module *l, const cg_ll_machine *machine, cg_output what, int n,
-         const cg_natural *fn, LLVMMemoryBufferRef *out)
+find_machines(cot_context *ctx, file *s)
 {
-    char *message = NULL;
-
-    COT_TRY(cg_ll_module_begin(l, l->ctx, l->arena, machine, n ? fn[0].name : "cotrace"));
-    for (int i = 0; i < n; i++)
-        COT_TRY(cg_ll_module_add(l, fn[i].module, ir_format(l->arena, "%s.entry", fn[i].name),
-                                 false, fn[i].name, fn[i].n_in + fn[i].n_out));
-    COT_TRY(cg_ll_module_finish(l));
-    if (what == CG_TO_LLVM)
-        return print_module(l, out);
-    if (LLVMTargetMachineEmitToMemoryBuffer(
-            machine->tm, l->module, what == CG_TO_ASM ? LLVMAssemblyFile : LLVMObjectFile,
-            &message, out)) {
-        cot_status s = cg_ll_fail(l->ctx, "LLVM: %s", message);
-        LLVMDisposeMessage(message);
-        return s;
+    for (int i = 0; i < s->n_versions; i++)
+        if (!(s->machine[i] = cg_ll_machine_of(ctx, &s->v[i]->target)))
+            return cot_error_status(ctx);
+    s->any = s->machine[0];
+    if (s->n_versions > 1) {
+        cg_target lowest = { .triple = s->v[0]->target.triple, .cpu = "x86-64", .features = "" };
+        s->any = cg_ll_machine_of(ctx, &lowest);
     }
-    return l->errors ? cg_ll_fail(l->ctx, "LLVM: %s", l->first_error) : COT_OK;
+    return s->any ? COT_OK : cot_error_status(ctx);
+}
+
+/* What one processor's functions share with each other: not with another's. */
+static void
+begin_version(cg_ll_module *l, const cg_ll_machine *machine)
+{
+    l->machine = machine;
+    l->n_shared = 0;
+}
+
+static cot_status
+add_functions(file *s)
+{
+    cg_ll_module *l = &s->l;
+
+    for (int i = 0; l->machine->grid && i < s->n; i++)
+        COT_TRY(cg_ll_ptx_add(l, s->v[0]->fn[i].module, s->v[0]->fn[i].name));
+    if (l->machine->grid)
+        return COT_OK;
+    if (s->n_versions == 1) {
+        for (int i = 0; i < s->n; i++) {
+            const cg_natural *fn = &s->v[0]->fn[i];
+            COT_TRY(cg_ll_module_add(l, fn->module, ir_format(l->arena, "%s.entry", fn->name), false, fn->name,
+                                     fn->n_in + fn->n_out));
+        }
+        return COT_OK;
+    }
+    for (int k = 0; k < s->n_versions; k++) {
+        begin_version(l, s->machine[k]);
+        for (int i = 0; i < s->n; i++) {
+            const cg_natural *fn = &s->v[k]->fn[i];
+            COT_TRY(cg_ll_module_add(l, fn->module, cg_ll_version_entry(l, fn->name, s->v[k]), false, NULL, 0));
+        }
+    }
+    begin_version(l, s->any);
+    for (int i = 0; i < s->n; i++) {
+        const cg_natural *fn = &s->v[0]->fn[i];
+        COT_TRY(cg_ll_choose(l, fn->name, fn->n_in + fn->n_out, fn->module->parallel, s->n_versions, s->v));
+    }
+    return COT_OK;
+}
+
+static cot_status
+emit_all(cot_context *ctx, file *s)
+{
+    cg_ll_module *l = &s->l;
+
+    COT_TRY(find_machines(ctx, s));
+    COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->any, s->n ? s->v[0]->fn[0].name : "cotrace",
+                               s->v[0]->target.debug));
+    COT_TRY(add_functions(s));
+    COT_TRY(cg_ll_module_finish(l));
+    if (s->what == CG_TO_LLVM)
+        return print_module(l, &s->text);
+    return cg_ll_module_emit(l, s->what == CG_TO_OBJECT ? LLVMObjectFile : LLVMAssemblyFile, &s->text);
 }
 
 cot_status
-cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
-            ir_arena *arena, const void **bytes, size_t *size)
+cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
+                     ir_arena *arena, const void **bytes, size_t *size)
 {
-    struct {
-        cg_ll_module l;
-        ir_arena scratch;
-        LLVMMemoryBufferRef text;
-    } s = { 0 };
+    file s = { .n_versions = n_versions, .n = n, .what = what, .v = { v } };
     volatile cot_status status = COT_OK;
     volatile bool short_of_memory = false;
 
-    if (what == CG_TO_C)
+    const bool grid = strncmp(v->target.triple, "nvptx64", 7) == 0;
+
+    if (what != CG_TO_OBJECT && what != CG_TO_ASM && what != CG_TO_LLVM && what != CG_TO_PTX)
         return cg_ll_fail(ctx, "the LLVM back end writes no C");
+    if (grid ? what == CG_TO_OBJECT : what == CG_TO_PTX)
+        return cg_ll_fail(ctx, "target %s: has no %s", v->target.triple, grid ? "object files; wants PTX" : "PTX");
+    if (grid && n_versions > 1)
+        return cg_ll_fail(ctx, "PTX is for one processor; later ones run it, too");
+    if (n_versions > MOST_VERSIONS)
+        return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most", n_versions);
+    if (n_versions > 1)
+        COT_TRY(cg_ll_sort_versions(ctx, n_versions, v, s.v));
     ir_arena_init(&s.scratch, ctx);
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
-        const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
-        s.l.arena = &s.scratch;
-        s.l.ctx = ctx;
-        status =
-            machine ? emit_all(&s.l, machine, what, n, fn, &s.text) : cot_error_status(ctx);
-        if (status == COT_OK)
-            status = keep(&s.l, arena, &s.text, bytes, size);
+        status = emit_all(ctx, &s);
+        if (status == COT_OK) {
+            *size = LLVMGetBufferSize(s.text);
+            *bytes = ir_copy_bytes(arena, LLVMGetBufferStart(s.text), *size + 1);
+        }
     }
     IR_CAUGHT(ctx)
     {
@@ -82,4 +135,13 @@ cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const c
     if (short_of_memory)
         ir_out_of_memory(ctx);
     return status;
+}
+
+cot_status
+cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
+            ir_arena *arena, const void **bytes, size_t *size)
+{
+    const cg_version v = { *t, fn };
+
+    return cg_ll_write_versions(ctx, 1, &v, what, n, arena, bytes, size);
 }

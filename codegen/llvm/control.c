@@ -466,7 +466,9 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
             return l->shared[i].value;
     rare r = { .program = p, .fn = declare_rare(e, p) };
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared, ((cg_ll_shared){ p, 0, r.fn }));
+    cg_ll_scope outer = cg_ll_debug_enter(l, NULL, NULL, 0);
     run_lanes(e, &r);
+    cg_ll_debug_leave(l, outer);
     LLVMPositionBuilderAtEnd(e->b, back);
     return r.fn;
 }

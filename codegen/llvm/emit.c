@@ -441,6 +441,8 @@ emit_loop(cg_ll_emit *e, cg_val v)
 
     if (x->kind >= CG_UNROLL)
         emit_spmd(e, x);
+    else if (x->kind >= CG_GRID)
+        cg_ll_thread_loop(e, v);
     else if (x->kind == CG_PARALLEL)
         cg_ll_parallel(e, v);
     else if (cg_has_mode(x, CG_FOLD))
@@ -463,6 +465,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
 
     if (e->uses[v] == 0 && i->op < CG_STORE)
         return;
+    cg_ll_debug_at(e->l, i->loc);
     switch (i->op) {
     case SC_const: emit_const(e, v, cg_ll_bits(e->l, (cot_dtype)i->type, i->imm)); break;
     case CG_PARAM: emit_const(e, v, e->param[i->imm]); break;
@@ -475,7 +478,12 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_CALL: cg_ll_call(e, v); break;
     case CG_EXTERN: cg_ll_extern(e, v); break;
     case CG_COPY: cg_ll_copy_insn(e, v); break;
+    case CG_BARRIER: cg_ll_barrier(e); break;
     case CG_FAIL:
+        if (e->l->machine->grid) {
+            cg_ll_fail_thread(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));
+            break;
+        }
         cg_ll_leave_if(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));
         break;
     default: cg_ll_scalar_insn(e, v);

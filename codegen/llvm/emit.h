@@ -54,7 +54,21 @@ typedef struct cg_ll_emit {
     int vector_level;       /* or -1                                              */
     int lanes;              /* of the vector loop around, or 1                    */
     const cg_ll_mask *mask; /* or NULL                                            */
+    cg_kind team;           /* GPU: CG_GRID outside of thread loops, or the kind of the one around */
+    int threads;            /* GPU: of a block                                    */
 } cg_ll_emit;
+
+/* module.c: an emitter for a kernel whose function is e->fn; the block its body begins in. */
+LLVMBasicBlockRef cg_ll_kernel_begin(cg_ll_emit *e);
+void cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body);
+void cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k);
+
+/* ptx.c */
+void cg_ll_thread_loop(cg_ll_emit *e, cg_val v);
+void cg_ll_barrier(cg_ll_emit *e);
+void cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
+LLVMValueRef cg_ll_first_thread(cg_ll_emit *e);
+LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, const cg_buffer *x);
 
 /* memory.c: what has been stored past the caches is seen before all that follows. */
 void cg_ll_settle(cg_ll_emit *e);
@@ -96,6 +110,7 @@ LLVMValueRef cg_ll_soft_fma64(cg_ll_emit *e, LLVMValueRef *in); /* soft_fma.c */
 /* The error of s = a + b, exact; and s rounded to odd, err being its error. */
 LLVMValueRef cg_ll_sum_error(cg_ll_emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef s);
 LLVMValueRef cg_ll_to_odd(cg_ll_emit *e, LLVMValueRef s, LLVMValueRef err);
+LLVMValueRef cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in);
 LLVMValueRef cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x);
 LLVMValueRef cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x);
 LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);

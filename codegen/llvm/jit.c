@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/LLJITUtils.h>
 #include <llvm-c/Orc.h>
 
 #include "codegen/llvm/llvm.h"
@@ -87,6 +88,8 @@ jit_of(cot_context *ctx, cg_ll_jit **out)
         atomic_init(&j->users, 1);
         s->jit = j;
         error = define_libc(j->jit);
+        if (!error && ctx->config.debug)
+            error = LLVMOrcLLJITEnableDebugSupport(j->jit);
         if (error)
             return orc_failed(ctx, error);
     }
@@ -108,9 +111,10 @@ look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
 
 /* Link an object; takes it over. */
 static cot_status
-link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *entry,
+link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *name, const char *entry,
             const char *natural, cg_code *out)
 {
+    LLVMMemoryBufferRef seen = NULL;
     loaded *h = calloc(1, sizeof *h);
 
     if (h == NULL) {
@@ -122,33 +126,31 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const ch
     h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
     atomic_fetch_add(&j->users, 1);
     out->handle = h;
+    if (ctx->config.perf)
+        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object), LLVMGetBufferSize(object), "perf");
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
-    if (error)
-        return orc_failed(ctx, error);
+    cot_status s = error ? orc_failed(ctx, error) : COT_OK;
     void *at = NULL;
-    COT_TRY(look_up(ctx, j, entry, &at));
+    if (s == COT_OK)
+        s = look_up(ctx, j, entry, &at);
     out->entry = (cg_entry *)at;
-    return look_up(ctx, j, natural, &out->natural);
+    if (s == COT_OK && seen)
+        cg_ll_perf_map(name, entry, seen, at);
+    if (seen)
+        LLVMDisposeMemoryBuffer(seen);
+    return s == COT_OK ? look_up(ctx, j, natural, &out->natural) : s;
 }
 
 static cot_status
 compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const cg_module *m,
-        const char *entry, const char *natural, LLVMMemoryBufferRef *object)
+        bool debug, const char *entry, const char *natural, LLVMMemoryBufferRef *object)
 {
-    char *message = NULL;
-
-    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name));
+    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name, debug));
     l->in_process = true;
     COT_TRY(cg_check_externs(m, NULL));
     COT_TRY(cg_ll_module_add(l, m, entry, true, natural, m->n_args));
     COT_TRY(cg_ll_module_finish(l));
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine->tm, l->module, LLVMObjectFile, &message,
-                                            object)) {
-        cot_status s = cg_ll_fail(ctx, "LLVM: %s", message);
-        LLVMDisposeMessage(message);
-        return s;
-    }
-    return l->errors ? cg_ll_fail(ctx, "LLVM: %s", l->first_error) : COT_OK;
+    return cg_ll_module_emit(l, LLVMObjectFile, object);
 }
 
 cot_status
@@ -174,12 +176,12 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
             const char *entry = ir_format(&s.scratch, "cot_entry_%d", serial);
             const char *natural = ir_format(&s.scratch, "cot_natural_%d", serial);
             s.l.arena = &s.scratch;
-            status = compile(ctx, &s.l, machine, m, entry, natural, &s.object);
+            status = compile(ctx, &s.l, machine, m, t->debug, entry, natural, &s.object);
             cg_ll_module_free(&s.l);
             if (status == COT_OK) {
                 LLVMMemoryBufferRef object = s.object;
                 s.object = NULL;
-                status = link_object(ctx, s.jit, object, entry, natural, out);
+                status = link_object(ctx, s.jit, object, m->name, entry, natural, out);
             }
         }
     }

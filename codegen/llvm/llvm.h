@@ -1,10 +1,14 @@
 /* The LLVM back end, inside.  Nothing outside codegen/llvm includes this or any LLVM header.
  *
- * door.c    LLVM as a whole: start, target machines, diagnostics, the back end's table; cpus.c
- * names of processors module.c  a kernel module to an LLVM module: functions, entries,
- * constants emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees;
- * parallel.c scalar.c  the scalar instructions; memory.c loads and stores jit.c     code in
- * this process; aot.c object files and text */
+ * door.c    LLVM as a whole: start, the back end's table; fatal.c errors that would end the process
+ * target.c  target machines; cpu.c names of processors and features
+ * module.c  a kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
+ *           machine lacks; debug.c lines
+ * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
+ * scalar.c  the scalar instructions; soft.c those a machine lacks; memory.c loads and stores
+ * ptx.c     kernels for GPUs
+ * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
+ *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
 
@@ -13,16 +17,22 @@
 
 #include "codegen/backend.h"
 
+typedef enum cg_ll_arch { CG_LL_X86, CG_LL_AARCH64, CG_LL_RISCV64, CG_LL_ARM, CG_LL_WASM, CG_LL_NVPTX } cg_ll_arch;
+
 /* A processor as the emitter sees it. */
 typedef struct cg_ll_machine {
     struct cg_ll_machine *next;
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
+    cg_ll_arch arch;
     bool x86;
-    bool avx2; /* pairs of i16 by eights */
-    bool fma, round, half, masked,
-        masked_small; /* in hardware: fma; floor and its kin; f16 to f32 and back;
-                         masked loads of 32 and 64 bits; of 8 and 16 */
+    bool avx2;       /* pairs of i16 by eights */
+    bool grid;       /* a GPU: ptx.c */
+    bool alone;      /* no C library: what would be memcpy is in the object */
+    bool pointer32;
+    bool fma32, fma64, root64, round, half, extreme, masked,
+        masked_small; /* in hardware: fma; square roots of f64; floor and its kin; f16 to f32 and
+                         back; maximum and minimum; masked loads of 32 and 64 bits; of 8 and 16 */
     int vector_bits, registers;
 } cg_ll_machine;
 
@@ -36,9 +46,21 @@ typedef struct cg_ll_session {
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
 /* The machine for a target, made once; NULL with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
-cot_status cg_ll_known(cot_context *ctx, const char *triple, const char *cpu);
+/* Fill what the caller left open in t. */
+cot_status cg_ll_target(cot_context *ctx, cg_target *t);
+/* LLVM gave up while it used the machine: it is never used again, nor freed. */
+void cg_ll_forget_machine(cot_context *ctx, const cg_ll_machine *machine);
 cot_status cg_ll_fail(cot_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+typedef struct cg_ll_debug cg_ll_debug;
+
+/* The function that instructions are placed in, and the line and file they come from. */
+typedef struct cg_ll_scope {
+    LLVMMetadataRef function, scope;
+    const char *file, *scope_file;
+    int line;
+} cg_ll_scope;
 
 /* One LLVM module under construction. */
 typedef struct cg_ll_module {
@@ -55,6 +77,7 @@ typedef struct cg_ll_module {
     struct cg_ll_shared *shared; /* constants and outlined programs, by address */
     uint32_t n_shared, cap_shared;
     int serial;
+    cg_ll_debug *debug; /* NULL: no lines */
     bool in_process; /* foreign functions are called by address */
 } cg_ll_module;
 
@@ -64,18 +87,47 @@ typedef struct cg_ll_shared {
     LLVMValueRef value;
 } cg_ll_shared;
 
-/* cpu.c: a name that code generation takes. */
-bool cg_ll_cpu_known(const char *triple, const char *cpu);
+/* cpu.c: a name that code generation takes; the first of a list of features that is none, or NULL. */
+bool cg_ll_cpu_known(cg_ll_arch arch, const char *cpu);
+const char *cg_ll_feature_unknown(cg_ll_arch arch, const char *features);
+
+/* debug.c.  Nothing happens where no lines are wanted.  What follows enter belongs to fn (NULL: to a function
+ * that has no lines) until leave, which is given what enter answered. */
+void cg_ll_debug_begin(cg_ll_module *l, const char *name);
+void cg_ll_debug_end(cg_ll_module *l);
+cg_ll_scope cg_ll_debug_enter(cg_ll_module *l, LLVMValueRef fn, const char *name, ir_loc loc);
+void cg_ll_debug_leave(cg_ll_module *l, cg_ll_scope outer);
+void cg_ll_debug_at(cg_ll_module *l, ir_loc loc);
+
+/* builtin.c: call a function of the object's own; its name begins with "cot.". */
+LLVMValueRef cg_ll_builtin(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n, LLVMValueRef *args);
+/* Link LLVM's text into the module. */
+cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
+
+/* fatal.c: what would end the process is an error.  Emit a module; true: it failed, with LLVM's
+ * message, or with `died` if LLVM gave up: then neither module, context nor machine may be touched again. */
+enum { CG_LL_FATAL = 256 };
+void cg_ll_catch_fatal_errors(void);
+bool cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, char died[CG_LL_FATAL],
+                     char **message, LLVMMemoryBufferRef *out);
 
 cot_status cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
-                              const cg_ll_machine *machine, const char *name);
+                              const cg_ll_machine *machine, const char *name, bool debug);
 void cg_ll_module_free(cg_ll_module *l);
 /* Add a kernel module: its entry under the name `entry`, and its natural entry if that is not
  * NULL.  visible: the entry can be called from outside. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
+/* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
+cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Run the IR passes. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
+/* Machine code.  If LLVM gives up, the module is abandoned. */
+cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
+/* A function begins with this: the C signature of `name`, args[] filled; then a call of an entry with `in`. */
+LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel, LLVMValueRef in[2]);
+/* Every function names its processor. */
+void cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn);
 LLVMValueRef cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes);
 LLVMValueRef cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible);
 LLVMValueRef cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types,
@@ -84,9 +136,22 @@ LLVMTypeRef cg_ll_type(const cg_ll_module *l, cot_dtype t);
 LLVMTypeRef cg_ll_storage(const cg_ll_module *l, cot_dtype t); /* of an element in memory */
 LLVMValueRef cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits);
 
+/* perf.c: list the functions of an object whose symbol `entry` was loaded at `at`. */
+void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object, const void *at);
 cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
 void cg_ll_unload(cg_code *code);
 void cg_ll_jit_release(struct cg_ll_jit *jit);
+/* versions.c: are these processors that an object can choose among?  In ascending order. */
+cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v, const cg_version **sorted);
+/* The natural entry `name`, which calls the entry of the best version that this machine can run. */
+cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n, const cg_version *const *v);
+/* The symbol of a version's entry of a function. */
+const char *cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v);
+/* The entry of a module that was added under a name. */
+LLVMTypeRef cg_ll_entry_type(const cg_ll_module *l);
+/* aot.c */
+cot_status cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
+                                ir_arena *arena, const void **bytes, size_t *size);
 cot_status cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n,
                        const cg_natural *fn, ir_arena *arena, const void **bytes, size_t *size);
 

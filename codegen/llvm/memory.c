@@ -20,18 +20,23 @@ typedef struct access {
     cot_dtype type;
     unsigned align;
     bool streams;
+    unsigned row;       /* bytes that lane 0 of a vector is aligned to, at least */
 } access;
 
 static access
 access_of(cg_ll_emit *e, const cg_insn *i)
 {
     cot_dtype t = (cot_dtype)i->type;
+    const unsigned size = (unsigned)cot_dtype_size(t);
+    const cg_buffer *x = &e->k->buffer[i->imm];
+    const int64_t align = x->space == CG_LOCAL ? 64 : x->align, row = cg_multiple_of(e->k, i->in[0]) * size;
 
-    return (access){ .element = cg_ll_storage(e->l, t),
+    return (access){ .row = (unsigned)(!e->l->machine->grid || align <= size ? size : row < align ? row : align),
+                     .element = cg_ll_storage(e->l, t),
                      .base = cg_ll_buffer(e, (uint32_t)i->imm),
                      .type = t,
-                     .align = (unsigned)cot_dtype_size(t),
-                     .streams = e->k->buffer[i->imm].streams && e->l->machine->x86 };
+                     .align = size,
+                     .streams = x->streams && e->l->machine->x86 };
 }
 
 LLVMValueRef
@@ -43,6 +48,7 @@ cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
         int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
         e->buffer[buffer] = x->space == CG_CONST
                                 ? cg_ll_constant_data(e->l, x->data, bytes)
+                            : x->space == CG_SHARED ? cg_ll_shared_buffer(e, x)
                                 : cg_ll_stack(e, cg_ll_storage(e->l, x->type),
                                               x->elements ? x->elements : 1, 64);
     }
@@ -200,16 +206,44 @@ sink(cg_ll_emit *e)
     return e->sink;
 }
 
+/* A thread of a GPU branches. */
 static LLVMValueRef
-load_address(cg_ll_emit *e, LLVMValueRef p, LLVMValueRef when)
+load_or_not(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMValueRef when)
 {
-    return when ? LLVMBuildSelect(e->b, when, p, e->l->zeros, "") : p;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), some = cg_ll_block(e, "load"), end = cg_ll_block(e, "loaded");
+    LLVMValueRef none = LLVMConstNull(t);
+
+    LLVMBuildCondBr(e->b, when, some, end);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    LLVMValueRef x = plain_load(e, a, t, p);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
+    LLVMValueRef phi = LLVMBuildPhi(e->b, t, "");
+    LLVMAddIncoming(phi, (LLVMValueRef[]){ none, x }, (LLVMBasicBlockRef[]){ before, some }, 2);
+    return phi;
 }
 
 static LLVMValueRef
-store_address(cg_ll_emit *e, LLVMValueRef p, LLVMValueRef when)
+load_when(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMValueRef when)
 {
-    return when ? LLVMBuildSelect(e->b, when, p, sink(e), "") : p;
+    if (when && e->l->machine->grid)
+        return load_or_not(e, a, t, p, when);
+    return plain_load(e, a, t, when ? LLVMBuildSelect(e->b, when, p, e->l->zeros, "") : p);
+}
+
+static void
+store_when(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p, LLVMValueRef when)
+{
+    if (!when || !e->l->machine->grid) {
+        plain_store(e, a, x, when ? LLVMBuildSelect(e->b, when, p, sink(e), "") : p);
+        return;
+    }
+    LLVMBasicBlockRef some = cg_ll_block(e, "store"), end = cg_ll_block(e, "stored");
+    LLVMBuildCondBr(e->b, when, some, end);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    plain_store(e, a, x, p);
+    LLVMBuildBr(e->b, end);
+    LLVMPositionBuilderAtEnd(e->b, end);
 }
 
 /* -- vectors -- */
@@ -229,7 +263,10 @@ lane_of(cg_ll_emit *e, LLVMValueRef x, int lane)
 static void
 move_bytes(cg_ll_emit *e, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes)
 {
-    LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
+    if (e->l->machine->alone)
+        cg_ll_builtin(e->l, e->b, "cot.copy", 3, (LLVMValueRef[]){ to, from, bytes });
+    else
+        LLVMBuildMemCpy(e->b, to, 1, from, 1, bytes);
 }
 
 static LLVMValueRef
@@ -247,9 +284,8 @@ load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef mask
         LLVMValueRef at =
             index.wide ? lane_of(e, index.v, l)
                        : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        LLVMValueRef p = load_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
-        v = LLVMBuildInsertElement(e->b, v, plain_load(e, a, a->element, p), cg_ll_index(e, l),
-                                   "");
+        LLVMValueRef x = load_when(e, a, a->element, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        v = LLVMBuildInsertElement(e->b, v, x, cg_ll_index(e, l), "");
     }
     return v;
 }
@@ -262,19 +298,32 @@ store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x,
         LLVMValueRef at =
             index.wide ? lane_of(e, index.v, l)
                        : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        LLVMValueRef p = store_address(e, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
-        plain_store(e, a, lane_of(e, x, l), p);
+        store_when(e, a, lane_of(e, x, l), address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
     }
+}
+
+static LLVMValueRef
+and_scalar(cg_ll_emit *e, const condition *c)
+{
+    if (!c->scalar)
+        return c->lanes;
+    LLVMValueRef all = cg_ll_splat(e, c->scalar, e->lanes);
+    return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
 }
 
 static LLVMValueRef
 load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
 {
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
-    LLVMValueRef p = load_address(e, address(e, a, index.v), c->scalar);
+    access row = *a;
 
+    row.align = a->row;
     if (!c->lanes)
-        return plain_load(e, a, t, p);
+        return load_when(e, &row, t, address(e, a, index.v), c->scalar);
+    if (e->l->machine->grid)
+        return load_by_lane(e, a, index, and_scalar(e, c));
+    LLVMValueRef p = address(e, a, index.v);
+    p = c->scalar ? LLVMBuildSelect(e->b, c->scalar, p, e->l->zeros, "") : p;
     if (has_masked(e, a)) {
         LLVMTypeRef types[2] = { t, e->l->ptr };
         return cg_ll_intrinsic(e->l, e->b, "llvm.masked.load", 2, types, 4,
@@ -293,12 +342,21 @@ load_row(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
 static void
 store_row(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x, const condition *c)
 {
-    LLVMValueRef p = store_address(e, address(e, a, index.v), c->scalar);
+    LLVMValueRef p = address(e, a, index.v);
+    access row = *a;
 
-    if (!c->lanes && a->streams && !c->scalar)
+    row.align = a->row;
+    if (!c->lanes && !(a->streams && !c->scalar)) {
+        store_when(e, &row, x, p, c->scalar);
+        return;
+    }
+    if (e->l->machine->grid && c->lanes) {
+        store_by_lane(e, a, index, x, and_scalar(e, c));
+        return;
+    }
+    p = c->scalar ? LLVMBuildSelect(e->b, c->scalar, p, sink(e), "") : p;
+    if (!c->lanes)
         stream_store(e, a, x, p);
-    else if (!c->lanes)
-        plain_store(e, a, x, p);
     else if (has_masked(e, a)) {
         LLVMTypeRef types[2] = { LLVMTypeOf(x), e->l->ptr };
         cg_ll_intrinsic(
@@ -334,15 +392,6 @@ cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef
         (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
 }
 
-static LLVMValueRef
-and_scalar(cg_ll_emit *e, const condition *c)
-{
-    if (!c->scalar)
-        return c->lanes;
-    LLVMValueRef all = cg_ll_splat(e, c->scalar, e->lanes);
-    return c->lanes ? LLVMBuildAnd(e->b, c->lanes, all, "") : all;
-}
-
 /* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
 static LLVMValueRef
 picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
@@ -361,8 +410,8 @@ load_every_other(cg_ll_emit *e, const access *a, cg_ll_copy index, const conditi
 {
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
     LLVMValueRef behind = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, e->lanes - 1), "");
-    LLVMValueRef x = plain_load(e, a, t, load_address(e, address(e, a, index.v), c->scalar));
-    LLVMValueRef y = plain_load(e, a, t, load_address(e, address(e, a, behind), c->scalar));
+    LLVMValueRef x = load_when(e, a, t, address(e, a, index.v), c->scalar);
+    LLVMValueRef y = load_when(e, a, t, address(e, a, behind), c->scalar);
     int *mask = IR_NEW_N(e->arena, int, e->lanes);
 
     for (int i = 0; i < e->lanes; i++)
@@ -382,13 +431,13 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
         /* One element for all lanes, zero for those without. */
         LLVMValueRef some =
             and_of(e, c.scalar, cg_ll_any_lane(e, (cg_ll_copy){ .v = c.lanes, .wide = true }));
-        x = plain_load(e, a, a->element, load_address(e, address(e, a, index.v), some));
+        x = load_when(e, a, a->element, address(e, a, index.v), some);
         x = cg_ll_splat(e, x, e->lanes);
         x = LLVMBuildSelect(e->b, c.lanes, x, LLVMConstNull(LLVMTypeOf(x)), "");
         return (cg_ll_copy){ .v = from_memory(e, a, x), .wide = true };
     }
     if (!wide)
-        x = plain_load(e, a, a->element, load_address(e, address(e, a, index.v), c.scalar));
+        x = load_when(e, a, a->element, address(e, a, index.v), c.scalar);
     else if (index.slope == 1)
         x = load_row(e, a, index, &c);
     else if (index.slope == -1 && !c.lanes) {
@@ -400,7 +449,7 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     else if (!index.wide && index.slope == -2 && !c.lanes) {
         cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), ""));
         x = reversed(e, load_every_other(e, a, first, &c));
-    } else if (index.wide)
+    } else if (index.wide && !e->l->machine->grid)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
     else
         x = load_by_lane(e, a, index, and_scalar(e, &c));
@@ -433,44 +482,43 @@ transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The unroll level whose copies of the index move by one where the lanes move by a constant,
+/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes move by a constant,
  * all copies and lanes without a condition; -1 if there is none of the vector's extent. */
 static int
-transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when)
+transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most, int64_t *step)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
-    int64_t c;
 
     if (when || e->mask || e->vector_level < 0 || x->copy[0].wide ||
         (x->copy[0].slope > -2 && x->copy[0].slope < 2))
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == e->lanes && e->lanes <= 32)
-            for (uint32_t v = 1; v < e->k->n_insns; v++)
-                if (e->k->insn[v].block == e->level[l].loop &&
-                    cg_affine(e->k, i->in[0], v, &c) && c == 1)
-                    return l;
+            e->level[l].extent == e->lanes && e->lanes <= 32) {
+            *step = cg_moves_by(e->k, i->in[0], e->level[l].loop);
+            if (*step >= 1 && *step <= most)
+                return l;
+        }
     return -1;
 }
 
 static void
-load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level)
+load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t step)
 {
     const cg_insn *i = &e->k->insn[v];
     uint32_t set = e->vary[v], others = set & ~((uint32_t)1 << level);
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
+    const condition always = { 0 };
     LLVMValueRef row[32];
 
     for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
         cg_ll_seek(e, others, c);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
-        for (int l = 0; l < e->lanes; l++)
-            row[l] = plain_load(
-                e, a, t,
-                address(e, a,
-                        LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), "")));
+        for (int l = 0; l < e->lanes; l++) {
+            cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), ""));
+            row[l] = step == 1 ? plain_load(e, a, t, address(e, a, at.v)) : load_every_other(e, a, at, &always);
+        }
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
             e->digit[level] = l;
@@ -511,11 +559,12 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
     const cg_insn *i = &e->k->insn[v];
     access a = access_of(e, i);
     uint32_t set = e->vary[v];
-    int level = transposed_level(e, i, set, i->in[1]);
+    int64_t step = 1;
+    int level = transposed_level(e, i, set, i->in[1], 2, &step);
 
     cg_ll_define(e, v, set);
     if (level >= 0) {
-        load_transposed(e, v, &a, level);
+        load_transposed(e, v, &a, level, step);
         return;
     }
     for (int c = 0, all = cg_ll_copies(e, set); c < all; c++) {
@@ -531,10 +580,12 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
     bool wide_value = value.wide || value.slope != 0;
     bool wide = index.wide || index.slope != 0 || wide_value;
     condition c = condition_of(e, i->in[2], set, wide);
+    if (e->k->buffer[i->imm].space != CG_LOCAL)
+        c.scalar = and_of(e, c.scalar, cg_ll_first_thread(e));
     LLVMValueRef x = to_memory(e, a, cg_ll_as(e, value, wide), wide);
 
     if (!wide)
-        plain_store(e, a, x, store_address(e, address(e, a, index.v), c.scalar));
+        store_when(e, a, x, address(e, a, index.v), c.scalar);
     else if (!index.wide && index.slope == 1)
         store_row(e, a, index, x, &c);
     else if (!index.wide && index.slope == -1 && !c.lanes) {
@@ -543,28 +594,6 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_row(e, a, first, reversed(e, x), &c);
     } else
         store_by_lane(e, a, index, x, and_scalar(e, &c));
-}
-
-/* x and the constant that was added to it. */
-static cg_val
-without_constant(const cg_kernel *k, cg_val v, int64_t *c)
-{
-    const cg_insn *i = &k->insn[v];
-
-    *c = 0;
-    if (i->op == SC_add && cg_is_const(k, i->in[1], c))
-        return i->in[0];
-    return v;
-}
-
-/* Do the two store x[i] and x[i + step], without conditions? */
-static bool
-side_by_side(const cg_ll_emit *e, const cg_insn *i, const cg_insn *j, int64_t step)
-{
-    int64_t a, b;
-
-    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] && !e->mask &&
-           without_constant(e->k, i->in[0], &a) == without_constant(e->k, j->in[0], &b) && b == a + step;
 }
 
 /* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  Halves of the rows
@@ -601,7 +630,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
-            good = side_by_side(e, first, &e->k->insn[v[k]], k);
+            good = !e->mask && cg_side_by_side(e->k, v[0], v[k], k);
             *set |= good ? e->var[e->k->insn[v[k]].in[1]].set : 0;
         }
         for (int c = 0, copies = good ? cg_ll_copies(e, *set) : 0; c < copies && good; c++) {
@@ -650,7 +679,8 @@ cg_ll_store_insn(cg_ll_emit *e, cg_val v)
     access a = access_of(e, i);
     uint32_t set =
         e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
-    int level = transposed_level(e, i, set, i->in[2]);
+    int64_t step = 1;
+    int level = transposed_level(e, i, set, i->in[2], 1, &step);
 
     if (level >= 0) {
         store_transposed(e, v, &a, set, level);

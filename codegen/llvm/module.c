@@ -66,13 +66,16 @@ cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
         if (l->shared[i].key == data && l->shared[i].width == -bytes)
             return l->shared[i].value;
     LLVMValueRef init = LLVMConstStringInContext2(l->llvm, data, (size_t)bytes, 1);
-    LLVMValueRef g =
-        LLVMAddGlobal(l->module, LLVMTypeOf(init), ir_format(l->arena, "data.%u", l->n_shared));
+    const bool grid = l->machine->grid;
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(init),
+                                                 ir_format(l->arena, grid ? "data_%u" : "data.%u", l->n_shared), grid);
 
     LLVMSetInitializer(g, init);
     LLVMSetGlobalConstant(g, 1);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetLinkage(g, grid ? LLVMInternalLinkage : LLVMPrivateLinkage);
     LLVMSetAlignment(g, 64);
+    if (grid)
+        g = LLVMConstAddrSpaceCast(g, l->ptr);
     IR_PUSH(l->arena, l->shared, l->n_shared, l->cap_shared,
             ((cg_ll_shared){ data, -bytes, g }));
     return g;
@@ -97,35 +100,29 @@ string_attribute(cg_ll_module *l, LLVMValueRef fn, const char *key, const char *
 
 /* Every function names the same processor as the target machine: otherwise vectors pass by
  * other conventions. */
+void
+cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn)
+{
+    string_attribute(l, fn, "target-cpu", l->machine->cpu);
+    string_attribute(l, fn, "target-features", l->machine->features);
+}
+
 LLVMValueRef
 cg_ll_function(cg_ll_module *l, const char *name, LLVMTypeRef type, bool visible)
 {
     LLVMValueRef fn = LLVMAddFunction(l->module, name, type);
 
     LLVMSetLinkage(fn, visible ? LLVMExternalLinkage : LLVMInternalLinkage);
-    string_attribute(l, fn, "target-cpu", l->machine->cpu);
-    string_attribute(l, fn, "target-features", l->machine->features);
+    cg_ll_name_processor(l, fn);
     attribute(l, fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
     return fn;
 }
 
 /* -- kernels -- */
 
-static LLVMValueRef
-declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+void
+cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
 {
-    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
-    unsigned n = 0;
-
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space <= CG_OUT)
-            in[n++] = l->ptr;
-    for (int i = 0; i < k->n_params; i++)
-        in[n++] = l->i64;
-    if (m->parallel)
-        in[n++] = l->ptr;
-    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
-                                     LLVMFunctionType(l->i32, in, n, 0), false);
     unsigned at = 1;
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         const cg_buffer *x = &k->buffer[i];
@@ -143,6 +140,24 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
                   (uint64_t)(x->align ? x->align : (int)cot_dtype_size(x->type)));
         at++;
     }
+}
+
+static LLVMValueRef
+declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+{
+    LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            in[n++] = l->ptr;
+    for (int i = 0; i < k->n_params; i++)
+        in[n++] = l->i64;
+    if (m->parallel)
+        in[n++] = l->ptr;
+    LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
+                                     LLVMFunctionType(l->i32, in, n, 0), false);
+    cg_ll_buffer_attributes(l, fn, k);
     return fn;
 }
 
@@ -182,6 +197,44 @@ bind_arguments(cg_ll_emit *e, bool is_entry)
         e->pool = LLVMGetParam(e->fn, at);
 }
 
+LLVMBasicBlockRef
+cg_ll_kernel_begin(cg_ll_emit *e)
+{
+    const cg_kernel *k = e->k;
+
+    e->arena = e->l->arena;
+    e->b = e->l->b;
+    e->vector_level = -1;
+    e->lanes = 1;
+    e->vary = cg_variance(k, e->arena);
+    e->uses = cg_count_uses(k, e->arena);
+    e->var = IR_NEW_N(e->arena, cg_ll_var, k->n_insns);
+    e->buffer = IR_NEW_N(e->arena, LLVMValueRef, k->n_buffers + 1);
+    e->param = IR_NEW_N(e->arena, LLVMValueRef, k->n_params + 1);
+    e->allocas = cg_ll_block(e, "");
+    LLVMBasicBlockRef body = cg_ll_block(e, "body");
+    LLVMPositionBuilderAtEnd(e->b, body);
+    return body;
+}
+
+void
+cg_ll_kernel_end(cg_ll_emit *e, LLVMBasicBlockRef body)
+{
+    LLVMPositionBuilderAtEnd(e->b, e->allocas);
+    LLVMBuildBr(e->b, body);
+}
+
+/* Where a kernel comes from; of the entry, its first instruction that comes from anywhere. */
+static ir_loc
+loc_of(const cg_kernel *k)
+{
+    ir_loc loc = k->loc;
+
+    for (uint32_t i = 1; i < k->n_insns && !loc; i++)
+        loc = k->insn[i].loc;
+    return loc;
+}
+
 static void
 emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValueRef *fn,
             const bool *can_fail)
@@ -190,28 +243,18 @@ emit_kernel(cg_ll_module *l, const cg_module *m, uint32_t index, const LLVMValue
     cg_ll_emit e = { .l = l,
                      .m = m,
                      .k = k,
-                     .arena = l->arena,
-                     .b = l->b,
                      .fn = fn[index],
                      .kernel_fn = fn,
-                     .can_fail = can_fail,
-                     .vector_level = -1,
-                     .lanes = 1 };
+                     .can_fail = can_fail };
 
-    e.vary = cg_variance(k, l->arena);
-    e.uses = cg_count_uses(k, l->arena);
-    e.var = IR_NEW_N(l->arena, cg_ll_var, k->n_insns);
-    e.buffer = IR_NEW_N(l->arena, LLVMValueRef, k->n_buffers + 1);
-    e.param = IR_NEW_N(l->arena, LLVMValueRef, k->n_params + 1);
-    e.allocas = cg_ll_block(&e, "");
-    LLVMBasicBlockRef body = cg_ll_block(&e, "body");
-    LLVMPositionBuilderAtEnd(l->b, body);
+    LLVMBasicBlockRef body = cg_ll_kernel_begin(&e);
+    cg_ll_scope none = cg_ll_debug_enter(l, fn[index], index ? k->name : m->name, loc_of(k));
     bind_arguments(&e, index == 0);
     cg_ll_region(&e, &k->body);
     cg_ll_settle(&e);
     LLVMBuildRet(l->b, LLVMConstNull(l->i32));
-    LLVMPositionBuilderAtEnd(l->b, e.allocas);
-    LLVMBuildBr(l->b, body);
+    cg_ll_kernel_end(&e, body);
+    cg_ll_debug_leave(l, none);
 }
 
 static bool
@@ -246,11 +289,16 @@ find_failing(cg_ll_module *l, const cg_module *m)
 
 /* -- entries -- */
 
-static void
-emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name,
-             int n_args)
+LLVMTypeRef
+cg_ll_entry_type(const cg_ll_module *l)
 {
-    int n = n_args + (m->parallel ? 1 : 0) + 1;
+    return LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
+}
+
+LLVMValueRef
+cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel, LLVMValueRef both[2])
+{
+    int n = n_args + (parallel ? 1 : 0) + 1;
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
 
     for (int i = 0; i < n; i++)
@@ -264,7 +312,17 @@ emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char
         LLVMBuildStore(l->b, LLVMGetParam(fn, (unsigned)i),
                        LLVMBuildInBoundsGEP2(l->b, l->ptr, args, &at, 1, ""));
     }
-    LLVMValueRef both[2] = { args, LLVMGetParam(fn, (unsigned)(n - 1)) };
+    both[0] = args;
+    both[1] = LLVMGetParam(fn, (unsigned)(n - 1));
+    return fn;
+}
+
+static void
+emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name, int n_args)
+{
+    LLVMValueRef both[2];
+
+    cg_ll_begin_natural(l, name, n_args, m->parallel, both);
     LLVMBuildRet(l->b, LLVMBuildCall2(l->b, LLVMGlobalGetValueType(entry), entry, both, 2, ""));
 }
 
@@ -273,12 +331,11 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
                  const char *natural, int n_args)
 {
     LLVMValueRef *fn = IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1);
-    LLVMTypeRef type = LLVMFunctionType(l->i32, (LLVMTypeRef[]){ l->ptr, l->ptr }, 2, 0);
 
     if (m->ctx->config.verify)
         COT_TRY(cg_verify(m));
     const bool *can_fail = find_failing(l, m);
-    fn[0] = cg_ll_function(l, entry, type, visible);
+    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
     for (uint32_t i = 1; i < m->n_kernels; i++)
         fn[i] = declare_kernel(l, m, m->kernel[i], entry);
     for (uint32_t i = 0; i < m->n_kernels; i++)
@@ -320,7 +377,7 @@ make_types(cg_ll_module *l)
 
 cot_status
 cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
-                   const cg_ll_machine *machine, const char *name)
+                   const cg_ll_machine *machine, const char *name, bool debug)
 {
     *l = (cg_ll_module){ .ctx = ctx, .arena = scratch, .machine = machine };
     l->llvm = LLVMContextCreate();
@@ -332,6 +389,8 @@ cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
     LLVMDisposeTargetData(layout);
     LLVMSetTarget(l->module, machine->triple);
     make_types(l);
+    if (debug)
+        cg_ll_debug_begin(l, name);
     LLVMTypeRef t = LLVMArrayType2(l->i64, 256);
     l->zeros = LLVMAddGlobal(l->module, t, "zeros");
     LLVMSetInitializer(l->zeros, LLVMConstNull(t));
@@ -344,6 +403,7 @@ cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
 void
 cg_ll_module_free(cg_ll_module *l)
 {
+    cg_ll_debug_end(l);
     if (l->b)
         LLVMDisposeBuilder(l->b);
     if (l->module)
@@ -362,6 +422,7 @@ cg_ll_module_finish(cg_ll_module *l)
 
     if (LLVMGetFirstUse(l->zeros) == NULL)
         LLVMDeleteGlobal(l->zeros);
+    cg_ll_debug_end(l);
     if (l->ctx->config.verify) {
         bool bad = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &text);
         cot_status s = bad ? cg_ll_fail(l->ctx, "LLVM rejects its input: %s", text) : COT_OK;
@@ -378,4 +439,25 @@ cg_ll_module_finish(cg_ll_module *l)
         return s;
     }
     return l->errors ? cg_ll_fail(l->ctx, "LLVM: %s", l->first_error) : COT_OK;
+}
+
+cot_status
+cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out)
+{
+    char died[CG_LL_FATAL], *message = NULL;
+    cot_status s = COT_OK;
+
+    if (cg_ll_emit_file(l->machine->tm, l->module, kind, died, &message, out)) {
+        s = cg_ll_fail(l->ctx, "target %s, processor %s: LLVM: %s", l->machine->triple, l->machine->cpu,
+                       *died ? died : message);
+        LLVMDisposeMessage(message);
+    } else if (l->errors)
+        s = cg_ll_fail(l->ctx, "LLVM: %s", l->first_error);
+    if (*died) {
+        cg_ll_forget_machine(l->ctx, l->machine);
+        l->b = NULL;
+        l->module = NULL;
+        l->llvm = NULL;
+    }
+    return s;
 }

@@ -215,11 +215,13 @@ emit_outlined(cg_ll_emit *outer, outline *o)
     for (uint32_t i = 0; i < o->n; i++)
         saved[i] = e->var[o->capture[i]];
     LLVMPositionBuilderAtEnd(e->b, body);
+    cg_ll_scope around = cg_ll_debug_enter(l, e->fn, e->k->name, e->k->insn[o->x->var].loc);
     e->status = LLVMGetParam(e->fn, 0);
     pass_context(e, o, false, e->status);
     emit_range(e, o, LLVMGetParam(e->fn, 1), LLVMGetParam(e->fn, 2));
     LLVMPositionBuilderAtEnd(e->b, e->allocas);
     LLVMBuildBr(e->b, body);
+    cg_ll_debug_leave(l, around);
     for (uint32_t i = 0; i < o->n; i++)
         e->var[o->capture[i]] = saved[i];
     o->partial = partial;

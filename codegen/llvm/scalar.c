@@ -63,6 +63,8 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
+    if (ir_is_float(t) && (!e->l->machine->extreme || (t == COT_F64 && e->l->machine->grid)))
+        return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
                             : (ir_is_signed(t) ? "llvm.smin" : "llvm.umin");
@@ -132,7 +134,7 @@ pairs(cg_ll_emit *e, LLVMValueRef *in)
     const unsigned lanes = wide ? LLVMGetVectorSize(t) : 1;
     const char *name = lanes == 4 && m->x86          ? "llvm.x86.sse2.pmadd.wd"
                        : lanes == 8 && m->avx2       ? "llvm.x86.avx2.pmadd.wd"
-                       : lanes == 16 && m->masked_small ? "llvm.x86.avx512.pmaddw.d.512"
+                       : lanes == 16 && m->x86 && m->masked_small ? "llvm.x86.avx512.pmaddw.d.512"
                                                      : NULL;
     LLVMValueRef c = LLVMConstInt(e->l->i32, 16, 0), x[2], low[2], high[2];
 
@@ -167,9 +169,12 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
     case SC_rem: return divided(e, op, t, in);
     case SC_neg: return f ? LLVMBuildFNeg(b, in[0], "") : LLVMBuildNeg(b, in[0], "");
     case SC_abs: return intrinsic(e, "llvm.fabs", 1, in);
-    case SC_sqrt: return intrinsic(e, "llvm.sqrt", 1, in);
+    case SC_sqrt:
+        if (t == COT_F64 && !e->l->machine->root64)
+            return cg_ll_builtin(e->l, b, "cot.sqrt", 1, in);
+        return intrinsic(e, "llvm.sqrt", 1, in);
     case SC_fma:
-        if (e->l->machine->fma)
+        if (t == COT_F32 ? e->l->machine->fma32 : e->l->machine->fma64)
             return intrinsic(e, "llvm.fma", 3, in);
         return t == COT_F32 ? cg_ll_soft_fma32(e, in) : cg_ll_soft_fma64(e, in);
     case SC_max:
@@ -201,12 +206,28 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
 }
 
 static LLVMValueRef
+look_up_lanes(cg_ll_emit *e, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef index)
+{
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(index));
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(t, n));
+
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef k = cg_ll_index(e, i), at = LLVMBuildSExt(e->b, LLVMBuildExtractElement(e->b, index, k, ""), e->l->i64, "");
+        LLVMValueRef x = LLVMBuildLoad2(e->b, t, LLVMBuildInBoundsGEP2(e->b, t, base, &at, 1, ""), "");
+        v = LLVMBuildInsertElement(e->b, v, x, k, "");
+    }
+    return v;
+}
+
+static LLVMValueRef
 looked_up(cg_ll_emit *e, const ir_sc_table *table, LLVMValueRef index)
 {
     LLVMTypeRef t = cg_ll_type(e->l, table->type);
     int64_t bytes = (int64_t)cot_dtype_size(table->type) * table->n;
     LLVMValueRef base = cg_ll_constant_data(e->l, table->data, bytes);
 
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind && e->l->machine->grid)
+        return look_up_lanes(e, t, base, index);
     if (LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind)
         return cg_ll_gather(e, t, base, index, NULL);
     LLVMValueRef at = LLVMBuildSExt(e->b, index, e->l->i64, "");

@@ -112,6 +112,8 @@ cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x)
             return f16_to_f32_by_integers(e, x);
         x = LLVMBuildBitCast(e->b, x, like(e->l->f16, x), "");
         x = LLVMBuildFPExt(e->b, x, like(e->l->f32, x), "");
+        if (e->l->machine->grid)
+            return x;
         /* Without the fence LLVM 19 makes minimum and maximum of f32 into those of half, and
          * expands the latter so that they lose NaNs. */
         LLVMTypeRef type = LLVMTypeOf(x);
@@ -186,6 +188,26 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
         y = op == SC_floor ? LLVMBuildFSub(b, y, step, "") : LLVMBuildFAdd(b, y, step, "");
     }
     return LLVMBuildSelect(b, is_small, with_sign_of(e, y, x), x, "");
+}
+
+/* -- maximum and minimum -- */
+
+/* Equal operands differ in their signs at most, those of zeros: of the bits of both, maximum keeps what
+ * is in both, minimum what is in either.  NaN wins. */
+LLVMValueRef
+cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
+{
+    LLVMBuilderRef b = e->b;
+    LLVMTypeRef f = LLVMTypeOf(in[0]), w = like(t == COT_F64 ? e->l->i64 : e->l->i32, in[0]);
+    LLVMValueRef x = LLVMBuildBitCast(b, in[0], w, ""), y = LLVMBuildBitCast(b, in[1], w, "");
+    LLVMValueRef both = op == SC_max ? LLVMBuildAnd(b, x, y, "") : LLVMBuildOr(b, x, y, "");
+    LLVMValueRef better = LLVMBuildFCmp(b, op == SC_max ? LLVMRealOGT : LLVMRealOLT, in[0], in[1], "");
+    LLVMValueRef equal = LLVMBuildFCmp(b, LLVMRealOEQ, in[0], in[1], "");
+    LLVMValueRef unordered = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[1], "");
+    LLVMValueRef z = LLVMBuildSelect(b, better, in[0], in[1], "");
+
+    z = LLVMBuildSelect(b, equal, LLVMBuildBitCast(b, both, f, ""), z, "");
+    return LLVMBuildSelect(b, unordered, LLVMBuildFAdd(b, in[0], in[1], ""), z, "");
 }
 
 /* -- fma -- */

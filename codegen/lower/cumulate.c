@@ -20,6 +20,7 @@ typedef struct cumulating {
     int axis;
     int64_t size, inner, width;         /* width: of the scratch, lines side by side   */
     uint32_t out, total[LEVELS], sum[LEVELS];   /* of the blocks of each level         */
+    cg_place total_at[LEVELS], sum_at[LEVELS];
     cg_kind blocks;                     /* how the loops over blocks of level 0 run    */
     cg_ix at[COT_MAX_RANK + 1];         /* the line                                    */
     cg_val column;                      /* of the scratch                              */
@@ -171,7 +172,7 @@ scan(cg_lowering *l, cumulating *c)
 
 /* Line number `line` of all. */
 static void
-scan_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
+go_to_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
 {
     int64_t dims[COT_MAX_RANK];
     cg_ix at[COT_MAX_RANK + 1];
@@ -186,6 +187,12 @@ scan_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
     c->column = cg_ix_value(&l->ix, &l->b, c->each ? line : column);
     c->level = 0;
     c->length = c->size;
+}
+
+static void
+scan_line(cg_lowering *l, cumulating *c, cg_ix line, cg_ix column)
+{
+    go_to_line(l, c, line, column);
     scan(l, c);
 }
 
@@ -210,6 +217,7 @@ any_line(cg_lowering *l, void *user, cg_ix i)
     scan_line(l, user, i, cg_ix_const(&l->ix, 0));
 }
 
+/* The buffers of the kernel in hand; their places, if they have none. */
 static void
 make_scratch(cg_lowering *l, cumulating *c)
 {
@@ -217,9 +225,12 @@ make_scratch(cg_lowering *l, cumulating *c)
     for (int64_t n = (c->size - 1) / BLOCK; n > 0; n = (n - 1) / BLOCK, level++) {
         const int64_t dims[1] = { n * c->width };
         const ir_type *t = ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
-        cg_place total = cg_plan_new(l, "total", t), sum = cg_plan_new(l, "sum", t);
-        c->total[level] = cg_place_buffer(l, &total, t, "total", true);
-        c->sum[level] = cg_place_buffer(l, &sum, t, "sum", true);
+        if (!c->total_at[level].set) {
+            c->total_at[level] = cg_plan_new(l, "total", t);
+            c->sum_at[level] = cg_plan_new(l, "sum", t);
+        }
+        c->total[level] = cg_place_buffer(l, &c->total_at[level], t, "total", true);
+        c->sum[level] = cg_place_buffer(l, &c->sum_at[level], t, "sum", true);
     }
 }
 
@@ -242,6 +253,65 @@ emit(cg_lowering *l, cumulating *c)
             across ? outer_line : any_line, c);
 }
 
+/* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------------------------- */
+
+enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
+
+typedef struct stepping {
+    cumulating *c;
+    int step;
+    int64_t blocks;             /* of a line, in this step */
+} stepping;
+
+static void
+run_step(cg_lowering *l, void *user, cg_ix i)
+{
+    const stepping *s = user;
+    cumulating *c = s->c;
+    cg_val at = cg_ix_value(&l->ix, &l->b, i);
+    const int64_t lines = c->t->size / c->size;
+    cg_ix line = cg_ix_var(&l->ix, cg_idiv(&l->b, at, s->blocks), 0, lines - 1);
+    cg_ix b = cg_ix_var(&l->ix, cg_imod(&l->b, at, s->blocks), 0, s->blocks - 1);
+    go_to_line(l, c, line, line);
+    if (s->step == STEP_TOTALS) {
+        total_of(l, c, b);
+    } else if (s->step == STEP_RESULTS) {
+        results_of(l, c, b);
+    } else if (s->step == STEP_SUMS) {
+        c->level = 1;
+        c->length = (c->size + BLOCK - 1) / BLOCK - 1;
+        scan(l, c);
+    } else {
+        cg_ix last = cg_ix_const(&l->ix, c->size / BLOCK);
+        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), c->size % BLOCK, true, before_block(l, c, last));
+    }
+}
+
+static void
+plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
+{
+    const cg_group none = { 0 };
+    const int64_t blocks = (c->size + BLOCK - 1) / BLOCK, lines = c->t->size / c->size;
+    const int64_t each[STEPS] = { blocks - 1, 1, c->size / BLOCK, c->size % BLOCK != 0 };
+    c->each = true;
+    c->width = lines;
+    c->blocks = CG_SERIAL;
+    for (int step = 0; step < STEPS; step++) {
+        stepping s = { c, step, each[step] };
+        if (each[step] == 0)
+            continue;
+        cg_kernel_begin(l, ir_ops[c->n->op].name);
+        l->k->loc = c->n->loc;
+        l->k->note = ir_ops[c->n->op].doc;
+        l->k->flops = c->t->size * 2;
+        c->fr = cg_level_frame(l, v, &none);
+        c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
+        make_scratch(l, c);
+        cg_each(l, CG_PARALLEL, lines * each[step], 1, true, run_step, &s);
+        cg_kernel_call(l);
+    }
+}
+
 void
 cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -258,6 +328,10 @@ cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
     c.size = c.t->dims[c.axis];
     c.outer = c.t->size / c.size / c.inner;
     c.how = cg_fold_of(reduces[n->op - OP_cumsum], c.t->dtype);
+    if (l->target.grid && c.size > BLOCK) {
+        plan_steps(l, v, &c);
+        return;
+    }
     cg_kernel_begin(l, ir_ops[n->op].name);
     l->k->loc = n->loc;
     l->k->note = ir_ops[n->op].doc;

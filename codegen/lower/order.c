@@ -378,7 +378,7 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
         v->place[n->first] = cg_plan_new(l, "t", o.t);
     if (o.t->size == 0)
         return;
-    if (top && cg_plan_top(l, v, g))
+    if ((top && cg_plan_top(l, v, g)) || cg_plan_sort_grid(l, v, n, axis, top))
         return;
     o.size = ir_type_at(v->f, n->in[0])->dims[o.axis];
     o.most = o.t->dims[o.axis];

@@ -92,6 +92,7 @@ cg_kernel_begin(cg_lowering *l, const char *name)
 {
     l->k = cg_kernel_new(l->m, name);
     cg_begin(&l->b, l->k);
+    l->k->loc = l->b.loc = l->entry.loc = l->loc;
     cg_ix_begin(&l->ix, l->arena);
     l->n_frames = 0;
     l->mask = 0;
@@ -308,7 +309,10 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
     } else if (fr->place && fr->place[v].set && !(fr->made && fr->made[v])) {
         x = load(l, cg_place_buffer(l, &fr->place[v], t, "x", false), t, 0, 0, at);
     } else if (n) {
+        const ir_loc around = l->b.loc;
+        l->b.loc = n->loc ? n->loc : around;
         x = lower_rules[n->op](l, fr, n, (int)(v - n->first), at);
+        l->b.loc = around;
     }
     if (!x) {
         cg_lower_fail(l, n ? n->loc : 0, n ? ir_ops[n->op].name : NULL, "cannot be computed inside a kernel");

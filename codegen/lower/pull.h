@@ -75,6 +75,7 @@ struct cg_lowering {
     struct cg_plan *plan;
     ir_buf *why;                        /* cg_explain's text */
     cot_status status;
+    ir_loc loc;                         /* of the node that is lowered */
     /* the kernel in hand */
     cg_kernel *k;
     cg_build b;
@@ -108,6 +109,7 @@ cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
  * nothing. */
 void cg_kernel_begin(cg_lowering *l, const char *name);
 void cg_kernel_call(cg_lowering *l);
+void cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params);    /* values of the entry */
 /* The buffer of the kernel for a place: added at first use, and made writable by `out`. */
 uint32_t cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out);
 uint32_t cg_local_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t elements);

@@ -371,6 +371,26 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
         tree(&d, n, parallel, out);
 }
 
+/* Runs of `each` / WARPS blocks for each warp: absent blocks are neutral, as one without a partner is. */
+void
+cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each, cg_fold_body *body,
+             void *user, cg_val *out)
+{
+    folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1 };
+    cg_build *b = &l->b;
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
+    uint32_t outer, inner;
+    cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
+    cg_val lo = cg_iadd(b, cg_imul(b, part, each), cg_imul(b, cg_loop_var(b, warps), run));
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
+    l->team = CG_WARPS;
+    cg_val loop = tree_begin(&d, CG_SERIAL, lo, hi, &inner);
+    any_block(&d, cg_loop_var(b, loop), n, 0, blocks, out);
+    tree_end(&d, loop, inner, out);
+    l->team = CG_GRID;
+    tree_end(&d, warps, outer, out);
+}
+
 cg_fold
 cg_fold_of(ir_op op, cot_dtype t)
 {

@@ -32,6 +32,11 @@ void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const
 /* What the reduction is from what its elements combined to. */
 cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
 
+/* GPU: the node of the tree that is blocks part * each ... of the n elements; each is a power of two, at least CG_PART_LEAST,
+ * of blocks of CG_FOLD_BLOCK elements. */
+enum { CG_PART_LEAST = 8, CG_FOLD_BLOCK = 512 };
+void cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each, cg_fold_body *body,
+                  void *user, cg_val *out);
 /* GPU: the warps of a block that work on n elements together. */
 int64_t cg_block_warps(int64_t n);
 

@@ -184,6 +184,94 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_call(l);
 }
 
+/* -- on a GPU: threads own targets, and go through all updates in order --------------------------------------- */
+
+enum { OWNERS_MOST = 1 << 12 };
+
+/* Along each axis of the operand a window is one element thick, or all of it: what it covers is a number of whole
+ * lines, and an element of a window meets no other's. */
+static bool
+has_whole_windows(const update *u)
+{
+    for (int k = 0; k < u->x->rank; k++)
+        if (u->w.size[k] != 1 && u->w.size[k] != u->x->dims[k])
+            return false;
+    return true;
+}
+
+/* The element of the result that update u->at goes to, where it is inside; 0: no window fits. */
+static cg_val
+target_of(cg_lowering *l, update *u, int rank, cg_val *inside)
+{
+    cg_ix to[COT_MAX_RANK + 1];
+    if (!cg_window_at(l, u->fr, &u->w, u->at, rank, to, inside))
+        return 0;
+    return cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
+}
+
+/* The updates of one thread: j numbers the axes in `over`, of which there are n; the others are the thread's. */
+static void
+scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *dims, int64_t count, cg_val owner,
+              int64_t owners)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    cg_build *b = &l->b;
+    cg_ix along[COT_MAX_RANK + 1];
+    cg_val inside, loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, count), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix_split(&l->ix, cg_ix_var(&l->ix, cg_loop_var(b, loop), 0, count - 1), n, dims, along);
+    for (int i = 0; i < n; i++)
+        u->at[over[i]] = along[i];
+    cg_val target = target_of(l, u, z->rank, &inside);
+    if (target) {
+        cg_val mine = cg_insn2(b, SC_eq, COT_I64, cg_imod(b, target, owners), owner);
+        cg_val branch = cg_if_begin(b, cg_and(l, mine, inside));
+        uint32_t inner = cg_scope_begin(l);
+        u->known = true;
+        scatter_one(l, u);
+        u->known = false;
+        cg_scope_end(l, inner);
+        cg_if_else(b, branch);
+        cg_if_end(b, branch);
+    }
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+/* Where windows are whole lines a thread has one element of each window; the owner of a target is its
+ * number modulo a power of two that the lines' length keeps apart. */
+static void
+scatter_threads(cg_lowering *l, update *u)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    const bool whole = has_whole_windows(u);
+    int own[COT_MAX_RANK], over[COT_MAX_RANK], n_own = 0, n_over = 0;
+    int64_t own_dims[COT_MAX_RANK], over_dims[COT_MAX_RANK], window = 1, count = 1, owners = 1;
+    for (int k = 0; k < z->rank; k++) {
+        if (whole && ir_ints_has(u->n->at.scatter.window_dims, k)) {
+            own[n_own] = k;
+            own_dims[n_own++] = z->dims[k];
+            window *= z->dims[k];
+        } else {
+            over[n_over] = k;
+            over_dims[n_over++] = z->dims[k];
+            count *= z->dims[k];
+        }
+    }
+    while (owners < OWNERS_MOST && owners < u->x->size / window && owners * window < 1 << 14)
+        owners *= 2;
+    cg_val i;
+    uint32_t mark;
+    cg_val grid = cg_threads_begin(l, owners * window, &mark, &i);
+    cg_ix column = cg_ix_var(&l->ix, cg_imod(&l->b, i, window), 0, window - 1);
+    cg_ix along[COT_MAX_RANK + 1];
+    cg_ix_split(&l->ix, column, n_own, own_dims, along);
+    for (int k = 0; k < n_own; k++)
+        u->at[own[k]] = along[k];
+    scatter_owned(l, u, n_over, over, over_dims, count, cg_idiv(&l->b, i, window), owners);
+    cg_threads_end(l, grid, mark);
+}
+
 static void
 plan_scatter(cg_lowering *l, update *u)
 {
@@ -204,7 +292,9 @@ plan_scatter(cg_lowering *l, update *u)
     u->outer = z->rank;
     while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
         u->outer--;
-    if (u->outer == 0)
+    if (l->target.grid)
+        scatter_threads(l, u);
+    else if (u->outer == 0)
         scatter_window(l, u);
     else
         scatter_below(l, u);

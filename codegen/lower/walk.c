@@ -110,7 +110,7 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
     const ir_type *x = ir_type_at(w->f, n->in[0]);
     ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
     cg_ix to[COT_MAX_RANK + 1];
-    int64_t cost = w->cost, size = 1;
+    int64_t cost = w->cost, wide = w->wide, size = 1;
     w->reduces = true;
     for (int k = 0, i = 0; k < x->rank; k++) {
         to[k] = ir_axes_has(axes, k) ? cg_ix_var(&w->ix, 0, 0, x->dims[k] > 0 ? x->dims[k] - 1 : 0) : at[i++];
@@ -119,7 +119,9 @@ walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
     }
     cg_walk_value(w, n->in[0], to);
     /* Sums of sums of sums ... cost more than can be counted. */
-    w->cost = w->cost > COST_MOST / (size > 0 ? size : 1) ? COST_MOST : cost + (w->cost - cost + 1) * size;
+    const int64_t most = COST_MOST / (size > 0 ? size : 1);
+    w->wide = w->wide > most ? COST_MOST : wide + (w->wide - wide) * size;
+    w->cost = w->cost > most ? COST_MOST : cost + (w->cost - cost + 1) * size;
     if (size > w->longest)
         w->longest = size;
 }
@@ -214,6 +216,7 @@ walk_node(cg_walk *w, const ir_node *n, const cg_ix *at)
     if (t->dtype != COT_BOOL && ir_bits(t->dtype) > w->widest)
         w->widest = ir_bits(t->dtype);
     w->cost += cg_op_cost(w->f, n);
+    w->wide += ir_bits(t->dtype) == 64 ? cg_op_cost(w->f, n) : 0;
     if (cg_is_view(n->op)) {
         cg_view_index(&w->ix, w->f, n, at, to);
         cg_walk_value(w, n->in[0], to);

@@ -28,6 +28,7 @@ typedef struct cg_walk {
     uint32_t n_seen, cap_seen;
     ir_map index;
     int64_t cost;               /* of one element, in instructions   */
+    int64_t wide;               /* of which on types of 64 bits      */
     int widest;                 /* bits of the widest type computed  */
     bool reduces;               /* some value computed is a reduction */
     int64_t longest;            /* and the longest has that many elements */

@@ -427,6 +427,7 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
     begin(&e, h, &s, type, in);
     e.op = f->op;
     e.main = main;
+    e.b->uncontracted = !fe_hlo_flag(&e, "cotrace.contract", true);
     for (int i = 0; i < n; i++)
         h->env[r->arg + (uint32_t)i] = in[i];
     const hlo_op *last = emit_ops(&e, r);

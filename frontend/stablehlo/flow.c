@@ -82,8 +82,8 @@ call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
         e->out[i] = fe_hlo_ref(e, out[i]);
 }
 
-static void
-call_named(hlo_emit *e, const char *attribute)
+void
+fe_hlo_call_named(hlo_emit *e, const char *attribute)
 {
     const hlo_attr *a = fe_hlo_find(e->op, attribute, NULL);
     hlo_func *f = a && a->kind == HLO_SYMBOL ? fe_hlo_func(e->h, a->text) : NULL;
@@ -107,19 +107,13 @@ call_named(hlo_emit *e, const char *attribute)
     if (!g)
         e->b->status = e->h->ctx->status;
     else
-        give(e, OP_call, e->n_in, e->in, &(ir_attrs){ .call = { .body = g } }, g->n_out);
+        give(e, OP_call, e->n_in, e->in, &(ir_attrs){ .call = { fe_hlo_int_or(e, "cotrace.remat", 0), g } }, g->n_out);
 }
 
 void
 fe_hlo_call_(hlo_emit *e)
 {
-    call_named(e, "callee");
-}
-
-void
-fe_hlo_composite(hlo_emit *e)
-{
-    call_named(e, "decomposition");
+    fe_hlo_call_named(e, "callee");
 }
 
 /* ---- loops and branches ---- */

@@ -231,7 +231,7 @@ fe_hlo_reduce(hlo_emit *e)
     if (!results_of(e, &c, n))
         return;
     const ir_op op = named(&c, &reduction);
-    if (op && fe_hlo_in_type(e, 0)->dtype != COT_BOOL && is_neutral(e, op, e->in[1]))
+    if (op && (fe_hlo_in_type(e, 0)->dtype != COT_BOOL || op == OP_and || op == OP_or) && is_neutral(e, op, e->in[1]))
         e->out[0] = ir_reduce(e->b, reduction, e->in[0], axes);
     else if (!fe_hlo_arg_search(e, &c, list))
         pass_reduce(e->b, &c, axes, e->in, e->in + n, e->out);

@@ -10,6 +10,8 @@
 #include "frontend/stablehlo/ops.def"
 #undef HLO
 
+/* A call of the function that the attribute names. */
+void fe_hlo_call_named(hlo_emit *e, const char *attribute);
 /* Floats as integers in their total order; bits as elements of another width. */
 ir_ref fe_hlo_total(ir_build *b, ir_ref x);
 ir_ref fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to);

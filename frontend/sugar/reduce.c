@@ -6,24 +6,24 @@
 
 #include "frontend/trace.h"
 
-/* An operand made ready: floating, widened, with its set of axes. */
+/* An operand made ready: floating or, where that is allowed, complex; widened, with its set of axes. */
 typedef struct ready {
     ir_ref x;
-    cot_dtype dtype; /* of the operand */
+    cot_dtype dtype; /* of the operand; of its parts, where the result is real */
     ir_axes axes;
     int64_t count; /* elements that one result is made of */
     bool keep;
 } ready;
 
 static bool
-prepare(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, ready *r)
+prepare_any(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, bool complex, ready *r)
 {
     const ir_type *t = ir_btype(b, x);
     ir_axes absent =
         last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
 
-    if (!ir_is_float(t->dtype)) {
-        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
+    if (!ir_is_float(t->dtype) && !(complex && ir_is_complex(t->dtype))) {
+        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), complex ? "a floating or complex type" : "a floating type");
         return false;
     }
     if (!fe_axes(b, op, axes, t->rank, absent, &r->axes))
@@ -37,10 +37,32 @@ prepare(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool ke
     return true;
 }
 
-/* sum(x) / n over the axes. */
+static bool
+prepare(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, ready *r)
+{
+    return prepare_any(b, op, x, axes, last, keep, false, r);
+}
+
+/* |x|^2, a real number; the result then has the type of the parts. */
+static ir_ref
+squares(ir_build *b, ir_ref x, ready *r)
+{
+    if (!ir_is_complex(ir_btype(b, x)->dtype))
+        return ir_mul(b, x, x);
+    ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
+
+    r->dtype = ir_part_type(r->dtype);
+    return ir_add(b, ir_mul(b, re, re), ir_mul(b, im, im));
+}
+
+/* sum(x) / n over the axes; of complex numbers part by part. */
 static ir_ref
 average(ir_build *b, ir_ref x, const ready *r, bool keep, double less)
 {
+    if (x && ir_is_complex(ir_btype(b, x)->dtype)) {
+        ir_ref re = average(b, ir_op1(b, OP_real, x), r, keep, less), im = average(b, ir_op1(b, OP_imag, x), r, keep, less);
+        return ir_op2(b, OP_complex, re, im);
+    }
     ir_ref sum = fe_reduce(b, OP_reduce_sum, x, r->axes, keep);
     return ir_div(b, sum, ir_like(b, sum, (double)r->count - less));
 }
@@ -65,7 +87,7 @@ mean(ir_build *b, const fe_arg *x, int n, const void *options)
     ready r;
 
     (void)n;
-    if (!prepare(b, "mean", x[0].ref, o->axes, false, o->keepdims, &r))
+    if (!prepare_any(b, "mean", x[0].ref, o->axes, false, o->keepdims, true, &r))
         return IR_NONE;
     return fe_narrow(b, average(b, r.x, &r, r.keep, 0), r.dtype);
 }
@@ -77,10 +99,10 @@ var(ir_build *b, const fe_arg *x, int n, const void *options)
     ready r;
 
     (void)n;
-    if (!prepare(b, "var", x[0].ref, o->axes, false, o->keepdims, &r))
+    if (!prepare_any(b, "var", x[0].ref, o->axes, false, o->keepdims, true, &r))
         return IR_NONE;
-    ir_ref d = centred(b, &r);
-    return fe_narrow(b, average(b, ir_mul(b, d, d), &r, r.keep, o->ddof), r.dtype);
+    ir_ref d = squares(b, centred(b, &r), &r);
+    return fe_narrow(b, average(b, d, &r, r.keep, o->ddof), r.dtype);
 }
 
 static ir_ref
@@ -90,9 +112,9 @@ norm(ir_build *b, const fe_arg *x, int n, const void *options)
     ready r;
 
     (void)n;
-    if (!prepare(b, "norm", x[0].ref, o->axes, false, o->keepdims, &r))
+    if (!prepare_any(b, "norm", x[0].ref, o->axes, false, o->keepdims, true, &r))
         return IR_NONE;
-    ir_ref sum = fe_reduce(b, OP_reduce_sum, ir_mul(b, r.x, r.x), r.axes, r.keep);
+    ir_ref sum = fe_reduce(b, OP_reduce_sum, squares(b, r.x, &r), r.axes, r.keep);
     return fe_narrow(b, ir_op1(b, OP_sqrt, sum), r.dtype);
 }
 

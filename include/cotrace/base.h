@@ -62,6 +62,8 @@ typedef struct cot_options {
     void *(*alloc)(void *user, void *old, size_t bytes);    /* realloc's contract; NULL: libc's */
     void *alloc_user;
     const char *driver;     /* the CUDA driver's library; NULL: COT_CUDA_DRIVER, or libcuda.so.1 */
+    int debug;              /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
+    int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

@@ -15,12 +15,15 @@ extern "C" {
 typedef struct cot_compile_options {
     const char *backend;        /* "jit" (default), "eval" (the reference evaluator), "c"      */
     const char *target;         /* a triple; NULL: this machine                                */
-    const char *cpu;            /* a CPU's name as LLVM has it; NULL: this machine's           */
-    const char *features;       /* as LLVM has them; NULL: the CPU's                           */
+    const char *cpu;            /* a CPU's name as LLVM has it; NULL: this machine's.  For an object,
+                                   several: "x86-64-v2,x86-64-v3,x86-64-v4"                    */
+    const char *features;       /* more or fewer than the CPU's: "+avx2,-fma"; NULL: the CPU's */
     const char *name;           /* of the C entry; NULL: the function's, with _ for what is no letter */
     int vector_bits;            /* 0: the target's; 32 (scalar), 128, 256 or 512               */
     int threads;                /* 0: the context's                                            */
     cot_list donated;           /* arguments whose memory results may take; absent: none       */
+    bool debug;                 /* line tables: instructions lead to the lines that were traced */
+    const char *manifest;       /* cot_build_object: a path for the header's facts as JSON; NULL: none */
 } cot_compile_options;
 
 /* ---- functions to graphs ---- */
@@ -102,8 +105,14 @@ typedef struct cot_export {
     const char *name;           /* of the C function; NULL: the function's own */
 } cot_export;
 
-/* Write an object file with the functions, and their header if header is not NULL.  The object needs
- * nothing at run time but memcpy, memset and memmove (and libcotrace_rt if threads were asked for). */
+/* Write a file with the functions, in the form its ending says (.o, .a, .c, .s, .ll), and their header if
+ * header is not NULL.  An object needs nothing at run time but memcpy, memset and memmove, and nothing at
+ * all on wasm32; on armv7em the compiler's __aeabi_* functions.  With threads above 1 a function with parallel
+ * loops takes a parallel-for before `work`: cotrace/pool.h.  With several CPUs in options the first call
+ * chooses among them, by one atomic word; an entry called on a machine older than all answers
+ * COT_ERR_TARGET.
+ * Errors: COT_ERR_TARGET (a target, CPU or feature that LLVM does not have, or cannot make code for),
+ * COT_ERR_IO, COT_ERR_ARG (a name that is no C name, or is there twice), and those of tracing. */
 COT_API cot_status cot_build_object(cot_context *ctx, const cot_export *exports, int n,
                                     const cot_compile_options *options, const char *object,
                                     const char *header);

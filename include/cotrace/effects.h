@@ -19,7 +19,8 @@ COT_API cot_value cot_check_(cot_place at, cot_value p, const char *text);
 
 #ifndef __cplusplus
 /* x, and a line on stdout: text with x in the place of the first {}, or behind it.  Numbers have the digits
- * that tell them apart (9 for f32 and shorter types, 17 for f64), arrays are nested in brackets. */
+ * that tell them apart (9 for f32 and shorter types, 17 for f64), arrays are nested in brackets, a complex number is
+ * (re, im). */
 #define cot_print(x, text) cot_print_(COT_HERE, x, text)
 /* p, bool of any shape; where an element is false, the run ends with COT_ERR_FOREIGN and a message that has
  * the text.  Results are not defined then. */

@@ -42,6 +42,22 @@ typedef struct cot_import_options {
 COT_API cot_status cot_import_stablehlo(cot_context *ctx, const char *path, const char *text, size_t bytes,
                                         const cot_import_options *options, const cot_graph **out);
 
+/* Write a graph as a module of StableHLO text, which JAX's parser and the StableHLO tools read.
+ *
+ *   g      the function: @main of the module.  Its sub-functions are private functions; what it reads of the
+ *          context (captured arrays, the generator's key) are arguments at the end; the new values of in/out arguments are
+ *          results at the end, and the arguments have tf.aliasing_output
+ *   write  receives the text
+ *
+ * Elements are bool as i1, c64 as complex<f32>; large constants are in hexadecimal.  An op that StableHLO and chlo have
+ * not is a composite named cotrace.NAME, whose decomposition is a private function of other ops: it agrees to the
+ * accuracy of the op, not to the last bit.  Imported again, the text is the same graph.
+ *
+ * Errors   COT_ERR_TARGET  an op has no counterpart: one with an effect, a collective outside of its vmap, or a call
+ *                          of a foreign function; the message has the line of the op
+ * Source   StableHLO specification, https://github.com/openxla/stablehlo/blob/main/docs/spec.md */
+COT_API cot_status cot_export_stablehlo(const cot_graph *g, cot_write *write, void *user);
+
 #ifdef __cplusplus
 }
 #endif

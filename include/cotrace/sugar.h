@@ -98,14 +98,15 @@ COT_API cot_value cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, dou
 COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
 
 #ifndef __cplusplus
-/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1 ---- */
+/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var and norm of complex
+ * numbers, too, of which var and norm are real ---- */
 
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The mean of squared distances from the mean, divided by the count less .ddof. */
+/* The mean of squared distances |x - mean|^2 from the mean, divided by the count less .ddof. */
 #define cot_var(...) COT_VAR_(__VA_ARGS__, .end_ = 0)
 #define COT_VAR_(x, ...) cot_var_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* The Euclidean norm, sqrt(sum(x^2)); its gradient at 0 is NaN. */
+/* The Euclidean norm, sqrt(sum(|x|^2)); its gradient at 0 is NaN. */
 #define cot_norm(...) COT_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_NORM_(x, ...) cot_norm_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 /* log(sum(e^x)), computed as m + log(sum(e^(x - m))) with the maximum m, so that nothing overflows. */

@@ -42,7 +42,7 @@ infer_top_k(const infer_ctx *c)
     const ir_type *x = c->in[0];
     int64_t dims[COT_MAX_RANK];
 
-    if (infer_axis(c, axis, x) < 0)
+    if (infer_dtype_is(c, 0, !ir_is_complex(x->dtype), "a type that has an order") < 0 || infer_axis(c, axis, x) < 0)
         return -1;
     if (t < COT_I8 || t > COT_U64)
         return INFER_FAIL(c, ERR_attr_value, "dtype", (long long)t, "an integer type");

@@ -9,10 +9,14 @@
 
 /* Run body(ctx, lo, hi) over pieces that cover [0, n) once each; return when all are done.  Pieces are of
  * `grain` iterations or more where possible.  The caller of a kernel may supply its own. */
-typedef struct cot_parallel {
+#ifndef COT_PARALLEL_DEFINED            /* headers of objects have it too */
+#define COT_PARALLEL_DEFINED
+struct cot_parallel {
     void (*run)(const struct cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx,
                 int64_t n, int64_t grain);
-} cot_parallel;
+};
+#endif
+typedef struct cot_parallel cot_parallel;
 
 /* A pool of `threads` threads, the caller's included; NULL if memory or threads are short.  run may be called
  * from several threads at once: a pool that is busy runs the pieces in the calling thread. */

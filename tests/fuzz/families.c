@@ -62,7 +62,7 @@ whole(gen *g, ir_ref z)
     case 4:  return t->rank == 0 || t->size > 300 ? z
             : ir_node1(g->b, below(g, 2) ? OP_cumsum : OP_cumprod, 1, &z, &(ir_attrs){ .cumulate = { (int)k, below(g, 2) } });
     case 5:  return t->rank == 0 || t->size > 300 ? z
-            : ir_dot(g->b, z, ir_op1(g->b, OP_conj, z), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, none, none);
+            : ir_dot(g->b, z, z, (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, none, none);
     default: return transform(g, z);
     }
 }

@@ -1,337 +1,311 @@
-/* Every carrier of a program, bit for bit against the evaluator: the JIT, an object file, C by gcc and C by
- * clang, over the programs of the laws.
+/* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator (carry.h), over the
+ * programs of the laws and programs in files.
  *
- *   carriers FIRST STEP         programs FIRST, FIRST + STEP, ...
- *   carriers --page FIRST STEP  likewise; docs/carriers.md to standard output
+ *   law_carriers [--page | --check PAGE] [--files] FIRST STEP [FILE.cot ...]
  *
- * Programs go into files of many, since starting a compiler is dear.  Each has one of the widths of C source in turn.  A compiler
- * that is not there is left out, and so is LLVM. */
-#include <dlfcn.h>
+ * Takes programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of the files' alone.  A
+ * difference fails.  --page prints the table; --check wants of each program taken what the table says of it.  A row
+ * that the table does not have yet is no failure.
+ *
+ * A file's program is taken through the pipeline that a comment "; run:" in it names, if that makes a program; what
+ * is no program by itself (it wants a large constant, or is there to be refused) is left out.  A compiler that is
+ * not here is left out, and so is LLVM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "runtime/call.h"
-#include "runtime/compile.h"
+#include "cotrace/cotrace.h"
+#include "tests/laws/carry.h"
 #include "tests/laws/programs.h"
 
-enum { BATCH = 48, MAX_OPS = 512 };
-enum { JIT, OBJECT, GCC, CLANG, CARRIERS };
+enum { MAX_ROWS = 1024, MAX_NOTES = 256, NAME = 96 };
 
-static const char *const carrier_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang" };
-static const char *const compiler[CARRIERS] = { [GCC] = "gcc -O1", [CLANG] = "clang -O1" };
+static const char *const compiler[CARRIERS] = { [CARRY_GCC] = "gcc -O1", [CARRY_CLANG] = "clang -O1" };
+static bool here[CARRIERS];
 
 static struct row {
-    const char *op;
-    int programs, good[CARRIERS];
-} row[MAX_OPS];
-static int n_rows, failures;
-static bool here[CARRIERS], page;
+    char name[NAME];
+    int programs, same[CARRIERS];
+} row[MAX_ROWS];
 
-typedef struct batch {
-    cot_context *ctx;
-    char folder[64];
-    int n;
-    laws_program p[BATCH];
-    struct row *row[BATCH];
-    cg_natural c[BATCH], native[BATCH]; /* for C; for an object */
-    void **in[BATCH], **want[BATCH], **got[BATCH];
-    cg_target target;
-} batch;
+/* What a carrier refuses. */
+static struct note {
+    char program[NAME], carrier[NAME], why[200];
+} note[MAX_NOTES];
+
+static int n_rows, n_notes, failures, programs;
 
 static struct row *
-row_of(const char *op)
+row_of(const char *name)
 {
     for (int i = 0; i < n_rows; i++)
-        if (strcmp(row[i].op, op) == 0)
+        if (strcmp(row[i].name, name) == 0)
             return &row[i];
-    row[n_rows].op = strdup(op);
+    if (n_rows == MAX_ROWS)
+        exit(2);
+    snprintf(row[n_rows].name, NAME, "%s", name);
     return &row[n_rows++];
 }
 
-static void
-wrong(const laws_program *p, int carrier, const char *why)
+/* -- programs -- */
+
+static char *
+read_file(const char *path)
 {
-    failures++;
-    fprintf(stderr, "carriers: program %d: %s: %s\n%s", p->number, carrier_name[carrier], why, p->text);
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+    size_t n = file && text ? fread(text, 1, (1 << 20) - 1, file) : 0;
+    char *expect = text ? strstr(text, "; expect:") : NULL;
+
+    if (file)
+        fclose(file);
+    if (expect)
+        *expect = '\0';
+    if (n == 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
-static void
-compare(batch *b, int i, int carrier)
+/* f through the pipeline of the text's first comment "; run:"; f itself where there is none or it is none of a
+ * function's. */
+static const ir_graph *
+transformed(cot_context *ctx, const ir_graph *f, const char *text)
 {
-    const ir_graph *f = b->p[i].f;
+    const char *run = strstr(text, "; run: ");
+    const cot_graph *g;
+    cot_type *type = IR_NEW_N(&ctx->arena, cot_type, f->n_in + 1);
 
-    for (int k = 0; k < f->n_out; k++)
-        if (laws_differ(ir_type_at(f, f->out[k]), b->want[i][k], b->got[i][k]) >= 0) {
-            wrong(&b->p[i], carrier, "differs from the evaluator");
-            return;
-        }
-    b->row[i]->good[carrier]++;
+    if (!run)
+        return f;
+    run = ir_format(&ctx->arena, "%.*s", (int)strcspn(run + 7, "\n"), run + 7);
+    for (int i = 0; i < f->n_in; i++)
+        type[i] = cot_graph_in_type(f, i);
+    if (cot_trace_fn(cot_pipeline(cot_fn_of_graph(f), run), (cot_types){ f->n_in, type }, &g) == COT_OK)
+        return g;
+    cot_error_clear(ctx);
+    return f;
 }
 
-/* -- one program: evaluated, lowered, by the JIT -- */
-
-static cot_status
-lower(batch *b, int i, const char *backend, int bits, cg_natural *out, cg_target *target)
+/* "text/vmap" of "tests/text/vmap/dot.cot". */
+static const char *
+last_folders(ir_arena *a, const char *path)
 {
-    const ir_graph *f = b->p[i].f;
-    rt_lowered low;
-    rt_plan p;
+    const char *end = strrchr(path, '/'), *at = end;
 
-    COT_TRY(rt_plan_new(b->ctx, &(cot_compile_options){ .backend = backend, .vector_bits = bits, .threads = 1 },
-                        f->name, &p));
-    COT_TRY(rt_lower(f, &p, &b->ctx->arena, &low));
-    *out = (cg_natural){ .name = ir_format(&b->ctx->arena, "p%d", b->p[i].number),
-                         .module = low.module,
-                         .n_in = f->n_in,
-                         .n_out = f->n_out };
-    *target = p.target;
-    return COT_OK;
+    for (int n = 0; at && at > path; at--)
+        if (at < end && *at == '/' && ++n == 2)
+            break;
+    return end ? ir_format(a, "%.*s", (int)(end - at) - (*at == '/'), at + (*at == '/')) : "files";
 }
 
 static bool
-run_kernel(batch *b, int i, const char *backend, void **out)
+from_file(cot_context *ctx, const char *path, int number, carry_program *p)
 {
-    const ir_graph *f = b->p[i].f;
-    void **args = IR_NEW_N(&b->ctx->arena, void *, f->n_in + f->n_out + 1);
-    cot_status status;
-    cot_kernel *k;
+    static const int lanes[] = { 1, 4, 8, 16 };
+    char *text = read_file(path);
+    const char *slash = strrchr(path, '/');
+    ir_module m;
 
-    status = cot_compile_graph(f, &(cot_compile_options){ .backend = backend }, &k);
-    if (status == COT_OK) {
-        rt_arguments(k, b->in[i], out, args);
-        status = rt_call_kernel(k, args, NULL);
-        cot_kernel_free(k);
-    }
-    if (status != COT_OK) {
-        wrong(&b->p[i], JIT, cot_error(b->ctx));
-        cot_error_clear(b->ctx);
-    }
-    return status == COT_OK;
-}
-
-static bool
-add(batch *b, int number)
-{
-    static const int bits[] = { 32, 128, 256 };
-    laws_program *p = &b->p[b->n];
-    uint64_t seed = 4000 + (uint64_t)number;
-    const int i = b->n;
-    cg_target target;
-
-    if (!laws_make(b->ctx, number, p) || p->f->n_inout)
+    *p = (carry_program){ .lo = -3, .hi = 3, .seed = 9000 + (uint64_t)number, .lanes = lanes[number % 4] };
+    if (!text)
         return false;
-    b->in[i] = laws_values(p->f->n_in, p->f->in, p->f);
-    b->want[i] = laws_values(p->f->n_out, p->f->out, p->f);
-    b->got[i] = laws_values(p->f->n_out, p->f->out, p->f);
-    for (int k = 0; k < p->f->n_in; k++)
-        laws_fill_special(&seed, ir_type_at(p->f, p->f->in[k]), p->f->in_name[k], p->lo, p->hi, b->in[i][k]);
-    b->n++;
-    b->row[i] = row_of(p->op);
-    b->row[i]->programs++;
-    if (!run_kernel(b, i, "eval", b->want[i]) || lower(b, i, "c", bits[number % 3], &b->c[i], &target) != COT_OK) {
-        wrong(p, GCC, cot_error(b->ctx));
-        cot_error_clear(b->ctx);
-        b->c[i].module = NULL;
+    p->text = ir_copy_string(&ctx->arena, text);
+    p->row = last_folders(&ctx->arena, path);
+    p->name = ir_format(&ctx->arena, "%s/%s", p->row, slash ? slash + 1 : path);
+    free(text);
+    if (ir_parse(ctx, p->name, p->text, strlen(p->text), &m) != COT_OK || m.n == 0) {
+        cot_error_clear(ctx);
+        return false;
     }
-    if (here[JIT]) {
-        if (run_kernel(b, i, "jit", b->got[i]))
-            compare(b, i, JIT);
-        if (lower(b, i, "jit", 0, &b->native[i], &b->target) != COT_OK)
-            b->native[i].module = NULL;
-    }
+    p->f = transformed(ctx, m.fn[m.n - 1], p->text);
     return true;
 }
 
-/* -- files -- */
-
 static bool
-write_file(const char *path, const void *bytes, size_t size)
+from_laws(cot_context *ctx, int number, carry_program *p)
 {
-    FILE *file = fopen(path, "w");
-    bool good = file && fwrite(bytes, 1, size, file) == size;
+    static const int lanes[] = { 1, 4, 8, 16 };
+    laws_program law;
 
-    return file && fclose(file) == 0 && good;
+    if (!laws_make(ctx, number, &law)) {
+        failures++;
+        return false;
+    }
+    *p = (carry_program){ .row = law.op, .text = law.text, .f = law.f, .lo = law.lo, .hi = law.hi, .special = true,
+                          .seed = 4000 + (uint64_t)number, .lanes = lanes[number % 4] };
+    p->name = ir_format(&ctx->arena, "%s (program %d of the laws)", law.op, number);
+    return true;
 }
 
-/* Link, load, call each. */
+/* -- batches -- */
+
 static void
-run_library(batch *b, int carrier, const cg_natural *fn, const char *command)
+record(const carry_program *p)
 {
-    char line[512], path[128];
-    void *library;
+    struct row *r = row_of(p->row);
 
-    snprintf(line, sizeof line, "cd %s && %s -w -shared -fPIC -o x%d.so", b->folder, command, carrier);
-    snprintf(path, sizeof path, "%s/x%d.so", b->folder, carrier);
-    library = system(line) == 0 ? dlopen(path, RTLD_NOW) : NULL;
-    if (!library) {
-        wrong(&b->p[0], carrier, "the file does not compile or load");
-        return;
-    }
-    for (int i = 0; i < b->n; i++) {
-        const ir_graph *f = b->p[i].f;
-        rt_arg *arg = IR_NEW_N(&b->ctx->arena, rt_arg, f->n_in + f->n_out + 1);
-        int answer = -1;
-        void (*entry)(void);
-        if (!fn[i].module)
+    r->programs++;
+    programs++;
+    for (int k = 0; k < CARRIERS; k++) {
+        r->same[k] += p->answer[k] == CARRY_SAME;
+        if (p->answer[k] != CARRY_REFUSED || !here[k] || n_notes == MAX_NOTES)
             continue;
-        void *work = aligned_alloc(64, (size_t)(fn[i].module->work_bytes + 128) / 64 * 64);
-        for (int k = 0; k < f->n_in + f->n_out; k++)
-            arg[k].at = k < f->n_in ? b->in[i][k] : b->got[i][k - f->n_in];
-        arg[f->n_in + f->n_out].at = work;
-        *(void **)&entry = dlsym(library, fn[i].name);
-        if (!entry || rt_call_c(b->ctx, entry, f->n_in + f->n_out + 1, arg, &answer) != COT_OK || answer)
-            wrong(&b->p[i], carrier, "fails");
-        else
-            compare(b, i, carrier);
-        free(work);
+        snprintf(note[n_notes].program, NAME, "%s", p->name);
+        snprintf(note[n_notes].carrier, NAME, "%s", carry_name[k]);
+        snprintf(note[n_notes++].why, sizeof note->why, "%s", p->why[k]);
     }
-    dlclose(library);
-}
-
-/* Each function is a file of its own width, included one after the other would clash: so a file for each width. */
-static int
-group(const batch *b, int bits, cg_natural *out, int *index)
-{
-    static const int each[] = { 32, 128, 256 };
-    int n = 0;
-
-    for (int i = 0; i < b->n; i++)
-        if (b->c[i].module && each[b->p[i].number % 3] == bits) {
-            index[n] = i;
-            out[n++] = b->c[i];
-        }
-    return n;
-}
-
-static bool
-write_sources(batch *b, char *names, size_t room)
-{
-    static const int each[] = { 32, 128, 256 };
-    cg_natural fn[BATCH];
-    int index[BATCH];
-    const void *bytes;
-    size_t size;
-
-    *names = '\0';
-    for (int k = 0; k < 3; k++) {
-        const int n = group(b, each[k], fn, index);
-        const cg_c_width w = { each[k] / 32, fn };
-        if (n == 0)
-            continue;
-        if (cg_c_write(b->ctx, 1, &w, n, false, &b->ctx->arena, &bytes, &size) != COT_OK ||
-            !write_file(ir_format(&b->ctx->arena, "%s/c%d.c", b->folder, each[k]), bytes, size)) {
-            wrong(&b->p[index[0]], GCC, cot_error(b->ctx));
-            return false;
-        }
-        snprintf(names + strlen(names), room - strlen(names), " c%d.c", each[k]);
-    }
-    return *names;
 }
 
 static void
-run_files(batch *b)
+run_carriers(carry_batch *b)
 {
-    char names[128];
-    cg_natural fn[BATCH];
-    const void *bytes;
-    size_t size;
-    int n = 0;
+    const char *files;
 
-    if (write_sources(b, names, sizeof names))
-        for (int k = GCC; k <= CLANG; k++)
-            if (here[k])
-                run_library(b, k, b->c, ir_format(&b->ctx->arena, "%s -march=native -std=c11 %s", compiler[k], names));
-    for (int i = 0; i < b->n; i++)
-        if (b->native[i].module)
-            fn[n++] = b->native[i];
-    if (!here[OBJECT] || n == 0)
-        return;
-    if (cg_llvm()->emit(b->ctx, &b->target, CG_TO_OBJECT, n, fn, &b->ctx->arena, &bytes, &size) == COT_OK &&
-        write_file(ir_format(&b->ctx->arena, "%s/x.o", b->folder), bytes, size))
-        run_library(b, OBJECT, b->native, "cc x.o");
-    else
-        wrong(&b->p[0], OBJECT, cot_error(b->ctx));
+    if (here[CARRY_JIT]) {
+        carry_jit(b);
+        carry_object(b);
+    }
+    files = carry_write_c(b);
+    for (int k = CARRY_GCC; k <= CARRY_CLANG && *files; k++)
+        if (here[k])
+            carry_c(b, (carry_by)k,
+                    ir_format(&b->ctx->arena, "%s -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x%d.so%s",
+                              compiler[k], k, files),
+                    ir_format(&b->ctx->arena, "x%d.so", k));
 }
 
 /* The number after the last program that it took. */
 static int
-run_batch(int first, int step)
+run_batch(int first, int step, int n_files, char **file)
 {
-    batch *b = calloc(1, sizeof *b);
+    carry_batch *b = calloc(1, sizeof *b);
+    cot_context *ctx = cot_context_new(NULL);
+    const int laws = laws_count();
     volatile int i = first;
 
-    strcpy(b->folder, "/tmp/carriers-XXXXXX");
-    b->ctx = cot_context_new(NULL);
-    if (!mkdtemp(b->folder))
-        exit(2);
-    IR_TRY(b->ctx) {
-        for (; i < laws_count() && b->n < BATCH; i += step)
-            add(b, i);
-        run_files(b);
+    carry_begin(b, ctx);
+    IR_TRY(ctx) {
+        for (; i < laws + n_files && b->n < CARRY_BATCH; i += step) {
+            carry_program p;
+            if (i < laws ? from_laws(ctx, i, &p) : from_file(ctx, file[i - laws], i, &p))
+                carry_add(b, &p);
+        }
+        run_carriers(b);
     }
-    char line[128];
-    snprintf(line, sizeof line, "rm -rf %s", b->folder);
-    if (system(line) != 0)
-        failures++;
-    for (int k = 0; k < b->n; k++) {
-        laws_free(b->p[k].f->n_in, b->in[k]);
-        laws_free(b->p[k].f->n_out, b->want[k]);
-        laws_free(b->p[k].f->n_out, b->got[k]);
-    }
-    cot_context_free(b->ctx);
+    for (int k = 0; k < b->n; k++)
+        record(&b->p[k]);
+    failures += b->failures;
+    carry_end(b);
+    cot_context_free(ctx);
     free(b);
     return i;
 }
 
+/* -- the page -- */
+
 static void
-print_page(void)
+print_page(int step)
 {
-    printf("# Carriers\n\nMade by `law_carriers --page FIRST STEP`: the programs of the laws, op by op, through everything that can carry\n"
-           "them, on operands with NaN, infinities, zeros and subnormals among them. A number is how many programs gave the\n"
-           "evaluator's bits; C source is written for vectors of 1, 4 and 8 floats in turn. A mismatch fails the test.\n\n"
-           "| op | programs");
+    const char *which = step == 1 ? "every program" : "a sample (one in %d) of every program";
+
+    printf("# Carriers\n\nMade by `docs/carriers.sh BUILD %d`: ", step);
+    printf(which, step);
+    printf(" of the tests (the laws, op by op; the goldens; the text tests; what the\n"
+           "examples compile) through everything that can carry it. A number is how many gave the evaluator's bits. The\n"
+           "laws' programs run on operands with NaN, infinities, zeros and subnormals among them; C source is written for\n"
+           "vectors of 1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the tests\n"
+           "`laws.carriers` and `carriers.files`, which also want of each program what is said here.\n\n"
+           "| programs of | number");
     for (int k = 0; k < CARRIERS; k++)
-        printf(" | %s", carrier_name[k]);
+        printf(" | %s", carry_name[k]);
     printf(" |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < n_rows; i++) {
-        printf("| %s | %d", row[i].op, row[i].programs);
+        printf("| %s | %d", row[i].name, row[i].programs);
         for (int k = 0; k < CARRIERS; k++)
-            if (here[k])
-                printf(" | %d", row[i].good[k]);
-            else
-                printf(" | -");
+            printf(here[k] ? " | %d" : " | -", row[i].same[k]);
         printf(" |\n");
     }
+    printf("\n## Refused\n\n%s", n_notes ? "" : "None.\n");
+    for (int i = 0; i < n_notes; i++)
+        printf("- %s: %s: %s\n", note[i].program, note[i].carrier, note[i].why);
 }
 
+/* Does a line say what the carrier refuses of what begins with these words? */
 static bool
-can_compile(const char *command)
+is_noted(const char *page, const char *words, const char *carrier)
 {
-    char line[128];
+    char by[NAME + 8];
 
-    snprintf(line, sizeof line, "echo 'int x;' | %s -x c -c - -o /dev/null >/dev/null 2>&1", command);
-    return system(line) == 0;
+    snprintf(by, sizeof by, ": %.80s: ", carrier);
+    for (const char *at = strstr(page, "\n- "); at; at = strstr(at + 3, "\n- "))
+        if (strncmp(at + 3, words, strlen(words)) == 0 &&
+            strstr(at, by) < at + 1 + strcspn(at + 1, "\n") && strstr(at, by))
+            return true;
+    return false;
+}
+
+/* In the row of each program taken every carrier here gives the bits of all but what it refuses, and what was refused
+ * just now is said to be. */
+static void
+check_page(const char *path)
+{
+    char *page = read_file(path), line[NAME + 8];
+    int said[CARRIERS + 1];
+
+    for (int i = 0; page && i < n_rows; i++) {
+        snprintf(line, sizeof line, "\n| %.90s |", row[i].name);
+        const char *at = strstr(page, line);
+        if (!at || sscanf(at + strlen(line), "%d | %d | %d | %d | %d |", &said[CARRIERS], &said[0], &said[1], &said[2],
+                          &said[3]) != CARRIERS + 1)
+            continue;
+        for (int k = 0; k < CARRIERS; k++)
+            if (here[k] && said[k] < said[CARRIERS] && !is_noted(page, row[i].name, carry_name[k])) {
+                fprintf(stderr, "carriers: %s: %s: the page says that %d of %d have the bits, and not why\n", row[i].name,
+                        carry_name[k], said[k], said[CARRIERS]);
+                failures++;
+            }
+    }
+    for (int i = 0; page && i < n_notes; i++)
+        if (!is_noted(page, note[i].program, note[i].carrier)) {
+            fprintf(stderr, "carriers: %s: %s refuses it, and the page does not say so: %s\n", note[i].program,
+                    note[i].carrier, note[i].why);
+            failures++;
+        }
+    failures += !page;
+    free(page);
 }
 
 int
 main(int argc, char **argv)
 {
-    int first, step, programs = 0;
+    const char *check = NULL;
+    bool page = false;
+    int at = 1, next = 0;
 
-    page = argc > 1 && strcmp(argv[1], "--page") == 0;
-    first = argc > 1 + page ? atoi(argv[1 + page]) : 0;
-    step = argc > 2 + page ? atoi(argv[2 + page]) : 1;
-    here[JIT] = here[OBJECT] = cg_llvm() != NULL;
-    here[GCC] = can_compile(compiler[GCC]);
-    here[CLANG] = can_compile(compiler[CLANG]);
-    while (first < laws_count())
-        first = run_batch(first, step);
-    for (int i = 0; i < n_rows; i++)
-        programs += row[i].programs;
+    for (; at < argc && argv[at][0] == '-'; at++)
+        if (strcmp(argv[at], "--page") == 0)
+            page = true;
+        else if (strcmp(argv[at], "--files") == 0)
+            next = laws_count();
+        else if (strcmp(argv[at], "--check") == 0 && at + 1 < argc)
+            check = argv[++at];
+        else
+            return 2;
+    if (at + 2 > argc)
+        return 2;
+    next += atoi(argv[at]);
+    const int step = atoi(argv[at + 1]), n_files = argc - at - 2;
+    here[CARRY_JIT] = here[CARRY_OBJECT] = cg_llvm() != NULL;
+    here[CARRY_GCC] = carry_has(compiler[CARRY_GCC]);
+    here[CARRY_CLANG] = carry_has(compiler[CARRY_CLANG]);
+    while (next < laws_count() + n_files)
+        next = run_batch(next, step, n_files, argv + at + 2);
     if (page)
-        print_page();
+        print_page(step);
+    if (check)
+        check_page(check);
     fprintf(stderr, "carriers: %d programs, %d failures\n", programs, failures);
     return failures > 0;
 }

@@ -9,11 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "codegen/grid.h"
-#include "codegen/host.h"
-#include "codegen/lower.h"
-#include "passes/pass.h"
 #include "runtime/check.h"
+#include "tests/grid.h"
 #include "tests/laws/programs.h"
 
 static int failures;
@@ -24,68 +21,6 @@ report(const laws_program *p, const char *why)
     failures++;
     printf("grid: program %d: %s\n%s", p->number, why, p->text);
     fflush(stdout);
-}
-
-/* -- the simulator as a device ---------------------------------------------------------------------------------- */
-
-static cot_status
-sim_launch(void *self, int kernel, void *const *buffers, const int64_t *params)
-{
-    const cg_module *m = self;
-    int32_t failed = 0;
-
-    COT_TRY(cg_sim_launch(m->kernel[kernel], buffers, params, &failed));
-    return (cot_status)failed;
-}
-
-static cot_status
-sim_copy(void *self, void *to, const void *from, size_t bytes)
-{
-    (void)self;
-    memmove(to, from, bytes);
-    return COT_OK;
-}
-
-static cot_status
-sim_read(void *self, const void *at, size_t bytes, void *to)
-{
-    return sim_copy(self, to, at, bytes);
-}
-
-static cot_status
-sim_write(void *self, void *at, size_t bytes, const void *from)
-{
-    return sim_copy(self, at, from, bytes);
-}
-
-static cot_status
-lower(const ir_graph *f, const char *cpu, cg_target *t, cg_module **m)
-{
-    const cg_lower_options o = { .target = t, .threads = 1, .fuse = true };
-    ir_graph *prepared;
-
-    *t = (cg_target){ .cpu = cpu };
-    cg_grid_target(t);
-    COT_TRY(pass_prepare(f, &prepared));
-    COT_TRY(cg_lower(prepared, &o, &f->ctx->arena, m));
-    return cg_verify(*m);
-}
-
-static cot_status
-run(const ir_graph *f, void *const *in, void **out)
-{
-    ir_arena *a = &f->ctx->arena;
-    cg_target t;
-    cg_module *m;
-
-    COT_TRY(lower(f, "sm_80", &t, &m));
-    const cg_device d = { .self = m, .launch = sim_launch, .copy = sim_copy, .read = sim_read, .write = sim_write };
-    void **args = IR_NEW_N(a, void *, f->n_in + f->n_out + 1);
-    for (int i = 0; i < f->n_in; i++)
-        args[i] = in[i];
-    for (int i = 0; i < f->n_out; i++)
-        args[f->n_in + i] = out[i];
-    return cg_host_run(m, &d, args, ir_alloc(a, (size_t)m->work_bytes + 64), ir_alloc(a, cg_host_bytes(m) + 16));
 }
 
 typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
@@ -100,7 +35,7 @@ check(const laws_program *p, fill *sample)
 
     for (int i = 0; i < f->n_in; i++)
         sample(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
-    if (rt_run_graph(f, &twin, in, &want) != COT_OK || run(f, in, got) != COT_OK) {
+    if (rt_run_graph(f, &twin, in, &want) != COT_OK || grid_run(f, in, got) != COT_OK) {
         report(p, cot_error(f->ctx));
         cot_error_clear(f->ctx);
     } else {

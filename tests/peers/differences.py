@@ -8,13 +8,15 @@ REASONS = {
          "is a product with a zero of that sign.",
     "c": "NaN there, where its formula divides 0 by 0 or takes inf from inf; here the limit, where there is one.",
     "d": "NaN here: at a pole whose two sides differ in sign (`digamma` at 0 and below, and the derivative of `lgamma`, as XLA's "
-         "`digamma`), for an angle without direction (the derivative of `atan2` at (0, 0)), for an operand that is NaN, and "
+         "`digamma`), for an angle without direction (the derivative of `atan2` at (0, 0)), for an operand that is NaN (there 0 "
+         "or 1), the derivative of `rem` by a divisor 0, and "
          "outside the domain (`zeta` for s < 1; `lbeta` of negative numbers, an inf beside a pole).",
     "e": "Derivatives at kinks: `abs` has 0 at 0 (JAX 1), `hypot` 0 at (0, 0) (JAX shares out 1), `clamp` 0 at its bounds (here the "
          "peer's minimum and maximum share ties).",
     "f": "The derivative of `max` and `min` beside a NaN: here it goes to the other operand, in the peer to both or to the NaN.",
     "g": "A half type with roundings on the way: the peer computes in steps of bf16, we in f32 with one rounding.",
-    "h": "The peer's error: on these operands its digits are fewer than the type has.",
+    "h": "Digits: on these operands, the ends of the range or close to a zero, the two differ in more than the last digits; where "
+         "MPFR was asked, the peer is the one that is off. The derivative of `hypot` where it overflows is 0 here.",
     "i": "The derivative beside an infinity: the peer gives the whole to the wrong operand, or a number where the derivative tends "
          "to 0.",
     "j": "The sums over whole s of `zeta` for negative q that the peers' recurrence finds near 0, and wrong ones far from it; here NaN.",
@@ -90,6 +92,14 @@ rule("lgamma lbeta", "jax", "value", "h", finite)
 rule("bessel_i0e bessel_i1e erfcx", "jax torch", "derivative", "h", finite)
 rule("logaddexp hypot", "jax", "derivative", "i", infinite_operand)
 rule("pow", "jax torch", "derivative", "k", lambda np, a, b, x, y: x == 0)
+
+rule("abs", "jax torch", "derivative", "d", nan_operand)
+rule("sign", "torch", "value", "d", nan_operand)
+rule("pow", "torch", "derivative", "d", nan_operand)
+rule("rem", "jax torch", "derivative", "d", ours_nan)
+rule("log_ndtr", "jax", "value", "h", finite)
+rule("bessel_j0 bessel_j1", "torch", "value", "h", finite)
+rule("pow hypot logaddexp lbeta", "jax", "derivative", "h", finite)
 
 # Where the peer's own error is larger than 64 ulp of the value, 1024 of the derivative: bounds that watch the rest of the sum.
 BOUNDS = {

@@ -244,6 +244,9 @@ static const struct { const char *node, *want; } refusals[] = {
     { "reduce_max %z {axes=[0]} : c64[]", "reduce_max: operand 0 is c64[2]; wants a real number" },
     { "argmax %z {axis=0} : i32[]", "argmax: operand 0 is c64[2]; wants a real number" },
     { "argsort %z {axis=0} : i32[2]", "argsort: operand 0 is c64[2]; wants a type that has an order" },
+    { "top_k %z {axis=0, k=1, dtype=i32} : i32[1]", "top_k: operand 0 is c64[2]; wants a type that has an order" },
+    { "scatter_mul %z, %i, %z {window_dims=[0], inserted=[], operand_batch=[], indices_batch=[], index_map=[0]} : c64[2]",
+      "scatter_mul: operand 0 is c64[2]; wants a real number" },
     { "cummax %z {axis=0} : c64[2]", "cummax: operand 0 is c64[2]; wants a real number" },
     { "complex %x, %x : c64[2]", "complex: operand 0 is f16[2]; wants f32 or f64" },
     { "real %x : f16[2]", "real: operand 0 is f16[2]; wants a complex type" },
@@ -255,7 +258,7 @@ START_TEST(what_has_no_meaning_says_so)
         char text[300];
         const cot_graph *g;
 
-        snprintf(text, sizeof text, "fn @f(%%z: c64[2], %%x: f16[2]) -> f32[] {\n  %%0 = %s\n  ret %%0\n}\n", refusals[i].node);
+        snprintf(text, sizeof text, "fn @f(%%z: c64[2], %%x: f16[2], %%i: i32[1]) -> f32[] {\n  %%0 = %s\n  ret %%0\n}\n", refusals[i].node);
         ck_assert_int_ne(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &g), COT_OK);
         ck_assert_msg(strstr(cot_error(ctx), refusals[i].want), "'%s' is not in '%s'", refusals[i].want, cot_error(ctx));
         cot_error_clear(ctx);

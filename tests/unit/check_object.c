@@ -75,6 +75,25 @@ static const struct {
       "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
       "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
       2 },
+    { "fft", "fn @f(%z: f32[3,40,2]) -> f32[3,40,2] {\n  %0 = fft %z {inverse=true} : f32[3,40,2]\n  ret %0\n}", 1 },
+    { "linear algebra",
+      "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
+      "  %0, %1, %2 = lu %x : (f64[2,5,5], i32[2,5], i32[2,5])\n"
+      "  %3, %4 = eigh %x : (f64[2,5], f64[2,5,5])\n"
+      "  %5, %6 = qr %x : (f64[2,5,5], f64[2,5,5])\n"
+      "  %7 = dot_general %x, %x {lhs=[2], rhs=[2], lhs_batch=[0], rhs_batch=[0]} : f64[2,5,5]\n"
+      "  %8 = cholesky %7 : f64[2,5,5]\n  ret %0, %1, %2, %3, %4, %5, %6, %8\n}",
+      1 },
+    { "special functions",
+      "fn @f(%x: f32[9], %y: f64[9]) -> (f32[9], f64[9], f64[9]) {\n"
+      "  %0 = lgamma %x : f32[9]\n  %1 = erf %0 : f32[9]\n  %2 = digamma %y : f64[9]\n"
+      "  %3 = abs %y : f64[9]\n  %4 = igamma %3, %3 : f64[9]\n  ret %1, %2, %4\n}",
+      1 },
+    { "orders",
+      "fn @f(%x: f32[4,33]) -> (i32[4,33], i32[4,5]) {\n"
+      "  %0 = argsort %x {axis=1} : i32[4,33]\n"
+      "  %1 = top_k %x {axis=1, k=5} : i32[4,5]\n  ret %0, %1\n}",
+      1 },
 };
 #define ROWS ((int)(sizeof row / sizeof *row))
 

@@ -148,6 +148,132 @@ START_TEST(good)
 }
 END_TEST
 
+/* ---- what is written ---- */
+
+static void
+print_it(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_print(in[0], "x");
+}
+
+static void
+count(void *user, const char *text, size_t n)
+{
+    (void)text;
+    *(size_t *)user += n;
+}
+
+START_TEST(no_counterpart)
+{
+    const cot_graph *g = NULL;
+    size_t n = 0;
+
+    cot_trace_fn(cot_fn_new(ctx, "f", print_it, 1, 1, NULL), COT_TYPES(cot_f32(2)), &g);
+    ck_assert_msg(g != NULL, "%s", cot_error(ctx));
+    ck_assert_int_eq(cot_export_stablehlo(g, count, &n), COT_ERR_TARGET);
+    ck_assert_uint_eq(n, 0);
+    ck_assert_msg(strstr(cot_error(ctx), "has no counterpart in StableHLO") != NULL, "%s", cot_error(ctx));
+    ck_assert_msg(strncmp(cot_error(ctx), __FILE__, strlen(__FILE__)) == 0, "%s", cot_error(ctx));
+}
+END_TEST
+
+/* A composite of ours whose attributes are none of ours. */
+static const struct bad composites[] = {
+    { BAD("%0 = stablehlo.composite \"cotrace.integer_pow\" %x {composite_attributes = {y = \"2\"}, decomposition = @f} : "
+          "(tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.composite: the attribute y of integer_pow is missing, or of another kind" },
+    { BAD("%0 = stablehlo.composite \"cotrace.windows\" %x {composite_attributes = {axis = 4 : i64, size = 2 : i64}, "
+          "decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2: windows: axis 4 is out of range for f32[3]" },
+    { BAD("%0 = stablehlo.composite \"other.exp2\" %x {decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.composite: there is no function @f" },
+};
+
+START_TEST(composite)
+{
+    ck_assert_ptr_null(import(composites[_i].text));
+    ck_assert_str_eq(cot_error(ctx), composites[_i].message);
+}
+END_TEST
+
+/* ---- what stands behind patterns ---- */
+
+static void
+append(void *user, const char *text, size_t n)
+{
+    strncat(user, text, n);
+}
+
+#define ROW "tensor<2x6xf64>"
+#define PICK(nan) \
+    MAIN("%x: " ROW, "tensor<2xi32>", \
+         "%i = stablehlo.iota dim = 1 : tensor<2x6xi32>\n%inf = stablehlo.constant dense<0x7FF0000000000000> : " F64 "\n" \
+         "%z = stablehlo.constant dense<0> : tensor<i32>\n%r:2 = stablehlo.reduce(%x init: %inf), (%i init: %z) across " \
+         "dimensions = [1] : (" ROW ", tensor<2x6xi32>, " F64 ", tensor<i32>) -> (tensor<2xf64>, tensor<2xi32>)\n" \
+         "reducer(%a: " F64 ", %b: " F64 ") (%j: tensor<i32>, %k: tensor<i32>) {\n" \
+         "%lt = stablehlo.compare LT, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n" nan \
+         "%eq = stablehlo.compare EQ, %a, %b : (" F64 ", " F64 ") -> tensor<i1>\n" \
+         "%lo = stablehlo.compare LT, %j, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+         "%tie = stablehlo.and %eq, %lo : tensor<i1>\n%first = stablehlo.or %keep, %tie : tensor<i1>\n" \
+         "%v = stablehlo.select %keep, %a, %b : tensor<i1>, " F64 "\n" \
+         "%p = stablehlo.select %first, %j, %k : tensor<i1>, tensor<i32>\n" \
+         "stablehlo.return %v, %p : " F64 ", tensor<i32>\n}\nreturn %r#1 : tensor<2xi32>")
+#define RUNNING(padding, body) \
+    MAIN("%x: " ROW, ROW, \
+         "%c = stablehlo.constant dense<0.0> : " F64 "\n%r = \"stablehlo.reduce_window\"(%x, %c) <{padding = dense<" padding \
+         "> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 6>}> ({\n^bb0(%a: " F64 ", %b: " F64 "):\n" body \
+         "stablehlo.return %s : " F64 "\n}) : (" ROW ", " F64 ") -> " ROW "\nreturn %r : " ROW)
+#define HYPOT \
+    "%aa = stablehlo.multiply %a, %a : " F64 "\n%bb = stablehlo.multiply %b, %b : " F64 "\n" \
+    "%ss = stablehlo.add %aa, %bb : " F64 "\n%s = stablehlo.sqrt %ss : " F64 "\n"
+
+static const struct pattern {
+    const char *text, *has, *has_not;
+} patterns[] = {
+    /* of two NaNs the left one: places rise from left to right */
+    { PICK("%n = stablehlo.compare NE, %a, %a : (" F64 ", " F64 ") -> tensor<i1>\n"
+           "%keep = stablehlo.or %lt, %n : tensor<i1>\n"), "argmin", "select" },
+    { PICK("%keep = stablehlo.and %lt, %lt : tensor<i1>\n"), "select", "argmin" },     /* NaN is not kept */
+    { RUNNING("[[0, 0], [5, 0]]", "%s = stablehlo.add %a, %b : " F64 "\n"), "cumsum", "windows" },
+    { RUNNING("[[0, 0], [5, 0]]", HYPOT), "sqrt", "windows" },                          /* prefixes */
+    { RUNNING("[[0, 0], [0, 5]]", HYPOT), "reverse", "windows" },
+    { RUNNING("[[0, 0], [3, 2]]", HYPOT), "windows", "reverse" },                       /* no running one */
+};
+
+START_TEST(pattern)
+{
+    const struct pattern *p = &patterns[_i];
+    const cot_graph *g = import(p->text);
+    char *text = calloc(1, 1 << 16);
+
+    ck_assert_msg(g != NULL, "%s", cot_error(ctx));
+    ck_assert_int_eq(cot_dump_graph(g, append, text), COT_OK);
+    ck_assert_msg(strstr(text, p->has) && !strstr(text, p->has_not), "%s", text);
+    free(text);
+}
+END_TEST
+
+/* Running Euclidean norms, both ways. */
+START_TEST(running)
+{
+    static const double x[2][6] = { { 3, 4, 12, 84, 0, 0 }, { 0, 0, 84, 12, 4, 3 } };
+    static const double from_left[2][6] = { { 3, 5, 13, 85, 85, 85 }, { 0, 0, 84, 84.8528137423857, 84.94704232638121, 85 } };
+    cot_array *in = cot_array_copy(ctx, cot_f64(2, 6), x), *out = NULL;
+
+    for (int reverse = 0; reverse < 2; reverse++) {
+        const cot_graph *g = import(patterns[3 + reverse].text);
+        ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &out, 1, (const cot_array *[]){ in }, 1), COT_OK);
+        const double *y = cot_array_read(out);
+        for (int i = 0; i < 12; i++)
+            ck_assert_double_eq_tol(y[i], reverse ? from_left[1 - i / 6][5 - i % 6] : from_left[i / 6][i % 6], 1e-12);
+        cot_array_free(out);
+        out = NULL;
+    }
+    cot_array_free(in);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -158,7 +284,11 @@ main(void)
     tcase_add_checked_fixture(t, begin, end);
     tcase_add_loop_test(t, message, 0, sizeof bads / sizeof *bads);
     tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
+    tcase_add_loop_test(t, pattern, 0, sizeof patterns / sizeof *patterns);
+    tcase_add_test(t, running);
     tcase_add_test(t, cut_anywhere);
+    tcase_add_test(t, no_counterpart);
+    tcase_add_loop_test(t, composite, 0, sizeof composites / sizeof *composites);
     suite_add_tcase(s, t);
     srunner_run_all(r, CK_ENV);
     const int failed = srunner_ntests_failed(r);

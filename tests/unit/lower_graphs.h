@@ -430,6 +430,47 @@ static const lower_graph lower_graphs[] = {
       "  %3 = mul %0, %2 : f32[37,1]\n  %4 = mul %1, %2 : f32[37,1]\n  %5 = add %3, %1 : f32[37,1]\n"
       "  %6 = concatenate %4, %5 {axis=1} : f32[37,2]\n  %7 = concatenate %1, %4 {axis=1} : f32[37,2]\n"
       "  ret %6, %7\n}\n" },
+    { "parts of complex numbers, transposed", true,
+      "fn @f(%z: f32[37,50,2], %d: f64[21,19,2]) -> (f32[50,37,2], f32[50,37], f64[19,21,2]) {\n"
+      "  %0 = slice %z {start=[0,0,0], limit=[37,50,1], stride=[1,1,1]} : f32[37,50,1]\n"
+      "  %1 = slice %z {start=[0,0,1], limit=[37,50,2], stride=[1,1,1]} : f32[37,50,1]\n"
+      "  %2 = transpose %0 {perm=[1,0,2]} : f32[50,37,1]\n  %3 = transpose %1 {perm=[1,0,2]} : f32[50,37,1]\n"
+      "  %4 = neg %3 : f32[50,37,1]\n  %5 = concatenate %2, %4 {axis=2} : f32[50,37,2]\n"
+      "  %6 = mul %2, %3 : f32[50,37,1]\n  %7 = reshape %6 {shape=[50,37]} : f32[50,37]\n"
+      "  %8 = slice %d {start=[0,0,0], limit=[21,19,1], stride=[1,1,1]} : f64[21,19,1]\n"
+      "  %9 = slice %d {start=[0,0,1], limit=[21,19,2], stride=[1,1,1]} : f64[21,19,1]\n"
+      "  %10 = transpose %8 {perm=[1,0,2]} : f64[19,21,1]\n  %11 = transpose %9 {perm=[1,0,2]} : f64[19,21,1]\n"
+      "  %12 = concatenate %11, %10 {axis=2} : f64[19,21,2]\n  ret %5, %7, %12\n}\n" },
+    { "a ring of two axes, in pieces", true,
+      "fn @f(%x: f32[19,75]) -> (f32[19,75]) {\n"
+      "  %0 = slice %x {start=[18,0], limit=[19,75], stride=[1,1]} : f32[1,75]\n"
+      "  %1 = slice %x {start=[0,0], limit=[18,75], stride=[1,1]} : f32[18,75]\n"
+      "  %2 = concatenate %0, %1 {axis=0} : f32[19,75]\n"
+      "  %3 = slice %x {start=[0,73], limit=[19,75], stride=[1,1]} : f32[19,2]\n"
+      "  %4 = slice %x {start=[0,0], limit=[19,73], stride=[1,1]} : f32[19,73]\n"
+      "  %5 = concatenate %3, %4 {axis=1} : f32[19,75]\n  %6 = reverse %5 {axes=[0,1]} : f32[19,75]\n"
+      "  %7 = add %2, %6 : f32[19,75]\n  %8 = mul %7, %x : f32[19,75]\n  ret %8\n}\n" },
+    { "pads in pieces: every third, cut short, and of a merged axis", true,
+      "fn @f(%x: f32[200], %y: f32[4,700], %c: f32[]) -> (f32[612], f32[2900], f32[196]) {\n"
+      "  %0 = pad %x, %c {low=[5], high=[9], interior=[2]} : f32[612]\n  %1 = neg %0 : f32[612]\n"
+      "  %2 = reshape %y {shape=[2800]} : f32[2800]\n  %3 = pad %2, %c {low=[33], high=[67], interior=[0]} : f32[2900]\n"
+      "  %4 = reverse %3 {axes=[0]} : f32[2900]\n  %5 = add %3, %4 : f32[2900]\n"
+      "  %6 = pad %x, %c {low=[-7], high=[3], interior=[0]} : f32[196]\n  %7 = mul %6, %6 : f32[196]\n"
+      "  ret %1, %5, %7\n}\n" },
+    { "many pieces side by side", false,
+      "fn @f(%x: f32[3,40], %y: f32[3,130], %z: f32[3,1]) -> f32[3,432] {\n"
+      "  %0 = neg %y : f32[3,130]\n  %1 = mul %x, %x : f32[3,40]\n"
+      "  %2 = concatenate %x, %0, %z, %1, %y, %z, %1, %x, %z, %x, %z {axis=1} : f32[3,464]\n"
+      "  %3 = slice %2 {start=[0,8], limit=[3,440], stride=[1,1]} : f32[3,432]\n  ret %3\n}\n" },
+    { "windows over a pad", false,
+      "fn @f(%x: f32[20,40], %c: f32[]) -> f32[20,40] {\n"
+      "  %0 = pad %x, %c {low=[1,2], high=[1,2], interior=[0,0]} : f32[22,44]\n"
+      "  %1 = windows %0 {axis=0, size=3} : f32[20,44,3]\n  %2 = windows %1 {axis=1, size=5} : f32[20,40,3,5]\n"
+      "  %3 = reduce_max %2 {axes=[2,3]} : f32[20,40]\n  ret %3\n}\n" },
+    { "a few counters of 64 bits", false,
+      "fn @f(%x: f32[3,300]) -> f32[3,300] {\n"
+      "  %0 = iota {dtype=u64, shape=[3,300], axis=1} : u64[3,300]\n  %1 = convert %0 {dtype=f32} : f32[3,300]\n"
+      "  %2 = mul %1, %x : f32[3,300]\n  %3 = exp %2 : f32[3,300]\n  %4 = sin %3 : f32[3,300]\n  ret %4\n}\n" },
     { "stacks of three and four", false,
       "fn @f(%x: f64[5,9]) -> (f64[5,9,3], f64[5,9,4]) {\n"
       "  %0 = reshape %x {shape=[5,9,1]} : f64[5,9,1]\n  %1 = neg %0 : f64[5,9,1]\n  %2 = mul %0, %0 : f64[5,9,1]\n"

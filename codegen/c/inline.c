@@ -1,0 +1,155 @@
+/* Values that need no variable (emit.h).
+ *
+ * What is used once, in the same region and for the same copies, stands where it is used, if nothing between may
+ * change what it reads and it is short; a sum or product of indices, however often it is used.  What is the name
+ * of another value needs none of its own.  A carried value may: it changes only where its loop ends. */
+#include "codegen/c/emit.h"
+
+enum { LONGEST = 40, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
+
+/* Does an operator of the text's own stand outside of all brackets? */
+static bool
+is_compound(const char *s)
+{
+    int depth = 0;
+
+    for (; *s; s++) {
+        depth += *s == '(' || *s == '[' || *s == '{';
+        depth -= *s == ')' || *s == ']' || *s == '}';
+        if (*s == ' ' && depth == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_name(const char *s)
+{
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
+    return true;
+}
+
+/* The place where the bracket at s is closed. */
+static const char *
+closing(const char *s)
+{
+    int depth = 0;
+
+    for (; *s; s++) {
+        depth += *s == '(' || *s == '[' || *s == '{';
+        depth -= *s == ')' || *s == ']' || *s == '}';
+        if (depth == 0)
+            return s;
+    }
+    return s;
+}
+
+const char *
+cg_c_bare(cg_c_text *t, const char *s)
+{
+    const size_t n = strlen(s);
+
+    if (*s != '(' || closing(s) != s + n - 1)
+        return s;
+    return ir_format(t->arena, "%.*s", (int)n - 2, s + 1);
+}
+
+const char *
+cg_c_bare_term(cg_c_text *t, const char *s)
+{
+    const char *inner = cg_c_bare(t, s);
+    int depth = 0;
+
+    for (const char *c = inner; *c; c++) {
+        depth += *c == '(' || *c == '[' || *c == '{';
+        depth -= *c == ')' || *c == ']' || *c == '}';
+        if (depth == 0 && *c == ' ' && c[1] && strchr("/%&|^<>=!?:", c[1]))
+            return s;
+    }
+    return inner;
+}
+
+/* -- uses -- */
+
+static void
+note(cg_c_emit *e, cg_val v, uint32_t at, cg_val by)
+{
+    if (v)
+        e->use[v] = (cg_c_use_at){ at, by };
+}
+
+void
+cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
+{
+    uint32_t effect = UINT32_MAX;
+
+    for (uint32_t n = r->n; n-- > 0;) {
+        const cg_insn *i = &e->k->insn[r->insn[n]];
+        e->next_effect[r->insn[n]] = effect;
+        if (i->op >= CG_STORE)
+            effect = n;
+        e->place[r->insn[n]] = n;
+        if (i->op < SC_COUNT || i->op == CG_LOAD || i->op == CG_STORE)
+            for (int k = 0; k < 3; k++)
+                note(e, i->in[k], n, r->insn[n]);
+    }
+    for (int i = 0; around && r == &around->body && i < around->n && !cg_has_mode(around, CG_FOLD); i++)
+        note(e, around->yield[i].value, r->n, 0);
+}
+
+static bool
+is_index_sum(const cg_insn *i)
+{
+    return i->type == COT_I64 && (i->op == SC_add || i->op == SC_sub || i->op == SC_mul);
+}
+
+/* Will the one that uses it take the text of each copy once? */
+static bool
+is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
+{
+    const cg_insn *u = &e->k->insn[by];
+    uint32_t set;
+
+    if (by == 0)
+        return true;
+    set = e->vary[by];
+    if (u->op == CG_STORE)
+        set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
+    return set == e->vary[v] && u->op != SC_rare && u->op != SC_table && u->op != SC_max && u->op != SC_min &&
+           (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
+}
+
+bool
+cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const cg_c_use_at *u = &e->use[v];
+    const bool truth = (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
+
+    if (is_name(x) && i->op != CG_LOAD)
+        return true;
+    if (is_index_sum(i) && strlen(x) <= LONGEST_INDEX && !strchr(x, '['))
+        return true;
+    if (i->op >= SC_COUNT && i->op != CG_LOAD)
+        return false;
+    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > (u->by ? LONGEST : LONGEST_YIELD) || u->at <= e->place[v] ||
+        (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
+        return false;
+    return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
+}
+
+void
+cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x)
+{
+    const int copies = cg_c_copies(e, e->vary[v]);
+
+    if (cg_c_is_inline(e, v, x)) {
+        if (!e->inlined[v])
+            e->inlined[v] = IR_NEW_N(e->t->arena, const char *, copies);
+        e->inlined[v][copy] = is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
+        return;
+    }
+    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, copy), cg_c_bare(e->t, x));
+}

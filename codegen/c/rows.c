@@ -1,0 +1,163 @@
+/* Vectors of what lies apart in memory (c.h): every other element, runs of elements side by side, squares. */
+#include "codegen/c/c.h"
+
+/* Integers as wide as T, whose vectors say which elements to pick. */
+static const char *
+mask_type(cg_c_text *t, cot_dtype type, int lanes)
+{
+    static const cot_dtype like[9] = { [1] = COT_I8, [2] = COT_I16, [4] = COT_I32, [8] = COT_I64 };
+
+    if (cg_c_new_name(t, &t->shared, "COT_PICK"))
+        ir_buf_str(&t->common, "/* Elements of x and y, which count on, as a vector. */\n"
+                               "#if COT_HAS(__builtin_shufflevector)\n"
+                               "#define COT_PICK(mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n#else\n"
+                               "#define COT_PICK(mask, x, y, ...) __builtin_shuffle(x, y, (mask){ __VA_ARGS__ })\n#endif\n");
+    return cg_c_type(t, like[cot_dtype_size(type)], lanes);
+}
+
+/* "COT_PICK(i32x4, x, y, first, ...)": element l is number pick(l, lanes, how). */
+static const char *
+picked(cg_c_text *t, cot_dtype type, int lanes, const char *x, const char *y, int pick(int l, int lanes, int how),
+       int how)
+{
+    const char *s = ir_format(t->arena, "COT_PICK(%s, %s, %s", mask_type(t, type, lanes), x, y);
+
+    for (int l = 0; l < lanes; l++)
+        s = ir_format(t->arena, "%s, %d", s, pick(l, lanes, how));
+    return ir_format(t->arena, "%s)", s);
+}
+
+static int
+backwards(int l, int lanes, int how)
+{
+    (void)how;
+    return lanes - 1 - l;
+}
+
+const char *
+cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x)
+{
+    return picked(t, type, lanes, x, x, backwards, 0);
+}
+
+/* Of x, and of y that ends with the last of them, so that nothing behind it is touched. */
+static int
+every_other(int l, int lanes, int how)
+{
+    (void)how;
+    return 2 * l < lanes ? 2 * l : 2 * l + 1;
+}
+
+const char *
+cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "load_every_other_%s", v);
+
+    if (cg_c_new_name(t, &t->own, name)) {
+        const char *r = picked(t, type, lanes, "x", "y", every_other, 0);
+        ir_buf_printf(&t->head,
+                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)p, y = *(const %s_at *)(p + %d);\n"
+                      "    return %s;\n}\n", v, name, cg_c_type(t, type, 1), v, v, v, lanes - 1, r);
+    }
+    return name;
+}
+
+/* -- stores -- */
+
+const char *
+cg_c_stream(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "stream_%s", v);
+    const char *width = bytes == 64 ? "512" : bytes == 32 ? "256" : "";
+
+    if (bytes != 16 && bytes != 32 && bytes != 64)
+        return cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS);
+    if (cg_c_new_name(t, &t->own, name))
+        ir_buf_printf(&t->head,
+                      "/* Past the caches, where that can be: a line that is written whole need not be read. */\n"
+                      "COT_FN void\n%s(%s *p, %s x)\n{\n#if defined(COT_SSE2)%s\n    if (((uintptr_t)p & %d) == 0)\n"
+                      "        _mm%s_stream_si%d((__m%di *)(void *)p, (__m%di)x);\n    else\n#endif\n"
+                      "        *(%s_at *)p = x;\n}\n", name, cg_c_type(t, type, 1), v,
+                      bytes == 64 ? " && defined(__AVX512F__)" : bytes == 32 ? " && defined(__AVX__)" : "", bytes - 1,
+                      width, 8 * bytes, 8 * bytes, 8 * bytes, v);
+    return name;
+}
+
+static int
+low_half(int l, int lanes, int how)
+{
+    return (l & 1) * lanes + l / 2 + how;
+}
+
+/* Halves of the rows are interleaved first, then the results: log2(n) rounds of two picks for two rows. */
+static void
+interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char *store)
+{
+    const char *v = cg_c_type(t, type, lanes);
+    int round = 0;
+
+    for (int run = 1; run < n; run *= 2, round++)
+        for (int c = 0, blocks = n / run / 2; c < blocks; c++)
+            for (int k = 0; k < run; k++) {
+                const char *x = ir_format(t->arena, "x%d_%d", round, c * run + k),
+                           *y = ir_format(t->arena, "x%d_%d", round, (c + blocks) * run + k);
+                for (int high = 0; high < 2; high++)
+                    ir_buf_printf(b, "    const %s x%d_%d = %s;\n", v, round + 1, c * run * 2 + 2 * k + high,
+                                  picked(t, type, lanes, x, y, low_half, high * lanes / 2));
+            }
+    for (int k = 0; k < n; k++)
+        ir_buf_printf(b, "    %s(p + %d, x%d_%d);\n", store, k * lanes, round, k);
+}
+
+const char *
+cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
+{
+    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "%s_%d_rows_%s", stream ? "stream" : "store", n, v);
+    ir_buf b;
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_init(&b, t->arena);
+    ir_buf_printf(&b, "/* Element l of row c to p[%d l + c]. */\nCOT_FN void\n%s(%s *p", n, name, cg_c_type(t, type, 1));
+    for (int k = 0; k < n; k++)
+        ir_buf_printf(&b, ", %s x0_%d", v, k);
+    ir_buf_str(&b, ")\n{\n");
+    interleave(t, &b, type, lanes, n,
+               stream ? cg_c_stream(t, type, lanes) : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS));
+    ir_buf_str(&b, "}\n");
+    ir_buf_str(&t->head, b.text);
+    return name;
+}
+
+/* -- squares -- */
+
+static int
+exchange(int l, int lanes, int how)
+{
+    const int h = how / 2, high = how & 1;
+
+    return l & h ? lanes + l - (high ? 0 : h) : l + (high ? h : 0);
+}
+
+/* Of rows i and i + h, exchange the columns where bit h differs, for all bits h (J. Eklundh, 1972). */
+const char *
+cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "transpose_%s", v);
+    ir_buf b;
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_init(&b, t->arena);
+    ir_buf_printf(&b, "COT_FN void\n%s(%s *r)\n{\n    %s x, y;\n", name, v, v);
+    for (int h = lanes / 2; h > 0; h /= 2)
+        for (int i = 0; i < lanes; i++)
+            if (!(i & h))
+                ir_buf_printf(&b, "    x = r[%d], y = r[%d];\n    r[%d] = %s;\n    r[%d] = %s;\n", i, i + h, i,
+                              picked(t, type, lanes, "x", "y", exchange, 2 * h), i + h,
+                              picked(t, type, lanes, "x", "y", exchange, 2 * h + 1));
+    ir_buf_str(&b, "}\n");
+    ir_buf_str(&t->head, b.text);
+    return name;
+}

@@ -1,0 +1,58 @@
+/* LLVM's fatal errors as statuses.
+ *
+ * Where LLVM cannot go on (a combination of features that none of its authors thought of, an instruction
+ * it cannot select) it calls a handler and then ends the process.  The handler may not return; it may
+ * leave.  So a call that may come to this end runs under a guard, and the handler jumps there.
+ *
+ * LLVM takes no lock that it would still hold then, but its objects are left as they are, halfway: module,
+ * context and machine are abandoned, memory with them.  That is the price of an answer, and is paid only
+ * where there was none before.  The guard is found through a thread-local variable, the only one of the
+ * library, since LLVM tells a handler nothing but its message. */
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <llvm-c/ErrorHandling.h>
+
+#include "codegen/llvm/llvm.h"
+
+typedef struct guard {
+    jmp_buf back;
+    char *died;
+} guard;
+
+static _Thread_local guard *current;
+
+static void
+leave(const char *reason)
+{
+    guard *g = current;
+
+    if (g == NULL)
+        return; /* somebody else's use of LLVM: it ends as it would */
+    current = NULL;
+    snprintf(g->died, CG_LL_FATAL, "%s", reason && *reason ? reason : "no reason given");
+    longjmp(g->back, 1);
+}
+
+void
+cg_ll_catch_fatal_errors(void)
+{
+    LLVMInstallFatalErrorHandler(leave);
+}
+
+/* What runs under the guard allocates nothing of ours: no other jump crosses it. */
+bool
+cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, char died[CG_LL_FATAL],
+                char **message, LLVMMemoryBufferRef *out)
+{
+    guard g = { .died = died };
+    volatile bool bad = true;
+
+    died[0] = '\0';
+    if (setjmp(g.back) == 0) {
+        current = &g;
+        bad = LLVMTargetMachineEmitToMemoryBuffer(tm, module, kind, message, out);
+    }
+    current = NULL;
+    return bad;
+}

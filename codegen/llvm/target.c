@@ -1,0 +1,442 @@
+/* Target machines, and what each can do.
+ *
+ * A machine is LLVM's, with what the emitter must know of the processor: which instructions it lacks, so
+ * that they are spelled out, and how wide its vectors are.  That is not asked by name: the code generator
+ * compiles a small function for it, and the instructions it chose tell.  Instruction sets differ in what a
+ * triple alone stands for: riscv64 is rv64gcv, armv7em a Cortex-M4F, wasm32 has simd128; --features takes
+ * any of that away. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
+
+#include "codegen/grid.h"
+#include "codegen/llvm/llvm.h"
+
+/* -- what a processor can do -- */
+
+static const char probe_text[] =
+    "declare float @llvm.fma.f32(float, float, float)\n"
+    "declare double @llvm.fma.f64(double, double, double)\n"
+    "declare double @llvm.sqrt.f64(double)\n"
+    "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
+    "declare <4 x float> @llvm.floor.v4f32(<4 x float>)\n"
+    "declare <8 x i16> @llvm.masked.load.v8i16.p0(ptr, i32, <8 x i1>, <8 x i16>)\n"
+    "declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)\n"
+    "define void @probe(ptr %p, ptr %q, <8 x i1> %m) {\n"
+    "  %a = load <16 x float>, ptr %p\n"
+    "  %b = call <16 x float> @llvm.fma.v16f32(<16 x float> %a, <16 x float> %a, <16 x float> "
+    "%a)\n"
+    "  store <16 x float> %b, ptr %q\n"
+    "  %c = load <4 x float>, ptr %p\n"
+    "  %d = call <4 x float> @llvm.floor.v4f32(<4 x float> %c)\n"
+    "  store volatile <4 x float> %d, ptr %q\n"
+    "  %e = fptrunc <4 x float> %c to <4 x half>\n"
+    "  store volatile <4 x half> %e, ptr %q\n"
+    "  %f = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %p, i32 4, <8 x i1> %m, <8 x "
+    "float> zeroinitializer)\n"
+    "  store volatile <8 x float> %f, ptr %q\n"
+    "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> "
+    "zeroinitializer)\n"
+    "  store volatile <8 x i16> %g, ptr %q\n"
+    "  %whole = load <8 x i32>, ptr %p\n"
+    "  %product = mul <8 x i32> %whole, %whole\n"
+    "  store volatile <8 x i32> %product, ptr %q\n"
+    "  %h = load float, ptr %p\n"
+    "  %i = call float @llvm.fma.f32(float %h, float %h, float %h)\n"
+    "  store volatile float %i, ptr %q\n"
+    "  %j = load double, ptr %p\n"
+    "  %k = call double @llvm.fma.f64(double %j, double %j, double %j)\n"
+    "  store volatile double %k, ptr %q\n"
+    "  %l = call double @llvm.sqrt.f64(double %j)\n"
+    "  store volatile double %l, ptr %q\n"
+    "  ret void\n"
+    "}\n";
+
+static void
+read_x86(cg_ll_machine *m, const char *text)
+{
+    m->fma32 = m->fma64 = strstr(text, "vfmadd") != NULL;
+    m->round = strstr(text, "roundps") || strstr(text, "rndscaleps");
+    m->half = strstr(text, "vcvtps2ph") != NULL;
+    m->masked = strstr(text, "vmaskmovps") || strstr(text, "{%k");
+    m->masked_small = strstr(text, "vmovdqu16") != NULL;
+    const char *product = strstr(text, "vpmulld"), *end = product ? strchr(product, '\n') : NULL;
+    m->avx2 = end && memchr(product, 'y', (size_t)(end - product));            /* of ymm */
+    m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
+    m->registers = m->vector_bits == 512 ? 32 : 16;
+}
+
+/* An instruction's name is between a tab or space and a tab; what begins like it does not count. */
+static void
+read_probe(cg_ll_machine *m, const char *text)
+{
+    m->extreme = m->root64 = true;
+    switch (m->arch) {
+    case CG_LL_X86: read_x86(m, text); break;
+    case CG_LL_AARCH64:
+        m->fma32 = m->fma64 = strstr(text, "fmla") != NULL;
+        m->round = strstr(text, "frintm") != NULL;
+        m->half = strstr(text, "fcvtn") != NULL;
+        m->vector_bits = 128;
+        m->registers = 32;
+        break;
+    case CG_LL_RISCV64:
+        m->fma32 = m->fma64 = m->round = true;
+        m->masked = m->masked_small = strstr(text, "v0.t") != NULL;
+        m->vector_bits = strstr(text, "vsetivli") ? 128 : 32;
+        m->registers = 32;
+        break;
+    case CG_LL_ARM: /* scalars; what MVE has is not used */
+        m->fma32 = strstr(text, "vfma.f32") != NULL;
+        m->fma64 = strstr(text, "vfma.f64") != NULL;
+        m->root64 = strstr(text, "vsqrt.f64") != NULL;
+        m->extreme = false;
+        m->vector_bits = 32;
+        m->registers = 32;
+        break;
+    case CG_LL_NVPTX: break;    /* sm_80 has all of it: see new_machine */
+    case CG_LL_WASM:
+        m->round = true;
+        m->vector_bits = strstr(text, "f32x4") ? 128 : 32;
+        m->registers = 16;
+        break;
+    }
+}
+
+/* Of errors the first; notes and warnings are nobody's. */
+static void
+note_error(LLVMDiagnosticInfoRef d, void *user)
+{
+    char *text, *first = user;
+
+    if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *first)
+        return;
+    text = LLVMGetDiagInfoDescription(d);
+    const char *why = strstr(text, "): "); /* behind the place: the probe's */
+    why = why ? why + 3 : text;
+    snprintf(first, CG_LL_FATAL, "%.*s", (int)strcspn(why, "\n"), *why ? why : "no reason given");
+    LLVMDisposeMessage(text);
+}
+
+static cot_status
+probe(cot_context *ctx, cg_ll_machine *m)
+{
+    LLVMContextRef llvm = LLVMContextCreate();
+    LLVMMemoryBufferRef text =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(probe_text, sizeof probe_text - 1, "probe");
+    LLVMMemoryBufferRef code = NULL;
+    LLVMModuleRef module = NULL;
+    char *message = NULL, died[CG_LL_FATAL] = "", wrong[CG_LL_FATAL] = "";
+    bool bad = LLVMParseIRInContext(llvm, text, &module, &message);
+
+    LLVMContextSetDiagnosticHandler(llvm, note_error, wrong);
+    if (!bad) {
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(m->tm);
+        LLVMSetModuleDataLayout(module, layout);
+        LLVMDisposeTargetData(layout);
+        LLVMSetTarget(module, m->triple);
+        bad = cg_ll_emit_file(m->tm, module, LLVMAssemblyFile, died, &message, &code);
+    }
+    bad |= *wrong != '\0';
+    if (!bad)
+        read_probe(m, LLVMGetBufferStart(code));
+    if (code)
+        LLVMDisposeMemoryBuffer(code);
+    /* What a fatal error left behind is in no state to be freed. */
+    if (module && !*died)
+        LLVMDisposeModule(module);
+    if (!*died)
+        LLVMContextDispose(llvm);
+    cot_status s = bad ? cg_ll_fail(ctx, "target %s, processor %s, with these features: LLVM makes no code: %s", m->triple, m->cpu,
+                                    *died     ? died
+                                    : *wrong  ? wrong
+                                    : message ? message
+                                              : "no reason given")
+                       : COT_OK;
+    LLVMDisposeMessage(message);
+    return s;
+}
+
+/* This machine's features are listed by LLVM: no need to compile anything. */
+static void
+read_features(cg_ll_machine *m)
+{
+    const char *f = m->features;
+    bool avx512 = strstr(f, "+avx512f") != NULL && strstr(f, "+avx512vl") != NULL;
+
+    m->extreme = m->root64 = true;
+    m->fma32 = m->fma64 = strstr(f, "+fma,") || avx512;
+    m->round = strstr(f, "+sse4.1") != NULL;
+    m->half = strstr(f, "+f16c") != NULL;
+    m->masked = strstr(f, "+avx,") || avx512;
+    m->masked_small = avx512 && strstr(f, "+avx512bw");
+    m->avx2 = strstr(f, "+avx2") != NULL;
+    m->vector_bits = avx512 ? 512 : strstr(f, "+avx2") ? 256 : 128;
+    m->registers = avx512 ? 32 : 16;
+}
+
+/* -- target machines -- */
+
+static const struct {
+    const char *name;       /* the first word of a triple */
+    cg_ll_arch arch;
+    const char *cpu, *features, *abi;   /* what the triple alone stands for */
+} architectures[] = {
+    { "x86_64", CG_LL_X86, "x86-64", "", "" },
+    { "aarch64", CG_LL_AARCH64, "generic", "", "" },
+    { "riscv64", CG_LL_RISCV64, "generic-rv64", "+m,+a,+f,+d,+c,+v", "lp64d" },
+    { "thumbv7em", CG_LL_ARM, "cortex-m4", "", "" },
+    { "thumbv7m", CG_LL_ARM, "cortex-m3", "", "" },
+    { "thumbv8m.main", CG_LL_ARM, "cortex-m33", "", "" },
+    { "wasm32", CG_LL_WASM, "generic", "+simd128", "" },
+    { "nvptx64", CG_LL_NVPTX, "sm_80", "", "" },
+};
+enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static int
+architecture_of(const char *triple)
+{
+    for (int i = 0; i < N_ARCHITECTURES; i++)
+        if (strcspn(triple, "-") == strlen(architectures[i].name) &&
+            strncmp(triple, architectures[i].name, strlen(architectures[i].name)) == 0)
+            return i;
+    return -1;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return strcmp(a, b ? b : "") == 0;
+}
+
+/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it. */
+static LLVMTargetMachineRef
+new_target_machine(const cg_ll_machine *m, LLVMTargetRef target, const char *abi)
+{
+    LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
+
+    LLVMTargetMachineOptionsSetCPU(o, m->cpu);
+    LLVMTargetMachineOptionsSetFeatures(o, m->features);
+    LLVMTargetMachineOptionsSetABI(o, abi);
+    LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
+    LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
+    LLVMTargetMachineOptionsSetCodeModel(o, m->grid                      ? LLVMCodeModelDefault
+                                            : m->arch == CG_LL_RISCV64 ? LLVMCodeModelMedium
+                                                                         : LLVMCodeModelSmall);
+    LLVMTargetMachineRef tm = LLVMCreateTargetMachineWithOptions(target, m->triple, o);
+    LLVMDisposeTargetMachineOptions(o);
+    return tm;
+}
+
+static cg_ll_machine *
+new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *features)
+{
+    cg_ll_machine *m = IR_NEW(&ctx->arena, cg_ll_machine);
+    const int a = architecture_of(triple);
+    LLVMTargetRef target;
+    char *message = NULL;
+
+    m->triple = ir_copy_string(&ctx->arena, triple);
+    m->cpu = ir_copy_string(&ctx->arena, cpu);
+    m->features = ir_copy_string(&ctx->arena, features ? features : "");
+    if (a < 0) {
+        cg_ll_fail(ctx, "target %s: wants x86_64, aarch64, riscv64, armv7em, armv7m, armv8m.main, wasm32 or "
+                        "nvptx64, as in x86_64-linux-gnu", triple);
+        return NULL;
+    }
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        cg_ll_fail(ctx, "target %s: this LLVM has no such code generator", triple);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    m->arch = architectures[a].arch;
+    m->x86 = m->arch == CG_LL_X86;
+    m->grid = m->arch == CG_LL_NVPTX;
+    if (m->grid)
+        m->fma32 = m->fma64 = m->root64 = m->round = m->half = m->extreme = true;
+    m->alone = m->arch == CG_LL_ARM || m->arch == CG_LL_WASM;
+    m->pointer32 = m->alone;
+    if (!cg_ll_cpu_known(m->arch, cpu)) {
+        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as %s", triple, cpu,
+                   m->x86 ? "x86-64-v3" : architectures[a].cpu);
+        return NULL;
+    }
+    m->tm = new_target_machine(m, target, architectures[a].abi);
+    if (m->tm == NULL) {
+        cg_ll_fail(ctx, "target %s: LLVM has no code generator for it", triple);
+        return NULL;
+    }
+    return m;
+}
+
+/* Is it this machine, with nothing added or taken away? */
+static bool
+is_host(const cg_ll_machine *m)
+{
+    char *text = m->x86 && *m->features ? LLVMGetHostCPUFeatures() : NULL;
+    const bool same = text && strcmp(text, m->features) == 0;
+
+    LLVMDisposeMessage(text);
+    return same;
+}
+
+const cg_ll_machine *
+cg_ll_machine_of(cot_context *ctx, const cg_target *t)
+{
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    for (cg_ll_machine *m = s->machine; m; m = m->next)
+        if (same_text(m->triple, t->triple) && same_text(m->cpu, t->cpu) &&
+            same_text(m->features, t->features))
+            return m;
+    cg_ll_machine *m = new_machine(ctx, t->triple, t->cpu, t->features);
+    if (m == NULL)
+        return NULL;
+    if (is_host(m))
+        read_features(m);
+    else if (!m->grid && probe(ctx, m) != COT_OK)
+        return NULL; /* and with it goes LLVM's machine, which may be in any state */
+    m->next = s->machine;
+    s->machine = m;
+    return m;
+}
+
+void
+cg_ll_forget_machine(cot_context *ctx, const cg_ll_machine *machine)
+{
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    for (cg_ll_machine **m = &s->machine; *m; m = &(*m)->next)
+        if (*m == machine) {
+            *m = machine->next;
+            return;
+        }
+}
+static int64_t
+cache_size(int name, int64_t otherwise)
+{
+    long bytes = name >= 0 ? sysconf(name) : -1;
+
+    return bytes > 0 ? bytes : otherwise;
+}
+
+#ifndef _SC_LEVEL1_DCACHE_SIZE
+#define _SC_LEVEL1_DCACHE_SIZE (-1)
+#define _SC_LEVEL2_CACHE_SIZE  (-1)
+#define _SC_LEVEL3_CACHE_SIZE  (-1)
+#endif
+
+/* LLVM's strings are copied and disposed of before anything can jump. */
+static const char *
+taken(cot_context *ctx, char *text)
+{
+    char copy[4096];
+
+    snprintf(copy, sizeof copy, "%s", text);
+    LLVMDisposeMessage(text);
+    return ir_copy_string(&ctx->arena, copy);
+}
+
+static void
+name_host(cot_context *ctx, cg_target *t)
+{
+    if (t->triple == NULL)
+        t->triple = taken(ctx, LLVMGetDefaultTargetTriple());
+    if (t->cpu == NULL) {
+        t->cpu = taken(ctx, LLVMGetHostCPUName());
+        t->features = taken(ctx, LLVMGetHostCPUFeatures());
+    }
+    if (strcmp(t->cpu, "generic") == 0 && strncmp(t->triple, "x86_64", 6) == 0)
+        t->cpu = "x86-64";
+}
+
+/* armv7em: M-profile cores have no other instructions than Thumb. */
+static const char *
+normal_triple(cot_context *ctx, const char *triple)
+{
+    const char *t = taken(ctx, LLVMNormalizeTargetTriple(triple));
+
+    if (strncmp(t, "armv7em-", 8) == 0 || strncmp(t, "armv7m-", 7) == 0 || strncmp(t, "armv8m.main-", 12) == 0)
+        t = ir_format(&ctx->arena, "thumb%s", t + 3);
+    return strchr(t, '-') ? t : ir_format(&ctx->arena, "%s-unknown-unknown", t);
+}
+
+static const char *
+join_features(cot_context *ctx, const char *a, const char *b)
+{
+    b = b ? b : "";
+    return !*a ? b : !*b ? a : ir_format(&ctx->arena, "%s,%s", a, b);
+}
+
+/* The features of a list that are not taken away: LLVM would keep what one of them implies. */
+static const char *
+without(cot_context *ctx, const char *list, const char *asked)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &ctx->arena);
+    for (const char *s = list; asked && *s; s += *s == ',') {
+        const int n = (int)strcspn(s, ",");
+        const char *gone = ir_format(&ctx->arena, ",-%.*s,", n - 1, s + 1);
+
+        if (!strstr(ir_format(&ctx->arena, ",%s,", asked), gone))
+            ir_buf_printf(&b, "%s%.*s", b.n ? "," : "", n, s);
+        s += n;
+    }
+    return !asked ? list : b.n ? b.text : "";
+}
+
+/* What the user left open.  Features are added to those of the processor. */
+static cot_status
+complete_target(cot_context *ctx, cg_target *t)
+{
+    const char *asked = t->features, *given = "";
+    int a;
+
+    t->features = NULL;
+    if (t->triple) {
+        t->triple = normal_triple(ctx, t->triple);
+        a = architecture_of(t->triple);
+        if (a >= 0 && (t->cpu == NULL || strcmp(t->cpu, "generic") == 0))
+            given = without(ctx, architectures[a].features, asked);
+        if (t->cpu == NULL)
+            t->cpu = a >= 0 ? architectures[a].cpu : "generic";
+    }
+    name_host(ctx, t);
+    a = architecture_of(t->triple);
+    const char *unknown = asked && a >= 0 ? cg_ll_feature_unknown(architectures[a].arch, asked) : NULL;
+    if (unknown)
+        return cg_ll_fail(ctx, "target %s: no feature '%.*s'; wants + or - and a name that LLVM has, as in +fma,-avx2",
+                          t->triple, (int)strcspn(unknown, ","), unknown);
+    t->features = join_features(ctx, join_features(ctx, given, t->features), asked);
+    return COT_OK;
+}
+
+cot_status
+cg_ll_target(cot_context *ctx, cg_target *t)
+{
+    bool host = t->triple == NULL && t->cpu == NULL;
+
+    cg_ll_session_of(ctx);
+    COT_TRY(complete_target(ctx, t));
+    if (strncmp(t->triple, "nvptx64", 7) == 0)
+        cg_grid_target(t);
+    pthread_mutex_lock(&ctx->lock);
+    const cg_ll_machine *m = cg_ll_machine_of(ctx, t);
+    pthread_mutex_unlock(&ctx->lock);
+    if (m == NULL)
+        return cot_error_status(ctx);
+    if (t->vector_bits == 0)
+        t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : m->vector_bits;
+    if (t->registers == 0)
+        t->registers = m->registers;
+    if (t->l1 == 0)
+        t->l1 = host ? cache_size(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
+    if (t->l2 == 0)
+        t->l2 = host ? cache_size(_SC_LEVEL2_CACHE_SIZE, 512 << 10) : 512 << 10;
+    if (t->l3 == 0)
+        t->l3 = host ? cache_size(_SC_LEVEL3_CACHE_SIZE, 8 << 20) : 8 << 20;
+    return COT_OK;
+}

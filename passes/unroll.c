@@ -1,0 +1,85 @@
+/* Short loops over large arrays as straight code.
+ *
+ * A scan of a few steps that works element by element passes over its carries once for each
+ * step.  Unrolled, its steps are one chain that fuses with what stands around it, and what
+ * depends on the step alone (tables of rotations, counters) becomes numbers: the rounds of a
+ * counter-based generator are such a loop in what JAX writes.  Loops whose carries are small
+ * stay: they run in registers as they are.
+ *
+ * It comes after contraction, which it must not give more to see: bits stay as they are. */
+#include "passes/engine.h"
+
+enum { STEPS_MOST = 8, NODES_MOST = 600, SIZE_LEAST = 4096 };
+
+static bool
+is_elementwise(const ir_graph *g)
+{
+    ir_each_node(n, g)
+        if (ir_ops[n->op].flag != IR_POINTWISE && ir_ops[n->op].flag != IR_MOVE)
+            return false;
+    return !g->effectful;
+}
+
+static bool
+is_worth_it(const ir_graph *f, const ir_node *n)
+{
+    const ir_graph *body = n->op == OP_scan ? n->at.scan.body : NULL;
+    const int64_t steps = body ? n->at.scan.length : 0;
+    int64_t largest = 0;
+
+    if (!body || steps < 1 || steps > STEPS_MOST || n->n_in != n->at.scan.consts + n->at.scan.carries ||
+        n->n_out != n->at.scan.carries || (int64_t)body->n_nodes * steps > NODES_MOST || !is_elementwise(body))
+        return false;
+    for (int i = 0; i < n->n_out; i++) {
+        const int64_t size = ir_type_at(f, n->first + (ir_ref)i)->size;
+        largest = size > largest ? size : largest;
+    }
+    return largest >= SIZE_LEAST;
+}
+
+bool
+pass_unrolls(const ir_graph *f)
+{
+    ir_graph *const *body;
+
+    ir_each_node(n, f) {
+        if (is_worth_it(f, n))
+            return true;
+        const int bodies = ir_ops[n->op].flag == IR_FLOW ? ir_subgraphs(n, &body, &f->ctx->arena) : 0;
+        for (int i = 0; i < bodies; i++)
+            if (pass_unrolls(body[i]))
+                return true;
+    }
+    return false;
+}
+
+static void
+visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+{
+    const int consts = n->op == OP_scan ? (int)n->at.scan.consts : 0;
+    ir_ref *x;
+    ir_attrs at;
+
+    (void)env;
+    if (ir_ops[n->op].flag != IR_FLOW) {
+        ir_copy_node(b, n, in, out);
+    } else if (is_worth_it(f, n)) {
+        x = ir_copy_bytes(b->arena, in, sizeof *in * (size_t)n->n_in);
+        for (int64_t i = 0; i < n->at.scan.length; i++) {
+            ir_inline_graph(b, n->at.scan.body, x, out);
+            memcpy(x + consts, out, sizeof *out * (size_t)n->n_out);
+        }
+    } else {
+        const cot_status status = pass_rewrite_subs(b, n, pass_unroll, &at);
+        if (status != COT_OK)
+            b->status = status;
+        else
+            ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+    }
+}
+
+cot_status
+pass_unroll(const ir_graph *f, ir_graph **out)
+{
+    return pass_rewrite(f, "unroll", visit, out);
+}

@@ -1,0 +1,345 @@
+/* The C header of a file: prototypes, and constants for all that a caller must allocate or may ask.
+ *
+ * The header is C99 and C++ and includes nothing but stdint.h.  Constants are macros, since sizes pass
+ * what an enum holds; their names begin with the function's and the parameter's, and none is there twice. */
+#include "runtime/build.h"
+
+#include "codegen/cost.h"
+
+/* ---- names ---- */
+
+/* A parameter's C name from a value's name: a word of its own, unlike those before it. */
+static const char *
+parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_parameter *taken, int n)
+{
+    char *name = ir_copy_string(a, from ? from : otherwise);
+    const char *base;
+
+    for (char *c = name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || !*name)
+        name = ir_format(a, "%s_",
+                         *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
+    base = name;
+    for (int k = 2, i = 0; i < n; i++) {
+        if (strcmp(taken[i].name, name) != 0)
+            continue;
+        name = ir_format(a, "%s_%d", base, k++);
+        i = -1;
+    }
+    return name;
+}
+
+bool
+rt_is_c_name(const char *s)
+{
+    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s))
+        return false;
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+              (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
+    return true;
+}
+
+static const char *
+upper(ir_arena *a, const char *s)
+{
+    char *out = ir_copy_string(a, s);
+
+    for (char *c = out; *c; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+        else if (!((*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    return out;
+}
+
+/* What constants of a file begin with: f's argument g_x and f_g's argument x would be one otherwise. */
+typedef struct words {
+    ir_arena *a;
+    const char **at;
+    uint32_t n, cap;
+} words;
+
+static const char *
+own_word(words *w, const char *s)
+{
+    const char *name = s;
+
+    for (uint32_t k = 2, i = 0; i < w->n; i++)
+        if (strcmp(w->at[i], name) == 0) {
+            name = ir_format(w->a, "%s_%u", s, k++);
+            i = UINT32_MAX;
+        }
+    IR_PUSH(w->a, w->at, w->n, w->cap, name);
+    return name;
+}
+
+/* ---- functions ---- */
+
+static const char *const c_types[COT_DTYPE_COUNT] = {
+    [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t",     [COT_I16] = "int16_t",
+    [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
+    [COT_U16] = "uint16_t", [COT_U32] = "uint32_t",  [COT_U64] = "uint64_t",
+    [COT_F16] = "uint16_t", [COT_BF16] = "uint16_t", [COT_F32] = "float",
+    [COT_F64] = "double",  [COT_C64] = "float",   [COT_C128] = "double",
+};
+
+static const char *
+role_of(const rt_plan *p, const ir_graph *f, int i)
+{
+    static const char *const hidden[] = { "in", "captured", "generator" };
+
+    if (i >= f->n_in)
+        return "out";
+    for (int k = 0; k < f->n_inout; k++)
+        if (f->inout[k].arg == i)
+            return "inout";
+    return ir_ints_has(p->donated, i) ? "donated" : hidden[f->hidden[i].kind];
+}
+
+static const rt_parameter *
+parameters(words *w, const rt_plan *p, const rt_function *fn)
+{
+    const ir_graph *f = fn->of->graph;
+    rt_parameter *x = IR_NEW_N(w->a, rt_parameter, fn->n_in + fn->n_out + 1);
+
+    for (int i = 0; i < fn->n_in + fn->n_out; i++) {
+        const int k = i - fn->n_in;
+        const char *name = k < 0 ? f->in_name[i] : f->out_name ? f->out_name[k] : NULL;
+        const char *role = role_of(p, f, i);
+        const bool written = strcmp(role, "inout") == 0 || strcmp(role, "donated") == 0 || k >= 0;
+
+        x[i].name = parameter_name(w->a, name, ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k), x, i);
+        x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
+        x[i].role = role;
+        x[i].type = strcmp(role, "generator") == 0
+                        ? "const uint64_t *"
+                        : ir_format(w->a, "%s%s *", written ? "" : "const ", c_types[x[i].is->dtype]);
+        x[i].constant = own_word(w, ir_format(w->a, "%s_%s", fn->constant, upper(w->a, x[i].name)));
+    }
+    return x;
+}
+
+rt_function *
+rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natural *natural)
+{
+    rt_function *fn = IR_NEW_N(a, rt_function, n + 1);
+    words w = { .a = a };
+
+    for (int i = 0; i < n; i++) {
+        fn[i] = (rt_function){ .name = natural[i].name, .of = &e[i], .module = natural[i].module };
+        fn[i].n_in = e[i].graph->n_in;
+        fn[i].n_out = e[i].graph->n_out - e[i].graph->n_inout;
+        fn[i].constant = own_word(&w, upper(a, fn[i].name));
+        own_word(&w, ir_format(a, "%s_WORK", fn[i].constant));
+        own_word(&w, ir_format(a, "%s_RES", fn[i].constant));
+        cg_module_cost(fn[i].module, &fn[i].flops, &fn[i].traffic);
+    }
+    for (int i = 0; i < n; i++) {
+        const int all = fn[i].n_in + fn[i].n_out;
+        const char **name = IR_NEW_N(a, const char *, all + 1), **type = IR_NEW_N(a, const char *, all + 1);
+
+        fn[i].parameter = parameters(&w, p, &fn[i]);
+        for (int k = 0; k < all; k++) {
+            name[k] = fn[i].parameter[k].name;
+            type[k] = fn[i].parameter[k].type;
+        }
+        natural[i].n_in = fn[i].n_in;
+        natural[i].n_out = fn[i].n_out;
+        natural[i].arg_name = name;
+        natural[i].arg_type = type;
+    }
+    return fn;
+}
+
+/* ---- the text ---- */
+
+static void
+print_list(ir_buf *b, int n, const int64_t *x)
+{
+    for (int i = 0; i < n; i++)
+        ir_buf_printf(b, "%s%lld", i ? ", " : "{ ", (long long)x[i]);
+    ir_buf_str(b, " }\n");
+}
+
+/* Lists of rank 0 would be empty, which C forbids. */
+static void
+print_parameter_constants(ir_buf *b, const rt_parameter *x)
+{
+    const int width = (int)cot_dtype_size(x->is->dtype);
+    int64_t *stride = IR_NEW_N(b->arena, int64_t, x->is->rank + 1);
+
+    ir_strides(x->is, stride);
+    ir_buf_printf(b, "#define %s_RANK %d\n#define %s_SIZE %lld\n", x->constant, x->is->rank, x->constant,
+                  (long long)x->is->size);
+    ir_buf_printf(b, "#define %s_BYTES %lld\n#define %s_ALIGN %d\n", x->constant, (long long)x->is->size * width,
+                  x->constant, ir_is_complex(x->is->dtype) ? width / 2 : width);
+    if (x->is->rank == 0)
+        return;
+    ir_buf_printf(b, "#define %s_SHAPE ", x->constant);
+    print_list(b, x->is->rank, x->is->dims);
+    ir_buf_printf(b, "#define %s_STRIDES ", x->constant);
+    print_list(b, x->is->rank, stride);
+}
+
+static void
+print_signature(ir_buf *b, const rt_function *fn)
+{
+    ir_buf_printf(b, "\n/* %s(", fn->name);
+    for (int i = 0; i < fn->n_in + fn->n_out; i++) {
+        const rt_parameter *x = &fn->parameter[i];
+        const bool plain = strcmp(x->role, "in") == 0 || i >= fn->n_in;
+
+        ir_buf_str(b, i == fn->n_in ? ") -> (" : i ? ", " : "");
+        if (strcmp(x->role, "inout") == 0 || strcmp(x->role, "donated") == 0)
+            ir_buf_printf(b, "%s: %s ", x->name, x->role);
+        else
+            ir_buf_printf(b, "%s%s%s: ", plain ? "" : x->role, plain ? "" : " ", x->name);
+        ir_type_print(b, x->is);
+    }
+    ir_buf_printf(b, "%s)\n * About %lld flops; %lld bytes moved; %lld bytes of work. */\n",
+                  fn->n_out ? "" : ") -> (", (long long)fn->flops, (long long)fn->traffic,
+                  (long long)fn->module->work_bytes);
+}
+
+static void
+print_function(ir_buf *b, const rt_function *fn)
+{
+    const int align = fn->module->work_align > 0 ? fn->module->work_align : 1;
+
+    print_signature(b, fn);
+    ir_buf_printf(b, "#define %s_WORK_BYTES %lld\n#define %s_WORK_ALIGN %d\n", fn->constant,
+                  (long long)fn->module->work_bytes, fn->constant, align);
+    ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant, (long long)fn->flops,
+                  fn->constant, (long long)fn->traffic);
+    for (int i = 0; i < fn->n_in + fn->n_out; i++)
+        print_parameter_constants(b, &fn->parameter[i]);
+    ir_buf_printf(b, "int %s(", fn->name);
+    for (int i = 0; i < fn->n_in + fn->n_out; i++) {
+        const rt_parameter *x = &fn->parameter[i];
+
+        if (strcmp(x->role, "generator") == 0)
+            ir_buf_printf(b, "const uint64_t %s[2], ", x->name);
+        else
+            ir_buf_printf(b, "%s%s, ", x->type, x->name);
+    }
+    ir_buf_printf(b, "%svoid *work);\n", fn->module->parallel ? "const struct cot_parallel *pool, " : "");
+}
+
+/* What the first of two halves hands to the second, in one block: its size, and its parts as a list of
+ * arguments for both. */
+static void
+print_residuals(ir_buf *b, const rt_function *fn)
+{
+    enum { APART = 64 };
+    const char *big = fn->constant;
+    const ir_graph *f = fn->of->graph;
+    long long at = 0;
+
+    if (fn->of->n_res == 0)
+        return;
+    ir_buf_printf(b, "#define %s_RES(block)", big);
+    for (int i = f->n_out - fn->of->n_res; i < f->n_out; i++) {
+        const ir_type *t = ir_type_at(f, f->out[i]);
+
+        ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "", c_types[t->dtype], at);
+        at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
+    }
+    ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big, APART);
+}
+
+/* What the linker must find: the prototypes of foreign functions, each once. */
+static void
+print_externs(ir_buf *b, int n, const rt_function *fn)
+{
+    const char **seen = NULL;
+    uint32_t n_seen = 0, cap = 0;
+
+    for (int i = 0; i < n; i++)
+        for (uint32_t j = 0; j < fn[i].module->n_ext; j++) {
+            const char *p = fn[i].module->ext[j]->prototype;
+            bool old = false;
+
+            for (uint32_t k = 0; k < n_seen; k++)
+                old |= strcmp(seen[k], p) == 0;
+            if (old)
+                continue;
+            ir_buf_printf(b, n_seen ? "%s\n" : "\n/* Foreign functions: yours to link. */\n%s\n", p);
+            IR_PUSH(b->arena, seen, n_seen, cap, p);
+        }
+}
+
+static const char *
+file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void
+print_preface(ir_buf *b, const char *path, bool inout, bool donated)
+{
+    ir_buf_printf(
+        b, "/* %s: written by Cotrace %s.  This file belongs to you: use it as you like.\n *\n",
+        file_name(path), COT_VERSION);
+    ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array "
+                  "overlaps one that is written.\n"
+                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1; c64, c128 are pairs of float, double, the\n"
+                  " * real part first, as float _Complex and std::complex<float>.  work has "
+                  "NAME_WORK_BYTES bytes aligned\n"
+                  " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
+                  "0; or a number\n");
+    ir_buf_printf(b,
+                  " * of cotrace/base.h, as %d where a loop passed its bound or %d where a "
+                  "foreign function failed: then\n * no result is defined.",
+                  COT_ERR_BOUND, COT_ERR_FOREIGN);
+    if (inout)
+        ir_buf_str(b, "\n * An argument marked inout is updated: it holds its new value after the call.");
+    if (donated)
+        ir_buf_str(b, "\n * An argument marked donated holds nothing defined after the call; each "
+                      "result, in order, may be the\n * array of the first of them of its type "
+                      "that no result before it has.");
+    ir_buf_str(b, "\n *\n"
+                  " * Of function F and its parameter X: F_FLOPS and F_TRAFFIC (bytes read and written) estimate a call;\n"
+                  " * F_X_SIZE counts elements, F_X_STRIDES are in elements, F_X_ALIGN is in bytes; F_X_SHAPE and\n"
+                  " * F_X_STRIDES initialise arrays of F_X_RANK integers. */\n");
+}
+
+static const char pool_text[] =
+    "\n/* A parallel-for: run calls body for ranges that cover [0, n) once each, in any threads, and returns when\n"
+    " * all are done.  Yours, or cot_rt_pool_new's of cotrace/pool.h and libcotrace_rt.a.  NULL runs all in the\n"
+    " * calling thread.  Results are the same bits in any case. */\n"
+    "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\n"
+    "struct cot_parallel {\n"
+    "    void (*run)(const struct cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx,\n"
+    "                int64_t n, int64_t grain);\n"
+    "};\n#endif\n";
+
+void
+rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn)
+{
+    const char *guard = upper(b->arena, file_name(path));
+    bool parallel = false, inout = false, foreign = false;
+
+    for (int i = 0; i < n; i++) {
+        parallel |= fn[i].module->parallel;
+        inout |= fn[i].of->graph->n_inout > 0;
+        foreign |= fn[i].module->n_ext > 0;
+    }
+    print_preface(b, path, inout, p->donated.n > 0);
+    ir_buf_printf(b, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n", guard, guard);
+    ir_buf_str(b, foreign ? "#include <stdbool.h>\n#include <stddef.h>\n" : "");
+    ir_buf_str(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    print_externs(b, n, fn);
+    if (parallel)
+        ir_buf_str(b, pool_text);
+    for (int i = 0; i < n; i++) {
+        print_function(b, &fn[i]);
+        print_residuals(b, &fn[i]);
+    }
+    ir_buf_str(b, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}

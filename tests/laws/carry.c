@@ -1,0 +1,310 @@
+/* Programs through every carrier (carry.h). */
+#include "tests/laws/carry.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/call.h"
+#include "runtime/compile.h"
+#include "tests/laws/programs.h"
+
+const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang" };
+
+static const int widths[] = { 1, 4, 8, 16 };
+
+void
+carry_begin(carry_batch *b, cot_context *ctx)
+{
+    *b = (carry_batch){ .ctx = ctx };
+    strcpy(b->folder, "/tmp/carriers-XXXXXX");
+    if (!mkdtemp(b->folder))
+        exit(2);
+}
+
+void
+carry_end(carry_batch *b)
+{
+    char line[128];
+
+    snprintf(line, sizeof line, "rm -rf %s", b->folder);
+    if (system(line) != 0)
+        b->failures++;
+    for (int i = 0; i < b->n; i++) {
+        laws_free(b->p[i].f->n_in, b->p[i].in);
+        laws_free(b->p[i].f->n_out, b->p[i].want);
+        laws_free(b->p[i].f->n_out, b->p[i].got);
+    }
+}
+
+bool
+carry_has(const char *compiler)
+{
+    char line[256];
+
+    snprintf(line, sizeof line, "echo 'int x;' | %s -x c -c - -o /dev/null >/dev/null 2>&1", compiler);
+    return system(line) == 0;
+}
+
+/* -- answers -- */
+
+static void
+answer(carry_batch *b, carry_program *p, carry_by by, carry_answer a, const char *why)
+{
+    p->answer[by] = a;
+    p->why[by] = ir_copy_string(&b->ctx->arena, why);
+    if (a != CARRY_DIFFERS)
+        return;
+    b->failures++;
+    fprintf(stderr, "carriers: %s: %s: %s\n%s", p->name, carry_name[by], why, p->text ? p->text : "");
+}
+
+/* What the context says is why: a carrier that has no way to call a function in this process refuses. */
+static void
+refuse(carry_batch *b, carry_program *p, carry_by by)
+{
+    const char *why = cot_error(b->ctx);
+
+    answer(b, p, by, strstr(why, "foreign") || strstr(why, "address") ? CARRY_REFUSED : CARRY_DIFFERS, why);
+    cot_error_clear(b->ctx);
+}
+
+static void
+compare(carry_batch *b, carry_program *p, carry_by by)
+{
+    for (int k = 0; k < p->f->n_out; k++)
+        if (laws_differ(ir_type_at(p->f, p->f->out[k]), p->want[k], p->got[k]) >= 0) {
+            answer(b, p, by, CARRY_DIFFERS, "differs from the evaluator");
+            return;
+        }
+    answer(b, p, by, CARRY_SAME, "");
+}
+
+/* -- one program: evaluated, lowered, by the JIT -- */
+
+static cot_status
+lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natural *out, cg_target *target)
+{
+    const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = 1 };
+    rt_lowered low;
+    rt_plan plan;
+
+    COT_TRY(rt_plan_new(b->ctx, &o, p->f->name, &plan));
+    COT_TRY(rt_lower(p->f, &plan, &b->ctx->arena, &low));
+    *out = (cg_natural){ .name = ir_format(&b->ctx->arena, "p%d", (int)(p - b->p)),
+                         .module = low.module,
+                         .n_in = p->f->n_in,
+                         .n_out = p->f->n_out - p->f->n_inout };
+    COT_TRY(cg_check_externs(low.module, "a file"));
+    p->work_bytes = low.module->work_bytes > p->work_bytes ? low.module->work_bytes : p->work_bytes;
+    *target = plan.target;
+    return COT_OK;
+}
+
+static cot_status
+run_kernel(carry_batch *b, carry_program *p, const char *backend, void **out)
+{
+    void **args = IR_NEW_N(&b->ctx->arena, void *, p->f->n_in + p->f->n_out + 1);
+    cot_status status;
+    cot_kernel *k;
+
+    COT_TRY(cot_compile_graph(p->f, &(cot_compile_options){ .backend = backend }, &k));
+    rt_arguments(k, p->in, out, args);
+    status = rt_call_kernel(k, args, NULL);
+    cot_kernel_free(k);
+    return status;
+}
+
+static void
+make_arrays(carry_program *p)
+{
+    uint64_t seed = p->seed;
+
+    p->in = laws_values(p->f->n_in, p->f->in, p->f);
+    p->want = laws_values(p->f->n_out, p->f->out, p->f);
+    p->got = laws_values(p->f->n_out, p->f->out, p->f);
+    for (int k = 0; k < p->f->n_in; k++)
+        (p->special ? laws_fill_special : laws_fill)(&seed, ir_type_at(p->f, p->f->in[k]), p->f->in_name[k], p->lo,
+                                                     p->hi, p->in[k]);
+}
+
+bool
+carry_add(carry_batch *b, const carry_program *from)
+{
+    carry_program *p = &b->p[b->n];
+    cg_target target;
+
+    *p = *from;
+    make_arrays(p);
+    if (run_kernel(b, p, "eval", p->want) != COT_OK) {
+        cot_error_clear(b->ctx);
+        laws_free(p->f->n_in, p->in);
+        laws_free(p->f->n_out, p->want);
+        laws_free(p->f->n_out, p->got);
+        return false;
+    }
+    b->n++;
+    for (int k = 0; k < 4; k++)
+        if ((p->lanes == 0 || p->lanes == widths[k]) &&
+            lower(b, p, "c", 32 * widths[k], &p->c[k], &target) != COT_OK) {
+            refuse(b, p, CARRY_GCC);
+            p->answer[CARRY_CLANG] = p->answer[CARRY_GCC];
+            p->c[0].module = p->c[1].module = p->c[2].module = p->c[3].module = NULL;
+            return true;
+        }
+    return true;
+}
+
+void
+carry_jit(carry_batch *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (run_kernel(b, &b->p[i], "jit", b->p[i].got) == COT_OK)
+            compare(b, &b->p[i], CARRY_JIT);
+        else
+            refuse(b, &b->p[i], CARRY_JIT);
+}
+
+/* -- files -- */
+
+static bool
+write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file && fwrite(bytes, 1, size, file) == size;
+
+    return file && fclose(file) == 0 && good;
+}
+
+/* Call it on copies of the arguments that it updates, which are its last results. */
+static bool
+call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
+{
+    const int n = fn->n_in + fn->n_out;
+    rt_arg *arg = IR_NEW_N(&b->ctx->arena, rt_arg, n + 1);
+    int result = -1;
+    union {
+        void *p;
+        void (*f)(void);
+    } entry = { dlsym(library, fn->name) };
+
+    for (int k = 0; k < n; k++)
+        arg[k].at = k < fn->n_in ? p->in[k] : p->got[k - fn->n_in];
+    for (int k = 0; k < p->f->n_inout; k++) {
+        const int at = p->f->inout[k].arg;
+        memcpy(p->got[fn->n_out + k], p->in[at], laws_bytes(ir_type_at(p->f, p->f->in[at])));
+        arg[at].at = p->got[fn->n_out + k];
+    }
+    arg[n].at = aligned_alloc(64, (size_t)(p->work_bytes + 128) / 64 * 64);
+    const bool good = entry.p && rt_call_c(b->ctx, entry.f, n + 1, arg, &result) == COT_OK && result == 0;
+    free(arg[n].at);
+    return good;
+}
+
+/* The function that a carrier has of a program; NULL: it has none. */
+static const cg_natural *
+function_of(const carry_program *p, carry_by by)
+{
+    if (by == CARRY_OBJECT)
+        return p->native.module ? &p->native : NULL;
+    for (int k = 0; k < 4; k++)
+        if (p->c[k].module)
+            return &p->c[k];
+    return NULL;
+}
+
+void
+carry_c(carry_batch *b, carry_by by, const char *command, const char *name)
+{
+    char line[1024], path[128];
+    void *library;
+
+    snprintf(line, sizeof line, "cd %s && %s", b->folder, command);
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    library = system(line) == 0 ? dlopen(path, RTLD_NOW) : NULL;
+    for (int i = 0; i < b->n; i++) {
+        const cg_natural *fn = function_of(&b->p[i], by);
+        if (!fn)
+            continue;
+        if (!library)
+            answer(b, &b->p[i], by, CARRY_DIFFERS, "its file does not compile or load");
+        else if (!call(b, &b->p[i], fn, library))
+            answer(b, &b->p[i], by, CARRY_DIFFERS, "fails");
+        else
+            compare(b, &b->p[i], by);
+    }
+    if (library)
+        dlclose(library);
+}
+
+void
+carry_object(carry_batch *b)
+{
+    const void *bytes;
+    cg_natural fn[CARRY_BATCH];
+    size_t size;
+    int n = 0;
+
+    for (int i = 0; i < b->n; i++) {
+        carry_program *p = &b->p[i];
+        if (lower(b, p, "jit", 0, &p->native, &b->native) == COT_OK) {
+            fn[n++] = p->native;
+            continue;
+        }
+        refuse(b, p, CARRY_OBJECT);
+        p->native.module = NULL;
+    }
+    if (n == 0)
+        return;
+    if (cg_llvm()->emit(b->ctx, &b->native, CG_TO_OBJECT, n, fn, &b->ctx->arena, &bytes, &size) == COT_OK &&
+        write_file(ir_format(&b->ctx->arena, "%s/x.o", b->folder), bytes, size))
+        carry_c(b, CARRY_OBJECT, "cc -shared -o x.so x.o", "x.so");
+    else
+        refuse(b, &b->p[0], CARRY_OBJECT);
+}
+
+/* The functions of those that want the width alone, or all of them. */
+static int
+of_width(const carry_batch *b, int lanes, int k, cg_natural *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < b->n; i++)
+        if (b->p[i].c[k].module && b->p[i].lanes == lanes)
+            out[n++] = b->p[i].c[k];
+    return n;
+}
+
+static const char *
+write_one(carry_batch *b, int n_widths, const cg_c_width *w, int n, const char *names)
+{
+    const char *name = ir_format(&b->ctx->arena, "c%d.c", n_widths > 1 ? 0 : w->lanes);
+    const void *bytes;
+    size_t size;
+
+    if (cg_c_write(b->ctx, n_widths, w, n, false, &b->ctx->arena, &bytes, &size) == COT_OK &&
+        write_file(ir_format(&b->ctx->arena, "%s/%s", b->folder, name), bytes, size))
+        return ir_format(&b->ctx->arena, "%s %s", names, name);
+    refuse(b, &b->p[0], CARRY_GCC);
+    return names;
+}
+
+const char *
+carry_write_c(carry_batch *b)
+{
+    cg_natural fn[4][CARRY_BATCH];
+    cg_c_width w[4];
+    const char *names = "";
+    int n = 0;
+
+    for (int k = 0; k < 4; k++) {
+        w[k] = (cg_c_width){ widths[k], fn[k] };
+        n = of_width(b, widths[k], k, fn[k]);
+        names = n ? write_one(b, 1, &w[k], n, names) : names;
+    }
+    for (int k = 0; k < 4; k++)
+        n = of_width(b, 0, k, fn[k]);
+    return n ? write_one(b, 4, w, n, names) : names;
+}

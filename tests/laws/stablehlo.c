@@ -1,0 +1,289 @@
+/* The laws of StableHLO text: `law_stablehlo LAW [FIRST [STEP]]` over the programs.
+ *
+ *   same       import of export is the same graph, for the program and its reverse mode
+ *   write      nothing is checked: to the folder $COT_OUT goes, for each program and its reverse mode, N.mlir or Nr.mlir, and
+ *              beside it the bytes of operands and results in .bin, for tests/stablehlo_jax.py
+ *   standins   the decompositions of composites compute what their ops do: the text with the composites under
+ *              other names, so that import takes the decompositions, evaluated
+ *
+ * A failure prints the program's number, its text and why; the exit status is 1. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cotrace/stablehlo.h"
+#include "passes/pass.h"
+#include "tests/laws/programs.h"
+
+static int failures, checked;
+
+static void
+report(const laws_program *p, const char *law, const char *why)
+{
+    failures++;
+    printf("%s: program %d: %s\n%s", law, p->number, why, p->text);
+    fflush(stdout);
+}
+
+typedef struct text {
+    char *at;
+    size_t n;
+} text;
+
+static void
+keep(void *user, const char *at, size_t n)
+{
+    text *t = user;
+
+    t->at = realloc(t->at, t->n + n + 1);
+    memcpy(t->at + t->n, at, n);
+    t->at[t->n += n] = '\0';
+}
+
+static const ir_graph *
+import(const laws_program *p, const text *t)
+{
+    const cot_graph *g = NULL;
+
+    return cot_import_stablehlo(p->f->ctx, "export.mlir", t->at, t->n, NULL, &g) == COT_OK ? g : NULL;
+}
+
+static const char *
+printed(const ir_graph *g)
+{
+    ir_buf b;
+
+    ir_buf_init(&b, &g->ctx->arena);
+    ir_print(&b, g, 0);
+    return b.text;
+}
+
+/* The same nodes, be it that a constant stands earlier: both in one builder, which shares them, give the same values. */
+static bool
+is_same(const ir_graph *f, const ir_graph *g)
+{
+    ir_build *b = ir_build_new(f->ctx, "both");
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *x = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+    ir_ref *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+
+    if (ir_graph_equal(f, g))
+        return true;
+    if (f->n_in != g->n_in || f->n_out != g->n_out)
+        return false;
+    for (int i = 0; i < f->n_in; i++)
+        in[i] = ir_input_like(b, f, f->in[i], "");
+    ir_inline_graph(b, f, in, x);
+    ir_inline_graph(b, g, in, y);
+    return b->status == COT_OK && memcmp(x, y, sizeof *x * (size_t)f->n_out) == 0;
+}
+
+static void
+same(const laws_program *p, const ir_graph *f, text *t)
+{
+    const ir_graph *g = import(p, t);
+
+    if (!g)
+        report(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
+    else if (!is_same(f, g))
+        report(p, "same", ir_format(&f->ctx->arena, "came back as\n%s%s", printed(g), t->at));
+}
+
+/* Reverse mode of f, if it has one. */
+static bool
+reverse_of(const laws_program *p, ir_graph **r)
+{
+    int in = 0, out = 0;
+
+    for (int i = 0; i < p->f->n_in; i++)
+        in += ir_is_floating(p->f, p->f->in[i]);
+    for (int i = 0; i < p->f->n_out; i++)
+        out += ir_is_floating(p->f, p->f->out[i]);
+    if (!in || !out || p->f->ctx->status != COT_OK)
+        return false;
+    if (pass_vjp(p->f, NULL, 0, r) == COT_OK)
+        return true;
+    cot_error_clear(p->f->ctx);
+    return false;
+}
+
+static void
+same_reverse(const laws_program *p)
+{
+    text t = { NULL, 0 };
+    ir_graph *r;
+
+    if (!reverse_of(p, &r))
+        return;
+    const char *whole = printed(r);
+    ir_module m;        /* as it is read: some folds see more when all is built anew */
+    if (ir_parse(r->ctx, "reverse.cot", whole, strlen(whole), &m) == COT_OK &&
+        cot_export_stablehlo(m.fn[m.n - 1], keep, &t) == COT_OK)
+        same(p, m.fn[m.n - 1], &t);
+    free(t.at);
+}
+
+/* ---- stand-ins ---- */
+
+static double
+tolerance(cot_dtype t)
+{
+    switch (t) {
+    case COT_F16: return 4e-3;
+    case COT_BF16: return 4e-2;
+    case COT_F32:
+    case COT_C64: return 2e-5;
+    case COT_F64:
+    case COT_C128: return 1e-12;
+    default: return 0;
+    }
+}
+
+/* Within the tolerance of the largest element. */
+static bool
+near(const ir_type *t, const void *x, const void *y)
+{
+    double most = 1;
+
+    for (int64_t i = 0; i < laws_parts(t); i++)
+        if (isfinite(laws_load(t->dtype, x, i)))
+            most = fmax(most, fabs(laws_load(t->dtype, x, i)));
+    for (int64_t i = 0; i < laws_parts(t); i++) {
+        const double a = laws_load(t->dtype, x, i), b = laws_load(t->dtype, y, i);
+        if (isnan(a) ? !isnan(b) : a != b && !(fabs(a - b) <= tolerance(t->dtype) * most))
+            return false;
+    }
+    return true;
+}
+
+static void
+compare(const laws_program *p, const ir_graph *g)
+{
+    const ir_graph *f = p->f;
+    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
+    uint64_t seed = 7000 + (uint64_t)p->number;
+
+    for (int i = 0; i < f->n_in; i++)
+        type[i] = ir_type_at(f, f->in[i]);
+    void **in = laws_arrays(f->n_in, type), **want = laws_values(f->n_out, f->out, f), **found = laws_values(f->n_out, f->out, f);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
+    if (laws_eval(f, want, in) != COT_OK || laws_eval(g, found, in) != COT_OK)
+        report(p, "standins", cot_error(f->ctx));
+    for (int i = 0; i < f->n_out && f->ctx->status == COT_OK; i++)
+        if (!near(ir_type_at(f, f->out[i]), want[i], found[i]))
+            report(p, "standins", ir_format(&f->ctx->arena, "result %d differs\n%s", i, printed(g)));
+    laws_free(f->n_in, in), laws_free(f->n_out, want), laws_free(f->n_out, found);
+}
+
+static void
+standins(const laws_program *p, text *t)
+{
+    static const char prefix[] = "composite \"cotrace.";
+    bool any = false;
+
+    for (char *at = t->at; (at = strstr(at, prefix)) != NULL; at += sizeof prefix - 1) {
+        memcpy(at, "composite \"another.", sizeof prefix - 1);
+        any = true;
+    }
+    if (!any)
+        return;
+    const ir_graph *g = import(p, t);
+    if (!g)
+        report(p, "standins", ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
+    else
+        compare(p, g);
+}
+
+/* ---- files ---- */
+
+static void
+write_bytes(FILE *file, const ir_graph *f, int n, const ir_ref *v, void **at)
+{
+    for (int i = 0; i < n; i++)
+        fwrite(at[i], 1, laws_bytes(ir_type_at(f, v[i])), file);
+}
+
+/* f, a sample of its operands, and what the twin makes of it. */
+static void
+write_files(const laws_program *p, const ir_graph *f, const char *suffix)
+{
+    const char *folder = getenv("COT_OUT");
+    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
+    uint64_t seed = 9000 + (uint64_t)p->number;
+    text t = { NULL, 0 };
+
+    for (int i = 0; i < f->n_in; i++)
+        type[i] = ir_type_at(f, f->in[i]);
+    void **in = laws_arrays(f->n_in, type), **out = laws_values(f->n_out, f->out, f);
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
+    if (cot_export_stablehlo(f, keep, &t) == COT_OK && laws_eval(f, out, in) == COT_OK) {
+        FILE *module = fopen(ir_format(&f->ctx->arena, "%s/%d%s.mlir", folder ? folder : ".", p->number, suffix), "wb");
+        FILE *data = fopen(ir_format(&f->ctx->arena, "%s/%d%s.bin", folder ? folder : ".", p->number, suffix), "wb");
+        if (module && data) {
+            fwrite(t.at, 1, t.n, module);
+            write_bytes(data, f, f->n_in, f->in, in);
+            write_bytes(data, f, f->n_out, f->out, out);
+        } else {
+            report(p, "write", "cannot write to $COT_OUT");
+        }
+        if (module)
+            fclose(module);
+        if (data)
+            fclose(data);
+    }
+    free(t.at);
+    laws_free(f->n_in, in), laws_free(f->n_out, out);
+}
+
+static void
+write_both(const laws_program *p)
+{
+    ir_graph *r;
+
+    write_files(p, p->f, "");
+    if (reverse_of(p, &r))
+        write_files(p, r, "r");
+}
+
+static void
+check(const laws_program *p, const char *law)
+{
+    text t = { NULL, 0 };
+
+    checked++;
+    if (strcmp(law, "write") == 0)
+        write_both(p);
+    else if (cot_export_stablehlo(p->f, keep, &t) != COT_OK) {
+        if (p->f->ctx->status != COT_ERR_TARGET)        /* an effect, a collective: said so */
+            report(p, law, cot_error(p->f->ctx));
+    } else if (strcmp(law, "same") == 0) {
+        same(p, p->f, &t);
+        same_reverse(p);
+    } else {
+        standins(p, &t);
+    }
+    free(t.at);
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *law = argc > 1 ? argv[1] : "same";
+    const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : argc > 2 ? laws_count() : 1;
+
+    for (int i = first; i < laws_count(); i += step) {
+        cot_context *ctx = cot_context_new(NULL);
+        laws_program p;
+
+        IR_TRY (ctx) {
+            if (laws_make(ctx, i, &p))
+                check(&p, law);
+            else
+                report(&p, law, cot_error(ctx));
+        }
+        cot_context_free(ctx);
+    }
+    printf("%s: %d programs, %d failures\n", law, checked, failures);
+    return failures > 0;
+}

@@ -1,0 +1,465 @@
+/* Objects for other machines: the programs of the laws, compiled for each, linked with nothing, run where
+ * something can run them, bit for bit against the evaluator.
+ *
+ *   targets NAME FIRST STEP    machine NAME; programs FIRST, FIRST + STEP, ...
+ *
+ * A run is one process for all programs: a small main without a C library (harness_text) reads all operands
+ * from its input and writes all results.  A test builds and looks for undefined symbols on every machine
+ * that has LLVM; it links and runs where a linker and an emulator are installed, and says so where not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/call.h"
+#include "runtime/compile.h"
+#include "tests/laws/programs.h"
+
+enum { MOST = 256, SPACE = 8 };
+
+/* may: what an object may leave undefined; a word that ends in * stands for all that begin so. */
+static const struct machine {
+    const char *name, *target, *cpu, *features, *may;
+    const char *link[2];        /* harness.c and x.o to x: the first whose program is there */
+    const char *run[3];         /* x: each whose program is there                            */
+    bool linux_header;
+} machines[] = {
+    { "x86-64", "x86_64-linux-gnu", "x86-64", NULL, "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" }, { "./x" }, true },
+    { "x86-64-versions", "x86_64-linux-gnu", "x86-64-v4,x86-64-v2,x86-64-v3", NULL,
+      "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" },
+      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" }, true },
+    { "aarch64", "aarch64-linux-gnu", NULL, NULL, "memcpy memset memmove",
+      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
+        "clang --target=aarch64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "qemu-aarch64 ./x" }, true },
+    { "riscv64", "riscv64-linux-gnu", NULL, NULL, "memcpy memset memmove",
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
+        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "qemu-riscv64 -cpu rv64,v=true,vlen=128,elen=64,vext_spec=v1.0 ./x" }, true },
+    { "riscv64-scalar", "riscv64-linux-gnu", NULL, "-v", "memcpy memset memmove",
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
+        "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "qemu-riscv64 ./x" }, true },
+    { "armv7em", "armv7em-none-eabi", NULL, NULL, "__aeabi_*",
+      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
+      { "qemu-arm ./x" }, true },
+    { "wasm32", "wasm32", NULL, NULL, "__stack_pointer __linear_memory __indirect_function_table",
+      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
+        "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
+      { "node run.js" }, false },
+    { "wasm32-scalar", "wasm32", NULL, "-simd128", "__stack_pointer __linear_memory __indirect_function_table",
+      { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
+        "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
+      { "node run.js" }, false },
+};
+enum { N_MACHINES = sizeof machines / sizeof *machines };
+
+static struct state {
+    const struct machine *to;
+    cot_context *ctx;
+    char folder[64];
+    int n, n_versions;
+    laws_program p[MOST];
+    cg_natural fn[SPACE][MOST];
+    cg_version v[SPACE];
+    void **in[MOST], **want[MOST], **got[MOST];
+    size_t work, in_bytes, out_bytes;
+    int failures;
+} s;
+
+static void
+wrong(int i, const char *what, const char *why)
+{
+    s.failures++;
+    fprintf(stderr, "targets: %s: program %d: %s: %s\n%s", s.to->name, s.p[i].number, what, why, s.p[i].text);
+}
+
+static size_t
+room(const ir_type *t)
+{
+    return (laws_bytes(t) + 127) / 64 * 64;
+}
+
+/* ---- programs ---- */
+
+static bool
+evaluate(int i)
+{
+    const ir_graph *f = s.p[i].f;
+    void **args = IR_NEW_N(&s.ctx->arena, void *, f->n_in + f->n_out + 1);
+    cot_kernel *k;
+    cot_status status = cot_compile_graph(f, &(cot_compile_options){ .backend = "eval" }, &k);
+
+    if (status == COT_OK) {
+        rt_arguments(k, s.in[i], s.want[i], args);
+        status = rt_call_kernel(k, args, NULL);
+        cot_kernel_free(k);
+    }
+    return status == COT_OK;
+}
+
+static cot_status
+lower(int i, int version, const char *cpu)
+{
+    const cot_compile_options o = { .target = s.to->target, .cpu = cpu, .features = s.to->features, .threads = 1 };
+    const ir_graph *f = s.p[i].f;
+    rt_lowered low;
+    rt_plan p;
+
+    COT_TRY(rt_plan_new(s.ctx, &o, f->name, &p));
+    COT_TRY(rt_lower(f, &p, &s.ctx->arena, &low));
+    s.fn[version][i] = (cg_natural){ .name = ir_format(&s.ctx->arena, "p%d", s.p[i].number), .module = low.module,
+                                     .n_in = f->n_in, .n_out = f->n_out };
+    s.v[version] = (cg_version){ p.target, s.fn[version] };
+    if ((size_t)low.module->work_bytes > s.work)
+        s.work = (size_t)low.module->work_bytes;
+    return COT_OK;
+}
+
+static bool
+lower_all(int i)
+{
+    char list[128];
+
+    if (!s.to->cpu)
+        return lower(i, 0, NULL) == COT_OK;
+    snprintf(list, sizeof list, "%s", s.to->cpu);
+    s.n_versions = 0;
+    for (char *cpu = strtok(list, ","); cpu; cpu = strtok(NULL, ","))
+        if (lower(i, s.n_versions++, cpu) != COT_OK)
+            return false;
+    return true;
+}
+
+static void
+add(int number)
+{
+    laws_program *p = &s.p[s.n];
+    uint64_t seed = 9000 + (uint64_t)number;
+    const int i = s.n;
+
+    if (!laws_make(s.ctx, number, p) || p->f->n_inout)
+        return;
+    const ir_graph *f = p->f;
+    s.in[i] = laws_values(f->n_in, f->in, f);
+    s.want[i] = laws_values(f->n_out, f->out, f);
+    s.got[i] = laws_values(f->n_out, f->out, f);
+    for (int k = 0; k < f->n_in; k++)
+        laws_fill_special(&seed, ir_type_at(f, f->in[k]), f->in_name[k], p->lo, p->hi, s.in[i][k]);
+    s.n++;
+    if (!evaluate(i) || !lower_all(i))
+        wrong(i, "lowering", cot_error(s.ctx));
+}
+
+/* ---- undefined symbols ---- */
+
+static bool
+allowed(const char *name)
+{
+    char list[128];
+
+    snprintf(list, sizeof list, "%s", s.to->may);
+    for (char *w = strtok(list, " "); w; w = strtok(NULL, " ")) {
+        const size_t n = strlen(w);
+        if (w[n - 1] == '*' ? strncmp(name, w, n - 1) == 0 : strcmp(name, w) == 0)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t
+word(const unsigned char *at, int bytes)
+{
+    uint64_t x = 0;
+
+    for (int i = bytes; i-- > 0;)
+        x = x << 8 | at[i];
+    return x;
+}
+
+/* The symbols of an ELF object without a section; the rest of its layout is not our business. */
+static void
+check_undefined(const unsigned char *o)
+{
+    const bool wide = o[4] == 2;
+    const unsigned char *table = o + word(o + (wide ? 40 : 32), wide ? 8 : 4);
+    const int each = (int)word(o + (wide ? 58 : 46), 2), n = (int)word(o + (wide ? 60 : 48), 2);
+
+    for (int i = 0; i < n; i++) {
+        const unsigned char *h = table + i * each, *names;
+        if (word(h + 4, 4) != 2) /* SHT_SYMTAB */
+            continue;
+        const unsigned char *at = o + word(h + (wide ? 24 : 16), wide ? 8 : 4), *end =
+            at + word(h + (wide ? 32 : 20), wide ? 8 : 4);
+        h = table + (int)word(h + (wide ? 40 : 24), 4) * each;
+        names = o + word(h + (wide ? 24 : 16), wide ? 8 : 4);
+        for (at += wide ? 24 : 16; at < end; at += wide ? 24 : 16) {
+            const char *name = (const char *)names + word(at, 4);
+            if (word(at + (wide ? 6 : 14), 2) == 0 && *name && !allowed(name)) {
+                s.failures++;
+                fprintf(stderr, "targets: %s: the object wants %s\n", s.to->name, name);
+            }
+        }
+    }
+}
+
+/* ---- files ---- */
+
+static const char *
+in_folder(const char *name)
+{
+    return ir_format(&s.ctx->arena, "%s/%s", s.folder, name);
+}
+
+static void
+write_file(const char *name, const void *bytes, size_t size)
+{
+    FILE *file = fopen(in_folder(name), "w");
+
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
+        exit(2);
+}
+
+/* What a program begins and ends with, where nobody else does it. */
+static const char linux_text[] =
+    "#if defined(__x86_64__)\n"
+    "static long call(long n, long a, const void *b, long c)\n"
+    "{ long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c) : \"rcx\", \"r11\", \"memory\"); return r; }\n"
+    "enum { READ = 0, WRITE = 1, EXIT = 60 };\n"
+    "__asm__(\".globl _start\\n_start: and $-16, %rsp\\n call begin\\n\");\n"
+    "#elif defined(__aarch64__)\n"
+    "static long call(long n, long a, const void *b, long c)\n"
+    "{ register long x8 __asm__(\"x8\") = n, x0 __asm__(\"x0\") = a, x1 __asm__(\"x1\") = (long)b, x2 __asm__(\"x2\") = c;\n"
+    "  __asm__ volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x8), \"r\"(x1), \"r\"(x2) : \"memory\"); return x0; }\n"
+    "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
+    "__asm__(\".globl _start\\n_start: bl begin\\n\");\n"
+    "#elif defined(__riscv)\n"
+    "static long call(long n, long a, const void *b, long c)\n"
+    "{ register long a7 __asm__(\"a7\") = n, a0 __asm__(\"a0\") = a, a1 __asm__(\"a1\") = (long)b, a2 __asm__(\"a2\") = c;\n"
+    "  __asm__ volatile(\"ecall\" : \"+r\"(a0) : \"r\"(a7), \"r\"(a1), \"r\"(a2) : \"memory\"); return a0; }\n"
+    "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
+    "__asm__(\".globl _start\\n_start: .option push\\n.option norelax\\n la gp, __global_pointer$\\n.option pop\\n call begin\\n\");\n"
+    "#else\n"
+    "static long call(long n, long a, const void *b, long c)\n"
+    "{ register long r7 __asm__(\"r7\") = n, r0 __asm__(\"r0\") = a, r1 __asm__(\"r1\") = (long)b, r2 __asm__(\"r2\") = c;\n"
+    "  __asm__ volatile(\"svc 0\" : \"+r\"(r0) : \"r\"(r7), \"r\"(r1), \"r\"(r2) : \"memory\"); return r0; }\n"
+    "enum { READ = 3, WRITE = 4, EXIT = 1 };\n"
+    "__asm__(\".globl _start\\n.thumb_func\\n_start: bl begin\\n\");\n"
+    "#endif\n"
+    "void run(void);\n"
+    "__attribute__((used)) void begin(void)\n{\n"
+    "    long n, at = 0;\n"
+    "    while ((n = call(READ, 0, in + at, sizeof in - at)) > 0)\n        at += n;\n"
+    "    run();\n"
+    "    for (at = 0; (n = call(WRITE, 1, out + at, sizeof out - at)) > 0;)\n        at += n;\n"
+    "    call(EXIT, 0, 0, 0);\n"
+    "    for (;;)\n        ;\n}\n";
+
+static const char moves_text[] =
+    "#ifndef __wasm__\n"
+    "void *memmove(void *to, const void *from, __SIZE_TYPE__ n)\n{\n"
+    "    volatile unsigned char *t = to;\n    const unsigned char *f = from;\n"
+    "    if (t <= f)\n        for (__SIZE_TYPE__ i = 0; i < n; i++)\n            t[i] = f[i];\n"
+    "    else\n        while (n--)\n            t[n] = f[n];\n"
+    "    return to;\n}\n"
+    "#ifndef __arm__\n"
+    "void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    return memmove(to, from, n);\n}\n"
+    "void *memset(void *to, int c, __SIZE_TYPE__ n)\n{\n"
+    "    volatile unsigned char *t = to;\n"
+    "    while (n--)\n        *t++ = (unsigned char)c;\n    return to;\n}\n"
+    "#endif\n#endif\n";
+
+static const char node_text[] =
+    "const fs = require('fs');\n"
+    "const e = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync('x')), {}).exports;\n"
+    "const m = new Uint8Array(e.memory.buffer), given = fs.readFileSync(0);\n"
+    "m.set(given, e.in.value);\n"
+    "e.run();\n"
+    "fs.writeFileSync(1, m.subarray(e.out.value, e.out.value + OUT));\n";
+
+/* Operands and results each at a multiple of 64; before the results a status for each program. */
+static void
+print_harness(ir_buf *b)
+{
+    size_t in = 0, out = (4 * (size_t)s.n + 63) / 64 * 64;
+    ir_buf calls;
+
+    ir_buf_init(&calls, &s.ctx->arena);
+    for (int i = 0; i < s.n; i++) {
+        const ir_graph *f = s.p[i].f;
+        ir_buf_printf(b, "int p%d(", s.p[i].number);
+        ir_buf_printf(&calls, "    ((int *)out)[%d] = p%d(", i, s.p[i].number);
+        for (int k = 0; k < f->n_in; k++, ir_buf_str(b, "void *, ")) {
+            ir_buf_printf(&calls, "in + %zu, ", in);
+            in += room(ir_type_at(f, f->in[k]));
+        }
+        for (int k = 0; k < f->n_out; k++, ir_buf_str(b, "void *, ")) {
+            ir_buf_printf(&calls, "out + %zu, ", out);
+            out += room(ir_type_at(f, f->out[k]));
+        }
+        ir_buf_str(b, "void *);\n");
+        ir_buf_str(&calls, "work);\n");
+    }
+    s.in_bytes = in + 64;
+    s.out_bytes = out + 64;
+    ir_buf_printf(b,
+                  "#define ALIGNED __attribute__((aligned(64)))\n"
+                  "ALIGNED unsigned char in[%zu], out[%zu];\nstatic ALIGNED unsigned char work[%zu];\n",
+                  s.in_bytes, s.out_bytes, s.work + 64);
+    ir_buf_str(b, s.to->linux_header ? linux_text : "");
+    ir_buf_str(b, moves_text);
+    ir_buf_printf(b, "void run(void)\n{\n%s}\n", calls.n ? calls.text : "");
+}
+
+static void
+write_operands(void)
+{
+    FILE *file = fopen(in_folder("in"), "w");
+    static const char zeros[128];
+
+    for (int i = 0; i < s.n && file; i++)
+        for (int k = 0; k < s.p[i].f->n_in; k++) {
+            const ir_type *t = ir_type_at(s.p[i].f, s.p[i].f->in[k]);
+            fwrite(s.in[i][k], 1, laws_bytes(t), file);
+            fwrite(zeros, 1, room(t) - laws_bytes(t), file);
+        }
+    if (!file || fclose(file) != 0)
+        exit(2);
+}
+
+/* ---- linking and running ---- */
+
+static bool
+installed(const char *command)
+{
+    char line[256];
+
+    snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(command, " "), command);
+    return command[0] == '.' || system(line) == 0;
+}
+
+static int
+shell(const char *command, const char *more)
+{
+    return system(ir_format(&s.ctx->arena, "cd %s && %s %s", s.folder, command, more));
+}
+
+static void
+compare(const char *how)
+{
+    unsigned char *out = calloc(1, s.out_bytes);
+    size_t at = (4 * (size_t)s.n + 63) / 64 * 64;
+    FILE *file = fopen(in_folder("out"), "r");
+
+    if (!file || fread(out, 1, s.out_bytes, file) != s.out_bytes) {
+        s.failures++;
+        fprintf(stderr, "targets: %s: '%s' writes too little\n", s.to->name, how);
+    } else
+        for (int i = 0; i < s.n; i++) {
+            const ir_graph *f = s.p[i].f;
+            bool same = word(out + 4 * i, 4) == 0;
+            for (int k = 0; k < f->n_out; k++) {
+                const ir_type *t = ir_type_at(f, f->out[k]);
+                memcpy(s.got[i][k], out + at, laws_bytes(t));
+                same &= laws_differ(t, s.want[i][k], s.got[i][k]) < 0;
+                at += room(t);
+            }
+            if (!same)
+                wrong(i, how, "differs from the evaluator");
+        }
+    if (file)
+        fclose(file);
+    free(out);
+}
+
+static void
+link_and_run(void)
+{
+    const char *link = NULL;
+    int ran = 0;
+
+    for (int k = 0; k < 2 && s.to->link[k]; k++)
+        if (!link && installed(s.to->link[k]))
+            link = s.to->link[k];
+    if (!link) {
+        printf("targets: %s: built; not linked: no %.*s\n", s.to->name, (int)strcspn(s.to->link[0], " "), s.to->link[0]);
+        return;
+    }
+    if (shell(link, "") != 0) {
+        s.failures++;
+        fprintf(stderr, "targets: %s: does not link\n", s.to->name);
+        return;
+    }
+    for (int k = 0; k < 3 && s.to->run[k]; k++) {
+        if (!installed(s.to->run[k])) {
+            printf("targets: %s: not run: no %.*s\n", s.to->name, (int)strcspn(s.to->run[k], " "), s.to->run[k]);
+            continue;
+        }
+        if (shell(s.to->run[k], "<in >out") != 0) {
+            s.failures++;
+            fprintf(stderr, "targets: %s: '%s' fails\n", s.to->name, s.to->run[k]);
+        } else
+            compare(s.to->run[k]);
+        ran++;
+    }
+    printf("targets: %s: %d programs, run in %d ways\n", s.to->name, s.n, ran);
+}
+
+static void
+make_files(void)
+{
+    const void *bytes;
+    size_t size;
+    ir_buf b;
+
+    if (cg_llvm()->emit_versions(s.ctx, s.n_versions, s.v, CG_TO_OBJECT, s.n, &s.ctx->arena, &bytes, &size) != COT_OK) {
+        s.failures++;
+        fprintf(stderr, "targets: %s: %s\n", s.to->name, cot_error(s.ctx));
+        return;
+    }
+    if (memcmp(bytes, "\177ELF", 4) == 0)
+        check_undefined(bytes);
+    write_file("x.o", bytes, size);
+    ir_buf_init(&b, &s.ctx->arena);
+    print_harness(&b);
+    write_file("harness.c", b.text, b.n);
+    ir_buf_init(&b, &s.ctx->arena);
+    ir_buf_printf(&b, "const OUT = %zu;\n%s", s.out_bytes, node_text);
+    write_file("run.js", b.text, b.n);
+    write_operands();
+    link_and_run();
+}
+
+int
+main(int argc, char **argv)
+{
+    const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : 97;
+
+    for (int i = 0; i < N_MACHINES && argc > 1; i++)
+        if (strcmp(machines[i].name, argv[1]) == 0)
+            s.to = &machines[i];
+    strcpy(s.folder, "/tmp/targets-XXXXXX");
+    if (!s.to || !mkdtemp(s.folder))
+        return fprintf(stderr, "usage: targets MACHINE FIRST STEP\n"), 2;
+    s.ctx = cot_context_new(NULL);
+    s.n_versions = 1;
+    IR_TRY(s.ctx) {
+        for (int i = first; i < laws_count() && s.n < MOST; i += step)
+            add(i);
+        if (s.failures == 0)
+            make_files();
+    }
+    if (!getenv("KEEP"))
+        shell("rm -rf", s.folder);
+    for (int i = 0; i < s.n; i++) {
+        laws_free(s.p[i].f->n_in, s.in[i]);
+        laws_free(s.p[i].f->n_out, s.want[i]);
+        laws_free(s.p[i].f->n_out, s.got[i]);
+    }
+    cot_context_free(s.ctx);
+    return s.failures > 0;
+}

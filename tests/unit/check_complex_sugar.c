@@ -1,0 +1,160 @@
+/* Sugar on complex numbers: what means something of them, and one clear error for the rest. */
+#include <unistd.h>
+
+#include "both.h"
+
+#define C128(...) F64(__VA_ARGS__)
+
+/* ---- what there is ---- */
+
+BODY(moments, out[0] = cot_mean(in[0]); out[1] = cot_var(in[0]); out[2] = cot_var(in[0], .ddof = 1); out[3] = cot_norm(in[0]);)
+BODY(norms, out[0] = cot_vector_norm(in[0], 2); out[1] = cot_vector_norm(in[0], 1); out[2] = cot_vector_norm(in[0], INFINITY);
+     out[3] = cot_vector_norm(in[0], -INFINITY); out[4] = cot_vector_norm(in[0], 0); out[5] = cot_vector_norm(in[0], 3);)
+BODY(along_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1); out[1] = cot_norm(in[0], .axes = COT_LIST(0));)
+
+/* var is the mean of |z - mean|^2, a real number, as NumPy's and torch's. */
+START_TEST(means_and_norms)
+{
+    GIVES(fn("f", moments, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 2, 2, 5, 10, sqrt(26));
+    GIVES(fn("f", norms, 1, 6), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 0, 1)), sqrt(26), 6, 5, 1, 2, cbrt(126));
+    GIVES(fn("f", along_rows, 1, 2), COT_TYPES(cot_c128(2, 2)), IN(C128(1, 0, 3, 2, 0, 2, 0, 0)), 2, 1, 0, 1, sqrt(5), sqrt(13));
+}
+END_TEST
+
+START_TEST(results_are_real)
+{
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(fn("f", moments, 1, 4), COT_TYPES(cot_c64(2)), &g), COT_OK);
+    ck_assert_int_eq(cot_graph_out_type(g, 0).dtype, COT_C64);
+    for (int i = 1; i < 4; i++)
+        ck_assert_int_eq(cot_graph_out_type(g, i).dtype, COT_F32);
+    ck_assert_int_eq(cot_trace_fn(fn("f", norms, 1, 6), COT_TYPES(cot_c64(2)), &g), COT_OK);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(cot_graph_out_type(g, i).dtype, COT_F32);
+}
+END_TEST
+
+BODY(spread, out[0] = cot_var(in[0]);)
+BODY(length, out[0] = cot_norm(in[0]);)
+
+/* By torch's convention: 2 (z - mean) / n, z / |z|. */
+START_TEST(gradients)
+{
+    GIVES(cot_grad(fn("f", spread, 1, 1)), COT_TYPES(cot_c128(2)), IN(C128(3, 4, 1, 0)), 1, 2, -1, -2);
+    GIVES(cot_grad(fn("f", length, 1, 1)), COT_TYPES(cot_c128(1)), IN(C128(3, -4)), 0.6, -0.8);
+}
+END_TEST
+
+BODY(running, out[0] = cot_cumsum(in[0], 0); out[1] = cot_cumprod(in[0], 0, .reverse = 1); out[2] = cot_roll(in[0], 1, 0);
+     out[3] = cot_where(cot_gt(cot_real(in[0]), 0), in[0], cot_conj(in[0]));)
+
+START_TEST(prefixes_and_moves)
+{
+    GIVES(fn("f", running, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(1, 1, 0, 2)), 1, 1, 1, 3, -2, 2, 0, 2, 0, 2, 1, 1, 1, 1,
+          0, -2);
+}
+END_TEST
+
+BODY(printed, out[0] = cot_print(in[0], "z = {}");)
+
+static char line[200];
+
+/* What f prints on stdout, a file meanwhile. */
+static void
+printed_by(cot_fn *f, const char *backend, cot_type type, const void *z, void *w)
+{
+    cot_kernel *k;
+    FILE *file = tmpfile();
+    const int before = dup(1);
+
+    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type }, &(cot_compile_options){ .backend = backend }, &k) == COT_OK, "%s",
+                  cot_error(ctx));
+    cot_array *in = cot_array_borrow(ctx, type, (void *)z), *out = cot_array_borrow(ctx, type, w);
+    fflush(stdout);
+    dup2(fileno(file), 1);
+    const cot_status s = cot_run(k, &out, (const cot_array *const *)&in);
+    fflush(stdout);
+    dup2(before, 1);
+    close(before);
+    rewind(file);
+    line[fread(line, 1, sizeof line - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_int_eq(s, COT_OK);
+    cot_array_free(in), cot_array_free(out);
+    cot_kernel_free(k);
+}
+
+START_TEST(lines_are_printed)
+{
+    const double z[] = { 1, -2, 0.5, 3 };
+    const char *const backend[] = { "eval", "jit" };
+    double w[4];
+
+    for (int i = 0; i < 1 + COT_PLANS; i++) {
+        printed_by(fn("f", printed, 1, 1), backend[i], cot_c128(2, 1), z, w);
+        ck_assert_str_eq(line, "z = [[(1, -2)], [(0.5, 3)]]\n");
+        ck_assert_mem_eq(z, w, sizeof z);
+    }
+}
+END_TEST
+
+/* ---- what there is not ---- */
+
+BODY(sorted, out[0] = cot_sort(in[0], 0);)
+BODY(order, out[0] = cot_argsort(in[0], 0);)
+BODY(largest, out[0] = cot_top_k(in[0], 1, NULL);)
+BODY(middle, out[0] = cot_median(in[0], 0);)
+BODY(distinct, out[0] = cot_unique(in[0], .size = 2);)
+BODY(soft, out[0] = cot_softmax(in[0]);)
+BODY(log_sum, out[0] = cot_logsumexp(in[0]);)
+BODY(normed, out[0] = cot_layer_norm(in[0]);)
+BODY(extreme, out[0] = cot_cummax(in[0], 0);)
+BODY(scan_logs, out[0] = cot_cumlogsumexp(in[0], 0);)
+BODY(bins, out[0] = cot_histogram(in[0], 3, 0, 1);)
+BODY(gammas, out[0] = cot_lgamma(in[0]);)
+BODY(same, out[0] = in[0];)
+static void
+answer(cot_trace *t, cot_fn *A, const cot_value *b, cot_value *x, void *user)
+{
+    (void)t, (void)A, (void)user;
+    x[0] = b[0];
+}
+BODY(solved, out[0] = cot_custom_linear_solve(same, answer, .b = COT_VALUES(in[0]));)
+BODY(clip, out[0] = cot_relu(in[0]);)
+
+START_TEST(no_order_no_result)
+{
+    static const struct { cot_body *body; const char *want; } row[] = {
+        { sorted, "c64[2]; wants a type that has an order" }, { order, "c64[2]; wants a type that has an order" },
+        { largest, "c64[2]; wants a" }, { middle, "c64[2]; wants a" }, { distinct, "c64[2]; wants a" },
+        { soft, "softmax: operand is c64[2]; wants a floating type" },
+        { log_sum, "logsumexp: operand is c64[2]; wants a floating type" },
+        { normed, "layer_norm: operand is c64[2]; wants a floating type" },
+        { extreme, "cummax: operand 0 is c64[2]; wants a real number" },
+        { scan_logs, "cumlogsumexp: operand is c64[2]; wants a floating type" },
+        { bins, "c64[2]; wants a" }, { gammas, "lgamma: operand 0 is c64[2]; wants a real floating type" },
+        { clip, "c64[2]; wants a" }, { solved, "linear_solve: operand 0 is c64[2]; wants a floating type" },
+    };
+    const cot_graph *g;
+
+    ck_assert_int_eq(cot_trace_fn(fn("f", row[_i].body, 1, 1), COT_TYPES(cot_c64(2)), &g), COT_ERR_DTYPE);
+    ck_assert_msg(strstr(cot_error(ctx), row[_i].want), "'%s' is not in '%s'", row[_i].want, cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), "check_complex_sugar.c:"), "no place in '%s'", cot_error(ctx));
+}
+END_TEST
+
+int
+main(void)
+{
+    const traced_case cases[] = {
+        { "values", means_and_norms, 0 },
+        { "values", results_are_real, 0 },
+        { "values", prefixes_and_moves, 0 },
+        { "values", lines_are_printed, 0 },
+        { "B117", gradients, 0 },
+        { "refusals", no_order_no_result, 14 },
+    };
+
+    return TRACED_CASES("complex_sugar", cases, begin, end);
+}

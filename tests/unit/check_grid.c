@@ -1,0 +1,304 @@
+/* Grid schedules: programs large enough for each of their forms against the twin, what PTX says of them, and the mistakes
+ * that the simulator finds in kernels built by hand. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "runtime/check.h"
+#include "tests/grid.h"
+#include "tests/laws/programs.h"
+#include "tests/ptxas.h"
+
+static cot_context *ctx;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+}
+
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
+
+/* -- programs ------------------------------------------------------------------------------------------------- */
+
+#define SOFTMAX(n)                                                                  \
+    "fn @f(%x: f32[3," n "]) -> f32[3," n "] {\n"                                   \
+    "  %0 = reduce_max %x {axes=[1]} : f32[3]\n"                                    \
+    "  %1 = broadcast_in_dim %0 {shape=[3," n "], dims=[0]} : f32[3," n "]\n"       \
+    "  %2 = sub %x, %1 : f32[3," n "]\n"                                            \
+    "  %3 = exp %2 : f32[3," n "]\n"                                                \
+    "  %4 = reduce_sum %3 {axes=[1]} : f32[3]\n"                                    \
+    "  %5 = broadcast_in_dim %4 {shape=[3," n "], dims=[0]} : f32[3," n "]\n"       \
+    "  %6 = div %3, %5 : f32[3," n "]\n"                                            \
+    "  ret %6\n}\n"
+#define ONE(in, out, line) "fn @f(" in ") -> " out " {\n  %0 = " line " : " out "\n  ret %0\n}\n"
+#define DOT(x, y, out, dims) ONE("%x: " x ", %y: " y, out, "dot_general %x, %y {" dims ", lhs_batch=[], rhs_batch=[]}")
+#define PRODUCT(m, k, n) DOT("f32[" m "," k "]", "f32[" k "," n "]", "f32[" m "," n "]", "lhs=[1], rhs=[0]")
+
+/* ptx: what the text of the module must have. */
+static const struct {
+    const char *text, *ptx[4];
+} program[] = {
+    { SOFTMAX("100"), { "shfl.sync.bfly.b32", "bar.warp.sync" } },
+    { SOFTMAX("1500"), { "shfl.sync.bfly.b32", "bar.sync", "st.shared" } },
+    { SOFTMAX("20000"), { "shfl.sync.bfly.b32", "bar.sync" } },
+    { ONE("%x: f32[64,64], %y: f32[64,64]", "f32[64,64]", "add %x, %y"), { "ld.global.nc.v4.f32", "add.rn.f32", "st.global.v4.f32" } },
+    { ONE("%x: f64[3000]", "f64[3000]", "tanh %x"), { "fma.rn.f64" } },
+    { ONE("%x: f16[4096]", "f16[4096]", "exp %x"), { "fma.rn.f32" } },
+    { ONE("%x: f32[130,70]", "f32[70,130]", "transpose %x {perm=[1,0]}"), { "st.global" } },
+    { ONE("%x: f32[70000]", "f32[]", "reduce_sum %x {axes=[0]}"), { "shfl.sync.bfly.b32" } },
+    { ONE("%x: f64[5,2000]", "f64[5]", "reduce_prod %x {axes=[1]}"), { "mul.rn.f64" } },
+    { ONE("%x: f32[700,300]", "f32[300]", "reduce_sum %x {axes=[0]}"), { "add.rn.f32" } },
+    { ONE("%x: f32[4,3000]", "i32[4]", "argmax %x {axis=1}"), { "shfl.sync.bfly.b32" } },
+    { ONE("%x: i8[4,3000]", "i8[4]", "reduce_max %x {axes=[1]}"), { "shfl.sync.bfly.b32" } },
+    { PRODUCT("70", "33", "66"), { "ld.shared", "bar.sync", "fma.rn.f32" } },
+    { PRODUCT("64", "600", "64"), { "ld.shared.v4.f32", "bar.sync", "fma.rn.f32" } },
+    { PRODUCT("5", "600", "7"), { "fma.rn.f32" } },
+    { DOT("f64[65,40]", "f64[80,40]", "f64[65,80]", "lhs=[1], rhs=[1]"), { "ld.shared", "fma.rn.f64" } },
+    { DOT("i32[64,20]", "i32[20,64]", "i32[64,64]", "lhs=[1], rhs=[0]"), { "ld.shared" } },
+    { DOT("bf16[64,20]", "bf16[20,64]", "bf16[64,64]", "lhs=[1], rhs=[0]"), { "ld.shared", "fma.rn.f32" } },
+    { DOT("f32[9,5000]", "f32[5000]", "f32[9]", "lhs=[1], rhs=[0]"), { "shfl.sync.bfly.b32" } },
+    { DOT("f32[300,600]", "f32[600]", "f32[300]", "lhs=[1], rhs=[0]"), { "shfl.sync.bfly.b32" } },
+    { DOT("f32[70000]", "f32[70000]", "f32[]", "lhs=[0], rhs=[0]"), { "shfl.sync.bfly.b32" } },
+    { ONE("%x: f32[3000]", "f32[3000]", "cumsum %x {axis=0}"), { "add.rn.f32" } },
+    { ONE("%x: f32[3,5000]", "f32[3,5000]", "cumsum %x {axis=1}"), { "add.rn.f32" } },
+    { ONE("%x: f32[4,600]", "i32[4,600]", "argsort %x {axis=1}"), { "st.global" } },
+    { ONE("%x: f32[5000]", "i32[5000]", "argsort %x {axis=0}"), { "st.global" } },
+    { ONE("%x: i8[2,2100,2], %y: f64[2,2100,2]", "i32[2,2100,2]", "argsort %x, %y {axis=1}"), { "st.global" } },
+    { ONE("%x: f32[2,40000]", "f32[2]", "reduce_sum %x {axes=[1]}"), { "shfl.sync.bfly.b32" } },
+    { ONE("%x: bf16[300000]", "bf16[]", "reduce_max %x {axes=[0]}"), { "shfl.sync.bfly.b32" } },
+    { ONE("%x: f32[2,2600,3]", "f32[2,2600,3]", "cumsum %x {axis=1, reverse=true}"), { "add.rn.f32" } },
+    { ONE("%x: f32[10,7,6], %i: i32[300,2], %u: f32[2,300,3]", "f32[10,7,6]",
+          "scatter_add %x, %i, %u {window_dims=[0,2], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0,1]}"),
+      { "add.rn.f32" } },
+    { ONE("%x: f32[50,8], %i: i32[400,1], %u: f32[400,8]", "f32[50,8]",
+          "scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+      { "add.rn.f32" } },
+    { ONE("%x: f32[500], %i: i32[4000,1], %u: f32[4000]", "f32[500]",
+          "scatter_add %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+      { "add.rn.f32" } },
+    { ONE("%x: f32[500], %i: i32[4000,1], %u: f32[4000]", "f32[500]",
+          "scatter %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+      { "st.global" } },
+};
+
+static const ir_graph *
+parsed(const char *text)
+{
+    ir_module m;
+
+    ck_assert_msg(ir_parse(ctx, "grid.cot", text, strlen(text), &m) == COT_OK, "%s\n%s", cot_error(ctx), text);
+    return m.fn[m.n - 1];
+}
+
+static void
+compare(const ir_graph *f, const char *text)
+{
+    const cot_compile_options twin = { .backend = "eval" };
+    void **in = laws_values(f->n_in, f->in, f), **got = laws_values(f->n_out, f->out, f), **want;
+    uint64_t seed = 99;
+
+    for (int i = 0; i < f->n_in; i++)
+        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], -3, 3, in[i]);
+    ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(grid_run(f, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
+    for (int i = 0; i < f->n_out; i++)
+        ck_assert_msg(laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]) < 0, "differs at %lld:\n%s",
+                      (long long)laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]), text);
+    laws_free(f->n_in, in);
+    laws_free(f->n_out, got);
+}
+
+START_TEST(schedule_gives_the_bits_of_the_twin)
+{
+    compare(parsed(program[_i].text), program[_i].text);
+}
+END_TEST
+
+/* No declaration of a function that is not there: what is emitted needs no library. */
+START_TEST(ptx_is_what_it_should_be)
+{
+    const ir_graph *f = parsed(program[_i].text);
+    cg_target t = { .cpu = _i % 2 ? "sm_90" : "sm_80" };
+    const void *ptx;
+    cg_module *m;
+    size_t size;
+
+    if (!cg_llvm())
+        return;
+    ck_assert_msg(grid_lower(f, &t, &m) == COT_OK, "%s", cot_error(ctx));
+    const cg_natural fn = { .name = "f", .module = m };
+    ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) == COT_OK, "%s", cot_error(ctx));
+    for (int i = 0; i < 4 && program[_i].ptx[i]; i++)
+        ck_assert_msg(strstr(ptx, program[_i].ptx[i]) != NULL, "no %s in\n%s", program[_i].ptx[i], (const char *)ptx);
+    ck_assert_ptr_null(strstr(ptx, ".extern"));
+    ck_assert_ptr_null(strstr(ptx, ".ftz"));
+    ck_assert_ptr_null(strstr(ptx, ".approx"));
+    if (ptxas_path())
+        ck_assert(ptxas_takes(t.cpu, ptx, size, 1));
+}
+END_TEST
+
+/* -- mistakes --------------------------------------------------------------------------------------------------- */
+
+static cg_kernel *k;
+static cg_build b;
+static cg_module *module;
+
+static uint32_t
+begin(cg_space space)
+{
+    module = cg_module_new(ctx, &ctx->arena, "test");
+    cg_kernel_new(module, "entry");
+    k = cg_kernel_new(module, "k");
+    cg_begin(&b, k);
+    return cg_buffer_add(k, "x", COT_I64, space, 64);
+}
+
+static cg_val
+threads(cg_kind kind, int64_t n)
+{
+    return cg_loop_begin(&b, kind, cg_i64(&b, 0), cg_i64(&b, n), 1, 0);
+}
+
+/* The kernel, launched, fails with a message that ends so. */
+static void
+is_wrong(const char *why)
+{
+    int64_t x[64] = { 0 };
+
+    ck_assert_msg(cg_verify(module) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(cg_sim_launch(k, (void *[]){ x, x }, NULL, NULL), COT_ERR_INTERNAL);
+    ck_assert_msg(strstr(cot_error(ctx), why) != NULL, "%s", cot_error(ctx));
+}
+
+/* Each thread stores its element of shared memory and reads its neighbour's. */
+static void
+neighbours(bool barrier)
+{
+    const uint32_t x = begin(CG_SHARED), y = cg_buffer_add(k, "y", COT_I64, CG_OUT, 64);
+    cg_val block = threads(CG_BLOCK, 64), t = cg_loop_var(&b, block);
+
+    cg_store(&b, x, t, t, 0);
+    if (barrier)
+        cg_barrier(&b);
+    cg_store(&b, y, t, cg_load(&b, x, cg_isub(&b, cg_i64(&b, 63), t), 0), 0);
+    cg_loop_end(&b, block);
+}
+
+START_TEST(race_is_found)
+{
+    int64_t y[64];
+
+    neighbours(false);
+    is_wrong("reads what another thread stored since the last barrier");
+    cot_error_clear(ctx);
+    neighbours(true);
+    ck_assert_int_eq(cg_sim_launch(k, (void *[]){ y }, NULL, NULL), COT_OK);
+    for (int i = 0; i < 64; i++)
+        ck_assert_int_eq(y[i], 63 - i);
+    ck_assert_int_eq(cg_launch_of(k).block, 64);
+    ck_assert_int_eq(cg_launch_of(k).shared, 512);
+}
+END_TEST
+
+START_TEST(block_does_not_read_what_another_stores)
+{
+    const uint32_t x = begin(CG_OUT);
+    cg_val grid = threads(CG_GRID, 2), g = cg_loop_var(&b, grid), block = threads(CG_BLOCK, 32), t = cg_loop_var(&b, block);
+
+    cg_store(&b, x, cg_iadd(&b, t, cg_imul(&b, g, 32)), t, 0);
+    cg_store(&b, x, cg_iadd(&b, t, cg_imul(&b, g, 32)), cg_load(&b, x, t, 0), 0);
+    cg_loop_end(&b, block);
+    cg_loop_end(&b, grid);
+    is_wrong("reads what another block stores");
+}
+END_TEST
+
+START_TEST(different_stores_are_found)
+{
+    const uint32_t x = begin(CG_OUT);
+    cg_val block = threads(CG_BLOCK, 32);
+
+    cg_store(&b, x, cg_i64(&b, 0), cg_loop_var(&b, block), 0);
+    cg_loop_end(&b, block);
+    is_wrong("stores over what another thread stored since the last barrier");
+}
+END_TEST
+
+START_TEST(store_over_what_is_still_read_is_found)
+{
+    const uint32_t x = begin(CG_OUT);
+    cg_val block = threads(CG_BLOCK, 32), t = cg_loop_var(&b, block);
+    cg_val y = cg_load(&b, x, cg_isub(&b, cg_i64(&b, 31), t), 0);
+
+    cg_store(&b, x, t, cg_iadd(&b, y, cg_i64(&b, 1)), 0);
+    cg_loop_end(&b, block);
+    is_wrong("stores over what another thread read since the last barrier");
+}
+END_TEST
+
+START_TEST(barrier_that_some_miss_is_found)
+{
+    begin(CG_OUT);
+    cg_val block = threads(CG_BLOCK, 64);
+    cg_val some = cg_if_begin(&b, cg_insn2(&b, SC_lt, COT_I64, cg_loop_var(&b, block), cg_i64(&b, 40)));
+
+    cg_barrier(&b);
+    cg_if_else(&b, some);
+    cg_if_end(&b, some);
+    cg_loop_end(&b, block);
+    is_wrong("a barrier that not all threads of the block reach");
+}
+END_TEST
+
+START_TEST(index_out_of_bounds_is_found)
+{
+    const uint32_t x = begin(CG_OUT);
+    cg_val block = threads(CG_BLOCK, 96), t = cg_loop_var(&b, block);
+
+    cg_store(&b, x, t, t, 0);
+    cg_loop_end(&b, block);
+    is_wrong("index 64 is out of bounds of 64 elements");
+}
+END_TEST
+
+START_TEST(thread_loops_do_not_nest)
+{
+    begin(CG_OUT);
+    cg_val outer = threads(CG_BLOCK, 32), inner = threads(CG_BLOCK, 32);
+
+    cg_loop_end(&b, inner);
+    cg_loop_end(&b, outer);
+    ck_assert_int_eq(cg_verify(module), COT_ERR_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "a thread loop inside another"));
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *s = suite_create("grid");
+    TCase *t = tcase_create("grid");
+    const int n = (int)(sizeof program / sizeof *program);
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, schedule_gives_the_bits_of_the_twin, 0, n);
+    tcase_add_loop_test(t, ptx_is_what_it_should_be, 0, n);
+    tcase_add_test(t, race_is_found);
+    tcase_add_test(t, block_does_not_read_what_another_stores);
+    tcase_add_test(t, different_stores_are_found);
+    tcase_add_test(t, store_over_what_is_still_read_is_found);
+    tcase_add_test(t, barrier_that_some_miss_is_found);
+    tcase_add_test(t, index_out_of_bounds_is_found);
+    tcase_add_test(t, thread_loops_do_not_nest);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed > 0;
+}
