@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Cotrace beside JAX, PyTorch and NumPy, as ratios (above 1: Cotrace is faster).
 
-    peers.py BENCH [--threads N] [--workloads FILE.py] [--peers jax,torch,numpy] [NAME ...]
+    peers.py BENCH [--threads N] [--cpu] [--workloads FILE.py] [--peers jax,torch,numpy] [NAME ...]
 
 BENCH is the program `bench`.  FILE.py defines the workloads for the peers (a dict WORKLOADS, as
 workloads_peers.py beside this file).  Each peer and workload runs in a fresh process, pinned to N processors;
 Cotrace runs before and after it, and its better half is compared, so that a change of the machine's
-speed shows.  JAX and PyTorch allocate their results: glibc is kept from returning pages.
+speed shows.  --cpu compares processor time, for machines that others use too.  JAX and PyTorch allocate their results: glibc is kept from returning pages.
 """
 import argparse
 import importlib.util
@@ -30,14 +30,15 @@ def load(path):
 
 
 def time_calls(call, seconds=1.0, inner=1):
+    clock = time.process_time if "BENCH_CPU" in os.environ else time.perf_counter
     call()
     samples = []
-    end = time.perf_counter() + seconds
-    while len(samples) < 5 or (time.perf_counter() < end and len(samples) < 2000):
-        start = time.perf_counter()
+    end = clock() + seconds
+    while len(samples) < 5 or (clock() < end and len(samples) < 2000):
+        start = clock()
         for _ in range(inner):
             call()
-        samples.append((time.perf_counter() - start) / inner)
+        samples.append((clock() - start) / inner)
     return statistics.median(samples), min(samples)
 
 
@@ -98,6 +99,7 @@ def main():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--workloads", default=os.path.join(HERE, "workloads_peers.py"))
     p.add_argument("--peers", default="jax,torch")
+    p.add_argument("--cpu", action="store_true")
     p.add_argument("--one", nargs=2, metavar=("PEER", "NAME"), help=argparse.SUPPRESS)
     p.add_argument("names", nargs="*")
     a = p.parse_intermixed_args()
@@ -105,6 +107,8 @@ def main():
         run_peer(a.workloads, a.one[0], a.one[1], a.threads)
         return
     known = load(a.workloads)
+    if a.cpu:
+        os.environ["BENCH_CPU"] = "1"
     names = subprocess.run([a.bench, "--list"], capture_output=True, text=True, check=True).stdout.split()
     print(f"{'workload':<22} {'peer':<6} {'peer us':>11} {'ours us':>11} {'speed':>7} {'compile: peer ms':>17} {'ours ms':>8}")
     for name in names:
@@ -113,11 +117,11 @@ def main():
         for peer in a.peers.split(","):
             if peer == "numpy" and not known[name].numpy:
                 continue
-            ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name]
-            before = pinned(ours, name, a.threads, 120)
+            ours = [a.bench, "--json", "--only", "cotrace", "--threads", str(a.threads), name] + ["--cpu"] * a.cpu
+            before = pinned(ours, name, a.threads, 300)
             theirs = pinned([sys.executable, os.path.abspath(__file__), a.bench, "--threads", str(a.threads),
                              "--workloads", a.workloads, "--one", peer, name], name, a.threads, 300)
-            after = pinned(ours, name, a.threads, 120)
+            after = pinned(ours, name, a.threads, 300)
             if not (before and theirs and after):
                 print(f"{name:<22} {peer:<6} no result")
                 continue

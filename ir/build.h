@@ -108,6 +108,8 @@ ir_ref ir_reverse(ir_build *b, ir_ref x, ir_axes axes);
 ir_ref ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation);
 ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis);
 ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
+/* A maximum or minimum whose derivative is that of the first of equal elements. */
+ir_ref ir_reduce_first(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */
 ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
 ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch);

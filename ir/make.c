@@ -170,6 +170,12 @@ ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 }
 
 ir_ref
+ir_reduce_first(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
+{
+    return ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { axes, 1 } });
+}
+
+ir_ref
 ir_convert(ir_build *b, ir_ref x, cot_dtype t)
 {
     if (!x || ir_btype(b, x)->dtype == t)

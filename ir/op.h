@@ -54,7 +54,7 @@ typedef struct ir_data { const ir_type *type; const void *bytes; size_t n; bool 
 typedef struct ir_attrs {
     union {
         struct { char none_; } none;
-        struct { ir_axes axes; } axes;
+        struct { ir_axes axes; int first; } axes;
         struct { int64_t axis; } axis;
         struct { int64_t axis; cot_dtype dtype; } arg;
         struct { int64_t axis, k; cot_dtype dtype; } top;

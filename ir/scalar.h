@@ -39,6 +39,7 @@
     SC(shr,    2, "x >> y, 0 <= y < bits of T: arithmetic for signed, logical for unsigned T")  \
     SC(popcnt, 1, "number of one bits, integers")                                               \
     SC(clz,    1, "number of leading zero bits, integers; the width for 0")                     \
+    SC(pairs,  2, "of the signed halves of x and y: low * low + high * high modulo 2^32; i32")      \
     SC(eq,     2, "x == y as BOOL; T is the operands' type in comparisons")                     \
     SC(ne,     2, "x != y as BOOL: true if either is NaN")                                      \
     SC(lt,     2, "x < y as BOOL: false if either is NaN")                                      \

@@ -121,6 +121,9 @@ leading_zeros(uint64_t x, int bits)
 INT_TYPES(POPCNT)
 INT_TYPES(CLZ)
 
+KERNEL2(pairs_i32, int32_t, int32_t,
+        (uint32_t)((int16_t)x[i] * (int16_t)y[i]) + (uint32_t)((x[i] >> 16) * (y[i] >> 16)))
+
 #define EQ(t, C, U)      KERNEL2(eq_##t, C, uint8_t, x[i] == y[i])
 #define NE(t, C, U)      KERNEL2(ne_##t, C, uint8_t, x[i] != y[i])
 #define LT(t, C, U)      KERNEL2(lt_##t, C, uint8_t, x[i] < y[i])
@@ -248,6 +251,7 @@ static kernel *const op_kernel[SC_COUNT][COT_DTYPE_COUNT] = {
     [SC_shr] = { INT_COLUMNS(shr) },
     [SC_popcnt] = { INT_COLUMNS(popcnt) },
     [SC_clz] = { INT_COLUMNS(clz) },
+    [SC_pairs] = { [COT_I32] = pairs_i32 },
     [SC_eq] = { NUMBER_COLUMNS(eq), [COT_BOOL] = eq_b },
     [SC_ne] = { NUMBER_COLUMNS(ne), [COT_BOOL] = ne_b },
     [SC_lt] = { NUMBER_COLUMNS(lt), [COT_BOOL] = lt_b },

@@ -26,6 +26,8 @@ integer(cg_c_text *t, ir_sc_op op, cot_dtype type)
     case SC_div: return ir_format(t->arena, "(%s)(x / y)", s);
     case SC_rem: return ir_format(t->arena, "(%s)(x %% y)", s);
     case SC_neg: return ir_format(t->arena, "(%s)(0u - (%s)x)", s, wide);
+    case SC_pairs:
+        return "(int32_t)((uint32_t)((int16_t)x * (int16_t)y) + (uint32_t)((x >> 16) * (y >> 16)))";
     case SC_max: return "x > y ? x : y";
     case SC_min: return "x < y ? x : y";
     case SC_and: return ir_format(t->arena, "(%s)(x & y)", s);

@@ -80,6 +80,11 @@ integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     case SC_neg: return ir_format(t->arena, "return (%s)-(%s)x;", f->type, f->u);
     case SC_shl: return ir_format(t->arena, "return (%s)((%s)x << (%s)y);", f->type, f->u, f->u);
     case SC_shr: return "return x >> y;";
+    case SC_pairs:
+        return ir_format(t->arena,
+                         "%s a = (%s)((%s)x << 16) >> 16, b = (%s)((%s)y << 16) >> 16;\n"
+                         "    return (%s)((%s)a * (%s)b + (%s)(x >> 16) * (%s)(y >> 16));", f->type, f->type, f->u, f->type,
+                         f->u, f->type, f->u, f->u, f->u, f->u);
     case SC_max: return ir_format(t->arena, "return %s;", choose(t, f, "(x > y)", "x", "y"));
     case SC_min: return ir_format(t->arena, "return %s;", choose(t, f, "(x < y)", "x", "y"));
     default: (void)type; return NULL;

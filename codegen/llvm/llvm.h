@@ -26,6 +26,7 @@ typedef struct cg_ll_machine {
     char *triple, *cpu, *features;
     cg_ll_arch arch;
     bool x86;
+    bool avx2;       /* pairs of i16 by eights */
     bool grid;       /* a GPU: ptx.c */
     bool alone;      /* no C library: what would be memcpy is in the object */
     bool pointer32;

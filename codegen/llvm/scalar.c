@@ -124,6 +124,34 @@ count_bits(cg_ll_emit *e, ir_sc_op op, LLVMValueRef x)
     return intrinsic(e, "llvm.ctlz", 2, (LLVMValueRef[]){ x, LLVMConstNull(e->l->i1) });
 }
 
+/* x86 has vectors of it as one instruction. */
+static LLVMValueRef
+pairs(cg_ll_emit *e, LLVMValueRef *in)
+{
+    const cg_ll_machine *m = e->l->machine;
+    LLVMTypeRef t = LLVMTypeOf(in[0]);
+    const bool wide = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    const unsigned lanes = wide ? LLVMGetVectorSize(t) : 1;
+    const char *name = lanes == 4 && m->x86          ? "llvm.x86.sse2.pmadd.wd"
+                       : lanes == 8 && m->avx2       ? "llvm.x86.avx2.pmadd.wd"
+                       : lanes == 16 && m->x86 && m->masked_small ? "llvm.x86.avx512.pmaddw.d.512"
+                                                     : NULL;
+    LLVMValueRef c = LLVMConstInt(e->l->i32, 16, 0), x[2], low[2], high[2];
+
+    c = wide ? cg_ll_splat(e, c, (int)lanes) : c;
+    for (int i = 0; i < 2; i++) {
+        if (name) {
+            x[i] = LLVMBuildBitCast(e->b, in[i], LLVMVectorType(LLVMInt16TypeInContext(e->l->llvm), 2 * lanes), "");
+            continue;
+        }
+        low[i] = LLVMBuildAShr(e->b, LLVMBuildShl(e->b, in[i], c, ""), c, "");
+        high[i] = LLVMBuildAShr(e->b, in[i], c, "");
+    }
+    if (name)
+        return cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 2, x);
+    return LLVMBuildAdd(e->b, LLVMBuildMul(e->b, low[0], low[1], ""), LLVMBuildMul(e->b, high[0], high[1], ""), "");
+}
+
 LLVMValueRef
 cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *in)
 {
@@ -165,6 +193,7 @@ cg_ll_op(cg_ll_emit *e, ir_sc_op op, cot_dtype t, cot_dtype from, LLVMValueRef *
                                : LLVMBuildLShr(b, in[0], in[1], "");
     case SC_popcnt:
     case SC_clz: return count_bits(e, op, in[0]);
+    case SC_pairs: return pairs(e, in);
     case SC_eq:
     case SC_ne:
     case SC_lt:

@@ -40,6 +40,9 @@ static const char probe_text[] =
     "  %g = call <8 x i16> @llvm.masked.load.v8i16.p0(ptr %p, i32 2, <8 x i1> %m, <8 x i16> "
     "zeroinitializer)\n"
     "  store volatile <8 x i16> %g, ptr %q\n"
+    "  %whole = load <8 x i32>, ptr %p\n"
+    "  %product = mul <8 x i32> %whole, %whole\n"
+    "  store volatile <8 x i32> %product, ptr %q\n"
     "  %h = load float, ptr %p\n"
     "  %i = call float @llvm.fma.f32(float %h, float %h, float %h)\n"
     "  store volatile float %i, ptr %q\n"
@@ -59,6 +62,8 @@ read_x86(cg_ll_machine *m, const char *text)
     m->half = strstr(text, "vcvtps2ph") != NULL;
     m->masked = strstr(text, "vmaskmovps") || strstr(text, "{%k");
     m->masked_small = strstr(text, "vmovdqu16") != NULL;
+    const char *product = strstr(text, "vpmulld"), *end = product ? strchr(product, '\n') : NULL;
+    m->avx2 = end && memchr(product, 'y', (size_t)(end - product));            /* of ymm */
     m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
     m->registers = m->vector_bits == 512 ? 32 : 16;
 }
@@ -167,6 +172,7 @@ read_features(cg_ll_machine *m)
     m->half = strstr(f, "+f16c") != NULL;
     m->masked = strstr(f, "+avx,") || avx512;
     m->masked_small = avx512 && strstr(f, "+avx512bw");
+    m->avx2 = strstr(f, "+avx2") != NULL;
     m->vector_bits = avx512 ? 512 : strstr(f, "+avx2") ? 256 : 128;
     m->registers = avx512 ? 32 : 16;
 }

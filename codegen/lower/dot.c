@@ -16,6 +16,8 @@
  * is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
+enum { PAIRS_LEAST = 8192 };    /* multiplications that copying pays for */
+
 static group
 join(const cg_dot_axes *a)
 {
@@ -111,10 +113,22 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
     return s->m.total > 2 * s->mr && s->k.total * s->n.total * bytes > t->l1 / 2;
 }
 
+/* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16 fit. */
+static bool
+wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
+{
+    const cot_dtype stored[] = { d->lhs_type, d->rhs_type };
+    for (int i = 0; i < 2; i++)
+        if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
+            return false;
+    return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 && s->n.total >= s->w &&
+           s->w == t->vector_bits / 32 && s->k.total > 1 && s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
+}
+
 static void
 choose_blocks(shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t kc = at_most(KC, s->k.total), rows = t->l2 / 3 / (KC * bytes),
+    int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
     rows = rows < s->mr ? s->mr : rows;
@@ -124,14 +138,14 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
     /* Rows read where they lie meet in one set of the cache when they are a power of two
      * apart; and k's along several axes cost divisions. */
-    s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1;
+    s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1 || s->pairs;
     /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows = innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
-    s->whole = s->k.total > KC && s->nc >= s->n.total && s->m.total > s->mc &&
-               round_up(s->k.total, KC) * s->nc * bytes <= t->l2 / 2;
-    s->c_size = s->k.total > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
+    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
+               round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
+    s->c_size = s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
-    s->b_size = s->whole ? round_up(s->k.total, KC) * s->nc : round_up(kc * s->nc, 16);
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * s->nc, 16);
     s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
 }
 
@@ -168,7 +182,9 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
     choose_tile(&s, t, bytes);
-    s.packed = wants_packing(&s, t, bytes);
+    s.pairs = wants_pairs(&s, d, t);
+    s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
+    s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
         choose_blocks(&s, t, bytes);
     else if (d->dear)

@@ -19,6 +19,7 @@ typedef struct cg_dot_axes {
 
 typedef struct cg_dot {
     cot_dtype type;                 /* of the accumulator: f32, f64, or an integer type */
+    cot_dtype lhs_type, rhs_type;   /* of the operands in memory, which loads widen */
     cg_dot_axes b, m, n, k;
     uint32_t lhs, rhs;              /* buffers of the kernel */
     cg_val lhs_offset, rhs_offset;  /* uniform, in elements; 0: none */

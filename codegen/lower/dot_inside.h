@@ -16,6 +16,8 @@ typedef struct shape {
     group b, m, n, k;
     bool swap; /* m is the right side's group, n the left's */
     bool packed, pack_left;
+    bool pairs;     /* of narrow integers: a step of k is two of them, which SC_pairs multiplies */
+    int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
     bool by_rows;   /* the packed left side has its k's together, else its rows */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
@@ -111,6 +113,8 @@ multiply_add(const product *p, cg_val x, cg_val y, cg_val acc)
     cot_dtype t = p->d->type;
     if (ir_is_float(t))
         return cg_insn3(p->b, SC_fma, t, x, y, acc);
+    if (p->s.pairs)
+        return cg_insn2(p->b, SC_add, t, acc, cg_insn2(p->b, SC_pairs, t, x, y));
     return cg_insn2(p->b, SC_add, t, cg_insn2(p->b, SC_mul, t, x, y), acc);
 }
 
@@ -190,7 +194,7 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
     const shape *s = &p->s;
     cg_val row = i, at = column;
     int64_t width = s->nr;
-    if (s->packed && s->k.total > KC) {
+    if (s->packed && s->steps > KC) {
         row = cg_iadd(b, p->i0 ? cg_isub(b, m0, p->i0) : m0, i);
         at = cg_iadd(b, n0, column);
         width = round_up(s->n.total, s->nr);

@@ -10,9 +10,24 @@ static cg_val
 panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
-    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.k.total)), k);
+    cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
     cg_val at = cg_iadd(b, cg_imul(b, row, p->s.nr), column);
     return scratch_at(p, p->s.c_size, p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
+}
+
+/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one perhaps alone. */
+static cg_val
+pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.k;
+    const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
+    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)), half = cg_const(b, COT_I32, 16);
+    cg_val there = g->total % 2 ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
+    cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
+    cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
+    x = cg_insn2(b, SC_and, COT_I32, x, cg_const(b, COT_I32, 0xffff));
+    return cg_insn2(b, SC_or, COT_I32, x, cg_insn2(b, SC_shl, COT_I32, y, half));
 }
 
 static void
@@ -24,7 +39,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
                         offset(b, &s->k, right_of(s, &s->k), global));
-    cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), load(p, false, at, when), 0);
+    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when) : load(p, false, at, when);
+    cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), x, 0);
 }
 
 /* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
@@ -34,8 +50,8 @@ pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    bool turned = s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->k.total % KC % s->w == 0;
+    bool turned = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
+                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->w == 0;
     cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? s->w : 1), k = cg_loop_var(b, loop);
     if (turned) {
         cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), s->w), unrolled, lanes;
@@ -59,7 +75,7 @@ left_index(const product *p, cg_val strip, cg_val k, cg_val i)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    int64_t kc = at_most(KC, s->k.total);
+    int64_t kc = at_most(KC, s->steps);
     cg_val at = s->by_rows
                     ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
                     : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->mr), i);
@@ -112,7 +128,7 @@ runs_begin(const product *p, cg_val k0, cg_val kc)
 static bool
 runs_whole(const shape *s)
 {
-    return s->w > 1 && s->k.total % s->w == 0 && (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
+    return s->w > 1 && s->steps % s->w == 0 && (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
 }
 
 /* Rows whose k's lie together are copied. */
@@ -172,13 +188,28 @@ rows_together(const shape *s)
     return n > 0 && s->w > 1 && s->mr <= s->w && left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= s->w;
 }
 
+/* The pairs of each strip's rows side by side. */
+static void
+pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr), i = spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val at = row_offset(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i), pair(p, true, at, cg_iadd(b, k0, k), 0), 0);
+    cg_loop_end(b, loop);
+    if (each)
+        cg_loop_end(b, each);
+    cg_loop_end(b, strips);
+}
+
 static void
 pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    if (s->by_rows) {
-        copy_rows(p, m_begin, m_end, k0, kc);
+    if (s->by_rows || s->pairs) {
+        (s->pairs ? pack_pairs : copy_rows)(p, m_begin, m_end, k0, kc);
         return;
     }
     cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
@@ -201,7 +232,7 @@ add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
-    if (p->s.k.total <= KC)
+    if (p->s.steps <= KC)
         return acc;
     cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
     cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, kept, 0), acc);
@@ -253,11 +284,11 @@ packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin
 {
     cg_build *b = p->b;
     sum_tile(p, panel, n0, m0, m_begin, k0, kc);
-    if (p->s.k.total <= KC) {
+    if (p->s.steps <= KC) {
         give_tile(p, n0, m0, m_end);
         return;
     }
-    cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.k.total - KC - 1), k0));
+    cg_val last = cg_if_begin(b, less(b, cg_i64(b, p->s.steps - KC - 1), k0));
     give_tile(p, n0, m0, m_end);
     cg_if_end(b, last);
 }
@@ -267,7 +298,7 @@ static cg_val
 block_size(const product *p, cg_val k0)
 {
     cg_build *b = p->b;
-    int64_t total = p->s.k.total;
+    int64_t total = p->s.steps;
     cg_val most = cg_i64(b, KC);
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
 }
@@ -303,7 +334,7 @@ static void
 packed_whole(product *p, cg_val m_begin, cg_val m_end)
 {
     cg_build *b = p->b;
-    cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.k.total);
+    cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.steps);
     cg_val pack = loop_over(b, zero, total, KC);
     pack_right(p, zero, all, cg_loop_var(b, pack));
     cg_loop_end(b, pack);
@@ -329,7 +360,7 @@ cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
     cg_val columns = loop_over(b, zero, all, s->nc), j0 = cg_loop_var(b, columns);
     cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
-    cg_val blocks = loop_over(b, zero, cg_i64(b, s->k.total), KC), k0 = cg_loop_var(b, blocks);
+    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks);
     pack_right(p, j0, j_end, k0);
     cg_val rows = loop_over(b, m_begin, m_end, s->mc), i0 = cg_loop_var(b, rows);
     packed_block(p, i0, cg_imin(b, cg_iadd(b, i0, cg_i64(b, s->mc)), m_end), j0, j_end, k0);

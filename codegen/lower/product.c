@@ -404,6 +404,8 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
     for (uint32_t i = 0; i < g->n; i++)
         p.out[i] = cg_place_buffer(l, &v->place[g->v[i]], ir_type_at(v->f, g->v[i]), "y", true);
+    p.d.lhs_type = ir_type_at(v->f, x)->dtype;
+    p.d.rhs_type = ir_type_at(v->f, y)->dtype;
     p.d.lhs = cg_place_buffer(l, &v->place[x], ir_type_at(v->f, x), "x", false);
     p.d.rhs = cg_place_buffer(l, &v->place[y], ir_type_at(v->f, y), "x", false);
     p.d.lhs_offset = p.offset[0] ? cg_i64(&l->b, p.offset[0]) : 0;

@@ -154,6 +154,9 @@ walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
     cg_walk_value(w, n->in[1], from);
     for (int k = 0; k < x->rank; k++) {
         to[k] = cg_ix_var(&w->ix, 0, 0, x->dims[k]);
+        for (int j = 0; j < n->at.gather.operand_batch.n; j++)
+            if (n->at.gather.operand_batch.at[j] == k)
+                to[k] = from[n->at.gather.indices_batch.at[j]];
         if (!ir_ints_has(n->at.gather.collapsed, k) && !ir_ints_has(n->at.gather.operand_batch, k))
             to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
     }

@@ -119,7 +119,11 @@ pooled(ir_build *b, const windowing *d, ir_ref x, const int64_t *window)
             fill = most ? top : ir_is_signed(t->dtype) ? -top - 1 : 0;
     }
     ir_ref y = all_windows(b, d, x, t->rank - n, n, window, fill, &more);
-    return y && more ? ir_reduce(b, d->op, y, ir_axes_shift(ir_axes_below(more), t->rank)) : y;
+    const ir_axes axes = ir_axes_shift(ir_axes_below(more), t->rank);
+    if (!y || !more)
+        return y;
+    return d->op == OP_reduce_max || d->op == OP_reduce_min ? ir_reduce_first(b, d->op, y, axes)
+                                                            : ir_reduce(b, d->op, y, axes);
 }
 
 static ir_ref

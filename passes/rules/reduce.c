@@ -1,7 +1,7 @@
 /* Reductions: jvp, transpose and vmap.
  *
  * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties
- * sharing evenly.  The product multiplies dual numbers in a balanced tree, so that nothing is
+ * sharing evenly, or the first of them having it all (`first`: pooling).  The product multiplies dual numbers in a balanced tree, so that nothing is
  * ever divided by an operand that may be zero. */
 #include "passes/rules.h"
 
@@ -35,6 +35,35 @@ reduced_size(const ir_type *type, ir_axes axes)
     return n;
 }
 
+/* The numbers of the reduced elements, row-major, in the shape of the operand. */
+static ir_ref
+places(ir_build *b, const ir_type *type, ir_axes axes)
+{
+    const int64_t size = reduced_size(type, axes);
+    int64_t dims[COT_MAX_RANK], at[COT_MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < type->rank; i++)
+        if (ir_axes_has(axes, i)) {
+            dims[n] = type->dims[i];
+            at[n++] = i;
+        }
+    ir_ref number = ir_reshape(b, ir_iota(b, size > INT32_MAX ? COT_I64 : COT_I32, 1, &size, 0), n, dims);
+    return ir_broadcast_in_dim(b, number, type->rank, type->dims, at);
+}
+
+/* The tangent of the first element that equals the result, or is NaN as it is. */
+static ir_ref
+tangent_of_first(ir_build *b, const ir_type *type, ir_axes axes, dual x, ir_ref y)
+{
+    ir_ref wins = ir_op2(b, OP_eq, x.val, spread(b, y, type, axes)), place = places(b, type, axes);
+    if (ir_is_float(type->dtype))
+        wins = ir_op2(b, OP_or, wins, ir_op2(b, OP_ne, x.val, x.val));
+    ir_ref lost = ir_like(b, place, (double)reduced_size(type, axes));
+    ir_ref first = ir_reduce(b, OP_reduce_min, ir_select(b, wins, place, lost), axes);
+    wins = ir_op2(b, OP_eq, place, spread(b, first, ir_btype(b, place), axes));
+    return ir_reduce(b, OP_reduce_sum, tan_select(b, wins, x.tan, IR_NONE), axes);
+}
+
 /* The mean of the tangents of those elements that equal the result. */
 static void
 jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
@@ -44,6 +73,10 @@ jvp_extremum(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     y->tan = axes ? IR_NONE : in->tan;
     if (!axes || reduced_size(type, axes) == 0)
         return;
+    if (n->at.axes.first) {
+        y->tan = tangent_of_first(b, type, axes, *in, y->val);
+        return;
+    }
     ir_ref wins = ir_op2(b, OP_eq, in->val, spread(b, y->val, type, axes));
     ir_ref count = ir_reduce(b, OP_reduce_sum, ir_convert(b, wins, type->dtype), axes);
     ir_ref total = ir_reduce(b, OP_reduce_sum, tan_select(b, wins, in->tan, IR_NONE), axes);
@@ -139,8 +172,9 @@ void
 vmap_reduce(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
             const bool *mapped, ir_ref *y, bool *out_mapped)
 {
+    const ir_axes axes = ir_axes_shift(n->at.axes.axes, 1);
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = ir_reduce(b, (ir_op)n->op, in[0], ir_axes_shift(n->at.axes.axes, 1));
+    y[0] = n->at.axes.first ? ir_reduce_first(b, (ir_op)n->op, in[0], axes) : ir_reduce(b, (ir_op)n->op, in[0], axes);
 }
 
 void

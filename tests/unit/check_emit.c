@@ -39,6 +39,7 @@ takes(ir_sc_op op, cot_dtype t)
     case SC_shr:
     case SC_popcnt:
     case SC_clz: return i;
+    case SC_pairs: return t == COT_I32;
     case SC_abs:
     case SC_sqrt:
     case SC_fma:

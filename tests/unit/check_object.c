@@ -45,6 +45,21 @@ static const struct {
       "  %4 = convert %e {dtype=f16} : f16[9]\n"
       "  %5 = mul %4, %d : f16[9]\n  ret %2, %3, %5\n}",
       1 },
+    { "fourier",
+      "fn @f(%x: f32[3,60,2], %y: f64[2,1024,2]) -> (f32[3,60,2], f64[2,1024,2]) {\n"
+      "  %0 = fft %x : f32[3,60,2]\n  %1 = fft %y {inverse=true} : f64[2,1024,2]\n  ret %0, %1\n}",
+      1 },
+    { "groups",
+      "fn @f(%x: f32[2,8,8,20], %w: f32[20,3,3,1,1]) -> f32[20,2,6,6,1] {\n"
+      "  %0 = reshape %x {shape=[2,8,8,1,20]} : f32[2,8,8,1,20]\n"
+      "  %1 = transpose %0 {perm=[4,0,1,2,3]} : f32[20,2,8,8,1]\n"
+      "  %2 = conv_general %1, %w {strides=[1,1], dilation=[1,1]} : f32[20,2,6,6,1]\n  ret %2\n}",
+      1 },
+    { "narrow",
+      "fn @f(%x: i8[33,70], %y: u8[70,41]) -> i32[33,41] {\n"
+      "  %0 = convert %x {dtype=i32} : i32[33,70]\n  %1 = convert %y {dtype=i32} : i32[70,41]\n"
+      "  %2 = dot_general %0, %1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[33,41]\n  ret %2\n}",
+      1 },
     { "scan",
       "fn @b(%c: f32[4], %x: f32[4]) -> (f32[4], f32[4]) {\n"
       "  %0 = sin %c : f32[4]\n  %1 = add %0, %x : f32[4]\n  ret %1, %0\n}\n"

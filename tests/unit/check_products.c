@@ -1,0 +1,116 @@
+/* Products of narrow integers, widened to i32, against sums in C; the extremes of every type among them. */
+#include "traced.h"
+
+static cot_context *ctx;
+
+static void
+setup(void)
+{
+    ctx = cot_context_new(NULL);
+}
+
+static void
+teardown(void)
+{
+    cot_context_free(ctx);
+}
+
+/* x [m, k] by y [k, n], or turned: x [k, m] by y [n, k]. */
+typedef struct sizes { int64_t m, n, k; bool turned; } sizes;
+
+static void
+product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const sizes *s = user;
+    cot_value x = cot_convert(in[0], COT_I32), y = cot_convert(in[1], COT_I32);
+
+    (void)t;
+    out[0] = s->turned ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1)) : cot_matmul(x, y);
+}
+
+static const cot_dtype types[] = { COT_I8, COT_U8, COT_I16, COT_U16 };
+enum { TYPES = 4 };
+
+/* The extremes first. */
+static int32_t
+number(cot_dtype t, int64_t i)
+{
+    const int64_t high = t == COT_I8 ? 127 : t == COT_U8 ? 255 : t == COT_I16 ? 32767 : 65535;
+    const int64_t low = t == COT_I8 ? -128 : t == COT_I16 ? -32768 : 0;
+
+    return (int32_t)(i < 40 ? low : i < 80 ? high : low + i * 7919 % (high - low + 1));
+}
+
+static void
+put(void *data, cot_dtype t, int64_t i)
+{
+    const int32_t x = number(t, i);
+
+    if (t == COT_I8 || t == COT_U8)
+        ((uint8_t *)data)[i] = (uint8_t)x;
+    else
+        ((uint16_t *)data)[i] = (uint16_t)x;
+}
+
+static cot_array *
+numbers(cot_type t)
+{
+    cot_array *x = cot_array_new(ctx, t);
+
+    for (int64_t i = 0; i < cot_type_count(&t); i++)
+        put(cot_array_data(x), t.dtype, i);
+    return x;
+}
+
+static void
+gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
+{
+    cot_types t = s->turned ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k)) : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
+    cot_type of[2] = { t.at[0], t.at[1] };
+    cot_kernel *k;
+
+    of[0].dtype = tx;
+    of[1].dtype = ty;
+    cot_fn *f = cot_fn_new(ctx, "product", product, 2, 1, (void *)s);
+    if (cot_compile(f, (cot_types){ 2, of }, o, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    cot_array *in[2] = { numbers(of[0]), numbers(of[1]) }, *out = cot_array_new(ctx, cot_i32(s->m, s->n));
+    ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+    for (int64_t i = 0; i < s->m; i++)
+        for (int64_t j = 0; j < s->n; j++) {
+            uint32_t want = 0;
+            for (int64_t c = 0; c < s->k; c++)
+                want += (uint32_t)number(tx, s->turned ? c * s->m + i : i * s->k + c) *
+                        (uint32_t)number(ty, s->turned ? j * s->k + c : c * s->n + j);
+            int32_t y = ((const int32_t *)cot_array_data(out))[i * s->n + j];
+            ck_assert_msg((uint32_t)y == want, "%s by %s, %d x %d x %d: element %d, %d is %d, wants %d", cot_dtype_name(tx),
+                          cot_dtype_name(ty), (int)s->m, (int)s->k, (int)s->n, (int)i, (int)j, y, (int)want);
+        }
+    cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
+    cot_kernel_free(k);
+}
+
+START_TEST(narrow_integers_are_exact)
+{
+    static const sizes row[] = {
+        { 16, 24, 40, false }, { 13, 19, 41, true }, { 7, 9, 531, false }, { 40, 16, 63, true }, { 3, 5, 7, false },
+        { 100, 8, 300, false },
+    };
+    const cot_dtype tx = types[_i % TYPES], ty = types[_i / TYPES];
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        gives(&row[i], tx, ty, &(cot_compile_options){ .backend = "jit", .vector_bits = i % 2 ? 128 : 0 });
+    gives(&row[0], tx, ty, &(cot_compile_options){ .backend = "jit", .threads = 2 });
+    gives(&row[1], tx, ty, &(cot_compile_options){ .backend = "eval" });
+}
+END_TEST
+
+int
+main(void)
+{
+    const traced_case cases[] = {
+        { "narrow_integers_are_exact", narrow_integers_are_exact, TYPES * TYPES },
+    };
+
+    return TRACED_CASES("products", cases, setup, teardown);
+}
