@@ -1,8 +1,8 @@
 /* One object for several processors of the x86-64 family.
  *
  * The functions are there once for each of the family's levels that the user named (x86-64 psABI, section
- * 3.1.1).  What the caller sees is a stub made for the lowest of all processors: it reads one word, which
- * is 0 until somebody asked the processor (cpuid, and xgetbv for what the system saves), and calls the
+ * 3.1.1).  What the caller sees is a function made for the lowest of all processors: it reads one word,
+ * which is 0 until somebody asked the processor (cpuid, and xgetbv for what the system saves), and calls the
  * best version.  The word is read and written relaxed: whoever asks gets the same answer, so that a race
  * is nothing but a question asked twice. */
 #include "codegen/llvm/llvm.h"

@@ -310,20 +310,26 @@ by_counting(const ordering *o)
 
 /* -- the kernel ---------------------------------------------------------------------------------------------- */
 
+void
+cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at)
+{
+    int64_t dims[COT_MAX_RANK];
+    cg_ix other[COT_MAX_RANK + 1];
+    int rank = 0;
+    for (int k = 0; k < t->rank; k++)
+        if (k != axis)
+            dims[rank++] = t->dims[k];
+    cg_ix_split(&l->ix, i, rank, dims, other);
+    for (int k = 0, j = 0; k < t->rank; k++)
+        if (k != axis)
+            at[k] = other[j++];
+}
+
 static void
 line(cg_lowering *l, void *user, cg_ix i)
 {
     ordering *o = user;
-    int64_t dims[COT_MAX_RANK];
-    cg_ix at[COT_MAX_RANK + 1];
-    int rank = 0;
-    for (int k = 0; k < o->t->rank; k++)
-        if (k != o->axis)
-            dims[rank++] = o->t->dims[k];
-    cg_ix_split(&l->ix, i, rank, dims, at);
-    for (int k = 0, j = 0; k < o->t->rank; k++)
-        if (k != o->axis)
-            o->at[k] = at[j++];
+    cg_line_at(l, o->t, o->axis, i, o->at);
     if (o->base)
         o->base = cg_imul(&l->b, cg_ix_value(&l->ix, &l->b, i), o->size);
     if (by_counting(o))

@@ -6,6 +6,8 @@
 
 cot_dtype cg_word_type(cot_dtype key);
 cg_val cg_word_of(cg_lowering *l, cg_val x, cot_dtype t);
+/* The index of line number i along an axis: all of at but at[axis]. */
+void cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at);
 /* The kernel of a top_k of few elements; false if it takes many, and is sorted. */
 bool cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g);
 

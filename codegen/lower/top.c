@@ -322,16 +322,8 @@ line(cg_lowering *l, void *user, cg_ix i)
 {
     topping *o = user;
     cg_build *b = &l->b;
-    int64_t dims[COT_MAX_RANK], whole = (o->size - o->k) / BLOCK * BLOCK;
-    cg_ix at[COT_MAX_RANK + 1];
-    int rank = 0;
-    for (int k = 0; k < o->t->rank; k++)
-        if (k != o->axis)
-            dims[rank++] = o->t->dims[k];
-    cg_ix_split(&l->ix, i, rank, dims, at);
-    for (int k = 0, j = 0; k < o->t->rank; k++)
-        if (k != o->axis)
-            o->at[k] = at[j++];
+    int64_t whole = (o->size - o->k) / BLOCK * BLOCK;
+    cg_line_at(l, o->t, o->axis, i, o->at);
     if (o->room) {
         by_lists(l, o, i);
         return;

@@ -60,6 +60,7 @@ void fe_hlo_put(hlo_write *w, const char *format, ...) __attribute__((format(pri
 const char *fe_hlo_new(hlo_write *w); /* a new name: %7 */
 const char *fe_hlo_type_text(hlo_write *w, const ir_type *t);
 void fe_hlo_put_ints(hlo_write *w, int n, const int64_t *at); /* 1, 2 */
+void fe_hlo_put_list(hlo_write *w, const char *name, ir_ints at); /* name = [1, 2] */
 void fe_hlo_put_names(hlo_write *w, int n, const char *const *name);
 void fe_hlo_put_types(hlo_write *w, int n, const ir_type *const *type);
 /* " : (T, T) -> T" and the end of the line. */

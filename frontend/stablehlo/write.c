@@ -89,6 +89,14 @@ fe_hlo_put_ints(hlo_write *w, int n, const int64_t *at)
         fe_hlo_put(w, "%s%lld", i ? ", " : "", (long long)at[i]);
 }
 
+void
+fe_hlo_put_list(hlo_write *w, const char *name, ir_ints at)
+{
+    fe_hlo_put(w, "%s = [", name);
+    fe_hlo_put_ints(w, at.n, at.at);
+    fe_hlo_put(w, "]");
+}
+
 /* ---- constants ---- */
 
 /* A decimal has a point, as MLIR wants; what is not finite is given by its bits. */

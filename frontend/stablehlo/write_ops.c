@@ -274,14 +274,6 @@ groups_into(hlo_site *s, const ir_type *t, const char *x, int before, const ir_t
     return fe_hlo_as(s->w, *joined, moved, transposed(s, moved, t, x, perm));
 }
 
-static void
-put_window(hlo_write *w, const char *word, ir_ints at)
-{
-    fe_hlo_put(w, "%s = [", word);
-    fe_hlo_put_ints(w, at.n, at.at);
-    fe_hlo_put(w, "]");
-}
-
 /* The groups of both operands become parts of their features, and those of the result the first axis again. */
 bool
 fe_hlo_write_conv_general(hlo_site *s)
@@ -311,8 +303,8 @@ fe_hlo_write_conv_general(hlo_site *s)
         fe_hlo_put(w, ", %d", i);
     fe_hlo_put(w, ", f], window = {");
     if (n) {
-        put_window(w, "stride", s->at->conv.strides);
-        put_window(w, ", rhs_dilate", s->at->conv.dilation);
+        fe_hlo_put_list(w, "stride", s->at->conv.strides);
+        fe_hlo_put_list(w, ", rhs_dilate", s->at->conv.dilation);
     }
     fe_hlo_put(w, "} {batch_group_count = 1 : i64, feature_group_count = %lld : i64}", (long long)groups);
     fe_hlo_put_signature(w, 2, in, 1, &out);

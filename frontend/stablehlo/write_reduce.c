@@ -244,9 +244,8 @@ fe_hlo_write_top_k(hlo_site *s)
 static void
 put_list(hlo_write *w, const char *name, ir_ints at)
 {
-    fe_hlo_put(w, "%s = [", name);
-    fe_hlo_put_ints(w, at.n, at.at);
-    fe_hlo_put(w, "], ");
+    fe_hlo_put_list(w, name, at);
+    fe_hlo_put(w, ", ");
 }
 
 /* Where a window leaves the array, StableHLO's gather moves it inside. */

@@ -9,6 +9,8 @@
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 3.1, 3.4, 4.2. */
 #include "ir/linalg/parts.h"
 
+#include <math.h>
+
 bool
 ir_la_is_tiny(const ir_build *b, ir_ref x)
 {
@@ -160,6 +162,15 @@ ir_la_tiny_solve(ir_build *b, ir_ref x, ir_ref y, bool unit)
 
 /* ---- cholesky ---- */
 
+/* NaN where it is not above 0. */
+static ir_ref
+root_of_pivot(ir_build *b, ir_ref x)
+{
+    ir_ref above = ir_op2(b, OP_lt, ir_like(b, x, 0), x);
+
+    return ir_select(b, above, ir_op1(b, OP_sqrt, x), ir_like(b, x, (double)NAN));
+}
+
 ir_ref
 ir_la_tiny_cholesky(ir_build *b, ir_ref x)
 {
@@ -173,7 +184,7 @@ ir_la_tiny_cholesky(ir_build *b, ir_ref x)
             ir_ref *v = &a[i * n + j];
             for (int64_t k = 0; k < j; k++)
                 *v = less_product(b, *v, a[i * n + k], a[j * n + k]);
-            *v = i == j ? ir_op1(b, OP_sqrt, *v) : ir_div(b, *v, a[j * n + j]);
+            *v = i == j ? root_of_pivot(b, *v) : ir_div(b, *v, a[j * n + j]);
             a[j * n + i] = i == j ? *v : ir_like(b, *v, 0);
         }
     return parted(b, joined(b, n * n, a), 0, n, n);

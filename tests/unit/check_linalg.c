@@ -254,6 +254,8 @@ START_TEST(corners)
 
     body_gives("indefinite", cholesky, COT_TYPES(m), IN(F64(1, 2, 2, 1)), m, F64(NAN, 0, NAN, NAN), 0);
     body_gives("zero pivot", cholesky, COT_TYPES(m), IN(F64(0, 0, 0, 1)), m, F64(NAN, 0, NAN, NAN), 0);
+    body_gives("last pivot 0", cholesky, COT_TYPES(m), IN(F64(1, 1, 1, 1)), m, F64(NAN, 0, NAN, NAN), 0);
+    body_gives("one row of 0", cholesky, COT_TYPES(cot_f64(1, 1)), IN(F64(0)), cot_f64(1, 1), F64(NAN), 0);
     body_gives("log |0|", logabs, COT_TYPES(m), IN(F64(1, 2, 2, 4)), cot_f64(), F64(-INFINITY), 0);
     body_gives("sign of 0", sign_of, COT_TYPES(m), IN(F64(1, 2, 2, 4)), cot_f64(), F64(0), 0);
     body_gives("singular", solve_2, COT_TYPES(m, cot_f64(2)), IN(F64(1, 2, 2, 4), F64(1, 0)), cot_f64(2),

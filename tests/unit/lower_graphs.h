@@ -471,6 +471,16 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%x: f32[3,300]) -> f32[3,300] {\n"
       "  %0 = iota {dtype=u64, shape=[3,300], axis=1} : u64[3,300]\n  %1 = convert %0 {dtype=f32} : f32[3,300]\n"
       "  %2 = mul %1, %x : f32[3,300]\n  %3 = exp %2 : f32[3,300]\n  %4 = sin %3 : f32[3,300]\n  ret %4\n}\n" },
+    { "a stack behind a barrier, of what was turned", true,
+      "fn @f(%x: f32[37,3]) -> (f32[37,2], f32[4,37]) {\n"
+      "  %0 = transpose %x {perm=[1,0]} : f32[3,37]\n  %1 = barrier %0 : f32[3,37]\n"
+      "  %2 = slice %1 {start=[0,0], limit=[1,37], stride=[1,1]} : f32[1,37]\n"
+      "  %3 = slice %1 {start=[1,0], limit=[2,37], stride=[1,1]} : f32[1,37]\n"
+      "  %4 = slice %1 {start=[2,0], limit=[3,37], stride=[1,1]} : f32[1,37]\n"
+      "  %5 = div %3, %2 : f32[1,37]\n  %6 = sin %5 : f32[1,37]\n  %7 = mul %6, %4 : f32[1,37]\n"
+      "  %8 = concatenate %6, %7, %2, %5 {axis=0} : f32[4,37]\n  %9 = barrier %8 : f32[4,37]\n"
+      "  %10 = slice %9 {start=[1,0], limit=[3,37], stride=[1,1]} : f32[2,37]\n"
+      "  %11 = transpose %10 {perm=[1,0]} : f32[37,2]\n  %12 = neg %9 : f32[4,37]\n  ret %11, %12\n}\n" },
     { "stacks of three and four", false,
       "fn @f(%x: f64[5,9]) -> (f64[5,9,3], f64[5,9,4]) {\n"
       "  %0 = reshape %x {shape=[5,9,1]} : f64[5,9,1]\n  %1 = neg %0 : f64[5,9,1]\n  %2 = mul %0, %0 : f64[5,9,1]\n"
