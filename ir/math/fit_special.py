@@ -119,8 +119,8 @@ def table():
         "normal low": (lambda t: inverse(t + mpf("3.125")), "-3.125", "3.125", 27),
         "normal middle": (lambda t: inverse((t + mpf("3.25")) ** 2), "-0.75", "0.75", 21),
         "normal high": (lambda t: inverse((t + 5) ** 2), -1, "1.1", 19),
-        "normal low32": (lambda t: inverse(t + 1), -1, "5.25", 11),
-        "normal middle32": (lambda t: inverse((t + 3) ** 2), "-0.5", "1.01", 8),
+        "normal low32": (lambda t: inverse(t + mpf("3.125")), "-3.125", "3.126", 13),
+        "normal middle32": (lambda t: inverse((t + mpf("3.25")) ** 2), "-0.75", "0.76", 11),
         "normal tail": (lambda t: inverse((t + mpf("0.1")) ** -2) * (t + mpf("0.1")), mpf(1) / 28 - mpf("0.1"),
                         mpf(1) / 6 - mpf("0.1"), 28),
         "bessel i0_near": (lambda t: besseli(0, 2 * sqrt(t)), 0, 16, 16),
@@ -138,7 +138,7 @@ if __name__ == "__main__":
     for name, (f, lo, hi, n, *weight) in table().items():
         if not wanted or any(k in name for k in wanted):
             w = (lambda x: mpf(1)) if weight else (lambda x: 1 / f(x))
-            show(name, *fit(f, w, lo, hi, n, rounds=5, grid=12 * n), single="32" in name)
+            show(name, *fit(f, w, lo, hi, n, rounds=5, grid=12 * n))
     if not wanted or "temme" in wanted:
         for k, c in enumerate(temme()):
             kept = max(j for j in range(len(c)) if abs(c[j]) / mpf(20) ** k > 1.5e-17) + 1
