@@ -125,12 +125,25 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
            s->w == t->vector_bits / 32 && s->k.total > 1 && s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
 }
 
+/* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
+static bool
+wants_turning(const shape *s)
+{
+    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 && s->steps % s->w == 0 &&
+           s->mr > s->w / 2;
+}
+
 static void
-choose_blocks(shape *s, const cg_target *t, int64_t bytes)
+choose_blocks(shape *s, const cg_target *t, int64_t bytes, bool own)
 {
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->turned = !s->by_rows && wants_turning(s);
+    s->strip = s->turned ? round_up(s->mr, s->w) : s->mr;
+    rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;
     blocks = (s->m.total + rows - 1) / rows;
@@ -139,14 +152,13 @@ choose_blocks(shape *s, const cg_target *t, int64_t bytes)
     /* Rows read where they lie meet in one set of the cache when they are a power of two
      * apart; and k's along several axes cost divisions. */
     s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1 || s->pairs;
-    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
-    s->c_size = s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
+    s->own = own && !s->swap;
+    s->c_size = s->own ? 0 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
     s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)), 16) + 16 : 0;
 }
 
 /* How many elements of the batch, or rows, a piece has. */
@@ -186,7 +198,7 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
-        choose_blocks(&s, t, bytes);
+        choose_blocks(&s, t, bytes, d->sum != 0);
     else if (d->dear)
         s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&

@@ -20,6 +20,9 @@ typedef struct shape {
     int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
     bool by_rows;   /* the packed left side has its k's together, else its rows */
+    bool turned;    /* ... which are packed by squares turned in registers */
+    bool own;       /* sums are kept in the result itself */
+    int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
     bool groups;    /* lanes run along the batch: dot_groups.c */
