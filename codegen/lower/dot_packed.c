@@ -5,7 +5,10 @@
  * the innermost one, so that addresses are affine in the loop that moves the elements. */
 #include "codegen/lower/dot_inside.h"
 
-enum { LINE = 64 };     /* bytes of a cache's line, on all that matter; another size costs time only */
+enum {
+    LINE = 64,          /* bytes of a cache's line, on all that matter; another size costs time only */
+    WRITTEN = 8,        /* k's that a tile's loop has written out, so that its end can be foreseen */
+};
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that begins at k0. */
 static cg_val
@@ -336,13 +339,18 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
     const shape *s = &p->s;
     prefetch_kept(p, n0, m0);
     tile r = tile_begin(p, s->mr, s->nr);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
-           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0));
-    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
-                            : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
-    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    const int64_t written = s->steps % WRITTEN == 0 && KC % WRITTEN == 0 && s->w > 1 ? WRITTEN : 1;
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
+           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    for (int64_t i = 0; i < written; i++) {
+        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
+                                : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
+        cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
+        next = multiply_add(p, x, y, next);
+    }
+    cg_loop_next(b, chain, acc, next);
     cg_loop_end(b, chain);
     acc = cg_loop_result(b, chain, 0);
     if (s->own) {
