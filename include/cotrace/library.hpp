@@ -168,6 +168,7 @@ select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value s
 COT_BODY_(reduce, cot_combine_options)
 COT_BODY_(reduce_window, cot_combine_options)
 COT_BODY_(sort_by, cot_combine_options)
+COT_BODY_(scatter_by, cot_combine_options)
 COT_BODY_(associative_scan, cot_assoc_options)
 #undef COT_BODY_
 
