@@ -147,6 +147,7 @@ COT_LISTED_(window_sum, window, cot_window_options)
 COT_LISTED_(window_prod, window, cot_window_options)
 COT_LISTED_(window_max, window, cot_window_options)
 COT_LISTED_(window_min, window, cot_window_options)
+COT_LISTED_(max_pool, window, cot_window_options)
 COT_LISTED_(avg_pool, window, cot_window_options)
 COT_WITH_1_(conv, cot_value, w, cot_window_options)
 inline value
