@@ -442,6 +442,9 @@ read_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base)
 
     if (!dimension_numbers(b, s, &d))
         return IR_NONE;
+    for (int k = 0; k < s->t->rank && s->valid; k++)
+        if (s->array[k] && s->size[k] == 0) /* the mask holds nowhere */
+            return ir_zeros(b, ir_type_shaped(b->ctx, s->t, d.rank, d.shape));
     ir_attrs a = { .gather = { .offset_dims = { d.k, d.offset },
                                .collapsed = { d.n, d.axes },
                                .index_map = { d.n, d.axes },
