@@ -124,6 +124,38 @@ status 0 "$cot" run f.cot --trap nan
 status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
+# The bits of a float are its own also where differences are taken in f64; a loop that negative numbers never leave is
+# asked about others, and one that never ends is left alone.
+cat >bits.cot <<'END'
+fn @f(%x: f32[8]) -> f32[8] {
+  %0 = bitcast %x {dtype=i32} : i32[8]
+  %1 = argsort %0 {axis=0} : i32[8]
+  %2 = reshape %1 {shape=[8,1]} : i32[8,1]
+  %3 = gather %x, %2 {offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]} : f32[8]
+  ret %3
+}
+END
+status 0 "$cot" check bits.cot;                              prints "derivatives  agrees"
+loop() {
+    cat >loop.mlir <<END
+func.func @main(%x: tensor<f64>) -> tensor<f64> {
+  %0 = stablehlo.while(%y = %x) : tensor<f64>
+  cond {
+    %c = stablehlo.constant dense<1.0e2> : tensor<f64>
+    %p = stablehlo.compare LT, %y, %c : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %z = stablehlo.$1 %y, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+END
+}
+loop add
+status 0 "$cot" check loop.mlir;                             prints "derivatives  agrees"
+loop subtract
+status 0 "$cot" check loop.mlir;                             prints "a loop goes on and on"
 status 2 "$cot" build f.cot;                                 says "wants -o"
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }

@@ -236,7 +236,7 @@ end(hlo_emit *e, fe_source *s, int n, const ir_ref *out)
     for (int i = 0; i < n; i++)
         v[i] = fe_handle(e->t, out[i]);
     s->n_out = e->b->status == COT_OK ? n : 0;
-    return fe_trace_end(e->t, s, v, &g) == COT_OK ? g : NULL;
+    return fe_trace_end(e->t, s, v, &g) == COT_OK ? fe_hlo_shifts(e->h, g) : NULL;
 }
 
 static bool

@@ -117,6 +117,8 @@ ir_graph *fe_hlo_flat(hlo_emit *e, ir_graph *g);
 void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
 hlo_func *fe_hlo_func(hlo_import *h, hlo_span name);
 ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *at);
+/* g with a stop_gradient on what only shifts (shift.c); NULL after an error. */
+ir_graph *fe_hlo_shifts(hlo_import *h, ir_graph *g);
 /* The rules that the user gave: calls of their functions are calls of custom functions. */
 bool fe_hlo_bind_rules(hlo_import *h);
 /* The ops of f, in the graph at hand. */
