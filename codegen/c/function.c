@@ -1,6 +1,8 @@
 /* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
 #include "codegen/c/emit.h"
 
+#include "ir/loc.h"
+
 /* -- buffers -- */
 
 static void
@@ -8,8 +10,8 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
     const size_t bytes = cot_dtype_size(x->type);
 
-    ir_buf_printf(e->b, "    static const %s %s[%lld] = {", cg_c_type(e->t, x->type, 1), name,
-                  (long long)(x->elements ? x->elements : 1));
+    ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {", x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
+                  cg_c_type(e->t, x->type, 1), name, (long long)(x->elements ? x->elements : 1));
     for (int64_t i = 0; i < x->elements; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)x->data + bytes * (size_t)i, bytes);
@@ -105,7 +107,7 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
         const char *op = at + strcspn(at, " ");
         if (i == n && *op == ' ')
             return cg_c_say(e, "%.*s", (int)strcspn(op + 1, " ,"), op + 1);
-        at = strstr(at, ", ");
+        at = strstr(at, ", %");
         if (!at)
             break;
         at += 2;
@@ -136,10 +138,34 @@ name_in_entry(cg_c_emit *e, uint32_t buffer)
     return x->name;
 }
 
+/* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div at f.c:3", an entry a
+ * line, and "%3 ... %4" where only the number differs. */
 static void
 comment(cg_c_emit *e)
 {
-    ir_buf_printf(e->b, "/* %s%s%s */\n", e->k->name, e->k->note ? ": " : "", e->k->note ? e->k->note : "");
+    const char *note = e->k->note ? e->k->note : "", *next;
+
+    ir_buf_printf(e->b, "/* %s%s", e->k->name, *note ? ": " : "");
+    for (const char *at = note; *at; at = next) {
+        const char *end = strstr(at, ", %"), *first = at, *last = at;
+        const size_t n = strcspn(at, " ");
+        size_t length = (end ? (size_t)(end - at) : strlen(at)) - n;
+        while (end && strncmp(end + 2 + strcspn(end + 2, " "), first + n, length) == 0 &&
+               strchr(",", end[2 + strcspn(end + 2, " ") + length])) {
+            last = end + 2;
+            end = strstr(last, ", %");
+        }
+        next = end ? end + 2 : last + strlen(last);
+        if (last != first)
+            ir_buf_printf(e->b, "%.*s ... ", (int)n, first);
+        ir_buf_printf(e->b, "%.*s", (int)((end ? end : next) - last), last);
+        ir_buf_str(e->b, end ? ";\n *     " : "");
+    }
+    if (!strstr(note, " at ") && e->k->loc && e->k != e->m->kernel[0]) {
+        ir_buf_str(e->b, " at ");
+        ir_loc_print(e->t->ctx, e->k->loc, e->b);
+    }
+    ir_buf_str(e->b, " */\n");
 }
 
 static void
