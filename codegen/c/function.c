@@ -234,6 +234,26 @@ unused_arguments(cg_c_emit *e, int n, const char *const *arg)
         cg_c_line(e, "(void)work;");
 }
 
+static bool
+is_apart(const cg_c_emit *e)
+{
+    return e->t->apart && e->t->apart[e->fn - e->t->fn];
+}
+
+/* A function by a name that the file uses: while its body is read, that is the file's. */
+static void
+own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
+{
+    const char *args = "";
+
+    for (int i = 0; i < n; i++)
+        args = cg_c_say(e, "%s%s, ", args, arg[i]);
+    ir_buf_printf(e->b, "static int %s(%svoid *work);\n\n#undef %s\nint %s(%svoid *work);\n\n", e->kernel_name[0], params,
+                  e->fn->name, e->fn->name, params);
+    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n    return %s(%s%swork);\n}\n#define %s cot_own_%s\n\n", e->fn->name,
+                  params, e->kernel_name[0], args, e->m->parallel ? "pool, " : "", e->fn->name, e->fn->name);
+}
+
 static void
 entry_head(cg_c_emit *e)
 {
@@ -251,9 +271,13 @@ entry_head(cg_c_emit *e)
             ir_buf_str(&e->t->common, "struct cot_parallel;\n");
         params = cg_c_say(e, "%sconst struct cot_parallel *pool, ", params);
     }
-    ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
+    if (is_apart(e))
+        own_name(e, n, arg, params);
+    else
+        ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
-    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n", e->fn->name, params);
+    ir_buf_printf(e->b, is_apart(e) ? "static int\n%s(%svoid *work)\n{\n" : "int\n%s(%svoid *work)\n{\n",
+                  e->kernel_name[0], params);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
@@ -319,6 +343,15 @@ find_failing(cg_c_text *t, const cg_module *m)
     return fails;
 }
 
+static bool
+is_a_function(const cg_c_text *t, const char *name)
+{
+    for (int i = 0; i < t->n_fn; i++)
+        if (strcmp(t->fn[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void
 cg_c_module(cg_c_text *t, const cg_natural *fn)
 {
@@ -326,9 +359,11 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
     const char **name = IR_NEW_N(t->arena, const char *, m->n_kernels + 1);
     cg_c_emit e = { .t = t, .fn = fn, .m = m, .b = &t->body, .indent = 1, .vector_level = -1 };
 
-    name[0] = fn->name;
     for (uint32_t k = 1; k < m->n_kernels; k++)
-        name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+        do
+            name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+        while (is_a_function(t, name[k]));
+    name[0] = is_apart(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;
     e.can_fail = find_failing(t, m);
     e.wants_pool = cg_c_find_pools(t, m);
