@@ -45,7 +45,7 @@ is_library_name(const char *s)
     };
     static const char *const other[] = {
         "abort", "abs", "atexit", "atof", "atoi", "atol", "bcopy", "bsearch", "bzero", "calloc", "clock", "div", "exit",
-        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar", "getenv",
+        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar",
         "gets", "index", "isalnum", "isalpha", "isdigit", "isspace", "labs", "llabs", "longjmp", "malloc", "memchr", "memcmp",
         "printf", "putchar", "puts", "qsort", "raise", "rand", "realloc", "remove", "rename", "rewind", "rindex", "scanf",
         "setjmp", "signal", "snprintf", "sprintf", "srand", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",

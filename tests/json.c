@@ -6,7 +6,7 @@
 int
 main(int argc, char **argv)
 {
-    json_error_t error;
+    json_error_t error = { 0 };
     json_t *all = argc > 1 ? json_load_file(argv[1], JSON_REJECT_DUPLICATES, &error) : NULL, *list;
 
     if (!all) {
