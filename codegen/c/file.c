@@ -33,33 +33,73 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
 }
 
+/* Names in the texts that any file may have. */
+static bool
+is_fixed(const char *name)
+{
+    static const char *const fixed[] = {
+        "bits_f32", "from_bits_f32", "bits_f64", "from_bits_f64", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16",
+        "fma_f32", "fma_f64", "sqrt_f32", "sqrt_f64", "shift_wide", "part_f64", "round_wide", "cot_wide", "root_by_digits",
+    };
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(name, fixed[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The functions at all widths. */
+static cot_status
+write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *widths)
+{
+    ir_buf_init(&t->common, t->arena);
+    ir_buf_init(widths, t->arena);
+    t->shared = (cg_c_names){ 0 };
+    ir_map_init(&t->shared.map, t->arena);
+    t->n_rare = 0;
+    for (int k = 0; k < n_widths; k++) {
+        begin_width(t, 32 * w[k].lanes);
+        t->fn = w[k].fn;
+        for (int i = 0; i < n; i++) {
+            COT_TRY(cg_check_externs(w[k].fn[i].module, t->in_process ? NULL : "C source"));
+            cg_c_module(t, &w[k].fn[i]);
+        }
+        if (t->status != COT_OK)
+            return t->status;
+        for (int i = 0; i < n; i++)
+            apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) || cg_c_has_name(&t->own, w[k].fn[i].name) ||
+                        is_fixed(w[k].fn[i].name);
+        ir_buf_printf(widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
+        if (t->head.n > 0) {
+            ir_buf_add(widths, t->head.text, t->head.n);
+            ir_buf_str(widths, "\n");
+        }
+        ir_buf_add(widths, t->body.text, t->body.n);
+    }
+    return COT_OK;
+}
+
 cot_status
 cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_process,
            ir_arena *arena, const void **bytes, size_t *size)
 {
-    cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process };
+    cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process, .n_fn = n };
+    bool *apart = IR_NEW_N(arena, bool, n + 1), again = false;
     ir_buf widths, all;
 
-    ir_buf_init(&t.common, arena);
-    ir_buf_init(&widths, arena);
-    ir_buf_init(&all, arena);
-    ir_map_init(&t.shared.map, arena);
-    for (int k = 0; k < n_widths; k++) {
-        begin_width(&t, 32 * w[k].lanes);
-        for (int i = 0; i < n; i++) {
-            COT_TRY(cg_check_externs(w[k].fn[i].module, in_process ? NULL : "C source"));
-            cg_c_module(&t, &w[k].fn[i]);
-        }
-        if (t.status != COT_OK)
-            return t.status;
-        ir_buf_printf(&widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
-        if (t.head.n > 0) {
-            ir_buf_add(&widths, t.head.text, t.head.n);
-            ir_buf_str(&widths, "\n");
-        }
-        ir_buf_add(&widths, t.body.text, t.body.n);
+    COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
+    for (int i = 0; i < n; i++)
+        again |= apart[i];
+    if (again) {
+        t.apart = apart;
+        COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
     }
+    ir_buf_init(&all, arena);
     ir_buf_printf(&all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n", COT_VERSION);
+    for (int i = 0; i < n; i++)
+        if (apart[i])
+            ir_buf_printf(&all, "#define %s cot_own_%s /* this file's own, unlike the function that it is for */\n", w->fn[i].name,
+                          w->fn[i].name);
     ir_buf_str(&all, cg_c_preamble);
     print_choice(&all, n_widths, w);
     ir_buf_str(&all, "\n");

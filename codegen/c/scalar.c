@@ -245,7 +245,9 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
     if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
         ir_buf_printf(&t->common,
                       "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. */\n"
-                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_GNU) && !defined(__clang__)\n"
+                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_SSE2) && !defined(__clang__)\n"
+                      "    __asm__(\"\" : \"+x\"(x)); /* hides where x comes from */\n    return -x;\n"
+                      "#elif defined(COT_GNU) && !defined(__clang__)\n"
                       "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
                       cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
                       type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");

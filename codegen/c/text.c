@@ -13,16 +13,24 @@ static const char *const c_scalar[COT_DTYPE_COUNT] = {
 };
 
 bool
-cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
+cg_c_has_name(const cg_c_names *in, const char *name)
 {
     uint64_t h = ir_hash(0, name, strlen(name));
     uint32_t at = 0, id;
 
     while ((id = ir_map_next(&in->map, h, &at)))
         if (strcmp(in->name[id - 1], name) == 0)
-            return false;
+            return true;
+    return false;
+}
+
+bool
+cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
+{
+    if (cg_c_has_name(in, name))
+        return false;
     IR_PUSH(t->arena, in->name, in->n, in->cap, name);
-    ir_map_add(&in->map, h, in->n);
+    ir_map_add(&in->map, ir_hash(0, name, strlen(name)), in->n);
     return true;
 }
 
@@ -40,7 +48,15 @@ cg_c_is_word(const char *s)
         "not",      "xor",    "new",     "delete", "this",     "class",    "template",
         "namespace", "using", "bool",    "true",   "false",    "linux",    "unix",
         "main",     "memcpy", "memmove", "memset", "size_t",   "operator", "private",
-        "public",   "throw",  "try",     "virtual",
+        "public",   "throw",  "try",     "virtual", "catch",   "friend",   "export",
+        "explicit", "mutable", "typename", "nullptr", "decltype", "constexpr", "noexcept",
+        "concept",  "requires", "typeid", "protected", "bitand", "bitor",  "compl",
+        "alignas",  "alignof", "wchar_t", "const_cast", "static_cast", "dynamic_cast", "reinterpret_cast",
+        /* macros of the headers that users include */
+        "NULL",     "EOF",    "I",       "NAN",    "INFINITY", "HUGE_VAL", "errno",
+        "stdin",    "stdout", "stderr",  "assert", "offsetof", "complex",  "imaginary",
+        "isnan",    "isinf",  "isfinite", "isnormal", "signbit", "static_assert", "thread_local",
+        "noreturn", "M_PI",   "M_E",     "BUFSIZ", "RAND_MAX",
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

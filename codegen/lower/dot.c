@@ -16,7 +16,19 @@
  * is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
-enum { PAIRS_LEAST = 8192 };    /* multiplications that copying pays for */
+enum {
+    PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
+    FEW = 16                    /* elements of an inner product spelled out one by one */
+};
+
+static int64_t
+pow2_from(int64_t n)
+{
+    int64_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
 
 static group
 join(const cg_dot_axes *a)
@@ -347,31 +359,63 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
     return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
 }
 
-/* A block of up to 512 elements from k0 on: 32 lanes, up to 16 steps, folded by halves. */
+/* A few elements: a product for each lane that has one, folded by halves. */
 static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, cg_kind kind)
+inner_few(const product *p, cg_val free)
+{
+    cg_build *b = p->b;
+    const cot_dtype t = p->d->type;
+    const int64_t n = p->s.k.total;
+    cg_val lane[FEW];
+
+    for (int64_t i = 0; i < n; i++)
+        lane[i] = inner_step(p, free, cg_i64(b, i), cg_neutral(b, SC_add, t), 0);
+    for (int64_t h = FEW / 2; h > 0; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++)
+            lane[i] = cg_insn2(b, SC_add, t, lane[i], lane[i + h]);
+    return lane[0];
+}
+
+/* The steps of a lane that all lanes have. */
+static cg_val
+inner_steps(const product *p, cg_val free, cg_val first, int64_t lanes, cg_val steps)
+{
+    cg_build *b = p->b;
+    cg_val acc = cg_neutral(b, SC_add, p->d->type);
+    int64_t n;
+
+    if (cg_is_const(b->k, steps, &n) && n <= 1)
+        return n ? inner_step(p, free, first, acc, 0) : acc;
+    cg_val loop = loop_over(b, cg_i64(b, 0), steps, 1);
+    acc = cg_loop_carry(b, loop, p->d->type, acc);
+    cg_val k = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), lanes));
+    cg_loop_next(b, loop, acc, inner_step(p, free, k, acc, 0));
+    cg_loop_end(b, loop);
+    return cg_loop_result(b, loop, 0);
+}
+
+/* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in all), up to 16 steps,
+ * folded by halves. */
+static cg_val
+inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps, cg_kind kind)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
-    int64_t over = p->s.k.total % LANES;
-    cg_val lanes =
-        cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
-    cg_val lane = cg_loop_var(b, lanes), loop = loop_over(b, cg_i64(b, 0), steps, 1);
-    cg_val acc = cg_loop_carry(b, loop, t, cg_neutral(b, SC_add, t));
-    cg_val k = cg_iadd(b, k0, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), LANES), lane));
-    cg_loop_next(b, loop, acc, inner_step(p, free, k, acc, 0));
-    cg_loop_end(b, loop);
-    acc = cg_loop_result(b, loop, 0);
+    const int64_t total = p->s.k.total, over = total % n_lanes;
+    cg_val lanes = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, n_lanes), 1, 0), lane = cg_loop_var(b, lanes);
+    cg_val acc = inner_steps(p, free, cg_iadd(b, k0, lane), n_lanes, steps);
     if (over) {
-        cg_val whole = cg_i64(b, p->s.k.total - over),
-               here = cg_iadd(b, k0, cg_imul(b, steps, LANES));
-        cg_val tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, here, whole));
-        cg_val last =
-            inner_step(p, free, cg_iadd(b, whole, lane), acc, less(b, lane, cg_i64(b, over)));
-        cg_if_else(b, tail);
-        cg_if_yield(b, tail, t, last, acc);
-        cg_if_end(b, tail);
-        acc = cg_loop_result(b, tail, 0);
+        cg_val whole = cg_i64(b, total - over), rest = less(b, lane, cg_i64(b, over)), tail = 0;
+        if (total > BLOCK)
+            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, cg_iadd(b, k0, cg_imul(b, steps, n_lanes)), whole));
+        cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, rest);
+        if (tail) {
+            cg_if_else(b, tail);
+            cg_if_yield(b, tail, t, last, acc);
+            cg_if_end(b, tail);
+            last = cg_loop_result(b, tail, 0);
+        }
+        acc = last;
     }
     cg_loop_reduce(b, lanes, CG_FOLD, SC_add, t, acc);
     cg_loop_end(b, lanes);
@@ -387,13 +431,17 @@ cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind ki
     const int64_t total = p->s.k.total;
     if (total == 0)
         return cg_const(b, t, 0);
-    if (total <= BLOCK)
-        return inner_block(p, free, cg_i64(b, 0), cg_i64(b, total / LANES), kind);
+    if (kind != CG_LANES && total <= (kind == CG_SERIAL ? FEW : 2))
+        return inner_few(p, free);
+    if (total <= BLOCK) {
+        const int64_t lanes = total < LANES && kind != CG_LANES ? pow2_from(total) : LANES;
+        return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
+    }
     cg_val blocks = loop_over(b, lo, hi, 1);
     cg_val block = cg_loop_var(b, blocks),
            left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
     cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
-    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), steps, kind);
+    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), LANES, steps, kind);
     cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
     cg_loop_end(b, blocks);
     return cg_loop_result(b, blocks, 0);
