@@ -137,13 +137,23 @@ scatter_op(const pass_combiner *c)
 
     if (g->n_out == 1 && g->out[0] == g->in[1])
         return OP_scatter;
+    const bool truth = ir_type_at(g, g->in[0])->dtype == COT_BOOL;
     switch (pass_combiner_op(c)) {
     case OP_reduce_sum:  return OP_scatter_add;
     case OP_reduce_prod: return OP_scatter_mul;
     case OP_reduce_max:  return OP_scatter_max;
     case OP_reduce_min:  return OP_scatter_min;
+    case OP_reduce_or:   return truth ? OP_scatter_max : OP_none;
+    case OP_reduce_and:  return truth ? OP_scatter_min : OP_none;
     default:             return OP_none;
     }
+}
+
+/* Bools as bytes, whose maximum is or and whose minimum is and. */
+static ir_ref
+as_bytes(ir_build *b, ir_ref x)
+{
+    return ir_btype(b, x)->dtype == COT_BOOL ? ir_convert(b, x, COT_U8) : x;
 }
 
 ir_ref
@@ -156,7 +166,8 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
     if (!x || !source || !init)
         return IR_NONE;
     if (op == OP_none) {
-        ir_build_fail(b, "select_and_scatter", ERR_usage, "scatters by a combiner that is not add, mul, max, min or the second argument");
+        ir_build_fail(b, "select_and_scatter", ERR_usage,
+                      "scatters by a combiner that is not add, mul, max, min, of bools and or or, or the second argument");
         return IR_NONE;
     }
     const ir_type *t = ir_btype(b, x);
@@ -169,9 +180,12 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
     }
     const int64_t n = ir_btype(b, source)->size, vectors[2] = { n, 1 };
     ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
+    source = op == OP_scatter ? source : as_bytes(b, source);
+    init = op == OP_scatter ? init : as_bytes(b, init);
     ir_ref in[3] = { ir_broadcast_in_dim(b, init, 1, &t->size, NULL), ir_reshape(b, place, 2, vectors),
                      ir_reshape(b, source, 1, &n) };
-    return ir_reshape(b, ir_node1(b, op, 3, in, &a), t->rank, t->dims);
+    ir_ref y = ir_reshape(b, ir_node1(b, op, 3, in, &a), t->rank, t->dims);
+    return y ? ir_convert(b, y, t->dtype) : IR_NONE;
 }
 
 /* ---- convolution ---- */
