@@ -685,9 +685,10 @@ read_named(hlo_reader *r, draft *d)
         return read_module(r, d);
     if (is_op(op, "func", "func.func"))
         return read_function(r, d);
-    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> */
+    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> {...} */
         hlo_span s;
-        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s);
+        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s) &&
+               (!fe_hlo_try(r, "{") || fe_hlo_balanced(r, '}', &s));
     }
     return read_pretty(r, d);
 }

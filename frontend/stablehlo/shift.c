@@ -1,10 +1,10 @@
 /* What is only taken off and put back has no derivative.
  *
- * softmax, log_softmax and logsumexp subtract the maximum, so that exp does not overflow; the result does not depend on it.
- * In JAX the maximum is behind a stop_gradient, which its text does not have.  So each value c that is subtracted somewhere
- * is asked: if c grew by d, what of the values made from it would grow by k d, or be e^(k d) times as large, and what
- * would stay as it is?  Where nothing else is found, and no result moves, c gets its stop_gradient again: the derivative that is
- * left out is 0 for every x, and a gradient of an imported softmax is as short as that of our own.
+ * softmax, log_softmax and logsumexp subtract the maximum, so that exp does not overflow; the result does not depend on
+ * it.  In JAX the maximum is behind a stop_gradient, which its text does not have.  So each value c that is subtracted
+ * somewhere is asked: if c grew by d, what of the values made from it would grow by k d, or be e^(k d) times as large,
+ * and what would stay as it is?  Where nothing else is found, and no result moves, c gets its stop_gradient again: the
+ * derivative that is left out is 0 for every x, and a gradient of an imported softmax is as short as that of our own.
  *
  *   c, x - c, (x - c) - log s                         grow by k d
  *   exp of those, their sums, products, maxima        are e^(k d) times as large
@@ -346,8 +346,8 @@ visit(const walk *w, const ir_node *n)
 
 /* ---- walks ---- */
 
-/* The nodes after `first` that use what moves, as far as that goes: *end is behind the last one seen.  last[v] is the last node that uses v;
- * NULL: see all of them. */
+/* The nodes after `first` that use what moves, as far as that goes: *end is behind the last one seen.  last[v] is the
+ * last node that uses v; NULL: see all of them. */
 static bool
 visit_all(const walk *w, uint32_t first, const uint32_t *last, uint32_t *end)
 {
