@@ -189,6 +189,7 @@ const char cg_c_root_text[] =
     "#elif defined(__aarch64__) /* gcc calls sqrt as well, for errno */\n"
     "    __asm__(\"fsqrt %s0, %s0\" : \"+w\"(x));\n    return x;\n"
     "#elif defined(__riscv)\n    __asm__(\"fsqrt.s %0, %0\" : \"+f\"(x));\n    return x;\n"
+    "#elif defined(__arm__)\n    __asm__(\"vsqrt.f32 %0, %0\" : \"+t\"(x));\n    return x;\n"
     "#else\n    return x < 0 ? COT_NAN : __builtin_sqrtf(x);\n#endif\n"
     "#else\n    return (float)root_by_digits((double)x);\n#endif\n}\n"
     "COT_FN double\nsqrt_f64(double x)\n{\n"
@@ -198,5 +199,6 @@ const char cg_c_root_text[] =
     "#elif defined(__aarch64__) /* gcc calls sqrt as well, for errno */\n"
     "    __asm__(\"fsqrt %d0, %d0\" : \"+w\"(x));\n    return x;\n"
     "#elif defined(__riscv)\n    __asm__(\"fsqrt.d %0, %0\" : \"+f\"(x));\n    return x;\n"
+    "#elif defined(__arm__)\n    __asm__(\"vsqrt.f64 %P0, %P0\" : \"+w\"(x));\n    return x;\n"
     "#else\n    return x < 0 ? (double)COT_NAN : __builtin_sqrt(x);\n#endif\n"
     "#else\n    return root_by_digits(x);\n#endif\n}\n";
