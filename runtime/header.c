@@ -31,43 +31,10 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_pa
     return name;
 }
 
-/* Is it a function of the standard library?  C reserves their names in every program, and compilers know what they do. */
-static bool
-is_library_name(const char *s)
-{
-    static const char *const real[] = {
-        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
-        "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp",
-        "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint",
-        "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round", "scalbln", "scalbn", "sin", "sinh", "sqrt",
-        "tan", "tanh", "tgamma", "trunc", "cabs", "carg", "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin",
-        "csqrt", "j0", "j1", "jn", "y0", "y1", "yn",
-    };
-    static const char *const other[] = {
-        "abort", "abs", "atexit", "atof", "atoi", "atol", "bcopy", "bsearch", "bzero", "calloc", "clock", "div", "exit",
-        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar",
-        "gets", "index", "isalnum", "isalpha", "isdigit", "isspace", "labs", "llabs", "longjmp", "malloc", "memchr", "memcmp",
-        "printf", "putchar", "puts", "qsort", "raise", "rand", "realloc", "remove", "rename", "rewind", "rindex", "scanf",
-        "setjmp", "signal", "snprintf", "sprintf", "srand", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",
-        "strlen", "strncmp", "strncpy", "strstr", "strtod", "strtol", "system", "time", "tolower", "toupper", "vprintf",
-    };
-    const size_t n = strlen(s);
-
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (strcmp(s, other[i]) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
-        const size_t length = strlen(real[i]);
-        if (strncmp(s, real[i], length) == 0 && (n == length || (n == length + 1 && (s[length] == 'f' || s[length] == 'l'))))
-            return true;
-    }
-    return false;
-}
-
 bool
 rt_is_c_name(const char *s)
 {
-    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s) || is_library_name(s))
+    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s) || cg_c_is_library_name(s))
         return false;
     for (; *s; s++)
         if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||

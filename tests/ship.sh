@@ -153,7 +153,7 @@ found=no
 for cc in gcc clang; do
     command -v $cc >/dev/null || { echo "skipped: $cc is not here"; continue; }
     found=yes
-    build c "$cc -O0 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror"
+    build c "$cc -O0 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
     for p in names many loop; do
         # headers are C99 and C++
         $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c $p.h || fail "$p.h: C99"

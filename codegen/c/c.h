@@ -20,11 +20,19 @@ typedef struct cg_c_names {
     uint32_t n, cap;
 } cg_c_names;
 
+/* A kernel's function in the body of a width: it begins at `at`; what calls none can stand before all widths. */
+typedef struct cg_c_piece {
+    uint32_t at, n;
+    bool calls;
+} cg_c_piece;
+
 typedef struct cg_c_text {
     cot_context *ctx;
     ir_arena *arena;
     ir_buf common, head, body;
     cg_c_names shared, own; /* the names of what common, and head and body, have */
+    cg_c_piece *piece;
+    uint32_t n_pieces, cap_pieces;
     const ir_sc_program **rare;
     uint32_t n_rare, cap_rare;
     int n_fn;

@@ -1,5 +1,5 @@
-/* One self-contained C file of several functions (c.h): what all widths share, then the
- * functions at each width, of which the preprocessor takes one. */
+/* One self-contained C file of several functions (c.h): what all widths share, kernels that have no vectors among it,
+ * then the functions at each width, of which the preprocessor takes one. */
 #include "codegen/c/c.h"
 
 static void
@@ -7,6 +7,8 @@ begin_width(cg_c_text *t, int bits)
 {
     t->bits = bits;
     t->own = (cg_c_names){ 0 };
+    t->piece = NULL;
+    t->n_pieces = t->cap_pieces = 0;
     ir_map_init(&t->own.map, t->arena);
     ir_buf_init(&t->head, t->arena);
     ir_buf_init(&t->body, t->arena);
@@ -48,12 +50,60 @@ is_fixed(const char *name)
     return false;
 }
 
+typedef struct width_text {
+    int lanes;
+    ir_buf head, body;
+    cg_c_piece *piece;
+    uint32_t n;
+} width_text;
+
+static bool
+has_piece(const width_text *w, const char *text, size_t n)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->piece[i].n == n && !w->piece[i].calls && memcmp(w->body.text + w->piece[i].at, text, n) == 0)
+            return true;
+    return false;
+}
+
+/* Is a kernel, without calls, the same at all widths?  The first of them is for scalars: it has no vectors then. */
+static bool
+is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece *p)
+{
+    bool shared = n_widths > 1 && w[0].lanes == 1 && !p->calls && p->n > 0;
+
+    for (int k = 0; k < n_widths && shared; k++)
+        shared = has_piece(&w[k], text, p->n);
+    return shared;
+}
+
+/* Kernels that are the same at all widths, and then those of each. */
+static void
+join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
+{
+    ir_buf_init(all, a);
+    for (uint32_t i = 0; i < w[0].n; i++)
+        if (is_shared(w, n_widths, w[0].body.text + w[0].piece[i].at, &w[0].piece[i]))
+            ir_buf_add(all, w[0].body.text + w[0].piece[i].at, w[0].piece[i].n);
+    for (int k = 0; k < n_widths; k++) {
+        ir_buf_printf(all, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
+        if (w[k].head.n > 0) {
+            ir_buf_add(all, w[k].head.text, w[k].head.n);
+            ir_buf_str(all, "\n");
+        }
+        for (uint32_t i = 0; i < w[k].n; i++)
+            if (!is_shared(w, n_widths, w[k].body.text + w[k].piece[i].at, &w[k].piece[i]))
+                ir_buf_add(all, w[k].body.text + w[k].piece[i].at, w[k].piece[i].n);
+    }
+}
+
 /* The functions at all widths. */
 static cot_status
-write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *widths)
+write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *all)
 {
+    width_text *text = IR_NEW_N(t->arena, width_text, n_widths + 1);
+
     ir_buf_init(&t->common, t->arena);
-    ir_buf_init(widths, t->arena);
     t->shared = (cg_c_names){ 0 };
     ir_map_init(&t->shared.map, t->arena);
     t->n_rare = 0;
@@ -69,13 +119,9 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart
         for (int i = 0; i < n; i++)
             apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) || cg_c_has_name(&t->own, w[k].fn[i].name) ||
                         is_fixed(w[k].fn[i].name);
-        ir_buf_printf(widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
-        if (t->head.n > 0) {
-            ir_buf_add(widths, t->head.text, t->head.n);
-            ir_buf_str(widths, "\n");
-        }
-        ir_buf_add(widths, t->body.text, t->body.n);
+        text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
     }
+    join_widths(t->arena, n_widths, text, all);
     return COT_OK;
 }
 

@@ -285,6 +285,15 @@ entry_head(cg_c_emit *e)
     unused_arguments(e, n, arg);
 }
 
+static bool
+calls_any(const cg_kernel *k)
+{
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        if (k->insn[i].op == CG_CALL)
+            return true;
+    return false;
+}
+
 static void
 kernel(cg_c_emit *e, int number)
 {
@@ -321,6 +330,8 @@ kernel(cg_c_emit *e, int number)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
     e->b = out;
+    const cg_c_piece piece = { (uint32_t)out->n, (uint32_t)(parts.n + own.n), number == 0 || calls_any(e->k) };
+    IR_PUSH(e->t->arena, e->t->piece, e->t->n_pieces, e->t->cap_pieces, piece);
     ir_buf_add(e->b, parts.text ? parts.text : "", parts.n);
     ir_buf_add(e->b, own.text, own.n);
 }

@@ -65,6 +65,39 @@ cg_c_is_word(const char *s)
     return false;
 }
 
+/* Is it a function of the standard library?  C reserves their names in every program, and compilers know what they do. */
+bool
+cg_c_is_library_name(const char *s)
+{
+    static const char *const real[] = {
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
+        "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp",
+        "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint",
+        "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round", "scalbln", "scalbn", "sin", "sinh", "sqrt",
+        "tan", "tanh", "tgamma", "trunc", "cabs", "carg", "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin",
+        "csqrt", "j0", "j1", "jn", "y0", "y1", "yn",
+    };
+    static const char *const other[] = {
+        "abort", "abs", "atexit", "atof", "atoi", "atol", "bcopy", "bsearch", "bzero", "calloc", "clock", "div", "exit",
+        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar",
+        "gets", "index", "isalnum", "isalpha", "isdigit", "isspace", "labs", "llabs", "longjmp", "malloc", "memchr", "memcmp",
+        "printf", "putchar", "puts", "qsort", "raise", "rand", "realloc", "remove", "rename", "rewind", "rindex", "scanf",
+        "setjmp", "signal", "snprintf", "sprintf", "srand", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",
+        "strlen", "strncmp", "strncpy", "strstr", "strtod", "strtol", "system", "time", "tolower", "toupper", "vprintf",
+    };
+    const size_t n = strlen(s);
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strcmp(s, other[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        const size_t length = strlen(real[i]);
+        if (strncmp(s, real[i], length) == 0 && (n == length || (n == length + 1 && (s[length] == 'f' || s[length] == 'l'))))
+            return true;
+    }
+    return false;
+}
+
 /* Names of the emitter are a short word, a digit and what may follow, "v12_3" or "next_v7", or end with a type. */
 static bool
 is_emitters(const char *s)
@@ -102,7 +135,7 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
     base = s;
     if ((*base >= '0' && *base <= '9') || *base == '_')
         base = ir_format(t->arena, "x%s", base);
-    if (is_emitters(base) || cg_c_is_word(base))
+    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_library_name(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
     for (int k = 2; !cg_c_new_name(t, in, r); k++)
