@@ -1,7 +1,7 @@
 /* The door to LLVM: its start, what a context keeps of it, and the back end's table.
  *
  * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once for the
- * process: the names of all targets at first, a target's code generator when it is first asked for (all of
+ * process: the names of all targets and their assemblers at first, a target's code generator when it is first asked for (all of
  * them would take a millisecond).  All else belongs to the context: a list of target machines (target.c), one for each triple,
  * processor and features asked for, and the JIT.  A target machine is not thread-safe: the context's lock
  * is held while one is used. */
@@ -21,6 +21,7 @@ static void
 start(void)
 {
     LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllAsmParsers();
     cg_ll_catch_fatal_errors();
 }
 

@@ -146,6 +146,15 @@ wide_ndtr(ir_sc_build *b, const ir_sc *x)
     return upper_tail(b, m_neg(b, x[0]));
 }
 
+/* x^2 / 2 is exact. */
+static ir_sc
+ndtr_for_f32(ir_sc_build *b, const ir_sc *x)
+{
+    ir_sc minus_square = m_mul(b, m_mulk(b, x[0], -0.5), x[0]);
+
+    return m_mulk(b, ir_math_erfc_short(b, m_mulk(b, x[0], -ROOT_HALF), minus_square), 0.5);
+}
+
 static ir_sc
 wide_log_ndtr(ir_sc_build *b, const ir_sc *x)
 {
@@ -176,7 +185,7 @@ eval_ndtri(MATH_ARGS)
 ir_sc
 eval_ndtr(MATH_ARGS)
 {
-    return ir_math_wide(b, 1, x, wide_ndtr);
+    return ir_math_wide(b, 1, x, in == COT_F32 ? ndtr_for_f32 : wide_ndtr);
 }
 ir_sc
 eval_log_ndtr(MATH_ARGS)
