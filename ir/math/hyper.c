@@ -88,7 +88,7 @@ static ir_sc
 tanh_f32(ir_sc_build *b, ir_sc a)
 {
     ir_sc two, n, r = half_reduce(b, ir_math_below(b, a, 10), 0, &two, &n), one = m_num(b, a, 1);
-    ir_sc w = m_fma(b, m_mul(b, r, r), ir_math_poly(b, r, 5, twice32), m_add(b, r, r));
+    ir_sc z = m_mul(b, r, r), w = m_fma(b, z, ir_math_poly2(b, r, z, 5, twice32), m_add(b, r, r));
     ir_sc q = m_div(b, m_num(b, a, 2), m_fma(b, w, two, m_add(b, two, one)));
 
     return m_select(b, m_ltk(b, a, 0.92), odd(b, a, 7, tanh32), m_sub(b, one, q));
