@@ -29,6 +29,13 @@ static const double g_short[] = {
     -0x1.606c5c9b9da16p-6, 0x1.a8848f2257ab9p-8, 0x1.949b3011bde59p-9, -0x1.b3c8a192a5bdcp-11,
     -0x1.53c807764520ep-11, 0x1.bf796f8f59043p-16, 0x1.e34dccee0c6eap-14, 0x1.da5fa0e424538p-16,
 };
+/* The same for all x >= 0. */
+static const double gx_short[] = {
+    0x1.058671b5a7112p+0, -0x1.5fd3864759894p-1, 0x1.1e2dedaa83ccbp-2, -0x1.2a89443c4c248p-5,
+    -0x1.606d1520789ccp-6, 0x1.a8baacdbe07d4p-8, 0x1.94d923c696955p-9, -0x1.baae02138e9b4p-11,
+    -0x1.58b495a14030fp-11, 0x1.a263ea51b9251p-15, 0x1.1e4d4c53be568p-13, 0x1.022e6303fc55cp-16,
+    -0x1.23f66f1e13d0fp-16, -0x1.056c17e16977bp-18,
+};
 static const double q64[] = {
     0x1.06eba8214db68p-3,   -0x1.812746b0379bdp-2,  0x1.ce2f21a040d16p-4,
     -0x1.b82ce311fa941p-6,  0x1.565bccf92b389p-8,   -0x1.c02db03dd8578p-11,
@@ -69,15 +76,32 @@ erf_f32(ir_sc_build *b, ir_sc x)
     return ir_math_flip(b, m_select(b, m_ltk(b, a, 0.85), small, y), x);
 }
 
+/* 1 / (v + 2), and q = (v - 2) / (v + 2). */
+static ir_sc
+inverse_of(ir_sc_build *b, ir_sc v, ir_sc *q)
+{
+    ir_sc inverse = m_div(b, m_num(b, v, 1), m_addk(b, v, 2));
+
+    *q = m_fma(b, inverse, m_num(b, v, -4), m_num(b, v, 1));
+    return inverse;
+}
+
 /* erfc(x) to 2^-31, 2^-140 at least: e^(-v^2) P(q) / (v + 2), v = |x|, which serves from 0 on. */
 ir_sc
 ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square)
 {
     ir_sc v = ir_math_below(b, m_abs(b, x), 10.2), e = ir_math_exp_short(b, ir_math_above(b, minus_square, -104.04));
-    ir_sc inverse = m_div(b, m_num(b, v, 1), m_addk(b, v, 2)), q = m_mul(b, m_addk(b, v, -2), inverse);
-    ir_sc y = m_mul(b, m_mul(b, e, inverse), ir_math_poly(b, q, 12, g_short));
+    ir_sc q, inverse = inverse_of(b, v, &q), y = m_mul(b, m_mul(b, e, inverse), ir_math_poly(b, q, 12, g_short));
 
     return m_select(b, m_ltk(b, x, 0), m_sub(b, m_num(b, v, 2), y), y);
+}
+
+ir_sc
+ir_math_erfcx_short(ir_sc_build *b, ir_sc x)
+{
+    ir_sc q, inverse = inverse_of(b, x, &q);
+
+    return m_mul(b, inverse, ir_math_poly(b, q, 14, gx_short));
 }
 
 static ir_sc
