@@ -111,7 +111,7 @@ numbers(ir_build *b, const ir_attrs *at, const ir_type *z, step *s)
     s->thin = (ir_ints){ n, thin };
     s->map = (ir_ints){ map.n + batch.n, to };
     s->window_dims = at->scatter.window_dims;
-    s->moved = at->scatter.mode == IR_MODE_CLIP;
+    s->moved = at->scatter.mode != IR_MODE_FILL;
 }
 
 /* Is the window at index vector v (i64[k]) inside? */
