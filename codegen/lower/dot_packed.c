@@ -16,7 +16,7 @@ panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
-    cg_val at = cg_iadd(b, cg_imul(b, row, p->s.nr), column);
+    cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
     return scratch_at(p, p->s.c_size, p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
 }
 
@@ -84,7 +84,7 @@ left_index(const product *p, cg_val strip, cg_val k, cg_val i)
     cg_val at = s->by_rows
                     ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
                     : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
-    return scratch_at(p, s->c_size + s->b_size, at);
+    return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
 }
 
 static cg_val
@@ -405,13 +405,32 @@ block_size(const product *p, cg_val k0)
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
 }
 
+/* A loop of `count` turns, split among threads if the product is. */
+static cg_val
+shared_loop(const product *p, cg_val count)
+{
+    cg_build *b = p->b;
+    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
+}
+
 static void
 pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
 {
     cg_build *b = p->b;
-    cg_val pack = loop_over(b, j0, j_end, p->s.nr), n0 = cg_loop_var(b, pack);
-    pack_panel(p, cg_idiv(b, cg_isub(b, n0, j0), p->s.nr), n0, k0, block_size(p, k0));
+    const int64_t nr = p->s.nr;
+    cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), cg_i64(b, nr - 1)), nr);
+    cg_val pack = shared_loop(p, count), panel = cg_loop_var(b, pack);
+    pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, block_size(p, k0));
     cg_loop_end(b, pack);
+}
+
+static void
+sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    cg_val strips = loop_over(b, i0, i_end, p->s.mr);
+    packed_tile(p, panel, c0, cg_loop_var(b, strips), i0, i_end, k0, kc);
+    cg_loop_end(b, strips);
 }
 
 /* Rows i0 ... i_end and columns j0 ... j_end over the block that begins at k0. */
@@ -424,39 +443,88 @@ packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
     if (s->pack_left)
         pack_rows(p, i0, i_end, k0, kc);
     cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
-    cg_val strips = loop_over(b, i0, i_end, s->mr);
-    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end,
-                k0, kc);
-    cg_loop_end(b, strips);
+    sweep_panel(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, i0, i_end, k0, kc);
     cg_loop_end(b, panels);
+}
+
+/* All rows are one block: a panel goes from its packing through the first cache. */
+static void
+packed_single(product *p)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero, to = cg_i64(b, s->n.total), share = 0;
+    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks), kc = block_size(p, k0);
+    if (s->pack_left)
+        pack_rows(p, zero, rows, k0, kc);
+    if (s->shares > 1) {
+        const int64_t columns = round_up((s->n.total + s->shares - 1) / s->shares, s->nr);
+        share = shared_loop(p, cg_i64(b, s->shares));
+        from = cg_imul(b, cg_loop_var(b, share), columns);
+        to = cg_imin(b, cg_iadd(b, from, cg_i64(b, columns)), to);
+        p->b_at = cg_imul(b, cg_loop_var(b, share), s->b_size / s->shares);
+        p->c_at = cg_imul(b, cg_loop_var(b, share), s->c_each);
+    }
+    cg_val panels = loop_over(b, from, to, s->nr), c0 = cg_loop_var(b, panels);
+    pack_panel(p, zero, c0, k0, kc);
+    sweep_panel(p, zero, c0, zero, rows, k0, kc);
+    cg_loop_end(b, panels);
+    if (share)
+        cg_loop_end(b, share);
+    p->b_at = p->c_at = zero;
+    cg_loop_end(b, blocks);
+}
+
+/* Blocks of rows, each with memory of its own where threads share them. */
+typedef struct row_blocks {
+    cg_val loop, i0, i_end;
+} row_blocks;
+
+static row_blocks
+row_blocks_begin(product *p)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    row_blocks r = { .loop = shared_loop(p, cg_i64(b, (s->m.total + s->mc - 1) / s->mc)) };
+    r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->mc);
+    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->mc)), cg_i64(b, s->m.total));
+    p->c_at = cg_imul(b, cg_loop_var(b, r.loop), s->c_each);
+    p->a_at = cg_imul(b, cg_loop_var(b, r.loop), s->a_each);
+    return r;
+}
+
+static void
+row_blocks_end(product *p, const row_blocks *r)
+{
+    cg_loop_end(p->b, r->loop);
+    p->c_at = p->a_at = cg_i64(p->b, 0);
 }
 
 /* A small right side is packed once; then the sums of a few rows stay in the cache over all k. */
 static void
-packed_whole(product *p, cg_val m_begin, cg_val m_end)
+packed_whole(product *p)
 {
     cg_build *b = p->b;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.steps);
     cg_val pack = loop_over(b, zero, total, KC);
     pack_right(p, zero, all, cg_loop_var(b, pack));
     cg_loop_end(b, pack);
-    cg_val rows = loop_over(b, m_begin, m_end, p->s.mc), i0 = cg_loop_var(b, rows);
-    cg_val i_end = cg_imin(b, cg_iadd(b, i0, cg_i64(b, p->s.mc)), m_end);
+    const row_blocks r = row_blocks_begin(p);
     cg_val blocks = loop_over(b, zero, total, KC);
-    p->i0 = i0;
-    packed_block(p, i0, i_end, zero, all, cg_loop_var(b, blocks));
+    p->i0 = r.i0;
+    packed_block(p, r.i0, r.i_end, zero, all, cg_loop_var(b, blocks));
     p->i0 = 0;
     cg_loop_end(b, blocks);
-    cg_loop_end(b, rows);
+    row_blocks_end(p, &r);
 }
 
 void
-cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
+cg_dot_packed(product *p)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    if (s->whole) {
-        packed_whole(p, m_begin, m_end);
+    if (s->single || s->whole) {
+        (s->single ? packed_single : packed_whole)(p);
         return;
     }
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
@@ -464,9 +532,9 @@ cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
     cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks);
     pack_right(p, j0, j_end, k0);
-    cg_val rows = loop_over(b, m_begin, m_end, s->mc), i0 = cg_loop_var(b, rows);
-    packed_block(p, i0, cg_imin(b, cg_iadd(b, i0, cg_i64(b, s->mc)), m_end), j0, j_end, k0);
-    cg_loop_end(b, rows);
+    const row_blocks r = row_blocks_begin(p);
+    packed_block(p, r.i0, r.i_end, j0, j_end, k0);
+    row_blocks_end(p, &r);
     cg_loop_end(b, blocks);
     cg_loop_end(b, columns);
 }
