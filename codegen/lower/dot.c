@@ -16,6 +16,8 @@
  * is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
+#include "codegen/fuse.h"
+
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
     FEW = 16,                   /* elements of an inner product spelled out one by one */

@@ -10,6 +10,7 @@
 #include "codegen/lower/reduce.h"
 
 #include "codegen/cost.h"
+#include "codegen/fuse.h"
 
 enum {
     LANES = 32,
