@@ -1,17 +1,19 @@
 """Small programs as users of JAX write them: what JAX lowers them to, arguments, and what JAX computes.
 
-    python lower.py
+    python lower.py [NAME]
 
 writes, beside itself, a folder for each program and transform, laid out for tests/cases/run_cases.c.  Python is not
 needed again.
 """
 import json
 import os
+import sys
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax.linalg import geqrf, ormqr
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = {"float32": "f32", "float64": "f64", "int32": "i32", "uint32": "u32", "bool": "i1"}
@@ -119,6 +121,19 @@ def convolution(x=waves(1, 2, 8, 8, 2), w=waves(2, 3, 3, 2, 3)):
     return (y - mean) * lax.rsqrt(((y - mean) ** 2).mean((0, 1, 2)) + 1e-5)
 
 
+@program("", "vmap", rtol=2e-4)
+def factors(a=waves(1, 4, 4), tall=waves(2, 5, 3)):
+    c = a + 1j * a[::-1]
+    w, v = jnp.linalg.eig(a)
+    e, u = jnp.linalg.eigh(c + c.conj().T)
+    q, r = jnp.linalg.qr(c)
+    reflected, tau = geqrf(tall)
+    parts = (v * w) @ jnp.linalg.inv(v), (u * e) @ u.conj().T, q @ r
+    return tuple(jnp.stack([p.real, p.imag]) for p in parts) + (
+        jnp.triu(ormqr(reflected, tau, tall, left=True, transpose=True)[:3]) * jnp.sign(jnp.diag(reflected))[:, None],
+        ormqr(reflected, tau, ormqr(reflected, tau, tall.T, left=False), left=False, transpose=True))
+
+
 @program("", "vjp", rtol=2e-4)
 def kalman(z=waves(1, 6, 2), log_q=np.float32(-2.0)):
     a, h = jnp.array([[1, 0.1], [0, 1]]), jnp.eye(2)
@@ -198,5 +213,5 @@ def write(f, transform, rtol):
 
 if __name__ == "__main__":
     for f, transforms, rtol in PROGRAMS:
-        for transform in transforms:
+        for transform in transforms if sys.argv[1:] in ([], [f.__name__]) else ():
             write(f, transform, rtol)
