@@ -283,7 +283,7 @@ run_modules(cot_cli *c)
     do {
         fe_hlo_names names = { 0, NULL };
         cot_error_clear(c->ctx);
-        c->stop = fe_hlo_part(c->text, c->start, c->bytes);
+        c->stop = fe_hlo_module_end(c->text, c->start, c->bytes);
         c->several = &names;
         int status = run_function(c);
         if (names.n > 0)

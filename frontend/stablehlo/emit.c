@@ -180,6 +180,9 @@ emit_op(hlo_emit *e, const hlo_op *op)
         }
     e->row->rule(e);
     for (int i = 0; i < op->n_out && !fe_hlo_bad(e); i++) {
+        const hlo_small *small = h->m->value[op->out + (uint32_t)i].type->small;
+        if (small && !fe_hlo_moves(e->row))
+            out[i] = fe_hlo_narrow(e->b, small, out[i]);
         check_result(e, i);
         h->env[op->out + (uint32_t)i] = out[i];
     }

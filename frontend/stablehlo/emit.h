@@ -18,6 +18,7 @@ typedef struct hlo_func {
     const char *name;
     bool busy;   /* it is being built: a call of it now is a recursion */
     int checks;  /* 0: not known, 1: it has expectations to check, 2: it has none */
+    int open;    /* likewise: sizes inside are open */
     const cot_custom *custom;
     uint32_t n, cap;
     struct hlo_variant {
@@ -72,6 +73,8 @@ typedef struct hlo_row {
     const char *op; /* of ours, by name, where the rule wants one */
     int n_in;       /* -1: any number */
 } hlo_row;
+/* Are its results elements of its operands, or given by bodies? */
+bool fe_hlo_moves(const hlo_row *row);
 const hlo_row *fe_hlo_row(hlo_import *h, const char *name); /* NULL: none */
 
 /* ---- errors: file:line:column: op: text ---- */
@@ -101,6 +104,15 @@ const ir_type *fe_hlo_out_type(hlo_emit *e, int i);
 bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
 
 /* ---- nodes ---- */
+/* x as a value of the small type that its own type stands for; the bits that count, of integers. */
+ir_ref fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x);
+ir_ref fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x);
+/* The small type of operand i, or NULL. */
+static inline const hlo_small *
+fe_hlo_small_in(const hlo_emit *e, int i)
+{
+    return e->h->m->value[e->op->in[i]].type->small;
+}
 ir_ref fe_hlo_op(hlo_emit *e, const char *op, int n, const ir_ref *in);
 cot_value fe_hlo_handle(hlo_emit *e, ir_ref v);
 ir_ref fe_hlo_ref(hlo_emit *e, cot_value v);

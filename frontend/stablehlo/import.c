@@ -17,14 +17,14 @@ fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
         return false;
     while (i < bytes && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
         i++;
-    for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func", "\"builtin.module\"", NULL }; *s; s++)
+    for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func", "\"builtin.module\"", "ML\xefR", NULL }; *s; s++)
         if (bytes - i >= strlen(*s) && memcmp(text + i, *s, strlen(*s)) == 0)
             return true;
     return false;
 }
 
 size_t
-fe_hlo_part(const char *text, size_t from, size_t bytes)
+fe_hlo_module_end(const char *text, size_t from, size_t bytes)
 {
     static const char mark[] = "// -----";
     const size_t n = sizeof mark - 1;

@@ -46,7 +46,7 @@ struct cot_import_options;
 cot_status fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const struct cot_import_options *o,
                          const fe_hlo_extra *extra, ir_graph **out);
 /* The end of the module that starts at `from`: lines `// -----` stand between several in one text. */
-size_t fe_hlo_part(const char *text, size_t from, size_t bytes);
+size_t fe_hlo_module_end(const char *text, size_t from, size_t bytes);
 /* Does the text, or the name, say StableHLO? */
 bool fe_hlo_is_mlir(const char *path, const char *text, size_t bytes);
 

@@ -391,6 +391,10 @@ read_word(hlo_reader *r, draft *d)
     }
     if (fe_hlo_is(s, "init"))
         return fe_hlo_expect(r, ":");
+    if (fe_hlo_is(s, "inits")) {
+        fe_hlo_add(r, &d->attrs, "n_inputs", (hlo_attr){ .kind = HLO_INT, .at = s.at, .i = d->n_in });
+        return true;
+    }
     if (fe_hlo_try(r, "="))
         return read_key(r, d, s);
     fe_hlo_add(r, &d->attrs, ir_format(r->a, "%d", d->n_words++), word_attr(HLO_WORD, s));
@@ -413,6 +417,17 @@ read_operand(hlo_reader *r, draft *d)
     return true;
 }
 
+/* Is what is behind '{' a block with arguments? */
+static bool
+opens_block(hlo_reader *r)
+{
+    const char *const start = r->at;
+    const bool good = fe_hlo_try(r, "{") && fe_hlo_peek(r, "^");
+
+    r->at = start;
+    return good;
+}
+
 static bool
 read_item(hlo_reader *r, draft *d)
 {
@@ -426,6 +441,8 @@ read_item(hlo_reader *r, draft *d)
         return read_ranges(r, d);
     if (fe_hlo_try(r, "<{"))
         return fe_hlo_dict(r, "}", &d->attrs) && fe_hlo_expect(r, ">");
+    if (fe_hlo_peek(r, "{") && opens_block(r))
+        return region(r, d);
     if (fe_hlo_try(r, "{"))
         return fe_hlo_dict(r, "}", &d->attrs);
     if (fe_hlo_peek(r, "@") || fe_hlo_peek(r, "\"") || fe_hlo_peek(r, "#") || fe_hlo_peek(r, "<")) {
@@ -746,6 +763,8 @@ read_alias(hlo_reader *r)
 bool
 fe_hlo_parse(hlo_reader *r)
 {
+    if (r->end - r->at >= 4 && memcmp(r->at, "ML\xefR", 4) == 0)
+        return fe_hlo_wants(r, r->at, "text; bytecode is made text by `stablehlo-translate --deserialize`, or by str() in Python");
     r->m = IR_NEW(r->a, hlo_module);
     ir_map_init(&r->m->aliases, r->a);
     ir_map_init(&r->m->captured, r->a);
