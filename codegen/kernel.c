@@ -467,6 +467,12 @@ cg_barrier(cg_build *b)
 }
 
 void
+cg_effect(cg_build *b, cg_insn x)
+{
+    place_here(b, x);
+}
+
+void
 cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 {
     place_here(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });
