@@ -35,6 +35,7 @@ static const char usage[] =
     "  -o OUT.{o,a,c,s,ll,mlir}, --header OUT.h, --manifest OUT.json, --name NAME      build\n"
     "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
     "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
+    "  --fast             run, build: a GPU's tensor cores; results may differ in their last bits\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
@@ -265,6 +266,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--expect", &c->expect },
         { "--locs", &c->locs },
         { "-g", &c->debug },
+        { "--fast", &c->fast },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);

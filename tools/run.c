@@ -221,7 +221,7 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
 static int
 run_function(cot_cli *c)
 {
-    const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
+    const cot_compile_options o = { .backend = c->backend, .threads = c->threads, .fast = c->fast };
     void **args, **pointer, **out;
     cot_kernel *k;
     cot_status status;

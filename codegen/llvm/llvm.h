@@ -6,7 +6,7 @@
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; soft.c those a machine lacks; memory.c loads and stores
- * ptx.c     kernels for GPUs
+ * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
  * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H

@@ -537,7 +537,7 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
         return;
     p.base = p.c_at = p.b_at = p.a_at = zero;
     if (t->grid) {
-        cg_dot_grid(&p, inner);
+        cg_dot_grid(&p, t, inner);
         return;
     }
     if (s->pieces == 1) {

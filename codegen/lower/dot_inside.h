@@ -50,8 +50,11 @@ typedef struct product {
 /* One element of the general form; the inner form's sum of a row over its blocks lo ... hi - 1, lanes of this kind. */
 cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
 cg_val cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind);
-/* dot_grid.c: all of it, on a GPU. */
-void cg_dot_grid(product *p, bool inner);
+/* dot_grid.c: all of it, on a GPU; what follows from the number of a batch element. */
+void cg_dot_grid(product *p, const cg_target *t, bool inner);
+void cg_dot_set_batch(product *p, cg_val batch);
+/* dot_tensor.c */
+void cg_dot_tensor(product *p);
 
 /* The sum of stride times index over the axes of a group, from the flat number. */
 static inline cg_val

@@ -432,7 +432,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
         p.d.scratch = cg_place_buffer(l, &s, ts, "pack", true);
     }
     int64_t tiles[2];
-    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&p.d, inner, tiles); i++) {
+    for (int i = 0; l->target.grid && i < 2 && cg_dot_tiles(&l->target, &p.d, inner, tiles); i++) {
         p.d.tile[i] = cg_local_buffer(l, i ? "right" : "left", p.d.type, tiles[i]);
         l->k->buffer[p.d.tile[i]].space = CG_SHARED;
         l->k->buffer[p.d.tile[i]].align = 16;
