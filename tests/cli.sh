@@ -213,5 +213,46 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     printf 'fn @f(%%x: f32[8,16], %%y: f32[16,4]) -> f32[8,4] {\n  %%0 = dot_general %%x, %%y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]\n  ret %%0\n}\n' > d.cot
     status 0 "$cot" bench d.cot;                             prints "flops              1024"
 fi
+# StableHLO text of several modules and functions: each is run, and the worst of them is the exit status.
+cat >several.mlir <<'END'
+func.func @good() {
+  %x = stablehlo.constant dense<2> : tensor<i32>
+  check.expect_eq_const %x, dense<2> : tensor<i32>
+  return
+}
+func.func @bad() {
+  %x = stablehlo.constant dense<2> : tensor<i32>
+  check.expect_eq_const %x, dense<3> : tensor<i32>
+  return
+}
+// -----
+func.func @main() {
+  %x = stablehlo.frobnicate : tensor<i32>
+  return
+}
+// -----
+func.func @last() -> tensor<i32> {
+  %x = stablehlo.constant dense<41> : tensor<i32>
+  return %x : tensor<i32>
+}
+END
+status 2 "$cot" run several.mlir --backend eval;             says "several.mlir:8: check.expect_eq: element [] is 2; wants 3"
+prints "i32[] 41"
+grep -qF "several.mlir:13:8: stablehlo.frobnicate: the op is not supported" err || { bad=1; cat err; }
+status 0 "$cot" run several.mlir --backend eval --entry good
+status 1 "$cot" run several.mlir --backend eval --entry bad
+# Open sizes are those of the arrays; an integer that comes first is a size that shapes may depend on.
+cat >open.mlir <<'END'
+func.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %0 = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+  %1 = stablehlo.constant dense<2> : tensor<1xi64>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %3 = stablehlo.dynamic_broadcast_in_dim %x, %2, dims = [0] : (tensor<?xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  return %3 : tensor<?x2xf32>
+}
+END
+{ printf '\223NUMPY\001\000'; printf '\067\000'; printf "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"; printf '\004\000\000\000\000\000\000\000'; } >n.npy
+status 2 "$cot" run open.mlir --backend eval;                says "argument 1 has open sizes; wants its type given"
+status 0 "$cot" run open.mlir --backend eval --in n.npy four.npy; prints "f32[4,2] [[1, 1], [2, 2], [3, 3], [4, 4]]"
 echo "$count commands"
 exit $bad

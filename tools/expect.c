@@ -135,7 +135,7 @@ read_section(tester *t, const char *text, size_t n, ir_module *roots)
         return cli_roots(t->c->ctx, &all, NULL, roots);
     }
     *roots = (ir_module){ 1, IR_NEW_N(t->a, ir_graph *, 1) };
-    return fe_hlo_import(t->c->ctx, t->name, text, n, NULL, NULL, NULL, &roots->fn[0]);
+    return fe_hlo_import(t->c->ctx, &(fe_hlo_source){ t->name, text, 0, n }, NULL, NULL, &roots->fn[0]);
 }
 
 static cot_status
