@@ -183,6 +183,20 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     grep -q '^.target sm_90' g.ptx || { bad=1; echo "g.ptx is not for sm_90"; }
     status 2 "$cot" build f.cot -o g.ptx --header g.h; says "PTX has no C header"
     status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
+    # Tensor cores where they are asked for, and nowhere else.
+    cat >product.cot <<'END'
+fn @p(%x: bf16[64,64], %y: bf16[64,64]) -> bf16[64,64] {
+  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : bf16[64,64]
+  ret %0
+}
+END
+    for way in "env COT_TARGET=cuda:sm_90,fast $cot build" "env COT_TARGET=cuda,fast $cot build" "$cot build --fast"; do
+        status 0 $way product.cot -o p.ptx
+        grep -q 'mma\.sync' p.ptx || { bad=1; echo "no tensor core: $way"; }
+    done
+    status 0 "$cot" build product.cot -o p.ptx
+    grep -q 'mma\.sync' p.ptx && { bad=1; echo "a tensor core that nobody asked for"; }
+    status 2 env COT_TARGET=cuda:sm_90,slow "$cot" run f.cot; says "the target is 'cuda:sm_90,slow'"
 fi
 if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -p grad -o f.o --header f.h --name my_gradient
