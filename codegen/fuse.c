@@ -15,7 +15,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -27,6 +27,9 @@ typedef struct fusing {
     double *times;              /* how often each element is pulled         */
     bool *crossed;              /* pulled by a reduction whose loop is inside those of later axes */
     int64_t *cost;              /* of pulling an element                    */
+    bool *loops;                /* for which a reduction of several elements runs */
+    const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
+    uint8_t *slices;            /* how many these are                       */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
@@ -118,14 +121,31 @@ puller(fusing *u, ir_ref v)
 }
 
 /* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
- * is computed outside of them. */
+ * is computed outside of them.  Few elements there are no vector, so that another axis is the innermost one: that
+ * matters for what has a loop. */
 static bool
-is_hoisted(const ir_node *n, const ir_type *x, const ir_type *y)
+is_hoisted(const fusing *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
     for (int k = 0; k < x->rank; k++)
         if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;
-    return true;
+    return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= ROW_LEAST;
+}
+
+/* Uses of x that are slices of it, from its end on, each before those seen: no element is pulled twice. */
+static bool
+is_apart(fusing *u, const ir_node *n, ir_ref x)
+{
+    const ir_node *last = u->slice[x];
+    bool apart = u->who[x] == NOBODY;
+
+    if (n->op != OP_slice)
+        return false;
+    for (int k = 0; last && !apart && u->slices[x] < APART_MOST && k < n->at.slice.start.n; k++)
+        apart = n->at.slice.limit.at[k] <= last->at.slice.start.at[k];
+    u->slice[x] = apart ? n : NULL;
+    u->slices[x]++;
+    return apart;
 }
 
 /* A reduction in a map runs innermost: axes after those it reduces are outside of it. */
@@ -149,13 +169,13 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
     bool inside = !u->cut->root[n->first] && u->crossed[n->first];
     double ratio = 1;
     u->crossed[x] |= inside || crosses(u, n);
-    if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(n, tx, ty)))
+    if (n->op == OP_broadcast_in_dim && tx->size > 0 && (inside || !is_hoisted(u, n, tx, ty)))
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
     bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
-    bool again = u->who[x] != NOBODY;
-    u->who[x] = !again || (u->who[x] == who && !moves) ? who : MANY;
+    bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
+    u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
 }
@@ -205,10 +225,18 @@ find_roots(fusing *u)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
             c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP)
+        bool loops = ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
+                     ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
+        for (int i = 0; i < n->n_in; i++)
+            loops |= u->loops[n->in[i]];
+        if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP) {
             c = 0;
-        for (int i = 0; i < n->n_out; i++)
+            loops = false;
+        }
+        for (int i = 0; i < n->n_out; i++) {
+            u->loops[n->first + (ir_ref)i] = loops;
             u->cost[n->first + (ir_ref)i] = c > 1000000 ? 1000000 : c;
+        }
     }
     for (const ir_node *n = f->node + f->n_nodes - 1; n > f->node; n--) {
         int64_t who = NOBODY;
@@ -740,6 +768,9 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.times = IR_NEW_N(a, double, f->n_values);
     u.crossed = IR_NEW_N(a, bool, f->n_values);
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
+    u.loops = IR_NEW_N(a, bool, f->n_values);
+    u.slices = IR_NEW_N(a, uint8_t, f->n_values);
+    u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
         u.is_output[f->out[i]] = true;

@@ -72,6 +72,7 @@ cg_grid_target(cg_target *t)
                       .l2 = 4 << 20,
                       .l3 = 32 << 20,
                       .grid = true,
+                      .fast = t->fast,
                       .debug = t->debug };
 }
 

@@ -303,6 +303,29 @@ print_copy(printer *p, const cg_insn *i)
 }
 
 static void
+print_tensor(printer *p, const cg_insn *i)
+{
+    const cg_call *c = i->call;
+
+    if (i->op == CG_COMMIT || i->op == CG_ARRIVE) {
+        ir_buf_str(p->b, i->op == CG_COMMIT ? "commit\n" : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
+        return;
+    }
+    ir_buf_str(p->b, i->op == CG_FETCH ? "fetch " : i->op == CG_MMA ? "mma " : "fragment ");
+    if (i->op == CG_MMA)
+        ir_buf_printf(p->b, "%s ", i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
+    for (int j = 0; j < c->n_buffers; j++) {
+        ir_buf_str(p->b, j == 0 ? "" : i->op != CG_MMA ? " <- " : j == 1 ? " += " : " * ");
+        print_element(p, c->buffer[j], i->in[j]);
+    }
+    if (i->op == CG_FETCH && i->in[2]) {
+        ir_buf_str(p->b, " of ");
+        print_val(p, i->in[2]);
+    }
+    ir_buf_str(p->b, i->op == CG_FRAGMENT && i->imm ? " columns\n" : "\n");
+}
+
+static void
 print_insn(printer *p, cg_val v)
 {
     const cg_insn *i = &p->k->insn[v];
@@ -315,7 +338,17 @@ print_insn(printer *p, cg_val v)
     case CG_CALL: print_call(p, i); return;
     case CG_EXTERN: print_extern(p, v); return;
     case CG_COPY: print_copy(p, i); return;
+    case CG_PREFETCH:
+        ir_buf_str(p->b, "prefetch ");
+        print_element(p, (uint32_t)i->imm, i->in[0]);
+        ir_buf_str(p->b, "\n");
+        return;
     case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
+    case CG_FETCH:
+    case CG_COMMIT:
+    case CG_ARRIVE:
+    case CG_FRAGMENT:
+    case CG_MMA: print_tensor(p, i); return;
     case CG_FAIL:
         ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));
         print_val(p, i->in[0]);

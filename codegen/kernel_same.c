@@ -41,12 +41,24 @@ same_block(const cg_block *a, const cg_block *b)
     return true;
 }
 
+/* Calls never are. */
+static bool
+same_call(const cg_insn *a, const cg_insn *b)
+{
+    const cg_call *x = a->call, *y = b->call;
+
+    if (!x || !y)
+        return x == y;
+    return a->op != CG_CALL && x->n_buffers == y->n_buffers &&
+           memcmp(x->buffer, y->buffer, (size_t)x->n_buffers * sizeof *x->buffer) == 0;
+}
+
 static bool
 same_insn(const cg_insn *a, const cg_insn *b)
 {
     return a->op == b->op && a->type == b->type && a->imm == b->imm && a->table == b->table &&
            a->sub == b->sub && memcmp(a->in, b->in, sizeof a->in) == 0 &&
-           memcmp(a->args, b->args, sizeof a->args) == 0 && !a->call && !b->call && !a->ext &&
+           memcmp(a->args, b->args, sizeof a->args) == 0 && same_call(a, b) && !a->ext &&
            !b->ext && same_block(a->block, b->block);
 }
 

@@ -310,6 +310,28 @@ verify_while(verifier *w, const cg_block *x)
     leave(w, &x->body);
 }
 
+/* All threads of the block do these, each in its own place of 16 bytes. */
+static void
+verify_tensor(verifier *w, const cg_insn *i)
+{
+    const cg_call *c = i->call;
+    const int n = i->op == CG_MMA ? 3 : i->op == CG_COMMIT || i->op == CG_ARRIVE ? 0 : 2;
+    const cg_space space[] = { i->op == CG_FETCH ? CG_SHARED : CG_LOCAL, i->op == CG_FRAGMENT ? CG_SHARED : CG_LOCAL, CG_LOCAL };
+
+    want(w, w->threads == CG_BLOCK && !w->in_vector, "what all threads of a block do, not in a loop of all of them");
+    for (int j = 0; j < n && w->status == COT_OK; j++) {
+        const cg_buffer *x = want_buffer(w, c->buffer[j]);
+        const bool row = i->op == CG_FETCH || (i->op == CG_FRAGMENT && j == 1);
+        want_value(w, i->in[j], COT_I64);
+        want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]), "memory of the wrong kind");
+        if (row && w->status == COT_OK)
+            want(w, x->align >= 16 && cg_multiple_of(w->k, i->in[j]) * (int64_t)cot_dtype_size(x->type) >= 16,
+                 "a row that does not begin at a multiple of 16 bytes");
+    }
+    if (i->op == CG_FETCH && i->in[2])
+        want_value(w, i->in[2], COT_I64);
+}
+
 static void
 verify_insn(verifier *w, cg_val v)
 {
@@ -331,7 +353,16 @@ verify_insn(verifier *w, cg_val v)
         want_uniform(w, i->in[0], COT_I64);
         want_uniform(w, i->in[1], COT_I64);
         break;
+    case CG_PREFETCH:
+        want_buffer(w, i->imm);
+        want_uniform(w, i->in[0], COT_I64);
+        break;
     case CG_BARRIER: want(w, w->threads != CG_LANES, "a barrier among lanes"); break;
+    case CG_FETCH:
+    case CG_COMMIT:
+    case CG_ARRIVE:
+    case CG_FRAGMENT:
+    case CG_MMA: verify_tensor(w, i); break;
     case CG_FAIL:
         want_uniform(w, i->in[0], COT_BOOL);
         want(w, !w->in_parallel && w->level == 0, "failure inside a parallel or SPMD loop");

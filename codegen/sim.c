@@ -72,8 +72,8 @@ spread(void *to, const void *x, size_t size, int64_t n, int64_t each)
 }
 
 /* Value v for each lane; operand j of an instruction. */
-static const void *
-operand(sim *s, cg_val v, int j)
+const void *
+cg_sim_operand(sim *s, cg_val v, int j)
 {
     const int64_t n = s->at.n;
 
@@ -155,7 +155,7 @@ run_scalar(sim *s, cg_val v)
     const void *in[3] = { 0 }, *packed[3] = { 0 };
 
     for (int j = 0; j < arity; j++)
-        in[j] = operand(s, p->in[j], j);
+        in[j] = cg_sim_operand(s, p->in[j], j);
     void *out = define(s, v, s->at.n);
     if (!s->at.mask) {
         ir_sc_eval(&i, cg_type(s->k, p->in[0]), (int)s->at.n, out, in);
@@ -176,21 +176,21 @@ static void
 run_rare(sim *s, cg_val v)
 {
     const cg_insn *p = &s->k->insn[v];
-    const uint8_t *wants = operand(s, p->in[0], 0);
+    const uint8_t *wants = cg_sim_operand(s, p->in[0], 0);
     uint8_t *mask = scratch(s, v, 0, (size_t)s->at.n);
     void *packed[4] = { 0 };
     int m = 0;
 
     for (int64_t i = 0; i < s->at.n; i++)
         m += mask[i] = wants[i] && is_active(s, i);
-    const void *usual = operand(s, p->in[1], 1);
+    const void *usual = cg_sim_operand(s, p->in[1], 1);
     void *out = define(s, v, s->at.n);
     memcpy(out, usual, (size_t)s->at.n * size_of(s, v));
     if (m == 0)
         return;
     for (int j = 0; j < p->sub->n_in; j++) {
         packed[j] = ir_alloc(s->arena, (size_t)s->at.n * 8 + 8);
-        pack(s, mask, packed[j], operand(s, p->args[j], j), size_of(s, p->args[j]));
+        pack(s, mask, packed[j], cg_sim_operand(s, p->args[j], j), size_of(s, p->args[j]));
     }
     void *y = scratch(s, v, 1, (size_t)s->at.n * 8);
     ir_sc_run(s->arena, p->sub, m, y, (const void *const *)packed);
@@ -214,10 +214,10 @@ run_memory(sim *s, cg_val v)
     const cg_insn *p = &s->k->insn[v];
     const bool load = p->op == CG_LOAD;
     const cg_val when = p->in[load ? 1 : 2];
-    const int64_t *index = operand(s, p->in[0], 0);
-    const uint8_t *on = when ? operand(s, when, 2) : NULL;
+    const int64_t *index = cg_sim_operand(s, p->in[0], 0);
+    const uint8_t *on = when ? cg_sim_operand(s, when, 2) : NULL;
     const size_t size = cot_dtype_size((cot_dtype)p->type);
-    char *value = load ? define(s, v, s->at.n) : (char *)(uintptr_t)operand(s, p->in[1], 1);
+    char *value = load ? define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
 
     for (int64_t i = 0; i < s->at.n; i++) {
         if (!is_active(s, i))
@@ -254,7 +254,7 @@ run_barrier(sim *s)
 static bool
 run_fail(sim *s, const cg_insn *p)
 {
-    const uint8_t *cond = operand(s, p->in[0], 0);
+    const uint8_t *cond = cg_sim_operand(s, p->in[0], 0);
 
     for (int64_t i = 0; i < s->at.n; i++)
         if (cond[i] && is_active(s, i))
@@ -267,7 +267,7 @@ run_fail(sim *s, const cg_insn *p)
 static const uint8_t *
 spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t e)
 {
-    const int64_t *limit = x->limit ? operand(s, x->limit, 0) : NULL;
+    const int64_t *limit = x->limit ? cg_sim_operand(s, x->limit, 0) : NULL;
     uint8_t *mask;
 
     if (!limit && !outer->mask)
@@ -289,7 +289,7 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
     char half[2][8];
     const uint8_t *mask = s->at.mask;
 
-    memcpy(all, operand(s, y->value, 0), (size_t)s->at.n * size);
+    memcpy(all, cg_sim_operand(s, y->value, 0), (size_t)s->at.n * size);
     for (int64_t i = 0; i < s->at.n; i++)
         if (mask && !mask[i])
             memcpy(all + (size_t)i * size, &neutral, size);
@@ -373,7 +373,7 @@ begin_carries(sim *s, const cg_block *x)
     for (int k = 0; k < x->n; k++) {
         if (!x->yield[k].carried)
             continue;
-        const void *init = operand(s, x->yield[k].init, 0);
+        const void *init = cg_sim_operand(s, x->yield[k].init, 0);
         memcpy(define(s, x->yield[k].carried, s->at.n), init, (size_t)s->at.n * size_of(s, x->yield[k].carried));
     }
 }
@@ -386,7 +386,7 @@ next_carries(sim *s, const cg_block *x, const uint8_t *mask)
 
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
-            next[k] = memcpy(scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8), operand(s, x->yield[k].value, 0),
+            next[k] = memcpy(scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8), cg_sim_operand(s, x->yield[k].value, 0),
                              (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
@@ -466,8 +466,8 @@ run_serial(sim *s, cg_val v)
     const cg_block *x = s->k->insn[v].block;
     const uint8_t *outer = s->at.mask;
     const size_t bytes = (size_t)s->at.n * 8;
-    const int64_t *lo = memcpy(scratch(s, v, 0, bytes), operand(s, x->lo, 0), bytes);
-    const int64_t *hi = memcpy(scratch(s, v, 1, bytes), operand(s, x->hi, 0), bytes);
+    const int64_t *lo = memcpy(scratch(s, v, 0, bytes), cg_sim_operand(s, x->lo, 0), bytes);
+    const int64_t *hi = memcpy(scratch(s, v, 1, bytes), cg_sim_operand(s, x->hi, 0), bytes);
     uint8_t *mask = scratch(s, v, 2, (size_t)s->at.n);
     counter *c = new_counters(s, x);
 
@@ -486,7 +486,7 @@ run_serial(sim *s, cg_val v)
             return false;
         for (int k = 0; k < x->n; k++)
             if (x->yield[k].mode == CG_TREE)
-                push(s, &x->yield[k], &c[k], operand(s, x->yield[k].value, 0));
+                push(s, &x->yield[k], &c[k], cg_sim_operand(s, x->yield[k].value, 0));
         next_carries(s, x, s->at.mask);
     }
     s->at.mask = outer;
@@ -525,7 +525,7 @@ run_fold(sim *s, cg_val v)
         if (!run_region(s, &x->body))
             return false;
         for (int k = 0; k < x->n; k++)
-            memcpy(all[k] + row * (size_t)l, operand(s, x->yield[k].value, 0), (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+            memcpy(all[k] + row * (size_t)l, cg_sim_operand(s, x->yield[k].value, 0), (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     }
     for (int k = 0; k < x->n; k++) {
         for (int64_t h = e / 2; h > 0; h /= 2)
@@ -559,7 +559,7 @@ static void
 yield_side(sim *s, const cg_block *x, bool other, const uint8_t *mask)
 {
     for (int k = 0; k < x->n; k++) {
-        const void *y = operand(s, other ? x->yield[k].init : x->yield[k].value, 0);
+        const void *y = cg_sim_operand(s, other ? x->yield[k].init : x->yield[k].value, 0);
         if (!s->value[x->result[k]] || s->width[x->result[k]] != s->at.n)
             define(s, x->result[k], s->at.n);
         assign(s, x->result[k], y, mask);
@@ -571,7 +571,7 @@ run_if(sim *s, cg_val v)
 {
     const cg_block *x = s->k->insn[v].block;
     uint8_t *yes = scratch(s, v, 0, (size_t)s->at.n), *no = scratch(s, v, 1, (size_t)s->at.n);
-    const uint8_t *cond = operand(s, x->cond, 0);
+    const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
     int n_yes = 0, n_no = 0;
 
     for (int64_t i = 0; i < s->at.n; i++) {
@@ -604,7 +604,7 @@ run_while(sim *s, cg_val v)
         s->at.mask = m == s->at.n ? NULL : mask;
         if (!run_region(s, &x->other))
             return false;
-        const uint8_t *cond = operand(s, x->cond, 0);
+        const uint8_t *cond = cg_sim_operand(s, x->cond, 0);
         for (int64_t i = 0; i < s->at.n; i++)
             mask[i] = mask[i] && cond[i];
         m = count(s, mask);
@@ -651,7 +651,13 @@ run_insn(sim *s, cg_val v)
     case SC_rare: run_rare(s, v); return true;
     case CG_LOAD:
     case CG_STORE: return run_memory(s, v);
+    case CG_PREFETCH: return true;
     case CG_BARRIER: return run_barrier(s);
+    case CG_FETCH:
+    case CG_COMMIT:
+    case CG_ARRIVE:
+    case CG_FRAGMENT:
+    case CG_MMA: return cg_sim_tensor(s, v);
     case CG_FAIL: return run_fail(s, p);
     case CG_IF: return run_if(s, v);
     case CG_WHILE: return run_while(s, v);

@@ -1,4 +1,5 @@
-/* The simulator, inside: sim.c runs instructions and control, sim_memory.c is memory that notices races. */
+/* The simulator, inside: sim.c runs instructions and control, sim_memory.c is memory that notices races, sim_tensor.c has
+ * what tensor.h adds. */
 #ifndef CODEGEN_SIM_H
 #define CODEGEN_SIM_H
 
@@ -11,6 +12,7 @@ typedef struct sim_touch { int32_t thread, block, warp; } sim_touch;
 typedef struct sim_shadow {
     int64_t owner;              /* block that stored it last, or SIM_NOBODY */
     sim_touch wrote, read;
+    int32_t on_its_way;         /* 1 + the group of copies that brings it; 0: it is there */
 } sim_shadow;
 
 typedef struct sim_memory {
@@ -37,6 +39,7 @@ typedef struct sim {
     cg_launch launch;
     int64_t block;              /* the one in hand */
     int32_t barriers, warp_barriers[SIM_WARPS_MOST];
+    int32_t groups;             /* of copies in the background that were closed */
     const int64_t *params;
     const uint32_t *uses;
     void **value;
@@ -58,5 +61,12 @@ void cg_sim_memory_new(sim *s, void *const *buffers);
 void cg_sim_memory_block(sim *s);
 bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
 bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
+/* What was stored last comes with the group of copies that is open; all groups below `groups` have come. */
+void cg_sim_send(sim *s, uint32_t buffer, int64_t index);
+void cg_sim_land(sim *s, int32_t groups);
+/* Value v for each lane; j: which operand of the instruction in hand. */
+const void *cg_sim_operand(sim *s, cg_val v, int j);
+/* sim_tensor.c */
+bool cg_sim_tensor(sim *s, cg_val v);
 
 #endif

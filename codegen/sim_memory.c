@@ -100,6 +100,8 @@ note_read(sim *s, sim_shadow *x, int32_t thread, bool many)
 {
     if (x->owner != SIM_NOBODY && x->owner != s->block)
         return cg_sim_wrong(s, "reads what another block stores");
+    if (x->on_its_way)
+        return cg_sim_wrong(s, "reads what is still on its way");
     if (x->owner == s->block && !is_past(s, &x->wrote, thread, many))
         return cg_sim_wrong(s, "reads what another thread stored since the last barrier");
     const bool first = x->read.thread == SIM_NOBODY || x->read.block < s->barriers || x->read.thread == thread;
@@ -114,6 +116,8 @@ note_write(sim *s, sim_shadow *x, int32_t thread, bool same)
 {
     if (!same && x->owner != SIM_NOBODY && x->owner != s->block)
         return cg_sim_wrong(s, "stores over what another block stores");
+    if (x->on_its_way)
+        return cg_sim_wrong(s, "stores over what is still on its way");
     if (!same && x->owner == s->block && !is_past(s, &x->wrote, thread, false))
         return cg_sim_wrong(s, "stores over what another thread stored since the last barrier");
     if (!same && !is_past(s, &x->read, thread, false))
@@ -167,4 +171,26 @@ cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *f
     for (int i = 1; i < n && thread + i < s->launch.block; i++)
         memcpy(element(s, m, thread + i, index), from, m->size);
     return true;
+}
+
+void
+cg_sim_send(sim *s, uint32_t buffer, int64_t index)
+{
+    s->memory[buffer].shadow[index].on_its_way = 1 + s->groups;
+}
+
+/* It counts as stored now by the thread that sent for it: the others want a barrier yet. */
+void
+cg_sim_land(sim *s, int32_t groups)
+{
+    for (uint32_t i = 0; i < s->k->n_buffers; i++) {
+        const sim_memory *m = &s->memory[i];
+        for (int64_t j = 0; s->k->buffer[i].space == CG_SHARED && j < m->elements; j++) {
+            sim_shadow *x = &m->shadow[j];
+            if (x->on_its_way == 0 || x->on_its_way > groups)
+                continue;
+            x->on_its_way = 0;
+            x->wrote = touch(s, x->wrote.thread);
+        }
+    }
 }

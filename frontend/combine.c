@@ -242,6 +242,31 @@ select_and_scatter(ir_build *b, const fe_arg *a, int n_args, const void *options
     return pass_select_and_scatter(b, &select, &scatter, w, x, source, init);
 }
 
+static ir_ref
+scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
+{
+    const combining *s = options;
+    const int n = s->o.xs.n;
+    const ir_type **element = IR_NEW_N(b->arena, const ir_type *, n + 1);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n + 1), *y = IR_NEW_N(b->arena, ir_ref, n + 1), *z = IR_NEW_N(b->arena, ir_ref, n + 1);
+    pass_combiner c;
+
+    (void)a, (void)n_args;
+    if (!lists(b, s, x, element))
+        return IR_NONE;
+    if (s->o.updates.n != n) {
+        ir_build_fail(b, s->title, ERR_attr_wrong,
+                      ir_format(b->arena, ".updates has %d entries; wants %d, as .xs", s->o.updates.n, n));
+        return IR_NONE;
+    }
+    for (int i = 0; i < n; i++)
+        if (!(y[i] = given(b, s, s->o.updates.at[i], n + i)))
+            return IR_NONE;
+    if (!traced(b, s, s->body, n, element, false, &c) || !fe_scatter_by(b, s->title, s->o.index, s->o.clip, &c, x, y, z))
+        return IR_NONE;
+    return results(s, b, z);
+}
+
 #define FE_COMBINE(name, rule)                                                                 \
     cot_value cot_##name##_(cot_place at, cot_body *body, const cot_combine_options *o, size_t size) \
     {                                                                                          \
@@ -256,6 +281,7 @@ select_and_scatter(ir_build *b, const fe_arg *a, int n_args, const void *options
 FE_COMBINE(reduce, reduce)
 FE_COMBINE(reduce_window, reduce_window)
 FE_COMBINE(sort_by, sort_by)
+FE_COMBINE(scatter_by, scatter_by)
 
 cot_value
 cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_value x, cot_value source,

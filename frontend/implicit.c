@@ -218,9 +218,9 @@ operands(ir_build *b, const implicit *f, ir_ref *in, const ir_type **type)
         if (!in[i])
             return false;
         type[i] = ir_btype(b, in[i]);
-        if (!ir_is_float(type[i]->dtype)) {
+        if (!ir_is_inexact(type[i]->dtype)) {
             ir_build_fail(b, f->op, ERR_operand_dtype, i, ir_type_str(b->ctx, type[i]),
-                          "a floating type");
+                          "a floating or complex type");
             return false;
         }
     }

@@ -2,7 +2,9 @@
 #ifndef FRONTEND_SUB_H
 #define FRONTEND_SUB_H
 
+#include "cotrace/index.h"
 #include "frontend/trace.h"
+#include "passes/scatter.h"
 
 /* Values of the trace around, handed to every sub-function of a node. */
 typedef struct fe_shared {
@@ -44,6 +46,9 @@ bool fe_trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int
 bool fe_trace_flow(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
                    const ir_type *const *type, int n_out, fe_wiring *w, fe_sub *s);
 void fe_share_captures(ir_build *b, fe_wiring *w, const fe_sub *s, int n);
+/* z[i]: x[i], of one shape, with the elements at an index combined with y[i], which broadcasts to what a read gives. */
+bool fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by, const ir_ref *x,
+                   const ir_ref *y, ir_ref *z);
 /* What a slot of the open trace stands for. */
 ir_ref fe_outside(const ir_build *b, uint32_t slot);
 

@@ -177,6 +177,8 @@ ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
 /* Elements of x along an axis, at index vectors of x's rank and one axis more (sugar/index.c). */
 ir_ref fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode);
+/* The places along an axis in the order of the keys, complex ones by their real, then imaginary parts. */
+ir_ref fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place);
 /* The places of the first `size` elements that are not 0, one row of indices each, `fill` in rows that are left; all
  * of them are *count (sugar/nonzero.c).  y in an element type that holds it; the error recorded if none (move.c). */
 ir_ref fe_places(ir_build *b, ir_ref x, int64_t size, int64_t fill, ir_ref *count);

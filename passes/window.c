@@ -6,6 +6,7 @@
 #include "passes/window.h"
 
 #include "passes/pass.h"
+#include "passes/scatter.h"
 
 enum { GROUPS_LEAST = 4, GROUP_MOST = 16 };     /* groups that go last; and the features of one then */
 
@@ -130,35 +131,14 @@ selected(ir_build *b, const pass_combiner *select, const pass_window *w, ir_ref 
     return y[1];
 }
 
-static ir_op
-scatter_op(const pass_combiner *c)
-{
-    const ir_graph *g = c->g;
-
-    if (g->n_out == 1 && g->out[0] == g->in[1])
-        return OP_scatter;
-    switch (pass_combiner_op(c)) {
-    case OP_reduce_sum:  return OP_scatter_add;
-    case OP_reduce_prod: return OP_scatter_mul;
-    case OP_reduce_max:  return OP_scatter_max;
-    case OP_reduce_min:  return OP_scatter_min;
-    default:             return OP_none;
-    }
-}
-
 ir_ref
 pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter, const pass_window *w,
                         ir_ref x, ir_ref source, ir_ref init)
 {
     const int64_t zero = 0;
-    const ir_op op = scatter_op(scatter);
 
     if (!x || !source || !init)
         return IR_NONE;
-    if (op == OP_none) {
-        ir_build_fail(b, "select_and_scatter", ERR_usage, "scatters by a combiner that is not add, mul, max, min or the second argument");
-        return IR_NONE;
-    }
     const ir_type *t = ir_btype(b, x);
     ir_ref place = selected(b, select, w, x);
     if (!place || !ir_same_shape(ir_btype(b, place), ir_btype(b, source))) {
@@ -169,9 +149,9 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
     }
     const int64_t n = ir_btype(b, source)->size, vectors[2] = { n, 1 };
     ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
-    ir_ref in[3] = { ir_broadcast_in_dim(b, init, 1, &t->size, NULL), ir_reshape(b, place, 2, vectors),
-                     ir_reshape(b, source, 1, &n) };
-    return ir_reshape(b, ir_node1(b, op, 3, in, &a), t->rank, t->dims);
+    ir_ref from = ir_broadcast_in_dim(b, init, 1, &t->size, NULL), updates = ir_reshape(b, source, 1, &n), y;
+    pass_scatter(b, scatter, &a, &from, ir_reshape(b, place, 2, vectors), &updates, &y);
+    return y ? ir_reshape(b, y, t->rank, t->dims) : IR_NONE;
 }
 
 /* ---- convolution ---- */

@@ -21,7 +21,7 @@ void pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *
                         const ir_ref *init, ir_ref *y);
 /* The scalar init in the shape of x, and at the element that each window selects, `scatter` of what is there and
  * the window's element of source.  select(a, b) says whether a, the earlier one, is kept: the first that no later
- * one displaces.  Padding is never selected.  scatter: add, mul, max, min, or one that gives its second argument. */
+ * one displaces.  Padding is never selected. */
 ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter,
                                const pass_window *w, ir_ref x, ir_ref source, ir_ref init);
 

@@ -122,7 +122,7 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
     return COT_OK;
 }
 
-/* What the context's target, "cuda:sm_90" for one, says where the options leave it open. */
+/* What the context's target, "cuda:sm_90,fast" for one, says where the options leave it open. */
 static cot_status
 plan_target(cot_context *ctx, const char **backend, rt_plan *p)
 {
@@ -139,14 +139,17 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
         p->choose = !*backend;
         return COT_OK;
     }
-    if (strncmp(target, "cuda", 4) != 0 || (target[4] && target[4] != ':'))
+    const size_t n = strcspn(target, ",");
+    const bool fast = strcmp(target + n, ",fast") == 0;
+    if (strncmp(target, "cuda", 4) != 0 || (n > 4 && target[4] != ':') || (target[n] && !fast))
         return ir_fail(ctx, 0, NULL, ERR_target,
                        ir_format(&ctx->arena, "the target is '%s'; wants host, generic, cuda, cuda:sm_80 or auto", target));
+    p->target.fast |= fast;
     if (*backend && strcmp(*backend, "cuda") != 0)
         return COT_OK;
     *backend = "cuda";
-    if (target[4] && !p->target.cpu)
-        p->target.cpu = target + 5;
+    if (n > 4 && !p->target.cpu)
+        p->target.cpu = ir_format(&ctx->arena, "%.*s", (int)n - 5, target + 5);
     return COT_OK;
 }
 
@@ -170,6 +173,7 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
                      .cpu = copied(ctx, o->cpu),
                      .features = copied(ctx, o->features),
                      .debug = o->debug || ctx->config.debug,
+                     .fast = o->fast,
                      .vector_bits = o->vector_bits ? o->vector_bits : ctx->config.vector_bits };
     if (p->threads < 1 || p->threads > 1024)
         return ir_fail(ctx, 0, NULL, ERR_usage,

@@ -165,7 +165,7 @@ write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
 
 /* What is written does not depend on the GPU that happens to be here. */
 static cot_compile_options
-options_for(const cot_context *ctx, const cot_compile_options *o)
+options_for(cot_context *ctx, const cot_compile_options *o)
 {
     cot_compile_options each = o ? *o : (cot_compile_options){ 0 };
     const char *target = ctx->config.target;
@@ -173,7 +173,9 @@ options_for(const cot_context *ctx, const cot_compile_options *o)
     each.backend = "cuda";
     each.target = NULL;
     if (!each.cpu)
-        each.cpu = target && strncmp(target, "cuda:", 5) == 0 ? target + 5 : "sm_80";
+        each.cpu = target && strncmp(target, "cuda:", 5) == 0
+                       ? ir_format(&ctx->arena, "%.*s", (int)strcspn(target + 5, ","), target + 5)
+                       : "sm_80";
     return each;
 }
 

@@ -50,10 +50,9 @@ grid_lower(const ir_graph *f, cg_target *t, cg_module **m)
 }
 
 static inline cot_status
-grid_run(const ir_graph *f, void *const *in, void **out)
+grid_run_for(const ir_graph *f, cg_target t, void *const *in, void **out)
 {
     ir_arena *a = &f->ctx->arena;
-    cg_target t = { 0 };
     cg_module *m;
 
     COT_TRY(grid_lower(f, &t, &m));
@@ -66,6 +65,12 @@ grid_run(const ir_graph *f, void *const *in, void **out)
     for (int i = 0; i < f->n_out; i++)
         args[f->n_in + i] = out[i];
     return cg_host_run(m, &d, args, ir_alloc(a, (size_t)m->work_bytes + 64), ir_alloc(a, cg_host_bytes(m) + 16));
+}
+
+static inline cot_status
+grid_run(const ir_graph *f, void *const *in, void **out)
+{
+    return grid_run_for(f, (cg_target){ 0 }, in, out);
 }
 
 #endif

@@ -94,7 +94,7 @@ int
 cli_build(cot_cli *c)
 {
     cot_compile_options o = { .target = c->target, .cpu = c->cpu, .features = c->features, .threads = c->threads,
-                              .debug = c->debug, .manifest = c->manifest };
+                              .debug = c->debug, .fast = c->fast, .manifest = c->manifest };
     rt_export *e;
     int n = 0;
 

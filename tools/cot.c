@@ -35,6 +35,7 @@ static const char usage[] =
     "  -o OUT.{o,a,c,s,ll,mlir}, --header OUT.h, --manifest OUT.json, --name NAME      build\n"
     "  --export [NAME=]ENTRY[|PIPELINE]   build: a function of the output; may be repeated\n"
     "  --target TRIPLE, --cpu NAME[,NAME...], --features +A,-B, -g                build\n"
+    "  --fast             run, build: a GPU's tensor cores; results may differ in their last bits\n"
     "  --donated 0,2      build: arguments whose memory results may take\n"
     "  --version, --help\n"
     "exit status: 0 done, 1 a check failed, 2 wrong input or options, 3 a bug of cotrace\n";
@@ -148,20 +149,31 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
     return COT_OK;
 }
 
+const char *
+cli_text(cot_cli *c, const char *path)
+{
+    if (c->text_of != path)
+        c->text = cli_read(c, path, &c->bytes);
+    c->text_of = path;
+    return c->text;
+}
+
 cot_status
 cli_functions(cot_cli *c, const char *path, ir_module *all)
 {
-    size_t bytes;
-    const char *text = cli_read(c, path, &bytes), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *text = cli_text(c, path), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const size_t bytes = c->bytes;
 
     if (!text)
         return COT_ERR_IO;
     if (!fe_hlo_is_mlir(path, text, bytes))
         return ir_parse(c->ctx, name, text, bytes, all);
     const cot_import_options o = { .entry = c->entry };
+    const fe_hlo_source source = { name, text, c->start, c->stop ? c->stop : bytes };
+    const fe_hlo_extra extra = { c->checks, &c->given_away, c->several, cli_given, c };
     *all = (ir_module){ 1, IR_NEW_N(&c->ctx->arena, ir_graph *, 1) };
     c->imported = true;
-    return fe_hlo_import(c->ctx, name, text, bytes, &o, c->checks, &c->given_away, &all->fn[0]);
+    return fe_hlo_import(c->ctx, &source, &o, &extra, &all->fn[0]);
 }
 
 cot_status
@@ -204,7 +216,8 @@ cli_entry(cot_cli *c, ir_graph **out)
     ir_graph *f;
 
     COT_TRY(only_root(c, &f));
-    return cli_transform(c, f, out);
+    *out = NULL;
+    return f ? cli_transform(c, f, out) : COT_OK;
 }
 
 /* The value of option i; NULL, and said so, if it is missing. */
@@ -253,6 +266,7 @@ read_options(cot_cli *c, int argc, char **argv)
         { "--expect", &c->expect },
         { "--locs", &c->locs },
         { "-g", &c->debug },
+        { "--fast", &c->fast },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);

@@ -1,4 +1,5 @@
 /* A graph as it stands at a stage, for --emit and for text tests. */
+#include "codegen/grid.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
 #include "runtime/values.h"
@@ -113,6 +114,16 @@ cli_is_stage(const char *name, size_t n)
     return false;
 }
 
+/* A GPU's kernels. */
+static void
+for_grid(cg_target *t, bool grid)
+{
+    if (!grid)
+        return;
+    *t = (cg_target){ .fast = t->fast };
+    cg_grid_target(t);
+}
+
 /* "kernels(bits=256, threads=2, fuse=0)": the options that differ from the defaults. */
 static cot_status
 stage_plan(cot_context *ctx, const char *text, rt_plan *p)
@@ -136,16 +147,20 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
         if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
             return ir_fail(
                 ctx, 0, NULL, ERR_usage,
-                "a stage's options are bits, threads and fuse, as in kernels(bits=128)");
+                "a stage's options are bits, threads, fuse, grid and fast, as in kernels(bits=128)");
         if (strcmp(name, "bits") == 0)
             p->target.vector_bits = value;
         else if (strcmp(name, "threads") == 0)
             p->threads = value;
         else if (strcmp(name, "fuse") == 0)
             p->fuse = value != 0;
+        else if (strcmp(name, "grid") == 0)
+            for_grid(&p->target, value != 0);
+        else if (strcmp(name, "fast") == 0)
+            p->target.fast = value != 0;
         else
             return ir_fail(ctx, 0, NULL, ERR_usage,
-                           "a stage's options are bits, threads and fuse");
+                           "a stage's options are bits, threads, fuse, grid and fast");
         s += 1 + used;
         s += strspn(s, " ");
     }

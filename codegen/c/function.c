@@ -35,7 +35,7 @@ used_buffers(cg_c_emit *e)
 
     for (uint32_t v = 1; v < e->k->n_insns; v++) {
         const cg_insn *i = &e->k->insn[v];
-        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE)
+        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH)
             mark(used, (uint32_t)i->imm);
         for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
             mark(used, i->call->buffer[k]);

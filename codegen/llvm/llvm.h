@@ -6,7 +6,7 @@
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; soft.c those a machine lacks; memory.c loads and stores
- * ptx.c     kernels for GPUs
+ * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
  * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
@@ -36,14 +36,18 @@ typedef struct cg_ll_machine {
     int vector_bits, registers;
 } cg_ll_machine;
 
-/* What a context keeps: its target machines and its JIT. */
+/* What a context keeps: its target machines and its JIT, and what LLVM says of this machine's processor: asking it
+ * takes time. */
 typedef struct cg_ll_session {
     cot_context *ctx;
     cg_ll_machine *machine;
+    const char *host_cpu, *host_features;
     struct cg_ll_jit *jit;
 } cg_ll_session;
 
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
+/* Make LLVM's code generator of this name ready, if this LLVM has it. */
+void cg_ll_start_target(const char *name);
 /* The machine for a target, made once; NULL with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
 /* Fill what the caller left open in t. */

@@ -11,6 +11,8 @@
 #include "codegen/llvm/emit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
+/* What threads keep for themselves (CG_LOCAL) are registers before equal values are looked for. */
+static const char grid_passes[] = "function(sroa,early-cse,instcombine<no-verify-fixpoint>)";
 
 LLVMTypeRef
 cg_ll_type(const cg_ll_module *l, cot_dtype t)
@@ -430,7 +432,7 @@ cg_ll_module_finish(cg_ll_module *l)
         COT_TRY(s);
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(l->module, passes, l->machine->tm, options);
+    LLVMErrorRef error = LLVMRunPasses(l->module, l->machine->grid ? grid_passes : passes, l->machine->tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *message = LLVMGetErrorMessage(error);

@@ -131,7 +131,8 @@ find_pair(cg_ix_table *t, uint32_t n, const cg_ix_term *term, uint32_t *r, uint3
         const cg_ix_atom a = t->atom[term[i].atom];
         if (a.kind != CG_IX_MOD)
             continue;
-        const cg_ix_expr quotient = t->expr[cg_ix_div(t, a.e, a.c)];
+        const cg_ix made = cg_ix_div(t, a.e, a.c); /* first: it may move the table */
+        const cg_ix_expr quotient = t->expr[made];
         if (quotient.n != 1 || quotient.c != 0 || quotient.term[0].k != 1)
             continue;
         if (coef_of(n, term, quotient.term[0].atom) == term[i].k * a.c) {

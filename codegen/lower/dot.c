@@ -16,19 +16,13 @@
  * is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
+#include "codegen/fuse.h"
+
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
-    FEW = 16                    /* elements of an inner product spelled out one by one */
+    FEW = 16,                   /* elements of an inner product spelled out one by one */
+    SHARED_LEAST = 1000000      /* operations of a block of k that waking threads pays for */
 };
-
-static int64_t
-pow2_from(int64_t n)
-{
-    int64_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
 
 static group
 join(const cg_dot_axes *a)
@@ -137,28 +131,53 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
            s->w == t->vector_bits / 32 && s->k.total > 1 && s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
 }
 
+/* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
+static bool
+wants_turning(const shape *s)
+{
+    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 && s->steps % s->w == 0 &&
+           s->mr > s->w / 2;
+}
+
 static void
-choose_blocks(shape *s, const cg_target *t, int64_t bytes)
+choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own)
 {
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->turned = !s->by_rows && wants_turning(s);
+    s->strip = s->turned ? round_up(s->mr, s->w) : s->mr;
+    rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;
     blocks = (s->m.total + rows - 1) / rows;
+    s->single = blocks <= 1;
+    if (!s->single)
+        blocks = round_up(blocks, threads);
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
     /* Rows read where they lie meet in one set of the cache when they are a power of two
      * apart; and k's along several axes cost divisions. */
     s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1 || s->pairs;
-    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
-    s->c_size = s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
+    s->own = own && !s->swap;
+    blocks = (s->m.total + s->mc - 1) / s->mc;
+    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
+        s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
+    s->c_size = s->own ? 0 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
-    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * (s->single ? s->nr : s->nc), 16);
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)), 16) + 16 : 0;
+    if (s->shares == 1)
+        return;
+    s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
+    s->c_size *= s->c_each ? s->shares : 1;
+    s->b_size *= s->single ? s->shares : 1;
+    s->a_each = s->single ? 0 : s->a_size;
+    s->a_size *= s->single ? 1 : s->shares;
 }
 
 /* How many elements of the batch, or rows, a piece has. */
@@ -184,7 +203,7 @@ static shape
 shape_of(const cg_target *t, int threads, const cg_dot *d)
 {
     shape s = {
-        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1
+        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1, .shares = 1
     };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
@@ -198,14 +217,14 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
-        choose_blocks(&s, t, bytes);
+        choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d->sum != 0);
     else if (d->dear)
         s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
             4e5) {
         s.batch_pieces = s.b.total >= threads;
-        if (s.batch_pieces || s.m.total >= 2 * threads * s.mr)
+        if (s.batch_pieces || (!s.packed && s.m.total >= 2 * threads * s.mr))
             s.pieces = threads;
     }
     return s;
@@ -422,7 +441,7 @@ cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind ki
     if (kind != CG_LANES && total <= (kind == CG_SERIAL ? FEW : 2))
         return inner_few(p, free);
     if (total <= BLOCK) {
-        const int64_t lanes = total < LANES && kind != CG_LANES ? pow2_from(total) : LANES;
+        const int64_t lanes = total < LANES && kind != CG_LANES ? cg_pow2_from(total) : LANES;
         return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
     }
     cg_val blocks = loop_over(b, lo, hi, 1);
@@ -462,7 +481,7 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
     if (inner)
         inner_form(p, m_begin, m_end, vector);
     else if (s->packed)
-        cg_dot_packed(p, m_begin, m_end);
+        cg_dot_packed(p);
     else
         direct(p, m_begin, m_end);
 }
@@ -516,9 +535,9 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)
         return;
-    p.base = zero;
+    p.base = p.c_at = p.b_at = p.a_at = zero;
     if (t->grid) {
-        cg_dot_grid(&p, inner);
+        cg_dot_grid(&p, t, inner);
         return;
     }
     if (s->pieces == 1) {

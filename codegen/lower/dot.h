@@ -27,6 +27,7 @@ typedef struct cg_dot {
      * store and every load of an operand of the epilogue. */
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when);
     void *user;
+    uint32_t sum;                   /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
     bool dear;                      /* what `store` emits is long: a few copies are enough */
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
      * nothing. */
@@ -38,7 +39,9 @@ typedef struct cg_dot {
 int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d);
 
 /* GPU: elements of the two shared buffers; false: none are wanted. */
-bool cg_dot_tiles(const cg_dot *d, bool inner, int64_t elements[2]);
+bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t elements[2]);
+/* GPU: do tensor cores make it?  They round differently: only where the target is `fast`. */
+bool cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner);
 
 /* NUMERICS.md section 4: does the product have the inner form?  From the dimension numbers
  * alone: the number of free axes of each side, and whether the contracted axes are the last

@@ -11,8 +11,8 @@ enum { K_TILE = 16, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8, WIDE_LEAST
 
 /* -- threads for elements ---------------------------------------------------------------------------------------- */
 
-static void
-set_batch(product *p, cg_val batch)
+void
+cg_dot_set_batch(product *p, cg_val batch)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -41,7 +41,7 @@ by_elements(product *p, bool inner)
     cg_val i = cg_iadd(b, first, cg_loop_var(b, block)), column = cg_imod(b, i, s->n.total), rest = cg_idiv(b, i, s->n.total);
     cg_val row = cg_imod(b, rest, s->m.total);
 
-    set_batch(p, cg_idiv(b, rest, s->m.total));
+    cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
     cg_val zero = cg_i64(b, 0), one = cg_i64(b, 1);      /* inner: fewer k's than a block of them */
     give(p, row, column, inner ? cg_dot_inner_sum(p, row, zero, one, CG_SERIAL) : cg_dot_element(p, row, column), 0);
     cg_loop_end(b, block);
@@ -62,7 +62,7 @@ inner_rows(product *p)
                                  rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0);
     cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total), blocks = cg_i64(b, 0);
 
-    set_batch(p, cg_idiv(b, row, s->m.total));
+    cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
     blocks = cg_i64(b, (s->k.total + BLOCK - 1) / BLOCK);
     give(p, m, cg_i64(b, 0), cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, CG_LANES), 0);
     cg_loop_end(b, warps);
@@ -81,7 +81,7 @@ inner_blocks(product *p)
         run *= 2;
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0), row = cg_loop_var(b, grid);
     cg_val m = cg_imod(b, row, s->m.total);
-    set_batch(p, cg_idiv(b, row, s->m.total));
+    cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
     cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), 1, 0);
     cg_val lo = cg_imul(b, cg_loop_var(b, warps), run), hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
     cg_loop_reduce(b, warps, CG_TREE, SC_add, p->d->type, cg_dot_inner_sum(p, m, lo, hi, CG_LANES));
@@ -221,11 +221,11 @@ total(const cg_dot_axes *a)
 }
 
 bool
-cg_dot_tiles(const cg_dot *d, bool inner, int64_t elements[2])
+cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t elements[2])
 {
     const int64_t m = total(&d->m), n = total(&d->n), side = tile_of_thread(m, n, d->type) * SIDE;
 
-    if (inner || m < 4 * SIDE || n < 4 * SIDE || total(&d->k) < K_TILE)
+    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE || total(&d->k) < K_TILE)
         return false;
     elements[0] = K_TILE * (side + PAD);
     elements[1] = K_TILE * side;
@@ -244,7 +244,7 @@ by_tiles(product *p)
     const int64_t mb = (s->m.total + g.mt - 1) / g.mt, nb = (s->n.total + g.nt - 1) / g.nt;
 
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0), i = cg_loop_var(b, grid);
-    set_batch(p, cg_idiv(b, i, mb * nb));
+    cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
     g.m0 = cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), g.mt);
     g.n0 = cg_imul(b, cg_imod(b, i, nb), g.nt);
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
@@ -255,12 +255,14 @@ by_tiles(product *p)
 }
 
 void
-cg_dot_grid(product *p, bool inner)
+cg_dot_grid(product *p, const cg_target *t, bool inner)
 {
     const shape *s = &p->s;
     int64_t elements[2];
 
-    if (cg_dot_tiles(p->d, inner, elements))
+    if (cg_dot_is_tensor(t, p->d, inner))
+        cg_dot_tensor(p);
+    else if (cg_dot_tiles(t, p->d, inner, elements))
         by_tiles(p);
     else if (!inner || s->k.total < LANES)
         by_elements(p, inner);

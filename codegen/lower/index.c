@@ -79,7 +79,8 @@ cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at,
         cg_val start = cg_pull(l, fr, w->y, from);
         if (w->mode == IR_MODE_FILL)
             *inside = cg_and(l, *inside, fits(l, start, y->dtype, most));
-        to[k] = cg_ix_add(&l->ix, to[k], cg_clamped_index(l, start, y->dtype, most));
+        to[k] = cg_ix_add(&l->ix, to[k], w->known ? cg_ix_var(&l->ix, cg_convert(l, start, y->dtype, COT_I64), 0, most)
+                                                  : cg_clamped_index(l, start, y->dtype, most));
     }
     for (int k = 0; k < w->x->rank; k++)
         if (!ir_ints_has(w->thin, k) && !ir_ints_has(w->operand_batch, k))

@@ -9,6 +9,7 @@ typedef struct cg_windows {
     ir_ref y;                           /* the index vectors, along its last axis                  */
     ir_ints thin, operand_batch, indices_batch, index_map, outer;   /* outer: offset_dims, window_dims */
     int mode;
+    bool known;                         /* that windows are inside has been tested: nothing is clamped */
     int64_t size[COT_MAX_RANK];         /* of the window, on each axis of x                        */
 } cg_windows;
 

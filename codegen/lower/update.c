@@ -126,7 +126,8 @@ scatter_below(cg_lowering *l, update *u)
         cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false, scatter_level, u);
 }
 
-/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask in each. */
+/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask in each.  It is
+ * foreseen where all are inside, and then shorter than a choice of addresses. */
 static void
 scatter_window(cg_lowering *l, update *u)
 {
@@ -135,15 +136,15 @@ scatter_window(cg_lowering *l, update *u)
     cg_val inside;
     for (int k = u->level; k < z->rank; k++)
         u->at[k] = cg_ix_const(&l->ix, 0);
-    if (u->level == z->rank || !cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside) || !inside) {
+    if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside) || !inside) {
         scatter_below(l, u);
         return;
     }
     cg_val branch = cg_if_begin(&l->b, inside);
     uint32_t mark = cg_scope_begin(l);
-    u->known = true;
+    u->known = u->w.known = true;
     scatter_below(l, u);
-    u->known = false;
+    u->known = u->w.known = false;
     cg_scope_end(l, mark);
     cg_if_else(&l->b, branch);
     cg_if_end(&l->b, branch);
@@ -228,8 +229,9 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
         cg_val branch = cg_if_begin(b, cg_and(l, mine, inside));
         uint32_t inner = cg_scope_begin(l);
         u->known = true;
+        u->w.known = inside != 0;
         scatter_one(l, u);
-        u->known = false;
+        u->known = u->w.known = false;
         cg_scope_end(l, inner);
         cg_if_else(b, branch);
         cg_if_end(b, branch);

@@ -148,6 +148,8 @@ word(hlo_reader *r, hlo_attr *out)
         return array(r, out);
     if (fe_hlo_is(s, "dense") && fe_hlo_try(r, "<"))
         return fe_hlo_dense(r, out);
+    if (fe_hlo_is(s, "dense_resource") && fe_hlo_try(r, "<"))
+        return fe_hlo_dense_resource(r, out);
     if (fe_hlo_is(s, "loc") && fe_hlo_try(r, "(")) {
         out->kind = HLO_RAW;
         return fe_hlo_balanced(r, ')', &out->text);
@@ -159,7 +161,7 @@ word(hlo_reader *r, hlo_attr *out)
     }
     out->kind = HLO_WORD;
     out->text = s;
-    if (fe_hlo_peek(r, "<")) { /* affine_map<...>, dense_resource<...> */
+    if (fe_hlo_peek(r, "<")) { /* affine_map<...> */
         out->kind = HLO_RAW;
         r->at++;
         return fe_hlo_balanced(r, '>', &out->text) && suffix(r, true);

@@ -53,19 +53,45 @@ is_truth(uint8_t byte)
     return byte <= 1 || byte == 0xff;
 }
 
+/* One byte an element, of which the low bits count. */
 static bool
-blob(hlo_reader *r, const char *at, hlo_span s, const ir_type *t, hlo_attr *out)
+small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *bytes, size_t n, hlo_attr *out)
 {
+    const hlo_small *s = type->small;
+    uint8_t *to = ir_alloc(r->a, n * cot_dtype_size(s->carrier) + 1);
+
+    if (n != (size_t)type->type->size && n != 1)
+        return fe_hlo_wants(r, at, ir_format(r->a, "%lld bytes, one an element", (long long)type->type->size));
+    out->bytes = to;
+    out->splat = n == 1 && type->type->size != 1;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned low = bytes[i] & ((1u << s->bits) - 1), sign = 1u << (s->bits - 1);
+        const float x = s->carrier == COT_F32 ? fe_hlo_small_decode(s, low) : 0;
+        if (s->carrier == COT_F32)
+            memcpy(to + i * sizeof x, &x, sizeof x);
+        else
+            to[i] = (uint8_t)(s->carrier == COT_I8 ? (low ^ sign) - sign : low);
+    }
+    return true;
+}
+
+/* skipped: digits before the elements */
+static bool
+blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *type, hlo_attr *out)
+{
+    const ir_type *t = type->type;
     const size_t size = cot_dtype_size(t->dtype), all = size * (size_t)t->size;
 
-    if (s.n < 2 || s.at[0] != '0' || s.at[1] != 'x' || s.n % 2)
+    if (s.n < 2 + skipped || s.at[0] != '0' || s.at[1] != 'x' || s.n % 2)
         return fe_hlo_wants(r, at, "a string of 0x and pairs of hexadecimal digits");
-    s = (hlo_span){ s.at + 2, s.n - 2 };
+    s = (hlo_span){ s.at + 2 + skipped, s.n - 2 - skipped };
     const size_t n = s.n / 2;
     uint8_t *bytes = ir_alloc(r->a, n);
     if (!unhex(s, bytes))
         return fe_hlo_wants(r, at, "hexadecimal digits");
     out->bytes = bytes;
+    if (type->small)
+        return small_blob(r, at, type, bytes, n, out);
     if (t->dtype == COT_BOOL && n != all && n == (size_t)(t->size + 7) / 8 && (n > 1 || !is_truth(*bytes))) {
         out->bytes = spread_bits(r->a, bytes, t->size);
         return true;
@@ -137,7 +163,7 @@ store_float(cot_dtype t, double x, uint8_t *to)
 
 /* 0x and the bits, all of them for a float; for an integer a number. */
 static bool
-hex_element(hlo_reader *r, cot_dtype t, uint8_t *to)
+hex_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 {
     const char *start = r->at;
     const size_t size = cot_dtype_size(t);
@@ -146,17 +172,23 @@ hex_element(hlo_reader *r, cot_dtype t, uint8_t *to)
 
     for (r->at += 2; r->at < r->end && digit(*r->at) >= 0; r->at++, n++)
         x = x << 4 | (uint64_t)digit(*r->at);
-    if (n == 0 || n > 2 * size || t == COT_BOOL)
-        return fe_hlo_wants(r, start, ir_format(r->a, "the bits of a %s", cot_dtype_name(t)));
+    if (small && n > 0 && x >> small->bits == 0 && t == COT_F32) {
+        const float y = fe_hlo_small_decode(small, (unsigned)x);
+        memcpy(to, &y, sizeof y);
+        return true;
+    }
+    if (n == 0 || small || n > 2 * size || t == COT_BOOL)
+        return fe_hlo_wants(r, start, ir_format(r->a, "the bits of a %s", small ? small->name : cot_dtype_name(t)));
     memcpy(to, &x, size);
     return true;
 }
 
 static bool
-integer_element(hlo_reader *r, cot_dtype t, uint8_t *to)
+integer_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 {
     const char *start = r->at;
-    const int bits = ir_bits(t);
+    const int bits = small ? small->bits : ir_bits(t);
+    const char *name = small ? small->name : cot_dtype_name(t);
     const bool minus = fe_hlo_try(r, "-");
     const uint64_t limit = minus              ? (uint64_t)1 << (bits - 1)
                            : ir_is_signed(t) ? ((uint64_t)1 << (bits - 1)) - 1
@@ -168,31 +200,31 @@ integer_element(hlo_reader *r, cot_dtype t, uint8_t *to)
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
         const unsigned d = (unsigned)(*r->at - '0');
         if (d > limit || x > (limit - d) / 10)
-            return fe_hlo_wants(r, start, ir_format(r->a, "a number that fits %s", cot_dtype_name(t)));
+            return fe_hlo_wants(r, start, ir_format(r->a, "a number that fits %s", name));
         x = 10 * x + d;
     }
     if (r->at == first || (minus && !ir_is_signed(t) && x != 0))
-        return fe_hlo_wants(r, start, ir_format(r->a, "a number that fits %s", cot_dtype_name(t)));
+        return fe_hlo_wants(r, start, ir_format(r->a, "a number that fits %s", name));
     x = minus ? 0 - x : x;
     memcpy(to, &x, cot_dtype_size(t));
     return true;
 }
 
 static bool
-real_element(hlo_reader *r, cot_dtype t, uint8_t *to)
+real_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 {
     const char *rest;
 
     fe_hlo_skip(r);
     if (r->end - r->at > 1 && r->at[0] == '0' && (r->at[1] == 'x' || r->at[1] == 'X'))
-        return hex_element(r, t, to);
+        return hex_element(r, t, small, to);
     if (!ir_is_float(t))
-        return integer_element(r, t, to);
+        return integer_element(r, t, small, to);
     const double x = decimal(r->at, r->end, &rest);
     if (rest == r->at)
         return fe_hlo_wants(r, r->at, "a number");
     r->at = rest;
-    store_float(t, x, to);
+    store_float(t, small ? (double)fe_hlo_small_round(small, x) : x, to);
     return true;
 }
 
@@ -203,7 +235,7 @@ is_complex(cot_dtype t)
 }
 
 static bool
-element(hlo_reader *r, cot_dtype t, uint8_t *to)
+element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 {
     if (t == COT_BOOL) {
         const char *start = r->at;
@@ -214,24 +246,26 @@ element(hlo_reader *r, cot_dtype t, uint8_t *to)
     }
     if (is_complex(t)) {
         const cot_dtype part = cot_dtype_size(t) == 8 ? COT_F32 : COT_F64;
-        return fe_hlo_expect(r, "(") && real_element(r, part, to) && fe_hlo_expect(r, ",") &&
-               real_element(r, part, to + cot_dtype_size(part)) && fe_hlo_expect(r, ")");
+        return fe_hlo_expect(r, "(") && real_element(r, part, NULL, to) && fe_hlo_expect(r, ",") &&
+               real_element(r, part, NULL, to + cot_dtype_size(part)) && fe_hlo_expect(r, ")");
     }
-    return real_element(r, t, to);
+    return real_element(r, t, small, to);
 }
 
 static bool
-nested(hlo_reader *r, const ir_type *t, int axis, uint8_t **to)
+nested(hlo_reader *r, const hlo_type *type, int axis, uint8_t **to)
 {
+    const ir_type *t = type->type;
+
     if (axis == t->rank) {
-        const bool good = element(r, t->dtype, *to);
+        const bool good = element(r, t->dtype, type->small, *to);
         *to += cot_dtype_size(t->dtype);
         return good;
     }
     if (!fe_hlo_expect(r, "["))
         return false;
     for (int64_t i = 0; i < t->dims[axis]; i++)
-        if ((i > 0 && !fe_hlo_expect(r, ",")) || !nested(r, t, axis + 1, to))
+        if ((i > 0 && !fe_hlo_expect(r, ",")) || !nested(r, type, axis + 1, to))
             return false;
     return fe_hlo_expect(r, "]");
 }
@@ -240,8 +274,9 @@ nested(hlo_reader *r, const ir_type *t, int axis, uint8_t **to)
 
 /* The text behind holds all elements: no allocation is larger than what the text can fill. */
 static bool
-elements(hlo_reader *r, const ir_type *t, const char *start, const char *stop, hlo_attr *out)
+elements(hlo_reader *r, const hlo_type *type, const char *start, const char *stop, hlo_attr *out)
 {
+    const ir_type *t = type->type;
     const size_t size = cot_dtype_size(t->dtype);
 
     r->at = start;
@@ -252,7 +287,7 @@ elements(hlo_reader *r, const ir_type *t, const char *start, const char *stop, h
         return fe_hlo_wants(r, start, ir_format(r->a, "as many elements as %s has", ir_type_str(r->ctx, t)));
     uint8_t *bytes = ir_alloc(r->a, out->splat ? size : size * (size_t)t->size + 1), *to = bytes;
     out->bytes = bytes;
-    if (!(out->splat ? element(r, t->dtype, bytes) : nested(r, t, 0, &to)))
+    if (!(out->splat ? element(r, t->dtype, type->small, bytes) : nested(r, type, 0, &to)))
         return false;
     return fe_hlo_peek(r, ">") || fe_hlo_wants(r, r->at, "'>'");
 }
@@ -276,8 +311,93 @@ fe_hlo_dense(hlo_reader *r, hlo_attr *out)
     if (out->type->kind != HLO_TENSOR || !out->type->type)
         return true; /* whoever uses it says what is wrong with the type */
     back = r->at;
-    if (s.at ? !blob(r, start, s, out->type->type, out) : !elements(r, out->type->type, start, stop, out))
+    if (s.at ? !blob(r, start, s, 0, out->type, out) : !elements(r, out->type, start, stop, out))
         return false;
     r->at = back;
     return true;
+}
+
+/* ---- resources: bytes by name, at the end of the text ---- */
+
+struct hlo_resources {
+    ir_map at;
+    hlo_span *name, *bytes;
+    uint32_t n, cap, m, cap_bytes;
+};
+
+/* Behind `builtin: {`: name: "0x...", ... */
+static bool
+read_resources(hlo_reader *r, struct hlo_resources *s)
+{
+    hlo_span name, bytes;
+
+    while (!fe_hlo_peek(r, "}")) {
+        if (fe_hlo_peek(r, "\"") ? !fe_hlo_string(r, &name) : (name = fe_hlo_word(r)).n == 0)
+            return fe_hlo_wants(r, r->at, "the name of a resource");
+        if (!fe_hlo_expect(r, ":") || !fe_hlo_string(r, &bytes))
+            return false;
+        IR_PUSH(r->a, s->name, s->n, s->cap, name);
+        IR_PUSH(r->a, s->bytes, s->m, s->cap_bytes, bytes);
+        ir_map_add(&s->at, ir_hash(0, name.at, name.n), s->n);
+        if (!fe_hlo_try(r, ","))
+            break;
+    }
+    return fe_hlo_expect(r, "}");
+}
+
+/* {-# dialect_resources: { builtin: { ... } }, external_resources: { ... } #-}, found from where the cursor is. */
+static bool
+find_resources(hlo_reader *r)
+{
+    const char *s = r->at;
+    const char *const back = r->at;
+    hlo_span rest;
+
+    r->resources = IR_NEW(r->a, struct hlo_resources);
+    ir_map_init(&r->resources->at, r->a);
+    while ((s = memchr(s, '{', (size_t)(r->end - s))) && (r->end - s < 3 || s[1] != '-' || s[2] != '#'))
+        s++;
+    if (!s)
+        return true;
+    r->at = s + 3;
+    while (!fe_hlo_peek(r, "#-}")) {
+        const bool dialect = fe_hlo_is(fe_hlo_word(r), "dialect_resources");
+        if (!fe_hlo_expect(r, ":") || !fe_hlo_expect(r, "{"))
+            return false;
+        if (dialect && fe_hlo_try_word(r, "builtin") &&
+            (!fe_hlo_expect(r, ":") || !fe_hlo_expect(r, "{") || !read_resources(r, r->resources)))
+            return false;
+        if (!fe_hlo_balanced(r, '}', &rest))
+            return false;
+        fe_hlo_try(r, ",");
+    }
+    r->at = back;
+    return true;
+}
+
+/* name> : type.  The bytes of the resource are four of its alignment, then the elements. */
+bool
+fe_hlo_dense_resource(hlo_reader *r, hlo_attr *out)
+{
+    hlo_span name;
+    uint32_t k = 0, id;
+
+    out->kind = HLO_DENSE;
+    fe_hlo_skip(r);
+    const char *start = r->at;
+    if (fe_hlo_peek(r, "\"") ? !fe_hlo_string(r, &name) : (name = fe_hlo_word(r)).n == 0)
+        return fe_hlo_wants(r, start, "the name of a resource");
+    if (!fe_hlo_expect(r, ">") || !fe_hlo_expect(r, ":") || !(out->type = fe_hlo_type(r)) ||
+        (!r->resources && !find_resources(r)))
+        return false;
+    const struct hlo_resources *s = r->resources;
+    while ((id = ir_map_next(&s->at, ir_hash(0, name.at, name.n), &k)) != 0)
+        if (s->name[id - 1].n == name.n && memcmp(s->name[id - 1].at, name.at, name.n) == 0)
+            break;
+    if (id == 0)
+        return fe_hlo_wants(r, start, "a resource that the end of the text holds; elements that were left out cannot be imported");
+    const hlo_span b = s->bytes[id - 1];
+    if (out->type->kind != HLO_TENSOR || !out->type->type)
+        return true; /* whoever uses it says what is wrong with the type */
+    return blob(r, b.at, b, 8, out->type, out);
 }

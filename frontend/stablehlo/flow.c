@@ -47,19 +47,46 @@ has_checks(hlo_import *h, hlo_func *f)
     return f->checks == 1;
 }
 
+static bool
+region_is_open(const hlo_import *h, const hlo_region *r)
+{
+    for (uint32_t i = 0; i < r->n_ops; i++) {
+        const hlo_op *op = r->op[i];
+
+        for (int k = 0; k < op->n_out; k++) {
+            const hlo_type *t = h->m->value[op->out + (uint32_t)k].type;
+            if (t->kind == HLO_TENSOR && t->dtype && !t->type)
+                return true;
+        }
+        for (int k = 0; k < op->n_regions; k++)
+            if (region_is_open(h, op->region[k]))
+                return true;
+    }
+    return false;
+}
+
+/* Are sizes open in the body?  Then they may be computed of arguments, which must be known where it is called. */
+static bool
+is_open(hlo_import *h, hlo_func *f)
+{
+    if (f->open == 0)
+        f->open = f->op->n_regions && region_is_open(h, f->op->region[0]) ? 1 : 2;
+    return f->open == 1;
+}
+
 /* The results of a node are those of the op. */
 static void
 give(hlo_emit *e, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int n_out)
 {
     ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, n_out + 1);
 
-    if (n_out != e->n_out)
-        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out, e->n_out);
+    if (n_out != fe_hlo_count_results(e))
+        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out, fe_hlo_count_results(e));
     if (fe_hlo_bad(e))
         return;
     ir_add_node(e->b, op, n_in, in, at, y);
-    for (int i = 0; i < n_out; i++)
-        e->out[i] = fe_hlo_bad(e) ? IR_NONE : y[i];
+    if (!fe_hlo_bad(e))
+        fe_hlo_distribute(e, y);
 }
 
 static void
@@ -97,7 +124,7 @@ fe_hlo_call_named(hlo_emit *e, const char *attribute)
         call_custom(e, f->custom, (ir_ints){ 0, NULL });
         return;
     }
-    if (e->h->checks && e->main && has_checks(e->h, f)) {
+    if ((e->h->checks && e->main && has_checks(e->h, f)) || is_open(e->h, f)) {
         fe_hlo_inline(e, f);
         return;
     }

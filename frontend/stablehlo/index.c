@@ -66,48 +66,6 @@ scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
     return good;
 }
 
-/* What an element becomes of its value and the update's. */
-static ir_op
-scatter_of(const ir_graph *g)
-{
-    const pass_combiner c = { g, 1, 0, NULL };
-
-    if (g->n_out == 1 && g->out[0] == g->in[1])
-        return OP_scatter;
-    switch (pass_combiner_op(&c)) {
-    case OP_reduce_sum: return OP_scatter_add;
-    case OP_reduce_prod: return OP_scatter_mul;
-    case OP_reduce_max:
-    case OP_reduce_or: return OP_scatter_max;
-    case OP_reduce_min:
-    case OP_reduce_and: return OP_scatter_min;
-    default: return OP_none;
-    }
-}
-
-/* Of integers, and and or are no extrema. */
-static bool
-is_named(const ir_graph *g, ir_op op)
-{
-    const pass_combiner c = { g, 1, 0, NULL };
-    const ir_op r = pass_combiner_op(&c);
-
-    return op != OP_none && ((r != OP_reduce_or && r != OP_reduce_and) ||
-                             ir_type_at(g, g->in[0])->dtype == COT_BOOL);
-}
-
-/* Bools as bytes, whose maximum is or and whose minimum is and. */
-static ir_ref
-scattered(hlo_emit *e, ir_op op, ir_ref x, ir_ref v, ir_ref z, const ir_attrs *at)
-{
-    const bool bytes = ir_btype(e->b, x)->dtype == COT_BOOL && op != OP_scatter;
-    ir_ref y = bytes ? ir_convert(e->b, x, COT_U8) : x;
-
-    z = bytes ? ir_convert(e->b, z, COT_U8) : z;
-    y = ir_node1(e->b, op, 3, (const ir_ref[]){ y, v, z }, at);
-    return y && bytes ? ir_convert(e->b, y, COT_BOOL) : y;
-}
-
 /* Result i of the body as a function of its own pair alone; NULL if it reads other arguments. */
 static ir_graph *
 own_body(hlo_emit *e, const pass_combiner *c, int i)
@@ -152,12 +110,12 @@ fe_hlo_scatter(hlo_emit *e)
         return;
     for (int i = 0; i < n && !fe_hlo_bad(e); i++) {
         const ir_graph *g = n == 1 ? c.g : own_body(e, &c, i);
-        const ir_op op = g ? scatter_of(g) : OP_none;
-        if (g && is_named(g, op) && c.n_captured == 0)
-            e->out[i] = scattered(e, op, e->in[i], v, e->in[n + 1 + i], &at);
+        const ir_op op = g && c.n_captured == 0 ? pass_scatter_op(&(pass_combiner){ .g = g, .n = 1 }) : OP_none;
+        if (op != OP_none)
+            e->out[i] = pass_scatter_by_op(e->b, op, &at, e->in[i], v, e->in[n + 1 + i]);
         else
             break;
     }
     if (!fe_hlo_bad(e) && !e->out[n - 1])
-        fe_hlo_scatter_each(e, &c, v, &at);
+        pass_scatter(e->b, &c, &at, e->in, v, e->in + n + 1, e->out);
 }

@@ -4,6 +4,8 @@
  * honour here.  The status that LAPACK gives is 0. */
 #include "frontend/stablehlo/rules.h"
 
+#include <math.h>
+
 #include "cotrace/fft.h"
 #include "cotrace/linalg.h"
 #include "ir/diag.h"
@@ -14,6 +16,21 @@ flipped(ir_build *b, ir_ref x)
     const int rank = x ? ir_btype(b, x)->rank : 0;
 
     return rank < 2 ? x : ir_move_axis(b, x, rank - 2, rank - 1);
+}
+
+static bool
+is_complex(const hlo_emit *e, int i)
+{
+    return ir_is_complex(fe_hlo_in_type(e, i)->dtype);
+}
+
+/* The transpose, conjugate where complex. */
+static ir_ref
+adjoint(ir_build *b, ir_ref x)
+{
+    ir_ref y = flipped(b, x);
+
+    return y && ir_is_complex(ir_btype(b, y)->dtype) ? ir_op1(b, OP_conj, y) : y;
 }
 
 /* x = L L^T of its lower triangle; of the upper one x = U^T U. */
@@ -35,7 +52,7 @@ void
 fe_hlo_triangular_solve(hlo_emit *e)
 {
     const hlo_span how = fe_hlo_enum(e, "transpose_a", NULL);
-    const bool conjugate = fe_hlo_is(how, "ADJOINT") && cot_dtype_name(fe_hlo_in_type(e, 0)->dtype)[0] == 'c';
+    const bool conjugate = fe_hlo_is(how, "ADJOINT") && is_complex(e, 0);
     ir_attrs at = { .triangle = { .right = !fe_hlo_flag(e, "left_side", true),
                                   .upper = !fe_hlo_flag(e, "lower", true),
                                   .transposed = fe_hlo_is(how, "TRANSPOSE") || fe_hlo_is(how, "ADJOINT"),
@@ -93,7 +110,8 @@ option(const hlo_emit *e, const char *name, int absent)
 
     a = a ? a : fe_hlo_find(e->op, "backend_config", NULL);
     for (int i = 0; a && a->kind == HLO_DICT && i < a->n; i++)
-        if (strcmp(a->named[i].name, name) == 0 && a->named[i].value.kind == HLO_INT)
+        if (strcmp(a->named[i].name, name) == 0 &&
+            (a->named[i].value.kind == HLO_INT || a->named[i].value.kind == HLO_BOOL))
             return (int)a->named[i].value.i;
     return absent;
 }
@@ -122,10 +140,9 @@ static void
 trsm(hlo_emit *e)
 {
     const int trans = option(e, "trans_x", 'N');
-    const bool complex = cot_dtype_name(fe_hlo_in_type(e, 0)->dtype)[0] == 'c';
     ir_attrs at = { .triangle = { .right = option(e, "side", 'L') == 'R', .upper = option(e, "uplo", 'L') == 'U',
                                   .transposed = trans != 'N', .unit = option(e, "diag", 'N') == 'U' } };
-    ir_ref a = trans == 'C' && complex ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
+    ir_ref a = trans == 'C' && is_complex(e, 0) ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
 
     if (a)
         e->out[0] = ir_node1(e->b, OP_triangular_solve, 2, (const ir_ref[]){ a, e->in[1] }, &at);
@@ -148,7 +165,7 @@ static void
 syevd(hlo_emit *e)
 {
     const bool lower = option(e, "uplo", 'L') == 'L';
-    ir_ref y[2], x = lower ? e->in[0] : flipped(e->b, e->in[0]);
+    ir_ref y[2], x = lower ? e->in[0] : adjoint(e->b, e->in[0]);
 
     if (!x || ir_add_node(e->b, OP_eigh, 1, &x, NULL, y) < 0 || fe_hlo_bad(e))
         return;
@@ -173,6 +190,27 @@ gesdd(hlo_emit *e)
         e->out[2 + i] = t && mode == 'N' ? ir_zeros(e->b, t) : y[2 * i];
     }
     succeed(e, 4);
+}
+
+/* Eigenvalues, of a real matrix as real and imaginary parts; left vectors, right ones. */
+static void
+geev(hlo_emit *e)
+{
+    const int real = !is_complex(e, 0);
+    ir_ref y[3];
+
+    if (e->n_out != 4 + real) {
+        fe_hlo_fail(e, "has %d results; wants %d", e->n_out, 4 + real);
+        return;
+    }
+    if (ir_add_node(e->b, OP_eig, 1, e->in, NULL, y) < 0 || fe_hlo_bad(e))
+        return;
+    e->out[0] = real ? ir_op1(e->b, OP_real, y[0]) : y[0];
+    if (real)
+        e->out[1] = ir_op1(e->b, OP_imag, y[0]);
+    e->out[1 + real] = y[2];
+    e->out[2 + real] = y[1];
+    succeed(e, 3 + real);
 }
 
 /* ---- products of reflections ---- */
@@ -233,7 +271,22 @@ on_diagonal(ir_build *b, ir_ref d)
     return t ? part(b, ir_broadcast_axis(b, d, t->rank - 1, t->dims[t->rank - 1]), DIAGONAL, 0) : IR_NONE;
 }
 
-/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^T) is lower times upper triangular, with
+/* x, or NaN where the factorisation w = L U took another pivot than the one on the diagonal. */
+static ir_ref
+in_place(ir_build *b, ir_ref x, ir_ref pivot)
+{
+    const ir_type *t = ir_btype(b, pivot), *to = x ? ir_btype(b, x) : NULL;
+    int64_t axes[COT_MAX_RANK];
+
+    for (int i = 0; i < t->rank - 1; i++)
+        axes[i] = i;
+    ir_ref same = ir_op2(b, OP_eq, pivot, ir_iota(b, t->dtype, t->rank, t->dims, t->rank - 1));
+    same = same ? ir_reduce(b, OP_reduce_and, same, ir_axes_of(t->rank - 1)) : IR_NONE;
+    return same && to ? ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x, ir_splat(b, to, (double)NAN))
+                      : IR_NONE;
+}
+
+/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^H) is lower times upper triangular, with
  * ones on the diagonal of Y, whose columns are the vectors; the other diagonal is that of -T: the factors tau.
  * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS 2014. */
 static void
@@ -249,8 +302,11 @@ geqrf(hlo_emit *e)
     ir_ref w = ir_sub(b, qr[0], eye(b, ir_btype(b, qr[0])));
     if (!w || ir_add_node(b, OP_lu, 1, &w, NULL, lu) < 0 || fe_hlo_bad(e))
         return;
+    if (is_complex(e, 0)) /* of real ones the diagonal is the largest */
+        lu[0] = in_place(b, lu[0], lu[1]);
     const int last = t->rank - 1;
-    ir_ref v = part(b, lu[0], BELOW, 0), tau = part(b, ir_slice_axis(b, lu[0], last - 1, 0, k), DIAGONAL, 0), r = qr[1];
+    ir_ref v = part(b, lu[0], BELOW, 0), r = qr[1];
+    ir_ref tau = part(b, lu[0] ? ir_slice_axis(b, lu[0], last - 1, 0, k) : IR_NONE, DIAGONAL, 0);
     if (k < n) /* wide: Q is square, R has all columns */
         v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) }, last);
     if (k < m)
@@ -259,28 +315,62 @@ geqrf(hlo_emit *e)
     e->out[1] = ir_neg(b, tau ? ir_reduce(b, OP_reduce_sum, tau, ir_axes_of(last)) : IR_NONE);
 }
 
-/* The first columns of the product of the reflections: I - V T V^T, where (I + D striu(V^T V)) T = D = diag(tau). */
+/* The product of the reflections is I - V T V^H, where (I + D striu(V^H V)) T = D = diag(tau); false: they do not fit. */
+static bool
+reflections(hlo_emit *e, ir_ref *v, ir_ref *t)
+{
+    ir_build *b = e->b;
+    const ir_type *vt = fe_hlo_in_type(e, 0), *tt = fe_hlo_in_type(e, 1);
+
+    if (vt->rank < 2 || tt->rank != vt->rank - 1 || tt->dims[tt->rank - 1] > vt->dims[vt->rank - 1]) {
+        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt), ir_type_str(b->ctx, tt));
+        return false;
+    }
+    ir_ref packed = ir_slice_axis(b, e->in[0], vt->rank - 1, 0, tt->dims[tt->rank - 1]);
+    *v = packed ? ir_add(b, part(b, packed, BELOW, 0), eye(b, ir_btype(b, packed))) : IR_NONE;
+    ir_ref d = on_diagonal(b, e->in[1]), a = product(b, d, part(b, product(b, adjoint(b, *v), *v), ABOVE, 0));
+    a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
+    const ir_ref solve[2] = { a, d };
+    *t = a ? ir_node1(b, OP_triangular_solve, 2, solve, &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } }) : IR_NONE;
+    return *t != IR_NONE;
+}
+
+/* The first columns of their product. */
 static void
 orgqr(hlo_emit *e)
 {
     ir_build *b = e->b;
-    const ir_type *t = fe_hlo_in_type(e, 0), *tt = fe_hlo_in_type(e, 1);
+    ir_ref v, t;
 
-    if (t->rank < 2 || tt->rank != t->rank - 1 || tt->dims[tt->rank - 1] > t->dims[t->rank - 1]) {
-        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, t), ir_type_str(b->ctx, tt));
+    if (!reflections(e, &v, &t))
+        return;
+    ir_ref unit = eye(b, fe_hlo_in_type(e, 0));
+    ir_ref down = product(b, v, product(b, t, product(b, adjoint(b, v), unit)));
+    e->out[0] = down ? ir_sub(b, unit, down) : IR_NONE;
+}
+
+/* A matrix times their product Q, or Q^H, from the left or the right. */
+static void
+ormqr(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const int left = option(e, "left", 1), turned = option(e, "transpose", 0);
+    ir_ref v, t, x = e->in[2];
+
+    if (!reflections(e, &v, &t))
+        return;
+    const ir_type *vt = ir_btype(b, v), *xt = ir_btype(b, x);
+    bool fits = xt->rank == vt->rank && xt->dims[xt->rank - (left ? 2 : 1)] == vt->dims[vt->rank - 2];
+    for (int i = 0; i < vt->rank - 2 && fits; i++)
+        fits = xt->dims[i] == vt->dims[i];
+    if (!fits) {
+        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt), ir_type_str(b->ctx, xt));
         return;
     }
-    const int64_t k = tt->dims[tt->rank - 1];
-    ir_ref packed = ir_slice_axis(b, e->in[0], t->rank - 1, 0, k);
-    ir_ref v = packed ? ir_add(b, part(b, packed, BELOW, 0), eye(b, ir_btype(b, packed))) : IR_NONE;
-    ir_ref vt = flipped(b, v), d = on_diagonal(b, e->in[1]);
-    ir_ref a = product(b, d, part(b, product(b, vt, v), ABOVE, 0));
-    a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
-    const ir_ref solve[2] = { a, d };
-    ir_ref upper = a ? ir_node1(b, OP_triangular_solve, 2, solve, &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } }) : IR_NONE;
-    ir_ref unit = eye(b, t);
-    ir_ref down = product(b, v, product(b, upper, product(b, vt, unit)));
-    e->out[0] = down ? ir_sub(b, unit, down) : IR_NONE;
+    t = turned ? adjoint(b, t) : t;
+    ir_ref down = left ? product(b, v, product(b, t, product(b, adjoint(b, v), x)))
+                       : product(b, product(b, product(b, x, v), t), adjoint(b, v));
+    e->out[0] = down ? ir_sub(b, x, down) : IR_NONE;
 }
 
 /* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is left of the diagonals is
@@ -316,18 +406,20 @@ fe_hlo_lapack(hlo_emit *e, hlo_span name)
     static const struct {
         const char *name; /* behind "lapack_" and the letter of the type */
         void (*rule)(hlo_emit *);
-        int n_in, n_out;
+        int n_in, n_out; /* n_out 0: the rule sees to it */
     } row[] = {
         { "potrf_ffi", potrf, 1, 2 }, { "trsm_ffi", trsm, 2, 1 },   { "getrf_ffi", getrf, 1, 3 },
         { "geqrf_ffi", geqrf, 1, 2 }, { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
-        { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },
+        { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },   { "ungqr_ffi", orgqr, 2, 1 },
+        { "ormqr_ffi", ormqr, 3, 1 }, { "unmqr_ffi", ormqr, 3, 1 }, { "heevd_ffi", syevd, 1, 3 },
+        { "geev_ffi", geev, 1, 0 },
     };
 
     if (name.n < 9 || memcmp(name.at, "lapack_", 7) != 0)
         return false;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (fe_hlo_is((hlo_span){ name.at + 8, name.n - 8 }, row[i].name) && e->n_in == row[i].n_in &&
-            e->n_out == row[i].n_out) {
+            (e->n_out == row[i].n_out || row[i].n_out == 0)) {
             if (fe_hlo_in_type(e, 0)->rank < 1)
                 fe_hlo_fail(e, "wants matrices");
             else

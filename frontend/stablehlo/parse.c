@@ -128,6 +128,7 @@ typedef struct draft {
     uint32_t n_regions, cap_regions;
     int n_words;
     bool typed;
+    bool compared; /* check.expect_..._const: the elements have their type, and nothing has any other */
     bool function;
     int n_types;
     const hlo_type *const *type;
@@ -377,6 +378,8 @@ read_word(hlo_reader *r, draft *d)
             d->type = type;
             d->typed = true;
         }
+        d->compared = strncmp(d->op->name, "check.", 6) == 0;
+        d->typed |= d->compared;
         return true;
     }
     if (fe_hlo_is(s, "across") || fe_hlo_is(s, "attributes"))
@@ -388,6 +391,10 @@ read_word(hlo_reader *r, draft *d)
     }
     if (fe_hlo_is(s, "init"))
         return fe_hlo_expect(r, ":");
+    if (fe_hlo_is(s, "inits")) {
+        fe_hlo_add(r, &d->attrs, "n_inputs", (hlo_attr){ .kind = HLO_INT, .at = s.at, .i = d->n_in });
+        return true;
+    }
     if (fe_hlo_try(r, "="))
         return read_key(r, d, s);
     fe_hlo_add(r, &d->attrs, ir_format(r->a, "%d", d->n_words++), word_attr(HLO_WORD, s));
@@ -410,6 +417,17 @@ read_operand(hlo_reader *r, draft *d)
     return true;
 }
 
+/* Is what is behind '{' a block with arguments? */
+static bool
+opens_block(hlo_reader *r)
+{
+    const char *const start = r->at;
+    const bool good = fe_hlo_try(r, "{") && fe_hlo_peek(r, "^");
+
+    r->at = start;
+    return good;
+}
+
 static bool
 read_item(hlo_reader *r, draft *d)
 {
@@ -423,6 +441,8 @@ read_item(hlo_reader *r, draft *d)
         return read_ranges(r, d);
     if (fe_hlo_try(r, "<{"))
         return fe_hlo_dict(r, "}", &d->attrs) && fe_hlo_expect(r, ">");
+    if (fe_hlo_peek(r, "{") && opens_block(r))
+        return region(r, d);
     if (fe_hlo_try(r, "{"))
         return fe_hlo_dict(r, "}", &d->attrs);
     if (fe_hlo_peek(r, "@") || fe_hlo_peek(r, "\"") || fe_hlo_peek(r, "#") || fe_hlo_peek(r, "<")) {
@@ -449,6 +469,8 @@ read_pretty(hlo_reader *r, draft *d)
     while (!d->typed && !fe_hlo_try(r, ":"))
         if (!read_item(r, d))
             return false;
+    if (d->compared && fe_hlo_try(r, "{"))
+        return fe_hlo_dict(r, "}", &d->attrs);
     if (!d->typed && !fe_hlo_signature(r, &d->function, &d->n_types, &d->type))
         return false;
     for (uint32_t i = 0; i < d->n_init; i++)
@@ -680,9 +702,10 @@ read_named(hlo_reader *r, draft *d)
         return read_module(r, d);
     if (is_op(op, "func", "func.func"))
         return read_function(r, d);
-    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> */
+    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> {...} */
         hlo_span s;
-        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s);
+        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s) &&
+               (!fe_hlo_try(r, "{") || fe_hlo_balanced(r, '}', &s));
     }
     return read_pretty(r, d);
 }
@@ -740,6 +763,8 @@ read_alias(hlo_reader *r)
 bool
 fe_hlo_parse(hlo_reader *r)
 {
+    if (r->end - r->at >= 4 && memcmp(r->at, "ML\xefR", 4) == 0)
+        return fe_hlo_wants(r, r->at, "text; bytecode is made text by `stablehlo-translate --deserialize`, or by str() in Python");
     r->m = IR_NEW(r->a, hlo_module);
     ir_map_init(&r->m->aliases, r->a);
     ir_map_init(&r->m->captured, r->a);

@@ -22,9 +22,123 @@ fe_hlo_unary(hlo_emit *e)
     e->out[0] = same ? e->in[0] : fe_hlo_op(e, e->row->op, 1, e->in);
 }
 
+/* Bits counted: of small integers only their own. */
+void
+fe_hlo_bits(hlo_emit *e)
+{
+    const hlo_small *s = fe_hlo_small_in(e, 0);
+    const ir_ref x = s ? fe_hlo_low_bits(e->b, s, e->in[0]) : e->in[0];
+
+    e->out[0] = fe_hlo_op(e, e->row->op, 1, &x);
+    if (s && strcmp(e->row->op, "clz") == 0 && e->out[0])
+        e->out[0] = ir_sub(e->b, e->out[0], ir_like(e->b, x, 8 - s->bits));
+}
+
+void
+fe_hlo_shift_right_logical(hlo_emit *e)
+{
+    const hlo_small *s = fe_hlo_small_in(e, 0);
+
+    e->out[0] = ir_op2(e->b, OP_shr_logical, s ? fe_hlo_low_bits(e->b, s, e->in[0]) : e->in[0], e->in[1]);
+}
+
+/* The parts of a real number are the number and 0. */
+void
+fe_hlo_part(hlo_emit *e)
+{
+    if (ir_is_complex(in_dtype(e, 0)))
+        e->out[0] = fe_hlo_op(e, e->row->op, 1, e->in);
+    else
+        e->out[0] = strcmp(e->row->op, "real") == 0 ? e->in[0] : ir_like(e->b, e->in[0], 0);
+}
+
+/* e^(log(z) / 3) */
+void
+fe_hlo_cbrt(hlo_emit *e)
+{
+    if (!ir_is_complex(in_dtype(e, 0)))
+        e->out[0] = fe_hlo_op(e, "cbrt", 1, e->in);
+    else
+        e->out[0] = ir_op2(e->b, OP_pow, e->in[0], ir_like(e->b, e->in[0], 1.0 / 3));
+}
+
+/* Of complex y and x: -i log((x + iy) / sqrt(x^2 + y^2)) */
+void
+fe_hlo_atan2(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_ref y = e->in[0], x = e->in[1];
+
+    if (!ir_is_complex(in_dtype(e, 0))) {
+        e->out[0] = ir_op2(b, OP_atan2, y, x);
+        return;
+    }
+    ir_ref re = ir_op1(b, OP_real, y), one = re ? ir_like(b, re, 1) : IR_NONE, zero = re ? ir_like(b, re, 0) : IR_NONE;
+    ir_ref i = ir_op2(b, OP_complex, zero, one), minus = i ? ir_op1(b, OP_neg, i) : IR_NONE;
+    ir_ref r = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), ir_mul(b, y, y)));
+    ir_ref turn = r ? ir_op2(b, OP_div, ir_add(b, x, ir_mul(b, i, y)), r) : IR_NONE;
+    e->out[0] = turn ? ir_mul(b, minus, ir_op1(b, OP_log, turn)) : IR_NONE;
+}
+
+/* The upper half of the bits of a product. */
+void
+fe_hlo_mulhi(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const cot_dtype t = in_dtype(e, 0);
+    const int bits = ir_bits(t);
+    const bool sign = ir_is_signed(t);
+
+    if (!ir_is_int(t) || t != in_dtype(e, 1)) {
+        fe_hlo_fail(e, "wants integers of one type");
+        return;
+    }
+    if (bits < 64) {
+        const cot_dtype wide = sign ? COT_I64 : COT_U64;
+        ir_ref p = ir_mul(b, ir_convert(b, e->in[0], wide), ir_convert(b, e->in[1], wide));
+        p = p ? ir_op2(b, sign ? OP_shr_arithmetic : OP_shr_logical, p, ir_like(b, p, bits)) : IR_NONE;
+        e->out[0] = p ? ir_convert(b, p, t) : IR_NONE;
+        return;
+    }
+    /* (a + 2^32 b)(c + 2^32 d) without signs; those take away the other factor from the upper half */
+    const ir_attrs plain = { .dtype = { COT_U64 } }, back = { .dtype = { t } };
+    const ir_ref x = sign ? ir_node1(b, OP_bitcast, 1, &e->in[0], &plain) : e->in[0];
+    const ir_ref y = sign ? ir_node1(b, OP_bitcast, 1, &e->in[1], &plain) : e->in[1];
+    if (!x || !y)
+        return;
+    const ir_ref half = ir_like(b, x, 32), low = ir_splat_int(b, ir_btype(b, x), UINT32_MAX), zero = ir_like(b, x, 0);
+    const ir_ref a = ir_op2(b, OP_and, x, low), up = ir_op2(b, OP_shr_logical, x, half);
+    const ir_ref c = ir_op2(b, OP_and, y, low), d = ir_op2(b, OP_shr_logical, y, half);
+    ir_ref mid = ir_add(b, ir_mul(b, up, c), ir_op2(b, OP_shr_logical, ir_mul(b, a, c), half));
+    ir_ref mid2 = ir_add(b, ir_mul(b, a, d), ir_op2(b, OP_and, mid, low));
+    ir_ref top = ir_add(b, ir_mul(b, up, d),
+                        ir_add(b, ir_op2(b, OP_shr_logical, mid, half), ir_op2(b, OP_shr_logical, mid2, half)));
+    for (int k = 0; sign && k < 2; k++)
+        top = ir_sub(b, top, ir_select(b, ir_op2(b, OP_lt, e->in[k], ir_like(b, e->in[k], 0)), k ? x : y, zero));
+    e->out[0] = sign && top ? ir_node1(b, OP_bitcast, 1, &top, &back) : top;
+}
+
+/* The greater (lesser) complex number: by the real parts, then by the imaginary ones. */
+static ir_ref
+by_parts(hlo_emit *e, bool most, ir_ref x, ir_ref y)
+{
+    ir_build *b = e->b;
+    const ir_op than = most ? OP_gt : OP_lt;
+    const ir_ref re[2] = { ir_op1(b, OP_real, x), ir_op1(b, OP_real, y) };
+    const ir_ref im[2] = { ir_op1(b, OP_imag, x), ir_op1(b, OP_imag, y) };
+
+    if (!re[0] || !re[1] || !im[0] || !im[1])
+        return IR_NONE;
+    ir_ref tie = ir_op2(b, OP_and, ir_op2(b, OP_eq, re[0], re[1]), ir_op2(b, than, im[0], im[1]));
+    return ir_select(b, ir_op2(b, OP_or, ir_op2(b, than, re[0], re[1]), tie), x, y);
+}
+
 static ir_ref
 two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
 {
+    if (ir_is_complex(ir_btype(e->b, x)->dtype) && (strcmp(op, "max") == 0 || strcmp(op, "min") == 0))
+        return by_parts(e, *op == 'm' && op[1] == 'a', x, y);
+
     static const char *const of_bool[][2] = { { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" } };
 
     for (size_t i = 0; ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
@@ -259,9 +373,10 @@ void
 fe_hlo_convert(hlo_emit *e)
 {
     const hlo_type *t = fe_hlo_declared(e, 0);
+    const bool part = t && ir_is_complex(in_dtype(e, 0)) && !ir_is_complex(t->dtype);
 
-    if (t)
-        e->out[0] = ir_convert(e->b, e->in[0], t->dtype);
+    if (t) /* of a complex number the real part counts */
+        e->out[0] = ir_convert(e->b, part ? ir_op1(e->b, OP_real, e->in[0]) : e->in[0], t->dtype);
 }
 
 /* Wider elements take a last axis in, narrower ones put one out: little endian, as memory is. */
@@ -273,6 +388,10 @@ fe_hlo_bitcast(hlo_emit *e)
 
     if (!to)
         return;
+    if (fe_hlo_small_in(e, 0) != fe_hlo_declared(e, 0)->small) {
+        fe_hlo_fail(e, "bits of elements of fewer than 8 bits, or of 8-bit floats, are not supported");
+        return;
+    }
     if (to->dtype == from->dtype)
         e->out[0] = e->in[0];
     else if (cot_dtype_size(to->dtype) == cot_dtype_size(from->dtype))

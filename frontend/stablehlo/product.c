@@ -139,6 +139,20 @@ by_spec(const char *spec, int rank, ir_ints by_number, int width, int64_t *to)
             }
 }
 
+/* The padding of dynamic_conv is an operand: [n, 2]. */
+static bool
+known_padding(hlo_emit *e, int n, ir_ints *out)
+{
+    const int64_t size = fe_hlo_in_type(e, 2)->size;
+    ir_ref flat = ir_reshape(e->b, e->in[2], 1, &size);
+
+    if (!flat || !fe_hlo_known(e, flat, "the padding", out))
+        return false;
+    if (out->n != n)
+        fe_hlo_fail(e, "its padding has %d entries; wants %d", out->n, n);
+    return out->n == n;
+}
+
 void
 fe_hlo_convolution(hlo_emit *e)
 {
@@ -162,7 +176,7 @@ fe_hlo_convolution(hlo_emit *e)
     }
     e->op = &inside;
     const bool good = fe_hlo_ints(e, "window_strides", "stride", n, 1, &stride) &&
-                      fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &pad) &&
+                      (e->n_in == 3 ? known_padding(e, 2 * n, &pad) : fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &pad)) &&
                       fe_hlo_ints(e, "lhs_dilation", "lhs_dilate", n, 1, &lhs) &&
                       fe_hlo_ints(e, "rhs_dilation", "rhs_dilate", n, 1, &rhs) &&
                       fe_hlo_ints(e, "window_reversal", "reverse", n, 0, &reverse);

@@ -124,13 +124,41 @@ fe_hlo_slice(hlo_emit *e)
     e->out[0] = ir_node1(e->b, OP_slice, 1, e->in, &(ir_attrs){ .slice = { list[0], list[1], list[2] } });
 }
 
+/* limit is start + sizes, which are known: the sizes. */
+static bool
+box_at(hlo_emit *e, ir_ints *sizes)
+{
+    const ir_node *n = ir_bdef(e->b, e->in[2]);
+
+    for (int i = 0; n && n->op == OP_add && i < 2; i++) {
+        const ir_node *m = ir_bdef(e->b, n->in[1 - i]);
+        if (n->in[i] == e->in[1] && m && m->op == OP_constant)
+            return fe_hlo_known(e, n->in[1 - i], "the size", sizes);
+    }
+    return false;
+}
+
 void
 fe_hlo_real_dynamic_slice(hlo_emit *e)
 {
+    const ir_node *n = ir_bdef(e->b, e->in[1]);
+    const int rank = fe_hlo_in_type(e, 0)->rank;
     ir_ints start, limit, stride;
 
-    if (fe_hlo_known(e, e->in[1], "the start", &start) && fe_hlo_known(e, e->in[2], "the limit", &limit) &&
-        fe_hlo_known(e, e->in[3], "the stride", &stride))
+    if (!fe_hlo_known(e, e->in[3], "the stride", &stride))
+        return;
+    bool unit = true;
+    for (int k = 0; k < stride.n; k++)
+        unit &= stride.at[k] == 1;
+    if (unit && (!n || n->op != OP_constant) && box_at(e, &limit)) {
+        ir_ref *in = IR_NEW_N(e->b->arena, ir_ref, rank + 1);
+        in[0] = e->in[0];
+        for (int k = 0; k < rank; k++)
+            in[1 + k] = ir_reshape(e->b, ir_slice_axis(e->b, e->in[1], 0, k, k + 1), 0, NULL);
+        e->out[0] = ir_node1(e->b, OP_dynamic_slice, rank + 1, in, &(ir_attrs){ .sizes = { limit } });
+        return;
+    }
+    if (fe_hlo_known(e, e->in[1], "the start", &start) && fe_hlo_known(e, e->in[2], "the limit", &limit))
         e->out[0] = ir_node1(e->b, OP_slice, 1, e->in, &(ir_attrs){ .slice = { start, limit, stride } });
 }
 

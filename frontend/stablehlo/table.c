@@ -34,6 +34,21 @@ fe_hlo_row(hlo_import *h, const char *name)
     return row || strncmp(name, "mhlo.", 5) != 0 ? row : row_named(h, ir_format(h->a, "stablehlo.%s", name + 5));
 }
 
+bool
+fe_hlo_moves(const hlo_row *row)
+{
+    static fe_hlo_rule *const rule[] = {
+        fe_hlo_constant, fe_hlo_broadcast_in_dim, fe_hlo_broadcast, fe_hlo_reshape, fe_hlo_transpose, fe_hlo_slice,
+        fe_hlo_concatenate, fe_hlo_reverse, fe_hlo_dynamic_slice, fe_hlo_dynamic_update_slice, fe_hlo_select, fe_hlo_gather,
+        fe_hlo_pad, fe_hlo_call_, fe_hlo_loop, fe_hlo_branch, fe_hlo_barrier, fe_hlo_same, fe_hlo_get_tuple_element, fe_hlo_sort,
+    };
+
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
+        if (row->rule == rule[i])
+            return true;
+    return false;
+}
+
 /* ---- attributes ---- */
 
 const hlo_attr *

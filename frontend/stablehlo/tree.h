@@ -17,6 +17,13 @@ typedef struct hlo_span {
 typedef enum hlo_type_kind { HLO_TENSOR, HLO_TOKEN, HLO_TUPLE, HLO_OTHER } hlo_type_kind;
 #define HLO_DYNAMIC (-1) /* a size that is `?` */
 
+/* An element type of few bits, which values of a wider one stand for (small.c). */
+typedef struct hlo_small {
+    const char *name;
+    cot_dtype carrier;
+    int bits, digits, bias, kind; /* digits: of a float, behind the point */
+} hlo_small;
+
 typedef struct hlo_type {
     hlo_type_kind kind;
     cot_dtype dtype; /* COT_DTYPE_NONE: no element type of ours */
@@ -24,6 +31,7 @@ typedef struct hlo_type {
     const int64_t *dims;
     const struct hlo_type *const *item;
     const ir_type *type; /* NULL: it has `?`, or is no array of ours */
+    const hlo_small *small; /* NULL, or what dtype stands for */
     hlo_span text;
 } hlo_type;
 
@@ -119,6 +127,7 @@ typedef struct hlo_reader {
     hlo_module *m;
     hlo_region *region;
     struct hlo_names *names;
+    struct hlo_resources *resources; /* of the end of the text, once one is asked for */
 } hlo_reader;
 
 enum { HLO_DEEPEST = 256 }; /* regions, lists, types within each other */
@@ -161,8 +170,14 @@ void fe_hlo_add(hlo_reader *r, hlo_attrs *s, const char *name, hlo_attr value);
 bool fe_hlo_dict(hlo_reader *r, const char *close, hlo_attrs *s);
 bool fe_hlo_loc(hlo_reader *r, const char **at); /* loc(...), if it is next */
 
-/* dense.c: behind `dense<` */
+/* dense.c: behind `dense<`, `dense_resource<` */
 bool fe_hlo_dense(hlo_reader *r, hlo_attr *out);
+bool fe_hlo_dense_resource(hlo_reader *r, hlo_attr *out);
+
+/* small.c: NULL: no small type has the name */
+const hlo_small *fe_hlo_small(hlo_span name);
+float fe_hlo_small_decode(const hlo_small *s, unsigned bits);
+float fe_hlo_small_round(const hlo_small *s, double x);
 
 /* parse.c */
 bool fe_hlo_parse(hlo_reader *r);

@@ -12,9 +12,9 @@ dtype_named(const char *name)
     return COT_DTYPE_NONE;
 }
 
-/* f32, i8, ui8, i1, complex<f32>: ours, or COT_DTYPE_NONE. */
+/* f32, i8, ui8, i1, complex<f32>: ours, or COT_DTYPE_NONE; of small ones the carrier. */
 static bool
-element_type(hlo_reader *r, cot_dtype *out)
+element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
 {
     static const struct {
         const char *theirs, *ours;
@@ -25,20 +25,25 @@ element_type(hlo_reader *r, cot_dtype *out)
     hlo_span s, rest;
     cot_dtype part;
 
-    if (fe_hlo_try(r, "!"))
-        fe_hlo_word(r);
+    fe_hlo_try(r, "!"); /* of a dialect, and none of ours */
     s = fe_hlo_word(r);
     *out = COT_DTYPE_NONE;
     if (fe_hlo_is(s, "complex") && fe_hlo_try(r, "<")) {
-        if (!fe_hlo_deeper(r) || !element_type(r, &part) || !fe_hlo_expect(r, ">"))
+        if (!fe_hlo_deeper(r) || !element_type(r, &part, small) || !fe_hlo_expect(r, ">"))
             return false;
         r->depth--;
-        *out = part == COT_F32 ? dtype_named("c64") : part == COT_F64 ? dtype_named("c128") : COT_DTYPE_NONE;
+        *out = *small             ? COT_DTYPE_NONE
+               : part == COT_F32 ? dtype_named("c64")
+               : part == COT_F64 ? dtype_named("c128")
+                                 : COT_DTYPE_NONE;
+        *small = NULL;
         return true;
     }
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (fe_hlo_is(s, row[i].theirs))
             *out = dtype_named(row[i].ours);
+    if ((*small = fe_hlo_small(s)))
+        *out = (*small)->carrier;
     if (s.n == 0)
         return fe_hlo_wants(r, r->at, "an element type");
     return !fe_hlo_try(r, "<") || fe_hlo_balanced(r, '>', &rest);
@@ -76,7 +81,7 @@ tensor(hlo_reader *r, hlo_type *t)
     }
     t->rank = (int)n;
     t->dims = dims;
-    if (!element_type(r, &t->dtype))
+    if (!element_type(r, &t->dtype, &t->small))
         return false;
     if (fe_hlo_try(r, ",") ? !fe_hlo_balanced(r, '>', &encoding) : !fe_hlo_expect(r, ">"))
         return false;

@@ -8,7 +8,7 @@
  * drops them and inserts the new ones, so that both directions share one list of axes. */
 #include "cotrace/index.h"
 
-#include "frontend/trace.h"
+#include "frontend/sub.h"
 #include "passes/lens.h"
 
 enum { NEW = -1, ARRAYS = -2 }; /* in selection.out, beside axes of x */
@@ -38,6 +38,7 @@ typedef struct at_call {
     cot_at_options o;
     cot_update_kind kind;
     bool update;
+    const pass_combiner *by; /* in place of kind */
 } at_call;
 
 static const ir_op scatters[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min,
@@ -441,6 +442,9 @@ read_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base)
 
     if (!dimension_numbers(b, s, &d))
         return IR_NONE;
+    for (int k = 0; k < s->t->rank && s->valid; k++)
+        if (s->array[k] && s->size[k] == 0) /* the mask holds nowhere */
+            return ir_zeros(b, ir_type_shaped(b->ctx, s->t, d.rank, d.shape));
     ir_attrs a = { .gather = { .offset_dims = { d.k, d.offset },
                                .collapsed = { d.n, d.axes },
                                .index_map = { d.n, d.axes },
@@ -489,6 +493,7 @@ cot_index_at_(cot_place at, cot_value x, cot_ats index, const cot_at_options *o,
 
 /* ---- updating ---- */
 
+/* The updates: of the shape of the read, in the element type of x. */
 static ir_ref
 update_value(ir_build *b, const at_call *c, const selection *s, int rank, const int64_t *shape)
 {
@@ -504,36 +509,43 @@ update_value(ir_build *b, const at_call *c, const selection *s, int rank, const 
     return fe_broadcast_to(b, s->op, y, rank, shape);
 }
 
-static ir_ref
-combine(ir_build *b, cot_update_kind kind, ir_ref x, ir_ref y)
+/* z[i] of x and y, element by element. */
+static void
+combine(ir_build *b, const at_call *c, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
-    return kind == COT_UPDATE_SET ? y : ir_op2(b, combines[kind], x, y);
+    if (c->by)
+        pass_combine(b, c->by, x, y, z);
+    else
+        z[0] = c->kind == COT_UPDATE_SET ? y[0] : ir_op2(b, combines[c->kind], x[0], y[0]);
 }
 
 /* By a mask and nothing else: a select. */
-static ir_ref
-update_masked(ir_build *b, const at_call *c, const selection *s, ir_ref x)
+static void
+update_masked(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
     const ir_type *m = ir_btype(b, s->mask);
-    const int after = s->t->rank - s->mask_axis - m->rank;
+    ir_ref *wide = IR_NEW_N(b->arena, ir_ref, n);
     int64_t dims[COT_MAX_RANK];
 
     for (int k = 0; k < m->rank; k++)
         dims[k] = s->mask_axis + k;
-    ir_ref y = update_value(b, c, s, after, s->t->dims + s->mask_axis + m->rank);
-    y = y ? fe_broadcast_to(b, s->op, y, s->t->rank, s->t->dims) : IR_NONE;
+    for (int i = 0; i < n; i++)
+        wide[i] = y[i] ? fe_broadcast_to(b, s->op, y[i], s->t->rank, s->t->dims) : IR_NONE;
     ir_ref at = ir_broadcast_in_dim(b, s->mask, s->t->rank, s->t->dims, dims);
-    return y ? ir_select(b, at, combine(b, c->kind, x, y), x) : IR_NONE;
+    combine(b, c, x, wide, z);
+    for (int i = 0; i < n; i++)
+        z[i] = z[i] ? ir_select(b, at, z[i], x[i]) : IR_NONE;
 }
 
-static ir_ref
-update_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base, ir_ref y)
+static void
+update_arrays(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *base, const ir_ref *y, ir_ref *z)
 {
     const bool clamp = c->o.clip && !s->dropped;
+    ir_ref *shaped = IR_NEW_N(b->arena, ir_ref, n);
     numbers d = { .n = 0 };
 
     if (!dimension_numbers(b, s, &d))
-        return IR_NONE;
+        return;
     ir_attrs a = { .scatter = { .window_dims = { d.k, d.offset },
                                 .inserted = { d.n, d.axes },
                                 .index_map = { d.n, d.axes },
@@ -541,8 +553,58 @@ update_arrays(ir_build *b, const at_call *c, const selection *s, ir_ref base, ir
                                             ? IR_MODE_PROMISE
                                             : IR_MODE_FILL,
                                 .unique = c->o.unique != 0 } };
-    ir_ref in[3] = { base, vectors(b, s, clamp), ir_reshape(b, y, d.rank, d.shape) };
-    return in[1] && in[2] ? ir_node1(b, scatters[c->kind], 3, in, &a) : IR_NONE;
+    ir_ref v = vectors(b, s, clamp);
+    for (int i = 0; i < n; i++)
+        if (!(shaped[i] = ir_reshape(b, y[i], d.rank, d.shape)))
+            return;
+    if (v && c->by)
+        pass_scatter(b, c->by, &a, base, v, shaped, z);
+    else if (v)
+        z[0] = ir_node1(b, scatters[c->kind], 3, (const ir_ref[]){ base[0], v, shaped[0] }, &a);
+}
+
+/* By a mask, every entry is a mask that needs no bound. */
+static bool
+only_mask(ir_build *b, const at_call *c, const selection *s)
+{
+    for (int i = 0; i < c->at.n; i++)
+        if (c->at.at[i].kind != COT_AT_VALUE && c->at.at[i].kind != COT_AT_ELLIPSIS) {
+            ir_build_fail(b, s->op, ERR_at_unbounded, ir_type_str(b->ctx, ir_btype(b, s->mask)), i);
+            return false;
+        }
+    return s->n_array == 0;
+}
+
+/* z[i]: x[i] with the elements at the selection combined with y[i], which has the shape of the read. */
+static void
+update_all(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x, const ir_ref *y, ir_ref *z)
+{
+    ir_ref *base = IR_NEW_N(b->arena, ir_ref, n), *flat = IR_NEW_N(b->arena, ir_ref, n);
+
+    for (int i = 0; i < n; i++)
+        if (!y[i] || !(base[i] = read_box(b, s, x[i])))
+            return;
+    if (s->n_array > 0) {
+        update_arrays(b, c, s, n, base, y, z);
+    } else {
+        for (int i = 0; i < n; i++)
+            flat[i] = ir_reshape(b, y[i], s->t->rank, s->size);
+        combine(b, c, base, flat, z);
+    }
+    for (int i = 0; i < n; i++)
+        z[i] = z[i] ? put_box(b, s, x[i], z[i]) : IR_NONE;
+}
+
+/* The shape of the updates: of the read, or, by a mask, of x behind the mask. */
+static bool
+updates_shape(ir_build *b, const at_call *c, const selection *s, int *rank, int64_t *shape)
+{
+    if (!s->mask)
+        return result_shape(b, s, rank, shape);
+    const int at = s->mask_axis + ir_btype(b, s->mask)->rank;
+    *rank = s->t->rank - at;
+    memcpy(shape, s->t->dims + at, sizeof *shape * (size_t)*rank);
+    return only_mask(b, c, s);
 }
 
 static ir_ref
@@ -554,28 +616,41 @@ index_update(ir_build *b, const fe_arg *none, int n, const void *options)
     selection s = { .op = name[c->kind] };
     int rank;
     int64_t shape[2 * COT_MAX_RANK];
-    ir_ref x = fe_resolve(b->ctx->trace, c->x, s.op, 0);
+    ir_ref x = fe_resolve(b->ctx->trace, c->x, s.op, 0), z = IR_NONE;
 
     (void)none, (void)n;
-    if (!x || !select_from(b, c, ir_btype(b, x), &s))
+    if (!x || !select_from(b, c, ir_btype(b, x), &s) || !updates_shape(b, c, &s, &rank, shape))
         return IR_NONE;
-    if (s.mask) {
-        for (int i = 0; i < c->at.n; i++)
-            if (c->at.at[i].kind != COT_AT_VALUE && c->at.at[i].kind != COT_AT_ELLIPSIS) {
-                ir_build_fail(b, s.op, ERR_at_unbounded,
-                              ir_type_str(b->ctx, ir_btype(b, s.mask)), i);
-                return IR_NONE;
-            }
-        return s.n_array == 0 ? update_masked(b, c, &s, x) : IR_NONE;
+    ir_ref y = update_value(b, c, &s, rank, shape);
+    if (y && s.mask)
+        update_masked(b, c, &s, 1, &x, &y, &z);
+    else if (y)
+        update_all(b, c, &s, 1, &x, &y, &z);
+    return z;
+}
+
+bool
+fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by, const ir_ref *x,
+              const ir_ref *y, ir_ref *z)
+{
+    const at_call c = { .at = at, .o = { .clip = clip }, .update = true, .by = by };
+    selection s = { .op = op };
+    ir_ref *wide = IR_NEW_N(b->arena, ir_ref, by->n + 1);
+    int rank;
+    int64_t shape[2 * COT_MAX_RANK];
+
+    if (!select_from(b, &c, ir_btype(b, x[0]), &s) || !updates_shape(b, &c, &s, &rank, shape))
+        return false;
+    for (int i = 0; i < by->n; i++) {
+        wide[i] = fe_convert_into(b, op, y[i], ir_btype(b, x[i])->dtype);
+        wide[i] = wide[i] ? fe_broadcast_to(b, op, wide[i], rank, shape) : IR_NONE;
+        z[i] = IR_NONE;
     }
-    if (!result_shape(b, &s, &rank, shape))
-        return IR_NONE;
-    ir_ref y = update_value(b, c, &s, rank, shape), base = read_box(b, &s, x);
-    if (!y || !base)
-        return IR_NONE;
-    y = s.n_array > 0 ? update_arrays(b, c, &s, base, y)
-                      : combine(b, c->kind, base, ir_reshape(b, y, s.t->rank, s.size));
-    return y ? put_box(b, &s, x, y) : IR_NONE;
+    if (b->status == COT_OK && s.mask)
+        update_masked(b, &c, &s, by->n, x, wide, z);
+    else if (b->status == COT_OK)
+        update_all(b, &c, &s, by->n, x, wide, z);
+    return b->status == COT_OK;
 }
 
 cot_value

@@ -2,7 +2,8 @@
  *
  * A length with a large prime factor goes by L. I. Bluestein's convolution: with w_j = e^(-pi i j^2 / n),
  *   Y[k] = w_k sum_j (x_j w_j) conj(w_(k-j)),
- * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  Of h + 1 numbers that come
+ * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  A prime n that n - 1 has no large
+ * prime factor for goes by C. Rader's, of length n - 1 (Proc. IEEE 56, 1968).  Of h + 1 numbers that come
  * from n = 2 h real ones, those of the evens and of the odds, X[k] +- conj(X[h-k]), are the parts of h complex ones, of
  * which the inverse lies in memory as the real ones do. */
 #include <math.h>
@@ -156,6 +157,89 @@ by_convolution(ir_build *b, ir_ref z, int64_t n, bool inverse)
     return y ? ir_mul(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n), chirp) : IR_NONE;
 }
 
+/* x^y mod n, n below 2^31. */
+static int64_t
+power(int64_t x, int64_t y, int64_t n)
+{
+    int64_t z = 1;
+    for (; y; y /= 2, x = x * x % n)
+        z = y % 2 ? z * x % n : z;
+    return z;
+}
+
+/* The least generator of the units modulo n, if n is a prime below 2^31 and n - 1 has prime factors of at most 13; else 0. */
+static int64_t
+generator(int64_t n)
+{
+    static const int primes[] = { 2, 3, 5, 7, 11, 13 };
+
+    if (n >= INT64_C(1) << 31 || n < 5 || !ir_fft_takes(n - 1))
+        return 0;
+    for (int64_t p = 2; p * p <= n; p++)
+        if (n % p == 0)
+            return 0;
+    for (int64_t g = 2;; g++) {
+        bool all = true;
+        for (int i = 0; i < 6; i++)
+            all &= (n - 1) % primes[i] != 0 || power(g, (n - 1) / primes[i], n) != 1;
+        if (all)
+            return g;
+    }
+}
+
+/* The elements of z at the places along the last axis. */
+static ir_ref
+permuted(ir_build *b, ir_ref z, int64_t n, const int32_t *places)
+{
+    if (!z)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, z);
+    const int64_t last = t->rank - 1, shape[2] = { n, 1 };
+    int64_t *others = IR_NEW_N(b->arena, int64_t, t->rank), *sizes = IR_NEW_N(b->arena, int64_t, t->rank);
+
+    for (int k = 0; k < t->rank; k++) {
+        others[k] = k;
+        sizes[k] = k < last ? t->dims[k] : 1;
+    }
+    const ir_attrs at = { .gather = { .offset_dims = { (int)last, others }, .collapsed = { 1, ir_list(b, 1, &last).at },
+                                      .index_map = { 1, ir_list(b, 1, &last).at }, .sizes = { t->rank, sizes },
+                                      .mode = IR_MODE_PROMISE } };
+    const ir_ref in[2] = { z, ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, shape), places) };
+    return ir_node1(b, OP_gather, 2, in, &at);
+}
+
+/* Rader's: j = g^p, k = g^-q for j, k > 0, and Y[k] = x_0 + sum_p x_(g^p) w^(g^(p-q)), cyclic in n - 1. */
+static ir_ref
+by_generator(ir_build *b, ir_ref z, int64_t n, int64_t g, bool inverse)
+{
+    const int64_t m = n - 1, last = ir_btype(b, z)->rank - 1;
+    double *w = IR_NEW_N(b->arena, double, 2 * m), *turned = IR_NEW_N(b->arena, double, 2 * m);
+    int32_t *from = IR_NEW_N(b->arena, int32_t, m), *to = IR_NEW_N(b->arena, int32_t, m);
+
+    for (int64_t p = 0, j = 1; p < m; p++, j = j * g % n) {
+        const int64_t q = p ? m - p : 0; /* j = g^-q */
+        double *c = w + 2 * q;
+        ir_fft_root(j, n, c, c + 1);
+        c[0] /= (double)m;
+        c[1] *= (inverse ? -1 : 1) / (double)m;
+        from[p] = (int32_t)j - 1;
+        to[j - 1] = (int32_t)q;
+    }
+    ir_fft_line(b->arena, m, false, w, turned);
+    ir_ref zero = ir_slice_axis(b, z, (int)last, 0, 1), rest = ir_slice_axis(b, z, (int)last, 1, n);
+    ir_ref x = plain(b, permuted(b, rest, m, from), false);
+    ir_ref y = x ? plain(b, ir_mul(b, x, complex_along_last(b, x, m, turned)), true) : IR_NONE;
+    if (!y)
+        return IR_NONE;
+    ir_ref all[2] = { ir_add(b, zero, ir_slice_axis(b, x, (int)last, 0, 1)), permuted(b, y, m, to) };
+    const ir_type *t = ir_btype(b, y);
+    int64_t same[COT_MAX_RANK];
+    for (int k = 0; k <= last; k++)
+        same[k] = k;
+    all[1] = ir_add(b, all[1], ir_broadcast_in_dim(b, zero, t->rank, t->dims, same));
+    return ir_concatenate(b, 2, all, (int)last);
+}
+
 /* Along the last axis, undivided. */
 static ir_ref
 line(ir_build *b, ir_ref z, bool inverse)
@@ -163,7 +247,10 @@ line(ir_build *b, ir_ref z, bool inverse)
     if (!z)
         return IR_NONE;
     const int64_t n = length(b, z);
-    return n < 1 || ir_fft_takes(n) ? plain(b, z, inverse) : by_convolution(b, z, n, inverse);
+    if (n < 1 || ir_fft_takes(n))
+        return plain(b, z, inverse);
+    const int64_t g = generator(n);
+    return g ? by_generator(b, z, n, g, inverse) : by_convolution(b, z, n, inverse);
 }
 
 /* ---- real numbers ---- */
@@ -201,13 +288,87 @@ as_complex(ir_build *b, ir_ref x)
              : IR_NONE;
 }
 
-/* The numbers 0 ... n/2 of the transform of n real ones.  Half the length would do, but what puts the halves
- * together takes longer than the other half. */
+/* Real numbers as half as many complex ones, of which they are the parts, transformed: the parts. */
+static parts
+paired(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    const int axis = t->rank - 1;
+    int64_t dims[COT_MAX_RANK + 1];
+    ir_ref part[2];
+
+    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
+    dims[axis] /= 2;
+    dims[axis + 1] = 2;
+    ir_ref z = ir_reshape(b, x, t->rank + 1, dims);
+    const bool whole_line = ir_fft_takes(dims[axis]);
+    if (whole_line)             /* in memory they are complex numbers already */
+        z = plain(b, z, false);
+    for (int i = 0; i < 2 && z; i++)
+        part[i] = ir_reshape(b, ir_slice_axis(b, z, axis + 1, i, i + 1), t->rank, dims);
+    if (!z || whole_line)
+        return z ? (parts){ part[0], part[1] } : (parts){ IR_NONE, IR_NONE };
+    return parts_of(b, line(b, whole(b, (parts){ part[0], part[1] }), false));
+}
+
+/* 0 ... h of what has period h. */
+static ir_ref
+closed(ir_build *b, ir_ref x, int axis)
+{
+    return ir_concatenate(b, 2, (ir_ref[]){ x, ir_slice_axis(b, x, axis, 0, 1) }, axis);
+}
+
+/* Of n = 2 h real numbers, with Z the transform of the evens plus i times the odds: those of the evens and of the odds
+ * are (Z[k] + conj(Z[h-k])) / 2 and (Z[k] - conj(Z[h-k])) / 2i, which a root of unity joins. */
+static ir_ref
+real_line_even(ir_build *b, ir_ref x)
+{
+    const int axis = ir_btype(b, x)->rank - 1;
+    const int64_t n = length(b, x), h = n / 2;
+    const ir_axes along = ir_axes_of(axis);
+    double *w = roots(b, h + 1, n);
+    parts z = paired(b, x);
+
+    if (!z.re || !z.im)
+        return IR_NONE;
+    z = (parts){ closed(b, z.re, axis), closed(b, z.im, axis) };
+    for (int64_t i = 0; i < 2 * h + 2; i++)
+        w[i] /= 2;
+    ir_ref mre = ir_reverse(b, z.re, along), mim = ir_reverse(b, z.im, along);
+    ir_ref c = along_last(b, z.re, h + 1, w, 0), s = along_last(b, z.re, h + 1, w, 1);
+    ir_ref even_re = times(b, ir_add(b, z.re, mre), 0.5), even_im = times(b, ir_sub(b, z.im, mim), 0.5);
+    ir_ref odd_re = ir_add(b, z.im, mim), odd_im = ir_sub(b, mre, z.re);
+    ir_ref turned_re = ir_sub(b, ir_mul(b, c, odd_re), ir_mul(b, s, odd_im));
+    ir_ref turned_im = ir_add(b, ir_mul(b, c, odd_im), ir_mul(b, s, odd_re));
+    return whole(b, (parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
+}
+
+/* Of real numbers number 0, and number n/2 of an even n, are real: what rounding leaves of the imaginary part is 0. */
+static ir_ref
+exactly_real(ir_build *b, ir_ref y, int64_t n)
+{
+    parts p = y ? parts_of(b, y) : (parts){ IR_NONE, IR_NONE };
+    if (!p.re || !p.im)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, p.im);
+    ir_ref k = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1), real = ir_op2(b, OP_eq, k, ir_like(b, k, 0));
+    if (n % 2 == 0)
+        real = ir_op2(b, OP_or, real, ir_op2(b, OP_eq, k, ir_like(b, k, (double)(n / 2))));
+    p.im = ir_select(b, real, ir_like(b, p.im, 0), p.im);
+    return whole(b, p);
+}
+
+/* The numbers 0 ... n/2 of the transform of n real ones. */
 static ir_ref
 real_line(ir_build *b, ir_ref x)
 {
-    ir_ref y = x ? line(b, as_complex(b, x), false) : IR_NONE;
-    return y ? ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, length(b, x) / 2 + 1) : IR_NONE;
+    if (!x)
+        return IR_NONE;
+    if (length(b, x) % 2 == 0 && ir_btype(b, x)->rank < COT_MAX_RANK)
+        return real_line_even(b, x);
+    const int64_t n = length(b, x);
+    ir_ref y = line(b, as_complex(b, x), false);
+    return y ? exactly_real(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1), n) : IR_NONE;
 }
 
 /* Without the imaginary parts that no transform of real numbers has: of the first, and the last of an even n. */

@@ -24,6 +24,34 @@ ordering_of(const char *op, int axis, const cot_order_options *o, size_t size)
 
 /* ---- places ---- */
 
+static ir_ref
+is_nan(ir_build *b, ir_ref x)
+{
+    return ir_convert(b, ir_op2(b, OP_ne, x, x), COT_U8);
+}
+
+/* A complex key as three: which parts are NaN, so that numbers without come first, the real, the imaginary part. */
+ir_ref
+fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place)
+{
+    ir_ref *key = IR_NEW_N(b->arena, ir_ref, 3 * n + 1);
+    int m = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (!keys[i])
+            return IR_NONE;
+        if (!ir_is_complex(ir_btype(b, keys[i])->dtype)) {
+            key[m++] = keys[i];
+            continue;
+        }
+        ir_ref re = ir_op1(b, OP_real, keys[i]), im = ir_op1(b, OP_imag, keys[i]), first = is_nan(b, re);
+        key[m++] = ir_add(b, ir_add(b, first, first), is_nan(b, im));
+        key[m++] = re;
+        key[m++] = im;
+    }
+    return ir_node1(b, OP_argsort, m, key, &(ir_attrs){ .arg = { axis, place } });
+}
+
 /* Descending: ascending in the reversed keys, read backwards, so that equal ones keep their order. */
 static ir_ref
 places(ir_build *b, const ir_ref *keys, int n, int axis, bool descending)
@@ -36,7 +64,7 @@ places(ir_build *b, const ir_ref *keys, int n, int axis, bool descending)
     const cot_dtype place = t->dims[axis] > INT32_MAX ? COT_I64 : COT_I32;
     for (int i = 0; i < n; i++)
         key[i] = descending ? ir_reverse(b, keys[i], ir_axes_of(axis)) : keys[i];
-    ir_ref y = ir_node1(b, OP_argsort, n, key, &(ir_attrs){ .arg = { axis, place } });
+    ir_ref y = fe_argsort(b, n, key, axis, place);
     if (!descending || !y)
         return y;
     y = ir_reverse(b, y, ir_axes_of(axis));

@@ -64,7 +64,7 @@ find(ir_build *b, ir_ref x, int64_t size)
     const cot_dtype place = f.n <= INT32_MAX && size <= INT32_MAX ? COT_I32 : COT_I64;
     ir_ref flat = ir_reshape(b, x, 1, &f.n);
 
-    f.from = flat ? ir_node1(b, OP_argsort, 1, &flat, &(ir_attrs){ .arg = { 0, place } }) : IR_NONE;
+    f.from = fe_argsort(b, 1, &flat, 0, place);
     f.sorted = f.n == 0 || !f.from ? flat
                                    : fe_along(b, flat, ir_broadcast_axis(b, f.from, 1, 1), 0, IR_MODE_PROMISE);
     f.first = marks(&f);

@@ -14,6 +14,7 @@ typedef struct windowing {
     ir_op op;
     int axis;
     int64_t size, stride, dilation;
+    bool pools;                 /* strides that are absent are the window */
 } windowing;
 
 /* One entry for each of n spatial axes, `absent` where there is no list. */
@@ -40,16 +41,17 @@ entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n,
 
 /* ---- windows of several axes ---- */
 
-/* The windows along axes first ... first + n - 1 of x, padded with `fill`; their elements go along *more
- * new last axes. */
+/* The windows of x along the axes, padded with the scalar fill; their elements go along *more new last axes. */
 static ir_ref
-all_windows(ir_build *b, const windowing *d, ir_ref x, int first, int n, const int64_t *window, double fill, int *more)
+all_windows(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window, ir_ref fill, int *more)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
+    const cot_list strides = d->pools && d->o.strides.n == 0 ? d->window : d->o.strides;
+    const int n = d->window.n;
     int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK], padding[2 * COT_MAX_RANK];
     pass_window w[COT_MAX_RANK];
 
-    if (!t || !entries(b, d, "strides", d->o.strides, n, 1, 1, stride) ||
+    if (!t || !fill || !entries(b, d, "strides", strides, n, 1, 1, stride) ||
         !entries(b, d, "dilation", d->o.dilation, n, 1, 1, dilation) ||
         !entries(b, d, "base_dilation", d->o.base_dilation, n, 1, 1, base) ||
         !entries(b, d, "padding", d->o.padding, 2 * n, 0, INT32_MIN, padding))
@@ -57,11 +59,11 @@ all_windows(ir_build *b, const windowing *d, ir_ref x, int first, int n, const i
     for (int i = 0; i < t->rank; i++)
         w[i] = (pass_window){ 1, 1, 1, 1, 0, 0 };
     for (int i = 0; i < n; i++) {
-        w[first + i] = (pass_window){ window[i], stride[i], dilation[i], base[i], padding[2 * i], padding[2 * i + 1] };
+        w[axis[i]] = (pass_window){ window[i], stride[i], dilation[i], base[i], padding[2 * i], padding[2 * i + 1] };
         if (d->o.same)
-            pass_window_same(t->dims[first + i], &w[first + i]);
+            pass_window_same(t->dims[axis[i]], &w[axis[i]]);
     }
-    return pass_windows(b, x, t->rank, w, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), more);
+    return pass_windows(b, x, t->rank, w, fill, more);
 }
 
 static ir_ref
@@ -84,42 +86,55 @@ cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride
 
 /* ---- pooling ---- */
 
-static bool
-pool_shape(ir_build *b, const windowing *d, ir_ref x, int64_t *window)
-{
-    const ir_type *t = ir_btype(b, x);
+typedef ir_ref pool_rule(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window);
 
-    if (d->window.n == 0 || d->window.n > t->rank) {
-        ir_build_fail(b, d->title, ERR_rank_least, ir_type_str(b->ctx, t), d->window.n ? d->window.n : 1);
+/* The sizes of the windows, and their axes: .axes, or the last ones. */
+static bool
+pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t *window)
+{
+    const int n = d->window.n;
+    ir_axes seen = 0;
+
+    if (n == 0 || n > t->rank) {
+        ir_build_fail(b, d->title, ERR_rank_least, ir_type_str(b->ctx, t), n ? n : 1);
         return false;
     }
-    return entries(b, d, "window", d->window, d->window.n, 1, 1, window);
+    if (d->o.axes.n != 0 && d->o.axes.n != n) {
+        ir_build_fail(b, d->title, ERR_attr_wrong,
+                      ir_format(b->arena, "axes has %d entries; wants %d, as the window", d->o.axes.n, n));
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        axis[i] = d->o.axes.n ? fe_axis(b, d->title, d->o.axes.at[i], t->rank) : t->rank - n + i;
+        if (axis[i] < 0)
+            return false;
+        if (ir_axes_has(seen, axis[i])) {
+            ir_build_fail(b, d->title, ERR_attr_wrong, ir_format(b->arena, "axes names axis %d twice", axis[i]));
+            return false;
+        }
+        seen |= ir_axes_of(axis[i]);
+    }
+    return entries(b, d, "window", d->window, n, 1, 1, window);
 }
 
-/* The neutral element of f16 ... f64 and integers, as a number. */
+/* What a reduction of nothing gives: padding that changes nothing. */
 static ir_ref
-pooled(ir_build *b, const windowing *d, ir_ref x, const int64_t *window)
+neutral(ir_build *b, const windowing *d, const ir_type *t)
+{
+    const int64_t none = 0;
+    ir_ref x = ir_zeros(b, ir_type_new(b->ctx, t->dtype, 1, &none));
+
+    return d->op == OP_reduce_sum ? ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)) : ir_reduce(b, d->op, x, ir_axes_of(0));
+}
+
+static ir_ref
+pool(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window)
 {
     const ir_type *t = ir_btype(b, x);
-    const int n = d->window.n;
-    double fill = d->op == OP_reduce_prod ? 1 : 0;
     int more = 0;
-
-    if (d->op == OP_reduce_max || d->op == OP_reduce_min) {
-        const bool most = d->op == OP_reduce_min;
-        const int bits = ir_bits(t->dtype) - (ir_is_signed(t->dtype) ? 1 : 0);
-        const double top = bits >= 63 ? 0 : (double)(((int64_t)1 << bits) - 1);
-
-        if (ir_is_float(t->dtype))
-            fill = most ? (double)INFINITY : -(double)INFINITY;
-        else if (bits >= 63 && (most || ir_is_signed(t->dtype)) && d->o.padding.n + d->o.same > 0) {
-            ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, t), "32 bits or less to be padded");
-            return IR_NONE;
-        } else
-            fill = most ? top : ir_is_signed(t->dtype) ? -top - 1 : 0;
-    }
-    ir_ref y = all_windows(b, d, x, t->rank - n, n, window, fill, &more);
+    ir_ref y = all_windows(b, d, x, axis, window, neutral(b, d, t), &more);
     const ir_axes axes = ir_axes_shift(ir_axes_below(more), t->rank);
+
     if (!y || !more)
         return y;
     return d->op == OP_reduce_max || d->op == OP_reduce_min ? ir_reduce_first(b, d->op, y, axes)
@@ -127,51 +142,71 @@ pooled(ir_build *b, const windowing *d, ir_ref x, const int64_t *window)
 }
 
 static ir_ref
-pool(ir_build *b, const fe_arg *x, int n, const void *options)
+average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window)
 {
-    const windowing *d = options;
-    int64_t window[COT_MAX_RANK];
+    ir_ref y = fe_widen(b, x);
+    int64_t size = 1;
 
-    (void)n;
-    return x[0].ref && pool_shape(b, d, x[0].ref, window) ? pooled(b, d, x[0].ref, window) : IR_NONE;
-}
-
-static ir_ref
-average(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const windowing *d = options;
-    ir_ref y = fe_widen(b, x[0].ref);
-    int64_t window[COT_MAX_RANK], size = 1;
-
-    (void)n;
-    if (!y || !pool_shape(b, d, y, window))
-        return IR_NONE;
     if (!ir_is_float(ir_btype(b, y)->dtype)) {
         ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, y)), "a floating type");
         return IR_NONE;
     }
     for (int i = 0; i < d->window.n; i++)
         size *= window[i];
-    ir_ref sum = pooled(b, d, y, window), count = ir_like(b, sum, (double)size);
+    ir_ref sum = pool(b, d, y, axis, window), count = ir_like(b, sum, (double)size);
     if (sum && d->o.count_valid)
-        count = pooled(b, d, ir_like(b, y, 1), window);
-    return sum ? fe_narrow(b, ir_div(b, sum, count), ir_btype(b, x[0].ref)->dtype) : IR_NONE;
+        count = pool(b, d, ir_like(b, y, 1), axis, window);
+    return sum ? fe_narrow(b, ir_div(b, sum, count), ir_btype(b, x)->dtype) : IR_NONE;
 }
 
-#define FE_POOL(name, reduction, rule)                                                         \
+/* A transpose goes behind the pooling: the gradient then runs along the memory of what was transposed. */
+static ir_ref
+pooled(ir_build *b, const windowing *d, ir_ref x, pool_rule *rule)
+{
+    const ir_node *n = x ? ir_bdef(b, x) : NULL;
+    int axis[COT_MAX_RANK];
+    int64_t window[COT_MAX_RANK];
+
+    if (!x || !pool_shape(b, d, ir_btype(b, x), axis, window))
+        return IR_NONE;
+    if (!n || n->op != OP_transpose)
+        return rule(b, d, x, axis, window);
+    const ir_ints perm = n->at.perm.perm;
+    for (int i = 0; i < d->window.n; i++)
+        axis[i] = (int)perm.at[axis[i]];
+    ir_ref y = rule(b, d, n->in[0], axis, window);
+    return y ? ir_transpose(b, y, perm.at) : IR_NONE;
+}
+
+static ir_ref
+pool_call(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    (void)n;
+    return pooled(b, options, x[0].ref, pool);
+}
+
+static ir_ref
+average_call(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    (void)n;
+    return pooled(b, options, x[0].ref, average);
+}
+
+#define FE_POOL(name, reduction, unset, rule)                                                         \
     cot_value cot_##name##_(cot_place at, cot_value x, cot_list window,                        \
                             const cot_window_options *o, size_t size)                          \
     {                                                                                          \
-        windowing d = { .title = #name, .window = window, .op = reduction };                   \
+        windowing d = { .title = #name, .window = window, .op = reduction, .pools = unset };   \
                                                                                                \
         fe_options(&d.o, sizeof d.o, o, size);                                                 \
         return fe_apply1(at, #name, rule, x, &d);                                              \
     }
-FE_POOL(window_sum, OP_reduce_sum, pool)
-FE_POOL(window_prod, OP_reduce_prod, pool)
-FE_POOL(window_max, OP_reduce_max, pool)
-FE_POOL(window_min, OP_reduce_min, pool)
-FE_POOL(avg_pool, OP_reduce_sum, average)
+FE_POOL(window_sum, OP_reduce_sum, false, pool_call)
+FE_POOL(window_prod, OP_reduce_prod, false, pool_call)
+FE_POOL(window_max, OP_reduce_max, false, pool_call)
+FE_POOL(window_min, OP_reduce_min, false, pool_call)
+FE_POOL(max_pool, OP_reduce_max, true, pool_call)
+FE_POOL(avg_pool, OP_reduce_sum, true, average_call)
 
 /* ---- convolution ---- */
 

@@ -5,6 +5,7 @@
 #ifndef COTRACE_COMBINE_H
 #define COTRACE_COMBINE_H
 
+#include "cotrace/index.h"
 #include "cotrace/window.h"
 
 #ifdef __cplusplus
@@ -22,12 +23,16 @@ typedef struct cot_combine_options {
     cot_list window;            /* reduce_window: sizes, one for each axis                          */
     cot_list strides, padding, dilation, base_dilation;         /* as in cotrace/window.h           */
     int same;
+    cot_values updates;         /* scatter_by: one for each list                                    */
+    cot_ats index;              /* scatter_by: where, as for cot_index                              */
+    int clip;                   /* scatter_by: 1: indices outside are clamped, not dropped          */
 } cot_combine_options;
 
 #define COT_COMBINE_(...) &(const cot_combine_options){__VA_ARGS__}, sizeof(cot_combine_options)
 COT_API cot_value cot_reduce_(cot_place at, cot_body *combine, const cot_combine_options *o, size_t size);
 COT_API cot_value cot_reduce_window_(cot_place at, cot_body *combine, const cot_combine_options *o, size_t size);
 COT_API cot_value cot_sort_by_(cot_place at, cot_body *before, const cot_combine_options *o, size_t size);
+COT_API cot_value cot_scatter_by_(cot_place at, cot_body *combine, const cot_combine_options *o, size_t size);
 COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_value x,
                                           cot_value source, cot_value init, const cot_combine_options *o,
                                           size_t size);
@@ -60,11 +65,27 @@ COT_API cot_value cot_select_and_scatter_(cot_place at, cot_body *select, cot_bo
  * weak order: else the result is some arrangement. */
 #define cot_sort_by(...) COT_SORT_BY_(__VA_ARGS__, .end_ = 0)
 #define COT_SORT_BY_(before, ...) cot_sort_by_(COT_HERE, before, COT_COMBINE_(__VA_ARGS__))
+/* Lists with elements at an index combined with updates, one after the other: x.at[index] of JAX, by any body.
+ *
+ *   combine  (a0, ..., am, b0, ..., bm) -> (c0, ..., cm), scalars: what is there and its update, to what will be;
+ *            types of c are those of a
+ *   .xs      m + 1 values Ti[shape]
+ *   .index   COT_AT(...), as for cot_index: integers that are outside are dropped, or with .clip = 1 clamped
+ *   .updates m + 1 values that convert to Ti and broadcast to the shape of cot_index(x, .index)
+ *   returns  the first result; all go to .out, of the types of .xs
+ *
+ * An element that several updates meet takes them in their row-major order, the first first.  A body of one op (add,
+ * mul, max, min; or, and of bool), or that gives its second argument, is that scatter; of any other the updates are
+ * the trips of a scan, which is linear in time and works in place.
+ *
+ * Errors   COT_ERR_SHAPE  shapes differ, or the body gives other types; those of cot_index; COT_ERR_ARG  counts differ */
+#define cot_scatter_by(...) COT_SCATTER_BY_(__VA_ARGS__, .end_ = 0)
+#define COT_SCATTER_BY_(combine, ...) cot_scatter_by_(COT_HERE, combine, COT_COMBINE_(__VA_ARGS__))
 /* The scalar init in the shape of x; at the element that each window of x selects, `scatter` of what is there and
  * the window's element of source.
  *
  *   select   (a, b) -> bool, whether a, the earlier of two elements, is kept: with a >= b the first of the largest
- *   scatter  (a, b) -> c: a body of one op, add, mul, max or min, or one that gives b (NULL: add)
+ *   scatter  (a, b) -> c: what is there and the update, as for cot_scatter_by (NULL: add)
  *   source   of the shape of the windows
  *
  * With init 0 and add it is the gradient of max pooling in which the first of equal elements has it all.  Padding is

@@ -25,6 +25,7 @@ typedef struct cot_compile_options {
     cot_list donated;           /* arguments whose memory results may take; absent: none       */
     bool debug;                 /* line tables: instructions lead to the lines that were traced */
     const char *manifest;       /* cot_build_object: a path for the header's facts as JSON; NULL: none */
+    bool fast;                  /* speed before bits: a GPU's tensor cores; also by the target "cuda,fast" */
 } cot_compile_options;
 
 /* ---- functions to graphs ---- */

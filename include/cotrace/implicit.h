@@ -28,7 +28,7 @@ typedef struct cot_solve_options {
     cot_value *out;             /* the results; NULL: only the first, which is returned             */
     cot_solver *transpose;      /* of the transposed system; NULL: the same solver                  */
     cot_solver *tangent;        /* root: of the linear systems with f's derivative                  */
-    int symmetric;              /* A (root: f's derivative) is its own transpose                    */
+    int symmetric;              /* A (root: f's derivative) is its own (conjugate) transpose        */
     void *user;                 /* handed to the bodies                                             */
 } cot_solve_options;
 
@@ -45,7 +45,8 @@ COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
  *     solve        any solver; called for b, for tangents, and unless .transpose or .symmetric is given
  *                  for cotangents with the transposed matvec
  * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
- *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is not floating */
+ * Of complex numbers the transposed matvec is the conjugate transpose, and .symmetric means Hermitian: torch's convention.
+ *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is neither floating nor complex */
 #define cot_custom_linear_solve(...) COT_LINEAR_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_SOLVE_(matvec, solve, ...) \
     cot_custom_linear_solve_(COT_HERE, matvec, solve, COT_SOLVE_(__VA_ARGS__))

@@ -147,6 +147,7 @@ COT_LISTED_(window_sum, window, cot_window_options)
 COT_LISTED_(window_prod, window, cot_window_options)
 COT_LISTED_(window_max, window, cot_window_options)
 COT_LISTED_(window_min, window, cot_window_options)
+COT_LISTED_(max_pool, window, cot_window_options)
 COT_LISTED_(avg_pool, window, cot_window_options)
 COT_WITH_1_(conv, cot_value, w, cot_window_options)
 inline value
@@ -168,6 +169,7 @@ select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value s
 COT_BODY_(reduce, cot_combine_options)
 COT_BODY_(reduce_window, cot_combine_options)
 COT_BODY_(sort_by, cot_combine_options)
+COT_BODY_(scatter_by, cot_combine_options)
 COT_BODY_(associative_scan, cot_assoc_options)
 #undef COT_BODY_
 

@@ -1,6 +1,7 @@
 /* Cotrace: sorting, searching, counting, running sums.
  *
- * What sorts is made of one op, argsort, and of indexing.  The order is total: -0 equals 0, NaNs are equal and
+ * What sorts is made of one op, argsort, and of indexing.  Complex numbers go by real, then imaginary parts (those with a NaN
+ * last, as in NumPy); what ranks or interpolates refuses them.  The order is total: -0 equals 0, NaNs are equal and
  * above all; equal elements keep their order (also with .descending = 1, which is the reverse of the
  * ascending order of the reversed elements).  Derivatives go along with the elements: that of a sort
  * sorts the tangents by the same places.  Places are i32 (i64 where an axis passes 2^31 - 1). */

@@ -353,8 +353,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 /* derivative of digamma(y) of order x, a whole number >= 0 (else NaN); NaN for x > 4, y <
  * 0; no derivative by x. */
 #define cot_polygamma(x, y) cot_polygamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 (inf at 0
- * and the negative integers, else NaN); no derivative by x. */
+/* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 or x whole
+ * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative by x. */
 #define cot_zeta(x, y) cot_zeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* lgamma(x) + lgamma(y) - lgamma(x + y), without their cancellation. */
 #define cot_lbeta(x, y) cot_lbeta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Lists have one entry for each spatial axis, in order; absent: 1 (strides, dilations), 0 (padding). */
+/* Lists have one entry for each spatial axis, in order; absent: 1 (strides, but the window for max_pool and avg_pool;
+ * dilations), 0 (padding). */
 typedef struct cot_window_options {
     int end_;
     cot_list strides;
@@ -24,6 +25,7 @@ typedef struct cot_window_options {
     int batch_groups;           /* conv: of examples; 0: 1                                         */
     const char *spec;           /* conv: NULL: "NC...,OI...->NC..."                                */
     int count_valid;            /* avg_pool: 1: divide by the elements that are not padding        */
+    cot_list axes;              /* pooling: the spatial axes, as the window's entries; absent: the last */
 } cot_window_options;
 
 #define COT_WINDOW_(...) &(const cot_window_options){__VA_ARGS__}, sizeof(cot_window_options)
@@ -33,6 +35,7 @@ COT_POOL_(cot_window_sum_)
 COT_POOL_(cot_window_prod_)
 COT_POOL_(cot_window_max_)
 COT_POOL_(cot_window_min_)
+COT_POOL_(cot_max_pool_)
 COT_POOL_(cot_avg_pool_)
 #undef COT_POOL_
 COT_API cot_value cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
@@ -44,8 +47,11 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  * new last axis. */
 #define cot_windows(x, axis, window, stride, dilation) \
     cot_windows_(COT_HERE, x, axis, window, stride, dilation)
-/* x [..., spatial], window the sizes of its last axes: the sum, product, maximum or minimum of each window.  Padding
- * counts as the neutral element.  Ties share the derivative evenly, as in reduce_max. */
+/* x [..., spatial], window the sizes of its last axes, or of .axes (NHWC: .axes = COT_LIST(1, 2)): the sum, product,
+ * maximum or minimum of each window, one at every place that .strides (absent: 1) leaves.  Padding counts as the neutral
+ * element.  Of equal elements the first of a window, row-major, has the derivative of a maximum or minimum.
+ *
+ * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or an entry is wrong */
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_SUM_(x, window, ...) cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_window_prod(...) COT_WINDOW_PROD_(__VA_ARGS__, .end_ = 0)
@@ -54,8 +60,10 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
 #define COT_WINDOW_MAX_(x, window, ...) cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
 #define COT_WINDOW_MIN_(x, window, ...) cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* cot_max_pool is cot_window_max; the mean of each window, padding counted as zeros or (.count_valid = 1) not. */
-#define cot_max_pool(...) cot_window_max(__VA_ARGS__)
+/* Pooling: the maximum, the mean of each window, side by side where .strides are absent, as in PyTorch and Keras (in JAX's
+ * lax and flax they are then 1).  For the mean padding counts as zeros, or with .count_valid = 1 not at all. */
+#define cot_max_pool(...) COT_MAX_POOL_(__VA_ARGS__, .end_ = 0)
+#define COT_MAX_POOL_(x, window, ...) cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)
 #define COT_AVG_POOL_(x, window, ...) cot_avg_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 /* The convolution of neural networks (the kernel is not reversed).

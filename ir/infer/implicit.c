@@ -46,9 +46,8 @@ infer_parts(const infer_ctx *c, int n_parts, int first, const char *const *what)
         if (part_fits(c, k, what[k], k < first ? 1 : 2) < 0)
             return -1;
     for (int i = 0; i < c->n_in - consts; i++) {
-        const cot_dtype t = c->in[consts + i]->dtype;
-        const bool fits = ir_is_float(t) || (c->op == OP_linear_solve && ir_is_complex(t));
-        if (infer_dtype_is(c, (int)consts + i, fits, "a floating type") < 0)
+        const bool fits = ir_is_inexact(c->in[consts + i]->dtype);
+        if (infer_dtype_is(c, (int)consts + i, fits, "a floating or complex type") < 0)
             return -1;
         if (i < c->cap)
             c->out[i] = c->in[consts + i];

@@ -114,6 +114,19 @@ window_dims_ok(const infer_ctx *c, window_dims *d)
     return infer_ascending(c, d->window_name, d->window);
 }
 
+/* Does a gather read nothing: no index vectors, or empty windows?  Then it may leave an empty axis out, too. */
+static bool
+reads_nothing(const ir_type *y, ir_ints sizes)
+{
+    for (int k = 0; k < y->rank - 1; k++)
+        if (y->dims[k] == 0)
+            return true;
+    for (int k = 0; k < sizes.n; k++)
+        if (sizes.at[k] == 0)
+            return true;
+    return false;
+}
+
 int
 infer_gather(const infer_ctx *c)
 {
@@ -135,6 +148,8 @@ infer_gather(const infer_ctx *c)
 
         if (thin && sizes.at[k] != 1)
             return INFER_FAIL(c, ERR_list_entry, "sizes", k, (long long)sizes.at[k], "1");
+        if (thin && x->dims[k] == 0 && reads_nothing(y, sizes))
+            continue;
         if (!ir_axes_has(d.batch_set, k) && (sizes.at[k] < 0 || sizes.at[k] > x->dims[k]))
             return INFER_FAIL(c, ERR_list_range, "sizes", k, (long long)sizes.at[k], 0ll,
                               (long long)x->dims[k]);

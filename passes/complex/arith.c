@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "passes/complex/pair.h"
+#include "passes/scatter.h"
 
 /* A product, or IR_NONE where a factor is the constant 0: what was converted from a real number multiplies as that,
  * as in C99, Annex G.5.1, and a tangent of such a number stays linear. */
@@ -151,6 +152,29 @@ pair_integer_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     if (!power.re)
         return one(b, *x);
     return y < 0 ? pass_pair_div(b, one(b, *x), power) : power;
+}
+
+/* One update after the other, as for a traced combiner (passes/scatter.c). */
+pass_pair
+pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
+{
+    ir_build *r = ir_build_new(b->ctx, "mul");
+    ir_ref in[4], y[2] = { IR_NONE, IR_NONE };
+    ir_graph *g = NULL;
+
+    if (!x[0].re || !x[0].im || !x[2].re || !x[2].im)
+        return (pass_pair){ IR_NONE, IR_NONE };
+    for (int i = 0; i < 4; i++)
+        in[i] = ir_input(r, ir_scalar_type(b->ctx, ir_btype(b, x[0].re)->dtype), NULL);
+    pass_pair product = pass_pair_mul(r, (pass_pair){ in[0], in[1] }, (pass_pair){ in[2], in[3] });
+    ir_output(r, product.re);
+    ir_output(r, product.im);
+    if (ir_build_end(r, &g) != COT_OK)
+        b->status = b->ctx->status;
+    else
+        pass_scatter(b, &(pass_combiner){ .g = g, .n = 2 }, &n->at, (const ir_ref[]){ x[0].re, x[0].im }, x[1].re,
+                     (const ir_ref[]){ x[2].re, x[2].im }, y);
+    return (pass_pair){ y[0], y[1] };
 }
 
 /* ---- along axes ---- */

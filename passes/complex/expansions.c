@@ -8,7 +8,7 @@ static pass_pair_rule *const rules[OP_COUNT] = {
 #define PAIR(op) [OP_##op] = pair_##op
     PAIR(complex), PAIR(real), PAIR(imag), PAIR(conj), PAIR(convert), PAIR(eq), PAIR(ne), PAIR(is_finite),
     PAIR(iota), PAIR(abs), PAIR(sign), PAIR(mul), PAIR(div), PAIR(integer_pow), PAIR(reduce_prod),
-    PAIR(cumprod), PAIR(fft), PAIR(dot_general), PAIR(exp), PAIR(exp2), PAIR(expm1), PAIR(log), PAIR(log2), PAIR(log1p),
+    PAIR(cumprod), PAIR(scatter_mul), PAIR(fft), PAIR(dot_general), PAIR(exp), PAIR(exp2), PAIR(expm1), PAIR(log), PAIR(log2), PAIR(log1p),
     PAIR(sqrt), PAIR(rsqrt), PAIR(pow), PAIR(logistic), PAIR(sin), PAIR(cos), PAIR(tan), PAIR(sinh), PAIR(cosh),
     PAIR(tanh), PAIR(asin), PAIR(acos), PAIR(atan), PAIR(asinh), PAIR(acosh), PAIR(atanh),
 #undef PAIR

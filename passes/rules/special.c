@@ -1,6 +1,8 @@
 /* Special functions: jvp.  As in pointwise.c a rule multiplies the tangent by a partial derivative, written with the
  * result where that is shorter.  Derivatives by the order of polygamma and zeta do not exist here, as in JAX: they
  * are an error, so that no zero is taken for one. */
+#include <math.h>
+
 #include "passes/rules.h"
 
 static ir_ref
@@ -206,16 +208,32 @@ jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* (x dx + y dy) / h, with 0 for 0 / 0. */
+/* x where h = hypot(x, y) is finite.  Else a quarter of it, if both are finite; if not, its sign if it is infinite, or 0. */
+static ir_ref
+direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
+{
+    ir_ref zero = ir_mul(b, x, ir_like(b, x, 0)); /* NaN for infinities and NaN */
+    ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), ir_like(b, x, (double)INFINITY));
+    ir_ref far = ir_select(b, infinite, ir_op1(b, OP_sign, x), zero);
+
+    return ir_select(b, fits, x, ir_select(b, finite, ir_mul(b, x, ir_like(b, x, 0.25)), far));
+}
+
+/* (x dx + y dy) / h, with 0 for 0 / 0; where h is infinite the same of a pair of that direction. */
 void
 jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    const ir_ref h = y->val;
-    ir_ref safe = ir_select(b, ir_op2(b, OP_eq, h, ir_like(b, h, 0)), ir_like(b, h, 1), h), part[2] = { IR_NONE, IR_NONE };
+    const ir_ref u = in[0].val, v = in[1].val;
+    ir_ref fits = ir_op1(b, OP_is_finite, y->val), part[2] = { IR_NONE, IR_NONE };
+    ir_ref finite = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, u), ir_op1(b, OP_is_finite, v));
+    const ir_ref way[2] = { direction(b, u, fits, finite), direction(b, v, fits, finite) };
+    ir_ref h = ir_select(b, fits, y->val, ir_op2(b, OP_hypot, way[0], way[1]));
+    ir_ref safe = ir_select(b, ir_op2(b, OP_eq, h, ir_like(b, h, 0)), ir_like(b, h, 1), h);
+
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
         if (in[i].tan)
-            part[i] = tan_mul(b, in[i].tan, ir_div(b, in[i].val, safe));
+            part[i] = tan_mul(b, in[i].tan, ir_div(b, way[i], safe));
     y->tan = tan_add(b, part[0], part[1]);
 }
 

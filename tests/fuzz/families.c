@@ -24,8 +24,10 @@ pointwise(gen *g, ir_ref z, const ir_type *parts)
     static const ir_op unary[] = { OP_neg, OP_exp, OP_log, OP_sqrt, OP_sin, OP_cos, OP_tan, OP_tanh, OP_sinh, OP_cosh,
         OP_conj, OP_sign, OP_logistic, OP_asin, OP_acosh, OP_atan, OP_log1p, OP_expm1, OP_rsqrt };
     static const ir_op binary[] = { OP_add, OP_sub, OP_mul, OP_div, OP_mul, OP_pow };
-    const int kind = below(g, 8);
+    const int kind = below(g, 9);
 
+    if (kind == 8)
+        return ir_op2(g->b, OP_mul, z, ir_op1(g->b, OP_conj, z));
     if (kind < 3)
         return ir_op1(g->b, unary[below(g, (int)(sizeof unary / sizeof *unary))], z);
     if (kind == 3)
@@ -83,19 +85,38 @@ grow_complex(gen *g)
     }
 }
 
-/* x in [-1, 1] with 4, 8, 12, ... added on the diagonal: all factors and their derivatives exist. */
 static ir_ref
-dominant(gen *g, ir_ref x)
+clamped(gen *g, ir_ref x)
 {
     const ir_type *t = type_of(g, x);
-    ir_ref low = ir_splat(g->b, t, -1), high = ir_splat(g->b, t, 1);
+    ir_ref in[3] = { ir_splat(g->b, t, -1), x, ir_splat(g->b, t, 1) };
+
+    return ir_node1(g->b, OP_clamp, 3, in, NULL);
+}
+
+/* x in [-1, 1] with 4, 8, 12, ... added on the diagonal: all factors and their derivatives exist.  With imaginary parts:
+ * that much larger, since a disc of the plane holds more. */
+static ir_ref
+dominant(gen *g, ir_ref x, ir_ref imaginary)
+{
+    const ir_type *t = type_of(g, x);
     ir_ref row = ir_iota(g->b, t->dtype, t->rank, t->dims, t->rank - 2),
            column = ir_iota(g->b, t->dtype, t->rank, t->dims, t->rank - 1),
-           weight = ir_mul(g->b, ir_add(g->b, row, ir_splat(g->b, t, 1)), ir_splat(g->b, t, 4)),
-           in[3] = { low, x, high };
+           weight = ir_mul(g->b, ir_add(g->b, row, ir_splat(g->b, t, 1)), ir_splat(g->b, t, imaginary ? 8 : 4));
 
-    x = ir_node1(g->b, OP_clamp, 3, in, NULL);
-    return ir_add(g->b, x, ir_select(g->b, ir_op2(g->b, OP_eq, row, column), weight, ir_splat(g->b, t, 0)));
+    x = ir_add(g->b, clamped(g, x), ir_select(g->b, ir_op2(g->b, OP_eq, row, column), weight, ir_splat(g->b, t, 0)));
+    return imaginary ? ir_op2(g->b, OP_complex, x, clamped(g, imaginary)) : x;
+}
+
+static void
+keep_parts(gen *g, ir_ref z)
+{
+    if (!z || !ir_is_complex(type_of(g, z)->dtype)) {
+        keep(g, z);
+        return;
+    }
+    keep(g, ir_op1(g->b, OP_real, z));
+    keep(g, ir_op1(g->b, OP_imag, z));
 }
 
 void
@@ -104,16 +125,19 @@ grow_matrices(gen *g)
     static const ir_op square[] = { OP_cholesky, OP_lu, OP_qr, OP_eigh, OP_svd, OP_pinv, OP_eig, OP_triangular_solve };
     const int n = 1 + below(g, 4), batch = below(g, 3);
     const ir_op op = square[below(g, 8)];
+    const bool complex = below(g, 3) == 0;
     ir_attrs at = { 0 };
     ir_ref out[4], in[2];
 
     const ir_type *t = ir_type_new(g->b->ctx, float_type(g), 2 + (batch > 0),
                                    batch > 0 ? (int64_t[]){ batch, n, n } : (int64_t[]){ n, n });
     in[0] = grow_like(g, t);
-    if (g->main == COT_F64 || below(g, 2))
-        in[0] = dominant(g, in[0]);
+    if (complex)
+        in[0] = dominant(g, in[0], grow_like(g, t));
+    else if (g->main == COT_F64 || below(g, 2))
+        in[0] = dominant(g, in[0], IR_NONE);
     if (op == OP_triangular_solve) {
-        in[1] = grow_like(g, t);
+        in[1] = complex ? joined(g, t) : grow_like(g, t);
         at.triangle.right = below(g, 2);
         at.triangle.upper = below(g, 2);
         at.triangle.transposed = below(g, 2);
@@ -123,7 +147,7 @@ grow_matrices(gen *g)
         return;
     const int results = ir_add_node(g->b, op, ir_ops[op].n_in, in, &at, out);
     for (int i = 0; i < results; i++) /* complex ones have a phase that nothing promises */
-        keep(g, op == OP_eig ? ir_op1(g->b, OP_abs, out[i]) : out[i]);
+        keep_parts(g, op == OP_eig ? ir_op1(g->b, OP_abs, out[i]) : out[i]);
 }
 
 void

@@ -5,7 +5,8 @@
  * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples, plain and special, each the
  * bytes of all arguments, of all results, and of the new values of in/out arguments, as the twin has them.  Of each
  * bench workload: PTX and manifest; its arguments the runner makes from a seed, as rt_random_fill does, and of its results
- * there is a hash, made with the host's kernel, unless a line "; no expectation" says that this takes too long.
+ * there is a hash, made with the host's kernel, unless a line "; no expectation" says that this takes too long.  A line
+ * "; fast" lets tensor cores make it; then the results themselves are packed (NAME.near), for a comparison of sizes.
  * programs.txt and bench.txt list them. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,11 +26,12 @@ static FILE *list;
 static int packed, left_out, failures;
 
 static cot_status
-write_ptx(cot_context *ctx, const ir_graph *f, const char *name)
+write_ptx(cot_context *ctx, const ir_graph *f, const char *name, bool fast)
 {
     const rt_export e = { f, name, 0 };
+    const cot_compile_options o = { .fast = fast };
 
-    return rt_build(ctx, 1, &e, NULL, ir_format(&ctx->arena, "%s/%s.ptx", folder, name), NULL);
+    return rt_build(ctx, 1, &e, &o, ir_format(&ctx->arena, "%s/%s.ptx", folder, name), NULL);
 }
 
 static void
@@ -63,7 +65,7 @@ static cot_status
 pack_program(cot_context *ctx, const laws_program *p)
 {
     const char *name = ir_format(&ctx->arena, "p%04d", p->number);
-    cot_status s = write_ptx(ctx, p->f, name);
+    cot_status s = write_ptx(ctx, p->f, name, false);
     FILE *text = fopen(ir_format(&ctx->arena, "%s/%s.cot", folder, name), "w");
     FILE *to = s == COT_OK ? fopen(ir_format(&ctx->arena, "%s/%s.data", folder, name), "wb") : NULL;
 
@@ -136,21 +138,42 @@ hash_bytes(uint64_t h, const unsigned char *x, size_t n)
 }
 
 static cot_status
-hash_results(const ir_graph *f, uint64_t *hash)
+run_workload(const ir_graph *f, void ***out)
 {
-    void **in = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1), **out;
+    void **in = IR_NEW_N(&f->ctx->arena, void *, f->n_in + 1);
 
-    *hash = 0xcbf29ce484222325u;
     for (int i = 0; i < f->n_in; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
 
         in[i] = ir_alloc(&f->ctx->arena, rt_bytes(t) + 1);
         rt_random_fill(t, (uint64_t)i + 1, in[i]);
     }
-    COT_TRY(rt_run_graph(f, &(cot_compile_options){ .backend = "jit" }, in, &out));
+    return rt_run_graph(f, &(cot_compile_options){ .backend = "jit" }, in, out);
+}
+
+static cot_status
+hash_results(const ir_graph *f, uint64_t *hash)
+{
+    void **out;
+
+    *hash = 0xcbf29ce484222325u;
+    COT_TRY(run_workload(f, &out));
     for (int i = 0; i < f->n_out; i++)
         *hash = hash_bytes(*hash, out[i], rt_bytes(ir_type_at(f, f->out[i])));
     return COT_OK;
+}
+
+static cot_status
+write_results(cot_context *ctx, const ir_graph *f, const char *name)
+{
+    FILE *to = NULL;
+    void **out;
+
+    COT_TRY(run_workload(f, &out));
+    if (!(to = fopen(ir_format(&ctx->arena, "%s/%s.near", folder, name), "wb")))
+        return COT_ERR_IO;
+    write_arrays(to, f, f->n_out, f->out, out);
+    return fclose(to) == 0 ? COT_OK : COT_ERR_IO;
 }
 
 static cot_status
@@ -168,9 +191,10 @@ pack_workload(cot_context *ctx, const char *path)
         fclose(file);
     name = ir_format(&ctx->arena, "%.*s", (int)strcspn(name, "."), name);
     COT_TRY(cot_parse(ctx, path, text, n, NULL, &f));
-    COT_TRY(write_ptx(ctx, f, name));
-    if (!strstr(text, "; no expectation"))
-        COT_TRY(hash_results(f, &hash));
+    const bool fast = strstr(text, "; fast\n") != NULL, expects = !strstr(text, "; no expectation");
+    COT_TRY(write_ptx(ctx, f, name, fast));
+    if (expects)
+        COT_TRY(fast ? write_results(ctx, f, name) : hash_results(f, &hash));
     fprintf(list, "%s %016" PRIx64 "\n", name, hash);
     return COT_OK;
 }

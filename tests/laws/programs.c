@@ -198,7 +198,7 @@ static const row rows[] = {
     { "gather", ALL, TAKE("$[4,5]", "u8[2,2]", "$[2,2,3]", "offset_dims=[1,2], collapsed=[], operand_batch=[], indices_batch=[], index_map=[1,0], sizes=[2,3]"), -3, 3, 0, 0 },
     PUTS("scatter", ALL, 0),
     PUTS("scatter_add", NUMBERS, 0),
-    PUTS("scatter_mul", NUMBERS, 0),
+    PUTS("scatter_mul", ANY_NUMBER, 0),
     PUTS("scatter_min", NUMBERS, 0),
     PUTS("scatter_max", NUMBERS, 0),
     { "cholesky", INEXACT, F("%x: $[3,3]", "$[3,3]", SPD3 "  %0 = cholesky %a : $[3,3]"), -1, 1, 0, 1 },

@@ -262,6 +262,75 @@ START_TEST(sorts_under_transforms)
 }
 END_TEST
 
+/* ---- scatter by a body ---- */
+
+#define ONE(...) .xs = COT_VALUES(in[0]), .updates = COT_VALUES(in[1]), .index = COT_AT(__VA_ARGS__)
+BODY(halves, out[0] = cot_add(cot_mul(in[0], 0.5), in[1]);)                     /* the order of updates shows */
+BODY(second, out[0] = in[1];)
+BODY(either, out[0] = cot_or(in[0], in[1]);)
+BODY(scaled, out[0] = cot_add(cot_mul(in[0], *(cot_value *)user), in[1]);)
+BODY(scatters, out[0] = cot_scatter_by(halves, ONE(in[2]));)
+BODY(scatters_rows, out[0] = cot_scatter_by(halves, ONE(in[2], COT_SPAN(COT_NONE, COT_NONE, -1)));)
+BODY(scatters_clipped, out[0] = cot_scatter_by(halves, ONE(in[2]), .clip = 1);)
+BODY(scatters_span, out[0] = cot_scatter_by(halves, ONE(COT_SPAN(1, 3)));)
+BODY(scatters_mask, out[0] = cot_scatter_by(halves, ONE(cot_gt(in[0], 2)));)
+BODY(scatters_second, out[0] = cot_scatter_by(second, ONE(in[2]));)
+BODY(scatters_halves_of, cot_value k = cot_full(t, cot_f64_scalar(), 0.25);
+     out[0] = cot_scatter_by(scaled, ONE(in[2]), .user = &k);)
+BODY(scatters_pairs, cot_scatter_by(larger, .xs = COT_VALUES(in[0], cot_zeros(t, cot_f64(4))),
+                                    .updates = COT_VALUES(in[1], cot_iota(t, cot_f64(3), 0)), .index = COT_AT(in[2]),
+                                    .out = out);)
+BODY(scatters_truth, cot_value x = cot_gt(in[0], 2);
+     out[0] = cot_convert(cot_scatter_by(either, .xs = COT_VALUES(x), .updates = COT_VALUES(cot_gt(in[1], 15)),
+                                         .index = COT_AT(in[2])), COT_F64);)
+BODY(scatters_sum, cot_value y = cot_scatter_by(halves, ONE(in[2])); out[0] = cot_reduce_sum(cot_mul(y, y));)
+
+START_TEST(scatters_by)
+{
+    const double *x = F64(1, 2, 3, 4), *u = F64(10, 20, 30);
+    const int32_t i[] = { 2, 0, 2 }, far[] = { 2, 9, -9 };
+    cot_types t = COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(3));
+
+    gives(fn(scatters, 3, 1), t, IN(x, u, i), 4, F64(20.5, 2, 35.75, 4));
+    gives(fn(scatters, 3, 1), t, IN(x, u, far), 4, F64(1, 2, 11.5, 4));
+    gives(fn(scatters_clipped, 3, 1), t, IN(x, u, far), 4, F64(30.5, 2, 11.5, 22));
+    gives(fn(scatters_second, 3, 1), t, IN(x, u, i), 4, F64(20, 2, 30, 4));
+    gives(fn(scatters_halves_of, 3, 1), t, IN(x, u, i), 4, F64(20.25, 2, 32.6875, 4));
+    gives(fn(scatters_pairs, 3, 2), t, IN(x, u, i), 8, F64(20, 2, 30, 4, 1, 0, 2, 0));
+    gives(fn(scatters_truth, 3, 1), t, IN(x, u, i), 4, F64(1, 0, 1, 1));
+    gives(fn(scatters_span, 2, 1), COT_TYPES(cot_f64(4), cot_f64(2)), IN(x, u), 4, F64(1, 11, 21.5, 4));
+    gives(fn(scatters_mask, 2, 1), COT_TYPES(cot_f64(4), cot_f64()), IN(x, u), 4, F64(1, 2, 11.5, 12));
+    gives(fn(scatters_rows, 3, 1), COT_TYPES(cot_f64(2, 2), cot_f64(3, 2), cot_i32(3)),
+          IN(x, F64(10, 20, 30, 40, 50, 60), ((const int32_t[]){ 1, 0, 1 })), 4, F64(40.5, 31, 70.75, 56));
+}
+END_TEST
+
+START_TEST(scatters_by_under_transforms)
+{
+    const int32_t i[] = { 2, 0, 2, 1, 1, 3 };
+    cot_types t = COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(3));
+
+    /* y = (x0/2 + u1, x1, (x2/2 + u0)/2 + u2, x3) */
+    gives(cot_grad(fn(scatters_sum, 3, 1), .wrt = COT_LIST(0, 1)), t, IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 7,
+          F64(20.5, 4, 17.875, 8, 35.75, 41, 71.5));
+    gives(cot_vmap(fn(scatters, 3, 1), .in_dims = COT_LIST(COT_NONE, COT_NONE, 0)),
+          COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(2, 3)), IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 8,
+          F64(20.5, 2, 35.75, 4, 1, 25.5, 3, 32));
+}
+END_TEST
+
+/* Windows choose the largest; what is there is halved before the update is added. */
+BODY(keeps_larger, out[0] = cot_ge(in[0], in[1]);)
+BODY(selects, out[0] = cot_select_and_scatter(keeps_larger, halves, in[0], in[1], cot_full(t, cot_f64_scalar(), 1),
+                                              .window = COT_LIST(3));)
+
+START_TEST(selects_and_scatters)
+{
+    gives(fn(selects, 2, 1), COT_TYPES(cot_f64(5), cot_f64(3)), IN(F64(1, 5, 2, 4, 0), F64(10, 20, 30)), 5,
+          F64(1, 25.25, 1, 30.5, 1));
+}
+END_TEST
+
 /* ---- unique ---- */
 
 BODY(differing_values, out[0] = cot_unique(in[0], .size = 5, .fill = -1, .count = &out[1], .counts = &out[2],
@@ -322,6 +391,9 @@ main(void)
         { "windows", windows, 0 },
         { "sorts", sorts, 4 },
         { "sorts_under_transforms", sorts_under_transforms, 0 },
+        { "scatters_by", scatters_by, 0 },
+        { "scatters_by_under_transforms", scatters_by_under_transforms, 0 },
+        { "selects_and_scatters", selects_and_scatters, 0 },
         { "uniques", uniques, 0 },
         { "errors", errors, 0 },
     };

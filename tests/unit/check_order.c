@@ -277,6 +277,7 @@ main(void)
 {
     Suite *s = suite_create("order");
     TCase *t = tcase_create("order");
+    tcase_set_timeout(t, 120);
 
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, sorts);

@@ -219,7 +219,7 @@ static const struct { ir_op op; double x, y, want; } values[] = {
     { OP_zeta, 2.5, -0.5, NAN }, { OP_zeta, 2, INFINITY, 0 }, { OP_zeta, INFINITY, 2, 0 }, { OP_zeta, NAN, 2, NAN },
     { OP_polygamma, 1, 0, INFINITY }, { OP_polygamma, 1, -1, INFINITY }, { OP_polygamma, 2, 0, -INFINITY },
     { OP_polygamma, 2, -1, -INFINITY }, { OP_polygamma, 30, -7, -INFINITY }, { OP_polygamma, 31, -7, INFINITY },
-    { OP_polygamma, 6, -2.5, NAN }, { OP_polygamma, 0, 0, NAN },
+    { OP_polygamma, 6.5, -2.5, NAN }, { OP_polygamma, 0, 0, NAN },
     { OP_polygamma, 3, -INFINITY, INFINITY }, { OP_polygamma, 2, INFINITY, -0.0 },
     { OP_zeta, 2, -1e30, INFINITY }, { OP_zeta, 1e30, 2, 0 }, { OP_zeta, 1e30, 1, 1 }, { OP_zeta, 1e30, 0.5, INFINITY },
     { OP_zeta, 1, NAN, NAN }, { OP_zeta, -3, 2, NAN }, { OP_zeta, 2, -INFINITY, INFINITY },

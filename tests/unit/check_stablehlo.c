@@ -47,8 +47,23 @@ static const struct bad {
       "m.mlir:2:31: found '\"0x0000\">', wants 12 bytes, as many as f32[3] has" },
     { BAD("%0 = stablehlo.constant dense<300> : tensor<3xi8>"),
       "m.mlir:2:31: found '300>', wants a number that fits i8" },
-    { BAD("%0 = stablehlo.constant dense<1> : tensor<3xi4>"),
-      "m.mlir:2:6: stablehlo.constant: type tensor<3xi4> is not supported" },
+    { BAD("%0 = stablehlo.constant dense<9> : tensor<3xi4>"), "m.mlir:2:31: found '9>', wants a number that fits i4" },
+    { BAD("%0 = stablehlo.constant dense<1> : tensor<3xf8E8M0FNU>"),
+      "m.mlir:2:6: stablehlo.constant: type tensor<3xf8E8M0FNU> is not supported" },
+    { MAIN("%x: tensor<3x!quant.uniform<i8:f32, 0.5:-20>>", "tensor<3xf32>", "return %x : tensor<3xf32>"),
+      "m.mlir:1:21: main: argument 0 is tensor<3x!quant.uniform<i8:f32, 0.5:-20>>, which is not supported" },
+    { "ML\xefR\x06", "m.mlir:1:1: found 'ML', wants text; bytecode is made text by `stablehlo-translate --deserialize`, or "
+                      "by str() in Python" },
+    { BAD("%0 = stablehlo.constant dense_resource<w> : tensor<3xf32>"),
+      "m.mlir:2:40: found 'w>', wants a resource that the end of the text holds; elements that were left out cannot be "
+      "imported" },
+    { BAD("%0 = \"stablehlo.all_reduce\"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({\n^bb0(%a: tensor<f32>, "
+          "%b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) : "
+          "(tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.all_reduce: its groups are of several devices, of which one is supported" },
+    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%0 = stablehlo.get_tuple_element %t[1] : "
+          "(tuple<tensor<3xf32>>) -> tensor<3xf32>"),
+      "m.mlir:3:6: stablehlo.get_tuple_element: takes element 1 of 1" },
     { BAD("%0 = stablehlo.frobnicate %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.frobnicate: the op is not supported" },
     { BAD("%0 = stablehlo.sine %x, %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.sine: has 2 operands; wants 1" },
     { BAD("%0 = stablehlo.sine %x : tensor<4xf32>"),
@@ -140,7 +155,37 @@ static const struct good {
     { "module {\nfunc.func public @main(%x: " F64 ") -> " F64 " {\n%0 = call @g(%x) : (" F64 ") -> " F64 "\n%1 = func.call "
       "@g(%0) : (" F64 ") -> " F64 "\nreturn %1 : " F64 "\n}\nfunc.func private @g(%x: " F64 ") -> " F64 " {\n%0 = "
       "stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64 "\n}\n}\n", 1, 4 },
+    /* a mesh that carries attributes is passed over */
+    { "module {\nsdy.mesh @one = <[], device_ids=[0]> {stablehlo.mesh = {axes = [], device_ids = dense<0> : tensor<1xi64>}}\n"
+      MAIN("%x: " F64, F64, "%0 = stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64) "}\n", 1, 2 },
 };
+
+/* Sizes that shapes depend on are constants; they stay arguments. */
+START_TEST(sizes)
+{
+    static const char text[] =
+        "func.func private @g(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {\n%0 = stablehlo.reshape %n : (tensor<i64>) "
+        "-> tensor<1xi64>\n%1 = stablehlo.dynamic_iota %0, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>\n%2 = stablehlo.add "
+        "%x, %1 : tensor<?xf32>\nreturn %2 : tensor<?xf32>\n}\nfunc.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> "
+        "tensor<?xf32> {\n%0 = call @g(%n, %x) : (tensor<i64>, tensor<?xf32>) -> tensor<?xf32>\nreturn %0 : tensor<?xf32>\n}\n";
+    const cot_import_options o = { .types = COT_TYPES(cot_i64(), cot_f32(3)), .sizes = COT_LIST(3) };
+    const cot_import_options wrong = { .types = COT_TYPES(cot_i64(), cot_f32(3)), .sizes = COT_LIST(3, 4) };
+    const cot_graph *g = NULL;
+    cot_array *n = cot_array_new(ctx, cot_i64()), *x = cot_array_copy(ctx, cot_f32(3), (const float[]){ 5, 5, 5 }), *y = NULL;
+
+    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &o, &g), COT_OK);
+    ck_assert_int_eq(cot_graph_n_in(g), 2);
+    ck_assert_int_eq(cot_jit(cot_fn_of_graph(g), &y, 1, (const cot_array *[]){ n, x }, 2), COT_OK);
+    for (int i = 0; i < 3; i++)
+        ck_assert_float_eq(((const float *)cot_array_read(y))[i], (float)(5 + i));
+    ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &wrong, &g), COT_ERR_PARSE);
+    ck_assert_str_eq(cot_error(ctx), "m.mlir:7:1: func.func: a size is given for argument 1, which is f32[3]; wants an "
+                                     "integer scalar");
+    cot_array_free(n);
+    cot_array_free(x);
+    cot_array_free(y);
+}
+END_TEST
 
 START_TEST(good)
 {
@@ -286,6 +331,7 @@ main(void)
     tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
     tcase_add_loop_test(t, pattern, 0, sizeof patterns / sizeof *patterns);
     tcase_add_test(t, running);
+    tcase_add_test(t, sizes);
     tcase_add_test(t, cut_anywhere);
     tcase_add_test(t, no_counterpart);
     tcase_add_loop_test(t, composite, 0, sizeof composites / sizeof *composites);

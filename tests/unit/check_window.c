@@ -65,9 +65,9 @@ BODY(view, out[0] = cot_windows(in[0], -1, 2, 2, 1);)
 BODY(sum22, out[0] = cot_window_sum(in[0], COT_LIST(2, 2));)
 BODY(max2, out[0] = cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(2, 2), .same = 1);)
 BODY(min_padded, out[0] = cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)
-BODY(mean_padded, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1));)
-BODY(mean_valid, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .count_valid = 1);)
-BODY(sum_max, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(2, 2)));)
+BODY(mean_padded, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .strides = COT_LIST(1));)
+BODY(mean_valid, out[0] = cot_avg_pool(in[0], COT_LIST(2), .padding = COT_LIST(1, 1), .strides = COT_LIST(1), .count_valid = 1);)
+BODY(sum_max, out[0] = cot_reduce_sum(cot_max_pool(in[0], COT_LIST(2, 2), .strides = COT_LIST(1, 1)));)
 BODY(sum_max_1d, out[0] = cot_reduce_sum(cot_mul(cot_max_pool(in[0], COT_LIST(3), .strides = COT_LIST(2)), in[1]));)
 BODY(sum_min_1d, out[0] = cot_reduce_sum(cot_mul(cot_window_min(in[0], COT_LIST(2), .padding = COT_LIST(1, 0)), in[1]));)
 BODY(max_1d, out[0] = cot_max_pool(in[0], COT_LIST(3), .strides = COT_LIST(2));)
@@ -86,6 +86,30 @@ START_TEST(pools)
     gives(cot_vmap(fn(sum22, 1)), COT_TYPES(cot_f64(1, 3, 4)), IN(M34), cot_f64(1, 2, 3),
           F64(14, 18, 22, 30, 34, 26));
     gives(cot_grad(fn(sum_max, 1)), COT_TYPES(m), IN(M34), m, F64(0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 2, 0));
+}
+END_TEST
+
+BODY(max_default, out[0] = cot_max_pool(in[0], COT_LIST(2));)
+BODY(mean_default, out[0] = cot_avg_pool(in[0], COT_LIST(1, 2));)
+BODY(max_rows, out[0] = cot_max_pool(in[0], COT_LIST(2), .axes = COT_LIST(0), .strides = COT_LIST(1));)
+BODY(max_turned, out[0] = cot_transpose(cot_max_pool(cot_transpose(in[0], .perm = COT_LIST(1, 0)), COT_LIST(2), .strides = COT_LIST(1)),
+                                        .perm = COT_LIST(1, 0));)
+BODY(grad_turned, max_turned(t, in, out, user); out[0] = cot_reduce_sum(cot_mul(out[0], out[0]));)
+BODY(min_wide, out[0] = cot_convert(cot_window_min(cot_convert(in[0], COT_I64), COT_LIST(2), .padding = COT_LIST(1, 0)), COT_F64);)
+BODY(max_wide, out[0] = cot_convert(cot_window_max(cot_convert(in[0], COT_U64), COT_LIST(2), .padding = COT_LIST(1, 0)), COT_F64);)
+
+START_TEST(pools_stand_side_by_side)
+{
+    cot_type m = cot_f64(3, 4);
+
+    gives(fn(max_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2), F64(2, 4, 6, 8, 10, 11));
+    gives(fn(mean_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2), F64(1.5, 3.5, 5.5, 7.5, 9.5, 5.5));
+    gives(fn(max_rows, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4), F64(5, 6, 7, 8, 9, 10, 11, 8));
+    gives(fn(max_turned, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4), F64(5, 6, 7, 8, 9, 10, 11, 8));
+    gives(cot_grad(fn(grad_turned, 1)), COT_TYPES(m), IN(M34), m, F64(0, 0, 0, 0, 10, 12, 14, 32, 18, 20, 22, 0));
+    /* padding of 64 bits */
+    gives(fn(min_wide, 1), COT_TYPES(cot_f64(2)), IN(F64(7, 9)), cot_f64(2), F64(7, 7));
+    gives(fn(max_wide, 1), COT_TYPES(cot_f64(2)), IN(F64(7, 9)), cot_f64(2), F64(7, 9));
 }
 END_TEST
 
@@ -416,6 +440,7 @@ main(void)
 {
     const traced_case cases[] = {
         { "pools", pools, 0 },
+        { "pools_stand_side_by_side", pools_stand_side_by_side, 0 },
         { "the_first_of_equal_elements_has_the_gradient", the_first_of_equal_elements_has_the_gradient, 0 },
         { "convolutions", convolutions, 6 },
         { "layouts", layouts, 0 },

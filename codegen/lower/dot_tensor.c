@@ -1,0 +1,418 @@
+/* Matrix products by tensor cores (tensor.h), where the target is `fast`: f16 and bf16 with sums in f32, f32 rounded to
+ * tf32.
+ *
+ * A block of 4 warps makes a tile of 128 x 128 or 64 x 64; a warp a quarter of it, as sums of 16 x 8 in registers.
+ * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three of them in turn: while
+ * one is multiplied, two are on their way, and one barrier for each separates who reads from who fills.
+ *
+ * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together (`by_rows`), else the rows
+ * of k.  Its pieces of 16 bytes are permuted within a row, by exclusive or with bits of the row's number, so that the
+ * eight rows of a fragment, and the eight pieces that neighbours fetch, are in different banks:
+ *
+ *   by rows              piece c of row i is at place c ^ (i / 2 mod 4): two rows are 128 bytes
+ *   rows of k, 16 bits   c ^ (k mod 8)
+ *   rows of k, f32       c ^ 2 (k mod 4): words are read one by one, 8 neighbours of 4 k's at once */
+#include "codegen/grid.h"
+#include "codegen/lower/dot_inside.h"
+#include "codegen/tensor.h"
+
+enum {
+    THREADS = 128, STAGES = 3, PIECE = 16, PIECES = 4,      /* bytes; of a row of k's */
+    WIDE = 128, NARROW = 64, WIDE_LEAST = 64,               /* tiles; so many of the wide ones keep a GPU busy */
+    LEAST = 32, K_LEAST = 16, TOGETHER = 8
+};
+
+/* One side of the product. */
+typedef struct side {
+    const group *free;
+    const int64_t *stride, *k_stride;
+    uint32_t buffer, shared, words;
+    cg_val base;                /* where the batch's element begins    */
+    cg_val first, warp;         /* row or column of the tile, of the warp in it */
+    bool left, by_rows;
+} side;
+
+typedef struct tensor {
+    product *p;
+    cg_build *b;
+    cot_dtype type;             /* of the factors in memory            */
+    int64_t tile;               /* rows and columns of a block         */
+    int64_t each;               /* elements of a piece                 */
+    int64_t depth;              /* k's of a stage                      */
+    cg_val t, lane;
+    side x[2];
+    uint32_t sums;
+} tensor;
+
+static int64_t
+total(const cg_dot_axes *a)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < a->n; i++)
+        n *= a->size[i];
+    return n;
+}
+
+bool
+cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
+{
+    const bool types = d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
+
+    return t->grid && t->fast && !inner && types && d->type == COT_F32 && total(&d->m) >= LEAST && total(&d->n) >= LEAST &&
+           total(&d->k) >= K_LEAST;
+}
+
+static cg_val
+bits(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
+{
+    return cg_insn2(b, op, COT_I64, x, y);
+}
+
+static int64_t
+stage_size(const tensor *g)
+{
+    return g->tile * g->depth;
+}
+
+/* -- where things lie -- */
+
+/* The permuted place of piece c in a row. */
+static cg_val
+permuted(const tensor *g, const side *x, cg_val row, cg_val piece)
+{
+    cg_build *b = g->b;
+    cg_val turn = x->by_rows             ? cg_imod(b, cg_idiv(b, row, 2), 4)
+                  : g->type == COT_F32 ? cg_imul(b, cg_imod(b, row, 4), 2)
+                                       : cg_imod(b, row, 8);
+
+    return bits(b, SC_xor, piece, turn);
+}
+
+static int64_t
+row_length(const tensor *g, const side *x)
+{
+    return x->by_rows ? g->depth : g->tile;
+}
+
+/* -- fetching ------------------------------------------------------------------------------------------------------ */
+
+/* A piece: the number of its first element along the axis of the side, and of k. */
+typedef struct piece { cg_val free, k, to; } piece;
+
+static cg_val
+source(const tensor *g, const side *x, cg_val free, cg_val k)
+{
+    cg_build *b = g->b;
+    const group *kg = &g->p->s.k;
+
+    return cg_iadd(b, x->base, cg_iadd(b, offset(b, x->free, x->stride, free), offset(b, kg, x->k_stride, k)));
+}
+
+/* Are pieces 16 bytes that lie together, at multiples of 16 bytes? */
+static bool
+are_whole(const tensor *g, const side *x, cg_val from)
+{
+    const group *along = x->by_rows ? &g->p->s.k : x->free;
+    const int64_t *stride = x->by_rows ? x->k_stride : x->stride;
+
+    return innermost(along, stride) == 1 && along->n > 0 && (along->n == 1 || along->size[along->n - 1] % g->each == 0) &&
+           g->b->k->buffer[x->buffer].align >= PIECE && cg_multiple_of(g->b->k, from) >= g->each;
+}
+
+/* How many elements of the piece there are; 0: all. */
+static cg_val
+count_of(const tensor *g, const side *x, const piece *c)
+{
+    cg_build *b = g->b;
+    const int64_t nf = x->free->total, nk = g->p->s.k.total;
+    const bool f_over = nf % g->tile != 0, k_over = nk % g->depth != 0;
+    const bool along = x->by_rows ? k_over : f_over, across = x->by_rows ? f_over : k_over;
+    cg_val zero = cg_i64(b, 0), n = cg_i64(b, g->each);
+
+    if (!along && !across)
+        return 0;
+    if (along) {
+        cg_val left = x->by_rows ? cg_isub(b, cg_i64(b, nk), c->k) : cg_isub(b, cg_i64(b, nf), c->free);
+        n = bits(b, SC_max, zero, bits(b, SC_min, n, left));
+    }
+    if (across) {
+        cg_val there = x->by_rows ? less(b, c->free, cg_i64(b, nf)) : less(b, c->k, cg_i64(b, nk));
+        n = cg_insn3(b, SC_select, COT_I64, there, n, zero);
+    }
+    return n;
+}
+
+/* Element by element, for what is not aligned: the same places, and zeros where there is nothing. */
+static void
+load_piece(const tensor *g, const side *x, const piece *c)
+{
+    cg_build *b = g->b;
+    const int64_t nf = x->free->total, nk = g->p->s.k.total;
+    cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, g->each), 1, 0), e = cg_loop_var(b, loop), when = 0;
+    cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e), k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
+
+    if (nf % g->tile)
+        when = less(b, free, cg_i64(b, nf));
+    if (nk % g->depth)
+        when = both(b, when, less(b, k, cg_i64(b, nk)));
+    cg_store(b, x->shared, cg_iadd(b, c->to, e), cg_load(b, x->buffer, source(g, x, free, k), when), 0);
+    cg_loop_end(b, loop);
+}
+
+/* The threads send for the pieces of a side in turn. */
+static void
+fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
+{
+    cg_build *b = g->b;
+    const int64_t pieces = row_length(g, x) / g->each;
+    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * g->tile / THREADS), 1, 0);
+    cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), THREADS), g->t);
+    cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces), first = cg_imul(b, at, g->each);
+    cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), cg_imul(b, permuted(g, x, row, at), g->each));
+    const piece c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
+                      .k = cg_iadd(b, k0, x->by_rows ? first : row),
+                      .to = cg_iadd(b, cg_imul(b, stage, stage_size(g)), to) };
+    cg_val from = source(g, x, c.free, c.k);
+
+    if (are_whole(g, x, from))
+        cg_fetch(b, x->shared, c.to, x->buffer, from, count_of(g, x, &c));
+    else
+        load_piece(g, x, &c);
+    cg_loop_end(b, turns);
+}
+
+static void
+fetch(const tensor *g, cg_val k0, cg_val stage)
+{
+    fetch_side(g, &g->x[0], k0, stage);
+    fetch_side(g, &g->x[1], k0, stage);
+}
+
+/* -- fragments ----------------------------------------------------------------------------------------------------- */
+
+/* By ldmatrix.  Its four matrices are halves of 16 rows or columns (`side`) by halves of the k's of an mma (`deep`): of the
+ * left side halves of rows follow each other, of the right side halves of k. */
+static void
+matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
+{
+    cg_build *b = g->b;
+    cg_val low = cg_imod(b, g->lane, 8), q1 = cg_imod(b, cg_idiv(b, g->lane, 8), 2), q2 = cg_idiv(b, g->lane, 16);
+    cg_val half = x->left ? q1 : q2, deep = x->left ? q2 : q1, at;
+
+    if (x->by_rows) {
+        cg_val row = cg_iadd(b, x->warp, cg_iadd(b, cg_imul(b, i, 16), cg_iadd(b, low, cg_imul(b, half, 8))));
+        cg_val piece = bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), cg_idiv(b, low, 2));
+        at = cg_iadd(b, cg_imul(b, row, g->depth), cg_imul(b, piece, g->each));
+    } else {
+        cg_val k = cg_iadd(b, cg_i64(b, 16 * step), cg_iadd(b, low, cg_imul(b, deep, 8)));
+        cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, g->each), half);
+        piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), cg_imul(b, i, 2));
+        at = cg_iadd(b, cg_imul(b, k, g->tile), cg_imul(b, piece, g->each));
+    }
+    cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), !x->by_rows);
+}
+
+/* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r / 2), of the right side, whose
+ * four are two pairs, column 8 (r / 2) and k 4 (r mod 2). */
+static void
+single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
+{
+    cg_build *b = g->b;
+    cg_val group = cg_idiv(b, g->lane, 4), c = cg_imod(b, g->lane, 4);
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 4), 1, 0), r = cg_loop_var(b, loop);
+    cg_val low = cg_imod(b, r, 2), high = cg_idiv(b, r, 2);
+    cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), cg_imul(b, x->left ? high : low, 4));
+    cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), cg_idiv(b, group, 4));
+    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)), cg_iadd(b, cg_imul(b, i, 4), cg_imul(b, x->left ? low : high, 2)));
+    cg_val at = cg_iadd(b, cg_imul(b, k, g->tile), cg_iadd(b, cg_imul(b, piece, 4), cg_imod(b, group, 4)));
+
+    cg_store(b, x->words, cg_iadd(b, cg_imul(b, i, 4), r),
+             cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), 0), 0);
+    cg_loop_end(b, loop);
+}
+
+static void
+fragments(const tensor *g, const side *x, cg_val stage, int step)
+{
+    cg_build *b = g->b;
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 32), 1, 0);
+
+    if (g->type == COT_F32 && !x->by_rows)
+        single_words(g, x, stage, cg_loop_var(b, loop), step);
+    else
+        matrices(g, x, stage, cg_loop_var(b, loop), step);
+    cg_loop_end(b, loop);
+}
+
+/* -- products ------------------------------------------------------------------------------------------------------ */
+
+/* Number of the 16 x 8 sums of row i and column j of a warp. */
+static cg_val
+sum_of(const tensor *g, cg_val i, cg_val j)
+{
+    return cg_imul(g->b, cg_iadd(g->b, cg_imul(g->b, i, g->tile / 16), j), 4);
+}
+
+static void
+multiply(const tensor *g, cg_val stage)
+{
+    cg_build *b = g->b;
+
+    for (int step = 0; step < PIECES / 2; step++) {
+        fragments(g, &g->x[0], stage, step);
+        fragments(g, &g->x[1], stage, step);
+        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 32), 1, 0), i = cg_loop_var(b, rows);
+        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 16), 1, 0), j = cg_loop_var(b, columns);
+        cg_mma(b, g->type, (uint32_t[]){ g->sums, g->x[0].words, g->x[1].words },
+               (cg_val[]){ sum_of(g, i, j), cg_imul(b, i, 4), cg_imul(b, j, 2) });
+        cg_loop_end(b, columns);
+        cg_loop_end(b, rows);
+    }
+}
+
+static void
+begin_sums(const tensor *g)
+{
+    cg_build *b = g->b;
+    const int64_t n = g->tile * g->tile / THREADS;
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, n), 1, 0);
+
+    cg_store(b, g->sums, cg_loop_var(b, loop), cg_const(b, COT_F32, 0), 0);
+    cg_loop_end(b, loop);
+}
+
+static cg_val
+next_stage(cg_build *b, cg_val stage)
+{
+    cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, STAGES - 1));
+
+    return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), cg_iadd(b, stage, cg_i64(b, 1)));
+}
+
+/* Stage s is multiplied when all but the latest group have come; the stage that is filled next is the one before it, which
+ * everybody has read by the barrier. */
+static void
+sweep(const tensor *g)
+{
+    cg_build *b = g->b;
+    const int64_t nk = g->p->s.k.total, ahead = (STAGES - 1) * g->depth;
+
+    begin_sums(g);
+    for (int s = 0; s < STAGES - 1; s++) {
+        if (s * g->depth < nk)
+            fetch(g, cg_i64(b, s * g->depth), cg_i64(b, s));
+        cg_commit(b);
+    }
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, nk), g->depth), k0 = cg_loop_var(b, loop);
+    cg_val now = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)), then = cg_loop_carry(b, loop, COT_I64, cg_i64(b, STAGES - 1));
+    cg_arrive(b, STAGES - 2);
+    cg_barrier(b);
+    cg_val k2 = cg_iadd(b, k0, cg_i64(b, ahead)), more = cg_if_begin(b, less(b, k2, cg_i64(b, nk)));
+    fetch(g, k2, then);
+    cg_if_else(b, more);
+    cg_if_end(b, more);
+    cg_commit(b);
+    multiply(g, now);
+    cg_loop_next(b, loop, now, next_stage(b, now));
+    cg_loop_next(b, loop, then, next_stage(b, then));
+    cg_loop_end(b, loop);
+    cg_arrive(b, 0);
+}
+
+/* -- results -- */
+
+static void
+give_sums(const tensor *g)
+{
+    cg_build *b = g->b;
+    const shape *s = &g->p->s;
+    cg_val loop[4];
+    cg_val i = spmd(b, CG_UNROLL, g->tile / 32, &loop[0]), j = spmd(b, CG_UNROLL, g->tile / 16, &loop[1]);
+    cg_val h = spmd(b, CG_UNROLL, 2, &loop[2]);
+    cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)), cg_iadd(b, cg_imul(b, i, 16), cg_imul(b, h, 8)));
+    cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)), cg_imul(b, cg_imod(b, g->lane, 4), 2));
+    cg_val e = spmd(b, CG_VECTOR, 2, &loop[3]), m = cg_iadd(b, g->x[0].first, row), when = 0;
+    cg_val n = cg_iadd(b, g->x[1].first, cg_iadd(b, first, e));
+    cg_val sum = cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), cg_iadd(b, cg_imul(b, h, 2), e)), 0);
+
+    if (s->m.total % g->tile)
+        when = less(b, m, cg_i64(b, s->m.total));
+    if (s->n.total % g->tile)       /* of an even number of columns both are inside, or none */
+        when = both(b, when, less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), cg_i64(b, s->n.total)));
+    give(g->p, m, n, sum, when);
+    for (int l = 3; l >= 0; l--)
+        cg_loop_end(b, loop[l]);
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------------------ */
+
+static void
+make_side(tensor *g, bool left)
+{
+    product *p = g->p;
+    const shape *s = &p->s;
+    cg_kernel *k = g->b->k;
+    side *x = &g->x[!left];
+    const bool lhs = left != s->swap;
+
+    *x = (side){ .left = left, .free = left ? &s->m : &s->n, .buffer = lhs ? p->d->lhs : p->d->rhs };
+    x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
+    x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
+    x->by_rows = innermost(&s->k, x->k_stride) == 1;
+    x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED, STAGES * stage_size(g));
+    k->buffer[x->shared].align = PIECE;
+    x->words = cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->tile / 8);
+}
+
+/* Blocks that run at the same time share rows of one side and columns of the other: eight rows of tiles at a time. */
+static void
+place_tile(tensor *g, cg_val number)
+{
+    cg_build *b = g->b;
+    const shape *s = &g->p->s;
+    const int64_t rows = (s->m.total + g->tile - 1) / g->tile, columns = (s->n.total + g->tile - 1) / g->tile;
+    const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
+    cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), cg_imod(b, number, run));
+
+    g->x[0].first = cg_imul(b, row, g->tile);
+    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns), g->tile);
+}
+
+static int64_t
+choose_tile(const product *p)
+{
+    const shape *s = &p->s;
+    const int64_t tiles = s->b.total * ((s->m.total + WIDE - 1) / WIDE) * ((s->n.total + WIDE - 1) / WIDE);
+
+    return !p->d->dear && s->m.total >= WIDE && s->n.total >= WIDE && tiles >= WIDE_LEAST ? WIDE : NARROW;
+}
+
+void
+cg_dot_tensor(product *p)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .tile = choose_tile(p) };
+    g.each = PIECE / (int64_t)cot_dtype_size(g.type);
+    g.depth = PIECES * g.each;
+    const int64_t tiles = ((s->m.total + g.tile - 1) / g.tile) * ((s->n.total + g.tile - 1) / g.tile);
+
+    make_side(&g, true);
+    make_side(&g, false);
+    g.sums = cg_buffer_add(b->k, "sums", COT_F32, CG_LOCAL, g.tile * g.tile / THREADS);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * tiles), 1, 0), number = cg_loop_var(b, grid);
+    cg_dot_set_batch(p, cg_idiv(b, number, tiles));
+    place_tile(&g, cg_imod(b, number, tiles));
+    g.x[0].base = p->left;
+    g.x[1].base = p->right;
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, THREADS), 1, 0);
+    g.t = cg_loop_var(b, block);
+    g.lane = cg_imod(b, g.t, CG_WARP);
+    g.x[0].warp = cg_imul(b, cg_idiv(b, g.t, 2 * CG_WARP), g.tile / 2);
+    g.x[1].warp = cg_imul(b, cg_imod(b, cg_idiv(b, g.t, CG_WARP), 2), g.tile / 2);
+    sweep(&g);
+    give_sums(&g);
+    cg_loop_end(b, block);
+    cg_loop_end(b, grid);
+}

@@ -1,0 +1,138 @@
+/* Elements of 2, 4, 6 and 8 bits that no graph has: integers of 2 and 4 bits, floats of 4 to 8.
+ *
+ * A value of such a type is one of a wider type, its carrier, that holds only numbers of the small one: i8 and u8 of
+ * integers, f32 of floats.  Every op is done on carriers and its result made narrow again: integers modulo 2^n, floats
+ * to the nearest even.  As all of these floats have fewer than half the digits of f32, to round twice is to round once
+ * for +, -, *, / and sqrt.  What is larger than the greatest is an infinity where the format has one, else NaN where it has
+ * that, else the greatest.
+ *
+ * Source: OCP 8-bit floating point specification, 2023; OCP microscaling formats, 2023; ml_dtypes. */
+#include "frontend/stablehlo/rules.h"
+
+#include <math.h>
+
+#include "ir/scalar.h"
+
+enum { IEEE, ONE_NAN, NO_ZERO, FINITE }; /* NO_ZERO: no -0, whose bits are NaN */
+
+static const hlo_small formats[] = {
+    { "i2", COT_I8, 2, 0, 0, 0 },
+    { "i4", COT_I8, 4, 0, 0, 0 },
+    { "si2", COT_I8, 2, 0, 0, 0 },
+    { "si4", COT_I8, 4, 0, 0, 0 },
+    { "ui2", COT_U8, 2, 0, 0, 0 },
+    { "ui4", COT_U8, 4, 0, 0, 0 },
+    { "f8E5M2", COT_F32, 8, 2, 15, IEEE },
+    { "f8E4M3", COT_F32, 8, 3, 7, IEEE },
+    { "f8E3M4", COT_F32, 8, 4, 3, IEEE },
+    { "f8E4M3FN", COT_F32, 8, 3, 7, ONE_NAN },
+    { "f8E5M2FNUZ", COT_F32, 8, 2, 16, NO_ZERO },
+    { "f8E4M3FNUZ", COT_F32, 8, 3, 8, NO_ZERO },
+    { "f8E4M3B11FNUZ", COT_F32, 8, 3, 11, NO_ZERO },
+    { "f6E2M3FN", COT_F32, 6, 3, 1, FINITE },
+    { "f6E3M2FN", COT_F32, 6, 2, 3, FINITE },
+    { "f4E2M1FN", COT_F32, 4, 1, 1, FINITE },
+};
+
+const hlo_small *
+fe_hlo_small(hlo_span name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (fe_hlo_is(name, formats[i].name))
+            return &formats[i];
+    return NULL;
+}
+
+/* ---- of elements ---- */
+
+/* The greatest number: all exponents but those of infinities, all digits but that of NaN. */
+static double
+greatest(const hlo_small *s)
+{
+    const int top = (1 << (s->bits - 1 - s->digits)) - 1 - s->bias;
+    const double ulp = ldexp(1, -s->digits);
+
+    return s->kind == IEEE ? ldexp(2 - ulp, top - 1) : ldexp(s->kind == ONE_NAN ? 2 - 2 * ulp : 2 - ulp, top);
+}
+
+float
+fe_hlo_small_decode(const hlo_small *s, unsigned bits)
+{
+    const int width = s->bits - 1 - s->digits;
+    const unsigned sign = bits >> (s->bits - 1) & 1, e = bits >> s->digits & ((1u << width) - 1);
+    const unsigned m = bits & ((1u << s->digits) - 1), all = (1u << width) - 1;
+
+    if ((s->kind == NO_ZERO && sign && e == 0 && m == 0) || (s->kind == ONE_NAN && e == all && m == (1u << s->digits) - 1) ||
+        (s->kind == IEEE && e == all && m != 0))
+        return NAN;
+    const double x = s->kind == IEEE && e == all ? (double)INFINITY
+                     : e == 0                    ? ldexp(m, 1 - s->bias - s->digits)
+                                                 : ldexp((1u << s->digits) + m, (int)e - s->bias - s->digits);
+    return (float)(sign ? -x : x);
+}
+
+float
+fe_hlo_small_round(const hlo_small *s, double x)
+{
+    int e;
+    const double a = fabs(x);
+
+    frexp(a, &e);
+    e = e - 1 < 1 - s->bias ? 1 - s->bias : e - 1;
+    double y = isfinite(a) ? ldexp(rint(ldexp(a, s->digits - e)), e - s->digits) : a;
+    if (y > greatest(s))
+        y = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
+    y = signbit(x) && !(s->kind == NO_ZERO && y == 0) ? -y : y;
+    return (float)y;
+}
+
+/* ---- of values ---- */
+
+/* The same size and sign of what is finite: below 2^least multiples of the least number, else so many digits. */
+static ir_ref
+rounded(ir_build *b, const hlo_small *s, ir_ref a)
+{
+    const double least = ldexp(1, 1 - s->bias), big = ldexp(1.5, 23 + 1 - s->bias - s->digits);
+    ir_ref c = ir_like(b, a, big), low = ir_sub(b, ir_add(b, a, c), c);
+    ir_ref high = ir_node1(b, OP_reduce_precision, 1, &a, &(ir_attrs){ .precision = { 8, s->digits } });
+    ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, least)), low, high);
+    const double over = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
+
+    return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, greatest(s))), ir_like(b, a, over), y);
+}
+
+static ir_ref
+narrow_float(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    const ir_type *u = ir_type_as(b->ctx, ir_btype(b, x), COT_U32);
+    const ir_attrs bits = { .dtype = { COT_U32 } }, real = { .dtype = { COT_F32 } };
+    ir_ref y = rounded(b, s, ir_op1(b, OP_abs, x));
+    ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &bits), j = y ? ir_node1(b, OP_bitcast, 1, &y, &bits) : IR_NONE;
+
+    if (!i || !j)
+        return IR_NONE;
+    ir_ref both = ir_op2(b, OP_or, j, ir_op2(b, OP_and, i, ir_splat_int(b, u, (int64_t)1 << 31)));
+    ir_ref z = ir_node1(b, OP_bitcast, 1, &both, &real);
+    return s->kind == NO_ZERO ? ir_select(b, ir_op2(b, OP_eq, y, ir_like(b, y, 0)), y, z) : z;
+}
+
+ir_ref
+fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+
+    if (!t || t->dtype != s->carrier)
+        return x;
+    if (t->dtype == COT_F32)
+        return narrow_float(b, s, x);
+    if (t->dtype == COT_U8)
+        return ir_op2(b, OP_and, x, ir_splat_int(b, t, (1 << s->bits) - 1));
+    ir_ref n = ir_splat_int(b, t, 8 - s->bits);
+    return ir_op2(b, OP_shr_arithmetic, ir_op2(b, OP_shl, x, n), n);
+}
+
+ir_ref
+fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    return ir_op2(b, OP_and, x, ir_splat_int(b, ir_btype(b, x), (1 << s->bits) - 1));
+}
