@@ -9,7 +9,7 @@
  * f32 takes all from f64, i0e and i1e with shorter polynomials there.
  *
  * Worst error (sampled): f32 0.51 ulp; f64 i0e, i1e 2.5 ulp; j0, j1 below 5 3.1 ulp, above 3.0 ulp of the amplitude.
- * Source: NIST Handbook 10.17, 10.40.  Coefficients by fit_special.py. */
+ * Source: NIST Handbook 10.17, 10.40.  Coefficients by fit_special.py, of f32 by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
