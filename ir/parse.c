@@ -334,6 +334,17 @@ constant_data(parser *p, node_text *n, const ir_type *t)
 }
 
 static bool
+wrong_count(parser *p, const node_text *n, int results, int line)
+{
+    cot_context *ctx = p->r.ctx;
+
+    ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name, ERR_sub_count, "node", (int)n->n_out,
+            "names of results", results);
+    p->r.failed = true;
+    return false;
+}
+
+static bool
 finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int line)
 {
     ir_ref *out = IR_NEW_N(p->r.a, ir_ref, ir_max_results(n->op, &n->at));
@@ -343,12 +354,8 @@ finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int li
         p->r.failed = true;
         return false;
     }
-    if (results != (int)n->n_out) {
-        ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name, ERR_sub_count, "node",
-                (int)n->n_out, "names of results", results);
-        p->r.failed = true;
-        return false;
-    }
+    if (results != (int)n->n_out)
+        return wrong_count(p, n, results, line);
     for (uint32_t i = 0; i < n->n_out; i++) {
         const ir_type *t = ir_btype(p->b, out[i]);
         if (t != declared_type[i]) {
@@ -408,8 +415,11 @@ node(parser *p)
         IR_PUSH(p->r.a, n.in, n.n_in, n.cap_in, v);
     }
     const ir_type **types = IR_NEW_N(p->r.a, const ir_type *, n.n_out);
-    if (!attributes(p, &n) || !ir_read_expect(&p->r, ":") || !declared(p, n.n_out, types) ||
-        (n.op == OP_constant && !constant_data(p, &n, types[0])))
+    if (!attributes(p, &n) || !ir_read_expect(&p->r, ":") || !declared(p, n.n_out, types))
+        return false;
+    if (n.op == OP_constant && n.n_out == 0)
+        return wrong_count(p, &n, 1, line);
+    if (n.op == OP_constant && !constant_data(p, &n, types[0]))
         return false;
     p->b->loc = location(p, line);
     return !p->r.failed && finish_node(p, &n, types, line);

@@ -9,7 +9,7 @@
  * f32 takes all from f64, i0e and i1e with shorter polynomials there.
  *
  * Worst error (sampled): f32 0.51 ulp; f64 i0e, i1e 2.5 ulp; j0, j1 below 5 3.1 ulp, above 3.0 ulp of the amplitude.
- * Source: NIST Handbook 10.17, 10.40.  Coefficients by fit_special.py. */
+ * Source: NIST Handbook 10.17, 10.40.  Coefficients by fit_special.py, of f32 by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -133,7 +133,8 @@ modified_for_f32(ir_sc_build *b, ir_sc a, bool odd)
 {
     ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 8)), w = ir_math_below(b, a, 8), half = m_mulk(b, w, 0.5);
     ir_sc u = m_fma(b, inverse, m_num(b, a, 16), m_num(b, a, -1)), t = m_mul(b, half, half);
-    ir_sc small = m_mul(b, ir_math_poly(b, t, 11, odd ? i1_near32 : i0_near32), ir_math_exp_short(b, m_neg(b, w)));
+    ir_sc near = ir_math_poly2(b, t, m_mul(b, t, t), 11, odd ? i1_near32 : i0_near32);
+    ir_sc small = m_mul(b, near, ir_math_exp_short(b, m_neg(b, w)));
     ir_sc large = m_mul(b, ir_math_poly(b, u, 8, odd ? i1_far32 : i0_far32), m_sqrt(b, inverse));
 
     return m_select(b, m_gtk(b, a, 8), large, odd ? m_mul(b, half, small) : small);

@@ -7,7 +7,7 @@ names all.  w turns the error of the polynomial into the relative error of the f
 import struct
 import sys
 
-from mpmath import (mp, mpf, asin, atan, atanh, cos, erf, erfc, exp, log, log1p, lu_solve, matrix, pi, sin,
+from mpmath import (mp, mpf, asin, atan, atanh, besseli, cos, erf, erfc, exp, log, log1p, lu_solve, matrix, pi, sin,
                     sinh, sqrt, tanh)
 
 mp.dps = 60
@@ -139,6 +139,28 @@ def table():
         x = 4 * (1 + t) / (1 - t)
         return (1 + 2 * x) * exp(x * x) * erfc(x)
 
+    def gx(t):
+        x = 2 * (1 + t) / (1 - t)
+        if x < 60:
+            return (x + 2) * exp(x * x) * erfc(x)
+        return (x + 2) * (1 - 1 / (2 * x * x) + 3 / (4 * x ** 4) - 15 / (8 * x ** 6)) / (x * sqrt(pi))
+
+    def two(r):
+        return (mpf(2) ** r - 1) / r if abs(r) > 1e-20 else ln2
+
+    def full(z):
+        s = sqrt(z)
+        return 2 * atanh(s) / s if z > 1e-20 else mpf(2)
+
+    def near(order):
+        return lambda t: besseli(order, 2 * sqrt(t)) / sqrt(t) ** order if t > 1e-20 else mpf(1)
+
+    def far(order):
+        def scaled(u):
+            a = 16 / (u + 1)
+            return sqrt(a) * exp(-a) * besseli(order, a)
+        return lambda u: scaled(u) if u > -1 + mpf("1e-6") else 1 / sqrt(2 * pi)
+
     def t(x):
         return (mpf(x) - 4) / (mpf(x) + 4)
     def twice(r):
@@ -155,9 +177,18 @@ def table():
         "trig cos32": (cosine, lambda z: z / cos(sqrt(z)), 0, quarter, 4, True),
         "trig cos64": (cosine, lambda z: z / cos(sqrt(z)), 0, quarter, 7, False),
         "root start": (lambda x: x ** -third, lambda x: x ** third, 1, 8, 6, False),
-        "erf q32": (error, lambda z: 1 / (1 + error(z)), 0, 1, 7, True),
+        "erf q32": (error, lambda z: 1 / (1 + error(z)), 0, mpf("0.85") ** 2, 6, True),
         "erf q64": (error, lambda z: 1 / (1 + error(z)), 0, 1, 12, False),
-        "erf log32": (lambda x: log(erfc(x)) / x + 1, lambda x: x * erfc(x) / erf(x), "0.92", "4.1", 6, True),
+        "erf log32": (lambda x: log(erfc(x)) / (x * ln2) + 2, lambda x: x * ln2 * erfc(x) / erf(x), mpf("0.85"), "3.95", 6, True),
+        "erf two32": (two, lambda r: r / mpf(2) ** r, -mpf("0.5"), mpf("0.5"), 6, True),
+        "erf g_short": (gx, lambda t: 1 / gx(t), -1, mpf("8.2") / mpf("12.2"), 12, False),
+        "erf gx_short": (gx, lambda t: 1 / gx(t), -1, 1 - mpf("1e-9"), 14, False),
+        "exp q64_short": (q, lambda r: r * r * exp(-r), -h, h, 6, False),
+        "log r64_short": (full, lambda z: 1 / full(z), 0, s2, 5, False),
+        "bessel i0_near32": (near(0), lambda t: 1 / near(0)(t), 0, 16, 11, False),
+        "bessel i1_near32": (near(1), lambda t: 1 / near(1)(t), 0, 16, 11, False),
+        "bessel i0_far32": (far(0), lambda u: 1 / far(0)(u), -1, 1, 8, False),
+        "bessel i1_far32": (far(1), lambda u: 1 / far(1)(u), -1, 1, 8, False),
         "erf g64": (g, lambda t: 1 / g(t), t("0.499"), t(28), 22, False),
     }
     for name, f, first, hi, n, single in (
@@ -174,7 +205,7 @@ def table():
 if __name__ == "__main__":
     for name, (f, w, lo, hi, n, single) in table().items():
         if len(sys.argv) == 1 or any(k in name for k in sys.argv[1:]):
-            if name in ("hyper tanh32", "hyper twice32"):
+            if name in ("hyper tanh32", "hyper twice32", "erf q32", "erf log32", "erf two32"):
                 show(name, *stepwise(f, w, lo, hi, n), single)
             else:
                 show(name, *fit(f, w, lo, hi, n, grid={"log p32": 400, "erf g64": 300}.get(name)), single)

@@ -103,7 +103,8 @@ static ir_sc
 erf_inv_for_f32(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc one = m_num(b, x[0], 1), w = m_neg(b, ir_math_log_short(b, m_fnma(b, x[0], x[0], one))), s = m_sqrt(b, w);
-    ir_sc near = ir_math_poly(b, m_addk(b, w, -3.125), 13, low32), far = ir_math_poly(b, m_addk(b, s, -3.25), 11, middle32);
+    ir_sc u = m_addk(b, w, -3.125), v = m_addk(b, s, -3.25);
+    ir_sc near = ir_math_poly2(b, u, m_mul(b, u, u), 13, low32), far = ir_math_poly2(b, v, m_mul(b, v, v), 11, middle32);
 
     ir_sc y = of_factor(b, x[0], m_select(b, m_gtk(b, s, 2.5), far, near));
     return m_select(b, m_lt(b, one, m_abs(b, x[0])), m_num(b, y, (double)NAN), y);

@@ -104,6 +104,8 @@ static const struct {
       "bad.cot:2: found '128}'; wants a number that fits i8" },
     { "fn @f(%x: f32[2]) -> f32[] {\n  %0 = reduce_sum %x : f32[]\n  ret %0\n}",
       "bad.cot:2: found ':'; wants the attribute axes of reduce_sum" },
+    { "fn @f() -> f32[] {\n  constant {data=1} : f32[]\n}",
+      "bad.cot:2: constant: node: has 0 names of results; wants 1" },
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
