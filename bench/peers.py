@@ -89,8 +89,12 @@ def pinned(command, name, threads, timeout):
     try:
         done = subprocess.run(["taskset", "-c", cpus] + command, env=env, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
+        print(f"{name}: longer than {timeout} s", file=sys.stderr)
         return None
-    return find_json(done.stdout, name)
+    found = find_json(done.stdout, name)
+    if not found:
+        print(f"{name}: {(done.stderr.strip() or 'no output').splitlines()[-1]}", file=sys.stderr)
+    return found
 
 
 def main():

@@ -412,10 +412,44 @@ BODY(eigh)
     out[0] = cot_eigh(in[0], &out[1]);
 }
 
+BODY(svd)
+{
+    UNUSED;
+    out[0] = cot_svd(in[0], &out[1], &out[2]);
+}
+
+BODY(inverse)
+{
+    UNUSED;
+    out[0] = cot_inv(in[0]);
+}
+
+BODY(log_determinant)
+{
+    UNUSED;
+    (void)cot_slogdet(in[0], &out[0]);
+}
+
+BODY(least_squares)
+{
+    UNUSED;
+    out[0] = cot_lstsq(in[0], in[1]);
+}
+
 PLAIN(cholesky, cholesky, 1, 1)
 PLAIN(lu, lu, 1, 1)
 PLAIN(qr, qr, 1, 2)
 PLAIN(eigh, eigh, 1, 2)
+PLAIN(svd, svd, 1, 3)
+PLAIN(inverse, inverse, 1, 1)
+PLAIN(log_determinant, log_determinant, 1, 1)
+PLAIN(least_squares, least_squares, 2, 1)
+
+static cot_fn *
+make_log_determinant_grad(cot_context *ctx)
+{
+    return cot_grad(make_log_determinant(ctx));
+}
 
 #define MATRIX(name, ...)                                                                      \
     static void args_##name(workload_arg *a)                                                   \
@@ -423,11 +457,20 @@ PLAIN(eigh, eigh, 1, 2)
         a[0] = UNIFORM(__VA_ARGS__, -1, 1);                                                    \
     }
 MATRIX(matrix_32, cot_f32(32, 32))
+MATRIX(matrix_16, cot_f32(16, 16))
+MATRIX(matrix_128, cot_f32(128, 128))
 MATRIX(matrix_256, cot_f32(256, 256))
 MATRIX(matrix_1024, cot_f32(1024, 1024))
 MATRIX(matrix_256_f64, cot_f64(256, 256))
 MATRIX(matrix_1024_f64, cot_f64(1024, 1024))
 MATRIX(matrices, cot_f32(4096, 8, 8))
+
+static void
+args_least_squares(workload_arg *a)
+{
+    a[0] = UNIFORM(cot_f32(256, 64), -1, 1);
+    a[1] = UNIFORM(cot_f32(256), -1, 1);
+}
 
 static void
 args_parameters(workload_arg *a)
@@ -486,6 +529,10 @@ static const workload rows[] = {
     { "qr_1024", make_qr, args_matrix_1024, 1, NULL, 12.0 * 1024 * 1024, CUBE(1024) * 4 / 3, 0 },
     { "eigh_32", make_eigh, args_matrix_32, 1, NULL, 12.0 * 32 * 32, CUBE(32) * 4, 0 },
     { "eigh_4096x8", make_eigh, args_matrices, 1, NULL, 4096 * 12.0 * 64, 4096 * CUBE(8) * 4, 0 },
+    { "svd_16", make_svd, args_matrix_16, 1, NULL, 16.0 * 16 * 16, CUBE(16) * 8, 0 },
+    { "inv_128", make_inverse, args_matrix_128, 1, NULL, 8.0 * 128 * 128, CUBE(128), 0 },
+    { "logdet_grad_128", make_log_determinant_grad, args_matrix_128, 1, NULL, 8.0 * 128 * 128, CUBE(128), 0 },
+    { "lstsq_256x64", make_least_squares, args_least_squares, 2, NULL, 4.0 * 256 * 65, 2.0 * 256 * 64 * 64, 0 },
     { "mlp_step", make_mlp_step, args_mlp_step, 8, hand_mlp_step, 5.4e6,
       256.0 * (2 * 784 * 512 + 3 * (512 * 512 + 5120)), 0 },
     { "per_sample_grads", make_per_sample, args_per_sample, 8, hand_per_sample_grads, 30.7e6,

@@ -49,6 +49,8 @@ void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_gro
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
 void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const int64_t *stride, cg_put *put,
                    void *user);
+/* The least power of two that is no less than n. */
+int64_t cg_pow2_from(int64_t n);
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
  * twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);

@@ -467,6 +467,12 @@ cg_barrier(cg_build *b)
 }
 
 void
+cg_prefetch(cg_build *b, uint32_t buffer, cg_val index)
+{
+    place_here(b, (cg_insn){ .op = CG_PREFETCH, .type = COT_DTYPE_NONE, .imm = buffer, .in = { index } });
+}
+
+void
 cg_fail_if(cg_build *b, cg_val cond, cot_status status)
 {
     place_here(b, (cg_insn){ .op = CG_FAIL, .imm = (uint64_t)status, .in = { cond } });

@@ -81,6 +81,7 @@ typedef enum cg_op {
     CG_EXTERN,                  /* a C function of someone else's: see cg_extern.  Its answer, or nothing */
     CG_COPY,                    /* imm bytes from buffer b[1] to buffer b[0], at element offsets in[0], in[1] */
     CG_BARRIER,                 /* what threads of the block (in a warps loop: of the warp) stored, all of them see */
+    CG_PREFETCH,                /* buffer imm, element in[0] (i64, uniform): will be wanted soon; changes nothing */
     CG_OP_COUNT
 } cg_op;
 
@@ -263,6 +264,8 @@ cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* 
 void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
 void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset, int64_t bytes);
 void cg_barrier(cg_build *b);
+/* The index may lie past the buffer: nothing is read. */
+void cg_prefetch(cg_build *b, uint32_t buffer, cg_val index);
 void cg_fail_if(cg_build *b, cg_val cond, cot_status status);
 void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params, const cg_val *params);
 

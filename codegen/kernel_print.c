@@ -315,6 +315,11 @@ print_insn(printer *p, cg_val v)
     case CG_CALL: print_call(p, i); return;
     case CG_EXTERN: print_extern(p, v); return;
     case CG_COPY: print_copy(p, i); return;
+    case CG_PREFETCH:
+        ir_buf_str(p->b, "prefetch ");
+        print_element(p, (uint32_t)i->imm, i->in[0]);
+        ir_buf_str(p->b, "\n");
+        return;
     case CG_BARRIER: ir_buf_str(p->b, "barrier\n"); return;
     case CG_FAIL:
         ir_buf_printf(p->b, "fail %s if ", cot_status_name((cot_status)i->imm));

@@ -331,6 +331,10 @@ verify_insn(verifier *w, cg_val v)
         want_uniform(w, i->in[0], COT_I64);
         want_uniform(w, i->in[1], COT_I64);
         break;
+    case CG_PREFETCH:
+        want_buffer(w, i->imm);
+        want_uniform(w, i->in[0], COT_I64);
+        break;
     case CG_BARRIER: want(w, w->threads != CG_LANES, "a barrier among lanes"); break;
     case CG_FAIL:
         want_uniform(w, i->in[0], COT_BOOL);

@@ -208,8 +208,8 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
 
 /* -- vector loops ------------------------------------------------------------------------------------- */
 
-static int64_t
-pow2_from(int64_t n)
+int64_t
+cg_pow2_from(int64_t n)
 {
     int64_t p = 1;
     while (p < n)
@@ -239,7 +239,7 @@ cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_e
     if (n <= 0)
         return;
     if (lanes > 1 && n <= lanes) {
-        one_vector(l, cg_i64(&l->b, 0), n, pow2_from(n), n, body, user);
+        one_vector(l, cg_i64(&l->b, 0), n, cg_pow2_from(n), n, body, user);
         return;
     }
     int64_t whole = again || lanes == 1 ? n : n / lanes * lanes;
@@ -255,7 +255,7 @@ cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_e
     cg_scope_end(l, mark);
     cg_loop_end(&l->b, loop);
     if (whole < n)
-        one_vector(l, cg_i64(&l->b, whole), n, pow2_from(n - whole), n - whole, body, user);
+        one_vector(l, cg_i64(&l->b, whole), n, cg_pow2_from(n - whole), n - whole, body, user);
 }
 
 cg_val

@@ -651,6 +651,7 @@ run_insn(sim *s, cg_val v)
     case SC_rare: run_rare(s, v); return true;
     case CG_LOAD:
     case CG_STORE: return run_memory(s, v);
+    case CG_PREFETCH: return true;
     case CG_BARRIER: return run_barrier(s);
     case CG_FAIL: return run_fail(s, p);
     case CG_IF: return run_if(s, v);

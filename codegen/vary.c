@@ -119,7 +119,8 @@ cg_variance(const cg_kernel *k, ir_arena *a)
 static bool
 has_effect(cg_op op)
 {
-    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL || op == CG_EXTERN || op == CG_BARRIER;
+    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL || op == CG_EXTERN || op == CG_BARRIER ||
+           op == CG_PREFETCH;
 }
 
 static void

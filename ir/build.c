@@ -360,13 +360,13 @@ ir_splat_int(ir_build *b, const ir_type *type, int64_t x)
 }
 
 bool
-ir_is_splat(const ir_build *b, ir_ref v, double *x)
+ir_data_number(const ir_data *d, double *x)
 {
-    const ir_node *n = v ? ir_bdef(b, v) : NULL;
-    if (!n || n->op != OP_constant || !n->at.constant.data.splat)
+    const void *p = d->bytes;
+
+    if (!d->splat)
         return false;
-    const void *p = n->at.constant.data.bytes;
-    switch (n->at.constant.data.type->dtype) {
+    switch (d->type->dtype) {
     case COT_BOOL: *x = *(const uint8_t *)p; break;
     case COT_I8: *x = *(const int8_t *)p; break;
     case COT_I16: *x = *(const int16_t *)p; break;
@@ -384,6 +384,14 @@ ir_is_splat(const ir_build *b, ir_ref v, double *x)
     default: *x = *(const double *)p; break;
     }
     return true;
+}
+
+bool
+ir_is_splat(const ir_build *b, ir_ref v, double *x)
+{
+    const ir_node *n = v ? ir_bdef(b, v) : NULL;
+
+    return n && n->op == OP_constant && ir_data_number(&n->at.constant.data, x);
 }
 
 int

@@ -90,6 +90,7 @@ static inline ir_ref ir_zeros(ir_build *b, const ir_type *type) { return ir_spla
 static inline ir_ref ir_like(ir_build *b, ir_ref x, double c) { return x ? ir_splat(b, ir_btype(b, x), c) : IR_NONE; }
 /* Is v a constant with all elements equal?  Its value as double in *x. */
 bool ir_is_splat(const ir_build *b, ir_ref v, double *x);
+bool ir_data_number(const ir_data *d, double *x);   /* the same of a constant's data */
 
 ir_ref ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape, const int64_t *dims);
 /* x (a scalar) to every element of the type's shape. */

@@ -70,7 +70,8 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         fn[i].name = e[i].name ? ir_copy_string(a, e[i].name) : p->name;
         if (!rt_is_c_name(fn[i].name))
             return ir_fail(ctx, 0, NULL, ERR_usage,
-                           ir_format(a, "'%s' is no name for a C function", fn[i].name));
+                           ir_format(a, "'%s' is no name for a C function: C, C++ or their libraries have it, or it is no word",
+                                     fn[i].name));
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,

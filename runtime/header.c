@@ -34,7 +34,7 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_pa
 bool
 rt_is_c_name(const char *s)
 {
-    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s))
+    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s) || cg_c_is_library_name(s))
         return false;
     for (; *s; s++)
         if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||

@@ -124,6 +124,38 @@ status 0 "$cot" run f.cot --trap nan
 status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
+# The bits of a float are its own also where differences are taken in f64; a loop that negative numbers never leave is
+# asked about others, and one that never ends is left alone.
+cat >bits.cot <<'END'
+fn @f(%x: f32[8]) -> f32[8] {
+  %0 = bitcast %x {dtype=i32} : i32[8]
+  %1 = argsort %0 {axis=0} : i32[8]
+  %2 = reshape %1 {shape=[8,1]} : i32[8,1]
+  %3 = gather %x, %2 {offset_dims=[], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0], sizes=[1]} : f32[8]
+  ret %3
+}
+END
+status 0 "$cot" check bits.cot;                              prints "derivatives  agrees"
+loop() {
+    cat >loop.mlir <<END
+func.func @main(%x: tensor<f64>) -> tensor<f64> {
+  %0 = stablehlo.while(%y = %x) : tensor<f64>
+  cond {
+    %c = stablehlo.constant dense<1.0e2> : tensor<f64>
+    %p = stablehlo.compare LT, %y, %c : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %z = stablehlo.$1 %y, %y : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+END
+}
+loop add
+status 0 "$cot" check loop.mlir;                             prints "derivatives  agrees"
+loop subtract
+status 0 "$cot" check loop.mlir;                             prints "a loop goes on and on"
 status 2 "$cot" build f.cot;                                 says "wants -o"
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }
@@ -181,5 +213,46 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     printf 'fn @f(%%x: f32[8,16], %%y: f32[16,4]) -> f32[8,4] {\n  %%0 = dot_general %%x, %%y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[8,4]\n  ret %%0\n}\n' > d.cot
     status 0 "$cot" bench d.cot;                             prints "flops              1024"
 fi
+# StableHLO text of several modules and functions: each is run, and the worst of them is the exit status.
+cat >several.mlir <<'END'
+func.func @good() {
+  %x = stablehlo.constant dense<2> : tensor<i32>
+  check.expect_eq_const %x, dense<2> : tensor<i32>
+  return
+}
+func.func @bad() {
+  %x = stablehlo.constant dense<2> : tensor<i32>
+  check.expect_eq_const %x, dense<3> : tensor<i32>
+  return
+}
+// -----
+func.func @main() {
+  %x = stablehlo.frobnicate : tensor<i32>
+  return
+}
+// -----
+func.func @last() -> tensor<i32> {
+  %x = stablehlo.constant dense<41> : tensor<i32>
+  return %x : tensor<i32>
+}
+END
+status 2 "$cot" run several.mlir --backend eval;             says "several.mlir:8: check.expect_eq: element [] is 2; wants 3"
+prints "i32[] 41"
+grep -qF "several.mlir:13:8: stablehlo.frobnicate: the op is not supported" err || { bad=1; cat err; }
+status 0 "$cot" run several.mlir --backend eval --entry good
+status 1 "$cot" run several.mlir --backend eval --entry bad
+# Open sizes are those of the arrays; an integer that comes first is a size that shapes may depend on.
+cat >open.mlir <<'END'
+func.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %0 = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+  %1 = stablehlo.constant dense<2> : tensor<1xi64>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %3 = stablehlo.dynamic_broadcast_in_dim %x, %2, dims = [0] : (tensor<?xf32>, tensor<2xi64>) -> tensor<?x2xf32>
+  return %3 : tensor<?x2xf32>
+}
+END
+{ printf '\223NUMPY\001\000'; printf '\067\000'; printf "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"; printf '\004\000\000\000\000\000\000\000'; } >n.npy
+status 2 "$cot" run open.mlir --backend eval;                says "argument 1 has open sizes; wants its type given"
+status 0 "$cot" run open.mlir --backend eval --in n.npy four.npy; prints "f32[4,2] [[1, 1], [2, 2], [3, 3], [4, 4]]"
 echo "$count commands"
 exit $bad

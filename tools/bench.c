@@ -1,7 +1,7 @@
 /* cot bench: what compiling costs, what a call costs, and how near the machine's limit it runs.
  *
- * The limit is the greater of bytes over memory speed and flops over peak, both measured here on one
- * core.  Bytes are those of arguments and results, each moved once; flops are the cost model's
+ * `read` is the text and the pipeline, once.  The limit is the greater of bytes over memory speed and flops over peak,
+ * both measured here on one core.  Bytes are those of arguments and results, each moved once; flops are the cost model's
  * estimate.  Working sets that fit a cache can be faster than this memory limit. */
 #include <math.h>
 #include <stdlib.h>
@@ -136,13 +136,14 @@ time_compile(const ir_graph *f, const cot_compile_options *o, double *least, cot
 }
 
 static void
-report(const cot_kernel *k, double compile, double least, double median)
+report(const cot_kernel *k, double read, double compile, double least, double median)
 {
     double bytes = 0, memory = memory_speed(), peak = peak_speed(), limit;
 
     for (int i = 0; i < k->n_in + k->n_out; i++)
         bytes += (double)k->bytes[i];
     limit = fmax(bytes / memory, peak > 0 ? (double)k->flops / peak : 0);
+    printf("read         %10.3f ms\n", 1e3 * read);
     printf("compile      %10.3f ms\n", 1e3 * compile);
     printf("call, least  %10.3f us\n", 1e6 * least);
     printf("call, median %10.3f us\n", 1e6 * median);
@@ -158,21 +159,23 @@ int
 cli_bench(cot_cli *c)
 {
     const cot_compile_options o = { .backend = c->backend, .threads = c->threads };
-    double compile, least, median;
+    double read = now(), compile, least, median;
     void **in, **out, **args;
     cot_status status;
     cot_kernel *k;
     ir_graph *f;
 
-    if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &in) != COT_OK ||
-        time_compile(f, &o, &compile, &k) != COT_OK)
+    if (cli_entry(c, &f) != COT_OK)
+        return cli_failed(c);
+    read = now() - read;
+    if (cli_inputs(c, f, &in) != COT_OK || time_compile(f, &o, &compile, &k) != COT_OK)
         return cli_failed(c);
     out = cli_buffers(c->ctx, f);
     args = IR_NEW_N(&c->ctx->arena, void *, f->n_in + f->n_out + 1);
     rt_arguments(k, in, out, args);
     status = time_calls(k, args, &least, &median);
     if (status == COT_OK)
-        report(k, compile, least, median);
+        report(k, read, compile, least, median);
     cot_kernel_free(k);
     return status == COT_OK ? EXIT_DONE : cli_failed(c);
 }

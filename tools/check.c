@@ -43,6 +43,7 @@ cli_check(cot_cli *c)
     rt_verdict v;
     ir_graph *f;
     void **in;
+    bool ends;
 
     if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &in) != COT_OK)
         return cli_failed(c);
@@ -50,6 +51,12 @@ cli_check(cot_cli *c)
     worst = worse(worst, tell(c, "text", status, &v));
     if (pass_functionalize(f, true, &f) != COT_OK) /* the twin takes pure graphs */
         return cli_failed(c);
+    if (c->n_in == 0 && rt_check_points(f, in, &ends) != COT_OK)
+        return cli_failed(c);
+    if (c->n_in == 0 && !ends) {
+        printf("%-12s skipped: %s\n", "the rest", RT_NO_END);
+        return worst;
+    }
     status = rt_check_backends(f, in, &v);
     worst = worse(worst, tell(c, "back ends", status, &v));
     status = rt_check_derivatives(f, in, &v);

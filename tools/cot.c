@@ -148,20 +148,31 @@ cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *
     return COT_OK;
 }
 
+const char *
+cli_text(cot_cli *c, const char *path)
+{
+    if (c->text_of != path)
+        c->text = cli_read(c, path, &c->bytes);
+    c->text_of = path;
+    return c->text;
+}
+
 cot_status
 cli_functions(cot_cli *c, const char *path, ir_module *all)
 {
-    size_t bytes;
-    const char *text = cli_read(c, path, &bytes), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *text = cli_text(c, path), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const size_t bytes = c->bytes;
 
     if (!text)
         return COT_ERR_IO;
     if (!fe_hlo_is_mlir(path, text, bytes))
         return ir_parse(c->ctx, name, text, bytes, all);
     const cot_import_options o = { .entry = c->entry };
+    const fe_hlo_source source = { name, text, c->start, c->stop ? c->stop : bytes };
+    const fe_hlo_extra extra = { c->checks, &c->given_away, c->several, cli_given, c };
     *all = (ir_module){ 1, IR_NEW_N(&c->ctx->arena, ir_graph *, 1) };
     c->imported = true;
-    return fe_hlo_import(c->ctx, name, text, bytes, &o, c->checks, &c->given_away, &all->fn[0]);
+    return fe_hlo_import(c->ctx, &source, &o, &extra, &all->fn[0]);
 }
 
 cot_status
@@ -204,7 +215,8 @@ cli_entry(cot_cli *c, ir_graph **out)
     ir_graph *f;
 
     COT_TRY(only_root(c, &f));
-    return cli_transform(c, f, out);
+    *out = NULL;
+    return f ? cli_transform(c, f, out) : COT_OK;
 }
 
 /* The value of option i; NULL, and said so, if it is missing. */

@@ -24,6 +24,9 @@ typedef struct cot_cli {
     int *from;
     struct fe_hlo_checks *checks;       /* of StableHLO text; NULL: expectations are left out */
     ir_ints given_away;                 /* arguments that the text donates                 */
+    const char *text, *text_of;         /* of a file, once read                            */
+    size_t start, stop, bytes;          /* of StableHLO text: its module; stop 0: all      */
+    struct fe_hlo_names *several;       /* filled where none of its functions is the entry */
 } cot_cli;
 
 /* Each verb is a file; it answers the exit status. */
@@ -40,6 +43,8 @@ int cli_failed(const cot_cli *c);
 
 /* A whole file ("-": standard input) in the context's arena; NULL with the error recorded. */
 const char *cli_read(cot_cli *c, const char *path, size_t *bytes);
+/* The same, of the same file only once. */
+const char *cli_text(cot_cli *c, const char *path);
 bool cli_write(cot_cli *c, const char *path, const void *bytes, size_t n);
 
 /* Parse FILE: all its functions. */
@@ -52,6 +57,9 @@ cot_status cli_entry(cot_cli *c, ir_graph **out);
 /* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
 cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);
 
+/* The types of n arguments of these element types, from the arrays of --in, and the values of the integers that come
+ * first. */
+bool cli_given(void *cli, int n, const cot_dtype *want, const ir_type **type, ir_ints *sizes);
 /* The arrays of --in as the arguments of f; the type of one, where the argument has `want`. */
 cot_status cli_bind(cot_cli *c, const ir_graph *f);
 const ir_type *cli_bound_type(const cot_cli *c, int i, cot_dtype want);

@@ -1,7 +1,8 @@
 /* Text tests: input and whole expected output in one file.
  *
- *   ; run: PIPELINE                  a section begins; the functions follow.  The last element may be a
- *                                    stage: verify, dot, simplified, kernels, plan, llvm, asm, eval, run
+ *   ; run: PIPELINE                  a section begins; the functions follow, or a module of
+ *                                    StableHLO.  The last element may be a stage: verify, dot,
+ *                                    simplified, kernels, plan, llvm, asm, eval, run
  *   ; expect:                        everything after it, up to the next section, is the output
  *   ; contains: TEXT                 instead of expect: lines that occur in the output, in this order
  *   ; lacks: TEXT                    and lines that do not
@@ -10,6 +11,7 @@
  *
  * Comments and blank lines at the end of a section belong to the next one.  --bless writes what
  * follows `; expect:` anew. */
+#include "frontend/stablehlo/import.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
 #include "tools/cot.h"
@@ -109,21 +111,42 @@ numbered(tester *t, const section *s, size_t *n)
     ir_buf_init(&b, t->a);
     for (int i = 1; i <= s->line; i++)
         ir_buf_str(&b, "\n");
-    ir_buf_add(&b, s->code, (size_t)(stop - s->code));
+    for (const char *p = s->code; p < stop; p = line_end(p, stop)) { /* StableHLO has no such comments */
+        const char *end = line_end(p, stop), *mark = p;
+
+        while (mark < end && !marked(mark, end, "; error:"))
+            mark++;
+        if (*p != ';')
+            ir_buf_add(&b, p, (size_t)((mark < end ? mark : end - 1) - p));
+        ir_buf_str(&b, "\n");
+    }
     *n = b.n;
     return b.text;
+}
+
+/* What the section holds: .cot text, or a module of StableHLO. */
+static cot_status
+read_section(tester *t, const char *text, size_t n, ir_module *roots)
+{
+    ir_module all;
+
+    if (!fe_hlo_is_mlir(NULL, text, n)) {
+        COT_TRY(ir_parse(t->c->ctx, t->name, text, n, &all));
+        return cli_roots(t->c->ctx, &all, NULL, roots);
+    }
+    *roots = (ir_module){ 1, IR_NEW_N(t->a, ir_graph *, 1) };
+    return fe_hlo_import(t->c->ctx, &(fe_hlo_source){ t->name, text, 0, n }, NULL, NULL, &roots->fn[0]);
 }
 
 static cot_status
 run_section(tester *t, const section *s, ir_buf *out)
 {
     const char *stage, *passes = split_stage(t->a, s->pipeline, &stage), *text;
-    ir_module all, roots;
+    ir_module roots;
     size_t n;
 
     text = numbered(t, s, &n);
-    COT_TRY(ir_parse(t->c->ctx, t->name, text, n, &all));
-    COT_TRY(cli_roots(t->c->ctx, &all, NULL, &roots));
+    COT_TRY(read_section(t, text, n, &roots));
     for (int i = 0; i < roots.n; i++) {
         ir_graph *f;
 
@@ -254,7 +277,7 @@ static void
 test_section(tester *t, const section *s)
 {
     cot_context *ctx = t->c->ctx;
-    int line;
+    int line = 0;
     const char *want = wanted_error(t, s, &line), *output;
     cot_status status;
     ir_buf out;

@@ -116,12 +116,48 @@ cli_bind(cot_cli *c, const ir_graph *f)
     return COT_OK;
 }
 
+/* numpy has no bf16: the bits come as u16. */
+static const ir_type *
+as_wanted(const cot_cli *c, const cot_array *x, cot_dtype want)
+{
+    const ir_type *t = ir_type_of(c->ctx, &x->type);
+
+    return t && t->dtype == COT_U16 && want == COT_BF16 ? ir_type_as(c->ctx, t, COT_BF16) : t;
+}
+
+/* Files of plain arrays alone: names are of no use before there is a function. */
+bool
+cli_given(void *cli, int n, const cot_dtype *want, const ir_type **type, ir_ints *sizes)
+{
+    cot_cli *c = cli;
+    int64_t *size = IR_NEW_N(&c->ctx->arena, int64_t, n + 1);
+    int leading = 0;
+
+    if (c->n_in != n || read_files(c) != COT_OK)
+        return false;
+    for (int i = 0; i < n; i++) {
+        if (cli_is_named(c->in[i]) || c->file[i].n != 1)
+            return false;
+        const cot_array *x = c->file[i].at[0].array;
+        if (!(type[i] = as_wanted(c, x, want[i])))
+            return false;
+        if (leading == i && type[i]->rank == 0 && ir_is_int(type[i]->dtype) && cot_dtype_size(type[i]->dtype) >= 4) {
+            int32_t narrow = 0;
+            memcpy(&narrow, x->data, sizeof narrow);
+            size[leading] = narrow;
+            if (cot_dtype_size(type[i]->dtype) == 8)
+                memcpy(&size[leading], x->data, sizeof *size);
+            leading++;
+        }
+    }
+    *sizes = (ir_ints){ leading, size };
+    return true;
+}
+
 const ir_type *
 cli_bound_type(const cot_cli *c, int i, cot_dtype want)
 {
-    const ir_type *t = ir_type_of(c->ctx, &c->bound[i]->type);
-
-    return t && t->dtype == COT_U16 && want == COT_BF16 ? ir_type_as(c->ctx, t, COT_BF16) : t;
+    return as_wanted(c, c->bound[i], want);
 }
 
 cot_status

@@ -217,6 +217,7 @@ print_results(cot_cli *c, const ir_graph *f, void *const *out)
     fwrite(b.text, 1, b.n, stdout);
 }
 
+/* A function, the entry of its module. */
 static int
 run_function(cot_cli *c)
 {
@@ -230,7 +231,11 @@ run_function(cot_cli *c)
     if (!c->pipeline)
         c->checks = &checks;
     checks.n = 0;
-    if (cli_entry(c, &f) != COT_OK || cli_inputs(c, f, &args) != COT_OK)
+    if (cli_entry(c, &f) != COT_OK)
+        return cli_failed(c);
+    if (!f)
+        return EXIT_DONE;
+    if (cli_inputs(c, f, &args) != COT_OK)
         return cli_failed(c);
     if (c->trap) {
         int found = trap_nan(c, f, args);
@@ -252,6 +257,43 @@ run_function(cot_cli *c)
     return cli_check_expectations(c, f, out) ? EXIT_DONE : EXIT_CHECK;
 }
 
+/* One after the other, whatever becomes of each: the worst exit status. */
+static int
+run_each(cot_cli *c, const fe_hlo_names *names)
+{
+    int worst = EXIT_DONE;
+
+    c->several = NULL;
+    for (int i = 0; i < names->n; i++) {
+        cot_error_clear(c->ctx);
+        c->entry = names->at[i];
+        const int status = run_function(c);
+        worst = status > worst ? status : worst;
+    }
+    c->entry = NULL;
+    return worst;
+}
+
+/* Each module of the text, and where it has no entry each public function without arguments. */
+static int
+run_modules(cot_cli *c)
+{
+    int worst = EXIT_DONE;
+
+    do {
+        fe_hlo_names names = { 0, NULL };
+        cot_error_clear(c->ctx);
+        c->stop = fe_hlo_part(c->text, c->start, c->bytes);
+        c->several = &names;
+        int status = run_function(c);
+        if (names.n > 0)
+            status = run_each(c, &names);
+        worst = status > worst ? status : worst;
+        c->start = c->stop;
+    } while (c->stop < c->bytes);
+    return worst;
+}
+
 int
 cli_run(cot_cli *c)
 {
@@ -260,5 +302,7 @@ cli_run(cot_cli *c)
         return cli_wrong(c, "--backend is '%s'; wants jit, c, eval, cuda or sim", c->backend);
     if (c->trap && strcmp(c->trap, "nan") != 0)
         return cli_wrong(c, "--trap is '%s'; wants nan", c->trap);
-    return run_function(c);
+    if (!cli_text(c, c->files[0]))
+        return cli_failed(c);
+    return fe_hlo_is_mlir(c->files[0], c->text, c->bytes) && !c->entry ? run_modules(c) : run_function(c);
 }

@@ -163,10 +163,10 @@ loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
 
 /* -- squares -- */
 
-/* The unroll level whose copies of the index move by one where the lanes move by a constant, all of them without a
- * condition; -1 if there is none of as many copies as there are lanes. */
+/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes move by a constant, all of
+ * them without a condition; -1 if there is none of as many copies as there are lanes. */
 static int
-square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when)
+square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most, int64_t *move)
 {
     const int lanes = cg_c_lanes(e, set);
     int64_t step;
@@ -176,8 +176,11 @@ square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when)
         return -1;
     for (int l = 0; l < e->n_levels; l++)
         if ((set & e->vary[i->in[0]]) >> l & 1 && e->level[l].loop->kind == CG_UNROLL &&
-            e->level[l].extent == lanes && cg_moves_by(e->k, i->in[0], e->level[l].loop) == 1)
-            return l;
+            e->level[l].extent == lanes) {
+            *move = cg_moves_by(e->k, i->in[0], e->level[l].loop);
+            if (*move >= 1 && *move <= most)
+                return l;
+        }
     return -1;
 }
 
@@ -208,18 +211,18 @@ transposed(cg_c_emit *e, cot_dtype type, int lanes, const char *const *row)
 }
 
 static void
-load_square(cg_c_emit *e, cg_val v, uint32_t set, int level)
+load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
 {
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const int lanes = cg_c_lanes(e, set);
-    const char *row[16];
+    const char *row[16], *load = move == 1 ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
+                                           : cg_c_load_every_other(e->t, type, lanes);
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
         for (int u = 0; u < lanes; u++)
-            row[u] = cg_c_say(e, "%s(%s + %s)", cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
-                              e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
+            row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
@@ -252,10 +255,11 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[v];
-    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[1]);
+    int64_t move = 1;
+    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[1], 2, &move);
 
     if (level >= 0) {
-        load_square(e, v, set, level);
+        load_square(e, v, set, level, move);
         return;
     }
     for (int c = 0; c < cg_c_copies(e, set); c++)
@@ -313,7 +317,8 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
-    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2]);
+    int64_t move;
+    const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2], 1, &move);
 
     if (level >= 0) {
         store_square(e, i, set, level);

@@ -20,13 +20,24 @@ typedef struct cg_c_names {
     uint32_t n, cap;
 } cg_c_names;
 
+/* A kernel's function in the body of a width: it begins at `at`; what calls none can stand before all widths. */
+typedef struct cg_c_piece {
+    uint32_t at, n;
+    bool calls;
+} cg_c_piece;
+
 typedef struct cg_c_text {
     cot_context *ctx;
     ir_arena *arena;
     ir_buf common, head, body;
     cg_c_names shared, own; /* the names of what common, and head and body, have */
+    cg_c_piece *piece;
+    uint32_t n_pieces, cap_pieces;
     const ir_sc_program **rare;
     uint32_t n_rare, cap_rare;
+    int n_fn;
+    const cg_natural *fn; /* the functions of the file */
+    const bool *apart;    /* of each: it is called as a function of the file's own, which takes another name */
     int bits; /* of a vector; 32: there are none */
     bool in_process;
     cot_status status;
@@ -34,6 +45,7 @@ typedef struct cg_c_text {
 
 /* text.c: names, types, constants.  Is the name new?  It is not afterwards. */
 bool cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name);
+bool cg_c_has_name(const cg_c_names *in, const char *name);
 /* The C type of a value with lanes ("f32x8"), made if it is new. */
 const char *cg_c_type(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_unsigned(cot_dtype type);

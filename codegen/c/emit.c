@@ -458,6 +458,16 @@ emit_copy(cg_c_emit *e, const cg_insn *i)
 }
 
 static void
+emit_prefetch(cg_c_emit *e, const cg_insn *i)
+{
+    if (cg_c_new_name(e->t, &e->t->shared, "COT_PREFETCH"))
+        ir_buf_str(&e->t->common, "/* p will be wanted soon. */\n"
+                                  "#if defined(COT_GNU)\n#define COT_PREFETCH(p) __builtin_prefetch(p)\n"
+                                  "#else\n#define COT_PREFETCH(p) ((void)0)\n#endif\n");
+    cg_c_line(e, "COT_PREFETCH(%s);", address(e, (uint32_t)i->imm, i->in[0]));
+}
+
+static void
 emit_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
@@ -488,6 +498,7 @@ emit_insn(cg_c_emit *e, cg_val v)
         break;
     case CG_EXTERN: emit_extern(e, v); break;
     case CG_COPY: emit_copy(e, i); break;
+    case CG_PREFETCH: emit_prefetch(e, i); break;
     default:
         if (!cg_c_index_insn(e, v))
             emit_scalar(e, v);

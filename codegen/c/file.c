@@ -1,5 +1,5 @@
-/* One self-contained C file of several functions (c.h): what all widths share, then the
- * functions at each width, of which the preprocessor takes one. */
+/* One self-contained C file of several functions (c.h): what all widths share, kernels that have no vectors among it,
+ * then the functions at each width, of which the preprocessor takes one. */
 #include "codegen/c/c.h"
 
 static void
@@ -7,6 +7,8 @@ begin_width(cg_c_text *t, int bits)
 {
     t->bits = bits;
     t->own = (cg_c_names){ 0 };
+    t->piece = NULL;
+    t->n_pieces = t->cap_pieces = 0;
     ir_map_init(&t->own.map, t->arena);
     ir_buf_init(&t->head, t->arena);
     ir_buf_init(&t->body, t->arena);
@@ -33,33 +35,117 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
     ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
 }
 
+/* Names in the texts that any file may have. */
+static bool
+is_fixed(const char *name)
+{
+    static const char *const fixed[] = {
+        "bits_f32", "from_bits_f32", "bits_f64", "from_bits_f64", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16",
+        "fma_f32", "fma_f64", "sqrt_f32", "sqrt_f64", "shift_wide", "part_f64", "round_wide", "cot_wide", "root_by_digits",
+    };
+
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(name, fixed[i]) == 0)
+            return true;
+    return false;
+}
+
+typedef struct width_text {
+    int lanes;
+    ir_buf head, body;
+    cg_c_piece *piece;
+    uint32_t n;
+} width_text;
+
+static bool
+has_piece(const width_text *w, const char *text, size_t n)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->piece[i].n == n && !w->piece[i].calls && memcmp(w->body.text + w->piece[i].at, text, n) == 0)
+            return true;
+    return false;
+}
+
+/* Is a kernel, without calls, the same at all widths?  The first of them is for scalars: it has no vectors then. */
+static bool
+is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece *p)
+{
+    bool shared = n_widths > 1 && w[0].lanes == 1 && !p->calls && p->n > 0;
+
+    for (int k = 0; k < n_widths && shared; k++)
+        shared = has_piece(&w[k], text, p->n);
+    return shared;
+}
+
+/* Kernels that are the same at all widths, and then those of each. */
+static void
+join_widths(ir_arena *a, int n_widths, const width_text *w, ir_buf *all)
+{
+    ir_buf_init(all, a);
+    for (uint32_t i = 0; i < w[0].n; i++)
+        if (is_shared(w, n_widths, w[0].body.text + w[0].piece[i].at, &w[0].piece[i]))
+            ir_buf_add(all, w[0].body.text + w[0].piece[i].at, w[0].piece[i].n);
+    for (int k = 0; k < n_widths; k++) {
+        ir_buf_printf(all, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
+        if (w[k].head.n > 0) {
+            ir_buf_add(all, w[k].head.text, w[k].head.n);
+            ir_buf_str(all, "\n");
+        }
+        for (uint32_t i = 0; i < w[k].n; i++)
+            if (!is_shared(w, n_widths, w[k].body.text + w[k].piece[i].at, &w[k].piece[i]))
+                ir_buf_add(all, w[k].body.text + w[k].piece[i].at, w[k].piece[i].n);
+    }
+}
+
+/* The functions at all widths. */
+static cot_status
+write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart, ir_buf *all)
+{
+    width_text *text = IR_NEW_N(t->arena, width_text, n_widths + 1);
+
+    ir_buf_init(&t->common, t->arena);
+    t->shared = (cg_c_names){ 0 };
+    ir_map_init(&t->shared.map, t->arena);
+    t->n_rare = 0;
+    for (int k = 0; k < n_widths; k++) {
+        begin_width(t, 32 * w[k].lanes);
+        t->fn = w[k].fn;
+        for (int i = 0; i < n; i++) {
+            COT_TRY(cg_check_externs(w[k].fn[i].module, t->in_process ? NULL : "C source"));
+            cg_c_module(t, &w[k].fn[i]);
+        }
+        if (t->status != COT_OK)
+            return t->status;
+        for (int i = 0; i < n; i++)
+            apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) || cg_c_has_name(&t->own, w[k].fn[i].name) ||
+                        is_fixed(w[k].fn[i].name);
+        text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
+    }
+    join_widths(t->arena, n_widths, text, all);
+    return COT_OK;
+}
+
 cot_status
 cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_process,
            ir_arena *arena, const void **bytes, size_t *size)
 {
-    cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process };
+    cg_c_text t = { .ctx = ctx, .arena = arena, .in_process = in_process, .n_fn = n };
+    bool *apart = IR_NEW_N(arena, bool, n + 1), again = false;
     ir_buf widths, all;
 
-    ir_buf_init(&t.common, arena);
-    ir_buf_init(&widths, arena);
-    ir_buf_init(&all, arena);
-    ir_map_init(&t.shared.map, arena);
-    for (int k = 0; k < n_widths; k++) {
-        begin_width(&t, 32 * w[k].lanes);
-        for (int i = 0; i < n; i++) {
-            COT_TRY(cg_check_externs(w[k].fn[i].module, in_process ? NULL : "C source"));
-            cg_c_module(&t, &w[k].fn[i]);
-        }
-        if (t.status != COT_OK)
-            return t.status;
-        ir_buf_printf(&widths, "\n#%s COT_LANES == %d\n\n", k ? "elif" : "if", w[k].lanes);
-        if (t.head.n > 0) {
-            ir_buf_add(&widths, t.head.text, t.head.n);
-            ir_buf_str(&widths, "\n");
-        }
-        ir_buf_add(&widths, t.body.text, t.body.n);
+    COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
+    for (int i = 0; i < n; i++)
+        again |= apart[i];
+    if (again) {
+        t.apart = apart;
+        COT_TRY(write_widths(&t, n_widths, w, n, apart, &widths));
     }
+    ir_buf_init(&all, arena);
     ir_buf_printf(&all, "/* Written by Cotrace %s.  This file belongs to you: use it as you like. */\n", COT_VERSION);
+    for (int i = 0; i < n; i++)
+        if (apart[i])
+            ir_buf_printf(&all, "#define %s cot_own_%s /* this file's own, unlike the function that it is for */\n", w->fn[i].name,
+                          w->fn[i].name);
     ir_buf_str(&all, cg_c_preamble);
     print_choice(&all, n_widths, w);
     ir_buf_str(&all, "\n");

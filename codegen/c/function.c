@@ -1,6 +1,8 @@
 /* A module as C functions (c.h): each kernel a static one, the entry the function itself. */
 #include "codegen/c/emit.h"
 
+#include "ir/loc.h"
+
 /* -- buffers -- */
 
 static void
@@ -8,8 +10,8 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
     const size_t bytes = cot_dtype_size(x->type);
 
-    ir_buf_printf(e->b, "    static const %s %s[%lld] = {", cg_c_type(e->t, x->type, 1), name,
-                  (long long)(x->elements ? x->elements : 1));
+    ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {", x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
+                  cg_c_type(e->t, x->type, 1), name, (long long)(x->elements ? x->elements : 1));
     for (int64_t i = 0; i < x->elements; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)x->data + bytes * (size_t)i, bytes);
@@ -33,7 +35,7 @@ used_buffers(cg_c_emit *e)
 
     for (uint32_t v = 1; v < e->k->n_insns; v++) {
         const cg_insn *i = &e->k->insn[v];
-        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE)
+        if ((i->op == CG_LOAD && e->uses[v]) || i->op == CG_STORE || i->op == CG_PREFETCH)
             mark(used, (uint32_t)i->imm);
         for (int k = 0; i->call && k < (i->op == CG_COPY ? 2 : i->call->n_buffers); k++)
             mark(used, i->call->buffer[k]);
@@ -105,7 +107,7 @@ name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
         const char *op = at + strcspn(at, " ");
         if (i == n && *op == ' ')
             return cg_c_say(e, "%.*s", (int)strcspn(op + 1, " ,"), op + 1);
-        at = strstr(at, ", ");
+        at = strstr(at, ", %");
         if (!at)
             break;
         at += 2;
@@ -136,10 +138,34 @@ name_in_entry(cg_c_emit *e, uint32_t buffer)
     return x->name;
 }
 
+/* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div at f.c:3", an entry a
+ * line, and "%3 ... %4" where only the number differs. */
 static void
 comment(cg_c_emit *e)
 {
-    ir_buf_printf(e->b, "/* %s%s%s */\n", e->k->name, e->k->note ? ": " : "", e->k->note ? e->k->note : "");
+    const char *note = e->k->note ? e->k->note : "", *next;
+
+    ir_buf_printf(e->b, "/* %s%s", e->k->name, *note ? ": " : "");
+    for (const char *at = note; *at; at = next) {
+        const char *end = strstr(at, ", %"), *first = at, *last = at;
+        const size_t n = strcspn(at, " ");
+        size_t length = (end ? (size_t)(end - at) : strlen(at)) - n;
+        while (end && strncmp(end + 2 + strcspn(end + 2, " "), first + n, length) == 0 &&
+               strchr(",", end[2 + strcspn(end + 2, " ") + length])) {
+            last = end + 2;
+            end = strstr(last, ", %");
+        }
+        next = end ? end + 2 : last + strlen(last);
+        if (last != first)
+            ir_buf_printf(e->b, "%.*s ... ", (int)n, first);
+        ir_buf_printf(e->b, "%.*s", (int)((end ? end : next) - last), last);
+        ir_buf_str(e->b, end ? ";\n *     " : "");
+    }
+    if (!strstr(note, " at ") && e->k->loc && e->k != e->m->kernel[0]) {
+        ir_buf_str(e->b, " at ");
+        ir_loc_print(e->t->ctx, e->k->loc, e->b);
+    }
+    ir_buf_str(e->b, " */\n");
 }
 
 static void
@@ -208,6 +234,26 @@ unused_arguments(cg_c_emit *e, int n, const char *const *arg)
         cg_c_line(e, "(void)work;");
 }
 
+static bool
+is_apart(const cg_c_emit *e)
+{
+    return e->t->apart && e->t->apart[e->fn - e->t->fn];
+}
+
+/* A function by a name that the file uses: while its body is read, that is the file's. */
+static void
+own_name(cg_c_emit *e, int n, const char *const *arg, const char *params)
+{
+    const char *args = "";
+
+    for (int i = 0; i < n; i++)
+        args = cg_c_say(e, "%s%s, ", args, arg[i]);
+    ir_buf_printf(e->b, "static int %s(%svoid *work);\n\n#undef %s\nint %s(%svoid *work);\n\n", e->kernel_name[0], params,
+                  e->fn->name, e->fn->name, params);
+    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n    return %s(%s%swork);\n}\n#define %s cot_own_%s\n\n", e->fn->name,
+                  params, e->kernel_name[0], args, e->m->parallel ? "pool, " : "", e->fn->name, e->fn->name);
+}
+
 static void
 entry_head(cg_c_emit *e)
 {
@@ -225,14 +271,27 @@ entry_head(cg_c_emit *e)
             ir_buf_str(&e->t->common, "struct cot_parallel;\n");
         params = cg_c_say(e, "%sconst struct cot_parallel *pool, ", params);
     }
-    ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
+    if (is_apart(e))
+        own_name(e, n, arg, params);
+    else
+        ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
-    ir_buf_printf(e->b, "int\n%s(%svoid *work)\n{\n", e->fn->name, params);
+    ir_buf_printf(e->b, is_apart(e) ? "static int\n%s(%svoid *work)\n{\n" : "int\n%s(%svoid *work)\n{\n",
+                  e->kernel_name[0], params);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
     }
     unused_arguments(e, n, arg);
+}
+
+static bool
+calls_any(const cg_kernel *k)
+{
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        if (k->insn[i].op == CG_CALL)
+            return true;
+    return false;
 }
 
 static void
@@ -271,6 +330,8 @@ kernel(cg_c_emit *e, int number)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
     e->b = out;
+    const cg_c_piece piece = { (uint32_t)out->n, (uint32_t)(parts.n + own.n), number == 0 || calls_any(e->k) };
+    IR_PUSH(e->t->arena, e->t->piece, e->t->n_pieces, e->t->cap_pieces, piece);
     ir_buf_add(e->b, parts.text ? parts.text : "", parts.n);
     ir_buf_add(e->b, own.text, own.n);
 }
@@ -293,6 +354,15 @@ find_failing(cg_c_text *t, const cg_module *m)
     return fails;
 }
 
+static bool
+is_a_function(const cg_c_text *t, const char *name)
+{
+    for (int i = 0; i < t->n_fn; i++)
+        if (strcmp(t->fn[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void
 cg_c_module(cg_c_text *t, const cg_natural *fn)
 {
@@ -300,9 +370,11 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
     const char **name = IR_NEW_N(t->arena, const char *, m->n_kernels + 1);
     cg_c_emit e = { .t = t, .fn = fn, .m = m, .b = &t->body, .indent = 1, .vector_level = -1 };
 
-    name[0] = fn->name;
     for (uint32_t k = 1; k < m->n_kernels; k++)
-        name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+        do
+            name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+        while (is_a_function(t, name[k]));
+    name[0] = is_apart(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;
     e.can_fail = find_failing(t, m);
     e.wants_pool = cg_c_find_pools(t, m);

@@ -1,9 +1,10 @@
 /* Loops of a kernel as C (c.h).
  *
  * A serial loop is C's own.  SPMD loops leave no loop behind: their bodies are written once,
- * with a variable for each copy of a value.  A fold of 2^b iterations is b loops of two rounds,
- * the innermost over the highest bit: each keeps what its first round gave and combines it with
- * the second.  A tree is a binary counter of partial results. */
+ * with a variable for each copy of a value.  A fold of scalars is an array of its elements, folded
+ * by halves.  One of vectors, which would fill the stack, is b loops of two rounds for 2^b
+ * iterations, the innermost over the highest bit: each keeps what its first round gave and combines
+ * it with the second.  A tree is a binary counter of partial results. */
 #include "codegen/c/emit.h"
 
 static const char *
@@ -22,13 +23,25 @@ neutral(cg_c_emit *e, const cg_yield *y, int lanes)
 
 /* -- serial loops -- */
 
+/* Does a region, or a loop in it, work on vectors or on copies in registers? */
+static bool
+has_spmd(const cg_c_emit *e, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &e->k->insn[r->insn[n]];
+        if (i->block && (i->block->kind >= CG_UNROLL || has_spmd(e, &i->block->body) || has_spmd(e, &i->block->other)))
+            return true;
+    }
+    return false;
+}
+
 static void
 loop_head(cg_c_emit *e, const cg_block *x)
 {
-    const char *i = cg_c_value(e, x->var, 0);
+    const char *i = cg_c_value(e, x->var, 0), *rolled = e->n_levels > 0 || has_spmd(e, &x->body) ? "COT_ROLLED " : "";
 
-    cg_c_line(e, x->step == 1 ? "for (int64_t %s = %s; %s < %s; %s++) {" : "for (int64_t %s = %s; %s < %s; %s += %lld) {",
-              i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
+    cg_c_line(e, x->step == 1 ? "%sfor (int64_t %s = %s; %s < %s; %s++) {" : "%sfor (int64_t %s = %s; %s < %s; %s += %lld) {",
+              rolled, i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
     e->indent++;
 }
 
@@ -201,11 +214,49 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
     loop_tail(e);
 }
 
+/* Scalars: the lanes as an array, in order, and then the halves. */
+static void
+fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
+{
+    const char *j = cg_c_value(e, x->var, 0);
+
+    for (int i = 0; i < x->n; i++)
+        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
+            cg_c_line(e, "%s f%u_%d_%d[%d];", cg_c_type(e->t, x->yield[i].type, 1), x->var, i, c, extent);
+    loop_head(e, x);
+    cg_c_region(e, &x->body, x);
+    if (lo || x->step != 1)
+        j = cg_c_say(e, "(%s - %s) / %lld", j, cg_c_int(e, lo), (long long)x->step);
+    for (int i = 0; i < x->n; i++)
+        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++)
+            cg_c_line(e, "f%u_%d_%d[%s] = %s;", x->var, i, c, j,
+                      cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, e->vary[x->result[i]], c, 1)));
+    loop_tail(e);
+    cg_c_line(e, "for (int c = %d; c > 0; c /= 2)", extent / 2);
+    cg_c_line(e, "    for (int j = 0; j < c; j++) {");
+    for (int i = 0; i < x->n; i++)
+        for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++) {
+            const char *f = cg_c_say(e, "f%u_%d_%d", x->var, i, c), *low = cg_c_say(e, "%s[j]", f);
+            cg_c_line(e, "        %s = %s;", low, combined(e, &x->yield[i], 1, low, cg_c_say(e, "%s[j + c]", f)));
+        }
+    cg_c_line(e, "    }");
+}
+
+static bool
+are_scalars(const cg_c_emit *e, const cg_block *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (cg_c_lanes(e, e->vary[x->result[i]]) > 1)
+            return false;
+    return true;
+}
+
 static void
 serial_fold(cg_c_emit *e, const cg_block *x)
 {
     int64_t lo = 0, hi = 1;
     int bits = 0;
+    const bool scalars = are_scalars(e, x);
 
     cg_c_constant_of(e, x->lo, &lo);
     cg_c_constant_of(e, x->hi, &hi);
@@ -215,12 +266,17 @@ serial_fold(cg_c_emit *e, const cg_block *x)
         cg_c_declare(e, x->result[i], x->yield[i].type);
     cg_c_line(e, "{");
     e->indent++;
-    fold_rounds(e, x, 0, bits);
+    if (scalars)
+        fold_array(e, x, lo, 1 << bits);
+    else
+        fold_rounds(e, x, 0, bits);
     for (int i = 0; i < x->n; i++) {
         const uint32_t set = e->vary[x->result[i]];
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s = %s;", cg_c_value(e, x->result[i], c),
-                      bits ? part(e, x, 0, i, c) : cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
+                      scalars ? cg_c_say(e, "f%u_%d_%d[0]", x->var, i, c)
+                      : bits  ? part(e, x, 0, i, c)
+                              : cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set)));
     }
     loop_tail(e);
 }
@@ -307,8 +363,13 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
                 v = cg_c_apply(e->t, SC_select, y->type, y->type, lanes,
                                (const char *const[]){ cg_c_mask_for(e, limit, inner, copy, lanes), v,
                                                       neutral(e, y, lanes) });
-            cg_c_line(e, "%s f%s_%d = %s;", cg_c_type(e->t, y->type, lanes), r, u, v);
+            if (l->copies == 1 && l->lanes > 1)
+                cg_c_line(e, "%s = %s(%s);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes), cg_c_bare(e->t, v));
+            else
+                cg_c_line(e, "%s f%s_%d = %s;", cg_c_type(e->t, y->type, lanes), r, u, v);
         }
+        if (l->copies == 1 && l->lanes > 1)
+            continue;
         for (int h = l->copies / 2; h > 0; h /= 2)
             for (int u = 0; u < h; u++) {
                 const char *a = cg_c_say(e, "f%s_%d", r, u);
@@ -328,7 +389,7 @@ bytes_of(const cg_c_emit *e, cg_val v, int level)
     const cg_insn *i = &e->k->insn[v];
     const bool memory = i->op == CG_LOAD || i->op == CG_STORE;
 
-    if (e->vary[v] && !(e->vary[v] >> level & 1)) /* one for all lanes */
+    if (i->op != CG_STORE && !(e->vary[v] >> level & 1)) /* one for all lanes */
         return 1;
     if (i->op > CG_STORE || i->op == SC_const || (i->op >= SC_COUNT && !memory))
         return 1;

@@ -115,9 +115,19 @@ extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
     const char *n = cot_dtype_name(type);
     char less = op == SC_max ? '>' : '<', join = op == SC_max ? '&' : '|';
 
+    const char *f = type == COT_F32 ? "s" : "d", *m = type == COT_F32 ? "__m128" : "__m128d";
+    const char *way = op == SC_max ? "max" : "min";
+    const char *both = op == SC_max ? ir_format(t->arena, "_mm_or_p%s(_mm_and_p%s(a, b), _mm_cmpunord_s%s(p, q))", f, f, f)
+                                    : ir_format(t->arena, "_mm_or_p%s(a, b)", f);
+
+    /* Without jumps; clang finds its own way, over several at once. */
     return ir_format(t->arena,
-                     "if (x == y)\n        return from_bits_%s(bits_%s(x) %c bits_%s(y));\n"
-                     "    return x %c y || x != x ? x : y;", n, n, join, n, less);
+                     "\n#if defined(COT_SSE2) && !defined(__clang__)\n"
+                     "    %s p = _mm_set_s%s(x), q = _mm_set_s%s(y), a = _mm_%s_s%s(p, q), b = _mm_%s_s%s(q, p);\n"
+                     "    return _mm_cvts%s_f%d(%s);\n#else\n"
+                     "    if (x == y)\n        return from_bits_%s(bits_%s(x) %c bits_%s(y));\n"
+                     "    return x %c y || x != x ? x : y;\n#endif", m, f, f, way, f, way, f, f, ir_bits(type), both, n, n, join, n,
+                     less);
 }
 
 static const char *
@@ -136,7 +146,9 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
     case SC_cvt: return conversion(t, type, from);
     case SC_bitcast: return bitcast(t, type, from);
     case SC_abs:
-        return ir_format(t->arena, "return from_bits_%s(bits_%s(x) & %s);", n, n,
+        return ir_format(t->arena,
+                         "\n#if defined(COT_GNU)\n    return __builtin_fabs%s(x);\n#else\n"
+                         "    return from_bits_%s(bits_%s(x) & %s);\n#endif", type == COT_F32 ? "f" : "", n, n,
                          type == COT_F32 ? "0x7fffffffu" : "UINT64_C(0x7fffffffffffffff)");
     case SC_max:
     case SC_min:
@@ -245,7 +257,9 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
     if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
         ir_buf_printf(&t->common,
                       "/* gcc takes -fma(x, y, z) for fma(-x, y, -z), whose zeros have the other sign. */\n"
-                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_GNU) && !defined(__clang__)\n"
+                      "COT_FN %s\nneg_%s(%s x)\n{\n#if defined(COT_SSE2) && !defined(__clang__)\n"
+                      "    __asm__(\"\" : \"+x\"(x)); /* hides where x comes from */\n    return -x;\n"
+                      "#elif defined(COT_GNU) && !defined(__clang__)\n"
                       "    return from_bits_%s(bits_%s(x) ^ %s);\n#else\n    return -x;\n#endif\n}\n",
                       cg_c_type(t, type, 1), n, cg_c_type(t, type, 1), n, n,
                       type == COT_F32 ? "0x80000000u" : "UINT64_C(0x8000000000000000)");

@@ -13,16 +13,24 @@ static const char *const c_scalar[COT_DTYPE_COUNT] = {
 };
 
 bool
-cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
+cg_c_has_name(const cg_c_names *in, const char *name)
 {
     uint64_t h = ir_hash(0, name, strlen(name));
     uint32_t at = 0, id;
 
     while ((id = ir_map_next(&in->map, h, &at)))
         if (strcmp(in->name[id - 1], name) == 0)
-            return false;
+            return true;
+    return false;
+}
+
+bool
+cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
+{
+    if (cg_c_has_name(in, name))
+        return false;
     IR_PUSH(t->arena, in->name, in->n, in->cap, name);
-    ir_map_add(&in->map, h, in->n);
+    ir_map_add(&in->map, ir_hash(0, name, strlen(name)), in->n);
     return true;
 }
 
@@ -40,12 +48,53 @@ cg_c_is_word(const char *s)
         "not",      "xor",    "new",     "delete", "this",     "class",    "template",
         "namespace", "using", "bool",    "true",   "false",    "linux",    "unix",
         "main",     "memcpy", "memmove", "memset", "size_t",   "operator", "private",
-        "public",   "throw",  "try",     "virtual",
+        "public",   "throw",  "try",     "virtual", "catch",   "friend",   "export",
+        "explicit", "mutable", "typename", "nullptr", "decltype", "constexpr", "noexcept",
+        "concept",  "requires", "typeid", "protected", "bitand", "bitor",  "compl",
+        "alignas",  "alignof", "wchar_t", "const_cast", "static_cast", "dynamic_cast", "reinterpret_cast",
+        /* macros of the headers that users include */
+        "NULL",     "EOF",    "I",       "NAN",    "INFINITY", "HUGE_VAL", "errno",
+        "stdin",    "stdout", "stderr",  "assert", "offsetof", "complex",  "imaginary",
+        "isnan",    "isinf",  "isfinite", "isnormal", "signbit", "static_assert", "thread_local",
+        "noreturn", "M_PI",   "M_E",     "BUFSIZ", "RAND_MAX",
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(s, words[i]) == 0)
             return true;
+    return false;
+}
+
+/* Is it a function of the standard library?  C reserves their names in every program, and compilers know what they do. */
+bool
+cg_c_is_library_name(const char *s)
+{
+    static const char *const real[] = {
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
+        "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp",
+        "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint",
+        "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round", "scalbln", "scalbn", "sin", "sinh", "sqrt",
+        "tan", "tanh", "tgamma", "trunc", "cabs", "carg", "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin",
+        "csqrt", "j0", "j1", "jn", "y0", "y1", "yn",
+    };
+    static const char *const other[] = {
+        "abort", "abs", "atexit", "atof", "atoi", "atol", "bcopy", "bsearch", "bzero", "calloc", "clock", "div", "exit",
+        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar",
+        "gets", "index", "isalnum", "isalpha", "isdigit", "isspace", "labs", "llabs", "longjmp", "malloc", "memchr", "memcmp",
+        "printf", "putchar", "puts", "qsort", "raise", "rand", "realloc", "remove", "rename", "rewind", "rindex", "scanf",
+        "setjmp", "signal", "snprintf", "sprintf", "srand", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",
+        "strlen", "strncmp", "strncpy", "strstr", "strtod", "strtol", "system", "time", "tolower", "toupper", "vprintf",
+    };
+    const size_t n = strlen(s);
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strcmp(s, other[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        const size_t length = strlen(real[i]);
+        if (strncmp(s, real[i], length) == 0 && (n == length || (n == length + 1 && (s[length] == 'f' || s[length] == 'l'))))
+            return true;
+    }
     return false;
 }
 
@@ -86,7 +135,7 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
     base = s;
     if ((*base >= '0' && *base <= '9') || *base == '_')
         base = ir_format(t->arena, "x%s", base);
-    if (is_emitters(base) || cg_c_is_word(base))
+    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_library_name(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
     for (int k = 2; !cg_c_new_name(t, in, r); k++)

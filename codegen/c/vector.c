@@ -63,8 +63,49 @@ choose(cg_c_text *t, const forms *f, const char *m, const char *x, const char *y
 
 /* -- one expression -- */
 
+/* The larger or lesser of integers of 32 bits is an instruction of x86, which gcc does not find. */
 static const char *
-integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
+integer_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
+{
+    static const struct {
+        const char *has, *width;
+        int bits;
+    } x86[] = { [4] = { "defined(__SSE4_1__)", "", 128 },
+                [8] = { "defined(__AVX2__)", "256", 256 },
+                [16] = { "defined(__AVX512F__)", "512", 512 } };
+    const char *plain = ir_format(t->arena, "return %s;", choose(t, f, op == SC_max ? "(x > y)" : "(x < y)", "x", "y"));
+
+    if ((type != COT_I32 && type != COT_U32) || (lanes != 4 && lanes != 8 && lanes != 16))
+        return plain;
+    return ir_format(t->arena,
+                     "\n#if defined(COT_SSE2) && %s\n    return (%s)_mm%s_%s_ep%s32((__m%di)x, (__m%di)y);\n#else\n"
+                     "    %s\n#endif", x86[lanes].has, f->type, x86[lanes].width, op == SC_max ? "max" : "min",
+                     type == COT_I32 ? "i" : "u", x86[lanes].bits, x86[lanes].bits, plain);
+}
+
+/* Products of the halves, summed: one instruction of x86, pmaddwd. */
+static const char *
+pairs(cg_c_text *t, const forms *f, int lanes)
+{
+    static const struct {
+        const char *has, *width, *bits;
+    } x86[] = { [4] = { "defined(COT_SSE2)", "", "128" },
+                [8] = { "defined(COT_SSE2) && defined(__AVX2__)", "256", "256" },
+                [16] = { "defined(COT_SSE2) && defined(__AVX512BW__)", "512", "512" } };
+    const char *plain =
+        ir_format(t->arena,
+                  "%s a = (%s)((%s)x << 16) >> 16, b = (%s)((%s)y << 16) >> 16;\n"
+                  "    return (%s)((%s)a * (%s)b + (%s)(x >> 16) * (%s)(y >> 16));", f->type, f->type, f->u, f->type, f->u,
+                  f->type, f->u, f->u, f->u, f->u);
+
+    if (lanes != 4 && lanes != 8 && lanes != 16)
+        return plain;
+    return ir_format(t->arena, "\n#if %s\n    return (%s)_mm%s_madd_epi16((__m%si)x, (__m%si)y);\n#else\n    %s\n#endif",
+                     x86[lanes].has, f->type, x86[lanes].width, x86[lanes].bits, x86[lanes].bits, plain);
+}
+
+static const char *
+integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
     static const char symbol[] = { [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*', [SC_and] = '&',
                                    [SC_or] = '|',  [SC_xor] = '^' };
@@ -80,14 +121,10 @@ integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     case SC_neg: return ir_format(t->arena, "return (%s)-(%s)x;", f->type, f->u);
     case SC_shl: return ir_format(t->arena, "return (%s)((%s)x << (%s)y);", f->type, f->u, f->u);
     case SC_shr: return "return x >> y;";
-    case SC_pairs:
-        return ir_format(t->arena,
-                         "%s a = (%s)((%s)x << 16) >> 16, b = (%s)((%s)y << 16) >> 16;\n"
-                         "    return (%s)((%s)a * (%s)b + (%s)(x >> 16) * (%s)(y >> 16));", f->type, f->type, f->u, f->type,
-                         f->u, f->type, f->u, f->u, f->u, f->u);
-    case SC_max: return ir_format(t->arena, "return %s;", choose(t, f, "(x > y)", "x", "y"));
-    case SC_min: return ir_format(t->arena, "return %s;", choose(t, f, "(x < y)", "x", "y"));
-    default: (void)type; return NULL;
+    case SC_pairs: return pairs(t, f, lanes);
+    case SC_max:
+    case SC_min: return integer_extreme(t, op, f, type, lanes);
+    default: return NULL;
     }
 }
 
@@ -123,10 +160,13 @@ x86_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int bytes
     const char *name = x86_name(t, op == SC_max ? "max" : "min", bytes, type), *m = x86_type(t, bytes, type);
     const char *s = ir_format(t->arena, "    %s a = (%s)%s((%s)x, (%s)y), b = (%s)%s((%s)y, (%s)x);\n", f->s, f->s, name,
                               m, m, f->s, name, m, m);
+    const char *unordered =
+        bytes == 16   ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y)", f->s, x86_name(t, "cmpunord", bytes, type), m, m)
+        : bytes == 32 ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y, _CMP_UNORD_Q)", f->s, x86_name(t, "cmp", bytes, type), m, m)
+                      : ir_format(t->arena, "(%s)(x != x) | (%s)(y != y)", f->s, f->s);
 
     return op == SC_min ? ir_format(t->arena, "%s    return (%s)(a | b);\n", s, f->type)
-                        : ir_format(t->arena, "%s    return (%s)((a & b) | (%s)(x != x) | (%s)(y != y));\n", s, f->type,
-                                    f->s, f->s);
+                        : ir_format(t->arena, "%s    return (%s)((a & b) | %s);\n", s, f->type, unordered);
 }
 
 /* The larger where they differ; where they are equal, zeros among them, the bits of both; x
@@ -312,7 +352,7 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
         break;
     default: break;
     }
-    e = is_real(type) ? NULL : integer(t, op, &f, type);
+    e = is_real(type) ? NULL : integer(t, op, &f, type, lanes);
     return e ? e : by_lane(t, op, type, from, f.type, lanes);
 }
 

@@ -1,7 +1,8 @@
 /* The door to LLVM: its start, what a context keeps of it, and the back end's table.
  *
  * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once for the
- * process.  All else belongs to the context: a list of target machines (target.c), one for each triple,
+ * process: the names of all targets and their assemblers at first, a target's code generator when it is first asked for (all of
+ * them would take a millisecond).  All else belongs to the context: a list of target machines (target.c), one for each triple,
  * processor and features asked for, and the JIT.  A target machine is not thread-safe: the context's lock
  * is held while one is used. */
 #include <stdarg.h>
@@ -20,11 +21,34 @@ static void
 start(void)
 {
     LLVMInitializeAllTargetInfos();
-    LLVMInitializeAllTargets();
-    LLVMInitializeAllTargetMCs();
-    LLVMInitializeAllAsmPrinters();
     LLVMInitializeAllAsmParsers();
     cg_ll_catch_fatal_errors();
+}
+
+#define LLVM_TARGET(T) \
+    static void start_##T(void) \
+    { \
+        LLVMInitialize##T##Target(); \
+        LLVMInitialize##T##TargetMC(); \
+        LLVMInitialize##T##AsmPrinter(); \
+    }
+#include <llvm/Config/Targets.def>
+
+void
+cg_ll_start_target(const char *name)
+{
+#define LLVM_TARGET(T) { #T, start_##T, PTHREAD_ONCE_INIT },
+    static struct {
+        const char *name;
+        void (*start)(void);
+        pthread_once_t once;
+    } target[] = {
+#include <llvm/Config/Targets.def>
+    };
+
+    for (size_t i = 0; i < sizeof target / sizeof *target; i++)
+        if (strcmp(target[i].name, name) == 0)
+            pthread_once(&target[i].once, target[i].start);
 }
 
 cot_status

@@ -478,6 +478,7 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_CALL: cg_ll_call(e, v); break;
     case CG_EXTERN: cg_ll_extern(e, v); break;
     case CG_COPY: cg_ll_copy_insn(e, v); break;
+    case CG_PREFETCH: cg_ll_prefetch(e, i); break;
     case CG_BARRIER: cg_ll_barrier(e); break;
     case CG_FAIL:
         if (e->l->machine->grid) {

@@ -121,6 +121,7 @@ void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
  * many; 0: none. */
 uint32_t cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
+void cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i);
 void cg_ll_copy_insn(cg_ll_emit *e, cg_val v);
 LLVMValueRef cg_ll_buffer(cg_ll_emit *e, uint32_t buffer);
 LLVMValueRef cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base,

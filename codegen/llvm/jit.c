@@ -71,8 +71,21 @@ define_libc(LLVMOrcLLJITRef jit)
                                  LLVMOrcAbsoluteSymbols(pair, N));
 }
 
+/* An LLJIT that only links: its own target machine, which it cannot do without, is the plainest there is. */
+static LLVMErrorRef
+new_linker(const cg_ll_machine *m, LLVMOrcLLJITRef *out)
+{
+    LLVMOrcLLJITBuilderRef b = LLVMOrcCreateLLJITBuilder();
+    LLVMTargetMachineRef plain =
+        LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(m->tm), m->triple, "", "", LLVMCodeGenLevelDefault,
+                                LLVMRelocPIC, LLVMCodeModelSmall);
+
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(b, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(plain));
+    return LLVMOrcCreateLLJIT(out, b);
+}
+
 static cot_status
-jit_of(cot_context *ctx, cg_ll_jit **out)
+jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
 {
     cg_ll_session *s = cg_ll_session_of(ctx);
 
@@ -80,7 +93,7 @@ jit_of(cot_context *ctx, cg_ll_jit **out)
         cg_ll_jit *j = calloc(1, sizeof *j);
         if (j == NULL)
             ir_out_of_memory(ctx);
-        LLVMErrorRef error = LLVMOrcCreateLLJIT(&j->jit, NULL);
+        LLVMErrorRef error = new_linker(m, &j->jit);
         if (error) {
             free(j);
             return orc_failed(ctx, error);
@@ -170,7 +183,7 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
     pthread_mutex_lock(&ctx->lock);
     IR_TRY (ctx) {
         const cg_ll_machine *machine = cg_ll_machine_of(ctx, t);
-        status = machine ? jit_of(ctx, &s.jit) : cot_error_status(ctx);
+        status = machine ? jit_of(ctx, machine, &s.jit) : cot_error_status(ctx);
         if (status == COT_OK) {
             int serial = atomic_fetch_add(&s.jit->serial, 1);
             const char *entry = ir_format(&s.scratch, "cot_entry_%d", serial);

@@ -36,14 +36,18 @@ typedef struct cg_ll_machine {
     int vector_bits, registers;
 } cg_ll_machine;
 
-/* What a context keeps: its target machines and its JIT. */
+/* What a context keeps: its target machines and its JIT, and what LLVM says of this machine's processor: asking it
+ * takes time. */
 typedef struct cg_ll_session {
     cot_context *ctx;
     cg_ll_machine *machine;
+    const char *host_cpu, *host_features;
     struct cg_ll_jit *jit;
 } cg_ll_session;
 
 cg_ll_session *cg_ll_session_of(cot_context *ctx);
+/* Make LLVM's code generator of this name ready, if this LLVM has it. */
+void cg_ll_start_target(const char *name);
 /* The machine for a target, made once; NULL with the error recorded. */
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
 /* Fill what the caller left open in t. */

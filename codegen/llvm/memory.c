@@ -573,6 +573,19 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
     }
 }
 
+void
+cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i)
+{
+    const cg_buffer *x = &e->k->buffer[i->imm];
+    LLVMTypeRef types[1] = { e->l->ptr };
+    LLVMValueRef index = cg_ll_uniform(e, i->in[0]), one = LLVMConstInt(e->l->i32, 1, 0);
+    LLVMValueRef p = LLVMBuildGEP2(e->b, cg_ll_storage(e->l, x->type), cg_ll_buffer(e, (uint32_t)i->imm), &index, 1, "");
+
+    if (!e->l->machine->grid)
+        cg_ll_intrinsic(e->l, e->b, "llvm.prefetch", 1, types, 4,
+                        (LLVMValueRef[]){ p, LLVMConstNull(e->l->i32), LLVMConstInt(e->l->i32, 3, 0), one });
+}
+
 static void
 store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
 {

@@ -181,17 +181,18 @@ read_features(cg_ll_machine *m)
 
 static const struct {
     const char *name;       /* the first word of a triple */
+    const char *llvm;       /* LLVM's name of the code generator */
     cg_ll_arch arch;
     const char *cpu, *features, *abi;   /* what the triple alone stands for */
 } architectures[] = {
-    { "x86_64", CG_LL_X86, "x86-64", "", "" },
-    { "aarch64", CG_LL_AARCH64, "generic", "", "" },
-    { "riscv64", CG_LL_RISCV64, "generic-rv64", "+m,+a,+f,+d,+c,+v", "lp64d" },
-    { "thumbv7em", CG_LL_ARM, "cortex-m4", "", "" },
-    { "thumbv7m", CG_LL_ARM, "cortex-m3", "", "" },
-    { "thumbv8m.main", CG_LL_ARM, "cortex-m33", "", "" },
-    { "wasm32", CG_LL_WASM, "generic", "+simd128", "" },
-    { "nvptx64", CG_LL_NVPTX, "sm_80", "", "" },
+    { "x86_64", "X86", CG_LL_X86, "x86-64", "", "" },
+    { "aarch64", "AArch64", CG_LL_AARCH64, "generic", "", "" },
+    { "riscv64", "RISCV", CG_LL_RISCV64, "generic-rv64", "+m,+a,+f,+d,+c,+v", "lp64d" },
+    { "thumbv7em", "ARM", CG_LL_ARM, "cortex-m4", "", "" },
+    { "thumbv7m", "ARM", CG_LL_ARM, "cortex-m3", "", "" },
+    { "thumbv8m.main", "ARM", CG_LL_ARM, "cortex-m33", "", "" },
+    { "wasm32", "WebAssembly", CG_LL_WASM, "generic", "+simd128", "" },
+    { "nvptx64", "NVPTX", CG_LL_NVPTX, "sm_80", "", "" },
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -211,14 +212,43 @@ same_text(const char *a, const char *b)
     return strcmp(a, b ? b : "") == 0;
 }
 
-/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it. */
+/* LLVM's strings are copied and disposed of before anything can jump. */
+static const char *
+taken(cot_context *ctx, char *text)
+{
+    char copy[4096];
+
+    snprintf(copy, sizeof copy, "%s", text);
+    LLVMDisposeMessage(text);
+    return ir_copy_string(&ctx->arena, copy);
+}
+
+static const char *
+host_features(cot_context *ctx)
+{
+    cg_ll_session *s = cg_ll_session_of(ctx);
+
+    if (s->host_features == NULL)
+        s->host_features = taken(ctx, LLVMGetHostCPUFeatures());
+    return s->host_features;
+}
+
+/* Is it this machine, with nothing added or taken away? */
+static bool
+is_host(cot_context *ctx, const cg_ll_machine *m)
+{
+    return m->x86 && *m->features && strcmp(m->features, host_features(ctx)) == 0;
+}
+
+/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it.  This machine's features are
+ * not told twice: each function names them, and it takes LLVM long to read the list. */
 static LLVMTargetMachineRef
-new_target_machine(const cg_ll_machine *m, LLVMTargetRef target, const char *abi)
+new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target, const char *abi)
 {
     LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
 
     LLVMTargetMachineOptionsSetCPU(o, m->cpu);
-    LLVMTargetMachineOptionsSetFeatures(o, m->features);
+    LLVMTargetMachineOptionsSetFeatures(o, is_host(ctx, m) ? "" : m->features);
     LLVMTargetMachineOptionsSetABI(o, abi);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, LLVMCodeGenLevelDefault);
     LLVMTargetMachineOptionsSetRelocMode(o, m->grid ? LLVMRelocDefault : m->alone ? LLVMRelocStatic : LLVMRelocPIC);
@@ -246,6 +276,7 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
                         "nvptx64, as in x86_64-linux-gnu", triple);
         return NULL;
     }
+    cg_ll_start_target(architectures[a].llvm);
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         cg_ll_fail(ctx, "target %s: this LLVM has no such code generator", triple);
         LLVMDisposeMessage(message);
@@ -263,23 +294,12 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
                    m->x86 ? "x86-64-v3" : architectures[a].cpu);
         return NULL;
     }
-    m->tm = new_target_machine(m, target, architectures[a].abi);
+    m->tm = new_target_machine(ctx, m, target, architectures[a].abi);
     if (m->tm == NULL) {
         cg_ll_fail(ctx, "target %s: LLVM has no code generator for it", triple);
         return NULL;
     }
     return m;
-}
-
-/* Is it this machine, with nothing added or taken away? */
-static bool
-is_host(const cg_ll_machine *m)
-{
-    char *text = m->x86 && *m->features ? LLVMGetHostCPUFeatures() : NULL;
-    const bool same = text && strcmp(text, m->features) == 0;
-
-    LLVMDisposeMessage(text);
-    return same;
 }
 
 const cg_ll_machine *
@@ -294,7 +314,7 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
     cg_ll_machine *m = new_machine(ctx, t->triple, t->cpu, t->features);
     if (m == NULL)
         return NULL;
-    if (is_host(m))
+    if (is_host(ctx, m))
         read_features(m);
     else if (!m->grid && probe(ctx, m) != COT_OK)
         return NULL; /* and with it goes LLVM's machine, which may be in any state */
@@ -328,25 +348,17 @@ cache_size(int name, int64_t otherwise)
 #define _SC_LEVEL3_CACHE_SIZE  (-1)
 #endif
 
-/* LLVM's strings are copied and disposed of before anything can jump. */
-static const char *
-taken(cot_context *ctx, char *text)
-{
-    char copy[4096];
-
-    snprintf(copy, sizeof copy, "%s", text);
-    LLVMDisposeMessage(text);
-    return ir_copy_string(&ctx->arena, copy);
-}
-
 static void
 name_host(cot_context *ctx, cg_target *t)
 {
     if (t->triple == NULL)
         t->triple = taken(ctx, LLVMGetDefaultTargetTriple());
     if (t->cpu == NULL) {
-        t->cpu = taken(ctx, LLVMGetHostCPUName());
-        t->features = taken(ctx, LLVMGetHostCPUFeatures());
+        cg_ll_session *s = cg_ll_session_of(ctx);
+        if (s->host_cpu == NULL)
+            s->host_cpu = taken(ctx, LLVMGetHostCPUName());
+        t->cpu = s->host_cpu;
+        t->features = host_features(ctx);
     }
     if (strcmp(t->cpu, "generic") == 0 && strncmp(t->triple, "x86_64", 6) == 0)
         t->cpu = "x86-64";

@@ -16,7 +16,13 @@
  * is chosen never shows. */
 #include "codegen/lower/dot_inside.h"
 
-enum { PAIRS_LEAST = 8192 };    /* multiplications that copying pays for */
+#include "codegen/fuse.h"
+
+enum {
+    PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
+    FEW = 16,                   /* elements of an inner product spelled out one by one */
+    SHARED_LEAST = 1000000      /* operations of a block of k that waking threads pays for */
+};
 
 static group
 join(const cg_dot_axes *a)
@@ -125,28 +131,53 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
            s->w == t->vector_bits / 32 && s->k.total > 1 && s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
 }
 
+/* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
+static bool
+wants_turning(const shape *s)
+{
+    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 && s->steps % s->w == 0 &&
+           s->mr > s->w / 2;
+}
+
 static void
-choose_blocks(shape *s, const cg_target *t, int64_t bytes)
+choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own)
 {
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
+    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
+    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->turned = !s->by_rows && wants_turning(s);
+    s->strip = s->turned ? round_up(s->mr, s->w) : s->mr;
+    rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;
     blocks = (s->m.total + rows - 1) / rows;
+    s->single = blocks <= 1;
+    if (!s->single)
+        blocks = round_up(blocks, threads);
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
     /* Rows read where they lie meet in one set of the cache when they are a power of two
      * apart; and k's along several axes cost divisions. */
     s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1 || s->pairs;
-    /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
-    s->c_size = s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
+    s->own = own && !s->swap;
+    blocks = (s->m.total + s->mc - 1) / s->mc;
+    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
+        s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
+    s->c_size = s->own ? 0 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
-    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * s->nc, 16);
-    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) : kc) * s->mc, 16) + 16 : 0;
+    s->b_size = s->whole ? round_up(s->steps, KC) * s->nc : round_up(kc * (s->single ? s->nr : s->nc), 16);
+    s->a_size = s->pack_left ? round_up((s->by_rows ? row_width(s) * s->mc : kc * (s->mc / s->mr * s->strip)), 16) + 16 : 0;
+    if (s->shares == 1)
+        return;
+    s->c_each = s->whole || s->steps <= KC ? s->c_size : 0;
+    s->c_size *= s->c_each ? s->shares : 1;
+    s->b_size *= s->single ? s->shares : 1;
+    s->a_each = s->single ? 0 : s->a_size;
+    s->a_size *= s->single ? 1 : s->shares;
 }
 
 /* How many elements of the batch, or rows, a piece has. */
@@ -172,7 +203,7 @@ static shape
 shape_of(const cg_target *t, int threads, const cg_dot *d)
 {
     shape s = {
-        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1
+        .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1, .shares = 1
     };
     int64_t bytes = (int64_t)cot_dtype_size(d->type), lanes = t->vector_bits / (8 * bytes);
     if (t->grid)
@@ -186,14 +217,14 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
-        choose_blocks(&s, t, bytes);
+        choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d->sum != 0);
     else if (d->dear)
         s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&
         2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
             4e5) {
         s.batch_pieces = s.b.total >= threads;
-        if (s.batch_pieces || s.m.total >= 2 * threads * s.mr)
+        if (s.batch_pieces || (!s.packed && s.m.total >= 2 * threads * s.mr))
             s.pieces = threads;
     }
     return s;
@@ -335,31 +366,63 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
     return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
 }
 
-/* A block of up to 512 elements from k0 on: 32 lanes, up to 16 steps, folded by halves. */
+/* A few elements: a product for each lane that has one, folded by halves. */
 static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, cg_val steps, cg_kind kind)
+inner_few(const product *p, cg_val free)
+{
+    cg_build *b = p->b;
+    const cot_dtype t = p->d->type;
+    const int64_t n = p->s.k.total;
+    cg_val lane[FEW];
+
+    for (int64_t i = 0; i < n; i++)
+        lane[i] = inner_step(p, free, cg_i64(b, i), cg_neutral(b, SC_add, t), 0);
+    for (int64_t h = FEW / 2; h > 0; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++)
+            lane[i] = cg_insn2(b, SC_add, t, lane[i], lane[i + h]);
+    return lane[0];
+}
+
+/* The steps of a lane that all lanes have. */
+static cg_val
+inner_steps(const product *p, cg_val free, cg_val first, int64_t lanes, cg_val steps)
+{
+    cg_build *b = p->b;
+    cg_val acc = cg_neutral(b, SC_add, p->d->type);
+    int64_t n;
+
+    if (cg_is_const(b->k, steps, &n) && n <= 1)
+        return n ? inner_step(p, free, first, acc, 0) : acc;
+    cg_val loop = loop_over(b, cg_i64(b, 0), steps, 1);
+    acc = cg_loop_carry(b, loop, p->d->type, acc);
+    cg_val k = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, loop), lanes));
+    cg_loop_next(b, loop, acc, inner_step(p, free, k, acc, 0));
+    cg_loop_end(b, loop);
+    return cg_loop_result(b, loop, 0);
+}
+
+/* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in all), up to 16 steps,
+ * folded by halves. */
+static cg_val
+inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps, cg_kind kind)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
-    int64_t over = p->s.k.total % LANES;
-    cg_val lanes =
-        cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, LANES), 1, 0);
-    cg_val lane = cg_loop_var(b, lanes), loop = loop_over(b, cg_i64(b, 0), steps, 1);
-    cg_val acc = cg_loop_carry(b, loop, t, cg_neutral(b, SC_add, t));
-    cg_val k = cg_iadd(b, k0, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), LANES), lane));
-    cg_loop_next(b, loop, acc, inner_step(p, free, k, acc, 0));
-    cg_loop_end(b, loop);
-    acc = cg_loop_result(b, loop, 0);
+    const int64_t total = p->s.k.total, over = total % n_lanes;
+    cg_val lanes = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, n_lanes), 1, 0), lane = cg_loop_var(b, lanes);
+    cg_val acc = inner_steps(p, free, cg_iadd(b, k0, lane), n_lanes, steps);
     if (over) {
-        cg_val whole = cg_i64(b, p->s.k.total - over),
-               here = cg_iadd(b, k0, cg_imul(b, steps, LANES));
-        cg_val tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, here, whole));
-        cg_val last =
-            inner_step(p, free, cg_iadd(b, whole, lane), acc, less(b, lane, cg_i64(b, over)));
-        cg_if_else(b, tail);
-        cg_if_yield(b, tail, t, last, acc);
-        cg_if_end(b, tail);
-        acc = cg_loop_result(b, tail, 0);
+        cg_val whole = cg_i64(b, total - over), rest = less(b, lane, cg_i64(b, over)), tail = 0;
+        if (total > BLOCK)
+            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, cg_iadd(b, k0, cg_imul(b, steps, n_lanes)), whole));
+        cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, rest);
+        if (tail) {
+            cg_if_else(b, tail);
+            cg_if_yield(b, tail, t, last, acc);
+            cg_if_end(b, tail);
+            last = cg_loop_result(b, tail, 0);
+        }
+        acc = last;
     }
     cg_loop_reduce(b, lanes, CG_FOLD, SC_add, t, acc);
     cg_loop_end(b, lanes);
@@ -375,13 +438,17 @@ cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind ki
     const int64_t total = p->s.k.total;
     if (total == 0)
         return cg_const(b, t, 0);
-    if (total <= BLOCK)
-        return inner_block(p, free, cg_i64(b, 0), cg_i64(b, total / LANES), kind);
+    if (kind != CG_LANES && total <= (kind == CG_SERIAL ? FEW : 2))
+        return inner_few(p, free);
+    if (total <= BLOCK) {
+        const int64_t lanes = total < LANES && kind != CG_LANES ? cg_pow2_from(total) : LANES;
+        return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
+    }
     cg_val blocks = loop_over(b, lo, hi, 1);
     cg_val block = cg_loop_var(b, blocks),
            left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
     cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
-    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), steps, kind);
+    cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), LANES, steps, kind);
     cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
     cg_loop_end(b, blocks);
     return cg_loop_result(b, blocks, 0);
@@ -414,7 +481,7 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
     if (inner)
         inner_form(p, m_begin, m_end, vector);
     else if (s->packed)
-        cg_dot_packed(p, m_begin, m_end);
+        cg_dot_packed(p);
     else
         direct(p, m_begin, m_end);
 }
@@ -468,7 +535,7 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)
         return;
-    p.base = zero;
+    p.base = p.c_at = p.b_at = p.a_at = zero;
     if (t->grid) {
         cg_dot_grid(&p, inner);
         return;

@@ -27,6 +27,7 @@ typedef struct cg_dot {
      * store and every load of an operand of the epilogue. */
     void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when);
     void *user;
+    uint32_t sum;                   /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
     bool dear;                      /* what `store` emits is long: a few copies are enough */
     /* Buffer of `type` and cg_dot_scratch elements, if that is not 0.  Its content means
      * nothing. */

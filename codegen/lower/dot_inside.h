@@ -20,14 +20,20 @@ typedef struct shape {
     int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
     bool by_rows;   /* the packed left side has its k's together, else its rows */
+    bool turned;    /* ... which are packed by squares turned in registers */
+    bool own;       /* sums are kept in the result itself */
+    int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;
     bool groups;    /* lanes run along the batch: dot_groups.c */
     bool pack_right;
     int64_t run;    /* groups: so many rows are a stride apart */
-    int64_t pieces; /* of a parallel loop, along the batch or along m */
+    int64_t pieces; /* of a parallel loop around it all, along the batch or along m */
     bool batch_pieces;
+    bool single;    /* all rows are one block: a panel is packed just before it is used */
+    int64_t shares; /* packed: of parallel loops inside, along n if `single`, else along m */
     int64_t c_size, b_size, a_size; /* scratch of one piece, in elements */
+    int64_t c_each, a_each;         /* of these, of one share; 0: there is but one part for all */
 } shape;
 
 typedef struct product {
@@ -36,6 +42,7 @@ typedef struct product {
     const cg_dot *d;
     shape s;
     cg_val base;        /* scratch of the piece */
+    cg_val c_at, b_at, a_at; /* of the share, in each part of the scratch */
     cg_val left, right; /* offsets of the batch element */
     cg_val batch;
 } product;
@@ -199,12 +206,12 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
         at = cg_iadd(b, n0, column);
         width = round_up(s->n.total, s->nr);
     }
-    return scratch_at(p, 0, cg_iadd(b, cg_imul(b, row, width), at));
+    return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, row, width), at)));
 }
 
 /* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
 void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over);
-void cg_dot_packed(product *p, cg_val m_begin, cg_val m_end);
+void cg_dot_packed(product *p);
 
 /* dot_groups.c: are lanes to run along the batch?  Then the tile is chosen. */
 bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);

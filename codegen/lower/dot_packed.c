@@ -5,13 +5,18 @@
  * the innermost one, so that addresses are affine in the loop that moves the elements. */
 #include "codegen/lower/dot_inside.h"
 
+enum {
+    LINE = 64,          /* bytes of a cache's line, on all that matter; another size costs time only */
+    WRITTEN = 8,        /* k's that a tile's loop has written out, so that its end can be foreseen */
+};
+
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that begins at k0. */
 static cg_val
 panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
-    cg_val at = cg_iadd(b, cg_imul(b, row, p->s.nr), column);
+    cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
     return scratch_at(p, p->s.c_size, p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
 }
 
@@ -78,8 +83,8 @@ left_index(const product *p, cg_val strip, cg_val k, cg_val i)
     int64_t kc = at_most(KC, s->steps);
     cg_val at = s->by_rows
                     ? cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, s->mr), i), row_width(s)), k)
-                    : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->mr), i);
-    return scratch_at(p, s->c_size + s->b_size, at);
+                    : cg_iadd(b, cg_imul(b, cg_iadd(b, cg_imul(b, strip, kc), k), s->strip), i);
+    return scratch_at(p, s->c_size + s->b_size, cg_iadd(b, p->a_at, at));
 }
 
 static cg_val
@@ -179,6 +184,25 @@ pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool
         cg_loop_end(b, each);
 }
 
+/* A strip by squares: w k's of w rows, read where they lie, are written k after k. */
+static void
+turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->w), lanes, squares, unrolled;
+    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->w, &squares), s->w);
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->w, &unrolled));
+    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->w, &lanes));
+    cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i), load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0), 0);
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, unrolled);
+    if (squares)
+        cg_loop_end(b, squares);
+    cg_loop_end(b, loop);
+}
+
 /* Rows that lie together, at least as many as lanes? */
 static bool
 rows_together(const shape *s)
@@ -214,7 +238,12 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     }
     cg_val strips = loop_over(b, m_begin, m_end, s->mr), m0 = cg_loop_var(b, strips), whole = 0;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    if (rows_together(s)) {
+    if (s->turned) {
+        cg_val end = cg_iadd(b, m0, cg_i64(b, s->strip));
+        whole = cg_if_begin(b, less(b, end, cg_i64(b, s->m.total + 1)));
+        turn_strip(p, m0, strip, k0, kc);
+        cg_if_else(b, whole);
+    } else if (rows_together(s)) {
         const int64_t size = s->m.size[s->m.n - 1];
         whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), cg_i64(b, size - s->w + 1)));
         pack_strip(p, m0, strip, k0, kc, true);
@@ -228,37 +257,108 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 
 /* The sum of a block is added to that of the blocks before. */
 static cg_val
-add_before(const product *p, cg_val k0, cg_val kept, cg_val acc)
+add_before(const product *p, cg_val k0, uint32_t buffer, cg_val kept, cg_val acc, cg_val when)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
     if (p->s.steps <= KC)
         return acc;
     cg_val later = cg_if_begin(b, less(b, cg_i64(b, 0), k0));
-    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, kept, 0), acc);
+    cg_val sum = cg_insn2(b, SC_add, t, cg_load(b, buffer, kept, when), acc);
     cg_if_else(b, later);
     cg_if_yield(b, later, t, sum, acc);
     cg_if_end(b, later);
     return cg_loop_result(b, later, 0);
 }
 
-/* Rows m0 ... and the columns of one panel over one block of k. */
+static cg_val
+own_index(const product *p, cg_val m, cg_val n)
+{
+    cg_build *b = p->b;
+    cg_val row = cg_iadd(b, cg_imul(b, p->batch, p->s.m.total), m);
+    return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
+}
+
+/* The lines of memory that the sums of a tile are kept in are fetched while the tile is summed. */
 static void
-sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val k0, cg_val kc)
+prefetch_kept(const product *p, cg_val n0, cg_val m0)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
+    const int64_t line = LINE / (int64_t)cot_dtype_size(p->d->type);
+    const bool apart = s->own && s->n.total % line != 0;
+    for (int64_t i = 0; i < s->mr && (s->own || s->steps > KC); i++)
+        for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
+            cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
+            if (s->own)
+                cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, m0, row), cg_iadd(b, n0, column)));
+            else
+                cg_prefetch(b, p->d->scratch, kept_index(p, m0, row, n0, column));
+        }
+}
+
+/* A tile of the result itself, of which what lies beyond the last row or column is left out. */
+static void
+add_to_own(const product *p, cg_val m, cg_val n, cg_val k0, cg_val acc, cg_val when)
+{
+    cg_val at = own_index(p, m, n);
+    cg_store(p->b, p->d->sum - 1, at, add_before(p, k0, p->d->sum - 1, at, acc, when), when);
+}
+
+static void
+add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg_val k0, cg_val acc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val m = cg_iadd(b, m0, r->i), n = cg_iadd(b, n0, r->column), rows = 0, columns = 0;
+    cg_val more_rows = 0, more_columns = 0;
+    if (s->m.total % s->mr) {
+        more_rows = less(b, cg_iadd(b, m0, cg_i64(b, s->mr - 1)), m_end);
+        rows = less(b, m, m_end);
+    }
+    if (s->n.total % s->nr) {
+        more_columns = less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
+        columns = less(b, n, cg_i64(b, s->n.total));
+    }
+    if (!more_rows && !more_columns) {
+        add_to_own(p, m, n, k0, acc, 0);
+        return;
+    }
+    cg_val whole = cg_if_begin(b, both(b, more_rows, more_columns));
+    add_to_own(p, m, n, k0, acc, 0);
+    cg_if_else(b, whole);
+    add_to_own(p, m, n, k0, acc, both(b, rows, columns));
+    cg_if_end(b, whole);
+}
+
+/* Rows m0 ... and the columns of one panel over one block of k. */
+static void
+sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    prefetch_kept(p, n0, m0);
     tile r = tile_begin(p, s->mr, s->nr);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, 1),
-           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0));
-    cg_val k = cg_loop_var(b, chain), strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
-                            : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
-    cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
-    cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
+    const int64_t written = s->steps % WRITTEN == 0 && KC % WRITTEN == 0 && s->w > 1 ? WRITTEN : 1;
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
+           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
+    for (int64_t i = 0; i < written; i++) {
+        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
+                                : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
+        cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
+        next = multiply_add(p, x, y, next);
+    }
+    cg_loop_next(b, chain, acc, next);
     cg_loop_end(b, chain);
-    cg_val kept = kept_index(p, m0, r.i, n0, r.column);
-    cg_store(b, p->d->scratch, kept, add_before(p, k0, kept, cg_loop_result(b, chain, 0)), 0);
+    acc = cg_loop_result(b, chain, 0);
+    if (s->own) {
+        add_tile(p, &r, n0, m0, m_end, k0, acc);
+    } else {
+        cg_val kept = kept_index(p, m0, r.i, n0, r.column);
+        cg_store(b, p->d->scratch, kept, add_before(p, k0, p->d->scratch, kept, acc, 0), 0);
+    }
     tile_end(p, &r);
 }
 
@@ -283,7 +383,9 @@ packed_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin
             cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
-    sum_tile(p, panel, n0, m0, m_begin, k0, kc);
+    sum_tile(p, panel, n0, m0, m_begin, m_end, k0, kc);
+    if (p->s.own)
+        return;
     if (p->s.steps <= KC) {
         give_tile(p, n0, m0, m_end);
         return;
@@ -303,13 +405,32 @@ block_size(const product *p, cg_val k0)
     return total % KC ? cg_imin(b, most, cg_isub(b, cg_i64(b, total), k0)) : most;
 }
 
+/* A loop of `count` turns, split among threads if the product is. */
+static cg_val
+shared_loop(const product *p, cg_val count)
+{
+    cg_build *b = p->b;
+    return cg_loop_begin(b, p->s.shares > 1 ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0), count, 1, 0);
+}
+
 static void
 pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
 {
     cg_build *b = p->b;
-    cg_val pack = loop_over(b, j0, j_end, p->s.nr), n0 = cg_loop_var(b, pack);
-    pack_panel(p, cg_idiv(b, cg_isub(b, n0, j0), p->s.nr), n0, k0, block_size(p, k0));
+    const int64_t nr = p->s.nr;
+    cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), cg_i64(b, nr - 1)), nr);
+    cg_val pack = shared_loop(p, count), panel = cg_loop_var(b, pack);
+    pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, block_size(p, k0));
     cg_loop_end(b, pack);
+}
+
+static void
+sweep_panel(const product *p, cg_val panel, cg_val c0, cg_val i0, cg_val i_end, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    cg_val strips = loop_over(b, i0, i_end, p->s.mr);
+    packed_tile(p, panel, c0, cg_loop_var(b, strips), i0, i_end, k0, kc);
+    cg_loop_end(b, strips);
 }
 
 /* Rows i0 ... i_end and columns j0 ... j_end over the block that begins at k0. */
@@ -322,39 +443,88 @@ packed_block(const product *p, cg_val i0, cg_val i_end, cg_val j0, cg_val j_end,
     if (s->pack_left)
         pack_rows(p, i0, i_end, k0, kc);
     cg_val panels = loop_over(b, j0, j_end, s->nr), c0 = cg_loop_var(b, panels);
-    cg_val strips = loop_over(b, i0, i_end, s->mr);
-    packed_tile(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, cg_loop_var(b, strips), i0, i_end,
-                k0, kc);
-    cg_loop_end(b, strips);
+    sweep_panel(p, cg_idiv(b, cg_isub(b, c0, j0), s->nr), c0, i0, i_end, k0, kc);
     cg_loop_end(b, panels);
+}
+
+/* All rows are one block: a panel goes from its packing through the first cache. */
+static void
+packed_single(product *p)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero, to = cg_i64(b, s->n.total), share = 0;
+    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks), kc = block_size(p, k0);
+    if (s->pack_left)
+        pack_rows(p, zero, rows, k0, kc);
+    if (s->shares > 1) {
+        const int64_t columns = round_up((s->n.total + s->shares - 1) / s->shares, s->nr);
+        share = shared_loop(p, cg_i64(b, s->shares));
+        from = cg_imul(b, cg_loop_var(b, share), columns);
+        to = cg_imin(b, cg_iadd(b, from, cg_i64(b, columns)), to);
+        p->b_at = cg_imul(b, cg_loop_var(b, share), s->b_size / s->shares);
+        p->c_at = cg_imul(b, cg_loop_var(b, share), s->c_each);
+    }
+    cg_val panels = loop_over(b, from, to, s->nr), c0 = cg_loop_var(b, panels);
+    pack_panel(p, zero, c0, k0, kc);
+    sweep_panel(p, zero, c0, zero, rows, k0, kc);
+    cg_loop_end(b, panels);
+    if (share)
+        cg_loop_end(b, share);
+    p->b_at = p->c_at = zero;
+    cg_loop_end(b, blocks);
+}
+
+/* Blocks of rows, each with memory of its own where threads share them. */
+typedef struct row_blocks {
+    cg_val loop, i0, i_end;
+} row_blocks;
+
+static row_blocks
+row_blocks_begin(product *p)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    row_blocks r = { .loop = shared_loop(p, cg_i64(b, (s->m.total + s->mc - 1) / s->mc)) };
+    r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->mc);
+    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->mc)), cg_i64(b, s->m.total));
+    p->c_at = cg_imul(b, cg_loop_var(b, r.loop), s->c_each);
+    p->a_at = cg_imul(b, cg_loop_var(b, r.loop), s->a_each);
+    return r;
+}
+
+static void
+row_blocks_end(product *p, const row_blocks *r)
+{
+    cg_loop_end(p->b, r->loop);
+    p->c_at = p->a_at = cg_i64(p->b, 0);
 }
 
 /* A small right side is packed once; then the sums of a few rows stay in the cache over all k. */
 static void
-packed_whole(product *p, cg_val m_begin, cg_val m_end)
+packed_whole(product *p)
 {
     cg_build *b = p->b;
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, p->s.n.total), total = cg_i64(b, p->s.steps);
     cg_val pack = loop_over(b, zero, total, KC);
     pack_right(p, zero, all, cg_loop_var(b, pack));
     cg_loop_end(b, pack);
-    cg_val rows = loop_over(b, m_begin, m_end, p->s.mc), i0 = cg_loop_var(b, rows);
-    cg_val i_end = cg_imin(b, cg_iadd(b, i0, cg_i64(b, p->s.mc)), m_end);
+    const row_blocks r = row_blocks_begin(p);
     cg_val blocks = loop_over(b, zero, total, KC);
-    p->i0 = i0;
-    packed_block(p, i0, i_end, zero, all, cg_loop_var(b, blocks));
+    p->i0 = r.i0;
+    packed_block(p, r.i0, r.i_end, zero, all, cg_loop_var(b, blocks));
     p->i0 = 0;
     cg_loop_end(b, blocks);
-    cg_loop_end(b, rows);
+    row_blocks_end(p, &r);
 }
 
 void
-cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
+cg_dot_packed(product *p)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    if (s->whole) {
-        packed_whole(p, m_begin, m_end);
+    if (s->single || s->whole) {
+        (s->single ? packed_single : packed_whole)(p);
         return;
     }
     cg_val zero = cg_i64(b, 0), all = cg_i64(b, s->n.total);
@@ -362,9 +532,9 @@ cg_dot_packed(product *p, cg_val m_begin, cg_val m_end)
     cg_val j_end = cg_imin(b, cg_iadd(b, j0, cg_i64(b, s->nc)), all);
     cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks);
     pack_right(p, j0, j_end, k0);
-    cg_val rows = loop_over(b, m_begin, m_end, s->mc), i0 = cg_loop_var(b, rows);
-    packed_block(p, i0, cg_imin(b, cg_iadd(b, i0, cg_i64(b, s->mc)), m_end), j0, j_end, k0);
-    cg_loop_end(b, rows);
+    const row_blocks r = row_blocks_begin(p);
+    packed_block(p, r.i0, r.i_end, j0, j_end, k0);
+    row_blocks_end(p, &r);
     cg_loop_end(b, blocks);
     cg_loop_end(b, columns);
 }

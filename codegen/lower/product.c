@@ -383,6 +383,16 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     *inner = is_inner(f, n, fx.n, fy.n);
 }
 
+/* Is what is stored the product alone, its elements in the order of b, m, n? */
+static bool
+is_result_itself(const product *p)
+{
+    for (int i = 0; i < p->d.m.n; i++)
+        if (p->order[i] != i)
+            return false;
+    return p->g->n == 1 && p->g->v[0] == p->n->first && ir_type_at(p->v->f, p->n->first)->dtype == p->d.type;
+}
+
 void
 cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -412,6 +422,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.rhs_offset = p.offset[1] ? cg_i64(&l->b, p.offset[1]) : 0;
     p.d.store = store_product;
     p.d.user = &p;
+    p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
     p.d.dear = epilogue_cost(&p) > DEAR;
     int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d);
     if (scratch) {

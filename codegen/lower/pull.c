@@ -161,7 +161,7 @@ cg_const_buffer(cg_lowering *l, cot_dtype t, int64_t elements, const void *data)
     for (uint32_t i = 0; i < l->k->n_buffers; i++)
         if (l->k->buffer[i].space == CG_CONST && l->k->buffer[i].data == data)
             return i;
-    uint32_t i = new_buffer(l, "c", t, CG_CONST, elements, 0, 0);
+    uint32_t i = new_buffer(l, "constant", t, CG_CONST, elements, 0, 0);
     l->k->buffer[i].data = data;
     return i;
 }

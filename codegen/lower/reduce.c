@@ -10,6 +10,7 @@
 #include "codegen/lower/reduce.h"
 
 #include "codegen/cost.h"
+#include "codegen/fuse.h"
 
 enum {
     LANES = 32,
@@ -59,15 +60,6 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
             e[i] = cg_choose(l, d->how[i].type, present, e[i], cg_neutral(&l->b, d->how[i].op, d->how[i].type));
 }
 
-static int64_t
-pow2_from(int64_t m)
-{
-    int64_t p = 1;
-    while (p < m)
-        p *= 2;
-    return p;
-}
-
 /* Elements base ... base + m - 1, each at its own index. */
 static void
 unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
@@ -83,7 +75,7 @@ unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
         else
             combine(d, a, e, a);
     }
-    for (int64_t h = pow2_from(n) / 2; h >= 1; h /= 2)
+    for (int64_t h = cg_pow2_from(n) / 2; h >= 1; h /= 2)
         for (int64_t i = 0; i < h && i + h < n; i++)
             combine(d, lane + i * d->k, lane + (i + h) * d->k, lane + i * d->k);
     memcpy(out, lane, row);
@@ -173,7 +165,7 @@ static void
 block(folding *d, cg_ix base, int64_t m, cg_val *out)
 {
     cg_lowering *l = d->l;
-    int64_t lanes = m < LANES ? pow2_from(m) : LANES;
+    int64_t lanes = m < LANES ? cg_pow2_from(m) : LANES;
     bool vector = d->form == CG_FOLD_LANES || d->form == CG_FOLD_STREAMS;
     if (m == 1) {
         elements(d, base, 0, out);

@@ -228,7 +228,8 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
         cg_val mine = cg_insn2(b, SC_eq, COT_I64, cg_imod(b, target, owners), owner);
         cg_val branch = cg_if_begin(b, cg_and(l, mine, inside));
         uint32_t inner = cg_scope_begin(l);
-        u->known = u->w.known = true;
+        u->known = true;
+        u->w.known = inside != 0;
         scatter_one(l, u);
         u->known = u->w.known = false;
         cg_scope_end(l, inner);

@@ -236,7 +236,7 @@ end(hlo_emit *e, fe_source *s, int n, const ir_ref *out)
     for (int i = 0; i < n; i++)
         v[i] = fe_handle(e->t, out[i]);
     s->n_out = e->b->status == COT_OK ? n : 0;
-    return fe_trace_end(e->t, s, v, &g) == COT_OK ? g : NULL;
+    return fe_trace_end(e->t, s, v, &g) == COT_OK ? fe_hlo_shifts(e->h, g) : NULL;
 }
 
 static bool
@@ -411,6 +411,21 @@ argument_name(hlo_import *h, int i)
     return ir_format(&h->ctx->arena, "arg%d", i);
 }
 
+/* Argument i of the entry: a constant where its value is given. */
+static ir_ref
+known_size(hlo_emit *e, int i, ir_ref in)
+{
+    const ir_ints sizes = e->h->sizes;
+    const ir_type *t = ir_btype(e->b, in);
+
+    if (i >= sizes.n)
+        return in;
+    if (t->rank == 0 && ir_is_int(t->dtype))
+        return ir_splat_int(e->b, t, sizes.at[i]);
+    fe_hlo_fail(e, "a size is given for argument %d, which is %s; wants an integer scalar", i, ir_type_str(e->b->ctx, t));
+    return in;
+}
+
 static ir_graph *
 build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bool main)
 {
@@ -429,12 +444,13 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
     e.main = main;
     e.b->uncontracted = !fe_hlo_flag(&e, "cotrace.contract", true);
     for (int i = 0; i < n; i++)
-        h->env[r->arg + (uint32_t)i] = in[i];
+        h->env[r->arg + (uint32_t)i] = main ? known_size(&e, i, in[i]) : in[i];
     const hlo_op *last = emit_ops(&e, r);
-    const int n_own = last ? last->n_in : 0, n_out = n_own + (main && h->checks ? 2 * (int)h->checks->n : 0);
+    ir_ref *own;
+    const int n_own = fe_hlo_returned(h, last, &own), n_out = n_own + (main && h->checks ? 2 * (int)h->checks->n : 0);
     ir_ref *out = IR_NEW_N(h->a, ir_ref, n_out + 1);
     for (int i = 0; i < n_own; i++)
-        out[i] = h->env[last->in[i]];
+        out[i] = own[i];
     if (main && h->checks) {
         h->checks->n_results = n_own;
         for (uint32_t k = 0; k < h->checks->n; k++) {
@@ -496,10 +512,12 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
     *e = outer;
     h->depth--;
     f->busy = false;
-    if (last && last->n_in != e->n_out)
-        fe_hlo_fail(e, "%s has %d results; wants %d", f->name, last->n_in, e->n_out);
-    for (int i = 0; last && i < e->n_out && !fe_hlo_bad(e); i++)
-        e->out[i] = h->env[last->in[i]];
+    ir_ref *own;
+    const int n = fe_hlo_returned(h, last, &own), want = fe_hlo_count_results(e);
+    if (last && n != want)
+        fe_hlo_fail(e, "%s has %d results; wants %d", f->name, n, want);
+    if (last && !fe_hlo_bad(e))
+        fe_hlo_distribute(e, own);
 }
 
 /* Nodes of g with its calls copied, up to a limit: calls within calls may be exponentially many. */

@@ -27,6 +27,16 @@ typedef struct hlo_func {
     } *variant;
 } hlo_func;
 
+/* The values of a tuple, some of which may be tuples. */
+typedef struct hlo_tuple {
+    int n;
+    const struct hlo_item {
+        ir_ref ref;
+        const struct hlo_tuple *tuple;
+    } *item;
+} hlo_tuple;
+typedef struct hlo_item hlo_item;
+
 typedef struct hlo_import {
     cot_context *ctx;
     ir_arena *a;
@@ -34,10 +44,12 @@ typedef struct hlo_import {
     hlo_module *m;
     const cot_import_options *o;
     ir_ref *env; /* by value, in the graph that is being built */
+    const hlo_tuple **tuple; /* by value; NULL: there are none */
     hlo_func *func;
     ir_map funcs, rows;
     fe_hlo_checks *checks; /* NULL: expectations are left out */
     int depth, n_inlined;
+    ir_ints sizes; /* what the first arguments of the entry, integers, always are */
 } hlo_import;
 
 struct hlo_row;
@@ -117,8 +129,15 @@ ir_graph *fe_hlo_flat(hlo_emit *e, ir_graph *g);
 void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
 hlo_func *fe_hlo_func(hlo_import *h, hlo_span name);
 ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *at);
+/* g with a stop_gradient on what only shifts (shift.c); NULL after an error. */
+ir_graph *fe_hlo_shifts(hlo_import *h, ir_graph *g);
 /* The rules that the user gave: calls of their functions are calls of custom functions. */
 bool fe_hlo_bind_rules(hlo_import *h);
+/* What an op returns, with the values of tuples in their place: their number. */
+int fe_hlo_returned(hlo_import *h, const hlo_op *last, ir_ref **out);
+/* The same backwards: how many values are the results of the op, and these to them. */
+int fe_hlo_count_results(const hlo_emit *e);
+void fe_hlo_distribute(hlo_emit *e, const ir_ref *from);
 /* The ops of f, in the graph at hand. */
 void fe_hlo_inline(hlo_emit *e, hlo_func *f);
 

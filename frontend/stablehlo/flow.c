@@ -53,13 +53,13 @@ give(hlo_emit *e, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int 
 {
     ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, n_out + 1);
 
-    if (n_out != e->n_out)
-        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out, e->n_out);
+    if (n_out != fe_hlo_count_results(e))
+        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out, fe_hlo_count_results(e));
     if (fe_hlo_bad(e))
         return;
     ir_add_node(e->b, op, n_in, in, at, y);
-    for (int i = 0; i < n_out; i++)
-        e->out[i] = fe_hlo_bad(e) ? IR_NONE : y[i];
+    if (!fe_hlo_bad(e))
+        fe_hlo_distribute(e, y);
 }
 
 static void

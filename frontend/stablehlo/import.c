@@ -23,6 +23,21 @@ fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
     return false;
 }
 
+size_t
+fe_hlo_part(const char *text, size_t from, size_t bytes)
+{
+    static const char mark[] = "// -----";
+    const size_t n = sizeof mark - 1;
+
+    for (const char *s = text + from, *end = text + bytes; s < end; s++) {
+        if ((size_t)(end - s) >= n && memcmp(s, mark, n) == 0 && s > text + from)
+            return (size_t)(s - text);
+        if (!(s = memchr(s, '\n', (size_t)(end - s))))
+            break;
+    }
+    return bytes;
+}
+
 static const hlo_attr *
 attribute(const hlo_attr *dict, const char *name)
 {
@@ -60,9 +75,22 @@ is_private(const hlo_op *op)
     return how && fe_hlo_is(how->text, "private");
 }
 
-/* The function named, else @main, else the only public one. */
+/* Public functions that can be called as they are. */
+static bool
+list_callable(hlo_import *h, fe_hlo_names *to)
+{
+    *to = (fe_hlo_names){ 0, IR_NEW_N(&h->ctx->arena, const char *, h->m->n_funcs + 1) };
+    for (uint32_t i = 0; i < h->m->n_funcs; i++) {
+        const hlo_op *op = h->func[i].op;
+        if (!is_private(op) && op->n_regions && op->region[0]->n_args == 0)
+            to->at[to->n++] = ir_format(&h->ctx->arena, "%s", h->func[i].name);
+    }
+    return to->n > 0;
+}
+
+/* The function named, else @main, else the only public one; NULL without an error: several are. */
 static hlo_func *
-entry_of(hlo_import *h, const char *entry)
+entry_of(hlo_import *h, const char *entry, fe_hlo_names *several)
 {
     const char *name = entry ? entry : "main";
     hlo_func *f = fe_hlo_func(h, (hlo_span){ name, strlen(name) }), *only = NULL;
@@ -77,17 +105,27 @@ entry_of(hlo_import *h, const char *entry)
         }
     if (n == 1)
         return only;
+    if (!entry && several && list_callable(h, several))
+        return NULL;
     fe_hlo_refuse(h->ctx, h->r, h->r->text, entry ? entry : "module",
                   entry ? "the module has no function of this name" : "has no function @main, and not one that is public");
     return NULL;
 }
 
+/* An array of ours whose sizes are not all in the text? */
+static bool
+is_open(const hlo_type *t)
+{
+    return t->kind == HLO_TENSOR && t->dtype && !t->type;
+}
+
 /* The types of the entry's arguments: those given fill the sizes that the text leaves open. */
 static const ir_type *const *
-argument_types(hlo_import *h, const hlo_func *f, int *n)
+argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int *n)
 {
     const hlo_region *r = f->op->n_regions ? f->op->region[0] : NULL;
     const cot_types given = h->o ? h->o->types : (cot_types){ 0, NULL };
+    bool open = false;
 
     *n = r ? r->n_args : 0;
     const ir_type **type = IR_NEW_N(h->a, const ir_type *, *n + 1);
@@ -95,6 +133,16 @@ argument_types(hlo_import *h, const hlo_func *f, int *n)
         fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name, ir_format(h->a, "%d types are given; wants %d", given.n, *n));
         return NULL;
     }
+    cot_dtype *want = IR_NEW_N(h->a, cot_dtype, *n + 1);
+    for (int i = 0; i < *n; i++) {
+        want[i] = h->m->value[r->arg + (uint32_t)i].type->dtype;
+        open |= is_open(h->m->value[r->arg + (uint32_t)i].type);
+    }
+    h->sizes = h->o ? (ir_ints){ h->o->sizes.n, h->o->sizes.at } : (ir_ints){ 0, NULL };
+    if (open && !given.n && extra->given && extra->given(extra->user, *n, want, type, &h->sizes))
+        return type;
+    if (h->ctx->status != COT_OK)
+        return NULL;
     for (int i = 0; i < *n; i++) {
         const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
         type[i] = given.n ? ir_type_of(h->ctx, &given.at[i]) : t->type;
@@ -102,7 +150,7 @@ argument_types(hlo_import *h, const hlo_func *f, int *n)
             continue;
         if (!given.n)
             fe_hlo_refuse(h->ctx, h->r, t->text.at, f->name,
-                          t->kind == HLO_TENSOR && t->dtype
+                          is_open(t)
                               ? ir_format(h->a, "argument %d has open sizes; wants its type given", i)
                               : ir_format(h->a, "argument %d is %.*s, which is not supported", i, (int)t->text.n, t->text.at));
         return NULL;
@@ -125,27 +173,30 @@ find_donated(hlo_import *h, const hlo_func *f, ir_ints *out)
 }
 
 static cot_status
-build(hlo_import *h, ir_ints *donated, ir_graph **out)
+build(hlo_import *h, const fe_hlo_extra *extra, ir_graph **out)
 {
     const ir_type *const *type;
     hlo_func *f;
     int n;
 
     h->env = IR_NEW_N(h->a, ir_ref, h->m->n_values + 1);
-    if (!index_functions(h) || !(f = entry_of(h, h->o ? h->o->entry : NULL)) || !(type = argument_types(h, f, &n)))
+    if (!index_functions(h) || !(f = entry_of(h, h->o ? h->o->entry : NULL, extra->several)) ||
+        !(type = argument_types(h, f, extra, &n)))
         return h->ctx->status;
     if (h->o && h->o->n_rules > 0 && !fe_hlo_bind_rules(h))
         return h->ctx->status;
-    if (donated)
-        find_donated(h, f, donated);
+    if (extra->donated)
+        find_donated(h, f, extra->donated);
     *out = fe_hlo_function(h, f, n, type, f->op->at);
     return *out ? COT_OK : h->ctx->status;
 }
 
 cot_status
-fe_hlo_import(cot_context *ctx, const char *path, const char *text, size_t bytes, const cot_import_options *o,
-              fe_hlo_checks *checks, ir_ints *donated, ir_graph **out)
+fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options *o, const fe_hlo_extra *extra,
+              ir_graph **out)
 {
+    static const fe_hlo_extra none = { 0 };
+    fe_hlo_checks *const checks = extra ? extra->checks : NULL;
     cot_trace *const below = ctx->trace;
     volatile cot_status status = COT_ERR_MEMORY;
     ir_arena scratch;
@@ -155,12 +206,13 @@ fe_hlo_import(cot_context *ctx, const char *path, const char *text, size_t bytes
         *checks = (fe_hlo_checks){ 0, 0, NULL, 0 };
     ir_arena_init(&scratch, ctx);
     IR_TRY (ctx) {
-        hlo_reader r = { .ctx = ctx, .a = &scratch, .path = path, .text = text, .at = text, .end = text + bytes };
+        hlo_reader r = { .ctx = ctx, .a = &scratch, .path = s->path, .text = s->text, .at = s->text + s->from,
+                         .end = s->text + s->to };
         hlo_import h = { .ctx = ctx, .a = &scratch, .r = &r, .o = o, .checks = checks };
         status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
         h.m = r.m;
         if (status == COT_OK)
-            status = build(&h, donated, out);
+            status = build(&h, extra ? extra : &none, out);
         if (checks && checks->n)
             checks->at = ir_copy_bytes(&ctx->arena, checks->at, sizeof *checks->at * checks->n);
     }
@@ -179,7 +231,8 @@ cot_import_stablehlo(cot_context *ctx, const char *path, const char *text, size_
     ir_graph *g = NULL;
 
     pthread_mutex_lock(&ctx->lock);
-    const cot_status status = fe_hlo_import(ctx, path, text, bytes, options, NULL, NULL, &g);
+    const fe_hlo_source source = { path, text, 0, bytes };
+    const cot_status status = fe_hlo_import(ctx, &source, options, NULL, &g);
     pthread_mutex_unlock(&ctx->lock);
     *out = g;
     return status;

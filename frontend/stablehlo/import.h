@@ -19,11 +19,34 @@ typedef struct fe_hlo_checks {
     int n_results;     /* of the function itself; the others are of checks */
 } fe_hlo_checks;
 
+/* A module: what is from `from` to `to` of a text, whose lines are counted from its start. */
+typedef struct fe_hlo_source {
+    const char *path, *text;
+    size_t from, to;
+} fe_hlo_source;
+
+/* Functions by name. */
+typedef struct fe_hlo_names {
+    int n;
+    const char **at;
+} fe_hlo_names;
+
+typedef struct fe_hlo_extra {
+    fe_hlo_checks *checks; /* filled: then the graph has their operands as its last results */
+    ir_ints *donated;      /* filled: arguments that the text lets a result take */
+    fe_hlo_names *several; /* filled where no function is the entry, and no graph made: public ones without arguments */
+    /* Of a function of open sizes the types of its n arguments, which have the element types `want`, and the values of
+     * those that come first and are integers; false if nothing is given. */
+    bool (*given)(void *user, int n, const cot_dtype *want, const ir_type **type, ir_ints *sizes);
+    void *user;
+} fe_hlo_extra;
+
 struct cot_import_options;
-/* checks: NULL, or filled: then the graph has their operands as its last results.  donated: arguments that the
- * text lets a result take. */
-cot_status fe_hlo_import(cot_context *ctx, const char *path, const char *text, size_t bytes,
-                         const struct cot_import_options *o, fe_hlo_checks *checks, ir_ints *donated, ir_graph **out);
+/* extra: NULL, or what of it is not NULL. */
+cot_status fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const struct cot_import_options *o,
+                         const fe_hlo_extra *extra, ir_graph **out);
+/* The end of the module that starts at `from`: lines `// -----` stand between several in one text. */
+size_t fe_hlo_part(const char *text, size_t from, size_t bytes);
 /* Does the text, or the name, say StableHLO? */
 bool fe_hlo_is_mlir(const char *path, const char *text, size_t bytes);
 

@@ -6,6 +6,7 @@
 #include "frontend/stablehlo/rules.h"
 
 #include "cotrace/order.h"
+#include "cotrace/sugar.h"
 #include "ir/diag.h"
 #include "ir/scalar.h"
 
@@ -169,15 +170,22 @@ fe_hlo_sort(hlo_emit *e)
         pass_sort(e->b, &c, (int)axis, e->in, e->out);
 }
 
+/* The largest by the total order of floats: NaN, inf, ..., 0, -0, ..., -inf, -NaN. */
 void
 fe_hlo_top_k(hlo_emit *e)
 {
-    cot_value places, y;
+    const bool real = ir_is_float(fe_hlo_in_type(e, 0)->dtype);
+    cot_value places;
     int64_t k;
 
     if (!fe_hlo_int(e, "k", NULL, &k) || e->n_out != 2)
         return;
-    y = cot_top_k_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), k, &places);
-    e->out[0] = fe_hlo_ref(e, y);
+    if (!real) {
+        cot_value y = cot_top_k_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), k, &places);
+        e->out[0] = fe_hlo_ref(e, y);
+    } else {
+        cot_top_k_(fe_hlo_place(e), fe_hlo_handle(e, fe_hlo_total(e->b, e->in[0])), k, &places);
+        e->out[0] = fe_hlo_ref(e, cot_take_along_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), places, -1));
+    }
     e->out[1] = fe_hlo_ref(e, places);
 }

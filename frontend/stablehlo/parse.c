@@ -128,6 +128,7 @@ typedef struct draft {
     uint32_t n_regions, cap_regions;
     int n_words;
     bool typed;
+    bool compared; /* check.expect_..._const: the elements have their type, and nothing has any other */
     bool function;
     int n_types;
     const hlo_type *const *type;
@@ -377,6 +378,8 @@ read_word(hlo_reader *r, draft *d)
             d->type = type;
             d->typed = true;
         }
+        d->compared = strncmp(d->op->name, "check.", 6) == 0;
+        d->typed |= d->compared;
         return true;
     }
     if (fe_hlo_is(s, "across") || fe_hlo_is(s, "attributes"))
@@ -449,6 +452,8 @@ read_pretty(hlo_reader *r, draft *d)
     while (!d->typed && !fe_hlo_try(r, ":"))
         if (!read_item(r, d))
             return false;
+    if (d->compared && fe_hlo_try(r, "{"))
+        return fe_hlo_dict(r, "}", &d->attrs);
     if (!d->typed && !fe_hlo_signature(r, &d->function, &d->n_types, &d->type))
         return false;
     for (uint32_t i = 0; i < d->n_init; i++)
@@ -680,9 +685,10 @@ read_named(hlo_reader *r, draft *d)
         return read_module(r, d);
     if (is_op(op, "func", "func.func"))
         return read_function(r, d);
-    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> */
+    if (strncmp(op->name, "sdy.mesh", 8) == 0) { /* @mesh = <[...]> {...} */
         hlo_span s;
-        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s);
+        return fe_hlo_symbol(r, &s) && fe_hlo_expect(r, "=") && fe_hlo_expect(r, "<") && fe_hlo_balanced(r, '>', &s) &&
+               (!fe_hlo_try(r, "{") || fe_hlo_balanced(r, '}', &s));
     }
     return read_pretty(r, d);
 }

@@ -343,6 +343,21 @@ real_line_even(ir_build *b, ir_ref x)
     return whole(b, (parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
 }
 
+/* Of real numbers number 0, and number n/2 of an even n, are real: what rounding leaves of the imaginary part is 0. */
+static ir_ref
+exactly_real(ir_build *b, ir_ref y, int64_t n)
+{
+    parts p = y ? parts_of(b, y) : (parts){ IR_NONE, IR_NONE };
+    if (!p.re || !p.im)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, p.im);
+    ir_ref k = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1), real = ir_op2(b, OP_eq, k, ir_like(b, k, 0));
+    if (n % 2 == 0)
+        real = ir_op2(b, OP_or, real, ir_op2(b, OP_eq, k, ir_like(b, k, (double)(n / 2))));
+    p.im = ir_select(b, real, ir_like(b, p.im, 0), p.im);
+    return whole(b, p);
+}
+
 /* The numbers 0 ... n/2 of the transform of n real ones. */
 static ir_ref
 real_line(ir_build *b, ir_ref x)
@@ -351,8 +366,9 @@ real_line(ir_build *b, ir_ref x)
         return IR_NONE;
     if (length(b, x) % 2 == 0 && ir_btype(b, x)->rank < COT_MAX_RANK)
         return real_line_even(b, x);
+    const int64_t n = length(b, x);
     ir_ref y = line(b, as_complex(b, x), false);
-    return y ? ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, length(b, x) / 2 + 1) : IR_NONE;
+    return y ? exactly_real(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1), n) : IR_NONE;
 }
 
 /* Without the imaginary parts that no transform of real numbers has: of the first, and the last of an even n. */

@@ -24,6 +24,8 @@ typedef struct cot_import_options {
     cot_types types;   /* of its arguments, where the text leaves sizes open (tensor<?xf32>); n == 0: as in the text */
     int n_rules;
     const cot_import_rule *rules;
+    cot_list sizes;    /* what the first arguments, integer scalars, always are, where shapes depend on them: they stay
+                          arguments, which nothing reads */
 } cot_import_options;
 
 /* Read a module of StableHLO text (pretty or generic form; dialects func, stablehlo, chlo).

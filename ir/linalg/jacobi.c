@@ -148,36 +148,45 @@ met(ir_build *b, const ir_la_deal *d, int64_t batch)
                                (const int64_t[]){ 0, 1, 2 });
 }
 
-/* x with its pairs of rows rotated, in memory of its own: the result of a loop of one step. */
+/* What a loop of one step stacks is in memory of its own, and no carry is copied. */
+static ir_ref
+stacked(ir_build *b, ir_la_loop *l, ir_ref y)
+{
+    ir_ref out = IR_NONE;
+
+    ir_la_loop_end(b, l, 1, &y, &out);
+    return out ? ir_reshape(b, out, 3, ir_btype(b, out)->dims + 1) : IR_NONE;
+}
+
+/* x with its pairs of rows rotated, in memory of its own. */
 static ir_ref
 turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
     const int parts = t->phase ? 3 : 2;
-    ir_ref in[4] = { t->s, t->tau, t->phase }, next;
+    ir_ref in[4] = { t->s, t->tau, t->phase };
     ir_la_loop l;
 
     in[parts] = x;
-    ir_la_loop_begin(b, &l, 1, parts, 1, in);
-    next = turned(l.b, d, &(const ir_la_turns){ l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE }, l.in[parts]);
-    ir_la_loop_end(b, &l, 0, &next, &next);
-    return next;
+    ir_la_loop_begin(b, &l, 1, parts + 1, 0, in);
+    const ir_la_turns inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
+    return stacked(b, &l, turned(l.b, d, &inner, l.in[parts]));
+}
+
+static ir_ref
+adjoint_apart(ir_build *b, ir_ref x)
+{
+    ir_la_loop l;
+
+    ir_la_loop_begin(b, &l, 1, 1, 0, &x);
+    return stacked(b, &l, ir_la_adjoint(l.b, l.in[0]));
 }
 
 /* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows, where
- * elements are contiguous, and turned. */
+ * elements are contiguous, and turned in between, since the result is symmetric again. */
 static ir_ref
 turned_twice(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref a)
 {
-    const int parts = t->phase ? 3 : 2;
-    ir_ref in[4] = { t->s, t->tau, t->phase }, next;
-    ir_la_loop l;
-
-    in[parts] = a;
-    ir_la_loop_begin(b, &l, 2, parts, 1, in);
-    const ir_la_turns inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
-    next = ir_la_adjoint(l.b, turned_apart(l.b, d, &inner, l.in[parts]));
-    ir_la_loop_end(b, &l, 0, &next, &next);
-    return next;
+    return turned_apart(b, d, t, adjoint_apart(b, turned_apart(b, d, t, a)));
 }
 
 /* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */

@@ -12,6 +12,9 @@
  * Computations, 4th ed., 2013, section 3.2. */
 #include "ir/linalg/parts.h"
 
+/* Columns of a block column, all of which a panel's product goes over, and of a panel, all of which a step does. */
+enum { BLOCK = 64, PANEL = 8 };
+
 /* A part of what a step overwrites, in memory of its own: a running sum of single elements. */
 static ir_ref
 kept(ir_build *b, ir_ref x)
@@ -264,8 +267,8 @@ static void
 large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]);
-    const ir_la_cuts cut = ir_la_cuts_of(n, IR_LA_LARGE),
-                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const ir_la_cuts cut = ir_la_cuts_of(n, BLOCK),
+                     fine = ir_la_cuts_of(cut.size, PANEL);
     blocks s = { .size = fine.blocks * fine.size, .fine = fine.size };
     const int64_t cols = cut.blocks * s.size;
 

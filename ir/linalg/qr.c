@@ -13,6 +13,9 @@
  * Source: R. Schreiber, C. Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989; LAPACK's larfg. */
 #include "ir/linalg/parts.h"
 
+/* Columns of a block column, whose reflections are joined, and of a panel, all of which a step goes over. */
+enum { BLOCK = 64, PANEL = 16 };
+
 static ir_ref
 one(ir_build *b, ir_ref x)
 {
@@ -212,8 +215,8 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 {
     const wanted *o = user;
     const int64_t m = ir_la_rows(b, x[0]), n = ir_la_cols(b, x[0]), k = m < n ? m : n;
-    const ir_la_cuts cut = ir_la_cuts_of(k, IR_LA_LARGE),
-                     fine = ir_la_cuts_of(cut.size, IR_LA_SMALL);
+    const ir_la_cuts cut = ir_la_cuts_of(k, BLOCK),
+                     fine = ir_la_cuts_of(cut.size, PANEL);
     const int64_t w = fine.blocks * fine.size, all = cut.blocks * w, rows = m > all ? m : all;
     const int64_t cols = whole(n > all ? n : all, w), q = whole(o->q, w);
     ir_ref z = x[0], next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };

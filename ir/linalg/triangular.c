@@ -10,6 +10,8 @@
  * and transposes as that of reals. */
 #include "ir/linalg/parts.h"
 
+enum { LEAF = 8 };      /* rows of a triangle that is inverted row by row */
+
 /* n steps over y: row i is done, divided by the diagonal; the rows below lose their part of it.
  * All rows, in order, on a first axis. */
 static ir_ref
@@ -35,10 +37,33 @@ eliminate(ir_build *b, ir_ref x, ir_ref y, bool unit)
                         (const int64_t[]){ 1, 0, 2 });
 }
 
+/* The halves of the diagonal of x, lower triangular, one below the other: [batch, n, n / 2]. */
+static ir_ref
+halves(ir_build *b, ir_ref x, int64_t h)
+{
+    ir_ref both[2] = { ir_la_block(b, x, 0, h, 0, h), ir_la_block(b, x, h, h, h, h) };
+
+    return both[0] && both[1] ? ir_concatenate(b, 2, both, 1) : IR_NONE;
+}
+
+/* Of the blocks a, 0; c, d: those of a and d together, and of c - d^-1 c a^-1. */
 ir_ref
 ir_la_inverse(ir_build *b, ir_ref x, bool unit)
 {
-    return eliminate(b, x, ir_la_eye(b, x), unit);
+    const int64_t batch = ir_la_batch(b, x), n = ir_la_rows(b, x), h = n / 2;
+
+    if (n <= LEAF || n % 2)
+        return eliminate(b, x, ir_la_eye(b, x), unit);
+    ir_ref y = ir_reshape(b, halves(b, x, h), 3, (const int64_t[]){ 2 * batch, h, h });
+    y = ir_reshape(b, ir_la_inverse(b, y, unit), 3, (const int64_t[]){ batch, n, h });
+    ir_ref a = ir_la_block(b, y, 0, h, 0, h), d = ir_la_block(b, y, h, h, 0, h);
+    ir_ref c = ir_la_dot(b, ir_la_block(b, x, h, h, 0, h), false, a, false);
+    ir_ref low[2] = { ir_neg(b, ir_la_dot(b, d, false, c, false)), d };
+    ir_ref high[2] = { a, a ? ir_zeros(b, ir_btype(b, a)) : IR_NONE };
+    if (!low[0] || !high[1])
+        return IR_NONE;
+    ir_ref rows[2] = { ir_concatenate(b, 2, high, 2), ir_concatenate(b, 2, low, 2) };
+    return ir_concatenate(b, 2, rows, 1);
 }
 
 ir_ref

@@ -1,27 +1,40 @@
 /* erf and erfc.
  *
- * f32 erf: x + x Q(x^2) below 0.91; above, 1 - e^p(|x|) with p = log erfc(x) = x u(x) - x, u by a polynomial to 4.1.
+ * f32 erf: x + x Q(x^2) below 0.85; above, 1 - 2^p(|x|) with p = log2 erfc(x) = x u(x) - 2 x, u by a polynomial to
+ * 3.95.  f32 erfc: e^(-x^2) P(q) / (x + 2) in f64, q = (x - 2) / (x + 2), where x^2 is exact.
  * f64: x + x Q(x^2) below 1 (erf) or 1/2 (erfc); above, erfc(x) = e^(-x^2) G / (1 + 2 x) with G = (1 + 2 x)
  * e^(x^2) erfc(x), smooth in q = (x - 4) / (x + 4), by a polynomial on [1/2, 28].  x^2 is taken with its error,
- * which multiplies the result by 1 - error.  f32 erfc takes it from f64.
+ * which multiplies the result by 1 - error.
  *
  * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): erf 0.96, 1.1; erfc 0.51, 1.2.
  * Source: the form of G and q is that of M. Shepherd, J. Laframboise, Chebyshev approximation of
  * (1 + 2x) exp(x^2) erfc(x), Mathematics of Computation 36, 1981.  Coefficients by fit.py; the last bits
- * of log32 were then searched for the least error of erf. */
+ * of log32 and two32 were then searched for the least error of erf. */
 #include <math.h>
 
 #include "ir/math/math.h"
 
 static const double q32[] = {
-    0x1.06eba8p-3, -0x1.81273ep-2,  0x1.ce2cf8p-4,  -0x1.b7f90cp-6,
-    0x1.5405b2p-8, -0x1.a3f700p-11, 0x1.496a3ep-14,
+    0x1.06eba8p-3, -0x1.812726p-2, 0x1.ce256ap-4, -0x1.b735e8p-6, 0x1.4b7612p-8, -0x1.4cd78cp-11,
 };
 static const double log32[] = {
-    -0x1.073286p-3, -0x1.457ce2p-1, -0x1.af26eep-4, 0x1.770736p-6, -0x1.a5637cp-9, 0x1.c0c0bcp-13,
+    0x1.7ccd12p-2, -0x1.d58a90p-1, -0x1.373708p-3, 0x1.0f0e16p-5, -0x1.314c9ap-8, 0x1.465040p-12,
 };
-static const double e32[] = {
-    1, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f4p-5, 0x1.123a22p-7, 0x1.6a2378p-10,
+/* (2^r - 1) / r */
+static const double two32[] = {
+    0x1.62e432p-1, 0x1.ebfbecp-3, 0x1.c6adaep-5, 0x1.3b21bp-7, 0x1.5fbd84p-10, 0x1.4bf362p-13,
+};
+static const double g_short[] = {
+    0x1.058671b60e120p+0, -0x1.5fd3869578881p-1, 0x1.1e2ded23255d4p-2, -0x1.2a8896254aac9p-5,
+    -0x1.606c5c9b9da16p-6, 0x1.a8848f2257ab9p-8, 0x1.949b3011bde59p-9, -0x1.b3c8a192a5bdcp-11,
+    -0x1.53c807764520ep-11, 0x1.bf796f8f59043p-16, 0x1.e34dccee0c6eap-14, 0x1.da5fa0e424538p-16,
+};
+/* The same for all x >= 0. */
+static const double gx_short[] = {
+    0x1.058671b5a7112p+0, -0x1.5fd3864759894p-1, 0x1.1e2dedaa83ccbp-2, -0x1.2a89443c4c248p-5,
+    -0x1.606d1520789ccp-6, 0x1.a8baacdbe07d4p-8, 0x1.94d923c696955p-9, -0x1.baae02138e9b4p-11,
+    -0x1.58b495a14030fp-11, 0x1.a263ea51b9251p-15, 0x1.1e4d4c53be568p-13, 0x1.022e6303fc55cp-16,
+    -0x1.23f66f1e13d0fp-16, -0x1.056c17e16977bp-18,
 };
 static const double q64[] = {
     0x1.06eba8214db68p-3,   -0x1.812746b0379bdp-2,  0x1.ce2f21a040d16p-4,
@@ -40,17 +53,15 @@ static const double g64[] = {
     -0x1.58b44dbb1bf70p-27,
 };
 
-/* 1 - e^p for -17 < p < -1: with e^p = 2^n (1 + w), 1 - 2^n is exact and w is small, so that two roundings are
- * spared.  The tail of ln2 and the lost bits of p count for nothing beside 1. */
+/* 1 - 2^p for -25 < p < -2: with 2^p = 2^n (1 + w), 1 - 2^n is exact and w is small, so that two roundings are
+ * spared. */
 static ir_sc
-one_minus_exp(ir_sc_build *b, ir_sc p)
+one_minus_exp2(ir_sc_build *b, ir_sc p)
 {
-    ir_sc one = m_num(b, p, 1), whole = m_num(b, p, 0x1.8p23 + 127);
-    ir_sc t = m_fma(b, p, m_num(b, p, 0x1.715476p0), whole), n = m_sub(b, t, whole);
-    ir_sc r = m_fma(b, n, m_num(b, p, -0x1.62e43p-1), p);
-    ir_sc w = m_mul(b, r, ir_math_poly2(b, r, m_mul(b, r, r), 6, e32));
-    ir_sc bits = m_shl(b, m_bits(b, COT_U32, t), ir_sc_int(b, COT_U32, 23));
-    ir_sc two = m_bits(b, COT_F32, bits);
+    double whole = 0x1.8p23 + 127;
+    ir_sc one = m_num(b, p, 1), t = m_addk(b, p, whole), r = m_sub(b, p, m_addk(b, t, -whole));
+    ir_sc w = m_mul(b, r, ir_math_poly2(b, r, m_mul(b, r, r), 6, two32));
+    ir_sc two = m_bits(b, COT_F32, m_shl(b, m_bits(b, COT_U32, t), ir_sc_int(b, COT_U32, 23)));
 
     return m_fnma(b, w, two, m_sub(b, one, two));
 }
@@ -58,12 +69,45 @@ one_minus_exp(ir_sc_build *b, ir_sc p)
 static ir_sc
 erf_f32(ir_sc_build *b, ir_sc x)
 {
-    ir_sc a = m_abs(b, x), far = ir_math_below(b, a, 4.1);
-    ir_sc small = m_fma(b, a, ir_math_poly(b, m_mul(b, a, a), 7, q32), a);
-    ir_sc u = ir_math_poly2(b, far, m_mul(b, far, far), 6, log32);
-    ir_sc y = one_minus_exp(b, m_fms(b, u, far, far));
+    ir_sc a = ir_math_below(b, m_abs(b, x), 3.95), z = m_mul(b, a, a);
+    ir_sc small = m_fma(b, a, ir_math_poly(b, z, 6, q32), a);
+    ir_sc y = one_minus_exp2(b, m_fms(b, a, ir_math_poly2(b, a, z, 6, log32), m_add(b, a, a)));
 
-    return ir_math_flip(b, m_select(b, m_ltk(b, a, 0.91), small, y), x);
+    return ir_math_flip(b, m_select(b, m_ltk(b, a, 0.85), small, y), x);
+}
+
+/* 1 / (v + 2), and q = (v - 2) / (v + 2). */
+static ir_sc
+inverse_of(ir_sc_build *b, ir_sc v, ir_sc *q)
+{
+    ir_sc inverse = m_div(b, m_num(b, v, 1), m_addk(b, v, 2));
+
+    *q = m_fma(b, inverse, m_num(b, v, -4), m_num(b, v, 1));
+    return inverse;
+}
+
+/* erfc(x) to 2^-31, 2^-140 at least: e^(-v^2) P(q) / (v + 2), v = |x|, which serves from 0 on. */
+ir_sc
+ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square)
+{
+    ir_sc v = ir_math_below(b, m_abs(b, x), 10.2), e = ir_math_exp_short(b, ir_math_above(b, minus_square, -104.04));
+    ir_sc q, inverse = inverse_of(b, v, &q), y = m_mul(b, m_mul(b, e, inverse), ir_math_poly(b, q, 12, g_short));
+
+    return m_select(b, m_ltk(b, x, 0), m_sub(b, m_num(b, v, 2), y), y);
+}
+
+ir_sc
+ir_math_erfcx_short(ir_sc_build *b, ir_sc x)
+{
+    ir_sc q, inverse = inverse_of(b, x, &q);
+
+    return m_mul(b, inverse, ir_math_poly(b, q, 14, gx_short));
+}
+
+static ir_sc
+erfc_for_f32(ir_sc_build *b, const ir_sc *x)
+{
+    return ir_math_erfc_short(b, x[0], m_neg(b, m_mul(b, x[0], x[0])));
 }
 
 /* G / (1 + 2 v) and its tail: the last sum, the divisor and the quotient are kept with their errors. */
@@ -158,5 +202,5 @@ eval_erf(MATH_ARGS)
 ir_sc
 eval_erfc(MATH_ARGS)
 {
-    return ir_math_wide(b, 1, x, wide_erfc);
+    return ir_math_wide(b, 1, x, in == COT_F32 ? erfc_for_f32 : wide_erfc);
 }

@@ -31,6 +31,12 @@ static const double q2_64[] = {
     0x1.e4ceee4e64d22p-28, 0x1.e9f75cea77efep-32, 0x1.c4d3726bdc530p-36,
 };
 
+/* of f64, for what f32 wants */
+static const double q64_short[] = {
+    0x1.0000003a460aep-1, 0x1.555554424650cp-3,  0x1.55548d74c2744p-5,
+    0x1.111271ae53d21p-7, 0x1.6d8d5253e336dp-10, 0x1.9f07d42c11614p-13,
+};
+
 static bool
 wide(ir_sc_build *b, ir_sc x)
 {
@@ -92,6 +98,18 @@ ir_math_exp_fine(ir_sc_build *b, ir_sc x)
     e.hi = ir_math_sum(b, m_num(b, x, 1), s, &e.lo);
     e.lo = m_add(b, e.lo, m_add(b, ds, dr));
     return e;
+}
+
+ir_sc
+ir_math_exp_short(ir_sc_build *b, ir_sc x)
+{
+    double whole = 0x1.8p52 + 1023;
+    ir_sc t = m_fma(b, x, m_num(b, x, 0x1.71547652b82fep0), m_num(b, x, whole));
+    ir_sc r = minus_mulk(b, m_addk(b, t, -whole), 0x1.62e42fefa39efp-1, x), one = m_num(b, x, 1);
+    ir_sc y = m_fma(b, r, m_fma(b, r, ir_math_poly(b, r, 6, q64_short), one), one);
+    ir_sc two = m_shl(b, m_bits(b, COT_U64, t), ir_sc_int(b, COT_U64, 52));
+
+    return m_mul(b, y, m_bits(b, COT_F64, two));
 }
 
 /* The number whose exponent field is the low bits of the integer k, and whose other bits are 0. */

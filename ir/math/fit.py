@@ -72,6 +72,19 @@ def fit(f, w, lo, hi, n, rounds=8, grid=None):
     return c, worst
 
 
+def stepwise(f, w, lo, hi, n):
+    """fit, but one coefficient rounded to f32 after the other, so that those behind make up for it."""
+    done = []
+    while len(done) < n:
+        k = len(done)
+
+        def g(x):
+            return (f(x) - sum(c * x ** i for i, c in enumerate(done))) / x ** k
+        c, worst = fit(g, lambda x: w(x) * x ** k, mpf(hi) / 4000 if k and not lo else lo, hi, n - k)
+        done.append(mpf(f32(c[0])))
+    return done, worst
+
+
 def f32(x):
     return struct.unpack("f", struct.pack("f", float(x)))[0]
 
@@ -128,7 +141,10 @@ def table():
 
     def t(x):
         return (mpf(x) - 4) / (mpf(x) + 4)
+    def twice(r):
+        return (exp(2 * r) - 1 - 2 * r) / r ** 2 if abs(r) > 1e-20 else mpf(2)
     rows = {
+        "hyper twice32": (twice, lambda r: r * r * exp(-2 * r), -h / 2, h / 2, 5, True),
         "exp q32": (q, lambda r: r * r * exp(-r), -h, h, 5, True),
         "exp q64": (q, lambda r: r * r * exp(-r), -h, h, 10, False),
         "exp q2_32": (q2, lambda r: r * r, -half, half, 5, True),
@@ -147,8 +163,8 @@ def table():
     for name, f, first, hi, n, single in (
             ("trig sin32", sin, -mpf(1) / 6, quarter, 3, True), ("trig sin64", sin, -mpf(1) / 6, quarter, 6, False),
             ("hyper sinh32", sinh, mpf(1) / 6, 1, 4, True), ("hyper sinh64", sinh, mpf(1) / 6, 1, 8, False),
-            ("hyper tanh32", tanh, -third, mpf("0.55") ** 2, 5, True),
-            ("hyper tanh64", tanh, -third, mpf("0.55") ** 2, 10, False),
+            ("hyper tanh32", tanh, -third, mpf("0.92") ** 2, 7, True),
+            ("hyper tanh64", tanh, -third, mpf("0.2486") ** 2, 7, False),
             ("arc atan64", atan, -third, mpf("0.438") ** 2, 11, False),
             ("arc asin64", asin, mpf(1) / 6, mpf("0.2501"), 12, False)):
         rows[name] = (*odd(f, first), 0, hi, n, single)
@@ -158,4 +174,7 @@ def table():
 if __name__ == "__main__":
     for name, (f, w, lo, hi, n, single) in table().items():
         if len(sys.argv) == 1 or any(k in name for k in sys.argv[1:]):
-            show(name, *fit(f, w, lo, hi, n, grid={"log p32": 400, "erf g64": 300}.get(name)), single)
+            if name in ("hyper tanh32", "hyper twice32"):
+                show(name, *stepwise(f, w, lo, hi, n), single)
+            else:
+                show(name, *fit(f, w, lo, hi, n, grid={"log p32": 400, "erf g64": 300}.get(name)), single)

@@ -25,6 +25,12 @@ static const double r64[] = {
     0x1.74664631f5ecep-3, 0x1.39a0f46eef38bp-3, 0x1.2f0d950e495b4p-3,
 };
 
+/* 2 atanh(s) / s, for what f32 wants */
+static const double r64_short[] = {
+    0x1.0000000004a79p1,  0x1.555554da52f15p-1, 0x1.999a9d5896868p-2,
+    0x1.24328e967e388p-2, 0x1.e3b72a556580ap-3,
+};
+
 /* Bits of sqrt(1/2) and of 1: adding their difference to x makes the exponent step at sqrt(2). */
 static const int64_t root_bits[2] = { 0x3f3504f3, 0x3fe6a09e667f3bcd };
 static const int64_t one_bits[2] = { 0x3f800000, 0x3ff0000000000000 };
@@ -65,6 +71,15 @@ ir_math_log_parts(ir_sc_build *b, ir_sc x)
     ir_sc r = m_fma(b, z, ir_math_poly(b, z, 7, r64), half);
     y.rest = m_fms(b, s, r, half);
     return y;
+}
+
+ir_sc
+ir_math_log_short(ir_sc_build *b, ir_sc x)
+{
+    ir_sc e, f = m_addk(b, split(b, x, &e), -1), s = m_div(b, f, m_addk(b, f, 2));
+    ir_sc y = m_mul(b, s, ir_math_poly(b, m_mul(b, s, s), 5, r64_short));
+
+    return m_fma(b, e, m_num(b, x, 0x1.62e42fefa39efp-1), y);
 }
 
 static ir_sc

@@ -117,15 +117,22 @@ void ir_math_exp_scale(ir_sc_build *b, ir_sc t, ir_sc factor[2]);
 /* 2^n for n in the range of normal numbers. */
 ir_sc ir_math_exp_two(ir_sc_build *b, ir_sc t);
 ir_sc ir_math_expm1(ir_sc_build *b, ir_sc x);
+/* f64, |x| < 700: e^x to 2^-34, enough for a result in f32. */
+ir_sc ir_math_exp_short(ir_sc_build *b, ir_sc x);
 
 /* log.c: log(x) = e ln2 + f + rest for normal x > 0: e whole, f = x 2^-e - 1 in [-0.293, 0.415]. */
 typedef struct ir_math_log { ir_sc e, f, rest; } ir_math_log;
 ir_math_log ir_math_log_parts(ir_sc_build *b, ir_sc x);
+/* log(x) to 2^-37 for normal x > 0 of f64, enough for a result in f32. */
+ir_sc ir_math_log_short(ir_sc_build *b, ir_sc x);
 /* log(1 + u + du), du a correction to u (0 if it has none, given as a value). */
 ir_sc ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du);
 
 /* erf.c, gamma.c, power.c: of f64. */
 ir_sc ir_math_erfcx(ir_sc_build *b, ir_sc x);
+/* For results in f32: erfc(x), and erfcx(x) for x >= 0. */
+ir_sc ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square);
+ir_sc ir_math_erfcx_short(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_lgamma(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_lgamma1p(ir_sc_build *b, ir_sc a); /* log Gamma(1 + a), a >= 0 */
 ir_sc ir_math_digamma(ir_sc_build *b, ir_sc x);

@@ -17,7 +17,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     for (size_t i = 0; i < size; i++)
         text[i] = (char)data[i];
-    if (fe_hlo_import(ctx, "input.mlir", text, size, NULL, &checks, NULL, &f) == COT_OK) {
+    const fe_hlo_source source = { "input.mlir", text, 0, size };
+    if (fe_hlo_import(ctx, &source, NULL, &(fe_hlo_extra){ .checks = &checks }, &f) == COT_OK) {
         free(text); /* the graph needs it no more */
         if (ir_verify(ctx, f, "import") != COT_OK)
             abort();

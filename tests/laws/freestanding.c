@@ -25,7 +25,7 @@ static const char library[] =
     "void *memset(void *to, int x, size_t n)\n{\n"
     "    for (size_t i = 0; i < n; i++)\n        ((unsigned char *)to)[i] = (unsigned char)x;\n    return to;\n}\n";
 
-static const char warnings[] = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror";
+static const char warnings[] = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
 
 /* The command that compiles the batch's file with warnings and the library without loops turned into calls. */
 static const char *

@@ -1,14 +1,16 @@
 /* Objects for other machines: the programs of the laws, compiled for each, linked with nothing, run where
- * something can run them, bit for bit against the evaluator.
+ * something can run them, bit for bit against the evaluator.  Machines whose names end in -c have C source, by their own
+ * compiler.
  *
  *   targets NAME FIRST STEP    machine NAME; programs FIRST, FIRST + STEP, ...
  *
  * A run is one process for all programs: a small main without a C library (harness_text) reads all operands
  * from its input and writes all results.  A test builds and looks for undefined symbols on every machine
- * that has LLVM; it links and runs where a linker and an emulator are installed, and says so where not. */
+ * that has LLVM, or the other machine's C compiler; it links and runs where a linker and an emulator are installed, and says so where not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,43 +20,57 @@
 
 enum { MOST = 256, SPACE = 8 };
 
+#define STRICT " -O2 -std=c11 -ffreestanding -fno-builtin -Wall -Wextra -Wpedantic -Wconversion -Werror -c x.c -o x.o"
+
 /* may: what an object may leave undefined; a word that ends in * stands for all that begin so. */
 static const struct machine {
     const char *name, *target, *cpu, *features, *may;
     const char *link[2];        /* harness.c and x.o to x: the first whose program is there */
     const char *run[3];         /* x: each whose program is there                            */
     bool linux_header;
+    const char *cc;             /* x.c to x.o; NULL: LLVM makes x.o */
+    int lanes;                  /* of the C */
 } machines[] = {
     { "x86-64", "x86_64-linux-gnu", "x86-64", NULL, "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
-      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" }, { "./x" }, true },
+      { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" }, { "./x" }, true, NULL, 0 },
     { "x86-64-versions", "x86_64-linux-gnu", "x86-64-v4,x86-64-v2,x86-64-v3", NULL,
       "memcpy memset memmove _GLOBAL_OFFSET_TABLE_",
       { "cc -nostdlib -static -O1 -ffreestanding -fno-builtin -fno-pie -no-pie harness.c x.o -o x" },
-      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" }, true },
+      { "./x", "qemu-x86_64 -cpu Nehalem ./x", "qemu-x86_64 -cpu Haswell-noTSX ./x" }, true, NULL, 0 },
     { "aarch64", "aarch64-linux-gnu", NULL, NULL, "memcpy memset memmove",
       { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
         "clang --target=aarch64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-aarch64 ./x" }, true },
+      { "qemu-aarch64 ./x" }, true, NULL, 0 },
     { "riscv64", "riscv64-linux-gnu", NULL, NULL, "memcpy memset memmove",
       { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
         "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-riscv64 -cpu rv64,v=true,vlen=128,elen=64,vext_spec=v1.0 ./x" }, true },
+      { "qemu-riscv64 -cpu rv64,v=true,vlen=128,elen=64,vext_spec=v1.0 ./x" }, true, NULL, 0 },
     { "riscv64-scalar", "riscv64-linux-gnu", NULL, "-v", "memcpy memset memmove",
       { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x",
         "clang --target=riscv64-linux-gnu -fuse-ld=lld -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
-      { "qemu-riscv64 ./x" }, true },
+      { "qemu-riscv64 ./x" }, true, NULL, 0 },
     { "armv7em", "armv7em-none-eabi", NULL, NULL, "__aeabi_*",
       { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
         "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
-      { "qemu-arm ./x" }, true },
+      { "qemu-arm ./x" }, true, NULL, 0 },
     { "wasm32", "wasm32", NULL, NULL, "__stack_pointer __linear_memory __indirect_function_table",
       { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
         "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
-      { "node run.js" }, false },
+      { "node run.js" }, false, NULL, 0 },
     { "wasm32-scalar", "wasm32", NULL, "-simd128", "__stack_pointer __linear_memory __indirect_function_table",
       { "clang --target=wasm32 -nostdlib -O1 -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--export=run "
         "-Wl,--export=in -Wl,--export=out -Wl,-z,stack-size=1048576 harness.c x.o -o x" },
-      { "node run.js" }, false },
+      { "node run.js" }, false, NULL, 0 },
+    { "aarch64-c", NULL, NULL, NULL, "memcpy memset memmove",
+      { "aarch64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "qemu-aarch64 ./x" }, true, "aarch64-linux-gnu-gcc" STRICT, 4 },
+    { "riscv64-c", NULL, NULL, NULL, "memcpy memset memmove",
+      { "riscv64-linux-gnu-gcc -nostdlib -static -O1 -ffreestanding -fno-builtin harness.c x.o -o x" },
+      { "qemu-riscv64 ./x" }, true, "riscv64-linux-gnu-gcc" STRICT, 8 },
+    { "armv7em-c", NULL, NULL, NULL, "__aeabi_* memcpy memset memmove",
+      { "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16 -nostdlib -static -O1 -ffreestanding "
+        "-fno-builtin -Wl,-Ttext=0x100000 harness.c x.o -lgcc -o x" },
+      { "qemu-arm ./x" }, true, "arm-none-eabi-gcc -mcpu=cortex-m4 -mfloat-abi=softfp -mfpu=fpv4-sp-d16" STRICT, 1 },
 };
 enum { N_MACHINES = sizeof machines / sizeof *machines };
 
@@ -105,7 +121,8 @@ evaluate(int i)
 static cot_status
 lower(int i, int version, const char *cpu)
 {
-    const cot_compile_options o = { .target = s.to->target, .cpu = cpu, .features = s.to->features, .threads = 1 };
+    const cot_compile_options o = { .target = s.to->target, .cpu = cpu, .features = s.to->features, .threads = 1,
+                                    .backend = s.to->cc ? "c" : NULL, .vector_bits = 32 * s.to->lanes };
     const ir_graph *f = s.p[i].f;
     rt_lowered low;
     rt_plan p;
@@ -266,12 +283,11 @@ static const char moves_text[] =
     "    if (t <= f)\n        for (__SIZE_TYPE__ i = 0; i < n; i++)\n            t[i] = f[i];\n"
     "    else\n        while (n--)\n            t[n] = f[n];\n"
     "    return to;\n}\n"
-    "#ifndef __arm__\n"
-    "void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    return memmove(to, from, n);\n}\n"
-    "void *memset(void *to, int c, __SIZE_TYPE__ n)\n{\n"
+    "__attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    return memmove(to, from, n);\n}\n"
+    "__attribute__((weak)) void *memset(void *to, int c, __SIZE_TYPE__ n)\n{\n"
     "    volatile unsigned char *t = to;\n"
     "    while (n--)\n        *t++ = (unsigned char)c;\n    return to;\n}\n"
-    "#endif\n#endif\n";
+    "#endif\n";
 
 static const char node_text[] =
     "const fs = require('fs');\n"
@@ -440,21 +456,61 @@ link_and_run(void)
     printf("targets: %s: %d programs, run in %d ways\n", s.to->name, s.n, ran);
 }
 
-static void
-make_files(void)
+static bool
+compile_object(void)
 {
     const void *bytes;
     size_t size;
-    ir_buf b;
 
     if (cg_llvm()->emit_versions(s.ctx, s.n_versions, s.v, CG_TO_OBJECT, s.n, &s.ctx->arena, &bytes, &size) != COT_OK) {
         s.failures++;
         fprintf(stderr, "targets: %s: %s\n", s.to->name, cot_error(s.ctx));
-        return;
+        return false;
     }
     if (memcmp(bytes, "\177ELF", 4) == 0)
         check_undefined(bytes);
     write_file("x.o", bytes, size);
+    return true;
+}
+
+static bool
+compile_c(void)
+{
+    const void *bytes;
+    size_t size;
+    struct stat about;
+
+    if (!installed(s.to->cc)) {
+        printf("targets: %s: not compiled: no %.*s\n", s.to->name, (int)strcspn(s.to->cc, " "), s.to->cc);
+        return false;
+    }
+    if (cg_c()->emit(s.ctx, &s.v[0].target, CG_TO_C, s.n, s.fn[0], &s.ctx->arena, &bytes, &size) != COT_OK) {
+        s.failures++;
+        fprintf(stderr, "targets: %s: %s\n", s.to->name, cot_error(s.ctx));
+        return false;
+    }
+    write_file("x.c", bytes, size);
+    FILE *file = shell(s.to->cc, "") == 0 ? fopen(in_folder("x.o"), "r") : NULL;
+    unsigned char *object = file && fstat(fileno(file), &about) == 0 ? calloc(1, (size_t)about.st_size) : NULL;
+    if (object && fread(object, 1, (size_t)about.st_size, file) == (size_t)about.st_size)
+        check_undefined(object);
+    else {
+        s.failures++;
+        fprintf(stderr, "targets: %s: does not compile\n", s.to->name);
+    }
+    if (file)
+        fclose(file);
+    free(object);
+    return s.failures == 0;
+}
+
+static void
+make_files(void)
+{
+    ir_buf b;
+
+    if (!(s.to->cc ? compile_c() : compile_object()))
+        return;
     ir_buf_init(&b, &s.ctx->arena);
     print_harness(&b);
     write_file("harness.c", b.text, b.n);

@@ -1,4 +1,7 @@
-/* Products of narrow integers, widened to i32, against sums in C; the extremes of every type among them. */
+/* Products against sums in C: of narrow integers, widened to i32, the extremes of every type among them; and of f32 and
+ * f64 by the chains of NUMERICS.md section 4, to the last bit, at sizes that leave rows, columns and k's over. */
+#include <math.h>
+
 #include "traced.h"
 
 static cot_context *ctx;
@@ -105,11 +108,118 @@ START_TEST(narrow_integers_are_exact)
 }
 END_TEST
 
+/* x [b, m, k] by y [b, k, n]; `turned`: x [b, k, m]; `more`: an epilogue of the result. */
+typedef struct real { int64_t b, m, n, k; bool turned, more; cot_dtype type; } real;
+
+static void
+real_product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const real *s = user;
+    cot_value z = cot_dot_general(in[0], in[1], .lhs = s->turned ? COT_LIST(1) : COT_LIST(2), .rhs = COT_LIST(1),
+                                  .lhs_batch = COT_LIST(0), .rhs_batch = COT_LIST(0));
+
+    (void)t;
+    out[0] = s->more ? cot_max(z, 0.25) : z;
+}
+
+static double
+real_number(int64_t i, int salt)
+{
+    return (double)((i * 7919 + salt) % 1009 - 504) / 331;
+}
+
+static double
+rounded(const real *s, double x)
+{
+    return s->type == COT_F32 ? (double)(float)x : x;
+}
+
+static double
+chain(const real *s, int64_t b, int64_t i, int64_t j)
+{
+    double sum = 0;
+
+    for (int64_t k0 = 0; k0 < s->k; k0 += 256) {
+        double acc = 0;
+        for (int64_t k = k0; k < k0 + 256 && k < s->k; k++) {
+            const double x = rounded(s, real_number(s->turned ? (b * s->k + k) * s->m + i : (b * s->m + i) * s->k + k, 3));
+            const double y = rounded(s, real_number((b * s->k + k) * s->n + j, 5));
+            acc = s->type == COT_F32 ? (double)fmaf((float)x, (float)y, (float)acc) : fma(x, y, acc);
+        }
+        sum = k0 == 0 ? acc : s->type == COT_F32 ? (double)((float)sum + (float)acc) : sum + acc;
+    }
+    return s->more && sum < 0.25 ? 0.25 : sum;
+}
+
+static cot_array *
+reals(cot_type t, int salt)
+{
+    cot_array *x = cot_array_new(ctx, t);
+
+    for (int64_t i = 0; i < cot_type_count(&t); i++)
+        if (t.dtype == COT_F32)
+            ((float *)cot_array_data(x))[i] = (float)real_number(i, salt);
+        else
+            ((double *)cot_array_data(x))[i] = real_number(i, salt);
+    return x;
+}
+
+static void
+gives_chains(const real *s, const cot_compile_options *o)
+{
+    cot_type of[2] = { s->turned ? cot_f32(s->b, s->k, s->m) : cot_f32(s->b, s->m, s->k), cot_f32(s->b, s->k, s->n) };
+    cot_type to = cot_f32(s->b, s->m, s->n);
+    cot_kernel *k;
+
+    of[0].dtype = of[1].dtype = to.dtype = s->type;
+    cot_fn *f = cot_fn_new(ctx, "product", real_product, 2, 1, (void *)s);
+    if (cot_compile(f, (cot_types){ 2, of }, o, &k) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    cot_array *in[2] = { reals(of[0], 3), reals(of[1], 5) }, *out = cot_array_new(ctx, to);
+    ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
+    for (int64_t i = 0; i < s->b * s->m; i++)
+        for (int64_t j = 0; j < s->n; j++) {
+            const int64_t at = i * s->n + j;
+            const double want = chain(s, i / s->m, i % s->m, j);
+            const double y = s->type == COT_F32 ? ((const float *)cot_array_data(out))[at] : ((const double *)cot_array_data(out))[at];
+            ck_assert_msg(y == want, "%d x %d x %d x %d: element %d, %d is %a, wants %a", (int)s->b, (int)s->m, (int)s->k,
+                          (int)s->n, (int)i, (int)j, y, want);
+        }
+    cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
+    cot_kernel_free(k);
+}
+
+START_TEST(reals_are_chains)
+{
+    static const real row[] = {
+        { 1, 48, 64, 512, false, false, COT_F32 },  { 1, 49, 67, 520, false, false, COT_F32 },
+        { 1, 49, 67, 519, false, true, COT_F32 },   { 2, 40, 160, 264, false, false, COT_F32 },
+        { 1, 50, 80, 300, true, false, COT_F32 },   { 1, 33, 150, 256, false, false, COT_F32 },
+        { 1, 200, 20, 270, false, false, COT_F32 }, { 1, 31, 70, 530, false, false, COT_F64 },
+        { 1, 64, 72, 512, true, true, COT_F64 },    { 3, 29, 50, 280, false, true, COT_F64 },
+        { 1, 5, 300, 600, false, false, COT_F32 },  { 1, 300, 5, 600, false, false, COT_F32 },
+        { 1, 34, 301, 600, false, false, COT_F32 }, { 1, 301, 34, 600, false, false, COT_F64 },
+        { 1, 301, 40, 600, false, true, COT_F32 },  { 1, 200, 160, 520, false, true, COT_F32 },
+        { 1, 310, 90, 200, false, true, COT_F32 },  { 1, 60, 200, 256, false, true, COT_F32 },
+    };
+    static const int bits[] = { 32, 128, 256 };
+    const real *s = &row[_i];
+
+    gives_chains(s, &(cot_compile_options){ .backend = "jit" });
+    gives_chains(s, &(cot_compile_options){ .backend = "jit", .vector_bits = bits[_i % 3] });
+    gives_chains(s, &(cot_compile_options){ .backend = "jit", .threads = 2 + _i % 2 });
+    gives_chains(s, &(cot_compile_options){ .backend = "eval" });
+    if (_i == 1 || _i == 15)
+        gives_chains(s, &(cot_compile_options){ .backend = "c", .threads = _i == 1 ? 1 : 2 });
+}
+END_TEST
+
 int
 main(void)
 {
     const traced_case cases[] = {
         { "narrow_integers_are_exact", narrow_integers_are_exact, TYPES * TYPES },
+        { "reals_are_chains", reals_are_chains, 18 },
     };
 
     return TRACED_CASES("products", cases, setup, teardown);

@@ -140,6 +140,9 @@ static const struct good {
     { "module {\nfunc.func public @main(%x: " F64 ") -> " F64 " {\n%0 = call @g(%x) : (" F64 ") -> " F64 "\n%1 = func.call "
       "@g(%0) : (" F64 ") -> " F64 "\nreturn %1 : " F64 "\n}\nfunc.func private @g(%x: " F64 ") -> " F64 " {\n%0 = "
       "stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64 "\n}\n}\n", 1, 4 },
+    /* a mesh that carries attributes is passed over */
+    { "module {\nsdy.mesh @one = <[], device_ids=[0]> {stablehlo.mesh = {axes = [], device_ids = dense<0> : tensor<1xi64>}}\n"
+      MAIN("%x: " F64, F64, "%0 = stablehlo.add %x, %x : " F64 "\nreturn %0 : " F64) "}\n", 1, 2 },
 };
 
 START_TEST(good)

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before the first one.
+
+    jax_programs.py COT [--goldens FOLDER] [--seconds S] [NAME ...]
+
+COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with their gradients, those
+of tests/programs, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
+thread.  Ours is the least time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
+first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text, transforms it and
+compiles.  Above 1, Cotrace is faster.
+"""
+import argparse
+import functools
+import glob
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+try:
+    import jax
+    import numpy as np
+except ImportError as e:
+    print(f"no JAX: {e}")
+    sys.exit(77)
+
+
+def load(path):
+    """The module, without what it does when run: lower.py of the example ends with main()."""
+    spec = importlib.util.spec_from_file_location("lowered", path)
+    module = importlib.util.module_from_spec(spec)
+    source = open(path).read()
+    exec(compile(re.sub(r"\nmain\(\)\s*$", "\n", source), path, "exec"), module.__dict__)
+    return module
+
+
+def least(call, seconds):
+    call()
+    best, end = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def ours(cot, mlir, pipeline, arrays):
+    command = [cot, "bench", mlir] + (["-p", pipeline] if pipeline else []) + ["--in", *arrays]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    number = lambda name: float(re.search(name + r"\s+([\d.]+)", text)[1])
+    return number("call, least") * 1e-6, (number("read") + number("compile")) * 1e-3
+
+
+def measure(cot, name, f, args, pipeline, mlir, folder, seconds):
+    arrays = [os.path.join(folder, f"{i}.npy") for i in range(len(args))]
+    for path, a in zip(arrays, args):
+        np.save(path, a)
+    jitted = jax.jit(f, keep_unused=True)
+    lowered = jitted.lower(*args)
+    start = time.perf_counter()
+    lowered.compile()
+    compile_jax = time.perf_counter() - start
+    on_device = [jax.device_put(a) for a in args]
+    call = functools.partial(lambda: jax.block_until_ready(jitted(*on_device)))
+    before = least(call, seconds)
+    us, first = ours(cot, mlir, pipeline, arrays)
+    them = min(before, least(call, seconds))
+    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | {compile_jax / first:.1f} |", flush=True)
+
+
+def goldens(folder, most):
+    """Those of most text: their functions, as JAX compiles the text."""
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jaxlib.mlir import ir
+    paths = sorted(glob.glob(os.path.join(folder, "*", "forward.stablehlo.mlir")), key=os.path.getsize)[-most:]
+    device = jax.devices("cpu")[0]
+    for path in reversed(paths):
+        with mlir.make_ir_context(), ir.Location.unknown():
+            module = ir.Module.parse(open(path).read())
+            start = time.perf_counter()
+            exe = device.client.compile_and_load(module, xla_client.DeviceList((device,)), xla_client.CompileOptions())
+            seconds = time.perf_counter() - start
+            main = next(op for op in module.body.operations if op.name.value == "main")
+            types = [ir.RankedTensorType(t) for t in main.type.inputs]
+            shapes = [(tuple(t.shape), {"f64": "f8", "f32": "f4", "i32": "i4", "i64": "i8"}.get(str(t.element_type))) for t in types]
+        yield os.path.basename(os.path.dirname(path)), path, exe, seconds, shapes, device
+
+
+def measure_golden(cot, name, path, exe, compile_jax, shapes, device, folder, seconds):
+    if any(kind is None for _, kind in shapes):
+        return
+    args = [(1 + np.arange(np.prod(s, dtype=int)).reshape(s) % 7).astype(kind) for s, kind in shapes]
+    arrays = [os.path.join(folder, f"{i}.npy") for i in range(len(args))]
+    for p, a in zip(arrays, args):
+        np.save(p, a)
+    on_device = [jax.device_put(a, device) for a in args]
+    call = lambda: jax.block_until_ready(exe.execute(on_device))
+    before = least(call, seconds)
+    us, first = ours(cot, path, "", arrays)
+    them = min(before, least(call, seconds))
+    print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | {compile_jax / first:.1f} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cot")
+    parser.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "goldens"))
+    parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("names", nargs="*")
+    o = parser.parse_args()
+    wanted = lambda name: not o.names or any(name.startswith(n) for n in o.names)
+    jax.config.update("jax_enable_x64", True)
+
+    print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        example = load(os.path.join(ROOT, "examples", "jax_to_c", "lower.py"))
+        w, n, d, h = example.waves, 16, 32, 64
+        block = [w(k, d, d, scale=0.2) for k in range(4)] + [w(4, d, h, scale=0.2), w(5, h, d, scale=0.2)]
+        block += [1 + w(6, d, scale=0.1), 1 + w(7, d, scale=0.1), w(8, n, d), w(9, n, d)]
+        noise = [w(1, 4, scale=0.5, dtype=np.float64) - 3, w(2, 2, scale=0.5, dtype=np.float64) - 1, w(3, 50, 2, dtype=np.float64)]
+        for f, args, wrt in ((example.transformer, block, range(8)), (example.kalman, noise, range(2))):
+            mlir = os.path.join(ROOT, "examples", "jax_to_c", f.__name__ + ".mlir")
+            names = ",".join(map(str, wrt))
+            if wanted(f.__name__):
+                measure(o.cot, f.__name__, f, args, "", mlir, folder, o.seconds)
+                measure(o.cot, f.__name__ + ", value and gradient", jax.value_and_grad(f, tuple(wrt)), args,
+                        f"grad_and_value(wrt=[{names}])", mlir, folder, o.seconds)
+        jax.config.update("jax_enable_x64", False)
+        small = load(os.path.join(ROOT, "tests", "programs", "lower.py"))
+        for f, _, _ in small.PROGRAMS:
+            if wanted(f.__name__):
+                measure(o.cot, f.__name__, f, [np.asarray(a) for a in f.__defaults__], "",
+                        os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"), folder, o.seconds)
+        jax.config.update("jax_enable_x64", True)
+        for g in goldens(o.goldens, 12) if os.path.isdir(o.goldens) else ():
+            if wanted(g[0]):
+                measure_golden(o.cot, *g, folder, o.seconds)
+
+
+main()

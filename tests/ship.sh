@@ -1,0 +1,181 @@
+#!/bin/sh
+# What `cot build` writes, in the hands of a C programmer: awkward names, several functions in a file, 500 arguments,
+# a loop's bound passed, two threads in one function, and options under which the C must not compile.
+#   ship.sh COT [JSON]
+#
+# All of it as C by gcc and by clang, where they are, and as an object, in builds with LLVM.  JSON reads a manifest.
+set -eu
+cot=$1
+json=${2:-}
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+fail() { echo "ship: $*" >&2; exit 1; }
+
+# Parameters named as C's words, the library's macros and the file's own text; functions that differ by little, or are
+# called as the text's own functions are, or as a kernel of another would be.
+cat >names.cot <<'END'
+fn @f(%int: f32[3], %work: f32[3], %errno: f32[3], %NULL: f32[3], %I: f32[3], %v1: f32[3], %f32x8: f32[3], %class: f32[3], %uint32_t: f32[3]) -> f32[3] {
+  %0 = fma %int, %work, %errno : f32[3]
+  %1 = fma %NULL, %I, %0       : f32[3]
+  %2 = fma %v1, %f32x8, %1     : f32[3]
+  %3 = fma %class, %uint32_t, %2 : f32[3]
+  %4 = exp %3                  : f32[3]
+  ret %4
+}
+fn @g(%x: f32[3]) -> f32[3] {
+  %0 = fma %x, %x, %x : f32[3]
+  %1 = sqrt %0        : f32[3]
+  ret %1
+}
+END
+names="--export f --export f_exp=g --export fma_f32=g --export bits_f32=g --export F=g --export mul_f32x8=g --export g"
+cat >names_main.c <<'END'
+#include <complex.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include "names.h"
+int
+main(void)
+{
+    static const float x[F_INT__SIZE] = { 0.5f, -0.5f, 0.25f };
+    float y[3], z[6][3];
+    int (*const all[])(const float *, float *, void *) = { g, f_exp, fma_f32, bits_f32, F, mul_f32x8 };
+    if (f(x, x, x, x, x, x, x, x, x, y, NULL))
+        return 1;
+    for (int i = 0; i < 6; i++)
+        if (all[i](x, z[i], NULL))
+            return 1;
+    for (int i = 0; i < 3; i++)
+        printf("%a %a\n", (double)y[i], (double)z[0][i]);
+    for (int i = 1; i < 6; i++)
+        for (int k = 0; k < 3; k++)
+            if (z[i][k] != z[0][k] && z[0][k] == z[0][k])
+                return 1;
+    return 0;
+}
+END
+
+# 500 arguments.
+awk 'BEGIN {
+    printf "fn @sum("
+    for (i = 0; i < 500; i++) printf "%s%%a%d: f64[]", i ? ", " : "", i
+    print ") -> f64[] {\n  %0 = add %a0, %a1 : f64[]"
+    for (i = 2; i < 500; i++) printf "  %%%d = add %%%d, %%a%d : f64[]\n", i - 1, i - 2, i
+    print "  ret %498\n}"
+    print "#include <stdio.h>\n#include \"many.h\"\nint\nmain(void)\n{\n    double x[500], y;" >"many_main.c"
+    print "    for (int i = 0; i < 500; i++)\n        x[i] = i;\n    if (sum(" >"many_main.c"
+    for (i = 0; i < 500; i++) printf "x + %d, ", i >"many_main.c"
+    print "&y, NULL))\n        return 1;\n    printf(\"%g\\n\", y);\n    return 0;\n}" >"many_main.c"
+}' >many.cot
+
+# A loop that passes its bound; two threads.
+cat >loop.cot <<'END'
+fn @below(%l: f32[], %x: f32[]) -> bool[] {
+  %0 = lt %x, %l : bool[]
+  ret %0
+}
+fn @twice(%l: f32[], %x: f32[]) -> f32[] {
+  %0 = add %x, %x : f32[]
+  ret %0
+}
+fn @grow(%l: f32[], %x: f32[]) -> f32[] {
+  %0 = while %l, %x {consts=1, max=5, cond=@below, body=@twice} : f32[]
+  ret %0
+}
+fn @soft(%x: f32[64,200]) -> f32[64,200] {
+  %0 = exp %x                    : f32[64,200]
+  %1 = reduce_sum %0 {axes=[0]}  : f32[200]
+  %2 = broadcast_in_dim %1 {shape=[64,200], dims=[1]} : f32[64,200]
+  %3 = div %0, %2                : f32[64,200]
+  %4 = cumsum %3 {axis=1}        : f32[64,200]
+  %5 = cummax %4 {axis=0}       : f32[64,200]
+  ret %5
+}
+END
+cat >loop_main.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "loop.h"
+static float x[SOFT_X_SIZE], y[3][SOFT_OUT0_SIZE];
+static void *
+many(void *out)
+{
+    void *work = aligned_alloc(64, SOFT_WORK_BYTES / 64 * 64 + 64);
+    long bad = 0;
+    for (int i = 0; i < 200; i++)
+        bad |= soft(x, out, work);
+    free(work);
+    return (void *)bad;
+}
+int
+main(void)
+{
+    static _Alignas(64) char work[GROW_WORK_BYTES + 64];
+    const float limit[2] = { 50, 97 }, start = 3;
+    float end;
+    pthread_t thread[2];
+    void *bad[2];
+    if (grow(&limit[0], &start, &end, work) != 0 || end != 96 || grow(&limit[1], &start, &end, work) != 8)
+        return 1;
+    for (int i = 0; i < SOFT_X_SIZE; i++)
+        x[i] = (float)(i % 53) / 16;
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, many, y[i]) != 0)
+            return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], &bad[i]);
+    if (bad[0] || bad[1] || many(y[2]) || memcmp(y[0], y[1], sizeof y[0]) || memcmp(y[0], y[2], sizeof y[0]))
+        return 1;
+    puts("the same");
+    return 0;
+}
+END
+
+# build SUFFIX COMMAND: the three, compiled or linked by COMMAND, and what they print.
+build() {
+    "$cot" build names.cot $names -o "names.$1" --header names.h --manifest names.json
+    "$cot" build many.cot -o "many.$1" --header many.h
+    "$cot" build loop.cot --export grow --export soft -o "loop.$1" --header loop.h
+    for p in names many loop; do
+        $2 "${p}_main.c" "$p.$1" -pthread -lm -o "$p" || fail "$p.$1: $2"
+        ./$p >"$p.out" || fail "$p.$1, $2: exit status $?"
+    done
+    cat names.out many.out loop.out >out
+    [ -f expected ] || cp out expected
+    cmp out expected || fail "$1, $2: prints another"
+}
+
+found=no
+for cc in gcc clang; do
+    command -v $cc >/dev/null || { echo "skipped: $cc is not here"; continue; }
+    found=yes
+    build c "$cc -O0 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+    for p in names many loop; do
+        # headers are C99 and C++
+        $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c $p.h || fail "$p.h: C99"
+        ! command -v g++ >/dev/null || g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ $p.h ||
+            fail "$p.h: C++"
+    done
+    # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing, and pragmas undo it.)
+    for o in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations -DCOT_LANES=3; do
+        if $cc -O2 $o -std=c11 -fsyntax-only names.c 2>refused; then
+            [ "$cc $o" = "clang -funsafe-math-optimizations" ] || fail "$cc takes $o"
+        else
+            grep -q 'IEEE arithmetic\|COT_LANES: the file' refused || fail "$cc $o: $(head -1 refused)"
+        fi
+    done
+done
+[ $found = yes ] || exit 77
+[ -z "$json" ] || "$json" names.json f f_exp fma_f32 bits_f32 F mul_f32x8 g
+for bad in int memcpy main sqrtf printf 'a b' 1x; do
+    if "$cot" build names.cot --export "$bad=g" -o bad.c 2>says; then fail "a function called '$bad'"; fi
+    grep -q 'no name for a C function\|export' says || fail "'$bad': $(cat says)"
+done
+
+if "$cot" build many.cot -o many.o 2>/dev/null; then
+    build o "cc -std=c11 -Wall -Wextra -Werror"
+fi
