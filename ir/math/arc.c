@@ -93,10 +93,10 @@ wide_atan2(ir_sc_build *b, const ir_sc *x)
     ir_sc a = m_mul(b, replace(b, top, far, wide), scale);
     ir_sc c = m_select(b, origin, one, m_mul(b, replace(b, under, wide, far), scale));
     ir_sc r = angle(b, a, c);
-    ir_sc left = m_lt(b, m_bits(b, COT_I64, x[1]), ir_sc_int(b, COT_I64, 0));
+    ir_sc left = m_lt(b, m_bits(b, COT_I64, x[1]), ir_sc_int(b, COT_I64, 0)); /* pi/2 is that of both sides */
     ir_sc other = ir_math_sum(b, m_num(b, r, 0x1.921fb54442d18p1), m_neg(b, r), &lost);
     other = m_add(b, other, m_addk(b, lost, 0x1.1a62633145c07p-53));
-    r = m_select(b, left, other, r);
+    r = m_select(b, m_and(b, left, m_not(b, m_eqk(b, c, 0))), other, r);
     return m_select(b, nan, m_num(b, r, (double)NAN), ir_math_flip(b, r, x[0]));
 }
 

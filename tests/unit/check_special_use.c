@@ -33,12 +33,23 @@ START_TEST(zeta_left_of_zero)
 }
 END_TEST
 
+BODY(angles, out[0] = cot_mul(cot_sub(cot_atan2(in[0], in[1]), 1.5707963267948966), 0x1p52);)
+
+/* pi/2 on the axis, to the last bit, from both sides. */
+START_TEST(right_angles)
+{
+    GIVES(fn("f", angles, 2, 1), COT_TYPES(cot_f64(5), cot_f64(5)), IN(F64(1, 1, INFINITY, INFINITY, 1e300), F64(0.0, -0.0, 5, -5, -0.0)), 0, 0, 0,
+          0, 0);
+}
+END_TEST
+
 int
 main(void)
 {
     const traced_case cases[] = {
         { "hypot", directions_of_hypot, 0 },
         { "zeta", zeta_left_of_zero, 0 },
+        { "atan2", right_angles, 0 },
     };
 
     return TRACED_CASES("special_use", cases, begin, end);
