@@ -9,6 +9,7 @@
 #include "frontend/trace.h"
 #include "frontend/tree.h"
 #include "ir/diag.h"
+#include "passes/pass.h"
 
 typedef struct layout {
     cot_body *body;
@@ -97,7 +98,12 @@ fail_unknown(const cot_module *m, const char *name)
     volatile cot_status status = COT_ERR_MEMORY;
 
     IR_TRY(m->ctx) {
-        status = ir_fail(m->ctx, m->loc, m->name, ERR_tree_path, name);
+        const int n = m->n;
+        const char **leaf = IR_NEW_N(&m->ctx->message_arena, const char *, n + 1);
+        for (int i = 0; i < n; i++)
+            leaf[i] = m->leaf[i].name;
+        status = ir_fail(m->ctx, m->loc, m->name, ERR_tree_path, name,
+                         pass_names_text(m->ctx, leaf, n));
     }
     return status;
 }

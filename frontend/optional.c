@@ -245,6 +245,7 @@ fe_specialise_taking(cot_fn *f, bool alone, fe_special *s)
             status = fe_trace_end(t, &source, out, &s->graph);
         s->n_captured = (int)t->n_captured;
         s->captured = t->captured;
+        s->n_hidden = (int)t->n_hidden;
     }
     while (ctx->trace != below) { /* it failed: the trace was not ended */
         ctx->trace->open = false;

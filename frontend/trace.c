@@ -304,6 +304,23 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
 /* A body that calls its own function would never end. */
 #define MAX_DEPTH 200
 
+/* Handles beyond a body's arguments and results: one read there was never set, one written is an error. */
+#define ROOM 8
+
+static void
+check_room(cot_trace *t, const fe_source *s, const cot_value *out)
+{
+    for (int i = s->n_out; i < s->n_out + ROOM; i++)
+        if (out[i].ctx || out[i].trace || out[i].id) {
+            t->b->loc = s->loc;
+            ir_build_fail(t->b, s->name, ERR_usage,
+                          ir_format(&t->ctx->message_arena,
+                                    "the body set result %d, counted from 0; the function was made with %d", i,
+                                    s->n_out));
+            return;
+        }
+}
+
 cot_status
 fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace **trace)
 {
@@ -314,12 +331,13 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
         return ir_fail(ctx, s->loc, s->name, ERR_trace_depth, below->depth);
     IR_TRY (ctx) {
         int more = s->fn ? s->fn->n_optional : 0;
-        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + more + 1);
-        cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + 1);
+        cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_in + more + ROOM);
+        cot_value *out = IR_NEW_N(&ctx->arena, cot_value, s->n_out + ROOM);
         cot_trace *t = fe_trace_begin(ctx, s, in);
         for (int i = 0; i < more; i++)
             in[s->n_in + i] = fe_optional_value(t, &s->fn->optional[i], s->n_in, s->type);
         s->body(t, in, out, s->user);
+        check_room(t, s, out);
         *trace = t;
         status = fe_trace_end(t, s, out, graph);
     }

@@ -289,7 +289,7 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
     IR_TRY (f->ctx) {
         const pass_step *steps;
         int n;
-        if (pass_parse(f->ctx, text, &n, &steps) != COT_OK) {
+        if (pass_parse(f->ctx, ir_loc_file(f->ctx, at.file, at.line), text, &n, &steps) != COT_OK) {
             pass_options none = { .wrt = { PASS_DEFAULT, NULL } };
             g = new_transform(at, f, FE_FN_BAD, "pipeline", &none);
         } else {

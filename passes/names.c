@@ -51,6 +51,20 @@ is_below(const char *leaf, const char *path)
     return leaf && strncmp(leaf, path, n) == 0 && (leaf[n] == '\0' || leaf[n] == '.');
 }
 
+const char *
+pass_names_text(cot_context *ctx, const char *const *name, int n)
+{
+    enum { MOST = 12 };
+    ir_buf b;
+
+    ir_buf_init(&b, &ctx->message_arena);
+    for (int i = 0; i < n && i < MOST; i++)
+        ir_buf_printf(&b, "%s%s", i ? ", " : "", name[i] ? name[i] : "(none)");
+    if (n > MOST)
+        ir_buf_printf(&b, ", ... (%d in all)", n);
+    return n > 0 ? b.text : "none";
+}
+
 /* A path below a prefix; some leaf must be at it or below it. */
 static cot_status
 read_path(reader *r, const char *prefix, const char **path)
@@ -70,7 +84,7 @@ read_path(reader *r, const char *prefix, const char **path)
     for (int i = 0; i < s->n_never && !found; i++)
         if (is_below(s->never[i], *path))
             return ir_fail(s->ctx, s->loc, s->op, ERR_optional_named, *path);
-    return found ? COT_OK : ir_fail(s->ctx, s->loc, s->op, ERR_tree_path, *path);
+    return found ? COT_OK : ir_fail(s->ctx, s->loc, s->op, ERR_tree_path, *path, pass_names_text(s->ctx, s->name, s->n));
 }
 
 static cot_status read_dims(reader *r, const char *prefix);

@@ -48,6 +48,8 @@ typedef struct pass_named {
     int n_never;                        /* names that no list may have: optional arguments */
     const char *const *never;
 } pass_named;
+/* Names for a message: the first of them, and how many there are. */
+const char *pass_names_text(cot_context *ctx, const char *const *name, int n);
 cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
 cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 
@@ -137,7 +139,7 @@ typedef void pass_after(void *user, const char *name, const ir_graph *before, co
 cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user, ir_graph **out);
 /* Parse one pipeline into rows and options, so that vmap's sizes can be inferred by the caller. */
 typedef struct pass_step { const pass_row *row; pass_options options; } pass_step;
-cot_status pass_parse(cot_context *ctx, const char *text, int *n, const pass_step **steps);
+cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n, const pass_step **steps);
 /* What every graph goes through before kernels: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
 

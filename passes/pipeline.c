@@ -129,13 +129,14 @@ typedef struct reader {
     cot_context *ctx;
     const char *text, *at;
     const pass_row *row; /* the pass whose options are read */
+    ir_loc loc;          /* of the call that has the text; 0: a command line */
 } reader;
 
 static cot_status
 fault(reader *r, const char *message)
 {
     const char *where = r->row ? r->row->name : "pipeline";
-    return ir_fail(r->ctx, 0, where, ERR_pipeline, message, (int)(r->at - r->text) + 1,
+    return ir_fail(r->ctx, r->loc, where, ERR_pipeline, message, (int)(r->at - r->text) + 1,
                    r->text);
 }
 
@@ -401,9 +402,9 @@ read_step(reader *r, pass_step *step)
 }
 
 cot_status
-pass_parse(cot_context *ctx, const char *text, int *n, const pass_step **steps)
+pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n, const pass_step **steps)
 {
-    reader r = { .ctx = ctx, .text = text ? text : "", .at = text ? text : "" };
+    reader r = { .ctx = ctx, .loc = loc, .text = text ? text : "", .at = text ? text : "" };
     pass_step *list = NULL;
     uint32_t count = 0, cap = 0;
     skip_space(&r);
@@ -468,7 +469,7 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     int n;
     const pass_step *step;
     ir_graph *g = (ir_graph *)f;
-    COT_TRY(pass_parse(f->ctx, text, &n, &step));
+    COT_TRY(pass_parse(f->ctx, 0, text, &n, &step));
     for (int i = 0; i < n; i++) {
         const ir_graph *before = g;
         COT_TRY(pass_run(step[i].row, before, &step[i].options, &g));

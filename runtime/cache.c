@@ -245,6 +245,15 @@ null_argument(cot_context *ctx, void *arg)
                    "cot_jit: an argument is NULL; wants an array");
 }
 
+static cot_status
+null_results(cot_context *ctx, void *arg)
+{
+    const cot_fn *f = arg;
+
+    return ir_fail(ctx, f->loc, f->name, ERR_usage,
+                   "cot_jit: the list of results is NULL; wants room for them");
+}
+
 cot_status
 cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *args, int n_args)
 {
@@ -252,8 +261,12 @@ cot_jit(cot_fn *f, cot_array **results, int n_results, const cot_array *const *a
     cot_status status = COT_OK;
     want w;
 
+    if (!f)
+        return COT_ERR_ARG;
+    if (n_results > 0 && !results)
+        return rt_guard(f->ctx, null_results, f);
     for (int i = 0; i < n_args; i++)
-        if (!args[i])
+        if (!args || !args[i])
             return rt_guard(f->ctx, null_argument, f);
     m.hash = hash_types(args, n_args);
     m.kernel =

@@ -80,7 +80,7 @@ cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out)
     bool open = false;
     int n;
 
-    COT_TRY(pass_parse(c->ctx, pipeline, &n, &given));
+    COT_TRY(pass_parse(c->ctx, 0, pipeline, &n, &given));
     step = IR_NEW_N(&c->ctx->arena, pass_step, n + 1);
     for (int i = 0; i < n; i++)
         step[i] = given[i];

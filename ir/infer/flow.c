@@ -86,15 +86,18 @@ infer_call(const infer_ctx *c)
 
 /* One branch against the operands, and against the results of the first. */
 static int
-branch_ok(const infer_ctx *c, const ir_graph *f, const ir_graph *first)
+branch_ok(const infer_ctx *c, const ir_graph *f, int k, const ir_graph *first)
 {
-    if (sub_is(c, f, "branch", c->n_in - 1, first->n_out) < 0)
+    char what[32];
+
+    snprintf(what, sizeof what, "branch %d", k);
+    if (sub_is(c, f, what, c->n_in - 1, first->n_out) < 0)
         return -1;
     for (int i = 0; i < f->n_in; i++)
-        if (sub_takes(c, f, "branch", i, c->in[i + 1]) < 0)
+        if (sub_takes(c, f, what, i, c->in[i + 1]) < 0)
             return -1;
     for (int i = 0; i < f->n_out; i++)
-        if (sub_gives(c, f, "branch", i, output_type(first, i)) < 0)
+        if (sub_gives(c, f, what, i, output_type(first, i)) < 0)
             return -1;
     return 0;
 }
@@ -112,7 +115,7 @@ infer_cond(const infer_ctx *c)
     if (infer_dtype_is(c, 0, infer_is_bits(x->dtype), "an integer or bool") < 0)
         return -1;
     for (int i = 0; i < g.n; i++)
-        if (branch_ok(c, g.at[i], g.at[0]) < 0)
+        if (branch_ok(c, g.at[i], i, g.at[0]) < 0)
             return -1;
     for (int i = 1; i < c->n_in; i++)
         if (mapped_by(c, x, "operand", i, c->in[i]) < 0)

@@ -240,9 +240,9 @@ END_TEST
 START_TEST(B168_branches_agree)
 {
     traced_fails(fn("f", dtypes, 1, 1), COT_TYPES(cot_f32()), COT_ERR_SHAPE,
-                 "model.c:13: cond: branch: output 0 is f32[]; wants f16[]");
+                 "model.c:13: cond: branch 1: output 0 is f32[]; wants f16[]");
     traced_fails(fn("f", shapes, 1, 1), COT_TYPES(cot_f32()), COT_ERR_SHAPE,
-                 "model.c:14: cond: branch: output 0 is f32[2]; wants f32[]");
+                 "model.c:14: cond: branch 1: output 0 is f32[2]; wants f32[]");
 }
 END_TEST
 

@@ -48,7 +48,8 @@ BODY(less,      out[0] = cot_lt(in[0], 1);)
 BODY(carry,     out[0] = cot_while(less, narrow, .in = COT_VALUES(in[0]));)
 BODY(recurse,   out[0] = cot_call(*(cot_fn **)user, in[0]);)
 BODY(updates,   out[0] = cot_dynamic_update_slice(in[0], in[1], COT_VALUES(in[2]));)
-#line 52 "check_errors_api.c"
+BODY(too_many,  out[0] = out[1] = in[0];)
+#line 53 "check_errors_api.c"
 /* clang-format on */
 
 #define FAILS(body, types, status, text) \
@@ -141,7 +142,7 @@ START_TEST(flow_that_does_not_fit)
           "model.c:22: cond: the predicate is bool[3]; wants a scalar, bool or integer (vmap maps it over "
           "examples)");
     FAILS(branches, COT_TYPES(cot_f32()), COT_ERR_SHAPE,
-          "model.c:25: cond: branch: output 0 is f32[]; wants f16[]");
+          "model.c:25: cond: branch 1: output 0 is f32[]; wants f16[]");
     FAILS(carry, COT_TYPES(cot_f32()), COT_ERR_SHAPE,
           "model.c:27: while: body: output 0 is f16[]; wants f32[]");
 }
@@ -199,6 +200,23 @@ START_TEST(the_first_error_is_kept)
 }
 END_TEST
 
+/* A body that sets more results than the function has. */
+START_TEST(results_that_are_too_many)
+{
+    traced_fails(cot_fn_new_((cot_place){"main.c", 10}, ctx, "too_many", too_many, 1, 1, NULL), COT_TYPES(cot_f32()),
+                 COT_ERR_ARG, "main.c:10: too_many: the body set result 1, counted from 0; the function was made with 1");
+}
+END_TEST
+
+START_TEST(pipelines_that_do_not_fit)
+{
+    cot_fn *f = cot_fn_new(ctx, "id", id, 1, 1, NULL);
+
+    traced_fails(cot_pipeline_((cot_place){"main.c", 60}, f, "grad | vmap(in=[0)"), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:60: vmap: wants `,` or `]` in the list (column 18 of `grad | vmap(in=[0)`)");
+}
+END_TEST
+
 START_TEST(trees_that_do_not_fit)
 {
     cot_place at = {"main.c", 50};
@@ -214,7 +232,7 @@ START_TEST(trees_that_do_not_fit)
     ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: no entry for \"y\"; wants one for every leaf");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_tree_list(tree, "z: 0").n, 0);
-    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: nothing is called \"z\"");
+    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: nothing is called \"z\"; the names are x, y");
 }
 END_TEST
 
@@ -233,6 +251,8 @@ main(void)
     tcase_add_test(t, a_body_that_calls_itself);
     tcase_add_test(t, transforms_that_do_not_fit);
     tcase_add_test(t, the_first_error_is_kept);
+    tcase_add_test(t, results_that_are_too_many);
+    tcase_add_test(t, pipelines_that_do_not_fit);
     tcase_add_test(t, trees_that_do_not_fit);
     suite_add_tcase(s, t);
     return traced_run(s);

@@ -21,7 +21,14 @@ end(void)
 BODY(square, out[0] = cot_mul(in[0], in[0]);)
 BODY(more, out[0] = cot_gt(in[0], 0);)
 BODY(next, out[0] = cot_add(in[0], 1);)
+/* clang-format off */
+#line 1 "model.c"
 BODY(endless, out[0] = cot_while(more, next, .in = COT_VALUES(in[0]), .max = 5);)
+static cot_value nine(cot_value x) { return cot_while(more, next, .in = COT_VALUES(x), .max = 9); }
+static cot_value five(cot_value x) { return cot_while(more, next, .in = COT_VALUES(x), .max = 5); }
+BODY(endless_twice, out[0] = five(nine(in[0]));)
+#line 30 "check_messages_run.c"
+/* clang-format on */
 
 static cot_fn *
 fn(cot_body *body)
@@ -104,7 +111,14 @@ START_TEST(of_calls)
     *(float *)cot_array_data(x) = 1;
     said(cot_jit(fn(square), y, 1, &none, 1), COT_ERR_ARG, "main.c:5: f: cot_jit: an argument is NULL; wants an array");
     said(cot_jit(fn(square), y, 2, (const cot_array *const *)&x, 1), COT_ERR_ARG, "f: 2 results are asked for; it has 1");
-    said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND, "f: a while loop passed its bound; wants a larger `max`");
+    said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
+         "model.c:1: while: still goes on after 5 steps, its max");
+    said(cot_jit(fn(endless_twice), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
+         "model.c:2: f: a while loop passed its bound; wants a larger `max` in one of: model.c:2 (9), model.c:3 (5)");
+    said(cot_jit(fn(square), y, 1, NULL, 1), COT_ERR_ARG, "main.c:5: f: cot_jit: an argument is NULL; wants an array");
+    said(cot_jit(fn(square), NULL, 1, (const cot_array *const *)&x, 1), COT_ERR_ARG,
+         "main.c:5: f: cot_jit: the list of results is NULL; wants room for them");
+    said(cot_jit(NULL, y, 1, (const cot_array *const *)&x, 1), COT_ERR_ARG, "");
     cot_array_free(x);
     cot_array_free(y[0]);
 }

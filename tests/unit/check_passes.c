@@ -594,7 +594,7 @@ START_TEST(pipelines_parse)
     const pass_step *s;
     int n;
     ck_assert_int_eq(
-        pass_parse(ctx,
+        pass_parse(ctx, 0,
                    " grad ( wrt = [ 0 , -1 ], aux=1) |vmap(in=[none,0,-2],out=1,size=7,axis=b)",
                    &n, &s),
         COT_OK);
@@ -608,7 +608,7 @@ START_TEST(pipelines_parse)
     ck_assert_int_eq(s[1].options.vmap.out.at[0], 1);
     ck_assert_int_eq(s[1].options.vmap.size, 7);
     ck_assert_str_eq(s[1].options.vmap.axis_name, "b");
-    ck_assert_int_eq(pass_parse(ctx, "  ", &n, &s), COT_OK);
+    ck_assert_int_eq(pass_parse(ctx, 0, "  ", &n, &s), COT_OK);
     ck_assert_int_eq(n, 0);
 }
 END_TEST

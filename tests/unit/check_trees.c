@@ -93,15 +93,17 @@ START_TEST(wrt_by_name)
 }
 END_TEST
 
+#define LEAVES "layer.weight, layer.bias, x"
+
 START_TEST(wrong_names)
 {
     static const struct {
         const char *text, *message;
     } row[] = {
         { "layer: 0", "main.c:7: vmap: no entry for \"x\"; wants one for every leaf" },
-        { "layer: 0, y: 0", "main.c:7: vmap: nothing is called \"y\"" },
-        { "layer: {x: 0}, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"" },
-        { "layer: {weight: 0, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"" },
+        { "layer: 0, y: 0", "main.c:7: vmap: nothing is called \"y\"; the names are " LEAVES },
+        { "layer: {x: 0}, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
+        { "layer: {weight: 0, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
         { "layer: 0, x: some",
           "main.c:7: vmap: \"layer: 0, x: some\", character 13: wants an integer or none" },
         { "layer 0", "main.c:7: vmap: \"layer 0\", character 6: wants \":\"" },
@@ -178,6 +180,33 @@ START_TEST(passed_in_a_trace)
                  (const void *const[]){ figures5, bias }, cot_f64(2), bias, 0);
     traced_gives(cot_taking(cot_grad(sum), "scale"), COT_TYPES(cot_f64(2), cot_f64(2)),
                  (const void *const[]){ figures5, bias }, cot_f64(2), bias, 0);
+}
+END_TEST
+
+static void
+scaled_table(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value noise = cot_uniform(t, cot_f64(2));
+
+    out[0] = cot_reduce_sum(cot_mul(cot_mul(in[0], cot_capture(t, user, "table")), in[1]));
+    out[0] = cot_add(out[0], cot_mul(0, cot_reduce_sum(noise)));
+}
+
+/* A body that captures memory, and draws, has inputs that no caller gives: they come after those that are taken. */
+START_TEST(taken_beside_captures)
+{
+    cot_array *table = cot_array_copy(ctx, cot_f64(2), bias), *x = cot_array_copy(ctx, cot_f64(2), figures5);
+    cot_array *scale = cot_array_new(ctx, cot_f64()), *y[1] = { NULL };
+    cot_fn *f = cot_fn_optional(cot_fn_new(ctx, "scaled_table", scaled_table, 1, 1, table), "scale", 4.0);
+    cot_fn *row[] = { cot_taking(cot_grad(f), "scale"), cot_grad(cot_taking(f, "scale")) };
+
+    *(double *)cot_array_data(scale) = 3;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(cot_jit(row[i], y, 1, (const cot_array *[]){ x, scale }, 2) == COT_OK, "%s", cot_error(ctx));
+        for (int j = 0; j < 2; j++)
+            ck_assert_double_eq(((const double *)cot_array_read(y[0]))[j], 3 * bias[j]);
+    }
+    cot_array_free(table), cot_array_free(x), cot_array_free(scale), cot_array_free(y[0]);
 }
 END_TEST
 
@@ -317,6 +346,7 @@ main(void)
         { "A7", wrt_by_name, 1 },        { "A7", wrong_names, 8 },
         { "A20", a_struct, 1 },          { "A22", passed, 1 },
         { "A22", passed_in_a_trace, 1 }, { "A22", unknown_optional, 1 },
+        { "A22", taken_beside_captures, 1 },
         { "A23", defaults, 1 },          { "A47", structure_of_results, 1 },
         { "A60", a_struct_for_a_custom_function, 1 },
     };

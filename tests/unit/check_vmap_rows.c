@@ -107,11 +107,11 @@ START_TEST(kinds_differ)
     cot_types two = COT_TYPES(cot_f64(2, 4), cot_f64(2, 4));
 
     traced_fails(VMAP(7, named_dot(), .in_dims = COT_DIMS("x: {a: 0}, y: 0")), two, COT_ERR_ARG,
-                 "main.c:7: vmap: nothing is called \"x.a\"");
+                 "main.c:7: vmap: nothing is called \"x.a\"; the names are x, y");
     traced_fails(VMAP(8, named_dot(), .in_dims = COT_DIMS("x: 0")), two, COT_ERR_ARG,
                  "main.c:8: vmap: no entry for \"y\"; wants one for every leaf");
     traced_fails(VMAP(9, named_dot(), .in_dims = COT_DIMS("x: 0, y: 0, z: 0")), two, COT_ERR_ARG,
-                 "main.c:9: vmap: nothing is called \"z\"");
+                 "main.c:9: vmap: nothing is called \"z\"; the names are x, y");
 }
 END_TEST
 
