@@ -522,7 +522,7 @@ START_TEST(a_loop_passes_its_bound)
     arrays a = made(g, _i ? "cuda" : "host");
 
     ck_assert_int_eq(run(k, &a), COT_ERR_BOUND);
-    says("f: a while loop passed its bound; wants a larger `max`");
+    says("test.cot:16: while: still goes on after 3 steps, its max");
     let_go(&a);
     cot_kernel_free(k);
 }
