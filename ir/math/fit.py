@@ -195,7 +195,7 @@ def table():
             ("trig sin32", sin, -mpf(1) / 6, quarter, 3, True), ("trig sin64", sin, -mpf(1) / 6, quarter, 6, False),
             ("hyper sinh32", sinh, mpf(1) / 6, 1, 4, True), ("hyper sinh64", sinh, mpf(1) / 6, 1, 8, False),
             ("hyper tanh32", tanh, -third, mpf("0.92") ** 2, 7, True),
-            ("hyper tanh64", tanh, -third, mpf("0.2486") ** 2, 7, False),
+            ("hyper tanh64", tanh, -third, mpf("0.2556") ** 2, 7, False),
             ("arc atan64", atan, -third, mpf("0.438") ** 2, 11, False),
             ("arc asin64", asin, mpf(1) / 6, mpf("0.2501"), 12, False)):
         rows[name] = (*odd(f, first), 0, hi, n, single)

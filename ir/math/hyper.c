@@ -23,8 +23,8 @@ static const double tanh32[] = {
     -0x1.55554cp-2, 0x1.110eccp-3, -0x1.b9bb82p-5, 0x1.627c42p-6, -0x1.0d04a0p-7, 0x1.4b8a26p-9, -0x1.c88736p-12,
 };
 static const double tanh64[] = {
-    -0x1.55555555554fdp-2, 0x1.11111110ff289p-3, -0x1.ba1ba192f01abp-5, 0x1.664f342d28359p-6,
-    -0x1.22688d243ac0ap-7, 0x1.d51732502cb90p-9, -0x1.59ea1421b9067p-10,
+    -0x1.55555555554d3p-2, 0x1.11111110f8372p-3, -0x1.ba1ba186ae7b7p-5, 0x1.664f2f4040c54p-6,
+    -0x1.22678effe4104p-7, 0x1.d4e522e847067p-9, -0x1.57ff5864b3bbbp-10,
 };
 /* (e^(2r) - 1 - 2r) / r^2 */
 static const double twice32[] = { 0x1.fffffcp0, 0x1.55548cp0, 0x1.555858p-1, 0x1.123d64p-2, 0x1.6abb58p-4 };
@@ -94,11 +94,12 @@ tanh_f32(ir_sc_build *b, ir_sc a)
     return m_select(b, m_ltk(b, a, 0.92), odd(b, a, 7, tanh32), m_sub(b, one, q));
 }
 
-/* With s = tanh r, e^(2a) = 2^n (1 + s) / (1 - s).  Where 2^n is large, the quotient is taken from 1. */
+/* With s = tanh r, e^(2a) = 2^n (1 + s) / (1 - s).  n is 0 up to tanh a = 1/4, below which a rounding
+ * counts twice.  Where 2^n is large, the quotient is taken from 1. */
 static ir_sc
 tanh_f64(ir_sc_build *b, ir_sc a)
 {
-    ir_sc two, n, s = odd(b, half_reduce(b, ir_math_below(b, a, 22), 0.075, &two, &n), 7, tanh64);
+    ir_sc two, n, s = odd(b, half_reduce(b, ir_math_below(b, a, 22), 0.0822, &two, &n), 7, tanh64);
     ir_sc up = m_addk(b, two, 1), down = m_addk(b, two, -1), far = m_gtk(b, n, 1.5);
     ir_sc top = m_select(b, far, m_addk(b, m_add(b, s, s), -2), m_fma(b, up, s, down));
     ir_sc q = m_div(b, top, m_fma(b, down, s, up));
