@@ -197,7 +197,7 @@ fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options
 {
     static const fe_hlo_extra none = { 0 };
     fe_hlo_checks *const checks = extra ? extra->checks : NULL;
-    cot_trace *const below = ctx->trace;
+    cot_trace *const volatile below = ctx->trace;
     volatile cot_status status = COT_ERR_MEMORY;
     ir_arena scratch;
 
