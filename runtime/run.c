@@ -270,13 +270,12 @@ record_bound(cot_context *ctx, void *arg)
         return ir_fail(ctx, b.at[0]->loc, b.at[0]->loc ? "while" : f->name, ERR_loop_bound,
                        (long long)b.at[0]->at.loop.max);
     ir_buf_init(&text, &ctx->message_arena);
-    ir_buf_str(&text, "a while loop passed its bound; wants a larger `max`");
     for (int i = 0; i < b.n; i++) {
-        ir_buf_printf(&text, "%s", i ? ", " : " in one of: ");
+        ir_buf_str(&text, i ? ", " : "");
         ir_loc_print(ctx, b.at[i]->loc, &text);
         ir_buf_printf(&text, " (%lld)", (long long)b.at[i]->at.loop.max);
     }
-    return ir_fail(ctx, b.n ? b.at[0]->loc : 0, f->name, ERR_bound, text.text);
+    return ir_fail(ctx, b.n ? b.at[0]->loc : 0, f->name, ERR_bound, b.n ? text.text : f->name);
 }
 
 cot_status

@@ -359,9 +359,9 @@ START_TEST(a86_only_vmap_and_jacfwd)
 {
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(cot_pipeline(fn(add_noise, 1, 1), "grad(randomness=same)"),
+    ck_assert_int_eq(cot_trace_fn(cot_pipeline_((cot_place){ "main.c", 7 }, fn(add_noise, 1, 1), "grad(randomness=same)"),
                                   COT_TYPES(cot_f32()), &g), COT_ERR_ARG);
-    ck_assert_str_eq(cot_error(ctx), "grad: has no option `randomness`; its options: wrt, aux (column 6 "
+    ck_assert_str_eq(cot_error(ctx), "main.c:7: grad: has no option `randomness`; its options: wrt, aux (column 6 "
                                      "of `grad(randomness=same)`)");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_trace_fn(cot_pipeline(fn(add_noise, 1, 1), "vmap(randomness=same)"),
