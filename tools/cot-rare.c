@@ -133,17 +133,38 @@ print_list(void)
     printf("#endif\n");
 }
 
+/* Of every row that computes with floats. */
+static bool
+collect_all(cot_context *ctx)
+{
+    static const struct {
+        const char *flag, *infer;
+        int op, n_in;
+    } rows[] = {
+#define OP(name, n, attrs, flag, infer, ...) { #flag, #infer, OP_##name, n },
+#include "ir/ops.def"
+#undef OP
+    };
+    static const cot_dtype types[][3] = { { COT_F32, COT_F32, COT_F32 }, { COT_F64, COT_F64, COT_F64 } };
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++)
+        for (int w = 0; ok && w < 2; w++) {
+            const char *t = rows[i].infer;
+            if (strcmp(rows[i].flag, "POINTWISE") || (strcmp(t, "floating") && strcmp(t, "inexact") && strcmp(t, "number")))
+                continue;
+            const ir_sc_program *p = ir_sc_of(ctx, rows[i].op, &(ir_attrs){ 0 }, rows[i].n_in, types[w], types[w][0]);
+            ok = p == NULL || collect(p, false);
+        }
+    return ok;
+}
+
 int
 main(void)
 {
-    static const cot_dtype types[][2] = { { COT_F32, COT_F32 }, { COT_F64, COT_F64 } };
-    static const ir_op ops[] = { OP_sin, OP_cos, OP_tan, OP_pow, OP_rem, OP_zeta };
     cot_context *ctx = cot_context_new(NULL);
-    bool ok = ctx != NULL;
+    const bool ok = ctx != NULL && collect_all(ctx);
 
-    for (size_t i = 0; ok && i < sizeof ops / sizeof *ops; i++)
-        for (int w = 0; ok && w < 2; w++)
-            ok = collect(ir_sc_of(ctx, ops[i], &(ir_attrs){ 0 }, ir_ops[ops[i]].n_in, types[w], types[w][0]), false);
     if (ok) {
         printf("/* Written by cot-rare, for codegen/llvm/rare.c. */\n");
         print_list();

@@ -69,7 +69,7 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
     const size_t size = cot_dtype_size(p->type);
     const void *f = cg_ll_rare_at(p, fast);
 
-    ck_assert_msg(f != NULL, "%s: the library has no function for a rare program of it; cot-rare lists the ops", name);
+    ck_assert_msg(f != NULL, "%s: the library has no function for a rare program of it", name);
     for (int j = 0; j < p->n_in; j++)
         fill(p->in[j], j, x[j]);
     for (int l = 0; l < LANES; l++)
