@@ -151,7 +151,7 @@ collect_all(cot_context *ctx)
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++)
         for (int w = 0; ok && w < 2; w++) {
             const char *t = rows[i].infer;
-            if (strcmp(rows[i].flag, "POINTWISE") || (strcmp(t, "floating") && strcmp(t, "inexact") && strcmp(t, "number")))
+            if (strcmp(rows[i].flag, "POINTWISE") || !strstr(" floating inexact number real ", ir_format(&ctx->arena, " %s ", t)))
                 continue;
             const ir_sc_program *p = ir_sc_of(ctx, rows[i].op, &(ir_attrs){ 0 }, rows[i].n_in, types[w], types[w][0]);
             ok = p == NULL || collect(p, false);
