@@ -25,10 +25,10 @@ void openblas_set_num_threads(int n);
 #include <omp.h>
 #endif
 
-enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 4 };
+enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 5 };
 
 static const workload_list *const lists[LISTS] = { &plain_workloads, &window_workloads, &indexing_workloads,
-                                                   &fourier_workloads };
+                                                   &fourier_workloads, &layer_workloads };
 
 typedef struct settings {
     int threads;

@@ -26,6 +26,6 @@ typedef struct workload {
 
 typedef struct workload_list { const workload *at; int n; } workload_list;
 
-extern const workload_list plain_workloads, window_workloads, indexing_workloads, fourier_workloads;
+extern const workload_list plain_workloads, window_workloads, indexing_workloads, fourier_workloads, layer_workloads;
 
 #endif

@@ -3,7 +3,9 @@
  *
  * The updates of a scatter run in row-major order, one after the other, as the order of those
  * with the same target matters; only the last window axis runs as lanes, whose targets differ.
+ * Where those targets lie in a result that no near cache holds, they are fetched some updates ahead.
  * f16 and bf16 combine in f32, in a wide copy of the operand. */
+#include "codegen/cost.h"
 #include "codegen/lower/index.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
@@ -19,9 +21,16 @@ typedef struct update {
     cg_windows w;
     cg_ix at[COT_MAX_RANK + 1];
     int level, outer;                   /* of the updates' axes: how many come before those of a window alone */
-    int64_t lanes;
+    int64_t lanes, ahead;               /* ahead: by how many updates targets are fetched; 0: they are not */
     bool known;                         /* the window is inside */
 } update;
+
+enum {
+    LINE = 64,                          /* bytes of a line of the cache */
+    LINES_AHEAD = 32,                   /* of targets, on their way at once */
+    LINES_MOST = 8,                     /* of one window: its others follow each other, which processors see */
+    NEAR_BYTES = 128 << 10,             /* what is in a cache near enough */
+};
 
 /* Does an operand other than the first pull from the memory of the result? */
 static bool
@@ -113,6 +122,51 @@ scatter_one(cg_lowering *l, update *u)
     cg_store(&l->b, u->buffer, i, x, inside);
 }
 
+/* Lines that a row of a window lies in. */
+static int64_t
+lines_of(const update *u)
+{
+    const int64_t size = u->x->rank ? u->w.size[u->x->rank - 1] : 1;
+    const int64_t lines = (size * (int64_t)cot_dtype_size(u->type) + LINE - 1) / LINE;
+    return lines < LINES_MOST ? lines : LINES_MOST;
+}
+
+/* By how many updates to look ahead: their index vectors are pulled twice, so they must be cheap. */
+static int64_t
+look_ahead(const cg_lowering *l, const update *u)
+{
+    const ir_graph *f = u->v->f;
+    const ir_type *y = ir_type_at(f, u->w.y);
+    const int64_t ahead = LINES_AHEAD / lines_of(u);
+    cg_walk w;
+    const int64_t row = u->x->rank ? u->w.size[u->x->rank - 1] * (int64_t)cot_dtype_size(u->type) : 0;
+    if (row < LINE || u->outer == 0 || ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead
+        || u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
+        return 0;
+    cg_walk_begin(&w, l->arena, f, u->v->cut->root);
+    cg_walk_value(&w, u->w.y, cg_walk_space(&w, y->rank, y->dims));
+    return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
+}
+
+/* The target of an update that comes later along the last axis before the windows', which is at i. */
+static void
+fetch_ahead(cg_lowering *l, update *u, cg_ix i)
+{
+    const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
+    const int64_t last = z->dims[u->outer - 1] - 1, step = LINE / (int64_t)cot_dtype_size(u->type);
+    cg_ix to[COT_MAX_RANK + 1];
+    cg_val inside, later = cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, u->ahead));
+    u->at[u->outer - 1] = cg_ix_var(&l->ix, cg_imin(&l->b, later, cg_i64(&l->b, last)), 0, last);
+    for (int k = u->outer; k < z->rank; k++)
+        u->at[k] = cg_ix_const(&l->ix, 0);
+    if (cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside)) {
+        cg_val flat = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
+        for (int64_t k = 0; k < lines_of(u); k++)
+            cg_prefetch(&l->b, u->buffer, cg_iadd(&l->b, flat, cg_i64(&l->b, k * step)));
+    }
+    u->at[u->outer - 1] = i;
+}
+
 static void scatter_level(cg_lowering *l, void *user, cg_ix i);
 
 /* The updates below this level: one, or a loop over the next axis. */
@@ -155,6 +209,8 @@ scatter_level(cg_lowering *l, void *user, cg_ix i)
 {
     update *u = user;
     u->at[u->level++] = i;
+    if (u->level == u->outer && u->ahead)
+        fetch_ahead(l, u, i);
     if (u->level == u->outer)
         scatter_window(l, u);
     else
@@ -294,6 +350,7 @@ plan_scatter(cg_lowering *l, update *u)
     u->outer = z->rank;
     while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
         u->outer--;
+    u->ahead = l->target.grid ? 0 : look_ahead(l, u);
     if (l->target.grid)
         scatter_threads(l, u);
     else if (u->outer == 0)

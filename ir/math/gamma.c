@@ -153,14 +153,21 @@ positive(ir_sc_build *b, ir_sc a)
     return m_select(b, m_eqk(b, a, 0), m_num(b, a, (double)INFINITY), y);
 }
 
-/* log Gamma(1 + a) = a times a polynomial below 5/8, (a - 1) P(a - 1) from there to 3/2. */
+/* log Gamma(1 + a) for 0 <= a <= 3/2: a times a polynomial below 5/8, (a - 1) P(a - 1) from there. */
 ir_sc
 ir_math_lgamma1p(ir_sc_build *b, ir_sc a)
 {
-    ir_sc e = m_addk(b, a, -0.25), d = m_addk(b, a, -1), above = ir_math_above(b, a, 1.5);
-    ir_sc y = m_select(b, m_ltk(b, a, 0.625), m_mul(b, a, ir_math_poly(b, e, 21, one)), m_mul(b, d, ir_math_poly(b, d, 20, near)));
+    ir_sc e = m_addk(b, a, -0.25), d = m_addk(b, a, -1), low = m_mul(b, a, ir_math_poly(b, e, 21, one));
 
-    return m_select(b, m_ltk(b, a, 1.5), y, positive(b, m_addk(b, above, 1)));
+    return m_select(b, m_ltk(b, a, 0.625), low, m_mul(b, d, ir_math_poly(b, d, 20, near)));
+}
+
+ir_sc
+ir_math_gamma_factors(ir_sc_build *b, ir_sc a, ir_sc *p)
+{
+    ir_sc up;
+
+    return reduced(b, a, p, &up);
 }
 
 ir_sc

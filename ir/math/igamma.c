@@ -1,21 +1,22 @@
 /* igamma, igammac, igamma_grad_a, random_gamma_grad: the incomplete gamma functions and their derivative by a.
  *
  * P(a, x) + Q(a, x) = 1.  Three expansions of fixed length, each where it converges in few terms; F = x^a e^-x / Gamma(a + 1):
- *   series     x < a + 1 or x < 3, unless the third:   P = F S, S = 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...))
+ *   series     x < a + 1 or x < 3, unless the third:   P = F S, S = 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...));
+ *              of all but P for a < 2 only x < 7/4
  *   fraction   above that:                             Q = F a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...))
  *   uniform    a >= 20, 0.4 < x / a < 2.35:            Temme's expansion by erfc, of both
  * The series and the fraction are kept as numerator and denominator, without divisions: a and x are brought into the range
- * where neither overflows and F is not yet 0.  Q for a < 1, x < 3 is not 1 - P but
- *     -expm1(a log x - log Gamma(a + 1)) - a x^a / Gamma(a + 1) sum (-x)^n / (n! (a + n)), n >= 1.
+ * where neither overflows and F is not yet 0.  Q for a < 1, x < 7/4 is not 1 - P but
+ *     -expm1(a log x - log Gamma(a + 1)) - a x^a / Gamma(a + 1) sum (-x)^n / (n! (a + n)), n >= 1,
+ * whose terms cancel the more the larger x is: a 16th of them is left at 7/4, a 128th would be at 3.
  * Uniform, with m = (x - a) / a and eta^2 / 2 = m - log(1 + m), eta of the sign of m: the smaller of P, Q is
  *     E (sqrt(pi a / 2) erfcx(|eta| sqrt(a / 2)) +- T), E = e^(-a eta^2 / 2) / sqrt(2 pi a), T = sum a^-k C_k(eta).
  * With s = m / (2 + m), m - log(1 + m) = m s - s^3 A(s^2): no cancellation at m = 0.
  * Derivatives by a: the same expansions in pairs of a value and its derivative.  random_gamma_grad is -(dP/da) / (dP/dx)
  * = dx/da at fixed P, the derivative of a sample: F cancels from it, so that it neither overflows nor underflows.
  *
- * Worst error (sampled): f32 0.51 ulp.  f64, in units of (1 + |log y| / 2) ulp: P 16; Q 9, where a < 1 and x < 3 77.
- * Derivatives: igamma_grad_a 25 such units of F, random_gamma_grad 130 ulp; where a is small and x near 2, 400 and
- * 1300.
+ * Worst error (sampled): f32 0.51 ulp.  f64, in units of (1 + |log y| / 2) ulp: P 8, Q 18, igamma_grad_a 20 (of F);
+ * random_gamma_grad 40 ulp.
  * Source: N. Temme, The asymptotic expansion of the incomplete gamma functions, SIAM J. Math. Anal. 10, 1979; A. Gil,
  * J. Segura, N. Temme, SIAM J. Sci. Comput. 34, 2012 (the regions); M. Figurnov, S. Mohamed, A. Mnih, Implicit
  * Reparameterization Gradients, NeurIPS 2018.  Coefficients by fit_special.py. */
@@ -24,6 +25,7 @@
 #include "ir/math/math.h"
 
 #define ROOT_TWO_PI 2.50662827463100050242
+#define EARLY 1.75 /* the least x for the fraction, by more of its terms */
 
 typedef enum output { LOWER, UPPER, GRADIENT, SAMPLE } output;
 
@@ -190,7 +192,7 @@ static pair
 fraction(gamma_ctx *g, pair a, pair x)
 {
     ir_sc_build *b = g->b;
-    const int depth = g->wide ? 44 : 22;
+    const int depth = !g->wide ? 22 : g->want == LOWER ? 44 : 60;
     pair from = add(b, x, negative(b, a)), v = fixed(m_num(b, a.v, 1)), u = add(b, from, fixed(m_num(b, a.v, 2 * depth + 1)));
 
     for (int n = depth; n >= 1; n--) {
@@ -246,45 +248,51 @@ angle_of(gamma_ctx *g, ir_sc a, ir_sc x)
 
 /* ---- the prefactor ---- */
 
-/* log F + log sqrt(2 pi a) for a >= 7.5, log F below; log x too. */
+/* x + y and, added to *low, its rounding error (D. Knuth). */
 static ir_sc
-exponent(gamma_ctx *g, ir_sc *log_x)
+sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *low)
 {
-    ir_sc_build *b = g->b;
-    ir_sc a = g->a.v, x = g->x.v, x_tail, a_tail, large = m_le(b, m_num(b, a, 7.5), a);
-    ir_sc xs = ir_math_below(b, x, 0x1p1000), as = ir_math_above(b, a, 7.5);
-    ir_sc lx = ir_math_log_pair(b, xs, &x_tail), la = ir_math_log_pair(b, as, &a_tail);
-    ir_sc l = m_sub(b, lx, la), tail = m_sub(b, x_tail, a_tail);
-    ir_sc far = m_fma(b, as, l, m_fma(b, as, tail, m_sub(b, as, xs)));
-    ir_sc near = m_fma(b, a, lx, m_fma(b, a, x_tail, m_neg(b, xs)));
+    ir_sc s = m_add(b, x, y), z = m_sub(b, s, x);
 
-    *log_x = m_add(b, lx, x_tail);
-    far = m_sub(b, far, ir_math_stirling(b, as));
-    near = m_sub(b, near, ir_math_lgamma1p(b, ir_math_below(b, a, 7.5)));
-    return m_select(b, large, far, near);
+    *low = m_add(b, *low, m_add(b, m_sub(b, x, m_sub(b, s, z)), m_sub(b, y, z)));
+    return s;
 }
 
-/* F, and the logarithm of x. */
+/* F = e^(a log(x / w) - x + v - u) / d and the logarithm of x: for a >= 7.5 by Stirling, w = v = a, d = sqrt(2 pi a); below,
+ * w = 1, v = 0, Gamma(a + 1) = d e^u.  The exponent is large beside its terms' rounding errors: they are kept. */
 static ir_sc
 prefactor(gamma_ctx *g, ir_sc *log_x)
 {
     ir_sc_build *b = g->b;
-    ir_sc e = exponent(g, log_x), root = m_mulk(b, m_sqrt(b, ir_math_above(b, g->a.v, 7.5)), ROOT_TWO_PI);
-    ir_sc large = m_le(b, m_num(b, e, 7.5), g->a.v), f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
+    ir_sc a = g->a.v, x = ir_math_below(b, g->x.v, 0x1p1000), zero = m_num(b, a, 0), p, x_tail, a_tail, low = zero;
+    ir_sc large = m_le(b, m_num(b, a, 7.5), a), small = m_ltk(b, a, 1.5), above = ir_math_above(b, a, 7.5);
+    ir_sc lx = ir_math_log_pair(b, x, &x_tail), la = ir_math_log_pair(b, above, &a_tail);
+    ir_sc middle = ir_math_gamma_factors(b, ir_math_above(b, ir_math_below(b, a, 7.5), 1.5), &p);
+    ir_sc u = m_select(b, small, ir_math_lgamma1p(b, ir_math_below(b, a, 1.5)), middle);
 
-    return m_select(b, large, m_div(b, f, root), f);
+    u = m_select(b, large, ir_math_stirling(b, above), u);
+    *log_x = m_add(b, lx, x_tail);
+    ir_sc tail = m_sub(b, x_tail, m_select(b, large, a_tail, zero)); /* not small beside the heads */
+    ir_sc l = sum(b, sum(b, lx, m_select(b, large, m_neg(b, la), zero), &low), tail, &low);
+    ir_sc e = m_mul(b, a, l), rest = m_fma(b, a, low, m_fma(b, a, l, m_neg(b, e)));
+    ir_sc from = sum(b, m_select(b, large, a, zero), m_neg(b, x), &rest);
+    e = sum(b, sum(b, e, from, &rest), m_neg(b, u), &rest);
+
+    ir_sc d = m_select(b, small, m_num(b, a, 1), m_mul(b, a, p)), f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
+    d = m_select(b, large, m_mulk(b, m_sqrt(b, above), ROOT_TWO_PI), d);
+    return m_div(b, m_fma(b, f, rest, f), d);
 }
 
-/* Q for a < 1, x < 3: `l` is log x. */
+/* Q for a < 1, x < EARLY: `l` is log x. */
 static ir_sc
 small_upper(gamma_ctx *g, ir_sc l)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = ir_math_below(b, g->a.v, 1), x = ir_math_below(b, g->x.v, 3), e = m_fma(b, a, l, m_neg(b, ir_math_lgamma1p(b, a)));
+    ir_sc a = ir_math_below(b, g->a.v, 1), x = ir_math_below(b, g->x.v, EARLY), e = m_fma(b, a, l, m_neg(b, ir_math_lgamma1p(b, a)));
     ir_sc p = m_num(b, a, 0), q = m_num(b, a, 1), t = q, w = m_addk(b, ir_math_expm1(b, e), 1);
 
     /* sum of t_n / (a + n) over a common divisor, t_n = (-x)^n / n! */
-    for (int n = 1; n <= (g->wide ? 30 : 20); n++) {
+    for (int n = 1; n <= (g->wide ? 23 : 17); n++) {
         ir_sc d = m_addk(b, a, n);
         t = m_mul(b, t, m_mulk(b, x, -1.0 / n));
         p = m_fma(b, p, d, m_mul(b, t, q));
@@ -302,14 +310,16 @@ static region
 choose(gamma_ctx *g)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = g->a.v, x = g->x.v, three = m_num(b, a, 3);
+    const bool lower = g->want == LOWER;
+    ir_sc a = g->a.v, x = g->x.v, early = m_num(b, a, EARLY), until = m_addk(b, a, 1);
     ir_sc above = m_lt(b, m_mulk(b, a, 0.4), x), below = m_lt(b, x, m_mulk(b, a, 2.35));
     ir_sc large = m_le(b, m_num(b, a, 20), a);
     region r;
 
     r.uniform = m_and(b, large, m_and(b, above, below));
-    r.series = m_lt(b, x, m_max(b, three, m_addk(b, a, 1)));
-    r.tiny = m_and(b, m_ltk(b, a, 1), m_lt(b, x, three));
+    until = lower ? m_max(b, m_num(b, a, 3), until) : m_select(b, m_ltk(b, a, 2), early, until);
+    r.series = m_lt(b, x, until);
+    r.tiny = m_and(b, m_ltk(b, a, 1), m_lt(b, x, early));
     r.low = m_lt(b, x, a); /* P is the smaller one in the uniform expansion */
     return r;
 }
@@ -322,7 +332,8 @@ within(gamma_ctx *g, bool fraction, pair *a, pair *x)
 
     *a = g->a;
     a->v = ir_math_below(b, a->v, 2400);
-    *x = fixed(fraction ? ir_math_above(b, ir_math_below(b, g->x.v, 5700), 3) : ir_math_below(b, g->x.v, 1000));
+    ir_sc low = ir_math_below(b, g->x.v, fraction ? 5700 : 1000);
+    *x = fixed(fraction ? ir_math_above(b, low, g->want == LOWER ? 3 : EARLY) : low);
 }
 
 /* E (sqrt(pi a / 2) erfcx + sign T): the smaller one of P and Q. */
@@ -370,12 +381,14 @@ derivative(gamma_ctx *g)
     region r = choose(g);
     bool sample = g->want == SAMPLE;
     ir_sc l, f = prefactor(g, &l), a = g->a.v, x = g->x.v, one = m_num(b, a, 1);
-    ir_sc psi = ir_math_digamma(b, a), inverse = m_div(b, one, a), ratio = m_mul(b, x, inverse);
+    ir_sc inverse = m_div(b, one, a), ratio = m_mul(b, x, inverse), near = m_lt(b, a, one);
+    ir_sc d = ir_math_digamma(b, m_select(b, near, m_addk(b, a, 1), a)); /* 1 / a would cancel from that of a */
+    ir_sc psi = m_select(b, near, m_sub(b, d, inverse), d), next = m_select(b, near, d, m_add(b, d, inverse));
     pair u, v;
 
     within(g, false, &u, &v);
     pair s = series(g, u, v);
-    ir_sc p = m_fma(b, s.v, m_sub(b, l, m_add(b, psi, inverse)), s.d);
+    ir_sc p = m_fma(b, s.v, m_sub(b, l, next), s.d);
     within(g, true, &u, &v);
     pair c = fraction(g, u, v);
     ir_sc q = m_fma(b, c.v, m_sub(b, l, psi), c.d);

@@ -134,7 +134,9 @@ ir_sc ir_math_erfcx(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square);
 ir_sc ir_math_erfcx_short(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_lgamma(ir_sc_build *b, ir_sc x);
-ir_sc ir_math_lgamma1p(ir_sc_build *b, ir_sc a); /* log Gamma(1 + a), a >= 0 */
+ir_sc ir_math_lgamma1p(ir_sc_build *b, ir_sc a); /* log Gamma(1 + a), 0 <= a <= 3/2 */
+/* Gamma(a) = p e^y, 3/2 <= a <= 7.5: y, which is at most 0.3, and p to 3 ulp. */
+ir_sc ir_math_gamma_factors(ir_sc_build *b, ir_sc a, ir_sc *p);
 ir_sc ir_math_digamma(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_sinpi(ir_sc_build *b, ir_sc x);
 ir_sc ir_math_cospi(ir_sc_build *b, ir_sc x);
