@@ -13,6 +13,7 @@
 
 #include "cotrace/stablehlo.h"
 #include "passes/pass.h"
+#include "tests/laws/exported.h"
 #include "tests/laws/programs.h"
 
 static int failures, checked;
@@ -25,67 +26,15 @@ report(const laws_program *p, const char *law, const char *why)
     fflush(stdout);
 }
 
-typedef struct text {
-    char *at;
-    size_t n;
-} text;
-
 static void
-keep(void *user, const char *at, size_t n)
+same(const laws_program *p, const ir_graph *f, exported_text *t)
 {
-    text *t = user;
-
-    t->at = realloc(t->at, t->n + n + 1);
-    memcpy(t->at + t->n, at, n);
-    t->at[t->n += n] = '\0';
-}
-
-static const ir_graph *
-import(const laws_program *p, const text *t)
-{
-    const cot_graph *g = NULL;
-
-    return cot_import_stablehlo(p->f->ctx, "export.mlir", t->at, t->n, NULL, &g) == COT_OK ? g : NULL;
-}
-
-static const char *
-printed(const ir_graph *g)
-{
-    ir_buf b;
-
-    ir_buf_init(&b, &g->ctx->arena);
-    ir_print(&b, g, 0);
-    return b.text;
-}
-
-/* The same nodes, be it that a constant stands earlier: both in one builder, which shares them, give the same values. */
-static bool
-is_same(const ir_graph *f, const ir_graph *g)
-{
-    ir_build *b = ir_build_new(f->ctx, "both");
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *x = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
-    ir_ref *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
-
-    if (ir_graph_equal(f, g))
-        return true;
-    if (f->n_in != g->n_in || f->n_out != g->n_out)
-        return false;
-    for (int i = 0; i < f->n_in; i++)
-        in[i] = ir_input_like(b, f, f->in[i], "");
-    ir_inline_graph(b, f, in, x);
-    ir_inline_graph(b, g, in, y);
-    return b->status == COT_OK && memcmp(x, y, sizeof *x * (size_t)f->n_out) == 0;
-}
-
-static void
-same(const laws_program *p, const ir_graph *f, text *t)
-{
-    const ir_graph *g = import(p, t);
+    const ir_graph *g = exported_import(p->f->ctx, t);
 
     if (!g)
         report(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
-    else if (!is_same(f, g))
-        report(p, "same", ir_format(&f->ctx->arena, "came back as\n%s%s", printed(g), t->at));
+    else if (!exported_same(f, g))
+        report(p, "same", ir_format(&f->ctx->arena, "came back as\n%s%s", exported_printed(g), t->at));
 }
 
 /* Reverse mode of f, if it has one. */
@@ -109,15 +58,15 @@ reverse_of(const laws_program *p, ir_graph **r)
 static void
 same_reverse(const laws_program *p)
 {
-    text t = { NULL, 0 };
+    exported_text t = { NULL, 0 };
     ir_graph *r;
 
     if (!reverse_of(p, &r))
         return;
-    const char *whole = printed(r);
+    const char *whole = exported_printed(r);
     ir_module m;        /* as it is read: some folds see more when all is built anew */
     if (ir_parse(r->ctx, "reverse.cot", whole, strlen(whole), &m) == COT_OK &&
-        cot_export_stablehlo(m.fn[m.n - 1], keep, &t) == COT_OK)
+        cot_export_stablehlo(m.fn[m.n - 1], exported_keep, &t) == COT_OK)
         same(p, m.fn[m.n - 1], &t);
     free(t.at);
 }
@@ -171,12 +120,12 @@ compare(const laws_program *p, const ir_graph *g)
         report(p, "standins", cot_error(f->ctx));
     for (int i = 0; i < f->n_out && f->ctx->status == COT_OK; i++)
         if (!near(ir_type_at(f, f->out[i]), want[i], found[i]))
-            report(p, "standins", ir_format(&f->ctx->arena, "result %d differs\n%s", i, printed(g)));
+            report(p, "standins", ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
     laws_free(f->n_in, in), laws_free(f->n_out, want), laws_free(f->n_out, found);
 }
 
 static void
-standins(const laws_program *p, text *t)
+standins(const laws_program *p, exported_text *t)
 {
     static const char prefix[] = "composite \"cotrace.";
     bool any = false;
@@ -187,7 +136,7 @@ standins(const laws_program *p, text *t)
     }
     if (!any)
         return;
-    const ir_graph *g = import(p, t);
+    const ir_graph *g = exported_import(p->f->ctx, t);
     if (!g)
         report(p, "standins", ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
     else
@@ -196,44 +145,15 @@ standins(const laws_program *p, text *t)
 
 /* ---- files ---- */
 
-static void
-write_bytes(FILE *file, const ir_graph *f, int n, const ir_ref *v, void **at)
-{
-    for (int i = 0; i < n; i++)
-        fwrite(at[i], 1, laws_bytes(ir_type_at(f, v[i])), file);
-}
-
 /* f, a sample of its operands, and what the twin makes of it. */
 static void
 write_files(const laws_program *p, const ir_graph *f, const char *suffix)
 {
     const char *folder = getenv("COT_OUT");
-    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
-    uint64_t seed = 9000 + (uint64_t)p->number;
-    text t = { NULL, 0 };
+    const char *path = ir_format(&f->ctx->arena, "%s/%d%s", folder ? folder : ".", p->number, suffix);
 
-    for (int i = 0; i < f->n_in; i++)
-        type[i] = ir_type_at(f, f->in[i]);
-    void **in = laws_arrays(f->n_in, type), **out = laws_values(f->n_out, f->out, f);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
-    if (cot_export_stablehlo(f, keep, &t) == COT_OK && laws_eval(f, out, in) == COT_OK) {
-        FILE *module = fopen(ir_format(&f->ctx->arena, "%s/%d%s.mlir", folder ? folder : ".", p->number, suffix), "wb");
-        FILE *data = fopen(ir_format(&f->ctx->arena, "%s/%d%s.bin", folder ? folder : ".", p->number, suffix), "wb");
-        if (module && data) {
-            fwrite(t.at, 1, t.n, module);
-            write_bytes(data, f, f->n_in, f->in, in);
-            write_bytes(data, f, f->n_out, f->out, out);
-        } else {
-            report(p, "write", "cannot write to $COT_OUT");
-        }
-        if (module)
-            fclose(module);
-        if (data)
-            fclose(data);
-    }
-    free(t.at);
-    laws_free(f->n_in, in), laws_free(f->n_out, out);
+    if (!exported_files(f, path, 9000 + (uint64_t)p->number, p->lo, p->hi))
+        report(p, "write", "cannot write to $COT_OUT");
 }
 
 static void
@@ -249,12 +169,12 @@ write_both(const laws_program *p)
 static void
 check(const laws_program *p, const char *law)
 {
-    text t = { NULL, 0 };
+    exported_text t = { NULL, 0 };
 
     checked++;
     if (strcmp(law, "write") == 0)
         write_both(p);
-    else if (cot_export_stablehlo(p->f, keep, &t) != COT_OK) {
+    else if (cot_export_stablehlo(p->f, exported_keep, &t) != COT_OK) {
         if (p->f->ctx->status != COT_ERR_TARGET)        /* an effect, a collective: said so */
             report(p, law, cot_error(p->f->ctx));
     } else if (strcmp(law, "same") == 0) {
