@@ -69,6 +69,8 @@ cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n
                       ir_arena *arena, const void **bytes, size_t *size);
 /* What no C variable should be called; what no C function should: the standard library has it. */
 bool cg_c_is_word(const char *s);
+/* A parameter of the file's own functions: a function may have that name, another parameter not. */
+bool cg_c_is_parameter(const char *s);
 bool cg_c_is_library_name(const char *s);
 
 #endif

@@ -1,12 +1,14 @@
 #!/bin/sh
-# docs/carriers.md from its programs.   docs/carriers.sh [BUILD_DIR [STEP]]
+# docs/carriers.md from its programs.   docs/carriers.sh [BUILD_DIR [missing | ROW ...]]
 #
-# The programs of examples are what they compile, as COT_DUMP writes it.  STEP takes one program in so many; all of
-# them take a quarter of an hour on two idle cores.
+# Rows are made one by one and merged into the page: all of them, those that it lacks, or those named.  All take half
+# an hour of one core; what a run that was stopped had made stays, and `missing` goes on.
+#
+# The programs of examples are what they compile, as COT_DUMP writes it.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build}
-step=${2:-1}
+[ $# = 0 ] || shift
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 for example in "$build"/examples/* "$build"/examples/torch_func/*; do
@@ -15,5 +17,8 @@ for example in "$build"/examples/* "$build"/examples/torch_func/*; do
     mkdir -p "$folder"
     COT_DUMP=trace,simplify COT_DUMP_DIR=$folder timeout 60 "$example" >/dev/null 2>&1 </dev/null || true
 done
-"$build"/tests/laws/law_carriers --page 0 "$step" tests/goldens/*.cot tests/text/*/*.cot "$place"/examples/*/*.cot >"$place/page.md"
-mv "$place/page.md" docs/carriers.md
+for name in "$@"; do
+    shift
+    [ "$name" = missing ] && set -- "$@" --missing || set -- "$@" --row "$name"
+done
+"$build"/tests/laws/law_carriers --page docs/carriers.md "$@" tests/goldens/*.cot tests/text/*/*.cot "$place"/examples/*/*.cot

@@ -18,7 +18,7 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_pa
     for (char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
             *c = '_';
-    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || !*name)
+    if ((*name >= '0' && *name <= '9') || cg_c_is_word(name) || cg_c_is_parameter(name) || !*name)
         name = ir_format(a, "%s_",
                          *name >= '0' && *name <= '9' ? ir_format(a, "x%s", name) : name);
     base = name;

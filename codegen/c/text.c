@@ -36,7 +36,13 @@ cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
     return true;
 }
 
-/* Words of C, and what a file's own text says. */
+bool
+cg_c_is_parameter(const char *s)
+{
+    return strcmp(s, "work") == 0 || strcmp(s, "pool") == 0 || strcmp(s, "args") == 0 || strcmp(s, "status") == 0;
+}
+
+/* Words of C and C++, and macros. */
 bool
 cg_c_is_word(const char *s)
 {
@@ -45,8 +51,8 @@ cg_c_is_word(const char *s)
         "do",       "double", "else",    "enum",   "extern",   "float",    "for",
         "goto",     "if",     "inline",  "int",    "long",     "register", "restrict",
         "return",   "short",  "signed",  "sizeof", "static",   "struct",   "switch",
-        "typedef",  "union",  "unsigned", "void",  "volatile", "while",    "work",
-        "pool",     "args",   "status",  "asm",    "typeof",   "and",      "or",
+        "typedef",  "union",  "unsigned", "void",  "volatile", "while",    "asm",
+        "typeof",   "and",    "or",
         "not",      "xor",    "new",     "delete", "this",     "class",    "template",
         "namespace", "using", "bool",    "true",   "false",    "linux",    "unix",
         "main",     "memcpy", "memmove", "memset", "size_t",   "operator", "private",
@@ -137,7 +143,7 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
     base = s;
     if ((*base >= '0' && *base <= '9') || *base == '_')
         base = ir_format(t->arena, "x%s", base);
-    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_library_name(base))
+    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_parameter(base) || cg_c_is_library_name(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
     for (int k = 2; !cg_c_new_name(t, in, r); k++)

@@ -1,8 +1,8 @@
-/* Folders of reference cases: `run_cases DIR [--backend eval|jit] [--only NAME]`.
+/* Folders of reference cases: `run_cases DIR [--backend LIST] [--only NAME]`.
  *
  * Each folder in DIR with a case.json is a case: a program in StableHLO text, the transforms to apply to it, inputs
- * and the results that it must give (npy files).  Each is run by the evaluator and by the JIT, or by the one that
- * is named.  An element matches when |x - wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same
+ * and the results that it must give (npy files).  Each is run by the evaluator and by the JIT, or by those of
+ * LIST, as "eval,c".  An element matches when |x - wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same
  * one; element types and shapes are equal.  A line for each case that fails, then the numbers. */
 #include <dirent.h>
 #include <math.h>
@@ -189,7 +189,7 @@ run_on(run_case *c, const cot_graph *g, const char *backend, const arrays *in, c
 static bool
 run_one(run_case *c, const char *backend)
 {
-    const char *const both[] = { "eval", "jit" };
+    static const char *const all[] = { "eval", "jit", "c" };
     arrays in = { 0 }, wanted = { 0 };
     cot_type type[MOST];
     const cot_graph *g = NULL;
@@ -205,9 +205,9 @@ run_one(run_case *c, const char *backend)
     else if (!f)
         case_wrong(c, "%s", cot_error(c->ctx));
     if (g && check_types(c, g, &wanted))
-        for (int i = 0; i < 2; i++)
-            if (!backend || strcmp(backend, both[i]) == 0)
-                run_on(c, g, both[i], &in, &wanted);
+        for (int i = 0; i < 3; i++)
+            if (strstr(backend, all[i]))
+                run_on(c, g, all[i], &in, &wanted);
     free_arrays(&in);
     free_arrays(&wanted);
     return !c->why[0];
@@ -247,7 +247,7 @@ run_folder(const char *dir, const char *name, const char *backend)
 int
 main(int argc, char **argv)
 {
-    const char *dir = NULL, *backend = NULL, *only = NULL;
+    const char *dir = NULL, *backend = "eval,jit", *only = NULL;
     int passed = 0, failed = 0;
     struct dirent **entry;
 
@@ -260,7 +260,7 @@ main(int argc, char **argv)
             dir = argv[i];
     }
     if (!dir) {
-        fprintf(stderr, "usage: run_cases DIR [--backend eval|jit] [--only NAME]\n");
+        fprintf(stderr, "usage: run_cases DIR [--backend LIST] [--only NAME]\n");
         return 2;
     }
     const int n = scandir(dir, &entry, NULL, alphasort);

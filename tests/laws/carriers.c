@@ -1,18 +1,23 @@
 /* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator (carry.h), over the
  * programs of the laws and programs in files.
  *
- *   law_carriers [--page | --check PAGE] [--files] FIRST STEP [FILE.cot ...]
+ *   law_carriers --page PAGE [--missing] [--row ROW ...] [FILE.cot ...]
+ *   law_carriers [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
  *
- * Takes programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of the files' alone.  A
- * difference fails.  --page prints the table; --check wants of each program taken what the table says of it.  A row
- * that the table does not have yet is no failure.
+ * --page makes rows of the table: all, those named, or those that PAGE lacks, the laws' and then the files'.  PAGE is
+ * written after each, and keeps its other rows, so that it may be made in pieces and a run be stopped at any time.
+ * A row with a difference is not in it.
  *
- * A file's program is taken through the pipeline that a comment "; run:" in it names, if that makes a program; what
- * is no program by itself (it wants a large constant, or is there to be refused) is left out.  A compiler that is
- * not here is left out, and so is LLVM. */
+ * Else: programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of the files' alone.  --check
+ * wants of each program taken what the table says of it.  A row that the table does not have yet is no failure.
+ *
+ * A difference fails.  A file's program is taken through the pipeline that a comment "; run:" in it names, if that makes
+ * a program; what is no program by itself (it wants a large constant, or is there to be refused) is left out.  A compiler
+ * that is not here is left out, and so is LLVM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cotrace/cotrace.h"
 #include "tests/laws/carry.h"
@@ -25,6 +30,7 @@ static bool here[CARRIERS];
 
 static struct row {
     char name[NAME];
+    bool wanted, whole;         /* to be made by this run; made, without a difference */
     int programs, same[CARRIERS];
 } row[MAX_ROWS];
 
@@ -176,18 +182,18 @@ run_carriers(carry_batch *b)
                     ir_format(&b->ctx->arena, "x%d.so", k));
 }
 
-/* The number after the last program that it took. */
-static int
-run_batch(int first, int step, int n_files, char **file)
+/* The programs of these numbers, CARRY_BATCH of them at most. */
+static void
+run_batch(int n, const int *number, char **file)
 {
     carry_batch *b = calloc(1, sizeof *b);
     cot_context *ctx = cot_context_new(NULL);
     const int laws = laws_count();
-    volatile int i = first;
 
     carry_begin(b, ctx);
     IR_TRY(ctx) {
-        for (; i < laws + n_files && b->n < CARRY_BATCH; i += step) {
+        for (int k = 0; k < n; k++) {
+            const int i = number[k];
             carry_program p;
             if (i < laws ? from_laws(ctx, i, &p) : from_file(ctx, file[i - laws], i, &p))
                 carry_add(b, &p);
@@ -200,37 +206,193 @@ run_batch(int first, int step, int n_files, char **file)
     carry_end(b);
     cot_context_free(ctx);
     free(b);
-    return i;
+}
+
+/* Those of the numbers from first to end, step by step, that are of row r; of any row if r is NULL. */
+static void
+run_programs(int first, int step, int end, const struct row *r, struct row *const *row_at, char **file)
+{
+    int number[CARRY_BATCH], n = 0;
+
+    for (int i = first; i < end; i += step) {
+        if (!r || row_at[i] == r)
+            number[n++] = i;
+        if (n == CARRY_BATCH) {
+            run_batch(n, number, file);
+            n = 0;
+        }
+    }
+    if (n)
+        run_batch(n, number, file);
 }
 
 /* -- the page -- */
 
-static void
-print_page(int step)
-{
-    const char *which = step == 1 ? "every program" : "a sample (one in %d) of every program";
+static const char *const about =
+    "# Carriers\n\n"
+    "Made by `docs/carriers.sh`: every program of the tests (the laws, op by op; the goldens; the text tests; what the\n"
+    "examples compile) through everything that can carry it. A number is how many gave the evaluator's bits. The laws'\n"
+    "programs run on operands with NaN, infinities, zeros and subnormals among them; C source is written for vectors of\n"
+    "1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the tests `laws.carriers` and\n"
+    "`carriers.files`, which also want of each program what is said here.\n\n";
+static const char *const empty = "\nNo program by itself in:", *const unmade = "\nNot made yet:";
 
-    printf("# Carriers\n\nMade by `docs/carriers.sh BUILD %d`: ", step);
-    printf(which, step);
-    printf(" of the tests (the laws, op by op; the goldens; the text tests; what the\n"
-           "examples compile) through everything that can carry it. A number is how many gave the evaluator's bits. The\n"
-           "laws' programs run on operands with NaN, infinities, zeros and subnormals among them; C source is written for\n"
-           "vectors of 1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the tests\n"
-           "`laws.carriers` and `carriers.files`, which also want of each program what is said here.\n\n"
-           "| programs of | number");
-    for (int k = 0; k < CARRIERS; k++)
-        printf(" | %s", carry_name[k]);
-    printf(" |\n|---|---|---|---|---|---|\n");
-    for (int i = 0; i < n_rows; i++) {
-        printf("| %s | %d", row[i].name, row[i].programs);
-        for (int k = 0; k < CARRIERS; k++)
-            printf(here[k] ? " | %d" : " | -", row[i].same[k]);
-        printf(" |\n");
-    }
-    printf("\n## Refused\n\n%s", n_notes ? "" : "None.\n");
-    for (int i = 0; i < n_notes; i++)
-        printf("- %s: %s: %s\n", note[i].program, note[i].carrier, note[i].why);
+/* A line of names, if there are any: of the rows that are not made, or are without a program. */
+static void
+print_names(FILE *out, const char *words, bool whole)
+{
+    int n = 0;
+
+    for (int i = 0; i < n_rows; i++)
+        if (row[i].whole == whole && (!whole || row[i].programs == 0))
+            fprintf(out, "%s `%s`", n++ ? "," : words, row[i].name);
+    fputs(n ? ".\n" : "", out);
 }
+
+static void
+print_page(FILE *out)
+{
+    fprintf(out, "%s| programs of | number", about);
+    for (int k = 0; k < CARRIERS; k++)
+        fprintf(out, " | %s", carry_name[k]);
+    fputs(" |\n|---|---|---|---|---|---|\n", out);
+    for (int i = 0; i < n_rows; i++) {
+        if (row[i].programs == 0)
+            continue;
+        fprintf(out, "| %s | %d", row[i].name, row[i].programs);
+        for (int k = 0; k < CARRIERS; k++)
+            fprintf(out, row[i].same[k] < 0 ? " | -" : " | %d", row[i].same[k]);
+        fputs(" |\n", out);
+    }
+    print_names(out, empty, true);
+    print_names(out, unmade, false);
+    fprintf(out, "\n## Refused\n\n%s", n_notes ? "" : "None.\n");
+    for (int i = 0; i < n_notes; i++)
+        fprintf(out, "- %s: %s: %s\n", note[i].program, note[i].carrier, note[i].why);
+}
+
+/* Whole or not at all, should the run end here. */
+static void
+write_page(const char *path)
+{
+    char other[512];
+    snprintf(other, sizeof other, "%s.new", path);
+    FILE *out = fopen(other, "w");
+
+    if (out)
+        print_page(out);
+    if (!out || fclose(out) != 0 || rename(other, path) != 0) {
+        fprintf(stderr, "carriers: %s cannot be written\n", path);
+        exit(2);
+    }
+}
+
+/* The row's line and the names below the table. */
+static bool
+read_row(const char *page, struct row *r)
+{
+    char line[NAME + 8], number[CARRIERS][16];
+    const char *at;
+
+    snprintf(line, sizeof line, "\n| %s |", r->name);
+    if ((at = strstr(page, line)) != NULL) {
+        if (sscanf(at + strlen(line), "%d | %15[-0-9] | %15[-0-9] | %15[-0-9] | %15[-0-9]", &r->programs, number[0],
+                   number[1], number[2], number[3]) != CARRIERS + 1)
+            return false;
+        for (int k = 0; k < CARRIERS; k++)
+            r->same[k] = strcmp(number[k], "-") == 0 ? -1 : atoi(number[k]);
+        return true;
+    }
+    snprintf(line, sizeof line, "`%s`", r->name);
+    return (at = strstr(page, empty)) != NULL && strstr(at, line) && strstr(at, line) < at + 1 + strcspn(at + 1, "\n");
+}
+
+static void
+read_notes(const char *page)
+{
+    for (const char *at = strstr(page, "\n- "); at && n_notes < MAX_NOTES; at = strstr(at + 3, "\n- ")) {
+        struct note *n = &note[n_notes];
+        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier, n->why) == 3;
+    }
+}
+
+/* Does a program that is named so belong to the row? */
+static bool
+is_of(const char *program, const struct row *r)
+{
+    const size_t n = strlen(r->name);
+
+    return strncmp(program, r->name, n) == 0 && (program[n] == '/' || program[n] == ' ');
+}
+
+static void
+make_row(struct row *r, int end, struct row *const *row_at, char **file)
+{
+    const time_t start = time(NULL);
+    const int failed = failures;
+    int kept = 0;
+
+    r->programs = 0;
+    for (int k = 0; k < CARRIERS; k++)
+        r->same[k] = here[k] ? 0 : -1;
+    for (int i = 0; i < n_notes; i++)
+        if (!is_of(note[i].program, r))
+            note[kept++] = note[i];
+    n_notes = kept;
+    run_programs(0, 1, end, r, row_at, file);
+    r->whole = failures == failed;
+    if (!r->whole)
+        r->programs = 0;
+    fprintf(stderr, "carriers: %s: %d programs, %d s\n", r->name, r->programs, (int)(time(NULL) - start));
+}
+
+/* The row of each number, in the order of the page. */
+static struct row **
+find_rows(int n_files, char **file)
+{
+    const int laws = laws_count();
+    struct row **at = calloc((size_t)(laws + n_files + 1), sizeof *at);
+
+    for (int i = 0; at && i < laws + n_files; i++) {
+        cot_context *ctx = cot_context_new(NULL);
+        laws_program law = { .op = "laws" };
+        IR_TRY(ctx)
+            at[i] = row_of(i >= laws ? last_folders(&ctx->arena, file[i - laws]) : laws_make(ctx, i, &law) ? law.op : "laws");
+        cot_context_free(ctx);
+    }
+    return at;
+}
+
+/* Rows made and merged: those of `want`, those that the page lacks, or, where neither is asked for, all. */
+static void
+make_page(const char *path, int n_want, const char *const *want, bool missing, int n_files, char **file)
+{
+    struct row **row_at = find_rows(n_files, file);
+    const int known = n_rows;
+    char *page = read_file(path);
+
+    for (int i = 0; i < n_rows; i++) {
+        row[i].whole = page && read_row(page, &row[i]);
+        row[i].wanted = missing ? !row[i].whole : n_want == 0;
+    }
+    if (page)
+        read_notes(page);
+    for (int i = 0; i < n_want; i++)
+        row_of(want[i])->wanted = true;
+    if (n_rows > known) {
+        fprintf(stderr, "carriers: %s is no row\n", row[known].name);
+        exit(2);
+    }
+    for (int i = 0; i < n_rows; i++)
+        if (row[i].wanted) {
+            make_row(&row[i], laws_count() + n_files, row_at, file);
+            write_page(path);
+        }
+    free(page);
+    free(row_at);
+}
+
+/* -- the page believed -- */
 
 /* Does a line say what the carrier refuses of what begins with these words? */
 static bool
@@ -251,19 +413,16 @@ is_noted(const char *page, const char *words, const char *carrier)
 static void
 check_page(const char *path)
 {
-    char *page = read_file(path), line[NAME + 8];
-    int said[CARRIERS + 1];
+    char *page = read_file(path);
 
     for (int i = 0; page && i < n_rows; i++) {
-        snprintf(line, sizeof line, "\n| %.90s |", row[i].name);
-        const char *at = strstr(page, line);
-        if (!at || sscanf(at + strlen(line), "%d | %d | %d | %d | %d |", &said[CARRIERS], &said[0], &said[1], &said[2],
-                          &said[3]) != CARRIERS + 1)
+        struct row said = row[i];
+        if (!read_row(page, &said))
             continue;
         for (int k = 0; k < CARRIERS; k++)
-            if (here[k] && said[k] < said[CARRIERS] && !is_noted(page, row[i].name, carry_name[k])) {
+            if (here[k] && said.same[k] < said.programs && !is_noted(page, row[i].name, carry_name[k])) {
                 fprintf(stderr, "carriers: %s: %s: the page says that %d of %d have the bits, and not why\n", row[i].name,
-                        carry_name[k], said[k], said[CARRIERS]);
+                        carry_name[k], said.same[k], said.programs);
                 failures++;
             }
     }
@@ -280,30 +439,34 @@ check_page(const char *path)
 int
 main(int argc, char **argv)
 {
-    const char *check = NULL;
-    bool page = false;
-    int at = 1, next = 0;
+    const char *check = NULL, *page = NULL, *want[MAX_ROWS];
+    bool missing = false;
+    int at = 1, first = 0, n_want = 0;
 
     for (; at < argc && argv[at][0] == '-'; at++)
-        if (strcmp(argv[at], "--page") == 0)
-            page = true;
+        if (strcmp(argv[at], "--missing") == 0)
+            missing = true;
         else if (strcmp(argv[at], "--files") == 0)
-            next = laws_count();
-        else if (strcmp(argv[at], "--check") == 0 && at + 1 < argc)
+            first = laws_count();
+        else if (at + 1 == argc)
+            return 2;
+        else if (strcmp(argv[at], "--page") == 0)
+            page = argv[++at];
+        else if (strcmp(argv[at], "--check") == 0)
             check = argv[++at];
+        else if (strcmp(argv[at], "--row") == 0 && n_want < MAX_ROWS)
+            want[n_want++] = argv[++at];
         else
             return 2;
-    if (at + 2 > argc)
+    if (!page && at + 2 > argc)
         return 2;
-    next += atoi(argv[at]);
-    const int step = atoi(argv[at + 1]), n_files = argc - at - 2;
     here[CARRY_JIT] = here[CARRY_OBJECT] = cg_llvm() != NULL;
     here[CARRY_GCC] = carry_has(compiler[CARRY_GCC]);
     here[CARRY_CLANG] = carry_has(compiler[CARRY_CLANG]);
-    while (next < laws_count() + n_files)
-        next = run_batch(next, step, n_files, argv + at + 2);
     if (page)
-        print_page(step);
+        make_page(page, n_want, want, missing, argc - at, argv + at);
+    else
+        run_programs(first + atoi(argv[at]), atoi(argv[at + 1]), laws_count() + argc - at - 2, NULL, NULL, argv + at + 2);
     if (check)
         check_page(check);
     fprintf(stderr, "carriers: %d programs, %d failures\n", programs, failures);

@@ -280,6 +280,33 @@ START_TEST(natural_entries_take_any_number_of_arguments)
 }
 END_TEST
 
+/* What a function's last parameters are called, a function may be called too. */
+START_TEST(parameters_leave_their_names_free)
+{
+    static const char *const names[] = { "work", "pool", "args", "status" };
+    cot_context *ctx = cot_context_new(NULL);
+    char folder[] = "/tmp/object-XXXXXX", path[64], line[256];
+    bool done = false;
+
+    ck_assert(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/x.c", folder);
+    snprintf(line, sizeof line, "%s/x.h", folder);
+    IR_TRY(ctx) {
+        rt_export e[4];
+        for (int i = 0; i < 4; i++)
+            e[i] = (rt_export){ parsed(ctx, row[8 + i % 2].text), names[i], 0 };
+        ck_assert_msg(rt_build(ctx, 4, e, &(cot_compile_options){ .threads = 2 }, path, line) == COT_OK, "%s", cot_error(ctx));
+        done = true;
+    }
+    ck_assert(done);
+    snprintf(line, sizeof line, "cd %s && if command -v cc >/dev/null; then cc -std=c11 -Wall -Wextra -Wshadow -Werror -c x.c; fi", folder);
+    ck_assert_int_eq(system(line), 0);
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+    cot_context_free(ctx);
+}
+END_TEST
+
 START_TEST(mistakes_are_told)
 {
     static const struct {
@@ -316,6 +343,7 @@ main(void)
         tcase_add_loop_test(t, natural_entries_take_any_number_of_arguments, 0, 3);
         tcase_add_loop_test(t, mistakes_are_told, 0, 4);
     }
+    tcase_add_test(t, parameters_leave_their_names_free);
     suite_add_tcase(s, t);
     r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
