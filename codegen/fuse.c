@@ -30,6 +30,7 @@ typedef struct fusing {
     bool *loops;                /* for which a reduction of several elements runs */
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
+    bool *early;                /* read before its operand is written over  */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
@@ -190,7 +191,7 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
+    if (u->is_output[v] || u->early[v] || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -267,11 +268,6 @@ find_roots(fusing *u)
 
 /* -- groups ------------------------------------------------------------------------------------------ */
 
-static bool
-set_has(const cg_group *g, uint32_t i)
-{
-    return i / 64 < g->n_needs && g->needs[i / 64] >> i % 64 & 1;
-}
 
 static void
 set_join(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
@@ -348,7 +344,7 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
         if (!from)
             continue;
         if (from - 1 != gi) {
-            if (set_has(&u->cut->group[from - 1], gi))
+            if (cg_needs(&u->cut->group[from - 1], gi))
                 return false;
             continue;
         }
@@ -474,7 +470,7 @@ static void
 spread_needs(fusing *u, uint32_t gi)
 {
     for (uint32_t i = 0; i < u->cut->n; i++)
-        if (i != gi && set_has(&u->cut->group[i], gi))
+        if (i != gi && cg_needs(&u->cut->group[i], gi))
             set_join(u->l->arena, &u->cut->group[i], &u->cut->group[gi], gi);
 }
 
@@ -506,10 +502,8 @@ place_node(fusing *u, const ir_node *n)
         IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
     }
     cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
-    for (int i = 0; i < n->n_in; i++) {
-        const ir_type *t = ir_type_at(u->f, n->in[i]);
-        cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
-    }
+    for (int i = 0; i < n->n_in; i++)
+        cg_walk_operand(&w, n, i);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);
@@ -518,29 +512,6 @@ place_node(fusing *u, const ir_node *n)
     if (u->effect)
         set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
     u->effect = gi + 1;
-}
-
-/* What group g reads at index `space` of its space. */
-static void
-walk_group_at(const fusing *u, cg_walk *w, const cg_group *g, const cg_ix *space)
-{
-    for (int i = 0; g->node && i < g->node->n_in; i++) {
-        const ir_type *t = ir_type_at(u->f, g->node->in[i]);
-        cg_walk_value(w, g->node->in[i], cg_walk_space(w, t->rank, t->dims));
-    }
-    for (uint32_t i = 0; i < g->n; i++) {
-        const ir_type *t = ir_type_at(u->f, g->v[i]);
-        bool same = g->space && ir_same_shape(t, g->space);
-        if (!g->node || g->v[i] != g->node->first)
-            cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
-    }
-}
-
-static void
-walk_group(const fusing *u, cg_walk *w, const cg_group *g)
-{
-    cg_walk_begin(w, u->l->arena, u->f, u->cut->root);
-    walk_group_at(u, w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
 }
 
 /* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
@@ -571,7 +542,7 @@ reads_each(const fusing *u, const cg_group *g, ir_ref y, ir_ref via)
     for (int k = 0; via != y && k < t->rank; k++)
         at[k] = t->dims[k] == 1 ? 0 : at[k];
     cg_index_via(&w.ix, u->f, y, via, at, space);
-    walk_group_at(u, &w, g, space);
+    cg_walk_group_at(&w, g, space);
     for (uint32_t j = 0; j < w.n_reads; j++)
         fits = fits && (w.read[j].v != y || is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
     return fits && !w.reduces;
@@ -596,7 +567,7 @@ static bool
 reads(const fusing *u, const cg_group *g, ir_ref y)
 {
     cg_walk w;
-    walk_group(u, &w, g);
+    cg_walk_group(&w, u->l->arena, u->f, u->cut, g);
     for (uint32_t j = 0; j < w.n_reads; j++)
         if (w.read[j].v == y)
             return true;
@@ -611,11 +582,11 @@ find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others, ir_ref 
     uint32_t found = NOWHERE;
     for (uint32_t i = 0; i < u->cut->n; i++) {
         const cg_group *g = &u->cut->group[i];
-        if (!set_has(g, product) || !reads(u, g, y))
+        if (!cg_needs(g, product) || !reads(u, g, y))
             continue;
         ir_ref seen = found == NOWHERE ? seen_by(u, g, y) : IR_NONE;
         for (uint32_t j = 0; seen && j < u->cut->n; j++)
-            if (j != product && set_has(g, j) && set_has(&u->cut->group[j], product))
+            if (j != product && cg_needs(g, j) && cg_needs(&u->cut->group[j], product))
                 seen = IR_NONE;
         if (seen) {
             found = i;
@@ -654,7 +625,7 @@ fuse_epilogues(fusing *u)
             IR_PUSH(a, e->v, e->n, e->cap, y);
         *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
         for (uint32_t j = 0; j < u->cut->n; j++)
-            if (j != at && set_has(&u->cut->group[j], i))
+            if (j != at && cg_needs(&u->cut->group[j], i))
                 set_join(a, &u->cut->group[j], e, at);
     }
 }
@@ -668,10 +639,10 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     uint32_t n = 0;
     bool gains = false;
     if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space)
-        || g->n + c->n > GROUP_MOST || set_has(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+        || g->n + c->n > GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     for (uint32_t j = 0; j < u->cut->n; j++)
-        if (j != gi && set_has(c, j) && set_has(&u->cut->group[j], gi))
+        if (j != gi && cg_needs(c, j) && cg_needs(&u->cut->group[j], gi))
             return false;
     for (uint32_t i = 0; i < c->n; i++) {
         cg_walk w;
@@ -707,54 +678,9 @@ fuse_columns(fusing *u)
         set_join(a, g, c, gi);
         *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
         for (uint32_t j = 0; j < u->cut->n; j++)
-            if (j != gi && (set_has(&u->cut->group[j], ci) || set_has(&u->cut->group[j], gi)))
+            if (j != gi && (cg_needs(&u->cut->group[j], ci) || cg_needs(&u->cut->group[j], gi)))
                 set_join(a, &u->cut->group[j], g, gi);
     }
-}
-
-static void
-sort_groups(fusing *u)
-{
-    cg_cut *c = u->cut;
-    bool *done = IR_NEW_N(u->l->arena, bool, c->n + 1);
-    c->order = IR_NEW_N(u->l->arena, uint32_t, c->n + 1);
-    for (uint32_t n = 0, before = 0; n < c->n; before = n) {
-        for (uint32_t i = 0; i < c->n; i++) {
-            bool ready = !done[i];
-            for (uint32_t j = 0; ready && j < c->n; j++)
-                ready = j == i || done[j] || !set_has(&c->group[i], j);
-            if (ready) {
-                done[i] = true;
-                c->order[n++] = i;
-            }
-        }
-        if (n == before) {
-            cg_lower_fail(u->l, 0, NULL, "the kernels of a function wait for each other");
-            return;
-        }
-    }
-}
-
-/* The last group that reads each root, by its place in the order. */
-static void
-find_last_readers(fusing *u)
-{
-    cg_cut *c = u->cut;
-    c->last = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
-    c->readers = IR_NEW_N(u->l->arena, uint32_t, u->f->n_values);
-    for (uint32_t i = 0; i < c->n; i++) {
-        const cg_group *g = &c->group[c->order[i]];
-        cg_walk w;
-        walk_group(u, &w, g);
-        for (uint32_t j = 0; j < w.n_reads; j++) {
-            ir_ref x = w.read[j].v;
-            if (x && (c->readers[x] == 0 || c->last[x] != i))
-                c->readers[x]++;
-            c->last[x] = i;
-        }
-    }
-    for (int i = 0; i < u->f->n_out; i++)
-        c->last[u->f->out[i]] = UINT32_MAX;
 }
 
 cg_cut *
@@ -775,6 +701,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     for (int i = 0; i < f->n_out; i++)
         u.is_output[f->out[i]] = true;
     u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
+    u.early = cg_early_reads(a, f);
     find_epochs(&u);
     find_roots(&u);
     ir_each_node(n, f) {
@@ -788,7 +715,6 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     }
     fuse_epilogues(&u);
     fuse_columns(&u);
-    sort_groups(&u);
-    find_last_readers(&u);
+    cg_order(l, f, u.cut);
     return u.cut;
 }

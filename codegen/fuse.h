@@ -35,6 +35,25 @@ typedef struct cg_cut {
 
 cg_cut *cg_fuse(cg_lowering *l, const ir_graph *f);
 
+/* Must group i run before g? */
+static inline bool
+cg_needs(const cg_group *g, uint32_t i)
+{
+    return i / 64 < g->n_needs && g->needs[i / 64] >> i % 64 & 1;
+}
+
+/* order.c: the order of the groups of a cut, and who reads each value last. */
+void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+/* Values of f that are to be in memory before what they are taken from is written over; NULL-free, by value. */
+bool *cg_early_reads(ir_arena *a, const ir_graph *f);
+/* The first operands of node n that its results may be written over, from *first on: how many. */
+int cg_carried_operands(const ir_node *n, int *first);
+/* Operand i of a node with a lowering of its own. */
+void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
+/* What group g reads, at index `space` of its space. */
+void cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space);
+void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g);
+
 /* The value whose memory operand i of a product is read from, the operand being a view of it (of a
  * wider type, perhaps): the strides of its axes there, and where it begins (both may be NULL). */
 ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset);

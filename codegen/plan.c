@@ -318,24 +318,6 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     }
 }
 
-/* The first operands of node n that its results may be written over: of an update, the operand;
- * of a loop, the carries' first values. */
-static int
-carried_operands(const ir_node *n, int *first)
-{
-    *first = 0;
-    if (ir_ops[n->op].flag == IR_INDEX)
-        return 1;
-    if (n->op == OP_scan) {
-        *first = (int)n->at.scan.consts;
-        return (int)n->at.scan.carries;
-    }
-    if (n->op != OP_while)
-        return 0;
-    *first = (int)n->at.loop.consts;
-    return n->n_in - *first;
-}
-
 /* Is c the start of the carry of an inner loop whose end is x, and nothing else to that
  * loop? */
 static bool
@@ -401,7 +383,7 @@ forward_places(cg_lowering *l, cg_level *v)
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         if (cg_forward_pieces(l, v, i))
             continue;
-        int first, n = g->kind == CG_GROUP_NODE ? carried_operands(g->node, &first) : 0;
+        int first, n = g->kind == CG_GROUP_NODE ? cg_carried_operands(g->node, &first) : 0;
         for (int k = 0; k < n; k++) {
             ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
             int times = 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ir/context.h"
+#include "ir/number.h"
 
 typedef struct ir_chunk {
     struct ir_chunk *older;
@@ -99,10 +100,10 @@ ir_format(ir_arena *a, const char *format, ...)
     va_list ap, again;
     va_start(ap, format);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, format, ap);
+    int n = ir_vsnprintf(NULL, 0, format, ap);
     va_end(ap);
     char *s = ir_alloc(a, (size_t)n + 1);
-    vsnprintf(s, (size_t)n + 1, format, again);
+    ir_vsnprintf(s, (size_t)n + 1, format, again);
     va_end(again);
     return s;
 }

@@ -1,6 +1,8 @@
 /* Growing text: a string that doubles in its arena. */
 #include "ir/buf.h"
 
+#include "ir/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,12 +44,12 @@ ir_buf_vprintf(ir_buf *b, const char *format, va_list ap)
     char small[256];
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(small, sizeof small, format, ap);
+    int n = ir_vsnprintf(small, sizeof small, format, ap);
     if ((size_t)n < sizeof small) {
         ir_buf_add(b, small, (size_t)n);
     } else {
         char *s = ir_alloc(b->arena, (size_t)n + 1);
-        vsnprintf(s, (size_t)n + 1, format, again);
+        ir_vsnprintf(s, (size_t)n + 1, format, again);
         ir_buf_add(b, s, (size_t)n);
     }
     va_end(again);
@@ -81,8 +83,8 @@ ir_buf_f64(ir_buf *b, double x)
     if (special(b, x))
         return;
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, x);
-        if (strtod(s, NULL) == x)
+        ir_snprintf(s, sizeof s, "%.*g", digits, x);
+        if (ir_strtod(s, NULL) == x)
             break;
     }
     ir_buf_str(b, s);
@@ -95,8 +97,8 @@ ir_buf_f32(ir_buf *b, float x)
     if (special(b, (double)x))
         return;
     for (int digits = 1; digits <= 9; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, (double)x);
-        if (strtof(s, NULL) == x)
+        ir_snprintf(s, sizeof s, "%.*g", digits, (double)x);
+        if (ir_strtof(s, NULL) == x)
             break;
     }
     ir_buf_str(b, s);

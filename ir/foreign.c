@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "ir/number.h"
+
 typedef struct reader {
     ir_arena *a;
     const char *at;
@@ -133,7 +135,7 @@ read_item(reader *r, ir_c_item *x)
     else {
         skip(r);
         x->kind = IR_C_NUMBER;
-        x->number = strtod(r->at, &end);
+        x->number = ir_strtod(r->at, &end);
         if (end == r->at)
             return fault(r, "wants inN, outN, attrN, dataN, user, stream or a number");
         r->at = end;

@@ -2,6 +2,7 @@
 #include "ir/reader.h"
 
 #include "ir/diag.h"
+#include "ir/number.h"
 #include "ir/scalar.h"
 
 #include <errno.h>
@@ -166,12 +167,12 @@ static void
 store_float(cot_dtype t, const char *s, char **rest, void *out)
 {
     if (t == COT_F64)
-        *(double *)out = strtod(s, rest);
+        *(double *)out = ir_strtod(s, rest);
     else if (t == COT_F32)
-        *(float *)out = strtof(s, rest);
+        *(float *)out = ir_strtof(s, rest);
     else
         *(uint16_t *)out =
-            t == COT_F16 ? ir_f32_to_f16(strtof(s, rest)) : ir_f32_to_bf16(strtof(s, rest));
+            t == COT_F16 ? ir_f32_to_f16(ir_strtof(s, rest)) : ir_f32_to_bf16(ir_strtof(s, rest));
 }
 
 /* (re, im), or a real number. */

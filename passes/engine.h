@@ -72,6 +72,8 @@ struct ir_custom;
 const struct ir_custom *pass_custom_of(cot_context *ctx, const ir_node *n);
 
 /* residuals.c: which of the wanted values of b are saved; the others can be made from those. */
+/* An instruction or two for each element, or an index map. */
+bool pass_is_cheap(ir_op op);
 void pass_choose_residuals(const ir_build *b, bool *wanted);
 /* v of kb, in rb: made from what is saved; made[] maps values of kb to values of rb. */
 ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);

@@ -44,6 +44,7 @@ RUN(uncontract, pass_uncontract(f, out))
 RUN(complex, pass_complex(f, out))
 RUN(complex_memory, pass_complex_memory(f, out))
 RUN(count, pass_count(f, out))
+RUN(hoist, pass_hoist(f, out))
 RUN(unroll, pass_unroll(f, out))
 
 static cot_status
@@ -83,6 +84,7 @@ const pass_row pass_rows[] = {
     { "contract", "products and sums to fma", false, 0, run_contract },
     { "uncontract", "products and sums apart, for good", false, 0, run_uncontract },
     { "count", "while loops of known length as scans", false, 0, run_count },
+    { "hoist", "what no step of a loop changes, before it", false, 0, run_hoist },
     { "unroll", "short loops over large arrays as straight code", false, 0, run_unroll },
 };
 const int pass_row_count = sizeof pass_rows / sizeof pass_rows[0];
@@ -480,17 +482,21 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     return COT_OK;
 }
 
-/* Expansions first; inlining before contraction, which does not see across a call; unrolling after it, since it is
+/* What loops need not repeat leaves them while it is one node; then expansions; inlining before contraction, which does not see across a call; unrolling after it, since it is
  * the last that may change a bit. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
-    static const char *const order[] = { "simplify", "dce", "contract" };
+    static const char *const order[] = { "simplify", "hoist", "dce", "contract" };
     static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory };
     static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
     ir_graph *g = (ir_graph *)f;
-    if (f->expands)
-        COT_TRY(pass_run(pass_find("expand"), f, NULL, &g));
+    if (pass_hoists(f)) {
+        COT_TRY(pass_run(pass_find("inline"), g, NULL, &g));
+        COT_TRY(pass_run(pass_find("hoist"), g, NULL, &g));
+    }
+    if (g->expands)
+        COT_TRY(pass_run(pass_find("expand"), g, NULL, &g));
     COT_TRY(pass_run(&inline_all, g, NULL, &g));
     COT_TRY(pass_axis_check(g));
     if (g->complex)

@@ -27,9 +27,8 @@ is_view(ir_op op)
     return op == OP_broadcast_in_dim || op == OP_reshape || op == OP_transpose;
 }
 
-/* An instruction or two for an element, or an index map. */
-static bool
-is_cheap(ir_op op)
+bool
+pass_is_cheap(ir_op op)
 {
     switch (op) {
     case OP_neg:
@@ -77,7 +76,7 @@ at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
         return false;
     if (n->op == OP_constant || n->op == OP_iota)
         return true;
-    if (!is_cheap((ir_op)n->op))
+    if (!pass_is_cheap((ir_op)n->op))
         return false;
     for (int i = 0; i < n->n_in; i++)
         if (!at_hand(b, saved, n->in[i], depth - 1))

@@ -70,6 +70,9 @@ static inline ir_ref tan_select(ir_build *b, ir_ref p, ir_ref t, ir_ref e)
     return ir_select(b, p, t ? t : ir_like(b, e, 0), e ? e : ir_like(b, t, 0));
 }
 
+/* The sum of two cotangents; windows added to zeros are added to the other instead. */
+ir_ref pass_accumulate(ir_build *b, ir_ref x, ir_ref y);
+
 /* The engines, for rules of ops with sub-functions. */
 
 /* jvp of a sub-function: active[i] says which inputs have tangents.  The result takes the inputs, then

@@ -58,7 +58,7 @@ run_backward(backward *w, const ir_node *n)
     transpose_rules[n->op](w->b, w->f, n, linear, in, w->ct + n->first, ct_in);
     for (int i = 0; i < n->n_in; i++)
         if (linear[i])
-            w->ct[n->in[i]] = tan_add(w->b, w->ct[n->in[i]], ct_in[i]);
+            w->ct[n->in[i]] = pass_accumulate(w->b, w->ct[n->in[i]], ct_in[i]);
 }
 
 cot_status

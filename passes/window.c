@@ -24,11 +24,20 @@ strided(ir_build *b, ir_ref x, int axis, int64_t stride)
     return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
 }
 
+/* n steps, or more than any array has elements. */
+static int64_t
+extent(int64_t n, int64_t step)
+{
+    int64_t x;
+
+    return __builtin_mul_overflow(n, step, &x) || x > INT64_MAX / 4 ? INT64_MAX / 4 : x;
+}
+
 void
 pass_window_same(int64_t size, pass_window *w)
 {
-    const int64_t wide = size ? (size - 1) * w->base + 1 : 0, want = (wide + w->stride - 1) / w->stride;
-    const int64_t more = (want - 1) * w->stride + (w->size - 1) * w->dilation + 1 - wide;
+    const int64_t wide = size ? extent(size - 1, w->base) + 1 : 0, want = wide ? (wide - 1) / w->stride + 1 : 0;
+    const int64_t more = (want - 1) * w->stride + extent(w->size - 1, w->dilation) + 1 - wide;
 
     w->low = more > 0 ? more / 2 : 0;
     w->high = more > 0 ? more - more / 2 : 0;

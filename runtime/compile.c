@@ -143,7 +143,7 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
     const bool fast = strcmp(target + n, ",fast") == 0;
     if (strncmp(target, "cuda", 4) != 0 || (n > 4 && target[4] != ':') || (target[n] && !fast))
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the target is '%s'; wants host, generic, cuda, cuda:sm_80 or auto", target));
+                       ir_format(&ctx->arena, "the target is '%s'; wants host, generic, auto, cuda or cuda:sm_80, and ,fast behind these two", target));
     p->target.fast |= fast;
     if (*backend && strcmp(*backend, "cuda") != 0)
         return COT_OK;

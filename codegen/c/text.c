@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/number.h"
+
 static const char *const c_scalar[COT_DTYPE_COUNT] = {
     [COT_BOOL] = "uint8_t", [COT_I8] = "int8_t",     [COT_I16] = "int16_t",
     [COT_I32] = "int32_t",  [COT_I64] = "int64_t",   [COT_U8] = "uint8_t",
@@ -198,8 +200,8 @@ real(cg_c_text *t, cot_dtype type, double x)
     if (isinf(x))
         return ir_format(t->arena, "%s%sCOT_INFINITY", x < 0 ? "-" : "", cast);
     for (int digits = 1; digits <= (single ? 8 : 12) && x != 0 && fabs(x) > 1e-30; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, x);
-        if ((single ? (double)strtof(s, NULL) : strtod(s, NULL)) == x)
+        ir_snprintf(s, sizeof s, "%.*g", digits, x);
+        if ((single ? (double)ir_strtof(s, NULL) : ir_strtod(s, NULL)) == x)
             return ir_format(t->arena, "%s%s%s", s, strpbrk(s, ".e") ? "" : ".0", suffix);
     }
     if (x == 0)

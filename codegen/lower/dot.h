@@ -17,6 +17,17 @@ typedef struct cg_dot_axes {
     const int64_t *lhs, *rhs;       /* strides in elements; NULL where the operand lacks the group */
 } cg_dot_axes;
 
+/* Elements of a group of axes. */
+static inline int64_t
+cg_dot_total(const cg_dot_axes *a)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < a->n; i++)
+        n *= a->size[i];
+    return n;
+}
+
 typedef struct cg_dot {
     cot_dtype type;                 /* of the accumulator: f32, f64, or an integer type */
     cot_dtype lhs_type, rhs_type;   /* of the operands in memory, which loads widen */

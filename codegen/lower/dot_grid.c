@@ -210,22 +210,12 @@ tile_of_thread(int64_t m, int64_t n, cot_dtype t)
     return t == COT_F32 && m * n >= WIDE_LEAST ? 8 : 4;
 }
 
-static int64_t
-total(const cg_dot_axes *a)
-{
-    int64_t n = 1;
-
-    for (int i = 0; i < a->n; i++)
-        n *= a->size[i];
-    return n;
-}
-
 bool
 cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t elements[2])
 {
-    const int64_t m = total(&d->m), n = total(&d->n), side = tile_of_thread(m, n, d->type) * SIDE;
+    const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n), side = tile_of_thread(m, n, d->type) * SIDE;
 
-    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE || total(&d->k) < K_TILE)
+    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE || cg_dot_total(&d->k) < K_TILE)
         return false;
     elements[0] = K_TILE * (side + PAD);
     elements[1] = K_TILE * side;

@@ -44,23 +44,13 @@ typedef struct tensor {
     uint32_t sums;
 } tensor;
 
-static int64_t
-total(const cg_dot_axes *a)
-{
-    int64_t n = 1;
-
-    for (int i = 0; i < a->n; i++)
-        n *= a->size[i];
-    return n;
-}
-
 bool
 cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
 {
     const bool types = d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
 
-    return t->grid && t->fast && !inner && types && d->type == COT_F32 && total(&d->m) >= LEAST && total(&d->n) >= LEAST &&
-           total(&d->k) >= K_LEAST;
+    return t->grid && t->fast && !inner && types && d->type == COT_F32 && cg_dot_total(&d->m) >= LEAST && cg_dot_total(&d->n) >= LEAST &&
+           cg_dot_total(&d->k) >= K_LEAST;
 }
 
 static cg_val

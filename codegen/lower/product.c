@@ -299,15 +299,6 @@ epilogue_cost(const product *p)
     return w.cost;
 }
 
-static int64_t
-product_of(const cg_dot_axes *a)
-{
-    int64_t n = 1;
-    for (int i = 0; i < a->n; i++)
-        n *= a->size[i];
-    return n;
-}
-
 /* The axes of m from the widest stride to the least: rows that follow each other lie together. */
 static void
 sort_rows(product *p)
@@ -406,9 +397,9 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
             v->place[g->v[i]] = cg_plan_new(l, "t", ir_type_at(v->f, g->v[i]));
     if (t->size == 0)
         return;
-    p.sizes[0] = product_of(&p.d.b);
-    p.sizes[1] = product_of(&p.d.m);
-    p.sizes[2] = product_of(&p.d.n);
+    p.sizes[0] = cg_dot_total(&p.d.b);
+    p.sizes[1] = cg_dot_total(&p.d.m);
+    p.sizes[2] = cg_dot_total(&p.d.n);
     cg_kernel_begin(l, "dot");
     p.fr = cg_level_frame(l, v, g);
     p.out = IR_NEW_N(l->arena, uint32_t, g->n + 1);
@@ -439,10 +430,10 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
-    l->k->flops = 2 * t->size * product_of(&p.d.k);
+    l->k->flops = 2 * t->size * cg_dot_total(&p.d.k);
     l->k->bytes = (t->size + ir_type_at(v->f, x)->size + ir_type_at(v->f, y)->size) * 4;
     ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
-                  (long long)p.sizes[1], (long long)p.sizes[2], (long long)product_of(&p.d.k), inner ? ", inner" : "");
+                  (long long)p.sizes[1], (long long)p.sizes[2], (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
     cg_dot_build(&l->b, &l->target, l->o->threads, &p.d, inner);
     cg_kernel_call(l);
 }

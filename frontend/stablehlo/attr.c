@@ -3,9 +3,11 @@
  * What a dialect prints between brackets of its own is kept as text, for the op that wants it. */
 #include "frontend/stablehlo/tree.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ir/diag.h"
+#include "ir/number.h"
 
 static bool value(hlo_reader *r, bool typed, hlo_attr *out);
 
@@ -37,10 +39,13 @@ number(hlo_reader *r, bool typed, hlo_attr *out)
         digits[n++] = *r->at++;
     digits[n] = '\0';
     out->kind = HLO_INT;
+    errno = 0;
     out->i = strtoll(digits, &end, strncmp(digits, "0x", 2) == 0 ? 16 : 10);
+    if (!*end && errno == ERANGE)
+        return fe_hlo_wants(r, start, "a number of 64 bits");
     if (*end) {
         out->kind = HLO_REAL;
-        out->x = strtod(digits, &end);
+        out->x = ir_strtod(digits, &end);
     }
     if (*end || n == 0)
         return fe_hlo_wants(r, start, "a number");

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "ir/number.h"
 #include "ir/scalar.h"
 
 /* ---- hexadecimal ---- */
@@ -144,7 +145,7 @@ decimal(const char *s, const char *end, const char **rest)
     }
     memcpy(copy, s, n);
     copy[n] = '\0';
-    return strtod(copy, NULL);
+    return ir_strtod(copy, NULL);
 }
 
 static void
@@ -229,12 +230,6 @@ real_element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 }
 
 static bool
-is_complex(cot_dtype t)
-{
-    return cot_dtype_name(t)[0] == 'c';
-}
-
-static bool
 element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
 {
     if (t == COT_BOOL) {
@@ -244,7 +239,7 @@ element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
         *to = fe_hlo_is(s, "true") || fe_hlo_is(s, "1");
         return *to || fe_hlo_is(s, "false") || fe_hlo_is(s, "0") || fe_hlo_wants(r, start, "true or false");
     }
-    if (is_complex(t)) {
+    if (ir_is_complex(t)) {
         const cot_dtype part = cot_dtype_size(t) == 8 ? COT_F32 : COT_F64;
         return fe_hlo_expect(r, "(") && real_element(r, part, NULL, to) && fe_hlo_expect(r, ",") &&
                real_element(r, part, NULL, to + cot_dtype_size(part)) && fe_hlo_expect(r, ")");

@@ -217,46 +217,41 @@ move_alike(const walk *w, const ir_node *n, const motion *x, const motion *y, mo
         to->kind = LOST;
 }
 
+/* The moves of x and y add up, or of x and s y, where they are alike. */
+static void
+move_both(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
+{
+    *to = x ? *x : *y;
+    to->k = (x ? x->k : 0) + s * (y ? y->k : 0);
+    if (x && y && (x->kind != y->kind || !same_axes(x, y, ir_type_at(w->g, n->first)->rank)))
+        to->kind = LOST;
+    else if (to->k == 0)
+        to->kind = STILL;
+}
+
 /* x + s y. */
 static void
 move_sum(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
 {
-    const int rank = ir_type_at(w->g, n->first)->rank;
-
-    if ((x ? x : y)->kind == SCALES) {
+    if ((x ? x : y)->kind == SCALES)
         move_alike(w, n, x, y, to);
-        return;
-    }
-    *to = x ? *x : *y;
-    to->k = (x ? x->k : 0) + s * (y ? y->k : 0);
-    if (x && y && (x->kind != y->kind || !same_axes(x, y, rank)))
-        to->kind = LOST;
-    else if (to->k == 0)
-        to->kind = STILL;
+    else
+        move_both(w, n, x, y, s, to);
 }
 
 /* x y^s. */
 static void
 move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, double s, motion *to)
 {
-    const int rank = ir_type_at(w->g, n->first)->rank;
     double c;
 
     *to = x ? *x : *y;
-    if (to->kind == GROWS) {
-        if (x && y)
-            to->kind = LOST;
-        else if ((s < 0 && !x) || !number(w, n->in[x ? 1 : 0], &c) || !isfinite(c) || c == 0)
-            to->kind = LOST;
-        else
-            to->k = s < 0 ? to->k / c : to->k * c;
-        return;
-    }
-    to->k = (x ? x->k : 0) + s * (y ? y->k : 0);
-    if (x && y && (x->kind != y->kind || !same_axes(x, y, rank)))
+    if (to->kind != GROWS)
+        move_both(w, n, x, y, s, to);
+    else if ((x && y) || (s < 0 && !x) || !number(w, n->in[x ? 1 : 0], &c) || !isfinite(c) || c == 0)
         to->kind = LOST;
-    else if (to->k == 0)
-        to->kind = STILL;
+    else
+        to->k = s < 0 ? to->k / c : to->k * c;
 }
 
 /* Sums of products of one operand that is scaled. */

@@ -1,4 +1,6 @@
-/* Sorting, searching, counting: argsort and indexing. */
+/* Sorting and searching: argsort and indexing. */
+#include <math.h>
+
 #include "cotrace/order.h"
 
 #include "frontend/trace.h"
@@ -8,8 +10,7 @@ typedef struct ordering {
     cot_order_options o;
     int axis;
     int64_t n;
-    double q, low, high;
-    cot_value *places;
+    double q;
 } ordering;
 
 static ordering
@@ -208,39 +209,89 @@ cot_top_k_(cot_place at, cot_value x, int64_t k, cot_value *out)
     return fe_apply2(at, "top_k", pick, x, place, &d);
 }
 
-/* Element i of the sorted axis, and the next one, weighted; NaN if the last one is. */
+/* low and high, weighted; where nothing is of high it is not looked at, which may be infinite. */
+static ir_ref
+between(ir_build *b, ir_ref low, ir_ref high, ir_ref part)
+{
+    return ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)), ir_mul(b, high, part));
+}
+
+/* The place itself, of the methods that choose one; linear and midpoint need both beside it. */
+static double
+rounded(int method, double place)
+{
+    return method == COT_QUANTILE_LOWER    ? floor(place)
+           : method == COT_QUANTILE_HIGHER ? ceil(place)
+                                           : nearbyint(place);
+}
+
+/* At place q (n - 1) of the sorted axis; NaN if the last one is. */
+static ir_ref
+whole_quantile(ir_build *b, const ordering *d, ir_ref y, int axis)
+{
+    const int64_t size = ir_btype(b, y)->dims[axis];
+    const bool mixes = d->o.method == COT_QUANTILE_LINEAR || d->o.method == COT_QUANTILE_MIDPOINT;
+    const double at = d->q * (double)(size - 1), place = mixes ? at : rounded(d->o.method, at);
+    const int64_t i = (int64_t)place, j = i + 1 < size ? i + 1 : i;
+    ir_ref low = ir_slice_axis(b, y, axis, i, i + 1), last = ir_slice_axis(b, y, axis, size - 1, size);
+    ir_ref high = ir_slice_axis(b, y, axis, j, j + 1);
+    const double part = d->o.method == COT_QUANTILE_MIDPOINT ? 0.5 : place - (double)i;
+
+    ir_ref z = place > (double)i ? between(b, low, high, ir_like(b, low, part)) : low;
+    return ir_select(b, ir_op2(b, OP_ne, last, last), last, z);
+}
+
+/* At place q (m - 1), of m elements that are not NaN, which are the first of the sorted axis; NaN if there is none. */
+static ir_ref
+quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
+{
+    const cot_dtype t = ir_btype(b, y)->dtype;
+    const int method = d->o.method;
+    const cot_dtype index = ir_btype(b, y)->dims[axis] > INT32_MAX ? COT_I64 : COT_I32;
+    ir_ref number = ir_convert(b, ir_op2(b, OP_eq, y, y), index), m = fe_reduce(b, OP_reduce_sum, number, ir_axes_of(axis), true);
+    ir_ref most = ir_op2(b, OP_max, ir_sub(b, m, ir_like(b, m, 1)), ir_like(b, m, 0)), at = ir_convert(b, most, COT_F64);
+
+    at = ir_mul(b, at, ir_like(b, at, d->q));
+    if (method != COT_QUANTILE_LINEAR && method != COT_QUANTILE_MIDPOINT) {
+        const ir_op op = method == COT_QUANTILE_LOWER ? OP_floor : method == COT_QUANTILE_HIGHER ? OP_ceil : OP_round_even;
+        return at_places(b, y, ir_convert(b, ir_op1(b, op, at), index), axis);
+    }
+    ir_ref first = ir_op1(b, OP_floor, at), i = ir_convert(b, first, index), part = ir_sub(b, at, first);
+    ir_ref j = ir_op2(b, OP_min, ir_add(b, i, ir_like(b, i, 1)), most), exact = ir_op2(b, OP_eq, part, ir_like(b, part, 0));
+    ir_ref low = at_places(b, y, i, axis), high = at_places(b, y, ir_select(b, exact, i, j), axis);
+    ir_ref share = method == COT_QUANTILE_MIDPOINT ? ir_like(b, low, 0.5) : ir_convert(b, part, t);
+
+    return ir_select(b, exact, low, between(b, low, high, share));
+}
+
+static bool
+takes_quantile(ir_build *b, const ordering *d, const ir_type *t, int axis)
+{
+    if (!ir_is_float(t->dtype))
+        ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
+    else if (t->dims[axis] == 0)
+        ir_build_fail(b, d->op, ERR_axis_empty, (long long)axis, ir_type_str(b->ctx, t));
+    else if (!(d->q >= 0 && d->q <= 1))
+        ir_build_fail(b, d->op, ERR_attr_wrong, ir_format(b->arena, "q is %g; wants 0 to 1", d->q));
+    else if (d->o.method < COT_QUANTILE_LINEAR || d->o.method > COT_QUANTILE_MIDPOINT)
+        ir_build_fail(b, d->op, ERR_attr_wrong, ir_format(b->arena, "method is %d; wants a COT_QUANTILE_", d->o.method));
+    else
+        return true;
+    return false;
+}
+
 static ir_ref
 quantile(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const ordering *d = options;
     const int axis = axis_of(b, d, x[0].ref);
+    ir_ref y = axis < 0 ? IR_NONE : fe_widen(b, x[0].ref);
 
     (void)n;
-    if (axis < 0)
+    if (!y || !takes_quantile(b, d, ir_btype(b, y), axis))
         return IR_NONE;
-    ir_ref y = fe_widen(b, x[0].ref);
-    const ir_type *t = ir_btype(b, y);
-    const int64_t size = t->dims[axis];
-    if (!ir_is_float(t->dtype)) {
-        ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
-        return IR_NONE;
-    }
-    if (size == 0 || !(d->q >= 0 && d->q <= 1)) {
-        if (size == 0)
-            ir_build_fail(b, d->op, ERR_axis_empty, (long long)axis, ir_type_str(b->ctx, t));
-        else
-            ir_build_fail(b, d->op, ERR_attr_wrong, ir_format(b->arena, "q is %g; wants 0 to 1", d->q));
-        return IR_NONE;
-    }
     y = sorted(b, y, axis, false);
-    const double place = d->q * (double)(size - 1);
-    const int64_t i = (int64_t)place, j = i + 1 < size ? i + 1 : i;
-    ir_ref low = ir_slice_axis(b, y, axis, i, i + 1), last = ir_slice_axis(b, y, axis, size - 1, size);
-    ir_ref high = ir_slice_axis(b, y, axis, j, j + 1), part = ir_like(b, low, place - (double)i);
-    ir_ref z = place > (double)i ? ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)),
-                                          ir_mul(b, high, part))
-                                 : low;
-    z = ir_select(b, ir_op2(b, OP_ne, last, last), last, z);
+    ir_ref z = y ? (d->o.skip_nan ? quantile_of_numbers : whole_quantile)(b, d, y, axis) : IR_NONE;
     z = fe_narrow(b, z, ir_btype(b, x[0].ref)->dtype);
     if (!z || d->o.keepdims)
         return z;
@@ -324,81 +375,4 @@ cot_searchsorted_(cot_place at, cot_value list, cot_value x, const cot_order_opt
     ordering d = ordering_of("searchsorted", 0, o, size);
 
     return fe_apply2(at, "searchsorted", searchsorted, list, x, &d);
-}
-
-/* ---- counting ---- */
-
-/* One for each index (i64, any shape) that is one of 0 ... n-1. */
-static ir_ref
-count(ir_build *b, ir_ref index, int64_t n)
-{
-    const int64_t zero = 0, vectors[2] = { index ? ir_btype(b, index)->size : 0, 1 };
-
-    if (!index)
-        return IR_NONE;
-    const ir_type *t = ir_type_shaped(b->ctx, ir_type_as(b->ctx, ir_btype(b, index), COT_I32), 1, &n);
-    if (!t) {
-        b->status = b->ctx->status;
-        return IR_NONE;
-    }
-    const ir_type *ones = ir_type_shaped(b->ctx, t, 1, vectors);
-    ir_attrs a = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_FILL } };
-    ir_ref in[3] = { ir_zeros(b, t), ir_reshape(b, index, 2, vectors), ir_splat_int(b, ones, 1) };
-    return ir_node1(b, OP_scatter_add, 3, in, &a);
-}
-
-static ir_ref
-bincount(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const ordering *d = options;
-    const ir_type *t = ir_btype(b, x[0].ref);
-
-    (void)n;
-    if (!ir_is_int(t->dtype)) {
-        ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "an integer type");
-        return IR_NONE;
-    }
-    return count(b, t->dtype == COT_U64 ? x[0].ref : ir_convert(b, x[0].ref, COT_I64), d->n);
-}
-
-static ir_ref
-histogram(ir_build *b, const fe_arg *x, int n, const void *options)
-{
-    const ordering *d = options;
-    ir_ref y = fe_widen(b, ir_op1(b, OP_stop_gradient, x[0].ref));
-    const ir_type *t = y ? ir_btype(b, y) : NULL;
-
-    (void)n;
-    if (!t)
-        return IR_NONE;
-    if (!ir_is_float(t->dtype) || !(d->low < d->high)) {
-        if (!ir_is_float(t->dtype))
-            ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
-        else
-            ir_build_fail(b, d->op, ERR_attr_wrong,
-                          ir_format(b->arena, "the range is %g to %g; wants the lower bound first", d->low, d->high));
-        return IR_NONE;
-    }
-    ir_ref low = ir_like(b, y, d->low), high = ir_like(b, y, d->high);
-    ir_ref inside = ir_op2(b, OP_and, ir_op2(b, OP_ge, y, low), ir_op2(b, OP_le, y, high));
-    ir_ref place = ir_mul(b, ir_sub(b, y, low), ir_like(b, y, (double)d->n / (d->high - d->low)));
-    ir_ref i = ir_convert(b, ir_op1(b, OP_floor, place), COT_I64);
-    i = i ? ir_op2(b, OP_min, i, ir_splat_int(b, ir_btype(b, i), d->n - 1)) : IR_NONE;
-    return i ? count(b, ir_select(b, inside, i, ir_splat_int(b, ir_btype(b, i), -1)), d->n) : IR_NONE;
-}
-
-cot_value
-cot_bincount_(cot_place at, cot_value x, int64_t n)
-{
-    ordering d = { .op = "bincount", .n = n };
-
-    return fe_apply1(at, "bincount", bincount, x, &d);
-}
-
-cot_value
-cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high)
-{
-    ordering d = { .op = "histogram", .n = n, .low = low, .high = high };
-
-    return fe_apply1(at, "histogram", histogram, x, &d);
 }

@@ -145,15 +145,15 @@ static ir_ref
 average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window)
 {
     ir_ref y = fe_widen(b, x);
-    int64_t size = 1;
+    double size = 1;
 
     if (!ir_is_float(ir_btype(b, y)->dtype)) {
         ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, y)), "a floating type");
         return IR_NONE;
     }
     for (int i = 0; i < d->window.n; i++)
-        size *= window[i];
-    ir_ref sum = pool(b, d, y, axis, window), count = ir_like(b, sum, (double)size);
+        size *= (double)window[i];
+    ir_ref sum = pool(b, d, y, axis, window), count = ir_like(b, sum, size);
     if (sum && d->o.count_valid)
         count = pool(b, d, ir_like(b, y, 1), axis, window);
     return sum ? fe_narrow(b, ir_div(b, sum, count), ir_btype(b, x)->dtype) : IR_NONE;
@@ -192,7 +192,7 @@ average_call(ir_build *b, const fe_arg *x, int n, const void *options)
     return pooled(b, options, x[0].ref, average);
 }
 
-#define FE_POOL(name, reduction, unset, rule)                                                         \
+#define FE_POOL(name, reduction, unset, rule)                                                  \
     cot_value cot_##name##_(cot_place at, cot_value x, cot_list window,                        \
                             const cot_window_options *o, size_t size)                          \
     {                                                                                          \

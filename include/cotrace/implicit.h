@@ -44,16 +44,17 @@ COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
  *     matvec       n values -> n values of the types of b, linear; transposed by the library
  *     solve        any solver; called for b, for tangents, and unless .transpose or .symmetric is given
  *                  for cotangents with the transposed matvec
- * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
  * Of complex numbers the transposed matvec is the conjugate transpose, and .symmetric means Hermitian: torch's convention.
+ * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
  *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is neither floating nor complex */
 #define cot_custom_linear_solve(...) COT_LINEAR_SOLVE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEAR_SOLVE_(matvec, solve, ...) \
     cot_custom_linear_solve_(COT_HERE, matvec, solve, COT_SOLVE_(__VA_ARGS__))
 
-/* cot_custom_root(f, solve, .b = COT_VALUES(guess), .tangent = solver): x with f(x) = 0. f n
- * values -> n values of their types .tangent solves f'(x) v = b, linear in v; .transpose the
- * transposed system (the same solver if NULL) The result does not depend on the guess.
+/* cot_custom_root(f, solve, .b = COT_VALUES(guess), .tangent = solver): x with f(x) = 0.
+ *     f            n values -> n values of their types
+ *     .tangent     solves f'(x) v = b, linear in v; .transpose the transposed system (NULL: the same solver)
+ * The result does not depend on the guess.
  * Errors: as above; no .tangent is COT_ERR_ARG. */
 #define cot_custom_root(...) COT_ROOT_(__VA_ARGS__, .end_ = 0)
 #define COT_ROOT_(f, solve, ...) cot_custom_root_(COT_HERE, f, solve, COT_SOLVE_(__VA_ARGS__))

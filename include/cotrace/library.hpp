@@ -134,11 +134,15 @@ quantile(cot_value x, double q, int axis, const cot_order_options &o = {}, COT_P
 {
     return cot_quantile_(COT_AT_, x, q, axis, &o, sizeof o);
 }
-inline value bincount(cot_value x, int64_t n, COT_PLACE_) { return cot_bincount_(COT_AT_, x, n); }
 inline value
-histogram(cot_value x, int64_t n, double low, double high, COT_PLACE_)
+bincount(cot_value x, int64_t n, const cot_count_options &o = {}, COT_PLACE_)
 {
-    return cot_histogram_(COT_AT_, x, n, low, high);
+    return cot_bincount_(COT_AT_, x, n, &o, sizeof o);
+}
+inline value
+histogram(cot_value x, int64_t n, double low, double high, const cot_count_options &o = {}, COT_PLACE_)
+{
+    return cot_histogram_(COT_AT_, x, n, low, high, &o, sizeof o);
 }
 
 /* ---- windows, and reductions by a body ---- */

@@ -14,6 +14,12 @@
 extern "C" {
 #endif
 
+/* Between two elements: linearly; the one below, above, nearest (of two at the same distance the one at an even
+ * place), as NumPy has them; half of each. */
+typedef enum cot_quantile_method {
+    COT_QUANTILE_LINEAR = 0, COT_QUANTILE_LOWER, COT_QUANTILE_HIGHER, COT_QUANTILE_NEAREST, COT_QUANTILE_MIDPOINT,
+} cot_quantile_method;
+
 typedef struct cot_order_options {
     int end_;
     int descending;             /* 1: the largest first                             */
@@ -21,6 +27,8 @@ typedef struct cot_order_options {
     int keepdims;               /* median, quantile: the axis stays, of size 1      */
     int reverse;                /* cumsum, ...: from each element on, not up to it  */
     int right;                  /* searchsorted: after those that are equal         */
+    int method;                 /* quantile, median: a cot_quantile_method          */
+    int skip_nan;               /* quantile, median: of the elements that are not NaN; NaN if there is none */
 } cot_order_options;
 
 typedef struct cot_unique_options {
@@ -32,6 +40,11 @@ typedef struct cot_unique_options {
     cot_value *index;           /* i32[size]: where each is first, row-major            */
     cot_value *inverse;         /* i32, of the shape of x: which one each element is    */
 } cot_unique_options;
+
+typedef struct cot_count_options {
+    int end_;
+    cot_value weights;          /* of the shape of x: added in place of ones, in their type */
+} cot_count_options;
 
 #define COT_ORDER_(...) &(const cot_order_options){__VA_ARGS__}, sizeof(cot_order_options)
 COT_API cot_value cot_sort_(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
@@ -46,8 +59,10 @@ COT_API cot_value cot_quantile_(cot_place at, cot_value x, double q, int axis, c
 COT_API cot_value cot_searchsorted_(cot_place at, cot_value sorted, cot_value x, const cot_order_options *o,
                                     size_t size);
 COT_API cot_value cot_unique_(cot_place at, cot_value x, const cot_unique_options *o, size_t size);
-COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n);
-COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high);
+#define COT_COUNT_(...) &(const cot_count_options){__VA_ARGS__}, sizeof(cot_count_options)
+COT_API cot_value cot_bincount_(cot_place at, cot_value x, int64_t n, const cot_count_options *o, size_t size);
+COT_API cot_value cot_histogram_(cot_place at, cot_value x, int64_t n, double low, double high,
+                                 const cot_count_options *o, size_t size);
 
 #define COT_CUMULATE_(name) \
     COT_API cot_value name(cot_place at, cot_value x, int axis, const cot_order_options *o, size_t size);
@@ -74,9 +89,13 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 /* The k largest elements of the last axis, the largest first; *places (may be NULL) says where they are:
  * the first of equal ones come first. */
 #define cot_top_k(x, k, places) cot_top_k_(COT_HERE, x, k, places)
-/* Along an axis that leaves (.keepdims = 1: stays, of size 1); NaN if an element is.  The median is the mean
- * of the two in the middle; the quantile q, from 0 to 1, is interpolated between the two next to place
- * q (n - 1) of the n sorted elements. */
+/* Along an axis that leaves (.keepdims = 1: stays, of size 1); NaN if an element is (.skip_nan = 1: without
+ * them).  The quantile q, from 0 to 1, is interpolated by .method between the two next to place q (n - 1) of the
+ * n sorted elements; the median is that of 1/2, so the mean of the two in the middle.
+ *
+ * Errors   COT_ERR_DTYPE  x is not real floating
+ *          COT_ERR_SHAPE  the axis is empty
+ *          COT_ERR_ARG    q or the method is none */
 #define cot_median(...) COT_MEDIAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEDIAN_(x, axis, ...) cot_median_(COT_HERE, x, axis, COT_ORDER_(__VA_ARGS__))
 #define cot_quantile(...) COT_QUANTILE_(__VA_ARGS__, .end_ = 0)
@@ -94,9 +113,13 @@ COT_CUMULATE_(cot_cumlogsumexp_)
 #define COT_UNIQUE_(x, ...) \
     cot_unique_(COT_HERE, x, &(const cot_unique_options){__VA_ARGS__}, sizeof(cot_unique_options))
 /* i32[n]: how often 0 ... n-1 occur among the integers x; how many elements of the floating x are in each
- * of n equal parts of [low, high], of which the last includes high.  What is outside is not counted. */
-#define cot_bincount(x, n) cot_bincount_(COT_HERE, x, n)
-#define cot_histogram(x, n, low, high) cot_histogram_(COT_HERE, x, n, low, high)
+ * of n equal parts of [low, high], of which the last includes high, by the edges low + i ((high - low) / n) in the
+ * type of x.  What is outside is not counted.  With .weights: T[n], the sum of the weights of those elements, with
+ * derivatives by the weights. */
+#define cot_bincount(...) COT_BINCOUNT_(__VA_ARGS__, .end_ = 0)
+#define COT_BINCOUNT_(x, n, ...) cot_bincount_(COT_HERE, x, n, COT_COUNT_(__VA_ARGS__))
+#define cot_histogram(...) COT_HISTOGRAM_(__VA_ARGS__, .end_ = 0)
+#define COT_HISTOGRAM_(x, n, low, high, ...) cot_histogram_(COT_HERE, x, n, low, high, COT_COUNT_(__VA_ARGS__))
 /* Of the elements along an axis up to each, or with .reverse = 1 from each on: the sum, the product, the
  * maximum, the minimum (NaN wins), log(sum(e^x)).  All in linear time. */
 #define cot_cumsum(...) COT_CUMSUM_(__VA_ARGS__, .end_ = 0)

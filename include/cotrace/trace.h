@@ -350,8 +350,8 @@ COT_API cot_value cot_conj_(cot_place at, cot_value x);
 #define cot_lgamma(x) cot_lgamma_(COT_HERE, x)
 /* derivative of lgamma; NaN at 0 and the negative integers. */
 #define cot_digamma(x) cot_digamma_(COT_HERE, x)
-/* derivative of digamma(y) of order x, a whole number >= 0 (else NaN); NaN for x > 4, y <
- * 0; no derivative by x. */
+/* derivative of digamma(y) of order x, a whole number >= 0 (else NaN); for x > 0 infinite
+ * where y is 0 or a negative integer; no derivative by x. */
 #define cot_polygamma(x, y) cot_polygamma_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Hurwitz zeta function, sum of (y + k)^-x, x > 1 (inf at 1, NaN below), y > 0 or x whole
  * (inf where y is 0 or a negative integer, NaN for other y < 0); no derivative by x. */

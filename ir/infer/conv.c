@@ -9,7 +9,8 @@ spaced(const infer_ctx *c, const char *what, ir_ints s, int n)
     for (int i = 0; i < n; i++)
         if (s.at[i] < 1 || s.at[i] > (int64_t)1 << 40)
             return INFER_FAIL(c, ERR_attr_wrong,
-                              ir_format(c->b->arena, "%s[%d] is %lld; wants 1 or more", what, i, (long long)s.at[i]));
+                              ir_format(c->b->arena, "%s[%d] is %lld; wants %s", what, i, (long long)s.at[i],
+                                        s.at[i] < 1 ? "1 or more" : "2^40 or less"));
     return 0;
 }
 

@@ -171,11 +171,11 @@ infer_windows(const infer_ctx *c)
     if (infer_axis(c, axis, x) < 0)
         return -1;
     if (size < 1 || size > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "size", (long long)size, "1 or more");
+        return INFER_FAIL(c, ERR_attr_value, "size", (long long)size, size < 1 ? "1 or more" : "2^48 or less");
     if (stride < 1 || stride > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "stride", (long long)stride, "1 or more");
+        return INFER_FAIL(c, ERR_attr_value, "stride", (long long)stride, stride < 1 ? "1 or more" : "2^48 or less");
     if (dilation < 1 || dilation > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "dilation", (long long)dilation, "1 or more");
+        return INFER_FAIL(c, ERR_attr_value, "dilation", (long long)dilation, dilation < 1 ? "1 or more" : "2^48 or less");
     if (x->rank == COT_MAX_RANK)
         return INFER_FAIL(c, ERR_rank_limit, x->rank + 1);
     for (int k = 0; k < x->rank; k++)

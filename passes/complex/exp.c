@@ -168,7 +168,7 @@ pair_logistic(ir_build *b, const ir_node *n, const pass_pair *x)
     return one_over(b, (pass_pair){ pr_addk(b, e.re, 1), e.im });
 }
 
-/* A zero base gives 1 for w = 0, |0|^c for a real w, and 0 or NaN as |0|^c for others. */
+/* A zero base gives 1 for w = 0, NaN for w on the imaginary axis, where there is no limit, and |0|^Re w for others. */
 pass_pair
 pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -180,8 +180,9 @@ pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     ir_ref r = ir_mul(b, by_size, real(b, OP_exp, ir_neg(b, ir_mul(b, w.im, angle))));
     ir_ref re = ir_mul(b, r, real(b, OP_cos, q)), im = ir_mul(b, r, real(b, OP_sin, q));
     (void)n;
-    re = ir_select(b, none, by_size, re);
-    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)), zero, im);
-    ir_ref unit = pr_and(b, pr_is(b, w.re, 0), pr_is(b, w.im, 0));
+    ir_ref turns = pr_is(b, w.re, 0), unit = pr_and(b, turns, pr_is(b, w.im, 0));
+    ir_ref nan = pr_k(b, size, (double)NAN);
+    re = ir_select(b, none, ir_select(b, turns, nan, by_size), re);
+    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)), ir_select(b, pr_and(b, none, turns), nan, zero), im);
     return (pass_pair){ ir_select(b, unit, pr_k(b, re, 1), re), ir_select(b, unit, zero, im) };
 }

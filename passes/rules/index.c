@@ -223,6 +223,81 @@ jvp_scatter_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     jvp_scatter_extreme(b, f, n, in, y);
 }
 
+/* ---- sums of cotangents ---- */
+
+/* Is node n, of a value that is added to another, zero but for a box or some windows of it?  Then *base is what
+ * it was put into, at the bottom a constant of zeros. */
+static bool
+is_added_to(const ir_build *b, const ir_node *n, ir_ref *base)
+{
+    if (!n || (n->op != OP_scatter_add && n->op != OP_dynamic_update_slice))
+        return false;
+    *base = n->in[0];
+    double zero;
+    if (n->op == OP_scatter_add || (ir_is_splat(b, *base, &zero) && zero == 0))
+        return true;
+    const ir_node *sum = ir_bdef(b, n->in[1]), *old = sum && sum->op == OP_add ? ir_bdef(b, sum->in[0]) : NULL;
+    return old && old->op == OP_dynamic_slice && old->in[0] == *base &&
+           memcmp(old->in + 1, n->in + 2, sizeof *n->in * (size_t)(old->n_in - 1)) == 0;
+}
+
+/* Whether all of y is windows put into zeros, one after the other. */
+static bool
+is_sparse(const ir_build *b, ir_ref y)
+{
+    double zero;
+
+    for (ir_ref base = IR_NONE; is_added_to(b, ir_bdef(b, y), &base); y = base)
+        if (ir_is_splat(b, base, &zero))
+            return zero == 0;
+    return false;
+}
+
+/* ct added to the box of x that starts where node n puts it. */
+static ir_ref
+add_to_box(ir_build *b, const ir_node *n, ir_ref x, ir_ref ct)
+{
+    const ir_type *t = ir_btype(b, ct);
+    ir_ref *in = ir_copy_bytes(b->arena, n->in, sizeof *in * (size_t)n->n_in);
+
+    in[1] = x;
+    ir_ref old = ir_node1(b, OP_dynamic_slice, n->n_in - 1, in + 1, &(ir_attrs){ .sizes = { { t->rank, t->dims } } });
+    in[0] = x;
+    in[1] = ir_add(b, old, ct);
+    return ir_node1(b, OP_dynamic_update_slice, n->n_in, in, NULL);
+}
+
+/* The windows of y added to x instead of to zeros. */
+static ir_ref
+add_windows(ir_build *b, ir_ref x, ir_ref y)
+{
+    ir_ref base;
+    double zero;
+
+    if (!is_added_to(b, ir_bdef(b, y), &base))
+        return x;
+    const ir_node n = *ir_bdef(b, y);           /* building moves the nodes */
+    const bool bottom = ir_is_splat(b, base, &zero);
+    x = add_windows(b, x, base);
+    if (!x || n.op == OP_scatter_add)
+        return x ? scatter(b, OP_scatter_add, x, n.in[1], n.in[2], &n.at) : IR_NONE;
+    return add_to_box(b, &n, x, bottom ? n.in[1] : ir_bdef(b, n.in[1])->in[1]);
+}
+
+/* The cotangent of what is read at a few places is added at these places, so that a loop that carries the sum touches
+ * no more of it in a step.  In half precision a scatter copies its operand, wider: there is nothing to gain. */
+ir_ref
+pass_accumulate(ir_build *b, ir_ref x, ir_ref y)
+{
+    if (x && y && !ir_is_half(ir_btype(b, x)->dtype)) {
+        if (is_sparse(b, y))
+            return add_windows(b, x, y);
+        if (is_sparse(b, x))
+            return add_windows(b, y, x);
+    }
+    return tan_add(b, x, y);
+}
+
 /* A box of zeros with ct at the starts. */
 void
 transpose_dynamic_slice(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
@@ -287,6 +362,19 @@ winners(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref indices)
     return ir_op2(b, OP_eq, seen, id);
 }
 
+/* Can no two updates meet?  So it is where each example of the batch has one. */
+static bool
+is_unique(const ir_node *n, const ir_type *z)
+{
+    int64_t updates = 1;
+    int axis = 0;                               /* of the indices: axis k of them is the k-th of z without windows */
+
+    for (int k = 0; k < z->rank; k++)
+        if (!ir_ints_has(n->at.scatter.window_dims, k) && !ir_ints_has(n->at.scatter.indices_batch, axis++))
+            updates *= z->dims[k];
+    return n->at.scatter.unique || updates <= 1;
+}
+
 /* What was overwritten gets nothing; an update, what its targets get if it won. */
 void
 transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
@@ -298,7 +386,7 @@ transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
         ct_in[0] = scatter(b, OP_scatter, ct[0], in[1], ir_zeros(b, z), &n->at);
     if (!linear[2] || x->size == 0)
         return;
-    if (n->at.scatter.unique)
+    if (is_unique(n, z))
         ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
     else
         ct_in[2] =

@@ -516,7 +516,7 @@ back_body(ir_build *outer, const turn *r)
     for (int i = 0; i < r->n_state; i++)
         ir_output(b, s.slot[i]);
     for (int i = 0; i < r->n_sum; i++)
-        ir_output(b, ir_add(b, sum[i], y[i]));
+        ir_output(b, pass_accumulate(b, sum[i], y[i]));
     for (int i = 0; i < r->n_lin; i++)
         ir_output(b, y[r->n_sum + i]);
     return pass_flow_end(outer, b);

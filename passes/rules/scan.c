@@ -379,7 +379,7 @@ backward_body(ir_build *outer, const ir_node *n, const ir_graph *t, const bool *
     at = 0;
     for (int i = 0; i < g.k; i++)
         if (linear[i])
-            sum[i] = ir_add(b, sum[i], y[at++]);
+            sum[i] = pass_accumulate(b, sum[i], y[at++]);
     for (int i = 0; i < g.c; i++, at++)
         if (has[i])
             ir_output(b, y[at]);

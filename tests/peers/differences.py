@@ -16,7 +16,7 @@ REASONS = {
     "f": "The derivative of `max` and `min` beside a NaN: here it goes to the other operand, in the peer to both or to the NaN.",
     "g": "A half type with roundings on the way: the peer computes in steps of bf16, we in f32 with one rounding.",
     "h": "Digits: on these operands, the ends of the range or close to a zero, the two differ in more than the last digits; where "
-         "MPFR was asked, the peer is the one that is off..",
+         "MPFR was asked, the peer is the one that is off.",
     "i": "The derivative beside an infinity: the peer gives the whole to the wrong operand, or a number where the derivative tends "
          "to 0.",
     "j": "The sums over whole s of `zeta` for negative q: the peers' recurrence of some ten terms, in f32 for f32, has them near 0 only, and loses digits where terms cancel.",

@@ -99,6 +99,47 @@ START_TEST(a_number_times_its_conjugate_is_real)
 }
 END_TEST
 
+BODY(powers, out[0] = cot_pow(in[0], in[1]);)
+
+/* Of 0 to 0, i, 2 + i, -1. */
+START_TEST(powers_of_zero)
+{
+    const double x[8] = { 0 }, y[] = { 0, 0, 0, 1, 2, 1, -1, 0 };
+    double got[8];
+
+    ck_assert_int_eq(results(fn("f", powers, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got), 8);
+    ck_assert(got[0] == 1 && got[1] == 0);
+    ck_assert(isnan(got[2]) && isnan(got[3]));
+    ck_assert(got[4] == 0 && got[5] == 0);
+    ck_assert(isinf(got[6]));
+}
+END_TEST
+
+enum { ROWS = 3, LONG = 300 };
+
+BODY(gram, out[0] = cot_matmul(in[0], cot_conj(in[1])); out[1] = cot_dot(cot_conj(in[2]), in[2]);)
+
+/* x x^H, beyond a block of products, is Hermitian to the bit, and its diagonal and a vector's square are real: what a
+ * factorisation stands on, and what one chain of fma through both parts would not give. */
+START_TEST(a_matrix_times_its_adjoint_is_hermitian)
+{
+    static double x[2 * ROWS * LONG], y[2 * ROWS * LONG], got[2 * ROWS * ROWS + 2];
+
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < LONG; k++)
+            for (int p = 0; p < 2; p++)
+                x[2 * (i * LONG + k) + p] = y[2 * (k * ROWS + i) + p] = sin(1 + i + 7 * k + 3 * p);
+    const cot_types types = COT_TYPES(cot_c128(ROWS, LONG), cot_c128(LONG, ROWS), cot_c128(ROWS * LONG));
+    ck_assert_int_eq(results(fn("f", gram, 3, 2), types, IN(x, y, x), got), 2 * ROWS * ROWS + 2);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++) {
+            const double *z = got + 2 * (i * ROWS + j), *adjoint = got + 2 * (j * ROWS + i);
+            ck_assert(z[0] == adjoint[0] && z[1] == -adjoint[1]);
+        }
+    ck_assert(got[2 * ROWS * ROWS + 1] == 0);
+}
+END_TEST
+
 BODY(products, out[0] = cot_matmul(in[0], in[1]); out[1] = cot_reduce_prod(in[1]); out[2] = cot_reduce_sum(in[1]);
      out[3] = cot_cumprod(cot_reshape(in[1], 3), 0);)
 
@@ -366,6 +407,8 @@ main(void)
         { "values", values_are_those_of_c99, 0 },
         { "values", arithmetic_is_that_of_pairs, 0 },
         { "values", quotients_at_the_edge, 0 },
+        { "values", powers_of_zero, 0 },
+        { "values", a_matrix_times_its_adjoint_is_hermitian, 0 },
         { "values", a_number_times_its_conjugate_is_real, 0 },
         { "values", products_and_sums, 0 },
         { "values", promotion_goes_to_complex, 0 },

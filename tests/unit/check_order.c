@@ -169,10 +169,72 @@ START_TEST(parts)
 }
 END_TEST
 
+BODY(lower_fifth, out[0] = cot_quantile(in[0], 0.375, 0, .method = COT_QUANTILE_LOWER);)
+BODY(higher_fifth, out[0] = cot_quantile(in[0], 0.375, 0, .method = COT_QUANTILE_HIGHER);)
+BODY(nearest_fifth, out[0] = cot_quantile(in[0], 0.375, 0, .method = COT_QUANTILE_NEAREST);)
+BODY(middle_fifth, out[0] = cot_quantile(in[0], 0.375, 0, .method = COT_QUANTILE_MIDPOINT);)
+BODY(linear_fifth, out[0] = cot_quantile(in[0], 0.375, 0);)
+
+/* As numpy.quantile, a tie of the nearest to the even place. */
+START_TEST(methods)
+{
+    static cot_body *const body[] = { linear_fifth, lower_fifth, higher_fifth, nearest_fifth, middle_fifth };
+    static const double five[] = { 3.5, 2, 5, 5, 3.5 }, nine[] = { 4, 4, 4, 4, 4 };
+    cot_fn *f = fn(body[_i], 1);
+
+    gives(f, COT_TYPES(cot_f64(5)), IN(F64(9, 5, 1, 2, 7)), &five[_i]);
+    gives(f, COT_TYPES(cot_f64(9)), IN(F64(9, 8, 7, 6, 5, 4, 3, 2, 1)), &nine[_i]);
+    gives(f, COT_TYPES(cot_f64(5)), IN(F64(9, 5, NAN, 2, 7)), F64(NAN));
+    gives(f, COT_TYPES(cot_f64(1)), IN(F64(3)), F64(3));
+}
+END_TEST
+
+BODY(lower_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_LOWER, .skip_nan = 1);)
+BODY(higher_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_HIGHER, .skip_nan = 1);)
+BODY(nearest_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_NEAREST, .skip_nan = 1);)
+BODY(middle_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_MIDPOINT, .skip_nan = 1);)
+BODY(median_number, out[0] = cot_median(in[0], -1, .skip_nan = 1, .keepdims = 1);)
+BODY(no_method, out[0] = cot_quantile(in[0], 0.5, 0, .method = 5);)
+
+START_TEST(numbers)
+{
+    const double n = NAN, *m = F64(4, n, 1, 2, n, n, n, n, 3, n, INFINITY, -1);
+    const cot_types t = COT_TYPES(cot_f64(3, 4));
+
+    gives(fn(median_number, 1), t, IN(m), F64(2, n, 3));
+    gives(fn(lower_number, 1), t, IN(m), F64(2, n, 3));
+    gives(fn(higher_number, 1), t, IN(m), F64(2, n, 3));
+    gives(fn(nearest_number, 1), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(3));
+    gives(fn(middle_number, 1), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(2.5));
+    gives(cot_grad(fn(middle_number, 1)), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(0, 0, 0, 0.5, 0.5));
+    gives(cot_vmap(fn(higher_number, 1)), t, IN(m), F64(2, n, 3));
+}
+END_TEST
+
 BODY(search, out[0] = cot_searchsorted(in[0], in[1]);)
 BODY(search_right, out[0] = cot_searchsorted(in[0], in[1], .right = 1);)
 BODY(counts, out[0] = cot_bincount(in[0], 4);)
 BODY(bins, out[0] = cot_histogram(in[0], 4, 0, 2);)
+BODY(tenths, out[0] = cot_histogram(in[0], 10, 0, 1);)
+BODY(widest, out[0] = cot_histogram(in[0], 4, -1.7e308, 1.7e308);)
+BODY(weighted_counts, out[0] = cot_bincount(in[0], 3, .weights = in[1]);)
+BODY(weighted_bins, out[0] = cot_histogram(in[0], 2, 0, 2, .weights = in[1]);)
+BODY(weighted_sum, out[0] = cot_reduce_sum(cot_mul(cot_histogram(in[0], 2, 0, 2, .weights = in[1]), in[2]));)
+
+/* Elements at the edges 0.1 ... 0.9, which are 3 * 0.1 and not 0.3, and beside them. */
+START_TEST(edges)
+{
+    const double x[] = { 0.1, 0.2, 0.3, 0.30000000000000004, 0.6, 0.7, 0.7000000000000001, 0.9, 1, 0.09999999999999999 };
+
+    gives(fn(tenths, 1), COT_TYPES(cot_f64(10)), IN(x), F64(1, 1, 2, 1, 0, 1, 1, 1, 0, 2));
+    gives(fn(widest, 1), COT_TYPES(cot_f64(5)), IN(F64(-1.7e308, -1e308, -1, 0, 1.6e308)), F64(2, 1, 1, 1));
+    gives(fn(weighted_counts, 2), COT_TYPES(cot_i32(4), cot_f64(4)), IN(I32(2, 0, 2, 5), F64(0.5, -1, 0.25, 9)), F64(-1, 0, 0.75));
+    gives(fn(weighted_bins, 2), COT_TYPES(cot_f64(4), cot_f64(4)), IN(F64(2, 0, 1, 5), F64(0.5, -1, 0.25, 9)),
+          F64(-1, 0.75));
+    gives(cot_grad(fn(weighted_sum, 3), .wrt = COT_LIST(1)), COT_TYPES(cot_f64(4), cot_f64(4), cot_f64(2)),
+          IN(F64(2, 0, 1, 5), F64(0.5, -1, 0.25, 9), F64(10, 20)), F64(20, 10, 20, 0));
+}
+END_TEST
 
 START_TEST(searches)
 {
@@ -238,6 +300,7 @@ START_TEST(long_sums)
 }
 END_TEST
 
+BODY(few_weights, out[0] = cot_bincount(in[0], 3, .weights = in[1]);)
 BODY(no_axis, out[0] = cot_sort(in[0], 2);)
 BODY(many, out[0] = cot_top_k(in[0], 5, NULL);)
 BODY(beyond, out[0] = cot_quantile(in[0], 2, 0);)
@@ -264,9 +327,11 @@ START_TEST(errors)
     fails(no_axis, v, "sort: axis 2 is out of range for rank 1");
     fails(many, v, "top_k: k is 5; wants 0 to 4, the size of the last axis");
     fails(beyond, v, "quantile: q is 2; wants 0 to 1");
+    fails(no_method, v, "quantile: method is 5; wants a COT_QUANTILE_");
     fails(of_integers, COT_TYPES(cot_i32(4)), "median: operand is i32[4]; wants a floating type");
     fails(matrix, COT_TYPES(cot_f64(4, 2), cot_f64(4)),
           "searchsorted: operands are f64[4,2] and f64[4]; wants a vector, and values of a type with it");
+    fails(few_weights, COT_TYPES(cot_i32(4), cot_f64(3)), "bincount: ");
     fails(floats, v, "bincount: operand is f64[4]; wants an integer type");
     fails(no_range, v, "histogram: the range is 1 to 1; wants the lower bound first");
 }
@@ -285,7 +350,10 @@ main(void)
     tcase_add_test(t, derivatives);
     tcase_add_loop_test(t, several, 0, 3);
     tcase_add_test(t, parts);
+    tcase_add_loop_test(t, methods, 0, 5);
+    tcase_add_test(t, numbers);
     tcase_add_test(t, searches);
+    tcase_add_test(t, edges);
     tcase_add_test(t, running);
     tcase_add_loop_test(t, long_sums, 0, 9);
     tcase_add_test(t, errors);

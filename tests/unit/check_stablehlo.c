@@ -45,6 +45,8 @@ static const struct bad {
       "m.mlir:2:40: found ']>', wants ','" },
     { BAD("%0 = stablehlo.constant dense<\"0x0000\"> : tensor<3xf32>"),
       "m.mlir:2:31: found '\"0x0000\">', wants 12 bytes, as many as f32[3] has" },
+    { BAD("%0 = \"stablehlo.slice\"(%x) {limit_indices = array<i64: 9223372036854775808>} : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:56: found '9223372036854775808>}', wants a number of 64 bits" },
     { BAD("%0 = stablehlo.constant dense<300> : tensor<3xi8>"),
       "m.mlir:2:31: found '300>', wants a number that fits i8" },
     { BAD("%0 = stablehlo.constant dense<9> : tensor<3xi4>"), "m.mlir:2:31: found '9>', wants a number that fits i4" },

@@ -407,6 +407,11 @@ BODY(steps, out[0] = cot_window_sum(in[0], COT_LIST(2), .strides = COT_LIST(1, 2
 BODY(plain, out[0] = cot_conv(in[0], in[1]);)
 BODY(misnamed, out[0] = cot_conv(in[0], in[1], .spec = "NHC,HIO->NH");)
 
+BODY(enormous, out[0] = cot_avg_pool(in[0], COT_LIST(INT64_C(1) << 62, 4));)
+BODY(far, out[0] = cot_max_pool(in[0], COT_LIST(2), .strides = COT_LIST(INT64_MAX), .same = 1);)
+BODY(farther, out[0] = cot_max_pool(in[0], COT_LIST(INT64_C(1) << 40), .dilation = COT_LIST(INT64_C(1) << 40), .same = 1);)
+BODY(apart, out[0] = cot_conv(in[0], in[1], .dilation = COT_LIST(INT64_C(1) << 60));)
+
 static void
 fails(cot_body *body, cot_types types, const char *want)
 {
@@ -432,6 +437,10 @@ START_TEST(errors)
     fails(misnamed, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
           "conv: spec is \"NHC,HIO->NH\"; wants N, C and the spatial axes, then O, I and the same, then the result, of "
           "3 letters each, as in \"NHWC,HWIO->NHWC\"");
+    fails(enormous, m, "windows: size is 4611686018427387904; wants 2^48 or less");
+    fails(far, m, "windows: stride is 9223372036854775807; wants 2^48 or less");
+    fails(farther, m, "pad: low[1] is 1152921504606846974; wants -281474976710656 to 281474976710656");
+    fails(apart, COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)), "conv_general: dilation[0] is 1152921504606846976; wants 2^40 or less");
 }
 END_TEST
 

@@ -1,0 +1,226 @@
+/* The order of kernels, for updates in place.
+ *
+ * An update (a scatter, a dynamic_update_slice) and a loop write over what they start from where nobody reads that
+ * later; else it is copied, whole.  In a loop that writes one element of a long carry each step the copy would
+ * be all of the time.  So whoever reads such a value runs before the one that writes over it, if it does not wait for
+ * that; and a small part of the value that somebody pulls who does wait is put in memory before.  In the
+ * backward half of a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
+#include "codegen/fuse.h"
+
+typedef struct order {
+    cg_lowering *l;
+    const ir_graph *f;
+    cg_cut *cut;
+    ir_ref **read;              /* by group: what it reads, each value once, then IR_NONE */
+} order;
+
+/* -- what is read early -------------------------------------------------------------------------------------- */
+
+int
+cg_carried_operands(const ir_node *n, int *first)
+{
+    *first = 0;
+    if (ir_ops[n->op].flag == IR_INDEX)
+        return n->op == OP_gather || n->op == OP_dynamic_slice ? 0 : 1;
+    if (n->op == OP_scan) {
+        *first = (int)n->at.scan.consts;
+        return (int)n->at.scan.carries;
+    }
+    if (n->op != OP_while)
+        return 0;
+    *first = (int)n->at.loop.consts;
+    return n->n_in - *first;
+}
+
+static bool
+has_operand(const ir_node *n, const bool *in)
+{
+    for (int i = 0; i < n->n_in; i++)
+        if (in[n->in[i]])
+            return true;
+    return false;
+}
+
+/* By value: is it made of what `from` gives? */
+static bool *
+made_after(ir_arena *a, const ir_graph *f, const ir_node *from)
+{
+    bool *after = IR_NEW_N(a, bool, f->n_values);
+    for (const ir_node *n = from; n < f->node + f->n_nodes; n++)
+        for (int i = 0; i < n->n_out && (n == from || after[n->first] || has_operand(n, after)); i++)
+            after[n->first + (ir_ref)i] = true;
+    return after;
+}
+
+/* Does somebody need part p who needs what `writer` gives as well?  What the writer itself needs it has at hand. */
+static bool
+is_needed_after(ir_arena *a, const ir_graph *f, const ir_node *p, const ir_node *writer, const bool *after)
+{
+    bool *reached = IR_NEW_N(a, bool, f->n_values);
+    reached[p->first] = true;
+    for (const ir_node *n = p + 1; n < f->node + f->n_nodes; n++) {
+        if (n == writer || n->n_out == 0 || !has_operand(n, reached))
+            continue;
+        if (after[n->first])
+            return true;
+        for (int i = 0; i < n->n_out; i++)
+            reached[n->first + (ir_ref)i] = true;
+    }
+    return false;
+}
+
+static bool
+is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
+{
+    return (n->op == OP_gather || n->op == OP_dynamic_slice || n->op == OP_slice) && n->in[0] == x
+        && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
+}
+
+bool *
+cg_early_reads(ir_arena *a, const ir_graph *f)
+{
+    bool *early = IR_NEW_N(a, bool, f->n_values);
+    ir_each_node(writer, f) {
+        int first, n = cg_carried_operands(writer, &first);
+        const bool *after = NULL;
+        for (int k = 0; k < n; k++) {
+            ir_ref x = writer->in[first + k];
+            ir_each_node(p, f) {
+                if (!is_small_part(f, p, x) || early[p->first])
+                    continue;
+                after = after ? after : made_after(a, f, writer);
+                early[p->first] = !after[p->first] && is_needed_after(a, f, p, writer, after);
+            }
+        }
+    }
+    return early;
+}
+
+/* -- order --------------------------------------------------------------------------------------------------- */
+
+/* A product reads what its operand is a view of, though the view may be in memory, too. */
+void
+cg_walk_operand(cg_walk *w, const ir_node *n, int i)
+{
+    const ir_ref x = ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
+    const ir_type *t = ir_type_at(w->f, x);
+    cg_walk_value(w, x, cg_walk_space(w, t->rank, t->dims));
+}
+
+void
+cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
+{
+    for (int i = 0; g->node && i < g->node->n_in; i++)
+        cg_walk_operand(w, g->node, i);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const ir_type *t = ir_type_at(w->f, g->v[i]);
+        bool same = g->space && ir_same_shape(t, g->space);
+        if (!g->node || g->v[i] != g->node->first)
+            cg_walk_root(w, g->v[i], same ? space : cg_walk_space(w, t->rank, t->dims));
+    }
+}
+
+void
+cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g)
+{
+    cg_walk_begin(w, a, f, cut->root);
+    cg_walk_group_at(w, g, g->space ? cg_walk_space(w, g->space->rank, g->space->dims) : NULL);
+}
+
+static void
+find_reads(order *o)
+{
+    uint32_t *seen = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    o->read = IR_NEW_N(o->l->arena, ir_ref *, o->cut->n + 1);
+    for (uint32_t i = 0; i < o->cut->n; i++) {
+        cg_walk w;
+        uint32_t n = 0;
+        cg_walk_group(&w, o->l->arena, o->f, o->cut, &o->cut->group[i]);
+        o->read[i] = IR_NEW_N(o->l->arena, ir_ref, w.n_reads + 1);
+        for (uint32_t j = 0; j < w.n_reads; j++) {
+            ir_ref x = w.read[j].v;
+            if (x && seen[x] != i + 1)
+                o->read[i][n++] = x;
+            seen[x] = i + 1;
+        }
+    }
+}
+
+static bool
+reads(const order *o, uint32_t i, ir_ref x)
+{
+    for (const ir_ref *r = o->read[i]; *r; r++)
+        if (*r == x)
+            return true;
+    return false;
+}
+
+/* Does group i write over what group j, which does not wait for it, has still to read? */
+static bool
+is_rash(const order *o, uint32_t i, const bool *done)
+{
+    const cg_group *g = &o->cut->group[i];
+    int first, n = g->kind == CG_GROUP_NODE ? cg_carried_operands(g->node, &first) : 0;
+    for (int k = 0; k < n; k++)
+        for (uint32_t j = 0; j < o->cut->n; j++)
+            if (j != i && !done[j] && !cg_needs(&o->cut->group[j], i) && reads(o, j, g->node->in[first + k]))
+                return true;
+    return false;
+}
+
+static bool
+is_ready(const order *o, uint32_t i, const bool *done)
+{
+    const cg_cut *c = o->cut;
+    bool ready = !done[i];
+    for (uint32_t j = 0; ready && j < c->n; j++)
+        ready = j == i || done[j] || !cg_needs(&c->group[i], j);
+    return ready;
+}
+
+/* A round takes all that are ready; the rash ones wait, one of them until there is nobody else. */
+static void
+sort_groups(order *o)
+{
+    cg_cut *c = o->cut;
+    bool *done = IR_NEW_N(o->l->arena, bool, c->n + 1), patient = true;
+    c->order = IR_NEW_N(o->l->arena, uint32_t, c->n + 1);
+    for (uint32_t n = 0, before = 0; n < c->n; before = n) {
+        for (uint32_t i = 0; i < c->n; i++)
+            if (is_ready(o, i, done) && (!patient || !is_rash(o, i, done))) {
+                done[i] = patient = true;
+                c->order[n++] = i;
+            }
+        if (n == before && !patient) {
+            cg_lower_fail(o->l, 0, NULL, "the kernels of a function wait for each other");
+            return;
+        }
+        patient = n > before;
+    }
+}
+
+/* The last group that reads each root, by its place in the order. */
+static void
+find_last_readers(order *o)
+{
+    cg_cut *c = o->cut;
+    c->last = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    c->readers = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
+    for (uint32_t i = 0; i < c->n; i++)
+        for (const ir_ref *r = o->read[c->order[i]]; *r; r++) {
+            c->readers[*r]++;
+            c->last[*r] = i;
+        }
+    for (int i = 0; i < o->f->n_out; i++)
+        c->last[o->f->out[i]] = UINT32_MAX;
+}
+
+void
+cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut)
+{
+    order o = { .l = l, .f = f, .cut = cut };
+    find_reads(&o);
+    sort_groups(&o);
+    if (l->status == COT_OK)
+        find_last_readers(&o);
+}

@@ -1,0 +1,313 @@
+/* What does not change from step to step of a loop is computed once, before it.
+ *
+ * A value of a body is the same in every step if it is made of consts alone.  Moved out are those that cost something
+ * (products, factorisations, reductions, loops, functions of each element) or that are a small part of a large operand
+ * (whose cotangent is then added up in the small, not in the large), and what little is made of those on the way.  What
+ * is an index map or an instruction or two for each element stays, as memory is dearer, unless a product would want it
+ * in memory every step.  A product that is added to something stays with the sum, for contraction to find.
+ *
+ * Inner loops come first, so that a value leaves as many loops as it may.  Nothing that might fail or not end is moved,
+ * nor what checkpoints want computed again.
+ *
+ * Wants: nothing.  Gives: the same function, bit for bit.
+ * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.5 (code motion). */
+#include "passes/engine.h"
+#include "passes/rules/flow.h"
+
+typedef struct hoisting {
+    const ir_graph *g;          /* the body                                                 */
+    int consts;
+    bool runs;                  /* the loop takes a step, for sure                          */
+    bool *same;                 /* by value: the same in every step                         */
+    bool *costs;                /* by value: it is, and something that it is made of is dear */
+    bool *moved;                /* by value: computed before the loop                       */
+    bool *summed;               /* by value: somebody adds it to something, or may after a view of it */
+    bool *whole;                /* by value: somebody wants it in memory                    */
+} hoisting;
+
+/* Is there nothing that n does but give its results?  Where the loop might not take a step it must end, too. */
+static bool
+is_movable(const hoisting *h, const ir_node *n)
+{
+    ir_graph *const *sub;
+    const int subs = ir_subgraphs(n, &sub, h->g->arena);
+
+    if (n->op == OP_barrier || n->op == OP_custom_call || n->op == OP_custom_tangent ||
+        (n->op == OP_call && n->at.call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE || ir_effectful(n))
+        return false;
+    if (!h->runs && (n->op == OP_while || n->op == OP_root || n->op == OP_linear_solve))
+        return false;
+    for (int i = 0; i < subs; i++)
+        if (sub[i]->effectful || (!h->runs && pass_has_while(sub[i])))
+            return false;
+    return true;
+}
+
+static int64_t
+size_of(const hoisting *h, ir_ref v)
+{
+    return ir_type_at(h->g, v)->size;
+}
+
+/* Is n dear enough by itself? */
+static bool
+is_dear(const hoisting *h, const ir_node *n)
+{
+    const ir_op_flag flag = ir_ops[n->op].flag;
+
+    switch (flag) {
+    case IR_CONTRACT:
+    case IR_LINE:
+    case IR_FLOW:
+    case IR_EXPAND: return true;
+    case IR_REDUCE: return size_of(h, n->in[0]) > 2 * size_of(h, n->first);
+    case IR_POINTWISE: return !pass_is_cheap((ir_op)n->op);
+    case IR_INDEX:
+        if (n->op != OP_gather && n->op != OP_dynamic_slice)
+            return true;
+        return 2 * size_of(h, n->first) <= size_of(h, n->in[0]);
+    default: return n->op == OP_slice && 2 * size_of(h, n->first) <= size_of(h, n->in[0]);
+    }
+}
+
+static void
+find_same(hoisting *h)
+{
+    for (int i = 0; i < h->consts; i++)
+        h->same[h->g->in[i]] = true;
+    ir_each_node (n, h->g) {
+        bool same = is_movable(h, n), costs = is_dear(h, n);
+        for (int i = 0; i < n->n_in; i++) {
+            same = same && h->same[n->in[i]];
+            costs |= h->costs[n->in[i]];
+        }
+        for (int i = 0; same && i < n->n_out; i++) {
+            h->same[n->first + (ir_ref)i] = true;
+            h->costs[n->first + (ir_ref)i] = costs;
+        }
+    }
+}
+
+static void
+note_uses(hoisting *h)
+{
+    for (const ir_node *n = h->g->node + h->g->n_nodes - 1; n > h->g->node; n--)
+        for (int i = 0; i < n->n_in; i++) {
+            const ir_ref x = n->in[i];
+            const bool passes_on = n->op == OP_neg || ir_ops[n->op].flag == IR_MOVE;
+            h->summed[x] |= n->op == OP_add || n->op == OP_sub || n->op == OP_fma || (passes_on && h->summed[n->first]);
+            h->whole[x] |= ir_ops[n->op].flag == IR_CONTRACT || ir_ops[n->op].flag == IR_LINE;
+        }
+}
+
+/* A product that contraction might take. */
+static bool
+is_factor_of_sum(const hoisting *h, ir_ref v)
+{
+    const ir_node *n = ir_def(h->g, v);
+
+    while (n && h->summed[v] && (n->op == OP_neg || ir_ops[n->op].flag == IR_MOVE) && n->n_in == 1)
+        n = ir_def(h->g, n->in[0]);
+    return n && h->summed[v] && n->op == OP_mul;
+}
+
+/* v does not change, and somebody who does wants it: move it, or what it is made of. */
+static void
+choose(hoisting *h, ir_ref v)
+{
+    const ir_node *n = ir_def(h->g, v);
+    int64_t most = 0;
+
+    if (!n || h->moved[v] || n->n_in == 0)
+        return;
+    for (int i = 0; i < n->n_in; i++)
+        most = size_of(h, n->in[i]) > most ? size_of(h, n->in[i]) : most;
+    const bool pointwise = ir_ops[n->op].flag == IR_POINTWISE;
+    if (is_dear(h, n) || (pointwise && (h->costs[v] || h->whole[v]) && size_of(h, v) <= most && !is_factor_of_sum(h, v))) {
+        h->moved[v] = true;
+        return;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        choose(h, n->in[i]);
+}
+
+static bool
+choose_all(hoisting *h)
+{
+    bool any = false;
+
+    ir_each_node (n, h->g)
+        for (int i = 0; n->n_out > 0 && !h->same[n->first] && i < n->n_in; i++)
+            if (h->same[n->in[i]])
+                choose(h, n->in[i]);
+    for (int i = 0; i < h->g->n_out; i++)
+        if (h->same[h->g->out[i]])
+            choose(h, h->g->out[i]);
+    for (uint32_t v = 1; v < h->g->n_values; v++)
+        any |= h->moved[v];
+    return any;
+}
+
+/* v of the body in the graph around the loop; map: by value of the body. */
+static ir_ref
+made_outside(ir_build *b, const ir_graph *g, ir_ref v, ir_ref *map)
+{
+    const ir_node *n = ir_def(g, v);
+
+    if (!map[v] && n) {
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+        for (int i = 0; i < n->n_in; i++)
+            operand[i] = made_outside(b, g, n->in[i], map);
+        b->loc = n->loc;
+        ir_copy_node(b, n, operand, map + n->first);
+    }
+    return map[v];
+}
+
+/* The body, to which the values moved are further consts. */
+static ir_graph *
+smaller_body(ir_build *outer, const hoisting *h)
+{
+    const ir_graph *g = h->g;
+    ir_build *b = pass_flow_begin(outer, g->name);
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, g->n_values);
+    bool *live = IR_NEW_N(b->arena, bool, g->n_values);
+
+    b->uncontracted = g->uncontracted;
+    for (int i = 0; i < h->consts; i++)
+        map[g->in[i]] = ir_input_like(b, g, g->in[i], "");
+    for (uint32_t v = 1; v < g->n_values; v++)
+        if (h->moved[v])
+            map[v] = ir_input(b, ir_type_at(g, v), NULL);
+    for (int i = h->consts; i < g->n_in; i++)
+        map[g->in[i]] = ir_input_like(b, g, g->in[i], "");
+    for (int i = 0; i < g->n_out; i++)
+        live[g->out[i]] = true;
+    for (const ir_node *n = g->node + g->n_nodes - 1; n > g->node; n--) {
+        bool wanted = g->effectful && ir_effectful(n);
+        for (int j = 0; j < n->n_out; j++)
+            wanted |= live[n->first + (ir_ref)j] && !h->moved[n->first + (ir_ref)j];
+        for (int i = 0; wanted && i < n->n_in; i++)
+            live[n->in[i]] = true;
+    }
+    ir_each_node (n, g) {
+        bool wanted = g->effectful && ir_effectful(n);
+        for (int j = 0; j < n->n_out; j++)
+            wanted |= live[n->first + (ir_ref)j] && !h->moved[n->first + (ir_ref)j];
+        if (!wanted)
+            continue;
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+        for (int i = 0; i < n->n_in; i++)
+            operand[i] = map[n->in[i]];
+        b->loc = n->loc;
+        ir_copy_node(b, n, operand, y);
+        for (int j = 0; j < n->n_out; j++)
+            if (!h->moved[n->first + (ir_ref)j])
+                map[n->first + (ir_ref)j] = y[j];
+    }
+    for (int i = 0; i < g->n_out; i++)
+        pass_output(b, g, i, map[g->out[i]], "");
+    return pass_flow_end(outer, b);
+}
+
+/* The predicate of a while, to which the same are operands that it does not read. */
+static ir_graph *
+same_predicate(ir_build *outer, const hoisting *h, const ir_graph *cond)
+{
+    ir_build *b = pass_flow_begin(outer, cond->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, cond->n_in + 1), p = IR_NONE;
+
+    b->uncontracted = cond->uncontracted;
+    for (int i = 0; i < h->consts; i++)
+        in[i] = ir_input_like(b, cond, cond->in[i], "");
+    for (uint32_t v = 1; v < h->g->n_values; v++)
+        if (h->moved[v])
+            ir_input(b, ir_type_at(h->g, v), NULL);
+    for (int i = h->consts; i < cond->n_in; i++)
+        in[i] = ir_input_like(b, cond, cond->in[i], "");
+    ir_inline_graph(b, cond, in, &p);
+    ir_output(b, p);
+    return pass_flow_end(outer, b);
+}
+
+/* The loop of attributes `at` on operands x; false: nothing moves. */
+static bool
+hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref *out)
+{
+    ir_graph **body = n->op == OP_scan ? &at->scan.body : &at->loop.body;
+    int64_t *consts = n->op == OP_scan ? &at->scan.consts : &at->loop.consts;
+    const ir_graph *g = *body;
+    const ir_loc loc = b->loc;
+    hoisting h = { .g = g, .consts = (int)*consts, .runs = n->op == OP_scan };
+    int n_in = 0;
+
+    h.same = IR_NEW_N(b->arena, bool, g->n_values);
+    h.costs = IR_NEW_N(b->arena, bool, g->n_values);
+    h.moved = IR_NEW_N(b->arena, bool, g->n_values);
+    h.summed = IR_NEW_N(b->arena, bool, g->n_values);
+    h.whole = IR_NEW_N(b->arena, bool, g->n_values);
+    find_same(&h);
+    note_uses(&h);
+    if (!choose_all(&h))
+        return false;
+    ir_ref *map = IR_NEW_N(b->arena, ir_ref, g->n_values);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, (uint32_t)n->n_in + g->n_values);
+    for (int i = 0; i < h.consts; i++)
+        in[n_in++] = map[g->in[i]] = x[i];
+    for (uint32_t v = 1; v < g->n_values && b->status == COT_OK; v++)
+        if (h.moved[v])
+            in[n_in++] = made_outside(b, g, v, map);
+    *consts = n_in;
+    for (int i = h.consts; i < n->n_in; i++)
+        in[n_in++] = x[i];
+    b->loc = loc;
+    *body = smaller_body(b, &h);
+    if (n->op == OP_while)
+        at->loop.cond = same_predicate(b, &h, at->loop.cond);
+    if (b->status == COT_OK)
+        ir_add_node(b, (ir_op)n->op, n_in, in, at, out);
+    return true;
+}
+
+static void
+visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+{
+    ir_attrs at;
+
+    (void)f, (void)env;
+    if (ir_ops[n->op].flag != IR_FLOW) {
+        ir_copy_node(b, n, in, out);
+        return;
+    }
+    const cot_status status = pass_rewrite_subs(b, n, pass_hoist, &at);
+    if (status != COT_OK) {
+        b->status = status;
+        return;
+    }
+    const bool loop = n->op == OP_while || (n->op == OP_scan && n->at.scan.length > 1);
+    if (!loop || !hoist_loop(b, n, &at, in, out))
+        ir_add_node(b, (ir_op)n->op, n->n_in, in, &at, out);
+}
+
+bool
+pass_hoists(const ir_graph *f)
+{
+    ir_graph *const *sub;
+
+    ir_each_node (n, f) {
+        const int subs = ir_subgraphs(n, &sub, f->arena);
+        if (n->op == OP_while || n->op == OP_scan)
+            return true;
+        for (int i = 0; i < subs; i++)
+            if (pass_hoists(sub[i]))
+                return true;
+    }
+    return false;
+}
+
+cot_status
+pass_hoist(const ir_graph *f, ir_graph **out)
+{
+    *out = (ir_graph *)f;
+    return pass_hoists(f) ? pass_rewrite(f, "hoist", visit, out) : COT_OK;
+}
