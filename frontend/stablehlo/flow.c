@@ -336,6 +336,8 @@ fe_hlo_custom_call(hlo_emit *e)
         e->out[0] = e->in[0];
     } else if (fe_hlo_is(name, "shape_assertion")) {
         assert_shape(e);
+    } else if (fe_hlo_is(name, "ApproxTopK") && e->n_in > 0) {
+        fe_hlo_approx_top_k(e);
     } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name)) {
         const ir_custom *c = ir_custom_find(e->h->ctx, text);
         if (c && c->def)

@@ -9,6 +9,7 @@
 #include "cotrace/fft.h"
 #include "cotrace/linalg.h"
 #include "ir/diag.h"
+#include "ir/linalg/forms.h"
 
 static ir_ref
 flipped(ir_build *b, ir_ref x)
@@ -290,7 +291,7 @@ in_place(ir_build *b, ir_ref x, ir_ref pivot)
  * ones on the diagonal of Y, whose columns are the vectors; the other diagonal is that of -T: the factors tau.
  * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS 2014. */
 static void
-geqrf(hlo_emit *e)
+factor_qr(hlo_emit *e)
 {
     ir_build *b = e->b;
     const ir_type *t = fe_hlo_in_type(e, 0);
@@ -373,6 +374,103 @@ ormqr(hlo_emit *e)
     e->out[0] = down ? ir_sub(b, x, down) : IR_NONE;
 }
 
+/* ---- forms ---- */
+
+/* T, Z; the eigenvalues, of a real matrix as real and imaginary parts; how many were sorted: none. */
+static void
+gees(hlo_emit *e)
+{
+    const int real = !is_complex(e, 0);
+    const ir_type *t = fe_hlo_in_type(e, 0);
+    ir_ref y[4] = { e->in[0], e->in[0], IR_NONE, IR_NONE };
+
+    if (e->n_out != 5 + real || t->rank < 2 || option(e, "sort", 'N') != 'N') {
+        fe_hlo_fail(e, "has %d results of %s, which are sorted or not as many as gees has", e->n_out,
+                    ir_type_str(e->b->ctx, t));
+        return;
+    }
+    if (t->size > 0)
+        ir_schur(e->b, e->in[0], y);
+    for (int i = 0; i < 3 + real; i++)
+        e->out[i] = i > 1 && t->size == 0 && fe_hlo_out_type(e, i) ? ir_zeros(e->b, fe_hlo_out_type(e, i)) : y[i];
+    succeed(e, 3 + real);
+}
+
+static void
+gehrd(hlo_emit *e)
+{
+    const ir_type *t = fe_hlo_in_type(e, 0);
+    const int64_t n = t->dims[t->rank - 1];
+
+    if (t->rank < 2 || t->size == 0 || option(e, "low", 1) != 1 || option(e, "high", (int)n) != n)
+        fe_hlo_fail(e, "is of %s, rows %d to %d; wants all rows of matrices that are not empty", ir_type_str(e->b->ctx, t),
+                    option(e, "low", 1), option(e, "high", (int)n));
+    else
+        ir_hessenberg(e->b, e->in[0], &e->out[0], &e->out[1]);
+    succeed(e, 2);
+}
+
+/* A diagonal of square matrices, k below the main one, as vectors. */
+static ir_ref
+diagonal(ir_build *b, ir_ref x, int64_t k)
+{
+    const int rank = ir_btype(b, x)->rank;
+    const int64_t n = ir_btype(b, x)->dims[rank - 1];
+    ir_ref y = ir_slice_axis(b, ir_slice_axis(b, x, rank - 2, k, n), rank - 1, 0, n - k);
+
+    y = y ? part(b, y, DIAGONAL, 0) : IR_NONE;
+    return y ? ir_reduce(b, OP_reduce_sum, y, ir_axes_of(rank - 1)) : IR_NONE;
+}
+
+/* Of a symmetric matrix, of which the lower triangle is read: its form has three diagonals, two of which are alike. */
+static void
+sytrd(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_type *t = fe_hlo_in_type(e, 0);
+    ir_ref packed;
+
+    if (t->rank < 2 || t->size == 0 || is_complex(e, 0) || option(e, "uplo", 'L') != 'L') {
+        fe_hlo_fail(e, "is of %s; wants the lower triangles of matrices that are not empty", ir_type_str(b->ctx, t));
+        return;
+    }
+    ir_ref upper = part(b, flipped(b, e->in[0]), ABOVE, 0), lower = part(b, e->in[0], BELOW, 0);
+    ir_hessenberg(b, ir_add(b, ir_add(b, lower, upper), part(b, e->in[0], DIAGONAL, 0)), &packed, &e->out[3]);
+    if (!packed)
+        return;
+    e->out[0] = packed;
+    for (int i = 0; i < 2; i++)
+        e->out[1 + i] = diagonal(b, packed, i);
+    succeed(e, 4);
+}
+
+/* QR with the columns in the order of the longest rests; the order counts from 1.  All columns are free. */
+static void
+geqp3(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_ref *const in = e->in;
+    ir_ref y, order;
+    double fixed;
+
+    if (fe_hlo_in_type(e, 0)->rank < 2 || fe_hlo_in_type(e, 0)->size == 0 || !ir_is_splat(b, e->in[1], &fixed) || fixed != 0) {
+        fe_hlo_fail(e, "wants matrices that are not empty, and zeros for the order");
+        return;
+    }
+    ir_pivoted(b, e->in[0], &y, &order);
+    if (!y || !order)
+        return;
+    e->out[1] = ir_add(b, order, ir_like(b, order, 1));
+    ir_ref *const out = e->out, qr[2] = { IR_NONE, IR_NONE };
+    e->in = &y;
+    e->out = qr;
+    factor_qr(e);
+    e->in = in;
+    e->out = out;
+    e->out[0] = qr[0];
+    e->out[2] = qr[1];
+}
+
 /* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is left of the diagonals is
  * free. */
 static void
@@ -409,10 +507,11 @@ fe_hlo_lapack(hlo_emit *e, hlo_span name)
         int n_in, n_out; /* n_out 0: the rule sees to it */
     } row[] = {
         { "potrf_ffi", potrf, 1, 2 }, { "trsm_ffi", trsm, 2, 1 },   { "getrf_ffi", getrf, 1, 3 },
-        { "geqrf_ffi", geqrf, 1, 2 }, { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
+        { "geqrf_ffi", factor_qr, 1, 2 }, { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
         { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },   { "ungqr_ffi", orgqr, 2, 1 },
         { "ormqr_ffi", ormqr, 3, 1 }, { "unmqr_ffi", ormqr, 3, 1 }, { "heevd_ffi", syevd, 1, 3 },
-        { "geev_ffi", geev, 1, 0 },
+        { "geev_ffi", geev, 1, 0 },   { "gees_ffi", gees, 1, 0 },   { "gehrd_ffi", gehrd, 1, 3 },
+        { "sytrd_ffi", sytrd, 1, 5 }, { "geqp3_ffi", geqp3, 2, 3 },
     };
 
     if (name.n < 9 || memcmp(name.at, "lapack_", 7) != 0)

@@ -170,6 +170,40 @@ fe_hlo_sort(hlo_emit *e)
         pass_sort(e->b, &c, (int)axis, e->in, e->out);
 }
 
+/* The first k along an axis by the order of a comparator, exactly: half of the operands, the others are what is less
+ * than all. */
+void
+fe_hlo_approx_top_k(hlo_emit *e)
+{
+    const int n = e->n_in / 2, rank = fe_hlo_in_type(e, 0)->rank;
+    const ir_type *t = fe_hlo_out_type(e, 0);
+    pass_combiner c;
+
+    if (!t)
+        return;
+    int axis = 0;
+    while (axis < rank && axis < t->rank && t->dims[axis] == fe_hlo_in_type(e, 0)->dims[axis])
+        axis++;
+    if (n < 1 || e->n_in != 2 * n || e->n_out != n || t->rank != rank) {
+        fe_hlo_fail(e, "has %d operands and %d results", e->n_in, e->n_out);
+        return;
+    }
+    if (axis == rank)
+        axis = rank - 1;
+    for (int i = 0; i < n; i++)
+        if (!ir_same_shape(fe_hlo_in_type(e, i), fe_hlo_in_type(e, 0)) || axis < 0 ||
+            t->dims[axis] > fe_hlo_in_type(e, 0)->dims[axis]) {
+            fe_hlo_fail(e, "wants operands of one shape, and results that are shorter along one axis");
+            return;
+        }
+    if (!fe_hlo_combiner(e, 0, n, e->in, true, &c))
+        return;
+    ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, n + 1);
+    pass_sort(e->b, &c, axis, e->in, y);
+    for (int i = 0; i < n; i++)
+        e->out[i] = y[i] ? ir_slice_axis(e->b, y[i], axis, 0, t->dims[axis]) : IR_NONE;
+}
+
 /* The largest by the total order of floats: NaN, inf, ..., 0, -0, ..., -inf, -NaN. */
 void
 fe_hlo_top_k(hlo_emit *e)

@@ -152,12 +152,15 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, 
             c->g = body_of_op(e, op, type[0]);
         return c->g != NULL;
     }
-    if (region >= e->op->n_regions) {
+    const hlo_attr *called = fe_hlo_find(e->op, "called_computations", NULL);
+    hlo_func *f = called && called->n == 1 && called->item[0].kind == HLO_SYMBOL ? fe_hlo_func(e->h, called->item[0].text) : NULL;
+    if (region >= e->op->n_regions && !f) {
         fe_hlo_fail(e, "has %d regions; wants %d", e->op->n_regions, region + 1);
         return false;
     }
-    const hlo_captures around = fe_hlo_captures(e, 1, &e->op->region[region]);
-    if (!(g = fe_hlo_region(e, e->op->region[region], &around, "body", 2 * n, type)))
+    const hlo_captures around = f ? (hlo_captures){ 0 } : fe_hlo_captures(e, 1, &e->op->region[region]);
+    if (!(g = f ? fe_hlo_function(e->h, f, 2 * n, type, e->op->at)
+                : fe_hlo_region(e, e->op->region[region], &around, "body", 2 * n, type)))
         return false;
     if (!(g = fe_hlo_flat(e, g))) {
         fe_hlo_fail(e, "its body is too large");

@@ -20,6 +20,8 @@ ir_ref fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to);
 bool fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes);
 /* Region i as a combiner of elements of x[0 ... n-1]: (a's, b's), or with in_pairs (a0, b0, a1, b1, ...). */
 bool fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, pass_combiner *c);
+/* A custom call of JAX's approximate top_k. */
+void fe_hlo_approx_top_k(hlo_emit *e);
 /* A call of LAPACK by the name that JAX gives it; false if it is none that is known. */
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
 /* A while that is counted, as a scan: false if it is none.  in: its captures, then the operands. */

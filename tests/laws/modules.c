@@ -6,7 +6,7 @@
  *
  *   --write FOLDER    nothing is checked: N.mlir and N.bin, as law_stablehlo writes them for tests/stablehlo_jax.py
  *
- * A line for each failure, then the numbers; the exit status is 1 if one fails. */
+ * A line for each failure and each that is refused, then the numbers; the exit status is 1 if one fails. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,10 +142,12 @@ read_module(const fe_hlo_source *s, const char *entry, fe_hlo_names *several)
         for (int i = 0; !f && several && ctx->status == COT_OK && i < several->n; i++)
             read_module(s, several->at[i], NULL);
     }
-    if (ctx->status != COT_OK && strncmp(cot_error(ctx), s->path, strlen(s->path)) == 0)
+    if (ctx->status != COT_OK && strncmp(cot_error(ctx), s->path, strlen(s->path)) == 0) {
         count.refused++;
-    else if (ctx->status != COT_OK)
+        printf("refused: %s\n", cot_error(ctx));
+    } else if (ctx->status != COT_OK) {
         report(s, entry ? entry : "main", cot_error(ctx));
+    }
     cot_context_free(ctx);
 }
 
