@@ -103,11 +103,11 @@ axes_merge(cg_walk *w, const ir_graph *f, const ir_type *space, const cg_ix *at,
     return true;
 }
 
-/* Dense, or the one half of pairs, as parts of complex numbers lie. */
+/* Dense, from either end, or the one half of pairs, as parts of complex numbers lie. */
 static bool
-one_or_two(int64_t step)
+is_near(int64_t step)
 {
-    return step == 1 || step == 2;
+    return step == 1 || step == 2 || step == -1;
 }
 
 static int
@@ -125,7 +125,7 @@ find_across(cg_walk *w, const ir_graph *f, const nest *s, const cg_ix *at)
             continue;
         for (int j = 0; j < s->n; j++)
             if (j != s->dense &&
-                one_or_two(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
+                is_near(cg_ix_coef(&w->ix, flat, at[s->last[j] - 1], &other)) && other)
                 return j;
     }
     return -1;

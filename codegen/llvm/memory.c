@@ -497,10 +497,10 @@ transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes move by a constant,
- * all copies and lanes without a condition; -1 if there is none of the vector's extent. */
+/* The unroll level whose copies of the index move by least to most, where the lanes move by a constant, all copies and
+ * lanes without a condition; -1 if there is none of the vector's extent. */
 static int
-transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most, int64_t *step)
+transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t least, int64_t most, int64_t *step)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
 
@@ -511,12 +511,13 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
         if ((set >> l & 1) && (x->set >> l & 1) && e->level[l].loop->kind == CG_UNROLL &&
             e->level[l].extent == e->lanes && e->lanes <= 32) {
             *step = cg_moves_by(e->k, i->in[0], e->level[l].loop);
-            if (*step >= 1 && *step <= most)
+            if (*step != 0 && *step >= least && *step <= most)
                 return l;
         }
     return -1;
 }
 
+/* A step of -1: each row is read from its other end on, and the copies are in the other order. */
 static void
 load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t step)
 {
@@ -531,12 +532,13 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
         for (int l = 0; l < e->lanes; l++) {
-            cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, first.slope * l), ""));
-            row[l] = step == 1 ? plain_load(e, a, t, address(e, a, at.v)) : load_every_other(e, a, at, &always);
+            const int64_t from = first.slope * l - (step < 0 ? e->lanes - 1 : 0);
+            cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, from), ""));
+            row[l] = step != 2 ? plain_load(e, a, t, address(e, a, at.v)) : load_every_other(e, a, at, &always);
         }
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
-            e->digit[level] = l;
+            e->digit[level] = step < 0 ? e->lanes - 1 - l : l;
             cg_ll_set(e, v, (cg_ll_copy){ .v = from_memory(e, a, row[l]), .wide = true });
         }
     }
@@ -575,7 +577,7 @@ cg_ll_load_insn(cg_ll_emit *e, cg_val v)
     access a = access_of(e, i);
     uint32_t set = e->vary[v];
     int64_t step = 1;
-    int level = transposed_level(e, i, set, i->in[1], 2, &step);
+    int level = transposed_level(e, i, set, i->in[1], -1, 2, &step);
 
     cg_ll_define(e, v, set);
     if (level >= 0) {
@@ -708,7 +710,7 @@ cg_ll_store_insn(cg_ll_emit *e, cg_val v)
     uint32_t set =
         e->var[i->in[0]].set | e->var[i->in[1]].set | (i->in[2] ? e->var[i->in[2]].set : 0);
     int64_t step = 1;
-    int level = transposed_level(e, i, set, i->in[2], 1, &step);
+    int level = transposed_level(e, i, set, i->in[2], 1, 1, &step);
 
     if (level >= 0) {
         store_transposed(e, v, &a, set, level);

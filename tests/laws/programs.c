@@ -103,6 +103,7 @@ static const row rows[] = {
     { "windows", NUMBERS, F("%x: $[2,9]", "$[2,7]", "%1 = windows %x {axis=1, size=3} : $[2,7,3]\n  %0 = reduce_max %1 {axes=[2]} : $[2,7]"), -3, 3, 0, 0 },
     { "reverse", ANYTHING, F("%x: $[7]", "$[7]", "%0 = reverse %x {axes=[0]} : $[7]"), -3, 3, 0, 0 },
     { "reverse", ANYTHING, F("%x: $[2,3,5]", "$[2,3,5]", "%0 = reverse %x {axes=[0,2]} : $[2,3,5]"), -3, 3, 0, 0 },
+    { "reverse", ANYTHING, F("%x: $[35,33]", "$[33,35]", "%t = transpose %x {perm=[1,0]} : $[33,35]\n  %0 = reverse %t {axes=[0,1]} : $[33,35]"), -3, 3, 0, 0 },
     { "iota", ANY_NUMBER, F("%x: $[2,3]", "$[2,3]", "%1 = iota {dtype=$, shape=[2,3], axis=1} : $[2,3]\n  %0 = add %x, %1 : $[2,3]"), -3, 3, 0, 0 },
     { "constant", ANY_NUMBER, F("%x: $[3]", "$[3]", "%1 = constant {data=[1,2,3]} : $[3]\n  %0 = mul %x, %1 : $[3]"), -3, 3, 0, 0 },
     REDUCE("reduce_sum", ANY_NUMBER, -3, 3),
