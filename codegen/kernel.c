@@ -348,6 +348,22 @@ cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z)
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y, z } });
 }
 
+/* A branch around a sub-program: a rare instruction that is but seldom so. */
+static cg_val
+inline_seldom(cg_build *b, const cg_insn *x)
+{
+    int64_t known;
+
+    if (cg_is_const(b->k, x->in[0], &known))
+        return known ? cg_inline(b, x->sub, x->args) : x->in[1];
+    cg_val branch = cg_if_begin(b, x->in[0]), then = cg_inline(b, x->sub, x->args);
+
+    cg_if_else(b, branch);
+    int i = cg_if_yield(b, branch, (cot_dtype)x->type, then, x->in[1]);
+    cg_if_end(b, branch);
+    return cg_loop_result(b, branch, i);
+}
+
 cg_val
 cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in)
 {
@@ -365,8 +381,9 @@ cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in)
             x.in[j] = v[s->in[j]];
         for (int j = 0; s->op == SC_rare && j < s->sub->n_in; j++)
             x.args[j] = v[s->args[j]];
-        v[p->n_in + i] =
-            s->op == SC_const ? cg_const(b, (cot_dtype)s->type, s->imm) : scalar(b, x);
+        v[p->n_in + i] = s->op == SC_const             ? cg_const(b, (cot_dtype)s->type, s->imm)
+                         : s->op == SC_rare && s->imm ? inline_seldom(b, &x)
+                                                      : scalar(b, x);
     }
     return v[p->out];
 }

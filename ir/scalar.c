@@ -216,12 +216,11 @@ ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index)
     return fold(b, &i, &v) ? v : share(b, &i);
 }
 
-ir_sc
-ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
-           ir_sc otherwise)
+static ir_sc
+rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
 {
     ir_sc_insn i = {
-        .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .sub = sub
+        .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .imm = seldom, .sub = sub
     };
     const ir_sc_insn *c = constant(b, cond);
 
@@ -230,6 +229,18 @@ ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir
     for (int j = 0; j < n; j++)
         i.args[j] = args[j];
     return share(b, &i);
+}
+
+ir_sc
+ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+{
+    return rare(b, false, cond, sub, n, args, otherwise);
+}
+
+ir_sc
+ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+{
+    return rare(b, true, cond, sub, n, args, otherwise);
 }
 
 ir_sc
@@ -249,7 +260,7 @@ ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in)
         case SC_rare:
             for (int j = 0; j < i->sub->n_in; j++)
                 args[j] = to[i->args[j]];
-            *v = ir_sc_rare(b, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
+            *v = rare(b, i->imm, to[i->in[0]], i->sub, i->sub->n_in, args, to[i->in[1]]);
             break;
         default:
             *v = ir_sc_add_insn(b, (ir_sc_op)i->op, (cot_dtype)i->type, to[i->in[0]],

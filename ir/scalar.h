@@ -69,7 +69,7 @@ typedef struct ir_sc_insn {
     uint8_t op;
     uint8_t type;                       /* cot_dtype T: of the result; comparisons: of the operands */
     ir_sc in[3];
-    uint64_t imm;                       /* const: the bits                                          */
+    uint64_t imm;                       /* const: the bits; rare: 1 if it is but seldom             */
     const ir_sc_table *table;           /* table                                                    */
     const struct ir_sc_program *sub;    /* rare                                                     */
     ir_sc args[4];                      /* rare: inputs of sub                                      */
@@ -111,6 +111,9 @@ ir_sc ir_sc_int(ir_sc_build *b, cot_dtype T, int64_t x);
 ir_sc ir_sc_number(ir_sc_build *b, cot_dtype T, double x);        /* x, exactly, as T */
 ir_sc ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index);
 ir_sc ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise);
+/* The same, of what some arrays have many of: a branch around the sub-program for all lanes, where rare leaves them to a
+ * small slow function. */
+ir_sc ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise);
 /* Copy program p into b with the given inputs; the value of its result. */
 ir_sc ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in);
 

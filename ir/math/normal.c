@@ -7,7 +7,7 @@
  * 1/2, 2 e^(x^2) - erfcx(-x) below.
  * ndtr(x) = erfc(-x / sqrt 2) / 2; the quotient is kept with its error, which e^(-x^2 / 2) would blow up.
  * log_ndtr: log1p of the other tail above -1; below, log(erfcx(-x / sqrt 2) / 2) - x^2 / 2.
- * f32 takes all from f64, with shorter polynomials there (but for ndtri).
+ * f32 takes all from f64, with shorter polynomials there.
  *
  * Worst error in ulp (sampled): f32 0.51; f64 erf_inv 1.8, ndtri 3.3, erfcx 1.4, ndtr 1.6, log_ndtr 2.1.
  * Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011 (the variable w).
@@ -63,6 +63,11 @@ static const double middle32[] = {
     0x1.4686ac38abfc5p-9, -0x1.ba328255063c7p-10, 0x1.f4b8c84c36c47p-11, -0x1.7af129a924a67p-12,
     0x1.35cdac109fb2dp-16, 0x1.5605ad0e9a4f7p-14, -0x1.4cac6317c5a32p-15,
 };
+/* inverse / s of 1 / s - 0.17, s from 4 to 10.1: as far as f32 goes. */
+static const double far32[] = {
+    0x1.f3b53a45d0f9fp-1, -0x1.964185eec9ae3p-3, -0x1.7c027e4e0b2ebp-4, 0x1.d9a0619933babp-1, -0x1.96583a7e08701p+0,
+    0x1.959b1cfbc5844p+1, -0x1.32b2cd4b5c741p+3, 0x1.e0d582de0dc65p+4, -0x1.e6fc0d018dfdap+6, 0x1.12186a5725d1bp+10,
+};
 #define ROOT_HALF      0x1.6a09e667f3bcdp-1
 #define ROOT_HALF_TAIL -0x1.bdd3413b26456p-55
 
@@ -70,6 +75,33 @@ static ir_sc
 log_of(ir_sc_build *b, ir_sc x)
 {
     return eval_log(b, NULL, COT_F64, COT_F64, &x);
+}
+
+/* The same for s > 4, where few numbers lie. */
+static const ir_sc_program *
+beyond_4(ir_sc_build *outer, bool far)
+{
+    const cot_dtype type = COT_F64;
+    ir_sc_build sub, *b = &sub;
+    ir_sc s = 0;
+
+    ir_sc_begin(b, outer->arena, 1, &type);
+    ir_sc y = ir_math_poly(b, m_addk(b, s, -5), 19, high), t = m_div(b, m_num(b, s, 1), s);
+    if (far)
+        y = m_select(b, m_gtk(b, s, 6), m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail)), y);
+    return ir_sc_end(b, y);
+}
+
+static const ir_sc_program *
+beyond_4_short(ir_sc_build *outer)
+{
+    const cot_dtype type = COT_F64;
+    ir_sc_build sub, *b = &sub;
+    ir_sc s = 0;
+
+    ir_sc_begin(b, outer->arena, 1, &type);
+    ir_sc u = m_addk(b, m_div(b, m_num(b, s, 1), s), -0.17);
+    return ir_sc_end(b, m_mul(b, s, ir_math_poly2(b, u, m_mul(b, u, u), 10, far32)));
 }
 
 /* erf_inv(x) / x by w = -log(1 - x^2) = -log(q). */
@@ -80,11 +112,18 @@ inverse(ir_sc_build *b, ir_sc q, bool far)
     ir_sc y = ir_math_poly(b, m_addk(b, w, -3.125), 27, low);
 
     y = m_select(b, m_gtk(b, s, 2.5), ir_math_poly(b, m_addk(b, s, -3.25), 21, middle), y);
-    y = m_select(b, m_gtk(b, s, 4), ir_math_poly(b, m_addk(b, s, -5), 19, high), y);
-    if (!far)
-        return y;
-    ir_sc t = m_div(b, m_num(b, s, 1), s);
-    return m_select(b, m_gtk(b, s, 6), m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail)), y);
+    return ir_sc_seldom(b, m_gtk(b, s, 4), beyond_4(b, far), 1, &s, y);
+}
+
+/* For f32, s at most 4. */
+static ir_sc
+inverse_short(ir_sc_build *b, ir_sc q, ir_sc *s)
+{
+    ir_sc w = m_neg(b, ir_math_log_short(b, q)), root = *s = m_sqrt(b, w);
+    ir_sc u = m_addk(b, w, -3.125), v = m_addk(b, root, -3.25);
+    ir_sc near = ir_math_poly2(b, u, m_mul(b, u, u), 13, low32), far = ir_math_poly2(b, v, m_mul(b, v, v), 11, middle32);
+
+    return m_select(b, m_gtk(b, root, 2.5), far, near);
 }
 
 static ir_sc
@@ -102,23 +141,38 @@ wide_erf_inv(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 erf_inv_for_f32(ir_sc_build *b, const ir_sc *x)
 {
-    ir_sc one = m_num(b, x[0], 1), w = m_neg(b, ir_math_log_short(b, m_fnma(b, x[0], x[0], one))), s = m_sqrt(b, w);
-    ir_sc u = m_addk(b, w, -3.125), v = m_addk(b, s, -3.25);
-    ir_sc near = ir_math_poly2(b, u, m_mul(b, u, u), 13, low32), far = ir_math_poly2(b, v, m_mul(b, v, v), 11, middle32);
+    ir_sc one = m_num(b, x[0], 1), s, y = inverse_short(b, m_fnma(b, x[0], x[0], one), &s);
 
-    ir_sc y = of_factor(b, x[0], m_select(b, m_gtk(b, s, 2.5), far, near));
+    y = of_factor(b, x[0], y);
     return m_select(b, m_lt(b, one, m_abs(b, x[0])), m_num(b, y, (double)NAN), y);
+}
+
+/* x sqrt(2) factor with x = 2 p - 1. */
+static ir_sc
+quantile(ir_sc_build *b, ir_sc p, ir_sc factor)
+{
+    ir_sc x = m_sub(b, m_mulk(b, p, 2), m_num(b, p, 1)), y = m_mul(b, x, m_mulk(b, factor, 0x1.6a09e667f3bcdp0));
+
+    y = m_select(b, m_eqk(b, p, 1), m_num(b, p, (double)INFINITY), y);
+    return m_select(b, m_eqk(b, p, 0), m_num(b, p, (double)-INFINITY), y);
 }
 
 static ir_sc
 wide_ndtri(ir_sc_build *b, const ir_sc *x)
 {
-    ir_sc p = x[0], one = m_num(b, p, 1), rest = m_sub(b, one, p), two = m_mulk(b, p, 2);
-    ir_sc y = inverse(b, m_mul(b, m_mulk(b, p, 4), rest), true);
+    ir_sc p = x[0], rest = m_sub(b, m_num(b, p, 1), p);
 
-    y = m_mul(b, m_sub(b, two, one), m_mulk(b, y, 0x1.6a09e667f3bcdp0));
-    y = m_select(b, m_eqk(b, p, 1), m_num(b, p, (double)INFINITY), y);
-    return m_select(b, m_eqk(b, p, 0), m_num(b, p, (double)-INFINITY), y);
+    return quantile(b, p, inverse(b, m_mul(b, m_mulk(b, p, 4), rest), true));
+}
+
+static ir_sc
+ndtri_for_f32(ir_sc_build *b, const ir_sc *x)
+{
+    ir_sc p = x[0], rest = m_sub(b, m_num(b, p, 1), p), q = m_mul(b, m_mulk(b, p, 4), rest), s;
+    ir_sc y = inverse_short(b, q, &s);
+
+    y = quantile(b, p, ir_sc_seldom(b, m_gtk(b, s, 4), beyond_4_short(b), 1, &s, y));
+    return m_select(b, m_ltk(b, q, 0), m_num(b, y, (double)NAN), y);
 }
 
 /* x / sqrt(2) and its error. */
@@ -204,7 +258,7 @@ eval_erf_inv(MATH_ARGS)
 ir_sc
 eval_ndtri(MATH_ARGS)
 {
-    return ir_math_wide(b, 1, x, wide_ndtri);
+    return ir_math_wide(b, 1, x, in == COT_F32 ? ndtri_for_f32 : wide_ndtri);
 }
 ir_sc
 eval_ndtr(MATH_ARGS)

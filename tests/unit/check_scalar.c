@@ -403,7 +403,8 @@ START_TEST(division_by_a_constant_needs_no_guard)
 }
 END_TEST
 
-/* A rare sub-program runs for the lanes that want it, at any number of lanes and over several strips. */
+/* A rare sub-program, or one that is but seldom so, runs for the lanes that want it, at any number of lanes and over
+ * several strips. */
 START_TEST(rare_replaces_only_its_lanes)
 {
     enum { N = 1300 };
@@ -418,7 +419,7 @@ START_TEST(rare_replaces_only_its_lanes)
     ir_sc odd = ir_sc_add_insn(&b, SC_and, COT_I32, 0, ir_sc_int(&b, COT_I32, 1), 0);
     ir_sc want = ir_sc_add_insn(&b, SC_eq, COT_I32, odd, ir_sc_int(&b, COT_I32, 1), 0);
     const ir_sc args[1] = { 0 };
-    const ir_sc_program *p = ir_sc_end(&b, ir_sc_rare(&b, want, neg, 1, args, 0));
+    const ir_sc_program *p = ir_sc_end(&b, (_i ? ir_sc_seldom : ir_sc_rare)(&b, want, neg, 1, args, 0));
     for (int i = 0; i < N; i++)
         x[i] = i;
     ir_sc_run(&arena, p, N, y, in);
@@ -459,7 +460,7 @@ main(void)
     tcase_add_test(t, halves_round_to_nearest_even);
     tcase_add_test(t, constants_fold_and_equals_share);
     tcase_add_test(t, division_by_a_constant_needs_no_guard);
-    tcase_add_test(t, rare_replaces_only_its_lanes);
+    tcase_add_loop_test(t, rare_replaces_only_its_lanes, 0, 2);
     tcase_add_test(t, programs_print);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/scalar.h"
 #include "tests/exact.h"
@@ -299,6 +300,59 @@ START_TEST(reduced_precision)
 }
 END_TEST
 
+/* ---- kernels ---- */
+
+#define BODY(name) static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+BODY(with_branches)
+{
+    (void)t, (void)user;
+    out[0] = cot_lgamma(in[0]);
+    out[1] = cot_digamma(in[0]);
+    out[2] = cot_ndtri(in[1]);
+    out[3] = cot_erf_inv(in[1]);
+}
+
+/* What is seldom wanted is a branch of all lanes: numbers on both of its sides, mixed in each vector and apart. */
+START_TEST(branches_are_taken_lane_by_lane)
+{
+    enum { N = 93, BITS = 3, OUT = 4 };
+    static const ir_op op[OUT] = { OP_lgamma, OP_digamma, OP_ndtri, OP_erf_inv };
+    static const int bits[BITS] = { 32, 128, 256 };
+    const bool wide = _i % 2;
+    const cot_type type = wide ? cot_f64(N) : cot_f32(N);
+    cot_fn *f = cot_fn_new(ctx, "f", with_branches, 2, OUT, NULL);
+    const cot_compile_options o = { .vector_bits = bits[_i / 2] };
+    cot_array *arg[2], *out[OUT];
+    cot_kernel *k;
+
+    ck_assert_int_eq(cot_compile(f, COT_TYPES(type, type), &o, &k), COT_OK);
+    for (int i = 0; i < 2; i++)
+        arg[i] = cot_array_new(ctx, type);
+    for (int i = 0; i < N; i++) {
+        const double at[2] = { uniform(-9, 9), i % 3 ? uniform(0, 1) : pow(2, uniform(-100, -20)) };
+        for (int j = 0; j < 2; j++)
+            if (wide)
+                ((double *)cot_array_data(arg[j]))[i] = i >= 64 ? fabs(at[j]) : at[j];
+            else
+                ((float *)cot_array_data(arg[j]))[i] = (float)(i >= 64 ? fabs(at[j]) : at[j]);
+    }
+    for (int j = 0; j < OUT; j++)
+        out[j] = cot_array_new(ctx, type);
+    ck_assert_int_eq(cot_run(k, out, (const cot_array *[]){ arg[0], arg[1] }), COT_OK);
+    for (int j = 0; j < OUT; j++) {
+        static double want[N];
+        const void *in = cot_array_data(arg[j / 2]);
+
+        ir_sc_run(&arena, ir_sc_of(ctx, op[j], NULL, 1, &type.dtype, type.dtype), N, want, &in);
+        ck_assert_mem_eq(cot_array_data(out[j]), want, N * cot_dtype_size(type.dtype));
+        cot_array_free(out[j]);
+    }
+    for (int j = 0; j < 2; j++)
+        cot_array_free(arg[j]);
+    cot_kernel_free(k);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -310,6 +364,7 @@ main(void)
     tcase_add_loop_test(t, f64_within_bounds, 0, ROWS);
     tcase_add_loop_test(t, special_values, 0, (int)(sizeof values / sizeof *values));
     tcase_add_loop_test(t, reduced_precision, 0, 30);
+    tcase_add_loop_test(t, branches_are_taken_lane_by_lane, 0, 6);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
