@@ -8,11 +8,13 @@
  *
  * Reverse mode then saves what the steps need side by side, once each, instead of running
  * forward again from checkpoints (rules/rewind.c).  It asks for this pass by itself, for loops
- * whose carries, saved at every step, stay below COUNT_BYTES; the pass by name rewrites all.
+ * whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps; the pass by
+ * name rewrites all.
  *
  * Wants: nothing.  Gives: the same function, bit for bit; the same operations in the same order.
  * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
 #include "passes/engine.h"
+#include "passes/rules/flow.h"
 
 #define COUNT_BYTES ((int64_t)1 << 26)
 
@@ -175,25 +177,71 @@ pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in)
     return n->at.loop.max > 0 && trips > n->at.loop.max ? -1 : trips;
 }
 
-/* Bytes of the carries. */
+/* Bytes of the outputs from `first` on that are in `which`; NULL: of all. */
 static int64_t
-bytes_of(const ir_graph *f)
+bytes_of(const ir_graph *f, int first, const bool *which)
 {
     int64_t bytes = 0;
 
-    for (int j = 0; j < f->n_out; j++)
-        bytes += ir_type_at(f, f->out[j])->size * (int64_t)cot_dtype_size(
-                                                      ir_type_at(f, f->out[j])->dtype);
+    for (int j = first; j < f->n_out; j++)
+        if (!which || which[j])
+            bytes += ir_type_at(f, f->out[j])->size *
+                     (int64_t)cot_dtype_size(ir_type_at(f, f->out[j])->dtype);
     return bytes;
+}
+
+/* Bytes that reverse mode would save in a step of the body: what its derivative by all carries and consts wants and
+ * is not made of consts alone.  A step that writes an element of a long carry saves that element.  -1: it has
+ * no derivative. */
+static int64_t
+saved_bytes(const ir_graph *body, int consts)
+{
+    ir_arena *a = body->arena;
+    bool *active = IR_NEW_N(a, bool, body->n_in + 1), *has = IR_NEW_N(a, bool, body->n_out + 1);
+    ir_graph *jvp = NULL, *known = NULL, *rest = NULL;
+    int n_res = 0;
+
+    for (int i = 0; i < body->n_in; i++)
+        active[i] = ir_is_floating(body, body->in[i]);
+    for (int j = 0; j < body->n_out; j++)
+        has[j] = ir_is_floating(body, body->out[j]);
+    cot_status status = pass_jvp_graph(body, active, has, &jvp);
+    if (status == COT_OK) {
+        bool *given = IR_NEW_N(a, bool, jvp->n_in + 1), *gives = IR_NEW_N(a, bool, jvp->n_out + 1);
+        memset(given, true, (size_t)body->n_in * sizeof *given);
+        status = pass_split(jvp, given, gives, &n_res, &known, &rest);
+    }
+    if (status != COT_OK) {
+        cot_error_clear(body->ctx);
+        return -1;
+    }
+    bool *moves = IR_NEW_N(a, bool, known->n_in + 1), *varies = IR_NEW_N(a, bool, known->n_out + 1);
+    for (int i = consts; i < known->n_in; i++)
+        moves[i] = true;
+    pass_depends(a, known, moves, varies);
+    return bytes_of(known, known->n_out - n_res, varies);
+}
+
+/* Is there room for what `trips` steps save? */
+static bool
+has_room(const ir_node *n, int64_t trips, int64_t most)
+{
+    const ir_graph *body = n->at.loop.body;
+    const int64_t each = most / (trips > 0 ? trips : 1);
+
+    if (bytes_of(body, 0, NULL) <= each)
+        return true;
+    const int64_t saved = saved_bytes(body, (int)n->at.loop.consts);
+    return saved >= 0 && saved <= each;
 }
 
 static void
 count_loop(ir_build *b, const ir_node *n, const ir_attrs *at, const ir_ref *in, int64_t most,
            ir_ref *out)
 {
-    int64_t trips = pass_trips(b, n, in), bytes = bytes_of(n->at.loop.body);
+    const int64_t trips = pass_trips(b, n, in);
 
-    if (trips < 0 || (bytes > 0 && trips > most / bytes)) {
+    if (trips < 0 || !has_room(n, trips, most)) {
         ir_add_node(b, OP_while, n->n_in, in, at, out);
         return;
     }

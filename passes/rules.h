@@ -99,6 +99,8 @@ split_rule split_call, split_cond, split_while, split_scan;
 /* Transpose of a graph linear in the inputs with linear[i]: the result takes the non-linear inputs, then one cotangent
  * for each output with has_ct[j]; it yields one cotangent for each linear input (zeros where there is none). */
 cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out);
+/* The same of the body of a loop, which will run many times. */
+cot_status pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out);
 
 /* vmap of a sub-function at axis 0: in_mapped as given; out_mapped as for out_active above. */
 cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped, ir_graph **out);

@@ -14,6 +14,7 @@ typedef struct backward {
     const ir_graph *f;
     bool *lin;        /* by value: depends on a linear input */
     ir_ref *val, *ct; /* by value: if not linear; if linear  */
+    bool loop;        /* f is the body of one                */
 } backward;
 
 static void
@@ -40,6 +41,32 @@ run_forward(backward *w, const ir_node *n)
     ir_copy_node(w->b, n, operand, w->val + n->first);
 }
 
+/* A few elements of a long value, side by side, at a place that is known. */
+static bool
+is_small_slice(const ir_graph *f, const ir_node *n)
+{
+    if (n->op != OP_slice || ir_is_half(ir_type_at(f, n->first)->dtype) ||
+        8 * ir_type_at(f, n->first)->size > ir_type_at(f, n->in[0])->size)
+        return false;
+    for (int i = 0; i < n->at.slice.stride.n; i++)
+        if (n->at.slice.stride.at[i] != 1)
+            return false;
+    return true;
+}
+
+/* ct where the slice was taken from: in a loop that place alone is then added to, as a pad would not be. */
+static ir_ref
+put_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref ct)
+{
+    const ir_ints start = n->at.slice.start;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, start.n + 2);
+    in[0] = ir_zeros(b, ir_type_at(f, n->in[0]));
+    in[1] = ct;
+    for (int i = 0; i < start.n; i++)
+        in[2 + i] = ir_splat_int(b, ir_scalar_type(b->ctx, COT_I64), start.at[i]);
+    return ir_node1(b, OP_dynamic_update_slice, start.n + 2, in, NULL);
+}
+
 static void
 run_backward(backward *w, const ir_node *n)
 {
@@ -55,16 +82,19 @@ run_backward(backward *w, const ir_node *n)
         in[i] = linear[i] ? IR_NONE : w->val[n->in[i]];
     }
     w->b->loc = n->loc;
-    transpose_rules[n->op](w->b, w->f, n, linear, in, w->ct + n->first, ct_in);
+    if (w->loop && is_small_slice(w->f, n))
+        ct_in[0] = put_back(w->b, w->f, n, w->ct[n->first]);
+    else
+        transpose_rules[n->op](w->b, w->f, n, linear, in, w->ct + n->first, ct_in);
     for (int i = 0; i < n->n_in; i++)
         if (linear[i])
             w->ct[n->in[i]] = pass_accumulate(w->b, w->ct[n->in[i]], ct_in[i]);
 }
 
-cot_status
-pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
+static cot_status
+transposed(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct, ir_graph **out)
 {
-    backward w = { .b = pass_begin(f, "transpose"), .f = f };
+    backward w = { .b = pass_begin(f, "transpose"), .f = f, .loop = loop };
     w.lin = IR_NEW_N(w.b->arena, bool, f->n_values);
     w.val = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
     w.ct = IR_NEW_N(w.b->arena, ir_ref, f->n_values);
@@ -92,4 +122,16 @@ pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, 
             ir_output(w.b, w.ct[f->in[i]] ? w.ct[f->in[i]]
                                           : pass_zeros_like(w.b, ir_type_at(f, f->in[i])));
     return pass_end(w.b, "transpose", out);
+}
+
+cot_status
+pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
+{
+    return transposed(f, false, linear, has_ct, out);
+}
+
+cot_status
+pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out)
+{
+    return transposed(f, true, linear, has_ct, out);
 }

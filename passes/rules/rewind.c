@@ -568,7 +568,7 @@ transpose_rest(ir_build *b, turn *r)
         linear[i] = true;
     for (int j = 0; j < r->h.rest->n_out; j++)
         has[j] = true;
-    return pass_flow_ok(b, pass_transpose_graph(r->h.rest, linear, has, &r->t));
+    return pass_flow_ok(b, pass_transpose_body(r->h.rest, linear, has, &r->t));
 }
 
 void

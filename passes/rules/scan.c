@@ -409,7 +409,7 @@ transpose_scan(ir_build *b, const ir_graph *f, const ir_node *n, const bool *giv
     if (!linear_carries(b, n, linear))
         return;
     carries_with_ct(b, n, has);
-    if (!pass_flow_ok(b, pass_transpose_graph(n->at.scan.body, linear, has, &t)))
+    if (!pass_flow_ok(b, pass_transpose_body(n->at.scan.body, linear, has, &t)))
         return;
     t = backward_body(b, n, t, linear, has);
     for (int i = 0; i < g.k; i++)

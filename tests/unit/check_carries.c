@@ -91,6 +91,11 @@ BODY(swap_step, cot_value i = in[0], j = cot_rem(cot_mul(i, 7), N), a = at(in[1]
      out[0] = put(put(in[1], i, cot_add(b, cot_mul(.1, a))), j, cot_sin(a));)
 BODY(swaps, out[0] = square_sum(cot_fori(N, swap_step, .in = COT_VALUES(in[0])));)
 
+/* the same end is read in each step */
+BODY(ends_step, cot_value i = cot_add(in[0], 1), u = in[1];
+     out[0] = put(u, i, cot_add(cot_mul(.5, cot_index(u, COT_AT(0))), cot_sin(at(u, i))));)
+BODY(ends, out[0] = square_sum(cot_fori(N - 1, ends_step, .in = COT_VALUES(in[0])));)
+
 BODY(rows_step, cot_value *x = user, i = cot_add(in[0], 1), before = at(in[1], cot_sub(i, 1));
      out[0] = put(in[1], i, cot_tanh(cot_add(cot_mul(.5, before), at(*x, i))));)
 BODY(rows, cot_value x = in[0];
@@ -114,7 +119,7 @@ static const struct {
     { "chain", chain, false },         { "product", product, false }, { "seidel", seidel, false },
     { "thomas", thomas, false },       { "delay", delay, false },     { "boxes", boxes, false },
     { "histogram", histogram, false }, { "swaps", swaps, false },     { "rows", rows, true },
-    { "table", table, false },
+    { "table", table, false },         { "ends", ends, false },
 };
 #define PROGRAMS ((int)(sizeof program / sizeof *program))
 
@@ -195,6 +200,40 @@ START_TEST(back_ends_agree)
 }
 END_TEST
 
+/* ---- a loop that counts by itself ---- */
+
+enum { LONG = 3000 };           /* all carries of all steps: more than reverse mode stacks */
+
+BODY(goes_on, out[0] = cot_lt(in[0], LONG - 1);)
+BODY(wave_step, cot_value i = cot_add(in[0], 1), u = in[1];
+     out[0] = i;
+     out[1] = put(u, i, cot_sin(cot_add(at(u, cot_sub(i, 1)), at(u, i))));)
+BODY(wave, cot_value r[2];
+     cot_while(goes_on, wave_step, .in = COT_VALUES(cot_zeros(t, cot_i32()), in[0]), .out = r);
+     out[0] = square_sum(r[1]);)
+BODY(drift_step, out[0] = cot_add(in[0], 1); out[1] = cot_sin(in[1]);)
+BODY(drift, cot_value r[2];
+     cot_while(goes_on, drift_step, .in = COT_VALUES(cot_zeros(t, cot_i32()), in[0]), .out = r);
+     out[0] = square_sum(r[1]);)
+
+static bool
+stacks(cot_body *body)
+{
+    static traced_text graph;
+    cot_fn *f = cot_grad(cot_fn_new(ctx, "f", body, 1, 1, NULL));
+
+    graph = (traced_text){ .n = 0 };
+    ck_assert_msg(cot_dump_fn(f, COT_TYPES(cot_f64(LONG)), "graph", traced_write, &graph) == COT_OK, "%s", cot_error(ctx));
+    return strstr(graph.text, " while ") == NULL;
+}
+
+START_TEST(what_a_step_saves_decides)
+{
+    ck_assert(stacks(wave));
+    ck_assert(!stacks(drift));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -202,6 +241,7 @@ main(void)
         { "copies", no_step_copies_a_carry, PROGRAMS },
         { "derivatives", derivatives_are_right, PROGRAMS },
         { "backends", back_ends_agree, PROGRAMS },
+        { "stacked", what_a_step_saves_decides, 1 },
     };
 
     return TRACED_CASES("carries", cases, begin, oracle_teardown);
