@@ -502,10 +502,8 @@ place_node(fusing *u, const ir_node *n)
         IR_PUSH(u->l->arena, g->v, g->n, g->cap, n->first + (ir_ref)i);
     }
     cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
-    for (int i = 0; i < n->n_in; i++) {
-        const ir_type *t = ir_type_at(u->f, n->in[i]);
-        cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
-    }
+    for (int i = 0; i < n->n_in; i++)
+        cg_walk_operand(&w, n, i);
     for (uint32_t i = 0; i < w.n_reads; i++)
         if (w.read[i].v)
             need(u, gi, w.read[i].v);

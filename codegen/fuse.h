@@ -48,6 +48,8 @@ void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 bool *cg_early_reads(ir_arena *a, const ir_graph *f);
 /* The first operands of node n that its results may be written over, from *first on: how many. */
 int cg_carried_operands(const ir_node *n, int *first);
+/* Operand i of a node with a lowering of its own. */
+void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */
 void cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space);
 void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g);

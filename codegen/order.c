@@ -98,13 +98,20 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
 
 /* -- order --------------------------------------------------------------------------------------------------- */
 
+/* A product reads what its operand is a view of, though the view may be in memory, too. */
+void
+cg_walk_operand(cg_walk *w, const ir_node *n, int i)
+{
+    const ir_ref x = ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
+    const ir_type *t = ir_type_at(w->f, x);
+    cg_walk_value(w, x, cg_walk_space(w, t->rank, t->dims));
+}
+
 void
 cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space)
 {
-    for (int i = 0; g->node && i < g->node->n_in; i++) {
-        const ir_type *t = ir_type_at(w->f, g->node->in[i]);
-        cg_walk_value(w, g->node->in[i], cg_walk_space(w, t->rank, t->dims));
-    }
+    for (int i = 0; g->node && i < g->node->n_in; i++)
+        cg_walk_operand(w, g->node, i);
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(w->f, g->v[i]);
         bool same = g->space && ir_same_shape(t, g->space);

@@ -214,12 +214,62 @@ START_TEST(reals_are_chains)
 }
 END_TEST
 
+/* A product seen through a view that is a result, too, read by another product: of the memory of the first, which
+ * the view, computed where the product is, does not replace. */
+static void
+seen_twice(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    const int way = *(const int *)user;
+    cot_value y = cot_matmul(in[0], in[1]); /* [2, 3, 4] */
+
+    (void)t;
+    out[0] = way == 0   ? cot_reshape(y, 6, 4)
+             : way == 1 ? cot_transpose(y, .perm = COT_LIST(0, 2, 1))
+             : way == 2 ? cot_slice(y, .start = COT_LIST(0, 1, 0), .limit = COT_LIST(2, 3, 4))
+             : way == 3 ? cot_convert(y, COT_F64)
+                        : cot_reshape(cot_transpose(y, .perm = COT_LIST(2, 0, 1)), 4, 6);
+    out[1] = cot_dot_general(out[0], out[0], .lhs = COT_LIST(0), .rhs = COT_LIST(0));
+    out[2] = cot_tanh(out[0]);
+}
+
+START_TEST(views_of_products)
+{
+    float x[2 * 3 * 5], w[2 * 5 * 4];
+    const cot_types types = COT_TYPES(cot_f32(2, 3, 5), cot_f32(2, 5, 4));
+    cot_fn *f = cot_fn_new(ctx, "f", seen_twice, 2, 3, &_i);
+    cot_kernel *k[2];
+    cot_array *in[2], *out[2][3];
+
+    for (int i = 0; i < 30; i++)
+        x[i] = (float)sin(i);
+    for (int i = 0; i < 40; i++)
+        w[i] = (float)cos(3 * i);
+    in[0] = cot_array_borrow(ctx, types.at[0], x), in[1] = cot_array_borrow(ctx, types.at[1], w);
+    for (int e = 0; e < 2; e++) {
+        const cot_compile_options o = { .backend = e ? "jit" : "eval" };
+        ck_assert_msg(cot_compile(f, types, &o, &k[e]) == COT_OK, "%s", cot_error(ctx));
+        for (int j = 0; j < 3; j++)
+            out[e][j] = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k[e]), j));
+        ck_assert_int_eq(cot_run(k[e], out[e], (const cot_array *const *)in), COT_OK);
+    }
+    for (int j = 0; j < 3; j++) {
+        const cot_type t = cot_array_type(out[0][j]);
+        const size_t bytes = (size_t)cot_type_count(&t) * cot_dtype_size(t.dtype);
+        ck_assert_msg(memcmp(cot_array_data(out[0][j]), cot_array_data(out[1][j]), bytes) == 0, "result %d", j);
+        cot_array_free(out[0][j]), cot_array_free(out[1][j]);
+    }
+    cot_array_free(in[0]), cot_array_free(in[1]);
+    cot_kernel_free(k[0]), cot_kernel_free(k[1]);
+}
+END_TEST
+
 int
 main(void)
 {
     const traced_case cases[] = {
         { "narrow_integers_are_exact", narrow_integers_are_exact, TYPES * TYPES },
         { "reals_are_chains", reals_are_chains, 18 },
+        { "views_of_products", views_of_products, 5 },
     };
 
     return TRACED_CASES("products", cases, setup, teardown);
