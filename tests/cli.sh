@@ -156,6 +156,9 @@ loop add
 status 0 "$cot" check loop.mlir;                             prints "derivatives  agrees"
 loop subtract
 status 0 "$cot" check loop.mlir;                             prints "a loop goes on and on"
+# A text test may end without a new line.
+printf '; run: dce\n; contains: ret\nfn @f(%%x: f32[3]) -> f32[3] {\n  ret %%x\n}' >bare.cot
+status 0 "$cot" opt --expect bare.cot
 status 2 "$cot" build f.cot;                                 says "wants -o"
 "$cot" opt f.cot -p grad | "$cot" opt - >again || { bad=1; echo "cot opt - refuses what cot opt prints"; }
 cmp -s again - <<END || { bad=1; echo "a dump does not read back as itself"; }

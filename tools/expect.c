@@ -112,12 +112,12 @@ numbered(tester *t, const section *s, size_t *n)
     for (int i = 1; i <= s->line; i++)
         ir_buf_str(&b, "\n");
     for (const char *p = s->code; p < stop; p = line_end(p, stop)) { /* StableHLO has no such comments */
-        const char *end = line_end(p, stop), *mark = p;
+        const char *end = line_end(p, stop), *mark = p, *last = end[-1] == '\n' ? end - 1 : end;
 
         while (mark < end && !marked(mark, end, "; error:"))
             mark++;
         if (*p != ';')
-            ir_buf_add(&b, p, (size_t)((mark < end ? mark : end - 1) - p));
+            ir_buf_add(&b, p, (size_t)((mark < end ? mark : last) - p));
         ir_buf_str(&b, "\n");
     }
     *n = b.n;

@@ -138,33 +138,55 @@ name_in_entry(cg_c_emit *e, uint32_t buffer)
     return x->name;
 }
 
+/* Text in a comment: the names of files may have what begins or ends one. */
+static void
+add_in_comment(ir_buf *b, const ir_buf *text)
+{
+    for (size_t i = 0; i < text->n; i++) {
+        const char c = text->text[i], before = i ? text->text[i - 1] : 0;
+        if ((before == '*' && c == '/') || (before == '/' && c == '*'))
+            ir_buf_str(b, " ");
+        ir_buf_add(b, &c, 1);
+    }
+}
+
+static bool
+is_end_of_entry(const char *s)
+{
+    return *s == '\0' || strncmp(s, ", %", 3) == 0;
+}
+
 /* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div at f.c:3", an entry a
  * line, and "%3 ... %4" where only the number differs. */
 static void
 comment(cg_c_emit *e)
 {
     const char *note = e->k->note ? e->k->note : "", *next;
+    ir_buf text;
 
-    ir_buf_printf(e->b, "/* %s%s", e->k->name, *note ? ": " : "");
+    ir_buf_init(&text, e->t->arena);
+    ir_buf_printf(&text, "%s%s", e->k->name, *note ? ": " : "");
     for (const char *at = note; *at; at = next) {
         const char *end = strstr(at, ", %"), *first = at, *last = at;
         const size_t n = strcspn(at, " ");
         size_t length = (end ? (size_t)(end - at) : strlen(at)) - n;
         while (end && strncmp(end + 2 + strcspn(end + 2, " "), first + n, length) == 0 &&
-               strchr(",", end[2 + strcspn(end + 2, " ") + length])) {
+               is_end_of_entry(end + 2 + strcspn(end + 2, " ") + length)) {
             last = end + 2;
             end = strstr(last, ", %");
         }
         next = end ? end + 2 : last + strlen(last);
         if (last != first)
-            ir_buf_printf(e->b, "%.*s ... ", (int)n, first);
-        ir_buf_printf(e->b, "%.*s", (int)((end ? end : next) - last), last);
-        ir_buf_str(e->b, end ? ";\n *     " : "");
+            ir_buf_printf(&text, "%.*s ... ", (int)n, first);
+        ir_buf_printf(&text, "%.*s", (int)((end ? end : next) - last), last);
+        ir_buf_str(&text, end ? ";\n *     " : "");
     }
     if (!strstr(note, " at ") && e->k->loc && e->k != e->m->kernel[0]) {
-        ir_buf_str(e->b, " at ");
-        ir_loc_print(e->t->ctx, e->k->loc, e->b);
+        ir_buf_str(&text, " at ");
+        ir_loc_print(e->t->ctx, e->k->loc, &text);
     }
+    ir_buf_str(e->b, "/* ");
+    add_in_comment(e->b, &text);
     ir_buf_str(e->b, " */\n");
 }
 
