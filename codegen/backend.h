@@ -36,7 +36,7 @@ typedef int cg_entry(void *const *args, void *work);
 /* Compiled code in this process. */
 typedef struct cg_code {
     cg_entry *entry;
-    void *natural;              /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer */
+    void *natural;              /* int name(const T0 *x0, ..., T *out0, ..., void *work); scalars by pointer.  NULL: asked for apart */
     void *handle;               /* the back end's */
     size_t bytes;
 } cg_code;
@@ -47,6 +47,9 @@ typedef struct cg_backend {
     cot_status (*target)(cot_context *ctx, cg_target *t);
     cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
     void (*unload)(cg_code *code);                          /* any thread */
+    /* The natural entry for an entry of n_args pointers, as code of its own, for use while that is loaded: most
+     * kernels are never called that way.  NULL: load brings it. */
+    cot_status (*natural)(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out);
     /* Text or object bytes of modules with their natural entries, in the arena. */
     cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
                        ir_arena *arena, const void **bytes, size_t *size);

@@ -324,6 +324,23 @@ ir_sc_print(ir_buf *b, const ir_sc_program *p)
     ir_buf_str(b, "\n");
 }
 
+uint64_t
+ir_sc_hash(const ir_sc_program *p)
+{
+    uint64_t h = ir_hash((uint64_t)p->type << 16 | p->out, p->in, sizeof *p->in * (size_t)p->n_in);
+
+    for (int k = 0; k < p->n; k++) {
+        const ir_sc_insn *i = &p->insn[k];
+        h = ir_hash_u64(h, (uint64_t)i->op << 8 | i->type);
+        h = ir_hash(ir_hash_u64(h, i->imm), i->in, sizeof *i->in * ir_sc_arity[i->op]);
+        if (i->op == SC_table)
+            h = ir_hash(h, i->table->data, cot_dtype_size(i->table->type) * (size_t)i->table->n);
+        if (i->op == SC_rare)
+            h = ir_hash_u64(ir_hash(h, i->args, sizeof *i->args * (size_t)i->sub->n_in), ir_sc_hash(i->sub));
+    }
+    return h;
+}
+
 /* Round the integer x / 2^shift to nearest, ties to even. */
 static uint32_t
 round_shift(uint32_t x, int shift)

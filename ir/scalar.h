@@ -123,6 +123,8 @@ void ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out, const 
 /* A whole program over n elements; scratch comes from the arena. */
 void ir_sc_run(ir_arena *scratch, const ir_sc_program *p, int n, void *out, const void *const *in);
 void ir_sc_print(ir_buf *b, const ir_sc_program *p);
+/* Of all that a program computes: programs with equal hashes have the same bits. */
+uint64_t ir_sc_hash(const ir_sc_program *p);
 
 /* Exact conversions of storage formats: round to nearest even, subnormals kept. */
 uint16_t ir_f32_to_f16(float x);

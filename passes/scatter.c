@@ -221,10 +221,13 @@ pass_scatter(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_r
 {
     const ir_op op = pass_scatter_op(c);
     ir_ref *made = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    const bool good = op != OP_none || fits(b, c, at, x, v, z);
 
     if (op != OP_none)
         made[0] = pass_scatter_by_op(b, op, at, x[0], v, z[0]);
-    else if (fits(b, c, at, x, v, z))
+    else if (good && ir_btype(b, x[0])->size == 0)
+        memcpy(made, x, sizeof *x * (size_t)c->n); /* whatever the updates, nothing is there */
+    else if (good)
         one_by_one(b, c, at, x, v, z, made);
     for (int i = 0; i < c->n; i++)
         y[i] = b->status == COT_OK ? made[i] : IR_NONE;

@@ -62,10 +62,27 @@ rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *re
     return COT_OK;
 }
 
+typedef struct natural_call {
+    const cot_kernel *k;
+    cg_code code;
+} natural_call;
+
+static cot_status
+make_natural(cot_context *ctx, void *arg)
+{
+    natural_call *c = arg;
+    const cot_kernel *k = c->k;
+
+    return k->plan.backend->natural(ctx, &k->plan.target, k->code.entry, k->n_in + k->n_out, k->parallel, &c->code);
+}
+
+/* A natural entry that the kernel has not brought is made for this call. */
 cot_status
 rt_call_natural(const cot_kernel *k, void *const *args, void *work)
 {
     const int n = k->n_in + k->n_out;
+    natural_call c = { k, { .natural = k->code.natural } };
+    const bool made = !c.code.natural;
     rt_arg arg[n + 2];
     int status, used = 0;
 
@@ -74,6 +91,10 @@ rt_call_natural(const cot_kernel *k, void *const *args, void *work)
     if (k->parallel)
         arg[used++] = (rt_arg){ .at = k->pool };
     arg[used++] = (rt_arg){ .at = work };
-    COT_TRY(rt_call_c(k->ctx, (void (*)(void))k->code.natural, used, arg, &status));
-    return status == 0 ? COT_OK : (cot_status)status;
+    if (made)
+        COT_TRY(rt_guard(k->ctx, make_natural, &c));
+    const cot_status s = rt_call_c(k->ctx, (void (*)(void))c.code.natural, used, arg, &status);
+    if (made)
+        k->plan.backend->unload(&c.code);
+    return s != COT_OK ? s : (cot_status)status;
 }

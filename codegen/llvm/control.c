@@ -3,6 +3,7 @@
  * A uniform condition is a branch.  One that varies runs a region if any active lane wants it,
  * under the mask of those that do, and selects results lane by lane. */
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/rare.h"
 
 LLVMValueRef
 cg_ll_any_lane(cg_ll_emit *e, cg_ll_copy x)
@@ -372,20 +373,26 @@ typedef struct rare {
     LLVMValueRef fn;
 } rare;
 
-static LLVMValueRef
-declare_rare(cg_ll_emit *e, const ir_sc_program *p)
+static LLVMTypeRef
+rare_type(const cg_ll_module *l, const ir_sc_program *p)
 {
-    static const char *const kind[] = { "cold", "noinline", "optnone" };
-    cg_ll_module *l = e->l;
     LLVMTypeRef in[7];
     int n = 0;
 
     for (int i = 0; i < p->n_in + 2; i++)
         in[n++] = l->ptr;
     in[n++] = l->i64;
-    LLVMTypeRef type = LLVMFunctionType(l->none, in, (unsigned)n, 0);
+    return LLVMFunctionType(l->none, in, (unsigned)n, 0);
+}
+
+static LLVMValueRef
+declare_rare(cg_ll_emit *e, const ir_sc_program *p)
+{
+    static const char *const kind[] = { "cold", "noinline", "optnone" };
+    cg_ll_module *l = e->l;
     LLVMValueRef fn =
-        cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), type, false);
+        cg_ll_function(l, ir_format(e->arena, "rare.%u", l->n_shared), rare_type(l, p), false);
+
     for (int i = 0; i < 3; i++) {
         unsigned id = LLVMGetEnumAttributeKindForName(kind[i], strlen(kind[i]));
         LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -455,12 +462,16 @@ run_lanes(cg_ll_emit *e, const rare *r)
     LLVMBuildRetVoid(e->b);
 }
 
+/* In this process the library's own is called, where it has one. */
 static LLVMValueRef
 outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
     cg_ll_module *l = e->l;
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
+    const void *known = l->in_process ? cg_ll_rare_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
 
+    if (known)
+        return cg_ll_address(l, known);
     for (uint32_t i = 0; i < l->n_shared; i++)
         if (l->shared[i].key == p)
             return l->shared[i].value;
@@ -499,7 +510,7 @@ rare_copy(cg_ll_emit *e, const cg_insn *i, LLVMValueRef otherwise, bool wide)
     for (int j = 0; j < p->n_in; j++)
         args[n++] = spill(e, p->in[j], cg_ll_as(e, cg_ll_get(e, i->args[j]), wide), wide);
     args[n++] = cg_ll_index(e, wide ? e->lanes : 1);
-    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+    LLVMBuildCall2(e->b, rare_type(e->l, p), fn, args, n, "");
     LLVMValueRef y =
         LLVMBuildLoad2(e->b, cg_ll_wide(e, cg_ll_storage(e->l, t), wide), args[0], "");
     return t == COT_BOOL ? LLVMBuildTrunc(e->b, y, cg_ll_wide(e, e->l->i1, wide), "") : y;

@@ -96,6 +96,7 @@ cg_llvm(void)
                                         .target = cg_ll_target,
                                         .load = cg_ll_load,
                                         .unload = cg_ll_unload,
+                                        .natural = cg_ll_natural,
                                         .emit = cg_ll_write,
                                         .emit_versions = cg_ll_write_versions };
 

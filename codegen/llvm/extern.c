@@ -14,18 +14,12 @@ extend(cg_ll_module *l, LLVMValueRef call, LLVMAttributeIndex at, cot_dtype t)
 }
 
 static LLVMValueRef
-address(cg_ll_emit *e, const void *p)
-{
-    return LLVMConstIntToPtr(LLVMConstInt(e->l->i64, (uint64_t)(uintptr_t)p, 0), e->l->ptr);
-}
-
-static LLVMValueRef
 argument(cg_ll_emit *e, const cg_extern_arg *a)
 {
     if (a->type != COT_DTYPE_NONE)
         return cg_ll_uniform(e, a->value);
     if (!a->buffer)
-        return address(e, a->address);
+        return cg_ll_address(e->l, a->address);
     LLVMValueRef p = cg_ll_buffer(e, a->buffer - 1);
     if (!a->offset)
         return p;
@@ -50,7 +44,7 @@ static LLVMValueRef
 callee(cg_ll_emit *e, const cg_extern *x, LLVMTypeRef type)
 {
     if (e->l->in_process || !x->symbol)
-        return address(e, (const void *)(uintptr_t)x->address);
+        return cg_ll_address(e->l, (const void *)(uintptr_t)x->address);
     LLVMValueRef fn = LLVMGetNamedFunction(e->l->module, x->symbol);
     return fn ? fn : cg_ll_function(e->l, x->symbol, type, true);
 }

@@ -122,10 +122,17 @@ look_up(cot_context *ctx, cg_ll_jit *j, const char *name, void **out)
     return COT_OK;
 }
 
+/* What to compile: a module, or (NULL) the natural entry of an entry. */
+typedef struct wanted {
+    const cg_module *module;
+    cg_entry *entry;
+    int n_args;
+    bool parallel, debug;
+} wanted;
+
 /* Link an object; takes it over. */
 static cot_status
-link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const char *name, const char *entry,
-            const char *natural, cg_code *out)
+link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wanted *w, const char *symbol, cg_code *out)
 {
     LLVMMemoryBufferRef seen = NULL;
     loaded *h = calloc(1, sizeof *h);
@@ -145,29 +152,37 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const ch
     cot_status s = error ? orc_failed(ctx, error) : COT_OK;
     void *at = NULL;
     if (s == COT_OK)
-        s = look_up(ctx, j, entry, &at);
-    out->entry = (cg_entry *)at;
+        s = look_up(ctx, j, symbol, &at);
+    if (w->module)
+        out->entry = (cg_entry *)at;
+    else
+        out->natural = at;
     if (s == COT_OK && seen)
-        cg_ll_perf_map(name, entry, seen, at);
+        cg_ll_perf_map(w->module ? w->module->name : "natural", symbol, seen, at);
     if (seen)
         LLVMDisposeMemoryBuffer(seen);
-    return s == COT_OK ? look_up(ctx, j, natural, &out->natural) : s;
+    return s;
 }
 
 static cot_status
-compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const cg_module *m,
-        bool debug, const char *entry, const char *natural, LLVMMemoryBufferRef *object)
+compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const wanted *w, const char *symbol,
+        LLVMMemoryBufferRef *object)
 {
-    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m->name, debug));
+    const cg_module *m = w->module;
+
+    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m ? m->name : symbol, w->debug));
     l->in_process = true;
-    COT_TRY(cg_check_externs(m, NULL));
-    COT_TRY(cg_ll_module_add(l, m, entry, true, natural, m->n_args));
+    if (m) {
+        COT_TRY(cg_check_externs(m, NULL));
+        COT_TRY(cg_ll_module_add(l, m, symbol, true, NULL, 0));
+    } else
+        cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol, w->n_args, w->parallel);
     COT_TRY(cg_ll_module_finish(l));
     return cg_ll_module_emit(l, LLVMObjectFile, object);
 }
 
-cot_status
-cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
+static cot_status
+load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
 {
     struct {
         cg_ll_module l;
@@ -186,15 +201,14 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
         status = machine ? jit_of(ctx, machine, &s.jit) : cot_error_status(ctx);
         if (status == COT_OK) {
             int serial = atomic_fetch_add(&s.jit->serial, 1);
-            const char *entry = ir_format(&s.scratch, "cot_entry_%d", serial);
-            const char *natural = ir_format(&s.scratch, "cot_natural_%d", serial);
+            const char *symbol = ir_format(&s.scratch, w->module ? "cot_entry_%d" : "cot_natural_%d", serial);
             s.l.arena = &s.scratch;
-            status = compile(ctx, &s.l, machine, m, t->debug, entry, natural, &s.object);
+            status = compile(ctx, &s.l, machine, w, symbol, &s.object);
             cg_ll_module_free(&s.l);
             if (status == COT_OK) {
                 LLVMMemoryBufferRef object = s.object;
                 s.object = NULL;
-                status = link_object(ctx, s.jit, object, m->name, entry, natural, out);
+                status = link_object(ctx, s.jit, object, w, symbol, out);
             }
         }
     }
@@ -212,6 +226,18 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
     if (short_of_memory)
         ir_out_of_memory(ctx);
     return status;
+}
+
+cot_status
+cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out)
+{
+    return load(ctx, t, &(wanted){ .module = m, .debug = t->debug }, out);
+}
+
+cot_status
+cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out)
+{
+    return load(ctx, t, &(wanted){ .entry = entry, .n_args = n_args, .parallel = parallel }, out);
 }
 
 void

@@ -5,7 +5,7 @@
  * module.c  a kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
- * scalar.c  the scalar instructions; soft.c those a machine lacks; memory.c loads and stores
+ * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores
  * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
  * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
@@ -130,6 +130,9 @@ cot_status cg_ll_module_finish(cg_ll_module *l);
 cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
 /* A function begins with this: the C signature of `name`, args[] filled; then a call of an entry with `in`. */
 LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel, LLVMValueRef in[2]);
+/* All of it, for one entry. */
+void cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args, bool parallel);
+LLVMValueRef cg_ll_address(cg_ll_module *l, const void *p);
 /* Every function names its processor. */
 void cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn);
 LLVMValueRef cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes);
@@ -144,6 +147,7 @@ LLVMValueRef cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits);
 void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object, const void *at);
 cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
 void cg_ll_unload(cg_code *code);
+cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out);
 void cg_ll_jit_release(struct cg_ll_jit *jit);
 /* versions.c: are these processors that an object can choose among?  In ascending order. */
 cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v, const cg_version **sorted);

@@ -187,13 +187,28 @@ add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
         c->limit = m->limit;
 }
 
+/* A conjunction part by part, what is the same in all lanes apart: LLVM 19 loads without a mask those registers of a
+ * wider vector in which a mask, of a scalar spread and a constant, is known to be false. */
+static void
+add_when(cg_ll_emit *e, condition *c, cg_val when, bool wide)
+{
+    const cg_insn *i = &e->k->insn[when];
+
+    if (i->op == SC_and && i->type == COT_BOOL && wide && cg_ll_get(e, when).wide) {
+        add_when(e, c, i->in[0], wide);
+        add_when(e, c, i->in[1], wide);
+    } else {
+        add_condition(e, c, cg_ll_get(e, when), wide);
+    }
+}
+
 static condition
 condition_of(cg_ll_emit *e, cg_val when, uint32_t set, bool wide)
 {
     condition c = { 0 };
 
     if (when)
-        add_condition(e, &c, cg_ll_get(e, when), wide);
+        add_when(e, &c, when, wide);
     add_mask(e, &c, set, wide);
     return c;
 }

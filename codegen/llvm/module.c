@@ -49,6 +49,13 @@ cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits)
     return LLVMConstInt(cg_ll_type(l, t), bits, 0);
 }
 
+/* What this process has at p. */
+LLVMValueRef
+cg_ll_address(cg_ll_module *l, const void *p)
+{
+    return LLVMConstIntToPtr(LLVMConstInt(l->i64, (uint64_t)(uintptr_t)p, 0), l->ptr);
+}
+
 LLVMValueRef
 cg_ll_intrinsic(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n_types,
                 LLVMTypeRef *types, int n, LLVMValueRef *args)
@@ -319,13 +326,13 @@ cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel
     return fn;
 }
 
-static void
-emit_natural(cg_ll_module *l, const cg_module *m, LLVMValueRef entry, const char *name, int n_args)
+void
+cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args, bool parallel)
 {
     LLVMValueRef both[2];
 
-    cg_ll_begin_natural(l, name, n_args, m->parallel, both);
-    LLVMBuildRet(l->b, LLVMBuildCall2(l->b, LLVMGlobalGetValueType(entry), entry, both, 2, ""));
+    cg_ll_begin_natural(l, name, n_args, parallel, both);
+    LLVMBuildRet(l->b, LLVMBuildCall2(l->b, cg_ll_entry_type(l), entry, both, 2, ""));
 }
 
 cot_status
@@ -343,7 +350,7 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
     for (uint32_t i = 0; i < m->n_kernels; i++)
         emit_kernel(l, m, i, fn, can_fail);
     if (natural)
-        emit_natural(l, m, fn[0], natural, n_args);
+        cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel);
     return COT_OK;
 }
 

@@ -302,6 +302,7 @@ START_TEST(scatters_by)
     gives(fn(scatters_mask, 2, 1), COT_TYPES(cot_f64(4), cot_f64()), IN(x, u), 4, F64(1, 2, 11.5, 12));
     gives(fn(scatters_rows, 3, 1), COT_TYPES(cot_f64(2, 2), cot_f64(3, 2), cot_i32(3)),
           IN(x, F64(10, 20, 30, 40, 50, 60), ((const int32_t[]){ 1, 0, 1 })), 4, F64(40.5, 31, 70.75, 56));
+    gives(fn(scatters, 3, 1), COT_TYPES(cot_f64(0), cot_f64(3), cot_i32(3)), IN(x, u, i), 0, x); /* all are outside */
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* Arrays without elements through the public functions: every row is traced for shapes with sizes of 0, evaluated and
- * compiled, alone, mapped (over no example too) and with its gradient.  Results have the same bits, or a row is refused with
- * a status and a message: never a crash, whatever is empty. */
+ * compiled, alone, mapped over no example and with its gradient (these two compiled for one of the shapes: it takes its
+ * time).  Results have the same bits; the rows that are refused, with a status and a message, are those that want an
+ * element: never a crash, whatever is empty. */
 #include "traced.h"
 
 static cot_context *ctx;
@@ -110,7 +111,7 @@ teardown(void)
     E(cot_cholesky(SQUARE)) E(cot_inv(SQUARE)) E(cot_det(SQUARE)) E(cot_slogdet(SQUARE, NULL)) E(cot_solve(SQUARE, SQUARE)) \
     E(cot_triangular_solve(SQUARE, SQUARE)) E(cot_lu(SQUARE, NULL, NULL)) E(cot_qr(X, NULL)) E(cot_eigh(SQUARE, NULL))     \
     E(cot_abs(cot_eigvals(SQUARE))) E(cot_svdvals(X)) E(cot_pinv(X)) E(cot_lstsq(X, X)) E(cot_expm(SQUARE))              \
-    E(cot_matrix_power(SQUARE, 3)) E(cot_matrix_power(SQUARE, -1)) E(cot_matrix_trace(SQUARE)) E(cot_matrix_norm(X, 'f'))  \
+    E(cot_matrix_power(SQUARE, 3)) E(cot_matrix_power(SQUARE, -1)) E(cot_matrix_trace(SQUARE)) E(cot_matrix_norm(X, COT_NORM_FRO))  \
     /* layers and losses */                                                                                           \
     E(cot_layer_norm(X)) E(cot_rms_norm(X)) E(cot_batch_norm(X, NULL)) E(cot_gelu(X)) E(cot_glu(cot_concatenate(COT_VALUES(X, X), 1), 1)) \
     E(cot_normalize(X)) E(cot_mse(X, X)) E(cot_mse(X, X, .reduction = COT_LOSS_SUM)) E(cot_huber(X, X)) E(cot_kl_div(X, X))      \
@@ -147,6 +148,19 @@ static const char *const rows[] = {
     EMPTY_ROWS(E)
 #undef E
 };
+
+/* What of an empty axis has no answer, or no derivative. */
+static bool
+may_refuse(const char *row, bool derivative)
+{
+    static const char *const words[] = { "cot_argmax", "cot_argmin", "cot_median", "cot_quantile", "cot_top_k(X, 1", "fft(",
+                                         "FIRST_ROW", "cot_conv(cot_reshape(X, 2", "cot_adaptive_avg_pool" };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(row, words[i]))
+            return true;
+    return derivative && (strstr(row, "cot_zeta") || strstr(row, "cot_betainc"));
+}
 
 static void
 total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -197,13 +211,14 @@ same(const cot_array *a, const cot_array *b)
 static bool
 agrees(cot_fn *f, cot_type x, const char *text, const char *how)
 {
-    const bool compiled = cot_type_size(&x, x.rank - 2) == 0;   /* some: compiling takes its time */
+    const bool compiled = strcmp(how, "alone") == 0 || cot_type_size(&x, x.rank - 2) == 0;
     cot_array *twin = result(f, x, "eval", text), *jit = result(f, x, compiled ? "jit" : "eval", text);
 
     ck_assert_msg(!twin == !jit, "%s, %s: one back end refuses", text, how);
     if (twin)
         ck_assert_msg(same(twin, jit), "%s, %s: the back ends differ", text, how);
     const bool good = twin != NULL;
+    ck_assert_msg(good || may_refuse(text, strcmp(how, "gradient") == 0), "%s, %s: is refused", text, how);
     cot_array_free(twin);
     cot_array_free(jit);
     return good;
@@ -213,23 +228,17 @@ START_TEST(rows_take_nothing)
 {
     static const int64_t shapes[][2] = { { 0, 3 }, { 3, 0 }, { 1, 0 } };
     const cot_type x = cot_type_new(COT_F32, 2, shapes[_i % 3]);
-    int good = 0, refused = 0;
-
     /* a third of the rows each time: a test of its own for every shape and third */
     for (int r = _i / 3; r < (int)(sizeof rows / sizeof *rows); r += 3) {
         cot_fn *f = cot_fn_new(ctx, "f", any_row, 1, 1, &r);
         cot_fn *sum = cot_fn_new(ctx, "sum", total, 1, 1, &r);
-        const bool ok = agrees(f, x, rows[r], "alone");
 
-        good += ok;
-        refused += !ok;
-        if (ok) {
+        if (agrees(f, x, rows[r], "alone")) {
             agrees(cot_grad(sum), x, rows[r], "gradient");
             agrees(cot_vmap(f), cot_type_new(COT_F32, 3, (const int64_t[]){ 0, shapes[_i % 3][0], shapes[_i % 3][1] }), rows[r],
                    "no examples");
         }
     }
-    ck_assert_int_gt(good, 6 * refused);
 }
 END_TEST
 

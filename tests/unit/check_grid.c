@@ -1,26 +1,7 @@
 /* Grid schedules: programs large enough for each of their forms against the twin, what PTX says of them, and the mistakes
  * that the simulator finds in kernels built by hand. */
-#include <check.h>
-#include <stdlib.h>
-
+#include "grid_suite.h"
 #include "runtime/check.h"
-#include "tests/grid.h"
-#include "tests/laws/programs.h"
-#include "tests/ptxas.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 /* -- programs ------------------------------------------------------------------------------------------------- */
 
@@ -85,15 +66,6 @@ static const struct {
       { "st.global" } },
 };
 
-static const ir_graph *
-parsed(const char *text)
-{
-    ir_module m;
-
-    ck_assert_msg(ir_parse(ctx, "grid.cot", text, strlen(text), &m) == COT_OK, "%s\n%s", cot_error(ctx), text);
-    return m.fn[m.n - 1];
-}
-
 static void
 compare(const ir_graph *f, const char *text)
 {
@@ -121,24 +93,13 @@ END_TEST
 /* No declaration of a function that is not there: what is emitted needs no library. */
 START_TEST(ptx_is_what_it_should_be)
 {
-    const ir_graph *f = parsed(program[_i].text);
-    cg_target t = { .cpu = _i % 2 ? "sm_90" : "sm_80" };
-    const void *ptx;
-    cg_module *m;
-    size_t size;
+    const char *ptx = ptx_with(parsed(program[_i].text), (cg_target){ .cpu = _i % 2 ? "sm_90" : "sm_80" }, program[_i].ptx);
 
-    if (!cg_llvm())
+    if (!ptx)
         return;
-    ck_assert_msg(grid_lower(f, &t, &m) == COT_OK, "%s", cot_error(ctx));
-    const cg_natural fn = { .name = "f", .module = m };
-    ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) == COT_OK, "%s", cot_error(ctx));
-    for (int i = 0; i < 4 && program[_i].ptx[i]; i++)
-        ck_assert_msg(strstr(ptx, program[_i].ptx[i]) != NULL, "no %s in\n%s", program[_i].ptx[i], (const char *)ptx);
     ck_assert_ptr_null(strstr(ptx, ".extern"));
     ck_assert_ptr_null(strstr(ptx, ".ftz"));
     ck_assert_ptr_null(strstr(ptx, ".approx"));
-    if (ptxas_path())
-        ck_assert(ptxas_takes(t.cpu, ptx, size, 1));
 }
 END_TEST
 
@@ -281,24 +242,18 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("grid");
-    TCase *t = tcase_create("grid");
     const int n = (int)(sizeof program / sizeof *program);
+    const traced_case cases[] = {
+        { "schedule_gives_the_bits_of_the_twin", schedule_gives_the_bits_of_the_twin, n },
+        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
+        { "race_is_found", race_is_found, 0 },
+        { "block_does_not_read_what_another_stores", block_does_not_read_what_another_stores, 0 },
+        { "different_stores_are_found", different_stores_are_found, 0 },
+        { "store_over_what_is_still_read_is_found", store_over_what_is_still_read_is_found, 0 },
+        { "barrier_that_some_miss_is_found", barrier_that_some_miss_is_found, 0 },
+        { "index_out_of_bounds_is_found", index_out_of_bounds_is_found, 0 },
+        { "thread_loops_do_not_nest", thread_loops_do_not_nest, 0 },
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, schedule_gives_the_bits_of_the_twin, 0, n);
-    tcase_add_loop_test(t, ptx_is_what_it_should_be, 0, n);
-    tcase_add_test(t, race_is_found);
-    tcase_add_test(t, block_does_not_read_what_another_stores);
-    tcase_add_test(t, different_stores_are_found);
-    tcase_add_test(t, store_over_what_is_still_read_is_found);
-    tcase_add_test(t, barrier_that_some_miss_is_found);
-    tcase_add_test(t, index_out_of_bounds_is_found);
-    tcase_add_test(t, thread_loops_do_not_nest);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return TRACED_CASES("grid", cases, setup, teardown);
 }

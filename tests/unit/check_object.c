@@ -89,6 +89,12 @@ static const struct {
       "  %0 = lgamma %x : f32[9]\n  %1 = erf %0 : f32[9]\n  %2 = digamma %y : f64[9]\n"
       "  %3 = abs %y : f64[9]\n  %4 = igamma %3, %3 : f64[9]\n  ret %1, %2, %4\n}",
       1 },
+    { "large angles",
+      "fn @f(%x: f32[9], %y: f64[9]) -> (f32[9], f64[9], f64[9]) {\n"
+      "  %0 = constant {data=1e30} : f32[9]\n  %1 = mul %x, %0 : f32[9]\n  %2 = sin %1 : f32[9]\n"
+      "  %3 = constant {data=1e300} : f64[9]\n  %4 = mul %y, %3 : f64[9]\n  %5 = cos %4 : f64[9]\n"
+      "  %6 = pow %y, %y : f64[9]\n  ret %2, %5, %6\n}",
+      1 },
     { "orders",
       "fn @f(%x: f32[4,33]) -> (i32[4,33], i32[4,5]) {\n"
       "  %0 = argsort %x {axis=1} : i32[4,33]\n"

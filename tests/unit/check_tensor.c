@@ -1,28 +1,9 @@
 /* Products by tensor cores (`fast`): every layout, type and edge of tiles in the simulator against sums in double, within
  * what rounding can do; PTX for both architectures; and the mistakes that the simulator finds in kernels built by hand. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "codegen/tensor.h"
-#include "runtime/check.h"
-#include "tests/grid.h"
-#include "tests/laws/programs.h"
-#include "tests/ptxas.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
+#include "grid_suite.h"
 
 /* -- programs ------------------------------------------------------------------------------------------------------- */
 
@@ -51,15 +32,6 @@ static const struct {
     { "f32", 0, 1024, 1030, 16, 1, 1, { "mma.sync" } },
     { "f32", 0, 1030, 1024, 16, 0, 0, { "mma.sync" } },
 };
-
-static const ir_graph *
-parsed(const char *text)
-{
-    ir_module m;
-
-    ck_assert_msg(ir_parse(ctx, "tensor.cot", text, strlen(text), &m) == COT_OK, "%s\n%s", cot_error(ctx), text);
-    return m.fn[m.n - 1];
-}
 
 static const char *
 shape(const char *type, int batch, int rows, int columns)
@@ -135,21 +107,9 @@ END_TEST
 /* Both architectures take it, with sums in registers: ptxas would say so of stacks. */
 START_TEST(ptx_is_what_it_should_be)
 {
-    const ir_graph *f = parsed(text_of(_i));
-    const void *ptx;
-    cg_module *m;
-    size_t size;
-
-    for (int a = 0; a < 2 && cg_llvm(); a++) {
-        cg_target t = { .cpu = a ? "sm_90" : "sm_80", .fast = true };
-        ck_assert_msg(grid_lower(f, &t, &m) == COT_OK, "%s", cot_error(ctx));
-        const cg_natural fn = { .name = "f", .module = m };
-        ck_assert_msg(cg_llvm()->emit(ctx, &t, CG_TO_PTX, 1, &fn, &ctx->arena, &ptx, &size) == COT_OK, "%s", cot_error(ctx));
-        for (int i = 0; i < 4 && product[_i].ptx[i]; i++)
-            ck_assert_msg(strstr(ptx, product[_i].ptx[i]) != NULL, "no %s in\n%s", product[_i].ptx[i], (const char *)ptx);
-        ck_assert_msg(strstr(ptx, ".local") == NULL, "memory of a thread's own in\n%s", (const char *)ptx);
-        if (ptxas_path())
-            ck_assert(ptxas_takes(t.cpu, ptx, size, 1));
+    for (int a = 0; a < 2; a++) {
+        const char *ptx = ptx_with(parsed(text_of(_i)), (cg_target){ .cpu = a ? "sm_90" : "sm_80", .fast = true }, product[_i].ptx);
+        ck_assert_msg(!ptx || !strstr(ptx, ".local"), "memory of a thread's own in\n%s", ptx);
     }
 }
 END_TEST
@@ -247,21 +207,14 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("tensor");
-    TCase *t = tcase_create("tensor");
     const int n = (int)(sizeof product / sizeof *product);
+    const traced_case cases[] = {
+        { "product_is_near", product_is_near, n },
+        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
+        { "only_where_asked_for", only_where_asked_for, 0 },
+        { "what_has_not_come_is_not_read", what_has_not_come_is_not_read, 0 },
+        { "rows_begin_at_multiples_of_16_bytes", rows_begin_at_multiples_of_16_bytes, 0 },
+    };
 
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, product_is_near, 0, n);
-    tcase_add_loop_test(t, ptx_is_what_it_should_be, 0, n);
-    tcase_add_test(t, only_where_asked_for);
-    tcase_add_test(t, what_has_not_come_is_not_read);
-    tcase_add_test(t, rows_begin_at_multiples_of_16_bytes);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return TRACED_CASES("tensor", cases, setup, teardown);
 }
