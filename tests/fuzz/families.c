@@ -42,9 +42,12 @@ static ir_ref
 transform(gen *g, ir_ref z)
 {
     const ir_type *t = type_of(g, z);
-    int64_t n = t->rank ? t->dims[t->rank - 1] : 0;
+    int64_t n = t->rank ? t->dims[t->rank - 1] : 0, rest = n;
 
-    if (n == 0 || n == 17)
+    for (int p = 2; p <= 13 && rest > 1; p++)
+        while (rest % p == 0)
+            rest /= p;
+    if (rest != 1)
         return z;
     return ir_node1(g->b, OP_fft, 1, &z, &(ir_attrs){ .fft = { below(g, 2) } });
 }

@@ -398,7 +398,7 @@ call_or_cond(gen *g)
 {
     bool cond = below(g, 2);
     int n = 1 + below(g, 2), branches = 1 + below(g, 3);
-    ir_ref in[4], out[2];
+    ir_ref in[4], out[2] = { IR_NONE, IR_NONE };
     const ir_type *type[3], *result[2];
     ir_graph *body[3];
 
@@ -424,7 +424,7 @@ call_or_cond(gen *g)
 static void
 scan(gen *g)
 {
-    ir_ref k = any(g), c = any(g), x = any(g), out[2];
+    ir_ref k = any(g), c = any(g), x = any(g), out[2] = { IR_NONE, IR_NONE };
     const ir_type *t = type_of(g, x);
 
     if (t->rank == 0 || t->dims[0] > 8)
