@@ -298,7 +298,6 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->k->flops = c->x->size * c->n;
-    l->k->bytes = c->x->size * (int64_t)cot_dtype_size(c->x->dtype) * c->n;
     ir_buf_printf(l->why,
                   "%s: columns of %" PRId64 " rows, %" PRId64 " panels of %" PRId64 "%s\n",
                   l->k->name, c->rows, c->count / c->width, c->width, many ? ", parallel" : "");

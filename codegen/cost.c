@@ -1,6 +1,8 @@
 /* Costs, in instructions for one element. */
 #include "codegen/cost.h"
 
+#include <math.h>
+
 #include "ir/scalar.h"
 
 int64_t
@@ -23,16 +25,79 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
     }
 }
 
-/* The entry has the sum of what it calls.  Bytes are those of all arrays that a kernel is handed. */
+/* ---- programs ---- */
+
+typedef struct sum {
+    double flops, bytes;
+} sum;
+
+static void add_region(sum *c, const cg_kernel *k, const cg_region *r, double times);
+
+static void
+add_buffers(sum *c, const cg_kernel *k, double times)
+{
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        if (k->buffer[i].space <= CG_OUT)
+            c->bytes += times * (double)k->buffer[i].elements * (double)cot_dtype_size(k->buffer[i].type);
+}
+
+/* How often a loop's body runs; 1 where only the run knows. */
+static double
+trips(const cg_kernel *k, const cg_block *b)
+{
+    int64_t lo, hi;
+
+    if (!cg_is_const(k, b->lo, &lo) || !cg_is_const(k, b->hi, &hi))
+        return 1;
+    return hi > lo ? ceil((double)(hi - lo) / (double)b->step) : 0;
+}
+
+static void
+add_insn(sum *c, const cg_kernel *k, const cg_insn *n, double times)
+{
+    const cg_kernel *callee = n->op == CG_CALL ? k->module->kernel[n->call->kernel] : NULL;
+    sum then = { 0, 0 }, other = { 0, 0 };
+
+    switch (n->op) {
+    case CG_CALL:
+        c->flops += times * (double)callee->flops;
+        add_buffers(c, callee, times);
+        return;
+    case CG_COPY:
+        c->bytes += times * 2 * (double)n->imm;
+        return;
+    case CG_LOOP:
+        add_region(c, k, &n->block->body, times * trips(k, n->block));
+        return;
+    case CG_WHILE:
+        add_region(c, k, &n->block->body, times);
+        add_region(c, k, &n->block->other, times);
+        return;
+    case CG_IF:
+        add_region(&then, k, &n->block->body, times);
+        add_region(&other, k, &n->block->other, times);
+        c->flops += fmax(then.flops, other.flops);
+        c->bytes += fmax(then.bytes, other.bytes);
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+add_region(sum *c, const cg_kernel *k, const cg_region *r, double times)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        add_insn(c, k, &k->insn[r->insn[i]], times);
+}
+
 void
 cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes)
 {
-    *flops = m->kernel[0]->flops;
-    *bytes = 0;
-    for (uint32_t i = m->n_kernels > 1; i < m->n_kernels; i++)
-        for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++) {
-            const cg_buffer *x = &m->kernel[i]->buffer[k];
-            if (x->space <= CG_OUT)
-                *bytes += x->elements * (int64_t)cot_dtype_size(x->type);
-        }
+    const cg_kernel *entry = m->kernel[0];
+    sum c = { (double)entry->flops, 0 };
+
+    add_region(&c, entry, &entry->body, 1);
+    *flops = (int64_t)fmin(c.flops, 0x1p62);
+    *bytes = (int64_t)fmin(c.bytes, 0x1p62);
 }

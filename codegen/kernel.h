@@ -201,7 +201,7 @@ typedef struct cg_kernel {
     uint32_t n_insns, cap_insns;
     cg_insn *insn;              /* entry 0 is "none" */
     cg_region body;
-    int64_t flops, bytes;       /* an estimate for one call: cost.c, bench */
+    int64_t flops;              /* an estimate for one call, without what it calls: cost.h */
 } cg_kernel;
 
 /* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the

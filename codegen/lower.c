@@ -146,10 +146,6 @@ cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_modul
     cg_plan_graph(l, v);
     copy_outputs(l, v, to);
     cg_plan_assign(l);
-    for (uint32_t i = 1; i < l->m->n_kernels; i++) {
-        entry->flops += l->m->kernel[i]->flops;
-        entry->bytes += l->m->kernel[i]->bytes;
-    }
     l->m->parallel = o->threads > 1 && any_parallel(l->m);
     l->m->why = why.text;
     *out = l->m;

@@ -153,8 +153,6 @@ shared_kernel(cg_lowering *l)
     for (uint32_t i = 1; i < number && number + 1 == m->n_kernels; i++)
         if (cg_kernel_same(m->kernel[i], l->k)) {
             ir_buf_printf(l->why, "%s: is %s\n", l->k->name, m->kernel[i]->name);
-            m->kernel[0]->flops += l->k->flops;
-            m->kernel[0]->bytes += l->k->bytes;
             m->n_kernels--;
             return (int)i;
         }

@@ -697,7 +697,6 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     bool many = cg_is_shared(l, r.cost * g->space->size);
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
-    l->k->bytes = g->space->size * (r.widest ? r.widest : 8) / 8 * 2;
     ir_buf_printf(l->why,
                   "%s: %" PRId64 " rows of %" PRId64 ", %d passes, cost %" PRId64 "%s%s\n",
                   l->k->name, r.outer, r.n, r.stages, r.cost,

@@ -543,7 +543,6 @@ run_mapping(mapping *m)
     }
     cg_note_group(l, m->fr, m->g);
     l->k->flops = m->s.cost * size;
-    l->k->bytes = (int64_t)m->g->n * size * m->s.widest / 8;
     m->parallel = cg_is_shared(l, (m->s.cost + 2) * size) && m->s.n > 0;
     ir_buf_printf(l->why,
                   "%s: map of %" PRId64 " elements, %d loops, %" PRId64 " lanes, cost %" PRId64

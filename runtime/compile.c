@@ -426,13 +426,16 @@ longer(double x, double y)
 static bool
 is_worth(const cg_module *m, const cot_graph *f, int threads)
 {
-    double flops = (double)m->kernel[0]->flops, bytes = (double)m->kernel[0]->bytes, carried = 0;
+    int64_t operations, traffic;
+    double carried = 0;
 
+    cg_module_cost(m, &operations, &traffic);
     for (int i = 0; i < f->n_in + f->n_out; i++) {
         const ir_type *t = ir_type_at(f, i < f->n_in ? f->in[i] : f->out[i - f->n_in]);
 
         carried += (double)t->size * (double)cot_dtype_size(t->dtype);
     }
+    const double flops = (double)operations, bytes = (double)traffic;
     return launch_time * m->n_kernels + carried / bus_bytes + longer(flops / gpu_flops, bytes / gpu_bytes) <
            longer(flops / (cpu_flops * threads), bytes / cpu_bytes);
 }

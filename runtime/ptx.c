@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "codegen/cost.h"
 #include "codegen/grid.h"
 #include "codegen/host.h"
 #include "ir/diag.h"
@@ -82,12 +83,9 @@ static void
 print_function(ir_buf *b, const rt_plan *p, const cg_natural *fn, const ir_graph *f)
 {
     const cg_module *m = fn->module;
-    int64_t flops = 0, bytes = 0;
+    int64_t flops, bytes;
 
-    for (uint32_t i = 0; i < m->n_kernels; i++) {
-        flops += m->kernel[i]->flops;
-        bytes += m->kernel[i]->bytes;
-    }
+    cg_module_cost(m, &flops, &bytes);
     ir_buf_str(b, "{\n  \"name\": ");
     cg_json_string(b, fn->name);
     ir_buf_str(b, ",\n");

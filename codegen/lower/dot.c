@@ -200,7 +200,7 @@ groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
 }
 
 static shape
-shape_of(const cg_target *t, int threads, const cg_dot *d)
+outer_shape(const cg_target *t, int threads, const cg_dot *d)
 {
     shape s = {
         .b = join(&d->b), .m = join(&d->m), .n = join(&d->n), .k = join(&d->k), .pieces = 1, .shares = 1
@@ -230,10 +230,41 @@ shape_of(const cg_target *t, int threads, const cg_dot *d)
     return s;
 }
 
-int64_t
-cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d)
+/* The inner form has free axes on one side at most: they are the rows. */
+static void
+orient_inner(shape *s, int threads)
 {
-    shape s = shape_of(t, threads, d);
+    if (s->m.total == 1) {
+        group m = s->m;
+        s->m = s->n;
+        s->n = m;
+        s->swap = !s->swap;
+    }
+    s->groups = false;
+    s->mr = 1;
+    s->c_size = s->b_size = s->a_size = 0;
+    s->batch_pieces = s->b.total >= threads;
+    s->pieces =
+        threads > 1 &&
+                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5 &&
+                (s->batch_pieces || s->m.total >= 2 * threads)
+            ? threads
+            : 1;
+}
+
+static shape
+shape_of(const cg_target *t, int threads, const cg_dot *d, bool inner)
+{
+    shape s = outer_shape(t, threads, d);
+    if (inner)
+        orient_inner(&s, threads);
+    return s;
+}
+
+int64_t
+cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
+{
+    shape s = shape_of(t, threads, d, inner);
     return s.pieces * (s.c_size + s.b_size + s.a_size);
 }
 
@@ -501,36 +532,11 @@ batches(product *p, cg_val from, cg_val to, cg_val m_begin, cg_val m_end, bool i
     cg_loop_end(p->b, loop);
 }
 
-/* The inner form has free axes on one side at most: they are the rows. */
-static void
-orient_inner(shape *s, int threads)
-{
-    if (s->m.total == 1) {
-        group m = s->m;
-        s->m = s->n;
-        s->n = m;
-        s->swap = !s->swap;
-    }
-    s->mr = 1;
-    s->c_size = s->b_size = s->a_size = 0;
-    s->batch_pieces = s->b.total >= threads;
-    s->pieces =
-        threads > 1 &&
-                2.0 * (double)s->b.total * (double)s->m.total * (double)s->k.total > 4e5 &&
-                (s->batch_pieces || s->m.total >= 2 * threads)
-            ? threads
-            : 1;
-}
-
 void
 cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool inner)
 {
-    product p = { .b = b, .d = d, .s = shape_of(t, threads, d) };
-    shape *s = &p.s;
-    if (inner) {
-        s->groups = false;
-        orient_inner(s, threads);
-    }
+    product p = { .b = b, .d = d, .s = shape_of(t, threads, d, inner) };
+    const shape *s = &p.s;
     cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), count = cg_i64(b, s->b.total);
     bool vector = t->vector_bits > 32;
     if (!s->b.total || !s->m.total || !s->n.total)

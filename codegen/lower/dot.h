@@ -47,7 +47,7 @@ typedef struct cg_dot {
 } cg_dot;
 
 /* Elements of `type` of scratch memory that cg_dot_build wants; often 0. */
-int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d);
+int64_t cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner);
 
 /* GPU: elements of the two shared buffers; false: none are wanted. */
 bool cg_dot_tiles(const cg_target *t, const cg_dot *d, bool inner, int64_t elements[2]);

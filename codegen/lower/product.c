@@ -415,7 +415,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.user = &p;
     p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
     p.d.dear = epilogue_cost(&p) > DEAR;
-    int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d);
+    int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d, inner);
     if (scratch) {
         int64_t dims[1] = { scratch };
         const ir_type *ts = ir_type_new(l->ctx, p.d.type, 1, dims);
@@ -430,8 +430,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
-    l->k->flops = 2 * t->size * cg_dot_total(&p.d.k);
-    l->k->bytes = (t->size + ir_type_at(v->f, x)->size + ir_type_at(v->f, y)->size) * 4;
+    l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue_cost(&p)) * t->size;
     ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
                   (long long)p.sizes[1], (long long)p.sizes[2], (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
     cg_dot_build(&l->b, &l->target, l->o->threads, &p.d, inner);

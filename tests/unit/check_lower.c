@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "codegen/backend.h"
+#include "codegen/cost.h"
 #include "codegen/lower.h"
 #include "lower_graphs.h"
 #include "passes/pass.h"
@@ -104,15 +105,28 @@ START_TEST(kernels_agree_with_the_twin)
 }
 END_TEST
 
+/* The kernels of the last function of a text. */
+static cg_module *
+lowered(cot_context *ctx, const char *text, size_t n)
+{
+    cg_target target = { .vector_bits = 128 };
+    cg_module *kernels;
+    ir_module m;
+    ir_graph *f;
+
+    ck_assert_msg(ir_parse(ctx, "text", text, n, &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(pass_prepare(m.fn[m.n - 1], &f), COT_OK);
+    ck_assert_int_eq(cg_llvm()->target(ctx, &target), COT_OK);
+    ck_assert_int_eq(cg_lower(f, &(cg_lower_options){ .target = &target, .threads = 1, .fuse = true }, &ctx->arena, &kernels), COT_OK);
+    return kernels;
+}
+
 /* Text of the kernels of y = x; y = tanh(y w_i), y a result each time: its length. */
 static size_t
 kernels_of_chain(int n)
 {
     cot_context *ctx = cot_context_new(NULL);
     ir_buf text, out;
-    ir_module m;
-    ir_graph *f;
-    cg_module *kernels;
 
     ir_buf_init(&text, &ctx->arena);
     ir_buf_init(&out, &ctx->arena);
@@ -128,12 +142,7 @@ kernels_of_chain(int n)
     for (int i = 1; i < n; i++)
         ir_buf_printf(&text, ", %%%d", 3 * i + 2);
     ir_buf_printf(&text, "\n}\n");
-    ck_assert_msg(ir_parse(ctx, "chain", text.text, text.n, &m) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_int_eq(pass_prepare(m.fn[m.n - 1], &f), COT_OK);
-    cg_target target = { .vector_bits = 128 };
-    ck_assert_int_eq(cg_llvm()->target(ctx, &target), COT_OK);
-    ck_assert_int_eq(cg_lower(f, &(cg_lower_options){ .target = &target, .threads = 1, .fuse = true }, &ctx->arena, &kernels), COT_OK);
-    cg_module_print(&out, kernels);
+    cg_module_print(&out, lowered(ctx, text.text, text.n));
     const size_t length = out.n;
     cot_context_free(ctx);
     return length;
@@ -143,6 +152,28 @@ kernels_of_chain(int n)
 START_TEST(chains_of_results_grow_linearly)
 {
     ck_assert_uint_lt(kernels_of_chain(96), 5 * kernels_of_chain(24));
+}
+END_TEST
+
+/* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a step at least. */
+START_TEST(a_loop_costs_what_its_steps_do)
+{
+    static const char text[] =
+        "fn @step(%w: f32[64,64], %c: f32[64]) -> f32[64] {\n"
+        "  %0 = dot_general %w, %c {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[64]\n"
+        "  %1 = abs %0 : f32[64]\n  ret %1\n}\n"
+        "fn @f(%w: f32[64,64], %c: f32[64]) -> f32[64] {\n"
+        "  %0 = scan %w, %c {consts=1, carries=1, length=10, body=@step} : f32[64]\n  ret %0\n}\n";
+    const int64_t product = 2 * 64 * 64, matrix = 64 * 64 * 4;
+    cot_context *ctx = cot_context_new(NULL);
+    int64_t flops, bytes;
+
+    cg_module_cost(lowered(ctx, text, sizeof text - 1), &flops, &bytes);
+    ck_assert_int_ge(flops, 10 * (product + 64));
+    ck_assert_int_lt(flops, 11 * product);
+    ck_assert_int_ge(bytes, 10 * matrix);
+    ck_assert_int_lt(bytes, 13 * matrix);
+    cot_context_free(ctx);
 }
 END_TEST
 
@@ -156,6 +187,8 @@ main(void)
         tcase_add_loop_test(c, kernels_agree_with_the_twin, 0, lower_graph_count);
     if (cg_llvm())
         tcase_add_test(c, chains_of_results_grow_linearly);
+    if (cg_llvm())
+        tcase_add_test(c, a_loop_costs_what_its_steps_do);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
