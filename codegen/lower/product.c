@@ -414,7 +414,8 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     p.d.store = store_product;
     p.d.user = &p;
     p.d.sum = is_result_itself(&p) ? 1 + p.out[0] : 0;
-    p.d.dear = epilogue_cost(&p) > DEAR;
+    const int64_t epilogue = epilogue_cost(&p);
+    p.d.dear = epilogue > DEAR;
     int64_t scratch = cg_dot_scratch(&l->target, l->o->threads, &p.d, inner);
     if (scratch) {
         int64_t dims[1] = { scratch };
@@ -430,7 +431,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     l->k->loc = g->node->loc;
     l->k->note = "matrix product";
-    l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue_cost(&p)) * t->size;
+    l->k->flops = (2 * cg_dot_total(&p.d.k) + epilogue - 1) * t->size; /* the epilogue's begins with the product, as 1 */
     ir_buf_printf(l->why, "%s: product, b %lld, m %lld, n %lld, k %lld%s\n", l->k->name, (long long)p.sizes[0],
                   (long long)p.sizes[1], (long long)p.sizes[2], (long long)cg_dot_total(&p.d.k), inner ? ", inner" : "");
     cg_dot_build(&l->b, &l->target, l->o->threads, &p.d, inner);
