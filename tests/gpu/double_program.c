@@ -70,6 +70,16 @@ read_programs(void)
     }
 }
 
+/* When the driver is closed. */
+__attribute__((destructor)) static void
+forget_programs(void)
+{
+    if (!ctx)
+        return;
+    ir_arena_free(&arena);
+    cot_context_free(ctx);
+}
+
 static const cg_kernel *
 find(const char *name)
 {
