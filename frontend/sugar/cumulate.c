@@ -1,7 +1,12 @@
 /* Running sums, products, extrema; and what is made of them. */
 #include "cotrace/order.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "frontend/trace.h"
+
+enum { LOG_BLOCK = 32 }; /* a shorter cumulative logsumexp is one loop */
 
 typedef struct running {
     const char *title;
@@ -59,54 +64,72 @@ log_add(ir_build *b, ir_ref x, ir_ref y)
     return ir_add(b, m, ir_op1(b, OP_log1p, ir_op1(b, OP_exp, ir_neg(b, d))));
 }
 
-/* Elements from, from + 2, ... of n along the axis. */
+/* `low` and `high` elements of log 0 more along the axis. */
 static ir_ref
-every_second(ir_build *b, ir_ref x, int axis, int64_t from, int64_t n)
+padded(ir_build *b, ir_ref x, int axis, int64_t low, int64_t high)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
-    int64_t start[COT_MAX_RANK] = { 0 }, limit[COT_MAX_RANK], by[COT_MAX_RANK];
+    int64_t before[COT_MAX_RANK] = { 0 }, after[COT_MAX_RANK] = { 0 }, inside[COT_MAX_RANK] = { 0 };
 
-    for (int k = 0; t && k < t->rank; k++) {
-        limit[k] = k == axis ? n : t->dims[k];
-        by[k] = k == axis ? 2 : 1;
-    }
-    start[axis] = from;
-    return t ? ir_slice(b, x, start, limit, by) : IR_NONE;
+    if (!t || (!low && !high))
+        return x;
+    before[axis] = low;
+    after[axis] = high;
+    return ir_pad(b, x, ir_splat(b, ir_type_new(b->ctx, t->dtype, 0, NULL), -(double)INFINITY), before, after, inside);
 }
 
-/* even[0], odd[0], even[1], ...; there may be one more even than odd. */
-static ir_ref
-interleaved(ir_build *b, ir_ref even, ir_ref odd, int axis, int64_t n)
+/* A step: the sum so far and the next element to their sum, twice. */
+static ir_graph *
+log_step(ir_build *b, const ir_type *t)
 {
-    ir_ref pair[2] = { ir_broadcast_axis(b, ir_slice_axis(b, even, axis, 0, n / 2), axis + 1, 1),
-                       ir_broadcast_axis(b, odd, axis + 1, 1) };
-    ir_ref y = ir_concatenate(b, 2, pair, axis + 1);
-    const ir_type *t = y ? ir_btype(b, odd) : NULL;
-    int64_t dims[COT_MAX_RANK];
+    ir_build *s = ir_build_new(b->ctx, "log_add");
+    ir_graph *g = NULL;
 
-    for (int k = 0; t && k < t->rank; k++)
-        dims[k] = k == axis ? 2 * t->dims[k] : t->dims[k];
-    y = t ? ir_reshape(b, y, t->rank, dims) : IR_NONE;
-    if (n % 2 == 0)
-        return y;
-    return ir_concatenate(b, 2, (ir_ref[]){ y, ir_slice_axis(b, even, axis, n / 2, n / 2 + 1) }, axis);
+    s->loc = b->loc;
+    ir_ref c = ir_input(s, t, NULL), x = ir_input(s, t, NULL), y = log_add(s, c, x);
+    ir_output(s, y);
+    ir_output(s, y);
+    const cot_status status = ir_build_end(s, &g);
+    if (b->status == COT_OK)
+        b->status = status;
+    return g;
 }
 
-/* The recursion of cot_associative_scan: pairs, their prefixes, and what is between. */
+/* Prefixes along the axis: of blocks of about sqrt(n), all blocks at once, of the blocks' sums, and the two together. */
 static ir_ref
 log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
 {
-    const int64_t rest = (n - 1) / 2;
+    int64_t each = n, dims[COT_MAX_RANK + 1], whole[COT_MAX_RANK];
+    ir_ref y[2] = { IR_NONE, IR_NONE };
 
     if (n < 2 || !x)
         return x;
-    ir_ref pairs = log_add(b, every_second(b, x, axis, 0, n / 2 * 2), every_second(b, x, axis, 1, n));
-    ir_ref odd = log_prefixes(b, pairs, axis, n / 2), even = ir_slice_axis(b, x, axis, 0, 1);
-    if (rest > 0) {
-        ir_ref more = log_add(b, ir_slice_axis(b, odd, axis, 0, rest), every_second(b, x, axis, 2, n));
-        even = ir_concatenate(b, 2, (ir_ref[]){ even, more }, axis);
+    if (n > LOG_BLOCK)
+        each = (int64_t)ceil(sqrt((double)n));
+    const int64_t blocks = (n + each - 1) / each;
+    x = padded(b, x, axis, 0, blocks * each - n);
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    if (!t)
+        return IR_NONE;
+    memcpy(whole, t->dims, sizeof *whole * (size_t)t->rank);
+    memcpy(dims, t->dims, sizeof *dims * (size_t)axis);
+    memcpy(dims + axis + 1, t->dims + axis, sizeof *dims * (size_t)(t->rank - axis));
+    dims[axis] = blocks;
+    dims[axis + 1] = each;
+    ir_ref xs = ir_move_axis(b, ir_reshape(b, x, t->rank + 1, dims), axis + 1, 0);
+    whole[axis] = blocks;
+    const ir_type *sum = ir_type_new(b->ctx, t->dtype, t->rank, whole);
+    ir_graph *body = xs ? log_step(b, sum) : NULL;
+    if (!body)
+        return IR_NONE;
+    ir_add_node(b, OP_scan, 2, (ir_ref[]){ ir_splat(b, sum, -(double)INFINITY), xs },
+                &(ir_attrs){ .scan = { 0, 1, each, 0, body } }, y);
+    if (blocks > 1) {
+        ir_ref before = padded(b, ir_slice_axis(b, log_prefixes(b, y[0], axis, blocks), axis, 0, blocks - 1), axis, 1, 0);
+        y[1] = log_add(b, ir_broadcast_axis(b, before, 0, each), y[1]);
     }
-    return interleaved(b, even, odd, axis, n);
+    whole[axis] = blocks * each;
+    return ir_slice_axis(b, ir_reshape(b, ir_move_axis(b, y[1], 0, axis + 1), t->rank, whole), axis, 0, n);
 }
 
 static ir_ref

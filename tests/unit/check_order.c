@@ -283,6 +283,23 @@ START_TEST(running)
 }
 END_TEST
 
+/* One loop, and blocks that do and do not come out even; zeros at first and between. */
+START_TEST(long_log_sums)
+{
+    static const int64_t length[] = { 1, 2, 31, 32, 33, 100, 1024, 1030 };
+    const int64_t n = length[_i];
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y), sum = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = i % 50 ? sin((double)i) : -INFINITY;
+        y[i] = log(sum += exp(x[i]));
+    }
+    gives(fn(log_sums, 1), COT_TYPES(cot_f64(n)), IN(x), y);
+    free(x);
+    free(y);
+}
+END_TEST
+
 /* A chunk, a block, and blocks of blocks: exact in integers, so that the sum is known. */
 START_TEST(long_sums)
 {
@@ -356,6 +373,7 @@ main(void)
     tcase_add_test(t, edges);
     tcase_add_test(t, running);
     tcase_add_loop_test(t, long_sums, 0, 9);
+    tcase_add_loop_test(t, long_log_sums, 0, 8);
     tcase_add_test(t, errors);
     suite_add_tcase(s, t);
     return traced_run(s);
