@@ -61,9 +61,12 @@ convert(cg_ll_emit *e, cot_dtype to, cot_dtype from, LLVMValueRef x)
 static LLVMValueRef
 extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
+    const cg_ll_machine *m = e->l->machine;
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
-    if (ir_is_float(t) && (!e->l->machine->extreme || (t == COT_F64 && e->l->machine->grid)))
+    /* LLVM 19 branches on the sign of a number that is no vector, for x86: unforeseeable, and never vectorised. */
+    if (ir_is_float(t) && (!m->extreme || (t == COT_F64 && m->grid) ||
+                           (m->x86 && LLVMGetTypeKind(LLVMTypeOf(in[0])) != LLVMVectorTypeKind)))
         return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
