@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/call.h"
+#include "runtime/check.h"
 #include "runtime/compile.h"
 #include "tests/laws/programs.h"
 
@@ -135,10 +136,11 @@ carry_add(carry_batch *b, const carry_program *from)
 {
     carry_program *p = &b->p[b->n];
     cg_target target;
+    bool ends;
 
     *p = *from;
     make_arrays(p);
-    if (run_kernel(b, p, "eval", p->want) != COT_OK) {
+    if (rt_check_points(p->f, p->in, &ends) != COT_OK || !ends || run_kernel(b, p, "eval", p->want) != COT_OK) {
         cot_error_clear(b->ctx);
         laws_free(p->f->n_in, p->in);
         laws_free(p->f->n_out, p->want);
