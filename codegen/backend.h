@@ -67,10 +67,11 @@ const cg_backend *cg_c(void);           /* loads by way of the system's compiler
 typedef struct cg_c_width { int lanes; const cg_natural *fn; } cg_c_width;
 cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_process,
                       ir_arena *arena, const void **bytes, size_t *size);
-/* What no C variable should be called; what no C function should: the standard library has it. */
+/* What no C variable should be called. */
 bool cg_c_is_word(const char *s);
 /* A parameter of the file's own functions: a function may have that name, another parameter not. */
 bool cg_c_is_parameter(const char *s);
+/* What no C function should be called: the standard library has it. */
 bool cg_c_is_library_name(const char *s);
 
 #endif

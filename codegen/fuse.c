@@ -268,7 +268,6 @@ find_roots(fusing *u)
 
 /* -- groups ------------------------------------------------------------------------------------------ */
 
-
 static void
 set_join(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
 {

@@ -164,6 +164,17 @@ made_outside(ir_build *b, const ir_graph *g, ir_ref v, ir_ref *map)
     return map[v];
 }
 
+/* Does the body do n itself: has it an effect, or a live result that was not moved? */
+static bool
+stays(const hoisting *h, const ir_node *n, const bool *live)
+{
+    bool wanted = h->g->effectful && ir_effectful(n);
+
+    for (int j = 0; j < n->n_out; j++)
+        wanted |= live[n->first + (ir_ref)j] && !h->moved[n->first + (ir_ref)j];
+    return wanted;
+}
+
 /* The body, to which the values moved are further consts. */
 static ir_graph *
 smaller_body(ir_build *outer, const hoisting *h)
@@ -184,17 +195,12 @@ smaller_body(ir_build *outer, const hoisting *h)
     for (int i = 0; i < g->n_out; i++)
         live[g->out[i]] = true;
     for (const ir_node *n = g->node + g->n_nodes - 1; n > g->node; n--) {
-        bool wanted = g->effectful && ir_effectful(n);
-        for (int j = 0; j < n->n_out; j++)
-            wanted |= live[n->first + (ir_ref)j] && !h->moved[n->first + (ir_ref)j];
+        const bool wanted = stays(h, n, live);
         for (int i = 0; wanted && i < n->n_in; i++)
             live[n->in[i]] = true;
     }
     ir_each_node (n, g) {
-        bool wanted = g->effectful && ir_effectful(n);
-        for (int j = 0; j < n->n_out; j++)
-            wanted |= live[n->first + (ir_ref)j] && !h->moved[n->first + (ir_ref)j];
-        if (!wanted)
+        if (!stays(h, n, live))
             continue;
         ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
         for (int i = 0; i < n->n_in; i++)
