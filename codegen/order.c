@@ -1,10 +1,11 @@
 /* The order of kernels, for updates in place.
  *
- * An update (a scatter, a dynamic_update_slice) and a loop write over what they start from where nobody reads that
- * later; else it is copied, whole.  In a loop that writes one element of a long carry each step the copy would
- * be all of the time.  So whoever reads such a value runs before the one that writes over it, if it does not wait for
- * that; and a small part of the value that somebody pulls who does wait is put in memory before.  In the
- * backward half of a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
+ * An update (a scatter, a dynamic_update_slice) and a loop write over what they start from
+ * where nobody reads that later; else it is copied, whole.  In a loop that writes one element
+ * of a long carry each step the copy would be all of the time.  So whoever reads such a value
+ * runs before the one that writes over it, if it does not wait for that; and a small part of
+ * the value that somebody pulls who does wait is put in memory before.  In the backward half of
+ * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse.h"
 
 typedef struct order {
@@ -14,7 +15,8 @@ typedef struct order {
     ir_ref **read;              /* by group: what it reads, each value once, then IR_NONE */
 } order;
 
-/* -- what is read early -------------------------------------------------------------------------------------- */
+/* -- what is read early
+ * -------------------------------------------------------------------------------------- */
 
 int
 cg_carried_operands(const ir_node *n, int *first)
@@ -52,9 +54,11 @@ made_after(ir_arena *a, const ir_graph *f, const ir_node *from)
     return after;
 }
 
-/* Does somebody need part p who needs what `writer` gives as well?  What the writer itself needs it has at hand. */
+/* Does somebody need part p who needs what `writer` gives as well?  What the writer itself
+ * needs it has at hand. */
 static bool
-is_needed_after(ir_arena *a, const ir_graph *f, const ir_node *p, const ir_node *writer, const bool *after)
+is_needed_after(ir_arena *a, const ir_graph *f, const ir_node *p, const ir_node *writer,
+                const bool *after)
 {
     bool *reached = IR_NEW_N(a, bool, f->n_values);
     reached[p->first] = true;
@@ -72,8 +76,8 @@ is_needed_after(ir_arena *a, const ir_graph *f, const ir_node *p, const ir_node 
 static bool
 is_small_part(const ir_graph *f, const ir_node *n, ir_ref x)
 {
-    return (n->op == OP_gather || n->op == OP_dynamic_slice || n->op == OP_slice) && n->in[0] == x
-        && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
+    return (n->op == OP_gather || n->op == OP_dynamic_slice || n->op == OP_slice) &&
+           n->in[0] == x && ir_type_at(f, n->first)->size <= ir_type_at(f, x)->size / 2;
 }
 
 bool *
@@ -102,7 +106,8 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
 void
 cg_walk_operand(cg_walk *w, const ir_node *n, int i)
 {
-    const ir_ref x = ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
+    const ir_ref x =
+        ir_ops[n->op].flag == IR_CONTRACT ? cg_dot_operand(w->f, n, i, NULL, NULL) : n->in[i];
     const ir_type *t = ir_type_at(w->f, x);
     cg_walk_value(w, x, cg_walk_space(w, t->rank, t->dims));
 }
@@ -163,7 +168,8 @@ is_rash(const order *o, uint32_t i, const bool *done)
     int first, n = g->kind == CG_GROUP_NODE ? cg_carried_operands(g->node, &first) : 0;
     for (int k = 0; k < n; k++)
         for (uint32_t j = 0; j < o->cut->n; j++)
-            if (j != i && !done[j] && !cg_needs(&o->cut->group[j], i) && reads(o, j, g->node->in[first + k]))
+            if (j != i && !done[j] && !cg_needs(&o->cut->group[j], i) &&
+                reads(o, j, g->node->in[first + k]))
                 return true;
     return false;
 }
@@ -178,7 +184,8 @@ is_ready(const order *o, uint32_t i, const bool *done)
     return ready;
 }
 
-/* A round takes all that are ready; the rash ones wait, one of them until there is nobody else. */
+/* A round takes all that are ready; the rash ones wait, one of them until there is nobody
+ * else. */
 static void
 sort_groups(order *o)
 {

@@ -77,7 +77,8 @@ lowest(const piece *p, uint32_t i)
     for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t j = 0; j < i; j++) {
-            bool together = p[j].span.first <= p[i].span.last && p[i].span.first <= p[j].span.last;
+            bool together =
+                p[j].span.first <= p[i].span.last && p[i].span.first <= p[j].span.last;
             if (together && at < p[j].offset + p[j].bytes && p[j].offset < at + p[i].bytes) {
                 at = p[j].offset + p[j].bytes;
                 moved = true;
@@ -347,7 +348,8 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
         if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
             return carried_on(g->node, x, c);
         if (g->kind != CG_GROUP_MAP)
-            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX && g->node->in[0] == c;
+            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX &&
+                   g->node->in[0] == c;
         cg_walk w;
         cg_walk_begin(&w, l->arena, b->f, cut->root);
         cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
@@ -355,8 +357,9 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
             cg_walk_root(&w, g->v[j], at);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             const cg_read *r = &w.read[j];
-            if (r->v == c && (r->rank != g->space->rank
-                              || (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+            if (r->v == c &&
+                (r->rank != g->space->rank ||
+                 (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
                 return false;
         }
         return true;

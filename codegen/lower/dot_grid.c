@@ -1,15 +1,17 @@
 /* Matrix products on a GPU, in the bits of the CPU's: NUMERICS.md section 4.
  *
- * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the result, one for a
- * block of threads; for each K_TILE of k the threads load the rows of the one side and the columns of the other into shared
- * memory, and each thread adds products to a small tile in its registers, in order of k.  Small products
- * have a thread for each element. */
+ * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the
+ * result, one for a block of threads; for each K_TILE of k the threads load the rows of the one
+ * side and the columns of the other into shared memory, and each thread adds products to a
+ * small tile in its registers, in order of k.  Small products have a thread for each
+ * element. */
 #include "codegen/grid.h"
 #include "codegen/lower/dot_inside.h"
 
 enum { K_TILE = 16, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8, WIDE_LEAST = 1 << 20 };
 
-/* -- threads for elements ---------------------------------------------------------------------------------------- */
+/* -- threads for elements
+ * ---------------------------------------------------------------------------------------- */
 
 void
 cg_dot_set_batch(product *p, cg_val batch)
@@ -37,8 +39,10 @@ by_elements(product *p, bool inner)
     const int64_t n = s->b.total * s->m.total * s->n.total, T = cg_block_threads(n);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T);
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, n % T ? cg_isub(b, cg_i64(b, n), first) : 0);
-    cg_val i = cg_iadd(b, first, cg_loop_var(b, block)), column = cg_imod(b, i, s->n.total), rest = cg_idiv(b, i, s->n.total);
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1,
+                                 n % T ? cg_isub(b, cg_i64(b, n), first) : 0);
+    cg_val i = cg_iadd(b, first, cg_loop_var(b, block)), column = cg_imod(b, i, s->n.total),
+           rest = cg_idiv(b, i, s->n.total);
     cg_val row = cg_imod(b, rest, s->m.total);
 
     cg_dot_set_batch(p, cg_idiv(b, rest, s->m.total));
@@ -56,11 +60,13 @@ inner_rows(product *p)
     cg_build *b = p->b;
     const shape *s = &p->s;
     const int64_t rows = s->b.total * s->m.total;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (rows + WARPS - 1) / WARPS), 1, 0);
+    cg_val grid =
+        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (rows + WARPS - 1) / WARPS), 1, 0);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), WARPS);
     cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, WARPS), 1,
                                  rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0);
-    cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total), blocks = cg_i64(b, 0);
+    cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total),
+           blocks = cg_i64(b, 0);
 
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
     blocks = cg_i64(b, (s->k.total + BLOCK - 1) / BLOCK);
@@ -79,12 +85,16 @@ inner_blocks(product *p)
     int64_t run = 1;
     while ((blocks + run - 1) / run > CG_WARP)
         run *= 2;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0), row = cg_loop_var(b, grid);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, rows), 1, 0),
+           row = cg_loop_var(b, grid);
     cg_val m = cg_imod(b, row, s->m.total);
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
-    cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), 1, 0);
-    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run), hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
-    cg_loop_reduce(b, warps, CG_TREE, SC_add, p->d->type, cg_dot_inner_sum(p, m, lo, hi, CG_LANES));
+    cg_val warps =
+        cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), 1, 0);
+    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run),
+           hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
+    cg_loop_reduce(b, warps, CG_TREE, SC_add, p->d->type,
+                   cg_dot_inner_sum(p, m, lo, hi, CG_LANES));
     cg_loop_end(b, warps);
     give(p, m, cg_i64(b, 0), cg_loop_result(b, warps, 0), 0);
     cg_loop_end(b, grid);
@@ -100,8 +110,8 @@ typedef struct tiling {
     cg_val t, m0, n0;
 } tiling;
 
-/* Element (kk, i) of one side of the tile for each of the block's threads in turn: along k where k lies together in
- * memory, else along i. */
+/* Element (kk, i) of one side of the tile for each of the block's threads in turn: along k
+ * where k lies together in memory, else along i. */
 static void
 load_side(tiling *g, bool left, cg_val k0)
 {
@@ -112,9 +122,11 @@ load_side(tiling *g, bool left, cg_val k0)
     const int64_t *stride = left ? left_of(s, free) : right_of(s, free);
     const int64_t *k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
     const bool along_k = innermost(&s->k, k_stride) == 1 && innermost(free, stride) != 1;
-    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, side * K_TILE / CG_BLOCK_THREADS), 1, 0);
+    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0),
+                                 cg_i64(b, side * K_TILE / CG_BLOCK_THREADS), 1, 0);
     cg_val e = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), CG_BLOCK_THREADS), g->t);
-    cg_val kk = along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, side), i = along_k ? cg_idiv(b, e, K_TILE) : cg_imod(b, e, side);
+    cg_val kk = along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, side),
+           i = along_k ? cg_idiv(b, e, K_TILE) : cg_imod(b, e, side);
     cg_val k = cg_iadd(b, k0, kk), at = cg_iadd(b, left ? g->m0 : g->n0, i), when = 0;
 
     if (free->total % side)
@@ -126,7 +138,8 @@ load_side(tiling *g, bool left, cg_val k0)
     cg_loop_end(b, turns);
 }
 
-/* The products of k0 ... k0 + K_TILE - 1, one after the other.  Absent k's are not even added as zeros: -0 + 0 is +0. */
+/* The products of k0 ... k0 + K_TILE - 1, one after the other.  Absent k's are not even added
+ * as zeros: -0 + 0 is +0. */
 static cg_val
 add_tile(tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
 {
@@ -172,7 +185,8 @@ tile_sum(tiling *g, cg_val row, cg_val column)
 
     if (total <= KC)
         return chain(g, cg_i64(b, 0), cg_i64(b, total), row, column);
-    cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC), lo = cg_loop_var(b, blocks);
+    cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC),
+           lo = cg_loop_var(b, blocks);
     cg_val sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), cg_i64(b, total));
     cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, chain(g, lo, hi, row, column)));
@@ -189,7 +203,8 @@ thread_tile(tiling *g)
     const cg_val ty = cg_idiv(b, g->t, SIDE), tx = cg_imod(b, g->t, SIDE);
     cg_val row = cg_iadd(b, cg_imul(b, ty, g->rows), spmd(b, CG_UNROLL, g->rows, &loop[0]));
     cg_val part = spmd(b, CG_UNROLL, g->columns / LANES_OF_TILE, &loop[1]);
-    cg_val first = cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), cg_imul(b, tx, LANES_OF_TILE));
+    cg_val first =
+        cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), cg_imul(b, tx, LANES_OF_TILE));
     cg_val column = cg_iadd(b, first, spmd(b, CG_VECTOR, LANES_OF_TILE, &loop[2]));
     cg_val sum = tile_sum(g, row, column), when = 0;
     const bool even = s->n.total % LANES_OF_TILE == 0;      /* all lanes are inside, or none */
@@ -197,7 +212,8 @@ thread_tile(tiling *g)
     if (s->m.total % g->mt)
         when = less(b, cg_iadd(b, g->m0, row), cg_i64(b, s->m.total));
     if (s->n.total % g->nt)
-        when = both(b, when, less(b, cg_iadd(b, g->n0, even ? first : column), cg_i64(b, s->n.total)));
+        when = both(b, when,
+                    less(b, cg_iadd(b, g->n0, even ? first : column), cg_i64(b, s->n.total)));
     give(g->p, cg_iadd(b, g->m0, row), cg_iadd(b, g->n0, column), sum, when);
     for (int i = 2; i >= 0; i--)
         if (loop[i])
@@ -213,9 +229,11 @@ tile_of_thread(int64_t m, int64_t n, cot_dtype t)
 bool
 cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t elements[2])
 {
-    const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n), side = tile_of_thread(m, n, d->type) * SIDE;
+    const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n),
+                  side = tile_of_thread(m, n, d->type) * SIDE;
 
-    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE || cg_dot_total(&d->k) < K_TILE)
+    if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE ||
+        cg_dot_total(&d->k) < K_TILE)
         return false;
     elements[0] = K_TILE * (side + PAD);
     elements[1] = K_TILE * side;

@@ -8,7 +8,8 @@
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
-/* -- examples chosen by a predicate ------------------------------------------------------------------------ */
+/* -- examples chosen by a predicate
+ * ------------------------------------------------------------------------ */
 
 typedef struct choosing {
     uint32_t to, from, when;
@@ -51,13 +52,14 @@ choose_example(cg_lowering *l, void *user, cg_ix e)
     cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, e), 0);
     c->chosen = is_branch(&l->b, x, c->index, c->branch, c->branches);
     c->example = e;
-    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false, choose_element, c);
+    cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false,
+            choose_element, c);
 }
 
 /* to = the examples of from whose predicate says `branch`. */
 static void
-plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_place when, const ir_type *p,
-            int64_t branch, int64_t branches)
+plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_place when,
+            const ir_type *p, int64_t branch, int64_t branches)
 {
     choosing c = { .index = p->dtype, .branch = branch, .branches = branches };
     if (t->size == 0)
@@ -68,7 +70,8 @@ plan_choose(cg_lowering *l, cg_place to, cg_place from, const ir_type *t, cg_pla
     c.from = cg_place_buffer(l, &from, t, "x", false);
     c.when = cg_place_buffer(l, &when, p, "when", false);
     if (c.inner == 1)
-        cg_each(l, cg_kind_of_all(l), p->size, cg_lanes(l, ir_bits(t->dtype)), false, choose_element, &c);
+        cg_each(l, cg_kind_of_all(l), p->size, cg_lanes(l, ir_bits(t->dtype)), false,
+                choose_element, &c);
     else
         cg_each(l, cg_kind_of_all(l), p->size, 1, true, choose_example, &c);
     cg_kernel_call(l);
@@ -181,8 +184,8 @@ cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
 
 /* Branches k, k + 1, ...: the first whose number is at least the index. */
 static void
-plan_branches(cg_lowering *l, const ir_node *n, cg_val index, cot_dtype t, int k, const cg_place *in,
-              const cg_place *to)
+plan_branches(cg_lowering *l, const ir_node *n, cg_val index, cot_dtype t, int k,
+              const cg_place *in, const cg_place *to)
 {
     const ir_graphs branches = n->at.cond.branches;
     if (k == branches.n - 1) {
@@ -199,7 +202,8 @@ plan_branches(cg_lowering *l, const ir_node *n, cg_val index, cot_dtype t, int k
 }
 
 static void
-plan_mapped_branches(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in, const cg_place *to)
+plan_mapped_branches(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+                     const cg_place *to)
 {
     const ir_graphs branches = n->at.cond.branches;
     const ir_type *p = ir_type_at(v->f, n->in[0]);
@@ -210,7 +214,8 @@ plan_mapped_branches(cg_lowering *l, const cg_level *v, const ir_node *n, const 
             own[i] = cg_plan_new(l, "t", ir_type_at(v->f, n->first + (ir_ref)i));
         plan_sub(l, branches.at[k], in + 1, own);
         for (int i = 0; i < n->n_out; i++)
-            plan_choose(l, to[i], own[i], ir_type_at(v->f, n->first + (ir_ref)i), in[0], p, k, branches.n);
+            plan_choose(l, to[i], own[i], ir_type_at(v->f, n->first + (ir_ref)i), in[0], p, k,
+                        branches.n);
     }
 }
 
@@ -226,7 +231,8 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     l->plan->now++;
     cg_plan_touch(l, in[0].buffer);
-    cg_val index = cg_load(&l->entry, in[0].buffer, in[0].offset ? in[0].offset : cg_i64(&l->entry, 0), 0);
+    cg_val index =
+        cg_load(&l->entry, in[0].buffer, in[0].offset ? in[0].offset : cg_i64(&l->entry, 0), 0);
     plan_branches(l, n, index, p->dtype, 0, in + 1, to);
 }
 
@@ -234,11 +240,13 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
 
 /* Give the carries their first values. */
 static void
-start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, int carries, const cg_place *to)
+start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, int carries,
+              const cg_place *to)
 {
     for (int i = 0; i < carries; i++)
         if (!same_place(v->place[n->in[first + i]], to[i]))
-            cg_plan_copy(l, to[i], v->place[n->in[first + i]], ir_type_at(v->f, n->in[first + i]));
+            cg_plan_copy(l, to[i], v->place[n->in[first + i]],
+                         ir_type_at(v->f, n->in[first + i]));
 }
 
 /* The carries of a body: inputs first ... of b->f, outputs 0 ... */
@@ -276,7 +284,8 @@ new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to)
 
 /* What was not computed in place is copied, or chosen where `when` holds. */
 static void
-end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when, const ir_type *p)
+end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when,
+         const ir_type *p)
 {
     const cg_place *from = new_carries(l, b, carries, to);
     for (int i = 0; i < carries; i++) {
@@ -378,7 +387,8 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
     const ir_graph *f = n->at.scan.body;
-    int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries, fixed = consts + carries;
+    int consts = (int)n->at.scan.consts, carries = (int)n->at.scan.carries,
+        fixed = consts + carries;
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
     if (cg_plan_state(l, v, g, to))
@@ -402,7 +412,8 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_place *ys = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
     const int64_t **stride = (const int64_t **)v->stride + n->first;
     for (int i = carries; i < n->n_out; i++)
-        ys[i] = cg_place_at(l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
+        ys[i] = cg_place_at(
+            l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
     cg_level *b = body_level(l, f, n->n_in, in);
     aim_carries(l, b, consts, carries, true);
     for (int i = carries; i < n->n_out; i++)

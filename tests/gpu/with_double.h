@@ -37,7 +37,8 @@ find_kernel(const char *name)
 
 /* The parameters as the contract has them: buffers, numbers, the status. */
 static int
-launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block, void **parameters)
+launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
+                    void **parameters)
 {
     const cg_kernel *k = find_kernel(name);
     const cg_launch l = k ? cg_launch_of(k) : (cg_launch){ 0 };
@@ -84,7 +85,8 @@ open_double(void)
 static cot_context *
 new_context(const char *target)
 {
-    return cot_context_new(&(cot_options){ .verify = 1, .driver = CUDA_DOUBLE, .target = target });
+    return cot_context_new(
+        &(cot_options){ .verify = 1, .driver = CUDA_DOUBLE, .target = target });
 }
 
 static void
@@ -132,7 +134,8 @@ parsed(const char *text)
 {
     const cot_graph *g;
 
-    ck_assert_msg(cot_parse(ctx, "test.cot", text, strlen(text), "f", &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_parse(ctx, "test.cot", text, strlen(text), "f", &g) == COT_OK, "%s",
+                  cot_error(ctx));
     return g;
 }
 

@@ -1,5 +1,6 @@
-/* Loops that write an element, a row or a box of a long carry each step, as users write them: no step copies the
- * carry, in the function, forward and reverse mode or mapped, and values and derivatives are right. */
+/* Loops that write an element, a row or a box of a long carry each step, as users write them:
+ * no step copies the carry, in the function, forward and reverse mode or mapped, and values and
+ * derivatives are right. */
 #include "tests/unit/oracle.h"
 #include "tests/unit/traced.h"
 
@@ -38,8 +39,9 @@ BODY(chain_step, cot_value *x = user;
      out[0] = cot_add(cot_mul(0.5, cot_sin(in[1])), at(*x, in[0]));
      out[1] = put(in[2], in[0], out[0]);)
 BODY(chain, cot_value x = in[0], r[2];
-     cot_fori(N, chain_step, .in = COT_VALUES(at(x, cot_zeros(t, cot_i32())), cot_zeros(t, cot_f64(N))), .out = r,
-              .user = &x);
+     cot_fori(N, chain_step,
+              .in = COT_VALUES(at(x, cot_zeros(t, cot_i32())), cot_zeros(t, cot_f64(N))),
+              .out = r, .user = &x);
      out[0] = square_sum(r[1]);)
 
 /* u[i] = sin(u[i-1]) u[i]: what is written is not linear in what is read */
@@ -60,9 +62,12 @@ BODY(eliminate, cot_value *x = user, i = cot_add(in[0], 1), before = cot_sub(i, 
      out[0] = put(in[1], i, cot_div(1.0, pivot));
      out[1] = put(in[2], i, cot_div(cot_sub(at(*x, i), at(in[2], before)), pivot));)
 BODY(substitute, cot_value *r = user, i = cot_sub(N - 2, in[0]);
-     out[0] = put(in[1], i, cot_sub(at(r[1], i), cot_mul(at(r[0], i), at(in[1], cot_add(i, 1)))));)
-BODY(thomas, cot_value x = in[0], r[2], zero = cot_zeros(t, cot_f64(N)), first = cot_zeros(t, cot_i32());
-     cot_fori(N - 1, eliminate, .in = COT_VALUES(put(zero, first, cot_mul(.25, at(x, first))), zero), .out = r,
+     out[0] = put(in[1], i,
+                  cot_sub(at(r[1], i), cot_mul(at(r[0], i), at(in[1], cot_add(i, 1)))));)
+BODY(thomas, cot_value x = in[0], r[2], zero = cot_zeros(t, cot_f64(N)),
+     first = cot_zeros(t, cot_i32());
+     cot_fori(N - 1, eliminate,
+              .in = COT_VALUES(put(zero, first, cot_mul(.25, at(x, first))), zero), .out = r,
               .user = &x);
      out[0] = square_sum(cot_fori(N - 1, substitute, .in = COT_VALUES(x), .user = r));)
 
@@ -72,14 +77,17 @@ BODY(delay_step, cot_value *x = user, k = cot_rem(in[0], N), old = at(in[1], k);
      out[0] = put(in[1], k, now);
      out[1] = cot_add(in[2], cot_square(now));)
 BODY(delay, cot_value x = in[0], r[2];
-     cot_fori(3 * N, delay_step, .in = COT_VALUES(cot_zeros(t, cot_f64(N)), cot_zeros(t, cot_f64())), .out = r,
+     cot_fori(3 * N, delay_step,
+              .in = COT_VALUES(cot_zeros(t, cot_f64(N)), cot_zeros(t, cot_f64())), .out = r,
               .user = &x);
      out[0] = r[1];)
 
 BODY(histogram_step, cot_value *x = user;
-     out[0] = cot_index_add(in[1], COT_AT(cot_rem(cot_mul(in[0], 7), 40)), cot_square(at(*x, in[0])));)
+     out[0] = cot_index_add(in[1], COT_AT(cot_rem(cot_mul(in[0], 7), 40)),
+                            cot_square(at(*x, in[0])));)
 BODY(histogram, cot_value x = in[0];
-     out[0] = square_sum(cot_fori(N, histogram_step, .in = COT_VALUES(cot_zeros(t, cot_f64(N))), .user = &x));)
+     out[0] = square_sum(cot_fori(N, histogram_step, .in = COT_VALUES(cot_zeros(t, cot_f64(N))),
+                                  .user = &x));)
 
 /* boxes that overlap, read and written */
 BODY(box_step, cot_value w = cot_dynamic_slice(in[1], COT_VALUES(in[0]), COT_LIST(8));
@@ -87,7 +95,8 @@ BODY(box_step, cot_value w = cot_dynamic_slice(in[1], COT_VALUES(in[0]), COT_LIS
 BODY(boxes, out[0] = square_sum(cot_fori(N - 8, box_step, .in = COT_VALUES(in[0])));)
 
 /* what two places held goes to each other's */
-BODY(swap_step, cot_value i = in[0], j = cot_rem(cot_mul(i, 7), N), a = at(in[1], i), b = at(in[1], j);
+BODY(swap_step, cot_value i = in[0], j = cot_rem(cot_mul(i, 7), N), a = at(in[1], i),
+     b = at(in[1], j);
      out[0] = put(put(in[1], i, cot_add(b, cot_mul(.1, a))), j, cot_sin(a));)
 BODY(swaps, out[0] = square_sum(cot_fori(N, swap_step, .in = COT_VALUES(in[0])));)
 
@@ -103,8 +112,10 @@ BODY(rows, cot_value x = in[0];
 
 /* a table of dynamic programming, cell by cell, with soft minima */
 enum { SIDE = 9 };
-BODY(cell, cot_value *x = user, i = cot_add(cot_div(in[0], SIDE), 1), j = cot_add(cot_rem(in[0], SIDE), 1), d = in[1];
-     cot_value up = cot_index(d, COT_AT(cot_sub(i, 1), j)), left = cot_index(d, COT_AT(i, cot_sub(j, 1)));
+BODY(cell, cot_value *x = user, i = cot_add(cot_div(in[0], SIDE), 1),
+     j = cot_add(cot_rem(in[0], SIDE), 1), d = in[1];
+     cot_value up = cot_index(d, COT_AT(cot_sub(i, 1), j)),
+     left = cot_index(d, COT_AT(i, cot_sub(j, 1)));
      cot_value least = cot_neg(cot_log(cot_add(cot_exp(cot_neg(up)), cot_exp(cot_neg(left)))));
      out[0] = cot_index_set(d, COT_AT(i, j), cot_add(least, cot_square(cot_sub(at(*x, i), at(*x, cot_add(j, SIDE)))))); )
 BODY(table, cot_value x = in[0];
@@ -146,7 +157,8 @@ copies(cot_fn *f, cot_types types)
     int n = 0;
 
     plan = (traced_text){ .n = 0 };
-    ck_assert_msg(cot_dump_fn(f, types, "kernels", traced_write, &plan) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_dump_fn(f, types, "kernels", traced_write, &plan) == COT_OK, "%s",
+                  cot_error(ctx));
     for (const char *p = plan.text; (p = strstr(p, line)); p++)
         n += atoi(p + strlen(line)) >= 8 * N;
     return n;
@@ -173,7 +185,8 @@ START_TEST(derivatives_are_right)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s",
+                  cot_error(ctx));
     spread = 0.9;
     derivative_agrees(f, 1e-6);
     derivative_agrees(piped(f, "vmap(size=2)"), 1e-6);
@@ -186,7 +199,8 @@ START_TEST(back_ends_agree)
     const cot_type one = argument(_i);
     const cot_graph *f;
 
-    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(function(_i), (cot_types){ 1, &one }, &f) == COT_OK, "%s",
+                  cot_error(ctx));
     for (int k = 0; k < 2; k++) {
         ir_graph *g = piped(f, pipeline[k]);
         values x = values_of(g, g->n_in, g->in);

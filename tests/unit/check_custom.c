@@ -1,7 +1,8 @@
 /* Rows of the feature list about custom functions: `ctest -R A25` runs one.
  *
- * Each row is a test case of its own; it registers what it needs in a context of its own, and compares values
- * by the twin and, where kernels can be compiled, by cot_call; messages are compared whole. */
+ * Each row is a test case of its own; it registers what it needs in a context of its own, and
+ * compares values by the twin and, where kernels can be compiled, by cot_call; messages are
+ * compared whole. */
 #include "tests/unit/traced.h"
 
 #include "cotrace/custom.h"
@@ -115,15 +116,17 @@ a25(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square, .vjp = square_vjp);
     fails(cot_vmap(fn_of(c)), V64, COT_ERR_RULE,
-          "in vmap: vmap: square has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a "
+          "in vmap: vmap: square has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a "
           "vmap with .chunk = 1");
 }
 
 static void
 a26(void)
 {
-    registers_not(cot_custom_new(ctx, "square", .forward = square, .vmap = square, .generate_vmap = true),
-                  "cot_custom_new: square: has both .vmap and .generate_vmap; wants one of them");
+    registers_not(
+        cot_custom_new(ctx, "square", .forward = square, .vmap = square, .generate_vmap = true),
+        "cot_custom_new: square: has both .vmap and .generate_vmap; wants one of them");
 }
 
 /* What the last vmap rule was told. */
@@ -186,7 +189,8 @@ static void a29(void) { spied(29); }
 RULE(out_axis_9, out[0] = cot_mul(in[0], in[0]); info->out_dims[0] = 9;)
 RULE(out_missing, (void)out;)
 RULE(out_shape, out[0] = cot_reduce_sum(in[0]);)
-RULE(constant_rule, out[0] = cot_constant(t, cot_f64(), &(const double){ 4 }); info->out_dims[0] = COT_NONE;)
+RULE(constant_rule, out[0] = cot_constant(t, cot_f64(), &(const double){ 4 });
+     info->out_dims[0] = COT_NONE;)
 
 static void
 vmap_rule_fails(cot_custom_body *rule, const char *want)
@@ -198,7 +202,8 @@ vmap_rule_fails(cot_custom_body *rule, const char *want)
 static void
 a30(void)
 {
-    vmap_rule_fails(out_axis_9, "in vmap: custom_call: vmap of square: out_dims[0] is 9, the result is f64[3]; wants one of its "
+    vmap_rule_fails(out_axis_9, "in vmap: custom_call: vmap of square: out_dims[0] is 9, the "
+                                "result is f64[3]; wants one of its "
                                 "axes, or COT_NONE");
 }
 static void
@@ -209,14 +214,16 @@ b159(void)
 static void
 b160(void)
 {
-    vmap_rule_fails(out_shape, "in vmap: custom_call: vmap of square: out_dims[0] is 0, the result is f64[]; wants one of its axes, "
+    vmap_rule_fails(out_shape, "in vmap: custom_call: vmap of square: out_dims[0] is 0, the "
+                               "result is f64[]; wants one of its axes, "
                                "or COT_NONE");
 }
 static void
 b158(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "four", .forward = square, .vmap = constant_rule);
-    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 4, 4, 4 }, 0);
+    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 4, 4, 4 }, 0);
 }
 
 /* A rule that says something else than the body is what runs. */
@@ -224,19 +231,23 @@ static void
 a37(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square, .vmap = ten);
-    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 10, -20, 5 }, 0);
+    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 10, -20, 5 }, 0);
 }
 
 static void
 a38(void)
 {
-    registers_not(cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types, .generate_vmap = true),
-                  "cot_custom_new: negate: .generate_vmap wants a traced .forward; .run is opaque: give .vmap or .sequential");
+    registers_not(cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types,
+                                 .generate_vmap = true),
+                  "cot_custom_new: negate: .generate_vmap wants a traced .forward; .run is "
+                  "opaque: give .vmap or .sequential");
     cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
 }
 
 /* x^3 with its derivative as a hidden result, whose derivative is 6 x. */
-RULE(cube, out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]); out[1] = cot_mul(cot_mul(in[0], in[0]), 3);)
+RULE(cube, out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);
+     out[1] = cot_mul(cot_mul(in[0], in[0]), 3);)
 RULE(cube_vjp,
      out[0] = cot_add(cot_mul(in[2], in[1]), cot_mul(in[3], cot_mul(in[0], 6)));)
 
@@ -251,8 +262,8 @@ cube_setup(cot_setup *s, const cot_custom_info *info)
 static cot_fn *
 cube_fn(void)
 {
-    return fn_of(cot_custom_new(ctx, "cube", .n_out = 2, .forward = cube, .setup = cube_setup, .vjp = cube_vjp,
-                                .generate_vmap = true));
+    return fn_of(cot_custom_new(ctx, "cube", .n_out = 2, .forward = cube, .setup = cube_setup,
+                                .vjp = cube_vjp, .generate_vmap = true));
 }
 
 static void
@@ -271,11 +282,13 @@ static void
 a39(void)
 {
     cot_fn *f = cube_fn();
-    traced_gives(cot_vmap(f), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 1, -8, .125 }, 0);
+    traced_gives(cot_vmap(f), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 1, -8, .125 }, 0);
     traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3),
                  (const double[]){ 6, -12, 3 }, 0);
     const double m[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 8, 27, 64, 125, 216 };
-    traced_gives(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ m }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ m },
+                 cot_f64(2, 3), want, 0);
 }
 
 /* The rule, a hundredfold, also where the function is mapped first. */
@@ -283,7 +296,8 @@ static cot_fn *
 hundred(cot_body *body)
 {
     return cot_fn_new(ctx, "f", body, 1, 1,
-                      (void *)cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
+                      (void *)cot_custom_new(ctx, "square", .forward = square,
+                                             .setup = save_in0, .vjp = square_vjp,
                                              .generate_vmap = true));
 }
 
@@ -315,7 +329,8 @@ a48(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square);
     fails(cot_grad(fn_of(c)), S64, COT_ERR_RULE,
-          "in grad: custom_call: square has neither a .vjp nor a .jvp rule; wants one to differentiate it");
+          "in grad: custom_call: square has neither a .vjp nor a .jvp rule; wants one to "
+          "differentiate it");
 }
 
 static void
@@ -339,7 +354,8 @@ forward_gives(cot_fn *f, double x, double want)
 {
     const cot_graph *g;
     double y, dy, dx = 1;
-    ck_assert_msg(cot_trace_fn(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), &g) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_int_eq(ir_eval(g, (void *[]){ &y, &dy }, (const void *[]){ &x, &dx }), COT_OK);
     ck_assert_msg(dy == want, "%g, wants %g", dy, want);
 }
@@ -349,8 +365,8 @@ static void
 a52(void)
 {
     const double x = 2, back = 400, second = 200;
-    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
-                                     .jvp = square_jvp));
+    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0,
+                                     .vjp = square_vjp, .jvp = square_jvp));
     forward_gives(f, 2, 600);
     traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), &back, 0);
     traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
@@ -364,17 +380,20 @@ static void
 a113(void)
 {
     forward_gives(cube_fn(), 2, 12);
-    const cot_custom *c = cot_custom_new(ctx, "clip", .forward = same, .vjp = clip_vjp, .generate_vmap = true);
+    const cot_custom *c =
+        cot_custom_new(ctx, "clip", .forward = same, .vjp = clip_vjp, .generate_vmap = true);
     const cot_graph *g;
     (void)clipped;
-    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c)), COT_TYPES(cot_f64(), cot_f64()), &g), COT_ERR_RULE);
+    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c)), COT_TYPES(cot_f64(), cot_f64()), &g),
+                     COT_ERR_RULE);
     const char *text = strstr(cot_error(ctx), "custom_call: ");
     ck_assert_ptr_nonnull(text);
     char want[200];
     const char *line = strstr(cot_error(ctx), "clamp at ");
     ck_assert_msg(line && strstr(line, "check_custom.c:"), "%s", cot_error(ctx));
     snprintf(want, sizeof want,
-             "custom_call: clip has no jvp rule, and its vjp rule is not linear in its cotangent: %.*s is not; wants .jvp",
+             "custom_call: clip has no jvp rule, and its vjp rule is not linear in its "
+             "cotangent: %.*s is not; wants .jvp",
              (int)(strstr(line, " is not;") - line), line);
     ck_assert_str_eq(text, want);
     cot_error_clear(ctx);
@@ -405,12 +424,13 @@ a59(void)
 static void
 once(void)
 {
-    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
-                                     .once_differentiable = true));
+    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0,
+                                     .vjp = square_vjp, .once_differentiable = true));
     const double x = 2, want = 400;
     traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
     fails(cot_grad(cot_grad(f)), S64, COT_ERR_RULE,
-          "in grad: custom_call: square is marked once_differentiable; its vjp rule has no derivative");
+          "in grad: custom_call: square is marked once_differentiable; its vjp rule has no "
+          "derivative");
 }
 
 /* Integers and what is marked have no cotangent. */
@@ -433,9 +453,11 @@ both(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static void
 a54(void)
 {
-    const cot_custom *c = cot_custom_new(ctx, "pair", .n_out = 2, .forward = pair, .setup = mark1, .vjp = pair_vjp);
+    const cot_custom *c = cot_custom_new(ctx, "pair", .n_out = 2, .forward = pair,
+                                         .setup = mark1, .vjp = pair_vjp);
     const double x = 2, want = 5;
-    traced_gives(cot_grad(cot_fn_new(ctx, "f", both, 1, 1, (void *)c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", both, 1, 1, (void *)c)), S64,
+                 (const void *[]){ &x }, cot_f64(), &want, 0);
 }
 
 /* Cotangents that are zero, seen and not seen. */
@@ -452,8 +474,9 @@ b155(void)
 {
     const double x = 2, want = 0;
     for (int symbolic = 0; symbolic < 2; symbolic++) {
-        const cot_custom *c = cot_custom_new(ctx, symbolic ? "pair1" : "pair0", .n_out = 2, .forward = pair,
-                                             .vjp = symbolic_vjp, .symbolic_zeros = symbolic);
+        const cot_custom *c =
+            cot_custom_new(ctx, symbolic ? "pair1" : "pair0", .n_out = 2, .forward = pair,
+                           .vjp = symbolic_vjp, .symbolic_zeros = symbolic);
         zeros_seen = -1;
         traced_gives(cot_grad(fn_of(c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
         ck_assert_int_eq(zeros_seen, symbolic ? 2 : 0);
@@ -480,9 +503,10 @@ save_both(cot_setup *s, const cot_custom_info *info)
 static void
 b156(void)
 {
-    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
-                                         .vjp = masked_vjp);
-    traced_prints(cot_grad(cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_f64()),
+    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product,
+                                         .setup = save_both, .vjp = masked_vjp);
+    traced_prints(cot_grad(cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c)),
+                  COT_TYPES(cot_f64(), cot_f64()),
                   "fn @f.grad(%arg0: f64[], %arg1: f64[]) -> f64[] {\n  ret %arg1\n}\n");
     ck_assert(mask[0] && !mask[1]);
 }
@@ -492,7 +516,8 @@ RULE(identity, out[0] = in[0];)
 static void
 b153(void)
 {
-    const cot_custom *c = cot_custom_new(ctx, "identity", .forward = identity, .setup = save_in0, .vjp = square_vjp);
+    const cot_custom *c = cot_custom_new(ctx, "identity", .forward = identity,
+                                         .setup = save_in0, .vjp = square_vjp);
     const double x = 3, want = 600;
     traced_gives(cot_grad(fn_of(c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
 }
@@ -510,10 +535,11 @@ RULE(total_vjp, out[0] = cot_broadcast_to(in[0], info->data[0]);)
 static void
 b161(void)
 {
-    const cot_custom *c = cot_custom_new(ctx, "total", .forward = total, .setup = total_setup, .vjp = total_vjp,
-                                         .generate_vmap = true);
+    const cot_custom *c = cot_custom_new(ctx, "total", .forward = total, .setup = total_setup,
+                                         .vjp = total_vjp, .generate_vmap = true);
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 1, 1, 1, 1, 1 };
-    traced_gives(cot_vmap(cot_grad(fn_of(c))), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(cot_grad(fn_of(c))), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x },
+                 cot_f64(2, 3), want, 0);
     cot_fn *h = cot_fn_new(ctx, "h", mapped_sum, 1, 1, fn_of(c));
     traced_gives(cot_grad(h), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
 }
@@ -525,13 +551,15 @@ static void
 shared_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t, (void)user;
-    out[0] = cot_reduce_sum(cot_call(cot_vmap(inner, .in_dims = COT_LIST(COT_NONE, 0)), in[0], in[1]));
+    out[0] = cot_reduce_sum(
+        cot_call(cot_vmap(inner, .in_dims = COT_LIST(COT_NONE, 0)), in[0], in[1]));
 }
 static void
 b162(void)
 {
-    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
-                                         .vjp = product_vjp, .generate_vmap = true);
+    const cot_custom *c =
+        cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
+                       .vjp = product_vjp, .generate_vmap = true);
     const double w = 2, sum = -0.5;
     inner = cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c);
     traced_gives(cot_grad(cot_fn_new(ctx, "h", shared_sum, 2, 1, NULL)), COT_TYPES(cot_f64(), cot_f64(3)),
@@ -562,11 +590,14 @@ b164(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
     fails(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), COT_ERR_RULE,
-          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a vmap "
+          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a vmap "
           "with .chunk = 1");
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { -1, -2, -3, -4, -5, -6 };
-    c = cot_custom_new(ctx, "negate2", .run = negate_run, .types = same_types, .sequential = true);
-    traced_gives(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    c = cot_custom_new(ctx, "negate2", .run = negate_run, .types = same_types,
+                       .sequential = true);
+    traced_gives(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x },
+                 cot_f64(2, 3), want, 0);
 }
 
 static void
@@ -574,9 +605,11 @@ a115(void)
 {
     const cot_custom *c = cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { -1, -2, -3, -4, -5, -6 };
-    traced_gives(cot_vmap(fn_of(c), .chunk = 1), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(fn_of(c), .chunk = 1), COT_TYPES(cot_f64(2, 3)),
+                 (const void *[]){ x }, cot_f64(2, 3), want, 0);
     fails(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), COT_ERR_RULE,
-          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a vmap "
+          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a vmap "
           "with .chunk = 1");
 }
 
@@ -602,10 +635,11 @@ b165(void)
 {
     const double x = 3;
     for (int effects = 0; effects < 2; effects++) {
-        const cot_custom *c = cot_custom_new(ctx, effects ? "log" : "pure", .run = count_run, .types = same_types,
-                                             .effects = effects);
+        const cot_custom *c = cot_custom_new(ctx, effects ? "log" : "pure", .run = count_run,
+                                             .types = same_types, .effects = effects);
         runs = 0;
-        traced_gives(cot_fn_new(ctx, "f", unused, 1, 1, (void *)c), S64, (const void *[]){ &x }, cot_f64(), &x, 0);
+        traced_gives(cot_fn_new(ctx, "f", unused, 1, 1, (void *)c), S64, (const void *[]){ &x },
+                     cot_f64(), &x, 0);
         ck_assert_int_eq(runs, effects);
     }
 }
@@ -623,25 +657,30 @@ a114(void)
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
     ck_assert_ptr_nonnull(strstr(got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], forward=@cube.forward, by=\"vjp generate_vmap\", rules=[@cube.vjp]}"));
     ir_module m;
-    ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s", cot_error(other));
+    ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s",
+                  cot_error(other));
     ck_assert_int_eq(cot_dump_graph(m.fn[m.n - 1], traced_write, &again), COT_OK);
     ck_assert_str_eq(got.text, again.text);
     ck_assert_int_eq(cot_trace_fn(cot_grad(cot_fn_new(ctx, "h", cube_sum, 1, 1, f)), V64, &g), COT_OK);
     cot_context_free(other);
     registers_not(cot_custom_new(ctx, "cube", .forward = square),
-                  "cot_custom_new: cube is the name of a custom function of this context already; wants another");
+                  "cot_custom_new: cube is the name of a custom function of this context "
+                  "already; wants another");
     /* nobody registered it */
     other = cot_context_new(NULL);
-    const cot_custom *c = cot_custom_new(ctx, "lib.negate", .run = negate_run, .types = same_types);
+    const cot_custom *c =
+        cot_custom_new(ctx, "lib.negate", .run = negate_run, .types = same_types);
     got.n = 0;
     ck_assert_int_eq(cot_trace_fn(fn_of(c), V64, &g), COT_OK);
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
     ck_assert_int_eq(ir_parse(other, "dump", got.text, got.n, &m), COT_OK);
     ck_assert_int_eq(ir_verify(other, m.fn[m.n - 1], "parse"), COT_OK);
     double y[3];
-    ck_assert_int_eq(ir_eval(m.fn[m.n - 1], (void *[]){ y }, (const void *[]){ xs }), COT_ERR_RULE);
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "custom_call: lib.negate is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is run"));
+    ck_assert_int_eq(ir_eval(m.fn[m.n - 1], (void *[]){ y }, (const void *[]){ xs }),
+                     COT_ERR_RULE);
+    ck_assert_ptr_nonnull(strstr(
+        cot_error(other), "custom_call: lib.negate is not registered in this context; wants "
+                          "cot_custom_new with that name before it is run"));
     cot_context_free(other);
 }
 

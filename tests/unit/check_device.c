@@ -1,5 +1,5 @@
-/* Arrays on a GPU (the driver's double) and DLPack, as another library would use it: its structures are declared here
- * a second time, from its header. */
+/* Arrays on a GPU (the driver's double) and DLPack, as another library would use it: its
+ * structures are declared here a second time, from its header. */
 #include "tests/gpu/with_double.h"
 
 #include "cotrace/device.h"
@@ -60,7 +60,8 @@ tensor(void)
 static void
 says(const char *want)
 {
-    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s", cot_error(ctx), want);
+    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s",
+                  cot_error(ctx), want);
     cot_error_clear(ctx);
 }
 
@@ -92,7 +93,8 @@ START_TEST(an_unversioned_tensor_is_an_array)
 }
 END_TEST
 
-/* The transpose of the six, an offset, a negative stride: what is not dense is copied, and its owner told at once. */
+/* The transpose of the six, an offset, a negative stride: what is not dense is copied, and its
+ * owner told at once. */
 START_TEST(strides_are_followed)
 {
     static const struct { int64_t rows, columns, down, along; size_t offset; float want[6]; bool copied; } row[] = {
@@ -240,9 +242,12 @@ END_TEST
 
 START_TEST(arrays_are_copied_there_and_back)
 {
-    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data), *zero = cot_array_new_on(ctx, cot_f32(2, 3), "cuda");
-    cot_array *there = cot_array_to(ctx, a, "cuda"), *again = cot_array_to(ctx, there, "cuda:0");
-    cot_array *back = cot_array_to(ctx, again, "host"), *nothing = cot_array_to(ctx, zero, "host");
+    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data),
+              *zero = cot_array_new_on(ctx, cot_f32(2, 3), "cuda");
+    cot_array *there = cot_array_to(ctx, a, "cuda"),
+              *again = cot_array_to(ctx, there, "cuda:0");
+    cot_array *back = cot_array_to(ctx, again, "host"),
+              *nothing = cot_array_to(ctx, zero, "host");
 
     ck_assert_int_eq(cot_device_count(ctx, "cuda"), 1);
     ck_assert_int_eq(cot_device_count(ctx, "abacus"), 0);
@@ -261,7 +266,8 @@ END_TEST
 
 START_TEST(types_must_agree)
 {
-    cot_array *a = cot_array_new(ctx, cot_f32(2, 3)), *b = cot_array_new_on(ctx, cot_f32(3, 2), "cuda"),
+    cot_array *a = cot_array_new(ctx, cot_f32(2, 3)),
+              *b = cot_array_new_on(ctx, cot_f32(3, 2), "cuda"),
               *c = cot_array_new(ctx, cot_i32(2, 3));
 
     ck_assert_int_eq(cot_array_assign(ctx, a, b), COT_ERR_SHAPE);
@@ -277,7 +283,8 @@ END_TEST
 /* Out and in again: the same memory, counted. */
 START_TEST(tensors_of_the_device)
 {
-    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data), *there = cot_array_to(ctx, a, "cuda");
+    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data),
+              *there = cot_array_to(ctx, a, "cuda");
     struct DLManagedTensorVersioned *t = cot_to_dlpack(ctx, there);
 
     ck_assert_int_eq(t->dl_tensor.device.device_type, 2);
@@ -295,10 +302,12 @@ START_TEST(tensors_of_the_device)
 }
 END_TEST
 
-/* What a kernel takes from another library lies where it likes: what is not aligned to 16 is copied. */
+/* What a kernel takes from another library lies where it likes: what is not aligned to 16 is
+ * copied. */
 START_TEST(a_kernel_takes_any_address)
 {
-    const cot_graph *g = parsed("fn @f(%x: f32[37]) -> f32[37] {\n  %0 = mul %x, %x : f32[37]\n  ret %0\n}\n");
+    const cot_graph *g =
+        parsed("fn @f(%x: f32[37]) -> f32[37] {\n  %0 = mul %x, %x : f32[37]\n  ret %0\n}\n");
     cot_kernel *k = gpu_compile(g);
     cot_array *all = cot_array_new_on(ctx, cot_f32(80), "cuda");
     struct DLManagedTensorVersioned *owner = cot_to_dlpack(ctx, all), t[2];
@@ -320,7 +329,8 @@ START_TEST(a_kernel_takes_any_address)
         a[i] = cot_from_dlpack(ctx, &t[i]);
         ck_assert_msg(a[i] != NULL, "%s", cot_error(ctx));
     }
-    ck_assert_msg(cot_run(k, &a[1], (const cot_array *[]){ a[0] }) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_run(k, &a[1], (const cot_array *[]){ a[0] }) == COT_OK, "%s",
+                  cot_error(ctx));
     cot_array *back = cot_array_borrow(ctx, cot_f32(37), y);
     ck_assert_int_eq(cot_array_assign(ctx, back, a[1]), COT_OK);
     for (int i = 0; i < 37; i++)

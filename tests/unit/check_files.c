@@ -1,5 +1,5 @@
-/* Files of named arrays: what NumPy and safetensors write is read, what lies is refused, and what is
- * written is read back.  tests/unit/data was made by numpy 2.4 and safetensors 0.8. */
+/* Files of named arrays: what NumPy and safetensors write is read, what lies is refused, and
+ * what is written is read back.  tests/unit/data was made by numpy 2.4 and safetensors 0.8. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,7 +240,8 @@ START_TEST(files_cut_short)
 }
 END_TEST
 
-/* One byte after another is wrong: a status and a message, or arrays like any others; never a crash. */
+/* One byte after another is wrong: a status and a message, or arrays like any others; never a
+ * crash. */
 START_TEST(damaged_archives)
 {
     size_t size;
@@ -272,7 +273,8 @@ START_TEST(lying_archive)
 
     if (!HAS_NPZ)
         return;
-    ck_assert_int_eq(cot_load(ctx, fixture("../../fuzz/corpus/npz/liar.npz"), &s), COT_ERR_PARSE);
+    ck_assert_int_eq(cot_load(ctx, fixture("../../fuzz/corpus/npz/liar.npz"), &s),
+                     COT_ERR_PARSE);
     ck_assert_ptr_nonnull(strstr(cot_error(ctx), "claims more bytes than the archive has"));
     cot_error_clear(ctx);
 }

@@ -1,4 +1,5 @@
-/* Rows of the feature list about grad, grad_and_value, vjp and jvp that want bodies and their lines:
+/* Rows of the feature list about grad, grad_and_value, vjp and jvp that want bodies and their
+ * lines:
  * `ctest -R B109` runs one.  Message tests compare the whole text. */
 #include "traced.h"
 
@@ -137,10 +138,11 @@ b90(void)
     ck_assert_int_eq(n, 2);
     gives(cot_grad(f, .wrt = COT_LIST(first, first + 1)),
           TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), IN(1, 2, 0, 0, 3, 5), 2, IN(3, 5, 1, 1));
-    traced_fails(cot_grad_(MAIN(9), f, WRT(.wrt = COT_LIST(1))),
-                 TYPES(cot_f64(2), cot_i32(2), cot_f64(2)), COT_ERR_DTYPE,
-                 "main.c:9: grad: argument 1 (layer.bias) of linear is i32[2]; wants a floating "
-                 "type to differentiate by");
+    traced_fails(
+        cot_grad_(MAIN(9), f, WRT(.wrt = COT_LIST(1))),
+        TYPES(cot_f64(2), cot_i32(2), cot_f64(2)), COT_ERR_DTYPE,
+        "main.c:9: grad: argument 1 (layer.bias) of linear is i32[2]; wants a floating "
+        "type to differentiate by");
 }
 
 /* ---- what is differentiated ---- */
@@ -180,11 +182,12 @@ b94(void)
 static void
 b95(void)
 {
-    traced_fails(cot_grad_(MAIN(9), body("counted", counted, 2, 2, "x, steps", "y, steps"),
-                           WRT(.wrt = COT_LIST(1), .aux = 1)),
-                 TYPES(cot_f64(), cot_i32()), COT_ERR_DTYPE,
-                 "main.c:9: grad: argument 1 (steps) of counted is i32[]; wants a floating type to "
-                 "differentiate by");
+    traced_fails(
+        cot_grad_(MAIN(9), body("counted", counted, 2, 2, "x, steps", "y, steps"),
+                  WRT(.wrt = COT_LIST(1), .aux = 1)),
+        TYPES(cot_f64(), cot_i32()), COT_ERR_DTYPE,
+        "main.c:9: grad: argument 1 (steps) of counted is i32[]; wants a floating type to "
+        "differentiate by");
 }
 
 static void
@@ -254,9 +257,10 @@ b106(void)
 static void
 b107(void)
 {
-    traced_fails(cot_vjp_(MAIN(9), body("rounded", rounded, 1, 1, NULL, NULL), WRT(.aux = 0)),
-                 TYPES(cot_f64()), COT_ERR_ARG,
-                 "main.c:9: vjp: rounded has no floating output besides aux; wants at least one");
+    traced_fails(
+        cot_vjp_(MAIN(9), body("rounded", rounded, 1, 1, NULL, NULL), WRT(.aux = 0)),
+        TYPES(cot_f64()), COT_ERR_ARG,
+        "main.c:9: vjp: rounded has no floating output besides aux; wants at least one");
 }
 
 static void
@@ -264,12 +268,14 @@ b109(void)
 {
     cot_fn *f = cot_vjp_(MAIN(9), body("two", two, 2, 2, "x, y", "z, s"), WRT(.aux = 0));
 
-    traced_fails(f, TYPES(cot_f64(2), cot_f64(2), cot_f64(2), cot_f64(3)), COT_ERR_SHAPE,
-                 "main.c:9: vjp(two): argument 3, the cotangent of output 1 (s) of two, is f64[3]; "
-                 "wants f64[2]");
-    traced_fails(f, TYPES(cot_f64(2), cot_f64(2), cot_f32(2), cot_f64(2)), COT_ERR_DTYPE,
-                 "main.c:9: vjp(two): argument 2, the cotangent of output 0 (z) of two, is f32[2]; "
-                 "wants f64[2]");
+    traced_fails(
+        f, TYPES(cot_f64(2), cot_f64(2), cot_f64(2), cot_f64(3)), COT_ERR_SHAPE,
+        "main.c:9: vjp(two): argument 3, the cotangent of output 1 (s) of two, is f64[3]; "
+        "wants f64[2]");
+    traced_fails(
+        f, TYPES(cot_f64(2), cot_f64(2), cot_f32(2), cot_f64(2)), COT_ERR_DTYPE,
+        "main.c:9: vjp(two): argument 2, the cotangent of output 0 (z) of two, is f32[2]; "
+        "wants f64[2]");
 }
 
 static void
@@ -277,7 +283,8 @@ b115(void)
 { /* a value from inside grad, used after it: an error at the line of its use */
     traced_fails(body("uses", uses, 1, 1, NULL, NULL), TYPES(cot_f64()), COT_ERR_TRACE,
                  "model.c:16: add: operand 1, made at model.c:15, has escaped from the trace "
-                 "of leaks; wants a value of this trace or of one around it: results of a body leave it through out");
+                 "of leaks; wants a value of this trace or of one around it: results of a body "
+                 "leave it through out");
 }
 
 /* Values of three bodies, one called through a gradient under a map, one a branch. */
@@ -288,10 +295,12 @@ b116(void)
     cot_fn *g = cot_fn_named(cot_fn_new_(MAIN(2), ctx, "g", around, 1, 1, &f), "x", "y");
     const cot_graph *graph;
 
-    ck_assert_msg(cot_trace_fn(cot_vmap_(MAIN(3), g, NULL, 0), COT_TYPES(cot_f32(5, 3)), &graph) == COT_OK,
+    ck_assert_msg(cot_trace_fn(cot_vmap_(MAIN(3), g, NULL, 0), COT_TYPES(cot_f32(5, 3)),
+                               &graph) == COT_OK,
                   "%s", cot_error(ctx));
-    ck_assert_str_eq(seen[0], "f32[3], mul at model.c:19, in f, in grad at model.c:30, in g at model.c:22, "
-                              "in vmap at main.c:3");
+    ck_assert_str_eq(
+        seen[0], "f32[3], mul at model.c:19, in f, in grad at model.c:30, in g at model.c:22, "
+                 "in vmap at main.c:3");
     ck_assert_str_eq(seen[1], "f32[3], argument 0, in g.cond1, in g, in vmap at main.c:3");
     ck_assert_str_eq(seen[2], "f32[3], call at model.c:22, in g, in vmap at main.c:3");
     ck_assert_str_eq(cot_value_text(*(cot_value *)seen[3]),
@@ -311,8 +320,8 @@ b118(void)
 
     ck_assert_int_eq(cot_trace_fn(f, TYPES(cot_f64(), cot_f32(), cot_f64()), &g), COT_OK);
     ck_assert_int_eq(cot_graph_out_type(g, 2).dtype, COT_F64);
-    ck_assert_int_eq(ir_eval(g, (void *[]){ &y0, &y1, &dx }, (const void *[]){ &x, &ct0, &ct1 }),
-                     COT_OK);
+    ck_assert_int_eq(
+        ir_eval(g, (void *[]){ &y0, &y1, &dx }, (const void *[]){ &x, &ct0, &ct1 }), COT_OK);
     ck_assert(y0 == 9 && y1 == 9 && dx == 36);
 }
 
@@ -321,20 +330,22 @@ b119(void)
 {
     cot_fn *f = body("counted", counted, 2, 2, "x, steps", "y, steps");
 
-    traced_fails(cot_jvp_(MAIN(9), f, WRT(.aux = 0)),
-                 TYPES(cot_f64(), cot_i32(), cot_f64(), cot_f64()), COT_ERR_ARG,
-                 "main.c:9: jvp(counted): arguments are (f64[], i32[], f64[], f64[]); wants (x: "
-                 "f64[], steps: i32[], tangent x: f64[])");
+    traced_fails(
+        cot_jvp_(MAIN(9), f, WRT(.aux = 0)), TYPES(cot_f64(), cot_i32(), cot_f64(), cot_f64()),
+        COT_ERR_ARG,
+        "main.c:9: jvp(counted): arguments are (f64[], i32[], f64[], f64[]); wants (x: "
+        "f64[], steps: i32[], tangent x: f64[])");
 }
 
 static void
 b120(void)
 {
-    traced_fails(cot_jvp_(MAIN(9), body("counted", counted, 2, 2, "x, steps", "y, steps"),
-                          WRT(.wrt = COT_LIST(0, 1))),
-                 TYPES(cot_f64(), cot_i32(), cot_f64(), cot_i32()), COT_ERR_DTYPE,
-                 "main.c:9: jvp: argument 1 (steps) of counted is i32[]; wants a floating type to "
-                 "differentiate by");
+    traced_fails(
+        cot_jvp_(MAIN(9), body("counted", counted, 2, 2, "x, steps", "y, steps"),
+                 WRT(.wrt = COT_LIST(0, 1))),
+        TYPES(cot_f64(), cot_i32(), cot_f64(), cot_i32()), COT_ERR_DTYPE,
+        "main.c:9: jvp: argument 1 (steps) of counted is i32[]; wants a floating type to "
+        "differentiate by");
 }
 
 static void
@@ -356,10 +367,10 @@ b122(void)
                  COT_ERR_SHAPE,
                  "main.c:9: jvp(linear): argument 4, the tangent of argument 1 (layer.bias) of "
                  "linear, is f64[]; wants f64[2]");
-    traced_fails(f, TYPES(cot_f64(2), cot_f64(2), cot_f64(2), cot_f32(2), cot_f64(2)),
-                 COT_ERR_DTYPE,
-                 "main.c:9: jvp(linear): argument 3, the tangent of argument 0 (layer.weight) of "
-                 "linear, is f32[2]; wants f64[2]");
+    traced_fails(
+        f, TYPES(cot_f64(2), cot_f64(2), cot_f64(2), cot_f32(2), cot_f64(2)), COT_ERR_DTYPE,
+        "main.c:9: jvp(linear): argument 3, the tangent of argument 0 (layer.weight) of "
+        "linear, is f32[2]; wants f64[2]");
 }
 
 static void

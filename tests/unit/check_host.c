@@ -1,5 +1,5 @@
-/* The entry on the host: launches, loops, branches and whiles over a device that is plain memory and a few
- * C functions, and writes down what it is asked. */
+/* The entry on the host: launches, loops, branches and whiles over a device that is plain
+ * memory and a few C functions, and writes down what it is asked. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -142,7 +142,8 @@ START_TEST(a_loop_launches_with_offsets)
     float x[4] = { 1, 2, 3, 4 }, y[8] = { 0 }, work[8] = { 0 };
     uint32_t in = buffer(COT_F32, CG_IN, 4, 0), out = buffer(COT_F32, CG_OUT, 8, 0);
     uint32_t t = buffer(COT_F32, CG_WORK, 1, 16);
-    cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 4), 1, 0), i = cg_loop_var(&b, l);
+    cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 4), 1, 0),
+           i = cg_loop_var(&b, l);
     record r = { 0 };
 
     call_kernel(ADD_ONE, in, i, t, 0, i);
@@ -193,7 +194,8 @@ START_TEST(a_while_reads_its_predicate)
     int64_t n = -1;
     uint8_t work[64];
     record r = { 0 };
-    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0), count = buffer(COT_I64, CG_OUT, 1, 0);
+    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0),
+             count = buffer(COT_I64, CG_OUT, 1, 0);
 
     halving(in, out, count, row[_i].most);
     ck_assert_int_eq(run(&r, (void *[]){ &x, &y, &n }, work), row[_i].status);
@@ -231,13 +233,15 @@ START_TEST(carries_move_at_once)
     float x = 0, y = 0;
     uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0);
     cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 3), 1, 0);
-    cg_val p = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 100)), q = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 7));
+    cg_val p = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 100)),
+           q = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 7));
     record r = { 0 };
 
     cg_loop_next(&b, l, p, q);
     cg_loop_next(&b, l, q, p);
     cg_loop_end(&b, l);
-    call_kernel(ADD_ONE, in, 0, out, 0, cg_isub(&b, cg_loop_result(&b, l, 0), cg_loop_result(&b, l, 1)));
+    call_kernel(ADD_ONE, in, 0, out, 0,
+                cg_isub(&b, cg_loop_result(&b, l, 0), cg_loop_result(&b, l, 1)));
     ck_assert_int_eq(run(&r, (void *[]){ &x, &y }, NULL), COT_OK);
     ck_assert(y == -93);
 }
@@ -246,8 +250,10 @@ END_TEST
 START_TEST(a_foreign_function_is_handed_the_devices_memory)
 {
     float x[3] = { 1, 2, 3 }, y[3] = { 0 };
-    uint32_t in = buffer(COT_F32, CG_IN, 3, 0), out = buffer(COT_F32, CG_OUT, 3, 0), n = buffer(COT_I32, CG_OUT, 1, 0);
-    cg_extern_arg arg[3] = { { .buffer = 1 + in, .offset = cg_i64(&b, 1) }, { .buffer = 1 + out, .writes = true },
+    uint32_t in = buffer(COT_F32, CG_IN, 3, 0), out = buffer(COT_F32, CG_OUT, 3, 0),
+             n = buffer(COT_I32, CG_OUT, 1, 0);
+    cg_extern_arg arg[3] = { { .buffer = 1 + in, .offset = cg_i64(&b, 1) },
+                             { .buffer = 1 + out, .writes = true },
                              { .type = COT_I64, .value = cg_i64(&b, 40) } };
     const cg_extern e = { .name = "lib.add", .symbol = "add", .prototype = "", .n = 3, .arg = arg };
     int32_t count = 0;
@@ -289,7 +295,8 @@ END_TEST
 START_TEST(the_manifest_lists_buffers_and_steps)
 {
     static const float c[2] = { 1, 2 };
-    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0), table = buffer(COT_F32, CG_CONST, 2, 0);
+    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0),
+             table = buffer(COT_F32, CG_CONST, 2, 0);
     ir_buf text;
 
     k->buffer[table].data = c;

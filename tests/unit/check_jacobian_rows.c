@@ -1,4 +1,5 @@
-/* Rows of the feature list about linearize, Jacobians and Hessians that want bodies, kernels or many
+/* Rows of the feature list about linearize, Jacobians and Hessians that want bodies, kernels or
+ * many
  * functions: `ctest -R B136` runs one. */
 #include "traced.h"
 
@@ -206,8 +207,9 @@ b135(void)
         gives(cot_jacfwd(BODY_OF(cubes, 1, 1), .chunk = chunks[i]), TYPES(cot_f64(5)),
               IN(1, 2, 3, 4, 5), 1, want);
     }
-    traced_fails(cot_jacrev_(MAIN(9), BODY_OF(cubes, 1, 1), WRT(.chunk = -1)), TYPES(cot_f64(5)),
-                 COT_ERR_ARG, "main.c:9: jacrev: chunk is -1; wants 1 or more");
+    traced_fails(cot_jacrev_(MAIN(9), BODY_OF(cubes, 1, 1), WRT(.chunk = -1)),
+                 TYPES(cot_f64(5)), COT_ERR_ARG,
+                 "main.c:9: jacrev: chunk is -1; wants 1 or more");
 }
 
 static size_t
@@ -221,8 +223,8 @@ work_bytes(cot_fn *f, cot_types types)
     return bytes;
 }
 
-/* A chunk of rows or columns is written where it belongs, the last and shorter one, too: a compiled
- * Jacobian wants room for a chunk beside its results, not for the matrix again. */
+/* A chunk of rows or columns is written where it belongs, the last and shorter one, too: a
+ * compiled Jacobian wants room for a chunk beside its results, not for the matrix again. */
 static void
 b136(void)
 {
@@ -303,8 +305,8 @@ b140(void)
 static void
 b142(void)
 { /* x y by (x, y): blocks xx, xy, yx, yy of the first result, then of the second */
-    gives(cot_hessian(BODY_OF(pair, 2, 2), .wrt = COT_LIST(0, 1)), TYPES(cot_f64(1), cot_f64(1)),
-          IN(2, 3), 8, IN(0, 1, 1, 0, 0, 0, 0, 0));
+    gives(cot_hessian(BODY_OF(pair, 2, 2), .wrt = COT_LIST(0, 1)),
+          TYPES(cot_f64(1), cot_f64(1)), IN(2, 3), 8, IN(0, 1, 1, 0, 0, 0, 0, 0));
 }
 
 static void

@@ -1,8 +1,9 @@
-/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of threads.
+/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of
+ * threads.
  *
- * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by the twin, lowered
- * and run for each width that the machine has, on the same inputs: numbers drawn from a fixed seed, among them zeros of
- * both signs, infinities and NaN. */
+ * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by
+ * the twin, lowered and run for each width that the machine has, on the same inputs: numbers
+ * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -135,8 +136,10 @@ kernels_of_chain(int n)
         ir_buf_printf(&text, ", f32[16]");
     ir_buf_printf(&text, ") {\n");
     for (int i = 0; i < n; i++) {
-        ir_buf_printf(&text, "  %%%d = mul %%%s, %%w : f32[16]\n", 3 * i, i ? ir_format(&ctx->arena, "%d", 3 * i - 2) : "x");
-        ir_buf_printf(&text, "  %%%d = tanh %%%d : f32[16]\n  %%%d = sin %%%d : f32[16]\n", 3 * i + 1, 3 * i, 3 * i + 2, 3 * i + 1);
+        ir_buf_printf(&text, "  %%%d = mul %%%s, %%w : f32[16]\n", 3 * i,
+                      i ? ir_format(&ctx->arena, "%d", 3 * i - 2) : "x");
+        ir_buf_printf(&text, "  %%%d = tanh %%%d : f32[16]\n  %%%d = sin %%%d : f32[16]\n",
+                      3 * i + 1, 3 * i, 3 * i + 2, 3 * i + 1);
     }
     ir_buf_printf(&text, "  ret %%2");
     for (int i = 1; i < n; i++)
@@ -155,7 +158,8 @@ START_TEST(chains_of_results_grow_linearly)
 }
 END_TEST
 
-/* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a step at least. */
+/* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a
+ * step at least. */
 START_TEST(a_loop_costs_what_its_steps_do)
 {
     static const char text[] =

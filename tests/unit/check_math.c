@@ -1,8 +1,8 @@
 /* Elementary functions against MPFR: at most 1 ulp in f32, 2 ulp in f64.
  *
- * f32: a stratified sample of all bit patterns, a value from each block of 2^16.  f64: all exponents,
- * ordinary magnitudes, and neighbourhoods of the hard cases: multiples of pi/2, 1, powers of two, and the
- * ends of the range.  ./dev bench --ulp runs f32 over all inputs. */
+ * f32: a stratified sample of all bit patterns, a value from each block of 2^16.  f64: all
+ * exponents, ordinary magnitudes, and neighbourhoods of the hard cases: multiples of pi/2, 1,
+ * powers of two, and the ends of the range.  ./dev bench --ulp runs f32 over all inputs. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,8 +256,8 @@ START_TEST(rem_is_exact)
     run(OP_rem, _i == 1, 2, n);
     for (int i = 0; i < n; i++) {
         double want = _i == 1 ? fmod(x[i], x2[i]) : (double)fmodf((float)x[i], (float)x2[i]);
-        ck_assert_msg(isnan(want) ? isnan(y[i]) : memcmp(&want, &y[i], sizeof want) == 0, "%a rem %a gave %a", x[i],
-                      x2[i], y[i]);
+        ck_assert_msg(isnan(want) ? isnan(y[i]) : memcmp(&want, &y[i], sizeof want) == 0,
+                      "%a rem %a gave %a", x[i], x2[i], y[i]);
     }
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* Every allocation of a small compile fails in turn: each time an honest status, and nothing leaks. */
+/* Every allocation of a small compile fails in turn: each time an honest status, and nothing
+ * leaks. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -34,7 +35,8 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_mul(cot_sin(in[0]), in[1]), .axes = COT_LIST(0));
 }
 
-/* The whole of it: a gradient, mapped, compiled, run.  cot_status of the first call that fails. */
+/* The whole of it: a gradient, mapped, compiled, run.  cot_status of the first call that
+ * fails. */
 static cot_status
 compile_and_run(cot_context *ctx, const char *backend, bool *ran)
 {

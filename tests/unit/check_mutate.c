@@ -1,7 +1,7 @@
 /* Rows of the feature list about in-place writes, views and functionalize.
  *
- * Each row is a function of this file that runs bodies by the kernel and by the twin, or compares a
- * whole message; `ctest -R B59` runs one. */
+ * Each row is a function of this file that runs bodies by the kernel and by the twin, or
+ * compares a whole message; `ctest -R B59` runs one. */
 #include "tests/unit/traced.h"
 
 #include <stdio.h>
@@ -57,7 +57,8 @@ gives(cot_fn *f, int n, const data *in, const double *want, const double *inout)
     }
     ck_assert_msg(cot_trace_fn(f, (cot_types){ n, type }, &g) == COT_OK, "%s", cot_error(ctx));
     n_out = g->n_out - g->n_inout;
-    ck_assert_msg(cot_jit(f, y, n_out, (const cot_array *const *)arg, n) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_jit(f, y, n_out, (const cot_array *const *)arg, n) == COT_OK, "%s",
+                  cot_error(ctx));
     if (want)
         same("result 0", y[0], want);
     if (inout)
@@ -131,7 +132,8 @@ new_fn(cot_context *ctx, cot_body *body, int n_in)
 
 /* ---- bodies ---- */
 
-BODY(plus_in_place, cot_add_assign_(AT(3), in[0], VALUE(in[1])); out[0] = cot_reduce_sum(in[0], .axes = COT_LIST(0));)
+BODY(plus_in_place, cot_add_assign_(AT(3), in[0], VALUE(in[1]));
+     out[0] = cot_reduce_sum(in[0], .axes = COT_LIST(0));)
 BODY(copies, cot_assign_(AT(5), in[0], VALUE(in[1])); out[0] = in[0];)
 BODY(diag_embed, {
     cot_value y = cot_zeros(t, cot_f64(3, 3));
@@ -262,10 +264,11 @@ a74(cot_context *ctx)
     cot_fn *f = cot_vmap(new_fn(ctx, plus_in_place, 2), .in_dims = COT_LIST(COT_NONE, 0));
     const data v = filled(cot_f64(2, 3), 1, 1);
 
-    traced_fails(f, COT_TYPES(cot_f64(1), cot_f64(3, 1)), COT_ERR_SHAPE,
-                 "m.c:3: assign: argument 0 is f64[1] and not mapped, what is written to it is mapped: "
-                 "f64[1] for each example, f64[3,1] for all; wants the argument mapped too, or a value "
-                 "made inside");
+    traced_fails(
+        f, COT_TYPES(cot_f64(1), cot_f64(3, 1)), COT_ERR_SHAPE,
+        "m.c:3: assign: argument 0 is f64[1] and not mapped, what is written to it is mapped: "
+        "f64[1] for each example, f64[3,1] for all; wants the argument mapped too, or a value "
+        "made inside");
     both(cot_vmap(new_fn(ctx, diag_embed, 1)), 1, &v,
          (double[]){ 1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6 });
 }
@@ -282,9 +285,10 @@ a75(cot_context *ctx)
 static void
 a76(cot_context *ctx)
 {
-    traced_fails(new_fn(ctx, copies, 2), COT_TYPES(cot_f64(1), cot_f64(3)), COT_ERR_SHAPE,
-                 "m.c:5: assign: the destination is f64[1], what is written is f64[3]; wants a shape "
-                 "that broadcasts to the destination's");
+    traced_fails(
+        new_fn(ctx, copies, 2), COT_TYPES(cot_f64(1), cot_f64(3)), COT_ERR_SHAPE,
+        "m.c:5: assign: the destination is f64[1], what is written is f64[3]; wants a shape "
+        "that broadcasts to the destination's");
     traced_fails(new_fn(ctx, copies, 2), COT_TYPES(cot_i32(3), cot_f64(3)), COT_ERR_DTYPE,
                  "m.c:5: assign: operand of f64 does not fit i32; wants a conversion");
 }
@@ -315,11 +319,12 @@ a79(cot_context *ctx)
     data x[2] = { filled(cot_f64(2), 0, 0), filled(cot_f64(2), 3, 1) };
 
     gives(new_fn(ctx, copies, 2), 2, x, (double[]){ 3, 4 }, (double[]){ 3, 4 });
-    traced_fails(cot_vmap(new_fn(ctx, copies, 2), .in_dims = COT_LIST(COT_NONE, 0)),
-                 COT_TYPES(cot_f64(2), cot_f64(5, 2)), COT_ERR_SHAPE,
-                 "m.c:5: assign: argument 0 is f64[2] and not mapped, what is written to it is mapped: "
-                 "f64[2] for each example, f64[5,2] for all; wants the argument mapped too, or a value "
-                 "made inside");
+    traced_fails(
+        cot_vmap(new_fn(ctx, copies, 2), .in_dims = COT_LIST(COT_NONE, 0)),
+        COT_TYPES(cot_f64(2), cot_f64(5, 2)), COT_ERR_SHAPE,
+        "m.c:5: assign: argument 0 is f64[2] and not mapped, what is written to it is mapped: "
+        "f64[2] for each example, f64[5,2] for all; wants the argument mapped too, or a value "
+        "made inside");
 }
 
 static void
@@ -394,20 +399,21 @@ b61(cot_context *ctx)
           (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
     /* axes of results are those of the function's own, by number or by name */
     cot_fn *named = cot_fn_named(new_fn(ctx, plus_in_place, 2), "x, y", "sum");
-    gives(cot_vmap(named, .in_dims = COT_NAMES("x:1, y:0"), .out_dims = COT_NAMES("sum:0")), 2, x,
-          (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
+    gives(cot_vmap(named, .in_dims = COT_NAMES("x:1, y:0"), .out_dims = COT_NAMES("sum:0")), 2,
+          x, (double[]){ 11, 22, 33 }, (double[]){ 11, 22, 33 });
     const cot_vmap_options two = { .out_dims = COT_LIST(0, 0) };
-    traced_fails(cot_vmap_(AT(6), named, &two, sizeof two), COT_TYPES(cot_f64(3, 1), cot_f64(3, 1)),
-                 COT_ERR_ARG,
-                 "m.c:6: vmap(f): out is [0,0] for the results (sum: f64[]); wants one entry for each");
+    traced_fails(
+        cot_vmap_(AT(6), named, &two, sizeof two), COT_TYPES(cot_f64(3, 1), cot_f64(3, 1)),
+        COT_ERR_ARG,
+        "m.c:6: vmap(f): out is [0,0] for the results (sum: f64[]); wants one entry for each");
     /* a caller's own values: the call writes them */
     data y[2] = { filled(cot_f64(2), 1, 1), filled(cot_f64(2), 10, 10) };
     both(cot_fn_new(ctx, "g", calls_inout, 2, 1, new_fn(ctx, plus_in_place, 2)), 2, y,
          (double[]){ 12 + 36, 24 + 36 });
 }
 
-/* Destination and source mapped by the inner, the outer vmap, both: a destination that lacks a level
- * of its source is refused. */
+/* Destination and source mapped by the inner, the outer vmap, both: a destination that lacks a
+ * level of its source is refused. */
 static void
 b62(cot_context *ctx)
 {
@@ -491,14 +497,15 @@ b65(cot_context *ctx)
                      "  %3 = reshape %2 {shape=[2,2]}       : f64[2,2]\n"
                      "  %4 = mul %3, %arg0                  : f64[2,2]\n"
                      "  ret %4\n}\n");
-    ck_assert_str_eq(printed(cot_functionalize(f, .remove = COT_REMOVE_MUTATIONS_AND_VIEWS), types),
-                     "fn @f(%arg0: f64[2,2]) -> f64[2,2] {\n"
-                     "  %0 = constant {data=1}         : f64[4]\n"
-                     "  %1 = reshape %arg0 {shape=[4]} : f64[4]\n"
-                     "  %2 = add %1, %0                : f64[4]\n"
-                     "  %3 = reshape %2 {shape=[2,2]}  : f64[2,2]\n"
-                     "  %4 = mul %3, %arg0             : f64[2,2]\n"
-                     "  ret %4\n}\n");
+    ck_assert_str_eq(
+        printed(cot_functionalize(f, .remove = COT_REMOVE_MUTATIONS_AND_VIEWS), types),
+        "fn @f(%arg0: f64[2,2]) -> f64[2,2] {\n"
+        "  %0 = constant {data=1}         : f64[4]\n"
+        "  %1 = reshape %arg0 {shape=[4]} : f64[4]\n"
+        "  %2 = add %1, %0                : f64[4]\n"
+        "  %3 = reshape %2 {shape=[2,2]}  : f64[2,2]\n"
+        "  %4 = mul %3, %arg0             : f64[2,2]\n"
+        "  ret %4\n}\n");
 }
 
 static void
@@ -506,8 +513,8 @@ b66(cot_context *ctx)
 {
     const cot_functionalize_options o = { .remove = (cot_remove)7 };
 
-    traced_fails(cot_functionalize_(AT(4), new_fn(ctx, viewed, 1), &o, sizeof o), COT_TYPES(cot_f64(2, 2)),
-                 COT_ERR_ARG,
+    traced_fails(cot_functionalize_(AT(4), new_fn(ctx, viewed, 1), &o, sizeof o),
+                 COT_TYPES(cot_f64(2, 2)), COT_ERR_ARG,
                  "m.c:4: functionalize: remove is 7; wants COT_REMOVE_MUTATIONS or "
                  "COT_REMOVE_MUTATIONS_AND_VIEWS");
 }
@@ -556,7 +563,8 @@ b69(cot_context *ctx)
                                      "its own");
     cot_error_clear(ctx);
     out[0] = NULL;
-    ck_assert_int_eq(cot_jit(new_fn(ctx, copies, 2), out, 1, (const cot_array *const[]){ x, y }, 2), COT_OK);
+    ck_assert_int_eq(
+        cot_jit(new_fn(ctx, copies, 2), out, 1, (const cot_array *const[]){ x, y }, 2), COT_OK);
     ck_assert(memory[0] == 3 && memory[1] == 4);
     memory[0] = 9;
     same("result", out[0], (double[]){ 3, 4 });
@@ -565,13 +573,15 @@ b69(cot_context *ctx)
     cot_array_free(y);
 }
 
-/* Shapes are static: a view of another number of elements is the only way to ask for a resize. */
+/* Shapes are static: a view of another number of elements is the only way to ask for a
+ * resize. */
 static void
 b70(cot_context *ctx)
 {
-    traced_fails(new_fn(ctx, copies, 2), COT_TYPES(cot_f64(2), cot_f64(2, 2)), COT_ERR_SHAPE,
-                 "m.c:5: assign: the destination is f64[2], what is written is f64[2,2]; wants a shape "
-                 "that broadcasts to the destination's");
+    traced_fails(
+        new_fn(ctx, copies, 2), COT_TYPES(cot_f64(2), cot_f64(2, 2)), COT_ERR_SHAPE,
+        "m.c:5: assign: the destination is f64[2], what is written is f64[2,2]; wants a shape "
+        "that broadcasts to the destination's");
 }
 
 static const char *
@@ -603,7 +613,8 @@ b71(cot_context *ctx)
                      simplified(cot_functionalize(cot_hessian(f)), one));
 }
 
-/* A custom function whose forward and vjp rule write, and one of C code, between writes to views. */
+/* A custom function whose forward and vjp rule write, and one of C code, between writes to
+ * views. */
 #define RULE(name, ...)                                                                                    \
     static void name(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)       \
     {                                                                                                      \
@@ -656,7 +667,8 @@ BODY(around_custom, {
 })
 /* sign: of the derivatives in row 0, by what c computes. */
 static void
-around_custom_gives(cot_fn *f, double sign, void (*gives_it)(cot_fn *f, int n, const data *in, const double *want))
+around_custom_gives(cot_fn *f, double sign,
+                    void (*gives_it)(cot_fn *f, int n, const data *in, const double *want))
 {
     const data x = filled(cot_f64(2, 2), 1, 1), xs = filled(cot_f64(2, 2, 2), 1, 1);
     const double one[] = { 3 * sign, 12 * sign, 1, 1 },
@@ -682,8 +694,8 @@ b72(cot_context *ctx)
     const cot_custom *c[2] = {
         cot_custom_new(ctx, "cube", .forward = cube, .setup = save_input, .vjp = cube_vjp,
                        .generate_vmap = true),
-        cot_custom_new(ctx, "negate", .run = negate_run, .types = same_type, .setup = save_input,
-                       .vjp = negate, .sequential = true),
+        cot_custom_new(ctx, "negate", .run = negate_run, .types = same_type,
+                       .setup = save_input, .vjp = negate, .sequential = true),
     };
     const cot_custom *traced[2] = { c[0], NULL };
 
@@ -693,8 +705,8 @@ b72(cot_context *ctx)
 
 /* Bodies of control flow have writes of their own. */
 BODY(cond_writes, {
-    out[0] = cot_cond(cot_gt(cot_reduce_sum(in[0], .axes = COT_LIST(0)), 0), branch_write, branch_write,
-                      .in = COT_VALUES(in[0]));
+    out[0] = cot_cond(cot_gt(cot_reduce_sum(in[0], .axes = COT_LIST(0)), 0), branch_write,
+                      branch_write, .in = COT_VALUES(in[0]));
 })
 static void
 flow(cot_context *ctx)
@@ -710,8 +722,8 @@ flow(cot_context *ctx)
 static void
 b73(cot_context *ctx)
 {
-    traced_fails(cot_functionalize(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
-                 "m.c:9, in functionalize" REPEATS);
+    traced_fails(cot_functionalize(new_fn(ctx, expanded, 1)), COT_TYPES(cot_f64(2)),
+                 COT_ERR_ARG, "m.c:9, in functionalize" REPEATS);
 }
 
 static void
@@ -760,14 +772,16 @@ views(cot_context *ctx)
     cot_fn *f = new_fn(ctx, run_time_box, 2);
 
     /* y is 1 .. 5; reversed, the box at 1 shows 4, 3: 40, 30, then 41, 31, then 131, 141 */
-    cot_fn *g = cot_fn_new(ctx, "g", at_index, 2, 1, f), *s = cot_fn_new(ctx, "s", at_index, 2, 1, NULL);
+    cot_fn *g = cot_fn_new(ctx, "g", at_index, 2, 1, f),
+           *s = cot_fn_new(ctx, "s", at_index, 2, 1, NULL);
     both(g, 2, x, (double[]){ 2, 3, 141, 131, 6 });
     both(cot_vmap(g), 2, xs, (double[]){ 2, 3, 4, 151, 141, 171, 161, 9, 10, 11 });
     both(cot_grad(s), 2, x, (double[]){ 4, 6, 2620, 2820, 12 });
 }
 
 /* The last results of any transform are the new values of in/out arguments. */
-BODY(square_in_place, cot_mul_assign(in[0], in[0]); out[0] = cot_reduce_sum(cot_mul(in[0], in[1]), .axes = COT_LIST(0));)
+BODY(square_in_place, cot_mul_assign(in[0], in[0]);
+     out[0] = cot_reduce_sum(cot_mul(in[0], in[1]), .axes = COT_LIST(0));)
 static void
 second(cot_context *ctx)
 {
@@ -775,7 +789,8 @@ second(cot_context *ctx)
     cot_fn *f = new_fn(ctx, square_in_place, 2);
 
     gives(cot_hessian(f), 2, x, (double[]){ 2, 0, 0, 4 }, (double[]){ 9, 16 });
-    gives(cot_hessian(f, .wrt = COT_LIST(1)), 2, x, (double[]){ 0, 0, 0, 0 }, (double[]){ 9, 16 });
+    gives(cot_hessian(f, .wrt = COT_LIST(1)), 2, x, (double[]){ 0, 0, 0, 0 },
+          (double[]){ 9, 16 });
     gives(cot_jacrev(f), 2, x, (double[]){ 6, 16 }, (double[]){ 9, 16 });
     gives(cot_jacfwd(f), 2, x, (double[]){ 6, 16 }, (double[]){ 9, 16 });
     data xs[2] = { filled(cot_f64(2, 2), 3, 1), filled(cot_f64(2, 2), 1, 1) };
@@ -828,8 +843,8 @@ BODY(history, {
     if (user)
         c = cot_fori(4, history_step, .in = COT_VALUES(in[0]), .user = &o);
     else
-        c = cot_fori(cot_convert(cot_mul(cot_add(cot_mul(in[0], 0), 4), 1), COT_I32), history_step,
-                     .in = COT_VALUES(in[0]), .user = &o, .max = 6);
+        c = cot_fori(cot_convert(cot_mul(cot_add(cot_mul(in[0], 0), 4), 1), COT_I32),
+                     history_step, .in = COT_VALUES(in[0]), .user = &o, .max = 6);
     out[0] = cot_concatenate(COT_VALUES(o.y, cot_reshape(o.total, 1), cot_reshape(c, 1)), 0);
 })
 BODY(history_total, {
@@ -856,7 +871,8 @@ BODY(until_hundred, {
     around o = { .y = cot_clone(in[0]) };
     cot_value n;
     o.row = cot_view_index(o.y, 0, 1);
-    n = cot_while(below_hundred, doubles, .in = COT_VALUES(cot_zeros(t, cot_f64())), .user = &o);
+    n = cot_while(below_hundred, doubles, .in = COT_VALUES(cot_zeros(t, cot_f64())),
+                  .user = &o);
     cot_assign(cot_view_index(o.y, 0, 0), n);
     out[0] = o.y;
 })
@@ -890,7 +906,8 @@ scans_inside(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 /* The argument itself is written, two bodies down: it is in/out. */
 BODY(nested_outside, {
     around o = { .y = in[0], .total = in[0] };
-    out[0] = cot_cond(cot_gt(in[0], 0), scans_inside, adds_nothing, .in = COT_VALUES(in[1]), .user = &o);
+    out[0] = cot_cond(cot_gt(in[0], 0), scans_inside, adds_nothing, .in = COT_VALUES(in[1]),
+                      .user = &o);
 })
 BODY(known_choice, {
     cot_value s = cot_cond(1, branch_write, branch_write, .in = COT_VALUES(in[0]));
@@ -920,14 +937,16 @@ outside_of_bodies(cot_context *ctx)
     const data y = filled(cot_f64(2), 1, 2), ys = filled(cot_f64(2, 2), 1, 2);
     both(new_fn(ctx, until_hundred, 1), 1, &y, (double[]){ 6, 192 });
     both(cot_vmap(new_fn(ctx, until_hundred, 1)), 1, &ys, (double[]){ 6, 192, 4, 112 });
-    traced_fails(new_fn(ctx, writes_in_test, 1), COT_TYPES(cot_f64()), COT_ERR_TRACE,
-                 "m.c:31: while: the destination, f64[], was captured from outside of this function; "
-                 "wants it as an argument, or a value made inside");
+    traced_fails(
+        new_fn(ctx, writes_in_test, 1), COT_TYPES(cot_f64()), COT_ERR_TRACE,
+        "m.c:31: while: the destination, f64[], was captured from outside of this function; "
+        "wants it as an argument, or a value made inside");
     /* 1 + 10 = 11, 11 * 10; 31, 31 * 20 */
     data z[2] = { filled(cot_f64(), 1, 0), filled(cot_f64(2), 10, 10) };
     gives(new_fn(ctx, nested_outside, 2), 2, z, (double[]){ 730 }, (double[]){ 31 });
     data zs[2] = { filled(cot_f64(2), 1, -2), filled(cot_f64(2, 2), 10, 0) };
-    gives(cot_vmap(new_fn(ctx, nested_outside, 2)), 2, zs, (double[]){ 320, 20 }, (double[]){ 21, -1 });
+    gives(cot_vmap(new_fn(ctx, nested_outside, 2)), 2, zs, (double[]){ 320, 20 },
+          (double[]){ 21, -1 });
     both(new_fn(ctx, known_choice, 1), 1, &y, (double[]){ 1, 1 });
 }
 

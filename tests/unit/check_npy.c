@@ -1,4 +1,5 @@
-/* NumPy files: what NumPy writes is read, what lies is refused, and what is written is read back. */
+/* NumPy files: what NumPy writes is read, what lies is refused, and what is written is read
+ * back. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,7 +58,8 @@ static const struct {
     { "narrow",
       "fn @f(%x: i8[33,70], %y: u8[70,41]) -> i32[33,41] {\n"
       "  %0 = convert %x {dtype=i32} : i32[33,70]\n  %1 = convert %y {dtype=i32} : i32[70,41]\n"
-      "  %2 = dot_general %0, %1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[33,41]\n  ret %2\n}",
+      "  %2 = dot_general %0, %1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[33,41]\n "
+      " ret %2\n}",
       1 },
     { "scan",
       "fn @b(%c: f32[4], %x: f32[4]) -> (f32[4], f32[4]) {\n"
@@ -77,11 +78,13 @@ static const struct {
       2 },
     { "fft", "fn @f(%z: f32[3,40,2]) -> f32[3,40,2] {\n  %0 = fft %z {inverse=true} : f32[3,40,2]\n  ret %0\n}", 1 },
     { "linear algebra",
-      "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
+      "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], "
+      "f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
       "  %0, %1, %2 = lu %x : (f64[2,5,5], i32[2,5], i32[2,5])\n"
       "  %3, %4 = eigh %x : (f64[2,5], f64[2,5,5])\n"
       "  %5, %6 = qr %x : (f64[2,5,5], f64[2,5,5])\n"
-      "  %7 = dot_general %x, %x {lhs=[2], rhs=[2], lhs_batch=[0], rhs_batch=[0]} : f64[2,5,5]\n"
+      "  %7 = dot_general %x, %x {lhs=[2], rhs=[2], lhs_batch=[0], rhs_batch=[0]} : "
+      "f64[2,5,5]\n"
       "  %8 = cholesky %7 : f64[2,5,5]\n  ret %0, %1, %2, %3, %4, %5, %6, %8\n}",
       1 },
     { "special functions",

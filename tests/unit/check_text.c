@@ -1,4 +1,5 @@
-/* Graph text: what prints parses back to the same graph, and what is wrong is refused at its line. */
+/* Graph text: what prints parses back to the same graph, and what is wrong is refused at its
+ * line. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -87,7 +88,8 @@ static const struct {
 } bad[] = {
     { "", "bad.cot:1: found the end of the text; wants 'fn'" },
     { "fn @f(%x: f32[2) -> f32[2] {", "bad.cot:1: found ')'; wants ']'" },
-    { "fn @f(%x: f32[-1]) -> f32[] { ret %x }", "bad.cot:1: axis 0 has size -1; sizes are 0 or more" },
+    { "fn @f(%x: f32[-1]) -> f32[] { ret %x }",
+      "bad.cot:1: axis 0 has size -1; sizes are 0 or more" },
     { "fn @f(%x: f33[]) -> f32[] { ret %x }",
       "bad.cot:1: found 'f33[])'; wants an element type" },
     { "fn @f(%x: f32[]) -> f32[] {\n  ret %y\n}",

@@ -198,7 +198,8 @@ refused(const char *text, const char *pipeline, const char *message)
 
 START_TEST(B3_B8_B11_B12_B17_wrong_options)
 {
-    refused(dot, "vmap(in=[0], size=2)", "in is [0] for the arguments (f64[4], f64[4]); wants one entry for each");
+    refused(dot, "vmap(in=[0], size=2)",
+            "in is [0] for the arguments (f64[4], f64[4]); wants one entry for each");
     refused(dot, "vmap(out=[0,0], size=2)",
             "out is [0,0] for the results (f64[]); wants one entry for each");
     refused(dot, "vmap(in=2, size=2)",

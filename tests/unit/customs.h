@@ -1,4 +1,5 @@
-/* What the suites about custom functions share: a context with foreign sort and take, and checks. */
+/* What the suites about custom functions share: a context with foreign sort and take, and
+ * checks. */
 #ifndef TESTS_UNIT_CUSTOMS_H
 #define TESTS_UNIT_CUSTOMS_H
 

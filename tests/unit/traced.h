@@ -69,8 +69,8 @@ traced_element(cot_dtype t, const void *p, int64_t i)
 
 /* The only result of f at the inputs has the type and the elements, to a relative tolerance. */
 static inline void
-traced_gives(cot_fn *f, cot_types types, const void *const *in, cot_type type, const double *want,
-             double tolerance)
+traced_gives(cot_fn *f, cot_types types, const void *const *in, cot_type type,
+             const double *want, double tolerance)
 {
     const cot_graph *g;
     int64_t n = cot_type_count(&type);
@@ -95,8 +95,8 @@ traced_gives(cot_fn *f, cot_types types, const void *const *in, cot_type type, c
 
 /* The same for a body in a context of its own. */
 static inline void
-body_gives(const char *name, cot_body *body, cot_types types, const void *const *in, cot_type type,
-           const double *want, double tolerance)
+body_gives(const char *name, cot_body *body, cot_types types, const void *const *in,
+           cot_type type, const double *want, double tolerance)
 {
     cot_context *ctx = cot_context_new(NULL);
 
@@ -128,9 +128,11 @@ typedef struct traced_case {
     int n;                      /* how often, with _i from 0; 0: once */
 } traced_case;
 
-/* A suite that is a table.  A case has two minutes: it waits for a busy machine, not for an answer. */
+/* A suite that is a table.  A case has two minutes: it waits for a busy machine, not for an
+ * answer. */
 static inline int
-traced_cases(const char *suite, const traced_case *c, size_t n, void (*begin)(void), void (*end)(void))
+traced_cases(const char *suite, const traced_case *c, size_t n, void (*begin)(void),
+             void (*end)(void))
 {
     Suite *s = suite_create(suite);
     TCase *t = NULL;
