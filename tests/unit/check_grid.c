@@ -267,17 +267,17 @@ int
 main(void)
 {
     const int n = (int)(sizeof program / sizeof *program);
-    const traced_case cases[] = {
-        { "schedule_gives_the_bits_of_the_twin", schedule_gives_the_bits_of_the_twin, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "race_is_found", race_is_found, 0 },
-        { "block_does_not_read_what_another_stores", block_does_not_read_what_another_stores, 0 },
-        { "different_stores_are_found", different_stores_are_found, 0 },
-        { "store_over_what_is_still_read_is_found", store_over_what_is_still_read_is_found, 0 },
-        { "barrier_that_some_miss_is_found", barrier_that_some_miss_is_found, 0 },
-        { "index_out_of_bounds_is_found", index_out_of_bounds_is_found, 0 },
-        { "thread_loops_do_not_nest", thread_loops_do_not_nest, 0 },
+    const suite_case cases[] = {
+        EACH(schedule_gives_the_bits_of_the_twin, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(race_is_found),
+        ONCE(block_does_not_read_what_another_stores),
+        ONCE(different_stores_are_found),
+        ONCE(store_over_what_is_still_read_is_found),
+        ONCE(barrier_that_some_miss_is_found),
+        ONCE(index_out_of_bounds_is_found),
+        ONCE(thread_loops_do_not_nest),
     };
 
-    return TRACED_CASES("grid", cases, setup, teardown);
+    return SUITE("grid", cases);
 }
