@@ -541,19 +541,26 @@ laws_fail(const laws_program *p, const char *law, const char *why)
     return false;
 }
 
+static void
+judge_one(cot_context *ctx, int i, laws_judge *judge, const void *user)
+{
+    laws_program p;
+
+    IR_TRY(ctx) {
+        if (laws_make(ctx, i, &p))
+            judge(&p, user);
+        else
+            laws_fail(&p, "programs", cot_error(ctx));
+    }
+}
+
 void
 laws_each(int first, int step, int end, laws_judge *judge, const void *user)
 {
     for (int i = first; i < end; i += step) {
         cot_context *ctx = cot_context_new(&(cot_options){ .verify = 1 });
-        laws_program p;
 
-        IR_TRY(ctx) {
-            if (laws_make(ctx, i, &p))
-                judge(&p, user);
-            else
-                laws_fail(&p, "programs", cot_error(ctx));
-        }
+        judge_one(ctx, i, judge, user);
         cot_context_free(ctx);
     }
 }
