@@ -11,20 +11,6 @@ BODY(inverse, out[0] = cot_inv(in[0]);)
 
 enum { MOST = 40 };
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 /* ---- cofactors, from the definition ---- */
 
 static double
@@ -221,12 +207,13 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "gradients", gradients_at_every_rank, 3 },
-        { "gradients", second_derivatives_at_every_rank, 5 },
-        { "gradients", gradients_of_more_rows, 0 },
-        { "ranges", ranges, 0 },
-        { "inverses", inverses, 7 },
+    const suite_case cases[] = {
+        EACH(gradients_at_every_rank, 3),
+        EACH(second_derivatives_at_every_rank, 5),
+        ONCE(gradients_of_more_rows),
+        ONCE(ranges),
+        EACH(inverses, 7),
     };
-    return TRACED_CASES("determinant", cases, setup, teardown);
+
+    return SUITE("determinant", cases);
 }
