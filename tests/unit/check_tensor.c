@@ -6,7 +6,7 @@
 #include "codegen/tensor.h"
 #include "grid_suite.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 /* x has k's in axis kx, y in axis ky; of the batch, if any, the first axis. */
 static const struct {
@@ -144,7 +144,7 @@ START_TEST(only_where_asked_for)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 enum { LEFT_OUT_ARRIVE = 1, LEFT_OUT_BARRIER = 2 };
 
@@ -226,13 +226,13 @@ int
 main(void)
 {
     const int n = (int)(sizeof product / sizeof *product);
-    const traced_case cases[] = {
-        { "product_is_near", product_is_near, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "only_where_asked_for", only_where_asked_for, 0 },
-        { "what_has_not_come_is_not_read", what_has_not_come_is_not_read, 0 },
-        { "rows_begin_at_multiples_of_16_bytes", rows_begin_at_multiples_of_16_bytes, 0 },
+    const suite_case cases[] = {
+        EACH(product_is_near, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(only_where_asked_for),
+        ONCE(what_has_not_come_is_not_read),
+        ONCE(rows_begin_at_multiples_of_16_bytes),
     };
 
-    return TRACED_CASES("tensor", cases, setup, teardown);
+    return SUITE("tensor", cases);
 }
