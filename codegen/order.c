@@ -18,8 +18,7 @@ typedef struct order {
     const int **over;           /* by group of a node: cg_overwrites                      */
 } order;
 
-/* -- what is read early
- * -------------------------------------------------------------------------------------- */
+/* -- what is read early -------------------------------------------------------------------- */
 
 /* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it is made anew. */
 static ir_ref
@@ -160,7 +159,7 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
     return early;
 }
 
-/* -- order --------------------------------------------------------------------------------------------------- */
+/* -- order --------------------------------------------------------------------------------- */
 
 /* A product reads what its operand is a view of, though the view may be in memory, too. */
 void

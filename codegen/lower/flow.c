@@ -8,8 +8,7 @@
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
-/* -- examples chosen by a predicate
- * ------------------------------------------------------------------------ */
+/* -- examples chosen by a predicate -------------------------------------------------------- */
 
 typedef struct choosing {
     uint32_t to, from, when;
@@ -106,7 +105,7 @@ plan_any(cg_lowering *l, cg_place p, const ir_type *t)
     return cg_load(&l->entry, p.buffer, p.offset ? p.offset : zero, 0);
 }
 
-/* -- sub-functions ------------------------------------------------------------------------------------------- */
+/* -- sub-functions ------------------------------------------------------------------------- */
 
 static bool
 same_place(cg_place x, cg_place y)
@@ -164,7 +163,7 @@ plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *
     copy_outputs(l, b, to);
 }
 
-/* -- carries ------------------------------------------------------------------------------------------------- */
+/* -- carries ------------------------------------------------------------------------------- */
 
 /* Let output x of a level be computed over input c, which is ours, where that can be. */
 static void
@@ -234,7 +233,7 @@ end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_
     }
 }
 
-/* -- calls --------------------------------------------------------------------------------------------------- */
+/* -- calls --------------------------------------------------------------------------------- */
 
 static cg_place *
 operand_places(cg_lowering *l, const cg_level *v, const ir_node *n)
@@ -252,7 +251,7 @@ cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
     plan_sub(l, g->node->at.call.body, operand_places(l, v, g->node), to);
 }
 
-/* -- branches ------------------------------------------------------------------------------------------------- */
+/* -- branches ------------------------------------------------------------------------------ */
 
 /* A branch.  over[i]: the operand that result i is written over, its memory the result's; or -1. */
 static void
@@ -360,7 +359,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     plan_branches(l, &(branching){ n, index, p->dtype, in + 1, to, over }, 0);
 }
 
-/* -- loops ---------------------------------------------------------------------------------------------------- */
+/* -- loops --------------------------------------------------------------------------------- */
 
 /* Give the carries their first values. */
 static void

@@ -6,7 +6,7 @@
 #include "codegen/tensor.h"
 #include "grid_suite.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 /* x has k's in axis kx, y in axis ky; of the batch, if any, the first axis. */
 static const struct {
@@ -144,7 +144,7 @@ START_TEST(only_where_asked_for)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 enum { LEFT_OUT_ARRIVE = 1, LEFT_OUT_BARRIER = 2 };
 
