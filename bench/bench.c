@@ -2,11 +2,12 @@
  *
  *   bench [--threads N] [--seconds S] [--only cotrace] [--json] [--c] [--cpu] [NAME ...]
  *
- * For each: milliseconds to trace and transform, to compile; the median and least time per call; GB/s or
- * GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).  --json prints a line per
- * workload for bench/peers.py, which adds JAX and PyTorch.  --c adds the speed of the C source beside the JIT's,
- * compiled by clang and by gcc with -O2 -march=native.  --cpu takes the processor's time, where others use it too.  Machines differ and are shared: only ratios
- * of one run mean anything. */
+ * For each: milliseconds to trace and transform, to compile; the median and least time per
+ * call; GB/s or GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).
+ * --json prints a line per workload for bench/peers.py, which adds JAX and PyTorch.  --c adds
+ * the speed of the C source beside the JIT's, compiled by clang and by gcc with -O2
+ * -march=native.  --cpu takes the processor's time, where others use it too.  Machines differ
+ * and are shared: only ratios of one run mean anything. */
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
@@ -27,8 +28,9 @@ void openblas_set_num_threads(int n);
 
 enum { MAX_OUT = 10, MAX_SAMPLES = 2000, LISTS = 5 };
 
-static const workload_list *const lists[LISTS] = { &plain_workloads, &window_workloads, &indexing_workloads,
-                                                   &fourier_workloads, &layer_workloads };
+static const workload_list *const lists[LISTS] = { &plain_workloads, &window_workloads,
+                                                   &indexing_workloads, &fourier_workloads,
+                                                   &layer_workloads };
 
 typedef struct settings {
     int threads;
@@ -82,7 +84,8 @@ half_of(float x)
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     uint32_t size = bits & 0x7fffffff;
-    return (uint16_t)(bits >> 16 & 0x8000) | (size < 0x38800000 ? 0 : (uint16_t)((size - 0x38000000) >> 13));
+    return (uint16_t)(bits >> 16 & 0x8000) |
+           (size < 0x38800000 ? 0 : (uint16_t)((size - 0x38000000) >> 13));
 }
 
 static void
@@ -315,7 +318,8 @@ difference(subject *s)
 }
 
 static void
-print(const subject *s, const settings *set, timing ours, timing hand, const timing *c, double differs)
+print(const subject *s, const settings *set, timing ours, timing hand, const timing *c,
+      double differs)
 {
     const workload *w = s->w;
     if (set->json) {
@@ -335,7 +339,8 @@ print(const subject *s, const settings *set, timing ours, timing hand, const tim
                hand.median / ours.median < 0.9 ? "  below 0.9" : "");
     for (int k = 0; k < C_COMPILERS; k++)
         if (c[k].median > 0)
-            printf("  %.*s %.2f", (int)strcspn(c_compiler[k], " "), c_compiler[k], ours.least / c[k].least);
+            printf("  %.*s %.2f", (int)strcspn(c_compiler[k], " "), c_compiler[k],
+                   ours.least / c[k].least);
     printf("\n");
     fflush(stdout);
 }

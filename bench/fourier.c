@@ -1,5 +1,6 @@
-/* Fourier transforms beside FFTW (FFTW_MEASURE, where the machine has it): powers of two, mixed radix, primes
- * (Bluestein's convolution here, Rader's in FFTW), batches, real, two axes, f64 (see workloads.h). */
+/* Fourier transforms beside FFTW (FFTW_MEASURE, where the machine has it): powers of two, mixed
+ * radix, primes (Bluestein's convolution here, Rader's in FFTW), batches, real, two axes, f64
+ * (see workloads.h). */
 #include "bench/workloads.h"
 
 #ifdef BENCH_FFTW
@@ -22,7 +23,8 @@ BODY(rfft, out[0] = cot_rfft(in[0]))
 BODY(irfft, out[0] = cot_irfft(in[0]))
 BODY(fft2, out[0] = cot_fftn(in[0]))
 
-/* FFTW's side: the plan is made at the first call, on memory of its own, since measuring overwrites. */
+/* FFTW's side: the plan is made at the first call, on memory of its own, since measuring
+ * overwrites. */
 #ifdef BENCH_FFTW
 #define PLAN(p, name, in_type, in_n, out_type, out_n, call)                                     \
     static void hand_##name(void *const *args)                                                 \
@@ -38,10 +40,12 @@ BODY(fft2, out[0] = cot_fftn(in[0]))
         EXECUTE_##in_type(out_type);                                                           \
     }
 #define LINES(p, lines, n)                                                                     \
-    p##plan_many_dft(1, (const int[]){ n }, lines, x, NULL, 1, n, y, NULL, 1, n, FFTW_FORWARD, FFTW_MEASURE)
+    p##plan_many_dft(1, (const int[]){ n }, lines, x, NULL, 1, n, y, NULL, 1, n, FFTW_FORWARD, \
+                     FFTW_MEASURE)
 #define EXECUTE_fftwf_complex(to) EXECUTE_TO_##to
 #define EXECUTE_TO_fftwf_complex  fftwf_execute_dft(plan, args[0], args[1])
-#define EXECUTE_TO_float          fftwf_execute_dft_c2r(plan, memcpy(kept, args[0], sizeof kept), args[1])
+#define EXECUTE_TO_float                                                                       \
+    fftwf_execute_dft_c2r(plan, memcpy(kept, args[0], sizeof kept), args[1])
 #define EXECUTE_fftw_complex(to)  fftw_execute_dft(plan, args[0], args[1])
 #define EXECUTE_float(to)         fftwf_execute_dft_r2c(plan, args[0], args[1])
 #define SINGLE(lines, n) \

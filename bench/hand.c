@@ -1,5 +1,6 @@
-/* The workloads by hand (see hand.h).  Sums use eight partial sums, since C does not let a compiler
- * reorder them; products of matrices call OpenBLAS where it is there, as a C programmer would. */
+/* The workloads by hand (see hand.h).  Sums use eight partial sums, since C does not let a
+ * compiler reorder them; products of matrices call OpenBLAS where it is there, as a C
+ * programmer would. */
 #include "bench/hand.h"
 
 #include <math.h>
@@ -337,7 +338,8 @@ outer(int m, int n, const float *x, const float *y, float *out)
             out[(size_t)i * n + j] = x[i] * y[j];
 }
 
-/* The network of the workload has hidden layers 128, 128: x, y, w0, b0, w1, b1, w2, b2 -> gradients. */
+/* The network of the workload has hidden layers 128, 128: x, y, w0, b0, w1, b1, w2, b2 ->
+ * gradients. */
 void
 hand_per_sample_grads(void *const *p)
 {

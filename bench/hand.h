@@ -8,7 +8,8 @@
 typedef void hand_fn(void *const *args);
 
 hand_fn hand_saxpy_1e7, hand_gelu_tanh_1e7, hand_gelu_tanh_3e4, hand_black_scholes_price,
-    hand_black_scholes_greeks, hand_softmax, hand_softmax_grad, hand_layernorm_fwd, hand_layernorm_grad,
-    hand_sum_1e7, hand_mlp_step, hand_per_sample_grads, hand_lorenz_1, hand_lorenz_1024, hand_tiny;
+    hand_black_scholes_greeks, hand_softmax, hand_softmax_grad, hand_layernorm_fwd,
+    hand_layernorm_grad, hand_sum_1e7, hand_mlp_step, hand_per_sample_grads, hand_lorenz_1,
+    hand_lorenz_1024, hand_tiny;
 
 #endif

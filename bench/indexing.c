@@ -1,4 +1,5 @@
-/* Gather, scatter, and what is made of them; order beyond plain sorting; products of narrow types (see workloads.h). */
+/* Gather, scatter, and what is made of them; order beyond plain sorting; products of narrow
+ * types (see workloads.h). */
 #include "bench/workloads.h"
 
 #define BODY(name, ...)                                                                        \
@@ -44,9 +45,12 @@ make_take_rows_grad(cot_context *ctx)
 }
 
 ARGS(rows, NORMAL(cot_f32(50000, 64)), BELOW(cot_i32(32768), 50000), NORMAL(cot_f32(32768, 64)))
-ARGS(rows_small, NORMAL(cot_f32(1000, 16)), BELOW(cot_i32(1000), 1000), NORMAL(cot_f32(1000, 16)))
-ARGS(elements, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 1000000), NORMAL(cot_f32(1000000)))
-ARGS(elements_small, NORMAL(cot_f32(10000)), BELOW(cot_i32(10000), 10000), NORMAL(cot_f32(10000)))
+ARGS(rows_small, NORMAL(cot_f32(1000, 16)), BELOW(cot_i32(1000), 1000),
+     NORMAL(cot_f32(1000, 16)))
+ARGS(elements, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 1000000),
+     NORMAL(cot_f32(1000000)))
+ARGS(elements_small, NORMAL(cot_f32(10000)), BELOW(cot_i32(10000), 10000),
+     NORMAL(cot_f32(10000)))
 ARGS(along, NORMAL(cot_f32(1000, 1000)), BELOW(cot_i32(1000, 1000), 1000))
 ARGS(segments_1e4, NORMAL(cot_f32(1000000)), BELOW(cot_i32(1000000), 10000))
 ARGS(segments_1e3, NORMAL(cot_f32(100000, 16)), BELOW(cot_i32(100000), 1000))

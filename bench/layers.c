@@ -1,5 +1,5 @@
-/* Layers with a recurrence or a softmax between products, loops that each example leaves on its own, and special
- * functions of many elements (see workloads.h). */
+/* Layers with a recurrence or a softmax between products, loops that each example leaves on its
+ * own, and special functions of many elements (see workloads.h). */
 #include "bench/workloads.h"
 
 #define BODY(name) static void name(cot_trace *t, const cot_value *in, cot_value *out, void *user)

@@ -1,8 +1,9 @@
 /* An example with a clock in it: the program EXAMPLE, each of whose calls of cot_jit is timed.
  *
- * The source is compiled as it stands, with another name for cot_jit, which calls it as asked and then again
- * and again for CARRIERS_TIME seconds.  A line of time per call, as the programs of examples/torch_func print
- * it, goes to bench/torch_func.py: the function's name, the median in microseconds. */
+ * The source is compiled as it stands, with another name for cot_jit, which calls it as asked
+ * and then again and again for CARRIERS_TIME seconds.  A line of time per call, as the programs
+ * of examples/torch_func print it, goes to bench/torch_func.py: the function's name, the median
+ * in microseconds. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,13 +1,15 @@
-/* Functions of one operand in f32 over all 2^32 inputs: the worst and the mean error in units of the last place, and how
- * many results are not the exact value correctly rounded.
+/* Functions of one operand in f32 over all 2^32 inputs: the worst and the mean error in units
+ * of the last place, and how many results are not the exact value correctly rounded.
  *
  *   ulp [--threads N] [--from A] [--to B] [NAME ...]        only A <= |x| <= B, if given
  *
- * The kernels are the JIT's, whose bits every back end has.  The reference is a function in f64: libmvec's where the
- * machine has it, libm's, or for what neither has the JIT's own, whose errors are below 2^-25 of an f32's ulp.  MPFR
- * decides where the f64 value lies near the middle of two f32, where infinities, NaN or the sign of a zero differ, and on
- * a sample of the inputs, on which the f64 reference itself must be right to 2^-20 ulp, or the program fails.
- * The comparison runs in lanes of its own accumulators, so that the compiler vectorises it without reassociation. */
+ * The kernels are the JIT's, whose bits every back end has.  The reference is a function in
+ * f64: libmvec's where the machine has it, libm's, or for what neither has the JIT's own, whose
+ * errors are below 2^-25 of an f32's ulp.  MPFR decides where the f64 value lies near the
+ * middle of two f32, where infinities, NaN or the sign of a zero differ, and on a sample of the
+ * inputs, on which the f64 reference itself must be right to 2^-20 ulp, or the program fails.
+ * The comparison runs in lanes of its own accumulators, so that the compiler vectorises it
+ * without reassociation. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,8 @@
 #include "tests/ulp.h"
 
 enum { STRIP = 1 << 16, CHUNK = 1 << 12, LANES = 16, MAX_THREADS = 64 };
-/* One of so many inputs is judged by MPFR as well; odd, so that all mantissas have their turn. */
+/* One of so many inputs is judged by MPFR as well; odd, so that all mantissas have their
+ * turn. */
 enum { SAMPLE = 300007 };
 #define NEAR 0x1p-22            /* of the middle, in ulp */
 #define TRUST 0x1p-20           /* of the f64 reference, in ulp */
@@ -82,7 +85,8 @@ vector_of(ir_op op)
 
 static double ndtr(double x) { return erfc(-x * 0x1.6a09e667f3bcdp-1) / 2; }
 
-/* libm's function or NULL; MPFR's by its own name or from exact.h, which is asked where |x| <= far only. */
+/* libm's function or NULL; MPFR's by its own name or from exact.h, which is asked where |x| <=
+ * far only. */
 typedef struct row {
     ir_op op;
     ulp_double *d;
@@ -138,9 +142,10 @@ kernel_of(cot_context *ctx, ir_op op, const char *type)
     kernel k = { NULL, NULL, NULL };
 
     int n = snprintf(text, sizeof text,
-                     "fn @f(%%x: %s[%d]) -> %s[%d] {\n  %%0 = %s %%x : %s[%d]\n  ret %%0\n}\n", type, STRIP, type, STRIP,
-                     ir_ops[op].name, type, STRIP);
-    if (cot_parse(ctx, "ulp", text, (size_t)n, NULL, &g) != COT_OK || cot_compile_graph(g, NULL, &k.k) != COT_OK)
+                     "fn @f(%%x: %s[%d]) -> %s[%d] {\n  %%0 = %s %%x : %s[%d]\n  ret %%0\n}\n",
+                     type, STRIP, type, STRIP, ir_ops[op].name, type, STRIP);
+    if (cot_parse(ctx, "ulp", text, (size_t)n, NULL, &g) != COT_OK ||
+        cot_compile_graph(g, NULL, &k.k) != COT_OK)
         fail(cot_error(ctx));
     k.entry = cot_kernel_entry(k.k);
     k.work = aligned_alloc(64, (cot_kernel_work_bytes(k.k) + 127) / 64 * 64);
@@ -237,13 +242,15 @@ per_ulp(double r)
 static inline double
 error_of(float y, double r)
 {
-    double v = fabsf(y) == INFINITY ? copysign(0x1p128, y) : (double)y, w = fabs(r) > 0x1p128 ? copysign(0x1p128, r) : r;
+    double v = fabsf(y) == INFINITY ? copysign(0x1p128, y) : (double)y,
+           w = fabs(r) > 0x1p128 ? copysign(0x1p128, r) : r;
     double d = fabs(v - w) * per_ulp(w);
 
     return d == d ? d : 0;
 }
 
-/* Whether MPFR must look: the middle of two f32 is near, or the class or the sign of a zero differs. */
+/* Whether MPFR must look: the middle of two f32 is near, or the class or the sign of a zero
+ * differs. */
 static inline int
 odd(float y, double r)
 {
@@ -283,7 +290,8 @@ one(share *s, int i)
             rounded = by;
         } else if ((y != y) != (rounded != rounded))
             d = INFINITY;
-        if (y == 0 && s->row.d != NULL && s->row.d(x) == 0 && !signbit(y) != !signbit(s->row.d(x)))
+        if (y == 0 && s->row.d != NULL && s->row.d(x) == 0 &&
+            !signbit(y) != !signbit(s->row.d(x)))
             d = INFINITY;
     }
     worst_is(a, d, x);
@@ -334,10 +342,12 @@ check_reference(share *s, uint64_t from)
 {
     for (uint64_t i = (SAMPLE - from % SAMPLE) % SAMPLE; i < STRIP; i += SAMPLE) {
         float rounded;
-        double x = (double)s->x[i], d = judged(s, x, (double)s->y[i], &rounded), mine = error_of(s->y[i], s->exact[i]);
+        double x = (double)s->x[i], d = judged(s, x, (double)s->y[i], &rounded),
+               mine = error_of(s->y[i], s->exact[i]);
         s->sums.asked++;
         if (d >= 0 && d < INFINITY && !(fabs(d - mine) < TRUST * (1 + d))) {
-            fprintf(stderr, "ulp: the reference of %s at %a is off: %g ulp, by MPFR %g\n", ir_ops[s->row.op].name, x, mine, d);
+            fprintf(stderr, "ulp: the reference of %s at %a is off: %g ulp, by MPFR %g\n",
+                    ir_ops[s->row.op].name, x, mine, d);
             exit(1);
         }
     }
@@ -409,8 +419,8 @@ bits_of(float x)
 static void
 print(ir_op op, const sums *a, uint64_t all, double seconds)
 {
-    printf("%-11s %8.4f  %-16a %8.4f %11llu %8.4f%% %8llu %5.0f\n", ir_ops[op].name, a->worst, a->at,
-           a->finite ? a->total / (double)a->finite : 0, (unsigned long long)a->off,
+    printf("%-11s %8.4f  %-16a %8.4f %11llu %8.4f%% %8llu %5.0f\n", ir_ops[op].name, a->worst,
+           a->at, a->finite ? a->total / (double)a->finite : 0, (unsigned long long)a->off,
            100 * (double)a->off / (double)all, (unsigned long long)a->asked, seconds);
     fflush(stdout);
 }
@@ -479,7 +489,8 @@ main(int argc, char **argv)
         fprintf(stderr, "ulp: --from is above --to\n");
         return 2;
     }
-    printf("%-11s %8s  %-16s %8s %11s %9s %8s %5s\n", "f32", "ulp", "at", "mean", "not nearest", "share", "MPFR", "s");
+    printf("%-11s %8s  %-16s %8s %11s %9s %8s %5s\n", "f32", "ulp", "at", "mean", "not nearest",
+           "share", "MPFR", "s");
     for (int i = 0; i < ULP_ROWS + MORE; i++)
         if (wanted(ir_ops[row_at(i).op].name, argv + 1, named))
             measure(row_at(i), threads, least, most);

@@ -1,5 +1,6 @@
-/* The bench's workloads: a traced function with its transform, types and inputs, the hand-written
- * peer, and what it must move and compute.  bench/peers.py runs the same ones in JAX and PyTorch. */
+/* The bench's workloads: a traced function with its transform, types and inputs, the
+ * hand-written peer, and what it must move and compute.  bench/peers.py runs the same ones in
+ * JAX and PyTorch. */
 #ifndef BENCH_WORKLOADS_H
 #define BENCH_WORKLOADS_H
 
@@ -26,6 +27,7 @@ typedef struct workload {
 
 typedef struct workload_list { const workload *at; int n; } workload_list;
 
-extern const workload_list plain_workloads, window_workloads, indexing_workloads, fourier_workloads, layer_workloads;
+extern const workload_list plain_workloads, window_workloads, indexing_workloads,
+    fourier_workloads, layer_workloads;
 
 #endif

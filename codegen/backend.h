@@ -47,29 +47,33 @@ typedef struct cg_backend {
     cot_status (*target)(cot_context *ctx, cg_target *t);
     cot_status (*load)(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
     void (*unload)(cg_code *code);                          /* any thread */
-    /* The natural entry for an entry of n_args pointers, as code of its own, for use while that is loaded: most
-     * kernels are never called that way.  NULL: load brings it. */
-    cot_status (*natural)(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out);
+    /* The natural entry for an entry of n_args pointers, as code of its own, for use while that
+     * is loaded: most kernels are never called that way.  NULL: load brings it. */
+    cot_status (*natural)(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
+                          bool parallel, cg_code *out);
     /* Text or object bytes of modules with their natural entries, in the arena. */
-    cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n, const cg_natural *fn,
-                       ir_arena *arena, const void **bytes, size_t *size);
-    /* The same functions for several processors of one architecture, and what chooses at the first call.  NULL
-     * where a back end has no such thing. */
-    cot_status (*emit_versions)(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
-                                ir_arena *arena, const void **bytes, size_t *size);
+    cot_status (*emit)(cot_context *ctx, const cg_target *t, cg_output what, int n,
+                       const cg_natural *fn, ir_arena *arena, const void **bytes, size_t *size);
+    /* The same functions for several processors of one architecture, and what chooses at the
+     * first call.  NULL where a back end has no such thing. */
+    cot_status (*emit_versions)(cot_context *ctx, int n_versions, const cg_version *v,
+                                cg_output what, int n, ir_arena *arena, const void **bytes,
+                                size_t *size);
 } cg_backend;
 
 const cg_backend *cg_llvm(void);        /* NULL when built with COT_LLVM=OFF */
 const cg_backend *cg_c(void);           /* loads by way of the system's compiler: COT_CC, or cc */
 
-/* C source for several widths, narrowest first: the same functions lowered for vectors of `lanes`
- * floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address here. */
+/* C source for several widths, narrowest first: the same functions lowered for vectors of
+ * `lanes` floats, 1, 4, 8 or 16.  in_process: foreign functions are called by their address
+ * here. */
 typedef struct cg_c_width { int lanes; const cg_natural *fn; } cg_c_width;
-cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n, bool in_process,
-                      ir_arena *arena, const void **bytes, size_t *size);
+cot_status cg_c_write(cot_context *ctx, int n_widths, const cg_c_width *w, int n,
+                      bool in_process, ir_arena *arena, const void **bytes, size_t *size);
 /* What no C variable should be called. */
 bool cg_c_is_word(const char *s);
-/* A parameter of the file's own functions: a function may have that name, another parameter not. */
+/* A parameter of the file's own functions: a function may have that name, another parameter
+ * not. */
 bool cg_c_is_parameter(const char *s);
 /* What no C function should be called: the standard library has it. */
 bool cg_c_is_library_name(const char *s);

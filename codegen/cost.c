@@ -13,7 +13,8 @@ cg_op_cost(const ir_graph *f, const ir_node *n)
     case IR_POINTWISE: {
         for (int i = 0; i < n->n_in; i++)
             in[i] = ir_type_at(f, n->in[i])->dtype;
-        const ir_sc_program *p = ir_sc_of(f->ctx, n->op, &n->at, n->n_in, in, ir_type_at(f, n->first)->dtype);
+        const ir_sc_program *p =
+            ir_sc_of(f->ctx, n->op, &n->at, n->n_in, in, ir_type_at(f, n->first)->dtype);
         return p ? p->n : 1;
     }
     case IR_MOVE:
@@ -38,7 +39,8 @@ add_buffers(sum *c, const cg_kernel *k, double times)
 {
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT)
-            c->bytes += times * (double)k->buffer[i].elements * (double)cot_dtype_size(k->buffer[i].type);
+            c->bytes += times * (double)k->buffer[i].elements *
+                        (double)cot_dtype_size(k->buffer[i].type);
 }
 
 /* How often a loop's body runs; 1 where only the run knows. */

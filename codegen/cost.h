@@ -16,8 +16,8 @@ enum {
  * of the result. */
 int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
 
-/* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A loop whose trips only the
- * run knows counts once, a branch as its dearer side. */
+/* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
+ * loop whose trips only the run knows counts once, a branch as its dearer side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* Loops cut where tests of bounds change.
  *
- * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a test
- * is lo <= k x + c < hi, which changes at two places.  Between two such places the answer is
- * known before the loop runs, so that a piece of the loop has neither tests nor masks, and
+ * A pad or concatenate tests the index: am I inside of this operand?  Along one loop such a
+ * test is lo <= k x + c < hi, which changes at two places.  Between two such places the answer
+ * is known before the loop runs, so that a piece of the loop has neither tests nor masks, and
  * pulls only what it needs: the interior of a stencil is plain loads, and an array that is put
  * together from others is so many copies (Kennedy and Allen, Optimizing Compilers for Modern
  * Architectures, 2001, section 5: index-set splitting). */
@@ -28,8 +28,8 @@ is_axis(const cg_walk *w, uint32_t atom, const cg_ix *at, int first, int last)
     return false;
 }
 
-/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (schedule.c), and the
- * last of them has x's own coefficient. */
+/* Is e = k x + e.c for the variable x of the merged axes?  Then they have merged (schedule.c),
+ * and the last of them has x's own coefficient. */
 static int64_t
 step_of(const cg_walk *w, cg_ix e, const cg_ix *at, int first, int last)
 {

@@ -60,7 +60,8 @@ has_own_lowering(const ir_graph *f, const ir_node *n)
 static ir_axes
 reduced_axes(const ir_node *n)
 {
-    return n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    return n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis)
+                                                    : n->at.axes.axes;
 }
 
 bool
@@ -111,8 +112,9 @@ space_key(const fusing *u, ir_ref v)
     return (int64_t)(h >> 2) + 1;
 }
 
-/* Who pulls what root v needs: roots over its space, but a kernel takes only so many.  Without that, each kernel of a
- * long chain with a result at every step would compute the chain from its start. */
+/* Who pulls what root v needs: roots over its space, but a kernel takes only so many.  Without
+ * that, each kernel of a long chain with a result at every step would compute the chain from
+ * its start. */
 static int64_t
 puller(fusing *u, ir_ref v)
 {
@@ -122,8 +124,8 @@ puller(fusing *u, ir_ref v)
 }
 
 /* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
- * is computed outside of them.  Few elements there are no vector, so that another axis is the innermost one: that
- * matters for what has a loop. */
+ * is computed outside of them.  Few elements there are no vector, so that another axis is the
+ * innermost one: that matters for what has a loop. */
 static bool
 is_hoisted(const fusing *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
@@ -133,7 +135,8 @@ is_hoisted(const fusing *u, const ir_node *n, const ir_type *x, const ir_type *y
     return !u->loops[n->in[0]] || x->rank == 0 || y->size / x->size >= ROW_LEAST;
 }
 
-/* Uses of x that are slices of it, from its end on, each before those seen: no element is pulled twice. */
+/* Uses of x that are slices of it, from its end on, each before those seen: no element is
+ * pulled twice. */
 static bool
 is_apart(fusing *u, const ir_node *n, ir_ref x)
 {
@@ -174,7 +177,8 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
-    bool moves = ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
+    bool moves =
+        ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
     u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
     if (times * ratio > u->times[x])
@@ -191,7 +195,8 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
+    if (u->is_output[v] || u->early[v] || has_own_lowering(u->f, n) ||
+        kind_of(u, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
         return false;
@@ -226,8 +231,9 @@ find_roots(fusing *u)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
             c *= ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size;
-        bool loops = ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
-                     ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
+        bool loops =
+            ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0 &&
+            ir_type_at(f, n->in[0])->size / ir_type_at(f, n->first)->size >= PAD_REPEATS;
         for (int i = 0; i < n->n_in; i++)
             loops |= u->loops[n->in[i]];
         if (has_own_lowering(u->f, n) || kind_of(u, n->first) != CG_GROUP_MAP) {
@@ -266,7 +272,7 @@ find_roots(fusing *u)
     }
 }
 
-/* -- groups ------------------------------------------------------------------------------------------ */
+/* -- groups -------------------------------------------------------------------------------- */
 
 static void
 set_join(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
@@ -347,9 +353,10 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
                 return false;
             continue;
         }
-        cg_member m = g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
-        if (m == CG_MEMBER_COLUMN
-            || !is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
+        cg_member m =
+            g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
+        if (m == CG_MEMBER_COLUMN ||
+            !is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
             return false;
         *linked = true;
     }
@@ -543,20 +550,24 @@ reads_each(const fusing *u, const cg_group *g, ir_ref y, ir_ref via)
     cg_index_via(&w.ix, u->f, y, via, at, space);
     cg_walk_group_at(&w, g, space);
     for (uint32_t j = 0; j < w.n_reads; j++)
-        fits = fits && (w.read[j].v != y || is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
+        fits = fits &&
+               (w.read[j].v != y || is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
     return fits && !w.reduces;
 }
 
-/* The view of product y, y itself perhaps, that map group g reads element by element; or none. */
+/* The view of product y, y itself perhaps, that map group g reads element by element; or
+ * none. */
 static ir_ref
 seen_by(const fusing *u, const cg_group *g, ir_ref y)
 {
-    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST || g->space->size != ir_type_at(u->f, y)->size)
+    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST ||
+        g->space->size != ir_type_at(u->f, y)->size)
         return IR_NONE;                                             /* not y with a margin */
     if (ir_same_shape(g->space, ir_type_at(u->f, y)))
         return reads_each(u, g, y, y) ? y : IR_NONE;
     ir_each_node(n, u->f)
-        if ((n->op == OP_transpose || n->op == OP_reshape) && ir_same_shape(ir_type_at(u->f, n->first), g->space) &&
+        if ((n->op == OP_transpose || n->op == OP_reshape) &&
+            ir_same_shape(ir_type_at(u->f, n->first), g->space) &&
             is_seen_via(u, y, n->first) && reads_each(u, g, y, n->first))
             return n->first;
     return IR_NONE;
@@ -573,8 +584,8 @@ reads(const fusing *u, const cg_group *g, ir_ref y)
     return false;
 }
 
-/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and reads product y
- * element by element, and waits for nobody who waits for y. */
+/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
+ * reads product y element by element, and waits for nobody who waits for y. */
 static uint32_t
 find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others, ir_ref *via)
 {
@@ -606,7 +617,8 @@ fuse_epilogues(fusing *u)
     for (uint32_t i = 0; u->l->o->fuse && i < u->cut->n; i++) {
         cg_group *g = &u->cut->group[i];
         bool others = false;
-        if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 || g->v[0] != g->node->first)
+        if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 ||
+            g->v[0] != g->node->first)
             continue;
         ir_ref y = g->v[0];
         for (int k = 0; k < u->f->n_out; k++)
@@ -637,8 +649,8 @@ may_take_columns(fusing *u, uint32_t gi, uint32_t ci)
     ir_ref all[GROUP_MOST];
     uint32_t n = 0;
     bool gains = false;
-    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space)
-        || g->n + c->n > GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
+    if (g->kind != CG_GROUP_ROW || g->outer != c->outer || !ir_same_shape(g->space, c->space) ||
+        g->n + c->n > GROUP_MOST || cg_needs(g, ci) || u->epoch[g->v[0]] != u->epoch[c->v[0]])
         return false;
     for (uint32_t j = 0; j < u->cut->n; j++)
         if (j != gi && cg_needs(c, j) && cg_needs(&u->cut->group[j], gi))

@@ -44,21 +44,26 @@ cg_needs(const cg_group *g, uint32_t i)
 
 /* order.c: the order of the groups of a cut, and who reads each value last. */
 void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
-/* Values of f that are to be in memory before what they are taken from is written over; NULL-free, by value. */
+/* Values of f that are to be in memory before what they are taken from is written over;
+ * NULL-free, by value. */
 bool *cg_early_reads(ir_arena *a, const ir_graph *f);
-/* The first operands of node n that its results may be written over, from *first on: how many. */
-int cg_carried_operands(const ir_node *n, int *first);
+/* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
+const int *cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n);
 /* Operand i of a node with a lowering of its own. */
 void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */
 void cg_walk_group_at(cg_walk *w, const cg_group *g, const cg_ix *space);
-void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut, const cg_group *g);
+void cg_walk_group(cg_walk *w, ir_arena *a, const ir_graph *f, const cg_cut *cut,
+                   const cg_group *g);
 
-/* The value whose memory operand i of a product is read from, the operand being a view of it (of a
- * wider type, perhaps): the strides of its axes there, and where it begins (both may be NULL). */
-ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride, int64_t *offset);
+/* The value whose memory operand i of a product is read from, the operand being a view of it
+ * (of a wider type, perhaps): the strides of its axes there, and where it begins (both may be
+ * NULL). */
+ir_ref cg_dot_operand(const ir_graph *f, const ir_node *n, int i, int64_t *stride,
+                      int64_t *offset);
 
-/* The index of value `via`, made of y by transposes and reshapes alone, at which element `at` of y is. */
+/* The index of value `via`, made of y by transposes and reshapes alone, at which element `at`
+ * of y is. */
 void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const cg_ix *at, cg_ix *to);
 
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
@@ -66,14 +71,15 @@ void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_gro
 /* The same for one value, which goes where `put` stores it; stride: how far apart its elements
  * are there, along each axis. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
-void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v, const int64_t *stride, cg_put *put,
-                   void *user);
+void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
+                   const int64_t *stride, cg_put *put, void *user);
 /* The least power of two that is no less than n. */
 int64_t cg_pow2_from(int64_t n);
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done
  * twice. */
 typedef void cg_each_body(cg_lowering *l, void *user, cg_ix i);
-void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again, cg_each_body *body, void *user);
+void cg_each(cg_lowering *l, cg_kind kind, int64_t n, int64_t lanes, bool again,
+             cg_each_body *body, void *user);
 /* For a GPU: n threads in blocks; *i is which one. */
 cg_val cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i);
 void cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark);
@@ -96,8 +102,8 @@ bool cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n);
 bool cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 bool cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
 
-/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is no vector of its own
- * there has a kind of loop whose iterations are threads. */
+/* Is that many instructions' worth of work shared among threads?  On a GPU all is; and what is
+ * no vector of its own there has a kind of loop whose iterations are threads. */
 bool cg_is_shared(const cg_lowering *l, int64_t cost);
 cg_kind cg_kind_of_all(const cg_lowering *l);
 /* How many lanes a vector loop has whose widest type has that many bits: 1 is no vector
@@ -114,8 +120,9 @@ cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_
  * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
 
-/* schedule.c: the stack that v is, or hides behind a barrier: values of one element each, side by side along a last
- * axis, as parts of complex numbers are; behind a barrier along a first one as well.  Or NULL. */
+/* schedule.c: the stack that v is, or hides behind a barrier: values of one element each, side
+ * by side along a last axis, as parts of complex numbers are; behind a barrier along a first
+ * one as well.  Or NULL. */
 enum { CG_PARTS_MOST = 64 };
 const ir_node *cg_stack_of(const ir_graph *f, ir_ref v);
 

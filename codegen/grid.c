@@ -1,9 +1,9 @@
 /* What a grid schedule says about its launch, and the general form of one.
  *
- * Kernels are lowered with a parallel loop wherever they would have one for the threads of a CPU; if it is the
- * whole kernel, its iterations become threads, which know nothing of each other.  No other program is
- * as easily right.  The schedules that are fast are made by those who lower: maps (schedule.c), rows (rows_grid.c)
- * and products (lower/dot_grid.c). */
+ * Kernels are lowered with a parallel loop wherever they would have one for the threads of a
+ * CPU; if it is the whole kernel, its iterations become threads, which know nothing of each
+ * other.  No other program is as easily right.  The schedules that are fast are made by those
+ * who lower: maps (schedule.c), rows (rows_grid.c) and products (lower/dot_grid.c). */
 #include "codegen/grid.h"
 
 static int64_t
@@ -87,7 +87,7 @@ cg_ptx_name(ir_arena *a, const char *fn, const char *kernel)
     return name;
 }
 
-/* -- the general form ---------------------------------------------------------------------------------- */
+/* -- the general form ---------------------------------------------------------------------- */
 
 static cg_val
 add_insn(cg_kernel *k, cg_region *r, cg_insn x)
@@ -185,7 +185,8 @@ split_loop(cg_kernel *k, cg_val loop)
     while (k->body.insn[at] != loop && at < k->body.n)
         at++;
     memmove(k->body.insn + at, k->body.insn + at + 1, (k->body.n - at) * sizeof *k->body.insn);
-    cg_val zero = add_i64(k, &k->body, 0), threads = add_i64(k, &k->body, T), all = add_i64(k, &k->body, n);
+    cg_val zero = add_i64(k, &k->body, 0), threads = add_i64(k, &k->body, T),
+           all = add_i64(k, &k->body, n);
     cg_val blocks = add_i64(k, &k->body, (n + T - 1) / T), step = add_i64(k, &k->body, x->step);
     IR_PUSH(k->arena, k->body.insn, k->body.n, k->body.cap, loop);
 

@@ -7,18 +7,20 @@
  *       warps w in 0..8        its warps, 32 threads each
  *         lanes l in 0..32     the threads of a warp
  *
- * so that a row sum is `grid rows { tree warps { tree blocks { fold lanes { carry steps }}}}`: the order of the
- * contract with a kind for each of its loops.  A fold of lanes is a butterfly of shuffles, a tree of
- * warps goes through shared memory, and both leave their result in every thread.
+ * so that a row sum is `grid rows { tree warps { tree blocks { fold lanes { carry steps }}}}`:
+ * the order of the contract with a kind for each of its loops.  A fold of lanes is a butterfly
+ * of shuffles, a tree of warps goes through shared memory, and both leave their result in every
+ * thread.
  *
- * What stands outside of thread loops every thread computes for itself (in a warps loop, every thread of the
- * warp), but a store there is done by the first thread alone.  Bounds and conditions may vary from
- * thread to thread; unroll and vector loops inside a thread are copies and short vectors, as on a CPU.  A
- * CG_LOCAL buffer belongs to a thread, a CG_SHARED one to the block.  What one thread stored and another reads
- * has a barrier in between; blocks never read what other blocks of the kernel store.
+ * What stands outside of thread loops every thread computes for itself (in a warps loop, every
+ * thread of the warp), but a store there is done by the first thread alone.  Bounds and
+ * conditions may vary from thread to thread; unroll and vector loops inside a thread are copies
+ * and short vectors, as on a CPU.  A CG_LOCAL buffer belongs to a thread, a CG_SHARED one to
+ * the block.  What one thread stored and another reads has a barrier in between; blocks never
+ * read what other blocks of the kernel store.
  *
- * A module for a GPU has kernels of this form, and an entry (kernel 0) that the host runs: calls, copies,
- * loops, and tests of scalars that it reads back. */
+ * A module for a GPU has kernels of this form, and an entry (kernel 0) that the host runs:
+ * calls, copies, loops, and tests of scalars that it reads back. */
 #ifndef CODEGEN_GRID_H
 #define CODEGEN_GRID_H
 
@@ -47,8 +49,9 @@ cg_launch cg_launch_of(const cg_kernel *k);
 /* The name of a kernel's entry point in PTX. */
 const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);
 
-/* The general form, for kernels that were lowered without a grid in mind: the only parallel loop becomes blocks of
- * threads, one for each iteration; a kernel with none, or with more around it, runs in one thread. */
+/* The general form, for kernels that were lowered without a grid in mind: the only parallel
+ * loop becomes blocks of threads, one for each iteration; a kernel with none, or with more
+ * around it, runs in one thread. */
 void cg_grid_schedule(cg_kernel *k);
 
 /* sim.c: run one kernel by its grid schedule on the CPU.
@@ -57,9 +60,11 @@ void cg_grid_schedule(cg_kernel *k);
  *   params   the i64 parameters
  *   status   set to the status of a CG_FAIL that held, if any; may be NULL
  *
- * Threads of a block go in lockstep; a read of what another thread stored since the last barrier, of what another
- * block stored, two stores of different values without a barrier between, a barrier that not all threads reach,
- * and an index out of bounds are COT_ERR_INTERNAL, with the kernel and the value named. */
-cot_status cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params, int32_t *status);
+ * Threads of a block go in lockstep; a read of what another thread stored since the last
+ * barrier, of what another block stored, two stores of different values without a barrier
+ * between, a barrier that not all threads reach, and an index out of bounds are
+ * COT_ERR_INTERNAL, with the kernel and the value named. */
+cot_status cg_sim_launch(const cg_kernel *k, void *const *buffers, const int64_t *params,
+                         int32_t *status);
 
 #endif

@@ -1,7 +1,8 @@
 /* The entry, interpreted.
  *
- * Every value has a word in the frame, bits low first, as the evaluator reads an array of one element; so a
- * scalar instruction is the evaluator's own.  Regions nest as deep as the source does. */
+ * Every value has a word in the frame, bits low first, as the evaluator reads an array of one
+ * element; so a scalar instruction is the evaluator's own.  Regions nest as deep as the source
+ * does. */
 #include "codegen/host.h"
 
 #include "ir/diag.h"
@@ -47,7 +48,8 @@ static size_t
 bytes_from(const host *h, uint32_t buffer, cg_val offset)
 {
     const cg_buffer *b = &h->k->buffer[buffer];
-    const int64_t all = b->elements * (int64_t)cot_dtype_size(b->type), from = bytes_at(h, buffer, offset);
+    const int64_t all = b->elements * (int64_t)cot_dtype_size(b->type),
+                  from = bytes_at(h, buffer, offset);
 
     return from < all ? (size_t)(all - from) : 0;
 }
@@ -73,8 +75,8 @@ run_load(const host *h, cg_val v, const cg_insn *x)
     h->value[v] = 0;
     if (x->in[1] && !h->value[x->in[1]])
         return COT_OK;
-    return h->d->read(h->d->self, address(h, (uint32_t)x->imm, x->in[0]), cot_dtype_size((cot_dtype)x->type),
-                      &h->value[v]);
+    return h->d->read(h->d->self, address(h, (uint32_t)x->imm, x->in[0]),
+                      cot_dtype_size((cot_dtype)x->type), &h->value[v]);
 }
 
 static cot_status
@@ -124,7 +126,8 @@ run_extern(const host *h, cg_val v, const cg_insn *x)
 static cot_status
 run_copy(const host *h, const cg_insn *x, uint32_t to, uint32_t from)
 {
-    return h->d->copy(h->d->self, address(h, to, x->in[0]), address(h, from, x->in[1]), (size_t)x->imm);
+    return h->d->copy(h->d->self, address(h, to, x->in[0]), address(h, from, x->in[1]),
+                      (size_t)x->imm);
 }
 
 /* ---- control ---- */
@@ -285,6 +288,7 @@ cg_host_check(const cg_module *m)
     if (!v)
         return COT_OK;
     return ir_fail(m->ctx, k->loc, k->name, ERR_internal,
-                   ir_format(&m->ctx->message_arena, "the entry holds instruction %u, which no host has",
+                   ir_format(&m->ctx->message_arena,
+                             "the entry holds instruction %u, which no host has",
                              (unsigned)k->insn[v].op));
 }

@@ -20,7 +20,8 @@
  *   warps      all at once, one iteration for each warp (32 threads) of the block
  *   lanes      all at once, one iteration for each thread of a warp: at most 32
  *
- * of which the last three are thread loops; they have a constant extent, and `limit` as vectors.
+ * of which the last three are thread loops; they have a constant extent, and `limit` as
+ * vectors.
  *
  * `unroll` and `vector` loops are SPMD loops.  A value varies over an enclosing SPMD loop if it
  * depends on its variable; an emitter gives it a register per copy and a lane per lane of the
@@ -39,7 +40,8 @@
  *           two; an element without a partner passes up unchanged.  The neutral element if the
  *           loop runs no time
  * so the sum of NUMERICS.md section 3 is, with no further mechanism,
- *   tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
+ *   tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l]
+ *   } } }
  * in which each loop may be of any kind.  Neutral elements: add -0.0 (0 for integers), mul 1,
  * max the least value (-inf), min the largest (+inf), and all ones, or 0.
  *
@@ -238,7 +240,8 @@ typedef struct cg_build {
 cg_module *cg_module_new(cot_context *ctx, ir_arena *a, const char *name);
 cg_kernel *cg_kernel_new(cg_module *m, const char *name);       /* a number is appended if the name is taken */
 void cg_begin(cg_build *b, cg_kernel *k);
-uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space, int64_t elements);
+uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space space,
+                       int64_t elements);
 
 cg_val cg_const(cg_build *b, cot_dtype t, uint64_t bits);
 cg_val cg_i64(cg_build *b, int64_t x);
@@ -263,20 +266,23 @@ cg_val cg_param(cg_build *b, int index);
 cg_val cg_inline(cg_build *b, const ir_sc_program *p, const cg_val *in);
 cg_val cg_load(cg_build *b, uint32_t buffer, cg_val index, cg_val when);     /* when: 0 for always */
 void cg_store(cg_build *b, uint32_t buffer, cg_val index, cg_val value, cg_val when);
-void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset, int64_t bytes);
+void cg_copy(cg_build *b, uint32_t to, cg_val to_offset, uint32_t from, cg_val from_offset,
+             int64_t bytes);
 void cg_barrier(cg_build *b);
 /* The index may lie past the buffer: nothing is read. */
 void cg_prefetch(cg_build *b, uint32_t buffer, cg_val index);
 void cg_effect(cg_build *b, cg_insn x);                 /* x, at the cursor */
 void cg_fail_if(cg_build *b, cg_val cond, cot_status status);
-void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets, int n_params, const cg_val *params);
+void cg_call_kernel(cg_build *b, int kernel, const uint32_t *buffers, const cg_val *offsets,
+                    int n_params, const cg_val *params);
 
 /* Answers a value of the type; COT_DTYPE_NONE: nothing. */
 cg_val cg_call_extern(cg_build *b, const cg_extern *x, cot_dtype type);
 
 /* Loops: cg_loop_begin ... cg_loop_end.  Carries are declared at the beginning, folds and trees
  * at the end. */
-cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step, cg_val limit);
+cg_val cg_loop_begin(cg_build *b, cg_kind kind, cg_val lo, cg_val hi, int64_t step,
+                     cg_val limit);
 cg_val cg_loop_var(const cg_build *b, cg_val loop);
 cg_val cg_loop_carry(cg_build *b, cg_val loop, cot_dtype t, cg_val init);   /* the carried value, inside */
 void cg_loop_next(cg_build *b, cg_val loop, cg_val carried, cg_val value);   /* what it becomes */
@@ -322,8 +328,8 @@ bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
 int64_t cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop);
 /* Are s and t stores, without conditions, to elements i and i + step of one buffer? */
 bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
-/* A power of two, at most 64, that divides the index whatever values its parts take, in the first lane of vector
- * loops. */
+/* A power of two, at most 64, that divides the index whatever values its parts take, in the
+ * first lane of vector loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 
 #endif

@@ -22,7 +22,8 @@ typedef struct printer {
     int indent;
 } printer;
 
-static const char *const kind_name[] = { "serial", "parallel", "grid", "block", "warps", "lanes", "unroll", "vector" };
+static const char *const kind_name[] = { "serial", "parallel", "grid",   "block",
+                                         "warps",  "lanes",    "unroll", "vector" };
 static const char *const space_name[] = { "in", "out", "local", "const", "shared", "work" };
 
 static void print_region(printer *p, const cg_region *r);
@@ -311,9 +312,10 @@ print_tensor(printer *p, const cg_insn *i)
         ir_buf_str(p->b, i->op == CG_COMMIT ? "commit\n" : ir_format(p->b->arena, "arrive but %d\n", (int)i->imm));
         return;
     }
-    ir_buf_str(p->b, i->op == CG_FETCH ? "fetch " : i->op == CG_MMA ? "mma " : "fragment ");
+    ir_buf_str(p->b, i->op == CG_FETCH ? (i->imm ? "fetch one " : "fetch ") : i->op == CG_MMA ? "mma " : "fragment ");
     if (i->op == CG_MMA)
-        ir_buf_printf(p->b, "%s ", i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
+        ir_buf_printf(p->b, "%s ",
+                      i->type == COT_F32 ? "tf32" : cot_dtype_name((cot_dtype)i->type));
     for (int j = 0; j < c->n_buffers; j++) {
         ir_buf_str(p->b, j == 0 ? "" : i->op != CG_MMA ? " <- " : j == 1 ? " += " : " * ");
         print_element(p, c->buffer[j], i->in[j]);

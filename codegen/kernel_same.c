@@ -10,7 +10,8 @@ same_buffers(const cg_kernel *x, const cg_kernel *y)
     for (uint32_t i = 0; i < x->n_buffers; i++) {
         const cg_buffer *a = &x->buffer[i], *b = &y->buffer[i];
         if (a->type != b->type || a->space != b->space || a->elements != b->elements ||
-            a->align != b->align || a->streams != b->streams || a->data != b->data || a->alias != b->alias)
+            a->align != b->align || a->streams != b->streams || a->data != b->data ||
+            a->alias != b->alias)
             return false;
     }
     return true;

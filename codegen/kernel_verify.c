@@ -119,7 +119,8 @@ verify_extern(verifier *w, const cg_extern *x)
         if (a->offset)
             want_uniform(w, a->offset, COT_I64);
         if (a->writes && to)
-            want(w, to->space != CG_IN && to->space != CG_CONST, "a foreign call writes a read-only buffer");
+            want(w, to->space != CG_IN && to->space != CG_CONST,
+                 "a foreign call writes a read-only buffer");
     }
 }
 
@@ -175,8 +176,10 @@ verify_yields(verifier *w, const cg_block *x, bool loop)
 
     want(w, !(spmd && (carries || trees)), "an SPMD loop yields only folds");
     want(w, !(carries && alone), "a parallel, grid or thread loop has no carries");
-    want(w, !(x->kind == CG_GRID || x->kind == CG_BLOCK) || x->n == 0, "a grid or block loop yields nothing");
-    want(w, !(folds && x->kind == CG_WARPS) && !(trees && x->kind == CG_LANES), "warps yield trees, lanes folds");
+    want(w, !(x->kind == CG_GRID || x->kind == CG_BLOCK) || x->n == 0,
+         "a grid or block loop yields nothing");
+    want(w, !(folds && x->kind == CG_WARPS) && !(trees && x->kind == CG_LANES),
+         "warps yield trees, lanes folds");
     want(w, !((folds || trees) && carries) && !(folds && trees), "modes of results do not mix");
     want(w, !folds || (fixed && n >= 1 && n <= 64 && (n & (n - 1)) == 0),
          "fold: extent not a power of two <= 64");
@@ -194,9 +197,11 @@ verify_thread_loop(verifier *w, const cg_block *x)
     int64_t n = fixed ? (hi - lo + x->step - 1) / x->step : 0;
 
     want(w, fixed, "a grid or thread loop without a constant extent");
-    want(w, !w->in_parallel && w->level == 0, "a grid or thread loop inside a parallel or SPMD loop");
+    want(w, !w->in_parallel && w->level == 0,
+         "a grid or thread loop inside a parallel or SPMD loop");
     if (x->kind == CG_GRID) {
-        want(w, w->depth == 0 && w->n_grids++ == 0, "a grid loop that is not the only outermost one");
+        want(w, w->depth == 0 && w->n_grids++ == 0,
+             "a grid loop that is not the only outermost one");
         want(w, x->limit == 0, "limit of a grid loop");
         return;
     }
@@ -316,19 +321,27 @@ verify_tensor(verifier *w, const cg_insn *i)
 {
     const cg_call *c = i->call;
     const int n = i->op == CG_MMA ? 3 : i->op == CG_COMMIT || i->op == CG_ARRIVE ? 0 : 2;
-    const cg_space space[] = { i->op == CG_FETCH ? CG_SHARED : CG_LOCAL, i->op == CG_FRAGMENT ? CG_SHARED : CG_LOCAL, CG_LOCAL };
+    const cg_space space[] = { i->op == CG_FETCH ? CG_SHARED : CG_LOCAL,
+                               i->op == CG_FRAGMENT ? CG_SHARED : CG_LOCAL, CG_LOCAL };
 
-    want(w, w->threads == CG_BLOCK && !w->in_vector, "what all threads of a block do, not in a loop of all of them");
+    want(w, w->threads == CG_BLOCK && (!w->in_vector || (i->op != CG_MMA && i->op != CG_FRAGMENT)),
+         "what all threads of a block do, not in a loop of all of them");
     for (int j = 0; j < n && w->status == COT_OK; j++) {
         const cg_buffer *x = want_buffer(w, c->buffer[j]);
-        const bool row = i->op == CG_FETCH || (i->op == CG_FRAGMENT && j == 1);
+        const bool row = (i->op == CG_FETCH && !i->imm) || (i->op == CG_FRAGMENT && j == 1);
         want_value(w, i->in[j], COT_I64);
-        want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]), "memory of the wrong kind");
+        want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]),
+             "memory of the wrong kind");
         if (row && w->status == COT_OK)
             want(w, x->align >= 16 && cg_multiple_of(w->k, i->in[j]) * (int64_t)cot_dtype_size(x->type) >= 16,
                  "a row that does not begin at a multiple of 16 bytes");
     }
-    if (i->op == CG_FETCH && i->in[2])
+    if (i->op != CG_FETCH || w->status != COT_OK)
+        return;
+    const size_t size = cot_dtype_size(w->k->buffer[c->buffer[0]].type);
+    want(w, !i->imm || (i->imm == 1 && (size == 4 || size == 8)), "a copy of that size");
+    want(w, w->k->buffer[c->buffer[1]].type == w->k->buffer[c->buffer[0]].type, "a copy that converts");
+    if (i->in[2])
         want_value(w, i->in[2], COT_I64);
 }
 
@@ -397,7 +410,8 @@ verify_kernel(const cg_module *m, const cg_kernel *k)
     for (uint32_t i = 0; i < k->n_buffers; i++) {
         want(&w, k->buffer[i].space != CG_WORK || k == m->kernel[0],
              "work buffer outside the entry");
-        want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0], "shared buffer in the entry");
+        want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0],
+             "shared buffer in the entry");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }
     verify_region(&w, &k->body);

@@ -61,8 +61,8 @@ place_outputs(cg_lowering *l, cg_level *v, const int *over)
     cg_place *to = IR_NEW_N(l->arena, cg_place, f->n_out + 1);
     for (int i = 0; i < own; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
-        uint32_t b = cg_buffer_add(l->entry.k, arg_name(l->arena, f->out_name, i, "out"), t->dtype, CG_OUT,
-                                   t->size);
+        uint32_t b = cg_buffer_add(l->entry.k, arg_name(l->arena, f->out_name, i, "out"),
+                                   t->dtype, CG_OUT, t->size);
         l->entry.k->buffer[b].arg = f->n_in + i;
         l->entry.k->buffer[b].align = l->target.grid ? CG_DEVICE_ALIGN : 0;
         l->entry.k->buffer[b].alias = over[i] < 0 ? 0 : v->place[f->in[over[i]]].buffer + 1;
@@ -99,7 +99,8 @@ copy_outputs(cg_lowering *l, cg_level *v, const cg_place *to)
     for (int i = 0; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
         from[i] = v->place[f->out[i]];
-        if (ir_def(f, f->out[i]) || from[i].buffer == to[i].buffer || l->entry.k->buffer[from[i].buffer].space == CG_IN)
+        if (ir_def(f, f->out[i]) || from[i].buffer == to[i].buffer ||
+            l->entry.k->buffer[from[i].buffer].space == CG_IN)
             continue;
         cg_place own = hides_input(l, v, to, i) ? cg_plan_new(l, "old", t) : to[i];
         cg_plan_copy(l, own, from[i], t);
@@ -115,7 +116,8 @@ any_parallel(const cg_module *m)
 {
     for (uint32_t i = 0; i < m->n_kernels; i++)
         for (uint32_t v = 1; v < m->kernel[i]->n_insns; v++)
-            if (m->kernel[i]->insn[v].op == CG_LOOP && m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
+            if (m->kernel[i]->insn[v].op == CG_LOOP &&
+                m->kernel[i]->insn[v].block->kind == CG_PARALLEL)
                 return true;
     return false;
 }
@@ -155,6 +157,6 @@ cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_modul
 void
 cg_explain(ir_buf *b, const cg_module *m)
 {
-    ir_buf_printf(b, "%s: %u kernels, %lld bytes of work\n%s", m->name, m->n_kernels - 1, (long long)m->work_bytes,
-                  m->why ? m->why : "");
+    ir_buf_printf(b, "%s: %u kernels, %lld bytes of work\n%s", m->name, m->n_kernels - 1,
+                  (long long)m->work_bytes, m->why ? m->why : "");
 }

@@ -14,7 +14,8 @@ typedef struct cg_lower_options {
 
 /* f is the output of pass_prepare.  The module's arguments are f's inputs, then its outputs
  * without the new values of in/out arguments, which go to the arguments' memory. */
-cot_status cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena, cg_module **out);
+cot_status cg_lower(const ir_graph *f, const cg_lower_options *o, ir_arena *arena,
+                    cg_module **out);
 /* over[j]: the donated input whose memory output j may have, or -1: the first of its type that
  * no output before it has. */
 void cg_pair_donated(const ir_graph *f, const bool *donated, int *over);

@@ -1,8 +1,8 @@
 /* The entry as JSON: its buffers, and its steps in order.
  *
- * Values are numbers; a place is [buffer, value], the value an offset in elements, or [buffer].  Each step
- * is an object whose first member says what it is.  Nothing here needs more of a reader than JSON and a
- * table of 64-bit words; examples/ptx_host.c is such a reader. */
+ * Values are numbers; a place is [buffer, value], the value an offset in elements, or [buffer].
+ * Each step is an object whose first member says what it is.  Nothing here needs more of a
+ * reader than JSON and a table of 64-bit words; examples/ptx_host.c is such a reader. */
 #include <inttypes.h>
 
 #include "codegen/host.h"
@@ -39,11 +39,14 @@ cg_json_string(ir_buf *b, const char *s)
 static void
 print_base64(ir_buf *b, const unsigned char *x, size_t n)
 {
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digit[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     for (size_t i = 0; i < n; i += 3) {
-        const uint32_t w = (uint32_t)x[i] << 16 | (i + 1 < n ? (uint32_t)x[i + 1] << 8 : 0) | (i + 2 < n ? x[i + 2] : 0);
-        const char four[4] = { digit[w >> 18], digit[w >> 12 & 63], i + 1 < n ? digit[w >> 6 & 63] : '=',
+        const uint32_t w = (uint32_t)x[i] << 16 | (i + 1 < n ? (uint32_t)x[i + 1] << 8 : 0) |
+                           (i + 2 < n ? x[i + 2] : 0);
+        const char four[4] = { digit[w >> 18], digit[w >> 12 & 63],
+                               i + 1 < n ? digit[w >> 6 & 63] : '=',
                                i + 2 < n ? digit[w & 63] : '=' };
 
         ir_buf_add(b, four, 4);
@@ -55,8 +58,8 @@ print_buffer(ir_buf *b, const cg_buffer *x)
 {
     const int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
 
-    ir_buf_printf(b, "{\"type\": \"%s\", \"size\": %zu, \"bytes\": %" PRId64 ", ", cot_dtype_name(x->type),
-                  cot_dtype_size(x->type), bytes);
+    ir_buf_printf(b, "{\"type\": \"%s\", \"size\": %zu, \"bytes\": %" PRId64 ", ",
+                  cot_dtype_name(x->type), cot_dtype_size(x->type), bytes);
     if (x->space == CG_CONST) {
         ir_buf_str(b, "\"constant\": \"");
         print_base64(b, x->data, (size_t)bytes);
@@ -135,14 +138,16 @@ print_scalar(printer *p, cg_val v, const cg_insn *x)
         ir_buf_printf(p->b, ", \"from\": \"%s\"", cot_dtype_name(cg_type(p->k, x->in[0])));
 }
 
-/* [carried, its first value, its next]; [result, what it is]; of an if [result, then's, else's]. */
+/* [carried, its first value, its next]; [result, what it is]; of an if [result, then's,
+ * else's]. */
 static void
 print_carries(printer *p, const cg_block *x, bool is_if)
 {
     if (!is_if) {
         ir_buf_str(p->b, ", \"carries\": [");
         for (int i = 0; i < x->n; i++)
-            ir_buf_printf(p->b, "%s[%u, %u, %u]", i ? ", " : "", x->yield[i].carried, x->yield[i].init, x->yield[i].value);
+            ir_buf_printf(p->b, "%s[%u, %u, %u]", i ? ", " : "", x->yield[i].carried,
+                          x->yield[i].init, x->yield[i].value);
         ir_buf_str(p->b, "]");
     }
     ir_buf_str(p->b, ", \"results\": [");
@@ -164,7 +169,8 @@ print_block(printer *p, const cg_insn *x)
     const cg_block *b = x->block;
 
     if (x->op == CG_LOOP)
-        ir_buf_printf(p->b, "\"loop\": %u, \"lo\": %u, \"hi\": %u, \"step\": %" PRId64, b->var, b->lo, b->hi, b->step);
+        ir_buf_printf(p->b, "\"loop\": %u, \"lo\": %u, \"hi\": %u, \"step\": %" PRId64, b->var,
+                      b->lo, b->hi, b->step);
     else
         ir_buf_printf(p->b, "\"%s\": %u", x->op == CG_IF ? "if" : "while", b->cond);
     print_carries(p, b, x->op == CG_IF);

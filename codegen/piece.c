@@ -99,18 +99,21 @@ may_place(const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
 {
     ir_ref x = w->piece[k].v;
     const ir_node *n = ir_def(v->f, x);
-    if (!n || n->op == OP_constant || !v->cut->root[x] || v->place[x].set || v->cut->last[x] != i)
+    if (!n || n->op == OP_constant || !v->cut->root[x] || v->place[x].set ||
+        v->cut->last[x] != i)
         return false;
     for (uint32_t j = 0; j < w->n; j++)
         if (j != k && w->piece[j].v == x)
             return false;
-    return is_dense(ir_type_at(v->f, x), w->piece[k].stride) || (is_stacked(n) && v->cut->readers[x] == 1);
+    return is_dense(ir_type_at(v->f, x), w->piece[k].stride) ||
+           (is_stacked(n) && v->cut->readers[x] == 1);
 }
 
 static void
 place_piece(cg_lowering *l, cg_level *v, ir_ref y, cg_piece *p)
 {
-    v->place[p->v] = p->offset ? cg_place_at(l, v->place[y], cg_i64(&l->entry, p->offset)) : v->place[y];
+    v->place[p->v] =
+        p->offset ? cg_place_at(l, v->place[y], cg_i64(&l->entry, p->offset)) : v->place[y];
     p->placed = true;
     if (!is_dense(ir_type_at(v->f, p->v), p->stride))
         v->stride[p->v] = p->stride;
@@ -162,7 +165,8 @@ put(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 }
 
 void
-cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset, const int64_t *stride)
+cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
+            const int64_t *stride)
 {
     const ir_type *t = ir_type_at(v->f, x);
     const ir_node *n = ir_def(v->f, x);
@@ -186,5 +190,6 @@ cg_plan_whole(cg_lowering *l, cg_level *v, ir_ref y)
     const cg_whole *w = v->whole[y];
     for (uint32_t k = 0; k < w->n; k++)
         if (!w->piece[k].placed)
-            cg_plan_put(l, v, w->piece[k].v, v->place[y], w->piece[k].offset, w->piece[k].stride);
+            cg_plan_put(l, v, w->piece[k].v, v->place[y], w->piece[k].offset,
+                        w->piece[k].stride);
 }

@@ -240,25 +240,47 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
     element_of_pass(l, user, j, NULL);
 }
 
-/* The same on a GPU: threads of the warp, or of the block, along the row. */
+/* On a GPU: so many neighbours for each thread, 16 bytes of the widest type at most. */
+static int64_t
+neighbours(const rows *r)
+{
+    int64_t lanes = 128 / (r->widest > 32 ? r->widest : 32);
+    while (lanes > 1 && (r->n % lanes || r->n / lanes < CG_WARP))
+        lanes /= 2;
+    return lanes;
+}
+
+/* The same on a GPU: threads of the warp, or of the block, along the row, each with a few
+ * neighbours at a time. */
 static void
 grid_pass(rows *r, pass *p)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
-    const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP, n = r->n < most ? r->n : most;
+    const int64_t lanes = neighbours(r), all = r->n / lanes;
+    const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP,
+                  n = all < most ? all : most;
     const cg_kind team = l->team;
-    cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0), cg_i64(b, most), 1,
-                                   n < most ? cg_i64(b, n) : 0);
+    cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
+                                   cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
     uint32_t outer = cg_scope_begin(l);
-    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, r->n / n);
+    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
     l->team = CG_SERIAL;
-    if (r->n % n)
-        steps = cg_idiv(b, cg_isub(b, cg_i64(b, r->n + n - 1), t), n);
+    if (all % n)
+        steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
+    if (lanes > 1) {
+        j = cg_imul(b, j, lanes);
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        j = cg_iadd(b, j, cg_loop_var(b, vector));
+        l->vector = true;
+    }
     element_alone(l, p, cg_ix_var(&l->ix, j, 0, r->n - 1));
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->team = team;
@@ -380,7 +402,7 @@ plain_rows(rows *r, bool many)
     cg_loop_end(b, loop);
 }
 
-/* -- on a GPU: a warp for each row, a block for each long one --------------------------------------- */
+/* -- on a GPU: a warp for each row, a block for each long one ------------------------------ */
 
 static void
 grid_rows(rows *r)
@@ -388,7 +410,8 @@ grid_rows(rows *r)
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
     const int64_t W = r->warps, each = r->whole_block ? 1 : W;
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
+    cg_val grid =
+        cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (r->outer + each - 1) / each), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), each);
     l->team = CG_GRID;
@@ -418,9 +441,10 @@ choose_warps(rows *r)
         r->warps /= 2;
 }
 
-/* -- on a GPU: few and long rows ---------------------------------------------------------------------- */
+/* -- on a GPU: few and long rows ----------------------------------------------------------- */
 
-/* A block for each part of a row, which gives a node of its sums' trees; a second kernel combines them. */
+/* A block for each part of a row, which gives a node of its sums' trees; a second kernel
+ * combines them. */
 typedef struct split {
     pass p;
     int64_t each, parts;        /* blocks of the sum in a part; parts of a row */
@@ -463,7 +487,8 @@ static uint32_t
 node_buffer(rows *r, const split *s, int i, bool out)
 {
     const int64_t dims[1] = { r->outer * s->parts };
-    return cg_place_buffer(r->l, &s->node[i], ir_type_new(r->l->ctx, s->p.how[i].type, 1, dims), "nodes", out);
+    return cg_place_buffer(r->l, &s->node[i], ir_type_new(r->l->ctx, s->p.how[i].type, 1, dims),
+                           "nodes", out);
 }
 
 static cg_val
@@ -488,7 +513,8 @@ static void
 go_to_row(rows *r, cg_val row)
 {
     if (r->outer > 1)
-        cg_ix_split(&r->l->ix, cg_ix_var(&r->l->ix, row, 0, r->outer - 1), r->g->outer, r->g->space->dims, r->at);
+        cg_ix_split(&r->l->ix, cg_ix_var(&r->l->ix, row, 0, r->outer - 1), r->g->outer,
+                    r->g->space->dims, r->at);
 }
 
 static void
@@ -504,7 +530,8 @@ parts_kernel(rows *r, split *s)
     }
     cg_val grid = begin_blocks(r, r->outer * s->parts, &mark), number = cg_loop_var(b, grid);
     go_to_row(r, cg_idiv(b, number, s->parts));
-    cg_fold_part(l, r->n, s->p.n, s->p.how, cg_imod(b, number, s->parts), s->each, element_of_pass, &s->p, x);
+    cg_fold_part(l, r->n, s->p.n, s->p.how, cg_imod(b, number, s->parts), s->each,
+                 element_of_pass, &s->p, x);
     for (int i = 0; i < s->p.n; i++)
         cg_store(b, node_buffer(r, s, i, true), number, x[i], 0);
     end_blocks(r, grid, mark);
@@ -519,18 +546,22 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     int64_t run = 1;
     while ((s->parts + run - 1) / run > CG_PART_LEAST)
         run *= 2;
-    cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
+    cg_val warps =
+        cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
     outer = cg_scope_begin(r->l);
-    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run), hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, s->parts));
+    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run),
+           hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, s->parts));
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
     inner = cg_scope_begin(r->l);
     cg_val at = cg_iadd(b, cg_imul(b, row, s->parts), cg_loop_var(b, loop));
     for (int i = 0; i < s->p.n; i++)
-        cg_loop_reduce(b, loop, CG_TREE, s->p.how[i].op, s->p.how[i].type, cg_load(b, node_buffer(r, s, i, false), at, 0));
+        cg_loop_reduce(b, loop, CG_TREE, s->p.how[i].op, s->p.how[i].type,
+                       cg_load(b, node_buffer(r, s, i, false), at, 0));
     cg_scope_end(r->l, inner);
     cg_loop_end(b, loop);
     for (int i = 0; i < s->p.n; i++)
-        cg_loop_reduce(b, warps, CG_TREE, s->p.how[i].op, s->p.how[i].type, cg_loop_result(b, loop, i));
+        cg_loop_reduce(b, warps, CG_TREE, s->p.how[i].op, s->p.how[i].type,
+                       cg_loop_result(b, loop, i));
     cg_scope_end(r->l, outer);
     cg_loop_end(b, warps);
     for (int i = 0; i < s->p.n; i++)
@@ -556,7 +587,8 @@ static void
 place_results(rows *r)
 {
     for (uint32_t i = 0; i < r->g->n; i++)
-        r->buffer[i] = cg_place_buffer(r->l, &r->fr->place[r->g->v[i]], ir_type_at(r->fr->f, r->g->v[i]), "y", true);
+        r->buffer[i] = cg_place_buffer(r->l, &r->fr->place[r->g->v[i]],
+                                       ir_type_at(r->fr->f, r->g->v[i]), "y", true);
 }
 
 /* The kernel in hand, and one more. */
@@ -579,7 +611,7 @@ split_rows(rows *r)
     nodes_kernel(r, &s);
 }
 
-/* -- with columns -------------------------------------------------------------------------------- */
+/* -- with columns -------------------------------------------------------------------------- */
 
 static cg_val
 slot(rows *r, cg_val chunk, cg_ix column)

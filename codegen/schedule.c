@@ -62,7 +62,7 @@ cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
     l->k->loc = ir_def(fr->f, g->v[0]) ? ir_def(fr->f, g->v[0])->loc : 0;
 }
 
-/* -- map --------------------------------------------------------------------------------------------- */
+/* -- map ----------------------------------------------------------------------------------- */
 
 /* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order,
  * outermost first. */
@@ -146,8 +146,8 @@ walk_group(cg_walk *w, const cg_frame *fr, const cg_group *g, const cg_ix *at)
 enum { CUTS_MOST = 64, CUTS_LEAST_SIZE = 512 };
 
 static void
-find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g, const cg_walk *w, const cg_ix *at,
-          nest *s)
+find_cuts(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group *g,
+          const cg_walk *w, const cg_ix *at, nest *s)
 {
     for (int i = 0; i < s->n && w->n_tests > 0 && g->space->size >= CUTS_LEAST_SIZE; i++) {
         int first = s->first[i], last = s->last[i];
@@ -206,7 +206,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     return s;
 }
 
-/* -- vector loops ------------------------------------------------------------------------------------- */
+/* -- vector loops -------------------------------------------------------------------------- */
 
 int64_t
 cg_pow2_from(int64_t n)
@@ -265,7 +265,8 @@ cg_threads_begin(cg_lowering *l, int64_t n, uint32_t *mark, cg_val *i)
     const int64_t T = cg_block_threads(n);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
     *mark = cg_scope_begin(l);
-    cg_val first = cg_imul(b, cg_loop_var(b, grid), T), limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    cg_val first = cg_imul(b, cg_loop_var(b, grid), T),
+           limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
     l->threads = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1, limit);
     *i = cg_iadd(b, first, cg_loop_var(b, l->threads));
     return grid;
@@ -279,7 +280,7 @@ cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
     cg_loop_end(&l->b, grid);
 }
 
-/* -- map kernels ------------------------------------------------------------------------------------- */
+/* -- map kernels --------------------------------------------------------------------------- */
 
 typedef struct mapping {
     cg_lowering *l;
@@ -439,7 +440,8 @@ map_level(mapping *m, int level)
         return;
     }
     int i = m->order[level];
-    const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } }, *cuts = m->cut[i] ? &m->s.cuts[i] : &whole;
+    const cg_cuts whole = { 1, (const int64_t[]){ 0, m->s.extent[i] } },
+                  *cuts = m->cut[i] ? &m->s.cuts[i] : &whole;
     if (m->tile && level == m->s.n - 2) {
         map_squares(m, level, level == 0 && m->parallel ? CG_PARALLEL : CG_SERIAL);
         return;
@@ -447,7 +449,8 @@ map_level(mapping *m, int level)
     for (int j = 0; j < cuts->n; j++) {
         map_step s = { m, level, cuts->start[j] };
         int64_t n = cuts->start[j + 1] - cuts->start[j];
-        cg_kind kind = level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
+        cg_kind kind =
+            level == 0 && m->parallel && n * 2 > m->s.extent[i] ? CG_PARALLEL : CG_SERIAL;
         cg_each(m->l, kind, n, level == m->s.n - 1 ? m->lanes : 1, m->again, map_inside, &s);
     }
 }
@@ -455,14 +458,16 @@ map_level(mapping *m, int level)
 /* The code of all pieces, in instructions for one element: of a stencil, and at most. */
 enum { CUT_COST = 600 };
 
-/* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code stays small. */
+/* Cut the vector loop first, if its pieces are vectors, and the loops around it while the code
+ * stays small. */
 static void
 pick_cuts(mapping *m)
 {
     int64_t copies = 1, most = m->s.cost > CUT_COST / 2 ? 2 * m->s.cost : CUT_COST;
     for (int level = m->s.n - 1; level >= 0; level--) {
         int i = m->order[level], n = m->s.cuts[i].n;
-        if (n < 2 || (m->tile && level >= m->s.n - 2) || (level == m->s.n - 1 && m->s.extent[i] <= n * m->lanes) ||
+        if (n < 2 || (m->tile && level >= m->s.n - 2) ||
+            (level == m->s.n - 1 && m->s.extent[i] <= n * m->lanes) ||
             m->s.cut_cost[i] * copies > most)
             continue;
         m->cut[i] = true;
@@ -498,7 +503,8 @@ pick_order(mapping *m)
     m->order[n - 2] = x;
 }
 
-/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by side. */
+/* On a GPU: a thread for each element, or for a vector of neighbours that are stored side by
+ * side. */
 static void
 map_grid(mapping *m)
 {
@@ -569,11 +575,11 @@ cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const
 /* Results above this size are in no cache when they are wanted again. */
 enum { STREAM_BYTES = 32 << 20 };
 
-/* -- stacks ------------------------------------------------------------------------------------------- */
+/* -- stacks -------------------------------------------------------------------------------- */
 
-/* Values of one element each, side by side along a last axis, as the parts of complex numbers are: all parts of an
- * element are computed at once, and stored one after the other.  Or along the first one, as the elements of small
- * matrices, and stored one below the other. */
+/* Values of one element each, side by side along a last axis, as the parts of complex numbers
+ * are: all parts of an element are computed at once, and stored one after the other.  Or along
+ * the first one, as the elements of small matrices, and stored one below the other. */
 typedef struct stacking {
     const ir_type *part;
     const uint32_t *buffer;
@@ -610,7 +616,8 @@ is_stacked_below(const ir_graph *f, ir_ref v)
     return cg_stack_of(f, v)->at.axis.axis < ir_type_at(f, v)->rank - 1;
 }
 
-/* How many parts each value of the group has, all made here; 0 if they are no stacks of as many. */
+/* How many parts each value of the group has, all made here; 0 if they are no stacks of as
+ * many. */
 static int
 group_parts(const cg_frame *fr, const cg_group *g)
 {
@@ -631,15 +638,18 @@ put_part(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
     if (s->held < s->n)
         return;
     s->held = 0;
-    cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at), s->below ? 1 : s->parts);
+    cg_ix flat = cg_ix_mul(&l->ix, cg_ix_flat(&l->ix, s->part->rank, s->part->dims, at),
+                           s->below ? 1 : s->parts);
     for (int k = 0; k < s->parts; k++)
-        where[k] = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
+        where[k] = cg_ix_value(&l->ix, &l->b,
+                               cg_ix_addc(&l->ix, flat, s->below ? k * s->part->size : k));
     for (int i = 0; i < s->n; i++)
         cg_store(&l->b, s->buffer[i / s->parts], where[i % s->parts], s->x[i], l->mask);
 }
 
 static void
-stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g, const uint32_t *buffer, int parts)
+stack_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g,
+             const uint32_t *buffer, int parts)
 {
     const ir_graph *f = fr->f;
     stacking s = { .buffer = buffer, .parts = parts, .n = parts * (int)g->n };
@@ -668,7 +678,8 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
     for (uint32_t i = 0; i < g->n; i++) {
         const ir_type *t = ir_type_at(fr->f, g->v[i]);
         buffer[i] = cg_place_buffer(l, &fr->place[g->v[i]], t, "y", true);
-        l->k->buffer[buffer[i]].streams = m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
+        l->k->buffer[buffer[i]].streams =
+            m.again && t->size * cot_dtype_size(t->dtype) > STREAM_BYTES;
     }
     const int parts = m.again ? group_parts(fr, g) : 0;
     if (parts)

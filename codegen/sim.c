@@ -1,9 +1,10 @@
 /* Grid schedules run on the CPU: the proof of them where there is no GPU.
  *
- * Blocks run one after the other.  In a block all iterations of the thread and SPMD loops around an instruction are
- * in flight at once, as lanes of arrays, so that an instruction is one call of the evaluator (ir_sc_eval) on
- * those that are active; a branch or a loop that varies runs under a mask until no lane is left, as the threads of
- * a warp do.  Memory is sim_memory.c's. */
+ * Blocks run one after the other.  In a block all iterations of the thread and SPMD loops
+ * around an instruction are in flight at once, as lanes of arrays, so that an instruction is
+ * one call of the evaluator (ir_sc_eval) on those that are active; a branch or a loop that
+ * varies runs under a mask until no lane is left, as the threads of a warp do.  Memory is
+ * sim_memory.c's. */
 #include "codegen/sim.h"
 
 #include "ir/diag.h"
@@ -18,7 +19,7 @@ cg_sim_wrong(sim *s, const char *what)
     return false;
 }
 
-/* -- lanes -------------------------------------------------------------------------------------------------- */
+/* -- lanes --------------------------------------------------------------------------------- */
 
 int32_t
 cg_sim_thread(const sim *s, int64_t i, bool *many)
@@ -108,7 +109,7 @@ extent(const sim *s, const cg_block *x)
     return n > 0 ? (n + x->step - 1) / x->step : 0;
 }
 
-/* -- scalar instructions -------------------------------------------------------------------------------------- */
+/* -- scalar instructions ------------------------------------------------------------------- */
 
 /* The active elements of x, side by side. */
 static void
@@ -206,7 +207,7 @@ combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a, const vo
     ir_sc_eval(&i, y->type, (int)n, out, (const void *[]){ a, b });
 }
 
-/* -- memory --------------------------------------------------------------------------------------------------- */
+/* -- memory -------------------------------------------------------------------------------- */
 
 static bool
 run_memory(sim *s, cg_val v)
@@ -217,7 +218,8 @@ run_memory(sim *s, cg_val v)
     const int64_t *index = cg_sim_operand(s, p->in[0], 0);
     const uint8_t *on = when ? cg_sim_operand(s, when, 2) : NULL;
     const size_t size = cot_dtype_size((cot_dtype)p->type);
-    char *value = load ? define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
+    char *value =
+        load ? define(s, v, s->at.n) : (char *)(uintptr_t)cg_sim_operand(s, p->in[1], 1);
 
     for (int64_t i = 0; i < s->at.n; i++) {
         if (!is_active(s, i))
@@ -229,7 +231,8 @@ run_memory(sim *s, cg_val v)
         }
         char *x = value + (size_t)i * size;
         const uint32_t buffer = (uint32_t)p->imm;
-        if (load ? !cg_sim_load(s, buffer, i, index[i], x) : !cg_sim_store(s, buffer, i, index[i], x))
+        if (load ? !cg_sim_load(s, buffer, i, index[i], x)
+                 : !cg_sim_store(s, buffer, i, index[i], x))
             return false;
         if (load && p->type == COT_BOOL)
             *x = *x != 0;
@@ -245,7 +248,8 @@ run_barrier(sim *s)
             s->warp_barriers[w] += is_active(s, w);
         return true;
     }
-    if ((s->at.mask && count(s, s->at.mask) < s->at.n) || (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
+    if ((s->at.mask && count(s, s->at.mask) < s->at.n) ||
+        (s->at.kind == CG_BLOCK && s->at.teams != s->launch.block))
         return cg_sim_wrong(s, "a barrier that not all threads of the block reach");
     s->barriers++;
     return true;
@@ -262,7 +266,7 @@ run_fail(sim *s, const cg_insn *p)
     return s->failed == 0;
 }
 
-/* -- loops at once: threads, copies, lanes --------------------------------------------------------------------- */
+/* -- loops at once: threads, copies, lanes ------------------------------------------------- */
 
 static const uint8_t *
 spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t e)
@@ -294,7 +298,8 @@ fold_lanes(sim *s, const cg_block *x, int k, int64_t e, const sim_lanes *outer)
         if (mask && !mask[i])
             memcpy(all + (size_t)i * size, &neutral, size);
     for (int64_t n = e; n > 1; n = (n + 1) / 2) {
-        /* folds have e a power of two: e_l op e_(l + h); trees join neighbours, the last may be alone */
+        /* folds have e a power of two: e_l op e_(l + h); trees join neighbours, the last may be
+         * alone */
         const int64_t h = n / 2;
         for (int64_t o = 0; o < outer->n; o++)
             for (int64_t i = 0; i < h; i++) {
@@ -353,7 +358,7 @@ run_at_once(sim *s, cg_val v)
     return true;
 }
 
-/* -- serial loops ------------------------------------------------------------------------------------------------ */
+/* -- serial loops -------------------------------------------------------------------------- */
 
 /* Active lanes of value v become those of x. */
 static void
@@ -374,7 +379,8 @@ begin_carries(sim *s, const cg_block *x)
         if (!x->yield[k].carried)
             continue;
         const void *init = cg_sim_operand(s, x->yield[k].init, 0);
-        memcpy(define(s, x->yield[k].carried, s->at.n), init, (size_t)s->at.n * size_of(s, x->yield[k].carried));
+        memcpy(define(s, x->yield[k].carried, s->at.n), init,
+               (size_t)s->at.n * size_of(s, x->yield[k].carried));
     }
 }
 
@@ -386,7 +392,8 @@ next_carries(sim *s, const cg_block *x, const uint8_t *mask)
 
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
-            next[k] = memcpy(scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8), cg_sim_operand(s, x->yield[k].value, 0),
+            next[k] = memcpy(scratch(s, x->yield[k].carried, 3, (size_t)s->at.n * 8),
+                             cg_sim_operand(s, x->yield[k].value, 0),
                              (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].carried)
@@ -420,7 +427,8 @@ push(sim *s, const cg_yield *y, counter *c, const char *x)
             continue;
         memcpy(now, x + (size_t)i * size, size);
         for (; c->n[i] >> level & 1; level++)
-            combine(s, y, 1, now, c->slot + (size_t)(i * 64 + level) * 8, memcpy((char[8]){ 0 }, now, size));
+            combine(s, y, 1, now, c->slot + (size_t)(i * 64 + level) * 8,
+                    memcpy((char[8]){ 0 }, now, size));
         memcpy(c->slot + (size_t)(i * 64 + level) * 8, now, size);
         c->n[i]++;
     }
@@ -456,7 +464,8 @@ new_counters(sim *s, const cg_block *x)
 
     for (int k = 0; k < x->n; k++)
         if (x->yield[k].mode == CG_TREE)
-            c[k] = (counter){ IR_NEW_N(s->arena, int64_t, s->at.n), ir_alloc(s->arena, (size_t)s->at.n * 512) };
+            c[k] = (counter){ IR_NEW_N(s->arena, int64_t, s->at.n),
+                              ir_alloc(s->arena, (size_t)s->at.n * 512) };
     return c;
 }
 
@@ -525,7 +534,8 @@ run_fold(sim *s, cg_val v)
         if (!run_region(s, &x->body))
             return false;
         for (int k = 0; k < x->n; k++)
-            memcpy(all[k] + row * (size_t)l, cg_sim_operand(s, x->yield[k].value, 0), (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+            memcpy(all[k] + row * (size_t)l, cg_sim_operand(s, x->yield[k].value, 0),
+                   (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     }
     for (int k = 0; k < x->n; k++) {
         for (int64_t h = e / 2; h > 0; h /= 2)
@@ -534,12 +544,13 @@ run_fold(sim *s, cg_val v)
                 const char *left = memcpy(scratch(s, x->result[k], 0, row), to, row);
                 combine(s, &x->yield[k], s->at.n, to, left, all[k] + row * (size_t)(l + h));
             }
-        memcpy(define(s, x->result[k], s->at.n), all[k], (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
+        memcpy(define(s, x->result[k], s->at.n), all[k],
+               (size_t)s->at.n * cot_dtype_size(x->yield[k].type));
     }
     return true;
 }
 
-/* -- branches ------------------------------------------------------------------------------------------------------ */
+/* -- branches ------------------------------------------------------------------------------ */
 
 static bool
 run_side(sim *s, const cg_region *r, const uint8_t *mask, int m)
@@ -620,7 +631,7 @@ run_while(sim *s, cg_val v)
     return true;
 }
 
-/* -- the grid ---------------------------------------------------------------------------------------------------- */
+/* -- the grid ------------------------------------------------------------------------------ */
 
 static bool
 run_grid(sim *s, cg_val v)

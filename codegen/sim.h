@@ -1,5 +1,5 @@
-/* The simulator, inside: sim.c runs instructions and control, sim_memory.c is memory that notices races, sim_tensor.c has
- * what tensor.h adds. */
+/* The simulator, inside: sim.c runs instructions and control, sim_memory.c is memory that
+ * notices races, sim_tensor.c has what tensor.h adds. */
 #ifndef CODEGEN_SIM_H
 #define CODEGEN_SIM_H
 
@@ -23,8 +23,8 @@ typedef struct sim_memory {
     bool own;                   /* one copy for each thread */
 } sim_memory;
 
-/* The iterations in flight, at once: lanes.  A value that was defined where there were fewer holds for as many
- * neighbours as there are more now. */
+/* The iterations in flight, at once: lanes.  A value that was defined where there were fewer
+ * holds for as many neighbours as there are more now. */
 typedef struct sim_lanes {
     int64_t n;
     const uint8_t *mask;        /* active, or NULL: all         */
@@ -61,7 +61,10 @@ void cg_sim_memory_new(sim *s, void *const *buffers);
 void cg_sim_memory_block(sim *s);
 bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
 bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
-/* What was stored last comes with the group of copies that is open; all groups below `groups` have come. */
+/* Has this thread sent for these very bits since the last commit? */
+bool cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *x);
+/* What was stored last comes with the group of copies that is open; all groups below `groups`
+ * have come. */
 void cg_sim_send(sim *s, uint32_t buffer, int64_t index);
 void cg_sim_land(sim *s, int32_t groups);
 /* Value v for each lane; j: which operand of the instruction in hand. */

@@ -1,6 +1,6 @@
-/* Memory of the simulator.  An element that threads share knows who stored it last and who read it since, and
- * how many barriers had passed by then; so that a program which is right only because threads happen to go in
- * lockstep here is found out. */
+/* Memory of the simulator.  An element that threads share knows who stored it last and who read
+ * it since, and how many barriers had passed by then; so that a program which is right only
+ * because threads happen to go in lockstep here is found out. */
 #include "codegen/sim.h"
 
 static sim_memory
@@ -84,7 +84,8 @@ is_past(const sim *s, const sim_touch *t, int32_t thread, bool many)
 
     if (t->thread == SIM_NOBODY || t->block < s->barriers || (t->thread == thread && !many))
         return true;
-    if (t->thread == SIM_MANY || t->thread / CG_WARP != warp || (many && s->at.kind != CG_WARPS))
+    if (t->thread == SIM_MANY || t->thread / CG_WARP != warp ||
+        (many && s->at.kind != CG_WARPS))
         return false;
     return t->warp < s->warp_barriers[warp];
 }
@@ -104,7 +105,8 @@ note_read(sim *s, sim_shadow *x, int32_t thread, bool many)
         return cg_sim_wrong(s, "reads what is still on its way");
     if (x->owner == s->block && !is_past(s, &x->wrote, thread, many))
         return cg_sim_wrong(s, "reads what another thread stored since the last barrier");
-    const bool first = x->read.thread == SIM_NOBODY || x->read.block < s->barriers || x->read.thread == thread;
+    const bool first =
+        x->read.thread == SIM_NOBODY || x->read.block < s->barriers || x->read.thread == thread;
     x->read = touch(s, thread);
     if (!first || many)
         x->read.thread = SIM_MANY;
@@ -133,8 +135,8 @@ static char *
 element(sim *s, sim_memory *m, int32_t thread, int64_t index)
 {
     if (index < 0 || index >= m->elements) {
-        cg_sim_wrong(s, ir_format(s->arena, "index %lld is out of bounds of %lld elements", (long long)index,
-                               (long long)m->elements));
+        cg_sim_wrong(s, ir_format(s->arena, "index %lld is out of bounds of %lld elements",
+                                  (long long)index, (long long)m->elements));
         return NULL;
     }
     return m->data + (size_t)(index + (m->own ? thread * m->elements : 0)) * m->size;
@@ -171,6 +173,20 @@ cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *f
     for (int i = 1; i < n && thread + i < s->launch.block; i++)
         memcpy(element(s, m, thread + i, index), from, m->size);
     return true;
+}
+
+bool
+cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *x)
+{
+    const sim_memory *m = &s->memory[buffer];
+    bool many;
+    const int32_t thread = cg_sim_thread(s, lane, &many);
+
+    if (index < 0 || index >= m->elements)
+        return false;
+    return m->shadow[index].on_its_way == 1 + s->groups &&
+           m->shadow[index].wrote.thread == thread &&
+           memcmp(m->data + (size_t)index * m->size, x, m->size) == 0;
 }
 
 void

@@ -1,7 +1,8 @@
 /* Copies in the background and tensor cores, simulated: tensor.h says what they mean.
  *
- * A copy is made when it is sent for; but until it has arrived nobody may touch where it goes, and until a barrier after
- * that nobody else.  Fragments go through the same memory as loads: races show. */
+ * A copy is made when it is sent for; but until it has arrived nobody may touch where it goes,
+ * and until a barrier after that nobody else.  Fragments go through the same memory as loads:
+ * races show. */
 #include <math.h>
 
 #include "codegen/sim.h"
@@ -19,12 +20,14 @@ static bool
 fetch_row(sim *s, const cg_insn *p, int64_t lane, int64_t to, int64_t from, int64_t count)
 {
     const uint32_t *buffer = p->call->buffer;
-    const int64_t n = 16 / (int64_t)s->memory[buffer[0]].size;
+    const int64_t n = p->imm ? 1 : 16 / (int64_t)s->memory[buffer[0]].size;
 
     for (int64_t j = 0; j < n; j++) {
         char x[8] = { 0 };
         if (j < count && !cg_sim_load(s, buffer[1], lane, from + j, x))
             return false;
+        if (cg_sim_is_sent(s, buffer[0], lane, to + j, x))
+            continue;           /* what does not vary in a thread's loops is done once */
         if (!cg_sim_store(s, buffer[0], lane, to + j, x))
             return false;
         cg_sim_send(s, buffer[0], to + j);
@@ -39,14 +42,17 @@ fetch(sim *s, const cg_insn *p)
     const int64_t *count = p->in[2] ? cg_sim_operand(s, p->in[2], 2) : NULL;
 
     for (int64_t i = 0; i < s->at.n; i++)
-        if ((!s->at.mask || s->at.mask[i]) && !fetch_row(s, p, i, to[i], from[i], count ? count[i] : 16))
+        if ((!s->at.mask || s->at.mask[i]) &&
+            !fetch_row(s, p, i, to[i], from[i], count ? count[i] : 16))
             return false;
     return true;
 }
 
-/* Word `column` of a matrix whose rows begin at row[0 ... 7]; columns: elements 2 c and 2 c + 1 of column g. */
+/* Word `column` of a matrix whose rows begin at row[0 ... 7]; columns: elements 2 c and 2 c + 1
+ * of column g. */
 static bool
-matrix_word(sim *s, const cg_insn *p, int64_t lane, const int64_t *row, int g, int c, uint32_t *word)
+matrix_word(sim *s, const cg_insn *p, int64_t lane, const int64_t *row, int g, int c,
+            uint32_t *word)
 {
     const uint32_t from = p->call->buffer[1];
     uint16_t half[2];
@@ -80,7 +86,7 @@ fragment(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* -- products ----------------------------------------------------------------------------------------------------- */
+/* -- products ------------------------------------------------------------------------------ */
 
 /* To 11 bits of significand, ties away from zero. */
 static float
@@ -119,7 +125,8 @@ read_words(sim *s, const cg_insn *p, int j, int n, int64_t warp, int64_t copy, w
     return true;
 }
 
-/* Thread and word that hold (i, k) of a side of rows i < 16, or 8: runs of 4 words, or 4 pairs, of k. */
+/* Thread and word that hold (i, k) of a side of rows i < 16, or 8: runs of 4 words, or 4 pairs,
+ * of k. */
 static float
 element(const cg_insn *p, const words *w, int i, int k, bool left)
 {
@@ -134,7 +141,8 @@ multiply(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     const int steps = p->type == COT_F32 ? 8 : 16;
     words sum, left, right;
 
-    if (!read_words(s, p, 0, 4, warp, copy, &sum) || !read_words(s, p, 1, 4, warp, copy, &left) ||
+    if (!read_words(s, p, 0, 4, warp, copy, &sum) ||
+        !read_words(s, p, 1, 4, warp, copy, &left) ||
         !read_words(s, p, 2, 2, warp, copy, &right))
         return false;
     const int64_t *to = cg_sim_operand(s, p->in[0], 0);

@@ -119,7 +119,8 @@ cg_variance(const cg_kernel *k, ir_arena *a)
 static bool
 has_effect(cg_op op)
 {
-    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL || op == CG_EXTERN || op >= CG_BARRIER;
+    return op == CG_STORE || op == CG_COPY || op == CG_FAIL || op == CG_CALL ||
+           op == CG_EXTERN || op >= CG_BARRIER;
 }
 
 static void
@@ -250,6 +251,8 @@ cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
     const cg_insn *i = &k->insn[s], *j = &k->insn[t];
     int64_t a, b;
 
-    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] && !j->in[2] &&
-           without_constant(k, i->in[0], &a) == without_constant(k, j->in[0], &b) && b == a + step;
+    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] &&
+           !j->in[2] &&
+           without_constant(k, i->in[0], &a) == without_constant(k, j->in[0], &b) &&
+           b == a + step;
 }

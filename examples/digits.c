@@ -2,11 +2,13 @@
  *
  *   digits [DATA [OUT]]        DATA: folder of digits_*.npy; OUT: folder for what is written
  *
- * 1. A two-layer network is a C function; its loss is another.  cot_grad_and_value differentiates it, and one
+ * 1. A two-layer network is a C function; its loss is another.  cot_grad_and_value
+ * differentiates it, and one
  *    kernel takes a step of SGD with momentum.
  * 2. The same training at 1 and at 2 threads ends in the same bits.
  * 3. vmap of grad gives the gradient of every single image: the largest are the hard ones.
- * 4. The trained predictor, its weights inside, and the training step become an object file with a header;
+ * 4. The trained predictor, its weights inside, and the training step become an object file
+ * with a header;
  *    digits_embedded.c is compiled against them with the system compiler, and must agree. */
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +82,8 @@ gradient_norm(cot_trace *t, const cot_value *in, cot_value *out, void *user)
         out[0] = cot_add(out[0], cot_reduce_sum(cot_square(d[i])));
 }
 
-/* One image to its logits and its digit; user has the trained parameters, which are frozen here. */
+/* One image to its logits and its digit; user has the trained parameters, which are frozen
+ * here. */
 static void
 predict(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -171,7 +174,8 @@ shuffle(int *order, int n, uint32_t *seed)
     }
 }
 
-/* Train with a kernel for the given number of threads; the model in *m, the last loss in *last. */
+/* Train with a kernel for the given number of threads; the model in *m, the last loss in
+ * *last. */
 static cot_status
 train(cot_context *ctx, cot_fn *step_fn, cot_types types, const data *d, int threads, model *m,
       float *last)

@@ -39,7 +39,8 @@ start(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[3] = cot_zeros(t, cot_f32(1));
 }
 
-/* parameters, xs, ys, seen [POINTS, 1] -> the mean squared error over the points that are seen */
+/* parameters, xs, ys, seen [POINTS, 1] -> the mean squared error over the points that are
+ * seen */
 static void
 loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {

@@ -1,8 +1,9 @@
 /* Hamiltonian Monte Carlo: 64 chains of 1,000 samples from a bent density, as one kernel.
  *
- * A sample follows the gradient of the logarithm of the density for ten steps (fori), and is kept or
- * not by a random number (where).  A chain is a scan over samples, whose carry is the place and the
- * key; vmap makes 64 of it, each with a key of its own.  The density says what the moments are.
+ * A sample follows the gradient of the logarithm of the density for ten steps (fori), and is
+ * kept or not by a random number (where).  A chain is a scan over samples, whose carry is the
+ * place and the key; vmap makes 64 of it, each with a key of its own.  The density says what
+ * the moments are.
  * Source: R. Neal, MCMC using Hamiltonian dynamics, 2011. */
 #include "cotrace/cotrace.h"
 
@@ -13,11 +14,13 @@ typedef struct model {
     cot_fn *density, *slope;
 } model;
 
-/* log p(x, y) = -x^2 / 2 - 2 (y - x^2)^2: x is normal, and y is x^2 with noise of variance 1/4. */
+/* log p(x, y) = -x^2 / 2 - 2 (y - x^2)^2: x is normal, and y is x^2 with noise of variance
+ * 1/4. */
 static void
 density(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
-    cot_value x = cot_index(in[0], 0, 0), y = cot_index(in[0], 1, 0), bend = cot_sub(y, cot_square(x));
+    cot_value x = cot_index(in[0], 0, 0), y = cot_index(in[0], 1, 0),
+              bend = cot_sub(y, cot_square(x));
 
     (void)t, (void)user;
     out[0] = cot_neg(cot_add(cot_mul(0.5, cot_square(x)), cot_mul(2, cot_square(bend))));
@@ -93,7 +96,8 @@ run(cot_context *ctx)
     cot_array *y[3] = { NULL, NULL, NULL };
 
     COT_TRY(cot_jit(cot_fn_new(ctx, "moments", moments, 0, 3, NULL), y, 3, NULL, 0));
-    const double *mean = cot_array_read(y[0]), *var = cot_array_read(y[1]), *moved = cot_array_read(y[2]);
+    const double *mean = cot_array_read(y[0]), *var = cot_array_read(y[1]),
+                 *moved = cot_array_read(y[2]);
     printf("%d samples, %.0f%% moved\n", CHAINS * SAMPLES, 100 * moved[0]);
     printf("x: mean %5.2f, variance %4.2f   (0 and 1)\n", mean[0], var[0]);
     printf("y: mean %5.2f, variance %4.2f   (1 and 2.25)\n", mean[1], var[1]);

@@ -1,7 +1,8 @@
 /* A pendulum is brought upright: Newton's method on a plan of forces, with an exact Hessian.
  *
- * The cost of a plan is a scan over its time steps; cot_hessian of it is 60 by 60.  A step of Newton's
- * method solves with the Hessian, to whose diagonal a while adds until the cost falls (D. Marquardt, 1963);
+ * The cost of a plan is a scan over its time steps; cot_hessian of it is 60 by 60.  A step of
+ * Newton's method solves with the Hessian, to whose diagonal a while adds until the cost falls
+ * (D. Marquardt, 1963);
  * the whole step is one kernel. */
 #include "cotrace/cotrace.h"
 
@@ -35,7 +36,8 @@ typedef struct newton {
     cot_value plan, angle, speed, value, slope, hessian;
 } newton;
 
-/* The plan after a step with the Hessian plus shift times the unit matrix; NaN where that is indefinite. */
+/* The plan after a step with the Hessian plus shift times the unit matrix; NaN where that is
+ * indefinite. */
 static cot_value
 stepped(cot_trace *t, const newton *s, cot_value shift)
 {
@@ -74,7 +76,8 @@ improve(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     s.slope = both[0];
     s.value = both[1];
     s.hessian = cot_call(cot_hessian(f), in[0], in[1], in[2]);
-    cot_value shift = cot_while(is_worse, grow, .in = COT_VALUES(cot_zeros(t, cot_f64())), .user = &s);
+    cot_value shift =
+        cot_while(is_worse, grow, .in = COT_VALUES(cot_zeros(t, cot_f64())), .user = &s);
     out[0] = stepped(t, &s, shift);
     out[1] = cot_call(f, out[0], in[1], in[2]);
 }

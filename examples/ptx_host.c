@@ -3,7 +3,8 @@
  *     cot build f.cot -o f.ptx                    writes f.ptx and f.json
  *     ptx_host f.json --in x.npy w.npy --out y    reads arguments, writes y0.npy, y1.npy, ...
  *
- * in/out and donated arguments are given like the others; new values of in/out arguments are written after the results.
+ * in/out and donated arguments are given like the others; new values of in/out arguments are
+ * written after the results.
  * What runs the function is ptx_manifest.h; the rest is NumPy's file format. */
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_manifest.h"
@@ -19,7 +20,8 @@ failed(const char *what, const char *why)
 
 /* ---- npy ---- */
 
-/* The elements of an npy file, in row-major order, of so many bytes.  NULL, or what is wrong. */
+/* The elements of an npy file, in row-major order, of so many bytes.  NULL, or what is
+ * wrong. */
 static const char *
 npy_read(const char *path, size_t bytes, char **file, const char **data)
 {
@@ -117,7 +119,8 @@ upload(const driver *d, const ptx *p, const options *o, uint64_t *at)
             return failed(o->in[given], why);
         given++;
     }
-    return given == o->n_in ? 0 : failed(o->manifest, "more files are named than it has arguments");
+    return given == o->n_in ? 0
+                            : failed(o->manifest, "more files are named than it has arguments");
 }
 
 static int
@@ -125,7 +128,8 @@ download_one(const driver *d, const options *o, const json *a, uint64_t at, int 
 {
     const size_t bytes = (size_t)json_number(a, "bytes");
     char *data = malloc(bytes + 1), path[1024];
-    const char *why = data ? driver_check(d, d->cuMemcpyDtoH(data, at, bytes)) : "memory is short";
+    const char *why =
+        data ? driver_check(d, d->cuMemcpyDtoH(data, at, bytes)) : "memory is short";
 
     snprintf(path, sizeof path, "%s%d.npy", o->out, number);
     if (!why && !npy_write(path, a, data, bytes))
@@ -142,7 +146,8 @@ download(const driver *d, const ptx *p, const options *o, const uint64_t *at)
     for (int pass = 0; pass < 2; pass++) {
         int i = 0;
 
-        for (const json *a = json_get(p->f, "arguments")->first; a && i < MOST && !bad; a = a->next, i++)
+        for (const json *a = json_get(p->f, "arguments")->first; a && i < MOST && !bad;
+             a = a->next, i++)
             if (pass ? strcmp(json_text(a, "use"), "inout") == 0 : is_result(a))
                 bad = download_one(d, o, a, at[i], written++);
     }
@@ -163,7 +168,8 @@ run(const driver *d, ptx *p, const options *o)
         if (why)
             bad = failed(json_text(p->f, "name"), why);
         else if (status)
-            bad = failed(json_text(p->f, "name"), status == 8 ? "a loop passed its bound" : "it failed");
+            bad = failed(json_text(p->f, "name"),
+                         status == 8 ? "a loop passed its bound" : "it failed");
     }
     if (!bad)
         bad = download(d, p, o, at);

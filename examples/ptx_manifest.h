@@ -1,11 +1,13 @@
-/* Runs what `cot build f.cot -o f.ptx` wrote, with the CUDA driver alone: f.ptx is loaded by the driver, f.json says
- * what to launch.  One header of plain C11, without a header or library of CUDA: take it into your program.
+/* Runs what `cot build f.cot -o f.ptx` wrote, with the CUDA driver alone: f.ptx is loaded by
+ * the driver, f.json says what to launch.  One header of plain C11, without a header or library
+ * of CUDA: take it into your program.
  *
  *   json_*      enough of JSON to read a manifest
  *   driver_*    libcuda.so.1 (or COT_CUDA_DRIVER) by dlopen
  *   ptx_open, ptx_run, ptx_close    a function of a manifest: on addresses of the device
  *
- * Functions answer NULL, or text that says what is wrong.  docs/gpu.md has the format of manifests. */
+ * Functions answer NULL, or text that says what is wrong.  docs/gpu.md has the format of
+ * manifests. */
 #ifndef PTX_MANIFEST_H
 #define PTX_MANIFEST_H
 
@@ -323,8 +325,10 @@ ptx_launch(const ptx *p, const json *s)
         word[n++] = p->status;
     for (int i = 0; i < n; i++)
         parameter[i] = &word[i];
-    return driver_check(p->d, p->d->cuLaunchKernel(p->kernel[json_number(s, "launch")], (unsigned)json_number(k, "grid"), 1, 1,
-                                                   (unsigned)json_number(k, "block"), 1, 1, 0, NULL, parameter, NULL));
+    return driver_check(p->d, p->d->cuLaunchKernel(p->kernel[json_number(s, "launch")],
+                                                   (unsigned)json_number(k, "grid"), 1, 1,
+                                                   (unsigned)json_number(k, "block"), 1, 1, 0,
+                                                   NULL, parameter, NULL));
 }
 
 /* ---- scalars ---- */
@@ -397,7 +401,8 @@ ptx_scalar(const ptx *p, const json *s)
 
 static const char *ptx_steps(const ptx *p, const json *steps, int *status);
 
-/* Values from values, all at once: [to, from, ...], `from` the number of the entry that is taken. */
+/* Values from values, all at once: [to, from, ...], `from` the number of the entry that is
+ * taken. */
 static void
 ptx_move(const ptx *p, const json *rows, int from)
 {
@@ -470,7 +475,8 @@ ptx_load(const ptx *p, const json *s, int *status)
     *to = 0;
     if (json_get(s, "when") && !p->value[json_number(s, "when")])
         return NULL;
-    why = driver_check(p->d, p->d->cuMemcpyDtoH(to, ptx_address(p, json_get(s, "from")), (size_t)json_number(s, "bytes")));
+    why = driver_check(p->d, p->d->cuMemcpyDtoH(to, ptx_address(p, json_get(s, "from")),
+                                                (size_t)json_number(s, "bytes")));
     if (!why && p->fails)
         why = driver_check(p->d, p->d->cuMemcpyDtoH(status, p->status, sizeof *status));
     return why;
@@ -481,7 +487,8 @@ ptx_store(const ptx *p, const json *s)
 {
     if (json_get(s, "when") && !p->value[json_number(s, "when")])
         return NULL;
-    return driver_check(p->d, p->d->cuMemcpyHtoD(ptx_address(p, json_get(s, "to")), &p->value[json_number(s, "store")],
+    return driver_check(p->d, p->d->cuMemcpyHtoD(ptx_address(p, json_get(s, "to")),
+                                                 &p->value[json_number(s, "store")],
                                                  (size_t)json_number(s, "bytes")));
 }
 
@@ -493,7 +500,8 @@ ptx_step(const ptx *p, const json *s, int *status)
     if (strcmp(what, "launch") == 0)
         return ptx_launch(p, s);
     if (strcmp(what, "copy") == 0)
-        return driver_check(p->d, p->d->cuMemcpyDtoD(ptx_address(p, json_get(s, "to")), ptx_address(p, json_get(s, "from")),
+        return driver_check(p->d, p->d->cuMemcpyDtoD(ptx_address(p, json_get(s, "to")),
+                                                     ptx_address(p, json_get(s, "from")),
                                                      (size_t)json_number(s, "copy")));
     if (strcmp(what, "value") == 0)
         return ptx_scalar(p, s);
@@ -529,7 +537,8 @@ ptx_steps(const ptx *p, const json *steps, int *status)
 static int
 base64_digit(char c)
 {
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digit[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *at = c ? strchr(digit, c) : NULL;
 
     return at ? (int)(at - digit) : 0;
@@ -539,7 +548,8 @@ static void
 base64_read(const char *s, unsigned char *to, size_t n)
 {
     for (size_t i = 0; i < n; s += 4) {
-        const uint32_t w = (uint32_t)base64_digit(s[0]) << 18 | (uint32_t)base64_digit(s[1]) << 12 |
+        const uint32_t w = (uint32_t)base64_digit(s[0]) << 18 |
+                           (uint32_t)base64_digit(s[1]) << 12 |
                            (uint32_t)base64_digit(s[2]) << 6 | (uint32_t)base64_digit(s[3]);
 
         for (int k = 16; k >= 0 && i < n; k -= 8)
@@ -581,7 +591,8 @@ ptx_load_module(ptx *p, const char *path)
     char *text;
     size_t n;
 
-    snprintf(file, sizeof file, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, json_text(p->manifest, "module"));
+    snprintf(file, sizeof file, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
+             json_text(p->manifest, "module"));
     text = read_all(file, &n);
     if (!text)
         return "the module cannot be read";
@@ -623,13 +634,15 @@ ptx_open(ptx *p, const driver *d, const char *path, const char *name)
         p->fails |= json_number(k, "fails") != 0;
     if ((why = ptx_load_module(p, path)) || (why = ptx_constants(p)) ||
         (why = driver_check(d, d->cuMemAlloc(&p->status, sizeof(int)))) ||
-        (why = driver_check(d, d->cuMemAlloc(&p->work, work + (size_t)json_number(p->f, "work_bytes")))))
+        (why = driver_check(
+             d, d->cuMemAlloc(&p->work, work + (size_t)json_number(p->f, "work_bytes")))))
         return why;
     return NULL;
 }
 
-/* Run it on device addresses, aligned to 16, of its arguments and results in the manifest's order.  *status: 0, or that
- * of cotrace/base.h with which it failed (8: a loop passed its bound). */
+/* Run it on device addresses, aligned to 16, of its arguments and results in the manifest's
+ * order.  *status: 0, or that of cotrace/base.h with which it failed (8: a loop passed its
+ * bound). */
 static const char *
 ptx_run(ptx *p, const uint64_t *arg, int *status)
 {

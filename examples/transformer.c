@@ -1,5 +1,7 @@
-/* A transformer learns to write a sequence backwards: batches are drawn inside the kernel, and one kernel is a whole
- * step: the batch, the loss, its gradient, clipping, a rate with warmup, AdamW.  Every number is the same everywhere. */
+/* A transformer learns to write a sequence backwards: batches are drawn inside the kernel, and
+ * one kernel is a whole
+ * step: the batch, the loss, its gradient, clipping, a rate with warmup, AdamW.  Every number
+ * is the same everywhere. */
 #include <stdio.h>
 
 #include "cotrace/cotrace.h"
@@ -72,11 +74,13 @@ step(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
     for (int i = 0; i < P; i++)
         arguments[i] = in[i];
-    arguments[P] = cot_randint(t, cot_i32(BATCH, LENGTH), 0, SYMBOLS, .key = cot_fold_in(cot_key(t, 1), state[0]));
+    arguments[P] = cot_randint(t, cot_i32(BATCH, LENGTH), 0, SYMBOLS,
+                               .key = cot_fold_in(cot_key(t, 1), state[0]));
     cot_call_all(df, ((cot_values){ P + 1, arguments }), d, P + 2);
     cot_clip_by_norm(((cot_values){ P, d }), 1.0, clipped);
     optim.schedule = cot_cosine_rate(state[0], 0.01, STEPS, .warmup = 20);
-    cot_optim_step(&optim, ((cot_values){ P, in }), ((cot_values){ P, clipped }), ((cot_values){ states, state }), out, out + P);
+    cot_optim_step(&optim, ((cot_values){ P, in }), ((cot_values){ P, clipped }),
+                   ((cot_values){ states, state }), out, out + P);
     out[P + states] = d[P];
     out[P + states + 1] = d[P + 1];
 }
@@ -94,7 +98,8 @@ train(cot_context *ctx)
 {
     enum { ALL = 3 * P + 1 };
     const uint64_t seed[2] = { 7, 0 };
-    cot_array *key = cot_array_copy(ctx, cot_u64(2), seed), *now[ALL] = { NULL }, *next[ALL + 2] = { NULL };
+    cot_array *key = cot_array_copy(ctx, cot_u64(2), seed), *now[ALL] = { NULL },
+              *next[ALL + 2] = { NULL };
     const cot_array *const keys[1] = { key };
     cot_type types[ALL];
     cot_kernel *k;
@@ -118,7 +123,8 @@ train(cot_context *ctx)
             next[j] = swap;
         }
         if (i % 20 == 0 || i == STEPS - 1)
-            printf("step %3d   loss %.4f   %5.1f%% right\n", i, (double)*(const float *)cot_array_read(next[ALL]),
+            printf("step %3d   loss %.4f   %5.1f%% right\n", i,
+                   (double)*(const float *)cot_array_read(next[ALL]),
                    100 * (double)*(const float *)cot_array_read(next[ALL + 1]));
     }
     for (int i = 0; i < ALL + 2; i++) {

@@ -1,7 +1,7 @@
 /* Prefixes of an associative operation by a traced body: see passes/prefix.h.
  *
- * The body is traced once, for one pair of elements, and mapped over the pairs of each level, so
- * that it works on elements as any body does. */
+ * The body is traced once, for one pair of elements, and mapped over the pairs of each level,
+ * so that it works on elements as any body does. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"

@@ -1,5 +1,5 @@
-/* Reductions, windows and sorts by a traced body: the body is traced once, for one element of each list, and handed
- * to the graphs of passes/combine.c, window.c and sorting.c. */
+/* Reductions, windows and sorts by a traced body: the body is traced once, for one element of
+ * each list, and handed to the graphs of passes/combine.c, window.c and sorting.c. */
 #include "cotrace/combine.h"
 
 #include "frontend/sub.h"
@@ -15,8 +15,8 @@ typedef struct combining {
 
 /* The body on two elements of each type: (a, b) -> an element again, or bool. */
 static bool
-traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *const *element, bool test,
-       pass_combiner *c)
+traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *const *element,
+       bool test, pass_combiner *c)
 {
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, 2 * n + 1);
     fe_shared consts = { 0 };
@@ -24,8 +24,8 @@ traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *co
 
     for (int i = 0; i < 2 * n; i++)
         type[i] = element[i % n];
-    if (!fe_trace_sub(b, ir_format(b->arena, "%s.%s", b->name, test ? "before" : "combine"), body, s->o.user, 2 * n,
-                      type, test ? 1 : n, &consts, &sub))
+    if (!fe_trace_sub(b, ir_format(b->arena, "%s.%s", b->name, test ? "before" : "combine"),
+                      body, s->o.user, 2 * n, type, test ? 1 : n, &consts, &sub))
         return false;
     *c = (pass_combiner){ sub.g, n, sub.n_captured, sub.captured };
     for (int i = 0; i < (test ? 1 : n); i++) {
@@ -33,8 +33,8 @@ traced(ir_build *b, const combining *s, cot_body *body, int n, const ir_type *co
         const ir_type *got = ir_type_at(sub.g, sub.g->out[i]);
 
         if (got != want) {
-            ir_build_fail(b, s->title, ERR_sub_type, "body", "output", i, ir_type_str(b->ctx, got),
-                          ir_type_str(b->ctx, want));
+            ir_build_fail(b, s->title, ERR_sub_type, "body", "output", i,
+                          ir_type_str(b->ctx, got), ir_type_str(b->ctx, want));
             return false;
         }
     }
@@ -52,7 +52,8 @@ static bool
 lists(ir_build *b, const combining *s, ir_ref *x, const ir_type **element)
 {
     if (s->o.xs.n < 1 || !s->body) {
-        ir_build_fail(b, s->title, ERR_usage, s->body ? "has no .xs; wants at least one" : "a body is NULL");
+        ir_build_fail(b, s->title, ERR_usage,
+                      s->body ? "has no .xs; wants at least one" : "a body is NULL");
         return false;
     }
     for (int i = 0; i < s->o.xs.n; i++) {
@@ -60,7 +61,8 @@ lists(ir_build *b, const combining *s, ir_ref *x, const ir_type **element)
         if (!x[i])
             return false;
         if (!ir_same_shape(ir_btype(b, x[i]), ir_btype(b, x[0]))) {
-            ir_build_fail(b, s->title, ERR_shapes_differ, ir_type_str(b->ctx, ir_btype(b, x[i])),
+            ir_build_fail(b, s->title, ERR_shapes_differ,
+                          ir_type_str(b->ctx, ir_btype(b, x[i])),
                           ir_type_str(b->ctx, ir_btype(b, x[0])));
             return false;
         }
@@ -74,7 +76,8 @@ inits(ir_build *b, const combining *s, const ir_type *const *element, ir_ref *in
 {
     if (s->o.inits.n != s->o.xs.n) {
         ir_build_fail(b, s->title, ERR_attr_wrong,
-                      ir_format(b->arena, ".inits has %d entries; wants %d, as .xs", s->o.inits.n, s->o.xs.n));
+                      ir_format(b->arena, ".inits has %d entries; wants %d, as .xs",
+                                s->o.inits.n, s->o.xs.n));
         return false;
     }
     for (int i = 0; i < s->o.xs.n; i++) {
@@ -84,7 +87,8 @@ inits(ir_build *b, const combining *s, const ir_type *const *element, ir_ref *in
         if (ir_btype(b, init[i]) != element[i]) {
             ir_build_fail(b, s->title, ERR_attr_wrong,
                           ir_format(b->arena, ".inits[%d] is %s; wants %s", i,
-                                    ir_type_str(b->ctx, ir_btype(b, init[i])), ir_type_str(b->ctx, element[i])));
+                                    ir_type_str(b->ctx, ir_btype(b, init[i])),
+                                    ir_type_str(b->ctx, element[i])));
             return false;
         }
     }
@@ -136,8 +140,8 @@ reduce(ir_build *b, const fe_arg *a, int n_args, const void *options)
 }
 
 static bool
-window_list(ir_build *b, const combining *s, const char *what, cot_list list, int n, int64_t absent, int64_t least,
-            int64_t *to)
+window_list(ir_build *b, const combining *s, const char *what, cot_list list, int n,
+            int64_t absent, int64_t least, int64_t *to)
 {
     if (list.n != 0 && list.n != n) {
         ir_build_fail(b, s->title, ERR_attr_wrong,
@@ -148,8 +152,8 @@ window_list(ir_build *b, const combining *s, const char *what, cot_list list, in
         to[i] = list.n ? list.at[i] : absent;
         if (to[i] < least) {
             ir_build_fail(b, s->title, ERR_attr_wrong,
-                          ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i, (long long)to[i],
-                                    (long long)least));
+                          ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i,
+                                    (long long)to[i], (long long)least));
             return false;
         }
     }
@@ -248,7 +252,8 @@ scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
     const combining *s = options;
     const int n = s->o.xs.n;
     const ir_type **element = IR_NEW_N(b->arena, const ir_type *, n + 1);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n + 1), *y = IR_NEW_N(b->arena, ir_ref, n + 1), *z = IR_NEW_N(b->arena, ir_ref, n + 1);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n + 1), *y = IR_NEW_N(b->arena, ir_ref, n + 1),
+           *z = IR_NEW_N(b->arena, ir_ref, n + 1);
     pass_combiner c;
 
     (void)a, (void)n_args;
@@ -256,13 +261,15 @@ scatter_by(ir_build *b, const fe_arg *a, int n_args, const void *options)
         return IR_NONE;
     if (s->o.updates.n != n) {
         ir_build_fail(b, s->title, ERR_attr_wrong,
-                      ir_format(b->arena, ".updates has %d entries; wants %d, as .xs", s->o.updates.n, n));
+                      ir_format(b->arena, ".updates has %d entries; wants %d, as .xs",
+                                s->o.updates.n, n));
         return IR_NONE;
     }
     for (int i = 0; i < n; i++)
         if (!(y[i] = given(b, s, s->o.updates.at[i], n + i)))
             return IR_NONE;
-    if (!traced(b, s, s->body, n, element, false, &c) || !fe_scatter_by(b, s->title, s->o.index, s->o.clip, &c, x, y, z))
+    if (!traced(b, s, s->body, n, element, false, &c) ||
+        !fe_scatter_by(b, s->title, s->o.index, s->o.clip, &c, x, y, z))
         return IR_NONE;
     return results(s, b, z);
 }
@@ -284,8 +291,9 @@ FE_COMBINE(sort_by, sort_by)
 FE_COMBINE(scatter_by, scatter_by)
 
 cot_value
-cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_value x, cot_value source,
-                        cot_value init, const cot_combine_options *o, size_t size)
+cot_select_and_scatter_(cot_place at, cot_body *select, cot_body *scatter, cot_value x,
+                        cot_value source, cot_value init, const cot_combine_options *o,
+                        size_t size)
 {
     combining s = { .title = "select_and_scatter", .body = select, .scatter = scatter, .x = x, .source = source,
                     .init = init };

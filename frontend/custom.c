@@ -1,7 +1,9 @@
-/* Custom functions: registered by name, called as one node, their rules traced when a transform asks.
+/* Custom functions: registered by name, called as one node, their rules traced when a transform
+ * asks.
  *
- * A rule is traced for the types of one example, in a trace that can capture nothing; what comes back is a
- * closed graph.  A rule that calls its own function is no recursion, since that call's rules wait too. */
+ * A rule is traced for the types of one example, in a trace that can capture nothing; what
+ * comes back is a closed graph.  A rule that calls its own function is no recursion, since that
+ * call's rules wait too. */
 #include "frontend/custom.h"
 
 #include "frontend/trace.h"
@@ -43,8 +45,8 @@ public_type(const ir_type *t)
 
 /* ---- tracing a rule ---- */
 
-/* One rule to be traced.  in: what the body sees, `type` of the inputs of the graph; slot[i]: which of the
- * body's inputs graph input i is.  want[j]: the type of result j, NULL: any. */
+/* One rule to be traced.  in: what the body sees, `type` of the inputs of the graph; slot[i]:
+ * which of the body's inputs graph input i is.  want[j]: the type of result j, NULL: any. */
 typedef struct rule {
     const cot_custom *c;
     const char *what;
@@ -57,7 +59,8 @@ typedef struct rule {
 } rule;
 
 static rule *
-rule_new(ir_arena *a, const cot_custom *c, const char *what, cot_custom_body *body, const ir_node *n, int most)
+rule_new(ir_arena *a, const cot_custom *c, const char *what, cot_custom_body *body,
+         const ir_node *n, int most)
 {
     rule *r = IR_NEW(a, rule);
     r->c = c;
@@ -174,7 +177,8 @@ behind_name(const cot_custom *c, ir_graph *g, ir_graph **out)
         ir_custom_add(c->ctx, guard);
     }
     ir_build *b = ir_build_new(c->ctx, g->name);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, g->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, g->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
     for (int i = 0; i < g->n_in; i++)
         x[i] = ir_input_like(b, g, g->in[i], "");
     b->loc = c->loc;
@@ -186,8 +190,8 @@ behind_name(const cot_custom *c, ir_graph *g, ir_graph **out)
 }
 
 static cot_status
-trace_vjp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active, const bool *has_ct,
-          ir_graph **out)
+trace_vjp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active,
+          const bool *has_ct, ir_graph **out)
 {
     const cot_custom *c = definition(ir);
     const ir_graph *f = n->at.custom.forward;
@@ -226,15 +230,17 @@ trace_jvp(const ir_custom *ir, const ir_node *n, ir_loc loc, const bool *active,
     return rule_trace(r, loc, out);
 }
 
-/* The axis of a result, counted from the front; its element type and rank must be the forward's. */
+/* The axis of a result, counted from the front; its element type and rank must be the
+ * forward's. */
 static cot_status
-check_axis(const cot_custom *c, ir_loc loc, const ir_graph *g, const ir_type *base, int64_t size, int j, int64_t *dim)
+check_axis(const cot_custom *c, ir_loc loc, const ir_graph *g, const ir_type *base,
+           int64_t size, int j, int64_t *dim)
 {
     const ir_type *t = ir_type_at(g, g->out[j]);
     int64_t k = *dim == COT_NONE ? 0 : *dim < 0 ? *dim + t->rank : *dim;
     if (k < 0 || (*dim != COT_NONE && k >= t->rank))
-        return ir_fail(c->ctx, loc, "custom_call", ERR_custom_axis, c->ir.name, j, (long long)*dim,
-                       ir_type_str(c->ctx, t));
+        return ir_fail(c->ctx, loc, "custom_call", ERR_custom_axis, c->ir.name, j,
+                       (long long)*dim, ir_type_str(c->ctx, t));
     const ir_type *want = *dim == COT_NONE ? base : ir_type_open(c->ctx, base, (int)k, size);
     if (t != want)
         return ir_fail(c->ctx, loc, "custom_call", ERR_custom_result, "vmap", c->ir.name, j,
@@ -244,8 +250,8 @@ check_axis(const cot_custom *c, ir_loc loc, const ir_graph *g, const ir_type *ba
 }
 
 static cot_status
-trace_vmap(const ir_custom *ir, const ir_node *n, ir_loc loc, int64_t size, int randomness, const bool *mapped,
-           ir_graph **out, int64_t *out_dims)
+trace_vmap(const ir_custom *ir, const ir_node *n, ir_loc loc, int64_t size, int randomness,
+           const bool *mapped, ir_graph **out, int64_t *out_dims)
 {
     const cot_custom *c = definition(ir);
     const ir_graph *f = n->at.custom.forward;
@@ -296,19 +302,23 @@ contradiction(const cot_custom_options *o)
     if (o->generate_vmap && o->sequential)
         return "has both .generate_vmap and .sequential; wants one of them";
     if (!o->forward && o->generate_vmap)
-        return o->run ? ".generate_vmap wants a traced .forward; .run is opaque: give .vmap or .sequential"
-                      : ".generate_vmap wants a traced .forward; .symbol is opaque: give .vmap or .sequential";
+        return o->run ? ".generate_vmap wants a traced .forward; .run is opaque: give .vmap or "
+                        ".sequential"
+                      : ".generate_vmap wants a traced .forward; .symbol is opaque: give .vmap "
+                        "or .sequential";
     if (o->once_differentiable && !o->vjp)
         return ".once_differentiable wants a .vjp";
     return o->n_in < 0 || o->n_out < 0 ? "wants counts of 0 or more" : NULL;
 }
 
 static const cot_custom *
-make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options *o, ir_custom_caller *foreign)
+make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options *o,
+     ir_custom_caller *foreign)
 {
     ir_loc loc = ir_loc_file(ctx, at.file, at.line);
     const char *wrong = contradiction(o);
-    const ir_c_function *p = !wrong && o->prototype ? ir_c_parse(&ctx->arena, o->prototype) : NULL;
+    const ir_c_function *p =
+        !wrong && o->prototype ? ir_c_parse(&ctx->arena, o->prototype) : NULL;
     if (p && p->why)
         wrong = ir_format(&ctx->arena, ".prototype %s", p->why);
     if (wrong) {
@@ -336,8 +346,8 @@ make(cot_context *ctx, cot_place at, const char *name, const cot_custom_options 
 }
 
 const cot_custom *
-fe_custom_new(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *options, size_t size,
-              ir_custom_caller *foreign)
+fe_custom_new(cot_place at, cot_context *ctx, const char *name,
+              const cot_custom_options *options, size_t size, ir_custom_caller *foreign)
 {
     const cot_custom *volatile c = NULL;
     FE_OPTIONS(cot_custom_options, o, options, size);
@@ -377,15 +387,17 @@ in_range(cot_setup *s, const char *what, int i, int n)
 cot_type
 cot_setup_in_type(const cot_setup *s, int i)
 {
-    return in_range((cot_setup *)s, "input", i, s->f->n_in) ? public_type(ir_type_at(s->f, s->f->in[i]))
-                                                           : (cot_type){ 0 };
+    return in_range((cot_setup *)s, "input", i, s->f->n_in)
+               ? public_type(ir_type_at(s->f, s->f->in[i]))
+               : (cot_type){ 0 };
 }
 
 cot_type
 cot_setup_out_type(const cot_setup *s, int j)
 {
-    return in_range((cot_setup *)s, "result", j, s->f->n_out) ? public_type(ir_type_at(s->f, s->f->out[j]))
-                                                             : (cot_type){ 0 };
+    return in_range((cot_setup *)s, "result", j, s->f->n_out)
+               ? public_type(ir_type_at(s->f, s->f->out[j]))
+               : (cot_type){ 0 };
 }
 
 void
@@ -450,10 +462,11 @@ typedef struct custom_call {
 
 /* Zeros of the result types: the forward of C code, which says its types and nothing else. */
 static cot_status
-opaque_forward(ir_build *b, const cot_custom *c, const cot_custom_info *info, int n, const ir_type *const *type,
-               ir_graph **out)
+opaque_forward(ir_build *b, const cot_custom *c, const cot_custom_info *info, int n,
+               const ir_type *const *type, ir_graph **out)
 {
-    cot_type *in = IR_NEW_N(b->arena, cot_type, n + 1), *y = IR_NEW_N(b->arena, cot_type, c->o.n_out);
+    cot_type *in = IR_NEW_N(b->arena, cot_type, n + 1),
+             *y = IR_NEW_N(b->arena, cot_type, c->o.n_out);
     ir_build *g = ir_build_new(b->ctx, ir_format(b->arena, "%s.types", c->ir.name));
     for (int i = 0; i < n; i++) {
         in[i] = public_type(type[i]);
@@ -490,7 +503,8 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
 {
     const custom_call *k = options;
     const cot_custom *c = k->c;
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1), *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, k->in.n + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, c->o.n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, k->in.n + 1);
     ir_node n = { .at = { .custom = { .name = c->ir.name, .attrs = fe_list(k->attrs), .effects = c->o.effects,
                                       .opaque = c->o.forward == NULL, .prototype = c->o.prototype } } };
@@ -536,7 +550,8 @@ no_function(ir_build *b, const fe_arg *x, int n, const void *options)
 }
 
 cot_value
-cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values in, cot_value *out)
+cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values in,
+                 cot_value *out)
 {
     custom_call k = { c, attrs, in, out };
     if (!c)

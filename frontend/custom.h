@@ -6,8 +6,9 @@
 #include "ir/custom.h"
 
 /* foreign: calls what has a prototype. */
-const cot_custom *fe_custom_new(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *options,
-                                size_t size, ir_custom_caller *foreign);
+const cot_custom *fe_custom_new(cot_place at, cot_context *ctx, const char *name,
+                                const cot_custom_options *options, size_t size,
+                                ir_custom_caller *foreign);
 
 /* How many operands and results a call has. */
 void fe_custom_counts(const cot_custom *c, int *n_in, int *n_out);

@@ -1,5 +1,6 @@
-/* A handle as text, for a debugger or a printf in a body: its type, the op and the line that made
- * it, and what its trace is inside, from the innermost function out to the outermost transform:
+/* A handle as text, for a debugger or a printf in a body: its type, the op and the line that
+ * made it, and what its trace is inside, from the innermost function out to the outermost
+ * transform:
  *
  *     f32[3], mul at model.c:12, in f, in grad at main.c:30, in vmap at main.c:31
  *
@@ -38,7 +39,8 @@ print_origin(const cot_trace *t, ir_ref v, ir_buf *b)
         ir_buf_printf(b, " (%s)", t->b->in_name[i]);
 }
 
-/* Bodies of control flow stand in the function that is below them; then come calls and transforms. */
+/* Bodies of control flow stand in the function that is below them; then come calls and
+ * transforms. */
 static void
 print_around(const cot_trace *t, ir_buf *b)
 {

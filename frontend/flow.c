@@ -1,8 +1,8 @@
 /* Calls and control flow: bodies traced as sub-functions (sub.c).
  *
- * The operands that bodies capture are shared: branches have them last, while and scan first, as
- * consts.  A body may write to values of the trace around: their new values become more results of a
- * cond, more carries of a loop, and are written outside when the node is made. */
+ * The operands that bodies capture are shared: branches have them last, while and scan first,
+ * as consts.  A body may write to values of the trace around: their new values become more
+ * results of a cond, more carries of a loop, and are written outside when the node is made. */
 #include "frontend/fn.h"
 #include "frontend/sub.h"
 #include "ir/diag.h"
@@ -44,10 +44,11 @@ operands(ir_build *b, const flow *f, cot_values list, ir_ref *in, const ir_type 
     return true;
 }
 
-/* Results first ... go to the user, but for those from `split` on that are the new values of what the
- * bodies wrote: they are written.  The answer is the user's first. */
+/* Results first ... go to the user, but for those from `split` on that are the new values of
+ * what the bodies wrote: they are written.  The answer is the user's first. */
 static ir_ref
-give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n_out, const ir_ref *y)
+give(ir_build *b, const flow *f, const fe_wiring *w, int first, int split, int n_out,
+     const ir_ref *y)
 {
     const int after = split + (int)w->n_written;
     int to = 0;
@@ -185,8 +186,8 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!p || !operands(b, f, f->o.in, in, type))
         return IR_NONE;
     for (int i = 0; i < f->bodies.n; i++)
-        if (!fe_trace_flow(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i), f->bodies.at[i],
-                       f->o.user, n_in, type, n_out, &w, &s[i]))
+        if (!fe_trace_flow(b, ir_format(b->arena, "%s.%s%d", b->name, f->op, i),
+                           f->bodies.at[i], f->o.user, n_in, type, n_out, &w, &s[i]))
             return IR_NONE;
     fe_share_captures(b, &w, s, f->bodies.n);
     for (int i = 0; i < f->bodies.n; i++)
@@ -241,7 +242,8 @@ copy_values(ir_build *b, const fe_arg *x, int n, const void *options)
     return IR_NONE;
 }
 
-/* The operands as the body's own: what it writes of them stays inside, as in a body traced apart. */
+/* The operands as the body's own: what it writes of them stays inside, as in a body traced
+ * apart. */
 static const cot_value *
 local_copies(cot_place at, const flow *f, cot_trace *t)
 {
@@ -335,10 +337,10 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     }
     if (!operands(b, f, f->o.in, in, type) ||
         !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
-                   n_in, type, 1, &w, holds) ||
+                       n_in, type, 1, &w, holds) ||
         !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user, n_in,
-                   type, n_in, &w, step))
+        !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user,
+                       n_in, type, n_in, &w, step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
     const bool draws = holds->key >= 0 || step->key >= 0;
@@ -405,19 +407,21 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !operands(b, f, f->o.xs, in + carries, type + carries) ||
         !slices(b, f, in + carries, type + carries, &length) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0], f->o.user,
-                   n_in, type, n_out, &w, &step))
+        !fe_trace_flow(b, ir_format(b->arena, "%s.%s", b->name, f->op), f->bodies.at[0],
+                       f->o.user, n_in, type, n_out, &w, &step))
         return IR_NONE;
     fe_share_captures(b, &w, &step, 1);
     ir_attrs at = { .scan = { .consts = w.consts.n, .carries = carries + w.n_written,
                               .length = length, .reverse = f->o.reverse != 0 } };
-    at.scan.body = fe_wire(b, &step, &w, carries, false, step.key >= 0 ? FE_TRIP_IN : FE_NO_TRIPS);
+    at.scan.body =
+        fe_wire(b, &step, &w, carries, false, step.key >= 0 ? FE_TRIP_IN : FE_NO_TRIPS);
     if (step.key >= 0)
         in[n_in++] = ir_iota(b, COT_U64, 1, &length, 0);
     const int n_all = fe_loop_operands(b, &w, carries, n_in, in, &all);
     n_out += (int)w.n_written;
     if (f->o.segments != 0 && length > 1)
-        return give(b, f, &w, 0, carries, n_out, fe_segments(b, &at, f->o.segments, n_all, all));
+        return give(b, f, &w, 0, carries, n_out,
+                    fe_segments(b, &at, f->o.segments, n_all, all));
     return finish(b, f, OP_scan, n_all, all, &at, n_out, 0, 0, &w, carries);
 }
 
@@ -527,7 +531,8 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     }
     fe_share_captures(b, &w, &step, 1);
     const int split = carries + 1, n_out = split + (int)w.n_written;
-    ir_graph *body = fe_wire(b, &step, &w, split, true, step.key >= 0 ? FE_COUNTER : FE_NO_TRIPS);
+    ir_graph *body =
+        fe_wire(b, &step, &w, split, true, step.key >= 0 ? FE_COUNTER : FE_NO_TRIPS);
     const int n_in = fe_loop_operands(b, &w, split, split, in, &all);
     if (known) {
         ir_attrs at = { .scan = { w.consts.n, n_out, f->head.integer, 0, body } };

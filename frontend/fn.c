@@ -170,7 +170,8 @@ fe_around_push(cot_context *ctx, const char *how, ir_loc loc)
 }
 
 cot_status
-fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone, const fe_special **out)
+fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
+                     const fe_special **out)
 {
     cot_context *ctx = f->ctx;
     const ir_around *around = ctx->around;
@@ -237,7 +238,8 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
         const ir_type **example = IR_NEW_N(&f->ctx->arena, const ir_type *, *n + 1);
         *out = example;
         if (f->options.in_names) {
-            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n), 0, NULL };
+            pass_named names = { f->ctx, f->loc, s->name, *n, fe_argument_names(f->of, *n),
+                                 0,      NULL };
             names.n_never = fe_optional_names(f, &names.never);
             vmap->in = (pass_dims){ *n, NULL, false };
             COT_TRY(pass_named_dims(&names, f->options.in_names, &vmap->in.at));
@@ -255,7 +257,8 @@ inner_types(cot_fn *f, int *n, const ir_type *const *type, bool alone, pass_vmap
     return COT_OK;
 }
 
-/* What f calls its n arguments, if it is a transform of a body with names that keeps them; else NULL. */
+/* What f calls its n arguments, if it is a transform of a body with names that keeps them; else
+ * NULL. */
 static const char *const *
 argument_names(const cot_fn *f, int n)
 {
@@ -325,8 +328,8 @@ specialise_body(cot_fn *f, bool alone, fe_special *s)
 
 /* The function inside, in sight of the axis if this vmap names one. */
 static cot_status
-inside_axis(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type, bool alone,
-                  const fe_special **inner)
+inside_axis(cot_fn *f, const pass_vmap_options *vmap, int n, const ir_type *const *type,
+            bool alone, const fe_special **inner)
 {
     const ir_named_axis *around = f->ctx->axes;
 

@@ -74,19 +74,22 @@ void fe_around_push(cot_context *ctx, const char *how, ir_loc loc);
 /* The function inside f, a transform, in sight of f. */
 cot_status fe_specialise_inside(cot_fn *f, int n, const ir_type *const *type, bool alone,
                                 const fe_special **out);
-/* f with another function inside, or with other optional arguments: the recipe without its cache. */
+/* f with another function inside, or with other optional arguments: the recipe without its
+ * cache. */
 cot_fn *fe_fn_with(const cot_fn *f, cot_fn *of);
 /* optional.c: f (a TAKING) for its own arguments, then the optional ones. */
 cot_status fe_specialise_taking(cot_fn *f, bool alone, fe_special *s);
-/* optional.c: what a body reads after its arguments.  Numbers take the element type of the first
- * floating argument, or f32. */
-cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n, const ir_type *const *type);
-/* fresh, a transform of f or f with a number; or one that was made from f at the same line in the same way,
- * so that a loop that makes its functions anew traces and compiles them once. */
+/* optional.c: what a body reads after its arguments.  Numbers take the element type of the
+ * first floating argument, or f32. */
+cot_value fe_optional_value(cot_trace *t, const fe_optional *o, int n,
+                            const ir_type *const *type);
+/* fresh, a transform of f or f with a number; or one that was made from f at the same line in
+ * the same way, so that a loop that makes its functions anew traces and compiles them once. */
 cot_fn *fe_fn_shared(cot_fn *f, cot_fn *fresh);
 /* The names of the first n arguments of f, as far as they are known: entries may be NULL. */
 const char *const *fe_argument_names(const cot_fn *f, int n);
-/* How many of the last results of g, f's graph, are residuals: 0 unless f is the first of two halves. */
+/* How many of the last results of g, f's graph, are residuals: 0 unless f is the first of two
+ * halves. */
 int fe_count_residuals(const cot_fn *f, const ir_graph *g);
 /* The names of the optional arguments of the body that f is made of; how many. */
 int fe_optional_names(const cot_fn *f, const char *const **out);

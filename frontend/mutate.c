@@ -1,9 +1,10 @@
 /* Values that can be written, and views of them.
  *
- * Any value can: at the first write to it, or view of it, its handle is given a clone, and later
- * views are of that.  Other handles keep what they stand for, though the graph may have shared
- * their nodes.  A written argument is in/out: the trace ends with its new value as a result.  A body of
- * control flow ends with those of what it wrote outside (flow.c passes them on). */
+ * Any value can: at the first write to it, or view of it, its handle is given a clone, and
+ * later views are of that.  Other handles keep what they stand for, though the graph may have
+ * shared their nodes.  A written argument is in/out: the trace ends with its new value as a
+ * result.  A body of control flow ends with those of what it wrote outside (flow.c passes them
+ * on). */
 #include "cotrace/mutate.h"
 
 #include "frontend/trace.h"
@@ -37,7 +38,8 @@ fe_local_copy(ir_build *b, cot_value v, const char *op, int i)
     return fe_handle(b->ctx->trace, x && ir_is_mutable(b, x) ? ir_op1(b, OP_clone, x) : x);
 }
 
-/* A write to a captured value goes out through bodies of control flow, and through nothing else. */
+/* A write to a captured value goes out through bodies of control flow, and through nothing
+ * else. */
 static bool
 is_out_of_reach(const cot_trace *t, uint32_t root)
 {
@@ -64,7 +66,8 @@ fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y)
         return;
     }
     for (const ir_node *n = ir_bdef(b, x); n && ir_is_view(n->op); n = ir_bdef(b, n->in[0]))
-        if (n->op == OP_view_broadcast && ir_btype(b, n->first)->size != ir_btype(b, n->in[0])->size) {
+        if (n->op == OP_view_broadcast &&
+            ir_btype(b, n->first)->size != ir_btype(b, n->in[0])->size) {
             ir_build_fail(b, op, ERR_assign_repeats);
             return;
         }
@@ -96,7 +99,8 @@ broadcasts(const ir_type *from, const ir_type *to)
     if (from->rank > to->rank)
         return false;
     for (int i = 1; i <= from->rank; i++)
-        if (from->dims[from->rank - i] != to->dims[to->rank - i] && from->dims[from->rank - i] != 1)
+        if (from->dims[from->rank - i] != to->dims[to->rank - i] &&
+            from->dims[from->rank - i] != 1)
             return false;
     return true;
 }
@@ -219,12 +223,14 @@ view_reshape(ir_build *b, ir_ref x, ir_ints shape)
 }
 
 static ir_ref
-view_box(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit, const int64_t *stride)
+view_box(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit,
+         const int64_t *stride)
 {
     const int rank = ir_btype(b, x)->rank;
 
-    return ir_node1(b, OP_view_slice, 1, &x,
-                    &(ir_attrs){ .slice = { { rank, start }, { rank, limit }, { rank, stride } } });
+    return ir_node1(
+        b, OP_view_slice, 1, &x,
+        &(ir_attrs){ .slice = { { rank, start }, { rank, limit }, { rank, stride } } });
 }
 
 /* The options of an op, read by its own rule: the nodes that it would make, as views. */
@@ -244,7 +250,8 @@ same_options(ir_build *b, ir_ref x, const void *options)
     b->cse = b->fold = false;
     ir_ref y = l->rule(b, &arg, 1, l->options);
     b->cse = cse, b->fold = fold;
-    /* a node of a clone is never shared, so that it may still become the view of the same type */
+    /* a node of a clone is never shared, so that it may still become the view of the same
+     * type */
     static const ir_op pair[][2] = { { OP_slice, OP_view_slice },
                                      { OP_reshape, OP_view_reshape },
                                      { OP_transpose, OP_view_transpose },
@@ -287,7 +294,8 @@ cot_view_reshape_(cot_place at, cot_value x, cot_list shape)
 cot_value
 cot_view_broadcast_(cot_place at, cot_value x, cot_list shape)
 {
-    return run_view(at, "view_broadcast", same_options, x, &(like){ fe_rule_broadcast_to, &shape });
+    return run_view(at, "view_broadcast", same_options, x,
+                    &(like){ fe_rule_broadcast_to, &shape });
 }
 
 typedef struct pick {

@@ -1,9 +1,9 @@
 /* Optional arguments: declared by a body with a default, passed by name to any transform of it.
  *
- * The value lies in the recipe of the body, so that no transform sees an argument: a number becomes a
- * constant, a value of a trace around is captured at its first use, and captures are unmapped and
- * in no wrt.  To take one as an argument, a trace is opened around the whole recipe: its last
- * inputs are the optional arguments, and the recipe inside captures them. */
+ * The value lies in the recipe of the body, so that no transform sees an argument: a number
+ * becomes a constant, a value of a trace around is captured at its first use, and captures are
+ * unmapped and in no wrt.  To take one as an argument, a trace is opened around the whole
+ * recipe: its last inputs are the optional arguments, and the recipe inside captures them. */
 #include "frontend/fn.h"
 #include "frontend/trace.h"
 #include "frontend/tree.h"

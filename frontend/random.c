@@ -1,9 +1,10 @@
 /* Hidden inputs: captured arrays, and the generator's key.
  *
- * The outermost trace holds them, after its arguments; an inner trace captures them like any other
- * value of the trace around it.  Each trace numbers its draws: draw n of a trace has its key folded
- * with n, and the key of an inner trace is a draw of the one around it.  So a key is the path of the
- * draw in the program as it was written, and stays what it is when graphs are inlined or cut. */
+ * The outermost trace holds them, after its arguments; an inner trace captures them like any
+ * other value of the trace around it.  Each trace numbers its draws: draw n of a trace has its
+ * key folded with n, and the key of an inner trace is a draw of the one around it.  So a key is
+ * the path of the draw in the program as it was written, and stays what it is when graphs are
+ * inlined or cut. */
 #include "cotrace/random.h"
 
 #include <stdatomic.h>

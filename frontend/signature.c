@@ -1,8 +1,8 @@
 /* What a transform takes, and what is wrong with what it was given.
  *
  * All that can be said at the line of the transform is said here, before a pass speaks of lines
- * in the body: the options against the function inside, and the types of arguments, tangents and
- * cotangents against what they belong to. */
+ * in the body: the options against the function inside, and the types of arguments, tangents
+ * and cotangents against what they belong to. */
 #include "frontend/signature.h"
 
 #include "ir/diag.h"

@@ -41,14 +41,15 @@ int fe_share(ir_build *b, fe_shared *s, ir_ref v);
  * with b failed. */
 bool fe_trace_sub(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
                   const ir_type *const *type, int n_out, fe_shared *consts, fe_sub *s);
-/* A body of control flow, which may write to values of the trace around: they join w. When all n
- * are traced, what they capture joins the consts, but for the carries of what is written. */
+/* A body of control flow, which may write to values of the trace around: they join w. When all
+ * n are traced, what they capture joins the consts, but for the carries of what is written. */
 bool fe_trace_flow(ir_build *b, const char *name, cot_body *body, void *user, int n_in,
                    const ir_type *const *type, int n_out, fe_wiring *w, fe_sub *s);
 void fe_share_captures(ir_build *b, fe_wiring *w, const fe_sub *s, int n);
-/* z[i]: x[i], of one shape, with the elements at an index combined with y[i], which broadcasts to what a read gives. */
-bool fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by, const ir_ref *x,
-                   const ir_ref *y, ir_ref *z);
+/* z[i]: x[i], of one shape, with the elements at an index combined with y[i], which broadcasts
+ * to what a read gives. */
+bool fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by,
+                   const ir_ref *x, const ir_ref *y, ir_ref *z);
 /* What a slot of the open trace stands for. */
 ir_ref fe_outside(const ir_build *b, uint32_t slot);
 
@@ -57,8 +58,8 @@ ir_ref fe_outside(const ir_build *b, uint32_t slot);
 typedef enum fe_trips { FE_NO_TRIPS, FE_COUNTER, FE_TRIP_IN, FE_TRIP_IN_OUT } fe_trips;
 
 /* The graph of s with an input for each shared value: before its own inputs in a loop, where
- * `carries` of its own inputs come before the carries of what is written; else after.  counts: input
- * 0 of its own is a counter, whose successor becomes result 0. */
+ * `carries` of its own inputs come before the carries of what is written; else after.  counts:
+ * input 0 of its own is a counter, whose successor becomes result 0. */
 ir_graph *fe_wire(ir_build *b, const fe_sub *s, fe_wiring *w, int carries, bool counts,
                   fe_trips trips);
 /* Of a body that writes nothing: the consts first. */

@@ -33,7 +33,8 @@ fe_input_for(cot_trace *t, ir_ref v, ir_hidden hidden)
     return new_input(t, v, 0, hidden);
 }
 
-/* The view that node v of the trace around is of `from`, of `base` in t: its nodes once more. */
+/* The view that node v of the trace around is of `from`, of `base` in t: its nodes once
+ * more. */
 static ir_ref
 same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
 {
@@ -49,8 +50,9 @@ same_view(cot_trace *t, ir_ref v, ir_ref from, ir_ref base)
     return ir_node1(t->b, (ir_op)n.op, n.n_in, in, &n.at);
 }
 
-/* The slot of t, a body of control flow, for a slot of the trace around: an input for a value; for a view
- * the same view of its base's slot, so that each alias sees what the body writes to another. */
+/* The slot of t, a body of control flow, for a slot of the trace around: an input for a value;
+ * for a view the same view of its base's slot, so that each alias sees what the body writes to
+ * another. */
 static uint32_t
 adopt(cot_trace *t, uint32_t from)
 {
@@ -71,7 +73,8 @@ adopt(cot_trace *t, uint32_t from)
     return t->n_slot - 1;
 }
 
-/* The slot of t for a handle of its own, or of a trace that only bodies of control flow lie between;
+/* The slot of t for a handle of its own, or of a trace that only bodies of control flow lie
+ * between;
  * else 0. */
 static uint32_t
 slot_for(cot_trace *t, cot_value v)
@@ -304,7 +307,8 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
 /* A body that calls its own function would never end. */
 #define MAX_DEPTH 200
 
-/* Handles beyond a body's arguments and results: one read there was never set, one written is an error. */
+/* Handles beyond a body's arguments and results: one read there was never set, one written is
+ * an error. */
 #define ROOM 8
 
 static void
@@ -374,7 +378,8 @@ values_escape(cot_context *ctx, cot_place at, const char *op, int n, const cot_o
 {
     for (int i = 0; i < n; i++)
         if (x[i].kind == COT_IS_VALUE && x[i].value.id && fe_trace_of(ctx, x[i].value)) {
-            escaped(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_trace_ended, i, x[i].value);
+            escaped(ctx, ir_loc_file(ctx, at.file, at.line), op, ERR_trace_ended, i,
+                    x[i].value);
             return true;
         }
     return false;
@@ -391,7 +396,8 @@ apply(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, int n,
     volatile cot_value y = { ctx, top ? top->serial : 0, 0 };
 
     IR_TRY (ctx) {
-        cot_trace *t = top || !values_escape(ctx, at, op, n, x) ? fe_current(ctx, at, op) : NULL;
+        cot_trace *t =
+            top || !values_escape(ctx, at, op, n, x) ? fe_current(ctx, at, op) : NULL;
         if (t) {
             ctx->here = (ir_here){ t->b->loc, op };
             fe_arg *a = IR_NEW_N(t->b->arena, fe_arg, n + 1);

@@ -9,8 +9,8 @@
 #include "cotrace/trace.h"
 #include "ir/build.h"
 
-/* What a handle stands for.  Equal nodes are shared, so that one IR value may serve many handles; a
- * write tells them apart, by giving its handle a clone. */
+/* What a handle stands for.  Equal nodes are shared, so that one IR value may serve many
+ * handles; a write tells them apart, by giving its handle a clone. */
 typedef struct fe_slot {
     ir_ref ref;
     uint32_t base; /* the slot that it is a view of, or 0 */
@@ -74,11 +74,12 @@ ir_ref fe_resolve(cot_trace *t, cot_value v, const char *op, int i);
 cot_value fe_handle(cot_trace *t, ir_ref v);
 /* The trace of a handle, open or ended; NULL for what is no handle of this context. */
 const cot_trace *fe_trace_of(const cot_context *ctx, cot_value v);
-/* The slot of a handle in t, for views and writes: of its own or, of a value from outside, a new
- * one; 0 with the error recorded. */
+/* The slot of a handle in t, for views and writes: of its own or, of a value from outside, a
+ * new one; 0 with the error recorded. */
 uint32_t fe_slot_of(cot_trace *t, cot_value v, const char *op);
 
-/* random.c: the key of the next draw of t, in t; the input of t that stands for a hidden input. */
+/* random.c: the key of the next draw of t, in t; the input of t that stands for a hidden
+ * input. */
 ir_ref fe_next_key(cot_trace *t);
 ir_ref fe_hidden_input(cot_trace *t, const ir_type *type, const char *name, ir_hidden hidden);
 /* The input of t for a value of the trace around it. */
@@ -96,7 +97,8 @@ typedef struct fe_arg {
 typedef ir_ref fe_rule(ir_build *b, const fe_arg *x, int n, const void *options);
 
 /* move.c: the rules of ops that are views too. */
-fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reverse, fe_rule_reshape, fe_rule_broadcast_to;
+fe_rule fe_rule_slice, fe_rule_transpose, fe_rule_reverse, fe_rule_reshape,
+    fe_rule_broadcast_to;
 
 /* Run a rule in the innermost trace, at the user's line.  Operands: any; values only; none (t
  * says the context). */
@@ -124,14 +126,15 @@ void fe_options(void *to, size_t to_size, const void *from, size_t from_size);
     fe_options(&name, sizeof name, from, size)
 
 /* segment.c: the results of a scan in segments, of which reverse mode keeps the ends. */
-const ir_ref *fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in, const ir_ref *in);
+const ir_ref *fe_segments(ir_build *b, const ir_attrs *scan, int64_t segments, int n_in,
+                          const ir_ref *in);
 
-/* The slots of the trace around that an ended body of control flow wrote to: its last results are
- * their new values, in this order.  Their number. */
+/* The slots of the trace around that an ended body of control flow wrote to: its last results
+ * are their new values, in this order.  Their number. */
 uint32_t fe_written(const cot_trace *t, uint32_t *from);
 
-/* mutate.c: y to what a handle, a slot shows, y of its type; a slot as one that can be written; a
- * handle of its own to what v holds now. */
+/* mutate.c: y to what a handle, a slot shows, y of its type; a slot as one that can be written;
+ * a handle of its own to what v holds now. */
 void fe_write(ir_build *b, const char *op, cot_value dst, ir_ref y);
 void fe_write_slot(ir_build *b, const char *op, uint32_t id, ir_ref y);
 ir_ref fe_writable(cot_trace *t, uint32_t id);
@@ -175,15 +178,19 @@ ir_ref fe_keep(ir_build *b, ir_ref y, ir_ref x, ir_axes axes, bool keep);
 ir_ref fe_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes, bool keep);
 /* y, reduced over axes, repeated along them to the shape of x. */
 ir_ref fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes);
-/* Elements of x along an axis, at index vectors of x's rank and one axis more (sugar/index.c). */
+/* Elements of x along an axis, at index vectors of x's rank and one axis more
+ * (sugar/index.c). */
 ir_ref fe_along(ir_build *b, ir_ref x, ir_ref vectors, int axis, ir_mode mode);
-/* The places along an axis in the order of the keys, complex ones by their real, then imaginary parts. */
+/* The places along an axis in the order of the keys, complex ones by their real, then imaginary
+ * parts. */
 ir_ref fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place);
-/* The places of the first `size` elements that are not 0, one row of indices each, `fill` in rows that are left; all
- * of them are *count (sugar/nonzero.c).  y in an element type that holds it; the error recorded if none (move.c). */
+/* The places of the first `size` elements that are not 0, one row of indices each, `fill` in
+ * rows that are left; all of them are *count (sugar/nonzero.c).  y in an element type that
+ * holds it; the error recorded if none (move.c). */
 ir_ref fe_places(ir_build *b, ir_ref x, int64_t size, int64_t fill, ir_ref *count);
 ir_ref fe_convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to);
-/* Integers in a type that holds them and the size, those below 0 counted from the end (sugar/index.c). */
+/* Integers in a type that holds them and the size, those below 0 counted from the end
+ * (sugar/index.c). */
 ir_ref fe_from_start(ir_build *b, ir_ref index, int64_t size);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);

@@ -85,7 +85,8 @@ fe_fn_shared(cot_fn *f, cot_fn *fresh)
 {
     for (cot_fn *g = f->made; g; g = g->made_before)
         if (g->kind == fresh->kind && g->loc == fresh->loc && g->row == fresh->row &&
-            (fresh->with || g->of == fresh->of) && same_text(g->with, fresh->with) && same_number(&g->with_value, &fresh->with_value) &&
+            (fresh->with || g->of == fresh->of) && same_text(g->with, fresh->with) &&
+            same_number(&g->with_value, &fresh->with_value) &&
             same_options(&g->options, &fresh->options))
             return g;
     fresh->made_before = f->made;
@@ -197,7 +198,8 @@ cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *options, 
 }
 
 cot_fn *
-cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options, size_t size)
+cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *options,
+                   size_t size)
 {
     cot_fn *volatile g = NULL;
     FE_OPTIONS(cot_functionalize_options, o, options, size);

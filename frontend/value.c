@@ -220,7 +220,8 @@ promote_signs(cot_dtype s, cot_dtype u)
     return ir_bits(u) < ir_bits(s) ? s : wider[u - COT_U8];
 }
 
-/* With a complex type: the complex type of the parts promoted; of integers, the type as it is. */
+/* With a complex type: the complex type of the parts promoted; of integers, the type as it
+ * is. */
 static cot_dtype
 promote_complex(cot_dtype a, cot_dtype b)
 {
@@ -378,7 +379,8 @@ fe_lists(ir_build *b, const char *op, int n, const fe_named_list *lists)
 {
     for (int i = 0; i < n; i++)
         if (lists[i].list.n != 0 && !lists[i].list.at) {
-            ir_build_fail(b, op, ERR_list_bare, lists[i].what, lists[i].list.n, lists[i].list.n);
+            ir_build_fail(b, op, ERR_list_bare, lists[i].what, lists[i].list.n,
+                          lists[i].list.n);
             return false;
         }
     return true;

@@ -1,5 +1,6 @@
 /* Memory regions.  Chunks double in size up to a limit; a request that does not fit the current
- * chunk gets a new one.  Chunks come from the context's allocator zeroed, so allocation is a bump. */
+ * chunk gets a new one.  Chunks come from the context's allocator zeroed, so allocation is a
+ * bump. */
 #include "ir/arena.h"
 
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  *
  * Three lifetimes, three arenas: context, graph, scratch.  Allocation never answers NULL: when
  * memory is short it jumps to the context's innermost recovery point (ir/context.h), where the
- * public call that set it answers COT_ERR_MEMORY.  Whatever is built lives in arenas, so that the
- * jump leaves nothing behind. */
+ * public call that set it answers COT_ERR_MEMORY.  Whatever is built lives in arenas, so that
+ * the jump leaves nothing behind. */
 #ifndef IR_ARENA_H
 #define IR_ARENA_H
 

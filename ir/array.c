@@ -1,8 +1,8 @@
 /* Typed memory at run time.
  *
- * An array is one block: the record, its sizes, then (if it owns them) its elements, aligned to a
- * cache line.  It remembers the allocator of its context, and so may outlive it.  A context whose
- * functions captured an array holds it too: the last holder to let go frees it. */
+ * An array is one block: the record, its sizes, then (if it owns them) its elements, aligned to
+ * a cache line.  It remembers the allocator of its context, and so may outlive it.  A context
+ * whose functions captured an array holds it too: the last holder to let go frees it. */
 #include "ir/array.h"
 
 #include <string.h>

@@ -7,7 +7,8 @@
 
 #include "cotrace/tensor.h"
 
-/* Memory that is not this process's own, or not ours: what a folder above knows to do with it. */
+/* Memory that is not this process's own, or not ours: what a folder above knows to do with
+ * it. */
 typedef struct ir_place {
     int device_type, device_id;         /* as DLPack counts them: 1, 0 is this process's memory */
     void (*release)(struct ir_place *p, cot_array *a);      /* let go of a->data */

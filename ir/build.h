@@ -1,8 +1,8 @@
 /* The one way to make a node: infer its type, check it, fold it, share it.
  *
- * A builder makes one graph.  The first error sticks (it is recorded in the context with the node's
- * location); every later call answers IR_NONE quietly, and ir_build_end answers the status.  An
- * operand IR_NONE is such a quiet failure too, so rules need no checks. */
+ * A builder makes one graph.  The first error sticks (it is recorded in the context with the
+ * node's location); every later call answers IR_NONE quietly, and ir_build_end answers the
+ * status.  An operand IR_NONE is such a quiet failure too, so rules need no checks. */
 #ifndef IR_BUILD_H
 #define IR_BUILD_H
 
@@ -46,15 +46,18 @@ ir_ref ir_input_hidden(ir_build *b, const ir_type *type, const char *name, ir_hi
 ir_ref ir_input_like(ir_build *b, const ir_graph *f, ir_ref v, const char *prefix);
 void ir_output(ir_build *b, ir_ref v);
 void ir_output_named(ir_build *b, ir_ref v, const char *name);
-/* The outputs from here on are the new values of in/out arguments: one call for each, ascending. */
+/* The outputs from here on are the new values of in/out arguments: one call for each,
+ * ascending. */
 void ir_inout_arg(ir_build *b, int arg, ir_loc loc);
 /* Is v a clone, or a view of one?  Nodes that read it are neither folded nor shared. */
 bool ir_is_mutable(const ir_build *b, ir_ref v);
 cot_status ir_build_end(ir_build *b, ir_graph **out);
 cot_status ir_build_fail(ir_build *b, const char *op, ir_error error, ...);
 
-/* A node of any op; its results go to out[0 ... n_out-1].  Attributes are copied.  Number of results. */
-int ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, ir_ref *out);
+/* A node of any op; its results go to out[0 ... n_out-1].  Attributes are copied.  Number of
+ * results. */
+int ir_add_node(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
+                ir_ref *out);
 /* Room that ir_add_node needs in out. */
 int ir_max_results(ir_op op, const ir_attrs *at);
 /* The same for ops with one result. */
@@ -82,7 +85,8 @@ static inline ir_ref ir_div(ir_build *b, ir_ref x, ir_ref y) { return ir_op2(b, 
 static inline ir_ref ir_neg(ir_build *b, ir_ref x) { return ir_op1(b, OP_neg, x); }
 static inline ir_ref ir_select(ir_build *b, ir_ref p, ir_ref x, ir_ref y) { return ir_op3(b, OP_select, p, x, y); }
 
-/* Constants: every element x (exactly converted), of the type; elements from memory (copied). */
+/* Constants: every element x (exactly converted), of the type; elements from memory
+ * (copied). */
 ir_ref ir_splat(ir_build *b, const ir_type *type, double x);
 ir_ref ir_splat_int(ir_build *b, const ir_type *type, int64_t x);
 ir_ref ir_constant(ir_build *b, const ir_type *type, const void *elements);
@@ -92,7 +96,8 @@ static inline ir_ref ir_like(ir_build *b, ir_ref x, double c) { return x ? ir_sp
 bool ir_is_splat(const ir_build *b, ir_ref v, double *x);
 bool ir_data_number(const ir_data *d, double *x);   /* the same of a constant's data */
 
-ir_ref ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape, const int64_t *dims);
+ir_ref ir_broadcast_in_dim(ir_build *b, ir_ref x, int rank, const int64_t *shape,
+                           const int64_t *dims);
 /* x (a scalar) to every element of the type's shape. */
 ir_ref ir_broadcast_scalar(ir_build *b, ir_ref x, const ir_type *type);
 /* A new axis of size n at position k, along which x repeats. */
@@ -100,33 +105,39 @@ ir_ref ir_broadcast_axis(ir_build *b, ir_ref x, int k, int64_t n);
 ir_ref ir_reshape(ir_build *b, ir_ref x, int rank, const int64_t *shape);
 ir_ref ir_transpose(ir_build *b, ir_ref x, const int64_t *perm);
 ir_ref ir_move_axis(ir_build *b, ir_ref x, int from, int to);
-ir_ref ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit, const int64_t *stride);
+ir_ref ir_slice(ir_build *b, ir_ref x, const int64_t *start, const int64_t *limit,
+                const int64_t *stride);
 /* Elements [start, limit) of one axis. */
 ir_ref ir_slice_axis(ir_build *b, ir_ref x, int axis, int64_t start, int64_t limit);
-ir_ref ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high, const int64_t *interior);
+ir_ref ir_pad(ir_build *b, ir_ref x, ir_ref value, const int64_t *low, const int64_t *high,
+              const int64_t *interior);
 ir_ref ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis);
 ir_ref ir_reverse(ir_build *b, ir_ref x, ir_axes axes);
-ir_ref ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation);
+ir_ref ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride,
+                  int64_t dilation);
 ir_ref ir_iota(ir_build *b, cot_dtype t, int rank, const int64_t *shape, int axis);
 ir_ref ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 /* A maximum or minimum whose derivative is that of the first of equal elements. */
 ir_ref ir_reduce_first(ir_build *b, ir_op op, ir_ref x, ir_axes axes);
 ir_ref ir_convert(ir_build *b, ir_ref x, cot_dtype t);          /* x itself if it is of type t */
 ir_ref ir_integer_pow(ir_build *b, ir_ref x, int64_t y);
-ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch, ir_ints rhs_batch);
+ir_ref ir_dot(ir_build *b, ir_ref x, ir_ref y, ir_ints lhs, ir_ints rhs, ir_ints lhs_batch,
+              ir_ints rhs_batch);
 /* One stride and dilation for each spatial axis; see OP_conv_general. */
 ir_ref ir_conv(ir_build *b, ir_ref x, ir_ref y, ir_ints strides, ir_ints dilation);
-/* Random bits at the counters n (u64) of a key (u64[2]), 64 of the 128 that each has; the keys that
- * follow from it, one for each number in n: u64[..., 2]. */
+/* Random bits at the counters n (u64) of a key (u64[2]), 64 of the 128 that each has; the keys
+ * that follow from it, one for each number in n: u64[..., 2]. */
 ir_ref ir_philox(ir_build *b, ir_ref key, ir_ref n, int word);
 ir_ref ir_fold_in(ir_build *b, ir_ref key, ir_ref n);
 /* A list of int64 in the builder's arena: ir_list(b, 2, (int64_t[]){0, 1}). */
 ir_ints ir_list(ir_build *b, int n, const int64_t *at);
 
-/* infer/: result types from operand types; called by the builder only.  Fills out[0 ...]; the number
- * of results, or -1 with the error recorded at b->loc. */
-int ir_infer(ir_build *b, ir_op op, int n_in, const ir_type *const *in, const ir_attrs *at, const ir_type **out, int cap);
+/* infer/: result types from operand types; called by the builder only.  Fills out[0 ...]; the
+ * number of results, or -1 with the error recorded at b->loc. */
+int ir_infer(ir_build *b, ir_op op, int n_in, const ir_type *const *in, const ir_attrs *at,
+             const ir_type **out, int cap);
 /* fold.c: a value equal to op(in), bit for bit, without the node; IR_NONE if there is none. */
-ir_ref ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, const ir_type *type);
+ir_ref ir_fold(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at,
+               const ir_type *type);
 
 #endif

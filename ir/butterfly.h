@@ -1,11 +1,12 @@
-/* The transform of r numbers, and the turn by a root of unity, in whatever arithmetic the includer has:
+/* The transform of r numbers, and the turn by a root of unity, in whatever arithmetic the
+ * includer has:
  *
  *   V                      a number;  B_ARGS, B_CALL: what every function takes, and hands on
  *   ADD(x, y) SUB(x, y) MUL(x, y) FMA(x, y, z) NEG(x) NUMBER(c)
  *
- * Included by the evaluator on floats and doubles, by codegen on values of a kernel: one text, one order of
- * operations.  2, 4 and 8 are spelled out; an odd r pairs inputs j and r - j, so that of (r - 1)^2 products of
- * numbers half a quarter is left. */
+ * Included by the evaluator on floats and doubles, by codegen on values of a kernel: one text,
+ * one order of operations.  2, 4 and 8 are spelled out; an odd r pairs inputs j and r - j, so
+ * that of (r - 1)^2 products of numbers half a quarter is left. */
 
 static void
 butterfly_4(B_ARGS V *x, V *y)
@@ -18,7 +19,8 @@ butterfly_4(B_ARGS V *x, V *y)
     y[6] = SUB(c, h), y[7] = ADD(d, g);
 }
 
-/* Evens and odds, the odds turned by eighths: by -i for nothing, by the others with one product a number. */
+/* Evens and odds, the odds turned by eighths: by -i for nothing, by the others with one product
+ * a number. */
 static void
 butterfly_8(B_ARGS V *x, V *y)
 {
@@ -30,7 +32,8 @@ butterfly_8(B_ARGS V *x, V *y)
     }
     butterfly_4(B_CALL even, a);
     butterfly_4(B_CALL odd, b);
-    const V sum1 = ADD(b[2], b[3]), dif1 = SUB(b[3], b[2]), dif3 = SUB(b[7], b[6]), sum3 = ADD(b[6], b[7]);
+    const V sum1 = ADD(b[2], b[3]), dif1 = SUB(b[3], b[2]), dif3 = SUB(b[7], b[6]),
+            sum3 = ADD(b[6], b[7]);
     y[0] = ADD(a[0], b[0]), y[1] = ADD(a[1], b[1]);
     y[8] = SUB(a[0], b[0]), y[9] = SUB(a[1], b[1]);
     y[2] = FMA(half, sum1, a[2]), y[3] = FMA(half, dif1, a[3]);
@@ -60,7 +63,8 @@ butterfly_odd(B_ARGS int r, V *x, V *y)
                 double c, i;
                 ir_fft_root(j * k % r, r, &c, &i);
                 a[part] = FMA(NUMBER(c), s[2 * j - 2 + part], a[part]);
-                t[part] = j == 1 ? MUL(NUMBER(-i), d[part]) : FMA(NUMBER(-i), d[2 * j - 2 + part], t[part]);
+                t[part] = j == 1 ? MUL(NUMBER(-i), d[part])
+                                 : FMA(NUMBER(-i), d[2 * j - 2 + part], t[part]);
             }
         y[2 * k] = ADD(a[0], t[1]), y[2 * k + 1] = SUB(a[1], t[0]);
         y[2 * (r - k)] = SUB(a[0], t[1]), y[2 * (r - k) + 1] = ADD(a[1], t[0]);

@@ -1,13 +1,14 @@
 /* The only reader of environment variables: COT_DUMP, COT_DUMP_FN, COT_DUMP_DIR, COT_VERIFY,
- * COT_TIME, COT_OFF, COT_TARGET, COT_CUDA_DRIVER, COT_THREADS, COT_DEBUG, COT_PERF, COT_CC, TMPDIR.  A field of
- * cot_options that is set wins. */
+ * COT_TIME, COT_OFF, COT_TARGET, COT_CUDA_DRIVER, COT_THREADS, COT_DEBUG, COT_PERF, COT_CC,
+ * TMPDIR.  A field of cot_options that is set wins. */
 #ifndef IR_CONFIG_H
 #define IR_CONFIG_H
 
 #include "ir/context.h"
 
 void ir_config_read(cot_context *ctx, const cot_options *options);
-/* COT_CC, the C compiler and its options, or NULL; where temporary files go.  Read when asked. */
+/* COT_CC, the C compiler and its options, or NULL; where temporary files go.  Read when
+ * asked. */
 const char *ir_config_compiler(void);
 const char *ir_config_temporary(void);
 /* Is `name` in the comma-separated list (or the list "all")? */

@@ -82,8 +82,10 @@ typedef struct ir_around {
     ir_loc loc;
 } ir_around;
 
-/* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT instead:
- *     IR_TRY(ctx) { ...no return, no goto out of it... } IR_CAUGHT(ctx) { status = COT_ERR_MEMORY; }
+/* Run the block after IR_TRY; if memory runs short inside, run the block after IR_CAUGHT
+ * instead:
+ *     IR_TRY(ctx) { ...no return, no goto out of it... } IR_CAUGHT(ctx) { status =
+ *     COT_ERR_MEMORY; }
  * Locals changed inside and read after must be volatile, as with setjmp. */
 #define IR_TRY(ctx)                                                                       \
     for (ir_recover ir_r_ = { .outer = (ctx)->recover }, *ir_p_ = &ir_r_; ir_p_;          \

@@ -1,8 +1,10 @@
 /* Custom functions, below the frontend: what passes and the evaluator may ask of one.
  *
- * A node `custom_call` holds the name of its function and what its setup kept; the rules are C code,
- * which the frontend wraps in this table.  A rule answers a closed graph over the types of one example;
- * nothing of it is kept in the node, so that a rule may call the function that it belongs to. */
+ * A node `custom_call` holds the name of its function and what its setup kept; the rules are C
+ * code, which the frontend wraps in this table.  A rule answers a closed graph over the types
+ * of one example;
+ * nothing of it is kept in the node, so that a rule may call the function that it belongs
+ * to. */
 #ifndef IR_CUSTOM_H
 #define IR_CUSTOM_H
 
@@ -10,7 +12,8 @@
 
 typedef struct ir_custom ir_custom;
 /* C code on dense arrays of one example: 0, or what it answers when it fails. */
-typedef int ir_custom_caller(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const *in);
+typedef int ir_custom_caller(const ir_custom *c, const ir_attrs *at, void *const *out,
+                             const void *const *in);
 struct ir_custom {
     const ir_custom *next;
     const char *name;                   /* unique in the context */
@@ -19,14 +22,17 @@ struct ir_custom {
     bool symbolic;                      /* the vjp rule sees zero cotangents */
     const char *marked;                 /* a rule of this once-differentiable function; or NULL */
     bool printed;                       /* not registered here: its rules are those of a text */
-    /* inputs, results, tangents of the active inputs -> a tangent for each differentiable result */
-    cot_status (*jvp)(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active, ir_graph **out);
-    /* what is saved, the cotangents there are -> a cotangent for each active input */
-    cot_status (*vjp)(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active, const bool *has_ct,
+    /* inputs, results, tangents of the active inputs -> a tangent for each differentiable
+     * result */
+    cot_status (*jvp)(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active,
                       ir_graph **out);
-    /* operands, the mapped ones with the axis first -> results; out_dims[j]: its axis, or INT64_MIN */
-    cot_status (*vmap)(const ir_custom *c, const ir_node *n, ir_loc loc, int64_t size, int randomness,
-                       const bool *mapped, ir_graph **out, int64_t *out_dims);
+    /* what is saved, the cotangents there are -> a cotangent for each active input */
+    cot_status (*vjp)(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active,
+                      const bool *has_ct, ir_graph **out);
+    /* operands, the mapped ones with the axis first -> results; out_dims[j]: its axis, or
+     * INT64_MIN */
+    cot_status (*vmap)(const ir_custom *c, const ir_node *n, ir_loc loc, int64_t size,
+                       int randomness, const bool *mapped, ir_graph **out, int64_t *out_dims);
     ir_custom_caller *run;              /* opaque */
     const struct ir_c_function *c;      /* its prototype, and then its address; or NULL */
     void (*address)(void);
@@ -47,7 +53,8 @@ typedef struct ir_custom_closure {
     int n_in;
     ir_attrs at;
 } ir_custom_closure;
-const ir_custom_closure *ir_custom_close(cot_context *ctx, const ir_custom *c, const ir_node *n);
+const ir_custom_closure *ir_custom_close(cot_context *ctx, const ir_custom *c,
+                                         const ir_node *n);
 int ir_custom_run(const ir_custom_closure *call, void *const *args);
 /* Operand i is mapped at level l. */
 static inline bool

@@ -15,7 +15,8 @@ typedef enum ir_error {
 } ir_error;
 
 /* Record an error, if none is recorded yet: "where: op: text".  op may be NULL.  The arguments
- * after op fill the row's format.  Returns the row's status, also when another error was first. */
+ * after op fill the row's format.  Returns the row's status, also when another error was
+ * first. */
 cot_status ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...);
 cot_status ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap);
 

@@ -12,8 +12,8 @@ ir_fft_takes(int64_t n)
     return n == 1;
 }
 
-/* sin and cos of x + y, |x| <= pi/4 and y below an ulp of x: Taylor's series, the largest term last, so that
- * its rounding is the only one that counts. */
+/* sin and cos of x + y, |x| <= pi/4 and y below an ulp of x: Taylor's series, the largest term
+ * last, so that its rounding is the only one that counts. */
 static double
 sin_of(double x, double y)
 {
@@ -32,7 +32,8 @@ cos_of(double x, double y)
     return w + ((1 - w - half) + (z * z * r - x * y));
 }
 
-/* The angle is (o + t/n) pi/4 with o and t exact; an odd octant is measured from its other end. */
+/* The angle is (o + t/n) pi/4 with o and t exact; an odd octant is measured from its other
+ * end. */
 void
 ir_fft_root(int64_t j, int64_t n, double *re, double *im)
 {
@@ -54,8 +55,10 @@ roots(ir_arena *a, ir_fft_stage *g, cot_dtype t)
 {
     const size_t count = (size_t)(g->radix - 1) * (size_t)g->m;
     const bool wide = t == COT_F64;
-    float *fr = wide ? NULL : IR_NEW_N(a, float, count), *fi = wide ? NULL : IR_NEW_N(a, float, count);
-    double *dr = wide ? IR_NEW_N(a, double, count) : NULL, *di = wide ? IR_NEW_N(a, double, count) : NULL;
+    float *fr = wide ? NULL : IR_NEW_N(a, float, count),
+          *fi = wide ? NULL : IR_NEW_N(a, float, count);
+    double *dr = wide ? IR_NEW_N(a, double, count) : NULL,
+           *di = wide ? IR_NEW_N(a, double, count) : NULL;
     for (int64_t k = 1; k < g->radix; k++)
         for (int64_t p = 0; p < g->m; p++) {
             const size_t at = (size_t)((k - 1) * g->m + p);
@@ -70,7 +73,8 @@ roots(ir_arena *a, ir_fft_stage *g, cot_dtype t)
     g->im = wide ? (const void *)di : fi;
 }
 
-/* Eights first, since the lanes of the later stages run along s; what is left of the powers of 2 are fours. */
+/* Eights first, since the lanes of the later stages run along s; what is left of the powers of
+ * 2 are fours. */
 static int
 factors(int64_t n, int *radix)
 {

@@ -1,12 +1,13 @@
 /* Folding: a value that equals op(in) bit for bit, made without the op.
  *
- * First the constants: an op whose operands are all constant is evaluated by the twin, so that folding
- * cannot disagree with running.  Results stay small: at most SMALL elements, or one repeated (a pointwise
- * op of splats is a splat, a moved splat is a splat).  Then the identities, which hold for NaN, infinities
- * and signed zeros: x + -0 = x, but x + 0 is not x (it turns -0 into +0), and x * 0 is 0 for integers
- * only.  Complex constants are only moved: what is computed of them folds when a pass has split them into
- * pairs.  No rule swaps operands, and all of them always run: the bits of a graph do not depend on who built
- * it (NUMERICS.md section 2). */
+ * First the constants: an op whose operands are all constant is evaluated by the twin, so that
+ * folding cannot disagree with running.  Results stay small: at most SMALL elements, or one
+ * repeated (a pointwise op of splats is a splat, a moved splat is a splat).  Then the
+ * identities, which hold for NaN, infinities and signed zeros: x + -0 = x, but x + 0 is not x
+ * (it turns -0 into +0), and x * 0 is 0 for integers only.  Complex constants are only moved:
+ * what is computed of them folds when a pass has split them into pairs.  No rule swaps
+ * operands, and all of them always run: the bits of a graph do not depend on who built it
+ * (NUMERICS.md section 2). */
 #include <math.h>
 
 #include "ir/build.h"
@@ -289,8 +290,10 @@ join_constants(const fold_ctx *c)
         return IR_NONE;
     const int64_t n = re->splat && im->splat ? 1 : c->type->size;
     for (int64_t i = 0; i < n; i++) {
-        memcpy(both + (size_t)i * 2 * size, (const char *)re->bytes + (re->splat ? 0 : (size_t)i * size), size);
-        memcpy(both + ((size_t)i * 2 + 1) * size, (const char *)im->bytes + (im->splat ? 0 : (size_t)i * size), size);
+        memcpy(both + (size_t)i * 2 * size,
+               (const char *)re->bytes + (re->splat ? 0 : (size_t)i * size), size);
+        memcpy(both + ((size_t)i * 2 + 1) * size,
+               (const char *)im->bytes + (im->splat ? 0 : (size_t)i * size), size);
     }
     return add_constant(c->b, re->splat && im->splat ? ir_data_splat(c->b->arena, c->type, both)
                                                      : ir_data_new(c->b->arena, c->type, both));
@@ -307,7 +310,8 @@ part_of_constant(const fold_ctx *c)
     if (!z || (c->type->size > SMALL && !z->splat))
         return IR_NONE;
     for (int64_t i = 0; i < (z->splat ? 1 : c->type->size); i++)
-        memcpy(part + (size_t)i * size, (const char *)z->bytes + ((size_t)i * 2 + (c->op == OP_imag)) * size, size);
+        memcpy(part + (size_t)i * size,
+               (const char *)z->bytes + ((size_t)i * 2 + (c->op == OP_imag)) * size, size);
     return add_constant(c->b, z->splat ? ir_data_splat(c->b->arena, c->type, part)
                                        : ir_data_new(c->b->arena, c->type, part));
 }
@@ -316,7 +320,8 @@ part_of_constant(const fold_ctx *c)
 static ir_ref
 fold_complex(const fold_ctx *c)
 {
-    const ir_node *re = made_by(c->b, c->in[0], OP_real), *im = made_by(c->b, c->in[1], OP_imag);
+    const ir_node *re = made_by(c->b, c->in[0], OP_real),
+                  *im = made_by(c->b, c->in[1], OP_imag);
 
     return re && im && re->in[0] == im->in[0] ? re->in[0] : join_constants(c);
 }
@@ -384,7 +389,8 @@ holds_complex(cot_dtype u, cot_dtype t)
     return ir_is_complex(u) && holds(ir_part_type(u), ir_part_type(t));
 }
 
-/* Does every value of t have its own value in u, from which a conversion to t brings it back? */
+/* Does every value of t have its own value in u, from which a conversion to t brings it
+ * back? */
 static bool
 holds(cot_dtype u, cot_dtype t)
 {
@@ -513,7 +519,8 @@ fold_neighbours(const fold_ctx *c, int axis)
             return IR_NONE;
         for (int k = 0; k < c->type->rank; k++)
             if (n->at.slice.stride.at[k] != next->at.slice.stride.at[k] ||
-                next->at.slice.start.at[k] != (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
+                next->at.slice.start.at[k] !=
+                    (k == axis ? n->at.slice.limit.at[k] : n->at.slice.start.at[k]) ||
                 (k == axis && n->at.slice.stride.at[k] != 1))
                 return IR_NONE;
         n = next;
@@ -522,7 +529,8 @@ fold_neighbours(const fold_ctx *c, int axis)
         return IR_NONE;
     for (int k = 0; k < c->type->rank; k++)
         limit[k] = n->at.slice.limit.at[k];
-    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit, first->at.slice.stride.at);
+    return ir_slice(c->b, first->in[0], first->at.slice.start.at, limit,
+                    first->at.slice.stride.at);
 }
 
 /* Empty operands add nothing; one operand is itself. */

@@ -51,7 +51,8 @@ static size_t
 word_length(const char *s)
 {
     size_t n = 0;
-    while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') || (s[n] >= '0' && s[n] <= '9') || s[n] == '_')
+    while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
+           (s[n] >= '0' && s[n] <= '9') || s[n] == '_')
         n++;
     return n;
 }
@@ -75,7 +76,8 @@ read_base(reader *r, ir_c_item *x, const char **word)
     skip(r);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i].word);
-        if (n > longest && strncmp(r->at, words[i].word, n) == 0 && word_length(r->at + n) == 0) {
+        if (n > longest && strncmp(r->at, words[i].word, n) == 0 &&
+            word_length(r->at + n) == 0) {
             longest = n;
             x->type = words[i].type;
             *word = words[i].word;
@@ -94,7 +96,8 @@ read_type(reader *r, ir_c_item *x)
         return false;
     fixed |= accept_word(r, "const");
     x->pointer = accept(r, '*');
-    x->word = ir_format(r->a, "%s%s%s", fixed && x->pointer ? "const " : "", base, x->pointer ? " *" : "");
+    x->word = ir_format(r->a, "%s%s%s", fixed && x->pointer ? "const " : "", base,
+                        x->pointer ? " *" : "");
     return true;
 }
 
@@ -106,7 +109,8 @@ read_numbered(reader *r, const char *word, int *index)
 {
     skip(r);
     size_t n = strlen(word), all = word_length(r->at);
-    if (all <= n || all > n + 4 || strncmp(r->at, word, n) != 0 || strspn(r->at + n, "0123456789") != all - n)
+    if (all <= n || all > n + 4 || strncmp(r->at, word, n) != 0 ||
+        strspn(r->at + n, "0123456789") != all - n)
         return false;
     *index = atoi(r->at + n);
     r->at += all;
@@ -142,7 +146,8 @@ read_item(reader *r, ir_c_item *x)
     }
     bool array = x->kind == IR_C_OUT || x->kind == IR_C_USER || x->kind == IR_C_STREAM;
     if (x->pointer ? !array && x->kind != IR_C_IN : array)
-        return fault(r, x->pointer ? "attributes and numbers travel by value; stops" : "wants a pointer");
+        return fault(r, x->pointer ? "attributes and numbers travel by value; stops"
+                                   : "wants a pointer");
     return x->pointer || x->type != COT_DTYPE_NONE ? true : fault(r, "void wants a `*`; stops");
 }
 
@@ -160,7 +165,8 @@ read_answer(reader *r)
     if (!read_type(r, x))
         return false;
     if (x->pointer || (x->kind == IR_C_STATUS && x->type != COT_I32))
-        return fault(r, x->pointer ? "a pointer cannot be answered; stops" : "a status wants int; stops");
+        return fault(r, x->pointer ? "a pointer cannot be answered; stops"
+                                   : "a status wants int; stops");
     if (x->kind == IR_C_OUT && x->type == COT_DTYPE_NONE)
         return fault(r, "void is no result; stops");
     skip(r);
@@ -200,7 +206,8 @@ wrong_array(ir_arena *a, const char *what, int i, const ir_c_item *x, int n, con
     if (i >= n)
         return ir_format(a, "the prototype names %s%d; the function has %d", what, i, n);
     if (x->type != COT_DTYPE_NONE && t->dtype != x->type)
-        return ir_format(a, "%s%d is %s; the prototype says %s", what, i, cot_dtype_name(t->dtype), x->word);
+        return ir_format(a, "%s%d is %s; the prototype says %s", what, i,
+                         cot_dtype_name(t->dtype), x->word);
     if (!x->pointer && t->rank > 0)
         return ir_format(a, "%s%d has %d axes; the prototype takes it by value", what, i, t->rank);
     return NULL;
@@ -217,9 +224,11 @@ wrong_item(ir_arena *a, const ir_c_item *x, const ir_graph *f, const ir_attrs *a
 {
     const char *why = NULL;
     if (x->kind == IR_C_IN)
-        return wrong_array(a, "in", x->index, x, f->n_in, type_or_null(f, f->in, f->n_in, x->index));
+        return wrong_array(a, "in", x->index, x, f->n_in,
+                           type_or_null(f, f->in, f->n_in, x->index));
     if (x->kind == IR_C_OUT) {
-        why = wrong_array(a, "out", x->index, x, f->n_out, type_or_null(f, f->out, f->n_out, x->index));
+        why = wrong_array(a, "out", x->index, x, f->n_out,
+                          type_or_null(f, f->out, f->n_out, x->index));
         if (why || x->from < 0)
             return why;
         why = wrong_array(a, "in", x->from, x, f->n_in, type_or_null(f, f->in, f->n_in, x->from));
@@ -228,9 +237,11 @@ wrong_item(ir_arena *a, const ir_c_item *x, const ir_graph *f, const ir_attrs *a
         return why;
     }
     if (x->kind == IR_C_ATTR && x->index >= at->custom.attrs.n)
-        return ir_format(a, "the prototype names attr%d; the call has %d", x->index, at->custom.attrs.n);
+        return ir_format(a, "the prototype names attr%d; the call has %d", x->index,
+                         at->custom.attrs.n);
     if (x->kind == IR_C_DATA && x->index >= at->custom.data.n)
-        return ir_format(a, "the prototype names data%d; setup kept %d", x->index, at->custom.data.n);
+        return ir_format(a, "the prototype names data%d; setup kept %d", x->index,
+                         at->custom.data.n);
     return NULL;
 }
 

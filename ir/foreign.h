@@ -4,9 +4,10 @@
  *   parameter  ["const"] type ["*"] ( "inN" | "outN" [ "=" "inN" ] | "attrN" | "dataN" | "user" | "stream"
  *               | number )
  *
- * The types are C's words; the items say what each parameter is handed.  A pointer is to the elements of
- * an operand or result of one example, dense and row-major; what has no `*` travels by value.  The text is
- * kept as it came, so that objects and C source can declare the function in its author's own words. */
+ * The types are C's words; the items say what each parameter is handed.  A pointer is to the
+ * elements of an operand or result of one example, dense and row-major; what has no `*` travels
+ * by value.  The text is kept as it came, so that objects and C source can declare the function
+ * in its author's own words. */
 #ifndef IR_FOREIGN_H
 #define IR_FOREIGN_H
 
@@ -45,7 +46,8 @@ extern const char ir_c_stream[1];
 /* Never NULL. */
 const ir_c_function *ir_c_parse(ir_arena *a, const char *text);
 /* NULL, or why the function does not fit a call with these counts and element types. */
-const char *ir_c_mismatch(ir_arena *a, const ir_c_function *c, const ir_graph *forward, const ir_attrs *at);
+const char *ir_c_mismatch(ir_arena *a, const ir_c_function *c, const ir_graph *forward,
+                          const ir_attrs *at);
 /* "int name(const double *, size_t);" */
 const char *ir_c_prototype(ir_arena *a, const ir_c_function *c);
 /* The value of an attr, data or number item, as bits of its type. */

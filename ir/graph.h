@@ -1,7 +1,8 @@
 /* Graphs: flat SSA in order of definition.
  *
- * Values and nodes have separate numbers; 0 is "none" in both.  A node's results are consecutive
- * values.  Inputs are values without a node.  Sub-functions are closed graphs held by their op:
+ * Values and nodes have separate numbers; 0 is "none" in both.  A node's results are
+ * consecutive values.  Inputs are values without a node.  Sub-functions are closed graphs held
+ * by their op:
  * what they capture are appended operands.  A finished graph never changes. */
 #ifndef IR_GRAPH_H
 #define IR_GRAPH_H
@@ -27,8 +28,9 @@ typedef struct ir_value {
     uint32_t node;                      /* the defining node; 0 for an input */
 } ir_value;
 
-/* What a hidden input is bound to: memory or the context's generator, read anew at each call.  Such
- * inputs come after all others, no wrt names them, and no vmap maps them unless it says so. */
+/* What a hidden input is bound to: memory or the context's generator, read anew at each call.
+ * Such inputs come after all others, no wrt names them, and no vmap maps them unless it says
+ * so. */
 typedef enum ir_hidden_kind { IR_SEEN = 0, IR_HIDDEN_ARRAY, IR_HIDDEN_KEY } ir_hidden_kind;
 typedef struct ir_hidden {
     ir_hidden_kind kind;
@@ -78,8 +80,9 @@ static inline bool ir_is_floating(const ir_graph *f, ir_ref v) { return ir_is_in
 
 /* The sub-functions of a node, in the order of its fields; their number. */
 int ir_subgraphs(const ir_node *n, ir_graph *const **out, ir_arena *scratch);
-/* Does the node do something besides its results: by its op, by its attribute `effects`, or in a
- * sub-function?  Such nodes keep their number and their order, which is the order of nodes. */
+/* Does the node do something besides its results: by its op, by its attribute `effects`, or in
+ * a sub-function?  Such nodes keep their number and their order, which is the order of
+ * nodes. */
 bool ir_effectful(const ir_node *n);
 /* Same structure, types and attributes (names and locations apart). */
 bool ir_graph_equal(const ir_graph *a, const ir_graph *b);
@@ -112,20 +115,21 @@ ir_count_open(const ir_graph *f)
     return n;
 }
 
-/* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its user
- * and referred to as @name. */
+/* print.c, parse.c.  A file holds one or more functions; a sub-function is printed before its
+ * user and referred to as @name. */
 enum { IR_FORMAT = 1 };                 /* the version of the text; files begin with it */
 typedef enum ir_print_flag { IR_PRINT_LOCS = 1, IR_PRINT_FORMAT = 2 } ir_print_flag;
 void ir_print(ir_buf *b, const ir_graph *f, int flags);
 typedef struct ir_module { int n; ir_graph **fn; } ir_module;
 /* name is for messages.  Functions belong to the context. */
-cot_status ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes, ir_module *out);
+cot_status ir_parse(cot_context *ctx, const char *name, const char *text, size_t bytes,
+                    ir_module *out);
 
 /* verify.c: every invariant of a graph. */
 cot_status ir_verify(cot_context *ctx, const ir_graph *f, const char *after);
 
-/* eval/: the twin.  in and out are dense arrays of the types of f's inputs and outputs; bool is one
- * byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
+/* eval/: the twin.  in and out are dense arrays of the types of f's inputs and outputs; bool is
+ * one byte.  Fails with COT_ERR_BOUND where a while passes its `max`. */
 cot_status ir_eval(const ir_graph *f, void *const *out, const void *const *in);
 
 #endif

@@ -1,7 +1,8 @@
 /* Where a node comes from.
  *
- * A location is an id into a table of the context: a file and line, or a derivation from another
- * location ("in grad", "in vmap", "in call of f").  It prints as `model.c:41, in grad, in vmap`. */
+ * A location is an id into a table of the context: a file and line, or a derivation from
+ * another location ("in grad", "in vmap", "in call of f").  It prints as `model.c:41, in grad,
+ * in vmap`. */
 #ifndef IR_LOC_H
 #define IR_LOC_H
 

@@ -137,7 +137,8 @@ ir_reverse(ir_build *b, ir_ref x, ir_axes axes)
 ir_ref
 ir_windows(ir_build *b, ir_ref x, int axis, int64_t size, int64_t stride, int64_t dilation)
 {
-    return ir_node1(b, OP_windows, 1, &x, &(ir_attrs){ .windows = { axis, size, stride, dilation } });
+    return ir_node1(b, OP_windows, 1, &x,
+                    &(ir_attrs){ .windows = { axis, size, stride, dilation } });
 }
 
 ir_ref
@@ -157,7 +158,8 @@ last_group(ir_axes s)
     return group;
 }
 
-/* The order of a sum or product over axes that are not adjacent: last group first (NUMERICS.md 3). */
+/* The order of a sum or product over axes that are not adjacent: last group first (NUMERICS.md
+ * 3). */
 ir_ref
 ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 {
@@ -241,5 +243,6 @@ ir_fold_in(ir_build *b, ir_ref key, ir_ref n)
 ir_ref
 ir_conv(ir_build *b, ir_ref x, ir_ref y, ir_ints strides, ir_ints dilation)
 {
-    return ir_node1(b, OP_conv_general, 2, (ir_ref[]){ x, y }, &(ir_attrs){ .conv = { strides, dilation } });
+    return ir_node1(b, OP_conv_general, 2, (ir_ref[]){ x, y },
+                    &(ir_attrs){ .conv = { strides, dilation } });
 }

@@ -98,7 +98,8 @@ ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
 
 #define AT(type, a, f) (*(const type *)((const char *)(a) + (f)->offset))
 
-/* Texts are interned by their context; a builder's first look may compare one that is not yet. */
+/* Texts are interned by their context; a builder's first look may compare one that is not
+ * yet. */
 static bool
 same_text(const char *a, const char *b)
 {

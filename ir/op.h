@@ -41,13 +41,15 @@ typedef enum ir_field_kind {
 typedef enum ir_mode { IR_MODE_CLIP = 0, IR_MODE_FILL, IR_MODE_PROMISE, IR_MODE_COUNT } ir_mode;
 extern const char *const ir_mode_name[IR_MODE_COUNT];
 
-/* What reverse mode keeps of a call: what it wants; only the operands; those and products, which cost most. */
+/* What reverse mode keeps of a call: what it wants; only the operands; those and products,
+ * which cost most. */
 typedef enum ir_remat { IR_REMAT_NONE = 0, IR_REMAT_ALL, IR_REMAT_BUT_PRODUCTS, IR_REMAT_COUNT } ir_remat;
 
 typedef struct ir_ints { int n; const int64_t *at; } ir_ints;
 typedef struct ir_graphs { int n; struct cot_graph *const *at; } ir_graphs;
 
-/* A constant: its type, and its bytes: one element repeated if splat, else all in row-major order. */
+/* A constant: its type, and its bytes: one element repeated if splat, else all in row-major
+ * order. */
 typedef struct ir_data { const ir_type *type; const void *bytes; size_t n; bool splat; uint64_t hash; } ir_data;
 
 /* A node's attributes: the op's record says which member holds them. */
@@ -114,7 +116,8 @@ typedef struct ir_op_info {
     const char *doc;
 } ir_op_info;
 
-/* A row that shows its operand, and the row that copies instead; a row that functionalize removes. */
+/* A row that shows its operand, and the row that copies instead; a row that functionalize
+ * removes. */
 static inline bool ir_is_view(unsigned op) { return op >= OP_view_slice && op <= OP_view_broadcast; }
 static inline bool ir_is_mutation(unsigned op) { return op == OP_clone || op == OP_assign; }
 ir_op ir_view_copy(ir_op view);
@@ -126,7 +129,8 @@ const ir_field *ir_record_fields(ir_record r, int *n);
 
 bool ir_attrs_equal(ir_record r, const ir_attrs *a, const ir_attrs *b);
 uint64_t ir_attrs_hash(ir_record r, const ir_attrs *a);
-/* A copy whose lists and bytes live in the arena; sub-functions are shared (they are immutable). */
+/* A copy whose lists and bytes live in the arena; sub-functions are shared (they are
+ * immutable). */
 ir_attrs ir_attrs_copy(ir_arena *arena, ir_record r, const ir_attrs *a);
 /* bytes holds all the elements; equal ones are kept once. */
 ir_data ir_data_new(ir_arena *arena, const ir_type *type, const void *bytes);

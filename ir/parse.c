@@ -1,8 +1,8 @@
 /* Text to graphs, as docs/ir.md specifies it.
  *
- * Recursive descent over the words of the text (ir/reader.h); functions must be defined before they are
- * used, so there is no recursion to bound.  Nodes go through the builder: what it would refuse is
- * refused here, at the line of the node. */
+ * Recursive descent over the words of the text (ir/reader.h); functions must be defined before
+ * they are used, so there is no recursion to bound.  Nodes go through the builder: what it
+ * would refuse is refused here, at the line of the node. */
 #include "ir/build.h"
 #include "ir/reader.h"
 
@@ -65,9 +65,10 @@ function(parser *p)
     return NULL;
 }
 
-/* Numbers ------------------------------------------------------------------------------------ */
+/* Numbers ---------------------------------------------------------------------------------- */
 
-/* The bytes of a large constant that this context has printed by its hash: found in its graphs. */
+/* The bytes of a large constant that this context has printed by its hash: found in its
+ * graphs. */
 static bool
 data_by_hash(parser *p, const ir_type *t, ir_data *out)
 {
@@ -109,13 +110,13 @@ data(parser *p, const ir_type *t, ir_data *out)
         ir_buf_add(&bytes, (const char *)&one, size);
     }
     if (n != t->size)
-        return ir_read_wants(
-            &p->r, ir_format(p->r.a, "%lld elements, not %lld", (long long)t->size, (long long)n));
+        return ir_read_wants(&p->r, ir_format(p->r.a, "%lld elements, not %lld",
+                                              (long long)t->size, (long long)n));
     *out = ir_data_new(p->r.a, t, bytes.text ? bytes.text : "");
     return true;
 }
 
-/* Nodes -------------------------------------------------------------------------------------- */
+/* Nodes ------------------------------------------------------------------------------------ */
 
 typedef struct node_text {
     ir_op op;
@@ -192,7 +193,8 @@ text(parser *p, const char **out)
             ir_buf_add(&b, p->r.at, 1);
             continue;
         }
-        if (p->r.end - p->r.at < 4 || p->r.at[1] != 'x' || sscanf(p->r.at + 2, "%2x", &byte) != 1 || !byte)
+        if (p->r.end - p->r.at < 4 || p->r.at[1] != 'x' ||
+            sscanf(p->r.at + 2, "%2x", &byte) != 1 || !byte)
             return ir_read_wants(&p->r, "\\x and two hexadecimal digits, not 00");
         ir_buf_add(&b, &(char){ (char)byte }, 1);
         p->r.at += 3;
@@ -278,11 +280,12 @@ attributes(parser *p, node_text *n)
             given |= 1u << i;
             if (!ir_read_expect(&p->r, "=") || !field(p, &f[i], n))
                 return false;
-        } while (ir_read_try(&p->r, ",") || (!ir_read_try(&p->r, "}") && ir_read_wants(&p->r, "',' or '}'")));
+        } while (ir_read_try(&p->r, ",") ||
+                 (!ir_read_try(&p->r, "}") && ir_read_wants(&p->r, "',' or '}'")));
     for (int i = 0; i < fields && !p->r.failed; i++)
         if (f[i].init == IR_REQUIRED && !(given >> i & 1))
-            return ir_read_wants(
-                &p->r, ir_format(p->r.a, "the attribute %s of %s", f[i].name, ir_ops[n->op].name));
+            return ir_read_wants(&p->r, ir_format(p->r.a, "the attribute %s of %s", f[i].name,
+                                                  ir_ops[n->op].name));
     return !p->r.failed;
 }
 
@@ -310,10 +313,13 @@ location(parser *p, int line)
         const char *s = p->r.at;
         while (p->r.at < p->r.end && *p->r.at != '"' && *p->r.at != '\n')
             p->r.at++;
-        char *text = memcpy(ir_alloc(p->r.a, (size_t)(p->r.at - s) + 1), s, (size_t)(p->r.at - s));
-        if (!ir_read_expect(&p->r, "\"") || (first && (!ir_read_expect(&p->r, ":") || !ir_read_integer(&p->r, &number))))
+        char *text =
+            memcpy(ir_alloc(p->r.a, (size_t)(p->r.at - s) + 1), s, (size_t)(p->r.at - s));
+        if (!ir_read_expect(&p->r, "\"") ||
+            (first && (!ir_read_expect(&p->r, ":") || !ir_read_integer(&p->r, &number))))
             return loc;
-        loc = first ? ir_loc_file(p->r.ctx, text, (int)number) : ir_loc_derive(p->r.ctx, loc, text);
+        loc = first ? ir_loc_file(p->r.ctx, text, (int)number)
+                    : ir_loc_derive(p->r.ctx, loc, text);
     }
     ir_read_expect(&p->r, ")");
     return loc;
@@ -338,8 +344,8 @@ wrong_count(parser *p, const node_text *n, int results, int line)
 {
     cot_context *ctx = p->r.ctx;
 
-    ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name, ERR_sub_count, "node", (int)n->n_out,
-            "names of results", results);
+    ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name, ERR_sub_count, "node",
+            (int)n->n_out, "names of results", results);
     p->r.failed = true;
     return false;
 }
@@ -359,14 +365,16 @@ finish_node(parser *p, node_text *n, const ir_type *const *declared_type, int li
     for (uint32_t i = 0; i < n->n_out; i++) {
         const ir_type *t = ir_btype(p->b, out[i]);
         if (t != declared_type[i]) {
-            ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name, ERR_type_declared,
-                    (int)i, ir_type_str(ctx, declared_type[i]), ir_type_str(ctx, t));
+            ir_fail(ctx, ir_loc_file(ctx, p->r.file, line), ir_ops[n->op].name,
+                    ERR_type_declared, (int)i, ir_type_str(ctx, declared_type[i]),
+                    ir_type_str(ctx, t));
             p->r.failed = true;
             return false;
         }
         if (lookup(p, n->out[i]))
-            return ir_read_wants(&p->r, ir_format(p->r.a, "a new name before this: %%%s is defined already",
-                                      n->out[i]));
+            return ir_read_wants(
+                &p->r, ir_format(p->r.a, "a new name before this: %%%s is defined already",
+                                 n->out[i]));
         define(p, n->out[i], out[i]);
     }
     return true;
@@ -380,7 +388,8 @@ results_of(parser *p, node_text *n)
     if (p->r.at < p->r.end && *p->r.at != '%')
         return true;
     do {
-        const char *name = ir_read_expect(&p->r, "%") ? ir_read_word(&p->r, "the name of a result") : NULL;
+        const char *name =
+            ir_read_expect(&p->r, "%") ? ir_read_word(&p->r, "the name of a result") : NULL;
         if (!name)
             return false;
         IR_PUSH(p->r.a, n->out, n->n_out, n->cap_out, name);
@@ -451,7 +460,8 @@ inputs(parser *p)
         const ir_type *t = ir_read_type(&p->r);
         if (!t)
             return false;
-        if (hidden.kind == IR_HIDDEN_KEY && !(t->dtype == COT_U64 && t->rank == 1 && t->dims[0] == 2))
+        if (hidden.kind == IR_HIDDEN_KEY &&
+            !(t->dtype == COT_U64 && t->rank == 1 && t->dims[0] == 2))
             return ir_read_wants(&p->r, "the type u64[2] for a generator");
         define(p, name, ir_input_hidden(p->b, t, name, hidden));
     }
@@ -516,7 +526,8 @@ inouts(parser *p)
     if (b->n_inout > b->n_out)
         return ir_read_wants(&p->r, "a result for each inout argument");
     for (uint32_t k = 0; k < b->n_inout; k++)
-        if (ir_btype(b, b->out[b->n_out - b->n_inout + k]) != ir_btype(b, b->in[b->inout[k].arg]))
+        if (ir_btype(b, b->out[b->n_out - b->n_inout + k]) !=
+            ir_btype(b, b->in[b->inout[k].arg]))
             return ir_read_wants(&p->r, "last results of the types of the inout arguments");
     return true;
 }

@@ -1,7 +1,7 @@
 /* Graph to text, as docs/ir.md specifies it: what is printed parses back to the same graph.
  *
- * Sub-functions come before their user, each once, under a name unique in the text.  Types stand in
- * a column.  Attributes equal to their default are left out. */
+ * Sub-functions come before their user, each once, under a name unique in the text.  Types
+ * stand in a column.  Attributes equal to their default are left out. */
 #include "ir/graph.h"
 #include "ir/scalar.h"
 
@@ -125,7 +125,8 @@ print_element(ir_buf *b, cot_dtype t, const void *p)
     }
 }
 
-/* A large constant prints by hash; its bytes stay in the context, where the parser finds them. */
+/* A large constant prints by hash; its bytes stay in the context, where the parser finds
+ * them. */
 static void
 print_data(ir_buf *b, const ir_data *d)
 {

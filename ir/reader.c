@@ -171,8 +171,8 @@ store_float(cot_dtype t, const char *s, char **rest, void *out)
     else if (t == COT_F32)
         *(float *)out = ir_strtof(s, rest);
     else
-        *(uint16_t *)out =
-            t == COT_F16 ? ir_f32_to_f16(ir_strtof(s, rest)) : ir_f32_to_bf16(ir_strtof(s, rest));
+        *(uint16_t *)out = t == COT_F16 ? ir_f32_to_f16(ir_strtof(s, rest))
+                                        : ir_f32_to_bf16(ir_strtof(s, rest));
 }
 
 /* (re, im), or a real number. */
@@ -183,11 +183,12 @@ read_complex(ir_reader *p, cot_dtype part, char *out)
     memset(out, 0, 2 * size);
     if (!ir_read_try(p, "("))
         return ir_read_element(p, part, out);
-    return ir_read_element(p, part, out) && ir_read_expect(p, ",") && ir_read_element(p, part, out + size) &&
-           ir_read_expect(p, ")");
+    return ir_read_element(p, part, out) && ir_read_expect(p, ",") &&
+           ir_read_element(p, part, out + size) && ir_read_expect(p, ")");
 }
 
-/* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits; a pair for complex types. */
+/* One number of a constant: decimal; for floats also nan, inf, and 0x with the bits; a pair for
+ * complex types. */
 bool
 ir_read_element(ir_reader *p, cot_dtype t, void *out)
 {
@@ -213,8 +214,8 @@ ir_read_element(ir_reader *p, cot_dtype t, void *out)
         *(uint8_t *)out = yes;
         rest = yes || strcmp(s, "false") == 0 ? "" : "?";
     } else if (!ir_is_float(t) || (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))) {
-        unsigned long long x =
-            s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s)) : strtoull(s, &rest, base_of(s));
+        unsigned long long x = s[0] == '-' ? (unsigned long long)strtoll(s, &rest, base_of(s))
+                                           : strtoull(s, &rest, base_of(s));
         int64_t low = ir_is_signed(t) ? INT64_MIN >> (64 - 8 * bytes) : 0;
         uint64_t high = ir_is_signed(t) ? (uint64_t)1 << (8 * bytes - 1)
                         : bytes == 8    ? UINT64_MAX

@@ -1,7 +1,7 @@
 /* A cursor over the bytes of a text, and what every text of ours is made of.
  *
- * Functions answer false, NULL or COT_DTYPE_NONE after an error, which the context then holds with the line; the
- * first one sticks, and nothing is read after it. */
+ * Functions answer false, NULL or COT_DTYPE_NONE after an error, which the context then holds
+ * with the line; the first one sticks, and nothing is read after it. */
 #ifndef IR_READER_H
 #define IR_READER_H
 

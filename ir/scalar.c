@@ -1,8 +1,9 @@
 /* Scalar programs: building, copying and printing them; the program of each op; half formats.
  *
- * The builder keeps programs small by itself: an instruction that is already there is shared, one
- * whose operands are all constant is evaluated at once (by the interpreter, so that a folded value
- * has the bits that code would have computed), and a select on a constant picks its side.
+ * The builder keeps programs small by itself: an instruction that is already there is shared,
+ * one whose operands are all constant is evaluated at once (by the interpreter, so that a
+ * folded value has the bits that code would have computed), and a select on a constant picks
+ * its side.
  * Programs have a few hundred instructions at most, so that sharing is a linear search. */
 #include "ir/scalar.h"
 
@@ -55,7 +56,8 @@ ir_sc_begin(ir_sc_build *b, ir_arena *a, int n_in, const cot_dtype *in)
         b->in[i] = in[i];
 }
 
-/* The program with what `out` does not need left out: tried and folded instructions stay behind. */
+/* The program with what `out` does not need left out: tried and folded instructions stay
+ * behind. */
 const ir_sc_program *
 ir_sc_end(ir_sc_build *b, ir_sc out)
 {
@@ -217,7 +219,8 @@ ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index)
 }
 
 static ir_sc
-rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n,
+     const ir_sc *args, ir_sc otherwise)
 {
     ir_sc_insn i = {
         .op = SC_rare, .type = (uint8_t)sub->type, .in = { cond, otherwise }, .imm = seldom, .sub = sub
@@ -232,13 +235,15 @@ rare(ir_sc_build *b, bool seldom, ir_sc cond, const ir_sc_program *sub, int n, c
 }
 
 ir_sc
-ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+           ir_sc otherwise)
 {
     return rare(b, false, cond, sub, n, args, otherwise);
 }
 
 ir_sc
-ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise)
+ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+             ir_sc otherwise)
 {
     return rare(b, true, cond, sub, n, args, otherwise);
 }
@@ -327,16 +332,19 @@ ir_sc_print(ir_buf *b, const ir_sc_program *p)
 uint64_t
 ir_sc_hash(const ir_sc_program *p)
 {
-    uint64_t h = ir_hash((uint64_t)p->type << 16 | p->out, p->in, sizeof *p->in * (size_t)p->n_in);
+    uint64_t h =
+        ir_hash((uint64_t)p->type << 16 | p->out, p->in, sizeof *p->in * (size_t)p->n_in);
 
     for (int k = 0; k < p->n; k++) {
         const ir_sc_insn *i = &p->insn[k];
         h = ir_hash_u64(h, (uint64_t)i->op << 8 | i->type);
         h = ir_hash(ir_hash_u64(h, i->imm), i->in, sizeof *i->in * ir_sc_arity[i->op]);
         if (i->op == SC_table)
-            h = ir_hash(h, i->table->data, cot_dtype_size(i->table->type) * (size_t)i->table->n);
+            h = ir_hash(h, i->table->data,
+                        cot_dtype_size(i->table->type) * (size_t)i->table->n);
         if (i->op == SC_rare)
-            h = ir_hash_u64(ir_hash(h, i->args, sizeof *i->args * (size_t)i->sub->n_in), ir_sc_hash(i->sub));
+            h = ir_hash_u64(ir_hash(h, i->args, sizeof *i->args * (size_t)i->sub->n_in),
+                            ir_sc_hash(i->sub));
     }
     return h;
 }

@@ -2,11 +2,12 @@
  *
  * A program is a list of typed instructions over numbered values, in order of definition.  The
  * evaluator interprets it over strips of elements; codegen translates it instruction by
- * instruction.  Since both run the same program, and each instruction is defined to the last bit
- * below, a pointwise op has the same bits on every back end.
+ * instruction.  Since both run the same program, and each instruction is defined to the last
+ * bit below, a pointwise op has the same bits on every back end.
  *
  * Types of values are cot_dtype.  BOOL is a truth value.  f16 and bf16 are storage: only CVT to
- * and from f32, BITCAST to and from u16, and SELECT take them.  The numbering: inputs are values 0 ... n_in-1;
+ * and from f32, BITCAST to and from u16, and SELECT take them.  The numbering: inputs are
+ * values 0 ... n_in-1;
  * instruction k defines value n_in + k. */
 #ifndef IR_SCALAR_H
 #define IR_SCALAR_H
@@ -110,18 +111,22 @@ ir_sc ir_sc_f64(ir_sc_build *b, double x);
 ir_sc ir_sc_int(ir_sc_build *b, cot_dtype T, int64_t x);
 ir_sc ir_sc_number(ir_sc_build *b, cot_dtype T, double x);        /* x, exactly, as T */
 ir_sc ir_sc_lookup(ir_sc_build *b, const ir_sc_table *t, ir_sc index);
-ir_sc ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise);
-/* The same, of what some arrays have many of: a branch around the sub-program for all lanes, where rare leaves them to a
- * small slow function. */
-ir_sc ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args, ir_sc otherwise);
+ir_sc ir_sc_rare(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n, const ir_sc *args,
+                 ir_sc otherwise);
+/* The same, of what some arrays have many of: a branch around the sub-program for all lanes,
+ * where rare leaves them to a small slow function. */
+ir_sc ir_sc_seldom(ir_sc_build *b, ir_sc cond, const ir_sc_program *sub, int n,
+                   const ir_sc *args, ir_sc otherwise);
 /* Copy program p into b with the given inputs; the value of its result. */
 ir_sc ir_sc_inline(ir_sc_build *b, const ir_sc_program *p, const ir_sc *in);
 
-/* One instruction over n elements.  Operands and result are dense arrays of their types; BOOL is
- * one byte, 0 or 1. */
-void ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out, const void *const *in);
+/* One instruction over n elements.  Operands and result are dense arrays of their types; BOOL
+ * is one byte, 0 or 1. */
+void ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out,
+                const void *const *in);
 /* A whole program over n elements; scratch comes from the arena. */
-void ir_sc_run(ir_arena *scratch, const ir_sc_program *p, int n, void *out, const void *const *in);
+void ir_sc_run(ir_arena *scratch, const ir_sc_program *p, int n, void *out,
+               const void *const *in);
 void ir_sc_print(ir_buf *b, const ir_sc_program *p);
 /* Of all that a program computes: programs with equal hashes have the same bits. */
 uint64_t ir_sc_hash(const ir_sc_program *p);
@@ -135,7 +140,7 @@ float ir_bf16_to_f32(uint16_t h);
 /* The program of a pointwise op (a row of ops.def with the flag POINTWISE) for operands of the
  * given element types; NULL if the op does not take them.  Cached in the context. */
 struct ir_attrs;
-const ir_sc_program *ir_sc_of(struct cot_context *ctx, int op, const struct ir_attrs *at, int n_in,
-                              const cot_dtype *in, cot_dtype out);
+const ir_sc_program *ir_sc_of(struct cot_context *ctx, int op, const struct ir_attrs *at,
+                              int n_in, const cot_dtype *in, cot_dtype out);
 
 #endif

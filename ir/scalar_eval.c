@@ -1,11 +1,12 @@
 /* Scalar programs, interpreted: an instruction is a loop over a strip of elements.
  *
  * There is one small function for each instruction and type, made by the macros below and found
- * through tables, so that the cost of choosing is paid once a strip.  A program runs strip by strip;
- * every value has a strip of its own until its last use, after which the memory serves another, so
- * that the working set stays in the first-level cache.  `rare` packs the lanes that want it, runs the
- * sub-program on those alone and puts the results back: a sub-program must still be defined for
- * every input, since codegen runs it for whole vectors.
+ * through tables, so that the cost of choosing is paid once a strip.  A program runs strip by
+ * strip;
+ * every value has a strip of its own until its last use, after which the memory serves another,
+ * so that the working set stays in the first-level cache.  `rare` packs the lanes that want it,
+ * runs the sub-program on those alone and puts the results back: a sub-program must still be
+ * defined for every input, since codegen runs it for whole vectors.
  *
  * The compiler must not contract a * b + c here (the build says -ffp-contract=off). */
 #include "ir/scalar.h"
@@ -73,7 +74,8 @@ KERNEL1(abs_f64, double, double, fabs(x[i]))
 KERNEL1(sqrt_f32, float, float, sqrtf(x[i]))
 KERNEL1(sqrt_f64, double, double, sqrt(x[i]))
 
-/* Larger of integers; maximum of floats: NaN wins, and zeros combine their signs by and (or). */
+/* Larger of integers; maximum of floats: NaN wins, and zeros combine their signs by and
+ * (or). */
 #define MAX(t, C, U) KERNEL2(max_##t, C, C, x[i] > y[i] ? x[i] : y[i])
 #define MIN(t, C, U) KERNEL2(min_##t, C, C, x[i] < y[i] ? x[i] : y[i])
 INT_TYPES(MAX)
@@ -134,7 +136,8 @@ COMPARE_TYPES(NE)
 COMPARE_TYPES(LT)
 COMPARE_TYPES(LE)
 
-/* These are library calls, of the same bits, on processors without the instructions; so they exist twice. */
+/* These are library calls, of the same bits, on processors without the instructions; so they
+ * exist twice. */
 #define CALLED(V, s)                                                                           \
     V KERNEL3(fma_f32##s, float, fmaf(x[i], y[i], z[i]))                                       \
         V KERNEL3(fma_f64##s, double, fma(x[i], y[i], z[i])) V KERNEL1(floor_f32##s, float,    \
@@ -316,7 +319,8 @@ ir_sc_eval(const ir_sc_insn *i, cot_dtype operand, int n, void *out, const void 
     }
 }
 
-/* A program being run: the strip of each value, and the frames of the sub-programs met so far. */
+/* A program being run: the strip of each value, and the frames of the sub-programs met so
+ * far. */
 typedef struct frame {
     const ir_sc_program *p;
     void **at;          /* of each value */

@@ -4,13 +4,14 @@
 #include "ir/context.h"
 #include "ir/diag.h"
 
-static const struct { const char *name; size_t bytes; } dtype_row[COT_DTYPE_COUNT] = {
-    [COT_DTYPE_NONE] = { "none", 0 },
-    [COT_BOOL] = { "bool", 1 },
-    [COT_I8] = { "i8", 1 }, [COT_I16] = { "i16", 2 }, [COT_I32] = { "i32", 4 }, [COT_I64] = { "i64", 8 },
-    [COT_U8] = { "u8", 1 }, [COT_U16] = { "u16", 2 }, [COT_U32] = { "u32", 4 }, [COT_U64] = { "u64", 8 },
-    [COT_F16] = { "f16", 2 }, [COT_BF16] = { "bf16", 2 }, [COT_F32] = { "f32", 4 }, [COT_F64] = { "f64", 8 },
-    [COT_C64] = { "c64", 8 }, [COT_C128] = { "c128", 16 },
+static const struct { const char *name; size_t bytes;
+} dtype_row[COT_DTYPE_COUNT] = {
+    [COT_DTYPE_NONE] = { "none", 0 }, [COT_BOOL] = { "bool", 1 }, [COT_I8] = { "i8", 1 },
+    [COT_I16] = { "i16", 2 },         [COT_I32] = { "i32", 4 },   [COT_I64] = { "i64", 8 },
+    [COT_U8] = { "u8", 1 },           [COT_U16] = { "u16", 2 },   [COT_U32] = { "u32", 4 },
+    [COT_U64] = { "u64", 8 },         [COT_F16] = { "f16", 2 },   [COT_BF16] = { "bf16", 2 },
+    [COT_F32] = { "f32", 4 },         [COT_F64] = { "f64", 8 },   [COT_C64] = { "c64", 8 },
+    [COT_C128] = { "c128", 16 },
 };
 
 const char *
@@ -65,7 +66,8 @@ ir_type_new(cot_context *ctx, cot_dtype t, int rank, const int64_t *dims)
     uint32_t at = 0, id;
     while ((id = ir_map_next(&ctx->types, h, &at))) {
         const ir_type *o = ctx->type[id];
-        if (o->dtype == t && o->rank == rank && (rank == 0 || memcmp(o->dims, dims, bytes) == 0))
+        if (o->dtype == t && o->rank == rank &&
+            (rank == 0 || memcmp(o->dims, dims, bytes) == 0))
             return o;
     }
     int64_t n = count(ctx, rank, dims);
@@ -140,8 +142,8 @@ ir_type_close(cot_context *ctx, const ir_type *t, int k)
 bool
 ir_same_shape(const ir_type *a, const ir_type *b)
 {
-    return a->rank == b->rank
-           && (a->rank == 0 || memcmp(a->dims, b->dims, sizeof(int64_t) * (size_t)a->rank) == 0);
+    return a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, sizeof(int64_t) * (size_t)a->rank) == 0);
 }
 
 void

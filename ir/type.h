@@ -22,7 +22,8 @@ cot_type ir_type_public(const ir_type *t);
 const ir_type *ir_scalar_type(struct cot_context *ctx, cot_dtype t);
 /* The same shape with another element type; the same element type with another shape. */
 const ir_type *ir_type_as(struct cot_context *ctx, const ir_type *t, cot_dtype dtype);
-const ir_type *ir_type_shaped(struct cot_context *ctx, const ir_type *t, int rank, const int64_t *dims);
+const ir_type *ir_type_shaped(struct cot_context *ctx, const ir_type *t, int rank,
+                              const int64_t *dims);
 /* With an axis of size n inserted at k; with axis k removed. */
 const ir_type *ir_type_open(struct cot_context *ctx, const ir_type *t, int k, int64_t n);
 const ir_type *ir_type_close(struct cot_context *ctx, const ir_type *t, int k);
@@ -39,7 +40,8 @@ static inline bool ir_is_unsigned(cot_dtype t) { return t >= COT_U8 && t <= COT_
 static inline bool ir_is_int(cot_dtype t) { return t >= COT_I8 && t <= COT_U64; }
 static inline bool ir_is_half(cot_dtype t) { return t == COT_F16 || t == COT_BF16; }
 static inline int ir_bits(cot_dtype t) { return t == COT_BOOL ? 1 : 8 * (int)cot_dtype_size(t); }
-/* The type of the parts of a complex number, t itself if it is none; the complex type of such parts, NONE if none. */
+/* The type of the parts of a complex number, t itself if it is none; the complex type of such
+ * parts, NONE if none. */
 static inline cot_dtype ir_part_type(cot_dtype t) { return t == COT_C64 ? COT_F32 : t == COT_C128 ? COT_F64 : t; }
 static inline cot_dtype
 ir_complex_type(cot_dtype t)

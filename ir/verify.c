@@ -1,5 +1,5 @@
-/* Every invariant of a graph, checked from scratch: numbering, order of definition, arity, and that
- * inference still gives the types that stand there.  Runs after each pass when asked. */
+/* Every invariant of a graph, checked from scratch: numbering, order of definition, arity, and
+ * that inference still gives the types that stand there.  Runs after each pass when asked. */
 #include "ir/build.h"
 
 static cot_status

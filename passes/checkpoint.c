@@ -1,7 +1,8 @@
 /* A function whose derivative computes again what it would otherwise keep.
  *
- * The new function is one call, marked; the rule that splits calls (rules/call.c) obeys the mark,
- * at every depth: what is computed again may be differentiated, mapped and checkpointed itself.
+ * The new function is one call, marked; the rule that splits calls (rules/call.c) obeys the
+ * mark, at every depth: what is computed again may be differentiated, mapped and checkpointed
+ * itself.
  * Calls inside are dissolved, so that the products in them are in sight; marked ones stay.
  * In/out arguments pass through as they do in every transform. */
 #include "passes/engine.h"

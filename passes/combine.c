@@ -1,9 +1,10 @@
 /* Reductions by a traced combiner.
  *
- * The combiner, a function of elements, is mapped over the axes of arrays.  Along an axis neighbours are combined
- * in a binary tree aligned at powers of two, in which what has no partner passes up: elements keep their order, so
- * that a combiner need not be commutative (the lanes in which sums are taken would ask that of it).  The tree is
- * that of the graph itself: every back end has it, and every transform looks through it. */
+ * The combiner, a function of elements, is mapped over the axes of arrays.  Along an axis
+ * neighbours are combined in a binary tree aligned at powers of two, in which what has no
+ * partner passes up: elements keep their order, so that a combiner need not be commutative (the
+ * lanes in which sums are taken would ask that of it).  The tree is that of the graph itself:
+ * every back end has it, and every transform looks through it. */
 #include "passes/combine.h"
 
 #include "passes/rules.h"
@@ -25,7 +26,8 @@ static const ir_graph *
 over_shape(ir_build *b, const pass_combiner *c, const ir_type *t)
 {
     const ir_graph *g = c->g;
-    bool *in = IR_NEW_N(b->arena, bool, g->n_in + 1), *out = IR_NEW_N(b->arena, bool, g->n_out + 1);
+    bool *in = IR_NEW_N(b->arena, bool, g->n_in + 1),
+         *out = IR_NEW_N(b->arena, bool, g->n_out + 1);
 
     for (int i = 0; i < g->n_in; i++)
         in[i] = i < 2 * c->n;
@@ -219,7 +221,8 @@ each_group(combining *s, ir_axes axes, const ir_ref *x, int rank)
 }
 
 void
-pass_reduce(ir_build *b, const pass_combiner *c, ir_axes axes, const ir_ref *x, const ir_ref *init, ir_ref *y)
+pass_reduce(ir_build *b, const pass_combiner *c, ir_axes axes, const ir_ref *x,
+            const ir_ref *init, ir_ref *y)
 {
     combining s = { b, c, 0 };
     bool ok = b->status == COT_OK;

@@ -1,12 +1,14 @@
 /* Splitting complex values into pairs of reals.
  *
- * One walk: a complex value of f becomes its real and its imaginary part, each op what complex/ says it is
- * of the parts, or the op on each part; bodies of control flow take and give both parts where they had a
- * complex value.  Only the boundary stays: inputs and outputs of f, operands and results of custom functions, which are
- * taken apart by `real` and `imag` and put together by `complex`.  So reverse mode runs on reals, and the
- * gradient by z = x + iy of a real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
+ * One walk: a complex value of f becomes its real and its imaginary part, each op what complex/
+ * says it is of the parts, or the op on each part; bodies of control flow take and give both
+ * parts where they had a complex value.  Only the boundary stays: inputs and outputs of f,
+ * operands and results of custom functions, which are taken apart by `real` and `imag` and put
+ * together by `complex`.  So reverse mode runs on reals, and the gradient by z = x + iy of a
+ * real function is dL/dx + i dL/dy: torch's convention, with no rule that says so.
  *
- * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that it is in memory. */
+ * For kernels (pass_complex_memory) the boundary goes too: an array c64[S] is the f32[S,2] that
+ * it is in memory. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -114,7 +116,8 @@ split_output(ir_build *b, const ir_graph *f, int j, pass_pair z, boundary how)
         ir_output_named(b, z.im, part_name(b, name, "im"));
     } else {
         const ir_type *t = ir_type_at(f, f->out[j]);
-        ir_ref y = how == WHOLE ? ir_op2(b, OP_complex, z.re, z.im) : pass_pair_in_memory(b, z, t->rank, t->dims);
+        ir_ref y = how == WHOLE ? ir_op2(b, OP_complex, z.re, z.im)
+                                : pass_pair_in_memory(b, z, t->rank, t->dims);
         ir_output_named(b, y, name);
     }
 }
@@ -138,8 +141,9 @@ stays_zero(const split *s, const ir_node *n)
     return true;
 }
 
-/* The op on the real parts, then on the imaginary ones; operands that are not complex serve both.  Zeros are not
- * carried through ops that would hide them: a product with a real number has no use for them. */
+/* The op on the real parts, then on the imaginary ones; operands that are not complex serve
+ * both.  Zeros are not carried through ops that would hide them: a product with a real number
+ * has no use for them. */
 static void
 on_each_part(split *s, const ir_node *n, pass_pair *y)
 {
@@ -160,7 +164,8 @@ on_each_part(split *s, const ir_node *n, pass_pair *y)
 static void
 copy_whole(split *s, const ir_node *n, pass_pair *y)
 {
-    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, n->n_out + 1);
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, n->n_in + 1),
+           *out = IR_NEW_N(s->b->arena, ir_ref, n->n_out + 1);
     for (int i = 0; i < n->n_in; i++) {
         const pass_pair z = s->env[n->in[i]];
         x[i] = is_complex(s->f, n->in[i]) ? ir_op2(s->b, OP_complex, z.re, z.im) : z.re;
@@ -232,7 +237,8 @@ parts_out(const split *s, const ir_node *n, const ir_ref *out, pass_pair *y)
 static void
 split_flow(split *s, const ir_node *n, pass_pair *y)
 {
-    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1),
+           *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
     ir_attrs at;
     cot_status status = flow_attrs(s, n, &at);
     if (status != COT_OK) {
@@ -249,12 +255,14 @@ static void
 split_expansion(split *s, const ir_node *n, pass_pair *y)
 {
     const ir_type **type = IR_NEW_N(s->b->arena, const ir_type *, n->n_in + 1);
-    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1), *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
+    ir_ref *x = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_in + 1),
+           *out = IR_NEW_N(s->b->arena, ir_ref, 2 * n->n_out + 1);
     ir_expansion *whole = NULL;
     ir_graph *g = NULL;
     for (int i = 0; i < n->n_in; i++)
         type[i] = ir_type_at(s->f, n->in[i]);
-    cot_status status = ir_expand(s->f->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &whole);
+    cot_status status =
+        ir_expand(s->f->ctx, n->loc, (ir_op)n->op, &n->at, n->n_in, type, &whole);
     if (status == COT_OK)
         status = split_graph(whole->graph, PARTS, &g);
     if (status != COT_OK) {

@@ -8,10 +8,11 @@
  *
  * Reverse mode then saves what the steps need side by side, once each, instead of running
  * forward again from checkpoints (rules/rewind.c).  It asks for this pass by itself, for loops
- * whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps; the pass by
- * name rewrites all.
+ * whose carries, or what a step saves of them, stay below COUNT_BYTES for all steps; the pass
+ * by name rewrites all.
  *
- * Wants: nothing.  Gives: the same function, bit for bit; the same operations in the same order.
+ * Wants: nothing.  Gives: the same function, bit for bit; the same operations in the same
+ * order.
  * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
 #include "passes/engine.h"
 #include "passes/rules/flow.h"
@@ -190,9 +191,9 @@ bytes_of(const ir_graph *f, int first, const bool *which)
     return bytes;
 }
 
-/* Bytes that reverse mode would save in a step of the body: what its derivative by all carries and consts wants and
- * is not made of consts alone.  A step that writes an element of a long carry saves that element.  -1: it has
- * no derivative. */
+/* Bytes that reverse mode would save in a step of the body: what its derivative by all carries
+ * and consts wants and is not made of consts alone.  A step that writes an element of a long
+ * carry saves that element.  -1: it has no derivative. */
 static int64_t
 saved_bytes(const ir_graph *body, int consts)
 {
@@ -207,7 +208,8 @@ saved_bytes(const ir_graph *body, int consts)
         has[j] = ir_is_floating(body, body->out[j]);
     cot_status status = pass_jvp_graph(body, active, has, &jvp);
     if (status == COT_OK) {
-        bool *given = IR_NEW_N(a, bool, jvp->n_in + 1), *gives = IR_NEW_N(a, bool, jvp->n_out + 1);
+        bool *given = IR_NEW_N(a, bool, jvp->n_in + 1),
+             *gives = IR_NEW_N(a, bool, jvp->n_out + 1);
         memset(given, true, (size_t)body->n_in * sizeof *given);
         status = pass_split(jvp, given, gives, &n_res, &known, &rest);
     }
@@ -215,7 +217,8 @@ saved_bytes(const ir_graph *body, int consts)
         cot_error_clear(body->ctx);
         return -1;
     }
-    bool *moves = IR_NEW_N(a, bool, known->n_in + 1), *varies = IR_NEW_N(a, bool, known->n_out + 1);
+    bool *moves = IR_NEW_N(a, bool, known->n_in + 1),
+         *varies = IR_NEW_N(a, bool, known->n_out + 1);
     for (int i = consts; i < known->n_in; i++)
         moves[i] = true;
     pass_depends(a, known, moves, varies);

@@ -138,7 +138,8 @@ pass_rewrite(const ir_graph *f, const char *what, pass_visit *visit, ir_graph **
 }
 
 cot_status
-pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user, ir_attrs *at)
+pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user,
+                  ir_attrs *at)
 {
     int fields;
     const ir_field *field = ir_record_fields(ir_ops[n->op].record, &fields);

@@ -39,7 +39,8 @@ typedef cot_status pass_simple(const ir_graph *f, ir_graph **out);
 cot_status pass_rewrite_subs(ir_build *b, const ir_node *n, pass_simple *pass, ir_attrs *at);
 /* The same for a pass with something to know. */
 typedef cot_status pass_with(ir_graph *f, const void *user, ir_graph **out);
-cot_status pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user, ir_attrs *at);
+cot_status pass_replace_subs(ir_build *b, const ir_node *n, pass_with *pass, const void *user,
+                             ir_attrs *at);
 /* f with some of its inputs and outputs only; the inputs left out must not be needed. */
 cot_status pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out,
                          ir_graph **out);
@@ -64,10 +65,12 @@ cot_status pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int a
 
 /* count.c: how often the while n runs on operands `in`, if that is known now; else -1. */
 int64_t pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in);
-/* f with its counted loops as scans, where reverse mode has memory for them; f itself if none. */
+/* f with its counted loops as scans, where reverse mode has memory for them; f itself if
+ * none. */
 cot_status pass_count_for_reverse(const ir_graph *f, const ir_graph **out);
 
-/* custom_text.c: the function that a custom_call names, registered or as its text has it; or NULL. */
+/* custom_text.c: the function that a custom_call names, registered or as its text has it; or
+ * NULL. */
 struct ir_custom;
 const struct ir_custom *pass_custom_of(cot_context *ctx, const ir_node *n);
 

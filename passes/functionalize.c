@@ -1,13 +1,13 @@
 /* Removing in-place writes and views.
  *
- * One walk in order.  A clone is a base: what it holds at the moment is a value of the new graph,
- * and a write replaces that value.  A view is a lens on what it shows (lens.c): a write to it is a
- * put into its operand, and so on down to the base; whoever reads it gets it from the base of that
- * moment.  So every alias sees every write, in both directions, and what is left is pure.  An
- * in/out argument is read at the end, once: its new value is a result.
+ * One walk in order.  A clone is a base: what it holds at the moment is a value of the new
+ * graph, and a write replaces that value.  A view is a lens on what it shows (lens.c): a write
+ * to it is a put into its operand, and so on down to the base; whoever reads it gets it from
+ * the base of that moment.  So every alias sees every write, in both directions, and what is
+ * left is pure.  An in/out argument is read at the end, once: its new value is a result.
  *
- * remove=mutations keeps the views as the pure ops that they are now; mutations_and_views leaves
- * their copying twins.  A graph without either is answered as it stands.
+ * remove=mutations keeps the views as the pure ops that they are now; mutations_and_views
+ * leaves their copying twins.  A graph without either is answered as it stands.
  *
  * Source: functionalization in PyTorch (torch.func.functionalize), with the bases explicit. */
 #include "passes/engine.h"
@@ -94,7 +94,8 @@ visit(writes *w, const ir_node *n)
         y[0] = pass_lens_get(w->b, n, in, w->keep);
     } else if (ir_ops[n->op].flag == IR_FLOW) {
         ir_attrs at;
-        cot_status s = pass_rewrite_subs(w->b, n, w->keep ? without_mutations : without_views, &at);
+        cot_status s =
+            pass_rewrite_subs(w->b, n, w->keep ? without_mutations : without_views, &at);
         if (s != COT_OK)
             w->b->status = s;
         else

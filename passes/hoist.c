@@ -1,13 +1,15 @@
 /* What does not change from step to step of a loop is computed once, before it.
  *
- * A value of a body is the same in every step if it is made of consts alone.  Moved out are those that cost something
- * (products, factorisations, reductions, loops, functions of each element) or that are a small part of a large operand
- * (whose cotangent is then added up in the small, not in the large), and what little is made of those on the way.  What
- * is an index map or an instruction or two for each element stays, as memory is dearer, unless a product would want it
- * in memory every step.  A product that is added to something stays with the sum, for contraction to find.
+ * A value of a body is the same in every step if it is made of consts alone.  Moved out are
+ * those that cost something (products, factorisations, reductions, loops, functions of each
+ * element) or that are a small part of a large operand (whose cotangent is then added up in the
+ * small, not in the large), and what little is made of those on the way.  What is an index map
+ * or an instruction or two for each element stays, as memory is dearer, unless a product would
+ * want it in memory every step.  A product that is added to something stays with the sum, for
+ * contraction to find.
  *
- * Inner loops come first, so that a value leaves as many loops as it may.  Nothing that might fail or not end is moved,
- * nor what checkpoints want computed again.
+ * Inner loops come first, so that a value leaves as many loops as it may.  Nothing that might
+ * fail or not end is moved, nor what checkpoints want computed again.
  *
  * Wants: nothing.  Gives: the same function, bit for bit.
  * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.5 (code motion). */
@@ -25,7 +27,8 @@ typedef struct hoisting {
     bool *whole;                /* by value: somebody wants it in memory                    */
 } hoisting;
 
-/* Is there nothing that n does but give its results?  Where the loop might not take a step it must end, too. */
+/* Is there nothing that n does but give its results?  Where the loop might not take a step it
+ * must end, too. */
 static bool
 is_movable(const hoisting *h, const ir_node *n)
 {
@@ -33,7 +36,8 @@ is_movable(const hoisting *h, const ir_node *n)
     const int subs = ir_subgraphs(n, &sub, h->g->arena);
 
     if (n->op == OP_barrier || n->op == OP_custom_call || n->op == OP_custom_tangent ||
-        (n->op == OP_call && n->at.call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE || ir_effectful(n))
+        (n->op == OP_call && n->at.call.remat) || ir_ops[n->op].flag == IR_COLLECTIVE ||
+        ir_effectful(n))
         return false;
     if (!h->runs && (n->op == OP_while || n->op == OP_root || n->op == OP_linear_solve))
         return false;
@@ -95,7 +99,8 @@ note_uses(hoisting *h)
         for (int i = 0; i < n->n_in; i++) {
             const ir_ref x = n->in[i];
             const bool passes_on = n->op == OP_neg || ir_ops[n->op].flag == IR_MOVE;
-            h->summed[x] |= n->op == OP_add || n->op == OP_sub || n->op == OP_fma || (passes_on && h->summed[n->first]);
+            h->summed[x] |= n->op == OP_add || n->op == OP_sub || n->op == OP_fma ||
+                            (passes_on && h->summed[n->first]);
             h->whole[x] |= ir_ops[n->op].flag == IR_CONTRACT || ir_ops[n->op].flag == IR_LINE;
         }
 }
@@ -106,7 +111,8 @@ is_factor_of_sum(const hoisting *h, ir_ref v)
 {
     const ir_node *n = ir_def(h->g, v);
 
-    while (n && h->summed[v] && (n->op == OP_neg || ir_ops[n->op].flag == IR_MOVE) && n->n_in == 1)
+    while (n && h->summed[v] && (n->op == OP_neg || ir_ops[n->op].flag == IR_MOVE) &&
+           n->n_in == 1)
         n = ir_def(h->g, n->in[0]);
     return n && h->summed[v] && n->op == OP_mul;
 }
@@ -123,7 +129,8 @@ choose(hoisting *h, ir_ref v)
     for (int i = 0; i < n->n_in; i++)
         most = size_of(h, n->in[i]) > most ? size_of(h, n->in[i]) : most;
     const bool pointwise = ir_ops[n->op].flag == IR_POINTWISE;
-    if (is_dear(h, n) || (pointwise && (h->costs[v] || h->whole[v]) && size_of(h, v) <= most && !is_factor_of_sum(h, v))) {
+    if (is_dear(h, n) || (pointwise && (h->costs[v] || h->whole[v]) && size_of(h, v) <= most &&
+                          !is_factor_of_sum(h, v))) {
         h->moved[v] = true;
         return;
     }
@@ -202,7 +209,8 @@ smaller_body(ir_build *outer, const hoisting *h)
     ir_each_node (n, g) {
         if (!stays(h, n, live))
             continue;
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1),
+               *y = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
         for (int i = 0; i < n->n_in; i++)
             operand[i] = map[n->in[i]];
         b->loc = n->loc;
@@ -276,7 +284,8 @@ hoist_loop(ir_build *b, const ir_node *n, ir_attrs *at, const ir_ref *x, ir_ref 
 }
 
 static void
-visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
+      ir_ref *out)
 {
     ir_attrs at;
 

@@ -2,7 +2,8 @@
  *
  * Always possible, since a body is closed and functions cannot recurse; nodes keep the
  * locations that they have in the body.  Custom functions, solvers and marked calls stay,
- * for transforms that follow want their rules; only when the last transform is done (pass_inline_all) are they bodies too. */
+ * for transforms that follow want their rules; only when the last transform is done
+ * (pass_inline_all) are they bodies too. */
 #include "passes/engine.h"
 
 typedef cot_status inline_pass(const ir_graph *f, ir_graph **out);
@@ -26,7 +27,8 @@ inline_flow(ir_build *b, const ir_node *n, inline_pass *sub, const ir_ref *in, i
 }
 
 static void
-calls(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+calls(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
+      ir_ref *out)
 {
     (void)f, (void)env;
     if (ir_ops[n->op].flag == IR_FLOW && n->op != OP_custom_call)
@@ -36,7 +38,8 @@ calls(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const
 }
 
 static void
-all(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+all(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
+    ir_ref *out)
 {
     (void)f, (void)env;
     if (ir_ops[n->op].flag == IR_FLOW)

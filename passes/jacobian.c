@@ -31,7 +31,8 @@ check_real(const ir_graph *f, const char *what, ir_ref v, const char *which)
 
     if (!ir_is_complex(t->dtype))
         return COT_OK;
-    return ir_fail(f->ctx, pass_first_use(f, v), what, ERR_jacobian_complex, which, f->name, ir_type_str(f->ctx, t));
+    return ir_fail(f->ctx, pass_first_use(f, v), what, ERR_jacobian_complex, which, f->name,
+                   ir_type_str(f->ctx, t));
 }
 
 static cot_status

@@ -1,10 +1,10 @@
 /* Views as lenses: a get, which reads the view from its base, and a put, which answers the base
  * after a write to the view.
  *
- * For every view: get(put(base, y)) = y, put(base, get(base)) = base, and a second put hides the
- * first.  A permutation of the elements puts by its inverse; a box by dynamic_update_slice, which
- * is done in place where the base dies, at the starts that the view was made with; a box with strides
- * by a select between the base and the elements of y spread out.
+ * For every view: get(put(base, y)) = y, put(base, get(base)) = base, and a second put hides
+ * the first.  A permutation of the elements puts by its inverse; a box by dynamic_update_slice,
+ * which is done in place where the base dies, at the starts that the view was made with; a box
+ * with strides by a select between the base and the elements of y spread out.
  *
  * Source: N. Foster et al., Combinators for bidirectional tree transformations, TOPLAS 2007. */
 #include "passes/lens.h"
@@ -70,7 +70,8 @@ put_slice(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
         return y;
     if (dense)
         return put_box(b, n->at.slice.start, base, y);
-    const ir_type *mask = ir_type_as(b->ctx, to, COT_BOOL), *no = ir_scalar_type(b->ctx, COT_BOOL);
+    const ir_type *mask = ir_type_as(b->ctx, to, COT_BOOL),
+                  *no = ir_scalar_type(b->ctx, COT_BOOL);
     ir_ref at = spread(b, n, t, ir_splat(b, mask, 1), ir_splat(b, no, 0));
     ir_ref wide = spread(b, n, t, y, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), 0));
     return ir_select(b, at, wide, base);

@@ -1,4 +1,5 @@
-/* Views as lenses: how a view reads its base, and what the base is after a write to the view. */
+/* Views as lenses: how a view reads its base, and what the base is after a write to the
+ * view. */
 #ifndef PASSES_LENS_H
 #define PASSES_LENS_H
 

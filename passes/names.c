@@ -1,7 +1,7 @@
 /* Arguments and results by name: which to differentiate by, which axis is mapped.
  *
- * A list names leaves by their paths in a tree; an entry at an inner name serves all below it, and
- * later entries win.  Braces go down one level.
+ * A list names leaves by their paths in a tree; an entry at an inner name serves all below it,
+ * and later entries win.  Braces go down one level.
  *
  *     dims   = entry { "," entry }
  *     entry  = path ":" ( integer | "none" | "{" dims "}" )

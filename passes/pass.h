@@ -1,5 +1,6 @@
-/* What a pass is: it reads one finished graph and builds another; a failed pass leaves its input
- * whole.  All of them go through the builder, so results are typed, checked, folded and shared.
+/* What a pass is: it reads one finished graph and builds another; a failed pass leaves its
+ * input whole.  All of them go through the builder, so results are typed, checked, folded and
+ * shared.
  * Locations of what a pass adds are derived: "in grad", "in vmap". */
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
@@ -37,7 +38,8 @@ typedef struct pass_options {
     const char *wrt_names, *in_names, *out_names; /* by name (names.c); instead of wrt, vmap.in, vmap.out */
 } pass_options;
 
-/* names.c: lists by the names of n arguments or results, whose entries may be NULL.  dims: "x: 0, layer:
+/* names.c: lists by the names of n arguments or results, whose entries may be NULL.  dims: "x:
+ * 0, layer:
  * {weight: 0, bias: none}", one axis for each; wrt: "layer, x", all at or below a path. */
 typedef struct pass_named {
     cot_context *ctx;
@@ -53,10 +55,11 @@ const char *pass_names_text(cot_context *ctx, const char *const *name, int n);
 cot_status pass_named_dims(const pass_named *s, const char *text, const int64_t **out);
 cot_status pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out);
 
-/* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all floating
- * arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
+/* Transforms.  wrt NULL or n == PASS_DEFAULT: argument 0 for grad, jacobians, hessian; all
+ * floating arguments for jvp, vjp, linearize.  Negative argument numbers count from the end. */
 cot_status pass_jvp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
-/* jvp's `strict`: a floating output besides aux whose tangent is zero for every x is an error at loc. */
+/* jvp's `strict`: a floating output besides aux whose tangent is zero for every x is an error
+ * at loc. */
 cot_status pass_check_strict(const ir_graph *f, const pass_wrt *wrt, int aux, ir_loc loc);
 cot_status pass_linearize(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 cot_status pass_vjp(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
@@ -68,8 +71,8 @@ cot_status pass_jacrev(const ir_graph *f, const pass_wrt *wrt, int aux, int64_t 
 cot_status pass_hessian(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 /* f has the types of one example; the result takes the mapped axis where o->in says. */
 cot_status pass_vmap(const ir_graph *f, const pass_vmap_options *o, ir_graph **out);
-/* The types of one example, from those of the arguments with the mapped axis: what a shape-polymorphic
- * function must be traced with before it is mapped.  Fills o->size. */
+/* The types of one example, from those of the arguments with the mapped axis: what a
+ * shape-polymorphic function must be traced with before it is mapped.  Fills o->size. */
 cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *in,
                              pass_vmap_options *o, const ir_type **example);
 
@@ -77,12 +80,15 @@ cot_status pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_ty
 const char *pass_argument_text(const ir_graph *f, int i);
 const char *pass_output_text(const ir_graph *f, int j);
 
-/* f with the traced rules of its custom functions in its calls, for dumps (custom_text.c); f itself if none. */
+/* f with the traced rules of its custom functions in its calls, for dumps (custom_text.c); f
+ * itself if none. */
 cot_status pass_custom_with_rules(const ir_graph *f, ir_graph **out);
 
 /* Halves (DESIGN.md section 3). */
-cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **known, ir_graph **linear);
-cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd, ir_graph **bwd);
+cot_status pass_linearize_halves(const ir_graph *f, const pass_wrt *wrt, int aux,
+                                 ir_graph **known, ir_graph **linear);
+cot_status pass_vjp_halves(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **fwd,
+                           ir_graph **bwd);
 
 /* The same function, smaller. */
 cot_status pass_simplify(const ir_graph *f, ir_graph **out);
@@ -94,12 +100,13 @@ cot_status pass_expand(const ir_graph *f, ir_graph **out);
 cot_status pass_count(const ir_graph *f, ir_graph **out);           /* whiles of known length are scans */
 cot_status pass_hoist(const ir_graph *f, ir_graph **out);           /* what no step of a loop changes is computed before it */
 bool pass_hoists(const ir_graph *f);                                /* is there a loop? */
-/* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too, c64[S] as the f32[S,2]
- * that it is in memory.  f itself where nothing is complex. */
+/* Complex values as pairs of reals, all but inputs and outputs (complex.c); with those too,
+ * c64[S] as the f32[S,2] that it is in memory.  f itself where nothing is complex. */
 cot_status pass_complex(const ir_graph *f, ir_graph **out);
 cot_status pass_complex_memory(const ir_graph *f, ir_graph **out);
 /* Without in-place writes; views: without views too.  f itself where there are none. */
-/* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest again. */
+/* Reverse mode of f keeps its arguments, and products if so asked, and computes the rest
+ * again. */
 cot_status pass_checkpoint(const ir_graph *f, bool products, ir_graph **out);
 cot_status pass_functionalize(const ir_graph *f, bool views, ir_graph **out);
 /* Products and sums to fma (NUMERICS.md section 2): the last pass that can change a bit. */
@@ -130,18 +137,24 @@ const pass_row *pass_find(const char *name);
 pass_options pass_default_options(void);
 /* The names in o, found among those of f. */
 cot_status pass_resolve_names(const pass_row *row, const ir_graph *f, pass_options *o);
-/* One pass on the functionalized graph; in/out arguments are results that it passes on.  With what the
- * context asks for around it: the verifier, COT_TIME, COT_DUMP. */
-cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o, ir_graph **out);
-/* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may be NULL). */
+/* One pass on the functionalized graph; in/out arguments are results that it passes on.  With
+ * what the context asks for around it: the verifier, COT_TIME, COT_DUMP. */
+cot_status pass_run(const pass_row *row, const ir_graph *f, const pass_options *o,
+                    ir_graph **out);
+/* COT_DUMP at a stage ("trace", "grad", ...): f as text, or one line if it equals before (may
+ * be NULL). */
 void pass_dump(const char *stage, const ir_graph *before, const ir_graph *f);
-/* `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, applied to f.  after, if not
- * NULL, is called with each result. */
-typedef void pass_after(void *user, const char *name, const ir_graph *before, const ir_graph *result);
-cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user, ir_graph **out);
-/* Parse one pipeline into rows and options, so that vmap's sizes can be inferred by the caller. */
+/* `grad(wrt=[0]) | vmap(in=[none,0,0], out=0)`, read left to right, applied to f.  after, if
+ * not NULL, is called with each result. */
+typedef void pass_after(void *user, const char *name, const ir_graph *before,
+                        const ir_graph *result);
+cot_status pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user,
+                         ir_graph **out);
+/* Parse one pipeline into rows and options, so that vmap's sizes can be inferred by the
+ * caller. */
 typedef struct pass_step { const pass_row *row; pass_options options; } pass_step;
-cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n, const pass_step **steps);
+cot_status pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n,
+                      const pass_step **steps);
 /* What every graph goes through before kernels: expand, inline, simplify, dce, contract. */
 cot_status pass_prepare(const ir_graph *f, ir_graph **out);
 

@@ -433,8 +433,8 @@ now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The new values of in/out arguments are the last results of every transform: not differentiated,
- * mapped as their arguments are. */
+/* The new values of in/out arguments are the last results of every transform: not
+ * differentiated, mapped as their arguments are. */
 static cot_status
 run_with_inout(const pass_row *row, const ir_graph *f, pass_options o, ir_graph **out)
 {
@@ -482,14 +482,17 @@ pass_pipeline(const ir_graph *f, const char *text, pass_after *after, void *user
     return COT_OK;
 }
 
-/* What loops need not repeat leaves them while it is one node; then expansions; inlining before contraction, which does not see across a call; unrolling after it, since it is
- * the last that may change a bit. */
+/* What loops need not repeat leaves them while it is one node; then expansions; inlining before
+ * contraction, which does not see across a call; unrolling after it, since it is the last that
+ * may change a bit. */
 cot_status
 pass_prepare(const ir_graph *f, ir_graph **out)
 {
     static const char *const order[] = { "simplify", "hoist", "dce", "contract" };
-    static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0, run_complex_memory };
-    static const pass_row inline_all = { "inline", "calls and custom functions", false, 0, run_inline_all };
+    static const pass_row complex = { "complex", "arrays of complex numbers as pairs", false, 0,
+                                      run_complex_memory };
+    static const pass_row inline_all = { "inline", "calls and custom functions", false, 0,
+                                         run_inline_all };
     ir_graph *g = (ir_graph *)f;
     if (pass_hoists(f)) {
         COT_TRY(pass_run(pass_find("inline"), g, NULL, &g));

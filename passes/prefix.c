@@ -1,15 +1,16 @@
 /* Prefixes of an associative operation, with linear work and logarithmic depth.
  *
- * The odd-even recursion: neighbours are combined pairwise, the prefixes of that shorter list are
- * found by the same method, and are the results at odd places; a result at an even place is the
- * odd one before it combined with its own element.  For n elements: less than 2 n combinations in
- * 2 log2(n) levels.
+ * The odd-even recursion: neighbours are combined pairwise, the prefixes of that shorter list
+ * are found by the same method, and are the results at odd places; a result at an even place is
+ * the odd one before it combined with its own element.  For n elements: less than 2 n
+ * combinations in 2 log2(n) levels.
  *
  * The order of combination is fixed by n alone: result 2 i + 1 of a level is result i of the
  * level below, result 2 i is combine(result 2 i - 1, element 2 i).  It is part of the result.
  *
- * Source: G. E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990; the recursion
- * is that of R. E. Ladner, M. J. Fischer, Parallel Prefix Computation, JACM 27, 1980. */
+ * Source: G. E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990; the
+ * recursion is that of R. E. Ladner, M. J. Fischer, Parallel Prefix Computation, JACM 27,
+ * 1980. */
 #include "passes/prefix.h"
 
 typedef struct prefix {
@@ -74,13 +75,15 @@ prefixes(ir_build *b, const prefix *p, int64_t n, const ir_ref *x, ir_ref *y)
         p->combine(b, p->user, rest, l, r, y);
     for (int i = 0; i < p->n && b->status == COT_OK; i++) {
         ir_ref first = stride(b, p, x[i], 0, 1, 1);
-        ir_ref even = rest > 0 ? ir_concatenate(b, 2, (ir_ref[]){ first, y[i] }, p->axis) : first;
+        ir_ref even =
+            rest > 0 ? ir_concatenate(b, 2, (ir_ref[]){ first, y[i] }, p->axis) : first;
         y[i] = interleave(b, p, even, odd[i], n);
     }
 }
 
 void
-pass_prefixes(ir_build *b, int n, int axis, const ir_ref *x, ir_ref *y, pass_combine_fn *f, const void *user)
+pass_prefixes(ir_build *b, int n, int axis, const ir_ref *x, ir_ref *y, pass_combine_fn *f,
+              const void *user)
 {
     const prefix p = { n, axis, f, user };
     const ir_type *t = x[0] ? ir_btype(b, x[0]) : NULL;

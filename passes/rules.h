@@ -1,8 +1,9 @@
 /* Rule signatures, and the rule tables expanded from ops.def.
  *
- * A rule receives the node (of the graph being read), the rewritten operands and the builder, and
- * fills an array of results; it keeps no state.  Only the rules of ops with sub-functions call a
- * pass, on the sub-function.  IR_NONE among tangents, cotangents is a structural zero. */
+ * A rule receives the node (of the graph being read), the rewritten operands and the builder,
+ * and fills an array of results; it keeps no state.  Only the rules of ops with sub-functions
+ * call a pass, on the sub-function.  IR_NONE among tangents, cotangents is a structural
+ * zero. */
 #ifndef PASSES_RULES_H
 #define PASSES_RULES_H
 
@@ -11,18 +12,20 @@
 /* A value and its tangent (IR_NONE: zero for every x). */
 typedef struct dual { ir_ref val, tan; } dual;
 
-/* jvp: in[i] are the operands as rewritten; y[i].val are the results, already made by copying the
- * node, unless the op is of the flag IR_FLOW: those rules make values and tangents both.  Fills y[i].tan. */
+/* jvp: in[i] are the operands as rewritten; y[i].val are the results, already made by copying
+ * the node, unless the op is of the flag IR_FLOW: those rules make values and tangents both.
+ * Fills y[i].tan. */
 typedef void jvp_rule(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y);
 
-/* transpose: n is linear in the operands i with linear[i].  in[i] is the value of each operand that
- * is not linear (IR_NONE for the others); in_type[i] are the operands' types; ct[i] the cotangents of
- * the results.  Fills ct_in[i] for the linear operands. */
-typedef void transpose_rule(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
-                            const ir_ref *in, const ir_ref *ct, ir_ref *ct_in);
+/* transpose: n is linear in the operands i with linear[i].  in[i] is the value of each operand
+ * that is not linear (IR_NONE for the others); in_type[i] are the operands' types; ct[i] the
+ * cotangents of the results.  Fills ct_in[i] for the linear operands. */
+typedef void transpose_rule(ir_build *b, const ir_graph *f, const ir_node *n,
+                            const bool *linear, const ir_ref *in, const ir_ref *ct,
+                            ir_ref *ct_in);
 
-/* vmap: in[i] are the operands, with the mapped axis first where mapped[i]; size is that axis's.  At
- * least one is mapped.  Fills y[i], and out_mapped[i] (preset to true). */
+/* vmap: in[i] are the operands, with the mapped axis first where mapped[i]; size is that
+ * axis's.  At least one is mapped.  Fills y[i], and out_mapped[i] (preset to true). */
 typedef void vmap_rule(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
                        const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped);
 
@@ -37,7 +40,8 @@ ir_ref pass_igamma_second(ir_build *b, ir_ref a, ir_ref x);
 #include "ir/ops.def"
 #undef OP
 
-/* For rows of the flag EXPAND without rules of their own: through the expansion (rules/expand.c). */
+/* For rows of the flag EXPAND without rules of their own: through the expansion
+ * (rules/expand.c). */
 jvp_rule jvp_expand;
 transpose_rule transpose_expand;
 vmap_rule vmap_expand;
@@ -50,13 +54,15 @@ extern vmap_rule *const vmap_rules[OP_COUNT];
 static inline ir_ref tan_add(ir_build *b, ir_ref x, ir_ref y) { return !x ? y : !y ? x : ir_add(b, x, y); }
 static inline ir_ref tan_neg(ir_build *b, ir_ref x) { return x ? ir_neg(b, x) : IR_NONE; }
 static inline ir_ref tan_sub(ir_build *b, ir_ref x, ir_ref y) { return !y ? x : !x ? ir_neg(b, y) : ir_sub(b, x, y); }
-/* A tangent or cotangent that is the constant -1 (a seed, negated) leaves a sign, not a product. */
+/* A tangent or cotangent that is the constant -1 (a seed, negated) leaves a sign, not a
+ * product. */
 static inline ir_ref tan_mul(ir_build *b, ir_ref t, ir_ref c)
 {
     double x;
     return !t ? IR_NONE : c && ir_is_splat(b, t, &x) && x == -1 ? ir_neg(b, c) : ir_mul(b, t, c);
 }
-/* A complex divisor is inverted before the tangent comes: then the linear half has a product only. */
+/* A complex divisor is inverted before the tangent comes: then the linear half has a product
+ * only. */
 static inline ir_ref tan_div(ir_build *b, ir_ref t, ir_ref c)
 {
     if (t && c && ir_is_complex(ir_btype(b, c)->dtype))
@@ -75,59 +81,72 @@ ir_ref pass_accumulate(ir_build *b, ir_ref x, ir_ref y);
 
 /* The engines, for rules of ops with sub-functions. */
 
-/* jvp of a sub-function: active[i] says which inputs have tangents.  The result takes the inputs, then
- * the tangents of the active ones; it yields the outputs, then the tangents of the outputs with
- * out_active[j].  out_active: on entry what is wanted at least (so that loops can reach a fixed
- * point), on return what there is: a wanted one that is zero is made of zeros. */
-cot_status pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active, ir_graph **out);
+/* jvp of a sub-function: active[i] says which inputs have tangents.  The result takes the
+ * inputs, then the tangents of the active ones; it yields the outputs, then the tangents of the
+ * outputs with out_active[j].  out_active: on entry what is wanted at least (so that loops can
+ * reach a fixed point), on return what there is: a wanted one that is zero is made of zeros. */
+cot_status pass_jvp_graph(const ir_graph *f, const bool *active, bool *out_active,
+                          ir_graph **out);
 
-/* Split a graph whose inputs i with !known[i] are unknown at first: *known_half computes all outputs that depend on
- * known inputs only, and residuals; *rest takes the unknown inputs and the residuals and yields the
- * other outputs.  known_out[j] on return: which outputs the known half gives.  n_res residuals come last
- * in known_half's outputs, and first in rest's inputs. */
+/* Split a graph whose inputs i with !known[i] are unknown at first: *known_half computes all
+ * outputs that depend on known inputs only, and residuals; *rest takes the unknown inputs and
+ * the residuals and yields the other outputs.  known_out[j] on return: which outputs the known
+ * half gives.  n_res residuals come last in known_half's outputs, and first in rest's
+ * inputs. */
 cot_status pass_split(const ir_graph *f, const bool *known, bool *known_out, int *n_res,
                       ir_graph **known_half, ir_graph **rest);
-/* Rule of ops with sub-functions for pass_split: splits node n into a node in `kb` (known) and one in `rb`
- * (rest); kin[i] are known operands (IR_NONE where unknown), rin[i] the unknown ones in rb.  A residual
- * is passed through pass_residual.  Fills kout / rout. */
+/* Rule of ops with sub-functions for pass_split: splits node n into a node in `kb` (known) and
+ * one in `rb` (rest); kin[i] are known operands (IR_NONE where unknown), rin[i] the unknown
+ * ones in rb.  A residual is passed through pass_residual.  Fills kout / rout. */
 typedef struct pass_splitter pass_splitter;
 ir_ref pass_residual(pass_splitter *s, ir_ref known_value);     /* its counterpart in rb */
-typedef void split_rule(pass_splitter *s, ir_build *kb, ir_build *rb, const ir_graph *f, const ir_node *n,
-                        const bool *known, const ir_ref *kin, const ir_ref *rin, ir_ref *kout, ir_ref *rout);
+typedef void split_rule(pass_splitter *s, ir_build *kb, ir_build *rb, const ir_graph *f,
+                        const ir_node *n, const bool *known, const ir_ref *kin,
+                        const ir_ref *rin, ir_ref *kout, ir_ref *rout);
 split_rule split_call, split_cond, split_while, split_scan;
 
-/* Transpose of a graph linear in the inputs with linear[i]: the result takes the non-linear inputs, then one cotangent
- * for each output with has_ct[j]; it yields one cotangent for each linear input (zeros where there is none). */
-cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out);
+/* Transpose of a graph linear in the inputs with linear[i]: the result takes the non-linear
+ * inputs, then one cotangent for each output with has_ct[j]; it yields one cotangent for each
+ * linear input (zeros where there is none). */
+cot_status pass_transpose_graph(const ir_graph *f, const bool *linear, const bool *has_ct,
+                                ir_graph **out);
 /* The same of the body of a loop, which will run many times. */
-cot_status pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct, ir_graph **out);
+cot_status pass_transpose_body(const ir_graph *f, const bool *linear, const bool *has_ct,
+                               ir_graph **out);
 
 /* vmap of a sub-function at axis 0: in_mapped as given; out_mapped as for out_active above. */
-cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped, bool *out_mapped, ir_graph **out);
-/* The same, built in place on values whose mapped axis is the first; chunk > 0: in blocks of so many. */
-void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk, const ir_ref *x,
-                    const bool *mapped, ir_ref *y, bool *out_mapped);
+cot_status pass_vmap_graph(const ir_graph *f, int64_t size, const bool *in_mapped,
+                           bool *out_mapped, ir_graph **out);
+/* The same, built in place on values whose mapped axis is the first; chunk > 0: in blocks of so
+ * many. */
+void pass_vmap_into(ir_build *b, const ir_graph *f, int64_t size, int64_t chunk,
+                    const ir_ref *x, const bool *mapped, ir_ref *y, bool *out_mapped);
 /* vmap of node n of f by a scan over the examples, which knows nothing of n. */
-void pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                     const bool *mapped, ir_ref *y, bool *out_mapped);
+void pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                     const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped);
 
-/* Custom functions (rules/custom.c): the tangents that jvp left, for forward mode and before the split of reverse
- * mode; the forward of a call of n in place, false if it is opaque or no such call. */
+/* Custom functions (rules/custom.c): the tangents that jvp left, for forward mode and before
+ * the split of reverse mode; the forward of a call of n in place, false if it is opaque or no
+ * such call. */
 cot_status pass_custom_forward(const ir_graph *f, ir_graph **out);
 cot_status pass_custom_reverse(const ir_graph *f, ir_graph **out);
-bool pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in, ir_ref *out);
+bool pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward,
+                        const ir_ref *in, ir_ref *out);
 
-/* Collectives (rules/collective.c).  The first over the axis in f, at any depth; NULL name: over any. */
+/* Collectives (rules/collective.c).  The first over the axis in f, at any depth; NULL name:
+ * over any. */
 const ir_node *pass_axis_find(const ir_graph *f, const char *name);
-/* f with the collectives over the axis marked as those of the vmap at hand; f itself if there are none.
+/* f with the collectives over the axis marked as those of the vmap at hand; f itself if there
+ * are none.
  * Is n one of them, or holds one? */
 cot_status pass_axis_bind(const ir_graph *f, const char *name, const ir_graph **out);
 bool pass_axis_bound(const ir_graph *f, const ir_node *n);
 /* An error at the first collective that no vmap replaced. */
 cot_status pass_axis_check(const ir_graph *f);
 
-/* rules/conv.c: x, a convolution that nothing else wants, without what that pad adds to its spatial axes: a
- * convolution of fewer positions.  IR_NONE if x is none, or the pad is of another kind. */
+/* rules/conv.c: x, a convolution that nothing else wants, without what that pad adds to its
+ * spatial axes: a convolution of fewer positions.  IR_NONE if x is none, or the pad is of
+ * another kind. */
 ir_ref pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad);
 
 /* Helpers. */

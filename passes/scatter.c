@@ -1,9 +1,12 @@
-/* Scatter by a traced combiner: one update after the other, in row-major order of the index vectors.
+/* Scatter by a traced combiner: one update after the other, in row-major order of the index
+ * vectors.
  *
- * A combiner of one op, or one that gives its second argument, is that scatter.  Any other is a scan over the index
- * vectors: a step takes the window of each operand that its vector points at, combines it with the update, and puts the
- * result back.  With the mode fill a window that is not wholly inside is left as it is.  Batch axes become integers of
- * the index vectors: which slice of them an update belongs to is known. */
+ * A combiner of one op, or one that gives its second argument, is that scatter.  Any other is a
+ * scan over the index
+ * vectors: a step takes the window of each operand that its vector points at, combines it with
+ * the update, and puts the result back.  With the mode fill a window that is not wholly inside
+ * is left as it is.  Batch axes become integers of the index vectors: which slice of them an
+ * update belongs to is known. */
 #include "passes/scatter.h"
 
 #include "ir/expand.h"
@@ -91,12 +94,15 @@ whole_vectors(ir_build *b, const ir_attrs *at, ir_ref v)
     return ir_reshape(b, v, 2, (int64_t[]){ n, k });
 }
 
-/* The axes without windows, ascending; the axes that vectors index, with the batch axes last; the windows' sizes. */
+/* The axes without windows, ascending; the axes that vectors index, with the batch axes last;
+ * the windows' sizes. */
 static void
 numbers(ir_build *b, const ir_attrs *at, const ir_type *z, step *s)
 {
-    const ir_ints batch = at->scatter.operand_batch, inserted = at->scatter.inserted, map = at->scatter.index_map;
-    int64_t *thin = IR_NEW_N(b->arena, int64_t, s->x->rank + 1), *to = IR_NEW_N(b->arena, int64_t, map.n + batch.n + 1);
+    const ir_ints batch = at->scatter.operand_batch, inserted = at->scatter.inserted,
+                  map = at->scatter.index_map;
+    int64_t *thin = IR_NEW_N(b->arena, int64_t, s->x->rank + 1),
+            *to = IR_NEW_N(b->arena, int64_t, map.n + batch.n + 1);
     int n = 0, w = 0;
 
     for (int k = 0; k < s->x->rank; k++) {
@@ -123,13 +129,15 @@ inside(ir_build *b, const step *s, ir_ref v)
 
     for (int i = 0; i < s->map.n; i++)
         most[i] = s->x->dims[s->map.at[i]] - s->window[s->map.at[i]];
-    ir_ref low = ir_op2(b, OP_ge, v, ir_zeros(b, t)), high = ir_op2(b, OP_le, v, ir_constant(b, t, most));
+    ir_ref low = ir_op2(b, OP_ge, v, ir_zeros(b, t)),
+           high = ir_op2(b, OP_le, v, ir_constant(b, t, most));
     return ir_reduce(b, OP_reduce_and, ir_op2(b, OP_and, low, high), ir_axes_of(0));
 }
 
 /* What is at the index vector, combined with the updates, in its place. */
 static void
-update(ir_build *r, const step *s, const pass_combiner *c, const ir_ref *x, ir_ref v, const ir_ref *z, ir_ref *out)
+update(ir_build *r, const step *s, const pass_combiner *c, const ir_ref *x, ir_ref v,
+       const ir_ref *z, ir_ref *out)
 {
     const int n = c->n, windows = ir_btype(r, z[0])->rank;
     int64_t *axis = IR_NEW_N(r->arena, int64_t, windows + 1);
@@ -173,13 +181,15 @@ body(ir_build *b, const step *s, int n_in, const ir_type *const *type)
 
 /* Do operand and updates fit, whatever is done with them?  A scatter of them says so. */
 static bool
-fits(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v, const ir_ref *z)
+fits(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v,
+     const ir_ref *z)
 {
     for (int i = 0; i < c->n && b->status == COT_OK; i++) {
         if (!x[i] || !z[i] || !v)
             return false;
         if (!ir_same_shape(ir_btype(b, x[i]), ir_btype(b, x[0])))
-            ir_build_fail(b, "scatter", ERR_shapes_differ, ir_type_str(b->ctx, ir_btype(b, x[i])),
+            ir_build_fail(b, "scatter", ERR_shapes_differ,
+                          ir_type_str(b->ctx, ir_btype(b, x[i])),
                           ir_type_str(b->ctx, ir_btype(b, x[0])));
         else
             ir_node1(b, OP_scatter, 3, (const ir_ref[]){ x[i], v, z[i] }, at);
@@ -188,7 +198,8 @@ fits(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, i
 }
 
 static void
-one_by_one(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v, const ir_ref *z, ir_ref *y)
+one_by_one(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v,
+           const ir_ref *z, ir_ref *y)
 {
     const int n = c->n, n_in = c->n_captured + 2 * n + 1;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
@@ -209,7 +220,8 @@ one_by_one(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref
     for (int i = 0; i < n_in; i++) {
         if (!in[i])
             return;
-        type[i] = i < c->n_captured + n ? ir_btype(b, in[i]) : ir_type_close(b->ctx, ir_btype(b, in[i]), 0);
+        type[i] = i < c->n_captured + n ? ir_btype(b, in[i])
+                                        : ir_type_close(b->ctx, ir_btype(b, in[i]), 0);
     }
     ir_attrs scan = { .scan = { .consts = c->n_captured, .carries = n, .length = length } };
     if ((scan.scan.body = body(b, &s, n_in, type)) != NULL)
@@ -217,7 +229,8 @@ one_by_one(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref
 }
 
 void
-pass_scatter(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v, const ir_ref *z, ir_ref *y)
+pass_scatter(ir_build *b, const pass_combiner *c, const ir_attrs *at, const ir_ref *x, ir_ref v,
+             const ir_ref *z, ir_ref *y)
 {
     const ir_op op = pass_scatter_op(c);
     ir_ref *made = IR_NEW_N(b->arena, ir_ref, c->n + 1);

@@ -1,12 +1,14 @@
 /* Sorting by a traced comparator.
  *
- * A comparator that is `less` (or `greater`) of one key made of a and the same key made of b, or decides so by
- * several keys in turn, is read back into those keys: argsort sorts by them.  Any other is asked by a merge sort of
- * places, bottom up, all merges of a width at once: an element's place among both runs is its own place plus the
- * number of elements of the other run that come before it, which a binary search counts (of equal ones, those of
- * the left run come first: stable).  That is log2(n)^2 / 2 rounds of n questions.
+ * A comparator that is `less` (or `greater`) of one key made of a and the same key made of b,
+ * or decides so by several keys in turn, is read back into those keys: argsort sorts by them.
+ * Any other is asked by a merge sort of places, bottom up, all merges of a width at once: an
+ * element's place among both runs is its own place plus the number of elements of the other run
+ * that come before it, which a binary search counts (of equal ones, those of the left run come
+ * first: stable).  That is log2(n)^2 / 2 rounds of n questions.
  *
- * Source: merging by ranks is R. Cole's remark in Parallel merge sort, SIAM J. Computing 17(4), 1988, section 1. */
+ * Source: merging by ranks is R. Cole's remark in Parallel merge sort, SIAM J. Computing 17(4),
+ * 1988, section 1. */
 #include "passes/sorting.h"
 
 #include "passes/rules.h"
@@ -44,8 +46,8 @@ same_key(const pass_combiner *c, ir_ref x, ir_ref y, bool swap)
             return false;
         return i >= 2 * c->n ? i == j : swap ? j + c->n == i : i + c->n == j;
     }
-    if (m->op != n->op || m->n_in != n->n_in || m->n_out != 1 || ir_ops[m->op].flag == IR_FLOW ||
-        !ir_attrs_equal(ir_ops[m->op].record, &m->at, &n->at))
+    if (m->op != n->op || m->n_in != n->n_in || m->n_out != 1 ||
+        ir_ops[m->op].flag == IR_FLOW || !ir_attrs_equal(ir_ops[m->op].record, &m->at, &n->at))
         return false;
     if (m == n)
         return m->n_in == 0;
@@ -121,7 +123,8 @@ key_graph(ir_build *b, const keys *s)
 {
     const ir_graph *g = s->c->g;
     ir_build *r = ir_build_new(b->ctx, "key");
-    ir_ref *at = IR_NEW_N(r->arena, ir_ref, g->n_values), *in = IR_NEW_N(r->arena, ir_ref, g->n_values);
+    ir_ref *at = IR_NEW_N(r->arena, ir_ref, g->n_values),
+           *in = IR_NEW_N(r->arena, ir_ref, g->n_values);
     ir_graph *out = NULL;
 
     for (int i = 0; i < g->n_in; i++)
@@ -203,13 +206,15 @@ asked(ir_build *r, const merging *m, const ir_ref *x, const ir_ref *y, const ir_
     return z[0];
 }
 
-/* One round of the searches: lists, captured, starts of the other runs, is it left?, low, high. */
+/* One round of the searches: lists, captured, starts of the other runs, is it left?, low,
+ * high. */
 static ir_graph *
 search_step(const merging *m, const ir_ref *x)
 {
     const pass_combiner *c = m->c;
     ir_build *r = ir_build_new(m->b->ctx, "merge");
-    ir_ref *list = IR_NEW_N(r->arena, ir_ref, c->n + 1), *probe = IR_NEW_N(r->arena, ir_ref, c->n + 1),
+    ir_ref *list = IR_NEW_N(r->arena, ir_ref, c->n + 1),
+           *probe = IR_NEW_N(r->arena, ir_ref, c->n + 1),
            *captured = IR_NEW_N(r->arena, ir_ref, c->n_captured + 1);
     ir_graph *g = NULL;
 
@@ -217,18 +222,22 @@ search_step(const merging *m, const ir_ref *x)
         list[i] = ir_input(r, ir_btype(m->b, x[i]), NULL);
     for (int i = 0; i < c->n_captured; i++)
         captured[i] = ir_input(r, ir_btype(m->b, c->captured[i]), NULL);
-    ir_ref start = ir_input(r, m->place, NULL), left = ir_input(r, ir_type_as(r->ctx, m->place, COT_BOOL), NULL);
+    ir_ref start = ir_input(r, m->place, NULL),
+           left = ir_input(r, ir_type_as(r->ctx, m->place, COT_BOOL), NULL);
     ir_ref low = ir_input(r, m->place, NULL), high = ir_input(r, m->place, NULL);
     ir_ref middle = ir_op2(r, OP_shr_arithmetic, ir_add(r, low, high), number(m, r, 1));
-    ir_ref most = number(m, r, m->total - 1), at = ir_op2(r, OP_min, ir_add(r, start, middle), most);
+    ir_ref most = number(m, r, m->total - 1),
+           at = ir_op2(r, OP_min, ir_add(r, start, middle), most);
 
     for (int i = 0; i < c->n; i++)
         probe[i] = take(r, list[i], at);
-    /* an element of the left run comes after those that are less; of the right, after those not greater */
+    /* an element of the left run comes after those that are less; of the right, after those not
+     * greater */
     ir_ref less = asked(r, m, probe, list, captured);
     ir_ref over = ir_op1(r, OP_not, asked(r, m, list, probe, captured));
     ir_ref go = ir_op3(r, OP_select, left, less, over), open = ir_op2(r, OP_lt, low, high);
-    ir_ref up = ir_op2(r, OP_and, open, go), down = ir_op2(r, OP_and, open, ir_op1(r, OP_not, go));
+    ir_ref up = ir_op2(r, OP_and, open, go),
+           down = ir_op2(r, OP_and, open, ir_op1(r, OP_not, go));
     ir_output(r, ir_select(r, up, ir_add(r, middle, number(m, r, 1)), low));
     ir_output(r, ir_select(r, down, middle, high));
     const cot_status status = ir_build_end(r, &g);
@@ -251,11 +260,13 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
 
     while (w >> rounds)
         rounds++;
-    ir_ref i = ir_iota(b, COT_I64, 1, &m->total, 0), inside = ir_op2(b, OP_rem, i, number(m, b, m->n));
+    ir_ref i = ir_iota(b, COT_I64, 1, &m->total, 0),
+           inside = ir_op2(b, OP_rem, i, number(m, b, m->n));
     ir_ref line = ir_sub(b, i, inside), own = ir_op2(b, OP_rem, inside, number(m, b, 2 * w));
     ir_ref base = ir_sub(b, inside, own), left = ir_op2(b, OP_lt, own, number(m, b, w));
     ir_ref right_from = ir_op2(b, OP_min, ir_add(b, base, number(m, b, w)), number(m, b, m->n));
-    ir_ref right_to = ir_op2(b, OP_min, ir_add(b, base, number(m, b, 2 * w)), number(m, b, m->n));
+    ir_ref right_to =
+        ir_op2(b, OP_min, ir_add(b, base, number(m, b, 2 * w)), number(m, b, m->n));
     ir_ref start = ir_add(b, line, ir_select(b, left, right_from, base));
     ir_ref size = ir_select(b, left, ir_sub(b, right_to, right_from), number(m, b, w));
 
@@ -267,7 +278,8 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
     in[at++] = left;
     in[at++] = number(m, b, 0);
     in[at++] = size;
-    ir_attrs scan = { .scan = { .consts = at - 2, .carries = 2, .length = rounds, .body = body } };
+    ir_attrs scan = { .scan = {
+                          .consts = at - 2, .carries = 2, .length = rounds, .body = body } };
     if (b->status == COT_OK)
         ir_add_node(b, OP_scan, at, in, &scan, end);
     ir_ref before = ir_select(b, left, own, ir_sub(b, own, number(m, b, w)));
@@ -284,7 +296,8 @@ static ir_ref
 by_merging(ir_build *b, const pass_combiner *c, int64_t lines, int64_t n, const ir_ref *x)
 {
     merging m = { b, c, n, lines * n, NULL };
-    ir_ref *flat = IR_NEW_N(b->arena, ir_ref, c->n + 1), *now = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    ir_ref *flat = IR_NEW_N(b->arena, ir_ref, c->n + 1),
+           *now = IR_NEW_N(b->arena, ir_ref, c->n + 1);
 
     m.place = ir_type_new(b->ctx, COT_I64, 1, &m.total);
     ir_ref first = ir_iota(b, COT_I64, 1, &m.total, 0), place = first;

@@ -54,7 +54,8 @@ is_small_slice(const ir_graph *f, const ir_node *n)
     return true;
 }
 
-/* ct where the slice was taken from: in a loop that place alone is then added to, as a pad would not be. */
+/* ct where the slice was taken from: in a loop that place alone is then added to, as a pad
+ * would not be. */
 static ir_ref
 put_back(ir_build *b, const ir_graph *f, const ir_node *n, ir_ref ct)
 {

@@ -27,8 +27,9 @@ is_worth_it(const ir_graph *f, const ir_node *n)
     const int64_t steps = body ? n->at.scan.length : 0;
     int64_t largest = 0;
 
-    if (!body || steps < 1 || steps > STEPS_MOST || n->n_in != n->at.scan.consts + n->at.scan.carries ||
-        n->n_out != n->at.scan.carries || (int64_t)body->n_nodes * steps > NODES_MOST || !is_elementwise(body))
+    if (!body || steps < 1 || steps > STEPS_MOST ||
+        n->n_in != n->at.scan.consts + n->at.scan.carries || n->n_out != n->at.scan.carries ||
+        (int64_t)body->n_nodes * steps > NODES_MOST || !is_elementwise(body))
         return false;
     for (int i = 0; i < n->n_out; i++) {
         const int64_t size = ir_type_at(f, n->first + (ir_ref)i)->size;
@@ -45,7 +46,8 @@ pass_unrolls(const ir_graph *f)
     ir_each_node(n, f) {
         if (is_worth_it(f, n))
             return true;
-        const int bodies = ir_ops[n->op].flag == IR_FLOW ? ir_subgraphs(n, &body, &f->ctx->arena) : 0;
+        const int bodies =
+            ir_ops[n->op].flag == IR_FLOW ? ir_subgraphs(n, &body, &f->ctx->arena) : 0;
         for (int i = 0; i < bodies; i++)
             if (pass_unrolls(body[i]))
                 return true;
@@ -54,7 +56,8 @@ pass_unrolls(const ir_graph *f)
 }
 
 static void
-visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+visit(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
+      ir_ref *out)
 {
     const int consts = n->op == OP_scan ? (int)n->at.scan.consts : 0;
     ir_ref *x;

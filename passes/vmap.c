@@ -185,7 +185,8 @@ axis_wrong(cot_context *ctx, ir_arena *a, const pass_vmap_options *o, const char
                           ir_format(a, "%s has rank 0, so that it has no axis %lld; wants none",
                                     what, (long long)axis));
     return vmap_wrong(ctx, o, ERR_shape_wrong,
-                      ir_format(a, "axis %lld of %s is out of range; wants %d to %d for rank %d",
+                      ir_format(a,
+                                "axis %lld of %s is out of range; wants %d to %d for rank %d",
                                 (long long)axis, what, -rank, rank - 1, rank));
 }
 
@@ -279,7 +280,8 @@ pass_vmap_example(cot_context *ctx, ir_loc loc, int n_in, const ir_type *const *
             continue;
         k = axis_of(axis, in[i]->rank);
         if (k < 0)
-            return axis_wrong(ctx, a, o, thing(a, "argument", i, o->in_name), axis, in[i]->rank);
+            return axis_wrong(ctx, a, o, thing(a, "argument", i, o->in_name), axis,
+                              in[i]->rank);
         mapped[i] = true;
         size[i] = in[i]->dims[k];
         example[i] = ir_type_close(ctx, in[i], k);
@@ -293,9 +295,9 @@ typedef struct vmap_border {
     bool *mapped;
 } vmap_border;
 
-/* A hidden input is the same for all examples, but for the generator where each example is to draw
- * its own numbers: then example i has the generator's key folded with i.  All else follows from the
- * key being mapped; chunks cut the keys, so that no number depends on them. */
+/* A hidden input is the same for all examples, but for the generator where each example is to
+ * draw its own numbers: then example i has the generator's key folded with i.  All else follows
+ * from the key being mapped; chunks cut the keys, so that no number depends on them. */
 static ir_ref
 border_hidden(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, bool *mapped)
 {
@@ -349,15 +351,15 @@ border_out(ir_build *b, const ir_graph *f, const pass_vmap_options *o, int i, ir
         k = axis == PASS_NO_AXIS ? 0 : axis_of(axis, rank);
 
     if (k < 0) {
-        b->status = axis_wrong(f->ctx, b->arena, o, thing(b->arena, "result", i, f->out_name), axis,
-                               rank);
+        b->status = axis_wrong(f->ctx, b->arena, o, thing(b->arena, "result", i, f->out_name),
+                               axis, rank);
         return;
     }
     if (axis == PASS_NO_AXIS && mapped && i >= f->n_out - f->n_inout) {
         const ir_inout *x = &f->inout[i - (f->n_out - f->n_inout)];
         const ir_type *t = ir_type_at(f, f->in[x->arg]);
-        b->status = ir_fail(f->ctx, x->loc ? x->loc : b->loc, "assign", ERR_assign_unmapped, x->arg,
-                            ir_type_str(f->ctx, t), ir_type_str(f->ctx, t),
+        b->status = ir_fail(f->ctx, x->loc ? x->loc : b->loc, "assign", ERR_assign_unmapped,
+                            x->arg, ir_type_str(f->ctx, t), ir_type_str(f->ctx, t),
                             ir_type_str(f->ctx, ir_btype(b, y)));
         return;
     }
@@ -483,7 +485,8 @@ static cot_status
 name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
 {
     const bool parts = o->chunk == 1 || (o->chunk > 0 && o->chunk < o->size);
-    const ir_node *n = o->axis_name && parts && o->size > 0 ? pass_axis_find(f, o->axis_name) : NULL;
+    const ir_node *n =
+        o->axis_name && parts && o->size > 0 ? pass_axis_find(f, o->axis_name) : NULL;
 
     if (n)
         return ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_axis_chunk, (long long)o->size,
@@ -491,7 +494,8 @@ name_axis(const ir_graph *f, const pass_vmap_options *o, const ir_graph **out)
     return pass_axis_bind(f, o->axis_name, out);
 }
 
-/* A list has an entry for each argument; one from a trace that captures, also for what comes after. */
+/* A list has an entry for each argument; one from a trace that captures, also for what comes
+ * after. */
 static bool
 names_hidden(const ir_graph *f, const pass_dims *d)
 {

@@ -1,8 +1,9 @@
 /* Windows: pads and views (the op `windows`), reduced over the new axes.
  *
- * select_and_scatter finds places, not values: a reduction of pairs (element, place in x), in which
- * padding has the place -1, and a scatter to the places.  Which of two pairs is the earlier one is
- * asked of their places, so that the choice does not depend on the order of the reduction. */
+ * select_and_scatter finds places, not values: a reduction of pairs (element, place in x), in
+ * which padding has the place -1, and a scatter to the places.  Which of two pairs is the
+ * earlier one is asked of their places, so that the choice does not depend on the order of the
+ * reduction. */
 #include "passes/window.h"
 
 #include "passes/pass.h"
@@ -36,7 +37,8 @@ extent(int64_t n, int64_t step)
 void
 pass_window_same(int64_t size, pass_window *w)
 {
-    const int64_t wide = size ? extent(size - 1, w->base) + 1 : 0, want = wide ? (wide - 1) / w->stride + 1 : 0;
+    const int64_t wide = size ? extent(size - 1, w->base) + 1 : 0,
+                  want = wide ? (wide - 1) / w->stride + 1 : 0;
     const int64_t more = (want - 1) * w->stride + extent(w->size - 1, w->dilation) + 1 - wide;
 
     w->low = more > 0 ? more / 2 : 0;
@@ -46,7 +48,8 @@ pass_window_same(int64_t size, pass_window *w)
 ir_ref
 pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, int *more)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
+            interior[COT_MAX_RANK] = { 0 };
     const ir_type *t = x ? ir_btype(b, x) : NULL;
 
     *more = 0;
@@ -68,8 +71,8 @@ pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, in
 }
 
 void
-pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x, const ir_ref *init,
-                   ir_ref *y)
+pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x,
+                   const ir_ref *init, ir_ref *y)
 {
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, c->n + 1);
     const int rank = x[0] ? ir_btype(b, x[0])->rank : 0;
@@ -130,7 +133,8 @@ selected(ir_build *b, const pass_combiner *select, const pass_window *w, ir_ref 
     const ir_type *t = ir_btype(b, x);
     const ir_graph *g = chooser(b, select, ir_scalar_type(b->ctx, t->dtype));
     pass_combiner c = { g, 2, select->n_captured, select->captured };
-    ir_ref y[2] = { IR_NONE, IR_NONE }, none = ir_splat_int(b, ir_scalar_type(b->ctx, COT_I64), -1);
+    ir_ref y[2] = { IR_NONE, IR_NONE },
+           none = ir_splat_int(b, ir_scalar_type(b->ctx, COT_I64), -1);
     ir_ref place = ir_reshape(b, ir_iota(b, COT_I64, 1, &t->size, 0), t->rank, t->dims);
     const ir_ref both[2] = { ir_op1(b, OP_stop_gradient, x), place };
     const ir_ref fill[2] = { ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)), none };
@@ -141,8 +145,8 @@ selected(ir_build *b, const pass_combiner *select, const pass_window *w, ir_ref 
 }
 
 ir_ref
-pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter, const pass_window *w,
-                        ir_ref x, ir_ref source, ir_ref init)
+pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_combiner *scatter,
+                        const pass_window *w, ir_ref x, ir_ref source, ir_ref init)
 {
     const int64_t zero = 0;
 
@@ -152,7 +156,8 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
     ir_ref place = selected(b, select, w, x);
     if (!place || !ir_same_shape(ir_btype(b, place), ir_btype(b, source))) {
         if (place)
-            ir_build_fail(b, "select_and_scatter", ERR_shapes_differ, ir_type_str(b->ctx, ir_btype(b, source)),
+            ir_build_fail(b, "select_and_scatter", ERR_shapes_differ,
+                          ir_type_str(b->ctx, ir_btype(b, source)),
                           ir_type_str(b->ctx, ir_btype(b, place)));
         return IR_NONE;
     }
@@ -165,7 +170,8 @@ pass_select_and_scatter(ir_build *b, const pass_combiner *select, const pass_com
 
 /* ---- convolution ---- */
 
-/* x with axis `axis` as [groups, the rest], and those axes then in the order `perm` names: groups first. */
+/* x with axis `axis` as [groups, the rest], and those axes then in the order `perm` names:
+ * groups first. */
 static ir_ref
 grouped(ir_build *b, ir_ref x, const int64_t *perm, int64_t axis, int64_t groups)
 {
@@ -185,7 +191,8 @@ static bool
 conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
 {
     const int r = x->rank;
-    const int64_t n = x->dims[s->x[0]], c = x->dims[s->x[r - 1]], i = w->dims[s->w[r - 2]], o = w->dims[s->w[r - 1]];
+    const int64_t n = x->dims[s->x[0]], c = x->dims[s->x[r - 1]], i = w->dims[s->w[r - 2]],
+                  o = w->dims[s->w[r - 1]];
     const int64_t groups = s->groups, batch = s->batch_groups;
 
     if (groups < 1 || batch < 1 || (groups > 1 && batch > 1) || n % batch || c != i * groups || o % (groups * batch) ||
@@ -200,7 +207,8 @@ conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
 }
 
 ir_ref
-pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const int64_t *high, const int64_t *interior)
+pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const int64_t *high,
+                const int64_t *interior)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t perm[COT_MAX_RANK], back[COT_MAX_RANK], to[3][COT_MAX_RANK];
@@ -224,8 +232,10 @@ conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
 {
     const int last = s->spatial + 1;
     const bool features = s->groups > 1;
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
-    ir_ref y = grouped(b, x, s->x, features ? s->x[last] : s->x[0], features ? s->groups : s->batch_groups);
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
+            interior[COT_MAX_RANK] = { 0 };
+    ir_ref y = grouped(b, x, s->x, features ? s->x[last] : s->x[0],
+                       features ? s->groups : s->batch_groups);
 
     if (!y)
         return IR_NONE;
@@ -234,7 +244,8 @@ conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
         high[2 + i] = s->window[i].high;
         interior[2 + i] = s->window[i].base - 1;
     }
-    return pass_pad_groups(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)), low, high, interior);
+    return pass_pad_groups(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)),
+                           low, high, interior);
 }
 
 ir_ref
@@ -242,7 +253,8 @@ pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w)
 {
     const int r = s->spatial + 2;
     const int64_t groups = s->groups * s->batch_groups;
-    int64_t stride[COT_MAX_RANK], apart[COT_MAX_RANK], perm[COT_MAX_RANK + 1], dims[COT_MAX_RANK];
+    int64_t stride[COT_MAX_RANK], apart[COT_MAX_RANK], perm[COT_MAX_RANK + 1],
+        dims[COT_MAX_RANK];
     ir_axes turned = 0;
 
     if (!x || !w || !conv_fits(b, s, ir_btype(b, x), ir_btype(b, w)))

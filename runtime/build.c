@@ -1,8 +1,9 @@
 /* Object files and C source.
  *
- * What is written is the user's: functions that take plain pointers and one work block whose size is
- * a constant of the header (header.c), and need nothing else at run time.  Where several processors are
- * named, each function is lowered for each of them: the object chooses when it is first called. */
+ * What is written is the user's: functions that take plain pointers and one work block whose
+ * size is a constant of the header (header.c), and need nothing else at run time.  Where
+ * several processors are named, each function is lowered for each of them: the object chooses
+ * when it is first called. */
 #include "runtime/build.h"
 
 #include <errno.h>
@@ -93,8 +94,10 @@ join_forms(int n_forms, const cg_version *v, int n)
 
         for (int k = 1; k < n_forms; k++) {
             const cg_module *m = v[k].fn[i].module;
-            most->work_bytes = m->work_bytes > most->work_bytes ? m->work_bytes : most->work_bytes;
-            most->work_align = m->work_align > most->work_align ? m->work_align : most->work_align;
+            most->work_bytes =
+                m->work_bytes > most->work_bytes ? m->work_bytes : most->work_bytes;
+            most->work_align =
+                m->work_align > most->work_align ? m->work_align : most->work_align;
             most->parallel |= m->parallel;
         }
         for (int k = 1; k < n_forms; k++)
@@ -141,7 +144,8 @@ write_c(cot_context *ctx, const cot_compile_options *o, output *out)
     }
     join_forms(n_widths, form, out->n);
     for (int k = n_widths; k-- > 0;)
-        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e, (cg_natural *)(uintptr_t)w[k].fn);
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
+                                      (cg_natural *)(uintptr_t)w[k].fn);
     return cg_c_write(ctx, n_widths, w, out->n, false, &ctx->arena, &out->bytes, &out->size);
 }
 
@@ -176,7 +180,8 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
     if (!each.backend && cg_llvm())
         each.backend = "jit"; /* an object is for processors, wherever the context's kernels run */
     if (n_cpus > MOST_VERSIONS)
-        return ir_fail(ctx, 0, NULL, ERR_usage, "more than 8 processors are named for one object");
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "more than 8 processors are named for one object");
     for (int k = n_cpus; k-- > 0;) {
         cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 
@@ -185,12 +190,15 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
         v[k] = (cg_version){ out->p.target, fn };
     }
     if (!out->p.backend->emit_versions)
-        return ir_fail(ctx, 0, NULL, ERR_target, "object files need the back end jit, and a build with LLVM");
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       "object files need the back end jit, and a build with LLVM");
     join_forms(n_cpus, v, out->n);
     for (int k = n_cpus; k-- > 0;)
-        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e, (cg_natural *)(uintptr_t)v[k].fn);
+        out->described = rt_functions(&ctx->arena, &out->p, out->n, out->e,
+                                      (cg_natural *)(uintptr_t)v[k].fn);
     out->fn = (cg_natural *)(uintptr_t)v[0].fn;
-    return out->p.backend->emit_versions(ctx, n_cpus, v, what, out->n, &ctx->arena, &out->bytes, &out->size);
+    return out->p.backend->emit_versions(ctx, n_cpus, v, what, out->n, &ctx->arena, &out->bytes,
+                                         &out->size);
 }
 
 /* ---- all of it ---- */
@@ -202,7 +210,8 @@ write_text(cot_context *ctx, const char *path, const ir_buf *b)
 }
 
 static cot_status
-describe(cot_context *ctx, const output *out, const cot_compile_options *o, const char *path, const char *header)
+describe(cot_context *ctx, const output *out, const cot_compile_options *o, const char *path,
+         const char *header)
 {
     ir_buf b;
 

@@ -4,19 +4,21 @@
 
 #include "runtime/compile.h"
 
-/* One function of a file: a graph under a C name.  n_res: its last results are residuals for another half. */
+/* One function of a file: a graph under a C name.  n_res: its last results are residuals for
+ * another half. */
 typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; } rt_export;
 
-/* Write the functions to `path`, in the form its ending says (.o, .a, .c, .s, .ll), their header if
- * header is not NULL, and their description in JSON if o->manifest is not.  The caller holds the lock and
- * a recovery point. */
+/* Write the functions to `path`, in the form its ending says (.o, .a, .c, .s, .ll), their
+ * header if header is not NULL, and their description in JSON if o->manifest is not.  The
+ * caller holds the lock and a recovery point. */
 cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
                     const char *path, const char *header);
 
-/* ptx.c: kernels for GPUs as PTX, and the manifest by which a host runs them: f.ptx and f.json. */
+/* ptx.c: kernels for GPUs as PTX, and the manifest by which a host runs them: f.ptx and
+ * f.json. */
 bool rt_is_ptx(const char *path);
-cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o, const char *path,
-                        const char *header);
+cot_status rt_build_ptx(cot_context *ctx, int n, const rt_export *fn,
+                        const cot_compile_options *o, const char *path, const char *header);
 
 /* ---- inside ---- */
 
@@ -40,11 +42,13 @@ typedef struct rt_function {
 
 /* header.c.  Functions of a file: names in C, none twice. */
 bool rt_is_c_name(const char *s);
-rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natural *fn);
-void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn);
+rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e,
+                          cg_natural *fn);
+void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n,
+                     const rt_function *fn);
 /* describe.c: the same in JSON. */
-void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compile_options *o, int n,
-                       const rt_function *fn);
+void rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p,
+                       const cot_compile_options *o, int n, const rt_function *fn);
 /* archive.c: ar's format, as System V has it: an index of names, then the one member. */
 void rt_print_archive(ir_buf *b, int n, const cg_natural *fn, const void *object, size_t bytes);
 

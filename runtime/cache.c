@@ -1,10 +1,11 @@
 /* cot_jit: kernels found by the types of their arguments.
  *
- * Each function has a table of kernels, open-addressed by the hash of the types.  A hit reads the
- * table with acquire loads only.  A miss takes the context's lock, looks again, compiles, and
- * publishes the entry with one store; a table that is half full is copied into one of twice the size,
- * which then takes its place, while the old one stays until the context ends, for those still
- * reading it.  The number of entries is bounded: beyond it a kernel is compiled for its call alone. */
+ * Each function has a table of kernels, open-addressed by the hash of the types.  A hit reads
+ * the table with acquire loads only.  A miss takes the context's lock, looks again, compiles,
+ * and publishes the entry with one store; a table that is half full is copied into one of twice
+ * the size, which then takes its place, while the old one stays until the context ends, for
+ * those still reading it.  The number of entries is bounded: beyond it a kernel is compiled for
+ * its call alone. */
 #include "frontend/fn.h"
 #include "ir/array.h"
 #include "ir/diag.h"

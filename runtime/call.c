@@ -73,7 +73,8 @@ make_natural(cot_context *ctx, void *arg)
     natural_call *c = arg;
     const cot_kernel *k = c->k;
 
-    return k->plan.backend->natural(ctx, &k->plan.target, k->code.entry, k->n_in + k->n_out, k->parallel, &c->code);
+    return k->plan.backend->natural(ctx, &k->plan.target, k->code.entry, k->n_in + k->n_out,
+                                    k->parallel, &c->code);
 }
 
 /* A natural entry that the kernel has not brought is made for this call. */

@@ -12,13 +12,15 @@ typedef struct rt_arg {
     void *at;
 } rt_arg;
 
-/* Call `T fn(args...)`, T being answer's element type or void (COT_DTYPE_NONE), and put its bytes at
+/* Call `T fn(args...)`, T being answer's element type or void (COT_DTYPE_NONE), and put its
+ * bytes at
  * `answer`.  False: the platform cannot make the call. */
 bool rt_call_any(void (*fn)(void), int n, const rt_arg *args, cot_dtype type, void *answer);
 
-/* Call `int fn(args...)`; its answer in *result.  COT_ERR_FOREIGN if the platform cannot make the
- * call.  Errors are recorded in ctx under its lock. */
-cot_status rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args, int *result);
+/* Call `int fn(args...)`; its answer in *result.  COT_ERR_FOREIGN if the platform cannot make
+ * the call.  Errors are recorded in ctx under its lock. */
+cot_status rt_call_c(cot_context *ctx, void (*fn)(void), int n, const rt_arg *args,
+                     int *result);
 
 /* The natural C entry of a kernel on pointers to its arguments, then its results. */
 cot_status rt_call_natural(const cot_kernel *k, void *const *args, void *work);

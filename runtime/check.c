@@ -1,8 +1,10 @@
-/* Judging a graph: back ends against the twin, derivatives against differences, vmap against a loop.
+/* Judging a graph: back ends against the twin, derivatives against differences, vmap against a
+ * loop.
  *
- * Differences are taken in double precision: the graph is rebuilt with every float as f64, so that
- * what is judged is the derivative and not the rounding of f32.  The step is halved once, and the two
- * quotients tell how far differences can be trusted at this point (L. F. Richardson, 1911). */
+ * Differences are taken in double precision: the graph is rebuilt with every float as f64, so
+ * that what is judged is the derivative and not the rounding of f32.  The step is halved once,
+ * and the two quotients tell how far differences can be trusted at this point (L. F.
+ * Richardson, 1911). */
 #include "runtime/check.h"
 
 #include <math.h>
@@ -88,7 +90,8 @@ has_open_loop(const ir_graph *f)
 static cot_status bounded(const ir_graph *f, ir_graph **out);
 
 static void
-bound_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in, ir_ref *out)
+bound_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+           const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
 
@@ -137,7 +140,8 @@ rt_check_points(const ir_graph *f, void *const *in, bool *ends)
         const ir_type *t = ir_type_at(f, f->in[i]);
 
         for (int64_t k = 0; k < rt_parts(t) && ir_is_inexact(t->dtype); k++)
-            rt_set_element(ir_part_type(t->dtype), in[i], k, fabs(rt_element(ir_part_type(t->dtype), in[i], k)));
+            rt_set_element(ir_part_type(t->dtype), in[i], k,
+                           fabs(rt_element(ir_part_type(t->dtype), in[i], k)));
     }
     return *ends ? COT_OK : rt_check_ends(f, in, ends);
 }
@@ -174,7 +178,8 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
         const cot_dtype part = ir_part_type(t->dtype);
         v->good = false;
         ir_buf_printf(&v->why, "%s: result %d, element %lld is %.17g; the twin has %.17g", name,
-                      i, (long long)at, rt_element(part, got[i], at), rt_element(part, want[i], at));
+                      i, (long long)at, rt_element(part, got[i], at),
+                      rt_element(part, want[i], at));
     }
 }
 
@@ -483,7 +488,8 @@ rt_check_derivatives(const ir_graph *f, void *const *in, rt_verdict *v)
 
 /* ---- vmap ---- */
 
-/* Agreement to the last few bits: a mapped product may take another order (NUMERICS.md section 4). */
+/* Agreement to the last few bits: a mapped product may take another order (NUMERICS.md section
+ * 4). */
 static bool
 is_close(const ir_type *t, const void *x, const void *y, int64_t *at)
 {

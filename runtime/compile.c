@@ -1,7 +1,8 @@
 /* From a function to a kernel: specialise, prepare, lower, load.
  *
- * A kernel is one block of memory from the context's allocator.  What it points to besides belongs
- * to the context (graph, types, pool) or to the back end (code), so that freeing it is two calls. */
+ * A kernel is one block of memory from the context's allocator.  What it points to besides
+ * belongs to the context (graph, types, pool) or to the back end (code), so that freeing it is
+ * two calls. */
 #include "runtime/compile.h"
 
 #include <time.h>
@@ -80,15 +81,17 @@ static cot_status
 plan_device(cot_context *ctx, const rt_machine *machine, rt_plan *p)
 {
     if (machine == rt_cuda() && !cg_llvm())
-        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM, which makes PTX; wants the back end c or eval");
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       "built without LLVM, which makes PTX; wants the back end c or eval");
     p->engine = RT_DEVICE;
     p->machine = machine;
     p->threads = 1;
     if (!p->target.cpu)
         p->target.cpu = machine == rt_cuda() ? rt_cuda_arch(ctx, p->device) : "sm_80";
     if (strcmp(p->target.cpu, "sm_80") != 0 && strcmp(p->target.cpu, "sm_90") != 0)
-        return ir_fail(ctx, 0, NULL, ERR_target,
-                       ir_format(&ctx->arena, "the GPU is '%s'; wants sm_80 or sm_90", p->target.cpu));
+        return ir_fail(
+            ctx, 0, NULL, ERR_target,
+            ir_format(&ctx->arena, "the GPU is '%s'; wants sm_80 or sm_90", p->target.cpu));
     p->target.triple = NULL;
     cg_grid_target(&p->target);
     return COT_OK;
@@ -118,11 +121,13 @@ plan_engine(cot_context *ctx, const char *name, rt_plan *p)
         return COT_OK;
     }
     if (!p->backend)
-        return ir_fail(ctx, 0, NULL, ERR_target, "built without LLVM; wants the back end c or eval");
+        return ir_fail(ctx, 0, NULL, ERR_target,
+                       "built without LLVM; wants the back end c or eval");
     return COT_OK;
 }
 
-/* What the context's target, "cuda:sm_90,fast" for one, says where the options leave it open. */
+/* What the context's target, "cuda:sm_90,fast" for one, says where the options leave it
+ * open. */
 static cot_status
 plan_target(cot_context *ctx, const char **backend, rt_plan *p)
 {
@@ -209,10 +214,11 @@ donated_flags(const ir_graph *f, const rt_plan *p, ir_arena *arena, bool *flag)
         const int64_t x = p->donated.at[i];
 
         if (x < 0 || x >= n || flag[x])
-            return ir_fail(f->ctx, 0, f->name, ERR_usage,
-                           ir_format(arena,
-                                     "donated names argument %lld%s; wants different numbers below %d",
-                                     (long long)x, x >= 0 && x < n ? " twice" : "", n));
+            return ir_fail(
+                f->ctx, 0, f->name, ERR_usage,
+                ir_format(arena,
+                          "donated names argument %lld%s; wants different numbers below %d",
+                          (long long)x, x >= 0 && x < n ? " twice" : "", n));
         if (is_inout(f, x))
             return ir_fail(f->ctx, 0, f->name, ERR_usage,
                            ir_format(arena,
@@ -299,7 +305,8 @@ kernel_new(const ir_graph *f, const rt_plan *p, const rt_lowered *low)
     cot_context *ctx = f->ctx;
     const int own = f->n_out - f->n_inout;
     size_t n = (size_t)(f->n_in + own);
-    cot_kernel *k = ir_realloc(ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes + sizeof *k->over));
+    cot_kernel *k = ir_realloc(
+        ctx, NULL, sizeof *k + n * (sizeof *k->type + sizeof *k->bytes + sizeof *k->over));
 
     *k = (cot_kernel){ .ctx = ctx, .graph = f, .plan = *p, .n_in = f->n_in, .n_out = own };
     k->prepared = low->prepared;
@@ -345,7 +352,8 @@ foreign_names(cot_context *ctx, const cg_module *m)
         for (uint32_t j = 0; j < i; j++)
             old |= m->ext[j]->name == m->ext[i]->name;
         if (!old)
-            names = names ? ir_format(&ctx->arena, "%s or %s", names, m->ext[i]->name) : m->ext[i]->name;
+            names = names ? ir_format(&ctx->arena, "%s or %s", names, m->ext[i]->name)
+                          : m->ext[i]->name;
     }
     return names;
 }
@@ -411,10 +419,10 @@ compile_device(const ir_graph *f, const rt_plan *p, rt_program **program, cot_ke
 
 /* ---- the device by size ---- */
 
-/* Rates of a plain machine of either kind, in a second: what is chosen with them is right where it matters, where the
- * two differ by far. */
-static const double cpu_flops = 2e10, cpu_bytes = 1.5e10, gpu_flops = 1e13, gpu_bytes = 1e12, bus_bytes = 2e10,
-                    launch_time = 5e-6;
+/* Rates of a plain machine of either kind, in a second: what is chosen with them is right where
+ * it matters, where the two differ by far. */
+static const double cpu_flops = 2e10, cpu_bytes = 1.5e10, gpu_flops = 1e13, gpu_bytes = 1e12,
+                    bus_bytes = 2e10, launch_time = 5e-6;
 
 static double
 longer(double x, double y)
@@ -436,7 +444,8 @@ is_worth(const cg_module *m, const cot_graph *f, int threads)
         carried += (double)t->size * (double)cot_dtype_size(t->dtype);
     }
     const double flops = (double)operations, bytes = (double)traffic;
-    return launch_time * m->n_kernels + carried / bus_bytes + longer(flops / gpu_flops, bytes / gpu_bytes) <
+    return launch_time * m->n_kernels + carried / bus_bytes +
+               longer(flops / gpu_flops, bytes / gpu_bytes) <
            longer(flops / (cpu_flops * threads), bytes / cpu_bytes);
 }
 
@@ -469,7 +478,8 @@ compile_eval(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel 
 }
 
 static cot_status
-compile_any(const ir_graph *f, const rt_plan *given, ir_arena *scratch, rt_program **program, cot_kernel **out)
+compile_any(const ir_graph *f, const rt_plan *given, ir_arena *scratch, rt_program **program,
+            cot_kernel **out)
 {
     rt_plan p = *given;
 
@@ -477,7 +487,8 @@ compile_any(const ir_graph *f, const rt_plan *given, ir_arena *scratch, rt_progr
         COT_TRY(choose(f, &p, scratch));
     if (p.engine == RT_EVAL)
         return compile_eval(f, &p, scratch, out);
-    return p.engine == RT_DEVICE ? compile_device(f, &p, program, out) : compile_jit(f, &p, scratch, out);
+    return p.engine == RT_DEVICE ? compile_device(f, &p, program, out)
+                                 : compile_jit(f, &p, scratch, out);
 }
 
 cot_status

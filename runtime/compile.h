@@ -31,8 +31,10 @@ typedef struct rt_lowered {
     int *over;                          /* for each result: its donated argument, or -1 */
 } rt_lowered;
 
-/* The caller holds the context's lock and a recovery point (compile.c gives both in rt_guard). */
-cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_plan *out);
+/* The caller holds the context's lock and a recovery point (compile.c gives both in
+ * rt_guard). */
+cot_status rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn,
+                       rt_plan *out);
 cot_status rt_lower(const ir_graph *f, const rt_plan *p, ir_arena *arena, rt_lowered *out);
 cot_status rt_compile(const ir_graph *f, const rt_plan *p, cot_kernel **out);
 /* Run `body` under the lock, with a recovery point; COT_ERR_MEMORY if memory ran short. */
@@ -71,15 +73,16 @@ struct cot_kernel {
 /* A pool of the context for so many threads, made at first use; freed with the context. */
 cot_parallel *rt_pool(cot_context *ctx, int threads);
 
-/* Call the kernel on pointers to arguments, then results, which fit; n_in + n_out + 1 of them, the last one
- * the pool.  work: the caller's, or NULL to take one. */
+/* Call the kernel on pointers to arguments, then results, which fit; n_in + n_out + 1 of them,
+ * the last one the pool.  work: the caller's, or NULL to take one. */
 cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);
 
-/* args for rt_call_kernel that leave `in` as it is: out has memory for the new values of in/out arguments,
- * too, after the results. */
+/* args for rt_call_kernel that leave `in` as it is: out has memory for the new values of in/out
+ * arguments, too, after the results. */
 void rt_arguments(const cot_kernel *k, void *const *in, void *const *out, void **args);
 
-/* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a graph. */
+/* dump.c: the text of a stage, "simplify", "kernels", "plan", "llvm", "asm", "c", of a
+ * graph. */
 cot_status rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out);
 /* COT_DUMP of the stages below graphs. */
 void rt_dump_text(cot_context *ctx, const char *fn, const char *stage, const char *text, size_t n);

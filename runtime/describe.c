@@ -63,9 +63,10 @@ print_function(ir_buf *b, const rt_function *fn)
         print_parameter(b, &fn->parameter[i]);
     }
     ir_buf_printf(b, "],\n     \"parallel\": %s, \"work_bytes\": %lld, \"work_align\": %d,\n",
-                  m->parallel ? "true" : "false", (long long)m->work_bytes, m->work_align > 0 ? m->work_align : 1);
-    ir_buf_printf(b, "     \"flops\": %lld, \"traffic\": %lld,\n     \"foreign\": [", (long long)fn->flops,
-                  (long long)fn->traffic);
+                  m->parallel ? "true" : "false", (long long)m->work_bytes,
+                  m->work_align > 0 ? m->work_align : 1);
+    ir_buf_printf(b, "     \"flops\": %lld, \"traffic\": %lld,\n     \"foreign\": [",
+                  (long long)fn->flops, (long long)fn->traffic);
     for (uint32_t i = 0; i < m->n_ext; i++) {
         ir_buf_str(b, i ? ", " : "");
         print_text(b, m->ext[i]->prototype);
@@ -74,8 +75,8 @@ print_function(ir_buf *b, const rt_function *fn)
 }
 
 void
-rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compile_options *o, int n,
-                  const rt_function *fn)
+rt_print_manifest(ir_buf *b, const char *path, const rt_plan *p, const cot_compile_options *o,
+                  int n, const rt_function *fn)
 {
     const char *slash = strrchr(path, '/');
 

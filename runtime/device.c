@@ -1,4 +1,5 @@
-/* Programs on devices, and the simplest device: the simulator, whose memory is this process's. */
+/* Programs on devices, and the simplest device: the simulator, whose memory is this
+ * process's. */
 #include "runtime/device.h"
 
 #include "codegen/grid.h"
@@ -21,7 +22,8 @@ check_externs(const cg_module *m)
 {
     for (uint32_t i = 0; i < m->n_ext; i++)
         if (!m->ext[i]->address)
-            return ir_fail(m->ctx, m->ext[i]->loc, "custom_call", ERR_custom_missing, m->ext[i]->name, "run");
+            return ir_fail(m->ctx, m->ext[i]->loc, "custom_call", ERR_custom_missing,
+                           m->ext[i]->name, "run");
     return COT_OK;
 }
 
@@ -67,7 +69,8 @@ rt_foreign_run(const cg_extern *x, const cg_handed *h, cot_dtype type, uint64_t 
     }
     if (x->packed)
         arg[1] = (rt_arg){ .at = packed };
-    return rt_call_any(x->address, x->packed ? 2 : x->n, arg, type, answer) ? COT_OK : COT_ERR_FOREIGN;
+    return rt_call_any(x->address, x->packed ? 2 : x->n, arg, type, answer) ? COT_OK
+                                                                            : COT_ERR_FOREIGN;
 }
 
 /* ---- the simulator ---- */
@@ -103,7 +106,8 @@ sim_write(void *self, void *at, size_t bytes, const void *from)
 }
 
 static cot_status
-sim_call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
+sim_call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type,
+         uint64_t *answer)
 {
     (void)self;
     return rt_foreign_run(x, handed, type, answer);

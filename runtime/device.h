@@ -1,4 +1,5 @@
-/* Kernels that run elsewhere: a module kept with its entry, which the host interprets (codegen/host.h). */
+/* Kernels that run elsewhere: a module kept with its entry, which the host interprets
+ * (codegen/host.h). */
 #ifndef RUNTIME_DEVICE_H
 #define RUNTIME_DEVICE_H
 
@@ -7,11 +8,13 @@
 
 /* A kind of device. */
 typedef struct rt_machine {
-    /* What p needs besides its module.  The caller holds the context's lock and a recovery point. */
+    /* What p needs besides its module.  The caller holds the context's lock and a recovery
+     * point. */
     cot_status (*load)(struct rt_program *p, const rt_plan *plan);
-    /* args as for rt_call_kernel; there[i]: args[i] is an address of the device (NULL: none is).  The errors are
-     * recorded. */
-    cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work);
+    /* args as for rt_call_kernel; there[i]: args[i] is an address of the device (NULL: none
+     * is).  The errors are recorded. */
+    cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args,
+                      const bool *there, void *work);
     void (*unload)(struct rt_program *p);       /* also after a load that failed */
     bool streams;               /* foreign functions may run on it, in a stream */
 } rt_machine;
@@ -30,8 +33,8 @@ typedef struct rt_program {
 
 const rt_machine *rt_sim(void);         /* the simulator of codegen/grid.h */
 const rt_machine *rt_cuda(void);        /* cuda/program.c */
-/* What PTX is made for where nobody says: the device's architecture, of those that LLVM is asked for; "sm_80" where
- * there is none. */
+/* What PTX is made for where nobody says: the device's architecture, of those that LLVM is
+ * asked for; "sm_80" where there is none. */
 const char *rt_cuda_arch(cot_context *ctx, int ordinal);
 
 rt_program *rt_program_new(cot_context *ctx, const rt_machine *machine);
@@ -40,7 +43,8 @@ cot_status rt_program_load(rt_program *p, const rt_plan *plan, cg_module *m);
 void rt_program_free(rt_program *p);            /* NULL is allowed */
 
 /* A foreign function on memory of this process. */
-cot_status rt_foreign_run(const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer);
+cot_status rt_foreign_run(const cg_extern *x, const cg_handed *handed, cot_dtype type,
+                          uint64_t *answer);
 /* Record why a run of k ended with a status that its entry, or a kernel, left with. */
 cot_status rt_entry_failed(const cot_kernel *k, int status);
 /* Record text as the error of running k. */

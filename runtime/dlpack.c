@@ -1,8 +1,8 @@
 /* DLPack in and out.
  *
- * The structures are those of DLPack 1.0 (github.com/dmlc/dlpack, include/dlpack/dlpack.h): an ABI, declared here in our
- * own words.  A tensor from outside becomes an array whose place knows the tensor's deleter; an array that goes outside
- * is held by the tensor's. */
+ * The structures are those of DLPack 1.0 (github.com/dmlc/dlpack, include/dlpack/dlpack.h): an
+ * ABI, declared here in our own words.  A tensor from outside becomes an array whose place
+ * knows the tensor's deleter; an array that goes outside is held by the tensor's. */
 #include "cotrace/device.h"
 #include "ir/diag.h"
 #include "runtime/compile.h"
@@ -112,7 +112,8 @@ static cot_dtype
 dtype_of(const dl_tensor *t)
 {
     for (int i = COT_BOOL; i < COT_DTYPE_COUNT; i++)
-        if (codes[i].code == t->dtype.code && codes[i].bits == t->dtype.bits && t->dtype.lanes == 1)
+        if (codes[i].code == t->dtype.code && codes[i].bits == t->dtype.bits &&
+            t->dtype.lanes == 1)
             return (cot_dtype)i;
     return COT_DTYPE_NONE;
 }
@@ -151,7 +152,8 @@ gather(const dl_tensor *t, const char *from, size_t bytes, char *to, int64_t n)
 
 /* A dense, aligned copy of a tensor of the host. */
 static cot_status
-copy_in(cot_context *ctx, const importing *m, const cot_type *type, const char *data, cot_array **out)
+copy_in(cot_context *ctx, const importing *m, const cot_type *type, const char *data,
+        cot_array **out)
 {
     cot_array *a = *out = ir_array_new(ctx, type, NULL);
     const borrowed b = { .versioned = m->versioned, .plain = m->plain };
@@ -192,7 +194,8 @@ borrow(cot_context *ctx, const importing *m, const cot_type *type, char *data, c
 static cot_status
 refuse(cot_context *ctx, const char *found)
 {
-    return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(&ctx->message_arena, "the DLPack tensor %s", found));
+    return ir_fail(ctx, 0, NULL, ERR_usage,
+                   ir_format(&ctx->message_arena, "the DLPack tensor %s", found));
 }
 
 static cot_status
@@ -201,18 +204,23 @@ import(cot_context *ctx, void *arg)
     importing *m = arg;
     const dl_tensor *t = m->t;
     const cot_dtype dtype = dtype_of(t);
-    const size_t align = dtype == COT_C128 || dtype == COT_C64 ? cot_dtype_size(dtype) / 2 : cot_dtype_size(dtype);
+    const size_t align = dtype == COT_C128 || dtype == COT_C64 ? cot_dtype_size(dtype) / 2
+                                                               : cot_dtype_size(dtype);
     char *data = (char *)t->data + (t->data ? t->byte_offset : 0);
     cot_type type;
 
     if (m->versioned && m->versioned->version.major != DL_MAJOR)
-        return refuse(ctx, ir_format(&ctx->message_arena, "is of version %u.%u; wants 1", m->versioned->version.major,
-                                     m->versioned->version.minor));
-    if (t->device.type != DL_HOST && t->device.type != DL_CUDA && t->device.type != DL_CUDA_HOST)
-        return refuse(ctx, ir_format(&ctx->message_arena, "is on a device of kind %d; wants the host's (1, 3) or CUDA's (2)",
-                                     t->device.type));
+        return refuse(ctx, ir_format(&ctx->message_arena, "is of version %u.%u; wants 1",
+                                     m->versioned->version.major, m->versioned->version.minor));
+    if (t->device.type != DL_HOST && t->device.type != DL_CUDA &&
+        t->device.type != DL_CUDA_HOST)
+        return refuse(
+            ctx, ir_format(&ctx->message_arena,
+                           "is on a device of kind %d; wants the host's (1, 3) or CUDA's (2)",
+                           t->device.type));
     if (t->rank < 0 || t->rank > COT_MAX_RANK)
-        return refuse(ctx, ir_format(&ctx->message_arena, "has %d axes; wants at most %d", t->rank, COT_MAX_RANK));
+        return refuse(ctx, ir_format(&ctx->message_arena, "has %d axes; wants at most %d",
+                                     t->rank, COT_MAX_RANK));
     if (dtype == COT_DTYPE_NONE)
         return ir_fail(ctx, 0, NULL, ERR_dtype_wrong,
                        ir_format(&ctx->message_arena, "the DLPack tensor has elements of code %d, %d bits, %d lanes; wants a type of ours",

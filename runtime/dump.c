@@ -17,7 +17,8 @@ names_of(ir_arena *a, const ir_graph *f)
     for (int i = 0; i < f->n_in; i++)
         name[i] = f->in_name[i] ? f->in_name[i] : ir_format(a, "arg%d", i);
     for (int i = 0; i < f->n_out; i++)
-        name[f->n_in + i] = f->out_name && f->out_name[i] ? f->out_name[i] : ir_format(a, "out%d", i);
+        name[f->n_in + i] =
+            f->out_name && f->out_name[i] ? f->out_name[i] : ir_format(a, "out%d", i);
     return name;
 }
 
@@ -61,7 +62,8 @@ rt_stage(const ir_graph *f, const rt_plan *p, const char *stage, ir_buf *out)
         return COT_OK;
     }
     if (strcmp(stage, "kernels") != 0 && strcmp(stage, "plan") != 0 &&
-        strcmp(stage, "llvm") != 0 && strcmp(stage, "asm") != 0 && strcmp(stage, "c") != 0 && strcmp(stage, "ptx") != 0)
+        strcmp(stage, "llvm") != 0 && strcmp(stage, "asm") != 0 && strcmp(stage, "c") != 0 &&
+        strcmp(stage, "ptx") != 0)
         return ir_fail(
             f->ctx, 0, NULL, ERR_usage,
             ir_format(out->arena, "the stage is '%s'; wants %s", stage, stage_names));

@@ -1,7 +1,7 @@
 /* cot_print, cot_check: custom functions with effects, which the runtime brings.
  *
- * Each is the identity, so that what is printed or checked has the derivative it had; the text and
- * the shape are constant operands, so that dumps show them and objects hold them. */
+ * Each is the identity, so that what is printed or checked has the derivative it had; the text
+ * and the shape are constant operands, so that dumps show them and objects hold them. */
 #include "cotrace/effects.h"
 
 #include "cotrace/sugar.h"
@@ -77,7 +77,8 @@ static cot_value
 apart(cot_place at, cot_value z, int64_t n)
 {
     const cot_list line = COT_LIST(n);
-    const cot_value parts[2] = { cot_reshape_(at, cot_real_(at, z), line), cot_reshape_(at, cot_imag_(at, z), line) };
+    const cot_value parts[2] = { cot_reshape_(at, cot_real_(at, z), line),
+                                 cot_reshape_(at, cot_imag_(at, z), line) };
 
     return cot_stack_(at, (cot_values){ 2, parts }, 1);
 }

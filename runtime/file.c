@@ -1,7 +1,8 @@
 /* Files of named arrays: which format a path asks for, and what the formats share.
  *
- * A file is mapped whole and read from memory, so that a reader is a function of bytes, which fuzzing can
- * call.  Memory and handles of other libraries are held outside IR_TRY, in the functions that open them. */
+ * A file is mapped whole and read from memory, so that a reader is a function of bytes, which
+ * fuzzing can call.  Memory and handles of other libraries are held outside IR_TRY, in the
+ * functions that open them. */
 #include "runtime/file.h"
 
 #include <errno.h>

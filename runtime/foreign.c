@@ -1,6 +1,7 @@
 /* Foreign functions: C code of any signature, called through libffi by what its prototype says.
  *
- * Compiled code calls them directly (codegen/lower/foreign.c); this is how the evaluator does. */
+ * Compiled code calls them directly (codegen/lower/foreign.c); this is how the evaluator
+ * does. */
 #include "frontend/custom.h"
 #include "ir/foreign.h"
 #include "runtime/call.h"
@@ -63,7 +64,8 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
 }
 
 const cot_custom *
-cot_custom_new_(cot_place at, cot_context *ctx, const char *name, const cot_custom_options *options, size_t size)
+cot_custom_new_(cot_place at, cot_context *ctx, const char *name,
+                const cot_custom_options *options, size_t size)
 {
     return fe_custom_new(at, ctx, name, options, size, run);
 }

@@ -1,4 +1,5 @@
-/* The way into a context from a public call: its lock, and a point to return to when memory is short. */
+/* The way into a context from a public call: its lock, and a point to return to when memory is
+ * short. */
 #include "runtime/compile.h"
 
 cot_status

@@ -1,7 +1,9 @@
-/* The C header of a file: prototypes, and constants for all that a caller must allocate or may ask.
+/* The C header of a file: prototypes, and constants for all that a caller must allocate or may
+ * ask.
  *
- * The header is C99 and C++ and includes nothing but stdint.h.  Constants are macros, since sizes pass
- * what an enum holds; their names begin with the function's and the parameter's, and none is there twice. */
+ * The header is C99 and C++ and includes nothing but stdint.h.  Constants are macros, since
+ * sizes pass what an enum holds; their names begin with the function's and the parameter's, and
+ * none is there twice. */
 #include "runtime/build.h"
 
 #include "codegen/cost.h"
@@ -56,7 +58,8 @@ upper(ir_arena *a, const char *s)
     return out;
 }
 
-/* What constants of a file begin with: f's argument g_x and f_g's argument x would be one otherwise. */
+/* What constants of a file begin with: f's argument g_x and f_g's argument x would be one
+ * otherwise. */
 typedef struct words {
     ir_arena *a;
     const char **at;
@@ -110,9 +113,11 @@ parameters(words *w, const rt_plan *p, const rt_function *fn)
         const int k = i - fn->n_in;
         const char *name = k < 0 ? f->in_name[i] : f->out_name ? f->out_name[k] : NULL;
         const char *role = role_of(p, f, i);
-        const bool written = strcmp(role, "inout") == 0 || strcmp(role, "donated") == 0 || k >= 0;
+        const bool written =
+            strcmp(role, "inout") == 0 || strcmp(role, "donated") == 0 || k >= 0;
 
-        x[i].name = parameter_name(w->a, name, ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k), x, i);
+        x[i].name = parameter_name(
+            w->a, name, ir_format(w->a, k < 0 ? "arg%d" : "out%d", k < 0 ? i : k), x, i);
         x[i].is = ir_type_at(f, k < 0 ? f->in[i] : f->out[k]);
         x[i].role = role;
         x[i].type = strcmp(role, "generator") == 0
@@ -140,7 +145,8 @@ rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e, cg_natura
     }
     for (int i = 0; i < n; i++) {
         const int all = fn[i].n_in + fn[i].n_out;
-        const char **name = IR_NEW_N(a, const char *, all + 1), **type = IR_NEW_N(a, const char *, all + 1);
+        const char **name = IR_NEW_N(a, const char *, all + 1),
+                   **type = IR_NEW_N(a, const char *, all + 1);
 
         fn[i].parameter = parameters(&w, p, &fn[i]);
         for (int k = 0; k < all; k++) {
@@ -173,10 +179,11 @@ print_parameter_constants(ir_buf *b, const rt_parameter *x)
     int64_t *stride = IR_NEW_N(b->arena, int64_t, x->is->rank + 1);
 
     ir_strides(x->is, stride);
-    ir_buf_printf(b, "#define %s_RANK %d\n#define %s_SIZE %lld\n", x->constant, x->is->rank, x->constant,
-                  (long long)x->is->size);
-    ir_buf_printf(b, "#define %s_BYTES %lld\n#define %s_ALIGN %d\n", x->constant, (long long)x->is->size * width,
-                  x->constant, ir_is_complex(x->is->dtype) ? width / 2 : width);
+    ir_buf_printf(b, "#define %s_RANK %d\n#define %s_SIZE %lld\n", x->constant, x->is->rank,
+                  x->constant, (long long)x->is->size);
+    ir_buf_printf(b, "#define %s_BYTES %lld\n#define %s_ALIGN %d\n", x->constant,
+                  (long long)x->is->size * width, x->constant,
+                  ir_is_complex(x->is->dtype) ? width / 2 : width);
     if (x->is->rank == 0)
         return;
     ir_buf_printf(b, "#define %s_SHAPE ", x->constant);
@@ -213,8 +220,8 @@ print_function(ir_buf *b, const rt_function *fn)
     print_signature(b, fn);
     ir_buf_printf(b, "#define %s_WORK_BYTES %lld\n#define %s_WORK_ALIGN %d\n", fn->constant,
                   (long long)fn->module->work_bytes, fn->constant, align);
-    ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant, (long long)fn->flops,
-                  fn->constant, (long long)fn->traffic);
+    ir_buf_printf(b, "#define %s_FLOPS %lld\n#define %s_TRAFFIC %lld\n", fn->constant,
+                  (long long)fn->flops, fn->constant, (long long)fn->traffic);
     for (int i = 0; i < fn->n_in + fn->n_out; i++)
         print_parameter_constants(b, &fn->parameter[i]);
     ir_buf_printf(b, "int %s(", fn->name);
@@ -226,11 +233,12 @@ print_function(ir_buf *b, const rt_function *fn)
         else
             ir_buf_printf(b, "%s%s, ", x->type, x->name);
     }
-    ir_buf_printf(b, "%svoid *work);\n", fn->module->parallel ? "const struct cot_parallel *pool, " : "");
+    ir_buf_printf(b, "%svoid *work);\n",
+                  fn->module->parallel ? "const struct cot_parallel *pool, " : "");
 }
 
-/* What the first of two halves hands to the second, in one block: its size, and its parts as a list of
- * arguments for both. */
+/* What the first of two halves hands to the second, in one block: its size, and its parts as a
+ * list of arguments for both. */
 static void
 print_residuals(ir_buf *b, const rt_function *fn)
 {
@@ -245,7 +253,8 @@ print_residuals(ir_buf *b, const rt_function *fn)
     for (int i = f->n_out - fn->of->n_res; i < f->n_out; i++) {
         const ir_type *t = ir_type_at(f, f->out[i]);
 
-        ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "", c_types[t->dtype], at);
+        ir_buf_printf(b, "%s \\\n    (%s *)((char *)(block) + %lld)", at ? "," : "",
+                      c_types[t->dtype], at);
         at += ((long long)t->size * (long long)cot_dtype_size(t->dtype) / APART + 1) * APART;
     }
     ir_buf_printf(b, "\n#define %s_RES_BYTES %lld\n#define %s_RES_ALIGN %d\n", big, at, big, APART);
@@ -288,7 +297,8 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
         file_name(path), COT_VERSION);
     ir_buf_str(b, " * Arrays are dense, row-major and aligned to their element; no array "
                   "overlaps one that is written.\n"
-                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1; c64, c128 are pairs of float, double, the\n"
+                  " * f16, bf16 are bits in uint16_t; bool is one byte, 0 or 1; c64, c128 are "
+                  "pairs of float, double, the\n"
                   " * real part first, as float _Complex and std::complex<float>.  work has "
                   "NAME_WORK_BYTES bytes aligned\n"
                   " * to NAME_WORK_ALIGN, and may be NULL if that is 0 bytes.  The answer is "
@@ -300,12 +310,15 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
     if (inout)
         ir_buf_str(b, "\n * An argument marked inout is updated: it holds its new value after the call.");
     if (donated)
-        ir_buf_str(b, "\n * An argument marked donated holds nothing defined after the call; each "
-                      "result, in order, may be the\n * array of the first of them of its type "
-                      "that no result before it has.");
+        ir_buf_str(b,
+                   "\n * An argument marked donated holds nothing defined after the call; each "
+                   "result, in order, may be the\n * array of the first of them of its type "
+                   "that no result before it has.");
     ir_buf_str(b, "\n *\n"
-                  " * Of function F and its parameter X: F_FLOPS and F_TRAFFIC (bytes read and written) estimate a call;\n"
-                  " * F_X_SIZE counts elements, F_X_STRIDES are in elements, F_X_ALIGN is in bytes; F_X_SHAPE and\n"
+                  " * Of function F and its parameter X: F_FLOPS and F_TRAFFIC (bytes read and "
+                  "written) estimate a call;\n"
+                  " * F_X_SIZE counts elements, F_X_STRIDES are in elements, F_X_ALIGN is in "
+                  "bytes; F_X_SHAPE and\n"
                   " * F_X_STRIDES initialise arrays of F_X_RANK integers. */\n");
 }
 
@@ -315,7 +328,8 @@ static const char pool_text[] =
     " * calling thread.  Results are the same bits in any case. */\n"
     "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\n"
     "struct cot_parallel {\n"
-    "    void (*run)(const struct cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), void *ctx,\n"
+    "    void (*run)(const struct cot_parallel *self, void (*body)(void *ctx, int64_t lo, "
+    "int64_t hi), void *ctx,\n"
     "                int64_t n, int64_t grain);\n"
     "};\n#endif\n";
 

@@ -31,7 +31,8 @@ place_one(call *c, const cot_named *x)
     int i = x->name ? fe_module_find(m, x->name) : -1;
 
     if (i < 0 || m->leaf[i].absent)
-        return ir_fail(m->ctx, c->loc, c->op, ERR_state_unknown, m->name, x->name ? x->name : "");
+        return ir_fail(m->ctx, c->loc, c->op, ERR_state_unknown, m->name,
+                       x->name ? x->name : "");
     if (c->leaf[i])
         return ir_fail(m->ctx, c->loc, c->op, ERR_state_twice, x->name);
     if (!x->array)
@@ -202,7 +203,8 @@ cot_module_state(const cot_module *m, cot_state *out)
     return status;
 }
 
-/* What is given for each leaf, checked; the module is changed by no one before all of it is right. */
+/* What is given for each leaf, checked; the module is changed by no one before all of it is
+ * right. */
 static cot_status
 check_state(call *c, bool partial)
 {

@@ -1,9 +1,9 @@
 /* NumPy's array files, versions 1 to 3.
  *
  * A file is the magic, a version, the length of a header, the header (a Python dictionary of
- * exactly 'descr', 'fortran_order' and 'shape', padded with spaces), then the elements.  Nothing in
- * it is believed: every length is compared with the bytes that are there before it is used, and the
- * elements must fill the rest of the file exactly.
+ * exactly 'descr', 'fortran_order' and 'shape', padded with spaces), then the elements.
+ * Nothing in it is believed: every length is compared with the bytes that are there before it
+ * is used, and the elements must fill the rest of the file exactly.
  *
  * Source: NumPy Enhancement Proposal 1, and numpy.lib.format. */
 #include "runtime/npy.h"
@@ -283,7 +283,8 @@ read_npy(cot_context *ctx, const char *path, const void *file, size_t size, cot_
     rt_npy h;
     const char *wrong = rt_npy_header(&h, file, size);
 
-    return wrong ? ir_fail(ctx, 0, NULL, ERR_file, path, wrong) : rt_npy_array(ctx, &h, file, out);
+    return wrong ? ir_fail(ctx, 0, NULL, ERR_file, path, wrong)
+                 : rt_npy_array(ctx, &h, file, out);
 }
 
 cot_status
@@ -303,8 +304,8 @@ cot_npy_read(cot_context *ctx, const char *path, cot_array **out)
     return status;
 }
 
-/* The header of version 1, padded so that the elements begin at a multiple of 64 bytes.  Its length
- * is bounded: 64 axes of at most 20 digits each. */
+/* The header of version 1, padded so that the elements begin at a multiple of 64 bytes.  Its
+ * length is bounded: 64 axes of at most 20 digits each. */
 size_t
 rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type)
 {

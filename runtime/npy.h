@@ -23,7 +23,8 @@ void rt_npy_elements(const rt_npy *h, const void *file, void *out);
 /* A new array of them. */
 cot_status rt_npy_array(cot_context *ctx, const rt_npy *h, const void *file, cot_array **out);
 
-/* The header of a file of this type: its length, at most RT_NPY_HEAD.  The elements follow it. */
+/* The header of a file of this type: its length, at most RT_NPY_HEAD.  The elements follow
+ * it. */
 enum { RT_NPY_HEAD = 2048 };
 size_t rt_npy_write_header(char out[RT_NPY_HEAD], const cot_type *type);
 

@@ -1,8 +1,8 @@
 /* NumPy's archives: a zip file whose members NAME.npy are npy files.
  *
- * libzip reads the archive from memory and checks each member's CRC at its end.  The size that a member
- * claims is compared with what the archive's bytes can hold, so that a lie costs no memory: deflate makes at
- * most 1032 bytes of one.
+ * libzip reads the archive from memory and checks each member's CRC at its end.  The size that
+ * a member claims is compared with what the archive's bytes can hold, so that a lie costs no
+ * memory: deflate makes at most 1032 bytes of one.
  *
  * Source: numpy.lib.npyio.savez; the bound: J. Gailly, M. Adler, zlib's technical details. */
 #include "runtime/file.h"
@@ -167,7 +167,8 @@ rt_npz_read(cot_context *ctx, const char *path, const void *file, size_t size, c
 
 /* ---- out ---- */
 
-/* Stored, as numpy.savez does, and with the date that means none: equal arrays make equal files. */
+/* Stored, as numpy.savez does, and with the date that means none: equal arrays make equal
+ * files. */
 static bool
 add(zip_t *zip, const cot_array *a, const char *name, char header[RT_NPY_HEAD])
 {

@@ -29,8 +29,10 @@ read_name(const char *name, int *ordinal)
 const char *
 cot_array_device(const cot_array *a)
 {
-    static const char *const name[] = { "cuda:0", "cuda:1", "cuda:2",  "cuda:3",  "cuda:4",  "cuda:5",  "cuda:6",  "cuda:7",
-                                        "cuda:8", "cuda:9", "cuda:10", "cuda:11", "cuda:12", "cuda:13", "cuda:14", "cuda:15" };
+    static const char *const name[] = { "cuda:0",  "cuda:1",  "cuda:2",  "cuda:3",
+                                        "cuda:4",  "cuda:5",  "cuda:6",  "cuda:7",
+                                        "cuda:8",  "cuda:9",  "cuda:10", "cuda:11",
+                                        "cuda:12", "cuda:13", "cuda:14", "cuda:15" };
 
     return ir_array_is_here(a) ? "host" : name[a->place->device_id & 15];
 }
@@ -163,14 +165,18 @@ assign(cot_context *ctx, void *arg)
 
     if (to->type.dtype != from->type.dtype)
         return ir_fail(ctx, 0, NULL, ERR_dtype_wrong,
-                       ir_format(&ctx->message_arena, "what is copied is %s; wants %s", cot_dtype_name(from->type.dtype),
+                       ir_format(&ctx->message_arena, "what is copied is %s; wants %s",
+                                 cot_dtype_name(from->type.dtype),
                                  cot_dtype_name(to->type.dtype)));
-    if (to->type.rank != from->type.rank || memcmp(to->dims, from->dims, sizeof *to->dims * (size_t)to->type.rank) != 0)
+    if (to->type.rank != from->type.rank ||
+        memcmp(to->dims, from->dims, sizeof *to->dims * (size_t)to->type.rank) != 0)
         return ir_fail(ctx, 0, NULL, ERR_shape_wrong,
                        ir_format(&ctx->message_arena, "what is copied is %s; wants %s",
-                                 ir_type_str(ctx, ir_type_of(ctx, &from->type)), ir_type_str(ctx, ir_type_of(ctx, &to->type))));
+                                 ir_type_str(ctx, ir_type_of(ctx, &from->type)),
+                                 ir_type_str(ctx, ir_type_of(ctx, &to->type))));
     if (to->read_only)
-        return ir_fail(ctx, 0, NULL, ERR_usage, "the array is read-only; wants one that can be written");
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "the array is read-only; wants one that can be written");
     if (!to->bytes)
         return COT_OK;
     if (ir_array_is_here(to) && ir_array_is_here(from)) {

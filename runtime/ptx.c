@@ -1,8 +1,9 @@
 /* Kernels for GPUs as files: the module as PTX, and a manifest that says how a host runs it.
  *
- * The manifest is JSON: for each function its arguments, its entry points with their grids, and the steps of
- * its entry as codegen/manifest.c prints them.  With these two files and the driver a function runs; nothing of
- * ours is needed.  docs/gpu.md has the format, examples/ptx_host.c a program that reads it. */
+ * The manifest is JSON: for each function its arguments, its entry points with their grids, and
+ * the steps of its entry as codegen/manifest.c prints them.  With these two files and the
+ * driver a function runs; nothing of ours is needed.  docs/gpu.md has the format,
+ * examples/ptx_host.c a program that reads it. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -38,7 +39,8 @@ print_argument(ir_buf *b, const char *name, const char *use, const ir_type *t)
 {
     ir_buf_str(b, "\n    {\"name\": ");
     cg_json_string(b, name);
-    ir_buf_printf(b, ", \"use\": \"%s\", \"type\": \"%s\", \"dims\": [", use, cot_dtype_name(t->dtype));
+    ir_buf_printf(b, ", \"use\": \"%s\", \"type\": \"%s\", \"dims\": [", use,
+                  cot_dtype_name(t->dtype));
     for (int i = 0; i < t->rank; i++)
         ir_buf_printf(b, "%s%" PRId64, i ? ", " : "", t->dims[i]);
     ir_buf_printf(b, "], \"bytes\": %" PRId64 "}", t->size * (int64_t)cot_dtype_size(t->dtype));
@@ -56,8 +58,9 @@ print_arguments(ir_buf *b, const rt_plan *p, const ir_graph *f)
         const int k = in ? i : i - f->n_in;
 
         ir_buf_str(b, i ? "," : "");
-        print_argument(b, names && names[k] ? names[k] : ir_format(b->arena, in ? "arg%d" : "out%d", k),
-                       in ? use_of(p, f, i) : "out", ir_type_at(f, in ? f->in[i] : f->out[k]));
+        print_argument(
+            b, names && names[k] ? names[k] : ir_format(b->arena, in ? "arg%d" : "out%d", k),
+            in ? use_of(p, f, i) : "out", ir_type_at(f, in ? f->in[i] : f->out[k]));
     }
     ir_buf_str(b, "],\n");
 }
@@ -107,9 +110,11 @@ file_name(const char *path)
 }
 
 static void
-print_manifest(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn, const rt_export *e)
+print_manifest(ir_buf *b, const char *path, const rt_plan *p, int n, const cg_natural *fn,
+               const rt_export *e)
 {
-    ir_buf_printf(b, "{\"cotrace\": \"%s\", \"format\": 1, \"target\": \"%s\", \"module\": ", COT_VERSION, p->target.cpu);
+    ir_buf_printf(b, "{\"cotrace\": \"%s\", \"format\": 1, \"target\": \"%s\", \"module\": ",
+                  COT_VERSION, p->target.cpu);
     cg_json_string(b, file_name(path));
     ir_buf_str(b, ", \"functions\": [");
     for (int i = 0; i < n; i++) {
@@ -130,7 +135,8 @@ check_foreign(const cg_module *m)
 }
 
 static cot_status
-lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, ir_arena *a, rt_plan *p, cg_natural *fn)
+lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
+          ir_arena *a, rt_plan *p, cg_natural *fn)
 {
     for (int i = 0; i < n; i++) {
         rt_lowered low;
@@ -141,7 +147,8 @@ lower_all(cot_context *ctx, int n, const rt_export *e, const cot_compile_options
                               .n_out = e[i].graph->n_out - e[i].graph->n_inout };
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
-                return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(a, "two functions are named %s", fn[i].name));
+                return ir_fail(ctx, 0, NULL, ERR_usage,
+                               ir_format(a, "two functions are named %s", fn[i].name));
         COT_TRY(rt_lower(e[i].graph, p, a, &low));
         COT_TRY(check_foreign(low.module));
         COT_TRY(cg_host_check(low.module));
@@ -178,7 +185,8 @@ options_for(cot_context *ctx, const cot_compile_options *o)
 }
 
 cot_status
-rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o, const char *path, const char *header)
+rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
+             const char *path, const char *header)
 {
     const cot_compile_options each = options_for(ctx, o);
     ir_arena *a = &ctx->arena;
@@ -189,7 +197,8 @@ rt_build_ptx(cot_context *ctx, int n, const rt_export *e, const cot_compile_opti
     ir_buf b;
 
     if (header)
-        return ir_fail(ctx, 0, NULL, ERR_usage, "PTX has no C header; wants none named: its manifest is beside it");
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "PTX has no C header; wants none named: its manifest is beside it");
     COT_TRY(lower_all(ctx, n, e, &each, a, &p, fn));
     COT_TRY(cg_llvm()->emit(ctx, &p.target, CG_TO_PTX, n, fn, a, &bytes, &size));
     COT_TRY(write_file(ctx, path, bytes, size));

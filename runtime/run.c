@@ -1,9 +1,9 @@
 /* Calling a kernel: check the arrays, find a work block, go.
  *
- * A call takes no lock and, from the second on, allocates nothing: the blocks that earlier calls used
- * wait in slots, each taken and given back by one atomic exchange.  There is no list, and so none of
- * the trouble of lists without locks.  The error record is the context's, and only a call that fails
- * takes the lock to write it. */
+ * A call takes no lock and, from the second on, allocates nothing: the blocks that earlier
+ * calls used wait in slots, each taken and given back by one atomic exchange.  There is no
+ * list, and so none of the trouble of lists without locks.  The error record is the context's,
+ * and only a call that fails takes the lock to write it. */
 #include "runtime/compile.h"
 
 #include <stdarg.h>
@@ -113,12 +113,13 @@ record_elsewhere(cot_context *ctx, void *arg)
     const ir_place *wants = e->k->program ? e->k->program->place : NULL;
     const bool in = e->index < e->k->n_in;
 
-    return ir_fail(ctx, 0, e->k->graph->name, ERR_device_array, in ? "argument" : "result",
-                   in ? e->index : e->index - e->k->n_in,
-                   ir_format(&ctx->message_arena, "%s:%d", e->place->device_type == 2 ? "cuda" : "device",
-                             e->place->device_id),
-                   wants ? ir_format(&ctx->message_arena, "cuda:%d, or of this machine", wants->device_id)
-                         : "this machine");
+    return ir_fail(
+        ctx, 0, e->k->graph->name, ERR_device_array, in ? "argument" : "result",
+        in ? e->index : e->index - e->k->n_in,
+        ir_format(&ctx->message_arena, "%s:%d", e->place->device_type == 2 ? "cuda" : "device",
+                  e->place->device_id),
+        wants ? ir_format(&ctx->message_arena, "cuda:%d, or of this machine", wants->device_id)
+              : "this machine");
 }
 
 static bool
@@ -217,7 +218,8 @@ eval_apart(const eval_call *c, ir_arena *scratch)
     COT_TRY(ir_eval(k->prepared, out, (const void *const *)c->args));
     for (int i = 0; i < n; i++)
         if (to[i] != out[i])
-            memcpy(to[i], out[i], k->bytes[i < k->n_out ? k->n_in + i : f->inout[i - k->n_out].arg]);
+            memcpy(to[i], out[i],
+                   k->bytes[i < k->n_out ? k->n_in + i : f->inout[i - k->n_out].arg]);
     return COT_OK;
 }
 
@@ -386,8 +388,8 @@ cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *
     return cot_run_with(k, NULL, results, args);
 }
 
-/* A kernel with parallel loops takes its pool as one more argument: cot_entry's callers give NULL there
- * for one thread, so the plain entry is the same function. */
+/* A kernel with parallel loops takes its pool as one more argument: cot_entry's callers give
+ * NULL there for one thread, so the plain entry is the same function. */
 cot_entry *
 cot_kernel_entry(const cot_kernel *k)
 {

@@ -1,8 +1,9 @@
 /* safetensors: the length of a header as u64, the header in JSON, then the elements.
  *
- * The header maps each name to an element type, a shape and two offsets into the elements.  The tensors
- * must fill the elements from first to last without gap or overlap: sorted by their offsets, each begins
- * where the one before ended.  Names that are there twice are found by jansson, as keys of one object.
+ * The header maps each name to an element type, a shape and two offsets into the elements.  The
+ * tensors must fill the elements from first to last without gap or overlap: sorted by their
+ * offsets, each begins where the one before ended.  Names that are there twice are found by
+ * jansson, as keys of one object.
  *
  * Source: https://github.com/huggingface/safetensors (Format; safetensors/src/tensor.rs). */
 #include "runtime/safetensors.h"
@@ -120,7 +121,8 @@ by_offset(const void *x, const void *y)
     return a < b ? -1 : a > b ? 1 : strcmp(s->name, t->name);
 }
 
-/* The tensors fill `size` bytes; their offsets become those of the file, whose elements begin at `data`. */
+/* The tensors fill `size` bytes; their offsets become those of the file, whose elements begin
+ * at `data`. */
 static bool
 check_places(rt_safetensors *s, size_t data, size_t size)
 {

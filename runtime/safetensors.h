@@ -23,7 +23,8 @@ typedef struct rt_safetensors {
     bool memory;                /* out of memory, and nothing worse */
 } rt_safetensors;
 
-/* Read the header of a whole file in memory.  True, or what is wrong in why.  Close it in either case. */
+/* Read the header of a whole file in memory.  True, or what is wrong in why.  Close it in
+ * either case. */
 bool rt_safetensors_open(rt_safetensors *s, const void *file, size_t size);
 void rt_safetensors_close(rt_safetensors *s);
 void rt_tensor_dims(const rt_tensor *t, int64_t dims[COT_MAX_RANK]);

@@ -1,7 +1,9 @@
-/* The special functions by MPFR: r = f(x, y) to 200 bits, and in *scale the size of what cancels on the way (0: nothing),
- * near the zeros of lgamma at negative x, of the Bessel functions, of lbeta.  The references of the inverses (erf_inv,
- * ndtri) take in place of y a value of f32 or f64 from which two steps of Newton's method reach that precision.
- * What MPFR lacks is made of what it has: sums of series, Euler and Maclaurin, differences of second order. */
+/* The special functions by MPFR: r = f(x, y) to 200 bits, and in *scale the size of what
+ * cancels on the way (0: nothing), near the zeros of lgamma at negative x, of the Bessel
+ * functions, of lbeta.  The references of the inverses (erf_inv, ndtri) take in place of y a
+ * value of f32 or f64 from which two steps of Newton's method reach that precision.
+ * What MPFR lacks is made of what it has: sums of series, Euler and Maclaurin, differences of
+ * second order. */
 #ifndef TESTS_EXACT_H
 #define TESTS_EXACT_H
 
@@ -336,7 +338,8 @@ igammac_at(mpfr_t r, double a, double x, double *scale)
     igamma_of(r, a, x, scale, false);
 }
 
-/* dP/da by a difference of second order, h = 2^-100 a: right to 2^-180 or so; and x^(a - 1) e^-x / Gamma(a). */
+/* dP/da by a difference of second order, h = 2^-100 a: right to 2^-180 or so; and x^(a - 1)
+ * e^-x / Gamma(a). */
 static inline void
 gradient(mpfr_t r, mpfr_t density, double a, double x)
 {

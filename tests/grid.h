@@ -64,7 +64,8 @@ grid_run_for(const ir_graph *f, cg_target t, void *const *in, void **out)
         args[i] = in[i];
     for (int i = 0; i < f->n_out; i++)
         args[f->n_in + i] = out[i];
-    return cg_host_run(m, &d, args, ir_alloc(a, (size_t)m->work_bytes + 64), ir_alloc(a, cg_host_bytes(m) + 16));
+    return cg_host_run(m, &d, args, ir_alloc(a, (size_t)m->work_bytes + 64),
+                       ir_alloc(a, cg_host_bytes(m) + 16));
 }
 
 static inline cot_status

@@ -15,9 +15,11 @@ main(int argc, char **argv)
     }
     list = json_object_get(all, "functions");
     for (int i = 2; i < argc; i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(list, (size_t)i - 2), "name"));
+        const char *name =
+            json_string_value(json_object_get(json_array_get(list, (size_t)i - 2), "name"));
         if (!name || strcmp(name, argv[i]) != 0) {
-            fprintf(stderr, "json: function %d is %s; wants %s\n", i - 2, name ? name : "absent", argv[i]);
+            fprintf(stderr, "json: function %d is %s; wants %s\n", i - 2,
+                    name ? name : "absent", argv[i]);
             return 1;
         }
     }

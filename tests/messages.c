@@ -1,13 +1,15 @@
 /* Which messages no test quotes: `messages TEST... -- SOURCE...`.
  *
- * A row of errors.def is proved by a test that has its text: the fixed parts of its format in order, on
- * one line, in what the string literals of a C file spell (neighbours joined, as the compiler does) or
- * anywhere in another file.  A row that is hardly more than "%s" has its texts where it is used: each literal
- * in a call with ERR_name in SOURCE counts as one of them, and the row wants at least one that is quoted.
- * Rows whose texts come from variables name one of them below; rows that no user can provoke, the reason.
+ * A row of errors.def is proved by a test that has its text: the fixed parts of its format in
+ * order, on one line, in what the string literals of a C file spell (neighbours joined, as the
+ * compiler does) or anywhere in another file.  A row that is hardly more than "%s" has its
+ * texts where it is used: each literal in a call with ERR_name in SOURCE counts as one of them,
+ * and the row wants at least one that is quoted.
+ * Rows whose texts come from variables name one of them below; rows that no user can provoke,
+ * the reason.
  *
- * Rows without a test are listed, and the exit status is 1; so are, for information, texts of such general
- * rows. */
+ * Rows without a test are listed, and the exit status is 1; so are, for information, texts of
+ * such general rows. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,8 +61,8 @@ put(text *t, char c)
     t->at[t->n] = '\0';
 }
 
-/* The literal at s, which begins with ", and those that follow it with nothing but blanks between; where it
- * ends. */
+/* The literal at s, which begins with ", and those that follow it with nothing but blanks
+ * between; where it ends. */
 static const char *
 literal(const char *s, text *out)
 {
@@ -107,7 +109,8 @@ is_c(const char *path)
 {
     const char *dot = strrchr(path, '.');
 
-    return dot && (strcmp(dot, ".c") == 0 || strcmp(dot, ".h") == 0 || strcmp(dot, ".cpp") == 0);
+    return dot &&
+           (strcmp(dot, ".c") == 0 || strcmp(dot, ".h") == 0 || strcmp(dot, ".cpp") == 0);
 }
 
 static void
@@ -262,8 +265,8 @@ main(int argc, char **argv)
         if (used[r] && (proved[r] || is_exempt(rows[r].name)))
             continue;
         without++;
-        printf("%s: %s: \"%s\"\n", rows[r].name, used[r] ? "no test has this message" : "nothing reports it",
-               rows[r].format);
+        printf("%s: %s: \"%s\"\n", rows[r].name,
+               used[r] ? "no test has this message" : "nothing reports it", rows[r].format);
     }
     printf("%d of %d rows of errors.def without a test\n", without, ROWS);
     free(quoted.at);

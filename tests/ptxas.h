@@ -1,4 +1,5 @@
-/* ptxas, where it is installed: the assembler of NVIDIA's toolkit, which no part of the project needs. */
+/* ptxas, where it is installed: the assembler of NVIDIA's toolkit, which no part of the project
+ * needs. */
 #ifndef TESTS_PTXAS_H
 #define TESTS_PTXAS_H
 
@@ -12,7 +13,8 @@
 static inline const char *
 ptxas_path(void)
 {
-    static const char *const usual[] = { "/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", "/opt/cuda/bin/ptxas" };
+    static const char *const usual[] = { "/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas",
+                                         "/opt/cuda/bin/ptxas" };
     static char path[512];
     const char *dir = getenv("PATH");
 
@@ -41,7 +43,8 @@ ptxas_takes(const char *cpu, const void *text, size_t n, int level)
     bool good = to && fwrite(text, 1, n, to) == n;
 
     good = to && fclose(to) == 0 && good;
-    snprintf(command, sizeof command, "%s -O%d -arch=%s -o /dev/null %s 2>&1", ptxas_path(), level, cpu, name);
+    snprintf(command, sizeof command, "%s -O%d -arch=%s -o /dev/null %s 2>&1", ptxas_path(),
+             level, cpu, name);
     good = good && system(command) == 0;
     unlink(name);
     return good;

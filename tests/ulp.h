@@ -1,9 +1,10 @@
-/* Elementary functions judged: references by MPFR, by libm, and the distance in units of the last place.
+/* Elementary functions judged: references by MPFR, by libm, and the distance in units of the
+ * last place.
  *
- * The distance of y from the exact f(x) is |y - f(x)| / 2^(e - digits), e the exponent of f(x), not
- * below that of subnormal numbers; an infinite y stands for the power of two at which overflow
- * begins.  libm's next wider type screens (its error is far below the differences asked about); MPFR
- * decides where the distance is near the bound, and on a sample. */
+ * The distance of y from the exact f(x) is |y - f(x)| / 2^(e - digits), e the exponent of f(x),
+ * not below that of subnormal numbers; an infinite y stands for the power of two at which
+ * overflow begins.  libm's next wider type screens (its error is far below the differences
+ * asked about); MPFR decides where the distance is near the bound, and on a sample. */
 #ifndef TESTS_ULP_H
 #define TESTS_ULP_H
 
@@ -115,7 +116,8 @@ ulp_judge(const ulp_row *row, double x, double y, bool wide)
     return distance;
 }
 
-/* Worst distance over inputs x[] and results y[]; *at is where.  Zeros must have libm's sign. */
+/* Worst distance over inputs x[] and results y[]; *at is where.  Zeros must have libm's
+ * sign. */
 static inline double
 ulp_worst(const ulp_row *row, int n, const double *x, const double *y, bool wide, double bound, double *at)
 {

@@ -1,8 +1,9 @@
 /* cot bench: what compiling costs, what a call costs, and how near the machine's limit it runs.
  *
- * `read` is the text and the pipeline, once.  The limit is the greater of bytes over memory speed and flops over peak,
- * both measured here on one core.  Bytes are those of arguments and results, each moved once; flops are the cost model's
- * estimate.  Working sets that fit a cache can be faster than this memory limit. */
+ * `read` is the text and the pipeline, once.  The limit is the greater of bytes over memory
+ * speed and flops over peak, both measured here on one core.  Bytes are those of arguments and
+ * results, each moved once; flops are the cost model's estimate.  Working sets that fit a cache
+ * can be faster than this memory limit. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -60,7 +61,8 @@ typedef float lanes __attribute__((vector_size(32)));
 /* Written out, or the chains are kept in memory. */
 #define EACH_CHAIN(i) _Pragma("GCC unroll 16") for (int i = 0; i < CHAINS; i++)
 
-/* Independent chains of fma in 256-bit registers, twice the flops of that in 512 where there are. */
+/* Independent chains of fma in 256-bit registers, twice the flops of that in 512 where there
+ * are. */
 __attribute__((target("avx2,fma"), noinline)) static double
 fma_chains(int64_t n, float *keep)
 {
@@ -100,7 +102,8 @@ peak_speed(void)
 
 enum { SAMPLES = 31 };
 
-/* Seconds a call: the least and the median of samples, each of as many calls as take a millisecond. */
+/* Seconds a call: the least and the median of samples, each of as many calls as take a
+ * millisecond. */
 static cot_status
 time_calls(const cot_kernel *k, void *const *args, double *least, double *median)
 {

@@ -1,6 +1,7 @@
 /* cot build: object files, archives, C source, assembly, LLVM IR, a header, JSON.
  *
- * What goes into the file: with --export each function that is named so, with its own pipeline; with
+ * What goes into the file: with --export each function that is named so, with its own pipeline;
+ * with
  * --entry that one; else the file's @main, or every function that no other one uses. */
 #include "runtime/build.h"
 #include "tools/cot.h"
@@ -42,7 +43,8 @@ trimmed(cot_cli *c, const char *from, const char *to)
 static cot_status
 read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
 {
-    const char *const pipeline = c->pipeline, *bar = strchr(text, '|'), *end = bar ? bar : text + strlen(text);
+    const char *const pipeline = c->pipeline, *bar = strchr(text, '|'),
+                      *end = bar ? bar : text + strlen(text);
     const char *equals = memchr(text, '=', (size_t)(end - text));
     const char *entry = trimmed(c, equals ? equals + 1 : text, end);
     cot_status status;
@@ -52,7 +54,8 @@ read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
     *out = (rt_export){ .name = equals ? trimmed(c, text, equals) : NULL };
     COT_TRY(cli_roots(c->ctx, all, entry, &one));
     if (bar)
-        c->pipeline = pipeline ? ir_format(&c->ctx->arena, "%s | %s", bar + 1, pipeline) : bar + 1;
+        c->pipeline =
+            pipeline ? ir_format(&c->ctx->arena, "%s | %s", bar + 1, pipeline) : bar + 1;
     status = cli_transform(c, one.fn[0], &f);
     c->pipeline = pipeline;
     out->graph = f;
@@ -101,7 +104,8 @@ cli_build(cot_cli *c)
     if (!c->out)
         return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,ptx,mlir}");
     if (c->donated && !read_donated(c, &o.donated))
-        return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2", c->donated);
+        return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2",
+                         c->donated);
     if (c->n_exports && c->name)
         return cli_wrong(c, "--name names the only function; wants NAME=ENTRY in --export");
     if ((c->n_exports ? read_exports : read_roots)(c, &n, &e) != COT_OK)

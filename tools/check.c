@@ -1,4 +1,5 @@
-/* cot check: derivatives against differences, vmap against loops, back ends against the twin. */
+/* cot check: derivatives against differences, vmap against loops, back ends against the
+ * twin. */
 #include "runtime/check.h"
 
 #include "ir/diag.h"

@@ -6,8 +6,8 @@
  *     cot-gen ops             docs/ops.md
  *     cot-gen errors          docs/errors.md
  *
- * Output goes to standard output and is checked in; a test compares.  The program includes the tables
- * and nothing else of the project, so that it builds before the library. */
+ * Output goes to standard output and is checked in; a test compares.  The program includes the
+ * tables and nothing else of the project, so that it builds before the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,8 +201,8 @@ write_ops(void)
             printf("- operands: %d\n", r->n_in);
         printf("- attributes: ");
         write_attributes(r->attrs);
-        printf("- rules: infer `%s`, jvp `%s`, transpose `%s`, vmap `%s`, lower `%s`\n", r->infer,
-               r->jvp, r->transpose, r->vmap, r->lower);
+        printf("- rules: infer `%s`, jvp `%s`, transpose `%s`, vmap `%s`, lower `%s`\n",
+               r->infer, r->jvp, r->transpose, r->vmap, r->lower);
     }
     return 0;
 }
@@ -211,9 +211,12 @@ write_ops(void)
 static int
 write_errors(void)
 {
-    printf("# Errors\n\nWritten by `cot-gen` from `ir/errors.def`; do not edit.  A message begins with the"
-           " line of the user's\ncall and the op or function at fault; `%%s` and `%%d` stand for what was"
-           " found.  The status is what the\nfailing call returns; `cot_error` gives the text.  The first"
+    printf("# Errors\n\nWritten by `cot-gen` from `ir/errors.def`; do not edit.  A message "
+           "begins with the"
+           " line of the user's\ncall and the op or function at fault; `%%s` and `%%d` stand "
+           "for what was"
+           " found.  The status is what the\nfailing call returns; `cot_error` gives the text. "
+           " The first"
            " error is kept until `cot_error_clear`.\n"
            "\n| status | message | cause and remedy |\n| --- | --- | --- |\n");
     for (size_t i = 0; i < N_MESSAGES; i++) {

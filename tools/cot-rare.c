@@ -1,8 +1,10 @@
-/* Writes the programs that a kernel hardly ever needs (`rare` of ir/scalar.h) as C, for the build of the library.
+/* Writes the programs that a kernel hardly ever needs (`rare` of ir/scalar.h) as C, for the
+ * build of the library.
  *
- * Such a program, a large angle's reduction, say, is longer than the rest of a kernel and would be compiled again with
- * each.  So the library brings them: codegen/llvm/rare.c includes what this prints, says what the instructions are, and
- * kernels of this process call them there.  A program is found by the hash of its instructions.
+ * Such a program, a large angle's reduction, say, is longer than the rest of a kernel and would
+ * be compiled again with each.  So the library brings them: codegen/llvm/rare.c includes what
+ * this prints, says what the instructions are, and kernels of this process call them there.  A
+ * program is found by the hash of its instructions.
  *
  *   RARE_ONE(i)     program i on scalars, an instruction a line: `const float v7 = mul_f32(v5, v6);`
  *   RARE_LIST(X)    X(i, hash, operands, type of the result, types of the operands) for each
@@ -122,7 +124,8 @@ print_list(void)
     printf("#define RARE_LIST(X)");
     for (int i = 0; i < n_programs; i++) {
         const ir_sc_program *p = program[i];
-        printf(" \\\n    X(%d, UINT64_C(0x%016" PRIx64 "), %d, %s", i, ir_sc_hash(p), p->n_in, cot_dtype_name(p->type));
+        printf(" \\\n    X(%d, UINT64_C(0x%016" PRIx64 "), %d, %s", i, ir_sc_hash(p), p->n_in,
+               cot_dtype_name(p->type));
         for (int j = 0; j < p->n_in; j++)
             printf(", %s", cot_dtype_name(p->in[j]));
         printf(")");
@@ -145,15 +148,18 @@ collect_all(cot_context *ctx)
 #include "ir/ops.def"
 #undef OP
     };
-    static const cot_dtype types[][3] = { { COT_F32, COT_F32, COT_F32 }, { COT_F64, COT_F64, COT_F64 } };
+    static const cot_dtype types[][3] = { { COT_F32, COT_F32, COT_F32 },
+                                          { COT_F64, COT_F64, COT_F64 } };
     bool ok = true;
 
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++)
         for (int w = 0; ok && w < 2; w++) {
             const char *t = rows[i].infer;
-            if (strcmp(rows[i].flag, "POINTWISE") || !strstr(" floating inexact number real ", ir_format(&ctx->arena, " %s ", t)))
+            if (strcmp(rows[i].flag, "POINTWISE") ||
+                !strstr(" floating inexact number real ", ir_format(&ctx->arena, " %s ", t)))
                 continue;
-            const ir_sc_program *p = ir_sc_of(ctx, rows[i].op, &(ir_attrs){ 0 }, rows[i].n_in, types[w], types[w][0]);
+            const ir_sc_program *p = ir_sc_of(ctx, rows[i].op, &(ir_attrs){ 0 }, rows[i].n_in,
+                                              types[w], types[w][0]);
             ok = p == NULL || collect(p, false);
         }
     return ok;

@@ -1,4 +1,5 @@
-/* The program `cot`: options, files, exit status.  The library does the work; a verb is a file. */
+/* The program `cot`: options, files, exit status.  The library does the work; a verb is a
+ * file. */
 #include "tools/cot.h"
 
 #include <errno.h>

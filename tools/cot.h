@@ -13,8 +13,8 @@ typedef struct cot_cli {
     const char *verb;
     int n_files;
     const char **files;
-    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap, *donated, *features,
-        *manifest;
+    const char *pipeline, *entry, *emit, *out, *header, *target, *cpu, *name, *backend, *trap,
+        *donated, *features, *manifest;
     int threads;
     bool after_each, bless, expect, locs, debug, fast, imported;
     int n_in, n_exports;
@@ -51,14 +51,15 @@ bool cli_write(cot_cli *c, const char *path, const void *bytes, size_t n);
 cot_status cli_functions(cot_cli *c, const char *path, ir_module *all);
 /* Parse FILE; its functions that no other one uses, or the one --entry names. */
 cot_status cli_load(cot_cli *c, const char *path, ir_module *roots);
-cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry, ir_module *roots);
+cot_status cli_roots(cot_context *ctx, const ir_module *all, const char *entry,
+                     ir_module *roots);
 /* The one function of the only FILE that a verb works on, with the pipeline applied. */
 cot_status cli_entry(cot_cli *c, ir_graph **out);
 /* The pipeline applied to f; sizes of vmap that it leaves open come from the arrays of --in. */
 cot_status cli_transform(cot_cli *c, const ir_graph *f, ir_graph **out);
 
-/* The types of n arguments of these element types, from the arrays of --in, and the values of the integers that come
- * first. */
+/* The types of n arguments of these element types, from the arrays of --in, and the values of
+ * the integers that come first. */
 bool cli_given(void *cli, int n, const cot_dtype *want, const ir_type **type, ir_ints *sizes);
 /* The arrays of --in as the arguments of f; the type of one, where the argument has `want`. */
 cot_status cli_bind(cot_cli *c, const ir_graph *f);
@@ -75,11 +76,13 @@ void **cli_buffers(cot_context *ctx, const ir_graph *f);
 /* `; run:`, `; expect:` and `; error:` in text tests (expect.c): the exit status. */
 int cli_expect(cot_cli *c, const char *path);
 
-/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run, sim.  The stages below
- * graphs are those of a stated target, so that their text is the same on every machine. */
+/* stage.c: f as it stands at a stage: verify, dot, kernels, plan, llvm, asm, eval, run, sim.
+ * The stages below graphs are those of a stated target, so that their text is the same on every
+ * machine. */
 bool cli_is_stage(const char *name, size_t n);
 cot_status cli_stage(const ir_graph *f, const char *stage, ir_buf *out);
-/* stablehlo.c: do the results meet the expectations of the module?  The first that do not is printed. */
+/* stablehlo.c: do the results meet the expectations of the module?  The first that do not is
+ * printed. */
 bool cli_check_expectations(cot_cli *c, const ir_graph *f, void *const *out);
 void cli_print_dot(ir_buf *b, const ir_graph *f);
 

@@ -135,7 +135,8 @@ read_section(tester *t, const char *text, size_t n, ir_module *roots)
         return cli_roots(t->c->ctx, &all, NULL, roots);
     }
     *roots = (ir_module){ 1, IR_NEW_N(t->a, ir_graph *, 1) };
-    return fe_hlo_import(t->c->ctx, &(fe_hlo_source){ t->name, text, 0, n }, NULL, NULL, &roots->fn[0]);
+    return fe_hlo_import(t->c->ctx, &(fe_hlo_source){ t->name, text, 0, n }, NULL, NULL,
+                         &roots->fn[0]);
 }
 
 static cot_status
@@ -163,7 +164,8 @@ run_section(tester *t, const section *s, ir_buf *out)
 
 /* ---- judging ---- */
 
-/* `; error:` in the section: what is wanted, and on which line (0: any).  NULL if there is none. */
+/* `; error:` in the section: what is wanted, and on which line (0: any).  NULL if there is
+ * none. */
 static const char *
 wanted_error(tester *t, const section *s, int *at)
 {
@@ -300,7 +302,8 @@ test_section(tester *t, const section *s)
     t->done++;
 }
 
-/* The section that is open ends before `next`; comments before a run line are the next one's. */
+/* The section that is open ends before `next`; comments before a run line are the next
+ * one's. */
 static void
 end_section(tester *t, section *s, const char *text, const char *next, bool last)
 {

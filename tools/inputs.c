@@ -1,7 +1,8 @@
 /* The arguments of a function on the command line: npy files in order, named arrays by name.
  *
- * An array of a file of named arrays goes to the argument called so; what numpy.savez names arr_0, arr_1 for
- * want of a name goes by number where no argument has the name.  npy files fill the rest from the left. */
+ * An array of a file of named arrays goes to the argument called so; what numpy.savez names
+ * arr_0, arr_1 for want of a name goes by number where no argument has the name.  npy files
+ * fill the rest from the left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +142,8 @@ cli_given(void *cli, int n, const cot_dtype *want, const ir_type **type, ir_ints
         const cot_array *x = c->file[i].at[0].array;
         if (!(type[i] = as_wanted(c, x, want[i])))
             return false;
-        if (leading == i && type[i]->rank == 0 && ir_is_int(type[i]->dtype) && cot_dtype_size(type[i]->dtype) >= 4) {
+        if (leading == i && type[i]->rank == 0 && ir_is_int(type[i]->dtype) &&
+            cot_dtype_size(type[i]->dtype) >= 4) {
             int32_t narrow = 0;
             memcpy(&narrow, x->data, sizeof narrow);
             size[leading] = narrow;

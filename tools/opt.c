@@ -55,7 +55,8 @@ opt_file(cot_cli *c)
     COT_TRY(cli_load(c, c->files[0], &roots));
     if (c->out && roots.n > 1)
         return ir_fail(c->ctx, 0, NULL, ERR_usage,
-                       ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry", c->files[0], roots.n));
+                       ir_format(&c->ctx->arena, "%s has %d functions; pick one with --entry",
+                                 c->files[0], roots.n));
     for (int i = 0; i < roots.n; i++) {
         ir_graph *f;
 

@@ -28,7 +28,8 @@ is_vmap(const pass_step *s)
     return strcmp(s->row->name, "vmap") == 0;
 }
 
-/* What the pipeline makes of f if every open size is 2: the arity after each step is the true one. */
+/* What the pipeline makes of f if every open size is 2: the arity after each step is the true
+ * one. */
 static cot_status
 probe(const ir_graph *f, int n, const pass_step *step, const ir_graph **stage)
 {
@@ -45,8 +46,8 @@ probe(const ir_graph *f, int n, const pass_step *step, const ir_graph **stage)
     return COT_OK;
 }
 
-/* From the last step to the first: the types of the arguments before a step, from those after it.  Only
- * vmap changes types; jvp and vjp append arguments. */
+/* From the last step to the first: the types of the arguments before a step, from those after
+ * it.  Only vmap changes types; jvp and vjp append arguments. */
 static cot_status
 infer_sizes(cot_cli *c, const ir_graph *f, int n, pass_step *step)
 {
@@ -188,7 +189,8 @@ write_results(cot_cli *c, const ir_graph *f, void *const *out)
     for (int i = 0; i < count_results(c, f) && status == COT_OK; i++) {
         const char *name = f->out_name ? f->out_name[i] : NULL;
         s.at[i].name = name ? name : ir_format(&c->ctx->arena, "out%d", i);
-        s.at[i].array = cot_array_borrow(c->ctx, ir_type_public(ir_type_at(f, f->out[i])), out[i]);
+        s.at[i].array =
+            cot_array_borrow(c->ctx, ir_type_public(ir_type_at(f, f->out[i])), out[i]);
         status = s.at[i].array ? COT_OK : COT_ERR_MEMORY;
         s.n += status == COT_OK;
     }
@@ -299,11 +301,13 @@ int
 cli_run(cot_cli *c)
 {
     if (c->backend && strcmp(c->backend, "jit") != 0 && strcmp(c->backend, "c") != 0 &&
-        strcmp(c->backend, "eval") != 0 && strcmp(c->backend, "cuda") != 0 && strcmp(c->backend, "sim") != 0)
+        strcmp(c->backend, "eval") != 0 && strcmp(c->backend, "cuda") != 0 &&
+        strcmp(c->backend, "sim") != 0)
         return cli_wrong(c, "--backend is '%s'; wants jit, c, eval, cuda or sim", c->backend);
     if (c->trap && strcmp(c->trap, "nan") != 0)
         return cli_wrong(c, "--trap is '%s'; wants nan", c->trap);
     if (!cli_text(c, c->files[0]))
         return cli_failed(c);
-    return fe_hlo_is_mlir(c->files[0], c->text, c->bytes) && !c->entry ? run_modules(c) : run_function(c);
+    return fe_hlo_is_mlir(c->files[0], c->text, c->bytes) && !c->entry ? run_modules(c)
+                                                                       : run_function(c);
 }

@@ -1,8 +1,9 @@
 /* Expectations of StableHLO modules: custom calls @check.expect_eq, _close, _almost_eq.
  *
- * Their operands are the last results of the entry.  Equal: any NaN equals any NaN.  Close: within some units in
- * the last place, of complex numbers each part; what is not finite exactly.  Almost equal: within an absolute
- * difference.  These are the rules of StableHLO's own interpreter. */
+ * Their operands are the last results of the entry.  Equal: any NaN equals any NaN.  Close:
+ * within some units in the last place, of complex numbers each part; what is not finite
+ * exactly.  Almost equal: within an absolute difference.  These are the rules of StableHLO's
+ * own interpreter. */
 #include "tools/cot.h"
 
 #include <math.h>
@@ -87,8 +88,9 @@ check_one(cot_cli *c, const fe_hlo_check *k, const ir_graph *f, void *const *out
             continue;
         ir_buf_init(&where, &c->ctx->arena);
         ir_loc_print(c->ctx, k->loc, &where);
-        fprintf(stderr, "%s: check.%s: element %s is %s; wants %s\n", where.n ? where.text : f->name, name[k->kind],
-                index_text(c, t, i), element_text(c, t->dtype, x + at), element_text(c, t->dtype, y + at));
+        fprintf(stderr, "%s: check.%s: element %s is %s; wants %s\n",
+                where.n ? where.text : f->name, name[k->kind], index_text(c, t, i),
+                element_text(c, t->dtype, x + at), element_text(c, t->dtype, y + at));
         return false;
     }
     return true;

@@ -101,8 +101,9 @@ print_values(const ir_graph *f, const char *backend, ir_buf *out)
 
 /* ---- stages ---- */
 
-static const char *const stage_names[] = { "verify", "dot", "simplified", "kernels", "plan",
-                                           "llvm",   "asm", "eval",       "run",     "c",   "sim" };
+static const char *const stage_names[] = { "verify", "dot",  "simplified", "kernels",
+                                           "plan",   "llvm", "asm",        "eval",
+                                           "run",    "c",    "sim" };
 #define N_STAGES ((int)(sizeof stage_names / sizeof *stage_names))
 
 bool
@@ -145,9 +146,9 @@ stage_plan(cot_context *ctx, const char *text, rt_plan *p)
         int value, used = 0;
 
         if (sscanf(s + 1, " %15[a-z] = %d%n", name, &value, &used) != 2)
-            return ir_fail(
-                ctx, 0, NULL, ERR_usage,
-                "a stage's options are bits, threads, fuse, grid and fast, as in kernels(bits=128)");
+            return ir_fail(ctx, 0, NULL, ERR_usage,
+                           "a stage's options are bits, threads, fuse, grid and fast, as in "
+                           "kernels(bits=128)");
         if (strcmp(name, "bits") == 0)
             p->target.vector_bits = value;
         else if (strcmp(name, "threads") == 0)

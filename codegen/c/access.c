@@ -1,14 +1,15 @@
 /* Loads and stores (c.h).
  *
- * How the index moves from lane to lane decides: not at all, one element; by one, a vector; by a
- * constant, elements that far apart, or, where an unroll loop around moves the index by one, rows of vectors
- * transposed in registers; otherwise an element for each lane.  2, 4 or 8 stores side by side, as of real and
- * imaginary parts, are interleaved to whole vectors. */
+ * How the index moves from lane to lane decides: not at all, one element; by one, a vector; by
+ * a constant, elements that far apart, or, where an unroll loop around moves the index by one,
+ * rows of vectors transposed in registers; otherwise an element for each lane.  2, 4 or 8
+ * stores side by side, as of real and imaginary parts, are interleaved to whole vectors. */
 #include "codegen/c/emit.h"
 
 enum { MOST_ROWS = 8 };
 
-/* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text says. */
+/* Under what copy c of an access happens: no lane, the first `lanes` of them, or as text
+ * says. */
 typedef struct condition {
     cg_c_when when;
     int lanes; /* that may be active */
@@ -33,7 +34,8 @@ constant_mask(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, condition 
     for (int l = n; l < lanes; l++)
         if (at[l])
             return false;
-    *out = (condition){ n == lanes ? CG_C_ALWAYS : CG_C_PART, n, true, n == lanes ? NULL : cg_c_say(e, "%d", n), NULL };
+    *out = (condition){ n == lanes ? CG_C_ALWAYS : CG_C_PART, n, true,
+                        n == lanes ? NULL : cg_c_say(e, "%d", n), NULL };
     return true;
 }
 
@@ -57,7 +59,8 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     }
     if (!when && m && m->limit && lanes > 1) {
         const int first = lanes * cg_c_copy_for(e, set, c, (uint32_t)1 << e->vector_level);
-        return (condition){ CG_C_PART, lanes, false, cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first), NULL };
+        return (condition){ CG_C_PART, lanes, false,
+                            cg_c_say(e, first ? "%s - %d" : "%s", m->limit, first), NULL };
     }
     own = when ? cg_c_use(e, when, set, c, lanes) : NULL;
     mask = cg_c_mask_for(e, m, set, c, lanes);
@@ -67,12 +70,14 @@ condition_of(cg_c_emit *e, cg_val when, uint32_t set, int c, int lanes)
     return r;
 }
 
-/* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each lane is. */
+/* The pointer and what follows it, "x + v3, 4"; NULL: a scalar and constants say where each
+ * lane is. */
 static const char *
-place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes, const condition *w,
-      cg_c_shape *shape)
+place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int lanes,
+      const condition *w, cg_c_shape *shape)
 {
-    const bool constant = e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->vary[index]) == 1;
+    const bool constant =
+        e->known[index].at || e->known[index].slope || cg_c_lanes(e, e->vary[index]) == 1;
     const char *first;
     int64_t step;
 
@@ -94,7 +99,8 @@ lane_test(cg_c_emit *e, const condition *w, int number, int lane)
 {
     if (w->known)
         return NULL;
-    return w->when == CG_C_PART ? cg_c_say(e, "%d < w%d", lane, number) : cg_c_say(e, "w%d[%d]", number, lane);
+    return w->when == CG_C_PART ? cg_c_say(e, "%d < w%d", lane, number)
+                                : cg_c_say(e, "w%d[%d]", number, lane);
 }
 
 /* Declare it; its number. */
@@ -104,7 +110,8 @@ declare_test(cg_c_emit *e, const condition *w, int lanes)
     const int number = e->serial++;
 
     if (!w->known)
-        cg_c_line(e, "const %s w%d = %s;", w->when == CG_C_PART ? "int64_t" : cg_c_type(e->t, COT_BOOL, lanes), number,
+        cg_c_line(e, "const %s w%d = %s;",
+                  w->when == CG_C_PART ? "int64_t" : cg_c_type(e->t, COT_BOOL, lanes), number,
                   w->text);
     return number;
 }
@@ -116,7 +123,8 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     const int number = declare_test(e, w, lanes);
 
     for (int l = 0; l < lanes; l++) {
-        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm], cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l))),
+        const char *x = cg_c_say(e, "%s[%s]", e->buffer[i->imm],
+                                 cg_c_bare(e->t, cg_c_at_lane(e, i->in[0], set, c, l))),
                    *m = lane_test(e, w, number, l);
         if (l >= w->lanes)
             x = "0";
@@ -136,14 +144,15 @@ loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     cg_c_shape shape;
     int64_t step;
 
-    if (w->when == CG_C_ALWAYS && type != COT_BOOL && cg_c_is_even(e, i->in[0], set, c, lanes, &step) && step == 2)
+    if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
+        cg_c_is_even(e, i->in[0], set, c, lanes, &step) && step == 2)
         return cg_c_say(e, "%s(%s + %s)", cg_c_load_every_other(e->t, type, lanes), buffer,
                         cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
     if (!at)
         return lane_by_lane(e, i, set, c, lanes, w);
-    return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)", cg_c_load(e->t, type, lanes, shape, w->when), at,
-                    w->text ? w->text : "");
+    return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)",
+                    cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
 static const char *
@@ -156,22 +165,26 @@ loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
         return lanes == 1 ? "0" : cg_c_say(e, "(%s){ 0 }", type);
     if (lanes == 1)
         return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
-                        cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), w.text ? w.text : "");
+                        cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
+                        w.text ? w.text : "");
     s = loaded_lanes(e, i, set, c, lanes, &w);
     return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
 
 /* -- squares -- */
 
-/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes move by a constant, all of
- * them without a condition; -1 if there is none of as many copies as there are lanes. */
+/* The unroll level whose copies of the index move by one, or by at most `most`, where the lanes
+ * move by a constant, all of them without a condition; -1 if there is none of as many copies as
+ * there are lanes. */
 static int
-square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most, int64_t *move)
+square_level(const cg_c_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t most,
+             int64_t *move)
 {
     const int lanes = cg_c_lanes(e, set);
     int64_t step;
 
-    if (when || e->mask || lanes == 1 || lanes > 16 || i->type == COT_BOOL || e->level[e->vector_level].copies > 1 ||
+    if (when || e->mask || lanes == 1 || lanes > 16 || i->type == COT_BOOL ||
+        e->level[e->vector_level].copies > 1 ||
         !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || (step > -2 && step < 2))
         return -1;
     for (int l = 0; l < e->n_levels; l++)
@@ -191,7 +204,8 @@ copy_in(const cg_c_emit *e, uint32_t set, int level, int u, int c)
     const uint32_t own = (uint32_t)1 << level;
     int copy = 0;
 
-    while (cg_c_copy_for(e, set, copy, set & ~own) != c || cg_c_copy_for(e, set, copy, own) != u)
+    while (cg_c_copy_for(e, set, copy, set & ~own) != c ||
+           cg_c_copy_for(e, set, copy, own) != u)
         copy++;
     return copy;
 }
@@ -216,13 +230,15 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
     const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const int lanes = cg_c_lanes(e, set);
-    const char *row[16], *load = move == 1 ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
-                                           : cg_c_load_every_other(e->t, type, lanes);
+    const char *row[16], *load = move == 1
+                                     ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
+                                     : cg_c_load_every_other(e->t, type, lanes);
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);
         for (int u = 0; u < lanes; u++)
-            row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
+            row[u] = cg_c_say(e, "%s(%s + %s)", load, e->buffer[i->imm],
+                              cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)));
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
             cg_c_line(e, "const %s %s = r%d[%d];", cg_c_type(e->t, type, lanes),
@@ -243,8 +259,9 @@ store_square(cg_c_emit *e, const cg_insn *i, uint32_t set, int level)
             row[u] = cg_c_use(e, i->in[1], set, copy_in(e, set, level, u, c), lanes);
         const int r = transposed(e, type, lanes, row);
         for (int u = 0; u < lanes; u++)
-            cg_c_line(e, "%s(%s + %s, r%d[%d]);", cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS),
-                      e->buffer[i->imm], cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)), r, u);
+            cg_c_line(e, "%s(%s + %s, r%d[%d]);",
+                      cg_c_store(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS), e->buffer[i->imm],
+                      cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, first, u)), r, u);
     }
 }
 
@@ -272,7 +289,8 @@ store_scalar(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, const conditio
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
     cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
-              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
+              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
+              cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
 }
 
 static void
@@ -303,7 +321,8 @@ store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
         store_lanes(e, i, set, c, lanes, w);
         return;
     }
-    if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL) {
+    if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS &&
+        type != COT_BOOL) {
         store = cg_c_stream(e->t, type, lanes);
         e->streams = true;
     } else
@@ -316,7 +335,8 @@ void
 cg_c_store_insn(cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    const uint32_t set = e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
+    const uint32_t set =
+        e->vary[i->in[0]] | e->vary[i->in[1]] | (i->in[2] ? e->vary[i->in[2]] : 0);
     int64_t move;
     const int lanes = cg_c_lanes(e, set), level = square_level(e, i, set, i->in[2], 1, &move);
 
@@ -344,8 +364,8 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
 
 /* -- stores side by side -- */
 
-/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes, are as good as n
- * stores of whole vectors; what they vary over. */
+/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
+ * are as good as n stores of whole vectors; what they vary over. */
 static uint32_t
 rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
@@ -361,7 +381,8 @@ rows_here(const cg_c_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
         }
         const int lanes = cg_c_lanes(e, *set);
         for (int c = 0; good && c < cg_c_copies(e, *set); c++)
-            good = lanes > 1 && cg_c_is_even(e, first->in[0], *set, c, lanes, &step) && step == (int64_t)n;
+            good = lanes > 1 && cg_c_is_even(e, first->in[0], *set, c, lanes, &step) &&
+                   step == (int64_t)n;
         if (good)
             return n;
     }

@@ -20,7 +20,8 @@ typedef struct cg_c_names {
     uint32_t n, cap;
 } cg_c_names;
 
-/* A kernel's function in the body of a width: it begins at `at`; what calls none can stand before all widths. */
+/* A kernel's function in the body of a width: it begins at `at`; what calls none can stand
+ * before all widths. */
 typedef struct cg_c_piece {
     uint32_t at, n;
     bool calls;
@@ -58,7 +59,8 @@ const char *cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name);
 cot_dtype cg_c_result_type(ir_sc_op op, cot_dtype type);
 cot_dtype cg_c_operand_type(ir_sc_op op, cot_dtype type, cot_dtype from, int i);
 
-/* inline.c: a text without brackets around all of it; likewise if it is a sum of products, for a term of another sum. */
+/* inline.c: a text without brackets around all of it; likewise if it is a sum of products, for
+ * a term of another sum. */
 const char *cg_c_bare(cg_c_text *t, const char *s);
 const char *cg_c_bare_term(cg_c_text *t, const char *s);
 
@@ -66,8 +68,8 @@ const char *cg_c_bare_term(cg_c_text *t, const char *s);
  * that stands alone. */
 const char *cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
                        const char *const *x);
-/* -x of a scalar that gcc may see as an fma, made by `from`: it takes -fma(x, y, z) for fma(-x, y, -z), whose zeros
- * have the other sign.  NULL: -x will do. */
+/* -x of a scalar that gcc may see as an fma, made by `from`: it takes -fma(x, y, z) for fma(-x,
+ * y, -z), whose zeros have the other sign.  NULL: -x will do. */
 const char *cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x);
 /* The name of the function for an instruction on scalars. */
 const char *cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from);
@@ -83,8 +85,8 @@ const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype fro
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
 /* i64: x, x + step, ... */
 const char *cg_c_ramp(cg_c_text *t, int lanes);
-/* The fold of the lanes by halves; whether any lane of a BOOL holds; f(n, first): first + lane < n,
- * or <= n, of i64's, which does not wrap. */
+/* The fold of the lanes by halves; whether any lane of a BOOL holds; f(n, first): first + lane
+ * < n, or <= n, of i64's, which does not wrap. */
 const char *cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_any(cg_c_text *t, int lanes);
 const char *cg_c_below(cg_c_text *t, int lanes, bool equal);
@@ -98,8 +100,9 @@ typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the f
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 
-/* rows.c: x reversed; load(p) of p[0], p[2], ...; a store of a whole vector past the caches; store(p, x0, x1, ...) of
- * n rows as columns; transpose(r) of `lanes` vectors in place.  None for BOOL. */
+/* rows.c: x reversed; load(p) of p[0], p[2], ...; a store of a whole vector past the caches;
+ * store(p, x0, x1, ...) of n rows as columns; transpose(r) of `lanes` vectors in place.  None
+ * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
 const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes);

@@ -1,4 +1,5 @@
-/* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function itself. */
+/* A kernel of the kernel IR as a C function (c.h): instructions, buffers, the function
+ * itself. */
 #include "codegen/c/emit.h"
 
 #include "ir/diag.h"
@@ -92,7 +93,8 @@ cg_c_value(cg_c_emit *e, cg_val v, int copy)
         return e->inlined[v][copy];
     if (i->op == CG_VAR && e->vary[v] == 0)
         return cg_c_say(e, "i%u", v);
-    return cg_c_copies(e, e->vary[v]) == 1 ? cg_c_say(e, "v%u", v) : cg_c_say(e, "v%u_%d", v, copy);
+    return cg_c_copies(e, e->vary[v]) == 1 ? cg_c_say(e, "v%u", v)
+                                           : cg_c_say(e, "v%u_%d", v, copy);
 }
 
 /* Constants in each lane: "(i64x4){ 3, 1, 4, 1 }". */
@@ -116,16 +118,19 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     const int copy = cg_c_copy_for(e, set, c, own);
 
     if (lanes > 1 && cg_c_lanes(e, own) == 1)
-        return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes), cg_c_value(e, v, copy));
+        return cg_c_say(e, "%s(%s)", cg_c_splat(e->t, cg_type(e->k, v), lanes),
+                        cg_c_value(e, v, copy));
     if (lanes > 1 && e->known[v].at && e->known[v].based)
-        return cg_c_apply(e->t, SC_add, COT_I64, COT_I64, lanes,
-                          (const char *const[]){ cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes),
-                                                          cg_c_value(e, v, copy)),
-                                                 constant_lanes(e, v, copy, lanes) });
+        return cg_c_apply(
+            e->t, SC_add, COT_I64, COT_I64, lanes,
+            (const char *const[]){
+                cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I64, lanes), cg_c_value(e, v, copy)),
+                constant_lanes(e, v, copy, lanes) });
     if (lanes > 1 && e->known[v].at)
         return constant_lanes(e, v, copy, lanes);
     if (lanes > 1 && e->known[v].slope)
-        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, lanes), cg_c_value(e, v, copy), cg_c_int(e, e->known[v].slope));
+        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, lanes), cg_c_value(e, v, copy),
+                        cg_c_int(e, e->known[v].slope));
     return cg_c_value(e, v, copy);
 }
 
@@ -144,7 +149,8 @@ cg_c_assign(cg_c_emit *e, cg_val to, cg_val from)
     const uint32_t set = e->vary[to];
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "%s = %s;", cg_c_value(e, to, c), cg_c_bare(e->t, cg_c_use(e, from, set, c, cg_c_lanes(e, set))));
+        cg_c_line(e, "%s = %s;", cg_c_value(e, to, c),
+                  cg_c_bare(e->t, cg_c_use(e, from, set, c, cg_c_lanes(e, set))));
 }
 
 void
@@ -189,7 +195,8 @@ is_number(const cg_insn *c, cot_dtype type, bool *zero)
 
 /* max(x, c) = c > x ? c : x passes a NaN x on, and is right but for zeros. */
 static bool
-constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in, const char **out)
+constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in,
+                 const char **out)
 {
     const cot_dtype type = (cot_dtype)i->type;
     const char *order[2];
@@ -204,7 +211,8 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
         order[0] = i->op == SC_max ? x : c;
         order[1] = i->op == SC_max ? c : x;
         const char *better = cg_c_apply(e->t, SC_lt, type, type, lanes, order);
-        *out = cg_c_apply(e->t, SC_select, type, type, lanes, (const char *const[]){ better, c, x });
+        *out = cg_c_apply(e->t, SC_select, type, type, lanes,
+                          (const char *const[]){ better, c, x });
         return true;
     }
     return false;
@@ -218,8 +226,8 @@ plain_index(cg_c_emit *e, cg_val v, int lanes, const char *const *in)
     const cg_insn *i = &e->k->insn[v];
     int64_t lo, hi, from, to;
 
-    if (lanes > 1 || i->type != COT_I64 || i->op < SC_add || i->op > SC_rem || !cg_range(e->k, v, &lo, &hi) ||
-        !cg_range(e->k, i->in[0], &from, &to))
+    if (lanes > 1 || i->type != COT_I64 || i->op < SC_add || i->op > SC_rem ||
+        !cg_range(e->k, v, &lo, &hi) || !cg_range(e->k, i->in[0], &from, &to))
         return NULL;
     if (i->op == SC_add && (strcmp(in[1], "0") == 0 || strcmp(in[0], "0") == 0))
         return strcmp(in[1], "0") == 0 ? in[0] : in[1];
@@ -240,11 +248,13 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return NULL;
     for (int k = 0; k < 2; k++) {
         const bool equal = (i->op == SC_le) == (k == 0);
-        if (cg_c_lanes(e, e->vary[i->in[1 - k]]) > 1 || !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
+        if (cg_c_lanes(e, e->vary[i->in[1 - k]]) > 1 ||
+            !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
             !cg_range(e->k, i->in[k], &lo, &hi))
             continue;
         return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal),
-                        cg_c_use(e, i->in[1 - k], set, c, 1), cg_c_at_lane(e, i->in[k], set, c, 0));
+                        cg_c_use(e, i->in[1 - k], set, c, 1),
+                        cg_c_at_lane(e, i->in[k], set, c, 0));
     }
     return NULL;
 }
@@ -254,27 +264,32 @@ static const char *
 narrow_index(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
     const uint32_t own = e->vary[v];
-    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)), *first = cg_c_at_lane(e, v, set, c, 0);
+    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
+               *first = cg_c_at_lane(e, v, set, c, 0);
     int64_t lo, hi, zero = 0;
 
-    if (lanes == 1 || cg_c_lanes(e, own) == 1 || cg_type(e->k, v) != COT_I64 || (!e->known[v].at && !e->known[v].slope) ||
-        !cg_range(e->k, v, &lo, &hi) || lo < INT32_MIN || hi > INT32_MAX)
+    if (lanes == 1 || cg_c_lanes(e, own) == 1 || cg_type(e->k, v) != COT_I64 ||
+        (!e->known[v].at && !e->known[v].slope) || !cg_range(e->k, v, &lo, &hi) ||
+        lo < INT32_MIN || hi > INT32_MAX)
         return NULL;
     if (e->known[v].at)
         zero = e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes];
     for (int l = 0; l < lanes; l++) {
-        const int64_t x = e->known[v].at ? e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes + l] - zero
-                                         : e->known[v].slope * l;
+        const int64_t x = e->known[v].at
+                              ? e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes + l] - zero
+                              : e->known[v].slope * l;
         s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)x);
     }
     first = cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &first);
     first = cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
-    return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes, (const char *const[]){ first, cg_c_say(e, "%s }", s) });
+    return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes,
+                      (const char *const[]){ first, cg_c_say(e, "%s }", s) });
 }
 
 /* A choice that constants make, the same for all lanes; NULL: it is none. */
 static const char *
-known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes, const char *const *in)
+known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
+             const char *const *in)
 {
     const uint32_t own = e->vary[cond];
     const int64_t *at = e->known[cond].at;
@@ -313,9 +328,11 @@ emit_scalar(cg_c_emit *e, cg_val v)
         else if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
             x = cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
         else if (i->op == SC_table)
-            x = lanes > 1 ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
-                          : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
-        else if (i->op == SC_neg && lanes == 1 && (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
+            x = lanes > 1
+                    ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
+                    : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+        else if (i->op == SC_neg && lanes == 1 &&
+                 (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
             ;
         else if (!(x = plain_index(e, v, lanes, in)) && !constant_extreme(e, i, lanes, in, &x))
             x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
@@ -334,11 +351,15 @@ emit_rare(cg_c_emit *e, cg_val v)
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const char *s = cg_c_value(e, v, c), *cond = cg_c_use(e, i->in[0], set, c, lanes), *args = "";
         for (int a = 0; a < i->sub->n_in; a++)
-            args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "", cg_c_use(e, i->args[a], set, c, lanes));
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, cg_c_use(e, i->in[1], set, c, lanes));
-        cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)", lanes > 1 ? cg_c_any(e->t, lanes) : "", cond);
+            args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "",
+                            cg_c_use(e, i->args[a], set, c, lanes));
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s,
+                  cg_c_use(e, i->in[1], set, c, lanes));
+        cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)",
+                  lanes > 1 ? cg_c_any(e->t, lanes) : "", cond);
         if (lanes > 1)
-            cg_c_line(e, "    %s = %s(%s, %s%s);", s, cg_c_rare_vector(e->t, i->sub, lanes), cond, s, args);
+            cg_c_line(e, "    %s = %s(%s, %s%s);", s, cg_c_rare_vector(e->t, i->sub, lanes),
+                      cond, s, args);
         else
             cg_c_line(e, "    %s = %s(%s);", s, cg_c_rare(e->t, i->sub), args);
     }
@@ -371,7 +392,8 @@ emit_call(cg_c_emit *e, const cg_insn *i)
     const char *args = "", *comma = "", *name = e->kernel_name[i->imm];
 
     for (int k = 0; k < i->call->n_buffers; k++, comma = ", ")
-        args = cg_c_say(e, "%s%s%s", args, comma, address(e, i->call->buffer[k], i->call->offset[k]));
+        args = cg_c_say(e, "%s%s%s", args, comma,
+                        address(e, i->call->buffer[k], i->call->offset[k]));
     for (int k = 0; k < i->call->n_params; k++, comma = ", ")
         args = cg_c_say(e, "%s%s%s", args, comma, cg_c_value(e, i->call->param[k], 0));
     if (e->wants_pool[i->imm])
@@ -398,8 +420,10 @@ extern_argument(cg_c_emit *e, const cg_extern_arg *a)
     if (a->type != COT_DTYPE_NONE)
         return cg_c_value(e, a->value, 0);
     if (!a->buffer)
-        return cg_c_say(e, "(void *)(uintptr_t)UINT64_C(%llu)", (unsigned long long)(uintptr_t)a->address);
-    return cg_c_say(e, a->writes ? "(void *)(%s)" : "(const void *)(%s)", address(e, a->buffer - 1, a->offset));
+        return cg_c_say(e, "(void *)(uintptr_t)UINT64_C(%llu)",
+                        (unsigned long long)(uintptr_t)a->address);
+    return cg_c_say(e, a->writes ? "(void *)(%s)" : "(const void *)(%s)",
+                    address(e, a->buffer - 1, a->offset));
 }
 
 /* The function by its address in this process, or by name: declared in its author's words,
@@ -407,7 +431,8 @@ extern_argument(cg_c_emit *e, const cg_extern_arg *a)
 static const char *
 callee(cg_c_emit *e, const cg_extern *x, cot_dtype type)
 {
-    const char *types = "", *result = type == COT_DTYPE_NONE ? "void" : cg_c_type(e->t, type, 1);
+    const char *types = "",
+               *result = type == COT_DTYPE_NONE ? "void" : cg_c_type(e->t, type, 1);
 
     if (!e->t->in_process) {
         if (cg_c_new_name(e->t, &e->t->shared, x->prototype))
@@ -419,7 +444,8 @@ callee(cg_c_emit *e, const cg_extern *x, cot_dtype type)
                          x->arg[k].type != COT_DTYPE_NONE ? cg_c_type(e->t, x->arg[k].type, 1)
                          : x->arg[k].writes               ? "void *"
                                                           : "const void *");
-    return cg_c_say(e, "((%s (*)(%s))(uintptr_t)UINT64_C(%llu))", result, x->packed ? "void *, void *const *" : types,
+    return cg_c_say(e, "((%s (*)(%s))(uintptr_t)UINT64_C(%llu))", result,
+                    x->packed ? "void *, void *const *" : types,
                     (unsigned long long)(uintptr_t)x->address);
 }
 
@@ -431,8 +457,8 @@ emit_extern(cg_c_emit *e, cg_val v)
     const char *args = "";
 
     for (int i = x->packed; i < x->n; i++)
-        args = cg_c_say(e, "%s%s%s%s", args, i > x->packed ? ", " : "", x->packed ? "(void *)(uintptr_t)" : "",
-                        extern_argument(e, &x->arg[i]));
+        args = cg_c_say(e, "%s%s%s%s", args, i > x->packed ? ", " : "",
+                        x->packed ? "(void *)(uintptr_t)" : "", extern_argument(e, &x->arg[i]));
     if (x->packed) {
         const int number = e->serial++;
         cg_c_line(e, "void *const args%d[] = { %s };", number, args);
@@ -491,7 +517,8 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_WHILE: cg_c_while(e, i->block); break;
     case CG_CALL: emit_call(e, i); break;
     case CG_FAIL:
-        cg_c_line(e, e->part ? "if (%s) {" : "if (%s)", cg_c_bare(e->t, cg_c_value(e, i->in[0], 0)));
+        cg_c_line(e, e->part ? "if (%s) {" : "if (%s)",
+                  cg_c_bare(e->t, cg_c_value(e, i->in[0], 0)));
         cg_c_leave(e, cg_c_say(e, "%d", (int)i->imm));
         if (e->part)
             cg_c_line(e, "}");

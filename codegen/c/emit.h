@@ -19,18 +19,21 @@ typedef struct cg_c_mask {
     const char *limit; /* nothing masks but the limit of a vector loop: an i64; or NULL */
 } cg_c_mask;
 
-/* What is known of an index or a truth while the text is made: it is a scalar, the value's variable,
- * if `based`, plus a constant for each copy and lane (`at`) or slope times the lane. */
+/* What is known of an index or a truth while the text is made: it is a scalar, the value's
+ * variable, if `based`, plus a constant for each copy and lane (`at`) or slope times the
+ * lane. */
 typedef struct cg_c_known {
     int64_t *at; /* for each copy and lane; or NULL */
     int64_t slope;
     bool based;
 } cg_c_known;
 
-/* How the lanes of a value differ: not known but by constants, known altogether, or otherwise. */
+/* How the lanes of a value differ: not known but by constants, known altogether, or
+ * otherwise. */
 typedef enum cg_c_form { CG_C_WIDE, CG_C_BASED, CG_C_FIXED } cg_c_form;
 
-/* The one instruction, or 0 for a yield, that uses a value in its own region, and its place there. */
+/* The one instruction, or 0 for a yield, that uses a value in its own region, and its place
+ * there. */
 typedef struct cg_c_use_at {
     uint32_t at;
     cg_val by;

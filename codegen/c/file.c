@@ -1,5 +1,6 @@
-/* One self-contained C file of several functions (c.h): what all widths share, kernels that have no vectors among it,
- * then the functions at each width, of which the preprocessor takes one. */
+/* One self-contained C file of several functions (c.h): what all widths share, kernels that
+ * have no vectors among it, then the functions at each width, of which the preprocessor takes
+ * one. */
 #include "codegen/c/c.h"
 
 static void
@@ -40,8 +41,10 @@ static bool
 is_fixed(const char *name)
 {
     static const char *const fixed[] = {
-        "bits_f32", "from_bits_f32", "bits_f64", "from_bits_f64", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16",
-        "fma_f32", "fma_f64", "sqrt_f32", "sqrt_f64", "shift_wide", "part_f64", "round_wide", "cot_wide", "root_by_digits",
+        "bits_f32",   "from_bits_f32",  "bits_f64",    "from_bits_f64", "f16_to_f32",
+        "f32_to_f16", "bf16_to_f32",    "f32_to_bf16", "fma_f32",       "fma_f64",
+        "sqrt_f32",   "sqrt_f64",       "shift_wide",  "part_f64",      "round_wide",
+        "cot_wide",   "root_by_digits",
     };
 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -61,12 +64,14 @@ static bool
 has_piece(const width_text *w, const char *text, size_t n)
 {
     for (uint32_t i = 0; i < w->n; i++)
-        if (w->piece[i].n == n && !w->piece[i].calls && memcmp(w->body.text + w->piece[i].at, text, n) == 0)
+        if (w->piece[i].n == n && !w->piece[i].calls &&
+            memcmp(w->body.text + w->piece[i].at, text, n) == 0)
             return true;
     return false;
 }
 
-/* Is a kernel, without calls, the same at all widths?  The first of them is for scalars: it has no vectors then. */
+/* Is a kernel, without calls, the same at all widths?  The first of them is for scalars: it has
+ * no vectors then. */
 static bool
 is_shared(const width_text *w, int n_widths, const char *text, const cg_c_piece *p)
 {
@@ -117,8 +122,8 @@ write_widths(cg_c_text *t, int n_widths, const cg_c_width *w, int n, bool *apart
         if (t->status != COT_OK)
             return t->status;
         for (int i = 0; i < n; i++)
-            apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) || cg_c_has_name(&t->own, w[k].fn[i].name) ||
-                        is_fixed(w[k].fn[i].name);
+            apart[i] |= cg_c_has_name(&t->shared, w[k].fn[i].name) ||
+                        cg_c_has_name(&t->own, w[k].fn[i].name) || is_fixed(w[k].fn[i].name);
         text[k] = (width_text){ w[k].lanes, t->head, t->body, t->piece, t->n_pieces };
     }
     join_widths(t->arena, n_widths, text, all);

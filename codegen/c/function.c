@@ -10,13 +10,15 @@ constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
     const size_t bytes = cot_dtype_size(x->type);
 
-    ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {", x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
-                  cg_c_type(e->t, x->type, 1), name, (long long)(x->elements ? x->elements : 1));
+    ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {",
+                  x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
+                  cg_c_type(e->t, x->type, 1), name,
+                  (long long)(x->elements ? x->elements : 1));
     for (int64_t i = 0; i < x->elements; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)x->data + bytes * (size_t)i, bytes);
-        ir_buf_printf(e->b, "%s%s%s", i % 8 ? " " : "\n        ", cg_c_constant(e->t, x->type, bits),
-                      i + 1 < x->elements ? "," : "");
+        ir_buf_printf(e->b, "%s%s%s", i % 8 ? " " : "\n        ",
+                      cg_c_constant(e->t, x->type, bits), i + 1 < x->elements ? "," : "");
     }
     ir_buf_str(e->b, x->elements ? "\n    };\n" : " 0 };\n");
 }
@@ -60,12 +62,14 @@ own_buffers(cg_c_emit *e)
         else if (!used[i])
             continue;
         else if (x->space == CG_LOCAL)
-            cg_c_line(e, "COT_ALIGNED %s %s[%lld];", type, name, (long long)(x->elements ? x->elements : 1));
+            cg_c_line(e, "COT_ALIGNED %s %s[%lld];", type, name,
+                      (long long)(x->elements ? x->elements : 1));
         else if (x->space == CG_CONST)
             constant_data(e, x, name);
         else if (x->space == CG_WORK)
-            cg_c_line(e, x->offset ? "%s *%s = (void *)((char *)work + %lld);" : "%s *%s = work;", type, name,
-                      (long long)x->offset);
+            cg_c_line(e,
+                      x->offset ? "%s *%s = (void *)((char *)work + %lld);" : "%s *%s = work;",
+                      type, name, (long long)x->offset);
     }
 }
 
@@ -93,8 +97,8 @@ call_of(const cg_module *m, int number)
     return NULL;
 }
 
-/* The op that makes result n of a kernel, if its note tells them one by one, "%3 exp at f.c:2, %7 div"; else the
- * kernel's name. */
+/* The op that makes result n of a kernel, if its note tells them one by one, "%3 exp at f.c:2,
+ * %7 div"; else the kernel's name. */
 static const char *
 name_of_result(cg_c_emit *e, const cg_kernel *k, int n)
 {
@@ -156,8 +160,8 @@ is_end_of_entry(const char *s)
     return *s == '\0' || strncmp(s, ", %", 3) == 0;
 }
 
-/* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div at f.c:3", an entry a
- * line, and "%3 ... %4" where only the number differs. */
+/* What a kernel computes, from which lines: its note, "%3 exp at f.c:2, %4 exp at f.c:2, %7 div
+ * at f.c:3", an entry a line, and "%3 ... %4" where only the number differs. */
 static void
 comment(cg_c_emit *e)
 {
@@ -200,16 +204,19 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "static %s\n%s(", e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
+    ir_buf_printf(e->b, "static %s\n%s(", e->can_fail[number] ? "int" : "void",
+                  e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         const bool given = x->space == CG_IN || x->space == CG_OUT;
-        e->buffer[i] = cg_c_unique(e->t, &names, given && call ? name_in_entry(e, call->buffer[n]) : x->name);
+        e->buffer[i] = cg_c_unique(e->t, &names,
+                                   given && call ? name_in_entry(e, call->buffer[n]) : x->name);
         if (!given)
             continue;
         n++;
-        ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "", cg_c_type(e->t, x->type, 1),
-                      cg_c_is_aliased(e->k, i) ? "" : "restrict ", e->buffer[i]);
+        ir_buf_printf(e->b, "%s%s%s *%s%s", comma, x->space == CG_IN ? "const " : "",
+                      cg_c_type(e->t, x->type, 1), cg_c_is_aliased(e->k, i) ? "" : "restrict ",
+                      e->buffer[i]);
         comma = ", ";
     }
     for (int i = 0; i < e->k->n_params; i++, comma = ", ")
@@ -232,7 +239,8 @@ parameter(cg_c_emit *e, int arg)
     for (uint32_t i = 0; i < e->k->n_buffers; i++)
         if (e->k->buffer[i].space <= CG_OUT && e->k->buffer[i].arg == arg)
             x = &e->k->buffer[i];
-    return cg_c_say(e, "%s%s *", x && x->space == CG_IN ? "const " : "", x ? cg_c_type(e->t, x->type, 1) : "void");
+    return cg_c_say(e, "%s%s *", x && x->space == CG_IN ? "const " : "",
+                    x ? cg_c_type(e->t, x->type, 1) : "void");
 }
 
 static void
@@ -298,11 +306,13 @@ entry_head(cg_c_emit *e)
     else
         ir_buf_printf(e->b, "int %s(%svoid *work);\n\n", e->fn->name, params);
     comment(e);
-    ir_buf_printf(e->b, is_apart(e) ? "static int\n%s(%svoid *work)\n{\n" : "int\n%s(%svoid *work)\n{\n",
-                  e->kernel_name[0], params);
+    ir_buf_printf(
+        e->b, is_apart(e) ? "static int\n%s(%svoid *work)\n{\n" : "int\n%s(%svoid *work)\n{\n",
+        e->kernel_name[0], params);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
-        e->buffer[i] = x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
+        e->buffer[i] =
+            x->space <= CG_OUT ? arg[x->arg] : cg_c_unique(e->t, &names, name_in_entry(e, i));
     }
     unused_arguments(e, n, arg);
 }
@@ -352,7 +362,8 @@ kernel(cg_c_emit *e, int number)
         ir_buf_str(e->b, "    COT_SETTLE();\n");
     ir_buf_str(e->b, number == 0 || e->can_fail[number] ? "    return 0;\n}\n\n" : "}\n\n");
     e->b = out;
-    const cg_c_piece piece = { (uint32_t)out->n, (uint32_t)(parts.n + own.n), number == 0 || calls_any(e->k) };
+    const cg_c_piece piece = { (uint32_t)out->n, (uint32_t)(parts.n + own.n),
+                               number == 0 || calls_any(e->k) };
     IR_PUSH(e->t->arena, e->t->piece, e->t->n_pieces, e->t->cap_pieces, piece);
     ir_buf_add(e->b, parts.text ? parts.text : "", parts.n);
     ir_buf_add(e->b, own.text, own.n);
@@ -394,7 +405,8 @@ cg_c_module(cg_c_text *t, const cg_natural *fn)
 
     for (uint32_t k = 1; k < m->n_kernels; k++)
         do
-            name[k] = cg_c_unique(t, &t->own, ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
+            name[k] = cg_c_unique(t, &t->own,
+                                  ir_format(t->arena, "%s_%s", fn->name, m->kernel[k]->name));
         while (is_a_function(t, name[k]));
     name[0] = is_apart(&e) ? ir_format(t->arena, "%s_itself", fn->name) : fn->name;
     e.kernel_name = name;

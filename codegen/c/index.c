@@ -14,11 +14,13 @@ cg_c_constant_of(const cg_c_emit *e, cg_val v, int64_t *x)
         return true;
     if (i->op == CG_VAR) {
         const cg_block *b = e->k->insn[i->in[0]].block;
-        return b->kind <= CG_PARALLEL && cg_c_constant_of(e, b->lo, x) && cg_c_constant_of(e, b->hi, &y) &&
-               y > *x && y - *x <= b->step;
+        return b->kind <= CG_PARALLEL && cg_c_constant_of(e, b->lo, x) &&
+               cg_c_constant_of(e, b->hi, &y) && y > *x && y - *x <= b->step;
     }
-    if ((i->op != SC_add && i->op != SC_sub && i->op != SC_mul && i->op != SC_min && i->op != SC_max) ||
-        i->type != COT_I64 || !cg_c_constant_of(e, i->in[0], &y) || !cg_c_constant_of(e, i->in[1], &z))
+    if ((i->op != SC_add && i->op != SC_sub && i->op != SC_mul && i->op != SC_min &&
+         i->op != SC_max) ||
+        i->type != COT_I64 || !cg_c_constant_of(e, i->in[0], &y) ||
+        !cg_c_constant_of(e, i->in[1], &z))
         return false;
     switch (i->op) {
     case SC_add: return !__builtin_add_overflow(y, z, x);
@@ -151,8 +153,9 @@ sum(cg_c_emit *e, const char *base, int64_t offset)
         return cg_c_int(e, offset);
     base = offset ? with_constant(e, cg_c_bare_term(e->t, base), &offset) : base;
     return offset == 0 ? base
-           : offset < 0 && offset > INT32_MIN ? cg_c_say(e, "%s - %s", base, cg_c_int(e, -offset))
-                                              : cg_c_say(e, "%s + %s", base, cg_c_int(e, offset));
+           : offset < 0 && offset > INT32_MIN
+               ? cg_c_say(e, "%s - %s", base, cg_c_int(e, -offset))
+               : cg_c_say(e, "%s + %s", base, cg_c_int(e, offset));
 }
 
 const char *
@@ -213,7 +216,8 @@ based_copy(cg_c_emit *e, cg_val v, int c, int64_t *at)
     }
     x = combined(e, v, x, y);
     x = x && at[0] && !cg_range(e->k, v, &lo, &hi)
-            ? cg_c_apply(e->t, SC_add, COT_I64, COT_I64, 1, (const char *const[]){ x, cg_c_int(e, at[0]) })
+            ? cg_c_apply(e->t, SC_add, COT_I64, COT_I64, 1,
+                         (const char *const[]){ x, cg_c_int(e, at[0]) })
             : sum(e, x, at[0]);
     cg_c_bind(e, v, c, COT_I64, 1, x);
     for (int l = cg_c_lanes(e, set); l-- > 0;)
@@ -286,7 +290,8 @@ form_of(const cg_c_emit *e, cg_val v, int level)
         least = f < least ? f : least;
     }
     const bool times = i->op != SC_add && i->op != SC_sub;
-    if (times && i->op >= SC_mul && i->op <= SC_rem && (!cg_is_const(e->k, i->in[1], &c) || c <= 0))
+    if (times && i->op >= SC_mul && i->op <= SC_rem &&
+        (!cg_is_const(e->k, i->in[1], &c) || c <= 0))
         return CG_C_WIDE;
     if (least == CG_C_BASED && times && i->op != SC_mul)
         return CG_C_WIDE;

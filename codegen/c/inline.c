@@ -1,8 +1,9 @@
 /* Values that need no variable (emit.h).
  *
- * What is used once, in the same region and for the same copies, stands where it is used, if nothing between may
- * change what it reads and it is short; a sum or product of indices, however often it is used.  What is the name
- * of another value needs none of its own.  A carried value may: it changes only where its loop ends. */
+ * What is used once, in the same region and for the same copies, stands where it is used, if
+ * nothing between may change what it reads and it is short; a sum or product of indices,
+ * however often it is used.  What is the name of another value needs none of its own.  A
+ * carried value may: it changes only where its loop ends. */
 #include "codegen/c/emit.h"
 
 enum { LONGEST = 40, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
@@ -26,7 +27,8 @@ static bool
 is_name(const char *s)
 {
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+              (*s >= '0' && *s <= '9') || *s == '_'))
             return false;
     return true;
 }
@@ -95,7 +97,8 @@ cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
             for (int k = 0; k < 3; k++)
                 note(e, i->in[k], n, r->insn[n]);
     }
-    for (int i = 0; around && r == &around->body && i < around->n && !cg_has_mode(around, CG_FOLD); i++)
+    for (int i = 0;
+         around && r == &around->body && i < around->n && !cg_has_mode(around, CG_FOLD); i++)
         note(e, around->yield[i].value, r->n, 0);
 }
 
@@ -117,8 +120,8 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
     set = e->vary[by];
     if (u->op == CG_STORE)
         set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
-    return set == e->vary[v] && u->op != SC_rare && u->op != SC_table && u->op != SC_max && u->op != SC_min &&
-           (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
+    return set == e->vary[v] && u->op != SC_rare && u->op != SC_table && u->op != SC_max &&
+           u->op != SC_min && (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
 bool
@@ -126,7 +129,8 @@ cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x)
 {
     const cg_insn *i = &e->k->insn[v];
     const cg_c_use_at *u = &e->use[v];
-    const bool truth = (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
+    const bool truth =
+        (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
 
     if (is_name(x) && i->op != CG_LOAD)
         return true;
@@ -134,8 +138,8 @@ cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x)
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;
-    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > (u->by ? LONGEST : LONGEST_YIELD) || u->at <= e->place[v] ||
-        (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
+    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > (u->by ? LONGEST : LONGEST_YIELD) ||
+        u->at <= e->place[v] || (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
         return false;
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
 }
@@ -151,5 +155,6 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
         e->inlined[v][copy] = is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
         return;
     }
-    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, copy), cg_c_bare(e->t, x));
+    cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, copy),
+              cg_c_bare(e->t, x));
 }

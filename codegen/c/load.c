@@ -1,7 +1,8 @@
 /* The C back end: the file is compiled by the system's compiler and loaded as a library.
  *
- * COT_CC names the compiler, with options if it has any ("clang -O1"); the default is cc.  Files
- * live in a directory of their own while that takes, and are gone before the code runs. */
+ * COT_CC names the compiler, with options if it has any ("clang -O1"); the default is cc.
+ * Files live in a directory of their own while that takes, and are gone before the code
+ * runs. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +112,8 @@ compile(const files *f, char *compiler)
 
     for (char *s = strtok(compiler, " "); s && n < 32; s = strtok(NULL, " "))
         argv[n++] = s;
-    const char *more[] = { "-march=native", "-std=c11", "-w", "-shared", "-fPIC", "-o", f->library, f->source };
+    const char *more[] = { "-march=native", "-std=c11", "-w",       "-shared",
+                           "-fPIC",         "-o",       f->library, f->source };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         argv[n++] = (char *)(uintptr_t)more[i];
     argv[n] = NULL;
@@ -169,16 +171,18 @@ compile_and_open(cot_context *ctx, const void *bytes, size_t size, void **librar
     remove_files(&f);
     if (*library)
         return COT_OK;
-    return ir_fail(ctx, 0, NULL, ERR_target,
-                   ir_format(&ctx->arena, "the C compiler '%s' %s%s", named ? named : "cc",
-                             status < 0 ? "could not be run; COT_CC names another" : "failed: ", said));
+    return ir_fail(
+        ctx, 0, NULL, ERR_target,
+        ir_format(&ctx->arena, "the C compiler '%s' %s%s", named ? named : "cc",
+                  status < 0 ? "could not be run; COT_CC names another" : "failed: ", said));
 }
 
 /* int cot_entry(void *const *args, void *work), after the function itself. */
 static const char *
 packed_entry(ir_arena *a, const cg_module *m)
 {
-    const char *s = "\nint cot_entry(void *const *args, void *work);\nint\ncot_entry(void *const *args, void *work)\n{\n"
+    const char *s = "\nint cot_entry(void *const *args, void *work);\nint\ncot_entry(void "
+                    "*const *args, void *work)\n{\n"
                     "    return kernel(";
 
     for (int i = 0; i < m->n_args; i++)

@@ -1,10 +1,10 @@
 /* Loops of a kernel as C (c.h).
  *
  * A serial loop is C's own.  SPMD loops leave no loop behind: their bodies are written once,
- * with a variable for each copy of a value.  A fold of scalars is an array of its elements, folded
- * by halves.  One of vectors, which would fill the stack, is b loops of two rounds for 2^b
- * iterations, the innermost over the highest bit: each keeps what its first round gave and combines
- * it with the second.  A tree is a binary counter of partial results. */
+ * with a variable for each copy of a value.  A fold of scalars is an array of its elements,
+ * folded by halves.  One of vectors, which would fill the stack, is b loops of two rounds for
+ * 2^b iterations, the innermost over the highest bit: each keeps what its first round gave and
+ * combines it with the second.  A tree is a binary counter of partial results. */
 #include "codegen/c/emit.h"
 
 static const char *
@@ -29,7 +29,8 @@ has_spmd(const cg_c_emit *e, const cg_region *r)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
-        if (i->block && (i->block->kind >= CG_UNROLL || has_spmd(e, &i->block->body) || has_spmd(e, &i->block->other)))
+        if (i->block && (i->block->kind >= CG_UNROLL || has_spmd(e, &i->block->body) ||
+                         has_spmd(e, &i->block->other)))
             return true;
     }
     return false;
@@ -38,7 +39,8 @@ has_spmd(const cg_c_emit *e, const cg_region *r)
 static void
 loop_head(cg_c_emit *e, const cg_block *x)
 {
-    const char *i = cg_c_value(e, x->var, 0), *rolled = e->n_levels > 0 || has_spmd(e, &x->body) ? "COT_ROLLED " : "";
+    const char *i = cg_c_value(e, x->var, 0),
+               *rolled = e->n_levels > 0 || has_spmd(e, &x->body) ? "COT_ROLLED " : "";
 
     cg_c_line(e, x->step == 1 ? "%sfor (int64_t %s = %s; %s < %s; %s++) {" : "%sfor (int64_t %s = %s; %s < %s; %s += %lld) {",
               rolled, i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
@@ -65,8 +67,9 @@ next_carries(cg_c_emit *e, const cg_block *x)
             const int lanes = cg_c_lanes(e, set);
             for (int c = 0; c < cg_c_copies(e, set); c++) {
                 const char *s = cg_c_value(e, y->carried, c);
-                const char *v = alone || turn == 0 ? cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes))
-                                                   : cg_c_say(e, "next_%s", s);
+                const char *v = alone || turn == 0
+                                    ? cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes))
+                                    : cg_c_say(e, "next_%s", s);
                 if (turn == 0)
                     cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s, v);
                 else
@@ -105,7 +108,8 @@ push(cg_c_emit *e, const cg_block *x, int number)
         for (int c = 0; c < cg_c_copies(e, set); c++)
             cg_c_line(e, "%s[n%u] = %s;", slots(e, x, i, c), x->var,
                       number >= 0 ? cg_c_say(e, "q%d_%d[j]", number, i)
-                                  : cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, set, c, cg_c_lanes(e, set))));
+                                  : cg_c_bare(e->t, cg_c_use(e, x->yield[i].value, set, c,
+                                                             cg_c_lanes(e, set))));
     }
     cg_c_line(e, "n%u++;", x->var);
     cg_c_line(e, "for (uint64_t c = count%u++; c & 1; c >>= 1) {", x->var);
@@ -116,7 +120,8 @@ push(cg_c_emit *e, const cg_block *x, int number)
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *s = slots(e, x, i, c), *low = cg_c_say(e, "%s[n%u - 1]", s, x->var);
             cg_c_line(e, "%s = %s;", low,
-                      combined(e, &x->yield[i], cg_c_lanes(e, set), low, cg_c_say(e, "%s[n%u]", s, x->var)));
+                      combined(e, &x->yield[i], cg_c_lanes(e, set), low,
+                               cg_c_say(e, "%s[n%u]", s, x->var)));
         }
     }
     loop_tail(e);
@@ -137,7 +142,8 @@ tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
         const uint32_t set = e->vary[x->result[i]];
         cg_c_declare(e, x->result[i], x->yield[i].type);
         for (int c = 0; c < cg_c_copies(e, set); c++)
-            cg_c_line(e, "%s %s[%d];", cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)), slots(e, x, i, c), levels);
+            cg_c_line(e, "%s %s[%d];", cg_c_type(e->t, x->yield[i].type, cg_c_lanes(e, set)),
+                      slots(e, x, i, c), levels);
     }
     cg_c_line(e, "int n%u = 0;", x->var);
     cg_c_line(e, "uint64_t count%u = 0;", x->var);
@@ -156,7 +162,8 @@ tree(cg_c_emit *e, const cg_block *x, int number, const char *n)
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *s = slots(e, x, i, c), *r = cg_c_value(e, x->result[i], c);
-            cg_c_line(e, "%s = n%u ? %s[n%u - 1] : %s;", r, x->var, s, x->var, neutral(e, y, lanes));
+            cg_c_line(e, "%s = n%u ? %s[n%u - 1] : %s;", r, x->var, s, x->var,
+                      neutral(e, y, lanes));
             cg_c_line(e, "for (int c = n%u - 2; c >= 0; c--)", x->var);
             cg_c_line(e, "    %s = %s;", r, combined(e, y, lanes, cg_c_say(e, "%s[c]", s), r));
         }
@@ -184,8 +191,8 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
         const char *lane = "";
         for (int b = 0; b < bits; b++)
             lane = cg_c_say(e, "%s%sh%u_%d * %d", lane, b ? " + " : "", x->var, b, 1 << b);
-        cg_c_line(e, "const int64_t %s = %s + (%s) * %lld;", cg_c_value(e, x->var, 0), cg_c_value(e, x->lo, 0),
-                  bits ? lane : "0", (long long)x->step);
+        cg_c_line(e, "const int64_t %s = %s + (%s) * %lld;", cg_c_value(e, x->var, 0),
+                  cg_c_value(e, x->lo, 0), bits ? lane : "0", (long long)x->step);
         cg_c_region(e, &x->body, x);
         return;
     }
@@ -193,18 +200,20 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
         const uint32_t set = e->vary[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++)
-            cg_c_line(e, lanes > 1 ? "%s %s = { 0 };" : "%s %s = 0;", cg_c_type(e->t, x->yield[i].type, lanes),
-                      part(e, x, bit, i, c));
+            cg_c_line(e, lanes > 1 ? "%s %s = { 0 };" : "%s %s = 0;",
+                      cg_c_type(e->t, x->yield[i].type, lanes), part(e, x, bit, i, c));
     }
-    cg_c_line(e, "for (int h%u_%d = 0; h%u_%d < 2; h%u_%d++) {", x->var, bit, x->var, bit, x->var, bit);
+    cg_c_line(e, "for (int h%u_%d = 0; h%u_%d < 2; h%u_%d++) {", x->var, bit, x->var, bit,
+              x->var, bit);
     e->indent++;
     fold_rounds(e, x, bit + 1, bits);
     for (int i = 0; i < x->n; i++) {
         const uint32_t set = e->vary[x->result[i]];
         const int lanes = cg_c_lanes(e, set);
         for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *s = part(e, x, bit, i, c), *v = bit + 1 < bits ? part(e, x, bit + 1, i, c)
-                                                                       : cg_c_use(e, x->yield[i].value, set, c, lanes);
+            const char *s = part(e, x, bit, i, c),
+                       *v = bit + 1 < bits ? part(e, x, bit + 1, i, c)
+                                           : cg_c_use(e, x->yield[i].value, set, c, lanes);
             cg_c_line(e, "if (h%u_%d)", x->var, bit);
             cg_c_line(e, "    %s = %s;", s, combined(e, &x->yield[i], lanes, s, v));
             cg_c_line(e, "else");
@@ -236,8 +245,10 @@ fold_array(cg_c_emit *e, const cg_block *x, int64_t lo, int extent)
     cg_c_line(e, "    for (int j = 0; j < c; j++) {");
     for (int i = 0; i < x->n; i++)
         for (int c = 0; c < cg_c_copies(e, e->vary[x->result[i]]); c++) {
-            const char *f = cg_c_say(e, "f%u_%d_%d", x->var, i, c), *low = cg_c_say(e, "%s[j]", f);
-            cg_c_line(e, "        %s = %s;", low, combined(e, &x->yield[i], 1, low, cg_c_say(e, "%s[j + c]", f)));
+            const char *f = cg_c_say(e, "f%u_%d_%d", x->var, i, c),
+                       *low = cg_c_say(e, "%s[j]", f);
+            cg_c_line(e, "        %s = %s;", low,
+                      combined(e, &x->yield[i], 1, low, cg_c_say(e, "%s[j + c]", f)));
         }
     cg_c_line(e, "    }");
 }
@@ -287,7 +298,8 @@ runs_once(cg_c_emit *e, const cg_block *x)
 {
     int64_t lo, hi, *at;
 
-    if (!cg_c_constant_of(e, x->lo, &lo) || !cg_c_constant_of(e, x->hi, &hi) || hi <= lo || hi - lo > x->step)
+    if (!cg_c_constant_of(e, x->lo, &lo) || !cg_c_constant_of(e, x->hi, &hi) || hi <= lo ||
+        hi - lo > x->step)
         return false;
     at = IR_NEW(e->t->arena, int64_t);
     *at = lo;
@@ -340,7 +352,8 @@ copy_at(const cg_c_emit *e, uint32_t inner, uint32_t set, int c, int own, int u)
 {
     int copy = 0;
 
-    while (cg_c_copy_for(e, inner, copy, set) != c || cg_c_copy_for(e, inner, copy, (uint32_t)1 << own) != u)
+    while (cg_c_copy_for(e, inner, copy, set) != c ||
+           cg_c_copy_for(e, inner, copy, (uint32_t)1 << own) != u)
         copy++;
     return copy;
 }
@@ -360,11 +373,13 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
             const int copy = copy_at(e, inner, set, c, own, u);
             const char *v = cg_c_use(e, y->value, inner, copy, lanes);
             if (limit)
-                v = cg_c_apply(e->t, SC_select, y->type, y->type, lanes,
-                               (const char *const[]){ cg_c_mask_for(e, limit, inner, copy, lanes), v,
-                                                      neutral(e, y, lanes) });
+                v = cg_c_apply(
+                    e->t, SC_select, y->type, y->type, lanes,
+                    (const char *const[]){ cg_c_mask_for(e, limit, inner, copy, lanes), v,
+                                           neutral(e, y, lanes) });
             if (l->copies == 1 && l->lanes > 1)
-                cg_c_line(e, "%s = %s(%s);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes), cg_c_bare(e->t, v));
+                cg_c_line(e, "%s = %s(%s);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes),
+                          cg_c_bare(e->t, v));
             else
                 cg_c_line(e, "%s f%s_%d = %s;", cg_c_type(e->t, y->type, lanes), r, u, v);
         }
@@ -373,7 +388,8 @@ spmd_result(cg_c_emit *e, const cg_block *x, int i, int own, const cg_c_mask *li
         for (int h = l->copies / 2; h > 0; h /= 2)
             for (int u = 0; u < h; u++) {
                 const char *a = cg_c_say(e, "f%s_%d", r, u);
-                cg_c_line(e, "%s = %s;", a, combined(e, y, lanes, a, cg_c_say(e, "f%s_%d", r, u + h)));
+                cg_c_line(e, "%s = %s;", a,
+                          combined(e, y, lanes, a, cg_c_say(e, "f%s_%d", r, u + h)));
             }
         if (l->lanes > 1)
             cg_c_line(e, "%s = %s(f%s_0);", r, cg_c_fold(e->t, y->combine, y->type, l->lanes), r);
@@ -405,7 +421,8 @@ widest(const cg_c_emit *e, const cg_region *r, int most, int level)
 {
     for (uint32_t n = 0; n < r->n; n++) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
-        const int bytes = i->block ? widest(e, &i->block->other, widest(e, &i->block->body, most, level), level)
+        const int bytes = i->block ? widest(e, &i->block->other,
+                                            widest(e, &i->block->body, most, level), level)
                                    : bytes_of(e, r->insn[n], level);
         most = bytes > most ? bytes : most;
     }
@@ -435,7 +452,8 @@ cg_c_spmd(cg_c_emit *e, const cg_block *x)
     const cg_c_mask *outer = e->mask, *limit = NULL;
     int64_t lo, hi;
 
-    if (!cg_c_constant_of(e, x->hi, &hi) || !cg_c_constant_of(e, x->lo, &lo) || own == CG_C_LEVELS) {
+    if (!cg_c_constant_of(e, x->hi, &hi) || !cg_c_constant_of(e, x->lo, &lo) ||
+        own == CG_C_LEVELS) {
         cg_c_refuse(e, "an SPMD loop without constant bounds; C source wants them constant");
         return;
     }

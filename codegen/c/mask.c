@@ -52,10 +52,11 @@ cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
     cg_c_mask *r = new_mask(e, set);
 
     for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *x = cg_c_use(e, cond, set, c, lanes), *y = cg_c_mask_for(e, m, set, c, lanes);
+        const char *x = cg_c_use(e, cond, set, c, lanes),
+                   *y = cg_c_mask_for(e, m, set, c, lanes);
         x = negate ? cg_c_say(e, "%s%s", lanes == 1 ? "!" : "~", x) : x;
-        cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes),
-                  copy_name(e, r, c), x, y);
+        cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
+                  cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, r, c), x, y);
     }
     return r;
 }
@@ -73,8 +74,8 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit)
         const char *n = cg_c_value(e, limit, 0), *y = cg_c_mask_for(e, m, set, c, lanes), *x;
         x = lanes == 1 ? cg_c_say(e, "(%d < %s)", first, n)
                        : cg_c_say(e, "%s(%s, %d)", cg_c_below(e->t, lanes, false), n, first);
-        cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;", cg_c_type(e->t, COT_BOOL, lanes),
-                  copy_name(e, r, c), x, y);
+        cg_c_line(e, y ? "const %s %s = %s & %s;" : "const %s %s = %s;",
+                  cg_c_type(e->t, COT_BOOL, lanes), copy_name(e, r, c), x, y);
     }
     return r;
 }
@@ -100,7 +101,8 @@ take(cg_c_emit *e, const char *stem, cg_val v, uint32_t set, cot_dtype type, boo
 
     for (int c = 0; c < cg_c_copies(e, set); c++)
         if (declare)
-            cg_c_line(e, lanes > 1 ? "%s %s_%d = { 0 };" : "%s %s_%d = 0;", cg_c_type(e->t, type, lanes), stem, c);
+            cg_c_line(e, lanes > 1 ? "%s %s_%d = { 0 };" : "%s %s_%d = 0;",
+                      cg_c_type(e->t, type, lanes), stem, c);
         else
             cg_c_line(e, "%s_%d = %s;", stem, c, cg_c_use(e, v, set, c, lanes));
 }
@@ -126,7 +128,8 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     cg_c_region(e, r, NULL);
     e->mask = outer;
     for (int i = 0; i < x->n; i++)
-        take(e, stem[i], other ? x->yield[i].init : x->yield[i].value, e->vary[x->result[i]], x->yield[i].type, false);
+        take(e, stem[i], other ? x->yield[i].init : x->yield[i].value, e->vary[x->result[i]],
+             x->yield[i].type, false);
     e->indent--;
     cg_c_line(e, "}");
 }
@@ -144,9 +147,11 @@ if_varying(cg_c_emit *e, const cg_block *x)
         const int lanes = cg_c_lanes(e, set);
         const cot_dtype type = x->yield[i].type;
         for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes), cg_c_say(e, "%s_%d", then[i], c),
+            const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes),
+                                  cg_c_say(e, "%s_%d", then[i], c),
                                   cg_c_say(e, "%s_%d", other[i], c) };
-            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, x->result[i], c),
+            cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes),
+                      cg_c_value(e, x->result[i], c),
                       cg_c_apply(e->t, SC_select, type, type, lanes, in));
         }
     }
@@ -189,10 +194,12 @@ next_carries(cg_c_emit *e, const cg_block *x, const cg_c_mask *go)
         const int lanes = cg_c_lanes(e, set);
         const cot_dtype type = x->yield[i].type;
         for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *s = cg_c_value(e, x->yield[i].carried, c), *v = cg_c_use(e, x->yield[i].value, set, c, lanes),
+            const char *s = cg_c_value(e, x->yield[i].carried, c),
+                       *v = cg_c_use(e, x->yield[i].value, set, c, lanes),
                        *m = cg_c_mask_for(e, go, set, c, lanes);
             if (m)
-                v = cg_c_apply(e->t, SC_select, type, type, lanes, (const char *const[]){ m, v, s });
+                v = cg_c_apply(e->t, SC_select, type, type, lanes,
+                               (const char *const[]){ m, v, s });
             cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, type, lanes), s, v);
         }
     }

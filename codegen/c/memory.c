@@ -32,31 +32,34 @@ which(cg_c_text *t, int lanes, cg_c_when w)
                             : "";
 }
 
-/* x86's masked move, where it has one for the type: "_mm256_maskload_ps((const float *)p, mask". */
+/* x86's masked move, where it has one for the type: "_mm256_maskload_ps((const float *)p,
+ * mask". */
 static const char *
 x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
 {
     const bool real = type == COT_F32;
-    const char *m = w == CG_C_PART ? ir_format(t->arena, "%s(n, 0)", cg_c_below(t, lanes, false)) : "m";
+    const char *m =
+        w == CG_C_PART ? ir_format(t->arena, "%s(n, 0)", cg_c_below(t, lanes, false)) : "m";
 
     if ((!real && type != COT_I32 && type != COT_U32) || lanes < 4 || lanes > 8)
         return NULL;
     return ir_format(t->arena, "_mm%s_mask%s_%s((%s%s *)p, (__m%di)%s", lanes == 8 ? "256" : "",
-                     load ? "load" : "store", real ? "ps" : "epi32", load ? "const " : "", real ? "float" : "int",
-                     lanes * 32, m);
+                     load ? "load" : "store", real ? "ps" : "epi32", load ? "const " : "",
+                     real ? "float" : "int", lanes * 32, m);
 }
 
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    const char *name = name_of(t, "load", type, lanes, s, w), *v = cg_c_type(t, type, lanes), *e = element(s), *x86;
+    const char *name = name_of(t, "load", type, lanes, s, w), *v = cg_c_type(t, type, lanes),
+               *e = element(s), *x86;
     ir_buf b;
 
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "COT_FN %s\n%s(const %s *p%s%s)\n{\n", v, name, cg_c_type(t, type, 1), where(t, lanes, s),
-                  which(t, lanes, w));
+    ir_buf_printf(&b, "COT_FN %s\n%s(const %s *p%s%s)\n{\n", v, name, cg_c_type(t, type, 1),
+                  where(t, lanes, s), which(t, lanes, w));
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
@@ -64,10 +67,11 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         else
             ir_buf_printf(&b, "    return *(const %s_at *)p;\n}\n", u);
     } else if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
-        ir_buf_printf(&b, "    %s x = *(const %s_at *)(p - %d);\n    return %s;\n}\n", v, v, lanes - 1,
-                      cg_c_reversed(t, type, lanes, "x"));
+        ir_buf_printf(&b, "    %s x = *(const %s_at *)(p - %d);\n    return %s;\n}\n", v, v,
+                      lanes - 1, cg_c_reversed(t, type, lanes, "x"));
     } else {
-        const char *truth = type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
+        const char *truth =
+            type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
         const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "";
         x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
         if (x86)
@@ -89,8 +93,8 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "COT_FN void\n%s(%s *p%s, %s x%s)\n{\n", name, cg_c_type(t, type, 1), where(t, lanes, s), v,
-                  which(t, lanes, w));
+    ir_buf_printf(&b, "COT_FN void\n%s(%s *p%s, %s x%s)\n{\n", name, cg_c_type(t, type, 1),
+                  where(t, lanes, s), v, which(t, lanes, w));
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
@@ -101,14 +105,15 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         return name;
     }
     if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
-        ir_buf_printf(&b, "    *(%s_at *)(p - %d) = %s;\n}\n", v, lanes - 1, cg_c_reversed(t, type, lanes, "x"));
+        ir_buf_printf(&b, "    *(%s_at *)(p - %d) = %s;\n}\n", v, lanes - 1,
+                      cg_c_reversed(t, type, lanes, "x"));
         ir_buf_str(&t->head, b.text);
         return name;
     }
     x86 = s == CG_C_DENSE ? x86_move(t, false, type, lanes, w) : NULL;
     if (x86)
-        ir_buf_printf(&b, "#if defined(__AVX2__)\n    %s, (__m%d%s)x);\n#else\n", x86, lanes * 32,
-                      type == COT_F32 ? "" : "i");
+        ir_buf_printf(&b, "#if defined(__AVX2__)\n    %s, (__m%d%s)x);\n#else\n", x86,
+                      lanes * 32, type == COT_F32 ? "" : "i");
     for (int i = 0; i < lanes; i++) {
         ir_buf_str(&b, "    ");
         if (w == CG_C_PART)

@@ -1,21 +1,24 @@
-/* Parallel loops as C (emit.h): the body is a function of a context and a range of iterations, which the caller's
- * parallel-for runs, or the calling thread where there is none.
+/* Parallel loops as C (emit.h): the body is a function of a context and a range of iterations,
+ * which the caller's parallel-for runs, or the calling thread where there is none.
  *
- * The context is a struct with the names of what the body reads from outside, so its text is that of a serial loop.
- * What iterations yield to a tree goes to an array, an element for each, and is combined when all are done: who ran
- * what cannot show. */
+ * The context is a struct with the names of what the body reads from outside, so its text is
+ * that of a serial loop.
+ * What iterations yield to a tree goes to an array, an element for each, and is combined when
+ * all are done: who ran what cannot show. */
 #include "codegen/c/emit.h"
 
 static const char run_text[] =
     "/* A parallel-for, the caller's: body(context, from, to) over pieces of [0, n), once each.  cotrace/pool.h has one. */\n"
     "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\nstruct cot_parallel {\n    void (*run)(const struct cot_parallel *self, void (*body)(void *context, int64_t from, "
     "int64_t to),\n                void *context, int64_t n, int64_t grain);\n};\n#endif\n"
-    "COT_FN void\nrun_parts(const struct cot_parallel *pool, void (*body)(void *, int64_t, int64_t), void *context, "
+    "COT_FN void\nrun_parts(const struct cot_parallel *pool, void (*body)(void *, int64_t, "
+    "int64_t), void *context, "
     "int64_t n)\n{\n"
     "    if (n > 0 && pool)\n        pool->run(pool, body, context, n, 1);\n"
     "    else if (n > 0)\n        body(context, 0, n);\n}\n"
     "/* Several threads may fail at once; any status will do. */\n"
-    "#if defined(COT_GNU)\n#define COT_LEAVE(status, x) __atomic_store_n(&(status), x, __ATOMIC_RELAXED)\n"
+    "#if defined(COT_GNU)\n#define COT_LEAVE(status, x) __atomic_store_n(&(status), x, "
+    "__ATOMIC_RELAXED)\n"
     "#else\n#define COT_LEAVE(status, x) ((status) = (x))\n#endif\n";
 
 /* What a region reads and makes. */
@@ -94,7 +97,8 @@ is_captured(const cg_c_emit *e, const reads *r, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
 
-    return r->value[v] && !r->own[v] && i->op != SC_const && i->op != CG_PARAM && !(e->known[v].at && !e->known[v].based);
+    return r->value[v] && !r->own[v] && i->op != SC_const && i->op != CG_PARAM &&
+           !(e->known[v].at && !e->known[v].based);
 }
 
 static const char *
@@ -107,7 +111,8 @@ static cot_dtype
 type_of(const cg_c_emit *e, cg_val v)
 {
     const cg_insn *i = &e->k->insn[v];
-    return i->op < SC_COUNT ? cg_c_result_type((ir_sc_op)i->op, (cot_dtype)i->type) : cg_type(e->k, v);
+    return i->op < SC_COUNT ? cg_c_result_type((ir_sc_op)i->op, (cot_dtype)i->type)
+                            : cg_type(e->k, v);
 }
 
 /* "const float *", as the body has a buffer. */
@@ -116,10 +121,12 @@ pointer(cg_c_emit *e, uint32_t buffer)
 {
     const cg_buffer *x = &e->k->buffer[buffer];
 
-    return cg_c_say(e, "%s%s *", x->space == CG_IN || x->space == CG_CONST ? "const " : "", cg_c_type(e->t, x->type, 1));
+    return cg_c_say(e, "%s%s *", x->space == CG_IN || x->space == CG_CONST ? "const " : "",
+                    cg_c_type(e->t, x->type, 1));
 }
 
-/* The members of the context, one by one: their declaration, their value in the caller, or their copy in the body. */
+/* The members of the context, one by one: their declaration, their value in the caller, or
+ * their copy in the body. */
 typedef enum turn { DECLARE, FILL, TAKE } turn;
 
 static void
@@ -130,7 +137,8 @@ member(cg_c_emit *e, turn t, const char *type, const char *name, const char *val
     else if (t == FILL)
         cg_c_line(e, ".%s = %s,", name, value);
     else
-        cg_c_line(e, "%s%s%s = part->%s;", type, type[strlen(type) - 1] == '*' ? "const " : " ", name, name);
+        cg_c_line(e, "%s%s%s = part->%s;", type, type[strlen(type) - 1] == '*' ? "const " : " ",
+                  name, name);
 }
 
 static void
@@ -144,7 +152,8 @@ members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
                        : pointer(e, b),
                    e->buffer[b], e->buffer[b]);
         else if (r->buffer[b] && t == TAKE)
-            cg_c_line(e, "COT_ALIGNED %s %s[%lld];", cg_c_type(e->t, e->k->buffer[b].type, 1), e->buffer[b],
+            cg_c_line(e, "COT_ALIGNED %s %s[%lld];", cg_c_type(e->t, e->k->buffer[b].type, 1),
+                      e->buffer[b],
                       (long long)(e->k->buffer[b].elements ? e->k->buffer[b].elements : 1));
     for (int k = 0; k < x->n; k++) {
         const char *name = cg_c_say(e, "q%d_%d", number, k);
@@ -152,7 +161,8 @@ members(cg_c_emit *e, turn t, const reads *r, const cg_block *x, int number)
     }
     for (uint32_t v = 1; v < e->k->n_insns; v++)
         if (r->value[v] && e->k->insn[v].op == CG_PARAM)
-            member(e, t, t == TAKE ? "const int64_t" : "int64_t", cg_c_value(e, v, 0), cg_c_value(e, v, 0));
+            member(e, t, t == TAKE ? "const int64_t" : "int64_t", cg_c_value(e, v, 0),
+                   cg_c_value(e, v, 0));
         else if (is_captured(e, r, v))
             member(e, t, cg_c_say(e, t == TAKE ? "const %s" : "%s", cg_c_type(e->t, type_of(e, v), 1)), own_name(e, v),
                    cg_c_bare(e->t, cg_c_value(e, v, 0)));
@@ -195,7 +205,8 @@ part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const
     cg_c_line(e, "const int64_t %s = %s;", own_name(e, x->var), iteration(e, x));
     cg_c_region(e, &x->body, x);
     for (int k = 0; k < x->n; k++)
-        cg_c_line(e, "q%d_%d[j] = %s;", number, k, cg_c_bare(e->t, cg_c_value(e, x->yield[k].value, 0)));
+        cg_c_line(e, "q%d_%d[j] = %s;", number, k,
+                  cg_c_bare(e->t, cg_c_value(e, x->yield[k].value, 0)));
     e->indent--;
     cg_c_line(e, "}");
     if (e->streams)
@@ -215,8 +226,8 @@ count_of(cg_c_emit *e, const cg_block *x)
 
     if (cg_c_constant_of(e, x->lo, &lo) && cg_c_constant_of(e, x->hi, &hi))
         return cg_c_int(e, hi > lo ? (hi - lo + x->step - 1) / x->step : 0);
-    return cg_c_say(e, "(%s - %s + %lld) / %lld", cg_c_value(e, x->hi, 0), cg_c_value(e, x->lo, 0), (long long)x->step - 1,
-                    (long long)x->step);
+    return cg_c_say(e, "(%s - %s + %lld) / %lld", cg_c_value(e, x->hi, 0),
+                    cg_c_value(e, x->lo, 0), (long long)x->step - 1, (long long)x->step);
 }
 
 void
@@ -237,7 +248,8 @@ cg_c_parallel(cg_c_emit *e, const cg_block *x)
     r.own[x->var] = true;
     part_function(e, x, &r, number, name);
     for (int k = 0; k < x->n; k++)
-        cg_c_line(e, "%s q%d_%d[%s];", cg_c_type(e->t, x->yield[k].type, 1), number, k, strcmp(n, "0") == 0 ? "1" : n);
+        cg_c_line(e, "%s q%d_%d[%s];", cg_c_type(e->t, x->yield[k].type, 1), number, k,
+                  strcmp(n, "0") == 0 ? "1" : n);
     cg_c_line(e, "struct %s part%d = {", name, number);
     e->indent++;
     members(e, FILL, &r, x, number);
@@ -262,7 +274,8 @@ cg_c_find_pools(cg_c_text *t, const cg_module *m)
         for (uint32_t k = 0; k < m->n_kernels; k++)
             for (uint32_t i = 0; i < m->kernel[k]->n_insns && !wants[k]; i++) {
                 const cg_insn *x = &m->kernel[k]->insn[i];
-                if ((x->op == CG_LOOP && x->block->kind == CG_PARALLEL) || (x->op == CG_CALL && wants[x->imm]))
+                if ((x->op == CG_LOOP && x->block->kind == CG_PARALLEL) ||
+                    (x->op == CG_CALL && wants[x->imm]))
                     wants[k] = grew = true;
             }
     }

@@ -1,4 +1,5 @@
-/* Vectors of what lies apart in memory (c.h): every other element, runs of elements side by side, squares. */
+/* Vectors of what lies apart in memory (c.h): every other element, runs of elements side by
+ * side, squares. */
 #include "codegen/c/c.h"
 
 /* Integers as wide as T, whose vectors say which elements to pick. */
@@ -10,15 +11,17 @@ mask_type(cg_c_text *t, cot_dtype type, int lanes)
     if (cg_c_new_name(t, &t->shared, "COT_PICK"))
         ir_buf_str(&t->common, "/* Elements of x and y, which count on, as a vector. */\n"
                                "#if COT_HAS(__builtin_shufflevector)\n"
-                               "#define COT_PICK(mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n#else\n"
-                               "#define COT_PICK(mask, x, y, ...) __builtin_shuffle(x, y, (mask){ __VA_ARGS__ })\n#endif\n");
+                               "#define COT_PICK(mask, x, y, ...) __builtin_shufflevector(x, "
+                               "y, __VA_ARGS__)\n#else\n"
+                               "#define COT_PICK(mask, x, y, ...) __builtin_shuffle(x, y, "
+                               "(mask){ __VA_ARGS__ })\n#endif\n");
     return cg_c_type(t, like[cot_dtype_size(type)], lanes);
 }
 
 /* "COT_PICK(i32x4, x, y, first, ...)": element l is number pick(l, lanes, how). */
 static const char *
-picked(cg_c_text *t, cot_dtype type, int lanes, const char *x, const char *y, int pick(int l, int lanes, int how),
-       int how)
+picked(cg_c_text *t, cot_dtype type, int lanes, const char *x, const char *y,
+       int pick(int l, int lanes, int how), int how)
 {
     const char *s = ir_format(t->arena, "COT_PICK(%s, %s, %s", mask_type(t, type, lanes), x, y);
 
@@ -51,13 +54,16 @@ every_other(int l, int lanes, int how)
 const char *
 cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes)
 {
-    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "load_every_other_%s", v);
+    const char *v = cg_c_type(t, type, lanes),
+               *name = ir_format(t->arena, "load_every_other_%s", v);
 
     if (cg_c_new_name(t, &t->own, name)) {
         const char *r = picked(t, type, lanes, "x", "y", every_other, 0);
         ir_buf_printf(&t->head,
-                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)p, y = *(const %s_at *)(p + %d);\n"
-                      "    return %s;\n}\n", v, name, cg_c_type(t, type, 1), v, v, v, lanes - 1, r);
+                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)p, y = "
+                      "*(const %s_at *)(p + %d);\n"
+                      "    return %s;\n}\n",
+                      v, name, cg_c_type(t, type, 1), v, v, v, lanes - 1, r);
     }
     return name;
 }
@@ -90,7 +96,8 @@ low_half(int l, int lanes, int how)
     return (l & 1) * lanes + l / 2 + how;
 }
 
-/* Halves of the rows are interleaved first, then the results: log2(n) rounds of two picks for two rows. */
+/* Halves of the rows are interleaved first, then the results: log2(n) rounds of two picks for
+ * two rows. */
 static void
 interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char *store)
 {
@@ -103,7 +110,8 @@ interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char
                 const char *x = ir_format(t->arena, "x%d_%d", round, c * run + k),
                            *y = ir_format(t->arena, "x%d_%d", round, (c + blocks) * run + k);
                 for (int high = 0; high < 2; high++)
-                    ir_buf_printf(b, "    const %s x%d_%d = %s;\n", v, round + 1, c * run * 2 + 2 * k + high,
+                    ir_buf_printf(b, "    const %s x%d_%d = %s;\n", v, round + 1,
+                                  c * run * 2 + 2 * k + high,
                                   picked(t, type, lanes, x, y, low_half, high * lanes / 2));
             }
     for (int k = 0; k < n; k++)
@@ -113,7 +121,8 @@ interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char
 const char *
 cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
 {
-    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "%s_%d_rows_%s", stream ? "stream" : "store", n, v);
+    const char *v = cg_c_type(t, type, lanes),
+               *name = ir_format(t->arena, "%s_%d_rows_%s", stream ? "stream" : "store", n, v);
     ir_buf b;
 
     if (!cg_c_new_name(t, &t->own, name))
@@ -124,7 +133,8 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
         ir_buf_printf(&b, ", %s x0_%d", v, k);
     ir_buf_str(&b, ")\n{\n");
     interleave(t, &b, type, lanes, n,
-               stream ? cg_c_stream(t, type, lanes) : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS));
+               stream ? cg_c_stream(t, type, lanes)
+                      : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS));
     ir_buf_str(&b, "}\n");
     ir_buf_str(&t->head, b.text);
     return name;
@@ -140,7 +150,8 @@ exchange(int l, int lanes, int how)
     return l & h ? lanes + l - (high ? 0 : h) : l + (high ? h : 0);
 }
 
-/* Of rows i and i + h, exchange the columns where bit h differs, for all bits h (J. Eklundh, 1972). */
+/* Of rows i and i + h, exchange the columns where bit h differs, for all bits h (J. Eklundh,
+ * 1972). */
 const char *
 cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes)
 {
@@ -154,9 +165,10 @@ cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes)
     for (int h = lanes / 2; h > 0; h /= 2)
         for (int i = 0; i < lanes; i++)
             if (!(i & h))
-                ir_buf_printf(&b, "    x = r[%d], y = r[%d];\n    r[%d] = %s;\n    r[%d] = %s;\n", i, i + h, i,
-                              picked(t, type, lanes, "x", "y", exchange, 2 * h), i + h,
-                              picked(t, type, lanes, "x", "y", exchange, 2 * h + 1));
+                ir_buf_printf(&b,
+                              "    x = r[%d], y = r[%d];\n    r[%d] = %s;\n    r[%d] = %s;\n",
+                              i, i + h, i, picked(t, type, lanes, "x", "y", exchange, 2 * h),
+                              i + h, picked(t, type, lanes, "x", "y", exchange, 2 * h + 1));
     ir_buf_str(&b, "}\n");
     ir_buf_str(&t->head, b.text);
     return name;

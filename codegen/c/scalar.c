@@ -49,7 +49,8 @@ counting(cg_c_text *t, ir_sc_op op, cot_dtype type)
         return ir_format(t->arena,
                          "uint64_t u = (%s)x;\n"
                          "    u -= u >> 1 & UINT64_C(0x5555555555555555);\n"
-                         "    u = (u & UINT64_C(0x3333333333333333)) + (u >> 2 & UINT64_C(0x3333333333333333));\n"
+                         "    u = (u & UINT64_C(0x3333333333333333)) + (u >> 2 & "
+                         "UINT64_C(0x3333333333333333));\n"
                          "    u = (u + (u >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);\n"
                          "    return (%s)(u * UINT64_C(0x0101010101010101) >> 56);", u, s);
     return ir_format(t->arena,
@@ -65,20 +66,25 @@ static const char *
 rounding(cg_c_text *t, ir_sc_op op, cot_dtype type)
 {
     const bool f = type == COT_F32;
-    const char *s = cg_c_type(t, type, 1), *n = f ? "f32" : "f64", *big = f ? "0x1p23f" : "0x1p52";
-    const char *sign = f ? "0x80000000u" : "UINT64_C(0x8000000000000000)", *one = f ? "1.0f" : "1.0";
-    const char *keep = ir_format(t->arena, "from_bits_%s(bits_%s(r) | (bits_%s(x) & %s))", n, n, n, sign);
-    const char *head = ir_format(t->arena,
-                                 "%s a = from_bits_%s(bits_%s(x) & ~%s), r;\n"
-                                 "    if (!(a < %s))\n        return x;\n    r = (a + %s) - %s;\n", s, n, n, sign,
-                                 big, big, big);
+    const char *s = cg_c_type(t, type, 1), *n = f ? "f32" : "f64",
+               *big = f ? "0x1p23f" : "0x1p52";
+    const char *sign = f ? "0x80000000u" : "UINT64_C(0x8000000000000000)",
+               *one = f ? "1.0f" : "1.0";
+    const char *keep =
+        ir_format(t->arena, "from_bits_%s(bits_%s(r) | (bits_%s(x) & %s))", n, n, n, sign);
+    const char *head =
+        ir_format(t->arena,
+                  "%s a = from_bits_%s(bits_%s(x) & ~%s), r;\n"
+                  "    if (!(a < %s))\n        return x;\n    r = (a + %s) - %s;\n",
+                  s, n, n, sign, big, big, big);
 
     switch (op) {
     case SC_rint: return ir_format(t->arena, "%s    return %s;", head, keep);
     case SC_trunc: return ir_format(t->arena, "%s    if (r > a)\n        r -= %s;\n    return %s;", head, one, keep);
     default:
-        return ir_format(t->arena, "%s    r = %s;\n    if (r %c x)\n        r %c= %s;\n    return %s;", head, keep,
-                         op == SC_floor ? '>' : '<', op == SC_floor ? '-' : '+', one, keep);
+        return ir_format(
+            t->arena, "%s    r = %s;\n    if (r %c x)\n        r %c= %s;\n    return %s;", head,
+            keep, op == SC_floor ? '>' : '<', op == SC_floor ? '-' : '+', one, keep);
     }
 }
 
@@ -88,8 +94,9 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from)
     if ((ir_is_half(type) || ir_is_half(from)) && type != from) {
         if (cg_c_new_name(t, &t->shared, "f16_to_f32"))
             ir_buf_str(&t->common, cg_c_half_text);
-        return ir_is_half(type) ? ir_format(t->arena, "return f32_to_%s(x);", cot_dtype_name(type))
-                                : ir_format(t->arena, "return %s_to_f32(x);", cot_dtype_name(from));
+        return ir_is_half(type)
+                   ? ir_format(t->arena, "return f32_to_%s(x);", cot_dtype_name(type))
+                   : ir_format(t->arena, "return %s_to_f32(x);", cot_dtype_name(from));
     }
     if (type == COT_BOOL)
         return "return x != 0;";
@@ -104,7 +111,8 @@ bitcast(cg_c_text *t, cot_dtype type, cot_dtype from)
     if (is_real(from))
         return ir_format(t->arena, "return (%s)bits_%s(x);", s, cot_dtype_name(from));
     if (is_real(type))
-        return ir_format(t->arena, "return from_bits_%s((%s)x);", cot_dtype_name(type), cg_c_unsigned(type));
+        return ir_format(t->arena, "return from_bits_%s((%s)x);", cot_dtype_name(type),
+                         cg_c_unsigned(type));
     return ir_format(t->arena, "return (%s)x;", s);
 }
 
@@ -123,11 +131,12 @@ extreme(cg_c_text *t, ir_sc_op op, cot_dtype type)
     /* Without jumps; clang finds its own way, over several at once. */
     return ir_format(t->arena,
                      "\n#if defined(COT_SSE2) && !defined(__clang__)\n"
-                     "    %s p = _mm_set_s%s(x), q = _mm_set_s%s(y), a = _mm_%s_s%s(p, q), b = _mm_%s_s%s(q, p);\n"
+                     "    %s p = _mm_set_s%s(x), q = _mm_set_s%s(y), a = _mm_%s_s%s(p, q), b = "
+                     "_mm_%s_s%s(q, p);\n"
                      "    return _mm_cvts%s_f%d(%s);\n#else\n"
                      "    if (x == y)\n        return from_bits_%s(bits_%s(x) %c bits_%s(y));\n"
-                     "    return x %c y || x != x ? x : y;\n#endif", m, f, f, way, f, way, f, f, ir_bits(type), both, n, n, join, n,
-                     less);
+                     "    return x %c y || x != x ? x : y;\n#endif",
+                     m, f, f, way, f, way, f, f, ir_bits(type), both, n, n, join, n, less);
 }
 
 static const char *
@@ -148,7 +157,8 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
     case SC_abs:
         return ir_format(t->arena,
                          "\n#if defined(COT_GNU)\n    return __builtin_fabs%s(x);\n#else\n"
-                         "    return from_bits_%s(bits_%s(x) & %s);\n#endif", type == COT_F32 ? "f" : "", n, n,
+                         "    return from_bits_%s(bits_%s(x) & %s);\n#endif",
+                         type == COT_F32 ? "f" : "", n, n,
                          type == COT_F32 ? "0x7fffffffu" : "UINT64_C(0x7fffffffffffffff)");
     case SC_max:
     case SC_min:
@@ -165,8 +175,8 @@ static const char *
 name_of(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from)
 {
     if (op == SC_cvt || op == SC_bitcast)
-        return ir_format(t->arena, "%s_from_%s_%s", op == SC_cvt ? "to" : "as", cot_dtype_name(from),
-                         cot_dtype_name(type));
+        return ir_format(t->arena, "%s_from_%s_%s", op == SC_cvt ? "to" : "as",
+                         cot_dtype_name(from), cot_dtype_name(type));
     return ir_format(t->arena, "%s_%s", ir_sc_name[op], cot_dtype_name(type));
 }
 
@@ -243,7 +253,8 @@ cg_c_apply(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes,
     case 1: return ir_format(t->arena, "%s(%s)", f, cg_c_bare(t, x[0]));
     case 2: return ir_format(t->arena, "%s(%s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]));
     default:
-        return ir_format(t->arena, "%s(%s, %s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]), cg_c_bare(t, x[2]));
+        return ir_format(t->arena, "%s(%s, %s, %s)", f, cg_c_bare(t, x[0]), cg_c_bare(t, x[1]),
+                         cg_c_bare(t, x[2]));
     }
 }
 
@@ -252,7 +263,8 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
 {
     const char *n = cot_dtype_name(type);
 
-    if (!is_real(type) || (from != SC_fma && from != SC_select && from != CG_CARRIED && from != CG_RESULT))
+    if (!is_real(type) ||
+        (from != SC_fma && from != SC_select && from != CG_CARRIED && from != CG_RESULT))
         return NULL;
     if (cg_c_new_name(t, &t->shared, ir_format(t->arena, "neg_%s", n)))
         ir_buf_printf(&t->common,
@@ -281,7 +293,8 @@ cg_c_table(cg_c_text *t, const ir_sc_table *table)
     for (int i = 0; i < table->n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)table->data + bytes * (size_t)i, bytes);
-        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ", cg_c_constant(t, table->type, bits));
+        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ",
+                      cg_c_constant(t, table->type, bits));
         ir_buf_str(&t->common, i + 1 < table->n ? "," : "\n};\n");
     }
     return name;
@@ -291,7 +304,8 @@ static void
 print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **value)
 {
     const ir_sc_insn *i = &p->insn[k];
-    cot_dtype type = (cot_dtype)i->type, from = ir_sc_arity[i->op] ? ir_sc_type(p, i->in[0]) : type;
+    cot_dtype type = (cot_dtype)i->type,
+              from = ir_sc_arity[i->op] ? ir_sc_type(p, i->in[0]) : type;
     const char *x[3] = { 0 }, *e;
 
     if (i->op == SC_const) {
@@ -311,7 +325,8 @@ print_insn(cg_c_text *t, ir_buf *b, const ir_sc_program *p, int k, const char **
                !(e = cg_c_careful_neg(t, i->in[0] < p->n_in ? SC_fma : p->insn[i->in[0] - p->n_in].op, type, x[0])))
         e = cg_c_apply(t, (ir_sc_op)i->op, type, from, 1, x);
     value[p->n_in + k] = ir_format(t->arena, "v%d", k);
-    ir_buf_printf(b, "    const %s v%d = %s;\n", cg_c_type(t, cg_c_result_type((ir_sc_op)i->op, type), 1), k, e);
+    ir_buf_printf(b, "    const %s v%d = %s;\n",
+                  cg_c_type(t, cg_c_result_type((ir_sc_op)i->op, type), 1), k, e);
 }
 
 const char *

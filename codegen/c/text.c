@@ -39,7 +39,8 @@ cg_c_new_name(cg_c_text *t, cg_c_names *in, const char *name)
 bool
 cg_c_is_parameter(const char *s)
 {
-    return strcmp(s, "work") == 0 || strcmp(s, "pool") == 0 || strcmp(s, "args") == 0 || strcmp(s, "status") == 0;
+    return strcmp(s, "work") == 0 || strcmp(s, "pool") == 0 || strcmp(s, "args") == 0 ||
+           strcmp(s, "status") == 0;
 }
 
 /* Words of C and C++, and macros. */
@@ -73,25 +74,34 @@ cg_c_is_word(const char *s)
     return false;
 }
 
-/* Is it a function of the standard library?  C reserves their names in every program, and compilers know what they do. */
+/* Is it a function of the standard library?  C reserves their names in every program, and
+ * compilers know what they do. */
 bool
 cg_c_is_library_name(const char *s)
 {
     static const char *const real[] = {
-        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
-        "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "ldexp",
-        "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint",
-        "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round", "scalbln", "scalbn", "sin", "sinh", "sqrt",
-        "tan", "tanh", "tgamma", "trunc", "cabs", "carg", "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin",
-        "csqrt", "j0", "j1", "jn", "y0", "y1", "yn",
+        "acos",       "acosh",  "asin",      "asinh",  "atan",  "atan2",     "atanh",
+        "cbrt",       "ceil",   "copysign",  "cos",    "cosh",  "erf",       "erfc",
+        "exp",        "exp2",   "expm1",     "fabs",   "fdim",  "floor",     "fma",
+        "fmax",       "fmin",   "fmod",      "frexp",  "hypot", "ilogb",     "ldexp",
+        "lgamma",     "llrint", "llround",   "log",    "log10", "log1p",     "log2",
+        "logb",       "lrint",  "lround",    "modf",   "nan",   "nearbyint", "nextafter",
+        "nexttoward", "pow",    "remainder", "remquo", "rint",  "round",     "scalbln",
+        "scalbn",     "sin",    "sinh",      "sqrt",   "tan",   "tanh",      "tgamma",
+        "trunc",      "cabs",   "carg",      "cexp",   "cimag", "clog",      "conj",
+        "cpow",       "cproj",  "creal",     "csin",   "csqrt", "j0",        "j1",
+        "jn",         "y0",     "y1",        "yn",
     };
     static const char *const other[] = {
-        "abort", "abs", "atexit", "atof", "atoi", "atol", "bcopy", "bsearch", "bzero", "calloc", "clock", "div", "exit",
-        "fclose", "fflush", "fopen", "fprintf", "fputs", "fread", "free", "fseek", "ftell", "fwrite", "getchar",
-        "gets", "index", "isalnum", "isalpha", "isdigit", "isspace", "labs", "llabs", "longjmp", "malloc", "memchr", "memcmp",
-        "printf", "putchar", "puts", "qsort", "raise", "rand", "realloc", "remove", "rename", "rewind", "rindex", "scanf",
-        "setjmp", "signal", "snprintf", "sprintf", "srand", "sscanf", "strcat", "strchr", "strcmp", "strcpy", "strdup",
-        "strlen", "strncmp", "strncpy", "strstr", "strtod", "strtol", "system", "time", "tolower", "toupper", "vprintf",
+        "abort",   "abs",    "atexit",   "atof",    "atoi",    "atol",    "bcopy",  "bsearch",
+        "bzero",   "calloc", "clock",    "div",     "exit",    "fclose",  "fflush", "fopen",
+        "fprintf", "fputs",  "fread",    "free",    "fseek",   "ftell",   "fwrite", "getchar",
+        "gets",    "index",  "isalnum",  "isalpha", "isdigit", "isspace", "labs",   "llabs",
+        "longjmp", "malloc", "memchr",   "memcmp",  "printf",  "putchar", "puts",   "qsort",
+        "raise",   "rand",   "realloc",  "remove",  "rename",  "rewind",  "rindex", "scanf",
+        "setjmp",  "signal", "snprintf", "sprintf", "srand",   "sscanf",  "strcat", "strchr",
+        "strcmp",  "strcpy", "strdup",   "strlen",  "strncmp", "strncpy", "strstr", "strtod",
+        "strtol",  "system", "time",     "tolower", "toupper", "vprintf",
     };
     const size_t n = strlen(s);
 
@@ -100,18 +110,22 @@ cg_c_is_library_name(const char *s)
             return true;
     for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
         const size_t length = strlen(real[i]);
-        if (strncmp(s, real[i], length) == 0 && (n == length || (n == length + 1 && (s[length] == 'f' || s[length] == 'l'))))
+        if (strncmp(s, real[i], length) == 0 &&
+            (n == length || (n == length + 1 && (s[length] == 'f' || s[length] == 'l'))))
             return true;
     }
     return false;
 }
 
-/* Names of the emitter are a short word, a digit and what may follow, "v12_3" or "next_v7", or end with a type. */
+/* Names of the emitter are a short word, a digit and what may follow, "v12_3" or "next_v7", or
+ * end with a type. */
 static bool
 is_emitters(const char *s)
 {
-    static const char *const word[] = { "v", "i", "p", "m", "w", "x", "r", "t", "f", "fv", "n", "h", "c", "u",
-                                        "next_v", "count", "args", "then", "other", "rare_", "table_" };
+    static const char *const word[] = { "v",     "i",     "p",      "m",     "w",    "x",
+                                        "r",     "t",     "f",      "fv",    "n",    "h",
+                                        "c",     "u",     "next_v", "count", "args", "then",
+                                        "other", "rare_", "table_" };
 
     for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
         const size_t n = strlen(word[k]);
@@ -128,7 +142,8 @@ is_emitters(const char *s)
     for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
         if (strcmp(s, whole[k]) == 0)
             return true;
-    return strncmp(s, "COT_", 4) == 0 || (strlen(s) > 2 && strcmp(s + strlen(s) - 2, "_t") == 0);
+    return strncmp(s, "COT_", 4) == 0 ||
+           (strlen(s) > 2 && strcmp(s + strlen(s) - 2, "_t") == 0);
 }
 
 const char *
@@ -143,7 +158,8 @@ cg_c_unique(cg_c_text *t, cg_c_names *in, const char *name)
     base = s;
     if ((*base >= '0' && *base <= '9') || *base == '_')
         base = ir_format(t->arena, "x%s", base);
-    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_parameter(base) || cg_c_is_library_name(base))
+    if (is_emitters(base) || cg_c_is_word(base) || cg_c_is_parameter(base) ||
+        cg_c_is_library_name(base))
         base = ir_format(t->arena, "%s_", base);
     const char *r = base;
     for (int k = 2; !cg_c_new_name(t, in, r); k++)
@@ -244,7 +260,8 @@ cg_c_constant(cg_c_text *t, cot_dtype type, uint64_t bits)
     case COT_U64: return ir_format(t->arena, "UINT64_C(%llu)", (unsigned long long)bits);
     case COT_U32: return ir_format(t->arena, "%lluu", (unsigned long long)(uint32_t)bits);
     default:
-        return ir_format(t->arena, "(%s)%llu", c_scalar[type], (unsigned long long)(bits << shift >> shift));
+        return ir_format(t->arena, "(%s)%llu", c_scalar[type],
+                         (unsigned long long)(bits << shift >> shift));
     }
 }
 

@@ -63,7 +63,8 @@ choose(cg_c_text *t, const forms *f, const char *m, const char *x, const char *y
 
 /* -- one expression -- */
 
-/* The larger or lesser of integers of 32 bits is an instruction of x86, which gcc does not find. */
+/* The larger or lesser of integers of 32 bits is an instruction of x86, which gcc does not
+ * find. */
 static const char *
 integer_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
@@ -73,13 +74,16 @@ integer_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int l
     } x86[] = { [4] = { "defined(__SSE4_1__)", "", 128 },
                 [8] = { "defined(__AVX2__)", "256", 256 },
                 [16] = { "defined(__AVX512F__)", "512", 512 } };
-    const char *plain = ir_format(t->arena, "return %s;", choose(t, f, op == SC_max ? "(x > y)" : "(x < y)", "x", "y"));
+    const char *plain = ir_format(t->arena, "return %s;",
+                                  choose(t, f, op == SC_max ? "(x > y)" : "(x < y)", "x", "y"));
 
     if ((type != COT_I32 && type != COT_U32) || (lanes != 4 && lanes != 8 && lanes != 16))
         return plain;
     return ir_format(t->arena,
-                     "\n#if defined(COT_SSE2) && %s\n    return (%s)_mm%s_%s_ep%s32((__m%di)x, (__m%di)y);\n#else\n"
-                     "    %s\n#endif", x86[lanes].has, f->type, x86[lanes].width, op == SC_max ? "max" : "min",
+                     "\n#if defined(COT_SSE2) && %s\n    return (%s)_mm%s_%s_ep%s32((__m%di)x, "
+                     "(__m%di)y);\n#else\n"
+                     "    %s\n#endif",
+                     x86[lanes].has, f->type, x86[lanes].width, op == SC_max ? "max" : "min",
                      type == COT_I32 ? "i" : "u", x86[lanes].bits, x86[lanes].bits, plain);
 }
 
@@ -95,8 +99,8 @@ pairs(cg_c_text *t, const forms *f, int lanes)
     const char *plain =
         ir_format(t->arena,
                   "%s a = (%s)((%s)x << 16) >> 16, b = (%s)((%s)y << 16) >> 16;\n"
-                  "    return (%s)((%s)a * (%s)b + (%s)(x >> 16) * (%s)(y >> 16));", f->type, f->type, f->u, f->type, f->u,
-                  f->type, f->u, f->u, f->u, f->u);
+                  "    return (%s)((%s)a * (%s)b + (%s)(x >> 16) * (%s)(y >> 16));",
+                  f->type, f->type, f->u, f->type, f->u, f->type, f->u, f->u, f->u, f->u);
 
     if (lanes != 4 && lanes != 8 && lanes != 16)
         return plain;
@@ -107,8 +111,8 @@ pairs(cg_c_text *t, const forms *f, int lanes)
 static const char *
 integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
-    static const char symbol[] = { [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*', [SC_and] = '&',
-                                   [SC_or] = '|',  [SC_xor] = '^' };
+    static const char symbol[] = { [SC_add] = '+', [SC_sub] = '-', [SC_mul] = '*',
+                                   [SC_and] = '&', [SC_or] = '|',  [SC_xor] = '^' };
     switch (op) {
     case SC_add:
     case SC_sub:
@@ -119,7 +123,8 @@ integer(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
         return ir_format(t->arena, "return (%s)((%s)x %c (%s)y);", f->type, f->u, symbol[op], f->u);
     case SC_not: return "return ~x;";
     case SC_neg: return ir_format(t->arena, "return (%s)-(%s)x;", f->type, f->u);
-    case SC_shl: return ir_format(t->arena, "return (%s)((%s)x << (%s)y);", f->type, f->u, f->u);
+    case SC_shl:
+        return ir_format(t->arena, "return (%s)((%s)x << (%s)y);", f->type, f->u, f->u);
     case SC_shr: return "return x >> y;";
     case SC_pairs: return pairs(t, f, lanes);
     case SC_max:
@@ -152,17 +157,22 @@ x86_type(cg_c_text *t, int bytes, cot_dtype type)
     return ir_format(t->arena, "__m%d%s", bytes * 8, cot_dtype_size(type) == 4 ? "" : "d");
 }
 
-/* x86's maximum of x and y is y if they are equal or unordered: both ways, it is both then, and the same where x and
- * y differ.  Of zeros max wants the bits of both, min any bit; and either way's NaN and a number make a NaN by `or`. */
+/* x86's maximum of x and y is y if they are equal or unordered: both ways, it is both then, and
+ * the same where x and y differ.  Of zeros max wants the bits of both, min any bit; and either
+ * way's NaN and a number make a NaN by `or`. */
 static const char *
 x86_extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int bytes)
 {
-    const char *name = x86_name(t, op == SC_max ? "max" : "min", bytes, type), *m = x86_type(t, bytes, type);
-    const char *s = ir_format(t->arena, "    %s a = (%s)%s((%s)x, (%s)y), b = (%s)%s((%s)y, (%s)x);\n", f->s, f->s, name,
-                              m, m, f->s, name, m, m);
+    const char *name = x86_name(t, op == SC_max ? "max" : "min", bytes, type),
+               *m = x86_type(t, bytes, type);
+    const char *s =
+        ir_format(t->arena, "    %s a = (%s)%s((%s)x, (%s)y), b = (%s)%s((%s)y, (%s)x);\n",
+                  f->s, f->s, name, m, m, f->s, name, m, m);
     const char *unordered =
-        bytes == 16   ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y)", f->s, x86_name(t, "cmpunord", bytes, type), m, m)
-        : bytes == 32 ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y, _CMP_UNORD_Q)", f->s, x86_name(t, "cmp", bytes, type), m, m)
+        bytes == 16   ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y)", f->s,
+                                  x86_name(t, "cmpunord", bytes, type), m, m)
+        : bytes == 32 ? ir_format(t->arena, "(%s)%s((%s)x, (%s)y, _CMP_UNORD_Q)", f->s,
+                                  x86_name(t, "cmp", bytes, type), m, m)
                       : ir_format(t->arena, "(%s)(x != x) | (%s)(y != y)", f->s, f->s);
 
     return op == SC_min ? ir_format(t->arena, "%s    return (%s)(a | b);\n", s, f->type)
@@ -175,13 +185,17 @@ static const char *
 extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
 {
     const int bytes = lanes * (int)cot_dtype_size(type);
-    const char *better = op == SC_max ? "(x > y)" : "(x < y)", *has = x86_has(bytes, "defined(COT_SSE2)");
-    const char *both = ir_format(t->arena, "((%s)x %c (%s)y)", f->s, op == SC_max ? '&' : '|', f->s);
-    const char *plain = ir_format(t->arena, "%s r = %s;\n    r = %s;\n    return %s;", f->type,
-                                  choose(t, f, better, "x", "y"), choose(t, f, "(x == y)", both, "r"),
-                                  choose(t, f, "(x != x)", "x", "r"));
+    const char *better = op == SC_max ? "(x > y)" : "(x < y)",
+               *has = x86_has(bytes, "defined(COT_SSE2)");
+    const char *both =
+        ir_format(t->arena, "((%s)x %c (%s)y)", f->s, op == SC_max ? '&' : '|', f->s);
+    const char *plain =
+        ir_format(t->arena, "%s r = %s;\n    r = %s;\n    return %s;", f->type,
+                  choose(t, f, better, "x", "y"), choose(t, f, "(x == y)", both, "r"),
+                  choose(t, f, "(x != x)", "x", "r"));
 
-    return has ? ir_format(t->arena, "\n#if %s\n%s#else\n    %s\n#endif", has, x86_extreme(t, op, f, type, bytes), plain)
+    return has ? ir_format(t->arena, "\n#if %s\n%s#else\n    %s\n#endif", has,
+                           x86_extreme(t, op, f, type, bytes), plain)
                : plain;
 }
 
@@ -207,7 +221,8 @@ rounding(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     const bool single = type == COT_F32;
     const char *big = single ? "0x1p23f" : "0x1p52", *one = single ? "1.0f" : "1.0";
     const char *sign = single ? "0x80000000u" : "UINT64_C(0x8000000000000000)";
-    const char *keep = ir_format(t->arena, "r = (%s)((%s)r | ((%s)x & %s));", f->type, f->u, f->u, sign);
+    const char *keep =
+        ir_format(t->arena, "r = (%s)((%s)r | ((%s)x & %s));", f->type, f->u, f->u, sign);
     const char *step = "";
 
     if (op != SC_rint)
@@ -227,7 +242,8 @@ from_half(cg_c_text *t, cot_dtype from, int lanes)
     if (from == COT_BF16)
         return ir_format(t->arena, "return (%s)(__builtin_convertvector(x, %s) << 16);", r, u);
     return ir_format(t->arena,
-                     "%s w = __builtin_convertvector(x, %s), low = (w & 0x7fffu) << 13, r = low + 0x38000000u;\n"
+                     "%s w = __builtin_convertvector(x, %s), low = (w & 0x7fffu) << 13, r = "
+                     "low + 0x38000000u;\n"
                      "    %s tiny = (%s)((%s)(r + 0x800000u) - 0x1p-14f);\n"
                      "    %s big = (%s)(low >= 0x0f800000u), small = (%s)(low < 0x00800000u);\n"
                      "    r += big & 0x38000000u;\n"
@@ -238,7 +254,8 @@ from_half(cg_c_text *t, cot_dtype from, int lanes)
 static const char *
 to_half(cg_c_text *t, cot_dtype to, int lanes)
 {
-    const char *u = cg_c_type(t, COT_U32, lanes), *h = cg_c_type(t, COT_U16, lanes), *r = cg_c_type(t, COT_F32, lanes);
+    const char *u = cg_c_type(t, COT_U32, lanes), *h = cg_c_type(t, COT_U16, lanes),
+               *r = cg_c_type(t, COT_F32, lanes);
 
     if (to == COT_BF16)
         return ir_format(t->arena,
@@ -267,7 +284,8 @@ conversion(cg_c_text *t, cot_dtype type, cot_dtype from, int lanes)
         forms f = forms_of(t, from, lanes);
         return ir_format(t->arena, "return %s;", narrowed(t, from, &f, "x != 0"));
     }
-    return ir_format(t->arena, "return __builtin_convertvector(x%s, %s);", from == COT_BOOL ? " & 1" : "", v);
+    return ir_format(t->arena, "return __builtin_convertvector(x%s, %s);",
+                     from == COT_BOOL ? " & 1" : "", v);
 }
 
 /* -- builtins -- */
@@ -313,7 +331,8 @@ builtin(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
     const char *plain = by_lane(t, op, type, type, f->type, lanes);
     const char *call = bytes == 16 || bytes == 32 || bytes == 64
                            ? ir_format(t->arena, "#elif %s\n    %s\n", x86,
-                                       x86_call(t, op == SC_fma ? "fmadd" : "sqrt", bytes, f, type, op == SC_fma ? 3 : 1))
+                                       x86_call(t, op == SC_fma ? "fmadd" : "sqrt", bytes, f,
+                                                type, op == SC_fma ? 3 : 1))
                            : "";
 
     return ir_format(t->arena, "\n#if COT_HAS(__builtin_elementwise_%s)%s\n    return __builtin_elementwise_%s(%s);\n%s"
@@ -360,7 +379,8 @@ const char *
 cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
 {
     const char *of = op == SC_cvt || op == SC_bitcast
-                         ? ir_format(t->arena, "%s_from_%s", op == SC_cvt ? "to" : "as", cot_dtype_name(from))
+                         ? ir_format(t->arena, "%s_from_%s", op == SC_cvt ? "to" : "as",
+                                     cot_dtype_name(from))
                          : ir_sc_name[op];
     const char *name = ir_format(t->arena, "%s_%sx%d", of, cot_dtype_name(type), lanes);
     ir_buf text;
@@ -385,7 +405,8 @@ cg_c_splat(cg_c_text *t, cot_dtype type, int lanes)
 
     if (cg_c_new_name(t, &t->own, name)) {
         const char *v = cg_c_type(t, type, lanes);
-        ir_buf_printf(&t->head, "COT_FN %s\n%s(%s x)\n{\n    return (%s)%s;\n}\n", v, name, cg_c_type(t, type, 1), v,
+        ir_buf_printf(&t->head, "COT_FN %s\n%s(%s x)\n{\n    return (%s)%s;\n}\n", v, name,
+                      cg_c_type(t, type, 1), v,
                       cg_c_lanes_text(t, lanes, type == COT_BOOL ? "-x" : "x"));
     }
     return name;
@@ -411,24 +432,28 @@ cg_c_ramp(cg_c_text *t, int lanes)
 const char *
 cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
 {
-    const char *name = ir_format(t->arena, "fold_%s_%sx%d", ir_sc_name[op], cot_dtype_name(type), lanes);
+    const char *name =
+        ir_format(t->arena, "fold_%s_%sx%d", ir_sc_name[op], cot_dtype_name(type), lanes);
     const char *s = cg_c_type(t, type, 1), *v = cg_c_type(t, type, lanes), *body;
 
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     if (lanes == 2) {
         const char *truth = type == COT_BOOL ? " != 0" : "";
-        body = ir_format(t->arena, "%s low = v[0]%s, high = v[1]%s;\n    return %s;", s, truth, truth,
-                         cg_c_apply(t, op, type, type, 1, (const char *const[]){ "low", "high" }));
+        body = ir_format(
+            t->arena, "%s low = v[0]%s, high = v[1]%s;\n    return %s;", s, truth, truth,
+            cg_c_apply(t, op, type, type, 1, (const char *const[]){ "low", "high" }));
     } else {
-        const char *half = cg_c_type(t, type, lanes / 2), *rest = cg_c_fold(t, op, type, lanes / 2);
+        const char *half = cg_c_type(t, type, lanes / 2),
+                   *rest = cg_c_fold(t, op, type, lanes / 2);
         ir_buf high;
         ir_buf_init(&high, t->arena);
         for (int i = lanes / 2; i < lanes; i++)
             ir_buf_printf(&high, "%s v[%d]", i > lanes / 2 ? "," : "", i);
-        body = ir_format(t->arena, "%s low = %s, high = {%s };\n    return %s(%s);", half,
-                         cg_c_lanes_text(t, lanes / 2, "v[#]"), high.text, rest,
-                         cg_c_apply(t, op, type, type, lanes / 2, (const char *const[]){ "low", "high" }));
+        body = ir_format(
+            t->arena, "%s low = %s, high = {%s };\n    return %s(%s);", half,
+            cg_c_lanes_text(t, lanes / 2, "v[#]"), high.text, rest,
+            cg_c_apply(t, op, type, type, lanes / 2, (const char *const[]){ "low", "high" }));
     }
     ir_buf_printf(&t->head, "COT_FN %s\n%s(%s v)\n{\n    %s\n}\n", s, name, v, body);
     return name;
@@ -457,7 +482,8 @@ cg_c_any(cg_c_text *t, int lanes)
 const char *
 cg_c_below(cg_c_text *t, int lanes, bool equal)
 {
-    const char *name = ir_format(t->arena, "%s_x%d", equal ? "upto" : "below", lanes), *v = cg_c_type(t, COT_BOOL, lanes);
+    const char *name = ir_format(t->arena, "%s_x%d", equal ? "upto" : "below", lanes),
+               *v = cg_c_type(t, COT_BOOL, lanes);
 
     if (cg_c_new_name(t, &t->own, name))
         ir_buf_printf(&t->head,
@@ -475,8 +501,8 @@ cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes)
                *v = cg_c_type(t, table->type, lanes), *at = cg_c_type(t, COT_I32, lanes);
 
     if (cg_c_new_name(t, &t->own, name))
-        ir_buf_printf(&t->head, "COT_FN %s\n%s(%s x)\n{\n    return (%s)%s;\n}\n", v, name, at, v,
-                      cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s[x[#]]", data)));
+        ir_buf_printf(&t->head, "COT_FN %s\n%s(%s x)\n{\n    return (%s)%s;\n}\n", v, name, at,
+                      v, cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s[x[#]]", data)));
     return name;
 }
 
@@ -494,7 +520,8 @@ cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes)
     ir_buf_printf(&b, "COT_RARE %s\n%s(%s m, %s r", v, name, m, v);
     for (int i = 0; i < p->n_in; i++) {
         ir_buf_printf(&b, ", %s x%d", cg_c_type(t, p->in[i], lanes), i);
-        args = ir_format(t->arena, "%s%sx%d[i]%s", args, i ? ", " : "", i, p->in[i] == COT_BOOL ? " != 0" : "");
+        args = ir_format(t->arena, "%s%sx%d[i]%s", args, i ? ", " : "", i,
+                         p->in[i] == COT_BOOL ? " != 0" : "");
     }
     ir_buf_printf(&b, ")\n{\n    for (int i = 0; i < %d; i++)\n        if (m[i])\n            r[i] = %s%s(%s);\n"
                       "    return r;\n}\n", lanes, p->type == COT_BOOL ? "-" : "", one, args);

@@ -1,5 +1,6 @@
 /* Object files, assembly and LLVM text: several modules in one LLVM module, each with its
- * natural entry visible and all else internal; for several processors each module once for each of them. */
+ * natural entry visible and all else internal; for several processors each module once for each
+ * of them. */
 #include "codegen/llvm/llvm.h"
 
 enum { MOST_VERSIONS = 8 };
@@ -59,8 +60,8 @@ add_functions(file *s)
     if (s->n_versions == 1) {
         for (int i = 0; i < s->n; i++) {
             const cg_natural *fn = &s->v[0]->fn[i];
-            COT_TRY(cg_ll_module_add(l, fn->module, ir_format(l->arena, "%s.entry", fn->name), false, fn->name,
-                                     fn->n_in + fn->n_out));
+            COT_TRY(cg_ll_module_add(l, fn->module, ir_format(l->arena, "%s.entry", fn->name),
+                                     false, fn->name, fn->n_in + fn->n_out));
         }
         return COT_OK;
     }
@@ -68,13 +69,15 @@ add_functions(file *s)
         begin_version(l, s->machine[k]);
         for (int i = 0; i < s->n; i++) {
             const cg_natural *fn = &s->v[k]->fn[i];
-            COT_TRY(cg_ll_module_add(l, fn->module, cg_ll_version_entry(l, fn->name, s->v[k]), false, NULL, 0));
+            COT_TRY(cg_ll_module_add(l, fn->module, cg_ll_version_entry(l, fn->name, s->v[k]),
+                                     false, NULL, 0));
         }
     }
     begin_version(l, s->any);
     for (int i = 0; i < s->n; i++) {
         const cg_natural *fn = &s->v[0]->fn[i];
-        COT_TRY(cg_ll_choose(l, fn->name, fn->n_in + fn->n_out, fn->module->parallel, s->n_versions, s->v));
+        COT_TRY(cg_ll_choose(l, fn->name, fn->n_in + fn->n_out, fn->module->parallel,
+                             s->n_versions, s->v));
     }
     return COT_OK;
 }
@@ -85,8 +88,8 @@ emit_all(cot_context *ctx, file *s)
     cg_ll_module *l = &s->l;
 
     COT_TRY(find_machines(ctx, s));
-    COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->any, s->n ? s->v[0]->fn[0].name : "cotrace",
-                               s->v[0]->target.debug));
+    COT_TRY(cg_ll_module_begin(l, ctx, &s->scratch, s->any,
+                               s->n ? s->v[0]->fn[0].name : "cotrace", s->v[0]->target.debug));
     COT_TRY(add_functions(s));
     COT_TRY(cg_ll_module_finish(l));
     if (s->what == CG_TO_LLVM)
@@ -95,8 +98,8 @@ emit_all(cot_context *ctx, file *s)
 }
 
 cot_status
-cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
-                     ir_arena *arena, const void **bytes, size_t *size)
+cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_output what,
+                     int n, ir_arena *arena, const void **bytes, size_t *size)
 {
     file s = { .n_versions = n_versions, .n = n, .what = what, .v = { v } };
     volatile cot_status status = COT_OK;
@@ -107,11 +110,13 @@ cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_o
     if (what != CG_TO_OBJECT && what != CG_TO_ASM && what != CG_TO_LLVM && what != CG_TO_PTX)
         return cg_ll_fail(ctx, "the LLVM back end writes no C");
     if (grid ? what == CG_TO_OBJECT : what == CG_TO_PTX)
-        return cg_ll_fail(ctx, "target %s: has no %s", v->target.triple, grid ? "object files; wants PTX" : "PTX");
+        return cg_ll_fail(ctx, "target %s: has no %s", v->target.triple,
+                          grid ? "object files; wants PTX" : "PTX");
     if (grid && n_versions > 1)
         return cg_ll_fail(ctx, "PTX is for one processor; later ones run it, too");
     if (n_versions > MOST_VERSIONS)
-        return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most", n_versions);
+        return cg_ll_fail(ctx, "%d processors are named for one object; wants 8 at most",
+                          n_versions);
     if (n_versions > 1)
         COT_TRY(cg_ll_sort_versions(ctx, n_versions, v, s.v));
     ir_arena_init(&s.scratch, ctx);

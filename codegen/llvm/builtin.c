@@ -1,10 +1,11 @@
 /* Functions that an object brings itself, as LLVM text.
  *
- * On a machine without a C library nobody has memcpy (libgcc does not), nor a square root of f64 where
- * the processor has none.  The root is one bit after the other (the digit method): with x = m 2^(2k),
- * 2^52 <= root(m 2^54) < 2^54, so its 54 bits are the result's 53 and one that, with whether anything is
- * left, says how to round.  Neither overflow nor a subnormal result is possible.  Source: J. Crenshaw,
- * Integer square roots, Embedded Systems Programming 1998. */
+ * On a machine without a C library nobody has memcpy (libgcc does not), nor a square root of
+ * f64 where the processor has none.  The root is one bit after the other (the digit method):
+ * with x = m 2^(2k), 2^52 <= root(m 2^54) < 2^54, so its 54 bits are the result's 53 and one
+ * that, with whether anything is left, says how to round.  Neither overflow nor a subnormal
+ * result is possible.  Source: J. Crenshaw, Integer square roots, Embedded Systems Programming
+ * 1998. */
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
@@ -48,7 +49,8 @@ static const char copy_text[] =
     "  ret void\n"
     "}\n";
 
-/* normal: m has its highest bit at 52, or at 53 where the exponent is odd; the loop finds root(m 2^54). */
+/* normal: m has its highest bit at 52, or at 53 where the exponent is odd; the loop finds
+ * root(m 2^54). */
 static const char sqrt_text[] =
     "declare i64 @llvm.ctlz.i64(i64, i1)\n"
     "define double @cot.sqrt(double %x) noinline nounwind {\n"
@@ -138,7 +140,8 @@ adopt(cg_ll_module *l, LLVMModuleRef from)
             cg_ll_name_processor(l, fn);
 }
 
-/* The linker leaves out what is internal and not used yet: so the texts say nothing, and this comes after. */
+/* The linker leaves out what is internal and not used yet: so the texts say nothing, and this
+ * comes after. */
 static void
 hide(cg_ll_module *l)
 {
@@ -155,7 +158,8 @@ hide(cg_ll_module *l)
 cot_status
 cg_ll_link_text(cg_ll_module *l, const char *text)
 {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "builtin");
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "builtin");
     LLVMModuleRef from = NULL;
     char *message = NULL;
     bool bad = LLVMParseIRInContext(l->llvm, buffer, &from, &message);

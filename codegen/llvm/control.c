@@ -404,8 +404,8 @@ declare_rare(cg_ll_emit *e, const ir_sc_program *p)
 static LLVMValueRef
 lane_address(cg_ll_emit *e, const rare *r, int param, cot_dtype t, LLVMValueRef lane)
 {
-    return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, t), LLVMGetParam(r->fn, (unsigned)param),
-                                 &lane, 1, "");
+    return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, t),
+                                 LLVMGetParam(r->fn, (unsigned)param), &lane, 1, "");
 }
 
 static LLVMValueRef
@@ -468,7 +468,8 @@ outlined(cg_ll_emit *e, const ir_sc_program *p)
 {
     cg_ll_module *l = e->l;
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->b);
-    const void *known = l->in_process ? cg_ll_rare_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
+    const void *known =
+        l->in_process ? cg_ll_rare_at(p, l->machine->avx2 && l->machine->fma64) : NULL;
 
     if (known)
         return cg_ll_address(l, known);

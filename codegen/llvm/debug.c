@@ -1,8 +1,9 @@
 /* Line tables: from an instruction to the line of the user's source that was traced.
  *
- * Every function is a subprogram of the file that its kernel comes from; an instruction that comes from
- * another file stands in a lexical block of that file.  Lines are those at the root of a location: in a
- * gradient, the line whose derivative an instruction computes.  There are no variables and no types.
+ * Every function is a subprogram of the file that its kernel comes from; an instruction that
+ * comes from another file stands in a lexical block of that file.  Lines are those at the root
+ * of a location: in a gradient, the line whose derivative an instruction computes.  There are
+ * no variables and no types.
  * DWARF 4: gdb 13 finds no line of JIT code in version 5. */
 #include <llvm-c/DebugInfo.h>
 
@@ -81,8 +82,9 @@ cg_ll_debug_enter(cg_ll_module *l, LLVMValueRef fn, const char *name, ir_loc loc
         LLVMMetadataRef file = file_at(d, path ? path : "traced");
 
         d->at.file = path;
-        d->at.function = LLVMDIBuilderCreateFunction(d->b, file, name, strlen(name), name, strlen(name), file,
-                                                     (unsigned)line, d->type, 1, 1, (unsigned)line, LLVMDIFlagZero, 1);
+        d->at.function = LLVMDIBuilderCreateFunction(
+            d->b, file, name, strlen(name), name, strlen(name), file, (unsigned)line, d->type,
+            1, 1, (unsigned)line, LLVMDIFlagZero, 1);
         LLVMSetSubprogram(fn, d->at.function);
     }
     d->at.line = line;
@@ -112,7 +114,8 @@ cg_ll_debug_at(cg_ll_module *l, ir_loc loc)
         return;
     if (path != d->at.scope_file) {     /* paths are interned */
         d->at.scope = path == d->at.file ? d->at.function
-                                         : LLVMDIBuilderCreateLexicalBlockFile(d->b, d->at.function, file_at(d, path), 0);
+                                         : LLVMDIBuilderCreateLexicalBlockFile(
+                                               d->b, d->at.function, file_at(d, path), 0);
         d->at.scope_file = path;
     }
     d->at.line = line;

@@ -1,10 +1,12 @@
 /* The door to LLVM: its start, what a context keeps of it, and the back end's table.
  *
- * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once for the
- * process: the names of all targets and their assemblers at first, a target's code generator when it is first asked for (all of
- * them would take a millisecond).  All else belongs to the context: a list of target machines (target.c), one for each triple,
- * processor and features asked for, and the JIT.  A target machine is not thread-safe: the context's lock
- * is held while one is used. */
+ * LLVM's registry of targets and its handler of fatal errors are globals of its own, set once
+ * for the
+ * process: the names of all targets and their assemblers at first, a target's code generator
+ * when it is first asked for (all of them would take a millisecond).  All else belongs to the
+ * context: a list of target machines (target.c), one for each triple, processor and features
+ * asked for, and the JIT.  A target machine is not thread-safe: the context's lock is held
+ * while one is used. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -487,7 +487,8 @@ emit_insn(cg_ll_emit *e, cg_val v)
     case CG_MMA: cg_ll_tensor(e, v); break;
     case CG_FAIL:
         if (e->l->machine->grid) {
-            cg_ll_fail_thread(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));
+            cg_ll_fail_thread(e, cg_ll_uniform(e, i->in[0]),
+                              LLVMConstInt(e->l->i32, i->imm, 0));
             break;
         }
         cg_ll_leave_if(e, cg_ll_uniform(e, i->in[0]), LLVMConstInt(e->l->i32, i->imm, 0));

@@ -119,8 +119,8 @@ LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
 
 /* memory.c */
 void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
-/* The first stores of `left` instructions, if those of 2, 4 or 8 neighbouring elements in lanes, as whole vectors: how
- * many; 0: none. */
+/* The first stores of `left` instructions, if those of 2, 4 or 8 neighbouring elements in
+ * lanes, as whole vectors: how many; 0: none. */
 uint32_t cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left);
 void cg_ll_store_insn(cg_ll_emit *e, cg_val v);
 void cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i);
@@ -146,7 +146,8 @@ void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
 typedef struct cg_ll_tree {
     const cg_block *loop;
     int levels;
-    LLVMValueRef *slots; /* one array of `levels` for each yield and copy, in order */
+    bool apart;          /* each level has a place of its own */
+    LLVMValueRef *slots; /* `levels` for each yield and copy, in order; not apart: one array first */
     int n;
 } cg_ll_tree;
 cg_ll_tree cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent);

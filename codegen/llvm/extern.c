@@ -24,7 +24,8 @@ argument(cg_ll_emit *e, const cg_extern_arg *a)
     if (!a->offset)
         return p;
     LLVMValueRef at = cg_ll_uniform(e, a->offset);
-    return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, e->k->buffer[a->buffer - 1].type), p, &at, 1, "");
+    return LLVMBuildInBoundsGEP2(e->b, cg_ll_storage(e->l, e->k->buffer[a->buffer - 1].type), p,
+                                 &at, 1, "");
 }
 
 /* The pointers after the first, in an array. */
@@ -65,7 +66,8 @@ cg_ll_extern(cg_ll_emit *e, cg_val v)
         n = pack(e, x, arg);
     for (int k = 0; k < n; k++)
         in[k] = LLVMTypeOf(arg[k]);
-    LLVMTypeRef type = LLVMFunctionType(t == COT_DTYPE_NONE ? e->l->none : cg_ll_type(e->l, t), in, (unsigned)n, 0);
+    LLVMTypeRef type = LLVMFunctionType(t == COT_DTYPE_NONE ? e->l->none : cg_ll_type(e->l, t),
+                                        in, (unsigned)n, 0);
     LLVMValueRef y = LLVMBuildCall2(e->b, type, callee(e, x, type), arg, (unsigned)n, "");
     extend(e->l, y, (LLVMAttributeIndex)LLVMAttributeReturnIndex, t);
     for (int k = 0; k < n && !x->packed; k++)

@@ -1,13 +1,15 @@
 /* LLVM's fatal errors as statuses.
  *
- * Where LLVM cannot go on (a combination of features that none of its authors thought of, an instruction
- * it cannot select) it calls a handler and then ends the process.  The handler may not return; it may
- * leave.  So a call that may come to this end runs under a guard, and the handler jumps there.
+ * Where LLVM cannot go on (a combination of features that none of its authors thought of, an
+ * instruction it cannot select) it calls a handler and then ends the process.  The handler may
+ * not return; it may leave.  So a call that may come to this end runs under a guard, and the
+ * handler jumps there.
  *
- * LLVM takes no lock that it would still hold then, but its objects are left as they are, halfway: module,
- * context and machine are abandoned, memory with them.  That is the price of an answer, and is paid only
- * where there was none before.  The guard is found through a thread-local variable, the only one of the
- * library, since LLVM tells a handler nothing but its message. */
+ * LLVM takes no lock that it would still hold then, but its objects are left as they are,
+ * halfway: module, context and machine are abandoned, memory with them.  That is the price of
+ * an answer, and is paid only where there was none before.  The guard is found through a
+ * thread-local variable, the only one of the library, since LLVM tells a handler nothing but
+ * its message. */
 #include <setjmp.h>
 #include <stdio.h>
 
@@ -42,8 +44,8 @@ cg_ll_catch_fatal_errors(void)
 
 /* What runs under the guard allocates nothing of ours: no other jump crosses it. */
 bool
-cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, char died[CG_LL_FATAL],
-                char **message, LLVMMemoryBufferRef *out)
+cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
+                char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out)
 {
     guard g = { .died = died };
     volatile bool bad = true;

@@ -71,16 +71,18 @@ define_libc(LLVMOrcLLJITRef jit)
                                  LLVMOrcAbsoluteSymbols(pair, N));
 }
 
-/* An LLJIT that only links: its own target machine, which it cannot do without, is the plainest there is. */
+/* An LLJIT that only links: its own target machine, which it cannot do without, is the plainest
+ * there is. */
 static LLVMErrorRef
 new_linker(const cg_ll_machine *m, LLVMOrcLLJITRef *out)
 {
     LLVMOrcLLJITBuilderRef b = LLVMOrcCreateLLJITBuilder();
     LLVMTargetMachineRef plain =
-        LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(m->tm), m->triple, "", "", LLVMCodeGenLevelDefault,
-                                LLVMRelocPIC, LLVMCodeModelSmall);
+        LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(m->tm), m->triple, "", "",
+                                LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
 
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(b, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(plain));
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        b, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(plain));
     return LLVMOrcCreateLLJIT(out, b);
 }
 
@@ -132,7 +134,8 @@ typedef struct wanted {
 
 /* Link an object; takes it over. */
 static cot_status
-link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wanted *w, const char *symbol, cg_code *out)
+link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wanted *w,
+            const char *symbol, cg_code *out)
 {
     LLVMMemoryBufferRef seen = NULL;
     loaded *h = calloc(1, sizeof *h);
@@ -147,7 +150,8 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wa
     atomic_fetch_add(&j->users, 1);
     out->handle = h;
     if (ctx->config.perf)
-        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object), LLVMGetBufferSize(object), "perf");
+        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object),
+                                                         LLVMGetBufferSize(object), "perf");
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
     cot_status s = error ? orc_failed(ctx, error) : COT_OK;
     void *at = NULL;
@@ -165,8 +169,8 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wa
 }
 
 static cot_status
-compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const wanted *w, const char *symbol,
-        LLVMMemoryBufferRef *object)
+compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const wanted *w,
+        const char *symbol, LLVMMemoryBufferRef *object)
 {
     const cg_module *m = w->module;
 
@@ -176,7 +180,8 @@ compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const w
         COT_TRY(cg_check_externs(m, NULL));
         COT_TRY(cg_ll_module_add(l, m, symbol, true, NULL, 0));
     } else
-        cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol, w->n_args, w->parallel);
+        cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol,
+                         w->n_args, w->parallel);
     COT_TRY(cg_ll_module_finish(l));
     return cg_ll_module_emit(l, LLVMObjectFile, object);
 }
@@ -201,7 +206,8 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
         status = machine ? jit_of(ctx, machine, &s.jit) : cot_error_status(ctx);
         if (status == COT_OK) {
             int serial = atomic_fetch_add(&s.jit->serial, 1);
-            const char *symbol = ir_format(&s.scratch, w->module ? "cot_entry_%d" : "cot_natural_%d", serial);
+            const char *symbol =
+                ir_format(&s.scratch, w->module ? "cot_entry_%d" : "cot_natural_%d", serial);
             s.l.arena = &s.scratch;
             status = compile(ctx, &s.l, machine, w, symbol, &s.object);
             cg_ll_module_free(&s.l);
@@ -235,7 +241,8 @@ cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *ou
 }
 
 cot_status
-cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out)
+cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel,
+              cg_code *out)
 {
     return load(ctx, t, &(wanted){ .entry = entry, .n_args = n_args, .parallel = parallel }, out);
 }

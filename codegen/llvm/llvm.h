@@ -36,8 +36,8 @@ typedef struct cg_ll_machine {
     int vector_bits, registers;
 } cg_ll_machine;
 
-/* What a context keeps: its target machines and its JIT, and what LLVM says of this machine's processor: asking it
- * takes time. */
+/* What a context keeps: its target machines and its JIT, and what LLVM says of this machine's
+ * processor: asking it takes time. */
 typedef struct cg_ll_session {
     cot_context *ctx;
     cg_ll_machine *machine;
@@ -91,12 +91,13 @@ typedef struct cg_ll_shared {
     LLVMValueRef value;
 } cg_ll_shared;
 
-/* cpu.c: a name that code generation takes; the first of a list of features that is none, or NULL. */
+/* cpu.c: a name that code generation takes; the first of a list of features that is none, or
+ * NULL. */
 bool cg_ll_cpu_known(cg_ll_arch arch, const char *cpu);
 const char *cg_ll_feature_unknown(cg_ll_arch arch, const char *features);
 
-/* debug.c.  Nothing happens where no lines are wanted.  What follows enter belongs to fn (NULL: to a function
- * that has no lines) until leave, which is given what enter answered. */
+/* debug.c.  Nothing happens where no lines are wanted.  What follows enter belongs to fn (NULL:
+ * to a function that has no lines) until leave, which is given what enter answered. */
 void cg_ll_debug_begin(cg_ll_module *l, const char *name);
 void cg_ll_debug_end(cg_ll_module *l);
 cg_ll_scope cg_ll_debug_enter(cg_ll_module *l, LLVMValueRef fn, const char *name, ir_loc loc);
@@ -104,16 +105,18 @@ void cg_ll_debug_leave(cg_ll_module *l, cg_ll_scope outer);
 void cg_ll_debug_at(cg_ll_module *l, ir_loc loc);
 
 /* builtin.c: call a function of the object's own; its name begins with "cot.". */
-LLVMValueRef cg_ll_builtin(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n, LLVMValueRef *args);
+LLVMValueRef cg_ll_builtin(cg_ll_module *l, LLVMBuilderRef b, const char *name, int n,
+                           LLVMValueRef *args);
 /* Link LLVM's text into the module. */
 cot_status cg_ll_link_text(cg_ll_module *l, const char *text);
 
 /* fatal.c: what would end the process is an error.  Emit a module; true: it failed, with LLVM's
- * message, or with `died` if LLVM gave up: then neither module, context nor machine may be touched again. */
+ * message, or with `died` if LLVM gave up: then neither module, context nor machine may be
+ * touched again. */
 enum { CG_LL_FATAL = 256 };
 void cg_ll_catch_fatal_errors(void);
-bool cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, char died[CG_LL_FATAL],
-                     char **message, LLVMMemoryBufferRef *out);
+bool cg_ll_emit_file(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind,
+                     char died[CG_LL_FATAL], char **message, LLVMMemoryBufferRef *out);
 
 cot_status cg_ll_module_begin(cg_ll_module *l, cot_context *ctx, ir_arena *scratch,
                               const cg_ll_machine *machine, const char *name, bool debug);
@@ -127,11 +130,15 @@ cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Run the IR passes. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
 /* Machine code.  If LLVM gives up, the module is abandoned. */
-cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
-/* A function begins with this: the C signature of `name`, args[] filled; then a call of an entry with `in`. */
-LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel, LLVMValueRef in[2]);
+cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind,
+                             LLVMMemoryBufferRef *out);
+/* A function begins with this: the C signature of `name`, args[] filled; then a call of an
+ * entry with `in`. */
+LLVMValueRef cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
+                                 LLVMValueRef in[2]);
 /* All of it, for one entry. */
-void cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args, bool parallel);
+void cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
+                      bool parallel);
 LLVMValueRef cg_ll_address(cg_ll_module *l, const void *p);
 /* Every function names its processor. */
 void cg_ll_name_processor(cg_ll_module *l, LLVMValueRef fn);
@@ -144,22 +151,28 @@ LLVMTypeRef cg_ll_storage(const cg_ll_module *l, cot_dtype t); /* of an element 
 LLVMValueRef cg_ll_bits(const cg_ll_module *l, cot_dtype t, uint64_t bits);
 
 /* perf.c: list the functions of an object whose symbol `entry` was loaded at `at`. */
-void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object, const void *at);
+void cg_ll_perf_map(const char *name, const char *entry, LLVMMemoryBufferRef object,
+                    const void *at);
 cot_status cg_ll_load(cot_context *ctx, const cg_target *t, const cg_module *m, cg_code *out);
 void cg_ll_unload(cg_code *code);
-cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args, bool parallel, cg_code *out);
+cot_status cg_ll_natural(cot_context *ctx, const cg_target *t, cg_entry *entry, int n_args,
+                         bool parallel, cg_code *out);
 void cg_ll_jit_release(struct cg_ll_jit *jit);
 /* versions.c: are these processors that an object can choose among?  In ascending order. */
-cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v, const cg_version **sorted);
-/* The natural entry `name`, which calls the entry of the best version that this machine can run. */
-cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n, const cg_version *const *v);
+cot_status cg_ll_sort_versions(cot_context *ctx, int n, const cg_version *v,
+                               const cg_version **sorted);
+/* The natural entry `name`, which calls the entry of the best version that this machine can
+ * run. */
+cot_status cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n,
+                        const cg_version *const *v);
 /* The symbol of a version's entry of a function. */
 const char *cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v);
 /* The entry of a module that was added under a name. */
 LLVMTypeRef cg_ll_entry_type(const cg_ll_module *l);
 /* aot.c */
-cot_status cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v, cg_output what, int n,
-                                ir_arena *arena, const void **bytes, size_t *size);
+cot_status cg_ll_write_versions(cot_context *ctx, int n_versions, const cg_version *v,
+                                cg_output what, int n, ir_arena *arena, const void **bytes,
+                                size_t *size);
 cot_status cg_ll_write(cot_context *ctx, const cg_target *t, cg_output what, int n,
                        const cg_natural *fn, ir_arena *arena, const void **bytes, size_t *size);
 

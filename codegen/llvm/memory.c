@@ -1,10 +1,10 @@
 /* Loads and stores.
  *
  * How the index moves from lane to lane decides: not at all, a scalar; by one, a vector; by
- * minus one, a vector reversed; by two, every other element of two vectors; by another constant, scalars one by
- * one (2, 4 or 8 such stores side by side, as of real and imaginary parts, are interleaved to whole vectors), or, where an unroll loop
- * around moves the index by one, rows of vectors transposed in registers; otherwise a gather or
- * scatter.
+ * minus one, a vector reversed; by two, every other element of two vectors; by another
+ * constant, scalars one by one (2, 4 or 8 such stores side by side, as of real and imaginary
+ * parts, are interleaved to whole vectors), or, where an unroll loop around moves the index by
+ * one, rows of vectors transposed in registers; otherwise a gather or scatter.
  *
  * What must not touch memory is sent elsewhere rather than branched around: a scalar load reads
  * zeros, a scalar store writes to a sink.  Vector accesses under a mask use the machine's
@@ -29,7 +29,8 @@ access_of(cg_ll_emit *e, const cg_insn *i)
     cot_dtype t = (cot_dtype)i->type;
     const unsigned size = (unsigned)cot_dtype_size(t);
     const cg_buffer *x = &e->k->buffer[i->imm];
-    const int64_t align = x->space == CG_LOCAL ? 64 : x->align, row = cg_multiple_of(e->k, i->in[0]) * size;
+    const int64_t align = x->space == CG_LOCAL ? 64 : x->align,
+                  row = cg_multiple_of(e->k, i->in[0]) * size;
 
     return (access){ .row = (unsigned)(!e->l->machine->grid || align <= size ? size : row < align ? row : align),
                      .element = cg_ll_storage(e->l, t),
@@ -91,15 +92,17 @@ plain_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
     LLVMSetAlignment(LLVMBuildStore(e->b, x, p), a->align);
 }
 
-/* A whole vector, past the caches if it lies as the machine wants that: a line that is written whole
- * need not be read first. */
+/* A whole vector, past the caches if it lies as the machine wants that: a line that is written
+ * whole need not be read first. */
 static void
 stream_store(cg_ll_emit *e, const access *a, LLVMValueRef x, LLVMValueRef p)
 {
     int bytes = e->lanes * (int)a->align, most = e->l->machine->vector_bits / 8;
     int align = bytes < most ? bytes : most;
-    LLVMBasicBlockRef past = cg_ll_block(e, "stream"), plain = cg_ll_block(e, "plain"), end = cg_ll_block(e, "end");
-    LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p, e->l->i64, ""), cg_ll_index(e, align - 1), "");
+    LLVMBasicBlockRef past = cg_ll_block(e, "stream"), plain = cg_ll_block(e, "plain"),
+                      end = cg_ll_block(e, "end");
+    LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, p, e->l->i64, ""),
+                                    cg_ll_index(e, align - 1), "");
     LLVMValueRef one = LLVMMetadataAsValue(
         e->l->llvm, LLVMMDNodeInContext2(e->l->llvm, (LLVMMetadataRef[]){ LLVMValueAsMetadata(LLVMConstInt(e->l->i32, 1, 0)) }, 1));
 
@@ -187,8 +190,9 @@ add_mask(cg_ll_emit *e, condition *c, uint32_t set, bool wide)
         c->limit = m->limit;
 }
 
-/* A conjunction part by part, what is the same in all lanes apart: LLVM 19 loads without a mask those registers of a
- * wider vector in which a mask, of a scalar spread and a constant, is known to be false. */
+/* A conjunction part by part, what is the same in all lanes apart: LLVM 19 loads without a mask
+ * those registers of a wider vector in which a mask, of a scalar spread and a constant, is
+ * known to be false. */
 static void
 add_when(cg_ll_emit *e, condition *c, cg_val when, bool wide)
 {
@@ -225,7 +229,8 @@ sink(cg_ll_emit *e)
 static LLVMValueRef
 load_or_not(cg_ll_emit *e, const access *a, LLVMTypeRef t, LLVMValueRef p, LLVMValueRef when)
 {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), some = cg_ll_block(e, "load"), end = cg_ll_block(e, "loaded");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), some = cg_ll_block(e, "load"),
+                      end = cg_ll_block(e, "loaded");
     LLVMValueRef none = LLVMConstNull(t);
 
     LLVMBuildCondBr(e->b, when, some, end);
@@ -299,7 +304,8 @@ load_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef mask
         LLVMValueRef at =
             index.wide ? lane_of(e, index.v, l)
                        : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        LLVMValueRef x = load_when(e, a, a->element, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        LLVMValueRef x =
+            load_when(e, a, a->element, address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
         v = LLVMBuildInsertElement(e->b, v, x, cg_ll_index(e, l), "");
     }
     return v;
@@ -313,7 +319,8 @@ store_by_lane(cg_ll_emit *e, const access *a, cg_ll_copy index, LLVMValueRef x,
         LLVMValueRef at =
             index.wide ? lane_of(e, index.v, l)
                        : LLVMBuildAdd(e->b, index.v, cg_ll_index(e, index.slope * l), "");
-        store_when(e, a, lane_of(e, x, l), address(e, a, at), mask ? lane_of(e, mask, l) : NULL);
+        store_when(e, a, lane_of(e, x, l), address(e, a, at),
+                   mask ? lane_of(e, mask, l) : NULL);
     }
 }
 
@@ -418,8 +425,8 @@ picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
 }
 
-/* Elements 0, 2, 4, ... from the index on.  The second vector ends with the last of them: nothing behind it
- * is touched. */
+/* Elements 0, 2, 4, ... from the index on.  The second vector ends with the last of them:
+ * nothing behind it is touched. */
 static LLVMValueRef
 load_every_other(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
 {
@@ -462,7 +469,8 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
     } else if (!index.wide && index.slope == 2 && !c.lanes)
         x = load_every_other(e, a, index, &c);
     else if (!index.wide && index.slope == -2 && !c.lanes) {
-        cg_ll_copy first = cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), ""));
+        cg_ll_copy first =
+            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), ""));
         x = reversed(e, load_every_other(e, a, first, &c));
     } else if (index.wide && !e->l->machine->grid)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
@@ -497,10 +505,12 @@ transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
                 exchange(e, row, n, i, h);
 }
 
-/* The unroll level whose copies of the index move by least to most, where the lanes move by a constant, all copies and
- * lanes without a condition; -1 if there is none of the vector's extent. */
+/* The unroll level whose copies of the index move by least to most, where the lanes move by a
+ * constant, all copies and lanes without a condition; -1 if there is none of the vector's
+ * extent. */
 static int
-transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t least, int64_t most, int64_t *step)
+transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int64_t least,
+                 int64_t most, int64_t *step)
 {
     const cg_ll_var *x = &e->var[i->in[0]];
 
@@ -517,7 +527,8 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
     return -1;
 }
 
-/* A step of -1: each row is read from its other end on, and the copies are in the other order. */
+/* A step of -1: each row is read from its other end on, and the copies are in the other
+ * order. */
 static void
 load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t step)
 {
@@ -534,7 +545,8 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
         for (int l = 0; l < e->lanes; l++) {
             const int64_t from = first.slope * l - (step < 0 ? e->lanes - 1 : 0);
             cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, from), ""));
-            row[l] = step != 2 ? plain_load(e, a, t, address(e, a, at.v)) : load_every_other(e, a, at, &always);
+            row[l] = step != 2 ? plain_load(e, a, t, address(e, a, at.v))
+                               : load_every_other(e, a, at, &always);
         }
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
@@ -596,11 +608,13 @@ cg_ll_prefetch(cg_ll_emit *e, const cg_insn *i)
     const cg_buffer *x = &e->k->buffer[i->imm];
     LLVMTypeRef types[1] = { e->l->ptr };
     LLVMValueRef index = cg_ll_uniform(e, i->in[0]), one = LLVMConstInt(e->l->i32, 1, 0);
-    LLVMValueRef p = LLVMBuildGEP2(e->b, cg_ll_storage(e->l, x->type), cg_ll_buffer(e, (uint32_t)i->imm), &index, 1, "");
+    LLVMValueRef p = LLVMBuildGEP2(e->b, cg_ll_storage(e->l, x->type),
+                                   cg_ll_buffer(e, (uint32_t)i->imm), &index, 1, "");
 
     if (!e->l->machine->grid)
         cg_ll_intrinsic(e->l, e->b, "llvm.prefetch", 1, types, 4,
-                        (LLVMValueRef[]){ p, LLVMConstNull(e->l->i32), LLVMConstInt(e->l->i32, 3, 0), one });
+                        (LLVMValueRef[]){ p, LLVMConstNull(e->l->i32),
+                                          LLVMConstInt(e->l->i32, 3, 0), one });
 }
 
 static void
@@ -626,8 +640,9 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_by_lane(e, a, index, x, and_scalar(e, &c));
 }
 
-/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  Halves of the rows
- * are interleaved first, then the results: log2(n) rounds of two shuffles for two rows. */
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.
+ * Halves of the rows are interleaved first, then the results: log2(n) rounds of two shuffles
+ * for two rows. */
 static void
 interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
@@ -649,8 +664,8 @@ interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
     }
 }
 
-/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes, are as good as n stores
- * of whole vectors. */
+/* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
+ * are as good as n stores of whole vectors. */
 static int
 stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
@@ -679,7 +694,8 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
 {
     uint32_t set;
     const cg_insn *first = &e->k->insn[v[0]];
-    const int n = first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
+    const int n =
+        first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
     LLVMValueRef row[MOST_ROWS];
 
     if (n == 0)
@@ -692,7 +708,8 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
             row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
         interleave(e, row, n);
         for (int k = 0; k < n; k++) {
-            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""), p = address(e, &a, at);
+            LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""),
+                         p = address(e, &a, at);
             if (a.streams)
                 stream_store(e, &a, row[k], p);
             else

@@ -11,7 +11,8 @@
 #include "codegen/llvm/emit.h"
 
 static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>)";
-/* What threads keep for themselves (CG_LOCAL) are registers before equal values are looked for. */
+/* What threads keep for themselves (CG_LOCAL) are registers before equal values are looked
+ * for. */
 static const char grid_passes[] = "function(sroa,early-cse,instcombine<no-verify-fixpoint>)";
 
 LLVMTypeRef
@@ -76,8 +77,9 @@ cg_ll_constant_data(cg_ll_module *l, const void *data, int64_t bytes)
             return l->shared[i].value;
     LLVMValueRef init = LLVMConstStringInContext2(l->llvm, data, (size_t)bytes, 1);
     const bool grid = l->machine->grid;
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(l->module, LLVMTypeOf(init),
-                                                 ir_format(l->arena, grid ? "data_%u" : "data.%u", l->n_shared), grid);
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(
+        l->module, LLVMTypeOf(init),
+        ir_format(l->arena, grid ? "data_%u" : "data.%u", l->n_shared), grid);
 
     LLVMSetInitializer(g, init);
     LLVMSetGlobalConstant(g, 1);
@@ -305,7 +307,8 @@ cg_ll_entry_type(const cg_ll_module *l)
 }
 
 LLVMValueRef
-cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel, LLVMValueRef both[2])
+cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel,
+                    LLVMValueRef both[2])
 {
     int n = n_args + (parallel ? 1 : 0) + 1;
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, n);
@@ -327,7 +330,8 @@ cg_ll_begin_natural(cg_ll_module *l, const char *name, int n_args, bool parallel
 }
 
 void
-cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args, bool parallel)
+cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_args,
+                 bool parallel)
 {
     LLVMValueRef both[2];
 
@@ -439,7 +443,8 @@ cg_ll_module_finish(cg_ll_module *l)
         COT_TRY(s);
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(l->module, l->machine->grid ? grid_passes : passes, l->machine->tm, options);
+    LLVMErrorRef error = LLVMRunPasses(l->module, l->machine->grid ? grid_passes : passes,
+                                       l->machine->tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *message = LLVMGetErrorMessage(error);
@@ -457,8 +462,8 @@ cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef
     cot_status s = COT_OK;
 
     if (cg_ll_emit_file(l->machine->tm, l->module, kind, died, &message, out)) {
-        s = cg_ll_fail(l->ctx, "target %s, processor %s: LLVM: %s", l->machine->triple, l->machine->cpu,
-                       *died ? died : message);
+        s = cg_ll_fail(l->ctx, "target %s, processor %s: LLVM: %s", l->machine->triple,
+                       l->machine->cpu, *died ? died : message);
         LLVMDisposeMessage(message);
     } else if (l->errors)
         s = cg_ll_fail(l->ctx, "LLVM: %s", l->first_error);

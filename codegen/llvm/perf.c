@@ -1,7 +1,8 @@
 /* Names for perf: /tmp/perf-PID.map, where perf looks for code that no file has.
  *
- * A line is the address, the size and the name of a function.  The linker moves a section as a whole; so where
- * one function of it lies tells where all others do.  Source: tools/perf/Documentation/jit-interface.txt of Linux. */
+ * A line is the address, the size and the name of a function.  The linker moves a section as a
+ * whole; so where one function of it lies tells where all others do.  Source:
+ * tools/perf/Documentation/jit-interface.txt of Linux. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -54,8 +55,10 @@ print_symbols(const perf_map *p, LLVMBinaryRef object, LLVMSectionIteratorRef se
         if (size == 0 || strcmp(section_of(section, s), p->section) != 0)
             continue;
         name = LLVMGetSymbolName(s);
-        fprintf(p->file, "%llx %llx cot:%s%s\n", (unsigned long long)(LLVMGetSymbolAddress(s) + p->moved),
-                (unsigned long long)size, p->name, strncmp(name, p->entry, n) == 0 ? name + n : ".call");
+        fprintf(p->file, "%llx %llx cot:%s%s\n",
+                (unsigned long long)(LLVMGetSymbolAddress(s) + p->moved),
+                (unsigned long long)size, p->name,
+                strncmp(name, p->entry, n) == 0 ? name + n : ".call");
     }
     LLVMDisposeSymbolIterator(s);
 }

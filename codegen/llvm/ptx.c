@@ -1,20 +1,22 @@
 /* Kernels as PTX: grid.h's loops, by LLVM's NVPTX target.
  *
- * A thread loop is no loop: its variable is the thread's number, its body a branch for the threads that take part.
- * A fold of lanes is five shuffles, each lane with the one whose number differs in one bit: since the
- * operations commute, every lane ends with the bits that halves give the first one, and absent lanes are neutral, which
- * is exact.  A tree of warps goes through shared memory.  What stands outside of thread loops every thread runs, with
- * its stores for the first thread of the block, or of the warp, alone.
+ * A thread loop is no loop: its variable is the thread's number, its body a branch for the
+ * threads that take part.
+ * A fold of lanes is five shuffles, each lane with the one whose number differs in one bit:
+ * since the operations commute, every lane ends with the bits that halves give the first one,
+ * and absent lanes are neutral, which is exact.  A tree of warps goes through shared memory.
+ * What stands outside of thread loops every thread runs, with its stores for the first thread
+ * of the block, or of the warp, alone.
  *
- * Nothing is taken from a library: arithmetic is IEEE's (.rn, no fused products but fma, no flush to
- * zero), elementary functions are the programs of ir/math.  Pointers are generic in the emitter; LLVM finds out of
- * which memory each is. */
+ * Nothing is taken from a library: arithmetic is IEEE's (.rn, no fused products but fma, no
+ * flush to zero), elementary functions are the programs of ir/math.  Pointers are generic in
+ * the emitter; LLVM finds out of which memory each is. */
 #include "codegen/grid.h"
 #include "codegen/llvm/emit.h"
 
 enum { GLOBAL = 1, SHARED = 3, KERNEL_CALL = 71 };
 
-/* -- which thread ------------------------------------------------------------------------------------------------- */
+/* -- which thread -------------------------------------------------------------------------- */
 
 static LLVMValueRef
 special(cg_ll_emit *e, const char *name)
@@ -42,7 +44,8 @@ cg_ll_first_thread(cg_ll_emit *e)
 {
     if (!e->l->machine->grid || (e->team != CG_GRID && e->team != CG_WARPS))
         return NULL;
-    return LLVMBuildICmp(e->b, LLVMIntEQ, e->team == CG_GRID ? thread(e) : lane(e), cg_ll_index(e, 0), "first");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, e->team == CG_GRID ? thread(e) : lane(e),
+                         cg_ll_index(e, 0), "first");
 }
 
 static void
@@ -62,14 +65,15 @@ cg_ll_barrier(cg_ll_emit *e)
     barrier(e);
 }
 
-/* -- folds ------------------------------------------------------------------------------------------------------------ */
+/* -- folds --------------------------------------------------------------------------------- */
 
 /* The word of the lane whose number differs by `bit`. */
 static LLVMValueRef
 shuffle_word(cg_ll_emit *e, LLVMValueRef x, int bit)
 {
     return cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.shfl.sync.bfly.i32", 0, NULL, 4,
-                           (LLVMValueRef[]){ LLVMConstAllOnes(e->l->i32), x, LLVMConstInt(e->l->i32, (uint64_t)bit, 0),
+                           (LLVMValueRef[]){ LLVMConstAllOnes(e->l->i32), x,
+                                             LLVMConstInt(e->l->i32, (uint64_t)bit, 0),
                                              LLVMConstInt(e->l->i32, CG_WARP - 1, 0) });
 }
 
@@ -83,9 +87,11 @@ shuffle(cg_ll_emit *e, cot_dtype t, LLVMValueRef x, int bit)
     if (bits == 64) {
         LLVMValueRef whole = LLVMBuildBitCast(b, x, e->l->i64, ""), shift = cg_ll_index(e, 32);
         LLVMValueRef low = shuffle_word(e, LLVMBuildTrunc(b, whole, word, ""), bit);
-        LLVMValueRef high = shuffle_word(e, LLVMBuildTrunc(b, LLVMBuildLShr(b, whole, shift, ""), word, ""), bit);
+        LLVMValueRef high = shuffle_word(
+            e, LLVMBuildTrunc(b, LLVMBuildLShr(b, whole, shift, ""), word, ""), bit);
         high = LLVMBuildShl(b, LLVMBuildZExt(b, high, e->l->i64, ""), shift, "");
-        return LLVMBuildBitCast(b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, e->l->i64, ""), ""), own, "");
+        return LLVMBuildBitCast(
+            b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, e->l->i64, ""), ""), own, "");
     }
     if (bits == 32)
         return LLVMBuildBitCast(b, shuffle_word(e, LLVMBuildBitCast(b, x, word, ""), bit), own, "");
@@ -110,7 +116,8 @@ static LLVMValueRef
 shared_array(cg_ll_emit *e, LLVMTypeRef element, int64_t n, int align)
 {
     LLVMTypeRef t = LLVMArrayType2(element, (uint64_t)(n ? n : 1));
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(e->l->module, t, ir_format(e->arena, "shared_%d", e->l->serial++), SHARED);
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(
+        e->l->module, t, ir_format(e->arena, "shared_%d", e->l->serial++), SHARED);
 
     LLVMSetInitializer(g, LLVMGetUndef(t));
     LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -156,7 +163,7 @@ tree_of_warps(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, int64_t n)
     return part[0];
 }
 
-/* -- loops ------------------------------------------------------------------------------------------------------------ */
+/* -- loops --------------------------------------------------------------------------------- */
 
 static int64_t
 constant(const cg_ll_emit *e, cg_val v)
@@ -169,7 +176,8 @@ constant(const cg_ll_emit *e, cg_val v)
 
 /* Whether this thread takes part; NULL: all do. */
 static LLVMValueRef
-takes_part(cg_ll_emit *e, const cg_block *x, LLVMValueRef number, int64_t extent, int64_t there_are)
+takes_part(cg_ll_emit *e, const cg_block *x, LLVMValueRef number, int64_t extent,
+           int64_t there_are)
 {
     LLVMValueRef on = NULL;
 
@@ -177,7 +185,8 @@ takes_part(cg_ll_emit *e, const cg_block *x, LLVMValueRef number, int64_t extent
         on = LLVMBuildICmp(e->b, LLVMIntSLT, number, cg_ll_index(e, extent), "");
     if (!x->limit)
         return on;
-    LLVMValueRef below = LLVMBuildICmp(e->b, LLVMIntSLT, number, cg_ll_uniform(e, x->limit), "");
+    LLVMValueRef below =
+        LLVMBuildICmp(e->b, LLVMIntSLT, number, cg_ll_uniform(e, x->limit), "");
     return on ? LLVMBuildAnd(e->b, on, below, "") : below;
 }
 
@@ -187,7 +196,8 @@ define_var(cg_ll_emit *e, const cg_block *x, LLVMValueRef number)
     LLVMValueRef i = LLVMBuildMul(e->b, number, cg_ll_index(e, x->step), "");
 
     cg_ll_define(e, x->var, 0);
-    e->var[x->var].copy[0] = cg_ll_scalar(LLVMBuildAdd(e->b, i, cg_ll_index(e, constant(e, x->lo)), ""));
+    e->var[x->var].copy[0] =
+        cg_ll_scalar(LLVMBuildAdd(e->b, i, cg_ll_index(e, constant(e, x->lo)), ""));
 }
 
 /* What the body yields; neutral in threads that took no part. */
@@ -221,7 +231,8 @@ run_body(cg_ll_emit *e, const cg_block *x, LLVMValueRef on, LLVMValueRef *out)
         const cg_yield *y = &x->yield[i];
         LLVMValueRef neutral = cg_ll_bits(e->l, y->type, cg_neutral_bits(y->combine, y->type));
         LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(neutral), "");
-        LLVMAddIncoming(phi, (LLVMValueRef[]){ neutral, out[i] }, (LLVMBasicBlockRef[]){ before, last }, 2);
+        LLVMAddIncoming(phi, (LLVMValueRef[]){ neutral, out[i] },
+                        (LLVMBasicBlockRef[]){ before, last }, 2);
         out[i] = phi;
     }
 }
@@ -251,7 +262,8 @@ cg_ll_thread_loop(cg_ll_emit *e, cg_val v)
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
         cg_ll_define(e, x->result[i], 0);
-        out[i] = x->kind == CG_LANES ? fold_lanes(e, y, out[i]) : tree_of_warps(e, y, out[i], extent);
+        out[i] = x->kind == CG_LANES ? fold_lanes(e, y, out[i])
+                                     : tree_of_warps(e, y, out[i], extent);
         e->var[x->result[i]].copy[0] = cg_ll_scalar(out[i]);
     }
 }
@@ -269,16 +281,18 @@ cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-/* -- kernels -------------------------------------------------------------------------------------------------------- */
+/* -- kernels ------------------------------------------------------------------------------- */
 
 static void
 annotate(cg_ll_module *l, LLVMValueRef fn, const char *key, int value)
 {
-    LLVMMetadataRef part[3] = { LLVMValueAsMetadata(fn), LLVMMDStringInContext2(l->llvm, key, strlen(key)),
+    LLVMMetadataRef part[3] = { LLVMValueAsMetadata(fn),
+                                LLVMMDStringInContext2(l->llvm, key, strlen(key)),
                                 LLVMValueAsMetadata(LLVMConstInt(l->i32, (uint64_t)value, 0)) };
 
-    LLVMAddNamedMetadataOperand(l->module, "nvvm.annotations",
-                                LLVMMetadataAsValue(l->llvm, LLVMMDNodeInContext2(l->llvm, part, 3)));
+    LLVMAddNamedMetadataOperand(
+        l->module, "nvvm.annotations",
+        LLVMMetadataAsValue(l->llvm, LLVMMDNodeInContext2(l->llvm, part, 3)));
 }
 
 static LLVMValueRef
@@ -310,7 +324,8 @@ bind_arguments(cg_ll_emit *e, bool fails)
 
     for (uint32_t i = 0; i < e->k->n_buffers; i++)
         if (e->k->buffer[i].space <= CG_OUT)
-            e->buffer[i] = LLVMBuildAddrSpaceCast(e->b, LLVMGetParam(e->fn, at++), e->l->ptr, e->k->buffer[i].name);
+            e->buffer[i] = LLVMBuildAddrSpaceCast(e->b, LLVMGetParam(e->fn, at++), e->l->ptr,
+                                                  e->k->buffer[i].name);
     for (int i = 0; i < e->k->n_params; i++)
         e->param[i] = LLVMGetParam(e->fn, at++);
     if (fails)

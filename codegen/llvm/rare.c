@@ -1,10 +1,12 @@
 /* Programs that kernels hardly ever need, as the library's own functions.
  *
- * Compiled with each kernel, they would take longer than all the rest of a small one: with sin and cos the reductions of
- * large angles were half the time.  tools/cot-rare.c writes them as C when the library is built; here is what their
- * instructions mean, as ir/scalar.h says it: integers wrap, -x flips a bit (a compiler takes -fma(x, y, z) for
- * fma(-x, y, -z), whose zeros have the other sign), and nothing is contracted (CMakeLists.txt).  fma and its kin are calls
- * where the processor may lack the instructions; so the programs exist twice, as in ir/scalar_eval.c. */
+ * Compiled with each kernel, they would take longer than all the rest of a small one: with sin
+ * and cos the reductions of large angles were half the time.  tools/cot-rare.c writes them as C
+ * when the library is built; here is what their instructions mean, as ir/scalar.h says it:
+ * integers wrap, -x flips a bit (a compiler takes -fma(x, y, z) for fma(-x, y, -z), whose zeros
+ * have the other sign), and nothing is contracted (CMakeLists.txt).  fma and its kin are calls
+ * where the processor may lack the instructions; so the programs exist twice, as in
+ * ir/scalar_eval.c. */
 #include <math.h>
 #include <string.h>
 

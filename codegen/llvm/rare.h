@@ -6,7 +6,8 @@
 
 /* The function for a rare program, NULL if the library has none:
  *     void f(T *out, const uint8_t *wants, const T0 *in0, ..., int64_t lanes)
- * out[l] = program(in0[l], ...) where wants[l] is not 0.  fast: for a processor with AVX2 and fma. */
+ * out[l] = program(in0[l], ...) where wants[l] is not 0.  fast: for a processor with AVX2 and
+ * fma. */
 const void *cg_ll_rare_at(const ir_sc_program *p, bool fast);
 
 #endif

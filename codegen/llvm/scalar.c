@@ -64,9 +64,11 @@ extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     const cg_ll_machine *m = e->l->machine;
     const char *name = op == SC_max ? "llvm.maximum" : "llvm.minimum";
 
-    /* LLVM 19 branches on the sign of a number that is no vector, for x86: unforeseeable, and never vectorised. */
-    if (ir_is_float(t) && (!m->extreme || (t == COT_F64 && m->grid) ||
-                           (m->x86 && LLVMGetTypeKind(LLVMTypeOf(in[0])) != LLVMVectorTypeKind)))
+    /* LLVM 19 branches on the sign of a number that is no vector, for x86: unforeseeable, and
+     * never vectorised. */
+    if (ir_is_float(t) &&
+        (!m->extreme || (t == COT_F64 && m->grid) ||
+         (m->x86 && LLVMGetTypeKind(LLVMTypeOf(in[0])) != LLVMVectorTypeKind)))
         return cg_ll_soft_extreme(e, op, t, in);
     if (!ir_is_float(t))
         name = op == SC_max ? (ir_is_signed(t) ? "llvm.smax" : "llvm.umax")
@@ -144,7 +146,8 @@ pairs(cg_ll_emit *e, LLVMValueRef *in)
     c = wide ? cg_ll_splat(e, c, (int)lanes) : c;
     for (int i = 0; i < 2; i++) {
         if (name) {
-            x[i] = LLVMBuildBitCast(e->b, in[i], LLVMVectorType(LLVMInt16TypeInContext(e->l->llvm), 2 * lanes), "");
+            x[i] = LLVMBuildBitCast(
+                e->b, in[i], LLVMVectorType(LLVMInt16TypeInContext(e->l->llvm), 2 * lanes), "");
             continue;
         }
         low[i] = LLVMBuildAShr(e->b, LLVMBuildShl(e->b, in[i], c, ""), c, "");
@@ -152,7 +155,8 @@ pairs(cg_ll_emit *e, LLVMValueRef *in)
     }
     if (name)
         return cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 2, x);
-    return LLVMBuildAdd(e->b, LLVMBuildMul(e->b, low[0], low[1], ""), LLVMBuildMul(e->b, high[0], high[1], ""), "");
+    return LLVMBuildAdd(e->b, LLVMBuildMul(e->b, low[0], low[1], ""),
+                        LLVMBuildMul(e->b, high[0], high[1], ""), "");
 }
 
 LLVMValueRef

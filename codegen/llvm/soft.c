@@ -192,8 +192,8 @@ cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef x)
 
 /* -- maximum and minimum -- */
 
-/* Equal operands differ in their signs at most, those of zeros: of the bits of both, maximum keeps what
- * is in both, minimum what is in either.  NaN wins. */
+/* Equal operands differ in their signs at most, those of zeros: of the bits of both, maximum
+ * keeps what is in both, minimum what is in either.  NaN wins. */
 LLVMValueRef
 cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
@@ -201,7 +201,8 @@ cg_ll_soft_extreme(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
     LLVMTypeRef f = LLVMTypeOf(in[0]), w = like(t == COT_F64 ? e->l->i64 : e->l->i32, in[0]);
     LLVMValueRef x = LLVMBuildBitCast(b, in[0], w, ""), y = LLVMBuildBitCast(b, in[1], w, "");
     LLVMValueRef both = op == SC_max ? LLVMBuildAnd(b, x, y, "") : LLVMBuildOr(b, x, y, "");
-    LLVMValueRef better = LLVMBuildFCmp(b, op == SC_max ? LLVMRealOGT : LLVMRealOLT, in[0], in[1], "");
+    LLVMValueRef better =
+        LLVMBuildFCmp(b, op == SC_max ? LLVMRealOGT : LLVMRealOLT, in[0], in[1], "");
     LLVMValueRef equal = LLVMBuildFCmp(b, LLVMRealOEQ, in[0], in[1], "");
     LLVMValueRef unordered = LLVMBuildFCmp(b, LLVMRealUNO, in[0], in[1], "");
     LLVMValueRef z = LLVMBuildSelect(b, better, in[0], in[1], "");

@@ -1,10 +1,10 @@
 /* Target machines, and what each can do.
  *
- * A machine is LLVM's, with what the emitter must know of the processor: which instructions it lacks, so
- * that they are spelled out, and how wide its vectors are.  That is not asked by name: the code generator
- * compiles a small function for it, and the instructions it chose tell.  Instruction sets differ in what a
- * triple alone stands for: riscv64 is rv64gcv, armv7em a Cortex-M4F, wasm32 has simd128; --features takes
- * any of that away. */
+ * A machine is LLVM's, with what the emitter must know of the processor: which instructions it
+ * lacks, so that they are spelled out, and how wide its vectors are.  That is not asked by
+ * name: the code generator compiles a small function for it, and the instructions it chose
+ * tell.  Instruction sets differ in what a triple alone stands for: riscv64 is rv64gcv, armv7em
+ * a Cortex-M4F, wasm32 has simd128; --features takes any of that away. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -62,13 +62,15 @@ read_x86(cg_ll_machine *m, const char *text)
     m->half = strstr(text, "vcvtps2ph") != NULL;
     m->masked = strstr(text, "vmaskmovps") || strstr(text, "{%k");
     m->masked_small = strstr(text, "vmovdqu16") != NULL;
-    const char *product = strstr(text, "vpmulld"), *end = product ? strchr(product, '\n') : NULL;
+    const char *product = strstr(text, "vpmulld"),
+               *end = product ? strchr(product, '\n') : NULL;
     m->avx2 = end && memchr(product, 'y', (size_t)(end - product));            /* of ymm */
     m->vector_bits = strstr(text, "zmm") ? 512 : strstr(text, "ymm") ? 256 : 128;
     m->registers = m->vector_bits == 512 ? 32 : 16;
 }
 
-/* An instruction's name is between a tab or space and a tab; what begins like it does not count. */
+/* An instruction's name is between a tab or space and a tab; what begins like it does not
+ * count. */
 static void
 read_probe(cg_ll_machine *m, const char *text)
 {
@@ -116,7 +118,8 @@ note_error(LLVMDiagnosticInfoRef d, void *user)
     text = LLVMGetDiagInfoDescription(d);
     const char *why = strstr(text, "): "); /* behind the place: the probe's */
     why = why ? why + 3 : text;
-    snprintf(first, CG_LL_FATAL, "%.*s", (int)strcspn(why, "\n"), *why ? why : "no reason given");
+    snprintf(first, CG_LL_FATAL, "%.*s", (int)strcspn(why, "\n"),
+             *why ? why : "no reason given");
     LLVMDisposeMessage(text);
 }
 
@@ -240,10 +243,12 @@ is_host(cot_context *ctx, const cg_ll_machine *m)
     return m->x86 && *m->features && strcmp(m->features, host_features(ctx)) == 0;
 }
 
-/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it.  This machine's features are
- * not told twice: each function names them, and it takes LLVM long to read the list. */
+/* On bare metal there is nobody to bring memcpy; a wasm module would have to import it.  This
+ * machine's features are not told twice: each function names them, and it takes LLVM long to
+ * read the list. */
 static LLVMTargetMachineRef
-new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target, const char *abi)
+new_target_machine(cot_context *ctx, const cg_ll_machine *m, LLVMTargetRef target,
+                   const char *abi)
 {
     LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
 
@@ -290,8 +295,8 @@ new_machine(cot_context *ctx, const char *triple, const char *cpu, const char *f
     m->alone = m->arch == CG_LL_ARM || m->arch == CG_LL_WASM;
     m->pointer32 = m->alone;
     if (!cg_ll_cpu_known(m->arch, cpu)) {
-        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as %s", triple, cpu,
-                   m->x86 ? "x86-64-v3" : architectures[a].cpu);
+        cg_ll_fail(ctx, "target %s: no processor '%s'; wants a name that LLVM has, as %s",
+                   triple, cpu, m->x86 ? "x86-64-v3" : architectures[a].cpu);
         return NULL;
     }
     m->tm = new_target_machine(ctx, m, target, architectures[a].abi);
@@ -370,7 +375,8 @@ normal_triple(cot_context *ctx, const char *triple)
 {
     const char *t = taken(ctx, LLVMNormalizeTargetTriple(triple));
 
-    if (strncmp(t, "armv7em-", 8) == 0 || strncmp(t, "armv7m-", 7) == 0 || strncmp(t, "armv8m.main-", 12) == 0)
+    if (strncmp(t, "armv7em-", 8) == 0 || strncmp(t, "armv7m-", 7) == 0 ||
+        strncmp(t, "armv8m.main-", 12) == 0)
         t = ir_format(&ctx->arena, "thumb%s", t + 3);
     return strchr(t, '-') ? t : ir_format(&ctx->arena, "%s-unknown-unknown", t);
 }
@@ -418,7 +424,8 @@ complete_target(cot_context *ctx, cg_target *t)
     }
     name_host(ctx, t);
     a = architecture_of(t->triple);
-    const char *unknown = asked && a >= 0 ? cg_ll_feature_unknown(architectures[a].arch, asked) : NULL;
+    const char *unknown =
+        asked && a >= 0 ? cg_ll_feature_unknown(architectures[a].arch, asked) : NULL;
     if (unknown)
         return cg_ll_fail(ctx, "target %s: no feature '%.*s'; wants + or - and a name that LLVM has, as in +fma,-avx2",
                           t->triple, (int)strcspn(unknown, ","), unknown);

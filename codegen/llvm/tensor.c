@@ -1,6 +1,8 @@
-/* Tensor cores and copies in the background as LLVM's intrinsics for NVPTX: tensor.h's instructions, one for one.
+/* Tensor cores and copies in the background as LLVM's intrinsics for NVPTX: tensor.h's
+ * instructions, one for one.
  *
- * Words and sums are the thread's own memory, at constant places: SROA makes registers of them. */
+ * Words and sums are the thread's own memory, at constant places: SROA makes registers of
+ * them. */
 #include "codegen/grid.h"
 #include "codegen/llvm/emit.h"
 
@@ -28,12 +30,17 @@ fetch(cg_ll_emit *e, const cg_insn *i)
     LLVMValueRef in[3] = { place(e, i->call->buffer[0], operand(e, i, 0), SHARED),
                            place(e, i->call->buffer[1], operand(e, i, 1), GLOBAL) };
 
+    const char *name = !i->imm     ? "llvm.nvvm.cp.async.cg.shared.global.16"
+                       : size == 4 ? "llvm.nvvm.cp.async.ca.shared.global.4"
+                                   : "llvm.nvvm.cp.async.ca.shared.global.8";
+
     if (!i->in[2]) {
-        cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.cp.async.cg.shared.global.16", 0, NULL, 2, in);
+        cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 2, in);
         return;
     }
-    in[2] = LLVMBuildTrunc(e->b, LLVMBuildMul(e->b, operand(e, i, 2), cg_ll_index(e, size), ""), e->l->i32, "");
-    cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.cp.async.cg.shared.global.16.s", 0, NULL, 3, in);
+    in[2] = LLVMBuildTrunc(e->b, LLVMBuildMul(e->b, operand(e, i, 2), cg_ll_index(e, size), ""),
+                           e->l->i32, "");
+    cg_ll_intrinsic(e->l, e->b, ir_format(e->arena, "%s.s", name), 0, NULL, 3, in);
 }
 
 /* Element number r behind the place of operand j. */
@@ -50,10 +57,11 @@ fragment(cg_ll_emit *e, const cg_insn *i)
 {
     LLVMTypeRef shared = LLVMPointerTypeInContext(e->l->llvm, SHARED);
     LLVMValueRef row = place(e, i->call->buffer[1], operand(e, i, 1), SHARED);
-    LLVMValueRef x = cg_ll_intrinsic(e->l, e->b,
-                                     i->imm ? "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"
-                                            : "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
-                                     1, &shared, 1, &row);
+    LLVMValueRef x =
+        cg_ll_intrinsic(e->l, e->b,
+                        i->imm ? "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"
+                               : "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16",
+                        1, &shared, 1, &row);
 
     for (unsigned r = 0; r < 4; r++)
         LLVMBuildStore(e->b, LLVMBuildExtractValue(e->b, x, r, ""), own(e, i, 0, (int)r));
@@ -83,11 +91,12 @@ multiply(cg_ll_emit *e, const cg_insn *i)
     }
     in[4] = word(e, i, 2, 0);
     in[5] = word(e, i, 2, 1);
-    LLVMValueRef x = cg_ll_intrinsic(e->l, e->b,
-                                     i->type == COT_F16    ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-                                     : i->type == COT_BF16 ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
-                                                           : "llvm.nvvm.mma.m16n8k8.row.col.tf32",
-                                     0, NULL, 10, in);
+    LLVMValueRef x =
+        cg_ll_intrinsic(e->l, e->b,
+                        i->type == COT_F16    ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+                        : i->type == COT_BF16 ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+                                              : "llvm.nvvm.mma.m16n8k8.row.col.tf32",
+                        0, NULL, 10, in);
     for (unsigned r = 0; r < 4; r++)
         LLVMBuildStore(e->b, LLVMBuildExtractValue(e->b, x, r, ""), own(e, i, 0, (int)r));
 }

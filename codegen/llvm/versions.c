@@ -1,10 +1,11 @@
 /* One object for several processors of the x86-64 family.
  *
- * The functions are there once for each of the family's levels that the user named (x86-64 psABI, section
- * 3.1.1).  What the caller sees is a function made for the lowest of all processors: it reads one word,
- * which is 0 until somebody asked the processor (cpuid, and xgetbv for what the system saves), and calls the
- * best version.  The word is read and written relaxed: whoever asks gets the same answer, so that a race
- * is nothing but a question asked twice. */
+ * The functions are there once for each of the family's levels that the user named (x86-64
+ * psABI, section
+ * 3.1.1).  What the caller sees is a function made for the lowest of all processors: it reads
+ * one word, which is 0 until somebody asked the processor (cpuid, and xgetbv for what the
+ * system saves), and calls the best version.  The word is read and written relaxed: whoever
+ * asks gets the same answer, so that a race is nothing but a question asked twice. */
 #include "codegen/llvm/llvm.h"
 #include "cotrace/base.h"
 
@@ -14,10 +15,12 @@ enum { N_LEVELS = sizeof levels / sizeof *levels };
 static const char level_text[] =
     "@cot.cpu = global i32 0, align 4\n"
     "define { i32, i32, i32, i32 } @cot.cpuid(i32 %leaf) noinline nounwind {\n"
-    "  %r = call { i32, i32, i32, i32 } asm sideeffect \"cpuid\", \"={ax},={bx},={cx},={dx},{ax},{cx}\"(i32 %leaf, i32 0)\n"
+    "  %r = call { i32, i32, i32, i32 } asm sideeffect \"cpuid\", "
+    "\"={ax},={bx},={cx},={dx},{ax},{cx}\"(i32 %leaf, i32 0)\n"
     "  ret { i32, i32, i32, i32 } %r\n"
     "}\n"
-    /* x86-64-v2: sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf.  v3: fma, movbe, osxsave, avx, f16c;
+    /* x86-64-v2: sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf.  v3: fma, movbe,
+     * osxsave, avx, f16c;
      * bmi1, avx2, bmi2; lzcnt.  v4: avx512f, dq, cd, bw, vl. */
     "define i32 @cot.level() noinline nounwind {\n"
     "  %c0 = call { i32, i32, i32, i32 } @cot.cpuid(i32 0)\n"
@@ -48,7 +51,8 @@ static const char level_text[] =
     "  br i1 %v33, label %wide, label %narrow\n"
     /* The system must save ymm (bits 1, 2), and for v4 masks and zmm (5, 6, 7) as well. */
     "wide:\n"
-    "  %x = call { i32, i32 } asm sideeffect \".byte 0x0f, 0x01, 0xd0\", \"={ax},={dx},{cx}\"(i32 0)\n"
+    "  %x = call { i32, i32 } asm sideeffect \".byte 0x0f, 0x01, 0xd0\", "
+    "\"={ax},={dx},{cx}\"(i32 0)\n"
     "  %s = extractvalue { i32, i32 } %x, 0\n"
     "  %s3 = and i32 %s, 6\n"
     "  %o3 = icmp eq i32 %s3, 6\n"
@@ -112,8 +116,10 @@ cg_ll_version_entry(cg_ll_module *l, const char *name, const cg_version *v)
 static LLVMValueRef
 find_level(cg_ll_module *l, LLVMValueRef fn)
 {
-    LLVMValueRef word = LLVMGetNamedGlobal(l->module, "cot.cpu"), ask = LLVMGetNamedFunction(l->module, "cot.level");
-    LLVMBasicBlockRef first = LLVMGetInsertBlock(l->b), asks = LLVMAppendBasicBlockInContext(l->llvm, fn, "ask"),
+    LLVMValueRef word = LLVMGetNamedGlobal(l->module, "cot.cpu"),
+                 ask = LLVMGetNamedFunction(l->module, "cot.level");
+    LLVMBasicBlockRef first = LLVMGetInsertBlock(l->b),
+                      asks = LLVMAppendBasicBlockInContext(l->llvm, fn, "ask"),
                       known = LLVMAppendBasicBlockInContext(l->llvm, fn, "known");
     LLVMValueRef seen = LLVMBuildLoad2(l->b, l->i32, word, ""), level;
 
@@ -125,12 +131,14 @@ find_level(cg_ll_module *l, LLVMValueRef fn)
     LLVMBuildBr(l->b, known);
     LLVMPositionBuilderAtEnd(l->b, known);
     level = LLVMBuildPhi(l->b, l->i32, "level");
-    LLVMAddIncoming(level, (LLVMValueRef[]){ seen, found }, (LLVMBasicBlockRef[]){ first, asks }, 2);
+    LLVMAddIncoming(level, (LLVMValueRef[]){ seen, found },
+                    (LLVMBasicBlockRef[]){ first, asks }, 2);
     return level;
 }
 
 cot_status
-cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n, const cg_version *const *v)
+cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n,
+             const cg_version *const *v)
 {
     LLVMValueRef in[2], fn, level;
 
@@ -139,7 +147,8 @@ cg_ll_choose(cg_ll_module *l, const char *name, int n_args, bool parallel, int n
     fn = cg_ll_begin_natural(l, name, n_args, parallel, in);
     level = find_level(l, fn);
     for (int i = n; i-- > 0;) {
-        LLVMValueRef entry = LLVMGetNamedFunction(l->module, cg_ll_version_entry(l, name, v[i]));
+        LLVMValueRef entry =
+            LLVMGetNamedFunction(l->module, cg_ll_version_entry(l, name, v[i]));
         LLVMBasicBlockRef use = LLVMAppendBasicBlockInContext(l->llvm, fn, ""),
                           below = LLVMAppendBasicBlockInContext(l->llvm, fn, "");
         LLVMValueRef least = LLVMConstInt(l->i32, (uint64_t)level_of(v[i]->target.cpu), 0);

@@ -222,7 +222,8 @@ static cg_ix
 split_multiples(cg_ix_table *t, cg_ix x, int64_t c, cg_ix *quotient)
 {
     const cg_ix_expr e = t->expr[x];
-    cg_ix_term *q = IR_NEW_N(t->arena, cg_ix_term, e.n + 1), *r = IR_NEW_N(t->arena, cg_ix_term, e.n + 1);
+    cg_ix_term *q = IR_NEW_N(t->arena, cg_ix_term, e.n + 1),
+               *r = IR_NEW_N(t->arena, cg_ix_term, e.n + 1);
     uint32_t nq = 0, nr = 0;
     for (uint32_t i = 0; i < e.n; i++) {
         if (e.term[i].k % c == 0)
@@ -271,7 +272,8 @@ cg_ix_div(cg_ix_table *t, cg_ix x, int64_t c)
     if (g > 1)
         return cg_ix_add(t, q, cg_ix_div(t, over(t, rest, g), c / g));
     const cg_ix_expr e = t->expr[rest];
-    const cg_ix_atom *a = e.n == 1 && e.c == 0 && e.term[0].k == 1 ? &t->atom[e.term[0].atom] : NULL;
+    const cg_ix_atom *a =
+        e.n == 1 && e.c == 0 && e.term[0].k == 1 ? &t->atom[e.term[0].atom] : NULL;
     if (a && a->kind == CG_IX_DIV && a->lo >= 0)
         return cg_ix_add(t, q, cg_ix_div(t, a->e, a->c * c));
     return cg_ix_add(t, q, part(t, CG_IX_DIV, rest, c));

@@ -8,7 +8,8 @@ inner_frame(cg_lowering *l, cg_frame *fr, const ir_node *n, const ir_graph *f, i
 {
     cg_frame *in = cg_frame_new(l, f);
     for (int i = 0; i < f->n_in; i++)
-        in->bind[f->in[i]] = (cg_bind){ .kind = CG_BIND_OUTER, .frame = fr, .ref = n->in[first + i] };
+        in->bind[f->in[i]] =
+            (cg_bind){ .kind = CG_BIND_OUTER, .frame = fr, .ref = n->in[first + i] };
     return in;
 }
 
@@ -20,7 +21,8 @@ lower_call(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
 }
 
 static cg_val
-pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at, cg_val index, int k)
+pull_branches(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at,
+              cg_val index, int k)
 {
     const ir_graph *f = n->at.cond.branches.at[k];
     cot_dtype t = ir_type_at(fr->f, n->in[0])->dtype;

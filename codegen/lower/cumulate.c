@@ -1,10 +1,10 @@
 /* cumsum, cumprod, cummax, cummin: a line is an axis of the operand, n elements.
  *
- * In the order of NUMERICS.md section 5: chunks of 16 by Hillis and Steele's scan in registers, the last
- * element of each carried on to the next within a block of 1,024; what comes before a block is the scan,
- * by the same rule, of the totals of the blocks before it.  So there are two loops over blocks, each of
- * which threads may share: totals (a line of one block has none), and results.  Where elements of other
- * lines lie side by side, lines are lanes. */
+ * In the order of NUMERICS.md section 5: chunks of 16 by Hillis and Steele's scan in registers,
+ * the last element of each carried on to the next within a block of 1,024; what comes before a
+ * block is the scan, by the same rule, of the totals of the blocks before it.  So there are two
+ * loops over blocks, each of which threads may share: totals (a line of one block has none),
+ * and results.  Where elements of other lines lie side by side, lines are lanes. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/reduce.h"
@@ -67,10 +67,12 @@ put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
     }
     go_to(l, c, i);
     cg_ix flat = cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at);
-    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), cg_convert(l, x, c->how.type, c->t->dtype), 0);
+    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat),
+             cg_convert(l, x, c->how.type, c->t->dtype), 0);
 }
 
-/* Elements base ... base + m - 1 to results, but for what comes before the block; answers the last one. */
+/* Elements base ... base + m - 1 to results, but for what comes before the block; answers the
+ * last one. */
 static cg_val
 chunk(cg_lowering *l, cumulating *c, cg_ix base, int m, cg_val carry, cg_val before)
 {
@@ -106,19 +108,22 @@ block(cg_lowering *l, cumulating *c, cg_ix base, int64_t m, bool results, cg_val
 {
     cg_val carry = cg_neutral(&l->b, c->how.op, c->how.type);
     if (m >= CHUNK) {
-        cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, m / CHUNK), 1, 0);
+        cg_val loop =
+            cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, m / CHUNK), 1, 0);
         uint32_t mark = cg_scope_begin(l);
         cg_val now = cg_loop_carry(&l->b, loop, c->how.type, carry);
         cg_ix k = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, m / CHUNK - 1);
         cg_ix start = cg_ix_add(&l->ix, base, cg_ix_mul(&l->ix, k, CHUNK));
-        cg_val next = results ? chunk(l, c, start, CHUNK, now, before) : combine(l, c, now, chunk_total(l, c, start));
+        cg_val next = results ? chunk(l, c, start, CHUNK, now, before)
+                              : combine(l, c, now, chunk_total(l, c, start));
         cg_loop_next(&l->b, loop, now, next);
         cg_scope_end(l, mark);
         cg_loop_end(&l->b, loop);
         carry = cg_loop_result(&l->b, loop, 0);
     }
     if (m % CHUNK)
-        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CHUNK * CHUNK), (int)(m % CHUNK), carry, before);
+        carry = chunk(l, c, cg_ix_addc(&l->ix, base, m / CHUNK * CHUNK), (int)(m % CHUNK),
+                      carry, before);
     return carry;
 }
 
@@ -136,8 +141,9 @@ before_block(cg_lowering *l, const cumulating *c, cg_ix b)
 {
     cg_val i = cg_ix_value(&l->ix, &l->b, b), zero = cg_i64(&l->b, 0);
     cg_val some = cg_insn2(&l->b, SC_lt, COT_I64, zero, i);
-    cg_ix last = cg_ix_var(&l->ix, cg_insn2(&l->b, SC_max, COT_I64, cg_iadd(&l->b, i, cg_i64(&l->b, -1)), zero), 0,
-                           c->length / BLOCK);
+    cg_ix last = cg_ix_var(
+        &l->ix, cg_insn2(&l->b, SC_max, COT_I64, cg_iadd(&l->b, i, cg_i64(&l->b, -1)), zero), 0,
+        c->length / BLOCK);
     cg_val x = cg_load(&l->b, c->sum[c->level], scratch_index(l, c, last), some);
     return cg_choose(l, c->how.type, some, x, cg_neutral(&l->b, c->how.op, c->how.type));
 }
@@ -166,7 +172,8 @@ scan(cg_lowering *l, cumulating *c)
     cg_each(l, kind, full, 1, true, results_of, c);
     if (n % BLOCK) {
         cg_ix last = cg_ix_const(&l->ix, full);
-        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), n % BLOCK, true, full ? before_block(l, c, last) : 0);
+        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), n % BLOCK, true,
+              full ? before_block(l, c, last) : 0);
     }
 }
 
@@ -224,7 +231,8 @@ make_scratch(cg_lowering *l, cumulating *c)
     int level = 0;
     for (int64_t n = (c->size - 1) / BLOCK; n > 0; n = (n - 1) / BLOCK, level++) {
         const int64_t dims[1] = { n * c->width };
-        const ir_type *t = ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
+        const ir_type *t =
+            ir_type_as(l->ctx, ir_type_shaped(l->ctx, c->t, 1, dims), c->how.type);
         if (!c->total_at[level].set) {
             c->total_at[level] = cg_plan_new(l, "total", t);
             c->sum_at[level] = cg_plan_new(l, "sum", t);
@@ -253,7 +261,7 @@ emit(cg_lowering *l, cumulating *c)
             across ? outer_line : any_line, c);
 }
 
-/* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------------------------- */
+/* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------- */
 
 enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
 
@@ -283,7 +291,8 @@ run_step(cg_lowering *l, void *user, cg_ix i)
         scan(l, c);
     } else {
         cg_ix last = cg_ix_const(&l->ix, c->size / BLOCK);
-        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), c->size % BLOCK, true, before_block(l, c, last));
+        block(l, c, cg_ix_mul(&l->ix, last, BLOCK), c->size % BLOCK, true,
+              before_block(l, c, last));
     }
 }
 
@@ -315,7 +324,8 @@ plan_steps(cg_lowering *l, cg_level *v, cumulating *c)
 void
 cg_plan_cumulate(cg_lowering *l, cg_level *v, const cg_group *g)
 {
-    static const ir_op reduces[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max, OP_reduce_min };
+    static const ir_op reduces[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max,
+                                     OP_reduce_min };
     const ir_node *n = g->node;
     const cg_group none = { 0 };
     cumulating c = { .n = n, .t = ir_type_at(v->f, n->first), .axis = (int)n->at.cumulate.axis, .inner = 1 };

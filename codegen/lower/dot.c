@@ -119,7 +119,8 @@ wants_packing(const shape *s, const cg_target *t, int64_t bytes)
     return s->m.total > 2 * s->mr && s->k.total * s->n.total * bytes > t->l1 / 2;
 }
 
-/* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16 fit. */
+/* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
+ * fit. */
 static bool
 wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
 {
@@ -127,16 +128,17 @@ wants_pairs(const shape *s, const cg_dot *d, const cg_target *t)
     for (int i = 0; i < 2; i++)
         if (stored[i] != COT_I8 && stored[i] != COT_U8 && stored[i] != COT_I16)
             return false;
-    return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 && s->n.total >= s->w &&
-           s->w == t->vector_bits / 32 && s->k.total > 1 && s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
+    return d->type == COT_I32 && t->vector_bits >= 128 && s->m.total >= 4 &&
+           s->n.total >= s->w && s->w == t->vector_bits / 32 && s->k.total > 1 &&
+           s->m.total * s->n.total * s->k.total > PAIRS_LEAST;
 }
 
 /* Rows whose k's lie together, evenly apart: w k's of w rows are a square. */
 static bool
 wants_turning(const shape *s)
 {
-    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 && s->steps % s->w == 0 &&
-           s->mr > s->w / 2;
+    return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 &&
+           s->steps % s->w == 0 && s->mr > s->w / 2;
 }
 
 static void
@@ -146,7 +148,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own
             columns = t->l3 / 4 / (KC * bytes);
     int64_t blocks;
     /* Copying rows is cheap; many panels would rather read a strip as one stream. */
-    s->by_rows = !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->by_rows =
+        !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
     s->turned = !s->by_rows && wants_turning(s);
     s->strip = s->turned ? round_up(s->mr, s->w) : s->mr;
     rows = rows * s->mr / s->strip;
@@ -165,7 +168,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
     s->own = own && !s->swap;
     blocks = (s->m.total + s->mc - 1) / s->mc;
-    if (threads > 1 && 2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
+    if (threads > 1 &&
+        2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
         s->shares = s->single ? at_most(4 * threads, (s->n.total + s->nr - 1) / s->nr) : blocks;
     s->c_size = s->own ? 0 : s->steps > KC ? (s->whole ? s->mc : round_up(s->m.total, s->mr)) * round_up(s->n.total, s->nr)
                                 : round_up(s->mr * s->nr, 16);
@@ -191,7 +195,8 @@ batch_share(const shape *s)
 static shape
 groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
 {
-    const double work = 2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
+    const double work =
+        2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total;
     if (threads > 1 && work > 4e5 && s.b.total > s.w)
         s.pieces = at_most(threads, (s.b.total + s.w - 1) / s.w);
     s.batch_pieces = s.groups = true;
@@ -273,7 +278,8 @@ cg_dot_scratch(const cg_target *t, int threads, const cg_dot *d, bool inner)
 /* The sums of a tile, kept in memory, are handed on row by row: they are in the first cache.
  * The epilogue is compiled for the vectors of one row, or for one vector if it is long. */
 void
-cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over)
+cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
+                 bool columns_over)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
@@ -432,20 +438,23 @@ inner_steps(const product *p, cg_val free, cg_val first, int64_t lanes, cg_val s
     return cg_loop_result(b, loop, 0);
 }
 
-/* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in all), up to 16 steps,
- * folded by halves. */
+/* A block of up to 512 elements from k0 on: 32 lanes (fewer, if there are fewer elements in
+ * all), up to 16 steps, folded by halves. */
 static cg_val
-inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps, cg_kind kind)
+inner_block(const product *p, cg_val free, cg_val k0, int64_t n_lanes, cg_val steps,
+            cg_kind kind)
 {
     cg_build *b = p->b;
     cot_dtype t = p->d->type;
     const int64_t total = p->s.k.total, over = total % n_lanes;
-    cg_val lanes = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, n_lanes), 1, 0), lane = cg_loop_var(b, lanes);
+    cg_val lanes = cg_loop_begin(b, kind, cg_i64(b, 0), cg_i64(b, n_lanes), 1, 0),
+           lane = cg_loop_var(b, lanes);
     cg_val acc = inner_steps(p, free, cg_iadd(b, k0, lane), n_lanes, steps);
     if (over) {
         cg_val whole = cg_i64(b, total - over), rest = less(b, lane, cg_i64(b, over)), tail = 0;
         if (total > BLOCK)
-            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64, cg_iadd(b, k0, cg_imul(b, steps, n_lanes)), whole));
+            tail = cg_if_begin(b, cg_insn2(b, SC_eq, COT_I64,
+                                           cg_iadd(b, k0, cg_imul(b, steps, n_lanes)), whole));
         cg_val last = inner_step(p, free, cg_iadd(b, whole, lane), acc, rest);
         if (tail) {
             cg_if_else(b, tail);
@@ -491,7 +500,8 @@ inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
     cg_build *b = p->b;
     cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
     cg_val blocks = cg_i64(b, (p->s.k.total + BLOCK - 1) / BLOCK);
-    give(p, m, cg_i64(b, 0), cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL), 0);
+    give(p, m, cg_i64(b, 0),
+         cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL), 0);
     cg_loop_end(b, rows);
 }
 
@@ -551,7 +561,8 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
         return;
     }
     int64_t all = s->batch_pieces ? s->b.total : s->m.total;
-    int64_t share = s->batch_pieces ? batch_share(s) : round_up((all + s->pieces - 1) / s->pieces, s->mr);
+    int64_t share =
+        s->batch_pieces ? batch_share(s) : round_up((all + s->pieces - 1) / s->pieces, s->mr);
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
            piece = cg_loop_var(b, loop);
     cg_val from = cg_imul(b, piece, share),

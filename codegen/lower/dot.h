@@ -36,7 +36,8 @@ typedef struct cg_dot {
     cg_val lhs_offset, rhs_offset;  /* uniform, in elements; 0: none */
     /* The result at (b, m, n) is acc, of `type`.  `when` (BOOL, or 0 for always) guards every
      * store and every load of an operand of the epilogue. */
-    void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when);
+    void (*store)(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
+                  cg_val when);
     void *user;
     uint32_t sum;                   /* 1 + the buffer of (b, m, n) itself, dense, if `store` does no more than that; or 0 */
     bool dear;                      /* what `store` emits is long: a few copies are enough */

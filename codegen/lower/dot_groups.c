@@ -1,10 +1,12 @@
-/* Products of many small pairs (dot.c): convolutions of groups of few features, depthwise ones above all, and batched
- * products whose batch lies together in memory.
+/* Products of many small pairs (dot.c): convolutions of groups of few features, depthwise ones
+ * above all, and batched products whose batch lies together in memory.
  *
- * One product has too few columns for lanes; so lanes run along the batch: a tile is `unroll i MR { unroll o N { vector
- * g W { for k ... fma } } }`, all loads of which are vectors.  The chains are those of every product, so the numbers are.
- * A right side that meets many rows is copied first, to where the lanes of each (k, o) are a vector.  Rows go by the
- * innermost of their axes, in which addresses are affine; the few rows of a gradient in the kernel are one tile. */
+ * One product has too few columns for lanes; so lanes run along the batch: a tile is `unroll i
+ * MR { unroll o N { vector g W { for k ... fma } } }`, all loads of which are vectors.  The
+ * chains are those of every product, so the numbers are.
+ * A right side that meets many rows is copied first, to where the lanes of each (k, o) are a
+ * vector.  Rows go by the innermost of their axes, in which addresses are affine; the few rows
+ * of a gradient in the kernel are one tile. */
 #include "codegen/lower/dot_inside.h"
 
 enum { STEPS_MOST = 32, CHAIN_MOST = 160 };     /* of k written out, and the multiply-adds of a tile then */
@@ -27,9 +29,11 @@ rows_of(int64_t n, int64_t most)
 bool
 cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes)
 {
-    const int64_t lanes = t->vector_bits / (8 * bytes), most = (t->registers >= 32 ? 24 : 12) / (s->n.total > 0 ? s->n.total : 1);
+    const int64_t lanes = t->vector_bits / (8 * bytes),
+                  most = (t->registers >= 32 ? 24 : 12) / (s->n.total > 0 ? s->n.total : 1);
     const int last = s->m.n - 1;
-    if (lanes < 2 || s->b.n != 1 || s->b.total < lanes || s->b.lhs[0] != 1 || s->n.total >= lanes || s->k.total == 0)
+    if (lanes < 2 || s->b.n != 1 || s->b.total < lanes || s->b.lhs[0] != 1 ||
+        s->n.total >= lanes || s->k.total == 0)
         return false;
     s->w = lanes;
     s->run = last > 0 && s->m.total > most ? s->m.size[last] : s->m.total;
@@ -41,17 +45,20 @@ cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes)
     return true;
 }
 
-/* Scratch memory for so many elements of the batch.  Of several blocks of k, the sums of all rows are kept. */
+/* Scratch memory for so many elements of the batch.  Of several blocks of k, the sums of all
+ * rows are kept. */
 void
 cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch)
 {
-    const int64_t block = at_most(KC, s->k.total) * s->nr, blocks = round_up(batch, s->w) / s->w;
+    const int64_t block = at_most(KC, s->k.total) * s->nr,
+                  blocks = round_up(batch, s->w) / s->w;
     s->whole = s->k.total <= KC && s->pack_right && blocks * block * bytes <= t->l2 / 2;
     s->b_size = !s->pack_right ? 0 : s->whole ? blocks * block : block;
     s->c_size = round_up(s->k.total > KC ? blocks * s->m.total * s->nr : s->mr * s->nr, 16);
 }
 
-/* Where the lanes of (k, o) begin, k counted from the block's first, of the block of the batch that is number
+/* Where the lanes of (k, o) begin, k counted from the block's first, of the block of the batch
+ * that is number
  * `block` of those kept. */
 static cg_val
 kept_right(const product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
@@ -59,7 +66,8 @@ kept_right(const product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
     cg_build *b = p->b;
     const shape *s = &p->s;
     cg_val at = cg_iadd(b, cg_imul(b, block, at_most(KC, s->k.total)), k);
-    return scratch_at(p, s->c_size, cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), cg_imul(b, o, s->w)), lane));
+    return scratch_at(p, s->c_size,
+                      cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), cg_imul(b, o, s->w)), lane));
 }
 
 static cg_val
@@ -67,7 +75,8 @@ right_element(const product *p, cg_val k, cg_val o, cg_val when)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o), offset(b, &s->k, right_of(s, &s->k), k));
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o),
+                        offset(b, &s->k, right_of(s, &s->k), k));
     return load(p, false, at, when);
 }
 
@@ -100,7 +109,8 @@ pack_block(const product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_end)
     cg_val loop = loop_over(b, k0, k_end, 1), k = cg_loop_var(b, loop), columns;
     cg_val o = spmd(b, CG_UNROLL, s->n.total, &columns);
     block x = block_begin(p, g0, kept, k0);
-    cg_store(b, p->d->scratch, kept_right(p, kept, cg_isub(b, k, k0), o, x.lane), right_element(&x.p, k, o, x.when), 0);
+    cg_store(b, p->d->scratch, kept_right(p, kept, cg_isub(b, k, k0), o, x.lane),
+             right_element(&x.p, k, o, x.when), 0);
     cg_loop_end(b, x.lanes);
     if (columns)
         cg_loop_end(b, columns);
@@ -126,7 +136,8 @@ chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi)
     const shape *s = &x->p.s;
     const group *g = &s->k;
     const cot_dtype t = x->p.d->type;
-    const int64_t *stride = left_of(s, g), by = innermost(g, stride), size = g->n > 1 ? g->size[g->n - 1] : 0;
+    const int64_t *stride = left_of(s, g), by = innermost(g, stride),
+                  size = g->n > 1 ? g->size[g->n - 1] : 0;
     cg_val acc = cg_const(b, t, 0), runs = 0, from = cg_i64(b, 0), base = row, outer = 0;
     if (size) {
         cg_val past = cg_idiv(b, cg_iadd(b, hi, cg_i64(b, size - 1)), size);
@@ -166,15 +177,16 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
     return acc;
 }
 
-/* Where sums wait: those of a tile for a long epilogue, which is compiled once, those of all rows for further blocks
- * of k; m is counted accordingly. */
+/* Where sums wait: those of a tile for a long epilogue, which is compiled once, those of all
+ * rows for further blocks of k; m is counted accordingly. */
 static cg_val
 kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
 {
     cg_build *b = x->p.b;
     const shape *s = &x->p.s;
     cg_val row = s->k.total > KC ? cg_iadd(b, cg_imul(b, g, s->m.total), m) : m;
-    return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), cg_imul(b, o, s->w)), x->lane));
+    return scratch_at(
+        &x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), cg_imul(b, o, s->w)), x->lane));
 }
 
 /* The result in rows m ... from the sums of rows `from` ... that wait. */
@@ -184,7 +196,8 @@ give_kept(const product *p, cg_val g0, cg_val g, cg_val m, cg_val from, cg_val c
     cg_build *b = p->b;
     const shape *s = &p->s;
     cg_val rows = loop_over(b, cg_i64(b, 0), count, 1), i = cg_loop_var(b, rows);
-    cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, s->n.total), 1), o = cg_loop_var(b, columns);
+    cg_val columns = loop_over(b, cg_i64(b, 0), cg_i64(b, s->n.total), 1),
+           o = cg_loop_var(b, columns);
     block x = block_begin(p, g0, 0, 0);
     cg_val sum = cg_load(b, p->d->scratch, kept_sum(&x, g, cg_iadd(b, from, i), o), 0);
     give(&x.p, cg_iadd(b, m, i), o, sum, x.when);
@@ -207,7 +220,8 @@ with_before(const block *x, cg_val at, cg_val sum)
     return cg_loop_result(b, later, 0);
 }
 
-/* What a tile is of: block number g of the batch, from g0 on; the right side's place; the k's. */
+/* What a tile is of: block number g of the batch, from g0 on; the right side's place; the
+ * k's. */
 typedef struct part {
     cg_val g0, g, kept, k0, k_end;
 } part;
@@ -220,7 +234,8 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
     const shape *s = &p->s;
     const int64_t by = s->run == s->m.total ? 0 : innermost(&s->m, left_of(s, &s->m));
     const bool over = s->run % s->mr != 0, blocks = s->k.total > KC;
-    cg_val rows, columns, i = spmd(b, CG_UNROLL, s->mr, &rows), o = spmd(b, CG_UNROLL, s->n.total, &columns);
+    cg_val rows, columns, i = spmd(b, CG_UNROLL, s->mr, &rows),
+                          o = spmd(b, CG_UNROLL, s->n.total, &columns);
     block x = block_begin(p, a->g0, a->kept, a->k0);
     cg_val r = cg_iadd(b, r0, i), in_row = over ? less(b, r, cg_i64(b, s->run)) : 0;
     cg_val safe = over ? cg_imin(b, r, cg_i64(b, s->run - 1)) : r, m = cg_iadd(b, m0, safe);
@@ -264,8 +279,8 @@ batch_begin(const product *p, cg_val from, cg_val to, part *a)
     return loop;
 }
 
-/* A right side that stays in the second cache is copied first, and each run of rows meets all of the batch: what
- * lies together is read together. */
+/* A right side that stays in the second cache is copied first, and each run of rows meets all
+ * of the batch: what lies together is read together. */
 static void
 groups_whole(const product *p, cg_val from, cg_val to)
 {
@@ -275,7 +290,8 @@ groups_whole(const product *p, cg_val from, cg_val to)
     cg_val pack = batch_begin(p, from, to, &a);
     pack_block(p, a.g0, a.g, a.k0, a.k_end);
     cg_loop_end(b, pack);
-    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, s->m.total), s->run), blocks = batch_begin(p, from, to, &a);
+    cg_val rows = loop_over(b, cg_i64(b, 0), cg_i64(b, s->m.total), s->run),
+           blocks = batch_begin(p, from, to, &a);
     a.kept = a.g;
     run_of_rows(p, &a, cg_loop_var(b, rows));
     cg_loop_end(b, blocks);

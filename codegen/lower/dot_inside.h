@@ -47,7 +47,8 @@ typedef struct product {
     cg_val batch;
 } product;
 
-/* One element of the general form; the inner form's sum of a row over its blocks lo ... hi - 1, lanes of this kind. */
+/* One element of the general form; the inner form's sum of a row over its blocks lo ... hi - 1,
+ * lanes of this kind. */
 cg_val cg_dot_element(const product *p, cg_val m, cg_val n);
 cg_val cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind kind);
 /* dot_grid.c: all of it, on a GPU; what follows from the number of a batch element. */
@@ -213,7 +214,8 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 }
 
 /* The sums of a tile from kept memory; rows m_begin ... m_end by packing. */
-void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns, bool columns_over);
+void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
+                      bool columns_over);
 void cg_dot_packed(product *p);
 
 /* dot_groups.c: are lanes to run along the batch?  Then the tile is chosen. */

@@ -1,8 +1,9 @@
 /* Packed matrix products: the loops of BLIS (dot.c).
  *
- * The left side is packed as it lies: rows whose k's are together are copied, strip after strip; else the rows of a
- * strip go side by side, k after k.  Along several axes of k (a convolution's window) a block is taken in runs of
- * the innermost one, so that addresses are affine in the loop that moves the elements. */
+ * The left side is packed as it lies: rows whose k's are together are copied, strip after
+ * strip; else the rows of a strip go side by side, k after k.  Along several axes of k (a
+ * convolution's window) a block is taken in runs of the innermost one, so that addresses are
+ * affine in the loop that moves the elements. */
 #include "codegen/lower/dot_inside.h"
 
 enum {
@@ -10,24 +11,28 @@ enum {
     WRITTEN = 8,        /* k's that a tile's loop has written out, so that its end can be foreseen */
 };
 
-/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that begins at k0. */
+/* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
+ * begins at k0. */
 static cg_val
 panel_index(const product *p, cg_val panel, cg_val k0, cg_val k, cg_val column)
 {
     cg_build *b = p->b;
     cg_val row = cg_iadd(b, cg_imul(b, panel, at_most(KC, p->s.steps)), k);
     cg_val at = cg_iadd(b, p->b_at, cg_iadd(b, cg_imul(b, row, p->s.nr), column));
-    return scratch_at(p, p->s.c_size, p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
+    return scratch_at(p, p->s.c_size,
+                      p->s.whole ? cg_iadd(b, at, cg_imul(b, k0, p->s.nc)) : at);
 }
 
-/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one perhaps alone. */
+/* Elements 2 k and 2 k + 1 of a row or column as the halves of an i32 (SC_pairs), the last one
+ * perhaps alone. */
 static cg_val
 pair(const product *p, bool left, cg_val at, cg_val k, cg_val when)
 {
     cg_build *b = p->b;
     const group *g = &p->s.k;
     const int64_t *stride = left ? left_of(&p->s, g) : right_of(&p->s, g);
-    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)), half = cg_const(b, COT_I32, 16);
+    cg_val first = cg_imul(b, k, 2), second = cg_iadd(b, first, cg_i64(b, 1)),
+           half = cg_const(b, COT_I32, 16);
     cg_val there = g->total % 2 ? both(b, when, less(b, second, cg_i64(b, g->total))) : when;
     cg_val x = load(p, left, cg_iadd(b, at, offset(b, g, stride, first)), when);
     cg_val y = load(p, left, cg_iadd(b, at, offset(b, g, stride, second)), there);
@@ -44,7 +49,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
     cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
                         offset(b, &s->k, right_of(s, &s->k), global));
-    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when) : load(p, false, at, when);
+    cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
+                        : load(p, false, at, when);
     cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), x, 0);
 }
 
@@ -133,7 +139,8 @@ runs_begin(const product *p, cg_val k0, cg_val kc)
 static bool
 runs_whole(const shape *s)
 {
-    return s->w > 1 && s->steps % s->w == 0 && (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
+    return s->w > 1 && s->steps % s->w == 0 &&
+           (s->k.n <= 1 || s->k.size[s->k.n - 1] % s->w == 0);
 }
 
 /* Rows whose k's lie together are copied. */
@@ -143,7 +150,8 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_build *b = p->b;
     const shape *s = &p->s;
     int64_t w = runs_whole(s) ? s->w : 1;
-    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), cg_i64(b, s->mr - 1)), s->mr);
+    cg_val strips =
+        cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), cg_i64(b, s->mr - 1)), s->mr);
     cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
     cg_val at = row_offset(p, m), i = cg_isub(b, m, m_begin);
@@ -160,8 +168,9 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_loop_end(b, rows);
 }
 
-/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A vector has more lanes than
- * a strip rows; what it stores beyond them is what the next k, the next strip or nobody has there. */
+/* A strip, k after k: each row on its own, or all rows at once where they lie together.  A
+ * vector has more lanes than a strip rows; what it stores beyond them is what the next k, the
+ * next strip or nobody has there. */
 static void
 pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool at_once)
 {
@@ -195,7 +204,8 @@ turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->w, &unrolled));
     cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->w, &lanes));
     cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i), load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0), 0);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
+             load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0), 0);
     cg_loop_end(b, lanes);
     cg_loop_end(b, unrolled);
     if (squares)
@@ -209,7 +219,8 @@ rows_together(const shape *s)
 {
     const int n = s->m.n;
 
-    return n > 0 && s->w > 1 && s->mr <= s->w && left_of(s, &s->m)[n - 1] == 1 && s->m.size[n - 1] >= s->w;
+    return n > 0 && s->w > 1 && s->mr <= s->w && left_of(s, &s->m)[n - 1] == 1 &&
+           s->m.size[n - 1] >= s->w;
 }
 
 /* The pairs of each strip's rows side by side. */
@@ -218,9 +229,12 @@ pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     cg_val strips = loop_over(b, m_begin, m_end, p->s.mr), m0 = cg_loop_var(b, strips), each;
-    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr), i = spmd(b, CG_UNROLL, p->s.mr, &each);
-    cg_val at = row_offset(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1), k = cg_loop_var(b, loop);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i), pair(p, true, at, cg_iadd(b, k0, k), 0), 0);
+    cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), p->s.mr),
+           i = spmd(b, CG_UNROLL, p->s.mr, &each);
+    cg_val at = row_offset(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1),
+           k = cg_loop_var(b, loop);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
+             pair(p, true, at, cg_iadd(b, k0, k), 0), 0);
     cg_loop_end(b, loop);
     if (each)
         cg_loop_end(b, each);
@@ -279,7 +293,8 @@ own_index(const product *p, cg_val m, cg_val n)
     return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
 }
 
-/* The lines of memory that the sums of a tile are kept in are fetched while the tile is summed. */
+/* The lines of memory that the sums of a tile are kept in are fetched while the tile is
+ * summed. */
 static void
 prefetch_kept(const product *p, cg_val n0, cg_val m0)
 {
@@ -291,7 +306,8 @@ prefetch_kept(const product *p, cg_val n0, cg_val m0)
         for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
             if (s->own)
-                cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, m0, row), cg_iadd(b, n0, column)));
+                cg_prefetch(b, p->d->sum - 1,
+                            own_index(p, cg_iadd(b, m0, row), cg_iadd(b, n0, column)));
             else
                 cg_prefetch(b, p->d->scratch, kept_index(p, m0, row, n0, column));
         }
@@ -333,13 +349,15 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
 
 /* Rows m0 ... and the columns of one panel over one block of k. */
 static void
-sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
+sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
+         cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
     prefetch_kept(p, n0, m0);
     tile r = tile_begin(p, s->mr, s->nr);
-    const int64_t written = s->steps % WRITTEN == 0 && KC % WRITTEN == 0 && s->w > 1 ? WRITTEN : 1;
+    const int64_t written =
+        s->steps % WRITTEN == 0 && KC % WRITTEN == 0 && s->w > 1 ? WRITTEN : 1;
     cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
            acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
@@ -453,8 +471,10 @@ packed_single(product *p)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero, to = cg_i64(b, s->n.total), share = 0;
-    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks), kc = block_size(p, k0);
+    cg_val zero = cg_i64(b, 0), rows = cg_i64(b, s->m.total), from = zero,
+           to = cg_i64(b, s->n.total), share = 0;
+    cg_val blocks = loop_over(b, zero, cg_i64(b, s->steps), KC), k0 = cg_loop_var(b, blocks),
+           kc = block_size(p, k0);
     if (s->pack_left)
         pack_rows(p, zero, rows, k0, kc);
     if (s->shares > 1) {
@@ -500,7 +520,8 @@ row_blocks_end(product *p, const row_blocks *r)
     p->c_at = p->a_at = cg_i64(p->b, 0);
 }
 
-/* A small right side is packed once; then the sums of a few rows stay in the cache over all k. */
+/* A small right side is packed once; then the sums of a few rows stay in the cache over all
+ * k. */
 static void
 packed_whole(product *p)
 {

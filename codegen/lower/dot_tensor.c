@@ -1,13 +1,16 @@
-/* Matrix products by tensor cores (tensor.h), where the target is `fast`: f16 and bf16 with sums in f32, f32 rounded to
- * tf32.
+/* Matrix products by tensor cores (tensor.h), where the target is `fast`: f16 and bf16 with
+ * sums in f32, f32 rounded to tf32.
  *
- * A block of 4 warps makes a tile of 128 x 128 or 64 x 64; a warp a quarter of it, as sums of 16 x 8 in registers.
- * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three of them in turn: while
- * one is multiplied, two are on their way, and one barrier for each separates who reads from who fills.
+ * A block of 4 warps makes a tile of 128 x 128 or 64 x 64; a warp a quarter of it, as sums of
+ * 16 x 8 in registers.
+ * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three of
+ * them in turn: while one is multiplied, two are on their way, and one barrier for each
+ * separates who reads from who fills.
  *
- * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together (`by_rows`), else the rows
- * of k.  Its pieces of 16 bytes are permuted within a row, by exclusive or with bits of the row's number, so that the
- * eight rows of a fragment, and the eight pieces that neighbours fetch, are in different banks:
+ * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together
+ * (`by_rows`), else the rows of k.  Its pieces of 16 bytes are permuted within a row, by
+ * exclusive or with bits of the row's number, so that the eight rows of a fragment, and the
+ * eight pieces that neighbours fetch, are in different banks:
  *
  *   by rows              piece c of row i is at place c ^ (i / 2 mod 4): two rows are 128 bytes
  *   rows of k, 16 bits   c ^ (k mod 8)
@@ -47,9 +50,11 @@ typedef struct tensor {
 bool
 cg_dot_is_tensor(const cg_target *t, const cg_dot *d, bool inner)
 {
-    const bool types = d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
+    const bool types =
+        d->lhs_type == d->rhs_type && (d->lhs_type == COT_F32 || ir_is_half(d->lhs_type));
 
-    return t->grid && t->fast && !inner && types && d->type == COT_F32 && cg_dot_total(&d->m) >= LEAST && cg_dot_total(&d->n) >= LEAST &&
+    return t->grid && t->fast && !inner && types && d->type == COT_F32 &&
+           cg_dot_total(&d->m) >= LEAST && cg_dot_total(&d->n) >= LEAST &&
            cg_dot_total(&d->k) >= K_LEAST;
 }
 
@@ -85,7 +90,7 @@ row_length(const tensor *g, const side *x)
     return x->by_rows ? g->depth : g->tile;
 }
 
-/* -- fetching ------------------------------------------------------------------------------------------------------ */
+/* -- fetching ------------------------------------------------------------------------------ */
 
 /* A piece: the number of its first element along the axis of the side, and of k. */
 typedef struct piece { cg_val free, k, to; } piece;
@@ -106,8 +111,10 @@ are_whole(const tensor *g, const side *x, cg_val from)
     const group *along = x->by_rows ? &g->p->s.k : x->free;
     const int64_t *stride = x->by_rows ? x->k_stride : x->stride;
 
-    return innermost(along, stride) == 1 && along->n > 0 && (along->n == 1 || along->size[along->n - 1] % g->each == 0) &&
-           g->b->k->buffer[x->buffer].align >= PIECE && cg_multiple_of(g->b->k, from) >= g->each;
+    return innermost(along, stride) == 1 && along->n > 0 &&
+           (along->n == 1 || along->size[along->n - 1] % g->each == 0) &&
+           g->b->k->buffer[x->buffer].align >= PIECE &&
+           cg_multiple_of(g->b->k, from) >= g->each;
 }
 
 /* How many elements of the piece there are; 0: all. */
@@ -123,30 +130,36 @@ count_of(const tensor *g, const side *x, const piece *c)
     if (!along && !across)
         return 0;
     if (along) {
-        cg_val left = x->by_rows ? cg_isub(b, cg_i64(b, nk), c->k) : cg_isub(b, cg_i64(b, nf), c->free);
+        cg_val left =
+            x->by_rows ? cg_isub(b, cg_i64(b, nk), c->k) : cg_isub(b, cg_i64(b, nf), c->free);
         n = bits(b, SC_max, zero, bits(b, SC_min, n, left));
     }
     if (across) {
-        cg_val there = x->by_rows ? less(b, c->free, cg_i64(b, nf)) : less(b, c->k, cg_i64(b, nk));
+        cg_val there =
+            x->by_rows ? less(b, c->free, cg_i64(b, nf)) : less(b, c->k, cg_i64(b, nk));
         n = cg_insn3(b, SC_select, COT_I64, there, n, zero);
     }
     return n;
 }
 
-/* Element by element, for what is not aligned: the same places, and zeros where there is nothing. */
+/* Element by element, for what is not aligned: the same places, and zeros where there is
+ * nothing. */
 static void
 load_piece(const tensor *g, const side *x, const piece *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
-    cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, g->each), 1, 0), e = cg_loop_var(b, loop), when = 0;
-    cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e), k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
+    cg_val loop = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, g->each), 1, 0),
+           e = cg_loop_var(b, loop), when = 0;
+    cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e),
+           k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
 
     if (nf % g->tile)
         when = less(b, free, cg_i64(b, nf));
     if (nk % g->depth)
         when = both(b, when, less(b, k, cg_i64(b, nk)));
-    cg_store(b, x->shared, cg_iadd(b, c->to, e), cg_load(b, x->buffer, source(g, x, free, k), when), 0);
+    cg_store(b, x->shared, cg_iadd(b, c->to, e),
+             cg_load(b, x->buffer, source(g, x, free, k), when), 0);
     cg_loop_end(b, loop);
 }
 
@@ -156,10 +169,13 @@ fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
     const int64_t pieces = row_length(g, x) / g->each;
-    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * g->tile / THREADS), 1, 0);
+    cg_val turns =
+        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * g->tile / THREADS), 1, 0);
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), THREADS), g->t);
-    cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces), first = cg_imul(b, at, g->each);
-    cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), cg_imul(b, permuted(g, x, row, at), g->each));
+    cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces),
+           first = cg_imul(b, at, g->each);
+    cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)),
+                        cg_imul(b, permuted(g, x, row, at), g->each));
     const piece c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
                       .k = cg_iadd(b, k0, x->by_rows ? first : row),
                       .to = cg_iadd(b, cg_imul(b, stage, stage_size(g)), to) };
@@ -179,20 +195,24 @@ fetch(const tensor *g, cg_val k0, cg_val stage)
     fetch_side(g, &g->x[1], k0, stage);
 }
 
-/* -- fragments ----------------------------------------------------------------------------------------------------- */
+/* -- fragments ----------------------------------------------------------------------------- */
 
-/* By ldmatrix.  Its four matrices are halves of 16 rows or columns (`side`) by halves of the k's of an mma (`deep`): of the
- * left side halves of rows follow each other, of the right side halves of k. */
+/* By ldmatrix.  Its four matrices are halves of 16 rows or columns (`side`) by halves of the
+ * k's of an mma (`deep`): of the left side halves of rows follow each other, of the right side
+ * halves of k. */
 static void
 matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
-    cg_val low = cg_imod(b, g->lane, 8), q1 = cg_imod(b, cg_idiv(b, g->lane, 8), 2), q2 = cg_idiv(b, g->lane, 16);
+    cg_val low = cg_imod(b, g->lane, 8), q1 = cg_imod(b, cg_idiv(b, g->lane, 8), 2),
+           q2 = cg_idiv(b, g->lane, 16);
     cg_val half = x->left ? q1 : q2, deep = x->left ? q2 : q1, at;
 
     if (x->by_rows) {
-        cg_val row = cg_iadd(b, x->warp, cg_iadd(b, cg_imul(b, i, 16), cg_iadd(b, low, cg_imul(b, half, 8))));
-        cg_val piece = bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), cg_idiv(b, low, 2));
+        cg_val row = cg_iadd(
+            b, x->warp, cg_iadd(b, cg_imul(b, i, 16), cg_iadd(b, low, cg_imul(b, half, 8))));
+        cg_val piece =
+            bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), cg_idiv(b, low, 2));
         at = cg_iadd(b, cg_imul(b, row, g->depth), cg_imul(b, piece, g->each));
     } else {
         cg_val k = cg_iadd(b, cg_i64(b, 16 * step), cg_iadd(b, low, cg_imul(b, deep, 8)));
@@ -200,22 +220,26 @@ matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
         piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), cg_imul(b, i, 2));
         at = cg_iadd(b, cg_imul(b, k, g->tile), cg_imul(b, piece, g->each));
     }
-    cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), !x->by_rows);
+    cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared,
+                cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), !x->by_rows);
 }
 
-/* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r / 2), of the right side, whose
- * four are two pairs, column 8 (r / 2) and k 4 (r mod 2). */
+/* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r /
+ * 2), of the right side, whose four are two pairs, column 8 (r / 2) and k 4 (r mod 2). */
 static void
 single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
 {
     cg_build *b = g->b;
     cg_val group = cg_idiv(b, g->lane, 4), c = cg_imod(b, g->lane, 4);
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 4), 1, 0), r = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 4), 1, 0),
+           r = cg_loop_var(b, loop);
     cg_val low = cg_imod(b, r, 2), high = cg_idiv(b, r, 2);
     cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), cg_imul(b, x->left ? high : low, 4));
     cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), cg_idiv(b, group, 4));
-    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)), cg_iadd(b, cg_imul(b, i, 4), cg_imul(b, x->left ? low : high, 2)));
-    cg_val at = cg_iadd(b, cg_imul(b, k, g->tile), cg_iadd(b, cg_imul(b, piece, 4), cg_imod(b, group, 4)));
+    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)),
+                 cg_iadd(b, cg_imul(b, i, 4), cg_imul(b, x->left ? low : high, 2)));
+    cg_val at = cg_iadd(b, cg_imul(b, k, g->tile),
+                        cg_iadd(b, cg_imul(b, piece, 4), cg_imod(b, group, 4)));
 
     cg_store(b, x->words, cg_iadd(b, cg_imul(b, i, 4), r),
              cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), 0), 0);
@@ -235,7 +259,7 @@ fragments(const tensor *g, const side *x, cg_val stage, int step)
     cg_loop_end(b, loop);
 }
 
-/* -- products ------------------------------------------------------------------------------------------------------ */
+/* -- products ------------------------------------------------------------------------------ */
 
 /* Number of the 16 x 8 sums of row i and column j of a warp. */
 static cg_val
@@ -280,8 +304,8 @@ next_stage(cg_build *b, cg_val stage)
     return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), cg_iadd(b, stage, cg_i64(b, 1)));
 }
 
-/* Stage s is multiplied when all but the latest group have come; the stage that is filled next is the one before it, which
- * everybody has read by the barrier. */
+/* Stage s is multiplied when all but the latest group have come; the stage that is filled next
+ * is the one before it, which everybody has read by the barrier. */
 static void
 sweep(const tensor *g)
 {
@@ -294,11 +318,14 @@ sweep(const tensor *g)
             fetch(g, cg_i64(b, s * g->depth), cg_i64(b, s));
         cg_commit(b);
     }
-    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, nk), g->depth), k0 = cg_loop_var(b, loop);
-    cg_val now = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)), then = cg_loop_carry(b, loop, COT_I64, cg_i64(b, STAGES - 1));
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, nk), g->depth),
+           k0 = cg_loop_var(b, loop);
+    cg_val now = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)),
+           then = cg_loop_carry(b, loop, COT_I64, cg_i64(b, STAGES - 1));
     cg_arrive(b, STAGES - 2);
     cg_barrier(b);
-    cg_val k2 = cg_iadd(b, k0, cg_i64(b, ahead)), more = cg_if_begin(b, less(b, k2, cg_i64(b, nk)));
+    cg_val k2 = cg_iadd(b, k0, cg_i64(b, ahead)),
+           more = cg_if_begin(b, less(b, k2, cg_i64(b, nk)));
     fetch(g, k2, then);
     cg_if_else(b, more);
     cg_if_end(b, more);
@@ -318,13 +345,17 @@ give_sums(const tensor *g)
     cg_build *b = g->b;
     const shape *s = &g->p->s;
     cg_val loop[4];
-    cg_val i = spmd(b, CG_UNROLL, g->tile / 32, &loop[0]), j = spmd(b, CG_UNROLL, g->tile / 16, &loop[1]);
+    cg_val i = spmd(b, CG_UNROLL, g->tile / 32, &loop[0]),
+           j = spmd(b, CG_UNROLL, g->tile / 16, &loop[1]);
     cg_val h = spmd(b, CG_UNROLL, 2, &loop[2]);
-    cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)), cg_iadd(b, cg_imul(b, i, 16), cg_imul(b, h, 8)));
-    cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)), cg_imul(b, cg_imod(b, g->lane, 4), 2));
+    cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)),
+                         cg_iadd(b, cg_imul(b, i, 16), cg_imul(b, h, 8)));
+    cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)),
+                           cg_imul(b, cg_imod(b, g->lane, 4), 2));
     cg_val e = spmd(b, CG_VECTOR, 2, &loop[3]), m = cg_iadd(b, g->x[0].first, row), when = 0;
     cg_val n = cg_iadd(b, g->x[1].first, cg_iadd(b, first, e));
-    cg_val sum = cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), cg_iadd(b, cg_imul(b, h, 2), e)), 0);
+    cg_val sum =
+        cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), cg_iadd(b, cg_imul(b, h, 2), e)), 0);
 
     if (s->m.total % g->tile)
         when = less(b, m, cg_i64(b, s->m.total));
@@ -335,7 +366,7 @@ give_sums(const tensor *g)
         cg_loop_end(b, loop[l]);
 }
 
-/* -- the whole ------------------------------------------------------------------------------------------------------ */
+/* -- the whole ----------------------------------------------------------------------------- */
 
 static void
 make_side(tensor *g, bool left)
@@ -352,18 +383,22 @@ make_side(tensor *g, bool left)
     x->by_rows = innermost(&s->k, x->k_stride) == 1;
     x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED, STAGES * stage_size(g));
     k->buffer[x->shared].align = PIECE;
-    x->words = cg_buffer_add(k, left ? "rows" : "columns", g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->tile / 8);
+    x->words = cg_buffer_add(k, left ? "rows" : "columns",
+                             g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->tile / 8);
 }
 
-/* Blocks that run at the same time share rows of one side and columns of the other: eight rows of tiles at a time. */
+/* Blocks that run at the same time share rows of one side and columns of the other: eight rows
+ * of tiles at a time. */
 static void
 place_tile(tensor *g, cg_val number)
 {
     cg_build *b = g->b;
     const shape *s = &g->p->s;
-    const int64_t rows = (s->m.total + g->tile - 1) / g->tile, columns = (s->n.total + g->tile - 1) / g->tile;
+    const int64_t rows = (s->m.total + g->tile - 1) / g->tile,
+                  columns = (s->n.total + g->tile - 1) / g->tile;
     const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
-    cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), cg_imod(b, number, run));
+    cg_val row =
+        cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), cg_imod(b, number, run));
 
     g->x[0].first = cg_imul(b, row, g->tile);
     g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns), g->tile);
@@ -373,7 +408,8 @@ static int64_t
 choose_tile(const product *p)
 {
     const shape *s = &p->s;
-    const int64_t tiles = s->b.total * ((s->m.total + WIDE - 1) / WIDE) * ((s->n.total + WIDE - 1) / WIDE);
+    const int64_t tiles =
+        s->b.total * ((s->m.total + WIDE - 1) / WIDE) * ((s->n.total + WIDE - 1) / WIDE);
 
     return !p->d->dear && s->m.total >= WIDE && s->n.total >= WIDE && tiles >= WIDE_LEAST ? WIDE : NARROW;
 }
@@ -386,12 +422,14 @@ cg_dot_tensor(product *p)
     tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .tile = choose_tile(p) };
     g.each = PIECE / (int64_t)cot_dtype_size(g.type);
     g.depth = PIECES * g.each;
-    const int64_t tiles = ((s->m.total + g.tile - 1) / g.tile) * ((s->n.total + g.tile - 1) / g.tile);
+    const int64_t tiles =
+        ((s->m.total + g.tile - 1) / g.tile) * ((s->n.total + g.tile - 1) / g.tile);
 
     make_side(&g, true);
     make_side(&g, false);
     g.sums = cg_buffer_add(b->k, "sums", COT_F32, CG_LOCAL, g.tile * g.tile / THREADS);
-    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * tiles), 1, 0), number = cg_loop_var(b, grid);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * tiles), 1, 0),
+           number = cg_loop_var(b, grid);
     cg_dot_set_batch(p, cg_idiv(b, number, tiles));
     place_tile(&g, cg_imod(b, number, tiles));
     g.x[0].base = p->left;

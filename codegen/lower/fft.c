@@ -1,9 +1,10 @@
 /* fft: one line after the other (or on a thread of its own), stage by stage (ir/fft.h).
  *
- * Between stages a line lies in scratch memory, real parts apart from imaginary ones; the first stage takes
- * them apart, the last puts them together.  Lanes run along s; in the first stage, where s is 1, along p: then
- * the r results of a butterfly lie side by side, lane by lane, which the emitter stores as whole vectors
- * (llvm/memory.c).  A butterfly is straight code on copies of its numbers, shared with the evaluator. */
+ * Between stages a line lies in scratch memory, real parts apart from imaginary ones; the first
+ * stage takes them apart, the last puts them together.  Lanes run along s; in the first stage,
+ * where s is 1, along p: then the r results of a butterfly lie side by side, lane by lane,
+ * which the emitter stores as whole vectors (llvm/memory.c).  A butterfly is straight code on
+ * copies of its numbers, shared with the evaluator. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/plan.h"
@@ -76,7 +77,8 @@ take(cg_lowering *l, transforming *c, cg_ix i, cg_val *z)
     }
 }
 
-/* Elements first, first + step, ...: the results of a butterfly.  Stores that belong together follow each other. */
+/* Elements first, first + step, ...: the results of a butterfly.  Stores that belong together
+ * follow each other. */
 static void
 put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_val *y)
 {
@@ -91,13 +93,15 @@ put(cg_lowering *l, transforming *c, int r, cg_ix first, int64_t step, const cg_
         c->at[c->t->rank - 2] = i;
         for (int part = 0; part < 2; part++) {
             c->at[c->t->rank - 1] = cg_ix_const(&l->ix, part);
-            at[k][part] = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at));
+            at[k][part] =
+                cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at));
         }
     }
     const int turned = last && c->n->at.fft.inverse;
     for (int part = 0; part < 2 && !last; part++)
         for (int k = 0; k < r; k++)
-            cg_store(&l->b, c->scratch[(c->stage + 1) % 2 * 2 + part], at[k][0], y[2 * k + part], 0);
+            cg_store(&l->b, c->scratch[(c->stage + 1) % 2 * 2 + part], at[k][0],
+                     y[2 * k + part], 0);
     for (int k = 0; k < r && last; k++)
         for (int part = 0; part < 2; part++)
             cg_store(&l->b, c->out, at[k][part], y[2 * k + (turned ? 1 - part : part)], 0);
@@ -115,7 +119,8 @@ one_butterfly(cg_lowering *l, transforming *c, cg_ix p, cg_ix q)
     butterfly(&l->b, c->T, r, x, y);
     for (int k = 1; k < r && g->m > 1; k++) {
         cg_val at = cg_ix_value(&l->ix, &l->b, cg_ix_addc(&l->ix, p, (k - 1) * g->m));
-        turn(&l->b, c->T, y + 2 * k, cg_load(&l->b, c->re, at, 0), cg_load(&l->b, c->im, at, 0));
+        turn(&l->b, c->T, y + 2 * k, cg_load(&l->b, c->re, at, 0),
+             cg_load(&l->b, c->im, at, 0));
     }
     put(l, c, r, cg_ix_add(&l->ix, q, cg_ix_mul(&l->ix, p, g->s * r)), g->s, y);
 }
@@ -205,8 +210,8 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     c.fr = cg_level_frame(l, v, &none);
     c.out = cg_place_buffer(l, &v->place[n->first], t, "y", true);
     make_scratch(l, &c, many ? lines : 1);
-    ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines, (long long)c.f->n,
-                  c.f->stages, many ? ", parallel" : "");
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages%s\n", l->k->name, (long long)lines,
+                  (long long)c.f->n, c.f->stages, many ? ", parallel" : "");
     cg_each(l, many ? CG_PARALLEL : CG_SERIAL, lines, 1, true, one_line, &c);
     cg_kernel_call(l);
 }

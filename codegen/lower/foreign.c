@@ -43,8 +43,9 @@ argument(cg_lowering *l, const foreign *q, const ir_c_item *c, const ir_custom *
     if (c->kind == IR_C_IN && c->pointer)
         return pointer_to(l, q->v->place[n->in[c->index]], false);
     return (cg_extern_arg){ .type = c->type,
-                            .value = c->kind == IR_C_IN ? element_of(l, q->v->place[n->in[c->index]])
-                                                        : cg_const(&l->entry, c->type, ir_c_bits(c, &n->at)) };
+                            .value = c->kind == IR_C_IN
+                                         ? element_of(l, q->v->place[n->in[c->index]])
+                                         : cg_const(&l->entry, c->type, ir_c_bits(c, &n->at)) };
 }
 
 /* What C code writes over begins as the operand. */

@@ -13,7 +13,7 @@ fill_value(cg_lowering *l, cot_dtype t)
     case COT_BF16: return cg_const(&l->b, t, 0x7fc0);
     case COT_F32:  return cg_const(&l->b, t, 0x7fc00000u);
     case COT_F64:  return cg_const(&l->b, t, 0x7ff8000000000000u);
-    default:       return cg_const(&l->b, t, ir_is_signed(t) ? (uint64_t)1 << (ir_bits(t) - 1) : 0);
+    default: return cg_const(&l->b, t, ir_is_signed(t) ? (uint64_t)1 << (ir_bits(t) - 1) : 0);
     }
 }
 
@@ -57,8 +57,8 @@ fits(cg_lowering *l, cg_val start, cot_dtype t, int64_t most)
 /* Starts stay inside of the operand even where `inside` does not hold, so that every address is
  * legal. */
 bool
-cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank, cg_ix *to,
-             cg_val *inside)
+cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank,
+             cg_ix *to, cg_val *inside)
 {
     const ir_type *y = ir_type_at(fr->f, w->y);
     cg_ix from[COT_MAX_RANK + 1];
@@ -101,7 +101,8 @@ lower_gather(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const c
 }
 
 void
-cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from, const int64_t *sizes, cg_ix *start)
+cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from, const int64_t *sizes,
+              cg_ix *start)
 {
     const ir_type *x = ir_type_at(fr->f, n->in[0]);
     for (int k = 0; k < x->rank; k++)
@@ -122,7 +123,8 @@ lower_dynamic_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, 
 }
 
 cg_val
-lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
+lower_dynamic_update_slice(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
+                           const cg_ix *at)
 {
     const ir_type *y = ir_type_at(fr->f, n->in[1]);
     cg_ix to[COT_MAX_RANK + 1];

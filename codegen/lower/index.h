@@ -18,10 +18,11 @@ cg_windows cg_scatter_windows(const ir_graph *f, const ir_node *n);
 /* For index `at` of the result of a gather or the updates of a scatter (of that rank): the
  * index of the operand, and whether the window is not left out (*inside; 0: surely not).  False
  * if no window fits. */
-bool cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank, cg_ix *to,
-                  cg_val *inside);
+bool cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at, int rank,
+                  cg_ix *to, cg_val *inside);
 /* The clamped starts, operands from, from + 1, ... of n, of a box of that size in operand 0. */
-void cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from, const int64_t *sizes, cg_ix *start);
+void cg_box_starts(cg_lowering *l, cg_frame *fr, const ir_node *n, int from,
+                   const int64_t *sizes, cg_ix *start);
 cg_val cg_scatter_combine(cg_lowering *l, ir_op op, cot_dtype t, cg_val old, cg_val update);
 
 #endif

@@ -30,12 +30,14 @@ cg_view_index(cg_ix_table *t, const ir_graph *f, const ir_node *n, const cg_ix *
         break;
     case OP_slice:
         for (int k = 0; k < y->rank; k++)
-            to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at.slice.stride.at[k]), n->at.slice.start.at[k]);
+            to[k] = cg_ix_addc(t, cg_ix_mul(t, at[k], n->at.slice.stride.at[k]),
+                               n->at.slice.start.at[k]);
         break;
     case OP_windows:
         memcpy(to, at, sizeof *at * (size_t)x->rank);
-        to[n->at.windows.axis] = cg_ix_add(t, cg_ix_mul(t, at[n->at.windows.axis], n->at.windows.stride),
-                                           cg_ix_mul(t, at[x->rank], n->at.windows.dilation));
+        to[n->at.windows.axis] =
+            cg_ix_add(t, cg_ix_mul(t, at[n->at.windows.axis], n->at.windows.stride),
+                      cg_ix_mul(t, at[x->rank], n->at.windows.dilation));
         break;
     default: /* reverse */
         for (int k = 0; k < y->rank; k++)
@@ -144,7 +146,8 @@ lower_move(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_
     case OP_constant:
         return pull_constant(l, ir_type_at(fr->f, n->first), &n->at.constant.data, at);
     case OP_iota:
-        return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64, n->at.iota.dtype);
+        return cg_convert(l, cg_ix_value(&l->ix, &l->b, at[n->at.iota.axis]), COT_I64,
+                          n->at.iota.dtype);
     default:
         cg_view_index(&l->ix, fr->f, n, at, to);
         return cg_pull(l, fr, n->in[0], to);

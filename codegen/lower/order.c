@@ -1,10 +1,12 @@
-/* argsort: one line after the other (or on a thread of its own), in a kernel with scratch memory.
+/* argsort: one line after the other (or on a thread of its own), in a kernel with scratch
+ * memory.
  *
- * Keys become unsigned words that order as they do (ir/eval/order.c).  Short lines count, for each
- * element, those that come before it: n^2 comparisons in lanes, no branch, no swap.  Longer ones are
- * sorted by digits, the least first (LSD radix sort: D. Knuth, The Art of Computer Programming 3,
- * section 5.2.5): all digits of a line are counted in one pass, then each pass moves words and places to
- * where their digit belongs.  Every pass is stable, so several keys are sorted the last one first. */
+ * Keys become unsigned words that order as they do (ir/eval/order.c).  Short lines count, for
+ * each element, those that come before it: n^2 comparisons in lanes, no branch, no swap.
+ * Longer ones are sorted by digits, the least first (LSD radix sort: D. Knuth, The Art of
+ * Computer Programming 3, section 5.2.5): all digits of a line are counted in one pass, then
+ * each pass moves words and places to where their digit belongs.  Every pass is stable, so
+ * several keys are sorted the last one first. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/order.h"
@@ -51,7 +53,8 @@ float_word(cg_build *b, cg_val x, cot_dtype w, int bits, uint64_t infinite)
     cg_val size = cg_insn2(b, SC_and, w, x, cg_const(b, w, top - 1));
     cg_val nan = cg_insn2(b, SC_lt, w, cg_const(b, w, infinite), size);
     cg_val positive = cg_insn2(b, SC_le, w, x, sign);
-    cg_val y = cg_insn3(b, SC_select, w, positive, cg_insn2(b, SC_or, w, x, sign), cg_insn2(b, SC_xor, w, x, all));
+    cg_val y = cg_insn3(b, SC_select, w, positive, cg_insn2(b, SC_or, w, x, sign),
+                        cg_insn2(b, SC_xor, w, x, all));
     return cg_insn3(b, SC_select, w, nan, all, y);
 }
 
@@ -112,7 +115,7 @@ store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
     cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
 }
 
-/* -- by counting --------------------------------------------------------------------------------------------- */
+/* -- by counting --------------------------------------------------------------------------- */
 
 static void
 count_fill(cg_lowering *l, void *user, cg_ix i)
@@ -132,7 +135,8 @@ comes_before(cg_lowering *l, const ordering *o, const cg_val *mine, cg_val j, cg
     for (int k = o->n->n_in - 1; k >= 0; k--) {
         const cot_dtype w = l->k->buffer[o->word[k]].type;
         cg_val other = cg_load(b, o->word[k], j, 0);
-        cg_val equal = cg_insn2(b, SC_and, COT_BOOL, cg_insn2(b, SC_eq, w, other, mine[k]), less);
+        cg_val equal =
+            cg_insn2(b, SC_and, COT_BOOL, cg_insn2(b, SC_eq, w, other, mine[k]), less);
         less = cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_lt, w, other, mine[k]), equal);
     }
     return less;
@@ -143,14 +147,16 @@ count_before(cg_lowering *l, void *user, cg_ix i)
 {
     const ordering *o = user;
     cg_build *b = &l->b;
-    cg_val mine[KEYS_COUNT_MOST], at = cg_ix_value(&l->ix, b, i), me = cg_convert(l, at, COT_I64, COT_I32);
+    cg_val mine[KEYS_COUNT_MOST], at = cg_ix_value(&l->ix, b, i),
+                                  me = cg_convert(l, at, COT_I64, COT_I32);
     for (int k = 0; k < o->n->n_in; k++)
         mine[k] = cg_load(b, o->word[k], at, 0);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->size), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val n = cg_loop_carry(b, loop, COT_I32, cg_const(b, COT_I32, 0));
     cg_val less = comes_before(l, o, mine, cg_loop_var(b, loop), me);
-    cg_val one = cg_insn3(b, SC_select, COT_I32, less, cg_const(b, COT_I32, 1), cg_const(b, COT_I32, 0));
+    cg_val one =
+        cg_insn3(b, SC_select, COT_I32, less, cg_const(b, COT_I32, 1), cg_const(b, COT_I32, 0));
     cg_loop_next(b, loop, n, cg_insn2(b, SC_add, COT_I32, n, one));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
@@ -163,7 +169,8 @@ count_place(cg_lowering *l, void *user, cg_ix i)
     ordering *o = user;
     cg_val at = cg_ix_value(&l->ix, &l->b, i);
     cg_val rank = cg_convert(l, cg_load(&l->b, o->count, at, 0), COT_I32, COT_I64);
-    store_place(l, o, cg_ix_var(&l->ix, rank, 0, o->size - 1), cg_convert(l, at, COT_I64, o->t->dtype));
+    store_place(l, o, cg_ix_var(&l->ix, rank, 0, o->size - 1),
+                cg_convert(l, at, COT_I64, o->t->dtype));
 }
 
 static void
@@ -178,7 +185,7 @@ count_line(cg_lowering *l, ordering *o)
     cg_each(l, CG_SERIAL, o->size, 1, true, count_place, o);
 }
 
-/* -- by digits ----------------------------------------------------------------------------------------------- */
+/* -- by digits ----------------------------------------------------------------------------- */
 
 /* The words of the key in the order of the keys after it. */
 static void
@@ -221,7 +228,8 @@ count_digits(cg_lowering *l, void *user, cg_ix i)
     cg_val word = cg_load(b, o->from[0], scratch(l, o, cg_ix_value(&l->ix, b, i)), 0);
     for (int d = 0; d < o->digits; d++) {
         cg_val at = digit_of(l, o, word, d);
-        cg_val n = cg_insn2(b, SC_add, o->place, cg_load(b, o->count, at, 0), cg_const(b, o->place, 1));
+        cg_val n = cg_insn2(b, SC_add, o->place, cg_load(b, o->count, at, 0),
+                            cg_const(b, o->place, 1));
         cg_store(b, o->count, at, n, 0);
     }
 }
@@ -254,12 +262,14 @@ move_digit(cg_lowering *l, void *user, cg_ix i)
     cg_build *b = &l->b;
     cg_val from = cg_ix_value(&l->ix, b, i), at = scratch(l, o, from);
     cg_val word = cg_load(b, o->from[0], at, 0), count = digit_of(l, o, word, o->digit);
-    cg_val place = o->first && !o->digit ? cg_convert(l, from, COT_I64, o->place) : cg_load(b, o->from[1], at, 0);
+    cg_val place = o->first && !o->digit ? cg_convert(l, from, COT_I64, o->place)
+                                         : cg_load(b, o->from[1], at, 0);
     cg_val to = cg_load(b, o->count, count, 0);
     cg_store(b, o->count, count, cg_insn2(b, SC_add, o->place, to, cg_const(b, o->place, 1)), 0);
     to = cg_convert(l, to, o->place, COT_I64);
     if (o->last && o->digit == o->digits - 1) {
-        store_place(l, o, cg_ix_var(&l->ix, to, 0, o->size - 1), cg_convert(l, place, o->place, o->t->dtype));
+        store_place(l, o, cg_ix_var(&l->ix, to, 0, o->size - 1),
+                    cg_convert(l, place, o->place, o->t->dtype));
         return;
     }
     to = scratch(l, o, to);
@@ -308,7 +318,7 @@ by_counting(const ordering *o)
     return o->size <= COUNT_MOST && o->n->n_in <= KEYS_COUNT_MOST;
 }
 
-/* -- the kernel ---------------------------------------------------------------------------------------------- */
+/* -- the kernel ---------------------------------------------------------------------------- */
 
 void
 cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at)
@@ -361,7 +371,8 @@ make_scratch(cg_lowering *l, ordering *o, int64_t lines)
         any[cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype) == COT_U64] = true;
     if (by_counting(o)) {
         for (int k = 0; k < o->n->n_in; k++)
-            o->word[k] = cg_local_buffer(l, "word", cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype), o->size);
+            o->word[k] = cg_local_buffer(
+                l, "word", cg_word_type(ir_type_at(o->fr->f, o->n->in[k])->dtype), o->size);
         o->count = cg_local_buffer(l, "rank", COT_I32, o->size);
         return;
     }
@@ -399,8 +410,9 @@ cg_plan_argsort(cg_lowering *l, cg_level *v, const cg_group *g)
     make_scratch(l, &o, many ? o.lines : 1);
     l->k->flops = o.lines * o.size * 40;
     o.base = many ? cg_i64(&l->b, 0) : 0;
-    ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines, (long long)o.size,
-                  by_counting(&o) ? "counting" : "digits", many ? ", parallel" : "");
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, by %s%s\n", l->k->name, (long long)o.lines,
+                  (long long)o.size, by_counting(&o) ? "counting" : "digits",
+                  many ? ", parallel" : "");
     cg_each(l, many ? CG_PARALLEL : CG_SERIAL, o.lines, 1, true, line, &o);
     cg_kernel_call(l);
 }

@@ -11,7 +11,8 @@ void cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at);
 /* The kernel of a top_k of few elements; false if it takes many, and is sorted. */
 bool cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g);
 
-/* order_grid.c: on a GPU, lines of more than CG_SORT_ALONE elements; false: it is for order.c. */
+/* order_grid.c: on a GPU, lines of more than CG_SORT_ALONE elements; false: it is for
+ * order.c. */
 enum { CG_SORT_ALONE = 2048 };
 bool cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool top);
 

@@ -1,9 +1,11 @@
-/* argsort of long lines on a GPU: a bitonic network (K. Batcher, Sorting networks and their applications, 1968).
+/* argsort of long lines on a GPU: a bitonic network (K. Batcher, Sorting networks and their
+ * applications, 1968).
  *
- * Words of the keys, and places, lie in scratch memory, each line padded to a power of two with what comes
- * after all else.  Places break ties, so no two elements are equal and the order is the stable one, whatever
- * the network does.  A step compares all pairs of one distance at once: a kernel whose parameters are the length of the
- * runs that are being merged and the distance, called in the entry's loops. */
+ * Words of the keys, and places, lie in scratch memory, each line padded to a power of two with
+ * what comes after all else.  Places break ties, so no two elements are equal and the order is
+ * the stable one, whatever the network does.  A step compares all pairs of one distance at
+ * once: a kernel whose parameters are the length of the runs that are being merged and the
+ * distance, called in the entry's loops. */
 #include "codegen/fuse.h"
 #include "codegen/lower/order.h"
 #include "codegen/plan.h"
@@ -70,7 +72,7 @@ index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
         to[k] = k == s->axis ? at : along[j++];
 }
 
-/* -- the steps --------------------------------------------------------------------------------------------------- */
+/* -- the steps ----------------------------------------------------------------------------- */
 
 static void
 fill(cg_lowering *l, void *user, cg_ix i)
@@ -79,7 +81,8 @@ fill(cg_lowering *l, void *user, cg_ix i)
     cg_build *b = &l->b;
     cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->padded);
     cg_ix line = cg_ix_var(&l->ix, cg_idiv(b, flat, s->padded), 0, s->lines - 1);
-    cg_ix at = cg_ix_var(&l->ix, cg_imin(b, j, cg_i64(b, s->size - 1)), 0, s->size - 1), to[COT_MAX_RANK + 1];
+    cg_ix at = cg_ix_var(&l->ix, cg_imin(b, j, cg_i64(b, s->size - 1)), 0, s->size - 1),
+          to[COT_MAX_RANK + 1];
     cg_val there = s->padded > s->size ? cg_insn2(b, SC_lt, COT_I64, j, cg_i64(b, s->size)) : 0;
 
     index_of(l, s, line, at, to);
@@ -104,7 +107,8 @@ compare(cg_lowering *l, void *user, cg_ix pair)
     cg_val run = cg_param(b, 0), distance = cg_param(b, 1), one = cg_i64(b, 1);
     cg_val flat = cg_ix_value(&l->ix, b, pair), low = cg_insn2(b, SC_and, COT_I64, flat, cg_insn2(b, SC_sub, COT_I64, distance, one));
     cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, flat, one), low);
-    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 }, y[KEYS_MOST + 1] = { 0 };
+    cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 },
+           y[KEYS_MOST + 1] = { 0 };
     const int keys = s->n->n_in;
 
     for (int k = 0; k <= keys; k++) {
@@ -134,10 +138,12 @@ give(cg_lowering *l, void *user, cg_ix i)
 {
     const network *s = user;
     cg_build *b = &l->b;
-    cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->most), line = cg_idiv(b, flat, s->most);
+    cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->most),
+           line = cg_idiv(b, flat, s->most);
     cg_ix to[COT_MAX_RANK + 1];
 
-    index_of(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1), cg_ix_var(&l->ix, j, 0, s->most - 1), to);
+    index_of(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1),
+             cg_ix_var(&l->ix, j, 0, s->most - 1), to);
     cg_val place = cg_load(b, s->places, cg_iadd(b, cg_imul(b, line, s->padded), j), 0);
     cg_store(b, s->out, cg_ix_value(&l->ix, b, cg_ix_flat(&l->ix, s->t->rank, s->t->dims, to)),
              cg_convert(l, place, s->place, s->t->dtype), 0);
@@ -152,10 +158,13 @@ plan_network(cg_lowering *l, network *s)
     while ((int64_t)1 << stages < s->padded)
         stages++;
     cg_plan_loop_begin(l);
-    cg_val one = cg_i64(e, 1), outer = cg_loop_begin(e, CG_SERIAL, one, cg_i64(e, stages + 1), 1, 0);
-    cg_val stage = cg_loop_var(e, outer), inner = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), stage, 1, 0);
+    cg_val one = cg_i64(e, 1),
+           outer = cg_loop_begin(e, CG_SERIAL, one, cg_i64(e, stages + 1), 1, 0);
+    cg_val stage = cg_loop_var(e, outer),
+           inner = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), stage, 1, 0);
     cg_val left = cg_isub(e, cg_isub(e, stage, one), cg_loop_var(e, inner));
-    const cg_val params[2] = { cg_insn2(e, SC_shl, COT_I64, one, stage), cg_insn2(e, SC_shl, COT_I64, one, left) };
+    const cg_val params[2] = { cg_insn2(e, SC_shl, COT_I64, one, stage),
+                               cg_insn2(e, SC_shl, COT_I64, one, left) };
 
     begin(l, s);
     cg_each(l, CG_PARALLEL, s->lines * (s->padded / 2), 1, true, compare, s);

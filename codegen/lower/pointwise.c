@@ -11,6 +11,7 @@ lower_pointwise(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, cons
         in[i] = ir_type_at(fr->f, n->in[i])->dtype;
         x[i] = cg_pull(l, fr, n->in[i], at);
     }
-    const ir_sc_program *p = ir_sc_of(l->ctx, n->op, &n->at, n->n_in, in, ir_type_at(fr->f, n->first)->dtype);
+    const ir_sc_program *p =
+        ir_sc_of(l->ctx, n->op, &n->at, n->n_in, in, ir_type_at(fr->f, n->first)->dtype);
     return p ? cg_inline(&l->b, p, x) : 0;
 }

@@ -15,7 +15,8 @@ typedef struct view {
 
 enum { VIEWS_MOST = 16 };
 
-/* The axes of v in groups that lie together, cut anew to the sizes of t; false if that takes a copy. */
+/* The axes of v in groups that lie together, cut anew to the sizes of t; false if that takes a
+ * copy. */
 static bool
 reshape_view(view *v, const ir_type *t)
 {
@@ -80,7 +81,8 @@ widens(cot_dtype from, cot_dtype to)
         return ir_is_float(to) && !ir_is_half(to) && ir_bits(to) > ir_bits(from);
     if (ir_is_int(from) && ir_is_float(to))
         return !ir_is_half(to) && 2 * ir_bits(from) <= ir_bits(to);
-    return ir_is_int(from) && ir_is_int(to) && ir_bits(to) > ir_bits(from) && (ir_is_signed(to) || ir_is_unsigned(from));
+    return ir_is_int(from) && ir_is_int(to) && ir_bits(to) > ir_bits(from) &&
+           (ir_is_signed(to) || ir_is_unsigned(from));
 }
 
 static ir_ref
@@ -127,8 +129,8 @@ view_of(const ir_graph *f, ir_ref x, view *v)
     return base;
 }
 
-/* Does a view of this kind cost more than a copy?  The kernel of a convolution is small: with its results together
- * its window and features are one axis of k. */
+/* Does a view of this kind cost more than a copy?  The kernel of a convolution is small: with
+ * its results together its window and features are one axis of k. */
 static bool
 copies(const ir_node *n, int i, const view *v)
 {
@@ -177,7 +179,8 @@ is_k_last(int rank, ir_ints k)
 static bool
 is_inner(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free)
 {
-    return cg_dot_is_inner(lhs_free, rhs_free, is_k_last(ir_type_at(f, n->in[0])->rank, n->at.dot.lhs),
+    return cg_dot_is_inner(lhs_free, rhs_free,
+                           is_k_last(ir_type_at(f, n->in[0])->rank, n->at.dot.lhs),
                            is_k_last(ir_type_at(f, n->in[1])->rank, n->at.dot.rhs));
 }
 
@@ -204,7 +207,8 @@ pick(ir_arena *a, ir_ints axes, const int64_t *of)
 
 /* Strides of the axes of operand i in the memory it is read from, and where it begins there. */
 static const int64_t *
-strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base, int64_t *offset)
+strides_of(cg_lowering *l, const ir_graph *f, const ir_node *n, int i, ir_ref *base,
+           int64_t *offset)
 {
     int64_t *s = IR_NEW_N(l->arena, int64_t, ir_type_at(f, n->in[i])->rank + 1);
     *base = cg_dot_operand(f, n, i, s, offset);
@@ -224,8 +228,8 @@ split_group(product *p, cg_ix flat, bool rows, int n, const int64_t *dims, cg_ix
         at[rows ? p->order[i] : i] = part[i];
 }
 
-/* The index at which the epilogue reads the result.  Where the way back would not end at the same expressions,
- * those are named anew: what is remembered of the result must be found. */
+/* The index at which the epilogue reads the result.  Where the way back would not end at the
+ * same expressions, those are named anew: what is remembered of the result must be found. */
 static void
 see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
 {
@@ -251,7 +255,8 @@ see(const product *p, ir_ref y, cg_ix *at, cg_ix *space)
 
 /* The result at (b, m, n): what g makes of it is pulled and stored. */
 static void
-store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc, cg_val when)
+store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val acc,
+              cg_val when)
 {
     product *p = user;
     cg_lowering *l = p->l;
@@ -264,7 +269,8 @@ store_product(cg_build *build, void *user, cg_val b, cg_val m, cg_val n, cg_val 
     (void)build;
     for (int i = 0, k = 0; i < 3; k += axes[i++])
         if (axes[i])
-            split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i], t->dims + k, at + k);
+            split_group(p, cg_ix_var(&l->ix, group[i], 0, p->sizes[i] - 1), i == 1, axes[i],
+                        t->dims + k, at + k);
     see(p, y, at, space);
     cg_remember(l, p->fr, y, at, cg_convert(l, acc, p->d.type, t->dtype));
     cg_val old = cg_mask_and(l, when);
@@ -299,12 +305,14 @@ epilogue_cost(const product *p)
     return w.cost;
 }
 
-/* The axes of m from the widest stride to the least: rows that follow each other lie together. */
+/* The axes of m from the widest stride to the least: rows that follow each other lie
+ * together. */
 static void
 sort_rows(product *p)
 {
     const cg_dot_axes m = p->d.m;
-    int64_t *size = IR_NEW_N(p->l->arena, int64_t, m.n + 1), *stride = IR_NEW_N(p->l->arena, int64_t, m.n + 1);
+    int64_t *size = IR_NEW_N(p->l->arena, int64_t, m.n + 1),
+            *stride = IR_NEW_N(p->l->arena, int64_t, m.n + 1);
     for (int i = 0; i < m.n; i++) {
         int j = i;
         for (; j > 0 && stride[j - 1] < m.lhs[i]; j--) {
@@ -320,19 +328,21 @@ sort_rows(product *p)
     p->d.m.lhs = stride;
 }
 
-/* A convolution as a product: the windows of x are a view of it with strides, in which positions and window go
- * along the same axes of x. */
+/* A convolution as a product: the windows of x are a view of it with strides, in which
+ * positions and window go along the same axes of x. */
 static void
 describe_conv(product *p, ir_ref *x, ir_ref *y)
 {
     cg_lowering *l = p->l;
     const ir_graph *f = p->v->f;
     const ir_node *n = p->n;
-    const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]), *t = ir_type_at(f, n->first);
+    const ir_type *tx = ir_type_at(f, n->in[0]), *ty = ir_type_at(f, n->in[1]),
+                  *t = ir_type_at(f, n->first);
     const int spatial = tx->rank - 3, last = tx->rank - 1;
     const int64_t *sx = strides_of(l, f, n, 0, x, &p->offset[0]);
     const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
-    int64_t *rows = IR_NEW_N(l->arena, int64_t, tx->rank), *window = IR_NEW_N(l->arena, int64_t, tx->rank);
+    int64_t *rows = IR_NEW_N(l->arena, int64_t, tx->rank),
+            *window = IR_NEW_N(l->arena, int64_t, tx->rank);
     rows[0] = sx[1];
     window[spatial] = sx[last];
     for (int i = 0; i < spatial; i++) {
@@ -365,12 +375,15 @@ describe(product *p, ir_ref *x, ir_ref *y, bool *inner)
     const int64_t *sy = strides_of(l, f, n, 1, y, &p->offset[1]);
     ir_ints fx = free_axes(l->arena, tx->rank, n->at.dot.lhs, n->at.dot.lhs_batch);
     ir_ints fy = free_axes(l->arena, ty->rank, n->at.dot.rhs, n->at.dot.rhs_batch);
-    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs, ky = n->at.dot.rhs;
+    ir_ints bx = n->at.dot.lhs_batch, by = n->at.dot.rhs_batch, kx = n->at.dot.lhs,
+            ky = n->at.dot.rhs;
     p->d.type = ir_compute_type(tx->dtype);
-    p->d.b = (cg_dot_axes){ bx.n, pick(l->arena, bx, tx->dims), pick(l->arena, bx, sx), pick(l->arena, by, sy) };
+    p->d.b = (cg_dot_axes){ bx.n, pick(l->arena, bx, tx->dims), pick(l->arena, bx, sx),
+                            pick(l->arena, by, sy) };
     p->d.m = (cg_dot_axes){ fx.n, pick(l->arena, fx, tx->dims), pick(l->arena, fx, sx), NULL };
     p->d.n = (cg_dot_axes){ fy.n, pick(l->arena, fy, ty->dims), NULL, pick(l->arena, fy, sy) };
-    p->d.k = (cg_dot_axes){ kx.n, pick(l->arena, kx, tx->dims), pick(l->arena, kx, sx), pick(l->arena, ky, sy) };
+    p->d.k = (cg_dot_axes){ kx.n, pick(l->arena, kx, tx->dims), pick(l->arena, kx, sx),
+                            pick(l->arena, ky, sy) };
     *inner = is_inner(f, n, fx.n, fy.n);
 }
 
@@ -381,7 +394,8 @@ is_result_itself(const product *p)
     for (int i = 0; i < p->d.m.n; i++)
         if (p->order[i] != i)
             return false;
-    return p->g->n == 1 && p->g->v[0] == p->n->first && ir_type_at(p->v->f, p->n->first)->dtype == p->d.type;
+    return p->g->n == 1 && p->g->v[0] == p->n->first &&
+           ir_type_at(p->v->f, p->n->first)->dtype == p->d.type;
 }
 
 void
@@ -438,7 +452,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_kernel_call(l);
 }
 
-/* -- in registers -------------------------------------------------------------------------------------- */
+/* -- in registers -------------------------------------------------------------------------- */
 
 enum { K_MOST = 128, LANES = 32 };      /* within one block of the general form */
 
@@ -458,7 +472,8 @@ factor(small *s, int side, int64_t k)
     const ir_graph *f = s->fr->f;
     const ir_node *n = s->n;
     const ir_type *t = ir_type_at(f, n->in[side]);
-    ir_ints con = side ? n->at.dot.rhs : n->at.dot.lhs, batch = side ? n->at.dot.rhs_batch : n->at.dot.lhs_batch;
+    ir_ints con = side ? n->at.dot.rhs : n->at.dot.lhs,
+            batch = side ? n->at.dot.rhs_batch : n->at.dot.lhs_batch;
     ir_ints own = side ? s->fy : s->fx;
     const int64_t *sizes = pick(l->arena, con, t->dims);
     cg_ix to[COT_MAX_RANK + 1], kk[COT_MAX_RANK + 1];
@@ -489,7 +504,8 @@ small_inner(small *s, int64_t size)
     cg_val lane[LANES];
     int64_t n = size < LANES ? size : LANES, h = 1;
     for (int64_t k = 0; k < size; k++)
-        lane[k % LANES] = accumulate(s, k < LANES ? cg_neutral(b, SC_add, s->type) : lane[k % LANES], k);
+        lane[k % LANES] =
+            accumulate(s, k < LANES ? cg_neutral(b, SC_add, s->type) : lane[k % LANES], k);
     while (h < n)
         h *= 2;
     for (h /= 2; h >= 1; h /= 2)

@@ -4,7 +4,8 @@
 #include "ir/diag.h"
 
 static lower_rule *const lower_rules[OP_COUNT] = {
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc) [OP_##name] = lower_##lower,
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    [OP_##name] = lower_##lower,
 #include "ir/ops.def"
 #undef OP
 };
@@ -60,8 +61,9 @@ memo_find(const cg_lowering *l, const cg_frame *fr, ir_ref v, uint32_t n, const 
 {
     for (uint32_t i = l->memo_head[h % 1024]; i; i = l->memo[i - 1].next) {
         const cg_memo *m = &l->memo[i - 1];
-        if (m->hash == h && m->frame == fr->id && m->ref == v && (m->mask == l->mask || !m->mask) && m->n == n
-            && (n == 0 || memcmp(m->at, at, n * sizeof *at) == 0))
+        if (m->hash == h && m->frame == fr->id && m->ref == v &&
+            (m->mask == l->mask || !m->mask) && m->n == n &&
+            (n == 0 || memcmp(m->at, at, n * sizeof *at) == 0))
             return m->val;
     }
     return 0;
@@ -102,7 +104,8 @@ cg_kernel_begin(cg_lowering *l, const char *name)
 }
 
 static uint32_t
-new_buffer(cg_lowering *l, const char *name, cot_dtype t, cg_space space, int64_t elements, uint32_t arg, cg_val offset)
+new_buffer(cg_lowering *l, const char *name, cot_dtype t, cg_space space, int64_t elements,
+           uint32_t arg, cg_val offset)
 {
     uint32_t i = cg_buffer_add(l->k, name, t, space, elements);
     uint32_t n = i, m = i;
@@ -135,13 +138,15 @@ uint32_t
 cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out)
 {
     for (uint32_t i = 0; i < l->k->n_buffers; i++) {
-        if (l->arg[i] != p->buffer + 1 || l->arg_offset[i] != p->offset || l->k->buffer[i].elements != t->size)
+        if (l->arg[i] != p->buffer + 1 || l->arg_offset[i] != p->offset ||
+            l->k->buffer[i].elements != t->size)
             continue;
         if (out)
             l->k->buffer[i].space = CG_OUT;
         return i;
     }
-    uint32_t i = new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
+    uint32_t i =
+        new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
     l->k->buffer[i].align = known_align(l, p, t);
     for (uint32_t j = 0; j < i; j++)
         if (l->arg[j] && shares(l, l->arg[j] - 1, p->buffer))
@@ -252,12 +257,14 @@ cg_clamped_index(cg_lowering *l, cg_val x, cot_dtype t, int64_t most)
 /* Pulling. */
 
 static cg_val
-load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base, const cg_ix *at)
+load(cg_lowering *l, uint32_t buffer, const ir_type *t, int64_t trailing, cg_val base,
+     const cg_ix *at)
 {
     int from = 0;
     for (int64_t n = t->size; trailing && n > trailing; from++)
         n /= t->dims[from];
-    cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from));
+    cg_val i = cg_ix_value(&l->ix, &l->b,
+                           cg_ix_flat(&l->ix, t->rank - from, t->dims + from, at + from));
     return cg_load(&l->b, buffer, base ? cg_iadd(&l->b, base, i) : i, l->mask);
 }
 
@@ -286,7 +293,8 @@ state_element(cg_lowering *l, const cg_bind *b, const ir_type *t, const cg_ix *a
         return b->state[c < 0 || c >= n ? 0 : c];
     cg_val i = cg_ix_value(&l->ix, &l->b, flat), x = b->state[0];
     for (int64_t k = 1; k < n; k++)
-        x = cg_choose(l, t->dtype, cg_insn2(&l->b, SC_eq, COT_I64, i, cg_i64(&l->b, k)), b->state[k], x);
+        x = cg_choose(l, t->dtype, cg_insn2(&l->b, SC_eq, COT_I64, i, cg_i64(&l->b, k)),
+                      b->state[k], x);
     return x;
 }
 
@@ -315,7 +323,8 @@ cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
         l->b.loc = around;
     }
     if (!x) {
-        cg_lower_fail(l, n ? n->loc : 0, n ? ir_ops[n->op].name : NULL, "cannot be computed inside a kernel");
+        cg_lower_fail(l, n ? n->loc : 0, n ? ir_ops[n->op].name : NULL,
+                      "cannot be computed inside a kernel");
         x = cg_const(&l->b, t->dtype, 0);
     }
     memo_add(l, fr, v, (uint32_t)t->rank, at, h, x);

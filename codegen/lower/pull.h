@@ -94,9 +94,11 @@ struct cg_lowering {
     uint32_t cap_arg, cap_offset;
 };
 
-typedef cg_val lower_rule(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at);
+typedef cg_val lower_rule(cg_lowering *l, cg_frame *fr, const ir_node *n, int result,
+                          const cg_ix *at);
 
-#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc) lower_rule lower_##lower;
+#define OP(name, n_in, attrs, flags, infer, eval, jvp, transpose, vmap, lower, doc)            \
+    lower_rule lower_##lower;
 #include "ir/ops.def"
 #undef OP
 

@@ -1,5 +1,6 @@
 /* Reductions in the order of NUMERICS.md section 3, as kernel.h writes it:
- *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t + l] } } }
+ *     tree over blocks b { fold over 32 lanes l { carry over steps t { acc op e[512 b + 32 t +
+ *     l] } } }
  * specialised to the number n of elements, which is constant: up to 32 elements are one fold,
  * up to 512 one block; the last, partial block is a second body whose absent elements are
  * neutral.  Where any order gives the same result (integers, max, min, and, or) all is one
@@ -57,7 +58,8 @@ elements(folding *d, cg_ix j, cg_val present, cg_val *e)
     l->mask = old;
     for (int i = 0; i < d->k; i++)
         if (present)
-            e[i] = cg_choose(l, d->how[i].type, present, e[i], cg_neutral(&l->b, d->how[i].op, d->how[i].type));
+            e[i] = cg_choose(l, d->how[i].type, present, e[i],
+                             cg_neutral(&l->b, d->how[i].op, d->how[i].type));
 }
 
 /* Elements base ... base + m - 1, each at its own index. */
@@ -65,7 +67,8 @@ static void
 unrolled_block(folding *d, int64_t base, int64_t m, cg_val *out)
 {
     size_t row = sizeof(cg_val) * (size_t)d->k;
-    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k), *e = IR_NEW_N(d->l->arena, cg_val, d->k);
+    cg_val *lane = IR_NEW_N(d->l->arena, cg_val, LANES * d->k),
+           *e = IR_NEW_N(d->l->arena, cg_val, d->k);
     int64_t n = m < LANES ? m : LANES;
     for (int64_t i = 0; i < m; i++) {
         cg_val *a = lane + i % LANES * d->k;
@@ -258,7 +261,8 @@ two_runs(folding *d, cg_val first, int64_t n, cg_val *out)
     cg_val runs = tree_begin(d, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 2), &mark);
     cg_val from = cg_iadd(b, first, cg_imul(b, cg_loop_var(b, runs), RUN));
     cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, RUN), &inner);
-    cg_ix at_block = cg_ix_var(&l->ix, cg_iadd(b, from, cg_loop_var(b, loop)), 0, n / BLOCK - 1);
+    cg_ix at_block =
+        cg_ix_var(&l->ix, cg_iadd(b, from, cg_loop_var(b, loop)), 0, n / BLOCK - 1);
     block(d, cg_ix_mul(&l->ix, at_block, BLOCK), BLOCK, out);
     tree_end(d, loop, inner, out);
     cg_scope_end(l, mark);
@@ -311,6 +315,49 @@ any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
         out[i] = cg_loop_result(b, branch, at[i]);
 }
 
+/* Unit u, or the neutral elements where it is none of `units`. */
+static void
+unit_within(folding *d, cg_val u, int64_t units, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int at[8] = { 0 };
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, units)));
+    cg_val neutral[8];
+    uint32_t mark = cg_scope_begin(d->l);
+    any_unit(d, u, n, out);
+    cg_scope_end(d->l, mark);
+    cg_if_else(b, branch);
+    for (int i = 0; i < d->k; i++)
+        neutral[i] = cg_neutral(b, d->how[i].op, d->how[i].type);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], neutral[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
+/* A warp's run of units, a power of two of them, from `first` on: absent ones are neutral, as
+ * one without a partner is.  So the extent is constant, and the tree's partial results are
+ * registers. */
+static void
+run_of_warp(folding *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
+            cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    uint32_t inner;
+    if (run == 1 && all) {
+        any_unit(d, first, n, out);
+        return;
+    }
+    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, run), &inner);
+    cg_val u = cg_iadd(b, first, cg_loop_var(b, loop));
+    if (!all)
+        unit_within(d, u, units, n, out);
+    else
+        any_unit(d, u, n, out);
+    tree_end(d, loop, inner, out);
+}
+
 /* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
 static void
 tree(folding *d, int64_t n, bool parallel, cg_val *out)
@@ -328,14 +375,20 @@ tree(folding *d, int64_t n, bool parallel, cg_val *out)
     }
     while ((units + run - 1) / run > most)
         run *= 2;
-    cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0), cg_i64(b, (units + run - 1) / run), &outer);
+    cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
+                              cg_i64(b, (units + run - 1) / run), &outer);
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
+    if (warps) {
+        d->l->team = CG_WARPS;
+        run_of_warp(d, lo, run, units, units % run == 0, n, out);
+        d->l->team = CG_GRID;
+        tree_end(d, parts, outer, out);
+        return;
+    }
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, units));
-    d->l->team = warps ? CG_WARPS : d->l->team;
     cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
     any_unit(d, cg_loop_var(b, loop), n, out);
     tree_end(d, loop, inner, out);
-    d->l->team = warps ? CG_GRID : d->l->team;
     tree_end(d, parts, outer, out);
 }
 
@@ -347,8 +400,8 @@ cg_block_warps(int64_t n)
 }
 
 void
-cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form, bool parallel,
-              cg_fold_body *body, void *user, cg_val *out)
+cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
+              bool parallel, cg_fold_body *body, void *user, cg_val *out)
 {
     folding d = { .l = l, .k = k, .how = how, .form = form, .body = body, .user = user };
     d.unit = form == CG_FOLD_STREAMS && n >= STREAMS_LEAST ? 2 * RUN : 1;
@@ -363,22 +416,20 @@ cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form
         tree(&d, n, parallel, out);
 }
 
-/* Runs of `each` / WARPS blocks for each warp: absent blocks are neutral, as one without a partner is. */
+/* Runs of `each` / WARPS blocks for each warp: absent blocks are neutral, as one without a
+ * partner is. */
 void
-cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each, cg_fold_body *body,
-             void *user, cg_val *out)
+cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each,
+             cg_fold_body *body, void *user, cg_val *out)
 {
     folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1 };
     cg_build *b = &l->b;
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
-    uint32_t outer, inner;
+    uint32_t outer;
     cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), cg_imul(b, cg_loop_var(b, warps), run));
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
     l->team = CG_WARPS;
-    cg_val loop = tree_begin(&d, CG_SERIAL, lo, hi, &inner);
-    any_block(&d, cg_loop_var(b, loop), n, 0, blocks, out);
-    tree_end(&d, loop, inner, out);
+    run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
     l->team = CG_GRID;
     tree_end(&d, warps, outer, out);
 }
@@ -466,7 +517,7 @@ cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
     return cg_convert(l, x, ir_compute_type(t), t);
 }
 
-/* -- pulled by themselves --------------------------------------------------------------------------- */
+/* -- pulled by themselves ------------------------------------------------------------------ */
 
 typedef struct pulled {
     cg_frame *fr;
@@ -500,8 +551,8 @@ element_cost(const ir_graph *f, ir_ref v, int depth)
     return cost;
 }
 
-/* Does an element of v pull sums, or too much to look through?  Copies share those with all who pull them; a loop
- * would make them again, and loops within loops again and again. */
+/* Does an element of v pull sums, or too much to look through?  Copies share those with all who
+ * pull them; a loop would make them again, and loops within loops again and again. */
 static bool
 pulls_sums(const cg_frame *fr, ir_ref v, int *left)
 {
@@ -509,7 +560,8 @@ pulls_sums(const cg_frame *fr, ir_ref v, int *left)
     const cg_bind *b = &fr->bind[v];
     if (b->kind == CG_BIND_OUTER)
         return pulls_sums(b->frame, b->ref, left);
-    if (!n || b->kind != CG_BIND_NODE || (fr->place && fr->place[v].set && !(fr->made && fr->made[v])))
+    if (!n || b->kind != CG_BIND_NODE ||
+        (fr->place && fr->place[v].set && !(fr->made && fr->made[v])))
         return false;
     bool sums = ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT || (*left)-- <= 0;
     for (int i = 0; i < n->n_in && !sums; i++)
@@ -531,7 +583,8 @@ pick_form(const cg_lowering *l, const cg_frame *fr, const ir_node *n, int64_t si
         trailing &= ir_type_at(f, n->in[0])->dims[k] == 1;
     if (l->team)
         return CG_FOLD_LANES;
-    return l->vector || !trailing || l->target.vector_bits <= 64 ? CG_FOLD_SERIAL : CG_FOLD_LANES;
+    return l->vector || !trailing || l->target.vector_bits <= 64 ? CG_FOLD_SERIAL
+                                                                 : CG_FOLD_LANES;
 }
 
 cg_val

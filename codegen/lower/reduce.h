@@ -20,23 +20,24 @@ typedef enum cg_fold_form {
 
 /* Combine elements 0 ... n-1 (n > 0) of each of the k reductions: the results in out[].
  * parallel: the blocks are split among threads. */
-void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form, bool parallel,
-                   cg_fold_body *body, void *user, cg_val *out);
+void cg_fold_loops(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_fold_form form,
+                   bool parallel, cg_fold_body *body, void *user, cg_val *out);
 
 /* How a reduce node combines; its operand is converted to how->type first. */
 cg_fold cg_fold_of(ir_op op, cot_dtype t);
 /* The axes that a reduce node or arg node reduces are among [first, last); their size. */
 int64_t cg_reduced(const ir_graph *f, const ir_node *n, int *first, int *last);
 /* The index of the operand for index `at` of the result and element j of the reduced axes. */
-void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at, cg_ix j, cg_ix *to);
+void cg_reduced_index(cg_lowering *l, const ir_graph *f, const ir_node *n, const cg_ix *at,
+                      cg_ix j, cg_ix *to);
 /* What the reduction is from what its elements combined to. */
 cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x);
 
-/* GPU: the node of the tree that is blocks part * each ... of the n elements; each is a power of two, at least CG_PART_LEAST,
- * of blocks of CG_FOLD_BLOCK elements. */
+/* GPU: the node of the tree that is blocks part * each ... of the n elements; each is a power
+ * of two, at least CG_PART_LEAST, of blocks of CG_FOLD_BLOCK elements. */
 enum { CG_PART_LEAST = 8, CG_FOLD_BLOCK = 512 };
-void cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, int64_t each, cg_fold_body *body,
-                  void *user, cg_val *out);
+void cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part,
+                  int64_t each, cg_fold_body *body, void *user, cg_val *out);
 /* GPU: the warps of a block that work on n elements together. */
 int64_t cg_block_warps(int64_t n);
 

@@ -8,7 +8,7 @@
 #include "codegen/cost.h"
 #include "codegen/plan.h"
 
-/* -- what fits into registers ---------------------------------------------------------------------------------- */
+/* -- what fits into registers -------------------------------------------------------------- */
 
 enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 1000, FOLD_MOST = 128, EXAMPLES_LEAST = 4 };
 
@@ -55,7 +55,8 @@ view_lie(const fitting *u, const ir_node *n)
         good = good && n->at.windows.axis != 0;
         break;
     case OP_pad:
-        good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 && u->of[n->in[1]] == FREE;
+        good = good && n->at.pad.low.at[0] == 0 && n->at.pad.interior.at[0] == 0 &&
+               u->of[n->in[1]] == FREE;
         break;
     default: /* reshape: what follows the first axis is regrouped */
         break;
@@ -139,9 +140,11 @@ size_of(const fitting *u, ir_ref v)
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
-    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE || n->op == OP_conv_general)
+    if (ir_ops[n->op].flag == IR_FLOW || ir_ops[n->op].flag == IR_LINE ||
+        n->op == OP_conv_general)
         return false;
-    int64_t each = ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
+    int64_t each =
+        ir_ops[n->op].flag == IR_MOVE ? 0 : cg_op_cost(u->f, n) * size_of(u, n->first);
     if (ir_ops[n->op].flag == IR_REDUCE || ir_ops[n->op].flag == IR_CONTRACT) {
         int64_t all = ir_type_at(u->f, n->in[0])->size, kept = ir_type_at(u->f, n->first)->size, fold = 1;
         if (n->op == OP_dot_general) {
@@ -155,8 +158,8 @@ node_fits(fitting *u, const ir_node *n)
         if (fold > FOLD_MOST)
             return false;
     }
-    if (n->op == OP_scatter || n->op == OP_scatter_add || n->op == OP_scatter_mul || n->op == OP_scatter_min
-        || n->op == OP_scatter_max)
+    if (n->op == OP_scatter || n->op == OP_scatter_add || n->op == OP_scatter_mul ||
+        n->op == OP_scatter_min || n->op == OP_scatter_max)
         each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
     u->work += each;
     return u->work <= WORK_MOST;
@@ -165,8 +168,8 @@ node_fits(fitting *u, const ir_node *n)
 /* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,
  * the rest FREE. */
 static bool
-body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries, const lie *carry, int64_t *work,
-          lie *out)
+body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carries,
+          const lie *carry, int64_t *work, lie *out)
 {
     fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values),
                   .whole = IR_NEW_N(a, bool, f->n_values) };
@@ -209,7 +212,8 @@ typedef struct machine {                /* a loop in registers */
 static bool
 try_examples(machine *m, int64_t examples)
 {
-    const ir_graph *f = m->v->f, *body = m->n->op == OP_scan ? m->n->at.scan.body : m->n->at.loop.body;
+    const ir_graph *f = m->v->f,
+                   *body = m->n->op == OP_scan ? m->n->at.scan.body : m->n->at.loop.body;
     lie test = FREE;
     m->examples = examples;
     m->elements = m->work = 0;
@@ -222,8 +226,8 @@ try_examples(machine *m, int64_t examples)
         if (ir_bits(t->dtype) > m->widest && (m->lie[i] == ALONG || !examples))
             m->widest = ir_bits(t->dtype);
     }
-    if (m->elements > STATE_MOST
-        || !body_fits(body, m->l->arena, examples, m->consts, m->carries, m->lie, &m->work, m->out))
+    if (m->elements > STATE_MOST || !body_fits(body, m->l->arena, examples, m->consts,
+                                               m->carries, m->lie, &m->work, m->out))
         return false;
     for (int i = 0; i < m->carries; i++)
         if (m->lie[i] == FREE && m->out[i] != FREE)
@@ -241,7 +245,8 @@ try_examples(machine *m, int64_t examples)
         return false;
     if (examples == 0)
         return p->rank == 0;
-    return m->n->at.loop.max == 0 && (p->rank == 0 ? test == FREE : p->rank == 1 && p->dims[0] == examples);
+    return m->n->at.loop.max == 0 &&
+           (p->rank == 0 ? test == FREE : p->rank == 1 && p->dims[0] == examples);
 }
 
 static bool
@@ -260,10 +265,11 @@ fits(machine *m)
             return false;
     if (m->carries > 0 && examples >= EXAMPLES_LEAST && try_examples(m, examples))
         return true;
-    return m->carries > 0 && (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
+    return m->carries > 0 &&
+           (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
 }
 
-/* -- the loop ------------------------------------------------------------------------------------------------------ */
+/* -- the loop ------------------------------------------------------------------------------ */
 
 /* Element k of an example of a value of type t. */
 static void
@@ -313,8 +319,8 @@ new_state(machine *m)
 }
 
 static void
-store_elements(machine *m, int result, const ir_type *t, lie lie, cg_ix example, cg_ix step, bool stacked,
-               const cg_val *x)
+store_elements(machine *m, int result, const ir_type *t, lie lie, cg_ix example, cg_ix step,
+               bool stacked, const cg_val *x)
 {
     cg_lowering *l = m->l;
     int64_t count = lie == ALONG && m->examples ? t->size / m->examples : t->size;
@@ -353,7 +359,8 @@ steps_begin(machine *m, cg_ix *step, uint32_t *mark)
 {
     cg_lowering *l = m->l;
     int64_t length = m->n->at.scan.length;
-    cg_val loop = cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
+    cg_val loop =
+        cg_loop_begin(&l->b, CG_SERIAL, cg_i64(&l->b, 0), cg_i64(&l->b, length), 1, 0);
     *mark = cg_scope_begin(l);
     *step = cg_ix_var(&l->ix, cg_loop_var(&l->b, loop), 0, length - 1);
     if (m->n->at.scan.reverse)
@@ -371,7 +378,8 @@ run_scan(machine *m, cg_ix example, cg_val *const *state)
     cg_val **now = new_state(m);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
-            now[i][k] = cg_loop_carry(&l->b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
+            now[i][k] = cg_loop_carry(
+                &l->b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
     cg_val **next = run_step(m, m->n->at.scan.body, now, example, t);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
@@ -395,7 +403,8 @@ run_while(machine *m, cg_ix example, cg_val *const *state)
     cg_val **now = new_state(m);
     for (int i = 0; i < m->carries; i++)
         for (int64_t k = 0; k < m->count[i]; k++)
-            now[i][k] = cg_while_carry(b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
+            now[i][k] = cg_while_carry(
+                b, loop, ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, state[i][k]);
     cg_val count = m->n->at.loop.max > 0 ? cg_while_carry(b, loop, COT_I64, cg_i64(b, 0)) : 0;
     cg_val go = cg_pull(l, body_frame(m, cond, now, 0), cond->out[0], at);
     if (count)
@@ -433,7 +442,8 @@ static void
 store_state(machine *m, cg_ix example, cg_val *const *state)
 {
     for (int i = 0; i < m->carries; i++)
-        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example, 0, false, state[i]);
+        store_elements(m, i, ir_type_at(m->v->f, m->n->first + (ir_ref)i), m->lie[i], example,
+                       0, false, state[i]);
 }
 
 /* The rest of the examples, from m->begun on. */
@@ -453,10 +463,11 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
-/* -- many examples at a time -------------------------------------------------------------------------------------- */
+/* -- many examples at a time --------------------------------------------------------------- */
 
 /* A step of one vector of examples is a chain in which each operation waits for the one before.
- * So a scan takes CHUNK vectors through each step, their states in an array on the stack between
+ * So a scan takes CHUNK vectors through each step, their states in an array on the stack
+ * between
  * steps: while one waits, the processor is at the next.  Registers could hold two at most. */
 enum { CHUNK = 8 };
 
@@ -541,7 +552,8 @@ run_chunks(machine *m, cg_kind kind, int64_t lanes)
     for (int i = 0; i < m->carries; i++) {
         local[i] = IR_NEW_N(l->arena, uint32_t, m->count[i] + 1);
         for (int64_t k = 0; k < m->count[i]; k++)
-            local[i][k] = cg_local_buffer(l, "state", ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, each);
+            local[i][k] = cg_local_buffer(
+                l, "state", ir_type_at(m->v->f, m->n->first + (ir_ref)i)->dtype, each);
     }
     cg_val loop = cg_loop_begin(&l->b, kind, cg_i64(&l->b, 0), cg_i64(&l->b, whole), each, 0);
     uint32_t mark = cg_scope_begin(l);
@@ -584,15 +596,18 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     m.buffer = IR_NEW_N(l->arena, uint32_t, n->n_out + 1);
     bool over = false;
     for (int i = 0; i < n->n_out; i++) {
-        m.buffer[i] = cg_place_buffer(l, &to[i], ir_type_at(v->f, n->first + (ir_ref)i), "y", true);
+        m.buffer[i] =
+            cg_place_buffer(l, &to[i], ir_type_at(v->f, n->first + (ir_ref)i), "y", true);
         for (int k = 0; k < n->n_in; k++)
             over |= cg_may_share(l, v->place[n->in[k]], to[i]);
     }
     int64_t lanes = cg_lanes(l, m.widest), steps = n->op == OP_scan ? n->at.scan.length : 16;
     bool many = m.examples > 1 && cg_is_shared(l, m.work * steps * m.examples);
-    ir_buf_printf(l->why, "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, cost %lld%s\n",
-                  l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes, (long long)m.work,
-                  many ? ", parallel" : "");
+    ir_buf_printf(l->why,
+                  "%s: loop in registers, %lld elements of state, %lld examples, %lld lanes, "
+                  "cost %lld%s\n",
+                  l->k->name, (long long)m.elements, (long long)m.examples, (long long)lanes,
+                  (long long)m.work, many ? ", parallel" : "");
     l->k->flops = m.work * steps * (m.examples ? m.examples : 1);
     /* before any example: a result may lie where its first value was */
     m.shared = new_state(&m);

@@ -1,12 +1,13 @@
 /* top_k: one pass over the line, which keeps the k best so far in order.
  *
- * The least of them is the threshold.  Elements are met by blocks in lanes: a block whose largest word does not
- * pass the threshold is done with, and of others each element that does is inserted where it belongs.  An element
- * equal to the threshold comes after it, so it never displaces it.  Of n elements in random order k log(n / k) are
- * inserted.
+ * The least of them is the threshold.  Elements are met by blocks in lanes: a block whose
+ * largest word does not pass the threshold is done with, and of others each element that does
+ * is inserted where it belongs.  An element equal to the threshold comes after it, so it never
+ * displaces it.  Of n elements in random order k log(n / k) are inserted.
  *
- * Where k is large, elements that pass the threshold go to the end of a list instead, and when that is full it is
- * sorted (by digits, the least first, stable) and cut to k, which gives the next threshold. */
+ * Where k is large, elements that pass the threshold go to the end of a list instead, and when
+ * that is full it is sorted (by digits, the least first, stable) and cut to k, which gives the
+ * next threshold. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
 #include "codegen/lower/order.h"
@@ -34,16 +35,19 @@ word_at(cg_lowering *l, topping *o, cg_val i)
     return cg_word_of(l, cg_pull(l, o->fr, o->n->in[0], o->at), o->key);
 }
 
-/* The word of element i goes before those that are less, of the `n` there are; one more place is free. */
+/* The word of element i goes before those that are less, of the `n` there are; one more place
+ * is free. */
 static void
 insert(cg_lowering *l, const topping *o, cg_val word, cg_val i, cg_val n)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_while_begin(b), at = cg_while_carry(b, loop, COT_I64, n), zero = cg_i64(b, 0);
+    cg_val loop = cg_while_begin(b), at = cg_while_carry(b, loop, COT_I64, n),
+           zero = cg_i64(b, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val back = cg_isub(b, at, cg_i64(b, 1)), safe = cg_insn2(b, SC_max, COT_I64, back, zero);
     cg_val less = cg_insn2(b, SC_lt, o->word, cg_load(b, o->best, safe, 0), word);
-    cg_while_test(b, loop, cg_insn2(b, SC_and, COT_BOOL, less, cg_insn2(b, SC_lt, COT_I64, zero, at)));
+    cg_while_test(b, loop,
+                  cg_insn2(b, SC_and, COT_BOOL, less, cg_insn2(b, SC_lt, COT_I64, zero, at)));
     cg_val before = cg_isub(b, at, cg_i64(b, 1));
     cg_store(b, o->best, at, cg_load(b, o->best, before, 0), 0);
     cg_store(b, o->place, at, cg_load(b, o->place, before, 0), 0);
@@ -66,7 +70,8 @@ static void
 fill(cg_lowering *l, topping *o)
 {
     cg_build *b = &l->b;
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->k), 1, 0), i = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, o->k), 1, 0),
+           i = cg_loop_var(b, loop);
     uint32_t mark = cg_scope_begin(l);
     insert(l, o, word_at(l, o, i), i, i);
     cg_scope_end(l, mark);
@@ -119,7 +124,8 @@ by_blocks(cg_lowering *l, topping *o, cg_val from, cg_val to, cg_val least)
     cg_val loop = cg_loop_begin(b, CG_SERIAL, from, to, BLOCK, 0), i = cg_loop_var(b, loop);
     cg_val now = cg_loop_carry(b, loop, o->word, least);
     uint32_t mark = cg_scope_begin(l);
-    cg_val most = largest_of_block(l, o, i), some = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, most));
+    cg_val most = largest_of_block(l, o, i),
+           some = cg_if_begin(b, cg_insn2(b, SC_lt, o->word, now, most));
     uint32_t inner = cg_scope_begin(l);
     cg_val next = one_by_one(l, o, i, cg_iadd(b, i, cg_i64(b, BLOCK)), now);
     cg_scope_end(l, inner);
@@ -147,10 +153,11 @@ store_places(cg_lowering *l, void *user, cg_ix i)
     o->at[o->axis] = i;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
     cg_val place = cg_load(b, o->place, list_at(l, o, cg_ix_value(&l->ix, b, i)), 0);
-    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), cg_convert(l, place, COT_I64, o->t->dtype), 0);
+    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat),
+             cg_convert(l, place, COT_I64, o->t->dtype), 0);
 }
 
-/* -- lists --------------------------------------------------------------------------------------------------- */
+/* -- lists --------------------------------------------------------------------------------- */
 
 static void
 zero_digits(cg_lowering *l, void *user, cg_ix i)
@@ -196,7 +203,8 @@ sum_digits(cg_lowering *l, const topping *o)
 }
 
 static void
-move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32_t *to, int digit, cg_val n)
+move_digits(cg_lowering *l, const topping *o, const uint32_t *from, const uint32_t *to,
+            int digit, cg_val n)
 {
     cg_build *b = &l->b;
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
@@ -232,7 +240,8 @@ append(cg_lowering *l, const topping *o, cg_val at, cg_val word, cg_val i)
     cg_store(&l->b, o->place, at, i, 0);
 }
 
-/* The elements of a block that pass the threshold, after the n of the list: how many there are then. */
+/* The elements of a block that pass the threshold, after the n of the list: how many there are
+ * then. */
 static cg_val
 append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
 {
@@ -243,7 +252,8 @@ append_block(cg_lowering *l, topping *o, cg_val from, cg_val n, cg_val least)
     cg_val word = word_at(l, o, i), passes = cg_insn2(b, SC_lt, o->word, least, word);
     /* stored in any case, counted if it passes: there is room, and no branch to mispredict */
     append(l, o, now, word, i);
-    cg_loop_next(b, loop, now, cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
+    cg_loop_next(b, loop, now,
+                 cg_insn3(b, SC_select, COT_I64, passes, cg_iadd(b, now, cg_i64(b, 1)), now));
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     return cg_loop_result(b, loop, 0);
@@ -254,7 +264,8 @@ static cg_val
 meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_val least)
 {
     cg_build *b = &l->b;
-    cg_val most = largest_of_block(l, o, from), passes = cg_insn2(b, SC_lt, o->word, least, most);
+    cg_val most = largest_of_block(l, o, from),
+           passes = cg_insn2(b, SC_lt, o->word, least, most);
     cg_val in = cg_if_begin(b, cg_insn2(b, SC_and, COT_BOOL, some, passes));
     uint32_t mark = cg_scope_begin(l);
     cg_val more = append_block(l, o, from, n, least);
@@ -265,8 +276,8 @@ meet_block(cg_lowering *l, topping *o, cg_val from, cg_val some, cg_val n, cg_va
     return cg_loop_result(b, in, 0);
 }
 
-/* First what is no whole block, whatever it is; then the blocks.  The list is sorted after the first step and the
- * last, and when there is no room for another block. */
+/* First what is no whole block, whatever it is; then the blocks.  The list is sorted after the
+ * first step and the last, and when there is no room for another block. */
 static void
 by_lists(cg_lowering *l, topping *o, cg_ix number)
 {
@@ -274,13 +285,15 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
     const int64_t blocks = (o->size - o->k) / BLOCK, start = o->size - blocks * BLOCK;
     if (o->base)
         o->base = cg_imul(b, cg_ix_value(&l->ix, b, number), o->room);
-    cg_val first = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, start), 1, 0), i = cg_loop_var(b, first);
+    cg_val first = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, start), 1, 0),
+           i = cg_loop_var(b, first);
     uint32_t mark = cg_scope_begin(l);
     append(l, o, i, word_at(l, o, i), i);
     cg_scope_end(l, mark);
     cg_loop_end(b, first);
 
-    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks + 1), 1, 0), step = cg_loop_var(b, loop);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, blocks + 1), 1, 0),
+           step = cg_loop_var(b, loop);
     cg_val n = cg_loop_carry(b, loop, COT_I64, cg_i64(b, start));
     cg_val least = cg_loop_carry(b, loop, o->word, cg_const(b, o->word, 0));
     mark = cg_scope_begin(l);

@@ -3,7 +3,8 @@
  *
  * The updates of a scatter run in row-major order, one after the other, as the order of those
  * with the same target matters; only the last window axis runs as lanes, whose targets differ.
- * Where those targets lie in a result that no near cache holds, they are fetched some updates ahead.
+ * Where those targets lie in a result that no near cache holds, they are fetched some updates
+ * ahead.
  * f16 and bf16 combine in f32, in a wide copy of the operand. */
 #include "codegen/cost.h"
 #include "codegen/lower/index.h"
@@ -131,7 +132,8 @@ lines_of(const update *u)
     return lines < LINES_MOST ? lines : LINES_MOST;
 }
 
-/* By how many updates to look ahead: their index vectors are pulled twice, so they must be cheap. */
+/* By how many updates to look ahead: their index vectors are pulled twice, so they must be
+ * cheap. */
 static int64_t
 look_ahead(const cg_lowering *l, const update *u)
 {
@@ -139,28 +141,35 @@ look_ahead(const cg_lowering *l, const update *u)
     const ir_type *y = ir_type_at(f, u->w.y);
     const int64_t ahead = LINES_AHEAD / lines_of(u);
     cg_walk w;
-    const int64_t row = u->x->rank ? u->w.size[u->x->rank - 1] * (int64_t)cot_dtype_size(u->type) : 0;
-    if (row < LINE || u->outer == 0 || ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead
-        || u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
+    const int64_t row =
+        u->x->rank ? u->w.size[u->x->rank - 1] * (int64_t)cot_dtype_size(u->type) : 0;
+    if (row < LINE || u->outer == 0 ||
+        ir_type_at(f, u->n->in[2])->dims[u->outer - 1] <= 2 * ahead ||
+        u->x->size * (int64_t)cot_dtype_size(u->type) <= NEAR_BYTES)
         return 0;
     cg_walk_begin(&w, l->arena, f, u->v->cut->root);
     cg_walk_value(&w, u->w.y, cg_walk_space(&w, y->rank, y->dims));
     return w.reduces || w.cost > CG_COST_SHARE ? 0 : ahead;
 }
 
-/* The target of an update that comes later along the last axis before the windows', which is at i. */
+/* The target of an update that comes later along the last axis before the windows', which is at
+ * i. */
 static void
 fetch_ahead(cg_lowering *l, update *u, cg_ix i)
 {
     const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
-    const int64_t last = z->dims[u->outer - 1] - 1, step = LINE / (int64_t)cot_dtype_size(u->type);
+    const int64_t last = z->dims[u->outer - 1] - 1,
+                  step = LINE / (int64_t)cot_dtype_size(u->type);
     cg_ix to[COT_MAX_RANK + 1];
-    cg_val inside, later = cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, u->ahead));
-    u->at[u->outer - 1] = cg_ix_var(&l->ix, cg_imin(&l->b, later, cg_i64(&l->b, last)), 0, last);
+    cg_val inside,
+        later = cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, u->ahead));
+    u->at[u->outer - 1] =
+        cg_ix_var(&l->ix, cg_imin(&l->b, later, cg_i64(&l->b, last)), 0, last);
     for (int k = u->outer; k < z->rank; k++)
         u->at[k] = cg_ix_const(&l->ix, 0);
     if (cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside)) {
-        cg_val flat = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
+        cg_val flat =
+            cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
         for (int64_t k = 0; k < lines_of(u); k++)
             cg_prefetch(&l->b, u->buffer, cg_iadd(&l->b, flat, cg_i64(&l->b, k * step)));
     }
@@ -177,11 +186,13 @@ scatter_below(cg_lowering *l, update *u)
     if (u->level == z->rank)
         scatter_one(l, u);
     else
-        cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false, scatter_level, u);
+        cg_each(l, CG_SERIAL, z->dims[u->level], u->level == z->rank - 1 ? u->lanes : 1, false,
+                scatter_level, u);
 }
 
-/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask in each.  It is
- * foreseen where all are inside, and then shorter than a choice of addresses. */
+/* Whether a window is inside depends on no axis of its own: one branch before them, not a mask
+ * in each.  It is foreseen where all are inside, and then shorter than a choice of
+ * addresses. */
 static void
 scatter_window(cg_lowering *l, update *u)
 {
@@ -241,12 +252,12 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_call(l);
 }
 
-/* -- on a GPU: threads own targets, and go through all updates in order --------------------------------------- */
+/* -- on a GPU: threads own targets, and go through all updates in order -------------------- */
 
 enum { OWNERS_MOST = 1 << 12 };
 
-/* Along each axis of the operand a window is one element thick, or all of it: what it covers is a number of whole
- * lines, and an element of a window meets no other's. */
+/* Along each axis of the operand a window is one element thick, or all of it: what it covers is
+ * a number of whole lines, and an element of a window meets no other's. */
 static bool
 has_whole_windows(const update *u)
 {
@@ -256,7 +267,8 @@ has_whole_windows(const update *u)
     return true;
 }
 
-/* The element of the result that update u->at goes to, where it is inside; 0: no window fits. */
+/* The element of the result that update u->at goes to, where it is inside; 0: no window
+ * fits. */
 static cg_val
 target_of(cg_lowering *l, update *u, int rank, cg_val *inside)
 {
@@ -266,10 +278,11 @@ target_of(cg_lowering *l, update *u, int rank, cg_val *inside)
     return cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
 }
 
-/* The updates of one thread: j numbers the axes in `over`, of which there are n; the others are the thread's. */
+/* The updates of one thread: j numbers the axes in `over`, of which there are n; the others are
+ * the thread's. */
 static void
-scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *dims, int64_t count, cg_val owner,
-              int64_t owners)
+scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *dims,
+              int64_t count, cg_val owner, int64_t owners)
 {
     const ir_type *z = ir_type_at(u->v->f, u->n->in[2]);
     cg_build *b = &l->b;
@@ -296,8 +309,8 @@ scatter_owned(cg_lowering *l, update *u, int n, const int *over, const int64_t *
     cg_loop_end(b, loop);
 }
 
-/* Where windows are whole lines a thread has one element of each window; the owner of a target is its
- * number modulo a power of two that the lines' length keeps apart. */
+/* Where windows are whole lines a thread has one element of each window; the owner of a target
+ * is its number modulo a power of two that the lines' length keeps apart. */
 static void
 scatter_threads(cg_lowering *l, update *u)
 {

@@ -108,7 +108,8 @@ static void
 walk_reduce(cg_walk *w, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(w->f, n->in[0]);
-    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis) : n->at.axes.axes;
+    ir_axes axes = n->op == OP_argmax || n->op == OP_argmin ? ir_axes_of((int)n->at.arg.axis)
+                                                            : n->at.axes.axes;
     cg_ix to[COT_MAX_RANK + 1];
     int64_t cost = w->cost, wide = w->wide, size = 1;
     w->reduces = true;
@@ -157,7 +158,8 @@ walk_gather(cg_walk *w, const ir_node *n, const cg_ix *at)
         for (int j = 0; j < n->at.gather.operand_batch.n; j++)
             if (n->at.gather.operand_batch.at[j] == k)
                 to[k] = from[n->at.gather.indices_batch.at[j]];
-        if (!ir_ints_has(n->at.gather.collapsed, k) && !ir_ints_has(n->at.gather.operand_batch, k))
+        if (!ir_ints_has(n->at.gather.collapsed, k) &&
+            !ir_ints_has(n->at.gather.operand_batch, k))
             to[k] = cg_ix_add(&w->ix, to[k], at[n->at.gather.offset_dims.at[offset++]]);
     }
     cg_walk_value(w, n->in[0], to);

@@ -1,4 +1,5 @@
-/* Values and gradients of two JAX programs, from C99 that needs neither Python nor Cotrace: only the two object files.
+/* Values and gradients of two JAX programs, from C99 that needs neither Python nor Cotrace:
+ * only the two object files.
  *
  *   main         prints values and norms of gradients; fails where they are not what JAX computed (jax_values.h)
  *   main time    microseconds per call, too */
@@ -14,8 +15,10 @@
 
 enum { N = 16, D = 32, H = 64, STEPS = 50, CALLS = 2000 };
 
-static float wq[D * D], wk[D * D], wv[D * D], wo[D * D], w1[D * H], w2[H * D], gain1[D], gain2[D], x[N * D], y[N * D];
-static float dwq[D * D], dwk[D * D], dwv[D * D], dwo[D * D], dw1[D * H], dw2[H * D], dgain1[D], dgain2[D], loss;
+static float wq[D * D], wk[D * D], wv[D * D], wo[D * D], w1[D * H], w2[H * D], gain1[D],
+    gain2[D], x[N * D], y[N * D];
+static float dwq[D * D], dwk[D * D], dwv[D * D], dwo[D * D], dw1[D * H], dw2[H * D], dgain1[D],
+    dgain2[D], loss;
 static double log_q[4], log_r[2], observed[2 * STEPS], dlog_q[4], dlog_r[2], likelihood;
 
 /* offset + scale sin(phase + 0.7 i), as lower.py has it */
@@ -68,8 +71,8 @@ check(const char *what, double found, double wanted, double tolerance)
 static int
 transformer(void *work)
 {
-    return transformer_step(wq, wk, wv, wo, w1, w2, gain1, gain2, x, y, dwq, dwk, dwv, dwo, dw1, dw2, dgain1, dgain2, &loss,
-                            work);
+    return transformer_step(wq, wk, wv, wo, w1, w2, gain1, gain2, x, y, dwq, dwk, dwv, dwo, dw1,
+                            dw2, dgain1, dgain2, &loss, work);
 }
 
 static int
@@ -96,10 +99,13 @@ main(int argc, char **argv)
 
     if (!memory)
         return 1;
-    waves(wq, D * D, 0, 0.2, 0), waves(wk, D * D, 1, 0.2, 0), waves(wv, D * D, 2, 0.2, 0), waves(wo, D * D, 3, 0.2, 0);
-    waves(w1, D * H, 4, 0.2, 0), waves(w2, H * D, 5, 0.2, 0), waves(gain1, D, 6, 0.1, 1), waves(gain2, D, 7, 0.1, 1);
+    waves(wq, D * D, 0, 0.2, 0), waves(wk, D * D, 1, 0.2, 0), waves(wv, D * D, 2, 0.2, 0),
+        waves(wo, D * D, 3, 0.2, 0);
+    waves(w1, D * H, 4, 0.2, 0), waves(w2, H * D, 5, 0.2, 0), waves(gain1, D, 6, 0.1, 1),
+        waves(gain2, D, 7, 0.1, 1);
     waves(x, N * D, 8, 1, 0), waves(y, N * D, 9, 1, 0);
-    wide_waves(log_q, 4, 1, 0.5, -3), wide_waves(log_r, 2, 2, 0.5, -1), wide_waves(observed, 2 * STEPS, 3, 1, 0);
+    wide_waves(log_q, 4, 1, 0.5, -3), wide_waves(log_r, 2, 2, 0.5, -1),
+        wide_waves(observed, 2 * STEPS, 3, 1, 0);
 
     if (transformer(work) != 0 || kalman(work) != 0)
         return 1;

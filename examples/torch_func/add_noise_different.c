@@ -1,5 +1,5 @@
-/* A mapped function that adds noise, each example its own: three values from three equal ones, the
- * same three after the same seed, three others on the next call. */
+/* A mapped function that adds noise, each example its own: three values from three equal ones,
+ * the same three after the same seed, three others on the next call. */
 #include "carriers.h"
 
 static void

@@ -1,5 +1,6 @@
-/* A mapped function that adds noise, one draw for all examples: one value thrice, another on the
- * next call.  Without the flag the draw is refused, and the message names both other values. */
+/* A mapped function that adds noise, one draw for all examples: one value thrice, another on
+ * the next call.  Without the flag the draw is refused, and the message names both other
+ * values. */
 #include "carriers.h"
 
 static void
@@ -28,7 +29,8 @@ main(void)
               carriers_element(next, 0) != carriers_element(c.result[0], 0));
     cot_array_free(next);
     refused(&c, "vmap without the flag", cot_vmap(plain), ARRAYS(x), COT_ERR_ARG,
-            "vmap: draws random numbers, and randomness is error; wants different (each example its "
+            "vmap: draws random numbers, and randomness is error; wants different (each "
+            "example its "
             "own) or same (one draw for all)");
     return carriers_end(&c);
 }

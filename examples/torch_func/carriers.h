@@ -3,7 +3,8 @@
  * carry() runs a function on given arrays by the evaluator, by the JIT, and from an object
  * file that is written to a temporary folder, linked with the system's compiler and loaded. 
  * All three must give the same bits, the JIT with vectors of any width and with one thread or
- * two; then the figures are printed once and compared with those that are expected. A program is a main() between carriers_begin and carriers_end:
+ * two; then the figures are printed once and compared with those that are expected. A program
+ * is a main() between carriers_begin and carriers_end:
  *
  *     carriers c = carriers_begin("batched_dot");
  *     cot_array *x = ARRAY(&c, cot_f32(2, 2), 1, 2, 3, 4);
@@ -76,8 +77,9 @@ int carriers_end(carriers *c);
 /* Run f three ways, compare, print.  c->result then holds the results until the next carry().
  * */
 void carry(carriers *c, const char *title, cot_fn *f, carried in, figures want);
-/* With CARRIERS_TIME=SECONDS in the environment, as bench/torch_func.py runs the programs: the median time
- * of a call through cot_jit, in microseconds.  carry() does this too, and makes no object files then. */
+/* With CARRIERS_TIME=SECONDS in the environment, as bench/torch_func.py runs the programs: the
+ * median time of a call through cot_jit, in microseconds.  carry() does this too, and makes no
+ * object files then. */
 void carriers_time(carriers *c, const char *title, cot_fn *f, carried in);
 /* f on these arrays must fail with this status and a message that contains text; the message is
  * printed.  The record is cleared. */

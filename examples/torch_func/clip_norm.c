@@ -1,6 +1,6 @@
-/* A backward that is no derivative: the identity forward, the cotangent scaled to norm 1 at most
- * backward.  The rule is that of one example, whichever of map and gradient comes first.  Forward mode
- * cannot be had from it, and says so. */
+/* A backward that is no derivative: the identity forward, the cotangent scaled to norm 1 at
+ * most backward.  The rule is that of one example, whichever of map and gradient comes first.
+ * Forward mode cannot be had from it, and says so. */
 #include "carriers.h"
 
 static void
@@ -54,7 +54,8 @@ main(void)
     cot_fn *all = cot_fn_new(c.ctx, "mapped_loss", mapped_loss, 1, 1, f);
     cot_array *x = ARRAY(&c, cot_f64(2, 2), 3, 4, .3, .4);
 
-    carry(&c, "vmap(grad(h))(x)", cot_vmap(cot_grad(h)), ARRAYS(x), NEAR(1e-15, .6, .8, .3, .4));
+    carry(&c, "vmap(grad(h))(x)", cot_vmap(cot_grad(h)), ARRAYS(x),
+          NEAR(1e-15, .6, .8, .3, .4));
     carry(&c, "grad(sum of vmap)(x)", cot_grad(all), ARRAYS(x), NEAR(1e-15, .6, .8, .3, .4));
     refused(&c, "jvp(clip)", cot_jvp(f), ARRAYS(x, x), COT_ERR_RULE,
             "custom_call: clip_norm has no jvp rule, and its vjp rule is not linear in its "

@@ -18,7 +18,8 @@ main(void)
     carriers c = carriers_begin("diag_embed_zeros");
     cot_array *vecs = ARRAY(&c, cot_f32(2, 3), 0, 1, 2, 3, 4, 5);
 
-    carry(&c, "vmap(diag_embed)(vecs)", cot_vmap(cot_fn_new(c.ctx, "diag_embed", diag_embed, 1, 1, NULL)),
-          ARRAYS(vecs), EXACT(0, 0, 0, 0, 1, 0, 0, 0, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5));
+    carry(&c, "vmap(diag_embed)(vecs)",
+          cot_vmap(cot_fn_new(c.ctx, "diag_embed", diag_embed, 1, 1, NULL)), ARRAYS(vecs),
+          EXACT(0, 0, 0, 0, 1, 0, 0, 0, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5));
     return carriers_end(&c);
 }

@@ -16,7 +16,7 @@ main(void)
     cot_array *x = ARRAY(&c, cot_f32(2, 5), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
     cot_array *y = ARRAY(&c, cot_f32(5), 1, -1, 2, -2, 3);
 
-    carry(&c, "vmap(dot, in_dims=(0, none))(X, y)", cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)),
-          ARRAYS(x, y), EXACT(12, 27));
+    carry(&c, "vmap(dot, in_dims=(0, none))(X, y)",
+          cot_vmap(f, .in_dims = COT_LIST(0, COT_NONE)), ARRAYS(x, y), EXACT(12, 27));
     return carriers_end(&c);
 }

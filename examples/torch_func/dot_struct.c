@@ -1,5 +1,5 @@
-/* A batched dot product whose arguments are the fields of a struct: which of them are mapped is said by
- * name. */
+/* A batched dot product whose arguments are the fields of a struct: which of them are mapped is
+ * said by name. */
 #include "carriers.h"
 
 struct xy {

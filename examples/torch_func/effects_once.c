@@ -1,5 +1,5 @@
-/* What a body does to the program around it happens once, when it is traced: not per example, and
- * not per call. */
+/* What a body does to the program around it happens once, when it is traced: not per example,
+ * and not per call. */
 #include <stdio.h>
 
 #include "carriers.h"

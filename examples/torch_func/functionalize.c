@@ -21,6 +21,7 @@ main(void)
     carry(&c, "f(x)", f, ARRAYS(x), EXACT(2, 6, 12, 20));
     carry(&c, "without mutations", cot_functionalize(f), ARRAYS(x), EXACT(2, 6, 12, 20));
     carry(&c, "without mutations and views",
-          cot_functionalize(f, .remove = COT_REMOVE_MUTATIONS_AND_VIEWS), ARRAYS(x), EXACT(2, 6, 12, 20));
+          cot_functionalize(f, .remove = COT_REMOVE_MUTATIONS_AND_VIEWS), ARRAYS(x),
+          EXACT(2, 6, 12, 20));
     return carriers_end(&c);
 }

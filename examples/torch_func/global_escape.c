@@ -26,7 +26,7 @@ main(void)
 
     carry(&c, "f returns what it keeps", cot_vmap(cot_fn_new(c.ctx, "keep", keep, 1, 1, NULL)),
           ARRAYS(x), EXACT(1, 4, 9));
-    refused(&c, "g uses it", cot_fn_new(c.ctx, "use", use, 1, 1, NULL), ARRAYS(x), COT_ERR_TRACE,
-            "global_escape.c:10, has escaped from the trace of keep");
+    refused(&c, "g uses it", cot_fn_new(c.ctx, "use", use, 1, 1, NULL), ARRAYS(x),
+            COT_ERR_TRACE, "global_escape.c:10, has escaped from the trace of keep");
     return carriers_end(&c);
 }

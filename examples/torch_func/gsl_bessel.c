@@ -64,15 +64,18 @@ main(void)
     cot_array *xs = ARRAY(&c, cot_f64(3), 0.5, 1, 2.5);
 
     b.j0 = cot_custom_new(c.ctx, "gsl.bessel_J0", .symbol = (cot_symbol *)gsl_sf_bessel_J0,
-                          .prototype = "out0 = double gsl_sf_bessel_J0(double in0)", .types = same_type,
-                          .setup = keep_x, .vjp = j0_vjp, .sequential = true, .user = &b);
+                          .prototype = "out0 = double gsl_sf_bessel_J0(double in0)",
+                          .types = same_type, .setup = keep_x, .vjp = j0_vjp,
+                          .sequential = true, .user = &b);
     b.j1 = cot_custom_new(c.ctx, "gsl.bessel_J1", .symbol = (cot_symbol *)gsl_sf_bessel_J1,
-                          .prototype = "out0 = double gsl_sf_bessel_J1(double in0)", .types = same_type,
-                          .setup = keep_x, .vjp = j1_vjp, .sequential = true, .user = &b);
+                          .prototype = "out0 = double gsl_sf_bessel_J1(double in0)",
+                          .types = same_type, .setup = keep_x, .vjp = j1_vjp,
+                          .sequential = true, .user = &b);
     carry(&c, "J0(1)", f, ARRAYS(x), NEAR(1e-15, 0.7651976865579666));
     carry(&c, "jvp(J0)(1, 1)", cot_jvp(f), ARRAYS(x, dx),
           NEAR(1e-15, 0.7651976865579666, -0.4400505857449335));
-    carry(&c, "grad(grad(J0))(1)", cot_grad(cot_grad(f)), ARRAYS(x), NEAR(1e-14, -0.3251471008130331));
+    carry(&c, "grad(grad(J0))(1)", cot_grad(cot_grad(f)), ARRAYS(x),
+          NEAR(1e-14, -0.3251471008130331));
     carry(&c, "vmap(grad(J0))([0.5, 1, 2.5])", cot_vmap(cot_grad(f)), ARRAYS(xs),
           NEAR(1e-14, -0.2422684576748739, -0.4400505857449335, -0.4970941024642741));
     return carriers_end(&c);

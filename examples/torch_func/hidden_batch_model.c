@@ -1,5 +1,5 @@
-/* A model of one example, mapped over a batch, that uses weights of the function around it: they
- * stay unmapped and are differentiable. */
+/* A model of one example, mapped over a batch, that uses weights of the function around it:
+ * they stay unmapped and are differentiable. */
 #include "carriers.h"
 
 static void
@@ -47,7 +47,7 @@ main(void)
           EXACT(7.25, 0, 0.5));
     carry(&c, "gradient of the sum", cot_grad(cot_fn_new(c.ctx, "loss", loss, 2, 1, NULL)),
           ARRAYS(w, e), EXACT(1.5, 1.5, 4, 4, 9));
-    carry(&c, "gradients per example", cot_vmap(g, .in_dims = COT_LIST(COT_NONE, 0)), ARRAYS(w, e),
-          EXACT(1, 2, 3, 4, 5, 0, 0, 0, 0, 0, .5, -.5, 1, 0, 4));
+    carry(&c, "gradients per example", cot_vmap(g, .in_dims = COT_LIST(COT_NONE, 0)),
+          ARRAYS(w, e), EXACT(1, 2, 3, 4, 5, 0, 0, 0, 0, 0, .5, -.5, 1, 0, 4));
     return carriers_end(&c);
 }

@@ -32,7 +32,8 @@ main(void)
 
     run(&c, f, "eval");
     run(&c, f, "jit");
-    carriers_time(&c, "vmap(x += y)", f,
-                  ARRAYS(ARRAY(&c, cot_f32(3, 1), 10, 20, 30), ARRAY(&c, cot_f32(3, 1), 1, 2, 3)));
+    carriers_time(
+        &c, "vmap(x += y)", f,
+        ARRAYS(ARRAY(&c, cot_f32(3, 1), 10, 20, 30), ARRAY(&c, cot_f32(3, 1), 1, 2, 3)));
     return carriers_end(&c);
 }

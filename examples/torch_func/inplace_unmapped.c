@@ -1,5 +1,5 @@
-/* x += y with y mapped and x not: all examples would write to one array, which is refused with both
- * shapes. */
+/* x += y with y mapped and x not: all examples would write to one array, which is refused with
+ * both shapes. */
 #include "carriers.h"
 
 static void

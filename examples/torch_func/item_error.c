@@ -16,7 +16,8 @@ main(void)
     cot_array *x = ARRAY(&c, cot_f32(3), 1, 2, 3);
 
     refused(&c, "vmap(f)(x)", cot_vmap(f), ARRAYS(x), COT_ERR_TRACE,
-            "item: the content of a value (f32[]) is not known while tracing; choose with cond or where, "
+            "item: the content of a value (f32[]) is not known while tracing; choose with cond "
+            "or where, "
             "loop with while or scan");
     return carriers_end(&c);
 }

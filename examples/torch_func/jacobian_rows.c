@@ -1,5 +1,5 @@
-/* A Jacobian row by row: the pullback of x^2 is made once, called with each unit vector, and mapped
- * over all of them; the rows are the same bits. */
+/* A Jacobian row by row: the pullback of x^2 is made once, called with each unit vector, and
+ * mapped over all of them; the rows are the same bits. */
 #include "carriers.h"
 
 static void
@@ -43,8 +43,8 @@ main(void)
     carry(&c, "vmap(bwd)(res, I)", cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }),
           (carried){ n + 1, in }, (figures){ N * N, 0, jacobian });
     for (int i = 0; i < N && c.n_results; i++)
-        same &= !memcmp((const double *)cot_array_read(c.result[0]) + i * N, cot_array_read(row[i]),
-                        sizeof(double) * N);
+        same &= !memcmp((const double *)cot_array_read(c.result[0]) + i * N,
+                        cot_array_read(row[i]), sizeof(double) * N);
     holds(&c, "the rows are the same bits", same);
     return carriers_end(&c);
 }

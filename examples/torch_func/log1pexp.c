@@ -40,14 +40,15 @@ int
 main(void)
 {
     carriers c = carriers_begin("log1pexp");
-    const cot_custom *rule = cot_custom_new(c.ctx, "log1pexp", .forward = forward, .setup = setup,
-                                            .vjp = vjp, .generate_vmap = true);
+    const cot_custom *rule = cot_custom_new(c.ctx, "log1pexp", .forward = forward,
+                                            .setup = setup, .vjp = vjp, .generate_vmap = true);
     cot_fn *f = cot_fn_new(c.ctx, "log1pexp", stable, 1, 1, (void *)rule);
     cot_array *x = ARRAY(&c, cot_f32(), 100), *xs = ARRAY(&c, cot_f32(2), 100, 0);
 
-    carry(&c, "grad(plain)(100)", cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)), ARRAYS(x),
-          EXACT(NAN));
+    carry(&c, "grad(plain)(100)", cot_grad(cot_fn_new(c.ctx, "plain", plain, 1, 1, NULL)),
+          ARRAYS(x), EXACT(NAN));
     carry(&c, "grad(log1pexp)(100)", cot_grad(f), ARRAYS(x), EXACT(1));
-    carry(&c, "vmap(grad(log1pexp))([100, 0])", cot_vmap(cot_grad(f)), ARRAYS(xs), EXACT(1, .5));
+    carry(&c, "vmap(grad(log1pexp))([100, 0])", cot_vmap(cot_grad(f)), ARRAYS(xs),
+          EXACT(1, .5));
     return carriers_end(&c);
 }

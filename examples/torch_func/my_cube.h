@@ -1,5 +1,5 @@
-/* x^3 whose derivative is computed where the value is: a second result that a wrapper hides, and
- * whose own derivative, 6 x, the rule states. */
+/* x^3 whose derivative is computed where the value is: a second result that a wrapper hides,
+ * and whose own derivative, 6 x, the rule states. */
 #ifndef MY_CUBE_H
 #define MY_CUBE_H
 

@@ -1,4 +1,5 @@
-/* The places of elements that are not 0.  How many there are depends on values, so room is given:
+/* The places of elements that are not 0.  How many there are depends on values, so room is
+ * given:
  * without it, nothing is traced; with it, rows beyond the count hold the fill. */
 #include "carriers.h"
 

@@ -1,6 +1,6 @@
-/* sort and take in C that knows nothing of traces (qsort_r), with the rules that make them members
- * of every transform: the vjp of each calls take, so that any derivative exists; the vmap rule of
- * each calls the function itself along the next axis.
+/* sort and take in C that knows nothing of traces (qsort_r), with the rules that make them
+ * members of every transform: the vjp of each calls take, so that any derivative exists; the
+ * vmap rule of each calls the function itself along the next axis.
  *
  * numpy_sort and numpy_take are what a program calls: they hide the extra results and find the
  * functions. */
@@ -154,8 +154,8 @@ back(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *
     out[0] = numpy_take(info->user, in[2], in[1], in[0], info->attrs[0]);
 }
 
-/* The axis in arrays that have the mapped axis in front: counted from the end it is the same one
- * only as long as nothing else moves, so it is counted from the front. */
+/* The axis in arrays that have the mapped axis in front: counted from the end it is the same
+ * one only as long as nothing else moves, so it is counted from the front. */
 static int64_t
 next_axis(int64_t dim, cot_value mapped)
 {

@@ -35,7 +35,8 @@ main(void)
     static numpy np;
     const weighted plain = { &np, 0 }, once = { &np, 1 }, cubed = { &np, 3 };
     carriers c = carriers_begin("numpy_sort_grad");
-    cot_array *s = ARRAY(&c, cot_f64(2, 3), 3, 1, 2, -1, 5, 0), *s0 = ARRAY(&c, cot_f64(3), 3, 1, 2);
+    cot_array *s = ARRAY(&c, cot_f64(2, 3), 3, 1, 2, -1, 5, 0),
+              *s0 = ARRAY(&c, cot_f64(3), 3, 1, 2);
 
     numpy_register(c.ctx, &np);
     cot_fn *f = cot_fn_new(c.ctx, "f", body, 1, 1, (void *)&plain);
@@ -44,7 +45,8 @@ main(void)
 
     carry(&c, "grad(sum(sort))(S)", cot_grad(f), ARRAYS(s), EXACT(1, 1, 1, 1, 1, 1));
     carry(&c, "grad(sum(w sort))(S)", cot_grad(g), ARRAYS(s), EXACT(100, 1, 10, 1, 100, 10));
-    carry(&c, "grad(sum(w sort^3))(S)", cot_grad(h), ARRAYS(s), EXACT(2700, 3, 120, 3, 7500, 0));
+    carry(&c, "grad(sum(w sort^3))(S)", cot_grad(h), ARRAYS(s),
+          EXACT(2700, 3, 120, 3, 7500, 0));
     carry(&c, "vmap(hessian(sum(w sort^3)))(S)", cot_vmap(cot_hessian(h)), ARRAYS(s),
           EXACT(1800, 0, 0, 0, 6, 0, 0, 0, 120, -6, 0, 0, 0, 3000, 0, 0, 0, 0));
     carry(&c, "jacrev(sort)(S[0])", cot_jacrev(cot_fn_new(c.ctx, "sorted", sorted, 1, 1, &np)),

@@ -1,4 +1,5 @@
-/* Foreign functions mapped by rules of their own: sort and take along the last axis of one example. */
+/* Foreign functions mapped by rules of their own: sort and take along the last axis of one
+ * example. */
 #define _GNU_SOURCE /* qsort_r */
 #include "carriers.h"
 #include "numpy_sort.h"

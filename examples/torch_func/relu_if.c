@@ -1,7 +1,7 @@
 /* A choice by the value of x: `if (x > 0) return x; else return 0;` for each of [1, -2, 3].
  *
- * C cannot look at a value that is traced: with WITH_IF defined this file does not compile, as a
- * test checks.  cond asks both bodies to be traced, and each example takes one of them. */
+ * C cannot look at a value that is traced: with WITH_IF defined this file does not compile, as
+ * a test checks.  cond asks both bodies to be traced, and each example takes one of them. */
 #include "carriers.h"
 
 static void

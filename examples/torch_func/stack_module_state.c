@@ -1,5 +1,5 @@
-/* Three linear layers as one function: their state stacked, mapped over data that they share and over
- * data of their own. */
+/* Three linear layers as one function: their state stacked, mapped over data that they share
+ * and over data of their own. */
 #include "carriers.h"
 
 static void
@@ -41,7 +41,8 @@ main(void)
           cot_stack_module_state(c.ctx, m, 3, &params, &buffers) == COT_OK && params.n == 2 &&
               buffers.n == 0 && has_type(cot_state_find(&params, "weight"), 3, 3, 1) &&
               has_type(cot_state_find(&params, "bias"), 2, 3, 1));
-    cot_array *weight = cot_state_find(&params, "weight"), *bias = cot_state_find(&params, "bias");
+    cot_array *weight = cot_state_find(&params, "weight"),
+              *bias = cot_state_find(&params, "bias");
     cot_fn *f = cot_module_fn(m[0]);
     carry(&c, "shared x", cot_vmap(f, .in_dims = COT_DIMS("weight: 0, bias: 0, x: none")),
           ARRAYS(weight, bias, shared), EXACT(2, 11, 20));

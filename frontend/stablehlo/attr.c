@@ -1,6 +1,7 @@
 /* Attributes: numbers, strings, lists, dictionaries, dense<>, #dialect.name<>, and locations.
  *
- * What a dialect prints between brackets of its own is kept as text, for the op that wants it. */
+ * What a dialect prints between brackets of its own is kept as text, for the op that wants
+ * it. */
 #include "frontend/stablehlo/tree.h"
 
 #include <errno.h>
@@ -123,9 +124,11 @@ dialect(hlo_reader *r, hlo_attr *out)
 static bool
 is_type(hlo_span s)
 {
-    static const char *const names[] = { "tensor", "tuple",  "i1",   "i2",   "i4",    "i8",  "i16",     "i32",
-                                         "i64",    "ui8",    "ui16", "ui32", "ui64",  "f16", "bf16",    "f32",
-                                         "f64",    "complex", "index", "none", "vector", "memref", "function" };
+    static const char *const names[] = { "tensor", "tuple",  "i1",      "i2",    "i4",
+                                         "i8",     "i16",    "i32",     "i64",   "ui8",
+                                         "ui16",   "ui32",   "ui64",    "f16",   "bf16",
+                                         "f32",    "f64",    "complex", "index", "none",
+                                         "vector", "memref", "function" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (fe_hlo_is(s, names[i]))

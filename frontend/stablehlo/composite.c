@@ -1,5 +1,5 @@
-/* Composites: "cotrace.NAME" is the op of ours of that name, with the attributes that export wrote; any other is a call
- * of its decomposition. */
+/* Composites: "cotrace.NAME" is the op of ours of that name, with the attributes that export
+ * wrote; any other is a call of its decomposition. */
 #include "frontend/stablehlo/rules.h"
 
 #include "ir/diag.h"
@@ -123,7 +123,8 @@ set_default(const ir_field *f, char *to)
     }
 }
 
-/* The attributes of the record, from the dictionary; false, the error recorded, if one is missing or of another kind. */
+/* The attributes of the record, from the dictionary; false, the error recorded, if one is
+ * missing or of another kind. */
 static bool
 read_attrs(hlo_emit *e, ir_op op, ir_attrs *at)
 {
@@ -138,7 +139,8 @@ read_attrs(hlo_emit *e, ir_op op, ir_attrs *at)
         if (!a && f[i].init != IR_REQUIRED) {
             set_default(&f[i], to);
         } else if (!a || !read_field(e, &f[i], a, to)) {
-            fe_hlo_fail(e, "the attribute %s of %s is missing, or of another kind", f[i].name, ir_ops[op].name);
+            fe_hlo_fail(e, "the attribute %s of %s is missing, or of another kind", f[i].name,
+                        ir_ops[op].name);
             return false;
         }
     }
@@ -153,7 +155,8 @@ fe_hlo_composite(hlo_emit *e)
     const ir_op op = ours ? ir_op_find(fe_hlo_text(e->h->a, (hlo_span){ name->text.at + 8, name->text.n - 8 })) : OP_none;
     ir_attrs at;
 
-    if (op == OP_none || op == OP_constant || (ir_ops[op].n_in >= 0 && ir_ops[op].n_in != e->n_in)) {
+    if (op == OP_none || op == OP_constant ||
+        (ir_ops[op].n_in >= 0 && ir_ops[op].n_in != e->n_in)) {
         fe_hlo_call_named(e, "decomposition");
         return;
     }

@@ -1,4 +1,5 @@
-/* Derivative rules for private functions: a call becomes that of a custom function, whose body is the function. */
+/* Derivative rules for private functions: a call becomes that of a custom function, whose body
+ * is the function. */
 #include "frontend/custom.h"
 #include "frontend/stablehlo/emit.h"
 #include "frontend/stablehlo/rules.h"
@@ -38,7 +39,8 @@ vjp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *o
     const ruled *r = info->user;
 
     (void)t;
-    cot_call_all_((cot_place){ "rule", 0 }, r->vjp, (cot_values){ r->n_in + r->n_out + r->n_ct, in }, out, r->n_dx);
+    cot_call_all_((cot_place){ "rule", 0 }, r->vjp,
+                  (cot_values){ r->n_in + r->n_out + r->n_ct, in }, out, r->n_dx);
 }
 
 static void
@@ -47,7 +49,8 @@ jvp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *o
     const ruled *r = info->user;
 
     (void)t;
-    cot_call_all_((cot_place){ "rule", 0 }, r->jvp, (cot_values){ r->n_in + r->n_out + r->n_dx, in }, out, r->n_ct);
+    cot_call_all_((cot_place){ "rule", 0 }, r->jvp,
+                  (cot_values){ r->n_in + r->n_out + r->n_dx, in }, out, r->n_ct);
 }
 
 static bool
@@ -59,12 +62,14 @@ bind_rule(hlo_import *h, const cot_import_rule *rule)
     int n;
 
     if (!f || f->op->n_regions == 0)
-        return fe_hlo_refuse(h->ctx, h->r, h->r->text, rule->callee, "a rule is for a function that the module has not");
+        return fe_hlo_refuse(h->ctx, h->r, h->r->text, rule->callee,
+                             "a rule is for a function that the module has not");
     const hlo_region *body = f->op->region[0];
     const ir_type **type = IR_NEW_N(h->a, const ir_type *, body->n_args + 1);
     for (n = 0; n < body->n_args; n++)
         if (!(type[n] = h->m->value[body->arg + (uint32_t)n].type->type))
-            return fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name, "a function with a rule has open sizes");
+            return fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name,
+                                 "a function with a rule has open sizes");
     ir_graph *g = fe_hlo_function(h, f, n, type, NULL);
     if (!g)
         return false;

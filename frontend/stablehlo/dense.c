@@ -1,10 +1,10 @@
 /* dense<...> : the elements of a constant.
  *
- * One element stands for all; else lists are nested as the axes are, or the bytes are a string of
- * hexadecimal digits (little endian; of i1 one byte or one bit an element).  The type stands behind, so the end
- * is found first: elements have no '>'.  Decimal fractions of up to 15 digits with a small exponent are exact
- * in double arithmetic; all others go to strtod.  Source: W. D. Clinger, How to read floating point numbers
- * accurately, PLDI 1990. */
+ * One element stands for all; else lists are nested as the axes are, or the bytes are a string
+ * of hexadecimal digits (little endian; of i1 one byte or one bit an element).  The type stands
+ * behind, so the end is found first: elements have no '>'.  Decimal fractions of up to 15
+ * digits with a small exponent are exact in double arithmetic; all others go to strtod.
+ * Source: W. D. Clinger, How to read floating point numbers accurately, PLDI 1990. */
 #include "frontend/stablehlo/tree.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ unhex(hlo_span s, uint8_t *to)
     for (int i = 0; i < 256; i++)
         value_of[i] = (int8_t)digit((char)i);
     for (size_t i = 0; i < s.n / 2; i++) {
-        const int high = value_of[(uint8_t)s.at[2 * i]], low = value_of[(uint8_t)s.at[2 * i + 1]];
+        const int high = value_of[(uint8_t)s.at[2 * i]],
+                  low = value_of[(uint8_t)s.at[2 * i + 1]];
         if ((high | low) < 0)
             return false;
         to[i] = (uint8_t)(high << 4 | low);
@@ -56,13 +57,15 @@ is_truth(uint8_t byte)
 
 /* One byte an element, of which the low bits count. */
 static bool
-small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *bytes, size_t n, hlo_attr *out)
+small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *bytes, size_t n,
+           hlo_attr *out)
 {
     const hlo_small *s = type->small;
     uint8_t *to = ir_alloc(r->a, n * cot_dtype_size(s->carrier) + 1);
 
     if (n != (size_t)type->type->size && n != 1)
-        return fe_hlo_wants(r, at, ir_format(r->a, "%lld bytes, one an element", (long long)type->type->size));
+        return fe_hlo_wants(
+            r, at, ir_format(r->a, "%lld bytes, one an element", (long long)type->type->size));
     out->bytes = to;
     out->splat = n == 1 && type->type->size != 1;
     for (size_t i = 0; i < n; i++) {
@@ -78,7 +81,8 @@ small_blob(hlo_reader *r, const char *at, const hlo_type *type, const uint8_t *b
 
 /* skipped: digits before the elements */
 static bool
-blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *type, hlo_attr *out)
+blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *type,
+     hlo_attr *out)
 {
     const ir_type *t = type->type;
     const size_t size = cot_dtype_size(t->dtype), all = size * (size_t)t->size;
@@ -93,7 +97,8 @@ blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *
     out->bytes = bytes;
     if (type->small)
         return small_blob(r, at, type, bytes, n, out);
-    if (t->dtype == COT_BOOL && n != all && n == (size_t)(t->size + 7) / 8 && (n > 1 || !is_truth(*bytes))) {
+    if (t->dtype == COT_BOOL && n != all && n == (size_t)(t->size + 7) / 8 &&
+        (n > 1 || !is_truth(*bytes))) {
         out->bytes = spread_bits(r->a, bytes, t->size);
         return true;
     }
@@ -110,8 +115,9 @@ blob(hlo_reader *r, const char *at, hlo_span s, size_t skipped, const hlo_type *
 static double
 decimal(const char *s, const char *end, const char **rest)
 {
-    static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     const char *p = s;
     char copy[64];
     uint64_t m = 0;
@@ -237,11 +243,13 @@ element(hlo_reader *r, cot_dtype t, const hlo_small *small, uint8_t *to)
         const hlo_span s = fe_hlo_word(r);
 
         *to = fe_hlo_is(s, "true") || fe_hlo_is(s, "1");
-        return *to || fe_hlo_is(s, "false") || fe_hlo_is(s, "0") || fe_hlo_wants(r, start, "true or false");
+        return *to || fe_hlo_is(s, "false") || fe_hlo_is(s, "0") ||
+               fe_hlo_wants(r, start, "true or false");
     }
     if (ir_is_complex(t)) {
         const cot_dtype part = cot_dtype_size(t) == 8 ? COT_F32 : COT_F64;
-        return fe_hlo_expect(r, "(") && real_element(r, part, NULL, to) && fe_hlo_expect(r, ",") &&
+        return fe_hlo_expect(r, "(") && real_element(r, part, NULL, to) &&
+               fe_hlo_expect(r, ",") &&
                real_element(r, part, NULL, to + cot_dtype_size(part)) && fe_hlo_expect(r, ")");
     }
     return real_element(r, t, small, to);
@@ -269,7 +277,8 @@ nested(hlo_reader *r, const hlo_type *type, int axis, uint8_t **to)
 
 /* The text behind holds all elements: no allocation is larger than what the text can fill. */
 static bool
-elements(hlo_reader *r, const hlo_type *type, const char *start, const char *stop, hlo_attr *out)
+elements(hlo_reader *r, const hlo_type *type, const char *start, const char *stop,
+         hlo_attr *out)
 {
     const ir_type *t = type->type;
     const size_t size = cot_dtype_size(t->dtype);
@@ -279,8 +288,10 @@ elements(hlo_reader *r, const hlo_type *type, const char *start, const char *sto
         return t->size == 0 || fe_hlo_wants(r, r->at, "elements");
     out->splat = !fe_hlo_peek(r, "[");
     if (!out->splat && (uint64_t)t->size > (uint64_t)(stop - start))
-        return fe_hlo_wants(r, start, ir_format(r->a, "as many elements as %s has", ir_type_str(r->ctx, t)));
-    uint8_t *bytes = ir_alloc(r->a, out->splat ? size : size * (size_t)t->size + 1), *to = bytes;
+        return fe_hlo_wants(
+            r, start, ir_format(r->a, "as many elements as %s has", ir_type_str(r->ctx, t)));
+    uint8_t *bytes = ir_alloc(r->a, out->splat ? size : size * (size_t)t->size + 1),
+            *to = bytes;
     out->bytes = bytes;
     if (!(out->splat ? element(r, t->dtype, type->small, bytes) : nested(r, type, 0, &to)))
         return false;
@@ -306,7 +317,8 @@ fe_hlo_dense(hlo_reader *r, hlo_attr *out)
     if (out->type->kind != HLO_TENSOR || !out->type->type)
         return true; /* whoever uses it says what is wrong with the type */
     back = r->at;
-    if (s.at ? !blob(r, start, s, 0, out->type, out) : !elements(r, out->type, start, stop, out))
+    if (s.at ? !blob(r, start, s, 0, out->type, out)
+             : !elements(r, out->type, start, stop, out))
         return false;
     r->at = back;
     return true;
@@ -340,7 +352,8 @@ read_resources(hlo_reader *r, struct hlo_resources *s)
     return fe_hlo_expect(r, "}");
 }
 
-/* {-# dialect_resources: { builtin: { ... } }, external_resources: { ... } #-}, found from where the cursor is. */
+/* {-# dialect_resources: { builtin: { ... } }, external_resources: { ... } #-}, found from
+ * where the cursor is. */
 static bool
 find_resources(hlo_reader *r)
 {
@@ -350,7 +363,8 @@ find_resources(hlo_reader *r)
 
     r->resources = IR_NEW(r->a, struct hlo_resources);
     ir_map_init(&r->resources->at, r->a);
-    while ((s = memchr(s, '{', (size_t)(r->end - s))) && (r->end - s < 3 || s[1] != '-' || s[2] != '#'))
+    while ((s = memchr(s, '{', (size_t)(r->end - s))) &&
+           (r->end - s < 3 || s[1] != '-' || s[2] != '#'))
         s++;
     if (!s)
         return true;
@@ -360,7 +374,8 @@ find_resources(hlo_reader *r)
         if (!fe_hlo_expect(r, ":") || !fe_hlo_expect(r, "{"))
             return false;
         if (dialect && fe_hlo_try_word(r, "builtin") &&
-            (!fe_hlo_expect(r, ":") || !fe_hlo_expect(r, "{") || !read_resources(r, r->resources)))
+            (!fe_hlo_expect(r, ":") || !fe_hlo_expect(r, "{") ||
+             !read_resources(r, r->resources)))
             return false;
         if (!fe_hlo_balanced(r, '}', &rest))
             return false;

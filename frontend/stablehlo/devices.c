@@ -1,7 +1,7 @@
 /* Ops that speak to other devices and to the host.
  *
- * There is one device: a collective whose groups hold one process each gives what it takes, and any other is refused
- * by what it would need. */
+ * There is one device: a collective whose groups hold one process each gives what it takes, and
+ * any other is refused by what it would need. */
 #include "frontend/stablehlo/rules.h"
 
 /* It wants more devices than there are. */

@@ -26,7 +26,8 @@ fe_hlo_fail(hlo_emit *e, const char *format, ...)
 
 /* ---- locations ---- */
 
-/* "file":line behind `loc(`, through aliases, names and fused lists: the first that is found. */
+/* "file":line behind `loc(`, through aliases, names and fused lists: the first that is
+ * found. */
 static bool
 origin(const hlo_import *h, const char *at, int depth, hlo_span *file, int64_t *line)
 {
@@ -49,12 +50,14 @@ origin(const hlo_import *h, const char *at, int depth, hlo_span *file, int64_t *
         return false;
     }
     if (fe_hlo_try_word(&r, "callsite") || fe_hlo_try_word(&r, "fused"))
-        return (fe_hlo_try(&r, "(") || fe_hlo_try(&r, "[")) && depth < 32 && origin(h, r.at, depth + 1, file, line);
+        return (fe_hlo_try(&r, "(") || fe_hlo_try(&r, "[")) && depth < 32 &&
+               origin(h, r.at, depth + 1, file, line);
     if (!fe_hlo_peek(&r, "\"") || !fe_hlo_string(&r, file))
         return false;
     if (fe_hlo_try(&r, "("))
         return depth < 32 && origin(h, r.at, depth + 1, file, line);
-    return fe_hlo_try(&r, ":") && r.at < r.end && *r.at >= '0' && *r.at <= '9' && fe_hlo_integer(&r, line);
+    return fe_hlo_try(&r, ":") && r.at < r.end && *r.at >= '0' && *r.at <= '9' &&
+           fe_hlo_integer(&r, line);
 }
 
 static ir_loc
@@ -66,7 +69,8 @@ location(const hlo_import *h, const hlo_op *op)
 
     if (!op->loc || !origin(h, op->loc, 0, &file, &line))
         return loc;
-    return ir_loc_derive(h->ctx, loc, ir_format(h->a, "from %.*s:%lld", (int)file.n, file.at, (long long)line));
+    return ir_loc_derive(
+        h->ctx, loc, ir_format(h->a, "from %.*s:%lld", (int)file.n, file.at, (long long)line));
 }
 
 /* ---- values ---- */
@@ -140,7 +144,8 @@ check_result(hlo_emit *e, int i)
     for (int k = 0; same && !t->type && k < t->rank; k++)
         same = t->dims[k] == HLO_DYNAMIC || t->dims[k] == is->dims[k];
     if (!same)
-        fe_hlo_fail(e, "result %d is %s; the text says %.*s", i, ir_type_str(e->b->ctx, is), (int)t->text.n, t->text.at);
+        fe_hlo_fail(e, "result %d is %s; the text says %.*s", i, ir_type_str(e->b->ctx, is),
+                    (int)t->text.n, t->text.at);
 }
 
 static bool
@@ -154,7 +159,8 @@ static void
 emit_op(hlo_emit *e, const hlo_op *op)
 {
     hlo_import *h = e->h;
-    ir_ref *in = IR_NEW_N(e->b->arena, ir_ref, op->n_in + 1), *out = IR_NEW_N(e->b->arena, ir_ref, op->n_out + 1);
+    ir_ref *in = IR_NEW_N(e->b->arena, ir_ref, op->n_in + 1),
+           *out = IR_NEW_N(e->b->arena, ir_ref, op->n_out + 1);
 
     e->op = op;
     e->in = in;
@@ -247,7 +253,8 @@ is_small_constant(const ir_build *b, ir_ref v)
 {
     const ir_node *n = ir_bdef(b, v);
 
-    return n && n->op == OP_constant && (n->at.constant.data.splat || n->at.constant.data.n <= 256);
+    return n && n->op == OP_constant &&
+           (n->at.constant.data.splat || n->at.constant.data.n <= 256);
 }
 
 hlo_captures
@@ -285,7 +292,8 @@ fe_hlo_captures(hlo_emit *e, int n, hlo_region *const *region)
 
 /* What the region captures, as values of its own graph: inputs, or constants made anew. */
 static ir_ref *
-enter(hlo_emit *in, const ir_build *outer, const hlo_region *r, const hlo_captures *c, const ir_ref *input)
+enter(hlo_emit *in, const ir_build *outer, const hlo_region *r, const hlo_captures *c,
+      const ir_ref *input)
 {
     hlo_import *h = in->h;
     ir_ref *saved = IR_NEW_N(h->a, ir_ref, r->n_captured + (uint32_t)c->n + 1);
@@ -313,8 +321,8 @@ leave(hlo_import *h, const hlo_region *r, const hlo_captures *c, const ir_ref *s
 }
 
 ir_graph *
-fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const char *what, int n_args,
-              const ir_type *const *arg)
+fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const char *what,
+              int n_args, const ir_type *const *arg)
 {
     hlo_import *h = e->h;
     const int n_in = c->n + n_args;
@@ -393,8 +401,9 @@ fits(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *
     if (h->depth >= MOST_DEEP)
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "calls are too deep");
     if (r->n_args != n)
-        return fe_hlo_refuse(h->ctx, h->r, at, f->name,
-                             ir_format(h->a, "is called with %d arguments; wants %d", n, r->n_args));
+        return fe_hlo_refuse(
+            h->ctx, h->r, at, f->name,
+            ir_format(h->a, "is called with %d arguments; wants %d", n, r->n_args));
     for (int i = 0; i < n; i++) {
         const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
         bool same = t->kind == HLO_TENSOR && t->dtype == type[i]->dtype && t->rank == type[i]->rank;
@@ -402,8 +411,9 @@ fits(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *
             same = t->dims[k] == HLO_DYNAMIC || t->dims[k] == type[i]->dims[k];
         if (!same)
             return fe_hlo_refuse(h->ctx, h->r, at, f->name,
-                                 ir_format(h->a, "argument %d is %s; wants %.*s", i, ir_type_str(h->ctx, type[i]),
-                                           (int)t->text.n, t->text.at));
+                                 ir_format(h->a, "argument %d is %s; wants %.*s", i,
+                                           ir_type_str(h->ctx, type[i]), (int)t->text.n,
+                                           t->text.at));
     }
     return true;
 }
@@ -425,7 +435,8 @@ known_size(hlo_emit *e, int i, ir_ref in)
         return in;
     if (t->rank == 0 && ir_is_int(t->dtype))
         return ir_splat_int(e->b, t, sizes.at[i]);
-    fe_hlo_fail(e, "a size is given for argument %d, which is %s; wants an integer scalar", i, ir_type_str(e->b->ctx, t));
+    fe_hlo_fail(e, "a size is given for argument %d, which is %s; wants an integer scalar", i,
+                ir_type_str(e->b->ctx, t));
     return in;
 }
 
@@ -450,7 +461,8 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
         h->env[r->arg + (uint32_t)i] = main ? known_size(&e, i, in[i]) : in[i];
     const hlo_op *last = emit_ops(&e, r);
     ir_ref *own;
-    const int n_own = fe_hlo_returned(h, last, &own), n_out = n_own + (main && h->checks ? 2 * (int)h->checks->n : 0);
+    const int n_own = fe_hlo_returned(h, last, &own),
+              n_out = n_own + (main && h->checks ? 2 * (int)h->checks->n : 0);
     ir_ref *out = IR_NEW_N(h->a, ir_ref, n_out + 1);
     for (int i = 0; i < n_own; i++)
         out[i] = own[i];
@@ -481,7 +493,8 @@ fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, c
     if (!fits(h, f, n, type, at))
         return NULL;
     if (f->n >= MOST_VARIANTS) {
-        fe_hlo_refuse(h->ctx, h->r, at ? at : f->op->at, f->name, "is called with too many lists of types");
+        fe_hlo_refuse(h->ctx, h->r, at ? at : f->op->at, f->name,
+                      "is called with too many lists of types");
         return NULL;
     }
     ir_graph *g = build_function(h, f, n, type, main);
@@ -523,7 +536,8 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
         fe_hlo_distribute(e, own);
 }
 
-/* Nodes of g with its calls copied, up to a limit: calls within calls may be exponentially many. */
+/* Nodes of g with its calls copied, up to a limit: calls within calls may be exponentially
+ * many. */
 static int
 flat_size(const ir_graph *g, int limit)
 {

@@ -1,8 +1,9 @@
 /* From the tree to graphs: what the rules of ops.def may use.
  *
- * A function becomes a graph, a region becomes a sub-function: a closed graph whose captures are its first
- * inputs.  Each is built in a trace of its own, so that rules may call the public ops too.  A rule finds its
- * operands in e->in and puts its results in e->out; a result left IR_NONE is a failure that is recorded. */
+ * A function becomes a graph, a region becomes a sub-function: a closed graph whose captures
+ * are its first inputs.  Each is built in a trace of its own, so that rules may call the public
+ * ops too.  A rule finds its operands in e->in and puts its results in e->out; a result left
+ * IR_NONE is a failure that is recorded. */
 #ifndef FRONTEND_STABLEHLO_EMIT_H
 #define FRONTEND_STABLEHLO_EMIT_H
 
@@ -88,9 +89,11 @@ bool fe_hlo_ints(hlo_emit *e, const char *name, const char *pretty, int n, int64
 bool fe_hlo_int(hlo_emit *e, const char *name, const char *pretty, int64_t *x); /* an error if it is not there */
 int64_t fe_hlo_int_or(const hlo_emit *e, const char *name, int64_t x);
 bool fe_hlo_flag(const hlo_emit *e, const char *name, bool absent);
-/* The enumerator: LT of LT, "LT" and #stablehlo<comparison_direction LT>; empty if it is not there. */
+/* The enumerator: LT of LT, "LT" and #stablehlo<comparison_direction LT>; empty if it is not
+ * there. */
 hlo_span fe_hlo_enum(const hlo_emit *e, const char *name, const char *pretty);
-/* #stablehlo.gather<key = value, ...> as an op with these attributes, for the functions above. */
+/* #stablehlo.gather<key = value, ...> as an op with these attributes, for the functions
+ * above. */
 bool fe_hlo_record(hlo_emit *e, const char *name, hlo_op *out);
 bool fe_hlo_axes(hlo_emit *e, ir_ints list, int rank, ir_axes *out);
 
@@ -100,11 +103,13 @@ static inline const ir_type *fe_hlo_in_type(const hlo_emit *e, int i) { return i
 const hlo_type *fe_hlo_declared(hlo_emit *e, int i);
 /* The same where no size is open. */
 const ir_type *fe_hlo_out_type(hlo_emit *e, int i);
-/* The elements of a constant integer value (a shape); false, the error recorded, if it is not constant. */
+/* The elements of a constant integer value (a shape); false, the error recorded, if it is not
+ * constant. */
 bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
 
 /* ---- nodes ---- */
-/* x as a value of the small type that its own type stands for; the bits that count, of integers. */
+/* x as a value of the small type that its own type stands for; the bits that count, of
+ * integers. */
 ir_ref fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x);
 ir_ref fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x);
 /* The small type of operand i, or NULL. */
@@ -130,8 +135,8 @@ typedef struct hlo_captures {
 /* Those of several regions of one op; small constants are made anew in each. */
 hlo_captures fe_hlo_captures(hlo_emit *e, int n, hlo_region *const *region);
 /* Inputs: the captures, then the arguments. */
-ir_graph *fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const char *what, int n_args,
-                        const ir_type *const *arg);
+ir_graph *fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c,
+                        const char *what, int n_args, const ir_type *const *arg);
 /* Region i of the op at hand, which takes n scalars and captures nothing. */
 ir_graph *fe_hlo_body(hlo_emit *e, int i, int n_args, const ir_type *const *arg);
 /* A graph on scalars, applied to each element of operands of one shape. */
@@ -140,7 +145,8 @@ void fe_hlo_each(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out);
 ir_graph *fe_hlo_flat(hlo_emit *e, ir_graph *g);
 void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
 hlo_func *fe_hlo_func(hlo_import *h, hlo_span name);
-ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *at);
+ir_graph *fe_hlo_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type,
+                          const char *at);
 /* g with a stop_gradient on what only shifts (shift.c); NULL after an error. */
 ir_graph *fe_hlo_shifts(hlo_import *h, ir_graph *g);
 /* The rules that the user gave: calls of their functions are calls of custom functions. */

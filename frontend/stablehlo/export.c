@@ -1,4 +1,5 @@
-/* The module: functions, and for each node its rule of export.def, in place or in a composite's stand-in. */
+/* The module: functions, and for each node its rule of export.def, in place or in a composite's
+ * stand-in. */
 #include "frontend/stablehlo/export.h"
 
 #include "cotrace/stablehlo.h"
@@ -63,7 +64,8 @@ fe_hlo_function_of(hlo_write *w, const ir_graph *g)
         if (f->g && (f->g == g || ir_graph_equal(f->g, g)))
             return f->name;
     }
-    return add_function(w, (hlo_written){ .name = function_name(w, g->name ? g->name : "f"), .g = g }, g->hash);
+    return add_function(
+        w, (hlo_written){ .name = function_name(w, g->name ? g->name : "f"), .g = g }, g->hash);
 }
 
 /* ---- stand-ins ---- */
@@ -86,8 +88,10 @@ stand_in_of(hlo_site *s, bool by_rule)
     hash = ir_hash(hash, s->in_type, sizeof *s->in_type * (size_t)s->n_in);
     while ((id = ir_map_next(&w->by_hash, hash, &at)) != 0) {
         const hlo_written *f = &w->fn[id - 1];
-        if (f->op == s->op && f->n_in == s->n_in && f->n_out == s->n_out && same_types(s->n_in, f->in_type, s->in_type) &&
-            same_types(s->n_out, f->out_type, s->out_type) && ir_attrs_equal(record, f->at, s->at))
+        if (f->op == s->op && f->n_in == s->n_in && f->n_out == s->n_out &&
+            same_types(s->n_in, f->in_type, s->in_type) &&
+            same_types(s->n_out, f->out_type, s->out_type) &&
+            ir_attrs_equal(record, f->at, s->at))
             return f->name;
     }
     hlo_written f = { .name = function_name(w, ir_format(w->a, "cotrace.%s", ir_ops[s->op].name)), .op = s->op, .at = s->at,
@@ -110,7 +114,8 @@ fe_hlo_composite_of(hlo_site *s, bool by_rule)
     if (!f)
         return false;
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.composite \"cotrace.%s\" ", fe_hlo_results(w, s->n_out, s->out), ir_ops[s->op].name);
+    fe_hlo_put(w, "%s = stablehlo.composite \"cotrace.%s\" ",
+               fe_hlo_results(w, s->n_out, s->out), ir_ops[s->op].name);
     fe_hlo_put_names(w, s->n_in, s->in);
     fe_hlo_put(w, " {composite_attributes = {");
     fe_hlo_put_attrs(w, s->op, s->at);
@@ -175,8 +180,8 @@ write_nodes(hlo_write *w, const ir_graph *f, const char **name)
 
 /* "func.func @f(%arg0: T {...}, ...) -> (T, ...) {"; the names of the arguments to `in`. */
 static void
-write_head(hlo_write *w, const hlo_written *f, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out,
-           const char **name)
+write_head(hlo_write *w, const hlo_written *f, int n_in, const ir_type *const *in, int n_out,
+           const ir_type *const *out, const char **name)
 {
     const bool main = f == w->fn;
 
@@ -208,7 +213,8 @@ write_graph(hlo_write *w, const hlo_written *f)
 {
     const ir_graph *g = f->g;
     const ir_type **type = IR_NEW_N(w->a, const ir_type *, g->n_in + g->n_out + 1);
-    const char **name = IR_NEW_N(w->a, const char *, g->n_values + 1), **arg = IR_NEW_N(w->a, const char *, g->n_in + 1);
+    const char **name = IR_NEW_N(w->a, const char *, g->n_values + 1),
+               **arg = IR_NEW_N(w->a, const char *, g->n_in + 1);
     const char **out = IR_NEW_N(w->a, const char *, g->n_out + 1);
 
     for (int i = 0; i < g->n_in; i++)

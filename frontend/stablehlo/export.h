@@ -1,8 +1,10 @@
 /* Graphs to StableHLO text: what the rules of export.def may use.
  *
- * A rule writes one op of ours as ops of StableHLO.  Where StableHLO has no such op, the text has a composite:
- * `stablehlo.composite "cotrace.NAME"`, which holds the attributes of the op of ours, and a private function that
- * computes it by other ops (its stand-in).  Other tools run the function; import takes the op by its name. */
+ * A rule writes one op of ours as ops of StableHLO.  Where StableHLO has no such op, the text
+ * has a composite:
+ * `stablehlo.composite "cotrace.NAME"`, which holds the attributes of the op of ours, and a
+ * private function that computes it by other ops (its stand-in).  Other tools run the function;
+ * import takes the op by its name. */
 #ifndef FRONTEND_STABLEHLO_EXPORT_H
 #define FRONTEND_STABLEHLO_EXPORT_H
 
@@ -64,7 +66,8 @@ void fe_hlo_put_list(hlo_write *w, const char *name, ir_ints at); /* name = [1, 
 void fe_hlo_put_names(hlo_write *w, int n, const char *const *name);
 void fe_hlo_put_types(hlo_write *w, int n, const ir_type *const *type);
 /* " : (T, T) -> T" and the end of the line. */
-void fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out);
+void fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out,
+                          const ir_type *const *out);
 void fe_hlo_put_string(hlo_write *w, const char *s);
 void fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat); /* dense<...> : T */
 /* composite_attributes: all fields of the record that are not at their default. */
@@ -75,15 +78,19 @@ const char *fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n, 
                          const ir_type *const *type, const char *format, ...) __attribute__((format(printf, 7, 8)));
 const char *fe_hlo_number(hlo_write *w, const ir_type *t, double x);          /* a constant, every element x */
 const char *fe_hlo_number_int(hlo_write *w, const ir_type *t, int64_t x);
-const char *fe_hlo_compared(hlo_write *w, const char *how, const ir_type *t, const char *x, const char *y);
-const char *fe_hlo_select2(hlo_write *w, const ir_type *t, const char *p, const char *x, const char *y);
-const char *fe_hlo_spread_text(hlo_write *w, const ir_type *to, const ir_type *from, const char *x, int n, const int64_t *dims);
+const char *fe_hlo_compared(hlo_write *w, const char *how, const ir_type *t, const char *x,
+                            const char *y);
+const char *fe_hlo_select2(hlo_write *w, const ir_type *t, const char *p, const char *x,
+                           const char *y);
+const char *fe_hlo_spread_text(hlo_write *w, const ir_type *to, const ir_type *from,
+                               const char *x, int n, const int64_t *dims);
 const char *fe_hlo_cast(hlo_write *w, const ir_type *to, const ir_type *from, const char *x);
 const char *fe_hlo_as(hlo_write *w, const ir_type *to, const ir_type *from, const char *x); /* reshape */
 /* n results of one op: names %5#0, ... into out; answers what stands before '='. */
 const char *fe_hlo_results(hlo_write *w, int n, const char **out);
-void fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in, const ir_type *const *in_type, int n_out,
-                  const ir_type *const *out_type, const char **out, int64_t remat);
+void fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in,
+                  const ir_type *const *in_type, int n_out, const ir_type *const *out_type,
+                  const char **out, int64_t remat);
 /* "stablehlo.return %a, %b : T, T" */
 void fe_hlo_returns(hlo_write *w, int n, const char *const *x, const ir_type *const *type);
 
@@ -92,7 +99,8 @@ const char *fe_hlo_function_of(hlo_write *w, const ir_graph *g);
 bool fe_hlo_write_node(hlo_site *s);
 /* A composite, whose stand-in is written by the row's rule, or is a graph. */
 bool fe_hlo_composite_of(hlo_site *s, bool by_rule);
-/* standin.c: the op as a graph of others, for a function; NULL, the error recorded, if there is none. */
+/* standin.c: the op as a graph of others, for a function; NULL, the error recorded, if there is
+ * none. */
 ir_graph *fe_hlo_stand_in(hlo_site *s);
 bool fe_hlo_no_counterpart(hlo_site *s);
 

@@ -1,7 +1,7 @@
 /* Calls, loops, branches, and custom calls.
  *
- * A call of a private function is a call of its graph.  One that holds expectations (@check...) is copied
- * into its caller instead, so that what they compare can be results of the entry. */
+ * A call of a private function is a call of its graph.  One that holds expectations (@check...)
+ * is copied into its caller instead, so that what they compare can be results of the entry. */
 #include "frontend/stablehlo/rules.h"
 
 #include "frontend/custom.h"
@@ -17,7 +17,8 @@ is_check(const hlo_op *op)
 
     if (strncmp(op->name, "check.", 6) == 0)
         return true;
-    return strcmp(op->name, "stablehlo.custom_call") == 0 && a && a->text.n > 6 && memcmp(a->text.at, "check.", 6) == 0;
+    return strcmp(op->name, "stablehlo.custom_call") == 0 && a && a->text.n > 6 &&
+           memcmp(a->text.at, "check.", 6) == 0;
 }
 
 static bool has_checks(hlo_import *h, hlo_func *f);
@@ -65,7 +66,8 @@ region_is_open(const hlo_import *h, const hlo_region *r)
     return false;
 }
 
-/* Are sizes open in the body?  Then they may be computed of arguments, which must be known where it is called. */
+/* Are sizes open in the body?  Then they may be computed of arguments, which must be known
+ * where it is called. */
 static bool
 is_open(hlo_import *h, hlo_func *f)
 {
@@ -81,7 +83,8 @@ give(hlo_emit *e, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int 
     ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, n_out + 1);
 
     if (n_out != fe_hlo_count_results(e))
-        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out, fe_hlo_count_results(e));
+        fe_hlo_fail(e, "its regions give %d results; the text says %d", n_out,
+                    fe_hlo_count_results(e));
     if (fe_hlo_bad(e))
         return;
     ir_add_node(e->b, op, n_in, in, at, y);
@@ -92,7 +95,8 @@ give(hlo_emit *e, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int 
 static void
 call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
 {
-    cot_value *in = IR_NEW_N(e->b->arena, cot_value, e->n_in + 1), *out = IR_NEW_N(e->b->arena, cot_value, e->n_out + 1);
+    cot_value *in = IR_NEW_N(e->b->arena, cot_value, e->n_in + 1),
+              *out = IR_NEW_N(e->b->arena, cot_value, e->n_out + 1);
 
     int n_in, n_out;
 
@@ -104,7 +108,8 @@ call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
     }
     for (int i = 0; i < e->n_in; i++)
         in[i] = fe_hlo_handle(e, e->in[i]);
-    cot_custom_call_(fe_hlo_place(e), c, (cot_list){ attrs.n, 0, attrs.at }, (cot_values){ e->n_in, in }, out);
+    cot_custom_call_(fe_hlo_place(e), c, (cot_list){ attrs.n, 0, attrs.at },
+                     (cot_values){ e->n_in, in }, out);
     for (int i = 0; i < e->n_out; i++)
         e->out[i] = fe_hlo_ref(e, out[i]);
 }
@@ -117,7 +122,8 @@ fe_hlo_call_named(hlo_emit *e, const char *attribute)
     const ir_type **type = IR_NEW_N(e->b->arena, const ir_type *, e->n_in + 1);
 
     if (!f) {
-        fe_hlo_fail(e, "there is no function @%.*s", a ? (int)a->text.n : 0, a && a->text.n ? a->text.at : "");
+        fe_hlo_fail(e, "there is no function @%.*s", a ? (int)a->text.n : 0,
+                    a && a->text.n ? a->text.at : "");
         return;
     }
     if (f->custom) {
@@ -134,7 +140,8 @@ fe_hlo_call_named(hlo_emit *e, const char *attribute)
     if (!g)
         e->b->status = e->h->ctx->status;
     else
-        give(e, OP_call, e->n_in, e->in, &(ir_attrs){ .call = { fe_hlo_int_or(e, "cotrace.remat", 0), g } }, g->n_out);
+        give(e, OP_call, e->n_in, e->in,
+             &(ir_attrs){ .call = { fe_hlo_int_or(e, "cotrace.remat", 0), g } }, g->n_out);
 }
 
 void
@@ -173,7 +180,8 @@ fe_hlo_loop(hlo_emit *e)
     const hlo_captures c = fe_hlo_captures(e, 2, e->op->region);
     ir_attrs at = { .loop = { .consts = c.n } };
     at.loop.cond = fe_hlo_region(e, e->op->region[0], &c, "while", e->n_in, type);
-    at.loop.body = at.loop.cond ? fe_hlo_region(e, e->op->region[1], &c, "do", e->n_in, type) : NULL;
+    at.loop.body =
+        at.loop.cond ? fe_hlo_region(e, e->op->region[1], &c, "do", e->n_in, type) : NULL;
     if (!at.loop.body)
         return;
     const ir_ref *in = with_captures(e, &c, 0, 0);
@@ -181,8 +189,8 @@ fe_hlo_loop(hlo_emit *e)
         give(e, OP_while, c.n + e->n_in, in, &at, at.loop.body->n_out);
 }
 
-/* The number of the branch.  Of `if`, the first region is that of true; of `case`, the last one serves all numbers
- * that name none. */
+/* The number of the branch.  Of `if`, the first region is that of true; of `case`, the last one
+ * serves all numbers that name none. */
 static ir_ref
 branch_number(hlo_emit *e, int n)
 {
@@ -194,8 +202,8 @@ branch_number(hlo_emit *e, int n)
     }
     if (t->dtype == COT_BOOL || ir_is_unsigned(t->dtype))
         return e->in[0];
-    return ir_select(e->b, ir_op2(e->b, OP_lt, e->in[0], ir_splat_int(e->b, t, 0)), ir_splat_int(e->b, t, n - 1),
-                     e->in[0]);
+    return ir_select(e->b, ir_op2(e->b, OP_lt, e->in[0], ir_splat_int(e->b, t, 0)),
+                     ir_splat_int(e->b, t, n - 1), e->in[0]);
 }
 
 void
@@ -219,7 +227,8 @@ fe_hlo_branch(hlo_emit *e)
     ir_ref *in = (ir_ref *)with_captures(e, &c, 1, 1);
     in[0] = branch_number(e, n);
     if (in[0])
-        give(e, OP_cond, 1 + c.n, in, &(ir_attrs){ .cond = { { n, branch } } }, branch[0]->n_out);
+        give(e, OP_cond, 1 + c.n, in, &(ir_attrs){ .cond = { { n, branch } } },
+             branch[0]->n_out);
 }
 
 /* ---- expectations ---- */
@@ -234,7 +243,8 @@ constant_wanted(hlo_emit *e)
         return IR_NONE;
     }
     const ir_type *t = a->type->type;
-    ir_data d = a->splat ? ir_data_splat(e->b->arena, t, a->bytes) : ir_data_new(e->b->arena, t, a->bytes ? a->bytes : "");
+    ir_data d = a->splat ? ir_data_splat(e->b->arena, t, a->bytes)
+                         : ir_data_new(e->b->arena, t, a->bytes ? a->bytes : "");
     return ir_node1(e->b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { d } });
 }
 
@@ -299,7 +309,8 @@ assert_shape(hlo_emit *e)
     if (!v || !ir_is_splat(e->b, v, &x))
         fe_hlo_fail(e, "the assertion is not known at import");
     else if (x == 0)
-        fe_hlo_fail(e, "%.*s", text ? (int)text->text.n : 30, text && text->text.n ? text->text.at : "an assertion on shapes is broken");
+        fe_hlo_fail(e, "%.*s", text ? (int)text->text.n : 30,
+                    text && text->text.n ? text->text.at : "an assertion on shapes is broken");
 }
 
 /* chlo ops travel as custom calls, too: @mhlo.erf. */

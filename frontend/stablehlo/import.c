@@ -15,7 +15,8 @@ fe_hlo_is_mlir(const char *path, const char *text, size_t bytes)
         return true;
     if (n > 4 && strcmp(path + n - 4, ".cot") == 0)
         return false;
-    while (i < bytes && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
+    while (i < bytes &&
+           (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
         i++;
     for (const char *const *s = (const char *const[]){ "module", "//", "#loc", "func.func", "\"builtin.module\"", "ML\xefR", NULL }; *s; s++)
         if (bytes - i >= strlen(*s) && memcmp(text + i, *s, strlen(*s)) == 0)
@@ -60,7 +61,8 @@ index_functions(hlo_import *h)
         if (!name || name->text.n == 0)
             return fe_hlo_refuse(h->ctx, h->r, op->at, "func.func", "has no name");
         if (fe_hlo_func(h, name->text))
-            return fe_hlo_refuse(h->ctx, h->r, op->at, fe_hlo_text(h->a, name->text), "is there twice");
+            return fe_hlo_refuse(h->ctx, h->r, op->at, fe_hlo_text(h->a, name->text),
+                                 "is there twice");
         h->func[i] = (hlo_func){ .op = op, .name = fe_hlo_text(h->a, name->text) };
         ir_map_add(&h->funcs, ir_hash(0, name->text.at, name->text.n), i + 1);
     }
@@ -88,7 +90,8 @@ list_callable(hlo_import *h, fe_hlo_names *to)
     return to->n > 0;
 }
 
-/* The function named, else @main, else the only public one; NULL without an error: several are. */
+/* The function named, else @main, else the only public one; NULL without an error: several
+ * are. */
 static hlo_func *
 entry_of(hlo_import *h, const char *entry, fe_hlo_names *several)
 {
@@ -108,7 +111,8 @@ entry_of(hlo_import *h, const char *entry, fe_hlo_names *several)
     if (!entry && several && list_callable(h, several))
         return NULL;
     fe_hlo_refuse(h->ctx, h->r, h->r->text, entry ? entry : "module",
-                  entry ? "the module has no function of this name" : "has no function @main, and not one that is public");
+                  entry ? "the module has no function of this name"
+                        : "has no function @main, and not one that is public");
     return NULL;
 }
 
@@ -130,7 +134,8 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
     *n = r ? r->n_args : 0;
     const ir_type **type = IR_NEW_N(h->a, const ir_type *, *n + 1);
     if (given.n > 0 && given.n != *n) {
-        fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name, ir_format(h->a, "%d types are given; wants %d", given.n, *n));
+        fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name,
+                      ir_format(h->a, "%d types are given; wants %d", given.n, *n));
         return NULL;
     }
     cot_dtype *want = IR_NEW_N(h->a, cot_dtype, *n + 1);
@@ -139,7 +144,8 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
         open |= is_open(h->m->value[r->arg + (uint32_t)i].type);
     }
     h->sizes = h->o ? (ir_ints){ h->o->sizes.n, h->o->sizes.at } : (ir_ints){ 0, NULL };
-    if (open && !given.n && extra->given && extra->given(extra->user, *n, want, type, &h->sizes))
+    if (open && !given.n && extra->given &&
+        extra->given(extra->user, *n, want, type, &h->sizes))
         return type;
     if (h->ctx->status != COT_OK)
         return NULL;
@@ -167,7 +173,8 @@ find_donated(hlo_import *h, const hlo_func *f, ir_ints *out)
     int n = 0;
 
     for (int i = 0; attrs && attrs->kind == HLO_LIST && i < attrs->n; i++)
-        if (attribute(&attrs->item[i], "tf.aliasing_output") || attribute(&attrs->item[i], "jax.buffer_donor"))
+        if (attribute(&attrs->item[i], "tf.aliasing_output") ||
+            attribute(&attrs->item[i], "jax.buffer_donor"))
             at[n++] = i;
     *out = (ir_ints){ n, at };
 }
@@ -192,8 +199,8 @@ build(hlo_import *h, const fe_hlo_extra *extra, ir_graph **out)
 }
 
 cot_status
-fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options *o, const fe_hlo_extra *extra,
-              ir_graph **out)
+fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options *o,
+              const fe_hlo_extra *extra, ir_graph **out)
 {
     static const fe_hlo_extra none = { 0 };
     fe_hlo_checks *const checks = extra ? extra->checks : NULL;

@@ -35,17 +35,21 @@ typedef struct fe_hlo_extra {
     fe_hlo_checks *checks; /* filled: then the graph has their operands as its last results */
     ir_ints *donated;      /* filled: arguments that the text lets a result take */
     fe_hlo_names *several; /* filled where no function is the entry, and no graph made: public ones without arguments */
-    /* Of a function of open sizes the types of its n arguments, which have the element types `want`, and the values of
-     * those that come first and are integers; false if nothing is given. */
-    bool (*given)(void *user, int n, const cot_dtype *want, const ir_type **type, ir_ints *sizes);
+    /* Of a function of open sizes the types of its n arguments, which have the element types
+     * `want`, and the values of those that come first and are integers; false if nothing is
+     * given. */
+    bool (*given)(void *user, int n, const cot_dtype *want, const ir_type **type,
+                  ir_ints *sizes);
     void *user;
 } fe_hlo_extra;
 
 struct cot_import_options;
 /* extra: NULL, or what of it is not NULL. */
-cot_status fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const struct cot_import_options *o,
-                         const fe_hlo_extra *extra, ir_graph **out);
-/* The end of the module that starts at `from`: lines `// -----` stand between several in one text. */
+cot_status fe_hlo_import(cot_context *ctx, const fe_hlo_source *s,
+                         const struct cot_import_options *o, const fe_hlo_extra *extra,
+                         ir_graph **out);
+/* The end of the module that starts at `from`: lines `// -----` stand between several in one
+ * text. */
 size_t fe_hlo_module_end(const char *text, size_t from, size_t bytes);
 /* Does the text, or the name, say StableHLO? */
 bool fe_hlo_is_mlir(const char *path, const char *text, size_t bytes);

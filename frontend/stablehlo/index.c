@@ -1,9 +1,11 @@
-/* Gather and scatter: StableHLO's dimension numbers are ours, but for where the index vectors lie. */
+/* Gather and scatter: StableHLO's dimension numbers are ours, but for where the index vectors
+ * lie. */
 #include "frontend/stablehlo/rules.h"
 
 #include "ir/diag.h"
 
-/* Index vectors along the last axis; where there is no such axis, each index is a vector of one. */
+/* Index vectors along the last axis; where there is no such axis, each index is a vector of
+ * one. */
 static ir_ref
 vectors(hlo_emit *e, ir_ref indices, int64_t axis)
 {
@@ -29,15 +31,17 @@ fe_hlo_gather(hlo_emit *e)
     if (!fe_hlo_record(e, "dimension_numbers", &numbers))
         return;
     if (e->n_in == 3 ? !fe_hlo_known(e, e->in[2], "the size of a slice", &at.gather.sizes)
-                     : !fe_hlo_ints(e, "slice_sizes", NULL, fe_hlo_in_type(e, 0)->rank, 0, &at.gather.sizes))
+                     : !fe_hlo_ints(e, "slice_sizes", NULL, fe_hlo_in_type(e, 0)->rank, 0,
+                                    &at.gather.sizes))
         return;
     e->op = &numbers;
     axis = fe_hlo_int_or(e, "index_vector_dim", 0);
-    const bool good = fe_hlo_ints(e, "offset_dims", NULL, 0, 0, &at.gather.offset_dims) &&
-                      fe_hlo_ints(e, "collapsed_slice_dims", NULL, 0, 0, &at.gather.collapsed) &&
-                      fe_hlo_ints(e, "operand_batching_dims", NULL, 0, 0, &at.gather.operand_batch) &&
-                      fe_hlo_ints(e, "start_indices_batching_dims", NULL, 0, 0, &at.gather.indices_batch) &&
-                      fe_hlo_ints(e, "start_index_map", NULL, 0, 0, &at.gather.index_map);
+    const bool good =
+        fe_hlo_ints(e, "offset_dims", NULL, 0, 0, &at.gather.offset_dims) &&
+        fe_hlo_ints(e, "collapsed_slice_dims", NULL, 0, 0, &at.gather.collapsed) &&
+        fe_hlo_ints(e, "operand_batching_dims", NULL, 0, 0, &at.gather.operand_batch) &&
+        fe_hlo_ints(e, "start_indices_batching_dims", NULL, 0, 0, &at.gather.indices_batch) &&
+        fe_hlo_ints(e, "start_index_map", NULL, 0, 0, &at.gather.index_map);
     e->op = op;
     ir_ref v = good ? vectors(e, e->in[1], axis) : IR_NONE;
     if (v)
@@ -57,16 +61,19 @@ scatter_numbers(hlo_emit *e, ir_attrs *at, int64_t *axis)
     at->scatter.unique = fe_hlo_flag(e, "unique_indices", false);
     e->op = &numbers;
     *axis = fe_hlo_int_or(e, "index_vector_dim", 0);
-    const bool good = fe_hlo_ints(e, "update_window_dims", NULL, 0, 0, &at->scatter.window_dims) &&
-                      fe_hlo_ints(e, "inserted_window_dims", NULL, 0, 0, &at->scatter.inserted) &&
-                      fe_hlo_ints(e, "input_batching_dims", NULL, 0, 0, &at->scatter.operand_batch) &&
-                      fe_hlo_ints(e, "scatter_indices_batching_dims", NULL, 0, 0, &at->scatter.indices_batch) &&
-                      fe_hlo_ints(e, "scatter_dims_to_operand_dims", NULL, 0, 0, &at->scatter.index_map);
+    const bool good =
+        fe_hlo_ints(e, "update_window_dims", NULL, 0, 0, &at->scatter.window_dims) &&
+        fe_hlo_ints(e, "inserted_window_dims", NULL, 0, 0, &at->scatter.inserted) &&
+        fe_hlo_ints(e, "input_batching_dims", NULL, 0, 0, &at->scatter.operand_batch) &&
+        fe_hlo_ints(e, "scatter_indices_batching_dims", NULL, 0, 0,
+                    &at->scatter.indices_batch) &&
+        fe_hlo_ints(e, "scatter_dims_to_operand_dims", NULL, 0, 0, &at->scatter.index_map);
     e->op = op;
     return good;
 }
 
-/* Result i of the body as a function of its own pair alone; NULL if it reads other arguments. */
+/* Result i of the body as a function of its own pair alone; NULL if it reads other
+ * arguments. */
 static ir_graph *
 own_body(hlo_emit *e, const pass_combiner *c, int i)
 {
@@ -100,7 +107,8 @@ fe_hlo_scatter(hlo_emit *e)
     int64_t axis;
 
     if (e->n_in != 2 * n + 1 || n < 1 || e->n_out != n) {
-        fe_hlo_fail(e, "has %d operands and %d results; wants operands, indices, updates", e->n_in, e->n_out);
+        fe_hlo_fail(e, "has %d operands and %d results; wants operands, indices, updates",
+                    e->n_in, e->n_out);
         return;
     }
     if (!scatter_numbers(e, &at, &axis))

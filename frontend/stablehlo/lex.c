@@ -1,7 +1,8 @@
-/* The characters of MLIR's text: words, numbers, strings, brackets; errors with line and column.
+/* The characters of MLIR's text: words, numbers, strings, brackets; errors with line and
+ * column.
  *
- * There is no list of tokens: a reader of a construct asks for what may come next.  Lines are counted by one
- * walk that follows the cursor; columns only for an error. */
+ * There is no list of tokens: a reader of a construct asks for what may come next.  Lines are
+ * counted by one walk that follows the cursor; columns only for an error. */
 #include <stdio.h>
 
 #include "frontend/stablehlo/tree.h"
@@ -15,7 +16,8 @@ place(const hlo_reader *r, const char *at, int *line, int *column)
     const char *start = r->text;
 
     *line = 1;
-    for (const char *s = r->text; s < at && (s = memchr(s, '\n', (size_t)(at - s))); start = ++s)
+    for (const char *s = r->text; s < at && (s = memchr(s, '\n', (size_t)(at - s)));
+         start = ++s)
         ++*line;
     *column = (int)(at - start) + 1;
 }
@@ -34,7 +36,8 @@ fe_hlo_wants(hlo_reader *r, const char *at, const char *want)
     if (n > 0 && k > 0)
         snprintf(found, sizeof found, "found '%.*s'", (int)k, at);
     else if (n > 0)
-        snprintf(found, sizeof found, *at == '\n' || *at == '\r' ? "found the end of the line" : "found byte 0x%02x",
+        snprintf(found, sizeof found,
+                 *at == '\n' || *at == '\r' ? "found the end of the line" : "found byte 0x%02x",
                  (unsigned char)*at);
     place(r, at, &line, &column);
     ir_fail(r->ctx, 0, NULL, ERR_hlo_syntax, r->path, line, column, found, want);
@@ -43,7 +46,8 @@ fe_hlo_wants(hlo_reader *r, const char *at, const char *want)
 }
 
 bool
-fe_hlo_refuse(cot_context *ctx, const hlo_reader *r, const char *at, const char *what, const char *why)
+fe_hlo_refuse(cot_context *ctx, const hlo_reader *r, const char *at, const char *what,
+              const char *why)
 {
     int line, column;
 
@@ -71,7 +75,8 @@ fe_hlo_line(hlo_reader *r, const char *at)
 bool
 fe_hlo_deeper(hlo_reader *r)
 {
-    return ++r->depth <= HLO_DEEPEST || fe_hlo_wants(r, r->at, "fewer brackets within each other");
+    return ++r->depth <= HLO_DEEPEST ||
+           fe_hlo_wants(r, r->at, "fewer brackets within each other");
 }
 
 /* ---- what is next ---- */
@@ -114,14 +119,15 @@ fe_hlo_try(hlo_reader *r, const char *s)
 bool
 fe_hlo_expect(hlo_reader *r, const char *s)
 {
-    return fe_hlo_try(r, s) || (!r->failed && fe_hlo_wants(r, r->at, ir_format(r->a, "'%s'", s)));
+    return fe_hlo_try(r, s) ||
+           (!r->failed && fe_hlo_wants(r, r->at, ir_format(r->a, "'%s'", s)));
 }
 
 bool
 fe_hlo_is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '.' || c == '$';
 }
 
 hlo_span

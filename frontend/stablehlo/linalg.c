@@ -1,7 +1,7 @@
 /* Linear algebra: StableHLO's two ops, and the calls of LAPACK that JAX makes on CPU.
  *
- * The layouts of a call say how its matrices lie in memory; as values they are matrices, so nothing is left to
- * honour here.  The status that LAPACK gives is 0. */
+ * The layouts of a call say how its matrices lie in memory; as values they are matrices, so
+ * nothing is left to honour here.  The status that LAPACK gives is 0. */
 #include "frontend/stablehlo/rules.h"
 
 #include <math.h>
@@ -56,7 +56,8 @@ fe_hlo_triangular_solve(hlo_emit *e)
     const bool conjugate = fe_hlo_is(how, "ADJOINT") && is_complex(e, 0);
     ir_attrs at = { .triangle = { .right = !fe_hlo_flag(e, "left_side", true),
                                   .upper = !fe_hlo_flag(e, "lower", true),
-                                  .transposed = fe_hlo_is(how, "TRANSPOSE") || fe_hlo_is(how, "ADJOINT"),
+                                  .transposed =
+                                      fe_hlo_is(how, "TRANSPOSE") || fe_hlo_is(how, "ADJOINT"),
                                   .unit = fe_hlo_flag(e, "unit_diagonal", false) } };
     ir_ref a = conjugate ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
 
@@ -92,13 +93,16 @@ fe_hlo_fft(hlo_emit *e)
     }
     for (int i = 0; i < length.n; i++)
         axis[i] = rank - length.n + i;
-    const cot_fft_options o = { .axes = { length.n, 0, axis }, .sizes = { length.n, 0, length.at } };
+    const cot_fft_options o = { .axes = { length.n, 0, axis },
+                                .sizes = { length.n, 0, length.at } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (fe_hlo_is(type, row[i].name)) {
-            e->out[0] = fe_hlo_ref(e, row[i].make(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), &o, sizeof o));
+            e->out[0] = fe_hlo_ref(
+                e, row[i].make(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), &o, sizeof o));
             return;
         }
-    fe_hlo_fail(e, "is of type '%.*s'; wants FFT, IFFT, RFFT or IRFFT", (int)type.n, type.n ? type.at : "");
+    fe_hlo_fail(e, "is of type '%.*s'; wants FFT, IFFT, RFFT or IRFFT", (int)type.n,
+                type.n ? type.at : "");
 }
 
 /* ---- LAPACK ---- */
@@ -141,8 +145,10 @@ static void
 trsm(hlo_emit *e)
 {
     const int trans = option(e, "trans_x", 'N');
-    ir_attrs at = { .triangle = { .right = option(e, "side", 'L') == 'R', .upper = option(e, "uplo", 'L') == 'U',
-                                  .transposed = trans != 'N', .unit = option(e, "diag", 'N') == 'U' } };
+    ir_attrs at = { .triangle = { .right = option(e, "side", 'L') == 'R',
+                                  .upper = option(e, "uplo", 'L') == 'U',
+                                  .transposed = trans != 'N',
+                                  .unit = option(e, "diag", 'N') == 'U' } };
     ir_ref a = trans == 'C' && is_complex(e, 0) ? fe_hlo_op(e, "conj", 1, e->in) : e->in[0];
 
     if (a)
@@ -182,7 +188,8 @@ gesdd(hlo_emit *e)
     const int mode = option(e, "mode", 'A');
     ir_ref y[3];
 
-    if (ir_add_node(e->b, OP_svd, 1, e->in, &(ir_attrs){ .qr = { mode == 'A' } }, y) < 0 || fe_hlo_bad(e))
+    if (ir_add_node(e->b, OP_svd, 1, e->in, &(ir_attrs){ .qr = { mode == 'A' } }, y) < 0 ||
+        fe_hlo_bad(e))
         return;
     e->out[0] = e->in[0];
     e->out[1] = y[1];
@@ -242,7 +249,8 @@ part(ir_build *b, ir_ref x, triangle which, double other)
 
     if (!t)
         return IR_NONE;
-    ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2), column = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1);
+    ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2),
+           column = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1);
     return ir_select(b, ir_op2(b, compare[which], row, column), x, ir_splat(b, t, other));
 }
 
@@ -283,13 +291,16 @@ in_place(ir_build *b, ir_ref x, ir_ref pivot)
         axes[i] = i;
     ir_ref same = ir_op2(b, OP_eq, pivot, ir_iota(b, t->dtype, t->rank, t->dims, t->rank - 1));
     same = same ? ir_reduce(b, OP_reduce_and, same, ir_axes_of(t->rank - 1)) : IR_NONE;
-    return same && to ? ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x, ir_splat(b, to, (double)NAN))
+    return same && to ? ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x,
+                                  ir_splat(b, to, (double)NAN))
                       : IR_NONE;
 }
 
-/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^H) is lower times upper triangular, with
- * ones on the diagonal of Y, whose columns are the vectors; the other diagonal is that of -T: the factors tau.
- * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS 2014. */
+/* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^H) is lower times
+ * upper triangular, with ones on the diagonal of Y, whose columns are the vectors; the other
+ * diagonal is that of -T: the factors tau.
+ * Source: G. Ballard et al., Reconstructing Householder vectors from tall-skinny QR, IPDPS
+ * 2014. */
 static void
 factor_qr(hlo_emit *e)
 {
@@ -307,7 +318,8 @@ factor_qr(hlo_emit *e)
         lu[0] = in_place(b, lu[0], lu[1]);
     const int last = t->rank - 1;
     ir_ref v = part(b, lu[0], BELOW, 0), r = qr[1];
-    ir_ref tau = part(b, lu[0] ? ir_slice_axis(b, lu[0], last - 1, 0, k) : IR_NONE, DIAGONAL, 0);
+    ir_ref tau =
+        part(b, lu[0] ? ir_slice_axis(b, lu[0], last - 1, 0, k) : IR_NONE, DIAGONAL, 0);
     if (k < n) /* wide: Q is square, R has all columns */
         v = ir_concatenate(b, 2, (const ir_ref[]){ v, ir_zeros(b, matrices(b, t, m, n - k)) }, last);
     if (k < m)
@@ -316,20 +328,24 @@ factor_qr(hlo_emit *e)
     e->out[1] = ir_neg(b, tau ? ir_reduce(b, OP_reduce_sum, tau, ir_axes_of(last)) : IR_NONE);
 }
 
-/* The product of the reflections is I - V T V^H, where (I + D striu(V^H V)) T = D = diag(tau); false: they do not fit. */
+/* The product of the reflections is I - V T V^H, where (I + D striu(V^H V)) T = D = diag(tau);
+ * false: they do not fit. */
 static bool
 reflections(hlo_emit *e, ir_ref *v, ir_ref *t)
 {
     ir_build *b = e->b;
     const ir_type *vt = fe_hlo_in_type(e, 0), *tt = fe_hlo_in_type(e, 1);
 
-    if (vt->rank < 2 || tt->rank != vt->rank - 1 || tt->dims[tt->rank - 1] > vt->dims[vt->rank - 1]) {
-        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt), ir_type_str(b->ctx, tt));
+    if (vt->rank < 2 || tt->rank != vt->rank - 1 ||
+        tt->dims[tt->rank - 1] > vt->dims[vt->rank - 1]) {
+        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt),
+                    ir_type_str(b->ctx, tt));
         return false;
     }
     ir_ref packed = ir_slice_axis(b, e->in[0], vt->rank - 1, 0, tt->dims[tt->rank - 1]);
     *v = packed ? ir_add(b, part(b, packed, BELOW, 0), eye(b, ir_btype(b, packed))) : IR_NONE;
-    ir_ref d = on_diagonal(b, e->in[1]), a = product(b, d, part(b, product(b, adjoint(b, *v), *v), ABOVE, 0));
+    ir_ref d = on_diagonal(b, e->in[1]),
+           a = product(b, d, part(b, product(b, adjoint(b, *v), *v), ABOVE, 0));
     a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
     const ir_ref solve[2] = { a, d };
     *t = a ? ir_node1(b, OP_triangular_solve, 2, solve, &(ir_attrs){ .triangle = { .upper = 1, .unit = 1 } }) : IR_NONE;
@@ -365,7 +381,8 @@ ormqr(hlo_emit *e)
     for (int i = 0; i < vt->rank - 2 && fits; i++)
         fits = xt->dims[i] == vt->dims[i];
     if (!fits) {
-        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt), ir_type_str(b->ctx, xt));
+        fe_hlo_fail(e, "operands are %s and %s", ir_type_str(b->ctx, vt),
+                    ir_type_str(b->ctx, xt));
         return;
     }
     t = turned ? adjoint(b, t) : t;
@@ -376,7 +393,8 @@ ormqr(hlo_emit *e)
 
 /* ---- forms ---- */
 
-/* T, Z; the eigenvalues, of a real matrix as real and imaginary parts; how many were sorted: none. */
+/* T, Z; the eigenvalues, of a real matrix as real and imaginary parts; how many were sorted:
+ * none. */
 static void
 gees(hlo_emit *e)
 {
@@ -385,8 +403,8 @@ gees(hlo_emit *e)
     ir_ref y[4] = { e->in[0], e->in[0], IR_NONE, IR_NONE };
 
     if (e->n_out != 5 + real || t->rank < 2 || option(e, "sort", 'N') != 'N') {
-        fe_hlo_fail(e, "has %d results of %s, which are sorted or not as many as gees has", e->n_out,
-                    ir_type_str(e->b->ctx, t));
+        fe_hlo_fail(e, "has %d results of %s, which are sorted or not as many as gees has",
+                    e->n_out, ir_type_str(e->b->ctx, t));
         return;
     }
     if (t->size > 0)
@@ -402,9 +420,10 @@ gehrd(hlo_emit *e)
     const ir_type *t = fe_hlo_in_type(e, 0);
     const int64_t n = t->dims[t->rank - 1];
 
-    if (t->rank < 2 || t->size == 0 || option(e, "low", 1) != 1 || option(e, "high", (int)n) != n)
-        fe_hlo_fail(e, "is of %s, rows %d to %d; wants all rows of matrices that are not empty", ir_type_str(e->b->ctx, t),
-                    option(e, "low", 1), option(e, "high", (int)n));
+    if (t->rank < 2 || t->size == 0 || option(e, "low", 1) != 1 ||
+        option(e, "high", (int)n) != n)
+        fe_hlo_fail(e, "is of %s, rows %d to %d; wants all rows of matrices that are not empty",
+                    ir_type_str(e->b->ctx, t), option(e, "low", 1), option(e, "high", (int)n));
     else
         ir_hessenberg(e->b, e->in[0], &e->out[0], &e->out[1]);
     succeed(e, 2);
@@ -422,7 +441,8 @@ diagonal(ir_build *b, ir_ref x, int64_t k)
     return y ? ir_reduce(b, OP_reduce_sum, y, ir_axes_of(rank - 1)) : IR_NONE;
 }
 
-/* Of a symmetric matrix, of which the lower triangle is read: its form has three diagonals, two of which are alike. */
+/* Of a symmetric matrix, of which the lower triangle is read: its form has three diagonals, two
+ * of which are alike. */
 static void
 sytrd(hlo_emit *e)
 {
@@ -431,11 +451,13 @@ sytrd(hlo_emit *e)
     ir_ref packed;
 
     if (t->rank < 2 || t->size == 0 || is_complex(e, 0) || option(e, "uplo", 'L') != 'L') {
-        fe_hlo_fail(e, "is of %s; wants the lower triangles of matrices that are not empty", ir_type_str(b->ctx, t));
+        fe_hlo_fail(e, "is of %s; wants the lower triangles of matrices that are not empty",
+                    ir_type_str(b->ctx, t));
         return;
     }
     ir_ref upper = part(b, flipped(b, e->in[0]), ABOVE, 0), lower = part(b, e->in[0], BELOW, 0);
-    ir_hessenberg(b, ir_add(b, ir_add(b, lower, upper), part(b, e->in[0], DIAGONAL, 0)), &packed, &e->out[3]);
+    ir_hessenberg(b, ir_add(b, ir_add(b, lower, upper), part(b, e->in[0], DIAGONAL, 0)),
+                  &packed, &e->out[3]);
     if (!packed)
         return;
     e->out[0] = packed;
@@ -444,7 +466,8 @@ sytrd(hlo_emit *e)
     succeed(e, 4);
 }
 
-/* QR with the columns in the order of the longest rests; the order counts from 1.  All columns are free. */
+/* QR with the columns in the order of the longest rests; the order counts from 1.  All columns
+ * are free. */
 static void
 geqp3(hlo_emit *e)
 {
@@ -453,7 +476,8 @@ geqp3(hlo_emit *e)
     ir_ref y, order;
     double fixed;
 
-    if (fe_hlo_in_type(e, 0)->rank < 2 || fe_hlo_in_type(e, 0)->size == 0 || !ir_is_splat(b, e->in[1], &fixed) || fixed != 0) {
+    if (fe_hlo_in_type(e, 0)->rank < 2 || fe_hlo_in_type(e, 0)->size == 0 ||
+        !ir_is_splat(b, e->in[1], &fixed) || fixed != 0) {
         fe_hlo_fail(e, "wants matrices that are not empty, and zeros for the order");
         return;
     }
@@ -471,8 +495,8 @@ geqp3(hlo_emit *e)
     e->out[2] = qr[1];
 }
 
-/* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is left of the diagonals is
- * free. */
+/* Three diagonals, element i of each in row i, and right sides: as a dense matrix.  What is
+ * left of the diagonals is free. */
 static void
 gtsv(hlo_emit *e)
 {
@@ -481,7 +505,8 @@ gtsv(hlo_emit *e)
     ir_ref a = on_diagonal(b, e->in[1]);
 
     for (int i = 0; i < 3 && a; i += 2) { /* columns to the left, to the right */
-        int64_t low[COT_MAX_RANK + 1] = { 0 }, high[COT_MAX_RANK + 1] = { 0 }, none[COT_MAX_RANK + 1] = { 0 };
+        int64_t low[COT_MAX_RANK + 1] = { 0 }, high[COT_MAX_RANK + 1] = { 0 },
+                                   none[COT_MAX_RANK + 1] = { 0 };
         ir_ref zero = ir_zeros(b, ir_scalar_type(b->ctx, t->dtype));
         if (fe_hlo_in_type(e, i) != t)
             a = IR_NONE;
@@ -492,7 +517,8 @@ gtsv(hlo_emit *e)
     if (!a || bt->rank != t->rank + 1)
         fe_hlo_fail(e, "its diagonals do not fit");
     else
-        e->out[3] = fe_hlo_ref(e, cot_solve_(fe_hlo_place(e), fe_hlo_handle(e, a), fe_hlo_handle(e, e->in[3])));
+        e->out[3] = fe_hlo_ref(
+            e, cot_solve_(fe_hlo_place(e), fe_hlo_handle(e, a), fe_hlo_handle(e, e->in[3])));
     for (int i = 0; i < 3; i++)
         e->out[i] = e->in[i];
     succeed(e, 4);
@@ -506,19 +532,22 @@ fe_hlo_lapack(hlo_emit *e, hlo_span name)
         void (*rule)(hlo_emit *);
         int n_in, n_out; /* n_out 0: the rule sees to it */
     } row[] = {
-        { "potrf_ffi", potrf, 1, 2 }, { "trsm_ffi", trsm, 2, 1 },   { "getrf_ffi", getrf, 1, 3 },
-        { "geqrf_ffi", factor_qr, 1, 2 }, { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
-        { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },   { "ungqr_ffi", orgqr, 2, 1 },
-        { "ormqr_ffi", ormqr, 3, 1 }, { "unmqr_ffi", ormqr, 3, 1 }, { "heevd_ffi", syevd, 1, 3 },
-        { "geev_ffi", geev, 1, 0 },   { "gees_ffi", gees, 1, 0 },   { "gehrd_ffi", gehrd, 1, 3 },
-        { "sytrd_ffi", sytrd, 1, 5 }, { "geqp3_ffi", geqp3, 2, 3 },
+        { "potrf_ffi", potrf, 1, 2 }, { "trsm_ffi", trsm, 2, 1 },
+        { "getrf_ffi", getrf, 1, 3 }, { "geqrf_ffi", factor_qr, 1, 2 },
+        { "orgqr_ffi", orgqr, 2, 1 }, { "syevd_ffi", syevd, 1, 3 },
+        { "gesdd_ffi", gesdd, 1, 5 }, { "gtsv_ffi", gtsv, 4, 5 },
+        { "ungqr_ffi", orgqr, 2, 1 }, { "ormqr_ffi", ormqr, 3, 1 },
+        { "unmqr_ffi", ormqr, 3, 1 }, { "heevd_ffi", syevd, 1, 3 },
+        { "geev_ffi", geev, 1, 0 },   { "gees_ffi", gees, 1, 0 },
+        { "gehrd_ffi", gehrd, 1, 3 }, { "sytrd_ffi", sytrd, 1, 5 },
+        { "geqp3_ffi", geqp3, 2, 3 },
     };
 
     if (name.n < 9 || memcmp(name.at, "lapack_", 7) != 0)
         return false;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (fe_hlo_is((hlo_span){ name.at + 8, name.n - 8 }, row[i].name) && e->n_in == row[i].n_in &&
-            (e->n_out == row[i].n_out || row[i].n_out == 0)) {
+        if (fe_hlo_is((hlo_span){ name.at + 8, name.n - 8 }, row[i].name) &&
+            e->n_in == row[i].n_in && (e->n_out == row[i].n_out || row[i].n_out == 0)) {
             if (fe_hlo_in_type(e, 0)->rank < 1)
                 fe_hlo_fail(e, "wants matrices");
             else

@@ -1,16 +1,18 @@
 /* Counted loops become scans.
  *
- * JAX lowers fori_loop and scan to a while whose carries hold everything: the counter, the arrays it reads a slice
- * of at each step, the arrays it writes a slice to.  Here each carry is told what it is:
+ * JAX lowers fori_loop and scan to a while whose carries hold everything: the counter, the
+ * arrays it reads a slice of at each step, the arrays it writes a slice to.  Here each carry is
+ * told what it is:
  *
  *   an induction variable   starts at a number and has a number added at each step
  *   unchanged               what the body gives back as it came: a const
  *   written                 the body puts a slice at the place of the step, and reads it nowhere: results `ys`
  *   any other               a carry
  *
- * and a slice of a const, taken at the place of the step, becomes a slice `xs`.  Places are numbers a t + b in the
- * step t, found through additions, conversions and the select that makes a negative index positive; a is 1 or -1,
- * and the places lie inside the array.  So reverse mode saves what a step needs once, not all arrays at each step.
+ * and a slice of a const, taken at the place of the step, becomes a slice `xs`.  Places are
+ * numbers a t + b in the step t, found through additions, conversions and the select that makes
+ * a negative index positive; a is 1 or -1, and the places lie inside the array.  So reverse
+ * mode saves what a step needs once, not all arrays at each step.
  * Source: A. V. Aho et al., Compilers, 2nd ed., section 9.6 (induction variables). */
 #include "frontend/stablehlo/rules.h"
 
@@ -92,7 +94,8 @@ static affine
 affine_of(const counted *c, const ir_node *n)
 {
     const affine none = { false, 0, 0 };
-    const affine x = n->n_in > 0 ? c->of[n->in[0]] : none, y = n->n_in > 1 ? c->of[n->in[1]] : none;
+    const affine x = n->n_in > 0 ? c->of[n->in[0]] : none,
+                 y = n->n_in > 1 ? c->of[n->in[1]] : none;
     int64_t k;
 
     switch (n->op) {
@@ -106,7 +109,8 @@ affine_of(const counted *c, const ir_node *n)
     case OP_select: { /* of i < 0: i + n, else i */
         const ir_node *p = ir_def(c->body, n->in[0]);
         const affine z = c->of[n->in[2]];
-        if (!p || p->op != OP_lt || !z.known || !c->of[p->in[0]].known || !c->of[p->in[1]].known || c->of[p->in[1]].a != 0)
+        if (!p || p->op != OP_lt || !z.known || !c->of[p->in[0]].known ||
+            !c->of[p->in[1]].known || c->of[p->in[1]].a != 0)
             return none;
         return first(c, c->of[p->in[0]]) >= c->of[p->in[1]].b ? z : none;
     }
@@ -131,7 +135,8 @@ induction(const counted *c, int k, affine *x)
     const ir_ref self = c->body->in[c->consts + k];
     int64_t step, start;
 
-    if (!n || n->op != OP_add || !is_counter_type(ir_type_at(c->body, self)) || !known_outside(c, c->consts + k, &start))
+    if (!n || n->op != OP_add || !is_counter_type(ir_type_at(c->body, self)) ||
+        !known_outside(c, c->consts + k, &start))
         return false;
     const ir_ref other = n->in[0] == self ? n->in[1] : n->in[1] == self ? n->in[0] : IR_NONE;
     if (!other || !integer_of(ir_def(c->body, other), &step))
@@ -148,7 +153,8 @@ fixed(const counted *c, ir_ref v, int64_t *x)
 
     if (integer_of(ir_def(c->cond, v), x))
         return true;
-    return i >= 0 && (i < c->consts || c->body->out[i - c->consts] == c->body->in[i]) && known_outside(c, i, x);
+    return i >= 0 && (i < c->consts || c->body->out[i - c->consts] == c->body->in[i]) &&
+           known_outside(c, i, x);
 }
 
 /* while (i < n): how often. */
@@ -185,7 +191,8 @@ find_affine(counted *c)
         c->uses[c->body->out[i]]++;
 }
 
-/* The place of a box on axis 0 of an array of type t is that of the step, inside, and the box all of the rest. */
+/* The place of a box on axis 0 of an array of type t is that of the step, inside, and the box
+ * all of the rest. */
 static bool
 is_row(const counted *c, const ir_type *t, const ir_type *box, ir_ref place)
 {
@@ -211,8 +218,9 @@ classify(counted *c)
         const ir_node *n = ir_def(g, g->out[k]);
         if (g->out[k] == self)
             c->kind[k] = UNCHANGED;
-        else if (n && n->op == OP_dynamic_update_slice && n->in[0] == self && c->uses[self] == 1 &&
-                 c->uses[n->first] == 1 && is_row(c, ir_type_at(g, self), ir_type_at(g, n->in[1]), n->in[2])) {
+        else if (n && n->op == OP_dynamic_update_slice && n->in[0] == self &&
+                 c->uses[self] == 1 && c->uses[n->first] == 1 &&
+                 is_row(c, ir_type_at(g, self), ir_type_at(g, n->in[1]), n->in[2])) {
             c->kind[k] = WRITTEN;
             c->write[k] = n;
         }
@@ -238,7 +246,8 @@ classify(counted *c)
 
 /* ---- the scan ---- */
 
-/* Rows of an array in the order in which scan takes them: those at a t + b for t from 0, or from the last. */
+/* Rows of an array in the order in which scan takes them: those at a t + b for t from 0, or
+ * from the last. */
 static ir_ref
 rows_of(const counted *c, ir_ref x, affine at)
 {
@@ -322,8 +331,10 @@ make_scan(counted *c)
 {
     hlo_emit *e = c->e;
     ir_build *b = e->b;
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, c->consts + c->n + c->n_xs + 1), *y = IR_NEW_N(b->arena, ir_ref, c->n + 1);
-    ir_attrs at = { .scan = { .length = c->trips, .reverse = c->reverse, .body = scan_body(c) } };
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, c->consts + c->n + c->n_xs + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    ir_attrs at = { .scan = {
+                        .length = c->trips, .reverse = c->reverse, .body = scan_body(c) } };
     int n = 0, j = 0;
 
     if (!at.scan.body) {
@@ -355,13 +366,15 @@ bool
 fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in)
 {
     counted c = { .e = e, .consts = (int)loop->loop.consts, .n = e->n_in, .in = in };
-    ir_graph *const cond = fe_hlo_flat(e, loop->loop.cond), *const body = fe_hlo_flat(e, loop->loop.body);
+    ir_graph *const cond = fe_hlo_flat(e, loop->loop.cond), *const body =
+                                                                fe_hlo_flat(e, loop->loop.body);
 
     if (!cond || !body)
         return fe_hlo_bad(e);
     c.cond = cond;
     c.body = body;
-    if (body->n_out != c.n || cond->n_out != 1 || c.n != e->n_out || body->effectful || cond->effectful || !count_trips(&c))
+    if (body->n_out != c.n || cond->n_out != 1 || c.n != e->n_out || body->effectful ||
+        cond->effectful || !count_trips(&c))
         return false;
     if (c.trips == 0) {
         for (int k = 0; k < c.n; k++)

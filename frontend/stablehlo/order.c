@@ -1,8 +1,9 @@
 /* Order: sort, top_k, and the place of an extremum.
  *
- * What a body of a reduction with places does is found by asking it.  One of comparisons, selections and the logic
- * of bools, without constants, can only depend on how its arguments stand to each other: so a few numbers stand
- * for all, and what agrees on them agrees everywhere.  Comparators of sort are read by passes/sorting.c. */
+ * What a body of a reduction with places does is found by asking it.  One of comparisons,
+ * selections and the logic of bools, without constants, can only depend on how its arguments
+ * stand to each other: so a few numbers stand for all, and what agrees on them agrees
+ * everywhere.  Comparators of sort are read by passes/sorting.c. */
 #include "frontend/stablehlo/rules.h"
 
 #include "cotrace/order.h"
@@ -14,7 +15,8 @@
 
 /* ---- the place of an extremum ---- */
 
-/* Only comparisons, selections and logic: nothing but how the arguments stand to each other can matter. */
+/* Only comparisons, selections and logic: nothing but how the arguments stand to each other can
+ * matter. */
 static bool
 is_order_only(const ir_graph *g)
 {
@@ -38,8 +40,8 @@ is_order_only(const ir_graph *g)
     return true;
 }
 
-/* Of the pairs (x, i) and (y, j), i < j: is the first the one that argmax (argmin) keeps?  NaN first, then the value,
- * then the lower place. */
+/* Of the pairs (x, i) and (y, j), i < j: is the first the one that argmax (argmin) keeps?  NaN
+ * first, then the value, then the lower place. */
 static bool
 keeps_first(bool most, double x, double y)
 {
@@ -65,8 +67,9 @@ put(cot_dtype t, double x, char *to)
         memcpy(to, &i, cot_dtype_size(t));
 }
 
-/* Does the body answer as argmax (argmin) does, for all ways in which two numbers can stand?  Pairs are combined in
- * the order of their places; what a body makes of the other order (of two NaNs, JAX's keeps the left) is never asked. */
+/* Does the body answer as argmax (argmin) does, for all ways in which two numbers can stand?
+ * Pairs are combined in the order of their places; what a body makes of the other order (of two
+ * NaNs, JAX's keeps the left) is never asked. */
 static bool
 answers_as(const ir_graph *g, bool most)
 {
@@ -81,7 +84,8 @@ answers_as(const ir_graph *g, bool most)
         if (i >= j)
             continue;
         put(t, x, in[0]), put(place, i, in[1]), put(t, y, in[2]), put(place, j, in[3]);
-        if (ir_eval(g, (void *const[]){ out[0], out[1] }, (const void *const[]){ in[0], in[1], in[2], in[3] }) != COT_OK)
+        if (ir_eval(g, (void *const[]){ out[0], out[1] },
+                    (const void *const[]){ in[0], in[1], in[2], in[3] }) != COT_OK)
             return false;
         const int first = keeps_first(most, x, y) ? 0 : 2;
         memcpy(want[0], in[first], 16), memcpy(want[1], in[first + 1], 16);
@@ -110,7 +114,8 @@ counts_along(const hlo_emit *e, ir_ref v, int64_t axis)
     return t->dims[axis] == 1 && n && n->op == OP_constant && n->at.constant.data.splat;
 }
 
-/* The initial pair loses against every element: the value is the least (greatest) there is, and the place 0. */
+/* The initial pair loses against every element: the value is the least (greatest) there is, and
+ * the place 0. */
 static bool
 starts_low(const hlo_emit *e, bool *most)
 {
@@ -121,7 +126,8 @@ starts_low(const hlo_emit *e, bool *most)
         return false;
     if (ir_is_float(t))
         return isinf(x) && ((*most = x < 0) || x > 0);
-    const double high = ldexp(1, ir_bits(t) - ir_is_signed(t)), low = ir_is_signed(t) ? -high : 0;
+    const double high = ldexp(1, ir_bits(t) - ir_is_signed(t)),
+                 low = ir_is_signed(t) ? -high : 0;
     *most = x == low;
     return x == low || x == high - 1 || (ir_bits(t) == 64 && x == high);
 }
@@ -137,7 +143,8 @@ fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes)
         (!ir_is_float(fe_hlo_in_type(e, 0)->dtype) && !ir_is_int(fe_hlo_in_type(e, 0)->dtype)) || !is_order_only(g) ||
         !counts_along(e, e->in[1], axes.at[0]) || !starts_low(e, &most) || !answers_as(g, most))
         return false;
-    e->out[0] = ir_reduce(e->b, most ? OP_reduce_max : OP_reduce_min, e->in[0], ir_axes_of((int)axes.at[0]));
+    e->out[0] = ir_reduce(e->b, most ? OP_reduce_max : OP_reduce_min, e->in[0],
+                          ir_axes_of((int)axes.at[0]));
     e->out[1] = ir_node1(e->b, most ? OP_argmax : OP_argmin, 1, e->in,
                          &(ir_attrs){ .arg = { axes.at[0], fe_hlo_in_type(e, 1)->dtype } });
     return true;
@@ -170,8 +177,8 @@ fe_hlo_sort(hlo_emit *e)
         pass_sort(e->b, &c, (int)axis, e->in, e->out);
 }
 
-/* The first k along an axis by the order of a comparator, exactly: half of the operands, the others are what is less
- * than all. */
+/* The first k along an axis by the order of a comparator, exactly: half of the operands, the
+ * others are what is less than all. */
 void
 fe_hlo_approx_top_k(hlo_emit *e)
 {
@@ -193,7 +200,8 @@ fe_hlo_approx_top_k(hlo_emit *e)
     for (int i = 0; i < n; i++)
         if (!ir_same_shape(fe_hlo_in_type(e, i), fe_hlo_in_type(e, 0)) || axis < 0 ||
             t->dims[axis] > fe_hlo_in_type(e, 0)->dims[axis]) {
-            fe_hlo_fail(e, "wants operands of one shape, and results that are shorter along one axis");
+            fe_hlo_fail(
+                e, "wants operands of one shape, and results that are shorter along one axis");
             return;
         }
     if (!fe_hlo_combiner(e, 0, n, e->in, true, &c))
@@ -219,7 +227,8 @@ fe_hlo_top_k(hlo_emit *e)
         e->out[0] = fe_hlo_ref(e, y);
     } else {
         cot_top_k_(fe_hlo_place(e), fe_hlo_handle(e, fe_hlo_total(e->b, e->in[0])), k, &places);
-        e->out[0] = fe_hlo_ref(e, cot_take_along_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), places, -1));
+        e->out[0] = fe_hlo_ref(
+            e, cot_take_along_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), places, -1));
     }
     e->out[1] = fe_hlo_ref(e, places);
 }

@@ -1,7 +1,8 @@
 /* Ops on elements.
  *
- * Signedness is the type's.  Of bools, add and maximum are or, multiply and minimum are and.  Comparisons
- * by total order are comparisons of the bits as integers, the negative ones turned. */
+ * Signedness is the type's.  Of bools, add and maximum are or, multiply and minimum are and.
+ * Comparisons by total order are comparisons of the bits as integers, the negative ones
+ * turned. */
 #include "frontend/stablehlo/rules.h"
 
 #include <math.h>
@@ -73,7 +74,8 @@ fe_hlo_atan2(hlo_emit *e)
         e->out[0] = ir_op2(b, OP_atan2, y, x);
         return;
     }
-    ir_ref re = ir_op1(b, OP_real, y), one = re ? ir_like(b, re, 1) : IR_NONE, zero = re ? ir_like(b, re, 0) : IR_NONE;
+    ir_ref re = ir_op1(b, OP_real, y), one = re ? ir_like(b, re, 1) : IR_NONE,
+           zero = re ? ir_like(b, re, 0) : IR_NONE;
     ir_ref i = ir_op2(b, OP_complex, zero, one), minus = i ? ir_op1(b, OP_neg, i) : IR_NONE;
     ir_ref r = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), ir_mul(b, y, y)));
     ir_ref turn = r ? ir_op2(b, OP_div, ir_add(b, x, ir_mul(b, i, y)), r) : IR_NONE;
@@ -100,19 +102,22 @@ fe_hlo_mulhi(hlo_emit *e)
         e->out[0] = p ? ir_convert(b, p, t) : IR_NONE;
         return;
     }
-    /* (a + 2^32 b)(c + 2^32 d) without signs; those take away the other factor from the upper half */
+    /* (a + 2^32 b)(c + 2^32 d) without signs; those take away the other factor from the upper
+     * half */
     const ir_attrs plain = { .dtype = { COT_U64 } }, back = { .dtype = { t } };
     const ir_ref x = sign ? ir_node1(b, OP_bitcast, 1, &e->in[0], &plain) : e->in[0];
     const ir_ref y = sign ? ir_node1(b, OP_bitcast, 1, &e->in[1], &plain) : e->in[1];
     if (!x || !y)
         return;
-    const ir_ref half = ir_like(b, x, 32), low = ir_splat_int(b, ir_btype(b, x), UINT32_MAX), zero = ir_like(b, x, 0);
+    const ir_ref half = ir_like(b, x, 32), low = ir_splat_int(b, ir_btype(b, x), UINT32_MAX),
+                 zero = ir_like(b, x, 0);
     const ir_ref a = ir_op2(b, OP_and, x, low), up = ir_op2(b, OP_shr_logical, x, half);
     const ir_ref c = ir_op2(b, OP_and, y, low), d = ir_op2(b, OP_shr_logical, y, half);
     ir_ref mid = ir_add(b, ir_mul(b, up, c), ir_op2(b, OP_shr_logical, ir_mul(b, a, c), half));
     ir_ref mid2 = ir_add(b, ir_mul(b, a, d), ir_op2(b, OP_and, mid, low));
-    ir_ref top = ir_add(b, ir_mul(b, up, d),
-                        ir_add(b, ir_op2(b, OP_shr_logical, mid, half), ir_op2(b, OP_shr_logical, mid2, half)));
+    ir_ref top = ir_add(
+        b, ir_mul(b, up, d),
+        ir_add(b, ir_op2(b, OP_shr_logical, mid, half), ir_op2(b, OP_shr_logical, mid2, half)));
     for (int k = 0; sign && k < 2; k++)
         top = ir_sub(b, top, ir_select(b, ir_op2(b, OP_lt, e->in[k], ir_like(b, e->in[k], 0)), k ? x : y, zero));
     e->out[0] = sign && top ? ir_node1(b, OP_bitcast, 1, &top, &back) : top;
@@ -129,19 +134,22 @@ by_parts(hlo_emit *e, bool most, ir_ref x, ir_ref y)
 
     if (!re[0] || !re[1] || !im[0] || !im[1])
         return IR_NONE;
-    ir_ref tie = ir_op2(b, OP_and, ir_op2(b, OP_eq, re[0], re[1]), ir_op2(b, than, im[0], im[1]));
+    ir_ref tie =
+        ir_op2(b, OP_and, ir_op2(b, OP_eq, re[0], re[1]), ir_op2(b, than, im[0], im[1]));
     return ir_select(b, ir_op2(b, OP_or, ir_op2(b, than, re[0], re[1]), tie), x, y);
 }
 
 static ir_ref
 two(hlo_emit *e, const char *op, ir_ref x, ir_ref y)
 {
-    if (ir_is_complex(ir_btype(e->b, x)->dtype) && (strcmp(op, "max") == 0 || strcmp(op, "min") == 0))
+    if (ir_is_complex(ir_btype(e->b, x)->dtype) &&
+        (strcmp(op, "max") == 0 || strcmp(op, "min") == 0))
         return by_parts(e, *op == 'm' && op[1] == 'a', x, y);
 
     static const char *const of_bool[][2] = { { "add", "or" }, { "max", "or" }, { "mul", "and" }, { "min", "and" }, { "sub", "xor" } };
 
-    for (size_t i = 0; ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
+    for (size_t i = 0;
+         ir_btype(e->b, x)->dtype == COT_BOOL && i < sizeof of_bool / sizeof *of_bool; i++)
         if (strcmp(op, of_bool[i][0]) == 0)
             return fe_hlo_op(e, of_bool[i][1], 2, (const ir_ref[]){ x, y });
     return fe_hlo_op(e, op, 2, (const ir_ref[]){ x, y });
@@ -155,7 +163,8 @@ fe_hlo_binary(hlo_emit *e)
 
 /* ---- broadcasting, of chlo ---- */
 
-/* Both operands at the rank of the larger one: axes of the smaller go to broadcast_dimensions, or to the last. */
+/* Both operands at the rank of the larger one: axes of the smaller go to broadcast_dimensions,
+ * or to the last. */
 static bool
 meet(hlo_emit *e, ir_ref *to)
 {
@@ -174,7 +183,8 @@ meet(hlo_emit *e, ir_ref *to)
     memcpy(shape, t[!small]->dims, sizeof *shape * (size_t)rank);
     for (int k = 0; k < t[small]->rank; k++) {
         if (dims[k] < 0 || dims[k] >= rank) {
-            fe_hlo_fail(e, "broadcast_dimensions[%d] is %lld; wants an axis", k, (long long)dims[k]);
+            fe_hlo_fail(e, "broadcast_dimensions[%d] is %lld; wants an axis", k,
+                        (long long)dims[k]);
             return false;
         }
         if (shape[dims[k]] == 1)
@@ -204,15 +214,18 @@ compare(hlo_emit *e, ir_ref x, ir_ref y)
     static const struct {
         const char *name;
         ir_op op;
-    } row[] = { { "EQ", OP_eq }, { "NE", OP_ne }, { "LT", OP_lt }, { "LE", OP_le }, { "GT", OP_gt }, { "GE", OP_ge } };
-    const hlo_span direction = fe_hlo_enum(e, "comparison_direction", "0"), type = fe_hlo_enum(e, "compare_type", "1");
+    } row[] = { { "EQ", OP_eq }, { "NE", OP_ne }, { "LT", OP_lt },
+                { "LE", OP_le }, { "GT", OP_gt }, { "GE", OP_ge } };
+    const hlo_span direction = fe_hlo_enum(e, "comparison_direction", "0"),
+                   type = fe_hlo_enum(e, "compare_type", "1");
     const bool total = fe_hlo_is(type, "TOTALORDER") && ir_is_float(ir_btype(e->b, x)->dtype);
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (fe_hlo_is(direction, row[i].name))
             return total ? ir_op2(e->b, row[i].op, fe_hlo_total(e->b, x), fe_hlo_total(e->b, y))
                          : ir_op2(e->b, row[i].op, x, y);
-    fe_hlo_fail(e, "compares by '%.*s'; wants EQ, NE, LT, LE, GT or GE", (int)direction.n, direction.n ? direction.at : "");
+    fe_hlo_fail(e, "compares by '%.*s'; wants EQ, NE, LT, LE, GT or GE", (int)direction.n,
+                direction.n ? direction.at : "");
     return IR_NONE;
 }
 
@@ -268,12 +281,14 @@ fe_hlo_select(hlo_emit *e)
 void
 fe_hlo_clamp(hlo_emit *e)
 {
-    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1], as_wide(e, e->in[2], e->in[1]));
+    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1],
+                       as_wide(e, e->in[2], e->in[1]));
 }
 
 /* ---- powers ---- */
 
-/* The exponent is the same number everywhere: repeated squaring has a derivative that the general power lacks at 0. */
+/* The exponent is the same number everywhere: repeated squaring has a derivative that the
+ * general power lacks at 0. */
 static bool
 small_power(hlo_emit *e, int64_t *y)
 {
@@ -300,9 +315,11 @@ integer_power(hlo_emit *e, ir_ref x, ir_ref y)
     }
     if (!ir_is_signed(t->dtype) || !r)
         return r;
-    ir_ref minus = ir_splat_int(b, t, -1), odd = ir_op2(b, OP_ne, ir_op2(b, OP_and, y, one), zero);
-    ir_ref low = ir_select(b, ir_op2(b, OP_eq, x, one), one,
-                           ir_select(b, ir_op2(b, OP_eq, x, minus), ir_select(b, odd, minus, one), zero));
+    ir_ref minus = ir_splat_int(b, t, -1),
+           odd = ir_op2(b, OP_ne, ir_op2(b, OP_and, y, one), zero);
+    ir_ref low = ir_select(
+        b, ir_op2(b, OP_eq, x, one), one,
+        ir_select(b, ir_op2(b, OP_eq, x, minus), ir_select(b, odd, minus, one), zero));
     return ir_select(b, ir_op2(b, OP_lt, y, zero), low, r);
 }
 
@@ -350,11 +367,12 @@ fe_hlo_constant(hlo_emit *e)
         return;
     }
     if (a->type->type != t) {
-        fe_hlo_fail(e, "the elements are %.*s; wants %s", (int)a->type->text.n, a->type->text.at,
-                    ir_type_str(e->b->ctx, t));
+        fe_hlo_fail(e, "the elements are %.*s; wants %s", (int)a->type->text.n,
+                    a->type->text.at, ir_type_str(e->b->ctx, t));
         return;
     }
-    data = a->splat ? ir_data_splat(e->b->arena, t, a->bytes) : ir_data_new(e->b->arena, t, a->bytes ? a->bytes : "");
+    data = a->splat ? ir_data_splat(e->b->arena, t, a->bytes)
+                    : ir_data_new(e->b->arena, t, a->bytes ? a->bytes : "");
     e->out[0] = ir_node1(e->b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
 }
 
@@ -379,7 +397,8 @@ fe_hlo_convert(hlo_emit *e)
         e->out[0] = ir_convert(e->b, part ? ir_op1(e->b, OP_real, e->in[0]) : e->in[0], t->dtype);
 }
 
-/* Wider elements take a last axis in, narrower ones put one out: little endian, as memory is. */
+/* Wider elements take a last axis in, narrower ones put one out: little endian, as memory
+ * is. */
 void
 fe_hlo_bitcast(hlo_emit *e)
 {
@@ -389,7 +408,8 @@ fe_hlo_bitcast(hlo_emit *e)
     if (!to)
         return;
     if (fe_hlo_small_in(e, 0) != fe_hlo_declared(e, 0)->small) {
-        fe_hlo_fail(e, "bits of elements of fewer than 8 bits, or of 8-bit floats, are not supported");
+        fe_hlo_fail(
+            e, "bits of elements of fewer than 8 bits, or of 8-bit floats, are not supported");
         return;
     }
     if (to->dtype == from->dtype)
@@ -406,15 +426,18 @@ unsigned_of(size_t size)
     return size == 1 ? COT_U8 : size == 2 ? COT_U16 : size == 4 ? COT_U32 : COT_U64;
 }
 
-/* Parts by shifts: from n narrow words a wide one, or from a wide one n narrow words along a new last axis. */
+/* Parts by shifts: from n narrow words a wide one, or from a wide one n narrow words along a
+ * new last axis. */
 ir_ref
 fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to)
 {
     ir_build *b = e->b;
     const size_t is = cot_dtype_size(ir_btype(b, x)->dtype), want = cot_dtype_size(to->dtype);
     const bool widen = want > is;
-    const cot_dtype wide = unsigned_of(widen ? want : is), narrow = unsigned_of(widen ? is : want);
-    const int64_t n = (int64_t)(widen ? want / is : is / want), step = 8 * (int64_t)(widen ? is : want);
+    const cot_dtype wide = unsigned_of(widen ? want : is),
+                    narrow = unsigned_of(widen ? is : want);
+    const int64_t n = (int64_t)(widen ? want / is : is / want),
+                  step = 8 * (int64_t)(widen ? is : want);
 
     if (is > 8 || want > 8 || (widen && (ir_btype(b, x)->rank == 0 || ir_btype(b, x)->dims[ir_btype(b, x)->rank - 1] != n))) {
         fe_hlo_fail(e, "no bits of %s are a %s", ir_type_str(b->ctx, ir_btype(b, x)), cot_dtype_name(to->dtype));
@@ -425,7 +448,8 @@ fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to)
         return IR_NONE;
     x = widen ? ir_convert(b, x, wide) : ir_broadcast_axis(b, x, ir_btype(b, x)->rank, n);
     const ir_type *t = ir_btype(b, x);
-    ir_ref shift = ir_mul(b, ir_iota(b, wide, t->rank, t->dims, t->rank - 1), ir_splat_int(b, t, step));
+    ir_ref shift =
+        ir_mul(b, ir_iota(b, wide, t->rank, t->dims, t->rank - 1), ir_splat_int(b, t, step));
     x = ir_op2(b, widen ? OP_shl : OP_shr_logical, x, shift);
     if (!widen)
         x = ir_convert(b, ir_op2(b, OP_and, x, ir_splat_int(b, t, step == 64 ? -1 : ((int64_t)1 << step) - 1)), narrow);
@@ -439,7 +463,8 @@ void
 fe_hlo_reduce_precision(hlo_emit *e)
 {
     const hlo_span f = fe_hlo_enum(e, "format", NULL);
-    int64_t part[2] = { fe_hlo_int_or(e, "exponent_bits", 0), fe_hlo_int_or(e, "mantissa_bits", -1) };
+    int64_t part[2] = { fe_hlo_int_or(e, "exponent_bits", 0),
+                        fe_hlo_int_or(e, "mantissa_bits", -1) };
     int k = -1;
 
     for (size_t i = 0; i < f.n && i < 16; i++) { /* e5m10 */
@@ -448,7 +473,8 @@ fe_hlo_reduce_precision(hlo_emit *e)
         else if (k >= 0 && f.at[i] >= '0' && f.at[i] <= '9' && part[k] < 1000)
             part[k] = 10 * part[k] + (f.at[i] - '0');
     }
-    e->out[0] = ir_node1(e->b, OP_reduce_precision, 1, e->in, &(ir_attrs){ .precision = { part[0], part[1] } });
+    e->out[0] = ir_node1(e->b, OP_reduce_precision, 1, e->in,
+                         &(ir_attrs){ .precision = { part[0], part[1] } });
 }
 
 /* ---- one device ---- */

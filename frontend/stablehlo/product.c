@@ -34,10 +34,11 @@ fe_hlo_dot_general(hlo_emit *e)
     if (record && !fe_hlo_record(e, "dot_dimension_numbers", &numbers))
         return;
     e->op = record ? &numbers : op;
-    const bool good = fe_hlo_ints(e, "lhs_contracting_dimensions", "lhs_contracting_dims", 0, 0, &list[0]) &&
-                      fe_hlo_ints(e, "rhs_contracting_dimensions", "rhs_contracting_dims", 0, 0, &list[1]) &&
-                      fe_hlo_ints(e, "lhs_batching_dimensions", "lhs_batching_dims", 0, 0, &list[2]) &&
-                      fe_hlo_ints(e, "rhs_batching_dimensions", "rhs_batching_dims", 0, 0, &list[3]);
+    const bool good =
+        fe_hlo_ints(e, "lhs_contracting_dimensions", "lhs_contracting_dims", 0, 0, &list[0]) &&
+        fe_hlo_ints(e, "rhs_contracting_dimensions", "rhs_contracting_dims", 0, 0, &list[1]) &&
+        fe_hlo_ints(e, "lhs_batching_dimensions", "lhs_batching_dims", 0, 0, &list[2]) &&
+        fe_hlo_ints(e, "rhs_batching_dimensions", "rhs_batching_dims", 0, 0, &list[3]);
     e->op = op;
     if (!good)
         return;
@@ -55,13 +56,14 @@ fe_hlo_dot(hlo_emit *e)
     cot_dtype as;
     ir_ref x[2];
 
-    if (rank < 1 || rank > 2 || fe_hlo_in_type(e, 1)->rank < 1 || fe_hlo_in_type(e, 1)->rank > 2) {
+    if (rank < 1 || rank > 2 || fe_hlo_in_type(e, 1)->rank < 1 ||
+        fe_hlo_in_type(e, 1)->rank > 2) {
         fe_hlo_fail(e, "wants vectors or matrices");
         return;
     }
     operands(e, &as, x);
-    e->out[0] = ir_dot(e->b, x[0], x[1], (ir_ints){ 1, &last }, (ir_ints){ 1, &first }, (ir_ints){ 0, NULL },
-                       (ir_ints){ 0, NULL });
+    e->out[0] = ir_dot(e->b, x[0], x[1], (ir_ints){ 1, &last }, (ir_ints){ 1, &first },
+                       (ir_ints){ 0, NULL }, (ir_ints){ 0, NULL });
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }
@@ -167,7 +169,8 @@ fe_hlo_convolution(hlo_emit *e)
 
     numbers = fe_hlo_find(op, "dimension_numbers", "dim_numbers");
     if (!numbers || rank < 2 || rank > 48) {
-        fe_hlo_fail(e, numbers ? "wants a rank from 2 to 48" : "attribute dimension_numbers is missing");
+        fe_hlo_fail(e, numbers ? "wants a rank from 2 to 48"
+                               : "attribute dimension_numbers is missing");
         return;
     }
     if (window && window->kind == HLO_DICT) {
@@ -176,7 +179,8 @@ fe_hlo_convolution(hlo_emit *e)
     }
     e->op = &inside;
     const bool good = fe_hlo_ints(e, "window_strides", "stride", n, 1, &stride) &&
-                      (e->n_in == 3 ? known_padding(e, 2 * n, &pad) : fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &pad)) &&
+                      (e->n_in == 3 ? known_padding(e, 2 * n, &pad)
+                                    : fe_hlo_ints(e, "padding", "pad", 2 * n, 0, &pad)) &&
                       fe_hlo_ints(e, "lhs_dilation", "lhs_dilate", n, 1, &lhs) &&
                       fe_hlo_ints(e, "rhs_dilation", "rhs_dilate", n, 1, &rhs) &&
                       fe_hlo_ints(e, "window_reversal", "reverse", n, 0, &reverse);
@@ -195,10 +199,12 @@ fe_hlo_convolution(hlo_emit *e)
                                    .base_dilation = { n, 0, at[2] },
                                    .dilation = { n, 0, at[3] },
                                    .groups = (int)fe_hlo_int_or(e, "feature_group_count", 1),
-                                   .batch_groups = (int)fe_hlo_int_or(e, "batch_group_count", 1),
+                                   .batch_groups =
+                                       (int)fe_hlo_int_or(e, "batch_group_count", 1),
                                    .spec = spec };
     if (!fe_hlo_bad(e))
-        e->out[0] = fe_hlo_ref(e, cot_conv_(fe_hlo_place(e), fe_hlo_handle(e, x[0]), fe_hlo_handle(e, x[1]), &o, sizeof o));
+        e->out[0] = fe_hlo_ref(e, cot_conv_(fe_hlo_place(e), fe_hlo_handle(e, x[0]),
+                                            fe_hlo_handle(e, x[1]), &o, sizeof o));
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }

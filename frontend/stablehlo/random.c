@@ -1,10 +1,12 @@
-/* Random bits: Threefry and Philox by a key and a counter.  (What JAX draws is spelled out in its programs.)
+/* Random bits: Threefry and Philox by a key and a counter.  (What JAX draws is spelled out in
+ * its programs.)
  *
- * The state is a key and a counter, u64 each; draw i is of the counter plus i, whose lower half comes first, and so
- * it is with the key and with the words drawn.  Philox has a counter of 128 bits, the words behind the key, lower one
- * first; where there is one word, the key is above it.  A counter gives four words of 32 bits, or two of 64.  The default
- * is Philox, as XLA has it on CPU.  Source: J. K. Salmon et al., Parallel random numbers: as easy as
- * 1, 2, 3, SC 2011. */
+ * The state is a key and a counter, u64 each; draw i is of the counter plus i, whose lower half
+ * comes first, and so it is with the key and with the words drawn.  Philox has a counter of 128
+ * bits, the words behind the key, lower one first; where there is one word, the key is above
+ * it.  A counter gives four words of 32 bits, or two of 64.  The default is Philox, as XLA has
+ * it on CPU.  Source: J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC
+ * 2011. */
 #include "frontend/stablehlo/rules.h"
 
 #include "ir/diag.h"
@@ -26,11 +28,13 @@ words(ir_build *b, ir_ref key, ir_ref counter, const ir_type *t)
     ir_ref i = ir_reshape(b, ir_iota(b, COT_U64, 1, &t->size, 0), t->rank, t->dims);
     ir_ref at = ir_add(b, ir_broadcast_scalar(b, counter, u64), i);
 
-    return swapped(b, ir_op2(b, OP_threefry, ir_broadcast_scalar(b, swapped(b, key), u64), swapped(b, at)));
+    return swapped(b, ir_op2(b, OP_threefry, ir_broadcast_scalar(b, swapped(b, key), u64),
+                             swapped(b, at)));
 }
 
-/* Of elements of 32 bits and less a word serves two that are neighbours along one axis: the first whose size is even,
- * else the longest, of which the last word serves one.  The shape of the words. */
+/* Of elements of 32 bits and less a word serves two that are neighbours along one axis: the
+ * first whose size is even, else the longest, of which the last word serves one.  The shape of
+ * the words. */
 static const ir_type *
 half_shape(ir_build *b, const ir_type *t, int *axis)
 {
@@ -87,7 +91,8 @@ word(ir_build *b, ir_ref state, int i)
     return ir_reshape(b, ir_slice_axis(b, state, 0, i, i + 1), 0, NULL);
 }
 
-/* n values of the parts, in turns: part 0 of the first counter, part 1 of it, ...; the first of them, in the shape of t. */
+/* n values of the parts, in turns: part 0 of the first counter, part 1 of it, ...; the first of
+ * them, in the shape of t. */
 static ir_ref
 in_turns(ir_build *b, const ir_type *t, int n, ir_ref *part)
 {
@@ -107,11 +112,15 @@ philox(hlo_emit *e, const ir_type *state, const ir_type *t)
     ir_build *b = e->b;
     const bool wide = cot_dtype_size(t->dtype) == 8;
     const int64_t n = (t->size + (wide ? 1 : 3)) / (wide ? 2 : 4), one = 1;
-    const ir_type *u64 = ir_scalar_type(b->ctx, COT_U64), *line = ir_type_new(b->ctx, COT_U64, 1, &n);
-    const ir_ref key = word(b, e->in[0], 0), low = word(b, e->in[0], 1), high = word(b, e->in[0], state->dims[0] == 3 ? 2 : 0);
-    ir_ref base = ir_broadcast_scalar(b, low, line), at = ir_add(b, base, ir_iota(b, COT_U64, 1, &n, 0)), part[4], half[4];
+    const ir_type *u64 = ir_scalar_type(b->ctx, COT_U64),
+                  *line = ir_type_new(b->ctx, COT_U64, 1, &n);
+    const ir_ref key = word(b, e->in[0], 0), low = word(b, e->in[0], 1),
+                 high = word(b, e->in[0], state->dims[0] == 3 ? 2 : 0);
+    ir_ref base = ir_broadcast_scalar(b, low, line),
+           at = ir_add(b, base, ir_iota(b, COT_U64, 1, &n, 0)), part[4], half[4];
     ir_ref over = ir_convert(b, ir_op2(b, OP_lt, at, base), COT_U64);
-    const ir_ref in[3] = { ir_broadcast_scalar(b, key, line), at, ir_add(b, ir_broadcast_scalar(b, high, line), over) };
+    const ir_ref in[3] = { ir_broadcast_scalar(b, key, line), at,
+                           ir_add(b, ir_broadcast_scalar(b, high, line), over) };
 
     for (int i = 0; i < 2; i++)
         part[i] = ir_node1(b, OP_philox, 3, in, &(ir_attrs){ .word = { i } });
@@ -125,7 +134,8 @@ philox(hlo_emit *e, const ir_type *state, const ir_type *t)
     e->out[1] = elements(b, wide ? in_turns(b, t, 2, part) : in_turns(b, t, 4, half), t);
     const ir_ref after = ir_add(b, low, ir_splat_int(b, u64, n));
     const ir_ref above = ir_add(b, high, ir_convert(b, ir_op2(b, OP_lt, after, low), COT_U64));
-    const ir_ref next[3] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one), ir_reshape(b, above, 1, &one) };
+    const ir_ref next[3] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one),
+                             ir_reshape(b, above, 1, &one) };
     e->out[0] = ir_concatenate(b, (int)state->dims[0], next, 0);
 }
 
@@ -143,7 +153,8 @@ threefry(hlo_emit *e, const ir_type *t)
 
     e->out[1] = elements(b, wide ? y : both_halves(b, y, t, axis), t);
     const int64_t one = 1;
-    ir_ref after = ir_add(b, counter, ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), drawn->size));
+    ir_ref after =
+        ir_add(b, counter, ir_splat_int(b, ir_scalar_type(b->ctx, COT_U64), drawn->size));
     const ir_ref next[2] = { ir_reshape(b, key, 1, &one), ir_reshape(b, after, 1, &one) };
     e->out[0] = ir_concatenate(b, 2, next, 0);
 }
@@ -152,7 +163,8 @@ void
 fe_hlo_rng_bit_generator(hlo_emit *e)
 {
     const hlo_span algorithm = fe_hlo_enum(e, "rng_algorithm", "algorithm");
-    const ir_type *state = fe_hlo_in_type(e, 0), *t = e->n_out == 2 ? fe_hlo_out_type(e, 1) : NULL;
+    const ir_type *state = fe_hlo_in_type(e, 0),
+                  *t = e->n_out == 2 ? fe_hlo_out_type(e, 1) : NULL;
     const bool by_philox = fe_hlo_is(algorithm, "PHILOX") || fe_hlo_is(algorithm, "DEFAULT");
     const bool known = by_philox || fe_hlo_is(algorithm, "THREE_FRY");
 

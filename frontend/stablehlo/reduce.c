@@ -1,8 +1,8 @@
 /* Reductions, windows of them, and bodies applied element by element.
  *
- * A body becomes a closed graph on scalars, which passes/combine.c and passes/window.c take; one that is the
- * name of an op becomes that reduction, and windows that grow by one element a running one.  The initial value
- * comes last, and is left out where it changes nothing. */
+ * A body becomes a closed graph on scalars, which passes/combine.c and passes/window.c take;
+ * one that is the name of an op becomes that reduction, and windows that grow by one element a
+ * running one.  The initial value comes last, and is left out where it changes nothing. */
 #include "frontend/stablehlo/rules.h"
 
 #include <math.h>
@@ -64,7 +64,8 @@ extreme(cot_dtype t, bool most)
     const int bits = ir_bits(t);
 
     if (ir_is_signed(t))
-        return most ? (int64_t)(((uint64_t)1 << (bits - 1)) - 1) : -(int64_t)(((uint64_t)1 << (bits - 1)) - 1) - 1;
+        return most ? (int64_t)(((uint64_t)1 << (bits - 1)) - 1)
+                    : -(int64_t)(((uint64_t)1 << (bits - 1)) - 1) - 1;
     return !most ? 0 : bits == 64 ? -1 : (int64_t)(((uint64_t)1 << bits) - 1);
 }
 
@@ -72,7 +73,8 @@ extreme(cot_dtype t, bool most)
 static ir_ref
 neutral(ir_build *b, ir_op combiner, const ir_type *t)
 {
-    const bool real = ir_is_float(t->dtype) && ir_is_float(ir_compute_type(t->dtype)), yes = t->dtype == COT_BOOL;
+    const bool real = ir_is_float(t->dtype) && ir_is_float(ir_compute_type(t->dtype)),
+               yes = t->dtype == COT_BOOL;
 
     switch (combiner) {
     case OP_add: return ir_splat(b, t, 0);
@@ -93,7 +95,8 @@ is_neutral(hlo_emit *e, ir_op combiner, ir_ref v)
     const ir_ref want = neutral(e->b, combiner, t);
     double x, y;
 
-    return want && (v == want || (ir_is_splat(e->b, v, &x) && ir_is_splat(e->b, want, &y) && x == y));
+    return want &&
+           (v == want || (ir_is_splat(e->b, v, &x) && ir_is_splat(e->b, want, &y) && x == y));
 }
 
 /* ---- bodies ---- */
@@ -118,7 +121,8 @@ static ir_graph *
 reordered(hlo_emit *e, const ir_graph *g, const int *order)
 {
     ir_build *b = ir_build_new(e->h->ctx, g->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1), *out = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, g->n_in + 1),
+           *out = IR_NEW_N(b->arena, ir_ref, g->n_out + 1);
     ir_graph *made = NULL;
 
     for (int i = 0; i < g->n_in; i++)
@@ -132,7 +136,8 @@ reordered(hlo_emit *e, const ir_graph *g, const int *order)
 }
 
 bool
-fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, pass_combiner *c)
+fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
+                pass_combiner *c)
 {
     const hlo_attr *applies = fe_hlo_find(e->op, "applies", NULL);
     const ir_type **type = IR_NEW_N(e->b->arena, const ir_type *, 2 * n + 1);
@@ -147,7 +152,8 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, 
         if (type[0]->dtype == COT_BOOL)
             op = op == OP_add || op == OP_max ? OP_or : op == OP_mul || op == OP_min ? OP_and : op;
         if (op == OP_none)
-            fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n, applies->text.at);
+            fe_hlo_fail(e, "applies %.*s, which is no op of two operands", (int)applies->text.n,
+                        applies->text.at);
         else
             c->g = body_of_op(e, op, type[0]);
         return c->g != NULL;
@@ -158,7 +164,8 @@ fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, 
         fe_hlo_fail(e, "has %d regions; wants %d", e->op->n_regions, region + 1);
         return false;
     }
-    const hlo_captures around = f ? (hlo_captures){ 0 } : fe_hlo_captures(e, 1, &e->op->region[region]);
+    const hlo_captures around =
+        f ? (hlo_captures){ 0 } : fe_hlo_captures(e, 1, &e->op->region[region]);
     if (!(g = f ? fe_hlo_function(e->h, f, 2 * n, type, e->op->at)
                 : fe_hlo_region(e, e->op->region[region], &around, "body", 2 * n, type)))
         return false;
@@ -198,13 +205,16 @@ static bool
 pairs(hlo_emit *e, int n)
 {
     if (e->n_in != 2 * n || n < 1 || n != e->n_out) {
-        fe_hlo_fail(e, "has %d operands and %d results; wants two operands for each result", e->n_in, e->n_out);
+        fe_hlo_fail(e, "has %d operands and %d results; wants two operands for each result",
+                    e->n_in, e->n_out);
         return false;
     }
     for (int i = 0; i < n; i++)
-        if (fe_hlo_in_type(e, n + i)->rank != 0 || fe_hlo_in_type(e, n + i)->dtype != fe_hlo_in_type(e, i)->dtype ||
+        if (fe_hlo_in_type(e, n + i)->rank != 0 ||
+            fe_hlo_in_type(e, n + i)->dtype != fe_hlo_in_type(e, i)->dtype ||
             !ir_same_shape(fe_hlo_in_type(e, i), fe_hlo_in_type(e, 0))) {
-            fe_hlo_fail(e, "operand %d is %s, its initial value %s", i, ir_type_str(e->b->ctx, fe_hlo_in_type(e, i)),
+            fe_hlo_fail(e, "operand %d is %s, its initial value %s", i,
+                        ir_type_str(e->b->ctx, fe_hlo_in_type(e, i)),
                         ir_type_str(e->b->ctx, fe_hlo_in_type(e, n + i)));
             return false;
         }
@@ -229,12 +239,14 @@ fe_hlo_reduce(hlo_emit *e)
     ir_axes axes;
 
     if (!pairs(e, n) || !fe_hlo_ints(e, "dimensions", NULL, -1, 0, &list) ||
-        !fe_hlo_axes(e, list, fe_hlo_in_type(e, 0)->rank, &axes) || !fe_hlo_combiner(e, 0, n, e->in, false, &c))
+        !fe_hlo_axes(e, list, fe_hlo_in_type(e, 0)->rank, &axes) ||
+        !fe_hlo_combiner(e, 0, n, e->in, false, &c))
         return;
     if (!results_of(e, &c, n))
         return;
     const ir_op op = named(&c, &reduction);
-    if (op && (fe_hlo_in_type(e, 0)->dtype != COT_BOOL || op == OP_and || op == OP_or) && is_neutral(e, op, e->in[1]))
+    if (op && (fe_hlo_in_type(e, 0)->dtype != COT_BOOL || op == OP_and || op == OP_or) &&
+        is_neutral(e, op, e->in[1]))
         e->out[0] = ir_reduce(e->b, reduction, e->in[0], axes);
     else if (!fe_hlo_arg_search(e, &c, list))
         pass_reduce(e->b, &c, axes, e->in, e->in + n, e->out);
@@ -265,8 +277,8 @@ read_windows(hlo_emit *e, int rank, pass_window *w)
     return true;
 }
 
-/* A window over all of one axis, padded on one side, makes running sums: the axis, or -1.  (The specification has the
- * initial value be neutral, so that padding counts for nothing.) */
+/* A window over all of one axis, padded on one side, makes running sums: the axis, or -1.  (The
+ * specification has the initial value be neutral, so that padding counts for nothing.) */
 static int
 running_axis(const ir_type *t, const pass_window *w, bool *reverse)
 {
@@ -325,7 +337,8 @@ fe_hlo_select_and_scatter(hlo_emit *e)
     pass_combiner select, scatter;
     pass_window w[COT_MAX_RANK];
 
-    if (read_windows(e, fe_hlo_in_type(e, 0)->rank, w) && fe_hlo_combiner(e, 0, 1, e->in, false, &select) &&
+    if (read_windows(e, fe_hlo_in_type(e, 0)->rank, w) &&
+        fe_hlo_combiner(e, 0, 1, e->in, false, &select) &&
         fe_hlo_combiner(e, 1, 1, e->in, false, &scatter) && results_of(e, &scatter, 1))
         e->out[0] = pass_select_and_scatter(e->b, &select, &scatter, w, e->in[0], e->in[1], e->in[2]);
 }

@@ -16,15 +16,19 @@ void fe_hlo_call_named(hlo_emit *e, const char *attribute);
 /* Floats as integers in their total order; bits as elements of another width. */
 ir_ref fe_hlo_total(ir_build *b, ir_ref x);
 ir_ref fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to);
-/* A reduction of values with their places that is argmax or argmin, made so: false if it is none. */
+/* A reduction of values with their places that is argmax or argmin, made so: false if it is
+ * none. */
 bool fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes);
-/* Region i as a combiner of elements of x[0 ... n-1]: (a's, b's), or with in_pairs (a0, b0, a1, b1, ...). */
-bool fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs, pass_combiner *c);
+/* Region i as a combiner of elements of x[0 ... n-1]: (a's, b's), or with in_pairs (a0, b0, a1,
+ * b1, ...). */
+bool fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
+                     pass_combiner *c);
 /* A custom call of JAX's approximate top_k. */
 void fe_hlo_approx_top_k(hlo_emit *e);
 /* A call of LAPACK by the name that JAX gives it; false if it is none that is known. */
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
-/* A while that is counted, as a scan: false if it is none.  in: its captures, then the operands. */
+/* A while that is counted, as a scan: false if it is none.  in: its captures, then the
+ * operands. */
 bool fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in);
 /* Axes anywhere in the result, not ascending as the op of ours wants. */
 ir_ref fe_hlo_spread(hlo_emit *e, ir_ref x, int rank, const int64_t *shape, ir_ints dims);

@@ -1,5 +1,5 @@
-/* Ops that move elements.  Open sizes are those that the operands give: operands that are shapes must be known
- * at import. */
+/* Ops that move elements.  Open sizes are those that the operands give: operands that are
+ * shapes must be known at import. */
 #include "frontend/stablehlo/rules.h"
 
 #include "ir/diag.h"
@@ -30,7 +30,8 @@ fe_hlo_spread(hlo_emit *e, ir_ref x, int rank, const int64_t *shape, ir_ints dim
     return x ? ir_broadcast_in_dim(e->b, x, rank, shape, sorted) : IR_NONE;
 }
 
-/* The sizes of result 0: of the text, or where it leaves one open those that operand i holds. */
+/* The sizes of result 0: of the text, or where it leaves one open those that operand i
+ * holds. */
 static bool
 result_shape(hlo_emit *e, int i, ir_ints *out)
 {
@@ -54,7 +55,8 @@ fe_hlo_broadcast_in_dim(hlo_emit *e)
 {
     ir_ints dims, shape;
 
-    if (fe_hlo_ints(e, "broadcast_dimensions", "dims", -1, 0, &dims) && result_shape(e, 1, &shape))
+    if (fe_hlo_ints(e, "broadcast_dimensions", "dims", -1, 0, &dims) &&
+        result_shape(e, 1, &shape))
         e->out[0] = fe_hlo_spread(e, e->in[0], shape.n, shape.at, dims);
 }
 
@@ -121,7 +123,8 @@ fe_hlo_slice(hlo_emit *e)
                !fe_hlo_ints(e, "strides", NULL, rank, 1, &list[2])) {
         return;
     }
-    e->out[0] = ir_node1(e->b, OP_slice, 1, e->in, &(ir_attrs){ .slice = { list[0], list[1], list[2] } });
+    e->out[0] = ir_node1(e->b, OP_slice, 1, e->in,
+                         &(ir_attrs){ .slice = { list[0], list[1], list[2] } });
 }
 
 /* limit is start + sizes, which are known: the sizes. */
@@ -158,8 +161,10 @@ fe_hlo_real_dynamic_slice(hlo_emit *e)
         e->out[0] = ir_node1(e->b, OP_dynamic_slice, rank + 1, in, &(ir_attrs){ .sizes = { limit } });
         return;
     }
-    if (fe_hlo_known(e, e->in[1], "the start", &start) && fe_hlo_known(e, e->in[2], "the limit", &limit))
-        e->out[0] = ir_node1(e->b, OP_slice, 1, e->in, &(ir_attrs){ .slice = { start, limit, stride } });
+    if (fe_hlo_known(e, e->in[1], "the start", &start) &&
+        fe_hlo_known(e, e->in[2], "the limit", &limit))
+        e->out[0] = ir_node1(e->b, OP_slice, 1, e->in,
+                             &(ir_attrs){ .slice = { start, limit, stride } });
 }
 
 void
@@ -179,7 +184,8 @@ fe_hlo_dynamic_pad(hlo_emit *e)
 {
     ir_ints low, high, interior;
 
-    if (fe_hlo_known(e, e->in[2], "the padding", &low) && fe_hlo_known(e, e->in[3], "the padding", &high) &&
+    if (fe_hlo_known(e, e->in[2], "the padding", &low) &&
+        fe_hlo_known(e, e->in[3], "the padding", &high) &&
         fe_hlo_known(e, e->in[4], "the padding", &interior))
         e->out[0] = ir_node1(e->b, OP_pad, 2, e->in, &(ir_attrs){ .pad = { low, high, interior } });
 }
@@ -245,7 +251,8 @@ fe_hlo_get_dimension_size(hlo_emit *e)
     if (!fe_hlo_int(e, "dimension", "dim", &axis))
         return;
     if (axis < 0 || axis >= t->rank)
-        fe_hlo_fail(e, "axis %lld is out of range for %s", (long long)axis, ir_type_str(e->b->ctx, t));
+        fe_hlo_fail(e, "axis %lld is out of range for %s", (long long)axis,
+                    ir_type_str(e->b->ctx, t));
     else
         e->out[0] = ir_splat_int(e->b, ir_scalar_type(e->b->ctx, COT_I32), t->dims[axis]);
 }
@@ -258,7 +265,8 @@ fe_hlo_set_dimension_size(hlo_emit *e)
     int64_t axis;
     ir_ints size;
 
-    if (!fe_hlo_int(e, "dimension", "dim", &axis) || !fe_hlo_known(e, e->in[1], "the size", &size))
+    if (!fe_hlo_int(e, "dimension", "dim", &axis) ||
+        !fe_hlo_known(e, e->in[1], "the size", &size))
         return;
     if (axis < 0 || axis >= t->rank || size.at[0] != t->dims[axis])
         fe_hlo_fail(e, "sets a size of %s that it does not have", ir_type_str(e->b->ctx, t));

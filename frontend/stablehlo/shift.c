@@ -1,16 +1,19 @@
 /* What is only taken off and put back has no derivative.
  *
- * softmax, log_softmax and logsumexp subtract the maximum, so that exp does not overflow; the result does not depend on
- * it.  In JAX the maximum is behind a stop_gradient, which its text does not have.  So each value c that is subtracted
- * somewhere is asked: if c grew by d, what of the values made from it would grow by k d, or be e^(k d) times as large,
- * and what would stay as it is?  Where nothing else is found, and no result moves, c gets its stop_gradient again: the
- * derivative that is left out is 0 for every x, and a gradient of an imported softmax is as short as that of our own.
+ * softmax, log_softmax and logsumexp subtract the maximum, so that exp does not overflow; the
+ * result does not depend on it.  In JAX the maximum is behind a stop_gradient, which its text
+ * does not have.  So each value c that is subtracted somewhere is asked: if c grew by d, what
+ * of the values made from it would grow by k d, or be e^(k d) times as large, and what would
+ * stay as it is?  Where nothing else is found, and no result moves, c gets its stop_gradient
+ * again: the derivative that is left out is 0 for every x, and a gradient of an imported
+ * softmax is as short as that of our own.
  *
  *   c, x - c, (x - c) - log s                         grow by k d
  *   exp of those, their sums, products, maxima        are e^(k d) times as large
  *   e / sum e, log(sum e) + c, x - c - log(sum e)     stay
  *
- * d may differ along the axes of c, so each value carries which of its axes are axes of c.  Calls are followed. */
+ * d may differ along the axes of c, so each value carries which of its axes are axes of c.
+ * Calls are followed. */
 #include <math.h>
 
 #include "frontend/stablehlo/emit.h"
@@ -95,7 +98,8 @@ through_broadcast(const walk *w, const ir_node *n, const motion *x, motion *y)
     return true;
 }
 
-/* Groups of axes with one product: either one axis on both sides, or d varies along none of them. */
+/* Groups of axes with one product: either one axis on both sides, or d varies along none of
+ * them. */
 static bool
 through_reshape(const walk *w, const ir_node *n, const motion *x, motion *y)
 {
@@ -107,7 +111,8 @@ through_reshape(const walk *w, const ir_node *n, const motion *x, motion *y)
         return false;
     while (i < from->rank || j < to->rank) {
         const int i0 = i, j0 = j;
-        int64_t left = i < from->rank ? from->dims[i++] : 1, right = j < to->rank ? to->dims[j++] : 1;
+        int64_t left = i < from->rank ? from->dims[i++] : 1,
+                right = j < to->rank ? to->dims[j++] : 1;
         if (left == 1 && right != 1) { /* an axis of size 1 that goes */
             j = j0;
             continue;
@@ -145,9 +150,11 @@ through_gather(const walk *w, const ir_node *n, const motion *x, motion *y)
     for (int i = 0; i < from->rank; i++) {
         int at = -1;
         for (int k = 0; k < n->at.gather.operand_batch.n; k++)
-            if (n->at.gather.operand_batch.at[k] == i && n->at.gather.indices_batch.at[k] < n_batch)
+            if (n->at.gather.operand_batch.at[k] == i &&
+                n->at.gather.indices_batch.at[k] < n_batch)
                 at = (int)batch[n->at.gather.indices_batch.at[k]];
-        if (at < 0 && !ir_ints_has(n->at.gather.collapsed, i) && !ir_ints_has(n->at.gather.operand_batch, i)) {
+        if (at < 0 && !ir_ints_has(n->at.gather.collapsed, i) &&
+            !ir_ints_has(n->at.gather.operand_batch, i)) {
             at = (int)n->at.gather.offset_dims.at[window++];
             if (n->at.gather.sizes.at[i] != from->dims[i])
                 at = -1;
@@ -258,7 +265,8 @@ move_product(const walk *w, const ir_node *n, const motion *x, const motion *y, 
 static void
 move_dot(const walk *w, const ir_node *n, const motion *x, const motion *y, motion *to)
 {
-    const ir_ints sum = x ? n->at.dot.lhs : n->at.dot.rhs, batch = x ? n->at.dot.lhs_batch : n->at.dot.rhs_batch;
+    const ir_ints sum = x ? n->at.dot.lhs : n->at.dot.rhs,
+                  batch = x ? n->at.dot.lhs_batch : n->at.dot.rhs_batch;
     const int side = x ? 0 : 1, rank = ir_type_at(w->g, n->in[side])->rank;
     const motion *from = x ? x : y;
     int at = x ? batch.n : ir_type_at(w->g, n->in[0])->rank - n->at.dot.lhs.n;
@@ -295,7 +303,8 @@ static bool
 visit(const walk *w, const ir_node *n)
 {
     const ir_type *t = n->n_out == 1 ? ir_type_at(w->g, n->first) : NULL;
-    const motion *x = n->n_in > 0 ? w->of[n->in[0]] : NULL, *y = n->n_in > 1 ? w->of[n->in[1]] : NULL;
+    const motion *x = n->n_in > 0 ? w->of[n->in[0]] : NULL,
+                 *y = n->n_in > 1 ? w->of[n->in[1]] : NULL;
     motion *to;
 
     if (n->op == OP_call)
@@ -341,8 +350,8 @@ visit(const walk *w, const ir_node *n)
 
 /* ---- walks ---- */
 
-/* The nodes after `first` that use what moves, as far as that goes: *end is behind the last one seen.  last[v] is the
- * last node that uses v; NULL: see all of them. */
+/* The nodes after `first` that use what moves, as far as that goes: *end is behind the last one
+ * seen.  last[v] is the last node that uses v; NULL: see all of them. */
 static bool
 visit_all(const walk *w, uint32_t first, const uint32_t *last, uint32_t *end)
 {
@@ -410,7 +419,8 @@ cancels(const walk *w, ir_ref c, const uint32_t *last)
     return good;
 }
 
-/* What is subtracted at n, before it was spread; IR_NONE if it is an input, a constant, or has no derivative. */
+/* What is subtracted at n, before it was spread; IR_NONE if it is an input, a constant, or has
+ * no derivative. */
 static ir_ref
 subtracted(const ir_graph *g, const ir_node *n)
 {
@@ -457,7 +467,8 @@ with_stops(const ir_graph *g, const bool *stops)
         ir_copy_node(b, n, in, env + n->first);
         for (int k = 0; k < n->n_out; k++)
             if (stops[n->first + (ir_ref)k])
-                env[n->first + (ir_ref)k] = ir_op1(b, OP_stop_gradient, env[n->first + (ir_ref)k]);
+                env[n->first + (ir_ref)k] =
+                    ir_op1(b, OP_stop_gradient, env[n->first + (ir_ref)k]);
     }
     for (int i = 0; i < g->n_out; i++)
         pass_output(b, g, i, env[g->out[i]], "");

@@ -1,12 +1,14 @@
 /* Elements of 2, 4, 6 and 8 bits that no graph has: integers of 2 and 4 bits, floats of 4 to 8.
  *
- * A value of such a type is one of a wider type, its carrier, that holds only numbers of the small one: i8 and u8 of
- * integers, f32 of floats.  Every op is done on carriers and its result made narrow again: integers modulo 2^n, floats
- * to the nearest even.  As all of these floats have fewer than half the digits of f32, to round twice is to round once
- * for +, -, *, / and sqrt.  What is larger than the greatest is an infinity where the format has one, else NaN where it has
- * that, else the greatest.
+ * A value of such a type is one of a wider type, its carrier, that holds only numbers of the
+ * small one: i8 and u8 of integers, f32 of floats.  Every op is done on carriers and its result
+ * made narrow again: integers modulo 2^n, floats to the nearest even.  As all of these floats
+ * have fewer than half the digits of f32, to round twice is to round once for +, -, *, / and
+ * sqrt.  What is larger than the greatest is an infinity where the format has one, else NaN
+ * where it has that, else the greatest.
  *
- * Source: OCP 8-bit floating point specification, 2023; OCP microscaling formats, 2023; ml_dtypes. */
+ * Source: OCP 8-bit floating point specification, 2023; OCP microscaling formats, 2023;
+ * ml_dtypes. */
 #include "frontend/stablehlo/rules.h"
 
 #include <math.h>
@@ -52,22 +54,25 @@ greatest(const hlo_small *s)
     const int top = (1 << (s->bits - 1 - s->digits)) - 1 - s->bias;
     const double ulp = ldexp(1, -s->digits);
 
-    return s->kind == IEEE ? ldexp(2 - ulp, top - 1) : ldexp(s->kind == ONE_NAN ? 2 - 2 * ulp : 2 - ulp, top);
+    return s->kind == IEEE ? ldexp(2 - ulp, top - 1)
+                           : ldexp(s->kind == ONE_NAN ? 2 - 2 * ulp : 2 - ulp, top);
 }
 
 float
 fe_hlo_small_decode(const hlo_small *s, unsigned bits)
 {
     const int width = s->bits - 1 - s->digits;
-    const unsigned sign = bits >> (s->bits - 1) & 1, e = bits >> s->digits & ((1u << width) - 1);
+    const unsigned sign = bits >> (s->bits - 1) & 1,
+                   e = bits >> s->digits & ((1u << width) - 1);
     const unsigned m = bits & ((1u << s->digits) - 1), all = (1u << width) - 1;
 
-    if ((s->kind == NO_ZERO && sign && e == 0 && m == 0) || (s->kind == ONE_NAN && e == all && m == (1u << s->digits) - 1) ||
+    if ((s->kind == NO_ZERO && sign && e == 0 && m == 0) ||
+        (s->kind == ONE_NAN && e == all && m == (1u << s->digits) - 1) ||
         (s->kind == IEEE && e == all && m != 0))
         return NAN;
     const double x = s->kind == IEEE && e == all ? (double)INFINITY
                      : e == 0                    ? ldexp(m, 1 - s->bias - s->digits)
-                                                 : ldexp((1u << s->digits) + m, (int)e - s->bias - s->digits);
+                              : ldexp((1u << s->digits) + m, (int)e - s->bias - s->digits);
     return (float)(sign ? -x : x);
 }
 
@@ -88,13 +93,15 @@ fe_hlo_small_round(const hlo_small *s, double x)
 
 /* ---- of values ---- */
 
-/* The same size and sign of what is finite: below 2^least multiples of the least number, else so many digits. */
+/* The same size and sign of what is finite: below 2^least multiples of the least number, else
+ * so many digits. */
 static ir_ref
 rounded(ir_build *b, const hlo_small *s, ir_ref a)
 {
     const double least = ldexp(1, 1 - s->bias), big = ldexp(1.5, 23 + 1 - s->bias - s->digits);
     ir_ref c = ir_like(b, a, big), low = ir_sub(b, ir_add(b, a, c), c);
-    ir_ref high = ir_node1(b, OP_reduce_precision, 1, &a, &(ir_attrs){ .precision = { 8, s->digits } });
+    ir_ref high =
+        ir_node1(b, OP_reduce_precision, 1, &a, &(ir_attrs){ .precision = { 8, s->digits } });
     ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, least)), low, high);
     const double over = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
 
@@ -107,11 +114,13 @@ narrow_float(ir_build *b, const hlo_small *s, ir_ref x)
     const ir_type *u = ir_type_as(b->ctx, ir_btype(b, x), COT_U32);
     const ir_attrs bits = { .dtype = { COT_U32 } }, real = { .dtype = { COT_F32 } };
     ir_ref y = rounded(b, s, ir_op1(b, OP_abs, x));
-    ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &bits), j = y ? ir_node1(b, OP_bitcast, 1, &y, &bits) : IR_NONE;
+    ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &bits),
+           j = y ? ir_node1(b, OP_bitcast, 1, &y, &bits) : IR_NONE;
 
     if (!i || !j)
         return IR_NONE;
-    ir_ref both = ir_op2(b, OP_or, j, ir_op2(b, OP_and, i, ir_splat_int(b, u, (int64_t)1 << 31)));
+    ir_ref both =
+        ir_op2(b, OP_or, j, ir_op2(b, OP_and, i, ir_splat_int(b, u, (int64_t)1 << 31)));
     ir_ref z = ir_node1(b, OP_bitcast, 1, &both, &real);
     return s->kind == NO_ZERO ? ir_select(b, ir_op2(b, OP_eq, y, ir_like(b, y, 0)), y, z) : z;
 }

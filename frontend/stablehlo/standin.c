@@ -1,11 +1,12 @@
 /* Stand-ins: an op of ours that StableHLO has not, as a graph of ops that it has.
  *
- * An op on elements is its scalar program, instruction by instruction: a fused product and sum becomes one that
- * is rounded more than once, f32 by way of f64, f64 by the two halves of the product's error, or without them where the
- * program serves f32 or is so long that compilers would take minutes; so results agree to about the accuracy of the op,
- * and not to the last bit.  What has an expansion is that; what is complex, its parts.
- * Source of the error of a product: T. J. Dekker, A floating-point technique for extending the available precision,
- * Numerische Mathematik 18, 1971. */
+ * An op on elements is its scalar program, instruction by instruction: a fused product and sum
+ * becomes one that is rounded more than once, f32 by way of f64, f64 by the two halves of the
+ * product's error, or without them where the program serves f32 or is so long that compilers
+ * would take minutes; so results agree to about the accuracy of the op, and not to the last
+ * bit.  What has an expansion is that; what is complex, its parts.
+ * Source of the error of a product: T. J. Dekker, A floating-point technique for extending the
+ * available precision, Numerische Mathematik 18, 1971. */
 #include "frontend/stablehlo/export.h"
 
 #include <math.h>
@@ -51,7 +52,8 @@ fused(ir_build *b, bool exact, ir_ref x, ir_ref y, ir_ref z)
 static ir_ref
 truncated(ir_build *b, ir_ref x)
 {
-    return ir_select(b, ir_op2(b, OP_lt, x, ir_like(b, x, 0)), ir_op1(b, OP_ceil, x), ir_op1(b, OP_floor, x));
+    return ir_select(b, ir_op2(b, OP_lt, x, ir_like(b, x, 0)), ir_op1(b, OP_ceil, x),
+                     ir_op1(b, OP_floor, x));
 }
 
 static bool
@@ -62,8 +64,8 @@ is_large(const ir_build *b, ir_ref v, cot_dtype t)
     return ir_is_splat(b, v, &c) && fabs(c) >= (t == COT_F32 ? 0x1p22 : 0x1p51);
 }
 
-/* A large number is added to round, and taken away again.  XLA makes one addition of those two, which would round
- * nothing, but not where a choice stands between them. */
+/* A large number is added to round, and taken away again.  XLA makes one addition of those two,
+ * which would round nothing, but not where a choice stands between them. */
 static ir_ref
 rounded(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -88,17 +90,22 @@ looked_up(ir_build *b, const ir_sc_table *table, ir_ref i)
     return ir_node1(b, OP_gather, 2, in, &at);
 }
 
-static ir_ref run(ir_build *b, const ir_type *shape, bool exact, const ir_sc_program *p, const ir_ref *in);
+static ir_ref run(ir_build *b, const ir_type *shape, bool exact, const ir_sc_program *p,
+                  const ir_ref *in);
 
 static ir_ref
 instruction(ir_build *b, const ir_type *shape, bool exact, const ir_sc_insn *i, const ir_ref *v)
 {
     static const ir_op same[SC_COUNT] = {
-        [SC_add] = OP_add, [SC_sub] = OP_sub, [SC_mul] = OP_mul, [SC_div] = OP_div, [SC_rem] = OP_rem, [SC_neg] = OP_neg,
-        [SC_abs] = OP_abs, [SC_sqrt] = OP_sqrt, [SC_max] = OP_max, [SC_min] = OP_min, [SC_floor] = OP_floor,
-        [SC_ceil] = OP_ceil, [SC_rint] = OP_round_even, [SC_and] = OP_and, [SC_or] = OP_or, [SC_xor] = OP_xor,
-        [SC_not] = OP_not, [SC_shl] = OP_shl, [SC_popcnt] = OP_popcnt, [SC_clz] = OP_clz, [SC_eq] = OP_eq, [SC_ne] = OP_ne,
-        [SC_lt] = OP_lt, [SC_le] = OP_le, [SC_select] = OP_select,
+        [SC_add] = OP_add,         [SC_sub] = OP_sub,     [SC_mul] = OP_mul,
+        [SC_div] = OP_div,         [SC_rem] = OP_rem,     [SC_neg] = OP_neg,
+        [SC_abs] = OP_abs,         [SC_sqrt] = OP_sqrt,   [SC_max] = OP_max,
+        [SC_min] = OP_min,         [SC_floor] = OP_floor, [SC_ceil] = OP_ceil,
+        [SC_rint] = OP_round_even, [SC_and] = OP_and,     [SC_or] = OP_or,
+        [SC_xor] = OP_xor,         [SC_not] = OP_not,     [SC_shl] = OP_shl,
+        [SC_popcnt] = OP_popcnt,   [SC_clz] = OP_clz,     [SC_eq] = OP_eq,
+        [SC_ne] = OP_ne,           [SC_lt] = OP_lt,       [SC_le] = OP_le,
+        [SC_select] = OP_select,
     };
     const cot_dtype t = (cot_dtype)i->type;
     ir_ref x[4];
@@ -113,7 +120,8 @@ instruction(ir_build *b, const ir_type *shape, bool exact, const ir_sc_insn *i, 
     case SC_add: return rounded(b, x[0], x[1]);
     case SC_fma: return fused(b, exact, x[0], x[1], x[2]);
     case SC_trunc: return truncated(b, x[0]);
-    case SC_shr: return ir_op2(b, ir_is_signed(t) ? OP_shr_arithmetic : OP_shr_logical, x[0], x[1]);
+    case SC_shr:
+        return ir_op2(b, ir_is_signed(t) ? OP_shr_arithmetic : OP_shr_logical, x[0], x[1]);
     case SC_cvt: return x[0] ? ir_convert(b, x[0], t) : IR_NONE;
     case SC_bitcast: return ir_node1(b, OP_bitcast, 1, x, &(ir_attrs){ .dtype = { t } });
     case SC_table: return looked_up(b, i->table, x[0]);
@@ -154,16 +162,19 @@ by_program(ir_build *b, const hlo_site *s, const ir_ref *in)
 
     for (int i = 0; i < s->n_in; i++)
         dtype[i] = s->in_type[i]->dtype;
-    const ir_sc_program *p = ir_sc_of(b->ctx, s->op, s->at, s->n_in, dtype, s->out_type[0]->dtype);
+    const ir_sc_program *p =
+        ir_sc_of(b->ctx, s->op, s->at, s->n_in, dtype, s->out_type[0]->dtype);
     const bool exact = p && s->out_type[0]->dtype == COT_F64 && length_of(p) <= 200;
     return p ? run(b, s->out_type[0], exact, p, in) : IR_NONE;
 }
 
 /* ---- indexing ---- */
 
-/* The index vectors as i64, and whether the window at each is inside: the shape of the indices but for their last axis. */
+/* The index vectors as i64, and whether the window at each is inside: the shape of the indices
+ * but for their last axis. */
 static ir_ref
-inside(ir_build *b, const ir_type *x, ir_ref v, ir_ints map, const int64_t *window, int64_t *most)
+inside(ir_build *b, const ir_type *x, ir_ref v, ir_ints map, const int64_t *window,
+       int64_t *most)
 {
     for (int i = 0; i < map.n; i++)
         most[i] = x->dims[map.at[i]] - window[map.at[i]];
@@ -171,7 +182,8 @@ inside(ir_build *b, const ir_type *x, ir_ref v, ir_ints map, const int64_t *wind
     const int64_t n = map.n, last = t->rank - 1;
     ir_ref limit = ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), most);
     limit = ir_broadcast_in_dim(b, limit, t->rank, t->dims, &last);
-    ir_ref good = ir_op2(b, OP_and, ir_op2(b, OP_ge, v, ir_zeros(b, t)), ir_op2(b, OP_le, v, limit));
+    ir_ref good =
+        ir_op2(b, OP_and, ir_op2(b, OP_ge, v, ir_zeros(b, t)), ir_op2(b, OP_le, v, limit));
     return ir_reduce(b, OP_reduce_and, good, ir_axes_of(t->rank - 1));
 }
 
@@ -186,7 +198,8 @@ filling(ir_build *b, const ir_type *t)
         ir_ref nan = ir_splat(b, part, (double)__builtin_nanf(""));
         return ir_op2(b, OP_complex, nan, nan);
     }
-    return ir_splat_int(b, t, ir_is_signed(t->dtype) ? (int64_t)-((uint64_t)1 << (ir_bits(t->dtype) - 1)) : 0);
+    return ir_splat_int(
+        b, t, ir_is_signed(t->dtype) ? (int64_t)-((uint64_t)1 << (ir_bits(t->dtype) - 1)) : 0);
 }
 
 static ir_ref
@@ -201,7 +214,8 @@ gathered(ir_build *b, const hlo_site *s, const ir_ref *in)
     ir_ref z = ir_node1(b, OP_gather, 2, in, &at);
     if (s->at->gather.mode == IR_MODE_PROMISE || !z)
         return z;
-    ir_ref good = inside(b, s->in_type[0], ir_convert(b, in[1], COT_I64), at.gather.index_map, at.gather.sizes.at, most);
+    ir_ref good = inside(b, s->in_type[0], ir_convert(b, in[1], COT_I64), at.gather.index_map,
+                         at.gather.sizes.at, most);
     for (int i = 0; i < y->rank; i++)
         if (!ir_ints_has(at.gather.offset_dims, i))
             dims[n++] = i;
@@ -228,7 +242,8 @@ scattered(ir_build *b, const hlo_site *s, const ir_ref *in)
     ir_ref v = ir_convert(b, in[1], COT_I64);
     const ir_type *t = ir_btype(b, v);
     last = t->rank - 1;
-    ir_ref limit = ir_broadcast_in_dim(b, ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), most), t->rank, t->dims, &last);
+    ir_ref limit = ir_broadcast_in_dim(
+        b, ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), most), t->rank, t->dims, &last);
     const ir_ref moved[3] = { in[0], ir_op3(b, OP_clamp, ir_zeros(b, t), v, limit), in[2] };
     return ir_node1(b, s->op, 3, moved, &at);
 }
@@ -272,9 +287,12 @@ ir_graph *
 fe_hlo_stand_in(hlo_site *s)
 {
     const bool elements = ir_ops[s->op].flag == IR_POINTWISE && !is_split(s);
-    const bool rewritten = is_split(s) || s->op == OP_custom_call || ir_ops[s->op].flag == IR_EXPAND;
-    ir_build *b = ir_build_new(s->w->ctx, ir_format(&s->w->ctx->arena, "cotrace.%s", ir_ops[s->op].name));
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n_in + 1), *out = IR_NEW_N(b->arena, ir_ref, s->n_out + 1);
+    const bool rewritten =
+        is_split(s) || s->op == OP_custom_call || ir_ops[s->op].flag == IR_EXPAND;
+    ir_build *b =
+        ir_build_new(s->w->ctx, ir_format(&s->w->ctx->arena, "cotrace.%s", ir_ops[s->op].name));
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n_in + 1),
+           *out = IR_NEW_N(b->arena, ir_ref, s->n_out + 1);
     ir_graph *g;
 
     b->loc = s->loc;
@@ -284,7 +302,8 @@ fe_hlo_stand_in(hlo_site *s)
         out[0] = gathered(b, s, in);
     else if (s->op == OP_dynamic_slice || s->op == OP_dynamic_update_slice)
         out[0] = boxed(b, s, in);
-    else if (s->op >= OP_scatter && s->op <= OP_scatter_max && s->at->scatter.mode != IR_MODE_FILL)
+    else if (s->op >= OP_scatter && s->op <= OP_scatter_max &&
+             s->at->scatter.mode != IR_MODE_FILL)
         out[0] = scattered(b, s, in);
     else if (elements)
         out[0] = by_program(b, s, in);
@@ -296,7 +315,8 @@ fe_hlo_stand_in(hlo_site *s)
         fe_hlo_no_counterpart(s);
         return NULL;
     }
-    if (ir_build_end(b, &g) != COT_OK || (rewritten && !elements && by_pass(s, g, &g) != COT_OK))
+    if (ir_build_end(b, &g) != COT_OK ||
+        (rewritten && !elements && by_pass(s, g, &g) != COT_OK))
         return NULL;
     return g;
 }

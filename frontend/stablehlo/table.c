@@ -55,7 +55,8 @@ const hlo_attr *
 fe_hlo_find(const hlo_op *op, const char *name, const char *pretty)
 {
     for (int i = 0; i < op->n_attrs; i++)
-        if (strcmp(op->attr[i].name, name) == 0 || (pretty && strcmp(op->attr[i].name, pretty) == 0))
+        if (strcmp(op->attr[i].name, name) == 0 ||
+            (pretty && strcmp(op->attr[i].name, pretty) == 0))
             return &op->attr[i].value;
     return NULL;
 }
@@ -224,7 +225,8 @@ fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out)
     int64_t *at = IR_NEW_N(e->b->arena, int64_t, t->size + 1);
     const ir_data *d = &n->at.constant.data;
     for (int64_t i = 0; i < t->size; i++) {
-        const char *p = (const char *)d->bytes + (d->splat ? 0 : (size_t)i * cot_dtype_size(t->dtype));
+        const char *p =
+            (const char *)d->bytes + (d->splat ? 0 : (size_t)i * cot_dtype_size(t->dtype));
         int32_t x;
         if (cot_dtype_size(t->dtype) == 8) {
             memcpy(&at[i], p, 8);

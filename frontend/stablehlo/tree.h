@@ -1,8 +1,9 @@
 /* What StableHLO text says, as a tree: functions, ops, regions, attributes, types.
  *
- * Values have numbers that are unique in the module, so that a region's captures are a list of numbers and
- * an environment is an array.  Names, attributes and types are read here and mean nothing yet: what an op
- * does is said by ops.def.  Everything lives in the arena of one import. */
+ * Values have numbers that are unique in the module, so that a region's captures are a list of
+ * numbers and an environment is an array.  Names, attributes and types are read here and mean
+ * nothing yet: what an op does is said by ops.def.  Everything lives in the arena of one
+ * import. */
 #ifndef FRONTEND_STABLEHLO_TREE_H
 #define FRONTEND_STABLEHLO_TREE_H
 
@@ -116,7 +117,8 @@ typedef struct hlo_module {
 
 /* ---- reading ---- */
 
-/* A cursor over the text.  Functions answer false or NULL after an error, which the context then holds. */
+/* A cursor over the text.  Functions answer false or NULL after an error, which the context
+ * then holds. */
 typedef struct hlo_reader {
     cot_context *ctx;
     ir_arena *a;
@@ -134,7 +136,8 @@ enum { HLO_DEEPEST = 256 }; /* regions, lists, types within each other */
 
 /* lex.c */
 bool fe_hlo_wants(hlo_reader *r, const char *at, const char *want);
-bool fe_hlo_refuse(cot_context *ctx, const hlo_reader *r, const char *at, const char *what, const char *why);
+bool fe_hlo_refuse(cot_context *ctx, const hlo_reader *r, const char *at, const char *what,
+                   const char *why);
 void fe_hlo_skip(hlo_reader *r);
 bool fe_hlo_peek(hlo_reader *r, const char *s);
 bool fe_hlo_try(hlo_reader *r, const char *s);

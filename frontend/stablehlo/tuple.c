@@ -1,7 +1,8 @@
 /* Tuples: lists of values that no graph knows.
  *
- * A value of tuple type has an entry in a table of the import; what is in it are values, or tuples.  A function that
- * returns tuples returns what is in them, one after the other, and who calls it puts them together again.  Tokens are nothing. */
+ * A value of tuple type has an entry in a table of the import; what is in it are values, or
+ * tuples.  A function that returns tuples returns what is in them, one after the other, and who
+ * calls it puts them together again.  Tokens are nothing. */
 #include "frontend/stablehlo/rules.h"
 
 static void
@@ -41,7 +42,8 @@ fe_hlo_get_tuple_element(hlo_emit *e)
     if (range && range->kind == HLO_LIST && range->n > 0)
         i = range->item[0].i;
     if (!t || i < 0 || i >= t->n) {
-        fe_hlo_fail(e, t ? "takes element %lld of %d" : "the tuple is not known", (long long)i, t ? t->n : 0);
+        fe_hlo_fail(e, t ? "takes element %lld of %d" : "the tuple is not known", (long long)i,
+                    t ? t->n : 0);
         return;
     }
     e->out[0] = t->item[i].ref;
@@ -84,7 +86,8 @@ fe_hlo_returned(hlo_import *h, const hlo_op *last, ir_ref **out)
     int n = 0;
 
     for (int i = 0; last && i < last->n_in; i++)
-        n += tuple_at(h, last->in[i]) ? count(tuple_at(h, last->in[i])) : !is_token(h, last->in[i]);
+        n += tuple_at(h, last->in[i]) ? count(tuple_at(h, last->in[i]))
+                                      : !is_token(h, last->in[i]);
     ir_ref *to = *out = IR_NEW_N(h->a, ir_ref, n + 1);
     for (int i = 0; last && i < last->n_in; i++)
         if (tuple_at(h, last->in[i]))

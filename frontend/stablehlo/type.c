@@ -18,10 +18,11 @@ element_type(hlo_reader *r, cot_dtype *out, const hlo_small **small)
 {
     static const struct {
         const char *theirs, *ours;
-    } row[] = { { "i1", "bool" },   { "i8", "i8" },     { "i16", "i16" },   { "i32", "i32" },  { "i64", "i64" },
-                { "ui8", "u8" },    { "ui16", "u16" },  { "ui32", "u32" },  { "ui64", "u64" }, { "si8", "i8" },
-                { "si16", "i16" },  { "si32", "i32" },  { "si64", "i64" },  { "f16", "f16" },  { "bf16", "bf16" },
-                { "f32", "f32" },   { "f64", "f64" } };
+    } row[] = { { "i1", "bool" },  { "i8", "i8" },   { "i16", "i16" },   { "i32", "i32" },
+                { "i64", "i64" },  { "ui8", "u8" },  { "ui16", "u16" },  { "ui32", "u32" },
+                { "ui64", "u64" }, { "si8", "i8" },  { "si16", "i16" },  { "si32", "i32" },
+                { "si64", "i64" }, { "f16", "f16" }, { "bf16", "bf16" }, { "f32", "f32" },
+                { "f64", "f64" } };
     hlo_span s, rest;
     cot_dtype part;
 

@@ -66,7 +66,8 @@ fe_hlo_put_types(hlo_write *w, int n, const ir_type *const *type)
 }
 
 void
-fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out)
+fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out,
+                     const ir_type *const *out)
 {
     fe_hlo_put(w, " : (");
     fe_hlo_put_types(w, n_in, in);
@@ -114,7 +115,8 @@ put_float(hlo_write *w, cot_dtype t, const char *p)
     else if (t == COT_F32)
         memcpy(&f, p, 4), x = (double)f;
     else
-        x = (double)(t == COT_F16 ? ir_f16_to_f32((uint16_t)bits) : ir_bf16_to_f32((uint16_t)bits));
+        x = (double)(t == COT_F16 ? ir_f16_to_f32((uint16_t)bits)
+                                  : ir_bf16_to_f32((uint16_t)bits));
     if (!isfinite(x)) {
         fe_hlo_put(w, "0x%0*llX", 2 * (int)cot_dtype_size(t), (unsigned long long)bits);
         return;
@@ -305,8 +307,8 @@ fe_hlo_put_attrs(hlo_write *w, ir_op op, const ir_attrs *at)
 /* ---- lines ---- */
 
 const char *
-fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n, const char *const *in, const ir_type *const *type,
-             const char *format, ...)
+fe_hlo_line1(hlo_write *w, const ir_type *t, const char *op, int n, const char *const *in,
+             const ir_type *const *type, const char *format, ...)
 {
     const char *y = fe_hlo_new(w);
     va_list ap;
@@ -383,7 +385,8 @@ fe_hlo_select2(hlo_write *w, const ir_type *t, const char *p, const char *x, con
 }
 
 const char *
-fe_hlo_spread_text(hlo_write *w, const ir_type *to, const ir_type *from, const char *x, int n, const int64_t *dims)
+fe_hlo_spread_text(hlo_write *w, const ir_type *to, const ir_type *from, const char *x, int n,
+                   const int64_t *dims)
 {
     const char *y = fe_hlo_new(w);
 
@@ -422,8 +425,9 @@ fe_hlo_results(hlo_write *w, int n, const char **out)
 }
 
 void
-fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in, const ir_type *const *in_type, int n_out,
-             const ir_type *const *out_type, const char **out, int64_t remat)
+fe_hlo_calls(hlo_write *w, const char *f, int n_in, const char *const *in,
+             const ir_type *const *in_type, int n_out, const ir_type *const *out_type,
+             const char **out, int64_t remat)
 {
     fe_hlo_indent(w);
     if (n_out > 0)

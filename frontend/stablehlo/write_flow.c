@@ -1,7 +1,7 @@
 /* Calls, branches, loops and linear algebra as StableHLO has them.
  *
- * A sub-function is a private function, which regions call: so the composite of a loop can name it too, and no
- * text stands twice. */
+ * A sub-function is a private function, which regions call: so the composite of a loop can name
+ * it too, and no text stands twice. */
 #include "frontend/stablehlo/export.h"
 
 #include "ir/diag.h"
@@ -21,8 +21,8 @@ call_graph(hlo_write *w, const ir_graph *g, const char *const *in, const char **
 bool
 fe_hlo_write_call(hlo_site *s)
 {
-    fe_hlo_calls(s->w, fe_hlo_function_of(s->w, s->at->call.body), s->n_in, s->in, s->in_type, s->n_out, s->out_type, s->out,
-                 s->at->call.remat);
+    fe_hlo_calls(s->w, fe_hlo_function_of(s->w, s->at->call.body), s->n_in, s->in, s->in_type,
+                 s->n_out, s->out_type, s->out, s->at->call.remat);
     return true;
 }
 
@@ -37,7 +37,8 @@ fe_hlo_write_solver(hlo_site *s)
 bool
 fe_hlo_write_custom_call(hlo_site *s)
 {
-    return s->at->custom.opaque || s->at->custom.effects ? fe_hlo_no_counterpart(s) : fe_hlo_composite_of(s, false);
+    return s->at->custom.opaque || s->at->custom.effects ? fe_hlo_no_counterpart(s)
+                                                         : fe_hlo_composite_of(s, false);
 }
 
 /* ---- branches ---- */
@@ -52,7 +53,8 @@ branch_number(hlo_site *s, const ir_type *t)
 
     if (from->dtype == COT_BOOL)
         return fe_hlo_cast(w, t, from, x);
-    const char *most = fe_hlo_number_int(w, from, s->at->cond.branches.n - 1), *least = fe_hlo_number_int(w, from, 0);
+    const char *most = fe_hlo_number_int(w, from, s->at->cond.branches.n - 1),
+               *least = fe_hlo_number_int(w, from, 0);
     x = fe_hlo_line1(w, from, "stablehlo.clamp", 3, (const char *const[]){ least, x, most },
                      (const ir_type *const[]){ from, from, from }, "%s", "");
     return fe_hlo_cast(w, t, from, x);
@@ -60,7 +62,8 @@ branch_number(hlo_site *s, const ir_type *t)
 
 /* p ? x : y for x, y whose first axes are those of p. */
 static const char *
-chosen(hlo_write *w, const ir_type *p_type, const char *p, const ir_type *t, const char *x, const char *y)
+chosen(hlo_write *w, const ir_type *p_type, const char *p, const ir_type *t, const char *x,
+       const char *y)
 {
     const ir_type *wide = ir_type_as(w->ctx, t, COT_BOOL);
     int64_t dims[COT_MAX_RANK];
@@ -93,7 +96,8 @@ fe_hlo_write_cond(hlo_site *s)
     hlo_write *w = s->w;
     const ir_graphs g = s->at->cond.branches;
     const ir_type *t = ir_type_as(w->ctx, s->in_type[0], COT_I32);
-    const char *number = branch_number(s, t), **out = IR_NEW_N(w->a, const char *, s->n_out + 1);
+    const char *number = branch_number(s, t),
+               **out = IR_NEW_N(w->a, const char *, s->n_out + 1);
 
     if (t->rank > 0) {
         mapped_branches(s, t, number);
@@ -117,9 +121,11 @@ fe_hlo_write_cond(hlo_site *s)
 
 /* ---- loops ---- */
 
-/* "%r:n = stablehlo.while(%a = %x, ...) : T, ..." and the opening of its condition; the names of the carries. */
+/* "%r:n = stablehlo.while(%a = %x, ...) : T, ..." and the opening of its condition; the names
+ * of the carries. */
 static const char **
-open_loop(hlo_write *w, int n, const char *const *start, const ir_type *const *type, const char **result)
+open_loop(hlo_write *w, int n, const char *const *start, const ir_type *const *type,
+          const char **result)
 {
     const char **carry = IR_NEW_N(w->a, const char *, n + 1);
 
@@ -182,7 +188,8 @@ fe_hlo_write_while(hlo_site *s)
     const int consts = (int)s->at->loop.consts, n = s->n_out;
     const ir_graph *cond = s->at->loop.cond;
     const ir_type *p_type = ir_type_at(cond, cond->out[0]);
-    const char **in = IR_NEW_N(w->a, const char *, s->n_in + 1), **next = IR_NEW_N(w->a, const char *, n + 1), *p;
+    const char **in = IR_NEW_N(w->a, const char *, s->n_in + 1),
+               **next = IR_NEW_N(w->a, const char *, n + 1), *p;
     const char **carry = open_loop(w, n, s->in + consts, s->out_type, s->out);
 
     for (int i = 0; i < s->n_in; i++)
@@ -201,9 +208,11 @@ fe_hlo_write_while(hlo_site *s)
 
 /* Slice `at` of axis 0, or x put there into `of`. */
 static const char *
-row(hlo_write *w, const ir_type *of, const char *x, const ir_type *at_type, const char *at, const char *zero, const char *of_name)
+row(hlo_write *w, const ir_type *of, const char *x, const ir_type *at_type, const char *at,
+    const char *zero, const char *of_name)
 {
-    const ir_type *inner = ir_type_close(w->ctx, of, 0), *one = ir_type_open(w->ctx, inner, 0, 1);
+    const ir_type *inner = ir_type_close(w->ctx, of, 0),
+                  *one = ir_type_open(w->ctx, inner, 0, 1);
     const char **in = IR_NEW_N(w->a, const char *, of->rank + 2);
     const ir_type **type = IR_NEW_N(w->a, const ir_type *, of->rank + 2);
     int n = 0;
@@ -236,10 +245,14 @@ bool
 fe_hlo_write_scan(hlo_site *s)
 {
     hlo_write *w = s->w;
-    const int consts = (int)s->at->scan.consts, carries = (int)s->at->scan.carries, n = s->n_out + 1;
-    const ir_type *count = ir_scalar_type(w->ctx, COT_I32), **type = IR_NEW_N(w->a, const ir_type *, n + 1);
-    const char **start = IR_NEW_N(w->a, const char *, n + 1), **result = IR_NEW_N(w->a, const char *, n + 1);
-    const char **in = IR_NEW_N(w->a, const char *, s->n_in + 1), **out = IR_NEW_N(w->a, const char *, n + 1);
+    const int consts = (int)s->at->scan.consts, carries = (int)s->at->scan.carries,
+              n = s->n_out + 1;
+    const ir_type *count = ir_scalar_type(w->ctx, COT_I32),
+                  **type = IR_NEW_N(w->a, const ir_type *, n + 1);
+    const char **start = IR_NEW_N(w->a, const char *, n + 1),
+               **result = IR_NEW_N(w->a, const char *, n + 1);
+    const char **in = IR_NEW_N(w->a, const char *, s->n_in + 1),
+               **out = IR_NEW_N(w->a, const char *, n + 1);
 
     for (int i = 0; i < s->n_out; i++) {
         type[1 + i] = s->out_type[i];
@@ -249,14 +262,16 @@ fe_hlo_write_scan(hlo_site *s)
     if (s->at->scan.length == 0)
         return true;
     type[0] = count;
-    const char *zero = start[0] = fe_hlo_number_int(w, count, 0), *one = fe_hlo_number_int(w, count, 1);
+    const char *zero = start[0] = fe_hlo_number_int(w, count, 0),
+               *one = fe_hlo_number_int(w, count, 1);
     const char *length = fe_hlo_number_int(w, count, s->at->scan.length);
     const char **carry = open_loop(w, n, start, type, result);
     between(w, fe_hlo_compared(w, "LT", count, carry[0], length));
     const ir_type *const two[2] = { count, count };
     const char *at = carry[0], *next = fe_hlo_line1(w, count, "stablehlo.add", 2, (const char *const[]){ at, one }, two, "%s", "");
     if (s->at->scan.reverse)
-        at = fe_hlo_line1(w, count, "stablehlo.subtract", 2, (const char *const[]){ length, next }, two, "%s", "");
+        at = fe_hlo_line1(w, count, "stablehlo.subtract", 2,
+                          (const char *const[]){ length, next }, two, "%s", "");
     for (int i = 0; i < s->n_in; i++)
         in[i] = i < consts             ? s->in[i]
                 : i < consts + carries ? carry[1 + i - consts]
@@ -282,13 +297,16 @@ fe_hlo_write_cholesky(hlo_site *s)
     const char *y = fe_hlo_new(w), *at[2];
 
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.cholesky %s, lower = true : %s\n", y, s->in[0], fe_hlo_type_text(w, t));
+    fe_hlo_put(w, "%s = stablehlo.cholesky %s, lower = true : %s\n", y, s->in[0],
+               fe_hlo_type_text(w, t));
     for (int k = 0; k < 2; k++) {
         at[k] = fe_hlo_new(w);
         fe_hlo_indent(w);
-        fe_hlo_put(w, "%s = stablehlo.iota dim = %d : %s\n", at[k], t->rank - 2 + k, fe_hlo_type_text(w, place));
+        fe_hlo_put(w, "%s = stablehlo.iota dim = %d : %s\n", at[k], t->rank - 2 + k,
+                   fe_hlo_type_text(w, place));
     }
-    s->out[0] = fe_hlo_select2(w, t, fe_hlo_compared(w, "GE", place, at[0], at[1]), y, fe_hlo_number(w, t, 0));
+    s->out[0] = fe_hlo_select2(w, t, fe_hlo_compared(w, "GE", place, at[0], at[1]), y,
+                               fe_hlo_number(w, t, 0));
     return true;
 }
 
@@ -324,33 +342,41 @@ part_of(hlo_site *s, const ir_type *to, const char *x, int k)
     return fe_hlo_as(w, to, one, y);
 }
 
-/* Of pairs of parts, the transform of the complex numbers; StableHLO divides the inverse by the length. */
+/* Of pairs of parts, the transform of the complex numbers; StableHLO divides the inverse by the
+ * length. */
 bool
 fe_hlo_write_fft(hlo_site *s)
 {
     hlo_write *w = s->w;
     const bool pairs = !ir_is_complex(s->in_type[0]->dtype);
-    const ir_type *part = pairs ? ir_type_close(w->ctx, s->in_type[0], s->in_type[0]->rank - 1) : NULL;
-    const ir_type *t = pairs ? ir_type_as(w->ctx, part, ir_complex_type(part->dtype)) : s->in_type[0];
+    const ir_type *part =
+        pairs ? ir_type_close(w->ctx, s->in_type[0], s->in_type[0]->rank - 1) : NULL;
+    const ir_type *t =
+        pairs ? ir_type_as(w->ctx, part, ir_complex_type(part->dtype)) : s->in_type[0];
     const long long n = (long long)t->dims[t->rank - 1];
     const char *x = s->in[0], *half[2];
 
     if (pairs) {
         for (int k = 0; k < 2; k++)
             half[k] = part_of(s, part, x, k);
-        x = fe_hlo_line1(w, t, "stablehlo.complex", 2, half, (const ir_type *const[]){ part, part }, "%s", "");
+        x = fe_hlo_line1(w, t, "stablehlo.complex", 2, half,
+                         (const ir_type *const[]){ part, part }, "%s", "");
     }
-    x = fe_hlo_line1(w, t, "stablehlo.fft", 1, &x, &t, ", type = %s, length = [%lld]", s->at->fft.inverse ? "IFFT" : "FFT", n);
+    x = fe_hlo_line1(w, t, "stablehlo.fft", 1, &x, &t, ", type = %s, length = [%lld]",
+                     s->at->fft.inverse ? "IFFT" : "FFT", n);
     if (s->at->fft.inverse)
-        x = fe_hlo_line1(w, t, "stablehlo.multiply", 2, (const char *const[]){ x, fe_hlo_number(w, t, (double)n) },
+        x = fe_hlo_line1(w, t, "stablehlo.multiply", 2,
+                         (const char *const[]){ x, fe_hlo_number(w, t, (double)n) },
                          (const ir_type *const[]){ t, t }, "%s", "");
     s->out[0] = x;
     if (!pairs)
         return true;
     const ir_type *one = ir_type_open(w->ctx, part, part->rank, 1);
     for (int k = 0; k < 2; k++)
-        half[k] = fe_hlo_as(w, one, part, fe_hlo_line1(w, part, k ? "stablehlo.imag" : "stablehlo.real", 1, &x, &t, "%s", ""));
-    s->out[0] = fe_hlo_line1(w, s->out_type[0], "stablehlo.concatenate", 2, half, (const ir_type *const[]){ one, one },
-                             ", dim = %d", part->rank);
+        half[k] = fe_hlo_as(w, one, part,
+                            fe_hlo_line1(w, part, k ? "stablehlo.imag" : "stablehlo.real", 1,
+                                         &x, &t, "%s", ""));
+    s->out[0] = fe_hlo_line1(w, s->out_type[0], "stablehlo.concatenate", 2, half,
+                             (const ir_type *const[]){ one, one }, ", dim = %d", part->rank);
     return true;
 }

@@ -46,9 +46,9 @@ fe_hlo_write_reduce_precision(hlo_site *s)
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.reduce_precision %s, format = e%lldm%lld : %s\n", s->out[0], s->in[0],
-               (long long)s->at->precision.exponent_bits, (long long)s->at->precision.mantissa_bits,
-               fe_hlo_type_text(w, s->in_type[0]));
+    fe_hlo_put(w, "%s = stablehlo.reduce_precision %s, format = e%lldm%lld : %s\n", s->out[0],
+               s->in[0], (long long)s->at->precision.exponent_bits,
+               (long long)s->at->precision.mantissa_bits, fe_hlo_type_text(w, s->in_type[0]));
     return true;
 }
 
@@ -88,7 +88,8 @@ listed(hlo_site *s, const char *op, const char *word, int n, const int64_t *at)
 bool
 fe_hlo_write_broadcast(hlo_site *s)
 {
-    return listed(s, "broadcast_in_dim", "dims", s->at->broadcast.dims.n, s->at->broadcast.dims.at);
+    return listed(s, "broadcast_in_dim", "dims", s->at->broadcast.dims.n,
+                  s->at->broadcast.dims.at);
 }
 
 bool
@@ -112,7 +113,8 @@ fe_hlo_write_dynamic_update_slice(hlo_site *s)
     for (int i = 3; i < s->n_in; i++)
         if (s->in_type[i] != s->in_type[2])
             return fe_hlo_composite_of(s, false);
-    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], "stablehlo.dynamic_update_slice", s->n_in, s->in, s->in_type, "%s", "");
+    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], "stablehlo.dynamic_update_slice", s->n_in,
+                             s->in, s->in_type, "%s", "");
     return true;
 }
 
@@ -136,13 +138,15 @@ bool
 fe_hlo_write_slice(hlo_site *s)
 {
     hlo_write *w = s->w;
-    const ir_ints start = s->at->slice.start, limit = s->at->slice.limit, stride = s->at->slice.stride;
+    const ir_ints start = s->at->slice.start, limit = s->at->slice.limit,
+                  stride = s->at->slice.stride;
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
     fe_hlo_put(w, "%s = stablehlo.slice %s [", s->out[0], s->in[0]);
     for (int i = 0; i < start.n; i++) {
-        fe_hlo_put(w, "%s%lld:%lld", i ? ", " : "", (long long)start.at[i], (long long)limit.at[i]);
+        fe_hlo_put(w, "%s%lld:%lld", i ? ", " : "", (long long)start.at[i],
+                   (long long)limit.at[i]);
         if (stride.at[i] != 1)
             fe_hlo_put(w, ":%lld", (long long)stride.at[i]);
     }
@@ -176,8 +180,8 @@ fe_hlo_write_pad(hlo_site *s)
 bool
 fe_hlo_write_concatenate(hlo_site *s)
 {
-    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], "stablehlo.concatenate", s->n_in, s->in, s->in_type, ", dim = %lld",
-                             (long long)s->at->axis.axis);
+    s->out[0] = fe_hlo_line1(s->w, s->out_type[0], "stablehlo.concatenate", s->n_in, s->in,
+                             s->in_type, ", dim = %lld", (long long)s->at->axis.axis);
     return true;
 }
 
@@ -185,11 +189,13 @@ bool
 fe_hlo_write_iota(hlo_site *s)
 {
     hlo_write *w = s->w;
-    const ir_type *t = s->out_type[0], *as = t->dtype == COT_BOOL ? ir_type_as(w->ctx, t, COT_I32) : t;
+    const ir_type *t = s->out_type[0],
+                  *as = t->dtype == COT_BOOL ? ir_type_as(w->ctx, t, COT_I32) : t;
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", s->out[0], (long long)s->at->iota.axis, fe_hlo_type_text(w, as));
+    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", s->out[0],
+               (long long)s->at->iota.axis, fe_hlo_type_text(w, as));
     s->out[0] = fe_hlo_cast(w, t, as, s->out[0]);
     return true;
 }
@@ -214,7 +220,8 @@ bool
 fe_hlo_write_dot_general(hlo_site *s)
 {
     hlo_write *w = s->w;
-    const ir_ints list[] = { s->at->dot.lhs_batch, s->at->dot.rhs_batch, s->at->dot.lhs, s->at->dot.rhs };
+    const ir_ints list[] = { s->at->dot.lhs_batch, s->at->dot.rhs_batch, s->at->dot.lhs,
+                             s->at->dot.rhs };
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
@@ -239,7 +246,8 @@ shaped(hlo_site *s, const ir_type *like, int rank, const int64_t *dims)
 }
 
 static const char *
-transposed(hlo_site *s, const ir_type *to, const ir_type *from, const char *x, const int64_t *perm)
+transposed(hlo_site *s, const ir_type *to, const ir_type *from, const char *x,
+           const int64_t *perm)
 {
     hlo_write *w = s->w;
     const char *y = fe_hlo_new(w);
@@ -252,7 +260,8 @@ transposed(hlo_site *s, const ir_type *to, const ir_type *from, const char *x, c
     return y;
 }
 
-/* x with its groups, axis 0, moved to stand before the axis that was `before`, joined with it. */
+/* x with its groups, axis 0, moved to stand before the axis that was `before`, joined with
+ * it. */
 static const char *
 groups_into(hlo_site *s, const ir_type *t, const char *x, int before, const ir_type **joined)
 {
@@ -274,7 +283,8 @@ groups_into(hlo_site *s, const ir_type *t, const char *x, int before, const ir_t
     return fe_hlo_as(s->w, *joined, moved, transposed(s, moved, t, x, perm));
 }
 
-/* The groups of both operands become parts of their features, and those of the result the first axis again. */
+/* The groups of both operands become parts of their features, and those of the result the first
+ * axis again. */
 bool
 fe_hlo_write_conv_general(hlo_site *s)
 {
@@ -283,7 +293,8 @@ fe_hlo_write_conv_general(hlo_site *s)
     const int rank = x->rank - 1, n = rank - 2;
     const int64_t groups = x->dims[0];
     int64_t dims[COT_MAX_RANK], perm[COT_MAX_RANK];
-    const char *a = groups_into(s, x, s->in[0], x->rank - 1, &in[0]), *b = groups_into(s, y, s->in[1], y->rank - 1, &in[1]);
+    const char *a = groups_into(s, x, s->in[0], x->rank - 1, &in[0]),
+               *b = groups_into(s, y, s->in[1], y->rank - 1, &in[1]);
 
     dims[0] = z->dims[1];
     for (int i = 0; i < n; i++)
@@ -306,7 +317,8 @@ fe_hlo_write_conv_general(hlo_site *s)
         fe_hlo_put_list(w, "stride", s->at->conv.strides);
         fe_hlo_put_list(w, ", rhs_dilate", s->at->conv.dilation);
     }
-    fe_hlo_put(w, "} {batch_group_count = 1 : i64, feature_group_count = %lld : i64}", (long long)groups);
+    fe_hlo_put(w, "} {batch_group_count = 1 : i64, feature_group_count = %lld : i64}",
+               (long long)groups);
     fe_hlo_put_signature(w, 2, in, 1, &out);
     dims[rank - 1] = groups;
     dims[rank] = z->dims[z->rank - 1];

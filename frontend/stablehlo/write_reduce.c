@@ -85,7 +85,8 @@ fe_hlo_write_reduce(hlo_site *s)
 
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.reduce(%s init: %s) applies %s across dimensions = [", s->out[0], s->in[0], init, s->name);
+    fe_hlo_put(w, "%s = stablehlo.reduce(%s init: %s) applies %s across dimensions = [",
+               s->out[0], s->in[0], init, s->name);
     for (int i = 0; i < COT_MAX_RANK; i++)
         if (s->at->axes.axes & ir_axes_of(i))
             fe_hlo_put(w, "%s%d", n++ ? ", " : "", i);
@@ -111,9 +112,11 @@ fe_hlo_write_cumulate(hlo_site *s)
     const char *init = neutral(w, s->name, one);
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = \"stablehlo.reduce_window\"(%s, %s) <{padding = dense<[", s->out[0], s->in[0], init);
+    fe_hlo_put(w, "%s = \"stablehlo.reduce_window\"(%s, %s) <{padding = dense<[", s->out[0],
+               s->in[0], init);
     for (int i = 0; i < t->rank; i++)
-        fe_hlo_put(w, "%s[%lld, %lld]", i ? ", " : "", (long long)(i == axis && !s->at->cumulate.reverse ? n - 1 : 0),
+        fe_hlo_put(w, "%s[%lld, %lld]", i ? ", " : "",
+                   (long long)(i == axis && !s->at->cumulate.reverse ? n - 1 : 0),
                    (long long)(i == axis && s->at->cumulate.reverse ? n - 1 : 0));
     fe_hlo_put(w, "]> : tensor<%dx2xi64>, window_dimensions = array<i64: ", t->rank);
     for (int i = 0; i < t->rank; i++)
@@ -129,12 +132,15 @@ fe_hlo_write_cumulate(hlo_site *s)
 static const char *
 both(hlo_write *w, const char *op, const ir_type *t, const char *x, const char *y)
 {
-    return fe_hlo_line1(w, t, op, 2, (const char *const[]){ x, y }, (const ir_type *const[]){ t, t }, "%s", "");
+    return fe_hlo_line1(w, t, op, 2, (const char *const[]){ x, y },
+                        (const ir_type *const[]){ t, t }, "%s", "");
 }
 
-/* A comparison of scalars in which NaNs are equal to each other; `first`: they are below all, else above. */
+/* A comparison of scalars in which NaNs are equal to each other; `first`: they are below all,
+ * else above. */
 static const char *
-in_order(hlo_write *w, const char *how, const ir_type *t, const char *x, const char *y, bool nan_first)
+in_order(hlo_write *w, const char *how, const ir_type *t, const char *x, const char *y,
+         bool nan_first)
 {
     const ir_type *yes = ir_scalar_type(w->ctx, COT_BOOL);
     const char *less = fe_hlo_compared(w, how, t, x, y);
@@ -144,8 +150,10 @@ in_order(hlo_write *w, const char *how, const ir_type *t, const char *x, const c
     const char *xn = fe_hlo_compared(w, "NE", t, x, x), *yn = fe_hlo_compared(w, "NE", t, y, y);
     if (strcmp(how, "EQ") == 0)
         return both(w, "stablehlo.or", yes, less, both(w, "stablehlo.and", yes, xn, yn));
-    const char *lone = fe_hlo_line1(w, yes, "stablehlo.not", 1, nan_first ? &yn : &xn, &yes, "%s", "");
-    return both(w, "stablehlo.or", yes, less, both(w, "stablehlo.and", yes, lone, nan_first ? xn : yn));
+    const char *lone =
+        fe_hlo_line1(w, yes, "stablehlo.not", 1, nan_first ? &yn : &xn, &yes, "%s", "");
+    return both(w, "stablehlo.or", yes, less,
+                both(w, "stablehlo.and", yes, lone, nan_first ? xn : yn));
 }
 
 /* A pair of the value and its place is kept if it is NaN, or more, or as much and before. */
@@ -153,22 +161,26 @@ bool
 fe_hlo_write_arg(hlo_site *s)
 {
     hlo_write *w = s->w;
-    const ir_type *t = s->in_type[0], *place = ir_type_as(w->ctx, t, s->out_type[0]->dtype), *yes = scalar(s, COT_BOOL);
+    const ir_type *t = s->in_type[0], *place = ir_type_as(w->ctx, t, s->out_type[0]->dtype),
+                  *yes = scalar(s, COT_BOOL);
     const ir_type *one = scalar(s, t->dtype), *at = scalar(s, place->dtype);
     const int64_t axis = s->at->arg.axis;
     const char *iota = fe_hlo_new(w), *name[4], *pair[2];
 
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", iota, (long long)axis, fe_hlo_type_text(w, place));
+    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", iota, (long long)axis,
+               fe_hlo_type_text(w, place));
     const char *init = least(w, one, s->name[0] == 'L'), *zero = fe_hlo_number_int(w, at, 0);
     fe_hlo_indent(w);
     fe_hlo_put(w, "%s = \"stablehlo.reduce\"(%s, %s, %s, %s) <{dimensions = array<i64: %lld>}> ({\n",
                fe_hlo_results(w, 2, pair), s->in[0], iota, init, zero, (long long)axis);
     open_region(w, 4, name, (const ir_type *const[]){ one, at, one, at });
-    const char *wins = in_order(w, s->name, one, name[0], name[2], true), *same = in_order(w, "EQ", one, name[0], name[2], true);
+    const char *wins = in_order(w, s->name, one, name[0], name[2], true),
+               *same = in_order(w, "EQ", one, name[0], name[2], true);
     const char *before = fe_hlo_compared(w, "LT", at, name[1], name[3]);
     wins = both(w, "stablehlo.or", yes, wins, both(w, "stablehlo.and", yes, same, before));
-    const char *result[2] = { fe_hlo_select2(w, one, wins, name[0], name[2]), fe_hlo_select2(w, at, wins, name[1], name[3]) };
+    const char *result[2] = { fe_hlo_select2(w, one, wins, name[0], name[2]),
+                              fe_hlo_select2(w, at, wins, name[1], name[3]) };
     fe_hlo_returns(w, 2, result, (const ir_type *const[]){ one, at });
     w->indent--;
     fe_hlo_indent(w);
@@ -186,12 +198,15 @@ sorted(hlo_site *s, int64_t axis, const ir_type *place, const char *how, bool na
     hlo_write *w = s->w;
     const int n = s->n_in + 1;
     const char **in = IR_NEW_N(w->a, const char *, n), **out = IR_NEW_N(w->a, const char *, n);
-    const char **name = IR_NEW_N(w->a, const char *, 2 * n), *less = NULL, *iota = fe_hlo_new(w);
-    const ir_type **type = IR_NEW_N(w->a, const ir_type *, n), **element = IR_NEW_N(w->a, const ir_type *, 2 * n);
+    const char **name = IR_NEW_N(w->a, const char *, 2 * n), *less = NULL,
+               *iota = fe_hlo_new(w);
+    const ir_type **type = IR_NEW_N(w->a, const ir_type *, n),
+                  **element = IR_NEW_N(w->a, const ir_type *, 2 * n);
     const ir_type *yes = scalar(s, COT_BOOL);
 
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", iota, (long long)axis, fe_hlo_type_text(w, place));
+    fe_hlo_put(w, "%s = stablehlo.iota dim = %lld : %s\n", iota, (long long)axis,
+               fe_hlo_type_text(w, place));
     for (int i = 0; i < n; i++) {
         in[i] = i < s->n_in ? s->in[i] : iota;
         type[i] = i < s->n_in ? s->in_type[i] : place;
@@ -204,7 +219,8 @@ sorted(hlo_site *s, int64_t axis, const ir_type *place, const char *how, bool na
     open_region(w, 2 * n, name, element);
     for (int i = s->n_in; i-- > 0;) {
         const ir_type *t = element[2 * i];
-        const char *x = name[2 * i], *y = name[2 * i + 1], *here = in_order(w, how, t, x, y, nan_first);
+        const char *x = name[2 * i], *y = name[2 * i + 1],
+                   *here = in_order(w, how, t, x, y, nan_first);
         less = !less ? here
                      : both(w, "stablehlo.or", yes, here,
                             both(w, "stablehlo.and", yes, in_order(w, "EQ", t, x, y, nan_first), less));
@@ -258,7 +274,8 @@ fe_hlo_write_gather(hlo_site *s)
         return fe_hlo_composite_of(s, false);
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = \"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<", s->out[0], s->in[0], s->in[1]);
+    fe_hlo_put(w, "%s = \"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<",
+               s->out[0], s->in[0], s->in[1]);
     put_list(w, "offset_dims", s->at->gather.offset_dims);
     put_list(w, "collapsed_slice_dims", s->at->gather.collapsed);
     put_list(w, "operand_batching_dims", s->at->gather.operand_batch);
@@ -303,8 +320,10 @@ fe_hlo_write_windows(hlo_site *s)
 {
     hlo_write *w = s->w;
     const ir_type *x = s->in_type[0], *y = s->out_type[0];
-    const int64_t axis = s->at->windows.axis, grid[2] = { y->dims[axis], s->at->windows.size }, three[3] = { grid[0], grid[1], 1 };
-    const ir_type *at = ir_type_new(w->ctx, COT_I64, 2, grid), *vectors = ir_type_new(w->ctx, COT_I64, 3, three);
+    const int64_t axis = s->at->windows.axis, grid[2] = { y->dims[axis], s->at->windows.size },
+                  three[3] = { grid[0], grid[1], 1 };
+    const ir_type *at = ir_type_new(w->ctx, COT_I64, 2, grid),
+                  *vectors = ir_type_new(w->ctx, COT_I64, 3, three);
     const char *part[2];
     int64_t offset[COT_MAX_RANK];
     int n = 0;
@@ -316,13 +335,15 @@ fe_hlo_write_windows(hlo_site *s)
         part[k] = both(w, "stablehlo.multiply", at, iota,
                        fe_hlo_number_int(w, at, k ? s->at->windows.dilation : s->at->windows.stride));
     }
-    const char *place = fe_hlo_as(w, vectors, at, both(w, "stablehlo.add", at, part[0], part[1]));
+    const char *place =
+        fe_hlo_as(w, vectors, at, both(w, "stablehlo.add", at, part[0], part[1]));
     for (int i = 0; i < y->rank - 1; i++)
         if (i != axis)
             offset[n++] = i;
     s->out[0] = fe_hlo_new(w);
     fe_hlo_indent(w);
-    fe_hlo_put(w, "%s = \"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<", s->out[0], s->in[0], place);
+    fe_hlo_put(w, "%s = \"stablehlo.gather\"(%s, %s) <{dimension_numbers = #stablehlo.gather<",
+               s->out[0], s->in[0], place);
     put_list(w, "offset_dims", (ir_ints){ n, offset });
     fe_hlo_put(w, "collapsed_slice_dims = [%lld], start_index_map = [%lld], index_vector_dim = 2>, slice_sizes = array<i64: ",
                (long long)axis, (long long)axis);

@@ -142,7 +142,8 @@ cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
     ir_ref index = ir_iota(b, lt->dtype, t->rank, t->dims, last);
     ir_ref own = ir_select(b, ir_op2(b, OP_eq, index, label), d, ir_like(b, d, 0));
     ir_ref loss = ir_sub(b, ir_op1(b, OP_log, sum), ir_reduce(b, OP_reduce_sum, own, axes));
-    loss = ir_select(b, ir_reduce(b, OP_reduce_or, ir_op2(b, OP_eq, index, label), axes), loss, ir_like(b, loss, (double)NAN));
+    loss = ir_select(b, ir_reduce(b, OP_reduce_or, ir_op2(b, OP_eq, index, label), axes), loss,
+                     ir_like(b, loss, (double)NAN));
     return fe_narrow(b, mean_of(b, loss), t->dtype);
 }
 

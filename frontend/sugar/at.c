@@ -521,7 +521,8 @@ combine(ir_build *b, const at_call *c, const ir_ref *x, const ir_ref *y, ir_ref 
 
 /* By a mask and nothing else: a select. */
 static void
-update_masked(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x, const ir_ref *y, ir_ref *z)
+update_masked(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x,
+              const ir_ref *y, ir_ref *z)
 {
     const ir_type *m = ir_btype(b, s->mask);
     ir_ref *wide = IR_NEW_N(b->arena, ir_ref, n);
@@ -538,7 +539,8 @@ update_masked(ir_build *b, const at_call *c, const selection *s, int n, const ir
 }
 
 static void
-update_arrays(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *base, const ir_ref *y, ir_ref *z)
+update_arrays(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *base,
+              const ir_ref *y, ir_ref *z)
 {
     const bool clamp = c->o.clip && !s->dropped;
     ir_ref *shaped = IR_NEW_N(b->arena, ir_ref, n);
@@ -575,9 +577,11 @@ only_mask(ir_build *b, const at_call *c, const selection *s)
     return s->n_array == 0;
 }
 
-/* z[i]: x[i] with the elements at the selection combined with y[i], which has the shape of the read. */
+/* z[i]: x[i] with the elements at the selection combined with y[i], which has the shape of the
+ * read. */
 static void
-update_all(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x, const ir_ref *y, ir_ref *z)
+update_all(ir_build *b, const at_call *c, const selection *s, int n, const ir_ref *x,
+           const ir_ref *y, ir_ref *z)
 {
     ir_ref *base = IR_NEW_N(b->arena, ir_ref, n), *flat = IR_NEW_N(b->arena, ir_ref, n);
 
@@ -630,8 +634,8 @@ index_update(ir_build *b, const fe_arg *none, int n, const void *options)
 }
 
 bool
-fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by, const ir_ref *x,
-              const ir_ref *y, ir_ref *z)
+fe_scatter_by(ir_build *b, const char *op, cot_ats at, int clip, const pass_combiner *by,
+              const ir_ref *x, const ir_ref *y, ir_ref *z)
 {
     const at_call c = { .at = at, .o = { .clip = clip }, .update = true, .by = by };
     selection s = { .op = op };

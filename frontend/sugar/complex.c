@@ -14,7 +14,8 @@ angle(ir_build *b, const fe_arg *x, int n, const void *o)
         return ir_op2(b, OP_atan2, ir_op1(b, OP_imag, z), ir_op1(b, OP_real, z));
     if (ir_is_float(t))
         return ir_op2(b, OP_atan2, ir_like(b, z, 0), z);
-    ir_build_fail(b, "angle", ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, z)), "a floating or complex type");
+    ir_build_fail(b, "angle", ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, z)),
+                  "a floating or complex type");
     return IR_NONE;
 }
 

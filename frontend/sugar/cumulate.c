@@ -69,13 +69,15 @@ static ir_ref
 padded(ir_build *b, ir_ref x, int axis, int64_t low, int64_t high)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
-    int64_t before[COT_MAX_RANK] = { 0 }, after[COT_MAX_RANK] = { 0 }, inside[COT_MAX_RANK] = { 0 };
+    int64_t before[COT_MAX_RANK] = { 0 }, after[COT_MAX_RANK] = { 0 },
+            inside[COT_MAX_RANK] = { 0 };
 
     if (!t || (!low && !high))
         return x;
     before[axis] = low;
     after[axis] = high;
-    return ir_pad(b, x, ir_splat(b, ir_type_new(b->ctx, t->dtype, 0, NULL), -(double)INFINITY), before, after, inside);
+    return ir_pad(b, x, ir_splat(b, ir_type_new(b->ctx, t->dtype, 0, NULL), -(double)INFINITY),
+                  before, after, inside);
 }
 
 /* A step: the sum so far and the next element to their sum, twice. */
@@ -95,7 +97,8 @@ log_step(ir_build *b, const ir_type *t)
     return g;
 }
 
-/* Prefixes along the axis: of blocks of about sqrt(n), all blocks at once, of the blocks' sums, and the two together. */
+/* Prefixes along the axis: of blocks of about sqrt(n), all blocks at once, of the blocks' sums,
+ * and the two together. */
 static ir_ref
 log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
 {
@@ -129,7 +132,8 @@ log_prefixes(ir_build *b, ir_ref x, int axis, int64_t n)
         y[1] = log_add(b, ir_broadcast_axis(b, before, 0, each), y[1]);
     }
     whole[axis] = blocks * each;
-    return ir_slice_axis(b, ir_reshape(b, ir_move_axis(b, y[1], 0, axis + 1), t->rank, whole), axis, 0, n);
+    return ir_slice_axis(b, ir_reshape(b, ir_move_axis(b, y[1], 0, axis + 1), t->rank, whole),
+                         axis, 0, n);
 }
 
 static ir_ref

@@ -1,11 +1,13 @@
 /* Fourier transforms of any length, of real numbers, along several axes: made of the op fft.
  *
- * A length with a large prime factor goes by L. I. Bluestein's convolution: with w_j = e^(-pi i j^2 / n),
+ * A length with a large prime factor goes by L. I. Bluestein's convolution: with w_j = e^(-pi i
+ * j^2 / n),
  *   Y[k] = w_k sum_j (x_j w_j) conj(w_(k-j)),
- * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  A prime n that n - 1 has no large
- * prime factor for goes by C. Rader's, of length n - 1 (Proc. IEEE 56, 1968).  Of h + 1 numbers that come
- * from n = 2 h real ones, those of the evens and of the odds, X[k] +- conj(X[h-k]), are the parts of h complex ones, of
- * which the inverse lies in memory as the real ones do. */
+ * which is cyclic in any length m >= 2 n - 1; the transform of conj(w) is a constant.  A prime
+ * n that n - 1 has no large prime factor for goes by C. Rader's, of length n - 1 (Proc. IEEE
+ * 56, 1968).  Of h + 1 numbers that come from n = 2 h real ones, those of the evens and of the
+ * odds, X[k] +- conj(X[h-k]), are the parts of h complex ones, of which the inverse lies in
+ * memory as the real ones do. */
 #include <math.h>
 
 #include "cotrace/fft.h"
@@ -59,7 +61,8 @@ length(const ir_build *b, ir_ref x)
     return t->dims[t->rank - 1];
 }
 
-/* n numbers along the last axis of what is shaped as x there; re or im of a list of complex ones. */
+/* n numbers along the last axis of what is shaped as x there; re or im of a list of complex
+ * ones. */
 static ir_ref
 along_last(ir_build *b, ir_ref x, int64_t n, const double *z, int part)
 {
@@ -167,7 +170,8 @@ power(int64_t x, int64_t y, int64_t n)
     return z;
 }
 
-/* The least generator of the units modulo n, if n is a prime below 2^31 and n - 1 has prime factors of at most 13; else 0. */
+/* The least generator of the units modulo n, if n is a prime below 2^31 and n - 1 has prime
+ * factors of at most 13; else 0. */
 static int64_t
 generator(int64_t n)
 {
@@ -195,20 +199,24 @@ permuted(ir_build *b, ir_ref z, int64_t n, const int32_t *places)
         return IR_NONE;
     const ir_type *t = ir_btype(b, z);
     const int64_t last = t->rank - 1, shape[2] = { n, 1 };
-    int64_t *others = IR_NEW_N(b->arena, int64_t, t->rank), *sizes = IR_NEW_N(b->arena, int64_t, t->rank);
+    int64_t *others = IR_NEW_N(b->arena, int64_t, t->rank),
+            *sizes = IR_NEW_N(b->arena, int64_t, t->rank);
 
     for (int k = 0; k < t->rank; k++) {
         others[k] = k;
         sizes[k] = k < last ? t->dims[k] : 1;
     }
-    const ir_attrs at = { .gather = { .offset_dims = { (int)last, others }, .collapsed = { 1, ir_list(b, 1, &last).at },
-                                      .index_map = { 1, ir_list(b, 1, &last).at }, .sizes = { t->rank, sizes },
+    const ir_attrs at = { .gather = { .offset_dims = { (int)last, others },
+                                      .collapsed = { 1, ir_list(b, 1, &last).at },
+                                      .index_map = { 1, ir_list(b, 1, &last).at },
+                                      .sizes = { t->rank, sizes },
                                       .mode = IR_MODE_PROMISE } };
     const ir_ref in[2] = { z, ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, shape), places) };
     return ir_node1(b, OP_gather, 2, in, &at);
 }
 
-/* Rader's: j = g^p, k = g^-q for j, k > 0, and Y[k] = x_0 + sum_p x_(g^p) w^(g^(p-q)), cyclic in n - 1. */
+/* Rader's: j = g^p, k = g^-q for j, k > 0, and Y[k] = x_0 + sum_p x_(g^p) w^(g^(p-q)), cyclic
+ * in n - 1. */
 static ir_ref
 by_generator(ir_build *b, ir_ref z, int64_t n, int64_t g, bool inverse)
 {
@@ -226,12 +234,14 @@ by_generator(ir_build *b, ir_ref z, int64_t n, int64_t g, bool inverse)
         to[j - 1] = (int32_t)q;
     }
     ir_fft_line(b->arena, m, false, w, turned);
-    ir_ref zero = ir_slice_axis(b, z, (int)last, 0, 1), rest = ir_slice_axis(b, z, (int)last, 1, n);
+    ir_ref zero = ir_slice_axis(b, z, (int)last, 0, 1),
+           rest = ir_slice_axis(b, z, (int)last, 1, n);
     ir_ref x = plain(b, permuted(b, rest, m, from), false);
     ir_ref y = x ? plain(b, ir_mul(b, x, complex_along_last(b, x, m, turned)), true) : IR_NONE;
     if (!y)
         return IR_NONE;
-    ir_ref all[2] = { ir_add(b, zero, ir_slice_axis(b, x, (int)last, 0, 1)), permuted(b, y, m, to) };
+    ir_ref all[2] = { ir_add(b, zero, ir_slice_axis(b, x, (int)last, 0, 1)),
+                      permuted(b, y, m, to) };
     const ir_type *t = ir_btype(b, y);
     int64_t same[COT_MAX_RANK];
     for (int k = 0; k <= last; k++)
@@ -274,7 +284,8 @@ unpaired(ir_build *b, ir_ref z)
     parts p = parts_of(b, z);
     memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
     dims[t->rank] = 1;
-    const ir_ref one[2] = { ir_reshape(b, p.re, t->rank + 1, dims), ir_reshape(b, p.im, t->rank + 1, dims) };
+    const ir_ref one[2] = { ir_reshape(b, p.re, t->rank + 1, dims),
+                            ir_reshape(b, p.im, t->rank + 1, dims) };
     ir_ref both = ir_concatenate(b, 2, one, t->rank);
     dims[t->rank - 1] *= 2;
     return ir_reshape(b, both, t->rank, dims);
@@ -288,7 +299,8 @@ as_complex(ir_build *b, ir_ref x)
              : IR_NONE;
 }
 
-/* Real numbers as half as many complex ones, of which they are the parts, transformed: the parts. */
+/* Real numbers as half as many complex ones, of which they are the parts, transformed: the
+ * parts. */
 static parts
 paired(ir_build *b, ir_ref x)
 {
@@ -318,8 +330,9 @@ closed(ir_build *b, ir_ref x, int axis)
     return ir_concatenate(b, 2, (ir_ref[]){ x, ir_slice_axis(b, x, axis, 0, 1) }, axis);
 }
 
-/* Of n = 2 h real numbers, with Z the transform of the evens plus i times the odds: those of the evens and of the odds
- * are (Z[k] + conj(Z[h-k])) / 2 and (Z[k] - conj(Z[h-k])) / 2i, which a root of unity joins. */
+/* Of n = 2 h real numbers, with Z the transform of the evens plus i times the odds: those of
+ * the evens and of the odds are (Z[k] + conj(Z[h-k])) / 2 and (Z[k] - conj(Z[h-k])) / 2i, which
+ * a root of unity joins. */
 static ir_ref
 real_line_even(ir_build *b, ir_ref x)
 {
@@ -336,14 +349,16 @@ real_line_even(ir_build *b, ir_ref x)
         w[i] /= 2;
     ir_ref mre = ir_reverse(b, z.re, along), mim = ir_reverse(b, z.im, along);
     ir_ref c = along_last(b, z.re, h + 1, w, 0), s = along_last(b, z.re, h + 1, w, 1);
-    ir_ref even_re = times(b, ir_add(b, z.re, mre), 0.5), even_im = times(b, ir_sub(b, z.im, mim), 0.5);
+    ir_ref even_re = times(b, ir_add(b, z.re, mre), 0.5),
+           even_im = times(b, ir_sub(b, z.im, mim), 0.5);
     ir_ref odd_re = ir_add(b, z.im, mim), odd_im = ir_sub(b, mre, z.re);
     ir_ref turned_re = ir_sub(b, ir_mul(b, c, odd_re), ir_mul(b, s, odd_im));
     ir_ref turned_im = ir_add(b, ir_mul(b, c, odd_im), ir_mul(b, s, odd_re));
     return whole(b, (parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
 }
 
-/* Of real numbers number 0, and number n/2 of an even n, are real: what rounding leaves of the imaginary part is 0. */
+/* Of real numbers number 0, and number n/2 of an even n, are real: what rounding leaves of the
+ * imaginary part is 0. */
 static ir_ref
 exactly_real(ir_build *b, ir_ref y, int64_t n)
 {
@@ -351,7 +366,8 @@ exactly_real(ir_build *b, ir_ref y, int64_t n)
     if (!p.re || !p.im)
         return IR_NONE;
     const ir_type *t = ir_btype(b, p.im);
-    ir_ref k = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1), real = ir_op2(b, OP_eq, k, ir_like(b, k, 0));
+    ir_ref k = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1),
+           real = ir_op2(b, OP_eq, k, ir_like(b, k, 0));
     if (n % 2 == 0)
         real = ir_op2(b, OP_or, real, ir_op2(b, OP_eq, k, ir_like(b, k, (double)(n / 2))));
     p.im = ir_select(b, real, ir_like(b, p.im, 0), p.im);
@@ -371,7 +387,8 @@ real_line(ir_build *b, ir_ref x)
     return y ? exactly_real(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n / 2 + 1), n) : IR_NONE;
 }
 
-/* Without the imaginary parts that no transform of real numbers has: of the first, and the last of an even n. */
+/* Without the imaginary parts that no transform of real numbers has: of the first, and the last
+ * of an even n. */
 static ir_ref
 of_real(ir_build *b, ir_ref z, bool even)
 {
@@ -449,7 +466,8 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
         return false;
     }
     for (int i = 0; i < p->n; i++) {
-        p->axis[i] = fe_axis(b, f->title, axes.at ? axes.at[axes.one ? 0 : i] : i - p->n, t->rank);
+        p->axis[i] =
+            fe_axis(b, f->title, axes.at ? axes.at[axes.one ? 0 : i] : i - p->n, t->rank);
         if (p->axis[i] < 0)
             return false;
         if (ir_axes_has(seen, p->axis[i])) {
@@ -459,7 +477,8 @@ find_axes(ir_build *b, const fourier *f, const ir_type *t, plan *p)
         seen |= ir_axes_of(p->axis[i]);
         p->size[i] = sizes.at ? sizes.at[sizes.one ? 0 : i] : -1;
         if (sizes.at && p->size[i] < 1) {
-            ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)p->size[i], "1 or more");
+            ir_build_fail(b, f->title, ERR_list_entry, "sizes", i, (long long)p->size[i],
+                          "1 or more");
             return false;
         }
     }
@@ -478,7 +497,8 @@ has_elements(ir_build *b, const fourier *f, const ir_type *t, int axis)
 static double
 factor(const fourier *f, double count)
 {
-    const bool divided = f->inverse ? f->o.norm == COT_FFT_BACKWARD : f->o.norm == COT_FFT_FORWARD;
+    const bool divided =
+        f->inverse ? f->o.norm == COT_FFT_BACKWARD : f->o.norm == COT_FFT_FORWARD;
     return f->o.norm == COT_FFT_ORTHO ? 1 / sqrt(count) : divided ? 1 / count : 1;
 }
 
@@ -591,8 +611,10 @@ shift(ir_build *b, const fe_arg *in, int n, const void *options)
     if (!x || !find_axes(b, f, ir_btype(b, x), &p))
         return IR_NONE;
     for (int i = 0; i < p.n && x; i++) {
-        const int64_t size = ir_btype(b, x)->dims[p.axis[i]], from = f->inverse ? size / 2 : (size + 1) / 2;
-        const ir_ref part[2] = { ir_slice_axis(b, x, p.axis[i], from, size), ir_slice_axis(b, x, p.axis[i], 0, from) };
+        const int64_t size = ir_btype(b, x)->dims[p.axis[i]],
+                      from = f->inverse ? size / 2 : (size + 1) / 2;
+        const ir_ref part[2] = { ir_slice_axis(b, x, p.axis[i], from, size),
+                                 ir_slice_axis(b, x, p.axis[i], 0, from) };
         x = ir_concatenate(b, 2, part, p.axis[i]);
     }
     return x;
@@ -648,11 +670,13 @@ frequency(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_fftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d)
 {
-    return fe_apply0(at, t, "fftfreq", frequency, &(frequencies){ "fftfreq", dtype, n, d, false });
+    return fe_apply0(at, t, "fftfreq", frequency,
+                     &(frequencies){ "fftfreq", dtype, n, d, false });
 }
 
 cot_value
 cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n, double d)
 {
-    return fe_apply0(at, t, "rfftfreq", frequency, &(frequencies){ "rfftfreq", dtype, n, d, true });
+    return fe_apply0(at, t, "rfftfreq", frequency,
+                     &(frequencies){ "rfftfreq", dtype, n, d, true });
 }

@@ -1,8 +1,8 @@
 /* Layers with weights: linear, and batch norm with its running statistics as values.
  *
- * Batch norm updates nothing in place: the statistics go in, and what they become comes out, so that
- * it maps and differentiates like any composition.  Without statistics each batch is normalised by
- * its own.  Source: S. Ioffe, C. Szegedy, Batch Normalization, 2015. */
+ * Batch norm updates nothing in place: the statistics go in, and what they become comes out, so
+ * that it maps and differentiates like any composition.  Without statistics each batch is
+ * normalised by its own.  Source: S. Ioffe, C. Szegedy, Batch Normalization, 2015. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"

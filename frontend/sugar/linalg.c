@@ -81,8 +81,8 @@ fe_diagonal(ir_build *b, ir_ref x)
     return own;
 }
 
-/* a and y in one element type, the axes before the last two made equal; a vector y of an a of any
- * batch becomes a column, *vector. */
+/* a and y in one element type, the axes before the last two made equal; a vector y of an a of
+ * any batch becomes a column, *vector. */
 static bool
 meet(ir_build *b, const char *op, ir_ref *a, ir_ref *y, bool *vector)
 {
@@ -153,7 +153,8 @@ call_of(const cot_linalg_options *o, size_t size, cot_value *first, cot_value *s
     return c;
 }
 
-/* x as a Hermitian (symmetric) matrix: the mean of both triangles, or the one that is read, as the lower. */
+/* x as a Hermitian (symmetric) matrix: the mean of both triangles, or the one that is read, as
+ * the lower. */
 static ir_ref
 symmetric(ir_build *b, ir_ref x, const cot_linalg_options *o, bool upper)
 {
@@ -342,7 +343,8 @@ cot_svdvals_(cot_place at, cot_value x)
     return fe_apply1(at, "svd", svdvals, x, NULL);
 }
 
-/* ---- systems: linear_solve with the factors of lu, so that derivatives solve with them again ---- */
+/* ---- systems: linear_solve with the factors of lu, so that derivatives solve with them again
+ * ---- */
 
 enum { MATRIX, FACTORS, ORDER, SIDE, PARTS };
 
@@ -365,8 +367,8 @@ reordered(ir_build *b, ir_ref y, ir_ref order)
             .gather = { col, row, batch, batch, row, { r, sizes }, IR_MODE_PROMISE } });
 }
 
-/* Part k of the linear_solve: the solver and the matrix, then both transposed (conjugated where complex: what is
- * transposed are the parts of complex numbers). */
+/* Part k of the linear_solve: the solver and the matrix, then both transposed (conjugated where
+ * complex: what is transposed are the parts of complex numbers). */
 static ir_ref
 part(ir_build *b, int k, const ir_ref *in)
 {

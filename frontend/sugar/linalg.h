@@ -14,11 +14,12 @@ fe_size(const ir_build *b, ir_ref x, int k)
     return x ? ir_btype(b, x)->dims[k < 0 ? ir_btype(b, x)->rank + k : k] : 0;
 }
 
-/* linalg.c: x if it is floating or complex with at least two axes, square if so asked; else IR_NONE, the error
- * recorded. */
+/* linalg.c: x if it is floating or complex with at least two axes, square if so asked; else
+ * IR_NONE, the error recorded. */
 ir_ref fe_matrix(ir_build *b, const char *op, ir_ref x, bool square);
-/* Of the last two axes: transposed; the conjugate (of a real matrix itself), and that transposed; the matrix product, x and y of one batch; 1 where op(row, column + k)
- * holds, else 0. */
+/* Of the last two axes: transposed; the conjugate (of a real matrix itself), and that
+ * transposed; the matrix product, x and y of one batch; 1 where op(row, column + k) holds, else
+ * 0. */
 ir_ref fe_turn(ir_build *b, ir_ref x);
 ir_ref fe_conj(ir_build *b, ir_ref x);
 ir_ref fe_adjoint(ir_build *b, ir_ref x);

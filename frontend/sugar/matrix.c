@@ -36,7 +36,8 @@ small_det(ir_build *b, ir_ref x, int64_t n)
     return ir_add(b, y, ir_mul(b, element(b, x, 0, 2), minor(b, x, 1, 0, 1)));
 }
 
-/* The diagonal of U, and the sign of the order of the rows: -1 for an odd number of exchanges. */
+/* The diagonal of U, and the sign of the order of the rows: -1 for an odd number of
+ * exchanges. */
 static ir_ref
 factors(ir_build *b, ir_ref x, ir_ref *sign)
 {
@@ -142,7 +143,8 @@ plus(ir_build *b, ir_ref x, ir_ref y, double c)
     return x ? ir_add(b, x, z) : z;
 }
 
-/* The Pade approximant of degree 13 at x, whose sums of columns are at most 5.37 (Higham, table 2.3). */
+/* The Pade approximant of degree 13 at x, whose sums of columns are at most 5.37 (Higham, table
+ * 2.3). */
 static ir_ref
 pade(ir_build *b, ir_ref x)
 {
@@ -447,7 +449,8 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
         return fe_reduce(b, s->order > 0 ? OP_reduce_max : OP_reduce_min, ir_op1(b, OP_abs, x),
                          axes, s->o.keepdims);
     if (s->order == 0) {
-        ir_ref some = ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), ir_part_type(t->dtype));
+        ir_ref some =
+            ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), ir_part_type(t->dtype));
         return fe_reduce(b, OP_reduce_sum, some, axes, s->o.keepdims);
     }
     return power_sum(b, x, axes, s->o.keepdims, s->order);

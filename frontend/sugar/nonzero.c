@@ -2,8 +2,8 @@
  *
  * The number of places depends on values, so its bound is given: element j of the result is the
  * j-th place in row-major order, and what is left of the room holds `fill`.  The place of an
- * element among the others is the running sum of the marks; elements that have no place are scattered
- * beyond the end, where scatter drops them. */
+ * element among the others is the running sum of the marks; elements that have no place are
+ * scattered beyond the end, where scatter drops them. */
 #include "cotrace/sugar.h"
 
 #include "frontend/trace.h"

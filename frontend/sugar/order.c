@@ -31,7 +31,8 @@ is_nan(ir_build *b, ir_ref x)
     return ir_convert(b, ir_op2(b, OP_ne, x, x), COT_U8);
 }
 
-/* A complex key as three: which parts are NaN, so that numbers without come first, the real, the imaginary part. */
+/* A complex key as three: which parts are NaN, so that numbers without come first, the real,
+ * the imaginary part. */
 ir_ref
 fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place)
 {
@@ -45,7 +46,8 @@ fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place)
             key[m++] = keys[i];
             continue;
         }
-        ir_ref re = ir_op1(b, OP_real, keys[i]), im = ir_op1(b, OP_imag, keys[i]), first = is_nan(b, re);
+        ir_ref re = ir_op1(b, OP_real, keys[i]), im = ir_op1(b, OP_imag, keys[i]),
+               first = is_nan(b, re);
         key[m++] = ir_add(b, ir_add(b, first, first), is_nan(b, im));
         key[m++] = re;
         key[m++] = im;
@@ -53,7 +55,8 @@ fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place)
     return ir_node1(b, OP_argsort, m, key, &(ir_attrs){ .arg = { axis, place } });
 }
 
-/* Descending: ascending in the reversed keys, read backwards, so that equal ones keep their order. */
+/* Descending: ascending in the reversed keys, read backwards, so that equal ones keep their
+ * order. */
 static ir_ref
 places(ir_build *b, const ir_ref *keys, int n, int axis, bool descending)
 {
@@ -155,8 +158,8 @@ cot_argsort_(cot_place at, cot_values keys, int axis, const cot_order_options *o
 }
 
 void
-cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out, const cot_order_options *o,
-               size_t size)
+cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
+               const cot_order_options *o, size_t size)
 {
     ordering d = ordering_of("sort_many", axis, o, size);
     const int keys = d.o.keys > 0 ? d.o.keys : 1;
@@ -181,7 +184,8 @@ top_places(ir_build *b, const fe_arg *x, int n, const void *options)
     const int64_t size = ir_btype(b, x[0].ref)->dims[axis];
     if (d->n < 0 || d->n > size) {
         ir_build_fail(b, d->op, ERR_attr_wrong,
-                      ir_format(b->arena, "k is %lld; wants 0 to %lld, the size of the last axis",
+                      ir_format(b->arena,
+                                "k is %lld; wants 0 to %lld, the size of the last axis",
                                 (long long)d->n, (long long)size));
         return IR_NONE;
     }
@@ -209,11 +213,13 @@ cot_top_k_(cot_place at, cot_value x, int64_t k, cot_value *out)
     return fe_apply2(at, "top_k", pick, x, place, &d);
 }
 
-/* low and high, weighted; where nothing is of high it is not looked at, which may be infinite. */
+/* low and high, weighted; where nothing is of high it is not looked at, which may be
+ * infinite. */
 static ir_ref
 between(ir_build *b, ir_ref low, ir_ref high, ir_ref part)
 {
-    return ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)), ir_mul(b, high, part));
+    return ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)),
+                  ir_mul(b, high, part));
 }
 
 /* The place itself, of the methods that choose one; linear and midpoint need both beside it. */
@@ -230,10 +236,12 @@ static ir_ref
 whole_quantile(ir_build *b, const ordering *d, ir_ref y, int axis)
 {
     const int64_t size = ir_btype(b, y)->dims[axis];
-    const bool mixes = d->o.method == COT_QUANTILE_LINEAR || d->o.method == COT_QUANTILE_MIDPOINT;
+    const bool mixes =
+        d->o.method == COT_QUANTILE_LINEAR || d->o.method == COT_QUANTILE_MIDPOINT;
     const double at = d->q * (double)(size - 1), place = mixes ? at : rounded(d->o.method, at);
     const int64_t i = (int64_t)place, j = i + 1 < size ? i + 1 : i;
-    ir_ref low = ir_slice_axis(b, y, axis, i, i + 1), last = ir_slice_axis(b, y, axis, size - 1, size);
+    ir_ref low = ir_slice_axis(b, y, axis, i, i + 1),
+           last = ir_slice_axis(b, y, axis, size - 1, size);
     ir_ref high = ir_slice_axis(b, y, axis, j, j + 1);
     const double part = d->o.method == COT_QUANTILE_MIDPOINT ? 0.5 : place - (double)i;
 
@@ -241,25 +249,32 @@ whole_quantile(ir_build *b, const ordering *d, ir_ref y, int axis)
     return ir_select(b, ir_op2(b, OP_ne, last, last), last, z);
 }
 
-/* At place q (m - 1), of m elements that are not NaN, which are the first of the sorted axis; NaN if there is none. */
+/* At place q (m - 1), of m elements that are not NaN, which are the first of the sorted axis;
+ * NaN if there is none. */
 static ir_ref
 quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
 {
     const cot_dtype t = ir_btype(b, y)->dtype;
     const int method = d->o.method;
     const cot_dtype index = ir_btype(b, y)->dims[axis] > INT32_MAX ? COT_I64 : COT_I32;
-    ir_ref number = ir_convert(b, ir_op2(b, OP_eq, y, y), index), m = fe_reduce(b, OP_reduce_sum, number, ir_axes_of(axis), true);
-    ir_ref most = ir_op2(b, OP_max, ir_sub(b, m, ir_like(b, m, 1)), ir_like(b, m, 0)), at = ir_convert(b, most, COT_F64);
+    ir_ref number = ir_convert(b, ir_op2(b, OP_eq, y, y), index),
+           m = fe_reduce(b, OP_reduce_sum, number, ir_axes_of(axis), true);
+    ir_ref most = ir_op2(b, OP_max, ir_sub(b, m, ir_like(b, m, 1)), ir_like(b, m, 0)),
+           at = ir_convert(b, most, COT_F64);
 
     at = ir_mul(b, at, ir_like(b, at, d->q));
     if (method != COT_QUANTILE_LINEAR && method != COT_QUANTILE_MIDPOINT) {
         const ir_op op = method == COT_QUANTILE_LOWER ? OP_floor : method == COT_QUANTILE_HIGHER ? OP_ceil : OP_round_even;
         return at_places(b, y, ir_convert(b, ir_op1(b, op, at), index), axis);
     }
-    ir_ref first = ir_op1(b, OP_floor, at), i = ir_convert(b, first, index), part = ir_sub(b, at, first);
-    ir_ref j = ir_op2(b, OP_min, ir_add(b, i, ir_like(b, i, 1)), most), exact = ir_op2(b, OP_eq, part, ir_like(b, part, 0));
-    ir_ref low = at_places(b, y, i, axis), high = at_places(b, y, ir_select(b, exact, i, j), axis);
-    ir_ref share = method == COT_QUANTILE_MIDPOINT ? ir_like(b, low, 0.5) : ir_convert(b, part, t);
+    ir_ref first = ir_op1(b, OP_floor, at), i = ir_convert(b, first, index),
+           part = ir_sub(b, at, first);
+    ir_ref j = ir_op2(b, OP_min, ir_add(b, i, ir_like(b, i, 1)), most),
+           exact = ir_op2(b, OP_eq, part, ir_like(b, part, 0));
+    ir_ref low = at_places(b, y, i, axis),
+           high = at_places(b, y, ir_select(b, exact, i, j), axis);
+    ir_ref share =
+        method == COT_QUANTILE_MIDPOINT ? ir_like(b, low, 0.5) : ir_convert(b, part, t);
 
     return ir_select(b, exact, low, between(b, low, high, share));
 }
@@ -272,9 +287,11 @@ takes_quantile(ir_build *b, const ordering *d, const ir_type *t, int axis)
     else if (t->dims[axis] == 0)
         ir_build_fail(b, d->op, ERR_axis_empty, (long long)axis, ir_type_str(b->ctx, t));
     else if (!(d->q >= 0 && d->q <= 1))
-        ir_build_fail(b, d->op, ERR_attr_wrong, ir_format(b->arena, "q is %g; wants 0 to 1", d->q));
+        ir_build_fail(b, d->op, ERR_attr_wrong,
+                      ir_format(b->arena, "q is %g; wants 0 to 1", d->q));
     else if (d->o.method < COT_QUANTILE_LINEAR || d->o.method > COT_QUANTILE_MIDPOINT)
-        ir_build_fail(b, d->op, ERR_attr_wrong, ir_format(b->arena, "method is %d; wants a COT_QUANTILE_", d->o.method));
+        ir_build_fail(b, d->op, ERR_attr_wrong,
+                      ir_format(b->arena, "method is %d; wants a COT_QUANTILE_", d->o.method));
     else
         return true;
     return false;
@@ -309,7 +326,8 @@ cot_median_(cot_place at, cot_value x, int axis, const cot_order_options *o, siz
 }
 
 cot_value
-cot_quantile_(cot_place at, cot_value x, double q, int axis, const cot_order_options *o, size_t size)
+cot_quantile_(cot_place at, cot_value x, double q, int axis, const cot_order_options *o,
+              size_t size)
 {
     ordering d = ordering_of("quantile", axis, o, size);
 
@@ -350,7 +368,8 @@ searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     }
     const ir_type *place = ir_type_as(b->ctx, ty, size > INT32_MAX ? COT_I64 : COT_I32);
-    ir_ref list = ir_convert(b, x[0].ref, all), y = ir_convert(b, x[1].ref, all), at = ir_zeros(b, place);
+    ir_ref list = ir_convert(b, x[0].ref, all), y = ir_convert(b, x[1].ref, all),
+           at = ir_zeros(b, place);
     ir_ref flat = ir_reshape(b, y, 1, &ty->size);
     const ir_type *line = ir_type_shaped(b->ctx, place, 1, &ty->size);
     int64_t step = 1;
@@ -370,7 +389,8 @@ searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
 }
 
 cot_value
-cot_searchsorted_(cot_place at, cot_value list, cot_value x, const cot_order_options *o, size_t size)
+cot_searchsorted_(cot_place at, cot_value list, cot_value x, const cot_order_options *o,
+                  size_t size)
 {
     ordering d = ordering_of("searchsorted", 0, o, size);
 

@@ -1,8 +1,8 @@
 /* Distributions over random bits, and JAX's threefry keys.
  *
- * Element i (row-major) of a draw has the counter i under the key; a distribution is a function of
- * those bits, written with the ops of trace.h, so that it compiles, maps and differentiates by their
- * rules.  f16 and bf16 draw what f32 does with fewer bits. */
+ * Element i (row-major) of a draw has the counter i under the key; a distribution is a function
+ * of those bits, written with the ops of trace.h, so that it compiles, maps and differentiates
+ * by their rules.  f16 and bf16 draw what f32 does with fewer bits. */
 #include "cotrace/random.h"
 
 #include "frontend/trace.h"
@@ -124,7 +124,8 @@ uniform(ir_build *b, const fe_arg *x, int n, const void *options)
         return IR_NONE;
     ir_ref u = uniform01(b, d, t);
     if (d->o.low != 0 || d->o.high != 0)
-        u = ir_add(b, ir_mul(b, u, ir_like(b, u, d->o.high - d->o.low)), ir_like(b, u, d->o.low));
+        u = ir_add(b, ir_mul(b, u, ir_like(b, u, d->o.high - d->o.low)),
+                   ir_like(b, u, d->o.low));
     return ir_convert(b, u, t->dtype);
 }
 
@@ -283,8 +284,8 @@ dropout(ir_build *b, const fe_arg *x, int n, const void *options)
 
 /* ---- gamma ---- */
 
-/* One attempt for every element that has none accepted yet; the trip joins the key.  Inputs: d, c,
- * key, trip, done, y. */
+/* One attempt for every element that has none accepted yet; the trip joins the key.  Inputs: d,
+ * c, key, trip, done, y. */
 static ir_graph *
 gamma_step(ir_build *b, const ir_type *t, const ir_type *key)
 {
@@ -329,7 +330,8 @@ gamma_goes_on(ir_build *b, const ir_type *t, const ir_type *key)
     return g;
 }
 
-/* Below 1 the shape is raised by 1, and the result multiplied by u^(1/alpha).  The loop sees alpha without its
+/* Below 1 the shape is raised by 1, and the result multiplied by u^(1/alpha).  The loop sees
+ * alpha without its
  * derivative: gamma_sample knows that of the whole draw. */
 static ir_ref
 gamma_(ir_build *b, const fe_arg *x, int n, const void *options)
@@ -361,7 +363,8 @@ gamma_(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_add_node(b, OP_while, 6, in, &at, out);
     ir_ref u = unit(b, bits64(b, key, t, 0), t->dtype, 1);
     ir_ref boost = ir_op2(b, OP_pow, u, ir_div(b, one, alpha));
-    return ir_op2(b, OP_gamma_sample, x[0].ref, ir_mul(b, out[2], ir_select(b, small, boost, one)));
+    return ir_op2(b, OP_gamma_sample, x[0].ref,
+                  ir_mul(b, out[2], ir_select(b, small, boost, one)));
 }
 
 /* ---- keys ---- */
@@ -383,8 +386,8 @@ fold_in(ir_build *b, const fe_arg *x, int n, const void *options)
 cot_value
 cot_fold_in_(cot_place at, cot_value key, cot_operand n)
 {
-    return fe_apply(at, "fold_in", fold_in, 2, (const cot_operand[]){ cot_operand_value(key), n },
-                    NULL);
+    return fe_apply(at, "fold_in", fold_in, 2,
+                    (const cot_operand[]){ cot_operand_value(key), n }, NULL);
 }
 
 static ir_ref
@@ -448,7 +451,8 @@ cot_randint_(cot_place at, cot_trace *t, cot_type type, int64_t low, int64_t hig
 }
 
 cot_value
-cot_permutation_(cot_place at, cot_trace *t, int64_t n, const cot_random_options *o, size_t size)
+cot_permutation_(cot_place at, cot_trace *t, int64_t n, const cot_random_options *o,
+                 size_t size)
 {
     draw d = draw_of("permutation", (cot_type){ COT_I32, 1, { n }, NULL }, o, size);
 
@@ -456,7 +460,8 @@ cot_permutation_(cot_place at, cot_trace *t, int64_t n, const cot_random_options
 }
 
 cot_value
-cot_gamma_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_options *o, size_t size)
+cot_gamma_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_options *o,
+           size_t size)
 {
     draw d = draw_of("gamma", (cot_type){ 0 }, o, size);
 

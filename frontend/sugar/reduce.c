@@ -6,7 +6,8 @@
 
 #include "frontend/trace.h"
 
-/* An operand made ready: floating or, where that is allowed, complex; widened, with its set of axes. */
+/* An operand made ready: floating or, where that is allowed, complex; widened, with its set of
+ * axes. */
 typedef struct ready {
     ir_ref x;
     cot_dtype dtype; /* of the operand; of its parts, where the result is real */
@@ -16,14 +17,16 @@ typedef struct ready {
 } ready;
 
 static bool
-prepare_any(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep, bool complex, ready *r)
+prepare_any(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, bool keep,
+            bool complex, ready *r)
 {
     const ir_type *t = ir_btype(b, x);
     ir_axes absent =
         last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
 
     if (!ir_is_float(t->dtype) && !(complex && ir_is_complex(t->dtype))) {
-        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), complex ? "a floating or complex type" : "a floating type");
+        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t),
+                      complex ? "a floating or complex type" : "a floating type");
         return false;
     }
     if (!fe_axes(b, op, axes, t->rank, absent, &r->axes))
@@ -60,7 +63,8 @@ static ir_ref
 average(ir_build *b, ir_ref x, const ready *r, bool keep, double less)
 {
     if (x && ir_is_complex(ir_btype(b, x)->dtype)) {
-        ir_ref re = average(b, ir_op1(b, OP_real, x), r, keep, less), im = average(b, ir_op1(b, OP_imag, x), r, keep, less);
+        ir_ref re = average(b, ir_op1(b, OP_real, x), r, keep, less),
+               im = average(b, ir_op1(b, OP_imag, x), r, keep, less);
         return ir_op2(b, OP_complex, re, im);
     }
     ir_ref sum = fe_reduce(b, OP_reduce_sum, x, r->axes, keep);

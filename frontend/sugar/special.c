@@ -1,7 +1,7 @@
 /* Special functions that others express.
  *
- * An operand is made harmless where a factor would be infinite, rather than a product selected away: so values and
- * derivatives of every order are those of the function. */
+ * An operand is made harmless where a factor would be infinite, rather than a product selected
+ * away: so values and derivatives of every order are those of the function. */
 #include "cotrace/special.h"
 
 #include <float.h>
@@ -46,7 +46,8 @@ apply_unary(ir_build *b, const fe_arg *x, int n, const void *o)
     return y ? fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype) : IR_NONE;
 }
 
-/* At 0 the logarithm is the least finite number: 0 times it is 0, and the derivative is large, not NaN. */
+/* At 0 the logarithm is the least finite number: 0 times it is 0, and the derivative is large,
+ * not NaN. */
 static ir_ref
 entr(ir_build *b, ir_ref x)
 {
@@ -55,7 +56,8 @@ entr(ir_build *b, ir_ref x)
     ir_ref log = ir_op1(b, OP_log, ir_select(b, zero, ir_like(b, x, 1), x));
 
     log = ir_select(b, zero, ir_like(b, x, least), log);
-    return ir_select(b, with(b, OP_lt, x, 0), ir_like(b, x, (double)-INFINITY), ir_neg(b, ir_mul(b, x, log)));
+    return ir_select(b, with(b, OP_lt, x, 0), ir_like(b, x, (double)-INFINITY),
+                     ir_neg(b, ir_mul(b, x, log)));
 }
 
 static ir_ref
@@ -70,7 +72,8 @@ sinc(ir_build *b, ir_ref x)
 {
     ir_ref near = with(b, OP_lt, ir_op1(b, OP_abs, x), 0.5), one = ir_like(b, x, 1);
     ir_ref small = ir_select(b, near, x, ir_like(b, x, 0)), large = ir_select(b, near, one, x);
-    ir_ref z = ir_mul(b, small, small), even = ir_op1(b, OP_round_even, with(b, OP_mul, large, 0.5));
+    ir_ref z = ir_mul(b, small, small),
+           even = ir_op1(b, OP_round_even, with(b, OP_mul, large, 0.5));
     ir_ref r = ir_sub(b, large, ir_add(b, even, even));
     double c[12] = { 1 };
 
@@ -79,7 +82,8 @@ sinc(ir_build *b, ir_ref x)
     ir_ref y = ir_like(b, x, c[11]);
     for (int k = 10; k >= 0; k--)
         y = ir_op3(b, OP_fma, y, z, ir_like(b, x, c[k]));
-    ir_ref far = ir_div(b, ir_op1(b, OP_sin, with(b, OP_mul, r, PI)), with(b, OP_mul, large, PI));
+    ir_ref far =
+        ir_div(b, ir_op1(b, OP_sin, with(b, OP_mul, r, PI)), with(b, OP_mul, large, PI));
     return ir_select(b, near, y, far);
 }
 
@@ -118,11 +122,13 @@ apply_binary(ir_build *b, const fe_arg *x, int n, const void *o)
     return y ? fe_narrow(b, y, ir_btype(b, in[0])->dtype) : IR_NONE;
 }
 
-/* x log(y) with y made `harmless`, whose logarithm is 0, where x is 0 and log y is not finite. */
+/* x log(y) with y made `harmless`, whose logarithm is 0, where x is 0 and log y is not
+ * finite. */
 static ir_ref
 product(ir_build *b, ir_op log, ir_ref x, ir_ref y, double least, double harmless)
 {
-    ir_ref outside = ir_op2(b, OP_or, with(b, OP_le, y, least), with(b, OP_eq, y, (double)INFINITY));
+    ir_ref outside =
+        ir_op2(b, OP_or, with(b, OP_le, y, least), with(b, OP_eq, y, (double)INFINITY));
     ir_ref both = ir_op2(b, OP_and, with(b, OP_eq, x, 0), outside);
 
     return ir_mul(b, x, ir_op1(b, log, ir_select(b, both, ir_like(b, y, harmless), y)));
@@ -187,8 +193,8 @@ between(ir_build *b, ir_ref n, int64_t lo, int64_t hi)
     return ir_op3(b, OP_clamp, ir_splat_int(b, t, lo), n, ir_splat_int(b, t, hi));
 }
 
-/* x 2^n by three factors, the one nearest to the end of the range last: what comes before it is exact, unless the
- * result is zero or infinite.  x is f32 or f64, n an integer as wide. */
+/* x 2^n by three factors, the one nearest to the end of the range last: what comes before it is
+ * exact, unless the result is zero or infinite.  x is f32 or f64, n an integer as wide. */
 static ir_ref
 scaled(ir_build *b, ir_ref x, ir_ref n)
 {
@@ -205,7 +211,8 @@ scaled(ir_build *b, ir_ref x, ir_ref n)
     return x;
 }
 
-/* n in a signed type as wide as t; what does not fit saturates, far beyond the range of exponents. */
+/* n in a signed type as wide as t; what does not fit saturates, far beyond the range of
+ * exponents. */
 static ir_ref
 exponent_as(ir_build *b, ir_ref n, cot_dtype t)
 {
@@ -238,10 +245,12 @@ ldexp_of(ir_build *b, const fe_arg *x, int n, const void *o)
         return IR_NONE;
     }
     ir_ref w = fe_widen(b, in[0]);
-    return fe_narrow(b, scaled(b, w, exponent_as(b, in[1], ir_btype(b, w)->dtype)), ir_btype(b, in[0])->dtype);
+    return fe_narrow(b, scaled(b, w, exponent_as(b, in[1], ir_btype(b, w)->dtype)),
+                     ir_btype(b, in[0])->dtype);
 }
 
-/* n of x = m 2^n, 1/2 <= |m| < 1, in an integer as wide as x; subnormal numbers are scaled first. */
+/* n of x = m 2^n, 1/2 <= |m| < 1, in an integer as wide as x; subnormal numbers are scaled
+ * first. */
 static ir_ref
 exponent_of(ir_build *b, ir_ref x)
 {
@@ -291,7 +300,8 @@ multigammaln(ir_build *b, const fe_arg *x, int n, const void *o)
     if (!floating(b, "multigammaln", x[0].ref))
         return IR_NONE;
     if (d < 1) {
-        ir_build_fail(b, "multigammaln", ERR_attr_wrong, ir_format(b->arena, "d is %d; wants 1 or more", d));
+        ir_build_fail(b, "multigammaln", ERR_attr_wrong,
+                      ir_format(b->arena, "d is %d; wants 1 or more", d));
         return IR_NONE;
     }
     ir_ref w = fe_widen(b, x[0].ref), y = ir_like(b, w, 0.25 * d * (d - 1) * log(PI));

@@ -78,7 +78,8 @@ fold_in(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref k = packed(b, "threefry_fold_in", x[0].ref, t);
 
     (void)n;
-    return k ? unpacked(b, ir_op2(b, OP_threefry, k, ir_splat_int(b, t, *(const uint32_t *)options)))
+    return k ? unpacked(
+                   b, ir_op2(b, OP_threefry, k, ir_splat_int(b, t, *(const uint32_t *)options)))
              : IR_NONE;
 }
 
@@ -176,7 +177,8 @@ normal(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!u)
         return IR_NONE;
-    u = ir_add(b, ir_mul(b, u, ir_like(b, u, (double)(1.0f - low))), ir_like(b, u, (double)low));
+    u = ir_add(b, ir_mul(b, u, ir_like(b, u, (double)(1.0f - low))),
+               ir_like(b, u, (double)low));
     u = ir_op2(b, OP_max, u, ir_like(b, u, (double)low));
     return ir_mul(b, erfinv(b, u), ir_like(b, u, 1.4142135623730951));
 }

@@ -1,7 +1,8 @@
 /* The different elements of an array, as many as the user makes room for.
  *
- * Sorted, equal elements are neighbours: the first of each run is kept, and the running sum of those marks
- * is its place among them.  What has no place is scattered beyond the end, where scatter drops it. */
+ * Sorted, equal elements are neighbours: the first of each run is kept, and the running sum of
+ * those marks is its place among them.  What has no place is scattered beyond the end, where
+ * scatter drops it. */
 #include "cotrace/order.h"
 
 #include "frontend/trace.h"
@@ -28,7 +29,8 @@ marks(const finding *f)
 
     if (f->n == 0)
         return ir_zeros(b, ir_type_new(b->ctx, COT_BOOL, 1, &f->n));
-    ir_ref x = ir_slice_axis(b, f->sorted, 0, 0, f->n - 1), y = ir_slice_axis(b, f->sorted, 0, 1, f->n);
+    ir_ref x = ir_slice_axis(b, f->sorted, 0, 0, f->n - 1),
+           y = ir_slice_axis(b, f->sorted, 0, 1, f->n);
     ir_ref differ = ir_op2(b, OP_ne, x, y);
     if (x && ir_is_float(ir_btype(b, x)->dtype)) {
         ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_ne, x, x), ir_op2(b, OP_ne, y, y));
@@ -37,7 +39,8 @@ marks(const finding *f)
     return ir_concatenate(b, 2, (ir_ref[]){ ir_splat_int(b, one, 1), differ }, 0);
 }
 
-/* What `op` makes of room, of that many elements, and x at places, one for each element of x. */
+/* What `op` makes of room, of that many elements, and x at places, one for each element of
+ * x. */
 static ir_ref
 put(const finding *f, ir_op op, ir_ref room, ir_ref place, ir_ref x)
 {

@@ -1,4 +1,5 @@
-/* Windows, pooling, convolution: the options, read into what passes/window.c makes graphs of. */
+/* Windows, pooling, convolution: the options, read into what passes/window.c makes graphs
+ * of. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ typedef struct windowing {
 
 /* One entry for each of n spatial axes, `absent` where there is no list. */
 static bool
-entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n, int64_t absent, int64_t least,
-        int64_t *to)
+entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n, int64_t absent,
+        int64_t least, int64_t *to)
 {
     if (list.n != 0 && list.n != n) {
         ir_build_fail(b, d->title, ERR_attr_wrong,
@@ -31,8 +32,8 @@ entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n,
         to[i] = list.n ? list.at[i] : absent;
         if (to[i] < least) {
             ir_build_fail(b, d->title, ERR_attr_wrong,
-                          ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i, (long long)to[i],
-                                    (long long)least));
+                          ir_format(b->arena, "%s[%d] is %lld; wants %lld or more", what, i,
+                                    (long long)to[i], (long long)least));
             return false;
         }
     }
@@ -41,14 +42,17 @@ entries(ir_build *b, const windowing *d, const char *what, cot_list list, int n,
 
 /* ---- windows of several axes ---- */
 
-/* The windows of x along the axes, padded with the scalar fill; their elements go along *more new last axes. */
+/* The windows of x along the axes, padded with the scalar fill; their elements go along *more
+ * new last axes. */
 static ir_ref
-all_windows(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window, ir_ref fill, int *more)
+all_windows(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window,
+            ir_ref fill, int *more)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     const cot_list strides = d->pools && d->o.strides.n == 0 ? d->window : d->o.strides;
     const int n = d->window.n;
-    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK], padding[2 * COT_MAX_RANK];
+    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK],
+        padding[2 * COT_MAX_RANK];
     pass_window w[COT_MAX_RANK];
 
     if (!t || !fill || !entries(b, d, "strides", strides, n, 1, 1, stride) ||
@@ -59,7 +63,8 @@ all_windows(ir_build *b, const windowing *d, ir_ref x, const int *axis, const in
     for (int i = 0; i < t->rank; i++)
         w[i] = (pass_window){ 1, 1, 1, 1, 0, 0 };
     for (int i = 0; i < n; i++) {
-        w[axis[i]] = (pass_window){ window[i], stride[i], dilation[i], base[i], padding[2 * i], padding[2 * i + 1] };
+        w[axis[i]] = (pass_window){ window[i], stride[i],      dilation[i],
+                                    base[i],   padding[2 * i], padding[2 * i + 1] };
         if (d->o.same)
             pass_window_same(t->dims[axis[i]], &w[axis[i]]);
     }
@@ -77,7 +82,8 @@ windows(ir_build *b, const fe_arg *x, int n, const void *options)
 }
 
 cot_value
-cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride, int64_t dilation)
+cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
+             int64_t dilation)
 {
     windowing d = { .title = "windows", .axis = axis, .size = window, .stride = stride, .dilation = dilation };
 
@@ -86,7 +92,8 @@ cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride
 
 /* ---- pooling ---- */
 
-typedef ir_ref pool_rule(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window);
+typedef ir_ref pool_rule(ir_build *b, const windowing *d, ir_ref x, const int *axis,
+                         const int64_t *window);
 
 /* The sizes of the windows, and their axes: .axes, or the last ones. */
 static bool
@@ -101,7 +108,8 @@ pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t
     }
     if (d->o.axes.n != 0 && d->o.axes.n != n) {
         ir_build_fail(b, d->title, ERR_attr_wrong,
-                      ir_format(b->arena, "axes has %d entries; wants %d, as the window", d->o.axes.n, n));
+                      ir_format(b->arena, "axes has %d entries; wants %d, as the window",
+                                d->o.axes.n, n));
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -109,7 +117,8 @@ pool_shape(ir_build *b, const windowing *d, const ir_type *t, int *axis, int64_t
         if (axis[i] < 0)
             return false;
         if (ir_axes_has(seen, axis[i])) {
-            ir_build_fail(b, d->title, ERR_attr_wrong, ir_format(b->arena, "axes names axis %d twice", axis[i]));
+            ir_build_fail(b, d->title, ERR_attr_wrong,
+                          ir_format(b->arena, "axes names axis %d twice", axis[i]));
             return false;
         }
         seen |= ir_axes_of(axis[i]);
@@ -124,7 +133,8 @@ neutral(ir_build *b, const windowing *d, const ir_type *t)
     const int64_t none = 0;
     ir_ref x = ir_zeros(b, ir_type_new(b->ctx, t->dtype, 1, &none));
 
-    return d->op == OP_reduce_sum ? ir_zeros(b, ir_scalar_type(b->ctx, t->dtype)) : ir_reduce(b, d->op, x, ir_axes_of(0));
+    return d->op == OP_reduce_sum ? ir_zeros(b, ir_scalar_type(b->ctx, t->dtype))
+                                  : ir_reduce(b, d->op, x, ir_axes_of(0));
 }
 
 static ir_ref
@@ -148,7 +158,8 @@ average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_
     double size = 1;
 
     if (!ir_is_float(ir_btype(b, y)->dtype)) {
-        ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, y)), "a floating type");
+        ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, y)),
+                      "a floating type");
         return IR_NONE;
     }
     for (int i = 0; i < d->window.n; i++)
@@ -159,7 +170,8 @@ average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_
     return sum ? fe_narrow(b, ir_div(b, sum, count), ir_btype(b, x)->dtype) : IR_NONE;
 }
 
-/* A transpose goes behind the pooling: the gradient then runs along the memory of what was transposed. */
+/* A transpose goes behind the pooling: the gradient then runs along the memory of what was
+ * transposed. */
 static ir_ref
 pooled(ir_build *b, const windowing *d, ir_ref x, pool_rule *rule)
 {
@@ -246,7 +258,8 @@ read_layout(const char *s, int rank, pass_conv *to)
     to->w[rank - 2] = place_of(w, rank, 'I');
     to->w[rank - 1] = place_of(w, rank, 'O');
     int64_t n = place_of(y, rank, 'N'), c = place_of(y, rank, 'C'), k = 1;
-    if (to->x[0] < 0 || to->x[rank - 1] < 0 || to->w[rank - 2] < 0 || to->w[rank - 1] < 0 || n < 0 || c < 0)
+    if (to->x[0] < 0 || to->x[rank - 1] < 0 || to->w[rank - 2] < 0 || to->w[rank - 1] < 0 ||
+        n < 0 || c < 0)
         return false;
     to->y[n] = 0;
     to->y[c] = rank - 1;
@@ -268,7 +281,8 @@ static bool
 conv_windows(ir_build *b, const windowing *d, pass_conv *to, const ir_type *x, const ir_type *w)
 {
     const int n = to->spatial;
-    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK], padding[2 * COT_MAX_RANK];
+    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], base[COT_MAX_RANK],
+        padding[2 * COT_MAX_RANK];
 
     if (!entries(b, d, "strides", d->o.strides, n, 1, 1, stride) ||
         !entries(b, d, "dilation", d->o.dilation, n, 1, 1, dilation) ||
@@ -276,8 +290,8 @@ conv_windows(ir_build *b, const windowing *d, pass_conv *to, const ir_type *x, c
         !entries(b, d, "padding", d->o.padding, 2 * n, 0, INT32_MIN, padding))
         return false;
     for (int i = 0; i < n; i++) {
-        to->window[i] = (pass_window){ w->dims[to->w[i]], stride[i], dilation[i], base[i], padding[2 * i],
-                                       padding[2 * i + 1] };
+        to->window[i] = (pass_window){ w->dims[to->w[i]], stride[i],      dilation[i],
+                                       base[i],           padding[2 * i], padding[2 * i + 1] };
         if (d->o.same)
             pass_window_same(x->dims[to->x[1 + i]], &to->window[i]);
     }

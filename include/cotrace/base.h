@@ -82,7 +82,8 @@ COT_API void cot_error_clear(cot_context *ctx);
 COT_API const char *cot_status_name(cot_status status);
 COT_API const char *cot_version(void);
 
-/* Run a call that gives a status; leave the enclosing function with that status if it failed. */
+/* Run a call that gives a status; leave the enclosing function with that status if it
+ * failed. */
 #define COT_TRY(call)                            \
     do {                                         \
         cot_status cot_try_status_ = (call);     \

@@ -10,7 +10,8 @@
  * does.
  *
  * Errors   COT_ERR_ARG    no vmap around the body names the axis; the vmap has .chunk, so that the
- *                         examples are never there at once; pairs send or receive twice, or name
+ *                         examples are never there at once; pairs send or receive twice, or
+ *                         name
  *                         no example
  *          COT_ERR_DTYPE  psum, psum_scatter: x is no number; pmean: x is not floating
  * Source   the parallel operators of JAX (psum, pmax, ppermute, ...), under vmap. */

@@ -1,7 +1,8 @@
 /* Cotrace: from functions to graphs, kernels and object files; dumps of each.
  *
- * A kernel takes its arguments as an array of pointers in the order of the function's arguments, then
- * of its results, and a work block of cot_kernel_work_bytes bytes, aligned to 64. */
+ * A kernel takes its arguments as an array of pointers in the order of the function's
+ * arguments, then of its results, and a work block of cot_kernel_work_bytes bytes, aligned to
+ * 64. */
 #ifndef COTRACE_COMPILE_H
 #define COTRACE_COMPILE_H
 
@@ -30,12 +31,12 @@ typedef struct cot_compile_options {
 
 /* ---- functions to graphs ---- */
 
-/* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs to the
- * context; asking again for the same types answers the same graph.  Errors: whatever the body or a
- * transform did wrong; nothing else is left behind. */
+/* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs
+ * to the context; asking again for the same types answers the same graph.  Errors: whatever the
+ * body or a transform did wrong; nothing else is left behind. */
 COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
-/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context.  The new value
- * of an in/out argument (mutate.h) is not counted among the results. */
+/* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context.
+ * The new value of an in/out argument (mutate.h) is not counted among the results. */
 COT_API const char *cot_graph_name(const cot_graph *g);
 COT_API int cot_graph_n_in(const cot_graph *g);
 COT_API int cot_graph_n_out(const cot_graph *g);
@@ -43,14 +44,15 @@ COT_API bool cot_graph_in_is_inout(const cot_graph *g, int i);
 COT_API cot_type cot_graph_in_type(const cot_graph *g, int i);
 COT_API cot_type cot_graph_out_type(const cot_graph *g, int i);
 COT_API int cot_graph_node_count(const cot_graph *g);
-/* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path is for
- * messages. */
+/* Read .cot text: *out is the function named entry, or the last one where entry is NULL.  path
+ * is for messages. */
 COT_API cot_status cot_parse(cot_context *ctx, const char *path, const char *text, size_t bytes,
                              const char *entry, const cot_graph **out);
 
 /* ---- kernels ---- */
 
-/* Compile f for argument types.  options may be NULL.  The kernel is the caller's to free, and does not
+/* Compile f for argument types.  options may be NULL.  The kernel is the caller's to free, and
+ * does not
  * change: threads may share it. */
 COT_API cot_status cot_compile(cot_fn *f, cot_types types, const cot_compile_options *options,
                                cot_kernel **out);
@@ -61,35 +63,41 @@ COT_API void cot_kernel_free(cot_kernel *k);            /* NULL is allowed */
 /* The graph the kernel was compiled from (before simplification): for its types. */
 COT_API const cot_graph *cot_kernel_graph(const cot_kernel *k);
 
-/* Run: results and args have one array for each result and argument, of exactly the kernel's types.
- * Arrays may not overlap one that is written; but each result, in order, may be the array of the first
- * donated argument of its type that no result before it has.  An in/out argument holds its new value after
- * the call, and nothing defined if the call failed; a donated one holds nothing defined.
+/* Run: results and args have one array for each result and argument, of exactly the kernel's
+ * types.
+ * Arrays may not overlap one that is written; but each result, in order, may be the array of
+ * the first donated argument of its type that no result before it has.  An in/out argument
+ * holds its new value after the call, and nothing defined if the call failed; a donated one
+ * holds nothing defined.
  * Any number of threads may call at once.
- * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a loop
- * passed its bound), COT_ERR_MEMORY (no work block). */
+ * Errors: COT_ERR_ARG, COT_ERR_SHAPE, COT_ERR_DTYPE (an array does not fit), COT_ERR_BOUND (a
+ * loop passed its bound), COT_ERR_MEMORY (no work block). */
 COT_API cot_status cot_run(const cot_kernel *k, cot_array *const *results,
                            const cot_array *const *args);
-/* The same with the caller's work block: never allocates, takes no lock.  (The reference evaluator does.) */
+/* The same with the caller's work block: never allocates, takes no lock.  (The reference
+ * evaluator does.) */
 COT_API cot_status cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
                                 const cot_array *const *args);
 
-/* The plain function: args has a pointer for each argument, then for each result; what an in/out argument
- * points to is updated, and has no other pointer; work has cot_kernel_work_bytes bytes aligned to 64.  A kernel compiled for more than one thread reads one more
- * pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.  0, or a cot_status.  NULL where the back end has none
- * ("eval"). */
+/* The plain function: args has a pointer for each argument, then for each result; what an
+ * in/out argument points to is updated, and has no other pointer; work has
+ * cot_kernel_work_bytes bytes aligned to 64.  A kernel compiled for more than one thread reads
+ * one more pointer after the results: a cot_parallel (cotrace/pool.h), or NULL for one thread.
+ * 0, or a cot_status.  NULL where the back end has none ("eval"). */
 typedef int cot_entry(void *const *args, void *work);
 COT_API cot_entry *cot_kernel_entry(const cot_kernel *k);
 COT_API size_t cot_kernel_work_bytes(const cot_kernel *k);
 
-/* Call f on arrays: compiled at the first call with these types, then found by them.  results[i] is
- * filled, or made if it is NULL (then the caller's to free).  May be called by many threads at once. */
+/* Call f on arrays: compiled at the first call with these types, then found by them.
+ * results[i] is filled, or made if it is NULL (then the caller's to free).  May be called by
+ * many threads at once. */
 COT_API cot_status cot_jit(cot_fn *f, cot_array **results, int n_results,
                            const cot_array *const *args, int n_args);
 
-/* What cot_jit found of f, for tests and for finding out why a program compiles too often.  Kernels are
- * found by the element types and sizes of the arguments, of the one function: a transform with the same
- * options made again at the same line of the same function is that function, as is cot_with of a number.
+/* What cot_jit found of f, for tests and for finding out why a program compiles too often.
+ * Kernels are found by the element types and sizes of the arguments, of the one function: a
+ * transform with the same options made again at the same line of the same function is that
+ * function, as is cot_with of a number.
  * Counts may fall short while several threads call at once. */
 typedef struct cot_cache {
     uint64_t hits;              /* calls that found a kernel                                  */
@@ -107,14 +115,15 @@ typedef struct cot_export {
     const char *name;           /* of the C function; NULL: the function's own */
 } cot_export;
 
-/* Write a file with the functions, in the form its ending says (.o, .a, .c, .s, .ll), and their header if
- * header is not NULL.  An object needs nothing at run time but memcpy, memset and memmove, and nothing at
- * all on wasm32; on armv7em the compiler's __aeabi_* functions.  With threads above 1 a function with parallel
- * loops takes a parallel-for before `work`: cotrace/pool.h.  With several CPUs in options the first call
- * chooses among them, by one atomic word; an entry called on a machine older than all answers
- * COT_ERR_TARGET.
- * Errors: COT_ERR_TARGET (a target, CPU or feature that LLVM does not have, or cannot make code for),
- * COT_ERR_IO, COT_ERR_ARG (a name that is no C name, or is there twice), and those of tracing. */
+/* Write a file with the functions, in the form its ending says (.o, .a, .c, .s, .ll), and their
+ * header if header is not NULL.  An object needs nothing at run time but memcpy, memset and
+ * memmove, and nothing at all on wasm32; on armv7em the compiler's __aeabi_* functions.  With
+ * threads above 1 a function with parallel loops takes a parallel-for before `work`:
+ * cotrace/pool.h.  With several CPUs in options the first call chooses among them, by one
+ * atomic word; an entry called on a machine older than all answers COT_ERR_TARGET.
+ * Errors: COT_ERR_TARGET (a target, CPU or feature that LLVM does not have, or cannot make code
+ * for), COT_ERR_IO, COT_ERR_ARG (a name that is no C name, or is there twice), and those of
+ * tracing. */
 COT_API cot_status cot_build_object(cot_context *ctx, const cot_export *exports, int n,
                                     const cot_compile_options *options, const char *object,
                                     const char *header);
@@ -126,11 +135,11 @@ typedef void cot_write(void *user, const char *text, size_t bytes);
 /* A cot_write whose user is a FILE. */
 COT_API void cot_write_file(void *file, const char *text, size_t bytes);
 
-/* The text of a graph; what prints parses back (cot_parse).  Calls of custom functions have their traced
- * rules, so that they are transformed also where nobody registered them. */
+/* The text of a graph; what prints parses back (cot_parse).  Calls of custom functions have
+ * their traced rules, so that they are transformed also where nobody registered them. */
 COT_API cot_status cot_dump_graph(const cot_graph *g, cot_write *write, void *user);
-/* f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms applied),
- * "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm". */
+/* f for the given types at a stage: "trace" (the innermost body), "graph" (all transforms
+ * applied), "simplify" (what kernels are made of), "kernels", "plan", "llvm", "asm". */
 COT_API cot_status cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write,
                                void *user);
 /* A compiled kernel at a stage: "graph", "simplify", "kernels", "plan", "llvm", "asm". */

@@ -9,7 +9,8 @@
  *     ...
  *     cot_fn *f  = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
  *     cot_fn *df = cot_grad(f, .wrt = COT_LIST(0));
- *     COT_TRY(cot_compile(df, COT_TYPES(cot_f32(3), cot_f32(n, 3), cot_f32(n)), NULL, &step)); */
+ *     COT_TRY(cot_compile(df, COT_TYPES(cot_f32(3), cot_f32(n, 3), cot_f32(n)), NULL,
+ *     &step)); */
 #ifndef COTRACE_COTRACE_H
 #define COTRACE_COTRACE_H
 

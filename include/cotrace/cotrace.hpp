@@ -3,8 +3,9 @@
  *     out[0] = cot::mean(cot::square(cot::dot(in[1], in[0]) - in[2]));
  *     cot_fn *df = cot::grad(cot::fn(ctx, "loss", loss, 3, 1), {0});
  *
- * Nothing here is compiled into the library.  Values are cot::value, which is a cot_value; numbers mix
- * in as in C.  Places come from the compiler's built-in file and line of the caller. */
+ * Nothing here is compiled into the library.  Values are cot::value, which is a cot_value;
+ * numbers mix in as in C.  Places come from the compiler's built-in file and line of the
+ * caller. */
 #ifndef COTRACE_COTRACE_HPP
 #define COTRACE_COTRACE_HPP
 
@@ -48,7 +49,8 @@ private:
     }
 };
 
-/* Arguments or axes by name, for one call: cot::names("layer.0, scale"), cot::names("x: 0, layer: none"). */
+/* Arguments or axes by name, for one call: cot::names("layer.0, scale"), cot::names("x: 0,
+ * layer: none"). */
 struct names {
     const char *text;
 
@@ -83,7 +85,8 @@ template <class T>
 values
 fields(const T &x)
 {
-    return cot_values{static_cast<int>(sizeof x / sizeof(cot_value)), reinterpret_cast<const cot_value *>(&x)};
+    return cot_values{ static_cast<int>(sizeof x / sizeof(cot_value)),
+                       reinterpret_cast<const cot_value *>(&x) };
 }
 
 /* ---- types: cot::type(COT_F32, {2, 3}) ---- */
@@ -291,7 +294,8 @@ COT_BINARY_(mse)
 COT_BINARY_(cross_entropy)
 #undef COT_BINARY_
 
-/* ---- writes and views (mutate.h): x += y writes to what x stands for, for every handle and view of it ---- */
+/* ---- writes and views (mutate.h): x += y writes to what x stands for, for every handle and
+ * view of it ---- */
 
 inline value assign(cot_value dst, operand y, COT_PLACE_) { return cot_assign_(cot_place{file, line}, dst, y.x); }
 #define COT_ASSIGN_(name) \
@@ -351,7 +355,8 @@ inline value where(cot_value p, operand x, operand y) { return cot_where_(x.at, 
 inline value
 reshape(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
 {
-    return cot_reshape_(cot_place{file, line}, x, cot_list{static_cast<int>(shape.size()), 0, shape.begin()});
+    return cot_reshape_(cot_place{ file, line }, x,
+                        cot_list{ static_cast<int>(shape.size()), 0, shape.begin() });
 }
 inline value
 einsum(const char *spec, values xs, COT_PLACE_)
@@ -495,7 +500,8 @@ inline value convert(cot_value x, cot_dtype t, COT_PLACE_) { return cot_convert_
 /* ---- functions and transforms ---- */
 
 inline cot_fn *
-fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out, void *user = nullptr, COT_PLACE_)
+fn(cot_context *ctx, const char *name, cot_body *body, int n_in, int n_out,
+   void *user = nullptr, COT_PLACE_)
 {
     return cot_fn_new_(cot_place{file, line}, ctx, name, body, n_in, n_out, user);
 }
@@ -614,11 +620,11 @@ functional_call(cot_module *m, const state &given, std::initializer_list<cot_arr
 }
 
 inline cot_status
-stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules, cot_state *params,
-                   cot_state *buffers, COT_PLACE_)
+stack_module_state(cot_context *ctx, std::initializer_list<cot_module *> modules,
+                   cot_state *params, cot_state *buffers, COT_PLACE_)
 {
-    return cot_stack_module_state_(cot_place{file, line}, ctx, modules.begin(), static_cast<int>(modules.size()),
-                                   params, buffers);
+    return cot_stack_module_state_(cot_place{ file, line }, ctx, modules.begin(),
+                                   static_cast<int>(modules.size()), params, buffers);
 }
 
 }   /* namespace cot */

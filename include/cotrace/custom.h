@@ -1,9 +1,10 @@
 /* Cotrace: functions with rules of their own.
  *
- * A custom function is a name, a forward (a traced body, or C code that no trace looks into) and rules for
- * the transforms.  Its rules are authoritative: every transform at every depth uses them and nothing else,
- * and differentiates and maps the rules themselves for what follows.  Bodies and rules run in traces of
- * their own: what they need is passed to them, and a value of a trace around them is an error. */
+ * A custom function is a name, a forward (a traced body, or C code that no trace looks into)
+ * and rules for the transforms.  Its rules are authoritative: every transform at every depth
+ * uses them and nothing else, and differentiates and maps the rules themselves for what
+ * follows.  Bodies and rules run in traces of their own: what they need is passed to them, and
+ * a value of a trace around them is an error. */
 #ifndef COTRACE_CUSTOM_H
 #define COTRACE_CUSTOM_H
 
@@ -15,7 +16,8 @@ extern "C" {
 
 typedef struct cot_custom cot_custom;
 
-/* What a body or rule is told, all host data.  Types are those of one example, except in a vmap rule. */
+/* What a body or rule is told, all host data.  Types are those of one example, except in a vmap
+ * rule. */
 typedef struct cot_custom_info {
     void *user;
     int n_attrs;
@@ -36,13 +38,16 @@ typedef struct cot_custom_info {
  *   jvp      the inputs, the results, a tangent for each floating input -> a tangent for each floating
  *            result that is not marked
  *   vmap     the inputs, the mapped ones with the mapped axis first -> the results, out_dims of each
- * A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's tangents be (cot_is_zero). */
-typedef void cot_custom_body(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out);
+ * A rule may answer COT_ZERO for a derivative that is zero, and so may jvp's tangents be
+ * (cot_is_zero). */
+typedef void cot_custom_body(cot_trace *t, const cot_custom_info *info, const cot_value *in,
+                             cot_value *out);
 
-/* C code on dense row-major arrays of one example; bool is a byte.  0, or a status of its own, which
- * ends the run with COT_ERR_FOREIGN.  Called from any thread that runs a kernel; never from an object file,
- * which wants .symbol. */
-typedef int cot_custom_run(const cot_custom_info *info, const void *const *in, void *const *out);
+/* C code on dense row-major arrays of one example; bool is a byte.  0, or a status of its own,
+ * which ends the run with COT_ERR_FOREIGN.  Called from any thread that runs a kernel; never
+ * from an object file, which wants .symbol. */
+typedef int cot_custom_run(const cot_custom_info *info, const void *const *in,
+                           void *const *out);
 
 /* What setup may do: it sees types, never values, and adds no computation. */
 typedef struct cot_setup cot_setup;
@@ -54,17 +59,20 @@ COT_API void cot_save_out(cot_setup *s, int j);
 COT_API void cot_save_data(cot_setup *s, int64_t x);    /* appended to info->data */
 COT_API void cot_mark_nondiff(cot_setup *s, int j);     /* result j has no derivative; integers never have */
 
-/* A C function of any signature is .symbol with its .prototype, which says what each parameter is handed:
+/* A C function of any signature is .symbol with its .prototype, which says what each parameter
+ * is handed:
  *
- *     .symbol = (cot_symbol *)gsl_sort, .prototype = "void gsl_sort(double *out0 = in0, size_t 1, size_t data0)"
+ *     .symbol = (cot_symbol *)gsl_sort, .prototype = "void gsl_sort(double *out0 = in0, size_t
+ *     1, size_t data0)"
  *
- * Arrays of one example travel as pointers: `const T *inN`, `T *outN`, or `T *outN = inN` where C code writes
- * over its argument (the traced value stays what it was: the result is a value of its own).  By value travel
- * operands without axes (`T inN`), attributes of the call and data of setup (`T attrN`, `T dataN`) and
- * numbers; `void *user` is .user.  What it answers is ignored; or `outN = double f(...)` a result without axes,
- * or `status = int f(...)`: not 0 ends the run with COT_ERR_FOREIGN.  The name is that of an external symbol of
- * object files and C source, whose header declares it.  Compiled code calls it as C does, the evaluator through
- * libffi.  It is pure, or has .effects; calls are made one after the other. */
+ * Arrays of one example travel as pointers: `const T *inN`, `T *outN`, or `T *outN = inN` where
+ * C code writes over its argument (the traced value stays what it was: the result is a value of
+ * its own).  By value travel operands without axes (`T inN`), attributes of the call and data
+ * of setup (`T attrN`, `T dataN`) and numbers; `void *user` is .user.  What it answers is
+ * ignored; or `outN = double f(...)` a result without axes, or `status = int f(...)`: not 0
+ * ends the run with COT_ERR_FOREIGN.  The name is that of an external symbol of object files
+ * and C source, whose header declares it.  Compiled code calls it as C does, the evaluator
+ * through libffi.  It is pure, or has .effects; calls are made one after the other. */
 typedef void cot_symbol(void);
 
 typedef struct cot_custom_options {
@@ -90,13 +98,17 @@ typedef struct cot_custom_options {
 #define COT_ZERO ((cot_value){NULL, 0, UINT32_MAX})
 static inline bool cot_is_zero(cot_value v) { return v.ctx == NULL && v.id == UINT32_MAX; }
 
-/* Register a function under a name that is new in the context ("lib.sort"); it belongs to the context.
+/* Register a function under a name that is new in the context ("lib.sort"); it belongs to the
+ * context.
  * NULL, with the error recorded, if the name is taken or the options contradict each other. */
 COT_API const cot_custom *cot_custom_new_(cot_place at, cot_context *ctx, const char *name,
                                           const cot_custom_options *o, size_t size);
-/* Call it on traced values.  The first result is answered; out, if not NULL, gets all of them. */
-COT_API cot_value cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values in, cot_value *out);
-/* v with the mapped axis dim first; one that is not mapped (COT_NONE) is repeated to size.  For vmap rules. */
+/* Call it on traced values.  The first result is answered; out, if not NULL, gets all of
+ * them. */
+COT_API cot_value cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs,
+                                   cot_values in, cot_value *out);
+/* v with the mapped axis dim first; one that is not mapped (COT_NONE) is repeated to size.  For
+ * vmap rules. */
 COT_API cot_value cot_move_batch_front_(cot_place at, cot_value v, int64_t dim, int64_t size);
 
 #ifndef __cplusplus

@@ -1,10 +1,12 @@
 /* Cotrace: discrete Fourier transforms.
  *
- *     Y[k] = sum_j x[j] e^(-2 pi i j k / n),  k = 0 ... n - 1,  along an axis, or several one after the other.
+ *     Y[k] = sum_j x[j] e^(-2 pi i j k / n),  k = 0 ... n - 1,  along an axis, or several one
+ *     after the other.
  *
- * Any length will do: one whose prime factors are at most 13 is transformed as it is, another by a convolution of
- * a length of that kind (Bluestein).  f16 and bf16 become f32.  Normwise error of a line: about log2(n) / 2 ulp, some 4
- * times that by convolution.  Derivatives are transforms again.
+ * Any length will do: one whose prime factors are at most 13 is transformed as it is, another
+ * by a convolution of a length of that kind (Bluestein).  f16 and bf16 become f32.  Normwise
+ * error of a line: about log2(n) / 2 ulp, some 4 times that by convolution.  Derivatives are
+ * transforms again.
  *
  *   .axes    which; absent: the last, and of the functions that end in n all
  *   .sizes   lengths to transform, one for each axis: x is cut, or zeros are put behind it; absent: as x is (of
@@ -55,8 +57,9 @@ COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int
 #define COT_FFT_FFT_(x, ...) cot_fft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 #define cot_ifft(...) COT_FFT_IFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_IFFT_(x, ...) cot_ifft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* Of real x the first n / 2 + 1 numbers of the last axis, which say the others; and back to n real ones (what cannot be
- * of such a transform, imaginary parts of the first and, for an even n, the last, does not count). */
+/* Of real x the first n / 2 + 1 numbers of the last axis, which say the others; and back to n
+ * real ones (what cannot be of such a transform, imaginary parts of the first and, for an even
+ * n, the last, does not count). */
 #define cot_rfft(...) COT_FFT_RFFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_RFFT_(x, ...) cot_rfft_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 #define cot_irfft(...) COT_FFT_IRFFT_(__VA_ARGS__, .end_ = 0)
@@ -75,7 +78,8 @@ COT_API cot_value cot_rfftfreq_(cot_place at, cot_trace *t, cot_dtype dtype, int
 #define COT_FFT_SHIFT_(x, ...) cot_fftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
 #define cot_ifftshift(...) COT_FFT_ISHIFT_(__VA_ARGS__, .end_ = 0)
 #define COT_FFT_ISHIFT_(x, ...) cot_ifftshift_(COT_HERE, x, COT_FFT_(__VA_ARGS__))
-/* The frequencies of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in cycles; those that rfft keeps. */
+/* The frequencies of n numbers taken every d: 0, 1, ..., -2, -1 over n d, in cycles; those that
+ * rfft keeps. */
 #define cot_fftfreq(t, dtype, n, d) cot_fftfreq_(COT_HERE, t, dtype, n, d)
 #define cot_rfftfreq(t, dtype, n, d) cot_rfftfreq_(COT_HERE, t, dtype, n, d)
 #endif

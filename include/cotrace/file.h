@@ -1,8 +1,10 @@
 /* Cotrace: named arrays in files: npz, as numpy.savez writes it, and safetensors.
  *
- * A file read gives new arrays: free them with cot_state_free; the list and its names belong to the context.
+ * A file read gives new arrays: free them with cot_state_free; the list and its names belong to
+ * the context.
  * The formats need libzip and jansson where the library is built; one that was left out answers
- * COT_ERR_TARGET.  Nothing in a file is believed before it is compared with the bytes that are there. */
+ * COT_ERR_TARGET.  Nothing in a file is believed before it is compared with the bytes that are
+ * there. */
 #ifndef COTRACE_FILE_H
 #define COTRACE_FILE_H
 
@@ -31,11 +33,11 @@ COT_API cot_status cot_load(cot_context *ctx, const char *path, cot_state *out);
  *          COT_ERR_TARGET, COT_ERR_IO  as above */
 COT_API cot_status cot_save(cot_context *ctx, const char *path, const cot_state *s);
 
-/* The distinct parameters and buffers of a module that have arrays, under their names: to save.  The
- * arrays stay the caller's; the list belongs to the context. */
+/* The distinct parameters and buffers of a module that have arrays, under their names: to save.
+ * The arrays stay the caller's; the list belongs to the context. */
 COT_API cot_status cot_module_state(const cot_module *m, cot_state *out);
-/* Each array of s becomes the module's own under its name; all of them or, after an error, none.  The
- * arrays stay the caller's, who keeps them alive.  partial: 1: names may be missing.
+/* Each array of s becomes the module's own under its name; all of them or, after an error,
+ * none.  The arrays stay the caller's, who keeps them alive.  partial: 1: names may be missing.
  *
  * Errors   COT_ERR_ARG    a name is unknown, or there twice; one is missing (partial == 0); tied names
  *                         have different arrays

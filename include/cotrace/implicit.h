@@ -34,8 +34,8 @@ typedef struct cot_solve_options {
 
 COT_API cot_value cot_custom_linear_solve_(cot_place at, cot_body *matvec, cot_solver *solve,
                                            const cot_solve_options *o, size_t size);
-COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve, const cot_solve_options *o,
-                                   size_t size);
+COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
+                                   const cot_solve_options *o, size_t size);
 
 #ifndef __cplusplus
 #define COT_SOLVE_(...) &(const cot_solve_options){__VA_ARGS__}, sizeof(cot_solve_options)
@@ -44,7 +44,8 @@ COT_API cot_value cot_custom_root_(cot_place at, cot_body *f, cot_solver *solve,
  *     matvec       n values -> n values of the types of b, linear; transposed by the library
  *     solve        any solver; called for b, for tangents, and unless .transpose or .symmetric is given
  *                  for cotangents with the transposed matvec
- * Of complex numbers the transposed matvec is the conjugate transpose, and .symmetric means Hermitian: torch's convention.
+ * Of complex numbers the transposed matvec is the conjugate transpose, and .symmetric means
+ * Hermitian: torch's convention.
  * Errors: COT_ERR_ARG    matvec is not linear, or there is no b
  *         COT_ERR_SHAPE, COT_ERR_DTYPE    a body's results are not of the types of b; b is neither floating nor complex */
 #define cot_custom_linear_solve(...) COT_LINEAR_SOLVE_(__VA_ARGS__, .end_ = 0)

@@ -3,7 +3,8 @@
  *     y = cot_index(x, COT_AT(0, COT_SPAN(1, COT_NONE, 2), COT_NEWAXIS, i));       x[0, 1::2, None, i]
  *     z = cot_index_add(x, COT_AT(i, j), 1.0);                                     x.at[i, j].add(1)
  *
- * Everything is made of slice, gather and scatter, and so maps and differentiates as they do, in linear time:
+ * Everything is made of slice, gather and scatter, and so maps and differentiates as they do,
+ * in linear time:
  * the derivative of a read is a scatter_add, which is done in place. */
 #ifndef COTRACE_INDEX_H
 #define COTRACE_INDEX_H
@@ -56,9 +57,10 @@ COT_API cot_value cot_put_along_(cot_place at, cot_update_kind kind, cot_value x
 COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, cot_value ids, int64_t n);
 
 #ifndef __cplusplus
-/* Elements start, start + step, ... before stop, each counted from the end where negative; COT_NONE leaves one out;
- * the step, which may be left out, may be negative.  Every element; a new axis of size 1; as many whole axes as
- * are missing. */
+/* Elements start, start + step, ... before stop, each counted from the end where negative;
+ * COT_NONE leaves one out;
+ * the step, which may be left out, may be negative.  Every element; a new axis of size 1; as
+ * many whole axes as are missing. */
 #define COT_SPAN(...) COT_SPAN_(__VA_ARGS__, 1, )
 #define COT_SPAN_(start, stop, step, ...) cot_at_span(start, stop, step)
 #define COT_WHOLE cot_at_span(COT_NONE, COT_NONE, 1)
@@ -67,7 +69,8 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 /* The first `bound` elements at which mask (bool) holds, in row-major order. */
 #define COT_MASK(mask, bound) cot_at_mask(mask, bound)
 
-/* COT_AT(i, COT_SPAN(1, 5), v): 1 to 12 entries: integers, spans and the like, values (integers of any shape). */
+/* COT_AT(i, COT_SPAN(1, 5), v): 1 to 12 entries: integers, spans and the like, values (integers
+ * of any shape). */
 #define COT_AT_(x)                                                                               \
     _Generic((x), cot_at: cot_at_same, cot_value: cot_at_value, _Bool: cot_at_int,               \
              char: cot_at_int, signed char: cot_at_int, unsigned char: cot_at_int,               \
@@ -91,16 +94,19 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
     COT_AT_PICK_(__VA_ARGS__, COT_AT_12_, COT_AT_11_, COT_AT_10_, COT_AT_9_, COT_AT_8_, COT_AT_7_, \
                  COT_AT_6_, COT_AT_5_, COT_AT_4_, COT_AT_3_, COT_AT_2_, COT_AT_1_, )(__VA_ARGS__, )
 #define COT_AT_COUNT_(...) COT_AT_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
-#define COT_AT(...) ((cot_ats){COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){COT_AT_EACH_(__VA_ARGS__)}})
+#define COT_AT(...)                                                                            \
+    ((cot_ats){ COT_AT_COUNT_(__VA_ARGS__), (const cot_at[]){ COT_AT_EACH_(__VA_ARGS__) } })
 
 /* cot_index(x, COT_AT(...)): x[...] of NumPy; cot_index(x, i, axis): slice i of an axis.
  *
  *   returns  the axes of x in order, less those of integers, with new ones; values broadcast with each other (and
- *            with integers, where a value has a rank) to one shape, whose axes stand where the first of them
+ *            with integers, where a value has a rank) to one shape, whose axes stand where the
+ *            first of them
  *            stood, or first if a span or a new axis parts them
  *
- * An integer value of rank 0 counts as an integer.  With COT_MASK(m, bound), which stands for the axes of m, the
- * result has `bound` in their place; elements beyond the count are 0, and dropped by updates.
+ * An integer value of rank 0 counts as an integer.  With COT_MASK(m, bound), which stands for
+ * the axes of m, the result has `bound` in their place; elements beyond the count are 0, and
+ * dropped by updates.
  * cot_index_get names the options.
  *
  * Errors   COT_ERR_SHAPE  too many entries; an integer outside; a mask that does not fit, or has no bound
@@ -113,9 +119,10 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 #define COT_ATS_(...) &(const cot_at_options){__VA_ARGS__}, sizeof(cot_at_options)
 #define cot_index_get(...) COT_INDEX_READ_(__VA_ARGS__, .end_ = 0)
 #define COT_INDEX_READ_(x, at, ...) cot_index_at_(COT_HERE, x, at, COT_ATS_(__VA_ARGS__))
-/* x with the elements at an index replaced by y, or with y added, ...: x.at[...].set(y) of JAX.  y, a value or a
- * number, broadcasts to the shape of the read.  Of several updates of one element a set takes the last, the others
- * take all.  A mask needs no bound if y broadcasts to x without the axes of the mask. */
+/* x with the elements at an index replaced by y, or with y added, ...: x.at[...].set(y) of JAX.
+ * y, a value or a number, broadcasts to the shape of the read.  Of several updates of one
+ * element a set takes the last, the others take all.  A mask needs no bound if y broadcasts to
+ * x without the axes of the mask. */
 #define COT_INDEX_WRITE_(kind, x, at, y, ...) \
     cot_index_update_(COT_HERE, kind, x, at, COT_OPERAND(y), COT_ATS_(__VA_ARGS__))
 #define cot_index_set(...) COT_INDEX_WRITE_(COT_UPDATE_SET, __VA_ARGS__, .end_ = 0)
@@ -126,15 +133,16 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 /* The first `bound` elements of x where mask (of x's leading axes) holds, zeros after them. */
 #define cot_masked_select(x, mask, bound) cot_index(x, COT_AT(COT_MASK(mask, bound)))
 
-/* x with x[i][index[i][j]] = y[i][j] for the last axis, and likewise for others (or +=, ...): index has x's rank,
- * y broadcasts to it.  Indices count from the end where negative; those outside are dropped. */
+/* x with x[i][index[i][j]] = y[i][j] for the last axis, and likewise for others (or +=, ...):
+ * index has x's rank, y broadcasts to it.  Indices count from the end where negative; those
+ * outside are dropped. */
 #define cot_put_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_SET, x, index, COT_OPERAND(y), axis)
 #define cot_add_along(x, index, y, axis) \
     cot_put_along_(COT_HERE, COT_UPDATE_ADD, x, index, COT_OPERAND(y), axis)
 
-/* By segment: element j of the result combines the x[i, ...] with ids[i] = j, in order; ids, sorted or not, are
- * integers of x's leading axes; outside 0 ... n-1 they are dropped.
+/* By segment: element j of the result combines the x[i, ...] with ids[i] = j, in order; ids,
+ * sorted or not, are integers of x's leading axes; outside 0 ... n-1 they are dropped.
  *
  *   x        T[d0, ..., dr-1, rest], ids integer[d0, ..., dr-1]
  *   returns  T[n, rest]; an empty segment is 0, 1, the least or the largest value

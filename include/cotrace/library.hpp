@@ -1,9 +1,11 @@
-/* Cotrace for C++17: movement, indexing, order, windows, random draws, collectives, effects, solvers.
+/* Cotrace for C++17: movement, indexing, order, windows, random draws, collectives, effects,
+ * solvers.
  *
  *     out[0] = cot::quantile(cot::cumsum(x, 0), 0.9, 0);
  *
- * Part of cotrace/cotrace.hpp, which includes it; what a function does stands at its namesake in the C
- * headers.  Where C takes named options, the struct of options is the last argument. */
+ * Part of cotrace/cotrace.hpp, which includes it; what a function does stands at its namesake
+ * in the C headers.  Where C takes named options, the struct of options is the last
+ * argument. */
 #ifndef COTRACE_LIBRARY_HPP
 #define COTRACE_LIBRARY_HPP
 #ifndef COTRACE_COTRACE_HPP
@@ -45,7 +47,8 @@ pad(cot_value x, operand with, const cot_move_options &o)
 inline value
 broadcast_to(cot_value x, std::initializer_list<int64_t> shape, COT_PLACE_)
 {
-    return cot_broadcast_to_(COT_AT_, x, cot_list{static_cast<int>(shape.size()), 0, shape.begin()});
+    return cot_broadcast_to_(COT_AT_, x,
+                             cot_list{ static_cast<int>(shape.size()), 0, shape.begin() });
 }
 inline value concatenate(values xs, int axis, COT_PLACE_) { return cot_concatenate_(COT_AT_, xs.x, axis); }
 inline value squeeze(cot_value x, list axes, COT_PLACE_) { return cot_squeeze_(COT_AT_, x, axes.x); }
@@ -87,8 +90,8 @@ COT_WITH_(nonzero, cot_nonzero_options)
 COT_WITH_1_(dot_general, cot_value, y, cot_dot_options)
 COT_WITH_1_(gather, cot_value, indices, cot_index_options)
 inline value
-scatter(cot_scatter_kind kind, cot_value x, cot_value indices, cot_value updates, const cot_index_options &o,
-        COT_PLACE_)
+scatter(cot_scatter_kind kind, cot_value x, cot_value indices, cot_value updates,
+        const cot_index_options &o, COT_PLACE_)
 {
     return cot_scatter_(COT_AT_, kind, x, indices, updates, &o, sizeof o);
 }
@@ -160,8 +163,8 @@ windows(cot_value x, int axis, int64_t window, int64_t stride = 1, int64_t dilat
     return cot_windows_(COT_AT_, x, axis, window, stride, dilation);
 }
 inline value
-select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value source, cot_value init,
-                   const cot_combine_options &o, COT_PLACE_)
+select_and_scatter(cot_body *select, cot_body *scatter, cot_value x, cot_value source,
+                   cot_value init, const cot_combine_options &o, COT_PLACE_)
 {
     return cot_select_and_scatter_(COT_AT_, select, scatter, x, source, init, &o, sizeof o);
 }
@@ -190,7 +193,8 @@ rfftfreq(cot_trace *t, cot_dtype dtype, int64_t n, double d = 1, COT_PLACE_)
     return cot_rfftfreq_(COT_AT_, t, dtype, n, d);
 }
 inline void
-lbfgs_push(cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy, cot_value *out, COT_PLACE_)
+lbfgs_push(cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy,
+           cot_value *out, COT_PLACE_)
 {
     cot_lbfgs_push_(COT_AT_, s, y, count, ds, dy, out);
 }
@@ -203,7 +207,8 @@ bernoulli(cot_trace *t, cot_type shape, operand p, const cot_random_options &o =
     return cot_bernoulli_(p.at, t, shape, p.x, &o, sizeof o);
 }
 inline value
-randint(cot_trace *t, cot_type type, int64_t low, int64_t high, const cot_random_options &o = {}, COT_PLACE_)
+randint(cot_trace *t, cot_type type, int64_t low, int64_t high,
+        const cot_random_options &o = {}, COT_PLACE_)
 {
     return cot_randint_(COT_AT_, t, type, low, high, &o, sizeof o);
 }

@@ -1,7 +1,8 @@
 /* Cotrace: losses.
  *
- * Each gives one number for each element or example, reduced by .reduction.  f16 and bf16 are widened once and rounded
- * once, after the reduction.  Formulas and defaults are PyTorch's; classes are the last axis. */
+ * Each gives one number for each element or example, reduced by .reduction.  f16 and bf16 are
+ * widened once and rounded once, after the reduction.  Formulas and defaults are PyTorch's;
+ * classes are the last axis. */
 #ifndef COTRACE_LOSS_H
 #define COTRACE_LOSS_H
 
@@ -55,13 +56,16 @@ COT_LOSS_3_(cot_margin_ranking_)
 COT_LOSS_3_(cot_triplet_)
 #undef COT_LOSS_2_
 #undef COT_LOSS_3_
-COT_API cot_value cot_cosine_similarity_(cot_place at, cot_value x, cot_value y, int axis, double eps);
-COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets, cot_value input_lengths,
-                           cot_value target_lengths, const cot_loss_options *o, size_t size);
+COT_API cot_value cot_cosine_similarity_(cot_place at, cot_value x, cot_value y, int axis,
+                                         double eps);
+COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
+                           cot_value input_lengths, cot_value target_lengths,
+                           const cot_loss_options *o, size_t size);
 
 #ifndef __cplusplus
 #define COT_LOSS_(...) &(const cot_loss_options){__VA_ARGS__}, sizeof(cot_loss_options)
-/* (x - y)^2; |x - y|; half the square within .delta of 0 and beyond it a line, scaled by 1 / .delta or not. */
+/* (x - y)^2; |x - y|; half the square within .delta of 0 and beyond it a line, scaled by 1 /
+ * .delta or not. */
 #define cot_mse(...) COT_MSE_(__VA_ARGS__, .end_ = 0)
 #define COT_MSE_(x, y, ...) cot_mse_loss_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 #define cot_l1(...) COT_L1_(__VA_ARGS__, .end_ = 0)
@@ -71,30 +75,36 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 #define cot_huber(...) COT_HUBER_(__VA_ARGS__, .end_ = 0)
 #define COT_HUBER_(x, y, ...) cot_huber_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 
-/* -log softmax(logits)[label]: logits [..., n], labels integers [...] or distributions [..., n].  The mean is over
- * examples that are not ignored, weighted by .weight [n] where there is one; of distributions, over all examples.
+/* -log softmax(logits)[label]: logits [..., n], labels integers [...] or distributions [...,
+ * n].  The mean is over examples that are not ignored, weighted by .weight [n] where there is
+ * one; of distributions, over all examples.
  * nll takes logarithms of probabilities instead, and integers only.
  * Errors   COT_ERR_SHAPE  labels or weights do not fit */
 #define cot_cross_entropy(...) COT_CROSS_ENTROPY_(__VA_ARGS__, .end_ = 0)
 #define COT_CROSS_ENTROPY_(logits, labels, ...) \
     cot_cross_entropy_loss_(COT_HERE, logits, labels, COT_LOSS_(__VA_ARGS__))
 #define cot_nll(...) COT_NLL_(__VA_ARGS__, .end_ = 0)
-#define COT_NLL_(log_probs, labels, ...) cot_nll_(COT_HERE, log_probs, labels, COT_LOSS_(__VA_ARGS__))
-/* -(y log p + (1 - y) log(1 - p)), logarithms not below -100; of p = 1 / (1 + e^-x), without overflow. */
+#define COT_NLL_(log_probs, labels, ...)                                                       \
+    cot_nll_(COT_HERE, log_probs, labels, COT_LOSS_(__VA_ARGS__))
+/* -(y log p + (1 - y) log(1 - p)), logarithms not below -100; of p = 1 / (1 + e^-x), without
+ * overflow. */
 #define cot_bce(...) COT_BCE_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_(p, y, ...) cot_bce_(COT_HERE, p, y, COT_LOSS_(__VA_ARGS__))
 #define cot_bce_with_logits(...) COT_BCE_LOGITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BCE_LOGITS_(x, y, ...) cot_bce_with_logits_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
-/* y (log y - x), x a logarithm of probabilities; 0 where y is 0.  The mean over distributions is COT_LOSS_BATCH_MEAN. */
+/* y (log y - x), x a logarithm of probabilities; 0 where y is 0.  The mean over distributions
+ * is COT_LOSS_BATCH_MEAN. */
 #define cot_kl_div(...) COT_KL_DIV_(__VA_ARGS__, .end_ = 0)
 #define COT_KL_DIV_(x, y, ...) cot_kl_div_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* e^x - y x; log(var) / 2 + (x - y)^2 / (2 var), var not below 1e-6. */
 #define cot_poisson_nll(...) COT_POISSON_NLL_(__VA_ARGS__, .end_ = 0)
 #define COT_POISSON_NLL_(x, y, ...) cot_poisson_nll_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 #define cot_gaussian_nll(...) COT_GAUSSIAN_NLL_(__VA_ARGS__, .end_ = 0)
-#define COT_GAUSSIAN_NLL_(x, y, var, ...) cot_gaussian_nll_(COT_HERE, x, y, var, COT_LOSS_(__VA_ARGS__))
+#define COT_GAUSSIAN_NLL_(x, y, var, ...)                                                      \
+    cot_gaussian_nll_(COT_HERE, x, y, var, COT_LOSS_(__VA_ARGS__))
 
-/* y is 1 or -1: max(0, .margin - x y) with margin 1; x where y is 1, else max(0, .margin - x) with margin 1;
+/* y is 1 or -1: max(0, .margin - x y) with margin 1; x where y is 1, else max(0, .margin - x)
+ * with margin 1;
  * log(1 + e^(-x y)). */
 #define cot_hinge(...) COT_HINGE_(__VA_ARGS__, .end_ = 0)
 #define COT_HINGE_(x, y, ...) cot_hinge_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
@@ -104,11 +114,14 @@ COT_API cot_value cot_ctc_(cot_place at, cot_value log_probs, cot_value targets,
 #define COT_SOFT_MARGIN_(x, y, ...) cot_soft_margin_(COT_HERE, x, y, COT_LOSS_(__VA_ARGS__))
 /* max(0, .margin - z (x - y)) with margin 0. */
 #define cot_margin_ranking(...) COT_MARGIN_RANKING_(__VA_ARGS__, .end_ = 0)
-#define COT_MARGIN_RANKING_(x, y, z, ...) cot_margin_ranking_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
-/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, eps 1e-8; 1 - that where z is 1, else max(0, that - .margin). */
+#define COT_MARGIN_RANKING_(x, y, z, ...)                                                      \
+    cot_margin_ranking_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
+/* x . y / (max(|x|, eps) max(|y|, eps)) along an axis, eps 1e-8; 1 - that where z is 1, else
+ * max(0, that - .margin). */
 #define cot_cosine_similarity(x, y, axis) cot_cosine_similarity_(COT_HERE, x, y, axis, 1e-8)
 #define cot_cosine_embedding(...) COT_COSINE_EMBEDDING_(__VA_ARGS__, .end_ = 0)
-#define COT_COSINE_EMBEDDING_(x, y, z, ...) cot_cosine_embedding_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
+#define COT_COSINE_EMBEDDING_(x, y, z, ...)                                                    \
+    cot_cosine_embedding_(COT_HERE, x, y, z, COT_LOSS_(__VA_ARGS__))
 /* max(0, |a - p| - |a - n| + .margin) with norms of the last axis, and margin 1. */
 #define cot_triplet(...) COT_TRIPLET_(__VA_ARGS__, .end_ = 0)
 #define COT_TRIPLET_(a, p, n, ...) cot_triplet_(COT_HERE, a, p, n, COT_LOSS_(__VA_ARGS__))

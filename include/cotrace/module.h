@@ -1,10 +1,11 @@
 /* Cotrace: modules: a function with named parameters and buffers.
  *
- * A module is a body, two trees of names (cot_tree) for its parameters and its buffers, and an array
- * for each leaf.  Its function (cot_module_fn) is an ordinary cot_fn over (parameters..., buffers...,
- * inputs...) with these names, so that transforms, in_dims and wrt speak of "layer.1.weight".  The arrays
- * are read at each call: a weight that changed is seen.  Modules belong to their context and are changed
- * by one thread at a time; arrays stay the caller's, who keeps them alive. */
+ * A module is a body, two trees of names (cot_tree) for its parameters and its buffers, and an
+ * array for each leaf.  Its function (cot_module_fn) is an ordinary cot_fn over (parameters...,
+ * buffers..., inputs...) with these names, so that transforms, in_dims and wrt speak of
+ * "layer.1.weight".  The arrays are read at each call: a weight that changed is seen.  Modules
+ * belong to their context and are changed by one thread at a time; arrays stay the caller's,
+ * who keeps them alive. */
 #ifndef COTRACE_MODULE_H
 #define COTRACE_MODULE_H
 
@@ -17,7 +18,8 @@ extern "C" {
 
 typedef struct cot_module cot_module;
 
-/* body reads the parameters, then the buffers, then the inputs: structs whose fields follow the texts.
+/* body reads the parameters, then the buffers, then the inputs: structs whose fields follow the
+ * texts.
  * A buffer that was taken away is a handle that was never set. */
 typedef struct cot_module_spec {
     int end_;
@@ -51,16 +53,17 @@ COT_API cot_module *cot_module_new_(cot_place at, cot_context *ctx, const cot_mo
 /* The array of a leaf.  Errors: COT_ERR_ARG  nothing has the name. */
 COT_API cot_status cot_module_set(cot_module *m, const char *name, cot_array *a);
 COT_API cot_array *cot_module_array(const cot_module *m, const char *name); /* NULL if there is none */
-/* One storage, two names: `name` becomes another name of `of`.  The function takes it once, and its
- * gradient sums both uses. */
+/* One storage, two names: `name` becomes another name of `of`.  The function takes it once, and
+ * its gradient sums both uses. */
 COT_API cot_status cot_module_tie(cot_module *m, const char *name, const char *of);
 COT_API void cot_module_train(cot_module *m, int training);     /* the mode; 1 at first */
 COT_API int cot_module_is_training(const cot_module *m);
 /* The leaves at or below a path are not to be trained (frozen = 1), or are. */
 COT_API cot_status cot_module_freeze(cot_module *m, const char *path, int frozen);
 
-/* (distinct parameters..., buffers that are there..., inputs...) -> (results...), named.  As the module
- * is now: what is tied or taken away later does not change it.  Untied: every leaf is an argument. */
+/* (distinct parameters..., buffers that are there..., inputs...) -> (results...), named.  As
+ * the module is now: what is tied or taken away later does not change it.  Untied: every leaf
+ * is an argument. */
 COT_API cot_fn *cot_module_fn(cot_module *m);
 COT_API cot_fn *cot_module_fn_untied(cot_module *m);
 
@@ -69,16 +72,18 @@ COT_API cot_fn *cot_module_fn_untied(cot_module *m);
  *
  * Errors   COT_ERR_ARG  a name appears in two states, is unknown, is missing (strict), has no array; tied
  *                       names are given different arrays; and the errors of cot_jit. */
-COT_API cot_status cot_functional_call_(cot_place at, cot_module *m, const cot_state *given, int n_given,
-                                        cot_array *const *inputs, int n_inputs, cot_array **results,
-                                        int n_results, const cot_functional_options *o, size_t size);
-/* Results of a Jacobian or gradient, one for each leaf at or below the paths of COT_NAMES(...), with
- * the leaves' names.  The list belongs to the context, the arrays stay the caller's. */
-COT_API cot_status cot_module_named(const cot_module *m, cot_list paths, cot_array *const *arrays, int n,
-                                    cot_state *out);
+COT_API cot_status cot_functional_call_(cot_place at, cot_module *m, const cot_state *given,
+                                        int n_given, cot_array *const *inputs, int n_inputs,
+                                        cot_array **results, int n_results,
+                                        const cot_functional_options *o, size_t size);
+/* Results of a Jacobian or gradient, one for each leaf at or below the paths of COT_NAMES(...),
+ * with the leaves' names.  The list belongs to the context, the arrays stay the caller's. */
+COT_API cot_status cot_module_named(const cot_module *m, cot_list paths,
+                                    cot_array *const *arrays, int n, cot_state *out);
 
-/* The state of n modules of one kind, each leaf with a new first axis of size n: for an ensemble by
- * cot_vmap with dims 0 for what is stacked.  The arrays are new: free them with cot_state_free.
+/* The state of n modules of one kind, each leaf with a new first axis of size n: for an
+ * ensemble by cot_vmap with dims 0 for what is stacked.  The arrays are new: free them with
+ * cot_state_free.
  *
  * Errors   COT_ERR_ARG    no module; of different kinds; in different modes; a leaf frozen in one only
  *          COT_ERR_SHAPE  arrays of a leaf differ in type, or one is missing: the message names it */
@@ -87,14 +92,16 @@ COT_API cot_status cot_stack_module_state_(cot_place at, cot_context *ctx,
 COT_API void cot_state_free(cot_state *s);                      /* the arrays; the list empties */
 COT_API cot_array *cot_state_find(const cot_state *s, const char *name);   /* NULL if there is none */
 
-/* A batch-norm layer at a path of a module ("" for the module itself), with buffers running_mean,
- * running_var and num_batches_tracked below it.  config is the caller's and outlives the module. */
+/* A batch-norm layer at a path of a module ("" for the module itself), with buffers
+ * running_mean, running_var and num_batches_tracked below it.  config is the caller's and
+ * outlives the module. */
 typedef struct cot_batch_norm_config {
     int track_running_stats;
 } cot_batch_norm_config;
-COT_API cot_status cot_module_batch_norm(cot_module *m, const char *path, cot_batch_norm_config *config);
-/* Every batch-norm layer of the module, at any depth: no running statistics, and the flag off.  What
- * clashes with vmap is gone: each example is normalised by its own.  Returns m. */
+COT_API cot_status cot_module_batch_norm(cot_module *m, const char *path,
+                                         cot_batch_norm_config *config);
+/* Every batch-norm layer of the module, at any depth: no running statistics, and the flag off.
+ * What clashes with vmap is gone: each example is normalised by its own.  Returns m. */
 COT_API cot_module *cot_replace_batch_norm(cot_module *m);
 
 #ifndef __cplusplus
@@ -104,7 +111,8 @@ COT_API cot_module *cot_replace_batch_norm(cot_module *m);
 #define COT_STATE(...)                                                      \
     ((cot_state){(int)(sizeof((cot_named[]){__VA_ARGS__}) / sizeof(cot_named)), \
                  (cot_named[]){__VA_ARGS__}})
-/* cot_functional_call(m, states, n_states, inputs, n_inputs, results, n_results, .strict = 1) */
+/* cot_functional_call(m, states, n_states, inputs, n_inputs, results, n_results, .strict =
+ * 1) */
 #define cot_functional_call(...) COT_FUNCTIONAL_CALL_(__VA_ARGS__, .end_ = 0)
 #define COT_FUNCTIONAL_CALL_(m, given, n, in, n_in, out, n_out, ...)        \
     cot_functional_call_(COT_HERE, m, given, n, in, n_in, out, n_out,       \

@@ -1,19 +1,22 @@
 /* Cotrace: in-place writes to traced values, and views.
  *
- * Any value of a trace can be written: a handle whose value was written, or of which a view was made,
- * stands for memory of its own from then on, and each op reads what it holds at that moment.  A view
- * shows elements of its base; a write to either is seen by both, and by every other view of the base.
+ * Any value of a trace can be written: a handle whose value was written, or of which a view was
+ * made, stands for memory of its own from then on, and each op reads what it holds at that
+ * moment.  A view shows elements of its base; a write to either is seen by both, and by every
+ * other view of the base.
  * The ops of trace.h (cot_slice, cot_reshape, ...) give new values, never views.
  *
- * A written argument of a cot_fn is in/out: cot_run leaves the new value in the argument's array, and
- * transforms pass it on as a last result, not differentiated, mapped as the argument is.  The bodies of
- * cond, while, scan, map, fori may write to values of the function around them; what they are given as
- * operands are local copies.  Any other function, and a while's test, may not write to what it
- * captures: an error at the line of the write.  Values made inside a function become mapped when something mapped is written to them;
+ * A written argument of a cot_fn is in/out: cot_run leaves the new value in the argument's
+ * array, and transforms pass it on as a last result, not differentiated, mapped as the argument
+ * is.  The bodies of cond, while, scan, map, fori may write to values of the function around
+ * them; what they are given as operands are local copies.  Any other function, and a while's
+ * test, may not write to what it
+ * captures: an error at the line of the write.  Values made inside a function become mapped
+ * when something mapped is written to them;
  * for an argument that vmap does not map this is an error.
  *
- * There are no raw strides (torch's as_strided) and no resizing: a view cannot show one element twice
- * and be written, and it cannot reach outside of its base. */
+ * There are no raw strides (torch's as_strided) and no resizing: a view cannot show one element
+ * twice and be written, and it cannot reach outside of its base. */
 #ifndef COTRACE_MUTATE_H
 #define COTRACE_MUTATE_H
 
@@ -23,10 +26,11 @@
 extern "C" {
 #endif
 
-/* y (a value or a number) to every element of dst: y broadcasts to dst's shape and converts to its
- * element type, which must hold it.  The arithmetic ones write dst + y, and so on.  The answer is dst.
- * Errors: a y that does not broadcast or fit; a dst from outside of the trace, or in which elements
- * repeat. */
+/* y (a value or a number) to every element of dst: y broadcasts to dst's shape and converts to
+ * its element type, which must hold it.  The arithmetic ones write dst + y, and so on.  The
+ * answer is dst.
+ * Errors: a y that does not broadcast or fit; a dst from outside of the trace, or in which
+ * elements repeat. */
 COT_API cot_value cot_assign_(cot_place at, cot_value dst, cot_operand y);
 COT_API cot_value cot_add_assign_(cot_place at, cot_value dst, cot_operand y);
 COT_API cot_value cot_sub_assign_(cot_place at, cot_value dst, cot_operand y);
@@ -37,15 +41,19 @@ COT_API cot_value cot_min_assign_(cot_place at, cot_value dst, cot_operand y);
 /* A value of its own with the elements of x. */
 COT_API cot_value cot_clone_(cot_place at, cot_value x);
 
-/* Views of x.  Slice, transpose, reverse, reshape, broadcast, dynamic_slice take what cot_slice,
- * cot_transpose, cot_reverse, cot_reshape, cot_broadcast_to and cot_dynamic_slice take; a dynamic slice
- * stays where its starts are when it is made.  Index: slice i of an axis, without the axis.  Diagonal: of
- * the last two axes, as a last axis: elements [k, k + offset], or [k - offset, k] for a negative
- * offset. */
-COT_API cot_value cot_view_slice_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
-COT_API cot_value cot_view_transpose_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
-COT_API cot_value cot_view_reverse_(cot_place at, cot_value x, const cot_move_options *o, size_t size);
-COT_API cot_value cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts, cot_list sizes);
+/* Views of x.  Slice, transpose, reverse, reshape, broadcast, dynamic_slice take what
+ * cot_slice, cot_transpose, cot_reverse, cot_reshape, cot_broadcast_to and cot_dynamic_slice
+ * take; a dynamic slice stays where its starts are when it is made.  Index: slice i of an axis,
+ * without the axis.  Diagonal: of the last two axes, as a last axis: elements [k, k + offset],
+ * or [k - offset, k] for a negative offset. */
+COT_API cot_value cot_view_slice_(cot_place at, cot_value x, const cot_move_options *o,
+                                  size_t size);
+COT_API cot_value cot_view_transpose_(cot_place at, cot_value x, const cot_move_options *o,
+                                      size_t size);
+COT_API cot_value cot_view_reverse_(cot_place at, cot_value x, const cot_move_options *o,
+                                    size_t size);
+COT_API cot_value cot_view_dynamic_slice_(cot_place at, cot_value x, cot_values starts,
+                                          cot_list sizes);
 COT_API cot_value cot_view_reshape_(cot_place at, cot_value x, cot_list shape);
 COT_API cot_value cot_view_broadcast_(cot_place at, cot_value x, cot_list shape);
 COT_API cot_value cot_view_index_(cot_place at, cot_value x, int axis, int64_t i);
@@ -66,7 +74,8 @@ COT_API cot_value cot_view_diagonal_(cot_place at, cot_value x, int64_t offset);
 #define COT_VIEW_TRANSPOSE_(x, ...) cot_view_transpose_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
 #define cot_view_reverse(...) COT_VIEW_REVERSE_(__VA_ARGS__, .end_ = 0)
 #define COT_VIEW_REVERSE_(x, ...) cot_view_reverse_(COT_HERE, x, COT_MOVE_(__VA_ARGS__))
-#define cot_view_dynamic_slice(x, starts, ...) cot_view_dynamic_slice_(COT_HERE, x, starts, COT_LIST(__VA_ARGS__))
+#define cot_view_dynamic_slice(x, starts, ...)                                                 \
+    cot_view_dynamic_slice_(COT_HERE, x, starts, COT_LIST(__VA_ARGS__))
 #define cot_view_reshape(...) COT_VIEW_RESHAPE_(__VA_ARGS__, )
 #define COT_VIEW_RESHAPE_(x, ...) cot_view_reshape_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 #define cot_view_broadcast(x, ...) cot_view_broadcast_(COT_HERE, x, COT_LIST(__VA_ARGS__))

@@ -1,9 +1,11 @@
-/* Cotrace: layers of neural networks: activations, norms, convolutions, recurrence, attention, first weights.
+/* Cotrace: layers of neural networks: activations, norms, convolutions, recurrence, attention,
+ * first weights.
  *
- * All are compositions of ops, so that they map, differentiate and compile as any function does; weights are values
- * like others.  Shapes of weights are PyTorch's.  f16 and bf16 are widened once and rounded once.  A weight that is
- * not wanted is COT_UNSET.  linear, layer_norm, batch_norm, relu, gelu, silu, softmax ... are in sugar.h, dropout in
- * random.h, losses in loss.h, optimisers in optim.h. */
+ * All are compositions of ops, so that they map, differentiate and compile as any function
+ * does; weights are values like others.  Shapes of weights are PyTorch's.  f16 and bf16 are
+ * widened once and rounded once.  A weight that is not wanted is COT_UNSET.  linear,
+ * layer_norm, batch_norm, relu, gelu, silu, softmax ... are in sugar.h, dropout in random.h,
+ * losses in loss.h, optimisers in optim.h. */
 #ifndef COTRACE_NN_H
 #define COTRACE_NN_H
 
@@ -26,8 +28,8 @@ typedef struct cot_embedding_options {
     cot_list padding;           /* COT_LIST(row): a row that gets no derivative */
 } cot_embedding_options;
 
-/* w_ih [gates h, in], w_hh [gates h, h], biases [gates h] or unset; gates: 1 of an RNN, i f g o of an LSTM, r z n of
- * a GRU. */
+/* w_ih [gates h, in], w_hh [gates h, h], biases [gates h] or unset; gates: 1 of an RNN, i f g o
+ * of an LSTM, r z n of a GRU. */
 typedef struct cot_rnn_weights {
     cot_value w_ih, w_hh, b_ih, b_hh;
 } cot_rnn_weights;
@@ -49,7 +51,8 @@ typedef struct cot_attention_options {
     double rotary_base;
 } cot_attention_options;
 
-/* in_weight [3 e, e], in_bias [3 e], out_weight [e, e], out_bias [e]; biases, and the output's weight, may be unset. */
+/* in_weight [3 e, e], in_bias [3 e], out_weight [e, e], out_bias [e]; biases, and the output's
+ * weight, may be unset. */
 typedef struct cot_attention_weights {
     cot_value in_weight, in_bias, out_weight, out_bias;
 } cot_attention_weights;
@@ -102,21 +105,24 @@ COT_API cot_value cot_embedding_(cot_place at, cot_value weight, cot_value index
                                  size_t size);
 COT_API cot_value cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
                                   const cot_window_options *o, size_t size);
-COT_API cot_value cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
-                                      const cot_window_options *o, size_t size);
+COT_API cot_value cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w,
+                                      cot_value bias, const cot_window_options *o, size_t size);
 COT_API cot_value cot_adaptive_pool_(cot_place at, cot_value x, cot_list sizes, int most);
-COT_API cot_value cot_rnn_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, int relu);
-COT_API cot_value cot_lstm_cell_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w,
-                                 cot_value *c_next);
-COT_API cot_value cot_gru_cell_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w);
-COT_API cot_value cot_rnn_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last,
-                           const cot_rnn_options *o, size_t size);
-COT_API cot_value cot_lstm_(cot_place at, cot_value x, cot_value h, cot_value c, const cot_rnn_weights *w,
-                            cot_value *last, const cot_rnn_options *o, size_t size);
-COT_API cot_value cot_gru_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w, cot_value *last,
-                           const cot_rnn_options *o, size_t size);
-COT_API cot_value cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v, const cot_attention_options *o,
-                                 size_t size);
+COT_API cot_value cot_rnn_cell_(cot_place at, cot_value x, cot_value h,
+                                const cot_rnn_weights *w, int relu);
+COT_API cot_value cot_lstm_cell_(cot_place at, cot_value x, cot_value h, cot_value c,
+                                 const cot_rnn_weights *w, cot_value *c_next);
+COT_API cot_value cot_gru_cell_(cot_place at, cot_value x, cot_value h,
+                                const cot_rnn_weights *w);
+COT_API cot_value cot_rnn_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w,
+                           cot_value *last, const cot_rnn_options *o, size_t size);
+COT_API cot_value cot_lstm_(cot_place at, cot_value x, cot_value h, cot_value c,
+                            const cot_rnn_weights *w, cot_value *last, const cot_rnn_options *o,
+                            size_t size);
+COT_API cot_value cot_gru_(cot_place at, cot_value x, cot_value h, const cot_rnn_weights *w,
+                           cot_value *last, const cot_rnn_options *o, size_t size);
+COT_API cot_value cot_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
+                                 const cot_attention_options *o, size_t size);
 COT_API cot_value cot_multi_head_attention_(cot_place at, cot_value q, cot_value k, cot_value v,
                                             const cot_attention_weights *w, int64_t heads,
                                             const cot_attention_options *o, size_t size);
@@ -141,7 +147,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_relu6(x) cot_relu6_(COT_HERE, x, NULL, 0)
 #define cot_hardtanh(...) COT_HARDTANH_(__VA_ARGS__, .end_ = 0)
 #define COT_HARDTANH_(x, ...) cot_hardtanh_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
-/* x where x > 0, else: a (e^x - 1); the same with constants that keep mean and variance, scaled; a (e^(x / a) - 1); a x.
+/* x where x > 0, else: a (e^x - 1); the same with constants that keep mean and variance,
+ * scaled; a (e^(x / a) - 1); a x.
  * a is .alpha: 1, and 0.01 of leaky_relu. */
 #define cot_elu(...) COT_ELU_(__VA_ARGS__, .end_ = 0)
 #define COT_ELU_(x, ...) cot_elu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
@@ -152,7 +159,8 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define COT_LEAKY_RELU_(x, ...) cot_leaky_relu_(COT_HERE, x, COT_ACT_(__VA_ARGS__))
 /* x where x > 0, else weight x: a scalar, or [c] along axis 1. */
 #define cot_prelu(x, weight) cot_prelu_(COT_HERE, x, weight)
-/* x tanh(log(1 + e^x)); x / (1 + |x|); relu6(x + 3) / 6; x times that; -log(1 + e^-x); x - tanh x; x / (1 + e^(-1.702 x)). */
+/* x tanh(log(1 + e^x)); x / (1 + |x|); relu6(x + 3) / 6; x times that; -log(1 + e^-x); x - tanh
+ * x; x / (1 + e^(-1.702 x)). */
 #define cot_mish(x) cot_mish_(COT_HERE, x, NULL, 0)
 #define cot_softsign(x) cot_softsign_(COT_HERE, x, NULL, 0)
 #define cot_hardsigmoid(x) cot_hardsigmoid_(COT_HERE, x, NULL, 0)
@@ -173,14 +181,16 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* ---- norms ---- */
 
 #define COT_NORMS_(...) &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options)
-/* x [n, c, ...], mean 0 and variance 1 in each of `groups` of channels of an example, or in each channel; then times
- * .scale [c], plus .bias [c].  .eps 0: 1e-5.
+/* x [n, c, ...], mean 0 and variance 1 in each of `groups` of channels of an example, or in
+ * each channel; then times .scale [c], plus .bias [c].  .eps 0: 1e-5.
  * Errors   COT_ERR_SHAPE  groups do not divide c */
 #define cot_group_norm(...) COT_GROUP_NORM_(__VA_ARGS__, .end_ = 0)
-#define COT_GROUP_NORM_(x, groups, ...) cot_group_norm_(COT_HERE, x, groups, COT_NORMS_(__VA_ARGS__))
+#define COT_GROUP_NORM_(x, groups, ...)                                                        \
+    cot_group_norm_(COT_HERE, x, groups, COT_NORMS_(__VA_ARGS__))
 #define cot_instance_norm(...) COT_INSTANCE_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_INSTANCE_NORM_(x, ...) cot_instance_norm_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
-/* x / sqrt(mean(x^2) + .eps) over .axes (the last), times .scale, plus .bias; .eps 0: the element type's epsilon. */
+/* x / sqrt(mean(x^2) + .eps) over .axes (the last), times .scale, plus .bias; .eps 0: the
+ * element type's epsilon. */
 #define cot_rms_norm(...) COT_RMS_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_RMS_NORM_(x, ...) cot_rms_norm_(COT_HERE, x, COT_NORMS_(__VA_ARGS__))
 /* x / max(|x|, .eps) with the Euclidean norm over .axes (the last); .eps 0: 1e-12. */
@@ -195,19 +205,23 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* ---- convolutions, pooling ---- */
 
-/* x [n, i, spatial], weight [o, i / groups, window], bias [o]: as cot_conv (window.h), whose options these are. */
+/* x [n, i, spatial], weight [o, i / groups, window], bias [o]: as cot_conv (window.h), whose
+ * options these are. */
 #define cot_conv1d(...) COT_CONV_LAYER_(1, __VA_ARGS__, .end_ = 0)
 #define cot_conv2d(...) COT_CONV_LAYER_(2, __VA_ARGS__, .end_ = 0)
 #define cot_conv3d(...) COT_CONV_LAYER_(3, __VA_ARGS__, .end_ = 0)
-#define COT_CONV_LAYER_(n, x, w, bias, ...) cot_conv_layer_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
-/* x [n, i, spatial], weight [i, o / groups, window], bias [o]: [n, o, (size - 1) stride - padding before - padding
- * after + dilation (window - 1) + 1].  PyTorch's output_padding is less padding after. */
+#define COT_CONV_LAYER_(n, x, w, bias, ...)                                                    \
+    cot_conv_layer_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
+/* x [n, i, spatial], weight [i, o / groups, window], bias [o]: [n, o, (size - 1) stride -
+ * padding before - padding after + dilation (window - 1) + 1].  PyTorch's output_padding is
+ * less padding after. */
 #define cot_conv_transpose1d(...) COT_CONV_BACK_(1, __VA_ARGS__, .end_ = 0)
 #define cot_conv_transpose2d(...) COT_CONV_BACK_(2, __VA_ARGS__, .end_ = 0)
 #define cot_conv_transpose3d(...) COT_CONV_BACK_(3, __VA_ARGS__, .end_ = 0)
-#define COT_CONV_BACK_(n, x, w, bias, ...) cot_conv_transpose_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
-/* cot_adaptive_avg_pool(x, COT_LIST(4, 4)): the last axes pooled to those sizes, part i of m being the elements
- * floor(i n / m) ... ceil((i + 1) n / m) - 1. */
+#define COT_CONV_BACK_(n, x, w, bias, ...)                                                     \
+    cot_conv_transpose_(COT_HERE, n, x, w, bias, COT_WINDOW_(__VA_ARGS__))
+/* cot_adaptive_avg_pool(x, COT_LIST(4, 4)): the last axes pooled to those sizes, part i of m
+ * being the elements floor(i n / m) ... ceil((i + 1) n / m) - 1. */
 #define cot_adaptive_avg_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 0)
 #define cot_adaptive_max_pool(x, sizes) cot_adaptive_pool_(COT_HERE, x, sizes, 1)
 
@@ -217,31 +231,36 @@ COT_INIT_F_(cot_kaiming_normal_)
 #define cot_rnn_cell(x, h, weights) cot_rnn_cell_(COT_HERE, x, h, weights, 0)
 #define cot_lstm_cell(x, h, c, weights, c_next) cot_lstm_cell_(COT_HERE, x, h, c, weights, c_next)
 #define cot_gru_cell(x, h, weights) cot_gru_cell_(COT_HERE, x, h, weights)
-/* All steps: x [steps, ..., in], h and c [..., h] or COT_UNSET for zeros: h after each step, [steps, ..., h]; the last h
- * (and c, of an LSTM: last[1]) to last, which may be NULL.  weights is a cot_rnn_weights *.
+/* All steps: x [steps, ..., in], h and c [..., h] or COT_UNSET for zeros: h after each step,
+ * [steps, ..., h]; the last h (and c, of an LSTM: last[1]) to last, which may be NULL.  weights
+ * is a cot_rnn_weights *.
  * Errors   COT_ERR_SHAPE  weights do not fit x */
 #define COT_RNN_(...) &(const cot_rnn_options){__VA_ARGS__}, sizeof(cot_rnn_options)
 #define cot_rnn(...) COT_RNN_ALL_(__VA_ARGS__, .end_ = 0)
-#define COT_RNN_ALL_(x, h, weights, last, ...) cot_rnn_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
+#define COT_RNN_ALL_(x, h, weights, last, ...)                                                 \
+    cot_rnn_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
 #define cot_lstm(...) COT_LSTM_ALL_(__VA_ARGS__, .end_ = 0)
-#define COT_LSTM_ALL_(x, h, c, weights, last, ...) cot_lstm_(COT_HERE, x, h, c, weights, last, COT_RNN_(__VA_ARGS__))
+#define COT_LSTM_ALL_(x, h, c, weights, last, ...)                                             \
+    cot_lstm_(COT_HERE, x, h, c, weights, last, COT_RNN_(__VA_ARGS__))
 #define cot_gru(...) COT_GRU_ALL_(__VA_ARGS__, .end_ = 0)
-#define COT_GRU_ALL_(x, h, weights, last, ...) cot_gru_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
+#define COT_GRU_ALL_(x, h, weights, last, ...)                                                 \
+    cot_gru_(COT_HERE, x, h, weights, last, COT_RNN_(__VA_ARGS__))
 
 /* ---- attention ---- */
 
 #define COT_ATTEND_(...) &(const cot_attention_options){__VA_ARGS__}, sizeof(cot_attention_options)
-/* softmax(q k' scale) v: q [..., l, e], k [..., s, e], v [..., s, f] give [..., l, f]; leading axes broadcast.  A query
- * that the mask lets see nothing gets the mean of v. */
+/* softmax(q k' scale) v: q [..., l, e], k [..., s, e], v [..., s, f] give [..., l, f]; leading
+ * axes broadcast.  A query that the mask lets see nothing gets the mean of v. */
 #define cot_attention(...) COT_ATTENTION_(__VA_ARGS__, .end_ = 0)
 #define COT_ATTENTION_(q, k, v, ...) cot_attention_(COT_HERE, q, k, v, COT_ATTEND_(__VA_ARGS__))
-/* q [..., l, e], k and v [..., s, e], weights a cot_attention_weights *: each is multiplied by its third of in_weight,
- * cut into heads of e / heads features, attended to, joined, and multiplied by out_weight: [..., l, e]. */
+/* q [..., l, e], k and v [..., s, e], weights a cot_attention_weights *: each is multiplied by
+ * its third of in_weight, cut into heads of e / heads features, attended to, joined, and
+ * multiplied by out_weight: [..., l, e]. */
 #define cot_multi_head_attention(...) COT_HEADS_(__VA_ARGS__, .end_ = 0)
 #define COT_HEADS_(q, k, v, weights, heads, ...) \
     cot_multi_head_attention_(COT_HERE, q, k, v, weights, heads, COT_ATTEND_(__VA_ARGS__))
-/* x [..., l, d]: pairs of features turned by position / base^(2 i / d) radians.  [l, d]: sin and cos of these angles, in
- * turns. */
+/* x [..., l, d]: pairs of features turned by position / base^(2 i / d) radians.  [l, d]: sin
+ * and cos of these angles, in turns. */
 #define cot_rotary(...) COT_ROTARY_(__VA_ARGS__, .end_ = 0)
 #define COT_ROTARY_(x, ...) \
     cot_rotary_(COT_HERE, x, &(const cot_rotary_options){__VA_ARGS__}, sizeof(cot_rotary_options))
@@ -249,29 +268,39 @@ COT_INIT_F_(cot_kaiming_normal_)
 
 /* ---- first weights ---- */
 
-/* Weights [out, in, window]: fan in is in times the window, fan out likewise; of one axis both are its size.
- * xavier: variance .gain^2 2 / (fan in + fan out); kaiming: 2 / (1 + .slope^2) / fan in.  Keys as for draws.
- * Sources: X. Glorot, Y. Bengio, Understanding the difficulty of training deep networks, 2010; K. He et al., Delving
- * Deep into Rectifiers, 2015. */
+/* Weights [out, in, window]: fan in is in times the window, fan out likewise; of one axis both
+ * are its size.
+ * xavier: variance .gain^2 2 / (fan in + fan out); kaiming: 2 / (1 + .slope^2) / fan in.  Keys
+ * as for draws.
+ * Sources: X. Glorot, Y. Bengio, Understanding the difficulty of training deep networks, 2010;
+ * K. He et al., Delving Deep into Rectifiers, 2015. */
 #define COT_INIT_(...) &(const cot_init_options){__VA_ARGS__}, sizeof(cot_init_options)
 #define cot_init_normal(...) COT_INIT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_INIT_NORMAL_(t, type, ...) cot_init_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
-/* A normal distribution of .mean and .std, of which only what lies in [.low, .high] (mean -+ 2 std) is drawn. */
+/* A normal distribution of .mean and .std, of which only what lies in [.low, .high] (mean -+ 2
+ * std) is drawn. */
 #define cot_truncated_normal(...) COT_TRUNCATED_NORMAL_(__VA_ARGS__, .end_ = 0)
-#define COT_TRUNCATED_NORMAL_(t, type, ...) cot_truncated_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
-/* Rows, or where there are more of them columns, of the weight as a matrix [out, the rest] that are orthogonal and of
- * length .gain: evenly distributed, by the qr of a normal draw with the signs of r's diagonal.
- * Source: F. Mezzadri, How to Generate Random Matrices from the Classical Compact Groups, 2007. */
+#define COT_TRUNCATED_NORMAL_(t, type, ...)                                                    \
+    cot_truncated_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+/* Rows, or where there are more of them columns, of the weight as a matrix [out, the rest] that
+ * are orthogonal and of length .gain: evenly distributed, by the qr of a normal draw with the
+ * signs of r's diagonal.
+ * Source: F. Mezzadri, How to Generate Random Matrices from the Classical Compact Groups,
+ * 2007. */
 #define cot_orthogonal(...) COT_ORTHOGONAL_(__VA_ARGS__, .end_ = 0)
 #define COT_ORTHOGONAL_(t, type, ...) cot_orthogonal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_xavier_uniform(...) COT_XAVIER_UNIFORM_(__VA_ARGS__, .end_ = 0)
-#define COT_XAVIER_UNIFORM_(t, type, ...) cot_xavier_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+#define COT_XAVIER_UNIFORM_(t, type, ...)                                                      \
+    cot_xavier_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_xavier_normal(...) COT_XAVIER_NORMAL_(__VA_ARGS__, .end_ = 0)
-#define COT_XAVIER_NORMAL_(t, type, ...) cot_xavier_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+#define COT_XAVIER_NORMAL_(t, type, ...)                                                       \
+    cot_xavier_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_kaiming_uniform(...) COT_KAIMING_UNIFORM_(__VA_ARGS__, .end_ = 0)
-#define COT_KAIMING_UNIFORM_(t, type, ...) cot_kaiming_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+#define COT_KAIMING_UNIFORM_(t, type, ...)                                                     \
+    cot_kaiming_uniform_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #define cot_kaiming_normal(...) COT_KAIMING_NORMAL_(__VA_ARGS__, .end_ = 0)
-#define COT_KAIMING_NORMAL_(t, type, ...) cot_kaiming_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
+#define COT_KAIMING_NORMAL_(t, type, ...)                                                      \
+    cot_kaiming_normal_(COT_HERE, t, type, COT_INIT_(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

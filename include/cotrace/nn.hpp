@@ -2,8 +2,9 @@
  *
  *     cot::value y = cot::gelu(cot::linear(cot::rms_norm(x), w, b));
  *
- * Part of cotrace/cotrace.hpp, which includes it; what a function does stands at its namesake in nn.h, loss.h and
- * optim.h.  The struct of options is the last argument; a weight that is not wanted is cot::value(). */
+ * Part of cotrace/cotrace.hpp, which includes it; what a function does stands at its namesake
+ * in nn.h, loss.h and optim.h.  The struct of options is the last argument; a weight that is
+ * not wanted is cot::value(). */
 #ifndef COTRACE_NN_HPP
 #define COTRACE_NN_HPP
 #ifndef COTRACE_COTRACE_HPP
@@ -75,7 +76,8 @@ inline value adaptive_avg_pool(cot_value x, list sizes, COT_PLACE_) { return cot
 inline value adaptive_max_pool(cot_value x, list sizes, COT_PLACE_) { return cot_adaptive_pool_(COT_AT_, x, sizes.x, 1); }
 
 inline value
-rnn(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr, const cot_rnn_options &o = {}, COT_PLACE_)
+rnn(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr,
+    const cot_rnn_options &o = {}, COT_PLACE_)
 {
     return cot_rnn_(COT_AT_, x, h, &w, last, &o, sizeof o);
 }
@@ -86,7 +88,8 @@ lstm(cot_value x, cot_value h, cot_value c, const cot_rnn_weights &w, cot_value 
     return cot_lstm_(COT_AT_, x, h, c, &w, last, &o, sizeof o);
 }
 inline value
-gru(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr, const cot_rnn_options &o = {}, COT_PLACE_)
+gru(cot_value x, cot_value h, const cot_rnn_weights &w, cot_value *last = nullptr,
+    const cot_rnn_options &o = {}, COT_PLACE_)
 {
     return cot_gru_(COT_AT_, x, h, &w, last, &o, sizeof o);
 }
@@ -112,8 +115,8 @@ attention(cot_value q, cot_value k, cot_value v, const cot_attention_options &o 
     return cot_attention_(COT_AT_, q, k, v, &o, sizeof o);
 }
 inline value
-multi_head_attention(cot_value q, cot_value k, cot_value v, const cot_attention_weights &w, int64_t heads,
-                     const cot_attention_options &o = {}, COT_PLACE_)
+multi_head_attention(cot_value q, cot_value k, cot_value v, const cot_attention_weights &w,
+                     int64_t heads, const cot_attention_options &o = {}, COT_PLACE_)
 {
     return cot_multi_head_attention_(COT_AT_, q, k, v, &w, heads, &o, sizeof o);
 }
@@ -199,8 +202,8 @@ optim_begin(const cot_optim &o, values params, cot_value *state, COT_PLACE_)
     cot_optim_begin_(COT_AT_, &o, params.x, state);
 }
 inline void
-optim_step(const cot_optim &o, values params, values gradients, values state, cot_value *params_out,
-           cot_value *state_out, COT_PLACE_)
+optim_step(const cot_optim &o, values params, values gradients, values state,
+           cot_value *params_out, cot_value *state_out, COT_PLACE_)
 {
     cot_optim_step_(COT_AT_, &o, params.x, gradients.x, state.x, params_out, state_out);
 }

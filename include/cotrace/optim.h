@@ -4,9 +4,10 @@
  *     ...
  *     cot_optim_step(&adam, params, gradients, state, next, next_state);
  *
- * Nothing is written in place: parameters and state go in, and what they become comes out, so that a step, with the
- * loss and its gradient, is one function and one kernel (donate parameters and state to update them in place).  A tree
- * of values is the list of its leaves.  f16 and bf16 parameters are updated in f32 and rounded once; their state is f32. */
+ * Nothing is written in place: parameters and state go in, and what they become comes out, so
+ * that a step, with the loss and its gradient, is one function and one kernel (donate
+ * parameters and state to update them in place).  A tree of values is the list of its leaves.
+ * f16 and bf16 parameters are updated in f32 and rounded once; their state is f32. */
 #ifndef COTRACE_OPTIM_H
 #define COTRACE_OPTIM_H
 
@@ -48,63 +49,78 @@ typedef struct cot_rate_options {
 } cot_rate_options;
 
 COT_API int cot_optim_state_count(const cot_optim *o, int n);
-COT_API void cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value *state);
-COT_API void cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values gradients,
-                             cot_values state, cot_value *params_out, cot_value *state_out);
+COT_API void cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params,
+                              cot_value *state);
+COT_API void cot_optim_step_(cot_place at, const cot_optim *o, cot_values params,
+                             cot_values gradients, cot_values state, cot_value *params_out,
+                             cot_value *state_out);
 COT_API cot_value cot_global_norm_(cot_place at, cot_values xs);
 COT_API cot_value cot_clip_by_norm_(cot_place at, cot_values xs, double most, cot_value *out);
 COT_API void cot_clip_by_value_(cot_place at, cot_values xs, double most, cot_value *out);
 typedef enum cot_rate_kind {
     COT_RATE_CONSTANT, COT_RATE_STEP, COT_RATE_EXPONENTIAL, COT_RATE_COSINE, COT_RATE_LINEAR, COT_RATE_ONE_CYCLE
 } cot_rate_kind;
-COT_API cot_value cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate, double steps,
-                            const cot_rate_options *o, size_t size);
-COT_API cot_value cot_lbfgs_direction_(cot_place at, cot_value g, cot_value s, cot_value y, cot_value count);
-COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count, cot_value ds, cot_value dy,
-                             cot_value *out);
+COT_API cot_value cot_rate_(cot_place at, cot_rate_kind kind, cot_value step, double rate,
+                            double steps, const cot_rate_options *o, size_t size);
+COT_API cot_value cot_lbfgs_direction_(cot_place at, cot_value g, cot_value s, cot_value y,
+                                       cot_value count);
+COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value count,
+                             cot_value ds, cot_value dy, cot_value *out);
 
 #ifndef __cplusplus
 /* The first state of n parameters, cot_optim_state_count(o, n) values of zeros, to state. */
 #define cot_optim_begin(o, params, state) cot_optim_begin_(COT_HERE, o, params, state)
-/* One step: n parameters, their gradients of the same types, the state; the next of both to params_out, state_out.
+/* One step: n parameters, their gradients of the same types, the state; the next of both to
+ * params_out, state_out.
  *
  * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values
  * Sources  D. Kingma, J. Ba, Adam, 2015; I. Loshchilov, F. Hutter, Decoupled Weight Decay, 2019; J. Duchi et al.,
- *          Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic Discovery of Optimization Algorithms, 2023;
+ *          Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic Discovery of
+ *          Optimization Algorithms, 2023;
  *          Y. Nesterov, 1983, in the form of I. Sutskever et al., 2013. */
 #define cot_optim_step(o, params, gradients, state, params_out, state_out) \
     cot_optim_step_(COT_HERE, o, params, gradients, state, params_out, state_out)
 
-/* The Euclidean norm of all elements of all values, f32 or f64; the values scaled so that it is at most `most` (the norm
- * before is returned); each element clamped to [-most, most].  out may not be xs. */
+/* The Euclidean norm of all elements of all values, f32 or f64; the values scaled so that it is
+ * at most `most` (the norm before is returned); each element clamped to [-most, most].  out may
+ * not be xs. */
 #define cot_global_norm(xs) cot_global_norm_(COT_HERE, xs)
 #define cot_clip_by_norm(xs, most, out) cot_clip_by_norm_(COT_HERE, xs, most, out)
 #define cot_clip_by_value(xs, most, out) cot_clip_by_value_(COT_HERE, xs, most, out)
 
-/* The rate at a step, a scalar from 0 on (f32; f64 if step is): rate; rate gamma^floor(step / every); rate gamma^step;
- * from rate to .last by half a cosine, or by a line, over `steps`, and .last after them; from rate / 25 up to rate and
- * down to almost nothing by half cosines.  .warmup steps before them count from the beginning. */
+/* The rate at a step, a scalar from 0 on (f32; f64 if step is): rate; rate gamma^floor(step /
+ * every); rate gamma^step;
+ * from rate to .last by half a cosine, or by a line, over `steps`, and .last after them; from
+ * rate / 25 up to rate and down to almost nothing by half cosines.  .warmup steps before them
+ * count from the beginning. */
 #define COT_RATE_(...) &(const cot_rate_options){__VA_ARGS__}, sizeof(cot_rate_options)
 #define cot_constant_rate(...) COT_CONSTANT_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_CONSTANT_RATE_(step, rate, ...) cot_rate_(COT_HERE, COT_RATE_CONSTANT, step, rate, 0, COT_RATE_(__VA_ARGS__))
+#define COT_CONSTANT_RATE_(step, rate, ...)                                                    \
+    cot_rate_(COT_HERE, COT_RATE_CONSTANT, step, rate, 0, COT_RATE_(__VA_ARGS__))
 #define cot_step_rate(...) COT_STEP_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_STEP_RATE_(step, rate, every, ...) cot_rate_(COT_HERE, COT_RATE_STEP, step, rate, every, COT_RATE_(__VA_ARGS__))
+#define COT_STEP_RATE_(step, rate, every, ...)                                                 \
+    cot_rate_(COT_HERE, COT_RATE_STEP, step, rate, every, COT_RATE_(__VA_ARGS__))
 #define cot_exponential_rate(...) COT_EXPONENTIAL_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_EXPONENTIAL_RATE_(step, rate, ...) cot_rate_(COT_HERE, COT_RATE_EXPONENTIAL, step, rate, 0, COT_RATE_(__VA_ARGS__))
+#define COT_EXPONENTIAL_RATE_(step, rate, ...)                                                 \
+    cot_rate_(COT_HERE, COT_RATE_EXPONENTIAL, step, rate, 0, COT_RATE_(__VA_ARGS__))
 #define cot_cosine_rate(...) COT_COSINE_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_COSINE_RATE_(step, rate, steps, ...) cot_rate_(COT_HERE, COT_RATE_COSINE, step, rate, steps, COT_RATE_(__VA_ARGS__))
+#define COT_COSINE_RATE_(step, rate, steps, ...)                                               \
+    cot_rate_(COT_HERE, COT_RATE_COSINE, step, rate, steps, COT_RATE_(__VA_ARGS__))
 #define cot_linear_rate(...) COT_LINEAR_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_LINEAR_RATE_(step, rate, steps, ...) cot_rate_(COT_HERE, COT_RATE_LINEAR, step, rate, steps, COT_RATE_(__VA_ARGS__))
+#define COT_LINEAR_RATE_(step, rate, steps, ...)                                               \
+    cot_rate_(COT_HERE, COT_RATE_LINEAR, step, rate, steps, COT_RATE_(__VA_ARGS__))
 #define cot_one_cycle_rate(...) COT_ONE_CYCLE_RATE_(__VA_ARGS__, .end_ = 0)
-#define COT_ONE_CYCLE_RATE_(step, rate, steps, ...) cot_rate_(COT_HERE, COT_RATE_ONE_CYCLE, step, rate, steps, COT_RATE_(__VA_ARGS__))
+#define COT_ONE_CYCLE_RATE_(step, rate, steps, ...)                                            \
+    cot_rate_(COT_HERE, COT_RATE_ONE_CYCLE, step, rate, steps, COT_RATE_(__VA_ARGS__))
 
-/* L-BFGS: the direction -H g of the two loops, H the inverse Hessian by the last pairs s (steps) and y (differences of
- * gradients), newest last.
+/* L-BFGS: the direction -H g of the two loops, H the inverse Hessian by the last pairs s
+ * (steps) and y (differences of gradients), newest last.
  *
  *   g       T[n], s and y T[m, n], count integer[]: how many of the last pairs are there, at most m
  *   returns T[n]; -g where there are none
  *
- * A pair with s . y <= 0 is left out.  cot_lbfgs_push appends a pair, the oldest leaving: s, y and count to out[0 ... 2].
+ * A pair with s . y <= 0 is left out.  cot_lbfgs_push appends a pair, the oldest leaving: s, y
+ * and count to out[0 ... 2].
  * Source   J. Nocedal, Updating quasi-Newton matrices with limited storage, 1980. */
 #define cot_lbfgs_direction(g, s, y, count) cot_lbfgs_direction_(COT_HERE, g, s, y, count)
 #define cot_lbfgs_push(s, y, count, ds, dy, out) cot_lbfgs_push_(COT_HERE, s, y, count, ds, dy, out)

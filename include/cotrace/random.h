@@ -1,14 +1,14 @@
 /* Cotrace: random numbers, and memory that a traced body captures.
  *
- * A key is a value u64[2]; a draw is a pure function of its key, so equal keys give equal numbers on
- * every back end, for any chunk, thread count and vector width.  The bits are those of Philox 4x32-10
- * (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011) at the counter (index of the
- * element, second word of the key) under the first word of the key.
+ * A key is a value u64[2]; a draw is a pure function of its key, so equal keys give equal
+ * numbers on every back end, for any chunk, thread count and vector width.  The bits are those
+ * of Philox 4x32-10 (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011) at
+ * the counter (index of the element, second word of the key) under the first word of the key.
  *
- * A draw without .key takes the context's generator: a hidden argument, whose key each call supplies
- * and advances.  The number of the draw in its trace joins the key, as does the trip of a loop, and
- * under vmap(.randomness = COT_RANDOM_DIFFERENT) the number of the example; so two draws never agree,
- * and no transform changes one. */
+ * A draw without .key takes the context's generator: a hidden argument, whose key each call
+ * supplies and advances.  The number of the draw in its trace joins the key, as does the trip
+ * of a loop, and under vmap(.randomness = COT_RANDOM_DIFFERENT) the number of the example; so
+ * two draws never agree, and no transform changes one. */
 #ifndef COTRACE_RANDOM_H
 #define COTRACE_RANDOM_H
 
@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/* Set the context's generator: the next call that draws takes the key {seed, 0}, the one after it
- * {seed, 1}, and so on.  Not while another thread runs a kernel of the context.  A new context has
- * the seed 0. */
+/* Set the context's generator: the next call that draws takes the key {seed, 0}, the one after
+ * it {seed, 1}, and so on.  Not while another thread runs a kernel of the context.  A new
+ * context has the seed 0. */
 COT_API void cot_manual_seed(cot_context *ctx, uint64_t seed);
 
 typedef struct cot_random_options {
@@ -29,7 +29,8 @@ typedef struct cot_random_options {
     double low, high;           /* uniform; both 0: from 0 to 1             */
 } cot_random_options;
 
-COT_API cot_value cot_capture_(cot_place at, cot_trace *t, const cot_array *array, const char *name);
+COT_API cot_value cot_capture_(cot_place at, cot_trace *t, const cot_array *array,
+                               const char *name);
 COT_API cot_value cot_key_(cot_place at, cot_trace *t, uint64_t seed);
 COT_API cot_value cot_next_key_(cot_place at, cot_trace *t);
 COT_API cot_value cot_fold_in_(cot_place at, cot_value key, cot_operand n);
@@ -44,10 +45,12 @@ COT_DRAW_(cot_bernoulli_, cot_type shape, cot_operand p)
 COT_DRAW_(cot_randint_, cot_type type, int64_t low, int64_t high)
 COT_DRAW_(cot_permutation_, int64_t n)
 #undef COT_DRAW_
-COT_API cot_value cot_gamma_(cot_place at, cot_trace *t, cot_value alpha, const cot_random_options *o,
-                             size_t size);
-COT_API cot_value cot_categorical_(cot_place at, cot_value logits, const cot_random_options *o, size_t size);
-COT_API cot_value cot_dropout_(cot_place at, cot_value x, double p, const cot_random_options *o, size_t size);
+COT_API cot_value cot_gamma_(cot_place at, cot_trace *t, cot_value alpha,
+                             const cot_random_options *o, size_t size);
+COT_API cot_value cot_categorical_(cot_place at, cot_value logits, const cot_random_options *o,
+                                   size_t size);
+COT_API cot_value cot_dropout_(cot_place at, cot_value x, double p, const cot_random_options *o,
+                               size_t size);
 COT_API cot_value cot_threefry_key_(cot_place at, cot_trace *t, uint64_t seed);
 COT_API cot_value cot_threefry_fold_in_(cot_place at, cot_value key, uint32_t n);
 COT_API cot_value cot_threefry_split_(cot_place at, cot_value key, int64_t n);
@@ -56,14 +59,15 @@ COT_API cot_value cot_threefry_uniform_(cot_place at, cot_value key, cot_type ty
 COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type type);
 
 #ifndef __cplusplus
-/* The array as a value: a hidden argument of the traced function, read anew at each call, never part
- * of the graph.  It comes after all others, no wrt names it, no vmap maps it.  The context holds the
- * array until it is freed itself, so cot_array_free may come before (memory that the array borrows must
- * live as long as the function and its kernels).  name is for dumps and headers, where objects list it. */
+/* The array as a value: a hidden argument of the traced function, read anew at each call, never
+ * part of the graph.  It comes after all others, no wrt names it, no vmap maps it.  The context
+ * holds the array until it is freed itself, so cot_array_free may come before (memory that the
+ * array borrows must live as long as the function and its kernels).  name is for dumps and
+ * headers, where objects list it. */
 #define cot_capture(t, array, name) cot_capture_(COT_HERE, t, array, name)
 
-/* The key {seed, 0}; the generator's key of one more draw; the key that follows from a key and an
- * integer; n such keys, u64[n, 2]. */
+/* The key {seed, 0}; the generator's key of one more draw; the key that follows from a key and
+ * an integer; n such keys, u64[n, 2]. */
 #define cot_key(t, seed) cot_key_(COT_HERE, t, seed)
 #define cot_next_key(t) cot_next_key_(COT_HERE, t)
 #define cot_fold_in(key, n) cot_fold_in_(COT_HERE, key, COT_OPERAND(n))
@@ -73,18 +77,19 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 /* Independent bits of an unsigned type. */
 #define cot_bits(...) COT_BITS_(__VA_ARGS__, .end_ = 0)
 #define COT_BITS_(t, type, ...) cot_bits_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16), 2^-8
- * (bf16) of the interval, high not among them but where the last rounding reaches it. */
+/* From .low up to .high, a floating type: multiples of 2^-24 (f32), 2^-53 (f64), 2^-11 (f16),
+ * 2^-8 (bf16) of the interval, high not among them but where the last rounding reaches it. */
 #define cot_uniform(...) COT_UNIFORM_(__VA_ARGS__, .end_ = 0)
 #define COT_UNIFORM_(t, type, ...) cot_uniform_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* The normal distribution of mean 0 and variance 1, by G. Box, M. Muller, A Note on the Generation of
- * Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
+/* The normal distribution of mean 0 and variance 1, by G. Box, M. Muller, A Note on the
+ * Generation of Random Normal Deviates, 1958; |x| < 5.8 in f32, 8.6 in f64. */
 #define cot_normal(...) COT_NORMAL_(__VA_ARGS__, .end_ = 0)
 #define COT_NORMAL_(t, type, ...) cot_normal_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
 /* The exponential distribution of mean 1. */
 #define cot_exponential(...) COT_EXPONENTIAL_(__VA_ARGS__, .end_ = 0)
 #define COT_EXPONENTIAL_(t, type, ...) cot_exponential_(COT_HERE, t, type, COT_RANDOM_(__VA_ARGS__))
-/* True with probability p (a number or value that broadcasts to the shape): a uniform number below p. */
+/* True with probability p (a number or value that broadcasts to the shape): a uniform number
+ * below p. */
 #define cot_bernoulli(...) COT_BERNOULLI_(__VA_ARGS__, .end_ = 0)
 #define COT_BERNOULLI_(t, shape, p, ...) \
     cot_bernoulli_(COT_HERE, t, shape, COT_OPERAND(p), COT_RANDOM_(__VA_ARGS__))
@@ -96,8 +101,9 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_permutation(...) COT_PERMUTATION_(__VA_ARGS__, .end_ = 0)
 #define COT_PERMUTATION_(t, n, ...) cot_permutation_(COT_HERE, t, n, COT_RANDOM_(__VA_ARGS__))
 /* The gamma distribution of shape alpha > 0 (f32 or f64, any shape) and scale 1.  G. Marsaglia,
- * W. Tsang, A Simple Method for Generating Gamma Variables, 2000.  The derivative by alpha is that of the draw at a
- * fixed quantile (M. Figurnov, S. Mohamed, A. Mnih, Implicit Reparameterization Gradients, 2018); there is no second
+ * W. Tsang, A Simple Method for Generating Gamma Variables, 2000.  The derivative by alpha is
+ * that of the draw at a fixed quantile (M. Figurnov, S. Mohamed, A. Mnih, Implicit
+ * Reparameterization Gradients, 2018); there is no second
  * one: COT_ERR_RULE. */
 #define cot_gamma(...) COT_GAMMA_(__VA_ARGS__, .end_ = 0)
 #define COT_GAMMA_(t, alpha, ...) cot_gamma_(COT_HERE, t, alpha, COT_RANDOM_(__VA_ARGS__))
@@ -108,9 +114,9 @@ COT_API cot_value cot_threefry_normal_(cot_place at, cot_value key, cot_type typ
 #define cot_dropout(...) COT_DROPOUT_(__VA_ARGS__, .end_ = 0)
 #define COT_DROPOUT_(x, p, ...) cot_dropout_(COT_HERE, x, p, COT_RANDOM_(__VA_ARGS__))
 
-/* JAX's numbers: its threefry2x32 keys with jax_threefry_partitionable, the default of JAX 0.10.  A
- * key is u32[2]; key, split, fold_in, bits (u32, u64) and uniform (f32) agree bit for bit, normal (f32)
- * within 1e-6. */
+/* JAX's numbers: its threefry2x32 keys with jax_threefry_partitionable, the default of JAX
+ * 0.10.  A key is u32[2]; key, split, fold_in, bits (u32, u64) and uniform (f32) agree bit for
+ * bit, normal (f32) within 1e-6. */
 #define cot_threefry_key(t, seed) cot_threefry_key_(COT_HERE, t, seed)
 #define cot_threefry_fold_in(key, n) cot_threefry_fold_in_(COT_HERE, key, n)
 #define cot_threefry_split(key, n) cot_threefry_split_(COT_HERE, key, n)

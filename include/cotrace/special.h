@@ -1,7 +1,9 @@
-/* Cotrace: special functions beyond the ops of trace.h (lgamma, digamma, zeta, erf_inv, ndtr, bessel_j0, ...).
+/* Cotrace: special functions beyond the ops of trace.h (lgamma, digamma, zeta, erf_inv, ndtr,
+ * bessel_j0, ...).
  *
- * Compositions of those ops: they map and differentiate as these do.  x, y are of floating type; two operands
- * broadcast and promote.  On f16 and bf16 a composition computes in f32 and rounds once. */
+ * Compositions of those ops: they map and differentiate as these do.  x, y are of floating
+ * type; two operands broadcast and promote.  On f16 and bf16 a composition computes in f32 and
+ * rounds once. */
 #ifndef COTRACE_SPECIAL_H
 #define COTRACE_SPECIAL_H
 
@@ -28,7 +30,8 @@ COT_BINARY_(cot_ldexp_)
 COT_API cot_value cot_betainc_(cot_place at, cot_operand a, cot_operand b, cot_operand x);
 COT_API cot_value cot_multigammaln_(cot_place at, cot_value x, int d);
 COT_API cot_value cot_frexp_(cot_place at, cot_value x, cot_value *exponent);
-COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_bits, int mantissa_bits);
+COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_bits,
+                                        int mantissa_bits);
 
 #ifndef __cplusplus
 /* -x log x; 0 at 0, -inf below.  The derivative at 0 is the largest finite number. */
@@ -40,25 +43,27 @@ COT_API cot_value cot_reduce_precision_(cot_place at, cot_value x, int exponent_
 /* Modified Bessel functions I of order 0 and 1. */
 #define cot_bessel_i0(x) cot_bessel_i0_(COT_HERE, x)
 #define cot_bessel_i1(x) cot_bessel_i1_(COT_HERE, x)
-/* x log y, x log(1 + y); 0 where x is 0 and the logarithm is not finite, with derivatives 0 there. */
+/* x log y, x log(1 + y); 0 where x is 0 and the logarithm is not finite, with derivatives 0
+ * there. */
 #define cot_xlogy(x, y) cot_xlogy_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 #define cot_xlog1py(x, y) cot_xlog1py_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* log2(2^x + 2^y) without overflow. */
 #define cot_logaddexp2(x, y) cot_logaddexp2_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
 /* Gamma(x) Gamma(y) / Gamma(x + y) for x, y > 0. */
 #define cot_beta(x, y) cot_beta_(COT_HERE, COT_OPERAND(x), COT_OPERAND(y))
-/* The regularised incomplete beta function I_x(a, b), a, b >= 0, 0 <= x <= 1 (else NaN); a and b have no derivative
- * (COT_ERR_RULE), as in JAX. */
+/* The regularised incomplete beta function I_x(a, b), a, b >= 0, 0 <= x <= 1 (else NaN); a and
+ * b have no derivative (COT_ERR_RULE), as in JAX. */
 #define cot_betainc(a, b, x) cot_betainc_(COT_HERE, COT_OPERAND(a), COT_OPERAND(b), COT_OPERAND(x))
 /* x 2^n, rounded once; n of integer type, or an integer. */
 #define cot_ldexp(x, n) cot_ldexp_(COT_HERE, COT_OPERAND(x), COT_OPERAND(n))
 /* log Gamma_d(x), the multivariate gamma function, for x > (d - 1) / 2. */
 #define cot_multigammaln(x, d) cot_multigammaln_(COT_HERE, x, d)
-/* The fraction m of x = m 2^n, 1/2 <= |m| < 1, and n (i32) in *exponent unless NULL; for zeros, infinities and NaN
- * m is x and n is 0.  The derivative of m is 2^-n. */
+/* The fraction m of x = m 2^n, 1/2 <= |m| < 1, and n (i32) in *exponent unless NULL; for zeros,
+ * infinities and NaN m is x and n is 0.  The derivative of m is 2^-n. */
 #define cot_frexp(x, exponent) cot_frexp_(COT_HERE, x, exponent)
-/* x rounded to a format of so many bits of exponent (1 ... 63) and mantissa (0 ... 63, the leading one not counted),
- * nearest even; too large is infinite, below its normal numbers is 0.  The derivative is 1. */
+/* x rounded to a format of so many bits of exponent (1 ... 63) and mantissa (0 ... 63, the
+ * leading one not counted), nearest even; too large is infinite, below its normal numbers is 0.
+ * The derivative is 1. */
 #define cot_reduce_precision(x, exponent_bits, mantissa_bits) \
     cot_reduce_precision_(COT_HERE, x, exponent_bits, mantissa_bits)
 #endif

@@ -1,8 +1,8 @@
 /* Cotrace: compositions of ops under familiar names.
  *
- * Everything here is made of the ops of trace.h and adds no rules of its own, so that it maps and
- * differentiates as they do.  On f16 and bf16 a composition computes in f32 and rounds once, at the
- * end.  Values broadcast and promote as there.  Axes may be negative. */
+ * Everything here is made of the ops of trace.h and adds no rules of its own, so that it maps
+ * and differentiates as they do.  On f16 and bf16 a composition computes in f32 and rounds
+ * once, at the end.  Values broadcast and promote as there.  Axes may be negative. */
 #ifndef COTRACE_SUGAR_H
 #define COTRACE_SUGAR_H
 
@@ -40,7 +40,8 @@ typedef struct cot_assoc_options {
     void *user;                 /* handed to the body                               */
 } cot_assoc_options;
 
-/* Running statistics are values: .mean and .var go in (both, or neither), and what they become comes out. */
+/* Running statistics are values: .mean and .var go in (both, or neither), and what they become
+ * comes out. */
 typedef struct cot_batch_norm_options {
     int end_;
     cot_list axes;              /* absent: all but axis 1, the channels                          */
@@ -68,7 +69,8 @@ COT_UNARY_(cot_angle_)
 #undef COT_UNARY_
 #undef COT_REDUCTION_
 COT_API cot_value cot_gelu_(cot_place at, cot_value x, const cot_gelu_options *o, size_t size);
-COT_API cot_value cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size);
+COT_API cot_value cot_layer_norm_(cot_place at, cot_value x, const cot_norm_options *o,
+                                  size_t size);
 COT_API cot_value cot_linear_(cot_place at, cot_value x, cot_value weight, cot_value bias);
 COT_API cot_value cot_batch_norm_(cot_place at, cot_value x, cot_value *stats,
                                   const cot_batch_norm_options *o, size_t size);
@@ -79,9 +81,10 @@ COT_API cot_value cot_einsum_(cot_place at, const char *spec, cot_values xs);
 COT_API cot_value cot_one_hot_(cot_place at, cot_value index, int64_t n, cot_dtype dtype);
 COT_API cot_value cot_take_(cot_place at, cot_value x, cot_value index, int axis);
 COT_API cot_value cot_take_along_(cot_place at, cot_value x, cot_value index, int axis);
-COT_API cot_value cot_nonzero_(cot_place at, cot_value x, const cot_nonzero_options *o, size_t size);
-COT_API cot_value cot_associative_scan_(cot_place at, cot_body *body, const cot_assoc_options *o,
-                                        size_t size);
+COT_API cot_value cot_nonzero_(cot_place at, cot_value x, const cot_nonzero_options *o,
+                               size_t size);
+COT_API cot_value cot_associative_scan_(cot_place at, cot_body *body,
+                                        const cot_assoc_options *o, size_t size);
 COT_API cot_value cot_roll_(cot_place at, cot_value x, int64_t shift, int axis);
 COT_API cot_value cot_tril_(cot_place at, cot_value x, int64_t k);
 COT_API cot_value cot_triu_(cot_place at, cot_value x, int64_t k);
@@ -93,13 +96,13 @@ COT_API cot_value cot_stack_(cot_place at, cot_values xs, int axis);
 COT_API void cot_split_(cot_place at, cot_value x, int n, int axis, cot_value *out);
 COT_API cot_value cot_index_(cot_place at, cot_value x, int64_t i, int axis);
 COT_API cot_value cot_arange_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
-COT_API cot_value cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, double from, double to,
-                                int64_t n);
+COT_API cot_value cot_linspace_(cot_place at, cot_trace *t, cot_dtype dtype, double from,
+                                double to, int64_t n);
 COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t n);
 
 #ifndef __cplusplus
-/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var and norm of complex
- * numbers, too, of which var and norm are real ---- */
+/* ---- reductions: over .axes (default: all), kept with size 1 where .keepdims = 1; mean, var
+ * and norm of complex numbers, too, of which var and norm are real ---- */
 
 #define cot_mean(...) COT_MEAN_(__VA_ARGS__, .end_ = 0)
 #define COT_MEAN_(x, ...) cot_mean_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
@@ -109,7 +112,8 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 /* The Euclidean norm, sqrt(sum(|x|^2)); its gradient at 0 is NaN. */
 #define cot_norm(...) COT_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_NORM_(x, ...) cot_norm_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* log(sum(e^x)), computed as m + log(sum(e^(x - m))) with the maximum m, so that nothing overflows. */
+/* log(sum(e^x)), computed as m + log(sum(e^(x - m))) with the maximum m, so that nothing
+ * overflows. */
 #define cot_logsumexp(...) COT_LOGSUMEXP_(__VA_ARGS__, .end_ = 0)
 #define COT_LOGSUMEXP_(x, ...) cot_logsumexp_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 
@@ -120,17 +124,19 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define COT_SOFTMAX_(x, ...) cot_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
 #define cot_log_softmax(...) COT_LOG_SOFTMAX_(__VA_ARGS__, .end_ = 0)
 #define COT_LOG_SOFTMAX_(x, ...) cot_log_softmax_(COT_HERE, x, COT_REDUCE_(__VA_ARGS__))
-/* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes broadcast). */
+/* (x - mean) / sqrt(var + .eps), times .scale, plus .bias where given (their shapes
+ * broadcast). */
 #define cot_layer_norm(...) COT_LAYER_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_LAYER_NORM_(x, ...) \
     cot_layer_norm_(COT_HERE, x, &(const cot_norm_options){__VA_ARGS__}, sizeof(cot_norm_options))
 
 /* x [..., in], weight [out, in], bias [out] or never set: x weight' + bias, [..., out]. */
 #define cot_linear(x, weight, bias) cot_linear_(COT_HERE, x, weight, bias)
-/* cot_batch_norm(x, stats, .scale = w, .bias = b, .mean = m, .var = v, .training = 1): (x - mean) /
- * sqrt(var + eps) * scale + bias.  stats (two values, or NULL) gets (1 - momentum) old + momentum new of
- * mean and of the variance divided by count - 1; the given ones where .training = 0; and stays unset where
- * there are none.  x is normalised with the variance divided by count. */
+/* cot_batch_norm(x, stats, .scale = w, .bias = b, .mean = m, .var = v, .training = 1): (x -
+ * mean) / sqrt(var + eps) * scale + bias.  stats (two values, or NULL) gets (1 - momentum) old
+ * + momentum new of mean and of the variance divided by count - 1; the given ones where
+ * .training = 0; and stays unset where there are none.  x is normalised with the variance
+ * divided by count. */
 #define cot_batch_norm(...) COT_BATCH_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_BATCH_NORM_(x, stats, ...)                                       \
     cot_batch_norm_(COT_HERE, x, stats, &(const cot_batch_norm_options){__VA_ARGS__}, \
@@ -157,14 +163,16 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 /* ---- choosing and indexing ---- */
 
-/* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as select. */
+/* x where p (bool) holds, else y; x and y may be numbers, not both.  Values and derivatives as
+ * select. */
 #define cot_where(p, x, y) cot_where_(COT_HERE, p, COT_OPERAND(x), COT_OPERAND(y))
 /* [shape of index, n]: 1 where the last axis's number is the index, else 0. */
 #define cot_one_hot(index, n, dtype) cot_one_hot_(COT_HERE, index, n, dtype)
-/* The slices of x at the indices along an axis, whose place the shape of index takes.  Negative indices
- * count from the end; those outside are clamped. */
+/* The slices of x at the indices along an axis, whose place the shape of index takes.  Negative
+ * indices count from the end; those outside are clamped. */
 #define cot_take(x, index, axis) cot_take_(COT_HERE, x, index, axis)
-/* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index has x's rank. */
+/* y[i][j] = x[i][index[i][j]] for the last axis, and likewise for others: index has x's
+ * rank. */
 #define cot_take_along(x, index, axis) cot_take_along_(COT_HERE, x, index, axis)
 /* The places of elements that are not 0 (NaN is not), in row-major order, as rows of indices.
  *
@@ -203,10 +211,12 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 
 /* The matrix product of the last two axes; axes before them broadcast; vectors as in NumPy. */
 #define cot_matmul(x, y) cot_matmul_(COT_HERE, x, y)
-/* Over the last axis of x and the last but one of y (the only one of a vector): as numpy.dot. */
+/* Over the last axis of x and the last but one of y (the only one of a vector): as
+ * numpy.dot. */
 #define cot_dot(x, y) cot_dot_(COT_HERE, x, y)
-/* cot_einsum("bij,bjk->bik", COT_VALUES(x, y)): letters name axes; a letter that the result lacks is
- * summed over; "..." stands for axes that broadcast; without "->" the letters that occur once, sorted. */
+/* cot_einsum("bij,bjk->bik", COT_VALUES(x, y)): letters name axes; a letter that the result
+ * lacks is summed over; "..." stands for axes that broadcast; without "->" the letters that
+ * occur once, sorted. */
 #define cot_einsum(spec, xs) cot_einsum_(COT_HERE, spec, xs)
 
 /* ---- shapes ---- */
@@ -216,7 +226,8 @@ COT_API cot_value cot_eye_(cot_place at, cot_trace *t, cot_dtype dtype, int64_t 
 #define COT_SQUEEZE_(x, ...) cot_squeeze_(COT_HERE, x, COT_LIST(__VA_ARGS__))
 /* With a new axis of size 1 at a place. */
 #define cot_expand_dims(x, axis) cot_expand_dims_(COT_HERE, x, axis)
-/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1].  cot_index is in index.h. */
+/* Along a new axis; n equal parts along an axis, into out[0] ... out[n-1].  cot_index is in
+ * index.h. */
 #define cot_stack(xs, axis) cot_stack_(COT_HERE, xs, axis)
 #define cot_split(x, n, axis, out) cot_split_(COT_HERE, x, n, axis, out)
 

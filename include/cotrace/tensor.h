@@ -8,9 +8,11 @@
 extern "C" {
 #endif
 
-/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32.  c64 and c128 are complex: the real
- * part, then the imaginary part, of f32 and f64, as C99's `float complex` and `double complex`, C++'s
- * std::complex and NumPy's complex64 and complex128 lie in memory; they are aligned as their parts are. */
+/* Element types.  f16 is IEEE binary16, bf16 the upper half of binary32.  c64 and c128 are
+ * complex: the real part, then the imaginary part, of f32 and f64, as C99's `float complex` and
+ * `double complex`, C++'s
+ * std::complex and NumPy's complex64 and complex128 lie in memory; they are aligned as their
+ * parts are. */
 typedef enum cot_dtype {
     COT_DTYPE_NONE = 0,
     COT_BOOL,
@@ -37,9 +39,10 @@ typedef struct cot_types {
     const cot_type *at;
 } cot_types;
 
-/* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list, which
- * stands for a default; the empty list has n == 0 and at != NULL.  Lists are written COT_LIST(1), never as a
- * bare number: `.axes = 1` is an error, and `.axes = 0` cannot be told from no list at all. */
+/* A list of integers: axes, sizes, argument numbers.  All zero (at is NULL) is the absent list,
+ * which stands for a default; the empty list has n == 0 and at != NULL.  Lists are written
+ * COT_LIST(1), never as a bare number: `.axes = 1` is an error, and `.axes = 0` cannot be told
+ * from no list at all. */
 #define COT_BY_NAME 2
 typedef struct cot_list {
     int n;
@@ -68,7 +71,8 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 #define COT_LIST(...) ((cot_list){COT_INTS_N_(__VA_ARGS__), 0, COT_INTS_(__VA_ARGS__) + 1})
 #define COT_ALL(n_) ((cot_list){1, 1, COT_INTS_(n_) + 1})
 /* By the names of a function's arguments or results (cot_fn_named): an axis for each,
- * COT_DIMS("x: 0, layer: {weight: 0, bias: none}"), an integer at an inner name serving all below;
+ * COT_DIMS("x: 0, layer: {weight: 0, bias: none}"), an integer at an inner name serving all
+ * below;
  * or which, COT_NAMES("layer.0, scale"), an inner name standing for all below. */
 #define COT_DIMS(text) COT_NAMES(text)
 #define COT_NAMES(text) \
@@ -101,10 +105,11 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 #endif
 
 /* Typed memory.  An array is dense and row-major; its memory is owned (aligned to 64 bytes) or
- * borrowed from the caller, who then keeps it alive.  Free with cot_array_free.  Arrays do not belong
- * to a context's thread: any thread may read one that nobody writes. */
+ * borrowed from the caller, who then keeps it alive.  Free with cot_array_free.  Arrays do not
+ * belong to a context's thread: any thread may read one that nobody writes. */
 
-/* New memory, zeroed.  NULL with the error recorded in ctx if the type is wrong or memory is short. */
+/* New memory, zeroed.  NULL with the error recorded in ctx if the type is wrong or memory is
+ * short. */
 COT_API cot_array *cot_array_new(cot_context *ctx, cot_type type);
 /* New memory holding a copy of data, which has the type's elements in row-major order. */
 COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *data);
@@ -116,7 +121,8 @@ COT_API void *cot_array_data(cot_array *a);
 COT_API const void *cot_array_read(const cot_array *a);
 COT_API size_t cot_array_bytes(const cot_array *a);
 
-/* npy files, versions 1 to 3, either byte order, either layout; bf16 travels as uint16.  Errors:
+/* npy files, versions 1 to 3, either byte order, either layout; bf16 travels as uint16.
+ * Errors:
  * COT_ERR_IO (the file), COT_ERR_PARSE (not npy, or its header lies). */
 COT_API cot_status cot_npy_read(cot_context *ctx, const char *path, cot_array **out);
 COT_API cot_status cot_npy_write(cot_context *ctx, const char *path, const cot_array *a);

@@ -1,10 +1,11 @@
 /* Cotrace: functions and their transforms.
  *
- * A cot_fn is a recipe: a C body, a graph, or a transform of another function.  It is immutable and
- * names no types: what depends on types is found when it is traced for some, at most once for each
- * list of types.  Functions belong to their context.  A transform of a function that failed is a
- * function that failed: expressions of transforms need no checks between the calls, the next call
- * that returns a status reports the first error with the line of the call at fault. */
+ * A cot_fn is a recipe: a C body, a graph, or a transform of another function.  It is immutable
+ * and names no types: what depends on types is found when it is traced for some, at most once
+ * for each list of types.  Functions belong to their context.  A transform of a function that
+ * failed is a function that failed: expressions of transforms need no checks between the calls,
+ * the next call that returns a status reports the first error with the line of the call at
+ * fault. */
 #ifndef COTRACE_TRANSFORM_H
 #define COTRACE_TRANSFORM_H
 
@@ -14,51 +15,58 @@
 extern "C" {
 #endif
 
-/* A function from a body: n_in arguments, n_out results.  user is handed to the body and must outlive
- * the function, since tracing waits for the types; name is copied. */
-COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body, int n_in,
-                            int n_out, void *user);
+/* A function from a body: n_in arguments, n_out results.  user is handed to the body and must
+ * outlive the function, since tracing waits for the types; name is copied. */
+COT_API cot_fn *cot_fn_new_(cot_place at, cot_context *ctx, const char *name, cot_body *body,
+                            int n_in, int n_out, void *user);
 /* A function that is a graph: it takes exactly the graph's types. */
 COT_API cot_fn *cot_fn_of_graph(const cot_graph *g);
 COT_API const char *cot_fn_name(const cot_fn *f);
 COT_API cot_context *cot_fn_context(const cot_fn *f);
 
-/* f with names for its arguments and results, as trees (below) or lists: "w, x, y".  They appear in
- * dumps and in the headers of objects.  f is a body; NULL leaves a side unnamed. */
-COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments, const char *results);
+/* f with names for its arguments and results, as trees (below) or lists: "w, x, y".  They
+ * appear in dumps and in the headers of objects.  f is a body; NULL leaves a side unnamed. */
+COT_API cot_fn *cot_fn_named_(cot_place at, cot_fn *f, const char *arguments,
+                              const char *results);
 
-/* Optional arguments.  cot_fn_optional(f, "scale", 4.0) is the body f with one more argument that it
- * reads after the others (in[n_in], then in[n_in + 1], ...) and that a call may leave out; a number is a
- * scalar of the element type of the first floating argument (f32 if there is none).  They are passed by
- * name, to f or to any transform of it, and are never mapped, by any in_dims, nor named by wrt:
+/* Optional arguments.  cot_fn_optional(f, "scale", 4.0) is the body f with one more argument
+ * that it reads after the others (in[n_in], then in[n_in + 1], ...) and that a call may leave
+ * out; a number is a scalar of the element type of the first floating argument (f32 if there is
+ * none).  They are passed by name, to f or to any transform of it, and are never mapped, by any
+ * in_dims, nor named by wrt:
  *     cot_with(f, "scale", x)       f with scale set to a number or to a value of a trace that is open
- *     cot_taking(f, "scale, shift") f with these as its last arguments, after those of every transform
+ *     cot_taking(f, "scale, shift") f with these as its last arguments, after those of every
+ *     transform
  *                                   made of the result: for cot_jit, cot_compile and cot_call
  * Errors, with f's: COT_ERR_ARG  f is not a body (cot_fn_optional), or has no such optional argument. */
 COT_API cot_fn *cot_fn_optional_(cot_place at, cot_fn *f, const char *name, double value);
 COT_API cot_fn *cot_with_(cot_place at, cot_fn *f, const char *name, cot_operand x);
 COT_API cot_fn *cot_taking_(cot_place at, cot_fn *f, const char *names);
 
-/* A struct whose fields are all cot_value, arrays of them, or such structs again, is a flat list of
- * values; a tree describes it once:
+/* A struct whose fields are all cot_value, arrays of them, or such structs again, is a flat
+ * list of values; a tree describes it once:
  *     struct layer { cot_value weight, bias; };
  *     struct model { struct layer layer[2]; cot_value scale; };
- *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale", sizeof(struct model));
+ *     cot_tree *tree = cot_tree_new(ctx, "layer[2]{weight, bias}, scale", sizeof(struct
+ *     model));
  * A body reads it as `const struct model *m = COT_STRUCT(struct model, in)` and passes it on as
- * COT_FIELDS(*m), the list of its values.  Trees belong to their context.  NULL with the error recorded if the text is wrong or has not the struct's size. */
+ * COT_FIELDS(*m), the list of its values.  Trees belong to their context.  NULL with the error
+ * recorded if the text is wrong or has not the struct's size. */
 typedef struct cot_tree cot_tree;
 COT_API cot_tree *cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes);
 COT_API int cot_tree_count(const cot_tree *t);              /* of leaves */
 COT_API const char *cot_tree_name(const cot_tree *t, int i); /* "layer.1.bias" */
 /* The first leaf at or below a path, -1 if there is none; their number in *n (may be NULL). */
 COT_API int cot_tree_find(const cot_tree *t, const char *path, int *n);
-/* One entry for each leaf, by name: cot_tree_list(tree, "layer: none, scale: 0"), for in_dims and
- * out_dims.  An entry at an inner name serves all below, later entries win, every leaf needs one.
- * The list belongs to the context; it is empty, with the error recorded, if the text is wrong. */
+/* One entry for each leaf, by name: cot_tree_list(tree, "layer: none, scale: 0"), for in_dims
+ * and out_dims.  An entry at an inner name serves all below, later entries win, every leaf
+ * needs one.
+ * The list belongs to the context; it is empty, with the error recorded, if the text is
+ * wrong. */
 COT_API cot_list cot_tree_list(const cot_tree *t, const char *text);
 
-/* Options of the transforms that name arguments.  Zero is the default of each.  Negative argument
- * numbers count from the end. */
+/* Options of the transforms that name arguments.  Zero is the default of each.  Negative
+ * argument numbers count from the end. */
 typedef struct cot_wrt_options {
     int end_;
     cot_list wrt;               /* arguments to differentiate in: see each transform        */
@@ -90,28 +98,31 @@ typedef struct cot_vmap_options {
 
 COT_API cot_fn *cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *o, size_t size);
 COT_API cot_fn *cot_grad_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
-COT_API cot_fn *cot_grad_and_value_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
+COT_API cot_fn *cot_grad_and_value_(cot_place at, cot_fn *f, const cot_wrt_options *o,
+                                    size_t size);
 COT_API cot_fn *cot_jvp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_vjp_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_linearize_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_jacfwd_(cot_place at, cot_fn *f, const cot_jacfwd_options *o, size_t size);
 COT_API cot_fn *cot_jacrev_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
 COT_API cot_fn *cot_hessian_(cot_place at, cot_fn *f, const cot_wrt_options *o, size_t size);
-/* f without in-place writes: views stay as pure ops, or go too.  f itself where there is nothing to
- * remove.  Every other transform does this first. */
+/* f without in-place writes: views stay as pure ops, or go too.  f itself where there is
+ * nothing to remove.  Every other transform does this first. */
 typedef enum cot_remove { COT_REMOVE_MUTATIONS = 0, COT_REMOVE_MUTATIONS_AND_VIEWS } cot_remove;
 typedef struct cot_functionalize_options {
     int end_;
     cot_remove remove;
 } cot_functionalize_options;
-COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *o, size_t size);
+COT_API cot_fn *cot_functionalize_(cot_place at, cot_fn *f, const cot_functionalize_options *o,
+                                   size_t size);
 /* What reverse mode keeps of a checkpointed function besides its arguments. */
 typedef enum cot_keep { COT_KEEP_NOTHING = 0, COT_KEEP_PRODUCTS } cot_keep;
 typedef struct cot_checkpoint_options {
     int end_;
     cot_keep keep;              /* products: results of dot_general, which cost most to compute again */
 } cot_checkpoint_options;
-COT_API cot_fn *cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *o, size_t size);
+COT_API cot_fn *cot_checkpoint_(cot_place at, cot_fn *f, const cot_checkpoint_options *o,
+                                size_t size);
 COT_API cot_fn *cot_pipeline_(cot_place at, cot_fn *f, const char *text);
 COT_API void cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd,
                              const cot_wrt_options *o, size_t size);
@@ -136,13 +147,14 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *   returns  the same with an axis of size B inserted at in_dims[i] of each mapped argument, and at
  *            out_dims[j] of each result
  *
- * .in_dims has one entry for each argument, COT_NONE for one that all examples share; COT_ALL(k)
- * serves every argument; the default maps axis 0 of all.  .out_dims likewise; COT_NONE asks that the
- * result depend on nothing mapped.  Negative axes count from the end.  .chunk maps that many examples
- * at a time.  What is unmapped is never copied for each example.
+ * .in_dims has one entry for each argument, COT_NONE for one that all examples share;
+ * COT_ALL(k) serves every argument; the default maps axis 0 of all.  .out_dims likewise;
+ * COT_NONE asks that the result depend on nothing mapped.  Negative axes count from the end.
+ * .chunk maps that many examples at a time.  What is unmapped is never copied for each example.
  *
- * .randomness says what draws from the context's generator (cotrace/random.h) do: COT_RANDOM_ERROR,
- * COT_RANDOM_DIFFERENT (each example its own numbers, whatever the chunk) or COT_RANDOM_SAME.
+ * .randomness says what draws from the context's generator (cotrace/random.h) do:
+ * COT_RANDOM_ERROR, COT_RANDOM_DIFFERENT (each example its own numbers, whatever the chunk) or
+ * COT_RANDOM_SAME.
  *
  * Errors   COT_ERR_ARG    in_dims or out_dims has not one entry for each argument or result
  *          COT_ERR_SHAPE  an axis is out of range, or mapped sizes differ */
@@ -155,8 +167,8 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *   f        (x0:T0, ..., xn:Tn) -> (y:float[], aux...)
  *   returns  (x0:T0, ..., xn:Tn) -> (dx:Ti for each i in wrt, in that order, aux...)
  *
- * .wrt names distinct arguments of floating type; the default is the first.  .aux results after y are
- * passed on.
+ * .wrt names distinct arguments of floating type; the default is the first.  .aux results after
+ * y are passed on.
  *
  * Errors   reported by cot_trace_fn, cot_jit and cot_compile, at the line of this call:
  *          COT_ERR_SHAPE   y is not a scalar
@@ -179,15 +191,16 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
  *   f        (x0:T0, ..., xn:Tn) -> (y0, ..., ym, aux...)
  *   returns  (x0, ..., xn, dx:Ti for each i in wrt) -> (y0, ..., ym, dy for each floating y, aux...)
  *
- * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A floating
- * result that depends on none of them has the tangent zero, or is COT_ERR_ARG with .strict.
+ * .wrt defaults to all floating arguments.  A tangent has exactly the type of its argument.  A
+ * floating result that depends on none of them has the tangent zero, or is COT_ERR_ARG with
+ * .strict.
  * Errors and source as cot_grad. */
 #define cot_jvp(...) COT_JVP_(__VA_ARGS__, .end_ = 0)
 #define COT_JVP_(f, ...) \
     cot_jvp_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
 
-/* The same function as cot_jvp, split inside: what is known without the tangents is computed apart
- * from what is linear in them. */
+/* The same function as cot_jvp, split inside: what is known without the tangents is computed
+ * apart from what is linear in them. */
 #define cot_linearize(...) COT_LINEARIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_LINEARIZE_(f, ...) \
     cot_linearize_(COT_HERE, f, &(const cot_wrt_options){__VA_ARGS__}, sizeof(cot_wrt_options))
@@ -223,10 +236,11 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
 /* The value now, the derivative later: cot_vjp_halves(f, &fwd, &bwd) makes
  *     fwd  (x...) -> (y..., aux..., res...)          bwd  (res..., ct...) -> (dx...)
  * and cot_linearize_halves(f, &fwd, &lin) the same fwd and lin (res..., dx...) -> (dy...).
- * res is a list of values whose types are known once fwd is traced.  bwd and lin find those types when
- * fwd was traced before for the arguments meant; both halves can be called, mapped and compiled.  In one
- * object file they share res as one block: the header has its size, NAME_RES_BYTES with the name of fwd, and
- * NAME_RES(block), which stands for its parts among the arguments of both. */
+ * res is a list of values whose types are known once fwd is traced.  bwd and lin find those
+ * types when fwd was traced before for the arguments meant; both halves can be called, mapped
+ * and compiled.  In one object file they share res as one block: the header has its size,
+ * NAME_RES_BYTES with the name of fwd, and NAME_RES(block), which stands for its parts among
+ * the arguments of both. */
 #define cot_vjp_halves(...) COT_VJP_HALVES_(__VA_ARGS__, .end_ = 0)
 #define COT_VJP_HALVES_(f, fwd, bwd, ...)                                          \
     cot_vjp_halves_(COT_HERE, f, fwd, bwd, &(const cot_wrt_options){__VA_ARGS__}, \
@@ -236,25 +250,29 @@ COT_API void cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn
     cot_linearize_halves_(COT_HERE, f, fwd, lin, &(const cot_wrt_options){__VA_ARGS__}, \
                           sizeof(cot_wrt_options))
 
-/* f, whose derivative keeps the arguments of f and computes the rest again when it is wanted: memory for
- * work.  Values and derivatives are those of f.  What a call of it inside a larger function keeps ends with
- * that call, so checkpoint the parts of a long chain; loops have .segments (cot_scan).
+/* f, whose derivative keeps the arguments of f and computes the rest again when it is wanted:
+ * memory for work.  Values and derivatives are those of f.  What a call of it inside a larger
+ * function keeps ends with that call, so checkpoint the parts of a long chain; loops have
+ * .segments (cot_scan).
  *
  *     .keep      COT_KEEP_NOTHING, COT_KEEP_PRODUCTS
  * Errors: COT_ERR_ARG if .keep is neither.
- * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 2000; T. Chen et al., Training Deep Nets with
- * Sublinear Memory Cost, 2016. */
+ * Source: A. Griewank, A. Walther, Revolve, ACM TOMS 2000; T. Chen et al., Training Deep Nets
+ * with Sublinear Memory Cost, 2016. */
 #define cot_checkpoint(...) COT_CHECKPOINT_(__VA_ARGS__, .end_ = 0)
 #define COT_CHECKPOINT_(f, ...) \
     cot_checkpoint_(COT_HERE, f, &(const cot_checkpoint_options){__VA_ARGS__}, sizeof(cot_checkpoint_options))
 
-/* Remove in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS, views (docs/writes.md). */
+/* Remove in-place writes and, with .remove = COT_REMOVE_MUTATIONS_AND_VIEWS, views
+ * (docs/writes.md). */
 #define cot_functionalize(...) COT_FUNCTIONALIZE_(__VA_ARGS__, .end_ = 0)
 #define COT_FUNCTIONALIZE_(f, ...) \
     cot_functionalize_(COT_HERE, f, &(const cot_functionalize_options){__VA_ARGS__}, sizeof(cot_functionalize_options))
 
-/* Transforms by name, left to right: cot_pipeline(f, "grad(wrt=[0]) | vmap(in=[none,0,0], out=0)").
- * Names and options are those of the program cot.  Errors: COT_ERR_PARSE with the place in the text. */
+/* Transforms by name, left to right: cot_pipeline(f, "grad(wrt=[0]) | vmap(in=[none,0,0],
+ * out=0)").
+ * Names and options are those of the program cot.  Errors: COT_ERR_PARSE with the place in the
+ * text. */
 #define cot_pipeline(f, text) cot_pipeline_(COT_HERE, f, text)
 #endif
 

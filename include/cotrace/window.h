@@ -1,8 +1,10 @@
 /* Cotrace: windows, pooling, convolution.
  *
- * Windows are a view (an op of their own, with a derivative and a vmap rule); pooling reduces them and a
- * convolution is a product of them with the kernel, so that what holds for reductions and products holds
- * here: types, order of sums, derivatives of every order.  Positions come before features in that order. */
+ * Windows are a view (an op of their own, with a derivative and a vmap rule); pooling reduces
+ * them and a convolution is a product of them with the kernel, so that what holds for
+ * reductions and products holds
+ * here: types, order of sums, derivatives of every order.  Positions come before features in
+ * that order. */
 #ifndef COTRACE_WINDOW_H
 #define COTRACE_WINDOW_H
 
@@ -12,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Lists have one entry for each spatial axis, in order; absent: 1 (strides, but the window for max_pool and avg_pool;
+/* Lists have one entry for each spatial axis, in order; absent: 1 (strides, but the window for
+ * max_pool and avg_pool;
  * dilations), 0 (padding). */
 typedef struct cot_window_options {
     int end_;
@@ -38,30 +41,37 @@ COT_POOL_(cot_window_min_)
 COT_POOL_(cot_max_pool_)
 COT_POOL_(cot_avg_pool_)
 #undef COT_POOL_
-COT_API cot_value cot_windows_(cot_place at, cot_value x, int axis, int64_t window, int64_t stride,
-                               int64_t dilation);
-COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_window_options *o, size_t size);
+COT_API cot_value cot_windows_(cot_place at, cot_value x, int axis, int64_t window,
+                               int64_t stride, int64_t dilation);
+COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_window_options *o,
+                            size_t size);
 
 #ifndef __cplusplus
-/* y[..., i, ..., k] = x[..., i stride + k dilation, ...]: the windows along an axis, whose elements go along a
- * new last axis. */
+/* y[..., i, ..., k] = x[..., i stride + k dilation, ...]: the windows along an axis, whose
+ * elements go along a new last axis. */
 #define cot_windows(x, axis, window, stride, dilation) \
     cot_windows_(COT_HERE, x, axis, window, stride, dilation)
-/* x [..., spatial], window the sizes of its last axes, or of .axes (NHWC: .axes = COT_LIST(1, 2)): the sum, product,
- * maximum or minimum of each window, one at every place that .strides (absent: 1) leaves.  Padding counts as the neutral
- * element.  Of equal elements the first of a window, row-major, has the derivative of a maximum or minimum.
+/* x [..., spatial], window the sizes of its last axes, or of .axes (NHWC: .axes = COT_LIST(1,
+ * 2)): the sum, product, maximum or minimum of each window, one at every place that .strides
+ * (absent: 1) leaves.  Padding counts as the neutral element.  Of equal elements the first of a
+ * window, row-major, has the derivative of a maximum or minimum.
  *
  * Errors   COT_ERR_SHAPE  more sizes than axes; COT_ERR_ARG  a list has another length, or an entry is wrong */
 #define cot_window_sum(...) COT_WINDOW_SUM_(__VA_ARGS__, .end_ = 0)
-#define COT_WINDOW_SUM_(x, window, ...) cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define COT_WINDOW_SUM_(x, window, ...)                                                        \
+    cot_window_sum_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_window_prod(...) COT_WINDOW_PROD_(__VA_ARGS__, .end_ = 0)
-#define COT_WINDOW_PROD_(x, window, ...) cot_window_prod_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define COT_WINDOW_PROD_(x, window, ...)                                                       \
+    cot_window_prod_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_window_max(...) COT_WINDOW_MAX_(__VA_ARGS__, .end_ = 0)
-#define COT_WINDOW_MAX_(x, window, ...) cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+#define COT_WINDOW_MAX_(x, window, ...)                                                        \
+    cot_window_max_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_window_min(...) COT_WINDOW_MIN_(__VA_ARGS__, .end_ = 0)
-#define COT_WINDOW_MIN_(x, window, ...) cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
-/* Pooling: the maximum, the mean of each window, side by side where .strides are absent, as in PyTorch and Keras (in JAX's
- * lax and flax they are then 1).  For the mean padding counts as zeros, or with .count_valid = 1 not at all. */
+#define COT_WINDOW_MIN_(x, window, ...)                                                        \
+    cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
+/* Pooling: the maximum, the mean of each window, side by side where .strides are absent, as in
+ * PyTorch and Keras (in JAX's lax and flax they are then 1).  For the mean padding counts as
+ * zeros, or with .count_valid = 1 not at all. */
 #define cot_max_pool(...) COT_MAX_POOL_(__VA_ARGS__, .end_ = 0)
 #define COT_MAX_POOL_(x, window, ...) cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)
@@ -71,9 +81,10 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
  *   x        [n, c, spatial], w [o, c / groups, window] of the same type
  *   returns  [n / batch_groups, o, positions]
  *
- * .spec names the axes otherwise: "NHWC,HWIO->NHWC"; N examples, C features, O and I of the kernel, any other
- * letters spatial, in the order of the operand.  With .groups, features of group g meet the kernel's outputs of group
- * g; with .batch_groups, examples do.  A transposed convolution has .base_dilation for its stride.
+ * .spec names the axes otherwise: "NHWC,HWIO->NHWC"; N examples, C features, O and I of the
+ * kernel, any other letters spatial, in the order of the operand.  With .groups, features of
+ * group g meet the kernel's outputs of group g; with .batch_groups, examples do.  A transposed
+ * convolution has .base_dilation for its stride.
  *
  * Errors   COT_ERR_SHAPE  ranks, features or groups do not fit; COT_ERR_ARG  a list, or .spec, is wrong */
 #define cot_conv(...) COT_CONV_(__VA_ARGS__, .end_ = 0)

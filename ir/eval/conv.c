@@ -1,5 +1,6 @@
-/* Convolutions, as NUMERICS.md section 4 defines them: the general form of a product, over the window, row-major,
- * then over features.  Each window is copied in that order, and meets the kernel, turned to [o, window c]. */
+/* Convolutions, as NUMERICS.md section 4 defines them: the general form of a product, over the
+ * window, row-major, then over features.  Each window is copied in that order, and meets the
+ * kernel, turned to [o, window c]. */
 #include "ir/eval/eval.h"
 
 typedef struct convolving {
@@ -24,7 +25,8 @@ count(const ir_type *t, int from, int to)
 static void
 window(const convolving *s, int64_t position, const char *x, char *to)
 {
-    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], step[COT_MAX_RANK], all[COT_MAX_RANK], start = 0, size = 1;
+    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], step[COT_MAX_RANK], all[COT_MAX_RANK],
+        start = 0, size = 1;
 
     ir_strides(s->x, all);
     for (int i = s->spatial - 1; i >= 0; i--) {
@@ -52,8 +54,10 @@ eval_conv(const ir_eval_args *a)
     convolving s = { x, w, y, a->at, x->rank - 3, cot_dtype_size(t), count(w, 1, w->rank - 1), w->dims[w->rank - 1] };
     const int64_t places = count(y, 2, y->rank - 1), each = count(x, 2, x->rank);
     const int64_t turned[2] = { s.o, s.k }, to[2] = { s.k, 1 }, from[2] = { 1, s.o };
-    const char *in = eval_widen(a->scratch, x, a->in[0]), *kernel = eval_widen(a->scratch, w, a->in[1]);
-    char *q = ir_alloc(a->scratch, s.width * (size_t)(s.k * s.o)), *p = ir_alloc(a->scratch, s.width * (size_t)s.k);
+    const char *in = eval_widen(a->scratch, x, a->in[0]),
+               *kernel = eval_widen(a->scratch, w, a->in[1]);
+    char *q = ir_alloc(a->scratch, s.width * (size_t)(s.k * s.o)),
+         *p = ir_alloc(a->scratch, s.width * (size_t)s.k);
     char *out = eval_wide(a->scratch, y, a->out[0]);
 
     for (int64_t g = 0; g < x->dims[0] && y->size > 0; g++) {
@@ -62,7 +66,8 @@ eval_conv(const ir_eval_args *a)
             const int64_t example = g * x->dims[1] + i / places;
 
             window(&s, i % places, in + (size_t)(example * each) * s.width, p);
-            eval_products(t, 1, s.o, s.k, p, q, out + (size_t)((g * x->dims[1] * places + i) * s.o) * s.width);
+            eval_products(t, 1, s.o, s.k, p, q,
+                          out + (size_t)((g * x->dims[1] * places + i) * s.o) * s.width);
         }
     }
     eval_narrow(y, out, a->out[0]);

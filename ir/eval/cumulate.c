@@ -1,9 +1,10 @@
-/* cumsum, cumprod, cummax, cummin: line by line, in place, in the order of NUMERICS.md section 5.
+/* cumsum, cumprod, cummax, cummin: line by line, in place, in the order of NUMERICS.md section
+ * 5.
  *
- * A chunk of 16 is scanned by W. Hillis and G. Steele's method (Data Parallel Algorithms, CACM 1986): for
- * d = 1, 2, 4, 8 each element takes in the one d before it.  The last element of a chunk goes into all
- * of the next, within a block of 1,024; the last ones of the blocks are scanned by the same rule, and each
- * goes into all of the next block. */
+ * A chunk of 16 is scanned by W. Hillis and G. Steele's method (Data Parallel Algorithms, CACM
+ * 1986): for d = 1, 2, 4, 8 each element takes in the one d before it.  The last element of a
+ * chunk goes into all of the next, within a block of 1,024; the last ones of the blocks are
+ * scanned by the same rule, and each goes into all of the next block. */
 #include <math.h>
 
 #include "ir/eval/eval.h"
@@ -64,7 +65,8 @@ eval_cumulate(const ir_eval_args *a)
 
     for (int k = axis + 1; k < t->rank; k++)
         inner *= t->dims[k];
-    void *line = ir_alloc(a->scratch, 8 * (size_t)(n + 1)), *totals = ir_alloc(a->scratch, 8 * (size_t)(n / 512 + 2));
+    void *line = ir_alloc(a->scratch, 8 * (size_t)(n + 1)),
+         *totals = ir_alloc(a->scratch, 8 * (size_t)(n / 512 + 2));
     for (int64_t i = 0; n > 0 && i < t->size / n; i++) {
         const int64_t first = i / inner * n * inner + i % inner;
         const int64_t start = a->at->cumulate.reverse ? first + (n - 1) * inner : first;

@@ -15,7 +15,8 @@ run_opaque(const ir_eval_args *a, void *const *out, const void *const *in)
                        : ir_fail(a->ctx, a->loc, "custom_call", ERR_custom_failed, name, answer);
 }
 
-/* Operand bases, moved to example e, whose digits are those of the levels, the innermost last. */
+/* Operand bases, moved to example e, whose digits are those of the levels, the innermost
+ * last. */
 static void
 example(const ir_eval_args *a, int64_t e, const void **in, void **out)
 {
@@ -41,7 +42,8 @@ eval_custom_call(const ir_eval_args *a)
 {
     const ir_graph *f = a->at->custom.forward;
     const ir_ints size = a->at->custom.size;
-    size_t in_bytes = sizeof(void *) * (size_t)(a->n_in + 1), out_bytes = sizeof(void *) * (size_t)(a->n_out + 1);
+    size_t in_bytes = sizeof(void *) * (size_t)(a->n_in + 1),
+           out_bytes = sizeof(void *) * (size_t)(a->n_out + 1);
     const void **in = eval_take(a->mem, in_bytes);
     void **out = eval_take(a->mem, out_bytes);
     cot_status status = COT_OK;
@@ -60,5 +62,6 @@ eval_custom_call(const ir_eval_args *a)
 cot_status
 eval_none(const ir_eval_args *a)
 {
-    return ir_fail(a->ctx, a->loc, ir_ops[a->op].name, ERR_internal, "stands outside of a derivative");
+    return ir_fail(a->ctx, a->loc, ir_ops[a->op].name, ERR_internal,
+                   "stands outside of a derivative");
 }

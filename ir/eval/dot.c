@@ -1,8 +1,9 @@
 /* Products, as NUMERICS.md section 4 defines them.
  *
- * Both operands are copied to a canonical layout, x as [batch, m, k] and y as [batch, n, k] in the compute
- * type, k row-major over the contracted axes in their listed order.  Then each result is one chain: in the
- * inner form by lanes, blocks and tree as a sum; in the general form by blocks of 256, added in order.
+ * Both operands are copied to a canonical layout, x as [batch, m, k] and y as [batch, n, k] in
+ * the compute type, k row-major over the contracted axes in their listed order.  Then each
+ * result is one chain: in the inner form by lanes, blocks and tree as a sum; in the general
+ * form by blocks of 256, added in order.
  * Which form it is depends on the dimension numbers, never on sizes. */
 #include <math.h>
 
@@ -166,7 +167,8 @@ products(cot_dtype t, const side *x, const side *y, const void *p, const void *q
 }
 
 void
-eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p, const void *q, void *out)
+eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p,
+              const void *q, void *out)
 {
     const side x = { .n_batch = 1, .n_free = rows, .n_k = k, .free = 1 },
                y = { .n_batch = 1, .n_free = columns, .n_k = k, .free = 1 };
@@ -179,7 +181,8 @@ eval_dot(const ir_eval_args *a)
 {
     side x = side_of(a->in_type[0], a->at->dot.lhs, a->at->dot.lhs_batch);
     side y = side_of(a->in_type[1], a->at->dot.rhs, a->at->dot.rhs_batch);
-    const void *p = canonical(a->scratch, &x, a->in[0]), *q = canonical(a->scratch, &y, a->in[1]);
+    const void *p = canonical(a->scratch, &x, a->in[0]),
+               *q = canonical(a->scratch, &y, a->in[1]);
     void *out = eval_wide(a->scratch, a->out_type[0], a->out[0]);
     void *part = ir_alloc(a->scratch, 8 * (size_t)(x.n_k / INNER_BLOCK + 2));
 

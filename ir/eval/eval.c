@@ -1,8 +1,9 @@
 /* The driver of the slow twin: walks a graph in order, one dense array for each live value.
  *
- * A value's block is given back after its last use.  Blocks come in sizes of four steps a doubling,
- * from one arena that the evaluation owns; that arena hangs on a recovery point of its own, so that a
- * failed allocation anywhere below gives everything back and is answered as a status.
+ * A value's block is given back after its last use.  Blocks come in sizes of four steps a
+ * doubling, from one arena that the evaluation owns; that arena hangs on a recovery point of
+ * its own, so that a failed allocation anywhere below gives everything back and is answered as
+ * a status.
  *
  * Pointwise ops run as scalar programs, which ir/scalar_eval.c takes in strips. */
 #include "ir/eval/eval.h"

@@ -1,19 +1,19 @@
-/* The slow twin, inside: a function per op that is not pointwise, plain loops over dense arrays in the
- * orders of NUMERICS.md.  The driver runs pointwise ops as scalar programs, in strips.
+/* The slow twin, inside: a function per op that is not pointwise, plain loops over dense arrays
+ * in the orders of NUMERICS.md.  The driver runs pointwise ops as scalar programs, in strips.
  *
- * f16 and bf16 are widened to f32 at the door of an op that computes, and rounded once on the way
- * out; ops that only move elements know nothing but their width. */
+ * f16 and bf16 are widened to f32 at the door of an op that computes, and rounded once on the
+ * way out; ops that only move elements know nothing but their width. */
 #ifndef IR_EVAL_EVAL_H
 #define IR_EVAL_EVAL_H
 
 #include "ir/graph.h"
 
-/* The memory of one evaluation: blocks that go back to a list when their value is dead, so that a
- * loop of any length stays as small as one step. */
+/* The memory of one evaluation: blocks that go back to a list when their value is dead, so that
+ * a loop of any length stays as small as one step. */
 typedef struct eval_mem eval_mem;
 
-/* One node: also for constants folded by the builder, so it need not be in a graph.  in[i] and out[i]
- * are dense row-major arrays of in_type[i], out_type[i]; bool is one byte. */
+/* One node: also for constants folded by the builder, so it need not be in a graph.  in[i] and
+ * out[i] are dense row-major arrays of in_type[i], out_type[i]; bool is one byte. */
 typedef struct ir_eval_args {
     cot_context *ctx;
     ir_arena *scratch;                  /* emptied after each op without sub-functions */
@@ -29,16 +29,19 @@ typedef struct ir_eval_args {
 
 typedef cot_status eval_rule(const ir_eval_args *a);     /* eval_<column>, for rows that are not POINTWISE */
 
-eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice, eval_pad, eval_concatenate,
-    eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg, eval_dot, eval_dynamic_slice,
-    eval_dynamic_update_slice, eval_gather, eval_scatter, eval_call, eval_implicit, eval_cond, eval_while, eval_scan,
-    eval_custom_call, eval_collective, eval_none;
+eval_rule eval_clone, eval_assign, eval_broadcast, eval_reshape, eval_transpose, eval_slice,
+    eval_pad, eval_concatenate, eval_reverse, eval_iota, eval_constant, eval_reduce, eval_arg,
+    eval_dot, eval_dynamic_slice, eval_dynamic_update_slice, eval_gather, eval_scatter,
+    eval_call, eval_implicit, eval_cond, eval_while, eval_scan, eval_custom_call,
+    eval_collective, eval_none;
 
 eval_rule eval_argsort, eval_cumulate, eval_window, eval_conv, eval_top_k, eval_fft;
 eval_rule eval_expand;                                   /* every row of the flag EXPAND (../expand.c) */
 
-/* dot.c: the general form, p [rows, k] and q [columns, k] of a compute type to out [rows, columns]. */
-void eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p, const void *q, void *out);
+/* dot.c: the general form, p [rows, k] and q [columns, k] of a compute type to out [rows,
+ * columns]. */
+void eval_products(cot_dtype t, int64_t rows, int64_t columns, int64_t k, const void *p,
+                   const void *q, void *out);
 
 cot_status ir_eval_node(const ir_eval_args *a);
 
@@ -48,22 +51,23 @@ void eval_drop(eval_mem *m, void *p, size_t bytes);
 ir_arena *eval_scratch(eval_mem *m);
 cot_status eval_graph(eval_mem *m, const ir_graph *f, void *const *out, const void *const *in);
 
-/* writes.c: what can be written and its views, in one run of a graph whose arrays are val.  Before a
- * value is read; after a node has run. */
+/* writes.c: what can be written and its views, in one run of a graph whose arrays are val.
+ * Before a value is read; after a node has run. */
 typedef struct eval_views eval_views;
 eval_views *eval_views_new(eval_mem *m, const ir_graph *f, const void **val);
 void eval_views_read(eval_views *w, ir_ref v);
 cot_status eval_views_note(eval_views *w, const ir_node *n);
 void eval_views_end(eval_views *w);
 
-/* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0 (repeat)
- * or negative. */
+/* For rules.  Copy a box of elements of `width` bytes; steps are in elements, and may be 0
+ * (repeat) or negative. */
 void eval_copy(size_t width, int rank, const int64_t *dims, void *to, const int64_t *to_step,
                const void *from, const int64_t *from_step);
 void eval_fill(size_t width, int64_t n, void *to, const void *element);
 /* x as an array of its compute type: itself, or f32 in the arena. */
 const void *eval_widen(ir_arena *a, const ir_type *t, const void *x);
-/* Where a result of type t is computed: out itself, or f32 in the arena that eval_narrow rounds. */
+/* Where a result of type t is computed: out itself, or f32 in the arena that eval_narrow
+ * rounds. */
 void *eval_wide(ir_arena *a, const ir_type *t, void *out);
 void eval_narrow(const ir_type *t, const void *wide, void *out);
 /* Integer element i of x, as int64; above INT64_MAX it is INT64_MAX. */

@@ -1,4 +1,5 @@
-/* fft, by the stages of ir/fft.h on each line; the inverse is the same with re and im exchanged on both sides. */
+/* fft, by the stages of ir/fft.h on each line; the inverse is the same with re and im exchanged
+ * on both sides. */
 #include <math.h>
 
 #include "ir/eval/eval.h"

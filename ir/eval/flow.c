@@ -1,8 +1,9 @@
 /* Ops with sub-functions: the sub-graph is evaluated with the memory of the whole.
  *
- * The mapped forms: a cond whose predicate has leading axes B runs the branches that some example
- * chose, each on the whole batch, and copies an example's results from the branch it chose; a while
- * goes on until no example is active, and an example that is done keeps its carries. */
+ * The mapped forms: a cond whose predicate has leading axes B runs the branches that some
+ * example chose, each on the whole batch, and copies an example's results from the branch it
+ * chose; a while goes on until no example is active, and an example that is done keeps its
+ * carries. */
 #include "ir/diag.h"
 #include "ir/eval/eval.h"
 
@@ -34,7 +35,8 @@ copy_values(int n, const ir_type *const *type, void *const *to, const void *cons
 
 /* Of x and y, the examples that `chosen` says, from y: to[e] = chosen[e] ? y[e] : to[e]. */
 static void
-copy_examples(const ir_type *t, int64_t examples, const uint8_t *chosen, void *to, const void *from)
+copy_examples(const ir_type *t, int64_t examples, const uint8_t *chosen, void *to,
+              const void *from)
 {
     size_t bytes = examples ? eval_bytes(t) / (size_t)examples : 0;
 
@@ -203,7 +205,8 @@ cot_status
 eval_scan(const ir_eval_args *a)
 {
     int consts = (int)a->at->scan.consts, carries = (int)a->at->scan.carries;
-    size_t in_bytes = sizeof(void *) * (size_t)a->n_in, out_bytes = sizeof(void *) * (size_t)a->n_out;
+    size_t in_bytes = sizeof(void *) * (size_t)a->n_in,
+           out_bytes = sizeof(void *) * (size_t)a->n_out;
     const void **in = eval_take(a->mem, in_bytes);
     void **out = eval_take(a->mem, out_bytes);
     void **next = take_values(a->mem, carries, a->out_type);

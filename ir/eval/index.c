@@ -1,13 +1,14 @@
 /* Indexing at run time.
  *
- * gather and scatter share one picture.  Every index vector names a window of the operand: a start on
- * each axis, from the vector through index_map or, on batch axes, from the vector's own position.
- * `windows` works out where each window begins, or that it is left out; then gather copies windows and
- * scatter visits the updates one by one, in row-major order, which is the order that the result of
- * scatter_add and scatter_mul is defined by (NUMERICS.md section 5).
+ * gather and scatter share one picture.  Every index vector names a window of the operand: a
+ * start on each axis, from the vector through index_map or, on batch axes, from the vector's
+ * own position.
+ * `windows` works out where each window begins, or that it is left out; then gather copies
+ * windows and scatter visits the updates one by one, in row-major order, which is the order
+ * that the result of scatter_add and scatter_mul is defined by (NUMERICS.md section 5).
  *
- * A window that would leave the operand is moved inside (clip, and promise, whose word the twin does not
- * take), or left out as a whole (fill). */
+ * A window that would leave the operand is moved inside (clip, and promise, whose word the twin
+ * does not take), or left out as a whole (fill). */
 #include <math.h>
 
 #include "ir/eval/eval.h"
@@ -147,7 +148,8 @@ eval_gather(const ir_eval_args *a)
                    .mode = a->at->gather.mode };
     size_t width = cot_dtype_size(x->dtype);
     int64_t step[COT_MAX_RANK], out_step[COT_MAX_RANK];
-    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], to[COT_MAX_RANK], none[COT_MAX_RANK] = { 0 };
+    int64_t dims[COT_MAX_RANK], from[COT_MAX_RANK], to[COT_MAX_RANK],
+        none[COT_MAX_RANK] = { 0 };
     uint64_t fill = fill_value(x->dtype);
     int rank = 0;
 

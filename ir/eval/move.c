@@ -70,8 +70,8 @@ eval_slice(const ir_eval_args *a)
         first += a->at->slice.start.at[i] * step[i];
         from[i] = r->dims[i] > 1 ? a->at->slice.stride.at[i] * step[i] : 0;
     }
-    eval_copy(width_of(r), r->rank, r->dims, a->out[0], to, const_element_at(a->in[0], x, first),
-              from);
+    eval_copy(width_of(r), r->rank, r->dims, a->out[0], to,
+              const_element_at(a->in[0], x, first), from);
     return COT_OK;
 }
 
@@ -92,7 +92,8 @@ eval_window(const ir_eval_args *a)
     return COT_OK;
 }
 
-/* Element i of an axis goes to low + i (interior + 1); those that land in the result are kept. */
+/* Element i of an axis goes to low + i (interior + 1); those that land in the result are
+ * kept. */
 cot_status
 eval_pad(const ir_eval_args *a)
 {
@@ -103,7 +104,8 @@ eval_pad(const ir_eval_args *a)
     ir_strides(x, from);
     ir_strides(r, to);
     for (int i = 0; i < r->rank; i++) {
-        int64_t low = a->at->pad.low.at[i], gap = x->dims[i] > 1 ? a->at->pad.interior.at[i] + 1 : 1;
+        int64_t low = a->at->pad.low.at[i],
+                gap = x->dims[i] > 1 ? a->at->pad.interior.at[i] + 1 : 1;
         int64_t first = low < 0 ? (-low + gap - 1) / gap : 0, room = r->dims[i] - 1 - low;
         int64_t last = room < 0 ? -1 : room / gap;
 
@@ -134,8 +136,8 @@ eval_concatenate(const ir_eval_args *a)
 
         ir_strides(x, from);
         if (x->size > 0)
-            eval_copy(width_of(r), r->rank, x->dims, element_at(a->out[0], r, at * to[axis]), to,
-                      a->in[i], from);
+            eval_copy(width_of(r), r->rank, x->dims, element_at(a->out[0], r, at * to[axis]),
+                      to, a->in[i], from);
         at += x->dims[axis];
     }
     return COT_OK;
@@ -156,8 +158,8 @@ eval_reverse(const ir_eval_args *a)
             first += (r->dims[k] - 1) * from[k];
             from[k] = -from[k];
         }
-    eval_copy(width_of(r), r->rank, r->dims, a->out[0], to, const_element_at(a->in[0], r, first),
-              from);
+    eval_copy(width_of(r), r->rank, r->dims, a->out[0], to,
+              const_element_at(a->in[0], r, first), from);
     return COT_OK;
 }
 

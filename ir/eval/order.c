@@ -1,10 +1,10 @@
-/* argsort, top_k: every element of every key becomes an unsigned word that orders as it does, and the places
- * are merged by those words, from runs of one element on.  The stable order of words is unique, so
- * that a faster algorithm elsewhere has no choice but to agree. */
+/* argsort, top_k: every element of every key becomes an unsigned word that orders as it does,
+ * and the places are merged by those words, from runs of one element on.  The stable order of
+ * words is unique, so that a faster algorithm elsewhere has no choice but to agree. */
 #include "ir/eval/eval.h"
 
-/* The bits of a float of that width, made to order as the number: negative numbers complemented, others
- * with the sign bit set; -0 is 0, a NaN is above all. */
+/* The bits of a float of that width, made to order as the number: negative numbers
+ * complemented, others with the sign bit set; -0 is 0, a NaN is above all. */
 static uint64_t
 float_word(uint64_t w, int bits, uint64_t infinite)
 {
@@ -43,7 +43,8 @@ before(const uint64_t *word, int keys, int64_t n, int64_t i, int64_t j)
 
 /* Two runs of places, of lengths m and n - m, into one. */
 static void
-merge(const uint64_t *word, int keys, int64_t size, const int64_t *x, int64_t m, int64_t n, int64_t *to)
+merge(const uint64_t *word, int keys, int64_t size, const int64_t *x, int64_t m, int64_t n,
+      int64_t *to)
 {
     int64_t i = 0, j = m;
 
@@ -66,7 +67,8 @@ sort_line(const uint64_t *word, int keys, int64_t n, int64_t *place, int64_t *ot
     }
 }
 
-/* The places of the lines of `in`, sorted by words (from the largest on if `top`), of which the first `most` go out. */
+/* The places of the lines of `in`, sorted by words (from the largest on if `top`), of which the
+ * first `most` go out. */
 static cot_status
 sort_lines(const ir_eval_args *a, int64_t axis, int64_t most, bool top)
 {
@@ -78,7 +80,8 @@ sort_lines(const ir_eval_args *a, int64_t axis, int64_t most, bool top)
     for (int k = (int)axis + 1; k < t->rank; k++)
         inner *= t->dims[k];
     uint64_t *word = IR_NEW_N(a->scratch, uint64_t, n * a->n_in + 1);
-    int64_t *place = IR_NEW_N(a->scratch, int64_t, n + 1), *other = IR_NEW_N(a->scratch, int64_t, n + 1);
+    int64_t *place = IR_NEW_N(a->scratch, int64_t, n + 1),
+            *other = IR_NEW_N(a->scratch, int64_t, n + 1);
     for (int64_t line = 0; n > 0 && line < t->size / n; line++) {
         const int64_t from = line / inner * n * inner + line % inner,
                       to = line / inner * most * inner + line % inner;

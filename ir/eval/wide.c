@@ -1,4 +1,5 @@
-/* What rules share: copies of boxes, and f16 and bf16 as f32 at the door of ops that compute. */
+/* What rules share: copies of boxes, and f16 and bf16 as f32 at the door of ops that
+ * compute. */
 #include "ir/eval/eval.h"
 
 #include "ir/scalar.h"
@@ -8,7 +9,8 @@
         ((T *)to)[i * to_step] = ((const T *)from)[i * from_step];
 
 static void
-copy_row(size_t width, int64_t n, void *to, int64_t to_step, const void *from, int64_t from_step)
+copy_row(size_t width, int64_t n, void *to, int64_t to_step, const void *from,
+         int64_t from_step)
 {
     switch (width) {
     case 1:  COPY_ROW(uint8_t) break;

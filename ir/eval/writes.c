@@ -1,8 +1,9 @@
 /* Writes and views as they stand, with no lens: the second opinion on what functionalize makes.
  *
- * A clone's array is memory.  A view of one is a list of the elements of that memory that it shows,
- * found once, where it is made, by running its op on the numbers of its operand's elements.  Whoever
- * reads a view gets those elements as they are then; a write stores into them. */
+ * A clone's array is memory.  A view of one is a list of the elements of that memory that it
+ * shows, found once, where it is made, by running its op on the numbers of its operand's
+ * elements.  Whoever reads a view gets those elements as they are then; a write stores into
+ * them. */
 #include "ir/eval/eval.h"
 
 typedef struct window {

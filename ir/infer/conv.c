@@ -9,7 +9,8 @@ spaced(const infer_ctx *c, const char *what, ir_ints s, int n)
     for (int i = 0; i < n; i++)
         if (s.at[i] < 1 || s.at[i] > (int64_t)1 << 40)
             return INFER_FAIL(c, ERR_attr_wrong,
-                              ir_format(c->b->arena, "%s[%d] is %lld; wants %s", what, i, (long long)s.at[i],
+                              ir_format(c->b->arena, "%s[%d] is %lld; wants %s", what, i,
+                                        (long long)s.at[i],
                                         s.at[i] < 1 ? "1 or more" : "2^40 or less"));
     return 0;
 }
@@ -38,17 +39,21 @@ infer_conv(const infer_ctx *c)
     if (r < 3 || y->rank != r || x->dims[0] != y->dims[0] || x->dims[r - 1] != y->dims[r - 2])
         return INFER_FAIL(c, ERR_attr_wrong,
                           ir_format(c->b->arena,
-                                    "operands are %s and %s; wants [groups, n, spatial, c] and [groups, window, c, o]",
+                                    "operands are %s and %s; wants [groups, n, spatial, c] and "
+                                    "[groups, window, c, o]",
                                     infer_str(c, x), infer_str(c, y)));
-    if (spaced(c, "strides", c->at->conv.strides, n) < 0 || spaced(c, "dilation", c->at->conv.dilation, n) < 0)
+    if (spaced(c, "strides", c->at->conv.strides, n) < 0 ||
+        spaced(c, "dilation", c->at->conv.dilation, n) < 0)
         return -1;
     dims[0] = x->dims[0];
     dims[1] = x->dims[1];
     for (int i = 0; i < n; i++) {
         if (y->dims[1 + i] < 1)
-            return INFER_FAIL(c, ERR_attr_wrong, ir_format(c->b->arena, "the window of %s has no elements",
-                                                           infer_str(c, y)));
-        dims[2 + i] = positions(x->dims[2 + i], y->dims[1 + i], c->at->conv.strides.at[i], c->at->conv.dilation.at[i]);
+            return INFER_FAIL(
+                c, ERR_attr_wrong,
+                ir_format(c->b->arena, "the window of %s has no elements", infer_str(c, y)));
+        dims[2 + i] = positions(x->dims[2 + i], y->dims[1 + i], c->at->conv.strides.at[i],
+                                c->at->conv.dilation.at[i]);
     }
     dims[r - 1] = y->dims[r - 1];
     return infer_one(c, infer_shaped(c, x, r, dims));

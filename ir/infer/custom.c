@@ -1,9 +1,11 @@
-/* Types of custom functions: those of the forward graph, with an axis for each vmap over them. */
+/* Types of custom functions: those of the forward graph, with an axis for each vmap over
+ * them. */
 #include "ir/custom.h"
 #include "ir/foreign.h"
 #include "ir/infer/infer.h"
 
-/* t with the axes of the levels that `all` or the mask of operand i names, the outermost first. */
+/* t with the axes of the levels that `all` or the mask of operand i names, the outermost
+ * first. */
 static const ir_type *
 with_levels(const infer_ctx *c, const ir_type *t, int i, bool all)
 {
@@ -35,11 +37,12 @@ levels_ok(const infer_ctx *c, const ir_graph *f)
             return INFER_FAIL(c, ERR_list_entry, "size", l, (long long)size.at[l], "0 or more");
     for (int k = 0; k < c->at->custom.save.n; k++)
         if (c->at->custom.save.at[k] < 0 || c->at->custom.save.at[k] >= f->n_in + f->n_out)
-            return INFER_FAIL(c, ERR_list_range, "save", k, (long long)c->at->custom.save.at[k], 0LL,
-                              (long long)f->n_in + f->n_out - 1);
+            return INFER_FAIL(c, ERR_list_range, "save", k, (long long)c->at->custom.save.at[k],
+                              0LL, (long long)f->n_in + f->n_out - 1);
     for (int k = 0; k < c->at->custom.active.n; k++)
         if (c->at->custom.active.at[k] < 0 || c->at->custom.active.at[k] >= f->n_in)
-            return INFER_FAIL(c, ERR_list_range, "active", k, (long long)c->at->custom.active.at[k], 0LL,
+            return INFER_FAIL(c, ERR_list_range, "active", k,
+                              (long long)c->at->custom.active.at[k], 0LL,
                               (long long)f->n_in - 1);
     return 0;
 }

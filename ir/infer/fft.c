@@ -9,7 +9,8 @@ infer_fft(const infer_ctx *c)
     const bool whole = ir_is_complex(x->dtype);
     const int axis = x->rank - (whole ? 1 : 2);
 
-    if (infer_dtype_is(c, 0, whole || x->dtype == COT_F32 || x->dtype == COT_F64, "a complex type, or parts in f32 or f64") < 0)
+    if (infer_dtype_is(c, 0, whole || x->dtype == COT_F32 || x->dtype == COT_F64,
+                       "a complex type, or parts in f32 or f64") < 0)
         return -1;
     if (axis < 0 || (!whole && x->dims[x->rank - 1] != 2))
         return INFER_FAIL(c, ERR_operand_type, 0, infer_str(c, x),

@@ -1,8 +1,8 @@
-/* Types of ops with sub-functions: the sub-functions' signatures must meet the operands, and each
- * other.  Types are interned, so equal types are equal pointers.
+/* Types of ops with sub-functions: the sub-functions' signatures must meet the operands, and
+ * each other.  Types are interned, so equal types are equal pointers.
  *
- * The mapped forms of cond and while have a predicate with leading axes B; then every operand and
- * result of the branches, or every carry, has the axes B first. */
+ * The mapped forms of cond and while have a predicate with leading axes B; then every operand
+ * and result of the branches, or every carry, has the axes B first. */
 #include "ir/infer/infer.h"
 
 static const ir_type *
@@ -49,7 +49,8 @@ sub_gives(const infer_ctx *c, const ir_graph *f, const char *what, int i, const 
 
 /* t has the axes of the predicate first. */
 static int
-mapped_by(const infer_ctx *c, const ir_type *predicate, const char *what, int i, const ir_type *t)
+mapped_by(const infer_ctx *c, const ir_type *predicate, const char *what, int i,
+          const ir_type *t)
 {
     bool ok = t->rank >= predicate->rank;
 
@@ -140,7 +141,8 @@ infer_while(const infer_ctx *c)
     if (c->at->loop.max < 0)
         return INFER_FAIL(c, ERR_attr_value, "max", (long long)c->at->loop.max, "0 or more");
     int n = (int)consts, carries = c->n_in - n;
-    if (sub_is(c, cond, "cond", c->n_in, 1) < 0 || sub_is(c, body, "body", c->n_in, carries) < 0)
+    if (sub_is(c, cond, "cond", c->n_in, 1) < 0 ||
+        sub_is(c, body, "body", c->n_in, carries) < 0)
         return -1;
     const ir_type *p = output_type(cond, 0);
     if (p->dtype != COT_BOOL)
@@ -184,7 +186,8 @@ infer_scan(const infer_ctx *c)
         return INFER_FAIL(c, ERR_attr_value, "carries", (long long)carries,
                           "at most the number of operands after consts");
     if (c->at->scan.length < 0)
-        return INFER_FAIL(c, ERR_attr_value, "length", (long long)c->at->scan.length, "0 or more");
+        return INFER_FAIL(c, ERR_attr_value, "length", (long long)c->at->scan.length,
+                          "0 or more");
     if (sub_is(c, body, "body", c->n_in, -1) < 0)
         return -1;
     int fixed = (int)(consts + carries);

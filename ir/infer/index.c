@@ -1,9 +1,9 @@
 /* Types of ops that index at run time.
  *
  * gather and scatter take StableHLO's dimension numbers, with the index vectors along the last
- * axis of the indices.  In both, the operand's axes are of three kinds: window axes (in order, the
- * window's), collapsed or inserted ones (windows are one element thick), and batch axes, which
- * move together with an axis of the indices. */
+ * axis of the indices.  In both, the operand's axes are of three kinds: window axes (in order,
+ * the window's), collapsed or inserted ones (windows are one element thick), and batch axes,
+ * which move together with an axis of the indices. */
 #include "ir/infer/infer.h"
 
 /* Operands from, ... are one integer scalar for each axis of x. */
@@ -16,7 +16,8 @@ starts_ok(const infer_ctx *c, int from)
         return INFER_FAIL(c, ERR_operand_count, c->n_in, from + rank);
     for (int i = from; i < c->n_in; i++)
         if (c->in[i]->rank != 0 || !ir_is_int(c->in[i]->dtype))
-            return INFER_FAIL(c, ERR_operand_type, i, infer_str(c, c->in[i]), "an integer scalar");
+            return INFER_FAIL(c, ERR_operand_type, i, infer_str(c, c->in[i]),
+                              "an integer scalar");
     return 0;
 }
 
@@ -114,7 +115,8 @@ window_dims_ok(const infer_ctx *c, window_dims *d)
     return infer_ascending(c, d->window_name, d->window);
 }
 
-/* Does a gather read nothing: no index vectors, or empty windows?  Then it may leave an empty axis out, too. */
+/* Does a gather read nothing: no index vectors, or empty windows?  Then it may leave an empty
+ * axis out, too. */
 static bool
 reads_nothing(const ir_type *y, ir_ints sizes)
 {

@@ -2,7 +2,8 @@
  *
  * A rule reads the operands' types and the attributes, which may be anything a parser or a user
  * made up, and fills the types of the results.  What is wrong is one error at the builder's
- * location; no sum or product of attributes is formed before its factors are known to be small. */
+ * location; no sum or product of attributes is formed before its factors are known to be
+ * small. */
 #ifndef IR_INFER_INFER_H
 #define IR_INFER_INFER_H
 
@@ -32,7 +33,8 @@ static inline int infer_failed(cot_status s) { (void)s; return -1; }
 int infer_one(const infer_ctx *c, const ir_type *t);
 /* The type, or NULL with an error that names the op. */
 const ir_type *infer_type(const infer_ctx *c, cot_dtype t, int rank, const int64_t *dims);
-const ir_type *infer_shaped(const infer_ctx *c, const ir_type *like, int rank, const int64_t *dims);
+const ir_type *infer_shaped(const infer_ctx *c, const ir_type *like, int rank,
+                            const int64_t *dims);
 const char *infer_str(const infer_ctx *c, const ir_type *t);
 
 /* Checks: 0, or -1 with the error recorded. */

@@ -160,6 +160,7 @@ infer_pinv(const infer_ctx *c)
 
     if (is_matrix(c, 0, false) < 0)
         return -1;
-    return infer_one(c, batch_of(c, x->dtype, 2,
-                                 (const int64_t[]){ x->dims[x->rank - 1], x->dims[x->rank - 2] }));
+    return infer_one(c,
+                     batch_of(c, x->dtype, 2,
+                              (const int64_t[]){ x->dims[x->rank - 1], x->dims[x->rank - 2] }));
 }

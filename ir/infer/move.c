@@ -14,7 +14,8 @@ infer_broadcast(const infer_ctx *c)
     if (shape.n > COT_MAX_RANK)
         return INFER_FAIL(c, ERR_rank_limit, shape.n);
     if (infer_length(c, "dims", dims, x->rank) < 0 ||
-        infer_axis_list(c, "dims", dims, shape.n, &set) < 0 || infer_ascending(c, "dims", dims) < 0)
+        infer_axis_list(c, "dims", dims, shape.n, &set) < 0 ||
+        infer_ascending(c, "dims", dims) < 0)
         return -1;
     for (int i = 0; i < x->rank; i++) {
         int64_t n = shape.at[dims.at[i]];
@@ -57,7 +58,8 @@ infer_transpose(const infer_ctx *c)
 int
 infer_slice(const infer_ctx *c)
 {
-    ir_ints start = c->at->slice.start, limit = c->at->slice.limit, stride = c->at->slice.stride;
+    ir_ints start = c->at->slice.start, limit = c->at->slice.limit,
+            stride = c->at->slice.stride;
     const ir_type *x = c->in[0];
     int64_t dims[COT_MAX_RANK];
 
@@ -139,7 +141,8 @@ infer_concatenate(const infer_ctx *c)
         for (int k = 0; k < x->rank; k++)
             if (k != axis && x->dims[k] != y->dims[k])
                 return INFER_FAIL(c, ERR_operand_type, i, infer_str(c, y),
-                                  ir_format(c->b->arena, "size %lld on axis %d, as in operand 0",
+                                  ir_format(c->b->arena,
+                                            "size %lld on axis %d, as in operand 0",
                                             (long long)x->dims[k], k));
         if (__builtin_add_overflow(total, y->dims[axis], &total))
             return INFER_FAIL(c, ERR_size_limit);
@@ -163,7 +166,8 @@ infer_reverse(const infer_ctx *c)
 int
 infer_windows(const infer_ctx *c)
 {
-    const int64_t axis = c->at->windows.axis, size = c->at->windows.size, stride = c->at->windows.stride;
+    const int64_t axis = c->at->windows.axis, size = c->at->windows.size,
+                  stride = c->at->windows.stride;
     const int64_t dilation = c->at->windows.dilation;
     const ir_type *x = c->in[0];
     int64_t dims[COT_MAX_RANK];
@@ -171,11 +175,14 @@ infer_windows(const infer_ctx *c)
     if (infer_axis(c, axis, x) < 0)
         return -1;
     if (size < 1 || size > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "size", (long long)size, size < 1 ? "1 or more" : "2^48 or less");
+        return INFER_FAIL(c, ERR_attr_value, "size", (long long)size,
+                          size < 1 ? "1 or more" : "2^48 or less");
     if (stride < 1 || stride > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "stride", (long long)stride, stride < 1 ? "1 or more" : "2^48 or less");
+        return INFER_FAIL(c, ERR_attr_value, "stride", (long long)stride,
+                          stride < 1 ? "1 or more" : "2^48 or less");
     if (dilation < 1 || dilation > FARTHEST)
-        return INFER_FAIL(c, ERR_attr_value, "dilation", (long long)dilation, dilation < 1 ? "1 or more" : "2^48 or less");
+        return INFER_FAIL(c, ERR_attr_value, "dilation", (long long)dilation,
+                          dilation < 1 ? "1 or more" : "2^48 or less");
     if (x->rank == COT_MAX_RANK)
         return INFER_FAIL(c, ERR_rank_limit, x->rank + 1);
     for (int k = 0; k < x->rank; k++)

@@ -30,7 +30,8 @@ infer_argsort(const infer_ctx *c)
     if (t < COT_I8 || t > COT_U64)
         return INFER_FAIL(c, ERR_attr_value, "dtype", (long long)t, "an integer type");
     if (x->dims[axis] - 1 > most_place(t))
-        return INFER_FAIL(c, ERR_count_limit, (long long)axis, (long long)x->dims[axis], cot_dtype_name(t));
+        return INFER_FAIL(c, ERR_count_limit, (long long)axis, (long long)x->dims[axis],
+                          cot_dtype_name(t));
     return infer_one(c, ir_type_as(c->b->ctx, x, t));
 }
 
@@ -42,16 +43,19 @@ infer_top_k(const infer_ctx *c)
     const ir_type *x = c->in[0];
     int64_t dims[COT_MAX_RANK];
 
-    if (infer_dtype_is(c, 0, !ir_is_complex(x->dtype), "a type that has an order") < 0 || infer_axis(c, axis, x) < 0)
+    if (infer_dtype_is(c, 0, !ir_is_complex(x->dtype), "a type that has an order") < 0 ||
+        infer_axis(c, axis, x) < 0)
         return -1;
     if (t < COT_I8 || t > COT_U64)
         return INFER_FAIL(c, ERR_attr_value, "dtype", (long long)t, "an integer type");
     if (x->dims[axis] - 1 > most_place(t))
-        return INFER_FAIL(c, ERR_count_limit, (long long)axis, (long long)x->dims[axis], cot_dtype_name(t));
+        return INFER_FAIL(c, ERR_count_limit, (long long)axis, (long long)x->dims[axis],
+                          cot_dtype_name(t));
     if (k < 0 || k > x->dims[axis])
         return INFER_FAIL(c, ERR_attr_wrong,
-                          ir_format(c->b->arena, "k is %lld; wants 0 to %lld, the size of the axis", (long long)k,
-                                    (long long)x->dims[axis]));
+                          ir_format(c->b->arena,
+                                    "k is %lld; wants 0 to %lld, the size of the axis",
+                                    (long long)k, (long long)x->dims[axis]));
     for (int i = 0; i < x->rank; i++)
         dims[i] = i == axis ? k : x->dims[i];
     return infer_one(c, infer_type(c, t, x->rank, dims));

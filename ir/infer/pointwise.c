@@ -48,14 +48,16 @@ infer_number(const infer_ctx *c)
 int
 infer_real(const infer_ctx *c)
 {
-    return uniform(c, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype), COT_DTYPE_NONE);
+    return uniform(c, infer_is_real(c->in[0]->dtype), infer_real_name(c->in[0]->dtype),
+                   COT_DTYPE_NONE);
 }
 
 /* What has an order: anything but complex numbers. */
 int
 infer_ordered(const infer_ctx *c)
 {
-    return uniform(c, !ir_is_complex(c->in[0]->dtype), "a type that has an order", COT_DTYPE_NONE);
+    return uniform(c, !ir_is_complex(c->in[0]->dtype), "a type that has an order",
+                   COT_DTYPE_NONE);
 }
 
 int
@@ -100,7 +102,8 @@ infer_conj(const infer_ctx *c)
 int
 infer_floating(const infer_ctx *c)
 {
-    return uniform(c, ir_is_float(c->in[0]->dtype), ir_is_complex(c->in[0]->dtype) ? "a real floating type" : "a floating type",
+    return uniform(c, ir_is_float(c->in[0]->dtype),
+                   ir_is_complex(c->in[0]->dtype) ? "a real floating type" : "a floating type",
                    COT_DTYPE_NONE);
 }
 
@@ -156,8 +159,9 @@ infer_bitcast(const infer_ctx *c)
     if (ir_is_complex(t) || ir_is_complex(c->in[0]->dtype))
         return infer_dtype_is(c, 0, t == c->in[0]->dtype, "no complex type on either side");
     if (ir_bits(t) != ir_bits(c->in[0]->dtype))
-        return INFER_FAIL(c, ERR_dtype_not, infer_str(c, c->in[0]),
-                          ir_format(c->b->arena, "an element type as wide as %s", cot_dtype_name(t)));
+        return INFER_FAIL(
+            c, ERR_dtype_not, infer_str(c, c->in[0]),
+            ir_format(c->b->arena, "an element type as wide as %s", cot_dtype_name(t)));
     return infer_one(c, ir_type_as(c->b->ctx, c->in[0], t));
 }
 
@@ -177,10 +181,11 @@ infer_precision(const infer_ctx *c)
     const int64_t e = c->at->precision.exponent_bits, m = c->at->precision.mantissa_bits;
 
     if (e < 1 || e > 63 || m < 0 || m > 63)
-        return INFER_FAIL(c, ERR_attr_wrong,
-                          ir_format(c->b->arena,
-                                    "exponent_bits is %lld, mantissa_bits %lld; wants 1 ... 63, 0 ... 63",
-                                    (long long)e, (long long)m));
+        return INFER_FAIL(
+            c, ERR_attr_wrong,
+            ir_format(c->b->arena,
+                      "exponent_bits is %lld, mantissa_bits %lld; wants 1 ... 63, 0 ... 63",
+                      (long long)e, (long long)m));
     return infer_floating(c);
 }
 

@@ -1,10 +1,10 @@
 /* x = L L^H.
  *
  * Small matrices column by column, each step subtracting the product of a column with itself.
- * Larger ones by blocks, and those by smaller blocks, from the left: a block of L is the block of x
- * without the products of the blocks to its left, factored if it is on the diagonal, else solved
- * with the block there.  All loops have the same body for every block, so that code and time to
- * compile do not grow with x.
+ * Larger ones by blocks, and those by smaller blocks, from the left: a block of L is the block
+ * of x without the products of the blocks to its left, factored if it is on the diagonal, else
+ * solved with the block there.  All loops have the same body for every block, so that code and
+ * time to compile do not grow with x.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 4.2. */
 #include "ir/linalg/parts.h"
@@ -52,7 +52,8 @@ rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
     return part;
 }
 
-/* x with the blocks of column k below the diagonal replaced by those of L; d is L's block there. */
+/* x with the blocks of column k below the diagonal replaced by those of L; d is L's block
+ * there. */
 static ir_ref
 below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64_t blocks,
                int64_t size)

@@ -1,12 +1,16 @@
-/* Eigenvalues and eigenvectors of general matrices.  Larger ones than IR_LA_SMALL rows are LAPACK's (lapack.h).
+/* Eigenvalues and eigenvectors of general matrices.  Larger ones than IR_LA_SMALL rows are
+ * LAPACK's (lapack.h).
  *
- * Of the blocks of one or two rows that schur.c comes to, a rotation makes each of two rows triangular, in complex
- * numbers.  Vectors are substituted back in the triangle, all columns at once, and scaled on the way.
+ * Of the blocks of one or two rows that schur.c comes to, a rotation makes each of two rows
+ * triangular, in complex numbers.  Vectors are substituted back in the triangle, all columns at
+ * once, and scaled on the way.
  *
- * The eigenvalues of a real matrix are real, with an imaginary part of 0, or pairs of conjugates, the one above the real
- * axis first, and so are their vectors.  What does not converge, or has infinite or NaN elements, is NaN.
+ * The eigenvalues of a real matrix are real, with an imaginary part of 0, or pairs of
+ * conjugates, the one above the real axis first, and so are their vectors.  What does not
+ * converge, or has infinite or NaN elements, is NaN.
  *
- * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 7.4 to 7.6; LAPACK's geev for the scale of
+ * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 7.4 to 7.6;
+ * LAPACK's geev for the scale of
  * vectors: of length 1, with the largest component real. */
 #include <math.h>
 
@@ -15,7 +19,8 @@
 
 /* ---- triangles ---- */
 
-/* The eigenvalues of a block a, b; c, d, complex [batch, 1, 1]; of a real one that are not real, conjugates. */
+/* The eigenvalues of a block a, b; c, d, complex [batch, 1, 1]; of a real one that are not
+ * real, conjugates. */
 static void
 of_two(ir_build *b, const ir_ref *e, bool real, ir_ref *first, ir_ref *second)
 {
@@ -31,7 +36,8 @@ of_two(ir_build *b, const ir_ref *e, bool real, ir_ref *first, ir_ref *second)
     *second = ir_sub(b, e[3], ir_div(b, bc, ir_select(b, none, ir_like(b, z, 1), z)));
     if (!real || !*first)
         return;
-    ir_ref im = ir_op1(b, OP_abs, ir_op1(b, OP_imag, *first)), pair = ir_op2(b, OP_ne, im, ir_like(b, im, 0));
+    ir_ref im = ir_op1(b, OP_abs, ir_op1(b, OP_imag, *first)),
+           pair = ir_op2(b, OP_ne, im, ir_like(b, im, 0));
     ir_ref up = ir_op2(b, OP_complex, ir_op1(b, OP_real, *first), im);
     *first = ir_select(b, pair, up, *first);
     *second = ir_select(b, pair, ir_op1(b, OP_conj, up), *second);
@@ -46,7 +52,8 @@ replaced(ir_build *b, ir_ref x, ir_ref i, ir_ref p, ir_ref y)
     return ir_select(b, ir_op2(b, OP_and, at, ir_la_fit(b, p, at)), ir_la_fit(b, y, x), x);
 }
 
-/* Rows m - 1 and m of t, q and the eigenvalues w, [batch, 1, n]: a block of two becomes a triangle. */
+/* Rows m - 1 and m of t, q and the eigenvalues w, [batch, 1, n]: a block of two becomes a
+ * triangle. */
 static void
 split_block(ir_build *b, ir_ref m, bool real, ir_ref *t, ir_ref *q, ir_ref *w)
 {
@@ -54,18 +61,21 @@ split_block(ir_build *b, ir_ref m, bool real, ir_ref *t, ir_ref *q, ir_ref *w)
     ir_ref before = ir_sub(b, m, ir_la_number(b, 1)), e[4], first, second;
 
     for (int i = 0; i < 4; i++)
-        e[i] = ir_op1(b, OP_barrier, ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
+        e[i] = ir_op1(b, OP_barrier,
+                      ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
     ir_ref some = ir_op2(b, OP_ne, e[2], ir_like(b, e[2], 0));
     of_two(b, e, real, &first, &second);
     ir_ref x = ir_select(b, some, ir_sub(b, first, e[3]), ir_like(b, e[0], 1)), y = e[2];
     ir_ref size = ir_op2(b, OP_max, ir_la_size(b, x), ir_la_size(b, y));
     x = ir_div(b, x, ir_la_fit_real(b, size, x)), y = ir_div(b, y, ir_la_fit_real(b, size, y));
-    ir_ref r = ir_la_fit_real(b, ir_op1(b, OP_sqrt, ir_add(b, ir_la_square(b, x), ir_la_square(b, y))), x);
+    ir_ref r = ir_la_fit_real(
+        b, ir_op1(b, OP_sqrt, ir_add(b, ir_la_square(b, x), ir_la_square(b, y))), x);
     x = ir_div(b, x, r), y = ir_div(b, y, r);
     ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, ir_la_conj(b, y)) }, 2),
                     ir_concatenate(b, 2, (ir_ref[]){ y, ir_la_conj(b, x) }, 2) };
     ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
-    ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true, ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
+    ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true,
+                            ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
     *t = ir_la_put_at(b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
     *q = ir_la_put_at(b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
@@ -88,7 +98,8 @@ ir_la_triangles(ir_build *b, bool real, ir_la_schur *s, ir_ref *w)
     s->h = ir_la_keep(b, ir_la_compare(b, OP_le, in[0], 0), in[0], 0), s->q = in[1], *w = in[2];
 }
 
-/* Vectors of an upper triangle with eigenvalues w, in columns: rows from the last one up; no element above 1. */
+/* Vectors of an upper triangle with eigenvalues w, in columns: rows from the last one up; no
+ * element above 1. */
 static ir_ref
 substituted(ir_build *b, ir_ref t, ir_ref w)
 {
@@ -103,8 +114,10 @@ substituted(ir_build *b, ir_ref t, ir_ref w)
     ir_ref row = ir_la_block_at(s, l.in[0], i, 1, none, n);
     ir_ref right = ir_la_cols_where(s, OP_gt, row, i);
     ir_ref sum = ir_la_dot(s, ir_la_keep(s, right, row, 0), false, v, false);
-    ir_ref gap = ir_sub(s, l.in[1], ir_la_fit(s, ir_la_block_at(s, l.in[1], none, 1, i, 1), l.in[1]));
-    ir_ref near = ir_op2(s, OP_lt, ir_la_size(s, gap), ir_la_real(s, ir_like(s, gap, ir_la_precision(b, t))));
+    ir_ref gap =
+        ir_sub(s, l.in[1], ir_la_fit(s, ir_la_block_at(s, l.in[1], none, 1, i, 1), l.in[1]));
+    ir_ref near = ir_op2(s, OP_lt, ir_la_size(s, gap),
+                         ir_la_real(s, ir_like(s, gap, ir_la_precision(b, t))));
     gap = ir_select(s, near, ir_like(s, gap, ir_la_precision(b, t)), gap);
     ir_ref here = ir_la_block_at(s, v, i, 1, none, n);
     here = ir_op1(s, OP_barrier, ir_select(s, right, ir_div(s, sum, gap), here));
@@ -134,7 +147,8 @@ normalized(ir_build *b, ir_ref v)
     return ir_mul(b, v, ir_la_fit(b, ir_la_conj(b, top), v));
 }
 
-/* Of a real matrix: vectors of real eigenvalues are real, those of the second of a pair the conjugates of the first. */
+/* Of a real matrix: vectors of real eigenvalues are real, those of the second of a pair the
+ * conjugates of the first. */
 static ir_ref
 paired(ir_build *b, ir_ref v, ir_ref w)
 {
@@ -173,7 +187,8 @@ small(ir_build *b, ir_ref x, ir_ref *y)
     bad = ir_op2(b, OP_or, bad, ir_la_sweeps(b, &s));
     s = (ir_la_schur){ ir_convert(b, s.h, t), ir_convert(b, s.q, t) };
     ir_la_triangles(b, real, &s, &w);
-    ir_ref adjoint = ir_reverse(b, ir_la_adjoint(b, s.h), all), conj = ir_reverse(b, ir_la_conj(b, w), ir_axes_of(2));
+    ir_ref adjoint = ir_reverse(b, ir_la_adjoint(b, s.h), all),
+           conj = ir_reverse(b, ir_la_conj(b, w), ir_axes_of(2));
     y[1] = ir_la_dot(b, s.q, false, substituted(b, s.h, w), false);
     y[2] = ir_la_dot(b, s.q, false, ir_reverse(b, substituted(b, adjoint, conj), all), false);
     for (int i = 1; i < 3; i++) {

@@ -1,10 +1,10 @@
 /* Forms of matrices that are no ops: importers make graphs of them.
  *
- * The Schur form of a real matrix is real: its blocks of two rows are turned, those with real eigenvalues into triangles,
- * the others until the two elements on the diagonal are equal.
+ * The Schur form of a real matrix is real: its blocks of two rows are turned, those with real
+ * eigenvalues into triangles, the others until the two elements on the diagonal are equal.
  *
- * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 5.4.2 and 7.4; for the turns Z. Bai,
- * J. Demmel, On swapping diagonal blocks in real Schur form, 1993. */
+ * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 5.4.2 and 7.4;
+ * for the turns Z. Bai, J. Demmel, On swapping diagonal blocks in real Schur form, 1993. */
 #include "ir/linalg/forms.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@
 
 /* ---- Schur ---- */
 
-/* Of a block a, b; c, d, real [batch, 1, 1]: where its eigenvalues are real, and the turn's cosine and sine. */
+/* Of a block a, b; c, d, real [batch, 1, 1]: where its eigenvalues are real, and the turn's
+ * cosine and sine. */
 static ir_ref
 turn_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
 {
@@ -28,9 +29,11 @@ turn_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
     ir_ref none = ir_op2(b, OP_eq, e[2], zero), safe = ir_select(b, none, one, size);
     /* The others: by half of the angle whose tangent is (d - a) / (b + c). */
     ir_ref sigma = ir_add(b, e[1], e[2]), twice = ir_add(b, p, p);
-    ir_ref tau = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, sigma, sigma), ir_mul(b, twice, twice)));
+    ir_ref tau =
+        ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, sigma, sigma), ir_mul(b, twice, twice)));
     ir_ref even = ir_op2(b, OP_eq, tau, zero), by = ir_select(b, even, one, tau);
-    ir_ref c = ir_op1(b, OP_sqrt, ir_mul(b, half, ir_add(b, one, ir_div(b, ir_op1(b, OP_abs, sigma), by))));
+    ir_ref c = ir_op1(b, OP_sqrt,
+                      ir_mul(b, half, ir_add(b, one, ir_div(b, ir_op1(b, OP_abs, sigma), by))));
     c = ir_select(b, even, one, c);
     ir_ref s = ir_neg(b, ir_div(b, p, ir_mul(b, by, c)));
     s = ir_select(b, ir_op2(b, OP_lt, sigma, zero), ir_neg(b, s), s);
@@ -47,9 +50,11 @@ turn_block(ir_build *b, ir_ref m, ir_ref *t, ir_ref *q)
     ir_ref before = ir_sub(b, m, ir_la_number(b, 1)), e[4], x, y;
 
     for (int i = 0; i < 4; i++)
-        e[i] = ir_op1(b, OP_barrier, ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
+        e[i] = ir_op1(b, OP_barrier,
+                      ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
     ir_ref real = turn_of(b, e, &x, &y);
-    ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, y) }, 2), ir_concatenate(b, 2, (ir_ref[]){ y, x }, 2) };
+    ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, y) }, 2),
+                    ir_concatenate(b, 2, (ir_ref[]){ y, x }, 2) };
     ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
     ir_ref rows = ir_la_dot(b, turn, true, ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
@@ -85,12 +90,14 @@ ahead(ir_build *b, ir_ref x)
     return ir_concatenate(b, 2, (ir_ref[]){ ir_la_block(b, x, 0, 1, 1, n - 1), last }, 2);
 }
 
-/* Imaginary parts: of a block with the elements c below and b above the diagonal, the roots of |b| |c|. */
+/* Imaginary parts: of a block with the elements c below and b above the diagonal, the roots of
+ * |b| |c|. */
 static ir_ref
 imaginary(ir_build *b, ir_ref t)
 {
     ir_ref low = ir_la_diagonal(b, t, 1), high = ir_la_diagonal(b, ir_la_turn(b, t), 1);
-    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)), ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, high)));
+    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)),
+                         ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, high)));
 
     size = ir_la_keep(b, ir_op2(b, OP_ne, low, ir_like(b, low, 0)), size, 0);
     return ir_la_cols(b, t) < 2 ? size : ir_sub(b, ahead(b, size), size);
@@ -128,7 +135,8 @@ ir_schur(ir_build *b, ir_ref x, ir_ref *y)
     else
         ir_la_triangles(b, false, &s, &w);
     s.h = ir_mul(b, s.h, ir_la_fit_real(b, top, s.h));
-    ir_ref part[4] = { s.h, s.q, ir_la_diagonal(b, s.h, 0), real ? imaginary(b, s.h) : IR_NONE };
+    ir_ref part[4] = { s.h, s.q, ir_la_diagonal(b, s.h, 0),
+                       real ? imaginary(b, s.h) : IR_NONE };
     for (int i = 0; i < 3 + real; i++) {
         part[i] = nan_where(b, bad, part[i]);
         y[i] = ir_la_out(b, i < 2 ? part[i] : flat(b, part[i]), x);
@@ -172,7 +180,8 @@ exchanged(ir_build *b, ir_ref x, ir_ref k, ir_ref p)
 {
     const int64_t rows = ir_la_rows(b, x), dims[3] = { ir_la_batch(b, x), rows, 1 };
     ir_ref column = x ? ir_iota(b, COT_I32, 3, ir_btype(b, x)->dims, 2) : IR_NONE;
-    ir_ref chosen = ir_op2(b, OP_eq, column, ir_la_fit(b, p, column)), mine = ir_la_keep(b, chosen, x, 0);
+    ir_ref chosen = ir_op2(b, OP_eq, column, ir_la_fit(b, p, column)),
+           mine = ir_la_keep(b, chosen, x, 0);
 
     if (!mine)
         return IR_NONE;
@@ -186,7 +195,8 @@ void
 ir_pivoted(ir_build *b, ir_ref x, ir_ref *y, ir_ref *order)
 {
     ir_ref a = ir_la_in(b, x);
-    const int64_t m = ir_la_rows(b, a), n = ir_la_cols(b, a), line[3] = { ir_la_batch(b, a), 1, n };
+    const int64_t m = ir_la_rows(b, a), n = ir_la_cols(b, a),
+                  line[3] = { ir_la_batch(b, a), 1, n };
     ir_la_loop l;
 
     *y = *order = IR_NONE;
@@ -198,7 +208,8 @@ ir_pivoted(ir_build *b, ir_ref x, ir_ref *y, ir_ref *order)
     ir_ref p = ir_op1(s, OP_barrier, longest(s, l.in[0], l.step)), next[3];
     for (int i = 0; i < 3; i++)
         next[i] = exchanged(s, l.in[i], l.step, p);
-    const ir_la_reflection r = ir_la_reflection_of(s, ir_la_turn(s, ir_la_block_at(s, next[0], IR_NONE, m, l.step, 1)), l.step);
+    const ir_la_reflection r = ir_la_reflection_of(
+        s, ir_la_turn(s, ir_la_block_at(s, next[0], IR_NONE, m, l.step, 1)), l.step);
     ir_ref w = ir_la_dot(s, ir_la_conj(s, r.v), false, next[0], false);
     w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
     next[0] = ir_sub(s, next[0], ir_mul(s, ir_la_fit(s, ir_la_turn(s, r.v), next[0]), ir_la_fit(s, w, next[0])));

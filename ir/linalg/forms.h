@@ -4,12 +4,15 @@
 
 #include "ir/build.h"
 
-/* x = q t q^H, square and not empty; y: t, upper triangular, of a real x but for blocks of two rows; q; the eigenvalues, of a real
- * x their real parts and their imaginary parts.  NaN where it does not converge. */
+/* x = q t q^H, square and not empty; y: t, upper triangular, of a real x but for blocks of two
+ * rows; q; the eigenvalues, of a real x their real parts and their imaginary parts.  NaN where
+ * it does not converge. */
 void ir_schur(ir_build *b, ir_ref x, ir_ref *y);
-/* x = q h q^H: h, and below it the vectors of the reflections whose product q is; their factors, one less than rows. */
+/* x = q h q^H: h, and below it the vectors of the reflections whose product q is; their
+ * factors, one less than rows. */
 void ir_hessenberg(ir_build *b, ir_ref x, ir_ref *packed, ir_ref *tau);
-/* x with its columns in the order in which a QR factorisation takes the longest rest first; which they were, i32. */
+/* x with its columns in the order in which a QR factorisation takes the longest rest first;
+ * which they were, i32. */
 void ir_pivoted(ir_build *b, ir_ref x, ir_ref *y, ir_ref *order);
 
 #endif

@@ -1,22 +1,24 @@
 /* Eigenvalues of symmetric matrices and singular values, by Jacobi's rotations.
  *
- * The rows are n/2 pairs, row i of the upper half with row i of the lower half.  A step rotates every
- * pair at once, each by the angle that makes its two rows orthogonal (in `eigh`: that makes the
- * element where they meet 0), and then deals the pairs anew, as a tournament of n players does: row 0
- * stays, the others move on by one.  After n - 1 steps, a sweep, each row has met each other and all
- * are where they were.  A pair that is orthogonal to the precision of the type is left alone, and a
- * sweep in which all are is the last.  The matrices of a batch go side by side where they
- * have few rows (lanes.c), else one after the other, each with the sweeps that it needs, in the first cache.
+ * The rows are n/2 pairs, row i of the upper half with row i of the lower half.  A step rotates
+ * every pair at once, each by the angle that makes its two rows orthogonal (in `eigh`: that
+ * makes the element where they meet 0), and then deals the pairs anew, as a tournament of n
+ * players does: row 0 stays, the others move on by one.  After n - 1 steps, a sweep, each row
+ * has met each other and all are where they were.  A pair that is orthogonal to the precision
+ * of the type is left alone, and a sweep in which all are is the last.  The matrices of a batch
+ * go side by side where they have few rows (lanes.c), else one after the other, each with the
+ * sweeps that it needs, in the first cache.
  *
- * A complex pair is made real first: its lower row is multiplied by the phase of the element where the rows meet,
- * and the rotation is that of the reals; vectors, in rows, are the conjugates of columns.
+ * A complex pair is made real first: its lower row is multiplied by the phase of the element
+ * where the rows meet, and the rotation is that of the reals; vectors, in rows, are the
+ * conjugates of columns.
  *
  * An odd number of rows gets a row of zeros more, which never rotates.
  *
  * More than IR_LA_SMALL rows are LAPACK's (lapack.h).
  *
- * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan, Matrix
- * Computations, 4th ed., 2013, sections 8.5 and 8.6. */
+ * Source: R. Brent, F. Luk, SIAM J. Sci. Stat. Comput. 6(1), 1985; G. Golub, C. Van Loan,
+ * Matrix Computations, 4th ed., 2013, sections 8.5 and 8.6. */
 #include "ir/linalg/jacobi.h"
 #include "ir/linalg/lapack.h"
 
@@ -57,8 +59,9 @@ rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
             .gather = { { 2, own }, row, none, none, row, { 3, sizes }, IR_MODE_PROMISE } });
 }
 
-/* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair of rows with
- * squares p, q and product r (in eigh: diagonal elements p, q and r where they meet). */
+/* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair
+ * of rows with squares p, q and product r (in eigh: diagonal elements p, q and r where they
+ * meet). */
 static ir_la_turns
 turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
 {
@@ -87,8 +90,8 @@ ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
     return t;
 }
 
-/* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which is exact
- * where s is small. */
+/* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which
+ * is exact where s is small. */
 static ir_ref
 turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
 {
@@ -181,8 +184,8 @@ adjoint_apart(ir_build *b, ir_ref x)
     return stacked(b, &l, ir_la_adjoint(l.b, l.in[0]));
 }
 
-/* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows, where
- * elements are contiguous, and turned in between, since the result is symmetric again. */
+/* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows,
+ * where elements are contiguous, and turned in between, since the result is symmetric again. */
 static ir_ref
 turned_twice(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref a)
 {
@@ -224,7 +227,8 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
     const int64_t h = d->n / 2, m = ir_la_cols(b, *a), batch = ir_la_batch(b, *a),
                   dims[3] = { batch, h, 1 };
     ir_ref x = ir_la_block(b, *a, 0, h, 0, m), y = ir_la_block(b, *a, h, h, 0, m), part[3];
-    const ir_ref of[3] = { ir_la_square(b, x), ir_la_square(b, y), ir_mul(b, x, ir_la_conj(b, y)) };
+    const ir_ref of[3] = { ir_la_square(b, x), ir_la_square(b, y),
+                           ir_mul(b, x, ir_la_conj(b, y)) };
 
     for (int i = 0; i < 3; i++)
         part[i] = ir_op1(
@@ -277,7 +281,8 @@ goes_on(ir_build *b, const ir_ref *x, int n)
 
     for (int i = 0; i < n; i++)
         in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
-    ir_output(c, ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
+    ir_output(c,
+              ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
     return ir_sub_end(b, c);
 }
 
@@ -367,8 +372,8 @@ size_of(ir_build *b, ir_ref x)
                   ir_reshape(b, sum, 3, (const int64_t[]){ ir_la_batch(b, x), 1, 1 }));
 }
 
-/* Each matrix divided by its largest element, which is answered (1 where that is 0, or NaN): squares
- * neither overflow nor vanish. */
+/* Each matrix divided by its largest element, which is answered (1 where that is 0, or NaN):
+ * squares neither overflow nor vanish. */
 static ir_ref
 scaled(ir_build *b, ir_ref *x)
 {
@@ -403,9 +408,11 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     y[1] = ir_la_adjoint(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
 }
 
-/* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the other. */
+/* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the
+ * other. */
 static void
-map_or_lanes(ir_build *b, ir_la_each *f, const void *user, int64_t rows, const ir_ref *x, int n_out, ir_ref *y)
+map_or_lanes(ir_build *b, ir_la_each *f, const void *user, int64_t rows, const ir_ref *x,
+             int n_out, ir_ref *y)
 {
     if (rows <= IR_LA_LANES)
         f(b, user, x, y);
@@ -434,8 +441,8 @@ eval_eigh(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *o
     out[1] = ir_la_out(b, y[1], in[0]);
 }
 
-/* The right vectors of x, m >= n, in rows, those of the larger singular values first: of R where x
- * has many rows. */
+/* The right vectors of x, m >= n, in rows, those of the larger singular values first: of R
+ * where x has many rows. */
 static ir_ref
 right_vectors(ir_build *b, ir_ref x)
 {
@@ -453,15 +460,16 @@ right_vectors(ir_build *b, ir_ref x)
     return rows_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
 }
 
-/* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and is
- * whole where singular values are 0. */
+/* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and
+ * is whole where singular values are 0. */
 static void
 svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
 {
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
     ir_ref size = scaled(b, &x), v = right_vectors(b, x), y = ir_la_dot_adjoint(b, x, v), qr[2];
     ir_add_node(b, OP_qr, 1, &y, &(ir_attrs){ .qr = { full } }, qr);
-    ir_ref d = ir_la_real(b, diagonal(b, qr[1], 0, 0, n)), minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
+    ir_ref d = ir_la_real(b, diagonal(b, qr[1], 0, 0, n)),
+           minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
     ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), ir_like(b, d, 1));
     ir_ref signs = ir_la_turn(b, sign);
     if (full && m > n)

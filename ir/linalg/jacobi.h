@@ -15,18 +15,19 @@ ir_la_deal ir_la_deal_of(ir_build *b, int64_t n);
 /* Elements (i, k) of a matrix that met in the step before: bool, row by row. */
 uint8_t *ir_la_met(ir_build *b, const ir_la_deal *d);
 
-/* The rotations of a step, of one shape: s, s / (1 + c), which pairs they are for (bool), and the phases of
- * complex pairs (IR_NONE of real ones). */
+/* The rotations of a step, of one shape: s, s / (1 + c), which pairs they are for (bool), and
+ * the phases of complex pairs (IR_NONE of real ones). */
 typedef struct ir_la_turns {
     ir_ref s, tau, active, phase;
 } ir_la_turns;
-/* Of pairs with squares (in eigh: diagonal elements) p and q and product r, active where |r| is above the bound. */
+/* Of pairs with squares (in eigh: diagonal elements) p and q and product r, active where |r| is
+ * above the bound. */
 ir_la_turns ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound);
 /* In svd, what |r| is to be above. */
 ir_ref ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n);
 
-/* lanes.c: sweeps over matrices a [batch, n, m] and v, vectors in rows, many at a time: `symmetric` as eigh, with bound
- * [batch, 1, 1], else as svd. */
+/* lanes.c: sweeps over matrices a [batch, n, m] and v, vectors in rows, many at a time:
+ * `symmetric` as eigh, with bound [batch, 1, 1], else as svd. */
 void ir_la_lanes(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v);
 
 #endif

@@ -1,9 +1,10 @@
 /* Jacobi's sweeps over many small matrices at once.
  *
- * Matrices lie side by side, element by element, so that each operation is one on vectors of as many numbers as there
- * are matrices: lanes.  A batch goes in blocks of lanes that stay in the first cache, and a block sweeps until none of its
- * matrices has a rotation left; one that is done rotates by nothing, which changes no bit, so that each matrix has
- * the bits that it has alone. */
+ * Matrices lie side by side, element by element, so that each operation is one on vectors of as
+ * many numbers as there are matrices: lanes.  A batch goes in blocks of lanes that stay in the
+ * first cache, and a block sweeps until none of its matrices has a rotation left; one that is
+ * done rotates by nothing, which changes no bit, so that each matrix has the bits that it has
+ * alone. */
 #include "ir/linalg/jacobi.h"
 
 /* Bytes of a block of matrices that stay near. */
@@ -14,7 +15,8 @@ static ir_la_cuts
 lanes_of(const ir_build *b, ir_ref a)
 {
     const ir_type *t = ir_btype(b, a);
-    const int64_t batch = t->dims[0], one = t->dims[1] * t->dims[2] * (int64_t)cot_dtype_size(t->dtype);
+    const int64_t batch = t->dims[0],
+                  one = t->dims[1] * t->dims[2] * (int64_t)cot_dtype_size(t->dtype);
     int64_t lanes = NEAR / one / LEAST * LEAST;
 
     lanes = lanes < LEAST ? LEAST : lanes > MOST ? MOST : lanes;
@@ -28,7 +30,8 @@ taken(ir_build *b, ir_ref x, const int32_t *at, int64_t n, int axis)
     if (!x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
-    int64_t sizes[3] = { t->dims[0], t->dims[1], t->dims[2] }, own[2] = { axis ? 0 : 1, 2 }, here = axis;
+    int64_t sizes[3] = { t->dims[0], t->dims[1], t->dims[2] }, own[2] = { axis ? 0 : 1, 2 },
+            here = axis;
     const ir_ints none = { 0, NULL }, place = { 1, &here };
     ir_ref i = ir_constant(b, ir_type_new(b->ctx, COT_I32, 2, (const int64_t[]){ n, 1 }), at);
 
@@ -89,7 +92,8 @@ diagonal(ir_build *b, ir_ref x, int64_t first, int64_t shift, int64_t count)
     const ir_type *t = ir_btype(b, x);
     const int64_t n = t->dims[1], lanes = t->dims[2], at = first * (n + 1) + shift;
     ir_ref flat = ir_reshape(b, x, 2, (const int64_t[]){ t->dims[0] * n, lanes });
-    const int64_t start[2] = { at, 0 }, limit[2] = { at + (count - 1) * (n + 1) + 1, lanes }, stride[2] = { n + 1, 1 };
+    const int64_t start[2] = { at, 0 }, limit[2] = { at + (count - 1) * (n + 1) + 1, lanes },
+                  stride[2] = { n + 1, 1 };
     return ir_op1(b, OP_barrier, ir_slice(b, flat, start, limit, stride));
 }
 
@@ -104,10 +108,13 @@ static ir_la_turns
 eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
 {
     const int64_t h = d->n / 2, dims[3] = { d->n, d->n, 1 };
-    ir_ref p = ir_la_real(b, diagonal(b, *a, 0, 0, h)), q = ir_la_real(b, diagonal(b, *a, h, 0, h));
-    const ir_la_turns t = ir_la_turns_of(b, p, q, diagonal(b, *a, 0, h, h), for_pairs(b, bound, h));
+    ir_ref p = ir_la_real(b, diagonal(b, *a, 0, 0, h)),
+           q = ir_la_real(b, diagonal(b, *a, h, 0, h));
+    const ir_la_turns t =
+        ir_la_turns_of(b, p, q, diagonal(b, *a, 0, h, h), for_pairs(b, bound, h));
     ir_ref next = turned_apart(b, d, &t, turned_apart(b, d, &t, *a, 0), 1);
-    ir_ref met = ir_la_fit(b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
+    ir_ref met = ir_la_fit(
+        b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
     ir_ref active = taken(b, on_both(b, t.active, t.active, 0), d->from, d->n, 0);
 
     *a = ir_select(b, ir_op2(b, OP_and, met, ir_la_fit(b, active, next)), ir_like(b, next, 0), next);
@@ -119,12 +126,13 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
 {
     const int64_t h = d->n / 2;
     ir_ref x = ir_slice_axis(b, *a, 0, 0, h), y = ir_slice_axis(b, *a, 0, h, 2 * h), part[3];
-    const ir_ref of[3] = { ir_la_square(b, x), ir_la_square(b, y), ir_mul(b, x, ir_la_conj(b, y)) };
+    const ir_ref of[3] = { ir_la_square(b, x), ir_la_square(b, y),
+                           ir_mul(b, x, ir_la_conj(b, y)) };
 
     for (int i = 0; i < 3; i++)
         part[i] = ir_op1(b, OP_barrier, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(1)));
-    const ir_la_turns t =
-        ir_la_turns_of(b, part[0], part[1], part[2], ir_la_svd_bound(b, part[0], part[1], d->n));
+    const ir_la_turns t = ir_la_turns_of(b, part[0], part[1], part[2],
+                                         ir_la_svd_bound(b, part[0], part[1], d->n));
     *a = turned_apart(b, d, &t, *a, 0);
     return t;
 }
@@ -155,7 +163,8 @@ goes_on(ir_build *b, const ir_ref *x, int n)
 
     for (int i = 0; i < n; i++)
         in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
-    ir_output(c, ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
+    ir_output(c,
+              ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
     return ir_sub_end(b, c);
 }
 
@@ -167,7 +176,8 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
         return;
     const int64_t n = ir_btype(b, *a)->dims[0], pairs[2] = { n / 2, ir_btype(b, *a)->dims[2] };
     const ir_la_deal d = ir_la_deal_of(b, n);
-    ir_ref in[5] = { bound, ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), 1), ir_la_number(b, 0), *a, *v };
+    ir_ref in[5] = { bound, ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), 1),
+                     ir_la_number(b, 0), *a, *v };
     ir_ref x[5], out[4];
 
     ir_build *s = ir_sub_begin(b, "sweep");
@@ -187,7 +197,8 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
     *a = out[2], *v = out[3];
 }
 
-/* [batch, m, n] as [blocks, m, n, lanes], with matrices of zeros to fill the last one; and back. */
+/* [batch, m, n] as [blocks, m, n, lanes], with matrices of zeros to fill the last one; and
+ * back. */
 static ir_ref
 in_lanes(ir_build *b, ir_ref x, ir_la_cuts c)
 {
@@ -197,7 +208,8 @@ in_lanes(ir_build *b, ir_ref x, ir_la_cuts c)
     if (!x)
         return IR_NONE;
     if (more[0])
-        x = ir_pad(b, x, ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL)), none, more, NULL);
+        x = ir_pad(b, x, ir_zeros(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL)), none,
+                   more, NULL);
     x = ir_reshape(b, x, 4, (const int64_t[]){ c.blocks, c.size, m, n });
     return ir_transpose(b, x, (const int64_t[]){ 0, 2, 3, 1 });
 }

@@ -1,13 +1,16 @@
 /* eigh, svd and eig of more than IR_LA_SMALL rows: LAPACK's, loaded when it is first asked for.
  *
- * The node is a call of C code (custom_call) that no rule belongs to: transforms see the op itself, and what is left
- * when kernels are made stays on this machine, so that objects, C source and PTX refuse it.  The evaluator and compiled code call the
- * same library, which is told to use one thread, and have the same bits.  Complex arrays travel as pairs.
+ * The node is a call of C code (custom_call) that no rule belongs to: transforms see the op
+ * itself, and what is left when kernels are made stays on this machine, so that objects, C
+ * source and PTX refuse it.  The evaluator and compiled code call the same library, which is
+ * told to use one thread, and have the same bits.  Complex arrays travel as pairs.
  *
- * LAPACK reads columns where we have rows, so it is handed x^T.  A Hermitian one has the conjugate vectors, and so do
- * the left and right vectors of a general one, exchanged; x^T = conj(v) s u^T, whose factors, read in rows, are those of x.
+ * LAPACK reads columns where we have rows, so it is handed x^T.  A Hermitian one has the
+ * conjugate vectors, and so do the left and right vectors of a general one, exchanged; x^T =
+ * conj(v) s u^T, whose factors, read in rows, are those of x.
  *
- * Source: E. Anderson et al., LAPACK Users' Guide, 3rd ed., SIAM 1999: syevd, heevd, gesdd, geev. */
+ * Source: E. Anderson et al., LAPACK Users' Guide, 3rd ed., SIAM 1999: syevd, heevd, gesdd,
+ * geev. */
 #include "ir/linalg/lapack.h"
 
 #include <dlfcn.h>
@@ -26,7 +29,8 @@ typedef void routine(void);
 static routine *
 find(ir_la_kind kind, bool complex, bool wide)
 {
-    static const char *const file[] = { "libopenblas.so.0", "liblapack.so.3", "libopenblas.so", "liblapack.so" };
+    static const char *const file[] = { "libopenblas.so.0", "liblapack.so.3", "libopenblas.so",
+                                        "liblapack.so" };
     static const char *const stem[] = { "syevd_", "gesdd_", "geev_" };
     char name[16] = { complex ? (wide ? 'z' : 'c') : (wide ? 'd' : 's') };
     routine *f = NULL;
@@ -47,7 +51,8 @@ find(ir_la_kind kind, bool complex, bool wide)
 
 /* ---- one matrix ---- */
 
-/* A call for matrices of m rows and n columns.  Sizes of elements: of a number, of a real one. */
+/* A call for matrices of m rows and n columns.  Sizes of elements: of a number, of a real
+ * one. */
 typedef struct job {
     ir_la_kind kind;
     bool complex, wide;
@@ -76,7 +81,8 @@ measure(job *j)
         work = 68 * n;
         rwork = 2 * n;
     }
-    j->lwork = (int)work, j->lrwork = j->complex ? (int)rwork : 0, j->liwork = (int)(8 * most + 3);
+    j->lwork = (int)work, j->lrwork = j->complex ? (int)rwork : 0,
+    j->liwork = (int)(8 * most + 3);
 }
 
 static bool
@@ -122,10 +128,11 @@ set_real(const job *j, void *x, size_t i, double value)
 static int
 eigh(job *j, void *const *out)
 {
-    typedef void real(const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,
-                      const int *, int *, size_t, size_t);
-    typedef void pair(const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,
-                      const int *, void *, const int *, int *, size_t, size_t);
+    typedef void real(const char *, const char *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, int *, size_t, size_t);
+    typedef void pair(const char *, const char *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, int *,
+                      size_t, size_t);
     int info = 0;
 
     memcpy(out[1], j->x, j->number * (size_t)j->n * (size_t)j->n);
@@ -141,23 +148,26 @@ eigh(job *j, void *const *out)
 static int
 svd(job *j, void *const *out)
 {
-    typedef void real(const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,
-                      const int *, void *, const int *, void *, int *, size_t);
-    typedef void pair(const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,
-                      const int *, void *, const int *, void *, void *, int *, size_t);
+    typedef void real(const char *, const int *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, void *,
+                      int *, size_t);
+    typedef void pair(const char *, const int *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, void *,
+                      void *, int *, size_t);
     const char *what = j->us > j->k || j->vs > j->k ? "A" : "S";
     int info = 0;
 
     if (j->complex)
-        ((pair *)j->f)(what, &j->n, &j->m, j->x, &j->n, out[1], out[2], &j->n, out[0], &j->us, j->work, &j->lwork,
-                       j->rwork, j->iwork, &info, 1);
+        ((pair *)j->f)(what, &j->n, &j->m, j->x, &j->n, out[1], out[2], &j->n, out[0], &j->us,
+                       j->work, &j->lwork, j->rwork, j->iwork, &info, 1);
     else
-        ((real *)j->f)(what, &j->n, &j->m, j->x, &j->n, out[1], out[2], &j->n, out[0], &j->us, j->work, &j->lwork,
-                       j->iwork, &info, 1);
+        ((real *)j->f)(what, &j->n, &j->m, j->x, &j->n, out[1], out[2], &j->n, out[0], &j->us,
+                       j->work, &j->lwork, j->iwork, &info, 1);
     return info;
 }
 
-/* Vectors of a real matrix, as columns of complex numbers: those of a pair lie as their parts. */
+/* Vectors of a real matrix, as columns of complex numbers: those of a pair lie as their
+ * parts. */
 static void
 unpack(const job *j, const void *from, void *to)
 {
@@ -178,21 +188,23 @@ unpack(const job *j, const void *from, void *to)
 static int
 eig(job *j, void *const *out)
 {
-    typedef void real(const char *, const char *, const int *, void *, const int *, void *, void *, void *, const int *,
-                      void *, const int *, void *, const int *, int *, size_t, size_t);
-    typedef void pair(const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,
-                      const int *, void *, const int *, void *, int *, size_t, size_t);
+    typedef void real(const char *, const char *, const int *, void *, const int *, void *,
+                      void *, void *, const int *, void *, const int *, void *, const int *,
+                      int *, size_t, size_t);
+    typedef void pair(const char *, const char *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, void *,
+                      int *, size_t, size_t);
     const size_t n = (size_t)j->n;
     char *right = (char *)j->packed + j->number * n * n;
     int info = 0;
 
     if (j->complex) {
-        ((pair *)j->f)("V", "V", &j->n, j->x, &j->n, out[0], out[1], &j->n, out[2], &j->n, j->work, &j->lwork, j->rwork,
-                       &info, 1, 1);
+        ((pair *)j->f)("V", "V", &j->n, j->x, &j->n, out[0], out[1], &j->n, out[2], &j->n,
+                       j->work, &j->lwork, j->rwork, &info, 1, 1);
         return info;
     }
-    ((real *)j->f)("V", "V", &j->n, j->x, &j->n, j->re, j->im, j->packed, &j->n, right, &j->n, j->work, &j->lwork, &info,
-                   1, 1);
+    ((real *)j->f)("V", "V", &j->n, j->x, &j->n, j->re, j->im, j->packed, &j->n, right, &j->n,
+                   j->work, &j->lwork, &info, 1, 1);
     for (size_t i = 0; i < n && info == 0; i++) {
         set_real(j, out[0], 2 * i, real_at(j, j->re, i));
         set_real(j, out[0], 2 * i + 1, real_at(j, j->im, i));
@@ -239,7 +251,8 @@ run(const ir_custom *c, const ir_attrs *at, void *const *out, const void *const 
         const size_t parts = (size_t)(x->size / x->dims[0]);
         const void *from = (const char *)in[0] + (size_t)e * parts * j.real;
         for (int k = 0; k < f->n_out; k++)
-            y[k] = (char *)out[k] + (size_t)e * (size_t)(ir_type_at(f, f->out[k])->size / x->dims[0]) * j.real;
+            y[k] = (char *)out[k] +
+                   (size_t)e * (size_t)(ir_type_at(f, f->out[k])->size / x->dims[0]) * j.real;
         memcpy(j.x, from, parts * j.real);
         if (all_finite(&j, from, parts) && one[j.kind](&j, y) == 0)
             continue;
@@ -347,7 +360,8 @@ ir_la_lapack(ir_build *b, ir_la_kind kind, bool full, ir_ref x, ir_ref *y)
     if (!in)
         return;
     if (!find(kind, complex, ir_btype(b, in)->dtype == COT_F64)) {
-        ir_build_fail(b, names[kind] + 7, ERR_lapack_missing, ir_type_str(b->ctx, ir_btype(b, x)));
+        ir_build_fail(b, names[kind] + 7, ERR_lapack_missing,
+                      ir_type_str(b->ctx, ir_btype(b, x)));
         return;
     }
     const int n = results(kind, complex, full, ir_btype(b, x)->dims, r);

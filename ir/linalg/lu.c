@@ -1,18 +1,19 @@
 /* Rows of x exchanged = L U, the largest element of a column on the diagonal.
  *
- * A panel of few columns goes column by column: the row with the pivot comes up, the multipliers
- * take the place of what they eliminate, the columns to the right lose their part.  A pivot of 0
- * eliminates nothing (the column is 0 already), as in LAPACK.  Larger matrices go by block columns
- * from the left: the blocks of U above the diagonal one after the other, each solved with a block
- * of L and its product taken from the rows below, then the panels of the block column.  Rows are
- * exchanged in all columns when a panel is done; most rows stay where they are, so it is a gather
- * and a scatter of those that do not.
+ * A panel of few columns goes column by column: the row with the pivot comes up, the
+ * multipliers take the place of what they eliminate, the columns to the right lose their part.
+ * A pivot of 0 eliminates nothing (the column is 0 already), as in LAPACK.  Larger matrices go
+ * by block columns from the left: the blocks of U above the diagonal one after the other, each
+ * solved with a block of L and its product taken from the rows below, then the panels of the
+ * block column.  Rows are exchanged in all columns when a panel is done; most rows stay where
+ * they are, so it is a gather and a scatter of those that do not.
  *
  * Source: J. Dongarra et al., ACM TOMS 16(1), 1990 (getrf); G. Golub, C. Van Loan, Matrix
  * Computations, 4th ed., 2013, section 3.2. */
 #include "ir/linalg/parts.h"
 
-/* Columns of a block column, all of which a panel's product goes over, and of a panel, all of which a step does. */
+/* Columns of a block column, all of which a panel's product goes over, and of a panel, all of
+ * which a step does. */
 enum { BLOCK = 64, PANEL = 8 };
 
 /* A part of what a step overwrites, in memory of its own: a running sum of single elements. */
@@ -25,7 +26,8 @@ kept(ir_build *b, ir_ref x)
     return ir_node1(b, OP_cumsum, 1, &x, &(ir_attrs){ .cumulate = { .axis = axis } });
 }
 
-/* Column p of x, i32 [batch, 1, 1], of each matrix; behind a barrier, so that x can be overwritten. */
+/* Column p of x, i32 [batch, 1, 1], of each matrix; behind a barrier, so that x can be
+ * overwritten. */
 static ir_ref
 column_of(ir_build *b, ir_ref x, ir_ref p)
 {
@@ -74,7 +76,8 @@ typedef struct panel {
     ir_ref x, order, pivots;
 } panel;
 
-/* A step of factor_panel, in which the panel lies on its side, so that a column of it is contiguous. */
+/* A step of factor_panel, in which the panel lies on its side, so that a column of it is
+ * contiguous. */
 static void
 eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_ref *next)
 {
@@ -101,8 +104,8 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
     next[2] = ir_reshape(s, e.p, 1, &batch);
 }
 
-/* The columns of p->x, whose first diagonal element is in row `at`.  order, i32 [batch, 1, rows], is
- * exchanged as the rows are; pivots are [columns, batch]. */
+/* The columns of p->x, whose first diagonal element is in row `at`.  order, i32 [batch, 1,
+ * rows], is exchanged as the rows are; pivots are [columns, batch]. */
 static void
 factor_panel(ir_build *b, ir_ref at, panel *p)
 {
@@ -200,8 +203,8 @@ typedef struct blocks {
     int64_t rows, size, fine;
 } blocks;
 
-/* Panel number k of `fine` columns of block column c, whose first diagonal row is `at`.  x and order
- * are the whole matrix and the order of its rows so far. */
+/* Panel number k of `fine` columns of block column c, whose first diagonal row is `at`.  x and
+ * order are the whole matrix and the order of its rows so far. */
 static void
 one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *x,
           ir_ref *order, ir_ref *inverses, ir_ref *pivots)
@@ -230,8 +233,8 @@ one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *
     *pivots = p.pivots ? ir_reshape(b, p.pivots, 1, &w) : IR_NONE;
 }
 
-/* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and the
- * pivots, [blocks * panels, fine]. */
+/* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and
+ * the pivots, [blocks * panels, fine]. */
 static void
 factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
 {

@@ -155,7 +155,8 @@ ir_la_hermitian(ir_build *b, ir_ref x)
 
     if (!ir_la_is_complex(b, x))
         return y;
-    return ir_select(b, ir_la_compare(b, OP_eq, x, 0), ir_convert(b, ir_la_real(b, x), ir_btype(b, x)->dtype), y);
+    return ir_select(b, ir_la_compare(b, OP_eq, x, 0),
+                     ir_convert(b, ir_la_real(b, x), ir_btype(b, x)->dtype), y);
 }
 
 ir_ref

@@ -1,11 +1,11 @@
 /* What the expansions of linear algebra are made of.
  *
- * The algorithms are written once for real and complex elements: conjugates and real parts below are the number
- * itself where it is real, so that nothing of them is left there.  What an element of a complex matrix becomes is
- * the matter of passes/complex.
+ * The algorithms are written once for real and complex elements: conjugates and real parts
+ * below are the number itself where it is real, so that nothing of them is left there.  What an
+ * element of a complex matrix becomes is the matter of passes/complex.
  *
- * Inside, a matrix is always of rank 3, [batch, rows, columns]: la_in joins the leading axes, la_out
- * parts them again.  Loops are scans whose body is begun and ended by la_loop_*. */
+ * Inside, a matrix is always of rank 3, [batch, rows, columns]: la_in joins the leading axes,
+ * la_out parts them again.  Loops are scans whose body is begun and ended by la_loop_*. */
 #ifndef IR_LINALG_PARTS_H
 #define IR_LINALG_PARTS_H
 
@@ -48,7 +48,8 @@ ir_ref ir_la_dot(ir_build *b, ir_ref x, bool tx, ir_ref y, bool ty);
 ir_ref ir_la_conj(ir_build *b, ir_ref x);
 ir_ref ir_la_adjoint(ir_build *b, ir_ref x);
 ir_ref ir_la_dot_adjoint(ir_build *b, ir_ref x, ir_ref y);
-/* Real, of each element: its real part; a size, |x|, or of a complex number |Re| + |Im|; x conj(x). */
+/* Real, of each element: its real part; a size, |x|, or of a complex number |Re| + |Im|; x
+ * conj(x). */
 ir_ref ir_la_real(ir_build *b, ir_ref x);
 ir_ref ir_la_size(ir_build *b, ir_ref x);
 ir_ref ir_la_square(ir_build *b, ir_ref x);
@@ -82,14 +83,15 @@ ir_ref ir_la_cut(ir_build *b, ir_ref x, int64_t m, int64_t n);
 ir_ref ir_la_number(ir_build *b, int64_t i);
 ir_ref ir_la_times(ir_build *b, ir_ref i, int64_t k);
 
-/* How n rows are cut: into so many blocks of so many rows, at most `most`, with few to spare. */
+/* How n rows are cut: into so many blocks of so many rows, at most `most`, with few to
+ * spare. */
 typedef struct ir_la_cuts {
     int64_t blocks, size;
 } ir_la_cuts;
 ir_la_cuts ir_la_cuts_of(int64_t n, int64_t most);
 
-/* A loop of n steps over carries, with the number of the step.  Between begin and end nodes go to
- * loop->b; in[] are the consts, then the carries, as they are inside. */
+/* A loop of n steps over carries, with the number of the step.  Between begin and end nodes go
+ * to loop->b; in[] are the consts, then the carries, as they are inside. */
 typedef struct ir_la_loop {
     ir_build *b;
     int consts, carries;
@@ -98,7 +100,8 @@ typedef struct ir_la_loop {
 } ir_la_loop;
 void ir_la_loop_begin(ir_build *b, ir_la_loop *l, int64_t n, int consts, int carries,
                       const ir_ref *x);
-/* next: the carries of the next step, then n_ys that are stacked on a new first axis; results to out. */
+/* next: the carries of the next step, then n_ys that are stacked on a new first axis; results
+ * to out. */
 void ir_la_loop_end(ir_build *b, ir_la_loop *l, int n_ys, const ir_ref *next, ir_ref *out);
 
 /* The same for step = from, from + 1, ... below to, which the program knows when it runs. */
@@ -111,8 +114,9 @@ typedef void ir_la_each(ir_build *b, const void *user, const ir_ref *x, ir_ref *
 void ir_la_map(ir_build *b, ir_la_each *f, const void *user, int n_in, const ir_ref *x,
                int n_out, ir_ref *y);
 
-/* qr.c: the reflection I - tau v v^H, v_j = 1, whose conjugate makes a column on its side, col [batch, 1, rows], zero
- * below its element j, which becomes beta; tau and beta are [batch, 1, 1]. */
+/* qr.c: the reflection I - tau v v^H, v_j = 1, whose conjugate makes a column on its side, col
+ * [batch, 1, rows], zero below its element j, which becomes beta; tau and beta are [batch, 1,
+ * 1]. */
 typedef struct ir_la_reflection {
     ir_ref v, tau, beta;
 } ir_la_reflection;

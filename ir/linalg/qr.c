@@ -1,19 +1,21 @@
 /* x = Q R by reflections.
  *
- * A panel of few columns goes column by column: a reflection I - tau v v^T, v_j = 1, makes zeros
- * below the diagonal and is taken to all columns of the panel.  n of them together are
+ * A panel of few columns goes column by column: a reflection I - tau v v^T, v_j = 1, makes
+ * zeros below the diagonal and is taken to all columns of the panel.  n of them together are
  * I - V^T T V with the v in the rows of V and T triangular, T^-1 = D^-1 + the triangle of V V^T
  * above the diagonal, D of the taus; as a tau may be 0, T = (I + D triangle)^-1 D.  Larger
- * matrices go by block columns of some panels, whose reflections are taken to the block columns on
- * the right by products; Q is all reflections taken to the unit matrix, last first.
+ * matrices go by block columns of some panels, whose reflections are taken to the block columns
+ * on the right by products; Q is all reflections taken to the unit matrix, last first.
  *
- * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.  Of a complex matrix that diagonal
- * is real, of the sign opposite to that element's real part; Q is the product of I - tau v v^H, and Q^H has the conjugate taus.
+ * The sign of R's diagonal is LAPACK's: the opposite of the element that was there.  Of a
+ * complex matrix that diagonal is real, of the sign opposite to that element's real part; Q is
+ * the product of I - tau v v^H, and Q^H has the conjugate taus.
  *
  * Source: R. Schreiber, C. Van Loan, SIAM J. Sci. Stat. Comput. 10(1), 1989; LAPACK's larfg. */
 #include "ir/linalg/parts.h"
 
-/* Columns of a block column, whose reflections are joined, and of a panel, all of which a step goes over. */
+/* Columns of a block column, whose reflections are joined, and of a panel, all of which a step
+ * goes over. */
 enum { BLOCK = 64, PANEL = 16 };
 
 static ir_ref
@@ -43,7 +45,8 @@ ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j)
     ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_la_square(b, a)));
     ir_ref beta = ir_select(b, ir_op2(b, OP_ge, re, ir_like(b, re, 0)), ir_neg(b, norm), norm);
     ir_ref whole = ir_la_fit_real(b, beta, a);
-    ir_ref tau = ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, whole, a), whole), 0);
+    ir_ref tau =
+        ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, whole, a), whole), 0);
     ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, whole));
     ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
     v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), ir_like(b, v, 1), v);
@@ -104,7 +107,8 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     p->tau = unstacked(b, out[2], n, batch, 1, 1);
 }
 
-/* x with the reflections taken to its columns: those of Q^H (t turned, as it is kept), or of Q. */
+/* x with the reflections taken to its columns: those of Q^H (t turned, as it is kept), or of
+ * Q. */
 static ir_ref
 reflected(ir_build *b, ir_ref x, ir_ref v, ir_ref t, bool turned)
 {

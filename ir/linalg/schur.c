@@ -1,9 +1,10 @@
 /* Matrices made nearly triangular by similarities.
  *
- * Reflections make x a Hessenberg matrix.  Then sweeps of the implicit double shift, which real and complex matrices
- * share (its two shifts enter by their sum and product alone), make elements below the diagonal vanish, until blocks of
- * one or two rows are left.  The matrices of a batch sweep together: each step is at the same row k in all of them, and
- * one whose window does not hold row k stays as it is.
+ * Reflections make x a Hessenberg matrix.  Then sweeps of the implicit double shift, which real
+ * and complex matrices share (its two shifts enter by their sum and product alone), make
+ * elements below the diagonal vanish, until blocks of one or two rows are left.  The matrices
+ * of a batch sweep together: each step is at the same row k in all of them, and one whose
+ * window does not hold row k stays as it is.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 7.4 to 7.5. */
 #include "ir/linalg/schur.h"
@@ -64,7 +65,8 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
     ir_ref col = ir_la_turn(s, ir_la_block_at(s, l.in[0], IR_NONE, n, l.step, 1));
     const ir_la_reflection one = ir_la_reflection_of(s, col, k);
     ir_ref h = reflect_rows(s, l.in[0], one.v, one.tau);
-    ir_ref next[4] = { reflect_cols(s, h, one.v, one.tau), reflect_cols(s, l.in[1], one.v, one.tau), one.v, one.tau };
+    ir_ref next[4] = { reflect_cols(s, h, one.v, one.tau),
+                       reflect_cols(s, l.in[1], one.v, one.tau), one.v, one.tau };
     ir_la_loop_end(b, &l, r ? 2 : 0, next, out);
     for (int i = 0; r && i < 2; i++) { /* [n - 2, batch, 1, n or 1], one above the other */
         ir_ref y = ir_move_axis(b, out[2 + i], 0, 2);
@@ -79,7 +81,8 @@ ir_la_hessenberg(ir_build *b, ir_ref x, ir_la_reflections *r)
 
 /* ---- one sweep ---- */
 
-/* Rows lo ... hi of each matrix (i32 [batch, 1, 1]) are to be swept; hi is 0 where nothing is left. */
+/* Rows lo ... hi of each matrix (i32 [batch, 1, 1]) are to be swept; hi is 0 where nothing is
+ * left. */
 typedef struct window {
     ir_ref lo, hi;
 } window;
@@ -109,11 +112,13 @@ shifted(ir_build *b, ir_ref x, double first)
 static ir_ref
 deflated(ir_build *b, ir_ref h)
 {
-    ir_ref size = ir_la_size(b, ir_la_diagonal(b, h, 0)), below = ir_la_size(b, ir_la_diagonal(b, h, 1));
+    ir_ref size = ir_la_size(b, ir_la_diagonal(b, h, 0)),
+           below = ir_la_size(b, ir_la_diagonal(b, h, 1));
     ir_ref around = ir_add(b, size, shifted(b, size, 0)), one = ir_like(b, around, 1);
 
     around = ir_select(b, ir_op2(b, OP_eq, around, ir_like(b, around, 0)), one, around);
-    ir_ref gone = ir_op2(b, OP_le, below, ir_mul(b, around, ir_like(b, around, ir_la_precision(b, h))));
+    ir_ref gone =
+        ir_op2(b, OP_le, below, ir_mul(b, around, ir_like(b, around, ir_la_precision(b, h))));
     ir_ref at = both(b, ir_la_compare(b, OP_eq, h, 1), ir_la_fit(b, ir_la_turn(b, gone), h));
     return ir_select(b, at, ir_like(b, h, 0), h);
 }
@@ -133,7 +138,8 @@ last_where(ir_build *b, ir_ref p)
 static window
 window_of(ir_build *b, ir_ref h)
 {
-    ir_ref below = ir_la_diagonal(b, h, 1), some = ir_op2(b, OP_ne, below, ir_like(b, below, 0));
+    ir_ref below = ir_la_diagonal(b, h, 1),
+           some = ir_op2(b, OP_ne, below, ir_like(b, below, 0));
     ir_ref hi = last_where(b, both(b, some, shifted(b, some, 0)));
     ir_ref i = some ? ir_iota(b, COT_I32, 3, ir_btype(b, some)->dims, 2) : IR_NONE;
     ir_ref before = both(b, ir_op1(b, OP_not, some), ir_op2(b, OP_le, i, ir_la_fit(b, hi, i)));
@@ -161,13 +167,16 @@ element(ir_build *b, ir_ref h, ir_ref i, int64_t r, int64_t c)
     return ir_reshape(b, ir_reduce(b, OP_reduce_sum, own, ir_axes_of(2)), 3, one);
 }
 
-/* The first column of (h - s)(h - t), over h10, at rows lo ... lo + 2; s and t are the eigenvalues of the last two
- * rows, but every tenth sweep something else, lest they go round in circles.  [batch, 1, 3]. */
+/* The first column of (h - s)(h - t), over h10, at rows lo ... lo + 2; s and t are the
+ * eigenvalues of the last two rows, but every tenth sweep something else, lest they go round in
+ * circles.  [batch, 1, 3]. */
 static ir_ref
 first_column(ir_build *b, ir_ref h, const window *w, ir_ref sweep)
 {
-    ir_ref a = element(b, h, w->hi, -1, -1), d = element(b, h, w->hi, 0, 0), c = element(b, h, w->hi, 0, -1);
-    ir_ref h00 = element(b, h, w->lo, 0, 0), h10 = element(b, h, w->lo, 1, 0), h11 = element(b, h, w->lo, 1, 1);
+    ir_ref a = element(b, h, w->hi, -1, -1), d = element(b, h, w->hi, 0, 0),
+           c = element(b, h, w->hi, 0, -1);
+    ir_ref h00 = element(b, h, w->lo, 0, 0), h10 = element(b, h, w->lo, 1, 0),
+           h11 = element(b, h, w->lo, 1, 1);
     ir_ref bc = ir_mul(b, c, element(b, h, w->hi, -1, 0)), ten = ir_la_number(b, 10);
 
     if (!c || !sweep)
@@ -176,12 +185,16 @@ first_column(ir_build *b, ir_ref h, const window *w, ir_ref sweep)
     ir_ref other = ir_op2(b, OP_eq, ir_op2(b, OP_rem, sweep, ten), ir_la_number(b, 9));
     other = ir_broadcast_scalar(b, other, ir_type_as(b->ctx, ir_btype(b, size), COT_BOOL));
     ir_ref odd = ir_add(b, d, ir_la_fit_real(b, ir_mul(b, size, ir_like(b, size, 0.75)), d));
-    ir_ref odd_bc = ir_la_fit_real(b, ir_mul(b, ir_mul(b, size, size), ir_like(b, size, -0.4375)), d);
-    a = ir_select(b, other, odd, a), d = ir_select(b, other, odd, d), bc = ir_select(b, other, odd_bc, bc);
+    ir_ref odd_bc =
+        ir_la_fit_real(b, ir_mul(b, ir_mul(b, size, size), ir_like(b, size, -0.4375)), d);
+    a = ir_select(b, other, odd, a), d = ir_select(b, other, odd, d),
+    bc = ir_select(b, other, odd_bc, bc);
     ir_ref zero = ir_op2(b, OP_eq, h10, ir_like(b, h10, 0));
     ir_ref top = ir_sub(b, ir_mul(b, ir_sub(b, h00, a), ir_sub(b, h00, d)), bc);
-    top = ir_add(b, ir_div(b, top, ir_select(b, zero, ir_like(b, h10, 1), h10)), element(b, h, w->lo, 0, 1));
-    ir_ref part[3] = { top, ir_sub(b, ir_sub(b, ir_add(b, h00, h11), a), d), element(b, h, w->lo, 2, 1) };
+    top = ir_add(b, ir_div(b, top, ir_select(b, zero, ir_like(b, h10, 1), h10)),
+                 element(b, h, w->lo, 0, 1));
+    ir_ref part[3] = { top, ir_sub(b, ir_sub(b, ir_add(b, h00, h11), a), d),
+                       element(b, h, w->lo, 2, 1) };
     return ir_op1(b, OP_barrier, ir_concatenate(b, 3, part, 2));
 }
 
@@ -192,13 +205,15 @@ step_is(ir_build *b, ir_op op, ir_ref k, ir_ref i)
     return i ? ir_op2(b, op, ir_broadcast_scalar(b, k, ir_btype(b, i)), i) : IR_NONE;
 }
 
-/* The reflection of step k: of the first column where the window begins, else of what the step before left below
- * row k of column k - 1.  h has a row and a column of zeros more, in front. */
+/* The reflection of step k: of the first column where the window begins, else of what the step
+ * before left below row k of column k - 1.  h has a row and a column of zeros more, in
+ * front. */
 static ir_la_reflection
 bulge(ir_build *b, ir_ref h, ir_ref first, const window *w, ir_ref k)
 {
     ir_ref col = ir_la_turn(b, ir_la_block_at(b, h, ir_add(b, k, ir_la_number(b, 1)), 3, k, 1));
-    ir_ref begins = step_is(b, OP_eq, k, w->lo), last = step_is(b, OP_ge, ir_add(b, k, ir_la_number(b, 1)), w->hi);
+    ir_ref begins = step_is(b, OP_eq, k, w->lo),
+           last = step_is(b, OP_ge, ir_add(b, k, ir_la_number(b, 1)), w->hi);
     ir_ref third = col ? ir_la_cols_where(b, OP_eq, col, ir_la_number(b, 2)) : IR_NONE;
 
     col = ir_select(b, ir_la_fit(b, begins, col), first, col);
@@ -210,7 +225,8 @@ bulge(ir_build *b, ir_ref h, ir_ref first, const window *w, ir_ref k)
     return r;
 }
 
-/* Step k on h, which has a row and a column of zeros in front and one behind, and on q, which has one column behind. */
+/* Step k on h, which has a row and a column of zeros in front and one behind, and on q, which
+ * has one column behind. */
 static void
 chase(ir_build *b, ir_ref k, const ir_la_reflection *r, ir_ref *h, ir_ref *q)
 {
@@ -232,8 +248,10 @@ sweep(ir_build *b, ir_la_schur *s, ir_ref number, ir_ref *hi)
     ir_ref h = deflated(b, ir_la_keep(b, ir_la_compare(b, OP_le, s->h, 1), s->h, 0));
     window w = window_of(b, h);
     ir_ref wide = zeros(b, h, n + 2, n + 2), tall = zeros(b, h, n, n + 1);
-    ir_ref in[5] = { w.lo, w.hi, first_column(b, h, &w, number), wide ? ir_la_put(b, wide, h, 1, 1) : IR_NONE,
-                     tall ? ir_la_put(b, tall, s->q, 0, 0) : IR_NONE }, out[2] = { IR_NONE, IR_NONE };
+    ir_ref in[5] = { w.lo, w.hi, first_column(b, h, &w, number),
+                     wide ? ir_la_put(b, wide, h, 1, 1) : IR_NONE,
+                     tall ? ir_la_put(b, tall, s->q, 0, 0) : IR_NONE },
+           out[2] = { IR_NONE, IR_NONE };
     ir_la_loop l;
 
     ir_la_loop_begin(b, &l, n - 1, 3, 2, in);
@@ -264,7 +282,8 @@ static void
 all_sweeps(ir_build *b, ir_la_schur *s)
 {
     const int64_t n = ir_la_rows(b, s->h), most = 30 * (n < 10 ? 10 : n);
-    ir_ref in[4] = { ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), 1), ir_la_number(b, 0), s->h, s->q };
+    ir_ref in[4] = { ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), 1),
+                     ir_la_number(b, 0), s->h, s->q };
     ir_ref x[4], out[4] = { IR_NONE, IR_NONE, IR_NONE, IR_NONE }, hi = IR_NONE;
 
     if (n < 3)

@@ -1,11 +1,12 @@
 /* Matrices of a few rows, element by element.
  *
- * Every element of a matrix is a value over the batch, and an algorithm is straight code: one map
- * over the batch, in whose lanes lie one matrix each.  Matrices are turned first, so that an element
- * lies beside itself in the next matrix, and the results are turned back.  Both are behind barriers: what is
- * turned is to lie so, and what is joined is computed once.
+ * Every element of a matrix is a value over the batch, and an algorithm is straight code: one
+ * map over the batch, in whose lanes lie one matrix each.  Matrices are turned first, so that
+ * an element lies beside itself in the next matrix, and the results are turned back.  Both are
+ * behind barriers: what is turned is to lie so, and what is joined is computed once.
  *
- * Rows are exchanged by selections, with LAPACK's choice of the pivot: the first of the largest, or a NaN.
+ * Rows are exchanged by selections, with LAPACK's choice of the pivot: the first of the
+ * largest, or a NaN.
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, sections 3.1, 3.4, 4.2. */
 #include "ir/linalg/parts.h"
 
@@ -14,14 +15,16 @@
 bool
 ir_la_is_tiny(const ir_build *b, ir_ref x)
 {
-    return x && !ir_is_complex(ir_btype(b, x)->dtype) && ir_la_rows(b, x) <= IR_LA_TINY && ir_la_cols(b, x) <= IR_LA_TINY;
+    return x && !ir_is_complex(ir_btype(b, x)->dtype) && ir_la_rows(b, x) <= IR_LA_TINY &&
+           ir_la_cols(b, x) <= IR_LA_TINY;
 }
 
 /* Rows first ... first + n - 1 of x, [rows, batch]. */
 static ir_ref
 rows_of(ir_build *b, ir_ref x, int64_t first, int64_t n)
 {
-    const int64_t start[2] = { first, 0 }, limit[2] = { first + n, x ? ir_btype(b, x)->dims[1] : 0 };
+    const int64_t start[2] = { first, 0 },
+                  limit[2] = { first + n, x ? ir_btype(b, x)->dims[1] : 0 };
 
     return x ? ir_slice(b, x, start, limit, (const int64_t[]){ 1, 1 }) : IR_NONE;
 }
@@ -30,9 +33,11 @@ rows_of(ir_build *b, ir_ref x, int64_t first, int64_t n)
 static ir_ref *
 elements(ir_build *b, ir_ref x)
 {
-    const int64_t n = ir_la_rows(b, x) * ir_la_cols(b, x), batch = ir_la_batch(b, x), flat[2] = { batch, n };
+    const int64_t n = ir_la_rows(b, x) * ir_la_cols(b, x), batch = ir_la_batch(b, x),
+                  flat[2] = { batch, n };
     ir_ref *e = IR_NEW_N(b->arena, ir_ref, n + 1);
-    ir_ref all = ir_op1(b, OP_barrier, ir_transpose(b, ir_reshape(b, x, 2, flat), (const int64_t[]){ 1, 0 }));
+    ir_ref all = ir_op1(b, OP_barrier,
+                        ir_transpose(b, ir_reshape(b, x, 2, flat), (const int64_t[]){ 1, 0 }));
 
     for (int64_t i = 0; i < n; i++)
         e[i] = ir_reshape(b, rows_of(b, all, i, 1), 1, &batch);
@@ -100,7 +105,8 @@ exchange(ir_build *b, ir_ref is, ir_ref *x, ir_ref *y, ir_ref old)
 static void
 exchange_rows(ir_build *b, const rows *r, int64_t k, ir_ref p)
 {
-    ir_ref *old = ir_copy_bytes(b->arena, r->a + k * r->n, sizeof *old * (size_t)r->n), first = r->order[k];
+    ir_ref *old = ir_copy_bytes(b->arena, r->a + k * r->n, sizeof *old * (size_t)r->n),
+           first = r->order[k];
 
     for (int64_t i = k + 1; i < r->m; i++) {
         ir_ref is = ir_op2(b, OP_eq, p, ir_like(b, p, (double)i));
@@ -113,7 +119,8 @@ exchange_rows(ir_build *b, const rows *r, int64_t k, ir_ref p)
 void
 ir_la_tiny_lu(ir_build *b, ir_ref x, ir_ref *y)
 {
-    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), size = m * n, least = m < n ? m : n;
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), size = m * n,
+                  least = m < n ? m : n;
     ir_ref *all = IR_NEW_N(b->arena, ir_ref, size + m + least + 1), *pivot = all + size + m;
     rows r = { m, n, all, all + size };
     const ir_type *i32 = x ? ir_type_new(b->ctx, COT_I32, 0, NULL) : NULL;

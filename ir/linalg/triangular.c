@@ -1,13 +1,14 @@
 /* x z = y with x triangular.
  *
  * Every case is turned into a lower triangle on the left, from the first row on.  Small ones go
- * row by row.  Larger ones go by blocks: what earlier blocks contribute is a product, and a block
- * on the diagonal is solved by blocks of at most IR_LA_SMALL rows, of which the inverses are taken
- * (as libraries for GPUs do; the error grows with the condition of such a block, not of x).
+ * row by row.  Larger ones go by blocks: what earlier blocks contribute is a product, and a
+ * block on the diagonal is solved by blocks of at most IR_LA_SMALL rows, of which the inverses
+ * are taken (as libraries for GPUs do; the error grows with the condition of such a block, not
+ * of x).
  *
- * A complex triangle is the real one of twice the size in which a + bi is the block a, -b; b, a.  Divided by its diagonal
- * first it has ones there, so that it is a triangle; right sides are vectors of parts.  So the op stays linear in them,
- * and transposes as that of reals. */
+ * A complex triangle is the real one of twice the size in which a + bi is the block a, -b; b,
+ * a.  Divided by its diagonal first it has ones there, so that it is a triangle; right sides
+ * are vectors of parts.  So the op stays linear in them, and transposes as that of reals. */
 #include "ir/linalg/parts.h"
 
 enum { LEAF = 8 };      /* rows of a triangle that is inverted row by row */
@@ -186,7 +187,8 @@ interleaved(ir_build *b, ir_ref re, ir_ref im, int k)
         one[i] = i < k ? t->dims[i] : i == k ? 1 : t->dims[i - 1];
     for (int i = 0; i < t->rank; i++)
         both[i] = i == k - 1 ? 2 * t->dims[i] : t->dims[i];
-    const ir_ref part[2] = { ir_reshape(b, re, t->rank + 1, one), ir_reshape(b, im, t->rank + 1, one) };
+    const ir_ref part[2] = { ir_reshape(b, re, t->rank + 1, one),
+                             ir_reshape(b, im, t->rank + 1, one) };
     return ir_reshape(b, ir_concatenate(b, 2, part, k), t->rank, both);
 }
 
@@ -194,7 +196,8 @@ interleaved(ir_build *b, ir_ref re, ir_ref im, int k)
 static ir_ref
 doubled(ir_build *b, ir_ref re, ir_ref im, int rank)
 {
-    ir_ref upper = interleaved(b, re, ir_neg(b, im), rank), lower = interleaved(b, im, re, rank);
+    ir_ref upper = interleaved(b, re, ir_neg(b, im), rank),
+           lower = interleaved(b, im, re, rank);
 
     return interleaved(b, upper, lower, rank - 1);
 }

@@ -1,14 +1,15 @@
 /* asin, acos, atan, atan2.
  *
  * atan2: with a = |y|, b = |x| and c one of 0, 1/2, 1, 3/2, infinity, the nearest to a / b,
- * atan(a/b) = atan(c) + atan(z), z = (a - c b) / (b + c a), |z| <= 7/16: one division; then an odd polynomial, atan(c)
- * in two parts, and the half plane.  Arguments at the ends of the range are scaled together.  atan is atan2(x, 1).
- * asin: an odd polynomial to 1/2; above, pi/2 - 2 asin(s), s = sqrt((1 - |x|) / 2), with the tail of the root
- * from its residue.  acos likewise.  f32 takes all from f64.
+ * atan(a/b) = atan(c) + atan(z), z = (a - c b) / (b + c a), |z| <= 7/16: one division; then an
+ * odd polynomial, atan(c) in two parts, and the half plane.  Arguments at the ends of the range
+ * are scaled together.  atan is atan2(x, 1).
+ * asin: an odd polynomial to 1/2; above, pi/2 - 2 asin(s), s = sqrt((1 - |x|) / 2), with the
+ * tail of the root from its residue.  acos likewise.  f32 takes all from f64.
  *
  * Worst error in ulp: 0.51 in f32; in f64 (sampled) asin 0.8, acos 0.9, atan 0.8, atan2 1.2.
- * Source: the intervals are those of W. Cody, W. Waite, Software Manual for the Elementary Functions, refined by
- * K. Ng; coefficients by fit.py. */
+ * Source: the intervals are those of W. Cody, W. Waite, Software Manual for the Elementary
+ * Functions, refined by K. Ng; coefficients by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"

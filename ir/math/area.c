@@ -2,10 +2,12 @@
  *   asinh  log1p(u), u = |x| + x^2 / (1 + sqrt(1 + x^2)); beyond 2^28 log |x| + log 2
  *   acosh  log1p(t + sqrt(2 t + t^2)), t = x - 1; beyond 2^28 log x + log 2
  *   atanh  log1p(2 |x| / (1 - |x|)) / 2
- * The logarithm of large arguments is log1p of half of them, plus log 2: the same program serves.
+ * The logarithm of large arguments is log1p of half of them, plus log 2: the same program
+ * serves.
  *
- * f32 takes them from f64, where nothing overflows and 1 + u loses little: log(|x| + sqrt(x^2 + 1)),
- * log(x + sqrt(x^2 - 1)), log((1 + |x|) / (1 - |x|)) / 2, by a short logarithm, and two terms of the series below 2^-9.
+ * f32 takes them from f64, where nothing overflows and 1 + u loses little: log(|x| + sqrt(x^2 +
+ * 1)), log(x + sqrt(x^2 - 1)), log((1 + |x|) / (1 - |x|)) / 2, by a short logarithm, and two
+ * terms of the series below 2^-9.
  *
  * Worst error in ulp: 0.51 in f32; in f64 (sampled) asinh 1.5, acosh 1.4, atanh 1.2.
  * Source: W. Kahan, Branch cuts for complex elementary functions, 1987. */
@@ -13,7 +15,8 @@
 
 #include "ir/math/math.h"
 
-/* log(1 + u + du) for moderate a; log a + log 2 where a > 2^28, since 1 + a is then a to the last bit but one. */
+/* log(1 + u + du) for moderate a; log a + log 2 where a > 2^28, since 1 + a is then a to the
+ * last bit but one. */
 static ir_sc
 finish(ir_sc_build *b, ir_sc a, ir_sc u, ir_sc du)
 {

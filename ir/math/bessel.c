@@ -1,14 +1,16 @@
 /* Bessel functions: bessel_i0e, bessel_i1e (times e^-|x|), bessel_j0, bessel_j1.
  *
- * I0, I1 up to 8: polynomials of x^2 / 4 (all terms positive) times e^-|x|; above, sqrt(x) e^-x I by a polynomial
- * of 16 / x - 1.
- * J0, J1 up to 5: (x^2 - r1^2) (x^2 - r2^2) R(x^2) with the zeros r in two parts, so that relative accuracy holds
- * there; above, sqrt(2 / (pi x)) (P cos(x - c) - Q sin(x - c)), P and x Q polynomials of 25 / x^2 and the sine and
- * cosine of the difference from those of x, which are reduced exactly.  Near the zeros above 5 the error is
+ * I0, I1 up to 8: polynomials of x^2 / 4 (all terms positive) times e^-|x|; above, sqrt(x) e^-x
+ * I by a polynomial of 16 / x - 1.
+ * J0, J1 up to 5: (x^2 - r1^2) (x^2 - r2^2) R(x^2) with the zeros r in two parts, so that
+ * relative accuracy holds there; above, sqrt(2 / (pi x)) (P cos(x - c) - Q sin(x - c)), P and x
+ * Q polynomials of 25 / x^2 and the sine and cosine of the difference from those of x, which
+ * are reduced exactly.  Near the zeros above 5 the error is
  * absolute: relative to the amplitude sqrt(2 / (pi x)).
  * f32 takes all from f64, i0e and i1e with shorter polynomials there.
  *
- * Worst error (sampled): f32 0.51 ulp; f64 i0e, i1e 2.5 ulp; j0, j1 below 5 3.1 ulp, above 3.0 ulp of the amplitude.
+ * Worst error (sampled): f32 0.51 ulp; f64 i0e, i1e 2.5 ulp; j0, j1 below 5 3.1 ulp, above 3.0
+ * ulp of the amplitude.
  * Source: NIST Handbook 10.17, 10.40.  Coefficients by fit_special.py, of f32 by fit.py. */
 #include <math.h>
 
@@ -64,8 +66,9 @@ static const double i1_near32[] = {
     0x1.3e841d4547fc9p-34, 0x1.36bb7bbc8d6dcp-41, 0x1.c2e2ead097189p-47,
 };
 static const double i1_far32[] = {
-    0x1.8ebe783b0fe23p-2, -0x1.3f79621fc4384p-7, -0x1.cbc602da7d3f9p-13, -0x1.f88105a8984fcp-17,
-    -0x1.ea1e9ba125127p-20, -0x1.80a891c994ae2p-22, -0x1.0751771b9ba2dp-23, -0x1.33f5674351f93p-25,
+    0x1.8ebe783b0fe23p-2,   -0x1.3f79621fc4384p-7,  -0x1.cbc602da7d3f9p-13,
+    -0x1.f88105a8984fcp-17, -0x1.ea1e9ba125127p-20, -0x1.80a891c994ae2p-22,
+    -0x1.0751771b9ba2dp-23, -0x1.33f5674351f93p-25,
 };
 static const double j0_near[] = {
     0x1.a1c5e862f307cp-9, -0x1.f799f81a24df2p-10, 0x1.ff5f552d941d8p-12, -0x1.2ab4ba4dd3fd9p-14,
@@ -131,11 +134,13 @@ modified(ir_sc_build *b, ir_sc a, bool odd)
 static ir_sc
 modified_for_f32(ir_sc_build *b, ir_sc a, bool odd)
 {
-    ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 8)), w = ir_math_below(b, a, 8), half = m_mulk(b, w, 0.5);
+    ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 8)),
+          w = ir_math_below(b, a, 8), half = m_mulk(b, w, 0.5);
     ir_sc u = m_fma(b, inverse, m_num(b, a, 16), m_num(b, a, -1)), t = m_mul(b, half, half);
     ir_sc near = ir_math_poly2(b, t, m_mul(b, t, t), 11, odd ? i1_near32 : i0_near32);
     ir_sc small = m_mul(b, near, ir_math_exp_short(b, m_neg(b, w)));
-    ir_sc large = m_mul(b, ir_math_poly(b, u, 8, odd ? i1_far32 : i0_far32), m_sqrt(b, inverse));
+    ir_sc large =
+        m_mul(b, ir_math_poly(b, u, 8, odd ? i1_far32 : i0_far32), m_sqrt(b, inverse));
 
     return m_select(b, m_gtk(b, a, 8), large, odd ? m_mul(b, half, small) : small);
 }
@@ -188,7 +193,8 @@ static ir_sc
 wave(ir_sc_build *b, ir_sc a, const double *p, int n, const double *q, int m, ir_sc even, ir_sc odd)
 {
     ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 5));
-    ir_sc v = m_mulk(b, m_mul(b, inverse, inverse), 25), size = m_mulk(b, m_sqrt(b, inverse), ROOT_INVERSE_PI);
+    ir_sc v = m_mulk(b, m_mul(b, inverse, inverse), 25),
+          size = m_mulk(b, m_sqrt(b, inverse), ROOT_INVERSE_PI);
     ir_sc y = m_mul(b, m_mul(b, ir_math_poly(b, v, m, q), inverse), odd);
 
     y = m_mul(b, m_fma(b, ir_math_poly(b, v, n, p), even, y), size);
@@ -198,7 +204,8 @@ wave(ir_sc_build *b, ir_sc a, const double *p, int n, const double *q, int m, ir
 static ir_sc
 wide_j0(ir_sc_build *b, const ir_sc *x)
 {
-    ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a), c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
+    ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a),
+          c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
     ir_sc roots = m_mul(b, off(b, a, 0x1.721fb80462bbbp+2, 0x1.db60c816c15d3p-52),
                         off(b, a, 0x1.e78a4a621dd6fp+4, -0x1.10d7c5048826bp-52));
     ir_sc far = wave(b, a, j0_cos, 19, j0_sin, 20, m_add(b, c, s), m_sub(b, c, s));
@@ -209,7 +216,8 @@ wide_j0(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 wide_j1(ir_sc_build *b, const ir_sc *x)
 {
-    ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a), c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
+    ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a),
+          c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
     ir_sc root = m_mul(b, a, off(b, a, 0x1.d5d2b4189822cp+3, -0x1.c6a0d245172bap-54));
     ir_sc far = wave(b, a, j1_cos, 19, j1_sin, 20, m_sub(b, s, c), m_add(b, c, s));
     ir_sc y = m_select(b, m_gtk(b, a, 5), far, m_mul(b, root, near_of(b, a, j1_near)));

@@ -1,16 +1,18 @@
 /* betainc: the regularised incomplete beta function I_x(a, b), defined by a graph.
  *
- * For x < (a + 1) / (a + b + 2), I = x^a (1 - x)^b / (a B(a, b)) times a continued fraction, that of DiDonato and Morris's
- * BFRAC (here times a), which takes the distance of a from its mean (a + b) x, found without cancellation; beyond,
- * 1 - I_(1-x)(b, a).  A loop over all elements goes on until the last of them has come to rest, which takes about sqrt(max(a, b))
+ * For x < (a + 1) / (a + b + 2), I = x^a (1 - x)^b / (a B(a, b)) times a continued fraction,
+ * that of DiDonato and Morris's BFRAC (here times a), which takes the distance of a from its
+ * mean (a + b) x, found without cancellation; beyond, 1 - I_(1-x)(b, a).  A loop over all
+ * elements goes on until the last of them has come to rest, which takes about sqrt(max(a, b))
  * trips; an element that has not after MOST trips becomes NaN.  f32 computes in f64.
  *
- * The prefactor is C. Loader's saddle point form where a and b are not small: no large logarithms cancel in it.
+ * The prefactor is C. Loader's saddle point form where a and b are not small: no large
+ * logarithms cancel in it.
  *
- * Worst error (sampled, parameters up to 3000): f32 0.51 ulp; f64 (15 + |log y| / 2) ulp, and absolute beside 1; where a or b is
- * below LEAST, in whose prefactor logarithms cancel, 140.
- * Source: A. DiDonato, A. Morris, Algorithm 708, ACM TOMS 18, 1992; C. Loader, Fast and accurate computation of binomial
- * probabilities, 2000; NIST Handbook 8.17.22. */
+ * Worst error (sampled, parameters up to 3000): f32 0.51 ulp; f64 (15 + |log y| / 2) ulp, and
+ * absolute beside 1; where a or b is below LEAST, in whose prefactor logarithms cancel, 140.
+ * Source: A. DiDonato, A. Morris, Algorithm 708, ACM TOMS 18, 1992; C. Loader, Fast and
+ * accurate computation of binomial probabilities, 2000; NIST Handbook 8.17.22. */
 #include <math.h>
 
 #include "ir/expand.h"
@@ -26,27 +28,32 @@ with(ir_build *b, ir_op op, ir_ref x, double k)
     return ir_op2(b, op, x, ir_like(b, x, k));
 }
 
-/* Inputs: a, b, x, y = 1 - x, c = 1 + a - (a + b) x; the trip n, the elements at rest, and of the fraction's convergents
- * the last (over its denominator) and numerator and denominator before it. */
+/* Inputs: a, b, x, y = 1 - x, c = 1 + a - (a + b) x; the trip n, the elements at rest, and of
+ * the fraction's convergents the last (over its denominator) and numerator and denominator
+ * before it. */
 enum { A, B, X, Y, C, TRIP, DONE, LAST, OVER, UNDER, CARRIED };
 
 static void
 inputs(ir_build *r, const ir_type *t, ir_ref *in)
 {
-    static const char *const name[CARRIED] = { "a", "b", "x", "y", "c", "n", "done", "last", "over", "under" };
+    static const char *const name[CARRIED] = { "a", "b",    "x",    "y",    "c",
+                                               "n", "done", "last", "over", "under" };
 
     for (int i = 0; i < CARRIED; i++)
         in[i] = ir_input(r, i == TRIP ? ir_scalar_type(r->ctx, COT_I32) : i == DONE ? ir_type_as(r->ctx, t, COT_BOOL) : t, name[i]);
 }
 
-/* With s = a + 2 n - 1: (a + b + n - 1) x / s (a + n - 1) / s n (b - n) x, in factors that do not overflow. */
+/* With s = a + 2 n - 1: (a + b + n - 1) x / s (a + n - 1) / s n (b - n) x, in factors that do
+ * not overflow. */
 static ir_ref
 upper_term(ir_build *r, const ir_ref *in, ir_ref n, ir_ref s)
 {
     ir_ref before = with(r, OP_add, n, -1), sum = ir_add(r, ir_add(r, in[A], in[B]), before);
-    ir_ref left = ir_div(r, ir_mul(r, sum, in[X]), s), middle = ir_div(r, ir_add(r, in[A], before), s);
+    ir_ref left = ir_div(r, ir_mul(r, sum, in[X]), s),
+           middle = ir_div(r, ir_add(r, in[A], before), s);
 
-    return ir_mul(r, ir_mul(r, left, middle), ir_mul(r, ir_mul(r, n, ir_sub(r, in[B], n)), in[X]));
+    return ir_mul(r, ir_mul(r, left, middle),
+                  ir_mul(r, ir_mul(r, n, ir_sub(r, in[B], n)), in[X]));
 }
 
 /* n + n (b - n) x / s + (a + n) / (s + 2) (c + n (1 + y)) */
@@ -132,7 +139,8 @@ difference(ir_build *b, ir_ref x, ir_ref y, ir_ref *error)
     return s;
 }
 
-/* p - (p + q) x, nearly rounded once: q's distance from its share (p + q) (1 - x) is the same with the other sign. */
+/* p - (p + q) x, nearly rounded once: q's distance from its share (p + q) (1 - x) is the same
+ * with the other sign. */
 static ir_ref
 off_centre(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
 {
@@ -155,12 +163,14 @@ polynomial(ir_build *b, ir_ref z, int n, const double *c)
     return p;
 }
 
-/* log Gamma(z + 1) - (z + 1/2) log z + z - log(2 pi) / 2 for z >= LEAST: B_2k / (2k (2k - 1) z^(2k-1)). */
+/* log Gamma(z + 1) - (z + 1/2) log z + z - log(2 pi) / 2 for z >= LEAST: B_2k / (2k (2k - 1)
+ * z^(2k-1)). */
 static ir_ref
 stirling(ir_build *b, ir_ref z)
 {
-    static const double c[] = { 1 / 12.0, -1 / 360.0, 1 / 1260.0, -1 / 1680.0, 1 / 1188.0, -691 / 360360.0, 1 / 156.0,
-                                -3617 / 122400.0, 43867 / 244188.0 };
+    static const double c[] = { 1 / 12.0,    -1 / 360.0,       1 / 1260.0,
+                                -1 / 1680.0, 1 / 1188.0,       -691 / 360360.0,
+                                1 / 156.0,   -3617 / 122400.0, 43867 / 244188.0 };
     ir_ref inverse = ir_div(b, ir_like(b, z, 1), z);
 
     return product(b, inverse, polynomial(b, product(b, inverse, inverse), 9, c));
@@ -187,13 +197,16 @@ product_of(ir_build *b, ir_ref x, ir_ref y)
     return (twofold){ high, ir_op3(b, OP_fma, x, y, ir_neg(b, high)) };
 }
 
-/* u log(u / m): the power of 2 in the quotient apart, whose logarithm would be rounded far from 1. */
+/* u log(u / m): the power of 2 in the quotient apart, whose logarithm would be rounded far from
+ * 1. */
 static twofold
 times_log(ir_build *b, ir_ref u, ir_ref m)
 {
-    ir_ref r = ir_div(b, u, m), k = ir_op1(b, OP_floor, with(b, OP_add, ir_op1(b, OP_log2, r), 0.5));
+    ir_ref r = ir_div(b, u, m),
+           k = ir_op1(b, OP_floor, with(b, OP_add, ir_op1(b, OP_log2, r), 0.5));
     ir_ref rest = ir_op1(b, OP_log, product(b, r, ir_op1(b, OP_exp2, ir_neg(b, k))));
-    twofold powers = product_of(b, u, k), y = product_of(b, powers.high, ir_like(b, u, 0x1.62e42fefa39efp-1));
+    twofold powers = product_of(b, u, k),
+            y = product_of(b, powers.high, ir_like(b, u, 0x1.62e42fefa39efp-1));
 
     y.low = ir_op3(b, OP_fma, powers.high, ir_like(b, u, 0x1.abc9e3b39803fp-56), y.low);
     y.low = ir_op3(b, OP_fma, powers.low, ir_like(b, u, 0x1.62e42fefa39efp-1), y.low);
@@ -201,42 +214,54 @@ times_log(ir_build *b, ir_ref u, ir_ref m)
     return less(b, y, product_of(b, ir_neg(b, u), rest));
 }
 
-/* u log(u / m) + m - u, m = u - d the mean: d v + 2 u v (v^2 / 3 + v^4 / 5 + ...), v = d / (u + m), where that is small. */
+/* u log(u / m) + m - u, m = u - d the mean: d v + 2 u v (v^2 / 3 + v^4 / 5 + ...), v = d / (u +
+ * m), where that is small. */
 static twofold
 deviance(ir_build *b, ir_ref u, twofold mean, ir_ref d)
 {
-    static const double c[] = { 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0 };
-    ir_ref v = ir_div(b, d, ir_add(b, u, ir_sub(b, u, d))), z = product(b, v, v), zero = ir_like(b, u, 0);
-    ir_ref tail = product(b, product(b, ir_add(b, u, u), v), product(b, z, polynomial(b, z, 9, c)));
-    ir_ref near = ir_add(b, product(b, d, v), tail), is_near = with(b, OP_lt, ir_op1(b, OP_abs, v), 0.1);
+    static const double c[] = { 1 / 3.0,  1 / 5.0,  1 / 7.0,  1 / 9.0, 1 / 11.0,
+                                1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0 };
+    ir_ref v = ir_div(b, d, ir_add(b, u, ir_sub(b, u, d))), z = product(b, v, v),
+           zero = ir_like(b, u, 0);
+    ir_ref tail =
+        product(b, product(b, ir_add(b, u, u), v), product(b, z, polynomial(b, z, 9, c)));
+    ir_ref near = ir_add(b, product(b, d, v), tail),
+           is_near = with(b, OP_lt, ir_op1(b, OP_abs, v), 0.1);
     twofold all = { u, zero }, over = less(b, all, (twofold){ mean.high, zero });
     twofold far = less(b, times_log(b, u, mean.high), over);
 
     /* what the mean lacks, times the derivative by it */
     far.low = ir_sub(b, far.low, ir_mul(b, ir_div(b, over.high, mean.high), mean.low));
 
-    return (twofold){ ir_select(b, is_near, near, far.high), ir_select(b, is_near, zero, far.low) };
+    return (twofold){ ir_select(b, is_near, near, far.high),
+                      ir_select(b, is_near, zero, far.low) };
 }
 
-/* Where both are LEAST or more, sqrt(p q / (2 pi n)) e^(s(n) - s(p) - s(q) - D(p) - D(q)), n = p + q, whose exponents do not
+/* Where both are LEAST or more, sqrt(p q / (2 pi n)) e^(s(n) - s(p) - s(q) - D(p) - D(q)), n =
+ * p + q, whose exponents do not
  * cancel: s is Stirling's rest, D the deviance from the mean. */
 static ir_ref
 prefactor(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref d)
 {
-    ir_ref e = ir_add(b, ir_mul(b, p, ir_op1(b, OP_log, x)), ir_mul(b, q, ir_op1(b, OP_log1p, ir_neg(b, x))));
+    ir_ref e = ir_add(b, ir_mul(b, p, ir_op1(b, OP_log, x)),
+                      ir_mul(b, q, ir_op1(b, OP_log1p, ir_neg(b, x))));
     ir_ref few = ir_op1(b, OP_exp, ir_sub(b, e, ir_op2(b, OP_lbeta, p, q)));
     ir_ref large = ir_op2(b, OP_and, with(b, OP_ge, p, LEAST), with(b, OP_ge, q, LEAST));
     ir_ref off = ir_select(b, large, d, ir_like(b, d, 0));
-    ir_ref some = ir_like(b, p, LEAST), u = ir_select(b, large, p, some), v = ir_select(b, large, q, some);
-    ir_ref n_low, y_low, n = difference(b, u, ir_neg(b, v), &n_low), y = difference(b, ir_like(b, x, 1), x, &y_low);
+    ir_ref some = ir_like(b, p, LEAST), u = ir_select(b, large, p, some),
+           v = ir_select(b, large, q, some);
+    ir_ref n_low, y_low, n = difference(b, u, ir_neg(b, v), &n_low),
+                         y = difference(b, ir_like(b, x, 1), x, &y_low);
     ir_ref rest = ir_sub(b, stirling(b, n), ir_add(b, stirling(b, u), stirling(b, v)));
     twofold m = product_of(b, n, x), w = product_of(b, n, y);
 
     m = (twofold){ with(b, OP_max, m.high, TINY), ir_op3(b, OP_fma, n_low, x, m.low) };
     w.low = ir_op3(b, OP_fma, n, y_low, ir_op3(b, OP_fma, n_low, y, w.low));
     twofold nothing = { rest, ir_like(b, rest, 0) };
-    twofold exponent = less(b, less(b, nothing, deviance(b, u, m, off)), deviance(b, v, w, ir_neg(b, off)));
-    ir_ref root = ir_op1(b, OP_sqrt, product(b, ir_div(b, u, n), with(b, OP_mul, v, 0.15915494309189533577)));
+    twofold exponent =
+        less(b, less(b, nothing, deviance(b, u, m, off)), deviance(b, v, w, ir_neg(b, off)));
+    ir_ref root = ir_op1(
+        b, OP_sqrt, product(b, ir_div(b, u, n), with(b, OP_mul, v, 0.15915494309189533577)));
     ir_ref many = product(b, root, ir_op1(b, OP_exp, exponent.high));
 
     return ir_select(b, large, ir_op3(b, OP_fma, many, exponent.low, many), few);
@@ -246,7 +271,8 @@ prefactor(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref d)
 static ir_ref
 inside(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
 {
-    ir_ref one = ir_like(b, x, 1), edge = ir_div(b, with(b, OP_add, p, 1), with(b, OP_add, ir_add(b, p, q), 2));
+    ir_ref one = ir_like(b, x, 1),
+           edge = ir_div(b, with(b, OP_add, p, 1), with(b, OP_add, ir_add(b, p, q), 2));
     ir_ref turned = ir_op2(b, OP_ge, x, edge), y = ir_sub(b, one, x);
     ir_ref u = ir_select(b, turned, q, p), v = ir_select(b, turned, p, q);
     ir_ref near = ir_select(b, turned, y, x), far = ir_select(b, turned, x, y), d = off_centre(b, p, q, x);
@@ -266,7 +292,8 @@ eval_betainc(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
     (void)at;
     for (int i = 0; i < n_in; i++)
         v[i] = ir_convert(b, in[i], COT_F64);
-    ir_ref one = ir_like(b, v[0], 1), zero = ir_like(b, v[0], 0), nan = ir_like(b, v[0], (double)NAN);
+    ir_ref one = ir_like(b, v[0], 1), zero = ir_like(b, v[0], 0),
+           nan = ir_like(b, v[0], (double)NAN);
     for (int i = 0; i < 3; i++) {
         ir_ref below = with(b, OP_lt, v[i], i == 2 ? 1 : (double)INFINITY);
         ok[i] = ir_op2(b, OP_and, with(b, OP_gt, v[i], 0), below);
@@ -275,8 +302,10 @@ eval_betainc(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
     ir_ref y = inside(b, ir_select(b, usual, v[0], one), ir_select(b, usual, v[1], one),
                       ir_select(b, usual, v[2], with(b, OP_mul, one, 0.5)));
     /* All mass at 0: a = 0, or b infinite; at 1: b = 0, or a infinite. */
-    ir_ref at0 = ir_op2(b, OP_or, with(b, OP_eq, v[0], 0), with(b, OP_eq, v[1], (double)INFINITY));
-    ir_ref at1 = ir_op2(b, OP_or, with(b, OP_eq, v[1], 0), with(b, OP_eq, v[0], (double)INFINITY));
+    ir_ref at0 =
+        ir_op2(b, OP_or, with(b, OP_eq, v[0], 0), with(b, OP_eq, v[1], (double)INFINITY));
+    ir_ref at1 =
+        ir_op2(b, OP_or, with(b, OP_eq, v[1], 0), with(b, OP_eq, v[0], (double)INFINITY));
     ir_ref valid = ir_op2(b, OP_and, with(b, OP_ge, v[0], 0), with(b, OP_ge, v[1], 0));
     ir_ref range = ir_op2(b, OP_and, with(b, OP_ge, v[2], 0), with(b, OP_le, v[2], 1));
 

@@ -1,17 +1,18 @@
 /* Conversions between element types.
  *
  * To integers: toward zero, saturating, NaN to 0.  Out-of-range values are replaced before the
- * instruction, which wants a value that fits.  To floats: rounded once.  The halves are reached through
- * f32, which would round twice; so what f32 cannot hold is first rounded to odd: toward zero, with the last
- * bit set if anything was lost.  A value so rounded to two bits more than the target has is
- * neither a tie of the target nor on the wrong side of one unless the exact value is.
- * Source: S. Boldo, G. Melquiond, Emulation of a FMA and correctly rounded sums: proved algorithms
- * using rounding to odd, IEEE Transactions on Computers 57(4), 2008. */
+ * instruction, which wants a value that fits.  To floats: rounded once.  The halves are reached
+ * through f32, which would round twice; so what f32 cannot hold is first rounded to odd: toward
+ * zero, with the last bit set if anything was lost.  A value so rounded to two bits more than
+ * the target has is neither a tie of the target nor on the wrong side of one unless the exact
+ * value is.
+ * Source: S. Boldo, G. Melquiond, Emulation of a FMA and correctly rounded sums: proved
+ * algorithms using rounding to odd, IEEE Transactions on Computers 57(4), 2008. */
 #include "ir/math/math.h"
 
 /* f64 to f32, to odd.  Start at the nearest: where it is inexact and even, the neighbour on the
- * other side of x is odd.  Infinity stands for what is too large: its odd neighbour is the largest
- * number, which a half turns into infinity again. */
+ * other side of x is odd.  Infinity stands for what is too large: its odd neighbour is the
+ * largest number, which a half turns into infinity again. */
 static ir_sc
 f32_to_odd(ir_sc_build *b, ir_sc x)
 {
@@ -26,8 +27,8 @@ f32_to_odd(ir_sc_build *b, ir_sc x)
     return m_select(b, m_and(b, inexact, even), odd, y);
 }
 
-/* i64 or u64 to f64, to odd at bit 11: exact below 2^53; above, the low 11 bits become bit 11 if
- * any is set, and what is left fits 53 bits. */
+/* i64 or u64 to f64, to odd at bit 11: exact below 2^53; above, the low 11 bits become bit 11
+ * if any is set, and what is left fits 53 bits. */
 static ir_sc
 f64_to_odd(ir_sc_build *b, cot_dtype T, ir_sc x)
 {
@@ -57,8 +58,8 @@ to_half_source(ir_sc_build *b, cot_dtype T, ir_sc x)
     }
 }
 
-/* f32 or f64 to the integer type T.  The bounds lo and hi + 1 are exact; hi itself may not be, so x is
- * compared with hi + 1. */
+/* f32 or f64 to the integer type T.  The bounds lo and hi + 1 are exact; hi itself may not be,
+ * so x is compared with hi + 1. */
 static ir_sc
 float_to_int(ir_sc_build *b, cot_dtype T, ir_sc x)
 {

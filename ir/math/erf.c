@@ -1,24 +1,28 @@
 /* erf and erfc.
  *
- * f32 erf: x + x Q(x^2) below 0.85; above, 1 - 2^p(|x|) with p = log2 erfc(x) = x u(x) - 2 x, u by a polynomial to
+ * f32 erf: x + x Q(x^2) below 0.85; above, 1 - 2^p(|x|) with p = log2 erfc(x) = x u(x) - 2 x, u
+ * by a polynomial to
  * 3.95.  f32 erfc: e^(-x^2) P(q) / (x + 2) in f64, q = (x - 2) / (x + 2), where x^2 is exact.
- * f64: x + x Q(x^2) below 1 (erf) or 1/2 (erfc); above, erfc(x) = e^(-x^2) G / (1 + 2 x) with G = (1 + 2 x)
- * e^(x^2) erfc(x), smooth in q = (x - 4) / (x + 4), by a polynomial on [1/2, 28].  x^2 is taken with its error,
- * which multiplies the result by 1 - error.
+ * f64: x + x Q(x^2) below 1 (erf) or 1/2 (erfc); above, erfc(x) = e^(-x^2) G / (1 + 2 x) with G
+ * = (1 + 2 x) e^(x^2) erfc(x), smooth in q = (x - 4) / (x + 4), by a polynomial on [1/2, 28].
+ * x^2 is taken with its error, which multiplies the result by 1 - error.
  *
- * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): erf 0.99, 1.1; erfc 0.51, 1.2.
- * Source: the form of G and q is that of M. Shepherd, J. Laframboise, Chebyshev approximation of
- * (1 + 2x) exp(x^2) erfc(x), Mathematics of Computation 36, 1981.  Coefficients by fit.py; the last bits
- * of log32 and two32 were then searched for the least error of erf. */
+ * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
+ * erf 0.99, 1.1; erfc 0.51, 1.2.
+ * Source: the form of G and q is that of M. Shepherd, J. Laframboise, Chebyshev approximation
+ * of (1 + 2x) exp(x^2) erfc(x), Mathematics of Computation 36, 1981.  Coefficients by fit.py;
+ * the last bits of log32 and two32 were then searched for the least error of erf. */
 #include <math.h>
 
 #include "ir/math/math.h"
 
 static const double q32[] = {
-    0x1.06eba8p-3, -0x1.812726p-2, 0x1.ce256ap-4, -0x1.b735e8p-6, 0x1.4b7612p-8, -0x1.4cd78cp-11,
+    0x1.06eba8p-3,  -0x1.812726p-2, 0x1.ce256ap-4,
+    -0x1.b735e8p-6, 0x1.4b7612p-8,  -0x1.4cd78cp-11,
 };
 static const double log32[] = {
-    0x1.7ccd12p-2, -0x1.d58a90p-1, -0x1.373708p-3, 0x1.0f0e16p-5, -0x1.314c9ap-8, 0x1.465040p-12,
+    0x1.7ccd12p-2, -0x1.d58a90p-1, -0x1.373708p-3,
+    0x1.0f0e16p-5, -0x1.314c9ap-8, 0x1.465040p-12,
 };
 /* (2^r - 1) / r */
 static const double two32[] = {
@@ -53,8 +57,8 @@ static const double g64[] = {
     -0x1.58b44dbb1bf70p-27,
 };
 
-/* 1 - 2^p for -25 < p < -2: with 2^p = 2^n (1 + w), 1 - 2^n is exact and w is small, so that two roundings are
- * spared. */
+/* 1 - 2^p for -25 < p < -2: with 2^p = 2^n (1 + w), 1 - 2^n is exact and w is small, so that
+ * two roundings are spared. */
 static ir_sc
 one_minus_exp2(ir_sc_build *b, ir_sc p)
 {
@@ -86,12 +90,15 @@ inverse_of(ir_sc_build *b, ir_sc v, ir_sc *q)
     return inverse;
 }
 
-/* erfc(x) to 2^-31, 2^-140 at least: e^(-v^2) P(q) / (v + 2), v = |x|, which serves from 0 on. */
+/* erfc(x) to 2^-31, 2^-140 at least: e^(-v^2) P(q) / (v + 2), v = |x|, which serves from 0
+ * on. */
 ir_sc
 ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square)
 {
-    ir_sc v = ir_math_below(b, m_abs(b, x), 10.2), e = ir_math_exp_short(b, ir_math_above(b, minus_square, -104.04));
-    ir_sc q, inverse = inverse_of(b, v, &q), p = ir_math_poly2(b, q, m_mul(b, q, q), 12, g_short);
+    ir_sc v = ir_math_below(b, m_abs(b, x), 10.2),
+          e = ir_math_exp_short(b, ir_math_above(b, minus_square, -104.04));
+    ir_sc q, inverse = inverse_of(b, v, &q),
+             p = ir_math_poly2(b, q, m_mul(b, q, q), 12, g_short);
     ir_sc y = m_mul(b, m_mul(b, e, inverse), p);
 
     return m_select(b, m_ltk(b, x, 0), m_sub(b, m_num(b, v, 2), y), y);
@@ -111,7 +118,8 @@ erfc_for_f32(ir_sc_build *b, const ir_sc *x)
     return ir_math_erfc_short(b, x[0], m_neg(b, m_mul(b, x[0], x[0])));
 }
 
-/* G / (1 + 2 v) and its tail: the last sum, the divisor and the quotient are kept with their errors. */
+/* G / (1 + 2 v) and its tail: the last sum, the divisor and the quotient are kept with their
+ * errors. */
 static ir_sc
 quotient(ir_sc_build *b, ir_sc v, ir_sc *tail)
 {
@@ -169,7 +177,8 @@ ir_math_erfcx(ir_sc_build *b, ir_sc x)
     near = m_add(b, near, m_sub(b, lost, beyond(b, x)));
     ir_math_exp_scale(b, e.t, f);
     ir_sc scaled = m_mul(b, m_mul(b, m_add(b, e.hi, big), f[0]), f[1]);
-    ir_sc left = m_select(b, m_ltk(b, a, 28), m_sub(b, m_add(b, scaled, scaled), g), m_num(b, a, (double)INFINITY));
+    ir_sc left = m_select(b, m_ltk(b, a, 28), m_sub(b, m_add(b, scaled, scaled), g),
+                          m_num(b, a, (double)INFINITY));
     ir_sc y = m_select(b, m_ltk(b, x, 0), left, g);
     return m_select(b, m_ltk(b, a, 0.5), m_mul(b, near, scaled), y);
 }

@@ -1,18 +1,22 @@
 /* exp, exp2, expm1.
  *
- * x = n ln2 + r with n whole and |r| <= ln2 / 2; e^r = 1 + r + r^2 q(r) by a minimax polynomial.  n comes from
- * adding 1.5 2^23 (2^52) and twice the bias of exponents: the sum is rounded to a whole number, whose bits stand in
- * the low end of the word, ready to be shifted into the exponents of 2^n or of its two factors.
- * r = x - n L1 - n L2: x - n L1 is exact, because it is a multiple of the last bit of L1 and below 1/2.
- * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends of the
- * range and subnormal ones are rounded once.  x is first brought into the range where n makes sense.
+ * x = n ln2 + r with n whole and |r| <= ln2 / 2; e^r = 1 + r + r^2 q(r) by a minimax
+ * polynomial.  n comes from adding 1.5 2^23 (2^52) and twice the bias of exponents: the sum is
+ * rounded to a whole number, whose bits stand in the low end of the word, ready to be shifted
+ * into the exponents of 2^n or of its two factors.
+ * r = x - n L1 - n L2: x - n L1 is exact, because it is a multiple of the last bit of L1 and
+ * below 1/2.
+ * Multiplying by 2^n takes two factors, 2^(n/2) and 2^(n - n/2), so that results near the ends
+ * of the range and subnormal ones are rounded once.  x is first brought into the range where n
+ * makes sense.
  *
- * expm1 keeps e^r - 1 = r + w apart from 1: 2^n (r + w) + (2^n - 1), at half scale so that 2^1024 does not
- * occur, summed with the error of the first addition.
+ * expm1 keeps e^r - 1 = r + w apart from 1: 2^n (r + w) + (2^n - 1), at half scale so that
+ * 2^1024 does not occur, summed with the error of the first addition.
  *
- * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): exp 0.90, 0.9; exp2 0.90, 0.9; expm1 0.98, 1.0.
- * Source: W. Cody, W. Waite, Software Manual for the Elementary Functions, 1980 (reduction); coefficients
- * by fit.py. */
+ * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
+ * exp 0.90, 0.9; exp2 0.90, 0.9; expm1 0.98, 1.0.
+ * Source: W. Cody, W. Waite, Software Manual for the Elementary Functions, 1980 (reduction);
+ * coefficients by fit.py. */
 #include "ir/math/math.h"
 
 static const double q32[] = { 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f4p-5, 0x1.123a22p-7,
@@ -105,14 +109,16 @@ ir_math_exp_short(ir_sc_build *b, ir_sc x)
 {
     double whole = 0x1.8p52 + 1023;
     ir_sc t = m_fma(b, x, m_num(b, x, 0x1.71547652b82fep0), m_num(b, x, whole));
-    ir_sc r = minus_mulk(b, m_addk(b, t, -whole), 0x1.62e42fefa39efp-1, x), one = m_num(b, x, 1);
+    ir_sc r = minus_mulk(b, m_addk(b, t, -whole), 0x1.62e42fefa39efp-1, x),
+          one = m_num(b, x, 1);
     ir_sc y = m_fma(b, r, m_fma(b, r, ir_math_poly(b, r, 6, q64_short), one), one);
     ir_sc two = m_shl(b, m_bits(b, COT_U64, t), ir_sc_int(b, COT_U64, 52));
 
     return m_mul(b, y, m_bits(b, COT_F64, two));
 }
 
-/* The number whose exponent field is the low bits of the integer k, and whose other bits are 0. */
+/* The number whose exponent field is the low bits of the integer k, and whose other bits are
+ * 0. */
 static ir_sc
 with_exponent(ir_sc_build *b, ir_sc k)
 {

@@ -1,24 +1,30 @@
 /* lgamma, digamma and lbeta.
  *
- * lgamma, x > 0: from 7.5 on by Stirling's series, (x - 1/2) (log x - 1) + c + S(1/x^2) / x, log x kept as a sum of
- * two; below, log Gamma(2 + d) = d P(d) for |d| <= 1/2 and the logarithm of a product:
- *   x >= 3/2: d = x - n with n the nearest integer, Gamma(x) = (x - 1) ... (x - n + 2) Gamma(2 + d);
+ * lgamma, x > 0: from 7.5 on by Stirling's series, (x - 1/2) (log x - 1) + c + S(1/x^2) / x,
+ * log x kept as a sum of two; below, log Gamma(2 + d) = d P(d) for |d| <= 1/2 and the logarithm
+ * of a product:
+ *   x >= 3/2: d = x - n with n the nearest integer, Gamma(x) = (x - 1) ... (x - n + 2) Gamma(2
+ *   + d);
  *   x >= 1/2: d = x - 1, Gamma(x) = Gamma(2 + d) / x;   x < 1/2: d = x, Gamma(x) = Gamma(2 + d) / (x (1 + x)).
- * From 7/8 to 13/8 it is (x - 1) times a polynomial, because the logarithm there cancels; so the zeros at 1 and 2 keep
- * their relative accuracy.  Negative x: log(pi / |x sin(pi x)|) - lgamma(-x), where
- * sin(pi x) has no error of reduction; near the zeros there the error is absolute.
- * digamma: from 10 on the asymptotic series; below, psi(y) = (y - y0) R(y) on [1, 2], y0 its zero, and the sum of
- * 1 / (x - j), gathered in one fraction.  Negative x: psi(-x) - 1 / x - pi cot(pi x).
- * lbeta: log B(x, y) where the larger is at least 10 by Stirling's series for all that is large, so that nothing
- * cancels; else lgamma x + lgamma y - lgamma(x + y).
- * f32 takes all from f64; its lgamma for x > 0 with short polynomials there: t (t - 1) P(t) is log Gamma(1 + t) for t = x
- * below 7/8, less log x, and for t = x - 1 below 5/2, from where on Stirling's series is adjusted.
+ * From 7/8 to 13/8 it is (x - 1) times a polynomial, because the logarithm there cancels; so
+ * the zeros at 1 and 2 keep their relative accuracy.  Negative x: log(pi / |x sin(pi x)|) -
+ * lgamma(-x), where sin(pi x) has no error of reduction; near the zeros there the error is
+ * absolute.
+ * digamma: from 10 on the asymptotic series; below, psi(y) = (y - y0) R(y) on [1, 2], y0 its
+ * zero, and the sum of 1 / (x - j), gathered in one fraction.  Negative x: psi(-x) - 1 / x - pi
+ * cot(pi x).
+ * lbeta: log B(x, y) where the larger is at least 10 by Stirling's series for all that is
+ * large, so that nothing cancels; else lgamma x + lgamma y - lgamma(x + y).
+ * f32 takes all from f64; its lgamma for x > 0 with short polynomials there: t (t - 1) P(t) is
+ * log Gamma(1 + t) for t = x below 7/8, less log x, and for t = x - 1 below 5/2, from where on
+ * Stirling's series is adjusted.
  *
- * Worst error in ulp (sampled): f32 0.51; f64 lgamma 2.8, digamma 2.4 for x > 0; for x < 0 1.4 and 2.1 ulp of the
- * largest term, which cancels near a zero.  lbeta: 3.1 ulp of the largest term.
- * Source: W. Cody, K. Hillstrom, Chebyshev approximations for the natural logarithm of the gamma function,
- * Mathematics of Computation 21, 1967 (the split); NIST Handbook 5.11, 5.15; A. DiDonato, A. Morris, ACM TOMS
- * 18, 1992 (lbeta).  Coefficients by fit_special.py. */
+ * Worst error in ulp (sampled): f32 0.51; f64 lgamma 2.8, digamma 2.4 for x > 0; for x < 0 1.4
+ * and 2.1 ulp of the largest term, which cancels near a zero.  lbeta: 3.1 ulp of the largest
+ * term.
+ * Source: W. Cody, K. Hillstrom, Chebyshev approximations for the natural logarithm of the
+ * gamma function, Mathematics of Computation 21, 1967 (the split); NIST Handbook 5.11, 5.15; A.
+ * DiDonato, A. Morris, ACM TOMS 18, 1992 (lbeta).  Coefficients by fit_special.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -53,14 +59,18 @@ static const double zero[] = {
     -0x1.cbf0d6cb9bccep-13, 0x1.803dec94c1f9cp-14, -0x1.ed86d5e4c0c01p-15,
     0x1.00b0db3f5c405p-13, -0x1.5cca9a45ad731p-14,
 };
-/* log Gamma(1 + t) / (t (t - 1)) of t - 11/16, and Stirling's series from 5/2 on, for what f32 wants. */
+/* log Gamma(1 + t) / (t (t - 1)) of t - 11/16, and Stirling's series from 5/2 on, for what f32
+ * wants. */
 static const double between[] = {
-    0x1.d4c5c02fe6b7fp-2, -0x1.009231020359fp-3, 0x1.8bc08a4ac02f8p-5, -0x1.5f024cd5daf16p-6, 0x1.4f3282354cc50p-7,
-    -0x1.4ec6bbbb1f257p-8, 0x1.584ba4e9ffab8p-9, -0x1.66e246d0d7affp-10, 0x1.7cc6ba0b936d5p-11, -0x1.be5849f6a3bfdp-12,
-    0x1.f323fd973d456p-13, -0x1.051b9df4345ddp-14, 0x1.c60dccff35e62p-16, -0x1.5f55568cd4a98p-14, 0x1.a13b58c5a1ec0p-15,
+    0x1.d4c5c02fe6b7fp-2,   -0x1.009231020359fp-3,  0x1.8bc08a4ac02f8p-5,
+    -0x1.5f024cd5daf16p-6,  0x1.4f3282354cc50p-7,   -0x1.4ec6bbbb1f257p-8,
+    0x1.584ba4e9ffab8p-9,   -0x1.66e246d0d7affp-10, 0x1.7cc6ba0b936d5p-11,
+    -0x1.be5849f6a3bfdp-12, 0x1.f323fd973d456p-13,  -0x1.051b9df4345ddp-14,
+    0x1.c60dccff35e62p-16,  -0x1.5f55568cd4a98p-14, 0x1.a13b58c5a1ec0p-15,
 };
 static const double stirling_short[] = {
-    0x1.55555478964f0p-4, -0x1.6c0f13d7989c7p-9, 0x1.9d05634b1198ap-11, -0x1.11e6d2aacaf71p-11, 0x1.76ef01d9ac56fp-12,
+    0x1.55555478964f0p-4,   -0x1.6c0f13d7989c7p-9, 0x1.9d05634b1198ap-11,
+    -0x1.11e6d2aacaf71p-11, 0x1.76ef01d9ac56fp-12,
 };
 static const double sine[] = {
     0x1.921fb54442d18p1, -0x1.4abbce625be53p2, 0x1.466bc6775aae2p1, -0x1.32d2cce62bd51p-1,
@@ -126,8 +136,8 @@ ir_math_stirling(ir_sc_build *b, ir_sc x)
     return m_mul(b, inverse, ir_math_poly(b, w, 10, stirling));
 }
 
-/* What log Gamma(a) for 0 < a < 7.5 is made of: log Gamma(2 + d) and the product p, to be multiplied if a >= 3/2,
- * else divided by. */
+/* What log Gamma(a) for 0 < a < 7.5 is made of: log Gamma(2 + d) and the product p, to be
+ * multiplied if a >= 3/2, else divided by. */
 static ir_sc
 reduced(ir_sc_build *b, ir_sc a, ir_sc *p, ir_sc *up)
 {
@@ -149,11 +159,13 @@ reduced(ir_sc_build *b, ir_sc a, ir_sc *p, ir_sc *up)
 static ir_sc
 positive_short(ir_sc_build *b, ir_sc a)
 {
-    ir_sc low = m_ltk(b, a, 0.875), t = m_select(b, low, a, m_addk(b, a, -1)), u = m_addk(b, t, -0.6875);
+    ir_sc low = m_ltk(b, a, 0.875), t = m_select(b, low, a, m_addk(b, a, -1)),
+          u = m_addk(b, t, -0.6875);
     ir_sc p = ir_math_poly2(b, u, m_mul(b, u, u), 15, between), log = ir_math_log_short(b, a);
     ir_sc y = m_fma(b, m_mul(b, t, m_addk(b, t, -1)), p, m_num(b, a, 0)); /* 0, not -0 */
     ir_sc inverse = m_div(b, m_num(b, a, 1), a), w = m_mul(b, inverse, inverse);
-    ir_sc s = m_fma(b, inverse, ir_math_poly2(b, w, m_mul(b, w, w), 5, stirling_short), m_num(b, a, HALF_LOG_TWO_PI - 0.5));
+    ir_sc s = m_fma(b, inverse, ir_math_poly2(b, w, m_mul(b, w, w), 5, stirling_short),
+                    m_num(b, a, HALF_LOG_TWO_PI - 0.5));
     ir_sc far = m_fma(b, m_addk(b, a, -0.5), m_addk(b, log, -1), s);
 
     y = m_select(b, m_ltk(b, a, 2.5), m_select(b, low, m_sub(b, y, log), y), far);
@@ -179,11 +191,13 @@ positive(ir_sc_build *b, ir_sc a)
     return m_select(b, m_eqk(b, a, 0), m_num(b, a, (double)INFINITY), y);
 }
 
-/* log Gamma(1 + a) for 0 <= a <= 3/2: a times a polynomial below 5/8, (a - 1) P(a - 1) from there. */
+/* log Gamma(1 + a) for 0 <= a <= 3/2: a times a polynomial below 5/8, (a - 1) P(a - 1) from
+ * there. */
 ir_sc
 ir_math_lgamma1p(ir_sc_build *b, ir_sc a)
 {
-    ir_sc e = m_addk(b, a, -0.25), d = m_addk(b, a, -1), low = m_mul(b, a, ir_math_poly(b, e, 21, one));
+    ir_sc e = m_addk(b, a, -0.25), d = m_addk(b, a, -1),
+          low = m_mul(b, a, ir_math_poly(b, e, 21, one));
 
     return m_select(b, m_ltk(b, a, 0.625), low, m_mul(b, d, ir_math_poly(b, d, 20, near)));
 }
@@ -242,7 +256,8 @@ digamma_of(ir_sc_build *b, ir_sc a)
     ir_sc y = m_select(b, low, m_add(b, a, one), m_sub(b, a, n)), t = m_addk(b, y, -1.5);
     ir_sc off = m_addk(b, m_addk(b, y, -0x1.762d86356be3fp0), -0x1.b86a722197829p-54);
     ir_sc inner = m_fma(b, off, ir_math_poly(b, t, 24, zero), m_div(b, p, q));
-    ir_sc v = ir_math_above(b, a, 10), inverse = m_div(b, one, v), w = m_mul(b, inverse, inverse);
+    ir_sc v = ir_math_above(b, a, 10), inverse = m_div(b, one, v),
+          w = m_mul(b, inverse, inverse);
     ir_sc log = eval_log(b, NULL, COT_F64, COT_F64, &v);
     ir_sc rest = m_fma(b, w, ir_math_poly(b, w, 8, slope), m_mulk(b, inverse, 0.5));
 
@@ -261,7 +276,8 @@ digamma_below(ir_sc_build *outer)
     ir_sc a = m_abs(b, x), inverse = m_div(b, m_num(b, x, 1), a);
     ir_sc cot = m_div(b, m_mulk(b, ir_math_cospi(b, x), PI), ir_math_sinpi(b, x));
     ir_sc below = m_sub(b, m_select(b, m_ltk(b, a, 1), y, m_add(b, y, inverse)), cot);
-    return ir_sc_end(b, m_select(b, m_eq(b, m_floor(b, x), x), m_num(b, x, (double)NAN), below));
+    return ir_sc_end(b,
+                     m_select(b, m_eq(b, m_floor(b, x), x), m_num(b, x, (double)NAN), below));
 }
 
 ir_sc
@@ -274,14 +290,17 @@ ir_math_digamma(ir_sc_build *b, ir_sc x)
     return ir_sc_seldom(b, m_ltk(b, x, 0), digamma_below(b), 2, args, y);
 }
 
-/* With c = x + y: log Gamma(y) - log Gamma(c) = -(y - 1/2) log(c / y) - x log c + x + S(y) - S(c); where x is large
- * too, the terms of log Gamma(x) join those of log c. */
+/* With c = x + y: log Gamma(y) - log Gamma(c) = -(y - 1/2) log(c / y) - x log c + x + S(y) -
+ * S(c); where x is large too, the terms of log Gamma(x) join those of log c. */
 static ir_sc
 wide_lbeta(ir_sc_build *b, const ir_sc *in)
 {
-    ir_sc x = m_min(b, in[0], in[1]), y = m_max(b, in[0], in[1]), sum = m_add(b, x, y), zero = m_num(b, x, 0);
-    ir_sc plain = m_sub(b, m_add(b, ir_math_lgamma(b, x), ir_math_lgamma(b, y)), ir_math_lgamma(b, sum));
-    ir_sc large = m_le(b, m_num(b, x, 10), x), ys = ir_math_above(b, y, 10), xs = ir_math_above(b, x, 10);
+    ir_sc x = m_min(b, in[0], in[1]), y = m_max(b, in[0], in[1]), sum = m_add(b, x, y),
+          zero = m_num(b, x, 0);
+    ir_sc plain =
+        m_sub(b, m_add(b, ir_math_lgamma(b, x), ir_math_lgamma(b, y)), ir_math_lgamma(b, sum));
+    ir_sc large = m_le(b, m_num(b, x, 10), x), ys = ir_math_above(b, y, 10),
+          xs = ir_math_above(b, x, 10);
     ir_sc ratio = m_div(b, x, ys), grow = ir_math_log1p(b, ratio, zero);
     ir_sc c = ir_math_above(b, sum, 10), log_c = eval_log(b, NULL, COT_F64, COT_F64, &c);
     ir_sc log_x = eval_log(b, NULL, COT_F64, COT_F64, &xs);

@@ -1,14 +1,16 @@
 /* sinh, cosh, tanh, logistic.
  *
- * All come from e^|x| = (hi + lo) 2^n, in which lo is what the last addition lost: results of at most one ulp
- * need it wherever another rounding follows.
+ * All come from e^|x| = (hi + lo) 2^n, in which lo is what the last addition lost: results of
+ * at most one ulp need it wherever another rounding follows.
  *   logistic  N / (1 + e^-|x|), N = 1 or e^-|x|: the quotient is corrected by its residue, and 2^n is
  *             multiplied in last, so that tiny results are rounded once
  *   tanh      with |x| = n ln2 / 2 + r: in f32 1 - 2 / (1 + e^2|x|), an odd polynomial below 0.92; in f64, with
- *             s = tanh r by a polynomial, ((2^n + 1) s + 2^n - 1) / ((2^n - 1) s + 2^n + 1), which for n = 0 is s
+ *             s = tanh r by a polynomial, ((2^n + 1) s + 2^n - 1) / ((2^n - 1) s + 2^n + 1),
+ *             which for n = 0 is s
  *   cosh      E + 1/(4E), E = e^|x| / 2 with n - 1, since e^|x| may be too large where cosh is not
  *   sinh      E - 1/(4E); an odd polynomial below 1
- * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): logistic 0.997, 0.91; tanh 0.96, 1.9; cosh 0.88, 0.9;
+ * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
+ * logistic 0.997, 0.91; tanh 0.96, 1.9; cosh 0.88, 0.9;
  * sinh 0.81, 0.8.  Coefficients by fit.py. */
 #include <math.h>
 
@@ -20,14 +22,16 @@ static const double sinh64[] = {
     0x1.ae6456741b47cp-26, 0x1.61246afa5a4c6p-33, 0x1.ae756e7c8e7a0p-41, 0x1.9a79484cc3908p-49,
 };
 static const double tanh32[] = {
-    -0x1.55554cp-2, 0x1.110eccp-3, -0x1.b9bb82p-5, 0x1.627c42p-6, -0x1.0d04a0p-7, 0x1.4b8a26p-9, -0x1.c88736p-12,
+    -0x1.55554cp-2, 0x1.110eccp-3, -0x1.b9bb82p-5,  0x1.627c42p-6,
+    -0x1.0d04a0p-7, 0x1.4b8a26p-9, -0x1.c88736p-12,
 };
 static const double tanh64[] = {
     -0x1.55555555554d3p-2, 0x1.11111110f8372p-3, -0x1.ba1ba186ae7b7p-5, 0x1.664f2f4040c54p-6,
     -0x1.22678effe4104p-7, 0x1.d4e522e847067p-9, -0x1.57ff5864b3bbbp-10,
 };
 /* (e^(2r) - 1 - 2r) / r^2 */
-static const double twice32[] = { 0x1.fffffcp0, 0x1.55548cp0, 0x1.555858p-1, 0x1.123d64p-2, 0x1.6abb58p-4 };
+static const double twice32[] = { 0x1.fffffcp0, 0x1.55548cp0, 0x1.555858p-1, 0x1.123d64p-2,
+                                  0x1.6abb58p-4 };
 
 /* a + a^3 p(a^2) */
 static ir_sc
@@ -68,38 +72,44 @@ eval_logistic(MATH_ARGS)
                  m_select(b, negative, f[1], one));
 }
 
-/* a = n ln2 / 2 + r for 0 <= a <= 22, r least but for `down`; and 2^n, which is e^(2 (a - r)). */
+/* a = n ln2 / 2 + r for 0 <= a <= 22, r least but for `down`; and 2^n, which is e^(2 (a -
+ * r)). */
 static ir_sc
 half_reduce(ir_sc_build *b, ir_sc a, double down, ir_sc *two, ir_sc *n)
 {
     cot_dtype T = ir_sc_type_in(b, a), U = ir_math_uint(T);
     bool w = T == COT_F64;
     double whole = w ? 0x1.8p52 + 1023 : 0x1.8p23 + 127;
-    ir_sc t = m_fma(b, down ? m_addk(b, a, -down) : a, m_num(b, a, 0x1.71547652b82fep1), m_num(b, a, whole));
+    ir_sc t = m_fma(b, down ? m_addk(b, a, -down) : a, m_num(b, a, 0x1.71547652b82fep1),
+                    m_num(b, a, whole));
     ir_sc r = m_fma(b, *n = m_addk(b, t, -whole), m_num(b, a, -0x1.62e42fefa39efp-2), a);
 
     *two = m_bits(b, T, m_shl(b, m_bits(b, U, t), ir_sc_int(b, U, w ? 52 : 23)));
     return w ? m_fma(b, *n, m_num(b, a, -0x1.abc9e3b39803fp-57), r) : r;
 }
 
-/* The divisor is (2^n + 1) + 2^n w, w = e^(2r) - 1: the first sum is exact where it counts, so that there is one
- * rounding.  What ln2 / 2 lacks counts n times, in a sum that grows by 2^n. */
+/* The divisor is (2^n + 1) + 2^n w, w = e^(2r) - 1: the first sum is exact where it counts, so
+ * that there is one rounding.  What ln2 / 2 lacks counts n times, in a sum that grows by
+ * 2^n. */
 static ir_sc
 tanh_f32(ir_sc_build *b, ir_sc a)
 {
-    ir_sc two, n, r = half_reduce(b, ir_math_below(b, a, 10), 0, &two, &n), one = m_num(b, a, 1);
-    ir_sc z = m_mul(b, r, r), w = m_fma(b, z, ir_math_poly2(b, r, z, 5, twice32), m_add(b, r, r));
+    ir_sc two, n, r = half_reduce(b, ir_math_below(b, a, 10), 0, &two, &n),
+                  one = m_num(b, a, 1);
+    ir_sc z = m_mul(b, r, r),
+          w = m_fma(b, z, ir_math_poly2(b, r, z, 5, twice32), m_add(b, r, r));
     ir_sc q = m_div(b, m_num(b, a, 2), m_fma(b, w, two, m_add(b, two, one)));
 
     return m_select(b, m_ltk(b, a, 0.92), odd(b, a, 7, tanh32), m_sub(b, one, q));
 }
 
-/* With s = tanh r, e^(2a) = 2^n (1 + s) / (1 - s).  n is 0 up to tanh a = 1/4, below which a rounding
- * counts twice.  Where 2^n is large, the quotient is taken from 1. */
+/* With s = tanh r, e^(2a) = 2^n (1 + s) / (1 - s).  n is 0 up to tanh a = 1/4, below which a
+ * rounding counts twice.  Where 2^n is large, the quotient is taken from 1. */
 static ir_sc
 tanh_f64(ir_sc_build *b, ir_sc a)
 {
-    ir_sc two, n, s = odd(b, half_reduce(b, ir_math_below(b, a, 22), 0.0822, &two, &n), 7, tanh64);
+    ir_sc two, n,
+        s = odd(b, half_reduce(b, ir_math_below(b, a, 22), 0.0822, &two, &n), 7, tanh64);
     ir_sc up = m_addk(b, two, 1), down = m_addk(b, two, -1), far = m_gtk(b, n, 1.5);
     ir_sc top = m_select(b, far, m_addk(b, m_add(b, s, s), -2), m_fma(b, up, s, down));
     ir_sc q = m_div(b, top, m_fma(b, down, s, up));

@@ -1,25 +1,35 @@
-/* igamma, igammac, igamma_grad_a, random_gamma_grad: the incomplete gamma functions and their derivative by a.
+/* igamma, igammac, igamma_grad_a, random_gamma_grad: the incomplete gamma functions and their
+ * derivative by a.
  *
- * P(a, x) + Q(a, x) = 1.  Three expansions of fixed length, each where it converges in few terms; F = x^a e^-x / Gamma(a + 1):
+ * P(a, x) + Q(a, x) = 1.  Three expansions of fixed length, each where it converges in few
+ * terms; F = x^a e^-x / Gamma(a + 1):
  *   series     x < a + 1 or x < 3, unless the third:   P = F S, S = 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...));
  *              of all but P for a < 2 only x < 7/4
  *   fraction   above that:                             Q = F a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...))
  *   uniform    a >= 20, 0.4 < x / a < 2.35:            Temme's expansion by erfc, of both
- * The series and the fraction are kept as numerator and denominator, without divisions: a and x are brought into the range
- * where neither overflows and F is not yet 0.  Q for a < 1, x < 7/4 is not 1 - P but
- *     -expm1(a log x - log Gamma(a + 1)) - a x^a / Gamma(a + 1) sum (-x)^n / (n! (a + n)), n >= 1,
- * whose terms cancel the more the larger x is: a 16th of them is left at 7/4, a 128th would be at 3.
- * Uniform, with m = (x - a) / a and eta^2 / 2 = m - log(1 + m), eta of the sign of m: the smaller of P, Q is
- *     E (sqrt(pi a / 2) erfcx(|eta| sqrt(a / 2)) +- T), E = e^(-a eta^2 / 2) / sqrt(2 pi a), T = sum a^-k C_k(eta).
+ * The series and the fraction are kept as numerator and denominator, without divisions: a and x
+ * are brought into the range where neither overflows and F is not yet 0.  Q for a < 1, x < 7/4
+ * is not 1 - P but
+ *     -expm1(a log x - log Gamma(a + 1)) - a x^a / Gamma(a + 1) sum (-x)^n / (n! (a + n)), n >=
+ *     1,
+ * whose terms cancel the more the larger x is: a 16th of them is left at 7/4, a 128th would be
+ * at 3.
+ * Uniform, with m = (x - a) / a and eta^2 / 2 = m - log(1 + m), eta of the sign of m: the
+ * smaller of P, Q is
+ *     E (sqrt(pi a / 2) erfcx(|eta| sqrt(a / 2)) +- T), E = e^(-a eta^2 / 2) / sqrt(2 pi a), T
+ *     = sum a^-k C_k(eta).
  * With s = m / (2 + m), m - log(1 + m) = m s - s^3 A(s^2): no cancellation at m = 0.
- * Derivatives by a: the same expansions in pairs of a value and its derivative.  random_gamma_grad is -(dP/da) / (dP/dx)
- * = dx/da at fixed P, the derivative of a sample: F cancels from it, so that it neither overflows nor underflows.
+ * Derivatives by a: the same expansions in pairs of a value and its derivative.
+ * random_gamma_grad is -(dP/da) / (dP/dx) = dx/da at fixed P, the derivative of a sample: F
+ * cancels from it, so that it neither overflows nor underflows.
  *
- * Worst error (sampled): f32 0.51 ulp.  f64, in units of (1 + |log y| / 2) ulp: P 8, Q 18, igamma_grad_a 20 (of F);
+ * Worst error (sampled): f32 0.51 ulp.  f64, in units of (1 + |log y| / 2) ulp: P 8, Q 18,
+ * igamma_grad_a 20 (of F);
  * random_gamma_grad 40 ulp.
- * Source: N. Temme, The asymptotic expansion of the incomplete gamma functions, SIAM J. Math. Anal. 10, 1979; A. Gil,
- * J. Segura, N. Temme, SIAM J. Sci. Comput. 34, 2012 (the regions); M. Figurnov, S. Mohamed, A. Mnih, Implicit
- * Reparameterization Gradients, NeurIPS 2018.  Coefficients by fit_special.py. */
+ * Source: N. Temme, The asymptotic expansion of the incomplete gamma functions, SIAM J. Math.
+ * Anal. 10, 1979; A. Gil, J. Segura, N. Temme, SIAM J. Sci. Comput. 34, 2012 (the regions); M.
+ * Figurnov, S. Mohamed, A. Mnih, Implicit Reparameterization Gradients, NeurIPS 2018.
+ * Coefficients by fit_special.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -193,7 +203,8 @@ fraction(gamma_ctx *g, pair a, pair x)
 {
     ir_sc_build *b = g->b;
     const int depth = !g->wide ? 22 : g->want == LOWER ? 44 : 60;
-    pair from = add(b, x, negative(b, a)), v = fixed(m_num(b, a.v, 1)), u = add(b, from, fixed(m_num(b, a.v, 2 * depth + 1)));
+    pair from = add(b, x, negative(b, a)), v = fixed(m_num(b, a.v, 1)),
+         u = add(b, from, fixed(m_num(b, a.v, 2 * depth + 1)));
 
     for (int n = depth; n >= 1; n--) {
         pair c = add(b, from, fixed(m_num(b, a.v, 2 * n - 1)));
@@ -231,7 +242,8 @@ uniform(gamma_ctx *g, pair inverse, pair eta)
 /* What Temme's expansion needs: eta and h = eta / m, m = (x - a) / a. */
 typedef struct angle { pair eta; ir_sc h; } angle;
 
-/* eta = m h, h = sqrt(2 (q - q^2 s A(s^2))), q = 1 / (2 + m), s = m q; d eta / da = -1 / (h a). */
+/* eta = m h, h = sqrt(2 (q - q^2 s A(s^2))), q = 1 / (2 + m), s = m q; d eta / da = -1 / (h
+ * a). */
 static angle
 angle_of(gamma_ctx *g, ir_sc a, ir_sc x)
 {
@@ -258,16 +270,20 @@ sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *low)
     return s;
 }
 
-/* F = e^(a log(x / w) - x + v - u) / d and the logarithm of x: for a >= 7.5 by Stirling, w = v = a, d = sqrt(2 pi a); below,
- * w = 1, v = 0, Gamma(a + 1) = d e^u.  The exponent is large beside its terms' rounding errors: they are kept. */
+/* F = e^(a log(x / w) - x + v - u) / d and the logarithm of x: for a >= 7.5 by Stirling, w = v
+ * = a, d = sqrt(2 pi a); below, w = 1, v = 0, Gamma(a + 1) = d e^u.  The exponent is large
+ * beside its terms' rounding errors: they are kept. */
 static ir_sc
 prefactor(gamma_ctx *g, ir_sc *log_x)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = g->a.v, x = ir_math_below(b, g->x.v, 0x1p1000), zero = m_num(b, a, 0), p, x_tail, a_tail, low = zero;
-    ir_sc large = m_le(b, m_num(b, a, 7.5), a), small = m_ltk(b, a, 1.5), above = ir_math_above(b, a, 7.5);
+    ir_sc a = g->a.v, x = ir_math_below(b, g->x.v, 0x1p1000), zero = m_num(b, a, 0), p, x_tail,
+          a_tail, low = zero;
+    ir_sc large = m_le(b, m_num(b, a, 7.5), a), small = m_ltk(b, a, 1.5),
+          above = ir_math_above(b, a, 7.5);
     ir_sc lx = ir_math_log_pair(b, x, &x_tail), la = ir_math_log_pair(b, above, &a_tail);
-    ir_sc middle = ir_math_gamma_factors(b, ir_math_above(b, ir_math_below(b, a, 7.5), 1.5), &p);
+    ir_sc middle =
+        ir_math_gamma_factors(b, ir_math_above(b, ir_math_below(b, a, 7.5), 1.5), &p);
     ir_sc u = m_select(b, small, ir_math_lgamma1p(b, ir_math_below(b, a, 1.5)), middle);
 
     u = m_select(b, large, ir_math_stirling(b, above), u);
@@ -278,7 +294,8 @@ prefactor(gamma_ctx *g, ir_sc *log_x)
     ir_sc from = sum(b, m_select(b, large, a, zero), m_neg(b, x), &rest);
     e = sum(b, sum(b, e, from, &rest), m_neg(b, u), &rest);
 
-    ir_sc d = m_select(b, small, m_num(b, a, 1), m_mul(b, a, p)), f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
+    ir_sc d = m_select(b, small, m_num(b, a, 1), m_mul(b, a, p)),
+          f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
     d = m_select(b, large, m_mulk(b, m_sqrt(b, above), ROOT_TWO_PI), d);
     return m_div(b, m_fma(b, f, rest, f), d);
 }
@@ -288,7 +305,8 @@ static ir_sc
 small_upper(gamma_ctx *g, ir_sc l)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = ir_math_below(b, g->a.v, 1), x = ir_math_below(b, g->x.v, EARLY), e = m_fma(b, a, l, m_neg(b, ir_math_lgamma1p(b, a)));
+    ir_sc a = ir_math_below(b, g->a.v, 1), x = ir_math_below(b, g->x.v, EARLY),
+          e = m_fma(b, a, l, m_neg(b, ir_math_lgamma1p(b, a)));
     ir_sc p = m_num(b, a, 0), q = m_num(b, a, 1), t = q, w = m_addk(b, ir_math_expm1(b, e), 1);
 
     /* sum of t_n / (a + n) over a common divisor, t_n = (-x)^n / n! */
@@ -324,7 +342,8 @@ choose(gamma_ctx *g)
     return r;
 }
 
-/* The parameters where the series or the fraction is used and F is not 0: both finite, with room for the products. */
+/* The parameters where the series or the fraction is used and F is not 0: both finite, with
+ * room for the products. */
 static void
 within(gamma_ctx *g, bool fraction, pair *a, pair *x)
 {
@@ -341,9 +360,11 @@ static ir_sc
 uniform_value(gamma_ctx *g, region r)
 {
     ir_sc_build *b = g->b;
-    ir_sc a = ir_math_above(b, g->a.v, 20), inverse = m_div(b, m_num(b, a, 1), a), root = m_sqrt(b, a);
+    ir_sc a = ir_math_above(b, g->a.v, 20), inverse = m_div(b, m_num(b, a, 1), a),
+          root = m_sqrt(b, a);
     angle w = angle_of(g, a, m_select(b, r.uniform, g->x.v, a));
-    ir_sc t = uniform(g, fixed(inverse), w.eta).v, z = m_mul(b, m_mulk(b, m_abs(b, w.eta.v), 0.70710678118654752440), root);
+    ir_sc t = uniform(g, fixed(inverse), w.eta).v,
+          z = m_mul(b, m_mulk(b, m_abs(b, w.eta.v), 0.70710678118654752440), root);
     ir_sc e = m_mulk(b, m_mul(b, m_mul(b, w.eta.v, w.eta.v), a), -0.5);
     ir_sc scaled = m_mul(b, m_mulk(b, root, 1.25331413731550025121), ir_math_erfcx(b, z));
 
@@ -393,10 +414,12 @@ derivative(gamma_ctx *g)
     pair c = fraction(g, u, v);
     ir_sc q = m_fma(b, c.v, m_sub(b, l, psi), c.d);
 
-    ir_sc ua = ir_math_above(b, a, 20), ui = m_div(b, one, ua), ux = m_select(b, r.uniform, x, ua);
+    ir_sc ua = ir_math_above(b, a, 20), ui = m_div(b, one, ua),
+          ux = m_select(b, r.uniform, x, ua);
     angle w = angle_of(g, ua, ux);
     pair t = uniform(g, (pair){ ui, m_neg(b, m_mul(b, ui, ui)), true }, w.eta);
-    ir_sc half = m_mulk(b, m_mul(b, w.eta.v, w.eta.v), 0.5), log = m_sub(b, m_div(b, m_sub(b, ux, ua), ua), half);
+    ir_sc half = m_mulk(b, m_mul(b, w.eta.v, w.eta.v), 0.5),
+          log = m_sub(b, m_div(b, m_sub(b, ux, ua), ua), half);
     ir_sc k = m_sub(b, m_div(b, one, w.h), m_mulk(b, w.eta.v, 0.5));
     k = m_add(b, k, m_fma(b, t.v, m_fma(b, ui, m_num(b, ui, -0.5), log), t.d));
     ir_sc y = m_select(b, r.series, sample ? m_neg(b, m_mul(b, ratio, p)) : m_mul(b, f, p),
@@ -415,9 +438,12 @@ incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
     ir_sc usual = m_and(b, m_and(b, m_lt(b, zero, a), m_lt(b, a, infinity)), m_and(b, m_lt(b, zero, x), m_lt(b, x, infinity)));
     gamma_ctx g = { b, wide, want, { m_select(b, usual, a, one), one, want >= GRADIENT }, fixed(m_select(b, usual, x, one)) };
     ir_sc y = want <= UPPER ? value(&g) : derivative(&g);
-    ir_sc at_a0 = m_and(b, m_eq(b, a, zero), m_lt(b, zero, x)), at_x0 = m_and(b, m_eq(b, x, zero), m_lt(b, zero, a));
-    ir_sc at_a = m_and(b, m_eq(b, a, infinity), m_and(b, m_le(b, zero, x), m_lt(b, x, infinity)));
-    ir_sc at_x = m_and(b, m_eq(b, x, infinity), m_and(b, m_lt(b, zero, a), m_lt(b, a, infinity)));
+    ir_sc at_a0 = m_and(b, m_eq(b, a, zero), m_lt(b, zero, x)),
+          at_x0 = m_and(b, m_eq(b, x, zero), m_lt(b, zero, a));
+    ir_sc at_a =
+        m_and(b, m_eq(b, a, infinity), m_and(b, m_le(b, zero, x), m_lt(b, x, infinity)));
+    ir_sc at_x =
+        m_and(b, m_eq(b, x, infinity), m_and(b, m_lt(b, zero, a), m_lt(b, a, infinity)));
     ir_sc full = want == LOWER ? one : want == UPPER ? zero : want == GRADIENT ? zero : nan;
     ir_sc none = want == LOWER ? zero : want == UPPER ? one : zero;
 

@@ -1,5 +1,5 @@
-/* Bit operations and shifts.  Shifts are guarded: an amount outside 0 ... width - 1, seen as unsigned
- * one that is too large, gives 0, or copies of the top bit. */
+/* Bit operations and shifts.  Shifts are guarded: an amount outside 0 ... width - 1, seen as
+ * unsigned one that is too large, gives 0, or copies of the top bit. */
 #include "ir/math/math.h"
 
 ir_sc

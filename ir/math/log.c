@@ -3,15 +3,18 @@
  * x = m 2^e with m in [sqrt(1/2), sqrt(2)), read off the bits; f = m - 1 is exact.
  *   f32  log(1 + f) = f - f^2/2 + f^3 P(f)
  *   f64  with s = f / (2 + f): log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2)))
- * and log(x) = e ln2 + log(1 + f), where ln2 is a head with so few bits that e times it is exact, and a tail.  The
- * sum of e ln2 and f is kept with its error: one rounding at the end counts.
+ * and log(x) = e ln2 + log(1 + f), where ln2 is a head with so few bits that e times it is
+ * exact, and a tail.  The sum of e ln2 and f is kept with its error: one rounding at the end
+ * counts.
  *
- * Zero, negative numbers, infinity and NaN are put in at the end; subnormal numbers are scaled first.
+ * Zero, negative numbers, infinity and NaN are put in at the end; subnormal numbers are scaled
+ * first.
  * log1p: 1 + u rounds; what was lost, divided by the rounded sum, is added to its logarithm.
  *
- * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): log 0.96, 0.9; log2 1.00, 0.9; log1p 0.97, 1.1.
- * Source: P. Tang, Table-driven implementation of the logarithm function, ACM TOMS 16, 1990, without the
- * table; the f64 form goes back to W. Cody and K. Ng.  Coefficients by fit.py. */
+ * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
+ * log 0.96, 0.9; log2 1.00, 0.9; log1p 0.97, 1.1.
+ * Source: P. Tang, Table-driven implementation of the logarithm function, ACM TOMS 16, 1990,
+ * without the table; the f64 form goes back to W. Cody and K. Ng.  Coefficients by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -31,7 +34,8 @@ static const double r64_short[] = {
     0x1.24328e967e388p-2, 0x1.e3b72a556580ap-3,
 };
 
-/* Bits of sqrt(1/2) and of 1: adding their difference to x makes the exponent step at sqrt(2). */
+/* Bits of sqrt(1/2) and of 1: adding their difference to x makes the exponent step at
+ * sqrt(2). */
 static const int64_t root_bits[2] = { 0x3f3504f3, 0x3fe6a09e667f3bcd };
 static const int64_t one_bits[2] = { 0x3f800000, 0x3ff0000000000000 };
 
@@ -45,7 +49,8 @@ split(ir_sc_build *b, ir_sc x, ir_sc *e)
     ir_sc k = m_add(b, m_bits(b, U, x), ir_sc_int(b, U, one_bits[w] - root_bits[w]));
     ir_sc low = m_and(b, k, ir_sc_int(b, U, (1ll << digits) - 1));
     ir_sc top = m_shr(b, k, ir_sc_int(b, U, digits));
-    /* The biased exponent in the low bits of 2^23 (2^52) becomes a number with one subtraction. */
+    /* The biased exponent in the low bits of 2^23 (2^52) becomes a number with one
+     * subtraction. */
     ir_sc number =
         m_bits(b, T, m_or(b, top, ir_sc_int(b, U, w ? 0x4330000000000000 : 0x4b000000)));
 
@@ -92,7 +97,8 @@ ln2_tail(ir_sc_build *b, ir_sc x)
 static ir_sc
 add_up(ir_sc_build *b, ir_math_log y, ir_sc rest)
 {
-    ir_sc head = m_num(b, y.f, ir_sc_type_in(b, y.f) == COT_F64 ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1);
+    ir_sc head =
+        m_num(b, y.f, ir_sc_type_in(b, y.f) == COT_F64 ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1);
     ir_sc a = m_fma(b, y.e, head, y.f), error = m_sub(b, y.f, m_fnma(b, y.e, head, a));
 
     return m_add(b, a, m_add(b, error, rest));
@@ -120,8 +126,8 @@ combine2(ir_sc_build *b, ir_math_log y)
 
 typedef ir_sc finish(ir_sc_build *b, ir_math_log y);
 
-/* Subnormal numbers are scaled, and the values at the ends put in, without a branch: a call, even a rare one,
- * would cost the loop around it its registers. */
+/* Subnormal numbers are scaled, and the values at the ends put in, without a branch: a call,
+ * even a rare one, would cost the loop around it its registers. */
 static ir_sc
 logarithm(ir_sc_build *b, ir_sc x, finish *end)
 {

@@ -1,10 +1,12 @@
-/* Building the scalar program of a pointwise op: the rules, and a short notation for instructions.
+/* Building the scalar program of a pointwise op: the rules, and a short notation for
+ * instructions.
  *
- * A rule eval_<column> adds to b what computes one element from the operands x, and answers the value.
- * `in` is the type in which the operands come (of the last one, where they differ: select), `out` the
- * element type of the result.  Rules of floating ops see f32 and f64 only: ir_sc_of widens halves to
- * f32 and rounds the result once.  The rules of convert, bitcast, select and stop_gradient take every
- * type as it is. */
+ * A rule eval_<column> adds to b what computes one element from the operands x, and answers the
+ * value.
+ * `in` is the type in which the operands come (of the last one, where they differ: select),
+ * `out` the element type of the result.  Rules of floating ops see f32 and f64 only: ir_sc_of
+ * widens halves to f32 and rounds the result once.  The rules of convert, bitcast, select and
+ * stop_gradient take every type as it is. */
 #ifndef IR_MATH_MATH_H
 #define IR_MATH_MATH_H
 
@@ -107,7 +109,8 @@ ir_sc ir_math_sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *error);
 ir_sc ir_math_below(ir_sc_build *b, ir_sc x, double hi);
 ir_sc ir_math_above(ir_sc_build *b, ir_sc x, double lo);
 
-/* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus twice the bias of exponents, in its low bits. */
+/* exp.c: e^x = (hi + lo) 2^n with 0.7 < hi < 1.42.  t is n plus twice the bias of exponents, in
+ * its low bits. */
 typedef struct ir_math_exp { ir_sc hi, lo, t; } ir_math_exp;
 ir_math_exp ir_math_exp_parts(ir_sc_build *b, ir_sc x);
 /* The same with a tail that holds the errors of the reduction, too. */
@@ -120,7 +123,8 @@ ir_sc ir_math_expm1(ir_sc_build *b, ir_sc x);
 /* f64, |x| < 700: e^x to 2^-34, enough for a result in f32. */
 ir_sc ir_math_exp_short(ir_sc_build *b, ir_sc x);
 
-/* log.c: log(x) = e ln2 + f + rest for normal x > 0: e whole, f = x 2^-e - 1 in [-0.293, 0.415]. */
+/* log.c: log(x) = e ln2 + f + rest for normal x > 0: e whole, f = x 2^-e - 1 in [-0.293,
+ * 0.415]. */
 typedef struct ir_math_log { ir_sc e, f, rest; } ir_math_log;
 ir_math_log ir_math_log_parts(ir_sc_build *b, ir_sc x);
 /* log(x) to 2^-37 for normal x > 0 of f64, enough for a result in f32. */

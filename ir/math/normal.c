@@ -1,16 +1,19 @@
 /* Functions of the normal distribution: erf_inv, ndtr, ndtri, log_ndtr, erfcx.
  *
- * erf_inv(x) = x R(w), w = -log(1 - x^2): polynomials in w below 6.25, in sqrt(w) above.  ndtri(p) is the same with
- * x = 2 p - 1, for which 1 - x^2 = 4 p (1 - p) has no cancellation: so the tail is reached down to the least p, with
- * a polynomial of 1 / sqrt(w) more.
- * erfcx: G / (1 + 2 x) as in erf.c from 1/2 to 28, the asymptotic series above, e^(x^2) erfc(x) between -1/2 and
- * 1/2, 2 e^(x^2) - erfcx(-x) below.
- * ndtr(x) = erfc(-x / sqrt 2) / 2; the quotient is kept with its error, which e^(-x^2 / 2) would blow up.
+ * erf_inv(x) = x R(w), w = -log(1 - x^2): polynomials in w below 6.25, in sqrt(w) above.
+ * ndtri(p) is the same with x = 2 p - 1, for which 1 - x^2 = 4 p (1 - p) has no cancellation:
+ * so the tail is reached down to the least p, with a polynomial of 1 / sqrt(w) more.
+ * erfcx: G / (1 + 2 x) as in erf.c from 1/2 to 28, the asymptotic series above, e^(x^2) erfc(x)
+ * between -1/2 and 1/2, 2 e^(x^2) - erfcx(-x) below.
+ * ndtr(x) = erfc(-x / sqrt 2) / 2; the quotient is kept with its error, which e^(-x^2 / 2)
+ * would blow up.
  * log_ndtr: log1p of the other tail above -1; below, log(erfcx(-x / sqrt 2) / 2) - x^2 / 2.
  * f32 takes all from f64, with shorter polynomials there.
  *
- * Worst error in ulp (sampled): f32 0.51; f64 erf_inv 1.8, ndtri 3.3, erfcx 1.4, ndtr 1.6, log_ndtr 2.1.
- * Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011 (the variable w).
+ * Worst error in ulp (sampled): f32 0.51; f64 erf_inv 1.8, ndtri 3.3, erfcx 1.4, ndtr 1.6,
+ * log_ndtr 2.1.
+ * Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011 (the variable
+ * w).
  * Coefficients by fit_special.py. */
 #include <math.h>
 
@@ -53,9 +56,10 @@ static const double tail[] = {
 };
 /* The same with what f32 wants, of which w ends at 16. */
 static const double low32[] = {
-    0x1.a755e7c8a7345p0, 0x1.ebd80d1e9de45p-3, -0x1.8b6c2cbc32e32p-8, -0x1.8455f6deec84fp-11,
-    0x1.879b5c21d96aap-13, -0x1.d2210f936592cp-17, -0x1.6e681f67a99e5p-20, 0x1.ca5e986a22ae4p-22,
-    -0x1.f463032c836e0p-26, -0x1.45f0e17f02538p-28, 0x1.210dbfa39b83dp-30, 0x1.7717f4d98909fp-38,
+    0x1.a755e7c8a7345p0,    0x1.ebd80d1e9de45p-3,  -0x1.8b6c2cbc32e32p-8,
+    -0x1.8455f6deec84fp-11, 0x1.879b5c21d96aap-13, -0x1.d2210f936592cp-17,
+    -0x1.6e681f67a99e5p-20, 0x1.ca5e986a22ae4p-22, -0x1.f463032c836e0p-26,
+    -0x1.45f0e17f02538p-28, 0x1.210dbfa39b83dp-30, 0x1.7717f4d98909fp-38,
     -0x1.cc778af5b643fp-37,
 };
 static const double middle32[] = {
@@ -65,8 +69,9 @@ static const double middle32[] = {
 };
 /* inverse / s of 1 / s - 0.17, s from 4 to 10.1: as far as f32 goes. */
 static const double far32[] = {
-    0x1.f3b53a45d0f9fp-1, -0x1.964185eec9ae3p-3, -0x1.7c027e4e0b2ebp-4, 0x1.d9a0619933babp-1, -0x1.96583a7e08701p+0,
-    0x1.959b1cfbc5844p+1, -0x1.32b2cd4b5c741p+3, 0x1.e0d582de0dc65p+4, -0x1.e6fc0d018dfdap+6, 0x1.12186a5725d1bp+10,
+    0x1.f3b53a45d0f9fp-1,  -0x1.964185eec9ae3p-3, -0x1.7c027e4e0b2ebp-4, 0x1.d9a0619933babp-1,
+    -0x1.96583a7e08701p+0, 0x1.959b1cfbc5844p+1,  -0x1.32b2cd4b5c741p+3, 0x1.e0d582de0dc65p+4,
+    -0x1.e6fc0d018dfdap+6, 0x1.12186a5725d1bp+10,
 };
 #define ROOT_HALF      0x1.6a09e667f3bcdp-1
 #define ROOT_HALF_TAIL -0x1.bdd3413b26456p-55
@@ -88,7 +93,8 @@ beyond_4(ir_sc_build *outer, bool far)
     ir_sc_begin(b, outer->arena, 1, &type);
     ir_sc y = ir_math_poly(b, m_addk(b, s, -5), 19, high), t = m_div(b, m_num(b, s, 1), s);
     if (far)
-        y = m_select(b, m_gtk(b, s, 6), m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail)), y);
+        y = m_select(b, m_gtk(b, s, 6),
+                     m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail)), y);
     return ir_sc_end(b, y);
 }
 
@@ -121,7 +127,8 @@ inverse_short(ir_sc_build *b, ir_sc q, ir_sc *s)
 {
     ir_sc w = m_neg(b, ir_math_log_short(b, q)), root = *s = m_sqrt(b, w);
     ir_sc u = m_addk(b, w, -3.125), v = m_addk(b, root, -3.25);
-    ir_sc near = ir_math_poly2(b, u, m_mul(b, u, u), 13, low32), far = ir_math_poly2(b, v, m_mul(b, v, v), 11, middle32);
+    ir_sc near = ir_math_poly2(b, u, m_mul(b, u, u), 13, low32),
+          far = ir_math_poly2(b, v, m_mul(b, v, v), 11, middle32);
 
     return m_select(b, m_gtk(b, root, 2.5), far, near);
 }
@@ -129,7 +136,8 @@ inverse_short(ir_sc_build *b, ir_sc q, ir_sc *s)
 static ir_sc
 of_factor(ir_sc_build *b, ir_sc x, ir_sc factor)
 {
-    return m_select(b, m_eqk(b, m_abs(b, x), 1), m_mulk(b, x, (double)INFINITY), m_mul(b, x, factor));
+    return m_select(b, m_eqk(b, m_abs(b, x), 1), m_mulk(b, x, (double)INFINITY),
+                    m_mul(b, x, factor));
 }
 
 static ir_sc
@@ -151,7 +159,8 @@ erf_inv_for_f32(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 quantile(ir_sc_build *b, ir_sc p, ir_sc factor)
 {
-    ir_sc x = m_sub(b, m_mulk(b, p, 2), m_num(b, p, 1)), y = m_mul(b, x, m_mulk(b, factor, 0x1.6a09e667f3bcdp0));
+    ir_sc x = m_sub(b, m_mulk(b, p, 2), m_num(b, p, 1)),
+          y = m_mul(b, x, m_mulk(b, factor, 0x1.6a09e667f3bcdp0));
 
     y = m_select(b, m_eqk(b, p, 1), m_num(b, p, (double)INFINITY), y);
     return m_select(b, m_eqk(b, p, 0), m_num(b, p, (double)-INFINITY), y);
@@ -185,11 +194,13 @@ over_root_two(ir_sc_build *b, ir_sc x, ir_sc *error)
     return a;
 }
 
-/* erfc(x / sqrt 2) / 2: where x / sqrt 2 = a + d is large, erfc(a + d) = (1 - 2 a d) erfc(a) nearly. */
+/* erfc(x / sqrt 2) / 2: where x / sqrt 2 = a + d is large, erfc(a + d) = (1 - 2 a d) erfc(a)
+ * nearly. */
 static ir_sc
 upper_tail(ir_sc_build *b, ir_sc x)
 {
-    ir_sc d, a = over_root_two(b, x, &d), y = m_mulk(b, eval_erfc(b, NULL, COT_F64, COT_F64, &a), 0.5);
+    ir_sc d, a = over_root_two(b, x, &d),
+             y = m_mulk(b, eval_erfc(b, NULL, COT_F64, COT_F64, &a), 0.5);
     ir_sc fine = m_fnma(b, y, m_mul(b, m_add(b, a, a), d), y);
     ir_sc inside = m_and(b, m_gtk(b, a, 1), m_ltk(b, a, 28));
 

@@ -1,14 +1,17 @@
 /* pow.
  *
- * |x|^y = e^(y log |x|).  For f64 the product must be right to 2^-54 absolute, up to 745: the logarithm is a sum of two
- * f64.  With s = f / (2 + f) = s + ds, log(1 + f) = 2 s + s^3 (2/3 + z Q(z)), z = s^2: quotient, square, cube and the first
- * coefficient are kept with their errors, the rest counts a hundredth.  For f32, f64 alone is enough.
+ * |x|^y = e^(y log |x|).  For f64 the product must be right to 2^-54 absolute, up to 745: the
+ * logarithm is a sum of two f64.  With s = f / (2 + f) = s + ds, log(1 + f) = 2 s + s^3 (2/3 +
+ * z Q(z)), z = s^2: quotient, square, cube and the first coefficient are kept with their
+ * errors, the rest counts a hundredth.  For f32, f64 alone is enough.
  *
- * The fast path takes normal x > 0 and finite y; all else is rare: signs, zeros, infinities, NaN and subnormal
- * numbers, as IEEE 754 lists them (pow(x, 0) and pow(1, y) are 1, for NaN too).
+ * The fast path takes normal x > 0 and finite y; all else is rare: signs, zeros, infinities,
+ * NaN and subnormal numbers, as IEEE 754 lists them (pow(x, 0) and pow(1, y) are 1, for NaN
+ * too).
  *
  * Worst error in ulp (sampled): f32 0.51, f64 1.0.
- * Source: T. Dekker for the arithmetic of pairs; W. Cody, W. Waite for the rest.  Coefficients by fit.py. */
+ * Source: T. Dekker for the arithmetic of pairs; W. Cody, W. Waite for the rest.  Coefficients
+ * by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -43,7 +46,8 @@ log_pair(ir_sc_build *b, ir_sc x, ir_sc more, ir_sc *tail)
     return ir_math_sum(b, sum, lo, tail);
 }
 
-/* x^y for normal x > 0 times 2^more, y not NaN; the result is f64, of f32 accuracy if not wide. */
+/* x^y for normal x > 0 times 2^more, y not NaN; the result is f64, of f32 accuracy if not
+ * wide. */
 static ir_sc
 core(ir_sc_build *b, bool wide, ir_sc x, ir_sc more, ir_sc y)
 {

@@ -1,8 +1,10 @@
 /* Counter-based random bits.
  *
- * Philox 4x32-10 and Threefry 2x32-20 of J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel Random
- * Numbers: As Easy as 1, 2, 3, SC 2011: bijections of a counter, keyed, that pass BigCrush.  Philox's
- * words travel in u64; products of two 32-bit words are then exact, and a vector unit has them. */
+ * Philox 4x32-10 and Threefry 2x32-20 of J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel
+ * Random
+ * Numbers: As Easy as 1, 2, 3, SC 2011: bijections of a counter, keyed, that pass BigCrush.
+ * Philox's words travel in u64; products of two 32-bit words are then exact, and a vector unit
+ * has them. */
 #include "ir/math/math.h"
 
 enum { PHILOX_ROUNDS = 10 };
@@ -62,13 +64,15 @@ rotate(ir_sc_build *b, ir_sc x, int by)
     return m_or(b, m_shl(b, x, k32(b, (uint32_t)by)), m_shr(b, x, k32(b, (uint32_t)(32 - by))));
 }
 
-/* Nothing but sums, rotations and xor: in words of their own size, of which a vector holds twice as many. */
+/* Nothing but sums, rotations and xor: in words of their own size, of which a vector holds
+ * twice as many. */
 ir_sc
 eval_threefry(MATH_ARGS)
 {
     static const int by[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
     ir_sc k[3] = { m_cvt(b, COT_U32, high(b, x[0])), m_cvt(b, COT_U32, x[0]), 0 };
-    ir_sc v = m_add(b, m_cvt(b, COT_U32, high(b, x[1])), k[0]), w = m_add(b, m_cvt(b, COT_U32, x[1]), k[1]);
+    ir_sc v = m_add(b, m_cvt(b, COT_U32, high(b, x[1])), k[0]),
+          w = m_add(b, m_cvt(b, COT_U32, x[1]), k[1]);
 
     k[2] = m_xor(b, m_xor(b, k[0], k[1]), k32(b, 0x1bd11bda));
     for (int group = 0; group < 5; group++) {

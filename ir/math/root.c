@@ -1,8 +1,9 @@
 /* rsqrt and cbrt; f32 takes both from f64.
  *
  * rsqrt: the quotient of two correctly rounded operations.
- * cbrt: |x| = m 2^(3q), 1 <= m < 8.  y near m^(-1/3) by a polynomial to 2^-8, then two steps of order four for
- * h = 1 - m y^3; the root c = m y^2 is corrected by m - c^3, taken with the error of c^2.
+ * cbrt: |x| = m 2^(3q), 1 <= m < 8.  y near m^(-1/3) by a polynomial to 2^-8, then two steps of
+ * order four for h = 1 - m y^3; the root c = m y^2 is corrected by m - c^3, taken with the
+ * error of c^2.
  *
  * Worst error in ulp: f32 0.51; f64 (sampled) rsqrt 1.5, cbrt 0.6. */
 #include <math.h>

@@ -22,9 +22,9 @@ eval_round_even(MATH_ARGS)
     return m_rint(b, x[0]);
 }
 
-/* Halves away from zero: the largest number below 1/2 is added before truncating.  With 1/2 itself
- * the number just below 1/2 would round up in the sum; with this one every half still reaches the
- * next integer, since the sum rounds to even there, and integers stay. */
+/* Halves away from zero: the largest number below 1/2 is added before truncating.  With 1/2
+ * itself the number just below 1/2 would round up in the sum; with this one every half still
+ * reaches the next integer, since the sum rounds to even there, and integers stay. */
 ir_sc
 eval_round(MATH_ARGS)
 {

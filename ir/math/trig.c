@@ -1,18 +1,24 @@
 /* sin, cos, tan.
  *
- * |x| = n pi/2 + r + dr with n whole, |r| below pi/4 and a little, and dr what r lost in rounding.
+ * |x| = n pi/2 + r + dr with n whole, |r| below pi/4 and a little, and dr what r lost in
+ * rounding.
  *   moderate x  three parts of pi/2.  The first is rounded down, so that x - n P1 is exact (a multiple of its
- *               last bit, below 2), and p = n P2 is positive; r = x - n P1 - p, and since x - n P1 is
+ *               last bit, below 2), and p = n P2 is positive; r = x - n P1 - p, and since x - n
+ *               P1 is
  *               a multiple of the last bit of p, what the subtraction lost is again exact.
  *   large x     rare.  x = M 2^E, M whole; of 2/pi only the bits that count modulo 4 are multiplied with M,
- *               in integers: the top two bits of the product are the quadrant, the rest the fraction.
- * Then sin r = r + (r z S(z) + dr), cos r = 1 + z C(z) with z = r^2 + 2 r dr, and the quadrant chooses
- * between the two and their signs.  The sign of x is put on last: sin(-0) = -0.
- * tan is the quotient of both, each with its tail, corrected by its residue; f32 takes it from f64.
+ *               in integers: the top two bits of the product are the quadrant, the rest the
+ *               fraction.
+ * Then sin r = r + (r z S(z) + dr), cos r = 1 + z C(z) with z = r^2 + 2 r dr, and the quadrant
+ * chooses between the two and their signs.  The sign of x is put on last: sin(-0) = -0.
+ * tan is the quotient of both, each with its tail, corrected by its residue; f32 takes it from
+ * f64.
  *
- * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs): sin 0.92, cos 0.9, tan 0.51 (f32), 1.2 (f64).
- * Source: W. Cody, W. Waite, Software Manual for the Elementary Functions, 1980; M. Payne, R. Hanek, Radian
- * reduction for trigonometric functions, SIGNUM 18, 1983; T. Dekker for the sums.  Coefficients by fit.py. */
+ * Worst error in ulp (f32 over dense ranges, the rest sampled: bench/ulp.c runs all inputs):
+ * sin 0.92, cos 0.9, tan 0.51 (f32), 1.2 (f64).
+ * Source: W. Cody, W. Waite, Software Manual for the Elementary Functions, 1980; M. Payne, R.
+ * Hanek, Radian reduction for trigonometric functions, SIGNUM 18, 1983; T. Dekker for the sums.
+ * Coefficients by fit.py. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -64,7 +70,8 @@ static const uint64_t two_over_pi[20] = {
 };
 static const ir_sc_table bits_table = { COT_U64, 20, two_over_pi };
 
-/* An angle: its remainder and tail, and its quadrant in the two low bits of an unsigned word. */
+/* An angle: its remainder and tail, and its quadrant in the two low bits of an unsigned
+ * word. */
 typedef struct angle {
     ir_sc r, dr, n;
 } angle;
@@ -114,7 +121,8 @@ mul_high(ir_sc_build *b, ir_sc x, ir_sc y)
     return m_add(b, m_add(b, m_mul(b, xh, yh), high32(b, u)), high32(b, v));
 }
 
-/* 64-bit words 0 ... n-1 of 2/pi from bit `skip` of the table on.  A shift by 64 is two shifts. */
+/* 64-bit words 0 ... n-1 of 2/pi from bit `skip` of the table on.  A shift by 64 is two
+ * shifts. */
 static void
 window(ir_sc_build *b, ir_sc skip, int n, ir_sc *word)
 {
@@ -137,7 +145,8 @@ round_quadrant(ir_sc_build *b, ir_sc p, ir_sc *n)
     return m_sub(b, p, m_shl(b, *n, u64(b, 62)));
 }
 
-/* M and the number of bits to skip, from the fields of a large x.  (Other lanes only stay in the table.) */
+/* M and the number of bits to skip, from the fields of a large x.  (Other lanes only stay in
+ * the table.) */
 static ir_sc
 fields(ir_sc_build *b, ir_sc bits, int digits, int bias, ir_sc *skip)
 {

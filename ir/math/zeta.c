@@ -2,16 +2,19 @@
  *
  * zeta(s, q) = sum (q + k)^-s over k < N, and the rest by Euler and Maclaurin with w = q + N:
  *     w^-s (w / (s - 1) + 1/2 + sum B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / w^(2j - 1)).
- * N = 10 and 12 terms give 2^-55 for every s > 1, q > 0: where s is so large that the terms grow, w^-s is lost beside
- * q^-s.  f32 computes in f64, with powers of f32 accuracy and less terms.
- * polygamma(m, x) = (-1)^(m+1) m! zeta(m + 1, x); digamma for m = 0; for x < 0 by reflection, with the derivatives of
- * pi cot(pi x) written out up to m = 4, and zeta there above.
+ * N = 10 and 12 terms give 2^-55 for every s > 1, q > 0: where s is so large that the terms
+ * grow, w^-s is lost beside q^-s.  f32 computes in f64, with powers of f32 accuracy and less
+ * terms.
+ * polygamma(m, x) = (-1)^(m+1) m! zeta(m + 1, x); digamma for m = 0; for x < 0 by reflection,
+ * with the derivatives of pi cot(pi x) written out up to m = 4, and zeta there above.
  *
- * zeta for q < 0 and whole s, where q is not whole, by that of positive numbers: up to 4 ulp of the largest term.
+ * zeta for q < 0 and whole s, where q is not whole, by that of positive numbers: up to 4 ulp of
+ * the largest term.
  *
- * Worst error in ulp (sampled, 1 < s < 60, q > 0): f32 0.51, f64 3.0; polygamma (m <= 60, x > 0) f32 0.51, f64 2.8.
- * Source: F. Johansson, Rigorous high-precision computation of the Hurwitz zeta function, Numerical Algorithms 69,
- * 2015 (the bound); NIST Handbook 5.15, 25.11. */
+ * Worst error in ulp (sampled, 1 < s < 60, q > 0): f32 0.51, f64 3.0; polygamma (m <= 60, x >
+ * 0) f32 0.51, f64 2.8.
+ * Source: F. Johansson, Rigorous high-precision computation of the Hurwitz zeta function,
+ * Numerical Algorithms 69, 2015 (the bound); NIST Handbook 5.15, 25.11. */
 #include <math.h>
 
 #include "ir/math/math.h"
@@ -20,9 +23,10 @@
 
 /* B(2j) / (2j)! */
 static const double bernoulli[] = {
-    0x1.5555555555555p-4,  -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
-    0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
-    0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53, 0x1.967e1f09c376fp-58, -0x1.497d9033a2b5cp-63,
+    0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15,
+    -0x1.bbd779334ef0bp-21, 0x1.66a8f2bf70ebep-26,  -0x1.22805d644267fp-31,
+    0x1.d6db2c4e09162p-37,  -0x1.7da4e1f79955cp-42, 0x1.355871d652e9ep-47,
+    -0x1.f57d968caacf1p-53, 0x1.967e1f09c376fp-58,  -0x1.497d9033a2b5cp-63,
 };
 static const double factorials[171] = {
     0x1p0, 0x1p0, 0x1p1, 0x1.8p2, 0x1.8p4, 0x1.ep6, 0x1.68p9, 0x1.3bp12, 0x1.3bp15, 0x1.626p18,
@@ -77,7 +81,8 @@ term(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, int k)
 
     if (!wide || k == 0)
         return p;
-    ir_sc back = m_addk(b, u, -k), lost = m_sub(b, m_sub(b, q, back), m_addk(b, m_sub(b, u, back), -k));
+    ir_sc back = m_addk(b, u, -k),
+          lost = m_sub(b, m_sub(b, q, back), m_addk(b, m_sub(b, u, back), -k));
     return m_fnma(b, p, m_mul(b, s, m_div(b, lost, u)), p);
 }
 
@@ -87,12 +92,14 @@ hurwitz(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 {
     const int n = wide ? 10 : 8, terms = wide ? 12 : 7;
     ir_sc w = m_addk(b, q, n), p = term(b, wide, s, q, n);
-    ir_sc inverse = m_div(b, m_num(b, w, 1), w), w2 = m_mul(b, inverse, inverse), t = m_mul(b, s, inverse);
+    ir_sc inverse = m_div(b, m_num(b, w, 1), w), w2 = m_mul(b, inverse, inverse),
+          t = m_mul(b, s, inverse);
     ir_sc rest = m_num(b, w, 0.5), sum = m_num(b, w, 0);
 
     for (int j = 0; j < terms; j++) {
         rest = m_fma(b, t, m_num(b, t, bernoulli[j]), rest);
-        t = m_mul(b, m_mul(b, t, w2), m_mul(b, m_addk(b, s, 2 * j + 1), m_addk(b, s, 2 * j + 2)));
+        t = m_mul(b, m_mul(b, t, w2),
+                  m_mul(b, m_addk(b, s, 2 * j + 1), m_addk(b, s, 2 * j + 2)));
     }
     rest = m_add(b, m_div(b, w, m_addk(b, s, -1)), rest);
     sum = m_select(b, m_eqk(b, p, 0), sum, m_mul(b, p, rest));
@@ -107,8 +114,9 @@ is_whole(ir_sc_build *b, ir_sc x)
     return m_eq(b, m_floor(b, x), x);
 }
 
-/* zeta(s, q) for whole s > 1 and q < 0, not whole.  With g = -q = whole + r the sum is that of all integers' distances less
- * those beyond: zeta(s, 1 - r) + (-1)^s (zeta(s, r) - zeta(s, 1 + g)). */
+/* zeta(s, q) for whole s > 1 and q < 0, not whole.  With g = -q = whole + r the sum is that of
+ * all integers' distances less those beyond: zeta(s, 1 - r) + (-1)^s (zeta(s, r) - zeta(s, 1 +
+ * g)). */
 static const ir_sc_program *
 left_of_zero(ir_sc_build *outer, bool wide)
 {
@@ -116,7 +124,8 @@ left_of_zero(ir_sc_build *outer, bool wide)
     ir_sc_build sub, *b = &sub;
 
     ir_sc_begin(b, outer->arena, 2, in);
-    ir_sc s = 0, q = 1, g = m_neg(b, q), r = m_sub(b, g, m_floor(b, g)), one = m_num(b, q, 1), half = m_mulk(b, s, 0.5);
+    ir_sc s = 0, q = 1, g = m_neg(b, q), r = m_sub(b, g, m_floor(b, g)), one = m_num(b, q, 1),
+          half = m_mulk(b, s, 0.5);
     ir_sc order = ir_math_below(b, ir_math_above(b, s, 2), 0x1p40);
     ir_sc v = ir_math_above(b, m_select(b, m_eqk(b, r, 0), m_mulk(b, one, 0.5), r), 0x1p-1022);
     ir_sc near = hurwitz(b, wide, order, v), other = hurwitz(b, wide, order, m_sub(b, one, v));
@@ -132,10 +141,12 @@ left(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, ir_sc y)
     const ir_sc v[2] = { s, q };
     ir_sc whole = m_and(b, is_whole(b, s), m_gtk(b, s, 1));
 
-    return ir_sc_rare(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), m_not(b, is_whole(b, q)))), left_of_zero(b, wide), 2, v, y);
+    return ir_sc_rare(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), m_not(b, is_whole(b, q)))),
+                      left_of_zero(b, wide), 2, v, y);
 }
 
-/* zeta for q >= 0, its poles below.  A subnormal q is as good as the least normal number: their powers overflow, or nearly so. */
+/* zeta for q >= 0, its poles below.  A subnormal q is as good as the least normal number: their
+ * powers overflow, or nearly so. */
 static ir_sc
 zeta(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 {
@@ -156,7 +167,8 @@ zeta(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 static ir_sc
 reflection(ir_sc_build *b, ir_sc m, ir_sc x)
 {
-    ir_sc c = m_div(b, ir_math_cospi(b, x), ir_math_sinpi(b, x)), c2 = m_mul(b, c, c), one = m_num(b, c, 1);
+    ir_sc c = m_div(b, ir_math_cospi(b, x), ir_math_sinpi(b, x)), c2 = m_mul(b, c, c),
+          one = m_num(b, c, 1);
     ir_sc w = m_add(b, one, c2), y = m_num(b, x, (double)NAN);
     ir_sc third = m_mul(b, w, m_fma(b, c2, m_num(b, c, 3), one));
     ir_sc fourth = m_mul(b, m_mul(b, c, w), m_fma(b, c2, m_num(b, c, 3), m_num(b, c, 2)));
@@ -172,17 +184,21 @@ static ir_sc
 polygamma(ir_sc_build *b, bool wide, ir_sc m, ir_sc x)
 {
     ir_sc nan = m_num(b, m, (double)NAN), zero = m_num(b, m, 0), one = m_num(b, m, 1);
-    ir_sc inside = m_and(b, m_le(b, zero, m), m_ltk(b, m, 171)), k = m_select(b, inside, m, zero);
-    ir_sc below = m_ltk(b, x, 0), v = m_select(b, below, m_sub(b, one, x), x), half = m_mulk(b, m, 0.5);
+    ir_sc inside = m_and(b, m_le(b, zero, m), m_ltk(b, m, 171)),
+          k = m_select(b, inside, m, zero);
+    ir_sc below = m_ltk(b, x, 0), v = m_select(b, below, m_sub(b, one, x), x),
+          half = m_mulk(b, m, 0.5);
     ir_sc gamma = ir_sc_lookup(b, &factorial, m_cvt(b, COT_I32, k));
-    ir_sc order = m_add(b, m, one), size = m_select(b, inside, gamma, m_num(b, m, (double)INFINITY));
+    ir_sc order = m_add(b, m, one),
+          size = m_select(b, inside, gamma, m_num(b, m, (double)INFINITY));
     ir_sc y = m_mul(b, size, zeta(b, wide, order, v)), even = m_eq(b, m_floor(b, half), half);
     ir_sc many = m_mul(b, size, left(b, wide, order, m_select(b, m_ltk(b, m, 5), one, x), one));
 
     many = m_select(b, even, m_neg(b, many), many);
     ir_sc turned = m_sub(b, m_neg(b, y), reflection(b, m, x)); /* (-1)^m (-1)^(m+1) = -1 */
 
-    ir_sc pole = ir_math_flip(b, m_num(b, x, (double)INFINITY), m_select(b, even, m_num(b, x, -1), one));
+    ir_sc pole =
+        ir_math_flip(b, m_num(b, x, (double)INFINITY), m_select(b, even, m_num(b, x, -1), one));
 
     turned = m_select(b, m_ltk(b, m, 5), turned, many);
     y = m_select(b, even, m_neg(b, y), y);
@@ -201,5 +217,6 @@ eval_zeta(MATH_ARGS)
 ir_sc
 eval_polygamma(MATH_ARGS)
 {
-    return m_cvt(b, in, polygamma(b, in == COT_F64, m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1])));
+    return m_cvt(b, in,
+                 polygamma(b, in == COT_F64, m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1])));
 }

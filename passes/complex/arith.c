@@ -3,15 +3,16 @@
  *   mul     (ac - bd) + (ad + bc) i, each product rounded: as XLA's, with NaN for infinities times zeros, but a
  *           part that is the constant 0, as that of a converted real number, is left out
  *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y over the larger, so that no
- *           square overflows; a number over 0 is infinite, over an infinity 0, as in C99, Annex G.5.1.  Normwise error: 1 ulp for mul, 4 ulp for div.
+ *           square overflows; a number over 0 is infinite, over an infinity 0, as in C99, Annex
+ *           G.5.1.  Normwise error: 1 ulp for mul, 4 ulp for div.
  *   dot_general   four real products */
 #include <math.h>
 
 #include "passes/complex/pair.h"
 #include "passes/scatter.h"
 
-/* A product, or IR_NONE where a factor is the constant 0: what was converted from a real number multiplies as that,
- * as in C99, Annex G.5.1, and a tangent of such a number stays linear. */
+/* A product, or IR_NONE where a factor is the constant 0: what was converted from a real number
+ * multiplies as that, as in C99, Annex G.5.1, and a tangent of such a number stays linear. */
 static ir_ref
 term(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -80,8 +81,9 @@ over_infinity(ir_build *b, pass_pair x, pass_pair y)
     return (pass_pair){ pr_mulk(b, re, 0), pr_mulk(b, im, 0) };
 }
 
-/* Annex G's answers for a zero and an infinite y.  What decides is y alone, so that a quotient stays linear in x; where it
- * is not chosen, the quotient by zero is one by 1, so that its transpose is no 0 / 0. */
+/* Annex G's answers for a zero and an infinite y.  What decides is y alone, so that a quotient
+ * stays linear in x; where it is not chosen, the quotient by zero is one by 1, so that its
+ * transpose is no 0 / 0. */
 static pass_pair
 recovered(ir_build *b, pass_pair x, pass_pair y, pass_pair q)
 {
@@ -136,7 +138,8 @@ one(ir_build *b, pass_pair like)
     return (pass_pair){ pr_k(b, like.re, 1), pr_k(b, like.re, 0) };
 }
 
-/* By repeated squaring, from the lowest bit of y; a negative power is 1 over the positive one. */
+/* By repeated squaring, from the lowest bit of y; a negative power is 1 over the positive
+ * one. */
 pass_pair
 pair_integer_pow(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -166,13 +169,15 @@ pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
         return (pass_pair){ IR_NONE, IR_NONE };
     for (int i = 0; i < 4; i++)
         in[i] = ir_input(r, ir_scalar_type(b->ctx, ir_btype(b, x[0].re)->dtype), NULL);
-    pass_pair product = pass_pair_mul(r, (pass_pair){ in[0], in[1] }, (pass_pair){ in[2], in[3] });
+    pass_pair product =
+        pass_pair_mul(r, (pass_pair){ in[0], in[1] }, (pass_pair){ in[2], in[3] });
     ir_output(r, product.re);
     ir_output(r, product.im);
     if (ir_build_end(r, &g) != COT_OK)
         b->status = b->ctx->status;
     else
-        pass_scatter(b, &(pass_combiner){ .g = g, .n = 2 }, &n->at, (const ir_ref[]){ x[0].re, x[0].im }, x[1].re,
+        pass_scatter(b, &(pass_combiner){ .g = g, .n = 2 }, &n->at,
+                     (const ir_ref[]){ x[0].re, x[0].im }, x[1].re,
                      (const ir_ref[]){ x[2].re, x[2].im }, y);
     return (pass_pair){ y[0], y[1] };
 }
@@ -182,7 +187,8 @@ pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
 static pass_pair
 slice_pair(ir_build *b, pass_pair z, int axis, int64_t start, int64_t limit)
 {
-    return (pass_pair){ ir_slice_axis(b, z.re, axis, start, limit), ir_slice_axis(b, z.im, axis, start, limit) };
+    return (pass_pair){ ir_slice_axis(b, z.re, axis, start, limit),
+                        ir_slice_axis(b, z.im, axis, start, limit) };
 }
 
 static pass_pair
@@ -198,14 +204,16 @@ shape_pair(ir_build *b, pass_pair z, int rank, const int64_t *dims)
     return (pass_pair){ ir_reshape(b, z.re, rank, dims), ir_reshape(b, z.im, rank, dims) };
 }
 
-/* The first half of the elements times the second, until one is left; one over from an odd number stays. */
+/* The first half of the elements times the second, until one is left; one over from an odd
+ * number stays. */
 static pass_pair
 product_along(ir_build *b, pass_pair z, int axis)
 {
     int64_t n = ir_btype(b, z.re)->dims[axis];
     while (n > 1) {
         const int64_t h = n / 2;
-        pass_pair y = pass_pair_mul(b, slice_pair(b, z, axis, 0, h), slice_pair(b, z, axis, h, 2 * h));
+        pass_pair y =
+            pass_pair_mul(b, slice_pair(b, z, axis, 0, h), slice_pair(b, z, axis, h, 2 * h));
         z = n % 2 ? join_pair(b, y, slice_pair(b, z, axis, 2 * h, n), axis) : y;
         n -= h;
         if (!z.re || !z.im)
@@ -251,8 +259,8 @@ shifted(ir_build *b, ir_ref x, int axis, int64_t by, bool reverse, double fill)
     return ir_pad(b, kept, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), fill), low, high, none);
 }
 
-/* W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29 (1986): for d = 1, 2, 4, ... each element takes
- * in the one d before it, and the first d are as they were. */
+/* W. D. Hillis, G. L. Steele, Data Parallel Algorithms, CACM 29 (1986): for d = 1, 2, 4, ...
+ * each element takes in the one d before it, and the first d are as they were. */
 pass_pair
 pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -261,7 +269,8 @@ pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
     const bool reverse = n->at.cumulate.reverse;
     pass_pair z = *x;
     for (int64_t d = 1; d < size && z.re && z.im; d *= 2) {
-        pass_pair by = { shifted(b, z.re, axis, d, reverse, 1), shifted(b, z.im, axis, d, reverse, 0) };
+        pass_pair by = { shifted(b, z.re, axis, d, reverse, 1),
+                         shifted(b, z.im, axis, d, reverse, 0) };
         pass_pair y = pass_pair_mul(b, by, z);
         const int64_t from = reverse ? 0 : d, to = reverse ? size - d : size;
         pass_pair taken = slice_pair(b, y, axis, from, to);
@@ -283,9 +292,11 @@ pass_pair
 pair_dot_general(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     const pass_pair p = x[0], q = x[1];
-    ir_ref part[4] = { dot(b, n, p.re, q.re), dot(b, n, p.im, q.im), dot(b, n, p.re, q.im), dot(b, n, p.im, q.re) };
+    ir_ref part[4] = { dot(b, n, p.re, q.re), dot(b, n, p.im, q.im), dot(b, n, p.re, q.im),
+                       dot(b, n, p.im, q.re) };
     ir_ref like = part[0] ? part[0] : part[1] ? part[1] : part[2] ? part[2] : part[3];
     if (!like)
         like = ir_node1(b, OP_dot_general, 2, (ir_ref[]){ p.re, q.re }, &n->at);
-    return (pass_pair){ difference_of(b, part[0], part[1], like), sum_of(b, part[2], part[3], like) };
+    return (pass_pair){ difference_of(b, part[0], part[1], like),
+                        sum_of(b, part[2], part[3], like) };
 }

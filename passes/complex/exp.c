@@ -5,10 +5,11 @@
  *   log z    = log |z| + i atan2(y, x)            log1p z likewise of 1 + z, without forming |1 + z|^2 - 1
  *   sqrt z   : t = sqrt((|x| + |z|) / 2); t + i y/(2t), or with x < 0 |y|/(2t) + i t with the sign of y
  *   z^w      = |z|^c e^(-d arg z) (cos q + i sin q), w = c + id, q = d log |z| + c arg z
- * The cuts of log, sqrt and pow are the negative real axis, of log1p what lies left of -1; on a cut the sign of
- * a zero imaginary part says from which side.  Infinities and NaN as C99, Annex G.6 has them.  Normwise error,
- * measured: 3 ulp; of pow, that of q besides: |q| ulp.  Source: W. Kahan, Branch Cuts for Complex Elementary
- * Functions, in: The State of the Art in Numerical Analysis, Oxford 1987. */
+ * The cuts of log, sqrt and pow are the negative real axis, of log1p what lies left of -1; on a
+ * cut the sign of a zero imaginary part says from which side.  Infinities and NaN as C99, Annex
+ * G.6 has them.  Normwise error,
+ * measured: 3 ulp; of pow, that of q besides: |q| ulp.  Source: W. Kahan, Branch Cuts for
+ * Complex Elementary Functions, in: The State of the Art in Numerical Analysis, Oxford 1987. */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -42,7 +43,8 @@ polar(ir_build *b, factors e, ir_ref x, ir_ref a, ir_ref y)
 {
     ir_ref re = ir_mul(b, ir_mul(b, e.e, real(b, OP_cos, a)), e.rest);
     ir_ref im = ir_mul(b, ir_mul(b, e.e, real(b, OP_sin, a)), e.rest);
-    ir_ref lost = pr_and(b, pr_not(b, real(b, OP_is_finite, y)), pr_is_inf(b, x)), zero = pr_k(b, x, 0);
+    ir_ref lost = pr_and(b, pr_not(b, real(b, OP_is_finite, y)), pr_is_inf(b, x)),
+           zero = pr_k(b, x, 0);
     re = ir_select(b, lost, ir_op2(b, OP_max, x, zero), re);
     im = ir_select(b, pr_and(b, lost, pr_less(b, x, 0)), zero, im);
     return (pass_pair){ re, ir_select(b, pr_is(b, y, 0), y, im) };
@@ -124,13 +126,16 @@ pass_pair_sqrt(ir_build *b, pass_pair z)
     const bool wide = pr_wide(b, z.re);
     ir_ref one = pr_k(b, z.re, 1), ax = pr_abs(b, z.re), ay = pr_abs(b, z.im);
     ir_ref m = ir_op2(b, OP_max, ax, ay);
-    ir_ref large = pr_more(b, m, wide ? 0x1p1000 : 0x1p120), small = pr_less(b, m, wide ? 0x1p-900 : 0x1p-80);
-    ir_ref up = pr_k(b, one, wide ? 0x1p200 : 0x1p60), root_up = pr_k(b, one, wide ? 0x1p-100 : 0x1p-30);
+    ir_ref large = pr_more(b, m, wide ? 0x1p1000 : 0x1p120),
+           small = pr_less(b, m, wide ? 0x1p-900 : 0x1p-80);
+    ir_ref up = pr_k(b, one, wide ? 0x1p200 : 0x1p60),
+           root_up = pr_k(b, one, wide ? 0x1p-100 : 0x1p-30);
     ir_ref by = ir_select(b, small, up, ir_select(b, large, pr_k(b, one, 0x1p-8), one));
     ir_ref back = ir_select(b, small, root_up, ir_select(b, large, pr_k(b, one, 0x1p4), one));
     ir_ref x = ir_mul(b, ax, by), y = ir_mul(b, ay, by);
     ir_ref t = real(b, OP_sqrt, pr_mulk(b, ir_add(b, x, pr_hypot(b, x, y)), 0.5));
-    ir_ref still = pr_is(b, t, 0), other = ir_div(b, y, ir_select(b, still, one, ir_add(b, t, t)));
+    ir_ref still = pr_is(b, t, 0),
+           other = ir_div(b, y, ir_select(b, still, one, ir_add(b, t, t)));
     ir_ref inf = pr_is(b, ay, INFINITY), left = pr_less(b, z.re, 0);
     t = ir_mul(b, t, back);
     other = ir_mul(b, other, back);
@@ -168,7 +173,8 @@ pair_logistic(ir_build *b, const ir_node *n, const pass_pair *x)
     return one_over(b, (pass_pair){ pr_addk(b, e.re, 1), e.im });
 }
 
-/* A zero base gives 1 for w = 0, NaN for w on the imaginary axis, where there is no limit, and |0|^Re w for others. */
+/* A zero base gives 1 for w = 0, NaN for w on the imaginary axis, where there is no limit, and
+ * |0|^Re w for others. */
 pass_pair
 pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
 {
@@ -183,6 +189,7 @@ pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     ir_ref turns = pr_is(b, w.re, 0), unit = pr_and(b, turns, pr_is(b, w.im, 0));
     ir_ref nan = pr_k(b, size, (double)NAN);
     re = ir_select(b, none, ir_select(b, turns, nan, by_size), re);
-    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)), ir_select(b, pr_and(b, none, turns), nan, zero), im);
+    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)),
+                   ir_select(b, pr_and(b, none, turns), nan, zero), im);
     return (pass_pair){ ir_select(b, unit, pr_k(b, re, 1), re), ir_select(b, unit, zero, im) };
 }

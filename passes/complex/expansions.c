@@ -1,16 +1,21 @@
-/* The table: op to its expansion on pairs, and the expansions that only say which part is which.
+/* The table: op to its expansion on pairs, and the expansions that only say which part is
+ * which.
  *
- * Ops that are not in the table and have complex operands are linear in each part alone (sums, moves,
- * selects): the walk applies them to the parts one after the other. */
+ * Ops that are not in the table and have complex operands are linear in each part alone (sums,
+ * moves, selects): the walk applies them to the parts one after the other. */
 #include "passes/complex/pair.h"
 
 static pass_pair_rule *const rules[OP_COUNT] = {
 #define PAIR(op) [OP_##op] = pair_##op
-    PAIR(complex), PAIR(real), PAIR(imag), PAIR(conj), PAIR(convert), PAIR(eq), PAIR(ne), PAIR(is_finite),
-    PAIR(iota), PAIR(abs), PAIR(sign), PAIR(mul), PAIR(div), PAIR(integer_pow), PAIR(reduce_prod),
-    PAIR(cumprod), PAIR(scatter_mul), PAIR(fft), PAIR(dot_general), PAIR(exp), PAIR(exp2), PAIR(expm1), PAIR(log), PAIR(log2), PAIR(log1p),
-    PAIR(sqrt), PAIR(rsqrt), PAIR(pow), PAIR(logistic), PAIR(sin), PAIR(cos), PAIR(tan), PAIR(sinh), PAIR(cosh),
-    PAIR(tanh), PAIR(asin), PAIR(acos), PAIR(atan), PAIR(asinh), PAIR(acosh), PAIR(atanh),
+    PAIR(complex), PAIR(real),        PAIR(imag),      PAIR(conj),        PAIR(convert),
+    PAIR(eq),      PAIR(ne),          PAIR(is_finite), PAIR(iota),        PAIR(abs),
+    PAIR(sign),    PAIR(mul),         PAIR(div),       PAIR(integer_pow), PAIR(reduce_prod),
+    PAIR(cumprod), PAIR(scatter_mul), PAIR(fft),       PAIR(dot_general), PAIR(exp),
+    PAIR(exp2),    PAIR(expm1),       PAIR(log),       PAIR(log2),        PAIR(log1p),
+    PAIR(sqrt),    PAIR(rsqrt),       PAIR(pow),       PAIR(logistic),    PAIR(sin),
+    PAIR(cos),     PAIR(tan),         PAIR(sinh),      PAIR(cosh),        PAIR(tanh),
+    PAIR(asin),    PAIR(acos),        PAIR(atan),      PAIR(asinh),       PAIR(acosh),
+    PAIR(atanh),
 #undef PAIR
 };
 
@@ -32,7 +37,8 @@ pass_pair_constant(ir_build *b, const ir_data *d)
         char *to = ir_alloc(b->arena, n * size + 1);
         for (size_t i = 0; i < n; i++)
             memcpy(to + i * size, from + (2 * i + (size_t)k) * size, size);
-        ir_data data = d->splat ? ir_data_splat(b->arena, type, to) : ir_data_new(b->arena, type, to);
+        ir_data data =
+            d->splat ? ir_data_splat(b->arena, type, to) : ir_data_new(b->arena, type, to);
         part[k] = ir_node1(b, OP_constant, 0, NULL, &(ir_attrs){ .constant = { data } });
     }
     return (pass_pair){ part[0], part[1] };
@@ -85,7 +91,8 @@ pass_pair
 pair_eq(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return (pass_pair){ pr_and(b, ir_op2(b, OP_eq, x[0].re, x[1].re), ir_op2(b, OP_eq, x[0].im, x[1].im)),
+    return (pass_pair){ pr_and(b, ir_op2(b, OP_eq, x[0].re, x[1].re),
+                               ir_op2(b, OP_eq, x[0].im, x[1].im)),
                         IR_NONE };
 }
 
@@ -93,7 +100,8 @@ pass_pair
 pair_ne(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x[0].re, x[1].re), ir_op2(b, OP_ne, x[0].im, x[1].im)),
+    return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x[0].re, x[1].re),
+                              ir_op2(b, OP_ne, x[0].im, x[1].im)),
                         IR_NONE };
 }
 

@@ -1,8 +1,9 @@
 /* Complex numbers as pairs of reals: what the files of this folder share.
  *
- * An expansion takes the node and the pairs of its operands (im is IR_NONE of an operand that is not
- * complex) and gives the pair of its result (likewise, where that is real).  All of it is ordinary ops on
- * f32 and f64, so every back end has the same bits, and no rule below knows complex numbers. */
+ * An expansion takes the node and the pairs of its operands (im is IR_NONE of an operand that
+ * is not complex) and gives the pair of its result (likewise, where that is real).  All of it
+ * is ordinary ops on f32 and f64, so every back end has the same bits, and no rule below knows
+ * complex numbers. */
 #ifndef PASSES_COMPLEX_PAIR_H
 #define PASSES_COMPLEX_PAIR_H
 
@@ -19,17 +20,19 @@ pass_pair_rule *pass_pair_rule_of(ir_op op);
 /* A constant of a complex type as two real ones. */
 pass_pair pass_pair_constant(ir_build *b, const ir_data *d);
 
-/* Parts of the shape along a last axis of 2, and back (complex.c); of rank 64, all in one axis before it. */
+/* Parts of the shape along a last axis of 2, and back (complex.c); of rank 64, all in one axis
+ * before it. */
 ir_ref pass_pair_in_memory(ir_build *b, pass_pair z, int rank, const int64_t *dims);
 pass_pair pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *dims);
 
 /* Rules, by op. */
-pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne, pair_is_finite, pair_iota,
-    pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow, pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_fft;
-pass_pair_rule pair_exp, pair_exp2, pair_expm1, pair_log, pair_log2, pair_log1p, pair_sqrt, pair_rsqrt, pair_pow,
-    pair_logistic;
-pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pair_asin, pair_acos, pair_atan,
-    pair_asinh, pair_acosh, pair_atanh;
+pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne,
+    pair_is_finite, pair_iota, pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow,
+    pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_fft;
+pass_pair_rule pair_exp, pair_exp2, pair_expm1, pair_log, pair_log2, pair_log1p, pair_sqrt,
+    pair_rsqrt, pair_pow, pair_logistic;
+pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pair_asin,
+    pair_acos, pair_atan, pair_asinh, pair_acosh, pair_atanh;
 
 /* Arithmetic of pairs. */
 pass_pair pass_pair_mul(ir_build *b, pass_pair x, pass_pair y);
@@ -56,7 +59,8 @@ static inline ir_ref pr_is(ir_build *b, ir_ref x, double c) { return ir_op2(b, O
 static inline bool pr_wide(const ir_build *b, ir_ref x) { return x && ir_btype(b, x)->dtype == COT_F64; }
 /* The constant 0, of either sign. */
 bool pr_is_zero(const ir_build *b, ir_ref x);
-/* x y, rounded, that no sum takes for a product to join with (NUMERICS: nothing complex contracts). */
+/* x y, rounded, that no sum takes for a product to join with (NUMERICS: nothing complex
+ * contracts). */
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);
 ir_ref pr_is_nan(ir_build *b, ir_ref x);
@@ -66,7 +70,8 @@ ir_ref pr_copysign(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_zero_wins(ir_build *b, ir_ref x, ir_ref y);
 /* sqrt(x^2 + y^2) without overflow below the result's, an infinity if either is one. */
 ir_ref pr_hypot(ir_build *b, ir_ref x, ir_ref y);
-/* log sqrt(x^2 + y^2), accurate where it is small: there t is x^2 + y^2 - 1, IR_NONE: find it. */
+/* log sqrt(x^2 + y^2), accurate where it is small: there t is x^2 + y^2 - 1, IR_NONE: find
+ * it. */
 ir_ref pr_log_abs(ir_build *b, ir_ref x, ir_ref y, ir_ref t);
 
 #endif

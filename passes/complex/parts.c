@@ -87,12 +87,13 @@ pr_hypot(ir_build *b, ir_ref x, ir_ref y)
     return ir_select(b, inf, pr_k(b, x, INFINITY), r);
 }
 
-/* With m >= n >= 0 the two sizes: log m + log1p((n/m)^2) / 2, and, where m is near 1 and the two
- * terms would cancel, log1p((m - 1)(m + 1) + n^2) / 2. */
+/* With m >= n >= 0 the two sizes: log m + log1p((n/m)^2) / 2, and, where m is near 1 and the
+ * two terms would cancel, log1p((m - 1)(m + 1) + n^2) / 2. */
 ir_ref
 pr_log_abs(ir_build *b, ir_ref x, ir_ref y, ir_ref t)
 {
-    ir_ref ax = pr_abs(b, x), ay = pr_abs(b, y), inf = pr_k(b, x, INFINITY), one = pr_k(b, x, 1);
+    ir_ref ax = pr_abs(b, x), ay = pr_abs(b, y), inf = pr_k(b, x, INFINITY),
+           one = pr_k(b, x, 1);
     ir_ref m = ir_op2(b, OP_max, ax, ay), n = ir_op2(b, OP_min, ax, ay);
     ir_ref near = pr_and(b, pr_more(b, m, 0.5), pr_less(b, m, 1.5));
     ir_ref no_divisor = pr_or(b, pr_is(b, m, 0), pr_is(b, m, INFINITY));

@@ -6,9 +6,10 @@
  *   asin z = atan(x / Re(sqrt(1-z) sqrt(1+z))) + i asinh(Im(conj(sqrt(1-z)) sqrt(1+z)))
  *   acosh z = asinh(Re(conj(sqrt(z-1)) sqrt(z+1))) + 2 i atan(Im sqrt(z-1) / Re sqrt(z+1))
  *   atanh z = log1p(4x / ((1-x)^2 + y^2)) / 4 + i atan2(2y, (1-x)(1+x) - y^2) / 2
- * and sin z = -i sinh iz, tan z = -i tanh iz, asinh z = -i asin iz, atan z = -i atanh iz.  Cuts lie as in C99: of asin,
- * acos and atanh on the real axis beyond -1 and 1, of asinh and atan on the imaginary one beyond -i and i, of acosh left
- * of 1.  The sign of a zero says from which side.  Normwise error, measured: 4 ulp.
+ * and sin z = -i sinh iz, tan z = -i tanh iz, asinh z = -i asin iz, atan z = -i atanh iz.  Cuts
+ * lie as in C99: of asin, acos and atanh on the real axis beyond -1 and 1, of asinh and atan on
+ * the imaginary one beyond -i and i, of acosh left of 1.  The sign of a zero says from which
+ * side.  Normwise error, measured: 4 ulp.
  * Source: W. Kahan, Branch Cuts for Complex Elementary Functions, 1987. */
 #include <math.h>
 
@@ -157,18 +158,21 @@ acosh_of(ir_build *b, pass_pair z)
     return (pass_pair){ re, ir_select(b, huge, ir_op2(b, OP_atan2, z.im, z.re), im) };
 }
 
-/* On |x|, with the sign given back.  Far out 1/z and a quarter turn; and at x = 1 the square of a small y is
+/* On |x|, with the sign given back.  Far out 1/z and a quarter turn; and at x = 1 the square of
+ * a small y is
  * lost: there it is log(2/|y|) / 2. */
 static pass_pair
 atanh_of(ir_build *b, pass_pair z)
 {
     const double tiny = pr_wide(b, z.re) ? 0x1p-500 : 0x1p-60;
-    ir_ref x = pr_abs(b, z.re), y = z.im, ay = pr_abs(b, y), huge = is_huge(b, z), one = pr_k(b, x, 1);
+    ir_ref x = pr_abs(b, z.re), y = z.im, ay = pr_abs(b, y), huge = is_huge(b, z),
+           one = pr_k(b, x, 1);
     ir_ref u = ir_sub(b, one, x), y2 = ir_mul(b, y, y), d = ir_add(b, ir_mul(b, u, u), y2);
     ir_ref inner = real(b, OP_log1p, ir_div(b, pr_mulk(b, x, 4), d));
     ir_ref re = pr_mulk(b, inner, 0.25), size = pr_hypot(b, x, y);
     ir_ref edge = pr_and(b, pr_and(b, pr_is(b, x, 1), pr_less(b, ay, tiny)), pr_more(b, ay, 0));
-    ir_ref at_edge = pr_mulk(b, ir_sub(b, pr_k(b, x, LN2), real(b, OP_log, ir_select(b, edge, ay, one))), 0.5);
+    ir_ref at_edge = pr_mulk(
+        b, ir_sub(b, pr_k(b, x, LN2), real(b, OP_log, ir_select(b, edge, ay, one))), 0.5);
     ir_ref far = ir_div(b, ir_div(b, x, size), size);
     ir_ref inf = pr_or(b, pr_is_inf(b, x), pr_is_inf(b, y));
     re = ir_select(b, edge, at_edge, re);

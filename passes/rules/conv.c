@@ -1,8 +1,9 @@
 /* conv_general: transpose and vmap (its jvp is bilinear's).
  *
- * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel reversed (with strides
- * one for each phase of the elements, so that nothing is multiplied by what the spreading puts between); and of the
- * operand with the cotangent, features and examples having changed places, strides and dilation too. */
+ * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel
+ * reversed (with strides one for each phase of the elements, so that nothing is multiplied by
+ * what the spreading puts between); and of the operand with the cotangent, features and
+ * examples having changed places, strides and dilation too. */
 #include "passes/rules.h"
 #include "passes/window.h"
 
@@ -40,7 +41,8 @@ swapped(ir_build *b, ir_ref x, int i, int j)
 static ir_ref
 operand(const conv *s, ir_ref ct, ir_ref w)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
+            interior[COT_MAX_RANK] = { 0 };
     ir_ref zero = pass_zeros_like(s->b, ir_scalar_type(s->b->ctx, s->x->dtype));
 
     for (int i = 0; i < s->spatial; i++) {
@@ -51,8 +53,9 @@ operand(const conv *s, ir_ref ct, ir_ref w)
         high[2 + i] = s->x->dims[2 + i] - ((count - 1) * stride + 1);
     }
     w = ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1));
-    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, interior), swapped(s->b, w, s->w->rank - 2, s->w->rank - 1),
-                   ones(s), s->n->at.conv.dilation);
+    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, interior),
+                   swapped(s->b, w, s->w->rank - 2, s->w->rank - 1), ones(s),
+                   s->n->at.conv.dilation);
 }
 
 /* x with so much more along each axis (less, where negative); of a pad, a pad of more. */
@@ -127,7 +130,8 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
     const ir_ref left = n->in[0], right = n->in[1];
     const ir_attrs at = n->at;
     for (int i = 0; i < t->rank; i++) {
-        const int64_t low = pad->pad.low.at[i], high = pad->pad.high.at[i], stays = t->dims[i] - low - high;
+        const int64_t low = pad->pad.low.at[i], high = pad->pad.high.at[i],
+                      stays = t->dims[i] - low - high;
         const bool spatial = i >= 2 && i < t->rank - 1;
 
         if (low < 0 || high < 0 || pad->pad.interior.at[i] || (!spatial && low + high > 0) || stays < 1)
@@ -135,15 +139,17 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
         if (!spatial)
             continue;
         start[i - 2] = low * at.conv.strides.at[i - 2];
-        size[i - 2] = (stays - 1) * at.conv.strides.at[i - 2] + (w->dims[i - 1] - 1) * at.conv.dilation.at[i - 2] + 1;
+        size[i - 2] = (stays - 1) * at.conv.strides.at[i - 2] +
+                      (w->dims[i - 1] - 1) * at.conv.dilation.at[i - 2] + 1;
     }
-    return ir_conv(b, spatial_part(b, left, start, size), right, at.conv.strides, at.conv.dilation);
+    return ir_conv(b, spatial_part(b, left, start, size), right, at.conv.strides,
+                   at.conv.dilation);
 }
 
 /* ---- by phases ---- */
 
-/* With stride d, element j = d t + r of dx meets only the elements r, r + d, ... of the window: for each r a
- * convolution without strides, of no zeros between the elements of ct. */
+/* With stride d, element j = d t + r of dx meets only the elements r, r + d, ... of the window:
+ * for each r a convolution without strides, of no zeros between the elements of ct. */
 static bool
 has_phases(const conv *s)
 {
@@ -170,7 +176,8 @@ phase_size(const conv *s, int i)
     return (s->x->dims[2 + i] + stride - 1) / stride;
 }
 
-/* The elements of the window in these phases, from the last to the first; IR_NONE if there are none. */
+/* The elements of the window in these phases, from the last to the first; IR_NONE if there are
+ * none. */
 static ir_ref
 phase_kernel(const conv *s, ir_ref w, const int64_t *phase)
 {
@@ -186,15 +193,17 @@ phase_kernel(const conv *s, ir_ref w, const int64_t *phase)
             return IR_NONE;
     }
     w = ir_slice(s->b, w, start, limit, by);
-    return swapped(s->b, ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1)), s->w->rank - 2,
-                   s->w->rank - 1);
+    return swapped(s->b, ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1)),
+                   s->w->rank - 2, s->w->rank - 1);
 }
 
 static ir_ref
 one_phase(const conv *s, ir_ref ct, ir_ref w, const int64_t *phase)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 }, dims[COT_MAX_RANK];
-    ir_ref zero = pass_zeros_like(s->b, ir_scalar_type(s->b->ctx, s->x->dtype)), part = phase_kernel(s, w, phase);
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 },
+            dims[COT_MAX_RANK];
+    ir_ref zero = pass_zeros_like(s->b, ir_scalar_type(s->b->ctx, s->x->dtype)),
+           part = phase_kernel(s, w, phase);
 
     for (int k = 0; k < s->x->rank; k++)
         dims[k] = k >= 2 && k < 2 + s->spatial ? phase_size(s, k - 2) : s->x->dims[k];
@@ -206,7 +215,8 @@ one_phase(const conv *s, ir_ref ct, ir_ref w, const int64_t *phase)
         low[2 + i] = (ir_btype(s->b, part)->dims[1 + i] - 1) * apart;
         high[2 + i] = dims[2 + i] - s->y->dims[2 + i];
     }
-    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, none), part, ones(s), s->n->at.conv.dilation);
+    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, none), part, ones(s),
+                   s->n->at.conv.dilation);
 }
 
 /* The phases of axes i ..., those of axes before being chosen, each element in its place. */
@@ -237,7 +247,8 @@ phases(const conv *s, ir_ref ct, ir_ref w, int i, int64_t *phase)
 
 /* ---- the kernel ---- */
 
-/* x with features for examples meets ct as a kernel, whose window is the positions, whose features the examples. */
+/* x with features for examples meets ct as a kernel, whose window is the positions, whose
+ * features the examples. */
 static ir_ref
 kernel(const conv *s, ir_ref x, ir_ref ct)
 {
@@ -254,15 +265,15 @@ kernel(const conv *s, ir_ref x, ir_ref ct)
     }
     perm[last - 1] = 1;
     perm[last] = last;
-    ir_ref r = ir_conv(b, swapped(b, x, 1, last), ct ? ir_transpose(b, ct, perm) : IR_NONE, s->n->at.conv.dilation,
-                       s->n->at.conv.strides);
+    ir_ref r = ir_conv(b, swapped(b, x, 1, last), ct ? ir_transpose(b, ct, perm) : IR_NONE,
+                       s->n->at.conv.dilation, s->n->at.conv.strides);
     /* [groups, c, window, o] to [groups, window, c, o] */
     return r ? ir_move_axis(b, r, 1, last - 1) : IR_NONE;
 }
 
 void
-transpose_conv(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-               const ir_ref *ct, ir_ref *ct_in)
+transpose_conv(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+               const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const conv s = { b, n, ir_type_at(f, n->in[0]), ir_type_at(f, n->in[1]), ir_type_at(f, n->first),
                      ir_type_at(f, n->in[0])->rank - 3 };
@@ -303,8 +314,8 @@ parted(ir_build *b, ir_ref x, int k, int64_t size, int64_t rest)
 
 /* Both mapped: more groups.  x alone: more examples.  The kernel alone: more results. */
 void
-vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
-          ir_ref *y, bool *out_mapped)
+vmap_conv(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+          const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     const ir_type *x = ir_type_at(f, n->in[0]), *w = ir_type_at(f, n->in[1]);
     const int last = x->rank - 1;

@@ -1,8 +1,9 @@
 /* Running sums, products and extrema: jvp, transpose and vmap.
  *
- * cumsum is linear; its transpose runs from the other end.  An extremum takes the tangent of the last
- * element that reached it.  A product's tangents are scanned with the products themselves, as dual
- * numbers, in log2(n) steps: nothing is ever divided by an element that may be zero. */
+ * cumsum is linear; its transpose runs from the other end.  An extremum takes the tangent of
+ * the last element that reached it.  A product's tangents are scanned with the products
+ * themselves, as dual numbers, in log2(n) steps: nothing is ever divided by an element that may
+ * be zero. */
 #include "passes/rules.h"
 
 static ir_ref
@@ -19,14 +20,17 @@ transpose_cumsum(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
     ct_in[0] = cumulate(b, OP_cumsum, ct[0], n->at.cumulate.axis, !n->at.cumulate.reverse);
 }
 
-/* Each element from d on, combined with the one d before it: (p, p') (q, q') = (p q, p' q + p q'). */
+/* Each element from d on, combined with the one d before it: (p, p') (q, q') = (p q, p' q + p
+ * q'). */
 static dual
 step(ir_build *b, dual x, int axis, int64_t d, int64_t n)
 {
     ir_ref p = ir_slice_axis(b, x.val, axis, 0, n - d), q = ir_slice_axis(b, x.val, axis, d, n);
-    ir_ref dp = ir_slice_axis(b, x.tan, axis, 0, n - d), dq = ir_slice_axis(b, x.tan, axis, d, n);
+    ir_ref dp = ir_slice_axis(b, x.tan, axis, 0, n - d),
+           dq = ir_slice_axis(b, x.tan, axis, d, n);
     ir_ref val[2] = { ir_slice_axis(b, x.val, axis, 0, d), ir_mul(b, p, q) };
-    ir_ref tan[2] = { ir_slice_axis(b, x.tan, axis, 0, d), ir_add(b, ir_mul(b, dp, q), ir_mul(b, dq, p)) };
+    ir_ref tan[2] = { ir_slice_axis(b, x.tan, axis, 0, d),
+                      ir_add(b, ir_mul(b, dp, q), ir_mul(b, dq, p)) };
 
     return (dual){ ir_concatenate(b, 2, val, axis), ir_concatenate(b, 2, tan, axis) };
 }
@@ -46,7 +50,8 @@ jvp_cumprod(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     y->tan = turn ? ir_reverse(b, x.tan, turn) : x.tan;
 }
 
-/* The place of the last element, in the direction of the scan, that equals the extremum so far. */
+/* The place of the last element, in the direction of the scan, that equals the extremum so
+ * far. */
 static ir_ref
 reached(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {

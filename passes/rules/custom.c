@@ -1,12 +1,15 @@
-/* Rules of custom functions: those that their author gave, whatever the transform and its depth.
+/* Rules of custom functions: those that their author gave, whatever the transform and its
+ * depth.
  *
- * jvp leaves a node `custom_tangent`, which stands for dy = Df(x) dx, unless a jvp rule is all there is.
- * Reverse mode transposes it: that is the vjp rule, applied as it stands, linear or not.  Forward mode
- * replaces it (pass_custom_forward) by the jvp rule or by the transpose of the vjp rule.  No
- * finished transform holds one.
+ * jvp leaves a node `custom_tangent`, which stands for dy = Df(x) dx, unless a jvp rule is all
+ * there is.
+ * Reverse mode transposes it: that is the vjp rule, applied as it stands, linear or not.
+ * Forward mode replaces it (pass_custom_forward) by the jvp rule or by the transpose of the vjp
+ * rule.  No finished transform holds one.
  *
- * A mapped call keeps its name and lists the levels of vmap over it; its rules are then the rules of one
- * example, mapped level by level, so that saved shapes and custom derivatives are those of one example.
+ * A mapped call keeps its name and lists the levels of vmap over it; its rules are then the
+ * rules of one example, mapped level by level, so that saved shapes and custom derivatives are
+ * those of one example.
  * The cotangent of an operand that a level shares is summed over it. */
 #include "ir/custom.h"
 
@@ -29,8 +32,8 @@ level_maps(const ir_node *n, int l, int i)
     return ir_custom_mapped(&n->at, l, i);
 }
 
-/* Which argument of the call each input of a rule stands for: i >= 0 an operand, ALL a result or its
- * tangent, which every level maps. */
+/* Which argument of the call each input of a rule stands for: i >= 0 an operand, ALL a result
+ * or its tangent, which every level maps. */
 enum { ALL = -1 };
 
 /* A rule for one example, mapped by the levels of n; every result is mapped by all of them. */
@@ -88,7 +91,8 @@ jvp_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
     const ir_graph *g = n->at.custom.forward;
     int64_t *active = IR_NEW_N(b->arena, int64_t, n->n_in + 1);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, 2 * n->n_in + n->n_out + 1);
-    ir_ref *value = IR_NEW_N(b->arena, ir_ref, n->n_out + 1), *dy = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+    ir_ref *value = IR_NEW_N(b->arena, ir_ref, n->n_out + 1),
+           *dy = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
     int n_active = 0, at = 0;
     (void)f;
     for (int i = 0; i < n->n_in; i++)
@@ -166,10 +170,11 @@ shared_sum(ir_build *b, const ir_node *n, int i, ir_ref dx)
     return dx;
 }
 
-/* ct[j]: of differentiable result j of n, in order; val: the operands of the call, then its results. */
+/* ct[j]: of differentiable result j of n, in order; val: the operands of the call, then its
+ * results. */
 static void
-pull_back(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *val, const ir_type *const *type,
-          const ir_ref *ct, ir_ref *dx)
+pull_back(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *val,
+          const ir_type *const *type, const ir_ref *ct, ir_ref *dx)
 {
     const ir_graph *f = n->at.custom.forward;
     const ir_ints save = n->at.custom.save;
@@ -211,17 +216,18 @@ transpose_custom_tangent(ir_build *b, const ir_graph *f, const ir_node *n, const
             ct_in[g->n_in + g->n_out + k] = dx[k];
 }
 
-/* A call that a jvp rule makes on tangents is linear in them: its transpose is its vjp rule, which can
- * have saved what does not vary only. */
+/* A call that a jvp rule makes on tangents is linear in them: its transpose is its vjp rule,
+ * which can have saved what does not vary only. */
 void
-transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-                      const ir_ref *ct, ir_ref *ct_in)
+transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+                      const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_custom *c = definition(b, n, "transposed");
     ir_node t = *n;
     int64_t *active = IR_NEW_N(b->arena, int64_t, n->n_in + 1);
     ir_ref *val = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out + 1);
-    ir_ref *dx = IR_NEW_N(b->arena, ir_ref, n->n_in + 1), *cts = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
+    ir_ref *dx = IR_NEW_N(b->arena, ir_ref, n->n_in + 1),
+           *cts = IR_NEW_N(b->arena, ir_ref, n->n_out + 1);
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n->n_out + 1);
     int n_active = 0, count = 0;
     if (!c)
@@ -252,8 +258,9 @@ transpose_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, const bo
 
 /* ---- the tangents of forward mode ---- */
 
-/* The transpose of a vjp rule in its cotangents, which follow n_known saved values.  Loops run backwards on what
- * was kept of them: then what is known is computed apart, as linearize does. */
+/* The transpose of a vjp rule in its cotangents, which follow n_known saved values.  Loops run
+ * backwards on what was kept of them: then what is known is computed apart, as linearize
+ * does. */
 static cot_status
 transposed(const ir_graph *f, int n_known, ir_graph **out)
 {
@@ -278,8 +285,10 @@ transposed(const ir_graph *f, int n_known, ir_graph **out)
         linear[i] = true;
     COT_TRY(pass_transpose_graph(rest, linear, given, &back));
     ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_known + 1), *y = IR_NEW_N(b->arena, ir_ref, first->n_out + 1);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, back->n_in + 1), *ct = IR_NEW_N(b->arena, ir_ref, back->n_out + 1);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_known + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, first->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, back->n_in + 1),
+           *ct = IR_NEW_N(b->arena, ir_ref, back->n_out + 1);
     for (int i = 0; i < n_known; i++)
         x[i] = ir_input_like(b, rule, rule->in[i], "");
     ir_inline_graph(b, first, x, y);
@@ -338,8 +347,8 @@ derived_jvp(ir_build *b, const ir_custom *c, const ir_node *n, const ir_ref *x, 
 }
 
 static void
-forward_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-             ir_ref *out)
+forward_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+             const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
     (void)f, (void)env;
@@ -381,8 +390,8 @@ pass_custom_forward(const ir_graph *f, ir_graph **out)
 
 /* Operands of a tangent that the vjp rule does not save: zeros, so that nobody keeps them. */
 static void
-reverse_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env, const ir_ref *in,
-             ir_ref *out)
+reverse_node(ir_build *b, const ir_graph *f, const ir_node *n, const ir_ref *env,
+             const ir_ref *in, ir_ref *out)
 {
     ir_attrs at;
     (void)env;
@@ -460,8 +469,8 @@ generate(ir_build *b, const ir_node *n, int64_t size, const ir_ref *in, const bo
 }
 
 static void
-by_rule(ir_build *b, const ir_custom *c, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
-        ir_ref *y, bool *out_mapped)
+by_rule(ir_build *b, const ir_custom *c, const ir_node *n, int64_t size, const ir_ref *in,
+        const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     int64_t *dims = IR_NEW_N(b->arena, int64_t, n->n_out + 1);
     ir_graph *rule = NULL;
@@ -476,8 +485,8 @@ by_rule(ir_build *b, const ir_custom *c, const ir_node *n, int64_t size, const i
 }
 
 void
-vmap_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                 const bool *mapped, ir_ref *y, bool *out_mapped)
+vmap_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                 const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     const ir_custom *c = definition(b, n, "mapped");
     if (!c)
@@ -497,7 +506,8 @@ vmap_custom_call(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
 
 /* The forward of a call that is not opaque, in place, mapped by its levels. */
 bool
-pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in, ir_ref *out)
+pass_custom_inline(ir_build *b, const ir_node *n, const ir_graph *forward, const ir_ref *in,
+                   ir_ref *out)
 {
     int *stands = IR_NEW_N(b->arena, int, n->n_in + 1);
     if (n->op != OP_custom_call || n->at.custom.opaque)

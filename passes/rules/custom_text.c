@@ -1,13 +1,15 @@
-/* Custom functions in text: what a call needs to be transformed where nobody registered its function.
+/* Custom functions in text: what a call needs to be transformed where nobody registered its
+ * function.
  *
- * A dump gives each custom_call the traced rules of its function, `rules`, and says in `by` what they are
- * and what else the function allows: "vjp jvp generate_vmap sequential once symbolic_zeros".  A rule takes
- * every cotangent (tangent) and answers for every floating operand (result); what is not wanted or not there
- * is cut off, or zero, when it is used.  A rule that calls its own function holds that call without rules,
- * which lends them when it is put in place; so texts are finite.
+ * A dump gives each custom_call the traced rules of its function, `rules`, and says in `by`
+ * what they are and what else the function allows: "vjp jvp generate_vmap sequential once
+ * symbolic_zeros".  A rule takes every cotangent (tangent) and answers for every floating
+ * operand (result); what is not wanted or not there is cut off, or zero, when it is used.  A
+ * rule that calls its own function holds that call without rules, which lends them when it is
+ * put in place; so texts are finite.
  *
- * The rule of a registered function is the registered one.  A vmap rule is not printed: it is another one
- * for each size and each set of mapped operands. */
+ * The rule of a registered function is the registered one.  A vmap rule is not printed: it is
+ * another one for each size and each set of mapped operands. */
 #include "ir/custom.h"
 
 #include "ir/diag.h"
@@ -101,7 +103,8 @@ takes(fitting *k, const ir_type *t, bool given)
 
 /* The printed rule on k->x, of which `keep` is wanted. */
 static cot_status
-fit(fitting *k, const ir_node *n, const ir_graph *rule, const char *what, const bool *keep, ir_graph **out)
+fit(fitting *k, const ir_node *n, const ir_graph *rule, const char *what, const bool *keep,
+    ir_graph **out)
 {
     ir_graph *g;
     bool fits = rule->n_in == k->n_in && rule->n_out == k->n_out;
@@ -125,7 +128,8 @@ fitting_new(const ir_node *n, const ir_graph *rule)
 {
     ir_build *b = ir_build_new(rule->ctx, rule->name);
     const ir_graph *f = n->at.custom.forward;
-    const int most = 2 * (f->n_in + f->n_out) + n->at.custom.save.n + 1, room = most > rule->n_out ? most : rule->n_out;
+    const int most = 2 * (f->n_in + f->n_out) + n->at.custom.save.n + 1,
+              room = most > rule->n_out ? most : rule->n_out;
     b->loc = n->loc;
     return (fitting){ .b = b,
                       .x = IR_NEW_N(b->arena, ir_ref, room),
@@ -135,7 +139,8 @@ fitting_new(const ir_node *n, const ir_graph *rule)
 }
 
 static cot_status
-printed_vjp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active, const bool *has_ct, ir_graph **out)
+printed_vjp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active,
+            const bool *has_ct, ir_graph **out)
 {
     const ir_graph *f = n->at.custom.forward, *rule = ((const ir_graphs *)c->def)->at[0];
     fitting k = fitting_new(n, rule);
@@ -157,7 +162,8 @@ printed_vjp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active
 }
 
 static cot_status
-printed_jvp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active, ir_graph **out)
+printed_jvp(const ir_custom *c, const ir_node *n, ir_loc loc, const bool *active,
+            ir_graph **out)
 {
     const ir_graphs *rules = c->def;
     const ir_graph *f = n->at.custom.forward, *rule = rules->at[rules->n - 1];
@@ -227,7 +233,8 @@ whole_rule(ir_build *b, const ir_custom *c, const ir_node *n, bool vjp)
         active[i] = ir_is_floating(f, f->in[i]);
     for (int j = 0; j < f->n_out; j++)
         all[j] = ir_custom_differs(n, j);
-    cot_status status = vjp ? c->vjp(c, n, n->loc, active, all, &g) : c->jvp(c, n, n->loc, active, &g);
+    cot_status status =
+        vjp ? c->vjp(c, n, n->loc, active, all, &g) : c->jvp(c, n, n->loc, active, &g);
     if (status == COT_OK)
         return g;
     cot_error_clear(b->ctx);
@@ -238,8 +245,8 @@ static const char *
 words_of(ir_build *b, const ir_custom *c, const ir_graph *vjp, const ir_graph *jvp)
 {
     const char *by = ir_format(b->arena, "%s%s%s%s%s", vjp ? " vjp" : "", jvp ? " jvp" : "",
-                               c->generate ? " generate_vmap" : "", c->sequential ? " sequential" : "",
-                               c->marked ? " once" : "");
+                               c->generate ? " generate_vmap" : "",
+                               c->sequential ? " sequential" : "", c->marked ? " once" : "");
     return *by ? by + 1 : NULL;
 }
 
@@ -247,7 +254,8 @@ static cot_status
 add_rules(ir_build *b, const ir_node *n, const void *user, ir_attrs *at)
 {
     const inside *in = user;
-    const ir_custom *c = n->op == OP_custom_call ? ir_custom_find(b->ctx, n->at.custom.name) : NULL;
+    const ir_custom *c =
+        n->op == OP_custom_call ? ir_custom_find(b->ctx, n->at.custom.name) : NULL;
     ir_graph **rule, *vjp = NULL, *jvp = NULL;
     COT_TRY(pass_replace_subs(b, n, with_rules, user, at));
     for (const inside *i = in; c && i; i = i->up)

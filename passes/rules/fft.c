@@ -1,10 +1,10 @@
-/* fft is linear, and its matrix symmetric: run backwards, with the inner product of parts, it is the conjugate
- * matrix, which is the other direction. */
+/* fft is linear, and its matrix symmetric: run backwards, with the inner product of parts, it
+ * is the conjugate matrix, which is the other direction. */
 #include "passes/rules.h"
 
 void
-transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear, const ir_ref *in,
-              const ir_ref *ct, ir_ref *ct_in)
+transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
+              const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     (void)f, (void)linear, (void)in;
     ct_in[0] = ct[0] ? ir_node1(b, OP_fft, 1, ct, &(ir_attrs){ .fft = { !n->at.fft.inverse } }) : IR_NONE;
@@ -12,8 +12,8 @@ transpose_fft(ir_build *b, const ir_graph *f, const ir_node *n, const bool *line
 
 /* Lines are along the last axis: another one in front is more of them. */
 void
-vmap_fft(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
-         ir_ref *y, bool *out_mapped)
+vmap_fft(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+         const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     (void)f, (void)size, (void)mapped, (void)out_mapped;
     y[0] = ir_node1(b, OP_fft, 1, in, &n->at);

@@ -347,8 +347,8 @@ pass_mask_whiles(ir_build *outer, const ir_graph *f)
 /* Inputs from ... to-1, then their tangents, which follow all of the inputs in the jvp of the
  * body. */
 void
-pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
-           flow_port *port, ir_ref *x, int *at)
+pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from,
+                int to, flow_port *port, ir_ref *x, int *at)
 {
     int tangent = n->n_in;
 
@@ -371,8 +371,10 @@ pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *i
 static ir_graph *
 alone(ir_build *b, const ir_graph *f, const ir_node *n)
 {
-    ir_build *s = ir_build_new(b->ctx, n->op == OP_custom_call ? n->at.custom.name : ir_ops[n->op].name);
-    ir_ref *x = IR_NEW_N(s->arena, ir_ref, n->n_in + 1), *y = IR_NEW_N(s->arena, ir_ref, n->n_out + 1);
+    ir_build *s =
+        ir_build_new(b->ctx, n->op == OP_custom_call ? n->at.custom.name : ir_ops[n->op].name);
+    ir_ref *x = IR_NEW_N(s->arena, ir_ref, n->n_in + 1),
+           *y = IR_NEW_N(s->arena, ir_ref, n->n_out + 1);
     ir_graph *g = NULL;
 
     for (int i = 0; i < n->n_in; i++)
@@ -386,8 +388,8 @@ alone(ir_build *b, const ir_graph *f, const ir_node *n)
 }
 
 void
-pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
-                const bool *mapped, ir_ref *y, bool *out_mapped)
+pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
+                const ir_ref *in, const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     ir_graph *one = alone(b, f, n);
 

@@ -53,9 +53,9 @@ ir_graph *pass_mask_whiles(ir_build *outer, const ir_graph *f);
 /* x with the leading axes of a mapped predicate, along which it repeats. */
 ir_ref pass_lead(ir_build *b, ir_ref x, const ir_type *predicate);
 
-/* Inputs from ... to-1 to x and port from *at on, then the tangents of those that are active, which follow all
- * of the inputs in the jvp of the body. */
-void pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in, int from, int to,
-                     flow_port *port, ir_ref *x, int *at);
+/* Inputs from ... to-1 to x and port from *at on, then the tangents of those that are active,
+ * which follow all of the inputs in the jvp of the body. */
+void pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in,
+                     int from, int to, flow_port *port, ir_ref *x, int *at);
 
 #endif

@@ -1,10 +1,13 @@
-/* The second derivative of the incomplete gamma function P(a, x) by its order, for the rules of special.c: a loop.
+/* The second derivative of the incomplete gamma function P(a, x) by its order, for the rules of
+ * special.c: a loop.
  *
- * P = sum of t_k, t_k = x^(a + k) e^-x / Gamma(a + k + 1): every term is positive, and with d_k = log x - psi(a + k + 1)
+ * P = sum of t_k, t_k = x^(a + k) e^-x / Gamma(a + k + 1): every term is positive, and with d_k
+ * = log x - psi(a + k + 1)
  *     dP/da = sum t_k d_k,    d2P/da2 = sum t_k (d_k^2 - psi'(a + k + 1)),
- * where t, psi and psi' go from term to term by their recurrences.  The loop goes on until the last element has come to
- * rest, beyond k = x - a, after about 10 sqrt(x) terms more; one that has not after MOST trips becomes NaN.  The error is
- * absolute beside the largest terms: far to the right, where P is 1 and the derivative 0, it is some 1e-16.
+ * where t, psi and psi' go from term to term by their recurrences.  The loop goes on until the
+ * last element has come to rest, beyond k = x - a, after about 10 sqrt(x) terms more; one that
+ * has not after MOST trips becomes NaN.  The error is absolute beside the largest terms: far to
+ * the right, where P is 1 and the derivative 0, it is some 1e-16.
  * All is computed in f64.  Source: NIST Handbook 8.7.1, 5.7. */
 #include <math.h>
 
@@ -37,10 +40,13 @@ step(ir_build *outer, const ir_type *type)
 
     inputs(r, type, in);
     ir_ref x = in[0], n = in[6], inverse = ir_div(r, ir_like(r, n, 1), n);
-    ir_ref t = ir_mul(r, in[3], ir_mul(r, x, inverse)), d = ir_sub(r, in[4], inverse), p = ir_sub(r, in[5], ir_mul(r, inverse, inverse));
+    ir_ref t = ir_mul(r, in[3], ir_mul(r, x, inverse)), d = ir_sub(r, in[4], inverse),
+           p = ir_sub(r, in[5], ir_mul(r, inverse, inverse));
     ir_ref square = ir_mul(r, d, d), sum = ir_add(r, in[7], ir_mul(r, t, ir_sub(r, square, p)));
-    ir_ref left = ir_mul(r, t, ir_add(r, square, p)), small = with(r, OP_mul, ir_op1(r, OP_abs, sum), 0x1p-60);
-    ir_ref rest = ir_op2(r, OP_and, ir_op2(r, OP_gt, n, x), ir_op1(r, OP_not, ir_op2(r, OP_gt, left, small)));
+    ir_ref left = ir_mul(r, t, ir_add(r, square, p)),
+           small = with(r, OP_mul, ir_op1(r, OP_abs, sum), 0x1p-60);
+    ir_ref rest = ir_op2(r, OP_and, ir_op2(r, OP_gt, n, x),
+                         ir_op1(r, OP_not, ir_op2(r, OP_gt, left, small)));
     ir_ref to[5] = { t, d, p, with(r, OP_add, n, 1), sum };
 
     ir_output(r, ir_add(r, in[1], ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), 1)));
@@ -90,7 +96,8 @@ pass_igamma_second(ir_build *b, ir_ref a, ir_ref x)
     if (!u || !v)
         return IR_NONE;
     ir_ref order = ir_op2(b, OP_and, with(b, OP_gt, u, 0), with(b, OP_lt, u, (double)INFINITY));
-    ir_ref inside = ir_op2(b, OP_and, with(b, OP_gt, v, 0), with(b, OP_lt, v, (double)INFINITY));
+    ir_ref inside =
+        ir_op2(b, OP_and, with(b, OP_gt, v, 0), with(b, OP_lt, v, (double)INFINITY));
     ir_ref usual = ir_op2(b, OP_and, order, inside), one = ir_like(b, u, 1);
     ir_ref y = series(b, ir_select(b, usual, u, one), ir_select(b, usual, v, one));
     ir_ref end = ir_op2(b, OP_and, order, ir_op2(b, OP_or, with(b, OP_eq, v, 0), with(b, OP_eq, v, (double)INFINITY)));

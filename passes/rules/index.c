@@ -225,8 +225,8 @@ jvp_scatter_max(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
 
 /* ---- sums of cotangents ---- */
 
-/* Is node n, of a value that is added to another, zero but for a box or some windows of it?  Then *base is what
- * it was put into, at the bottom a constant of zeros. */
+/* Is node n, of a value that is added to another, zero but for a box or some windows of it?
+ * Then *base is what it was put into, at the bottom a constant of zeros. */
 static bool
 is_added_to(const ir_build *b, const ir_node *n, ir_ref *base)
 {
@@ -236,7 +236,8 @@ is_added_to(const ir_build *b, const ir_node *n, ir_ref *base)
     double zero;
     if (n->op == OP_scatter_add || (ir_is_splat(b, *base, &zero) && zero == 0))
         return true;
-    const ir_node *sum = ir_bdef(b, n->in[1]), *old = sum && sum->op == OP_add ? ir_bdef(b, sum->in[0]) : NULL;
+    const ir_node *sum = ir_bdef(b, n->in[1]),
+                  *old = sum && sum->op == OP_add ? ir_bdef(b, sum->in[0]) : NULL;
     return old && old->op == OP_dynamic_slice && old->in[0] == *base &&
            memcmp(old->in + 1, n->in + 2, sizeof *n->in * (size_t)(old->n_in - 1)) == 0;
 }
@@ -261,7 +262,8 @@ add_to_box(ir_build *b, const ir_node *n, ir_ref x, ir_ref ct)
     ir_ref *in = ir_copy_bytes(b->arena, n->in, sizeof *in * (size_t)n->n_in);
 
     in[1] = x;
-    ir_ref old = ir_node1(b, OP_dynamic_slice, n->n_in - 1, in + 1, &(ir_attrs){ .sizes = { { t->rank, t->dims } } });
+    ir_ref old = ir_node1(b, OP_dynamic_slice, n->n_in - 1, in + 1,
+                          &(ir_attrs){ .sizes = { { t->rank, t->dims } } });
     in[0] = x;
     in[1] = ir_add(b, old, ct);
     return ir_node1(b, OP_dynamic_update_slice, n->n_in, in, NULL);
@@ -284,8 +286,9 @@ add_windows(ir_build *b, ir_ref x, ir_ref y)
     return add_to_box(b, &n, x, bottom ? n.in[1] : ir_bdef(b, n.in[1])->in[1]);
 }
 
-/* The cotangent of what is read at a few places is added at these places, so that a loop that carries the sum touches
- * no more of it in a step.  In half precision a scatter copies its operand, wider: there is nothing to gain. */
+/* The cotangent of what is read at a few places is added at these places, so that a loop that
+ * carries the sum touches no more of it in a step.  In half precision a scatter copies its
+ * operand, wider: there is nothing to gain. */
 ir_ref
 pass_accumulate(ir_build *b, ir_ref x, ir_ref y)
 {
@@ -370,7 +373,8 @@ is_unique(const ir_node *n, const ir_type *z)
     int axis = 0;                               /* of the indices: axis k of them is the k-th of z without windows */
 
     for (int k = 0; k < z->rank; k++)
-        if (!ir_ints_has(n->at.scatter.window_dims, k) && !ir_ints_has(n->at.scatter.indices_batch, axis++))
+        if (!ir_ints_has(n->at.scatter.window_dims, k) &&
+            !ir_ints_has(n->at.scatter.indices_batch, axis++))
             updates *= z->dims[k];
     return n->at.scatter.unique || updates <= 1;
 }

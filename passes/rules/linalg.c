@@ -11,14 +11,14 @@
  *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
  *
- * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are real stay real (of w in
- * cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z has a real diagonal, that of singular vectors
- * halves its imaginary part, as in PyTorch.
+ * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are
+ * real stay real (of w in cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z
+ * has a real diagonal, that of singular vectors halves its imaginary part, as in PyTorch.
  *
- * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
- * differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition, 2016; S. Walter, L. Lehmann,
- * Algorithmic differentiation of linear algebra functions, 2010; J. Townsend, Differentiating the singular
- * value decomposition, 2016. */
+ * Sources: M. Giles, Collected matrix derivative results for forward and reverse mode
+ * algorithmic differentiation, 2008; I. Murray, Differentiation of the Cholesky decomposition,
+ * 2016; S. Walter, L. Lehmann, Algorithmic differentiation of linear algebra functions, 2010;
+ * J. Townsend, Differentiating the singular value decomposition, 2016. */
 #include "passes/rules.h"
 
 /* ---- matrices in the last two axes ---- */
@@ -222,8 +222,8 @@ block(ir_build *b, ir_ref x, int64_t r, int64_t m, int64_t c, int64_t n)
 }
 
 /* With z the smaller of the sizes, L = [l; l2] and U = [u, u2] where l and u are z by z:
- * w = l^-1 (p x') u^-1 of that corner gives l' and u'; below l2' = ((p x')2 - l2 u') u^-1; to the
- * right u2' = l^-1 ((p x')_2 - l' u2). */
+ * w = l^-1 (p x') u^-1 of that corner gives l' and u'; below l2' = ((p x')2 - l2 u') u^-1; to
+ * the right u2' = l^-1 ((p x')_2 - l' u2). */
 void
 jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -255,8 +255,8 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
 
 /* ---- qr ---- */
 
-/* What has more columns than rows: Q is that of the columns on the left, R' = Q^T (x' - Q' R).  More
- * columns in Q than in x: they depend on the reflections, so it is their derivative. */
+/* What has more columns than rows: Q is that of the columns on the left, R' = Q^T (x' - Q' R).
+ * More columns in Q than in x: they depend on the reflections, so it is their derivative. */
 void
 jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -352,16 +352,19 @@ inverse_times(ir_build *b, ir_ref v, ir_ref y)
     return solve(b, f[0], y, (ir_attrs){ .triangle = { .upper = 1 } });
 }
 
-/* Values and vectors of length 1, whose phase stays: v' = v (f z) less what of it lies along v. */
+/* Values and vectors of length 1, whose phase stays: v' = v (f z) less what of it lies along
+ * v. */
 static void
 general(ir_build *b, ir_ref dx, ir_ref w, ir_ref v, ir_ref *dw, ir_ref *dv)
 {
     ir_ref z = inverse_times(b, v, product(b, dx, v));
-    ir_ref y = product(b, v, ir_mul(b, gaps(b, w, z), z)), along_v = ir_mul(b, conjugate(b, v), y);
+    ir_ref y = product(b, v, ir_mul(b, gaps(b, w, z), z)),
+           along_v = ir_mul(b, conjugate(b, v), y);
 
     if (!along_v)
         return;
-    ir_ref sum = ir_reduce(b, OP_reduce_sum, real_part(b, along_v), ir_axes_of(rank_of(b, v) - 2));
+    ir_ref sum =
+        ir_reduce(b, OP_reduce_sum, real_part(b, along_v), ir_axes_of(rank_of(b, v) - 2));
     *dw = diagonal(b, z);
     *dv = ir_sub(b, y, ir_mul(b, v, along(b, sum, v, false)));
 }
@@ -425,8 +428,8 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
 
 /* ---- pinv ---- */
 
-/* p' = -p x' p + p p^H x'^H (1 - x p) + (1 - p x) x'^H p^H p at constant rank (G. Golub, V. Pereyra,
- * SIAM J. Numer. Anal. 10(2), 1973). */
+/* p' = -p x' p + p p^H x'^H (1 - x p) + (1 - p x) x'^H p^H p at constant rank (G. Golub, V.
+ * Pereyra, SIAM J. Numer. Anal. 10(2), 1973). */
 void
 jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {

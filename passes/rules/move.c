@@ -144,14 +144,16 @@ transpose_reverse(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
     ct_in[0] = ir_reverse(b, ct[0], n->at.axes.axes);
 }
 
-/* Element k of every window, back to where it came from: a sum of as many terms as a window has elements. */
+/* Element k of every window, back to where it came from: a sum of as many terms as a window has
+ * elements. */
 void
 transpose_windows(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                   const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
     const ir_type *x = ir_type_at(f, n->in[0]), *y = ir_type_at(f, n->first);
     const int64_t axis = n->at.windows.axis, count = y->dims[axis];
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 };
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
+            interior[COT_MAX_RANK] = { 0 };
     ir_ref zero = pass_zeros_like(b, ir_scalar_type(b->ctx, x->dtype)), sum = IR_NONE;
     (void)linear, (void)in;
     interior[axis] = count ? n->at.windows.stride - 1 : 0;

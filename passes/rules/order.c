@@ -17,8 +17,8 @@ vmap_argsort(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, con
 }
 
 void
-vmap_top_k(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in, const bool *mapped,
-           ir_ref *y, bool *out_mapped)
+vmap_top_k(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, const ir_ref *in,
+           const bool *mapped, ir_ref *y, bool *out_mapped)
 {
     ir_attrs at = n->at;
 

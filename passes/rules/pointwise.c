@@ -176,7 +176,8 @@ jvp_sign(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     if (!is_complex(f, n))
         return;
     const ir_ref s = y->val, size = ir_op1(b, OP_abs, in->val);
-    ir_ref over = ir_select(b, ir_op2(b, OP_eq, size, ir_like(b, size, 0)), ir_like(b, size, INFINITY), size);
+    ir_ref over = ir_select(b, ir_op2(b, OP_eq, size, ir_like(b, size, 0)),
+                            ir_like(b, size, INFINITY), size);
     ir_ref part = along(b, s, in->tan);
     ir_ref re = ir_sub(b, ir_op1(b, OP_real, in->tan), ir_mul(b, ir_op1(b, OP_real, s), part));
     ir_ref im = ir_sub(b, ir_op1(b, OP_imag, in->tan), ir_mul(b, ir_op1(b, OP_imag, s), part));
@@ -262,7 +263,8 @@ pow_by_exponent(ir_build *b, ir_ref x, ir_ref p, ir_ref y)
     ir_ref zero = ir_like(b, x, 0), size = p;
     if (p && ir_is_complex(ir_btype(b, p)->dtype))
         size = ir_op1(b, OP_real, p);
-    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), ir_op2(b, OP_ge, size, ir_like(b, size, 0)));
+    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero),
+                         ir_op2(b, OP_ge, size, ir_like(b, size, 0)));
     ir_ref safe = ir_select(b, flat, ir_like(b, x, 1), x);
     return ir_mul(b, y, ir_op1(b, OP_log, safe));
 }

@@ -1,8 +1,9 @@
 /* Reductions: jvp, transpose and vmap.
  *
  * reduce_sum is linear.  The extrema pick their tangents by comparing with the result, ties
- * sharing evenly, or the first of them having it all (`first`: pooling).  The product multiplies dual numbers in a balanced tree, so that nothing is
- * ever divided by an operand that may be zero. */
+ * sharing evenly, or the first of them having it all (`first`: pooling).  The product
+ * multiplies dual numbers in a balanced tree, so that nothing is ever divided by an operand
+ * that may be zero. */
 #include "passes/rules.h"
 
 /* Dims of broadcast_in_dim that undo the reduction of `axes` of a value of this rank. */
@@ -47,7 +48,8 @@ places(ir_build *b, const ir_type *type, ir_axes axes)
             dims[n] = type->dims[i];
             at[n++] = i;
         }
-    ir_ref number = ir_reshape(b, ir_iota(b, size > INT32_MAX ? COT_I64 : COT_I32, 1, &size, 0), n, dims);
+    ir_ref number =
+        ir_reshape(b, ir_iota(b, size > INT32_MAX ? COT_I64 : COT_I32, 1, &size, 0), n, dims);
     return ir_broadcast_in_dim(b, number, type->rank, type->dims, at);
 }
 
@@ -55,7 +57,8 @@ places(ir_build *b, const ir_type *type, ir_axes axes)
 static ir_ref
 tangent_of_first(ir_build *b, const ir_type *type, ir_axes axes, dual x, ir_ref y)
 {
-    ir_ref wins = ir_op2(b, OP_eq, x.val, spread(b, y, type, axes)), place = places(b, type, axes);
+    ir_ref wins = ir_op2(b, OP_eq, x.val, spread(b, y, type, axes)),
+           place = places(b, type, axes);
     if (ir_is_float(type->dtype))
         wins = ir_op2(b, OP_or, wins, ir_op2(b, OP_ne, x.val, x.val));
     ir_ref lost = ir_like(b, place, (double)reduced_size(type, axes));
@@ -174,7 +177,8 @@ vmap_reduce(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size, cons
 {
     const ir_axes axes = ir_axes_shift(n->at.axes.axes, 1);
     (void)f, (void)size, (void)mapped, (void)out_mapped;
-    y[0] = n->at.axes.first ? ir_reduce_first(b, (ir_op)n->op, in[0], axes) : ir_reduce(b, (ir_op)n->op, in[0], axes);
+    y[0] = n->at.axes.first ? ir_reduce_first(b, (ir_op)n->op, in[0], axes)
+                            : ir_reduce(b, (ir_op)n->op, in[0], axes);
 }
 
 void

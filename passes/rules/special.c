@@ -1,6 +1,7 @@
-/* Special functions: jvp.  As in pointwise.c a rule multiplies the tangent by a partial derivative, written with the
- * result where that is shorter.  Derivatives by the order of polygamma and zeta do not exist here, as in JAX: they
- * are an error, so that no zero is taken for one. */
+/* Special functions: jvp.  As in pointwise.c a rule multiplies the tangent by a partial
+ * derivative, written with the result where that is shorter.  Derivatives by the order of
+ * polygamma and zeta do not exist here, as in JAX: they are an error, so that no zero is taken
+ * for one. */
 #include <math.h>
 
 #include "passes/rules.h"
@@ -52,10 +53,12 @@ JVP_SPECIAL(ndtr, bell(b, x, -0.5, 0.39894228040143267794))
 JVP_SPECIAL(log_ndtr, ir_div(b, ir_like(b, x, 0.79788456080286535588),
                              ir_op1(b, OP_erfcx, times(b, x, -0.70710678118654752440))))
 JVP_SPECIAL(erfcx, plus(b, times(b, ir_mul(b, x, y), 2), -1.12837916709551257390))
-JVP_SPECIAL(bessel_i0e, ir_sub(b, ir_op1(b, OP_bessel_i1e, x), ir_mul(b, ir_op1(b, OP_sign, x), y)))
+JVP_SPECIAL(bessel_i0e,
+            ir_sub(b, ir_op1(b, OP_bessel_i1e, x), ir_mul(b, ir_op1(b, OP_sign, x), y)))
 JVP_SPECIAL(bessel_j0, ir_neg(b, ir_op1(b, OP_bessel_j1, x)))
 
-/* y / x, y' = z - y / x with the limit y'(0) = 1/2; the divisor is made harmless rather than the quotient. */
+/* y / x, y' = z - y / x with the limit y'(0) = 1/2; the divisor is made harmless rather than
+ * the quotient. */
 static ir_ref
 first_order(ir_build *b, ir_ref z, ir_ref y, ir_ref x)
 {
@@ -73,7 +76,8 @@ static bool
 by_order(ir_build *b, const ir_node *n, const dual *in)
 {
     if (in[0].tan)
-        ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "jvp", "it has no derivative in its first operand");
+        ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "jvp",
+                      "it has no derivative in its first operand");
     return in[0].tan != IR_NONE;
 }
 
@@ -92,7 +96,8 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     const ir_ref s = in[0].val, q = in[1].val;
     (void)f;
     if (!by_order(b, n, in))
-        y->tan = tan_mul(b, in[1].tan, ir_mul(b, ir_neg(b, s), ir_op2(b, OP_zeta, plus(b, s, 1), q)));
+        y->tan = tan_mul(b, in[1].tan,
+                         ir_mul(b, ir_neg(b, s), ir_op2(b, OP_zeta, plus(b, s, 1), q)));
 }
 
 /* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too. */
@@ -150,13 +155,14 @@ jvp_igamma_grad_a(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
     y->tan = tan_add(b, by_a, by_x);
 }
 
-/* g = -P_a / p, p the density: g_x = -(p_a + g p_x) / p = psi(a) - log x - g ((a - 1) / x - 1), and with p_a / p =
- * log x - psi(a), g_a = -P_aa / p - g (log x - psi(a)). */
+/* g = -P_a / p, p the density: g_x = -(p_a + g p_x) / p = psi(a) - log x - g ((a - 1) / x - 1),
+ * and with p_a / p = log x - psi(a), g_a = -P_aa / p - g (log x - psi(a)). */
 void
 jvp_random_gamma_grad(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref a = in[0].val, x = in[1].val;
-    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x)), by_a = IR_NONE, by_x = IR_NONE;
+    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x)), by_a = IR_NONE,
+           by_x = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan) {
         ir_ref second = ir_div(b, pass_igamma_second(b, a, x), gamma_density(b, a, x));
@@ -177,7 +183,8 @@ jvp_gamma_sample(ir_build *b, const ir_graph *f, const ir_node *n, const dual *i
     y->tan = in[0].tan ? tan_mul(b, in[0].tan, ir_op2(b, OP_random_gamma_grad, in[0].val, y->val)) : IR_NONE;
 }
 
-/* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; the powers of order 0 are 1 at x = 0 and x = 1, too. */
+/* x^(a - 1) (1 - x)^(b - 1) / B(a, b) dx; the powers of order 0 are 1 at x = 0 and x = 1,
+ * too. */
 void
 jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -186,7 +193,8 @@ jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     (void)f;
     for (int i = 0; i < 2; i++) {
         if (in[i].tan) {
-            ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "jvp", "it has a derivative in its last operand only");
+            ir_build_fail(b, ir_ops[n->op].name, ERR_no_rule, "jvp",
+                          "it has a derivative in its last operand only");
             return;
         }
         ir_ref log = i == 0 ? ir_op1(b, OP_log, x) : ir_op1(b, OP_log1p, ir_neg(b, x));
@@ -200,7 +208,8 @@ jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
 void
 jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
-    ir_ref sum = ir_op1(b, OP_digamma, ir_add(b, in[0].val, in[1].val)), part[2] = { IR_NONE, IR_NONE };
+    ir_ref sum = ir_op1(b, OP_digamma, ir_add(b, in[0].val, in[1].val)),
+           part[2] = { IR_NONE, IR_NONE };
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
         if (in[i].tan)
@@ -208,7 +217,8 @@ jvp_lbeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* x where h = hypot(x, y) is finite.  Else a quarter of it, if both are finite; if not, its sign if it is infinite, or 0. */
+/* x where h = hypot(x, y) is finite.  Else a quarter of it, if both are finite; if not, its
+ * sign if it is infinite, or 0. */
 static ir_ref
 direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
 {
@@ -219,7 +229,8 @@ direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
     return ir_select(b, fits, x, ir_select(b, finite, ir_mul(b, x, ir_like(b, x, 0.25)), far));
 }
 
-/* (x dx + y dy) / h, with 0 for 0 / 0; where h is infinite the same of a pair of that direction. */
+/* (x dx + y dy) / h, with 0 for 0 / 0; where h is infinite the same of a pair of that
+ * direction. */
 void
 jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
@@ -237,12 +248,14 @@ jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     y->tan = tan_add(b, part[0], part[1]);
 }
 
-/* The weights 1 / (1 + e^(y - x)) and 1 / (1 + e^(x - y)); equal ones, infinities too, share evenly. */
+/* The weights 1 / (1 + e^(y - x)) and 1 / (1 + e^(x - y)); equal ones, infinities too, share
+ * evenly. */
 void
 jvp_logaddexp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref u = in[0].val, v = in[1].val;
-    ir_ref d = ir_select(b, ir_op2(b, OP_eq, u, v), ir_like(b, u, 0), ir_sub(b, u, v)), left = IR_NONE, right = IR_NONE;
+    ir_ref d = ir_select(b, ir_op2(b, OP_eq, u, v), ir_like(b, u, 0), ir_sub(b, u, v)),
+           left = IR_NONE, right = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan)
         left = tan_mul(b, in[0].tan, ir_op1(b, OP_logistic, d));

@@ -57,9 +57,9 @@ rt_driver_open(rt_driver *d, const char *path, char *why, size_t n)
     if (!lacks || d->version)
         r = d->version(&version);
     if ((version && version < CU_OLDEST_DRIVER) || lacks) {
-        snprintf(why, n, "the CUDA driver is of version %d.%d%s%s; wants %d.%d or newer", version / 1000,
-                 version % 1000 / 10, lacks ? " and lacks " : "", lacks ? lacks : "", CU_OLDEST_DRIVER / 1000,
-                 CU_OLDEST_DRIVER % 1000 / 10);
+        snprintf(why, n, "the CUDA driver is of version %d.%d%s%s; wants %d.%d or newer",
+                 version / 1000, version % 1000 / 10, lacks ? " and lacks " : "",
+                 lacks ? lacks : "", CU_OLDEST_DRIVER / 1000, CU_OLDEST_DRIVER % 1000 / 10);
         return why;
     }
     r = d->init(0);

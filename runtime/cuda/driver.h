@@ -1,8 +1,10 @@
-/* The part of the CUDA driver's interface that we call: declarations of our own, found by dlopen.
+/* The part of the CUDA driver's interface that we call: declarations of our own, found by
+ * dlopen.
  *
- * Names, signatures and numbers are those of NVIDIA's CUDA Driver API reference manual (docs.nvidia.com,
- * versions 11.4 to 12); they are fixed, as binaries depend on them.  `_v2` is part of a symbol where the manual's
- * name stands for that version.  Nothing of a toolkit is needed to build, and nothing but the driver to run. */
+ * Names, signatures and numbers are those of NVIDIA's CUDA Driver API reference manual
+ * (docs.nvidia.com, versions 11.4 to 12); they are fixed, as binaries depend on them.  `_v2` is
+ * part of a symbol where the manual's name stands for that version.  Nothing of a toolkit is
+ * needed to build, and nothing but the driver to run. */
 #ifndef RUNTIME_CUDA_DRIVER_H
 #define RUNTIME_CUDA_DRIVER_H
 
@@ -94,7 +96,8 @@ typedef struct rt_driver {
 #undef CU_MEMBER
 } rt_driver;
 
-/* Open the library (NULL: libcuda.so.1) and start it.  NULL, or why it cannot be used, in `why`.
+/* Open the library (NULL: libcuda.so.1) and start it.  NULL, or why it cannot be used, in
+ * `why`.
  * Close it in any case. */
 const char *rt_driver_open(rt_driver *d, const char *path, char *why, size_t n);
 void rt_driver_close(rt_driver *d);

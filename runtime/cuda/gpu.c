@@ -41,15 +41,16 @@ place_read(ir_place *p, void *to, const void *from, size_t bytes)
     cot_status s;
 
     rt_gpu_begin(g);
-    s = rt_gpu_check(g, g->driver.to_host(to, (cu_address)(uintptr_t)from, bytes, g->stream), "copying to the host");
+    s = rt_gpu_check(g, g->driver.to_host(to, (cu_address)(uintptr_t)from, bytes, g->stream),
+                     "copying to the host");
     if (s == COT_OK)
         s = rt_gpu_sync(g);
     rt_gpu_end(g);
     return s;
 }
 
-/* The source may change when this returns: so it waits, unless the driver has taken a copy, which it does
- * not say. */
+/* The source may change when this returns: so it waits, unless the driver has taken a copy,
+ * which it does not say. */
 static cot_status
 place_write(ir_place *p, void *to, const void *from, size_t bytes)
 {
@@ -87,13 +88,16 @@ keep_memory(rt_gpu *g)
     int pools = 0;
     cu_pool pool;
 
-    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&pools, CU_ATTRIBUTE_POOLS, g->device), "opening it"));
+    COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&pools, CU_ATTRIBUTE_POOLS, g->device),
+                         "opening it"));
     if (!pools) {
-        snprintf(g->said, sizeof g->said, "%s has no memory pools; wants a GPU and a driver that do", g->name);
+        snprintf(g->said, sizeof g->said,
+                 "%s has no memory pools; wants a GPU and a driver that do", g->name);
         return COT_ERR_TARGET;
     }
     COT_TRY(rt_gpu_check(g, g->driver.pool_of(&pool, g->device), "its memory pool"));
-    return rt_gpu_check(g, g->driver.pool_set(pool, CU_POOL_RELEASE_THRESHOLD, &all), "its memory pool");
+    return rt_gpu_check(g, g->driver.pool_set(pool, CU_POOL_RELEASE_THRESHOLD, &all),
+                        "its memory pool");
 }
 
 static cot_status
@@ -104,7 +108,8 @@ find_device(rt_gpu *g, int ordinal)
     snprintf(g->name, sizeof g->name, "CUDA device %d", ordinal);
     COT_TRY(rt_gpu_check(g, g->driver.device_count(&count), "counting devices"));
     if (ordinal >= count) {
-        snprintf(g->said, sizeof g->said, "there is no CUDA device %d: the driver has %d", ordinal, count);
+        snprintf(g->said, sizeof g->said, "there is no CUDA device %d: the driver has %d",
+                 ordinal, count);
         return COT_ERR_TARGET;
     }
     COT_TRY(rt_gpu_check(g, g->driver.device_get(&g->device, ordinal), "opening it"));
@@ -126,11 +131,13 @@ open_gpu(rt_gpu *g, const char *path, int ordinal)
     if (rt_driver_open(&g->driver, path, g->said, sizeof g->said))
         return COT_ERR_TARGET;
     COT_TRY(find_device(g, ordinal));
-    COT_TRY(rt_gpu_check(g, g->driver.context_retain(&g->context, g->device), "its primary context"));
+    COT_TRY(rt_gpu_check(g, g->driver.context_retain(&g->context, g->device),
+                         "its primary context"));
     rt_gpu_begin(g);
     s = keep_memory(g);
     if (s == COT_OK)
-        s = rt_gpu_check(g, g->driver.stream_create(&g->stream, CU_STREAM_NON_BLOCKING), "a stream");
+        s = rt_gpu_check(g, g->driver.stream_create(&g->stream, CU_STREAM_NON_BLOCKING),
+                         "a stream");
     rt_gpu_end(g);
     return s;
 }
@@ -286,7 +293,8 @@ rt_gpu_opened(cot_context *ctx, int i)
 cot_status
 rt_gpu_alloc(rt_gpu *g, size_t bytes, cu_address *out)
 {
-    return rt_gpu_check(g, g->driver.alloc(out, bytes ? bytes : 1, g->stream), "allocating memory");
+    return rt_gpu_check(g, g->driver.alloc(out, bytes ? bytes : 1, g->stream),
+                        "allocating memory");
 }
 
 void
@@ -334,7 +342,8 @@ compile_ptx(rt_gpu *g, const char *ptx, cu_module *out)
     char log[300] = "";
     int option[] = { CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES };
     void *value[] = { log, (void *)(uintptr_t)sizeof log };
-    cot_status s = rt_gpu_check(g, g->driver.module_load(out, ptx, 2, option, value), "compiling PTX");
+    cot_status s =
+        rt_gpu_check(g, g->driver.module_load(out, ptx, 2, option, value), "compiling PTX");
     size_t n = strlen(g->said);
 
     log[sizeof log - 1] = '\0';
@@ -373,7 +382,8 @@ rt_gpu_load(rt_gpu *g, const char *ptx, size_t bytes, rt_gpu_module **out)
     return COT_OK;
 }
 
-/* A module that nobody uses stays while it is the only one so: a function compiled again is likely. */
+/* A module that nobody uses stays while it is the only one so: a function compiled again is
+ * likely. */
 void
 rt_gpu_unload(rt_gpu *g, rt_gpu_module *m)
 {

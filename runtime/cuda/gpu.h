@@ -1,9 +1,10 @@
 /* One GPU, as a context sees it: a stream, memory, modules.
  *
- * All that one context asks of a GPU goes through one stream, and so happens in order: memory that a call
- * has let go of may be the next one's, with no wait between.  A lock makes what belongs together, as
- * the launches of one call, stand together in the stream.  A gpu is counted: by its context, by each array that
- * lies on it and each kernel that runs on it, which may outlive the context. */
+ * All that one context asks of a GPU goes through one stream, and so happens in order: memory
+ * that a call has let go of may be the next one's, with no wait between.  A lock makes what
+ * belongs together, as the launches of one call, stand together in the stream.  A gpu is
+ * counted: by its context, by each array that lies on it and each kernel that runs on it, which
+ * may outlive the context. */
 #ifndef RUNTIME_CUDA_GPU_H
 #define RUNTIME_CUDA_GPU_H
 
@@ -43,8 +44,9 @@ typedef struct rt_gpu {
     void *alloc_user;
 } rt_gpu;
 
-/* The context's gpu number `ordinal`, opened at its first use.  Errors: COT_ERR_TARGET with one sentence, if there
- * is no driver, an old one, or no such device.  The caller holds the context's lock. */
+/* The context's gpu number `ordinal`, opened at its first use.  Errors: COT_ERR_TARGET with one
+ * sentence, if there is no driver, an old one, or no such device.  The caller holds the
+ * context's lock. */
 cot_status rt_gpu_of(cot_context *ctx, int ordinal, rt_gpu **out);
 /* The same without an error: NULL if there is none. */
 rt_gpu *rt_gpu_try(cot_context *ctx, int ordinal);
@@ -57,13 +59,14 @@ void rt_gpu_drop(rt_gpu *g);
 void rt_gpu_begin(rt_gpu *g);
 void rt_gpu_end(rt_gpu *g);
 
-/* Each between begin and end; on failure the driver's words are in g->said.  COT_ERR_MEMORY where the device's is
- * short, else COT_ERR_TARGET. */
+/* Each between begin and end; on failure the driver's words are in g->said.  COT_ERR_MEMORY
+ * where the device's is short, else COT_ERR_TARGET. */
 cot_status rt_gpu_check(rt_gpu *g, cu_result r, const char *doing);
 cot_status rt_gpu_alloc(rt_gpu *g, size_t bytes, cu_address *out);
 void rt_gpu_free(rt_gpu *g, cu_address at);
 cot_status rt_gpu_sync(rt_gpu *g);
-/* The work block, of at least so many bytes.  Calls follow each other in the stream, so one serves all. */
+/* The work block, of at least so many bytes.  Calls follow each other in the stream, so one
+ * serves all. */
 cot_status rt_gpu_work(rt_gpu *g, size_t bytes, cu_address *out);
 
 /* PTX, loaded once for each text; let go of it by rt_gpu_unload. */
@@ -71,7 +74,8 @@ cot_status rt_gpu_load(rt_gpu *g, const char *ptx, size_t bytes, rt_gpu_module *
 void rt_gpu_unload(rt_gpu *g, rt_gpu_module *m);
 
 /* place.c: a new array on gpu `ordinal`.  The caller holds the context's lock. */
-cot_status rt_array_on(cot_context *ctx, const cot_type *type, int ordinal, bool zero, cot_array **out);
+cot_status rt_array_on(cot_context *ctx, const cot_type *type, int ordinal, bool zero,
+                       cot_array **out);
 /* Record g->said as the context's error, of this status. */
 cot_status rt_gpu_fail(cot_context *ctx, const rt_gpu *g, cot_status status, const char *fn);
 

@@ -1,9 +1,10 @@
 /* A module on a GPU: its PTX loaded, its entry run with the driver as the device.
  *
- * A call puts copies of the arguments that lie on the host, the launches and copies of results into the gpu's
- * stream, and waits only where the host must see something: a result of its own, a predicate, the
- * status of kernels that may fail.  Where the entry has no control flow of the host's and the same addresses
- * come a second time, its launches become one CUDA graph, which the calls after that replay. */
+ * A call puts copies of the arguments that lie on the host, the launches and copies of results
+ * into the gpu's stream, and waits only where the host must see something: a result of its own,
+ * a predicate, the status of kernels that may fail.  Where the entry has no control flow of the
+ * host's and the same addresses come a second time, its launches become one CUDA graph, which
+ * the calls after that replay. */
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -74,15 +75,17 @@ copy(void *self, void *to, const void *from, size_t bytes)
                         "copying");
 }
 
-/* The status of kernels before, if they have one: after a failure what they wrote is nothing to go by. */
+/* The status of kernels before, if they have one: after a failure what they wrote is nothing to
+ * go by. */
 static cot_status
 read_status(const running *r, int32_t *status)
 {
     *status = 0;
     if (!r->p->fails)
         return COT_OK;
-    return rt_gpu_check(r->g, r->g->driver.to_host(status, r->g->status, sizeof *status, r->g->stream),
-                        "reading the status");
+    return rt_gpu_check(
+        r->g, r->g->driver.to_host(status, r->g->status, sizeof *status, r->g->stream),
+        "reading the status");
 }
 
 static cot_status
@@ -102,10 +105,12 @@ write_bytes(void *self, void *at, size_t bytes, const void *from)
 {
     rt_gpu *g = ((const running *)self)->g;
 
-    return rt_gpu_check(g, g->driver.to_device((cu_address)(uintptr_t)at, from, bytes, g->stream), "writing");
+    return rt_gpu_check(
+        g, g->driver.to_device((cu_address)(uintptr_t)at, from, bytes, g->stream), "writing");
 }
 
-/* ---- foreign functions of the host: operands out, the call in its place in the stream, results back ---- */
+/* ---- foreign functions of the host: operands out, the call in its place in the stream,
+ * results back ---- */
 
 static cot_status
 fetch(const running *r, const cg_handed *from, void *to)
@@ -114,7 +119,8 @@ fetch(const running *r, const cg_handed *from, void *to)
 }
 
 static cot_status
-call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *memory, cot_dtype type, uint64_t *answer)
+call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *memory,
+        cot_dtype type, uint64_t *answer)
 {
     cg_handed here[x->n + 1];
     size_t at = 0;
@@ -134,9 +140,11 @@ call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *mem
     return rt_gpu_sync(r->g); /* the memory goes */
 }
 
-/* A function that runs on the device has the stream's word for what comes before it and after. */
+/* A function that runs on the device has the stream's word for what comes before it and
+ * after. */
 static cot_status
-call_there(const running *r, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer)
+call_there(const running *r, const cg_extern *x, const cg_handed *handed, cot_dtype type,
+           uint64_t *answer)
 {
     cg_handed there[x->n + 1];
 
@@ -201,8 +209,8 @@ find_functions(rt_program *p, program *q, const char *fn)
         for (uint32_t k = 0; k < m->kernel[i]->n_buffers; k++)
             l->n_buffers += m->kernel[i]->buffer[k].space <= CG_OUT;
         if (l->at.grid > GRID_MOST) {
-            snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d", m->kernel[i]->name,
-                     (long long)l->at.grid, GRID_MOST);
+            snprintf(q->g->said, sizeof q->g->said, "%.200s has %lld blocks; wants at most %d",
+                     m->kernel[i]->name, (long long)l->at.grid, GRID_MOST);
             return COT_ERR_TARGET;
         }
         COT_TRY(rt_gpu_check(q->g, q->g->driver.module_function(&l->function, q->module->module,
@@ -233,8 +241,9 @@ upload_constants(rt_program *p, program *q)
             continue;
         q->constant[i] = (void *)(uintptr_t)(q->constants + bytes);
         bytes += (n + 255) / 256 * 256;
-        COT_TRY(rt_gpu_check(q->g, q->g->driver.to_device((cu_address)(uintptr_t)q->constant[i], k->buffer[i].data, n,
-                                                          q->g->stream),
+        COT_TRY(rt_gpu_check(q->g,
+                             q->g->driver.to_device((cu_address)(uintptr_t)q->constant[i],
+                                                    k->buffer[i].data, n, q->g->stream),
                              "copying constants"));
     }
     return rt_gpu_sync(q->g);
@@ -323,8 +332,10 @@ lend(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, lent *out)
     if (i >= k->n_in || !k->bytes[i])
         return COT_OK;
     if (there)
-        return rt_gpu_check(g, g->driver.move(out->at, at, k->bytes[i], g->stream), "copying an argument");
-    return rt_gpu_check(g, g->driver.to_device(out->at, arg, k->bytes[i], g->stream), "copying an argument");
+        return rt_gpu_check(g, g->driver.move(out->at, at, k->bytes[i], g->stream),
+                            "copying an argument");
+    return rt_gpu_check(g, g->driver.to_device(out->at, arg, k->bytes[i], g->stream),
+                        "copying an argument");
 }
 
 static cot_status
@@ -333,9 +344,11 @@ give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const le
     if (!from->ours || !is_written(k, i) || !k->bytes[i])
         return COT_OK;
     if (there)
-        return rt_gpu_check(g, g->driver.move((cu_address)(uintptr_t)arg, from->at, k->bytes[i], g->stream),
-                            "copying a result");
-    return rt_gpu_check(g, g->driver.to_host(arg, from->at, k->bytes[i], g->stream), "copying a result");
+        return rt_gpu_check(
+            g, g->driver.move((cu_address)(uintptr_t)arg, from->at, k->bytes[i], g->stream),
+            "copying a result");
+    return rt_gpu_check(g, g->driver.to_host(arg, from->at, k->bytes[i], g->stream),
+                        "copying a result");
 }
 
 /* ---- calls ---- */
@@ -343,7 +356,8 @@ give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const le
 static cot_status
 run_entry(const running *r, const lent *arg, cu_address work, void *frame)
 {
-    const cg_device d = { (void *)(uintptr_t)r, launch, copy, read_bytes, write_bytes, call, r->q->constant };
+    const cg_device d = { (void *)(uintptr_t)r, launch, copy,          read_bytes,
+                          write_bytes,          call,   r->q->constant };
     const int n = r->p->module->n_args;
     void *at[n + 1];
 
@@ -390,7 +404,8 @@ static cot_status
 run_launches(const running *r, const lent *arg, cu_address work, void *frame)
 {
     program *q = r->q;
-    const bool same = r->p->straight && r->p->module->n_kernels > 2 && seen_before(q, arg, r->p->module->n_args, work);
+    const bool same = r->p->straight && r->p->module->n_kernels > 2 &&
+                      seen_before(q, arg, r->p->module->n_args, work);
 
     if (q->graph && !same) {
         (void)r->g->driver.graph_exec_destroy(q->graph);
@@ -401,11 +416,13 @@ run_launches(const running *r, const lent *arg, cu_address work, void *frame)
     if (!q->graph)
         return run_entry(r, arg, work, frame);
     r->g->replays++;
-    return rt_gpu_check(r->g, r->g->driver.graph_launch(q->graph, r->g->stream), "launching a graph");
+    return rt_gpu_check(r->g, r->g->driver.graph_launch(q->graph, r->g->stream),
+                        "launching a graph");
 }
 
 static cot_status
-run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *there, lent *arg, void *frame)
+run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *there, lent *arg,
+         void *frame)
 {
     const int n = k->n_in + k->n_out;
     bool waits = r->p->fails;

@@ -1,14 +1,15 @@
 /* A small pool of threads.
  *
- * One job at a time.  Its state is one word: a generation, odd while the job is open, and how many
- * workers have joined.  A worker joins an open job by adding one to the word, takes pieces from a
- * shared counter until none is left, and leaves by taking the one away; the caller does the same
- * work, closes the job (the generation becomes even) and waits for those that joined, never for a
- * worker that slept through it.  So a job that is over before a worker wakes costs no wake-up.
+ * One job at a time.  Its state is one word: a generation, odd while the job is open, and how
+ * many workers have joined.  A worker joins an open job by adding one to the word, takes pieces
+ * from a shared counter until none is left, and leaves by taking the one away; the caller does
+ * the same work, closes the job (the generation becomes even) and waits for those that joined,
+ * never for a worker that slept through it.  So a job that is over before a worker wakes costs
+ * no wake-up.
  *
- * An idle worker spins for some tens of microseconds, which is what a sleep and a wake-up cost, and
- * then sleeps; on a machine with fewer processors than threads it sleeps at once, since spinning
- * would take the processor from the thread it waits for. */
+ * An idle worker spins for some tens of microseconds, which is what a sleep and a wake-up cost,
+ * and then sleeps; on a machine with fewer processors than threads it sleeps at once, since
+ * spinning would take the processor from the thread it waits for. */
 #include "runtime/support/pool.h"
 
 #include <pthread.h>
@@ -166,7 +167,8 @@ run(const cot_parallel *self, void (*body)(void *ctx, int64_t lo, int64_t hi), v
     p->body = body;
     p->ctx = ctx;
     p->n = n;
-    /* Four pieces a thread even out what they cost; fewer where they would be below the grain. */
+    /* Four pieces a thread even out what they cost; fewer where they would be below the
+     * grain. */
     p->piece = (n - 1) / (4 * p->threads) + 1;
     if (p->piece < grain)
         p->piece = grain;

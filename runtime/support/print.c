@@ -1,8 +1,8 @@
 /* Lines that compiled functions print: a value in its text, on stdout.
  *
- * A line is written whole, whoever else prints.  Numbers have as many digits as tell them apart; an
- * array is nested in brackets, all of its elements in row-major order; a complex number is (re, im).  Linked by
- * objects that print. */
+ * A line is written whole, whoever else prints.  Numbers have as many digits as tell them
+ * apart; an array is nested in brackets, all of its elements in row-major order; a complex
+ * number is (re, im).  Linked by objects that print. */
 #include "runtime/support/print.h"
 
 #include <inttypes.h>
@@ -41,7 +41,8 @@ put_bool(const void *x, int64_t i)
     fputs(((const uint8_t *)x)[i] ? "true" : "false", stdout);
 }
 
-/* The elements from *at on, of the axes k ... rank - 1; shape is the rank, then the sizes.  Of complex numbers it is
+/* The elements from *at on, of the axes k ... rank - 1; shape is the rank, then the sizes.  Of
+ * complex numbers it is
  * -1 - rank, and two numbers are an element. */
 static void
 put_axes(const void *x, const int64_t *shape, int64_t k, int64_t *at, put_element *put)

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* text, which ends with 0, with x where it has {} first, or behind it; shape: the rank, then the sizes. */
+/* text, which ends with 0, with x where it has {} first, or behind it; shape: the rank, then
+ * the sizes. */
 void cot_rt_print_f32(float *x, const uint8_t *text, const int64_t *shape);
 void cot_rt_print_f64(double *x, const uint8_t *text, const int64_t *shape);
 void cot_rt_print_i64(int64_t *x, const uint8_t *text, const int64_t *shape);

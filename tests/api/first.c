@@ -1,4 +1,5 @@
-/* A stranger's first program: public headers only, every kind of macro, with and without options. */
+/* A stranger's first program: public headers only, every kind of macro, with and without
+ * options. */
 #include "cotrace/cotrace.h"
 
 #include <math.h>
@@ -80,7 +81,8 @@ main(void)
     cot_context *ctx = cot_context_new(NULL);
     const cot_graph *graph;
     float dw[2];
-    cot_fn *mapped = cot_vmap(cot_fn_new(ctx, "tour", tour, 1, 1, NULL), .out_dims = COT_LIST(0));
+    cot_fn *mapped =
+        cot_vmap(cot_fn_new(ctx, "tour", tour, 1, 1, NULL), .out_dims = COT_LIST(0));
 
     if (run(ctx, dw) != COT_OK || fabsf(dw[0] - 2 / 3.0f * (3 * 1 + 8 * 3 + 13 * 5)) > 1e-4f ||
         cot_trace_fn(mapped, COT_TYPES(cot_f32(5, 4)), &graph) != COT_OK ||

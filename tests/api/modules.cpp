@@ -46,7 +46,8 @@ looped(cot_trace *, const cot_value *in, cot_value *out, void *user)
 
 /* y by reference: the call that makes it may be evaluated later. */
 static int
-check(cot_context *ctx, cot_status status, cot_array *const &y, std::initializer_list<float> want)
+check(cot_context *ctx, cot_status status, cot_array *const &y,
+      std::initializer_list<float> want)
 {
     int good = status == COT_OK && cot_array_bytes(y) == want.size() * sizeof(float);
     const float *at = good ? static_cast<const float *>(cot_array_read(y)) : nullptr;
@@ -67,11 +68,14 @@ modules(cot_context *ctx)
     cot_module *m[2];
     int bad = 0;
 
-    spec.name = "Line", spec.body = line_body, spec.params = "weight, bias", spec.inputs = "x", spec.results = "y";
+    spec.name = "Line", spec.body = line_body, spec.params = "weight, bias", spec.inputs = "x",
+    spec.results = "y";
     for (int i = 0; i < 2; i++) {
         m[i] = cot::module_new(ctx, spec);
-        cot_module_set(m[i], "weight", a[2 * i] = cot_array_borrow(ctx, cot::type(COT_F32, {1, 2}), w[i]));
-        cot_module_set(m[i], "bias", a[2 * i + 1] = cot_array_borrow(ctx, cot::type(COT_F32, {1}), b[i]));
+        cot_module_set(m[i], "weight",
+                       a[2 * i] = cot_array_borrow(ctx, cot::type(COT_F32, { 1, 2 }), w[i]));
+        cot_module_set(m[i], "bias",
+                       a[2 * i + 1] = cot_array_borrow(ctx, cot::type(COT_F32, { 1 }), b[i]));
     }
     a[4] = cot_array_borrow(ctx, cot::type(COT_F32, {2}), x);
     a[5] = cot_array_borrow(ctx, cot::type(COT_F32, {1}), c);
@@ -86,7 +90,8 @@ modules(cot_context *ctx)
     bad += check(ctx, cot::functional_call(m[0], stacked[0], {a[4]}, &z, 1, o), z, {2, 11});
     bad += cot_save(ctx, "line.npz", &stacked[0]) == COT_OK && std::remove("line.npz") != 0;
     cot_state_free(&stacked[0]), cot_state_free(&stacked[1]);
-    cot_fn *f = cot::fn_named(cot::fn(ctx, "looped", looped, 3, 1, cot_module_fn(m[0])), "weight, bias, x");
+    cot_fn *f = cot::fn_named(cot::fn(ctx, "looped", looped, 3, 1, cot_module_fn(m[0])),
+                              "weight, bias, x");
     const cot_array *args[] = {a[2], a[3], a[4]};
     bad += check(ctx, cot_jit(f, &y, 1, args, 3), y, {352});
     for (cot_array *each : a)
@@ -104,7 +109,8 @@ functions(cot_context *ctx)
     const cot_array *in = a;
     int bad = check(ctx, cot_jit(cot::vmap(f), &y, 1, &in, 1), y, {4, 8, 12});
 
-    bad += check(ctx, cot_jit(cot::with(cot::vmap(f), "scale", .5), &y, 1, &in, 1), y, {.5f, 1, 1.5f});
+    bad += check(ctx, cot_jit(cot::with(cot::vmap(f), "scale", .5), &y, 1, &in, 1), y,
+                 { .5f, 1, 1.5f });
     cot_vmap_options o = {};
     o.randomness = COT_RANDOM_SAME;
     bad += cot_jit(cot::vmap_with(cot::fn(ctx, "noise", noise, 1, 1), o), &y, 1, &in, 1) != COT_OK;

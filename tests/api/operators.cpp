@@ -49,7 +49,8 @@ main()
     cot_context *ctx = cot_context_new(nullptr);
     cot_fn *df = cot::vmap(cot::grad(cot::fn(ctx, "loss", loss, 3, 1), {0}), {cot::none, 0, 0});
     const cot_graph *g;
-    const cot::types types = {cot::type(COT_F32, {3}), cot::type(COT_F32, {5, 4, 3}), cot::type(COT_F32, {5, 4})};
+    const cot::types types = { cot::type(COT_F32, { 3 }), cot::type(COT_F32, { 5, 4, 3 }),
+                               cot::type(COT_F32, { 5, 4 }) };
     bool ok = cot_trace_fn(df, types.x, &g) == COT_OK && cot_graph_out_type(g, 0).dims[0] == 5;
 
     if (!ok)

@@ -22,7 +22,8 @@ views(cot_trace *, const cot_value *in, cot_value *out, void *)
     back += 1, back -= 0.5, back /= 3;
     cot::max_assign(cot::view_reshape(y, {-1}), 0);
     cot::min_assign(cot::view_diagonal(y, 0), 9);
-    cot::assign(cot::view_dynamic_slice(back, {in[1], in[1]}, {1, 2}), cot::view_broadcast(in[2], {1, 2}));
+    cot::assign(cot::view_dynamic_slice(back, { in[1], in[1] }, { 1, 2 }),
+                cot::view_broadcast(in[2], { 1, 2 }));
     out[0] = y;
 }
 
@@ -32,14 +33,17 @@ main()
     cot_context *ctx = cot_context_new(nullptr);
     const cot_graph *g;
     const cot::types one = {cot::type(COT_F32, {2, 3})};
-    const cot::types three = {cot::type(COT_F32, {2, 3}), cot::type(COT_I32), cot::type(COT_F32)};
+    const cot::types three = { cot::type(COT_F32, { 2, 3 }), cot::type(COT_I32),
+                               cot::type(COT_F32) };
     bool ok = cot_trace_fn(cot::fn(ctx, "writes", writes, 1, 1), one.x, &g) == COT_ERR_SHAPE &&
-              std::strstr(cot_error(ctx), "writes.cpp:13: add_assign: the destination is f32[1], what is written is f32[2,3]");
+              std::strstr(cot_error(ctx), "writes.cpp:13: add_assign: the destination is "
+                                          "f32[1], what is written is f32[2,3]");
 
     if (!ok)
         std::fprintf(stderr, "%s\n", cot_error(ctx));
     cot_error_clear(ctx);
-    ok = ok && cot_trace_fn(cot::functionalize(cot::fn(ctx, "views", views, 3, 1)), three.x, &g) == COT_OK;
+    ok = ok && cot_trace_fn(cot::functionalize(cot::fn(ctx, "views", views, 3, 1)), three.x,
+                            &g) == COT_OK;
     if (!ok)
         std::fprintf(stderr, "%s\n", cot_error(ctx));
     cot_context_free(ctx);

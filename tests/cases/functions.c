@@ -1,7 +1,8 @@
-/* Functions of a case: programs in StableHLO text, transforms of functions, and functions composed of calls.
+/* Functions of a case: programs in StableHLO text, transforms of functions, and functions
+ * composed of calls.
  *
- * A case names its program `forward`, or it has `functions`, each made of others by name, of which `run` is the
- * one; `transform` comes last, outermost first. */
+ * A case names its program `forward`, or it has `functions`, each made of others by name, of
+ * which `run` is the one; `transform` comes last, outermost first. */
 #include "functions.h"
 
 #include <stdarg.h>
@@ -33,8 +34,8 @@ read_text(run_case *c, const char *name, size_t *bytes)
 
     snprintf(path, sizeof path, "%s/%s", c->folder, name);
     FILE *file = fopen(path, "rb");
-    if (file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0 &&
-        (text = malloc((size_t)size + 1)) != NULL)
+    if (file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 &&
+        fseek(file, 0, SEEK_SET) == 0 && (text = malloc((size_t)size + 1)) != NULL)
         *bytes = fread(text, 1, (size_t)size, file);
     if (file)
         fclose(file);
@@ -42,7 +43,8 @@ read_text(run_case *c, const char *name, size_t *bytes)
 }
 
 static cot_fn *
-program(run_case *c, const char *name, const char *entry, int n_rules, const cot_import_rule *rules)
+program(run_case *c, const char *name, const char *entry, int n_rules,
+        const cot_import_rule *rules)
 {
     const cot_import_options o = { .entry = entry, .n_rules = n_rules, .rules = rules };
     const cot_graph *g = NULL;
@@ -254,7 +256,8 @@ named(run_case *c, const char *name, int depth)
         return composed(c, name, part, depth);
     if (!string_at(x, "of"))
         return case_wrong(c, "%s is no module, no transform and no composition", name);
-    return with_transforms(c, named(c, string_at(x, "of"), depth + 1), json_object_get(x, "transform"));
+    return with_transforms(c, named(c, string_at(x, "of"), depth + 1),
+                           json_object_get(x, "transform"));
 }
 
 cot_fn *

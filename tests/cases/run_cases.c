@@ -1,9 +1,10 @@
 /* Folders of reference cases: `run_cases DIR [--backend LIST] [--only NAME]`.
  *
- * Each folder in DIR with a case.json is a case: a program in StableHLO text, the transforms to apply to it, inputs
- * and the results that it must give (npy files).  Each is run by the evaluator and by the JIT, or by those of
- * LIST, as "eval,c".  An element matches when |x - wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same
- * one; element types and shapes are equal.  A line for each case that fails, then the numbers. */
+ * Each folder in DIR with a case.json is a case: a program in StableHLO text, the transforms to
+ * apply to it, inputs and the results that it must give (npy files).  Each is run by the
+ * evaluator and by the JIT, or by those of LIST, as "eval,c".  An element matches when |x -
+ * wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same one; element types and
+ * shapes are equal.  A line for each case that fails, then the numbers. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,13 +39,15 @@ dtype_named(const char *name)
     return name && strcmp(name, "i1") == 0 ? COT_BOOL : COT_DTYPE_NONE;
 }
 
-/* The same bytes as another element type of the same size: bf16 travels as uint16, bool as a byte. */
+/* The same bytes as another element type of the same size: bf16 travels as uint16, bool as a
+ * byte. */
 static cot_array *
 recast(run_case *c, cot_array *a, cot_dtype want)
 {
     cot_type t = cot_array_type(a);
 
-    if (!a || want == COT_DTYPE_NONE || t.dtype == want || cot_dtype_size(t.dtype) != cot_dtype_size(want))
+    if (!a || want == COT_DTYPE_NONE || t.dtype == want ||
+        cot_dtype_size(t.dtype) != cot_dtype_size(want))
         return a;
     t.dtype = want;
     cot_array *to = cot_array_copy(c->ctx, t, cot_array_read(a));
@@ -65,7 +68,8 @@ read_arrays(run_case *c, const json_t *list, arrays *to)
         snprintf(path, sizeof path, "%s/%s", c->folder, file ? file : "");
         if (cot_npy_read(c->ctx, path, &to->at[to->n]) != COT_OK)
             return case_wrong(c, "%s", cot_error(c->ctx));
-        to->at[to->n] = recast(c, to->at[to->n], dtype_named(json_string_value(json_object_get(x, "dtype"))));
+        to->at[to->n] = recast(c, to->at[to->n],
+                               dtype_named(json_string_value(json_object_get(x, "dtype"))));
         to->n++;
     }
     return true;
@@ -108,7 +112,8 @@ element(const cot_array *a, int64_t i)
     }
     case COT_F32: return ((const float *)p)[i];
     default: /* complex: pairs */
-        return cot_dtype_size(cot_array_type(a).dtype) == 8 ? (double)((const float *)p)[i] : ((const double *)p)[i];
+        return cot_dtype_size(cot_array_type(a).dtype) == 8 ? (double)((const float *)p)[i]
+                                                            : ((const double *)p)[i];
     }
 }
 
@@ -121,7 +126,8 @@ matches(double x, double wanted, double rtol, double atol)
 }
 
 static bool
-compare(run_case *c, const char *backend, const json_t *list, const arrays *out, const arrays *wanted)
+compare(run_case *c, const char *backend, const json_t *list, const arrays *out,
+        const arrays *wanted)
 {
     for (int j = 0; j < wanted->n; j++) {
         const json_t *x = json_array_get(list, (size_t)j);
@@ -130,12 +136,14 @@ compare(run_case *c, const char *backend, const json_t *list, const arrays *out,
         const cot_type t = cot_array_type(wanted->at[j]);
         const bool integer = t.dtype >= COT_I8 && t.dtype <= COT_U64 && rtol == 0 && atol == 0;
         const int64_t n = cot_type_count(&t) * (cot_dtype_name(t.dtype)[0] == 'c' ? 2 : 1);
-        if (integer && memcmp(cot_array_read(out->at[j]), cot_array_read(wanted->at[j]), cot_array_bytes(out->at[j])) == 0)
+        if (integer && memcmp(cot_array_read(out->at[j]), cot_array_read(wanted->at[j]),
+                              cot_array_bytes(out->at[j])) == 0)
             continue;
         for (int64_t i = 0; i < n; i++) {
             const double is = element(out->at[j], i), want = element(wanted->at[j], i);
             if (!matches(is, want, rtol, atol))
-                return case_wrong(c, "%s: result %d [%lld] is %.17g; wants %.17g", backend, j, (long long)i, is, want);
+                return case_wrong(c, "%s: result %d [%lld] is %.17g; wants %.17g", backend, j,
+                                  (long long)i, is, want);
         }
     }
     return true;
@@ -160,14 +168,17 @@ check_types(run_case *c, const cot_graph *g, const arrays *wanted)
         return case_wrong(c, "gives %d results; wants %d", cot_graph_n_out(g), wanted->n);
     for (int j = 0; j < wanted->n; j++)
         if (!same_type(cot_graph_out_type(g, j), cot_array_type(wanted->at[j])))
-            return case_wrong(c, "result %d is of another type: %s of rank %d; wants %s of rank %d", j,
-                              cot_dtype_name(cot_graph_out_type(g, j).dtype), cot_graph_out_type(g, j).rank,
-                              cot_dtype_name(cot_array_type(wanted->at[j]).dtype), cot_array_type(wanted->at[j]).rank);
+            return case_wrong(
+                c, "result %d is of another type: %s of rank %d; wants %s of rank %d", j,
+                cot_dtype_name(cot_graph_out_type(g, j).dtype), cot_graph_out_type(g, j).rank,
+                cot_dtype_name(cot_array_type(wanted->at[j]).dtype),
+                cot_array_type(wanted->at[j]).rank);
     return true;
 }
 
 static bool
-run_on(run_case *c, const cot_graph *g, const char *backend, const arrays *in, const arrays *wanted)
+run_on(run_case *c, const cot_graph *g, const char *backend, const arrays *in,
+       const arrays *wanted)
 {
     const cot_compile_options o = { .backend = backend };
     arrays out = { 0 };

@@ -1,5 +1,5 @@
-/* Steps of random graphs that make a little program at once: complex numbers from real values to real parts, factors of
- * matrices, the incomplete beta function. */
+/* Steps of random graphs that make a little program at once: complex numbers from real values
+ * to real parts, factors of matrices, the incomplete beta function. */
 #include "tests/fuzz/grow.h"
 
 /* The wider of f32 and f64 where most values are that. */
@@ -21,8 +21,10 @@ joined(gen *g, const ir_type *parts)
 static ir_ref
 pointwise(gen *g, ir_ref z, const ir_type *parts)
 {
-    static const ir_op unary[] = { OP_neg, OP_exp, OP_log, OP_sqrt, OP_sin, OP_cos, OP_tan, OP_tanh, OP_sinh, OP_cosh,
-        OP_conj, OP_sign, OP_logistic, OP_asin, OP_acosh, OP_atan, OP_log1p, OP_expm1, OP_rsqrt };
+    static const ir_op unary[] = { OP_neg,  OP_exp,   OP_log,      OP_sqrt, OP_sin,
+                                   OP_cos,  OP_tan,   OP_tanh,     OP_sinh, OP_cosh,
+                                   OP_conj, OP_sign,  OP_logistic, OP_asin, OP_acosh,
+                                   OP_atan, OP_log1p, OP_expm1,    OP_rsqrt };
     static const ir_op binary[] = { OP_add, OP_sub, OP_mul, OP_div, OP_mul, OP_pow };
     const int kind = below(g, 9);
 
@@ -31,9 +33,11 @@ pointwise(gen *g, ir_ref z, const ir_type *parts)
     if (kind < 3)
         return ir_op1(g->b, unary[below(g, (int)(sizeof unary / sizeof *unary))], z);
     if (kind == 3)
-        return ir_node1(g->b, OP_integer_pow, 1, &z, &(ir_attrs){ .ipow = { below(g, 6) - 2 } });
+        return ir_node1(g->b, OP_integer_pow, 1, &z,
+                        &(ir_attrs){ .ipow = { below(g, 6) - 2 } });
     if (kind == 4)
-        return ir_select(g->b, grow_like(g, ir_type_as(g->b->ctx, parts, COT_BOOL)), z, ir_op1(g->b, OP_conj, z));
+        return ir_select(g->b, grow_like(g, ir_type_as(g->b->ctx, parts, COT_BOOL)), z,
+                         ir_op1(g->b, OP_conj, z));
     return ir_op2(g->b, binary[below(g, 6)], z, joined(g, parts));
 }
 
@@ -79,7 +83,8 @@ grow_complex(gen *g)
     ir_ref z = joined(g, t);
 
     for (int i = 1 + below(g, 4); i > 0 && z && type_of(g, z)->size <= LARGEST; i--)
-        z = below(g, 2) ? whole(g, z) : pointwise(g, z, ir_type_as(g->b->ctx, type_of(g, z), float_type(g)));
+        z = below(g, 2) ? whole(g, z)
+                        : pointwise(g, z, ir_type_as(g->b->ctx, type_of(g, z), float_type(g)));
     if (below(g, 4) == 0)
         keep(g, ir_op1(g->b, OP_abs, z));
     else {
@@ -97,7 +102,8 @@ clamped(gen *g, ir_ref x)
     return ir_node1(g->b, OP_clamp, 3, in, NULL);
 }
 
-/* x in [-1, 1] with 4, 8, 12, ... added on the diagonal: all factors and their derivatives exist.  With imaginary parts:
+/* x in [-1, 1] with 4, 8, 12, ... added on the diagonal: all factors and their derivatives
+ * exist.  With imaginary parts:
  * that much larger, since a disc of the plane holds more. */
 static ir_ref
 dominant(gen *g, ir_ref x, ir_ref imaginary)
@@ -105,9 +111,11 @@ dominant(gen *g, ir_ref x, ir_ref imaginary)
     const ir_type *t = type_of(g, x);
     ir_ref row = ir_iota(g->b, t->dtype, t->rank, t->dims, t->rank - 2),
            column = ir_iota(g->b, t->dtype, t->rank, t->dims, t->rank - 1),
-           weight = ir_mul(g->b, ir_add(g->b, row, ir_splat(g->b, t, 1)), ir_splat(g->b, t, imaginary ? 8 : 4));
+           weight = ir_mul(g->b, ir_add(g->b, row, ir_splat(g->b, t, 1)),
+                           ir_splat(g->b, t, imaginary ? 8 : 4));
 
-    x = ir_add(g->b, clamped(g, x), ir_select(g->b, ir_op2(g->b, OP_eq, row, column), weight, ir_splat(g->b, t, 0)));
+    x = ir_add(g->b, clamped(g, x),
+               ir_select(g->b, ir_op2(g->b, OP_eq, row, column), weight, ir_splat(g->b, t, 0)));
     return imaginary ? ir_op2(g->b, OP_complex, x, clamped(g, imaginary)) : x;
 }
 
@@ -125,15 +133,17 @@ keep_parts(gen *g, ir_ref z)
 void
 grow_matrices(gen *g)
 {
-    static const ir_op square[] = { OP_cholesky, OP_lu, OP_qr, OP_eigh, OP_svd, OP_pinv, OP_eig, OP_triangular_solve };
+    static const ir_op square[] = { OP_cholesky, OP_lu,   OP_qr,  OP_eigh,
+                                    OP_svd,      OP_pinv, OP_eig, OP_triangular_solve };
     const int n = 1 + below(g, 4), batch = below(g, 3);
     const ir_op op = square[below(g, 8)];
     const bool complex = below(g, 3) == 0;
     ir_attrs at = { 0 };
     ir_ref out[4], in[2];
 
-    const ir_type *t = ir_type_new(g->b->ctx, float_type(g), 2 + (batch > 0),
-                                   batch > 0 ? (int64_t[]){ batch, n, n } : (int64_t[]){ n, n });
+    const ir_type *t =
+        ir_type_new(g->b->ctx, float_type(g), 2 + (batch > 0),
+                    batch > 0 ? (int64_t[]){ batch, n, n } : (int64_t[]){ n, n });
     in[0] = grow_like(g, t);
     if (complex)
         in[0] = dominant(g, in[0], grow_like(g, t));

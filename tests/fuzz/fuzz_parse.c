@@ -1,5 +1,5 @@
-/* Any text: it parses to graphs that are valid and print to what parses to them again, or it is an
- * error with a message. */
+/* Any text: it parses to graphs that are valid and print to what parses to them again, or it is
+ * an error with a message. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Any text: it imports to a graph that is valid, or it is an error with a message; and nothing else. */
+/* Any text: it imports to a graph that is valid, or it is an error with a message; and nothing
+ * else. */
 #include <stdint.h>
 #include <stdlib.h>
 

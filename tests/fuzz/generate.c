@@ -1,10 +1,10 @@
-/* Random graphs, grown value by value: each step picks an op and makes operands that fit it from the
- * values there are, by converting, reshaping and broadcasting where none fits.  In one program of four
- * half the steps are writes, views, and values for them. */
+/* Random graphs, grown value by value: each step picks an op and makes operands that fit it
+ * from the values there are, by converting, reshaping and broadcasting where none fits.  In one
+ * program of four half the steps are writes, views, and values for them. */
 #include "tests/fuzz/grow.h"
 
-static ir_graph *function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_type *const *out,
-                          int steps);
+static ir_graph *function(gen *outer, int n_in, const ir_type *const *in, int n_out,
+                          const ir_type *const *out, int steps);
 
 static cot_dtype
 any_dtype(gen *g)
@@ -33,7 +33,8 @@ grow_coerce(gen *g, ir_ref v, const ir_type *t)
     if (!ir_same_shape(x, t) && x->size == t->size)
         v = ir_reshape(g->b, v, t->rank, t->dims);
     else if (!ir_same_shape(x, t) && x->rank > 0)
-        v = ir_reduce(g->b, x->dtype == COT_BOOL ? OP_reduce_or : OP_reduce_max, v, ir_axes_below(x->rank));
+        v = ir_reduce(g->b, x->dtype == COT_BOOL ? OP_reduce_or : OP_reduce_max, v,
+                      ir_axes_below(x->rank));
     v = ir_convert(g->b, v, t->dtype);
     if (v && !ir_same_shape(type_of(g, v), t))
         v = ir_broadcast_scalar(g->b, v, t);
@@ -196,7 +197,8 @@ move(gen *g)
 static ir_ref
 reduce(gen *g)
 {
-    static const ir_op numbers[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max, OP_reduce_min, OP_reduce_sum };
+    static const ir_op numbers[] = { OP_reduce_sum, OP_reduce_prod, OP_reduce_max,
+                                     OP_reduce_min, OP_reduce_sum };
     ir_ref x = any(g);
     const ir_type *t = type_of(g, x);
     ir_axes axes = ir_axes_below(t->rank) & (ir_axes)below(g, 16);
@@ -213,7 +215,8 @@ reduce(gen *g)
     return ir_reduce(g->b, numbers[below(g, 5)], x, axes);
 }
 
-/* x summed up along an axis, or the places of its sorted elements, by another of its type too. */
+/* x summed up along an axis, or the places of its sorted elements, by another of its type
+ * too. */
 static ir_ref
 order(gen *g)
 {
@@ -228,11 +231,13 @@ order(gen *g)
     if (below(g, 3) == 0) {
         const int axis = below(g, t->rank);
 
-        return ir_node1(g->b, OP_top_k, 1, &x,
-                        &(ir_attrs){ .top = { axis, below(g, (int)t->dims[axis] + 1), COT_I32 } });
+        return ir_node1(
+            g->b, OP_top_k, 1, &x,
+            &(ir_attrs){ .top = { axis, below(g, (int)t->dims[axis] + 1), COT_I32 } });
     }
-    return ir_node1(g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, grow_like(g, t) },
-                    &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
+    return ir_node1(
+        g->b, OP_argsort, 1 + below(g, 2), (ir_ref[]){ x, grow_like(g, t) },
+        &(ir_attrs){ .arg = { below(g, t->rank), below(g, 2) ? COT_I32 : COT_I64 } });
 }
 
 /* Bits at counters made of x, as numbers of any type. */
@@ -243,7 +248,8 @@ random_bits(gen *g)
     ir_ref x = grow_like(g, t), y = grow_like(g, t);
 
     if (below(g, 2))
-        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, grow_like(g, t) }, &(ir_attrs){ .word = { below(g, 2) } });
+        x = ir_node1(g->b, OP_philox, 3, (ir_ref[]){ x, y, grow_like(g, t) },
+                     &(ir_attrs){ .word = { below(g, 2) } });
     else
         x = ir_op2(g->b, OP_threefry, x, y);
     return ir_convert(g->b, x, any_type(g)->dtype);
@@ -265,8 +271,8 @@ conv(gen *g, ir_ref x)
     }
     dims[t->rank - 2] = t->dims[t->rank - 1];
     dims[t->rank - 1] = 1 + below(g, 3);
-    return ir_conv(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)), (ir_ints){ spatial, stride },
-                   (ir_ints){ spatial, apart });
+    return ir_conv(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)),
+                   (ir_ints){ spatial, stride }, (ir_ints){ spatial, apart });
 }
 
 /* x with another of its type, or with a vector along its last axis. */
@@ -283,8 +289,8 @@ dot(gen *g)
         return conv(g, x);
     ir_ints none = { 0, NULL };
     if (below(g, 3) == 0)
-        return ir_dot(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)), (ir_ints){ 1, &last },
-                      (ir_ints){ 1, &zero }, none, none);
+        return ir_dot(g->b, x, grow_like(g, ir_type_shaped(g->b->ctx, t, 1, t->dims + last)),
+                      (ir_ints){ 1, &last }, (ir_ints){ 1, &zero }, none, none);
     ir_ints batch = { k > 0 && below(g, 2), &zero };
     return ir_dot(g->b, x, grow_like(g, t), (ir_ints){ 1, &k }, (ir_ints){ 1, &k }, batch, batch);
 }
@@ -304,15 +310,16 @@ dynamic(gen *g)
     in[0] = x;
     if (update)
         in[1] = grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, sizes));
-    return ir_node1(g->b, update ? OP_dynamic_update_slice : OP_dynamic_slice, 1 + update + t->rank, in,
-                    &(ir_attrs){ .sizes = { { t->rank, sizes } } });
+    return ir_node1(g->b, update ? OP_dynamic_update_slice : OP_dynamic_slice,
+                    1 + update + t->rank, in, &(ir_attrs){ .sizes = { { t->rank, sizes } } });
 }
 
 /* Rows of x by number: gathered, or scattered into. */
 static ir_ref
 rows(gen *g)
 {
-    static const ir_op puts[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min, OP_scatter_max };
+    static const ir_op puts[] = { OP_scatter, OP_scatter_add, OP_scatter_mul, OP_scatter_min,
+                                  OP_scatter_max };
     ir_ref x = any(g);
     const ir_type *t = type_of(g, x);
     int64_t zero = 0, m = 1 + below(g, 5), window[COT_MAX_RANK], dims[COT_MAX_RANK];
@@ -320,7 +327,8 @@ rows(gen *g)
     if (t->rank == 0 || t->dims[0] == 0)
         return IR_NONE;
     ir_ints none = { 0, NULL }, first = { 1, &zero };
-    ir_ref i = grow_like(g, ir_type_new(g->b->ctx, below(g, 2) ? COT_I32 : COT_I8, 2, (int64_t[]){ m, 1 }));
+    ir_ref i = grow_like(
+        g, ir_type_new(g->b->ctx, below(g, 2) ? COT_I32 : COT_I8, 2, (int64_t[]){ m, 1 }));
     for (int k = 0; k < t->rank; k++) {
         window[k] = k + 1;
         dims[k] = k ? t->dims[k] : 1;
@@ -331,8 +339,10 @@ rows(gen *g)
                         &(ir_attrs){ .gather = { outer, first, none, none, first, { t->rank, dims }, below(g, 2) } });
     dims[0] = m;
     ir_op op = t->dtype == COT_BOOL ? OP_scatter : puts[below(g, 5)];
-    return ir_node1(g->b, op, 3, (ir_ref[]){ x, i, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)) },
-                    &(ir_attrs){ .scatter = { outer, first, none, none, first, below(g, 2), 0 } });
+    return ir_node1(
+        g->b, op, 3,
+        (ir_ref[]){ x, i, grow_like(g, ir_type_shaped(g->b->ctx, t, t->rank, dims)) },
+        &(ir_attrs){ .scatter = { outer, first, none, none, first, below(g, 2), 0 } });
 }
 
 /* ---- writes ---- */
@@ -358,11 +368,13 @@ view(gen *g, ir_ref x)
         at = box(g, t);
         return ir_node1(g->b, OP_view_slice, 1, in, &at);
     case 1:
-        return ir_node1(g->b, OP_view_reshape, 1, in, &(ir_attrs){ .shape = { { 1, &t->size } } });
+        return ir_node1(g->b, OP_view_reshape, 1, in,
+                        &(ir_attrs){ .shape = { { 1, &t->size } } });
     case 2:
         for (int k = 0; k < t->rank; k++)
             to[k] = t->rank - 1 - k;
-        return ir_node1(g->b, OP_view_transpose, 1, in, &(ir_attrs){ .perm = { { t->rank, to } } });
+        return ir_node1(g->b, OP_view_transpose, 1, in,
+                        &(ir_attrs){ .perm = { { t->rank, to } } });
     case 3:
         at.axes.axes = ir_axes_below(t->rank) & (ir_axes)below(g, 8);
         return ir_node1(g->b, OP_view_reverse, 1, in, &at);
@@ -521,7 +533,8 @@ function(gen *outer, int n_in, const ir_type *const *in, int n_out, const ir_typ
 ir_graph *
 fuzz_generate(cot_context *ctx, uint64_t seed, bool writes)
 {
-    static const cot_dtype mains[] = { COT_F32, COT_F64, COT_F64, COT_F32, COT_I32, COT_F16, COT_BF16, COT_U8 };
+    static const cot_dtype mains[] = { COT_F32, COT_F64, COT_F64,  COT_F32,
+                                       COT_I32, COT_F16, COT_BF16, COT_U8 };
     gen g = { .b = ir_build_new(ctx, "fuzz"), .seed = &seed };
     ir_graph *f = NULL;
 

@@ -1,17 +1,19 @@
-/* Random programs: a seed gives a graph over all ops, element types and awkward shapes, sub-functions
- * included.  Equal seeds give equal graphs on every machine. */
+/* Random programs: a seed gives a graph over all ops, element types and awkward shapes,
+ * sub-functions included.  Equal seeds give equal graphs on every machine. */
 #ifndef TESTS_FUZZ_GENERATE_H
 #define TESTS_FUZZ_GENERATE_H
 
 #include "ir/build.h"
 
-/* The graph, of writes and views if `writes` (and at times if not); NULL with the error recorded in the
+/* The graph, of writes and views if `writes` (and at times if not); NULL with the error
+ * recorded in the
  * context: a bug of the generator or of inference. */
 ir_graph *fuzz_generate(cot_context *ctx, uint64_t seed, bool writes);
 
 /* Does the graph still fail as it did?  Asked of smaller and smaller graphs. */
 typedef bool fuzz_fails(void *user, const ir_graph *f);
-/* The smallest graph found that fails: outputs are dropped, results become inputs, operands or zeros. */
+/* The smallest graph found that fails: outputs are dropped, results become inputs, operands or
+ * zeros. */
 const ir_graph *fuzz_shrink(const ir_graph *f, fuzz_fails *fails, void *user);
 
 #endif

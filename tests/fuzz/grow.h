@@ -5,7 +5,8 @@
 #include "tests/fuzz/generate.h"
 #include "tests/laws/programs.h"
 
-/* Complex values are pairs of reals to all that this compares: they come and go within a step. */
+/* Complex values are pairs of reals to all that this compares: they come and go within a
+ * step. */
 enum { REAL_TYPES = COT_C64 - 1 };
 
 enum { MOST_VALUES = 64, MOST_WRITTEN = 12, LARGEST = 3000, DEEPEST = 2 };

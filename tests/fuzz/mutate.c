@@ -1,8 +1,8 @@
-/* A fuzz target on mutants of its corpus: `mutate COUNT FILE...`.  For builds without libFuzzer: the same mutants
- * each time, a few thousand in a second or two.
+/* A fuzz target on mutants of its corpus: `mutate COUNT FILE...`.  For builds without
+ * libFuzzer: the same mutants each time, a few thousand in a second or two.
  *
- * A mutant is a file with a handful of changes: bytes set, spans cut, doubled or moved, a span of another file put
- * in, a number changed. */
+ * A mutant is a file with a handful of changes: bytes set, spans cut, doubled or moved, a span
+ * of another file put in, a number changed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ change(uint8_t *s, size_t n)
     static const char odd[] = "(){}[]<>%@#\":,=-0123456789x?^\n z\x80";
     static const char *const number[] = { "-1", "0", "1", "64", "65", "2147483648", "9223372036854775807", "4294967296" };
     uint8_t copy[512];
-    const size_t at = draw(n), most = n - at < 512 ? n - at : 512, span = draw(draw(8) ? 16 : 512) % (most + 1);
+    const size_t at = draw(n), most = n - at < 512 ? n - at : 512,
+                 span = draw(draw(8) ? 16 : 512) % (most + 1);
     const struct text *other = &file[draw((size_t)n_files)];
 
     switch (n ? draw(6) : 5) {
@@ -64,7 +65,8 @@ change(uint8_t *s, size_t n)
     }
     case 4: s[at] ^= (uint8_t)(1u << draw(8)); return n;
     default: {
-        const size_t from = draw(other->n), m = draw(other->n - from < 256 ? other->n - from + 1 : 256);
+        const size_t from = draw(other->n),
+                     m = draw(other->n - from < 256 ? other->n - from + 1 : 256);
         return insert(s, n, n ? at : 0, other->at + from, m);
     }
     }

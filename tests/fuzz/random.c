@@ -2,9 +2,11 @@
  *
  *     random [--seconds N] [--count N] [--seed S] [--out DIR] [--writes] [FILE.cot]
  *
- * Each program is judged in a process of its own, so that a crash or a loop without end is a failure
- * like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit status is then 1.
- * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the twin alone. */
+ * Each program is judged in a process of its own, so that a crash or a loop without end is a
+ * failure like any other.  What fails is shrunk and written to DIR/random-SEED.cot; the exit
+ * status is then 1.
+ * FILE.cot is judged instead of random programs.  --writes: programs that write, judged by the
+ * twin alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +70,8 @@ run(const ir_graph *f, void **in, void **out)
 static bool
 cleanups_agree(const ir_graph *f, void **in)
 {
-    cot_status (*const pass[])(const ir_graph *, ir_graph **) = { pass_simplify, pass_dce, pass_inline };
+    cot_status (*const pass[])(const ir_graph *, ir_graph **) = { pass_simplify, pass_dce,
+                                                                  pass_inline };
     void **want = results(f), **got = results(f);
     bool ok = run(f, in, want);
 
@@ -121,8 +124,8 @@ all_f64(const ir_graph *f)
     return f64;
 }
 
-/* The dot-product test where everything is f64 and finite.  1e-7: intermediate products may be far
- * larger than the sums, to which it is relative; a wrong rule is off by more. */
+/* The dot-product test where everything is f64 and finite.  1e-7: intermediate products may be
+ * far larger than the sums, to which it is relative; a wrong rule is off by more. */
 static bool
 derivatives_agree(const ir_graph *f, uint64_t seed)
 {
@@ -135,7 +138,8 @@ derivatives_agree(const ir_graph *f, uint64_t seed)
         return true;
     if (pass_jvp(f, NULL, 0, &j) != COT_OK || pass_vjp(f, NULL, 0, &r) != COT_OK)
         return f->ctx->status == COT_ERR_RULE;
-    void **jin = sample(j, seed, false), **rin = sample(r, seed + 1, false), **jout = results(j), **rout = results(r);
+    void **jin = sample(j, seed, false), **rin = sample(r, seed + 1, false),
+         **jout = results(j), **rout = results(r);
     for (int i = 0; i < f->n_in; i++)
         memcpy(rin[i], jin[i], cot_dtype_size(ir_type_at(f, f->in[i])->dtype) * (size_t)ir_type_at(f, f->in[i])->size);
     if (!run(j, jin, jout) || !run(r, rin, rout))
@@ -150,13 +154,15 @@ derivatives_agree(const ir_graph *f, uint64_t seed)
             inner(ir_type_at(f, f->in[i]), jin[f->n_in + k], rout[f->n_out + k], &right, &scale);
             k++;
         }
-    if (!isfinite(left) || !isfinite(right) || !isfinite(scale) || fabs(left - right) <= 1e-7 * (1 + scale))
+    if (!isfinite(left) || !isfinite(right) || !isfinite(scale) ||
+        fabs(left - right) <= 1e-7 * (1 + scale))
         return true;
     printf("<w, Jv> = %.17g, <J'w, v> = %.17g\n", left, right);
     return false;
 }
 
-/* What functionalize makes, by its lenses, against the writes as they stand; *pure: one of its two modes. */
+/* What functionalize makes, by its lenses, against the writes as they stand; *pure: one of its
+ * two modes. */
 static bool
 writes_agree(const ir_graph *f, void **in, bool views, const ir_graph **pure)
 {
@@ -180,9 +186,11 @@ judge(const ir_graph *f, uint64_t seed)
     rt_verdict v = { .good = true };
     void **in = sample(f, seed, seed % 2), **plain = sample(f, seed, false);
 
-    if (f->mutates && (ir_verify(f->ctx, f, "random") != COT_OK || rt_check_text(f, &v) != COT_OK || !v.good))
+    if (f->mutates &&
+        (ir_verify(f->ctx, f, "random") != COT_OK || rt_check_text(f, &v) != COT_OK || !v.good))
         return v.good ? BAD_GRAPH : BAD_TEXT;
-    if (f->mutates && (!writes_agree(f, plain, seed & 4, &f) || ir_verify(f->ctx, f, "random") != COT_OK))
+    if (f->mutates &&
+        (!writes_agree(f, plain, seed & 4, &f) || ir_verify(f->ctx, f, "random") != COT_OK))
         return BAD_WRITES;
     if (writes_only)
         return GOOD;
@@ -253,14 +261,16 @@ write_failure(const ir_graph *f, const failure *was, const char *dir)
 
     snprintf(path, sizeof path, "%s/random-%llu.cot", dir, (unsigned long long)was->seed);
     ir_buf_init(&b, &f->ctx->arena);
-    ir_buf_printf(&b, "; random program %llu, shrunk: %s\n", (unsigned long long)was->seed, verdicts[was->verdict]);
+    ir_buf_printf(&b, "; random program %llu, shrunk: %s\n", (unsigned long long)was->seed,
+                  verdicts[was->verdict]);
     ir_print(&b, f, 0);
     FILE *file = fopen(path, "w");
     if (file) {
         fputs(b.text, file);
         fclose(file);
     }
-    printf("seed %llu: %s; shrunk to %s:\n%s", (unsigned long long)was->seed, verdicts[was->verdict], path, b.text);
+    printf("seed %llu: %s; shrunk to %s:\n%s", (unsigned long long)was->seed,
+           verdicts[was->verdict], path, b.text);
     judge_apart(f, was->seed, false);
     fflush(stdout);
 }
@@ -335,7 +345,9 @@ main(int argc, char **argv)
     do {
         failures += one(seed + n, NULL, 0, dir);
         n++;
-    } while ((count > 0 && (long)n < count) || (count == 0 && difftime(time(NULL), start) < seconds));
-    printf("random: %llu programs from seed %llu, %ld failures\n", (unsigned long long)n, (unsigned long long)seed, failures);
+    } while ((count > 0 && (long)n < count) ||
+             (count == 0 && difftime(time(NULL), start) < seconds));
+    printf("random: %llu programs from seed %llu, %ld failures\n", (unsigned long long)n,
+           (unsigned long long)seed, failures);
     return failures > 0;
 }

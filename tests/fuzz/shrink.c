@@ -1,5 +1,5 @@
-/* Shrinking by deletion, until nothing more can go: first outputs, then nodes from the last to the first,
- * each result replaced by an operand of its type, by zeros, or by a new input. */
+/* Shrinking by deletion, until nothing more can go: first outputs, then nodes from the last to
+ * the first, each result replaced by an operand of its type, by zeros, or by a new input. */
 #include "tests/fuzz/generate.h"
 
 typedef enum edit_kind { DROP_OUTPUT, BY_OPERAND, BY_ZEROS, BY_INPUT, DROP_INPUTS, EDIT_COUNT } edit_kind;
@@ -67,7 +67,8 @@ one_round(const ir_graph *f, fuzz_fails *fails, void *user)
         uint32_t last = kind == DROP_INPUTS ? 1 : kind == DROP_OUTPUT ? (uint32_t)f->n_out : f->n_nodes;
 
         for (uint32_t at = last; at-- > (kind == DROP_OUTPUT || kind == DROP_INPUTS ? 0 : 1);) {
-            const ir_graph *g = kind == DROP_OUTPUT && f->n_out == 1 ? NULL : edited(f, (edit_kind)kind, at);
+            const ir_graph *g =
+                kind == DROP_OUTPUT && f->n_out == 1 ? NULL : edited(f, (edit_kind)kind, at);
 
             if (g && smaller(g, f) && fails(user, g))
                 return g;

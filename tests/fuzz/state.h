@@ -1,5 +1,5 @@
-/* The fuzz target of a reader of arrays with names: any bytes are such a file, or a status with a message.  Whoever
- * includes this says which reader by READ. */
+/* The fuzz target of a reader of arrays with names: any bytes are such a file, or a status with
+ * a message.  Whoever includes this says which reader by READ. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

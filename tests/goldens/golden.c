@@ -7,8 +7,9 @@
  *     ; out: f32[3] rtol=1e-05 atol=1e-06: 5 7 9
  *
  * Each is run by the evaluator and, where it is built, by the JIT.  An element matches when
- * |x - wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same infinity.  Element
- * types and shapes must be equal.  Where the cases come from is said in README.md beside them. */
+ * |x - wanted| <= atol + rtol |wanted|; NaN matches NaN, an infinity the same infinity.
+ * Element types and shapes must be equal.  Where the cases come from is said in README.md
+ * beside them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

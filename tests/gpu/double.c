@@ -1,12 +1,13 @@
 /* A double of the CUDA driver over the host's memory.
  *
- * A stream is a list of things to do that nobody does before somebody waits for it: so a caller who reads a result
- * too early, or frees what is still wanted, gets wrong numbers here as there.  Data that comes from
- * pageable memory is copied when it is handed over, as the driver says it does.  Captured work goes to a graph's list,
- * which a launch of the graph appends.  Every address is checked against what is allocated.
+ * A stream is a list of things to do that nobody does before somebody waits for it: so a caller
+ * who reads a result too early, or frees what is still wanted, gets wrong numbers here as
+ * there.  Data that comes from pageable memory is copied when it is handed over, as the driver
+ * says it does.  Captured work goes to a graph's list, which a launch of the graph appends.
+ * Every address is checked against what is allocated.
  *
- * PTX is not run: the names of its entry points and the number of their parameters (all of 64 bits) are
- * read, and a launch calls the hook with them. */
+ * PTX is not run: the names of its entry points and the number of their parameters (all of 64
+ * bits) are read, and a launch calls the hook with them. */
 #include "tests/gpu/double.h"
 
 #include <stdbool.h>
@@ -98,7 +99,8 @@ static bool
 is_allocated(cu_address at, size_t bytes)
 {
     for (const piece *p = pieces; p; p = p->next)
-        if (at >= (cu_address)(uintptr_t)p->at && at + bytes <= (cu_address)(uintptr_t)p->at + p->bytes)
+        if (at >= (cu_address)(uintptr_t)p->at &&
+            at + bytes <= (cu_address)(uintptr_t)p->at + p->bytes)
             return true;
     return false;
 }
@@ -253,7 +255,8 @@ do_now(task *t)
     return CU_SUCCESS;
 }
 
-/* Failures are sticky, as the driver's are.  (plain and s differ: the two kinds of callers never meet.) */
+/* Failures are sticky, as the driver's are.  (plain and s differ: the two kinds of callers
+ * never meet.) */
 cu_result
 stream_sync_(cu_stream s)
 {
@@ -441,7 +444,8 @@ module_load_(cu_module *out, const void *image, unsigned n, int *options, void *
     }
     if (get("jit") || !read_entries(m, image)) {
         if (log)
-            snprintf(log, room, "ptxas application ptx input, line 9; fatal : this is a double");
+            snprintf(log, room,
+                     "ptxas application ptx input, line 9; fatal : this is a double");
         free(m);
         return CU_INVALID_PTX;
     }
@@ -503,7 +507,8 @@ cu_result
 pool_set_(cu_pool p, int what, void *value)
 {
     (void)p;
-    return what == CU_POOL_RELEASE_THRESHOLD && *(uint64_t *)value ? CU_SUCCESS : CU_INVALID_VALUE;
+    return what == CU_POOL_RELEASE_THRESHOLD && *(uint64_t *)value ? CU_SUCCESS
+                                                                   : CU_INVALID_VALUE;
 }
 
 cu_result
@@ -560,13 +565,13 @@ set_bytes_(cu_address at, unsigned char value, size_t bytes, cu_stream s)
 }
 
 cu_result
-launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-        cu_stream s, void **parameter, void **extra)
+launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+        unsigned bz, unsigned shared, cu_stream s, void **parameter, void **extra)
 {
     task t = { .kind = LAUNCH, .fn = f, .grid = gx, .block = bx };
 
-    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared > 48 << 10 || extra ||
-        f->n > MOST_PARAMETERS)
+    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
+        shared > 48 << 10 || extra || f->n > MOST_PARAMETERS)
         return CU_INVALID_VALUE;
     for (int i = 0; i < f->n; i++)
         memcpy(&t.parameter[i], parameter[i], sizeof t.parameter[i]);

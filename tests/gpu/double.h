@@ -1,15 +1,18 @@
 /* A double of the CUDA driver: what tests may set and ask.
  *
- * The library defines the functions of runtime/cuda/driver.h over the host's memory, under the driver's names.  It is
- * loaded in place of libcuda.so.1, by cot_options.driver or COT_CUDA_DRIVER; the same file opened by a test is the
- * same library, whose own functions are these. */
+ * The library defines the functions of runtime/cuda/driver.h over the host's memory, under the
+ * driver's names.  It is loaded in place of libcuda.so.1, by cot_options.driver or
+ * COT_CUDA_DRIVER; the same file opened by a test is the same library, whose own functions are
+ * these. */
 #ifndef TESTS_GPU_DOUBLE_H
 #define TESTS_GPU_DOUBLE_H
 
 #include <stdint.h>
 
-/* Run a kernel: parameters as for cuLaunchKernel.  0, or the error that the launch ends with. */
-typedef int double_hook(void *user, const char *name, unsigned grid, unsigned block, void **parameters);
+/* Run a kernel: parameters as for cuLaunchKernel.  0, or the error that the launch ends
+ * with. */
+typedef int double_hook(void *user, const char *name, unsigned grid, unsigned block,
+                        void **parameters);
 
 /* Settings, also from the environment, COT_DOUBLE="devices=0,version=10020":
  *

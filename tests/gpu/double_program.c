@@ -1,5 +1,6 @@
-/* Kernels for the double in a process that knows none: COT_DOUBLE_PROGRAM names .cot files, separated by colons, whose
- * functions are lowered as `cot build -o f.ptx` lowers them, and run by the simulator. */
+/* Kernels for the double in a process that knows none: COT_DOUBLE_PROGRAM names .cot files,
+ * separated by colons, whose functions are lowered as `cot build -o f.ptx` lowers them, and run
+ * by the simulator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,8 @@ find(const char *name)
 }
 
 int
-double_program_launch(void *user, const char *name, unsigned grid, unsigned block, void **parameters)
+double_program_launch(void *user, const char *name, unsigned grid, unsigned block,
+                      void **parameters)
 {
     const cg_kernel *k;
     cg_launch l;

@@ -1,4 +1,5 @@
-/* The double's functions that wait by themselves, as a simple host calls them: on one stream, the default. */
+/* The double's functions that wait by themselves, as a simple host calls them: on one stream,
+ * the default. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -99,7 +100,8 @@ event_sync(cu_event e)
 cu_result
 event_between(float *ms, cu_event from, cu_event to)
 {
-    *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 + (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
+    *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 +
+                  (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
     return CU_SUCCESS;
 }
 

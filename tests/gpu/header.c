@@ -1,6 +1,8 @@
-/* The driver's interface as we declare it (runtime/cuda/driver.h) beside the toolkit's own header, where one is installed:
- * numbers, sizes of handles, symbols with their versions, and each function's parameters, called with our types where nothing
- * runs.  It is built only where cuda.h is found, of version 11.4 or newer. */
+/* The driver's interface as we declare it (runtime/cuda/driver.h) beside the toolkit's own
+ * header, where one is installed:
+ * numbers, sizes of handles, symbols with their versions, and each function's parameters,
+ * called with our types where nothing runs.  It is built only where cuda.h is found, of version
+ * 11.4 or newer. */
 #define CU_STREAM_NON_BLOCKING our_stream_non_blocking
 #include "runtime/cuda/driver.h"
 enum { our_non_blocking = CU_STREAM_NON_BLOCKING };
@@ -113,10 +115,13 @@ main(void)
     int wrong = n != sizeof theirs / sizeof *theirs;
 
     for (size_t i = 0; i < n && !wrong; i++)
-        if (strcmp(ours[i].member, theirs[i].member) != 0 || strcmp(ours[i].symbol, theirs[i].symbol) != 0) {
-            printf("header: %s is %s; cuda.h has %s for %s\n", ours[i].member, ours[i].symbol, theirs[i].symbol, theirs[i].member);
+        if (strcmp(ours[i].member, theirs[i].member) != 0 ||
+            strcmp(ours[i].symbol, theirs[i].symbol) != 0) {
+            printf("header: %s is %s; cuda.h has %s for %s\n", ours[i].member, ours[i].symbol,
+                   theirs[i].symbol, theirs[i].member);
             wrong = 1;
         }
-    printf("header: %zu functions of cuda.h %d: %s\n", n, CUDA_VERSION, wrong ? "not ours" : "ours");
+    printf("header: %zu functions of cuda.h %d: %s\n", n, CUDA_VERSION,
+           wrong ? "not ours" : "ours");
     return wrong;
 }

@@ -2,11 +2,13 @@
  *
  *   pack FOLDER FIRST STEP BENCH.cot...
  *
- * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples, plain and special, each the
- * bytes of all arguments, of all results, and of the new values of in/out arguments, as the twin has them.  Of each
- * bench workload: PTX and manifest; its arguments the runner makes from a seed, as rt_random_fill does, and of its results
- * there is a hash, made with the host's kernel, unless a line "; no expectation" says that this takes too long.  A line
- * "; fast" lets tensor cores make it; then the results themselves are packed (NAME.near), for a comparison of sizes.
+ * Of the laws' programs FIRST, FIRST + STEP, ...: text, PTX, manifest, and a file of samples,
+ * plain and special, each the bytes of all arguments, of all results, and of the new values of
+ * in/out arguments, as the twin has them.  Of each bench workload: PTX and manifest; its
+ * arguments the runner makes from a seed, as rt_random_fill does, and of its results there is a
+ * hash, made with the host's kernel, unless a line "; no expectation" says that this takes too
+ * long.  A line "; fast" lets tensor cores make it; then the results themselves are packed
+ * (NAME.near), for a comparison of sizes.
  * programs.txt and bench.txt list them. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +53,8 @@ write_sample(const laws_program *p, bool special, FILE *to)
     cot_status s;
 
     for (int i = 0; i < f->n_in; i++)
-        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
+        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), f->in_name[i],
+                                                  p->lo, p->hi, in[i]);
     s = rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &out);
     if (s == COT_OK) {
         write_arrays(to, f, f->n_in, f->in, in);
@@ -180,7 +183,8 @@ static cot_status
 pack_workload(cot_context *ctx, const char *path)
 {
     static char text[1 << 16];
-    const char *slash = strrchr(path, '/'), *name = ir_copy_string(&ctx->arena, slash ? slash + 1 : path);
+    const char *slash = strrchr(path, '/'),
+               *name = ir_copy_string(&ctx->arena, slash ? slash + 1 : path);
     FILE *file = fopen(path, "rb");
     const cot_graph *f;
     uint64_t hash = 0;
@@ -191,7 +195,8 @@ pack_workload(cot_context *ctx, const char *path)
         fclose(file);
     name = ir_format(&ctx->arena, "%.*s", (int)strcspn(name, "."), name);
     COT_TRY(cot_parse(ctx, path, text, n, NULL, &f));
-    const bool fast = strstr(text, "; fast\n") != NULL, expects = !strstr(text, "; no expectation");
+    const bool fast = strstr(text, "; fast\n") != NULL,
+               expects = !strstr(text, "; no expectation");
     COT_TRY(write_ptx(ctx, f, name, fast));
     if (expects)
         COT_TRY(fast ? write_results(ctx, f, name) : hash_results(f, &hash));
@@ -249,6 +254,7 @@ main(int argc, char **argv)
         return 2;
     pack_workloads(argc - 4, argv + 4);
     fclose(list);
-    printf("pack: %d programs, %d left out, %d workloads, %d failures\n", packed, left_out, argc - 4, failures);
+    printf("pack: %d programs, %d left out, %d workloads, %d failures\n", packed, left_out,
+           argc - 4, failures);
     return failures > 0;
 }

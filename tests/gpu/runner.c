@@ -1,10 +1,12 @@
-/* Runs a bundle on a GPU: every program's results against the twin's bits, then the workloads by the clock.
+/* Runs a bundle on a GPU: every program's results against the twin's bits, then the workloads
+ * by the clock.
  *
  *   runner [FOLDER] [TORCH.txt]
  *
- * Needs the driver, and nothing else.  TORCH.txt has lines "NAME SECONDS", from bench_torch.py: the same
- * workloads in PyTorch.  Exit status 1 where a program fails or a bit differs.  All NaNs are one.  Results of tensor cores
- * (NAME.near has the host's) are compared by size: a mistake moves them by what they are themselves. */
+ * Needs the driver, and nothing else.  TORCH.txt has lines "NAME SECONDS", from bench_torch.py:
+ * the same workloads in PyTorch.  Exit status 1 where a program fails or a bit differs.  All
+ * NaNs are one.  Results of tensor cores (NAME.near has the host's) are compared by size: a
+ * mistake moves them by what they are themselves. */
 #define _POSIX_C_SOURCE 200809L
 #include "examples/ptx_manifest.h"
 
@@ -26,7 +28,8 @@ path_of(const char *name, const char *ending)
 
 /* ---- bits ---- */
 
-/* The exponent's bits of a float type, all ones in a NaN; 0: no float.  Complex numbers are pairs. */
+/* The exponent's bits of a float type, all ones in a NaN; 0: no float.  Complex numbers are
+ * pairs. */
 static int
 float_bytes(const char *t, uint64_t *exponent)
 {
@@ -53,7 +56,8 @@ is_nan(uint64_t x, int bytes, uint64_t exponent)
 
 /* The first number that differs, or -1. */
 static long
-first_difference(const char *t, const unsigned char *want, const unsigned char *got, size_t bytes)
+first_difference(const char *t, const unsigned char *want, const unsigned char *got,
+                 size_t bytes)
 {
     uint64_t exponent = 0;
     int size = float_bytes(t, &exponent);
@@ -112,7 +116,8 @@ compare_one(const json *a, uint64_t at, const char *want, bool *same)
 {
     const size_t bytes = (size_t)json_number(a, "bytes");
     unsigned char *got = malloc(bytes + 1);
-    const char *why = got ? driver_check(&d, d.cuMemcpyDtoH(got, at, bytes)) : "memory is short";
+    const char *why =
+        got ? driver_check(&d, d.cuMemcpyDtoH(got, at, bytes)) : "memory is short";
     long where;
 
     if (!why && (where = first_difference(json_text(a, "type"), (const unsigned char *)want, got, bytes)) >= 0) {
@@ -201,7 +206,8 @@ run_programs(void)
     }
     if (f)
         fclose(f);
-    printf("programs: %d pass, %d differ, %d fail\n", count[PASSES], count[DIFFERS], count[FAILS]);
+    printf("programs: %d pass, %d differ, %d fail\n", count[PASSES], count[DIFFERS],
+           count[FAILS]);
     return count[DIFFERS] + count[FAILS];
 }
 
@@ -226,7 +232,8 @@ bf16_of(float x)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* As the packer fills arguments: floats in [-2, 2), integers in [0, 4).  False: a type that no workload has. */
+/* As the packer fills arguments: floats in [-2, 2), integers in [0, 4).  False: a type that no
+ * workload has. */
 static bool
 fill(const char *t, uint64_t seed, void *to, size_t bytes)
 {
@@ -298,14 +305,16 @@ hash_results(const ptx *p, const memory *m, uint64_t *hash)
 static float
 number_at(const char *t, const void *data, size_t i)
 {
-    const uint32_t high = strcmp(t, "bf16") == 0 ? (uint32_t)((const uint16_t *)data)[i] << 16 : 0;
+    const uint32_t high =
+        strcmp(t, "bf16") == 0 ? (uint32_t)((const uint16_t *)data)[i] << 16 : 0;
     float x;
 
     memcpy(&x, strcmp(t, "bf16") == 0 ? (const void *)&high : (const char *)data + 4 * i, sizeof x);
     return x;
 }
 
-/* |got - want| is at most 2^-6 of the results' root mean square, and a bf16's last place, 2^-7 |want|. */
+/* |got - want| is at most 2^-6 of the results' root mean square, and a bf16's last place, 2^-7
+ * |want|. */
 static bool
 are_near(const char *t, const void *want, const void *got, size_t n)
 {
@@ -335,7 +344,8 @@ compare_sizes(const ptx *p, const memory *m, const char *name, bool *known, bool
     int i = 0;
 
     *near = *known = file != NULL;
-    for (const json *a = json_get(p->f, "arguments")->first; a && file && !why; a = a->next, i++) {
+    for (const json *a = json_get(p->f, "arguments")->first; a && file && !why;
+         a = a->next, i++) {
         const size_t bytes = (size_t)json_number(a, "bytes");
         const char *t = json_text(a, "type");
         char *got;
@@ -361,13 +371,16 @@ clock_runs(ptx *p, const memory *m, double *seconds)
     int status = 0;
 
     *seconds = 1e30;
-    if ((why = driver_check(&d, d.cuEventCreate(&from, 0))) || (why = driver_check(&d, d.cuEventCreate(&to, 0))))
+    if ((why = driver_check(&d, d.cuEventCreate(&from, 0))) ||
+        (why = driver_check(&d, d.cuEventCreate(&to, 0))))
         return why;
     for (int i = 0; i < REPEATS && !why; i++) {
         float ms = 0;
 
-        if ((why = driver_check(&d, d.cuEventRecord(from, NULL))) || (why = ptx_run(p, m->at, &status)) ||
-            (why = driver_check(&d, d.cuEventRecord(to, NULL))) || (why = driver_check(&d, d.cuEventSynchronize(to))) ||
+        if ((why = driver_check(&d, d.cuEventRecord(from, NULL))) ||
+            (why = ptx_run(p, m->at, &status)) ||
+            (why = driver_check(&d, d.cuEventRecord(to, NULL))) ||
+            (why = driver_check(&d, d.cuEventSynchronize(to))) ||
             (why = driver_check(&d, d.cuEventElapsedTime(&ms, from, to))))
             break;
         *seconds = fmin(*seconds, ms * 1e-3);
@@ -396,9 +409,11 @@ torch_seconds(const char *path, const char *name)
 static void
 print_line(const ptx *p, const char *name, double s, double torch, const char *bits)
 {
-    const double moved = (double)json_number(p->f, "moved"), flops = (double)json_number(p->f, "flops");
+    const double moved = (double)json_number(p->f, "moved"),
+                 flops = (double)json_number(p->f, "flops");
 
-    printf("%-20s %10.1f us %9.1f GB/s %8.2f TFLOP/s", name, s * 1e6, moved / s * 1e-9, flops / s * 1e-12);
+    printf("%-20s %10.1f us %9.1f GB/s %8.2f TFLOP/s", name, s * 1e6, moved / s * 1e-9,
+           flops / s * 1e-12);
     if (torch > 0)
         printf("   torch %10.1f us, ratio %.2f", torch * 1e6, torch / s);
     printf("   %s\n", bits);

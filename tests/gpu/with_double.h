@@ -2,17 +2,15 @@
 #ifndef TESTS_GPU_WITH_DOUBLE_H
 #define TESTS_GPU_WITH_DOUBLE_H
 
-#include <check.h>
 #include <dlfcn.h>
-#include <stdlib.h>
 
 #include "codegen/grid.h"
 #include "cotrace/cotrace.h"
 #include "ir/array.h"
 #include "runtime/device.h"
 #include "tests/gpu/double.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static void *library;
 static double_set_fn *set;
 static double_hook_fn *on_launch;
@@ -37,7 +35,8 @@ find_kernel(const char *name)
 
 /* The parameters as the contract has them: buffers, numbers, the status. */
 static int
-launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block, void **parameters)
+launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
+                    void **parameters)
 {
     const cg_kernel *k = find_kernel(name);
     const cg_launch l = k ? cg_launch_of(k) : (cg_launch){ 0 };
@@ -84,7 +83,8 @@ open_double(void)
 static cot_context *
 new_context(const char *target)
 {
-    return cot_context_new(&(cot_options){ .verify = 1, .driver = CUDA_DOUBLE, .target = target });
+    return cot_context_new(
+        &(cot_options){ .verify = 1, .driver = CUDA_DOUBLE, .target = target });
 }
 
 static void
@@ -113,7 +113,7 @@ check_clean(void)
 static void
 end(void)
 {
-    cot_context_free(ctx);
+    suite_end();
     check_clean();
     dlclose(library);
 }
@@ -132,7 +132,8 @@ parsed(const char *text)
 {
     const cot_graph *g;
 
-    ck_assert_msg(cot_parse(ctx, "test.cot", text, strlen(text), "f", &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_parse(ctx, "test.cot", text, strlen(text), "f", &g) == COT_OK, "%s",
+                  cot_error(ctx));
     return g;
 }
 

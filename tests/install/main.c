@@ -1,4 +1,5 @@
-/* A stranger's program: the gradient of sum(x * x), through the installed headers and library. */
+/* A stranger's program: the gradient of sum(x * x), through the installed headers and
+ * library. */
 #include <cotrace/cotrace.h>
 #include <stdio.h>
 
@@ -16,7 +17,8 @@ main(void)
     cot_context *ctx = cot_context_new(NULL);
     cot_fn *f = cot_grad(cot_fn_new(ctx, "f", body, 1, 1, NULL));
     float x[3] = { 1, 2, 3 }, dx[3] = { 0 };
-    cot_array *in = cot_array_borrow(ctx, cot_f32(3), x), *out = cot_array_borrow(ctx, cot_f32(3), dx);
+    cot_array *in = cot_array_borrow(ctx, cot_f32(3), x),
+              *out = cot_array_borrow(ctx, cot_f32(3), dx);
     cot_status status = cot_jit(f, &out, 1, (const cot_array *[]){ in }, 1);
 
     if (status != COT_OK)

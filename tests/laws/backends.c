@@ -1,8 +1,9 @@
 /* Every back end and vector width against the twin, bit for bit, over the programs of the laws:
- * `backends FIRST STEP` takes programs FIRST, FIRST + STEP, ...; `backends N` is program N alone.
+ * `backends FIRST STEP` takes programs FIRST, FIRST + STEP, ...; `backends N` is program N
+ * alone.
  *
- * Each program runs on a sample inside its domain and on one with NaN, infinities, zeros, subnormals and
- * extreme integers in it. */
+ * Each program runs on a sample inside its domain and on one with NaN, infinities, zeros,
+ * subnormals and extreme integers in it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ report(const laws_program *p, const char *why)
     fflush(stdout);
 }
 
-typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+                  void *array);
 
 static void
 check(const laws_program *p, fill *sample)

@@ -1,19 +1,22 @@
-/* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator (carry.h), over the
- * programs of the laws and programs in files.
+/* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator
+ * (carry.h), over the programs of the laws and programs in files.
  *
  *   law_carriers --page PAGE [--missing] [--row ROW ...] [FILE.cot ...]
  *   law_carriers [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
  *
- * --page makes rows of the table: all, those named, or those that PAGE lacks, the laws' and then the files'.  PAGE is
- * written after each, and keeps its other rows, so that it may be made in pieces and a run be stopped at any time.
+ * --page makes rows of the table: all, those named, or those that PAGE lacks, the laws' and
+ * then the files'.  PAGE is written after each, and keeps its other rows, so that it may be
+ * made in pieces and a run be stopped at any time.
  * A row with a difference is not in it.
  *
- * Else: programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of the files' alone.  --check
- * wants of each program taken what the table says of it.  A row that the table does not have yet is no failure.
+ * Else: programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of
+ * the files' alone.  --check wants of each program taken what the table says of it.  A row that
+ * the table does not have yet is no failure.
  *
- * A difference fails.  A file's program is taken through the pipeline that a comment "; run:" in it names, if that makes
- * a program; what is no program by itself (it wants a large constant, or is there to be refused) is left out.  A compiler
- * that is not here is left out, and so is LLVM. */
+ * A difference fails.  A file's program is taken through the pipeline that a comment "; run:"
+ * in it names, if that makes a program; what is no program by itself (it wants a large
+ * constant, or is there to be refused) is left out.  A compiler that is not here is left out,
+ * and so is LLVM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +77,8 @@ read_file(const char *path)
     return text;
 }
 
-/* f through the pipeline of the text's first comment "; run:"; f itself where there is none or it is none of a
- * function's. */
+/* f through the pipeline of the text's first comment "; run:"; f itself where there is none or
+ * it is none of a function's. */
 static const ir_graph *
 transformed(cot_context *ctx, const ir_graph *f, const char *text)
 {
@@ -208,9 +211,11 @@ run_batch(int n, const int *number, char **file)
     free(b);
 }
 
-/* Those of the numbers from first to end, step by step, that are of row r; of any row if r is NULL. */
+/* Those of the numbers from first to end, step by step, that are of row r; of any row if r is
+ * NULL. */
 static void
-run_programs(int first, int step, int end, const struct row *r, struct row *const *row_at, char **file)
+run_programs(int first, int step, int end, const struct row *r, struct row *const *row_at,
+             char **file)
 {
     int number[CARRY_BATCH], n = 0;
 
@@ -230,14 +235,20 @@ run_programs(int first, int step, int end, const struct row *r, struct row *cons
 
 static const char *const about =
     "# Carriers\n\n"
-    "Made by `docs/carriers.sh`: every program of the tests (the laws, op by op; the goldens; the text tests; what the\n"
-    "examples compile) through everything that can carry it. A number is how many gave the evaluator's bits. The laws'\n"
-    "programs run on operands with NaN, infinities, zeros and subnormals among them; C source is written for vectors of\n"
-    "1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the tests `laws.carriers` and\n"
+    "Made by `docs/carriers.sh`: every program of the tests (the laws, op by op; the goldens; "
+    "the text tests; what the\n"
+    "examples compile) through everything that can carry it. A number is how many gave the "
+    "evaluator's bits. The laws'\n"
+    "programs run on operands with NaN, infinities, zeros and subnormals among them; C source "
+    "is written for vectors of\n"
+    "1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the "
+    "tests `laws.carriers` and\n"
     "`carriers.files`, which also want of each program what is said here.\n\n";
-static const char *const empty = "\nNo program by itself in:", *const unmade = "\nNot made yet:";
+static const char *const empty = "\nNo program by itself in:", *const unmade =
+                                                                   "\nNot made yet:";
 
-/* A line of names, if there are any: of the rows that are not made, or are without a program. */
+/* A line of names, if there are any: of the rows that are not made, or are without a
+ * program. */
 static void
 print_names(FILE *out, const char *words, bool whole)
 {
@@ -296,21 +307,23 @@ read_row(const char *page, struct row *r)
 
     snprintf(line, sizeof line, "\n| %s |", r->name);
     if ((at = strstr(page, line)) != NULL) {
-        if (sscanf(at + strlen(line), "%d | %15[-0-9] | %15[-0-9] | %15[-0-9] | %15[-0-9]", &r->programs, number[0],
-                   number[1], number[2], number[3]) != CARRIERS + 1)
+        if (sscanf(at + strlen(line), "%d | %15[-0-9] | %15[-0-9] | %15[-0-9] | %15[-0-9]",
+                   &r->programs, number[0], number[1], number[2], number[3]) != CARRIERS + 1)
             return false;
         for (int k = 0; k < CARRIERS; k++)
             r->same[k] = strcmp(number[k], "-") == 0 ? -1 : atoi(number[k]);
         return true;
     }
     snprintf(line, sizeof line, "`%s`", r->name);
-    return (at = strstr(page, empty)) != NULL && strstr(at, line) && strstr(at, line) < at + 1 + strcspn(at + 1, "\n");
+    return (at = strstr(page, empty)) != NULL && strstr(at, line) &&
+           strstr(at, line) < at + 1 + strcspn(at + 1, "\n");
 }
 
 static void
 read_notes(const char *page)
 {
-    for (const char *at = strstr(page, "\n- "); at && n_notes < MAX_NOTES; at = strstr(at + 3, "\n- ")) {
+    for (const char *at = strstr(page, "\n- "); at && n_notes < MAX_NOTES;
+         at = strstr(at + 3, "\n- ")) {
         struct note *n = &note[n_notes];
         n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier, n->why) == 3;
     }
@@ -343,7 +356,8 @@ make_row(struct row *r, int end, struct row *const *row_at, char **file)
     r->whole = failures == failed;
     if (!r->whole)
         r->programs = 0;
-    fprintf(stderr, "carriers: %s: %d programs, %d s\n", r->name, r->programs, (int)(time(NULL) - start));
+    fprintf(stderr, "carriers: %s: %d programs, %d s\n", r->name, r->programs,
+            (int)(time(NULL) - start));
 }
 
 /* The row of each number, in the order of the page. */
@@ -363,9 +377,11 @@ find_rows(int n_files, char **file)
     return at;
 }
 
-/* Rows made and merged: those of `want`, those that the page lacks, or, where neither is asked for, all. */
+/* Rows made and merged: those of `want`, those that the page lacks, or, where neither is asked
+ * for, all. */
 static void
-make_page(const char *path, int n_want, const char *const *want, bool missing, int n_files, char **file)
+make_page(const char *path, int n_want, const char *const *want, bool missing, int n_files,
+          char **file)
 {
     struct row **row_at = find_rows(n_files, file);
     const int known = n_rows;
@@ -408,8 +424,8 @@ is_noted(const char *page, const char *words, const char *carrier)
     return false;
 }
 
-/* In the row of each program taken every carrier here gives the bits of all but what it refuses, and what was refused
- * just now is said to be. */
+/* In the row of each program taken every carrier here gives the bits of all but what it
+ * refuses, and what was refused just now is said to be. */
 static void
 check_page(const char *path)
 {
@@ -428,8 +444,8 @@ check_page(const char *path)
     }
     for (int i = 0; page && i < n_notes; i++)
         if (!is_noted(page, note[i].program, note[i].carrier)) {
-            fprintf(stderr, "carriers: %s: %s refuses it, and the page does not say so: %s\n", note[i].program,
-                    note[i].carrier, note[i].why);
+            fprintf(stderr, "carriers: %s: %s refuses it, and the page does not say so: %s\n",
+                    note[i].program, note[i].carrier, note[i].why);
             failures++;
         }
     failures += !page;
@@ -466,7 +482,8 @@ main(int argc, char **argv)
     if (page)
         make_page(page, n_want, want, missing, argc - at, argv + at);
     else
-        run_programs(first + atoi(argv[at]), atoi(argv[at + 1]), laws_count() + argc - at - 2, NULL, NULL, argv + at + 2);
+        run_programs(first + atoi(argv[at]), atoi(argv[at + 1]), laws_count() + argc - at - 2,
+                     NULL, NULL, argv + at + 2);
     if (check)
         check_page(check);
     fprintf(stderr, "carriers: %d programs, %d failures\n", programs, failures);

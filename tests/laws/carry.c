@@ -59,10 +59,12 @@ answer(carry_batch *b, carry_program *p, carry_by by, carry_answer a, const char
     if (a != CARRY_DIFFERS)
         return;
     b->failures++;
-    fprintf(stderr, "carriers: %s: %s: %s\n%s", p->name, carry_name[by], why, p->text ? p->text : "");
+    fprintf(stderr, "carriers: %s: %s: %s\n%s", p->name, carry_name[by], why,
+            p->text ? p->text : "");
 }
 
-/* What the context says is why: a carrier that has no way to call a function in this process refuses. */
+/* What the context says is why: a carrier that has no way to call a function in this process
+ * refuses. */
 static void
 refuse(carry_batch *b, carry_program *p, carry_by by)
 {
@@ -86,7 +88,8 @@ compare(carry_batch *b, carry_program *p, carry_by by)
 /* -- one program: evaluated, lowered, by the JIT -- */
 
 static cot_status
-lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natural *out, cg_target *target)
+lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natural *out,
+      cg_target *target)
 {
     const cot_compile_options o = { .backend = backend, .vector_bits = bits, .threads = 1 };
     rt_lowered low;
@@ -99,7 +102,8 @@ lower(carry_batch *b, carry_program *p, const char *backend, int bits, cg_natura
                          .n_in = p->f->n_in,
                          .n_out = p->f->n_out - p->f->n_inout };
     COT_TRY(cg_check_externs(low.module, "a file"));
-    p->work_bytes = low.module->work_bytes > p->work_bytes ? low.module->work_bytes : p->work_bytes;
+    p->work_bytes =
+        low.module->work_bytes > p->work_bytes ? low.module->work_bytes : p->work_bytes;
     *target = plan.target;
     return COT_OK;
 }
@@ -127,8 +131,8 @@ make_arrays(carry_program *p)
     p->want = laws_values(p->f->n_out, p->f->out, p->f);
     p->got = laws_values(p->f->n_out, p->f->out, p->f);
     for (int k = 0; k < p->f->n_in; k++)
-        (p->special ? laws_fill_special : laws_fill)(&seed, ir_type_at(p->f, p->f->in[k]), p->f->in_name[k], p->lo,
-                                                     p->hi, p->in[k]);
+        (p->special ? laws_fill_special : laws_fill)(&seed, ir_type_at(p->f, p->f->in[k]),
+                                                     p->f->in_name[k], p->lo, p->hi, p->in[k]);
 }
 
 bool
@@ -140,7 +144,8 @@ carry_add(carry_batch *b, const carry_program *from)
 
     *p = *from;
     make_arrays(p);
-    if (rt_check_points(p->f, p->in, &ends) != COT_OK || !ends || run_kernel(b, p, "eval", p->want) != COT_OK) {
+    if (rt_check_points(p->f, p->in, &ends) != COT_OK || !ends ||
+        run_kernel(b, p, "eval", p->want) != COT_OK) {
         cot_error_clear(b->ctx);
         laws_free(p->f->n_in, p->in);
         laws_free(p->f->n_out, p->want);
@@ -200,7 +205,8 @@ call(carry_batch *b, carry_program *p, const cg_natural *fn, void *library)
         arg[at].at = p->got[fn->n_out + k];
     }
     arg[n].at = aligned_alloc(64, (size_t)(p->work_bytes + 128) / 64 * 64);
-    const bool good = entry.p && rt_call_c(b->ctx, entry.f, n + 1, arg, &result) == COT_OK && result == 0;
+    const bool good =
+        entry.p && rt_call_c(b->ctx, entry.f, n + 1, arg, &result) == COT_OK && result == 0;
     free(arg[n].at);
     return good;
 }
@@ -260,7 +266,8 @@ carry_object(carry_batch *b)
     }
     if (n == 0)
         return;
-    if (cg_llvm()->emit(b->ctx, &b->native, CG_TO_OBJECT, n, fn, &b->ctx->arena, &bytes, &size) == COT_OK &&
+    if (cg_llvm()->emit(b->ctx, &b->native, CG_TO_OBJECT, n, fn, &b->ctx->arena, &bytes,
+                        &size) == COT_OK &&
         write_file(ir_format(&b->ctx->arena, "%s/x.o", b->folder), bytes, size))
         carry_c(b, CARRY_OBJECT, "cc -shared -o x.so x.o", "x.so");
     else

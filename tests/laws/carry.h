@@ -1,7 +1,8 @@
-/* Programs through every carrier: the JIT, an object file, C by several compilers, bit for bit against the
- * evaluator.
+/* Programs through every carrier: the JIT, an object file, C by several compilers, bit for bit
+ * against the evaluator.
  *
- * Starting a compiler is dear, so programs go in batches: one file of C for each width in use, one object. */
+ * Starting a compiler is dear, so programs go in batches: one file of C for each width in use,
+ * one object. */
 #ifndef TESTS_LAWS_CARRY_H
 #define TESTS_LAWS_CARRY_H
 
@@ -48,7 +49,8 @@ void carry_jit(carry_batch *b);
 void carry_object(carry_batch *b);
 /* Write the C files, once; "c4.c c8.c" is their names, "" if there are none. */
 const char *carry_write_c(carry_batch *b);
-/* Run `command`, which makes the library `name` in the folder, load it and call each program. */
+/* Run `command`, which makes the library `name` in the folder, load it and call each
+ * program. */
 void carry_c(carry_batch *b, carry_by by, const char *command, const char *name);
 /* Can the compiler be run? */
 bool carry_has(const char *compiler);

@@ -1,19 +1,23 @@
 /* Laws of transforms of transforms, on the twin, in f64: `compose SAMPLE [FIRST [COUNT]]`.
  *
- * A chain applies transforms to a program, one after the other.  The last one is judged against the
- * graph it was given, by a law of its own that needs no other transform of the same kind: vmap against
- * a loop (of 0, 1, 2, 3 or 5 examples, any arguments mapped at the first axis or the last), jvp against central differences, vjp by inner products with jvp, Jacobians by their products
- * with tangents, hessian by second tangents.  As each chain's head is a chain too, this proves whole
- * chains by induction.  Then simplify runs between any two transforms, in every combination: the results
- * stay those of the chain without it.  And each graph prints as a text that parses back to it.
+ * A chain applies transforms to a program, one after the other.  The last one is judged against
+ * the graph it was given, by a law of its own that needs no other transform of the same kind:
+ * vmap against a loop (of 0, 1, 2, 3 or 5 examples, any arguments mapped at the first axis or
+ * the last), jvp against central differences, vjp by inner products with jvp, Jacobians by
+ * their products with tangents, hessian by second tangents.  As each chain's head is a chain
+ * too, this proves whole chains by induction.  Then simplify runs between any two transforms,
+ * in every combination: the results stay those of the chain without it.  And each graph prints
+ * as a text that parses back to it.
  *
- * Samples, the same in every run (a step shares no factor with the numbers that it steps through):
+ * Samples, the same in every run (a step shares no factor with the numbers that it steps
+ * through):
  *
  *   ten        the ten compositions of torch.func's own tests, on every program
  *   pairs      every pair of the transforms below, on every program
  *   triples    of all triples on all programs, numbered, each TRIPLE_STEP-th
  *
- * A chain that would make a graph too large for the twin is left out; the last line says how many.
+ * A chain that would make a graph too large for the twin is left out; the last line says how
+ * many.
  * A failure prints the chain, the program's number and text, and the two values. */
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +63,8 @@ run(const chain *c, const ir_graph *f, void **out, void **in)
 
 /* Arrays are equal, to a tolerance of the largest finite element or of 1. */
 static bool
-same(const chain *c, const char *what, int k, const ir_type *t, const void *got, const void *want, double tolerance)
+same(const chain *c, const char *what, int k, const ir_type *t, const void *got,
+     const void *want, double tolerance)
 {
     double scale = 1;
     char text[300];
@@ -142,8 +147,9 @@ floating_wrt(const ir_graph *f)
     return (pass_wrt){ n, arg };
 }
 
-/* How a map in a chain maps: which arguments, at the first or the last axis of each, how many examples.  It
- * differs from program to program and from link to link, and all ways come about. */
+/* How a map in a chain maps: which arguments, at the first or the last axis of each, how many
+ * examples.  It differs from program to program and from link to link, and all ways come
+ * about. */
 typedef struct way {
     unsigned mapped, last;
     int64_t size;
@@ -240,14 +246,16 @@ moved(const ir_graph *f, void **to, void **x, void **v, double h)
     }
 }
 
-/* The results of g are passed on, and the tangents are central differences: h^2 g'''/6 + eps |g| / h. */
+/* The results of g are passed on, and the tangents are central differences: h^2 g'''/6 + eps
+ * |g| / h. */
 static bool
 law_jvp(const chain *c)
 {
     const ir_graph *g = c->g;
     const double h = 1e-5;
     void **near = laws_values(g->n_in, g->in, g), **y = laws_values(g->n_out, g->out, g);
-    void **ahead = laws_values(g->n_out, g->out, g), **behind = laws_values(g->n_out, g->out, g);
+    void **ahead = laws_values(g->n_out, g->out, g),
+         **behind = laws_values(g->n_out, g->out, g);
     bool ok = run(c, g, y, c->in);
 
     for (int j = 0; j < g->n_out && ok; j++)
@@ -263,8 +271,10 @@ law_jvp(const chain *c)
         if (!ir_is_floating(g, g->out[j]))
             continue;
         for (int64_t e = 0; e < t->size; e++)
-            a[e] = isfinite(a[e]) && isfinite(b[e]) ? (a[e] - b[e]) / (2 * h) : ((double *)c->out[g->n_out + k])[e];
-        ok = c->p->kinks || same(c, "against differences, tangent", j, t, c->out[g->n_out + k], a, 3e-6);
+            a[e] = isfinite(a[e]) && isfinite(b[e]) ? (a[e] - b[e]) / (2 * h)
+                                                    : ((double *)c->out[g->n_out + k])[e];
+        ok = c->p->kinks ||
+             same(c, "against differences, tangent", j, t, c->out[g->n_out + k], a, 3e-6);
         k++;
     }
     laws_free(g->n_in, near);
@@ -327,7 +337,8 @@ law_vjp(const chain *c)
             k++;
         }
     snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
-    bool ok = (isnan(left) && isnan(right)) || left == right || fabs(left - right) <= 1e-11 * scale || fail(c, what);
+    bool ok = (isnan(left) && isnan(right)) || left == right ||
+              fabs(left - right) <= 1e-11 * scale || fail(c, what);
     laws_free(j->n_in, in);
     laws_free(j->n_out, out);
     return ok;
@@ -371,8 +382,8 @@ make_jacrev(const ir_graph *f, ir_graph **out)
     return pass_jacrev(f, &wrt, 0, 0, out);
 }
 
-/* Block (j, i) has the shape of output j, then of argument i: the sum over i of block times tangent is
- * the tangent of output j. */
+/* Block (j, i) has the shape of output j, then of argument i: the sum over i of block times
+ * tangent is the tangent of output j. */
 static bool
 law_jacobian(const chain *c)
 {
@@ -412,8 +423,8 @@ make_hessian(const ir_graph *f, ir_graph **out)
     return pass_hessian(f, &wrt, 0, out);
 }
 
-/* Block (j, a, b): the sum over a and b of block times u_a v_b is the last part of jvp(jvp(g)) at
- * (x, u, v, 0). */
+/* Block (j, a, b): the sum over a and b of block times u_a v_b is the last part of jvp(jvp(g))
+ * at (x, u, v, 0). */
 static bool
 law_hessian(const chain *c)
 {
@@ -435,14 +446,16 @@ law_hessian(const chain *c)
 
         for (int a = 0; a < wrt.n; a++)
             for (int b = 0; b < wrt.n; b++) {
-                int64_t n = ir_type_at(g, g->in[wrt.arg[a]])->size, m = ir_type_at(g, g->in[wrt.arg[b]])->size;
+                int64_t n = ir_type_at(g, g->in[wrt.arg[a]])->size,
+                        m = ir_type_at(g, g->in[wrt.arg[b]])->size;
                 const double *block = c->out[(j * wrt.n + a) * wrt.n + b];
                 const double *u = in[g->n_in + a], *v = in[g->n_in + wrt.n + b];
 
                 for (int64_t e = 0; e < y->size * n * m; e++)
                     sum[e / (n * m)] += block[e] * u[e / m % n] * v[e % m];
             }
-        ok = same(c, "Hessian times tangents, result", j, y, sum, out[two->n_out - g->n_out + j], 1e-8);
+        ok = same(c, "Hessian times tangents, result", j, y, sum,
+                  out[two->n_out - g->n_out + j], 1e-8);
         free(sum);
     }
     laws_free(two->n_in, in);
@@ -455,14 +468,16 @@ static cot_status
 total(const ir_graph *f, ir_graph **out)
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out), sum = IR_NONE;
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in), *y = IR_NEW_N(b->arena, ir_ref, f->n_out),
+           sum = IR_NONE;
 
     for (int i = 0; i < f->n_in; i++)
         in[i] = ir_input_like(b, f, f->in[i], "");
     ir_inline_graph(b, f, in, y);
     for (int j = 0; j < f->n_out; j++)
         if (ir_is_floating(f, f->out[j])) {
-            ir_ref s = ir_reduce(b, OP_reduce_sum, y[j], ir_axes_below(ir_type_at(f, f->out[j])->rank));
+            ir_ref s = ir_reduce(b, OP_reduce_sum, y[j],
+                                 ir_axes_below(ir_type_at(f, f->out[j])->rank));
             sum = sum ? ir_add(b, sum, s) : s;
         }
     ir_output(b, sum);
@@ -507,7 +522,8 @@ law_grad(const chain *c)
             k++;
         }
     double got = *(double *)c->out[n];
-    snprintf(what, sizeof what, "derivative %.17g, by gradient %.17g; value %.17g, wants %.17g", left, right, got, value);
+    snprintf(what, sizeof what, "derivative %.17g, by gradient %.17g; value %.17g, wants %.17g",
+             left, right, got, value);
     bool finite = isfinite(left) && isfinite(value);
     bool ok = !finite || (fabs(left - right) <= 1e-10 * scale && fabs(got - value) <= 1e-11 * scale) || fail(c, what);
     laws_free(j->n_in, in);
@@ -562,14 +578,16 @@ fits(const ir_graph *f, int which)
 {
     int64_t n = elements(f, f->n_out, f->out);
 
-    if (!in_f64(f) || (transforms[which].order && count_floating(f, f->n_out, f->out) < f->n_out))
+    if (!in_f64(f) ||
+        (transforms[which].order && count_floating(f, f->n_out, f->out) < f->n_out))
         return false;
     for (int k = 0; k < transforms[which].order; k++)
         n *= elements(f, f->n_in, f->in);
     return f->n_nodes <= MOST_NODES && n <= MOST_ELEMENTS;
 }
 
-/* A while keeps a tape of its steps for each derivative of a derivative: the twin has no room for many. */
+/* A while keeps a tape of its steps for each derivative of a derivative: the twin has no room
+ * for many. */
 static bool
 too_deep(const laws_program *p, const links *l)
 {
@@ -580,7 +598,8 @@ too_deep(const laws_program *p, const links *l)
     return order > MOST_ORDER && strcmp(p->op, "while") == 0;
 }
 
-/* The chain over the program, simplified after link k where bit k of `tidy` is set.  False: left out. */
+/* The chain over the program, simplified after link k where bit k of `tidy` is set.  False:
+ * left out. */
 static bool
 build(chain *c, const links *l, unsigned tidy, bool *ok)
 {
@@ -595,7 +614,8 @@ build(chain *c, const links *l, unsigned tidy, bool *ok)
         salt = (unsigned)c->p->number * 4 + (unsigned)k;
         if (!fits(c->g, l->at[k]))
             return false;
-        snprintf(c->name + strlen(c->name), sizeof c->name - strlen(c->name), "%s%s", k ? " | " : "", t->name);
+        snprintf(c->name + strlen(c->name), sizeof c->name - strlen(c->name), "%s%s",
+                 k ? " | " : "", t->name);
         *ok = t->make(c->g, &h) == COT_OK || fail_error(c, t->name);
         if (*ok && tidy >> k & 1)
             *ok = pass_simplify(h, &h) == COT_OK || fail_error(c, "simplify");
@@ -636,7 +656,8 @@ parses_back(const chain *c)
     ir_print(&b, c->h, 0);
     if (ir_parse(ctx, "printed", b.text, b.n, &m) != COT_OK)
         return fail_error(c, "parsing what printed");
-    return ir_graph_equal(c->h, m.fn[m.n - 1]) || fail(c, "another graph came back from its text");
+    return ir_graph_equal(c->h, m.fn[m.n - 1]) ||
+           fail(c, "another graph came back from its text");
 }
 
 static void
@@ -666,9 +687,11 @@ static void
 sample_ten(const laws_program *p)
 {
     static const links ten[] = {
-        { 1, { GRAD } },           { 1, { JVP } },       { 1, { VJP } },            { 2, { VJP, VJP } },
-        { 2, { VJP, VMAP } },      { 3, { VJP, VJP, VMAP } }, { 2, { JVP, VMAP } }, { 3, { VJP, JVP, VMAP } },
-        { 2, { VMAP, VJP } },      { 2, { VJP, JVP } },
+        { 1, { GRAD } },      { 1, { JVP } },
+        { 1, { VJP } },       { 2, { VJP, VJP } },
+        { 2, { VJP, VMAP } }, { 3, { VJP, VJP, VMAP } },
+        { 2, { JVP, VMAP } }, { 3, { VJP, JVP, VMAP } },
+        { 2, { VMAP, VJP } }, { 2, { VJP, JVP } },
     };
 
     for (size_t k = 0; k < sizeof ten / sizeof *ten; k++)

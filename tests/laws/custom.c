@@ -1,9 +1,10 @@
 /* Laws of custom functions, on the twin, in f64: `custom [FIRST [COUNT]]`.
  *
- * Every program goes behind a name, with its own vjp as the rule that the text carries: whatever is then
- * done to the call must give what it gives without.  So the machinery around rules (what is saved, cut off
- * and mapped, levels, zeros, sums over what is shared, the transpose that forward mode takes) adds
- * nothing of its own.  Pipelines are those of users, two and three transforms deep. */
+ * Every program goes behind a name, with its own vjp as the rule that the text carries:
+ * whatever is then done to the call must give what it gives without.  So the machinery around
+ * rules (what is saved, cut off and mapped, levels, zeros, sums over what is shared, the
+ * transpose that forward mode takes) adds nothing of its own.  Pipelines are those of users,
+ * two and three transforms deep. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ behind_a_name(const ir_graph *f, ir_graph **out)
     ir_graph *rule;
     COT_TRY(own_rule(f, &rule));
     ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *y = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
     int64_t *save = IR_NEW_N(b->arena, int64_t, f->n_in + 1);
     ir_graph **rules = IR_NEW_N(b->arena, ir_graph *, 1);
     for (int i = 0; i < f->n_in; i++) {
@@ -118,8 +120,8 @@ compare(const laws_program *p, const char *pipeline, const ir_graph *f, const ir
     void **got = laws_values(g->n_out, g->out, g);
     bool ok = f->n_in == g->n_in && f->n_out == g->n_out;
     for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(f, f->in[i]), i < p->f->n_in ? p->f->in_name[i] : "d", i < p->f->n_in ? p->lo : -1,
-                  i < p->f->n_in ? p->hi : 1, in[i]);
+        laws_fill(&seed, ir_type_at(f, f->in[i]), i < p->f->n_in ? p->f->in_name[i] : "d",
+                  i < p->f->n_in ? p->lo : -1, i < p->f->n_in ? p->hi : 1, in[i]);
     checked++;
     ok = ok && laws_eval(f, want, in) == COT_OK && laws_eval(g, got, in) == COT_OK;
     if (!ok)
@@ -151,8 +153,8 @@ check(const laws_program *p)
         return;
     }
     for (size_t k = 0; k < sizeof pipelines / sizeof *pipelines; k++) {
-        if (pass_pipeline(p->f, pipelines[k], NULL, NULL, &f) != COT_OK || f->n_nodes > MOST_NODES ||
-            elements(f) > MOST_ELEMENTS) {
+        if (pass_pipeline(p->f, pipelines[k], NULL, NULL, &f) != COT_OK ||
+            f->n_nodes > MOST_NODES || elements(f) > MOST_ELEMENTS) {
             cot_error_clear(p->f->ctx);
             left_out++;
         } else if (pass_pipeline(named, pipelines[k], NULL, NULL, &g) != COT_OK) {

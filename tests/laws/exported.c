@@ -42,7 +42,8 @@ static void
 share_bodies(const ir_field *field, const char *a, char *b)
 {
     if (field->kind == IR_F_GRAPH) {
-        ir_graph *const *x = (ir_graph *const *)(a + field->offset), **y = (ir_graph **)(b + field->offset);
+        ir_graph *const *x = (ir_graph *const *)(a + field->offset),
+                        **y = (ir_graph **)(b + field->offset);
         *y = *x && *y && exported_same(*x, *y) ? *x : *y;
     } else if (field->kind == IR_F_GRAPHS) {
         const ir_graphs *x = (const ir_graphs *)(a + field->offset);
@@ -73,8 +74,8 @@ same_value(const ir_graph *f, const ir_graph *g, ir_ref *to, ir_ref x, ir_ref y)
     if (to[x] || ir_type_at(f, x) != ir_type_at(g, y))
         return to[x] == y;
     const ir_node *n = ir_def(f, x), *m = ir_def(g, y);
-    if (!n || !m || n->op != m->op || n->n_in != m->n_in || n->n_out != m->n_out || x - n->first != y - m->first ||
-        !same_attrs(ir_ops[n->op].record, &n->at, &m->at))
+    if (!n || !m || n->op != m->op || n->n_in != m->n_in || n->n_out != m->n_out ||
+        x - n->first != y - m->first || !same_attrs(ir_ops[n->op].record, &n->at, &m->at))
         return false;
     for (int i = 0; i < n->n_in; i++)
         if (!same_value(f, g, to, n->in[i], m->in[i]))
@@ -121,7 +122,8 @@ exported_files(const ir_graph *f, const char *path, uint64_t seed, double lo, do
     void **in = laws_arrays(f->n_in, type), **out = laws_values(f->n_out, f->out, f);
     for (int i = 0; i < f->n_in; i++)
         laws_fill(&seed, type[i], f->in_name[i], lo, hi, in[i]);
-    if (cot_export_stablehlo(f, exported_keep, &t) == COT_OK && laws_eval(f, out, in) == COT_OK) {
+    if (cot_export_stablehlo(f, exported_keep, &t) == COT_OK &&
+        laws_eval(f, out, in) == COT_OK) {
         FILE *module = fopen(ir_format(&f->ctx->arena, "%s.mlir", path), "wb");
         FILE *data = fopen(ir_format(&f->ctx->arena, "%s.bin", path), "wb");
         good = module && data;

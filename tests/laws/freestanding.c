@@ -1,10 +1,11 @@
-/* C source as freestanding code: it compiles without a warning, needs no symbol but memmove, memcpy and memset, and
- * gives the evaluator's bits.
+/* C source as freestanding code: it compiles without a warning, needs no symbol but memmove,
+ * memcpy and memset, and gives the evaluator's bits.
  *
  *   freestanding LANES FIRST STEP COMPILER [OPTION ...]
  *
- * Programs FIRST, FIRST + STEP, ... of the laws go into one file of all widths, of which COT_LANES takes one.  It is
- * linked with -nostdlib, and what it leaves undefined is an error.  LANES 0: whatever the compiler's target says. */
+ * Programs FIRST, FIRST + STEP, ... of the laws go into one file of all widths, of which
+ * COT_LANES takes one.  It is linked with -nostdlib, and what it leaves undefined is an error.
+ * LANES 0: whatever the compiler's target says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,28 +18,34 @@ static const char library[] =
     "void *memcpy(void *restrict to, const void *restrict from, size_t n);\n"
     "void *memmove(void *to, const void *from, size_t n);\n"
     "void *memset(void *to, int x, size_t n);\n"
-    "void *memcpy(void *restrict to, const void *restrict from, size_t n) { return memmove(to, from, n); }\n"
+    "void *memcpy(void *restrict to, const void *restrict from, size_t n) { return memmove(to, "
+    "from, n); }\n"
     "void *memmove(void *to, const void *from, size_t n)\n{\n"
     "    unsigned char *p = to;\n    const unsigned char *q = from;\n"
     "    if (p < q)\n        for (size_t i = 0; i < n; i++)\n            p[i] = q[i];\n"
     "    else\n        for (size_t i = n; i-- > 0;)\n            p[i] = q[i];\n    return to;\n}\n"
     "void *memset(void *to, int x, size_t n)\n{\n"
-    "    for (size_t i = 0; i < n; i++)\n        ((unsigned char *)to)[i] = (unsigned char)x;\n    return to;\n}\n";
+    "    for (size_t i = 0; i < n; i++)\n        ((unsigned char *)to)[i] = (unsigned "
+    "char)x;\n    return to;\n}\n";
 
-static const char warnings[] = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
+static const char warnings[] =
+    "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
 
-/* The command that compiles the batch's file with warnings and the library without loops turned into calls. */
+/* The command that compiles the batch's file with warnings and the library without loops turned
+ * into calls. */
 static const char *
 command(carry_batch *b, const char *files, int lanes, int n, char **compiler)
 {
-    const char *cc = compiler[0], *choice = lanes ? ir_format(&b->ctx->arena, "-DCOT_LANES=%d", lanes) : "";
+    const char *cc = compiler[0],
+               *choice = lanes ? ir_format(&b->ctx->arena, "-DCOT_LANES=%d", lanes) : "";
 
     for (int i = 1; i < n; i++)
         cc = ir_format(&b->ctx->arena, "%s %s", cc, compiler[i]);
-    return ir_format(&b->ctx->arena,
-                     "%s -ffreestanding -fno-builtin -fPIC -O1 -c library.c -o library.o && "
-                     "%s -ffreestanding %s %s -nostdlib -shared -fPIC -Wl,-z,defs -o x.so%s library.o",
-                     compiler[0], cc, warnings, choice, files);
+    return ir_format(
+        &b->ctx->arena,
+        "%s -ffreestanding -fno-builtin -fPIC -O1 -c library.c -o library.o && "
+        "%s -ffreestanding %s %s -nostdlib -shared -fPIC -Wl,-z,defs -o x.so%s library.o",
+        compiler[0], cc, warnings, choice, files);
 }
 
 static bool

@@ -1,9 +1,10 @@
-/* Grid schedules: every program of the laws, scheduled for a GPU, run by the simulator, against the twin, bit
- * for bit.
+/* Grid schedules: every program of the laws, scheduled for a GPU, run by the simulator, against
+ * the twin, bit for bit.
  *
  *   grid FIRST STEP          programs FIRST, FIRST + STEP, ...
  *
- * A schedule that is wrong in any way that the simulator notices (races, barriers, bounds) fails likewise. */
+ * A schedule that is wrong in any way that the simulator notices (races, barriers, bounds)
+ * fails likewise. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ report(const laws_program *p, const char *why)
     fflush(stdout);
 }
 
-typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+                  void *array);
 
 static void
 check(const laws_program *p, fill *sample)
@@ -42,7 +44,8 @@ check(const laws_program *p, fill *sample)
         for (int i = 0; i < f->n_out; i++) {
             const int64_t at = laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]);
             if (at >= 0) {
-                report(p, ir_format(&f->ctx->arena, "result %d differs from the twin at %lld", i, (long long)at));
+                report(p, ir_format(&f->ctx->arena, "result %d differs from the twin at %lld",
+                                    i, (long long)at));
                 break;
             }
         }

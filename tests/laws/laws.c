@@ -102,22 +102,22 @@ close_enough(const ir_type *t, const void *x, const void *y)
     double eps = part == COT_F64 ? 0x1p-52 : part == COT_F32 ? 0x1p-23 : part == COT_F16 ? 0x1p-10 : 0x1p-7;
 
     for (int64_t i = 0; i < laws_parts(t); i++)
-        if (fabs(laws_load(t->dtype, x, i) - laws_load(t->dtype, y, i)) > 2000 * (t->dtype >= COT_F32 ? eps : 0) +
-                eps * fabs(laws_load(t->dtype, x, i)))
+        if (fabs(laws_load(t->dtype, x, i) - laws_load(t->dtype, y, i)) >
+            2000 * (t->dtype >= COT_F32 ? eps : 0) + eps * fabs(laws_load(t->dtype, x, i)))
             return false;
     return true;
 }
 
-/* Subset `mapped` of the arguments carries the axis: last in those of `last`, else first.  Results have
- * it last where bit 0 of `last` is set. */
+/* Subset `mapped` of the arguments carries the axis: last in those of `last`, else first.
+ * Results have it last where bit 0 of `last` is set. */
 typedef struct mapping {
     unsigned mapped, last;
     int64_t size;
 } mapping;
 
 static bool
-compare_example(const laws_program *p, const mapping *m, int64_t example, const ir_type *t, const void *got,
-                const void *want)
+compare_example(const laws_program *p, const mapping *m, int64_t example, const ir_type *t,
+                const void *got, const void *want)
 {
     char what[200];
     int64_t i = laws_differ(t, got, want);
@@ -141,13 +141,15 @@ example_of(const mapping *m, bool last, const ir_type *t, int64_t e, const void 
                (const char *)batch + (size_t)(last ? k * m->size + e : e * t->size + k) * width, width);
 }
 
-/* Does g, f mapped, give for each example the bits of f?  Results come `copies` times, one whole batch after
- * the other. */
+/* Does g, f mapped, give for each example the bits of f?  Results come `copies` times, one
+ * whole batch after the other. */
 static bool
-gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copies, uint64_t *seed)
+gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copies,
+           uint64_t *seed)
 {
     const ir_graph *f = p->f;
-    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f), **got = outputs_of(f);
+    void **in = inputs_of(p, g, seed), **out = outputs_of(g), **one = outputs_of(f),
+         **got = outputs_of(f);
     void **example = laws_values(f->n_in, f->in, f);
 
     for (int i = 0; i < f->n_in; i++)       /* the names of g's arguments may differ from f's */
@@ -165,7 +167,8 @@ gives_loop(const laws_program *p, const mapping *m, const ir_graph *g, int copie
         for (int i = 0; i < f->n_out * copies && ok; i++) {
             const ir_type *t = ir_type_at(f, f->out[i / copies]);
             size_t batch = (size_t)m->size * laws_bytes(t);
-            example_of(m, m->last & 1, t, e, (char *)out[i / copies] + (size_t)(i % copies) * batch, got[i / copies]);
+            example_of(m, m->last & 1, t, e,
+                       (char *)out[i / copies] + (size_t)(i % copies) * batch, got[i / copies]);
             ok = compare_example(p, m, e, t, got[i / copies], one[i / copies]);
         }
     }
@@ -226,7 +229,8 @@ law_vmap(const laws_program *p)
     return true;
 }
 
-/* No rule of vmap is asked about an op without mapped operands, so that the function stays as it is. */
+/* No rule of vmap is asked about an op without mapped operands, so that the function stays as
+ * it is. */
 static bool
 law_nothing(const laws_program *p)
 {
@@ -251,14 +255,14 @@ law_ops(const laws_program *p)
     return true;
 }
 
-/* Writes and views are gone before any rule runs, the rules of custom functions are their users', and what is
- * collective means nothing outside of a map; iota and constant have no operand, and a custom function's tangent is
- * transposed before anything maps it. */
+/* Writes and views are gone before any rule runs, the rules of custom functions are their
+ * users', and what is collective means nothing outside of a map; iota and constant have no
+ * operand, and a custom function's tangent is transposed before anything maps it. */
 static bool
 elsewhere(ir_op op)
 {
-    return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone || op == OP_assign || ir_is_view(op) ||
-           ir_ops[op].flag == IR_COLLECTIVE;
+    return op == OP_custom_call || op == OP_custom_tangent || op == OP_clone ||
+           op == OP_assign || ir_is_view(op) || ir_ops[op].flag == IR_COLLECTIVE;
 }
 
 static void
@@ -364,7 +368,8 @@ law_dot(const laws_program *p)
     if (pass_vjp(f, NULL, 0, &r) != COT_OK)
         return fail_error(p, "dot", "vjp");
     checked++;
-    void **jin = inputs_of(p, j, &seed), **jout = outputs_of(j), **rin = inputs_of(p, r, &seed), **rout = outputs_of(r);
+    void **jin = inputs_of(p, j, &seed), **jout = outputs_of(j), **rin = inputs_of(p, r, &seed),
+         **rout = outputs_of(r);
     for (int i = 0; i < f->n_in; i++) {     /* the same primals, with the names of f */
         laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, jin[i]);
         memcpy(rin[i], jin[i], laws_bytes(ir_type_at(f, f->in[i])));
@@ -406,7 +411,8 @@ moved(const ir_graph *f, void **to, void **x, void **v, double h)
     }
 }
 
-/* The error of a central difference: h^2 f'''/6 + eps |f| / h, with h = 1e-5: some 1e-10 of scale. */
+/* The error of a central difference: h^2 f'''/6 + eps |f| / h, with h = 1e-5: some 1e-10 of
+ * scale. */
 static bool
 law_differences(const laws_program *p)
 {
@@ -439,7 +445,8 @@ law_differences(const laws_program *p)
             double a = ((double *)ahead[i])[e], b = ((double *)behind[i])[e];
             double slope = (a - b) / (2 * h), got = ((double *)out[f->n_out + k])[e];
 
-            snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g", (int)e, got, slope);
+            snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g",
+                     (int)e, got, slope);
             if (isfinite(a) && !(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
                 ok = fail(p, "differences", what);
         }
@@ -507,10 +514,11 @@ law_commute(const laws_program *p)
 
 typedef cot_status derivative(const ir_graph *f, const pass_wrt *wrt, int aux, ir_graph **out);
 
-/* Does `all` on the batch give, example by example, what `one` gives?  Pipelines may round differently: 1e-9
- * of what the values are. */
+/* Does `all` on the batch give, example by example, what `one` gives?  Pipelines may round
+ * differently: 1e-9 of what the values are. */
 static bool
-agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one, const ir_graph *all, void **in)
+agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one,
+                 const ir_graph *all, void **in)
 {
     void **out = outputs_of(all), **want = outputs_of(one), *example[4 * MOST_IN];
     bool ok = run(p, "pairs", all, out, in);
@@ -527,8 +535,9 @@ agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one, co
             for (int64_t k = 0; k < laws_parts(t) && ok; k++) {
                 double x = laws_load(t->dtype, got, k), y = laws_load(t->dtype, want[i], k);
 
-                snprintf(what, sizeof what, "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how, e, i,
-                         (int)k, x, y);
+                snprintf(what, sizeof what,
+                         "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how,
+                         e, i, (int)k, x, y);
                 if (x != y && !(isnan(x) && isnan(y)) && !(fabs(x - y) <= 1e-9 * (1 + fabs(y))))
                     ok = fail(p, "pairs", what);
             }

@@ -1,12 +1,14 @@
 /* The laws of StableHLO text over modules in files: `law_modules [--write FOLDER] FILE...`.
  *
- * A file may hold several modules, a module several functions without arguments (as `cot run` has them).  What each
- * imports as, its reverse mode and its map over two examples are exported: import of that is the same graph.  What import
- * refuses, and what has no counterpart, has a message with its line; they are counted.
+ * A file may hold several modules, a module several functions without arguments (as `cot run`
+ * has them).  What each imports as, its reverse mode and its map over two examples are
+ * exported: import of that is the same graph.  What import refuses, and what has no
+ * counterpart, has a message with its line; they are counted.
  *
  *   --write FOLDER    nothing is checked: N.mlir and N.bin, as law_stablehlo writes them for tests/stablehlo_jax.py
  *
- * A line for each failure and each that is refused, then the numbers; the exit status is 1 if one fails. */
+ * A line for each failure and each that is refused, then the numbers; the exit status is 1 if
+ * one fails. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,7 +57,8 @@ static ir_graph *
 anew(const ir_graph *f)
 {
     ir_build *b = ir_build_new(f->ctx, f->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1), *out = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->n_in + 1),
+           *out = IR_NEW_N(b->arena, ir_ref, f->n_out + 1);
     ir_graph *g = NULL;
 
     for (int i = 0; i < f->n_in; i++)
@@ -87,7 +90,8 @@ check(const fe_hlo_source *s, const char *what, const ir_graph *f)
 
     if (folder) {
         count.same++;
-        exported_files(f, ir_format(&f->ctx->arena, "%s/%d", folder, count.same), (uint64_t)count.same, -1.5, 1.5);
+        exported_files(f, ir_format(&f->ctx->arena, "%s/%d", folder, count.same),
+                       (uint64_t)count.same, -1.5, 1.5);
     } else if (cot_export_stablehlo(f, exported_keep, &t) != COT_OK) {
         count.unwritten += f->ctx->status == COT_ERR_TARGET;
         if (f->ctx->status != COT_ERR_TARGET)
@@ -181,7 +185,7 @@ main(int argc, char **argv)
     }
     for (int i = first; i < argc; i++)
         read_file(argv[i]);
-    printf("%d the same, %d refused by import, %d without a counterpart, %d failed\n", count.same, count.refused,
-           count.unwritten, count.failed);
+    printf("%d the same, %d refused by import, %d without a counterpart, %d failed\n",
+           count.same, count.refused, count.unwritten, count.failed);
     return count.failed > 0;
 }

@@ -1,5 +1,6 @@
-/* The table of programs: rows of text in which `$` stands for the element type.  Rows of pointwise ops are
- * made from ops.def: operands of one shape, the attribute (of convert, bitcast, integer_pow) from a list. */
+/* The table of programs: rows of text in which `$` stands for the element type.  Rows of
+ * pointwise ops are made from ops.def: operands of one shape, the attribute (of convert,
+ * bitcast, integer_pow) from a list. */
 #include "tests/laws/programs.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ typedef struct row {
 #define F(in, type, body) "fn @f(" in ") -> " type " {\n  " body "\n  ret %0\n}\n"
 #define DOT(x, y, r, dims) F("%x: " x ", %y: " y, r, "%0 = dot_general %x, %y {" dims "} : " r)
 #define CONV(x, y, r, at) F("%x: " x ", %y: " y, r, "%0 = conv_general %x, %y {" at "} : " r)
-#define PUT(op, x, i, z, dims) F("%x: " x ", %i: " i ", %z: " z, x, "%0 = " op " %x, %i, %z {" dims "} : " x)
+#define PUT(op, x, i, z, dims)                                                                 \
+    F("%x: " x ", %i: " i ", %z: " z, x, "%0 = " op " %x, %i, %z {" dims "} : " x)
 #define TAKE(x, i, r, dims) F("%x: " x ", %i: " i, r, "%0 = gather %x, %i {" dims "} : " r)
 #define ROWS "inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]"
 #define PUTS(op, t, kinks)                                                                       \
@@ -343,7 +345,8 @@ is_long(ir_op op)
 static bool
 fixed_order(ir_op op)
 {
-    return op == OP_polygamma || op == OP_zeta || op == OP_random_gamma_grad || (op >= OP_igamma && op <= OP_gamma_sample);
+    return op == OP_polygamma || op == OP_zeta || op == OP_random_gamma_grad ||
+           (op >= OP_igamma && op <= OP_gamma_sample);
 }
 
 /* Variants of a pointwise op at type t: by target type, by power, by shape. */
@@ -394,11 +397,12 @@ pointwise_text(ir_op op, cot_dtype t, int v, char *text, size_t room)
         snprintf(in, sizeof in, "%%x: %s%s, %%y: %s%s", type, shape, type, shape);
         args = "%x, %y";
     } else {
-        snprintf(in, sizeof in, "%%x: %s%s, %%y: %s%s, %%z: %s%s", type, shape, type, shape, type, shape);
+        snprintf(in, sizeof in, "%%x: %s%s, %%y: %s%s, %%z: %s%s", type, shape, type, shape,
+                 type, shape);
         args = "%x, %y, %z";
     }
-    snprintf(text, room, "fn @f(%s) -> %s%s {\n  %%0 = %s %s%s : %s%s\n  ret %%0\n}\n", in, to, shape,
-             name, args, attrs, to, shape);
+    snprintf(text, room, "fn @f(%s) -> %s%s {\n  %%0 = %s %s%s : %s%s\n  ret %%0\n}\n", in, to,
+             shape, name, args, attrs, to, shape);
 }
 
 /* Of the variants, the ones that the op's inference refuses by design. */
@@ -443,8 +447,8 @@ laws_count(void)
     return each_spec(-1, &s);
 }
 
-/* The row's text with the type's name for each $, that of a complex number's part for each ~; the complex type that has
- * room for it for each ^, and its part for each &. */
+/* The row's text with the type's name for each $, that of a complex number's part for each ~;
+ * the complex type that has room for it for each ^, and its part for each &. */
 static char *
 substitute(ir_arena *a, const char *text, const char *type)
 {
@@ -500,7 +504,8 @@ laws_make(cot_context *ctx, int i, laws_program *p)
     return make(ctx, i, s, p);
 }
 
-/* A variant that suits any type: seven elements; to f32, or to a type of the same width; the third power. */
+/* A variant that suits any type: seven elements; to f32, or to a type of the same width; the
+ * third power. */
 static int
 usual_variant(ir_op op, cot_dtype t)
 {

@@ -1,8 +1,10 @@
-/* Programs for laws: every op at every element type it takes, with awkward shapes (scalar, empty, one,
- * prime) and attributes, and samples of operands inside the op's domain.
+/* Programs for laws: every op at every element type it takes, with awkward shapes (scalar,
+ * empty, one, prime) and attributes, and samples of operands inside the op's domain.
  *
- * A program is numbered; number i is the same in every process, so that a failure is named by it.
- * Whoever compares two ways to compute (transforms, back ends, widths) runs over these numbers. */
+ * A program is numbered; number i is the same in every process, so that a failure is named by
+ * it.
+ * Whoever compares two ways to compute (transforms, back ends, widths) runs over these
+ * numbers. */
 #ifndef TESTS_LAWS_PROGRAMS_H
 #define TESTS_LAWS_PROGRAMS_H
 
@@ -19,13 +21,17 @@ typedef struct laws_program {
 } laws_program;
 
 int laws_count(void);
-/* The first program of an op at an element type that is not a scalar's, tried whether the op takes the type or not:
- * where it does not, the context has the error, and p->f is NULL.  False: the op has no program. */
+/* The first program of an op at an element type that is not a scalar's, tried whether the op
+ * takes the type or not:
+ * where it does not, the context has the error, and p->f is NULL.  False: the op has no
+ * program. */
 bool laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *out);
-/* Program i in the context; false (an error is recorded) if it does not parse: a bug of the table. */
+/* Program i in the context; false (an error is recorded) if it does not parse: a bug of the
+ * table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 
-/* Does the pointwise op take operands of type t?  The type that `convert` and `bitcast` go to is the caller's. */
+/* Does the pointwise op take operands of type t?  The type that `convert` and `bitcast` go to
+ * is the caller's. */
 bool laws_takes(ir_op op, cot_dtype t);
 
 /* Arrays for types, in one malloc'd list to be given back with laws_free. */
@@ -35,12 +41,15 @@ void laws_free(int n, void **arrays);
 void **laws_values(int n, const ir_ref *v, const ir_graph *f);
 size_t laws_bytes(const ir_type *t);
 /* A sample: floats in [lo, hi], integers in a small range, indices somewhat out of bounds. */
-void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+               void *array);
 /* The same with NaN, infinities, zeros, subnormals and extremes among it. */
-void laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array);
+void laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+                       void *array);
 double laws_uniform(uint64_t *seed);
 
-/* Real numbers of an array: two for each complex one.  Those below that take or give numbers go by these. */
+/* Real numbers of an array: two for each complex one.  Those below that take or give numbers go
+ * by these. */
 static inline int64_t laws_parts(const ir_type *t) { return ir_is_complex(t->dtype) ? 2 * t->size : t->size; }
 /* f as the twin takes it: arrays of complex numbers as pairs. */
 cot_status laws_eval(const ir_graph *f, void *const *out, void *const *in);
@@ -48,7 +57,8 @@ cot_status laws_eval(const ir_graph *f, void *const *out, void *const *in);
 /* Number i as a double (of the parts, where t is complex); number i from a double. */
 double laws_load(cot_dtype t, const void *array, int64_t i);
 void laws_store(cot_dtype t, void *array, int64_t i, double x);
-/* The first element in which the arrays differ, -1 if none; all NaNs are equal, -0 is not +0. */
+/* The first element in which the arrays differ, -1 if none; all NaNs are equal, -0 is not
+ * +0. */
 int64_t laws_differ(const ir_type *t, const void *x, const void *y);
 
 #endif

@@ -22,7 +22,8 @@ report(const char *text, const char *why)
 
 /* The programs of a file; how many there are. */
 static int
-lower_batch(cot_context *ctx, cg_target *t, int *next, int step, cg_natural *fn, const char **text)
+lower_batch(cot_context *ctx, cg_target *t, int *next, int step, cg_natural *fn,
+            const char **text)
 {
     int n = 0;
 
@@ -53,7 +54,8 @@ assembles(cot_context *ctx, const cg_target *t, int n, const cg_natural *fn)
     }
     for (int i = 0; i < n; i++)
         for (uint32_t k = 1; k < fn[i].module->n_kernels; k++)
-            if (!strstr(ptx, cg_ptx_name(&ctx->arena, fn[i].name, fn[i].module->kernel[k]->name)))
+            if (!strstr(ptx,
+                        cg_ptx_name(&ctx->arena, fn[i].name, fn[i].module->kernel[k]->name)))
                 return false;
     return !ptxas_path() || ptxas_takes(t->cpu, ptx, size, 1);
 }

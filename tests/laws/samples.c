@@ -47,7 +47,8 @@ laws_values(int n, const ir_ref *v, const ir_graph *f)
     void **list = calloc((size_t)n + 1, sizeof *list);
 
     for (int i = 0; i < n; i++)
-        list[i] = calloc((size_t)ir_type_at(f, v[i])->size + 1, cot_dtype_size(ir_type_at(f, v[i])->dtype));
+        list[i] = calloc((size_t)ir_type_at(f, v[i])->size + 1,
+                         cot_dtype_size(ir_type_at(f, v[i])->dtype));
     return list;
 }
 
@@ -131,8 +132,9 @@ laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double 
 static double
 special(uint64_t *seed, cot_dtype t)
 {
-    static const double floats[] = { 0, -0.0, 1, -1, 0x1p-149, -0x1p-126, 0x1p-1074, 0x1p-1022, 0x1p127, -65504,
-                                     0x1p1023, 0.5, -2.5, 1.5, 1e9, -3e9, 1e19 };
+    static const double floats[] = { 0,         -0.0,      1,       -1,     0x1p-149, -0x1p-126,
+                                     0x1p-1074, 0x1p-1022, 0x1p127, -65504, 0x1p1023, 0.5,
+                                     -2.5,      1.5,       1e9,     -3e9,   1e19 };
     int n = sizeof floats / sizeof *floats;
     int k = (int)(draw(seed) % (unsigned)(n + 3));
 
@@ -141,7 +143,8 @@ special(uint64_t *seed, cot_dtype t)
 }
 
 void
-laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi, void *array)
+laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+                  void *array)
 {
     bool index = name && strchr("ijnp", name[0]);
     size_t width = cot_dtype_size(t->dtype);
@@ -155,7 +158,8 @@ laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo,
         if (ir_is_inexact(t->dtype))
             laws_store(t->dtype, array, i, special(seed, t->dtype));
         else if (bits % 2)      /* the least or the largest, or any bits */
-            bits = bits >> 8 & 1 ? (uint64_t)1 << (ir_bits(t->dtype) - 1) : ~(uint64_t)0 >> (64 - ir_bits(t->dtype) + 1);
+            bits = bits >> 8 & 1 ? (uint64_t)1 << (ir_bits(t->dtype) - 1)
+                                 : ~(uint64_t)0 >> (64 - ir_bits(t->dtype) + 1);
         if (!ir_is_inexact(t->dtype))
             memcpy((char *)array + (size_t)i * width, &bits, width);
     }
@@ -168,11 +172,13 @@ laws_differ(const ir_type *t, const void *x, const void *y)
     size_t width = cot_dtype_size(part);
 
     for (int64_t i = 0; i < laws_parts(t); i++) {
-        const char *p = (const char *)x + (size_t)i * width, *q = (const char *)y + (size_t)i * width;
+        const char *p = (const char *)x + (size_t)i * width,
+                   *q = (const char *)y + (size_t)i * width;
 
         if (memcmp(p, q, width) == 0)
             continue;
-        if (ir_is_float(part) && isnan(laws_load(t->dtype, x, i)) && isnan(laws_load(t->dtype, y, i)))
+        if (ir_is_float(part) && isnan(laws_load(t->dtype, x, i)) &&
+            isnan(laws_load(t->dtype, y, i)))
             continue;
         return i;
     }

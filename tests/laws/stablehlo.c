@@ -34,7 +34,8 @@ same(const laws_program *p, const ir_graph *f, exported_text *t)
     if (!g)
         report(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
     else if (!exported_same(f, g))
-        report(p, "same", ir_format(&f->ctx->arena, "came back as\n%s%s", exported_printed(g), t->at));
+        report(p, "same",
+               ir_format(&f->ctx->arena, "came back as\n%s%s", exported_printed(g), t->at));
 }
 
 /* Reverse mode of f, if it has one. */
@@ -113,14 +114,16 @@ compare(const laws_program *p, const ir_graph *g)
 
     for (int i = 0; i < f->n_in; i++)
         type[i] = ir_type_at(f, f->in[i]);
-    void **in = laws_arrays(f->n_in, type), **want = laws_values(f->n_out, f->out, f), **found = laws_values(f->n_out, f->out, f);
+    void **in = laws_arrays(f->n_in, type), **want = laws_values(f->n_out, f->out, f),
+         **found = laws_values(f->n_out, f->out, f);
     for (int i = 0; i < f->n_in; i++)
         laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
     if (laws_eval(f, want, in) != COT_OK || laws_eval(g, found, in) != COT_OK)
         report(p, "standins", cot_error(f->ctx));
     for (int i = 0; i < f->n_out && f->ctx->status == COT_OK; i++)
         if (!near(ir_type_at(f, f->out[i]), want[i], found[i]))
-            report(p, "standins", ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
+            report(p, "standins",
+                   ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
     laws_free(f->n_in, in), laws_free(f->n_out, want), laws_free(f->n_out, found);
 }
 
@@ -138,7 +141,8 @@ standins(const laws_program *p, exported_text *t)
         return;
     const ir_graph *g = exported_import(p->f->ctx, t);
     if (!g)
-        report(p, "standins", ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
+        report(p, "standins",
+               ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
     else
         compare(p, g);
 }
@@ -150,7 +154,8 @@ static void
 write_files(const laws_program *p, const ir_graph *f, const char *suffix)
 {
     const char *folder = getenv("COT_OUT");
-    const char *path = ir_format(&f->ctx->arena, "%s/%d%s", folder ? folder : ".", p->number, suffix);
+    const char *path =
+        ir_format(&f->ctx->arena, "%s/%d%s", folder ? folder : ".", p->number, suffix);
 
     if (!exported_files(f, path, 9000 + (uint64_t)p->number, p->lo, p->hi))
         report(p, "write", "cannot write to $COT_OUT");

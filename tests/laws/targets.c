@@ -1,12 +1,13 @@
-/* Objects for other machines: the programs of the laws, compiled for each, linked with nothing, run where
- * something can run them, bit for bit against the evaluator.  Machines whose names end in -c have C source, by their own
- * compiler.
+/* Objects for other machines: the programs of the laws, compiled for each, linked with nothing,
+ * run where something can run them, bit for bit against the evaluator.  Machines whose names
+ * end in -c have C source, by their own compiler.
  *
  *   targets NAME FIRST STEP    machine NAME; programs FIRST, FIRST + STEP, ...
  *
- * A run is one process for all programs: a small main without a C library (harness_text) reads all operands
- * from its input and writes all results.  A test builds and looks for undefined symbols on every machine
- * that has LLVM, or the other machine's C compiler; it links and runs where a linker and an emulator are installed, and says so where not. */
+ * A run is one process for all programs: a small main without a C library (harness_text) reads
+ * all operands from its input and writes all results.  A test builds and looks for undefined
+ * symbols on every machine that has LLVM, or the other machine's C compiler; it links and runs
+ * where a linker and an emulator are installed, and says so where not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ enum { MOST = 256, SPACE = 8 };
 
 #define STRICT " -O2 -std=c11 -ffreestanding -fno-builtin -Wall -Wextra -Wpedantic -Wconversion -Werror -c x.c -o x.o"
 
-/* may: what an object may leave undefined; a word that ends in * stands for all that begin so. */
+/* may: what an object may leave undefined; a word that ends in * stands for all that begin
+ * so. */
 static const struct machine {
     const char *name, *target, *cpu, *features, *may;
     const char *link[2];        /* harness.c and x.o to x: the first whose program is there */
@@ -91,7 +93,8 @@ static void
 wrong(int i, const char *what, const char *why)
 {
     s.failures++;
-    fprintf(stderr, "targets: %s: program %d: %s: %s\n%s", s.to->name, s.p[i].number, what, why, s.p[i].text);
+    fprintf(stderr, "targets: %s: program %d: %s: %s\n%s", s.to->name, s.p[i].number, what, why,
+            s.p[i].text);
 }
 
 static size_t
@@ -166,7 +169,8 @@ add(int number)
     s.want[i] = laws_values(f->n_out, f->out, f);
     s.got[i] = laws_values(f->n_out, f->out, f);
     for (int k = 0; k < f->n_in; k++)
-        laws_fill_special(&seed, ir_type_at(f, f->in[k]), f->in_name[k], p->lo, p->hi, s.in[i][k]);
+        laws_fill_special(&seed, ir_type_at(f, f->in[k]), f->in_name[k], p->lo, p->hi,
+                          s.in[i][k]);
     s.n++;
     if (!evaluate(i) || !lower_all(i))
         wrong(i, "lowering", cot_error(s.ctx));
@@ -198,7 +202,8 @@ word(const unsigned char *at, int bytes)
     return x;
 }
 
-/* The symbols of an ELF object without a section; the rest of its layout is not our business. */
+/* The symbols of an ELF object without a section; the rest of its layout is not our
+ * business. */
 static void
 check_undefined(const unsigned char *o)
 {
@@ -245,25 +250,33 @@ write_file(const char *name, const void *bytes, size_t size)
 static const char linux_text[] =
     "#if defined(__x86_64__)\n"
     "static long call(long n, long a, const void *b, long c)\n"
-    "{ long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c) : \"rcx\", \"r11\", \"memory\"); return r; }\n"
+    "{ long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), "
+    "\"d\"(c) : \"rcx\", \"r11\", \"memory\"); return r; }\n"
     "enum { READ = 0, WRITE = 1, EXIT = 60 };\n"
     "__asm__(\".globl _start\\n_start: and $-16, %rsp\\n call begin\\n\");\n"
     "#elif defined(__aarch64__)\n"
     "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long x8 __asm__(\"x8\") = n, x0 __asm__(\"x0\") = a, x1 __asm__(\"x1\") = (long)b, x2 __asm__(\"x2\") = c;\n"
-    "  __asm__ volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x8), \"r\"(x1), \"r\"(x2) : \"memory\"); return x0; }\n"
+    "{ register long x8 __asm__(\"x8\") = n, x0 __asm__(\"x0\") = a, x1 __asm__(\"x1\") = "
+    "(long)b, x2 __asm__(\"x2\") = c;\n"
+    "  __asm__ volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x8), \"r\"(x1), \"r\"(x2) : "
+    "\"memory\"); return x0; }\n"
     "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
     "__asm__(\".globl _start\\n_start: bl begin\\n\");\n"
     "#elif defined(__riscv)\n"
     "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long a7 __asm__(\"a7\") = n, a0 __asm__(\"a0\") = a, a1 __asm__(\"a1\") = (long)b, a2 __asm__(\"a2\") = c;\n"
-    "  __asm__ volatile(\"ecall\" : \"+r\"(a0) : \"r\"(a7), \"r\"(a1), \"r\"(a2) : \"memory\"); return a0; }\n"
+    "{ register long a7 __asm__(\"a7\") = n, a0 __asm__(\"a0\") = a, a1 __asm__(\"a1\") = "
+    "(long)b, a2 __asm__(\"a2\") = c;\n"
+    "  __asm__ volatile(\"ecall\" : \"+r\"(a0) : \"r\"(a7), \"r\"(a1), \"r\"(a2) : "
+    "\"memory\"); return a0; }\n"
     "enum { READ = 63, WRITE = 64, EXIT = 93 };\n"
-    "__asm__(\".globl _start\\n_start: .option push\\n.option norelax\\n la gp, __global_pointer$\\n.option pop\\n call begin\\n\");\n"
+    "__asm__(\".globl _start\\n_start: .option push\\n.option norelax\\n la gp, "
+    "__global_pointer$\\n.option pop\\n call begin\\n\");\n"
     "#else\n"
     "static long call(long n, long a, const void *b, long c)\n"
-    "{ register long r7 __asm__(\"r7\") = n, r0 __asm__(\"r0\") = a, r1 __asm__(\"r1\") = (long)b, r2 __asm__(\"r2\") = c;\n"
-    "  __asm__ volatile(\"svc 0\" : \"+r\"(r0) : \"r\"(r7), \"r\"(r1), \"r\"(r2) : \"memory\"); return r0; }\n"
+    "{ register long r7 __asm__(\"r7\") = n, r0 __asm__(\"r0\") = a, r1 __asm__(\"r1\") = "
+    "(long)b, r2 __asm__(\"r2\") = c;\n"
+    "  __asm__ volatile(\"svc 0\" : \"+r\"(r0) : \"r\"(r7), \"r\"(r1), \"r\"(r2) : "
+    "\"memory\"); return r0; }\n"
     "enum { READ = 3, WRITE = 4, EXIT = 1 };\n"
     "__asm__(\".globl _start\\n.thumb_func\\n_start: bl begin\\n\");\n"
     "#endif\n"
@@ -283,7 +296,8 @@ static const char moves_text[] =
     "    if (t <= f)\n        for (__SIZE_TYPE__ i = 0; i < n; i++)\n            t[i] = f[i];\n"
     "    else\n        while (n--)\n            t[n] = f[n];\n"
     "    return to;\n}\n"
-    "__attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    return memmove(to, from, n);\n}\n"
+    "__attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ n)\n{\n    "
+    "return memmove(to, from, n);\n}\n"
     "__attribute__((weak)) void *memset(void *to, int c, __SIZE_TYPE__ n)\n{\n"
     "    volatile unsigned char *t = to;\n"
     "    while (n--)\n        *t++ = (unsigned char)c;\n    return to;\n}\n"
@@ -291,13 +305,15 @@ static const char moves_text[] =
 
 static const char node_text[] =
     "const fs = require('fs');\n"
-    "const e = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync('x')), {}).exports;\n"
+    "const e = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync('x')), "
+    "{}).exports;\n"
     "const m = new Uint8Array(e.memory.buffer), given = fs.readFileSync(0);\n"
     "m.set(given, e.in.value);\n"
     "e.run();\n"
     "fs.writeFileSync(1, m.subarray(e.out.value, e.out.value + OUT));\n";
 
-/* Operands and results each at a multiple of 64; before the operands the number of the only program to run, or -1;
+/* Operands and results each at a multiple of 64; before the operands the number of the only
+ * program to run, or -1;
  * before the results a status for each program. */
 static void
 print_harness(ir_buf *b)
@@ -329,7 +345,8 @@ print_harness(ir_buf *b)
                   s.in_bytes, s.out_bytes, s.work + 64);
     ir_buf_str(b, s.to->linux_header ? linux_text : "");
     ir_buf_str(b, moves_text);
-    ir_buf_printf(b, "void run(void)\n{\n    const int which = *(int *)in;\n%s}\n", calls.n ? calls.text : "");
+    ir_buf_printf(b, "void run(void)\n{\n    const int which = *(int *)in;\n%s}\n",
+                  calls.n ? calls.text : "");
 }
 
 static void
@@ -404,8 +421,8 @@ says(const char *file, const char *what)
     return shell("grep -q", ir_format(&s.ctx->arena, "'%s' %s", what, file)) == 0;
 }
 
-/* Something crashed: which program?  An emulator that fails an assertion of its own (qemu 7.2, where a vector is
- * converted to integers) says nothing about us. */
+/* Something crashed: which program?  An emulator that fails an assertion of its own (qemu 7.2,
+ * where a vector is converted to integers) says nothing about us. */
 static void
 run_each(const char *how)
 {
@@ -434,7 +451,8 @@ link_and_run(void)
         if (!link && installed(s.to->link[k]))
             link = s.to->link[k];
     if (!link) {
-        printf("targets: %s: built; not linked: no %.*s\n", s.to->name, (int)strcspn(s.to->link[0], " "), s.to->link[0]);
+        printf("targets: %s: built; not linked: no %.*s\n", s.to->name,
+               (int)strcspn(s.to->link[0], " "), s.to->link[0]);
         return;
     }
     if (shell(link, "") != 0) {
@@ -444,7 +462,8 @@ link_and_run(void)
     }
     for (int k = 0; k < 3 && s.to->run[k]; k++) {
         if (!installed(s.to->run[k])) {
-            printf("targets: %s: not run: no %.*s\n", s.to->name, (int)strcspn(s.to->run[k], " "), s.to->run[k]);
+            printf("targets: %s: not run: no %.*s\n", s.to->name,
+                   (int)strcspn(s.to->run[k], " "), s.to->run[k]);
             continue;
         }
         if (shell(s.to->run[k], "<in >out 2>err") != 0)
@@ -462,7 +481,8 @@ compile_object(void)
     const void *bytes;
     size_t size;
 
-    if (cg_llvm()->emit_versions(s.ctx, s.n_versions, s.v, CG_TO_OBJECT, s.n, &s.ctx->arena, &bytes, &size) != COT_OK) {
+    if (cg_llvm()->emit_versions(s.ctx, s.n_versions, s.v, CG_TO_OBJECT, s.n, &s.ctx->arena,
+                                 &bytes, &size) != COT_OK) {
         s.failures++;
         fprintf(stderr, "targets: %s: %s\n", s.to->name, cot_error(s.ctx));
         return false;
@@ -484,14 +504,16 @@ compile_c(void)
         printf("targets: %s: not compiled: no %.*s\n", s.to->name, (int)strcspn(s.to->cc, " "), s.to->cc);
         return false;
     }
-    if (cg_c()->emit(s.ctx, &s.v[0].target, CG_TO_C, s.n, s.fn[0], &s.ctx->arena, &bytes, &size) != COT_OK) {
+    if (cg_c()->emit(s.ctx, &s.v[0].target, CG_TO_C, s.n, s.fn[0], &s.ctx->arena, &bytes,
+                     &size) != COT_OK) {
         s.failures++;
         fprintf(stderr, "targets: %s: %s\n", s.to->name, cot_error(s.ctx));
         return false;
     }
     write_file("x.c", bytes, size);
     FILE *file = shell(s.to->cc, "") == 0 ? fopen(in_folder("x.o"), "r") : NULL;
-    unsigned char *object = file && fstat(fileno(file), &about) == 0 ? calloc(1, (size_t)about.st_size) : NULL;
+    unsigned char *object =
+        file && fstat(fileno(file), &about) == 0 ? calloc(1, (size_t)about.st_size) : NULL;
     if (object && fread(object, 1, (size_t)about.st_size, file) == (size_t)about.st_size)
         check_undefined(object);
     else {

@@ -10,19 +10,8 @@
 #define I64(...) ((const int64_t[]){ __VA_ARGS__ })
 #define IN(...)  ((const void *const[]){ __VA_ARGS__ })
 
-static cot_context *ctx;
-
-static inline void
-begin(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static inline void
-end(void)
-{
-    cot_context_free(ctx);
-}
+#define begin suite_begin
+#define end   suite_end
 
 static inline cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)
@@ -80,10 +69,10 @@ gives(cot_fn *f, cot_types types, const void *const *in, int n, const double *wa
 
     ck_assert_int_eq(results(f, types, in, got), n);
     for (int i = 0; i < n; i++)
-        ck_assert_msg(got[i] == want[i] || fabs(got[i] - want[i]) <= 1e-13 * fmax(1, fabs(want[i])) ||
-                          (isnan(got[i]) && isnan(want[i])),
-                      "%s: element %d is %.17g, wants %.17g", cot_fn_name(f), i, got[i],
-                      want[i]);
+        ck_assert_msg(
+            got[i] == want[i] || fabs(got[i] - want[i]) <= 1e-13 * fmax(1, fabs(want[i])) ||
+                (isnan(got[i]) && isnan(want[i])),
+            "%s: element %d is %.17g, wants %.17g", cot_fn_name(f), i, got[i], want[i]);
 }
 #define GIVES(f, types, in, ...)                                                               \
     gives(f, types, in, (int)(sizeof F64(__VA_ARGS__) / 8), F64(__VA_ARGS__))

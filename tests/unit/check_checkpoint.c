@@ -218,15 +218,18 @@ enum { LANES = 64 };
 typedef struct policy { int64_t max, trips; bool linear; } policy;
 
 BODY(goes_on, out[0] = cot_lt(in[1], in[0]);)
-BODY(stir_and_count, out[0] = in[0]; out[1] = cot_add(in[1], 1); out[2] = cot_sin(cot_mul(in[2], 1.5));)
-BODY(add_and_count, out[0] = in[0]; out[1] = cot_add(in[1], 1); out[2] = cot_add(in[2], cot_mul(in[3], 0.5)); out[3] = in[3];)
+BODY(stir_and_count, out[0] = in[0]; out[1] = cot_add(in[1], 1);
+     out[2] = cot_sin(cot_mul(in[2], 1.5));)
+BODY(add_and_count, out[0] = in[0]; out[1] = cot_add(in[1], 1);
+     out[2] = cot_add(in[2], cot_mul(in[3], 0.5)); out[3] = in[3];)
 
 /* in[0]: f64[LANES]; in[1]: the trips. */
 static void
 trips(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     const policy *p = user;
-    cot_value i = cot_full(t, cot_i64(), 0), n = p->trips ? cot_full(t, cot_i64(), p->trips) : in[1], y[4];
+    cot_value i = cot_full(t, cot_i64(), 0),
+              n = p->trips ? cot_full(t, cot_i64(), p->trips) : in[1], y[4];
 
     if (p->linear)
         cot_while(goes_on, add_and_count, .max = p->max, .in = COT_VALUES(n, i, cot_mul(in[0], 0.0), in[0]),
@@ -239,7 +242,8 @@ trips(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static size_t
 trip_bytes(policy p)
 {
-    return work_bytes(cot_grad(cot_fn_new(ctx, "trips", trips, 2, 1, &p)), COT_TYPES(cot_f64(LANES), cot_i64()));
+    return work_bytes(cot_grad(cot_fn_new(ctx, "trips", trips, 2, 1, &p)),
+                      COT_TYPES(cot_f64(LANES), cot_i64()));
 }
 
 START_TEST(while_keeps_what_its_policy_says)
@@ -249,7 +253,8 @@ START_TEST(while_keeps_what_its_policy_says)
     if (!COT_PLANS)
         return;
     /* a bound: each state up to it */
-    size_t few = trip_bytes((policy){ .max = 100 }), many_ = trip_bytes((policy){ .max = 1000 });
+    size_t few = trip_bytes((policy){ .max = 100 }),
+           many_ = trip_bytes((policy){ .max = 1000 });
     ck_assert_msg(few >= 100 * state && many_ >= 1000 * state, "%zu, %zu", few, many_);
     ck_assert_msg(few <= 110 * state && many_ <= 1010 * state, "%zu, %zu", few, many_);
     /* trips that can be counted now: a scan, each state */
@@ -259,7 +264,8 @@ START_TEST(while_keeps_what_its_policy_says)
     size_t open = trip_bytes((policy){ 0 });
     ck_assert_msg(open >= 64 * state && open <= 80 * state, "%zu", open);
     /* a sum: nothing */
-    size_t sum = trip_bytes((policy){ .linear = true }), bounded = trip_bytes((policy){ .max = 1000, .linear = true });
+    size_t sum = trip_bytes((policy){ .linear = true }),
+           bounded = trip_bytes((policy){ .max = 1000, .linear = true });
     ck_assert_msg(sum <= 8 * state, "%zu", sum);
     ck_assert_msg(bounded <= 16 * state, "%zu", bounded);
 }
@@ -283,7 +289,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "chain", a_chain_in_less_memory, 1 },
         { "transforms", every_transform_sees_the_same_function, 1 },
         { "segments", segments_change_no_figure, 1 },
@@ -292,5 +298,5 @@ main(void)
         { "keep", keep_is_checked, 1 },
     };
 
-    return TRACED_CASES("checkpoint", cases, begin, end);
+    return SUITE("checkpoint", cases);
 }

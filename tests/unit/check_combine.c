@@ -1,22 +1,9 @@
-/* Reductions, windows and sorts by a traced body, on the twin and compiled; their derivatives and maps. */
+/* Reductions, windows and sorts by a traced body, on the twin and compiled; their derivatives
+ * and maps. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 /* All results, one after the other, as doubles. */
 static int64_t
@@ -55,8 +42,8 @@ gives(cot_fn *f, cot_types types, const void *const *in, int64_t n, const double
     ck_assert_int_eq(run_by("eval", f, types, in, twin), n);
     ck_assert_int_eq(run_by("jit", f, types, in, jit), n);
     for (int64_t i = 0; i < n; i++) {
-        ck_assert_msg(twin[i] == jit[i] || (isnan(twin[i]) && isnan(jit[i])), "element %d: %.17g, compiled %.17g",
-                      (int)i, twin[i], jit[i]);
+        ck_assert_msg(twin[i] == jit[i] || (isnan(twin[i]) && isnan(jit[i])),
+                      "element %d: %.17g, compiled %.17g", (int)i, twin[i], jit[i]);
         ck_assert_msg(twin[i] == want[i] || fabs(twin[i] - want[i]) <= 1e-12 * fabs(want[i]),
                       "element %d is %.17g, wants %.17g", (int)i, twin[i], want[i]);
     }
@@ -71,17 +58,15 @@ fn(cot_body *body, int n_in, int n_out)
 /* ---- reduce ---- */
 
 /* (value, place): the larger value, the first of equal ones. */
-BODY(larger,
-     cot_value a = cot_or(cot_gt(in[0], in[2]), cot_and(cot_eq(in[0], in[2]), cot_lt(in[1], in[3])));
-     out[0] = cot_select(a, in[0], in[2]);
-     out[1] = cot_select(a, in[1], in[3]);)
+BODY(larger, cot_value a = cot_or(cot_gt(in[0], in[2]),
+                                  cot_and(cot_eq(in[0], in[2]), cot_lt(in[1], in[3])));
+     out[0] = cot_select(a, in[0], in[2]); out[1] = cot_select(a, in[1], in[3]);)
 BODY(multiply, out[0] = cot_mul(in[0], in[1]);)
 BODY(matrices,                              /* 2 x 2, upper triangular */
      out[0] = cot_mul(in[0], in[3]);
      out[1] = cot_add(cot_mul(in[0], in[4]), cot_mul(in[1], in[5]));
      out[2] = cot_mul(in[2], in[5]);)
 BODY(adds_mul, out[0] = cot_add(in[0], cot_add(in[1], cot_mul(in[0], in[1])));)     /* (1 + a)(1 + b) - 1 */
-
 
 #define SCALAR(x) cot_full(t, cot_f64_scalar(), x)
 
@@ -92,18 +77,20 @@ cot_f64_scalar(void)
 }
 
 BODY(argmax, cot_value place = cot_iota(t, cot_f64(3, 700), 1);
-     cot_reduce(larger, .xs = COT_VALUES(in[0], place), .inits = COT_VALUES(SCALAR(-INFINITY), SCALAR(-1)),
-                .axes = COT_LIST(1), .out = out);)
-BODY(argmax_all, cot_value place = cot_reshape(cot_iota(t, cot_f64(2100), 0), 3, 700);
-     cot_reduce(larger, .xs = COT_VALUES(in[0], place), .inits = COT_VALUES(SCALAR(-INFINITY), SCALAR(-1)),
+     cot_reduce(larger, .xs = COT_VALUES(in[0], place),
+                .inits = COT_VALUES(SCALAR(-INFINITY), SCALAR(-1)), .axes = COT_LIST(1),
                 .out = out);)
-BODY(product, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(2)));)
-BODY(product_like, out[0] = cot_reduce(adds_mul, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
-                                       .axes = COT_LIST(-1));)
+BODY(argmax_all, cot_value place = cot_reshape(cot_iota(t, cot_f64(2100), 0), 3, 700);
+     cot_reduce(larger, .xs = COT_VALUES(in[0], place),
+                .inits = COT_VALUES(SCALAR(-INFINITY), SCALAR(-1)), .out = out);)
+BODY(product,
+     out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(2)));)
+BODY(product_like, out[0] = cot_reduce(adds_mul, .xs = COT_VALUES(in[0]),
+                                       .inits = COT_VALUES(SCALAR(0)), .axes = COT_LIST(-1));)
 BODY(chained, cot_reduce(matrices, .xs = COT_VALUES(in[0], in[1], in[2]),
                          .inits = COT_VALUES(SCALAR(1), SCALAR(0), SCALAR(1)), .out = out);)
-BODY(of_empty, out[0] = cot_reduce(adds_mul, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(7)),
-                                   .axes = COT_LIST(1));)
+BODY(of_empty, out[0] = cot_reduce(adds_mul, .xs = COT_VALUES(in[0]),
+                                   .inits = COT_VALUES(SCALAR(7)), .axes = COT_LIST(1));)
 BODY(captures, out[0] = cot_reduce(adds_mul, .xs = COT_VALUES(cot_mul(in[0], in[1])),
                                    .inits = COT_VALUES(SCALAR(0)));)
 
@@ -139,7 +126,8 @@ END_TEST
 START_TEST(reduces_in_order)
 {
     for (int64_t n = 1; n < 1200; n = n < 70 ? n + 1 : n + 211) {
-        double *a = calloc((size_t)n, 8), *b = calloc((size_t)n, 8), *c = calloc((size_t)n, 8), want[3] = { 1, 0, 1 };
+        double *a = calloc((size_t)n, 8), *b = calloc((size_t)n, 8), *c = calloc((size_t)n, 8),
+               want[3] = { 1, 0, 1 };
         cot_type t = cot_type_new(COT_F64, 1, &n);
 
         for (int64_t i = 0; i < n; i++) {
@@ -164,37 +152,43 @@ START_TEST(reduces_under_transforms)
     gives(cot_vmap(fn(product_like, 1, 1)), COT_TYPES(m), IN(x), 2, F64(23, -1));
     gives(fn(of_empty, 1, 1), COT_TYPES(cot_f64(2, 0)), IN(x), 2, F64(7, 7));
     gives(cot_grad(fn(product_like, 1, 1)), COT_TYPES(cot_f64(3)), IN(x), 3, F64(12, 8, 6));
-    gives(cot_hessian(fn(product_like, 1, 1)), COT_TYPES(cot_f64(3)), IN(x), 9, F64(0, 4, 3, 4, 0, 2, 3, 2, 0));
-    gives(cot_grad(fn(captures, 2, 1), .wrt = COT_LIST(1)), COT_TYPES(cot_f64(2), cot_type_new(COT_F64, 0, NULL)),
-          IN(x, F64(3)), 1, F64(15));
+    gives(cot_hessian(fn(product_like, 1, 1)), COT_TYPES(cot_f64(3)), IN(x), 9,
+          F64(0, 4, 3, 4, 0, 2, 3, 2, 0));
+    gives(cot_grad(fn(captures, 2, 1), .wrt = COT_LIST(1)),
+          COT_TYPES(cot_f64(2), cot_type_new(COT_F64, 0, NULL)), IN(x, F64(3)), 1, F64(15));
 }
 END_TEST
 
 /* ---- windows ---- */
 
 BODY(sums, out[0] = cot_add(in[0], in[1]);)
-BODY(window_of_two, out[0] = cot_reduce_window(adds_mul, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
-                                               .window = COT_LIST(1, 2), .strides = COT_LIST(1, 2),
-                                               .padding = COT_LIST(0, 0, 1, 0));)
-BODY(window_sums, out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(10)),
-                                             .window = COT_LIST(3), .base_dilation = COT_LIST(2),
-                                             .dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(window_of_two,
+     out[0] = cot_reduce_window(adds_mul, .xs = COT_VALUES(in[0]),
+                                .inits = COT_VALUES(SCALAR(0)), .window = COT_LIST(1, 2),
+                                .strides = COT_LIST(1, 2), .padding = COT_LIST(0, 0, 1, 0));)
+BODY(window_sums,
+     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(10)),
+                                .window = COT_LIST(3), .base_dilation = COT_LIST(2),
+                                .dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
 BODY(at_least, out[0] = cot_ge(in[0], in[1]);)
-BODY(pool_gradient, out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(0), .window = COT_LIST(2, 2),
-                                                    .strides = COT_LIST(2, 1));)
-BODY(pool_padded, out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(1), .window = COT_LIST(3),
-                                                  .strides = COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(pool_gradient,
+     out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(0),
+                                     .window = COT_LIST(2, 2), .strides = COT_LIST(2, 1));)
+BODY(pool_padded, out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(1),
+                                                  .window = COT_LIST(3), .strides = COT_LIST(2),
+                                                  .padding = COT_LIST(1, 1));)
 
 START_TEST(windows)
 {
-    gives(fn(window_of_two, 1, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 4, F64(1, 11, 4, 41));
+    gives(fn(window_of_two, 1, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 4,
+          F64(1, 11, 4, 41));
     /* padded with 10 at both ends and between: 10 1 10 2 10 3 10, windows at distance 2 of 3 */
     gives(fn(window_sums, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 3, F64(40, 16, 40));
     /* ties: the first */
-    gives(fn(pool_gradient, 2, 1), COT_TYPES(cot_f64(2, 3), cot_f64(1, 2)), IN(F64(1, 5, 5, 5, 0, 1), F64(2, 3)), 6,
-          F64(0, 5, 0, 0, 0, 0));
-    gives(fn(pool_padded, 2, 1), COT_TYPES(cot_f64(4), cot_f64(2)), IN(F64(-3, -1, -1, -2), F64(2, 3)), 4,
-          F64(1, 6, 1, 1));
+    gives(fn(pool_gradient, 2, 1), COT_TYPES(cot_f64(2, 3), cot_f64(1, 2)),
+          IN(F64(1, 5, 5, 5, 0, 1), F64(2, 3)), 6, F64(0, 5, 0, 0, 0, 0));
+    gives(fn(pool_padded, 2, 1), COT_TYPES(cot_f64(4), cot_f64(2)),
+          IN(F64(-3, -1, -1, -2), F64(2, 3)), 4, F64(1, 6, 1, 1));
     gives(cot_vmap(fn(pool_padded, 2, 1)), COT_TYPES(cot_f64(1, 4), cot_f64(1, 2)),
           IN(F64(-3, -1, -1, -2), F64(2, 3)), 4, F64(1, 6, 1, 1));
 }
@@ -204,13 +198,15 @@ END_TEST
 
 BODY(key_less, out[0] = cot_lt(cot_abs(in[0]), cot_abs(in[2]));)
 BODY(key_greater, out[0] = cot_gt(in[0], in[2]);)
-BODY(lexicographic, out[0] = cot_or(cot_lt(in[0], in[2]), cot_and(cot_eq(in[0], in[2]), cot_gt(in[1], in[3])));)
+BODY(lexicographic, out[0] = cot_or(cot_lt(in[0], in[2]),
+                                    cot_and(cot_eq(in[0], in[2]), cot_gt(in[1], in[3])));)
 /* by the sum of both, which no key tells: a0 - b0 < b1 - a1 */
 BODY(asked, out[0] = cot_lt(cot_sub(in[0], in[2]), cot_sub(in[3], in[1]));)
 
 static cot_body *const comparators[] = { key_less, key_greater, lexicographic, asked };
 
-BODY(sort_pairs, cot_sort_by(comparators[*(const int *)user], .xs = COT_VALUES(in[0], in[1]), .axis = 0, .out = out);)
+BODY(sort_pairs, cot_sort_by(comparators[*(const int *)user], .xs = COT_VALUES(in[0], in[1]),
+                             .axis = 0, .out = out);)
 
 static bool
 before(int c, const double *a, const double *b)
@@ -256,7 +252,8 @@ START_TEST(sorts_under_transforms)
     /* sums 4, 1, 3: places 1, 2, 0 */
     gives(cot_grad(fn(sorted_sum, 3, 1)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64(3)),
           IN(F64(3, 1, 1), F64(1, 0, 2), F64(10, 20, 30)), 3, F64(30, 10, 20));
-    gives(cot_vmap(cot_fn_new(ctx, "sort", sort_pairs, 2, 2, &c), .in_dims = COT_LIST(0, COT_NONE)),
+    gives(cot_vmap(cot_fn_new(ctx, "sort", sort_pairs, 2, 2, &c),
+                   .in_dims = COT_LIST(0, COT_NONE)),
           COT_TYPES(cot_f64(2, 3), cot_f64(3)), IN(F64(3, 1, 1, 0, 5, -2), F64(1, 0, 2)), 12,
           F64(1, 1, 3, -2, 0, 5, 0, 2, 1, 2, 1, 0));
 }
@@ -270,7 +267,8 @@ BODY(second, out[0] = in[1];)
 BODY(either, out[0] = cot_or(in[0], in[1]);)
 BODY(scaled, out[0] = cot_add(cot_mul(in[0], *(cot_value *)user), in[1]);)
 BODY(scatters, out[0] = cot_scatter_by(halves, ONE(in[2]));)
-BODY(scatters_rows, out[0] = cot_scatter_by(halves, ONE(in[2], COT_SPAN(COT_NONE, COT_NONE, -1)));)
+BODY(scatters_rows,
+     out[0] = cot_scatter_by(halves, ONE(in[2], COT_SPAN(COT_NONE, COT_NONE, -1)));)
 BODY(scatters_clipped, out[0] = cot_scatter_by(halves, ONE(in[2]), .clip = 1);)
 BODY(scatters_span, out[0] = cot_scatter_by(halves, ONE(COT_SPAN(1, 3)));)
 BODY(scatters_mask, out[0] = cot_scatter_by(halves, ONE(cot_gt(in[0], 2)));)
@@ -278,8 +276,8 @@ BODY(scatters_second, out[0] = cot_scatter_by(second, ONE(in[2]));)
 BODY(scatters_halves_of, cot_value k = cot_full(t, cot_f64_scalar(), 0.25);
      out[0] = cot_scatter_by(scaled, ONE(in[2]), .user = &k);)
 BODY(scatters_pairs, cot_scatter_by(larger, .xs = COT_VALUES(in[0], cot_zeros(t, cot_f64(4))),
-                                    .updates = COT_VALUES(in[1], cot_iota(t, cot_f64(3), 0)), .index = COT_AT(in[2]),
-                                    .out = out);)
+                                    .updates = COT_VALUES(in[1], cot_iota(t, cot_f64(3), 0)),
+                                    .index = COT_AT(in[2]), .out = out);)
 BODY(scatters_truth, cot_value x = cot_gt(in[0], 2);
      out[0] = cot_convert(cot_scatter_by(either, .xs = COT_VALUES(x), .updates = COT_VALUES(cot_gt(in[1], 15)),
                                          .index = COT_AT(in[2])), COT_F64);)
@@ -298,8 +296,10 @@ START_TEST(scatters_by)
     gives(fn(scatters_halves_of, 3, 1), t, IN(x, u, i), 4, F64(20.25, 2, 32.6875, 4));
     gives(fn(scatters_pairs, 3, 2), t, IN(x, u, i), 8, F64(20, 2, 30, 4, 1, 0, 2, 0));
     gives(fn(scatters_truth, 3, 1), t, IN(x, u, i), 4, F64(1, 0, 1, 1));
-    gives(fn(scatters_span, 2, 1), COT_TYPES(cot_f64(4), cot_f64(2)), IN(x, u), 4, F64(1, 11, 21.5, 4));
-    gives(fn(scatters_mask, 2, 1), COT_TYPES(cot_f64(4), cot_f64()), IN(x, u), 4, F64(1, 2, 11.5, 12));
+    gives(fn(scatters_span, 2, 1), COT_TYPES(cot_f64(4), cot_f64(2)), IN(x, u), 4,
+          F64(1, 11, 21.5, 4));
+    gives(fn(scatters_mask, 2, 1), COT_TYPES(cot_f64(4), cot_f64()), IN(x, u), 4,
+          F64(1, 2, 11.5, 12));
     gives(fn(scatters_rows, 3, 1), COT_TYPES(cot_f64(2, 2), cot_f64(3, 2), cot_i32(3)),
           IN(x, F64(10, 20, 30, 40, 50, 60), ((const int32_t[]){ 1, 0, 1 })), 4, F64(40.5, 31, 70.75, 56));
     gives(fn(scatters, 3, 1), COT_TYPES(cot_f64(0), cot_f64(3), cot_i32(3)), IN(x, u, i), 0, x); /* all are outside */
@@ -312,30 +312,32 @@ START_TEST(scatters_by_under_transforms)
     cot_types t = COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(3));
 
     /* y = (x0/2 + u1, x1, (x2/2 + u0)/2 + u2, x3) */
-    gives(cot_grad(fn(scatters_sum, 3, 1), .wrt = COT_LIST(0, 1)), t, IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 7,
-          F64(20.5, 4, 17.875, 8, 35.75, 41, 71.5));
+    gives(cot_grad(fn(scatters_sum, 3, 1), .wrt = COT_LIST(0, 1)), t,
+          IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 7, F64(20.5, 4, 17.875, 8, 35.75, 41, 71.5));
     gives(cot_vmap(fn(scatters, 3, 1), .in_dims = COT_LIST(COT_NONE, COT_NONE, 0)),
-          COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(2, 3)), IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 8,
-          F64(20.5, 2, 35.75, 4, 1, 25.5, 3, 32));
+          COT_TYPES(cot_f64(4), cot_f64(3), cot_i32(2, 3)),
+          IN(F64(1, 2, 3, 4), F64(10, 20, 30), i), 8, F64(20.5, 2, 35.75, 4, 1, 25.5, 3, 32));
 }
 END_TEST
 
 /* Windows choose the largest; what is there is halved before the update is added. */
 BODY(keeps_larger, out[0] = cot_ge(in[0], in[1]);)
-BODY(selects, out[0] = cot_select_and_scatter(keeps_larger, halves, in[0], in[1], cot_full(t, cot_f64_scalar(), 1),
-                                              .window = COT_LIST(3));)
+BODY(selects,
+     out[0] = cot_select_and_scatter(keeps_larger, halves, in[0], in[1],
+                                     cot_full(t, cot_f64_scalar(), 1), .window = COT_LIST(3));)
 
 START_TEST(selects_and_scatters)
 {
-    gives(fn(selects, 2, 1), COT_TYPES(cot_f64(5), cot_f64(3)), IN(F64(1, 5, 2, 4, 0), F64(10, 20, 30)), 5,
-          F64(1, 25.25, 1, 30.5, 1));
+    gives(fn(selects, 2, 1), COT_TYPES(cot_f64(5), cot_f64(3)),
+          IN(F64(1, 5, 2, 4, 0), F64(10, 20, 30)), 5, F64(1, 25.25, 1, 30.5, 1));
 }
 END_TEST
 
 /* ---- unique ---- */
 
-BODY(differing_values, out[0] = cot_unique(in[0], .size = 5, .fill = -1, .count = &out[1], .counts = &out[2],
-                                           .index = &out[3], .inverse = &out[4]);)
+BODY(differing_values,
+     out[0] = cot_unique(in[0], .size = 5, .fill = -1, .count = &out[1], .counts = &out[2],
+                         .index = &out[3], .inverse = &out[4]);)
 BODY(two_values, out[0] = cot_unique(in[0], .size = 2);)
 BODY(no_room, out[0] = cot_unique(in[0]);)
 
@@ -354,9 +356,11 @@ END_TEST
 
 /* ---- errors ---- */
 
-BODY(differing, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0], in[1]), .inits = COT_VALUES(in[0], in[0]));)
+BODY(differing, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0], in[1]),
+                                    .inits = COT_VALUES(in[0], in[0]));)
 BODY(no_inits, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0]));)
-BODY(vector_init, out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(in[0]));)
+BODY(vector_init,
+     out[0] = cot_reduce(multiply, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(in[0]));)
 BODY(no_bool, out[0] = cot_sort_by(multiply, .xs = COT_VALUES(in[0]));)
 
 static void
@@ -385,19 +389,19 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "reduces_pairs", reduces_pairs, 2 },
-        { "reduces_in_order", reduces_in_order, 0 },
-        { "reduces_under_transforms", reduces_under_transforms, 0 },
-        { "windows", windows, 0 },
-        { "sorts", sorts, 4 },
-        { "sorts_under_transforms", sorts_under_transforms, 0 },
-        { "scatters_by", scatters_by, 0 },
-        { "scatters_by_under_transforms", scatters_by_under_transforms, 0 },
-        { "selects_and_scatters", selects_and_scatters, 0 },
-        { "uniques", uniques, 0 },
-        { "errors", errors, 0 },
+    const suite_case cases[] = {
+        EACH(reduces_pairs, 2),
+        ONCE(reduces_in_order),
+        ONCE(reduces_under_transforms),
+        ONCE(windows),
+        EACH(sorts, 4),
+        ONCE(sorts_under_transforms),
+        ONCE(scatters_by),
+        ONCE(scatters_by_under_transforms),
+        ONCE(selects_and_scatters),
+        ONCE(uniques),
+        ONCE(errors),
     };
 
-    return TRACED_CASES("combine", cases, setup, teardown);
+    return SUITE("combine", cases);
 }

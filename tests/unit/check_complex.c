@@ -1,5 +1,5 @@
-/* Complex numbers: values at cuts and infinities, derivatives by torch's convention, every place where an array of
- * them goes in or out, and what refuses them. */
+/* Complex numbers: values at cuts and infinities, derivatives by torch's convention, every
+ * place where an array of them goes in or out, and what refuses them. */
 #include <complex.h>
 #undef complex
 #undef I
@@ -53,25 +53,29 @@ START_TEST(values_are_those_of_c99)
         }
         run_points(op, "eval", to - from, z, eval);
         run_points(op, COT_PLANS ? "jit" : "eval", to - from, z, jit);
-        ck_assert_msg(memcmp(eval, jit, 16 * (size_t)(to - from)) == 0, "%s: the engines differ", op);
+        ck_assert_msg(memcmp(eval, jit, 16 * (size_t)(to - from)) == 0,
+                      "%s: the engines differ", op);
         for (int i = from; i < to; i++) {
             const double *w = eval + 2 * (i - from);
             double size = hypot(points[i].re, points[i].im);
-            ck_assert_msg(part_is(w[0], points[i].re, size) && part_is(w[1], points[i].im, size),
-                          "%s(%g, %g) is (%.17g, %.17g), wants (%.17g, %.17g)", op, points[i].x, points[i].y, w[0], w[1],
-                          points[i].re, points[i].im);
+            ck_assert_msg(part_is(w[0], points[i].re, size) &&
+                              part_is(w[1], points[i].im, size),
+                          "%s(%g, %g) is (%.17g, %.17g), wants (%.17g, %.17g)", op, points[i].x,
+                          points[i].y, w[0], w[1], points[i].re, points[i].im);
         }
     }
 }
 END_TEST
 
-BODY(arithmetic, out[0] = cot_add(cot_mul(in[0], in[1]), cot_div(in[0], in[1])); out[1] = cot_abs(in[0]);
-     out[2] = cot_pow(in[0], 3); out[3] = cot_angle(in[1]); out[4] = cot_conj(in[0]);)
+BODY(arithmetic, out[0] = cot_add(cot_mul(in[0], in[1]), cot_div(in[0], in[1]));
+     out[1] = cot_abs(in[0]); out[2] = cot_pow(in[0], 3); out[3] = cot_angle(in[1]);
+     out[4] = cot_conj(in[0]);)
 
 START_TEST(arithmetic_is_that_of_pairs)
 {
-    GIVES(fn("f", arithmetic, 2, 5), COT_TYPES(cot_c128(), cot_c128()), IN(C128(3, 4), C128(0, 2)), -8 + 2, 6 - 1.5,
-          5, 27 - 3 * 3 * 16, 3 * 9 * 4 - 64, acos(-1) / 2, 3, -4);
+    GIVES(fn("f", arithmetic, 2, 5), COT_TYPES(cot_c128(), cot_c128()),
+          IN(C128(3, 4), C128(0, 2)), -8 + 2, 6 - 1.5, 5, 27 - 3 * 3 * 16, 3 * 9 * 4 - 64,
+          acos(-1) / 2, 3, -4);
 }
 END_TEST
 
@@ -80,7 +84,8 @@ BODY(quotients, out[0] = cot_div(in[0], in[1]);)
 /* Annex G: over 0, over infinities, and what would overflow on the way. */
 START_TEST(quotients_at_the_edge)
 {
-    const double x[] = { 1, 2, 1, 2, 1e300, 1e300, 0, 0 }, y[] = { 0, 0, INFINITY, 1, 1e300, 1e300, 0, 0 };
+    const double x[] = { 1, 2, 1, 2, 1e300, 1e300, 0, 0 },
+                 y[] = { 0, 0, INFINITY, 1, 1e300, 1e300, 0, 0 };
     double got[8];
 
     ck_assert_int_eq(results(fn("f", quotients, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got), 8);
@@ -107,7 +112,8 @@ START_TEST(powers_of_zero)
     const double x[8] = { 0 }, y[] = { 0, 0, 0, 1, 2, 1, -1, 0 };
     double got[8];
 
-    ck_assert_int_eq(results(fn("f", powers, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got), 8);
+    ck_assert_int_eq(
+        results(fn("f", powers, 2, 1), COT_TYPES(cot_c128(4), cot_c128(4)), IN(x, y), got), 8);
     ck_assert(got[0] == 1 && got[1] == 0);
     ck_assert(isnan(got[2]) && isnan(got[3]));
     ck_assert(got[4] == 0 && got[5] == 0);
@@ -117,10 +123,12 @@ END_TEST
 
 enum { ROWS = 3, LONG = 300 };
 
-BODY(gram, out[0] = cot_matmul(in[0], cot_conj(in[1])); out[1] = cot_dot(cot_conj(in[2]), in[2]);)
+BODY(gram, out[0] = cot_matmul(in[0], cot_conj(in[1]));
+     out[1] = cot_dot(cot_conj(in[2]), in[2]);)
 
-/* x x^H, beyond a block of products, is Hermitian to the bit, and its diagonal and a vector's square are real: what a
- * factorisation stands on, and what one chain of fma through both parts would not give. */
+/* x x^H, beyond a block of products, is Hermitian to the bit, and its diagonal and a vector's
+ * square are real: what a factorisation stands on, and what one chain of fma through both parts
+ * would not give. */
 START_TEST(a_matrix_times_its_adjoint_is_hermitian)
 {
     static double x[2 * ROWS * LONG], y[2 * ROWS * LONG], got[2 * ROWS * ROWS + 2];
@@ -128,9 +136,12 @@ START_TEST(a_matrix_times_its_adjoint_is_hermitian)
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < LONG; k++)
             for (int p = 0; p < 2; p++)
-                x[2 * (i * LONG + k) + p] = y[2 * (k * ROWS + i) + p] = sin(1 + i + 7 * k + 3 * p);
-    const cot_types types = COT_TYPES(cot_c128(ROWS, LONG), cot_c128(LONG, ROWS), cot_c128(ROWS * LONG));
-    ck_assert_int_eq(results(fn("f", gram, 3, 2), types, IN(x, y, x), got), 2 * ROWS * ROWS + 2);
+                x[2 * (i * LONG + k) + p] = y[2 * (k * ROWS + i) + p] =
+                    sin(1 + i + 7 * k + 3 * p);
+    const cot_types types =
+        COT_TYPES(cot_c128(ROWS, LONG), cot_c128(LONG, ROWS), cot_c128(ROWS * LONG));
+    ck_assert_int_eq(results(fn("f", gram, 3, 2), types, IN(x, y, x), got),
+                     2 * ROWS * ROWS + 2);
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < ROWS; j++) {
             const double *z = got + 2 * (i * ROWS + j), *adjoint = got + 2 * (j * ROWS + i);
@@ -140,8 +151,8 @@ START_TEST(a_matrix_times_its_adjoint_is_hermitian)
 }
 END_TEST
 
-BODY(products, out[0] = cot_matmul(in[0], in[1]); out[1] = cot_reduce_prod(in[1]); out[2] = cot_reduce_sum(in[1]);
-     out[3] = cot_cumprod(cot_reshape(in[1], 3), 0);)
+BODY(products, out[0] = cot_matmul(in[0], in[1]); out[1] = cot_reduce_prod(in[1]);
+     out[2] = cot_reduce_sum(in[1]); out[3] = cot_cumprod(cot_reshape(in[1], 3), 0);)
 
 START_TEST(products_and_sums)
 {
@@ -150,8 +161,8 @@ START_TEST(products_and_sums)
 }
 END_TEST
 
-BODY(mixed, out[0] = cot_add(in[0], in[1]); out[1] = cot_mul(in[0], 2.5); out[2] = cot_convert(in[0], COT_F64);
-     out[3] = cot_convert(in[1], COT_C64);)
+BODY(mixed, out[0] = cot_add(in[0], in[1]); out[1] = cot_mul(in[0], 2.5);
+     out[2] = cot_convert(in[0], COT_F64); out[3] = cot_convert(in[1], COT_C64);)
 
 START_TEST(promotion_goes_to_complex)
 {
@@ -206,14 +217,15 @@ START_TEST(holomorphic_functions)
     const double re = 0.09 - 0.16, im = 0.24, e = exp(re), fr = e * cos(im), fi = e * sin(im);
     const double gr = 2 * (0.3 * fr - 0.4 * fi), gi = 2 * (0.3 * fi + 0.4 * fr);
 
-    GIVES(cot_jvp(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c128(), cot_c128()), IN(z, d), fr, fi, 2 * gr + gi,
-          2 * gi - gr);
-    GIVES(cot_vjp(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c128(), cot_c128()), IN(z, d), fr, fi, 2 * gr - gi,
-          -2 * gi - gr);
+    GIVES(cot_jvp(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c128(), cot_c128()), IN(z, d), fr,
+          fi, 2 * gr + gi, 2 * gi - gr);
+    GIVES(cot_vjp(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c128(), cot_c128()), IN(z, d), fr,
+          fi, 2 * gr - gi, -2 * gi - gr);
 }
 END_TEST
 
-/* d acosh = 1/(sqrt(z-1) sqrt(z+1)), not 1/sqrt(z^2 - 1), which is its negative left of the imaginary axis. */
+/* d acosh = 1/(sqrt(z-1) sqrt(z+1)), not 1/sqrt(z^2 - 1), which is its negative left of the
+ * imaginary axis. */
 BODY(left_of_the_axis, out[0] = cot_real(cot_acosh(in[0]));)
 
 START_TEST(acosh_left_of_the_axis)
@@ -229,18 +241,22 @@ START_TEST(acosh_left_of_the_axis)
 }
 END_TEST
 
-/* A real tangent times a complex number that is known: its zeros must not count as something of their own. */
-BODY(turned_reals, cot_value z = cot_mul(cot_convert(in[0], COT_C128), cot_exp(cot_complex(0.0, in[1])));
-     cot_value p = cot_pad(z, cot_full(t, cot_c128(), 0), .low = COT_LIST(1), .high = COT_LIST(99));
+/* A real tangent times a complex number that is known: its zeros must not count as something of
+ * their own. */
+BODY(turned_reals,
+     cot_value z = cot_mul(cot_convert(in[0], COT_C128), cot_exp(cot_complex(0.0, in[1])));
+     cot_value p = cot_pad(z, cot_full(t, cot_c128(), 0), .low = COT_LIST(1),
+                           .high = COT_LIST(99));
      out[0] = cot_reduce_sum(cot_imag(cot_mul(p, p)));)
 
 START_TEST(real_numbers_stay_real)
 {
     const double a = 0.3, b = 1.1;
-    GIVES(cot_grad(fn("f", turned_reals, 2, 1)), COT_TYPES(cot_f64(2), cot_f64(2)), IN(F64(2, 3), F64(a, b)), 4 * sin(2 * a),
-          6 * sin(2 * b));
-    GIVES(cot_grad(fn("f", turned_reals, 2, 1), .wrt = COT_LIST(1)), COT_TYPES(cot_f64(2), cot_f64(2)),
-          IN(F64(2, 3), F64(a, b)), 8 * cos(2 * a), 18 * cos(2 * b));
+    GIVES(cot_grad(fn("f", turned_reals, 2, 1)), COT_TYPES(cot_f64(2), cot_f64(2)),
+          IN(F64(2, 3), F64(a, b)), 4 * sin(2 * a), 6 * sin(2 * b));
+    GIVES(cot_grad(fn("f", turned_reals, 2, 1), .wrt = COT_LIST(1)),
+          COT_TYPES(cot_f64(2), cot_f64(2)), IN(F64(2, 3), F64(a, b)), 8 * cos(2 * a),
+          18 * cos(2 * b));
 }
 END_TEST
 
@@ -260,11 +276,16 @@ START_TEST(jacobians_are_real)
 {
     const cot_types types = COT_TYPES(cot_c64(3), cot_c64());
 
-    fails(cot_grad(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c64()), "grad: output of f is c64[]; wants a real scalar");
-    fails(cot_jacrev(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(0)), types, "jacrev: argument 0 of f is c64[3]; wants a real type");
-    fails(cot_jacfwd(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(1)), types, "jacfwd: argument 1 of f is c64[]; wants a real type");
-    fails(cot_hessian(fn("f", size, 1, 1)), COT_TYPES(cot_c64()), "argument 0 of f is c64[]; wants a real type");
-    fails(cot_jacrev(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(0)), COT_TYPES(cot_f64(3), cot_c64()),
+    fails(cot_grad(fn("f", holomorphic, 1, 1)), COT_TYPES(cot_c64()),
+          "grad: output of f is c64[]; wants a real scalar");
+    fails(cot_jacrev(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(0)), types,
+          "jacrev: argument 0 of f is c64[3]; wants a real type");
+    fails(cot_jacfwd(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(1)), types,
+          "jacfwd: argument 1 of f is c64[]; wants a real type");
+    fails(cot_hessian(fn("f", size, 1, 1)), COT_TYPES(cot_c64()),
+          "argument 0 of f is c64[]; wants a real type");
+    fails(cot_jacrev(fn("f", two_kinds, 2, 2), .wrt = COT_LIST(0)),
+          COT_TYPES(cot_f64(3), cot_c64()),
           "jacrev: output 1 of f is c64[]; wants a real type");
 }
 END_TEST
@@ -274,19 +295,25 @@ END_TEST
 static const struct { const char *node, *want; } refusals[] = {
     { "lt %z, %z : bool[2]", "lt: operand 0 is c64[2]; wants a type that has an order" },
     { "max %z, %z : c64[2]", "max: operand 0 is c64[2]; wants a type that has an order" },
-    { "clamp %z, %z, %z : c64[2]", "clamp: operand 0 is c64[2]; wants a type that has an order" },
+    { "clamp %z, %z, %z : c64[2]",
+      "clamp: operand 0 is c64[2]; wants a type that has an order" },
     { "floor %z : c64[2]", "floor: operand 0 is c64[2]; wants a real floating type" },
     { "erf %z : c64[2]", "erf: operand 0 is c64[2]; wants a real floating type" },
     { "atan2 %z, %z : c64[2]", "atan2: operand 0 is c64[2]; wants a real floating type" },
     { "fma %z, %z, %z : c64[2]", "fma: operand 0 is c64[2]; wants a real floating type" },
     { "rem %z, %z : c64[2]", "rem: operand 0 is c64[2]; wants a real number" },
     { "and %z, %z : c64[2]", "and: operand 0 is c64[2]; wants an integer or bool" },
-    { "bitcast %z {dtype=u64} : u64[2]", "bitcast: operand 0 is c64[2]; wants no complex type on either side" },
-    { "reduce_max %z {axes=[0]} : c64[]", "reduce_max: operand 0 is c64[2]; wants a real number" },
+    { "bitcast %z {dtype=u64} : u64[2]",
+      "bitcast: operand 0 is c64[2]; wants no complex type on either side" },
+    { "reduce_max %z {axes=[0]} : c64[]",
+      "reduce_max: operand 0 is c64[2]; wants a real number" },
     { "argmax %z {axis=0} : i32[]", "argmax: operand 0 is c64[2]; wants a real number" },
-    { "argsort %z {axis=0} : i32[2]", "argsort: operand 0 is c64[2]; wants a type that has an order" },
-    { "top_k %z {axis=0, k=1, dtype=i32} : i32[1]", "top_k: operand 0 is c64[2]; wants a type that has an order" },
-    { "scatter_min %z, %i, %z {window_dims=[0], inserted=[], operand_batch=[], indices_batch=[], index_map=[0]} : c64[2]",
+    { "argsort %z {axis=0} : i32[2]",
+      "argsort: operand 0 is c64[2]; wants a type that has an order" },
+    { "top_k %z {axis=0, k=1, dtype=i32} : i32[1]",
+      "top_k: operand 0 is c64[2]; wants a type that has an order" },
+    { "scatter_min %z, %i, %z {window_dims=[0], inserted=[], operand_batch=[], "
+      "indices_batch=[], index_map=[0]} : c64[2]",
       "scatter_min: operand 0 is c64[2]; wants a real number" },
     { "cummax %z {axis=0} : c64[2]", "cummax: operand 0 is c64[2]; wants a real number" },
     { "complex %x, %x : c64[2]", "complex: operand 0 is f16[2]; wants f32 or f64" },
@@ -301,7 +328,8 @@ START_TEST(what_has_no_meaning_says_so)
 
         snprintf(text, sizeof text, "fn @f(%%z: c64[2], %%x: f16[2], %%i: i32[1]) -> f32[] {\n  %%0 = %s\n  ret %%0\n}\n", refusals[i].node);
         ck_assert_int_ne(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &g), COT_OK);
-        ck_assert_msg(strstr(cot_error(ctx), refusals[i].want), "'%s' is not in '%s'", refusals[i].want, cot_error(ctx));
+        ck_assert_msg(strstr(cot_error(ctx), refusals[i].want), "'%s' is not in '%s'",
+                      refusals[i].want, cot_error(ctx));
         cot_error_clear(ctx);
     }
 }
@@ -315,7 +343,8 @@ START_TEST(memory_is_that_of_c99)
 {
     float _Complex z[2] = { 0 }, w[2] = { 0 };
     ((float *)z)[0] = 1, ((float *)z)[1] = -2, ((float *)z)[2] = 0.5f;
-    cot_array *in = cot_array_borrow(ctx, cot_c64(2), z), *out = cot_array_borrow(ctx, cot_c64(2), w);
+    cot_array *in = cot_array_borrow(ctx, cot_c64(2), z),
+              *out = cot_array_borrow(ctx, cot_c64(2), w);
 
     ck_assert_int_eq(cot_dtype_size(COT_C64), sizeof *z);
     ck_assert_int_eq(cot_jit(fn("f", doubled, 1, 1), &out, 1, (const cot_array *const *)&in, 1), COT_OK);
@@ -403,7 +432,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "values", values_are_those_of_c99, 0 },
         { "values", arithmetic_is_that_of_pairs, 0 },
         { "values", quotients_at_the_edge, 0 },
@@ -425,5 +454,5 @@ main(void)
         { "memory", the_highest_rank, 0 },
     };
 
-    return TRACED_CASES("complex", cases, begin, end);
+    return SUITE("complex", cases);
 }

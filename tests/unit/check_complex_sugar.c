@@ -7,10 +7,13 @@
 
 /* ---- what there is ---- */
 
-BODY(moments, out[0] = cot_mean(in[0]); out[1] = cot_var(in[0]); out[2] = cot_var(in[0], .ddof = 1); out[3] = cot_norm(in[0]);)
-BODY(norms, out[0] = cot_vector_norm(in[0], 2); out[1] = cot_vector_norm(in[0], 1); out[2] = cot_vector_norm(in[0], INFINITY);
-     out[3] = cot_vector_norm(in[0], -INFINITY); out[4] = cot_vector_norm(in[0], 0); out[5] = cot_vector_norm(in[0], 3);)
-BODY(along_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1); out[1] = cot_norm(in[0], .axes = COT_LIST(0));)
+BODY(moments, out[0] = cot_mean(in[0]); out[1] = cot_var(in[0]);
+     out[2] = cot_var(in[0], .ddof = 1); out[3] = cot_norm(in[0]);)
+BODY(norms, out[0] = cot_vector_norm(in[0], 2); out[1] = cot_vector_norm(in[0], 1);
+     out[2] = cot_vector_norm(in[0], INFINITY); out[3] = cot_vector_norm(in[0], -INFINITY);
+     out[4] = cot_vector_norm(in[0], 0); out[5] = cot_vector_norm(in[0], 3);)
+BODY(along_rows, out[0] = cot_mean(in[0], .axes = COT_LIST(1), .keepdims = 1);
+     out[1] = cot_norm(in[0], .axes = COT_LIST(0));)
 
 /* var is the mean of |z - mean|^2, a real number, as NumPy's and torch's. */
 START_TEST(means_and_norms)
@@ -46,13 +49,14 @@ START_TEST(gradients)
 }
 END_TEST
 
-BODY(running, out[0] = cot_cumsum(in[0], 0); out[1] = cot_cumprod(in[0], 0, .reverse = 1); out[2] = cot_roll(in[0], 1, 0);
+BODY(running, out[0] = cot_cumsum(in[0], 0); out[1] = cot_cumprod(in[0], 0, .reverse = 1);
+     out[2] = cot_roll(in[0], 1, 0);
      out[3] = cot_where(cot_gt(cot_real(in[0]), 0), in[0], cot_conj(in[0]));)
 
 START_TEST(prefixes_and_moves)
 {
-    GIVES(fn("f", running, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(1, 1, 0, 2)), 1, 1, 1, 3, -2, 2, 0, 2, 0, 2, 1, 1, 1, 1,
-          0, -2);
+    GIVES(fn("f", running, 1, 4), COT_TYPES(cot_c128(2)), IN(C128(1, 1, 0, 2)), 1, 1, 1, 3, -2,
+          2, 0, 2, 0, 2, 1, 1, 1, 1, 0, -2);
 }
 END_TEST
 
@@ -68,9 +72,11 @@ printed_by(cot_fn *f, const char *backend, cot_type type, const void *z, void *w
     FILE *file = tmpfile();
     const int before = dup(1);
 
-    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type }, &(cot_compile_options){ .backend = backend }, &k) == COT_OK, "%s",
-                  cot_error(ctx));
-    cot_array *in = cot_array_borrow(ctx, type, (void *)z), *out = cot_array_borrow(ctx, type, w);
+    ck_assert_msg(cot_compile(f, (cot_types){ 1, &type },
+                              &(cot_compile_options){ .backend = backend }, &k) == COT_OK,
+                  "%s", cot_error(ctx));
+    cot_array *in = cot_array_borrow(ctx, type, (void *)z),
+              *out = cot_array_borrow(ctx, type, w);
     fflush(stdout);
     dup2(fileno(file), 1);
     const cot_status s = cot_run(k, &out, (const cot_array *const *)&in);
@@ -101,16 +107,21 @@ END_TEST
 
 /* ---- order ---- */
 
-BODY(sorted, out[0] = cot_sort(in[0], 0); out[1] = cot_convert(cot_argsort(in[0], 0, .descending = 1), COT_F64);)
-BODY(distinct, cot_value inverse; out[0] = cot_unique(in[0], .size = 4, .fill = -1, .inverse = &inverse);
+BODY(sorted, out[0] = cot_sort(in[0], 0);
+     out[1] = cot_convert(cot_argsort(in[0], 0, .descending = 1), COT_F64);)
+BODY(distinct, cot_value inverse;
+     out[0] = cot_unique(in[0], .size = 4, .fill = -1, .inverse = &inverse);
      out[1] = cot_convert(inverse, COT_F64);)
-BODY(weighed_sort, out[0] = cot_reduce_sum(cot_mul(cot_real(cot_sort(in[0], 0)), cot_real(in[1])));)
-BODY(by_two, cot_value y[2]; cot_sort_many(COT_VALUES(in[0], in[1]), 0, y, .keys = 2); out[0] = y[0]; out[1] = y[1];)
+BODY(weighed_sort,
+     out[0] = cot_reduce_sum(cot_mul(cot_real(cot_sort(in[0], 0)), cot_real(in[1])));)
+BODY(by_two, cot_value y[2]; cot_sort_many(COT_VALUES(in[0], in[1]), 0, y, .keys = 2);
+     out[0] = y[0]; out[1] = y[1];)
 
 /* By real parts, then imaginary ones; what has a NaN comes last, in NumPy's order of them. */
 START_TEST(sorts)
 {
-    const double z[] = { 2, 1, 1, 5, 2, -1, 1, -3 }, nans[] = { NAN, 1, 7, NAN, 9, 9, NAN, NAN, 3, NAN };
+    const double z[] = { 2, 1, 1, 5, 2, -1, 1, -3 },
+                 nans[] = { NAN, 1, 7, NAN, 9, 9, NAN, NAN, 3, NAN };
 
     GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(4)), IN(z), 1, -3, 1, 5, 2, -1, 2, 1, 0, 2, 1, 3);
     GIVES(fn("f", sorted, 1, 2), COT_TYPES(cot_c128(5)), IN(nans), 9, 9, 3, NAN, 7, NAN, NAN, 1, NAN, NAN, 3, 0, 1, 4, 2);
@@ -122,9 +133,12 @@ START_TEST(sorts)
 END_TEST
 
 BODY(products, out[0] = cot_index_mul(in[0], COT_AT(in[2]), in[1]);)
-BODY(weighed_products, products(t, in, out, user); out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], out[0])));)
-BODY(weighed_by_hand, cot_value x0 = cot_index(in[0], COT_AT(0)), x1 = cot_index(in[0], COT_AT(1)), u0 = cot_index(in[1], COT_AT(0)),
-     u1 = cot_index(in[1], COT_AT(1)), u2 = cot_index(in[1], COT_AT(2)), a = cot_mul(x1, cot_mul(u0, u2)), b = cot_mul(x0, u1);
+BODY(weighed_products, products(t, in, out, user);
+     out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], out[0])));)
+BODY(weighed_by_hand, cot_value x0 = cot_index(in[0], COT_AT(0)),
+     x1 = cot_index(in[0], COT_AT(1)), u0 = cot_index(in[1], COT_AT(0)),
+     u1 = cot_index(in[1], COT_AT(1)), u2 = cot_index(in[1], COT_AT(2)),
+     a = cot_mul(x1, cot_mul(u0, u2)), b = cot_mul(x0, u1);
      out[0] = cot_real(cot_add(cot_mul(a, a), cot_mul(b, b)));)
 
 START_TEST(scatters_of_products)
@@ -152,7 +166,8 @@ quotient(cot_trace *t, cot_fn *A, const cot_value *b, cot_value *x, void *user)
     x[0] = cot_div(b[0], cot_call(A, cot_add(cot_mul(b[0], 0.0), 1.0)));
 }
 BODY(solved, cot_value a = in[0];
-     out[0] = cot_custom_linear_solve(times_first, quotient, .b = COT_VALUES(in[1]), .user = &a);)
+     out[0] = cot_custom_linear_solve(times_first, quotient, .b = COT_VALUES(in[1]),
+                                      .user = &a);)
 BODY(square_less, cot_value *a = user; out[0] = cot_sub(cot_mul(in[0], in[0]), *a);)
 static void
 newton(cot_trace *t, cot_fn *f, const cot_value *guess, cot_value *x, void *user)
@@ -166,11 +181,12 @@ BODY(rooted, cot_value a = in[0];
      out[0] = cot_custom_root(square_less, newton, .b = COT_VALUES(cot_add(cot_mul(a, 0.0), 1.0)), .tangent = quotient, .user = &a);)
 BODY(weighed_root, rooted(t, in, out, user); out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)
 BODY(weighed_sqrt, out[0] = cot_reduce_sum(cot_real(cot_mul(cot_sqrt(in[0]), in[1])));)
-BODY(weighed, solved(t, in, out, user); out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)
+BODY(weighed, solved(t, in, out, user);
+     out[0] = cot_reduce_sum(cot_real(cot_mul(out[0], in[1])));)
 BODY(weighed_div, out[0] = cot_reduce_sum(cot_real(cot_mul(cot_div(in[1], in[0]), in[1])));)
 
-/* Their derivatives are those of the quotient and of the square root, in reverse (with the conjugate transpose of the system)
- * and mapped. */
+/* Their derivatives are those of the quotient and of the square root, in reverse (with the
+ * conjugate transpose of the system) and mapped. */
 START_TEST(solvers)
 {
     const double a[] = { 3, 4, -1, 2 }, b[] = { 1, 2, 3, -1 };
@@ -181,8 +197,8 @@ START_TEST(solvers)
     GIVES(fn("f", rooted, 1, 1), COT_TYPES(cot_c128(1)), IN(a), 2, 1);
     results(cot_grad(fn("f", weighed_div, 2, 1), .wrt = COT_LIST(0, 1)), t, IN(a, b), want);
     gives(cot_grad(fn("f", weighed, 2, 1), .wrt = COT_LIST(0, 1)), t, IN(a, b), 8, want);
-    gives(cot_vmap(cot_grad(fn("f", weighed, 2, 1), .wrt = COT_LIST(0, 1))), COT_TYPES(cot_c128(1, 2), cot_c128(1, 2)), IN(a, b), 8,
-          want);
+    gives(cot_vmap(cot_grad(fn("f", weighed, 2, 1), .wrt = COT_LIST(0, 1))),
+          COT_TYPES(cot_c128(1, 2), cot_c128(1, 2)), IN(a, b), 8, want);
     results(cot_grad(fn("f", weighed_sqrt, 2, 1)), t, IN(a, b), want);
     gives(cot_grad(fn("f", weighed_root, 2, 1)), t, IN(a, b), 4, want);
 }
@@ -210,21 +226,25 @@ START_TEST(no_order_no_result)
         { normed, "layer_norm: operand is c64[2]; wants a floating type" },
         { extreme, "cummax: operand 0 is c64[2]; wants a real number" },
         { scan_logs, "cumlogsumexp: operand is c64[2]; wants a floating type" },
-        { bins, "c64[2]; wants a" }, { gammas, "lgamma: operand 0 is c64[2]; wants a real floating type" },
+        { bins, "c64[2]; wants a" },
+        { gammas, "lgamma: operand 0 is c64[2]; wants a real floating type" },
         { clip, "c64[2]; wants a" },
     };
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(fn("f", row[_i].body, 1, 1), COT_TYPES(cot_c64(2)), &g), COT_ERR_DTYPE);
-    ck_assert_msg(strstr(cot_error(ctx), row[_i].want), "'%s' is not in '%s'", row[_i].want, cot_error(ctx));
-    ck_assert_msg(strstr(cot_error(ctx), "check_complex_sugar.c:"), "no place in '%s'", cot_error(ctx));
+    ck_assert_int_eq(cot_trace_fn(fn("f", row[_i].body, 1, 1), COT_TYPES(cot_c64(2)), &g),
+                     COT_ERR_DTYPE);
+    ck_assert_msg(strstr(cot_error(ctx), row[_i].want), "'%s' is not in '%s'", row[_i].want,
+                  cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), "check_complex_sugar.c:"), "no place in '%s'",
+                  cot_error(ctx));
 }
 END_TEST
 
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "values", means_and_norms, 0 },
         { "values", results_are_real, 0 },
         { "values", prefixes_and_moves, 0 },
@@ -232,9 +252,9 @@ main(void)
         { "B117", gradients, 0 },
         { "order", sorts, 0 },
         { "scatter_mul", scatters_of_products, 0 },
-        { "solvers", solvers, 0 },
+        ONCE(solvers),
         { "refusals", no_order_no_result, 10 },
     };
 
-    return TRACED_CASES("complex_sugar", cases, begin, end);
+    return SUITE("complex_sugar", cases);
 }

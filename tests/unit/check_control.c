@@ -1,7 +1,7 @@
 /* Rows of the feature list about control flow: `ctest -R B171` runs one.
  *
- * Bodies are traced as a user writes them; what they compute is compared with figures, or with a
- * loop over examples, on the evaluator and on the JIT where there is one. */
+ * Bodies are traced as a user writes them; what they compute is compared with figures, or with
+ * a loop over examples, on the evaluator and on the JIT where there is one. */
 #include <float.h>
 #include <stdio.h>
 
@@ -37,8 +37,8 @@ agrees_with_loop(cot_fn *f, int n_in, unsigned mask, unsigned ints, const double
         ck_assert_int_eq(n, 3 * m);
         for (int64_t k = 0; k < m; k++)
             ck_assert_msg(fabs(got[3 * k + e] - one[k]) <= 1e-13 * fmax(1, fabs(one[k])),
-                          "%s, mask %u: example %d: %.17g, alone %.17g", cot_fn_name(f), mask, e,
-                          got[3 * k + e], one[k]);
+                          "%s, mask %u: example %d: %.17g, alone %.17g", cot_fn_name(f), mask,
+                          e, got[3 * k + e], one[k]);
     }
 }
 
@@ -89,11 +89,13 @@ BODY(below_100, out[0] = cot_lt(in[0], 100);)
 BODY(doubled, out[0] = cot_mul(in[0], 2);)
 BODY(multiply, out[0] = cot_mul(in[0], in[1]);)
 BODY(f_cond, out[0] = cot_cond(cot_gt(in[0], 0), square, cube, .in = COT_VALUES(in[0]));)
-BODY(f_switch, out[0] = cot_switch(cot_convert(in[0], COT_I32), COT_BODIES(square, cube, negative),
-                                   .in = COT_VALUES(in[0]));)
+BODY(f_switch,
+     out[0] = cot_switch(cot_convert(in[0], COT_I32), COT_BODIES(square, cube, negative),
+                         .in = COT_VALUES(in[0]));)
 BODY(f_while, out[0] = cot_while(below_100, doubled, .in = COT_VALUES(in[0]));)
-BODY(f_scan, out[0] = cot_scan(multiply, .in = COT_VALUES(in[0]),
-                               .xs = COT_VALUES(cot_stack(COT_VALUES(in[0], in[0], in[0]), 0)));)
+BODY(f_scan,
+     out[0] = cot_scan(multiply, .in = COT_VALUES(in[0]),
+                       .xs = COT_VALUES(cot_stack(COT_VALUES(in[0], in[0], in[0]), 0)));)
 
 /* ---- A82: cond, switch, while and scan, under every transform ---- */
 
@@ -134,11 +136,14 @@ START_TEST(A85_nonzero_is_bounded)
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(2, 2)), IN(F64(0, NAN, 0, 0)), 0, 1, -1, -1, 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 1);
     GIVES(fn("nonzero", bounded, 1, 2), COT_TYPES(cot_f64(0)), IN(xs), -1, -1, 0);
-    traced_fails(cot_vmap(fn("nonzero", unbounded, 1, 1)), COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
-                 "model.c:1, in vmap: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
+    traced_fails(cot_vmap(fn("nonzero", unbounded, 1, 1)), COT_TYPES(cot_f64(2, 3)),
+                 COT_ERR_SHAPE,
+                 "model.c:1, in vmap: nonzero: how many elements of f64[3] are not 0 is not "
+                 "known while tracing; wants "
                  "room for them: cot_nonzero(v, .size = k, .fill = c)");
     traced_fails(fn("nonzero", unbounded, 1, 1), COT_TYPES(cot_f64(3)), COT_ERR_SHAPE,
-                 "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while tracing; wants "
+                 "model.c:1: nonzero: how many elements of f64[3] are not 0 is not known while "
+                 "tracing; wants "
                  "room for them: cot_nonzero(v, .size = k, .fill = c)");
 }
 END_TEST
@@ -189,7 +194,8 @@ END_TEST
 
 BODY(host_true, out[0] = cot_cond(true, square, cube, .in = COT_VALUES(in[0]));)
 BODY(host_false, out[0] = cot_cond(1 > 2, square, cube, .in = COT_VALUES(in[0]));)
-BODY(host_index, out[0] = cot_switch(7, COT_BODIES(square, cube, negative), .in = COT_VALUES(in[0]));)
+BODY(host_index,
+     out[0] = cot_switch(7, COT_BODIES(square, cube, negative), .in = COT_VALUES(in[0]));)
 static void
 pair(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -214,8 +220,10 @@ START_TEST(B166_a_number_of_C_chooses_now)
     GIVES(fn("cond", host_false, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), 27);
     GIVES(fn("switch", host_index, 1, 1), COT_TYPES(cot_f64()), IN(F64(3)), -3);
     GIVES(fn("cond", host_two, 1, 2), COT_TYPES(cot_f64()), IN(F64(3)), 9, 9);
-    ck_assert_int_eq(count_op(graph(fn("cond", host_true, 1, 1), COT_TYPES(cot_f64())), OP_cond), 0);
-    GIVES(cot_vmap(cot_grad(fn("cond", host_false, 1, 1))), COT_TYPES(cot_f64(2)), IN(F64(3, 1)), 27, 3);
+    ck_assert_int_eq(
+        count_op(graph(fn("cond", host_true, 1, 1), COT_TYPES(cot_f64())), OP_cond), 0);
+    GIVES(cot_vmap(cot_grad(fn("cond", host_false, 1, 1))), COT_TYPES(cot_f64(2)),
+          IN(F64(3, 1)), 27, 3);
     traced_fails(fn("cond", host_real, 1, 1), COT_TYPES(cot_f64()), COT_ERR_ARG,
                  "model.c:10: cond: the predicate is a fraction; wants an integer or bool");
 }
@@ -290,7 +298,8 @@ step_cond(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     (void)t;
     out[0] = cot_cond(cot_lt(in[0], 3), inner, less_w, .in = COT_VALUES(in[1]), .user = user);
 }
-BODY(nested, seen s = { in[1] }; out[0] = cot_fori(5, step_cond, .in = COT_VALUES(in[0]), .user = &s);)
+BODY(nested, seen s = { in[1] };
+     out[0] = cot_fori(5, step_cond, .in = COT_VALUES(in[0]), .user = &s);)
 
 /* The same in C, with its derivative in w by dual numbers. */
 static double
@@ -366,9 +375,10 @@ BODY(safe, out[0] = cot_cond(cot_ge(in[0], 0), counting, identity, .in = COT_VAL
 /* From -3 the loop would never reach 0. */
 START_TEST(B173_the_loop_not_taken_ends)
 {
-    GIVES(cot_vmap(fn("safe", safe, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(-3, 5, 2, -0.5)), -3, 0, 0, -0.5);
-    GIVES(cot_vmap(cot_grad(fn("safe", safe, 1, 1))), COT_TYPES(cot_f64(4)), IN(F64(-3, 5, 2, -0.5)), 1, 1, 1,
-          1);
+    GIVES(cot_vmap(fn("safe", safe, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(-3, 5, 2, -0.5)), -3,
+          0, 0, -0.5);
+    GIVES(cot_vmap(cot_grad(fn("safe", safe, 1, 1))), COT_TYPES(cot_f64(4)),
+          IN(F64(-3, 5, 2, -0.5)), 1, 1, 1, 1);
 }
 END_TEST
 
@@ -420,9 +430,10 @@ BODY(unstable, out[0] = cot_while(above, shrink, .in = COT_VALUES(in[0]));)
 /* A step from 1 divides by 0: an example that is done must not take another. */
 START_TEST(B175_converged_examples_are_frozen)
 {
-    GIVES(cot_vmap(fn("unstable", unstable, 1, 1)), COT_TYPES(cot_f64(4)), IN(F64(1, 2, 0.5, 0)), 1, -2, 0.5, 0);
-    GIVES(cot_vmap(cot_grad(fn("unstable", unstable, 1, 1))), COT_TYPES(cot_f64(4)), IN(F64(1, 2, 0.5, 0)), 1,
-          1, 1, 1);
+    GIVES(cot_vmap(fn("unstable", unstable, 1, 1)), COT_TYPES(cot_f64(4)),
+          IN(F64(1, 2, 0.5, 0)), 1, -2, 0.5, 0);
+    GIVES(cot_vmap(cot_grad(fn("unstable", unstable, 1, 1))), COT_TYPES(cot_f64(4)),
+          IN(F64(1, 2, 0.5, 0)), 1, 1, 1, 1);
 }
 END_TEST
 
@@ -527,13 +538,20 @@ START_TEST(B178_ways_to_count)
         const char *start, *step, *compare, *limit;
         int trips; /* -1: stays a while */
     } row[] = {
-        { "0", "add %i, %s", "lt %i, %n", "1:10", 10 },    { "0", "add %s, %i", "gt %n, %i", "3:10", 4 },
-        { "1", "add %i, %s", "le %i, %n", "3:10", 4 },     { "10", "sub %i, %s", "gt %i, %n", "2:0", 5 },
-        { "10", "sub %i, %s", "ge %i, %n", "5:0", 3 },     { "0", "add %i, %s", "ne %i, %n", "4:12", 3 },
-        { "5", "add %i, %s", "lt %i, %n", "1:5", 0 },      { "0", "add %i, %s", "ne %i, %n", "5:12", -1 },
-        { "0", "sub %i, %s", "lt %i, %n", "1:10", -1 },    { "0", "mul %i, %s", "lt %i, %n", "1:10", -1 },
-        { "100", "add %i, %s", "le %i, %n", "1:127", -1 }, { "100", "add %i, %s", "le %i, %n", "1:126", 27 },
-        { "0", "sub %s, %i", "lt %i, %n", "1:10", -1 },    { "0", "add %i, %s", "eq %i, %n", "1:10", -1 },
+        { "0", "add %i, %s", "lt %i, %n", "1:10", 10 },
+        { "0", "add %s, %i", "gt %n, %i", "3:10", 4 },
+        { "1", "add %i, %s", "le %i, %n", "3:10", 4 },
+        { "10", "sub %i, %s", "gt %i, %n", "2:0", 5 },
+        { "10", "sub %i, %s", "ge %i, %n", "5:0", 3 },
+        { "0", "add %i, %s", "ne %i, %n", "4:12", 3 },
+        { "5", "add %i, %s", "lt %i, %n", "1:5", 0 },
+        { "0", "add %i, %s", "ne %i, %n", "5:12", -1 },
+        { "0", "sub %i, %s", "lt %i, %n", "1:10", -1 },
+        { "0", "mul %i, %s", "lt %i, %n", "1:10", -1 },
+        { "100", "add %i, %s", "le %i, %n", "1:127", -1 },
+        { "100", "add %i, %s", "le %i, %n", "1:126", 27 },
+        { "0", "sub %s, %i", "lt %i, %n", "1:10", -1 },
+        { "0", "add %i, %s", "eq %i, %n", "1:10", -1 },
     };
     char text[1024];
 
@@ -543,14 +561,18 @@ START_TEST(B178_ways_to_count)
         ir_graph *g;
         ck_assert_int_eq(sscanf(row[r].limit, "%d:%d", &step, &limit), 2);
         snprintf(text, sizeof text,
-                 "fn @c(%%n: i8[], %%i: i8[], %%x: f64[]) -> bool[] {\n  %%p = %s : bool[]\n  ret %%p\n}\n"
-                 "fn @b(%%n: i8[], %%i: i8[], %%x: f64[]) -> (i8[], f64[]) {\n  %%s = constant {data=%d} : i8[]\n"
+                 "fn @c(%%n: i8[], %%i: i8[], %%x: f64[]) -> bool[] {\n  %%p = %s : bool[]\n  "
+                 "ret %%p\n}\n"
+                 "fn @b(%%n: i8[], %%i: i8[], %%x: f64[]) -> (i8[], f64[]) {\n  %%s = constant "
+                 "{data=%d} : i8[]\n"
                  "  %%j = %s : i8[]\n  %%y = add %%x, %%x : f64[]\n  ret %%j, %%y\n}\n"
                  "fn @f(%%x: f64[]) -> f64[] {\n  %%n = constant {data=%d} : i8[]\n"
                  "  %%i = constant {data=%s} : i8[]\n"
-                 "  %%j, %%y = while %%n, %%i, %%x {consts=1, cond=@c, body=@b} : i8[], f64[]\n  ret %%y\n}\n",
+                 "  %%j, %%y = while %%n, %%i, %%x {consts=1, cond=@c, body=@b} : i8[], "
+                 "f64[]\n  ret %%y\n}\n",
                  row[r].compare, step, row[r].step, limit, row[r].start);
-        ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s",
+                      cot_error(ctx));
         ck_assert_int_eq(pass_count(m.fn[m.n - 1], &g), COT_OK);
         ck_assert_msg(count_op(g, OP_while) == (row[r].trips < 0), "row %zu", r);
         ir_each_node (n, g)
@@ -579,7 +601,8 @@ START_TEST(B179_reverse_of_any_while)
 
     GIVES(cot_grad(f), COT_TYPES(cot_f64()), IN(F64(1)), 128);
     GIVES(cot_grad(g), COT_TYPES(cot_f64()), IN(F64(1)), 128);
-    ck_assert_int_eq(ir_eval(graph(cot_grad(g), COT_TYPES(cot_f64())), &out, IN(&x)), COT_ERR_BOUND);
+    ck_assert_int_eq(ir_eval(graph(cot_grad(g), COT_TYPES(cot_f64())), &out, IN(&x)),
+                     COT_ERR_BOUND);
     cot_error_clear(ctx);
 }
 END_TEST
@@ -593,9 +616,10 @@ both(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_add(cot_mul(in[0], in[1]), in[2]);
     out[1] = cot_mul(out[0], in[2]);
 }
-BODY(trees, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]), .out = out, .n_out = 1);)
-BODY(backwards, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]), .out = out, .n_out = 1,
-                         .reverse = 1);)
+BODY(trees, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]), .out = out,
+                     .n_out = 1);)
+BODY(backwards, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]),
+                         .out = out, .n_out = 1, .reverse = 1);)
 BODY(length_only, out[0] = cot_scan(doubled, .in = COT_VALUES(in[0]), .length = 6);)
 
 START_TEST(B180_scan_xs_length_reverse)
@@ -619,7 +643,8 @@ rotate(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_mul(cot_sin(in[0]), w);
 }
 BODY(rotated, seen s = { in[1] };
-     out[0] = cot_reduce_sum(cot_scan(rotate, .in = COT_VALUES(in[0]), .length = 50, .user = &s));)
+     out[0] = cot_reduce_sum(cot_scan(rotate, .in = COT_VALUES(in[0]), .length = 50,
+                                      .user = &s));)
 
 /* Saved for each step: the one value that the derivative of sin needs, and nothing of w. */
 START_TEST(B181_residuals_only_what_is_needed)
@@ -634,7 +659,8 @@ START_TEST(B181_residuals_only_what_is_needed)
             for (int j = (int)n->at.scan.carries; j < n->n_out; j++)
                 saved += ir_type_at(g, n->first + (ir_ref)j)->size;
     ck_assert_int_le(saved, 2 * 50 * 16);
-    ck_assert_msg(work_bytes(df, types) <= (2 * 50 + 16) * 16 * 8, "%zu bytes", work_bytes(df, types));
+    ck_assert_msg(work_bytes(df, types) <= (2 * 50 + 16) * 16 * 8, "%zu bytes",
+                  work_bytes(df, types));
 }
 END_TEST
 
@@ -642,7 +668,8 @@ END_TEST
 
 BODY(affine, out[0] = cot_mul(in[0], in[2]); out[1] = cot_add(cot_mul(in[1], in[2]), in[3]);)
 BODY(prefixes, cot_associative_scan(affine, .xs = COT_VALUES(in[0], in[1]), .out = out);)
-BODY(suffixes, cot_associative_scan(affine, .xs = COT_VALUES(in[0], in[1]), .out = out, .reverse = 1);)
+BODY(suffixes,
+     cot_associative_scan(affine, .xs = COT_VALUES(in[0], in[1]), .out = out, .reverse = 1);)
 BODY(sums, out[0] = cot_associative_scan(multiply, .xs = COT_VALUES(in[0]));)
 
 /* y = a y + b, step by step. */
@@ -667,10 +694,10 @@ START_TEST(associative_scan_is_the_recurrence)
             }
         }
     }
-    GIVES(cot_vmap(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1, 2, 6, 4,
-          20, 120);
-    GIVES(cot_jacrev(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(2, 3, 4)), 1, 0, 0, 3, 2, 0, 12, 8,
-          6);
+    GIVES(cot_vmap(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)),
+          1, 2, 6, 4, 20, 120);
+    GIVES(cot_jacrev(fn("sums", sums, 1, 1)), COT_TYPES(cot_f64(3)), IN(F64(2, 3, 4)), 1, 0, 0,
+          3, 2, 0, 12, 8, 6);
 }
 END_TEST
 
@@ -690,7 +717,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A12", A12_memory_scales_with_the_chunk, 1 },
         { "A82", A82_flow_transforms, 1 },
         { "A85", A85_nonzero_is_bounded, 1 },
@@ -716,5 +743,5 @@ main(void)
         { "associative_scan_work", associative_scan_does_linear_work, 1 },
     };
 
-    return TRACED_CASES("control", cases, begin, end);
+    return SUITE("control", cases);
 }

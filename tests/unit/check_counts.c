@@ -1,20 +1,7 @@
-/* How often the loops of kernels run: nothing that gathers or scatters visits more elements than it has, and gradients
- * are added up where they end.  Counted in the text of the kernels, whose bounds are numbers. */
+/* How often the loops of kernels run: nothing that gathers or scatters visits more elements
+ * than it has, and gradients are added up where they end.  Counted in the text of the kernels,
+ * whose bounds are numbers. */
 #include "traced.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 typedef struct text { char *at; size_t n; } text;
 
@@ -86,9 +73,11 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    { take, false, false, false },     { take_with, true, false, false }, { add, false, false, false },
-    { largest, false, false, false },  { segments, false, false, false }, { along_with, true, false, true },
-    { put, false, false, true },       { add, false, true, false },       { take_with, true, true, false },
+    { take, false, false, false },     { take_with, true, false, false },
+    { add, false, false, false },      { largest, false, false, false },
+    { segments, false, false, false }, { along_with, true, false, true },
+    { put, false, false, true },       { add, false, true, false },
+    { take_with, true, true, false },
 };
 
 START_TEST(no_scatter_is_quadratic)
@@ -97,9 +86,10 @@ START_TEST(no_scatter_is_quadratic)
     const double elements = ROWS * WIDTH, taken = r->along ? ROWS * WIDTH : TAKEN * WIDTH;
     const int64_t n = r->along ? ROWS : TAKEN;
     cot_fn *f = cot_fn_new(ctx, "f", r->body, 3, 1, NULL);
-    cot_types types = r->mapped ? COT_TYPES(cot_f32(4, ROWS, WIDTH), cot_i32(4, n), cot_f32(4, n, WIDTH))
-                      : r->along ? COT_TYPES(cot_f32(ROWS, WIDTH), cot_i32(n, WIDTH), cot_f32(n, WIDTH))
-                                 : COT_TYPES(cot_f32(ROWS, WIDTH), cot_i32(n), cot_f32(n, WIDTH));
+    cot_types types =
+        r->mapped  ? COT_TYPES(cot_f32(4, ROWS, WIDTH), cot_i32(4, n), cot_f32(4, n, WIDTH))
+        : r->along ? COT_TYPES(cot_f32(ROWS, WIDTH), cot_i32(n, WIDTH), cot_f32(n, WIDTH))
+                   : COT_TYPES(cot_f32(ROWS, WIDTH), cot_i32(n), cot_f32(n, WIDTH));
     cot_kernel *k;
     text t = { 0 };
     int loops = 0;
@@ -113,8 +103,8 @@ START_TEST(no_scatter_is_quadratic)
     ck_assert_int_eq(cot_dump_kernel(k, "kernels", keep, &t), COT_OK);
     const double count = accesses(t.at, &loops);
     ck_assert_int_gt(loops, 0);
-    ck_assert_msg(count <= (r->mapped ? 4 : 1) * (2 * elements + 5 * taken), "%g accesses for %g elements, of which %g taken",
-                  count, elements, taken);
+    ck_assert_msg(count <= (r->mapped ? 4 : 1) * (2 * elements + 5 * taken),
+                  "%g accesses for %g elements, of which %g taken", count, elements, taken);
     /* the gradient is added up in the result */
     if (r->grad)
         ck_assert_uint_lt(cot_kernel_work_bytes(k), (size_t)(elements * 4));
@@ -126,9 +116,9 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "no_scatter_is_quadratic", no_scatter_is_quadratic, sizeof rows / sizeof *rows },
+    const suite_case cases[] = {
+        EACH(no_scatter_is_quadratic, sizeof rows / sizeof *rows),
     };
 
-    return TRACED_CASES("counts", cases, setup, teardown);
+    return SUITE("counts", cases);
 }

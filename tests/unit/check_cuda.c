@@ -1,5 +1,5 @@
-/* The CUDA runtime over a double of the driver, which runs kernels by the simulator: results bit for bit, what is
- * asked of the driver, and every way in which it may refuse. */
+/* The CUDA runtime over a double of the driver, which runs kernels by the simulator: results
+ * bit for bit, what is asked of the driver, and every way in which it may refuse. */
 #include "tests/gpu/with_double.h"
 
 #include <pthread.h>
@@ -16,28 +16,30 @@ static const char scale[] = "fn @f(%x: f32[40], %y: f32[40]) -> f32[40] {\n"
                             "  ret %1\n}\n";
 
 /* Several kernels, a work block, and no control flow of the host. */
-static const char layers[] = "fn @f(%x: f32[6,40], %w: f32[40,40]) -> (f32[6,40], f32[6]) {\n"
-                             "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
-                             "  %1 = tanh %0 : f32[6,40]\n"
-                             "  %2 = dot_general %1, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
-                             "  %3 = reduce_sum %2 {axes=[1]} : f32[6]\n"
-                             "  ret %2, %3\n}\n";
+static const char layers[] =
+    "fn @f(%x: f32[6,40], %w: f32[40,40]) -> (f32[6,40], f32[6]) {\n"
+    "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
+    "  %1 = tanh %0 : f32[6,40]\n"
+    "  %2 = dot_general %1, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,40]\n"
+    "  %3 = reduce_sum %2 {axes=[1]} : f32[6]\n"
+    "  ret %2, %3\n}\n";
 
 /* The host reads the predicate: the state is too large for a thread. */
-static const char loops[] = "fn @c(%y: f32[3000], %i: i64[], %p: bool[]) -> bool[] {\n  ret %p\n}\n"
-                            "fn @b(%y: f32[3000], %i: i64[], %p: bool[]) -> (f32[3000], i64[], bool[]) {\n"
-                            "  %0 = add %y, %y : f32[3000]\n"
-                            "  %1 = constant {data=1} : i64[]\n"
-                            "  %2 = add %i, %1 : i64[]\n"
-                            "  %3 = reduce_max %0 {axes=[0]} : f32[]\n"
-                            "  %4 = constant {data=1000} : f32[]\n"
-                            "  %5 = lt %3, %4 : bool[]\n"
-                            "  ret %0, %2, %5\n}\n"
-                            "fn @f(%x: f32[3000]) -> (f32[3000], i64[]) {\n"
-                            "  %i = constant {data=0} : i64[]\n"
-                            "  %p = constant {data=true} : bool[]\n"
-                            "  %0, %1, %2 = while %x, %i, %p {max=MAX, cond=@c, body=@b} : f32[3000], i64[], bool[]\n"
-                            "  ret %0, %1\n}\n";
+static const char loops[] =
+    "fn @c(%y: f32[3000], %i: i64[], %p: bool[]) -> bool[] {\n  ret %p\n}\n"
+    "fn @b(%y: f32[3000], %i: i64[], %p: bool[]) -> (f32[3000], i64[], bool[]) {\n"
+    "  %0 = add %y, %y : f32[3000]\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %2 = add %i, %1 : i64[]\n"
+    "  %3 = reduce_max %0 {axes=[0]} : f32[]\n"
+    "  %4 = constant {data=1000} : f32[]\n"
+    "  %5 = lt %3, %4 : bool[]\n"
+    "  ret %0, %2, %5\n}\n"
+    "fn @f(%x: f32[3000]) -> (f32[3000], i64[]) {\n"
+    "  %i = constant {data=0} : i64[]\n"
+    "  %p = constant {data=true} : bool[]\n"
+    "  %0, %1, %2 = while %x, %i, %p {max=MAX, cond=@c, body=@b} : f32[3000], i64[], bool[]\n"
+    "  ret %0, %1\n}\n";
 
 static const char *
 with_max(const char *max)
@@ -97,7 +99,8 @@ agrees(const arrays *a)
     cot_kernel *twin;
     arrays want = { .g = a->g };
 
-    ck_assert_int_eq(cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
+    ck_assert_int_eq(
+        cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
     for (int i = 0; i < cot_graph_n_in(a->g); i++)
         want.in[i] = cot_array_to(ctx, a->in[i], "host");
     for (int i = 0; i < cot_graph_n_out(a->g); i++)
@@ -107,7 +110,8 @@ agrees(const arrays *a)
         cot_array *got = cot_array_to(ctx, a->out[i], "host");
 
         ck_assert_msg(got != NULL, "%s", cot_error(ctx));
-        ck_assert_mem_eq(cot_array_read(got), cot_array_read(want.out[i]), cot_array_bytes(got));
+        ck_assert_mem_eq(cot_array_read(got), cot_array_read(want.out[i]),
+                         cot_array_bytes(got));
         cot_array_free(got);
     }
     let_go(&want);
@@ -149,7 +153,8 @@ START_TEST(arrays_of_the_device)
 
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
     if (program[_i].straight && !k->program->fails) {
-        ck_assert_msg(looked().syncs == before.syncs, "a call that nobody waits for has waited");
+        ck_assert_msg(looked().syncs == before.syncs,
+                      "a call that nobody waits for has waited");
         ck_assert_int_eq(looked().launches, before.launches);
         ck_assert_int_gt(looked().waiting, 0);
     }
@@ -186,7 +191,8 @@ END_TEST
 START_TEST(a_module_is_compiled_once)
 {
     const cot_graph *g = parsed(scale);
-    cot_kernel *k = gpu_compile(g), *same = gpu_compile(g), *other = gpu_compile(parsed(layers));
+    cot_kernel *k = gpu_compile(g), *same = gpu_compile(g),
+               *other = gpu_compile(parsed(layers));
 
     ck_assert_int_eq(looked().modules, 2);
     cot_kernel_free(k);
@@ -200,10 +206,11 @@ END_TEST
 /* An in/out argument has its new value, here and there. */
 START_TEST(an_argument_is_updated)
 {
-    const cot_graph *g = parsed("fn @f(%x: inout f32[40], %y: f32[40]) -> (f32[40], f32[40]) {\n"
-                                "  %0 = mul %x, %y : f32[40]\n"
-                                "  %1 = add %x, %y : f32[40]\n"
-                                "  ret %0, %1\n}\n");
+    const cot_graph *g =
+        parsed("fn @f(%x: inout f32[40], %y: f32[40]) -> (f32[40], f32[40]) {\n"
+               "  %0 = mul %x, %y : f32[40]\n"
+               "  %1 = add %x, %y : f32[40]\n"
+               "  ret %0, %1\n}\n");
     cot_kernel *k = gpu_compile(g);
     float x[40], y[40], z[40];
 
@@ -211,8 +218,10 @@ START_TEST(an_argument_is_updated)
         x[n] = (float)n;
         y[n] = (float)(2 * n + 1);
     }
-    cot_array *in[2] = { cot_array_copy(ctx, cot_f32(40), x), cot_array_copy(ctx, cot_f32(40), y) };
-    cot_array *out = cot_array_borrow(ctx, cot_f32(40), z), *there = cot_array_to(ctx, in[0], "cuda");
+    cot_array *in[2] = { cot_array_copy(ctx, cot_f32(40), x),
+                         cot_array_copy(ctx, cot_f32(40), y) };
+    cot_array *out = cot_array_borrow(ctx, cot_f32(40), z),
+              *there = cot_array_to(ctx, in[0], "cuda");
 
     for (int i = 0; i < 2; i++) {
         const cot_array *args[] = { i ? there : in[0], in[1] };
@@ -250,7 +259,8 @@ START_TEST(an_argument_is_donated)
         x[i] = cot_array_copy(ctx, cot_f32(40), data);
     }
     out = x[0];
-    ck_assert_msg(cot_run(k, &out, (const cot_array *const *)x) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_run(k, &out, (const cot_array *const *)x) == COT_OK, "%s",
+                  cot_error(ctx));
     for (int n = 0; n < 40; n++)
         ck_assert(((const float *)cot_array_read(out))[n] == (float)(n * (n + 1) + n + 1));
     cot_array_free(x[0]);
@@ -277,10 +287,12 @@ START_TEST(jit_answers_where_it_is_asked)
     cot_fn *f = cot_fn_new(ctx, "twice", twice, 1, 1, NULL);
     for (int i = 0; i < 64; i++)
         data[i] = (float)i;
-    cot_array *x = cot_array_copy(ctx, cot_f32(64), data), *there = cot_array_to(ctx, x, "cuda:0"), *y = NULL, *z = NULL;
+    cot_array *x = cot_array_copy(ctx, cot_f32(64), data),
+              *there = cot_array_to(ctx, x, "cuda:0"), *y = NULL, *z = NULL;
     ck_assert_str_eq(cot_array_device(there), "cuda:0");
     on_launch(NULL, NULL); /* nothing is computed: only where it would be counts */
-    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_jit(f, &y, 1, (const cot_array *[]){ x }, 1) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_str_eq(cot_array_device(y), "host");
     ck_assert_int_eq(cot_jit(f, &z, 1, (const cot_array *[]){ there }, 1), COT_OK);
     ck_assert_str_eq(cot_array_device(z), "cuda:0");
@@ -319,7 +331,8 @@ START_TEST(auto_chooses_by_size)
     cot_kernel_free(small);
     cot_kernel_free(large);
     cot_context_free(ctx);
-    ctx = cot_context_new(&(cot_options){ .verify = 1, .driver = "/none/libcuda.so.1", .target = "auto" });
+    ctx = cot_context_new(
+        &(cot_options){ .verify = 1, .driver = "/none/libcuda.so.1", .target = "auto" });
     g = parsed(scale);
     ck_assert_int_eq(cot_compile_graph(g, NULL, &small), COT_OK);
     ck_assert_ptr_null(small->program);
@@ -402,7 +415,8 @@ END_TEST
 static void
 says(const char *want)
 {
-    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s", cot_error(ctx), want);
+    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s",
+                  cot_error(ctx), want);
     cot_error_clear(ctx);
 }
 
@@ -587,15 +601,17 @@ static void
 around_foreign(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    cot_value y = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(cot_mul(in[0], 2)), NULL);
+    cot_value y = cot_custom_call((const cot_custom *)user, COT_LIST(),
+                                  COT_VALUES(cot_mul(in[0], 2)), NULL);
     out[0] = cot_add(y, in[0]);
 }
 
 START_TEST(a_function_of_the_host_is_called)
 {
-    const cot_custom *c = cot_custom_new(ctx, "lib.reverse", .symbol = (cot_symbol *)foreign_reverse,
-                                         .prototype = "void foreign_reverse(float *out0 = in0, int64_t data0)",
-                                         .types = like_first, .setup = keep_count);
+    const cot_custom *c =
+        cot_custom_new(ctx, "lib.reverse", .symbol = (cot_symbol *)foreign_reverse,
+                       .prototype = "void foreign_reverse(float *out0 = in0, int64_t data0)",
+                       .types = like_first, .setup = keep_count);
     cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
     const cot_graph *g;
 
@@ -619,9 +635,10 @@ END_TEST
 
 START_TEST(a_function_of_the_host_fails)
 {
-    const cot_custom *c = cot_custom_new(ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
-                                         .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
-                                         .types = like_first);
+    const cot_custom *c = cot_custom_new(
+        ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
+        .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
+        .types = like_first);
     cot_fn *f = cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c);
     const cot_graph *g;
 
@@ -689,12 +706,15 @@ END_TEST
 /* PTX alone holds no C code: one error, when it is built, with the line. */
 START_TEST(ptx_holds_no_function_of_the_host)
 {
-    const cot_custom *c = cot_custom_new(ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
-                                         .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
-                                         .types = like_first);
-    cot_export e = { cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c), COT_TYPES(cot_f32()), NULL };
+    const cot_custom *c = cot_custom_new(
+        ctx, "lib.refuse", .symbol = (cot_symbol *)foreign_refuses,
+        .prototype = "status = int foreign_refuses(const float *in0, float *out0)",
+        .types = like_first);
+    cot_export e = { cot_fn_new(ctx, "f", around_foreign, 1, 1, (void *)(uintptr_t)c),
+                     COT_TYPES(cot_f32()), NULL };
 
-    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", NULL), COT_ERR_TARGET);
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", NULL),
+                     COT_ERR_TARGET);
     ck_assert(strstr(cot_error(ctx), "check_cuda.c:") != NULL);
     says("lib.refuse is C code of the host, which PTX alone cannot hold; wants a run in this process, or another carrier");
     ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.ptx", "/tmp/cotrace-none.h"), COT_ERR_ARG);
@@ -705,41 +725,30 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("cuda");
-    TCase *t = tcase_create("results"), *e = tcase_create("failures"), *a = tcase_create("A112");
+    const suite_case cases[] = {
+        { "results", arrays_of_the_host, 3 },
+        { "results", arrays_of_the_device, 3 },
+        { "results", a_graph_replays_the_launches, 2 },
+        { "results", a_module_is_compiled_once, 0 },
+        { "results", an_argument_is_updated, 0 },
+        { "results", an_argument_is_donated, 0 },
+        { "results", jit_answers_where_it_is_asked, 0 },
+        { "results", auto_chooses_by_size, 0 },
+        { "results", threads_call_at_once, 0 },
+        { "results", a_kernel_is_printed, 0 },
+        { "failures", the_driver_is_refused, 6 },
+        { "failures", there_is_no_driver, 0 },
+        { "failures", there_is_no_such_device, 0 },
+        { "failures", memory_of_the_device_is_short, 0 },
+        { "failures", a_launch_fails, 0 },
+        { "failures", a_failure_is_said_by_who_waits, 0 },
+        { "failures", a_loop_passes_its_bound, 2 },
+        { "failures", an_array_is_elsewhere, 0 },
+        { "A112", a_function_of_the_host_is_called, 2 },
+        { "A112", a_function_of_the_host_fails, 0 },
+        { "A112", a_function_of_the_device_is_called, 0 },
+        { "A112", ptx_holds_no_function_of_the_host, 0 },
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, arrays_of_the_host, 0, 3);
-    tcase_add_loop_test(t, arrays_of_the_device, 0, 3);
-    tcase_add_loop_test(t, a_graph_replays_the_launches, 0, 2);
-    tcase_add_test(t, a_module_is_compiled_once);
-    tcase_add_test(t, an_argument_is_updated);
-    tcase_add_test(t, an_argument_is_donated);
-    tcase_add_test(t, jit_answers_where_it_is_asked);
-    tcase_add_test(t, auto_chooses_by_size);
-    tcase_add_test(t, threads_call_at_once);
-    tcase_add_test(t, a_kernel_is_printed);
-    suite_add_tcase(s, t);
-    tcase_add_checked_fixture(e, begin, end);
-    tcase_add_loop_test(e, the_driver_is_refused, 0, 6);
-    tcase_add_test(e, there_is_no_driver);
-    tcase_add_test(e, there_is_no_such_device);
-    tcase_add_test(e, memory_of_the_device_is_short);
-    tcase_add_test(e, a_launch_fails);
-    tcase_add_test(e, a_failure_is_said_by_who_waits);
-    tcase_add_loop_test(e, a_loop_passes_its_bound, 0, 2);
-    tcase_add_test(e, an_array_is_elsewhere);
-    suite_add_tcase(s, e);
-    tcase_add_checked_fixture(a, begin, end);
-    tcase_add_loop_test(a, a_function_of_the_host_is_called, 0, 2);
-    tcase_add_test(a, a_function_of_the_host_fails);
-    tcase_add_test(a, a_function_of_the_device_is_called);
-    tcase_add_test(a, ptx_holds_no_function_of_the_host);
-    suite_add_tcase(s, a);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("cuda", cases, begin, end);
 }

@@ -1,24 +1,11 @@
 /* Rows of the feature list about custom functions: `ctest -R A25` runs one.
  *
- * Each row is a test case of its own; it registers what it needs in a context of its own, and compares values
- * by the twin and, where kernels can be compiled, by cot_call; messages are compared whole. */
+ * Each row is a test case of its own; it registers what it needs in a context of its own, and
+ * compares values by the twin and, where kernels can be compiled, by cot_call; messages are
+ * compared whole. */
 #include "tests/unit/traced.h"
 
 #include "cotrace/custom.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* The function inside the body: user is the cot_custom; no attributes; its first results. */
 static void
@@ -110,21 +97,23 @@ registers_not(const cot_custom *c, const char *want)
     cot_error_clear(ctx);
 }
 
-static void
-a25(void)
+START_TEST(a25)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square, .vjp = square_vjp);
     fails(cot_vmap(fn_of(c)), V64, COT_ERR_RULE,
-          "in vmap: vmap: square has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a "
+          "in vmap: vmap: square has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a "
           "vmap with .chunk = 1");
 }
+END_TEST
 
-static void
-a26(void)
+START_TEST(a26)
 {
-    registers_not(cot_custom_new(ctx, "square", .forward = square, .vmap = square, .generate_vmap = true),
-                  "cot_custom_new: square: has both .vmap and .generate_vmap; wants one of them");
+    registers_not(
+        cot_custom_new(ctx, "square", .forward = square, .vmap = square, .generate_vmap = true),
+        "cot_custom_new: square: has both .vmap and .generate_vmap; wants one of them");
 }
+END_TEST
 
 /* What the last vmap rule was told. */
 static struct { int calls; int64_t size[4], dim[4][3]; int rank[4]; cot_randomness randomness; int64_t attr; } seen;
@@ -179,14 +168,29 @@ spied(int row)
     if (row == 29)
         ck_assert_int_eq(seen.rank[0], 1);
 }
-static void a27(void) { spied(27); }
-static void a28(void) { spied(28); }
-static void a29(void) { spied(29); }
+START_TEST(a27)
+{
+    spied(27);
+}
+END_TEST
+
+START_TEST(a28)
+{
+    spied(28);
+}
+END_TEST
+
+START_TEST(a29)
+{
+    spied(29);
+}
+END_TEST
 
 RULE(out_axis_9, out[0] = cot_mul(in[0], in[0]); info->out_dims[0] = 9;)
 RULE(out_missing, (void)out;)
 RULE(out_shape, out[0] = cot_reduce_sum(in[0]);)
-RULE(constant_rule, out[0] = cot_constant(t, cot_f64(), &(const double){ 4 }); info->out_dims[0] = COT_NONE;)
+RULE(constant_rule, out[0] = cot_constant(t, cot_f64(), &(const double){ 4 });
+     info->out_dims[0] = COT_NONE;)
 
 static void
 vmap_rule_fails(cot_custom_body *rule, const char *want)
@@ -195,48 +199,55 @@ vmap_rule_fails(cot_custom_body *rule, const char *want)
     fails(cot_vmap(fn_of(c)), V64,
           rule == out_missing ? COT_ERR_ARG : COT_ERR_SHAPE, want);
 }
-static void
-a30(void)
+START_TEST(a30)
 {
-    vmap_rule_fails(out_axis_9, "in vmap: custom_call: vmap of square: out_dims[0] is 9, the result is f64[3]; wants one of its "
+    vmap_rule_fails(out_axis_9, "in vmap: custom_call: vmap of square: out_dims[0] is 9, the "
+                                "result is f64[3]; wants one of its "
                                 "axes, or COT_NONE");
 }
-static void
-b159(void)
+END_TEST
+START_TEST(b159)
 {
     vmap_rule_fails(out_missing, "custom_call: vmap of square: result 0 was not set; wants a value, or COT_ZERO");
 }
-static void
-b160(void)
+END_TEST
+START_TEST(b160)
 {
-    vmap_rule_fails(out_shape, "in vmap: custom_call: vmap of square: out_dims[0] is 0, the result is f64[]; wants one of its axes, "
+    vmap_rule_fails(out_shape, "in vmap: custom_call: vmap of square: out_dims[0] is 0, the "
+                               "result is f64[]; wants one of its axes, "
                                "or COT_NONE");
 }
-static void
-b158(void)
+END_TEST
+START_TEST(b158)
 {
     const cot_custom *c = cot_custom_new(ctx, "four", .forward = square, .vmap = constant_rule);
-    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 4, 4, 4 }, 0);
+    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 4, 4, 4 }, 0);
 }
+END_TEST
 
 /* A rule that says something else than the body is what runs. */
-static void
-a37(void)
+START_TEST(a37)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square, .vmap = ten);
-    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 10, -20, 5 }, 0);
+    traced_gives(cot_vmap(fn_of(c)), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 10, -20, 5 }, 0);
 }
+END_TEST
 
-static void
-a38(void)
+START_TEST(a38)
 {
-    registers_not(cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types, .generate_vmap = true),
-                  "cot_custom_new: negate: .generate_vmap wants a traced .forward; .run is opaque: give .vmap or .sequential");
+    registers_not(cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types,
+                                 .generate_vmap = true),
+                  "cot_custom_new: negate: .generate_vmap wants a traced .forward; .run is "
+                  "opaque: give .vmap or .sequential");
     cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
 }
+END_TEST
 
 /* x^3 with its derivative as a hidden result, whose derivative is 6 x. */
-RULE(cube, out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]); out[1] = cot_mul(cot_mul(in[0], in[0]), 3);)
+RULE(cube, out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);
+     out[1] = cot_mul(cot_mul(in[0], in[0]), 3);)
 RULE(cube_vjp,
      out[0] = cot_add(cot_mul(in[2], in[1]), cot_mul(in[3], cot_mul(in[0], 6)));)
 
@@ -251,8 +262,8 @@ cube_setup(cot_setup *s, const cot_custom_info *info)
 static cot_fn *
 cube_fn(void)
 {
-    return fn_of(cot_custom_new(ctx, "cube", .n_out = 2, .forward = cube, .setup = cube_setup, .vjp = cube_vjp,
-                                .generate_vmap = true));
+    return fn_of(cot_custom_new(ctx, "cube", .n_out = 2, .forward = cube, .setup = cube_setup,
+                                .vjp = cube_vjp, .generate_vmap = true));
 }
 
 static void
@@ -264,26 +275,38 @@ cube_checks(cot_fn *f)
     traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 9 }, 0);
     traced_gives(cot_grad(cot_grad(cot_grad(f))), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 6 }, 0);
 }
-static void a57(void) { cube_checks(cube_fn()); }
-static void a45(void) { cube_checks(cube_fn()); }
+START_TEST(a57)
+{
+    cube_checks(cube_fn());
+}
+END_TEST
 
-static void
-a39(void)
+START_TEST(a45)
+{
+    cube_checks(cube_fn());
+}
+END_TEST
+
+START_TEST(a39)
 {
     cot_fn *f = cube_fn();
-    traced_gives(cot_vmap(f), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 1, -8, .125 }, 0);
+    traced_gives(cot_vmap(f), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 1, -8, .125 }, 0);
     traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3),
                  (const double[]){ 6, -12, 3 }, 0);
     const double m[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 8, 27, 64, 125, 216 };
-    traced_gives(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ m }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(cot_vmap(f)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ m },
+                 cot_f64(2, 3), want, 0);
 }
+END_TEST
 
 /* The rule, a hundredfold, also where the function is mapped first. */
 static cot_fn *
 hundred(cot_body *body)
 {
     return cot_fn_new(ctx, "f", body, 1, 1,
-                      (void *)cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
+                      (void *)cot_custom_new(ctx, "square", .forward = square,
+                                             .setup = save_in0, .vjp = square_vjp,
                                              .generate_vmap = true));
 }
 
@@ -294,32 +317,32 @@ mapped_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_call(cot_vmap((cot_fn *)user), in[0]));
 }
 
-static void
-a36(void)
+START_TEST(a36)
 {
     cot_fn *f = hundred(apply), *h = cot_fn_new(ctx, "h", mapped_sum, 1, 1, f);
     const double want[] = { 200, -400, 100 };
     traced_gives(cot_grad(h), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
     traced_gives(cot_vmap(cot_grad(f)), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
 }
+END_TEST
 
-static void
-a42(void)
+START_TEST(a42)
 {
     const double want[] = { 200, -400, 100 };
     traced_gives(cot_grad(hundred(sum_of)), V64, (const void *[]){ xs }, cot_f64(3), want, 0);
 }
+END_TEST
 
-static void
-a48(void)
+START_TEST(a48)
 {
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square);
     fails(cot_grad(fn_of(c)), S64, COT_ERR_RULE,
-          "in grad: custom_call: square has neither a .vjp nor a .jvp rule; wants one to differentiate it");
+          "in grad: custom_call: square has neither a .vjp nor a .jvp rule; wants one to "
+          "differentiate it");
 }
+END_TEST
 
-static void
-a50(void)
+START_TEST(a50)
 {
     const double x = 2, dx = 1, want = 600;
     const cot_custom *c = cot_custom_new(ctx, "square", .forward = square, .jvp = square_jvp);
@@ -332,53 +355,56 @@ a50(void)
     /* reverse mode transposes a jvp rule that stands alone */
     traced_gives(cot_grad(fn_of(c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
 }
-static void a64(void) { a50(); }
-
+END_TEST
 static void
 forward_gives(cot_fn *f, double x, double want)
 {
     const cot_graph *g;
     double y, dy, dx = 1;
-    ck_assert_msg(cot_trace_fn(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), &g) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_int_eq(ir_eval(g, (void *[]){ &y, &dy }, (const void *[]){ &x, &dx }), COT_OK);
     ck_assert_msg(dy == want, "%g, wants %g", dy, want);
 }
 
 /* Each mode its own rule, where both are given. */
-static void
-a52(void)
+START_TEST(a52)
 {
     const double x = 2, back = 400, second = 200;
-    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
-                                     .jvp = square_jvp));
+    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0,
+                                     .vjp = square_vjp, .jvp = square_jvp));
     forward_gives(f, 2, 600);
     traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), &back, 0);
     traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
 }
+END_TEST
 
 static double clipped[2];
 RULE(same, out[0] = cot_mul(in[0], 1);)
 RULE(clip_vjp, out[0] = cot_clamp(in[0], -1, 1);)
 
-static void
-a113(void)
+START_TEST(a113)
 {
     forward_gives(cube_fn(), 2, 12);
-    const cot_custom *c = cot_custom_new(ctx, "clip", .forward = same, .vjp = clip_vjp, .generate_vmap = true);
+    const cot_custom *c =
+        cot_custom_new(ctx, "clip", .forward = same, .vjp = clip_vjp, .generate_vmap = true);
     const cot_graph *g;
     (void)clipped;
-    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c)), COT_TYPES(cot_f64(), cot_f64()), &g), COT_ERR_RULE);
+    ck_assert_int_eq(cot_trace_fn(cot_jvp(fn_of(c)), COT_TYPES(cot_f64(), cot_f64()), &g),
+                     COT_ERR_RULE);
     const char *text = strstr(cot_error(ctx), "custom_call: ");
     ck_assert_ptr_nonnull(text);
     char want[200];
     const char *line = strstr(cot_error(ctx), "clamp at ");
     ck_assert_msg(line && strstr(line, "check_custom.c:"), "%s", cot_error(ctx));
     snprintf(want, sizeof want,
-             "custom_call: clip has no jvp rule, and its vjp rule is not linear in its cotangent: %.*s is not; wants .jvp",
+             "custom_call: clip has no jvp rule, and its vjp rule is not linear in its "
+             "cotangent: %.*s is not; wants .jvp",
              (int)(strstr(line, " is not;") - line), line);
     ck_assert_str_eq(text, want);
     cot_error_clear(ctx);
 }
+END_TEST
 
 static cot_value escaped;
 RULE(capture, out[0] = cot_mul(in[0], escaped);)
@@ -391,8 +417,7 @@ captures(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 /* Three kinds of capture (mapped, reverse, forward) by the bodies that can touch a value. */
-static void
-a59(void)
+START_TEST(a59)
 {
 #define CAPTURED ": mul: operand 1 belongs to a trace around the body of c0.forward; wants it passed as an argument"
     const cot_custom *c = cot_custom_new(ctx, "c0", .forward = capture, .generate_vmap = true, .vjp = capture);
@@ -401,17 +426,19 @@ a59(void)
     fails(cot_grad(f), S64, COT_ERR_TRACE, "in grad" CAPTURED);
     fails(cot_jvp(f), COT_TYPES(cot_f64(), cot_f64()), COT_ERR_TRACE, "in jvp" CAPTURED);
 }
+END_TEST
 
-static void
-once(void)
+START_TEST(once)
 {
-    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0, .vjp = square_vjp,
-                                     .once_differentiable = true));
+    cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_in0,
+                                     .vjp = square_vjp, .once_differentiable = true));
     const double x = 2, want = 400;
     traced_gives(cot_grad(f), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
     fails(cot_grad(cot_grad(f)), S64, COT_ERR_RULE,
-          "in grad: custom_call: square is marked once_differentiable; its vjp rule has no derivative");
+          "in grad: custom_call: square is marked once_differentiable; its vjp rule has no "
+          "derivative");
 }
+END_TEST
 
 /* Integers and what is marked have no cotangent. */
 RULE(pair, out[0] = cot_mul(in[0], in[0]); out[1] = cot_sin(in[0]);)
@@ -430,13 +457,15 @@ both(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), y);
     out[0] = cot_add(y[0], cot_mul(y[1], 100));
 }
-static void
-a54(void)
+START_TEST(a54)
 {
-    const cot_custom *c = cot_custom_new(ctx, "pair", .n_out = 2, .forward = pair, .setup = mark1, .vjp = pair_vjp);
+    const cot_custom *c = cot_custom_new(ctx, "pair", .n_out = 2, .forward = pair,
+                                         .setup = mark1, .vjp = pair_vjp);
     const double x = 2, want = 5;
-    traced_gives(cot_grad(cot_fn_new(ctx, "f", both, 1, 1, (void *)c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", both, 1, 1, (void *)c)), S64,
+                 (const void *[]){ &x }, cot_f64(), &want, 0);
 }
+END_TEST
 
 /* Cotangents that are zero, seen and not seen. */
 static int zeros_seen;
@@ -447,18 +476,19 @@ symbolic_vjp(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot
     zeros_seen = cot_is_zero(in[0]) + 2 * cot_is_zero(in[1]);
     out[0] = cot_is_zero(in[1]) ? COT_ZERO : in[1];
 }
-static void
-b155(void)
+START_TEST(b155)
 {
     const double x = 2, want = 0;
     for (int symbolic = 0; symbolic < 2; symbolic++) {
-        const cot_custom *c = cot_custom_new(ctx, symbolic ? "pair1" : "pair0", .n_out = 2, .forward = pair,
-                                             .vjp = symbolic_vjp, .symbolic_zeros = symbolic);
+        const cot_custom *c =
+            cot_custom_new(ctx, symbolic ? "pair1" : "pair0", .n_out = 2, .forward = pair,
+                           .vjp = symbolic_vjp, .symbolic_zeros = symbolic);
         zeros_seen = -1;
         traced_gives(cot_grad(fn_of(c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
         ck_assert_int_eq(zeros_seen, symbolic ? 2 : 0);
     }
 }
+END_TEST
 
 /* The mask, and no work for what is not wanted. */
 static bool mask[2];
@@ -477,25 +507,27 @@ save_both(cot_setup *s, const cot_custom_info *info)
     cot_save_in(s, 0);
     cot_save_in(s, 1);
 }
-static void
-b156(void)
+START_TEST(b156)
 {
-    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
-                                         .vjp = masked_vjp);
-    traced_prints(cot_grad(cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_f64()),
+    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product,
+                                         .setup = save_both, .vjp = masked_vjp);
+    traced_prints(cot_grad(cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c)),
+                  COT_TYPES(cot_f64(), cot_f64()),
                   "fn @f.grad(%arg0: f64[], %arg1: f64[]) -> f64[] {\n  ret %arg1\n}\n");
     ck_assert(mask[0] && !mask[1]);
 }
+END_TEST
 
 /* x as it came, saved: an SSA value like any other. */
 RULE(identity, out[0] = in[0];)
-static void
-b153(void)
+START_TEST(b153)
 {
-    const cot_custom *c = cot_custom_new(ctx, "identity", .forward = identity, .setup = save_in0, .vjp = square_vjp);
+    const cot_custom *c = cot_custom_new(ctx, "identity", .forward = identity,
+                                         .setup = save_in0, .vjp = square_vjp);
     const double x = 3, want = 600;
     traced_gives(cot_grad(fn_of(c)), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
 }
+END_TEST
 
 /* The size that setup saves is that of one example. */
 RULE(total, out[0] = cot_reduce_sum(in[0]);)
@@ -507,16 +539,17 @@ total_setup(cot_setup *s, const cot_custom_info *info)
     ck_assert_int_eq(cot_setup_in_type(s, 0).rank, 1);
 }
 RULE(total_vjp, out[0] = cot_broadcast_to(in[0], info->data[0]);)
-static void
-b161(void)
+START_TEST(b161)
 {
-    const cot_custom *c = cot_custom_new(ctx, "total", .forward = total, .setup = total_setup, .vjp = total_vjp,
-                                         .generate_vmap = true);
+    const cot_custom *c = cot_custom_new(ctx, "total", .forward = total, .setup = total_setup,
+                                         .vjp = total_vjp, .generate_vmap = true);
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { 1, 1, 1, 1, 1, 1 };
-    traced_gives(cot_vmap(cot_grad(fn_of(c))), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(cot_grad(fn_of(c))), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x },
+                 cot_f64(2, 3), want, 0);
     cot_fn *h = cot_fn_new(ctx, "h", mapped_sum, 1, 1, fn_of(c));
     traced_gives(cot_grad(h), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
 }
+END_TEST
 
 /* A shared operand: summed over the batch outside, an example each inside. */
 RULE(product_vjp, out[0] = cot_mul(in[2], in[1]); out[1] = cot_mul(in[2], in[0]);)
@@ -525,13 +558,14 @@ static void
 shared_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t, (void)user;
-    out[0] = cot_reduce_sum(cot_call(cot_vmap(inner, .in_dims = COT_LIST(COT_NONE, 0)), in[0], in[1]));
+    out[0] = cot_reduce_sum(
+        cot_call(cot_vmap(inner, .in_dims = COT_LIST(COT_NONE, 0)), in[0], in[1]));
 }
-static void
-b162(void)
+START_TEST(b162)
 {
-    const cot_custom *c = cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
-                                         .vjp = product_vjp, .generate_vmap = true);
+    const cot_custom *c =
+        cot_custom_new(ctx, "product", .n_in = 2, .forward = product, .setup = save_both,
+                       .vjp = product_vjp, .generate_vmap = true);
     const double w = 2, sum = -0.5;
     inner = cot_fn_new(ctx, "f", apply2, 2, 1, (void *)c);
     traced_gives(cot_grad(cot_fn_new(ctx, "h", shared_sum, 2, 1, NULL)), COT_TYPES(cot_f64(), cot_f64(3)),
@@ -539,6 +573,7 @@ b162(void)
     traced_gives(cot_vmap(cot_grad(inner), .in_dims = COT_LIST(COT_NONE, 0)), COT_TYPES(cot_f64(), cot_f64(3)),
                  (const void *[]){ &w, xs }, cot_f64(3), xs, 0);
 }
+END_TEST
 
 /* Jvp, vmap and vjp of one function in one program. */
 static void
@@ -547,8 +582,7 @@ cube_sum(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     (void)t;
     out[0] = cot_reduce_sum(cot_call(cot_vmap((cot_fn *)user), in[0]));
 }
-static void
-b163(void)
+START_TEST(b163)
 {
     cot_fn *h = cot_fn_new(ctx, "h", cube_sum, 1, 1, cube_fn());
     const double want[] = { 6, 0, 0, 0, -12, 0, 0, 0, 3 };
@@ -556,29 +590,35 @@ b163(void)
     traced_gives(cot_jacrev(cot_jacrev(h)), V64, (const void *[]){ xs }, cot_f64(3, 3), want, 0);
     traced_gives(cot_vmap(cot_hessian(h)), COT_TYPES(cot_f64(1, 3)), (const void *[]){ xs }, cot_f64(1, 3, 3), want, 0);
 }
+END_TEST
 
-static void
-b164(void)
+START_TEST(b164)
 {
     const cot_custom *c = cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
     fails(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), COT_ERR_RULE,
-          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a vmap "
+          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a vmap "
           "with .chunk = 1");
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { -1, -2, -3, -4, -5, -6 };
-    c = cot_custom_new(ctx, "negate2", .run = negate_run, .types = same_types, .sequential = true);
-    traced_gives(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    c = cot_custom_new(ctx, "negate2", .run = negate_run, .types = same_types,
+                       .sequential = true);
+    traced_gives(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x },
+                 cot_f64(2, 3), want, 0);
 }
+END_TEST
 
-static void
-a115(void)
+START_TEST(a115)
 {
     const cot_custom *c = cot_custom_new(ctx, "negate", .run = negate_run, .types = same_types);
     const double x[] = { 1, 2, 3, 4, 5, 6 }, want[] = { -1, -2, -3, -4, -5, -6 };
-    traced_gives(cot_vmap(fn_of(c), .chunk = 1), COT_TYPES(cot_f64(2, 3)), (const void *[]){ x }, cot_f64(2, 3), want, 0);
+    traced_gives(cot_vmap(fn_of(c), .chunk = 1), COT_TYPES(cot_f64(2, 3)),
+                 (const void *[]){ x }, cot_f64(2, 3), want, 0);
     fails(cot_vmap(fn_of(c)), COT_TYPES(cot_f64(2, 3)), COT_ERR_RULE,
-          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential for C code), or a vmap "
+          "in vmap: vmap: negate has no vmap rule; wants .vmap, .generate_vmap (or .sequential "
+          "for C code), or a vmap "
           "with .chunk = 1");
 }
+END_TEST
 
 /* How often C code runs: merged and dropped, unless it has effects. */
 static int runs;
@@ -597,22 +637,22 @@ unused(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL);
     out[0] = in[0];
 }
-static void
-b165(void)
+START_TEST(b165)
 {
     const double x = 3;
     for (int effects = 0; effects < 2; effects++) {
-        const cot_custom *c = cot_custom_new(ctx, effects ? "log" : "pure", .run = count_run, .types = same_types,
-                                             .effects = effects);
+        const cot_custom *c = cot_custom_new(ctx, effects ? "log" : "pure", .run = count_run,
+                                             .types = same_types, .effects = effects);
         runs = 0;
-        traced_gives(cot_fn_new(ctx, "f", unused, 1, 1, (void *)c), S64, (const void *[]){ &x }, cot_f64(), &x, 0);
+        traced_gives(cot_fn_new(ctx, "f", unused, 1, 1, (void *)c), S64, (const void *[]){ &x },
+                     cot_f64(), &x, 0);
         ck_assert_int_eq(runs, effects);
     }
 }
+END_TEST
 
 /* The name is printed with its attributes and its body, and parses back. */
-static void
-a114(void)
+START_TEST(a114)
 {
     static traced_text got, again;
     const cot_graph *g;
@@ -623,80 +663,73 @@ a114(void)
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
     ck_assert_ptr_nonnull(strstr(got.text, "custom_call %arg0 {name=\"cube\", save=[0,2], size=[3], mapped=[1], forward=@cube.forward, by=\"vjp generate_vmap\", rules=[@cube.vjp]}"));
     ir_module m;
-    ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s", cot_error(other));
+    ck_assert_msg(ir_parse(other, "dump", got.text, got.n, &m) == COT_OK, "%s",
+                  cot_error(other));
     ck_assert_int_eq(cot_dump_graph(m.fn[m.n - 1], traced_write, &again), COT_OK);
     ck_assert_str_eq(got.text, again.text);
     ck_assert_int_eq(cot_trace_fn(cot_grad(cot_fn_new(ctx, "h", cube_sum, 1, 1, f)), V64, &g), COT_OK);
     cot_context_free(other);
     registers_not(cot_custom_new(ctx, "cube", .forward = square),
-                  "cot_custom_new: cube is the name of a custom function of this context already; wants another");
+                  "cot_custom_new: cube is the name of a custom function of this context "
+                  "already; wants another");
     /* nobody registered it */
     other = cot_context_new(NULL);
-    const cot_custom *c = cot_custom_new(ctx, "lib.negate", .run = negate_run, .types = same_types);
+    const cot_custom *c =
+        cot_custom_new(ctx, "lib.negate", .run = negate_run, .types = same_types);
     got.n = 0;
     ck_assert_int_eq(cot_trace_fn(fn_of(c), V64, &g), COT_OK);
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &got), COT_OK);
     ck_assert_int_eq(ir_parse(other, "dump", got.text, got.n, &m), COT_OK);
     ck_assert_int_eq(ir_verify(other, m.fn[m.n - 1], "parse"), COT_OK);
     double y[3];
-    ck_assert_int_eq(ir_eval(m.fn[m.n - 1], (void *[]){ y }, (const void *[]){ xs }), COT_ERR_RULE);
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "custom_call: lib.negate is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is run"));
+    ck_assert_int_eq(ir_eval(m.fn[m.n - 1], (void *[]){ y }, (const void *[]){ xs }),
+                     COT_ERR_RULE);
+    ck_assert_ptr_nonnull(strstr(
+        cot_error(other), "custom_call: lib.negate is not registered in this context; wants "
+                          "cot_custom_new with that name before it is run"));
     cot_context_free(other);
-}
-
-static const struct row { const char *name; void (*run)(void); } row_table[] = {
-    { "A25", a25 }, 
-    { "A26", a26 },
-    { "A27", a27 },
-    { "A28", a28 },
-    { "A29", a29 },
-    { "A30", a30 },
-    { "A36", a36 },
-    { "A37", a37 },
-    { "A38", a38 },
-    { "A39", a39 },
-    { "A42", a42 },
-    { "A45", a45 },
-    { "A48", a48 },
-    { "A50", a50 },
-    { "A52", a52 },
-    { "A54", a54 },
-    { "A57", a57 },
-    { "A59", a59 },
-    { "A64", a64 },
-    { "A113", a113 },
-    { "A114", a114 },
-    { "A115", a115 },
-    { "B153", b153 },
-    { "B155", b155 },
-    { "B156", b156 },
-    { "B157", once },
-    { "B158", b158 },
-    { "B159", b159 },
-    { "B160", b160 },
-    { "B161", b161 },
-    { "B162", b162 },
-    { "B163", b163 },
-    { "B164", b164 },
-    { "B165", b165 },
-};
-
-START_TEST(row)
-{
-    row_table[_i].run();
 }
 END_TEST
 
 int
 main(void)
 {
-    Suite *s = suite_create("custom");
-    for (int i = 0; i < (int)(sizeof row_table / sizeof *row_table); i++) {
-        TCase *t = tcase_create(row_table[i].name);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_loop_test(t, row, i, i + 1);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    const suite_case cases[] = {
+        { "A25", a25, 1 },
+        { "A26", a26, 1 },
+        { "A27", a27, 1 },
+        { "A28", a28, 1 },
+        { "A29", a29, 1 },
+        { "A30", a30, 1 },
+        { "A36", a36, 1 },
+        { "A37", a37, 1 },
+        { "A38", a38, 1 },
+        { "A39", a39, 1 },
+        { "A42", a42, 1 },
+        { "A45", a45, 1 },
+        { "A48", a48, 1 },
+        { "A50", a50, 1 },
+        { "A52", a52, 1 },
+        { "A54", a54, 1 },
+        { "A57", a57, 1 },
+        { "A59", a59, 1 },
+        { "A64", a50, 1 },
+        { "A113", a113, 1 },
+        { "A114", a114, 1 },
+        { "A115", a115, 1 },
+        { "B153", b153, 1 },
+        { "B155", b155, 1 },
+        { "B156", b156, 1 },
+        { "B157", once, 1 },
+        { "B158", b158, 1 },
+        { "B159", b159, 1 },
+        { "B160", b160, 1 },
+        { "B161", b161, 1 },
+        { "B162", b162, 1 },
+        { "B163", b163, 1 },
+        { "B164", b164, 1 },
+        { "B165", b165, 1 },
+    };
+
+    return SUITE("custom", cases);
 }

@@ -1,5 +1,5 @@
-/* Rows about using custom functions: halves that are called later, rules within loops and branches, effects,
- * C code that writes, text that is transformed elsewhere. */
+/* Rows about using custom functions: halves that are called later, rules within loops and
+ * branches, effects, C code that writes, text that is transformed elsewhere. */
 #define _GNU_SOURCE
 #include "tests/unit/customs.h"
 
@@ -20,15 +20,16 @@ cube_run(const cot_custom_info *info, const void *const *in, void *const *out)
     (void)info;
     runs++;
     for (int i = 0; i < 3; i++)
-        ((double *)out[0])[i] = ((const double *)in[0])[i] * ((const double *)in[0])[i] * ((const double *)in[0])[i];
+        ((double *)out[0])[i] = ((const double *)in[0])[i] * ((const double *)in[0])[i] *
+                                ((const double *)in[0])[i];
     return 0;
 }
 
 /* The foreign forward runs once, for three calls of bwd and one mapped over the identity. */
-static void
-a111(void)
+START_TEST(a111)
 {
-    const double eye[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, want[] = { 3, 0, 0, 0, 12, 0, 0, 0, 0.75 };
+    const double eye[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 },
+                 want[] = { 3, 0, 0, 0, 12, 0, 0, 0, 0.75 };
     double y[3], kept[8][3], dx[9];
     void *res[8];
     const void *in[9];
@@ -37,8 +38,9 @@ a111(void)
     const cot_graph *g;
     cot_fn *fwd, *bwd;
     int n;
-    cot_vjp_halves(fn_of(cot_custom_new(ctx, "cube", .run = cube_run, .types = same_type, .setup = save_x,
-                                        .vjp = cubed_vjp)), &fwd, &bwd);
+    cot_vjp_halves(fn_of(cot_custom_new(ctx, "cube", .run = cube_run, .types = same_type,
+                                        .setup = save_x, .vjp = cubed_vjp)),
+                   &fwd, &bwd);
     ck_assert_msg(cot_trace_fn(fwd, V64, &g) == COT_OK, "%s", cot_error(ctx));
     n = cot_graph_n_out(g) - 1;
     res[0] = y;
@@ -58,12 +60,14 @@ a111(void)
     in[n] = eye;
     type[n] = cot_f64(3, 3);
     dims[n] = 0;
-    ck_assert_msg(cot_trace_fn(cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }), (cot_types){ n + 1, type }, &g) == COT_OK,
+    ck_assert_msg(cot_trace_fn(cot_vmap(bwd, .in_dims = { .n = n + 1, .at = dims }),
+                               (cot_types){ n + 1, type }, &g) == COT_OK,
                   "%s", cot_error(ctx));
     ck_assert_int_eq(ir_eval(g, (void *[]){ dx }, in), COT_OK);
     ck_assert_mem_eq(dx, want, sizeof dx);
     ck_assert_int_eq(runs, 1);
 }
+END_TEST
 
 /* Both halves in one object, with the residuals in one block: the bits of the joined form. */
 static void
@@ -77,12 +81,14 @@ static const char glue_text[] =
     "#include \"f.h\"\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx);\n"
     "int glue(const double *x, const double *z, const double *ct, double *y, double *dx)\n{\n"
-    "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] __attribute__((aligned(64)));\n"
+    "    static double work[512] __attribute__((aligned(64))), res[FWD_RES_BYTES / 8] "
+    "__attribute__((aligned(64)));\n"
     "    int status = fwd(x, z, y, FWD_RES(res), work);\n"
     "    return status ? status : bwd(FWD_RES(res), ct, dx, work);\n}\n";
 
 static void
-link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const double *ct, double *y, double *dx)
+link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const double *ct,
+            double *y, double *dx)
 {
     char folder[] = "/tmp/cotrace-XXXXXX", object[64], header[64], path[64], line[400];
     cot_type type[9];
@@ -91,13 +97,16 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     ck_assert(mkdtemp(folder) != NULL);
     snprintf(object, sizeof object, "%s/f.o", folder);
     snprintf(header, sizeof header, "%s/f.h", folder);
-    ck_assert_msg(cot_trace_fn(fwd, COT_TYPES(cot_f64(3), cot_f64(3)), &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(fwd, COT_TYPES(cot_f64(3), cot_f64(3)), &g) == COT_OK, "%s",
+                  cot_error(ctx));
     const int n = cot_graph_n_out(g) - 1;
     for (int i = 0; i < n; i++)
         type[i] = cot_graph_out_type(g, 1 + i);
     type[n] = cot_f64();
-    const cot_export e[] = { { fwd, COT_TYPES(cot_f64(3), cot_f64(3)), "fwd" }, { bwd, { n + 1, type }, "bwd" } };
-    ck_assert_msg(cot_build_object(ctx, e, 2, NULL, object, header) == COT_OK, "%s", cot_error(ctx));
+    const cot_export e[] = { { fwd, COT_TYPES(cot_f64(3), cot_f64(3)), "fwd" },
+                             { bwd, { n + 1, type }, "bwd" } };
+    ck_assert_msg(cot_build_object(ctx, e, 2, NULL, object, header) == COT_OK, "%s",
+                  cot_error(ctx));
     snprintf(path, sizeof path, "%s/glue.c", folder);
     FILE *f = fopen(path, "w");
     fputs(glue_text, f);
@@ -114,8 +123,7 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     ck_assert_int_eq(system(line), 0);
 }
 
-static void
-a111_object(void)
+START_TEST(a111_object)
 {
     const double z[] = { 0.25, 0.5, -1 }, ct = 0.7;
     double y, dx[3], joined_y, joined_dx[3];
@@ -128,13 +136,15 @@ a111_object(void)
     link_halves(fwd, bwd, xs, z, &ct, &y, dx);
     ck_assert_int_eq(cot_trace_fn(cot_vjp(f, .wrt = COT_LIST(0)), COT_TYPES(cot_f64(3), cot_f64(3), cot_f64()), &g), COT_OK);
     ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
-    void *args[] = { (void *)xs, (void *)z, (void *)&ct, &joined_y, joined_dx }, *work = aligned_alloc(64, 1 << 14);
+    void *args[] = { (void *)xs, (void *)z, (void *)&ct, &joined_y, joined_dx },
+         *work = aligned_alloc(64, 1 << 14);
     ck_assert_int_eq(cot_kernel_entry(k)(args, work), 0);
     ck_assert_mem_eq(&y, &joined_y, sizeof y);
     ck_assert_mem_eq(dx, joined_dx, sizeof dx);
     cot_kernel_free(k);
     free(work);
 }
+END_TEST
 
 /* ---- a rule is what every transform uses, wherever the call stands ---- */
 
@@ -183,20 +193,23 @@ in_write(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = y;
 }
 
-static void
-everywhere(void)
+START_TEST(everywhere)
 {
-    const double x = 2, two[] = { 2, -3 }, once = 400, twice = 320000, mixed[] = { 400, -1 }, second = 200;
-    hundred = cot_custom_new(ctx, "square", .forward = square, .setup = save_x, .vjp = square_vjp,
-                             .generate_vmap = true);
+    const double x = 2, two[] = { 2, -3 }, once = 400, twice = 320000, mixed[] = { 400, -1 },
+                 second = 200;
+    hundred = cot_custom_new(ctx, "square", .forward = square, .setup = save_x,
+                             .vjp = square_vjp, .generate_vmap = true);
     traced_gives(cot_grad(FN(in_cond)), S64, (const void *[]){ &x }, cot_f64(), &once, 0);
-    traced_gives(cot_vmap(cot_grad(FN(in_cond))), COT_TYPES(cot_f64(2)), (const void *[]){ two }, cot_f64(2), mixed, 0);
+    traced_gives(cot_vmap(cot_grad(FN(in_cond))), COT_TYPES(cot_f64(2)),
+                 (const void *[]){ two }, cot_f64(2), mixed, 0);
     traced_gives(cot_grad(FN(in_loop)), S64, (const void *[]){ &x }, cot_f64(), &twice, 0);
     traced_gives(cot_jacfwd(FN(in_loop)), S64, (const void *[]){ &x }, cot_f64(), &twice, 0);
-    traced_gives(cot_grad(cot_functionalize(FN(in_write))), S64, (const void *[]){ &x }, cot_f64(), &once, 0);
+    traced_gives(cot_grad(cot_functionalize(FN(in_write))), S64, (const void *[]){ &x },
+                 cot_f64(), &once, 0);
     traced_gives(cot_hessian(FN(in_write)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
     traced_gives(cot_hessian(FN(in_cond)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
 }
+END_TEST
 
 /* ---- effects ---- */
 
@@ -210,14 +223,14 @@ triple_run(const cot_custom_info *info, const void *const *in, void *const *out)
     return 0;
 }
 
-/* Each transform runs what has an effect once for each example, whether its value is wanted or not. */
-static void
-effects_once(void)
+/* Each transform runs what has an effect once for each example, whether its value is wanted or
+ * not. */
+START_TEST(effects_once)
 {
     const double x[] = { 1, 2 }, dx[] = { 1, 1 };
     double out[4][4];
-    cot_fn *f = fn_of(cot_custom_new(ctx, "log", .run = triple_run, .types = same_type, .vjp = triple_vjp,
-                                     .effects = true, .sequential = true));
+    cot_fn *f = fn_of(cot_custom_new(ctx, "log", .run = triple_run, .types = same_type,
+                                     .vjp = triple_vjp, .effects = true, .sequential = true));
     const struct { cot_fn *f; cot_types types; int runs; } row[] = {
         { f, S64, 1 },
         { cot_grad(f), S64, 1 },
@@ -231,14 +244,16 @@ effects_once(void)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const cot_graph *g;
-        ck_assert_msg(cot_trace_fn(row[i].f, row[i].types, &g) == COT_OK, "%d: %s", (int)i, cot_error(ctx));
+        ck_assert_msg(cot_trace_fn(row[i].f, row[i].types, &g) == COT_OK, "%d: %s", (int)i,
+                      cot_error(ctx));
         runs = 0;
         ck_assert_int_eq(ir_eval(g, (void *[]){ out[0], out[1], out[2] }, (const void *[]){ x, dx }), COT_OK);
         ck_assert_msg(runs == row[i].runs, "%d: ran %d times", (int)i, runs);
         if (!cg_llvm())
             continue;
         cot_kernel *k;
-        ck_assert_msg(cot_compile_graph(g, NULL, &k) == COT_OK, "%d: %s", (int)i, cot_error(ctx));
+        ck_assert_msg(cot_compile_graph(g, NULL, &k) == COT_OK, "%d: %s", (int)i,
+                      cot_error(ctx));
         void *args[8] = { (void *)x }, *work = aligned_alloc(64, 1 << 14);
         int n = 1;
         if (row[i].types.n == 2)
@@ -252,6 +267,7 @@ effects_once(void)
         free(work);
     }
 }
+END_TEST
 
 /* ---- a backward that is no derivative ---- */
 
@@ -271,8 +287,7 @@ sum_of_mapped(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     (void)t;
     out[0] = cot_reduce_sum(cot_call(cot_vmap((cot_fn *)user), in[0]));
 }
-static void
-clipped_gradients(void)
+START_TEST(clipped_gradients)
 {
     const double want[] = { 1, 1, 1, -1, 1, 0 }, second[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2 };
     const double near[] = { 3, -3, 0.25 };
@@ -281,11 +296,12 @@ clipped_gradients(void)
                                                   .jvp = clip_jvp, .generate_vmap = true));
     traced_gives(cot_grad(f), V64, (const void *[]){ s }, cot_f64(3), want, 0);
     traced_gives(cot_vmap(cot_grad(f)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
-    traced_gives(cot_grad(cot_fn_new(ctx, "all", sum_of_mapped, 1, 1, f)), M64, (const void *[]){ s }, cot_f64(2, 3), want,
-                 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "all", sum_of_mapped, 1, 1, f)), M64,
+                 (const void *[]){ s }, cot_f64(2, 3), want, 0);
     /* the second derivative is the rule's: 2 where it does not clip */
     traced_gives(cot_hessian(f), V64, (const void *[]){ near }, cot_f64(3, 3), second, 0);
 }
+END_TEST
 
 /* ---- C code that writes over its argument ---- */
 
@@ -320,18 +336,20 @@ writes_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 RULE(double_vjp, out[0] = cot_mul(in[0], 2);)
 
 /* The value that was passed stays; written to the argument, all views of it see the result. */
-static void
-b154(void)
+START_TEST(b154)
 {
-    const cot_custom *c = cot_custom_new(ctx, "in_place", .symbol = (cot_symbol *)double_in_place, .types = same_type,
-                                         .prototype = "void double_in_place(double *out0 = in0, long data0)",
-                                         .setup = keep_count, .sequential = true, .vjp = double_vjp);
+    const cot_custom *c = cot_custom_new(
+        ctx, "in_place", .symbol = (cot_symbol *)double_in_place, .types = same_type,
+        .prototype = "void double_in_place(double *out0 = in0, long data0)",
+        .setup = keep_count, .sequential = true, .vjp = double_vjp);
     const cot_graph *g;
     double y, x[3], rows[2];
-    traced_gives(cot_fn_new(ctx, "f", keeps_argument, 1, 1, (void *)c), V64, (const void *[]){ xs }, cot_f64(3), xs, 0);
+    traced_gives(cot_fn_new(ctx, "f", keeps_argument, 1, 1, (void *)c), V64,
+                 (const void *[]){ xs }, cot_f64(3), xs, 0);
     cot_fn *f = cot_fn_new(ctx, "f", writes_argument, 1, 1, (void *)c);
     ck_assert_msg(cot_trace_fn(cot_functionalize(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(ir_eval(g, (void *[]){ &y, x }, (const void *[]){ xs }) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_eval(g, (void *[]){ &y, x }, (const void *[]){ xs }) == COT_OK, "%s",
+                  cot_error(ctx));
     ck_assert_msg(y == -4 && x[0] == 2 && x[1] == -4 && x[2] == 1, "%g %g", y, x[0]);
     ck_assert_msg(cot_trace_fn(cot_vmap(f), M64, &g) == COT_OK, "%s", cot_error(ctx));
     double all[6];
@@ -339,6 +357,7 @@ b154(void)
     ck_assert(rows[0] == 2 && rows[1] == 10 && all[0] == 6 && all[5] == 0);
     ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
 }
+END_TEST
 
 /* ---- text ---- */
 
@@ -348,7 +367,8 @@ weigh_columns(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     static const double w[] = { 1, 2, 3, 10, 20, 30 };
     (void)user;
-    out[0] = cot_reduce_sum(cot_mul(numpy_sort_all(&np, in[0], 0, NULL), cot_constant(t, cot_f64(2, 3), w)));
+    out[0] = cot_reduce_sum(
+        cot_mul(numpy_sort_all(&np, in[0], 0, NULL), cot_constant(t, cot_f64(2, 3), w)));
 }
 /* f as text in a context of its own, where nobody registered what it calls. */
 static const cot_graph *
@@ -356,7 +376,8 @@ elsewhere(cot_context *other, cot_fn *f, cot_types types, char *text)
 {
     const cot_graph *g;
     const size_t n = (size_t)snprintf(text, sizeof(traced_text), "%s", printed(f, types));
-    ck_assert_msg(cot_parse(other, "dump", text, n, NULL, &g) == COT_OK, "%s", cot_error(other));
+    ck_assert_msg(cot_parse(other, "dump", text, n, NULL, &g) == COT_OK, "%s",
+                  cot_error(other));
     ck_assert_int_eq(ir_verify(other, g, "parse"), COT_OK);
     return g;
 }
@@ -371,8 +392,7 @@ weigh(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 /* Dumps hold names, attributes and rules: they print the same again, and are transformed. */
-static void
-a114(void)
+START_TEST(a114)
 {
     static char text[sizeof(traced_text)];
     static traced_text again;
@@ -384,32 +404,43 @@ a114(void)
     ck_assert_int_eq(cot_dump_graph(g, traced_write, &again), COT_OK);
     ck_assert_str_eq(text, again.text);
     ck_assert_int_eq(ir_eval(g, (void *[]){ y }, (const void *[]){ s }), COT_ERR_RULE);
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "custom_call: numpy.sort is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is run"));
+    ck_assert_ptr_nonnull(strstr(
+        cot_error(other), "custom_call: numpy.sort is not registered in this context; wants "
+                          "cot_custom_new with that name before it is run"));
     cot_error_clear(other);
     /* sort's rule calls take, whose rule calls take: three derivatives of the text */
     g = elsewhere(other, FN(weigh), V64, text);
     cot_fn *f = cot_fn_of_graph(g);
     ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(other));
-    ck_assert_msg(cot_trace_fn(cot_hessian(f), V64, &g) == COT_ERR_RULE, "%s", cot_error(other));
-    ck_assert_ptr_nonnull(strstr(cot_error(other), "numpy.take is not registered in this context; wants "
-                                                   "cot_custom_new with that name before it is mapped"));
+    ck_assert_msg(cot_trace_fn(cot_hessian(f), V64, &g) == COT_ERR_RULE, "%s",
+                  cot_error(other));
+    ck_assert_ptr_nonnull(strstr(cot_error(other),
+                                 "numpy.take is not registered in this context; wants "
+                                 "cot_custom_new with that name before it is mapped"));
     cot_error_clear(other);
     /* what is traced runs too */
-    f = cot_fn_of_graph(elsewhere(other, cot_fn_new(ctx, "f", my_cube, 1, 1, (void *)my_cube_new(ctx)), S64, text));
-    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(), (const double[]){ 9 }, 0);
-    traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3), (const double[]){ 6, -12, 3 }, 0);
+    f = cot_fn_of_graph(elsewhere(
+        other, cot_fn_new(ctx, "f", my_cube, 1, 1, (void *)my_cube_new(ctx)), S64, text));
+    traced_gives(cot_grad(cot_grad(f)), S64, (const void *[]){ &x }, cot_f64(),
+                 (const double[]){ 9 }, 0);
+    traced_gives(cot_vmap(cot_grad(cot_grad(f))), V64, (const void *[]){ xs }, cot_f64(3),
+                 (const double[]){ 6, -12, 3 }, 0);
     cot_context_free(other);
 }
+END_TEST
 
-static const row_test row_table[] = {
-    { "A111", a111 },
-    { "A111", a111_object },
-    { "A114", a114 },
-    { "A113", clipped_gradients },
-    { "B154", b154 },
-    { "A42", everywhere },
-    { "B165", effects_once },
-};
+int
+main(void)
+{
+    const suite_case cases[] = {
+        { "A111", a111, 1 },
+        { "A111", a111_object, 1 },
+        { "A114", a114, 1 },
+        { "A113", clipped_gradients, 1 },
+        { "B154", b154, 1 },
+        { "A42", everywhere, 1 },
+        { "B165", effects_once, 1 },
+    };
 
-ROWS_MAIN("custom_use")
+    return SUITE_WITH("custom_use", cases, begin, suite_end);
+}

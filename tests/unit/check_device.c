@@ -1,5 +1,5 @@
-/* Arrays on a GPU (the driver's double) and DLPack, as another library would use it: its structures are declared here
- * a second time, from its header. */
+/* Arrays on a GPU (the driver's double) and DLPack, as another library would use it: its
+ * structures are declared here a second time, from its header. */
 #include "tests/gpu/with_double.h"
 
 #include "cotrace/device.h"
@@ -60,7 +60,8 @@ tensor(void)
 static void
 says(const char *want)
 {
-    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s", cot_error(ctx), want);
+    ck_assert_msg(strstr(cot_error(ctx), want) != NULL, "the message is: %s\nwants: %s",
+                  cot_error(ctx), want);
     cot_error_clear(ctx);
 }
 
@@ -92,7 +93,8 @@ START_TEST(an_unversioned_tensor_is_an_array)
 }
 END_TEST
 
-/* The transpose of the six, an offset, a negative stride: what is not dense is copied, and its owner told at once. */
+/* The transpose of the six, an offset, a negative stride: what is not dense is copied, and its
+ * owner told at once. */
 START_TEST(strides_are_followed)
 {
     static const struct { int64_t rows, columns, down, along; size_t offset; float want[6]; bool copied; } row[] = {
@@ -240,9 +242,12 @@ END_TEST
 
 START_TEST(arrays_are_copied_there_and_back)
 {
-    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data), *zero = cot_array_new_on(ctx, cot_f32(2, 3), "cuda");
-    cot_array *there = cot_array_to(ctx, a, "cuda"), *again = cot_array_to(ctx, there, "cuda:0");
-    cot_array *back = cot_array_to(ctx, again, "host"), *nothing = cot_array_to(ctx, zero, "host");
+    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data),
+              *zero = cot_array_new_on(ctx, cot_f32(2, 3), "cuda");
+    cot_array *there = cot_array_to(ctx, a, "cuda"),
+              *again = cot_array_to(ctx, there, "cuda:0");
+    cot_array *back = cot_array_to(ctx, again, "host"),
+              *nothing = cot_array_to(ctx, zero, "host");
 
     ck_assert_int_eq(cot_device_count(ctx, "cuda"), 1);
     ck_assert_int_eq(cot_device_count(ctx, "abacus"), 0);
@@ -261,7 +266,8 @@ END_TEST
 
 START_TEST(types_must_agree)
 {
-    cot_array *a = cot_array_new(ctx, cot_f32(2, 3)), *b = cot_array_new_on(ctx, cot_f32(3, 2), "cuda"),
+    cot_array *a = cot_array_new(ctx, cot_f32(2, 3)),
+              *b = cot_array_new_on(ctx, cot_f32(3, 2), "cuda"),
               *c = cot_array_new(ctx, cot_i32(2, 3));
 
     ck_assert_int_eq(cot_array_assign(ctx, a, b), COT_ERR_SHAPE);
@@ -277,7 +283,8 @@ END_TEST
 /* Out and in again: the same memory, counted. */
 START_TEST(tensors_of_the_device)
 {
-    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data), *there = cot_array_to(ctx, a, "cuda");
+    cot_array *a = cot_array_copy(ctx, cot_f32(2, 3), data),
+              *there = cot_array_to(ctx, a, "cuda");
     struct DLManagedTensorVersioned *t = cot_to_dlpack(ctx, there);
 
     ck_assert_int_eq(t->dl_tensor.device.device_type, 2);
@@ -295,10 +302,12 @@ START_TEST(tensors_of_the_device)
 }
 END_TEST
 
-/* What a kernel takes from another library lies where it likes: what is not aligned to 16 is copied. */
+/* What a kernel takes from another library lies where it likes: what is not aligned to 16 is
+ * copied. */
 START_TEST(a_kernel_takes_any_address)
 {
-    const cot_graph *g = parsed("fn @f(%x: f32[37]) -> f32[37] {\n  %0 = mul %x, %x : f32[37]\n  ret %0\n}\n");
+    const cot_graph *g =
+        parsed("fn @f(%x: f32[37]) -> f32[37] {\n  %0 = mul %x, %x : f32[37]\n  ret %0\n}\n");
     cot_kernel *k = gpu_compile(g);
     cot_array *all = cot_array_new_on(ctx, cot_f32(80), "cuda");
     struct DLManagedTensorVersioned *owner = cot_to_dlpack(ctx, all), t[2];
@@ -320,7 +329,8 @@ START_TEST(a_kernel_takes_any_address)
         a[i] = cot_from_dlpack(ctx, &t[i]);
         ck_assert_msg(a[i] != NULL, "%s", cot_error(ctx));
     }
-    ck_assert_msg(cot_run(k, &a[1], (const cot_array *[]){ a[0] }) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_run(k, &a[1], (const cot_array *[]){ a[0] }) == COT_OK, "%s",
+                  cot_error(ctx));
     cot_array *back = cot_array_borrow(ctx, cot_f32(37), y);
     ck_assert_int_eq(cot_array_assign(ctx, back, a[1]), COT_OK);
     for (int i = 0; i < 37; i++)
@@ -354,30 +364,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("device");
-    TCase *t = tcase_create("dlpack"), *d = tcase_create("arrays");
+    const suite_case cases[] = {
+        { "dlpack", a_tensor_is_an_array, 0 },
+        { "dlpack", an_unversioned_tensor_is_an_array, 0 },
+        { "dlpack", strides_are_followed, 5 },
+        { "dlpack", what_is_not_aligned_is_copied, 0 },
+        { "dlpack", element_types_travel, 9 },
+        { "dlpack", scalars_and_empty_tensors, 0 },
+        { "dlpack", a_tensor_is_refused, 7 },
+        { "dlpack", what_is_read_only_is_not_written, 0 },
+        { "arrays", arrays_are_copied_there_and_back, 0 },
+        { "arrays", types_must_agree, 0 },
+        { "arrays", tensors_of_the_device, 0 },
+        { "arrays", a_kernel_takes_any_address, 0 },
+        { "arrays", files_want_arrays_of_the_host, 0 },
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, a_tensor_is_an_array);
-    tcase_add_test(t, an_unversioned_tensor_is_an_array);
-    tcase_add_loop_test(t, strides_are_followed, 0, 5);
-    tcase_add_test(t, what_is_not_aligned_is_copied);
-    tcase_add_loop_test(t, element_types_travel, 0, 9);
-    tcase_add_test(t, scalars_and_empty_tensors);
-    tcase_add_loop_test(t, a_tensor_is_refused, 0, 7);
-    tcase_add_test(t, what_is_read_only_is_not_written);
-    suite_add_tcase(s, t);
-    tcase_add_checked_fixture(d, begin, end);
-    tcase_add_test(d, arrays_are_copied_there_and_back);
-    tcase_add_test(d, types_must_agree);
-    tcase_add_test(d, tensors_of_the_device);
-    tcase_add_test(d, a_kernel_takes_any_address);
-    tcase_add_test(d, files_want_arrays_of_the_host);
-    suite_add_tcase(s, d);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("device", cases, begin, end);
 }

@@ -120,7 +120,8 @@ BODY(roots, out[0] = cot_cond(cot_gt(in[0], 0), guarded_root, quiet, .in = COT_V
 /* An example has the effects of the branch that it takes, of the steps that it makes. */
 START_TEST(of_those_who_come_by)
 {
-    cot_fn *f = fn("branch", branch, 1, 1), *g = fn("climbs", climbs, 1, 1), *h = fn("roots", roots, 1, 1);
+    cot_fn *f = fn("branch", branch, 1, 1), *g = fn("climbs", climbs, 1, 1),
+           *h = fn("roots", roots, 1, 1);
 
     SAYS(cot_vmap(f), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 2, -1, 5);
     SAYS(cot_vmap(cot_grad(f)), cot_f64(3), F64(1, -1, 4), "at 2\nat 5\n", 1, 1, 1);
@@ -192,14 +193,17 @@ by_object(cot_fn *f, const char *x, int answers, const char *want)
     snprintf(path, sizeof path, "%s/main.c", folder);
     FILE *file = fopen(path, "w");
     fprintf(file,
-            "#include \"f.h\"\nint main(void)\n{\n    static double work[512] __attribute__((aligned(64)));\n"
+            "#include \"f.h\"\nint main(void)\n{\n    static double work[512] "
+            "__attribute__((aligned(64)));\n"
             "    double x = %s, y;\n    return effects_f(&x, &y, work) != 0;\n}\n",
             x);
     fclose(file);
     snprintf(path, sizeof path, "%s/f.o", folder);
     snprintf(header, sizeof header, "%s/f.h", folder);
-    ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, path, header) == COT_OK, "%s", cot_error(ctx));
-    snprintf(line, sizeof line, "cd %s && cc %s -I. main.c f.o '%s' -lpthread -o f && ./f", folder, SANITIZED, COT_RT_LIBRARY);
+    ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, path, header) == COT_OK, "%s",
+                  cot_error(ctx));
+    snprintf(line, sizeof line, "cd %s && cc %s -I. main.c f.o '%s' -lpthread -o f && ./f",
+             folder, SANITIZED, COT_RT_LIBRARY);
     capture c = listen_begin();
     int status = system(line);
     listen_end(c);
@@ -220,14 +224,14 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "order", once_and_in_order, 1 },
         { "flow", in_control_flow, 1 },
         { "taken", of_those_who_come_by, 1 },
-        { "formats", formats, 1 },
-        { "checks", checks, 1 },
-        { "objects", objects, 1 },
+        ONCE(formats),
+        ONCE(checks),
+        ONCE(objects),
     };
 
-    return TRACED_CASES("effects", cases, begin, end);
+    return SUITE("effects", cases);
 }

@@ -1,6 +1,6 @@
-/* Eigenvalues of general matrices: that x v = v w and u^H x = w u^H, of matrices that are hard in one way or another, by
- * the evaluator and the JIT with the same bits; what LAPACK computes above 32 rows, in place of it; and derivatives where
- * there are none. */
+/* Eigenvalues of general matrices: that x v = v w and u^H x = w u^H, of matrices that are hard
+ * in one way or another, by the evaluator and the JIT with the same bits; what LAPACK computes
+ * above 32 rows, in place of it; and derivatives where there are none. */
 #include "both.h"
 
 static cot_value
@@ -16,7 +16,8 @@ adjoint(cot_value x)
     return cot_type_of(x).dtype == COT_C128 ? cot_conj(y) : y;
 }
 
-/* How far x v is from v w, u^H x from w u^H, and columns from length 1; the largest imaginary part. */
+/* How far x v is from v w, u^H x from w u^H, and columns from length 1; the largest imaginary
+ * part. */
 static void
 residuals(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -72,7 +73,8 @@ START_TEST(vectors_belong_to_values)
         ck_assert_msg(got[i] < 1e-12 * n, "shape %d, %d rows: residual %d is %g", (int)s, n, i, got[i]);
     ck_assert_msg(got[4] < 1e-12 * n, "shape %d, %d rows: the sum is off by %g", (int)s, n, got[4]);
     if (s == TRIANGLE || s == ZERO)
-        ck_assert_msg(got[3] == 0, "shape %d, %d rows: a real value has the imaginary part %g", (int)s, n, got[3]);
+        ck_assert_msg(got[3] == 0, "shape %d, %d rows: a real value has the imaginary part %g",
+                      (int)s, n, got[3]);
 }
 END_TEST
 
@@ -88,7 +90,8 @@ START_TEST(pairs_are_conjugates)
         if (w[1] > 0)
             ck_assert_msg(i < 2 && w[2] == w[0] && w[3] == -w[1], "value %d has no partner", i);
     }
-    ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(2, 2)), IN(F64(0, -2, 2, 0)), got), 4);
+    ck_assert_int_eq(
+        results(fn("f", values, 1, 1), COT_TYPES(cot_f64(2, 2)), IN(F64(0, -2, 2, 0)), got), 4);
     ck_assert(got[0] == 0 && got[1] == 2 && got[2] == 0 && got[3] == -2);
 }
 END_TEST
@@ -103,7 +106,8 @@ START_TEST(each_of_a_batch_is_as_alone)
     fill(CYCLE, 5, x[2]);
     ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(3, 5, 5)), IN(x), all), 30);
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(results(fn("f", values, 1, 1), COT_TYPES(cot_f64(5, 5)), IN(x[i]), one), 10);
+        ck_assert_int_eq(
+            results(fn("f", values, 1, 1), COT_TYPES(cot_f64(5, 5)), IN(x[i]), one), 10);
         ck_assert_msg(memcmp(one, all + 10 * i, sizeof one) == 0, "matrix %d differs", i);
     }
 }
@@ -117,7 +121,8 @@ START_TEST(what_is_not_finite_is_nan)
         const int n = k ? 40 : 4;
         fill(ANY, n, x);
         x[5] = k ? INFINITY : NAN;
-        const int64_t all = results(fn("f", values, 1, 1), COT_TYPES(cot_f64(n, n)), IN(x), got);
+        const int64_t all =
+            results(fn("f", values, 1, 1), COT_TYPES(cot_f64(n, n)), IN(x), got);
         for (int64_t i = 0; i < all; i++)
             ck_assert(isnan(got[i]));
     }
@@ -128,11 +133,15 @@ END_TEST
 
 BODY(symmetric_residual, cot_value v; cot_value w = cot_eigh(in[0], &v);
      out[0] = largest(cot_sub(cot_matmul(in[0], v), cot_mul(v, w)));
-     out[1] = largest(cot_sub(cot_matmul(adjoint(v), v), cot_eye(t, cot_type_of(v).dtype, cot_type_of(v).dims[0])));)
-BODY(singular_residual, cot_value s; cot_value vt; cot_value u = cot_svd(in[0], &s, &vt, .full = 1);
-     const int64_t m = cot_type_of(u).dims[0];
-     cot_value first = cot_slice(u, .start = COT_LIST(0, 0), .limit = COT_LIST(m, cot_type_of(s).dims[0]));
-     cot_value rows = cot_slice(vt, .start = COT_LIST(0, 0), .limit = COT_LIST(cot_type_of(s).dims[0], cot_type_of(vt).dims[0]));
+     out[1] = largest(cot_sub(cot_matmul(adjoint(v), v),
+                              cot_eye(t, cot_type_of(v).dtype, cot_type_of(v).dims[0])));)
+BODY(singular_residual, cot_value s; cot_value vt;
+     cot_value u = cot_svd(in[0], &s, &vt, .full = 1); const int64_t m = cot_type_of(u).dims[0];
+     cot_value first = cot_slice(u, .start = COT_LIST(0, 0),
+                                 .limit = COT_LIST(m, cot_type_of(s).dims[0]));
+     cot_value rows = cot_slice(vt, .start = COT_LIST(0, 0),
+                                .limit = COT_LIST(cot_type_of(s).dims[0],
+                                                  cot_type_of(vt).dims[0]));
      out[0] = largest(cot_sub(cot_matmul(cot_mul(first, s), rows), in[0]));
      out[1] = largest(cot_sub(cot_matmul(adjoint(u), u), cot_eye(t, cot_type_of(u).dtype, m)));)
 
@@ -144,8 +153,10 @@ START_TEST(c_source_refuses_lapack)
     const cot_export e = { fn("f", many_values, 1, 1), COT_TYPES(cot_f64(40, 40)), "f" };
     const cot_compile_options o = { .backend = "c" };
 
-    ck_assert_int_eq(cot_build_object(ctx, &e, 1, &o, "/tmp/cotrace-none.c", NULL), COT_ERR_TARGET);
-    ck_assert_msg(strstr(cot_error(ctx), "eigh: more than 32 rows are LAPACK's, which C source cannot hold; wants at most 32"),
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, &o, "/tmp/cotrace-none.c", NULL),
+                     COT_ERR_TARGET);
+    ck_assert_msg(strstr(cot_error(ctx), "eigh: more than 32 rows are LAPACK's, which C source "
+                                         "cannot hold; wants at most 32"),
                   "%s", cot_error(ctx));
 }
 END_TEST
@@ -156,36 +167,43 @@ START_TEST(large_ones_are_lapack_s)
 
     for (int i = 0; i < 3200; i++)
         x[i] = sin(i * 1.7 + (double)(i % 13) * i);
-    ck_assert_int_eq(results(fn("f", singular_residual, 1, 2), COT_TYPES(cot_f64(36, 40)), IN(x), got), 2);
+    ck_assert_int_eq(
+        results(fn("f", singular_residual, 1, 2), COT_TYPES(cot_f64(36, 40)), IN(x), got), 2);
     ck_assert_msg(got[0] < 1e-12 && got[1] < 1e-12, "svd: %g, %g", got[0], got[1]);
-    ck_assert_int_eq(results(fn("f", singular_residual, 1, 2), COT_TYPES(cot_c128(40, 35)), IN(x), got), 2);
+    ck_assert_int_eq(
+        results(fn("f", singular_residual, 1, 2), COT_TYPES(cot_c128(40, 35)), IN(x), got), 2);
     ck_assert_msg(got[0] < 1e-12 && got[1] < 1e-12, "complex svd: %g, %g", got[0], got[1]);
     for (int i = 0; i < 40; i++)
         for (int k = 0; k < 40; k++) {
             x[2 * (i * 40 + k)] = cos((double)(i * k) + i + k);
             x[2 * (i * 40 + k) + 1] = sin((double)(i - k));
         }
-    ck_assert_int_eq(results(fn("f", symmetric_residual, 1, 2), COT_TYPES(cot_c128(40, 40)), IN(x), got), 2);
+    ck_assert_int_eq(
+        results(fn("f", symmetric_residual, 1, 2), COT_TYPES(cot_c128(40, 40)), IN(x), got), 2);
     ck_assert_msg(got[0] < 1e-12 && got[1] < 1e-12, "complex eigh: %g, %g", got[0], got[1]);
     fill(SYMMETRIC, 40, x);
-    ck_assert_int_eq(results(fn("f", symmetric_residual, 1, 2), COT_TYPES(cot_f64(40, 40)), IN(x), got), 2);
+    ck_assert_int_eq(
+        results(fn("f", symmetric_residual, 1, 2), COT_TYPES(cot_f64(40, 40)), IN(x), got), 2);
     ck_assert_msg(got[0] < 1e-12 && got[1] < 1e-12, "eigh: %g, %g", got[0], got[1]);
 }
 END_TEST
 
 /* ---- singular and repeated cases ---- */
 
-BODY(sum_of_vectors, cot_value v; (void)cot_eigh(in[0], &v); out[0] = cot_reduce_sum(cot_mul(v, cot_iota(t, cot_f64(2, 2), 1)));)
+BODY(sum_of_vectors, cot_value v; (void)cot_eigh(in[0], &v);
+     out[0] = cot_reduce_sum(cot_mul(v, cot_iota(t, cot_f64(2, 2), 1)));)
 BODY(sum_of_values, out[0] = cot_reduce_sum(cot_square(cot_eigh(in[0], NULL)));)
-BODY(sum_of_left, cot_value u = cot_svd(in[0], NULL, NULL); out[0] = cot_reduce_sum(cot_mul(u, cot_iota(t, cot_f64(2, 2), 1)));)
+BODY(sum_of_left, cot_value u = cot_svd(in[0], NULL, NULL);
+     out[0] = cot_reduce_sum(cot_mul(u, cot_iota(t, cot_f64(2, 2), 1)));)
 BODY(sum_of_singular, out[0] = cot_reduce_sum(cot_svdvals(in[0]));)
 BODY(sum_of_triangle, out[0] = cot_reduce_sum(cot_cholesky(in[0]));)
 BODY(log_of_det, (void)cot_slogdet(in[0], &out[0]);)
 BODY(sum_of_inverse, out[0] = cot_reduce_sum(cot_inv(in[0]));)
-BODY(defective, cot_value v; (void)cot_eig(in[0], &v, NULL); out[0] = cot_reduce_sum(cot_square(cot_square(cot_abs(v))));)
+BODY(defective, cot_value v; (void)cot_eig(in[0], &v, NULL);
+     out[0] = cot_reduce_sum(cot_square(cot_square(cot_abs(v))));)
 
-/* As docs/linalg.md says: derivatives of what is not determined are infinite or NaN (or, where rounding parts what is
- * equal, very large), those of values are there. */
+/* As docs/linalg.md says: derivatives of what is not determined are infinite or NaN (or, where
+ * rounding parts what is equal, very large), those of values are there. */
 START_TEST(derivatives_of_the_undetermined)
 {
     const struct { cot_body *body; const double *x; bool exists; double want[4]; } rows[] = {
@@ -206,7 +224,8 @@ START_TEST(derivatives_of_the_undetermined)
         finite &= isfinite(got[i]) != 0;
         large |= fabs(got[i]) > 1e6;
         if (rows[_i].exists)
-            ck_assert_msg(fabs(got[i] - rows[_i].want[i]) < 1e-14, "row %d: %g, wants %g", _i, got[i], rows[_i].want[i]);
+            ck_assert_msg(fabs(got[i] - rows[_i].want[i]) < 1e-14, "row %d: %g, wants %g", _i,
+                          got[i], rows[_i].want[i]);
     }
     ck_assert_msg(rows[_i].exists == (finite && !large), "row %d", _i);
 }
@@ -215,7 +234,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "residuals", vectors_belong_to_values, MANY + 2 },
         { "pairs", pairs_are_conjugates, 0 },
         { "batch", each_of_a_batch_is_as_alone, 0 },
@@ -225,5 +244,5 @@ main(void)
         { "lapack", large_ones_are_lapack_s, 0 },
     };
 
-    return TRACED_CASES("eig", cases, begin, end);
+    return SUITE("eig", cases);
 }

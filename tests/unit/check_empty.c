@@ -1,22 +1,9 @@
-/* Arrays without elements through the public functions: every row is traced for shapes with sizes of 0, evaluated and
- * compiled, alone, mapped over no example and with its gradient (these two compiled for one of the shapes: it takes its
- * time).  Results have the same bits; the rows that are refused, with a status and a message, are those that want an
+/* Arrays without elements through the public functions: every row is traced for shapes with
+ * sizes of 0, evaluated and compiled, alone, mapped over no example and with its gradient
+ * (these two compiled for one of the shapes: it takes its time).  Results have the same bits;
+ * the rows that are refused, with a status and a message, are those that want an
  * element: never a crash, whatever is empty. */
 #include "traced.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 #define X in[0]
 #define INTS cot_convert(X, COT_I32)
@@ -184,7 +171,8 @@ result(cot_fn *f, cot_type x, const char *backend, const char *text)
         cot_error_clear(ctx);
     } else {
         y = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), 0));
-        ck_assert_msg(cot_run(k, &y, (const cot_array *const *)&in) == COT_OK, "%s: %s", text, cot_error(ctx));
+        ck_assert_msg(cot_run(k, &y, (const cot_array *const *)&in) == COT_OK, "%s: %s", text,
+                      cot_error(ctx));
     }
     cot_kernel_free(k);
     cot_array_free(in);
@@ -199,7 +187,8 @@ same(const cot_array *a, const cot_array *b)
     const size_t bytes = cot_dtype_size(t.dtype);
 
     for (int64_t i = 0; i < cot_type_count(&t); i++) {
-        const float *p = (const float *)(const void *)(x + (size_t)i * bytes), *q = (const float *)(const void *)(y + (size_t)i * bytes);
+        const float *p = (const float *)(const void *)(x + (size_t)i * bytes),
+                    *q = (const float *)(const void *)(y + (size_t)i * bytes);
         const bool nan = t.dtype == COT_F32 && isnan(*p) && isnan(*q);
 
         if (!nan && memcmp(x + (size_t)i * bytes, y + (size_t)i * bytes, bytes) != 0)
@@ -212,7 +201,8 @@ static bool
 agrees(cot_fn *f, cot_type x, const char *text, const char *how)
 {
     const bool compiled = strcmp(how, "alone") == 0 || cot_type_size(&x, x.rank - 2) == 0;
-    cot_array *twin = result(f, x, "eval", text), *jit = result(f, x, compiled ? "jit" : "eval", text);
+    cot_array *twin = result(f, x, "eval", text),
+              *jit = result(f, x, compiled ? "jit" : "eval", text);
 
     ck_assert_msg(!twin == !jit, "%s, %s: one back end refuses", text, how);
     if (twin)
@@ -245,9 +235,9 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "rows_take_nothing", rows_take_nothing, 9 },
+    const suite_case cases[] = {
+        EACH(rows_take_nothing, 9),
     };
 
-    return TRACED_CASES("empty", cases, setup, teardown);
+    return SUITE("empty", cases);
 }

@@ -1,21 +1,8 @@
-/* Every mistake a user can make while tracing is one message with the user's file and line.  The
- * bodies below say of themselves that they are lines of model.c. */
+/* Every mistake a user can make while tracing is one message with the user's file and line.
+ * The bodies below say of themselves that they are lines of model.c. */
 #include "traced.h"
 
-static cot_context *ctx;
 static cot_value escaped;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* clang-format off */
 #line 1 "model.c"
@@ -69,31 +56,38 @@ BODY(counts,    out[0] = cot_fori(3, id, .in = COT_VALUES(in[0]));)
 START_TEST(operands_that_do_not_fit)
 {
     FAILS(shapes, COT_TYPES(cot_f32(2, 3), cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:1: add: operands are f32[2,3] and f32[4]; wants shapes that broadcast: sizes equal, or 1, "
+          "model.c:1: add: operands are f32[2,3] and f32[4]; wants shapes that broadcast: "
+          "sizes equal, or 1, "
           "from the last axis on");
     FAILS(sticky, COT_TYPES(cot_f32(3), cot_f32(4)), COT_ERR_SHAPE,
-          "model.c:2: mul: operands are f32[3] and f32[4]; wants shapes that broadcast: sizes equal, or 1, "
+          "model.c:2: mul: operands are f32[3] and f32[4]; wants shapes that broadcast: sizes "
+          "equal, or 1, "
           "from the last axis on");
     FAILS(promote, COT_TYPES(cot_u64(), cot_i8()), COT_ERR_DTYPE,
           "model.c:3: add: operands are u64 and i8; no element type holds both: convert one");
     FAILS(fraction, COT_TYPES(cot_i32(3)), COT_ERR_DTYPE,
-          "model.c:4: mul: number 0.5 is not an integer, the other operand is i32; wants an integer, or an "
+          "model.c:4: mul: number 0.5 is not an integer, the other operand is i32; wants an "
+          "integer, or an "
           "operand converted to a float");
-    FAILS(range, COT_TYPES(cot_u8(3)), COT_ERR_DTYPE, "model.c:5: add: number 300 is out of range for u8");
+    FAILS(range, COT_TYPES(cot_u8(3)), COT_ERR_DTYPE,
+          "model.c:5: add: number 300 is out of range for u8");
     FAILS(integer, COT_TYPES(cot_i32(3)), COT_ERR_DTYPE,
           "model.c:6: exp: operand 0 is i32[3]; wants a floating type");
     FAILS(updates, COT_TYPES(cot_i32(3), cot_f32(1), cot_i32()), COT_ERR_DTYPE,
-          "model.c:29: dynamic_update_slice: operand of f32 does not fit i32; wants a conversion");
+          "model.c:29: dynamic_update_slice: operand of f32 does not fit i32; wants a "
+          "conversion");
 }
 END_TEST
 
 START_TEST(A83_content_is_not_known)
 {
     FAILS(item, COT_TYPES(cot_f32()), COT_ERR_TRACE,
-          "model.c:7: item: the content of a value (f32[]) is not known while tracing; choose with cond or "
+          "model.c:7: item: the content of a value (f32[]) is not known while tracing; choose "
+          "with cond or "
           "where, loop with while or scan");
     FAILS(nonzero, COT_TYPES(cot_f32()), COT_ERR_TRACE,
-          "model.c:8: is_nonzero: the content of a value (f32[]) is not known while tracing; choose with cond "
+          "model.c:8: is_nonzero: the content of a value (f32[]) is not known while tracing; "
+          "choose with cond "
           "or where, loop with while or scan");
 }
 END_TEST
@@ -104,24 +98,30 @@ START_TEST(A67_handles_end_with_their_trace)
 
     ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "escape", escape, 1, 1, NULL), COT_TYPES(cot_f32()), &g), COT_OK);
     FAILS(late, COT_TYPES(cot_f32()), COT_ERR_TRACE,
-          "model.c:12: add: operand 1, made at model.c:11, has escaped from the trace of escape; wants a value of this "
+          "model.c:12: add: operand 1, made at model.c:11, has escaped from the trace of "
+          "escape; wants a value of this "
           "trace or of one around it: results of a body leave it through out");
-    traced_fails(cot_fn_new_((cot_place){"main.c", 7}, ctx, "later", later, 1, 1, NULL), COT_TYPES(cot_f32()),
-                 COT_ERR_TRACE,
-                 "main.c:7: later: result 0, made at model.c:11, has escaped from the trace of escape; wants a value of "
+    traced_fails(cot_fn_new_((cot_place){ "main.c", 7 }, ctx, "later", later, 1, 1, NULL),
+                 COT_TYPES(cot_f32()), COT_ERR_TRACE,
+                 "main.c:7: later: result 0, made at model.c:11, has escaped from the trace of "
+                 "escape; wants a value of "
                  "this trace or of one around it");
     cot_sin_((cot_place){"main.c", 8}, escaped);
-    ck_assert_str_eq(cot_error(ctx), 
-        "main.c:8: sin: operand 0, made at model.c:11, has escaped from the trace of escape; wants a value of this "
-        "trace or of one around it: results of a body leave it through out");
+    ck_assert_str_eq(cot_error(ctx),
+                     "main.c:8: sin: operand 0, made at model.c:11, has escaped from the trace "
+                     "of escape; wants a value of this "
+                     "trace or of one around it: results of a body leave it through out");
 }
 END_TEST
 
 START_TEST(values_never_set)
 {
-    traced_fails(cot_fn_new_((cot_place){"main.c", 9}, ctx, "unset", unset, 1, 1, NULL), COT_TYPES(cot_f32()),
-                 COT_ERR_TRACE, "main.c:9: unset: result 0 was not set; the body must set every element of out");
-    FAILS(garbage, COT_TYPES(cot_f32()), COT_ERR_TRACE, "model.c:10: add: operand 1 was never set");
+    traced_fails(
+        cot_fn_new_((cot_place){ "main.c", 9 }, ctx, "unset", unset, 1, 1, NULL),
+        COT_TYPES(cot_f32()), COT_ERR_TRACE,
+        "main.c:9: unset: result 0 was not set; the body must set every element of out");
+    FAILS(garbage, COT_TYPES(cot_f32()), COT_ERR_TRACE,
+          "model.c:10: add: operand 1 was never set");
     FAILS(own, COT_TYPES(cot_f32()), COT_ERR_ARG, "model.c:18: wants a batch");
 }
 END_TEST
@@ -130,13 +130,17 @@ START_TEST(axes_and_sizes)
 {
     cot_type m = cot_f32(2, 3);
 
-    FAILS(axis, COT_TYPES(m), COT_ERR_SHAPE, "model.c:14: reduce_sum: axis 2 is out of range for rank 2");
-    FAILS(repeated, COT_TYPES(m), COT_ERR_SHAPE, "model.c:15: reduce_sum: axis -2 is named twice");
+    FAILS(axis, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:14: reduce_sum: axis 2 is out of range for rank 2");
+    FAILS(repeated, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:15: reduce_sum: axis -2 is named twice");
     FAILS(reshape, COT_TYPES(m), COT_ERR_SHAPE,
           "model.c:16: reshape: operand f32[2,3] has 6 elements, the shape wants 4");
-    FAILS(size, COT_TYPES(m), COT_ERR_SHAPE, "model.c:17: size: axis 2 is out of range for rank 2");
+    FAILS(size, COT_TYPES(m), COT_ERR_SHAPE,
+          "model.c:17: size: axis 2 is out of range for rank 2");
     FAILS(labels, COT_TYPES(m, cot_i32(3)), COT_ERR_SHAPE,
-          "model.c:19: cross_entropy: logits are f32[2,3], labels i32[3]; wants integer labels of the logits' "
+          "model.c:19: cross_entropy: logits are f32[2,3], labels i32[3]; wants integer labels "
+          "of the logits' "
           "shape without its last axis");
     FAILS(letters, COT_TYPES(m, m), COT_ERR_SHAPE,
           "model.c:20: einsum: \"ij,jk->iz\": axis j has sizes 3 and 2");
@@ -150,7 +154,8 @@ END_TEST
 START_TEST(flow_that_does_not_fit)
 {
     FAILS(many, COT_TYPES(cot_bool(3), cot_f32()), COT_ERR_SHAPE,
-          "model.c:22: cond: the predicate is bool[3]; wants a scalar, bool or integer (vmap maps it over "
+          "model.c:22: cond: the predicate is bool[3]; wants a scalar, bool or integer (vmap "
+          "maps it over "
           "examples)");
     FAILS(branches, COT_TYPES(cot_f32()), COT_ERR_SHAPE,
           "model.c:25: cond: branch 1: output 0 is f32[]; wants f16[]");
@@ -166,7 +171,8 @@ START_TEST(a_body_that_calls_itself)
 
     f = cot_fn_new(ctx, "recurse", recurse, 1, 1, &f);
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32()), &g), COT_ERR_TRACE);
-    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "recurse: traces nest 200 deep; does a body call its own function?"));
+    ck_assert_ptr_nonnull(strstr(
+        cot_error(ctx), "recurse: traces nest 200 deep; does a body call its own function?"));
     ck_assert_uint_lt(strlen(cot_error(ctx)), 300);
 }
 END_TEST
@@ -176,7 +182,8 @@ START_TEST(transforms_that_do_not_fit)
 {
     cot_place at = {"main.c", 40};
     cot_fn *f = cot_fn_new_(at, ctx, "shapes", shapes, 2, 1, NULL);
-    cot_wrt_options o = {.wrt = COT_LIST(2)}, twice = {.wrt = COT_LIST(1, -1)}, aux = {.aux = 3};
+    cot_wrt_options o = { .wrt = COT_LIST(2) }, twice = { .wrt = COT_LIST(1, -1) },
+                    aux = { .aux = 3 };
 
     at.line = 41;
     traced_fails(cot_grad_(at, f, NULL, 0), COT_TYPES(cot_f32(3), cot_f32(3)), COT_ERR_SHAPE,
@@ -185,18 +192,26 @@ START_TEST(transforms_that_do_not_fit)
                  "main.c:41: grad: output of shapes is i32[]; wants a floating scalar");
     traced_fails(cot_grad_(at, f, &o, sizeof o), COT_TYPES(cot_f32(), cot_f32()), COT_ERR_ARG,
                  "main.c:41: grad: wrt names argument 2 of shapes, which has 2");
-    traced_fails(cot_vjp_(at, f, &twice, sizeof twice), COT_TYPES(cot_f32(), cot_f32(), cot_f32()), COT_ERR_ARG,
+    traced_fails(cot_vjp_(at, f, &twice, sizeof twice),
+                 COT_TYPES(cot_f32(), cot_f32(), cot_f32()), COT_ERR_ARG,
                  "main.c:41: vjp: wrt names argument 1 twice; wants distinct arguments");
     traced_fails(cot_grad_(at, f, NULL, 0), COT_TYPES(cot_i32(), cot_f32()), COT_ERR_DTYPE,
-                 "main.c:41: grad: argument 0 of shapes is i32[]; wants a floating type to differentiate by");
-    traced_fails(cot_jvp_(at, f, &aux, sizeof aux), COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f32()),
-                 COT_ERR_ARG, "main.c:41: jvp: aux is 3; shapes has 1 outputs");
-    traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32()), COT_ERR_ARG,
-                 "main.c:41: jvp(shapes): arguments are (f32[], f32[], f32[]); wants (f32[], f32[], tangent "
+                 "main.c:41: grad: argument 0 of shapes is i32[]; wants a floating type to "
+                 "differentiate by");
+    traced_fails(cot_jvp_(at, f, &aux, sizeof aux),
+                 COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f32()), COT_ERR_ARG,
+                 "main.c:41: jvp: aux is 3; shapes has 1 outputs");
+    traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32()),
+                 COT_ERR_ARG,
+                 "main.c:41: jvp(shapes): arguments are (f32[], f32[], f32[]); wants (f32[], "
+                 "f32[], tangent "
                  "f32[], tangent f32[])");
-    traced_fails(cot_jvp_(at, f, NULL, 0), COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f64()), COT_ERR_DTYPE,
-                 "main.c:41: jvp(shapes): argument 3, the tangent of argument 1 of shapes, is f64[]; wants f32[]");
-    traced_fails(f, COT_TYPES(cot_f32()), COT_ERR_ARG, "main.c:40: shapes: is given 1 arguments; wants 2");
+    traced_fails(cot_jvp_(at, f, NULL, 0),
+                 COT_TYPES(cot_f32(), cot_f32(), cot_f32(), cot_f64()), COT_ERR_DTYPE,
+                 "main.c:41: jvp(shapes): argument 3, the tangent of argument 1 of shapes, is "
+                 "f64[]; wants f32[]");
+    traced_fails(f, COT_TYPES(cot_f32()), COT_ERR_ARG,
+                 "main.c:40: shapes: is given 1 arguments; wants 2");
 }
 END_TEST
 
@@ -224,8 +239,10 @@ START_TEST(pipelines_that_do_not_fit)
 {
     cot_fn *f = cot_fn_new(ctx, "id", id, 1, 1, NULL);
 
-    traced_fails(cot_pipeline_((cot_place){"main.c", 60}, f, "grad | vmap(in=[0)"), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
-                 "main.c:60: vmap: wants `,` or `]` in the list (column 18 of `grad | vmap(in=[0)`)");
+    traced_fails(
+        cot_pipeline_((cot_place){ "main.c", 60 }, f, "grad | vmap(in=[0)"),
+        COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+        "main.c:60: vmap: wants `,` or `]` in the list (column 18 of `grad | vmap(in=[0)`)");
 }
 END_TEST
 
@@ -332,40 +349,39 @@ START_TEST(trees_that_do_not_fit)
     cot_tree *tree = cot_tree_new_(at, ctx, "x, y", 2 * sizeof(cot_value));
 
     ck_assert_ptr_null(cot_tree_new_(at, ctx, "x, y[", 32));
-    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: \"x, y[\", character 5: wants a count of 1 to 65536");
+    ck_assert_str_eq(cot_error(ctx),
+                     "main.c:50: tree: \"x, y[\", character 5: wants a count of 1 to 65536");
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_tree_new_(at, ctx, "x, y", 48));
     ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: \"x, y\" has 2 leaves, the struct has 48 bytes; wants 32");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_tree_list(tree, "x: 0").n, 0);
-    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: no entry for \"y\"; wants one for every leaf");
+    ck_assert_str_eq(cot_error(ctx),
+                     "main.c:50: tree: no entry for \"y\"; wants one for every leaf");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_tree_list(tree, "z: 0").n, 0);
-    ck_assert_str_eq(cot_error(ctx), "main.c:50: tree: nothing is called \"z\"; the names are x, y");
+    ck_assert_str_eq(cot_error(ctx),
+                     "main.c:50: tree: nothing is called \"z\"; the names are x, y");
 }
 END_TEST
 
 int
 main(void)
 {
-    Suite *s = suite_create("errors_api");
-    TCase *t = tcase_create("errors_api");
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, operands_that_do_not_fit);
-    tcase_add_test(t, A83_content_is_not_known);
-    tcase_add_test(t, A67_handles_end_with_their_trace);
-    tcase_add_test(t, values_never_set);
-    tcase_add_test(t, axes_and_sizes);
-    tcase_add_test(t, flow_that_does_not_fit);
-    tcase_add_test(t, a_body_that_calls_itself);
-    tcase_add_test(t, transforms_that_do_not_fit);
-    tcase_add_test(t, the_first_error_is_kept);
-    tcase_add_test(t, results_that_are_too_many);
-    tcase_add_test(t, pipelines_that_do_not_fit);
-    tcase_add_test(t, trees_that_do_not_fit);
-    tcase_add_test(t, nothing_where_something_is_wanted);
-    tcase_add_test(t, elements_that_are_nowhere);
-    tcase_add_test(t, loops_that_do_not_fit);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(operands_that_do_not_fit),
+        ONCE(A83_content_is_not_known),
+        ONCE(A67_handles_end_with_their_trace),
+        ONCE(values_never_set),
+        ONCE(axes_and_sizes),
+        ONCE(flow_that_does_not_fit),
+        ONCE(a_body_that_calls_itself),
+        ONCE(transforms_that_do_not_fit),
+        ONCE(the_first_error_is_kept),
+        ONCE(results_that_are_too_many),
+        ONCE(pipelines_that_do_not_fit),
+        ONCE(trees_that_do_not_fit),
+    };
+
+    return SUITE("errors_api", cases);
 }

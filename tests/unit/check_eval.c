@@ -1,13 +1,14 @@
-/* The twin: values worked out by hand, special values, and the orders of NUMERICS.md against a reference
- * written for this test by another road (one lane at a time, recursion for the tree). */
-#include <check.h>
+/* The twin: values worked out by hand, special values, and the orders of NUMERICS.md against a
+ * reference written for this test by another road (one lane at a time, recursion for the
+ * tree). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/build.h"
+#include "tests/unit/suite.h"
 
-/* A program of text, its inputs and the result wanted: numbers by blanks, in the order of memory. */
+/* A program of text, its inputs and the result wanted: numbers by blanks, in the order of
+ * memory. */
 typedef struct eval_row {
     const char *text;           /* the body of @f, or whole functions before it and then "fn @f" */
     const char *in[4];
@@ -323,13 +324,15 @@ START_TEST(a_sum_is_in_lanes_blocks_and_tree)
     snprintf(text, sizeof text, "fn @f(%%x: f32[%d]) -> f32[] { %%0 = reduce_sum %%x {axes=[0]} : f32[] ret %%0 }", n);
     ck_assert_int_eq(ir_parse(ctx, "t", text, strlen(text), &m), COT_OK);
     ck_assert_int_eq(ir_eval(m.fn[0], &out, &in), COT_OK);
-    ck_assert_msg(got == reference_sum(x, n), "%a, not %a", (double)got, (double)reference_sum(x, n));
+    ck_assert_msg(got == reference_sum(x, n), "%a, not %a", (double)got,
+                  (double)reference_sum(x, n));
     free(x);
     cot_context_free(ctx);
 }
 END_TEST
 
-/* A row-major matrix and a vector: lanes as in a sum, but by fma.  A matrix product: blocks of 256. */
+/* A row-major matrix and a vector: lanes as in a sum, but by fma.  A matrix product: blocks of
+ * 256. */
 static float
 inner_reference(const float *x, const float *y, int n)
 {
@@ -399,14 +402,16 @@ END_TEST
 
 START_TEST(a_while_past_its_max_is_an_error)
 {
-    static const char text[] = FN_ALWAYS FN_INC
-        "fn @f(%n: i32[]) -> i32[] {\n  %0 = while %n {max=5, cond=@yes, body=@inc} : i32[]\n  ret %0\n}\n";
+    static const char text[] =
+        FN_ALWAYS FN_INC "fn @f(%n: i32[]) -> i32[] {\n  %0 = while %n {max=5, cond=@yes, "
+                         "body=@inc} : i32[]\n  ret %0\n}\n";
     int32_t n = 0, out;
     ir_module m;
     cot_context *ctx = cot_context_new(NULL);
 
     ck_assert_int_eq(ir_parse(ctx, "t", text, strlen(text), &m), COT_OK);
-    ck_assert_int_eq(ir_eval(m.fn[2], (void *[]){ &out }, (const void *[]){ &n }), COT_ERR_BOUND);
+    ck_assert_int_eq(ir_eval(m.fn[2], (void *[]){ &out }, (const void *[]){ &n }),
+                     COT_ERR_BOUND);
     ck_assert_ptr_nonnull(strstr(cot_error(ctx), "while: still goes on after 5 steps"));
     cot_context_free(ctx);
 }
@@ -435,9 +440,10 @@ counting(void *user, void *old, size_t bytes)
 
 START_TEST(a_long_scan_stays_small)
 {
-    static const char text[] =
-        "fn @b(%c: f32[64]) -> f32[64] { %0 = add %c, %c : f32[64] %1 = sub %0, %c : f32[64] ret %1 }\n"
-        "fn @f(%c: f32[64]) -> f32[64] { %0 = scan %c {carries=1, length=10000, body=@b} : f32[64] ret %0 }\n";
+    static const char text[] = "fn @b(%c: f32[64]) -> f32[64] { %0 = add %c, %c : f32[64] %1 = "
+                               "sub %0, %c : f32[64] ret %1 }\n"
+                               "fn @f(%c: f32[64]) -> f32[64] { %0 = scan %c {carries=1, "
+                               "length=10000, body=@b} : f32[64] ret %0 }\n";
     float x[64] = { 1 }, y[64];
     ir_module m;
     cot_context *ctx = cot_context_new(&(cot_options){ .alloc = counting });
@@ -455,21 +461,17 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("eval");
-    TCase *t = tcase_create("eval");
-    tcase_add_loop_test(t, a_move_by_hand, 0, sizeof moves / sizeof *moves);
-    tcase_add_loop_test(t, a_reduction_by_hand, 0, sizeof reductions / sizeof *reductions);
-    tcase_add_loop_test(t, a_product_by_hand, 0, sizeof products / sizeof *products);
-    tcase_add_loop_test(t, an_index_by_hand, 0, sizeof indexing / sizeof *indexing);
-    tcase_add_loop_test(t, a_sub_function_by_hand, 0, sizeof flow / sizeof *flow);
-    tcase_add_loop_test(t, a_sum_is_in_lanes_blocks_and_tree, 0, sizeof sizes / sizeof *sizes);
-    tcase_add_test(t, a_product_has_its_form);
-    tcase_add_test(t, a_while_past_its_max_is_an_error);
-    tcase_add_test(t, a_long_scan_stays_small);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(a_move_by_hand, sizeof moves / sizeof *moves),
+        EACH(a_reduction_by_hand, sizeof reductions / sizeof *reductions),
+        EACH(a_product_by_hand, sizeof products / sizeof *products),
+        EACH(an_index_by_hand, sizeof indexing / sizeof *indexing),
+        EACH(a_sub_function_by_hand, sizeof flow / sizeof *flow),
+        EACH(a_sum_is_in_lanes_blocks_and_tree, sizeof sizes / sizeof *sizes),
+        ONCE(a_product_has_its_form),
+        ONCE(a_while_past_its_max_is_an_error),
+        ONCE(a_long_scan_stays_small),
+    };
+
+    return SUITE("eval", cases);
 }

@@ -1,5 +1,5 @@
-/* Fourier transforms against their definition, at every kind of length; derivatives, axes, sizes, norms; the same
- * bits at every width of vectors. */
+/* Fourier transforms against their definition, at every kind of length; derivatives, axes,
+ * sizes, norms; the same bits at every width of vectors. */
 #include "both.h"
 #include "runtime/check.h"
 
@@ -31,7 +31,8 @@ transform(int n, const double *from, int sign, double *to)
 }
 
 static void
-close_to(const char *what, int size, int n, const double *is, const double *wants, double tolerance)
+close_to(const char *what, int size, int n, const double *is, const double *wants,
+         double tolerance)
 {
     double scale = 0;
     for (int i = 0; i < n; i++)
@@ -45,9 +46,11 @@ BODY(forward, out[0] = cot_fft(in[0]);)
 BODY(back, out[0] = cot_ifft(in[0]);)
 BODY(real_forward, out[0] = cot_rfft(in[0]);)
 
-/* All radices, products of them, powers of 2, primes that go by convolution, and what is between. */
-static const int lengths[] = { 1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 15, 16, 17, 19, 26, 32, 36, 49, 64, 97, 100, 128, 210, 243,
-                               256, 257, 512, 1000, 1009 };
+/* All radices, products of them, powers of 2, primes that go by convolution, and what is
+ * between. */
+static const int lengths[] = { 1,   2,   3,   4,   5,   7,   8,   11,   12,  13,
+                               15,  16,  17,  19,  26,  32,  36,  49,   64,  97,
+                               100, 128, 210, 243, 256, 257, 512, 1000, 1009 };
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
 START_TEST(lines)
@@ -105,7 +108,8 @@ END_TEST
 
 /* ---- axes, sizes, norms ---- */
 
-BODY(columns, out[0] = cot_fft(in[0], .axes = COT_LIST(0)); out[1] = cot_transpose(cot_fft(cot_transpose(in[0])));)
+BODY(columns, out[0] = cot_fft(in[0], .axes = COT_LIST(0));
+     out[1] = cot_transpose(cot_fft(cot_transpose(in[0])));)
 
 START_TEST(axes_other_than_the_last)
 {
@@ -115,54 +119,63 @@ START_TEST(axes_other_than_the_last)
 }
 END_TEST
 
-BODY(nd, out[0] = cot_fftn(in[0]); out[1] = cot_fft(cot_fft(in[0]), .axes = COT_LIST(0)); out[2] = cot_ifftn(cot_fftn(in[0]));
-     out[3] = cot_irfftn(cot_rfftn(cot_real(in[0]))); out[4] = cot_real(in[0]);)
+BODY(nd, out[0] = cot_fftn(in[0]); out[1] = cot_fft(cot_fft(in[0]), .axes = COT_LIST(0));
+     out[2] = cot_ifftn(cot_fftn(in[0])); out[3] = cot_irfftn(cot_rfftn(cot_real(in[0])));
+     out[4] = cot_real(in[0]);)
 
 START_TEST(several_axes_one_after_the_other)
 {
     fill(48);
-    ck_assert_int_eq(results(fn("f", nd, 1, 5), COT_TYPES(cot_c128(4, 6)), IN(x), got), 3 * 48 + 48);
+    ck_assert_int_eq(results(fn("f", nd, 1, 5), COT_TYPES(cot_c128(4, 6)), IN(x), got),
+                     3 * 48 + 48);
     ck_assert_mem_eq(got, got + 48, 48 * sizeof *got);
     close_to("ifftn of fftn", 24, 48, got + 96, x, 1e-14);
     close_to("irfftn of rfftn", 24, 24, got + 144, got + 168, 1e-14);
 }
 END_TEST
 
-BODY(cut_and_padded, out[0] = cot_fft(in[0], .sizes = COT_LIST(2)); out[1] = cot_fft(in[0], .sizes = COT_LIST(4));
+BODY(cut_and_padded, out[0] = cot_fft(in[0], .sizes = COT_LIST(2));
+     out[1] = cot_fft(in[0], .sizes = COT_LIST(4));
      out[2] = cot_rfft(cot_real(in[0]), .sizes = COT_LIST(4));)
 
 START_TEST(sizes)
 {
-    GIVES(fn("f", cut_and_padded, 1, 3), COT_TYPES(cot_c128(3)), IN(F64(1, 0, 2, 0, 4, 0)), 3, 0, -1, 0, 7, 0, -3, -2, 3, 0, -3,
-          2, 7, 0, -3, -2, 3, 0);
+    GIVES(fn("f", cut_and_padded, 1, 3), COT_TYPES(cot_c128(3)), IN(F64(1, 0, 2, 0, 4, 0)), 3,
+          0, -1, 0, 7, 0, -3, -2, 3, 0, -3, 2, 7, 0, -3, -2, 3, 0);
 }
 END_TEST
 
-BODY(normed, out[0] = cot_fft(in[0], .norm = COT_FFT_ORTHO); out[1] = cot_ifft(in[0], .norm = COT_FFT_ORTHO);
-     out[2] = cot_fft(in[0], .norm = COT_FFT_FORWARD); out[3] = cot_ifft(in[0], .norm = COT_FFT_FORWARD);)
+BODY(normed, out[0] = cot_fft(in[0], .norm = COT_FFT_ORTHO);
+     out[1] = cot_ifft(in[0], .norm = COT_FFT_ORTHO);
+     out[2] = cot_fft(in[0], .norm = COT_FFT_FORWARD);
+     out[3] = cot_ifft(in[0], .norm = COT_FFT_FORWARD);)
 
 START_TEST(norms)
 {
-    GIVES(fn("f", normed, 1, 4), COT_TYPES(cot_c128(4)), IN(F64(1, 0, 0, 0, 0, 0, 3, 0)), 2, 0, 0.5, 1.5, -1, 0, 0.5, -1.5, 2, 0,
-          0.5, -1.5, -1, 0, 0.5, 1.5, 1, 0, 0.25, 0.75, -0.5, 0, 0.25, -0.75, 4, 0, 1, -3, -2, 0, 1, 3);
+    GIVES(fn("f", normed, 1, 4), COT_TYPES(cot_c128(4)), IN(F64(1, 0, 0, 0, 0, 0, 3, 0)), 2, 0,
+          0.5, 1.5, -1, 0, 0.5, -1.5, 2, 0, 0.5, -1.5, -1, 0, 0.5, 1.5, 1, 0, 0.25, 0.75, -0.5,
+          0, 0.25, -0.75, 4, 0, 1, -3, -2, 0, 1, 3);
 }
 END_TEST
 
-BODY(shifts, out[0] = cot_fftshift(in[0]); out[1] = cot_ifftshift(in[0]); out[2] = cot_fftfreq(t, COT_F64, 5, 0.1);
-     out[3] = cot_fftfreq(t, COT_F64, 4, 1); out[4] = cot_rfftfreq(t, COT_F64, 5, 1);)
+BODY(shifts, out[0] = cot_fftshift(in[0]); out[1] = cot_ifftshift(in[0]);
+     out[2] = cot_fftfreq(t, COT_F64, 5, 0.1); out[3] = cot_fftfreq(t, COT_F64, 4, 1);
+     out[4] = cot_rfftfreq(t, COT_F64, 5, 1);)
 
 START_TEST(shifts_and_frequencies)
 {
-    GIVES(fn("f", shifts, 1, 5), COT_TYPES(cot_f64(5)), IN(F64(0, 1, 2, 3, 4)), 3, 4, 0, 1, 2, 2, 3, 4, 0, 1, 0, 2, 4, -4, -2, 0,
-          0.25, -0.5, -0.25, 0, 0.2, 0.4);
+    GIVES(fn("f", shifts, 1, 5), COT_TYPES(cot_f64(5)), IN(F64(0, 1, 2, 3, 4)), 3, 4, 0, 1, 2,
+          2, 3, 4, 0, 1, 0, 2, 4, -4, -2, 0, 0.25, -0.5, -0.25, 0, 0.2, 0.4);
 }
 END_TEST
 
 /* ---- transforms ---- */
 
-BODY(power, cot_value z = cot_fft(in[0]); out[0] = cot_reduce_sum(cot_real(cot_mul(z, cot_conj(z))));)
+BODY(power, cot_value z = cot_fft(in[0]);
+     out[0] = cot_reduce_sum(cot_real(cot_mul(z, cot_conj(z))));)
 
-/* sum |F x|^2 is n sum |x|^2 (Parseval), whose gradient is 2 n x; of the real part alone likewise. */
+/* sum |F x|^2 is n sum |x|^2 (Parseval), whose gradient is 2 n x; of the real part alone
+ * likewise. */
 START_TEST(gradients)
 {
     for (int i = 0; i < N_LENGTHS; i += 4) {
@@ -176,7 +189,8 @@ START_TEST(gradients)
 }
 END_TEST
 
-BODY(real_power, cot_value z = cot_irfft(cot_mul(cot_rfft(in[0]), 2), .sizes = COT_LIST(length_of_real));
+BODY(real_power,
+     cot_value z = cot_irfft(cot_mul(cot_rfft(in[0]), 2), .sizes = COT_LIST(length_of_real));
      out[0] = cot_reduce_sum(cot_mul(z, in[0]));)
 
 START_TEST(gradients_of_real_lines)
@@ -217,10 +231,13 @@ START_TEST(every_width)
         const cot_graph *g;
         rt_verdict v;
         const long count = 2l * rows[i].lines * rows[i].n;
-        snprintf(text, sizeof text, "fn @f(%%z: %s[%d,%d]) -> %s[%d,%d] {\n  %%0 = fft %%z {inverse=%s} : %s[%d,%d]\n  ret %%0\n}\n",
-                 rows[i].type, rows[i].lines, rows[i].n, rows[i].type, rows[i].lines, rows[i].n, i % 2 ? "true" : "false",
-                 rows[i].type, rows[i].lines, rows[i].n);
-        ck_assert_msg(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &g) == COT_OK, "%s", cot_error(ctx));
+        snprintf(text, sizeof text,
+                 "fn @f(%%z: %s[%d,%d]) -> %s[%d,%d] {\n  %%0 = fft %%z {inverse=%s} : "
+                 "%s[%d,%d]\n  ret %%0\n}\n",
+                 rows[i].type, rows[i].lines, rows[i].n, rows[i].type, rows[i].lines, rows[i].n,
+                 i % 2 ? "true" : "false", rows[i].type, rows[i].lines, rows[i].n);
+        ck_assert_msg(cot_parse(ctx, "t.cot", text, strlen(text), NULL, &g) == COT_OK, "%s",
+                      cot_error(ctx));
         const bool wide = strcmp(rows[i].type, "c128") == 0;
         void *z = malloc((size_t)count * 8);
         for (long k = 0; k < count; k++)
@@ -264,8 +281,8 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "lines", lines, 0 },
+    const suite_case cases[] = {
+        ONCE(lines),
         { "lines", lines_of_f32, 0 },
         { "lines", real_lines, 0 },
         { "axes", axes_other_than_the_last, 0 },
@@ -277,8 +294,8 @@ main(void)
         { "transforms", gradients_of_real_lines, 0 },
         { "transforms", mapped, 0 },
         { "backends", every_width, 0 },
-        { "refusals", refusals, 0 },
+        ONCE(refusals),
     };
 
-    return TRACED_CASES("fft", cases, begin, end);
+    return SUITE("fft", cases);
 }

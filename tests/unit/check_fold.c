@@ -1,10 +1,9 @@
-/* Folding: each identity on an example, and, as important, the look-alikes that must stay because they
- * change a NaN, an infinity or the sign of a zero. */
-#include <check.h>
+/* Folding: each identity on an example, and, as important, the look-alikes that must stay
+ * because they change a NaN, an infinity or the sign of a zero. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
+#include "tests/unit/suite.h"
 
 typedef struct fold_row {
     const char *in, *type;      /* arguments, result type */
@@ -49,8 +48,10 @@ static const fold_row rows[] = {
     { X, "f32[2]", C0 "%0 = div %c, %x : f32[2]", "ret %0", NULL },
     { X, "f32[2]", "%0 = sub %x, %x : f32[2]", "ret %0", NULL },
     { X, "f32[2]", "%0 = neg %x : f32[2] %1 = neg %0 : f32[2]", "ret %1", "ret %x" },
-    { X, "f32[2]", "%0 = neg %x : f32[2] %1 = abs %0 : f32[2]", "ret %1", "%0 = abs %x : f32[2] ret %0" },
-    { X, "f32[2]", "%0 = floor %x : f32[2] %1 = floor %0 : f32[2]", "ret %1", "%0 = floor %x : f32[2] ret %0" },
+    { X, "f32[2]", "%0 = neg %x : f32[2] %1 = abs %0 : f32[2]", "ret %1",
+      "%0 = abs %x : f32[2] ret %0" },
+    { X, "f32[2]", "%0 = floor %x : f32[2] %1 = floor %0 : f32[2]", "ret %1",
+      "%0 = floor %x : f32[2] ret %0" },
     { X, "f32[2]", "%0 = max %x, %x : f32[2]", "ret %0", "ret %x" },
     { XI, "i32[2]", I0 "%0 = add %c, %x : i32[2]", "ret %0", "ret %x" },
     { XI, "i32[2]", I0 "%0 = mul %x, %c : i32[2]", "ret %0", I0 "ret %c" },
@@ -68,31 +69,39 @@ static const fold_row rows[] = {
       "ret %1", "%0 = select %p, %y, %x : f32[2] ret %0" },
     { X, "f32[2]", "%0 = integer_pow %x {y=1} : f32[2]", "ret %0", "ret %x" },
     { X, "f32[2]", "%0 = convert %x {dtype=f32} : f32[2]", "ret %0", "ret %x" },
-    { X, "f32[2]", "%0 = convert %x {dtype=f64} : f64[2] %1 = convert %0 {dtype=f32} : f32[2]", "ret %1", "ret %x" },
-    { X, "f32[2]", "%0 = convert %x {dtype=f16} : f16[2] %1 = convert %0 {dtype=f32} : f32[2]", "ret %1", NULL },
-    { XI, "i32[2]", "%0 = convert %x {dtype=f32} : f32[2] %1 = convert %0 {dtype=i32} : i32[2]", "ret %1", NULL },
-    { XI, "i32[2]", "%0 = convert %x {dtype=f64} : f64[2] %1 = convert %0 {dtype=i32} : i32[2]", "ret %1", "ret %x" },
-    { XI, "i32[2]", "%0 = convert %x {dtype=u64} : u64[2] %1 = convert %0 {dtype=i32} : i32[2]", "ret %1", NULL },
-    { X, "i32[2]", "%0 = bitcast %x {dtype=u32} : u32[2] %1 = bitcast %0 {dtype=i32} : i32[2]", "ret %1",
-      "%0 = bitcast %x {dtype=i32} : i32[2] ret %0" },
+    { X, "f32[2]", "%0 = convert %x {dtype=f64} : f64[2] %1 = convert %0 {dtype=f32} : f32[2]",
+      "ret %1", "ret %x" },
+    { X, "f32[2]", "%0 = convert %x {dtype=f16} : f16[2] %1 = convert %0 {dtype=f32} : f32[2]",
+      "ret %1", NULL },
+    { XI, "i32[2]", "%0 = convert %x {dtype=f32} : f32[2] %1 = convert %0 {dtype=i32} : i32[2]",
+      "ret %1", NULL },
+    { XI, "i32[2]", "%0 = convert %x {dtype=f64} : f64[2] %1 = convert %0 {dtype=i32} : i32[2]",
+      "ret %1", "ret %x" },
+    { XI, "i32[2]", "%0 = convert %x {dtype=u64} : u64[2] %1 = convert %0 {dtype=i32} : i32[2]",
+      "ret %1", NULL },
+    { X, "i32[2]", "%0 = bitcast %x {dtype=u32} : u32[2] %1 = bitcast %0 {dtype=i32} : i32[2]",
+      "ret %1", "%0 = bitcast %x {dtype=i32} : i32[2] ret %0" },
     { X, "f32[3,2,4]",
       "%0 = broadcast_in_dim %x {shape=[3,2], dims=[1]} : f32[3,2] "
       "%1 = broadcast_in_dim %0 {shape=[3,2,4], dims=[0,1]} : f32[3,2,4]", "ret %1",
       "%0 = broadcast_in_dim %x {shape=[3,2,4], dims=[1]} : f32[3,2,4] ret %0" },
     { X, "f32[2]", "%0 = reshape %x {shape=[1,2]} : f32[1,2] %1 = reshape %0 {shape=[2]} : f32[2]", "ret %1", "ret %x" },
     { "%x: f32[2,3,4]", "f32[2,3,4]",
-      "%0 = transpose %x {perm=[1,2,0]} : f32[3,4,2] %1 = transpose %0 {perm=[2,0,1]} : f32[2,3,4]", "ret %1",
-      "ret %x" },
+      "%0 = transpose %x {perm=[1,2,0]} : f32[3,4,2] %1 = transpose %0 {perm=[2,0,1]} : "
+      "f32[2,3,4]",
+      "ret %1", "ret %x" },
     { "%x: f32[9]", "f32[2]",
       "%0 = slice %x {start=[1], limit=[9], stride=[2]} : f32[4] "
-      "%1 = slice %0 {start=[1], limit=[4], stride=[2]} : f32[2]", "ret %1",
-      "%0 = slice %x {start=[3], limit=[8], stride=[4]} : f32[2] ret %0" },
-    { X ", %y: f32[]", "f32[2]", "%0 = pad %x, %y {low=[0], high=[0], interior=[0]} : f32[2]", "ret %0", "ret %x" },
+      "%1 = slice %0 {start=[1], limit=[4], stride=[2]} : f32[2]",
+      "ret %1", "%0 = slice %x {start=[3], limit=[8], stride=[4]} : f32[2] ret %0" },
+    { X ", %y: f32[]", "f32[2]", "%0 = pad %x, %y {low=[0], high=[0], interior=[0]} : f32[2]",
+      "ret %0", "ret %x" },
     { X, "f32[2]", "%0 = concatenate %x {axis=0} : f32[2]", "ret %0", "ret %x" },
     { X ", %y: f32[0]", "f32[4]", "%0 = concatenate %x, %y, %x {axis=0} : f32[4]", "ret %0",
       "%0 = concatenate %x, %x {axis=0} : f32[4] ret %0" },
-    { "%x: f32[2,3]", "f32[2,3]", "%0 = reverse %x {axes=[0]} : f32[2,3] %1 = reverse %0 {axes=[0,1]} : f32[2,3]",
-      "ret %1", "%0 = reverse %x {axes=[1]} : f32[2,3] ret %0" },
+    { "%x: f32[2,3]", "f32[2,3]",
+      "%0 = reverse %x {axes=[0]} : f32[2,3] %1 = reverse %0 {axes=[0,1]} : f32[2,3]", "ret %1",
+      "%0 = reverse %x {axes=[1]} : f32[2,3] ret %0" },
     { X, "f32[2]", "%0 = reverse %x {axes=[]} : f32[2]", "ret %0", "ret %x" },
     { X, "f32[2]", "%0 = reduce_sum %x {axes=[]} : f32[2]", "ret %0", "ret %x" },
     { "%x: f32[2,1]", "f32[2]", "%0 = reduce_prod %x {axes=[1]} : f32[2]", "ret %0",
@@ -102,16 +111,19 @@ static const fold_row rows[] = {
     /* constants */
     { X, "f32[2]", C1 "%0 = add %c, %c : f32[2] %1 = div %x, %0 : f32[2]", "ret %1",
       "%c = constant {data=2} : f32[2] %1 = div %x, %c : f32[2] ret %1" },
-    { "", "f32[1000,1000]", "%c = constant {data=3} : f32[1000,1000] %0 = mul %c, %c : f32[1000,1000]", "ret %0",
+    { "", "f32[1000,1000]",
+      "%c = constant {data=3} : f32[1000,1000] %0 = mul %c, %c : f32[1000,1000]", "ret %0",
       "%c = constant {data=9} : f32[1000,1000] ret %c" },
     { "", "f32[1000,1000]", "%c = constant {data=3} : f32[] %0 = broadcast_in_dim %c {shape=[1000,1000], dims=[]} : f32[1000,1000]",
       "ret %0", "%c = constant {data=3} : f32[1000,1000] ret %c" },
-    { "", "f32[]", "%c = constant {data=[1,2,3]} : f32[3] %0 = reduce_sum %c {axes=[0]} : f32[]", "ret %0",
+    { "", "f32[]",
+      "%c = constant {data=[1,2,3]} : f32[3] %0 = reduce_sum %c {axes=[0]} : f32[]", "ret %0",
       "%c = constant {data=6} : f32[] ret %c" },
-    { "", "f32[3]", "%c = constant {data=[1,2,3]} : f32[3] %0 = reverse %c {axes=[0]} : f32[3]", "ret %0",
-      "%c = constant {data=[3,2,1]} : f32[3] ret %c" },
-    { "", "bf16[2]", "%c = constant {data=[1.00390625,3]} : f32[2] %0 = convert %c {dtype=bf16} : bf16[2]", "ret %0",
-      "%c = constant {data=[1,3]} : bf16[2] ret %c" },
+    { "", "f32[3]", "%c = constant {data=[1,2,3]} : f32[3] %0 = reverse %c {axes=[0]} : f32[3]",
+      "ret %0", "%c = constant {data=[3,2,1]} : f32[3] ret %c" },
+    { "", "bf16[2]",
+      "%c = constant {data=[1.00390625,3]} : f32[2] %0 = convert %c {dtype=bf16} : bf16[2]",
+      "ret %0", "%c = constant {data=[1,3]} : bf16[2] ret %c" },
 };
 
 static int
@@ -135,7 +147,8 @@ START_TEST(folds_to_what_is_left)
     const ir_graph *want = parse(ctx, row, row->folded ? row->folded : body);
     int left = count_nodes(row->folded ? row->folded : body);
     ck_assert_msg(ir_graph_equal(f, want), "%s", body);
-    ck_assert_msg((int)f->n_nodes - 1 == left, "%s: %d nodes are left, not %d", body, (int)f->n_nodes - 1, left);
+    ck_assert_msg((int)f->n_nodes - 1 == left, "%s: %d nodes are left, not %d", body,
+                  (int)f->n_nodes - 1, left);
     cot_context_free(ctx);
 }
 END_TEST
@@ -143,13 +156,9 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("fold");
-    TCase *t = tcase_create("fold");
-    tcase_add_loop_test(t, folds_to_what_is_left, 0, sizeof rows / sizeof *rows);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(folds_to_what_is_left, sizeof rows / sizeof *rows),
+    };
+
+    return SUITE("fold", cases);
 }

@@ -1,7 +1,7 @@
 /* Foreign functions: one call for each way in which C passes something, by every carrier.
  *
- * Each case runs by the evaluator (libffi), the JIT (by address), an object file and C source (by name; both
- * are linked against this program's own symbols), and gives the same bits. */
+ * Each case runs by the evaluator (libffi), the JIT (by address), an object file and C source
+ * (by name; both are linked against this program's own symbols), and gives the same bits. */
 #define _XOPEN_SOURCE 700
 #include "tests/unit/traced.h"
 
@@ -12,20 +12,6 @@
 #include "cotrace/custom.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* ---- C code that knows nothing of traces ---- */
 
@@ -94,8 +80,8 @@ enum { MOST = 64 };
 typedef struct out { double x[MOST]; } out;
 
 static void
-link_and_call(const char *folder, const char *source, const char *header, const char *call, const void *const *in,
-              void *to)
+link_and_call(const char *folder, const char *source, const char *header, const char *call,
+              const void *const *in, void *to)
 {
     char path[96], line[512];
     void *args[8] = { 0 };
@@ -129,7 +115,8 @@ by_object(cot_fn *f, cot_types types, const void *const *in, void *to)
     ck_assert(mkdtemp(folder) != NULL);
     snprintf(object, sizeof object, "%s/f.o", folder);
     snprintf(header, sizeof header, "%s/f.h", folder);
-    ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, object, header) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_build_object(ctx, &e, 1, NULL, object, header) == COT_OK, "%s",
+                  cot_error(ctx));
     link_and_call(folder, object, "#include \"f.h\"",
                   types.n == 1   ? "foreign_f(a[0], a[1], work)"
                   : types.n == 2 ? "foreign_f(a[0], a[1], a[2], work)"
@@ -252,8 +239,8 @@ static const cot_custom *
 sort_new(void)
 {
     return cot_custom_new(ctx, "lib.sort", .symbol = (cot_symbol *)foreign_sort,
-                          .prototype = "void foreign_sort(double *out0 = in0, long data0)", .types = like_first,
-                          .setup = keep_length, .sequential = true);
+                          .prototype = "void foreign_sort(double *out0 = in0, long data0)",
+                          .types = like_first, .setup = keep_length, .sequential = true);
 }
 
 static const double s[] = { 3, 1, 2, -1, 5, 0 };
@@ -291,19 +278,22 @@ static void
 scale(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t;
-    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(-3, 60000), COT_VALUES(in[0], in[1], in[2]), NULL);
+    out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(-3, 60000),
+                             COT_VALUES(in[0], in[1], in[2]), NULL);
 }
 
 START_TEST(by_value)
 {
     const cot_custom *c = cot_custom_new(
         ctx, "scale", .n_in = 3, .symbol = (cot_symbol *)foreign_scale, .types = like_first,
-        .prototype = "out0 = double foreign_scale(double in0, float in1, int8_t attr0, uint16_t attr1, bool in2)");
+        .prototype = "out0 = double foreign_scale(double in0, float in1, int8_t attr0, "
+                     "uint16_t attr1, bool in2)");
     const double x = 1.5, want = -(1.5 * 0.25 - 3 + 60000);
     const float y = 0.25F;
     const uint8_t yes = 1;
-    carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c), COT_TYPES(cot_f64(), cot_f32(), cot_bool()),
-            (const void *[]){ &x, &y, &yes, NULL }, cot_f64(), &want);
+    carried(cot_fn_new(ctx, "f", scale, 3, 1, (void *)c),
+            COT_TYPES(cot_f64(), cot_f32(), cot_bool()), (const void *[]){ &x, &y, &yes, NULL },
+            cot_f64(), &want);
 }
 END_TEST
 
@@ -317,35 +307,39 @@ sign(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 
 START_TEST(narrow_answer)
 {
-    const cot_custom *c = cot_custom_new(ctx, "sign", .symbol = (cot_symbol *)foreign_sign, .types = one_sign,
-                                         .prototype = "out0 = int8_t foreign_sign(float in0)");
+    const cot_custom *c =
+        cot_custom_new(ctx, "sign", .symbol = (cot_symbol *)foreign_sign, .types = one_sign,
+                       .prototype = "out0 = int8_t foreign_sign(float in0)");
     const float x = -2;
     const double want = -1;
-    carried(cot_fn_new(ctx, "f", sign, 1, 1, (void *)c), COT_TYPES(cot_f32()), (const void *[]){ &x, NULL }, cot_f64(),
-            &want);
+    carried(cot_fn_new(ctx, "f", sign, 1, 1, (void *)c), COT_TYPES(cot_f32()),
+            (const void *[]){ &x, NULL }, cot_f64(), &want);
 }
 END_TEST
 
 /* void * takes any element type. */
 START_TEST(untyped)
 {
-    const cot_custom *c = cot_custom_new(ctx, "count", .symbol = (cot_symbol *)foreign_count, .types = one_count,
-                                         .setup = keep_length,
-                                         .prototype = "void foreign_count(const void *in0, int64_t *out0, size_t data1)");
+    const cot_custom *c = cot_custom_new(
+        ctx, "count", .symbol = (cot_symbol *)foreign_count, .types = one_count,
+        .setup = keep_length,
+        .prototype = "void foreign_count(const void *in0, int64_t *out0, size_t data1)");
     const int32_t x[] = { 1, 2, 3 };
     const double want = 6;
-    carried(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_i32(3)), (const void *[]){ x, NULL }, cot_i64(),
-            &want);
+    carried(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_i32(3)),
+            (const void *[]){ x, NULL }, cot_i64(), &want);
 }
 END_TEST
 
 static cot_fn *
 root(void)
 {
-    return cot_fn_new(ctx, "root", apply, 1, 1,
-                      (void *)cot_custom_new(ctx, "lib.root", .symbol = (cot_symbol *)foreign_root, .types = like_first,
-                                             .sequential = true,
-                                             .prototype = "status = int foreign_root(const double *in0, double *out0)"));
+    return cot_fn_new(
+        ctx, "root", apply, 1, 1,
+        (void *)cot_custom_new(
+            ctx, "lib.root", .symbol = (cot_symbol *)foreign_root, .types = like_first,
+            .sequential = true,
+            .prototype = "status = int foreign_root(const double *in0, double *out0)"));
 }
 
 START_TEST(status)
@@ -365,7 +359,8 @@ START_TEST(status)
     cot_array *in = cot_array_copy(ctx, cot_f64(2), bad), *to = cot_array_new(ctx, cot_f64(2));
     ck_assert_int_eq(cot_compile_graph(g, NULL, &k), COT_OK);
     ck_assert_int_eq(cot_run(k, &to, (const cot_array *const *)&in), COT_ERR_FOREIGN);
-    ck_assert_str_eq(cot_error(ctx), "root.vmap: lib.root failed: its C code answered a status that is not 0");
+    ck_assert_str_eq(cot_error(ctx),
+                     "root.vmap: lib.root failed: its C code answered a status that is not 0");
     cot_kernel_free(k);
     cot_array_free(in), cot_array_free(to);
 }
@@ -384,8 +379,10 @@ logs(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(ordered_effects)
 {
     const cot_custom *c = cot_custom_new(
-        ctx, "log", .n_in = 2, .symbol = (cot_symbol *)foreign_log, .types = like_first, .effects = true,
-        .prototype = "void foreign_log(const double *in0, double *out0, const double *in1)", .sequential = true);
+        ctx, "log", .n_in = 2, .symbol = (cot_symbol *)foreign_log, .types = like_first,
+        .effects = true,
+        .prototype = "void foreign_log(const double *in0, double *out0, const double *in1)",
+        .sequential = true);
     cot_fn *f = cot_fn_new(ctx, "f", logs, 1, 1, (void *)c);
     const double x[] = { 1, 2 };
     double y[2];
@@ -413,14 +410,16 @@ static const struct { const char *prototype, *want; } wrong_text[] = {
     { "void f(double out0)", "wants a pointer at \")\"" },
     { "void f(double *7)", "attributes and numbers travel by value; stops at \")\"" },
     { "status = double f(double *out0)", "a status wants int; stops at \"f(double *out0)\"" },
-    { "void f(double *here)", "wants inN, outN, attrN, dataN, user, stream or a number at \"here)\"" },
+    { "void f(double *here)",
+      "wants inN, outN, attrN, dataN, user, stream or a number at \"here)\"" },
     { "out0 double f(double in0)", "wants `=` at \"double f(double in0)\"" },
 };
 
 START_TEST(unreadable)
 {
     char want[200];
-    ck_assert_ptr_null(cot_custom_new(ctx, "f", .symbol = (cot_symbol *)foreign_sort, .types = like_first,
+    ck_assert_ptr_null(cot_custom_new(ctx, "f", .symbol = (cot_symbol *)foreign_sort,
+                                      .types = like_first,
                                       .prototype = wrong_text[_i].prototype));
     snprintf(want, sizeof want, "cot_custom_new: f: .prototype %s", wrong_text[_i].want);
     ck_assert_str_eq(strstr(cot_error(ctx), "cot_custom_new: "), want);
@@ -429,7 +428,8 @@ END_TEST
 
 static const struct { const char *prototype, *want; } wrong_call[] = {
     { "void f(float *out0)", "out0 is f64; the prototype says float *" },
-    { "void f(double *out0, const double *in1)", "the prototype names in1; the function has 1" },
+    { "void f(double *out0, const double *in1)",
+      "the prototype names in1; the function has 1" },
     { "void f(double in0, double *out0)", "in0 has 1 axes; the prototype takes it by value" },
     { "void f(const double *in0)", "the prototype does not say where out0 is" },
     { "void f(double *out0, int attr2)", "the prototype names attr2; the call has 2" },
@@ -462,7 +462,8 @@ START_TEST(no_name)
     const double x = 3;
     double y = 0;
     const cot_graph *g;
-    const cot_custom *c = cot_custom_new(ctx, "plus", .run = opaque, .types = like_first, .user = (void *)&two);
+    const cot_custom *c =
+        cot_custom_new(ctx, "plus", .run = opaque, .types = like_first, .user = (void *)&two);
     cot_fn *f = cot_fn_new(ctx, "f", apply, 1, 1, (void *)c);
     const cot_export e = { f, COT_TYPES(cot_f64()), "f" };
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f64()), &g), COT_OK);
@@ -470,7 +471,8 @@ START_TEST(no_name)
         return;
     by_kernel(g, (const void *[]){ &x, NULL }, &y);
     ck_assert(y == 5);
-    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.o", NULL), COT_ERR_TARGET);
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, NULL, "/tmp/cotrace-none.o", NULL),
+                     COT_ERR_TARGET);
     char *text = strstr(cot_error(ctx), "check_foreign.c:");
     ck_assert_msg(text != NULL, "%s", cot_error(ctx));
     ck_assert_str_eq(strchr(text, ' ') + 1, "custom_call: plus is called through its context, which an object file cannot "
@@ -482,31 +484,31 @@ START_TEST(no_complex)
 {
     const cot_graph *g;
     const cot_custom *c = cot_custom_new(ctx, "plus", .run = opaque, .types = like_first);
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_c64()), &g),
-                     COT_ERR_DTYPE);
-    ck_assert_str_eq(strstr(cot_error(ctx), "custom_call: "),
-                     "custom_call: C code of plus has a complex argument or result; wants real types");
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_c64()), &g),
+        COT_ERR_DTYPE);
+    ck_assert_str_eq(
+        strstr(cot_error(ctx), "custom_call: "),
+        "custom_call: C code of plus has a complex argument or result; wants real types");
 }
 END_TEST
 
 int
 main(void)
 {
-    Suite *suite = suite_create("foreign");
-    TCase *t = tcase_create("A112");
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, in_place);
-    tcase_add_test(t, sequential);
-    tcase_add_test(t, by_value);
-    tcase_add_test(t, narrow_answer);
-    tcase_add_test(t, untyped);
-    tcase_add_test(t, status);
-    tcase_add_test(t, ordered_effects);
-    tcase_add_loop_test(t, unreadable, 0, sizeof wrong_text / sizeof *wrong_text);
-    tcase_add_loop_test(t, does_not_fit, 0, sizeof wrong_call / sizeof *wrong_call);
-    tcase_add_test(t, no_name);
-    tcase_add_test(t, no_complex);
-    suite_add_tcase(suite, t);
-    return traced_run(suite);
+    const suite_case cases[] = {
+        { "A112", in_place, 0 },
+        { "A112", sequential, 0 },
+        { "A112", by_value, 0 },
+        { "A112", narrow_answer, 0 },
+        { "A112", untyped, 0 },
+        { "A112", status, 0 },
+        { "A112", ordered_effects, 0 },
+        { "A112", unreadable, sizeof wrong_text / sizeof *wrong_text },
+        { "A112", does_not_fit, sizeof wrong_call / sizeof *wrong_call },
+        { "A112", no_name, 0 },
+        { "A112", no_complex, 0 },
+    };
+
+    return SUITE("foreign", cases);
 }

@@ -1,9 +1,9 @@
-/* Grid schedules: programs large enough for each of their forms against the twin, what PTX says of them, and the mistakes
- * that the simulator finds in kernels built by hand. */
+/* Grid schedules: programs large enough for each of their forms against the twin, what PTX says
+ * of them, and the mistakes that the simulator finds in kernels built by hand. */
 #include "grid_suite.h"
 #include "runtime/check.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 #define SOFTMAX(n)                                                                  \
     "fn @f(%x: f32[3," n "]) -> f32[3," n "] {\n"                                   \
@@ -26,7 +26,8 @@ static const struct {
     { SOFTMAX("100"), { "shfl.sync.bfly.b32", "bar.warp.sync" } },
     { SOFTMAX("1500"), { "shfl.sync.bfly.b32", "bar.sync", "st.shared" } },
     { SOFTMAX("20000"), { "shfl.sync.bfly.b32", "bar.sync" } },
-    { ONE("%x: f32[64,64], %y: f32[64,64]", "f32[64,64]", "add %x, %y"), { "ld.global.nc.v4.f32", "add.rn.f32", "st.global.v4.f32" } },
+    { ONE("%x: f32[64,64], %y: f32[64,64]", "f32[64,64]", "add %x, %y"),
+      { "ld.global.nc.v4.f32", "add.rn.f32", "st.global.v4.f32" } },
     { ONE("%x: f64[3000]", "f64[3000]", "tanh %x"), { "fma.rn.f64" } },
     { ONE("%x: f16[4096]", "f16[4096]", "exp %x"), { "fma.rn.f32" } },
     { ONE("%x: f32[130,70]", "f32[70,130]", "transpose %x {perm=[1,0]}"), { "st.global" } },
@@ -38,31 +39,51 @@ static const struct {
     { PRODUCT("70", "33", "66"), { "ld.shared", "bar.sync", "fma.rn.f32" } },
     { PRODUCT("64", "600", "64"), { "ld.shared.v4.f32", "bar.sync", "fma.rn.f32" } },
     { PRODUCT("5", "600", "7"), { "fma.rn.f32" } },
-    { DOT("f64[65,40]", "f64[80,40]", "f64[65,80]", "lhs=[1], rhs=[1]"), { "ld.shared", "fma.rn.f64" } },
+    { PRODUCT("96", "48", "100"), { "cp.async.cg.shared.global", "cp.async.wait_group 0" } },
+    { PRODUCT("1024", "21", "1030"), { "cp.async.ca.shared.global", "fma.rn.f32" } },
+    { DOT("f32[290,68]", "f32[290,72]", "f32[68,72]", "lhs=[0], rhs=[0]"),
+      { "cp.async.cg.shared.global", "fma.rn.f32" } },
+    { DOT("f64[64,34]", "f64[34,66]", "f64[64,66]", "lhs=[1], rhs=[0]"),
+      { "cp.async.ca.shared.global", "cp.async.cg.shared.global" } },
+    { DOT("f16[70,40]", "f16[66,40]", "f16[70,66]", "lhs=[1], rhs=[1]"), { "ld.shared.v4.f32" } },
+    { ONE("%x: f32[3,64,40], %y: f32[3,40,65]", "f32[3,64,65]",
+          "dot_general %x, %y {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]}"),
+      { "cp.async.ca.shared.global" } },
+    { DOT("f32[9,7,64]", "f32[7,80,9]", "f32[64,80]", "lhs=[0,1], rhs=[2,0]"), { "cp.async" } },
+    { DOT("f64[65,40]", "f64[80,40]", "f64[65,80]", "lhs=[1], rhs=[1]"),
+      { "ld.shared", "fma.rn.f64" } },
     { DOT("i32[64,20]", "i32[20,64]", "i32[64,64]", "lhs=[1], rhs=[0]"), { "ld.shared" } },
-    { DOT("bf16[64,20]", "bf16[20,64]", "bf16[64,64]", "lhs=[1], rhs=[0]"), { "ld.shared", "fma.rn.f32" } },
+    { DOT("bf16[64,20]", "bf16[20,64]", "bf16[64,64]", "lhs=[1], rhs=[0]"),
+      { "ld.shared", "fma.rn.f32" } },
     { DOT("f32[9,5000]", "f32[5000]", "f32[9]", "lhs=[1], rhs=[0]"), { "shfl.sync.bfly.b32" } },
-    { DOT("f32[300,600]", "f32[600]", "f32[300]", "lhs=[1], rhs=[0]"), { "shfl.sync.bfly.b32" } },
+    { DOT("f32[300,600]", "f32[600]", "f32[300]", "lhs=[1], rhs=[0]"),
+      { "shfl.sync.bfly.b32" } },
     { DOT("f32[70000]", "f32[70000]", "f32[]", "lhs=[0], rhs=[0]"), { "shfl.sync.bfly.b32" } },
     { ONE("%x: f32[3000]", "f32[3000]", "cumsum %x {axis=0}"), { "add.rn.f32" } },
     { ONE("%x: f32[3,5000]", "f32[3,5000]", "cumsum %x {axis=1}"), { "add.rn.f32" } },
     { ONE("%x: f32[4,600]", "i32[4,600]", "argsort %x {axis=1}"), { "st.global" } },
     { ONE("%x: f32[5000]", "i32[5000]", "argsort %x {axis=0}"), { "st.global" } },
-    { ONE("%x: i8[2,2100,2], %y: f64[2,2100,2]", "i32[2,2100,2]", "argsort %x, %y {axis=1}"), { "st.global" } },
+    { ONE("%x: i8[2,2100,2], %y: f64[2,2100,2]", "i32[2,2100,2]", "argsort %x, %y {axis=1}"),
+      { "st.global" } },
     { ONE("%x: f32[2,40000]", "f32[2]", "reduce_sum %x {axes=[1]}"), { "shfl.sync.bfly.b32" } },
     { ONE("%x: bf16[300000]", "bf16[]", "reduce_max %x {axes=[0]}"), { "shfl.sync.bfly.b32" } },
-    { ONE("%x: f32[2,2600,3]", "f32[2,2600,3]", "cumsum %x {axis=1, reverse=true}"), { "add.rn.f32" } },
+    { ONE("%x: f32[2,2600,3]", "f32[2,2600,3]", "cumsum %x {axis=1, reverse=true}"),
+      { "add.rn.f32" } },
     { ONE("%x: f32[10,7,6], %i: i32[300,2], %u: f32[2,300,3]", "f32[10,7,6]",
-          "scatter_add %x, %i, %u {window_dims=[0,2], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0,1]}"),
+          "scatter_add %x, %i, %u {window_dims=[0,2], inserted=[0], operand_batch=[], "
+          "indices_batch=[], index_map=[0,1]}"),
       { "add.rn.f32" } },
     { ONE("%x: f32[50,8], %i: i32[400,1], %u: f32[400,8]", "f32[50,8]",
-          "scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+          "scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], "
+          "indices_batch=[], index_map=[0]}"),
       { "add.rn.f32" } },
     { ONE("%x: f32[500], %i: i32[4000,1], %u: f32[4000]", "f32[500]",
-          "scatter_add %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+          "scatter_add %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], "
+          "indices_batch=[], index_map=[0]}"),
       { "add.rn.f32" } },
     { ONE("%x: f32[500], %i: i32[4000,1], %u: f32[4000]", "f32[500]",
-          "scatter %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], indices_batch=[], index_map=[0]}"),
+          "scatter %x, %i, %u {window_dims=[], inserted=[0], operand_batch=[], "
+          "indices_batch=[], index_map=[0]}"),
       { "st.global" } },
 };
 
@@ -78,7 +99,8 @@ compare(const ir_graph *f, const char *text)
     ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
     ck_assert_msg(grid_run(f, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
     for (int i = 0; i < f->n_out; i++)
-        ck_assert_msg(laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]) < 0, "differs at %lld:\n%s",
+        ck_assert_msg(laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]) < 0,
+                      "differs at %lld:\n%s",
                       (long long)laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]), text);
     laws_free(f->n_in, in);
     laws_free(f->n_out, got);
@@ -103,7 +125,7 @@ START_TEST(ptx_is_what_it_should_be)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 static cg_kernel *k;
 static cg_build b;
@@ -169,7 +191,8 @@ END_TEST
 START_TEST(block_does_not_read_what_another_stores)
 {
     const uint32_t x = begin(CG_OUT);
-    cg_val grid = threads(CG_GRID, 2), g = cg_loop_var(&b, grid), block = threads(CG_BLOCK, 32), t = cg_loop_var(&b, block);
+    cg_val grid = threads(CG_GRID, 2), g = cg_loop_var(&b, grid), block = threads(CG_BLOCK, 32),
+           t = cg_loop_var(&b, block);
 
     cg_store(&b, x, cg_iadd(&b, t, cg_imul(&b, g, 32)), t, 0);
     cg_store(&b, x, cg_iadd(&b, t, cg_imul(&b, g, 32)), cg_load(&b, x, t, 0), 0);
@@ -206,7 +229,8 @@ START_TEST(barrier_that_some_miss_is_found)
 {
     begin(CG_OUT);
     cg_val block = threads(CG_BLOCK, 64);
-    cg_val some = cg_if_begin(&b, cg_insn2(&b, SC_lt, COT_I64, cg_loop_var(&b, block), cg_i64(&b, 40)));
+    cg_val some =
+        cg_if_begin(&b, cg_insn2(&b, SC_lt, COT_I64, cg_loop_var(&b, block), cg_i64(&b, 40)));
 
     cg_barrier(&b);
     cg_if_else(&b, some);
@@ -243,17 +267,17 @@ int
 main(void)
 {
     const int n = (int)(sizeof program / sizeof *program);
-    const traced_case cases[] = {
-        { "schedule_gives_the_bits_of_the_twin", schedule_gives_the_bits_of_the_twin, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "race_is_found", race_is_found, 0 },
-        { "block_does_not_read_what_another_stores", block_does_not_read_what_another_stores, 0 },
-        { "different_stores_are_found", different_stores_are_found, 0 },
-        { "store_over_what_is_still_read_is_found", store_over_what_is_still_read_is_found, 0 },
-        { "barrier_that_some_miss_is_found", barrier_that_some_miss_is_found, 0 },
-        { "index_out_of_bounds_is_found", index_out_of_bounds_is_found, 0 },
-        { "thread_loops_do_not_nest", thread_loops_do_not_nest, 0 },
+    const suite_case cases[] = {
+        EACH(schedule_gives_the_bits_of_the_twin, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(race_is_found),
+        ONCE(block_does_not_read_what_another_stores),
+        ONCE(different_stores_are_found),
+        ONCE(store_over_what_is_still_read_is_found),
+        ONCE(barrier_that_some_miss_is_found),
+        ONCE(index_out_of_bounds_is_found),
+        ONCE(thread_loops_do_not_nest),
     };
 
-    return TRACED_CASES("grid", cases, setup, teardown);
+    return SUITE("grid", cases);
 }

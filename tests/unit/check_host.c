@@ -1,14 +1,12 @@
-/* The entry on the host: launches, loops, branches and whiles over a device that is plain memory and a few
- * C functions, and writes down what it is asked. */
-#include <check.h>
-#include <stdlib.h>
+/* The entry on the host: launches, loops, branches and whiles over a device that is plain
+ * memory and a few C functions, and writes down what it is asked. */
 
 #include "codegen/host.h"
 #include "ir/diag.h"
+#include "tests/unit/suite.h"
 
 enum { ADD_ONE = 1, HALVE, IS_LARGE, KERNELS };
 
-static cot_context *ctx;
 static ir_arena arena;
 static cg_module *m;
 static cg_kernel *k;
@@ -84,7 +82,7 @@ setup(void)
 {
     static const char *const name[KERNELS] = { "entry", "add", "halve", "large" };
 
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    suite_begin();
     ir_arena_init(&arena, ctx);
     m = cg_module_new(ctx, &arena, "test");
     k = cg_kernel_new(m, name[0]);
@@ -102,7 +100,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static uint32_t
@@ -142,7 +140,8 @@ START_TEST(a_loop_launches_with_offsets)
     float x[4] = { 1, 2, 3, 4 }, y[8] = { 0 }, work[8] = { 0 };
     uint32_t in = buffer(COT_F32, CG_IN, 4, 0), out = buffer(COT_F32, CG_OUT, 8, 0);
     uint32_t t = buffer(COT_F32, CG_WORK, 1, 16);
-    cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 4), 1, 0), i = cg_loop_var(&b, l);
+    cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 4), 1, 0),
+           i = cg_loop_var(&b, l);
     record r = { 0 };
 
     call_kernel(ADD_ONE, in, i, t, 0, i);
@@ -193,7 +192,8 @@ START_TEST(a_while_reads_its_predicate)
     int64_t n = -1;
     uint8_t work[64];
     record r = { 0 };
-    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0), count = buffer(COT_I64, CG_OUT, 1, 0);
+    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0),
+             count = buffer(COT_I64, CG_OUT, 1, 0);
 
     halving(in, out, count, row[_i].most);
     ck_assert_int_eq(run(&r, (void *[]){ &x, &y, &n }, work), row[_i].status);
@@ -231,13 +231,15 @@ START_TEST(carries_move_at_once)
     float x = 0, y = 0;
     uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0);
     cg_val l = cg_loop_begin(&b, CG_SERIAL, cg_i64(&b, 0), cg_i64(&b, 3), 1, 0);
-    cg_val p = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 100)), q = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 7));
+    cg_val p = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 100)),
+           q = cg_loop_carry(&b, l, COT_I64, cg_i64(&b, 7));
     record r = { 0 };
 
     cg_loop_next(&b, l, p, q);
     cg_loop_next(&b, l, q, p);
     cg_loop_end(&b, l);
-    call_kernel(ADD_ONE, in, 0, out, 0, cg_isub(&b, cg_loop_result(&b, l, 0), cg_loop_result(&b, l, 1)));
+    call_kernel(ADD_ONE, in, 0, out, 0,
+                cg_isub(&b, cg_loop_result(&b, l, 0), cg_loop_result(&b, l, 1)));
     ck_assert_int_eq(run(&r, (void *[]){ &x, &y }, NULL), COT_OK);
     ck_assert(y == -93);
 }
@@ -246,8 +248,10 @@ END_TEST
 START_TEST(a_foreign_function_is_handed_the_devices_memory)
 {
     float x[3] = { 1, 2, 3 }, y[3] = { 0 };
-    uint32_t in = buffer(COT_F32, CG_IN, 3, 0), out = buffer(COT_F32, CG_OUT, 3, 0), n = buffer(COT_I32, CG_OUT, 1, 0);
-    cg_extern_arg arg[3] = { { .buffer = 1 + in, .offset = cg_i64(&b, 1) }, { .buffer = 1 + out, .writes = true },
+    uint32_t in = buffer(COT_F32, CG_IN, 3, 0), out = buffer(COT_F32, CG_OUT, 3, 0),
+             n = buffer(COT_I32, CG_OUT, 1, 0);
+    cg_extern_arg arg[3] = { { .buffer = 1 + in, .offset = cg_i64(&b, 1) },
+                             { .buffer = 1 + out, .writes = true },
                              { .type = COT_I64, .value = cg_i64(&b, 40) } };
     const cg_extern e = { .name = "lib.add", .symbol = "add", .prototype = "", .n = 3, .arg = arg };
     int32_t count = 0;
@@ -289,7 +293,8 @@ END_TEST
 START_TEST(the_manifest_lists_buffers_and_steps)
 {
     static const float c[2] = { 1, 2 };
-    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0), table = buffer(COT_F32, CG_CONST, 2, 0);
+    uint32_t in = buffer(COT_F32, CG_IN, 1, 0), out = buffer(COT_F32, CG_OUT, 1, 0),
+             table = buffer(COT_F32, CG_CONST, 2, 0);
     ir_buf text;
 
     k->buffer[table].data = c;
@@ -310,23 +315,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("host");
-    TCase *t = tcase_create("entry");
+    const suite_case cases[] = {
+        ONCE(a_loop_launches_with_offsets),
+        EACH(a_while_reads_its_predicate, 3),
+        EACH(an_if_yields, 2),
+        ONCE(carries_move_at_once),
+        ONCE(a_foreign_function_is_handed_the_devices_memory),
+        ONCE(a_failing_launch_ends_the_run),
+        ONCE(a_vector_loop_is_no_entrys),
+        ONCE(the_manifest_lists_buffers_and_steps),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, a_loop_launches_with_offsets);
-    tcase_add_loop_test(t, a_while_reads_its_predicate, 0, 3);
-    tcase_add_loop_test(t, an_if_yields, 0, 2);
-    tcase_add_test(t, carries_move_at_once);
-    tcase_add_test(t, a_foreign_function_is_handed_the_devices_memory);
-    tcase_add_test(t, a_failing_launch_ends_the_run);
-    tcase_add_test(t, a_vector_loop_is_no_entrys);
-    tcase_add_test(t, the_manifest_lists_buffers_and_steps);
-    suite_add_tcase(s, t);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("host", cases, setup, teardown);
 }

@@ -1,22 +1,8 @@
-/* Rows of the feature list about the program around a trace: when bodies run, what is kept from call to
- * call, what a transformed function can be asked, and host data in the midst of it. */
+/* Rows of the feature list about the program around a trace: when bodies run, what is kept from
+ * call to call, what a transformed function can be asked, and host data in the midst of it. */
 #include "tests/unit/traced.h"
 
 #include "cotrace/custom.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 static cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)
@@ -51,7 +37,8 @@ jit(cot_fn *f, int n, cot_array *const *args, double *out)
     cot_array_free(y);
 }
 
-/* A map of f on the evaluator, which calls C code; run at one argument and one result of f64[3]. */
+/* A map of f on the evaluator, which calls C code; run at one argument and one result of
+ * f64[3]. */
 static cot_kernel *
 evaluator(cot_fn *f)
 {
@@ -101,8 +88,8 @@ counting(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_mul(in[0], in[0]));
 }
 
-/* A1: made without inputs, traced at the first call, and again for another number of examples; 0, -1,
- * none and nothing at all are four different things. */
+/* A1: made without inputs, traced at the first call, and again for another number of examples;
+ * 0, -1, none and nothing at all are four different things. */
 START_TEST(made_at_once_traced_when_called)
 {
     double y[3];
@@ -194,11 +181,11 @@ START_TEST(no_automatic_batches)
     traced_gives(f, COT_TYPES(cot_f64(2, 3)), in, cot_f64(), (const double[]){ 21 }, 0);
     traced_gives(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), in, cot_f64(2),
                  (const double[]){ 6, 15 }, 0);
-    traced_fails(
-        cot_vmap_((cot_place){ "main.c", 7 }, fn("dot", dot, 2, 1), &(cot_vmap_options){ 0 },
-                  sizeof(cot_vmap_options)),
-        COT_TYPES(cot_f64(2, 3), cot_f64(2, 4)), COT_ERR_SHAPE,
-        "main.c:20, in vmap: dot_general: contracted sizes differ: x axis 0 has 3, y axis 0 has 4");
+    traced_fails(cot_vmap_((cot_place){ "main.c", 7 }, fn("dot", dot, 2, 1),
+                           &(cot_vmap_options){ 0 }, sizeof(cot_vmap_options)),
+                 COT_TYPES(cot_f64(2, 3), cot_f64(2, 4)), COT_ERR_SHAPE,
+                 "main.c:20, in vmap: dot_general: contracted sizes differ: x axis 0 has 3, y "
+                 "axis 0 has 4");
 }
 END_TEST
 
@@ -242,8 +229,9 @@ foreign_noise(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), NULL);
 }
 
-/* A11: the flag (error by default) is not about numbers that the host draws.  A plain call is a constant of
- * the trace, the same for all examples and calls; a foreign function with effects draws whenever it runs. */
+/* A11: the flag (error by default) is not about numbers that the host draws.  A plain call is a
+ * constant of the trace, the same for all examples and calls; a foreign function with effects
+ * draws whenever it runs. */
 START_TEST(numbers_of_the_host)
 {
     double y[3], again[3];
@@ -275,8 +263,9 @@ count_run(const cot_custom_info *info, const void *const *in, void *const *out)
     return 0;
 }
 
-/* A110, A65, A73: the body runs once for each list of types of one example, whatever is around it, and not
- * at all in a call whose types are known; what shall happen at every call is an op with effects. */
+/* A110, A65, A73: the body runs once for each list of types of one example, whatever is around
+ * it, and not at all in a call whose types are known; what shall happen at every call is an op
+ * with effects. */
 START_TEST(once_for_each_signature)
 {
     static const struct {
@@ -466,7 +455,8 @@ model(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_relu(cot_dot(in[0], *(const cot_value *)user));
 }
 
-/* weights [5], examples [3, 5]: the sum over examples, by a map whose body captures the weights. */
+/* weights [5], examples [3, 5]: the sum over examples, by a map whose body captures the
+ * weights. */
 static void
 batch_loss(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -482,10 +472,12 @@ slope_of_capture(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     (void)t, (void)user;
     cot_value weights = in[0];
-    out[0] = cot_call(cot_grad(cot_fn_new(cot_trace_context(t), "model", model, 1, 1, &weights)), in[1]);
+    out[0] = cot_call(
+        cot_grad(cot_fn_new(cot_trace_context(t), "model", model, 1, 1, &weights)), in[1]);
 }
 
-/* The weights are repeated for no example, and their cotangents summed over the batch in one reduction. */
+/* The weights are repeated for no example, and their cotangents summed over the batch in one
+ * reduction. */
 START_TEST(captured_weights)
 {
     const double w[] = { 1, -1, .5, 2, -.25 };
@@ -503,12 +495,15 @@ START_TEST(captured_weights)
         ir_each_node (n, g) {
             const ir_type *x = n->n_in ? ir_type_at(g, n->in[0]) : NULL;
             ck_assert(n->op != OP_broadcast_in_dim || x->size != 5);
-            sums += (n->op == OP_dot_general || n->op == OP_reduce_sum) && ir_type_at(g, n->first)->size == 5;
+            sums += (n->op == OP_dot_general || n->op == OP_reduce_sum) &&
+                    ir_type_at(g, n->first)->size == 5;
         }
         ck_assert_int_eq(sums, k);
     }
-    /* the other way around, each example has its own: here the slope in the example, which is the weights */
-    cot_fn *slope = cot_vmap(cot_fn_new(ctx, "slope", slope_of_capture, 2, 1, NULL), .in_dims = COT_LIST(COT_NONE, 0));
+    /* the other way around, each example has its own: here the slope in the example, which is
+     * the weights */
+    cot_fn *slope = cot_vmap(cot_fn_new(ctx, "slope", slope_of_capture, 2, 1, NULL),
+                             .in_dims = COT_LIST(COT_NONE, 0));
     traced_gives(slope, types, in, cot_f64(3, 5),
                  (const double[]){ 1, -1, .5, 2, -.25, 0, 0, 0, 0, 0, 1, -1, .5, 2, -.25 }, 0);
 }
@@ -530,7 +525,8 @@ grown(cot_fn *f, cot_array *const *args, int n, int hits, int misses)
 #define HIT  1, 0
 #define MISS 0, 1
 
-/* What decides: shapes (broadcast patterns among them), element types, and how the function was made. */
+/* What decides: shapes (broadcast patterns among them), element types, and how the function was
+ * made. */
 START_TEST(hits_and_misses)
 {
     cot_array *x = counted(cot_f64(3)), *x4 = counted(cot_f64(4)), *one = counted(cot_f64(1)),
@@ -559,8 +555,9 @@ END_TEST
 
 BODY(two_options, out[0] = cot_add(cot_mul(in[0], in[1]), in[2]);)
 
-/* Static arguments: each number is a function of its own, found again where it is made again; so is one
- * between others, one inside a struct's names, and one that is left out or passed as an array. */
+/* Static arguments: each number is a function of its own, found again where it is made again;
+ * so is one between others, one inside a struct's names, and one that is left out or passed as
+ * an array. */
 START_TEST(static_arguments)
 {
     cot_array *x = counted(cot_f64(3)), *a = counted(cot_f64());
@@ -590,7 +587,8 @@ START_TEST(static_arguments)
 }
 END_TEST
 
-/* Transforms made anew at one line, as in a loop, are one function; other options or lines are others. */
+/* Transforms made anew at one line, as in a loop, are one function; other options or lines are
+ * others. */
 START_TEST(transforms_made_again)
 {
     cot_array *x = counted(cot_f64(2, 3));
@@ -708,41 +706,30 @@ START_TEST(every_transform_prints_and_parses)
 }
 END_TEST
 
-/* clang-format off */
-static const struct { const char *row; const TTest **test; } cases[] = {
-    { "A1", &made_at_once_traced_when_called },
-    { "A2", &one_transform },
-    { "A11", &numbers_of_the_host },
-    { "A13", &signature },
-    { "A24", &no_automatic_batches },
-    { "A65", &once_for_each_signature },
-    { "A73", &once_for_each_signature },
-    { "A110", &once_for_each_signature },
-    { "B7", &axis_of_a_number },
-    { "B14", &host_data_passes_by },
-    { "B23", &results_keep_their_tree },
-    { "B24", &axes_of_results_by_inner_names },
-    { "B32", &compiled_and_mapped },
-    { "A108", &captured_weights },
-    { "B195", &hits_and_misses },
-    { "B195", &static_arguments },
-    { "B195", &transforms_made_again },
-    { "B195", &draws_are_not_frozen },
-    { "B196", &every_transform_prints_and_parses },
-};
-/* clang-format on */
-
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("host_rows");
+    const suite_case cases[] = {
+        { "A1", made_at_once_traced_when_called, 1 },
+        { "A2", one_transform, 1 },
+        { "A11", numbers_of_the_host, 1 },
+        { "A13", signature, 1 },
+        { "A24", no_automatic_batches, 1 },
+        { "A65", once_for_each_signature, 1 },
+        { "A73", once_for_each_signature, 1 },
+        { "A110", once_for_each_signature, 1 },
+        { "B7", axis_of_a_number, 1 },
+        { "B14", host_data_passes_by, 1 },
+        { "B23", results_keep_their_tree, 1 },
+        { "B24", axes_of_results_by_inner_names, 1 },
+        { "B32", compiled_and_mapped, 1 },
+        { "A108", captured_weights, 1 },
+        { "B195", hits_and_misses, 1 },
+        { "B195", static_arguments, 1 },
+        { "B195", transforms_made_again, 1 },
+        { "B195", draws_are_not_frozen, 1 },
+        { "B196", every_transform_prints_and_parses, 1 },
+    };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, *cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE("host_rows", cases);
 }

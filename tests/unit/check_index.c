@@ -1,5 +1,5 @@
-/* Indexing, updates and segments beside NumPy's figures: x is arange(24).reshape(2, 3, 4), i [1, 0, -1], j
- * [[0, 2], [1, 1]], k 1 and m [[1, 0, 1], [0, 0, 1]]. */
+/* Indexing, updates and segments beside NumPy's figures: x is arange(24).reshape(2, 3, 4), i
+ * [1, 0, -1], j [[0, 2], [1, 1]], k 1 and m [[1, 0, 1], [0, 0, 1]]. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
@@ -30,14 +30,16 @@ typedef struct case_ {
 static void
 gives(const case_ *c)
 {
-    body_gives(c->name, c->body, TYPES5, in5, cot_type_new(COT_F64, c->type.rank, c->type.dims), c->want, 0);
+    body_gives(c->name, c->body, TYPES5, in5, cot_type_new(COT_F64, c->type.rank, c->type.dims),
+               c->want, 0);
 }
 
 /* Mapped over two copies of x, or of the indices and the mask: each example gives the same. */
 static void
 maps(const case_ *c, bool x)
 {
-    const int64_t x_first[5] = {0, COT_NONE, COT_NONE, COT_NONE, COT_NONE}, x_not[5] = {COT_NONE, 0, 0, 0, 0};
+    const int64_t x_first[5] = { 0, COT_NONE, COT_NONE, COT_NONE, COT_NONE },
+                  x_not[5] = { COT_NONE, 0, 0, 0, 0 };
     const cot_types one = TYPES5;
     cot_type types[5];
     void *in[5];
@@ -47,7 +49,8 @@ maps(const case_ *c, bool x)
 
     for (int i = 0; i < 5; i++) {
         const bool twice = (i == 0) == x;
-        const size_t bytes = (size_t)cot_type_count(&one.at[i]) * cot_dtype_size(one.at[i].dtype);
+        const size_t bytes =
+            (size_t)cot_type_count(&one.at[i]) * cot_dtype_size(one.at[i].dtype);
         types[i] = one.at[i];
         in[i] = malloc(2 * bytes);
         memcpy(in[i], in5[i], bytes);
@@ -61,8 +64,10 @@ maps(const case_ *c, bool x)
         n *= dims[k + 1] = c->type.dims[k];
     memcpy(want, c->want, sizeof *want * (size_t)n);
     memcpy(want + n, c->want, sizeof *want * (size_t)n);
-    cot_fn *f = cot_vmap(cot_fn_new(ctx, c->name, c->body, 5, 1, NULL), .in_dims = {5, 0, x ? x_first : x_not}, .size = 2);
-    traced_gives(f, (cot_types){5, types}, (const void *const *)in, cot_type_new(COT_F64, c->type.rank + 1, dims), want, 0);
+    cot_fn *f = cot_vmap(cot_fn_new(ctx, c->name, c->body, 5, 1, NULL),
+                         .in_dims = { 5, 0, x ? x_first : x_not }, .size = 2);
+    traced_gives(f, (cot_types){ 5, types }, (const void *const *)in,
+                 cot_type_new(COT_F64, c->type.rank + 1, dims), want, 0);
     for (int i = 0; i < 5; i++)
         free(in[i]);
     cot_context_free(ctx);
@@ -73,21 +78,26 @@ maps(const case_ *c, bool x)
 BODY(integer, out[0] = cot_index(in[0], COT_AT(1));)
 BODY(integers, out[0] = cot_index(in[0], COT_AT(-1, 2, 0));)
 BODY(span, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, COT_SPAN(1, 3)));)
-BODY(span_step, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, COT_WHOLE, COT_SPAN(COT_NONE, COT_NONE, 2)));)
-BODY(span_down, out[0] = cot_index(in[0], COT_AT(0, COT_SPAN(COT_NONE, COT_NONE, -1), COT_SPAN(-1, 0, -2)));)
+BODY(span_step,
+     out[0] = cot_index(in[0], COT_AT(COT_WHOLE, COT_WHOLE, COT_SPAN(COT_NONE, COT_NONE, 2)));)
+BODY(span_down, out[0] = cot_index(in[0], COT_AT(0, COT_SPAN(COT_NONE, COT_NONE, -1),
+                                                 COT_SPAN(-1, 0, -2)));)
 BODY(span_clamped, out[0] = cot_index(in[0], COT_AT(0, COT_SPAN(-9, 9), COT_SPAN(2, -9, -1)));)
 BODY(span_empty, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, COT_SPAN(2, 1)));)
-BODY(newaxis, out[0] = cot_index(in[0], COT_AT(0, COT_NEWAXIS, COT_SPAN(0, 2), 1, COT_NEWAXIS));)
+BODY(newaxis,
+     out[0] = cot_index(in[0], COT_AT(0, COT_NEWAXIS, COT_SPAN(0, 2), 1, COT_NEWAXIS));)
 BODY(ellipsis, out[0] = cot_index(in[0], COT_AT(COT_ELLIPSIS, 3));)
 BODY(ellipsis_inside, out[0] = cot_index(in[0], COT_AT(1, COT_ELLIPSIS, COT_NEWAXIS, 0));)
 BODY(ellipsis_empty, out[0] = cot_index(in[0], COT_AT(1, 0, COT_ELLIPSIS, 2));)
 BODY(array, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[1]));)
 BODY(array_first, out[0] = cot_index(in[0], COT_AT(in[2]));)
-BODY(array_span, out[0] = cot_index(in[0], COT_AT(in[2], COT_SPAN(COT_NONE, COT_NONE, -2), COT_SPAN(1, 3)));)
+BODY(array_span, out[0] = cot_index(in[0], COT_AT(in[2], COT_SPAN(COT_NONE, COT_NONE, -2),
+                                                  COT_SPAN(1, 3)));)
 BODY(arrays, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[1], in[1]));)
 BODY(arrays_meet, out[0] = cot_index(in[0], COT_AT(COT_ELLIPSIS, COT_SPAN(0, 2), in[2]));)
 BODY(arrays_apart, out[0] = cot_index(in[0], COT_AT(in[3], COT_WHOLE, in[1]));)
-BODY(arrays_broadcast, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[2], cot_reshape(in[1], 3, 1, 1)));)
+BODY(arrays_broadcast,
+     out[0] = cot_index(in[0], COT_AT(COT_WHOLE, in[2], cot_reshape(in[1], 3, 1, 1)));)
 BODY(array_integer, out[0] = cot_index(in[0], COT_AT(COT_WHOLE, 1, in[1]));)
 BODY(array_integer_apart, out[0] = cot_index(in[0], COT_AT(1, COT_WHOLE, in[1]));)
 BODY(array_newaxis, out[0] = cot_index(in[0], COT_AT(in[1], COT_NEWAXIS, in[1]));)
@@ -149,7 +159,8 @@ BODY(set_steps, out[0] = cot_index_set(in[0], COT_AT(COT_WHOLE, COT_SPAN(COT_NON
 BODY(set_array, out[0] = cot_index_set(in[0], COT_AT(COT_WHOLE, in[1]), cot_iota(t, cot_f64(3, 4), 1));)
 BODY(set_last, out[0] = cot_index_set(in[0], COT_AT(0, in[2], 0), cot_reshape(cot_iota(t, cot_f64(4), 0), 2, 2));)
 BODY(set_mask, out[0] = cot_index_set(in[0], COT_AT(in[4]), -1);)
-BODY(set_bound, out[0] = cot_index_set(in[0], COT_AT(COT_MASK(in[4], 4)), cot_iota(t, cot_f64(4, 4), 0));)
+BODY(set_bound,
+     out[0] = cot_index_set(in[0], COT_AT(COT_MASK(in[4], 4)), cot_iota(t, cot_f64(4, 4), 0));)
 BODY(set_dynamic, out[0] = cot_index_set(in[0], COT_AT(in[3], in[3]), 7);)
 BODY(add_box, out[0] = cot_index_add(in[0], COT_AT(COT_ELLIPSIS, COT_SPAN(1, 3)), 0.5);)
 BODY(add_array, out[0] = cot_index_add(in[0], COT_AT(0, COT_WHOLE, in[2]), 1);)
@@ -159,7 +170,8 @@ BODY(max_array, out[0] = cot_index_max(in[0], COT_AT(COT_WHOLE, in[1], 0), 9);)
 BODY(drop, out[0] = cot_index_add(in[0], COT_AT(0, 0, cot_mul(in[1], 4)), 1);)
 BODY(clip, out[0] = cot_index_add(in[0], COT_AT(0, 0, cot_mul(in[1], 4)), 1, .clip = 1);)
 
-/* Beside x[...] = y and numpy.add.at(x, ..., y) and so on; what is outside is dropped or clamped. */
+/* Beside x[...] = y and numpy.add.at(x, ..., y) and so on; what is outside is dropped or
+ * clamped. */
 static const case_ updates[] = {
     { "set_box", set_box, {3, {2, 3, 4}},
       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, -1, -1, 18, 19, -1, -1, 22, 23} },
@@ -209,11 +221,14 @@ START_TEST(along)
     const cot_type m = cot_f64(2, 3), i = cot_i32(2, 2);
     const double *x = F64(1, 2, 3, 4, 5, 6);
 
-    body_gives("put", put_along, COT_TYPES(m, i, cot_f64(2, 2)), IN(x, I32(2, 0, -2, 7), F64(10, 20, 30, 40)), m,
-               F64(20, 2, 10, 4, 30, 6), 0);
-    body_gives("put", put_along_0, COT_TYPES(m, cot_i32(1, 3)), IN(x, I32(1, 0, -1)), m, F64(1, -1, 3, -1, 5, -1), 0);
-    body_gives("add", add_along, COT_TYPES(m, i), IN(x, I32(1, 1, 0, 2)), m, F64(1, 4, 3, 5, 5, 7), 0);
-    body_gives("select", select_bound, COT_TYPES(cot_f64(5)), IN(F64(5, 1, 7, 2, 3)), cot_f64(4), F64(5, 7, 3, 0), 0);
+    body_gives("put", put_along, COT_TYPES(m, i, cot_f64(2, 2)),
+               IN(x, I32(2, 0, -2, 7), F64(10, 20, 30, 40)), m, F64(20, 2, 10, 4, 30, 6), 0);
+    body_gives("put", put_along_0, COT_TYPES(m, cot_i32(1, 3)), IN(x, I32(1, 0, -1)), m,
+               F64(1, -1, 3, -1, 5, -1), 0);
+    body_gives("add", add_along, COT_TYPES(m, i), IN(x, I32(1, 1, 0, 2)), m,
+               F64(1, 4, 3, 5, 5, 7), 0);
+    body_gives("select", select_bound, COT_TYPES(cot_f64(5)), IN(F64(5, 1, 7, 2, 3)),
+               cot_f64(4), F64(5, 7, 3, 0), 0);
 }
 END_TEST
 
@@ -233,10 +248,10 @@ START_TEST(segments)
     body_gives("prod", prod, COT_TYPES(x, ids), in, y, F64(3, 4, 1, 1, 5, 12), 0);
     body_gives("max", most, COT_TYPES(x, ids), in, y, F64(3, 4, -INFINITY, -INFINITY, 5, 6), 0);
     body_gives("min", least, COT_TYPES(x, ids), in, y, F64(3, 4, INFINITY, INFINITY, 1, 2), 0);
-    body_gives("grid", grid, COT_TYPES(cot_f64(2, 2), cot_i32(2, 2)), IN(F64(1, 2, 3, 4), I32(1, 0, 1, 9)), cot_f64(2),
-               F64(2, 4), 0);
-    body_gives("bytes", bytes, COT_TYPES(cot_u8(2), cot_i32(2)), IN(((const uint8_t[]){7, 9}), I32(1, 1)), cot_u8(2),
-               F64(0, 9), 0);
+    body_gives("grid", grid, COT_TYPES(cot_f64(2, 2), cot_i32(2, 2)),
+               IN(F64(1, 2, 3, 4), I32(1, 0, 1, 9)), cot_f64(2), F64(2, 4), 0);
+    body_gives("bytes", bytes, COT_TYPES(cot_u8(2), cot_i32(2)),
+               IN(((const uint8_t[]){ 7, 9 }), I32(1, 1)), cot_u8(2), F64(0, 9), 0);
 }
 END_TEST
 
@@ -244,23 +259,29 @@ END_TEST
 
 BODY(fills, out[0] = cot_index_get(in[0], COT_AT(in[1]), .mode = COT_FILL);)
 BODY(promised, out[0] = cot_index_get(in[0], COT_AT(in[1]), .mode = COT_PROMISE);)
-BODY(d_read, out[0] = cot_reduce_sum(cot_mul(cot_index(in[0], COT_AT(in[1])), cot_iota(t, cot_f64(3), 0)));)
-BODY(d_set, out[0] = cot_reduce_sum(cot_square(cot_index_set(in[0], COT_AT(in[1]), cot_index(in[0], COT_AT(0)))));)
+BODY(d_read, out[0] = cot_reduce_sum(cot_mul(cot_index(in[0], COT_AT(in[1])),
+                                             cot_iota(t, cot_f64(3), 0)));)
+BODY(d_set, out[0] = cot_reduce_sum(cot_square(cot_index_set(in[0], COT_AT(in[1]),
+                                                             cot_index(in[0], COT_AT(0)))));)
 BODY(d_segment, out[0] = cot_reduce_sum(cot_square(cot_segment_sum(in[0], in[1], 2)));)
-BODY(d_mask, out[0] = cot_reduce_sum(cot_square(cot_masked_select(in[0], cot_gt(in[0], 1), 4)));)
+BODY(d_mask,
+     out[0] = cot_reduce_sum(cot_square(cot_masked_select(in[0], cot_gt(in[0], 1), 4)));)
 
 START_TEST(modes)
 {
     const cot_type x = cot_f64(4), i = cot_i32(3);
     const double *v = F64(1, 2, 3, 4);
 
-    body_gives("fill", fills, COT_TYPES(x, i), IN(v, I32(4, -1, -5)), cot_f64(3), F64(NAN, 4, NAN), 0);
-    body_gives("promise", promised, COT_TYPES(x, i), IN(v, I32(0, -1, 2)), cot_f64(3), F64(1, 4, 3), 0);
+    body_gives("fill", fills, COT_TYPES(x, i), IN(v, I32(4, -1, -5)), cot_f64(3),
+               F64(NAN, 4, NAN), 0);
+    body_gives("promise", promised, COT_TYPES(x, i), IN(v, I32(0, -1, 2)), cot_f64(3),
+               F64(1, 4, 3), 0);
 }
 END_TEST
 
 static void
-gradient(cot_body *body, cot_types types, const void *const *in, cot_type type, const double *want)
+gradient(cot_body *body, cot_types types, const void *const *in, cot_type type,
+         const double *want)
 {
     cot_context *ctx = cot_context_new(NULL);
 
@@ -282,7 +303,8 @@ START_TEST(gradients)
 END_TEST
 
 #if COT_PLANS
-/* The gradient of a read, and an update in a loop, are made where the result is: no copy of x is planned. */
+/* The gradient of a read, and an update in a loop, are made where the result is: no copy of x
+ * is planned. */
 BODY(d_place, out[0] = cot_reduce_sum(cot_square(cot_index(in[0], COT_AT(in[1]))));)
 BODY(count_one, out[0] = cot_index_add(in[1], COT_AT(cot_rem(in[0], 7)), 1);)
 BODY(count_many, out[0] = cot_fori(1000, count_one, .in = COT_VALUES(in[0]));)
@@ -333,7 +355,8 @@ START_TEST(errors)
     };
     cot_context *ctx = cot_context_new(NULL);
 
-    traced_fails(cot_fn_new(ctx, "f", row[_i].body, 5, 1, NULL), TYPES5, row[_i].status, row[_i].want);
+    traced_fails(cot_fn_new(ctx, "f", row[_i].body, 5, 1, NULL), TYPES5, row[_i].status,
+                 row[_i].want);
     cot_context_free(ctx);
 }
 END_TEST
@@ -343,18 +366,18 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "reading", reading, COUNT(reads) },
-        { "updating", updating, COUNT(updates) },
-        { "along", along, 0 },
-        { "segments", segments, 0 },
-        { "modes", modes, 0 },
-        { "gradients", gradients, 0 },
+    const suite_case cases[] = {
+        EACH(reading, COUNT(reads)),
+        EACH(updating, COUNT(updates)),
+        ONCE(along),
+        ONCE(segments),
+        ONCE(modes),
+        ONCE(gradients),
 #if COT_PLANS
-        { "in_place", in_place, 0 },
+        ONCE(in_place),
 #endif
-        { "errors", errors, 9 },
+        EACH(errors, 9),
     };
 
-    return TRACED_CASES("index", cases, begin, NULL);
+    return SUITE_WITH("index", cases, begin, NULL);
 }

@@ -1,10 +1,9 @@
-/* Type inference: the type of each family of ops at its edges, and one error for each thing that can be
- * wrong with an operand or an attribute. */
-#include <check.h>
+/* Type inference: the type of each family of ops at its edges, and one error for each thing
+ * that can be wrong with an operand or an attribute. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
+#include "tests/unit/suite.h"
 
 typedef struct infer_row {
     const char *in;             /* the arguments      */
@@ -65,10 +64,12 @@ static const infer_row good[] = {
     { "%x: f32[2,3]", "argmax %x {axis=1, dtype=i8}", "i8[2]" },
     { "%x: f32[2,3,4], %y: f32[5,4,2]",
       "dot_general %x, %y {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[2]}", "f32[2,3,5]" },
-    { "%x: f32[2], %y: f32[3]", "dot_general %x, %y {lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]}",
-      "f32[2,3]" },
-    { "%x: f32[5,4], %i: i32[], %j: u8[]", "dynamic_slice %x, %i, %j {sizes=[2,4]}", "f32[2,4]" },
-    { "%x: f32[5,4], %y: f32[0,4], %i: i32[]", "dynamic_update_slice %x, %y, %i, %i", "f32[5,4]" },
+    { "%x: f32[2], %y: f32[3]",
+      "dot_general %x, %y {lhs=[], rhs=[], lhs_batch=[], rhs_batch=[]}", "f32[2,3]" },
+    { "%x: f32[5,4], %i: i32[], %j: u8[]", "dynamic_slice %x, %i, %j {sizes=[2,4]}",
+      "f32[2,4]" },
+    { "%x: f32[5,4], %y: f32[0,4], %i: i32[]", "dynamic_update_slice %x, %y, %i, %i",
+      "f32[5,4]" },
     { "%x: f32[7,4], %i: i32[3,1]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
       "index_map=[0], sizes=[1,4]}", "f32[3,4]" },
@@ -98,7 +99,8 @@ END_TEST
 static const infer_row bad[] = {
     { "%x: bool[2]", "neg %x", "neg: operand 0 is bool[2]; wants a number" },
     { "%x: i32[2]", "sin %x", "sin: operand 0 is i32[2]; wants a floating type" },
-    { "%x: f32[2], %y: f32[3]", "add %x, %y", "add: operands are f32[2] and f32[3]; wants equal shapes" },
+    { "%x: f32[2], %y: f32[3]", "add %x, %y",
+      "add: operands are f32[2] and f32[3]; wants equal shapes" },
     { "%x: f32[2], %y: f64[2]", "add %x, %y",
       "add: operands are f32[2] and f64[2]; wants equal element types" },
     { "%x: f32[2]", "add %x", "add: has 1 operands; wants 2" },
@@ -107,23 +109,34 @@ static const infer_row bad[] = {
     { "%x: i32[2]", "integer_pow %x {y=-1}", "as y is negative" },
     { "%x: f32[2]", "select %x, %x, %x", "select: operand 0 is f32[2]; wants bool" },
     { "%p: bool[3], %x: f32[2]", "select %p, %x, %x", "wants equal shapes" },
-    { "%x: f32[2]", "broadcast_in_dim %x {shape=[3], dims=[0]}", "axis 0 of f32[2] becomes axis 0 of size 3" },
-    { "%x: f32[2,3]", "broadcast_in_dim %x {shape=[3,2], dims=[1,0]}", "wants ascending entries" },
+    { "%x: f32[2]", "broadcast_in_dim %x {shape=[3], dims=[0]}",
+      "axis 0 of f32[2] becomes axis 0 of size 3" },
+    { "%x: f32[2,3]", "broadcast_in_dim %x {shape=[3,2], dims=[1,0]}",
+      "wants ascending entries" },
     { "%x: f32[2]", "broadcast_in_dim %x {shape=[2], dims=[]}", "dims has 0 entries; wants 1" },
-    { "%x: f32[2]", "broadcast_in_dim %x {shape=[2], dims=[-1]}", "dims[0] is -1; wants 0 to 0" },
+    { "%x: f32[2]", "broadcast_in_dim %x {shape=[2], dims=[-1]}",
+      "dims[0] is -1; wants 0 to 0" },
     { "%x: f32[2]", "broadcast_in_dim %x {shape=[2,-1], dims=[0]}", "axis 1 has size -1" },
-    { "%x: f32[]", "broadcast_in_dim %x {shape=[99999999,99999999], dims=[]}", "more than 2^48 elements" },
+    { "%x: f32[]", "broadcast_in_dim %x {shape=[99999999,99999999], dims=[]}",
+      "more than 2^48 elements" },
     { "%x: f32[0]", "reshape %x {shape=[0,9223372036854775807,3]}", "more than 2^48 elements" },
     { "%x: f32[6]", "reshape %x {shape=[4]}", "has 6 elements, the shape wants 4" },
     { "%x: f32[2,3]", "transpose %x {perm=[0,0]}", "axis 0 is named twice" },
     { "%x: f32[2,3]", "transpose %x {perm=[0]}", "perm has 1 entries; wants 2" },
-    { "%x: f32[4]", "slice %x {start=[3], limit=[2], stride=[1]}", "start[0] is 3; wants 0 to 2" },
-    { "%x: f32[4]", "slice %x {start=[0], limit=[5], stride=[1]}", "limit[0] is 5; wants 0 to 4" },
-    { "%x: f32[4]", "slice %x {start=[0], limit=[4], stride=[0]}", "stride[0] is 0; wants 1 to" },
-    { "%x: f32[4], %y: f32[1]", "pad %x, %y {low=[0], high=[0], interior=[0]}", "wants a scalar of f32" },
-    { "%x: f32[4], %y: f32[]", "pad %x, %y {low=[-3], high=[-2], interior=[0]}", "axis 0 has size -1" },
-    { "%x: f32[4], %y: f32[]", "pad %x, %y {low=[-9223372036854775808], high=[0], interior=[0]}", "low[0] is" },
-    { "%x: f32[4], %y: f32[]", "pad %x, %y {low=[0], high=[0], interior=[-1]}", "interior[0] is -1" },
+    { "%x: f32[4]", "slice %x {start=[3], limit=[2], stride=[1]}",
+      "start[0] is 3; wants 0 to 2" },
+    { "%x: f32[4]", "slice %x {start=[0], limit=[5], stride=[1]}",
+      "limit[0] is 5; wants 0 to 4" },
+    { "%x: f32[4]", "slice %x {start=[0], limit=[4], stride=[0]}",
+      "stride[0] is 0; wants 1 to" },
+    { "%x: f32[4], %y: f32[1]", "pad %x, %y {low=[0], high=[0], interior=[0]}",
+      "wants a scalar of f32" },
+    { "%x: f32[4], %y: f32[]", "pad %x, %y {low=[-3], high=[-2], interior=[0]}",
+      "axis 0 has size -1" },
+    { "%x: f32[4], %y: f32[]",
+      "pad %x, %y {low=[-9223372036854775808], high=[0], interior=[0]}", "low[0] is" },
+    { "%x: f32[4], %y: f32[]", "pad %x, %y {low=[0], high=[0], interior=[-1]}",
+      "interior[0] is -1" },
     { "%x: f32[4], %y: f32[4,1]", "concatenate %x, %y {axis=0}", "wants equal shapes" },
     { "%x: f32[4]", "concatenate %x {axis=1}", "axis 1 is out of range for f32[4]" },
     { "%x: f32[4]", "concatenate {axis=0}", "has 0 operands" },
@@ -136,16 +149,22 @@ static const infer_row bad[] = {
     { "%x: f32[0]", "argmax %x {axis=0}", "axis 0 of f32[0] is empty" },
     { "%x: f32[200]", "argmax %x {axis=0, dtype=i8}", "too large to count in i8" },
     { "%x: f32[200]", "argmax %x {axis=0, dtype=f32}", "wants an integer type" },
-    { "%x: f32[2,3], %y: f32[4,5]", "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}",
+    { "%x: f32[2,3], %y: f32[4,5]",
+      "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]}",
       "dot_general: contracted sizes differ: x axis 1 has 3, y axis 0 has 4" },
-    { "%x: f32[2,3], %y: f32[4,5]", "dot_general %x, %y {lhs=[1], rhs=[], lhs_batch=[], rhs_batch=[]}",
+    { "%x: f32[2,3], %y: f32[4,5]",
+      "dot_general %x, %y {lhs=[1], rhs=[], lhs_batch=[], rhs_batch=[]}",
       "rhs has 0 entries; wants 1" },
-    { "%x: f32[2,3], %y: f32[3,2]", "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[1], rhs_batch=[1]}",
+    { "%x: f32[2,3], %y: f32[3,2]",
+      "dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[1], rhs_batch=[1]}",
       "axis 1 is named twice" },
     { "%x: f32[5], %i: f32[]", "dynamic_slice %x, %i {sizes=[2]}", "wants an integer scalar" },
-    { "%x: f32[5], %i: i32[]", "dynamic_slice %x, %i {sizes=[6]}", "sizes[0] is 6; wants 0 to 5" },
-    { "%x: f32[5], %i: i32[]", "dynamic_slice %x, %i, %i {sizes=[2]}", "has 3 operands; wants 2" },
-    { "%x: f32[5], %y: f32[6], %i: i32[]", "dynamic_update_slice %x, %y, %i", "at most 5 on axis 0" },
+    { "%x: f32[5], %i: i32[]", "dynamic_slice %x, %i {sizes=[6]}",
+      "sizes[0] is 6; wants 0 to 5" },
+    { "%x: f32[5], %i: i32[]", "dynamic_slice %x, %i, %i {sizes=[2]}",
+      "has 3 operands; wants 2" },
+    { "%x: f32[5], %y: f32[6], %i: i32[]", "dynamic_update_slice %x, %y, %i",
+      "at most 5 on axis 0" },
     { "%x: f32[7,4], %i: i32[3,2]",
       "gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], "
       "index_map=[0], sizes=[1,4]}", "index_map has 1 entries; wants 2" },
@@ -177,13 +196,16 @@ static const infer_row bad[] = {
     { "%x: f32[3]", "call %x {body=@two}", "body: has 2 inputs; wants 1" },
     { "%p: f32[], %x: f32[3]", "cond %p, %x {branches=[@id]}", "wants an integer or bool" },
     { "%p: bool[], %x: f32[3]", "cond %p, %x {branches=[]}", "branches is missing" },
-    { "%p: bool[], %x: f32[3]", "cond %p, %x {branches=[@id, @less]}", "output 0 is bool[3]; wants f32[3]" },
-    { "%p: bool[2], %x: f32[3]", "cond %p, %x {branches=[@id]}", "wants the predicate's axes first" },
+    { "%p: bool[], %x: f32[3]", "cond %p, %x {branches=[@id, @less]}",
+      "output 0 is bool[3]; wants f32[3]" },
+    { "%p: bool[2], %x: f32[3]", "cond %p, %x {branches=[@id]}",
+      "wants the predicate's axes first" },
     { "%x: f32[3]", "while %x {cond=@id, body=@id}", "output 0 is f32[3]; wants bool" },
     { "%x: f32[3]", "while %x {cond=@all, body=@less}", "output 0 is bool[3]; wants f32[3]" },
     { "%x: f32[3]", "while %x {cond=@all, body=@id, max=-1}", "max is -1; wants 0 or more" },
     { "%x: f32[3]", "while %x {cond=@all, body=@id, consts=2}", "consts is 2" },
-    { "%x: f32[4,3]", "scan %x {carries=0, length=5, body=@id}", "size 5, the length, on axis 0" },
+    { "%x: f32[4,3]", "scan %x {carries=0, length=5, body=@id}",
+      "size 5, the length, on axis 0" },
     { "%x: f32[3]", "scan %x {carries=2, length=5, body=@id}", "carries is 2" },
     { "%x: f32[3]", "scan %x {carries=0, consts=-1, length=5, body=@id}", "consts is -1" },
     { "%x: f32[3]", "scan %x {carries=1, length=-5, body=@id}", "length is -5" },
@@ -194,8 +216,8 @@ START_TEST(a_bad_node_says_what_was_wanted)
     cot_status s = parse(&bad[_i], "f32[]");
 
     ck_assert_msg(s != COT_OK, "%s: accepted", bad[_i].node);
-    ck_assert_msg(strstr(message, bad[_i].want) != NULL, "%s: '%s' is not in '%s'", bad[_i].node,
-                  bad[_i].want, message);
+    ck_assert_msg(strstr(message, bad[_i].want) != NULL, "%s: '%s' is not in '%s'",
+                  bad[_i].node, bad[_i].want, message);
     ck_assert_msg(strstr(message, "t.cot:") == message, "no place in '%s'", message);
 }
 END_TEST
@@ -203,14 +225,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("infer");
-    TCase *t = tcase_create("infer");
-    tcase_add_loop_test(t, a_good_node_has_its_type, 0, sizeof good / sizeof *good);
-    tcase_add_loop_test(t, a_bad_node_says_what_was_wanted, 0, sizeof bad / sizeof *bad);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(a_good_node_has_its_type, sizeof good / sizeof *good),
+        EACH(a_bad_node_says_what_was_wanted, sizeof bad / sizeof *bad),
+    };
+
+    return SUITE("infer", cases);
 }

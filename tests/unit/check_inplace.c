@@ -1,12 +1,10 @@
-/* Memory that is written twice: in/out arguments, results over donated arguments, and that a call with
- * the caller's work block allocates nothing.
+/* Memory that is written twice: in/out arguments, results over donated arguments, and that a
+ * call with the caller's work block allocates nothing.
  *
- * Each program runs by the kernel with its in/out arguments, then without them but with every argument
- * donated and each result in the argument that the plan pairs it with; both must give the twin's bits. */
-#include <check.h>
+ * Each program runs by the kernel with its in/out arguments, then without them but with every
+ * argument donated and each result in the argument that the plan pairs it with; both must give
+ * the twin's bits. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
@@ -15,6 +13,7 @@
 #include "runtime/build.h"
 #include "runtime/compile.h"
 #include "runtime/values.h"
+#include "tests/unit/suite.h"
 
 /* The linker sends this program's own calls here (--wrap). */
 static long allocations;
@@ -62,10 +61,10 @@ static const struct {
     bool copies; /* by the kernel with in/out arguments */
 } row[] = {
     { "each element",
-      "fn @f(%x: inout f32[67], %y: f32[67]) -> (f32[67]) {\n  %0 = add %x, %y : f32[67]\n  ret %0\n}",
+      "fn @f(%x: inout f32[67], %y: f32[67]) -> (f32[67]) {\n  %0 = add %x, %y : f32[67]\n  "
+      "ret %0\n}",
       false },
-    { "unchanged",
-      "fn @f(%x: inout f32[67]) -> (f32[67]) {\n  ret %x\n}", false },
+    { "unchanged", "fn @f(%x: inout f32[67]) -> (f32[67]) {\n  ret %x\n}", false },
     { "swap",
       "fn @f(%x: inout f32[67], %y: inout f32[67]) -> (f32[67], f32[67]) {\n  ret %y, %x\n}", true },
     { "rotate",
@@ -126,7 +125,8 @@ parsed(cot_context *ctx, const char *text)
 {
     ir_module m;
 
-    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(ir_parse(ctx, "test", text, strlen(text), &m) == COT_OK, "%s",
+                  cot_error(ctx));
     return m.fn[m.n - 1];
 }
 
@@ -313,7 +313,8 @@ compile_fails(cot_context *ctx, cot_list donate, const char *want)
     const ir_graph *f = parsed(ctx, row[0].text);
     cot_kernel *k;
 
-    ck_assert_int_eq(cot_compile_graph(f, &(cot_compile_options){ .donated = donate }, &k), COT_ERR_ARG);
+    ck_assert_int_eq(cot_compile_graph(f, &(cot_compile_options){ .donated = donate }, &k),
+                     COT_ERR_ARG);
     ck_assert_str_eq(cot_error(ctx), want);
     cot_error_clear(ctx);
 }
@@ -323,7 +324,8 @@ START_TEST(mistakes)
     cot_context *ctx = cot_context_new(NULL);
     const ir_graph *f = plain(ctx, row[0].text);
     float memory[67 * 2] = { 0 };
-    cot_array *x = cot_array_borrow(ctx, cot_f32(67), memory), *y = cot_array_borrow(ctx, cot_f32(67), memory + 67),
+    cot_array *x = cot_array_borrow(ctx, cot_f32(67), memory),
+              *y = cot_array_borrow(ctx, cot_f32(67), memory + 67),
               *shifted = cot_array_borrow(ctx, cot_f32(67), memory + 1);
     cot_kernel *k;
 
@@ -361,8 +363,9 @@ static const char user_text[] =
     "        bad |= x[i] != (float)(11 * (i + 1)) || g[i] != (float)(20 * (i + 1));\n"
     "    free(work);\n    return bad;\n}\n";
 
-static const char step_text[] = "fn @step(%x: inout f32[4], %g: f32[4]) -> (twice: f32[4], f32[4]) {\n"
-                                "  %0 = add %x, %g : f32[4]\n  %1 = add %g, %g : f32[4]\n  ret %1, %0\n}";
+static const char step_text[] =
+    "fn @step(%x: inout f32[4], %g: f32[4]) -> (twice: f32[4], f32[4]) {\n"
+    "  %0 = add %x, %g : f32[4]\n  %1 = add %g, %g : f32[4]\n  ret %1, %0\n}";
 
 static bool
 has_line(const char *path, const char *want)
@@ -405,19 +408,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("inplace");
-    TCase *t = tcase_create("inplace");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(programs, ROWS),
+        ONCE(mistakes),
+        ONCE(objects),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, programs, 0, ROWS);
-    tcase_add_test(t, mistakes);
-    tcase_add_test(t, objects);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return SUITE("inplace", cases);
 }

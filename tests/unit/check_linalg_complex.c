@@ -1,11 +1,13 @@
-/* Linear algebra of complex matrices: what factors multiply to, and gradients beside those of PyTorch, whose convention
- * it is (dL/dx + i dL/dy), by the evaluator and the JIT with the same bits. */
+/* Linear algebra of complex matrices: what factors multiply to, and gradients beside those of
+ * PyTorch, whose convention it is (dL/dx + i dL/dy), by the evaluator and the JIT with the same
+ * bits. */
 #include "both.h"
 
 #define SQUARE F64(4, 1, 1, -0.5, 2, 0, 0, 1, 5, -1, 3, 0.25, 0.5, 0, 2, 1, 0, 6)
 #define TALL F64(1, 0, 0, 2, 3, -1, 4, 0, 5, 0, 7, 0.5)
 
-/* A real loss of every part of x, each with a weight of its own: Re sum (k + 1) (1 - 0.3 i) x_k. */
+/* A real loss of every part of x, each with a weight of its own: Re sum (k + 1) (1 - 0.3 i)
+ * x_k. */
 static cot_value
 loss(cot_trace *t, cot_value x)
 {
@@ -41,19 +43,24 @@ side(cot_trace *t)
     return cot_constant(t, cot_c128(3, 2), TALL);
 }
 
-BODY(cholesky_loss, out[0] = loss(t, cot_cholesky(cot_add(in[0], cot_mul(12, cot_eye(t, COT_C128, 3))))); )
+BODY(cholesky_loss,
+     out[0] = loss(t, cot_cholesky(cot_add(in[0], cot_mul(12, cot_eye(t, COT_C128, 3)))));)
 BODY(solve_loss, out[0] = loss(t, cot_solve(in[0], side(t)));)
 BODY(tri_loss, out[0] = loss(t, cot_triangular_solve(in[0], side(t)));)
-BODY(tri_right_loss, out[0] = loss(t, cot_triangular_solve(in[0], cot_transpose(side(t)), .right = 1, .transposed = 1));)
+BODY(tri_right_loss, out[0] = loss(t, cot_triangular_solve(in[0], cot_transpose(side(t)),
+                                                           .right = 1, .transposed = 1));)
 BODY(inv_loss, out[0] = loss(t, cot_inv(in[0]));)
 BODY(det_loss, out[0] = loss(t, cot_det(in[0]));)
 BODY(logabs_loss, (void)cot_slogdet(in[0], out);)
 BODY(sign_loss, out[0] = loss(t, cot_slogdet(in[0], NULL));)
-BODY(qr_loss, cot_value r; cot_value q = cot_qr(in[0], &r); out[0] = cot_add(loss(t, q), loss(t, r));)
+BODY(qr_loss, cot_value r; cot_value q = cot_qr(in[0], &r);
+     out[0] = cot_add(loss(t, q), loss(t, r));)
 BODY(lu_loss, cot_value y = cot_lu(in[0], NULL, NULL); cot_value one = cot_eye(t, COT_C128, 3);
      out[0] = cot_add(loss(t, cot_add(cot_tril(y, -1), one)), loss(t, cot_triu(y, 0)));)
-BODY(eigh_loss, cot_value v; cot_value w = cot_eigh(in[0], &v); out[0] = cot_add(cube_sum(w), loss(t, squares(v)));)
-BODY(eig_loss, cot_value w = cot_eigvals(in[0]); out[0] = cot_add(cube_sum_real(w), cot_reduce_sum(squares(w)));)
+BODY(eigh_loss, cot_value v; cot_value w = cot_eigh(in[0], &v);
+     out[0] = cot_add(cube_sum(w), loss(t, squares(v)));)
+BODY(eig_loss, cot_value w = cot_eigvals(in[0]);
+     out[0] = cot_add(cube_sum_real(w), cot_reduce_sum(squares(w)));)
 BODY(eigv_loss, cot_value v; cot_value w = cot_eig(in[0], &v, NULL); cot_value s = squares(v);
      out[0] = cot_add(cot_reduce_sum(cot_square(s)), cot_reduce_sum(cot_mul(s, squares(w))));)
 BODY(svd_loss, cot_value s; cot_value v; cot_value u = cot_svd(in[0], &s, &v);
@@ -65,8 +72,8 @@ static void
 is_near(const char *name, int n, const double *got, const double *want, double tolerance)
 {
     for (int i = 0; i < n; i++)
-        ck_assert_msg(fabs(got[i] - want[i]) <= tolerance * fmax(1, fabs(want[i])), "%s: number %d is %.17g, wants %.17g",
-                      name, i, got[i], want[i]);
+        ck_assert_msg(fabs(got[i] - want[i]) <= tolerance * fmax(1, fabs(want[i])),
+                      "%s: number %d is %.17g, wants %.17g", name, i, got[i], want[i]);
 }
 
 START_TEST(gradients_are_those_of_torch)
@@ -174,7 +181,8 @@ static cot_value
 any_matrix(cot_trace *t, int64_t m, int64_t n)
 {
     cot_value i = cot_reshape(cot_iota(t, cot_f64(2 * m * n), 0), 2, m, n);
-    return cot_complex(cot_sin(cot_mul(cot_mul(i, i), 0.37)), cot_cos(cot_mul(cot_mul(i, i), 0.73)));
+    return cot_complex(cot_sin(cot_mul(cot_mul(i, i), 0.37)),
+                       cot_cos(cot_mul(cot_mul(i, i), 0.73)));
 }
 
 static cot_value
@@ -193,7 +201,8 @@ static void
 factors(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     const int64_t *size = user, m = size[0], n = size[1], k = m < n ? m : n;
-    cot_value x = cot_add(any_matrix(t, m, n), cot_mul(in[0], 0)), r, s, v, q = cot_qr(x, &r), u = cot_svd(x, &s, &v);
+    cot_value x = cot_add(any_matrix(t, m, n), cot_mul(in[0], 0)), r, s, v, q = cot_qr(x, &r),
+              u = cot_svd(x, &s, &v);
     cot_value square = cot_matmul(x, adjoint(x)), w = cot_eigh(square, &out[5]), l;
 
     square = cot_add(square, cot_eye(t, COT_C128, m));
@@ -205,21 +214,25 @@ factors(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[4] = largest(cot_sub(cot_matmul(l, adjoint(l)), square));
     w = cot_reshape(w, 2, 1, m);
     v = out[5];
-    out[5] = cot_add(apart_from_one(t, v), largest(cot_sub(cot_matmul(cot_mul(v, w), adjoint(v)),
-                                                           cot_sub(square, cot_eye(t, COT_C128, m)))));
-    out[6] = largest(cot_sub(cot_matmul(cot_pinv(x), x), m >= n ? one_like(t, x) : cot_matmul(cot_pinv(x), x)));
+    out[5] = cot_add(apart_from_one(t, v),
+                     largest(cot_sub(cot_matmul(cot_mul(v, w), adjoint(v)),
+                                     cot_sub(square, cot_eye(t, COT_C128, m)))));
+    out[6] = largest(cot_sub(cot_matmul(cot_pinv(x), x),
+                             m >= n ? one_like(t, x) : cot_matmul(cot_pinv(x), x)));
     out[7] = largest(cot_sub(cot_matmul(square, cot_inv(square)), one_like(t, square)));
 }
 
 START_TEST(factors_multiply_to_the_matrix)
 {
-    static const int64_t sizes[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 }, { 6, 4 }, { 9, 9 }, { 36, 36 } };
+    static const int64_t sizes[][2] = { { 1, 1 }, { 2, 2 }, { 3, 5 },
+                                        { 6, 4 }, { 9, 9 }, { 36, 36 } };
     double got[8];
     cot_fn *f = cot_fn_new(ctx, "factors", factors, 1, 8, (void *)sizes[_i]);
 
     ck_assert_int_eq(results(f, COT_TYPES(cot_f64()), IN(F64(1)), got), 8);
     for (int i = 0; i < 8; i++)
-        ck_assert_msg(got[i] < 1e-11, "%dx%d: factor %d is off by %g", (int)sizes[_i][0], (int)sizes[_i][1], i, got[i]);
+        ck_assert_msg(got[i] < 1e-11, "%dx%d: factor %d is off by %g", (int)sizes[_i][0],
+                      (int)sizes[_i][1], i, got[i]);
 }
 END_TEST
 
@@ -238,11 +251,11 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "gradients", gradients_are_those_of_torch, 16 },
         { "factors", factors_multiply_to_the_matrix, 6 },
         { "corners", equal_eigenvalues, 0 },
     };
 
-    return TRACED_CASES("linalg_complex", cases, begin, end);
+    return SUITE("linalg_complex", cases);
 }

@@ -1,5 +1,6 @@
-/* Texts have a decimal point whatever the program's locale has: what is parsed, printed, imported and written as C
- * under a locale with a comma.  Where the system has no such locale, localedef makes one. */
+/* Texts have a decimal point whatever the program's locale has: what is parsed, printed,
+ * imported and written as C under a locale with a comma.  Where the system has no such locale,
+ * localedef makes one. */
 #include <locale.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +8,6 @@
 #include "cotrace/stablehlo.h"
 #include "traced.h"
 
-static cot_context *ctx;
 static char folder[] = "/tmp/cotrace-locale-XXXXXX";
 
 static bool
@@ -23,7 +23,8 @@ make_locale(void)
 
     if (!mkdtemp(folder))
         return false;
-    snprintf(command, sizeof command, "localedef -c -i de_DE -f UTF-8 %s/xx_XX.UTF-8 >%s/log 2>&1", folder, folder);
+    snprintf(command, sizeof command,
+             "localedef -c -i de_DE -f UTF-8 %s/xx_XX.UTF-8 >%s/log 2>&1", folder, folder);
     if (system(command) == -1)
         return false;
     setenv("LOCPATH", folder, 1);
@@ -33,24 +34,13 @@ make_locale(void)
 static bool
 with_comma(void)
 {
-    static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "ru_RU.UTF-8", "pt_BR.UTF-8" };
+    static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8",
+                                         "ru_RU.UTF-8", "pt_BR.UTF-8" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (has_comma(names[i]))
             return true;
     return make_locale();
-}
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
 }
 
 static void
@@ -70,11 +60,12 @@ prints(const cot_graph *g)
 
 START_TEST(graphs)
 {
-    static const char text[] =
-        "fn @f() -> f64[3] {\n  %0 = constant {data=[1.5, 0.1, 2.5e300]} : f64[3]\n  ret %0\n}\n";
+    static const char text[] = "fn @f() -> f64[3] {\n  %0 = constant {data=[1.5, 0.1, "
+                               "2.5e300]} : f64[3]\n  ret %0\n}\n";
     const cot_graph *g;
 
-    ck_assert_msg(cot_parse(ctx, "f.cot", text, sizeof text - 1, NULL, &g) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(cot_parse(ctx, "f.cot", text, sizeof text - 1, NULL, &g) == COT_OK, "%s",
+                  cot_error(ctx));
     prints(g);
 }
 END_TEST
@@ -83,7 +74,8 @@ START_TEST(modules)
 {
     static const char text[] =
         "func.func @main() -> tensor<3xf64> {\n"
-        "  %0 = stablehlo.constant dense<[1.5, 0.1000000000000000055511151231257827, 2.5e300]> : tensor<3xf64>\n"
+        "  %0 = stablehlo.constant dense<[1.5, 0.1000000000000000055511151231257827, 2.5e300]> "
+        ": tensor<3xf64>\n"
         "  return %0 : tensor<3xf64>\n}\n";
     const cot_graph *g;
 
@@ -100,8 +92,10 @@ START_TEST(sources)
 
     snprintf(path, sizeof path, "/tmp/cotrace-locale-%d.c", (int)getpid());
     cot_fn *f = cot_fn_new(ctx, "scaled", scaled, 1, 1, NULL);
-    ck_assert_msg(cot_build_object(ctx, &(cot_export){ .fn = f, .types = COT_TYPES(cot_f64(3)) }, 1,
-                                   &(cot_compile_options){ .vector_bits = 32 }, path, NULL) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_msg(
+        cot_build_object(ctx, &(cot_export){ .fn = f, .types = COT_TYPES(cot_f64(3)) }, 1,
+                         &(cot_compile_options){ .vector_bits = 32 }, path, NULL) == COT_OK,
+        "%s", cot_error(ctx));
     FILE *file = fopen(path, "r");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
@@ -114,15 +108,15 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "graphs", graphs, 0 },
-        { "modules", modules, 0 },
-        { "sources", sources, 0 },
+    const suite_case cases[] = {
+        ONCE(graphs),
+        ONCE(modules),
+        ONCE(sources),
     };
 
     if (!with_comma()) {
         puts("locale: no locale with a decimal comma, and none could be made");
         return 77;
     }
-    return TRACED_CASES("locale", cases, begin, end);
+    return SUITE("locale", cases);
 }

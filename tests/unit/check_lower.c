@@ -1,10 +1,9 @@
-/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of threads.
+/* Compiled kernels agree with the twin, bit for bit, at every vector width and number of
+ * threads.
  *
- * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by the twin, lowered
- * and run for each width that the machine has, on the same inputs: numbers drawn from a fixed seed, among them zeros of
- * both signs, infinities and NaN. */
-#include <check.h>
-#include <stdlib.h>
+ * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by
+ * the twin, lowered and run for each width that the machine has, on the same inputs: numbers
+ * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
 
 #include "codegen/backend.h"
 #include "codegen/cost.h"
@@ -12,6 +11,7 @@
 #include "lower_graphs.h"
 #include "passes/pass.h"
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 #include "trial.h"
 
 typedef struct trial {
@@ -135,8 +135,10 @@ kernels_of_chain(int n)
         ir_buf_printf(&text, ", f32[16]");
     ir_buf_printf(&text, ") {\n");
     for (int i = 0; i < n; i++) {
-        ir_buf_printf(&text, "  %%%d = mul %%%s, %%w : f32[16]\n", 3 * i, i ? ir_format(&ctx->arena, "%d", 3 * i - 2) : "x");
-        ir_buf_printf(&text, "  %%%d = tanh %%%d : f32[16]\n  %%%d = sin %%%d : f32[16]\n", 3 * i + 1, 3 * i, 3 * i + 2, 3 * i + 1);
+        ir_buf_printf(&text, "  %%%d = mul %%%s, %%w : f32[16]\n", 3 * i,
+                      i ? ir_format(&ctx->arena, "%d", 3 * i - 2) : "x");
+        ir_buf_printf(&text, "  %%%d = tanh %%%d : f32[16]\n  %%%d = sin %%%d : f32[16]\n",
+                      3 * i + 1, 3 * i, 3 * i + 2, 3 * i + 1);
     }
     ir_buf_printf(&text, "  ret %%2");
     for (int i = 1; i < n; i++)
@@ -155,7 +157,8 @@ START_TEST(chains_of_results_grow_linearly)
 }
 END_TEST
 
-/* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a step at least. */
+/* Ten steps of a product with a vector, and an absolute value: 2 * 64 * 64 + 64 operations a
+ * step at least. */
 START_TEST(a_loop_costs_what_its_steps_do)
 {
     static const char text[] =
@@ -180,19 +183,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("lower");
-    TCase *c = tcase_create("twin");
-    tcase_set_timeout(c, 60);
-    if (cg_llvm())
-        tcase_add_loop_test(c, kernels_agree_with_the_twin, 0, lower_graph_count);
-    if (cg_llvm())
-        tcase_add_test(c, chains_of_results_grow_linearly);
-    if (cg_llvm())
-        tcase_add_test(c, a_loop_costs_what_its_steps_do);
-    suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const suite_case cases[] = {
+        EACH(kernels_agree_with_the_twin, lower_graph_count),
+        ONCE(chains_of_results_grow_linearly),
+        ONCE(a_loop_costs_what_its_steps_do),
+    };
+
+    return SUITE("lower", cases);
 }

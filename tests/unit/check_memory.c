@@ -1,8 +1,8 @@
-/* Every allocation of a small compile fails in turn: each time an honest status, and nothing leaks. */
-#include <check.h>
-#include <stdlib.h>
+/* Every allocation of a small compile fails in turn: each time an honest status, and nothing
+ * leaks. */
 
 #include "cotrace/cotrace.h"
+#include "tests/unit/suite.h"
 
 typedef struct meter {
     long calls, fail_at, live;
@@ -34,7 +34,8 @@ body(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_mul(cot_sin(in[0]), in[1]), .axes = COT_LIST(0));
 }
 
-/* The whole of it: a gradient, mapped, compiled, run.  cot_status of the first call that fails. */
+/* The whole of it: a gradient, mapped, compiled, run.  cot_status of the first call that
+ * fails. */
 static cot_status
 compile_and_run(cot_context *ctx, const char *backend, bool *ran)
 {
@@ -108,18 +109,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("memory");
-    TCase *t = tcase_create("memory");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        ONCE(evaluated),
+        ONCE(compiled),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, evaluated);
-    tcase_add_test(t, compiled);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("memory", cases);
 }

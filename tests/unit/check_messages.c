@@ -1,25 +1,13 @@
-/* Messages that no other suite meets, compared whole: texts of graphs that do not type, bodies (lines of
- * model.c), and calls around them.  tests/messages.sh says which rows of errors.def no test quotes. */
+/* Messages that no other suite meets, compared whole: texts of graphs that do not type, bodies
+ * (lines of model.c), and calls around them.  tests/messages.sh says which rows of errors.def
+ * no test quotes. */
 #include "traced.h"
 
 #include "cotrace/custom.h"
 #include "cotrace/module.h"
 #include "cotrace/random.h"
 
-static cot_context *ctx;
 static cot_value foreign;           /* of another context */
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* ---- texts ---- */
 
@@ -107,7 +95,8 @@ BODY(odd_pairs,  out[0] = cot_ppermute(in[0], "i", COT_LIST(0, 1, 1));)
 static void
 fails(cot_body *body, cot_types types, cot_status status, const char *message)
 {
-    traced_fails(cot_fn_new_((cot_place){ "main.c", 2 }, ctx, "f", body, types.n, 1, NULL), types, status, message);
+    traced_fails(cot_fn_new_((cot_place){ "main.c", 2 }, ctx, "f", body, types.n, 1, NULL),
+                 types, status, message);
 }
 
 static void
@@ -135,7 +124,8 @@ START_TEST(of_no_trace)
     cot_value none = cot_sin_((cot_place){ "main.c", 3 }, (cot_value){ ctx, 1, 1 });
 
     ck_assert_int_eq(none.id, 0);
-    ck_assert_str_eq(cot_error(ctx), "main.c:3: sin: no trace is open; ops on values belong in a body");
+    ck_assert_str_eq(cot_error(ctx),
+                     "main.c:3: sin: no trace is open; ops on values belong in a body");
 }
 END_TEST
 
@@ -167,17 +157,25 @@ START_TEST(of_flow)
 {
     cot_type m = cot_f32(2, 3);
 
-    fails(no_carry, COT_TYPES(m), COT_ERR_ARG, "model.c:5: while: has no carries; wants at least one value in .in");
-    fails(no_steps, COT_TYPES(m), COT_ERR_ARG, "model.c:6: scan: has neither carries nor results; wants .in or .n_out");
-    fails(no_slices, COT_TYPES(m, cot_f32(3)), COT_ERR_SHAPE, "model.c:7: map: .xs 1 is f32[3]; wants an axis to slice, of size 2");
-    fails(no_slices, COT_TYPES(m, cot_f32()), COT_ERR_SHAPE, "model.c:7: map: .xs 1 is f32[]; wants an axis to slice, of size 2");
+    fails(no_carry, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:5: while: has no carries; wants at least one value in .in");
+    fails(no_steps, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:6: scan: has neither carries nor results; wants .in or .n_out");
+    fails(no_slices, COT_TYPES(m, cot_f32(3)), COT_ERR_SHAPE,
+          "model.c:7: map: .xs 1 is f32[3]; wants an axis to slice, of size 2");
+    fails(no_slices, COT_TYPES(m, cot_f32()), COT_ERR_SHAPE,
+          "model.c:7: map: .xs 1 is f32[]; wants an axis to slice, of size 2");
     fails(no_body, COT_TYPES(m), COT_ERR_ARG, "model.c:32: f.while: a body is NULL");
-    fails(no_branch, COT_TYPES(cot_i32()), COT_ERR_ARG, "model.c:33: cond: attribute branches is missing");
-    fails(nowhere, COT_TYPES(cot_f32()), COT_ERR_ARG, "model.c:34: cond: has several results and no .out; wants room for them");
+    fails(no_branch, COT_TYPES(cot_i32()), COT_ERR_ARG,
+          "model.c:33: cond: attribute branches is missing");
+    fails(nowhere, COT_TYPES(cot_f32()), COT_ERR_ARG,
+          "model.c:34: cond: has several results and no .out; wants room for them");
     fails(prefixes, COT_TYPES(m), COT_ERR_ARG, "model.c:35: associative_scan: a body is NULL");
-    fails(few_steps, COT_TYPES(m), COT_ERR_ARG, "model.c:8: fori: the number of steps is -1; wants 0 to 2147483647");
+    fails(few_steps, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:8: fori: the number of steps is -1; wants 0 to 2147483647");
     cot_fn *one = cot_fn_new(ctx, "one", keeps, 1, 1, NULL);
-    traced_fails(cot_fn_new(ctx, "f", call_two, 1, 1, &one), COT_TYPES(m), COT_ERR_ARG, "model.c:9: call: one has 1 results; the call takes 2");
+    traced_fails(cot_fn_new(ctx, "f", call_two, 1, 1, &one), COT_TYPES(m), COT_ERR_ARG,
+                 "model.c:9: call: one has 1 results; the call takes 2");
 }
 END_TEST
 
@@ -224,8 +222,10 @@ START_TEST(of_functions)
     traced_fails(cot_fn_named_(here, cot_grad(f), "x", NULL), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: grad(squares): is not a body; name the body it is made of");
     traced_fails(cot_vmap_(here, f, &(cot_vmap_options){ .in_dims = COT_LIST(COT_NONE), .size = -2 },
                            sizeof(cot_vmap_options)),
-                 COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: vmap(squares): in maps no argument; wants at least one, or size");
-    traced_fails(cot_fn_optional_(here, f, "x, y", 1), COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: squares: has 1 optional argument, the names are 2");
+                 COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:7: vmap(squares): in maps no argument; wants at least one, or size");
+    traced_fails(cot_fn_optional_(here, f, "x, y", 1), COT_TYPES(cot_f32(3)), COT_ERR_ARG,
+                 "main.c:7: squares: has 1 optional argument, the names are 2");
     cot_vjp_halves_(here, f, &fwd, &bwd, NULL, 0);
     traced_fails(bwd, COT_TYPES(cot_f32(3)), COT_ERR_ARG, "main.c:7: bwd(squares): no trace of the first half leaves residuals of the types of these 1 "
           "arguments; trace or call the first half before");
@@ -286,11 +286,14 @@ START_TEST(of_custom_functions)
     const cot_graph *g;
     float x[3] = { 0, 0, 0 };
     cot_types types = COT_TYPES(cot_f32(3)), two = COT_TYPES(cot_f32(3), cot_f32(3));
-    const cot_custom *linear = cot_custom_new(ctx, "linear", .forward = forward, .vjp = not_linear);
-    const cot_custom *other = cot_custom_new_(
-        (cot_place){ "main.c", 10 }, ctx, "other", &(cot_custom_options){ .forward = forward, .vjp = other_type },
-        sizeof(cot_custom_options));
-    const cot_custom *failing = cot_custom_new(ctx, "failing", .run = run_fails, .types = same_type);
+    const cot_custom *linear =
+        cot_custom_new(ctx, "linear", .forward = forward, .vjp = not_linear);
+    const cot_custom *other =
+        cot_custom_new_((cot_place){ "main.c", 10 }, ctx, "other",
+                        &(cot_custom_options){ .forward = forward, .vjp = other_type },
+                        sizeof(cot_custom_options));
+    const cot_custom *failing =
+        cot_custom_new(ctx, "failing", .run = run_fails, .types = same_type);
 
     traced_fails(cot_jvp(cot_fn_new(ctx, "f", apply, 1, 1, (void *)linear)), two, COT_ERR_RULE, "model.c:26, in jvp: custom_call: linear has no jvp rule, and its vjp rule is not linear in its "
           "cotangent: sin at model.c:30 is not; wants .jvp");
@@ -304,7 +307,6 @@ START_TEST(of_custom_functions)
 END_TEST
 
 /* ---- loops, memory ---- */
-
 
 START_TEST(of_bounds)
 {
@@ -345,20 +347,18 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("messages");
-    TCase *t = tcase_create("all");
+    const suite_case cases[] = {
+        EACH(of_texts, sizeof texts / sizeof *texts),
+        ONCE(of_two_contexts),
+        ONCE(of_no_trace),
+        ONCE(of_operands),
+        ONCE(of_flow),
+        ONCE(of_bare_numbers),
+        ONCE(of_functions),
+        ONCE(of_custom_functions),
+        ONCE(of_bounds),
+        ONCE(of_memory),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, of_texts, 0, (int)(sizeof texts / sizeof *texts));
-    tcase_add_test(t, of_two_contexts);
-    tcase_add_test(t, of_no_trace);
-    tcase_add_test(t, of_operands);
-    tcase_add_test(t, of_flow);
-    tcase_add_test(t, of_bare_numbers);
-    tcase_add_test(t, of_functions);
-    tcase_add_test(t, of_custom_functions);
-    tcase_add_test(t, of_bounds);
-    tcase_add_test(t, of_memory);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("messages", cases);
 }

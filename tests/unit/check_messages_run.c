@@ -4,20 +4,6 @@
 #include "cotrace/module.h"
 #include "cotrace/random.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 BODY(square, out[0] = cot_mul(in[0], in[0]);)
 BODY(more, out[0] = cot_gt(in[0], 0);)
 BODY(next, out[0] = cot_add(in[0], 1);)
@@ -56,14 +42,18 @@ compiled(cot_compile_options o)
 
 START_TEST(of_options)
 {
-    said(compiled((cot_compile_options){ .backend = "gpu" }), COT_ERR_TARGET, "the back end is 'gpu'; wants jit, c, eval, cuda or sim");
-    said(compiled((cot_compile_options){ .threads = 2000 }), COT_ERR_ARG, "threads is 2000; wants 1 to 1024");
-    said(compiled((cot_compile_options){ .vector_bits = 100 }), COT_ERR_ARG, "vector_bits is 100; wants 32, 128, 256 or 512");
+    said(compiled((cot_compile_options){ .backend = "gpu" }), COT_ERR_TARGET,
+         "the back end is 'gpu'; wants jit, c, eval, cuda or sim");
+    said(compiled((cot_compile_options){ .threads = 2000 }), COT_ERR_ARG,
+         "threads is 2000; wants 1 to 1024");
+    said(compiled((cot_compile_options){ .vector_bits = 100 }), COT_ERR_ARG,
+         "vector_bits is 100; wants 32, 128, 256 or 512");
     cot_context *c = cot_context_new(&(cot_options){ .target = "toaster" });
     cot_kernel *k;
     cot_fn *f = cot_fn_new_((cot_place){ "main.c", 5 }, c, "f", square, 1, 1, NULL);
     ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(3)), NULL, &k), COT_ERR_TARGET);
-    ck_assert_str_eq(cot_error(c), "the target is 'toaster'; wants host, generic, auto, cuda or cuda:sm_80, and ,fast behind these two");
+    ck_assert_str_eq(cot_error(c), "the target is 'toaster'; wants host, generic, auto, cuda "
+                                   "or cuda:sm_80, and ,fast behind these two");
     cot_context_free(c);
 }
 END_TEST
@@ -85,8 +75,10 @@ START_TEST(of_objects)
     said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: C, C++ or their libraries have it, or it is no word");
     said(object(2, "f", "f.o", NULL), COT_ERR_ARG, "two functions are named f");
-    said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET, "object files need the back end jit, and a build with LLVM");
-    said(object(1, "f", "/nowhere/f.o", NULL), COT_ERR_IO, "/nowhere/f.o: No such file or directory");
+    said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET,
+         "object files need the back end jit, and a build with LLVM");
+    said(object(1, "f", "/nowhere/f.o", NULL), COT_ERR_IO,
+         "/nowhere/f.o: No such file or directory");
 }
 END_TEST
 
@@ -98,7 +90,8 @@ START_TEST(of_dumps)
     said(cot_dump_fn(fn(square), COT_TYPES(cot_f32(3)), "soup", traced_write, &t), COT_ERR_ARG, "the stage is 'soup'; wants trace, graph, simplify, kernels, plan, llvm, asm, c or ptx");
     ck_assert_int_eq(cot_compile(fn(square), COT_TYPES(cot_f32(3)), &(cot_compile_options){ .backend = "eval" }, &k),
                      COT_OK);
-    said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET, "this stage needs the back end jit");
+    said(cot_dump_kernel(k, "asm", traced_write, &t), COT_ERR_TARGET,
+         "this stage needs the back end jit");
     cot_kernel_free(k);
 }
 END_TEST
@@ -109,13 +102,17 @@ START_TEST(of_calls)
     const cot_array *none = NULL;
 
     *(float *)cot_array_data(x) = 1;
-    said(cot_jit(fn(square), y, 1, &none, 1), COT_ERR_ARG, "main.c:5: f: cot_jit: an argument is NULL; wants an array");
-    said(cot_jit(fn(square), y, 2, (const cot_array *const *)&x, 1), COT_ERR_ARG, "f: 2 results are asked for; it has 1");
+    said(cot_jit(fn(square), y, 1, &none, 1), COT_ERR_ARG,
+         "main.c:5: f: cot_jit: an argument is NULL; wants an array");
+    said(cot_jit(fn(square), y, 2, (const cot_array *const *)&x, 1), COT_ERR_ARG,
+         "f: 2 results are asked for; it has 1");
     said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
          "model.c:1: while: still goes on after 5 steps, its max");
     said(cot_jit(fn(endless_twice), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
-         "model.c:2: f: a while loop passed its bound; wants a larger `max` in one of: model.c:2 (9), model.c:3 (5)");
-    said(cot_jit(fn(square), y, 1, NULL, 1), COT_ERR_ARG, "main.c:5: f: cot_jit: an argument is NULL; wants an array");
+         "model.c:2: f: a while loop passed its bound; wants a larger `max` in one of: "
+         "model.c:2 (9), model.c:3 (5)");
+    said(cot_jit(fn(square), y, 1, NULL, 1), COT_ERR_ARG,
+         "main.c:5: f: cot_jit: an argument is NULL; wants an array");
     said(cot_jit(fn(square), NULL, 1, (const cot_array *const *)&x, 1), COT_ERR_ARG,
          "main.c:5: f: cot_jit: the list of results is NULL; wants room for them");
     said(cot_jit(NULL, y, 1, (const cot_array *const *)&x, 1), COT_ERR_ARG, "");
@@ -127,14 +124,12 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("messages_run");
-    TCase *t = tcase_create("all");
+    const suite_case cases[] = {
+        ONCE(of_options),
+        ONCE(of_objects),
+        ONCE(of_dumps),
+        ONCE(of_calls),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, of_options);
-    tcase_add_test(t, of_objects);
-    tcase_add_test(t, of_dumps);
-    tcase_add_test(t, of_calls);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("messages_run", cases);
 }

@@ -1,14 +1,13 @@
 /* Modules: functions with named parameters and buffers.  Cases bear the names of the rows. */
 #include "tests/unit/traced.h"
 
-static cot_context *ctx;
 static cot_array *made[64];
 static int n_made;
 
 static void
 begin(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     n_made = 0;
 }
 
@@ -17,7 +16,7 @@ end(void)
 {
     while (n_made > 0)
         cot_array_free(made[--n_made]);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static cot_array *
@@ -287,7 +286,8 @@ START_TEST(stacks_that_do_not_fit)
           "main.c:8: stack_module_state: \"weight\" is f32[2,2] in module 1 and f32[1,2] in "
           "module 0; "
           "wants equal types");
-    RUNS(cot_module_set(m[1], "weight", keep(cot_array_copy(ctx, cot_f64(1, 2), (double[2]){ 0 }))));
+    RUNS(cot_module_set(m[1], "weight",
+                        keep(cot_array_copy(ctx, cot_f64(1, 2), (double[2]){ 0 }))));
     fails(cot_stack_module_state_(at, ctx, m, 2, &p, &b), COT_ERR_SHAPE,
           "main.c:8: stack_module_state: \"weight\" is f64[1,2] in module 1 and f32[1,2] in "
           "module 0; "
@@ -398,8 +398,8 @@ START_TEST(statistics_out)
 }
 END_TEST
 
-/* A107: what the statistics become is a tree of the buffers' own names, one for each batch, and goes
- * into the next call, where its leaves are mapped. */
+/* A107: what the statistics become is a tree of the buffers' own names, one for each batch, and
+ * goes into the next call, where its leaves are mapped. */
 START_TEST(statistics_in_and_out)
 {
     cot_batch_norm_config config;
@@ -444,7 +444,8 @@ START_TEST(no_statistics_under_vmap)
 }
 END_TEST
 
-/* A107: a group norm has no statistics at all: two groups of two channels, [4] for each example. */
+/* A107: a group norm has no statistics at all: two groups of two channels, [4] for each
+ * example. */
 BODY(group_norm, out[0] = cot_reshape(cot_layer_norm(cot_reshape(in[0], 2, 2)), 4);)
 
 START_TEST(group_norm_under_vmap)
@@ -472,7 +473,8 @@ START_TEST(statistics_written_in_place)
                          .in_dims = COT_LIST(COT_NONE, 0));
     const cot_graph *g;
 
-    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(1), cot_f32(2, 4, 1)), &g), COT_ERR_SHAPE);
+    ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32(1), cot_f32(2, 4, 1)), &g),
+                     COT_ERR_SHAPE);
     ck_assert_ptr_nonnull(
         strstr(cot_error(ctx), "argument 0 is f32[1] and not mapped, what is written to it is "
                                "mapped: f32[1] for each example, f32[2,1] for all"));
@@ -487,7 +489,8 @@ BODY(start_of_key, cot_value keys = cot_split_key(in[0], 2);
      out[0] = cot_normal(t, cot_f32(1, 2), .key = cot_index(keys, 0, 0));
      out[1] = cot_normal(t, cot_f32(1), .key = cot_index(keys, 1, 0));)
 
-/* B151: three modules of the generator's numbers, different ones for each, and what they answer. */
+/* B151: three modules of the generator's numbers, different ones for each, and what they
+ * answer. */
 START_TEST(an_ensemble_of_fresh_modules)
 {
     cot_fn *start = cot_fn_new(ctx, "start", fresh_start, 0, 2, NULL),
@@ -528,7 +531,8 @@ START_TEST(an_ensemble_of_keys)
     RUNS(cot_jit(cot_vmap(start), p, 2, (const cot_array *[]){ keys }, 1));
     keep(p[0]), keep(p[1]);
     for (int i = 0; i < 3; i++) {
-        cot_array *one = keep(cot_array_borrow(ctx, cot_u64(2), key[i])), *q[2] = { NULL, NULL };
+        cot_array *one = keep(cot_array_borrow(ctx, cot_u64(2), key[i])),
+                  *q[2] = { NULL, NULL };
         RUNS(cot_jit(start, q, 2, (const cot_array *[]){ one }, 1));
         keep(q[0]), keep(q[1]);
         ck_assert_mem_eq(cot_array_read(q[0]), (const float *)cot_array_read(p[0]) + 2 * i,
@@ -542,7 +546,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A102", jacobian_in_the_input, 1 },
         { "A103", jacobian_in_the_parameters, 1 },
         { "A104", replaces_what_is_given, 1 },
@@ -564,5 +568,5 @@ main(void)
         { "B152", statistics_taken_away, 1 },
     };
 
-    return TRACED_CASES("modules", cases, begin, end);
+    return SUITE_WITH("modules", cases, begin, end);
 }

@@ -1,4 +1,5 @@
-/* Layers and losses, forward and backward, beside PyTorch's figures, on the twin and compiled, with the same bits. */
+/* Layers and losses, forward and backward, beside PyTorch's figures, on the twin and compiled,
+ * with the same bits. */
 #include "runtime/values.h"
 #include "traced.h"
 
@@ -72,7 +73,8 @@ compare(const row *r, const cot_array *a, int64_t from)
 }
 
 static void
-run_row(const row *r, const char *backend, int n, const cot_type *types, cot_array *const *in, cot_array **out)
+run_row(const row *r, const char *backend, int n, const cot_type *types, cot_array *const *in,
+        cot_array **out)
 {
     cot_context *ctx = cot_context_new(NULL);
     cot_kernel *k = NULL;
@@ -82,11 +84,13 @@ run_row(const row *r, const char *backend, int n, const cot_type *types, cot_arr
     for (int i = 0; i < n; i++)
         wrt[i] = i;
     cot_fn *df = cot_grad(f, .wrt = { n, 0, wrt }, .aux = 1);
-    cot_status s = cot_compile(df, (cot_types){ n, types }, &(cot_compile_options){ .backend = backend }, &k);
+    cot_status s = cot_compile(df, (cot_types){ n, types },
+                               &(cot_compile_options){ .backend = backend }, &k);
     ck_assert_msg(s == COT_OK, "%s: %s", r->name, cot_error(ctx));
     for (int i = 0; i <= n; i++)
         out[i] = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), i));
-    ck_assert_msg(cot_run(k, out, (const cot_array *const *)in) == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    ck_assert_msg(cot_run(k, out, (const cot_array *const *)in) == COT_OK, "%s: %s", r->name,
+                  cot_error(ctx));
     cot_kernel_free(k);
     cot_context_free(ctx);
 }
@@ -113,7 +117,8 @@ check(const row *r)
 #if COT_PLANS
     run_row(r, "jit", n, types, in, out);
     for (int i = 0; i <= n; i++) {
-        ck_assert_msg(memcmp(cot_array_read(out[i]), cot_array_read(twin[i]), cot_array_bytes(out[i])) == 0,
+        ck_assert_msg(memcmp(cot_array_read(out[i]), cot_array_read(twin[i]),
+                             cot_array_bytes(out[i])) == 0,
                       "%s: result %d has other bits", r->name, i);
         cot_array_free(out[i]);
     }
@@ -156,15 +161,17 @@ check_narrow(const row *r, cot_dtype t, double tolerance)
             rt_set_element(t, in[n], i, 2 * sin(1.3 * n + 0.7 * (double)(i + 1)));
     }
     cot_fn *f = cot_fn_new(ctx, "f", r->body, n, 1, NULL);
-    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, types }, &g) == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    ck_assert_msg(cot_trace_fn(f, (cot_types){ n, types }, &g) == COT_OK, "%s: %s", r->name,
+                  cot_error(ctx));
     const cot_type y = cot_graph_out_type(g, 0);
     ck_assert_msg(y.dtype == t, "%s: the result is %s", r->name, cot_dtype_name(y.dtype));
     out = calloc((size_t)cot_type_count(&y) + 1, 8);
     ck_assert_int_eq(ir_eval(g, &out, (const void *const *)in), COT_OK);
     for (int64_t i = 0; i < cot_type_count(&y); i++) {
         const double got = rt_element(t, out, i);
-        ck_assert_msg(fabs(got - r->want[i]) <= tolerance * fmax(1, fabs(r->want[i])), "%s in %s: figure %d is %g, wants %g",
-                      r->name, cot_dtype_name(t), (int)i, got, r->want[i]);
+        ck_assert_msg(fabs(got - r->want[i]) <= tolerance * fmax(1, fabs(r->want[i])),
+                      "%s in %s: figure %d is %g, wants %g", r->name, cot_dtype_name(t), (int)i,
+                      got, r->want[i]);
     }
     free(out);
     while (n > 0)
@@ -204,19 +211,23 @@ check_mapped(const row *r)
     cot_fn *f = cot_fn_new(ctx, "f", weighed, n, 2, (void *)(uintptr_t)r);
     cot_fn *df = cot_vmap(cot_grad(f, .wrt = {n, 0, wrt}, .aux = 1));
     cot_kernel *k = NULL;
-    cot_status s = cot_compile(df, (cot_types){n, types}, &(cot_compile_options){.backend = "eval"}, &k);
+    cot_status s = cot_compile(df, (cot_types){ n, types },
+                               &(cot_compile_options){ .backend = "eval" }, &k);
     ck_assert_msg(s == COT_OK, "%s: %s", r->name, cot_error(ctx));
     for (int i = 0; i <= n; i++)
         out[i] = cot_array_new(ctx, cot_graph_out_type(cot_kernel_graph(k), i));
-    ck_assert_msg(cot_run(k, out, (const cot_array *const *)in) == COT_OK, "%s: %s", r->name, cot_error(ctx));
+    ck_assert_msg(cot_run(k, out, (const cot_array *const *)in) == COT_OK, "%s: %s", r->name,
+                  cot_error(ctx));
     for (int64_t i = 0, at = 0; i <= n; i++) {
         const cot_type t = cot_array_type(out[i ? i - 1 : n]);
         const double *got = cot_array_read(out[i ? i - 1 : n]);
         const int64_t count = cot_type_count(&t) / 2;
         for (int64_t j = 0; j < 2 * count; j++) {
             const double want = r->want[at + j % count];
-            ck_assert_msg((isinf(want) && got[j] == want) || fabs(got[j] - want) <= 2e-11 * fmax(1, fabs(want)),
-                          "%s mapped: result %d, figure %d is %g, wants %g", r->name, (int)i, (int)j, got[j], want);
+            ck_assert_msg((isinf(want) && got[j] == want) ||
+                              fabs(got[j] - want) <= 2e-11 * fmax(1, fabs(want)),
+                          "%s mapped: result %d, figure %d is %g, wants %g", r->name, (int)i,
+                          (int)j, got[j], want);
         }
         at += count;
     }
@@ -235,18 +246,25 @@ START_TEST(mapped)
 END_TEST
 
 BODY(no_class, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 3));)
-BODY(no_class_smooth, out[0] = cot_cross_entropy(in[0], INTS(t, 2, -1, 0), .label_smoothing = 0.5);)
-BODY(minus_infinity, out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 0), .reduction = COT_LOSS_EACH);)
-BODY(blind, out[0] = cot_attention(in[0], in[0], in[0], .mask = cot_lt(cot_iota(t, cot_i32(2, 2), 0), 1));)
+BODY(no_class_smooth,
+     out[0] = cot_cross_entropy(in[0], INTS(t, 2, -1, 0), .label_smoothing = 0.5);)
+BODY(minus_infinity,
+     out[0] = cot_cross_entropy(in[0], INTS(t, 2, 0, 0), .reduction = COT_LOSS_EACH);)
+BODY(blind, out[0] = cot_attention(in[0], in[0], in[0],
+                                   .mask = cot_lt(cot_iota(t, cot_i32(2, 2), 0), 1));)
 
 START_TEST(corners)
 {
-    const double x[6] = {0, -INFINITY, -INFINITY, 1, 1, -INFINITY}, v[4] = {1, 3, 5, 7}, nan[1] = {NAN};
+    const double x[6] = { 0, -INFINITY, -INFINITY, 1, 1, -INFINITY }, v[4] = { 1, 3, 5, 7 },
+                 nan[1] = { NAN };
     const double each[2] = {0, log(2)}, mean[2] = {3, 5};
 
-    body_gives("no_class", no_class, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(), nan, 0);
-    body_gives("no_class", no_class_smooth, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(), nan, 0);
-    body_gives("infinite", minus_infinity, COT_TYPES(cot_f64(2, 3)), (const void *const[]){x}, cot_f64(2), each, 1e-15);
+    body_gives("no_class", no_class, COT_TYPES(cot_f64(2, 3)), (const void *const[]){ x },
+               cot_f64(), nan, 0);
+    body_gives("no_class", no_class_smooth, COT_TYPES(cot_f64(2, 3)),
+               (const void *const[]){ x }, cot_f64(), nan, 0);
+    body_gives("infinite", minus_infinity, COT_TYPES(cot_f64(2, 3)), (const void *const[]){ x },
+               cot_f64(2), each, 1e-15);
     /* The second query sees nothing: the mean of the values. */
     cot_context *ctx = cot_context_new(NULL);
     const cot_graph *g;
@@ -264,13 +282,13 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "layers", layer, COUNT(layers) },
         { "losses", loss, COUNT(losses) },
-        { "mapped", mapped, COUNT(layers) + COUNT(losses) },
-        { "corners", corners, 0 },
-        { "narrow", narrow, COUNT(layers) },
+        EACH(mapped, COUNT(layers) + COUNT(losses)),
+        ONCE(corners),
+        EACH(narrow, COUNT(layers)),
     };
 
-    return TRACED_CASES("nn", cases, NULL, NULL);
+    return SUITE("nn", cases);
 }

@@ -1,9 +1,6 @@
 /* Object files: what is built is what the twin computes, bit for bit, and needs nothing. */
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ir/build.h"
@@ -11,6 +8,7 @@
 #include "runtime/call.h"
 #include "runtime/check.h"
 #include "runtime/values.h"
+#include "tests/unit/suite.h"
 
 static const struct {
     const char *name, *text;
@@ -58,7 +56,8 @@ static const struct {
     { "narrow",
       "fn @f(%x: i8[33,70], %y: u8[70,41]) -> i32[33,41] {\n"
       "  %0 = convert %x {dtype=i32} : i32[33,70]\n  %1 = convert %y {dtype=i32} : i32[70,41]\n"
-      "  %2 = dot_general %0, %1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[33,41]\n  ret %2\n}",
+      "  %2 = dot_general %0, %1 {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[33,41]\n "
+      " ret %2\n}",
       1 },
     { "scan",
       "fn @b(%c: f32[4], %x: f32[4]) -> (f32[4], f32[4]) {\n"
@@ -77,11 +76,13 @@ static const struct {
       2 },
     { "fft", "fn @f(%z: f32[3,40,2]) -> f32[3,40,2] {\n  %0 = fft %z {inverse=true} : f32[3,40,2]\n  ret %0\n}", 1 },
     { "linear algebra",
-      "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
+      "fn @f(%x: f64[2,5,5]) -> (f64[2,5,5], i32[2,5], i32[2,5], f64[2,5], f64[2,5,5], "
+      "f64[2,5,5], f64[2,5,5], f64[2,5,5]) {\n"
       "  %0, %1, %2 = lu %x : (f64[2,5,5], i32[2,5], i32[2,5])\n"
       "  %3, %4 = eigh %x : (f64[2,5], f64[2,5,5])\n"
       "  %5, %6 = qr %x : (f64[2,5,5], f64[2,5,5])\n"
-      "  %7 = dot_general %x, %x {lhs=[2], rhs=[2], lhs_batch=[0], rhs_batch=[0]} : f64[2,5,5]\n"
+      "  %7 = dot_general %x, %x {lhs=[2], rhs=[2], lhs_batch=[0], rhs_batch=[0]} : "
+      "f64[2,5,5]\n"
       "  %8 = cholesky %7 : f64[2,5,5]\n  ret %0, %1, %2, %3, %4, %5, %6, %8\n}",
       1 },
     { "special functions",
@@ -332,22 +333,14 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("object");
-    TCase *t = tcase_create("object");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(objects_compute_what_the_twin_does, ROWS),
+        EACH(natural_entries_take_any_number_of_arguments, 3),
+        EACH(mistakes_are_told, 4),
+        ONCE(parameters_leave_their_names_free),
+    };
+    const size_t first = cg_llvm() ? 0 : 3; /* without LLVM only the last */
 
-    tcase_set_timeout(t, 60);
-    if (cg_llvm()) {
-        tcase_add_loop_test(t, objects_compute_what_the_twin_does, 0, ROWS);
-        tcase_add_loop_test(t, natural_entries_take_any_number_of_arguments, 0, 3);
-        tcase_add_loop_test(t, mistakes_are_told, 0, 4);
-    }
-    tcase_add_test(t, parameters_leave_their_names_free);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return suite_cases("object", cases + first, sizeof cases / sizeof *cases - first, suite_begin,
+                       suite_end);
 }

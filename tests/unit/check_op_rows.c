@@ -1,6 +1,6 @@
-/* Rows of the feature list about ops under transforms that a table of single ops does not show: indexed
- * writes, ops with several results, layers made of primitives, halves, numbers in a program, inputs at
- * the ends of the range, and sizes: of batches, and of trees. */
+/* Rows of the feature list about ops under transforms that a table of single ops does not show:
+ * indexed writes, ops with several results, layers made of primitives, halves, numbers in a
+ * program, inputs at the ends of the range, and sizes: of batches, and of trees. */
 #include <time.h>
 
 #include "tests/unit/oracle.h"
@@ -35,7 +35,8 @@ maps_of(cot_body *body, int n_out, cot_types types)
 
 BODY(product, out[0] = cot_matmul(in[0], in[1]);)
 
-/* Vectors, matrices, stacks of them that broadcast; and a stack of four axes by one of three, mapped twice. */
+/* Vectors, matrices, stacks of them that broadcast; and a stack of four axes by one of three,
+ * mapped twice. */
 START_TEST(products_of_any_ranks)
 {
     static const struct { int n, m; int64_t x[4], y[4]; } row[] = {
@@ -48,7 +49,8 @@ START_TEST(products_of_any_ranks)
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         maps_of(product, 1, COT_TYPES(cot_type_new(COT_F64, row[k].n, row[k].x),
                                       cot_type_new(COT_F64, row[k].m, row[k].y)));
-    /* [5,2,2,2] by [5,7,2]: the first axis of both, then the second of y alone, one example 2 x 2 x 2 by 2 */
+    /* [5,2,2,2] by [5,7,2]: the first axis of both, then the second of y alone, one example 2 x
+     * 2 x 2 by 2 */
     const ir_graph *f = traced(product, 1, COT_TYPES(cot_f64(2, 2, 2), cot_f64(2)));
     ir_graph *g = piped(f, "vmap(size=7, in=[none,0]) | vmap(size=5)");
     values x = values_of(g, g->n_in, g->in);
@@ -59,7 +61,8 @@ START_TEST(products_of_any_ranks)
     for (int e = 0; e < 5; e++)
         for (int j = 0; j < 7; j++)
             for (int k = 0; k < 4; k++) {
-                double want = a[8 * e + 2 * k] * b[14 * e + 2 * j] + a[8 * e + 2 * k + 1] * b[14 * e + 2 * j + 1];
+                double want = a[8 * e + 2 * k] * b[14 * e + 2 * j] +
+                              a[8 * e + 2 * k + 1] * b[14 * e + 2 * j + 1];
                 ck_assert(near(c[(e * 7 + j) * 4 + k], want, 1e-14));
             }
     release(&x), release(&y);
@@ -77,7 +80,8 @@ BODY(put_places, out[0] = cot_scatter(in[0], in[1], in[2], .collapsed = COT_LIST
 BODY(put_zeros, out[0] = cot_scatter(cot_zeros(t, cot_f64(5)), in[0], in[1], AT0);)
 BODY(put_masked, out[0] = cot_where(in[1], in[2], in[0]);)
 
-/* Operand, indices and values, each mapped or not; a destination that is not becomes one for each example. */
+/* Operand, indices and values, each mapped or not; a destination that is not becomes one for
+ * each example. */
 START_TEST(indexed_writes)
 {
     ints = 5;
@@ -117,17 +121,20 @@ END_TEST
 /* ---- B51: batch norm ---- */
 
 BODY(norm_training, cot_value stats[2];
-     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4], .training = 1);
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3],
+                             .var = in[4], .training = 1);
      out[1] = stats[0]; out[2] = stats[1];)
 BODY(norm_running, cot_value stats[2];
-     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3], .var = in[4]);
+     out[0] = cot_batch_norm(in[0], stats, .scale = in[1], .bias = in[2], .mean = in[3],
+                             .var = in[4]);
      out[1] = stats[0]; out[2] = stats[1];)
 BODY(norm_plain, out[0] = cot_batch_norm(in[0], NULL);)
 
 /* Statistics are values, so that every combination is legal, training with shared ones too. */
 START_TEST(batch_norm)
 {
-    cot_types types = COT_TYPES(cot_f64(4, 3, 2), cot_f64(3), cot_f64(3), cot_f64(3), cot_f64(3));
+    cot_types types =
+        COT_TYPES(cot_f64(4, 3, 2), cot_f64(3), cot_f64(3), cot_f64(3), cot_f64(3));
 
     centre = 2;
     maps_of(norm_training, 3, types);
@@ -141,7 +148,8 @@ END_TEST
 
 BODY(dropped, out[0] = cot_dropout(in[0], 0.5, .key = in[1]);)
 /* whole channels of [4, 8] */
-BODY(dropped_features, cot_value ones = cot_dropout(cot_ones(t, cot_f64(4, 1)), 0.5, .key = in[1]);
+BODY(dropped_features,
+     cot_value ones = cot_dropout(cot_ones(t, cot_f64(4, 1)), 0.5, .key = in[1]);
      out[0] = cot_mul(in[0], ones);)
 BODY(drops, out[0] = cot_dropout(in[0], 0.5);)
 
@@ -162,17 +170,19 @@ masks(cot_body *body, int n_in, cot_types types, const char *pipeline, uint64_t 
     return y;
 }
 
-/* Each example has the mask of its own key, or all that of the one key; a mask of features has the example's
- * shape, whatever the batch. */
+/* Each example has the mask of its own key, or all that of the one key; a mask of features has
+ * the example's shape, whatever the batch. */
 START_TEST(dropout_by_example)
 {
     cot_body *body = _i ? dropped_features : dropped;
     uint64_t keys[6] = { 1, 2, 3, 4, 5, 6 };
     double *own = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(3, 2)), "vmap", keys, 96);
-    double *shared = masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(2)), "vmap(in=[0,none])", keys, 96);
+    double *shared =
+        masks(body, 2, COT_TYPES(cot_f64(3, 4, 8), cot_u64(2)), "vmap(in=[0,none])", keys, 96);
 
     for (int e = 0; e < 3; e++) {
-        double *alone = masks(body, 2, COT_TYPES(cot_f64(4, 8), cot_u64(2)), "", keys + 2 * e, 32);
+        double *alone =
+            masks(body, 2, COT_TYPES(cot_f64(4, 8), cot_u64(2)), "", keys + 2 * e, 32);
         ck_assert_mem_eq(own + 32 * e, alone, 32 * sizeof *alone);
         ck_assert_mem_eq(shared + 32 * e, shared, 32 * sizeof *alone);
         free(alone);
@@ -184,8 +194,10 @@ START_TEST(dropout_by_example)
     }
     free(own), free(shared);
     /* from the context's generator: masks differ between examples, or are one */
-    double *other = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=different)", NULL, 96);
-    double *same = masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=same)", NULL, 96);
+    double *other =
+        masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=different)", NULL, 96);
+    double *same =
+        masks(drops, 1, COT_TYPES(cot_f64(3, 32)), "vmap(randomness=same)", NULL, 96);
     ck_assert_mem_ne(other, other + 32, 32 * sizeof *other);
     ck_assert_mem_eq(same, same + 32, 32 * sizeof *same);
     free(other), free(same);
@@ -315,8 +327,8 @@ at_ones(cot_body *body, const char *pipeline, cot_dtype t, int n_in, const int64
     return first;
 }
 
-/* Derivatives have the argument's type; sums and products keep more than eight bits on the way: added one by
- * one in bf16, ones stop at 256, and in f16 at 2048. */
+/* Derivatives have the argument's type; sums and products keep more than eight bits on the way:
+ * added one by one in bf16, ones stop at 256, and in f16 at 2048. */
 START_TEST(halves)
 {
     cot_dtype t = _i ? COT_BF16 : COT_F16;
@@ -505,33 +517,22 @@ END_TEST
 
 #define N(a) ((int)(sizeof(a) / sizeof *(a)))
 
-/* clang-format off */
-static const struct { const char *row; const TTest **test; int n; } cases[] = {
-    { "B40", &products_of_any_ranks, 1 },
-    { "B48", &indexed_writes, 1 },
-    { "B49", &several_results, 1 },
-    { "B51", &batch_norm, 1 },
-    { "B53", &dropout_by_example, 2 },
-    { "B52", &layers_and_losses, 1 },
-    { "B55", &batches_of_any_size, 8 },
-    { "B186", &large_trees, 1 },
-    { "B187", &halves, 2 },
-    { "B188", &numbers_do_not_widen, 1 },
-    { "B193", &ends_of_the_range, N(extremes) },
-};
-/* clang-format on */
-
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("op_rows");
+    const suite_case cases[] = {
+        { "B40", products_of_any_ranks, 1 },
+        { "B48", indexed_writes, 1 },
+        { "B49", several_results, 1 },
+        { "B51", batch_norm, 1 },
+        { "B53", dropout_by_example, 2 },
+        { "B52", layers_and_losses, 1 },
+        { "B55", batches_of_any_size, 8 },
+        { "B186", large_trees, 1 },
+        { "B187", halves, 2 },
+        { "B188", numbers_do_not_widen, 1 },
+        { "B193", ends_of_the_range, N(extremes) },
+    };
 
-    for (int i = 0; i < N(cases); i++) {
-        TCase *t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
-        tcase_add_loop_test(t, *cases[i].test, 0, cases[i].n);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE_WITH("op_rows", cases, oracle_setup, suite_end);
 }

@@ -1,26 +1,14 @@
-/* Sorting, searching, counting: values on the twin and compiled, mapped, and their derivatives. */
+/* Sorting, searching, counting: values on the twin and compiled, mapped, and their
+ * derivatives. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
 #define I32(...) ((const int32_t[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
 static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
-static void
-runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, const double *want)
+runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
+        const double *want)
 {
     cot_array *x[4], *y;
     cot_kernel *k;
@@ -77,8 +65,8 @@ START_TEST(sorts)
     gives(fn(sorted_0, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(2, 1, 3, 1, 3, 2));
     gives(fn(sorted, 1), COT_TYPES(cot_f64(3, 2)), IN(m), F64(1, 3, 1, 2, 2, 3));
     gives(fn(sorted, 1), COT_TYPES(cot_f64(2, 0)), IN(m), x);
-    gives(fn(lexsorted, 2), COT_TYPES(cot_i32(4), cot_f64(4)), IN(I32(1, 0, 1, 0), F64(5, 7, 4, 6)),
-          F64(3, 1, 2, 0));
+    gives(fn(lexsorted, 2), COT_TYPES(cot_i32(4), cot_f64(4)),
+          IN(I32(1, 0, 1, 0), F64(5, 7, 4, 6)), F64(3, 1, 2, 0));
 }
 END_TEST
 
@@ -119,8 +107,8 @@ START_TEST(derivatives)
 
     gives(df, COT_TYPES(v, v), IN(x, w), F64(2700, 3, 120));
     gives(cot_hessian(f), COT_TYPES(v, v), IN(x, w), F64(1800, 0, 0, 0, 6, 0, 0, 0, 120));
-    gives(cot_vmap(df, .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(2, 3), v), IN(two, w),
-          F64(2700, 3, 120, 3, 120, 2700));
+    gives(cot_vmap(df, .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(2, 3), v),
+          IN(two, w), F64(2700, 3, 120, 3, 120, 2700));
     gives(cot_jacrev(fn(sorted, 1)), COT_TYPES(v), IN(x), F64(0, 1, 0, 0, 0, 1, 1, 0, 0));
     gives(cot_jacfwd(fn(falling, 1)), COT_TYPES(v), IN(x), F64(1, 0, 0, 0, 0, 1, 0, 1, 0));
 }
@@ -165,7 +153,8 @@ START_TEST(parts)
     gives(fn(median, 1), COT_TYPES(cot_f64(3)), IN(F64(1, NAN, 2)), F64(NAN));
     gives(fn(median, 1), COT_TYPES(cot_f64(3)), IN(F64(INFINITY, 0, INFINITY)), F64(INFINITY));
     gives(fn(quartile, 1), COT_TYPES(cot_f64(4)), IN(m), F64(1.75));
-    gives(cot_grad(fn(sum_median, 1)), COT_TYPES(cot_f64(2, 4)), IN(m), F64(0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0));
+    gives(cot_grad(fn(sum_median, 1)), COT_TYPES(cot_f64(2, 4)), IN(m),
+          F64(0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0));
 }
 END_TEST
 
@@ -178,7 +167,8 @@ BODY(linear_fifth, out[0] = cot_quantile(in[0], 0.375, 0);)
 /* As numpy.quantile, a tie of the nearest to the even place. */
 START_TEST(methods)
 {
-    static cot_body *const body[] = { linear_fifth, lower_fifth, higher_fifth, nearest_fifth, middle_fifth };
+    static cot_body *const body[] = { linear_fifth, lower_fifth, higher_fifth, nearest_fifth,
+                                      middle_fifth };
     static const double five[] = { 3.5, 2, 5, 5, 3.5 }, nine[] = { 4, 4, 4, 4, 4 };
     cot_fn *f = fn(body[_i], 1);
 
@@ -189,10 +179,14 @@ START_TEST(methods)
 }
 END_TEST
 
-BODY(lower_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_LOWER, .skip_nan = 1);)
-BODY(higher_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_HIGHER, .skip_nan = 1);)
-BODY(nearest_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_NEAREST, .skip_nan = 1);)
-BODY(middle_number, out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_MIDPOINT, .skip_nan = 1);)
+BODY(lower_number,
+     out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_LOWER, .skip_nan = 1);)
+BODY(higher_number,
+     out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_HIGHER, .skip_nan = 1);)
+BODY(nearest_number,
+     out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_NEAREST, .skip_nan = 1);)
+BODY(middle_number,
+     out[0] = cot_quantile(in[0], 0.5, -1, .method = COT_QUANTILE_MIDPOINT, .skip_nan = 1);)
 BODY(median_number, out[0] = cot_median(in[0], -1, .skip_nan = 1, .keepdims = 1);)
 BODY(no_method, out[0] = cot_quantile(in[0], 0.5, 0, .method = 5);)
 
@@ -206,7 +200,8 @@ START_TEST(numbers)
     gives(fn(higher_number, 1), t, IN(m), F64(2, n, 3));
     gives(fn(nearest_number, 1), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(3));
     gives(fn(middle_number, 1), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(2.5));
-    gives(cot_grad(fn(middle_number, 1)), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)), F64(0, 0, 0, 0.5, 0.5));
+    gives(cot_grad(fn(middle_number, 1)), COT_TYPES(cot_f64(5)), IN(F64(n, 4, 1, 2, 3)),
+          F64(0, 0, 0, 0.5, 0.5));
     gives(cot_vmap(fn(higher_number, 1)), t, IN(m), F64(2, n, 3));
 }
 END_TEST
@@ -219,7 +214,8 @@ BODY(tenths, out[0] = cot_histogram(in[0], 10, 0, 1);)
 BODY(widest, out[0] = cot_histogram(in[0], 4, -1.7e308, 1.7e308);)
 BODY(weighted_counts, out[0] = cot_bincount(in[0], 3, .weights = in[1]);)
 BODY(weighted_bins, out[0] = cot_histogram(in[0], 2, 0, 2, .weights = in[1]);)
-BODY(weighted_sum, out[0] = cot_reduce_sum(cot_mul(cot_histogram(in[0], 2, 0, 2, .weights = in[1]), in[2]));)
+BODY(weighted_sum,
+     out[0] = cot_reduce_sum(cot_mul(cot_histogram(in[0], 2, 0, 2, .weights = in[1]), in[2]));)
 
 /* Elements at the edges 0.1 ... 0.9, which are 3 * 0.1 and not 0.3, and beside them. */
 START_TEST(edges)
@@ -227,11 +223,14 @@ START_TEST(edges)
     const double x[] = { 0.1, 0.2, 0.3, 0.30000000000000004, 0.6, 0.7, 0.7000000000000001, 0.9, 1, 0.09999999999999999 };
 
     gives(fn(tenths, 1), COT_TYPES(cot_f64(10)), IN(x), F64(1, 1, 2, 1, 0, 1, 1, 1, 0, 2));
-    gives(fn(widest, 1), COT_TYPES(cot_f64(5)), IN(F64(-1.7e308, -1e308, -1, 0, 1.6e308)), F64(2, 1, 1, 1));
-    gives(fn(weighted_counts, 2), COT_TYPES(cot_i32(4), cot_f64(4)), IN(I32(2, 0, 2, 5), F64(0.5, -1, 0.25, 9)), F64(-1, 0, 0.75));
-    gives(fn(weighted_bins, 2), COT_TYPES(cot_f64(4), cot_f64(4)), IN(F64(2, 0, 1, 5), F64(0.5, -1, 0.25, 9)),
-          F64(-1, 0.75));
-    gives(cot_grad(fn(weighted_sum, 3), .wrt = COT_LIST(1)), COT_TYPES(cot_f64(4), cot_f64(4), cot_f64(2)),
+    gives(fn(widest, 1), COT_TYPES(cot_f64(5)), IN(F64(-1.7e308, -1e308, -1, 0, 1.6e308)),
+          F64(2, 1, 1, 1));
+    gives(fn(weighted_counts, 2), COT_TYPES(cot_i32(4), cot_f64(4)),
+          IN(I32(2, 0, 2, 5), F64(0.5, -1, 0.25, 9)), F64(-1, 0, 0.75));
+    gives(fn(weighted_bins, 2), COT_TYPES(cot_f64(4), cot_f64(4)),
+          IN(F64(2, 0, 1, 5), F64(0.5, -1, 0.25, 9)), F64(-1, 0.75));
+    gives(cot_grad(fn(weighted_sum, 3), .wrt = COT_LIST(1)),
+          COT_TYPES(cot_f64(4), cot_f64(4), cot_f64(2)),
           IN(F64(2, 0, 1, 5), F64(0.5, -1, 0.25, 9), F64(10, 20)), F64(20, 10, 20, 0));
 }
 END_TEST
@@ -244,12 +243,13 @@ START_TEST(searches)
     gives(fn(search, 2), types, IN(list, x), F64(0, 1, 4, 4, 5, 5));
     gives(fn(search_right, 2), types, IN(list, x), F64(0, 3, 4, 5, 5, 5));
     gives(fn(search, 2), COT_TYPES(cot_f64(0), cot_f64(6)), IN(list, x), F64(0, 0, 0, 0, 0, 0));
-    gives(cot_vmap(fn(search, 2), .in_dims = COT_LIST(0, COT_NONE)), COT_TYPES(cot_f64(2, 1), cot_f64(2)),
-          IN(F64(0, 3), F64(2, 4)), F64(1, 1, 0, 1));
+    gives(cot_vmap(fn(search, 2), .in_dims = COT_LIST(0, COT_NONE)),
+          COT_TYPES(cot_f64(2, 1), cot_f64(2)), IN(F64(0, 3), F64(2, 4)), F64(1, 1, 0, 1));
     gives(fn(counts, 1), COT_TYPES(cot_i32(2, 3)), IN(I32(1, 3, 1, -1, 4, 0)), F64(1, 2, 0, 1));
     gives(cot_vmap(fn(counts, 1)), COT_TYPES(cot_i32(2, 3)), IN(I32(1, 3, 1, -1, 4, 0)),
           F64(0, 2, 0, 1, 1, 0, 0, 0));
-    gives(fn(bins, 1), COT_TYPES(cot_f64(7)), IN(F64(0, 0.4, 0.5, 2, -1, 2.1, NAN)), F64(2, 1, 0, 1));
+    gives(fn(bins, 1), COT_TYPES(cot_f64(7)), IN(F64(0, 0.4, 0.5, 2, -1, 2.1, NAN)),
+          F64(2, 1, 0, 1));
 }
 END_TEST
 
@@ -273,13 +273,16 @@ START_TEST(running)
     gives(fn(lowest_back, 1), COT_TYPES(t), IN(m), F64(1, 2, 3, -1, -1, 0.5));
     gives(fn(highest, 1), COT_TYPES(v), IN(F64(1, NAN, 3)), F64(1, NAN, NAN));
     gives(fn(log_sums, 1), COT_TYPES(v), IN(F64(-INFINITY, 0, 0)), F64(-INFINITY, 0, log(2)));
-    gives(fn(sums, 1), COT_TYPES(cot_i32(3)), IN(I32(2147483647, 1, 2)), F64(2147483647, -2147483648.0, -2147483646));
+    gives(fn(sums, 1), COT_TYPES(cot_i32(3)), IN(I32(2147483647, 1, 2)),
+          F64(2147483647, -2147483648.0, -2147483646));
     gives(cot_jacrev(fn(sums, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 1, 1, 0, 1, 1, 1));
     gives(cot_jacfwd(fn(products, 1)), COT_TYPES(v), IN(z), F64(1, 0, 0, 0, 2, 0, 0, 6, 0));
-    gives(cot_jacrev(fn(products_back, 1)), COT_TYPES(v), IN(z), F64(0, 6, 0, 0, 3, 0, 0, 0, 1));
+    gives(cot_jacrev(fn(products_back, 1)), COT_TYPES(v), IN(z),
+          F64(0, 6, 0, 0, 3, 0, 0, 0, 1));
     gives(cot_jacrev(fn(highest, 1)), COT_TYPES(cot_f64(4)), IN(F64(1, 3, 3, 2)),
           F64(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0));
-    gives(cot_jacrev(fn(log_sums, 1)), COT_TYPES(cot_f64(2)), IN(F64(0, 1)), F64(1, 0, 1 / (1 + e), e / (1 + e)));
+    gives(cot_jacrev(fn(log_sums, 1)), COT_TYPES(cot_f64(2)), IN(F64(0, 1)),
+          F64(1, 0, 1 / (1 + e), e / (1 + e)));
 }
 END_TEST
 
@@ -345,9 +348,11 @@ START_TEST(errors)
     fails(many, v, "top_k: k is 5; wants 0 to 4, the size of the last axis");
     fails(beyond, v, "quantile: q is 2; wants 0 to 1");
     fails(no_method, v, "quantile: method is 5; wants a COT_QUANTILE_");
-    fails(of_integers, COT_TYPES(cot_i32(4)), "median: operand is i32[4]; wants a floating type");
+    fails(of_integers, COT_TYPES(cot_i32(4)),
+          "median: operand is i32[4]; wants a floating type");
     fails(matrix, COT_TYPES(cot_f64(4, 2), cot_f64(4)),
-          "searchsorted: operands are f64[4,2] and f64[4]; wants a vector, and values of a type with it");
+          "searchsorted: operands are f64[4,2] and f64[4]; wants a vector, and values of a "
+          "type with it");
     fails(few_weights, COT_TYPES(cot_i32(4), cot_f64(3)), "bincount: ");
     fails(floats, v, "bincount: operand is f64[4]; wants an integer type");
     fails(no_range, v, "histogram: the range is 1 to 1; wants the lower bound first");
@@ -357,24 +362,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("order");
-    TCase *t = tcase_create("order");
-    tcase_set_timeout(t, 120);
+    const suite_case cases[] = {
+        ONCE(sorts),
+        EACH(lengths, 7),
+        ONCE(derivatives),
+        EACH(several, 3),
+        ONCE(parts),
+        EACH(methods, 5),
+        ONCE(numbers),
+        ONCE(searches),
+        ONCE(edges),
+        ONCE(running),
+        EACH(long_sums, 9),
+        EACH(long_log_sums, 8),
+        ONCE(errors),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, sorts);
-    tcase_add_loop_test(t, lengths, 0, 7);
-    tcase_add_test(t, derivatives);
-    tcase_add_loop_test(t, several, 0, 3);
-    tcase_add_test(t, parts);
-    tcase_add_loop_test(t, methods, 0, 5);
-    tcase_add_test(t, numbers);
-    tcase_add_test(t, searches);
-    tcase_add_test(t, edges);
-    tcase_add_test(t, running);
-    tcase_add_loop_test(t, long_sums, 0, 9);
-    tcase_add_loop_test(t, long_log_sums, 0, 8);
-    tcase_add_test(t, errors);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("order", cases);
 }

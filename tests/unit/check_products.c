@@ -1,22 +1,9 @@
-/* Products against sums in C: of narrow integers, widened to i32, the extremes of every type among them; and of f32 and
- * f64 by the chains of NUMERICS.md section 4, to the last bit, at sizes that leave rows, columns and k's over. */
+/* Products against sums in C: of narrow integers, widened to i32, the extremes of every type
+ * among them; and of f32 and f64 by the chains of NUMERICS.md section 4, to the last bit, at
+ * sizes that leave rows, columns and k's over. */
 #include <math.h>
 
 #include "traced.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 /* x [m, k] by y [k, n], or turned: x [k, m] by y [n, k]. */
 typedef struct sizes { int64_t m, n, k; bool turned; } sizes;
@@ -28,7 +15,8 @@ product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value x = cot_convert(in[0], COT_I32), y = cot_convert(in[1], COT_I32);
 
     (void)t;
-    out[0] = s->turned ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1)) : cot_matmul(x, y);
+    out[0] = s->turned ? cot_dot_general(x, y, .lhs = COT_LIST(0), .rhs = COT_LIST(1))
+                       : cot_matmul(x, y);
 }
 
 static const cot_dtype types[] = { COT_I8, COT_U8, COT_I16, COT_U16 };
@@ -68,7 +56,8 @@ numbers(cot_type t)
 static void
 gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
 {
-    cot_types t = s->turned ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k)) : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
+    cot_types t = s->turned ? COT_TYPES(cot_i8(s->k, s->m), cot_i8(s->n, s->k))
+                            : COT_TYPES(cot_i8(s->m, s->k), cot_i8(s->k, s->n));
     cot_type of[2] = { t.at[0], t.at[1] };
     cot_kernel *k;
 
@@ -77,7 +66,8 @@ gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
     cot_fn *f = cot_fn_new(ctx, "product", product, 2, 1, (void *)s);
     if (cot_compile(f, (cot_types){ 2, of }, o, &k) != COT_OK)
         ck_abort_msg("%s", cot_error(ctx));
-    cot_array *in[2] = { numbers(of[0]), numbers(of[1]) }, *out = cot_array_new(ctx, cot_i32(s->m, s->n));
+    cot_array *in[2] = { numbers(of[0]), numbers(of[1]) },
+              *out = cot_array_new(ctx, cot_i32(s->m, s->n));
     ck_assert_int_eq(cot_run(k, &out, (const cot_array *const *)in), COT_OK);
     for (int64_t i = 0; i < s->m; i++)
         for (int64_t j = 0; j < s->n; j++) {
@@ -86,8 +76,10 @@ gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
                 want += (uint32_t)number(tx, s->turned ? c * s->m + i : i * s->k + c) *
                         (uint32_t)number(ty, s->turned ? j * s->k + c : c * s->n + j);
             int32_t y = ((const int32_t *)cot_array_data(out))[i * s->n + j];
-            ck_assert_msg((uint32_t)y == want, "%s by %s, %d x %d x %d: element %d, %d is %d, wants %d", cot_dtype_name(tx),
-                          cot_dtype_name(ty), (int)s->m, (int)s->k, (int)s->n, (int)i, (int)j, y, (int)want);
+            ck_assert_msg((uint32_t)y == want,
+                          "%s by %s, %d x %d x %d: element %d, %d is %d, wants %d",
+                          cot_dtype_name(tx), cot_dtype_name(ty), (int)s->m, (int)s->k,
+                          (int)s->n, (int)i, (int)j, y, (int)want);
         }
     cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
     cot_kernel_free(k);
@@ -96,13 +88,14 @@ gives(const sizes *s, cot_dtype tx, cot_dtype ty, const cot_compile_options *o)
 START_TEST(narrow_integers_are_exact)
 {
     static const sizes row[] = {
-        { 16, 24, 40, false }, { 13, 19, 41, true }, { 7, 9, 531, false }, { 40, 16, 63, true }, { 3, 5, 7, false },
-        { 100, 8, 300, false },
+        { 16, 24, 40, false }, { 13, 19, 41, true }, { 7, 9, 531, false },
+        { 40, 16, 63, true },  { 3, 5, 7, false },   { 100, 8, 300, false },
     };
     const cot_dtype tx = types[_i % TYPES], ty = types[_i / TYPES];
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        gives(&row[i], tx, ty, &(cot_compile_options){ .backend = "jit", .vector_bits = i % 2 ? 128 : 0 });
+        gives(&row[i], tx, ty,
+              &(cot_compile_options){ .backend = "jit", .vector_bits = i % 2 ? 128 : 0 });
     gives(&row[0], tx, ty, &(cot_compile_options){ .backend = "jit", .threads = 2 });
     gives(&row[1], tx, ty, &(cot_compile_options){ .backend = "eval" });
 }
@@ -115,8 +108,9 @@ static void
 real_product(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
     const real *s = user;
-    cot_value z = cot_dot_general(in[0], in[1], .lhs = s->turned ? COT_LIST(1) : COT_LIST(2), .rhs = COT_LIST(1),
-                                  .lhs_batch = COT_LIST(0), .rhs_batch = COT_LIST(0));
+    cot_value z =
+        cot_dot_general(in[0], in[1], .lhs = s->turned ? COT_LIST(1) : COT_LIST(2),
+                        .rhs = COT_LIST(1), .lhs_batch = COT_LIST(0), .rhs_batch = COT_LIST(0));
 
     (void)t;
     out[0] = s->more ? cot_max(z, 0.25) : z;
@@ -144,7 +138,8 @@ chain(const real *s, int64_t b, int64_t i, int64_t j)
         for (int64_t k = k0; k < k0 + 256 && k < s->k; k++) {
             const double x = rounded(s, real_number(s->turned ? (b * s->k + k) * s->m + i : (b * s->m + i) * s->k + k, 3));
             const double y = rounded(s, real_number((b * s->k + k) * s->n + j, 5));
-            acc = s->type == COT_F32 ? (double)fmaf((float)x, (float)y, (float)acc) : fma(x, y, acc);
+            acc = s->type == COT_F32 ? (double)fmaf((float)x, (float)y, (float)acc)
+                                     : fma(x, y, acc);
         }
         sum = k0 == 0 ? acc : s->type == COT_F32 ? (double)((float)sum + (float)acc) : sum + acc;
     }
@@ -167,7 +162,8 @@ reals(cot_type t, int salt)
 static void
 gives_chains(const real *s, const cot_compile_options *o)
 {
-    cot_type of[2] = { s->turned ? cot_f32(s->b, s->k, s->m) : cot_f32(s->b, s->m, s->k), cot_f32(s->b, s->k, s->n) };
+    cot_type of[2] = { s->turned ? cot_f32(s->b, s->k, s->m) : cot_f32(s->b, s->m, s->k),
+                       cot_f32(s->b, s->k, s->n) };
     cot_type to = cot_f32(s->b, s->m, s->n);
     cot_kernel *k;
 
@@ -181,9 +177,10 @@ gives_chains(const real *s, const cot_compile_options *o)
         for (int64_t j = 0; j < s->n; j++) {
             const int64_t at = i * s->n + j;
             const double want = chain(s, i / s->m, i % s->m, j);
-            const double y = s->type == COT_F32 ? ((const float *)cot_array_data(out))[at] : ((const double *)cot_array_data(out))[at];
-            ck_assert_msg(y == want, "%d x %d x %d x %d: element %d, %d is %a, wants %a", (int)s->b, (int)s->m, (int)s->k,
-                          (int)s->n, (int)i, (int)j, y, want);
+            const double y = s->type == COT_F32 ? ((const float *)cot_array_data(out))[at]
+                                                : ((const double *)cot_array_data(out))[at];
+            ck_assert_msg(y == want, "%d x %d x %d x %d: element %d, %d is %a, wants %a",
+                          (int)s->b, (int)s->m, (int)s->k, (int)s->n, (int)i, (int)j, y, want);
         }
     cot_array_free(in[0]), cot_array_free(in[1]), cot_array_free(out);
     cot_kernel_free(k);
@@ -214,8 +211,8 @@ START_TEST(reals_are_chains)
 }
 END_TEST
 
-/* A product seen through a view that is a result, too, read by another product: of the memory of the first, which
- * the view, computed where the product is, does not replace. */
+/* A product seen through a view that is a result, too, read by another product: of the memory
+ * of the first, which the view, computed where the product is, does not replace. */
 static void
 seen_twice(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 {
@@ -244,7 +241,8 @@ START_TEST(views_of_products)
         x[i] = (float)sin(i);
     for (int i = 0; i < 40; i++)
         w[i] = (float)cos(3 * i);
-    in[0] = cot_array_borrow(ctx, types.at[0], x), in[1] = cot_array_borrow(ctx, types.at[1], w);
+    in[0] = cot_array_borrow(ctx, types.at[0], x),
+    in[1] = cot_array_borrow(ctx, types.at[1], w);
     for (int e = 0; e < 2; e++) {
         const cot_compile_options o = { .backend = e ? "jit" : "eval" };
         ck_assert_msg(cot_compile(f, types, &o, &k[e]) == COT_OK, "%s", cot_error(ctx));
@@ -255,7 +253,8 @@ START_TEST(views_of_products)
     for (int j = 0; j < 3; j++) {
         const cot_type t = cot_array_type(out[0][j]);
         const size_t bytes = (size_t)cot_type_count(&t) * cot_dtype_size(t.dtype);
-        ck_assert_msg(memcmp(cot_array_data(out[0][j]), cot_array_data(out[1][j]), bytes) == 0, "result %d", j);
+        ck_assert_msg(memcmp(cot_array_data(out[0][j]), cot_array_data(out[1][j]), bytes) == 0,
+                      "result %d", j);
         cot_array_free(out[0][j]), cot_array_free(out[1][j]);
     }
     cot_array_free(in[0]), cot_array_free(in[1]);
@@ -266,11 +265,11 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "narrow_integers_are_exact", narrow_integers_are_exact, TYPES * TYPES },
-        { "reals_are_chains", reals_are_chains, 18 },
-        { "views_of_products", views_of_products, 5 },
+    const suite_case cases[] = {
+        EACH(narrow_integers_are_exact, TYPES * TYPES),
+        EACH(reals_are_chains, 18),
+        EACH(views_of_products, 5),
     };
 
-    return TRACED_CASES("products", cases, setup, teardown);
+    return SUITE("products", cases);
 }

@@ -1,24 +1,10 @@
-/* Random numbers and hidden inputs, as a user meets them: rows of the feature list, the bits of the
- * published generators, and the moments and shape of every distribution. */
+/* Random numbers and hidden inputs, as a user meets them: rows of the feature list, the bits of
+ * the published generators, and the moments and shape of every distribution. */
 #include "traced.h"
 
 #include <stdio.h>
 
 enum { MANY = 20000 };
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 static cot_fn *
 fn(cot_body *body, int n_in, int n_out)
@@ -57,7 +43,8 @@ same_on_eval(cot_fn *f, int n, cot_array **args, const void *want, size_t bytes)
 
     for (int i = 0; i < n; i++)
         types[i] = cot_array_type(args[i]);
-    ck_assert_int_eq(cot_compile(f, (cot_types){ n, types }, &(cot_compile_options){ .backend = "eval" }, &k),
+    ck_assert_int_eq(cot_compile(f, (cot_types){ n, types },
+                                 &(cot_compile_options){ .backend = "eval" }, &k),
                      COT_OK);
     g = cot_kernel_graph(k);
     y = cot_array_new(ctx, cot_graph_out_type(g, 0));
@@ -251,7 +238,8 @@ START_TEST(headers_list_hidden_arguments)
     weight = cot_array_copy(ctx, cot_f32(2, 3), w);
     ck_assert_int_eq(cot_build_object(ctx, e, 2, NULL, "random_row.o", "random_row.h"), COT_OK);
     h = slurp("random_row.h");
-    ck_assert_ptr_nonnull(strstr(h, "int linear(const float *arg0, const float *weight, float *out0, "));
+    ck_assert_ptr_nonnull(
+        strstr(h, "int linear(const float *arg0, const float *weight, float *out0, "));
     ck_assert_ptr_nonnull(
         strstr(h, "int add_noise(const float *arg0, const uint64_t key[2], float *out0, "));
     remove("random_row.o");
@@ -520,7 +508,8 @@ START_TEST(b78_dropout)
     for (int i = 0; i < 64; i++)
         differ += (y[i] == 0) != (y[64 + i] == 0);
     ck_assert_int_gt(differ, 0);
-    ck_assert_int_eq(cot_trace_fn(cot_vmap(fn(drop, 1, 1)), COT_TYPES(cot_f32(2, 64)), &g), COT_ERR_ARG);
+    ck_assert_int_eq(cot_trace_fn(cot_vmap(fn(drop, 1, 1)), COT_TYPES(cot_f32(2, 64)), &g),
+                     COT_ERR_ARG);
     cot_array_free(in);
 }
 END_TEST
@@ -532,8 +521,8 @@ START_TEST(b82_chunks)
 
     for (int64_t c = 1; c <= 7; c++) {
         cot_manual_seed(ctx, 3);
-        call(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_DIFFERENT, .chunk = c), 1, &in,
-             c == 1 ? y : z, sizeof y);
+        call(cot_vmap(fn(add_noise, 1, 1), .randomness = COT_RANDOM_DIFFERENT, .chunk = c), 1,
+             &in, c == 1 ? y : z, sizeof y);
         ck_assert(distinct(y, 7));
         if (c > 1)
             ck_assert_mem_eq(y, z, sizeof y);
@@ -555,10 +544,12 @@ START_TEST(b83_jacfwd)
     const cot_graph *g;
     cot_array *x = f32s(3, ones);
 
-    ck_assert_int_eq(cot_trace_fn(cot_jacfwd(fn(scaled, 1, 1)), COT_TYPES(cot_f32(3)), &g), COT_ERR_ARG);
-    ck_assert_ptr_nonnull(strstr(
-        cot_error(ctx), ": jacfwd: draws random numbers, and randomness is error; wants different "
-                        "(each example its own) or same (one draw for all)"));
+    ck_assert_int_eq(cot_trace_fn(cot_jacfwd(fn(scaled, 1, 1)), COT_TYPES(cot_f32(3)), &g),
+                     COT_ERR_ARG);
+    ck_assert_ptr_nonnull(
+        strstr(cot_error(ctx),
+               ": jacfwd: draws random numbers, and randomness is error; wants different "
+               "(each example its own) or same (one draw for all)"));
     cot_error_clear(ctx);
     call(cot_jacfwd(fn(scaled, 1, 1), .randomness = COT_RANDOM_SAME), 1, &x, j, sizeof j);
     ck_assert(j[0] == j[4] && j[4] == j[8] && j[1] == 0);
@@ -782,8 +773,8 @@ philox_zero(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_bits(t, cot_u64(2), .key = in[0]);
 }
 
-/* Known answers of Random123: all zeros; and pi, whose counter 0x85a308d3243f6a88 is too far along
- * for an iota, so only the first. */
+/* Known answers of Random123: all zeros; and pi, whose counter 0x85a308d3243f6a88 is too far
+ * along for an iota, so only the first. */
 START_TEST(philox_known_answer)
 {
     static const uint64_t zero[2] = { 0, 0 };
@@ -848,14 +839,18 @@ jax(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 /* JAX 0.10.2: key 42, jax_threefry_partitionable. */
 START_TEST(threefry_has_the_numbers_of_jax)
 {
-    static const uint32_t split[6] = { 1832780943, 270669613, 64467757, 2916123636, 2465931498, 255383827 },
+    static const uint32_t split[6] = { 1832780943, 270669613,  64467757,
+                                       2916123636, 2465931498, 255383827 },
                           fold[2] = { 2547012911, 1371500959 }, key[2] = { 0, 42 },
-                          bits[5] = { 2098992034, 2919706841, 2646866425, 2409546199, 1935504149 };
-    static const uint64_t wide[3] = { 7871734211187709741u, 276886910877598708u, 10591095138341673235u };
-    static const float uni[4] = { 0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f, 0x1.3b87f00000000p-1f,
-                                  0x1.1f3d800000000p-1f },
-                       nor[6] = { -0.02830461598932743f, 0.4671318531036377f, 0.2957029640674591f,
-                                  0.15354591608047485f, -0.12403281778097153f, 0.21692314743995667f };
+                          bits[5] = { 2098992034, 2919706841, 2646866425, 2409546199,
+                                      1935504149 };
+    static const uint64_t wide[3] = { 7871734211187709741u, 276886910877598708u,
+                                      10591095138341673235u };
+    static const float uni[4] = { 0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f,
+                                  0x1.3b87f00000000p-1f, 0x1.1f3d800000000p-1f },
+                       nor[6] = { -0.02830461598932743f, 0.4671318531036377f,
+                                  0.2957029640674591f,   0.15354591608047485f,
+                                  -0.12403281778097153f, 0.21692314743995667f };
     cot_array *y[7] = { NULL };
 
     if (cot_jit(fn(jax, 0, 7), y, 7, NULL, 0) != COT_OK)
@@ -903,7 +898,8 @@ gamma_cdf(double a, double x)
     return sum;
 }
 
-/* The quantile of each draw stays as alpha moves; the mean of the derivatives is that of the mean, 1. */
+/* The quantile of each draw stays as alpha moves; the mean of the derivatives is that of the
+ * mean, 1. */
 START_TEST(gamma_moves_with_its_shape)
 {
     enum { N = 6 };
@@ -917,9 +913,11 @@ START_TEST(gamma_moves_with_its_shape)
     memcpy(y, cot_array_data(out[0]), sizeof y);
     memcpy(dy, cot_array_data(out[1]), sizeof dy);
     for (int i = 0; i < N; i++) {
-        double s = h * alpha[i], off = gamma_cdf(alpha[i] + s, y[i] + s * dy[i]) - gamma_cdf(alpha[i] - s, y[i] - s * dy[i]);
+        double s = h * alpha[i], off = gamma_cdf(alpha[i] + s, y[i] + s * dy[i]) -
+                                       gamma_cdf(alpha[i] - s, y[i] - s * dy[i]);
         double moved = gamma_cdf(alpha[i] + s, y[i]) - gamma_cdf(alpha[i] - s, y[i]);
-        ck_assert_msg(dy[i] > 0 && fabs(off) < 1e-5 * fabs(moved) + 1e-12, "alpha %g, draw %g: derivative %g", alpha[i], y[i], dy[i]);
+        ck_assert_msg(dy[i] > 0 && fabs(off) < 1e-5 * fabs(moved) + 1e-12,
+                      "alpha %g, draw %g: derivative %g", alpha[i], y[i], dy[i]);
     }
     call(cot_grad(fn(gamma_total, 1, 1)), 1, &a, &slope, sizeof slope);
     ck_assert_double_eq_tol(slope, 1, 0.05);
@@ -1011,7 +1009,8 @@ START_TEST(integers)
 
     if (cot_jit(fn(discrete, 0, 3), y, 3, NULL, 0) != COT_OK)
         ck_abort_msg("%s", cot_error(ctx));
-    const int32_t *p = cot_array_data(y[0]), *r = cot_array_data(y[1]), *c = cot_array_data(y[2]);
+    const int32_t *p = cot_array_data(y[0]), *r = cot_array_data(y[1]),
+                  *c = cot_array_data(y[2]);
     for (int i = 0; i < 50; i++)
         seen[p[i]]++;
     for (int i = 0; i < 50; i++)
@@ -1033,7 +1032,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A15", a15_closure_over_value_and_array, 1 },
         { "A86", a86_only_vmap_and_jacfwd, 1 },
         { "A87", a87_error, 1 },
@@ -1062,9 +1061,9 @@ main(void)
         { "bits", philox_known_answers_of_the_op, 3 },
         { "bits", threefry_has_the_numbers_of_jax, 1 },
         { "distributions", gamma_moves_with_its_shape, 1 },
-        { "distributions", distributions, 8 },
+        EACH(distributions, 8),
         { "distributions", integers, 1 },
     };
 
-    return TRACED_CASES("random", cases, setup, teardown);
+    return SUITE("random", cases);
 }

@@ -1,15 +1,13 @@
-/* Programs that kernels hardly ever need: every one that an op has is a function of the library, of the twin's bits,
- * with the processor's fma and without. */
-#include <check.h>
+/* Programs that kernels hardly ever need: every one that an op has is a function of the
+ * library, of the twin's bits, with the processor's fma and without. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codegen/llvm/rare.h"
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/op.h"
 #include "runtime/compile.h"
+#include "tests/unit/suite.h"
 
 enum { LANES = 1000, MOST = 32 };
 
@@ -56,7 +54,8 @@ fill(cot_dtype t, int operand, void *out)
 static bool
 is_nan(cot_dtype t, const void *x)
 {
-    return t == COT_F32 ? *(const float *)x != *(const float *)x : *(const double *)x != *(const double *)x;
+    return t == COT_F32 ? *(const float *)x != *(const float *)x
+                        : *(const double *)x != *(const double *)x;
 }
 
 /* A few lanes are not wanted: what is there stays. */
@@ -85,7 +84,8 @@ same_bits(cot_context *ctx, const char *name, const ir_sc_program *p, bool fast)
     for (int l = 0; l < LANES; l++) {
         const char *g = (char *)got + (size_t)l * size, *w = (char *)want + (size_t)l * size;
         if (wants[l])
-            ck_assert_msg(memcmp(g, w, size) == 0 || (is_nan(p->type, g) && is_nan(p->type, w)), "%s: operands %g, %g: other bits than the twin's", name,
+            ck_assert_msg(memcmp(g, w, size) == 0 || (is_nan(p->type, g) && is_nan(p->type, w)),
+                          "%s: operands %g, %g: other bits than the twin's", name,
                           p->in[0] == COT_F32 ? ((float *)x[0])[l] : x[0][l], x[1][l]);
         else
             ck_assert_msg(*g == 0x5a, "%s: a lane that was not wanted was written", name);
@@ -111,7 +111,8 @@ check_subs(cot_context *ctx, const char *name, const ir_sc_program *p)
 
 START_TEST(every_rare_program_is_a_function_of_the_library)
 {
-    static const cot_dtype types[2][3] = { { COT_F32, COT_F32, COT_F32 }, { COT_F64, COT_F64, COT_F64 } };
+    static const cot_dtype types[2][3] = { { COT_F32, COT_F32, COT_F32 },
+                                           { COT_F64, COT_F64, COT_F64 } };
     cot_context *ctx = cot_context_new(NULL);
     volatile int n = 0;
 
@@ -162,7 +163,8 @@ waves(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[1] = cot_cos(in[0]);
 }
 
-/* Large angles come out right, and a kernel of sin and cos brings no reduction of them: with them its object has 10 kB. */
+/* Large angles come out right, and a kernel of sin and cos brings no reduction of them: with
+ * them its object has 10 kB. */
 START_TEST(kernels_call_the_library)
 {
     cot_context *ctx = cot_context_new(NULL);
@@ -196,17 +198,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("rare");
-    TCase *t = tcase_create("rare");
+    const suite_case cases[] = {
+        ONCE(every_rare_program_is_a_function_of_the_library),
+        ONCE(hashes_tell_programs_apart),
+        ONCE(kernels_call_the_library),
+    };
 
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, every_rare_program_is_a_function_of_the_library);
-    tcase_add_test(t, hashes_tell_programs_apart);
-    tcase_add_test(t, kernels_call_the_library);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE("rare", cases);
 }

@@ -1,19 +1,17 @@
 /* Scalar programs: instructions at their edges, folding, half formats, and the exact ops. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "ir/context.h"
 #include "ir/op.h"
 #include "ir/scalar.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static ir_arena arena;
 
 static void
 setup(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     ir_arena_init(&arena, ctx);
 }
 
@@ -21,7 +19,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 /* op on one element of each operand, given and answered as bits. */
@@ -101,15 +99,16 @@ START_TEST(integers_at_their_edges)
     const struct integer_row *r = &integer_row[_i];
     const uint64_t x[3] = { r->x, r->y, 0 };
 
-    ck_assert_msg(apply(r->op, ir_ops[r->op].n_in, r->t, r->t, x) == r->want, "%s %s row %d gave %llx",
-                  ir_ops[r->op].name, cot_dtype_name(r->t), _i,
+    ck_assert_msg(apply(r->op, ir_ops[r->op].n_in, r->t, r->t, x) == r->want,
+                  "%s %s row %d gave %llx", ir_ops[r->op].name, cot_dtype_name(r->t), _i,
                   (unsigned long long)apply(r->op, ir_ops[r->op].n_in, r->t, r->t, x));
 }
 END_TEST
 
 /* ---- every integer op at every width, by 128-bit arithmetic ---- */
 
-static const cot_dtype integers[8] = { COT_I8, COT_I16, COT_I32, COT_I64, COT_U8, COT_U16, COT_U32, COT_U64 };
+static const cot_dtype integers[8] = { COT_I8, COT_I16, COT_I32, COT_I64,
+                                       COT_U8, COT_U16, COT_U32, COT_U64 };
 
 static __int128
 number_of(cot_dtype t, uint64_t bits)
@@ -139,7 +138,8 @@ zeros_before(uint64_t bits, int width)
     return n;
 }
 
-/* The result modulo 2^width; the corners of docs/ir.md: x / 0 is all ones, x rem 0 is x, shifts beyond the width. */
+/* The result modulo 2^width; the corners of docs/ir.md: x / 0 is all ones, x rem 0 is x, shifts
+ * beyond the width. */
 static __int128
 integer_result(ir_op op, cot_dtype t, uint64_t u, uint64_t v)
 {
@@ -184,10 +184,13 @@ START_TEST(integers_wrap_at_every_width)
 
     for (int i = 0; i < EDGES; i++)
         for (int j = 0; j < (ir_ops[op].n_in == 2 ? EDGES : 1); j++) {
-            const uint64_t x[3] = { edge[i], edge[j], 0 }, want = (uint64_t)integer_result(op, t, x[0], x[1]) & mask;
+            const uint64_t x[3] = { edge[i], edge[j], 0 },
+                           want = (uint64_t)integer_result(op, t, x[0], x[1]) & mask;
             const uint64_t got = apply(op, ir_ops[op].n_in, t, t, x);
-            ck_assert_msg(got == want, "%s %s of %llx, %llx gave %llx, not %llx", ir_ops[op].name, cot_dtype_name(t),
-                          (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)got, (unsigned long long)want);
+            ck_assert_msg(got == want, "%s %s of %llx, %llx gave %llx, not %llx",
+                          ir_ops[op].name, cot_dtype_name(t), (unsigned long long)x[0],
+                          (unsigned long long)x[1], (unsigned long long)got,
+                          (unsigned long long)want);
         }
 }
 END_TEST
@@ -200,7 +203,8 @@ START_TEST(converts_saturate_at_every_width)
                                     -0x1.0000000000001p63, 0x1p64, 0x1.fffffffffffffp63, 1e300, -1e300, INFINITY, -INFINITY, NAN };
     const cot_dtype from[4] = { COT_F64, COT_F32, COT_F16, COT_BF16 }, in = from[_i / 8], t = integers[_i % 8];
     const int bits = ir_bits(t) - ir_is_signed(t);
-    const long double most = ldexpl(1, bits) - 1, least = ir_is_signed(t) ? -ldexpl(1, bits) : 0;
+    const long double most = ldexpl(1, bits) - 1,
+                      least = ir_is_signed(t) ? -ldexpl(1, bits) : 0;
 
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
         float narrow = (float)value[k];
@@ -218,8 +222,10 @@ START_TEST(converts_saturate_at_every_width)
         long double w = isnan(v) ? 0 : fminl(fmaxl(truncl(v), least), most);
         uint64_t want = w < 0 ? (uint64_t)(int64_t)w : (uint64_t)w;
         want &= UINT64_MAX >> (64 - ir_bits(t));
-        ck_assert_msg(apply(OP_convert, 1, in, t, x) == want, "%s %a to %s gave %llx, not %llx", cot_dtype_name(in), v, cot_dtype_name(t),
-                      (unsigned long long)apply(OP_convert, 1, in, t, x), (unsigned long long)want);
+        ck_assert_msg(apply(OP_convert, 1, in, t, x) == want, "%s %a to %s gave %llx, not %llx",
+                      cot_dtype_name(in), v, cot_dtype_name(t),
+                      (unsigned long long)apply(OP_convert, 1, in, t, x),
+                      (unsigned long long)want);
     }
 }
 END_TEST
@@ -227,7 +233,8 @@ END_TEST
 /* f16 and bf16: the op of f32, rounded once. */
 START_TEST(halves_compute_in_f32)
 {
-    static const ir_op ops[] = { OP_add, OP_sub, OP_mul, OP_div, OP_sqrt, OP_exp, OP_sin, OP_lgamma, OP_pow, OP_fma };
+    static const ir_op ops[] = { OP_add, OP_sub, OP_mul,    OP_div, OP_sqrt,
+                                 OP_exp, OP_sin, OP_lgamma, OP_pow, OP_fma };
     const ir_op op = ops[_i / 2];
     const cot_dtype t = _i % 2 ? COT_F16 : COT_BF16;
     uint32_t state = 12345;
@@ -243,9 +250,11 @@ START_TEST(halves_compute_in_f32)
         uint64_t wide = apply(op, ir_ops[op].n_in, COT_F32, COT_F32, w);
         float y;
         memcpy(&y, &wide, sizeof y);
-        uint16_t want = t == COT_F16 ? ir_f32_to_f16(y) : ir_f32_to_bf16(y), got = (uint16_t)apply(op, ir_ops[op].n_in, t, t, h);
+        uint16_t want = t == COT_F16 ? ir_f32_to_f16(y) : ir_f32_to_bf16(y),
+                 got = (uint16_t)apply(op, ir_ops[op].n_in, t, t, h);
         float back = t == COT_F16 ? ir_f16_to_f32(got) : ir_bf16_to_f32(got);
-        ck_assert_msg(got == want || (isnan(y) && isnan(back)), "%s %s gave %x, not %x", ir_ops[op].name, cot_dtype_name(t), got, want);
+        ck_assert_msg(got == want || (isnan(y) && isnan(back)), "%s %s gave %x, not %x",
+                      ir_ops[op].name, cot_dtype_name(t), got, want);
     }
 }
 END_TEST
@@ -268,8 +277,10 @@ START_TEST(floats_at_their_edges)
     const struct float_row *r = &float_row[_i];
     uint64_t y = r->op == OP_integer_pow ? (uint64_t)(int64_t)r->y : f64(r->y);
     uint64_t z = r->op == OP_integer_pow ? y : f32((float)r->y);
-    uint64_t d = apply(r->op, ir_ops[r->op].n_in, COT_F64, COT_F64, (uint64_t[]){ f64(r->x), y, 0 });
-    uint64_t s = apply(r->op, ir_ops[r->op].n_in, COT_F32, COT_F32, (uint64_t[]){ f32((float)r->x), z, 0 });
+    uint64_t d =
+        apply(r->op, ir_ops[r->op].n_in, COT_F64, COT_F64, (uint64_t[]){ f64(r->x), y, 0 });
+    uint64_t s = apply(r->op, ir_ops[r->op].n_in, COT_F32, COT_F32,
+                       (uint64_t[]){ f32((float)r->x), z, 0 });
     double dy;
     float sy;
 
@@ -279,7 +290,8 @@ START_TEST(floats_at_their_edges)
         ck_assert(isnan(dy) && isnan(sy));
     else {
         ck_assert_msg(d == f64(r->want), "%s row %d: %g", ir_ops[r->op].name, _i, dy);
-        ck_assert_msg(s == f32((float)r->want), "%s row %d: %g", ir_ops[r->op].name, _i, (double)sy);
+        ck_assert_msg(s == f32((float)r->want), "%s row %d: %g", ir_ops[r->op].name, _i,
+                      (double)sy);
     }
 }
 END_TEST
@@ -337,8 +349,8 @@ START_TEST(convert_saturates_and_rounds_once)
     const struct convert_row *r = &convert_row[_i];
     uint64_t y = apply(OP_convert, 1, r->from, r->to, (uint64_t[]){ r->x, 0, 0 });
 
-    ck_assert_msg(y == r->want, "%s to %s row %d: %llx", cot_dtype_name(r->from), cot_dtype_name(r->to), _i,
-                  (unsigned long long)y);
+    ck_assert_msg(y == r->want, "%s to %s row %d: %llx", cot_dtype_name(r->from),
+                  cot_dtype_name(r->to), _i, (unsigned long long)y);
 }
 END_TEST
 
@@ -346,7 +358,8 @@ END_TEST
 START_TEST(halves_round_to_nearest_even)
 {
     for (uint32_t h = 0; h < 0x7bff; h++) {
-        float x = ir_f16_to_f32((uint16_t)h), y = ir_f16_to_f32((uint16_t)(h + 1)), mid = x + (y - x) / 2;
+        float x = ir_f16_to_f32((uint16_t)h), y = ir_f16_to_f32((uint16_t)(h + 1)),
+              mid = x + (y - x) / 2;
         ck_assert_uint_eq(ir_f32_to_f16(x), h);
         ck_assert_uint_eq(ir_f32_to_f16(-x), h | 0x8000);
         ck_assert_uint_eq(ir_f32_to_f16(mid), h + (h & 1));
@@ -354,7 +367,8 @@ START_TEST(halves_round_to_nearest_even)
         ck_assert_uint_eq(ir_f32_to_f16(nextafterf(mid, 0)), h);
     }
     for (uint32_t h = 0; h < 0x7f7f; h++) {
-        float x = ir_bf16_to_f32((uint16_t)h), y = ir_bf16_to_f32((uint16_t)(h + 1)), mid = x + (y - x) / 2;
+        float x = ir_bf16_to_f32((uint16_t)h), y = ir_bf16_to_f32((uint16_t)(h + 1)),
+              mid = x + (y - x) / 2;
         ck_assert_uint_eq(ir_f32_to_bf16(x), h);
         ck_assert_uint_eq(ir_f32_to_bf16(mid), h + (h & 1));
     }
@@ -403,8 +417,8 @@ START_TEST(division_by_a_constant_needs_no_guard)
 }
 END_TEST
 
-/* A rare sub-program, or one that is but seldom so, runs for the lanes that want it, at any number of lanes and over
- * several strips. */
+/* A rare sub-program, or one that is but seldom so, runs for the lanes that want it, at any
+ * number of lanes and over several strips. */
 START_TEST(rare_replaces_only_its_lanes)
 {
     enum { N = 1300 };
@@ -419,7 +433,8 @@ START_TEST(rare_replaces_only_its_lanes)
     ir_sc odd = ir_sc_add_insn(&b, SC_and, COT_I32, 0, ir_sc_int(&b, COT_I32, 1), 0);
     ir_sc want = ir_sc_add_insn(&b, SC_eq, COT_I32, odd, ir_sc_int(&b, COT_I32, 1), 0);
     const ir_sc args[1] = { 0 };
-    const ir_sc_program *p = ir_sc_end(&b, (_i ? ir_sc_seldom : ir_sc_rare)(&b, want, neg, 1, args, 0));
+    const ir_sc_program *p =
+        ir_sc_end(&b, (_i ? ir_sc_seldom : ir_sc_rare)(&b, want, neg, 1, args, 0));
     for (int i = 0; i < N; i++)
         x[i] = i;
     ir_sc_run(&arena, p, N, y, in);
@@ -447,25 +462,20 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("scalar");
-    TCase *t = tcase_create("scalar");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, integers_at_their_edges, 0, sizeof integer_row / sizeof *integer_row);
-    tcase_add_loop_test(t, floats_at_their_edges, 0, sizeof float_row / sizeof *float_row);
-    tcase_add_loop_test(t, convert_saturates_and_rounds_once, 0, sizeof convert_row / sizeof *convert_row);
-    tcase_add_loop_test(t, integers_wrap_at_every_width, 0, 8 * 19);
-    tcase_add_loop_test(t, converts_saturate_at_every_width, 0, 4 * 8);
-    tcase_add_loop_test(t, halves_compute_in_f32, 0, 10 * 2);
-    tcase_add_test(t, round_just_below_a_half_stays);
-    tcase_add_test(t, halves_round_to_nearest_even);
-    tcase_add_test(t, constants_fold_and_equals_share);
-    tcase_add_test(t, division_by_a_constant_needs_no_guard);
-    tcase_add_loop_test(t, rare_replaces_only_its_lanes, 0, 2);
-    tcase_add_test(t, programs_print);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? 0 : 1;
+    const suite_case cases[] = {
+        EACH(integers_at_their_edges, sizeof integer_row / sizeof *integer_row),
+        EACH(floats_at_their_edges, sizeof float_row / sizeof *float_row),
+        EACH(convert_saturates_and_rounds_once, sizeof convert_row / sizeof *convert_row),
+        EACH(integers_wrap_at_every_width, 8 * 19),
+        EACH(converts_saturate_at_every_width, 4 * 8),
+        EACH(halves_compute_in_f32, 10 * 2),
+        ONCE(round_just_below_a_half_stays),
+        ONCE(halves_round_to_nearest_even),
+        ONCE(constants_fold_and_equals_share),
+        ONCE(division_by_a_constant_needs_no_guard),
+        EACH(rare_replaces_only_its_lanes, 2),
+        ONCE(programs_print),
+    };
+
+    return SUITE_WITH("scalar", cases, setup, teardown);
 }

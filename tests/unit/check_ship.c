@@ -1,10 +1,8 @@
-/* Objects as their users have them: several functions in one, linked into programs of all kinds, called with
- * threads of the caller's, looked at with debuggers; and what is said of a machine that cannot be. */
-#include <check.h>
+/* Objects as their users have them: several functions in one, linked into programs of all
+ * kinds, called with threads of the caller's, looked at with debuggers; and what is said of a
+ * machine that cannot be. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
@@ -12,6 +10,7 @@
 #include "ir/buf.h"
 #include "ir/context.h"
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 
 /* LLVM leaves memory behind where it gives up; see codegen/llvm/fatal.c. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
@@ -21,13 +20,12 @@ __lsan_default_suppressions(void)
     return "leak:libLLVM\n";
 }
 
-static cot_context *ctx;
 static char folder[] = "/tmp/check_ship_XXXXXX";
 
 static void
 begin(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -48,7 +46,7 @@ end(void)
 
     snprintf(line, sizeof line, "rm -rf %s", folder);
     ck_assert_int_eq(system(line), 0);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static const char *
@@ -98,7 +96,8 @@ build_both(const char *name, const cot_compile_options *o)
 {
     cot_fn *f = cot_fn_new(ctx, "loss", loss, 3, 1, NULL), *df = cot_grad(f);
     const cot_export e[] = { { f, COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), NULL },
-                             { df, COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), "dloss" } };
+                             { df, COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)),
+                               "dloss" } };
 
     RUNS(cot_build_object(ctx, e, 2, o, path(name), path("x.h")));
 }
@@ -127,7 +126,8 @@ expected(void)
 
     for (int i = 0; i < 12; i++)
         x[i] = (float)(i / 3 - i % 3) / 4;
-    cot_array *in[] = { cot_array_copy(ctx, cot_f32(3), w), cot_array_copy(ctx, cot_f32(4, 3), x),
+    cot_array *in[] = { cot_array_copy(ctx, cot_f32(3), w),
+                        cot_array_copy(ctx, cot_f32(4, 3), x),
                         cot_array_copy(ctx, cot_f32(4), y) };
     for (int k = 0; k < 2; k++) {
         cot_kernel *kernel;
@@ -149,7 +149,8 @@ static const struct {
 } ways[] = {
     { "x.o", "cc -std=c99 -Wall -Wextra -pedantic -Werror -fPIE -pie -Wl,-z,text main.c x.o -o main" },
     { "x.a", "cc -std=c99 -fno-pie -no-pie main.c x.a -o main" },
-    { "x.o", "cc -shared -Wl,-z,text -Wl,-z,defs -Wl,-soname,libx.so x.o -o libx.so && cc -fPIE -pie main.c -L. -lx "
+    { "x.o", "cc -shared -Wl,-z,text -Wl,-z,defs -Wl,-soname,libx.so x.o -o libx.so && cc "
+             "-fPIE -pie main.c -L. -lx "
              "-Wl,-rpath,. -o main" },
 };
 
@@ -160,8 +161,10 @@ START_TEST(several_functions_link_anywhere)
     ck_assert_int_eq(shell(ways[_i].link), 0);
     ck_assert_int_eq(shell("./main >out"), 0);
     ck_assert_msg(contains("out", expected()), "wants %s", expected());
-    ck_assert(contains("x.json", "{\"name\": \"arg1\", \"role\": \"in\", \"dtype\": \"f32\", \"c_type\": \"const float *\", "
-                                 "\"shape\": [4, 3], \"strides\": [3, 1], \"bytes\": 48, \"align\": 4}"));
+    ck_assert(contains("x.json",
+                       "{\"name\": \"arg1\", \"role\": \"in\", \"dtype\": \"f32\", \"c_type\": "
+                       "\"const float *\", "
+                       "\"shape\": [4, 3], \"strides\": [3, 1], \"bytes\": 48, \"align\": 4}"));
     if (system("command -v python3 >/dev/null") == 0)
         ck_assert_int_eq(shell("python3 -c 'import json; json.load(open(\"x.json\"))'"), 0);
 }
@@ -230,7 +233,8 @@ START_TEST(a_bound_that_is_passed_is_an_answer)
     ck_assert(y == 96);
     x[1] = 97;
     ck_assert_int_eq(f(&x[1], &x[0], &y, work), COT_ERR_BOUND);
-    ck_assert(contains("x.h", ir_format(&ctx->arena, "as %d where a loop passed its bound", COT_ERR_BOUND)));
+    ck_assert(contains(
+        "x.h", ir_format(&ctx->arena, "as %d where a loop passed its bound", COT_ERR_BOUND)));
     dlclose(library);
 }
 END_TEST
@@ -239,7 +243,8 @@ END_TEST
 static int pieces;
 
 static void
-backwards(const cot_parallel *self, void (*body)(void *, int64_t, int64_t), void *arg, int64_t n, int64_t grain)
+backwards(const cot_parallel *self, void (*body)(void *, int64_t, int64_t), void *arg,
+          int64_t n, int64_t grain)
 {
     (void)self;
     (void)grain;
@@ -260,9 +265,10 @@ START_TEST(threads_are_the_callers)
 
     for (int i = 0; i < N; i++)
         x[i] = (float)(i % 977) / 100 - 3;
-    export_text("fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
-                "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
-                &(cot_compile_options){ .threads = 2 });
+    export_text(
+        "fn @f(%x: f32[300000]) -> (f32[], f32[300000]) {\n"
+        "  %0 = exp %x : f32[300000]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  ret %1, %0\n}",
+        &(cot_compile_options){ .threads = 2 });
     with_pool *f;
     *(void **)&f = loaded("f", &library);
     ck_assert(contains("x.h", "const struct cot_parallel *pool, void *work"));
@@ -327,7 +333,8 @@ START_TEST(debuggers_know_what_the_jit_made)
         unsigned long long at = 0, size = 0;
         char symbol[128] = "";
         sscanf(line, "%llx %llx %127s", &at, &size, symbol);
-        listed |= at == (unsigned long long)(uintptr_t)cot_kernel_entry(k) && size > 0 && strcmp(symbol, "cot:loss") == 0;
+        listed |= at == (unsigned long long)(uintptr_t)cot_kernel_entry(k) && size > 0 &&
+                  strcmp(symbol, "cot:loss") == 0;
     }
     fclose(file);
     remove(name);
@@ -354,7 +361,8 @@ static const struct {
     { "x86_64-linux-gnu", "haswell,x86-64-v4", NULL, "an object for several processors wants" },
     { "x86_64-linux-gnu", "x86-64-v3,x86-64-v3", NULL, "named twice" },
     { "x86_64-linux-gnu", "x86-64-v2,x86-64-v3", "+sha", "takes none" },
-    { "aarch64-linux-gnu", "cortex-a53,cortex-a72", NULL, "an object for several processors wants" },
+    { "aarch64-linux-gnu", "cortex-a53,cortex-a72", NULL,
+      "an object for several processors wants" },
     { "x86_64-linux-gnu", "a,a,a,a,a,a,a,a,a", NULL, "more than 8 processors" },
 };
 
@@ -367,7 +375,8 @@ START_TEST(impossible_machines_are_errors)
     const cot_status status = cot_build_object(ctx, &e, 1, &o, path("x.o"), NULL);
 
     ck_assert_msg(status == COT_ERR_TARGET || status == COT_ERR_ARG, "status %d", (int)status);
-    ck_assert_msg(strstr(cot_error(ctx), impossible[_i].says) != NULL, "says: %s", cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), impossible[_i].says) != NULL, "says: %s",
+                  cot_error(ctx));
     cot_error_clear(ctx);
     build_both("x.o", NULL); /* and then all goes on */
 }
@@ -378,7 +387,8 @@ START_TEST(only_llvm_makes_objects)
     cot_fn *f = cot_fn_new(ctx, "loss", loss, 3, 1, NULL);
     const cot_export e = { f, COT_TYPES(cot_f32(3), cot_f32(4, 3), cot_f32(4)), NULL };
 
-    ck_assert_int_eq(cot_build_object(ctx, &e, 1, &(cot_compile_options){ .backend = "c" }, path("x.o"), NULL),
+    ck_assert_int_eq(cot_build_object(ctx, &e, 1, &(cot_compile_options){ .backend = "c" },
+                                      path("x.o"), NULL),
                      COT_ERR_TARGET);
     ck_assert(strstr(cot_error(ctx), "object files need the back end jit") != NULL);
     cot_error_clear(ctx);
@@ -388,25 +398,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("ship");
-    TCase *t = tcase_create("ship");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(several_functions_link_anywhere, sizeof ways / sizeof *ways),
+        ONCE(an_object_chooses_its_processor),
+        ONCE(a_bound_that_is_passed_is_an_answer),
+        ONCE(threads_are_the_callers),
+        ONCE(instructions_lead_to_lines),
+        ONCE(debuggers_know_what_the_jit_made),
+        EACH(impossible_machines_are_errors, sizeof impossible / sizeof *impossible),
+        ONCE(only_llvm_makes_objects),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, several_functions_link_anywhere, 0, sizeof ways / sizeof *ways);
-    tcase_add_test(t, an_object_chooses_its_processor);
-    tcase_add_test(t, a_bound_that_is_passed_is_an_answer);
-    tcase_add_test(t, threads_are_the_callers);
-    tcase_add_test(t, instructions_lead_to_lines);
-    tcase_add_test(t, debuggers_know_what_the_jit_made);
-    tcase_add_loop_test(t, impossible_machines_are_errors, 0, sizeof impossible / sizeof *impossible);
-    tcase_add_test(t, only_llvm_makes_objects);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE_WITH("ship", cases, begin, end);
 }

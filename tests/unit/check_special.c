@@ -1,27 +1,26 @@
-/* Special functions against MPFR: f64 and f32 over the ranges where they are of use, and their special values.
+/* Special functions against MPFR: f64 and f32 over the ranges where they are of use, and their
+ * special values.
  *
- * The distance is in ulp of the exact value, or of the scale of exact.h where terms cancel.  ULP=1 prints the worst of
- * each. */
-#include <check.h>
+ * The distance is in ulp of the exact value, or of the scale of exact.h where terms cancel.
+ * ULP=1 prints the worst of each. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/scalar.h"
 #include "tests/exact.h"
 #include "tests/ulp.h"
+#include "tests/unit/suite.h"
 
 enum { SAMPLES = 160 };
 
-static cot_context *ctx;
 static ir_arena arena;
 static uint64_t state;
 
 static void
 setup(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     ir_arena_init(&arena, ctx);
     state = 88172645463325252u;
 }
@@ -30,7 +29,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
     mpfr_free_cache();
 }
 
@@ -45,7 +44,8 @@ uniform(double lo, double hi)
 
 /* ---- the judge ---- */
 
-/* Samples from [lo, hi] of each operand: evenly, or with `log` evenly in the exponent.  `whole` rounds operand 0.
+/* Samples from [lo, hi] of each operand: evenly, or with `log` evenly in the exponent.  `whole`
+ * rounds operand 0.
  * The reference of the inverses takes the result in place of y. */
 typedef struct row {
     ir_op op;
@@ -121,8 +121,10 @@ static double x[SAMPLES], x2[SAMPLES], y[SAMPLES];
 static void
 fill(const row *r, bool wide)
 {
-    double lo = !wide && r->log && r->lo < 1e-37 ? 1e-37 : r->lo, hi = !wide && r->hi > 1e38 ? 1e38 : r->hi;
-    double lo2 = !wide && r->log && r->lo2 < 1e-37 ? 1e-37 : r->lo2, hi2 = !wide && r->hi2 > 1e38 ? 1e38 : r->hi2;
+    double lo = !wide && r->log && r->lo < 1e-37 ? 1e-37 : r->lo,
+           hi = !wide && r->hi > 1e38 ? 1e38 : r->hi;
+    double lo2 = !wide && r->log && r->lo2 < 1e-37 ? 1e-37 : r->lo2,
+           hi2 = !wide && r->hi2 > 1e38 ? 1e38 : r->hi2;
 
     for (int i = 0; i < SAMPLES; i++) {
         double u = sample(lo, hi, r->log), v = r->hi2 != 0 ? sample(lo2, hi2, r->log) : 0;
@@ -192,8 +194,10 @@ judge(const row *r, bool wide)
     }
     mpfr_clear(exact);
     if (getenv("ULP") != NULL)
-        printf("%-12s %s [%g, %g] %.3f at %a, %a\n", ir_ops[r->op].name, wide ? "f64" : "f32", r->lo, r->hi, worst, at, at2);
-    ck_assert_msg(worst <= bound, "%s of %a, %a is off by %.3f ulp", ir_ops[r->op].name, at, at2, worst);
+        printf("%-12s %s [%g, %g] %.3f at %a, %a\n", ir_ops[r->op].name, wide ? "f64" : "f32",
+               r->lo, r->hi, worst, at, at2);
+    ck_assert_msg(worst <= bound, "%s of %a, %a is off by %.3f ulp", ir_ops[r->op].name, at,
+                  at2, worst);
 }
 
 START_TEST(f32_within_bounds)
@@ -270,14 +274,16 @@ START_TEST(special_values)
         if (op == OP_nextafter)         /* libm knows */
             want = wide ? nextafter(x[0], x2[0]) : (double)nextafterf((float)x[0], (float)x2[0]);
         run(op, wide, ir_ops[op].n_in, 1);
-        ck_assert_msg(isnan(want) ? isnan(y[0]) : y[0] == want && !signbit(y[0]) == !signbit(want),
-                      "%s(%g, %g) is %a in %s", ir_ops[op].name, x[0], x2[0], y[0], wide ? "f64" : "f32");
+        ck_assert_msg(
+            isnan(want) ? isnan(y[0]) : y[0] == want && !signbit(y[0]) == !signbit(want),
+            "%s(%g, %g) is %a in %s", ir_ops[op].name, x[0], x2[0], y[0], wide ? "f64" : "f32");
         wide = !wide;
     } while (wide);
 }
 END_TEST
 
-/* Formats: bf16 is 8 bits of exponent and 7 of mantissa, but for subnormal numbers, which become 0. */
+/* Formats: bf16 is 8 bits of exponent and 7 of mantissa, but for subnormal numbers, which
+ * become 0. */
 START_TEST(reduced_precision)
 {
     static const struct { int e, m; double x, want; } row[] = {
@@ -292,11 +298,12 @@ START_TEST(reduced_precision)
     double v = row[_i / 2].x, got;
     float narrow = (float)v, r;
 
-    ir_sc_run(&arena, p, 1, _i % 2 ? (void *)&got : (void *)&r, (const void *[]){ _i % 2 ? (void *)&v : (void *)&narrow });
+    ir_sc_run(&arena, p, 1, _i % 2 ? (void *)&got : (void *)&r,
+              (const void *[]){ _i % 2 ? (void *)&v : (void *)&narrow });
     got = _i % 2 ? got : (double)r;
     double want = row[_i / 2].want;
-    ck_assert_msg(isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(v), "%g to %d, %d is %g", v,
-                  row[_i / 2].e, row[_i / 2].m, got);
+    ck_assert_msg(isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(v),
+                  "%g to %d, %d is %g", v, row[_i / 2].e, row[_i / 2].m, got);
 }
 END_TEST
 
@@ -312,7 +319,8 @@ BODY(with_branches)
     out[3] = cot_erf_inv(in[1]);
 }
 
-/* What is seldom wanted is a branch of all lanes: numbers on both of its sides, mixed in each vector and apart. */
+/* What is seldom wanted is a branch of all lanes: numbers on both of its sides, mixed in each
+ * vector and apart. */
 START_TEST(branches_are_taken_lane_by_lane)
 {
     enum { N = 93, BITS = 3, OUT = 4 };
@@ -329,7 +337,8 @@ START_TEST(branches_are_taken_lane_by_lane)
     for (int i = 0; i < 2; i++)
         arg[i] = cot_array_new(ctx, type);
     for (int i = 0; i < N; i++) {
-        const double at[2] = { uniform(-9, 9), i % 3 ? uniform(0, 1) : pow(2, uniform(-100, -20)) };
+        const double at[2] = { uniform(-9, 9),
+                               i % 3 ? uniform(0, 1) : pow(2, uniform(-100, -20)) };
         for (int j = 0; j < 2; j++)
             if (wide)
                 ((double *)cot_array_data(arg[j]))[i] = i >= 64 ? fabs(at[j]) : at[j];
@@ -356,19 +365,13 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("special");
-    TCase *t = tcase_create("ulp");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, f32_within_bounds, 0, ROWS);
-    tcase_add_loop_test(t, f64_within_bounds, 0, ROWS);
-    tcase_add_loop_test(t, special_values, 0, (int)(sizeof values / sizeof *values));
-    tcase_add_loop_test(t, reduced_precision, 0, 30);
-    tcase_add_loop_test(t, branches_are_taken_lane_by_lane, 0, 6);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? 0 : 1;
+    const suite_case cases[] = {
+        EACH(f32_within_bounds, ROWS),
+        EACH(f64_within_bounds, ROWS),
+        EACH(special_values, sizeof values / sizeof *values),
+        EACH(reduced_precision, 30),
+        EACH(branches_are_taken_lane_by_lane, 6),
+    };
+
+    return SUITE_WITH("special", cases, setup, teardown);
 }

@@ -1,23 +1,7 @@
 /* StableHLO text: what is read, and what the messages say of what cannot be. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cotrace/cotrace.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
+#include "tests/unit/suite.h"
 
 static const cot_graph *
 import(const char *text)
@@ -39,39 +23,53 @@ static const struct bad {
     { "", "m.mlir:1:1: found the end of the text, wants a function" },
     { "module {", "m.mlir:1:9: found the end of the text, wants '}'" },
     { "module {\n  func.func @f(%x: tensor<3xf32) {", "m.mlir:2:32: found ')', wants '>'" },
-    { BAD("%0 = stablehlo.sine %y : tensor<3xf32>"), "m.mlir:2:21: found '%y', wants a value that is defined before" },
-    { BAD("%0 = stablehlo.sine %x#1 : tensor<3xf32>"), "m.mlir:2:21: found '%x#1', wants a value that is defined before" },
+    { BAD("%0 = stablehlo.sine %y : tensor<3xf32>"),
+      "m.mlir:2:21: found '%y', wants a value that is defined before" },
+    { BAD("%0 = stablehlo.sine %x#1 : tensor<3xf32>"),
+      "m.mlir:2:21: found '%x#1', wants a value that is defined before" },
     { BAD("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>"),
       "m.mlir:2:40: found ']>', wants ','" },
     { BAD("%0 = stablehlo.constant dense<\"0x0000\"> : tensor<3xf32>"),
       "m.mlir:2:31: found '\"0x0000\">', wants 12 bytes, as many as f32[3] has" },
-    { BAD("%0 = \"stablehlo.slice\"(%x) {limit_indices = array<i64: 9223372036854775808>} : (tensor<3xf32>) -> tensor<3xf32>"),
+    { BAD("%0 = \"stablehlo.slice\"(%x) {limit_indices = array<i64: 9223372036854775808>} : "
+          "(tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2:56: found '9223372036854775808>}', wants a number of 64 bits" },
     { BAD("%0 = stablehlo.constant dense<300> : tensor<3xi8>"),
       "m.mlir:2:31: found '300>', wants a number that fits i8" },
-    { BAD("%0 = stablehlo.constant dense<9> : tensor<3xi4>"), "m.mlir:2:31: found '9>', wants a number that fits i4" },
+    { BAD("%0 = stablehlo.constant dense<9> : tensor<3xi4>"),
+      "m.mlir:2:31: found '9>', wants a number that fits i4" },
     { BAD("%0 = stablehlo.constant dense<1> : tensor<3xf8E8M0FNU>"),
       "m.mlir:2:6: stablehlo.constant: type tensor<3xf8E8M0FNU> is not supported" },
-    { MAIN("%x: tensor<3x!quant.uniform<i8:f32, 0.5:-20>>", "tensor<3xf32>", "return %x : tensor<3xf32>"),
-      "m.mlir:1:21: main: argument 0 is tensor<3x!quant.uniform<i8:f32, 0.5:-20>>, which is not supported" },
-    { "ML\xefR\x06", "m.mlir:1:1: found 'ML', wants text; bytecode is made text by `stablehlo-translate --deserialize`, or "
-                      "by str() in Python" },
+    { MAIN("%x: tensor<3x!quant.uniform<i8:f32, 0.5:-20>>", "tensor<3xf32>",
+           "return %x : tensor<3xf32>"),
+      "m.mlir:1:21: main: argument 0 is tensor<3x!quant.uniform<i8:f32, 0.5:-20>>, which is "
+      "not supported" },
+    { "ML\xefR\x06", "m.mlir:1:1: found 'ML', wants text; bytecode is made text by "
+                     "`stablehlo-translate --deserialize`, or "
+                     "by str() in Python" },
     { BAD("%0 = stablehlo.constant dense_resource<w> : tensor<3xf32>"),
-      "m.mlir:2:40: found 'w>', wants a resource that the end of the text holds; elements that were left out cannot be "
+      "m.mlir:2:40: found 'w>', wants a resource that the end of the text holds; elements that "
+      "were left out cannot be "
       "imported" },
-    { BAD("%0 = \"stablehlo.all_reduce\"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({\n^bb0(%a: tensor<f32>, "
-          "%b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : tensor<f32>\n}) : "
+    { BAD("%0 = \"stablehlo.all_reduce\"(%x) <{replica_groups = dense<[[0, 1]]> : "
+          "tensor<1x2xi64>}> ({\n^bb0(%a: tensor<f32>, "
+          "%b: tensor<f32>):\n%s = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %s : "
+          "tensor<f32>\n}) : "
           "(tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.all_reduce: its groups are of several devices, of which one is supported" },
     { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%0 = stablehlo.get_tuple_element %t[1] : "
           "(tuple<tensor<3xf32>>) -> tensor<3xf32>"),
       "m.mlir:3:6: stablehlo.get_tuple_element: takes element 1 of 1" },
-    { BAD("%0 = stablehlo.frobnicate %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.frobnicate: the op is not supported" },
-    { BAD("%0 = stablehlo.sine %x, %x : tensor<3xf32>"), "m.mlir:2:6: stablehlo.sine: has 2 operands; wants 1" },
+    { BAD("%0 = stablehlo.frobnicate %x : tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.frobnicate: the op is not supported" },
+    { BAD("%0 = stablehlo.sine %x, %x : tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.sine: has 2 operands; wants 1" },
     { BAD("%0 = stablehlo.sine %x : tensor<4xf32>"),
       "m.mlir:2:6: stablehlo.sine: result 0 is f32[3]; the text says tensor<4xf32>" },
-    { BAD("%0 = call @g(%x) : (tensor<3xf32>) -> tensor<3xf32>"), "m.mlir:2:6: call: there is no function @g" },
-    { BAD("%0 = call @main(%x) : (tensor<3xf32>) -> tensor<3xf32>"), "m.mlir:2:6: main: the function calls itself" },
+    { BAD("%0 = call @g(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: call: there is no function @g" },
+    { BAD("%0 = call @main(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: main: the function calls itself" },
     { BAD("%0 = stablehlo.custom_call @f(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.custom_call: no custom function @f is registered" },
     { BAD("%0 = stablehlo.compare XX, %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>"),
@@ -82,7 +80,8 @@ static const struct bad {
       "m.mlir:1:21: main: argument 0 has open sizes; wants its type given" },
     { MAIN("%x: tensor<3xf32>", "tensor<3xf32>", "%0 = stablehlo.sine %x : tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.sine: the region ends without a return" },
-    { BAD("%0 = \"stablehlo.add\"(%x, %i) : (tensor<3xf32>) -> tensor<3xf32> loc(\"model.py\":7:1)"),
+    { BAD("%0 = \"stablehlo.add\"(%x, %i) : (tensor<3xf32>) -> tensor<3xf32> "
+          "loc(\"model.py\":7:1)"),
       "m.mlir:2:26: found '%i)', wants a value that is defined before" },
 };
 
@@ -96,15 +95,22 @@ END_TEST
 /* Any beginning of a text is an error with a message, or a module. */
 START_TEST(cut_anywhere)
 {
-    static const char text[] =
-        "#loc = loc(\"m.py\":1:2)\nmodule @m attributes {a.b = 1 : i32} {\n  func.func public @main(%arg0: tensor<2xf32> "
-        "{tf.aliasing_output = 0 : i32} loc(\"x\")) -> (tensor<f32> {jax.result_info = \"\"}) {\n    %c = stablehlo.constant "
-        "dense<[1.0, -2.5e-1]> : tensor<2xf32>\n    %0 = stablehlo.add %arg0, %c : tensor<2xf32> loc(#loc)\n    %1 = "
-        "stablehlo.constant dense<0.0> : tensor<f32>\n    %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across "
-        "dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>\n    %3:2 = stablehlo.while(%a = %2, %b = %1) : "
-        "tensor<f32>, tensor<f32>\n    cond {\n      %p = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> "
-        "tensor<i1>\n      stablehlo.return %p : tensor<i1>\n    } do {\n      %q = stablehlo.add %a, %1 : tensor<f32>\n      "
-        "stablehlo.return %q, %b : tensor<f32>, tensor<f32>\n    }\n    return %3#0 : tensor<f32>\n  }\n}\n";
+    static const char text[] = "#loc = loc(\"m.py\":1:2)\nmodule @m attributes {a.b = 1 : i32} "
+                               "{\n  func.func public @main(%arg0: tensor<2xf32> "
+                               "{tf.aliasing_output = 0 : i32} loc(\"x\")) -> (tensor<f32> "
+                               "{jax.result_info = \"\"}) {\n    %c = stablehlo.constant "
+                               "dense<[1.0, -2.5e-1]> : tensor<2xf32>\n    %0 = stablehlo.add "
+                               "%arg0, %c : tensor<2xf32> loc(#loc)\n    %1 = "
+                               "stablehlo.constant dense<0.0> : tensor<f32>\n    %2 = "
+                               "stablehlo.reduce(%0 init: %1) applies stablehlo.add across "
+                               "dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> "
+                               "tensor<f32>\n    %3:2 = stablehlo.while(%a = %2, %b = %1) : "
+                               "tensor<f32>, tensor<f32>\n    cond {\n      %p = "
+                               "stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> "
+                               "tensor<i1>\n      stablehlo.return %p : tensor<i1>\n    } do "
+                               "{\n      %q = stablehlo.add %a, %1 : tensor<f32>\n      "
+                               "stablehlo.return %q, %b : tensor<f32>, tensor<f32>\n    }\n    "
+                               "return %3#0 : tensor<f32>\n  }\n}\n";
     const cot_graph *g;
 
     ck_assert_msg(import(text) != NULL, "%s", cot_error(ctx));
@@ -166,14 +172,21 @@ static const struct good {
 START_TEST(sizes)
 {
     static const char text[] =
-        "func.func private @g(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {\n%0 = stablehlo.reshape %n : (tensor<i64>) "
-        "-> tensor<1xi64>\n%1 = stablehlo.dynamic_iota %0, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>\n%2 = stablehlo.add "
-        "%x, %1 : tensor<?xf32>\nreturn %2 : tensor<?xf32>\n}\nfunc.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> "
-        "tensor<?xf32> {\n%0 = call @g(%n, %x) : (tensor<i64>, tensor<?xf32>) -> tensor<?xf32>\nreturn %0 : tensor<?xf32>\n}\n";
-    const cot_import_options o = { .types = COT_TYPES(cot_i64(), cot_f32(3)), .sizes = COT_LIST(3) };
-    const cot_import_options wrong = { .types = COT_TYPES(cot_i64(), cot_f32(3)), .sizes = COT_LIST(3, 4) };
+        "func.func private @g(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {\n%0 = "
+        "stablehlo.reshape %n : (tensor<i64>) "
+        "-> tensor<1xi64>\n%1 = stablehlo.dynamic_iota %0, dim = 0 : (tensor<1xi64>) -> "
+        "tensor<?xf32>\n%2 = stablehlo.add "
+        "%x, %1 : tensor<?xf32>\nreturn %2 : tensor<?xf32>\n}\nfunc.func @main(%n: "
+        "tensor<i64>, %x: tensor<?xf32>) -> "
+        "tensor<?xf32> {\n%0 = call @g(%n, %x) : (tensor<i64>, tensor<?xf32>) -> "
+        "tensor<?xf32>\nreturn %0 : tensor<?xf32>\n}\n";
+    const cot_import_options o = { .types = COT_TYPES(cot_i64(), cot_f32(3)),
+                                   .sizes = COT_LIST(3) };
+    const cot_import_options wrong = { .types = COT_TYPES(cot_i64(), cot_f32(3)),
+                                       .sizes = COT_LIST(3, 4) };
     const cot_graph *g = NULL;
-    cot_array *n = cot_array_new(ctx, cot_i64()), *x = cot_array_copy(ctx, cot_f32(3), (const float[]){ 5, 5, 5 }), *y = NULL;
+    cot_array *n = cot_array_new(ctx, cot_i64()),
+              *x = cot_array_copy(ctx, cot_f32(3), (const float[]){ 5, 5, 5 }), *y = NULL;
 
     ck_assert_int_eq(cot_import_stablehlo(ctx, "m.mlir", text, sizeof text - 1, &o, &g), COT_OK);
     ck_assert_int_eq(cot_graph_n_in(g), 2);
@@ -220,20 +233,26 @@ START_TEST(no_counterpart)
     ck_assert_msg(g != NULL, "%s", cot_error(ctx));
     ck_assert_int_eq(cot_export_stablehlo(g, count, &n), COT_ERR_TARGET);
     ck_assert_uint_eq(n, 0);
-    ck_assert_msg(strstr(cot_error(ctx), "has no counterpart in StableHLO") != NULL, "%s", cot_error(ctx));
-    ck_assert_msg(strncmp(cot_error(ctx), __FILE__, strlen(__FILE__)) == 0, "%s", cot_error(ctx));
+    ck_assert_msg(strstr(cot_error(ctx), "has no counterpart in StableHLO") != NULL, "%s",
+                  cot_error(ctx));
+    ck_assert_msg(strncmp(cot_error(ctx), __FILE__, strlen(__FILE__)) == 0, "%s",
+                  cot_error(ctx));
 }
 END_TEST
 
 /* A composite of ours whose attributes are none of ours. */
 static const struct bad composites[] = {
-    { BAD("%0 = stablehlo.composite \"cotrace.integer_pow\" %x {composite_attributes = {y = \"2\"}, decomposition = @f} : "
+    { BAD("%0 = stablehlo.composite \"cotrace.integer_pow\" %x {composite_attributes = {y = "
+          "\"2\"}, decomposition = @f} : "
           "(tensor<3xf32>) -> tensor<3xf32>"),
-      "m.mlir:2:6: stablehlo.composite: the attribute y of integer_pow is missing, or of another kind" },
-    { BAD("%0 = stablehlo.composite \"cotrace.windows\" %x {composite_attributes = {axis = 4 : i64, size = 2 : i64}, "
+      "m.mlir:2:6: stablehlo.composite: the attribute y of integer_pow is missing, or of "
+      "another kind" },
+    { BAD("%0 = stablehlo.composite \"cotrace.windows\" %x {composite_attributes = {axis = 4 : "
+          "i64, size = 2 : i64}, "
           "decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
       "m.mlir:2: windows: axis 4 is out of range for f32[3]" },
-    { BAD("%0 = stablehlo.composite \"other.exp2\" %x {decomposition = @f} : (tensor<3xf32>) -> tensor<3xf32>"),
+    { BAD("%0 = stablehlo.composite \"other.exp2\" %x {decomposition = @f} : (tensor<3xf32>) "
+          "-> tensor<3xf32>"),
       "m.mlir:2:6: stablehlo.composite: there is no function @f" },
 };
 
@@ -324,22 +343,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("stablehlo");
-    TCase *t = tcase_create("text");
-    SRunner *r = srunner_create(s);
+    const suite_case cases[] = {
+        EACH(message, sizeof bads / sizeof *bads),
+        EACH(good, sizeof goods / sizeof *goods),
+        EACH(pattern, sizeof patterns / sizeof *patterns),
+        ONCE(running),
+        ONCE(sizes),
+        ONCE(cut_anywhere),
+        ONCE(no_counterpart),
+        EACH(composite, sizeof composites / sizeof *composites),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, message, 0, sizeof bads / sizeof *bads);
-    tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
-    tcase_add_loop_test(t, pattern, 0, sizeof patterns / sizeof *patterns);
-    tcase_add_test(t, running);
-    tcase_add_test(t, sizes);
-    tcase_add_test(t, cut_anywhere);
-    tcase_add_test(t, no_counterpart);
-    tcase_add_loop_test(t, composite, 0, sizeof composites / sizeof *composites);
-    suite_add_tcase(s, t);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE("stablehlo", cases);
 }

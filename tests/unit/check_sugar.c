@@ -39,10 +39,10 @@ START_TEST(softmaxes)
                F64(1 / (1 + e), e / (1 + e)), 1e-15);
     body_gives("log_softmax", log_softmax, COT_TYPES(cot_f64(3)), IN(rows), cot_f64(3),
                F64(-log(s), 1 - log(s), 2 - log(s)), 1e-15);
-    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(3)), IN(rows + 3), cot_f64(), F64(1000 + log(s)),
-               1e-15);
-    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(2)), IN(F64(-INFINITY, -INFINITY)), cot_f64(),
-               F64(-INFINITY), 0);
+    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(3)), IN(rows + 3), cot_f64(),
+               F64(1000 + log(s)), 1e-15);
+    body_gives("logsumexp", logsumexp, COT_TYPES(cot_f64(2)), IN(F64(-INFINITY, -INFINITY)),
+               cot_f64(), F64(-INFINITY), 0);
     /* mean 2, variance 1 - 0.25 + eps 0.25 = 1 after shifting: x = 2 -+ sqrt(0.75) */
     body_gives("layer_norm", layer_norm, COT_TYPES(cot_f64(1, 2), cot_f64(2), cot_f64()),
                IN(F64(2 - sqrt(0.75), 2 + sqrt(0.75)), F64(2, 4), F64(1)), cot_f64(1, 2),
@@ -61,11 +61,14 @@ START_TEST(activations)
 {
     cot_context *ctx = cot_context_new(NULL);
 
-    body_gives("relu", relu, COT_TYPES(cot_f64(4)), IN(F64(-1, 0, 2, NAN)), cot_f64(4), F64(0, 0, 2, NAN), 0);
+    body_gives("relu", relu, COT_TYPES(cot_f64(4)), IN(F64(-1, 0, 2, NAN)), cot_f64(4),
+               F64(0, 0, 2, NAN), 0);
     body_gives("gelu", gelu, COT_TYPES(cot_f64(2)), IN(F64(1, -2)), cot_f64(2),
                F64(0.84134474606854293, -0.045500263896358417), 1e-14);
-    body_gives("gelu", gelu_tanh, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1), F64(0.84119199060827676), 1e-14);
-    body_gives("silu", silu, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1), F64(0.7310585786300049), 1e-15);
+    body_gives("gelu", gelu_tanh, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1),
+               F64(0.84119199060827676), 1e-14);
+    body_gives("silu", silu, COT_TYPES(cot_f64(1)), IN(F64(1)), cot_f64(1),
+               F64(0.7310585786300049), 1e-15);
     body_gives("softplus", softplus, COT_TYPES(cot_f64(3)), IN(F64(-1000, 0, 1000)), cot_f64(3),
                F64(0, log(2), 1000), 1e-15);
     traced_gives(cot_grad(cot_fn_new(ctx, "relu", sum_relu, 1, 1, NULL)), COT_TYPES(cot_f64(3)),
@@ -88,13 +91,14 @@ START_TEST(indexing)
     cot_type m = cot_f64(2, 3);
 
     body_gives("where", where, COT_TYPES(cot_f64(3)), IN(X23), cot_f64(3), F64(1, 7, 7), 0);
-    body_gives("one_hot", one_hot, COT_TYPES(cot_i32(2)), IN(I32(2, 5)), cot_f64(2, 3), F64(0, 0, 1, 0, 0, 0), 0);
+    body_gives("one_hot", one_hot, COT_TYPES(cot_i32(2)), IN(I32(2, 5)), cot_f64(2, 3),
+               F64(0, 0, 1, 0, 0, 0), 0);
     body_gives("take", take_0, COT_TYPES(m, cot_i32(3)), IN(X23, I32(1, 0, -1)), cot_f64(3, 3),
                F64(4, 5, 6.5, 1, 2, 3, 4, 5, 6.5), 0);
-    body_gives("take", take_1, COT_TYPES(m, cot_i32(2, 1)), IN(X23, I32(2, 9)), cot_f64(2, 2, 1),
-               F64(3, 3, 6.5, 6.5), 0);
-    body_gives("take_along", take_along, COT_TYPES(m, cot_i32(2, 2)), IN(X23, I32(2, 0, 1, -1)), cot_f64(2, 2),
-               F64(3, 1, 5, 6.5), 0);
+    body_gives("take", take_1, COT_TYPES(m, cot_i32(2, 1)), IN(X23, I32(2, 9)),
+               cot_f64(2, 2, 1), F64(3, 3, 6.5, 6.5), 0);
+    body_gives("take_along", take_along, COT_TYPES(m, cot_i32(2, 2)), IN(X23, I32(2, 0, 1, -1)),
+               cot_f64(2, 2), F64(3, 1, 5, 6.5), 0);
     body_gives("roll", roll, COT_TYPES(m), IN(X23), m, F64(2, 3, 1, 5, 6.5, 4), 0);
     body_gives("tril", tril, COT_TYPES(m), IN(X23), m, F64(1, 0, 0, 4, 5, 0), 0);
     body_gives("triu", triu, COT_TYPES(m), IN(X23), m, F64(0, 2, 3, 0, 0, 6.5), 0);
@@ -109,17 +113,22 @@ START_TEST(products)
     const double *a = F64(1, 2, 3, 4), *b = F64(5, 6, 7, 8), *v = F64(1, 10);
     const double *two = F64(1, 2, 3, 4, 1, 0, 0, 1);
 
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), IN(a, b), cot_f64(2, 2),
-               F64(19, 22, 43, 50), 0);
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2, 2)), IN(v, b), cot_f64(2), F64(75, 86), 0);
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(b, v), cot_f64(2), F64(65, 87), 0);
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2)), IN(v, v), cot_f64(), F64(101), 0);
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2, 2), cot_f64(1, 2, 2)), IN(two, b), cot_f64(2, 2, 2),
-               F64(19, 22, 43, 50, 5, 6, 7, 8), 0);
-    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2, 2)), IN(b, two), cot_f64(2, 2, 2),
-               F64(23, 34, 31, 46, 5, 6, 7, 8), 0);
-    body_gives("dot", dot, COT_TYPES(cot_f64(), cot_f64(2)), IN(F64(3), v), cot_f64(2), F64(3, 30), 0);
-    body_gives("dot", dot, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(a, v), cot_f64(2), F64(21, 43), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), IN(a, b),
+               cot_f64(2, 2), F64(19, 22, 43, 50), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2, 2)), IN(v, b), cot_f64(2),
+               F64(75, 86), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(b, v), cot_f64(2),
+               F64(65, 87), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2), cot_f64(2)), IN(v, v), cot_f64(),
+               F64(101), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2, 2), cot_f64(1, 2, 2)), IN(two, b),
+               cot_f64(2, 2, 2), F64(19, 22, 43, 50, 5, 6, 7, 8), 0);
+    body_gives("matmul", matmul, COT_TYPES(cot_f64(2, 2), cot_f64(2, 2, 2)), IN(b, two),
+               cot_f64(2, 2, 2), F64(23, 34, 31, 46, 5, 6, 7, 8), 0);
+    body_gives("dot", dot, COT_TYPES(cot_f64(), cot_f64(2)), IN(F64(3), v), cot_f64(2),
+               F64(3, 30), 0);
+    body_gives("dot", dot, COT_TYPES(cot_f64(2, 2), cot_f64(2)), IN(a, v), cot_f64(2),
+               F64(21, 43), 0);
 }
 END_TEST
 
@@ -142,8 +151,8 @@ START_TEST(einsums)
     body_gives("einsum", ein_outer, COT_TYPES(r, r), IN(v, a), m, F64(1, 10, 2, 20), 0);
     body_gives("einsum", ein_trace, COT_TYPES(m), IN(a), cot_f64(), F64(5), 0);
     body_gives("einsum", ein_diagonal, COT_TYPES(m), IN(a), r, F64(1, 4), 0);
-    body_gives("einsum", ein_batch, COT_TYPES(cot_f64(1, 2, 2), cot_f64(2, 2, 1)), IN(a, b), cot_f64(2, 2, 1),
-               F64(17, 39, 23, 53), 0);
+    body_gives("einsum", ein_batch, COT_TYPES(cot_f64(1, 2, 2), cot_f64(2, 2, 1)), IN(a, b),
+               cot_f64(2, 2, 1), F64(17, 39, 23, 53), 0);
     body_gives("einsum", ein_three, COT_TYPES(r, m), IN(v, a), cot_f64(), F64(451), 0);
     body_gives("einsum", ein_sum, COT_TYPES(m), IN(a), r, F64(4, 6), 0);
 }
@@ -156,7 +165,8 @@ START_TEST(losses)
 {
     body_gives("cross_entropy", cross_entropy, COT_TYPES(cot_f64(2, 2), cot_i32(2)),
                IN(F64(0, 0, 0, -INFINITY), I32(1, 0)), cot_f64(), F64(log(2) / 2), 1e-15);
-    body_gives("mse", mse, COT_TYPES(cot_f64(2), cot_f64()), IN(F64(1, 4), F64(2)), cot_f64(), F64(2.5), 0);
+    body_gives("mse", mse, COT_TYPES(cot_f64(2), cot_f64()), IN(F64(1, 4), F64(2)), cot_f64(),
+               F64(2.5), 0);
 }
 END_TEST
 
@@ -171,12 +181,16 @@ BODY(arange, out[0] = cot_add(cot_arange(t, COT_I32, 3), in[0]);)
 
 START_TEST(shapes)
 {
-    body_gives("squeeze", squeeze, COT_TYPES(cot_f64(1, 3, 1)), IN(X23), cot_f64(3), F64(1, 2, 3), 0);
-    body_gives("expand_dims", expand, COT_TYPES(cot_f64(3)), IN(X23), cot_f64(3, 1), F64(1, 2, 3), 0);
-    body_gives("stack", stack, COT_TYPES(cot_f64(2), cot_f64(2)), IN(X23, X23 + 2), cot_f64(2, 2), F64(1, 3, 2, 4), 0);
+    body_gives("squeeze", squeeze, COT_TYPES(cot_f64(1, 3, 1)), IN(X23), cot_f64(3),
+               F64(1, 2, 3), 0);
+    body_gives("expand_dims", expand, COT_TYPES(cot_f64(3)), IN(X23), cot_f64(3, 1),
+               F64(1, 2, 3), 0);
+    body_gives("stack", stack, COT_TYPES(cot_f64(2), cot_f64(2)), IN(X23, X23 + 2),
+               cot_f64(2, 2), F64(1, 3, 2, 4), 0);
     body_gives("split", split, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2, 1), F64(2, 5), 0);
     body_gives("index", element, COT_TYPES(cot_f64(2, 3)), IN(X23), cot_f64(2), F64(3, 6.5), 0);
-    body_gives("linspace", linspace, COT_TYPES(cot_f64()), IN(F64(0)), cot_f64(5), F64(0, .25, .5, .75, 1), 0);
+    body_gives("linspace", linspace, COT_TYPES(cot_f64()), IN(F64(0)), cot_f64(5),
+               F64(0, .25, .5, .75, 1), 0);
     body_gives("eye", eye, COT_TYPES(cot_f64()), IN(F64(3)), cot_f64(2, 2), F64(3, 0, 0, 3), 0);
     body_gives("arange", arange, COT_TYPES(cot_i32()), IN(I32(5)), cot_i32(3), F64(5, 6, 7), 0);
 }
@@ -208,8 +222,10 @@ START_TEST(incomplete_gamma_twice)
     };
     cot_context *ctx = cot_context_new(&(cot_options){ .verify = 1 });
     const cot_types two = COT_TYPES(cot_f64(), cot_f64());
-    cot_fn *p = cot_hessian(cot_fn_new(ctx, "p", lower_gamma, 2, 1, NULL)), *q = cot_hessian(cot_fn_new(ctx, "q", upper_gamma, 2, 1, NULL)),
-           *g = cot_grad(cot_fn_new(ctx, "g", moved_sample, 2, 1, NULL)), *r = cot_jacrev(cot_grad(cot_fn_new(ctx, "r", lower_gamma, 2, 1, NULL)));
+    cot_fn *p = cot_hessian(cot_fn_new(ctx, "p", lower_gamma, 2, 1, NULL)),
+           *q = cot_hessian(cot_fn_new(ctx, "q", upper_gamma, 2, 1, NULL)),
+           *g = cot_grad(cot_fn_new(ctx, "g", moved_sample, 2, 1, NULL)),
+           *r = cot_jacrev(cot_grad(cot_fn_new(ctx, "r", lower_gamma, 2, 1, NULL)));
 
     for (int i = 0; i < 6; i++) {
         const void *const in[] = { &row[i].a, &row[i].x };
@@ -224,7 +240,8 @@ START_TEST(incomplete_gamma_twice)
 END_TEST
 
 BODY(betainc, out[0] = cot_betainc(in[0], in[1], in[2]);)
-BODY(sum_betainc, out[0] = cot_reduce_sum(cot_betainc(cot_stop_gradient(in[0]), cot_stop_gradient(in[1]), in[2]));)
+BODY(sum_betainc, out[0] = cot_reduce_sum(cot_betainc(cot_stop_gradient(in[0]),
+                                                      cot_stop_gradient(in[1]), in[2]));)
 BODY(multigammaln, out[0] = cot_multigammaln(in[0], 3);)
 BODY(ldexp_by, out[0] = cot_ldexp(in[0], in[1]);)
 BODY(sum_ldexp, out[0] = cot_reduce_sum(cot_ldexp(in[0], 3));)
@@ -251,16 +268,21 @@ START_TEST(special_functions)
     body_gives("bessel_i1", i1, COT_TYPES(two), IN(F64(-2, 0.5)), two, F64(-1.5906368546373291, 0.25789430539089631), 1e-15);
     body_gives("xlogy", xlogy, COT_TYPES(four, four), IN(F64(0, 0, 2, 0), F64(0, INFINITY, 3, NAN)), four,
                F64(0, 0, 2.1972245773362196, NAN), 1e-15);
-    traced_gives(cot_grad(cot_fn_new(ctx, "xlogy", sum_xlogy, 2, 1, NULL)), COT_TYPES(three, three),
-                 IN(F64(0, 0, 2), F64(0, 2, 3)), three, F64(0, 0.69314718055994531, 1.0986122886681098), 1e-15);
-    body_gives("xlog1py", xlog1py, COT_TYPES(three, three), IN(F64(0, 2, 3), F64(-1, 1e-20, 1)), three,
-               F64(0, 2e-20, 2.0794415416798357), 1e-15);
-    body_gives("logaddexp", logaddexp, COT_TYPES(three, three), IN(F64(1000, -INFINITY, 1), F64(1000, -INFINITY, 2)), three,
+    traced_gives(cot_grad(cot_fn_new(ctx, "xlogy", sum_xlogy, 2, 1, NULL)),
+                 COT_TYPES(three, three), IN(F64(0, 0, 2), F64(0, 2, 3)), three,
+                 F64(0, 0.69314718055994531, 1.0986122886681098), 1e-15);
+    body_gives("xlog1py", xlog1py, COT_TYPES(three, three), IN(F64(0, 2, 3), F64(-1, 1e-20, 1)),
+               three, F64(0, 2e-20, 2.0794415416798357), 1e-15);
+    body_gives("logaddexp", logaddexp, COT_TYPES(three, three),
+               IN(F64(1000, -INFINITY, 1), F64(1000, -INFINITY, 2)), three,
                F64(1000.6931471805599, -INFINITY, 2.3132616875182230), 1e-15);
-    body_gives("logaddexp2", logaddexp2, COT_TYPES(three, three), IN(F64(1000, INFINITY, 1), F64(1000, -INFINITY, 3)), three,
+    body_gives("logaddexp2", logaddexp2, COT_TYPES(three, three),
+               IN(F64(1000, INFINITY, 1), F64(1000, -INFINITY, 3)), three,
                F64(1001, INFINITY, 3.3219280948873622), 1e-15);
-    body_gives("beta", beta, COT_TYPES(two), IN(F64(1.5, 20)), two, F64(0.19634954084936207, 0.00067864544565209), 1e-13);
-    body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(), F64(5.402975080909175), 1e-14);
+    body_gives("beta", beta, COT_TYPES(two), IN(F64(1.5, 20)), two,
+               F64(0.19634954084936207, 0.00067864544565209), 1e-13);
+    body_gives("multigammaln", multigammaln, COT_TYPES(cot_f64()), IN(F64(4)), cot_f64(),
+               F64(5.402975080909175), 1e-14);
     cot_context_free(ctx);
 }
 END_TEST
@@ -270,7 +292,8 @@ START_TEST(incomplete_beta)
 {
     cot_context *ctx = cot_context_new(NULL);
     cot_type t = cot_f64(9);
-    const double a[9] = { 0.5, 2, 30, 1000, 1e-3, 1e5, 5, 3, 0.25 }, b[9] = { 0.5, 3, 4, 2000, 20, 1e5, 1, 1e6, 7 };
+    const double a[9] = { 0.5, 2, 30, 1000, 1e-3, 1e5, 5, 3, 0.25 },
+                 b[9] = { 0.5, 3, 4, 2000, 20, 1e5, 1, 1e6, 7 };
     const double x[9] = { 0.3, 0.9, 0.8, 0.34, 1e-5, 0.501, 0.999, 2e-6, 1e-9 };
 
     body_gives("betainc", betainc, COT_TYPES(t, t, t), IN(a, b, x), t, F64(0.36901011956554536, 0.9963, 0.0808127257645497, 0.7812150911606441, 0.9920654738194826, 0.8144532554424423, 0.995009990004999, 0.3233246665001949, 0.00995569643812797), 1e-13);
@@ -299,10 +322,12 @@ START_TEST(scaling)
     traced_gives(cot_grad(cot_fn_new(ctx, "ldexp", sum_ldexp, 1, 1, NULL)), COT_TYPES(cot_f64()), IN(F64(5)), cot_f64(), F64(8), 0);
     body_gives("frexp", frexp_of, COT_TYPES(cot_f64(4)), IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_f64(4),
                F64(-0.75, 0.75, -0.0, INFINITY), 0);
-    body_gives("frexp", exponent_of, COT_TYPES(cot_f64(4)), IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_i32(4), F64(3, -1072, 0, 0), 0);
-    traced_gives(cot_grad(cot_fn_new(ctx, "frexp", sum_frexp, 1, 1, NULL)), COT_TYPES(cot_f64(2)), IN(F64(5, -1)), cot_f64(2),
-                 F64(0.125, 0.5), 0);
-    body_gives("reduce_precision", precise, COT_TYPES(cot_f64(3)), IN(F64(1.2, 60000, 1e9)), cot_f64(3), F64(1.25, 57344, INFINITY), 0);
+    body_gives("frexp", exponent_of, COT_TYPES(cot_f64(4)),
+               IN(F64(-6, 0x1.8p-1073, -0.0, INFINITY)), cot_i32(4), F64(3, -1072, 0, 0), 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "frexp", sum_frexp, 1, 1, NULL)),
+                 COT_TYPES(cot_f64(2)), IN(F64(5, -1)), cot_f64(2), F64(0.125, 0.5), 0);
+    body_gives("reduce_precision", precise, COT_TYPES(cot_f64(3)), IN(F64(1.2, 60000, 1e9)),
+               cot_f64(3), F64(1.25, 57344, INFINITY), 0);
     cot_context_free(ctx);
 }
 END_TEST
@@ -328,21 +353,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("sugar");
-    TCase *t = tcase_create("sugar");
-    tcase_add_test(t, reductions);
-    tcase_add_test(t, softmaxes);
-    tcase_add_test(t, activations);
-    tcase_add_test(t, indexing);
-    tcase_add_test(t, products);
-    tcase_add_test(t, einsums);
-    tcase_add_test(t, losses);
-    tcase_add_test(t, shapes);
-    tcase_add_test(t, special_functions);
-    tcase_add_test(t, incomplete_beta);
-    tcase_add_test(t, incomplete_gamma_twice);
-    tcase_add_test(t, scaling);
-    tcase_add_test(t, halves_round_once);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(reductions),
+        ONCE(softmaxes),
+        ONCE(activations),
+        ONCE(indexing),
+        ONCE(products),
+        ONCE(einsums),
+        ONCE(losses),
+        ONCE(shapes),
+        ONCE(special_functions),
+        ONCE(incomplete_beta),
+        ONCE(incomplete_gamma_twice),
+        ONCE(scaling),
+        ONCE(halves_round_once),
+    };
+
+    return SUITE("sugar", cases);
 }

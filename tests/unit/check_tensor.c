@@ -1,11 +1,12 @@
-/* Products by tensor cores (`fast`): every layout, type and edge of tiles in the simulator against sums in double, within
- * what rounding can do; PTX for both architectures; and the mistakes that the simulator finds in kernels built by hand. */
+/* Products by tensor cores (`fast`): every layout, type and edge of tiles in the simulator
+ * against sums in double, within what rounding can do; PTX for both architectures; and the
+ * mistakes that the simulator finds in kernels built by hand. */
 #include <math.h>
 
 #include "codegen/tensor.h"
 #include "grid_suite.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 /* x has k's in axis kx, y in axis ky; of the batch, if any, the first axis. */
 static const struct {
@@ -44,13 +45,16 @@ static const char *
 text_of(int i)
 {
     const int m = product[i].m, n = product[i].n, k = product[i].k, b = product[i].batch;
-    const char *x = product[i].kx ? shape(product[i].type, b, m, k) : shape(product[i].type, b, k, m);
-    const char *y = product[i].ky ? shape(product[i].type, b, n, k) : shape(product[i].type, b, k, n);
+    const char *x =
+        product[i].kx ? shape(product[i].type, b, m, k) : shape(product[i].type, b, k, m);
+    const char *y =
+        product[i].ky ? shape(product[i].type, b, n, k) : shape(product[i].type, b, k, n);
     const char *z = shape(product[i].type, b, m, n), *batch = b ? "[0]" : "[]";
 
     return ir_format(&ctx->arena,
                      "fn @f(%%x: %s, %%y: %s) -> %s {\n"
-                     "  %%0 = dot_general %%x, %%y {lhs=[%d], rhs=[%d], lhs_batch=%s, rhs_batch=%s} : %s\n  ret %%0\n}\n",
+                     "  %%0 = dot_general %%x, %%y {lhs=[%d], rhs=[%d], lhs_batch=%s, "
+                     "rhs_batch=%s} : %s\n  ret %%0\n}\n",
                      x, y, z, product[i].kx + !!b, product[i].ky + !!b, batch, batch, z);
 }
 
@@ -63,26 +67,31 @@ element(const ir_type *t, const void *data, int64_t at)
     return (double)(t->dtype == COT_F16 ? ir_f16_to_f32(half) : ir_bf16_to_f32(half));
 }
 
-/* |got - exact| is at most, of s = sum |x y|: k 2^-22 for the sum, 2^-10 for two factors rounded to tf32, and half a unit
- * in the last place of the result's type. */
+/* |got - exact| is at most, of s = sum |x y|: k 2^-22 for the sum, 2^-10 for two factors
+ * rounded to tf32, and half a unit in the last place of the result's type. */
 static void
-check_element(int i, const ir_type *t, const void *const *data, int64_t b, int64_t row, int64_t column)
+check_element(int i, const ir_type *t, const void *const *data, int64_t b, int64_t row,
+              int64_t column)
 {
     const int64_t m = product[i].m, n = product[i].n, k = product[i].k;
     double sum = 0, size = 0;
 
     for (int64_t j = 0; j < k; j++) {
-        const double x = element(t, data[0], b * m * k + (product[i].kx ? row * k + j : j * m + row));
-        const double y = element(t, data[1], b * n * k + (product[i].ky ? column * k + j : j * n + column));
+        const double x =
+            element(t, data[0], b * m * k + (product[i].kx ? row * k + j : j * m + row));
+        const double y =
+            element(t, data[1], b * n * k + (product[i].ky ? column * k + j : j * n + column));
         sum += x * y;
         size += fabs(x * y);
     }
     const double last = t->dtype == COT_F16 ? 0x1p-11 : t->dtype == COT_BF16 ? 0x1p-8 : 0x1p-24;
     const double factors = t->dtype == COT_F32 ? 0x1p-10 : 0;
-    const double bound = size * ((double)k * 0x1p-22 + factors) + last * fabs(sum) * 1.01 + 1e-30;
+    const double bound =
+        size * ((double)k * 0x1p-22 + factors) + last * fabs(sum) * 1.01 + 1e-30;
     const double got = element(t, data[2], (b * m + row) * n + column);
-    ck_assert_msg(fabs(got - sum) <= bound, "%s\nelement %lld, %lld, %lld is %g; wants %g within %g", text_of(i), (long long)b,
-                  (long long)row, (long long)column, got, sum, bound);
+    ck_assert_msg(fabs(got - sum) <= bound,
+                  "%s\nelement %lld, %lld, %lld is %g; wants %g within %g", text_of(i),
+                  (long long)b, (long long)row, (long long)column, got, sum, bound);
 }
 
 START_TEST(product_is_near)
@@ -90,15 +99,18 @@ START_TEST(product_is_near)
     const ir_graph *f = parsed(text_of(_i));
     void **in = laws_values(2, f->in, f), **out = laws_values(1, f->out, f);
     const ir_type *t = ir_type_at(f, f->out[0]);
-    const int64_t rows = product[_i].m, columns = product[_i].n, batches = product[_i].batch ? product[_i].batch : 1;
+    const int64_t rows = product[_i].m, columns = product[_i].n,
+                  batches = product[_i].batch ? product[_i].batch : 1;
     const int64_t step = rows * columns > 1 << 18 ? 37 : 1;
     uint64_t seed = 7 + (uint64_t)_i;
 
     for (int i = 0; i < 2; i++)
         laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], -3, 3, in[i]);
-    ck_assert_msg(grid_run_for(f, (cg_target){ .fast = true }, in, out) == COT_OK, "%s\n%s", cot_error(ctx), text_of(_i));
+    ck_assert_msg(grid_run_for(f, (cg_target){ .fast = true }, in, out) == COT_OK, "%s\n%s",
+                  cot_error(ctx), text_of(_i));
     for (int64_t e = 0; e < batches * rows * columns; e += step)
-        check_element(_i, t, (const void *const[]){ in[0], in[1], out[0] }, e / (rows * columns), e / columns % rows, e % columns);
+        check_element(_i, t, (const void *const[]){ in[0], in[1], out[0] },
+                      e / (rows * columns), e / columns % rows, e % columns);
     laws_free(2, in);
     laws_free(1, out);
 }
@@ -132,7 +144,7 @@ START_TEST(only_where_asked_for)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 enum { LEFT_OUT_ARRIVE = 1, LEFT_OUT_BARRIER = 2 };
 
@@ -147,10 +159,12 @@ neighbours(int left_out, const char *why)
     cg_kernel_new(module, "entry");
     cg_kernel *k = cg_kernel_new(module, "k");
     cg_begin(&b, k);
-    const uint32_t from = cg_buffer_add(k, "x", COT_I32, CG_IN, 128), at = cg_buffer_add(k, "s", COT_I32, CG_SHARED, 128);
+    const uint32_t from = cg_buffer_add(k, "x", COT_I32, CG_IN, 128),
+                   at = cg_buffer_add(k, "s", COT_I32, CG_SHARED, 128);
     const uint32_t to = cg_buffer_add(k, "y", COT_I32, CG_OUT, 32);
     k->buffer[from].align = k->buffer[at].align = 16;
-    cg_val block = cg_loop_begin(&b, CG_BLOCK, cg_i64(&b, 0), cg_i64(&b, 32), 1, 0), t = cg_loop_var(&b, block);
+    cg_val block = cg_loop_begin(&b, CG_BLOCK, cg_i64(&b, 0), cg_i64(&b, 32), 1, 0),
+           t = cg_loop_var(&b, block);
     cg_val four = cg_imul(&b, t, 4);
     cg_fetch(&b, at, four, from, four, cg_i64(&b, 3));
     cg_commit(&b);
@@ -159,7 +173,8 @@ neighbours(int left_out, const char *why)
     if (left_out != LEFT_OUT_BARRIER)
         cg_barrier(&b);
     cg_val other = cg_imul(&b, cg_isub(&b, cg_i64(&b, 31), t), 4);
-    cg_val sum = cg_insn2(&b, SC_add, COT_I32, cg_load(&b, at, other, 0), cg_load(&b, at, cg_iadd(&b, other, cg_i64(&b, 3)), 0));
+    cg_val sum = cg_insn2(&b, SC_add, COT_I32, cg_load(&b, at, other, 0),
+                          cg_load(&b, at, cg_iadd(&b, other, cg_i64(&b, 3)), 0));
     cg_store(&b, to, t, sum, 0);
     cg_loop_end(&b, block);
 
@@ -194,13 +209,16 @@ START_TEST(rows_begin_at_multiples_of_16_bytes)
     cg_kernel_new(module, "entry");
     cg_kernel *k = cg_kernel_new(module, "k");
     cg_begin(&b, k);
-    const uint32_t from = cg_buffer_add(k, "x", COT_I32, CG_IN, 128), at = cg_buffer_add(k, "s", COT_I32, CG_SHARED, 128);
+    const uint32_t from = cg_buffer_add(k, "x", COT_I32, CG_IN, 128),
+                   at = cg_buffer_add(k, "s", COT_I32, CG_SHARED, 128);
     k->buffer[from].align = k->buffer[at].align = 16;
-    cg_val block = cg_loop_begin(&b, CG_BLOCK, cg_i64(&b, 0), cg_i64(&b, 32), 1, 0), t = cg_loop_var(&b, block);
+    cg_val block = cg_loop_begin(&b, CG_BLOCK, cg_i64(&b, 0), cg_i64(&b, 32), 1, 0),
+           t = cg_loop_var(&b, block);
     cg_fetch(&b, at, cg_imul(&b, t, 4), from, cg_imul(&b, t, 2), 0);
     cg_loop_end(&b, block);
     ck_assert_int_eq(cg_verify(module), COT_ERR_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(cot_error(ctx), "a row that does not begin at a multiple of 16 bytes"));
+    ck_assert_ptr_nonnull(
+        strstr(cot_error(ctx), "a row that does not begin at a multiple of 16 bytes"));
 }
 END_TEST
 
@@ -208,13 +226,13 @@ int
 main(void)
 {
     const int n = (int)(sizeof product / sizeof *product);
-    const traced_case cases[] = {
-        { "product_is_near", product_is_near, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "only_where_asked_for", only_where_asked_for, 0 },
-        { "what_has_not_come_is_not_read", what_has_not_come_is_not_read, 0 },
-        { "rows_begin_at_multiples_of_16_bytes", rows_begin_at_multiples_of_16_bytes, 0 },
+    const suite_case cases[] = {
+        EACH(product_is_near, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(only_where_asked_for),
+        ONCE(what_has_not_come_is_not_read),
+        ONCE(rows_begin_at_multiples_of_16_bytes),
     };
 
-    return TRACED_CASES("tensor", cases, setup, teardown);
+    return SUITE("tensor", cases);
 }

@@ -1,19 +1,6 @@
-/* Bodies to graphs: broadcasting, promotion, numbers, captures, calls, control flow, names, trees. */
+/* Bodies to graphs: broadcasting, promotion, numbers, captures, calls, control flow, names,
+ * trees. */
 #include "traced.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 static cot_fn *
 fn(const char *name, cot_body *body, int n_in, void *user)
@@ -59,7 +46,8 @@ START_TEST(products_and_sums_stay_apart_on_request)
                   "}\n");
     for (int i = 0; i < 3; i++) {
         float a = x, b = xx, y = 1;
-        cot_array *in[] = { cot_array_borrow(ctx, cot_f32(), &a), cot_array_borrow(ctx, cot_f32(), &b) };
+        cot_array *in[] = { cot_array_borrow(ctx, cot_f32(), &a),
+                            cot_array_borrow(ctx, cot_f32(), &b) };
         cot_array *out = cot_array_borrow(ctx, cot_f32(), &y);
 
         ck_assert_int_eq(cot_jit(fn("f", body[i], 2, NULL), &out, 1, (const cot_array *const *)in, 2), COT_OK);
@@ -82,7 +70,8 @@ START_TEST(values_broadcast_and_promote)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         cot_type x = cot_type_new(row[i].x, 2, (const int64_t[]){2, 1});
         cot_type y = cot_type_new(row[i].y, 1, (const int64_t[]){3});
-        ck_assert_msg(cot_trace_fn(fn("f", broadcast, 2, NULL), COT_TYPES(x, y), &g) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_msg(cot_trace_fn(fn("f", broadcast, 2, NULL), COT_TYPES(x, y), &g) == COT_OK,
+                      "%s", cot_error(ctx));
         cot_type got = cot_graph_out_type(g, 0);
         ck_assert_int_eq(got.dtype, row[i].want);
         ck_assert_int_eq(got.rank, 2);
@@ -108,7 +97,8 @@ START_TEST(A81_ranks_are_those_of_one_example)
     const void *const xs[] = {x};
     cot_fn *f = fn("custom_dot", custom_dot, 1, NULL);
 
-    traced_gives(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), xs, cot_f64(2), (const double[]){14, 77}, 0);
+    traced_gives(cot_vmap(f), COT_TYPES(cot_f64(2, 3)), xs, cot_f64(2),
+                 (const double[]){ 14, 77 }, 0);
     traced_gives(f, COT_TYPES(cot_f64(3)), xs, cot_f64(), (const double[]){14}, 0);
 }
 END_TEST
@@ -159,7 +149,8 @@ hidden_batch(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     model m = {cot_trace_context(t), in[0]};
 
     (void)user;
-    out[0] = cot_reduce_sum(cot_call(cot_vmap(cot_fn_new(m.ctx, "example", example, 1, 1, &m)), in[1]));
+    out[0] = cot_reduce_sum(
+        cot_call(cot_vmap(cot_fn_new(m.ctx, "example", example, 1, 1, &m)), in[1]));
 }
 
 START_TEST(A108_what_is_captured_is_unmapped_and_differentiable)
@@ -195,7 +186,8 @@ outermost(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_value scale = in[1];
 
     (void)user;
-    out[0] = cot_call(cot_grad(cot_fn_new(cot_trace_context(t), "middle", middle, 1, 1, &scale)), in[0]);
+    out[0] = cot_call(
+        cot_grad(cot_fn_new(cot_trace_context(t), "middle", middle, 1, 1, &scale)), in[0]);
 }
 
 START_TEST(captures_pass_through_every_level)
@@ -205,8 +197,8 @@ START_TEST(captures_pass_through_every_level)
     cot_types types = COT_TYPES(cot_f64(), cot_f64());
 
     traced_gives(fn("outermost", outermost, 2, NULL), types, in, cot_f64(), &y, 0);
-    traced_gives(cot_grad(fn("outermost", outermost, 2, NULL), .wrt = COT_LIST(-1)), types, in, cot_f64(),
-                 (const double[]){1}, 0);
+    traced_gives(cot_grad(fn("outermost", outermost, 2, NULL), .wrt = COT_LIST(-1)), types, in,
+                 cot_f64(), (const double[]){ 1 }, 0);
 }
 END_TEST
 
@@ -227,8 +219,9 @@ START_TEST(captures_come_after_tangents)
     const double x[] = {1, 2}, s[] = {3, 4}, d[] = {5, 6};
     const void *const in[] = {x, s, d};
 
-    traced_gives(fn("jvp_inside", jvp_inside, 3, NULL), COT_TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), in,
-                 cot_f64(2), (const double[]){15, 24}, 0);
+    traced_gives(fn("jvp_inside", jvp_inside, 3, NULL),
+                 COT_TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), in, cot_f64(2),
+                 (const double[]){ 15, 24 }, 0);
 }
 END_TEST
 
@@ -249,7 +242,8 @@ BODY(sum_to_5, out[0] = cot_fori(5, add_counter, .in = COT_VALUES(in[0]));)
 BODY(sum_to_n, out[0] = cot_fori(in[1], add_counter, .in = COT_VALUES(in[0]));)
 BODY(square, out[0] = cot_mul(in[0], in[0]);)
 BODY(map_square, out[0] = cot_map(square, .xs = COT_VALUES(in[0]));)
-BODY(choose, out[0] = cot_switch(in[1], COT_BODIES(identity, twice, square), .in = COT_VALUES(in[0]));)
+BODY(choose,
+     out[0] = cot_switch(in[1], COT_BODIES(identity, twice, square), .in = COT_VALUES(in[0]));)
 
 START_TEST(A82_control_flow)
 {
@@ -257,19 +251,20 @@ START_TEST(A82_control_flow)
     const int32_t n[] = {4, 1, 9};
     const void *const in[] = {x, &ten}, *const counted_in[] = {x, n};
 
-    traced_gives(cot_vmap(fn("relu_if", relu_if, 1, NULL)), COT_TYPES(cot_f64(3)), in, cot_f64(3),
-                 (const double[]){1, 0, 3}, 0);
-    traced_gives(fn("double_until", double_until, 2, NULL), COT_TYPES(cot_f64(), cot_f64()), in, cot_f64(),
-                 (const double[]){16}, 0);
+    traced_gives(cot_vmap(fn("relu_if", relu_if, 1, NULL)), COT_TYPES(cot_f64(3)), in,
+                 cot_f64(3), (const double[]){ 1, 0, 3 }, 0);
+    traced_gives(fn("double_until", double_until, 2, NULL), COT_TYPES(cot_f64(), cot_f64()), in,
+                 cot_f64(), (const double[]){ 16 }, 0);
     traced_gives(fn("cumulative", cumulative, 1, NULL), COT_TYPES(cot_f64(3)), in, cot_f64(3),
                  (const double[]){1, -1, 2}, 0);
-    traced_gives(fn("sum_to_5", sum_to_5, 1, NULL), COT_TYPES(cot_f64()), in, cot_f64(), (const double[]){11}, 0);
-    traced_gives(fn("sum_to_n", sum_to_n, 2, NULL), COT_TYPES(cot_f64(), cot_i32()), counted_in, cot_f64(),
-                 (const double[]){7}, 0);
+    traced_gives(fn("sum_to_5", sum_to_5, 1, NULL), COT_TYPES(cot_f64()), in, cot_f64(),
+                 (const double[]){ 11 }, 0);
+    traced_gives(fn("sum_to_n", sum_to_n, 2, NULL), COT_TYPES(cot_f64(), cot_i32()), counted_in,
+                 cot_f64(), (const double[]){ 7 }, 0);
     traced_gives(fn("map_square", map_square, 1, NULL), COT_TYPES(cot_f64(3)), in, cot_f64(3),
                  (const double[]){1, 4, 9}, 0);
-    traced_gives(cot_vmap(fn("choose", choose, 2, NULL)), COT_TYPES(cot_f64(3), cot_i32(3)), counted_in, cot_f64(3),
-                 (const double[]){1, -4, 9}, 0);
+    traced_gives(cot_vmap(fn("choose", choose, 2, NULL)), COT_TYPES(cot_f64(3), cot_i32(3)),
+                 counted_in, cot_f64(3), (const double[]){ 1, -4, 9 }, 0);
 }
 END_TEST
 
@@ -286,9 +281,11 @@ START_TEST(A92_transforms_compose)
     cot_fn *hvp = cot_jvp(cot_grad(f), .wrt = COT_LIST(0));
     const cot_graph *g;
 
-    traced_gives(cot_grad(f, .wrt = COT_LIST(-1)), two, in, cot_f64(2), (const double[]){1, 4}, 0);
+    traced_gives(cot_grad(f, .wrt = COT_LIST(-1)), two, in, cot_f64(2),
+                 (const double[]){ 1, 4 }, 0);
     traced_gives(cot_hessian(f), two, in, cot_f64(2, 2), (const double[]){6, 0, 0, 10}, 0);
-    traced_gives(cot_jacrev(cot_grad(f)), two, in, cot_f64(2, 2), (const double[]){6, 0, 0, 10}, 0);
+    traced_gives(cot_jacrev(cot_grad(f)), two, in, cot_f64(2, 2),
+                 (const double[]){ 6, 0, 0, 10 }, 0);
     traced_gives(cot_pipeline(f, "grad(wrt=[1]) | jacfwd(wrt=[0])"), two, in, cot_f64(2, 2),
                  (const double[]){2, 0, 0, 4}, 0);
     ck_assert_int_eq(cot_trace_fn(hvp, COT_TYPES(cot_f64(2), cot_f64(2), cot_f64(2)), &g), COT_OK);
@@ -382,22 +379,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("trace");
-    TCase *t = tcase_create("trace");
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, numbers_take_the_type_of_the_value);
-    tcase_add_test(t, products_and_sums_stay_apart_on_request);
-    tcase_add_test(t, values_broadcast_and_promote);
-    tcase_add_test(t, A81_ranks_are_those_of_one_example);
-    tcase_add_test(t, A110_a_body_runs_once_for_each_example_type);
-    tcase_add_test(t, A108_what_is_captured_is_unmapped_and_differentiable);
-    tcase_add_test(t, captures_pass_through_every_level);
-    tcase_add_test(t, captures_come_after_tangents);
-    tcase_add_test(t, A82_control_flow);
-    tcase_add_test(t, A92_transforms_compose);
-    tcase_add_test(t, A16_the_second_half_maps_over_cotangents);
-    tcase_add_test(t, A20_dims_follow_the_names_of_a_struct);
-    tcase_add_test(t, trees_name_leaves);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(numbers_take_the_type_of_the_value),
+        ONCE(products_and_sums_stay_apart_on_request),
+        ONCE(values_broadcast_and_promote),
+        ONCE(A81_ranks_are_those_of_one_example),
+        ONCE(A110_a_body_runs_once_for_each_example_type),
+        ONCE(A108_what_is_captured_is_unmapped_and_differentiable),
+        ONCE(captures_pass_through_every_level),
+        ONCE(captures_come_after_tangents),
+        ONCE(A82_control_flow),
+        ONCE(A92_transforms_compose),
+        ONCE(A16_the_second_half_maps_over_cotangents),
+        ONCE(A20_dims_follow_the_names_of_a_struct),
+        ONCE(trees_name_leaves),
+    };
+
+    return SUITE("trace", cases);
 }

@@ -1,19 +1,6 @@
-/* Trees at the edge: dims and wrt by name, optional arguments.  Cases bear the names of the rows. */
+/* Trees at the edge: dims and wrt by name, optional arguments.  Cases bear the names of the
+ * rows. */
 #include "tests/unit/traced.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 struct layer {
     cot_value weight, bias;
@@ -102,8 +89,10 @@ START_TEST(wrong_names)
     } row[] = {
         { "layer: 0", "main.c:7: vmap: no entry for \"x\"; wants one for every leaf" },
         { "layer: 0, y: 0", "main.c:7: vmap: nothing is called \"y\"; the names are " LEAVES },
-        { "layer: {x: 0}, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
-        { "layer: {weight: 0, x: 0", "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
+        { "layer: {x: 0}, x: 0",
+          "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
+        { "layer: {weight: 0, x: 0",
+          "main.c:7: vmap: nothing is called \"layer.x\"; the names are " LEAVES },
         { "layer: 0, x: some",
           "main.c:7: vmap: \"layer: 0, x: some\", character 13: wants an integer or none" },
         { "layer 0", "main.c:7: vmap: \"layer 0\", character 6: wants \":\"" },
@@ -192,17 +181,21 @@ scaled_table(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_add(out[0], cot_mul(0, cot_reduce_sum(noise)));
 }
 
-/* A body that captures memory, and draws, has inputs that no caller gives: they come after those that are taken. */
+/* A body that captures memory, and draws, has inputs that no caller gives: they come after
+ * those that are taken. */
 START_TEST(taken_beside_captures)
 {
-    cot_array *table = cot_array_copy(ctx, cot_f64(2), bias), *x = cot_array_copy(ctx, cot_f64(2), figures5);
+    cot_array *table = cot_array_copy(ctx, cot_f64(2), bias),
+              *x = cot_array_copy(ctx, cot_f64(2), figures5);
     cot_array *scale = cot_array_new(ctx, cot_f64()), *y[1] = { NULL };
-    cot_fn *f = cot_fn_optional(cot_fn_new(ctx, "scaled_table", scaled_table, 1, 1, table), "scale", 4.0);
+    cot_fn *f = cot_fn_optional(cot_fn_new(ctx, "scaled_table", scaled_table, 1, 1, table),
+                                "scale", 4.0);
     cot_fn *row[] = { cot_taking(cot_grad(f), "scale"), cot_grad(cot_taking(f, "scale")) };
 
     *(double *)cot_array_data(scale) = 3;
     for (int i = 0; i < 2; i++) {
-        ck_assert_msg(cot_jit(row[i], y, 1, (const cot_array *[]){ x, scale }, 2) == COT_OK, "%s", cot_error(ctx));
+        ck_assert_msg(cot_jit(row[i], y, 1, (const cot_array *[]){ x, scale }, 2) == COT_OK,
+                      "%s", cot_error(ctx));
         for (int j = 0; j < 2; j++)
             ck_assert_double_eq(((const double *)cot_array_read(y[0]))[j], 3 * bias[j]);
     }
@@ -313,8 +306,8 @@ sum_of_tenfold(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_custom_call(user, COT_LIST(), COT_FIELDS(*a), NULL));
 }
 
-/* A60: a struct goes into a custom function as the list of its fields; each leaf has its gradient, found by
- * its name, alone and mapped. */
+/* A60: a struct goes into a custom function as the list of its fields; each leaf has its
+ * gradient, found by its name, alone and mapped. */
 START_TEST(a_struct_for_a_custom_function)
 {
     const cot_custom *c =
@@ -341,7 +334,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A7", dims_by_name, 1 },       { "A7", results_by_name, 1 },
         { "A7", wrt_by_name, 1 },        { "A7", wrong_names, 8 },
         { "A20", a_struct, 1 },          { "A22", passed, 1 },
@@ -351,5 +344,5 @@ main(void)
         { "A60", a_struct_for_a_custom_function, 1 },
     };
 
-    return TRACED_CASES("trees", cases, begin, end);
+    return SUITE("trees", cases);
 }

@@ -3,20 +3,6 @@
  * line that mapped, and the mapped function, and names arguments and results by their paths. */
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 static cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)
 {
@@ -56,24 +42,28 @@ named_dot(void)
 
 START_TEST(sizes_differ)
 {
-    traced_fails(VMAP(7, named_dot(), 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
-                 "main.c:7: vmap(dot): mapped axes have sizes 2 (argument 0 (x)), 3 (argument 1 (y)); "
-                 "wants one size");
+    traced_fails(
+        VMAP(7, named_dot(), 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
+        "main.c:7: vmap(dot): mapped axes have sizes 2 (argument 0 (x)), 3 (argument 1 (y)); "
+        "wants one size");
     cot_fn *deep = cot_fn_named(fn("dot", dot, 2, 1), "layer{weight, at[1]}", "z");
     traced_fails(VMAP(9, deep, 0), COT_TYPES(cot_f64(2, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
-                 "main.c:9: vmap(dot): mapped axes have sizes 2 (argument 0 (layer.weight)), 3 (argument 1 "
+                 "main.c:9: vmap(dot): mapped axes have sizes 2 (argument 0 (layer.weight)), 3 "
+                 "(argument 1 "
                  "(layer.at.0)); wants one size");
-    traced_fails(VMAP(8, fn("dot", dot, 2, 1), .size = 5), COT_TYPES(cot_f64(5, 4), cot_f64(3, 4)),
-                 COT_ERR_SHAPE,
-                 "main.c:8: vmap(dot): mapped axes have sizes 5 (argument 0), 3 (argument 1), and size is 5; "
+    traced_fails(VMAP(8, fn("dot", dot, 2, 1), .size = 5),
+                 COT_TYPES(cot_f64(5, 4), cot_f64(3, 4)), COT_ERR_SHAPE,
+                 "main.c:8: vmap(dot): mapped axes have sizes 5 (argument 0), 3 (argument 1), "
+                 "and size is 5; "
                  "wants one size");
 }
 END_TEST
 
 START_TEST(no_inputs)
 {
-    traced_fails(VMAP(7, fn("c", constant, 0, 1), 0), (cot_types){ 0, NULL }, COT_ERR_ARG,
-                 "main.c:7: vmap(c): the function has no arguments; wants at least one, or size");
+    traced_fails(
+        VMAP(7, fn("c", constant, 0, 1), 0), (cot_types){ 0, NULL }, COT_ERR_ARG,
+        "main.c:7: vmap(c): the function has no arguments; wants at least one, or size");
     traced_fails(VMAP(7, fn("none", constant, 1, 0), 0), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
                  "main.c:1: none: has no results; wants 1 or more");
 }
@@ -81,10 +71,11 @@ END_TEST
 
 START_TEST(nothing_mapped)
 {
-    traced_fails(VMAP(7, named_dot(), .in_dims = COT_LIST(NONE, NONE)), COT_TYPES(cot_f64(4), cot_f64(4)),
-                 COT_ERR_ARG, "main.c:7: vmap(dot): in maps no argument; wants at least one, or size");
-    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ 0, NULL }, NULL, cot_f64(2),
-                 (const double[]){ 3.14, 3.14 }, 0);
+    traced_fails(VMAP(7, named_dot(), .in_dims = COT_LIST(NONE, NONE)),
+                 COT_TYPES(cot_f64(4), cot_f64(4)), COT_ERR_ARG,
+                 "main.c:7: vmap(dot): in maps no argument; wants at least one, or size");
+    traced_gives(VMAP(8, fn("c", constant, 0, 1), .size = 2), (cot_types){ 0, NULL }, NULL,
+                 cot_f64(2), (const double[]){ 3.14, 3.14 }, 0);
 }
 END_TEST
 
@@ -93,10 +84,12 @@ START_TEST(structures_differ)
     cot_types two = COT_TYPES(cot_f64(2, 4), cot_f64(2, 4));
 
     traced_fails(VMAP(7, named_dot(), .in_dims = COT_LIST(0)), two, COT_ERR_ARG,
-                 "main.c:7: vmap(dot): in is [0] for the arguments (x: f64[2,4], y: f64[2,4]); wants one entry "
+                 "main.c:7: vmap(dot): in is [0] for the arguments (x: f64[2,4], y: f64[2,4]); "
+                 "wants one entry "
                  "for each");
     traced_fails(VMAP(8, named_dot(), .in_dims = COT_LIST(0, NONE, 1)), two, COT_ERR_ARG,
-                 "main.c:8: vmap(dot): in is [0,none,1] for the arguments (x: f64[2,4], y: f64[2,4]); wants one "
+                 "main.c:8: vmap(dot): in is [0,none,1] for the arguments (x: f64[2,4], y: "
+                 "f64[2,4]); wants one "
                  "entry for each");
 }
 END_TEST
@@ -110,8 +103,8 @@ START_TEST(kinds_differ)
                  "main.c:7: vmap: nothing is called \"x.a\"; the names are x, y");
     traced_fails(VMAP(8, named_dot(), .in_dims = COT_DIMS("x: 0")), two, COT_ERR_ARG,
                  "main.c:8: vmap: no entry for \"y\"; wants one for every leaf");
-    traced_fails(VMAP(9, named_dot(), .in_dims = COT_DIMS("x: 0, y: 0, z: 0")), two, COT_ERR_ARG,
-                 "main.c:9: vmap: nothing is called \"z\"; the names are x, y");
+    traced_fails(VMAP(9, named_dot(), .in_dims = COT_DIMS("x: 0, y: 0, z: 0")), two,
+                 COT_ERR_ARG, "main.c:9: vmap: nothing is called \"z\"; the names are x, y");
 }
 END_TEST
 
@@ -137,11 +130,14 @@ START_TEST(axis_out_of_range)
     cot_types m = COT_TYPES(cot_f64(2, 3));
 
     traced_fails(VMAP(7, fn("square", square, 1, 1), .in_dims = COT_ALL(2)), m, COT_ERR_SHAPE,
-                 "main.c:7: vmap(square): axis 2 of argument 0 is out of range; wants -2 to 1 for rank 2");
+                 "main.c:7: vmap(square): axis 2 of argument 0 is out of range; wants -2 to 1 "
+                 "for rank 2");
     traced_fails(VMAP(8, fn("square", square, 1, 1), .in_dims = COT_ALL(-3)), m, COT_ERR_SHAPE,
-                 "main.c:8: vmap(square): axis -3 of argument 0 is out of range; wants -2 to 1 for rank 2");
-    traced_fails(VMAP(9, fn("square", square, 1, 1), 0), COT_TYPES(cot_f64()), COT_ERR_SHAPE,
-                 "main.c:9: vmap(square): argument 0 has rank 0, so that it has no axis 0; wants none");
+                 "main.c:8: vmap(square): axis -3 of argument 0 is out of range; wants -2 to 1 "
+                 "for rank 2");
+    traced_fails(
+        VMAP(9, fn("square", square, 1, 1), 0), COT_TYPES(cot_f64()), COT_ERR_SHAPE,
+        "main.c:9: vmap(square): argument 0 has rank 0, so that it has no axis 0; wants none");
 }
 END_TEST
 
@@ -150,22 +146,23 @@ START_TEST(axes_from_the_end)
     const double x[] = { 1, 2, 3, 4, 5, 6 };
     const void *const in[] = { x };
 
-    traced_gives(VMAP(7, fn("total", total, 1, 1), .in_dims = COT_ALL(-1)), COT_TYPES(cot_f64(2, 3)), in,
-                 cot_f64(3), (const double[]){ 5, 7, 9 }, 0);
+    traced_gives(VMAP(7, fn("total", total, 1, 1), .in_dims = COT_ALL(-1)),
+                 COT_TYPES(cot_f64(2, 3)), in, cot_f64(3), (const double[]){ 5, 7, 9 }, 0);
 }
 END_TEST
 
 START_TEST(randomness_value)
 {
-    traced_fails(VMAP(7, fn("square", square, 1, 1), .randomness = (cot_randomness)3), COT_TYPES(cot_f64(2)),
-                 COT_ERR_ARG, "main.c:7: vmap(square): randomness is 3; wants error, different or same");
+    traced_fails(VMAP(7, fn("square", square, 1, 1), .randomness = (cot_randomness)3),
+                 COT_TYPES(cot_f64(2)), COT_ERR_ARG,
+                 "main.c:7: vmap(square): randomness is 3; wants error, different or same");
 }
 END_TEST
 
 START_TEST(chunk_value)
 {
-    traced_fails(VMAP(7, fn("square", square, 1, 1), .chunk = -1), COT_TYPES(cot_f64(2)), COT_ERR_ARG,
-                 "main.c:7: vmap(square): chunk is -1; wants 1 or more");
+    traced_fails(VMAP(7, fn("square", square, 1, 1), .chunk = -1), COT_TYPES(cot_f64(2)),
+                 COT_ERR_ARG, "main.c:7: vmap(square): chunk is -1; wants 1 or more");
 }
 END_TEST
 
@@ -173,9 +170,10 @@ END_TEST
 
 START_TEST(mapped_result_without_axis)
 {
-    traced_fails(VMAP(7, named_dot(), .out_dims = COT_LIST(NONE)), COT_TYPES(cot_f64(2, 4), cot_f64(2, 4)),
-                 COT_ERR_ARG,
-                 "main.c:7: vmap(dot): result 0 (z) depends on mapped arguments, and out is none; wants an axis");
+    traced_fails(VMAP(7, named_dot(), .out_dims = COT_LIST(NONE)),
+                 COT_TYPES(cot_f64(2, 4), cot_f64(2, 4)), COT_ERR_ARG,
+                 "main.c:7: vmap(dot): result 0 (z) depends on mapped arguments, and out is "
+                 "none; wants an axis");
 }
 END_TEST
 
@@ -184,7 +182,8 @@ START_TEST(unmapped_result)
     const double x[] = { 1, 2 }, y[] = { 5, 6, 7 };
     const void *const in[] = { x, y };
     const cot_graph *g;
-    cot_fn *f = VMAP(7, fn("both", both, 2, 2), .in_dims = COT_LIST(0, NONE), .out_dims = COT_LIST(0, NONE));
+    cot_fn *f = VMAP(7, fn("both", both, 2, 2), .in_dims = COT_LIST(0, NONE),
+                     .out_dims = COT_LIST(0, NONE));
 
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f64(2), cot_f64(3)), &g), COT_OK);
     double first[2], second[3];
@@ -206,12 +205,14 @@ END_TEST
 
 START_TEST(structures_of_results_differ)
 {
-    traced_fails(VMAP(7, named_dot(), .out_dims = COT_LIST(0, 0)), COT_TYPES(cot_f64(2, 4), cot_f64(2, 4)),
-                 COT_ERR_ARG,
-                 "main.c:7: vmap(dot): out is [0,0] for the results (z: f64[]); wants one entry for each");
-    traced_fails(VMAP(8, fn("both", both, 2, 2), .out_dims = COT_LIST(0)), COT_TYPES(cot_f64(2), cot_f64(2)),
-                 COT_ERR_ARG,
-                 "main.c:8: vmap(both): out is [0] for the results (f64[], f64[]); wants one entry for each");
+    traced_fails(VMAP(7, named_dot(), .out_dims = COT_LIST(0, 0)),
+                 COT_TYPES(cot_f64(2, 4), cot_f64(2, 4)), COT_ERR_ARG,
+                 "main.c:7: vmap(dot): out is [0,0] for the results (z: f64[]); wants one "
+                 "entry for each");
+    traced_fails(VMAP(8, fn("both", both, 2, 2), .out_dims = COT_LIST(0)),
+                 COT_TYPES(cot_f64(2), cot_f64(2)), COT_ERR_ARG,
+                 "main.c:8: vmap(both): out is [0] for the results (f64[], f64[]); wants one "
+                 "entry for each");
 }
 END_TEST
 
@@ -224,8 +225,8 @@ START_TEST(place_of_the_result)
     cot_fn *f = VMAP(7, fn("identity", identity, 1, 1), .out_dims = COT_LIST(1));
 
     traced_gives(f, COT_TYPES(cot_f64(2, 3)), in, cot_f64(3, 2), turned, 0);
-    traced_gives(VMAP(8, fn("identity", identity, 1, 1), .out_dims = COT_ALL(-1)), COT_TYPES(cot_f64(2, 3)), in,
-                 cot_f64(3, 2), turned, 0);
+    traced_gives(VMAP(8, fn("identity", identity, 1, 1), .out_dims = COT_ALL(-1)),
+                 COT_TYPES(cot_f64(2, 3)), in, cot_f64(3, 2), turned, 0);
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f64(2, 3)), &g), COT_OK);
     ck_assert_int_eq(cot_graph_node_count(g), 1); /* a transpose and nothing else */
 }
@@ -236,9 +237,12 @@ START_TEST(place_out_of_range)
     cot_fn *f = fn("swapped", swapped, 1, 1);
 
     traced_fails(VMAP(7, f, .out_dims = COT_ALL(3)), COT_TYPES(cot_f64(5, 2, 3)), COT_ERR_SHAPE,
-                 "main.c:7: vmap(swapped): axis 3 of result 0 is out of range; wants -3 to 2 for rank 3");
-    traced_fails(VMAP(8, f, .out_dims = COT_ALL(-4)), COT_TYPES(cot_f64(5, 2, 3)), COT_ERR_SHAPE,
-                 "main.c:8: vmap(swapped): axis -4 of result 0 is out of range; wants -3 to 2 for rank 3");
+                 "main.c:7: vmap(swapped): axis 3 of result 0 is out of range; wants -3 to 2 "
+                 "for rank 3");
+    traced_fails(VMAP(8, f, .out_dims = COT_ALL(-4)), COT_TYPES(cot_f64(5, 2, 3)),
+                 COT_ERR_SHAPE,
+                 "main.c:8: vmap(swapped): axis -4 of result 0 is out of range; wants -3 to 2 "
+                 "for rank 3");
 }
 END_TEST
 
@@ -286,7 +290,8 @@ START_TEST(levels_over_different_arguments)
     const void *const in[] = { x, y };
     cot_body *times = times_outer, *only = outer_only;
     cot_types types = COT_TYPES(cot_f64(3), cot_f64(2));
-    cot_fn *f = cot_fn_new(ctx, "f", over_y, 2, 1, &times), *g = cot_fn_new(ctx, "g", over_y, 2, 1, &only);
+    cot_fn *f = cot_fn_new(ctx, "f", over_y, 2, 1, &times),
+           *g = cot_fn_new(ctx, "g", over_y, 2, 1, &only);
 
     traced_gives(VMAP(7, f, .in_dims = COT_LIST(0, NONE)), types, in, cot_f64(3, 2),
                  (const double[]){ 10, 100, 20, 200, 30, 300 }, 0);
@@ -328,7 +333,8 @@ uses_kept(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 START_TEST(values_of_an_inner_level)
 {
     traced_fails(fn("uses_kept", uses_kept, 1, 1), COT_TYPES(cot_f64(3)), COT_ERR_TRACE,
-                 "model.c:4: add: operand 1, made at model.c:3, has escaped from the trace of keeps; wants a value of "
+                 "model.c:4: add: operand 1, made at model.c:3, has escaped from the trace of "
+                 "keeps; wants a value of "
                  "this trace or of one around it: results of a body leave it through out");
 }
 END_TEST
@@ -341,11 +347,13 @@ START_TEST(rank_limit)
     for (int i = 0; i < 64; i++)
         ones[i] = 1;
     cot_type most = cot_type_new(COT_F64, 64, ones);
-    ck_assert_msg(cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), 0), COT_TYPES(most), &g) == COT_OK, "%s",
-                  cot_error(ctx));
+    ck_assert_msg(
+        cot_trace_fn(VMAP(7, fn("identity", identity, 1, 1), 0), COT_TYPES(most), &g) == COT_OK,
+        "%s", cot_error(ctx));
     /* an example of rank 64 has no room for the mapped axis */
-    traced_fails(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(NONE, 0)), COT_TYPES(most, cot_f64(2)),
-                 COT_ERR_SHAPE, "model.c:2, in vmap: broadcast_in_dim: rank is 65; at most 64");
+    traced_fails(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(NONE, 0)),
+                 COT_TYPES(most, cot_f64(2)), COT_ERR_SHAPE,
+                 "model.c:2, in vmap: broadcast_in_dim: rank is 65; at most 64");
 }
 END_TEST
 
@@ -354,10 +362,12 @@ START_TEST(names_of_levels)
     cot_fn *f = VMAP(9, VMAP(8, fn("square", square, 1, 1), 0), .in_dims = COT_ALL(4));
 
     traced_fails(f, COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
-                 "main.c:9: vmap(vmap(square)): axis 4 of argument 0 is out of range; wants -2 to 1 for rank 2");
+                 "main.c:9: vmap(vmap(square)): axis 4 of argument 0 is out of range; wants -2 "
+                 "to 1 for rank 2");
     traced_fails(VMAP(9, VMAP(8, fn("square", square, 1, 1), .in_dims = COT_ALL(4)), 0),
                  COT_TYPES(cot_f64(2, 3)), COT_ERR_SHAPE,
-                 "main.c:8, in vmap: vmap(square): axis 4 of argument 0 is out of range; wants -1 to 0 for rank 1");
+                 "main.c:8, in vmap: vmap(square): axis 4 of argument 0 is out of range; wants "
+                 "-1 to 0 for rank 1");
 }
 END_TEST
 
@@ -369,8 +379,8 @@ START_TEST(ranks_differ)
     const double x[] = { 10, 20 }, y[] = { 1, 2, 3, 4 }, y1[] = { 1, 2, 3 };
     const void *const in[] = { x, y }, *const one[] = { x, y1 };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f64(2, 2)), in,
-                 cot_f64(2, 2), (const double[]){ 10, 20, 60, 80 }, 0);
+    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f64(2, 2)),
+                 in, cot_f64(2, 2), (const double[]){ 10, 20, 60, 80 }, 0);
     traced_gives(VMAP(8, fn("product", product, 2, 1), .in_dims = COT_LIST(0, NONE)),
                  COT_TYPES(cot_f64(2), cot_f64(3)), one, cot_f64(2, 3),
                  (const double[]){ 10, 20, 30, 20, 40, 60 }, 0);
@@ -384,8 +394,8 @@ START_TEST(promotion)
     const float y[] = { 1, 2, 3, 4 };
     const void *const in[] = { x, y };
 
-    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f32(2, 2)), in,
-                 cot_f64(2, 2), (const double[]){ 1, 2, 6, 8 }, 0);
+    traced_gives(VMAP(7, fn("product", product, 2, 1), 0), COT_TYPES(cot_f64(2), cot_f32(2, 2)),
+                 in, cot_f64(2, 2), (const double[]){ 1, 2, 6, 8 }, 0);
 }
 END_TEST
 
@@ -395,10 +405,12 @@ START_TEST(matrix_products)
     const void *const in[] = { x, v }, *const turned[] = { v, x };
     cot_fn *f = fn("matrix", matrix, 2, 1);
 
-    traced_gives(VMAP(7, f, .in_dims = COT_LIST(NONE, 0)), COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), in,
-                 cot_f64(2, 2), (const double[]){ 21, 43, 2100, 4300 }, 0);
-    traced_gives(VMAP(8, f, .in_dims = COT_LIST(1, NONE)), COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), turned,
-                 cot_f64(2, 2), (const double[]){ 301, 402, 3010, 4020 }, 0);
+    traced_gives(VMAP(7, f, .in_dims = COT_LIST(NONE, 0)),
+                 COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), in, cot_f64(2, 2),
+                 (const double[]){ 21, 43, 2100, 4300 }, 0);
+    traced_gives(VMAP(8, f, .in_dims = COT_LIST(1, NONE)),
+                 COT_TYPES(cot_f64(2, 2), cot_f64(2, 2)), turned, cot_f64(2, 2),
+                 (const double[]){ 301, 402, 3010, 4020 }, 0);
 }
 END_TEST
 
@@ -412,9 +424,10 @@ START_TEST(shape_errors_inside)
     const cot_graph *g;
 
     ck_assert_int_eq(cot_trace_fn(VMAP(7, fn("wrong", wrong_product, 2, 1), 0),
-                                  COT_TYPES(cot_f64(9, 2, 3), cot_f64(9, 4, 5)), &g), COT_ERR_SHAPE);
-    ck_assert_str_eq(cot_error(ctx),
-                     "model.c:1, in vmap: dot_general: contracted sizes differ: x axis 1 has 3, y axis 0 has 4");
+                                  COT_TYPES(cot_f64(9, 2, 3), cot_f64(9, 4, 5)), &g),
+                     COT_ERR_SHAPE);
+    ck_assert_str_eq(cot_error(ctx), "model.c:1, in vmap: dot_general: contracted sizes "
+                                     "differ: x axis 1 has 3, y axis 0 has 4");
 }
 END_TEST
 
@@ -457,12 +470,12 @@ START_TEST(indexing)
     const void *const in[] = { x, i };
     cot_fn *f = fn("pick", pick, 2, 1);
 
-    traced_gives(VMAP(7, f, .in_dims = COT_LIST(NONE, 0)), COT_TYPES(cot_f64(4), cot_i64(2)), in, cot_f64(2),
-                 (const double[]){ 2, 1 }, 0);
-    traced_gives(VMAP(8, f, .in_dims = COT_LIST(0, 0)), COT_TYPES(cot_f64(2, 2), cot_i64(2)), in, cot_f64(2),
-                 (const double[]){ 2, 3 }, 0);
-    traced_gives(VMAP(9, f, .in_dims = COT_LIST(0, NONE)), COT_TYPES(cot_f64(2, 2), cot_i64(2)), in,
-                 cot_f64(2, 2), (const double[]){ 2, 1, 4, 3 }, 0);
+    traced_gives(VMAP(7, f, .in_dims = COT_LIST(NONE, 0)), COT_TYPES(cot_f64(4), cot_i64(2)),
+                 in, cot_f64(2), (const double[]){ 2, 1 }, 0);
+    traced_gives(VMAP(8, f, .in_dims = COT_LIST(0, 0)), COT_TYPES(cot_f64(2, 2), cot_i64(2)),
+                 in, cot_f64(2), (const double[]){ 2, 3 }, 0);
+    traced_gives(VMAP(9, f, .in_dims = COT_LIST(0, NONE)), COT_TYPES(cot_f64(2, 2), cot_i64(2)),
+                 in, cot_f64(2, 2), (const double[]){ 2, 1, 4, 3 }, 0);
 }
 END_TEST
 
@@ -476,61 +489,52 @@ START_TEST(predicates)
 }
 END_TEST
 
-static const struct { const char *row; const TTest **test; } cases[] = {
-    { "B1", &sizes_differ },
-    { "B2", &no_inputs },
-    { "A5", &no_inputs },
-    { "B3", &nothing_mapped },
-    { "B5", &structures_differ },
-    { "B5", &kinds_differ },
-    { "B4", &structures_differ },
-    { "A6", &prefix },
-    { "B6", &prefix },
-    { "B8", &axis_out_of_range },
-    { "B9", &axes_from_the_end },
-    { "B10", &randomness_value },
-    { "A10", &randomness_value },
-    { "B11", &chunk_value },
-    { "B12", &mapped_result_without_axis },
-    { "B13", &unmapped_result },
-    { "B15", &constant_result },
-    { "B17", &structures_of_results_differ },
-    { "B18", &place_of_the_result },
-    { "B20", &place_of_the_result },
-    { "B21", &place_of_the_result },
-    { "B19", &place_out_of_range },
-    { "B22", &places_in_nested_maps },
-    { "B25", &three_levels },
-    { "B26", &levels_over_different_arguments },
-    { "B27", &levels_over_different_arguments },
-    { "B28", &what_is_not_mapped_is_left_alone },
-    { "B30", &values_of_an_inner_level },
-    { "B31", &rank_limit },
-    { "B33", &names_of_levels },
-    { "B38", &ranks_differ },
-    { "B39", &promotion },
-    { "B40", &matrix_products },
-    { "B41", &shape_errors_inside },
-    { "B42", &reductions },
-    { "B43", &reductions },
-    { "B44", &reductions },
-    { "B45", &concatenation },
-    { "B46", &indexing },
-    { "B47", &indexing },
-    { "B54", &predicates },
-};
-
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("vmap_rows");
+    const suite_case cases[] = {
+        { "B1", sizes_differ, 1 },
+        { "B2", no_inputs, 1 },
+        { "A5", no_inputs, 1 },
+        { "B3", nothing_mapped, 1 },
+        { "B5", structures_differ, 1 },
+        { "B5", kinds_differ, 1 },
+        { "B4", structures_differ, 1 },
+        { "A6", prefix, 1 },
+        { "B6", prefix, 1 },
+        { "B8", axis_out_of_range, 1 },
+        { "B9", axes_from_the_end, 1 },
+        { "B10", randomness_value, 1 },
+        { "A10", randomness_value, 1 },
+        { "B11", chunk_value, 1 },
+        { "B12", mapped_result_without_axis, 1 },
+        { "B13", unmapped_result, 1 },
+        { "B15", constant_result, 1 },
+        { "B17", structures_of_results_differ, 1 },
+        { "B18", place_of_the_result, 1 },
+        { "B20", place_of_the_result, 1 },
+        { "B21", place_of_the_result, 1 },
+        { "B19", place_out_of_range, 1 },
+        { "B22", places_in_nested_maps, 1 },
+        { "B25", three_levels, 1 },
+        { "B26", levels_over_different_arguments, 1 },
+        { "B27", levels_over_different_arguments, 1 },
+        { "B28", what_is_not_mapped_is_left_alone, 1 },
+        { "B30", values_of_an_inner_level, 1 },
+        { "B31", rank_limit, 1 },
+        { "B33", names_of_levels, 1 },
+        { "B38", ranks_differ, 1 },
+        { "B39", promotion, 1 },
+        { "B40", matrix_products, 1 },
+        { "B41", shape_errors_inside, 1 },
+        { "B42", reductions, 1 },
+        { "B43", reductions, 1 },
+        { "B44", reductions, 1 },
+        { "B45", concatenation, 1 },
+        { "B46", indexing, 1 },
+        { "B47", indexing, 1 },
+        { "B54", predicates, 1 },
+    };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, *cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE("vmap_rows", cases);
 }

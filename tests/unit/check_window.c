@@ -1,26 +1,13 @@
-/* Windows, pooling and convolution, on the twin and compiled, against loops; their derivatives. */
+/* Windows, pooling and convolution, on the twin and compiled, against loops; their
+ * derivatives. */
 #include "traced.h"
 
 #define F64(...) ((const double[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
 static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
-static void
-runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, cot_type want_type,
-        const double *want)
+runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
+        cot_type want_type, const double *want)
 {
     cot_array *x[4], *y;
     cot_kernel *k;
@@ -85,7 +72,8 @@ START_TEST(pools)
     gives(fn(mean_valid, 1), COT_TYPES(cot_f64(3)), IN(v), cot_f64(4), F64(3, 2, 1.5, 2));
     gives(cot_vmap(fn(sum22, 1)), COT_TYPES(cot_f64(1, 3, 4)), IN(M34), cot_f64(1, 2, 3),
           F64(14, 18, 22, 30, 34, 26));
-    gives(cot_grad(fn(sum_max, 1)), COT_TYPES(m), IN(M34), m, F64(0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 2, 0));
+    gives(cot_grad(fn(sum_max, 1)), COT_TYPES(m), IN(M34), m,
+          F64(0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 2, 0));
 }
 END_TEST
 
@@ -103,10 +91,13 @@ START_TEST(pools_stand_side_by_side)
     cot_type m = cot_f64(3, 4);
 
     gives(fn(max_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2), F64(2, 4, 6, 8, 10, 11));
-    gives(fn(mean_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2), F64(1.5, 3.5, 5.5, 7.5, 9.5, 5.5));
+    gives(fn(mean_default, 1), COT_TYPES(m), IN(M34), cot_f64(3, 2),
+          F64(1.5, 3.5, 5.5, 7.5, 9.5, 5.5));
     gives(fn(max_rows, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4), F64(5, 6, 7, 8, 9, 10, 11, 8));
-    gives(fn(max_turned, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4), F64(5, 6, 7, 8, 9, 10, 11, 8));
-    gives(cot_grad(fn(grad_turned, 1)), COT_TYPES(m), IN(M34), m, F64(0, 0, 0, 0, 10, 12, 14, 32, 18, 20, 22, 0));
+    gives(fn(max_turned, 1), COT_TYPES(m), IN(M34), cot_f64(2, 4),
+          F64(5, 6, 7, 8, 9, 10, 11, 8));
+    gives(cot_grad(fn(grad_turned, 1)), COT_TYPES(m), IN(M34), m,
+          F64(0, 0, 0, 0, 10, 12, 14, 32, 18, 20, 22, 0));
     /* padding of 64 bits */
     gives(fn(min_wide, 1), COT_TYPES(cot_f64(2)), IN(F64(7, 9)), cot_f64(2), F64(7, 7));
     gives(fn(max_wide, 1), COT_TYPES(cot_f64(2)), IN(F64(7, 9)), cot_f64(2), F64(7, 9));
@@ -120,13 +111,15 @@ START_TEST(the_first_of_equal_elements_has_the_gradient)
 
     gives(cot_grad(fn(sum_max_1d, 2)), COT_TYPES(cot_f64(9), cot_f64(4)), IN(x, y), cot_f64(9),
           F64(0, 10, 20, 0, 0, 30, 0, 40, 0));
-    gives(cot_grad(fn(sum_min_1d, 2)), COT_TYPES(cot_f64(5), cot_f64(5)), IN(z, c), cot_f64(5), F64(3, 0, 12, 0, 16));
-    gives(cot_grad(fn(sum_max, 1)), COT_TYPES(cot_f64(2, 3)), IN(F64(5, 5, 1, 5, 2, 5)), cot_f64(2, 3),
-          F64(1, 1, 0, 0, 0, 0));
+    gives(cot_grad(fn(sum_min_1d, 2)), COT_TYPES(cot_f64(5), cot_f64(5)), IN(z, c), cot_f64(5),
+          F64(3, 0, 12, 0, 16));
+    gives(cot_grad(fn(sum_max, 1)), COT_TYPES(cot_f64(2, 3)), IN(F64(5, 5, 1, 5, 2, 5)),
+          cot_f64(2, 3), F64(1, 1, 0, 0, 0, 0));
     /* a tangent is the first's too, and so is an example's */
-    gives(cot_vmap(cot_grad(fn(sum_max, 1))), COT_TYPES(cot_f64(1, 2, 3)), IN(F64(0, 0, 0, 0, 0, 0)), cot_f64(1, 2, 3),
-          F64(1, 1, 0, 0, 0, 0));
-    gives(cot_jacfwd(fn(max_1d, 1)), COT_TYPES(cot_f64(3)), IN(F64(2, 2, 1)), cot_f64(1, 3), F64(1, 0, 0));
+    gives(cot_vmap(cot_grad(fn(sum_max, 1))), COT_TYPES(cot_f64(1, 2, 3)),
+          IN(F64(0, 0, 0, 0, 0, 0)), cot_f64(1, 2, 3), F64(1, 1, 0, 0, 0, 0));
+    gives(cot_jacfwd(fn(max_1d, 1)), COT_TYPES(cot_f64(3)), IN(F64(2, 2, 1)), cot_f64(1, 3),
+          F64(1, 0, 0));
 }
 END_TEST
 
@@ -150,7 +143,8 @@ conv_at(const shape *s, const double *x, const double *k, int n, int o, int i, i
     for (int c = 0; c < each; c++)
         for (int p = 0; p < s->p; p++)
             for (int q = 0; q < s->q; q++)
-                sum += at_base(s, x, n, g * each + c, i * s->sh + p * s->dh - s->ph, j * s->sw + q * s->dw - s->pw) *
+                sum += at_base(s, x, n, g * each + c, i * s->sh + p * s->dh - s->ph,
+                               j * s->sw + q * s->dw - s->pw) *
                        k[((o * each + c) * s->p + p) * s->q + q];
     return sum;
 }
@@ -161,9 +155,10 @@ conv(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     const shape *s = user;
 
     (void)t;
-    out[0] = cot_conv(in[0], in[1], .strides = COT_LIST(s->sh, s->sw), .padding = COT_LIST(s->ph, s->ph, s->pw, s->pw),
-                      .dilation = COT_LIST(s->dh, s->dw), .base_dilation = COT_LIST(s->bh, s->bw),
-                      .groups = s->groups);
+    out[0] = cot_conv(in[0], in[1], .strides = COT_LIST(s->sh, s->sw),
+                      .padding = COT_LIST(s->ph, s->ph, s->pw, s->pw),
+                      .dilation = COT_LIST(s->dh, s->dw),
+                      .base_dilation = COT_LIST(s->bh, s->bw), .groups = s->groups);
 }
 
 static void
@@ -198,9 +193,11 @@ START_TEST(convolutions)
 {
     shape s = shapes[_i];
     const int h = ((s.h - 1) * s.bh + 2 * s.ph - (s.p - 1) * s.dh) / s.sh + 1;
-    const int w = ((s.w - 1) * s.bw + 2 * s.pw - (s.q - 1) * s.dw) / s.sw + 1, each = s.c / s.groups;
+    const int w = ((s.w - 1) * s.bw + 2 * s.pw - (s.q - 1) * s.dw) / s.sw + 1,
+              each = s.c / s.groups;
     double *x = numbers(s.n * s.c * s.h * s.w, 3), *k = numbers(s.o * each * s.p * s.q, 5);
-    double *y = calloc((size_t)(s.n * s.o * h * w), sizeof *y), *dk = calloc((size_t)(s.o * each * s.p * s.q), 8);
+    double *y = calloc((size_t)(s.n * s.o * h * w), sizeof *y),
+           *dk = calloc((size_t)(s.o * each * s.p * s.q), 8);
     cot_types types = COT_TYPES(cot_f64(s.n, s.c, s.h, s.w), cot_f64(s.o, each, s.p, s.q));
 
     for (int n = 0, at = 0; n < s.n; n++)
@@ -221,8 +218,8 @@ START_TEST(convolutions)
                         dk[e] += 2 * y[at++] * conv_at(&s, x, one, n, o, i, j);
         free(one);
     }
-    gives(cot_grad(cot_fn_new(ctx, "sum", conv_sum, 2, 1, &s), .wrt = COT_LIST(1)), types, IN(x, k),
-          types.at[1], dk);
+    gives(cot_grad(cot_fn_new(ctx, "sum", conv_sum, 2, 1, &s), .wrt = COT_LIST(1)), types,
+          IN(x, k), types.at[1], dk);
     free(x), free(k), free(y), free(dk);
 }
 END_TEST
@@ -237,20 +234,21 @@ START_TEST(layouts)
     /* 1 x 2 x 2 x 2 with a kernel 1 x 1 from 2 to 1: a weighted sum of features */
     gives(fn(nhwc, 2), COT_TYPES(cot_f64(1, 2, 2, 2), cot_f64(1, 1, 2, 1)), IN(M34, F64(1, 10)),
           cot_f64(1, 2, 2, 1), F64(21, 43, 65, 87));
-    gives(fn(same_1d, 2), COT_TYPES(cot_f64(1, 1, 4), cot_f64(1, 1, 3)), IN(M34, F64(1, 1, 1)), cot_f64(1, 1, 4),
-          F64(3, 6, 9, 7));
-    gives(fn(by_examples, 2), COT_TYPES(cot_f64(2, 1, 2), cot_f64(2, 1, 2)), IN(M34, F64(1, 1, 10, 1)),
-          cot_f64(1, 2, 1), F64(3, 34));
+    gives(fn(same_1d, 2), COT_TYPES(cot_f64(1, 1, 4), cot_f64(1, 1, 3)), IN(M34, F64(1, 1, 1)),
+          cot_f64(1, 1, 4), F64(3, 6, 9, 7));
+    gives(fn(by_examples, 2), COT_TYPES(cot_f64(2, 1, 2), cot_f64(2, 1, 2)),
+          IN(M34, F64(1, 1, 10, 1)), cot_f64(1, 2, 1), F64(3, 34));
     gives(cot_vmap(fn(same_1d, 2), .in_dims = COT_LIST(COT_NONE, 0)),
-          COT_TYPES(cot_f64(1, 1, 4), cot_f64(2, 1, 1, 3)), IN(M34, F64(1, 1, 1, 0, 1, 0)), cot_f64(2, 1, 1, 4),
-          F64(3, 6, 9, 7, 1, 2, 3, 4));
+          COT_TYPES(cot_f64(1, 1, 4), cot_f64(2, 1, 1, 3)), IN(M34, F64(1, 1, 1, 0, 1, 0)),
+          cot_f64(2, 1, 1, 4), F64(3, 6, 9, 7, 1, 2, 3, 4));
     /* (x0 k0 + x1 k1)^2 + (x1 k0 + x2 k1)^2 at x = 1, 2, 3, k = 1, 1 */
-    gives(cot_grad(fn(sum_1d, 2)), COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)), IN(M34, F64(1, 1)),
-          cot_f64(1, 1, 3), F64(6, 16, 10));
+    gives(cot_grad(fn(sum_1d, 2)), COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)),
+          IN(M34, F64(1, 1)), cot_f64(1, 1, 3), F64(6, 16, 10));
 }
 END_TEST
 
-BODY(biased, out[0] = cot_add(cot_conv(in[0], in[1], .groups = 2, .strides = COT_LIST(2)), cot_reshape(in[2], 1, 4, 1));)
+BODY(biased, out[0] = cot_add(cot_conv(in[0], in[1], .groups = 2, .strides = COT_LIST(2)),
+                              cot_reshape(in[2], 1, 4, 1));)
 
 /* ---- groups, to the last bit ---- */
 
@@ -312,22 +310,27 @@ run_groups(cot_fn *f, cot_types types, const cot_compile_options *o, float *y)
 START_TEST(groups_have_the_bits_of_the_twin)
 {
     static const groups row[] = {
-        { 1, 6, 9, 1, 1, 1 }, { 2, 13, 16, 1, 1, 1 }, { 2, 7, 8, 3, 2, 1 }, { 1, 8, 17, 2, 3, 2 }, { 1, 5, 4, 4, 8, 1 },
+        { 1, 6, 9, 1, 1, 1 },  { 2, 13, 16, 1, 1, 1 }, { 2, 7, 8, 3, 2, 1 },
+        { 1, 8, 17, 2, 3, 2 }, { 1, 5, 4, 4, 8, 1 },
     };
     static const cot_compile_options by[] = {
         { .backend = "jit" }, { .backend = "jit", .threads = 2 }, { .backend = "jit", .vector_bits = 128 },
         { .backend = "jit", .vector_bits = 32 },
     };
     groups s = row[_i / 5];
-    cot_fn *f[] = { cot_fn_new(ctx, "rectified", rectified, 3, 1, &s), cot_fn_new(ctx, "smooth", smooth, 3, 1, &s),
+    cot_fn *f[] = { cot_fn_new(ctx, "rectified", rectified, 3, 1, &s),
+                    cot_fn_new(ctx, "smooth", smooth, 3, 1, &s),
                     cot_grad(cot_fn_new(ctx, "weighed", weighed, 3, 1, &s)),
                     cot_grad(cot_fn_new(ctx, "weighed", weighed, 3, 1, &s), .wrt = COT_LIST(1)),
-                    cot_vmap(cot_fn_new(ctx, "rectified", rectified, 3, 1, &s), .in_dims = COT_LIST(COT_NONE, 0, COT_NONE)) };
+                    cot_vmap(cot_fn_new(ctx, "rectified", rectified, 3, 1, &s),
+                             .in_dims = COT_LIST(COT_NONE, 0, COT_NONE)) };
     const bool mapped = _i % 5 == 4;
     cot_types types = COT_TYPES(cot_f32(s.n, s.size, s.size, s.groups * s.c),
-                                mapped ? cot_f32(2, 3, 3, s.c, s.groups * s.o) : cot_f32(3, 3, s.c, s.groups * s.o),
+                                mapped ? cot_f32(2, 3, 3, s.c, s.groups * s.o)
+                                       : cot_f32(3, 3, s.c, s.groups * s.o),
                                 cot_f32(s.groups * s.o));
-    const size_t most = (size_t)(2 * s.n * s.size * s.size * s.groups * (s.c + s.o) + 9 * s.c * s.groups * s.o);
+    const size_t most =
+        (size_t)(2 * s.n * s.size * s.size * s.groups * (s.c + s.o) + 9 * s.c * s.groups * s.o);
     float *want = calloc(most, sizeof *want), *y = calloc(most, sizeof *y);
 
     run_groups(f[_i % 5], types, &(cot_compile_options){ .backend = "eval" }, want);
@@ -335,7 +338,8 @@ START_TEST(groups_have_the_bits_of_the_twin)
         memset(y, 0, most * sizeof *y);
         run_groups(f[_i % 5], types, &by[i], y);
         for (size_t j = 0; j < most; j++)
-            ck_assert_msg(memcmp(y + j, want + j, sizeof *y) == 0, "way %d, element %d: %a, wants %a", i, (int)j, (double)y[j],
+            ck_assert_msg(memcmp(y + j, want + j, sizeof *y) == 0,
+                          "way %d, element %d: %a, wants %a", i, (int)j, (double)y[j],
                           (double)want[j]);
     }
     free(want), free(y);
@@ -393,8 +397,8 @@ START_TEST(convolutions_map_any_of_their_operands)
             cot_array_free(in[i]);
         cot_array_free(out);
     }
-    gives(cot_vmap(fn(biased, 3), .in_dims = { 3, 0, dims }), (cot_types){ 3, types }, IN(given[0], given[1], given[2]),
-          cot_f64(N, 2, 4, 2), y);
+    gives(cot_vmap(fn(biased, 3), .in_dims = { 3, 0, dims }), (cot_types){ 3, types },
+          IN(given[0], given[1], given[2]), cot_f64(N, 2, 4, 2), y);
     for (int i = 0; i < 3; i++)
         free(x[i]), free(given[i]);
     cot_kernel_free(k);
@@ -409,7 +413,8 @@ BODY(misnamed, out[0] = cot_conv(in[0], in[1], .spec = "NHC,HIO->NH");)
 
 BODY(enormous, out[0] = cot_avg_pool(in[0], COT_LIST(INT64_C(1) << 62, 4));)
 BODY(far, out[0] = cot_max_pool(in[0], COT_LIST(2), .strides = COT_LIST(INT64_MAX), .same = 1);)
-BODY(farther, out[0] = cot_max_pool(in[0], COT_LIST(INT64_C(1) << 40), .dilation = COT_LIST(INT64_C(1) << 40), .same = 1);)
+BODY(farther, out[0] = cot_max_pool(in[0], COT_LIST(INT64_C(1) << 40),
+                                    .dilation = COT_LIST(INT64_C(1) << 40), .same = 1);)
 BODY(apart, out[0] = cot_conv(in[0], in[1], .dilation = COT_LIST(INT64_C(1) << 60));)
 
 static void
@@ -430,33 +435,39 @@ START_TEST(errors)
     fails(nothing, m, "window_sum: window[0] is 0; wants 1 or more");
     fails(steps, m, "window_sum: strides has 2 entries; wants 1");
     fails(plain, COT_TYPES(cot_f64(1, 2, 3), cot_f64(1, 2)),
-          "conv: operands are f64[1,2,3] and f64[1,2]; wants equal ranks, 2 or more, and one type of number");
+          "conv: operands are f64[1,2,3] and f64[1,2]; wants equal ranks, 2 or more, and one "
+          "type of number");
     fails(plain, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
-          "conv: 1 examples of 2 features, a kernel from 3 to 4, 1 groups, 1 of examples; wants features = groups * "
+          "conv: 1 examples of 2 features, a kernel from 3 to 4, 1 groups, 1 of examples; "
+          "wants features = groups * "
           "the kernel's, and groups that divide");
     fails(misnamed, COT_TYPES(cot_f64(1, 2, 3), cot_f64(4, 3, 1)),
-          "conv: spec is \"NHC,HIO->NH\"; wants N, C and the spatial axes, then O, I and the same, then the result, of "
+          "conv: spec is \"NHC,HIO->NH\"; wants N, C and the spatial axes, then O, I and the "
+          "same, then the result, of "
           "3 letters each, as in \"NHWC,HWIO->NHWC\"");
     fails(enormous, m, "windows: size is 4611686018427387904; wants 2^48 or less");
     fails(far, m, "windows: stride is 9223372036854775807; wants 2^48 or less");
-    fails(farther, m, "pad: low[1] is 1152921504606846974; wants -281474976710656 to 281474976710656");
-    fails(apart, COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)), "conv_general: dilation[0] is 1152921504606846976; wants 2^40 or less");
+    fails(farther, m,
+          "pad: low[1] is 1152921504606846974; wants -281474976710656 to 281474976710656");
+    fails(apart, COT_TYPES(cot_f64(1, 1, 3), cot_f64(1, 1, 2)),
+          "conv_general: dilation[0] is 1152921504606846976; wants 2^40 or less");
 }
 END_TEST
 
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "pools", pools, 0 },
-        { "pools_stand_side_by_side", pools_stand_side_by_side, 0 },
-        { "the_first_of_equal_elements_has_the_gradient", the_first_of_equal_elements_has_the_gradient, 0 },
-        { "convolutions", convolutions, 6 },
-        { "layouts", layouts, 0 },
-        { "groups_have_the_bits_of_the_twin", groups_have_the_bits_of_the_twin, 25 },
-        { "errors", errors, 0 },
+    const suite_case cases[] = {
+        ONCE(pools),
+        ONCE(pools_stand_side_by_side),
+        { "the_first_of_equal_elements_has_the_gradient",
+          the_first_of_equal_elements_has_the_gradient, 0 },
+        EACH(convolutions, 6),
+        ONCE(layouts),
+        EACH(groups_have_the_bits_of_the_twin, 25),
+        ONCE(errors),
         { "B50", convolutions_map_any_of_their_operands, 16 },
     };
 
-    return TRACED_CASES("window", cases, setup, teardown);
+    return SUITE("window", cases);
 }

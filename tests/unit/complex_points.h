@@ -1,5 +1,6 @@
-/* Values of complex functions as NumPy has them in double precision (the C library's, C99 Annex G): at ordinary
- * points, on both sides of the cuts, at zeros and infinities.  op, x, y, real and imaginary part of the result. */
+/* Values of complex functions as NumPy has them in double precision (the C library's, C99 Annex
+ * G): at ordinary points, on both sides of the cuts, at zeros and infinities.  op, x, y, real
+ * and imaginary part of the result. */
 static const struct {
     const char *op;
     double x, y, re, im;

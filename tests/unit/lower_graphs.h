@@ -94,7 +94,8 @@ static const lower_graph lower_graphs[] = {
       "  %4 = reduce_sum %3 {axes=[0]} : f32[]\n"
       "  ret %0, %1, %2, %4\n}\n" },
     { "sums of rows", true,
-      "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], %h: f16[3,77])"
+      "fn @f(%a: f32[6,40], %b: f32[6,512], %c: f32[3,1030], %d: f32[5,20], %e: f64[4,100], "
+      "%h: f16[3,77])"
       " -> (f32[6], f32[6], f32[3], f32[5], f64[4], f16[3]) {\n"
       "  %0 = reduce_sum %a {axes=[1]} : f32[6]\n"
       "  %1 = reduce_sum %b {axes=[1]} : f32[6]\n"
@@ -169,19 +170,24 @@ static const lower_graph lower_graphs[] = {
       "  ret %0, %1\n}\n" },
     { "gather", false,
       "fn @f(%x: f32[6,5], %i: i32[7,1]) -> (f32[7,5], f32[7,5]) {\n"
-      "  %0 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0],"
+      "  %0 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], "
+      "indices_batch=[], index_map=[0],"
       " sizes=[1,5]} : f32[7,5]\n"
-      "  %1 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], indices_batch=[], index_map=[0],"
+      "  %1 = gather %x, %i {offset_dims=[1], collapsed=[0], operand_batch=[], "
+      "indices_batch=[], index_map=[0],"
       " sizes=[1,5], mode=fill} : f32[7,5]\n"
       "  ret %0, %1\n}\n" },
     { "scatter", false,
       "fn @f(%x: f32[6,5], %i: i32[7,1], %u: f32[7,5], %h: f16[6,5], %v: f16[7,5])"
       " -> (f32[6,5], f32[6,5], f16[6,5]) {\n"
-      "  %0 = scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      "  %0 = scatter_add %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], "
+      "indices_batch=[],"
       " index_map=[0]} : f32[6,5]\n"
-      "  %1 = scatter %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      "  %1 = scatter %x, %i, %u {window_dims=[1], inserted=[0], operand_batch=[], "
+      "indices_batch=[],"
       " index_map=[0], mode=fill} : f32[6,5]\n"
-      "  %2 = scatter_mul %h, %i, %v {window_dims=[1], inserted=[0], operand_batch=[], indices_batch=[],"
+      "  %2 = scatter_mul %h, %i, %v {window_dims=[1], inserted=[0], operand_batch=[], "
+      "indices_batch=[],"
       " index_map=[0]} : f16[6,5]\n"
       "  ret %0, %1, %2\n}\n" },
     { "cond", false,
@@ -223,18 +229,22 @@ static const lower_graph lower_graphs[] = {
     { "scan of many", false,
       "fn @step(%a: f32[11,3], %x: f32[11]) -> (f32[11,3], f32[11]) {\n"
       "  %0 = mul %a, %a : f32[11,3]\n  %1 = reduce_sum %0 {axes=[1]} : f32[11]\n"
-      "  %2 = add %1, %x : f32[11]\n  %3 = broadcast_in_dim %2 {shape=[11,3], dims=[0]} : f32[11,3]\n"
+      "  %2 = add %1, %x : f32[11]\n  %3 = broadcast_in_dim %2 {shape=[11,3], dims=[0]} : "
+      "f32[11,3]\n"
       "  %4 = max %a, %3 : f32[11,3]\n  ret %4, %1\n}\n"
       "fn @f(%a: f32[11,3], %x: f32[6,11]) -> (f32[11,3], f32[6,11]) {\n"
       "  %0, %1 = scan %a, %x {carries=1, length=6, body=@step} : f32[11,3], f32[6,11]\n"
       "  ret %0, %1\n}\n" },
     { "scan of very many", false,
-      "fn @step(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[291]) -> (f32[291,2], i64[291], f32[291]) {\n"
+      "fn @step(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[291]) -> (f32[291,2], "
+      "i64[291], f32[291]) {\n"
       "  %0 = mul %a, %a : f32[291,2]\n  %1 = reduce_sum %0 {axes=[1]} : f32[291]\n"
-      "  %2 = add %1, %x : f32[291]\n  %3 = broadcast_in_dim %2 {shape=[291,2], dims=[0]} : f32[291,2]\n"
+      "  %2 = add %1, %x : f32[291]\n  %3 = broadcast_in_dim %2 {shape=[291,2], dims=[0]} : "
+      "f32[291,2]\n"
       "  %b = broadcast_in_dim %w {shape=[291,2], dims=[]} : f32[291,2]\n"
       "  %4 = min %b, %3 : f32[291,2]\n  %5 = add %n, %n : i64[291]\n  ret %4, %5, %1\n}\n"
-      "fn @f(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[6,291]) -> (f32[291,2], i64[291], f32[6,291]) {\n"
+      "fn @f(%w: f32[], %a: f32[291,2], %n: i64[291], %x: f32[6,291]) -> (f32[291,2], "
+      "i64[291], f32[6,291]) {\n"
       "  %0, %1, %2 = scan %w, %a, %n, %x {consts=1, carries=2, length=6, body=@step}"
       " : f32[291,2], i64[291], f32[6,291]\n"
       "  ret %0, %1, %2\n}\n" },
@@ -260,14 +270,17 @@ static const lower_graph lower_graphs[] = {
       "  %0, %1 = scan %r, %s {consts=1, carries=1, length=7, body=@step} : f32[3], f32[7,2]\n"
       "  ret %0, %1\n}\n" },
     { "many small systems", false,
-      "fn @step(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[2]) -> (f32[70,2], i32[], f32[70], i32[]) {\n"
+      "fn @step(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[2]) -> (f32[70,2], i32[], "
+      "f32[70], i32[]) {\n"
       "  %0 = dot_general %s, %m {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[70,2]\n"
       "  %1 = broadcast_in_dim %x {shape=[70,2], dims=[1]} : f32[70,2]\n"
       "  %2 = add %0, %1 : f32[70,2]\n  %3 = exp %2 : f32[70,2]\n"
-      "  %4 = reduce_sum %3 {axes=[1]} : f32[70]\n  %5 = broadcast_in_dim %4 {shape=[70,2], dims=[0]} : f32[70,2]\n"
+      "  %4 = reduce_sum %3 {axes=[1]} : f32[70]\n  %5 = broadcast_in_dim %4 {shape=[70,2], "
+      "dims=[0]} : f32[70,2]\n"
       "  %6 = div %3, %5 : f32[70,2]\n  %7 = add %i, %i : i32[]\n"
       "  ret %6, %7, %4, %i\n}\n"
-      "fn @f(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[5,2]) -> (f32[70,2], i32[], f32[5,70], i32[5]) {\n"
+      "fn @f(%m: f32[2,2], %s: f32[70,2], %i: i32[], %x: f32[5,2]) -> (f32[70,2], i32[], "
+      "f32[5,70], i32[5]) {\n"
       "  %0, %1, %2, %3 = scan %m, %s, %i, %x {consts=1, carries=2, length=5, body=@step}"
       " : f32[70,2], i32[], f32[5,70], i32[5]\n"
       "  ret %0, %1, %2, %3\n}\n" },
@@ -278,18 +291,21 @@ static const lower_graph lower_graphs[] = {
       "  %0 = scan %s {carries=1, length=3, body=@step} : f32[6,2]\n  ret %0\n}\n" },
     { "nested loops", false,
       "fn @inner(%a: f32[4], %x: f32[]) -> (f32[4], f32[4]) {\n"
-      "  %0 = broadcast_in_dim %x {shape=[4], dims=[]} : f32[4]\n  %1 = fma %a, %0, %a : f32[4]\n  ret %1, %a\n}\n"
+      "  %0 = broadcast_in_dim %x {shape=[4], dims=[]} : f32[4]\n  %1 = fma %a, %0, %a : "
+      "f32[4]\n  ret %1, %a\n}\n"
       "fn @outer(%w: f32[3], %a: f32[4], %y: f32[4]) -> (f32[4], f32[3,4]) {\n"
       "  %0 = add %a, %y : f32[4]\n"
       "  %1, %2 = scan %0, %w {carries=1, length=3, body=@inner} : f32[4], f32[3,4]\n  ret %1, %2\n}\n"
       "fn @f(%w: f32[3], %a: f32[4], %y: f32[5,4]) -> (f32[4], f32[5,3,4]) {\n"
-      "  %0, %1 = scan %w, %a, %y {consts=1, carries=1, length=5, body=@outer} : f32[4], f32[5,3,4]\n"
+      "  %0, %1 = scan %w, %a, %y {consts=1, carries=1, length=5, body=@outer} : f32[4], "
+      "f32[5,3,4]\n"
       "  ret %0, %1\n}\n" },
     { "swapped carries of size", false,
       "fn @step(%a: f32[100], %b: f32[100]) -> (f32[100], f32[100]) {\n"
       "  %0 = sub %a, %b : f32[100]\n  ret %b, %0\n}\n"
       "fn @f(%a: f32[100], %b: f32[100]) -> (f32[100], f32[100]) {\n"
-      "  %0, %1 = scan %a, %b {carries=2, length=5, body=@step} : f32[100], f32[100]\n  ret %0, %1\n}\n" },
+      "  %0, %1 = scan %a, %b {carries=2, length=5, body=@step} : f32[100], f32[100]\n  ret "
+      "%0, %1\n}\n" },
     { "a table written while read", false,
       "fn @step(%a: f32[100,2], %i: i32[], %z: i32[]) -> (f32[100,2], i32[], i32[], f32[1,2]) {\n"
       "  %0 = dynamic_slice %a, %i, %z {sizes=[2,2]} : f32[2,2]\n"
@@ -302,7 +318,8 @@ static const lower_graph lower_graphs[] = {
       "  %0, %1, %2, %3 = scan %a, %i, %z {carries=3, length=30, body=@step}"
       " : f32[100,2], i32[], i32[], f32[30,1,2]\n  ret %0, %1, %3\n}\n" },
     { "packed products", false,
-      "fn @f(%x: f32[37,300], %y: f32[300,45], %b: f32[45], %i: i32[19,40], %j: i32[200,40], %h: f16[2,13,530],"
+      "fn @f(%x: f32[37,300], %y: f32[300,45], %b: f32[45], %i: i32[19,40], %j: i32[200,40], "
+      "%h: f16[2,13,530],"
       " %g: f16[2,530,24]) -> (f32[37,45], f32[37,45], i32[19,200], f16[2,13,24]) {\n"
       "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[37,45]\n"
       "  %1 = broadcast_in_dim %b {shape=[37,45], dims=[1]} : f32[37,45]\n"
@@ -310,7 +327,8 @@ static const lower_graph lower_graphs[] = {
       "  %3 = max %2, %1 : f32[37,45]\n"
       "  %4 = dot_general %i, %j {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : i32[19,200]\n"
       "  %5 = add %4, %4 : i32[19,200]\n"
-      "  %6 = dot_general %h, %g {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f16[2,13,24]\n"
+      "  %6 = dot_general %h, %g {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : "
+      "f16[2,13,24]\n"
       "  ret %0, %3, %5, %6\n}\n" },
     { "bias and activation", false,
       "fn @f(%x: f32[13,21], %w: f32[21,40], %b: f32[40]) -> (f32[13,40], f32[13,40]) {\n"
@@ -318,18 +336,22 @@ static const lower_graph lower_graphs[] = {
       "  %1 = broadcast_in_dim %b {shape=[13,40], dims=[1]} : f32[13,40]\n"
       "  %2 = add %0, %1 : f32[13,40]\n  %3 = tanh %2 : f32[13,40]\n  ret %3, %2\n}\n" },
     { "a shared product", false,
-      "fn @f(%x: f32[13,21], %w: f32[21,40], %g: f32[13,40]) -> (f32[13,40], f32[21,40], f32[40]) {\n"
+      "fn @f(%x: f32[13,21], %w: f32[21,40], %g: f32[13,40]) -> (f32[13,40], f32[21,40], "
+      "f32[40]) {\n"
       "  %0 = dot_general %x, %w {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[13,40]\n"
       "  %1 = tanh %0 : f32[13,40]\n  %2 = mul %0, %g : f32[13,40]\n"
       "  %3 = dot_general %x, %2 {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[21,40]\n"
-      "  %4 = sub %w, %3 : f32[21,40]\n  %5 = reduce_sum %0 {axes=[0]} : f32[40]\n  ret %1, %4, %5\n}\n" },
+      "  %4 = sub %w, %3 : f32[21,40]\n  %5 = reduce_sum %0 {axes=[0]} : f32[40]\n  ret %1, "
+      "%4, %5\n}\n" },
     { "columns together", false,
       "fn @f(%x: f32[700,37], %y: f32[700,37], %r: f32[700]) -> (f32[37], f32[37]) {\n"
       "  %0 = broadcast_in_dim %r {shape=[700,37], dims=[0]} : f32[700,37]\n"
       "  %1 = mul %x, %0 : f32[700,37]\n  %2 = reduce_sum %1 {axes=[0]} : f32[37]\n"
-      "  %3 = mul %x, %y : f32[700,37]\n  %4 = reduce_max %3 {axes=[0]} : f32[37]\n  ret %2, %4\n}\n" },
+      "  %3 = mul %x, %y : f32[700,37]\n  %4 = reduce_max %3 {axes=[0]} : f32[37]\n  ret %2, "
+      "%4\n}\n" },
     { "rows and columns", false,
-      "fn @f(%x: f32[1100,300], %y: f32[1100,300], %g: f32[300]) -> (f32[1100,300], f32[300], f32[300], f32[300]) {\n"
+      "fn @f(%x: f32[1100,300], %y: f32[1100,300], %g: f32[300]) -> (f32[1100,300], f32[300], "
+      "f32[300], f32[300]) {\n"
       "  %0 = reduce_max %x {axes=[1]} : f32[1100]\n"
       "  %1 = broadcast_in_dim %0 {shape=[1100,300], dims=[0]} : f32[1100,300]\n"
       "  %2 = sub %x, %1 : f32[1100,300]\n  %3 = mul %2, %y : f32[1100,300]\n"
@@ -337,10 +359,13 @@ static const lower_graph lower_graphs[] = {
       "  %5 = broadcast_in_dim %4 {shape=[1100,300], dims=[0]} : f32[1100,300]\n"
       "  %6 = broadcast_in_dim %g {shape=[1100,300], dims=[1]} : f32[1100,300]\n"
       "  %7 = mul %3, %6 : f32[1100,300]\n  %8 = add %7, %5 : f32[1100,300]\n"
-      "  %9 = reduce_sum %y {axes=[0]} : f32[300]\n  %10 = reduce_sum %3 {axes=[0]} : f32[300]\n"
-      "  %11 = reduce_sum %8 {axes=[0]} : f32[300]\n  %12 = add %9, %10 : f32[300]\n  ret %8, %12, %11, %9\n}\n" },
+      "  %9 = reduce_sum %y {axes=[0]} : f32[300]\n  %10 = reduce_sum %3 {axes=[0]} : "
+      "f32[300]\n"
+      "  %11 = reduce_sum %8 {axes=[0]} : f32[300]\n  %12 = add %9, %10 : f32[300]\n  ret %8, "
+      "%12, %11, %9\n}\n" },
     { "columns of many axes and types", false,
-      "fn @f(%x: f64[5,30,2,130], %h: f16[90,270]) -> (f64[5,30], f64[2,130], f64[2,130], f16[90], f16[270]) {\n"
+      "fn @f(%x: f64[5,30,2,130], %h: f16[90,270]) -> (f64[5,30], f64[2,130], f64[2,130], "
+      "f16[90], f16[270]) {\n"
       "  %0 = reduce_sum %x {axes=[2,3]} : f64[5,30]\n"
       "  %1 = broadcast_in_dim %0 {shape=[5,30,2,130], dims=[0,1]} : f64[5,30,2,130]\n"
       "  %2 = mul %x, %1 : f64[5,30,2,130]\n  %3 = reduce_prod %2 {axes=[0,1]} : f64[2,130]\n"
@@ -349,15 +374,18 @@ static const lower_graph lower_graphs[] = {
     { "variance of columns", false,
       "fn @f(%x: f32[200,260]) -> (f32[260], f32[200,260]) {\n"
       "  %0 = reduce_sum %x {axes=[0]} : f32[260]\n  %1 = constant {data=200} : f32[260]\n"
-      "  %2 = div %0, %1 : f32[260]\n  %3 = broadcast_in_dim %2 {shape=[200,260], dims=[1]} : f32[200,260]\n"
+      "  %2 = div %0, %1 : f32[260]\n  %3 = broadcast_in_dim %2 {shape=[200,260], dims=[1]} : "
+      "f32[200,260]\n"
       "  %4 = sub %x, %3 : f32[200,260]\n  %5 = mul %4, %4 : f32[200,260]\n"
       "  %6 = reduce_sum %5 {axes=[0]} : f32[260]\n"
-      "  %7 = broadcast_in_dim %6 {shape=[200,260], dims=[1]} : f32[200,260]\n  %8 = add %4, %7 : f32[200,260]\n"
+      "  %7 = broadcast_in_dim %6 {shape=[200,260], dims=[1]} : f32[200,260]\n  %8 = add %4, "
+      "%7 : f32[200,260]\n"
       "  %9 = reduce_max %8 {axes=[1]} : f32[200]\n"
       "  %10 = broadcast_in_dim %9 {shape=[200,260], dims=[0]} : f32[200,260]\n"
       "  %11 = sub %8, %10 : f32[200,260]\n  ret %6, %11\n}\n" },
     { "eleven sums of rows", false,
-      "fn @f(%x: f32[6,90]) -> (f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6]) {\n"
+      "fn @f(%x: f32[6,90]) -> (f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], f32[6], "
+      "f32[6], f32[6], f32[6], f32[6]) {\n"
       "  %0 = add %x, %x : f32[6,90]\n  %1 = reduce_sum %0 {axes=[1]} : f32[6]\n"
       "  %2 = add %x, %0 : f32[6,90]\n  %3 = reduce_sum %2 {axes=[1]} : f32[6]\n"
       "  %4 = add %x, %2 : f32[6,90]\n  %5 = reduce_sum %4 {axes=[1]} : f32[6]\n"
@@ -372,22 +400,31 @@ static const lower_graph lower_graphs[] = {
       "  ret %1, %3, %5, %7, %9, %11, %13, %15, %17, %19, %21\n}\n" },
     { "rows and what is made of their sums", false,
       "fn @f(%x: f32[5,3,70]) -> (f32[5,3,70], f32[5,3], f32[5,3,70]) {\n"
-      "  %0 = reduce_sum %x {axes=[2]} : f32[5,3]\n  %1 = exp %0 : f32[5,3]\n  %2 = tanh %1 : f32[5,3]\n"
-      "  %3 = broadcast_in_dim %2 {shape=[5,3,70], dims=[0,1]} : f32[5,3,70]\n  %4 = mul %3, %x : f32[5,3,70]\n"
-      "  %5 = exp %4 : f32[5,3,70]\n  %6 = reduce_max %5 {axes=[2]} : f32[5,3]\n  %7 = add %6, %2 : f32[5,3]\n"
-      "  %8 = log %7 : f32[5,3]\n  %9 = broadcast_in_dim %8 {shape=[5,3,70], dims=[0,1]} : f32[5,3,70]\n"
+      "  %0 = reduce_sum %x {axes=[2]} : f32[5,3]\n  %1 = exp %0 : f32[5,3]\n  %2 = tanh %1 : "
+      "f32[5,3]\n"
+      "  %3 = broadcast_in_dim %2 {shape=[5,3,70], dims=[0,1]} : f32[5,3,70]\n  %4 = mul %3, "
+      "%x : f32[5,3,70]\n"
+      "  %5 = exp %4 : f32[5,3,70]\n  %6 = reduce_max %5 {axes=[2]} : f32[5,3]\n  %7 = add %6, "
+      "%2 : f32[5,3]\n"
+      "  %8 = log %7 : f32[5,3]\n  %9 = broadcast_in_dim %8 {shape=[5,3,70], dims=[0,1]} : "
+      "f32[5,3,70]\n"
       "  %10 = sub %5, %9 : f32[5,3,70]\n  ret %10, %8, %4\n}\n" },
     { "outer product", false,
-      "fn @f(%x: f32[4,9], %y: f32[4,7], %i: i32[3,1], %j: i32[1,20]) -> (f32[4,9,7], i32[3,20]) {\n"
-      "  %0 = reshape %x {shape=[4,9,1]} : f32[4,9,1]\n  %1 = reshape %y {shape=[4,1,7]} : f32[4,1,7]\n"
-      "  %2 = dot_general %0, %1 {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : f32[4,9,7]\n"
+      "fn @f(%x: f32[4,9], %y: f32[4,7], %i: i32[3,1], %j: i32[1,20]) -> (f32[4,9,7], "
+      "i32[3,20]) {\n"
+      "  %0 = reshape %x {shape=[4,9,1]} : f32[4,9,1]\n  %1 = reshape %y {shape=[4,1,7]} : "
+      "f32[4,1,7]\n"
+      "  %2 = dot_general %0, %1 {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]} : "
+      "f32[4,9,7]\n"
       "  %3 = exp %2 : f32[4,9,7]\n"
-      "  %4 = dot_general %i, %j {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[3,20]\n  ret %3, %4\n}\n" },
+      "  %4 = dot_general %i, %j {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : i32[3,20]\n  "
+      "ret %3, %4\n}\n" },
     { "a counter that all examples share", false,
       "fn @test(%n: i32[], %c: f64[14,4]) -> bool[] {\n"
       "  %0 = constant {data=3} : i32[]\n  %1 = lt %n, %0 : bool[]\n  ret %1\n}\n"
       "fn @step(%n: i32[], %c: f64[14,4]) -> (i32[], f64[14,4]) {\n"
-      "  %0 = convert %n {dtype=f64} : f64[]\n  %1 = broadcast_in_dim %0 {shape=[14,4], dims=[]} : f64[14,4]\n"
+      "  %0 = convert %n {dtype=f64} : f64[]\n  %1 = broadcast_in_dim %0 {shape=[14,4], "
+      "dims=[]} : f64[14,4]\n"
       "  %2 = constant {data=1} : i32[]\n  %3 = add %n, %2 : i32[]\n  ret %3, %1\n}\n"
       "fn @f(%x: f64[14,4]) -> f64[14,4] {\n"
       "  %0 = constant {data=0} : i32[]\n"
@@ -395,51 +432,66 @@ static const lower_graph lower_graphs[] = {
     { "stacked columns", false,
       "fn @step(%w: f32[37], %x: f32[3]) -> (f32[3,37], f32[3,2]) {\n"
       "  %0 = broadcast_in_dim %w {shape=[3,37], dims=[1]} : f32[3,37]\n"
-      "  %1 = broadcast_in_dim %x {shape=[3,37], dims=[0]} : f32[3,37]\n  %2 = mul %0, %1 : f32[3,37]\n"
+      "  %1 = broadcast_in_dim %x {shape=[3,37], dims=[0]} : f32[3,37]\n  %2 = mul %0, %1 : "
+      "f32[3,37]\n"
       "  %3 = broadcast_in_dim %x {shape=[3,2], dims=[0]} : f32[3,2]\n  ret %2, %3\n}\n"
       "fn @f(%w: f32[37], %x: f32[11,3], %t: f32[4,37]) -> (f32[37,37], f32[3,2,11]) {\n"
-      "  %0, %1 = scan %w, %x {consts=1, carries=0, length=11, body=@step} : f32[11,3,37], f32[11,3,2]\n"
+      "  %0, %1 = scan %w, %x {consts=1, carries=0, length=11, body=@step} : f32[11,3,37], "
+      "f32[11,3,2]\n"
       "  %2 = reshape %0 {shape=[33,37]} : f32[33,37]\n  %3 = neg %t : f32[4,37]\n"
-      "  %4 = concatenate %2, %3 {axis=0} : f32[37,37]\n  %5 = transpose %4 {perm=[1,0]} : f32[37,37]\n"
+      "  %4 = concatenate %2, %3 {axis=0} : f32[37,37]\n  %5 = transpose %4 {perm=[1,0]} : "
+      "f32[37,37]\n"
       "  %6 = transpose %1 {perm=[1,2,0]} : f32[3,2,11]\n  ret %5, %6\n}\n" },
     { "stacked in a stack, backwards, and twice", false,
       "fn @inner(%x: f32[]) -> (f32[5], f32[5], f32[5]) {\n"
-      "  %0 = broadcast_in_dim %x {shape=[5], dims=[]} : f32[5]\n  %1 = iota {dtype=f32, shape=[5], axis=0} : f32[5]\n"
+      "  %0 = broadcast_in_dim %x {shape=[5], dims=[]} : f32[5]\n  %1 = iota {dtype=f32, "
+      "shape=[5], axis=0} : f32[5]\n"
       "  %2 = mul %0, %1 : f32[5]\n  %3 = exp %2 : f32[5]\n  ret %2, %3, %3\n}\n"
       "fn @outer(%y: f32[4]) -> (f32[5,4], f32[4,5], f32[10,4]) {\n"
-      "  %0, %1, %2 = scan %y {carries=0, length=4, body=@inner} : f32[4,5], f32[4,5], f32[4,5]\n"
-      "  %3 = transpose %0 {perm=[1,0]} : f32[5,4]\n  %4 = concatenate %1, %2 {axis=1} : f32[4,10]\n"
+      "  %0, %1, %2 = scan %y {carries=0, length=4, body=@inner} : f32[4,5], f32[4,5], "
+      "f32[4,5]\n"
+      "  %3 = transpose %0 {perm=[1,0]} : f32[5,4]\n  %4 = concatenate %1, %2 {axis=1} : "
+      "f32[4,10]\n"
       "  %5 = transpose %4 {perm=[1,0]} : f32[10,4]\n  ret %3, %1, %5\n}\n"
       "fn @f(%y: f32[6,4]) -> (f32[5,6,4], f32[5,4,6], f32[6,40]) {\n"
-      "  %0, %1, %2 = scan %y {carries=0, length=6, reverse=true, body=@outer} : f32[6,5,4], f32[6,4,5], f32[6,10,4]\n"
-      "  %3 = transpose %0 {perm=[1,0,2]} : f32[5,6,4]\n  %4 = transpose %1 {perm=[2,1,0]} : f32[5,4,6]\n"
+      "  %0, %1, %2 = scan %y {carries=0, length=6, reverse=true, body=@outer} : f32[6,5,4], "
+      "f32[6,4,5], f32[6,10,4]\n"
+      "  %3 = transpose %0 {perm=[1,0,2]} : f32[5,6,4]\n  %4 = transpose %1 {perm=[2,1,0]} : "
+      "f32[5,4,6]\n"
       "  %5 = reshape %2 {shape=[6,40]} : f32[6,40]\n  ret %3, %4, %5\n}\n" },
     { "pieces of products, halves and one piece twice", false,
       "fn @f(%x: f32[6,20], %y: f32[20,9]) -> (f32[24,9], f32[3,2,18]) {\n"
-      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,9]\n  %1 = exp %0 : f32[6,9]\n"
+      "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,9]\n  "
+      "%1 = exp %0 : f32[6,9]\n"
       "  %2 = dot_general %1, %y {lhs=[1], rhs=[1], lhs_batch=[], rhs_batch=[]} : f32[6,20]\n"
       "  %3 = dot_general %2, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[6,9]\n"
-      "  %4 = concatenate %0, %3, %1, %3 {axis=0} : f32[24,9]\n  %5 = dot_general %2, %0 {lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[20,9]\n"
-      "  %6 = slice %5 {start=[0,0], limit=[12,9], stride=[1,1]} : f32[12,9]\n  %7 = reshape %6 {shape=[3,2,18]} : f32[3,2,18]\n"
+      "  %4 = concatenate %0, %3, %1, %3 {axis=0} : f32[24,9]\n  %5 = dot_general %2, %0 "
+      "{lhs=[0], rhs=[0], lhs_batch=[], rhs_batch=[]} : f32[20,9]\n"
+      "  %6 = slice %5 {start=[0,0], limit=[12,9], stride=[1,1]} : f32[12,9]\n  %7 = reshape "
+      "%6 {shape=[3,2,18]} : f32[3,2,18]\n"
       "  ret %4, %7\n}\n" },
     { "parts of complex numbers", true,
       "fn @f(%z: f32[37,2], %w: f32[37,2]) -> (f32[37,2], f32[37,2]) {\n"
       "  %0 = slice %z {start=[0,0], limit=[37,1], stride=[1,1]} : f32[37,1]\n"
       "  %1 = slice %z {start=[0,1], limit=[37,2], stride=[1,1]} : f32[37,1]\n"
       "  %2 = slice %w {start=[0,1], limit=[37,2], stride=[1,1]} : f32[37,1]\n"
-      "  %3 = mul %0, %2 : f32[37,1]\n  %4 = mul %1, %2 : f32[37,1]\n  %5 = add %3, %1 : f32[37,1]\n"
-      "  %6 = concatenate %4, %5 {axis=1} : f32[37,2]\n  %7 = concatenate %1, %4 {axis=1} : f32[37,2]\n"
+      "  %3 = mul %0, %2 : f32[37,1]\n  %4 = mul %1, %2 : f32[37,1]\n  %5 = add %3, %1 : "
+      "f32[37,1]\n"
+      "  %6 = concatenate %4, %5 {axis=1} : f32[37,2]\n  %7 = concatenate %1, %4 {axis=1} : "
+      "f32[37,2]\n"
       "  ret %6, %7\n}\n" },
     { "parts of complex numbers, transposed", true,
       "fn @f(%z: f32[37,50,2], %d: f64[21,19,2]) -> (f32[50,37,2], f32[50,37], f64[19,21,2]) {\n"
       "  %0 = slice %z {start=[0,0,0], limit=[37,50,1], stride=[1,1,1]} : f32[37,50,1]\n"
       "  %1 = slice %z {start=[0,0,1], limit=[37,50,2], stride=[1,1,1]} : f32[37,50,1]\n"
-      "  %2 = transpose %0 {perm=[1,0,2]} : f32[50,37,1]\n  %3 = transpose %1 {perm=[1,0,2]} : f32[50,37,1]\n"
+      "  %2 = transpose %0 {perm=[1,0,2]} : f32[50,37,1]\n  %3 = transpose %1 {perm=[1,0,2]} : "
+      "f32[50,37,1]\n"
       "  %4 = neg %3 : f32[50,37,1]\n  %5 = concatenate %2, %4 {axis=2} : f32[50,37,2]\n"
       "  %6 = mul %2, %3 : f32[50,37,1]\n  %7 = reshape %6 {shape=[50,37]} : f32[50,37]\n"
       "  %8 = slice %d {start=[0,0,0], limit=[21,19,1], stride=[1,1,1]} : f64[21,19,1]\n"
       "  %9 = slice %d {start=[0,0,1], limit=[21,19,2], stride=[1,1,1]} : f64[21,19,1]\n"
-      "  %10 = transpose %8 {perm=[1,0,2]} : f64[19,21,1]\n  %11 = transpose %9 {perm=[1,0,2]} : f64[19,21,1]\n"
+      "  %10 = transpose %8 {perm=[1,0,2]} : f64[19,21,1]\n  %11 = transpose %9 {perm=[1,0,2]} "
+      ": f64[19,21,1]\n"
       "  %12 = concatenate %11, %10 {axis=2} : f64[19,21,2]\n  ret %5, %7, %12\n}\n" },
     { "a ring of two axes, in pieces", true,
       "fn @f(%x: f32[19,75]) -> (f32[19,75]) {\n"
@@ -448,47 +500,60 @@ static const lower_graph lower_graphs[] = {
       "  %2 = concatenate %0, %1 {axis=0} : f32[19,75]\n"
       "  %3 = slice %x {start=[0,73], limit=[19,75], stride=[1,1]} : f32[19,2]\n"
       "  %4 = slice %x {start=[0,0], limit=[19,73], stride=[1,1]} : f32[19,73]\n"
-      "  %5 = concatenate %3, %4 {axis=1} : f32[19,75]\n  %6 = reverse %5 {axes=[0,1]} : f32[19,75]\n"
+      "  %5 = concatenate %3, %4 {axis=1} : f32[19,75]\n  %6 = reverse %5 {axes=[0,1]} : "
+      "f32[19,75]\n"
       "  %7 = add %2, %6 : f32[19,75]\n  %8 = mul %7, %x : f32[19,75]\n  ret %8\n}\n" },
     { "pads in pieces: every third, cut short, and of a merged axis", true,
       "fn @f(%x: f32[200], %y: f32[4,700], %c: f32[]) -> (f32[612], f32[2900], f32[196]) {\n"
-      "  %0 = pad %x, %c {low=[5], high=[9], interior=[2]} : f32[612]\n  %1 = neg %0 : f32[612]\n"
-      "  %2 = reshape %y {shape=[2800]} : f32[2800]\n  %3 = pad %2, %c {low=[33], high=[67], interior=[0]} : f32[2900]\n"
+      "  %0 = pad %x, %c {low=[5], high=[9], interior=[2]} : f32[612]\n  %1 = neg %0 : "
+      "f32[612]\n"
+      "  %2 = reshape %y {shape=[2800]} : f32[2800]\n  %3 = pad %2, %c {low=[33], high=[67], "
+      "interior=[0]} : f32[2900]\n"
       "  %4 = reverse %3 {axes=[0]} : f32[2900]\n  %5 = add %3, %4 : f32[2900]\n"
-      "  %6 = pad %x, %c {low=[-7], high=[3], interior=[0]} : f32[196]\n  %7 = mul %6, %6 : f32[196]\n"
+      "  %6 = pad %x, %c {low=[-7], high=[3], interior=[0]} : f32[196]\n  %7 = mul %6, %6 : "
+      "f32[196]\n"
       "  ret %1, %5, %7\n}\n" },
     { "many pieces side by side", false,
       "fn @f(%x: f32[3,40], %y: f32[3,130], %z: f32[3,1]) -> f32[3,432] {\n"
       "  %0 = neg %y : f32[3,130]\n  %1 = mul %x, %x : f32[3,40]\n"
       "  %2 = concatenate %x, %0, %z, %1, %y, %z, %1, %x, %z, %x, %z {axis=1} : f32[3,464]\n"
-      "  %3 = slice %2 {start=[0,8], limit=[3,440], stride=[1,1]} : f32[3,432]\n  ret %3\n}\n" },
+      "  %3 = slice %2 {start=[0,8], limit=[3,440], stride=[1,1]} : f32[3,432]\n  ret "
+      "%3\n}\n" },
     { "windows over a pad", false,
       "fn @f(%x: f32[20,40], %c: f32[]) -> f32[20,40] {\n"
       "  %0 = pad %x, %c {low=[1,2], high=[1,2], interior=[0,0]} : f32[22,44]\n"
-      "  %1 = windows %0 {axis=0, size=3} : f32[20,44,3]\n  %2 = windows %1 {axis=1, size=5} : f32[20,40,3,5]\n"
+      "  %1 = windows %0 {axis=0, size=3} : f32[20,44,3]\n  %2 = windows %1 {axis=1, size=5} : "
+      "f32[20,40,3,5]\n"
       "  %3 = reduce_max %2 {axes=[2,3]} : f32[20,40]\n  ret %3\n}\n" },
     { "a few counters of 64 bits", false,
       "fn @f(%x: f32[3,300]) -> f32[3,300] {\n"
-      "  %0 = iota {dtype=u64, shape=[3,300], axis=1} : u64[3,300]\n  %1 = convert %0 {dtype=f32} : f32[3,300]\n"
-      "  %2 = mul %1, %x : f32[3,300]\n  %3 = exp %2 : f32[3,300]\n  %4 = sin %3 : f32[3,300]\n  ret %4\n}\n" },
+      "  %0 = iota {dtype=u64, shape=[3,300], axis=1} : u64[3,300]\n  %1 = convert %0 "
+      "{dtype=f32} : f32[3,300]\n"
+      "  %2 = mul %1, %x : f32[3,300]\n  %3 = exp %2 : f32[3,300]\n  %4 = sin %3 : "
+      "f32[3,300]\n  ret %4\n}\n" },
     { "a stack behind a barrier, of what was turned", true,
       "fn @f(%x: f32[37,3]) -> (f32[37,2], f32[4,37]) {\n"
       "  %0 = transpose %x {perm=[1,0]} : f32[3,37]\n  %1 = barrier %0 : f32[3,37]\n"
       "  %2 = slice %1 {start=[0,0], limit=[1,37], stride=[1,1]} : f32[1,37]\n"
       "  %3 = slice %1 {start=[1,0], limit=[2,37], stride=[1,1]} : f32[1,37]\n"
       "  %4 = slice %1 {start=[2,0], limit=[3,37], stride=[1,1]} : f32[1,37]\n"
-      "  %5 = div %3, %2 : f32[1,37]\n  %6 = sin %5 : f32[1,37]\n  %7 = mul %6, %4 : f32[1,37]\n"
+      "  %5 = div %3, %2 : f32[1,37]\n  %6 = sin %5 : f32[1,37]\n  %7 = mul %6, %4 : "
+      "f32[1,37]\n"
       "  %8 = concatenate %6, %7, %2, %5 {axis=0} : f32[4,37]\n  %9 = barrier %8 : f32[4,37]\n"
       "  %10 = slice %9 {start=[1,0], limit=[3,37], stride=[1,1]} : f32[2,37]\n"
-      "  %11 = transpose %10 {perm=[1,0]} : f32[37,2]\n  %12 = neg %9 : f32[4,37]\n  ret %11, %12\n}\n" },
+      "  %11 = transpose %10 {perm=[1,0]} : f32[37,2]\n  %12 = neg %9 : f32[4,37]\n  ret %11, "
+      "%12\n}\n" },
     { "stacks of three and four", false,
       "fn @f(%x: f64[5,9]) -> (f64[5,9,3], f64[5,9,4]) {\n"
-      "  %0 = reshape %x {shape=[5,9,1]} : f64[5,9,1]\n  %1 = neg %0 : f64[5,9,1]\n  %2 = mul %0, %0 : f64[5,9,1]\n"
-      "  %3 = concatenate %0, %1, %2 {axis=2} : f64[5,9,3]\n  %4 = concatenate %2, %0, %1, %1 {axis=2} : f64[5,9,4]\n"
+      "  %0 = reshape %x {shape=[5,9,1]} : f64[5,9,1]\n  %1 = neg %0 : f64[5,9,1]\n  %2 = mul "
+      "%0, %0 : f64[5,9,1]\n"
+      "  %3 = concatenate %0, %1, %2 {axis=2} : f64[5,9,3]\n  %4 = concatenate %2, %0, %1, %1 "
+      "{axis=2} : f64[5,9,4]\n"
       "  ret %3, %4\n}\n" },
     { "fft", false,
       "fn @f(%x: f32[3,24,2], %y: f64[20,2]) -> (f32[3,24,2], f64[20,2]) {\n"
-      "  %0 = fft %x : f32[3,24,2]\n  %1 = fft %y {inverse=true} : f64[20,2]\n  ret %0, %1\n}\n" },
+      "  %0 = fft %x : f32[3,24,2]\n  %1 = fft %y {inverse=true} : f64[20,2]\n  ret %0, "
+      "%1\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },

@@ -1,6 +1,6 @@
-/* What the C compiler refuses, so that it is never met at run time: run.sh compiles this file once as it is,
- * and once for each case, which must fail at the line after its #ifdef or #elif.  The name of a case begins
- * with the row of the feature list that it proves.
+/* What the C compiler refuses, so that it is never met at run time: run.sh compiles this file
+ * once as it is, and once for each case, which must fail at the line after its #ifdef or #elif.
+ * The name of a case begins with the row of the feature list that it proves.
  *
  * A80: the content of a traced value decides nothing; cot_cond, cot_while and cot_scan do.
  * B4, B16: axes are integers, and lists of them. */
