@@ -357,8 +357,8 @@ fe_custom_new(cot_place at, cot_context *ctx, const char *name,
         if (name)
             c = make(ctx, at, name, &o, foreign);
         else
-            ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), "cot_custom_new", ERR_custom_def, "NULL",
-                    "wants a name");
+            ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), "cot_custom_new", ERR_custom_def,
+                    "NULL", "wants a name");
     }
     return c;
 }
@@ -545,7 +545,8 @@ static ir_ref
 no_function(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)x, (void)n, (void)options;
-    ir_build_fail(b, "custom_call", ERR_usage, "the function is NULL; wants one of cot_custom_new");
+    ir_build_fail(b, "custom_call", ERR_usage,
+                  "the function is NULL; wants one of cot_custom_new");
     return IR_NONE;
 }
 

@@ -209,9 +209,10 @@ wrong_choice(ir_build *b, const fe_arg *x, int n, const void *options)
 
     (void)x, (void)n;
     ir_build_fail(b, f->op, ERR_usage,
-                  f->bodies.n < 1                ? "has no body; wants one for each branch"
-                  : f->head.kind != COT_IS_REAL ? "a body is NULL"
-                                                : "the predicate is a fraction; wants an integer or bool");
+                  f->bodies.n < 1 ? "has no body; wants one for each branch"
+                  : f->head.kind != COT_IS_REAL
+                      ? "a body is NULL"
+                      : "the predicate is a fraction; wants an integer or bool");
     return IR_NONE;
 }
 
@@ -499,7 +500,8 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (known &&
         (f->head.kind != COT_IS_INT || f->head.integer < 0 || f->head.integer > INT32_MAX)) {
         if (f->head.kind == COT_IS_REAL)
-            ir_build_fail(b, f->op, ERR_usage, "the number of steps is a fraction; wants an integer");
+            ir_build_fail(b, f->op, ERR_usage,
+                          "the number of steps is a fraction; wants an integer");
         else
             ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
         return IR_NONE;

@@ -74,17 +74,21 @@ cot_array_new(cot_context *ctx, cot_type type)
 static bool
 is_memory(cot_context *ctx, const cot_array *a, const void *data, bool used_in_place)
 {
-    const size_t size = cot_dtype_size(a->type.dtype), unit = ir_is_complex(a->type.dtype) ? size / 2 : size;
+    const size_t size = cot_dtype_size(a->type.dtype),
+                 unit = ir_is_complex(a->type.dtype) ? size / 2 : size;
     volatile bool ok = true;
 
-    IR_TRY(ctx) {
+    IR_TRY (ctx) {
         if (!data && a->bytes > 0)
             ok = ir_fail(ctx, 0, NULL, ERR_array_null,
                          ir_type_str(ctx, ir_type_of(ctx, &a->type))) == COT_OK;
         else if (used_in_place && (uintptr_t)data % unit != 0)
-            ok = ir_fail(ctx, 0, NULL, ERR_array_align, ir_type_str(ctx, ir_type_of(ctx, &a->type)),
+            ok = ir_fail(ctx, 0, NULL, ERR_array_align,
+                         ir_type_str(ctx, ir_type_of(ctx, &a->type)),
                          (unsigned)((uintptr_t)data % unit), (unsigned)unit) == COT_OK;
-    } IR_CAUGHT(ctx) {
+    }
+    IR_CAUGHT(ctx)
+    {
         ok = false;
     }
     return ok;

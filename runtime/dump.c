@@ -132,7 +132,8 @@ dump_body(cot_context *ctx, void *arg)
     rt_plan p;
 
     if (!c->stage || !c->write)
-        return ir_fail(ctx, 0, NULL, ERR_usage, "the stage or the function that writes is NULL; wants both");
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "the stage or the function that writes is NULL; wants both");
     ir_buf_init(&b, &ctx->arena); /* what the stages need lives as long as their graphs */
     if (!f && strcmp(c->stage, "trace") == 0) {
         const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->types.n + 1);

@@ -358,9 +358,12 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
     int error;
 
     if (!path || !a) {
-        IR_TRY(ctx) {
-            status = ir_fail(ctx, 0, NULL, ERR_usage, "the path or the array is NULL; wants both");
-        } IR_CAUGHT(ctx) {
+        IR_TRY (ctx) {
+            status =
+                ir_fail(ctx, 0, NULL, ERR_usage, "the path or the array is NULL; wants both");
+        }
+        IR_CAUGHT(ctx)
+        {
             status = COT_ERR_MEMORY;
         }
         return status;

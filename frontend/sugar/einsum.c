@@ -355,7 +355,8 @@ run(ir_build *b, const fe_arg *x, int n, const void *spec)
     cot_dtype to;
 
     if (!spec) {
-        ir_build_fail(b, "einsum", ERR_usage, "the subscripts are NULL; wants text, as \"ij,jk->ik\"");
+        ir_build_fail(b, "einsum", ERR_usage,
+                      "the subscripts are NULL; wants text, as \"ij,jk->ik\"");
         return IR_NONE;
     }
     e.part = IR_NEW_N(b->arena, pattern, n + 1);

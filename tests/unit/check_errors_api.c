@@ -249,12 +249,13 @@ END_TEST
 /* What is NULL that must not be is told, and does not end the program. */
 START_TEST(nothing_where_something_is_wanted)
 {
-    cot_place at = {"main.c", 60};
+    cot_place at = { "main.c", 60 };
     cot_fn *f = cot_fn_new_(at, ctx, "shapes", shapes, 2, 1, NULL);
     const cot_graph *g;
 
     FAILS(nothing, COT_TYPES(cot_f32()), COT_ERR_ARG,
-          "model.c:36: constant: the elements of f32[3] are at NULL; wants memory that holds them");
+          "model.c:36: constant: the elements of f32[3] are at NULL; wants memory that holds "
+          "them");
     FAILS(no_text, COT_TYPES(cot_f32(2)), COT_ERR_ARG,
           "model.c:37: einsum: the subscripts are NULL; wants text, as \"ij,jk->ik\"");
     FAILS(no_fn, COT_TYPES(cot_f32(2)), COT_ERR_ARG,
@@ -264,7 +265,9 @@ START_TEST(nothing_where_something_is_wanted)
           "model.c:33: print: the text is NULL; wants one, as \"x is {}\"");
     FAILS(no_rules, COT_TYPES(cot_f32()), COT_ERR_ARG,
           "model.c:34: custom_call: the function is NULL; wants one of cot_custom_new");
-    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "no_room", no_room, 1, 1, NULL), COT_TYPES(cot_f32(3)), NULL), COT_OK);
+    ck_assert_int_eq(cot_trace_fn(cot_fn_new(ctx, "no_room", no_room, 1, 1, NULL),
+                                  COT_TYPES(cot_f32(3)), NULL),
+                     COT_OK);
     traced_fails(f, (cot_types){ 2, NULL }, COT_ERR_ARG,
                  "main.c:60: shapes: the list of types is NULL, or shorter than none");
     traced_fails(f, (cot_types){ -1, NULL }, COT_ERR_ARG,
@@ -288,14 +291,16 @@ START_TEST(nothing_where_something_is_wanted)
     ck_assert_str_eq(cot_error(ctx), "");
     ck_assert_int_eq(cot_compile(f, COT_TYPES(cot_f32(), cot_f32()), NULL, NULL), COT_ERR_ARG);
     cot_error_clear(ctx);
-    ck_assert_int_eq(cot_dump_fn(f, COT_TYPES(cot_f32(), cot_f32()), NULL, traced_write, NULL), COT_ERR_ARG);
+    ck_assert_int_eq(cot_dump_fn(f, COT_TYPES(cot_f32(), cot_f32()), NULL, traced_write, NULL),
+                     COT_ERR_ARG);
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_npy_write(ctx, "none.npy", none), COT_ERR_ARG);
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_tree_new_(at, ctx, NULL, 8));
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_array_new(ctx, many));
-    ck_assert_str_eq(cot_error(ctx), "a type of more than 8 axes has its sizes at NULL; wants them in .more");
+    ck_assert_str_eq(cot_error(ctx),
+                     "a type of more than 8 axes has its sizes at NULL; wants them in .more");
     cot_error_clear(ctx);
     ck_assert_int_eq(cot_build_object(ctx, NULL, 0, NULL, NULL, NULL), COT_ERR_ARG);
     ck_assert_str_eq(cot_error(ctx), "the path of the file is NULL; wants one");
@@ -312,17 +317,21 @@ START_TEST(elements_that_are_nowhere)
     char *odd = (char *)pair + 4;
 
     ck_assert_ptr_null(cot_array_borrow(ctx, cot_f32(3), NULL));
-    ck_assert_str_eq(cot_error(ctx), "the elements of f32[3] are at NULL; wants memory that holds them");
+    ck_assert_str_eq(cot_error(ctx),
+                     "the elements of f32[3] are at NULL; wants memory that holds them");
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_array_copy(ctx, cot_f32(3), NULL));
     ck_assert_int_eq(cot_error_status(ctx), COT_ERR_ARG);
     cot_error_clear(ctx);
     ck_assert_ptr_null(cot_array_borrow(ctx, cot_f64(), odd));
-    ck_assert_str_eq(cot_error(ctx), "the elements of f64[] start 4 bytes beyond a multiple of 8; wants memory aligned "
-                                     "to the element");
+    ck_assert_str_eq(
+        cot_error(ctx),
+        "the elements of f64[] start 4 bytes beyond a multiple of 8; wants memory aligned "
+        "to the element");
     cot_error_clear(ctx);
 
-    cot_array *empty = cot_array_borrow(ctx, cot_f32(0), NULL), *half = cot_array_borrow(ctx, cot_c64(), odd);
+    cot_array *empty = cot_array_borrow(ctx, cot_f32(0), NULL),
+              *half = cot_array_borrow(ctx, cot_c64(), odd);
     cot_array *copy = cot_array_copy(ctx, cot_f64(), odd);
     ck_assert(empty && half && copy);
     cot_array_free(empty), cot_array_free(half), cot_array_free(copy);
@@ -335,11 +344,13 @@ END_TEST
 START_TEST(loops_that_do_not_fit)
 {
     FAILS(each, COT_TYPES(cot_f32(3)), COT_ERR_SHAPE,
-          "model.c:40: while: the predicate is bool[3]; wants a scalar, bool or integer (vmap maps it over examples)");
+          "model.c:40: while: the predicate is bool[3]; wants a scalar, bool or integer (vmap "
+          "maps it over examples)");
     FAILS(fractions, COT_TYPES(cot_f32()), COT_ERR_ARG,
           "model.c:35: fori: the number of steps is a fraction; wants an integer");
-    FAILS(counts, COT_TYPES(cot_f32(3)), COT_ERR_SHAPE,
-          "model.c:41: fori: out[0] of the body is i32[]; carry 0 is f32[3]; wants equal types");
+    FAILS(
+        counts, COT_TYPES(cot_f32(3)), COT_ERR_SHAPE,
+        "model.c:41: fori: out[0] of the body is i32[]; carry 0 is f32[3]; wants equal types");
 }
 END_TEST
 
@@ -381,6 +392,9 @@ main(void)
         ONCE(results_that_are_too_many),
         ONCE(pipelines_that_do_not_fit),
         ONCE(trees_that_do_not_fit),
+        ONCE(nothing_where_something_is_wanted),
+        ONCE(elements_that_are_nowhere),
+        ONCE(loops_that_do_not_fit),
     };
 
     return SUITE("errors_api", cases);
