@@ -31,6 +31,8 @@ static const struct {
     { ONE("%x: f64[3000]", "f64[3000]", "tanh %x"), { "fma.rn.f64" } },
     { ONE("%x: f16[4096]", "f16[4096]", "exp %x"), { "fma.rn.f32" } },
     { ONE("%x: f32[130,70]", "f32[70,130]", "transpose %x {perm=[1,0]}"), { "st.global" } },
+    { ONE("%x: f32[96,2,64]", "f32[64,2,96]", "transpose %x {perm=[2,1,0]}"),
+      { "ld.global.nc.v4.f32", "st.global.v4.f32" } },
     { ONE("%x: f32[70000]", "f32[]", "reduce_sum %x {axes=[0]}"), { "shfl.sync.bfly.b32" } },
     { ONE("%x: f64[5,2000]", "f64[5]", "reduce_prod %x {axes=[1]}"), { "mul.rn.f64" } },
     { ONE("%x: f32[700,300]", "f32[300]", "reduce_sum %x {axes=[0]}"), { "add.rn.f32" } },
