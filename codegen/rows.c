@@ -402,8 +402,7 @@ plain_rows(rows *r, bool many)
     cg_loop_end(b, loop);
 }
 
-/* -- on a GPU: a warp for each row, a block for each long one
- * --------------------------------------- */
+/* -- on a GPU: a warp for each row, a block for each long one ------------------------------ */
 
 static void
 grid_rows(rows *r)
@@ -442,8 +441,7 @@ choose_warps(rows *r)
         r->warps /= 2;
 }
 
-/* -- on a GPU: few and long rows
- * ---------------------------------------------------------------------- */
+/* -- on a GPU: few and long rows ----------------------------------------------------------- */
 
 /* A block for each part of a row, which gives a node of its sums' trees; a second kernel
  * combines them. */
@@ -613,7 +611,7 @@ split_rows(rows *r)
     nodes_kernel(r, &s);
 }
 
-/* -- with columns -------------------------------------------------------------------------------- */
+/* -- with columns -------------------------------------------------------------------------- */
 
 static cg_val
 slot(rows *r, cg_val chunk, cg_ix column)

@@ -86,7 +86,7 @@ fragment(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* -- products ----------------------------------------------------------------------------------------------------- */
+/* -- products ------------------------------------------------------------------------------ */
 
 /* To 11 bits of significand, ties away from zero. */
 static float

@@ -74,7 +74,7 @@ index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
         to[k] = k == s->axis ? at : along[j++];
 }
 
-/* -- the steps --------------------------------------------------------------------------------------------------- */
+/* -- the steps ----------------------------------------------------------------------------- */
 
 /* Element j of a line goes to place `to` of the scratch. */
 static void

@@ -529,8 +529,7 @@ cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
     return cg_convert(l, x, ir_compute_type(t), t);
 }
 
-/* -- pulled by themselves
- * --------------------------------------------------------------------------- */
+/* -- pulled by themselves ------------------------------------------------------------------ */
 
 typedef struct pulled {
     cg_frame *fr;

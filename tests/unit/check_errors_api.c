@@ -2,20 +2,7 @@
  * The bodies below say of themselves that they are lines of model.c. */
 #include "traced.h"
 
-static cot_context *ctx;
 static cot_value escaped;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* clang-format off */
 #line 1 "model.c"
@@ -272,21 +259,20 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("errors_api");
-    TCase *t = tcase_create("errors_api");
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, operands_that_do_not_fit);
-    tcase_add_test(t, A83_content_is_not_known);
-    tcase_add_test(t, A67_handles_end_with_their_trace);
-    tcase_add_test(t, values_never_set);
-    tcase_add_test(t, axes_and_sizes);
-    tcase_add_test(t, flow_that_does_not_fit);
-    tcase_add_test(t, a_body_that_calls_itself);
-    tcase_add_test(t, transforms_that_do_not_fit);
-    tcase_add_test(t, the_first_error_is_kept);
-    tcase_add_test(t, results_that_are_too_many);
-    tcase_add_test(t, pipelines_that_do_not_fit);
-    tcase_add_test(t, trees_that_do_not_fit);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(operands_that_do_not_fit),
+        ONCE(A83_content_is_not_known),
+        ONCE(A67_handles_end_with_their_trace),
+        ONCE(values_never_set),
+        ONCE(axes_and_sizes),
+        ONCE(flow_that_does_not_fit),
+        ONCE(a_body_that_calls_itself),
+        ONCE(transforms_that_do_not_fit),
+        ONCE(the_first_error_is_kept),
+        ONCE(results_that_are_too_many),
+        ONCE(pipelines_that_do_not_fit),
+        ONCE(trees_that_do_not_fit),
+    };
+
+    return SUITE("errors_api", cases);
 }

@@ -6,20 +6,6 @@
 #define I32(...) ((const int32_t[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 static void
 runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
         const double *want)
@@ -376,24 +362,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("order");
-    TCase *t = tcase_create("order");
-    tcase_set_timeout(t, 120);
+    const suite_case cases[] = {
+        ONCE(sorts),
+        EACH(lengths, 7),
+        ONCE(derivatives),
+        EACH(several, 3),
+        ONCE(parts),
+        EACH(methods, 5),
+        ONCE(numbers),
+        ONCE(searches),
+        ONCE(edges),
+        ONCE(running),
+        EACH(long_sums, 9),
+        EACH(long_log_sums, 8),
+        ONCE(errors),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, sorts);
-    tcase_add_loop_test(t, lengths, 0, 7);
-    tcase_add_test(t, derivatives);
-    tcase_add_loop_test(t, several, 0, 3);
-    tcase_add_test(t, parts);
-    tcase_add_loop_test(t, methods, 0, 5);
-    tcase_add_test(t, numbers);
-    tcase_add_test(t, searches);
-    tcase_add_test(t, edges);
-    tcase_add_test(t, running);
-    tcase_add_loop_test(t, long_sums, 0, 9);
-    tcase_add_loop_test(t, long_log_sums, 0, 8);
-    tcase_add_test(t, errors);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("order", cases);
 }

@@ -6,20 +6,6 @@
 
 enum { MANY = 20000 };
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 static cot_fn *
 fn(cot_body *body, int n_in, int n_out)
 {
@@ -1046,7 +1032,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A15", a15_closure_over_value_and_array, 1 },
         { "A86", a86_only_vmap_and_jacfwd, 1 },
         { "A87", a87_error, 1 },
@@ -1075,9 +1061,9 @@ main(void)
         { "bits", philox_known_answers_of_the_op, 3 },
         { "bits", threefry_has_the_numbers_of_jax, 1 },
         { "distributions", gamma_moves_with_its_shape, 1 },
-        { "distributions", distributions, 8 },
+        EACH(distributions, 8),
         { "distributions", integers, 1 },
     };
 
-    return TRACED_CASES("random", cases, setup, teardown);
+    return SUITE("random", cases);
 }
