@@ -47,9 +47,8 @@ void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 /* Values of f that are to be in memory before what they are taken from is written over;
  * NULL-free, by value. */
 bool *cg_early_reads(ir_arena *a, const ir_graph *f);
-/* The first operands of node n that its results may be written over, from *first on: how
- * many. */
-int cg_carried_operands(const ir_node *n, int *first);
+/* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
+const int *cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n);
 /* Operand i of a node with a lowering of its own. */
 void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */

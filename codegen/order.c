@@ -8,30 +8,87 @@
  * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse.h"
 
+enum { MAPS_MOST = 4 };             /* ops between an operand and a map of it */
+
 typedef struct order {
     cg_lowering *l;
     const ir_graph *f;
     cg_cut *cut;
     ir_ref **read;              /* by group: what it reads, each value once, then IR_NONE */
+    const int **over;           /* by group of a node: cg_overwrites                      */
 } order;
 
-/* -- what is read early
- * -------------------------------------------------------------------------------------- */
+/* -- what is read early -------------------------------------------------------------------- */
 
-int
-cg_carried_operands(const ir_node *n, int *first)
+/* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it is made anew. */
+static ir_ref
+origin(ir_arena *a, const ir_graph *f, ir_ref x)
 {
-    *first = 0;
-    if (ir_ops[n->op].flag == IR_INDEX)
-        return n->op == OP_gather || n->op == OP_dynamic_slice ? 0 : 1;
-    if (n->op == OP_scan) {
-        *first = (int)n->at.scan.consts;
-        return (int)n->at.scan.carries;
+    for (const ir_node *n; (n = ir_def(f, x)) != NULL;) {
+        const int *over = cg_overwrites(a, f, n);
+        const int from = over ? over[x - n->first] : -1;
+        if (from < 0)
+            return IR_NONE;
+        x = n->in[from];
     }
-    if (n->op != OP_while)
-        return 0;
-    *first = (int)n->at.loop.consts;
-    return n->n_in - *first;
+    return x;
+}
+
+/* Is x made of input c element by element, in a few ops? */
+static bool
+is_map_of(const ir_graph *f, ir_ref x, ir_ref c, int most)
+{
+    const ir_node *n = ir_def(f, x);
+    bool is = x == c;
+    for (int i = 0; !is && n && most > 0 && ir_ops[n->op].flag == IR_POINTWISE && i < n->n_in; i++)
+        is = ir_type_at(f, n->in[i]) == ir_type_at(f, x) && is_map_of(f, n->in[i], c, most - 1);
+    return is;
+}
+
+static bool
+is_free(const ir_graph *f, const ir_node *n, int k, int j, const int *over)
+{
+    bool is = ir_type_at(f, n->in[j]) == ir_type_at(f, n->first + (ir_ref)k);
+    for (int i = 1; i < n->n_in; i++)
+        is &= i == j || n->in[i] != n->in[j];
+    for (int i = 0; i < k; i++)
+        is &= over[i] != j;
+    return is;
+}
+
+/* The operand of a cond that result k is written over: some branch gives it as it is, or writes
+ * parts of it; or maps it. */
+static int
+branch_operand(ir_arena *a, const ir_graph *f, const ir_node *n, int k, const int *over)
+{
+    const ir_graphs g = n->at.cond.branches;
+    for (int i = 0; i < g.n; i++) {
+        const ir_ref x = origin(a, g.at[i], g.at[i]->out[k]);
+        for (int j = 1; x && j < n->n_in; j++)
+            if (g.at[i]->in[j - 1] == x && is_free(f, n, k, j, over))
+                return j;
+    }
+    for (int i = 0; i < g.n; i++)
+        for (int j = 1; j < n->n_in; j++)
+            if (is_free(f, n, k, j, over)
+                && is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], MAPS_MOST))
+                return j;
+    return -1;
+}
+
+const int *
+cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n)
+{
+    const bool writes = ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
+    const bool chooses = n->op == OP_cond && ir_type_at(f, n->in[0])->rank == 0;
+    const int first = n->op == OP_scan ? (int)n->at.scan.consts : n->op == OP_while ? (int)n->at.loop.consts : 0;
+    const int carries = n->op == OP_scan ? (int)n->at.scan.carries : n->op == OP_while ? n->n_out : 0;
+    if (!writes && !chooses && carries == 0)
+        return NULL;
+    int *over = IR_NEW_N(a, int, n->n_out + 1);
+    for (int k = 0; k < n->n_out; k++)
+        over[k] = writes ? 0 : chooses ? branch_operand(a, f, n, k, over) : k < carries ? first + k : -1;
+    return over;
 }
 
 static bool
@@ -85,10 +142,12 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
 {
     bool *early = IR_NEW_N(a, bool, f->n_values);
     ir_each_node(writer, f) {
-        int first, n = cg_carried_operands(writer, &first);
+        const int *over = cg_overwrites(a, f, writer);
         const bool *after = NULL;
-        for (int k = 0; k < n; k++) {
-            ir_ref x = writer->in[first + k];
+        for (int k = 0; over && k < writer->n_out; k++) {
+            if (over[k] < 0)
+                continue;
+            ir_ref x = writer->in[over[k]];
             ir_each_node(p, f) {
                 if (!is_small_part(f, p, x) || early[p->first])
                     continue;
@@ -100,7 +159,7 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
     return early;
 }
 
-/* -- order --------------------------------------------------------------------------------------------------- */
+/* -- order --------------------------------------------------------------------------------- */
 
 /* A product reads what its operand is a view of, though the view may be in memory, too. */
 void
@@ -137,10 +196,13 @@ find_reads(order *o)
 {
     uint32_t *seen = IR_NEW_N(o->l->arena, uint32_t, o->f->n_values);
     o->read = IR_NEW_N(o->l->arena, ir_ref *, o->cut->n + 1);
+    o->over = IR_NEW_N(o->l->arena, const int *, o->cut->n + 1);
     for (uint32_t i = 0; i < o->cut->n; i++) {
+        const cg_group *g = &o->cut->group[i];
         cg_walk w;
         uint32_t n = 0;
-        cg_walk_group(&w, o->l->arena, o->f, o->cut, &o->cut->group[i]);
+        o->over[i] = g->kind == CG_GROUP_NODE ? cg_overwrites(o->l->arena, o->f, g->node) : NULL;
+        cg_walk_group(&w, o->l->arena, o->f, o->cut, g);
         o->read[i] = IR_NEW_N(o->l->arena, ir_ref, w.n_reads + 1);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             ir_ref x = w.read[j].v;
@@ -165,11 +227,10 @@ static bool
 is_rash(const order *o, uint32_t i, const bool *done)
 {
     const cg_group *g = &o->cut->group[i];
-    int first, n = g->kind == CG_GROUP_NODE ? cg_carried_operands(g->node, &first) : 0;
-    for (int k = 0; k < n; k++)
-        for (uint32_t j = 0; j < o->cut->n; j++)
+    for (int k = 0; o->over[i] && k < g->node->n_out; k++)
+        for (uint32_t j = 0; j < o->cut->n && o->over[i][k] >= 0; j++)
             if (j != i && !done[j] && !cg_needs(&o->cut->group[j], i) &&
-                reads(o, j, g->node->in[first + k]))
+                reads(o, j, g->node->in[o->over[i][k]]))
                 return true;
     return false;
 }

@@ -317,19 +317,73 @@ plan_node(cg_lowering *l, cg_level *v, const cg_group *g)
     }
 }
 
-/* Is c the start of the carry of an inner loop whose end is x, and nothing else to that
- * loop? */
-static bool
-carried_on(const ir_node *n, ir_ref x, ir_ref c)
+static int
+times_among_operands(const ir_node *n, ir_ref x)
 {
-    int first = n->op == OP_while ? (int)n->at.loop.consts : (int)n->at.scan.consts, times = 0;
-    int carries = n->op == OP_while ? n->n_in - first : n->op == OP_scan ? (int)n->at.scan.carries : 0;
-    int k = (int)(x - n->first);
-    if (k >= carries || n->in[first + k] != c)
-        return false;
+    int times = 0;
     for (int i = 0; i < n->n_in; i++)
-        times += n->in[i] == c;
-    return times == 1;
+        times += n->in[i] == x;
+    return times;
+}
+
+/* Does loop or branch n take c, for nothing else, and go on in its memory to what x is? */
+static bool
+carried_on(cg_lowering *l, const ir_graph *f, const ir_node *n, ir_ref x, ir_ref c)
+{
+    const int *over = cg_overwrites(l->arena, f, n), from = over ? over[x - n->first] : -1;
+    return from >= 0 && n->in[from] == c && times_among_operands(n, c) == 1;
+}
+
+/* Does the map kernel g read c only at the element that it writes? */
+static bool
+reads_in_place(cg_lowering *l, const cg_level *b, const cg_group *g, ir_ref c)
+{
+    cg_walk w;
+    cg_walk_begin(&w, l->arena, b->f, b->cut->root);
+    const cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
+    for (uint32_t j = 0; j < g->n; j++)
+        cg_walk_root(&w, g->v[j], at);
+    for (uint32_t j = 0; j < w.n_reads; j++) {
+        const cg_read *r = &w.read[j];
+        if (r->v == c && (r->rank != g->space->rank ||
+                          (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
+            return false;
+    }
+    return true;
+}
+
+/* The same where c alone is in the memory; x is made by the group at place i of the order. */
+static bool
+may_overwrite_one(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c, uint32_t i)
+{
+    const cg_cut *cut = b->cut;
+    const cg_group *g = &cut->group[cut->order[i]];
+    if (cut->last[c] != i || cut->readers[c] == 0)
+        return cut->last[c] <= i;
+    if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
+        return carried_on(l, b->f, g->node, x, c);
+    if (g->kind != CG_GROUP_MAP)
+        return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX &&
+               g->node->in[0] == c;
+    return reads_in_place(l, b, g, c);
+}
+
+/* What is made of c by the first n groups and may be where c is: updates, ends of loops. */
+static bool *
+made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
+{
+    bool *is = IR_NEW_N(l->arena, bool, b->f->n_values);
+    is[c] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const cg_group *g = &b->cut->group[b->cut->order[i]];
+        const int *over = g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, b->f, g->node) : NULL;
+        for (int k = 0; over && k < g->node->n_out; k++) {
+            const ir_ref y = g->node->first + (ir_ref)k;
+            const bool apart = b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
+            is[y] = over[k] >= 0 && is[g->node->in[over[k]]] && !apart;
+        }
+    }
+    return is;
 }
 
 bool
@@ -343,26 +397,11 @@ cg_may_overwrite(cg_lowering *l, const cg_level *b, ir_ref x, ir_ref c)
             makes |= g->v[j] == x;
         if (!makes)
             continue;
-        if (cut->last[c] != i)
-            return cut->last[c] < i;
-        if (g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_FLOW)
-            return carried_on(g->node, x, c);
-        if (g->kind != CG_GROUP_MAP)
-            return g->kind == CG_GROUP_NODE && ir_ops[g->node->op].flag == IR_INDEX &&
-                   g->node->in[0] == c;
-        cg_walk w;
-        cg_walk_begin(&w, l->arena, b->f, cut->root);
-        cg_ix *at = cg_walk_space(&w, g->space->rank, g->space->dims);
-        for (uint32_t j = 0; j < g->n; j++)
-            cg_walk_root(&w, g->v[j], at);
-        for (uint32_t j = 0; j < w.n_reads; j++) {
-            const cg_read *r = &w.read[j];
-            if (r->v == c &&
-                (r->rank != g->space->rank ||
-                 (r->rank && memcmp(r->at, at, sizeof *at * (size_t)r->rank) != 0)))
-                return false;
-        }
-        return true;
+        const bool *there = made_in_place(l, b, c, i);
+        bool may = true;
+        for (ir_ref y = 1; y < b->f->n_values && may; y++)
+            may = !there[y] || may_overwrite_one(l, b, x, y, i);
+        return may;
     }
     return false;
 }
@@ -384,13 +423,13 @@ forward_places(cg_lowering *l, cg_level *v)
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         if (cg_forward_pieces(l, v, i))
             continue;
-        int first, n = g->kind == CG_GROUP_NODE ? cg_carried_operands(g->node, &first) : 0;
-        for (int k = 0; k < n; k++) {
-            ir_ref x = g->node->in[first + k], y = g->node->first + (ir_ref)k;
-            int times = 0;
-            for (int j = 0; j < g->node->n_in; j++)
-                times += g->node->in[j] == x;
-            if (v->place[x].set || times > 1 || v->cut->last[x] != i || !ir_def(v->f, x))
+        const int *over = g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, v->f, g->node) : NULL;
+        for (int k = 0; over && k < g->node->n_out; k++) {
+            if (over[k] < 0)
+                continue;
+            ir_ref x = g->node->in[over[k]], y = g->node->first + (ir_ref)k;
+            if (v->place[x].set || times_among_operands(g->node, x) > 1 || v->cut->last[x] != i ||
+                !ir_def(v->f, x))
                 continue;
             ir_ref c = v->place[y].set ? cg_input_at(l, v, v->place[y]) : IR_NONE;
             if (c && !cg_may_overwrite(l, v, x, c))

@@ -8,8 +8,7 @@
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
-/* -- examples chosen by a predicate
- * ------------------------------------------------------------------------ */
+/* -- examples chosen by a predicate -------------------------------------------------------- */
 
 typedef struct choosing {
     uint32_t to, from, when;
@@ -106,7 +105,7 @@ plan_any(cg_lowering *l, cg_place p, const ir_type *t)
     return cg_load(&l->entry, p.buffer, p.offset ? p.offset : zero, 0);
 }
 
-/* -- sub-functions ------------------------------------------------------------------------------------------- */
+/* -- sub-functions ------------------------------------------------------------------------- */
 
 static bool
 same_place(cg_place x, cg_place y)
@@ -164,6 +163,78 @@ plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *
     copy_outputs(l, b, to);
 }
 
+/* -- carries ------------------------------------------------------------------------------- */
+
+/* Let output x of a level be computed over input c, which is ours, where that can be. */
+static void
+aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
+{
+    b->borrowed[c] = false;
+    if (!b->place[x].set && cg_may_overwrite(l, b, x, c))
+        b->place[x] = b->place[c];
+}
+
+/* The carries of a body: inputs first ... of b->f, outputs 0 ... */
+static void
+aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
+{
+    for (int i = 0; in_place && i < carries; i++)
+        aim_carry(l, b, b->f->out[i], b->f->in[first + i]);
+}
+
+static bool
+is_source(const cg_place *from, int n, int i, cg_place p)
+{
+    bool is = false;
+    for (int j = 0; j < n; j++)
+        is |= j != i && same_place(from[j], p);
+    return is;
+}
+
+/* Where the new carries are.  One that is another's old value, which is still to be written
+ * over, is copied before: to where it belongs, if nobody's old value is there and it is not
+ * chosen; else to a place of its own. */
+static cg_place *
+new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, bool chooses)
+{
+    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
+    for (int i = 0; i < carries; i++)
+        from[i] = b->place[b->f->out[i]];
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        bool is_carry = false;
+        for (int j = 0; j < carries; j++)
+            is_carry |= j != i && same_place(from[i], to[j]) &&
+                        !same_place(b->place[b->f->out[j]], to[j]);
+        if (!is_carry)
+            continue;
+        const bool direct = !chooses && !is_source(from, carries, i, to[i]);
+        cg_place own = direct ? to[i] : cg_plan_new(l, "t", t);
+        cg_plan_copy(l, own, from[i], t);
+        from[i] = own;
+    }
+    return from;
+}
+
+/* What was not computed in place is copied, or chosen where `when` holds. */
+static void
+end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when,
+         const ir_type *p)
+{
+    const cg_place *from = new_carries(l, b, carries, to, p && p->rank > 0);
+    for (int i = 0; i < carries; i++) {
+        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
+        if (same_place(from[i], to[i]))
+            continue;
+        if (p && p->rank > 0)
+            plan_choose(l, to[i], from[i], t, when, p, 1, 2);
+        else
+            cg_plan_copy(l, to[i], from[i], t);
+    }
+}
+
+/* -- calls --------------------------------------------------------------------------------- */
+
 static cg_place *
 operand_places(cg_lowering *l, const cg_level *v, const ir_node *n)
 {
@@ -180,25 +251,73 @@ cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
     plan_sub(l, g->node->at.call.body, operand_places(l, v, g->node), to);
 }
 
-/* -- branches ------------------------------------------------------------------------------------------------- */
+/* -- branches ------------------------------------------------------------------------------ */
+
+/* A branch.  over[i]: the operand that result i is written over, its memory the result's; or -1. */
+static void
+plan_branch(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to, const int *over)
+{
+    cg_level *b = cg_level_new(l, f);
+    for (int i = 0; i < f->n_in; i++)
+        lend(b, f->in[i], in[i]);
+    for (int i = 0; i < f->n_out; i++)
+        if (over[i] > 0)
+            aim_carry(l, b, f->out[i], f->in[over[i] - 1]);
+    for (int i = 0; i < f->n_out; i++)
+        if (over[i] < 0 && !b->place[f->out[i]].set)
+            b->place[f->out[i]] = to[i];
+    cg_plan_graph(l, b);
+    end_step(l, b, f->n_out, to, (cg_place){ 0 }, NULL);
+}
+
+typedef struct branching {
+    const ir_node *n;
+    cg_val index;
+    cot_dtype type;             /* of the index */
+    const cg_place *in, *to;
+    const int *over;
+} branching;
 
 /* Branches k, k + 1, ...: the first whose number is at least the index. */
 static void
-plan_branches(cg_lowering *l, const ir_node *n, cg_val index, cot_dtype t, int k,
-              const cg_place *in, const cg_place *to)
+plan_branches(cg_lowering *l, const branching *c, int k)
 {
-    const ir_graphs branches = n->at.cond.branches;
+    const ir_graphs branches = c->n->at.cond.branches;
     if (k == branches.n - 1) {
-        plan_sub(l, branches.at[k], in, to);
+        plan_branch(l, branches.at[k], c->in, c->to, c->over);
         return;
     }
-    cg_val here = t == COT_BOOL ? cg_insn1(&l->entry, SC_not, COT_BOOL, index)
-        : cg_insn2(&l->entry, SC_le, t, index, cg_const(&l->entry, t, (uint64_t)k));
+    cg_val here = c->type == COT_BOOL
+        ? cg_insn1(&l->entry, SC_not, COT_BOOL, c->index)
+        : cg_insn2(&l->entry, SC_le, c->type, c->index, cg_const(&l->entry, c->type, (uint64_t)k));
     cg_val branch = cg_if_begin(&l->entry, here);
-    plan_sub(l, branches.at[k], in, to);
+    plan_branch(l, branches.at[k], c->in, c->to, c->over);
     cg_if_else(&l->entry, branch);
-    plan_branches(l, n, index, t, k + 1, in, to);
+    plan_branches(l, c, k + 1);
     cg_if_end(&l->entry, branch);
+}
+
+/* The results of a cond that are written over operands: such as are ours and die here, and
+ * such as lie there anyway.  -1 for the others. */
+static int *
+claim_operands(cg_lowering *l, cg_level *v, const ir_node *n)
+{
+    const int *may = cg_overwrites(l->arena, v->f, n);
+    int *over = IR_NEW_N(l->arena, int, n->n_out + 1);
+    for (int i = 0; i < n->n_out; i++) {
+        over[i] = -1;
+        if (!may || may[i] < 0)
+            continue;
+        const ir_ref x = n->in[may[i]], y = n->first + (ir_ref)i;
+        if (!v->place[y].set && !v->borrowed[x] && v->cut->last[x] == v->at)
+            v->place[y] = v->place[x];
+        if (!cg_may_share(l, v->place[x], v->place[y]))
+            continue;
+        if (!same_place(v->place[x], v->place[y]))
+            cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, x));
+        over[i] = may[i];
+    }
+    return over;
 }
 
 static void
@@ -224,6 +343,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
     const ir_type *p = ir_type_at(v->f, n->in[0]);
+    const int *over = claim_operands(l, v, n);
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
     if (p->rank > 0) {
         plan_mapped_branches(l, v, n, in, to);
@@ -233,10 +353,13 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_plan_touch(l, in[0].buffer);
     cg_val index =
         cg_load(&l->entry, in[0].buffer, in[0].offset ? in[0].offset : cg_i64(&l->entry, 0), 0);
-    plan_branches(l, n, index, p->dtype, 0, in + 1, to);
+    for (int i = 0; i < n->n_out; i++)
+        if (over[i] > 0)
+            in[over[i]] = to[i];
+    plan_branches(l, &(branching){ n, index, p->dtype, in + 1, to, over }, 0);
 }
 
-/* -- loops ---------------------------------------------------------------------------------------------------- */
+/* -- loops --------------------------------------------------------------------------------- */
 
 /* Give the carries their first values. */
 static void
@@ -247,56 +370,6 @@ start_carries(cg_lowering *l, const cg_level *v, const ir_node *n, int first, in
         if (!same_place(v->place[n->in[first + i]], to[i]))
             cg_plan_copy(l, to[i], v->place[n->in[first + i]],
                          ir_type_at(v->f, n->in[first + i]));
-}
-
-/* The carries of a body: inputs first ... of b->f, outputs 0 ... */
-static void
-aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
-{
-    for (int i = 0; i < carries; i++) {
-        ir_ref x = b->f->out[i], c = b->f->in[first + i];
-        b->borrowed[c] = !in_place;
-        if (in_place && !b->place[x].set && cg_may_overwrite(l, b, x, c))
-            b->place[x] = b->place[c];
-    }
-}
-
-/* Where the new carries are.  One that is another's old value goes to a place of its own,
- * before that is written. */
-static cg_place *
-new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to)
-{
-    cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
-    for (int i = 0; i < carries; i++) {
-        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
-        from[i] = b->place[b->f->out[i]];
-        bool is_carry = false;
-        for (int j = 0; j < carries; j++)
-            is_carry |= j != i && same_place(from[i], to[j]);
-        if (!is_carry)
-            continue;
-        cg_place own = cg_plan_new(l, "t", t);
-        cg_plan_copy(l, own, from[i], t);
-        from[i] = own;
-    }
-    return from;
-}
-
-/* What was not computed in place is copied, or chosen where `when` holds. */
-static void
-end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when,
-         const ir_type *p)
-{
-    const cg_place *from = new_carries(l, b, carries, to);
-    for (int i = 0; i < carries; i++) {
-        const ir_type *t = ir_type_at(b->f, b->f->out[i]);
-        if (same_place(from[i], to[i]))
-            continue;
-        if (p && p->rank > 0)
-            plan_choose(l, to[i], from[i], t, when, p, 1, 2);
-        else
-            cg_plan_copy(l, to[i], from[i], t);
-    }
 }
 
 static cg_level *
