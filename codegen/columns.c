@@ -92,7 +92,7 @@ cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
     return !l->target.grid && n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
 }
 
-/* -- the stack --------------------------------------------------------------------------------- */
+/* -- the stack ----------------------------------------------------------------------------- */
 
 void
 cg_columns_each(cg_columns *c, cg_each_body *body, void *user)
@@ -220,7 +220,7 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *us
     combine(c, below, below);
 }
 
-/* -- a kernel of them ---------------------------------------------------------------------------- */
+/* -- a kernel of them ---------------------------------------------------------------------- */
 
 typedef struct panels {
     cg_columns c;

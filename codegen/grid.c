@@ -87,7 +87,7 @@ cg_ptx_name(ir_arena *a, const char *fn, const char *kernel)
     return name;
 }
 
-/* -- the general form ---------------------------------------------------------------------------------- */
+/* -- the general form ---------------------------------------------------------------------- */
 
 static cg_val
 add_insn(cg_kernel *k, cg_region *r, cg_insn x)

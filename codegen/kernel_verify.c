@@ -324,11 +324,11 @@ verify_tensor(verifier *w, const cg_insn *i)
     const cg_space space[] = { i->op == CG_FETCH ? CG_SHARED : CG_LOCAL,
                                i->op == CG_FRAGMENT ? CG_SHARED : CG_LOCAL, CG_LOCAL };
 
-    want(w, w->threads == CG_BLOCK && !w->in_vector,
+    want(w, w->threads == CG_BLOCK && (!w->in_vector || (i->op != CG_MMA && i->op != CG_FRAGMENT)),
          "what all threads of a block do, not in a loop of all of them");
     for (int j = 0; j < n && w->status == COT_OK; j++) {
         const cg_buffer *x = want_buffer(w, c->buffer[j]);
-        const bool row = i->op == CG_FETCH || (i->op == CG_FRAGMENT && j == 1);
+        const bool row = (i->op == CG_FETCH && !i->imm) || (i->op == CG_FRAGMENT && j == 1);
         want_value(w, i->in[j], COT_I64);
         want(w, x && (i->op == CG_FETCH && j == 1 ? x->space <= CG_OUT : x->space == space[j]),
              "memory of the wrong kind");
@@ -336,7 +336,12 @@ verify_tensor(verifier *w, const cg_insn *i)
             want(w, x->align >= 16 && cg_multiple_of(w->k, i->in[j]) * (int64_t)cot_dtype_size(x->type) >= 16,
                  "a row that does not begin at a multiple of 16 bytes");
     }
-    if (i->op == CG_FETCH && i->in[2])
+    if (i->op != CG_FETCH || w->status != COT_OK)
+        return;
+    const size_t size = cot_dtype_size(w->k->buffer[c->buffer[0]].type);
+    want(w, !i->imm || (i->imm == 1 && (size == 4 || size == 8)), "a copy of that size");
+    want(w, w->k->buffer[c->buffer[1]].type == w->k->buffer[c->buffer[0]].type, "a copy that converts");
+    if (i->in[2])
         want_value(w, i->in[2], COT_I64);
 }
 

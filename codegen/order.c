@@ -22,8 +22,7 @@ typedef struct order {
     const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
-/* -- what is read early
- * -------------------------------------------------------------------------------------- */
+/* -- what is read early -------------------------------------------------------------------- */
 
 /* Is x what input c is, but for parts that are written one after the other? */
 static bool
@@ -248,7 +247,7 @@ cg_early_reads(ir_arena *a, const ir_graph *f)
     return early;
 }
 
-/* -- order --------------------------------------------------------------------------------------------------- */
+/* -- order --------------------------------------------------------------------------------- */
 
 /* A product reads what its operand is a view of, though the view may be in memory, too. */
 void

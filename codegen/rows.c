@@ -240,26 +240,47 @@ element_alone(cg_lowering *l, void *user, cg_ix j)
     element_of_pass(l, user, j, NULL);
 }
 
-/* The same on a GPU: threads of the warp, or of the block, along the row. */
+/* On a GPU: so many neighbours for each thread, 16 bytes of the widest type at most. */
+static int64_t
+neighbours(const rows *r)
+{
+    int64_t lanes = 128 / (r->widest > 32 ? r->widest : 32);
+    while (lanes > 1 && (r->n % lanes || r->n / lanes < CG_WARP))
+        lanes /= 2;
+    return lanes;
+}
+
+/* The same on a GPU: threads of the warp, or of the block, along the row, each with a few
+ * neighbours at a time. */
 static void
 grid_pass(rows *r, pass *p)
 {
     cg_lowering *l = r->l;
     cg_build *b = &l->b;
+    const int64_t lanes = neighbours(r), all = r->n / lanes;
     const int64_t most = r->whole_block ? r->warps * CG_WARP : CG_WARP,
-                  n = r->n < most ? r->n : most;
+                  n = all < most ? all : most;
     const cg_kind team = l->team;
     cg_val threads = cg_loop_begin(b, r->whole_block ? CG_BLOCK : CG_LANES, cg_i64(b, 0),
                                    cg_i64(b, most), 1, n < most ? cg_i64(b, n) : 0);
     uint32_t outer = cg_scope_begin(l);
-    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, r->n / n);
+    cg_val t = cg_loop_var(b, threads), steps = cg_i64(b, all / n), vector = 0;
     l->team = CG_SERIAL;
-    if (r->n % n)
-        steps = cg_idiv(b, cg_isub(b, cg_i64(b, r->n + n - 1), t), n);
+    if (all % n)
+        steps = cg_idiv(b, cg_isub(b, cg_i64(b, all + n - 1), t), n);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), steps, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val j = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), n), t);
+    if (lanes > 1) {
+        j = cg_imul(b, j, lanes);
+        vector = cg_loop_begin(b, CG_VECTOR, cg_i64(b, 0), cg_i64(b, lanes), 1, 0);
+        j = cg_iadd(b, j, cg_loop_var(b, vector));
+        l->vector = true;
+    }
     element_alone(l, p, cg_ix_var(&l->ix, j, 0, r->n - 1));
+    l->vector = false;
+    if (vector)
+        cg_loop_end(b, vector);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
     l->team = team;
@@ -381,8 +402,7 @@ plain_rows(rows *r, bool many)
     cg_loop_end(b, loop);
 }
 
-/* -- on a GPU: a warp for each row, a block for each long one
- * --------------------------------------- */
+/* -- on a GPU: a warp for each row, a block for each long one ------------------------------ */
 
 static void
 grid_rows(rows *r)
@@ -421,8 +441,7 @@ choose_warps(rows *r)
         r->warps /= 2;
 }
 
-/* -- on a GPU: few and long rows
- * ---------------------------------------------------------------------- */
+/* -- on a GPU: few and long rows ----------------------------------------------------------- */
 
 /* A block for each part of a row, which gives a node of its sums' trees; a second kernel
  * combines them. */
@@ -592,7 +611,7 @@ split_rows(rows *r)
     nodes_kernel(r, &s);
 }
 
-/* -- with columns -------------------------------------------------------------------------------- */
+/* -- with columns -------------------------------------------------------------------------- */
 
 static cg_val
 slot(rows *r, cg_val chunk, cg_ix column)

@@ -62,7 +62,7 @@ cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g)
     l->k->loc = ir_def(fr->f, g->v[0]) ? ir_def(fr->f, g->v[0])->loc : 0;
 }
 
-/* -- map --------------------------------------------------------------------------------------------- */
+/* -- map ----------------------------------------------------------------------------------- */
 
 /* The loops of a map kernel: axis k of the space belongs to loop of[k]; loops in order,
  * outermost first. */
@@ -206,7 +206,7 @@ find_nest(cg_lowering *l, const cg_frame *fr, const cg_cut *cut, const cg_group 
     return s;
 }
 
-/* -- vector loops ------------------------------------------------------------------------------------- */
+/* -- vector loops -------------------------------------------------------------------------- */
 
 int64_t
 cg_pow2_from(int64_t n)
@@ -280,7 +280,7 @@ cg_threads_end(cg_lowering *l, cg_val grid, uint32_t mark)
     cg_loop_end(&l->b, grid);
 }
 
-/* -- map kernels ------------------------------------------------------------------------------------- */
+/* -- map kernels --------------------------------------------------------------------------- */
 
 typedef struct mapping {
     cg_lowering *l;
@@ -575,7 +575,7 @@ cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w, const
 /* Results above this size are in no cache when they are wanted again. */
 enum { STREAM_BYTES = 32 << 20 };
 
-/* -- stacks ------------------------------------------------------------------------------------------- */
+/* -- stacks -------------------------------------------------------------------------------- */
 
 /* Values of one element each, side by side along a last axis, as the parts of complex numbers
  * are: all parts of an element are computed at once, and stored one after the other.  Or along

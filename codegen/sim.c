@@ -19,7 +19,7 @@ cg_sim_wrong(sim *s, const char *what)
     return false;
 }
 
-/* -- lanes -------------------------------------------------------------------------------------------------- */
+/* -- lanes --------------------------------------------------------------------------------- */
 
 int32_t
 cg_sim_thread(const sim *s, int64_t i, bool *many)
@@ -109,8 +109,7 @@ extent(const sim *s, const cg_block *x)
     return n > 0 ? (n + x->step - 1) / x->step : 0;
 }
 
-/* -- scalar instructions
- * -------------------------------------------------------------------------------------- */
+/* -- scalar instructions ------------------------------------------------------------------- */
 
 /* The active elements of x, side by side. */
 static void
@@ -208,7 +207,7 @@ combine(sim *s, const cg_yield *y, int64_t n, void *out, const void *a, const vo
     ir_sc_eval(&i, y->type, (int)n, out, (const void *[]){ a, b });
 }
 
-/* -- memory --------------------------------------------------------------------------------------------------- */
+/* -- memory -------------------------------------------------------------------------------- */
 
 static bool
 run_memory(sim *s, cg_val v)
@@ -267,8 +266,7 @@ run_fail(sim *s, const cg_insn *p)
     return s->failed == 0;
 }
 
-/* -- loops at once: threads, copies, lanes
- * --------------------------------------------------------------------- */
+/* -- loops at once: threads, copies, lanes ------------------------------------------------- */
 
 static const uint8_t *
 spread_mask(sim *s, cg_val v, const cg_block *x, const sim_lanes *outer, int64_t e)
@@ -360,7 +358,7 @@ run_at_once(sim *s, cg_val v)
     return true;
 }
 
-/* -- serial loops ------------------------------------------------------------------------------------------------ */
+/* -- serial loops -------------------------------------------------------------------------- */
 
 /* Active lanes of value v become those of x. */
 static void
@@ -552,7 +550,7 @@ run_fold(sim *s, cg_val v)
     return true;
 }
 
-/* -- branches ------------------------------------------------------------------------------------------------------ */
+/* -- branches ------------------------------------------------------------------------------ */
 
 static bool
 run_side(sim *s, const cg_region *r, const uint8_t *mask, int m)
@@ -633,7 +631,7 @@ run_while(sim *s, cg_val v)
     return true;
 }
 
-/* -- the grid ---------------------------------------------------------------------------------------------------- */
+/* -- the grid ------------------------------------------------------------------------------ */
 
 static bool
 run_grid(sim *s, cg_val v)

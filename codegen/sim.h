@@ -61,6 +61,8 @@ void cg_sim_memory_new(sim *s, void *const *buffers);
 void cg_sim_memory_block(sim *s);
 bool cg_sim_load(sim *s, uint32_t buffer, int64_t lane, int64_t index, void *to);
 bool cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *from);
+/* Has this thread sent for these very bits since the last commit? */
+bool cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *x);
 /* What was stored last comes with the group of copies that is open; all groups below `groups`
  * have come. */
 void cg_sim_send(sim *s, uint32_t buffer, int64_t index);

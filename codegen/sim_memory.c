@@ -175,6 +175,20 @@ cg_sim_store(sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *f
     return true;
 }
 
+bool
+cg_sim_is_sent(const sim *s, uint32_t buffer, int64_t lane, int64_t index, const void *x)
+{
+    const sim_memory *m = &s->memory[buffer];
+    bool many;
+    const int32_t thread = cg_sim_thread(s, lane, &many);
+
+    if (index < 0 || index >= m->elements)
+        return false;
+    return m->shadow[index].on_its_way == 1 + s->groups &&
+           m->shadow[index].wrote.thread == thread &&
+           memcmp(m->data + (size_t)index * m->size, x, m->size) == 0;
+}
+
 void
 cg_sim_send(sim *s, uint32_t buffer, int64_t index)
 {

@@ -20,12 +20,14 @@ static bool
 fetch_row(sim *s, const cg_insn *p, int64_t lane, int64_t to, int64_t from, int64_t count)
 {
     const uint32_t *buffer = p->call->buffer;
-    const int64_t n = 16 / (int64_t)s->memory[buffer[0]].size;
+    const int64_t n = p->imm ? 1 : 16 / (int64_t)s->memory[buffer[0]].size;
 
     for (int64_t j = 0; j < n; j++) {
         char x[8] = { 0 };
         if (j < count && !cg_sim_load(s, buffer[1], lane, from + j, x))
             return false;
+        if (cg_sim_is_sent(s, buffer[0], lane, to + j, x))
+            continue;           /* what does not vary in a thread's loops is done once */
         if (!cg_sim_store(s, buffer[0], lane, to + j, x))
             return false;
         cg_sim_send(s, buffer[0], to + j);
@@ -84,7 +86,7 @@ fragment(sim *s, const cg_insn *p, int64_t warp, int64_t copy)
     return true;
 }
 
-/* -- products ----------------------------------------------------------------------------------------------------- */
+/* -- products ------------------------------------------------------------------------------ */
 
 /* To 11 bits of significand, ties away from zero. */
 static float

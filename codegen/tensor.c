@@ -19,6 +19,16 @@ cg_fetch(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at, 
 }
 
 void
+cg_fetch_some(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at,
+              cg_val count, int64_t elements)
+{
+    const size_t bytes = (size_t)elements * cot_dtype_size(b->k->buffer[to].type);
+
+    cg_effect(b, (cg_insn){ .op = CG_FETCH, .imm = bytes == 16 ? 0 : (uint64_t)elements,
+                            .in = { to_at, from_at, count }, .call = buffers(b, 2, (uint32_t[]){ to, from }) });
+}
+
+void
 cg_commit(cg_build *b)
 {
     cg_effect(b, (cg_insn){ .op = CG_COMMIT });

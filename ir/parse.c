@@ -65,8 +65,7 @@ function(parser *p)
     return NULL;
 }
 
-/* Numbers
- * ------------------------------------------------------------------------------------ */
+/* Numbers ---------------------------------------------------------------------------------- */
 
 /* The bytes of a large constant that this context has printed by its hash: found in its
  * graphs. */
@@ -117,8 +116,7 @@ data(parser *p, const ir_type *t, ir_data *out)
     return true;
 }
 
-/* Nodes
- * -------------------------------------------------------------------------------------- */
+/* Nodes ------------------------------------------------------------------------------------ */
 
 typedef struct node_text {
     ir_op op;

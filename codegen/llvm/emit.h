@@ -146,7 +146,8 @@ void cg_ll_fold_serial(cg_ll_emit *e, const cg_block *x);
 typedef struct cg_ll_tree {
     const cg_block *loop;
     int levels;
-    LLVMValueRef *slots; /* one array of `levels` for each yield and copy, in order */
+    bool apart;          /* each level has a place of its own */
+    LLVMValueRef *slots; /* `levels` for each yield and copy, in order; not apart: one array first */
     int n;
 } cg_ll_tree;
 cg_ll_tree cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent);

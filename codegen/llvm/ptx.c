@@ -16,7 +16,7 @@
 
 enum { GLOBAL = 1, SHARED = 3, KERNEL_CALL = 71 };
 
-/* -- which thread ------------------------------------------------------------------------------------------------- */
+/* -- which thread -------------------------------------------------------------------------- */
 
 static LLVMValueRef
 special(cg_ll_emit *e, const char *name)
@@ -65,7 +65,7 @@ cg_ll_barrier(cg_ll_emit *e)
     barrier(e);
 }
 
-/* -- folds ------------------------------------------------------------------------------------------------------------ */
+/* -- folds --------------------------------------------------------------------------------- */
 
 /* The word of the lane whose number differs by `bit`. */
 static LLVMValueRef
@@ -163,7 +163,7 @@ tree_of_warps(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, int64_t n)
     return part[0];
 }
 
-/* -- loops ------------------------------------------------------------------------------------------------------------ */
+/* -- loops --------------------------------------------------------------------------------- */
 
 static int64_t
 constant(const cg_ll_emit *e, cg_val v)
@@ -281,7 +281,7 @@ cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status)
     LLVMPositionBuilderAtEnd(e->b, on);
 }
 
-/* -- kernels -------------------------------------------------------------------------------------------------------- */
+/* -- kernels ------------------------------------------------------------------------------- */
 
 static void
 annotate(cg_ll_module *l, LLVMValueRef fn, const char *key, int value)

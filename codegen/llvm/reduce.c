@@ -6,8 +6,12 @@
  * order is that of halves.
  *
  * A tree is a binary counter: pushing element number c combines it with the partial result of
- * each trailing one bit of c.  What is left at the end is combined from the lowest level up. */
+ * each trailing one bit of c.  What is left at the end is combined from the lowest level up.
+ * A thread of a GPU has registers for a few levels, each a place of its own, and selects instead
+ * of a walk: its stack is memory. */
 #include "codegen/llvm/emit.h"
+
+enum { APART_MOST = 7 };        /* levels of a tree that a thread of a GPU has registers for */
 
 static LLVMValueRef
 combine(cg_ll_emit *e, const cg_yield *y, LLVMValueRef a, LLVMValueRef b)
@@ -184,10 +188,52 @@ cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
 
     while (t.levels < 62 && (extent < 0 || extent >> t.levels))
         t.levels++;
-    t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n + 1);
+    t.apart = e->l->machine->grid && t.levels <= APART_MOST;
+    t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n * t.levels + 1);
     for (int j = 0; j < t.n; j++)
-        t.slots[j] = cg_ll_stack(e, type_of_each(e, y[j]), t.levels, 64);
+        for (int i = 0; i < (t.apart ? t.levels : 1); i++)
+            t.slots[j * t.levels + i] =
+                cg_ll_stack(e, type_of_each(e, y[j]), t.apart ? 1 : t.levels, t.apart ? 16 : 64);
     return t;
+}
+
+static LLVMValueRef
+bit_of(cg_ll_emit *e, LLVMValueRef count, int level)
+{
+    LLVMValueRef x = LLVMBuildLShr(e->b, count, cg_ll_index(e, level), "");
+
+    return LLVMBuildTrunc(e->b, x, e->l->i1, "");
+}
+
+/* x goes up while the bits of count are ones, and stays where the first zero is. */
+static void
+push_apart(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
+           LLVMValueRef x)
+{
+    LLVMBuilderRef b = e->b;
+    LLVMValueRef up = LLVMConstAllOnes(e->l->i1);
+
+    for (int i = 0; i < t->levels; i++) {
+        LLVMValueRef at = t->slots[j * t->levels + i], odd = bit_of(e, count, i);
+        LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(x), at, "");
+        LLVMValueRef stays = LLVMBuildAnd(b, up, LLVMBuildNot(b, odd, ""), "");
+
+        LLVMBuildStore(b, LLVMBuildSelect(b, stays, x, old, ""), at);
+        up = LLVMBuildAnd(b, up, odd, "");
+        x = LLVMBuildSelect(b, up, combine(e, y, old, x), x, "");
+    }
+}
+
+static LLVMValueRef
+end_apart(cg_ll_emit *e, const cg_ll_tree *t, LLVMValueRef count, const cg_yield *y, int j,
+          LLVMValueRef x)
+{
+    for (int i = 0; i < t->levels; i++) {
+        LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(x), t->slots[j * t->levels + i], "");
+
+        x = LLVMBuildSelect(e->b, bit_of(e, count, i), combine(e, y, old, x), x, "");
+    }
+    return x;
 }
 
 static LLVMValueRef
@@ -245,6 +291,11 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
 {
     const cg_yield **y = yield_of_each(e, t->loop, t->n);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
+
+    for (int j = 0; t->apart && j < t->n; j++)
+        push_apart(e, t, count, y[j], j, x[j]);
+    if (t->apart)
+        return;
     walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
 
@@ -252,12 +303,12 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
     LLVMPositionBuilderAtEnd(e->b, w.body);
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);
-        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j], type, w.level), "");
+        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = combine(e, y[j], left, w.x[j]);
     }
     walk_end(e, &w, t->n, next);
     for (int j = 0; j < t->n; j++)
-        LLVMBuildStore(e->b, w.x[j], slot(e, t->slots[j], LLVMTypeOf(x[j]), w.level));
+        LLVMBuildStore(e->b, w.x[j], slot(e, t->slots[j * t->levels], LLVMTypeOf(x[j]), w.level));
 }
 
 void
@@ -270,6 +321,12 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
         LLVMValueRef z =
             cg_ll_bits(e->l, y[j]->type, cg_neutral_bits(y[j]->combine, y[j]->type));
         x[j] = cg_ll_as(e, cg_ll_scalar(z), cg_ll_is_wide(e, e->vary[y[j]->value]));
+        if (t->apart)
+            x[j] = end_apart(e, t, count, y[j], j, x[j]);
+    }
+    if (t->apart) {
+        define_results(e, t->loop, x);
+        return;
     }
     walk w = walk_begin(e, t->n, count, cg_ll_index(e, 0), x);
     LLVMValueRef *next = IR_NEW_N(e->arena, LLVMValueRef, t->n + 1);
@@ -279,7 +336,7 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);
-        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j], type, w.level), "");
+        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = LLVMBuildSelect(e->b, odd, combine(e, y[j], left, w.x[j]), w.x[j], "");
     }
     walk_end(e, &w, t->n, next);

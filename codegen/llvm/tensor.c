@@ -30,13 +30,17 @@ fetch(cg_ll_emit *e, const cg_insn *i)
     LLVMValueRef in[3] = { place(e, i->call->buffer[0], operand(e, i, 0), SHARED),
                            place(e, i->call->buffer[1], operand(e, i, 1), GLOBAL) };
 
+    const char *name = !i->imm     ? "llvm.nvvm.cp.async.cg.shared.global.16"
+                       : size == 4 ? "llvm.nvvm.cp.async.ca.shared.global.4"
+                                   : "llvm.nvvm.cp.async.ca.shared.global.8";
+
     if (!i->in[2]) {
-        cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.cp.async.cg.shared.global.16", 0, NULL, 2, in);
+        cg_ll_intrinsic(e->l, e->b, name, 0, NULL, 2, in);
         return;
     }
     in[2] = LLVMBuildTrunc(e->b, LLVMBuildMul(e->b, operand(e, i, 2), cg_ll_index(e, size), ""),
                            e->l->i32, "");
-    cg_ll_intrinsic(e->l, e->b, "llvm.nvvm.cp.async.cg.shared.global.16.s", 0, NULL, 3, in);
+    cg_ll_intrinsic(e->l, e->b, ir_format(e->arena, "%s.s", name), 0, NULL, 3, in);
 }
 
 /* Element number r behind the place of operand j. */

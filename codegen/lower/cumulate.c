@@ -261,8 +261,7 @@ emit(cg_lowering *l, cumulating *c)
             across ? outer_line : any_line, c);
 }
 
-/* -- on a GPU: a thread for each block of each line, in a kernel for each step
- * ------------------------------- */
+/* -- on a GPU: a thread for each block of each line, in a kernel for each step ------------- */
 
 enum { STEP_TOTALS, STEP_SUMS, STEP_RESULTS, STEP_LAST, STEPS };
 

@@ -1,17 +1,19 @@
 /* Matrix products on a GPU, in the bits of the CPU's: NUMERICS.md section 4.
  *
  * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the
- * result, one for a block of threads; for each K_TILE of k the threads load the rows of the one
+ * result, one for a block of threads; for each K_TILE of k the threads bring the rows of the one
  * side and the columns of the other into shared memory, and each thread adds products to a
- * small tile in its registers, in order of k.  Small products have a thread for each
- * element. */
+ * small tile in its registers, in order of k.  There are two such stages: while one is
+ * multiplied the next is on its way, and one barrier for each separates who reads from who
+ * fills.  What lies in memory as it is multiplied is copied in the background (tensor.h), what
+ * is converted goes through registers.  Small products have a thread for each element. */
 #include "codegen/grid.h"
 #include "codegen/lower/dot_inside.h"
+#include "codegen/tensor.h"
 
-enum { K_TILE = 16, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8, WIDE_LEAST = 1 << 20 };
+enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8, WIDE_LEAST = 1 << 20 };
 
-/* -- threads for elements
- * ---------------------------------------------------------------------------------------- */
+/* -- threads for elements ------------------------------------------------------------------ */
 
 void
 cg_dot_set_batch(product *p, cg_val batch)
@@ -52,7 +54,7 @@ by_elements(product *p, bool inner)
     cg_loop_end(b, grid);
 }
 
-/* -- inner form ----------------------------------------------------------------------------------------------------- */
+/* -- inner form ---------------------------------------------------------------------------- */
 
 static void
 inner_rows(product *p)
@@ -100,67 +102,228 @@ inner_blocks(product *p)
     cg_loop_end(b, grid);
 }
 
-/* -- tiles ------------------------------------------------------------------------------------------------------------ */
+/* -- tiles --------------------------------------------------------------------------------- */
+
+/* One side of the product. */
+typedef struct side {
+    const group *free;
+    const int64_t *stride, *k_stride;
+    int64_t size, stage;        /* of the tile; elements of a stage                   */
+    int64_t unit;               /* elements copied at once in the background; 0: none are */
+    uint32_t from, shared;
+    uint32_t held;              /* unit 0: the thread's own, on their way             */
+    cg_val first, base;
+    bool left, along_k;         /* neighbouring threads have neighbouring k's         */
+} side;
 
 typedef struct tiling {
     product *p;
     int64_t rows, columns;      /* of a thread                            */
-    int64_t mt, nt;             /* of a block                             */
-    uint32_t left, right;       /* shared: K_TILE rows of mt + PAD, of nt */
-    cg_val t, m0, n0;
+    side x[2];
+    cg_val t;
 } tiling;
 
-/* Element (kk, i) of one side of the tile for each of the block's threads in turn: along k
- * where k lies together in memory, else along i. */
-static void
-load_side(tiling *g, bool left, cg_val k0)
+/* How many neighbours along the free axis are 16 bytes that a copy may take. */
+static int64_t
+unit_of(const product *p, const side *x)
+{
+    const cg_kernel *k = p->b->k;
+    const cot_dtype stored = k->buffer[x->from].type;
+    const int64_t bytes = (int64_t)cot_dtype_size(stored), whole = 16 / bytes;
+    bool even = innermost(x->free, x->stride) == 1 && x->free->n > 0 &&
+                k->buffer[x->from].align >= 16 && cg_multiple_of(k, x->base) >= whole;
+
+    if (stored != p->d->type || bytes < 4)
+        return 0;
+    for (int i = 0; i < x->free->n; i++)
+        even &= i == x->free->n - 1 ? x->free->size[i] % whole == 0 : x->stride[i] % whole == 0;
+    for (int i = 0; i < p->s.k.n; i++)
+        even &= x->k_stride[i] % whole == 0;
+    return even ? whole : 1;
+}
+
+static side
+side_of(const tiling *g, bool left, cg_val first)
+{
+    const product *p = g->p;
+    const shape *s = &p->s;
+    side x = { .left = left, .free = left ? &s->m : &s->n, .first = first };
+
+    x.from = left != s->swap ? p->d->lhs : p->d->rhs;
+    x.shared = p->d->tile[!left];
+    x.base = left ? p->left : p->right;
+    x.stride = left ? left_of(s, x.free) : right_of(s, x.free);
+    x.k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
+    x.size = (left ? g->rows : g->columns) * SIDE;
+    x.stage = K_TILE * (x.size + PAD);
+    x.along_k = innermost(&s->k, x.k_stride) == 1 && innermost(x.free, x.stride) != 1;
+    x.unit = unit_of(p, &x);
+    if (!x.unit)
+        x.held = cg_buffer_add(p->b->k, "held", p->d->type, CG_LOCAL,
+                               x.size * K_TILE / CG_BLOCK_THREADS);
+    return x;
+}
+
+/* The element, or the first of the unit, that is the thread's in this turn: where it is in
+ * memory (without the base) and in the stage, and its numbers. */
+typedef struct spot { cg_val free, k, from, to; } spot;
+
+static spot
+spot_of(const tiling *g, const side *x, cg_val turn, cg_val k0)
 {
     cg_build *b = g->p->b;
-    const shape *s = &g->p->s;
-    const int64_t side = left ? g->mt : g->nt, width = left ? g->mt + PAD : g->nt;
-    const group *free = left ? &s->m : &s->n;
-    const int64_t *stride = left ? left_of(s, free) : right_of(s, free);
-    const int64_t *k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
-    const bool along_k = innermost(&s->k, k_stride) == 1 && innermost(free, stride) != 1;
-    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0),
-                                 cg_i64(b, side * K_TILE / CG_BLOCK_THREADS), 1, 0);
-    cg_val e = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), CG_BLOCK_THREADS), g->t);
-    cg_val kk = along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, side),
-           i = along_k ? cg_idiv(b, e, K_TILE) : cg_imod(b, e, side);
-    cg_val k = cg_iadd(b, k0, kk), at = cg_iadd(b, left ? g->m0 : g->n0, i), when = 0;
+    const int64_t unit = x->unit ? x->unit : 1, n = x->size / unit;
+    cg_val e = cg_iadd(b, cg_imul(b, turn, CG_BLOCK_THREADS), g->t);
+    cg_val kk = x->along_k ? cg_imod(b, e, K_TILE) : cg_idiv(b, e, n),
+           i = x->along_k ? cg_idiv(b, e, K_TILE) : cg_imul(b, cg_imod(b, e, n), unit);
+    spot c = { .free = cg_iadd(b, x->first, i), .k = cg_iadd(b, k0, kk) };
 
-    if (free->total % side)
-        when = less(b, at, cg_i64(b, free->total));
-    if (s->k.total % K_TILE)
-        when = both(b, when, less(b, k, cg_i64(b, s->k.total)));
-    cg_val x = load(g->p, left, cg_iadd(b, offset(b, free, stride, at), offset(b, &s->k, k_stride, k)), when);
-    cg_store(b, left ? g->left : g->right, cg_iadd(b, cg_imul(b, kk, width), i), x, 0);
+    c.from = cg_iadd(b, offset(b, x->free, x->stride, c.free),
+                     offset(b, &g->p->s.k, x->k_stride, c.k));
+    c.to = cg_iadd(b, cg_imul(b, kk, x->size + PAD), i);
+    return c;
+}
+
+/* Is it there?  0: surely.  Units are there as a whole, or not at all. */
+static cg_val
+is_there(const tiling *g, const side *x, const spot *c)
+{
+    cg_build *b = g->p->b;
+    const int64_t k = g->p->s.k.total;
+    cg_val when = x->free->total % x->size ? less(b, c->free, cg_i64(b, x->free->total)) : 0;
+
+    return k % K_TILE ? both(b, when, less(b, c->k, cg_i64(b, k))) : when;
+}
+
+static int64_t
+turns_of(const side *x)
+{
+    return x->size * K_TILE / (x->unit ? x->unit : 1) / CG_BLOCK_THREADS;
+}
+
+/* Send for the tile of k0 ..., which goes to a stage; what is converted, into registers. */
+static void
+send(const tiling *g, const side *x, cg_val k0, cg_val stage)
+{
+    cg_build *b = g->p->b;
+    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, turns_of(x)), 1, 0);
+    const spot c = spot_of(g, x, cg_loop_var(b, turns), k0);
+    const cg_val when = is_there(g, x, &c);
+
+    if (x->unit) {
+        cg_val n = when ? cg_insn3(b, SC_select, COT_I64, when, cg_i64(b, x->unit), cg_i64(b, 0)) : 0;
+        cg_fetch_some(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), x->from,
+                      cg_iadd(b, x->base, c.from), n, x->unit);
+    } else {
+        cg_store(b, x->held, cg_loop_var(b, turns), load(g->p, x->left, c.from, when), 0);
+    }
     cg_loop_end(b, turns);
 }
 
-/* The products of k0 ... k0 + K_TILE - 1, one after the other.  Absent k's are not even added
- * as zeros: -0 + 0 is +0. */
-static cg_val
-add_tile(tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
+/* What came into registers goes to the stage. */
+static void
+put(const tiling *g, const side *x, cg_val stage)
 {
     cg_build *b = g->p->b;
-    cot_dtype t = g->p->d->type;
-    const int64_t total = g->p->s.k.total;
-    cg_val steps = cg_i64(b, K_TILE);
 
-    load_side(g, true, k0);
-    load_side(g, false, k0);
-    cg_barrier(b);
-    if (total % K_TILE)
-        steps = cg_imin(b, steps, cg_isub(b, cg_i64(b, total), k0));
-    cg_val loop = loop_over(b, cg_i64(b, 0), steps, 1), kk = cg_loop_var(b, loop);
-    cg_val sum = cg_loop_carry(b, loop, t, acc);
-    cg_val x = cg_load(b, g->left, cg_iadd(b, cg_imul(b, kk, g->mt + PAD), row), 0);
-    cg_val y = cg_load(b, g->right, cg_iadd(b, cg_imul(b, kk, g->nt), column), 0);
-    cg_loop_next(b, loop, sum, multiply_add(g->p, x, y, sum));
+    if (x->unit)
+        return;
+    cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, turns_of(x)), 1, 0);
+    const spot c = spot_of(g, x, cg_loop_var(b, turns), cg_i64(b, 0));
+    cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to),
+             cg_load(b, x->held, cg_loop_var(b, turns), 0), 0);
+    cg_loop_end(b, turns);
+}
+
+/* Adds the product of k number kk of a stage. */
+static cg_val
+add_step(const tiling *g, cg_val kk, cg_val rows, cg_val columns, cg_val acc)
+{
+    cg_build *b = g->p->b;
+    const side *l = &g->x[0], *r = &g->x[1];
+    cg_val x = cg_load(b, l->shared, cg_iadd(b, cg_imul(b, kk, l->size + PAD), rows), 0);
+    cg_val y = cg_load(b, r->shared, cg_iadd(b, cg_imul(b, kk, r->size + PAD), columns), 0);
+
+    return multiply_add(g->p, x, y, acc);
+}
+
+/* The products of `steps` k's of a stage, one after the other: a whole stage without a loop. */
+static cg_val
+add_steps(const tiling *g, cg_val stage, int64_t steps, cg_val row, cg_val column, cg_val acc)
+{
+    cg_build *b = g->p->b;
+    cg_val rows = cg_iadd(b, cg_imul(b, stage, g->x[0].stage), row),
+           columns = cg_iadd(b, cg_imul(b, stage, g->x[1].stage), column);
+
+    for (int64_t kk = 0; steps == K_TILE && kk < steps; kk++)
+        acc = add_step(g, cg_i64(b, kk), rows, columns, acc);
+    if (steps == K_TILE)
+        return acc;
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, steps), 1);
+    cg_val sum = cg_loop_carry(b, loop, g->p->d->type, acc);
+    cg_loop_next(b, loop, sum, add_step(g, cg_loop_var(b, loop), rows, columns, sum));
     cg_loop_end(b, loop);
-    cg_barrier(b);
     return cg_loop_result(b, loop, 0);
+}
+
+/* The products of k0 ... k0 + K_TILE - 1.  Absent k's are not even added as zeros: -0 + 0 is
+ * +0.  The tile that has some is the last one. */
+static cg_val
+multiply_stage(const tiling *g, cg_val k0, cg_val stage, cg_val row, cg_val column, cg_val acc)
+{
+    cg_build *b = g->p->b;
+    const int64_t total = g->p->s.k.total;
+
+    if (total % K_TILE == 0)
+        return add_steps(g, stage, K_TILE, row, column, acc);
+    cg_val whole = cg_if_begin(b, less(b, k0, cg_i64(b, total - total % K_TILE)));
+    cg_val x = add_steps(g, stage, K_TILE, row, column, acc);
+    cg_if_else(b, whole);
+    cg_val y = add_steps(g, stage, total % K_TILE, row, column, acc);
+    int at = cg_if_yield(b, whole, g->p->d->type, x, y);
+    cg_if_end(b, whole);
+    return cg_loop_result(b, whole, at);
+}
+
+static void
+send_both(const tiling *g, cg_val k0, cg_val stage)
+{
+    send(g, &g->x[0], k0, stage);
+    send(g, &g->x[1], k0, stage);
+    cg_commit(g->p->b);
+}
+
+static void
+put_both(const tiling *g, cg_val stage)
+{
+    put(g, &g->x[0], stage);
+    put(g, &g->x[1], stage);
+}
+
+/* When its stage has come and everybody has read the other one, that is sent for again; and it
+ * is multiplied. */
+static cg_val
+add_tile(const tiling *g, cg_val k0, cg_val row, cg_val column, cg_val acc)
+{
+    cg_build *b = g->p->b;
+    cg_val stage = cg_imod(b, cg_idiv(b, k0, K_TILE), STAGES),
+           other = cg_isub(b, cg_i64(b, 1), stage), next = cg_iadd(b, k0, cg_i64(b, K_TILE));
+    cg_val more = less(b, next, cg_i64(b, g->p->s.k.total));
+
+    cg_arrive(b, 0);
+    cg_barrier(b);
+    cg_val branch = cg_if_begin(b, more);
+    send_both(g, next, other);
+    cg_if_else(b, branch);
+    cg_if_end(b, branch);
+    acc = multiply_stage(g, k0, stage, row, column, acc);
+    if (g->x[0].unit && g->x[1].unit)
+        return acc;
+    branch = cg_if_begin(b, more);
+    put_both(g, other);
+    cg_if_else(b, branch);
+    cg_if_end(b, branch);
+    return acc;
 }
 
 /* A chain over k in lo ... hi - 1. */
@@ -183,6 +346,8 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     cot_dtype t = g->p->d->type;
     const int64_t total = g->p->s.k.total;
 
+    send_both(g, cg_i64(b, 0), cg_i64(b, 0));
+    put_both(g, cg_i64(b, 0));
     if (total <= KC)
         return chain(g, cg_i64(b, 0), cg_i64(b, total), row, column);
     cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC),
@@ -209,12 +374,12 @@ thread_tile(tiling *g)
     cg_val sum = tile_sum(g, row, column), when = 0;
     const bool even = s->n.total % LANES_OF_TILE == 0;      /* all lanes are inside, or none */
 
-    if (s->m.total % g->mt)
-        when = less(b, cg_iadd(b, g->m0, row), cg_i64(b, s->m.total));
-    if (s->n.total % g->nt)
+    if (s->m.total % g->x[0].size)
+        when = less(b, cg_iadd(b, g->x[0].first, row), cg_i64(b, s->m.total));
+    if (s->n.total % g->x[1].size)
         when = both(b, when,
-                    less(b, cg_iadd(b, g->n0, even ? first : column), cg_i64(b, s->n.total)));
-    give(g->p, cg_iadd(b, g->m0, row), cg_iadd(b, g->n0, column), sum, when);
+                    less(b, cg_iadd(b, g->x[1].first, even ? first : column), cg_i64(b, s->n.total)));
+    give(g->p, cg_iadd(b, g->x[0].first, row), cg_iadd(b, g->x[1].first, column), sum, when);
     for (int i = 2; i >= 0; i--)
         if (loop[i])
             cg_loop_end(b, loop[i]);
@@ -235,8 +400,7 @@ cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t eleme
     if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE ||
         cg_dot_total(&d->k) < K_TILE)
         return false;
-    elements[0] = K_TILE * (side + PAD);
-    elements[1] = K_TILE * side;
+    elements[0] = elements[1] = STAGES * K_TILE * (side + PAD);
     return true;
 }
 
@@ -246,15 +410,14 @@ by_tiles(product *p)
     cg_build *b = p->b;
     const shape *s = &p->s;
     const int64_t each = tile_of_thread(s->m.total, s->n.total, p->d->type);
-    tiling g = { .p = p, .rows = each, .columns = each, .left = p->d->tile[0], .right = p->d->tile[1] };
-    g.mt = g.rows * SIDE;
-    g.nt = g.columns * SIDE;
-    const int64_t mb = (s->m.total + g.mt - 1) / g.mt, nb = (s->n.total + g.nt - 1) / g.nt;
+    tiling g = { .p = p, .rows = each, .columns = each };
+    const int64_t size = each * SIDE, mb = (s->m.total + size - 1) / size,
+                  nb = (s->n.total + size - 1) / size;
 
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * mb * nb), 1, 0), i = cg_loop_var(b, grid);
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
-    g.m0 = cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), g.mt);
-    g.n0 = cg_imul(b, cg_imod(b, i, nb), g.nt);
+    g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
+    g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
     g.t = cg_loop_var(b, block);
     thread_tile(&g);

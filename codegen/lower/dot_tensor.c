@@ -90,7 +90,7 @@ row_length(const tensor *g, const side *x)
     return x->by_rows ? g->depth : g->tile;
 }
 
-/* -- fetching ------------------------------------------------------------------------------------------------------ */
+/* -- fetching ------------------------------------------------------------------------------ */
 
 /* A piece: the number of its first element along the axis of the side, and of k. */
 typedef struct piece { cg_val free, k, to; } piece;
@@ -195,7 +195,7 @@ fetch(const tensor *g, cg_val k0, cg_val stage)
     fetch_side(g, &g->x[1], k0, stage);
 }
 
-/* -- fragments ----------------------------------------------------------------------------------------------------- */
+/* -- fragments ----------------------------------------------------------------------------- */
 
 /* By ldmatrix.  Its four matrices are halves of 16 rows or columns (`side`) by halves of the
  * k's of an mma (`deep`): of the left side halves of rows follow each other, of the right side
@@ -259,7 +259,7 @@ fragments(const tensor *g, const side *x, cg_val stage, int step)
     cg_loop_end(b, loop);
 }
 
-/* -- products ------------------------------------------------------------------------------------------------------ */
+/* -- products ------------------------------------------------------------------------------ */
 
 /* Number of the 16 x 8 sums of row i and column j of a warp. */
 static cg_val
@@ -366,7 +366,7 @@ give_sums(const tensor *g)
         cg_loop_end(b, loop[l]);
 }
 
-/* -- the whole ------------------------------------------------------------------------------------------------------ */
+/* -- the whole ----------------------------------------------------------------------------- */
 
 static void
 make_side(tensor *g, bool left)

@@ -8,8 +8,7 @@
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
-/* -- examples chosen by a predicate
- * ------------------------------------------------------------------------ */
+/* -- examples chosen by a predicate -------------------------------------------------------- */
 
 typedef struct choosing {
     uint32_t to, from, when;
@@ -105,7 +104,7 @@ plan_any(cg_lowering *l, cg_place p, const ir_type *t)
     return cg_load(&l->entry, p.buffer, p.offset ? p.offset : zero, 0);
 }
 
-/* -- sub-functions ------------------------------------------------------------------------------------------- */
+/* -- sub-functions ------------------------------------------------------------------------- */
 
 static bool
 same_place(cg_place x, cg_place y)
@@ -171,7 +170,7 @@ plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *
     copy_outputs(l, b, to);
 }
 
-/* -- carries ------------------------------------------------------------------------------------------------- */
+/* -- carries ------------------------------------------------------------------------------- */
 
 /* What output x of a level is, but for parts, is written under the mask: from input c on. */
 static void
@@ -279,7 +278,7 @@ masks_of(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_masked *o
     return mask;
 }
 
-/* -- calls --------------------------------------------------------------------------------------------------- */
+/* -- calls --------------------------------------------------------------------------------- */
 
 static cg_place *
 operand_places(cg_lowering *l, const cg_level *v, const ir_node *n)
@@ -297,17 +296,15 @@ cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
     plan_sub(l, g->node->at.call.body, operand_places(l, v, g->node), to);
 }
 
-/* -- branches ------------------------------------------------------------------------------------------------- */
+/* -- branches ------------------------------------------------------------------------------ */
 
 typedef struct branching {
     const ir_node *n;
     cg_val index;
     cot_dtype type; /* of the index */
     const cg_place *in, *to;
-    const int
-        *over; /* by result: the operand that it is written over, whose memory is its; or -1 */
-    const int
-        *part; /* by result with a mask: the operand that it is, but for parts               */
+    const int *over; /* by result: the operand it is written over, whose memory is its; or -1 */
+    const int *part; /* by result with a mask: the operand that it is, but for parts */
 } branching;
 
 static void
@@ -426,7 +423,7 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
     plan_branches(l, &c, 0, &(ending){ .mask = masks_of(l, v, n, &(cg_masked){ .type = p }) });
 }
 
-/* -- loops ---------------------------------------------------------------------------------------------------- */
+/* -- loops --------------------------------------------------------------------------------- */
 
 /* Give the carries their first values. */
 static void

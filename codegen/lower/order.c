@@ -115,7 +115,7 @@ store_place(cg_lowering *l, ordering *o, cg_ix where, cg_val place)
     cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), place, when);
 }
 
-/* -- by counting --------------------------------------------------------------------------------------------- */
+/* -- by counting --------------------------------------------------------------------------- */
 
 static void
 count_fill(cg_lowering *l, void *user, cg_ix i)
@@ -185,7 +185,7 @@ count_line(cg_lowering *l, ordering *o)
     cg_each(l, CG_SERIAL, o->size, 1, true, count_place, o);
 }
 
-/* -- by digits ----------------------------------------------------------------------------------------------- */
+/* -- by digits ----------------------------------------------------------------------------- */
 
 /* The words of the key in the order of the keys after it. */
 static void
@@ -318,7 +318,7 @@ by_counting(const ordering *o)
     return o->size <= COUNT_MOST && o->n->n_in <= KEYS_COUNT_MOST;
 }
 
-/* -- the kernel ---------------------------------------------------------------------------------------------- */
+/* -- the kernel ---------------------------------------------------------------------------- */
 
 void
 cg_line_at(cg_lowering *l, const ir_type *t, int axis, cg_ix i, cg_ix *at)

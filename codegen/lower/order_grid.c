@@ -72,7 +72,7 @@ index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
         to[k] = k == s->axis ? at : along[j++];
 }
 
-/* -- the steps --------------------------------------------------------------------------------------------------- */
+/* -- the steps ----------------------------------------------------------------------------- */
 
 static void
 fill(cg_lowering *l, void *user, cg_ix i)

@@ -452,7 +452,7 @@ cg_plan_dot(cg_lowering *l, cg_level *v, const cg_group *g)
     cg_kernel_call(l);
 }
 
-/* -- in registers -------------------------------------------------------------------------------------- */
+/* -- in registers -------------------------------------------------------------------------- */
 
 enum { K_MOST = 128, LANES = 32 };      /* within one block of the general form */
 

@@ -315,6 +315,49 @@ any_unit(folding *d, cg_val u, int64_t n, cg_val *out)
         out[i] = cg_loop_result(b, branch, at[i]);
 }
 
+/* Unit u, or the neutral elements where it is none of `units`. */
+static void
+unit_within(folding *d, cg_val u, int64_t units, int64_t n, cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    int at[8] = { 0 };
+    cg_val branch = cg_if_begin(b, cg_insn2(b, SC_lt, COT_I64, u, cg_i64(b, units)));
+    cg_val neutral[8];
+    uint32_t mark = cg_scope_begin(d->l);
+    any_unit(d, u, n, out);
+    cg_scope_end(d->l, mark);
+    cg_if_else(b, branch);
+    for (int i = 0; i < d->k; i++)
+        neutral[i] = cg_neutral(b, d->how[i].op, d->how[i].type);
+    for (int i = 0; i < d->k; i++)
+        at[i] = cg_if_yield(b, branch, d->how[i].type, out[i], neutral[i]);
+    cg_if_end(b, branch);
+    for (int i = 0; i < d->k; i++)
+        out[i] = cg_loop_result(b, branch, at[i]);
+}
+
+/* A warp's run of units, a power of two of them, from `first` on: absent ones are neutral, as
+ * one without a partner is.  So the extent is constant, and the tree's partial results are
+ * registers. */
+static void
+run_of_warp(folding *d, cg_val first, int64_t run, int64_t units, bool all, int64_t n,
+            cg_val *out)
+{
+    cg_build *b = &d->l->b;
+    uint32_t inner;
+    if (run == 1 && all) {
+        any_unit(d, first, n, out);
+        return;
+    }
+    cg_val loop = tree_begin(d, CG_SERIAL, cg_i64(b, 0), cg_i64(b, run), &inner);
+    cg_val u = cg_iadd(b, first, cg_loop_var(b, loop));
+    if (!all)
+        unit_within(d, u, units, n, out);
+    else
+        any_unit(d, u, n, out);
+    tree_end(d, loop, inner, out);
+}
+
 /* Blocks in a tree.  For threads, runs of a power of two of units, each a node of the tree. */
 static void
 tree(folding *d, int64_t n, bool parallel, cg_val *out)
@@ -335,12 +378,17 @@ tree(folding *d, int64_t n, bool parallel, cg_val *out)
     cg_val parts = tree_begin(d, warps ? CG_WARPS : CG_PARALLEL, cg_i64(b, 0),
                               cg_i64(b, (units + run - 1) / run), &outer);
     cg_val lo = cg_imul(b, cg_loop_var(b, parts), run);
+    if (warps) {
+        d->l->team = CG_WARPS;
+        run_of_warp(d, lo, run, units, units % run == 0, n, out);
+        d->l->team = CG_GRID;
+        tree_end(d, parts, outer, out);
+        return;
+    }
     cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, units));
-    d->l->team = warps ? CG_WARPS : d->l->team;
     cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
     any_unit(d, cg_loop_var(b, loop), n, out);
     tree_end(d, loop, inner, out);
-    d->l->team = warps ? CG_GRID : d->l->team;
     tree_end(d, parts, outer, out);
 }
 
@@ -377,14 +425,11 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
     folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_LANES, .body = body, .user = user, .unit = 1 };
     cg_build *b = &l->b;
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
-    uint32_t outer, inner;
+    uint32_t outer;
     cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
     cg_val lo = cg_iadd(b, cg_imul(b, part, each), cg_imul(b, cg_loop_var(b, warps), run));
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
     l->team = CG_WARPS;
-    cg_val loop = tree_begin(&d, CG_SERIAL, lo, hi, &inner);
-    any_block(&d, cg_loop_var(b, loop), n, 0, blocks, out);
-    tree_end(&d, loop, inner, out);
+    run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
     l->team = CG_GRID;
     tree_end(&d, warps, outer, out);
 }
@@ -472,8 +517,7 @@ cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_val x)
     return cg_convert(l, x, ir_compute_type(t), t);
 }
 
-/* -- pulled by themselves
- * --------------------------------------------------------------------------- */
+/* -- pulled by themselves ------------------------------------------------------------------ */
 
 typedef struct pulled {
     cg_frame *fr;

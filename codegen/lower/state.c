@@ -8,8 +8,7 @@
 #include "codegen/cost.h"
 #include "codegen/plan.h"
 
-/* -- what fits into registers
- * ---------------------------------------------------------------------------------- */
+/* -- what fits into registers -------------------------------------------------------------- */
 
 enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 1000, FOLD_MOST = 128, EXAMPLES_LEAST = 4 };
 
@@ -270,7 +269,7 @@ fits(machine *m)
            (try_examples(m, 0) || (examples > 1 && try_examples(m, examples)));
 }
 
-/* -- the loop ------------------------------------------------------------------------------------------------------ */
+/* -- the loop ------------------------------------------------------------------------------ */
 
 /* Element k of an example of a value of type t. */
 static void
@@ -464,8 +463,7 @@ run_example(cg_lowering *l, void *user, cg_ix example)
     l->exact = false;
 }
 
-/* -- many examples at a time
- * -------------------------------------------------------------------------------------- */
+/* -- many examples at a time --------------------------------------------------------------- */
 
 /* A step of one vector of examples is a chain in which each operation waits for the one before.
  * So a scan takes CHUNK vectors through each step, their states in an array on the stack

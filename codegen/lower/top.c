@@ -157,7 +157,7 @@ store_places(cg_lowering *l, void *user, cg_ix i)
              cg_convert(l, place, COT_I64, o->t->dtype), 0);
 }
 
-/* -- lists --------------------------------------------------------------------------------------------------- */
+/* -- lists --------------------------------------------------------------------------------- */
 
 static void
 zero_digits(cg_lowering *l, void *user, cg_ix i)

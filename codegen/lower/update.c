@@ -274,8 +274,7 @@ plan_cast(cg_lowering *l, cg_place to, const ir_type *tt, cg_place from, const i
     cg_kernel_call(l);
 }
 
-/* -- on a GPU: threads own targets, and go through all updates in order
- * --------------------------------------- */
+/* -- on a GPU: threads own targets, and go through all updates in order -------------------- */
 
 enum { OWNERS_MOST = 1 << 12 };
 

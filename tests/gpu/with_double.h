@@ -2,17 +2,15 @@
 #ifndef TESTS_GPU_WITH_DOUBLE_H
 #define TESTS_GPU_WITH_DOUBLE_H
 
-#include <check.h>
 #include <dlfcn.h>
-#include <stdlib.h>
 
 #include "codegen/grid.h"
 #include "cotrace/cotrace.h"
 #include "ir/array.h"
 #include "runtime/device.h"
 #include "tests/gpu/double.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static void *library;
 static double_set_fn *set;
 static double_hook_fn *on_launch;
@@ -115,7 +113,7 @@ check_clean(void)
 static void
 end(void)
 {
-    cot_context_free(ctx);
+    suite_end();
     check_clean();
     dlclose(library);
 }

@@ -33,16 +33,9 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("flow");
-    TCase *t = tcase_create("back ends");
+    const suite_case cases[] = {
+        EACH(same_bits, (PROGRAMS + 1) * PIPELINES),
+    };
 
-    tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, same_bits, 0, (PROGRAMS + 1) * PIPELINES);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("flow", cases, oracle_setup, suite_end);
 }

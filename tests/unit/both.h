@@ -10,19 +10,8 @@
 #define I64(...) ((const int64_t[]){ __VA_ARGS__ })
 #define IN(...)  ((const void *const[]){ __VA_ARGS__ })
 
-static cot_context *ctx;
-
-static inline void
-begin(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static inline void
-end(void)
-{
-    cot_context_free(ctx);
-}
+#define begin suite_begin
+#define end   suite_end
 
 static inline cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)

@@ -1,8 +1,6 @@
 /* Sets of axes: inserting and removing an axis. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "ir/axes.h"
+#include "tests/unit/suite.h"
 
 /* Inserting an axis at k moves k and everything after it up by one. */
 START_TEST(open_shifts_later_axes_only)
@@ -30,14 +28,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("axes");
-    TCase *t = tcase_create("axes");
-    tcase_add_loop_test(t, open_shifts_later_axes_only, 0, 5);
-    tcase_add_test(t, below_is_all_of_the_first);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(open_shifts_later_axes_only, 5),
+        ONCE(below_is_all_of_the_first),
+    };
+
+    return SUITE("axes", cases);
 }

@@ -1,7 +1,6 @@
 /* The C emitter: the graphs of check_lower.c as one C file, compiled by the system's compilers,
  * give the bits of the twin.  What the emitter refuses it refuses with a sentence, and it
  * refuses little. */
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "codegen/lower.h"
 #include "lower_graphs.h"
 #include "passes/pass.h"
+#include "tests/unit/suite.h"
 #include "trial.h"
 
 enum { MAX_GRAPHS = 256, MOST_REFUSED = 0 };
@@ -179,14 +179,9 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("c");
-    TCase *c = tcase_create("twin");
-    tcase_set_timeout(c, 900);
-    tcase_add_loop_test(c, c_agrees_with_the_twin, 0, (int)(sizeof row / sizeof *row));
-    suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const suite_case cases[] = {
+        EACH(c_agrees_with_the_twin, sizeof row / sizeof *row),
+    };
+
+    return SUITE("c", cases);
 }

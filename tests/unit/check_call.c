@@ -1,8 +1,7 @@
 /* C functions called through libffi: any number of arguments, every scalar type by value. */
-#include <check.h>
-#include <string.h>
 
 #include "runtime/call.h"
+#include "tests/unit/suite.h"
 
 static int
 no_arguments(void)
@@ -111,17 +110,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("call");
-    TCase *t = tcase_create("call");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        ONCE(none_one_and_two_hundred_arguments),
+        ONCE(every_scalar_type_by_value),
+    };
 
-    tcase_add_test(t, none_one_and_two_hundred_arguments);
-    tcase_add_test(t, every_scalar_type_by_value);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("call", cases);
 }

@@ -8,12 +8,6 @@
 
 enum { N = 70, ROWS = 5 };      /* more than a loop in registers takes */
 
-static void
-begin(void)
-{
-    oracle_setup();
-}
-
 /* ---- programs: f64[N] or f64[N, ROWS] to a scalar ---- */
 
 static cot_value
@@ -334,12 +328,12 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "copies", no_step_copies_a_carry, PROGRAMS },
         { "derivatives", derivatives_are_right, PROGRAMS },
         { "backends", back_ends_agree, PROGRAMS },
         { "stacked", what_a_step_saves_decides, 1 },
     };
 
-    return TRACED_CASES("carries", cases, begin, oracle_teardown);
+    return SUITE_WITH("carries", cases, oracle_setup, suite_end);
 }

@@ -289,7 +289,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "chain", a_chain_in_less_memory, 1 },
         { "transforms", every_transform_sees_the_same_function, 1 },
         { "segments", segments_change_no_figure, 1 },
@@ -298,5 +298,5 @@ main(void)
         { "keep", keep_is_checked, 1 },
     };
 
-    return TRACED_CASES("checkpoint", cases, begin, end);
+    return SUITE("checkpoint", cases);
 }

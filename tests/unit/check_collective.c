@@ -238,7 +238,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "sums", sums_and_extrema, 1 },
         { "moves", stacks_and_moves, 1 },
         { "sizes", sizes_are_not_mixed_up, 1 },
@@ -251,5 +251,5 @@ main(void)
         { "custom", a_custom_function_sees_no_axis, 1 },
     };
 
-    return TRACED_CASES("collective", cases, begin, end);
+    return SUITE("collective", cases);
 }

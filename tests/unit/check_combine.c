@@ -5,20 +5,6 @@
 #define F64(...) ((const double[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 /* All results, one after the other, as doubles. */
 static int64_t
 run_by(const char *backend, cot_fn *f, cot_types types, const void *const *in, double *got)
@@ -81,7 +67,6 @@ BODY(matrices,                              /* 2 x 2, upper triangular */
      out[1] = cot_add(cot_mul(in[0], in[4]), cot_mul(in[1], in[5]));
      out[2] = cot_mul(in[2], in[5]);)
 BODY(adds_mul, out[0] = cot_add(in[0], cot_add(in[1], cot_mul(in[0], in[1])));)     /* (1 + a)(1 + b) - 1 */
-
 
 #define SCALAR(x) cot_full(t, cot_f64_scalar(), x)
 
@@ -404,19 +389,19 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "reduces_pairs", reduces_pairs, 2 },
-        { "reduces_in_order", reduces_in_order, 0 },
-        { "reduces_under_transforms", reduces_under_transforms, 0 },
-        { "windows", windows, 0 },
-        { "sorts", sorts, 4 },
-        { "sorts_under_transforms", sorts_under_transforms, 0 },
-        { "scatters_by", scatters_by, 0 },
-        { "scatters_by_under_transforms", scatters_by_under_transforms, 0 },
-        { "selects_and_scatters", selects_and_scatters, 0 },
-        { "uniques", uniques, 0 },
-        { "errors", errors, 0 },
+    const suite_case cases[] = {
+        EACH(reduces_pairs, 2),
+        ONCE(reduces_in_order),
+        ONCE(reduces_under_transforms),
+        ONCE(windows),
+        EACH(sorts, 4),
+        ONCE(sorts_under_transforms),
+        ONCE(scatters_by),
+        ONCE(scatters_by_under_transforms),
+        ONCE(selects_and_scatters),
+        ONCE(uniques),
+        ONCE(errors),
     };
 
-    return TRACED_CASES("combine", cases, setup, teardown);
+    return SUITE("combine", cases);
 }

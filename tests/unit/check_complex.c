@@ -432,7 +432,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "values", values_are_those_of_c99, 0 },
         { "values", arithmetic_is_that_of_pairs, 0 },
         { "values", quotients_at_the_edge, 0 },
@@ -454,5 +454,5 @@ main(void)
         { "memory", the_highest_rank, 0 },
     };
 
-    return TRACED_CASES("complex", cases, begin, end);
+    return SUITE("complex", cases);
 }

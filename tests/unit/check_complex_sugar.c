@@ -244,7 +244,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "values", means_and_norms, 0 },
         { "values", results_are_real, 0 },
         { "values", prefixes_and_moves, 0 },
@@ -252,9 +252,9 @@ main(void)
         { "B117", gradients, 0 },
         { "order", sorts, 0 },
         { "scatter_mul", scatters_of_products, 0 },
-        { "solvers", solvers, 0 },
+        ONCE(solvers),
         { "refusals", no_order_no_result, 10 },
     };
 
-    return TRACED_CASES("complex_sugar", cases, begin, end);
+    return SUITE("complex_sugar", cases);
 }

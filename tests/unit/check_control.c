@@ -717,7 +717,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A12", A12_memory_scales_with_the_chunk, 1 },
         { "A82", A82_flow_transforms, 1 },
         { "A85", A85_nonzero_is_bounded, 1 },
@@ -743,5 +743,5 @@ main(void)
         { "associative_scan_work", associative_scan_does_linear_work, 1 },
     };
 
-    return TRACED_CASES("control", cases, begin, end);
+    return SUITE("control", cases);
 }

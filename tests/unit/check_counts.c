@@ -3,20 +3,6 @@
  * whose bounds are numbers. */
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 typedef struct text { char *at; size_t n; } text;
 
 static void
@@ -130,9 +116,9 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "no_scatter_is_quadratic", no_scatter_is_quadratic, sizeof rows / sizeof *rows },
+    const suite_case cases[] = {
+        EACH(no_scatter_is_quadratic, sizeof rows / sizeof *rows),
     };
 
-    return TRACED_CASES("counts", cases, setup, teardown);
+    return SUITE("counts", cases);
 }

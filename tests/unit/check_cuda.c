@@ -725,42 +725,30 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("cuda");
-    TCase *t = tcase_create("results"), *e = tcase_create("failures"),
-          *a = tcase_create("A112");
+    const suite_case cases[] = {
+        { "results", arrays_of_the_host, 3 },
+        { "results", arrays_of_the_device, 3 },
+        { "results", a_graph_replays_the_launches, 2 },
+        { "results", a_module_is_compiled_once, 0 },
+        { "results", an_argument_is_updated, 0 },
+        { "results", an_argument_is_donated, 0 },
+        { "results", jit_answers_where_it_is_asked, 0 },
+        { "results", auto_chooses_by_size, 0 },
+        { "results", threads_call_at_once, 0 },
+        { "results", a_kernel_is_printed, 0 },
+        { "failures", the_driver_is_refused, 6 },
+        { "failures", there_is_no_driver, 0 },
+        { "failures", there_is_no_such_device, 0 },
+        { "failures", memory_of_the_device_is_short, 0 },
+        { "failures", a_launch_fails, 0 },
+        { "failures", a_failure_is_said_by_who_waits, 0 },
+        { "failures", a_loop_passes_its_bound, 2 },
+        { "failures", an_array_is_elsewhere, 0 },
+        { "A112", a_function_of_the_host_is_called, 2 },
+        { "A112", a_function_of_the_host_fails, 0 },
+        { "A112", a_function_of_the_device_is_called, 0 },
+        { "A112", ptx_holds_no_function_of_the_host, 0 },
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, arrays_of_the_host, 0, 3);
-    tcase_add_loop_test(t, arrays_of_the_device, 0, 3);
-    tcase_add_loop_test(t, a_graph_replays_the_launches, 0, 2);
-    tcase_add_test(t, a_module_is_compiled_once);
-    tcase_add_test(t, an_argument_is_updated);
-    tcase_add_test(t, an_argument_is_donated);
-    tcase_add_test(t, jit_answers_where_it_is_asked);
-    tcase_add_test(t, auto_chooses_by_size);
-    tcase_add_test(t, threads_call_at_once);
-    tcase_add_test(t, a_kernel_is_printed);
-    suite_add_tcase(s, t);
-    tcase_add_checked_fixture(e, begin, end);
-    tcase_add_loop_test(e, the_driver_is_refused, 0, 6);
-    tcase_add_test(e, there_is_no_driver);
-    tcase_add_test(e, there_is_no_such_device);
-    tcase_add_test(e, memory_of_the_device_is_short);
-    tcase_add_test(e, a_launch_fails);
-    tcase_add_test(e, a_failure_is_said_by_who_waits);
-    tcase_add_loop_test(e, a_loop_passes_its_bound, 0, 2);
-    tcase_add_test(e, an_array_is_elsewhere);
-    suite_add_tcase(s, e);
-    tcase_add_checked_fixture(a, begin, end);
-    tcase_add_loop_test(a, a_function_of_the_host_is_called, 0, 2);
-    tcase_add_test(a, a_function_of_the_host_fails);
-    tcase_add_test(a, a_function_of_the_device_is_called);
-    tcase_add_test(a, ptx_holds_no_function_of_the_host);
-    suite_add_tcase(s, a);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("cuda", cases, begin, end);
 }

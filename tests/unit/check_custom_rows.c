@@ -71,19 +71,18 @@ sort_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 static const double rows_sorted[] = { 1, 2, 3, -1, 0, 5 };
 
 /* The rule is forward with one dimension more: as the loop. */
-static void
-a31(void)
+START_TEST(a31)
 {
     traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
     for (int i = 0; i < 2; i++)
         traced_gives(FN(sort_0), V64, (const void *[]){ s + 3 * i }, cot_f64(3),
                      rows_sorted + 3 * i, 0);
 }
+END_TEST
 
 /* The function is called again, once, with another attribute: the axis moves up for each
  * map. */
-static void
-a32(void)
+START_TEST(a32)
 {
     const char *text = strstr(
         printed(cot_vmap(cot_vmap(FN(sort_0))), COT_TYPES(cot_f64(2, 2, 3))), "fn @sort_0");
@@ -93,6 +92,7 @@ a32(void)
     traced_gives(cot_vmap(cot_vmap(FN(sort_last))), COT_TYPES(cot_f64(1, 2, 3)),
                  (const void *[]){ s }, cot_f64(1, 2, 3), rows_sorted, 0);
 }
+END_TEST
 
 static void
 take_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -102,8 +102,7 @@ take_last(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 /* x, index and inverse, each shared by the examples or with one column for each. */
-static void
-a33(void)
+START_TEST(a33)
 {
     enum { B = 2, N = 3 };
     static const double x[B][N] = { { 10, 20, 30 }, { 40, 50, 60 } };
@@ -130,24 +129,24 @@ a33(void)
                      (cot_types){ 3, type }, in, cot_f64(B, N), &want[0][0], 0);
     }
 }
+END_TEST
 
 /* One result: out_dims has one entry. */
 RULE(double_it, out[0] = cot_mul(in[0], 2);)
 RULE(double_last, out[0] = cot_transpose(cot_mul(in[0], 2), .perm = COT_LIST(1, 0));
      info->out_dims[0] = 1;)
-static void
-a34(void)
+START_TEST(a34)
 {
     const double want[] = { 6, 2, 4, -2, 10, 0 };
     const cot_custom *c =
         cot_custom_new(ctx, "double", .forward = double_it, .vmap = double_last);
     traced_gives(cot_vmap(fn_of(c)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
 }
+END_TEST
 
 /* jacrev maps the backward only. */
 RULE(triple_vjp, out[0] = cot_mul(in[0], 3);)
-static void
-a35(void)
+START_TEST(a35)
 {
     const double want[] = { 3, 0, 0, 0, 3, 0, 0, 0, 3 };
     const cot_custom *c =
@@ -158,13 +157,13 @@ a35(void)
           "for C code), or a "
           "vmap with .chunk = 1");
 }
+END_TEST
 
 /* The derived rule of one function meets another that has none. */
 static const cot_custom *inner;
 RULE(calls_inner,
      out[0] = cot_add(cot_custom_call(inner, COT_LIST(), COT_VALUES(in[0]), NULL), 1);)
-static void
-a38(void)
+START_TEST(a38)
 {
     inner = cot_custom_new(ctx, "triple", .run = triple_run, .types = same_type);
     const cot_custom *c =
@@ -176,17 +175,17 @@ a38(void)
           ".generate_vmap (or .sequential "
           "for C code), or a vmap with .chunk = 1");
 }
+END_TEST
 
-static void
-a40(void)
+START_TEST(a40)
 {
     traced_gives(cot_vmap(FN(sort_0)), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
     traced_gives(FN(sort_1), M64, (const void *[]){ s }, cot_f64(2, 3), rows_sorted, 0);
     traced_gives(FN(sort_1), M64, (const void *[]){ rows_sorted }, cot_f64(2, 3), rows_sorted, 0);
 }
+END_TEST
 
-static void
-a49(void)
+START_TEST(a49)
 {
     const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it);
     fails(cot_vmap(fn_of(c)), M64, COT_ERR_RULE,
@@ -197,6 +196,7 @@ a49(void)
     traced_gives(cot_vmap(fn_of(c)), M64, (const void *[]){ s }, cot_f64(2, 3),
                  (const double[]){ 6, 2, 4, -2, 10, 0 }, 0);
 }
+END_TEST
 
 /* ---- one description ---- */
 
@@ -208,8 +208,7 @@ total(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(cot_mul(cot_call((cot_fn *)user, in[0]), in[0]));
 }
 RULE(triple_body, out[0] = cot_mul(in[0], 3);)
-static void
-a41(void)
+START_TEST(a41)
 {
     const double want[] = { 6, -12, 3 };
     const cot_custom *c[] = {
@@ -221,6 +220,7 @@ a41(void)
         traced_gives(cot_grad(cot_fn_new(ctx, "h", total, 1, 1, fn_of(c[i]))), V64,
                      (const void *[]){ xs }, cot_f64(3), want, 0);
 }
+END_TEST
 
 /* Values and the attribute `dim`, kept for the backward along axis 0. */
 static void
@@ -231,12 +231,12 @@ weigh_columns(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_reduce_sum(
         cot_mul(numpy_sort_all(&np, in[0], 0, NULL), cot_constant(t, cot_f64(2, 3), w)));
 }
-static void
-a43(void)
+START_TEST(a43)
 {
     const double want[] = { 10, 2, 30, 1, 20, 3 };
     traced_gives(cot_grad(FN(weigh_columns)), M64, (const void *[]){ s }, cot_f64(2, 3), want, 0);
 }
+END_TEST
 
 /* Setup names inputs, results and host data from their types; nothing else. */
 static void
@@ -245,12 +245,12 @@ wrong_setup(cot_setup *k, const cot_custom_info *info)
     (void)info;
     cot_save_out(k, 3);
 }
-static void
-a44(void)
+START_TEST(a44)
 {
     fails(fn_of(cot_custom_new(ctx, "double", .forward = double_it, .setup = wrong_setup)), S64,
           COT_ERR_ARG, "custom_call: double: setup names result 3; has 1");
 }
+END_TEST
 
 /* What a handle of another trace does in setup: nothing. */
 static cot_value handle;
@@ -266,8 +266,7 @@ keep_handle(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     handle = in[0];
     apply(t, in, out, user);
 }
-static void
-a46(void)
+START_TEST(a46)
 {
     const cot_custom *c =
         cot_custom_new(ctx, "double", .forward = double_it, .setup = computing_setup);
@@ -275,6 +274,7 @@ a46(void)
           "mul: operand 0 belongs to a trace around the body of double.setup; wants it passed "
           "as an argument");
 }
+END_TEST
 
 /* One result, or a list of one: the same value; setup and forward see the same list. */
 static void
@@ -285,14 +285,14 @@ both_ways(cot_trace *t, const cot_value *in, cot_value *out, void *user)
         one = cot_custom_call((const cot_custom *)user, COT_LIST(), COT_VALUES(in[0]), list);
     out[0] = cot_sub(one, list[0]);
 }
-static void
-a47(void)
+START_TEST(a47)
 {
     const double x = 3, want = 0;
     const cot_custom *c = cot_custom_new(ctx, "double", .forward = double_it, .generate_vmap = true);
     traced_gives(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64, (const void *[]){ &x }, cot_f64(), &want, 0);
     ck_assert_int_eq(occurrences(printed(cot_fn_new(ctx, "f", both_ways, 1, 1, (void *)c), S64), "custom_call"), 1);
 }
+END_TEST
 
 /* ---- rules ---- */
 
@@ -303,8 +303,7 @@ squared(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     apply(t, in, out, user);
     out[0] = cot_mul(out[0], out[0]);
 }
-static void
-a51(void)
+START_TEST(a51)
 {
     const cot_custom *c = cot_custom_new(ctx, "clip", .forward = double_it,
                                          .generate_vmap = true, .vjp = clip_vjp);
@@ -332,6 +331,7 @@ a51(void)
           "in vjp: custom_call: none has neither a .vjp nor a .jvp rule; wants one to "
           "differentiate it");
 }
+END_TEST
 
 /* Integers have no slot; a slot that is not filled is an error. */
 RULE(take_nothing, (void)out;)
@@ -349,8 +349,7 @@ save_1(cot_setup *k, const cot_custom_info *info)
     cot_save_in(k, 1);
 }
 RULE(scale_by_vjp, out[0] = cot_mul(in[1], cot_convert(in[0], COT_F64));)
-static void
-a53(void)
+START_TEST(a53)
 {
     const double x = 2, want = 7;
     const int64_t k = 7;
@@ -362,6 +361,7 @@ a53(void)
     fails(cot_grad(cot_fn_new(ctx, "f", take_only, 2, 1, (void *)c)), COT_TYPES(cot_f64(), cot_i64()), COT_ERR_ARG,
           "custom_call: vjp of nothing: result 0 was not set; wants a value, or COT_ZERO");
 }
+END_TEST
 
 /* ---- what bodies may touch ---- */
 
@@ -404,8 +404,7 @@ calls_within(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     if (toucher == VMAP)
         out[0] = cot_reduce_sum(out[0]);
 }
-static void
-a59(void)
+START_TEST(a59)
 {
     for (toucher = 0; toucher < BODIES; toucher++)
         for (int kind = 0; kind < 3; kind++) {
@@ -426,14 +425,14 @@ a59(void)
             fails(g, kind == 0 ? V64 : kind == 1 ? S64 : COT_TYPES(cot_f64(), cot_f64()), COT_ERR_TRACE, want);
         }
 }
+END_TEST
 
 /* A captured array, or a draw from the generator, is no argument either. */
 static cot_array *weights;
 static bool draws;
 RULE(hidden_body, out[0] = in[0]; if (draws) cot_next_key(t);
      else out[0] = cot_mul(in[0], cot_capture(t, weights, "w"));)
-static void
-a59_hidden(void)
+START_TEST(a59_hidden)
 {
     weights = cot_array_copy(ctx, cot_f64(), &(const double){ 3 });
     for (int i = 0; i < 2; i++) {
@@ -448,6 +447,7 @@ a59_hidden(void)
     }
     cot_array_free(weights);
 }
+END_TEST
 
 /* A struct of values, handed over as the flat list that it is. */
 struct affine {
@@ -470,8 +470,7 @@ affine(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = cot_custom_call((const cot_custom *)user, COT_LIST(),
                              COT_VALUES(p->weight, p->bias, in[2]), NULL);
 }
-static void
-a60(void)
+START_TEST(a60)
 {
     const double w = 2, b = 3, x = 5;
     double dw, db;
@@ -484,6 +483,7 @@ a60(void)
     ck_assert_int_eq(ir_eval(g, (void *[]){ &dw, &db }, (const void *[]){ &w, &b, &x }), COT_OK);
     ck_assert(dw == 5 && db == 1);
 }
+END_TEST
 
 /* The input that vjp has saved is the one that jvp reads, each of its own example. */
 RULE(square, out[0] = cot_mul(in[0], in[0]);)
@@ -497,8 +497,7 @@ one_tangent(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     cot_call_all(cot_jvp((cot_fn *)user), COT_VALUES(in[0], cot_ones(t, cot_f64())), y, 2);
     out[0] = y[1];
 }
-static void
-a61(void)
+START_TEST(a61)
 {
     const double want[] = { 2, -4, 1 };
     cot_fn *f = fn_of(cot_custom_new(ctx, "square", .forward = square, .setup = save_x, .vjp = square_vjp,
@@ -507,10 +506,10 @@ a61(void)
     traced_gives(cot_vmap(cot_fn_new(ctx, "d", one_tangent, 1, 1, f)), V64,
                  (const void *[]){ xs }, cot_f64(3), want, 0);
 }
+END_TEST
 
 /* The wrapper has one result of three, and the default -1. */
-static void
-a62(void)
+START_TEST(a62)
 {
     const double columns[] = { -1, 1, 0, 3, 5, 2 };
     traced_gives(cot_vmap(FN(sort_last)), M64, (const void *[]){ s }, cot_f64(2, 3),
@@ -518,12 +517,12 @@ a62(void)
     traced_gives(cot_vmap(FN(sort_last), .in_dims = COT_ALL(1), .out_dims = COT_ALL(1)), M64,
                  (const void *[]){ s }, cot_f64(2, 3), columns, 0);
 }
+END_TEST
 
 /* A handle put aside by forward is of no use to backward. */
 RULE(hang, handle = in[0]; out[0] = cot_mul(in[0], 2);)
 RULE(unhang, out[0] = cot_mul(in[0], handle);)
-static void
-a63(void)
+START_TEST(a63)
 {
     cot_fn *f = cot_grad(fn_of(cot_custom_new(ctx, "hang", .forward = hang, .vjp = unhang)));
     const cot_graph *g;
@@ -536,29 +535,34 @@ a63(void)
              "around it: results of a body leave it through out", (int)(end - made), made);
     ck_assert_str_eq(message(), want);
 }
+END_TEST
 
-static const row_test row_table[] = {
-    { "A31", a31 },
-    { "A32", a32 },
-    { "A33", a33 },
-    { "A34", a34 },
-    { "A35", a35 },
-    { "A38", a38 },
-    { "A40", a40 },
-    { "A41", a41 },
-    { "A43", a43 },
-    { "A44", a44 },
-    { "A46", a46 },
-    { "A47", a47 },
-    { "A49", a49 },
-    { "A51", a51 },
-    { "A53", a53 },
-    { "A59", a59 },
-    { "A59", a59_hidden },
-    { "A60", a60 },
-    { "A61", a61 },
-    { "A62", a62 },
-    { "A63", a63 },
-};
+int
+main(void)
+{
+    const suite_case cases[] = {
+        { "A31", a31, 1 },
+        { "A32", a32, 1 },
+        { "A33", a33, 1 },
+        { "A34", a34, 1 },
+        { "A35", a35, 1 },
+        { "A38", a38, 1 },
+        { "A40", a40, 1 },
+        { "A41", a41, 1 },
+        { "A43", a43, 1 },
+        { "A44", a44, 1 },
+        { "A46", a46, 1 },
+        { "A47", a47, 1 },
+        { "A49", a49, 1 },
+        { "A51", a51, 1 },
+        { "A53", a53, 1 },
+        { "A59", a59, 1 },
+        { "A59", a59_hidden, 1 },
+        { "A60", a60, 1 },
+        { "A61", a61, 1 },
+        { "A62", a62, 1 },
+        { "A63", a63, 1 },
+    };
 
-ROWS_MAIN("custom_rows")
+    return SUITE_WITH("custom_rows", cases, begin, suite_end);
+}

@@ -26,8 +26,7 @@ cube_run(const cot_custom_info *info, const void *const *in, void *const *out)
 }
 
 /* The foreign forward runs once, for three calls of bwd and one mapped over the identity. */
-static void
-a111(void)
+START_TEST(a111)
 {
     const double eye[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 },
                  want[] = { 3, 0, 0, 0, 12, 0, 0, 0, 0.75 };
@@ -68,6 +67,7 @@ a111(void)
     ck_assert_mem_eq(dx, want, sizeof dx);
     ck_assert_int_eq(runs, 1);
 }
+END_TEST
 
 /* Both halves in one object, with the residuals in one block: the bits of the joined form. */
 static void
@@ -123,8 +123,7 @@ link_halves(cot_fn *fwd, cot_fn *bwd, const double *x, const double *z, const do
     ck_assert_int_eq(system(line), 0);
 }
 
-static void
-a111_object(void)
+START_TEST(a111_object)
 {
     const double z[] = { 0.25, 0.5, -1 }, ct = 0.7;
     double y, dx[3], joined_y, joined_dx[3];
@@ -145,6 +144,7 @@ a111_object(void)
     cot_kernel_free(k);
     free(work);
 }
+END_TEST
 
 /* ---- a rule is what every transform uses, wherever the call stands ---- */
 
@@ -193,8 +193,7 @@ in_write(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     out[0] = y;
 }
 
-static void
-everywhere(void)
+START_TEST(everywhere)
 {
     const double x = 2, two[] = { 2, -3 }, once = 400, twice = 320000, mixed[] = { 400, -1 },
                  second = 200;
@@ -210,6 +209,7 @@ everywhere(void)
     traced_gives(cot_hessian(FN(in_write)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
     traced_gives(cot_hessian(FN(in_cond)), S64, (const void *[]){ &x }, cot_f64(), &second, 0);
 }
+END_TEST
 
 /* ---- effects ---- */
 
@@ -225,8 +225,7 @@ triple_run(const cot_custom_info *info, const void *const *in, void *const *out)
 
 /* Each transform runs what has an effect once for each example, whether its value is wanted or
  * not. */
-static void
-effects_once(void)
+START_TEST(effects_once)
 {
     const double x[] = { 1, 2 }, dx[] = { 1, 1 };
     double out[4][4];
@@ -268,6 +267,7 @@ effects_once(void)
         free(work);
     }
 }
+END_TEST
 
 /* ---- a backward that is no derivative ---- */
 
@@ -287,8 +287,7 @@ sum_of_mapped(cot_trace *t, const cot_value *in, cot_value *out, void *user)
     (void)t;
     out[0] = cot_reduce_sum(cot_call(cot_vmap((cot_fn *)user), in[0]));
 }
-static void
-clipped_gradients(void)
+START_TEST(clipped_gradients)
 {
     const double want[] = { 1, 1, 1, -1, 1, 0 }, second[] = { 0, 0, 0, 0, 0, 0, 0, 0, 2 };
     const double near[] = { 3, -3, 0.25 };
@@ -302,6 +301,7 @@ clipped_gradients(void)
     /* the second derivative is the rule's: 2 where it does not clip */
     traced_gives(cot_hessian(f), V64, (const void *[]){ near }, cot_f64(3, 3), second, 0);
 }
+END_TEST
 
 /* ---- C code that writes over its argument ---- */
 
@@ -336,8 +336,7 @@ writes_argument(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 RULE(double_vjp, out[0] = cot_mul(in[0], 2);)
 
 /* The value that was passed stays; written to the argument, all views of it see the result. */
-static void
-b154(void)
+START_TEST(b154)
 {
     const cot_custom *c = cot_custom_new(
         ctx, "in_place", .symbol = (cot_symbol *)double_in_place, .types = same_type,
@@ -358,6 +357,7 @@ b154(void)
     ck_assert(rows[0] == 2 && rows[1] == 10 && all[0] == 6 && all[5] == 0);
     ck_assert_msg(cot_trace_fn(cot_grad(f), V64, &g) == COT_OK, "%s", cot_error(ctx));
 }
+END_TEST
 
 /* ---- text ---- */
 
@@ -392,8 +392,7 @@ weigh(cot_trace *t, const cot_value *in, cot_value *out, void *user)
 }
 
 /* Dumps hold names, attributes and rules: they print the same again, and are transformed. */
-static void
-a114(void)
+START_TEST(a114)
 {
     static char text[sizeof(traced_text)];
     static traced_text again;
@@ -428,15 +427,20 @@ a114(void)
                  (const double[]){ 6, -12, 3 }, 0);
     cot_context_free(other);
 }
+END_TEST
 
-static const row_test row_table[] = {
-    { "A111", a111 },
-    { "A111", a111_object },
-    { "A114", a114 },
-    { "A113", clipped_gradients },
-    { "B154", b154 },
-    { "A42", everywhere },
-    { "B165", effects_once },
-};
+int
+main(void)
+{
+    const suite_case cases[] = {
+        { "A111", a111, 1 },
+        { "A111", a111_object, 1 },
+        { "A114", a114, 1 },
+        { "A113", clipped_gradients, 1 },
+        { "B154", b154, 1 },
+        { "A42", everywhere, 1 },
+        { "B165", effects_once, 1 },
+    };
 
-ROWS_MAIN("custom_use")
+    return SUITE_WITH("custom_use", cases, begin, suite_end);
+}

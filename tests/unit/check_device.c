@@ -364,30 +364,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("device");
-    TCase *t = tcase_create("dlpack"), *d = tcase_create("arrays");
+    const suite_case cases[] = {
+        { "dlpack", a_tensor_is_an_array, 0 },
+        { "dlpack", an_unversioned_tensor_is_an_array, 0 },
+        { "dlpack", strides_are_followed, 5 },
+        { "dlpack", what_is_not_aligned_is_copied, 0 },
+        { "dlpack", element_types_travel, 9 },
+        { "dlpack", scalars_and_empty_tensors, 0 },
+        { "dlpack", a_tensor_is_refused, 7 },
+        { "dlpack", what_is_read_only_is_not_written, 0 },
+        { "arrays", arrays_are_copied_there_and_back, 0 },
+        { "arrays", types_must_agree, 0 },
+        { "arrays", tensors_of_the_device, 0 },
+        { "arrays", a_kernel_takes_any_address, 0 },
+        { "arrays", files_want_arrays_of_the_host, 0 },
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, a_tensor_is_an_array);
-    tcase_add_test(t, an_unversioned_tensor_is_an_array);
-    tcase_add_loop_test(t, strides_are_followed, 0, 5);
-    tcase_add_test(t, what_is_not_aligned_is_copied);
-    tcase_add_loop_test(t, element_types_travel, 0, 9);
-    tcase_add_test(t, scalars_and_empty_tensors);
-    tcase_add_loop_test(t, a_tensor_is_refused, 0, 7);
-    tcase_add_test(t, what_is_read_only_is_not_written);
-    suite_add_tcase(s, t);
-    tcase_add_checked_fixture(d, begin, end);
-    tcase_add_test(d, arrays_are_copied_there_and_back);
-    tcase_add_test(d, types_must_agree);
-    tcase_add_test(d, tensors_of_the_device);
-    tcase_add_test(d, a_kernel_takes_any_address);
-    tcase_add_test(d, files_want_arrays_of_the_host);
-    suite_add_tcase(s, d);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("device", cases, begin, end);
 }

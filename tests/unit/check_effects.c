@@ -224,14 +224,14 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "order", once_and_in_order, 1 },
         { "flow", in_control_flow, 1 },
         { "taken", of_those_who_come_by, 1 },
-        { "formats", formats, 1 },
-        { "checks", checks, 1 },
-        { "objects", objects, 1 },
+        ONCE(formats),
+        ONCE(checks),
+        ONCE(objects),
     };
 
-    return TRACED_CASES("effects", cases, begin, end);
+    return SUITE("effects", cases);
 }

@@ -234,7 +234,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "residuals", vectors_belong_to_values, MANY + 2 },
         { "pairs", pairs_are_conjugates, 0 },
         { "batch", each_of_a_batch_is_as_alone, 0 },
@@ -244,5 +244,5 @@ main(void)
         { "lapack", large_ones_are_lapack_s, 0 },
     };
 
-    return TRACED_CASES("eig", cases, begin, end);
+    return SUITE("eig", cases);
 }

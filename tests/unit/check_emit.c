@@ -1,14 +1,12 @@
 /* Every scalar instruction at every type, compiled for this machine and for the least x86-64,
  * as scalars and as vectors, gives the bits of the evaluator (all NaNs are one). */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "codegen/backend.h"
+#include "tests/unit/suite.h"
 
 enum { N = 512, MAX_CASES = 512 };
 
-static cot_context *ctx;
 static ir_arena arena;
 
 /* Instruction op at type t with operands of type from. */
@@ -367,16 +365,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("emit");
-    TCase *t = tcase_create("emit");
+    const suite_case cases[] = {
+        EACH(every_instruction, sizeof row / sizeof row[0]),
+        ONCE(soft_fma),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, every_instruction, 0, sizeof row / sizeof row[0]);
-    tcase_add_test(t, soft_fma);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("emit", cases, NULL, NULL);
 }

@@ -5,20 +5,6 @@
  * element: never a crash, whatever is empty. */
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 #define X in[0]
 #define INTS cot_convert(X, COT_I32)
 #define TRUTHS cot_gt(X, 0)
@@ -249,9 +235,9 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "rows_take_nothing", rows_take_nothing, 9 },
+    const suite_case cases[] = {
+        EACH(rows_take_nothing, 9),
     };
 
-    return TRACED_CASES("empty", cases, setup, teardown);
+    return SUITE("empty", cases);
 }

@@ -1,12 +1,11 @@
 /* The twin: values worked out by hand, special values, and the orders of NUMERICS.md against a
  * reference written for this test by another road (one lane at a time, recursion for the
  * tree). */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/build.h"
+#include "tests/unit/suite.h"
 
 /* A program of text, its inputs and the result wanted: numbers by blanks, in the order of
  * memory. */
@@ -462,21 +461,17 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("eval");
-    TCase *t = tcase_create("eval");
-    tcase_add_loop_test(t, a_move_by_hand, 0, sizeof moves / sizeof *moves);
-    tcase_add_loop_test(t, a_reduction_by_hand, 0, sizeof reductions / sizeof *reductions);
-    tcase_add_loop_test(t, a_product_by_hand, 0, sizeof products / sizeof *products);
-    tcase_add_loop_test(t, an_index_by_hand, 0, sizeof indexing / sizeof *indexing);
-    tcase_add_loop_test(t, a_sub_function_by_hand, 0, sizeof flow / sizeof *flow);
-    tcase_add_loop_test(t, a_sum_is_in_lanes_blocks_and_tree, 0, sizeof sizes / sizeof *sizes);
-    tcase_add_test(t, a_product_has_its_form);
-    tcase_add_test(t, a_while_past_its_max_is_an_error);
-    tcase_add_test(t, a_long_scan_stays_small);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(a_move_by_hand, sizeof moves / sizeof *moves),
+        EACH(a_reduction_by_hand, sizeof reductions / sizeof *reductions),
+        EACH(a_product_by_hand, sizeof products / sizeof *products),
+        EACH(an_index_by_hand, sizeof indexing / sizeof *indexing),
+        EACH(a_sub_function_by_hand, sizeof flow / sizeof *flow),
+        EACH(a_sum_is_in_lanes_blocks_and_tree, sizeof sizes / sizeof *sizes),
+        ONCE(a_product_has_its_form),
+        ONCE(a_while_past_its_max_is_an_error),
+        ONCE(a_long_scan_stays_small),
+    };
+
+    return SUITE("eval", cases);
 }

@@ -4,13 +4,12 @@
  * Each line of the table is a function, a pipeline, the inputs, and what must come out: values,
  * or an error that contains a text; and how often an op may occur in the transformed graph.
  * Several lines may prove one row; they make one test case, named after the row. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
 #include "passes/pass.h"
+#include "tests/unit/suite.h"
 
 /* Values as text: arrays separated by ";", elements by blanks. */
 typedef struct feature {
@@ -286,7 +285,6 @@ occurrences(const char *text, const char *op)
 START_TEST(proves)
 {
     const feature *c = &features[_i];
-    cot_context *ctx = cot_context_new(&(cot_options){ .verify = 1 });
     ir_module m;
     ir_graph *g;
     ck_assert_msg(ir_parse(ctx, "test", c->f, strlen(c->f), &m) == COT_OK, "%s",
@@ -305,26 +303,11 @@ START_TEST(proves)
             ck_assert_msg(occurrences(text.text, c->op) == c->times, "%s: wants %d %s\n%s",
                           c->row, c->times, c->op, text.text);
     }
-    cot_context_free(ctx);
 }
 END_TEST
 
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("features");
-    for (int first = 0, end; first < FEATURES; first = end) {
-        TCase *t = tcase_create(features[first].row);
-        for (end = first + 1;
-             end < FEATURES && strcmp(features[end].row, features[first].row) == 0;)
-            end++;
-        tcase_add_loop_test(t, proves, first, end);
-        suite_add_tcase(s, t);
-    }
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_ROWS("features", features, proves, suite_begin, suite_end);
 }

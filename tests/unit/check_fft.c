@@ -281,8 +281,8 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "lines", lines, 0 },
+    const suite_case cases[] = {
+        ONCE(lines),
         { "lines", lines_of_f32, 0 },
         { "lines", real_lines, 0 },
         { "axes", axes_other_than_the_last, 0 },
@@ -294,8 +294,8 @@ main(void)
         { "transforms", gradients_of_real_lines, 0 },
         { "transforms", mapped, 0 },
         { "backends", every_width, 0 },
-        { "refusals", refusals, 0 },
+        ONCE(refusals),
     };
 
-    return TRACED_CASES("fft", cases, begin, end);
+    return SUITE("fft", cases);
 }

@@ -1,29 +1,14 @@
 /* Files of named arrays: what NumPy and safetensors write is read, what lies is refused, and
  * what is written is read back.  tests/unit/data was made by numpy 2.4 and safetensors 0.8. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
 #include "ir/array.h"
 #include "runtime/file.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static char place[] = "/tmp/check_files_XXXXXX", path[200];
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 static const char *
 fixture(const char *name)
@@ -458,32 +443,25 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("files");
-    TCase *t = tcase_create("files");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        ONCE(what_numpy_writes),
+        ONCE(what_safetensors_writes),
+        EACH(a_lie_in_safetensors, sizeof lie / sizeof *lie),
+        EACH(files_cut_short, 3),
+        ONCE(damaged_archives),
+        ONCE(lying_archive),
+        EACH(saved_and_loaded, 2),
+        ONCE(what_is_not_saved),
+        ONCE(a_name_twice_in_an_archive),
+        EACH(modules_to_files_and_back, 2),
+    };
 
     if (!mkdtemp(place))
-        return 1;
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, what_numpy_writes);
-    tcase_add_test(t, what_safetensors_writes);
-    tcase_add_loop_test(t, a_lie_in_safetensors, 0, (int)(sizeof lie / sizeof *lie));
-    tcase_add_loop_test(t, files_cut_short, 0, 3);
-    tcase_add_test(t, damaged_archives);
-    tcase_add_test(t, lying_archive);
-    tcase_add_loop_test(t, saved_and_loaded, 0, 2);
-    tcase_add_test(t, what_is_not_saved);
-    tcase_add_test(t, a_name_twice_in_an_archive);
-    tcase_add_loop_test(t, modules_to_files_and_back, 0, 2);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
+        return EXIT_FAILURE;
+    const int status = SUITE("files", cases);
     for (int i = 0; i < 2; i++)
         unlink(fresh(endings[i]));
     unlink(fresh("twice.npz"));
     rmdir(place);
-    return failed ? 1 : 0;
+    return status;
 }

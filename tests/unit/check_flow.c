@@ -2,7 +2,6 @@
 #include "tests/unit/flow_programs.h"
 #include "tests/unit/oracle.h"
 
-
 static ir_graph *
 program(int i)
 {
@@ -255,28 +254,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("flow");
-    TCase *t = tcase_create("flow");
+    const suite_case cases[] = {
+        EACH(B169_B174_B175_maps, PROGRAMS),
+        EACH(B34_derivatives, PROGRAMS),
+        EACH(B34_maps_of_derivatives, PROGRAMS),
+        EACH(B34_second_derivatives, PROGRAMS),
+        EACH(B34_thirds, PROGRAMS),
+        EACH(Jacobians, PROGRAMS),
+        ONCE(B179_many_trips),
+        EACH(B172_B173_the_branch_not_taken_is_not_there, 12),
+        ONCE(B172_values_and_gradients),
+        ONCE(D4_inner_loop_ends_with_the_outer),
+        EACH(A_bound_that_is_passed, 6),
+        ONCE(B181_invariant_residuals_are_hoisted),
+        ONCE(B171_unmapped_predicate_stays),
+    };
 
-    tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, B169_B174_B175_maps, 0, PROGRAMS);
-    tcase_add_loop_test(t, B34_derivatives, 0, PROGRAMS);
-    tcase_add_loop_test(t, B34_maps_of_derivatives, 0, PROGRAMS);
-    tcase_add_loop_test(t, B34_second_derivatives, 0, PROGRAMS);
-    tcase_add_loop_test(t, B34_thirds, 0, PROGRAMS);
-    tcase_add_loop_test(t, Jacobians, 0, PROGRAMS);
-    tcase_add_test(t, B179_many_trips);
-    tcase_add_loop_test(t, B172_B173_the_branch_not_taken_is_not_there, 0, 12);
-    tcase_add_test(t, B172_values_and_gradients);
-    tcase_add_test(t, D4_inner_loop_ends_with_the_outer);
-    tcase_add_loop_test(t, A_bound_that_is_passed, 0, 6);
-    tcase_add_test(t, B181_invariant_residuals_are_hoisted);
-    tcase_add_test(t, B171_unmapped_predicate_stays);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("flow", cases, oracle_setup, suite_end);
 }

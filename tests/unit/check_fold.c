@@ -1,10 +1,9 @@
 /* Folding: each identity on an example, and, as important, the look-alikes that must stay
  * because they change a NaN, an infinity or the sign of a zero. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
+#include "tests/unit/suite.h"
 
 typedef struct fold_row {
     const char *in, *type;      /* arguments, result type */
@@ -157,13 +156,9 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("fold");
-    TCase *t = tcase_create("fold");
-    tcase_add_loop_test(t, folds_to_what_is_left, 0, sizeof rows / sizeof *rows);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(folds_to_what_is_left, sizeof rows / sizeof *rows),
+    };
+
+    return SUITE("fold", cases);
 }

@@ -3,7 +3,7 @@
 #include "grid_suite.h"
 #include "runtime/check.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 #define SOFTMAX(n)                                                                  \
     "fn @f(%x: f32[3," n "]) -> f32[3," n "] {\n"                                   \
@@ -39,6 +39,17 @@ static const struct {
     { PRODUCT("70", "33", "66"), { "ld.shared", "bar.sync", "fma.rn.f32" } },
     { PRODUCT("64", "600", "64"), { "ld.shared.v4.f32", "bar.sync", "fma.rn.f32" } },
     { PRODUCT("5", "600", "7"), { "fma.rn.f32" } },
+    { PRODUCT("96", "48", "100"), { "cp.async.cg.shared.global", "cp.async.wait_group 0" } },
+    { PRODUCT("1024", "21", "1030"), { "cp.async.ca.shared.global", "fma.rn.f32" } },
+    { DOT("f32[290,68]", "f32[290,72]", "f32[68,72]", "lhs=[0], rhs=[0]"),
+      { "cp.async.cg.shared.global", "fma.rn.f32" } },
+    { DOT("f64[64,34]", "f64[34,66]", "f64[64,66]", "lhs=[1], rhs=[0]"),
+      { "cp.async.ca.shared.global", "cp.async.cg.shared.global" } },
+    { DOT("f16[70,40]", "f16[66,40]", "f16[70,66]", "lhs=[1], rhs=[1]"), { "ld.shared.v4.f32" } },
+    { ONE("%x: f32[3,64,40], %y: f32[3,40,65]", "f32[3,64,65]",
+          "dot_general %x, %y {lhs=[2], rhs=[1], lhs_batch=[0], rhs_batch=[0]}"),
+      { "cp.async.ca.shared.global" } },
+    { DOT("f32[9,7,64]", "f32[7,80,9]", "f32[64,80]", "lhs=[0,1], rhs=[2,0]"), { "cp.async" } },
     { DOT("f64[65,40]", "f64[80,40]", "f64[65,80]", "lhs=[1], rhs=[1]"),
       { "ld.shared", "fma.rn.f64" } },
     { DOT("i32[64,20]", "i32[20,64]", "i32[64,64]", "lhs=[1], rhs=[0]"), { "ld.shared" } },
@@ -80,11 +91,10 @@ static void
 compare(const ir_graph *f, const char *text)
 {
     const cot_compile_options twin = { .backend = "eval" };
-    void **in = laws_values(f->n_in, f->in, f), **got = laws_values(f->n_out, f->out, f), **want;
     uint64_t seed = 99;
+    void **in = laws_sample(f, &seed, -3, 3, laws_fill);
+    void **got = laws_values(f->n_out, f->out, f), **want;
 
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], -3, 3, in[i]);
     ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
     ck_assert_msg(grid_run(f, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
     for (int i = 0; i < f->n_out; i++)
@@ -114,7 +124,7 @@ START_TEST(ptx_is_what_it_should_be)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 static cg_kernel *k;
 static cg_build b;
@@ -256,17 +266,17 @@ int
 main(void)
 {
     const int n = (int)(sizeof program / sizeof *program);
-    const traced_case cases[] = {
-        { "schedule_gives_the_bits_of_the_twin", schedule_gives_the_bits_of_the_twin, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "race_is_found", race_is_found, 0 },
-        { "block_does_not_read_what_another_stores", block_does_not_read_what_another_stores, 0 },
-        { "different_stores_are_found", different_stores_are_found, 0 },
-        { "store_over_what_is_still_read_is_found", store_over_what_is_still_read_is_found, 0 },
-        { "barrier_that_some_miss_is_found", barrier_that_some_miss_is_found, 0 },
-        { "index_out_of_bounds_is_found", index_out_of_bounds_is_found, 0 },
-        { "thread_loops_do_not_nest", thread_loops_do_not_nest, 0 },
+    const suite_case cases[] = {
+        EACH(schedule_gives_the_bits_of_the_twin, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(race_is_found),
+        ONCE(block_does_not_read_what_another_stores),
+        ONCE(different_stores_are_found),
+        ONCE(store_over_what_is_still_read_is_found),
+        ONCE(barrier_that_some_miss_is_found),
+        ONCE(index_out_of_bounds_is_found),
+        ONCE(thread_loops_do_not_nest),
     };
 
-    return TRACED_CASES("grid", cases, setup, teardown);
+    return SUITE("grid", cases);
 }

@@ -1,14 +1,12 @@
 /* The entry on the host: launches, loops, branches and whiles over a device that is plain
  * memory and a few C functions, and writes down what it is asked. */
-#include <check.h>
-#include <stdlib.h>
 
 #include "codegen/host.h"
 #include "ir/diag.h"
+#include "tests/unit/suite.h"
 
 enum { ADD_ONE = 1, HALVE, IS_LARGE, KERNELS };
 
-static cot_context *ctx;
 static ir_arena arena;
 static cg_module *m;
 static cg_kernel *k;
@@ -84,7 +82,7 @@ setup(void)
 {
     static const char *const name[KERNELS] = { "entry", "add", "halve", "large" };
 
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    suite_begin();
     ir_arena_init(&arena, ctx);
     m = cg_module_new(ctx, &arena, "test");
     k = cg_kernel_new(m, name[0]);
@@ -102,7 +100,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static uint32_t
@@ -317,23 +315,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("host");
-    TCase *t = tcase_create("entry");
+    const suite_case cases[] = {
+        ONCE(a_loop_launches_with_offsets),
+        EACH(a_while_reads_its_predicate, 3),
+        EACH(an_if_yields, 2),
+        ONCE(carries_move_at_once),
+        ONCE(a_foreign_function_is_handed_the_devices_memory),
+        ONCE(a_failing_launch_ends_the_run),
+        ONCE(a_vector_loop_is_no_entrys),
+        ONCE(the_manifest_lists_buffers_and_steps),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, a_loop_launches_with_offsets);
-    tcase_add_loop_test(t, a_while_reads_its_predicate, 0, 3);
-    tcase_add_loop_test(t, an_if_yields, 0, 2);
-    tcase_add_test(t, carries_move_at_once);
-    tcase_add_test(t, a_foreign_function_is_handed_the_devices_memory);
-    tcase_add_test(t, a_failing_launch_ends_the_run);
-    tcase_add_test(t, a_vector_loop_is_no_entrys);
-    tcase_add_test(t, the_manifest_lists_buffers_and_steps);
-    suite_add_tcase(s, t);
-
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("host", cases, setup, teardown);
 }

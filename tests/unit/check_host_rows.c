@@ -4,20 +4,6 @@
 
 #include "cotrace/custom.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 static cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)
 {
@@ -720,41 +706,30 @@ START_TEST(every_transform_prints_and_parses)
 }
 END_TEST
 
-/* clang-format off */
-static const struct { const char *row; const TTest **test; } cases[] = {
-    { "A1", &made_at_once_traced_when_called },
-    { "A2", &one_transform },
-    { "A11", &numbers_of_the_host },
-    { "A13", &signature },
-    { "A24", &no_automatic_batches },
-    { "A65", &once_for_each_signature },
-    { "A73", &once_for_each_signature },
-    { "A110", &once_for_each_signature },
-    { "B7", &axis_of_a_number },
-    { "B14", &host_data_passes_by },
-    { "B23", &results_keep_their_tree },
-    { "B24", &axes_of_results_by_inner_names },
-    { "B32", &compiled_and_mapped },
-    { "A108", &captured_weights },
-    { "B195", &hits_and_misses },
-    { "B195", &static_arguments },
-    { "B195", &transforms_made_again },
-    { "B195", &draws_are_not_frozen },
-    { "B196", &every_transform_prints_and_parses },
-};
-/* clang-format on */
-
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("host_rows");
+    const suite_case cases[] = {
+        { "A1", made_at_once_traced_when_called, 1 },
+        { "A2", one_transform, 1 },
+        { "A11", numbers_of_the_host, 1 },
+        { "A13", signature, 1 },
+        { "A24", no_automatic_batches, 1 },
+        { "A65", once_for_each_signature, 1 },
+        { "A73", once_for_each_signature, 1 },
+        { "A110", once_for_each_signature, 1 },
+        { "B7", axis_of_a_number, 1 },
+        { "B14", host_data_passes_by, 1 },
+        { "B23", results_keep_their_tree, 1 },
+        { "B24", axes_of_results_by_inner_names, 1 },
+        { "B32", compiled_and_mapped, 1 },
+        { "A108", captured_weights, 1 },
+        { "B195", hits_and_misses, 1 },
+        { "B195", static_arguments, 1 },
+        { "B195", transforms_made_again, 1 },
+        { "B195", draws_are_not_frozen, 1 },
+        { "B196", every_transform_prints_and_parses, 1 },
+    };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TCase *t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, begin, end);
-        tcase_add_test(t, *cases[i].test);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE("host_rows", cases);
 }

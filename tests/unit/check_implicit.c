@@ -339,14 +339,14 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "linear", linear_systems, 1 },
         { "linear_maps", linear_systems_map, 1 },
-        { "roots", roots, 1 },
+        ONCE(roots),
         { "several", roots_of_several_unknowns, 1 },
         { "flow", inside_control_flow, 1 },
-        { "messages", messages, 1 },
+        ONCE(messages),
     };
 
-    return TRACED_CASES("implicit", cases, begin, end);
+    return SUITE("implicit", cases);
 }

@@ -366,18 +366,18 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "reading", reading, COUNT(reads) },
-        { "updating", updating, COUNT(updates) },
-        { "along", along, 0 },
-        { "segments", segments, 0 },
-        { "modes", modes, 0 },
-        { "gradients", gradients, 0 },
+    const suite_case cases[] = {
+        EACH(reading, COUNT(reads)),
+        EACH(updating, COUNT(updates)),
+        ONCE(along),
+        ONCE(segments),
+        ONCE(modes),
+        ONCE(gradients),
 #if COT_PLANS
-        { "in_place", in_place, 0 },
+        ONCE(in_place),
 #endif
-        { "errors", errors, 9 },
+        EACH(errors, 9),
     };
 
-    return TRACED_CASES("index", cases, begin, NULL);
+    return SUITE_WITH("index", cases, begin, NULL);
 }

@@ -1,10 +1,9 @@
 /* Type inference: the type of each family of ops at its edges, and one error for each thing
  * that can be wrong with an operand or an attribute. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
+#include "tests/unit/suite.h"
 
 typedef struct infer_row {
     const char *in;             /* the arguments      */
@@ -226,14 +225,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("infer");
-    TCase *t = tcase_create("infer");
-    tcase_add_loop_test(t, a_good_node_has_its_type, 0, sizeof good / sizeof *good);
-    tcase_add_loop_test(t, a_bad_node_says_what_was_wanted, 0, sizeof bad / sizeof *bad);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(a_good_node_has_its_type, sizeof good / sizeof *good),
+        EACH(a_bad_node_says_what_was_wanted, sizeof bad / sizeof *bad),
+    };
+
+    return SUITE("infer", cases);
 }

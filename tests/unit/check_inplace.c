@@ -4,10 +4,7 @@
  * Each program runs by the kernel with its in/out arguments, then without them but with every
  * argument donated and each result in the argument that the plan pairs it with; both must give
  * the twin's bits. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
@@ -16,6 +13,7 @@
 #include "runtime/build.h"
 #include "runtime/compile.h"
 #include "runtime/values.h"
+#include "tests/unit/suite.h"
 
 /* The linker sends this program's own calls here (--wrap). */
 static long allocations;
@@ -410,19 +408,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("inplace");
-    TCase *t = tcase_create("inplace");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(programs, ROWS),
+        ONCE(mistakes),
+        ONCE(objects),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, programs, 0, ROWS);
-    tcase_add_test(t, mistakes);
-    tcase_add_test(t, objects);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return SUITE("inplace", cases);
 }

@@ -3,8 +3,6 @@
  * functions: `ctest -R B136` runs one. */
 #include "traced.h"
 
-static cot_context *ctx;
-
 /* clang-format off */
 #line 1 "model.c"
 BODY(cubes,    out[0] = cot_mul(cot_mul(in[0], in[0]), in[0]);)
@@ -99,17 +97,16 @@ three_times(cot_fn *fwd, cot_fn *half, const double *x, const double *want)
     }
 }
 
-static void
-b108(void)
+START_TEST(b108)
 {
     cot_fn *fwd, *bwd;
 
     cot_vjp_halves(BODY_OF(cubes, 1, 1), &fwd, &bwd);
     three_times(fwd, bwd, IN(2, 3), IN(12, 27));
 }
+END_TEST
 
-static void
-b128(void)
+START_TEST(b128)
 {
     cot_fn *fwd, *lin;
     const cot_graph *g;
@@ -135,20 +132,22 @@ b128(void)
              k - 1);
     traced_fails(lin, (cot_types){ k, type }, COT_ERR_DTYPE, want);
 }
+END_TEST
 
-static void
-b130(void)
-{ /* the gradient of a linear function is constant: its tangent is zero, and of its type */
+START_TEST(b130)
+{
+    /* the gradient of a linear function is constant: its tangent is zero, and of its type */
     gives(cot_linearize(cot_grad(BODY_OF(sum3, 1, 1))), TYPES(cot_f64(2), cot_f64(2)),
           IN(1, 2, 5, 7), 2, IN(3, 3, 0, 0));
     gives(cot_hessian(BODY_OF(sum3, 1, 1)), TYPES(cot_f64(2)), IN(1, 2), 1, IN(0, 0, 0, 0));
 }
+END_TEST
 
 /* ---- layout ---- */
 
-static void
-b131(void)
-{ /* results outside, arguments inside; shape of the result, then of the argument */
+START_TEST(b131)
+{
+    /* results outside, arguments inside; shape of the result, then of the argument */
     cot_fn *f = BODY_OF(pair, 2, 2);
     const cot_types types = TYPES(cot_f64(2), cot_f64(2));
     const double *want = IN(5, 0, 0, 7, 2, 0, 0, 3, 1, 1, 0, 0);
@@ -158,10 +157,11 @@ b131(void)
     gives(cot_jacrev(f, .wrt = COT_LIST(1)), types, IN(2, 3, 5, 7), 2,
           IN(2, 0, 0, 3, 0, 0));
 }
+END_TEST
 
-static void
-b132(void)
-{ /* a struct {weight, bias} in, two results out */
+START_TEST(b132)
+{
+    /* a struct {weight, bias} in, two results out */
     cot_tree *tree = cot_tree_new(ctx, "layer{weight, bias}, x", 3 * sizeof(cot_value));
     cot_fn *f = cot_fn_named(BODY_OF(affine, 3, 2), "layer{weight, bias}, x", "y, w2");
     int n, first = cot_tree_find(tree, "layer", &n);
@@ -172,30 +172,31 @@ b132(void)
     gives(cot_jacfwd(f, .wrt = COT_LIST(first, first + 1)),
           TYPES(cot_f64(), cot_f64(), cot_f64()), IN(2, 3, 5), 4, IN(5, 1, 4, 0));
 }
+END_TEST
 
-static void
-b133(void)
+START_TEST(b133)
 {
     shaped(cot_jacrev(BODY_OF(cubes, 1, 1)), TYPES(cot_f64(2, 3)), 0, cot_f64(2, 3, 2, 3));
     shaped(cot_jacfwd(BODY_OF(cubes, 1, 1)), TYPES(cot_f64(2, 3)), 0, cot_f64(2, 3, 2, 3));
     shaped(cot_jacrev(BODY_OF(sum3, 1, 1)), TYPES(cot_f64(2, 3)), 0, cot_f64(3, 2, 3));
     shaped(cot_jacfwd(BODY_OF(cubes, 1, 1)), TYPES(cot_f64()), 0, cot_f64());
 }
+END_TEST
 
-static void
-b134(void)
-{ /* nothing in, nothing out, and one of the two */
+START_TEST(b134)
+{
+    /* nothing in, nothing out, and one of the two */
     shaped(cot_jacrev(BODY_OF(cubes, 1, 1)), TYPES(cot_f64(0)), 0, cot_f64(0, 0));
     shaped(cot_jacfwd(BODY_OF(cubes, 1, 1)), TYPES(cot_f64(0, 3)), 0, cot_f64(0, 3, 0, 3));
     shaped(cot_jacrev(BODY_OF(sum3, 1, 1)), TYPES(cot_f64(0)), 0, cot_f64(0));
     shaped(cot_jacfwd(BODY_OF(sum3, 1, 1)), TYPES(cot_f64(2, 0)), 0, cot_f64(0, 2, 0));
     shaped(cot_hessian(BODY_OF(cubes, 1, 1)), TYPES(cot_f64(0)), 0, cot_f64(0, 0, 0));
 }
+END_TEST
 
 /* ---- chunks ---- */
 
-static void
-b135(void)
+START_TEST(b135)
 {
     static const int64_t chunks[] = { 1, 2, 3, 5, 7 };
     const double *want = IN(3, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 27, 0, 0, 0, 0, 0, 48, 0, 0, 0,
@@ -211,6 +212,7 @@ b135(void)
                  TYPES(cot_f64(5)), COT_ERR_ARG,
                  "main.c:9: jacrev: chunk is -1; wants 1 or more");
 }
+END_TEST
 
 static size_t
 work_bytes(cot_fn *f, cot_types types)
@@ -225,8 +227,7 @@ work_bytes(cot_fn *f, cot_types types)
 
 /* A chunk of rows or columns is written where it belongs, the last and shorter one, too: a
  * compiled Jacobian wants room for a chunk beside its results, not for the matrix again. */
-static void
-b136(void)
+START_TEST(b136)
 {
     enum { N = 512, ROOM = N * N * 8 / 8 };
     static const int64_t chunks[] = { 1, 8, 24 };
@@ -240,12 +241,13 @@ b136(void)
                       (int)chunks[i], rows, columns);
     }
 }
+END_TEST
 
 /* ---- compositions ---- */
 
-static void
-b138(void)
-{ /* by rows and by columns, for functions of every kind above */
+START_TEST(b138)
+{
+    /* by rows and by columns, for functions of every kind above */
     static double a[MOST][LARGEST], b[MOST][LARGEST];
     static const struct {
         cot_body *body;
@@ -268,10 +270,11 @@ b138(void)
         }
     }
 }
+END_TEST
 
-static void
-b139(void)
-{ /* [B, out, in] and [B, out, B, in], which is zero off the blocks */
+START_TEST(b139)
+{
+    /* [B, out, in] and [B, out, B, in], which is zero off the blocks */
     static double a[MOST][LARGEST], b[MOST][LARGEST];
     cot_fn *f = BODY_OF(cubes, 1, 1);
     const cot_types types = TYPES(cot_f64(3, 2));
@@ -287,9 +290,9 @@ b139(void)
                     ck_assert(b[0][((p * 2 + i) * 3 + q) * 2 + k] ==
                               (p == q ? a[0][(p * 2 + i) * 2 + k] : 0));
 }
+END_TEST
 
-static void
-b140(void)
+START_TEST(b140)
 {
     cot_fn *f = BODY_OF(sines, 1, 1);
     const double *x = IN(0.5, -1), *want = IN(-sin(0.5), 0, 0, 0, 0, 0, 0, sin(1));
@@ -301,16 +304,17 @@ b140(void)
     gives(cot_jacrev(cot_jacfwd(f)), types, x, 1, want);
     gives(cot_hessian(f), types, x, 1, want);
 }
+END_TEST
 
-static void
-b142(void)
-{ /* x y by (x, y): blocks xx, xy, yx, yy of the first result, then of the second */
+START_TEST(b142)
+{
+    /* x y by (x, y): blocks xx, xy, yx, yy of the first result, then of the second */
     gives(cot_hessian(BODY_OF(pair, 2, 2), .wrt = COT_LIST(0, 1)),
           TYPES(cot_f64(1), cot_f64(1)), IN(2, 3), 8, IN(0, 1, 1, 0, 0, 0, 0, 0));
 }
+END_TEST
 
-static void
-b143(void)
+START_TEST(b143)
 {
     const cot_graph *g;
     cot_fn *f = cot_hessian(BODY_OF(counted, 2, 1));
@@ -327,10 +331,11 @@ b143(void)
                  TYPES(cot_f64(), cot_i32()), COT_ERR_DTYPE,
                  "model.c:8: jacrev: output 1 (n) of mixed is i32[]; wants a floating type");
 }
+END_TEST
 
-static void
-b144(void)
-{ /* d/dx of the squares of the Jacobian diag(3 x^2): 36 x^3, by either mode inside */
+START_TEST(b144)
+{
+    /* d/dx of the squares of the Jacobian diag(3 x^2): 36 x^3, by either mode inside */
     cot_fn *fwd = cot_jacfwd(BODY_OF(cubes, 1, 1)), *rev = cot_jacrev(BODY_OF(cubes, 1, 1));
     const cot_types types = TYPES(cot_f64(2));
 
@@ -339,48 +344,28 @@ b144(void)
     gives(cot_grad(cot_fn_new(ctx, "trace2", trace2, 1, 1, &rev)), types, IN(1, 2), 1,
           IN(36, 288));
 }
-
-static const struct {
-    const char *row;
-    void (*proves)(void);
-} rows[] = {
-    /* clang-format off */
-    { "B108", b108 },
-    { "B128", b128 },
-    { "B130", b130 },
-    { "B131", b131 },
-    { "B132", b132 },
-    { "B133", b133 },
-    { "B134", b134 },
-    { "B135", b135 },
-    { "B136", b136 },
-    { "B138", b138 },
-    { "B139", b139 },
-    { "B140", b140 },
-    { "B142", b142 },
-    { "B143", b143 },
-    { "B144", b144 },
-    /* clang-format on */
-};
-
-START_TEST(proves)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-    rows[_i].proves();
-    cot_context_free(ctx);
-}
 END_TEST
 
 int
 main(void)
 {
-    Suite *s = suite_create("jacobian_rows");
+    const suite_case cases[] = {
+        { "B108", b108, 1 },
+        { "B128", b128, 1 },
+        { "B130", b130, 1 },
+        { "B131", b131, 1 },
+        { "B132", b132, 1 },
+        { "B133", b133, 1 },
+        { "B134", b134, 1 },
+        { "B135", b135, 1 },
+        { "B136", b136, 1 },
+        { "B138", b138, 1 },
+        { "B139", b139, 1 },
+        { "B140", b140, 1 },
+        { "B142", b142, 1 },
+        { "B143", b143, 1 },
+        { "B144", b144, 1 },
+    };
 
-    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
-        TCase *t = tcase_create(rows[i].row);
-
-        tcase_add_loop_test(t, proves, i, i + 1);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE("jacobian_rows", cases);
 }

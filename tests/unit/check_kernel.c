@@ -1,16 +1,14 @@
 /* Kernels built by hand, compiled, and compared with plain C: every kind of loop and result, at
  * several vector extents. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "codegen/backend.h"
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 
 enum { N = 64 };
 
-static cot_context *ctx;
 static ir_arena arena;
 static cg_module *m;
 static cg_kernel *k;
@@ -21,7 +19,7 @@ static float fx[8192], fy[8192], fz[8192];
 static void
 setup(void)
 {
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    suite_begin();
     ir_arena_init(&arena, ctx);
     m = cg_module_new(ctx, &arena, "test");
     k = cg_kernel_new(m, "main");
@@ -37,7 +35,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static uint32_t
@@ -470,26 +468,20 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("kernel");
-    TCase *t = tcase_create("kernel");
+    const suite_case cases[] = {
+        EACH(pointwise_with_tail, 5),
+        EACH(sum_of_row, 5),
+        EACH(sum_of_columns, 5),
+        EACH(fold_with_limit, 5),
+        EACH(register_tile, 5),
+        EACH(transposed, 5),
+        EACH(reversed_and_gathered, 5),
+        EACH(while_by_lane, 5),
+        EACH(masked_bytes, 5),
+        EACH(parallel_tree, 2),
+        ONCE(failure_is_a_status),
+        ONCE(division_keeps_lanes_even),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, pointwise_with_tail, 0, 5);
-    tcase_add_loop_test(t, sum_of_row, 0, 5);
-    tcase_add_loop_test(t, sum_of_columns, 0, 5);
-    tcase_add_loop_test(t, fold_with_limit, 0, 5);
-    tcase_add_loop_test(t, register_tile, 0, 5);
-    tcase_add_loop_test(t, transposed, 0, 5);
-    tcase_add_loop_test(t, reversed_and_gathered, 0, 5);
-    tcase_add_loop_test(t, while_by_lane, 0, 5);
-    tcase_add_loop_test(t, masked_bytes, 0, 5);
-    tcase_add_loop_test(t, parallel_tree, 0, 2);
-    tcase_add_test(t, failure_is_a_status);
-    tcase_add_test(t, division_keeps_lanes_even);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("kernel", cases, setup, teardown);
 }

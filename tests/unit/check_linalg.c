@@ -53,20 +53,6 @@ BODY(expm_loss, out[0] = cot_reduce_sum(cot_expm(in[0]));)
 BODY(eigh_loss, cot_value w = cot_eigh(in[0], NULL);
      out[0] = cot_reduce_sum(cot_mul(w, cot_square(w)));)
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 START_TEST(values)
 {
     const row rows[] = {
@@ -336,15 +322,13 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("linalg");
-    TCase *t = tcase_create("linalg");
+    const suite_case cases[] = {
+        EACH(values, 28),
+        EACH(gradients, 8),
+        EACH(large, 20),
+        ONCE(corners),
+        EACH(errors, 6),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, values, 0, 28);
-    tcase_add_loop_test(t, gradients, 0, 8);
-    tcase_add_loop_test(t, large, 0, 20);
-    tcase_add_test(t, corners);
-    tcase_add_loop_test(t, errors, 0, 6);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("linalg", cases);
 }

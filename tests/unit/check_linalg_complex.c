@@ -251,11 +251,11 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "gradients", gradients_are_those_of_torch, 16 },
         { "factors", factors_multiply_to_the_matrix, 6 },
         { "corners", equal_eigenvalues, 0 },
     };
 
-    return TRACED_CASES("linalg_complex", cases, begin, end);
+    return SUITE("linalg_complex", cases);
 }

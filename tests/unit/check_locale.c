@@ -8,7 +8,6 @@
 #include "cotrace/stablehlo.h"
 #include "traced.h"
 
-static cot_context *ctx;
 static char folder[] = "/tmp/cotrace-locale-XXXXXX";
 
 static bool
@@ -42,18 +41,6 @@ with_comma(void)
         if (has_comma(names[i]))
             return true;
     return make_locale();
-}
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
 }
 
 static void
@@ -121,15 +108,15 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "graphs", graphs, 0 },
-        { "modules", modules, 0 },
-        { "sources", sources, 0 },
+    const suite_case cases[] = {
+        ONCE(graphs),
+        ONCE(modules),
+        ONCE(sources),
     };
 
     if (!with_comma()) {
         puts("locale: no locale with a decimal comma, and none could be made");
         return 77;
     }
-    return TRACED_CASES("locale", cases, begin, end);
+    return SUITE("locale", cases);
 }

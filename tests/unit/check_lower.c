@@ -4,8 +4,6 @@
  * Each row is a graph as text.  It is prepared as every graph is before kernels, evaluated by
  * the twin, lowered and run for each width that the machine has, on the same inputs: numbers
  * drawn from a fixed seed, among them zeros of both signs, infinities and NaN. */
-#include <check.h>
-#include <stdlib.h>
 
 #include "codegen/backend.h"
 #include "codegen/cost.h"
@@ -13,6 +11,7 @@
 #include "lower_graphs.h"
 #include "passes/pass.h"
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 #include "trial.h"
 
 typedef struct trial {
@@ -184,19 +183,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("lower");
-    TCase *c = tcase_create("twin");
-    tcase_set_timeout(c, 60);
-    if (cg_llvm())
-        tcase_add_loop_test(c, kernels_agree_with_the_twin, 0, lower_graph_count);
-    if (cg_llvm())
-        tcase_add_test(c, chains_of_results_grow_linearly);
-    if (cg_llvm())
-        tcase_add_test(c, a_loop_costs_what_its_steps_do);
-    suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const suite_case cases[] = {
+        EACH(kernels_agree_with_the_twin, lower_graph_count),
+        ONCE(chains_of_results_grow_linearly),
+        ONCE(a_loop_costs_what_its_steps_do),
+    };
+
+    return SUITE("lower", cases);
 }

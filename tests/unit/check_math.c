@@ -3,22 +3,20 @@
  * f32: a stratified sample of all bit patterns, a value from each block of 2^16.  f64: all
  * exponents, ordinary magnitudes, and neighbourhoods of the hard cases: multiples of pi/2, 1,
  * powers of two, and the ends of the range.  ./dev bench --ulp runs f32 over all inputs. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/context.h"
 #include "ir/scalar.h"
 #include "tests/ulp.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static ir_arena arena;
 static uint64_t state = 88172645463325252u;
 
 static void
 setup(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     ir_arena_init(&arena, ctx);
 }
 
@@ -26,7 +24,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
     mpfr_free_cache();
 }
 
@@ -265,18 +263,12 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("math");
-    TCase *t = tcase_create("ulp");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, unary_f32_within_1_ulp, 0, ULP_ROWS);
-    tcase_add_loop_test(t, unary_f64_within_2_ulp, 0, ULP_ROWS);
-    tcase_add_loop_test(t, pow_and_atan2_within_bounds, 0, 4);
-    tcase_add_loop_test(t, rem_is_exact, 0, 2);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? 0 : 1;
+    const suite_case cases[] = {
+        EACH(unary_f32_within_1_ulp, ULP_ROWS),
+        EACH(unary_f64_within_2_ulp, ULP_ROWS),
+        EACH(pow_and_atan2_within_bounds, 4),
+        EACH(rem_is_exact, 2),
+    };
+
+    return SUITE_WITH("math", cases, setup, teardown);
 }

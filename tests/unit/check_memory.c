@@ -1,9 +1,8 @@
 /* Every allocation of a small compile fails in turn: each time an honest status, and nothing
  * leaks. */
-#include <check.h>
-#include <stdlib.h>
 
 #include "cotrace/cotrace.h"
+#include "tests/unit/suite.h"
 
 typedef struct meter {
     long calls, fail_at, live;
@@ -110,18 +109,10 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("memory");
-    TCase *t = tcase_create("memory");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        ONCE(evaluated),
+        ONCE(compiled),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, evaluated);
-    tcase_add_test(t, compiled);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("memory", cases);
 }

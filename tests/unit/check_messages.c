@@ -7,20 +7,7 @@
 #include "cotrace/module.h"
 #include "cotrace/random.h"
 
-static cot_context *ctx;
 static cot_value foreign;           /* of another context */
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
 
 /* ---- texts ---- */
 
@@ -321,7 +308,6 @@ END_TEST
 
 /* ---- loops, memory ---- */
 
-
 START_TEST(of_bounds)
 {
     const cot_graph *g;
@@ -361,20 +347,18 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("messages");
-    TCase *t = tcase_create("all");
+    const suite_case cases[] = {
+        EACH(of_texts, sizeof texts / sizeof *texts),
+        ONCE(of_two_contexts),
+        ONCE(of_no_trace),
+        ONCE(of_operands),
+        ONCE(of_flow),
+        ONCE(of_bare_numbers),
+        ONCE(of_functions),
+        ONCE(of_custom_functions),
+        ONCE(of_bounds),
+        ONCE(of_memory),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, of_texts, 0, (int)(sizeof texts / sizeof *texts));
-    tcase_add_test(t, of_two_contexts);
-    tcase_add_test(t, of_no_trace);
-    tcase_add_test(t, of_operands);
-    tcase_add_test(t, of_flow);
-    tcase_add_test(t, of_bare_numbers);
-    tcase_add_test(t, of_functions);
-    tcase_add_test(t, of_custom_functions);
-    tcase_add_test(t, of_bounds);
-    tcase_add_test(t, of_memory);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("messages", cases);
 }

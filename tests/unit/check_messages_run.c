@@ -4,20 +4,6 @@
 #include "cotrace/module.h"
 #include "cotrace/random.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 BODY(square, out[0] = cot_mul(in[0], in[0]);)
 BODY(more, out[0] = cot_gt(in[0], 0);)
 BODY(next, out[0] = cot_add(in[0], 1);)
@@ -138,14 +124,12 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("messages_run");
-    TCase *t = tcase_create("all");
+    const suite_case cases[] = {
+        ONCE(of_options),
+        ONCE(of_objects),
+        ONCE(of_dumps),
+        ONCE(of_calls),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, of_options);
-    tcase_add_test(t, of_objects);
-    tcase_add_test(t, of_dumps);
-    tcase_add_test(t, of_calls);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("messages_run", cases);
 }

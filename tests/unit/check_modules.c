@@ -1,14 +1,13 @@
 /* Modules: functions with named parameters and buffers.  Cases bear the names of the rows. */
 #include "tests/unit/traced.h"
 
-static cot_context *ctx;
 static cot_array *made[64];
 static int n_made;
 
 static void
 begin(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     n_made = 0;
 }
 
@@ -17,7 +16,7 @@ end(void)
 {
     while (n_made > 0)
         cot_array_free(made[--n_made]);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static cot_array *
@@ -547,7 +546,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A102", jacobian_in_the_input, 1 },
         { "A103", jacobian_in_the_parameters, 1 },
         { "A104", replaces_what_is_given, 1 },
@@ -569,5 +568,5 @@ main(void)
         { "B152", statistics_taken_away, 1 },
     };
 
-    return TRACED_CASES("modules", cases, begin, end);
+    return SUITE_WITH("modules", cases, begin, end);
 }

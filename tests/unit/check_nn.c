@@ -282,13 +282,13 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "layers", layer, COUNT(layers) },
         { "losses", loss, COUNT(losses) },
-        { "mapped", mapped, COUNT(layers) + COUNT(losses) },
-        { "corners", corners, 0 },
-        { "narrow", narrow, COUNT(layers) },
+        EACH(mapped, COUNT(layers) + COUNT(losses)),
+        ONCE(corners),
+        EACH(narrow, COUNT(layers)),
     };
 
-    return TRACED_CASES("nn", cases, NULL, NULL);
+    return SUITE("nn", cases);
 }

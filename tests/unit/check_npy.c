@@ -1,13 +1,11 @@
 /* NumPy files: what NumPy writes is read, what lies is refused, and what is written is read
  * back. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ir/array.h"
 #include "runtime/npy.h"
+#include "tests/unit/suite.h"
 
 /* A file of the given version, dictionary and elements. */
 static size_t
@@ -193,21 +191,14 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("npy");
-    TCase *t = tcase_create("npy");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(each_version_and_order_is_read, 4),
+        ONCE(fortran_order_becomes_row_major),
+        EACH(a_lie_is_refused, sizeof lie / sizeof *lie),
+        ONCE(a_file_cut_short_is_refused),
+        EACH(written_files_read_back, 6),
+        ONCE(a_missing_file_is_an_io_error),
+    };
 
-    tcase_add_loop_test(t, each_version_and_order_is_read, 0, 4);
-    tcase_add_test(t, fortran_order_becomes_row_major);
-    tcase_add_loop_test(t, a_lie_is_refused, 0, (int)(sizeof lie / sizeof *lie));
-    tcase_add_test(t, a_file_cut_short_is_refused);
-    tcase_add_loop_test(t, written_files_read_back, 0, 6);
-    tcase_add_test(t, a_missing_file_is_an_io_error);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("npy", cases);
 }

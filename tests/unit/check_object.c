@@ -1,9 +1,6 @@
 /* Object files: what is built is what the twin computes, bit for bit, and needs nothing. */
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ir/build.h"
@@ -11,6 +8,7 @@
 #include "runtime/call.h"
 #include "runtime/check.h"
 #include "runtime/values.h"
+#include "tests/unit/suite.h"
 
 static const struct {
     const char *name, *text;
@@ -335,22 +333,14 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("object");
-    TCase *t = tcase_create("object");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(objects_compute_what_the_twin_does, ROWS),
+        EACH(natural_entries_take_any_number_of_arguments, 3),
+        EACH(mistakes_are_told, 4),
+        ONCE(parameters_leave_their_names_free),
+    };
+    const size_t first = cg_llvm() ? 0 : 3; /* without LLVM only the last */
 
-    tcase_set_timeout(t, 60);
-    if (cg_llvm()) {
-        tcase_add_loop_test(t, objects_compute_what_the_twin_does, 0, ROWS);
-        tcase_add_loop_test(t, natural_entries_take_any_number_of_arguments, 0, 3);
-        tcase_add_loop_test(t, mistakes_are_told, 0, 4);
-    }
-    tcase_add_test(t, parameters_leave_their_names_free);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return suite_cases("object", cases + first, sizeof cases / sizeof *cases - first, suite_begin,
+                       suite_end);
 }

@@ -517,33 +517,22 @@ END_TEST
 
 #define N(a) ((int)(sizeof(a) / sizeof *(a)))
 
-/* clang-format off */
-static const struct { const char *row; const TTest **test; int n; } cases[] = {
-    { "B40", &products_of_any_ranks, 1 },
-    { "B48", &indexed_writes, 1 },
-    { "B49", &several_results, 1 },
-    { "B51", &batch_norm, 1 },
-    { "B53", &dropout_by_example, 2 },
-    { "B52", &layers_and_losses, 1 },
-    { "B55", &batches_of_any_size, 8 },
-    { "B186", &large_trees, 1 },
-    { "B187", &halves, 2 },
-    { "B188", &numbers_do_not_widen, 1 },
-    { "B193", &ends_of_the_range, N(extremes) },
-};
-/* clang-format on */
-
-/* One test case for each row; CK_RUN_CASE chooses one. */
 int
 main(void)
 {
-    Suite *s = suite_create("op_rows");
+    const suite_case cases[] = {
+        { "B40", products_of_any_ranks, 1 },
+        { "B48", indexed_writes, 1 },
+        { "B49", several_results, 1 },
+        { "B51", batch_norm, 1 },
+        { "B53", dropout_by_example, 2 },
+        { "B52", layers_and_losses, 1 },
+        { "B55", batches_of_any_size, 8 },
+        { "B186", large_trees, 1 },
+        { "B187", halves, 2 },
+        { "B188", numbers_do_not_widen, 1 },
+        { "B193", ends_of_the_range, N(extremes) },
+    };
 
-    for (int i = 0; i < N(cases); i++) {
-        TCase *t = tcase_create(cases[i].row);
-        tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
-        tcase_add_loop_test(t, *cases[i].test, 0, cases[i].n);
-        suite_add_tcase(s, t);
-    }
-    return traced_run(s);
+    return SUITE_WITH("op_rows", cases, oracle_setup, suite_end);
 }

@@ -321,17 +321,17 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "optimisers", optimiser, COUNT(optimisers) },
         { "halves", rates_and_halves, 0 },
         { "schedules", schedule, COUNT(rates) },
-        { "clipping", clipping, 0 },
+        ONCE(clipping),
         { "lbfgs", lbfgs_direction, 3 },
         { "weights", first_weights, 0 },
-        { "truncated", truncated, 0 },
-        { "orthogonal", orthogonal, 0 },
-        { "errors", errors, 15 },
+        ONCE(truncated),
+        ONCE(orthogonal),
+        EACH(errors, 15),
     };
 
-    return TRACED_CASES("optim", cases, NULL, NULL);
+    return SUITE("optim", cases);
 }

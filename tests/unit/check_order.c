@@ -6,20 +6,6 @@
 #define I32(...) ((const int32_t[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 static void
 runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
         const double *want)
@@ -220,6 +206,25 @@ START_TEST(numbers)
 }
 END_TEST
 
+BODY(middle_third,
+     out[0] = cot_quantile(in[0], 0.3, -1, .method = COT_QUANTILE_MIDPOINT, .skip_nan = 1);)
+BODY(linear_third, out[0] = cot_quantile(in[0], 0.3, -1, .skip_nan = 1);)
+
+/* 10 q is 3 as rounded and not exactly: between the numbers at 3 and 4 nothing is mixed, though
+ * the product is contracted with the difference that says so. */
+START_TEST(place_as_rounded)
+{
+    const double *x = F64(NAN, 0, 1, 2, 3, INFINITY, 5, 6, 7, 8, INFINITY, INFINITY);
+    const cot_types t = COT_TYPES(cot_f64(12));
+    gives(fn(middle_third, 1), t, IN(x), F64(3));
+    gives(fn(linear_third, 1), t, IN(x), F64(3));
+    x = F64(NAN, 0, 1, 2, 3, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY,
+            INFINITY);
+    gives(fn(middle_third, 1), t, IN(x), F64(3));
+    gives(fn(linear_third, 1), t, IN(x), F64(3));
+}
+END_TEST
+
 BODY(search, out[0] = cot_searchsorted(in[0], in[1]);)
 BODY(search_right, out[0] = cot_searchsorted(in[0], in[1], .right = 1);)
 BODY(counts, out[0] = cot_bincount(in[0], 4);)
@@ -376,24 +381,22 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("order");
-    TCase *t = tcase_create("order");
-    tcase_set_timeout(t, 120);
+    const suite_case cases[] = {
+        ONCE(sorts),
+        EACH(lengths, 7),
+        ONCE(derivatives),
+        EACH(several, 3),
+        ONCE(parts),
+        EACH(methods, 5),
+        ONCE(numbers),
+        ONCE(place_as_rounded),
+        ONCE(searches),
+        ONCE(edges),
+        ONCE(running),
+        EACH(long_sums, 9),
+        EACH(long_log_sums, 8),
+        ONCE(errors),
+    };
 
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, sorts);
-    tcase_add_loop_test(t, lengths, 0, 7);
-    tcase_add_test(t, derivatives);
-    tcase_add_loop_test(t, several, 0, 3);
-    tcase_add_test(t, parts);
-    tcase_add_loop_test(t, methods, 0, 5);
-    tcase_add_test(t, numbers);
-    tcase_add_test(t, searches);
-    tcase_add_test(t, edges);
-    tcase_add_test(t, running);
-    tcase_add_loop_test(t, long_sums, 0, 9);
-    tcase_add_loop_test(t, long_log_sums, 0, 8);
-    tcase_add_test(t, errors);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    return SUITE("order", cases);
 }

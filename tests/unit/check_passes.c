@@ -2,13 +2,12 @@
  * mode against forward mode, second derivatives against differences of first ones, vmap against
  * a loop. One row of a table is one function; every op of the pointwise, reduction, movement
  * and product families has one. */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
 #include "passes/pass.h"
+#include "tests/unit/suite.h"
 
 enum { MOST = 16, LARGEST = 512 };
 
@@ -16,20 +15,6 @@ typedef struct func {
     const char *text;
     double lo, hi; /* where the inputs lie */
 } func;
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
 
 static ir_graph *
 parsed(const char *text)
@@ -702,24 +687,18 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("passes");
-    TCase *t = tcase_create("passes");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 30);
-    tcase_add_loop_test(t, unary_ops, 0, sizeof unary / sizeof unary[0]);
-    tcase_add_loop_test(t, other_ops, 0, sizeof functions / sizeof functions[0]);
-    tcase_add_loop_test(t, other_types, 0, sizeof functions / sizeof functions[0]);
-    tcase_add_loop_test(t, corners, 0, sizeof corner / sizeof corner[0]);
-    tcase_add_loop_test(t, errors_say_what_is_wanted, 0, sizeof wrong / sizeof wrong[0]);
-    tcase_add_test(t, reductions_with_ties_and_zeros);
-    tcase_add_test(t, pipelines_parse);
-    tcase_add_test(t, integers_and_aux);
-    tcase_add_test(t, halves_fit);
-    tcase_add_test(t, dumps_parse_back);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const suite_case cases[] = {
+        EACH(unary_ops, sizeof unary / sizeof unary[0]),
+        EACH(other_ops, sizeof functions / sizeof functions[0]),
+        EACH(other_types, sizeof functions / sizeof functions[0]),
+        EACH(corners, sizeof corner / sizeof corner[0]),
+        EACH(errors_say_what_is_wanted, sizeof wrong / sizeof wrong[0]),
+        ONCE(reductions_with_ties_and_zeros),
+        ONCE(pipelines_parse),
+        ONCE(integers_and_aux),
+        ONCE(halves_fit),
+        ONCE(dumps_parse_back),
+    };
+
+    return SUITE("passes", cases);
 }

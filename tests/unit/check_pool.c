@@ -1,11 +1,9 @@
 /* The pool of threads: every iteration once, from any number of callers. */
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 
 typedef struct tally {
     atomic_int *count;
@@ -101,19 +99,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("pool");
-    TCase *t = tcase_create("pool");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(each_iteration_runs_once, 9),
+        ONCE(many_callers_share_one_pool),
+        ONCE(a_piece_may_call_the_pool),
+    };
 
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, each_iteration_runs_once, 0, 9);
-    tcase_add_test(t, many_callers_share_one_pool);
-    tcase_add_test(t, a_piece_may_call_the_pool);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("pool", cases);
 }

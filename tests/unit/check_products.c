@@ -5,20 +5,6 @@
 
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 /* x [m, k] by y [k, n], or turned: x [k, m] by y [n, k]. */
 typedef struct sizes { int64_t m, n, k; bool turned; } sizes;
 
@@ -279,11 +265,11 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "narrow_integers_are_exact", narrow_integers_are_exact, TYPES * TYPES },
-        { "reals_are_chains", reals_are_chains, 18 },
-        { "views_of_products", views_of_products, 5 },
+    const suite_case cases[] = {
+        EACH(narrow_integers_are_exact, TYPES * TYPES),
+        EACH(reals_are_chains, 18),
+        EACH(views_of_products, 5),
     };
 
-    return TRACED_CASES("products", cases, setup, teardown);
+    return SUITE("products", cases);
 }

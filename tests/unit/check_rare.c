@@ -1,15 +1,13 @@
 /* Programs that kernels hardly ever need: every one that an op has is a function of the
  * library, of the twin's bits, with the processor's fma and without. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "codegen/llvm/rare.h"
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/op.h"
 #include "runtime/compile.h"
+#include "tests/unit/suite.h"
 
 enum { LANES = 1000, MOST = 32 };
 
@@ -200,17 +198,11 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("rare");
-    TCase *t = tcase_create("rare");
+    const suite_case cases[] = {
+        ONCE(every_rare_program_is_a_function_of_the_library),
+        ONCE(hashes_tell_programs_apart),
+        ONCE(kernels_call_the_library),
+    };
 
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, every_rare_program_is_a_function_of_the_library);
-    tcase_add_test(t, hashes_tell_programs_apart);
-    tcase_add_test(t, kernels_call_the_library);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE("rare", cases);
 }

@@ -1,12 +1,10 @@
 /* Compiling and calling: caches, threads, work blocks, and what is refused. */
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "runtime/compile.h"
+#include "tests/unit/suite.h"
 
 static void
 twice_plus(cot_trace *t, const cot_value *in, cot_value *out, void *user)
@@ -346,26 +344,18 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("run");
-    TCase *t = tcase_create("run");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        ONCE(jit_serves_many_threads),
+        ONCE(jit_makes_results_that_are_missing),
+        EACH(back_ends_agree, 2),
+        ONCE(overlap_is_refused),
+        ONCE(arrays_that_do_not_fit_are_refused),
+        ONCE(the_plain_entry_is_a_function),
+        ONCE(large_results_are_written_whole),
+        EACH(bounds_are_kept, 2),
+        EACH(options_that_are_wrong_are_told, 3),
+        EACH(every_stage_dumps, 7),
+    };
 
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, jit_serves_many_threads);
-    tcase_add_test(t, jit_makes_results_that_are_missing);
-    tcase_add_loop_test(t, back_ends_agree, 0, 2);
-    tcase_add_test(t, overlap_is_refused);
-    tcase_add_test(t, arrays_that_do_not_fit_are_refused);
-    tcase_add_test(t, the_plain_entry_is_a_function);
-    tcase_add_test(t, large_results_are_written_whole);
-    tcase_add_loop_test(t, bounds_are_kept, 0, 2);
-    tcase_add_loop_test(t, options_that_are_wrong_are_told, 0, 3);
-    tcase_add_loop_test(t, every_stage_dumps, 0, 7);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE("run", cases);
 }

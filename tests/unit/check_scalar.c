@@ -1,19 +1,17 @@
 /* Scalar programs: instructions at their edges, folding, half formats, and the exact ops. */
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "ir/context.h"
 #include "ir/op.h"
 #include "ir/scalar.h"
+#include "tests/unit/suite.h"
 
-static cot_context *ctx;
 static ir_arena arena;
 
 static void
 setup(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     ir_arena_init(&arena, ctx);
 }
 
@@ -21,7 +19,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 /* op on one element of each operand, given and answered as bits. */
@@ -464,27 +462,20 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("scalar");
-    TCase *t = tcase_create("scalar");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, integers_at_their_edges, 0,
-                        sizeof integer_row / sizeof *integer_row);
-    tcase_add_loop_test(t, floats_at_their_edges, 0, sizeof float_row / sizeof *float_row);
-    tcase_add_loop_test(t, convert_saturates_and_rounds_once, 0,
-                        sizeof convert_row / sizeof *convert_row);
-    tcase_add_loop_test(t, integers_wrap_at_every_width, 0, 8 * 19);
-    tcase_add_loop_test(t, converts_saturate_at_every_width, 0, 4 * 8);
-    tcase_add_loop_test(t, halves_compute_in_f32, 0, 10 * 2);
-    tcase_add_test(t, round_just_below_a_half_stays);
-    tcase_add_test(t, halves_round_to_nearest_even);
-    tcase_add_test(t, constants_fold_and_equals_share);
-    tcase_add_test(t, division_by_a_constant_needs_no_guard);
-    tcase_add_loop_test(t, rare_replaces_only_its_lanes, 0, 2);
-    tcase_add_test(t, programs_print);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? 0 : 1;
+    const suite_case cases[] = {
+        EACH(integers_at_their_edges, sizeof integer_row / sizeof *integer_row),
+        EACH(floats_at_their_edges, sizeof float_row / sizeof *float_row),
+        EACH(convert_saturates_and_rounds_once, sizeof convert_row / sizeof *convert_row),
+        EACH(integers_wrap_at_every_width, 8 * 19),
+        EACH(converts_saturate_at_every_width, 4 * 8),
+        EACH(halves_compute_in_f32, 10 * 2),
+        ONCE(round_just_below_a_half_stays),
+        ONCE(halves_round_to_nearest_even),
+        ONCE(constants_fold_and_equals_share),
+        ONCE(division_by_a_constant_needs_no_guard),
+        EACH(rare_replaces_only_its_lanes, 2),
+        ONCE(programs_print),
+    };
+
+    return SUITE_WITH("scalar", cases, setup, teardown);
 }

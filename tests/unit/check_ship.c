@@ -1,11 +1,8 @@
 /* Objects as their users have them: several functions in one, linked into programs of all
  * kinds, called with threads of the caller's, looked at with debuggers; and what is said of a
  * machine that cannot be. */
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cotrace/cotrace.h"
@@ -13,6 +10,7 @@
 #include "ir/buf.h"
 #include "ir/context.h"
 #include "runtime/support/pool.h"
+#include "tests/unit/suite.h"
 
 /* LLVM leaves memory behind where it gives up; see codegen/llvm/fatal.c. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
@@ -22,13 +20,12 @@ __lsan_default_suppressions(void)
     return "leak:libLLVM\n";
 }
 
-static cot_context *ctx;
 static char folder[] = "/tmp/check_ship_XXXXXX";
 
 static void
 begin(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -49,7 +46,7 @@ end(void)
 
     snprintf(line, sizeof line, "rm -rf %s", folder);
     ck_assert_int_eq(system(line), 0);
-    cot_context_free(ctx);
+    suite_end();
 }
 
 static const char *
@@ -401,26 +398,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("ship");
-    TCase *t = tcase_create("ship");
-    SRunner *r;
-    int failed;
+    const suite_case cases[] = {
+        EACH(several_functions_link_anywhere, sizeof ways / sizeof *ways),
+        ONCE(an_object_chooses_its_processor),
+        ONCE(a_bound_that_is_passed_is_an_answer),
+        ONCE(threads_are_the_callers),
+        ONCE(instructions_lead_to_lines),
+        ONCE(debuggers_know_what_the_jit_made),
+        EACH(impossible_machines_are_errors, sizeof impossible / sizeof *impossible),
+        ONCE(only_llvm_makes_objects),
+    };
 
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, several_functions_link_anywhere, 0, sizeof ways / sizeof *ways);
-    tcase_add_test(t, an_object_chooses_its_processor);
-    tcase_add_test(t, a_bound_that_is_passed_is_an_answer);
-    tcase_add_test(t, threads_are_the_callers);
-    tcase_add_test(t, instructions_lead_to_lines);
-    tcase_add_test(t, debuggers_know_what_the_jit_made);
-    tcase_add_loop_test(t, impossible_machines_are_errors, 0,
-                        sizeof impossible / sizeof *impossible);
-    tcase_add_test(t, only_llvm_makes_objects);
-    suite_add_tcase(s, t);
-    r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? 1 : 0;
+    return SUITE_WITH("ship", cases, begin, end);
 }

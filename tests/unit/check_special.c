@@ -3,26 +3,24 @@
  *
  * The distance is in ulp of the exact value, or of the scale of exact.h where terms cancel.
  * ULP=1 prints the worst of each. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cotrace/cotrace.h"
 #include "ir/context.h"
 #include "ir/scalar.h"
 #include "tests/exact.h"
 #include "tests/ulp.h"
+#include "tests/unit/suite.h"
 
 enum { SAMPLES = 160 };
 
-static cot_context *ctx;
 static ir_arena arena;
 static uint64_t state;
 
 static void
 setup(void)
 {
-    ctx = cot_context_new(NULL);
+    suite_begin();
     ir_arena_init(&arena, ctx);
     state = 88172645463325252u;
 }
@@ -31,7 +29,7 @@ static void
 teardown(void)
 {
     ir_arena_free(&arena);
-    cot_context_free(ctx);
+    suite_end();
     mpfr_free_cache();
 }
 
@@ -367,19 +365,13 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("special");
-    TCase *t = tcase_create("ulp");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, f32_within_bounds, 0, ROWS);
-    tcase_add_loop_test(t, f64_within_bounds, 0, ROWS);
-    tcase_add_loop_test(t, special_values, 0, (int)(sizeof values / sizeof *values));
-    tcase_add_loop_test(t, reduced_precision, 0, 30);
-    tcase_add_loop_test(t, branches_are_taken_lane_by_lane, 0, 6);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? 0 : 1;
+    const suite_case cases[] = {
+        EACH(f32_within_bounds, ROWS),
+        EACH(f64_within_bounds, ROWS),
+        EACH(special_values, sizeof values / sizeof *values),
+        EACH(reduced_precision, 30),
+        EACH(branches_are_taken_lane_by_lane, 6),
+    };
+
+    return SUITE_WITH("special", cases, setup, teardown);
 }

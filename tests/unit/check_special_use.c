@@ -50,11 +50,11 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "hypot", directions_of_hypot, 0 },
         { "zeta", zeta_left_of_zero, 0 },
         { "atan2", right_angles, 0 },
     };
 
-    return TRACED_CASES("special_use", cases, begin, end);
+    return SUITE("special_use", cases);
 }

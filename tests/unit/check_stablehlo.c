@@ -1,23 +1,7 @@
 /* StableHLO text: what is read, and what the messages say of what cannot be. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cotrace/cotrace.h"
-
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
+#include "tests/unit/suite.h"
 
 static const cot_graph *
 import(const char *text)
@@ -359,22 +343,16 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("stablehlo");
-    TCase *t = tcase_create("text");
-    SRunner *r = srunner_create(s);
+    const suite_case cases[] = {
+        EACH(message, sizeof bads / sizeof *bads),
+        EACH(good, sizeof goods / sizeof *goods),
+        EACH(pattern, sizeof patterns / sizeof *patterns),
+        ONCE(running),
+        ONCE(sizes),
+        ONCE(cut_anywhere),
+        ONCE(no_counterpart),
+        EACH(composite, sizeof composites / sizeof *composites),
+    };
 
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_loop_test(t, message, 0, sizeof bads / sizeof *bads);
-    tcase_add_loop_test(t, good, 0, sizeof goods / sizeof *goods);
-    tcase_add_loop_test(t, pattern, 0, sizeof patterns / sizeof *patterns);
-    tcase_add_test(t, running);
-    tcase_add_test(t, sizes);
-    tcase_add_test(t, cut_anywhere);
-    tcase_add_test(t, no_counterpart);
-    tcase_add_loop_test(t, composite, 0, sizeof composites / sizeof *composites);
-    suite_add_tcase(s, t);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE("stablehlo", cases);
 }

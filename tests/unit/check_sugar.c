@@ -353,21 +353,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("sugar");
-    TCase *t = tcase_create("sugar");
-    tcase_add_test(t, reductions);
-    tcase_add_test(t, softmaxes);
-    tcase_add_test(t, activations);
-    tcase_add_test(t, indexing);
-    tcase_add_test(t, products);
-    tcase_add_test(t, einsums);
-    tcase_add_test(t, losses);
-    tcase_add_test(t, shapes);
-    tcase_add_test(t, special_functions);
-    tcase_add_test(t, incomplete_beta);
-    tcase_add_test(t, incomplete_gamma_twice);
-    tcase_add_test(t, scaling);
-    tcase_add_test(t, halves_round_once);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(reductions),
+        ONCE(softmaxes),
+        ONCE(activations),
+        ONCE(indexing),
+        ONCE(products),
+        ONCE(einsums),
+        ONCE(losses),
+        ONCE(shapes),
+        ONCE(special_functions),
+        ONCE(incomplete_beta),
+        ONCE(incomplete_gamma_twice),
+        ONCE(scaling),
+        ONCE(halves_round_once),
+    };
+
+    return SUITE("sugar", cases);
 }

@@ -6,7 +6,7 @@
 #include "codegen/tensor.h"
 #include "grid_suite.h"
 
-/* -- programs ------------------------------------------------------------------------------------------------------- */
+/* -- programs ------------------------------------------------------------------------------ */
 
 /* x has k's in axis kx, y in axis ky; of the batch, if any, the first axis. */
 static const struct {
@@ -97,15 +97,13 @@ check_element(int i, const ir_type *t, const void *const *data, int64_t b, int64
 START_TEST(product_is_near)
 {
     const ir_graph *f = parsed(text_of(_i));
-    void **in = laws_values(2, f->in, f), **out = laws_values(1, f->out, f);
+    uint64_t seed = 7 + (uint64_t)_i;
+    void **in = laws_sample(f, &seed, -3, 3, laws_fill), **out = laws_values(1, f->out, f);
     const ir_type *t = ir_type_at(f, f->out[0]);
     const int64_t rows = product[_i].m, columns = product[_i].n,
                   batches = product[_i].batch ? product[_i].batch : 1;
     const int64_t step = rows * columns > 1 << 18 ? 37 : 1;
-    uint64_t seed = 7 + (uint64_t)_i;
 
-    for (int i = 0; i < 2; i++)
-        laws_fill(&seed, ir_type_at(f, f->in[i]), f->in_name[i], -3, 3, in[i]);
     ck_assert_msg(grid_run_for(f, (cg_target){ .fast = true }, in, out) == COT_OK, "%s\n%s",
                   cot_error(ctx), text_of(_i));
     for (int64_t e = 0; e < batches * rows * columns; e += step)
@@ -144,7 +142,7 @@ START_TEST(only_where_asked_for)
 }
 END_TEST
 
-/* -- mistakes --------------------------------------------------------------------------------------------------------- */
+/* -- mistakes ------------------------------------------------------------------------------ */
 
 enum { LEFT_OUT_ARRIVE = 1, LEFT_OUT_BARRIER = 2 };
 
@@ -226,13 +224,13 @@ int
 main(void)
 {
     const int n = (int)(sizeof product / sizeof *product);
-    const traced_case cases[] = {
-        { "product_is_near", product_is_near, n },
-        { "ptx_is_what_it_should_be", ptx_is_what_it_should_be, n },
-        { "only_where_asked_for", only_where_asked_for, 0 },
-        { "what_has_not_come_is_not_read", what_has_not_come_is_not_read, 0 },
-        { "rows_begin_at_multiples_of_16_bytes", rows_begin_at_multiples_of_16_bytes, 0 },
+    const suite_case cases[] = {
+        EACH(product_is_near, n),
+        EACH(ptx_is_what_it_should_be, n),
+        ONCE(only_where_asked_for),
+        ONCE(what_has_not_come_is_not_read),
+        ONCE(rows_begin_at_multiples_of_16_bytes),
     };
 
-    return TRACED_CASES("tensor", cases, setup, teardown);
+    return SUITE("tensor", cases);
 }

@@ -1,22 +1,8 @@
 /* Graph text: what prints parses back to the same graph, and what is wrong is refused at its
  * line. */
-#include <check.h>
-#include <stdlib.h>
 
 #include "ir/graph.h"
-
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
+#include "tests/unit/suite.h"
 
 static ir_graph *
 last(const ir_module *m)
@@ -133,17 +119,12 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("text");
-    TCase *t = tcase_create("text");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, prints_what_it_parsed, 0, GOOD);
-    tcase_add_test(t, keeps_locations);
-    tcase_add_loop_test(t, refuses_at_the_line, 0, BAD);
-    tcase_add_loop_test(t, survives_every_prefix, 0, GOOD);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const suite_case cases[] = {
+        EACH(prints_what_it_parsed, GOOD),
+        ONCE(keeps_locations),
+        EACH(refuses_at_the_line, BAD),
+        EACH(survives_every_prefix, GOOD),
+    };
+
+    return SUITE("text", cases);
 }

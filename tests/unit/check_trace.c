@@ -2,20 +2,6 @@
  * trees. */
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 static cot_fn *
 fn(const char *name, cot_body *body, int n_in, void *user)
 {
@@ -393,22 +379,21 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("trace");
-    TCase *t = tcase_create("trace");
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, numbers_take_the_type_of_the_value);
-    tcase_add_test(t, products_and_sums_stay_apart_on_request);
-    tcase_add_test(t, values_broadcast_and_promote);
-    tcase_add_test(t, A81_ranks_are_those_of_one_example);
-    tcase_add_test(t, A110_a_body_runs_once_for_each_example_type);
-    tcase_add_test(t, A108_what_is_captured_is_unmapped_and_differentiable);
-    tcase_add_test(t, captures_pass_through_every_level);
-    tcase_add_test(t, captures_come_after_tangents);
-    tcase_add_test(t, A82_control_flow);
-    tcase_add_test(t, A92_transforms_compose);
-    tcase_add_test(t, A16_the_second_half_maps_over_cotangents);
-    tcase_add_test(t, A20_dims_follow_the_names_of_a_struct);
-    tcase_add_test(t, trees_name_leaves);
-    suite_add_tcase(s, t);
-    return traced_run(s);
+    const suite_case cases[] = {
+        ONCE(numbers_take_the_type_of_the_value),
+        ONCE(products_and_sums_stay_apart_on_request),
+        ONCE(values_broadcast_and_promote),
+        ONCE(A81_ranks_are_those_of_one_example),
+        ONCE(A110_a_body_runs_once_for_each_example_type),
+        ONCE(A108_what_is_captured_is_unmapped_and_differentiable),
+        ONCE(captures_pass_through_every_level),
+        ONCE(captures_come_after_tangents),
+        ONCE(A82_control_flow),
+        ONCE(A92_transforms_compose),
+        ONCE(A16_the_second_half_maps_over_cotangents),
+        ONCE(A20_dims_follow_the_names_of_a_struct),
+        ONCE(trees_name_leaves),
+    };
+
+    return SUITE("trace", cases);
 }

@@ -2,20 +2,6 @@
  * rows. */
 #include "tests/unit/traced.h"
 
-static cot_context *ctx;
-
-static void
-begin(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-end(void)
-{
-    cot_context_free(ctx);
-}
-
 struct layer {
     cot_value weight, bias;
 };
@@ -348,7 +334,7 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
+    const suite_case cases[] = {
         { "A7", dims_by_name, 1 },       { "A7", results_by_name, 1 },
         { "A7", wrt_by_name, 1 },        { "A7", wrong_names, 8 },
         { "A20", a_struct, 1 },          { "A22", passed, 1 },
@@ -358,5 +344,5 @@ main(void)
         { "A60", a_struct_for_a_custom_function, 1 },
     };
 
-    return TRACED_CASES("trees", cases, begin, end);
+    return SUITE("trees", cases);
 }

@@ -343,30 +343,22 @@ END_TEST
 int
 main(void)
 {
-    Suite *s = suite_create("vmap");
-    TCase *t = tcase_create("vmap");
+    const suite_case cases[] = {
+        EACH(B34_indexing_maps_and_differentiates, sizeof indexing / sizeof *indexing),
+        EACH(indices_outside, sizeof outside / sizeof *outside),
+        ONCE(A14_batched_dot),
+        ONCE(A3_vmap_pushes_the_map_into_the_ops),
+        ONCE(A17_nested_vmap),
+        ONCE(A8_unmapped_is_never_copied),
+        ONCE(A9_B9_B20_negative_axes),
+        ONCE(B13_B15_results_that_depend_on_nothing_mapped),
+        ONCE(B3_B8_B11_B12_B17_wrong_options),
+        ONCE(B1_B2_B3_types_of_one_example),
+        ONCE(A12_chunks),
+        ONCE(B133_B138_jacobians_agree),
+        ONCE(B140_B141_B142_second_derivatives_agree),
+        ONCE(B134_empty),
+    };
 
-    tcase_add_checked_fixture(t, oracle_setup, oracle_teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, B34_indexing_maps_and_differentiates, 0,
-                        sizeof indexing / sizeof *indexing);
-    tcase_add_loop_test(t, indices_outside, 0, sizeof outside / sizeof *outside);
-    tcase_add_test(t, A14_batched_dot);
-    tcase_add_test(t, A3_vmap_pushes_the_map_into_the_ops);
-    tcase_add_test(t, A17_nested_vmap);
-    tcase_add_test(t, A8_unmapped_is_never_copied);
-    tcase_add_test(t, A9_B9_B20_negative_axes);
-    tcase_add_test(t, B13_B15_results_that_depend_on_nothing_mapped);
-    tcase_add_test(t, B3_B8_B11_B12_B17_wrong_options);
-    tcase_add_test(t, B1_B2_B3_types_of_one_example);
-    tcase_add_test(t, A12_chunks);
-    tcase_add_test(t, B133_B138_jacobians_agree);
-    tcase_add_test(t, B140_B141_B142_second_derivatives_agree);
-    tcase_add_test(t, B134_empty);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return SUITE_WITH("vmap", cases, oracle_setup, suite_end);
 }

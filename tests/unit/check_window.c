@@ -5,20 +5,6 @@
 #define F64(...) ((const double[]){__VA_ARGS__})
 #define IN(...) ((const void *const[]){__VA_ARGS__})
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(NULL);
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 static void
 runs_by(const char *backend, cot_fn *f, cot_types types, const void *const *in,
         cot_type want_type, const double *want)
@@ -471,17 +457,17 @@ END_TEST
 int
 main(void)
 {
-    const traced_case cases[] = {
-        { "pools", pools, 0 },
-        { "pools_stand_side_by_side", pools_stand_side_by_side, 0 },
+    const suite_case cases[] = {
+        ONCE(pools),
+        ONCE(pools_stand_side_by_side),
         { "the_first_of_equal_elements_has_the_gradient",
           the_first_of_equal_elements_has_the_gradient, 0 },
-        { "convolutions", convolutions, 6 },
-        { "layouts", layouts, 0 },
-        { "groups_have_the_bits_of_the_twin", groups_have_the_bits_of_the_twin, 25 },
-        { "errors", errors, 0 },
+        EACH(convolutions, 6),
+        ONCE(layouts),
+        EACH(groups_have_the_bits_of_the_twin, 25),
+        ONCE(errors),
         { "B50", convolutions_map_any_of_their_operands, 16 },
     };
 
-    return TRACED_CASES("window", cases, setup, teardown);
+    return SUITE("window", cases);
 }

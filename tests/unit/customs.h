@@ -7,20 +7,13 @@
 
 #include "examples/torch_func/numpy_sort.h"
 
-static cot_context *ctx;
 static numpy np;
 
 static inline void
 begin(void)
 {
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    suite_begin();
     numpy_register(ctx, &np);
-}
-
-static inline void
-end(void)
-{
-    cot_context_free(ctx);
 }
 
 #define RULE(name, ...)                                                                        \
@@ -75,25 +68,5 @@ save_x(cot_setup *k, const cot_custom_info *info)
     (void)info;
     cot_save_in(k, 0);
 }
-
-typedef struct row_test {
-    const char *name;
-    void (*run)(void);
-} row_test;
-
-#define ROWS_MAIN(suite_name)                                                                  \
-    START_TEST(row_runs) { row_table[_i].run(); }                                              \
-    END_TEST                                                                                   \
-    int main(void)                                                                             \
-    {                                                                                          \
-        Suite *suite = suite_create(suite_name);                                               \
-        for (int i = 0; i < (int)(sizeof row_table / sizeof *row_table); i++) {                \
-            TCase *t = tcase_create(row_table[i].name);                                        \
-            tcase_add_checked_fixture(t, begin, end);                                          \
-            tcase_add_loop_test(t, row_runs, i, i + 1);                                        \
-            suite_add_tcase(suite, t);                                                         \
-        }                                                                                      \
-        return traced_run(suite);                                                              \
-    }
 
 #endif

@@ -8,20 +8,6 @@
 #include "tests/ptxas.h"
 #include "traced.h"
 
-static cot_context *ctx;
-
-static void
-setup(void)
-{
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
-}
-
-static void
-teardown(void)
-{
-    cot_context_free(ctx);
-}
-
 static const ir_graph *
 parsed(const char *text)
 {

@@ -8,17 +8,14 @@
 #ifndef TESTS_ORACLE_H
 #define TESTS_ORACLE_H
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "cotrace/base.h"
 #include "ir/graph.h"
 #include "passes/pass.h"
+#include "tests/unit/suite.h"
 
 #define MOST 48 /* arguments or results */
 
-static cot_context *ctx;
 static uint64_t oracle_state = 1;
 static double centre = 0, spread = 1;
 static int64_t ints = 3;
@@ -26,16 +23,12 @@ static int64_t ints = 3;
 static inline void
 oracle_setup(void)
 {
-    ctx = cot_context_new(&(cot_options){ .verify = 1 });
+    suite_begin();
     oracle_state = 1;
     centre = 0, spread = 1, ints = 3;
 }
 
-static inline void
-oracle_teardown(void)
-{
-    cot_context_free(ctx);
-}
+#define oracle_teardown suite_end
 
 static inline double
 draw(void)

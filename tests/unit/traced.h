@@ -2,13 +2,11 @@
 #ifndef TESTS_UNIT_TRACED_H
 #define TESTS_UNIT_TRACED_H
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cotrace/cotrace.h"
 #include "ir/graph.h"
+#include "tests/unit/suite.h"
 
 typedef struct traced_text {
     char text[1 << 16];
@@ -112,43 +110,8 @@ body_gives(const char *name, cot_body *body, cot_types types, const void *const 
         __VA_ARGS__                                                                      \
     }
 
-static inline int
-traced_run(Suite *s)
-{
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-typedef struct traced_case {
-    const char *name;           /* cases of one name that follow each other run by it together */
-    const TTest *test;
-    int n;                      /* how often, with _i from 0; 0: once */
-} traced_case;
-
-/* A suite that is a table.  A case has two minutes: it waits for a busy machine, not for an
- * answer. */
-static inline int
-traced_cases(const char *suite, const traced_case *c, size_t n, void (*begin)(void),
-             void (*end)(void))
-{
-    Suite *s = suite_create(suite);
-    TCase *t = NULL;
-
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || strcmp(c[i].name, c[i - 1].name) != 0) {
-            t = tcase_create(c[i].name);
-            tcase_add_checked_fixture(t, begin, end);
-            tcase_set_timeout(t, 120);
-            suite_add_tcase(s, t);
-        }
-        tcase_add_loop_test(t, c[i].test, 0, c[i].n ? c[i].n : 1);
-    }
-    return traced_run(s);
-}
-#define TRACED_CASES(suite, cases, begin, end) \
-    traced_cases(suite, cases, sizeof(cases) / sizeof *(cases), begin, end)
+/* Suites of bodies say their table so. */
+typedef suite_case traced_case;
+#define TRACED_CASES SUITE_WITH
 
 #endif
