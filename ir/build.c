@@ -257,7 +257,9 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_lu:
     case OP_eig:
     case OP_svd: return 3;
+    case OP_full_lu: return 4;
     case OP_qr:
+    case OP_slogdet:
     case OP_eigh: return 2;
     default: return 1;
     }

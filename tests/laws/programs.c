@@ -82,6 +82,7 @@ typedef struct row {
 #define WIDE "  %c = constant {data=[4,0,0,0,4,0]} : $[2,3]\n  %t = add %x, %c : $[2,3]\n"
 #define APART "  %c = constant {data=[9,0,0,0,4,0,0,0,1]} : $[3,3]\n  %t = add %x, %c : $[3,3]\n"
 #define DIAGONAL3 FOUR3 "  %t = add %x, %c : $[3,3]\n"
+#define FACTORS "  %s = stop_gradient %t : $[3,3]\n  %1, %2, %3 = lu %s : ($[3,3], i32[3], i32[3])\n"
 
 static const row rows[] = {
     { "broadcast_in_dim", ANYTHING, F("%x: $[]", "$[3]", "%0 = broadcast_in_dim %x {shape=[3], dims=[]} : $[3]"), -3, 3, 0, 0 },
@@ -207,6 +208,15 @@ static const row rows[] = {
     { "lu", INEXACT, F("%x: $[3,2]", "$[3,2]", TALL "  %0, %1, %2 = lu %t : ($[3,2], i32[2], i32[3])"), -1, 1, 0, 1 },
     { "lu", INEXACT, F("%x: $[2,3]", "$[2,3]", WIDE "  %0, %1, %2 = lu %t : ($[2,3], i32[2], i32[2])"), -1, 1, 0, 1 },
     { "lu", INEXACT, F("%x: $[2,0,3]", "i32[2,0]", "%1, %0, %2 = lu %x : ($[2,0,3], i32[2,0], i32[2,0])"), -1, 1, 0, 1 },
+    { "full_lu", INEXACT, F("%x: $[3,3]", "$[3,3]", APART "  %0, %1, %2, %3 = full_lu %t : ($[3,3], i32[3], i32[3], i32[])"), -1, 1, 0, 1 },
+    { "full_lu", INEXACT, F("%x: $[0,3,3]", "i32[0,3]", "%1, %2, %0, %3 = full_lu %x : ($[0,3,3], i32[0,3], i32[0,3], i32[0])"), -1, 1, 0, 1 },
+    { "inverse", INEXACT, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 FACTORS "  %0 = inverse %t, %1, %2, %3 : $[3,3]"), -1, 1, 0, 1 },
+    { "det", INEXACT, F("%x: $[3,3]", "$[]", DIAGONAL3 FACTORS "  %0 = det %t, %1, %2, %3 : $[]"), -1, 1, 0, 1 },
+    { "slogdet", INEXACT, F("%x: $[3,3]", "$[]", DIAGONAL3 FACTORS "  %0, %4 = slogdet %t, %1, %2, %3 : ($[], ~[])"), -1, 1, 0, 1 },
+    { "slogdet", INEXACT, F("%x: $[3,3]", "~[]", DIAGONAL3 FACTORS "  %4, %0 = slogdet %t, %1, %2, %3 : ($[], ~[])"), -1, 1, 0, 1 },
+    { "adjugate", INEXACT, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 FACTORS "  %0 = adjugate %t, %1, %2, %3 : $[3,3]"), -1, 1, 0, 1 },
+    { "adjugate", INEXACT, F("%x: $[3]", "$[3,3]", "  %r = broadcast_in_dim %x {shape=[3,3], dims=[0]} : $[3,3]\n"
+      "  %c = constant {data=[0,1,3,0,1,3,0,1,3]} : $[3,3]\n  %t = add %r, %c : $[3,3]\n" FACTORS "  %0 = adjugate %t, %1, %2, %3 : $[3,3]"), -1, 1, 0, 1 },
     { "qr", INEXACT, F("%x: $[3,3]", "$[3,3]", DIAGONAL3 "  %0, %1 = qr %t : ($[3,3], $[3,3])"), -1, 1, 0, 1 },
     { "qr", INEXACT, F("%x: $[3,2]", "$[2,2]", TALL "  %1, %0 = qr %t : ($[3,2], $[2,2])"), -1, 1, 0, 1 },
     { "qr", INEXACT, F("%x: $[3,2]", "$[3,3]", TALL "  %0, %1 = qr %t {full=true} : ($[3,3], $[3,2])"), -1, 1, 0, 1 },
