@@ -13,7 +13,7 @@ enum {
     ROWS_LEAST = 64,
     COLUMNS_LEAST = 256,
     GRID_ROWS_LEAST = 2 * BLOCK,
-    GRID_COLUMNS_MOST = 1 << 16,        /* so many keep a GPU busy by themselves */
+    GRID_COLUMNS_MOST = 1 << 16, /* so many keep a GPU busy by themselves */
     SCRATCH_MOST = 128 << 10
 };
 

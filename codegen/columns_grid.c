@@ -32,7 +32,8 @@ element_of_column(cg_lowering *l, void *user, cg_ix j, cg_val *e)
     for (int i = 0; i < c->n; i++) {
         ir_ref x = ir_def(c->f, c->v[i])->in[0];
 
-        e[i] = cg_convert(l, cg_pull(l, s->fr, x, at), ir_type_at(c->f, x)->dtype, c->how[i].type);
+        e[i] =
+            cg_convert(l, cg_pull(l, s->fr, x, at), ir_type_at(c->f, x)->dtype, c->how[i].type);
     }
 }
 
@@ -60,8 +61,8 @@ blocks_kernel(cg_lowering *l, strip *s)
     }
     cg_val grid = cg_threads_begin(l, s->blocks * c->count, &mark, &thread);
     s->column = cg_ix_var(&l->ix, cg_imod(b, thread, c->count), 0, c->count - 1);
-    cg_fold_one_block(l, c->rows, c->n, c->how, cg_idiv(b, thread, c->count),
-                      element_of_column, s, x);
+    cg_fold_one_block(l, c->rows, c->n, c->how, cg_idiv(b, thread, c->count), element_of_column,
+                      s, x);
     for (int i = 0; i < c->n; i++)
         cg_store(b, node_buffer(l, s, i, true), thread, x[i], 0);
     cg_threads_end(l, grid, mark);
@@ -76,7 +77,8 @@ nodes_kernel(cg_lowering *l, strip *s)
     cg_val column;
 
     for (int i = 0; i < c->n; i++)
-        out[i] = cg_place_buffer(l, &s->fr->place[c->v[i]], ir_type_at(c->f, c->v[i]), "y", true);
+        out[i] =
+            cg_place_buffer(l, &s->fr->place[c->v[i]], ir_type_at(c->f, c->v[i]), "y", true);
     cg_val grid = cg_threads_begin(l, c->count, &mark, &column);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), cg_i64(b, s->blocks), 1, 0);
     inner = cg_scope_begin(l);

@@ -333,6 +333,7 @@ bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
 /* The same in the first iteration of the loop, and of all that is a multiple of `apart` behind
  * it. */
-int64_t cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart);
+int64_t cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies,
+                            int64_t apart);
 
 #endif

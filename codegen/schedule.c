@@ -541,7 +541,8 @@ map_grid_squares(mapping *m)
     for (int k = n - 1; k >= 0; k--) {
         if (k == m->s.across || k == m->s.dense)
             continue;
-        set_axes(m, k, cg_ix_var(&l->ix, cg_imod(b, rest, m->s.extent[k]), 0, m->s.extent[k] - 1));
+        set_axes(m, k,
+                 cg_ix_var(&l->ix, cg_imod(b, rest, m->s.extent[k]), 0, m->s.extent[k] - 1));
         rest = cg_idiv(b, rest, m->s.extent[k]);
     }
     cg_val copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, SIDE), 1, 0);

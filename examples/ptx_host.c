@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ptx_manifest.h"
 
-enum { MOST = 64 };
+enum { MOST = 1024 };
 
 static int
 failed(const char *what, const char *why)

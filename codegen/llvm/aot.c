@@ -40,13 +40,16 @@ choose_ptx(cot_context *ctx, file *s)
 
             most = bytes > most ? bytes : most;
             if (bytes > PARAMETERS_MOST)
-                return cg_ll_fail(ctx, "kernel %s: has %lld bytes of parameters on a GPU; wants at most %d",
-                                  s->v[0]->fn[i].module->kernel[k]->name, (long long)bytes, PARAMETERS_MOST);
+                return cg_ll_fail(
+                    ctx, "kernel %s: has %lld bytes of parameters on a GPU; wants at most %d",
+                    s->v[0]->fn[i].module->kernel[k]->name, (long long)bytes, PARAMETERS_MOST);
         }
     if (most <= PARAMETERS_PLAIN)
         return COT_OK;
     s->wide = *s->v[0];
-    s->wide.target.features = *s->v[0]->target.features ? ir_format(&s->scratch, "%s,+ptx81", s->v[0]->target.features) : "+ptx81";
+    s->wide.target.features = *s->v[0]->target.features ? ir_format(&s->scratch, "%s,+ptx81",
+                                                                    s->v[0]->target.features)
+                                                        : "+ptx81";
     s->v[0] = &s->wide;
     return COT_OK;
 }

@@ -532,7 +532,8 @@ static unsigned
 row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t apart, const access *a)
 {
     const int known = e->k->buffer[i->imm].align;
-    const int64_t row = cg_multiple_of_rows(e->k, i->in[0], e->level[level].loop, apart) * a->align;
+    const int64_t row =
+        cg_multiple_of_rows(e->k, i->in[0], e->level[level].loop, apart) * a->align;
 
     return known <= (int)a->align ? a->align : row < known ? (unsigned)row : (unsigned)known;
 }

@@ -115,7 +115,8 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
 {
     cg_build *b = &l->b;
     cg_val one = cg_i64(b, 1);
-    cg_val low = cg_insn2(b, SC_and, COT_I64, pair, cg_insn2(b, SC_sub, COT_I64, distance, one));
+    cg_val low =
+        cg_insn2(b, SC_and, COT_I64, pair, cg_insn2(b, SC_sub, COT_I64, distance, one));
     cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, pair, one), low);
     cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 },
            y[KEYS_MOST + 1] = { 0 };
@@ -146,7 +147,8 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
 static void
 compare(cg_lowering *l, void *user, cg_ix pair)
 {
-    compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), cg_param(&l->b, 0), cg_param(&l->b, 1));
+    compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), cg_param(&l->b, 0),
+                 cg_param(&l->b, 1));
 }
 
 /* Place j of a line, which lies at `from` of the scratch, is a result. */
@@ -195,7 +197,8 @@ shared_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t n)
 }
 
 /* body(i) for i = t, t + threads, ... below n, in each thread t. */
-typedef void each_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user);
+typedef void each_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i,
+                            const cg_val *user);
 
 static void
 each(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads, int64_t n,
@@ -243,7 +246,8 @@ merge_line(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threa
 
     while ((int64_t)1 << stages < s->padded)
         stages++;
-    cg_val one = cg_i64(b, 1), outer = cg_loop_begin(b, CG_SERIAL, one, cg_i64(b, stages + 1), 1, 0);
+    cg_val one = cg_i64(b, 1),
+           outer = cg_loop_begin(b, CG_SERIAL, one, cg_i64(b, stages + 1), 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val stage = cg_loop_var(b, outer);
     cg_val inner = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), stage, 1, 0);

@@ -438,7 +438,13 @@ void
 cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
                   cg_fold_body *body, void *user, cg_val *out)
 {
-    folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_SERIAL, .body = body, .user = user, .unit = 1 };
+    folding d = { .l = l,
+                  .k = k,
+                  .how = how,
+                  .form = CG_FOLD_SERIAL,
+                  .body = body,
+                  .user = user,
+                  .unit = 1 };
 
     d.any_order = true;
     for (int i = 0; i < k; i++)

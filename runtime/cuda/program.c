@@ -87,10 +87,10 @@ send_status(const running *r)
     r->g->failed = 0;
     if (!r->p->fails)
         return COT_OK;
-    return rt_gpu_check(r->g,
-                        r->g->driver.to_host(&r->g->failed, r->g->status, sizeof r->g->failed,
-                                             r->g->stream),
-                        "reading the status");
+    return rt_gpu_check(
+        r->g,
+        r->g->driver.to_host(&r->g->failed, r->g->status, sizeof r->g->failed, r->g->stream),
+        "reading the status");
 }
 
 static cot_status
@@ -151,10 +151,11 @@ call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *mem
     COT_TRY(rt_foreign_run(x, here, type, answer));
     for (int i = 0; i < x->n; i++)
         if (here[i].writes && here[i].bytes)
-            COT_TRY(rt_gpu_check(r->g,
-                                 r->g->driver.to_device((cu_address)(uintptr_t)handed[i].at,
-                                                        here[i].at, handed[i].bytes, r->g->stream),
-                                 "writing"));
+            COT_TRY(
+                rt_gpu_check(r->g,
+                             r->g->driver.to_device((cu_address)(uintptr_t)handed[i].at,
+                                                    here[i].at, handed[i].bytes, r->g->stream),
+                             "writing"));
     return rt_gpu_sync(r->g); /* the memory goes */
 }
 
@@ -455,7 +456,9 @@ run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *t
     if (r->p->module->work_bytes)
         COT_TRY(rt_gpu_work(r->g, (size_t)r->p->module->work_bytes, &work));
     if (r->p->fails)
-        COT_TRY(rt_gpu_check(r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof r->g->failed, r->g->stream), "the status"));
+        COT_TRY(rt_gpu_check(
+            r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof r->g->failed, r->g->stream),
+            "the status"));
     COT_TRY(run_launches(r, arg, work, frame));
     COT_TRY(send_status(r));
     for (int i = 0; i < n; i++)
