@@ -262,6 +262,12 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
             *hi = hi1 > *hi ? hi1 : *hi;
         }
         return true;
+    case SC_cvt:
+        if (cg_type(k, i->in[0]) != COT_I32 || i->type != COT_I64)
+            return false;
+        *lo = INT32_MIN;
+        *hi = INT32_MAX;
+        return true;
     default: return false;
     }
 }

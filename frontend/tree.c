@@ -151,7 +151,7 @@ cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes)
     cot_tree *volatile t = NULL;
 
     IR_TRY (ctx) {
-        t = new_tree(at, ctx, text, bytes);
+        t = new_tree(at, ctx, text ? text : "", bytes);
     }
     return t;
 }
@@ -203,7 +203,7 @@ cot_tree_list(const cot_tree *t, const char *text)
     IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
         pass_named names = { t->ctx, t->loc, "tree", t->n, t->name, 0, NULL };
-        if (pass_named_dims(&names, text, &made->at) == COT_OK) {
+        if (pass_named_dims(&names, text ? text : "", &made->at) == COT_OK) {
             made->n = t->n;
             list = made;
         }
