@@ -171,16 +171,14 @@ on_all(ir_build *b, ir_ref x, ir_ref like)
     return ir_broadcast_in_dim(b, x, fe_rank(b, like), ir_btype(b, like)->dims, dims);
 }
 
-/* The largest (op reduce_max) sum of the absolute values of a column, or of a row. */
+/* The sums of the absolute values of each column, or row. */
 static ir_ref
-largest_sum(ir_build *b, ir_op op, ir_ref x, bool rows)
+sums(ir_build *b, ir_ref x, bool rows)
 {
     const int r = fe_rank(b, x);
-    ir_ref sum =
-        x ? ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_abs, x), ir_axes_of(rows ? r - 1 : r - 2))
-          : IR_NONE;
 
-    return last_axis_reduced(b, op, sum);
+    return x ? ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_abs, x), ir_axes_of(rows ? r - 1 : r - 2))
+             : IR_NONE;
 }
 
 enum { SQUARINGS = 16 };
@@ -213,7 +211,7 @@ expm(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!x || ir_btype(b, x)->size == 0)
         return in;
     const cot_dtype t = ir_part_type(ir_btype(b, x)->dtype);
-    ir_ref size = ir_op1(b, OP_stop_gradient, largest_sum(b, OP_reduce_max, x, false));
+    ir_ref size = ir_op1(b, OP_stop_gradient, last_axis_reduced(b, OP_reduce_max, sums(b, x, false)));
     ir_ref times = ir_op1(
         b, OP_ceil, ir_op1(b, OP_log2, ir_div(b, size, ir_like(b, size, 5.371920351148152))));
     times = ir_op2(b, OP_max, times, ir_like(b, times, 0));
@@ -388,7 +386,17 @@ squared(ir_build *b, ir_ref x)
     return ir_add(b, ir_mul(b, re, re), ir_mul(b, im, im));
 }
 
-/* (sum |x|^p)^(1/p), widened once. */
+/* op of x where it is not 0, and 0 there: so is the derivative, which op need not have. */
+static ir_ref
+but_at_zero(ir_build *b, ir_op op, ir_ref x, double y)
+{
+    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0)), safe = ir_select(b, zero, ir_like(b, x, 1), x);
+
+    safe = op == OP_pow ? ir_op2(b, op, safe, ir_like(b, safe, y)) : ir_op1(b, op, safe);
+    return ir_select(b, zero, ir_like(b, x, 0), safe);
+}
+
+/* (sum |x|^p)^(1/p), widened once.  As in PyTorch the derivative of the norm of 0 is 0. */
 static ir_ref
 power_sum(ir_build *b, ir_ref x, ir_axes axes, bool keep, double p)
 {
@@ -396,16 +404,35 @@ power_sum(ir_build *b, ir_ref x, ir_axes axes, bool keep, double p)
     ir_ref y = fe_widen(b, x);
 
     if (p == 2) {
-        ir_ref square = squared(b, y);
-        return fe_narrow(b, ir_op1(b, OP_sqrt, fe_reduce(b, OP_reduce_sum, square, axes, keep)), t);
+        y = fe_reduce(b, OP_reduce_sum, squared(b, y), axes, keep);
+        return fe_narrow(b, but_at_zero(b, OP_sqrt, y, 0), t);
     }
     y = ir_op1(b, OP_abs, y);
-    if (p != 1)
+    if (p < 0)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, p));
+    else if (p != 1)
+        y = but_at_zero(b, OP_pow, y, p);
     y = fe_reduce(b, OP_reduce_sum, y, axes, keep);
-    if (p != 1 && y)
+    if (p < 0)
         y = ir_op2(b, OP_pow, y, ir_like(b, y, 1 / p));
+    else if (p != 1)
+        y = but_at_zero(b, OP_pow, y, 1 / p);
     return fe_narrow(b, y, t);
+}
+
+/* The largest (op reduce_max) of sizes, 0 of none; the least, which none have not. */
+static ir_ref
+extreme(ir_build *b, const char *name, ir_op op, ir_ref x, ir_axes axes, bool keep)
+{
+    for (int k = 0; k < (x ? ir_btype(b, x)->rank : 0); k++) {
+        if (!ir_axes_has(axes, k) || ir_btype(b, x)->dims[k] > 0)
+            continue;
+        if (op == OP_reduce_max)
+            return fe_reduce(b, OP_reduce_sum, x, axes, keep);
+        ir_build_fail(b, name, ERR_axis_empty, (long long)k, ir_type_str(b->ctx, ir_btype(b, x)));
+        return IR_NONE;
+    }
+    return x ? fe_reduce(b, op, x, axes, keep) : IR_NONE;
 }
 
 static ir_ref
@@ -427,8 +454,8 @@ vector_norm(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!fe_axes(b, "vector_norm", s->o.axes, t->rank, ir_axes_below(t->rank), &axes))
         return IR_NONE;
     if (isinf(s->order))
-        return fe_reduce(b, s->order > 0 ? OP_reduce_max : OP_reduce_min, ir_op1(b, OP_abs, x),
-                         axes, s->o.keepdims);
+        return extreme(b, "vector_norm", s->order > 0 ? OP_reduce_max : OP_reduce_min,
+                       ir_op1(b, OP_abs, x), axes, s->o.keepdims);
     if (s->order == 0) {
         ir_ref some =
             ir_convert(b, ir_op2(b, OP_ne, x, ir_like(b, x, 0)), ir_part_type(t->dtype));
@@ -447,11 +474,19 @@ cot_vector_norm_(cot_place at, cot_value x, double order, const cot_reduce_optio
     return fe_apply1(at, "vector_norm", vector_norm, x, &s);
 }
 
+/* The largest or least singular value, or sum of a column or row. */
+static ir_ref
+extreme_last(ir_build *b, const char *name, ir_op op, ir_ref x)
+{
+    return x ? extreme(b, name, op, x, ir_axes_of(fe_rank(b, x) - 1), false) : IR_NONE;
+}
+
 static ir_ref
 matrix_norm(ir_build *b, const fe_arg *a, int n, const void *options)
 {
+    const char *const name = "matrix_norm";
     const norm *s = options;
-    ir_ref x = fe_matrix(b, "matrix_norm", a[0].ref, false);
+    ir_ref x = fe_matrix(b, name, a[0].ref, false);
     const int r = fe_rank(b, x);
 
     (void)n;
@@ -460,15 +495,15 @@ matrix_norm(ir_build *b, const fe_arg *a, int n, const void *options)
     switch (s->kind) {
     case COT_NORM_FRO: return power_sum(b, x, ir_axes_of(r - 1) | ir_axes_of(r - 2), false, 2);
     case COT_NORM_NUC: return last_axis_reduced(b, OP_reduce_sum, fe_svdvals(b, x));
-    case COT_NORM_2: return last_axis_reduced(b, OP_reduce_max, fe_svdvals(b, x));
-    case COT_NORM_MINUS_2: return last_axis_reduced(b, OP_reduce_min, fe_svdvals(b, x));
-    case COT_NORM_1: return largest_sum(b, OP_reduce_max, x, false);
-    case COT_NORM_MINUS_1: return largest_sum(b, OP_reduce_min, x, false);
-    case COT_NORM_INF: return largest_sum(b, OP_reduce_max, x, true);
-    case COT_NORM_MINUS_INF: return largest_sum(b, OP_reduce_min, x, true);
+    case COT_NORM_2: return extreme_last(b, name, OP_reduce_max, fe_svdvals(b, x));
+    case COT_NORM_MINUS_2: return extreme_last(b, name, OP_reduce_min, fe_svdvals(b, x));
+    case COT_NORM_1: return extreme_last(b, name, OP_reduce_max, sums(b, x, false));
+    case COT_NORM_MINUS_1: return extreme_last(b, name, OP_reduce_min, sums(b, x, false));
+    case COT_NORM_INF: return extreme_last(b, name, OP_reduce_max, sums(b, x, true));
+    case COT_NORM_MINUS_INF: return extreme_last(b, name, OP_reduce_min, sums(b, x, true));
     default: break;
     }
-    ir_build_fail(b, "matrix_norm", ERR_attr_wrong, "kind is not one of cot_matrix_norm_kind");
+    ir_build_fail(b, name, ERR_attr_wrong, "kind is not one of cot_matrix_norm_kind");
     return IR_NONE;
 }
 
@@ -484,8 +519,8 @@ cond(ir_build *b, const fe_arg *a, int n, const void *options)
     ir_ref s = fe_svdvals(b, fe_matrix(b, "matrix_cond", a[0].ref, false));
 
     (void)n, (void)options;
-    return ir_div(b, last_axis_reduced(b, OP_reduce_max, s),
-                  last_axis_reduced(b, OP_reduce_min, s));
+    return ir_div(b, extreme_last(b, "matrix_cond", OP_reduce_max, s),
+                  extreme_last(b, "matrix_cond", OP_reduce_min, s));
 }
 
 cot_value

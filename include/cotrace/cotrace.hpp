@@ -448,6 +448,9 @@ inline value kron(cot_value x, cot_value y, COT_PLACE_) { return cot_kron_(cot_p
 inline value vector_norm(cot_value x, double order, const cot_reduce_options &o = {}, COT_PLACE_) { return cot_vector_norm_(cot_place{file, line}, x, order, &o, sizeof o); }
 inline value matrix_norm(cot_value x, cot_matrix_norm_kind kind, COT_PLACE_) { return cot_matrix_norm_(cot_place{file, line}, x, kind); }
 inline value matrix_cond(cot_value x, COT_PLACE_) { return cot_matrix_cond_(cot_place{file, line}, x); }
+inline value matrix_rank(cot_value x, double tolerance = 0, COT_PLACE_) { return cot_matrix_rank_(cot_place{file, line}, x, tolerance); }
+inline value cross(cot_value x, cot_value y, COT_PLACE_) { return cot_cross_(cot_place{file, line}, x, y); }
+inline value vander(cot_value x, int64_t n, COT_PLACE_) { return cot_vander_(cot_place{file, line}, x, n); }
 
 inline value key(cot_trace *t, uint64_t seed, COT_PLACE_) { return cot_key_(cot_place{file, line}, t, seed); }
 inline value fold_in(cot_value key, operand n) { return cot_fold_in_(n.at, key, n.x); }

@@ -64,6 +64,9 @@ COT_API cot_value cot_matrix_trace_(cot_place at, cot_value x);
 COT_API cot_value cot_diag_(cot_place at, cot_value x, int64_t k);
 COT_API cot_value cot_outer_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_kron_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_cross_(cot_place at, cot_value x, cot_value y);
+COT_API cot_value cot_vander_(cot_place at, cot_value x, int64_t n);
+COT_API cot_value cot_matrix_rank_(cot_place at, cot_value x, double tolerance);
 COT_API cot_value cot_vector_norm_(cot_place at, cot_value x, double order,
                                    const cot_reduce_options *o, size_t size);
 COT_API cot_value cot_matrix_norm_(cot_place at, cot_value x, cot_matrix_norm_kind kind);
@@ -166,17 +169,27 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * 1 in front). */
 #define cot_kron(x, y) cot_kron_(COT_HERE, x, y)
 
+/* The cross product of vectors along the last axis, of size 3; the axes before it broadcast. */
+#define cot_cross(x, y) cot_cross_(COT_HERE, x, y)
+/* The powers 0 ... n - 1 of each element, T[..., n], along a new last axis. */
+#define cot_vander(x, n) cot_vander_(COT_HERE, x, n)
+
 /* ---- norms ---- */
 
-/* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the
- * largest and the least; 0: how many are not 0. */
+/* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the largest
+ * and the least; 0: how many are not 0.  Sums of squares and powers overflow and vanish as those do.
+ * The derivative at 0 is 0.  The least of no elements is COT_ERR_SHAPE. */
 #define cot_vector_norm(...) COT_VECTOR_NORM_(__VA_ARGS__, .end_ = 0)
-#define COT_VECTOR_NORM_(x, order, ...)                                                        \
+#define COT_VECTOR_NORM_(x, order, ...) \
     cot_vector_norm_(COT_HERE, x, order, COT_REDUCE_(__VA_ARGS__))
-/* Of the last two axes. */
+/* Of the last two axes; of an empty matrix 0, but for the least of no sums or no singular values:
+ * COT_ERR_SHAPE. */
 #define cot_matrix_norm(x, kind) cot_matrix_norm_(COT_HERE, x, kind)
 /* The largest singular value over the least. */
 #define cot_matrix_cond(x) cot_matrix_cond_(COT_HERE, x)
+/* How many singular values are above tolerance times the largest, i32[...]; tolerance 0:
+ * max(m, n) eps. */
+#define cot_matrix_rank(x, tolerance) cot_matrix_rank_(COT_HERE, x, tolerance)
 #endif
 
 #ifdef __cplusplus

@@ -282,6 +282,53 @@ START_TEST(corners)
 }
 END_TEST
 
+/* ---- norms of nothing, and of 0 ---- */
+
+BODY(cross_product, out[0] = cot_cross(in[0], in[1]);)
+BODY(powers, out[0] = cot_vander(in[0], 4);)
+BODY(powers_loss, out[0] = cot_reduce_sum(cot_vander(in[0], 4));)
+BODY(rank, out[0] = cot_matrix_rank(in[0], 0);)
+BODY(length, out[0] = cot_vector_norm(in[0], 2);)
+BODY(cubic, out[0] = cot_vector_norm(in[0], 3);)
+BODY(half, out[0] = cot_vector_norm(in[0], 0.5);)
+BODY(farthest, out[0] = cot_vector_norm(in[0], INFINITY);)
+
+START_TEST(norms_at_zero)
+{
+    cot_body *const body[] = { length, cubic, half, frobenius };
+
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", body[_i], 1, 1, NULL)), COT_TYPES(cot_f64(2, 2)),
+                 IN(F64(0, 0, 0, 0)), cot_f64(2, 2), F64(0, 0, 0, 0), 0);
+    if (_i == 2)    /* one element is 0, the others are not */
+        traced_gives(cot_grad(cot_fn_new(ctx, "f", half, 1, 1, NULL)), COT_TYPES(cot_f64(2)),
+                     IN(F64(4, 0)), cot_f64(2), F64(1, 0), 1e-15);
+}
+END_TEST
+
+START_TEST(norms_of_nothing)
+{
+    cot_body *const body[] = { spectral, columns, row_sums, frobenius, nuclear, farthest };
+    const cot_type shape[] = { cot_f64(0, 3), cot_f64(3, 0), cot_f64(0, 0) };
+
+    for (int k = 0; k < 3; k++)
+        body_gives("empty", body[_i], COT_TYPES(shape[k]), IN(F64(0)), cot_f64(), F64(0), 0);
+}
+END_TEST
+
+START_TEST(sugar)
+{
+    body_gives("cross", cross_product, COT_TYPES(cot_f64(2, 3), cot_f64(3)), IN(F64(1, 2, 3, 0, 1, 0), F64(4, 5, 7)),
+               cot_f64(2, 3), F64(-1, 5, -3, 7, 0, -4), 0);
+    body_gives("vander", powers, COT_TYPES(cot_f64(2)), IN(F64(3, 0)), cot_f64(2, 4), F64(1, 3, 9, 27, 1, 0, 0, 0), 0);
+    traced_gives(cot_grad(cot_fn_new(ctx, "f", powers_loss, 1, 1, NULL)), COT_TYPES(cot_f64(2)), IN(F64(3, 0)),
+                 cot_f64(2), F64(34, 1), 0);
+    body_gives("rank", rank, COT_TYPES(cot_f64(3, 3, 3)),
+               IN(F64(1, 2, 3, 2, 4, 6, 3, 6, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+               cot_i32(3), F64(1, 2, 0), 0);
+    body_gives("rank of nothing", rank, COT_TYPES(cot_f64(0, 3)), IN(F64(0)), cot_i32(), F64(0), 0);
+}
+END_TEST
+
 /* ---- errors ---- */
 
 #line 1 "linalg.c"
@@ -291,6 +338,8 @@ BODY(integers, out[0] = cot_cholesky(in[0]);)
 BODY(unfit, out[0] = cot_solve(in[0], in[1]);)
 BODY(batches, out[0] = cot_triangular_solve(in[0], in[1]);)
 BODY(kind, out[0] = cot_matrix_norm(in[0], (cot_matrix_norm_kind)9);)
+BODY(least_of_none, out[0] = cot_matrix_norm(in[0], COT_NORM_MINUS_2);)
+BODY(flat_cross, out[0] = cot_cross(in[0], in[0]);)
 
 START_TEST(errors)
 {
@@ -312,6 +361,10 @@ START_TEST(errors)
           "or 1, from the last axis on" },
         { kind, COT_TYPES(cot_f64(3, 3)), COT_ERR_ARG,
           "linalg.c:6: matrix_norm: kind is not one of cot_matrix_norm_kind" },
+        { least_of_none, COT_TYPES(cot_f64(0, 3)), COT_ERR_SHAPE,
+          "linalg.c:7: matrix_norm: axis 0 of f64[0] is empty; wants a size of 1 or more" },
+        { flat_cross, COT_TYPES(cot_f64(2)), COT_ERR_SHAPE,
+          "linalg.c:8: cross: operand 0 is f64[2]; wants a last axis of size 3" },
     };
 
     traced_fails(cot_fn_new(ctx, "f", rows[_i].body, rows[_i].types.n, 1, NULL), rows[_i].types,
@@ -327,7 +380,10 @@ main(void)
         EACH(gradients, 8),
         EACH(large, 20),
         ONCE(corners),
-        EACH(errors, 6),
+        EACH(norms_at_zero, 4),
+        EACH(norms_of_nothing, 6),
+        ONCE(sugar),
+        EACH(errors, 8),
     };
 
     return SUITE("linalg", cases);
