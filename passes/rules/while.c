@@ -11,7 +11,7 @@
  * computes the known carries again beside the unknown ones (rewind.c turns it around); with a
  * bound N    it is a scan of N steps which keeps the state before each, and an `active`; the
  * rest is a scan over those.  The loop itself follows, from where the scan ended: it runs no
- * trip, or passes its bound of one. */
+ * trip, or passes its bound. */
 #include "passes/rules/flow.h"
 
 static void
@@ -264,8 +264,50 @@ counter_type(const while_split *s)
     return ir_type_as(s->h.known->ctx, s->lead, COT_I64);
 }
 
+/* A choice by `active` between what the two graphs yield, on operands that both take. */
+static void
+choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const ir_ref *in,
+       ir_ref *y)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);
+
+    x[0] = active;
+    memcpy(x + 1, in, sizeof *x * (size_t)n_in);
+    if (b->status == COT_OK)
+        ir_add_node(b, OP_cond, n_in + 1, x,
+                    &(ir_attrs){ .cond = { { 2, (ir_graph *const[]){ no, yes } } } }, y);
+}
+
+/* The known step as a graph; and its carries unchanged. */
+static ir_graph *
+step_graph(ir_build *outer, const while_split *s, bool still)
+{
+    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
+
+    known_inputs(b, s, NULL, in);
+    if (!still)
+        known_step(b, s, in, y);
+    for (int i = 0; i < s->ks; i++)
+        ir_output(b, still ? in[s->port[s->kk + i].at] : y[i]);
+    return pass_flow_end(outer, b);
+}
+
+/* The known carries after one step, or as they are where `done` holds. */
+static void
+step_unless(ir_build *b, const while_split *s, ir_ref done, const ir_ref *in, ir_ref *y)
+{
+    ir_ref *x = IR_NEW_N(b->arena, ir_ref, s->kk + s->ks);
+
+    for (int i = 0; i < s->kk + s->ks; i++)
+        x[i] = in[s->port[i].at];
+    if (s->ks > 0)
+        choose(b, done, step_graph(b, s, true), step_graph(b, s, false), s->kk + s->ks, x, y);
+}
+
 /* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
- * that is set by the first trip and keeps the loop running. */
+ * that is set by the first trip and keeps the loop running, without another step, until it
+ * passes its bound. */
 static void
 known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref extra,
            const ir_ref *start, ir_ref *z)
@@ -281,7 +323,10 @@ known_loop(ir_build *kb, const while_split *s, bool once, int64_t max, ir_ref ex
     ir_graph *cond = pass_flow_end(kb, b), *body;
     b = pass_flow_begin(kb, s->n->at.loop.body->name);
     e = known_inputs(b, s, t, in);
-    known_step(b, s, in, y);
+    if (once)
+        step_unless(b, s, e, in, y);
+    else
+        known_step(b, s, in, y);
     ir_output(b, once ? ir_splat(b, t, 1) : ir_add(b, e, ir_like(b, e, 1)));
     for (int i = 0; i < s->ks; i++)
         ir_output(b, y[i]);
@@ -352,35 +397,6 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
             kout[j] = z[at++];
         else
             rout[j] = v[j + 1];
-}
-
-/* A choice by `active` between what the two graphs yield, on operands that both take. */
-static void
-choose(ir_build *b, ir_ref active, ir_graph *yes, ir_graph *no, int n_in, const ir_ref *in,
-       ir_ref *y)
-{
-    ir_ref *x = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-
-    x[0] = active;
-    memcpy(x + 1, in, sizeof *x * (size_t)n_in);
-    if (b->status == COT_OK)
-        ir_add_node(b, OP_cond, n_in + 1, x,
-                    &(ir_attrs){ .cond = { { 2, (ir_graph *const[]){ no, yes } } } }, y);
-}
-
-/* The known step as a graph; and its carries unchanged. */
-static ir_graph *
-step_graph(ir_build *outer, const while_split *s, bool still)
-{
-    ir_build *b = pass_flow_begin(outer, s->n->at.loop.body->name);
-    ir_ref *in = IR_NEW_N(b->arena, ir_ref, s->n->n_in), *y = IR_NEW_N(b->arena, ir_ref, s->ks);
-
-    known_inputs(b, s, NULL, in);
-    if (!still)
-        known_step(b, s, in, y);
-    for (int i = 0; i < s->ks; i++)
-        ir_output(b, still ? in[s->port[s->kk + i].at] : y[i]);
-    return pass_flow_end(outer, b);
 }
 
 /* A step of the known scan: carries; then, before the step, the carries again and `active`. */
@@ -485,7 +501,7 @@ bounded_known(ir_build *kb, while_split *s, ir_ref *z, ir_ref *state, ir_ref *ac
         &(ir_attrs){
             .scan = { .consts = s->kk, .carries = s->ks, .length = max, .body = step } },
         y);
-    known_loop(kb, s, true, 1, ir_splat_int(kb, s->lead, 0), y, w);
+    known_loop(kb, s, true, max, ir_splat_int(kb, s->lead, 0), y, w);
     memcpy(z, w + 1, sizeof *z * (size_t)s->ks);
     memcpy(state, y + s->ks, sizeof *state * (size_t)s->ks);
     /* The flag is false here; the tape depends on it, so that the check stays where only the

@@ -108,6 +108,17 @@ START_TEST(of_calls)
          "f: 2 results are asked for; it has 1");
     said(cot_jit(fn(endless), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
          "model.c:1: while: still goes on after 5 steps, its max");
+    said(cot_jit(cot_grad(fn(endless)), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
+         "model.c:1, in grad: while: still goes on after 5 steps, its max");
+    cot_array *three = cot_array_new(ctx, cot_f32(3)), *slopes = NULL;
+    for (int i = 0; i < 3; i++)
+        ((float *)cot_array_data(three))[i] = i == 1; /* one of them goes on */
+    said(cot_jit(cot_vmap(cot_grad(fn(endless))), &slopes, 1, (const cot_array *const *)&three,
+                 1),
+         COT_ERR_BOUND,
+         "model.c:1, in grad, in vmap: while: still goes on after 5 steps, its max");
+    cot_array_free(three);
+    cot_array_free(slopes);
     said(cot_jit(fn(endless_twice), y, 1, (const cot_array *const *)&x, 1), COT_ERR_BOUND,
          "model.c:2: f: a while loop passed its bound; wants a larger `max` in one of: "
          "model.c:2 (9), model.c:3 (5)");
