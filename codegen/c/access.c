@@ -87,10 +87,12 @@ place(cg_c_emit *e, const char *buffer, cg_val index, uint32_t set, int c, int l
         first = strcmp(first, "0") == 0 ? buffer : cg_c_say(e, "%s + %s", buffer, cg_c_bare_term(e->t, first));
         return *shape == CG_C_STEP ? cg_c_say(e, "%s, %s", first, cg_c_int(e, step)) : first;
     }
-    *shape = CG_C_AT;
     if (constant)
         return NULL;
-    return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, cg_c_use(e, index, set, c, lanes)));
+    *shape = e->narrow[index] ? CG_C_AT32 : CG_C_AT;
+    first = e->narrow[index] ? cg_c_use_narrow(e, index, set, c, lanes)
+                             : cg_c_use(e, index, set, c, lanes);
+    return cg_c_say(e, "%s, %s", buffer, cg_c_bare(e->t, first));
 }
 
 /* Whether a lane is active, of what `w` says in a variable of its own; NULL: it is. */
@@ -145,8 +147,9 @@ loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     int64_t step;
 
     if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
-        cg_c_is_even(e, i->in[0], set, c, lanes, &step) && step == 2)
-        return cg_c_say(e, "%s(%s + %s)", cg_c_load_every_other(e->t, type, lanes), buffer,
+        cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2))
+        return cg_c_say(e, "%s(%s + %s)",
+                        cg_c_load_every_other(e->t, type, lanes, step < 0), buffer,
                         cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
     if (!at)
@@ -232,7 +235,7 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
     const int lanes = cg_c_lanes(e, set);
     const char *row[16], *load = move == 1
                                      ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
-                                     : cg_c_load_every_other(e->t, type, lanes);
+                                     : cg_c_load_every_other(e->t, type, lanes, false);
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);

@@ -83,8 +83,8 @@ extern const char cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[], cg_c_root_
 /* vector.c */
 const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
-/* i64: x, x + step, ... */
-const char *cg_c_ramp(cg_c_text *t, int lanes);
+/* x, x + step, ... of i64's, as I64 or I32. */
+const char *cg_c_ramp(cg_c_text *t, cot_dtype type, int lanes);
 /* The fold of the lanes by halves; whether any lane of a BOOL holds; f(n, first): first + lane
  * < n, or <= n, of i64's, which does not wrap. */
 const char *cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
@@ -93,18 +93,19 @@ const char *cg_c_below(cg_c_text *t, int lanes, bool equal);
 const char *cg_c_table_vector(cg_c_text *t, const ir_sc_table *table, int lanes);
 const char *cg_c_rare_vector(cg_c_text *t, const ir_sc_program *p, int lanes);
 
-/* How a vector meets memory: element after element; a constant apart; where an i64 says. */
-typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT } cg_c_shape;
+/* How a vector meets memory: element after element; a constant apart; where an i64 or,
+ * of indices of 32 bits, an i32 says. */
+typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT, CG_C_AT32 } cg_c_shape;
 typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the first n lanes; a BOOL */
 /* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 
-/* rows.c: x reversed; load(p) of p[0], p[2], ...; a store of a whole vector past the caches;
+/* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of a whole vector past the caches;
  * store(p, x0, x1, ...) of n rows as columns; transpose(r) of `lanes` vectors in place.  None
  * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
-const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes);
+const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back);
 const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
 const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);

@@ -129,8 +129,11 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     if (lanes > 1 && e->known[v].at)
         return constant_lanes(e, v, copy, lanes);
     if (lanes > 1 && e->known[v].slope)
-        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, lanes), cg_c_value(e, v, copy),
+        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I64, lanes), cg_c_value(e, v, copy),
                         cg_c_int(e, e->known[v].slope));
+    if (lanes > 1 && e->narrow[v] && cg_type(e->k, v) == COT_I64)
+        return cg_c_apply(e->t, SC_cvt, COT_I64, COT_I32, lanes,
+                          (const char *const[]){ cg_c_value(e, v, copy) });
     return cg_c_value(e, v, copy);
 }
 
@@ -259,33 +262,6 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return NULL;
 }
 
-/* An index of 32 bits as a vector of i32: half as wide. */
-static const char *
-narrow_index(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
-{
-    const uint32_t own = e->vary[v];
-    const char *s = cg_c_say(e, "(%s){", cg_c_type(e->t, COT_I32, lanes)),
-               *first = cg_c_at_lane(e, v, set, c, 0);
-    int64_t lo, hi, zero = 0;
-
-    if (lanes == 1 || cg_c_lanes(e, own) == 1 || cg_type(e->k, v) != COT_I64 ||
-        (!e->known[v].at && !e->known[v].slope) || !cg_range(e->k, v, &lo, &hi) ||
-        lo < INT32_MIN || hi > INT32_MAX)
-        return NULL;
-    if (e->known[v].at)
-        zero = e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes];
-    for (int l = 0; l < lanes; l++) {
-        const int64_t x = e->known[v].at
-                              ? e->known[v].at[cg_c_copy_for(e, set, c, own) * lanes + l] - zero
-                              : e->known[v].slope * l;
-        s = cg_c_say(e, "%s%s %lld", s, l ? "," : "", (long long)x);
-    }
-    first = cg_c_apply(e->t, SC_cvt, COT_I32, COT_I64, 1, &first);
-    first = cg_c_say(e, "%s(%s)", cg_c_splat(e->t, COT_I32, lanes), first);
-    return cg_c_apply(e->t, SC_add, COT_I32, COT_I32, lanes,
-                      (const char *const[]){ first, cg_c_say(e, "%s }", s) });
-}
-
 /* A choice that constants make, the same for all lanes; NULL: it is none. */
 static const char *
 known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
@@ -303,41 +279,59 @@ known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
     return at[0] ? in[1] : in[2];
 }
 
+/* The type that an operand or result of it has here. */
+static cot_dtype
+type_here(cot_dtype type, bool narrow)
+{
+    return narrow && type == COT_I64 ? COT_I32 : type;
+}
+
+static const char *
+scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
+{
+    const cg_insn *i = &e->k->insn[v];
+    const int n = ir_sc_arity[i->op];
+    const bool narrow = lanes > 1 && e->narrow[v];
+    const cot_dtype type = type_here((cot_dtype)i->type, narrow),
+                    from = n ? type_here(cg_type(e->k, i->in[0]), narrow) : type;
+    const char *in[3], *x;
+
+    if ((x = index_compare(e, v, set, c, lanes)))
+        return x;
+    for (int k = 0; k < n; k++)
+        in[k] = narrow && cg_type(e->k, i->in[k]) == COT_I64
+                    ? cg_c_use_narrow(e, i->in[k], set, c, lanes)
+                    : cg_c_use(e, i->in[k], set, c, lanes);
+    if (i->op == SC_select && (x = known_choice(e, i->in[0], set, c, lanes, in)))
+        return x;
+    if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
+        return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+    if (i->op == SC_table)
+        return lanes > 1
+                   ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
+                   : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
+    if (i->op == SC_neg && lanes == 1 &&
+        (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
+        return x;
+    if (narrow && i->op == SC_cvt && type == from)
+        return in[0];
+    if (narrow && (i->op == SC_div || i->op == SC_rem))
+        return cg_c_narrow_division(e, i, in);
+    if ((x = plain_index(e, v, lanes, in)) || constant_extreme(e, i, lanes, in, &x))
+        return x;
+    return cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
+}
+
 static void
 emit_scalar(cg_c_emit *e, cg_val v)
 {
-    const cg_insn *i = &e->k->insn[v];
     const uint32_t set = e->vary[v];
-    const int lanes = cg_c_lanes(e, set), n = ir_sc_arity[i->op];
-    const cot_dtype type = (cot_dtype)i->type, from = n ? cg_type(e->k, i->in[0]) : type;
+    const int lanes = cg_c_lanes(e, set);
+    const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
+    const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]);
 
-    for (int c = 0; c < cg_c_copies(e, set); c++) {
-        const char *in[3], *x;
-        if (i->op == SC_cvt && (in[0] = narrow_index(e, i->in[0], set, c, lanes))) {
-            cg_c_bind(e, v, c, type, lanes, cg_c_apply(e->t, SC_cvt, type, COT_I32, lanes, in));
-            continue;
-        }
-        if ((x = index_compare(e, v, set, c, lanes))) {
-            cg_c_bind(e, v, c, COT_BOOL, lanes, x);
-            continue;
-        }
-        for (int k = 0; k < n; k++)
-            in[k] = cg_c_use(e, i->in[k], set, c, lanes);
-        if (i->op == SC_select && (x = known_choice(e, i->in[0], set, c, lanes, in)))
-            ;
-        else if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
-            x = cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
-        else if (i->op == SC_table)
-            x = lanes > 1
-                    ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
-                    : cg_c_say(e, "%s[%s]", cg_c_table(e->t, i->table), in[0]);
-        else if (i->op == SC_neg && lanes == 1 &&
-                 (x = cg_c_careful_neg(e->t, e->k->insn[i->in[0]].op, type, in[0])))
-            ;
-        else if (!(x = plain_index(e, v, lanes, in)) && !constant_extreme(e, i, lanes, in, &x))
-            x = cg_c_apply(e->t, (ir_sc_op)i->op, type, from, lanes, in);
-        cg_c_bind(e, v, c, cg_c_result_type((ir_sc_op)i->op, type), lanes, x);
-    }
+    for (int c = 0; c < cg_c_copies(e, set); c++)
+        cg_c_bind(e, v, c, cg_c_result_type(op, type), lanes, scalar_text(e, v, set, c, lanes));
 }
 
 /* A program that few lanes want: a call, if any does. */

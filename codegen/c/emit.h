@@ -54,6 +54,7 @@ typedef struct cg_c_emit {
     cg_c_use_at *use;
     uint32_t *place, *next_effect; /* of instructions, in their region */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
+    bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
     cg_c_level level[CG_C_LEVELS];
     int n_levels, vector_level, indent, serial;
     const cg_c_mask *mask; /* or NULL: all lanes are active */
@@ -115,6 +116,15 @@ void cg_c_find_forms(cg_c_emit *e, const cg_region *r, int level);
 const char *cg_c_at_lane(cg_c_emit *e, cg_val v, uint32_t set, int c, int lane);
 /* Lanes 0 to n - 1 of it are this far apart; false if they are not even, or it is not known. */
 bool cg_c_is_even(const cg_c_emit *e, cg_val v, uint32_t set, int c, int n, int64_t *step);
+
+/* narrow.c: find, after the forms, what is made of i32; but not what the block yields. */
+void cg_c_find_narrow(cg_c_emit *e, const cg_region *r, int level);
+void cg_c_keep_wide(cg_c_emit *e, const cg_block *x);
+/* An i64 whose range is within 32 bits, as it stands for copy c of what varies over set: lanes
+ * of i32. */
+const char *cg_c_use_narrow(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes);
+/* Of lanes by a constant above 0, which compilers know how to multiply by. */
+const char *cg_c_narrow_division(cg_c_emit *e, const cg_insn *i, const char *const *in);
 
 /* parallel.c; loop.c: the tree over arrays q<number>_0, ... of n elements. */
 void cg_c_parallel(cg_c_emit *e, const cg_block *x);

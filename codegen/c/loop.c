@@ -413,6 +413,8 @@ bytes_of(const cg_c_emit *e, cg_val v, int level)
         return 4;
     if (i->type == COT_I64 && !memory && e->form[v] != CG_C_WIDE)
         return 1;
+    if (i->type == COT_I64 && e->narrow[v])
+        return 4;
     return (int)cot_dtype_size((cot_dtype)i->type);
 }
 
@@ -438,6 +440,8 @@ level_of(cg_c_emit *e, const cg_block *x, int64_t extent)
     if (x->kind != CG_VECTOR || e->t->bits <= 32)
         return l;
     cg_c_find_forms(e, &x->body, e->n_levels);
+    cg_c_find_narrow(e, &x->body, e->n_levels);
+    cg_c_keep_wide(e, x);
     lanes = e->t->bits / (8 * widest(e, &x->body, 1, e->n_levels));
     lanes = lanes > extent ? extent : lanes < 2 ? 1 : lanes;
     l.lanes = (int)lanes;

@@ -11,7 +11,7 @@ element(cg_c_shape s)
 static const char *
 name_of(cg_c_text *t, const char *verb, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    static const char *const shape[] = { "", "_back", "_step", "_at" }, *const when[] = { "", "_part", "_if" };
+    static const char *const shape[] = { "", "_back", "_step", "_at", "_at32" }, *const when[] = { "", "_part", "_if" };
 
     return ir_format(t->arena, "%s%s%s_%sx%d", verb, shape[s], when[w], cot_dtype_name(type), lanes);
 }
@@ -20,7 +20,8 @@ static const char *
 where(cg_c_text *t, int lanes, cg_c_shape s)
 {
     return s == CG_C_STEP ? ", int64_t step"
-           : s == CG_C_AT ? ir_format(t->arena, ", %s at", cg_c_type(t, COT_I64, lanes))
+           : s >= CG_C_AT ? ir_format(t->arena, ", %s at",
+                                      cg_c_type(t, s == CG_C_AT ? COT_I64 : COT_I32, lanes))
                           : "";
 }
 
@@ -48,6 +49,18 @@ x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
                      real ? "float" : "int", lanes * 32, m);
 }
 
+/* Eight truths, which gcc would take through memory byte by byte. */
+#define EIGHT "#if defined(COT_SSE2) && defined(__AVX2__)\n"
+static const char load_eight[] =
+    EIGHT "    return (i32x8)_mm256_cmpgt_epi32(\n"
+          "        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)),\n"
+          "        _mm256_setzero_si256());\n#else\n";
+static const char store_eight[] =
+    EIGHT "    __m128i w = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x),\n"
+          "                                _mm256_extracti128_si256((__m256i)x, 1));\n"
+          "    _mm_storel_epi64((__m128i *)(void *)p,\n"
+          "                     _mm_and_si128(_mm_packs_epi16(w, w), _mm_set1_epi8(1)));\n#else\n";
+
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
@@ -63,7 +76,10 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
-            ir_buf_printf(&b, "    return (%s)(__builtin_convertvector(*(const %s_at *)p, %s) != 0);\n}\n", v, u, v);
+            ir_buf_printf(&b,
+                          "%s    return (%s)(__builtin_convertvector(*(const %s_at *)p, %s) != "
+                          "0);\n%s}\n",
+                          lanes == 8 ? load_eight : "", v, u, v, lanes == 8 ? "#endif\n" : "");
         else
             ir_buf_printf(&b, "    return *(const %s_at *)p;\n}\n", u);
     } else if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
@@ -98,7 +114,8 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
-            ir_buf_printf(&b, "    *(%s_at *)p = __builtin_convertvector(x & 1, %s);\n}\n", u, u);
+            ir_buf_printf(&b, "%s    *(%s_at *)p = __builtin_convertvector(x & 1, %s);\n%s}\n",
+                          lanes == 8 ? store_eight : "", u, u, lanes == 8 ? "#endif\n" : "");
         else
             ir_buf_printf(&b, "    *(%s_at *)p = x;\n}\n", u);
         ir_buf_str(&t->head, b.text);

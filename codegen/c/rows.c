@@ -45,25 +45,27 @@ cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x)
 
 /* Of x, and of y that ends with the last of them, so that nothing behind it is touched. */
 static int
-every_other(int l, int lanes, int how)
+every_other(int l, int lanes, int back)
 {
-    (void)how;
+    l = back ? lanes - 1 - l : l;
     return 2 * l < lanes ? 2 * l : 2 * l + 1;
 }
 
 const char *
-cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes)
+cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back)
 {
     const char *v = cg_c_type(t, type, lanes),
-               *name = ir_format(t->arena, "load_every_other_%s", v);
+               *name = ir_format(t->arena, "load_every_other%s_%s", back ? "_back" : "", v);
 
     if (cg_c_new_name(t, &t->own, name)) {
-        const char *r = picked(t, type, lanes, "x", "y", every_other, 0);
+        const char *r = picked(t, type, lanes, "x", "y", every_other, back);
+        const char *first = back ? ir_format(t->arena, "(p - %d)", 2 * (lanes - 1)) : "p";
         ir_buf_printf(&t->head,
-                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)p, y = "
-                      "*(const %s_at *)(p + %d);\n"
+                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)%s, y = "
+                      "*(const %s_at *)(p %c %d);\n"
                       "    return %s;\n}\n",
-                      v, name, cg_c_type(t, type, 1), v, v, v, lanes - 1, r);
+                      v, name, cg_c_type(t, type, 1), v, v, first, v, back ? '-' : '+',
+                      lanes - 1, r);
     }
     return name;
 }

@@ -413,16 +413,18 @@ cg_c_splat(cg_c_text *t, cot_dtype type, int lanes)
 }
 
 const char *
-cg_c_ramp(cg_c_text *t, int lanes)
+cg_c_ramp(cg_c_text *t, cot_dtype type, int lanes)
 {
-    const char *name = ir_format(t->arena, "ramp_i64x%d", lanes);
+    const char *name = ir_format(t->arena, "ramp_%sx%d", cot_dtype_name(type), lanes);
 
     if (cg_c_new_name(t, &t->own, name)) {
-        const char *v = cg_c_type(t, COT_I64, lanes), *u = cg_c_type(t, COT_U64, lanes);
+        const cot_dtype unsign = type == COT_I64 ? COT_U64 : COT_U32;
+        const char *v = cg_c_type(t, type, lanes), *u = cg_c_type(t, unsign, lanes),
+                   *one = cg_c_type(t, unsign, 1);
         ir_buf_printf(&t->head,
                       "COT_FN %s\n%s(int64_t x, int64_t step)\n{\n    %s lane = %s;\n"
-                      "    return (%s)(lane * (uint64_t)step + (uint64_t)x);\n}\n", v, name, u,
-                      cg_c_lanes_text(t, lanes, "#"), v);
+                      "    return (%s)(lane * (%s)step + (%s)x);\n}\n", v, name, u,
+                      cg_c_lanes_text(t, lanes, "#"), v, one, one);
     }
     return name;
 }

@@ -166,7 +166,7 @@ cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
     const cot_values key = { keys < xs.n ? keys : xs.n, xs.at };
     cot_value place = fe_apply_values(at, "sort_many", argsort, key, &d);
 
-    for (int i = 0; i < xs.n; i++)
+    for (int i = 0; out && i < xs.n; i++)
         out[i] = fe_apply2(at, "sort_many", rearrange, xs.at[i], place, &d);
 }
 

@@ -554,6 +554,19 @@ static const lower_graph lower_graphs[] = {
       "fn @f(%x: f32[3,24,2], %y: f64[20,2]) -> (f32[3,24,2], f64[20,2]) {\n"
       "  %0 = fft %x : f32[3,24,2]\n  %1 = fft %y {inverse=true} : f64[20,2]\n  ret %0, "
       "%1\n}\n" },
+    { "blocks of columns side by side", false,
+      "fn @f(%x: f32[37,32,10], %y: f32[]) -> f32[37,320] {\n"
+      "  %0 = transpose %x {perm=[0,2,1]} : f32[37,10,32]\n  %1 = reshape %0 {shape=[37,320]} "
+      ": f32[37,320]\n"
+      "  %2 = slice %1 {start=[0,3], limit=[37,320], stride=[1,1]} : f32[37,317]\n"
+      "  %3 = pad %2, %y {low=[0,3], high=[0,0], interior=[0,0]} : f32[37,320]\n"
+      "  %4 = exp %3 : f32[37,320]\n  ret %4\n}\n" },
+    { "every other element backwards; truths", false,
+      "fn @f(%x: f32[200], %p: bool[100]) -> (f32[100], bool[100]) {\n"
+      "  %0 = slice %x {start=[0], limit=[200], stride=[2]} : f32[100]\n"
+      "  %1 = reverse %0 {axes=[0]} : f32[100]\n  %2 = sqrt %1 : f32[100]\n"
+      "  %3 = lt %2, %1 : bool[100]\n  %4 = and %3, %p : bool[100]\n"
+      "  %5 = select %p, %2, %1 : f32[100]\n  ret %5, %4\n}\n" },
     { "outputs twice", false,
       "fn @f(%x: f32[5]) -> (f32[5], f32[5], f32[5]) {\n"
       "  %0 = neg %x : f32[5]\n  ret %0, %x, %0\n}\n" },
