@@ -456,6 +456,25 @@ fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes)
     return ir_broadcast_in_dim(b, y, t->rank, t->dims, dims);
 }
 
+bool
+fe_is_float(ir_build *b, const char *op, const ir_type *t)
+{
+    if (ir_is_float(t->dtype))
+        return true;
+    ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t),
+                  ir_is_complex(t->dtype) ? "a real floating type" : "a floating type");
+    return false;
+}
+
+bool
+fe_is_ordered(ir_build *b, const char *op, const ir_type *t)
+{
+    if (!ir_is_complex(t->dtype))
+        return true;
+    ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), "a type that has an order");
+    return false;
+}
+
 ir_ref
 fe_widen(ir_build *b, ir_ref x)
 {

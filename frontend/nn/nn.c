@@ -64,8 +64,7 @@ static ir_ref
 not_floating(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     (void)n;
-    ir_build_fail(b, ((const wanted *)options)->op, ERR_dtype_not,
-                  ir_type_str(b->ctx, ir_btype(b, x[0].ref)), "a floating type");
+    (void)fe_is_float(b, ((const wanted *)options)->op, ir_btype(b, x[0].ref));
     return IR_NONE;
 }
 

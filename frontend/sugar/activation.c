@@ -5,13 +5,20 @@
 
 #include "frontend/trace.h"
 
+static bool
+floating(ir_build *b, const char *op, ir_ref x)
+{
+    return x && fe_is_float(b, op, ir_btype(b, x));
+}
+
 /* x <= 0 is false for NaN, which stays; the constant 0 has derivative 0, at 0 too. */
 static ir_ref
 relu(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref zero = ir_like(b, x[0].ref, 0);
-
     (void)n, (void)o;
+    if (!zero || !fe_is_ordered(b, "relu", ir_btype(b, zero)))
+        return IR_NONE;
     return ir_select(b, ir_op2(b, OP_le, x[0].ref, zero), zero, x[0].ref);
 }
 
@@ -36,10 +43,11 @@ static ir_ref
 softplus(ir_build *b, const fe_arg *x, int n, const void *o)
 {
     ir_ref w = fe_widen(b, x[0].ref);
+    (void)n, (void)o;
+    if (!floating(b, "softplus", w))
+        return IR_NONE;
     ir_ref e = ir_op1(b, OP_exp, ir_neg(b, ir_op1(b, OP_abs, w)));
     ir_ref y = ir_add(b, ir_op2(b, OP_max, w, ir_like(b, w, 0)), ir_op1(b, OP_log1p, e));
-
-    (void)n, (void)o;
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
 
@@ -73,8 +81,9 @@ gelu(ir_build *b, const fe_arg *x, int n, const void *options)
 {
     const cot_gelu_options *o = options;
     ir_ref w = fe_widen(b, x[0].ref), y;
-
     (void)n;
+    if (!floating(b, "gelu", w))
+        return IR_NONE;
     if (o->tanh) {
         y = gelu_by_tanh(b, w);
     } else {
@@ -93,15 +102,6 @@ mean_of(ir_build *b, ir_ref x)
     const ir_type *t = ir_btype(b, x);
     ir_ref sum = ir_reduce(b, OP_reduce_sum, x, ir_axes_below(t->rank));
     return ir_div(b, sum, ir_like(b, sum, (double)t->size));
-}
-
-static bool
-floating(ir_build *b, const char *op, ir_ref x)
-{
-    if (ir_is_float(ir_btype(b, x)->dtype))
-        return true;
-    ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x)), "a floating type");
-    return false;
 }
 
 static ir_ref

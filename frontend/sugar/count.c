@@ -106,9 +106,7 @@ histogram(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!t)
         return IR_NONE;
     if (!ir_is_float(t->dtype) || !(d->low < d->high)) {
-        if (!ir_is_float(t->dtype))
-            ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
-        else
+        if (fe_is_float(b, d->op, t))
             ir_build_fail(b, d->op, ERR_attr_wrong,
                           ir_format(b->arena, "the range is %g to %g; wants the lower bound first", d->low, d->high));
         return IR_NONE;

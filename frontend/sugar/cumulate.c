@@ -145,12 +145,8 @@ cumlogsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
     const ir_type *t = y ? ir_btype(b, y) : NULL;
 
     (void)n;
-    if (!t)
+    if (!t || !fe_is_float(b, r->title, t))
         return IR_NONE;
-    if (!ir_is_float(t->dtype)) {
-        ir_build_fail(b, r->title, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
-        return IR_NONE;
-    }
     const int64_t size = t->dims[axis];
     if (r->o.reverse)
         y = ir_reverse(b, y, ir_axes_of(axis));

@@ -82,10 +82,8 @@ batch_norm(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_axes axes;
 
     (void)n;
-    if (!ir_is_float(t->dtype)) {
-        ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
+    if (!fe_is_float(b, op, t))
         return IR_NONE;
-    }
     if (!fe_axes(b, op, o->axes, t->rank, ir_axes_below(t->rank) & ~ir_axes_of(1), &axes))
         return IR_NONE;
     for (int k = 0; k < t->rank; k++)

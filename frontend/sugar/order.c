@@ -283,9 +283,9 @@ quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
 static bool
 takes_quantile(ir_build *b, const ordering *d, const ir_type *t, int axis)
 {
-    if (!ir_is_float(t->dtype))
-        ir_build_fail(b, d->op, ERR_dtype_not, ir_type_str(b->ctx, t), "a floating type");
-    else if (t->dims[axis] == 0)
+    if (!fe_is_float(b, d->op, t))
+        return false;
+    if (t->dims[axis] == 0)
         ir_build_fail(b, d->op, ERR_axis_empty, (long long)axis, ir_type_str(b->ctx, t));
     else if (!(d->q >= 0 && d->q <= 1))
         ir_build_fail(b, d->op, ERR_attr_wrong,
@@ -368,6 +368,8 @@ searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
                                 ir_type_str(b->ctx, t), ir_type_str(b->ctx, ty)));
         return IR_NONE;
     }
+    if (!fe_is_ordered(b, d->op, t) || !fe_is_ordered(b, d->op, ty))
+        return IR_NONE;
     const ir_type *place = ir_type_as(b->ctx, ty, size > INT32_MAX ? COT_I64 : COT_I32);
     ir_ref list = ir_convert(b, x[0].ref, all), y = ir_convert(b, x[1].ref, all),
            at = ir_zeros(b, place);

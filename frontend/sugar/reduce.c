@@ -24,9 +24,11 @@ prepare_any(ir_build *b, const char *op, ir_ref x, cot_list axes, bool last, boo
     ir_axes absent =
         last ? (t->rank > 0 ? ir_axes_of(t->rank - 1) : 0) : ir_axes_below(t->rank);
 
-    if (!ir_is_float(t->dtype) && !(complex && ir_is_complex(t->dtype))) {
+    if (!complex && !fe_is_float(b, op, t))
+        return false;
+    if (!ir_is_inexact(t->dtype)) {
         ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, t),
-                      complex ? "a floating or complex type" : "a floating type");
+                      "a floating or complex type");
         return false;
     }
     if (!fe_axes(b, op, axes, t->rank, absent, &r->axes))

@@ -14,12 +14,7 @@
 static bool
 floating(ir_build *b, const char *op, ir_ref x)
 {
-    if (!x)
-        return false;
-    if (ir_is_float(ir_btype(b, x)->dtype))
-        return true;
-    ir_build_fail(b, op, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, x)), "a floating type");
-    return false;
+    return x && fe_is_float(b, op, ir_btype(b, x));
 }
 
 /* x op k. */

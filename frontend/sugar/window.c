@@ -141,14 +141,16 @@ static ir_ref
 pool(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_t *window)
 {
     const ir_type *t = ir_btype(b, x);
+    const bool most = d->op == OP_reduce_max || d->op == OP_reduce_min;
     int more = 0;
+    if (most && !fe_is_ordered(b, d->title, t))
+        return IR_NONE;
     ir_ref y = all_windows(b, d, x, axis, window, neutral(b, d, t), &more);
     const ir_axes axes = ir_axes_shift(ir_axes_below(more), t->rank);
 
     if (!y || !more)
         return y;
-    return d->op == OP_reduce_max || d->op == OP_reduce_min ? ir_reduce_first(b, d->op, y, axes)
-                                                            : ir_reduce(b, d->op, y, axes);
+    return most ? ir_reduce_first(b, d->op, y, axes) : ir_reduce(b, d->op, y, axes);
 }
 
 static ir_ref
@@ -157,11 +159,8 @@ average(ir_build *b, const windowing *d, ir_ref x, const int *axis, const int64_
     ir_ref y = fe_widen(b, x);
     double size = 1;
 
-    if (!ir_is_float(ir_btype(b, y)->dtype)) {
-        ir_build_fail(b, d->title, ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, y)),
-                      "a floating type");
+    if (!fe_is_float(b, d->title, ir_btype(b, y)))
         return IR_NONE;
-    }
     for (int i = 0; i < d->window.n; i++)
         size *= (double)window[i];
     ir_ref sum = pool(b, d, y, axis, window), count = ir_like(b, sum, size);

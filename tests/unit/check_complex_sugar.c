@@ -216,19 +216,37 @@ BODY(scan_logs, out[0] = cot_cumlogsumexp(in[0], 0);)
 BODY(bins, out[0] = cot_histogram(in[0], 3, 0, 1);)
 BODY(gammas, out[0] = cot_lgamma(in[0]);)
 BODY(clip, out[0] = cot_relu(in[0]);)
+BODY(by_erf, out[0] = cot_gelu(in[0]);)
+BODY(soft_clip, out[0] = cot_softplus(in[0]);)
+BODY(found, out[0] = cot_searchsorted(in[0], in[0]);)
+BODY(pooled, out[0] = cot_max_pool(in[0], COT_LIST(2));)
+BODY(least, out[0] = cot_window_min(in[0], COT_LIST(2));)
+BODY(averaged, out[0] = cot_avg_pool(in[0], COT_LIST(2));)
+BODY(fraction, out[0] = cot_frexp(in[0], NULL);)
+BODY(bounded, out[0] = cot_hardtanh(in[0]);)
 
 START_TEST(no_order_no_result)
 {
-    static const struct { cot_body *body; const char *want; } row[] = {
-        { largest, "c64[2]; wants a" }, { middle, "c64[2]; wants a" },
-        { soft, "softmax: operand is c64[2]; wants a floating type" },
-        { log_sum, "logsumexp: operand is c64[2]; wants a floating type" },
-        { normed, "layer_norm: operand is c64[2]; wants a floating type" },
+    static const struct { cot_body *body; const char *want;
+    } row[] = {
+        { largest, "top_k: operand 0 is c64[2]; wants a type that has an order" },
+        { middle, "median: operand is c64[2]; wants a real floating type" },
+        { soft, "softmax: operand is c64[2]; wants a real floating type" },
+        { log_sum, "logsumexp: operand is c64[2]; wants a real floating type" },
+        { normed, "layer_norm: operand is c64[2]; wants a real floating type" },
         { extreme, "cummax: operand 0 is c64[2]; wants a real number" },
-        { scan_logs, "cumlogsumexp: operand is c64[2]; wants a floating type" },
-        { bins, "c64[2]; wants a" },
+        { scan_logs, "cumlogsumexp: operand is c64[2]; wants a real floating type" },
+        { bins, "histogram: operand is c64[2]; wants a real floating type" },
         { gammas, "lgamma: operand 0 is c64[2]; wants a real floating type" },
-        { clip, "c64[2]; wants a" },
+        { clip, "relu: operand is c64[2]; wants a type that has an order" },
+        { by_erf, "gelu: operand is c64[2]; wants a real floating type" },
+        { soft_clip, "softplus: operand is c64[2]; wants a real floating type" },
+        { found, "searchsorted: operand is c64[2]; wants a type that has an order" },
+        { pooled, "max_pool: operand is c64[2]; wants a type that has an order" },
+        { least, "window_min: operand is c64[2]; wants a type that has an order" },
+        { averaged, "avg_pool: operand is c64[2]; wants a real floating type" },
+        { fraction, "frexp: operand is c64[2]; wants a real floating type" },
+        { bounded, "hardtanh: operand is c64[2]; wants a real floating type" },
     };
     const cot_graph *g;
 
@@ -253,7 +271,7 @@ main(void)
         { "order", sorts, 0 },
         { "scatter_mul", scatters_of_products, 0 },
         ONCE(solvers),
-        { "refusals", no_order_no_result, 10 },
+        { "refusals", no_order_no_result, 18 },
     };
 
     return SUITE("complex_sugar", cases);
