@@ -10,9 +10,6 @@
 #define I64(...) ((const int64_t[]){ __VA_ARGS__ })
 #define IN(...)  ((const void *const[]){ __VA_ARGS__ })
 
-#define begin suite_begin
-#define end   suite_end
-
 static inline cot_fn *
 fn(const char *name, cot_body *body, int n_in, int n_out)
 {

@@ -5,43 +5,7 @@
  * powers of two, and the ends of the range.  ./dev bench --ulp runs f32 over all inputs. */
 #include <stdio.h>
 
-#include "ir/context.h"
-#include "ir/scalar.h"
-#include "tests/ulp.h"
-#include "tests/unit/suite.h"
-
-static ir_arena arena;
-static uint64_t state = 88172645463325252u;
-
-static void
-setup(void)
-{
-    suite_begin();
-    ir_arena_init(&arena, ctx);
-}
-
-static void
-teardown(void)
-{
-    ir_arena_free(&arena);
-    suite_end();
-    mpfr_free_cache();
-}
-
-static uint64_t
-draw(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static double
-uniform(double lo, double hi)
-{
-    return lo + (hi - lo) * (double)(draw() >> 11) * 0x1p-53;
-}
+#include "tests/unit/judged.h"
 
 static double
 any_bits(void)
@@ -115,31 +79,6 @@ fill_f64(double *x)
         x[n++] = (double)(draw() % 100000) * 0x1.921fb54442d18p0;
     }
     return n;
-}
-
-enum { MANY = 70000 };
-static double x[MANY], y[MANY], x2[MANY];
-
-/* op on n values held as doubles. */
-static void
-run(ir_op op, bool wide, int operands, int n)
-{
-    cot_dtype in[2] = { wide ? COT_F64 : COT_F32, wide ? COT_F64 : COT_F32 };
-    const ir_sc_program *p = ir_sc_of(ctx, op, NULL, operands, in, in[0]);
-    static float s[MANY], s2[MANY], t[MANY];
-
-    ck_assert_ptr_nonnull(p);
-    if (wide) {
-        ir_sc_run(&arena, p, n, y, (const void *[]){ x, x2 });
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        s[i] = (float)x[i];
-        s2[i] = (float)x2[i];
-    }
-    ir_sc_run(&arena, p, n, t, (const void *[]){ s, s2 });
-    for (int i = 0; i < n; i++)
-        y[i] = t[i];
 }
 
 static void
@@ -270,5 +209,5 @@ main(void)
         EACH(rem_is_exact, 2),
     };
 
-    return SUITE_WITH("math", cases, setup, teardown);
+    return SUITE_WITH("math", cases, judged_begin, judged_end);
 }

@@ -6,41 +6,10 @@
 #include <stdio.h>
 
 #include "cotrace/cotrace.h"
-#include "ir/context.h"
-#include "ir/scalar.h"
 #include "tests/exact.h"
-#include "tests/ulp.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/judged.h"
 
 enum { SAMPLES = 160 };
-
-static ir_arena arena;
-static uint64_t state;
-
-static void
-setup(void)
-{
-    suite_begin();
-    ir_arena_init(&arena, ctx);
-    state = 88172645463325252u;
-}
-
-static void
-teardown(void)
-{
-    ir_arena_free(&arena);
-    suite_end();
-    mpfr_free_cache();
-}
-
-static double
-uniform(double lo, double hi)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return lo + (hi - lo) * (double)(state >> 11) * 0x1p-53;
-}
 
 /* ---- the judge ---- */
 
@@ -116,8 +85,6 @@ sample(double lo, double hi, bool log_scale)
     return log_scale ? exp(uniform(log(lo), log(hi))) : uniform(lo, hi);
 }
 
-static double x[SAMPLES], x2[SAMPLES], y[SAMPLES];
-
 static void
 fill(const row *r, bool wide)
 {
@@ -132,27 +99,6 @@ fill(const row *r, bool wide)
         x[i] = wide ? u : (double)(float)u;
         x2[i] = wide ? v : (double)(float)v;
     }
-}
-
-static void
-run(ir_op op, bool wide, int operands, int n)
-{
-    cot_dtype in[2] = { wide ? COT_F64 : COT_F32, wide ? COT_F64 : COT_F32 };
-    const ir_sc_program *p = ir_sc_of(ctx, op, NULL, operands, in, in[0]);
-    static float s[SAMPLES], s2[SAMPLES], t[SAMPLES];
-
-    ck_assert_ptr_nonnull(p);
-    if (wide) {
-        ir_sc_run(&arena, p, n, y, (const void *[]){ x, x2 });
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        s[i] = (float)x[i];
-        s2[i] = (float)x2[i];
-    }
-    ir_sc_run(&arena, p, n, t, (const void *[]){ s, s2 });
-    for (int i = 0; i < n; i++)
-        y[i] = (double)t[i];
 }
 
 /* In ulp of the exact value, or of the scale where that is larger. */
@@ -373,5 +319,5 @@ main(void)
         EACH(branches_are_taken_lane_by_lane, 6),
     };
 
-    return SUITE_WITH("special", cases, setup, teardown);
+    return SUITE_WITH("special", cases, judged_begin, judged_end);
 }

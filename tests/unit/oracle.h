@@ -28,8 +28,6 @@ oracle_setup(void)
     centre = 0, spread = 1, ints = 3;
 }
 
-#define oracle_teardown suite_end
-
 static inline double
 draw(void)
 {

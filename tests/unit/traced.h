@@ -110,8 +110,4 @@ body_gives(const char *name, cot_body *body, cot_types types, const void *const 
         __VA_ARGS__                                                                      \
     }
 
-/* Suites of bodies say their table so. */
-typedef suite_case traced_case;
-#define TRACED_CASES SUITE_WITH
-
 #endif
