@@ -324,9 +324,10 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     if (!read_options(c, argc, argv))
         return EXIT_USER;
     if (c->n_files == 0 || (c->n_files > 1 && !c->expect && !c->bless))
-        return c->n_files == 0 ? cli_wrong(c, "no file is named; wants one")
-                               : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
-                                           c->n_files, c->files[1]);
+        return c->n_files == 0
+                   ? cli_wrong(c, "no file is named; wants one")
+                   : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
+                               c->n_files, c->files[1]);
     options.threads = c->threads;
     c->ctx = cot_context_new(&options);
     if (!c->ctx)
