@@ -56,6 +56,8 @@ header="{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
 
 status 0 "$cot" --version;                                   prints "cot 0"
 status 0 "$cot" --help;                                      prints "exit status"
+status 0 "$cot" run --help;                                  prints "exit status"
+status 2 "$cot" run f.cot four.npy;                          says "the second is 'four.npy'"
 status 2 "$cot"
 status 2 "$cot" melt f.cot;                                  says "no verb 'melt'"
 status 2 "$cot" opt;                                         says "wants one"

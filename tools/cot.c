@@ -318,10 +318,16 @@ run_verb(cot_cli *c, int verb, int argc, char **argv)
     volatile int status = EXIT_BUG;
 
     c->verb = verbs[verb].name;
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return fputs(usage, stdout) >= 0 ? EXIT_DONE : EXIT_USER;
     if (!read_options(c, argc, argv))
         return EXIT_USER;
     if (c->n_files == 0 || (c->n_files > 1 && !c->expect && !c->bless))
-        return cli_wrong(c, "%d files are named; wants one", c->n_files);
+        return c->n_files == 0
+                   ? cli_wrong(c, "no file is named; wants one")
+                   : cli_wrong(c, "%d files are named, the second is '%s'; wants one",
+                               c->n_files, c->files[1]);
     options.threads = c->threads;
     c->ctx = cot_context_new(&options);
     if (!c->ctx)

@@ -32,8 +32,9 @@ typedef struct cot_compile_options {
 /* ---- functions to graphs ---- */
 
 /* Specialise f to argument types: run its body once, apply its transforms.  The graph belongs
- * to the context; asking again for the same types answers the same graph.  Errors: whatever the
- * body or a transform did wrong; nothing else is left behind. */
+ * to the context; asking again for the same types answers the same graph.  out may be NULL,
+ * where only the status is wanted.  Errors: whatever the body or a transform did wrong; nothing
+ * else is left behind. */
 COT_API cot_status cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out);
 /* The types of arguments and results.  cot_type.more, where rank > 8, belongs to the context.
  * The new value of an in/out argument (mutate.h) is not counted among the results. */

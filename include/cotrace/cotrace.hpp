@@ -481,6 +481,13 @@ cond(operand p, cot_body *yes, cot_body *no, const cot_flow_options &o)
     cot_body *const at[] = {no, yes};
     return cot_switch_(p.at, p.x, cot_bodies{2, at}, &o, sizeof o);
 }
+/* cot::switch_(i, {b0, b1, b2}, o). */
+inline value
+switch_(operand i, std::initializer_list<cot_body *> bodies, const cot_flow_options &o)
+{
+    return cot_switch_(i.at, i.x, cot_bodies{static_cast<int>(bodies.size()), bodies.begin()}, &o,
+                       sizeof o);
+}
 inline value
 while_(cot_body *holds, cot_body *step, const cot_flow_options &o, COT_PLACE_)
 {
@@ -561,15 +568,26 @@ move_batch_front(cot_value x, int64_t dim, int64_t size, COT_PLACE_)
         o.aux = aux;                                                            \
         return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);           \
     }
+/* cot::jacrev(f, {0}, 0, 16): 16 rows at a time. */
+#define COT_CHUNKED_(name, options)                                                             \
+    inline cot_fn *name(cot_fn *f, list wrt = {}, int aux = 0, int64_t chunk = 0, COT_PLACE_)   \
+    {                                                                                           \
+        options o = {};                                                                         \
+        o.wrt = wrt.x;                                                                          \
+        o.aux = aux;                                                                            \
+        o.chunk = chunk;                                                                        \
+        return cot_##name##_(cot_place{file, line}, f, &o, sizeof o);                           \
+    }
 COT_TRANSFORM_(grad, cot_wrt_options)
 COT_TRANSFORM_(grad_and_value, cot_wrt_options)
 COT_TRANSFORM_(jvp, cot_wrt_options)
 COT_TRANSFORM_(vjp, cot_wrt_options)
 COT_TRANSFORM_(linearize, cot_wrt_options)
-COT_TRANSFORM_(jacfwd, cot_jacfwd_options)
-COT_TRANSFORM_(jacrev, cot_wrt_options)
-COT_TRANSFORM_(hessian, cot_wrt_options)
+COT_CHUNKED_(jacfwd, cot_jacfwd_options)
+COT_CHUNKED_(jacrev, cot_wrt_options)
+COT_CHUNKED_(hessian, cot_wrt_options)
 #undef COT_TRANSFORM_
+#undef COT_CHUNKED_
 
 inline cot_fn *
 vmap(cot_fn *f, list in_dims = {}, list out_dims = {}, int64_t chunk = 0, COT_PLACE_)

@@ -113,7 +113,8 @@ COT_API int64_t cot_type_size(const cot_type *type, int axis);
 COT_API cot_array *cot_array_new(cot_context *ctx, cot_type type);
 /* New memory holding a copy of data, which has the type's elements in row-major order. */
 COT_API cot_array *cot_array_copy(cot_context *ctx, cot_type type, const void *data);
-/* The caller's memory, aligned to the element. */
+/* The caller's memory, aligned to the element (a half of a complex one).  NULL with COT_ERR_ARG
+ * recorded where it is not, and, as of a copy, where data is NULL and the array not empty. */
 COT_API cot_array *cot_array_borrow(cot_context *ctx, cot_type type, void *data);
 COT_API void cot_array_free(cot_array *a);              /* NULL is allowed */
 COT_API cot_type cot_array_type(const cot_array *a);    /* more, where rank > 8, is the array's */

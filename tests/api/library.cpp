@@ -85,6 +85,27 @@ learns(cot_trace *, const cot_value *in, cot_value *out, void *)
     out[0] = out[0] + cot::huber(x, y);
 }
 
+static void
+twice(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = cot::value(in[0]) * 2;
+}
+
+static void
+halved(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    out[0] = cot::value(in[0]) / 2;
+}
+
+static void
+chooses(cot_trace *, const cot_value *in, cot_value *out, void *)
+{
+    const cot_value x[] = {cot::index(in[0], {cot::span(0, 3)})};
+    cot_flow_options o = {};
+    o.in = cot_values{1, x};
+    out[0] = cot::switch_(cot::convert(cot::index(in[0], 0, 0), COT_I32), {twice, halved, twice}, o);
+}
+
 static bool
 traces(cot_context *ctx, cot_fn *f, cot_type type)
 {
@@ -107,6 +128,8 @@ main()
     ok = ok && traces(ctx, cot::checkpoint(cot::fn(ctx, "reduces", reduces, 1, 1)), cot::type(COT_F32, {7}));
     ok = ok && traces(ctx, cot::grad(cot::fn(ctx, "learns", learns, 1, 1)), cot::type(COT_F32, {2, 4}));
     ok = ok && traces(ctx, cot::fn(ctx, "windowed", windowed, 1, 1), cot::type(COT_F32, {6}));
+    ok = ok && traces(ctx, cot::jacrev(cot::fn(ctx, "chooses", chooses, 1, 1), {0}, 0, 2),
+                      cot::type(COT_F32, {6}));
     const cot_graph *g;
     const cot::types types = {cot::type(COT_F32, {3})};
     ok = ok && cot_trace_fn(cot::fn(ctx, "wrong", wrong, 1, 1), types.x, &g) == COT_ERR_SHAPE;
