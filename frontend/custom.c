@@ -351,10 +351,14 @@ fe_custom_new(cot_place at, cot_context *ctx, const char *name,
 {
     const cot_custom *volatile c = NULL;
     FE_OPTIONS(cot_custom_options, o, options, size);
-    if (!ctx || !name)
+    if (!ctx)
         return NULL;
     IR_TRY (ctx) {
-        c = make(ctx, at, name, &o, foreign);
+        if (name)
+            c = make(ctx, at, name, &o, foreign);
+        else
+            ir_fail(ctx, ir_loc_file(ctx, at.file, at.line), "cot_custom_new", ERR_custom_def,
+                    "NULL", "wants a name");
     }
     return c;
 }
@@ -537,13 +541,22 @@ call(ir_build *b, const fe_arg *none, int zero, const void *options)
     return b->status == COT_OK ? y[0] : IR_NONE;
 }
 
+static ir_ref
+no_function(ir_build *b, const fe_arg *x, int n, const void *options)
+{
+    (void)x, (void)n, (void)options;
+    ir_build_fail(b, "custom_call", ERR_usage,
+                  "the function is NULL; wants one of cot_custom_new");
+    return IR_NONE;
+}
+
 cot_value
 cot_custom_call_(cot_place at, const cot_custom *c, cot_list attrs, cot_values in,
                  cot_value *out)
 {
     custom_call k = { c, attrs, in, out };
     if (!c)
-        return (cot_value){ NULL, 0, 0 };
+        return fe_apply_values(at, "custom_call", no_function, in, NULL);
     for (int j = 0; out && j < c->o.n_out; j++)
         out[j] = (cot_value){ c->ctx, 0, 0 };
     return fe_apply_in(c->ctx, at, c->ir.name, call, &k);

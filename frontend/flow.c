@@ -103,6 +103,10 @@ call(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, f->o.in.n + 1);
 
     (void)x, (void)n;
+    if (!f->fn) {
+        ir_build_fail(b, f->op, ERR_usage, "the function is NULL; wants one that was made");
+        return IR_NONE;
+    }
     if (!operands(b, f, f->o.in, in, type))
         return IR_NONE;
     const ir_around *around = b->ctx->around;
@@ -139,7 +143,8 @@ cot_value
 cot_call_(cot_place at, cot_fn *fn, cot_values in)
 {
     flow f = { .op = "call", .fn = fn, .o = { .in = in, .n_out = 1 } };
-    return fn ? run(at, &f, call, 1) : (cot_value){ NULL, 0, 0 };
+
+    return run(at, &f, call, 1);
 }
 
 void
@@ -147,10 +152,7 @@ cot_call_all_(cot_place at, cot_fn *fn, cot_values in, cot_value *out, int n_out
 {
     flow f = { .op = "call", .fn = fn, .o = { .in = in, .out = out, .n_out = n_out } };
 
-    if (fn)
-        run(at, &f, call, n_out);
-    else
-        memset(out, 0, sizeof *out * (size_t)n_out);
+    run(at, &f, call, n_out);
 }
 
 /* ---- cond, switch ---- */
@@ -208,7 +210,9 @@ wrong_choice(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     ir_build_fail(b, f->op, ERR_usage,
                   f->bodies.n < 1 ? "has no body; wants one for each branch"
-                                  : "the predicate is a fraction; wants an integer or bool");
+                  : f->head.kind != COT_IS_REAL
+                      ? "a body is NULL"
+                      : "the predicate is a fraction; wants an integer or bool");
     return IR_NONE;
 }
 
@@ -273,6 +277,8 @@ chosen(cot_place at, const flow *f, int n_out)
     for (int k = 0; k < n_out; k++)
         out[k] = (cot_value){ ctx, 0, 0 };
     i = i < 0 ? 0 : i >= f->bodies.n ? f->bodies.n - 1 : i;
+    if (!f->bodies.at[i])
+        return run(at, f, wrong_choice, n_out);
     if (t)
         f->bodies.at[i](t, local_copies(at, f, t), out, f->o.user);
     return out[0];
@@ -302,6 +308,18 @@ writes_nothing(ir_build *b, const char *op, const fe_sub *s)
     return false;
 }
 
+/* A test of several elements is what vmap makes of a loop; one that a user writes is a mistake. */
+static bool
+decides_once(ir_build *b, const char *op, const fe_sub *s)
+{
+    const ir_type *t = ir_type_at(s->g, s->g->out[0]);
+
+    if (t->rank == 0)
+        return true;
+    ir_build_fail(b, op, ERR_flow_predicate, ir_type_str(b->ctx, t));
+    return false;
+}
+
 static ir_ref
 loop(ir_build *b, const fe_arg *x, int n, const void *options)
 {
@@ -321,7 +339,7 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
                        n_in, type, 1, &w, holds) ||
-        !writes_nothing(b, f->op, holds) ||
+        !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds) ||
         !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user,
                        n_in, type, n_in, &w, step))
         return IR_NONE;
@@ -481,7 +499,11 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)x, (void)n;
     if (known &&
         (f->head.kind != COT_IS_INT || f->head.integer < 0 || f->head.integer > INT32_MAX)) {
-        ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
+        if (f->head.kind == COT_IS_REAL)
+            ir_build_fail(b, f->op, ERR_usage,
+                          "the number of steps is a fraction; wants an integer");
+        else
+            ir_build_fail(b, f->op, ERR_flow_steps, (long long)f->head.integer);
         return IR_NONE;
     }
     if (carries < 1) {
@@ -500,6 +522,15 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!fe_trace_flow(b, ir_format(b->arena, "%s.fori", b->name), f->bodies.at[0], f->o.user,
                    carries + 1, type, carries, &w, &step))
         return IR_NONE;
+    for (int i = 0; i < carries; i++) {
+        const ir_type *y = ir_type_at(step.g, step.g->out[i]);
+
+        if (y != type[i + 1]) {
+            ir_build_fail(b, f->op, ERR_flow_carry, i, ir_type_str(b->ctx, y), i,
+                          ir_type_str(b->ctx, type[i + 1]));
+            return IR_NONE;
+        }
+    }
     fe_share_captures(b, &w, &step, 1);
     const int split = carries + 1, n_out = split + (int)w.n_written;
     ir_graph *body =

@@ -546,9 +546,12 @@ fe_innermost(cot_fn *f, int n, const ir_type *const *type, ir_graph **out)
 static cot_status
 trace_types(cot_fn *f, cot_types types, const cot_graph **out)
 {
-    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
     const fe_special *s;
 
+    if (types.n < 0 || (types.n > 0 && !types.at))
+        return ir_fail(f->ctx, f->loc, f->name, ERR_usage,
+                       "the list of types is NULL, or shorter than none");
+    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, types.n + 1);
     f->ctx->here = (ir_here){ f->loc, f->name };
     for (int i = 0; i < types.n; i++)
         type[i] = ir_type_of(f->ctx, &types.at[i]);
@@ -567,13 +570,15 @@ cot_status
 cot_trace_fn(cot_fn *f, cot_types types, const cot_graph **out)
 {
     volatile cot_status status = COT_ERR_MEMORY;
+    const cot_graph *graph = NULL;
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (!f)
         return COT_ERR_ARG;
     pthread_mutex_lock(&f->ctx->lock);
     IR_TRY(f->ctx) {
-        status = trace_types(f, types, out);
+        status = trace_types(f, types, out ? out : &graph);
     }
     pthread_mutex_unlock(&f->ctx->lock);
     return status;

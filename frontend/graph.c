@@ -93,6 +93,8 @@ cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
     ir_arena scratch;
     ir_buf text;
 
+    if (!g || !write)
+        return COT_ERR_ARG;
     pthread_mutex_lock(&g->ctx->lock);
     ir_arena_init(&scratch, g->ctx);
     IR_TRY (g->ctx) {

@@ -139,7 +139,9 @@ constant(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)x, (void)n;
     if (!t)
         b->status = b->ctx->status;
-    return t ? ir_constant(b, t, m->elements) : IR_NONE;
+    else if (!m->elements && t->size > 0)
+        ir_build_fail(b, "constant", ERR_array_null, ir_type_str(b->ctx, t));
+    return b->status == COT_OK ? ir_constant(b, t, m->elements) : IR_NONE;
 }
 
 static ir_ref

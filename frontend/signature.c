@@ -78,7 +78,8 @@ fe_check_results(const cot_fn *f, const fe_shape *s, const ir_graph *g)
     if (ir_is_complex(y->dtype))
         return ir_fail(f->ctx, f->loc, name, ERR_grad_complex, g->name, ir_type_str(f->ctx, y));
     if (y->rank != 0 || !ir_is_float(y->dtype))
-        return ir_fail(f->ctx, f->loc, name, ERR_grad_shape, g->name, ir_type_str(f->ctx, y));
+        return ir_fail(f->ctx, f->loc, name, y->rank != 0 ? ERR_grad_shape : ERR_grad_dtype,
+                       g->name, ir_type_str(f->ctx, y));
     return COT_OK;
 }
 

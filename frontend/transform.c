@@ -269,14 +269,18 @@ void
 cot_vjp_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **bwd, const cot_wrt_options *o,
                 size_t size)
 {
-    halves(at, f, true, fwd, bwd, o, size);
+    cot_fn *unwanted;
+
+    halves(at, f, true, fwd ? fwd : &unwanted, bwd ? bwd : &unwanted, o, size);
 }
 
 void
 cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin,
                       const cot_wrt_options *o, size_t size)
 {
-    halves(at, f, false, fwd, lin, o, size);
+    cot_fn *unwanted;
+
+    halves(at, f, false, fwd ? fwd : &unwanted, lin ? lin : &unwanted, o, size);
 }
 
 /* ---- pipelines ---- */

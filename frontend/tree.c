@@ -13,6 +13,7 @@
 
 #include "ir/context.h"
 #include "ir/diag.h"
+#include "ir/scan.h"
 #include "passes/pass.h"
 
 #define MAX_LEAVES 65536
@@ -32,28 +33,12 @@ fail(reader *r, const char *wants)
     return false;
 }
 
-static void
-skip_space(reader *r)
-{
-    r->at += strspn(r->at, " \t\n");
-}
-
-static bool
-accept(reader *r, char c)
-{
-    skip_space(r);
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
-}
-
 static bool
 read_name(reader *r, const char **out)
 {
     const char *from;
 
-    skip_space(r);
+    ir_skip_space(&r->at);
     from = r->at;
     if (!isalpha((unsigned char)*from) && *from != '_')
         return fail(r, "a name");
@@ -68,12 +53,12 @@ read_count(reader *r, long *out)
 {
     char *end;
 
-    skip_space(r);
+    ir_skip_space(&r->at);
     *out = strtol(r->at, &end, 10);
     if (end == r->at || *out < 1 || *out > MAX_LEAVES)
         return fail(r, "a count of 1 to 65536");
     r->at = end;
-    return accept(r, ']') || fail(r, "\"]\"");
+    return ir_accept(&r->at, ']') || fail(r, "\"]\"");
 }
 
 static bool read_tree(reader *r, const char *prefix);
@@ -82,9 +67,9 @@ static bool read_tree(reader *r, const char *prefix);
 static bool
 read_element(reader *r, const char *path)
 {
-    if (accept(r, '{'))
+    if (ir_accept(&r->at, '{'))
         return read_tree(r, ir_format(&r->ctx->arena, "%s.", path)) &&
-               (accept(r, '}') || fail(r, "\"}\""));
+               (ir_accept(&r->at, '}') || fail(r, "\"}\""));
     if (r->n == MAX_LEAVES)
         return fail(r, "at most 65536 leaves");
     IR_PUSH(&r->ctx->arena, r->name, r->n, r->cap, path);
@@ -101,7 +86,7 @@ read_field(reader *r, const char *prefix)
     if (!read_name(r, &name))
         return false;
     name = ir_format(&r->ctx->arena, "%s%s", prefix, name);
-    if (!accept(r, '['))
+    if (!ir_accept(&r->at, '['))
         return read_element(r, name);
     if (!read_count(r, &count))
         return false;
@@ -122,7 +107,7 @@ read_tree(reader *r, const char *prefix)
     do
         if (!read_field(r, prefix))
             return false;
-    while (accept(r, ','));
+    while (ir_accept(&r->at, ','));
     return true;
 }
 
@@ -133,7 +118,7 @@ fe_tree_names(cot_context *ctx, ir_loc loc, const char *text, int *n, const char
 
     if (!read_tree(&r, ""))
         return false;
-    skip_space(&r);
+    ir_skip_space(&r.at);
     if (*r.at)
         return fail(&r, "\",\" or the end");
     *n = (int)r.n;
@@ -166,7 +151,7 @@ cot_tree_new_(cot_place at, cot_context *ctx, const char *text, size_t bytes)
     cot_tree *volatile t = NULL;
 
     IR_TRY (ctx) {
-        t = new_tree(at, ctx, text, bytes);
+        t = new_tree(at, ctx, text ? text : "", bytes);
     }
     return t;
 }
@@ -218,7 +203,7 @@ cot_tree_list(const cot_tree *t, const char *text)
     IR_TRY (t->ctx) {
         cot_list *made = IR_NEW(&t->ctx->arena, cot_list);
         pass_named names = { t->ctx, t->loc, "tree", t->n, t->name, 0, NULL };
-        if (pass_named_dims(&names, text, &made->at) == COT_OK) {
+        if (pass_named_dims(&names, text ? text : "", &made->at) == COT_OK) {
             made->n = t->n;
             list = made;
         }

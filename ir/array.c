@@ -70,11 +70,39 @@ cot_array_new(cot_context *ctx, cot_type type)
     return new_checked(ctx, &type, NULL);
 }
 
+/* Is the caller's memory what an array can be made of?  An empty one may be at NULL. */
+static bool
+is_memory(cot_context *ctx, const cot_array *a, const void *data, bool used_in_place)
+{
+    const size_t size = cot_dtype_size(a->type.dtype),
+                 unit = ir_is_complex(a->type.dtype) ? size / 2 : size;
+    volatile bool ok = true;
+
+    IR_TRY (ctx) {
+        if (!data && a->bytes > 0)
+            ok = ir_fail(ctx, 0, NULL, ERR_array_null,
+                         ir_type_str(ctx, ir_type_of(ctx, &a->type))) == COT_OK;
+        else if (used_in_place && (uintptr_t)data % unit != 0)
+            ok = ir_fail(ctx, 0, NULL, ERR_array_align,
+                         ir_type_str(ctx, ir_type_of(ctx, &a->type)),
+                         (unsigned)((uintptr_t)data % unit), (unsigned)unit) == COT_OK;
+    }
+    IR_CAUGHT(ctx)
+    {
+        ok = false;
+    }
+    return ok;
+}
+
 cot_array *
 cot_array_copy(cot_context *ctx, cot_type type, const void *data)
 {
     cot_array *a = new_checked(ctx, &type, NULL);
 
+    if (a && !is_memory(ctx, a, data, false)) {
+        cot_array_free(a);
+        return NULL;
+    }
     if (a && a->bytes)
         memcpy(a->data, data, a->bytes);
     return a;
@@ -85,7 +113,12 @@ cot_array_borrow(cot_context *ctx, cot_type type, void *data)
 {
     static char nothing[LINE];
 
-    return new_checked(ctx, &type, data ? data : nothing); /* an empty array may be at NULL */
+    cot_array *a = new_checked(ctx, &type, data ? data : nothing);
+
+    if (!a || is_memory(ctx, a, data, true))
+        return a;
+    cot_array_free(a);
+    return NULL;
 }
 
 void
@@ -110,23 +143,23 @@ ir_array_hold(const cot_array *a)
 cot_type
 cot_array_type(const cot_array *a)
 {
-    return a->type;
+    return a ? a->type : (cot_type){ .dtype = COT_DTYPE_NONE };
 }
 
 void *
 cot_array_data(cot_array *a)
 {
-    return a->data;
+    return a ? a->data : NULL;
 }
 
 const void *
 cot_array_read(const cot_array *a)
 {
-    return a->data;
+    return a ? a->data : NULL;
 }
 
 size_t
 cot_array_bytes(const cot_array *a)
 {
-    return a->bytes;
+    return a ? a->bytes : 0;
 }

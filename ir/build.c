@@ -257,7 +257,9 @@ ir_max_results(ir_op op, const ir_attrs *at)
     case OP_lu:
     case OP_eig:
     case OP_svd: return 3;
+    case OP_full_lu: return 4;
     case OP_qr:
+    case OP_slogdet:
     case OP_eigh: return 2;
     default: return 1;
     }
@@ -401,6 +403,17 @@ ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out)
 }
 
 void
+ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at)
+{
+    ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
+
+    for (int i = 0; i < n->n_in; i++)
+        in[i] = at[n->in[i]];
+    b->loc = n->loc;
+    ir_copy_node(b, n, in, at + n->first);
+}
+
+void
 ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
 {
     ir_ref *map = IR_NEW_N(b->arena, ir_ref, f->n_values);
@@ -408,13 +421,8 @@ ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out)
     b->uncontracted |= f->uncontracted;
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
-    ir_each_node(n, f) {
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
-        for (int i = 0; i < n->n_in; i++)
-            operand[i] = map[n->in[i]];
-        b->loc = n->loc;
-        ir_copy_node(b, n, operand, map + n->first);
-    }
+    ir_each_node(n, f)
+        ir_copy_mapped(b, n, map);
     b->loc = loc;
     for (int i = 0; i < f->n_out; i++)
         out[i] = map[f->out[i]];

@@ -64,6 +64,9 @@ int ir_max_results(ir_op op, const ir_attrs *at);
 ir_ref ir_node1(ir_build *b, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at);
 /* Copy node n with the given operands; results to out. */
 int ir_copy_node(ir_build *b, const ir_node *n, const ir_ref *in, ir_ref *out);
+/* Copy node n of f, with its location: at[v] is what stands for value v of f, operands and
+ * results. */
+void ir_copy_mapped(ir_build *b, const ir_node *n, ir_ref *at);
 /* Copy the body of f in place: its inputs are `in`, the values of its outputs go to out. */
 void ir_inline_graph(ir_build *b, const ir_graph *f, const ir_ref *in, ir_ref *out);
 

@@ -14,6 +14,21 @@ static const struct {
 #undef ERR
 };
 
+/* What the op stands in, innermost first; of a deep nest the ends. */
+static void
+print_around(const ir_around *a, ir_buf *b)
+{
+    int n = 0, i = 0;
+
+    for (const ir_around *each = a; each; each = each->outer)
+        n++;
+    for (; a; a = a->outer, i++)
+        if (n <= 8 || i < 4 || i >= n - 2)
+            ir_buf_printf(b, ", in %s", a->how);
+        else if (i == 4)
+            ir_buf_printf(b, ", in %d more", n - 6);
+}
+
 cot_status
 ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list ap)
 {
@@ -27,8 +42,8 @@ ir_fail_v(cot_context *ctx, ir_loc loc, const char *op, ir_error error, va_list 
         op = ctx->here.op;
     }
     ir_loc_print(ctx, loc, &b);
-    for (const ir_around *a = ctx->around; b.n && a; a = a->outer)
-        ir_buf_printf(&b, ", in %s", a->how);
+    if (b.n)
+        print_around(ctx->around, &b);
     if (b.n)
         ir_buf_str(&b, ": ");
     if (op)
@@ -52,18 +67,22 @@ ir_fail(cot_context *ctx, ir_loc loc, const char *op, ir_error error, ...)
 const char *
 cot_error(const cot_context *ctx)
 {
+    if (!ctx)
+        return "the context is NULL";
     return ctx->status == COT_OK ? "" : ctx->message ? ctx->message : "out of memory";
 }
 
 cot_status
 cot_error_status(const cot_context *ctx)
 {
-    return ctx->status;
+    return ctx ? ctx->status : COT_ERR_ARG;
 }
 
 void
 cot_error_clear(cot_context *ctx)
 {
+    if (!ctx)
+        return;
     ctx->status = COT_OK;
     ctx->message = NULL;
     ir_arena_free(&ctx->message_arena);

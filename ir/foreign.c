@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/number.h"
+#include "ir/scan.h"
 
 typedef struct reader {
     ir_arena *a;
@@ -31,22 +32,6 @@ fault(reader *r, const char *why)
     return false;
 }
 
-static void
-skip(reader *r)
-{
-    r->at += strspn(r->at, " \t\n");
-}
-
-static bool
-accept(reader *r, char c)
-{
-    skip(r);
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
-}
-
 static size_t
 word_length(const char *s)
 {
@@ -60,7 +45,7 @@ word_length(const char *s)
 static bool
 accept_word(reader *r, const char *word)
 {
-    skip(r);
+    ir_skip_space(&r->at);
     size_t n = word_length(r->at);
     if (n != strlen(word) || memcmp(r->at, word, n) != 0)
         return false;
@@ -73,7 +58,7 @@ static bool
 read_base(reader *r, ir_c_item *x, const char **word)
 {
     size_t longest = 0;
-    skip(r);
+    ir_skip_space(&r->at);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i].word);
         if (n > longest && strncmp(r->at, words[i].word, n) == 0 &&
@@ -95,7 +80,7 @@ read_type(reader *r, ir_c_item *x)
     if (!read_base(r, x, &base))
         return false;
     fixed |= accept_word(r, "const");
-    x->pointer = accept(r, '*');
+    x->pointer = ir_accept(&r->at, '*');
     x->word = ir_format(r->a, "%s%s%s", fixed && x->pointer ? "const " : "", base,
                         x->pointer ? " *" : "");
     return true;
@@ -107,7 +92,7 @@ const char ir_c_stream[1] = "";
 static bool
 read_numbered(reader *r, const char *word, int *index)
 {
-    skip(r);
+    ir_skip_space(&r->at);
     size_t n = strlen(word), all = word_length(r->at);
     if (all <= n || all > n + 4 || strncmp(r->at, word, n) != 0 ||
         strspn(r->at + n, "0123456789") != all - n)
@@ -126,7 +111,7 @@ read_item(reader *r, ir_c_item *x)
         x->kind = IR_C_IN;
     else if (read_numbered(r, "out", &x->index)) {
         x->kind = IR_C_OUT;
-        if (accept(r, '=') && !read_numbered(r, "in", &x->from))
+        if (ir_accept(&r->at, '=') && !read_numbered(r, "in", &x->from))
             return fault(r, "wants inN");
     } else if (read_numbered(r, "attr", &x->index))
         x->kind = IR_C_ATTR;
@@ -137,7 +122,7 @@ read_item(reader *r, ir_c_item *x)
     else if (accept_word(r, "stream"))
         x->kind = IR_C_STREAM;
     else {
-        skip(r);
+        ir_skip_space(&r->at);
         x->kind = IR_C_NUMBER;
         x->number = ir_strtod(r->at, &end);
         if (end == r->at)
@@ -160,7 +145,7 @@ read_answer(reader *r)
         x->kind = IR_C_STATUS;
     else if (read_numbered(r, "out", &x->index))
         x->kind = IR_C_OUT;
-    if (x->kind != IR_C_NOTHING && !accept(r, '='))
+    if (x->kind != IR_C_NOTHING && !ir_accept(&r->at, '='))
         return fault(r, "wants `=`");
     if (!read_type(r, x))
         return false;
@@ -169,11 +154,11 @@ read_answer(reader *r)
                                    : "a status wants int; stops");
     if (x->kind == IR_C_OUT && x->type == COT_DTYPE_NONE)
         return fault(r, "void is no result; stops");
-    skip(r);
+    ir_skip_space(&r->at);
     size_t n = word_length(r->at);
     r->c->name = ir_format(r->a, "%.*s", (int)n, r->at);
     r->at += n;
-    return n && accept(r, '(') ? true : fault(r, "wants the function's name and `(`");
+    return n && ir_accept(&r->at, '(') ? true : fault(r, "wants the function's name and `(`");
 }
 
 const ir_c_function *
@@ -184,16 +169,16 @@ ir_c_parse(ir_arena *a, const char *text)
     if (!read_answer(&r))
         return r.c;
     const char *start = r.at;
-    if ((accept_word(&r, "void") && accept(&r, ')')) || (r.at = start, accept(&r, ')')))
+    if ((accept_word(&r, "void") && ir_accept(&r.at, ')')) || (r.at = start, ir_accept(&r.at, ')')))
         return r.c;
     do {
         ir_c_item x = { .kind = IR_C_NOTHING };
         if (!read_type(&r, &x) || !read_item(&r, &x))
             return r.c;
         IR_PUSH(a, r.c->item, n, cap, x);
-    } while (accept(&r, ','));
+    } while (ir_accept(&r.at, ','));
     r.c->n = (int)n;
-    if (!accept(&r, ')'))
+    if (!ir_accept(&r.at, ')'))
         fault(&r, "wants `,` or `)`");
     return r.c;
 }

@@ -85,6 +85,11 @@ ir_type_new(cot_context *ctx, cot_dtype t, int rank, const int64_t *dims)
 const ir_type *
 ir_type_of(cot_context *ctx, const cot_type *t)
 {
+    if (t->rank > 8 && t->rank <= COT_MAX_RANK && !t->more) {
+        ir_fail(ctx, 0, NULL, ERR_usage,
+                "a type of more than 8 axes has its sizes at NULL; wants them in .more");
+        return NULL;
+    }
     return ir_type_new(ctx, t->dtype, t->rank, t->rank > 8 ? t->more : t->dims);
 }
 

@@ -186,14 +186,10 @@ copy(sweep *w, ir_ref *env)
         if (!any)
             continue;
         w->b->loc = n->loc;
-        if (ir_ops[n->op].flag == IR_FLOW) {
+        if (ir_ops[n->op].flag == IR_FLOW)
             copy_flow(w->b, n, &w->kept[i], env, env + n->first);
-            continue;
-        }
-        ir_ref *operand = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
-        for (int k = 0; k < n->n_in; k++)
-            operand[k] = env[n->in[k]];
-        ir_copy_node(w->b, n, operand, env + n->first);
+        else
+            ir_copy_mapped(w->b, n, env);
     }
 }
 

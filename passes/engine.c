@@ -191,15 +191,9 @@ pass_restrict(const ir_graph *f, const bool *keep_in, const bool *keep_out, ir_g
     for (int i = 0; i < f->n_in; i++)
         if (keep_in[i])
             map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
-    ir_each_node (n, f) {
-        if (!live[n - f->node])
-            continue;
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
-        for (int k = 0; k < n->n_in; k++)
-            operand[k] = map[n->in[k]];
-        b->loc = n->loc;
-        ir_copy_node(b, n, operand, map + n->first);
-    }
+    ir_each_node (n, f)
+        if (live[n - f->node])
+            ir_copy_mapped(b, n, map);
     for (int j = 0; j < f->n_out; j++)
         if (keep_out[j])
             pass_output(b, f, j, map[f->out[j]], "");

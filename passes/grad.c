@@ -136,7 +136,8 @@ check_scalar(const ir_graph *f, int aux, const char *what)
         return ir_fail(f->ctx, pass_output_loc(f, 0), what, ERR_grad_complex, f->name,
                        ir_type_str(f->ctx, t));
     if (t->rank != 0 || !ir_is_float(t->dtype))
-        return ir_fail(f->ctx, pass_output_loc(f, 0), what, ERR_grad_shape, f->name,
+        return ir_fail(f->ctx, pass_output_loc(f, 0), what,
+                       t->rank != 0 ? ERR_grad_shape : ERR_grad_dtype, f->name,
                        ir_type_str(f->ctx, t));
     return COT_OK;
 }

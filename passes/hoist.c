@@ -162,11 +162,9 @@ made_outside(ir_build *b, const ir_graph *g, ir_ref v, ir_ref *map)
     const ir_node *n = ir_def(g, v);
 
     if (!map[v] && n) {
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
         for (int i = 0; i < n->n_in; i++)
-            operand[i] = made_outside(b, g, n->in[i], map);
-        b->loc = n->loc;
-        ir_copy_node(b, n, operand, map + n->first);
+            made_outside(b, g, n->in[i], map);
+        ir_copy_mapped(b, n, map);
     }
     return map[v];
 }

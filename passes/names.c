@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "ir/diag.h"
+#include "ir/scan.h"
 #include "passes/pass.h"
 
 typedef struct reader {
@@ -25,22 +26,6 @@ fail(reader *r, const char *wants)
     const pass_named *s = r->names;
 
     return ir_fail(s->ctx, s->loc, s->op, ERR_tree, r->text, (int)(r->at - r->text), wants);
-}
-
-static void
-skip_space(reader *r)
-{
-    r->at += strspn(r->at, " \t\n");
-}
-
-static bool
-accept(reader *r, char c)
-{
-    skip_space(r);
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
 }
 
 static bool
@@ -73,7 +58,7 @@ read_path(reader *r, const char *prefix, const char **path)
     size_t length;
     bool found = false;
 
-    skip_space(r);
+    ir_skip_space(&r->at);
     length = strcspn(r->at, ": \t\n,{}");
     if (length == 0)
         return fail(r, "a path");
@@ -97,11 +82,11 @@ read_entry(reader *r, const char *path)
     int64_t axis = COT_NONE;
     char *end;
 
-    if (accept(r, '{')) {
+    if (ir_accept(&r->at, '{')) {
         COT_TRY(read_dims(r, ir_format(&s->ctx->arena, "%s.", path)));
-        return accept(r, '}') ? COT_OK : fail(r, "\",\" or \"}\"");
+        return ir_accept(&r->at, '}') ? COT_OK : fail(r, "\",\" or \"}\"");
     }
-    skip_space(r);
+    ir_skip_space(&r->at);
     if (strncmp(r->at, "none", 4) == 0) {
         r->at += 4;
     } else {
@@ -127,10 +112,10 @@ read_dims(reader *r, const char *prefix)
         return fail(r, "at most 64 braces inside each other");
     do {
         COT_TRY(read_path(r, prefix, &path));
-        if (!accept(r, ':'))
+        if (!ir_accept(&r->at, ':'))
             return fail(r, "\":\"");
         COT_TRY(read_entry(r, path));
-    } while (accept(r, ','));
+    } while (ir_accept(&r->at, ','));
     r->depth--;
     return COT_OK;
 }
@@ -144,7 +129,7 @@ pass_named_dims(const pass_named *s, const char *text, const int64_t **out)
     };
 
     COT_TRY(read_dims(&r, ""));
-    skip_space(&r);
+    ir_skip_space(&r.at);
     if (*r.at)
         return fail(&r, "\",\" or the end");
     for (int i = 0; i < s->n; i++)
@@ -168,8 +153,8 @@ pass_named_wrt(const pass_named *s, const char *text, pass_wrt *out)
         for (int i = 0; i < s->n; i++)
             if (is_below(s->name[i], path))
                 IR_PUSH(&s->ctx->arena, arg, n, cap, i);
-    } while (accept(&r, ','));
-    skip_space(&r);
+    } while (ir_accept(&r.at, ','));
+    ir_skip_space(&r.at);
     if (*r.at)
         return fail(&r, "\",\" or the end");
     *out = (pass_wrt){ (int)n, arg };

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "ir/diag.h"
+#include "ir/scan.h"
 #include "passes/rules.h"
 
 /* The rows. */
@@ -142,23 +143,6 @@ fault(reader *r, const char *message)
                    r->text);
 }
 
-static void
-skip_space(reader *r)
-{
-    while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')
-        r->at++;
-}
-
-static bool
-accept(reader *r, char c)
-{
-    skip_space(r);
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
-}
-
 static bool
 is_word(char c)
 {
@@ -170,7 +154,7 @@ is_word(char c)
 static const char *
 read_word(reader *r)
 {
-    skip_space(r);
+    ir_skip_space(&r->at);
     const char *start = r->at;
     while (is_word(*r->at))
         r->at++;
@@ -181,7 +165,7 @@ static cot_status
 read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
 {
     char *end;
-    skip_space(r);
+    ir_skip_space(&r->at);
     const char *digits = r->at + (*r->at == '-');
     if (*digits < '0' || *digits > '9')
         return fault(r, "wants an integer");
@@ -201,7 +185,7 @@ read_integer(reader *r, int64_t least, int64_t most, int64_t *out)
 static cot_status
 read_item(reader *r, bool none, int64_t *out)
 {
-    skip_space(r);
+    ir_skip_space(&r->at);
     if (none && strncmp(r->at, "none", 4) == 0 && !is_word(r->at[4])) {
         r->at += 4;
         *out = PASS_NO_AXIS;
@@ -216,18 +200,18 @@ read_list(reader *r, bool none, int *n, int64_t **items, bool *one)
 {
     uint32_t count = 0, cap = 0;
     int64_t x, *list = IR_NEW(&r->ctx->arena, int64_t);
-    *one = !accept(r, '[');
+    *one = !ir_accept(&r->at, '[');
     if (*one) {
         COT_TRY(read_item(r, none, list));
         *n = 1, *items = list;
         return COT_OK;
     }
-    if (!accept(r, ']')) {
+    if (!ir_accept(&r->at, ']')) {
         do {
             COT_TRY(read_item(r, none, &x));
             IR_PUSH(&r->ctx->arena, list, count, cap, x);
-        } while (accept(r, ','));
-        if (!accept(r, ']'))
+        } while (ir_accept(&r->at, ','));
+        if (!ir_accept(&r->at, ']'))
             return fault(r, "wants `,` or `]` in the list");
     }
     *n = (int)count, *items = list;
@@ -247,7 +231,7 @@ static cot_status
 read_names(reader *r, char open, char close, const char **out)
 {
     int depth = 1;
-    if (!accept(r, open))
+    if (!ir_accept(&r->at, open))
         return fault(r, "wants a list of names");
     const char *start = r->at;
     for (; *r->at && depth > 0; r->at++)
@@ -277,10 +261,10 @@ static cot_status
 read_dims(reader *r, pass_dims *dims, const char **names)
 {
     int64_t *items;
-    const char *before = (skip_space(r), r->at);
-    if (accept(r, '[') && (skip_space(r), *r->at == '{')) {
+    const char *before = (ir_skip_space(&r->at), r->at);
+    if (ir_accept(&r->at, '[') && (ir_skip_space(&r->at), *r->at == '{')) {
         COT_TRY(read_names(r, '{', '}', names));
-        return accept(r, ']') ? COT_OK : fault(r, "wants `]` after the names");
+        return ir_accept(&r->at, ']') ? COT_OK : fault(r, "wants `]` after the names");
     }
     r->at = before;
     COT_TRY(read_list(r, true, &dims->n, &items, &dims->one));
@@ -358,7 +342,7 @@ options_of(cot_context *ctx, const pass_row *row)
 static cot_status
 read_option(reader *r, pass_options *o, unsigned *given)
 {
-    skip_space(r);
+    ir_skip_space(&r->at);
     const char *start = r->at, *name = read_word(r);
     unsigned bit = 0;
     for (int i = 0; i < OPTIONS; i++)
@@ -372,7 +356,7 @@ read_option(reader *r, pass_options *o, unsigned *given)
                                         name, options_of(r->ctx, r->row)));
     }
     *given |= bit;
-    if (!accept(r, '='))
+    if (!ir_accept(&r->at, '='))
         return fault(r, "wants `=` after the option's name");
     return read_value(r, bit, o);
 }
@@ -382,7 +366,7 @@ read_step(reader *r, pass_step *step)
 {
     unsigned given = 0;
     r->row = NULL;
-    skip_space(r);
+    ir_skip_space(&r->at);
     const char *start = r->at, *name = read_word(r);
     step->row = pass_find(name);
     step->options = pass_default_options();
@@ -395,12 +379,12 @@ read_step(reader *r, pass_step *step)
             r, ir_format(&r->ctx->arena, "no pass is called `%s`; the passes: %s", name, list));
     }
     r->row = step->row;
-    if (!accept(r, '(') || accept(r, ')'))
+    if (!ir_accept(&r->at, '(') || ir_accept(&r->at, ')'))
         return COT_OK;
     do
         COT_TRY(read_option(r, &step->options, &given));
-    while (accept(r, ','));
-    return accept(r, ')') ? COT_OK : fault(r, "wants `,` or `)` after an option");
+    while (ir_accept(&r->at, ','));
+    return ir_accept(&r->at, ')') ? COT_OK : fault(r, "wants `,` or `)` after an option");
 }
 
 cot_status
@@ -409,13 +393,13 @@ pass_parse(cot_context *ctx, ir_loc loc, const char *text, int *n, const pass_st
     reader r = { .ctx = ctx, .loc = loc, .text = text ? text : "", .at = text ? text : "" };
     pass_step *list = NULL;
     uint32_t count = 0, cap = 0;
-    skip_space(&r);
+    ir_skip_space(&r.at);
     if (*r.at) {
         do {
             pass_step step;
             COT_TRY(read_step(&r, &step));
             IR_PUSH(&ctx->arena, list, count, cap, step);
-        } while (accept(&r, '|'));
+        } while (ir_accept(&r.at, '|'));
         if (*r.at)
             return fault(&r, "wants `|` between passes");
     }

@@ -109,10 +109,8 @@ pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made)
     if (made[v])
         return made[v];
     const ir_node *n = ir_bdef(kb, v);
-    ir_ref *operand = IR_NEW_N(rb->arena, ir_ref, n->n_in + 1);
     for (int i = 0; i < n->n_in; i++)
-        operand[i] = pass_remake(kb, rb, n->in[i], made);
-    rb->loc = n->loc;
-    ir_copy_node(rb, n, operand, &made[v]);
+        pass_remake(kb, rb, n->in[i], made);
+    ir_copy_mapped(rb, n, made);
     return made[v];
 }

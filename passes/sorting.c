@@ -123,17 +123,13 @@ key_graph(ir_build *b, const keys *s)
 {
     const ir_graph *g = s->c->g;
     ir_build *r = ir_build_new(b->ctx, "key");
-    ir_ref *at = IR_NEW_N(r->arena, ir_ref, g->n_values),
-           *in = IR_NEW_N(r->arena, ir_ref, g->n_values);
+    ir_ref *at = IR_NEW_N(r->arena, ir_ref, g->n_values);
     ir_graph *out = NULL;
 
     for (int i = 0; i < g->n_in; i++)
         at[g->in[i]] = ir_input(r, ir_type_at(g, g->in[i]), NULL);
-    ir_each_node(n, g) {
-        for (int i = 0; i < n->n_in; i++)
-            in[i] = at[n->in[i]];
-        ir_copy_node(r, n, in, &at[n->first]);
-    }
+    ir_each_node(n, g)
+        ir_copy_mapped(r, n, at);
     for (int i = 0; i < s->n; i++)
         ir_output(r, at[s->key[i]]);
     const cot_status status = ir_build_end(r, &out);

@@ -31,16 +31,6 @@ mark_linear(backward *w, const bool *linear)
     }
 }
 
-static void
-run_forward(backward *w, const ir_node *n)
-{
-    ir_ref *operand = IR_NEW_N(w->b->arena, ir_ref, n->n_in + 1);
-    for (int i = 0; i < n->n_in; i++)
-        operand[i] = w->val[n->in[i]];
-    w->b->loc = n->loc;
-    ir_copy_node(w->b, n, operand, w->val + n->first);
-}
-
 /* A few elements of a long value, side by side, at a place that is known. */
 static bool
 is_small_slice(const ir_graph *f, const ir_node *n)
@@ -113,7 +103,7 @@ transposed(const ir_graph *f, bool loop, const bool *linear, const bool *has_ct,
     }
     ir_each_node (n, f)
         if (n->n_out > 0 && !w.lin[n->first])
-            run_forward(&w, n);
+            ir_copy_mapped(w.b, n, w.val);
     for (uint32_t i = f->n_nodes - 1; i > 0 && w.b->status == COT_OK; i--)
         if (f->node[i].n_out > 0 && w.lin[f->node[i].first])
             run_backward(&w, &f->node[i]);

@@ -291,6 +291,10 @@ static cot_status
 build_body(cot_context *ctx, void *arg)
 {
     const build_call *c = arg;
+    if (!c->object || c->n < 1 || !c->exports)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       !c->object ? "the path of the file is NULL; wants one"
+                                  : "no function is named; wants one or more");
     rt_export *e = IR_NEW_N(&ctx->arena, rt_export, c->n + 1);
 
     for (int i = 0; i < c->n; i++) {

@@ -165,6 +165,15 @@ skip(rt_verdict *v, const char *why)
 
 /* ---- back ends ---- */
 
+static bool
+has_float(const ir_graph *f, int n, const ir_ref *v)
+{
+    for (int i = 0; i < n; i++)
+        if (ir_is_floating(f, v[i]))
+            return true;
+    return false;
+}
+
 static void
 compare_bits(const ir_graph *f, const char *name, void *const *want, void *const *got,
              rt_verdict *v)
@@ -183,32 +192,75 @@ compare_bits(const ir_graph *f, const char *name, void *const *want, void *const
     }
 }
 
-cot_status
-rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
+/* One compilation in process against the twin's results `want`. */
+static cot_status
+compare_jit(const ir_graph *f, int bits, int threads, void *const *in, void *const *want,
+            rt_verdict *v)
 {
-    static const int widths[] = { 32, 128, 256, 512 };
-    void **want, **got;
-    rt_plan host;
+    const cot_compile_options o = { .backend = "jit", .vector_bits = bits, .threads = threads };
+    const char *name = ir_format(&f->ctx->arena, "%d bits, %d threads", bits, threads);
+    void **got;
+    COT_TRY(rt_run_graph(f, &o, in, &got));
+    compare_bits(f, name, want, got, v);
+    return COT_OK;
+}
 
+/* The twin's results, and the host's widest vector; skipped where there is only the twin. */
+static cot_status
+backends_begin(const ir_graph *f, void *const *in, int *bits, void ***want, rt_verdict *v)
+{
+    rt_plan host;
     verdict_new(f, v);
+    *bits = 0;
     if (!cg_llvm()) {
         skip(v, "built without LLVM: there is only the twin");
         return COT_OK;
     }
     COT_TRY(rt_plan_new(f->ctx, NULL, f->name, &host));
-    COT_TRY(rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &want));
-    for (int i = 0; i < 8 && v->good; i++) {
-        const cot_compile_options o = { .backend = "jit",
-                                        .vector_bits = widths[i / 2],
-                                        .threads = 1 + i % 2 };
+    *bits = host.target.vector_bits;
+    return rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, want);
+}
 
-        if (o.vector_bits > host.target.vector_bits)
-            break;
-        COT_TRY(rt_run_graph(f, &o, in, &got));
-        compare_bits(f,
-                     ir_format(&f->ctx->arena, "%d bits, %d threads", o.vector_bits, o.threads),
-                     want, got, v);
+cot_status
+rt_check_backends(const ir_graph *f, void *const *in, rt_verdict *v)
+{
+    static const int widths[] = { 32, 128, 256, 512 };
+    void **want;
+    int most;
+    COT_TRY(backends_begin(f, in, &most, &want, v));
+    for (int i = 0; i < 8 && v->good && widths[i / 2] <= most; i++)
+        COT_TRY(compare_jit(f, widths[i / 2], 1 + i % 2, in, want, v));
+    return COT_OK;
+}
+
+/* Inputs of a derivative of f: f's own, then a direction for each further one. */
+static void **
+derived_inputs(const ir_graph *f, const ir_graph *g, void *const *in)
+{
+    void **all = random_inputs(g, 99);
+    for (int i = 0; i < f->n_in; i++)
+        all[i] = in[i];
+    return all;
+}
+
+cot_status
+rt_check_derived(const ir_graph *f, const char *pipeline, void *const *in, rt_verdict *v)
+{
+    ir_graph *g;
+    void **all, **want;
+    int most;
+    verdict_new(f, v);
+    if (!has_float(f, f->n_in, f->in) || !has_float(f, f->n_out, f->out)) {
+        skip(v, "no floating input or output");
+        return COT_OK;
     }
+    COT_TRY(pass_pipeline(f, pipeline, NULL, NULL, &g));
+    all = derived_inputs(f, g, in);
+    COT_TRY(backends_begin(g, all, &most, &want, v));
+    if (most > 0)
+        COT_TRY(compare_jit(g, most, 1, all, want, v));
+    if (most > 128 && v->good)
+        COT_TRY(compare_jit(g, 128, 2, all, want, v));
     return COT_OK;
 }
 
@@ -319,15 +371,6 @@ widen(const ir_graph *f, ir_graph **out)
 }
 
 /* ---- derivatives ---- */
-
-static bool
-has_float(const ir_graph *f, int n, const ir_ref *v)
-{
-    for (int i = 0; i < n; i++)
-        if (ir_is_floating(f, v[i]))
-            return true;
-    return false;
-}
 
 /* x + h d for the floating inputs; the others as they are. */
 static void **

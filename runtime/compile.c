@@ -529,6 +529,8 @@ compile_body(cot_context *ctx, void *arg)
     const ir_graph *f = c->graph;
     rt_plan p;
 
+    if (!c->out)
+        return ir_fail(ctx, 0, NULL, ERR_usage, "the place for the kernel is NULL; wants one");
     if (!f)
         COT_TRY(cot_trace_fn(c->fn, c->types, &f));
     COT_TRY(rt_plan_new(ctx, c->options, f->name, &p));
@@ -540,7 +542,8 @@ cot_compile(cot_fn *fn, cot_types types, const cot_compile_options *options, cot
 {
     compile_call c = { fn, types, NULL, options, out };
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
     return rt_guard(cot_fn_context(fn), compile_body, &c);
 }
 
@@ -549,8 +552,9 @@ cot_compile_graph(const cot_graph *g, const cot_compile_options *options, cot_ke
 {
     compile_call c = { NULL, { 0 }, g, options, out };
 
-    *out = NULL;
-    return rt_guard(g->ctx, compile_body, &c);
+    if (out)
+        *out = NULL;
+    return rt_guard(g ? g->ctx : NULL, compile_body, &c);
 }
 
 void
@@ -571,11 +575,11 @@ cot_kernel_free(cot_kernel *k)
 const cot_graph *
 cot_kernel_graph(const cot_kernel *k)
 {
-    return k->graph;
+    return k ? k->graph : NULL;
 }
 
 size_t
 cot_kernel_work_bytes(const cot_kernel *k)
 {
-    return k->work_bytes;
+    return k ? k->work_bytes : 0;
 }

@@ -131,6 +131,9 @@ dump_body(cot_context *ctx, void *arg)
     ir_buf b;
     rt_plan p;
 
+    if (!c->stage || !c->write)
+        return ir_fail(ctx, 0, NULL, ERR_usage,
+                       "the stage or the function that writes is NULL; wants both");
     ir_buf_init(&b, &ctx->arena); /* what the stages need lives as long as their graphs */
     if (!f && strcmp(c->stage, "trace") == 0) {
         const ir_type **type = IR_NEW_N(&ctx->arena, const ir_type *, c->types.n + 1);
@@ -167,6 +170,8 @@ cot_dump_fn(cot_fn *f, cot_types types, const char *stage, cot_write *write, voi
 cot_status
 cot_dump_kernel(const cot_kernel *k, const char *stage, cot_write *write, void *user)
 {
+    if (!k)
+        return COT_ERR_ARG;
     dump_call c = {
         .graph = k->graph, .plan = &k->plan, .stage = stage, .write = write, .user = user
     };

@@ -102,6 +102,8 @@ cot_print_(cot_place at, cot_value x, const char *text)
 
     if (!v)
         return (cot_value){ ctx, 0, 0 };
+    if (!text)
+        return cot_trace_fail_(at, t, "print: the text is NULL; wants one, as \"x is {}\"");
     const ir_type *type = ir_btype(t->b, v);
     const printer *p = printer_for(type->dtype);
     const cot_custom_options o = { .n_in = 3,

@@ -7,6 +7,8 @@ rt_guard(cot_context *ctx, rt_body *body, void *arg)
 {
     volatile cot_status status = COT_ERR_MEMORY;
 
+    if (!ctx)
+        return COT_ERR_ARG; /* of an object that was never made: there is nobody to tell */
     pthread_mutex_lock(&ctx->lock);
     IR_TRY(ctx) {
         status = body(ctx, arg);

@@ -357,6 +357,17 @@ cot_npy_write(cot_context *ctx, const char *path, const cot_array *a)
     volatile cot_status status = COT_OK;
     int error;
 
+    if (!path || !a) {
+        IR_TRY (ctx) {
+            status =
+                ir_fail(ctx, 0, NULL, ERR_usage, "the path or the array is NULL; wants both");
+        }
+        IR_CAUGHT(ctx)
+        {
+            status = COT_ERR_MEMORY;
+        }
+        return status;
+    }
     COT_TRY(rt_want_here(ctx, a));
     if (write_npy(path, a))
         return COT_OK;

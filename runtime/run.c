@@ -352,6 +352,8 @@ cot_status
 cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
              const cot_array *const *args)
 {
+    if (!k)
+        return COT_ERR_ARG; /* there is no context to tell it to */
     void *pointer[k->n_in + k->n_out + 1];
     bool there[k->n_in + k->n_out + 1];
     uint64_t key[2];
@@ -391,5 +393,5 @@ cot_run(const cot_kernel *k, cot_array *const *results, const cot_array *const *
 cot_entry *
 cot_kernel_entry(const cot_kernel *k)
 {
-    return k->code.entry;
+    return k ? k->code.entry : NULL;
 }

@@ -123,6 +123,8 @@ status 1 "$cot" run nan.cot --trap nan;                      says "nan.cot:5: sq
 status 0 "$cot" run f.cot --trap nan
 status 2 "$cot" run f.cot --threads none;                    says "--threads"
 status 0 "$cot" check f.cot;                                 prints "derivatives  agrees"
+prints "of its jvp   "
+prints "of its vjp   "
 status 0 "$cot" check f.cot -p 'grad | vmap(in=[0,none], size=3)'
 # The bits of a float are its own also where differences are taken in f64; a loop that negative numbers never leave is
 # asked about others, and one that never ends is left alone.

@@ -1,5 +1,5 @@
-/* cot check: derivatives against differences, vmap against loops, back ends against the
- * twin. */
+/* cot check: derivatives against differences, vmap against loops, back ends (those of the
+ * derivatives too) against the twin. */
 #include "runtime/check.h"
 
 #include "ir/diag.h"
@@ -60,6 +60,10 @@ cli_check(cot_cli *c)
     }
     status = rt_check_backends(f, in, &v);
     worst = worse(worst, tell(c, "back ends", status, &v));
+    status = rt_check_derived(f, "jvp", in, &v);
+    worst = worse(worst, tell(c, "of its jvp", status, &v));
+    status = rt_check_derived(f, "vjp", in, &v);
+    worst = worse(worst, tell(c, "of its vjp", status, &v));
     status = rt_check_derivatives(f, in, &v);
     worst = worse(worst, tell(c, "derivatives", status, &v));
     status = rt_check_vmap(f, 3, &v);

@@ -85,12 +85,11 @@ own_body(hlo_emit *e, const pass_combiner *c, int i)
     env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
     env[g->in[c->n + i]] = ir_input_like(b, g, g->in[c->n + i], "");
     ir_each_node(n, g) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
         bool good = true;
         for (int k = 0; k < n->n_in; k++)
-            good &= (in[k] = env[n->in[k]]) != IR_NONE;
+            good &= env[n->in[k]] != IR_NONE;
         if (good)
-            ir_copy_node(b, n, in, env + n->first);
+            ir_copy_mapped(b, n, env);
     }
     if (i >= g->n_out || !env[g->out[i]])
         return NULL;

@@ -302,18 +302,15 @@ scan_body(const counted *c)
         env[c->xs[i]->first] = ir_reshape(b, row, t->rank, t->dims);
     }
     ir_each_node(n, g) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
         bool skip = x < c->n_xs && n == c->xs[x];
 
         x += skip;
         for (int k = 0; k < c->n; k++)
             skip |= c->write[k] == n;
-        if (skip)
-            continue;
-        for (int i = 0; i < n->n_in; i++)
-            in[i] = env[n->in[i]];
-        ir_copy_node(b, n, in, env + n->first);
+        if (!skip)
+            ir_copy_mapped(b, n, env);
     }
+    b->loc = c->e->b->loc;
     for (int k = 0; k < c->n; k++)
         if (c->kind[k] == CARRIED)
             ir_output(b, env[g->out[k]]);

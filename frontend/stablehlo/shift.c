@@ -460,15 +460,10 @@ with_stops(const ir_graph *g, const bool *stops)
     for (int i = 0; i < g->n_in; i++)
         env[g->in[i]] = ir_input_like(b, g, g->in[i], "");
     ir_each_node(n, g) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
-        for (int k = 0; k < n->n_in; k++)
-            in[k] = env[n->in[k]];
-        b->loc = n->loc;
-        ir_copy_node(b, n, in, env + n->first);
-        for (int k = 0; k < n->n_out; k++)
-            if (stops[n->first + (ir_ref)k])
-                env[n->first + (ir_ref)k] =
-                    ir_op1(b, OP_stop_gradient, env[n->first + (ir_ref)k]);
+        ir_copy_mapped(b, n, env);
+        for (ir_ref v = n->first; v < n->first + (ir_ref)n->n_out; v++)
+            if (stops[v])
+                env[v] = ir_op1(b, OP_stop_gradient, env[v]);
     }
     for (int i = 0; i < g->n_out; i++)
         pass_output(b, g, i, env[g->out[i]], "");

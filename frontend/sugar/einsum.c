@@ -354,6 +354,11 @@ run(ir_build *b, const fe_arg *x, int n, const void *spec)
     term result;
     cot_dtype to;
 
+    if (!spec) {
+        ir_build_fail(b, "einsum", ERR_usage,
+                      "the subscripts are NULL; wants text, as \"ij,jk->ik\"");
+        return IR_NONE;
+    }
     e.part = IR_NEW_N(b->arena, pattern, n + 1);
     e.term = IR_NEW_N(b->arena, term, n + 1);
     for (int i = 0; i < N_LABELS; i++)

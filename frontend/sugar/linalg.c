@@ -457,13 +457,31 @@ cot_solve_(cot_place at, cot_value a, cot_value y)
     return fe_apply2(at, "solve", solve, a, y, NULL);
 }
 
+bool
+fe_factors(ir_build *b, ir_ref x, ir_ref *in)
+{
+    ir_ref still = x ? ir_op1(b, OP_stop_gradient, x) : IR_NONE;
+
+    in[0] = x;
+    ir_add_node(b, OP_lu, 1, &still, NULL, in + 1);
+    return in[3] != IR_NONE;
+}
+
+ir_ref
+fe_inverse(ir_build *b, ir_ref x)
+{
+    ir_ref in[4], wide = fe_widen(b, x);
+
+    if (!wide || !fe_factors(b, wide, in))
+        return IR_NONE;
+    return fe_narrow(b, ir_node1(b, OP_inverse, 4, in, NULL), ir_btype(b, x)->dtype);
+}
+
 static ir_ref
 inv(ir_build *b, const fe_arg *x, int n, const void *options)
 {
-    ir_ref a = fe_matrix(b, "inv", x[0].ref, true);
-
     (void)n, (void)options;
-    return fe_solve(b, a, fe_eye_like(b, a));
+    return fe_inverse(b, fe_matrix(b, "inv", x[0].ref, true));
 }
 
 cot_value

@@ -36,26 +36,6 @@ small_det(ir_build *b, ir_ref x, int64_t n)
     return ir_add(b, y, ir_mul(b, element(b, x, 0, 2), minor(b, x, 1, 0, 1)));
 }
 
-/* The diagonal of U, and the sign of the order of the rows: -1 for an odd number of
- * exchanges. */
-static ir_ref
-factors(ir_build *b, ir_ref x, ir_ref *sign)
-{
-    ir_ref f[3] = { IR_NONE, IR_NONE, IR_NONE };
-
-    ir_add_node(b, OP_lu, 1, &x, NULL, f);
-    if (!f[1])
-        return IR_NONE;
-    const ir_type *t = ir_btype(b, f[1]);
-    ir_ref moved = ir_op2(b, OP_ne, f[1], ir_iota(b, COT_I32, t->rank, t->dims, t->rank - 1));
-    ir_ref count =
-        ir_reduce(b, OP_reduce_sum, ir_convert(b, moved, COT_I32), ir_axes_of(t->rank - 1));
-    ir_ref odd = ir_op2(b, OP_and, count, ir_splat_int(b, ir_btype(b, count), 1));
-    odd = ir_convert(b, odd, ir_btype(b, x)->dtype);
-    *sign = ir_sub(b, ir_like(b, odd, 1), ir_mul(b, odd, ir_like(b, odd, 2)));
-    return fe_diagonal(b, f[0]);
-}
-
 static ir_ref
 last_axis_reduced(ir_build *b, ir_op op, ir_ref x)
 {
@@ -65,21 +45,17 @@ last_axis_reduced(ir_build *b, ir_op op, ir_ref x)
 static ir_ref
 det(ir_build *b, const fe_arg *a, int n, const void *options)
 {
-    ir_ref x = fe_matrix(b, "det", a[0].ref, true), sign = IR_NONE;
+    ir_ref x = fe_widen(b, fe_matrix(b, "det", a[0].ref, true)), in[4], y = IR_NONE;
 
     (void)n, (void)options;
     if (!x)
         return IR_NONE;
     const int64_t size = fe_size(b, x, -1);
-    if (size == 0)
-        return ir_splat(
-            b,
-            ir_type_new(b->ctx, ir_btype(b, x)->dtype, fe_rank(b, x) - 2, ir_btype(b, x)->dims),
-            1);
-    if (size <= 3)
-        return small_det(b, x, size);
-    ir_ref d = factors(b, x, &sign);
-    return ir_mul(b, sign, last_axis_reduced(b, OP_reduce_prod, d));
+    if (size >= 1 && size <= 3)
+        y = small_det(b, x, size);
+    else if (fe_factors(b, x, in))
+        y = ir_node1(b, OP_det, 4, in, NULL);
+    return fe_narrow(b, y, ir_btype(b, a[0].ref)->dtype);
 }
 
 cot_value
@@ -92,14 +68,19 @@ static ir_ref
 slogdet(ir_build *b, const fe_arg *a, int n, const void *options)
 {
     cot_value *const logabs = *(cot_value *const *)options;
-    ir_ref x = fe_matrix(b, "slogdet", a[0].ref, true), sign = IR_NONE,
-           d = x ? factors(b, x, &sign) : IR_NONE;
+    ir_ref x = fe_widen(b, fe_matrix(b, "slogdet", a[0].ref, true)), in[4],
+           y[2] = { IR_NONE, IR_NONE };
 
     (void)n;
-    ir_ref log = last_axis_reduced(b, OP_reduce_sum, ir_op1(b, OP_log, ir_op1(b, OP_abs, d)));
+    if (x && fe_factors(b, x, in))
+        ir_add_node(b, OP_slogdet, 4, in, NULL, y);
+    for (int k = 0; k < 2; k++)
+        y[k] = y[k] ? fe_narrow(b, y[k], k ? ir_part_type(ir_btype(b, a[0].ref)->dtype)
+                                           : ir_btype(b, a[0].ref)->dtype)
+                    : IR_NONE;
     if (logabs)
-        *logabs = fe_handle(b->ctx->trace, b->status == COT_OK ? log : IR_NONE);
-    return ir_mul(b, sign, last_axis_reduced(b, OP_reduce_prod, ir_op1(b, OP_sign, d)));
+        *logabs = fe_handle(b->ctx->trace, b->status == COT_OK ? y[1] : IR_NONE);
+    return y[0];
 }
 
 cot_value
@@ -120,7 +101,7 @@ power(ir_build *b, const fe_arg *a, int n, const void *options)
 
     (void)n;
     if (k < 0 && x)
-        x = fe_solve(b, x, fe_eye_like(b, x));
+        x = fe_inverse(b, x);
     for (uint64_t bits = k < 0 ? -(uint64_t)k : (uint64_t)k; bits && x; bits >>= 1) {
         if (bits & 1)
             y = y ? fe_product(b, y, x) : x;

@@ -166,7 +166,7 @@ cot_sort_many_(cot_place at, cot_values xs, int axis, cot_value *out,
     const cot_values key = { keys < xs.n ? keys : xs.n, xs.at };
     cot_value place = fe_apply_values(at, "sort_many", argsort, key, &d);
 
-    for (int i = 0; i < xs.n; i++)
+    for (int i = 0; out && i < xs.n; i++)
         out[i] = fe_apply2(at, "sort_many", rearrange, xs.at[i], place, &d);
 }
 
@@ -269,8 +269,9 @@ quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
     }
     ir_ref first = ir_op1(b, OP_floor, at), i = ir_convert(b, first, index),
            part = ir_sub(b, at, first);
+    /* Not `part` is 0: contraction makes it q (m - 1) - first of the unrounded product. */
     ir_ref j = ir_op2(b, OP_min, ir_add(b, i, ir_like(b, i, 1)), most),
-           exact = ir_op2(b, OP_eq, part, ir_like(b, part, 0));
+           exact = ir_op2(b, OP_eq, at, first);
     ir_ref low = at_places(b, y, i, axis),
            high = at_places(b, y, ir_select(b, exact, i, j), axis);
     ir_ref share =

@@ -112,7 +112,7 @@ take_part(ir_build *b, const fe_arg *x, int n, const void *o)
 void
 cot_split_(cot_place at, cot_value x, int n, int axis, cot_value *out)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; out && i < n; i++)
         out[i] = fe_apply1(at, "split", take_part, x, &(part){ i, n, axis });
 }
 

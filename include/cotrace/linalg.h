@@ -131,9 +131,11 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* z with a z = b, a T[..., n, n], b T[n] or T[..., n, m], by lu; batch axes broadcast.  Its
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
-/* The inverse, by lu; the determinant (up to 3 rows by its polynomial, whose derivative exists
- * also for singular matrices; else by lu); its sign, and *logabs (may be NULL) the logarithm of
- * its absolute value: 0 and -inf where x is singular. */
+/* The inverse, by lu; the determinant (up to 3 rows by its polynomial, else by lu, and then no
+ * product of some pivots leaves the range unless all do), of which the first two derivatives exist
+ * also for singular matrices; its sign, and *logabs (may be NULL) the logarithm of its absolute
+ * value: 0 and -inf where x is singular, with infinite or NaN derivatives.  Gradients use the
+ * factors of the value. */
 #define cot_inv(x) cot_inv_(COT_HERE, x)
 #define cot_det(x) cot_det_(COT_HERE, x)
 #define cot_slogdet(x, logabs) cot_slogdet_(COT_HERE, x, logabs)

@@ -82,6 +82,65 @@ infer_lu(const infer_ctx *c)
     return 3;
 }
 
+/* x, square, and the results of lu of it. */
+static int
+with_factors(const infer_ctx *c)
+{
+    const ir_type *want[4] = { c->in[0], c->in[0] };
+
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    want[2] = want[3] = batch_of(c, COT_I32, 1, &c->in[0]->dims[c->in[0]->rank - 1]);
+    if (!want[2])
+        return -1;
+    for (int k = 1; k < 4; k++)
+        if (c->in[k] != want[k])
+            return INFER_FAIL(c, ERR_operand_type, k, infer_str(c, c->in[k]), infer_str(c, want[k]));
+    return 0;
+}
+
+int
+infer_factored(const infer_ctx *c)
+{
+    return with_factors(c) < 0 ? -1 : infer_one(c, c->in[0]);
+}
+
+int
+infer_det(const infer_ctx *c)
+{
+    return with_factors(c) < 0 ? -1 : infer_one(c, batch_of(c, c->in[0]->dtype, 0, NULL));
+}
+
+int
+infer_slogdet(const infer_ctx *c)
+{
+    if (with_factors(c) < 0)
+        return -1;
+    const cot_dtype t = c->in[0]->dtype;
+    const ir_type *sign = batch_of(c, t, 0, NULL), *log = batch_of(c, ir_part_type(t), 0, NULL);
+    if (!sign || !log)
+        return -1;
+    give(c, 0, sign);
+    give(c, 1, log);
+    return 2;
+}
+
+int
+infer_full_lu(const infer_ctx *c)
+{
+    if (is_matrix(c, 0, true) < 0)
+        return -1;
+    const ir_type *x = c->in[0], *order = batch_of(c, COT_I32, 1, &x->dims[x->rank - 1]),
+                  *count = batch_of(c, COT_I32, 0, NULL);
+    if (!order || !count)
+        return -1;
+    give(c, 0, x);
+    give(c, 1, order);
+    give(c, 2, order);
+    give(c, 3, count);
+    return 4;
+}
+
 int
 infer_qr(const infer_ctx *c)
 {

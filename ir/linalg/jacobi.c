@@ -341,20 +341,6 @@ unit(ir_build *b, ir_ref like, int64_t batch, int64_t m, int64_t n)
     return t ? ir_la_eye(b, ir_zeros(b, t)) : IR_NONE;
 }
 
-/* Rows of x in the order of i32 [batch, n, 1]. */
-static ir_ref
-rows_in_order(ir_build *b, ir_ref x, ir_ref order)
-{
-    static const int64_t axis[3] = { 0, 1, 2 };
-    const int64_t sizes[3] = { 1, 1, ir_la_cols(b, x) };
-    const ir_ints batch = { 1, axis }, rows = { 1, axis + 1 }, cols = { 1, axis + 2 };
-
-    return ir_node1(
-        b, OP_gather, 2, (ir_ref[]){ x, order },
-        &(ir_attrs){
-            .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
-}
-
 /* The places of keys [batch, n, 1] in ascending order. */
 static ir_ref
 places(ir_build *b, ir_ref keys)
@@ -404,8 +390,8 @@ eigh(ir_build *b, const void *user, const ir_ref *in, ir_ref *y)
     ir_ref w = ir_la_real(b, diagonal(b, a, 0, 0, n));
     w = ir_mul(b, w, ir_la_fit(b, size, w));
     ir_ref order = places(b, w);
-    y[0] = rows_in_order(b, w, order);
-    y[1] = ir_la_adjoint(b, rows_in_order(b, ir_la_cut(b, v, n, n), order));
+    y[0] = ir_la_in_order(b, w, order);
+    y[1] = ir_la_adjoint(b, ir_la_in_order(b, ir_la_cut(b, v, n, n), order));
 }
 
 /* Matrices of few rows side by side; of more, which fill vectors by themselves, one after the
@@ -457,7 +443,7 @@ right_vectors(ir_build *b, ir_ref x)
     a = ir_la_cut(b, a, n, n);
     ir_ref key = ir_reduce(b, OP_reduce_sum, ir_la_square(b, a), ir_axes_of(2));
     key = ir_neg(b, ir_reshape(b, key, 3, (const int64_t[]){ batch, n, 1 }));
-    return rows_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
+    return ir_la_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
 }
 
 /* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and

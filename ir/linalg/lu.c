@@ -307,20 +307,6 @@ tall(ir_build *b, ir_ref x, ir_ref *y)
                       (const int64_t[]){ batch, 1, n });
 }
 
-/* x with its rows in another order, i32 [batch, 1, rows]. */
-static ir_ref
-reordered(ir_build *b, ir_ref x, ir_ref order)
-{
-    static const int64_t axis[3] = { 0, 1, 2 };
-    const int64_t sizes[3] = { 1, 1, ir_la_cols(b, x) };
-    const ir_ints batch = { 1, axis }, rows = { 1, axis + 1 }, cols = { 1, axis + 2 };
-
-    return ir_node1(
-        b, OP_gather, 2, (ir_ref[]){ x, ir_la_turn(b, order) },
-        &(ir_attrs){
-            .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
-}
-
 /* What has more columns than rows: U of the columns on the right is solved for. */
 static void
 wide(ir_build *b, ir_ref x, ir_ref *y)
@@ -328,7 +314,7 @@ wide(ir_build *b, ir_ref x, ir_ref *y)
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x);
 
     tall(b, ir_la_block(b, x, 0, m, 0, m), y);
-    ir_ref right = reordered(b, ir_la_block(b, x, 0, m, m, n - m), y[1]);
+    ir_ref right = ir_la_in_order(b, ir_la_block(b, x, 0, m, m, n - m), ir_la_turn(b, y[1]));
     right = ir_node1(b, OP_triangular_solve, 2, (ir_ref[]){ y[0], right },
                      &(ir_attrs){ .triangle = { .unit = 1 } });
     y[0] = ir_concatenate(b, 2, (ir_ref[]){ y[0], right }, 2);

@@ -31,6 +31,32 @@ ir_la_out(ir_build *b, ir_ref y, ir_ref x)
     return ir_reshape(b, y, rank, dims);
 }
 
+ir_ref
+ir_la_line(ir_build *b, ir_ref x)
+{
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    int64_t dims[3] = { 1, 1, t->dims[t->rank - 1] };
+
+    for (int k = 0; k < t->rank - 1; k++)
+        dims[0] *= t->dims[k];
+    return ir_reshape(b, x, 3, dims);
+}
+
+ir_ref
+ir_la_in_order(ir_build *b, ir_ref x, ir_ref order)
+{
+    static const int64_t axis[3] = { 0, 1, 2 };
+    const int64_t sizes[3] = { 1, 1, ir_la_cols(b, x) };
+    const ir_ints batch = { 1, axis }, rows = { 1, axis + 1 }, cols = { 1, axis + 2 };
+
+    return ir_node1(
+        b, OP_gather, 2, (ir_ref[]){ x, order },
+        &(ir_attrs){
+            .gather = { cols, rows, batch, batch, rows, { 3, sizes }, IR_MODE_PROMISE } });
+}
+
 const ir_type *
 ir_la_type(ir_build *b, ir_ref v, int64_t batch, int64_t rows, int64_t cols)
 {

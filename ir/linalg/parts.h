@@ -31,6 +31,8 @@ ir_la_cols(const ir_build *b, ir_ref v)
 ir_ref ir_la_in(ir_build *b, ir_ref x);
 /* y, whose first axis is a batch, with the axes that x has before its matrices in its place. */
 ir_ref ir_la_out(ir_build *b, ir_ref y, ir_ref x);
+/* A batch of vectors, [..., n], as lines: [batch, 1, n]. */
+ir_ref ir_la_line(ir_build *b, ir_ref x);
 
 /* The element type of v, of a shape. */
 const ir_type *ir_la_type(ir_build *b, ir_ref v, int64_t batch, int64_t rows, int64_t cols);
@@ -64,6 +66,9 @@ ir_la_is_complex(const ir_build *b, ir_ref x)
 ir_ref ir_la_hermitian(ir_build *b, ir_ref x);
 /* x repeated where its size is 1, to the shape of like. */
 ir_ref ir_la_fit(ir_build *b, ir_ref x, ir_ref like);
+
+/* Rows of x in the order of i32 [batch, n, 1]. */
+ir_ref ir_la_in_order(ir_build *b, ir_ref x, ir_ref order);
 
 /* A bool matrix inside, like x: op(row, column + k). */
 ir_ref ir_la_compare(ir_build *b, ir_op op, ir_ref x, int64_t k);
@@ -130,6 +135,22 @@ ir_ref ir_la_inverses(ir_build *b, ir_ref x, int64_t size, bool unit);
 /* z with z x^T = y, or x z = y, x lower triangular, with those inverses. */
 ir_ref ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
 ir_ref ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
+
+/* inverse.c: U^-1 D L^-1 P with L below the diagonal of l, U in u, P the order of rows, i32 [batch, 1, n], D the
+ * numbers in by, [batch, n, 1], or IR_NONE.  Of batch 1, or small. */
+ir_ref ir_la_inverse_of(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by);
+
+/* powers.c: numbers m 2^e with integers e, i32 or i64 as wide as the parts of m. */
+typedef struct ir_la_power {
+    ir_ref m, e;
+} ir_la_power;
+/* The exponents of the elements of x, so that x 2^-e is near 1; x 2^-e, with such an e; x 2^e with any.  e is repeated
+ * where its size is 1. */
+ir_ref ir_la_exponents(ir_build *b, ir_ref x);
+ir_ref ir_la_less(ir_build *b, ir_ref x, ir_ref e);
+ir_ref ir_la_ldexp(ir_build *b, ir_ref x, ir_ref e);
+/* The product of each line of x, [batch, 1, n]; its parts are [batch, 1, 1]. */
+ir_la_power ir_la_power_product(ir_build *b, ir_ref x);
 
 /* tiny.c: straight code for real matrices of at most IR_LA_TINY rows and columns. */
 bool ir_la_is_tiny(const ir_build *b, ir_ref x);

@@ -111,13 +111,9 @@ again(ir_build *outer, const flow_split *h, const bool *keep, int n_unknown)
     for (ir_ref v = 1; v < k->n_values; v++)
         if (at[v])
             at[v] = ir_op1(b, OP_barrier, at[v]);
-    ir_each_node (m, k) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, m->n_in + 1);
-        for (int i = 0; i < m->n_in; i++)
-            in[i] = at[m->in[i]];
+    ir_each_node (m, k)
         if (!ir_effectful(m) && !keep[m->first])
-            ir_copy_node(b, m, in, at + m->first);
-    }
+            ir_copy_mapped(b, m, at);
     for (int r = 0; r < h->n_res; r++)
         x[r] = at[k->out[h->n_known + r]];
     ir_inline_graph(b, h->rest, x, y);
@@ -136,12 +132,8 @@ keeping(ir_build *outer, const flow_split *h, const bool *keep)
 
     for (int i = 0; i < k->n_in; i++)
         at[k->in[i]] = ir_input(b, ir_type_at(k, k->in[i]), NULL);
-    ir_each_node (m, k) {
-        ir_ref *in = IR_NEW_N(b->arena, ir_ref, m->n_in + 1);
-        for (int i = 0; i < m->n_in; i++)
-            in[i] = at[m->in[i]];
-        ir_copy_node(b, m, in, at + m->first);
-    }
+    ir_each_node (m, k)
+        ir_copy_mapped(b, m, at);
     for (int j = 0; j < h->n_known; j++)
         ir_output(b, at[k->out[j]]);
     for (ir_ref v = 1; v < k->n_values; v++)

@@ -55,15 +55,9 @@ pass_copy_needed(ir_build *b, const ir_graph *f, const ir_ref *in, int n_out, co
     }
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = in[i];
-    ir_each_node (n, f) {
-        if (n->n_out == 0 || !live[n->first])
-            continue;
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
-        for (int i = 0; i < n->n_in; i++)
-            operand[i] = map[n->in[i]];
-        b->loc = n->loc;
-        ir_copy_node(b, n, operand, map + n->first);
-    }
+    ir_each_node (n, f)
+        if (n->n_out > 0 && live[n->first])
+            ir_copy_mapped(b, n, map);
     b->loc = loc;
     for (int i = 0; i < n_out; i++)
         out[i] = map[f->out[which[i]]];
@@ -263,9 +257,9 @@ mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
     return pass_flow_end(outer, b);
 }
 
-/* Node n, whose bodies have loops, with `active` as one more operand; in has room for it. */
+/* Node n, whose bodies have loops, with `active` as one more operand; map as in ir_copy_mapped. */
 static void
-mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, ir_ref *y)
+mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
 {
     ir_attrs at = n->at;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
@@ -273,7 +267,7 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, i
     ir_graph **branch = NULL;
 
     if (n->op == OP_cond)
-        active = active_for(b, active, ir_btype(b, operand[0]));
+        active = active_for(b, active, ir_btype(b, map[n->in[0]]));
     if (n->op == OP_while)
         active = active_for(b, active, ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]));
     if (!active)
@@ -304,12 +298,11 @@ mask_node(ir_build *b, const ir_node *n, ir_ref active, const ir_ref *operand, i
         at.cond.branches.at = branch;
     }
     in[skip] = active;
-    if (skip)
-        in[0] = operand[0];
-    for (int i = skip; i < n->n_in; i++)
-        in[i + 1] = operand[i];
+    for (int i = 0; i < n->n_in; i++)
+        in[i + (i >= skip)] = map[n->in[i]];
+    b->loc = n->loc;
     if (b->status == COT_OK)
-        ir_add_node(b, (ir_op)n->op, n->n_in + 1, in, &at, y);
+        ir_add_node(b, (ir_op)n->op, n->n_in + 1, in, &at, map + n->first);
 }
 
 static ir_graph *
@@ -322,17 +315,11 @@ mask_body(ir_build *outer, const ir_graph *f, const ir_type *active)
 
     for (int i = 0; i < f->n_in; i++)
         map[f->in[i]] = ir_input_like(b, f, f->in[i], "");
-    ir_each_node (n, f) {
-        ir_ref *operand = IR_NEW_N(b->arena, ir_ref, n->n_in);
-
-        for (int i = 0; i < n->n_in; i++)
-            operand[i] = map[n->in[i]];
-        b->loc = n->loc;
+    ir_each_node (n, f)
         if (node_has_while(n))
-            mask_node(b, n, x, operand, map + n->first);
+            mask_node(b, n, x, map);
         else
-            ir_copy_node(b, n, operand, map + n->first);
-    }
+            ir_copy_mapped(b, n, map);
     for (int i = 0; i < f->n_out; i++)
         ir_output(b, map[f->out[i]]);
     return pass_flow_end(outer, b);

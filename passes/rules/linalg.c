@@ -10,6 +10,8 @@
  *   x = u s v^T       s' = diag(z), u' = u (f (z s + s z^T)), v' = v (f (s z + z^T s))
  *                                                    z = u^T x' v, f_ij = 1 / (s_j^2 - s_i^2)
  *   p x = L U         L' = L low(w), U' = upp(w) U   w = L^-1 p x' U^-1; low: below the diagonal
+ *   y = x^-1          y' = -y x' y
+ *   y = det x         y' = tr(adj(x) x')             log|y|' = Re tr(x^-1 x')
  *
  * Of complex matrices T is the conjugate transpose, but in triangular_solve; diagonals that are
  * real stay real (of w in cholesky, of R' R^-1 in qr), and the gauge of eigenvectors is that z
@@ -443,4 +445,113 @@ jvp_pinv(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     ir_ref last = product(b, product(b, dxt, pt), p);
     last = ir_sub(b, last, product(b, p, product(b, x, last)));
     y[0].tan = ir_add(b, ir_sub(b, first, product(b, product(b, p, dx), p)), last);
+}
+
+/* ---- determinants ---- */
+
+/* y is the inverse: y' = -y x' y. */
+void
+jvp_inverse(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    if (in[0].tan)
+        y->tan = ir_neg(b, product(b, y->val, product(b, in[0].tan, y->val)));
+}
+
+/* The sum of the diagonal of x y. */
+static ir_ref
+trace_of_product(ir_build *b, ir_ref x, ir_ref y)
+{
+    const int r = rank_of(b, x);
+    ir_ref all = ir_mul(b, turn(b, x), y);
+
+    return all ? ir_reduce(b, OP_reduce_sum, all, ir_axes_of(r - 1) | ir_axes_of(r - 2)) : IR_NONE;
+}
+
+/* An op of x and its factors, at the operands of another such op. */
+static ir_ref
+beside(ir_build *b, ir_op op, const dual *in)
+{
+    return ir_node1(b, op, 4, (ir_ref[]){ in[0].val, in[1].val, in[2].val, in[3].val }, NULL);
+}
+
+/* det' = tr(adj(x) x') */
+void
+jvp_det(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    if (in[0].tan)
+        y->tan = trace_of_product(b, beside(b, OP_adjugate, in), in[0].tan);
+}
+
+/* z = tr(x^-1 x'): log|det|' = Re z, sign' = i sign Im z. */
+void
+jvp_slogdet(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    (void)f, (void)n;
+    if (!in[0].tan)
+        return;
+    ir_ref z = trace_of_product(b, beside(b, OP_inverse, in), in[0].tan);
+    y[1].tan = real_part(b, z);
+    if (!z || y[1].tan == z)
+        return;
+    ir_ref turned = ir_sub(b, z, ir_convert(b, y[1].tan, ir_btype(b, z)->dtype));
+    y[0].tan = ir_mul(b, y[0].val, turned);
+}
+
+/* Of x = P^T L D U Q^T, D diagonal: the products of all of D but two elements, 0 on the diagonal. */
+static ir_ref
+products_without_two(ir_build *b, ir_ref d, ir_ref like)
+{
+    const int r = rank_of(b, like);
+    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0)), own = ir_select(b, none, ir_like(b, d, 1), d);
+    ir_ref zero = none ? ir_convert(b, none, COT_I32) : IR_NONE;
+    ir_ref all = own ? ir_reduce(b, OP_reduce_prod, own, ir_axes_of(r - 2)) : IR_NONE,
+           zeros = zero ? ir_reduce(b, OP_reduce_sum, zero, ir_axes_of(r - 2)) : IR_NONE;
+    const int64_t n = d ? ir_btype(b, d)->dims[r - 2] : 0;
+
+    if (!all || !zeros)
+        return IR_NONE;
+    ir_ref first = ir_div(b, ir_broadcast_axis(b, all, r - 2, n), own);
+    ir_ref m = ir_div(b, along(b, first, like, true), along(b, own, like, false));
+    ir_ref left = ir_sub(b, ir_broadcast_axis(b, zeros, r - 2, n), zero);
+    left = ir_broadcast_axis(b, left, r - 1, n);
+    left = ir_sub(b, left, ir_broadcast_axis(b, zero, r - 2, n));
+    ir_ref whole = ir_op2(b, OP_eq, left, ir_splat_int(b, left ? ir_btype(b, left) : NULL, 0));
+    return keep(b, OP_ne, ir_select(b, whole, m, ir_like(b, m, 0)));
+}
+
+/* adj(x) = +-Q U^-1 adj(D) L^-1 P where all but D have determinant 1, so x' changes D by
+ * g = L^-1 P x' Q U^-1, and adj(D) by -m_ij g_ij, on its diagonal by sum_k m_ik g_kk, m_ij the
+ * product of D without i and j: no division by what may be 0. */
+void
+jvp_adjugate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
+{
+    const ir_attrs lower = { .triangle = { .unit = 1 } },
+                   upper = { .triangle = { .unit = 1, .upper = 1 } };
+    const ir_type *t = ir_type_at(f, n->in[0]);
+    ir_ref x = in[0].val, lu[4];
+
+    if (!in[0].tan || t->size == 0)
+        return;
+    ir_add_node(b, OP_full_lu, 1, &x, NULL, lu);
+    ir_ref d = diagonal(b, lu[0]), none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
+    ir_ref own = ir_select(b, none, ir_like(b, d, 1), d);
+    ir_ref eye = x ? ir_convert(b, where(b, OP_eq, x), t->dtype) : IR_NONE;
+    ir_ref left = solve(b, lu[0], reordered(b, eye, lu[1]), lower);
+    ir_ref right = solve(b, ir_div(b, lu[0], along(b, own, lu[0], true)), eye, upper);
+    ir_ref back = ir_node1(b, OP_argsort, 1, &lu[2], &(ir_attrs){ .arg = { t->rank - 2, COT_I32 } });
+    right = reordered(b, right, back);
+    ir_ref g = product(b, left, product(b, in[0].tan, right)), m = products_without_two(b, d, g);
+    ir_ref sum = ir_mul(b, m, along(b, diagonal(b, g), g, false));
+    if (!sum || !lu[3])
+        return;
+    sum = along(b, ir_reduce(b, OP_reduce_sum, sum, ir_axes_of(t->rank - 1)), g, true);
+    ir_ref z = ir_select(b, where(b, OP_eq, g), sum, ir_neg(b, ir_mul(b, m, g)));
+    ir_ref odd = ir_op2(b, OP_and, lu[3], ir_splat_int(b, ir_btype(b, lu[3]), 1));
+    ir_ref minus = ir_op2(b, OP_ne, odd, ir_splat_int(b, ir_btype(b, odd), 0));
+    for (int k = 0; k < 2; k++)
+        minus = ir_broadcast_axis(b, minus, t->rank - 2 + k, t->dims[t->rank - 1]);
+    z = product(b, right, product(b, z, left));
+    y->tan = ir_select(b, minus, ir_neg(b, z), z);
 }

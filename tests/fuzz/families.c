@@ -133,13 +133,15 @@ keep_parts(gen *g, ir_ref z)
 void
 grow_matrices(gen *g)
 {
-    static const ir_op square[] = { OP_cholesky, OP_lu,   OP_qr,  OP_eigh,
-                                    OP_svd,      OP_pinv, OP_eig, OP_triangular_solve };
+    static const ir_op square[] = { OP_cholesky, OP_lu,      OP_qr,      OP_eigh,
+                                    OP_svd,      OP_pinv,    OP_eig,     OP_triangular_solve,
+                                    OP_inverse,  OP_det,     OP_slogdet, OP_adjugate,
+                                    OP_full_lu };
     const int n = 1 + below(g, 4), batch = below(g, 3);
-    const ir_op op = square[below(g, 8)];
+    const ir_op op = square[below(g, 13)];
     const bool complex = below(g, 3) == 0;
     ir_attrs at = { 0 };
-    ir_ref out[4], in[2];
+    ir_ref out[4], in[4];
 
     const ir_type *t =
         ir_type_new(g->b->ctx, float_type(g), 2 + (batch > 0),
@@ -155,6 +157,9 @@ grow_matrices(gen *g)
         at.triangle.upper = below(g, 2);
         at.triangle.transposed = below(g, 2);
         at.triangle.unit = below(g, 2);
+    } else if (ir_ops[op].n_in == 4) {
+        ir_ref still = ir_op1(g->b, OP_stop_gradient, in[0]);
+        ir_add_node(g->b, OP_lu, 1, &still, NULL, in + 1);
     }
     if (g->b->status != COT_OK)
         return;

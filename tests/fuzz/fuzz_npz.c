@@ -1,2 +1,3 @@
+/* The reader of .npz archives on whatever libFuzzer makes. */
 #define READ rt_npz_read
 #include "tests/fuzz/state.h"

@@ -32,24 +32,17 @@ static bool writes_only;
 static void **
 sample(const ir_graph *f, uint64_t seed, bool special)
 {
-    const ir_type **t = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
+    void **in = laws_values(f->n_in, f->in, f);
 
     for (int i = 0; i < f->n_in; i++)
-        t[i] = ir_type_at(f, f->in[i]);
-    void **in = laws_arrays(f->n_in, t);
-    for (int i = 0; i < f->n_in; i++)
-        (special ? laws_fill_special : laws_fill)(&seed, t[i], NULL, -2, 2, in[i]);
+        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), NULL, -2, 2, in[i]);
     return in;
 }
 
 static void **
 results(const ir_graph *f)
 {
-    const ir_type **t = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_out + 1);
-
-    for (int i = 0; i < f->n_out; i++)
-        t[i] = ir_type_at(f, f->out[i]);
-    return laws_arrays(f->n_out, t);
+    return laws_values(f->n_out, f->out, f);
 }
 
 /* Complex values as pairs: nothing but what reads text or cleans up sees them. */

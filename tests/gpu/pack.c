@@ -49,12 +49,10 @@ write_sample(const laws_program *p, bool special, FILE *to)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 9000 + (uint64_t)p->number;
-    void **in = laws_values(f->n_in, f->in, f), **out;
+    void **in = laws_sample(f, &seed, p->lo, p->hi, special ? laws_fill_special : laws_fill);
+    void **out;
     cot_status s;
 
-    for (int i = 0; i < f->n_in; i++)
-        (special ? laws_fill_special : laws_fill)(&seed, ir_type_at(f, f->in[i]), f->in_name[i],
-                                                  p->lo, p->hi, in[i]);
     s = rt_run_graph(f, &(cot_compile_options){ .backend = "eval" }, in, &out);
     if (s == COT_OK) {
         write_arrays(to, f, f->n_in, f->in, in);

@@ -127,12 +127,9 @@ make_arrays(carry_program *p)
 {
     uint64_t seed = p->seed;
 
-    p->in = laws_values(p->f->n_in, p->f->in, p->f);
+    p->in = laws_sample(p->f, &seed, p->lo, p->hi, p->special ? laws_fill_special : laws_fill);
     p->want = laws_values(p->f->n_out, p->f->out, p->f);
     p->got = laws_values(p->f->n_out, p->f->out, p->f);
-    for (int k = 0; k < p->f->n_in; k++)
-        (p->special ? laws_fill_special : laws_fill)(&seed, ir_type_at(p->f, p->f->in[k]),
-                                                     p->f->in_name[k], p->lo, p->hi, p->in[k]);
 }
 
 bool

@@ -35,14 +35,15 @@ typedef struct chain {
     void **in, **out;      /* of h                                                */
 } chain;
 
-static int failures, checked, left_out;
+static int checked, left_out;
 
 static bool
 fail(const chain *c, const char *what)
 {
-    failures++;
-    printf("compose: %s: program %d: %s\n%s", c->name, c->p->number, what, c->p->text);
-    return false;
+    char law[120];
+
+    snprintf(law, sizeof law, "compose: %s", c->name);
+    return laws_fail(c->p, law, what);
 }
 
 static bool
@@ -722,6 +723,13 @@ static const struct { const char *name; void (*run)(const laws_program *p); } sa
     { "ten", sample_ten }, { "pairs", sample_pairs }, { "triples", sample_triples },
 };
 
+static void
+run_sample(const laws_program *p, const void *which)
+{
+    if (in_f64(p->f))
+        samples[*(const int *)which].run(p);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -734,20 +742,7 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: compose ten|pairs|triples [first [count]]\n");
         return 2;
     }
-    for (int i = first; i < first + count; i++) {
-        cot_context *ctx = cot_context_new(NULL);
-        laws_program p;
-
-        IR_TRY(ctx) {
-            if (!laws_make(ctx, i, &p)) {
-                failures++;
-                printf("program %d: %s\n%s", i, cot_error(ctx), p.text);
-            } else if (in_f64(p.f)) {
-                samples[which].run(&p);
-            }
-        }
-        cot_context_free(ctx);
-    }
-    printf("%s: %d chains, %d left out, %d failures\n", samples[which].name, checked, left_out, failures);
-    return failures > 0;
+    laws_each(first, 1, first + count, run_sample, &which);
+    printf("%s: %d chains, %d left out, %d failures\n", samples[which].name, checked, left_out, laws_failures);
+    return laws_failures > 0;
 }

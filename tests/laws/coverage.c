@@ -124,16 +124,6 @@ closed(const ir_graph *f, ir_op op, ir_graph **out)
     return collective(op) ? pass_vmap(f, &o, out) : pass_functionalize(f, true, out);
 }
 
-static void **
-samples(const ir_graph *g, double lo, double hi, uint64_t seed)
-{
-    void **in = laws_values(g->n_in, g->in, g);
-
-    for (int i = 0; i < g->n_in; i++)
-        laws_fill(&seed, ir_type_at(g, g->in[i]), g->in_name[i], lo, hi, in[i]);
-    return in;
-}
-
 static const char *
 same_bits(const entry *e, void *const *got)
 {
@@ -148,11 +138,12 @@ same_bits(const entry *e, void *const *got)
 static const char *
 runs(const ir_graph *g, const laws_program *p)
 {
+    uint64_t seed = 5;
     ir_graph *ready;
 
     if (pass_prepare(g, &ready) != COT_OK)
         return NULL;
-    void **in = samples(ready, p->lo, p->hi, 5),
+    void **in = laws_sample(ready, &seed, p->lo, p->hi, laws_fill),
          **out = laws_values(ready->n_out, ready->out, ready);
     const bool good = ir_eval(ready, out, (const void *const *)in) == COT_OK;
     laws_free(ready->n_in, in);
@@ -231,6 +222,7 @@ static void
 fill_entry(cot_context *ctx, entry *e)
 {
     laws_program p = { 0 };
+    uint64_t seed = 3;
     const bool custom = e->op == OP_custom_call || e->op == OP_custom_tangent;
 
     for (int k = 0; k < COLUMNS && custom; k++)
@@ -255,7 +247,7 @@ fill_entry(cot_context *ctx, entry *e)
         e->g = NULL;
         return;
     }
-    e->in = samples(e->g, p.lo, p.hi, 3);
+    e->in = laws_sample(e->g, &seed, p.lo, p.hi, laws_fill);
     if (rt_run_graph(e->g, &(cot_compile_options){ .backend = "eval" }, e->in, &e->want) ==
         COT_OK)
         e->cell[EVAL] = "yes";

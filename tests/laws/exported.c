@@ -113,15 +113,11 @@ write_bytes(FILE *file, const ir_graph *f, int n, const ir_ref *v, void **at)
 bool
 exported_files(const ir_graph *f, const char *path, uint64_t seed, double lo, double hi)
 {
-    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
     exported_text t = { NULL, 0 };
     bool good = true;
+    void **in = laws_sample(f, &seed, lo, hi, laws_fill);
+    void **out = laws_values(f->n_out, f->out, f);
 
-    for (int i = 0; i < f->n_in; i++)
-        type[i] = ir_type_at(f, f->in[i]);
-    void **in = laws_arrays(f->n_in, type), **out = laws_values(f->n_out, f->out, f);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, type[i], f->in_name[i], lo, hi, in[i]);
     if (cot_export_stablehlo(f, exported_keep, &t) == COT_OK &&
         laws_eval(f, out, in) == COT_OK) {
         FILE *module = fopen(ir_format(&f->ctx->arena, "%s.mlir", path), "wb");

@@ -14,37 +14,25 @@
 #include "tests/grid.h"
 #include "tests/laws/programs.h"
 
-static int failures;
+static int programs;
 
 static void
-report(const laws_program *p, const char *why)
-{
-    failures++;
-    printf("grid: program %d: %s\n%s", p->number, why, p->text);
-    fflush(stdout);
-}
-
-typedef void fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
-                  void *array);
-
-static void
-check(const laws_program *p, fill *sample)
+check(const laws_program *p, laws_filler *fill)
 {
     const ir_graph *f = p->f;
     uint64_t seed = 4000 + (uint64_t)p->number;
     const cot_compile_options twin = { .backend = "eval" };
-    void **in = laws_values(f->n_in, f->in, f), **got = laws_values(f->n_out, f->out, f), **want;
+    void **in = laws_sample(f, &seed, p->lo, p->hi, fill);
+    void **got = laws_values(f->n_out, f->out, f), **want;
 
-    for (int i = 0; i < f->n_in; i++)
-        sample(&seed, ir_type_at(f, f->in[i]), f->in_name[i], p->lo, p->hi, in[i]);
     if (rt_run_graph(f, &twin, in, &want) != COT_OK || grid_run(f, in, got) != COT_OK) {
-        report(p, cot_error(f->ctx));
+        laws_fail(p, "grid", cot_error(f->ctx));
         cot_error_clear(f->ctx);
     } else {
         for (int i = 0; i < f->n_out; i++) {
             const int64_t at = laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]);
             if (at >= 0) {
-                report(p, ir_format(&f->ctx->arena, "result %d differs from the twin at %lld",
+                laws_fail(p, "grid", ir_format(&f->ctx->arena, "result %d differs from the twin at %lld",
                                     i, (long long)at));
                 break;
             }
@@ -55,30 +43,21 @@ check(const laws_program *p, fill *sample)
 }
 
 static void
-check_program(cot_context *ctx, int i)
+check_both(const laws_program *p, const void *user)
 {
-    laws_program p;
-
-    if (laws_make(ctx, i, &p)) {
-        check(&p, laws_fill);
-        check(&p, laws_fill_special);
-    } else {
-        report(&p, cot_error(ctx));
-    }
+    (void)user;
+    check(p, laws_fill);
+    check(p, laws_fill_special);
+    programs++;
 }
 
 int
 main(int argc, char **argv)
 {
-    int first = argc > 1 ? atoi(argv[1]) : 0, step = argc > 2 ? atoi(argv[2]) : laws_count(), n = 0;
+    const int first = argc > 1 ? atoi(argv[1]) : 0;
+    const int step = argc > 2 ? atoi(argv[2]) : laws_count();
 
-    for (int i = first; i < laws_count(); i += step, n++) {
-        cot_context *ctx = cot_context_new(NULL);
-        IR_TRY (ctx) {
-            check_program(ctx, i);
-        }
-        cot_context_free(ctx);
-    }
-    printf("grid: %d programs, %d failures\n", n, failures);
-    return failures > 0;
+    laws_each(first, step, laws_count(), check_both, NULL);
+    printf("grid: %d programs, %d failures\n", programs, laws_failures);
+    return laws_failures > 0;
 }

@@ -21,15 +21,7 @@
 
 enum { EXAMPLES = 3, MOST_IN = 16 };
 
-static int failures, checked;
-
-static bool
-fail(const laws_program *p, const char *law, const char *what)
-{
-    failures++;
-    printf("%s: program %d: %s\n%s", law, p->number, what, p->text);
-    return false;
-}
+static int checked;
 
 static bool
 fail_error(const laws_program *p, const char *law, const char *step)
@@ -38,29 +30,14 @@ fail_error(const laws_program *p, const char *law, const char *step)
 
     snprintf(what, sizeof what, "%s: %s", step, cot_error(p->f->ctx));
     cot_error_clear(p->f->ctx);
-    return fail(p, law, what);
-}
-
-static const ir_type **
-types_of(ir_arena *a, const ir_graph *f, int n, const ir_ref *v)
-{
-    const ir_type **t = IR_NEW_N(a, const ir_type *, n + 1);
-
-    for (int i = 0; i < n; i++)
-        t[i] = ir_type_at(f, v[i]);
-    return t;
+    return laws_fail(p, law, what);
 }
 
 /* Arrays of f's inputs, sampled; of its outputs, empty. */
 static void **
 inputs_of(const laws_program *p, const ir_graph *f, uint64_t *seed)
 {
-    const ir_type **t = types_of(&f->ctx->arena, f, f->n_in, f->in);
-    void **in = laws_arrays(f->n_in, t);
-
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(seed, t[i], f->in_name[i], p->lo, p->hi, in[i]);
-    return in;
+    return laws_sample(f, seed, p->lo, p->hi, laws_fill);
 }
 
 static void **
@@ -88,7 +65,7 @@ law_print(const laws_program *p)
     if (ir_parse(p->f->ctx, "printed", b.text, b.n, &m) != COT_OK)
         return fail_error(p, "print", "parsing what printed");
     if (!ir_graph_equal(p->f, m.fn[m.n - 1]))
-        return fail(p, "print", "another graph came back");
+        return laws_fail(p, "print", "another graph came back");
     return true;
 }
 
@@ -127,7 +104,7 @@ compare_example(const laws_program *p, const mapping *m, int64_t example, const 
     snprintf(what, sizeof what, "mapped 0x%x, 0x%x at the last axis, example %d of %d, element %d: mapped gives %.17g, "
              "alone %.17g", m->mapped, m->last, (int)example, (int)m->size, (int)i,
              laws_load(t->dtype, got, i), laws_load(t->dtype, want, i));
-    return fail(p, "vmap", what);
+    return laws_fail(p, "vmap", what);
 }
 
 /* Example e of a batch of arrays of type t. */
@@ -185,7 +162,7 @@ static bool
 has_axis(const laws_program *p, const mapping *m, const ir_type *t, const ir_type *mapped)
 {
     return (mapped->rank == t->rank + 1 && mapped->dims[m->last & 1 ? t->rank : 0] == m->size)
-           || fail(p, "vmap", "a result's type lacks the mapped axis");
+           || laws_fail(p, "vmap", "a result's type lacks the mapped axis");
 }
 
 static cot_status
@@ -240,7 +217,7 @@ law_nothing(const laws_program *p)
 
     if (pass_vmap(p->f, &o, &g) != COT_OK)
         return fail_error(p, "nothing", "vmap");
-    return ir_graph_equal(p->f, g) || fail(p, "nothing", "another function came back");
+    return ir_graph_equal(p->f, g) || laws_fail(p, "nothing", "another function came back");
 }
 
 /* ---- ops ---- */
@@ -275,7 +252,7 @@ every_op_was_met(void)
 
         if (ruled && (met[op] || elsewhere((ir_op)op)))
             continue;
-        failures++;
+        laws_failures++;
         printf("ops: %s %s\n", ir_ops[op].name, ruled ? "has no program" : "lacks a rule");
     }
 }
@@ -387,7 +364,7 @@ law_dot(const laws_program *p)
         }
     snprintf(what, sizeof what, "<w, J v> is %.17g, <J' w, v> is %.17g", left, right);
     if (ok && !(fabs(left - right) <= 1e-12 * scale))
-        ok = fail(p, "dot", what);
+        ok = laws_fail(p, "dot", what);
     laws_free(j->n_in, jin);
     laws_free(j->n_out, jout);
     laws_free(r->n_in, rin);
@@ -448,7 +425,7 @@ law_differences(const laws_program *p)
             snprintf(what, sizeof what, "element %d: jvp gives %.17g, differences %.17g",
                      (int)e, got, slope);
             if (isfinite(a) && !(fabs(slope - got) <= 1e-6 * (1 + fabs(a) + fabs(got))))
-                ok = fail(p, "differences", what);
+                ok = laws_fail(p, "differences", what);
         }
         k++;
     }
@@ -502,7 +479,7 @@ law_commute(const laws_program *p)
 
             snprintf(what, sizeof what, "element %d: [u, v] gives %.17g, [v, u] %.17g", (int)e, a, b);
             if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a))))
-                ok = fail(p, "commute", what);
+                ok = laws_fail(p, "commute", what);
         }
     laws_free(g->n_in, in);
     laws_free(g->n_out, uv);
@@ -539,7 +516,7 @@ agrees_with_loop(const laws_program *p, const char *how, const ir_graph *one,
                          "%s, example %d, result %d, element %d: %.17g, in a loop %.17g", how,
                          e, i, (int)k, x, y);
                 if (x != y && !(isnan(x) && isnan(y)) && !(fabs(x - y) <= 1e-9 * (1 + fabs(y))))
-                    ok = fail(p, "pairs", what);
+                    ok = laws_fail(p, "pairs", what);
             }
         }
     }
@@ -595,6 +572,12 @@ static const struct { const char *name; bool (*check)(const laws_program *p); } 
     { "levels", law_levels }, { "nothing", law_nothing }, { "ops", law_ops },
 };
 
+static void
+check(const laws_program *p, const void *law)
+{
+    laws[*(const int *)law].check(p);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -607,22 +590,9 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs [first [count]]\n");
         return 2;
     }
-    for (int i = first; i < first + count; i++) {
-        cot_context *ctx = cot_context_new(NULL);
-        laws_program p;
-
-        IR_TRY(ctx) {
-            if (!laws_make(ctx, i, &p)) {
-                failures++;
-                printf("program %d: %s\n%s", i, cot_error(ctx), p.text);
-            } else {
-                laws[law].check(&p);
-            }
-        }
-        cot_context_free(ctx);
-    }
+    laws_each(first, 1, first + count, check, &law);
     if (laws[law].check == law_ops)
         every_op_was_met();
-    printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : count, failures);
-    return failures > 0;
+    printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : count, laws_failures);
+    return laws_failures > 0;
 }

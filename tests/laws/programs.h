@@ -30,22 +30,30 @@ bool laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *out);
  * table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 
+/* Programs first, first + step, ... before end, each in a context of its own; one that does not
+ * parse is a failure. */
+typedef void laws_judge(const laws_program *p, const void *user);
+void laws_each(int first, int step, int end, laws_judge *judge, const void *user);
+/* Print that the program breaks the law, and count it in laws_failures; false. */
+bool laws_fail(const laws_program *p, const char *law, const char *why);
+extern int laws_failures;
+
 /* Does the pointwise op take operands of type t?  The type that `convert` and `bitcast` go to
  * is the caller's. */
 bool laws_takes(ir_op op, cot_dtype t);
 
-/* Arrays for types, in one malloc'd list to be given back with laws_free. */
-void **laws_arrays(int n, const ir_type *const *type);
-void laws_free(int n, void **arrays);
-/* Arrays for the n values of f. */
+/* Arrays for the n values of f, in one malloc'd list to be given back with laws_free. */
 void **laws_values(int n, const ir_ref *v, const ir_graph *f);
+void laws_free(int n, void **arrays);
 size_t laws_bytes(const ir_type *t);
+/* Arrays for the inputs of f, filled by their names. */
+typedef void laws_filler(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
+                         void *array);
+void **laws_sample(const ir_graph *f, uint64_t *seed, double lo, double hi, laws_filler *fill);
 /* A sample: floats in [lo, hi], integers in a small range, indices somewhat out of bounds. */
-void laws_fill(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
-               void *array);
+laws_filler laws_fill;
 /* The same with NaN, infinities, zeros, subnormals and extremes among it. */
-void laws_fill_special(uint64_t *seed, const ir_type *t, const char *name, double lo, double hi,
-                       void *array);
+laws_filler laws_fill_special;
 double laws_uniform(uint64_t *seed);
 
 /* Real numbers of an array: two for each complex one.  Those below that take or give numbers go

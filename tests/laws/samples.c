@@ -23,16 +23,6 @@ laws_uniform(uint64_t *seed)
     return (double)(draw(seed) >> 11) * 0x1p-53;
 }
 
-void **
-laws_arrays(int n, const ir_type *const *type)
-{
-    void **list = calloc((size_t)n + 1, sizeof *list);
-
-    for (int i = 0; i < n; i++)
-        list[i] = calloc((size_t)type[i]->size + 1, cot_dtype_size(type[i]->dtype));
-    return list;
-}
-
 void
 laws_free(int n, void **arrays)
 {
@@ -183,4 +173,14 @@ laws_differ(const ir_type *t, const void *x, const void *y)
         return i;
     }
     return -1;
+}
+
+void **
+laws_sample(const ir_graph *f, uint64_t *seed, double lo, double hi, laws_filler *fill)
+{
+    void **in = laws_values(f->n_in, f->in, f);
+
+    for (int i = 0; i < f->n_in; i++)
+        fill(seed, ir_type_at(f, f->in[i]), f->in_name[i], lo, hi, in[i]);
+    return in;
 }

@@ -16,15 +16,7 @@
 #include "tests/laws/exported.h"
 #include "tests/laws/programs.h"
 
-static int failures, checked;
-
-static void
-report(const laws_program *p, const char *law, const char *why)
-{
-    failures++;
-    printf("%s: program %d: %s\n%s", law, p->number, why, p->text);
-    fflush(stdout);
-}
+static int checked;
 
 static void
 same(const laws_program *p, const ir_graph *f, exported_text *t)
@@ -32,9 +24,9 @@ same(const laws_program *p, const ir_graph *f, exported_text *t)
     const ir_graph *g = exported_import(p->f->ctx, t);
 
     if (!g)
-        report(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
+        laws_fail(p, "same", ir_format(&f->ctx->arena, "%s\n%s", cot_error(f->ctx), t->at));
     else if (!exported_same(f, g))
-        report(p, "same",
+        laws_fail(p, "same",
                ir_format(&f->ctx->arena, "came back as\n%s%s", exported_printed(g), t->at));
 }
 
@@ -109,20 +101,15 @@ static void
 compare(const laws_program *p, const ir_graph *g)
 {
     const ir_graph *f = p->f;
-    const ir_type **type = IR_NEW_N(&f->ctx->arena, const ir_type *, f->n_in + 1);
     uint64_t seed = 7000 + (uint64_t)p->number;
+    void **in = laws_sample(f, &seed, p->lo, p->hi, laws_fill),
+         **want = laws_values(f->n_out, f->out, f), **found = laws_values(f->n_out, f->out, f);
 
-    for (int i = 0; i < f->n_in; i++)
-        type[i] = ir_type_at(f, f->in[i]);
-    void **in = laws_arrays(f->n_in, type), **want = laws_values(f->n_out, f->out, f),
-         **found = laws_values(f->n_out, f->out, f);
-    for (int i = 0; i < f->n_in; i++)
-        laws_fill(&seed, type[i], f->in_name[i], p->lo, p->hi, in[i]);
     if (laws_eval(f, want, in) != COT_OK || laws_eval(g, found, in) != COT_OK)
-        report(p, "standins", cot_error(f->ctx));
+        laws_fail(p, "standins", cot_error(f->ctx));
     for (int i = 0; i < f->n_out && f->ctx->status == COT_OK; i++)
         if (!near(ir_type_at(f, f->out[i]), want[i], found[i]))
-            report(p, "standins",
+            laws_fail(p, "standins",
                    ir_format(&f->ctx->arena, "result %d differs\n%s", i, exported_printed(g)));
     laws_free(f->n_in, in), laws_free(f->n_out, want), laws_free(f->n_out, found);
 }
@@ -141,7 +128,7 @@ standins(const laws_program *p, exported_text *t)
         return;
     const ir_graph *g = exported_import(p->f->ctx, t);
     if (!g)
-        report(p, "standins",
+        laws_fail(p, "standins",
                ir_format(&p->f->ctx->arena, "%s\n%s", cot_error(p->f->ctx), t->at));
     else
         compare(p, g);
@@ -158,7 +145,7 @@ write_files(const laws_program *p, const ir_graph *f, const char *suffix)
         ir_format(&f->ctx->arena, "%s/%d%s", folder ? folder : ".", p->number, suffix);
 
     if (!exported_files(f, path, 9000 + (uint64_t)p->number, p->lo, p->hi))
-        report(p, "write", "cannot write to $COT_OUT");
+        laws_fail(p, "write", "cannot write to $COT_OUT");
 }
 
 static void
@@ -172,8 +159,9 @@ write_both(const laws_program *p)
 }
 
 static void
-check(const laws_program *p, const char *law)
+check(const laws_program *p, const void *user)
 {
+    const char *law = user;
     exported_text t = { NULL, 0 };
 
     checked++;
@@ -181,7 +169,7 @@ check(const laws_program *p, const char *law)
         write_both(p);
     else if (cot_export_stablehlo(p->f, exported_keep, &t) != COT_OK) {
         if (p->f->ctx->status != COT_ERR_TARGET)        /* an effect, a collective: said so */
-            report(p, law, cot_error(p->f->ctx));
+            laws_fail(p, law, cot_error(p->f->ctx));
     } else if (strcmp(law, "same") == 0) {
         same(p, p->f, &t);
         same_reverse(p);
@@ -197,18 +185,7 @@ main(int argc, char **argv)
     const char *law = argc > 1 ? argv[1] : "same";
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : argc > 2 ? laws_count() : 1;
 
-    for (int i = first; i < laws_count(); i += step) {
-        cot_context *ctx = cot_context_new(NULL);
-        laws_program p;
-
-        IR_TRY (ctx) {
-            if (laws_make(ctx, i, &p))
-                check(&p, law);
-            else
-                report(&p, law, cot_error(ctx));
-        }
-        cot_context_free(ctx);
-    }
-    printf("%s: %d programs, %d failures\n", law, checked, failures);
-    return failures > 0;
+    laws_each(first, step, laws_count(), check, law);
+    printf("%s: %d programs, %d failures\n", law, checked, laws_failures);
+    return laws_failures > 0;
 }

@@ -165,12 +165,9 @@ add(int number)
     if (!laws_make(s.ctx, number, p) || p->f->n_inout)
         return;
     const ir_graph *f = p->f;
-    s.in[i] = laws_values(f->n_in, f->in, f);
+    s.in[i] = laws_sample(f, &seed, p->lo, p->hi, laws_fill_special);
     s.want[i] = laws_values(f->n_out, f->out, f);
     s.got[i] = laws_values(f->n_out, f->out, f);
-    for (int k = 0; k < f->n_in; k++)
-        laws_fill_special(&seed, ir_type_at(f, f->in[k]), f->in_name[k], p->lo, p->hi,
-                          s.in[i][k]);
     s.n++;
     if (!evaluate(i) || !lower_all(i))
         wrong(i, "lowering", cot_error(s.ctx));

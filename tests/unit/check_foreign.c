@@ -12,6 +12,7 @@
 #include "cotrace/custom.h"
 #include "ir/diag.h"
 #include "passes/pass.h"
+#include "runtime/check.h"
 
 /* ---- C code that knows nothing of traces ---- */
 
@@ -493,6 +494,55 @@ START_TEST(no_complex)
 }
 END_TEST
 
+/* `cot check` runs the back ends of the derivatives too.  What only the pullback shows is here
+ * C code whose answer grows from call to call. */
+static int calls;
+
+static int
+same_again(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info;
+    *(double *)out[0] = *(const double *)in[0];
+    return 0;
+}
+
+static int
+ever_more(const cot_custom_info *info, const void *const *in, void *const *out)
+{
+    (void)info;
+    *(double *)out[0] = *(const double *)in[0] + ++calls;
+    return 0;
+}
+
+static void
+pull_more(cot_trace *t, const cot_custom_info *info, const cot_value *in, cot_value *out)
+{
+    (void)t;
+    out[0] = cot_custom_call(info->user, COT_LIST(0), COT_VALUES(in[0]), NULL);
+}
+
+START_TEST(back_ends_of_derivatives)
+{
+    const cot_custom *more =
+        cot_custom_new(ctx, "more", .run = ever_more, .types = like_first, .n_in = 1);
+    const cot_custom *c = cot_custom_new(ctx, "same", .run = same_again, .types = like_first,
+                                         .vjp = pull_more, .user = (void *)more);
+    const cot_graph *g;
+    double x = 2;
+    void *in[] = { &x, NULL };
+    rt_verdict v;
+    ck_assert_int_eq(
+        cot_trace_fn(cot_fn_new(ctx, "f", apply, 1, 1, (void *)c), COT_TYPES(cot_f64()), &g),
+        COT_OK);
+    ck_assert_int_eq(rt_check_backends(g, in, &v), COT_OK);
+    ck_assert_msg(v.good, "%s", v.why.text);
+    ck_assert_int_eq(rt_check_derived(g, "vjp", in, &v), COT_OK);
+    ck_assert_msg(v.skipped || (!v.good && strstr(v.why.text, "result 1, element 0")), "%s",
+                  v.why.text);
+    ck_assert_int_eq(rt_check_derived(g, "jvp", in, &v), COT_ERR_RULE);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -508,6 +558,7 @@ main(void)
         { "A112", does_not_fit, sizeof wrong_call / sizeof *wrong_call },
         { "A112", no_name, 0 },
         { "A112", no_complex, 0 },
+        { "A112", back_ends_of_derivatives, 0 },
     };
 
     return SUITE("foreign", cases);

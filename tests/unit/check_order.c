@@ -206,6 +206,25 @@ START_TEST(numbers)
 }
 END_TEST
 
+BODY(middle_third,
+     out[0] = cot_quantile(in[0], 0.3, -1, .method = COT_QUANTILE_MIDPOINT, .skip_nan = 1);)
+BODY(linear_third, out[0] = cot_quantile(in[0], 0.3, -1, .skip_nan = 1);)
+
+/* 10 q is 3 as rounded and not exactly: between the numbers at 3 and 4 nothing is mixed, though
+ * the product is contracted with the difference that says so. */
+START_TEST(place_as_rounded)
+{
+    const double *x = F64(NAN, 0, 1, 2, 3, INFINITY, 5, 6, 7, 8, INFINITY, INFINITY);
+    const cot_types t = COT_TYPES(cot_f64(12));
+    gives(fn(middle_third, 1), t, IN(x), F64(3));
+    gives(fn(linear_third, 1), t, IN(x), F64(3));
+    x = F64(NAN, 0, 1, 2, 3, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY,
+            INFINITY);
+    gives(fn(middle_third, 1), t, IN(x), F64(3));
+    gives(fn(linear_third, 1), t, IN(x), F64(3));
+}
+END_TEST
+
 BODY(search, out[0] = cot_searchsorted(in[0], in[1]);)
 BODY(search_right, out[0] = cot_searchsorted(in[0], in[1], .right = 1);)
 BODY(counts, out[0] = cot_bincount(in[0], 4);)
@@ -370,6 +389,7 @@ main(void)
         ONCE(parts),
         EACH(methods, 5),
         ONCE(numbers),
+        ONCE(place_as_rounded),
         ONCE(searches),
         ONCE(edges),
         ONCE(running),

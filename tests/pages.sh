@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# What the pages name is there.   pages.sh SOURCE_DIR
+#
+#   links            to files
+#   paths            that begin with a folder of the tree; braces and stars are the shell's
+#   cot_x, COT_X     of headers, examples, options and variables; cot_x_ is how several begin
+#   --option         of a command here, or of another's: the list below
+#
+# adding-an-op.md adds an op `squash`, which is not.
+set -eu
+cd "$1"
+pages=$(find README.md CONTRIBUTING.md docs examples tests -name '*.md' | sort)
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+others='--output-on-failure --preset --build --recurse-submodules --prefix --test-dir --version --dwarf'
+
+missing() {
+    echo "$1: names $2, which is not there" | tee -a "$temp/missing"
+}
+
+# words PATTERN FILE...: each once
+words() {
+    pattern=$1
+    shift
+    cat "$@" | grep -oE -e "$pattern" | sort -u
+}
+
+name='\b(cot|COT)_[A-Za-z0-9_]+'
+find include runtime codegen ir examples tests bench tools -name '*.[ch]' -o -name '*.hpp' -o -name '*.sh' |
+    xargs cat CMakeLists.txt | grep -oE "$name" | sort -u >"$temp/names"
+find tools bench tests docs examples -type f ! -name '*.md' ! -name '*.cot' ! -name '*.mlir' | xargs cat dev |
+    grep -oaE -e '--[a-z][a-z-]+' | sort -u >"$temp/options"
+echo "$others" | tr ' ' '\n' >>"$temp/options"
+
+for page in $pages; do
+    for link in $(words '\]\([^)#: ]+' "$page" | cut -c3-); do
+        [ -e "$(dirname "$page")/$link" ] || missing "$page" "$link"
+    done
+    # Not what is built, nor the programs that carriers.md lists.
+    for path in $(sed 's,build/[^ `]*,,g; s,^| examples/[^|]*|,,; /^No program by itself/d; s,ninja -C.*,,' "$page" | words '\b(include|ir|passes|frontend|codegen|runtime|tools|tests|examples|bench)/[A-Za-z0-9_./{},*-]+[A-Za-z0-9_}]' -); do
+        for one in $(eval echo "$path"); do
+            case $one in
+            *squash* | *\*\**) ;;
+            *) [ -e "$one" ] || missing "$page" "$one" ;;
+            esac
+        done
+    done
+    for one in $(words "$name" "$page"); do
+        case $one in
+        *squash* | *_) ;;
+        *) grep -qxF "$one" "$temp/names" || missing "$page" "$one" ;;
+        esac
+    done
+    for option in $(grep -v -e '-->' "$page" | words '(^|[ `])--[a-z][a-z-]+' - | tr -d ' `'); do
+        grep -qxF -e "$option" "$temp/options" || missing "$page" "$option"
+    done
+done
+[ ! -e "$temp/missing" ]

@@ -1,0 +1,47 @@
+/* For suites of random numbers: a function's one result by the JIT, and by the evaluator. */
+#ifndef TESTS_UNIT_DRAWS_H
+#define TESTS_UNIT_DRAWS_H
+
+#include "tests/unit/traced.h"
+
+static inline cot_fn *
+fn(cot_body *body, int n_in, int n_out)
+{
+    return cot_fn_new(ctx, "f", body, n_in, n_out, NULL);
+}
+
+/* The one result of f on arguments of type f32 or f64, copied to out. */
+static inline void
+call(cot_fn *f, int n, cot_array **args, void *out, size_t bytes)
+{
+    cot_array *y = NULL;
+
+    if (cot_jit(f, &y, 1, (const cot_array *const *)args, n) != COT_OK)
+        ck_abort_msg("%s", cot_error(ctx));
+    ck_assert_uint_eq(cot_array_bytes(y), bytes);
+    memcpy(out, cot_array_data(y), bytes);
+    cot_array_free(y);
+}
+
+static inline void
+same_on_eval(cot_fn *f, int n, cot_array **args, const void *want, size_t bytes)
+{
+    cot_type types[4];
+    cot_kernel *k;
+    cot_array *y;
+    const cot_graph *g;
+
+    for (int i = 0; i < n; i++)
+        types[i] = cot_array_type(args[i]);
+    ck_assert_int_eq(cot_compile(f, (cot_types){ n, types },
+                                 &(cot_compile_options){ .backend = "eval" }, &k),
+                     COT_OK);
+    g = cot_kernel_graph(k);
+    y = cot_array_new(ctx, cot_graph_out_type(g, 0));
+    ck_assert_int_eq(cot_run(k, &y, (const cot_array *const *)args), COT_OK);
+    ck_assert_mem_eq(cot_array_data(y), want, bytes);
+    cot_array_free(y);
+    cot_kernel_free(k);
+}
+
+#endif
