@@ -204,6 +204,20 @@ range_of_linear(const cg_kernel *k, const linear *l, int64_t *lo, int64_t *hi, i
     return true;
 }
 
+/* What a shorter integer can be. */
+static bool
+range_of_type(cot_dtype t, int64_t *lo, int64_t *hi)
+{
+    const bool sign = t == COT_I8 || t == COT_I16 || t == COT_I32;
+    const int bits = (int)cot_dtype_size(t) * 8 - sign;
+
+    if (!sign && t != COT_U8 && t != COT_U16 && t != COT_U32)
+        return false;
+    *hi = ((int64_t)1 << bits) - 1;
+    *lo = sign ? -*hi - 1 : 0;
+    return true;
+}
+
 static bool
 range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
 {
@@ -262,12 +276,7 @@ range(const cg_kernel *k, cg_val v, int64_t *lo, int64_t *hi, int depth)
             *hi = hi1 > *hi ? hi1 : *hi;
         }
         return true;
-    case SC_cvt:
-        if (cg_type(k, i->in[0]) != COT_I32 || i->type != COT_I64)
-            return false;
-        *lo = INT32_MIN;
-        *hi = INT32_MAX;
-        return true;
+    case SC_cvt: return i->type == COT_I64 && range_of_type(cg_type(k, i->in[0]), lo, hi);
     default: return false;
     }
 }

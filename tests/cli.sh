@@ -260,6 +260,8 @@ END
 status 2 "$cot" run several.mlir --backend eval;             says "several.mlir:8: check.expect_eq: element [] is 2; wants 3"
 prints "i32[] 41"
 grep -qF "several.mlir:13:8: stablehlo.frobnicate: the op is not supported" err || { bad=1; cat err; }
+# Results of several would take each other's files.
+status 2 "$cot" run several.mlir --backend eval --out y;     says "--out has place for the results of one function"
 status 0 "$cot" run several.mlir --backend eval --entry good
 status 1 "$cot" run several.mlir --backend eval --entry bad
 # Open sizes are those of the arrays; an integer that comes first is a size that shapes may depend on.

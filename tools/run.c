@@ -267,6 +267,11 @@ run_each(cot_cli *c, const fe_hlo_names *names)
     int worst = EXIT_DONE;
 
     c->several = NULL;
+    if (c->out && names->n > 1)
+        return cli_wrong(c,
+                         "--out has place for the results of one function; %s has %d: pick one "
+                         "with --entry",
+                         c->files[0], names->n);
     for (int i = 0; i < names->n; i++) {
         cot_error_clear(c->ctx);
         c->entry = names->at[i];
@@ -283,6 +288,11 @@ run_modules(cot_cli *c)
 {
     int worst = EXIT_DONE;
 
+    if (c->out && fe_hlo_module_end(c->text, 0, c->bytes) < c->bytes)
+        return cli_wrong(c,
+                         "--out has place for the results of one function; %s has several "
+                         "modules: run one by one",
+                         c->files[0]);
     do {
         fe_hlo_names names = { 0, NULL };
         cot_error_clear(c->ctx);

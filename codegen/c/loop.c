@@ -5,6 +5,8 @@
  * folded by halves.  One of vectors, which would fill the stack, is b loops of two rounds for
  * 2^b iterations, the innermost over the highest bit: each keeps what its first round gave and
  * combines it with the second.  A tree is a binary counter of partial results. */
+#include <ctype.h>
+
 #include "codegen/c/emit.h"
 
 static const char *
@@ -54,26 +56,50 @@ loop_tail(cg_c_emit *e)
     cg_c_line(e, "}");
 }
 
-/* All carried values at once, since one may be made of another's old value. */
+static bool
+has_word(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+            !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    return false;
+}
+
+/* Does the text read a variable of another value that the loop carries? */
+static bool
+reads_another(cg_c_emit *e, const cg_block *x, const char *text, const char *own)
+{
+    for (int i = 0; i < x->n; i++) {
+        const cg_val v = x->yield[i].carried;
+        for (int c = 0; c < cg_c_copies(e, e->vary[v]); c++) {
+            const char *s = cg_c_value(e, v, c);
+            if (strcmp(s, own) != 0 && has_word(text, s))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All carried values at once: what is made of another's old value is made before any changes. */
 static void
 next_carries(cg_c_emit *e, const cg_block *x)
 {
-    const bool alone = x->n == 1;
-
-    for (int turn = alone ? 1 : 0; turn < 2; turn++)
+    for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < x->n; i++) {
             const cg_yield *y = &x->yield[i];
             const uint32_t set = e->vary[y->carried];
             const int lanes = cg_c_lanes(e, set);
             for (int c = 0; c < cg_c_copies(e, set); c++) {
                 const char *s = cg_c_value(e, y->carried, c);
-                const char *v = alone || turn == 0
-                                    ? cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes))
-                                    : cg_c_say(e, "next_%s", s);
-                if (turn == 0)
+                const char *v = cg_c_bare(e->t, cg_c_use(e, y->value, set, c, lanes));
+                const bool before = reads_another(e, x, v, s);
+                if (turn == 0 && before)
                     cg_c_line(e, "const %s next_%s = %s;", cg_c_type(e->t, y->type, lanes), s, v);
-                else
-                    cg_c_line(e, "%s = %s;", s, v);
+                if (turn == 1 && strcmp(s, v) != 0)
+                    cg_c_line(e, before ? "%s = next_%s;" : "%s = %s;", s, before ? s : v);
             }
         }
 }
@@ -184,15 +210,46 @@ part(cg_c_emit *e, const cg_block *x, int bit, int i, int copy)
     return cg_c_say(e, "f%u_%d_%d_%d", x->var, bit, i, copy);
 }
 
+/* The variable of the body: the rounds' bits, the last round's the highest. */
+static void
+fold_variable(cg_c_emit *e, const cg_block *x, int bits)
+{
+    const char *at = cg_c_value(e, x->lo, 0);
+
+    at = strcmp(at, "0") == 0 ? NULL : at;
+    for (int b = 0; b < bits; b++) {
+        const char *h = cg_c_say(e, "h%u_%d", x->var, b);
+        const long long weight = (long long)x->step << b;
+        h = weight == 1 ? h : cg_c_say(e, "%s * %lld", h, weight);
+        at = at ? cg_c_say(e, "%s + %s", at, h) : h;
+    }
+    cg_c_line(e, "const int64_t %s = %s;", cg_c_value(e, x->var, 0), at ? at : "0");
+}
+
+/* What the round's first pass leaves, or what its second adds to that. */
+static void
+fold_pass(cg_c_emit *e, const cg_block *x, int bit, int bits, bool second)
+{
+    for (int i = 0; i < x->n; i++) {
+        const uint32_t set = e->vary[x->result[i]];
+        const int lanes = cg_c_lanes(e, set);
+        for (int c = 0; c < cg_c_copies(e, set); c++) {
+            const char *s = part(e, x, bit, i, c),
+                       *v = bit + 1 < bits ? part(e, x, bit + 1, i, c)
+                                           : cg_c_use(e, x->yield[i].value, set, c, lanes);
+            cg_c_line(e, "    %s = %s;", s,
+                      second ? combined(e, &x->yield[i], lanes, s, v) : cg_c_bare(e->t, v));
+        }
+    }
+}
+
+/* A loop of two passes for each bit of the lanes: the inner ones fold the halves of the outer
+ * one's halves. */
 static void
 fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
 {
     if (bit == bits) {
-        const char *lane = "";
-        for (int b = 0; b < bits; b++)
-            lane = cg_c_say(e, "%s%sh%u_%d * %d", lane, b ? " + " : "", x->var, b, 1 << b);
-        cg_c_line(e, "const int64_t %s = %s + (%s) * %lld;", cg_c_value(e, x->var, 0),
-                  cg_c_value(e, x->lo, 0), bits ? lane : "0", (long long)x->step);
+        fold_variable(e, x, bits);
         cg_c_region(e, &x->body, x);
         return;
     }
@@ -207,19 +264,11 @@ fold_rounds(cg_c_emit *e, const cg_block *x, int bit, int bits)
               x->var, bit);
     e->indent++;
     fold_rounds(e, x, bit + 1, bits);
-    for (int i = 0; i < x->n; i++) {
-        const uint32_t set = e->vary[x->result[i]];
-        const int lanes = cg_c_lanes(e, set);
-        for (int c = 0; c < cg_c_copies(e, set); c++) {
-            const char *s = part(e, x, bit, i, c),
-                       *v = bit + 1 < bits ? part(e, x, bit + 1, i, c)
-                                           : cg_c_use(e, x->yield[i].value, set, c, lanes);
-            cg_c_line(e, "if (h%u_%d)", x->var, bit);
-            cg_c_line(e, "    %s = %s;", s, combined(e, &x->yield[i], lanes, s, v));
-            cg_c_line(e, "else");
-            cg_c_line(e, "    %s = %s;", s, v);
-        }
-    }
+    cg_c_line(e, "if (h%u_%d) {", x->var, bit);
+    fold_pass(e, x, bit, bits, true);
+    cg_c_line(e, "} else {");
+    fold_pass(e, x, bit, bits, false);
+    cg_c_line(e, "}");
     loop_tail(e);
 }
 

@@ -26,7 +26,7 @@ is_narrow(const cg_c_emit *e, cg_val v, int level)
     switch (i->op) {
     case SC_cvt:
         if (i->type == COT_I64)
-            return cg_type(e->k, i->in[0]) == COT_I32;
+            return fits(e, v);
         return cg_type(e->k, i->in[0]) == COT_I64 && fits(e, i->in[0]);
     case SC_div:
     case SC_rem:
