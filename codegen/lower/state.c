@@ -10,7 +10,16 @@
 
 /* -- what fits into registers -------------------------------------------------------------- */
 
-enum { STATE_MOST = 64, Y_MOST = 256, WORK_MOST = 1000, FOLD_MOST = 128, EXAMPLES_LEAST = 4 };
+/* A longer body spills, is slower than kernels in turn, and takes the compiler long; over examples,
+ * kernels in turn would be loops of their own. */
+enum {
+    STATE_MOST = 64,
+    Y_MOST = 256,
+    WORK_MOST = 250,
+    WORK_MOST_EACH = 1000,
+    FOLD_MOST = 128,
+    EXAMPLES_LEAST = 4
+};
 
 /* How a value of a body lies along the axis of examples. */
 typedef enum lie {
@@ -162,7 +171,7 @@ node_fits(fitting *u, const ir_node *n)
         n->op == OP_scatter_min || n->op == OP_scatter_max)
         each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
     u->work += each;
-    return u->work <= WORK_MOST;
+    return u->work <= (u->examples ? WORK_MOST_EACH : WORK_MOST);
 }
 
 /* Does f keep to one example?  First inputs are FREE up to `consts`, then carries lie as given,

@@ -112,6 +112,11 @@ bool fe_hlo_known(hlo_emit *e, ir_ref v, const char *what, ir_ints *out);
  * integers. */
 ir_ref fe_hlo_narrow(ir_build *b, const hlo_small *s, ir_ref x);
 ir_ref fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x);
+/* The bits of its elements, low ones of u8, and back. */
+ir_ref fe_hlo_bits_of_small(ir_build *b, const hlo_small *s, ir_ref x);
+ir_ref fe_hlo_small_of_bits(ir_build *b, const hlo_small *s, ir_ref i);
+/* A float within what the integers of a small type hold; as it is where that is a float. */
+ir_ref fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x);
 /* The small type of operand i, or NULL. */
 static inline const hlo_small *
 fe_hlo_small_in(const hlo_emit *e, int i)

@@ -392,70 +392,14 @@ fe_hlo_convert(hlo_emit *e)
 {
     const hlo_type *t = fe_hlo_declared(e, 0);
     const bool part = t && ir_is_complex(in_dtype(e, 0)) && !ir_is_complex(t->dtype);
+    ir_ref x = e->in[0];
 
-    if (t) /* of a complex number the real part counts */
-        e->out[0] = ir_convert(e->b, part ? ir_op1(e->b, OP_real, e->in[0]) : e->in[0], t->dtype);
-}
-
-/* Wider elements take a last axis in, narrower ones put one out: little endian, as memory
- * is. */
-void
-fe_hlo_bitcast(hlo_emit *e)
-{
-    const ir_type *to = fe_hlo_out_type(e, 0), *from = fe_hlo_in_type(e, 0);
-    ir_attrs at = { .dtype = { to ? to->dtype : COT_DTYPE_NONE } };
-
-    if (!to)
+    if (!t)
         return;
-    if (fe_hlo_small_in(e, 0) != fe_hlo_declared(e, 0)->small) {
-        fe_hlo_fail(
-            e, "bits of elements of fewer than 8 bits, or of 8-bit floats, are not supported");
-        return;
-    }
-    if (to->dtype == from->dtype)
-        e->out[0] = e->in[0];
-    else if (cot_dtype_size(to->dtype) == cot_dtype_size(from->dtype))
-        e->out[0] = ir_node1(e->b, OP_bitcast, 1, e->in, &at);
-    else
-        e->out[0] = fe_hlo_recast(e, e->in[0], to);
-}
-
-static cot_dtype
-unsigned_of(size_t size)
-{
-    return size == 1 ? COT_U8 : size == 2 ? COT_U16 : size == 4 ? COT_U32 : COT_U64;
-}
-
-/* Parts by shifts: from n narrow words a wide one, or from a wide one n narrow words along a
- * new last axis. */
-ir_ref
-fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to)
-{
-    ir_build *b = e->b;
-    const size_t is = cot_dtype_size(ir_btype(b, x)->dtype), want = cot_dtype_size(to->dtype);
-    const bool widen = want > is;
-    const cot_dtype wide = unsigned_of(widen ? want : is),
-                    narrow = unsigned_of(widen ? is : want);
-    const int64_t n = (int64_t)(widen ? want / is : is / want),
-                  step = 8 * (int64_t)(widen ? is : want);
-
-    if (is > 8 || want > 8 || (widen && (ir_btype(b, x)->rank == 0 || ir_btype(b, x)->dims[ir_btype(b, x)->rank - 1] != n))) {
-        fe_hlo_fail(e, "no bits of %s are a %s", ir_type_str(b->ctx, ir_btype(b, x)), cot_dtype_name(to->dtype));
-        return IR_NONE;
-    }
-    x = ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { unsigned_of(is) } });
-    if (!x)
-        return IR_NONE;
-    x = widen ? ir_convert(b, x, wide) : ir_broadcast_axis(b, x, ir_btype(b, x)->rank, n);
-    const ir_type *t = ir_btype(b, x);
-    ir_ref shift =
-        ir_mul(b, ir_iota(b, wide, t->rank, t->dims, t->rank - 1), ir_splat_int(b, t, step));
-    x = ir_op2(b, widen ? OP_shl : OP_shr_logical, x, shift);
-    if (!widen)
-        x = ir_convert(b, ir_op2(b, OP_and, x, ir_splat_int(b, t, step == 64 ? -1 : ((int64_t)1 << step) - 1)), narrow);
-    else
-        x = ir_reduce(b, OP_reduce_sum, x, ir_axes_of(t->rank - 1));
-    return x ? ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { to->dtype } }) : IR_NONE;
+    x = part ? ir_op1(e->b, OP_real, x) : x; /* of a complex number the real part counts */
+    if (t->small && x && ir_is_inexact(ir_btype(e->b, x)->dtype))
+        x = fe_hlo_saturated(e->b, t->small, x);
+    e->out[0] = ir_convert(e->b, x, t->dtype);
 }
 
 /* To e bits of exponent and m of mantissa, nearest even. */

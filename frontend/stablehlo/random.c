@@ -9,6 +9,8 @@
  * 2011. */
 #include "frontend/stablehlo/rules.h"
 
+#include <math.h>
+
 #include "ir/diag.h"
 
 /* The halves of u64 words exchanged. */
@@ -179,4 +181,84 @@ fe_hlo_rng_bit_generator(hlo_emit *e)
         philox(e, state, t);
     else
         threefry(e, t);
+}
+
+/* ---- numbers without a state ----
+ *
+ * Which numbers these are is the implementation's choice: ours are Threefry's words, keyed by
+ * the place of the op in the text, so that each run draws the same, and each iteration of a
+ * loop. */
+
+/* The upper bits of the words as numbers that the type has exactly: multiples of 2^-digits in
+ * [0, 1), or odd ones of 2^(1-digits) in (-1, 1), which are the same to both sides of 0. */
+static ir_ref
+fractions(ir_build *b, ir_ref y, cot_dtype t, bool odd)
+{
+    const int digits = t == COT_F64   ? 53
+                       : t == COT_F32 ? 24
+                       : t == COT_F16 ? 11
+                                      : 8,
+              n = odd ? digits - 1 : digits;
+    const ir_type *u64 = y ? ir_btype(b, y) : NULL;
+
+    if (!u64)
+        return IR_NONE;
+    y = ir_op2(b, OP_shr_logical, y, ir_splat_int(b, u64, 64 - n));
+    if (odd)
+        y = ir_add(b, ir_add(b, y, y), ir_splat_int(b, u64, 1));
+    y = ir_convert(b, y, COT_F64);
+    y = y ? ir_mul(b, y, ir_like(b, y, ldexp(1, -n))) : IR_NONE;
+    return y ? ir_convert(b, odd ? ir_sub(b, y, ir_like(b, y, 1)) : y, t) : IR_NONE;
+}
+
+/* In [a, b), modulo its length. */
+static ir_ref
+whole_between(ir_build *b, ir_ref y, ir_ref low, ir_ref high, cot_dtype t)
+{
+    const ir_attrs u64 = { .dtype = { COT_U64 } }, i64 = { .dtype = { COT_I64 } };
+
+    low = t == COT_U64 ? low : ir_convert(b, low, COT_I64);
+    high = t == COT_U64 ? high : ir_convert(b, high, COT_I64);
+    ir_ref span = ir_sub(b, high, low);
+    if (t != COT_U64 && span)
+        span = ir_node1(b, OP_bitcast, 1, &span, &u64);
+    y = span ? ir_op2(b, OP_rem, y, span) : IR_NONE;
+    if (t != COT_U64 && y)
+        y = ir_node1(b, OP_bitcast, 1, &y, &i64);
+    return y ? ir_convert(b, ir_add(b, low, y), t) : IR_NONE;
+}
+
+void
+fe_hlo_rng(hlo_emit *e)
+{
+    const hlo_span kind = fe_hlo_enum(e, "rng_distribution", "distribution");
+    const ir_type *t = fe_hlo_out_type(e, 0), *u64 = ir_scalar_type(e->b->ctx, COT_U64);
+    const bool normal = fe_hlo_is(kind, "NORMAL");
+    ir_build *b = e->b;
+
+    if (!t)
+        return;
+    const bool real = ir_is_float(t->dtype);
+    if ((!normal && !fe_hlo_is(kind, "UNIFORM")) || (normal && !real) ||
+        ir_is_complex(t->dtype) || t->dtype == COT_BOOL || fe_hlo_in_type(e, 0)->rank ||
+        fe_hlo_in_type(e, 1)->rank) {
+        fe_hlo_fail(e,
+                    "is supported for UNIFORM of integers and floats, and NORMAL of floats, "
+                    "between two scalars; not for %.*s of %s",
+                    (int)kind.n, kind.n ? kind.at : "", ir_type_str(b->ctx, t));
+        return;
+    }
+    ir_ref y = words(b, ir_splat_int(b, u64, e->op->out), ir_splat_int(b, u64, 0), t);
+    ir_ref low = ir_broadcast_scalar(b, e->in[0], t),
+           high = ir_broadcast_scalar(b, e->in[1], t);
+    if (!real)
+        e->out[0] = whole_between(b, y, low, high, t->dtype);
+    else if (!(y = fractions(b, y, t->dtype, normal)))
+        return;
+    else if (normal)
+        e->out[0] = ir_add(
+            b, low,
+            ir_mul(b, high, ir_mul(b, ir_op1(b, OP_erf_inv, y), ir_like(b, y, sqrt(2)))));
+    else
+        e->out[0] = ir_add(b, low, ir_mul(b, y, ir_sub(b, high, low)));
 }

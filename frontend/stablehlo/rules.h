@@ -13,9 +13,8 @@
 
 /* A call of the function that the attribute names. */
 void fe_hlo_call_named(hlo_emit *e, const char *attribute);
-/* Floats as integers in their total order; bits as elements of another width. */
+/* Floats as integers in their total order. */
 ir_ref fe_hlo_total(ir_build *b, ir_ref x);
-ir_ref fe_hlo_recast(hlo_emit *e, ir_ref x, const ir_type *to);
 /* A reduction of values with their places that is argmax or argmin, made so: false if it is
  * none. */
 bool fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes);

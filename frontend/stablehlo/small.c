@@ -145,3 +145,129 @@ fe_hlo_low_bits(ir_build *b, const hlo_small *s, ir_ref x)
 {
     return ir_op2(b, OP_and, x, ir_splat_int(b, ir_btype(b, x), (1 << s->bits) - 1));
 }
+
+ir_ref
+fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    if (s->carrier == COT_F32)
+        return x;
+    const int width = s->carrier == COT_U8 ? s->bits : s->bits - 1;
+    const double top = (1 << width) - 1, low = s->carrier == COT_U8 ? 0 : -1 - top;
+
+    return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), ir_like(b, x, top));
+}
+
+/* ---- their bits ---- */
+
+/* Magnitudes that are numbers of no format: what infinity and NaN are as bits, -1 where there
+ * are none. */
+static int
+infinity_bits(const hlo_small *s)
+{
+    return s->kind == IEEE ? ((1 << (s->bits - 1 - s->digits)) - 1) << s->digits : -1;
+}
+
+static int
+nan_bits(const hlo_small *s)
+{
+    switch (s->kind) {
+    case IEEE: return infinity_bits(s) | 1 << (s->digits - 1);
+    case ONE_NAN: return (1 << (s->bits - 1)) - 1;
+    case NO_ZERO: return 1 << (s->bits - 1);
+    default: return -1;
+    }
+}
+
+static ir_ref
+as(ir_build *b, ir_ref x, cot_dtype t)
+{
+    return x ? ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { t } }) : IR_NONE;
+}
+
+static ir_ref
+shifted(ir_build *b, ir_op op, ir_ref x, int n)
+{
+    return x ? ir_op2(b, op, x, ir_splat_int(b, ir_btype(b, x), n)) : IR_NONE;
+}
+
+static ir_ref
+masked(ir_build *b, ir_ref x, int64_t mask)
+{
+    return x ? ir_op2(b, OP_and, x, ir_splat_int(b, ir_btype(b, x), mask)) : IR_NONE;
+}
+
+/* Exponent and digits of f32 moved to their places; below the least normal number, multiples of
+ * the least of all. */
+static ir_ref
+bits_of_float(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    ir_ref all = as(b, x, COT_U32), a = ir_op1(b, OP_abs, x);
+    if (!all || !a)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, all);
+    ir_ref high = ir_sub(b, shifted(b, OP_shr_logical, as(b, a, COT_U32), 23 - s->digits),
+                         ir_splat_int(b, t, (127 - s->bias) << s->digits));
+    ir_ref low =
+        ir_convert(b, ir_mul(b, a, ir_like(b, a, ldexp(1, s->bias - 1 + s->digits))), COT_U32);
+    ir_ref y =
+        ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, ldexp(1, 1 - s->bias))), low, high);
+
+    if (infinity_bits(s) >= 0)
+        y = ir_select(b, ir_op2(b, OP_gt, a, ir_like(b, a, greatest(s))),
+                      ir_splat_int(b, t, infinity_bits(s)), y);
+    y = ir_op2(b, OP_or, y,
+               shifted(b, OP_shl, shifted(b, OP_shr_logical, all, 31), s->bits - 1));
+    if (nan_bits(s) >= 0)
+        y = ir_select(b, ir_op2(b, OP_ne, x, x), ir_splat_int(b, t, nan_bits(s)), y);
+    return ir_convert(b, masked(b, y, (1 << s->bits) - 1), COT_U8);
+}
+
+static ir_ref
+float_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
+{
+    const int sign = 1 << (s->bits - 1);
+    ir_ref all = masked(b, ir_convert(b, i, COT_U32), 2 * sign - 1),
+           a = masked(b, all, sign - 1);
+    if (!a)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, a);
+    ir_ref high = as(b,
+                     ir_add(b, shifted(b, OP_shl, a, 23 - s->digits),
+                            ir_splat_int(b, t, (127 - s->bias) << 23)),
+                     COT_F32);
+    ir_ref low = ir_convert(b, a, COT_F32);
+    if (!high || !low)
+        return IR_NONE;
+    low = ir_mul(b, low, ir_like(b, low, ldexp(1, 1 - s->bias - s->digits)));
+    ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_splat_int(b, t, 1 << s->digits)), low, high);
+
+    if (infinity_bits(s) >= 0) {
+        ir_ref top = ir_splat_int(b, t, infinity_bits(s));
+        y = ir_select(b, ir_op2(b, OP_eq, a, top), ir_like(b, y, (double)INFINITY), y);
+        y = ir_select(b, ir_op2(b, OP_gt, a, top), ir_like(b, y, (double)NAN), y);
+    } else if (s->kind == ONE_NAN)
+        y = ir_select(b, ir_op2(b, OP_eq, a, ir_splat_int(b, t, nan_bits(s))),
+                      ir_like(b, y, (double)NAN), y);
+    ir_ref negative = ir_op2(b, OP_ge, all, ir_splat_int(b, t, sign));
+    y = ir_select(b, negative, ir_op1(b, OP_neg, y), y);
+    if (s->kind == NO_ZERO)
+        y = ir_select(b, ir_op2(b, OP_eq, all, ir_splat_int(b, t, sign)),
+                      ir_like(b, y, (double)NAN), y);
+    return y;
+}
+
+ir_ref
+fe_hlo_bits_of_small(ir_build *b, const hlo_small *s, ir_ref x)
+{
+    if (s->carrier == COT_F32)
+        return bits_of_float(b, s, x);
+    return masked(b, s->carrier == COT_I8 ? as(b, x, COT_U8) : x, (1 << s->bits) - 1);
+}
+
+ir_ref
+fe_hlo_small_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
+{
+    if (s->carrier == COT_F32)
+        return float_of_bits(b, s, i);
+    return fe_hlo_narrow(b, s, s->carrier == COT_I8 ? as(b, i, COT_I8) : i);
+}

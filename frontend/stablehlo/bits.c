@@ -1,0 +1,92 @@
+/* Elements of one width as elements of another, by their bits: little endian, as memory is.
+ *
+ * Wider elements take a last axis in, narrower ones put one out.  In between are unsigned
+ * integers that hold the bits of an element in their lowest: a bool is one bit, an integer of 4
+ * bits is four. */
+#include "frontend/stablehlo/rules.h"
+
+static cot_dtype
+holder(int bits)
+{
+    return bits <= 8 ? COT_U8 : bits == 16 ? COT_U16 : bits == 32 ? COT_U32 : COT_U64;
+}
+
+static ir_ref
+bits_as(ir_build *b, ir_ref x, cot_dtype t)
+{
+    return x && ir_btype(b, x)->dtype != t
+               ? ir_node1(b, OP_bitcast, 1, &x, &(ir_attrs){ .dtype = { t } })
+               : x;
+}
+
+/* Parts by shifts: from n narrow words a wide one, or from a wide one n narrow words along a
+ * new last axis. */
+static ir_ref
+regrouped(ir_build *b, ir_ref x, int is, int want)
+{
+    const bool widen = want > is;
+    const int wide = widen ? want : is, narrow = widen ? is : want;
+
+    if (!x || is == want)
+        return x;
+    x = widen ? ir_convert(b, x, holder(wide))
+              : ir_broadcast_axis(b, x, ir_btype(b, x)->rank, wide / narrow);
+    if (!x)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, x);
+    ir_ref shift = ir_mul(b, ir_iota(b, holder(wide), t->rank, t->dims, t->rank - 1),
+                          ir_splat_int(b, t, narrow));
+    x = ir_op2(b, widen ? OP_shl : OP_shr_logical, x, shift);
+    if (widen)
+        return ir_reduce(b, OP_reduce_sum, x, ir_axes_of(t->rank - 1));
+    return ir_convert(b, ir_op2(b, OP_and, x, ir_splat_int(b, t, ((int64_t)1 << narrow) - 1)),
+                      holder(narrow));
+}
+
+static bool
+regroups(const ir_type *x, int is, int want)
+{
+    if (is > 64 || want > 64 || (is > want ? is % want : want % is) != 0)
+        return false;
+    return want > is ? x->rank > 0 && x->dims[x->rank - 1] == want / is
+                     : want == is || x->rank < COT_MAX_RANK;
+}
+
+static int
+width_of(const hlo_small *s, cot_dtype t)
+{
+    return s ? s->bits : t == COT_BOOL ? 1 : 8 * (int)cot_dtype_size(t);
+}
+
+void
+fe_hlo_bitcast(hlo_emit *e)
+{
+    ir_build *b = e->b;
+    const ir_type *to = fe_hlo_out_type(e, 0), *from = fe_hlo_in_type(e, 0);
+
+    if (!to)
+        return;
+    const hlo_small *in = fe_hlo_small_in(e, 0), *out = fe_hlo_declared(e, 0)->small;
+    const int is = width_of(in, from->dtype), want = width_of(out, to->dtype);
+    ir_ref x = e->in[0];
+    if (in == out && to->dtype == from->dtype) {
+        e->out[0] = x;
+        return;
+    }
+    if (!in && !out && is == want) {
+        e->out[0] = bits_as(b, x, to->dtype);
+        return;
+    }
+    if (!regroups(from, is, want)) {
+        fe_hlo_fail(e, "no bits of %s are a %s", ir_type_str(b->ctx, from),
+                    ir_type_str(b->ctx, to));
+        return;
+    }
+    x = in                        ? fe_hlo_bits_of_small(b, in, x)
+        : from->dtype == COT_BOOL ? ir_convert(b, x, COT_U8)
+                                  : bits_as(b, x, holder(is));
+    x = regrouped(b, x, is, want);
+    e->out[0] = out                     ? fe_hlo_small_of_bits(b, out, x)
+                : to->dtype == COT_BOOL ? ir_convert(b, x, COT_BOOL)
+                                        : bits_as(b, x, to->dtype);
+}
