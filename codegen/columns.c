@@ -12,6 +12,8 @@ enum {
     BLOCK = 512,
     ROWS_LEAST = 64,
     COLUMNS_LEAST = 256,
+    GRID_ROWS_LEAST = 2 * BLOCK,
+    GRID_COLUMNS_MOST = 1 << 16,        /* so many keep a GPU busy by themselves */
     SCRATCH_MOST = 128 << 10
 };
 
@@ -69,12 +71,15 @@ cg_is_column_reduce(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
     int first, last;
     if (ir_ops[n->op].flag != IR_REDUCE || n->op == OP_argmax || n->op == OP_argmin ||
-        cg_lanes(l, 32) == 1)
+        (cg_lanes(l, 32) == 1 && !l->target.grid))
         return false;
     cg_reduced(f, n, &first, &last);
     if (first != 0 || ir_axes_count(n->at.axes.axes) != last)
         return false;
     cg_columns c = cg_columns_of(l, f, 1, &n->first);
+    if (l->target.grid)
+        return !cg_is_row_reduce(f, n) && c.rows >= GRID_ROWS_LEAST && c.count > 0 &&
+               c.count < GRID_COLUMNS_MOST;
     return c.rows >= ROWS_LEAST && c.count >= COLUMNS_LEAST && choose_panel(&c);
 }
 
@@ -82,7 +87,7 @@ bool
 cg_may_share_columns(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return n <= CG_COLUMNS_MOST && choose_panel(&c);
+    return n <= CG_COLUMNS_MOST && (l->target.grid || choose_panel(&c));
 }
 
 bool
@@ -283,6 +288,10 @@ cg_column_kernel(cg_lowering *l, cg_frame *fr, const cg_group *g)
     panels p = { .c = cg_columns_of(l, fr->f, g->n, g->v), .fr = fr };
     cg_columns *c = &p.c;
     cg_build *b = &l->b;
+    if (l->target.grid) {
+        cg_column_grid(l, fr, g);
+        return;
+    }
     choose_panel(c);
     cg_note_group(l, fr, g);
     for (int i = 0; i < c->n; i++)

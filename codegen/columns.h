@@ -45,6 +45,8 @@ void cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, voi
 void cg_columns_add(cg_columns *c, int i, cg_ix column, cg_val x);
 /* A loop over the columns of the stack, by vectors. */
 void cg_columns_each(cg_columns *c, cg_each_body *body, void *user);
+/* columns_grid.c: the kernels of a column group on a GPU. */
+void cg_column_grid(cg_lowering *l, cg_frame *fr, const cg_group *g);
 /* The node of reduction i at the bottom of the stack. */
 cg_val cg_columns_node(cg_columns *c, int i, cg_ix column);
 

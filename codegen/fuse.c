@@ -124,11 +124,13 @@ puller(fusing *u, ir_ref v)
 }
 
 /* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
- * is computed outside of them.  Few elements there are no vector, so that another axis is the
+ * is computed outside of them; but on a GPU those are threads, each of which computes it.  Few elements there are no vector, so that another axis is the
  * innermost one: that matters for what has a loop. */
 static bool
 is_hoisted(const fusing *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
+    if (u->l->target.grid && x->rank > 0)
+        return false;
     for (int k = 0; k < x->rank; k++)
         if (n->at.broadcast.dims.at[k] != k || x->dims[k] != y->dims[k])
             return false;

@@ -49,6 +49,10 @@ void cg_order(cg_lowering *l, const ir_graph *f, cg_cut *cut);
 bool *cg_early_reads(ir_arena *a, const ir_graph *f);
 /* By result of node n: the operand that it may be written over, or -1; NULL: there is none. */
 const int *cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n);
+/* The operand that result k of node n is but for parts, which are written one after the
+ * other; or -1.  Of the mapped form, where that is better than to choose all of it for each
+ * example. */
+int cg_part_operand(const ir_graph *f, const ir_node *n, int k);
 /* Operand i of a node with a lowering of its own. */
 void cg_walk_operand(cg_walk *w, const ir_node *n, int i);
 /* What group g reads, at index `space` of its space. */

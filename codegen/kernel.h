@@ -331,5 +331,8 @@ bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
 /* A power of two, at most 64, that divides the index whatever values its parts take, in the
  * first lane of vector loops. */
 int64_t cg_multiple_of(const cg_kernel *k, cg_val v);
+/* The same in the first iteration of the loop, and of all that is a multiple of `apart` behind
+ * it. */
+int64_t cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart);
 
 #endif

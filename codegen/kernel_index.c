@@ -435,7 +435,7 @@ lowest_bit(int64_t x)
 }
 
 static int64_t
-multiple(const cg_kernel *k, cg_val v, int depth)
+multiple(const cg_kernel *k, cg_val v, const cg_block *still, int depth)
 {
     const cg_insn *i = &k->insn[v];
     const cg_block *x = i->op == CG_VAR ? k->insn[i->in[0]].block : NULL;
@@ -445,18 +445,18 @@ multiple(const cg_kernel *k, cg_val v, int depth)
     if (v == 0 || depth > MAX_DEPTH)
         return 1;
     if (x) {
-        m = multiple(k, x->lo, depth + 1);
-        c = x->kind == CG_VECTOR ? 64 : lowest_bit(x->step);
+        m = multiple(k, x->lo, still, depth + 1);
+        c = x->kind == CG_VECTOR || x == still ? 64 : lowest_bit(x->step);
         return m < c ? m : c;
     }
     if (i->op == SC_and && cg_is_const(k, i->in[1], &c) && c >= 0)
-        return multiple(k, i->in[0], depth + 1);
+        return multiple(k, i->in[0], still, depth + 1);
     if (i->op != SC_add && i->op != SC_sub && i->op != SC_mul && i->op != SC_const)
         return 1;
     l = linear_of(k, v);
     m = lowest_bit(l.k);
     for (int j = 0; j < l.n; j++) {
-        c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], depth + 1);
+        c = l.v[j] == v ? 1 : lowest_bit(l.c[j]) * multiple(k, l.v[j], still, depth + 1);
         c = c > 64 ? 64 : c;
         m = c < m ? c : m;
     }
@@ -466,5 +466,13 @@ multiple(const cg_kernel *k, cg_val v, int depth)
 int64_t
 cg_multiple_of(const cg_kernel *k, cg_val v)
 {
-    return multiple(k, v, 0);
+    return multiple(k, v, NULL, 0);
+}
+
+int64_t
+cg_multiple_of_rows(const cg_kernel *k, cg_val v, const cg_block *copies, int64_t apart)
+{
+    const int64_t m = multiple(k, v, copies, 0), n = lowest_bit(apart);
+
+    return m < n ? m : n;
 }

@@ -8,19 +8,96 @@
  * a loop both are the rule: the cotangent of what a step wrote is read, then set to zero. */
 #include "codegen/fuse.h"
 
-enum { MAPS_MOST = 4 };             /* ops between an operand and a map of it */
+enum {
+    MAPS_MOST = 4, /* ops between an operand and a map of it                             */
+    MASKED_LEAST =
+        65, /* elements of an example; fewer are chosen: a loop in registers has 64 */
+};
 
 typedef struct order {
     cg_lowering *l;
     const ir_graph *f;
     cg_cut *cut;
     ir_ref **read;              /* by group: what it reads, each value once, then IR_NONE */
-    const int **over;           /* by group of a node: cg_overwrites                      */
+    const int **over; /* by group of a node: cg_overwrites                      */
 } order;
 
 /* -- what is read early -------------------------------------------------------------------- */
 
-/* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it is made anew. */
+/* Is x what input c is, but for parts that are written one after the other? */
+static bool
+is_part_write(const ir_graph *f, ir_ref x, ir_ref c)
+{
+    while (x != c) {
+        const ir_node *n = ir_def(f, x);
+        const int from = n ? cg_part_operand(f, n, (int)(x - n->first)) : -1;
+        if (from < 0)
+            return false;
+        x = n->in[from];
+    }
+    return true;
+}
+
+static bool
+all_write_parts(const ir_node *n, int k, int j)
+{
+    const ir_graphs g = n->at.cond.branches;
+    bool all = ir_type_at(g.at[0], g.at[0]->out[k]) == ir_type_at(g.at[0], g.at[0]->in[j - 1]);
+    for (int i = 0; i < g.n && all; i++)
+        all = is_part_write(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1]);
+    return all;
+}
+
+/* Operand j is there for result k alone. */
+static bool
+is_alone(const ir_node *n, int k, int j)
+{
+    bool is = true;
+    for (int i = 0; i < n->n_in; i++)
+        is &= i == j || n->in[i] != n->in[j];
+    for (int i = 0; i < n->n_out && is; i++)
+        is = i == k || !all_write_parts(n, i, j);
+    return is;
+}
+
+static const ir_type *
+predicate_of(const ir_graph *f, const ir_node *n)
+{
+    return n->op == OP_cond    ? ir_type_at(f, n->in[0])
+           : n->op == OP_while ? ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0])
+                               : NULL;
+}
+
+int
+cg_part_operand(const ir_graph *f, const ir_node *n, int k)
+{
+    const ir_type *t = ir_type_at(f, n->first + (ir_ref)k), *p = predicate_of(f, n);
+    const bool mapped = p && p->rank > 0;
+    if (mapped && t->size < MASKED_LEAST * p->size)
+        return -1; /* choosing is cheaper, and in registers perhaps */
+    if (ir_ops[n->op].flag == IR_INDEX)
+        return n->op == OP_gather || n->op == OP_dynamic_slice ||
+                       (ir_is_half(t->dtype) && n->op != OP_scatter &&
+                        n->op != OP_dynamic_update_slice)
+                   ? -1
+                   : 0;
+    if (n->op == OP_cond) {
+        for (int j = 1; j < n->n_in; j++)
+            if (all_write_parts(n, k, j) && (!mapped || is_alone(n, k, j)))
+                return j;
+        return -1;
+    }
+    const ir_graph *body = n->op == OP_scan    ? n->at.scan.body
+                           : n->op == OP_while ? n->at.loop.body
+                                               : NULL;
+    const int first = n->op == OP_scan ? (int)n->at.scan.consts : (int)n->at.loop.consts;
+    if (!body || (n->op == OP_scan && k >= n->at.scan.carries))
+        return -1;
+    return is_part_write(body, body->out[k], body->in[first + k]) ? first + k : -1;
+}
+
+/* The input of branch f that result x of it is a part-write of, or the same as; IR_NONE: it
+ * is made anew. */
 static ir_ref
 origin(ir_arena *a, const ir_graph *f, ir_ref x)
 {
@@ -40,7 +117,8 @@ is_map_of(const ir_graph *f, ir_ref x, ir_ref c, int most)
 {
     const ir_node *n = ir_def(f, x);
     bool is = x == c;
-    for (int i = 0; !is && n && most > 0 && ir_ops[n->op].flag == IR_POINTWISE && i < n->n_in; i++)
+    for (int i = 0; !is && n && most > 0 && ir_ops[n->op].flag == IR_POINTWISE && i < n->n_in;
+         i++)
         is = ir_type_at(f, n->in[i]) == ir_type_at(f, x) && is_map_of(f, n->in[i], c, most - 1);
     return is;
 }
@@ -70,8 +148,8 @@ branch_operand(ir_arena *a, const ir_graph *f, const ir_node *n, int k, const in
     }
     for (int i = 0; i < g.n; i++)
         for (int j = 1; j < n->n_in; j++)
-            if (is_free(f, n, k, j, over)
-                && is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], MAPS_MOST))
+            if (is_free(f, n, k, j, over) &&
+                is_map_of(g.at[i], g.at[i]->out[k], g.at[i]->in[j - 1], MAPS_MOST))
                 return j;
     return -1;
 }
@@ -79,15 +157,25 @@ branch_operand(ir_arena *a, const ir_graph *f, const ir_node *n, int k, const in
 const int *
 cg_overwrites(ir_arena *a, const ir_graph *f, const ir_node *n)
 {
-    const bool writes = ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
-    const bool chooses = n->op == OP_cond && ir_type_at(f, n->in[0])->rank == 0;
-    const int first = n->op == OP_scan ? (int)n->at.scan.consts : n->op == OP_while ? (int)n->at.loop.consts : 0;
-    const int carries = n->op == OP_scan ? (int)n->at.scan.carries : n->op == OP_while ? n->n_out : 0;
+    const bool writes =
+        ir_ops[n->op].flag == IR_INDEX && n->op != OP_gather && n->op != OP_dynamic_slice;
+    const bool chooses = n->op == OP_cond,
+               mapped = chooses && ir_type_at(f, n->in[0])->rank > 0;
+    const int first = n->op == OP_scan    ? (int)n->at.scan.consts
+                      : n->op == OP_while ? (int)n->at.loop.consts
+                                          : 0;
+    const int carries = n->op == OP_scan    ? (int)n->at.scan.carries
+                        : n->op == OP_while ? n->n_out
+                                            : 0;
     if (!writes && !chooses && carries == 0)
         return NULL;
     int *over = IR_NEW_N(a, int, n->n_out + 1);
     for (int k = 0; k < n->n_out; k++)
-        over[k] = writes ? 0 : chooses ? branch_operand(a, f, n, k, over) : k < carries ? first + k : -1;
+        over[k] = writes        ? 0
+                  : mapped      ? cg_part_operand(f, n, k)
+                  : chooses     ? branch_operand(a, f, n, k, over)
+                  : k < carries ? first + k
+                                : -1;
     return over;
 }
 
@@ -201,7 +289,8 @@ find_reads(order *o)
         const cg_group *g = &o->cut->group[i];
         cg_walk w;
         uint32_t n = 0;
-        o->over[i] = g->kind == CG_GROUP_NODE ? cg_overwrites(o->l->arena, o->f, g->node) : NULL;
+        o->over[i] =
+            g->kind == CG_GROUP_NODE ? cg_overwrites(o->l->arena, o->f, g->node) : NULL;
         cg_walk_group(&w, o->l->arena, o->f, o->cut, g);
         o->read[i] = IR_NEW_N(o->l->arena, ir_ref, w.n_reads + 1);
         for (uint32_t j = 0; j < w.n_reads; j++) {

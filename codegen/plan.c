@@ -118,6 +118,7 @@ cg_level_new(cg_lowering *l, const ir_graph *f)
     v->place = IR_NEW_N(l->arena, cg_place, f->n_values);
     v->borrowed = IR_NEW_N(l->arena, bool, f->n_values);
     v->whole = IR_NEW_N(l->arena, const cg_whole *, f->n_values);
+    v->mask = IR_NEW_N(l->arena, const cg_masked *, f->n_values);
     v->stride = IR_NEW_N(l->arena, const int64_t *, f->n_values);
     v->cut = cg_fuse(l, f);
     return v;
@@ -376,7 +377,8 @@ made_in_place(cg_lowering *l, const cg_level *b, ir_ref c, uint32_t n)
     is[c] = true;
     for (uint32_t i = 0; i < n; i++) {
         const cg_group *g = &b->cut->group[b->cut->order[i]];
-        const int *over = g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, b->f, g->node) : NULL;
+        const int *over =
+            g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, b->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
             const ir_ref y = g->node->first + (ir_ref)k;
             const bool apart = b->place[y].set && !cg_may_share(l, b->place[y], b->place[c]);
@@ -423,13 +425,14 @@ forward_places(cg_lowering *l, cg_level *v)
         const cg_group *g = &v->cut->group[v->cut->order[i]];
         if (cg_forward_pieces(l, v, i))
             continue;
-        const int *over = g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, v->f, g->node) : NULL;
+        const int *over =
+            g->kind == CG_GROUP_NODE ? cg_overwrites(l->arena, v->f, g->node) : NULL;
         for (int k = 0; over && k < g->node->n_out; k++) {
             if (over[k] < 0)
                 continue;
             ir_ref x = g->node->in[over[k]], y = g->node->first + (ir_ref)k;
-            if (v->place[x].set || times_among_operands(g->node, x) > 1 || v->cut->last[x] != i ||
-                !ir_def(v->f, x))
+            if (v->place[x].set || times_among_operands(g->node, x) > 1 ||
+                v->cut->last[x] != i || !ir_def(v->f, x))
                 continue;
             ir_ref c = v->place[y].set ? cg_input_at(l, v, v->place[y]) : IR_NONE;
             if (c && !cg_may_overwrite(l, v, x, c))

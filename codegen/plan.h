@@ -27,6 +27,15 @@ typedef struct cg_piece {
 } cg_piece;
 typedef struct cg_whole { uint32_t n, cap; cg_piece *piece; } cg_whole;
 
+/* Of examples, those that a predicate with leading axes sends to a branch: only theirs is
+ * written.  In a loop within a branch both must. */
+typedef struct cg_masked {
+    cg_place when;
+    const ir_type *type; /* of the predicate */
+    int64_t branch, branches;
+    const struct cg_masked *outer;
+} cg_masked;
+
 /* A graph whose values have places: the function, or the body of a loop or a branch. */
 typedef struct cg_level {
     const ir_graph *f;
@@ -35,6 +44,8 @@ typedef struct cg_level {
     bool *borrowed;             /* the place belongs to someone else: not to be written over */
     const cg_whole **whole;     /* for each value: its pieces, if some are made in it */
     const int64_t **stride;     /* for each value: of its axes at its place, if it is not dense */
+    const cg_masked *
+        *mask; /* for each value: for which examples its parts are written; NULL: all */
     uint32_t at;                /* the group being planned, by its place in the order        */
 } cg_level;
 
@@ -83,6 +94,8 @@ void cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_foreign(cg_lowering *l, cg_level *v, const cg_group *g);
 void cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g);
+/* Does index `branch` chosen among `branches` say this one?  In the kernel in hand. */
+cg_val cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches);
 /* A while or scan in registers, in one kernel; false if its state or body is too large for
  * that. */
 bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);

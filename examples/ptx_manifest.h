@@ -313,6 +313,9 @@ ptx_launch(const ptx *p, const json *s)
 {
     const json *k = json_at(json_get(p->f, "kernels"), (int)json_number(s, "launch"));
     const json *buffers = json_get(s, "buffers"), *params = json_get(s, "params");
+
+    if (json_number(k, "grid") == 0)
+        return NULL; /* nothing to do: the driver takes no grid of no blocks */
     uint64_t word[buffers->n + params->n + 1];
     void *parameter[buffers->n + params->n + 1];
     int n = 0;

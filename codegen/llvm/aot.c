@@ -3,7 +3,7 @@
  * of them. */
 #include "codegen/llvm/llvm.h"
 
-enum { MOST_VERSIONS = 8 };
+enum { MOST_VERSIONS = 8, PARAMETERS_PLAIN = 4352, PARAMETERS_MOST = 32764 };
 
 typedef struct file {
     cg_ll_module l;
@@ -11,6 +11,7 @@ typedef struct file {
     LLVMMemoryBufferRef text;
     int n_versions;
     const cg_version *v[MOST_VERSIONS];
+    cg_version wide;            /* v[0] for PTX 8.1 */
     const cg_ll_machine *machine[MOST_VERSIONS], *any; /* any: what all of them can run */
     int n;
     cg_output what;
@@ -26,9 +27,35 @@ print_module(cg_ll_module *l, LLVMMemoryBufferRef *text)
     return COT_OK;
 }
 
+/* Kernels with more than 4352 bytes of parameters want PTX 8.1 (a driver of CUDA 12.1), which
+ * takes 32764. */
+static cot_status
+choose_ptx(cot_context *ctx, file *s)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < s->n; i++)
+        for (uint32_t k = 1; k < s->v[0]->fn[i].module->n_kernels; k++) {
+            const int64_t bytes = cg_ll_ptx_parameters(s->v[0]->fn[i].module->kernel[k]);
+
+            most = bytes > most ? bytes : most;
+            if (bytes > PARAMETERS_MOST)
+                return cg_ll_fail(ctx, "kernel %s: has %lld bytes of parameters on a GPU; wants at most %d",
+                                  s->v[0]->fn[i].module->kernel[k]->name, (long long)bytes, PARAMETERS_MOST);
+        }
+    if (most <= PARAMETERS_PLAIN)
+        return COT_OK;
+    s->wide = *s->v[0];
+    s->wide.target.features = *s->v[0]->target.features ? ir_format(&s->scratch, "%s,+ptx81", s->v[0]->target.features) : "+ptx81";
+    s->v[0] = &s->wide;
+    return COT_OK;
+}
+
 static cot_status
 find_machines(cot_context *ctx, file *s)
 {
+    if (strncmp(s->v[0]->target.triple, "nvptx64", 7) == 0)
+        COT_TRY(choose_ptx(ctx, s));
     for (int i = 0; i < s->n_versions; i++)
         if (!(s->machine[i] = cg_ll_machine_of(ctx, &s->v[i]->target)))
             return cot_error_status(ctx);

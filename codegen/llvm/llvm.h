@@ -127,6 +127,8 @@ cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *ent
                             bool visible, const char *natural, int n_args);
 /* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
 cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
+/* Bytes of the parameters of a kernel's entry point. */
+int64_t cg_ll_ptx_parameters(const cg_kernel *k);
 /* Run the IR passes. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
 /* Machine code.  If LLVM gives up, the module is abandoned. */

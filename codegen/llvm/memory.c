@@ -527,6 +527,16 @@ transposed_level(cg_ll_emit *e, const cg_insn *i, uint32_t set, cg_val when, int
     return -1;
 }
 
+/* What rows of neighbouring copies are aligned to, `apart` elements from each other. */
+static unsigned
+row_alignment(const cg_ll_emit *e, const cg_insn *i, int level, int64_t apart, const access *a)
+{
+    const int known = e->k->buffer[i->imm].align;
+    const int64_t row = cg_multiple_of_rows(e->k, i->in[0], e->level[level].loop, apart) * a->align;
+
+    return known <= (int)a->align ? a->align : row < known ? (unsigned)row : (unsigned)known;
+}
+
 /* A step of -1: each row is read from its other end on, and the copies are in the other
  * order. */
 static void
@@ -537,15 +547,18 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
     const condition always = { 0 };
     LLVMValueRef row[32];
+    access aligned = *a;
 
     for (int c = 0, all = cg_ll_copies(e, others); c < all; c++) {
         cg_ll_seek(e, others, c);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
+        if (e->l->machine->grid && step == 1)
+            aligned.align = row_alignment(e, i, level, first.slope, a);
         for (int l = 0; l < e->lanes; l++) {
             const int64_t from = first.slope * l - (step < 0 ? e->lanes - 1 : 0);
             cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, from), ""));
-            row[l] = step != 2 ? plain_load(e, a, t, address(e, a, at.v))
+            row[l] = step != 2 ? plain_load(e, &aligned, t, address(e, a, at.v))
                                : load_every_other(e, a, at, &always);
         }
         transpose_square(e, row, e->lanes);

@@ -317,6 +317,16 @@ declare_kernel(cg_ll_module *l, const cg_kernel *k, const char *name, const cg_l
     return fn;
 }
 
+int64_t
+cg_ll_ptx_parameters(const cg_kernel *k)
+{
+    int64_t n = k->n_params + cg_launch_of(k).fails;
+
+    for (uint32_t i = 0; i < k->n_buffers; i++)
+        n += k->buffer[i].space <= CG_OUT;
+    return 8 * n;
+}
+
 static void
 bind_arguments(cg_ll_emit *e, bool fails)
 {

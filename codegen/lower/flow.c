@@ -18,9 +18,8 @@ typedef struct choosing {
     cg_ix example;
 } choosing;
 
-/* Does index `branch` chosen among `branches` say this one? */
-static cg_val
-is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches)
+cg_val
+cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t branches)
 {
     if (t == COT_BOOL)
         return branch ? x : cg_insn1(b, SC_not, COT_BOOL, x);
@@ -37,7 +36,7 @@ choose_element(cg_lowering *l, void *user, cg_ix i)
     cg_val chosen = c->chosen;
     if (!chosen) {
         cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, i), 0);
-        chosen = is_branch(&l->b, x, c->index, c->branch, c->branches);
+        chosen = cg_is_branch(&l->b, x, c->index, c->branch, c->branches);
     }
     cg_ix flat = cg_ix_add(&l->ix, cg_ix_mul(&l->ix, c->example, c->inner), i);
     cg_val at = cg_ix_value(&l->ix, &l->b, flat);
@@ -49,7 +48,7 @@ choose_example(cg_lowering *l, void *user, cg_ix e)
 {
     choosing *c = user;
     cg_val x = cg_load(&l->b, c->when, cg_ix_value(&l->ix, &l->b, e), 0);
-    c->chosen = is_branch(&l->b, x, c->index, c->branch, c->branches);
+    c->chosen = cg_is_branch(&l->b, x, c->index, c->branch, c->branches);
     c->example = e;
     cg_each(l, CG_SERIAL, c->inner, cg_lanes(l, ir_bits(l->k->buffer[c->to].type)), false,
             choose_element, c);
@@ -113,12 +112,20 @@ same_place(cg_place x, cg_place y)
     return x.set && y.set && x.buffer == y.buffer && x.offset == y.offset;
 }
 
-/* The results of node n, in memory. */
+/* The results of node n, in memory: over operands that are ours and die here, where it has
+ * such. */
 static cg_place *
 place_results(cg_lowering *l, cg_level *v, const ir_node *n)
 {
+    const int *over = cg_overwrites(l->arena, v->f, n);
     for (int i = 0; i < n->n_out; i++) {
-        ir_ref y = n->first + (ir_ref)i;
+        const ir_ref y = n->first + (ir_ref)i,
+                     x = over && over[i] >= 0 ? n->in[over[i]] : IR_NONE;
+        bool mine = x && v->place[x].set && !v->borrowed[x] && v->cut->last[x] == v->at;
+        for (int k = 0; k < n->n_in && mine; k++)
+            mine = k == over[i] || n->in[k] != x;
+        if (!v->place[y].set && mine)
+            v->place[y] = v->place[x];
         if (!v->place[y].set)
             v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
     }
@@ -165,6 +172,17 @@ plan_sub(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *
 
 /* -- carries ------------------------------------------------------------------------------- */
 
+/* What output x of a level is, but for parts, is written under the mask: from input c on. */
+static void
+mask_parts(cg_level *b, ir_ref x, ir_ref c, const cg_masked *mask)
+{
+    while (mask && x != c) {
+        const ir_node *n = ir_def(b->f, x);
+        b->mask[x] = mask;
+        x = n->in[cg_part_operand(b->f, n, (int)(x - n->first))];
+    }
+}
+
 /* Let output x of a level be computed over input c, which is ours, where that can be. */
 static void
 aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
@@ -172,14 +190,6 @@ aim_carry(cg_lowering *l, cg_level *b, ir_ref x, ir_ref c)
     b->borrowed[c] = false;
     if (!b->place[x].set && cg_may_overwrite(l, b, x, c))
         b->place[x] = b->place[c];
-}
-
-/* The carries of a body: inputs first ... of b->f, outputs 0 ... */
-static void
-aim_carries(cg_lowering *l, cg_level *b, int first, int carries, bool in_place)
-{
-    for (int i = 0; in_place && i < carries; i++)
-        aim_carry(l, b, b->f->out[i], b->f->in[first + i]);
 }
 
 static bool
@@ -191,11 +201,27 @@ is_source(const cg_place *from, int n, int i, cg_place p)
     return is;
 }
 
+/* How results that are not where they belong get there: copied; or chosen for the examples
+ * of a branch, all but those that are written under a mask. */
+typedef struct ending {
+    bool chooses;
+    cg_place when;
+    const ir_type *p;
+    int64_t branch, branches;
+    const cg_masked *const *mask;
+} ending;
+
+static bool
+is_chosen(const ending *e, int i)
+{
+    return e->chooses && !e->mask[i];
+}
+
 /* Where the new carries are.  One that is another's old value, which is still to be written
  * over, is copied before: to where it belongs, if nobody's old value is there and it is not
  * chosen; else to a place of its own. */
 static cg_place *
-new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, bool chooses)
+new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, const ending *e)
 {
     cg_place *from = IR_NEW_N(l->arena, cg_place, carries + 1);
     for (int i = 0; i < carries; i++)
@@ -208,7 +234,7 @@ new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, 
                         !same_place(b->place[b->f->out[j]], to[j]);
         if (!is_carry)
             continue;
-        const bool direct = !chooses && !is_source(from, carries, i, to[i]);
+        const bool direct = !is_chosen(e, i) && !is_source(from, carries, i, to[i]);
         cg_place own = direct ? to[i] : cg_plan_new(l, "t", t);
         cg_plan_copy(l, own, from[i], t);
         from[i] = own;
@@ -216,21 +242,40 @@ new_carries(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, 
     return from;
 }
 
-/* What was not computed in place is copied, or chosen where `when` holds. */
+/* What was not computed in place is copied, or chosen. */
 static void
-end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, cg_place when,
-         const ir_type *p)
+end_step(cg_lowering *l, const cg_level *b, int carries, const cg_place *to, const ending *e)
 {
-    const cg_place *from = new_carries(l, b, carries, to, p && p->rank > 0);
+    const cg_place *from = new_carries(l, b, carries, to, e);
     for (int i = 0; i < carries; i++) {
         const ir_type *t = ir_type_at(b->f, b->f->out[i]);
         if (same_place(from[i], to[i]))
             continue;
-        if (p && p->rank > 0)
-            plan_choose(l, to[i], from[i], t, when, p, 1, 2);
+        if (is_chosen(e, i))
+            plan_choose(l, to[i], from[i], t, e->when, e->p, e->branch, e->branches);
         else
             cg_plan_copy(l, to[i], from[i], t);
     }
+}
+
+/* By result of node n: the mask that its parts are written under in the sub-functions of n.
+ * Of the mapped form, that of the predicate, where the result is not to be chosen as a
+ * whole. */
+static const cg_masked **
+masks_of(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_masked *own)
+{
+    const cg_masked **mask = IR_NEW_N(l->arena, const cg_masked *, n->n_out + 1);
+    for (int i = 0; i < n->n_out; i++) {
+        const cg_masked *outer = v->mask[n->first + (ir_ref)i];
+        mask[i] = outer;
+        if (own->type->rank == 0 || cg_part_operand(v->f, n, i) < 0)
+            continue;
+        cg_masked *m = IR_NEW(l->arena, cg_masked);
+        *m = *own;
+        m->outer = outer;
+        mask[i] = m;
+    }
+    return mask;
 }
 
 /* -- calls --------------------------------------------------------------------------------- */
@@ -253,88 +298,100 @@ cg_plan_call(cg_lowering *l, cg_level *v, const cg_group *g)
 
 /* -- branches ------------------------------------------------------------------------------ */
 
-/* A branch.  over[i]: the operand that result i is written over, its memory the result's; or -1. */
-static void
-plan_branch(cg_lowering *l, const ir_graph *f, const cg_place *in, const cg_place *to, const int *over)
-{
-    cg_level *b = cg_level_new(l, f);
-    for (int i = 0; i < f->n_in; i++)
-        lend(b, f->in[i], in[i]);
-    for (int i = 0; i < f->n_out; i++)
-        if (over[i] > 0)
-            aim_carry(l, b, f->out[i], f->in[over[i] - 1]);
-    for (int i = 0; i < f->n_out; i++)
-        if (over[i] < 0 && !b->place[f->out[i]].set)
-            b->place[f->out[i]] = to[i];
-    cg_plan_graph(l, b);
-    end_step(l, b, f->n_out, to, (cg_place){ 0 }, NULL);
-}
-
 typedef struct branching {
     const ir_node *n;
     cg_val index;
-    cot_dtype type;             /* of the index */
+    cot_dtype type; /* of the index */
     const cg_place *in, *to;
-    const int *over;
+    const int *over; /* by result: the operand it is written over, whose memory is its; or -1 */
+    const int *part; /* by result with a mask: the operand that it is, but for parts */
 } branching;
+
+static void
+plan_branch(cg_lowering *l, const branching *c, int k, const ending *e)
+{
+    const ir_graph *f = c->n->at.cond.branches.at[k];
+    cg_level *b = cg_level_new(l, f);
+    for (int i = 0; i < f->n_in; i++)
+        lend(b, f->in[i], c->in[i]);
+    for (int i = 0; i < f->n_out; i++) {
+        if (e->mask[i])
+            mask_parts(b, f->out[i], f->in[c->part[i] - 1], e->mask[i]);
+        if (c->over[i] > 0)
+            aim_carry(l, b, f->out[i], f->in[c->over[i] - 1]);
+    }
+    for (int i = 0; i < f->n_out; i++)
+        if (c->over[i] < 0 && !e->chooses && !b->place[f->out[i]].set)
+            b->place[f->out[i]] = c->to[i];
+    cg_plan_graph(l, b);
+    end_step(l, b, f->n_out, c->to, e);
+}
 
 /* Branches k, k + 1, ...: the first whose number is at least the index. */
 static void
-plan_branches(cg_lowering *l, const branching *c, int k)
+plan_branches(cg_lowering *l, const branching *c, int k, const ending *e)
 {
-    const ir_graphs branches = c->n->at.cond.branches;
-    if (k == branches.n - 1) {
-        plan_branch(l, branches.at[k], c->in, c->to, c->over);
+    if (k == c->n->at.cond.branches.n - 1) {
+        plan_branch(l, c, k, e);
         return;
     }
-    cg_val here = c->type == COT_BOOL
-        ? cg_insn1(&l->entry, SC_not, COT_BOOL, c->index)
-        : cg_insn2(&l->entry, SC_le, c->type, c->index, cg_const(&l->entry, c->type, (uint64_t)k));
+    cg_val here = c->type == COT_BOOL ? cg_insn1(&l->entry, SC_not, COT_BOOL, c->index)
+                                      : cg_insn2(&l->entry, SC_le, c->type, c->index,
+                                                 cg_const(&l->entry, c->type, (uint64_t)k));
     cg_val branch = cg_if_begin(&l->entry, here);
-    plan_branch(l, branches.at[k], c->in, c->to, c->over);
+    plan_branch(l, c, k, e);
     cg_if_else(&l->entry, branch);
-    plan_branches(l, c, k + 1);
+    plan_branches(l, c, k + 1, e);
     cg_if_end(&l->entry, branch);
 }
 
-/* The results of a cond that are written over operands: such as are ours and die here, and
- * such as lie there anyway.  -1 for the others. */
+/* The results of a cond that are written over operands, -1 for the others: such as lie
+ * there; in the mapped form parts, which are written to a copy of the operand where the
+ * result does not lie there. */
 static int *
-claim_operands(cg_lowering *l, cg_level *v, const ir_node *n)
+start_results(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *to)
 {
+    const bool mapped = ir_type_at(v->f, n->in[0])->rank > 0;
     const int *may = cg_overwrites(l->arena, v->f, n);
     int *over = IR_NEW_N(l->arena, int, n->n_out + 1);
     for (int i = 0; i < n->n_out; i++) {
-        over[i] = -1;
-        if (!may || may[i] < 0)
-            continue;
-        const ir_ref x = n->in[may[i]], y = n->first + (ir_ref)i;
-        if (!v->place[y].set && !v->borrowed[x] && v->cut->last[x] == v->at)
-            v->place[y] = v->place[x];
-        if (!cg_may_share(l, v->place[x], v->place[y]))
-            continue;
-        if (!same_place(v->place[x], v->place[y]))
-            cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, x));
         over[i] = may[i];
+        if (over[i] < 0)
+            continue;
+        const cg_place from = v->place[n->in[over[i]]];
+        if (!mapped && !cg_may_share(l, from, to[i]))
+            over[i] = -1;
+        else if (!same_place(from, to[i]))
+            cg_plan_copy(l, to[i], from, ir_type_at(v->f, n->first + (ir_ref)i));
     }
     return over;
 }
 
-static void
-plan_mapped_branches(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
-                     const cg_place *to)
+static int *
+parts_of(cg_lowering *l, const cg_level *v, const ir_node *n)
 {
-    const ir_graphs branches = n->at.cond.branches;
-    const ir_type *p = ir_type_at(v->f, n->in[0]);
-    cg_place *own = IR_NEW_N(l->arena, cg_place, n->n_out + 1);
-    plan_sub(l, branches.at[0], in + 1, to);
-    for (int k = 1; k < branches.n && p->size > 0; k++) {
-        for (int i = 0; i < n->n_out; i++)
-            own[i] = cg_plan_new(l, "t", ir_type_at(v->f, n->first + (ir_ref)i));
-        plan_sub(l, branches.at[k], in + 1, own);
-        for (int i = 0; i < n->n_out; i++)
-            plan_choose(l, to[i], own[i], ir_type_at(v->f, n->first + (ir_ref)i), in[0], p, k,
-                        branches.n);
+    int *part = IR_NEW_N(l->arena, int, n->n_out + 1);
+    for (int i = 0; i < n->n_out; i++)
+        part[i] = cg_part_operand(v->f, n, i);
+    return part;
+}
+
+/* All branches, on all examples: what is written in parts only for the examples that take
+ * the branch, the rest of the first branch for all and of the others for those. */
+static void
+plan_mapped_branches(cg_lowering *l, const branching *c, const cg_level *v, cg_place when)
+{
+    const ir_graphs branches = c->n->at.cond.branches;
+    const ir_type *p = ir_type_at(v->f, c->n->in[0]);
+    for (int k = 0; k < branches.n && p->size > 0; k++) {
+        const cg_masked own = { .when = when, .type = p, .branch = k, .branches = branches.n };
+        const ending e = { .chooses = k > 0,
+                           .when = when,
+                           .p = p,
+                           .branch = k,
+                           .branches = branches.n,
+                           .mask = masks_of(l, v, c->n, &own) };
+        plan_branch(l, c, k, &e);
     }
 }
 
@@ -343,20 +400,27 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
 {
     const ir_node *n = g->node;
     const ir_type *p = ir_type_at(v->f, n->in[0]);
-    const int *over = claim_operands(l, v, n);
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
-    if (p->rank > 0) {
-        plan_mapped_branches(l, v, n, in, to);
-        return;
-    }
-    l->plan->now++;
-    cg_plan_touch(l, in[0].buffer);
-    cg_val index =
-        cg_load(&l->entry, in[0].buffer, in[0].offset ? in[0].offset : cg_i64(&l->entry, 0), 0);
+    const int *over = start_results(l, v, n, to);
+    branching c = { .n = n,
+                    .type = p->dtype,
+                    .in = in + 1,
+                    .to = to,
+                    .over = over,
+                    .part = parts_of(l, v, n) };
+    const cg_place when = in[0];
     for (int i = 0; i < n->n_out; i++)
         if (over[i] > 0)
             in[over[i]] = to[i];
-    plan_branches(l, &(branching){ n, index, p->dtype, in + 1, to, over }, 0);
+    if (p->rank > 0) {
+        plan_mapped_branches(l, &c, v, when);
+        return;
+    }
+    l->plan->now++;
+    cg_plan_touch(l, when.buffer);
+    c.index =
+        cg_load(&l->entry, when.buffer, when.offset ? when.offset : cg_i64(&l->entry, 0), 0);
+    plan_branches(l, &c, 0, &(ending){ .mask = masks_of(l, v, n, &(cg_masked){ .type = p }) });
 }
 
 /* -- loops --------------------------------------------------------------------------------- */
@@ -408,9 +472,20 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
     }
     cg_while_test(e, loop, go);
     cg_level *b = body_level(l, n->at.loop.body, n->n_in, in);
-    aim_carries(l, b, consts, carries, p->rank == 0);
+    const cg_masked own = { .when = active, .type = p, .branch = 1, .branches = 2 };
+    const ending end = { .chooses = p->rank > 0,
+                         .when = active,
+                         .p = p,
+                         .branch = 1,
+                         .branches = 2,
+                         .mask = masks_of(l, v, n, &own) };
+    for (int i = 0; i < carries; i++)
+        if (!is_chosen(&end, i)) {
+            mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
+            aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
+        }
     cg_plan_graph(l, b);
-    end_step(l, b, carries, to, active, p);
+    end_step(l, b, carries, to, &end);
     if (count)
         cg_while_next(e, loop, count, cg_iadd(e, count, cg_i64(e, 1)));
     cg_plan_touch(l, active.buffer);
@@ -488,13 +563,19 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
         ys[i] = cg_place_at(
             l, to[i], cg_imul(e, t, stride[i] ? stride[i][0] : ir_type_at(f, f->out[i])->size));
     cg_level *b = body_level(l, f, n->n_in, in);
-    aim_carries(l, b, consts, carries, true);
+    const ending end = {
+        .mask = masks_of(l, v, n, &(cg_masked){ .type = ir_scalar_type(l->ctx, COT_BOOL) })
+    };
+    for (int i = 0; i < carries; i++) {
+        mask_parts(b, b->f->out[i], b->f->in[consts + i], end.mask[i]);
+        aim_carry(l, b, b->f->out[i], b->f->in[consts + i]);
+    }
     for (int i = carries; i < n->n_out; i++)
         aim_step(b, f->out[i], ys[i], stride[i]);
     cg_plan_graph(l, b);
     for (int i = carries; i < n->n_out; i++)
         end_stacked(l, b, f->out[i], ys[i], stride[i]);
-    end_step(l, b, carries, to, (cg_place){ 0 }, NULL);
+    end_step(l, b, carries, to, &end);
     cg_loop_end(e, loop);
     cg_plan_loop_end(l);
 }

@@ -13,7 +13,7 @@ bool cg_plan_top(cg_lowering *l, cg_level *v, const cg_group *g);
 
 /* order_grid.c: on a GPU, lines of more than CG_SORT_ALONE elements; false: it is for
  * order.c. */
-enum { CG_SORT_ALONE = 2048 };
+enum { CG_SORT_ALONE = 64 };
 bool cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool top);
 
 #endif

@@ -1,16 +1,18 @@
-/* argsort of long lines on a GPU: a bitonic network (K. Batcher, Sorting networks and their
- * applications, 1968).
+/* argsort on a GPU: a bitonic network (K. Batcher, Sorting networks and their applications,
+ * 1968).
  *
  * Words of the keys, and places, lie in scratch memory, each line padded to a power of two with
  * what comes after all else.  Places break ties, so no two elements are equal and the order is
  * the stable one, whatever the network does.  A step compares all pairs of one distance at
- * once: a kernel whose parameters are the length of the runs that are being merged and the
- * distance, called in the entry's loops. */
+ * once.  A line that fits shared memory is a block's, with a barrier after each step; a longer
+ * one has a kernel for each, whose parameters are the length of the runs that are being merged
+ * and the distance, called in the entry's loops. */
 #include "codegen/fuse.h"
+#include "codegen/grid.h"
 #include "codegen/lower/order.h"
 #include "codegen/plan.h"
 
-enum { KEYS_MOST = 8 };
+enum { KEYS_MOST = 8, THREADS_MOST = 512 };
 
 typedef struct network {
     const ir_node *n;
@@ -74,39 +76,47 @@ index_of(cg_lowering *l, const network *s, cg_ix line, cg_ix at, cg_ix *to)
 
 /* -- the steps ----------------------------------------------------------------------------- */
 
+/* Element j of a line goes to place `to` of the scratch. */
+static void
+fill_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val to)
+{
+    cg_build *b = &l->b;
+    cg_ix at = cg_ix_var(&l->ix, cg_imin(b, j, cg_i64(b, s->size - 1)), 0, s->size - 1),
+          index[COT_MAX_RANK + 1];
+    cg_val there = s->padded > s->size ? cg_insn2(b, SC_lt, COT_I64, j, cg_i64(b, s->size)) : 0;
+
+    index_of(l, s, line, at, index);
+    for (int k = 0; k < s->n->n_in; k++) {
+        const cot_dtype t = ir_type_at(s->v->f, s->n->in[k])->dtype, w = word_type(s, k);
+        const int bits = t == COT_BOOL ? 8 : ir_bits(t);
+        const uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+        cg_val x = cg_word_of(l, cg_pull(l, s->fr, s->n->in[k], index), t);
+        if (s->top)
+            x = cg_insn2(b, SC_xor, w, x, cg_const(b, w, all));
+        cg_store(b, s->word[k], to, cg_choose(l, w, there, x, cg_const(b, w, UINT64_MAX)), 0);
+    }
+    cg_store(b, s->places, to, cg_convert(l, j, COT_I64, s->place), 0);
+}
+
 static void
 fill(cg_lowering *l, void *user, cg_ix i)
 {
     const network *s = user;
     cg_build *b = &l->b;
-    cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->padded);
-    cg_ix line = cg_ix_var(&l->ix, cg_idiv(b, flat, s->padded), 0, s->lines - 1);
-    cg_ix at = cg_ix_var(&l->ix, cg_imin(b, j, cg_i64(b, s->size - 1)), 0, s->size - 1),
-          to[COT_MAX_RANK + 1];
-    cg_val there = s->padded > s->size ? cg_insn2(b, SC_lt, COT_I64, j, cg_i64(b, s->size)) : 0;
+    cg_val flat = cg_ix_value(&l->ix, b, i);
 
-    index_of(l, s, line, at, to);
-    for (int k = 0; k < s->n->n_in; k++) {
-        const cot_dtype t = ir_type_at(s->v->f, s->n->in[k])->dtype, w = word_type(s, k);
-        const int bits = t == COT_BOOL ? 8 : ir_bits(t);
-        const uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-        cg_val x = cg_word_of(l, cg_pull(l, s->fr, s->n->in[k], to), t);
-        if (s->top)
-            x = cg_insn2(b, SC_xor, w, x, cg_const(b, w, all));
-        cg_store(b, s->word[k], flat, cg_choose(l, w, there, x, cg_const(b, w, UINT64_MAX)), 0);
-    }
-    cg_store(b, s->places, flat, cg_convert(l, j, COT_I64, s->place), 0);
+    fill_one(l, s, cg_ix_var(&l->ix, cg_idiv(b, flat, s->padded), 0, s->lines - 1),
+             cg_imod(b, flat, s->padded), flat);
 }
 
 /* Elements i and i + distance of a line, in order if bit `run` of i is 0, else in reverse. */
 static void
-compare(cg_lowering *l, void *user, cg_ix pair)
+compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val distance)
 {
-    const network *s = user;
     cg_build *b = &l->b;
-    cg_val run = cg_param(b, 0), distance = cg_param(b, 1), one = cg_i64(b, 1);
-    cg_val flat = cg_ix_value(&l->ix, b, pair), low = cg_insn2(b, SC_and, COT_I64, flat, cg_insn2(b, SC_sub, COT_I64, distance, one));
-    cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, flat, one), low);
+    cg_val one = cg_i64(b, 1);
+    cg_val low = cg_insn2(b, SC_and, COT_I64, pair, cg_insn2(b, SC_sub, COT_I64, distance, one));
+    cg_val i = cg_insn2(b, SC_sub, COT_I64, cg_insn2(b, SC_shl, COT_I64, pair, one), low);
     cg_val j = cg_insn2(b, SC_add, COT_I64, i, distance), x[KEYS_MOST + 1] = { 0 },
            y[KEYS_MOST + 1] = { 0 };
     const int keys = s->n->n_in;
@@ -134,20 +144,159 @@ compare(cg_lowering *l, void *user, cg_ix pair)
 }
 
 static void
+compare(cg_lowering *l, void *user, cg_ix pair)
+{
+    compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), cg_param(&l->b, 0), cg_param(&l->b, 1));
+}
+
+/* Place j of a line, which lies at `from` of the scratch, is a result. */
+static void
+give_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
+{
+    cg_build *b = &l->b;
+    cg_ix to[COT_MAX_RANK + 1];
+
+    index_of(l, s, line, cg_ix_var(&l->ix, j, 0, s->most - 1), to);
+    cg_store(b, s->out, cg_ix_value(&l->ix, b, cg_ix_flat(&l->ix, s->t->rank, s->t->dims, to)),
+             cg_convert(l, cg_load(b, s->places, from, 0), s->place, s->t->dtype), 0);
+}
+
+static void
 give(cg_lowering *l, void *user, cg_ix i)
 {
     const network *s = user;
     cg_build *b = &l->b;
     cg_val flat = cg_ix_value(&l->ix, b, i), j = cg_imod(b, flat, s->most),
            line = cg_idiv(b, flat, s->most);
-    cg_ix to[COT_MAX_RANK + 1];
 
-    index_of(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1),
-             cg_ix_var(&l->ix, j, 0, s->most - 1), to);
-    cg_val place = cg_load(b, s->places, cg_iadd(b, cg_imul(b, line, s->padded), j), 0);
-    cg_store(b, s->out, cg_ix_value(&l->ix, b, cg_ix_flat(&l->ix, s->t->rank, s->t->dims, to)),
-             cg_convert(l, place, s->place, s->t->dtype), 0);
+    give_one(l, s, cg_ix_var(&l->ix, line, 0, s->lines - 1), j,
+             cg_iadd(b, cg_imul(b, line, s->padded), j));
 }
+
+/* -- a block for each line --------------------------------------------------------------------- */
+
+static int64_t
+bytes_of_line(const network *s)
+{
+    size_t bytes = cot_dtype_size(s->place);
+
+    for (int k = 0; k < s->n->n_in; k++)
+        bytes += cot_dtype_size(word_type(s, k));
+    return s->padded * (int64_t)bytes;
+}
+
+static uint32_t
+shared_buffer(cg_lowering *l, const char *name, cot_dtype t, int64_t n)
+{
+    const uint32_t b = cg_local_buffer(l, name, t, n);
+
+    l->k->buffer[b].space = CG_SHARED;
+    return b;
+}
+
+/* body(i) for i = t, t + threads, ... below n, in each thread t. */
+typedef void each_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user);
+
+static void
+each(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads, int64_t n,
+     each_of_thread *body, const cg_val *user)
+{
+    cg_build *b = &l->b;
+    cg_val rounds = cg_i64(b, n / threads);
+
+    if (n % threads)
+        rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    body(l, s, line, cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t), user);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+static void
+fill_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user)
+{
+    (void)user;
+    fill_one(l, s, line, i, i);
+}
+
+static void
+compare_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user)
+{
+    (void)line;
+    compare_pair(l, s, i, user[0], user[1]);
+}
+
+static void
+give_of_thread(cg_lowering *l, const network *s, cg_ix line, cg_val i, const cg_val *user)
+{
+    (void)user;
+    give_one(l, s, line, i, i);
+}
+
+/* Runs of 2, 4, ... are merged, each by steps of half the distance. */
+static void
+merge_line(cg_lowering *l, const network *s, cg_ix line, cg_val t, int64_t threads)
+{
+    cg_build *b = &l->b;
+    int64_t stages = 0;
+
+    while ((int64_t)1 << stages < s->padded)
+        stages++;
+    cg_val one = cg_i64(b, 1), outer = cg_loop_begin(b, CG_SERIAL, one, cg_i64(b, stages + 1), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val stage = cg_loop_var(b, outer);
+    cg_val inner = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), stage, 1, 0);
+    uint32_t deep = cg_scope_begin(l);
+    cg_val left = cg_isub(b, cg_isub(b, stage, one), cg_loop_var(b, inner));
+    const cg_val run[2] = { cg_insn2(b, SC_shl, COT_I64, one, stage),
+                            cg_insn2(b, SC_shl, COT_I64, one, left) };
+
+    each(l, s, line, t, threads, s->padded / 2, compare_of_thread, run);
+    cg_barrier(b);
+    cg_scope_end(l, deep);
+    cg_loop_end(b, inner);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, outer);
+}
+
+static void
+sort_in_blocks(cg_lowering *l, network *s)
+{
+    cg_build *b = &l->b;
+    const cg_group none = { 0 };
+    const int64_t threads = s->padded / 2 < THREADS_MOST ? s->padded / 2 : THREADS_MOST;
+
+    cg_kernel_begin(l, ir_ops[s->n->op].name);
+    l->k->loc = s->n->loc;
+    l->k->note = ir_ops[s->n->op].doc;
+    s->fr = cg_level_frame(l, s->v, &none);
+    s->out = cg_place_buffer(l, &s->v->place[s->n->first], s->t, "y", true);
+    for (int k = 0; k < s->n->n_in; k++)
+        s->word[k] = shared_buffer(l, "word", word_type(s, k), s->padded);
+    s->places = shared_buffer(l, "place", s->place, s->padded);
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->lines), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, s->lines - 1);
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    uint32_t inner = cg_scope_begin(l);
+    cg_val t = cg_loop_var(b, block);
+
+    each(l, s, line, t, threads, s->padded, fill_of_thread, NULL);
+    cg_barrier(b);
+    merge_line(l, s, line, t, threads);
+    each(l, s, line, t, threads, s->most, give_of_thread, NULL);
+    cg_scope_end(l, inner);
+    cg_loop_end(b, block);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, grid);
+    l->k->flops = s->lines * s->padded * 40;
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, a block each\n", l->k->name,
+                  (long long)s->lines, (long long)s->size);
+    cg_kernel_call(l);
+}
+
+/* -- a kernel for each step -------------------------------------------------------------------- */
 
 static void
 plan_network(cg_lowering *l, network *s)
@@ -188,6 +337,10 @@ cg_plan_sort_grid(cg_lowering *l, cg_level *v, const ir_node *n, int axis, bool 
         return false;
     while (s.padded < s.size)
         s.padded *= 2;
+    if (bytes_of_line(&s) <= CG_SHARED_MOST) {
+        sort_in_blocks(l, &s);
+        return true;
+    }
     begin(l, &s);
     cg_each(l, CG_PARALLEL, s.lines * s.padded, 1, true, fill, &s);
     cg_kernel_call(l);

@@ -434,6 +434,18 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
     tree_end(&d, warps, outer, out);
 }
 
+void
+cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
+                  cg_fold_body *body, void *user, cg_val *out)
+{
+    folding d = { .l = l, .k = k, .how = how, .form = CG_FOLD_SERIAL, .body = body, .user = user, .unit = 1 };
+
+    d.any_order = true;
+    for (int i = 0; i < k; i++)
+        d.any_order &= is_any_order(&how[i]);
+    any_block(&d, number, n, 0, (n + BLOCK - 1) / BLOCK, out);
+}
+
 cg_fold
 cg_fold_of(ir_op op, cot_dtype t)
 {

@@ -38,6 +38,9 @@ cg_val cg_fold_finish(cg_lowering *l, const ir_graph *f, const ir_node *n, cg_va
 enum { CG_PART_LEAST = 8, CG_FOLD_BLOCK = 512 };
 void cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part,
                   int64_t each, cg_fold_body *body, void *user, cg_val *out);
+/* Block number `number` of the n elements, by one thread. */
+void cg_fold_one_block(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val number,
+                       cg_fold_body *body, void *user, cg_val *out);
 /* GPU: the warps of a block that work on n elements together. */
 int64_t cg_block_warps(int64_t n);
 

@@ -24,6 +24,8 @@ typedef struct update {
     int level, outer;                   /* of the updates' axes: how many come before those of a window alone */
     int64_t lanes, ahead;               /* ahead: by how many updates targets are fetched; 0: they are not */
     bool known;                         /* the window is inside */
+    const cg_masked *mask; /* of the examples that are written; NULL: all */
+    uint32_t *when; /* the predicates, in the kernel */
 } update;
 
 enum {
@@ -67,6 +69,20 @@ place_result(cg_lowering *l, cg_level *v, const ir_node *n)
         cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
 }
 
+/* Is the example that element `to` of the result is of one that is written?  0: all are. */
+static cg_val
+is_written(cg_lowering *l, const update *u, const cg_ix *to)
+{
+    cg_val is = 0;
+    uint32_t i = 0;
+    for (const cg_masked *m = u->mask; m; m = m->outer) {
+        const cg_ix example = cg_ix_flat(&l->ix, m->type->rank, m->type->dims, to);
+        cg_val x = cg_load(&l->b, u->when[i++], cg_ix_value(&l->ix, &l->b, example), 0);
+        is = cg_and(l, is, cg_is_branch(&l->b, x, m->type->dtype, m->branch, m->branches));
+    }
+    return is;
+}
+
 static void
 put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
 {
@@ -75,7 +91,7 @@ put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
     for (int k = 0; k < u->x->rank; k++)
         to[k] = cg_ix_add(&l->ix, at[k], u->start[k]);
     cg_ix flat = cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to);
-    cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, 0);
+    cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, is_written(l, u, to));
 }
 
 static void
@@ -86,6 +102,12 @@ begin(cg_lowering *l, update *u, const cg_place *to, const ir_type *t)
     u->fr = cg_level_frame(l, u->v, &none);
     u->buffer = cg_place_buffer(l, to, t, "y", true);
     u->type = t->dtype;
+    uint32_t i = 0, masks = 0;
+    for (const cg_masked *m = u->mask; m; m = m->outer)
+        masks++;
+    u->when = IR_NEW_N(l->arena, uint32_t, masks + 1);
+    for (const cg_masked *m = u->mask; m; m = m->outer)
+        u->when[i++] = cg_place_buffer(l, &m->when, m->type, "when", false);
     l->k->loc = u->n->loc;
     l->k->note = ir_ops[u->n->op].doc;
 }
@@ -115,7 +137,7 @@ scatter_one(cg_lowering *l, update *u)
     cg_val inside;
     if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside))
         return;
-    inside = u->known ? 0 : inside;
+    inside = cg_and(l, u->known ? 0 : inside, is_written(l, u, to));
     cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->type);
     cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
     if (u->n->op != OP_scatter)
@@ -378,7 +400,10 @@ plan_scatter(cg_lowering *l, update *u)
 void
 cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g)
 {
-    update u = { .v = v, .n = g->node, .x = ir_type_at(v->f, g->node->in[0]) };
+    update u = { .v = v,
+                 .n = g->node,
+                 .x = ir_type_at(v->f, g->node->in[0]),
+                 .mask = v->mask[g->node->first] };
     place_result(l, v, g->node);
     if (g->node->op == OP_dynamic_update_slice)
         plan_box(l, &u);

@@ -48,7 +48,8 @@ rt_driver_open(rt_driver *d, const char *path, char *why, size_t n)
     cu_result r;
 
     memset(d, 0, sizeof *d);
-    d->library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    /* the driver has threads of its own, and handlers at exit: once started it stays mapped */
+    d->library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!d->library) {
         snprintf(why, n, "there is no CUDA driver: %s", dlerror());
         return why;

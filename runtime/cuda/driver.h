@@ -78,7 +78,10 @@ enum {
     X(to_device, "cuMemcpyHtoDAsync_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))     \
     X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))             \
     X(move, "cuMemcpyDtoDAsync_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))           \
+    X(pool_trim, "cuMemPoolTrimTo", (cu_pool pool, size_t keep))                                                \
     X(set_bytes, "cuMemsetD8Async", (cu_address at, unsigned char value, size_t bytes, cu_stream stream))       \
+    X(set_halves, "cuMemsetD16Async", (cu_address at, unsigned short value, size_t n, cu_stream stream))        \
+    X(set_words, "cuMemsetD32Async", (cu_address at, unsigned value, size_t n, cu_stream stream))               \
     X(launch, "cuLaunchKernel",                                                                                 \
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
        unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \

@@ -86,7 +86,6 @@ keep_memory(rt_gpu *g)
 {
     uint64_t all = UINT64_MAX;
     int pools = 0;
-    cu_pool pool;
 
     COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&pools, CU_ATTRIBUTE_POOLS, g->device),
                          "opening it"));
@@ -95,8 +94,8 @@ keep_memory(rt_gpu *g)
                  "%s has no memory pools; wants a GPU and a driver that do", g->name);
         return COT_ERR_TARGET;
     }
-    COT_TRY(rt_gpu_check(g, g->driver.pool_of(&pool, g->device), "its memory pool"));
-    return rt_gpu_check(g, g->driver.pool_set(pool, CU_POOL_RELEASE_THRESHOLD, &all),
+    COT_TRY(rt_gpu_check(g, g->driver.pool_of(&g->pool, g->device), "its memory pool"));
+    return rt_gpu_check(g, g->driver.pool_set(g->pool, CU_POOL_RELEASE_THRESHOLD, &all),
                         "its memory pool");
 }
 
@@ -159,8 +158,12 @@ close_gpu(rt_gpu *g)
             (void)g->driver.module_unload(m->module);
             (void)alloc(user, m, 0);
         }
-        if (g->stream)
+        if (g->stream) {
+            (void)g->driver.stream_sync(g->stream); /* what was freed is free */
             (void)g->driver.stream_destroy(g->stream);
+        }
+        if (g->pool)
+            (void)g->driver.pool_trim(g->pool, 0); /* others may want what we kept */
         rt_gpu_end(g);
         (void)g->driver.context_release(g->device);
     }

@@ -31,13 +31,14 @@ typedef struct rt_gpu {
     cu_device device;
     cu_context context;
     cu_stream stream;
-    bool pools;                 /* has memory pools */
+    cu_pool pool;               /* which the stream's memory comes from */
     int arch;                   /* 80 for sm_80 */
     char name[128];
     rt_gpu_module *modules;     /* loaded, by hash; those without users stay until the gpu goes */
     cu_address work;            /* of whichever call is in the stream: work_bytes */
     size_t work_bytes;
     cu_address status;          /* an i32 that kernels which fail write to */
+    int32_t failed;             /* and where it is read to: not a place of a call, which may be over */
     uint64_t launches, captures, replays;       /* for tests and for looking inside */
     char said[512];             /* the driver's words about the last failure */
     void *(*realloc)(void *user, void *old, size_t bytes);

@@ -61,6 +61,8 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
     if (l->at.fails)
         parameter[n++] = &r->g->status;
     r->g->launches++;
+    if (l->at.grid == 0)
+        return COT_OK; /* nothing to do: the driver takes no grid of no blocks */
     return rt_gpu_check(r->g, r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1, 1,
                                                   0, r->g->stream, parameter, NULL),
                         r->p->module->kernel[kernel]->name);
@@ -71,42 +73,55 @@ copy(void *self, void *to, const void *from, size_t bytes)
 {
     rt_gpu *g = ((const running *)self)->g;
 
+    if (!bytes)
+        return COT_OK;
     return rt_gpu_check(g, g->driver.move((cu_address)(uintptr_t)to, (cu_address)(uintptr_t)from, bytes, g->stream),
                         "copying");
 }
 
-/* The status of kernels before, if they have one: after a failure what they wrote is nothing to
- * go by. */
+/* Send for the status of kernels before, if they have one, to g->failed: after a failure what
+ * they wrote is nothing to go by. */
 static cot_status
-read_status(const running *r, int32_t *status)
+send_status(const running *r)
 {
-    *status = 0;
+    r->g->failed = 0;
     if (!r->p->fails)
         return COT_OK;
-    return rt_gpu_check(
-        r->g, r->g->driver.to_host(status, r->g->status, sizeof *status, r->g->stream),
-        "reading the status");
+    return rt_gpu_check(r->g,
+                        r->g->driver.to_host(&r->g->failed, r->g->status, sizeof r->g->failed,
+                                             r->g->stream),
+                        "reading the status");
 }
 
 static cot_status
 read_bytes(void *self, const void *at, size_t bytes, void *to)
 {
     const running *r = self;
-    int32_t status;
 
-    COT_TRY(read_status(r, &status));
+    COT_TRY(send_status(r));
     COT_TRY(rt_gpu_check(r->g, r->g->driver.to_host(to, (cu_address)(uintptr_t)at, bytes, r->g->stream), "reading"));
     COT_TRY(rt_gpu_sync(r->g));
-    return (cot_status)status;
+    return (cot_status)r->g->failed;
 }
 
+/* One element of the entry's, by value: where a device reads the host's memory by itself, a
+ * copy may be made when the entry has something else there. */
 static cot_status
-write_bytes(void *self, void *at, size_t bytes, const void *from)
+write_element(void *self, void *at, size_t bytes, const void *from)
 {
     rt_gpu *g = ((const running *)self)->g;
+    const cu_address to = (cu_address)(uintptr_t)at;
+    uint32_t word[4] = { 0 };
+    cu_result r = CU_SUCCESS;
 
-    return rt_gpu_check(
-        g, g->driver.to_device((cu_address)(uintptr_t)at, from, bytes, g->stream), "writing");
+    memcpy(word, from, bytes);
+    if (bytes == 1)
+        r = g->driver.set_bytes(to, (unsigned char)word[0], 1, g->stream);
+    else if (bytes == 2)
+        r = g->driver.set_halves(to, (unsigned short)word[0], 1, g->stream);
+    for (size_t i = 0; i < bytes / 4 && r == CU_SUCCESS; i++)
+        r = g->driver.set_words(to + 4 * i, word[i], 1, g->stream);
+    return rt_gpu_check(g, r, "writing");
 }
 
 /* ---- foreign functions of the host: operands out, the call in its place in the stream,
@@ -136,7 +151,10 @@ call_on(const running *r, const cg_extern *x, const cg_handed *handed, char *mem
     COT_TRY(rt_foreign_run(x, here, type, answer));
     for (int i = 0; i < x->n; i++)
         if (here[i].writes && here[i].bytes)
-            COT_TRY(write_bytes((void *)(uintptr_t)r, handed[i].at, handed[i].bytes, here[i].at));
+            COT_TRY(rt_gpu_check(r->g,
+                                 r->g->driver.to_device((cu_address)(uintptr_t)handed[i].at,
+                                                        here[i].at, handed[i].bytes, r->g->stream),
+                                 "writing"));
     return rt_gpu_sync(r->g); /* the memory goes */
 }
 
@@ -174,6 +192,8 @@ call(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, ui
         return COT_ERR_MEMORY;
     }
     s = call_on(r, x, handed, memory, type, answer);
+    if (s != COT_OK)
+        (void)r->g->driver.stream_sync(r->g->stream); /* nothing reads the memory any more */
     free(memory);
     return s;
 }
@@ -357,7 +377,7 @@ static cot_status
 run_entry(const running *r, const lent *arg, cu_address work, void *frame)
 {
     const cg_device d = { (void *)(uintptr_t)r, launch, copy,          read_bytes,
-                          write_bytes,          call,   r->q->constant };
+                          write_element,        call,   r->q->constant };
     const int n = r->p->module->n_args;
     void *at[n + 1];
 
@@ -426,7 +446,6 @@ run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *t
 {
     const int n = k->n_in + k->n_out;
     bool waits = r->p->fails;
-    int32_t status = 0;
     cu_address work = 0;
 
     for (int i = 0; i < n; i++) {
@@ -436,16 +455,15 @@ run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *t
     if (r->p->module->work_bytes)
         COT_TRY(rt_gpu_work(r->g, (size_t)r->p->module->work_bytes, &work));
     if (r->p->fails)
-        COT_TRY(rt_gpu_check(r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof status, r->g->stream), "the status"));
+        COT_TRY(rt_gpu_check(r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof r->g->failed, r->g->stream), "the status"));
     COT_TRY(run_launches(r, arg, work, frame));
-    COT_TRY(read_status(r, &status));
+    COT_TRY(send_status(r));
     for (int i = 0; i < n; i++)
         COT_TRY(give_back(r->g, k, i, args[i], there && there[i], &arg[i]));
     if (waits)
         COT_TRY(rt_gpu_sync(r->g));
-    return (cot_status)status;
+    return (cot_status)r->g->failed;
 }
-
 
 static cot_status
 run(rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work)

@@ -24,7 +24,7 @@
 CU_FUNCTIONS(CU_DECLARE)
 #undef CU_DECLARE
 
-enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 64, NAME = 128 };
+enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES = 4352 };
 
 /* ---- settings ---- */
 
@@ -135,7 +135,7 @@ let_go(cu_address at)
 
 typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH } kind;
 
-typedef struct cu_function_ { char name[NAME]; int n; } entry;
+typedef struct cu_function_ { char name[NAME]; int n; unsigned threads; } entry;
 struct cu_module_ { entry entry[MOST_ENTRIES]; int n; };
 
 typedef struct task {
@@ -144,7 +144,8 @@ typedef struct task {
     cu_address to, from;
     void *host;                 /* to the host: where; to the device: a copy of what */
     size_t bytes;
-    unsigned char value;
+    unsigned value;             /* set: of so many bytes each, `bytes` in all */
+    size_t unit;
     entry *fn;
     unsigned grid, block;
     uint64_t parameter[MOST_PARAMETERS];
@@ -249,7 +250,8 @@ do_now(task *t)
     if (t->kind == FREE)
         let_go(t->to);
     else if (t->kind == SET && to)
-        memset(to, t->value, t->bytes);
+        for (size_t i = 0; i < t->bytes; i += t->unit)
+            memcpy((char *)to + i, &t->value, t->unit);
     else if (to && from)
         memmove(to, from, t->bytes);
     return CU_SUCCESS;
@@ -412,6 +414,17 @@ context_pop_(cu_context *c)
 
 /* ---- modules ---- */
 
+/* As ptxas: parameters of more bytes want PTX 8.1. */
+static bool
+fits(const char *ptx, const entry *e)
+{
+    const char *version = strstr(ptx, ".version ");
+    int major = 0, minor = 0;
+
+    return 8 * e->n <= PARAMETER_BYTES ||
+           (version && sscanf(version, ".version %d.%d", &major, &minor) == 2 && 10 * major + minor >= 81);
+}
+
 static bool
 read_entries(struct cu_module_ *m, const char *ptx)
 {
@@ -427,6 +440,10 @@ read_entries(struct cu_module_ *m, const char *ptx)
         for (e->n = 0; (s = strstr(s, ".param")) && s < end; s += 6)
             e->n++;
         s = end;
+        if (!fits(ptx, e))
+            return false;
+        end = strstr(s, ".maxntid");
+        e->threads = end ? (unsigned)strtoul(end + strlen(".maxntid"), NULL, 10) : 1024;
     }
     return strstr(ptx, ".version ") && strstr(ptx, ".target ");
 }
@@ -499,7 +516,7 @@ cu_result
 pool_of_(cu_pool *p, cu_device d)
 {
     (void)d;
-    *p = NULL;
+    *p = (cu_pool)&pieces;
     return CU_SUCCESS;
 }
 
@@ -561,7 +578,31 @@ move_(cu_address to, cu_address from, size_t bytes, cu_stream s)
 cu_result
 set_bytes_(cu_address at, unsigned char value, size_t bytes, cu_stream s)
 {
-    return ask(s, &(task){ .kind = SET, .to = at, .value = value, .bytes = bytes });
+    return ask(s, &(task){ .kind = SET, .to = at, .value = value, .unit = 1, .bytes = bytes });
+}
+
+cu_result
+set_halves_(cu_address at, unsigned short value, size_t n, cu_stream s)
+{
+    if (at % 2)
+        return CU_INVALID_VALUE;
+    return ask(s, &(task){ .kind = SET, .to = at, .value = value, .unit = 2, .bytes = 2 * n });
+}
+
+cu_result
+set_words_(cu_address at, unsigned value, size_t n, cu_stream s)
+{
+    if (at % 4)
+        return CU_INVALID_VALUE;
+    return ask(s, &(task){ .kind = SET, .to = at, .value = value, .unit = 4, .bytes = 4 * n });
+}
+
+cu_result
+pool_trim_(cu_pool p, size_t keep)
+{
+    (void)p;
+    state.trims += keep == 0;
+    return CU_SUCCESS;
 }
 
 cu_result
@@ -570,6 +611,8 @@ launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsig
 {
     task t = { .kind = LAUNCH, .fn = f, .grid = gx, .block = bx };
 
+    if (bx > f->threads || gx > INT32_MAX)
+        return CU_INVALID_VALUE;
     if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
         shared > 48 << 10 || extra || f->n > MOST_PARAMETERS)
         return CU_INVALID_VALUE;

@@ -29,6 +29,7 @@ typedef struct double_state {
     int64_t live, live_bytes;           /* allocations that nobody freed */
     int64_t contexts, streams, modules, graphs;         /* likewise */
     int64_t launches, copies_in, copies_out, moves, syncs;      /* done */
+    int64_t trims;                      /* of the pool, to nothing */
     int64_t waiting;                    /* asked for and not yet done */
     int64_t wrong;                      /* memory touched that is not allocated, things freed twice: defects */
     char said[200];                     /* the first of them */

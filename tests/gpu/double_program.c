@@ -101,7 +101,7 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
 {
     const cg_kernel *k;
     cg_launch l;
-    void *buffer[64];
+    void *buffer[1024];
     int64_t param[64];
     int32_t status = 0;
     int n = 0, p = 0;
@@ -118,6 +118,8 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {
             buffer[n] = *(void **)parameters[n];
+            if (k->buffer[i].align && (uintptr_t)buffer[n] % (uintptr_t)k->buffer[i].align)
+                return 716; /* a misaligned address */
             n++;
         }
     for (; p < k->n_params; p++)

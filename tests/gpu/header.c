@@ -81,7 +81,10 @@ SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
     X(to_device, cuMemcpyHtoDAsync, ((CUdeviceptr)0, (const void *)0, (size_t)0, (CUstream)0))          \
     X(to_host, cuMemcpyDtoHAsync, ((void *)0, (CUdeviceptr)0, (size_t)0, (CUstream)0))                  \
     X(move, cuMemcpyDtoDAsync, ((CUdeviceptr)0, (CUdeviceptr)0, (size_t)0, (CUstream)0))                \
+    X(pool_trim, cuMemPoolTrimTo, ((CUmemoryPool)0, (size_t)0))                                         \
     X(set_bytes, cuMemsetD8Async, ((CUdeviceptr)0, (unsigned char)0, (size_t)0, (CUstream)0))           \
+    X(set_halves, cuMemsetD16Async, ((CUdeviceptr)0, (unsigned short)0, (size_t)0, (CUstream)0))        \
+    X(set_words, cuMemsetD32Async, ((CUdeviceptr)0, (unsigned)0, (size_t)0, (CUstream)0))               \
     X(launch, cuLaunchKernel,                                                                           \
       ((CUfunction)0, 1u, 1u, 1u, 1u, 1u, 1u, 0u, (CUstream)0, (void **)0, (void **)0))                 \
     X(capture_begin, cuStreamBeginCapture, ((CUstream)0, (CUstreamCaptureMode)0))                       \

@@ -40,7 +40,7 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
 {
     const cg_kernel *k = find_kernel(name);
     const cg_launch l = k ? cg_launch_of(k) : (cg_launch){ 0 };
-    void *buffer[64];
+    void *buffer[1024];
     int64_t param[16];
     int n = 0, p = 0;
     int32_t status = 0;
@@ -51,6 +51,8 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {
             buffer[n] = *(void **)parameters[n];
+            if (k->buffer[i].align && (uintptr_t)buffer[n] % (uintptr_t)k->buffer[i].align)
+                return 716; /* a misaligned address */
             n++;
         }
     for (; p < k->n_params; p++)

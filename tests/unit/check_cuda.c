@@ -158,10 +158,55 @@ START_TEST(arrays_of_the_device)
         ck_assert_int_eq(looked().launches, before.launches);
         ck_assert_int_gt(looked().waiting, 0);
     }
+    ck_assert_int_eq(looked().copies_in, before.copies_in);
     agrees(&a);
     ck_assert_int_eq(looked().waiting, 0);
     let_go(&a);
     cot_kernel_free(k);
+}
+END_TEST
+
+/* More parameters than plain PTX takes: 4352 bytes. */
+START_TEST(a_kernel_has_many_arguments)
+{
+    enum { N = 600 };
+    static char text[N * 60];
+    const cot_array *in[N];
+    cot_array *x = cot_array_new(ctx, cot_f32(4)), *y = cot_array_new(ctx, cot_f32(4));
+    char *to = text + sprintf(text, "fn @f(");
+    cot_kernel *k;
+
+    for (int i = 0; i < N; i++)
+        to += sprintf(to, "%s%%a%d: f32[4]", i ? ", " : "", i);
+    to += sprintf(to, ") -> f32[4] {\n  %%0 = add %%a0, %%a1 : f32[4]\n");
+    for (int i = 2; i < N; i++)
+        to += sprintf(to, "  %%%d = add %%%d, %%a%d : f32[4]\n", i - 1, i - 2, i);
+    sprintf(to, "  ret %%%d\n}\n", N - 2);
+    k = gpu_compile(parsed(text));
+    for (int i = 0; i < N; i++)
+        in[i] = x;
+    for (int i = 0; i < 4; i++)
+        ((float *)cot_array_data(x))[i] = (float)i;
+    ck_assert_msg(cot_run(k, &y, in) == COT_OK, "%s", cot_error(ctx));
+    for (int i = 0; i < 4; i++)
+        ck_assert_float_eq(((const float *)cot_array_read(y))[i], (float)(N * i));
+    cot_array_free(x);
+    cot_array_free(y);
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* Others of the process may want the memory that a context kept. */
+START_TEST(the_pool_is_emptied)
+{
+    cot_context *other = new_context(NULL);
+    cot_array *a = cot_array_new_on(other, cot_f32(100), "cuda");
+
+    ck_assert_msg(a != NULL, "%s", cot_error(other));
+    cot_context_free(other);
+    ck_assert_int_eq(looked().trims, 0);
+    cot_array_free(a);          /* the last to hold the gpu */
+    ck_assert_int_eq(looked().trims, 1);
 }
 END_TEST
 
@@ -729,6 +774,8 @@ main(void)
         { "results", arrays_of_the_host, 3 },
         { "results", arrays_of_the_device, 3 },
         { "results", a_graph_replays_the_launches, 2 },
+        { "results", a_kernel_has_many_arguments, 0 },
+        { "results", the_pool_is_emptied, 0 },
         { "results", a_module_is_compiled_once, 0 },
         { "results", an_argument_is_updated, 0 },
         { "results", an_argument_is_donated, 0 },
