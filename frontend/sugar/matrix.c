@@ -211,7 +211,8 @@ expm(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!x || ir_btype(b, x)->size == 0)
         return in;
     const cot_dtype t = ir_part_type(ir_btype(b, x)->dtype);
-    ir_ref size = ir_op1(b, OP_stop_gradient, last_axis_reduced(b, OP_reduce_max, sums(b, x, false)));
+    ir_ref size = last_axis_reduced(b, OP_reduce_max, sums(b, x, false));
+    size = ir_op1(b, OP_stop_gradient, size);
     ir_ref times = ir_op1(
         b, OP_ceil, ir_op1(b, OP_log2, ir_div(b, size, ir_like(b, size, 5.371920351148152))));
     times = ir_op2(b, OP_max, times, ir_like(b, times, 0));
@@ -390,7 +391,8 @@ squared(ir_build *b, ir_ref x)
 static ir_ref
 but_at_zero(ir_build *b, ir_op op, ir_ref x, double y)
 {
-    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0)), safe = ir_select(b, zero, ir_like(b, x, 1), x);
+    ir_ref zero = ir_op2(b, OP_eq, x, ir_like(b, x, 0));
+    ir_ref safe = ir_select(b, zero, ir_like(b, x, 1), x);
 
     safe = op == OP_pow ? ir_op2(b, op, safe, ir_like(b, safe, y)) : ir_op1(b, op, safe);
     return ir_select(b, zero, ir_like(b, x, 0), safe);

@@ -25,7 +25,8 @@ cross(ir_build *b, const fe_arg *a, int n, const void *options)
         const ir_type *t = ir_btype(b, a[i].ref);
         if (t->rank > 0 && t->dims[t->rank - 1] == 3)
             continue;
-        ir_build_fail(b, "cross", ERR_operand_type, i, ir_type_str(b->ctx, t), "a last axis of size 3");
+        ir_build_fail(b, "cross", ERR_operand_type, i, ir_type_str(b->ctx, t),
+                      "a last axis of size 3");
         return IR_NONE;
     }
     ir_ref x = a[0].ref, y = a[1].ref;
@@ -78,7 +79,8 @@ matrix_rank(ir_build *b, const fe_arg *a, int n, const void *options)
     if (!x)
         return IR_NONE;
     const int64_t rows = fe_size(b, x, -2), cols = fe_size(b, x, -1);
-    const double eps = ir_part_type(ir_btype(b, x)->dtype) == COT_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const bool wide = ir_part_type(ir_btype(b, x)->dtype) == COT_F64;
+    const double eps = wide ? DBL_EPSILON : (double)FLT_EPSILON;
     if (tolerance == 0)
         tolerance = (double)(rows > cols ? rows : cols) * eps;
     ir_ref s = fe_svdvals(b, ir_op1(b, OP_stop_gradient, x));

@@ -95,7 +95,8 @@ with_factors(const infer_ctx *c)
         return -1;
     for (int k = 1; k < 4; k++)
         if (c->in[k] != want[k])
-            return INFER_FAIL(c, ERR_operand_type, k, infer_str(c, c->in[k]), infer_str(c, want[k]));
+            return INFER_FAIL(c, ERR_operand_type, k, infer_str(c, c->in[k]),
+                              infer_str(c, want[k]));
     return 0;
 }
 

@@ -132,14 +132,16 @@ singular(ir_build *b, ir_ref x)
     ir_ref d = diagonal(b, f[0]);
     if (!d || !f[3])
         return IR_NONE;
-    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0)), own = ir_select(b, none, ir_like(b, d, 1), d);
+    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
+    ir_ref own = ir_select(b, none, ir_like(b, d, 1), d);
     ir_ref lost = ir_convert(b, none, COT_I32);
     ir_ref all = one(b, ir_reduce(b, OP_reduce_sum, lost, ir_axes_of(2)));
     ir_ref some = ir_op2(b, OP_ne, ir_la_fit(b, all, lost), lost); /* a 0 among the others */
     ir_ref by = others(b, own, ir_la_exponents(b, own), sign_of(b, one(b, f[3]), d));
     by = ir_la_keep(b, ir_op1(b, OP_not, ir_la_turn(b, some)), by, 0);
     ir_ref u = ir_div(b, f[0], ir_la_fit(b, ir_la_turn(b, own), f[0]));
-    ir_ref z = triangular(b, f[0], ir_la_in_order(b, ir_la_eye(b, x), ir_la_turn(b, ir_la_line(b, f[1]))), false);
+    ir_ref rows = ir_la_in_order(b, ir_la_eye(b, x), ir_la_turn(b, ir_la_line(b, f[1])));
+    ir_ref z = triangular(b, f[0], rows, false);
     z = triangular(b, u, ir_mul(b, z, ir_la_fit_real(b, by, z)), true);
     ir_ref line = ir_la_turn(b, ir_la_line(b, f[2]));
     ir_ref back = ir_node1(b, OP_argsort, 1, &line, &(ir_attrs){ .arg = { 1, COT_I32 } });
@@ -168,8 +170,8 @@ branch(ir_build *b, int k, const ir_ref *x)
 void
 eval_adjugate(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref *out)
 {
-    ir_ref x[PARTS + 1] = { IR_NONE, ir_la_in(b, in[1]), ir_la_line(b, in[2]), ir_la_line(b, in[3]),
-                            ir_la_in(b, in[0]) };
+    ir_ref x[PARTS + 1] = { IR_NONE, ir_la_in(b, in[1]), ir_la_line(b, in[2]),
+                            ir_la_line(b, in[3]), ir_la_in(b, in[0]) };
     ir_graph *way[2];
 
     (void)at, (void)n_in;

@@ -27,7 +27,8 @@ static void
 largest(ir_build *b, ir_ref x, ir_ref k, ir_ref *row, ir_ref *col)
 {
     const int64_t n = ir_la_rows(b, x), line[3] = { ir_la_batch(b, x), 1, n * n };
-    ir_ref left = ir_op2(b, OP_and, ir_la_rows_where(b, OP_ge, x, k), ir_la_cols_where(b, OP_ge, x, k));
+    ir_ref below = ir_la_rows_where(b, OP_ge, x, k), right = ir_la_cols_where(b, OP_ge, x, k);
+    ir_ref left = ir_op2(b, OP_and, below, right);
     ir_ref size = ir_la_keep(b, left, ir_la_size(b, x), -1);
 
     *row = *col = IR_NONE;

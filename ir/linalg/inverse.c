@@ -19,7 +19,8 @@ permutation(ir_build *b, ir_ref order, ir_ref like)
     ir_ref col = like ? ir_iota(b, COT_I32, 3, ir_btype(b, like)->dims, 2) : IR_NONE;
     ir_ref to = ir_la_fit(b, ir_la_turn(b, order), like);
 
-    return col && to ? ir_convert(b, ir_op2(b, OP_eq, to, col), ir_btype(b, like)->dtype) : IR_NONE;
+    return col && to ? ir_convert(b, ir_op2(b, OP_eq, to, col), ir_btype(b, like)->dtype)
+                     : IR_NONE;
 }
 
 /* x^T y of lower triangles of n rows. */
@@ -38,9 +39,8 @@ product(ir_build *b, ir_ref x, ir_ref y)
            last[2] = { ir_la_dot(b, far[0], true, low[1], false), product(b, far[0], far[1]) };
     if (!high[0] || !last[1])
         return IR_NONE;
-    return ir_concatenate(b, 2,
-                          (ir_ref[]){ ir_concatenate(b, 2, high, 2), ir_concatenate(b, 2, last, 2) },
-                          1);
+    ir_ref rows[2] = { ir_concatenate(b, 2, high, 2), ir_concatenate(b, 2, last, 2) };
+    return ir_concatenate(b, 2, rows, 1);
 }
 
 /* How many rows n are, as a few times a power of two. */
@@ -73,12 +73,12 @@ longer(ir_build *b, ir_ref x, int64_t n)
 static ir_ref
 by_systems(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by)
 {
+    const ir_attrs lower = { .triangle = { .unit = 1 } }, upper = { .triangle = { .upper = 1 } };
     ir_ref y[2] = { l, permutation(b, order, l) };
 
-    y[1] = times(b, ir_node1(b, OP_triangular_solve, 2, y, &(ir_attrs){ .triangle = { .unit = 1 } }),
-                 by);
+    y[1] = times(b, ir_node1(b, OP_triangular_solve, 2, y, &lower), by);
     y[0] = u;
-    return ir_node1(b, OP_triangular_solve, 2, y, &(ir_attrs){ .triangle = { .upper = 1 } });
+    return ir_node1(b, OP_triangular_solve, 2, y, &upper);
 }
 
 ir_ref

@@ -499,12 +499,14 @@ jvp_slogdet(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
     y[0].tan = ir_mul(b, y[0].val, turned);
 }
 
-/* Of x = P^T L D U Q^T, D diagonal: the products of all of D but two elements, 0 on the diagonal. */
+/* Of x = P^T L D U Q^T, D diagonal: the products of all of D but two elements, 0 on the
+ * diagonal. */
 static ir_ref
 products_without_two(ir_build *b, ir_ref d, ir_ref like)
 {
     const int r = rank_of(b, like);
-    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0)), own = ir_select(b, none, ir_like(b, d, 1), d);
+    ir_ref none = ir_op2(b, OP_eq, d, ir_like(b, d, 0));
+    ir_ref own = ir_select(b, none, ir_like(b, d, 1), d);
     ir_ref zero = none ? ir_convert(b, none, COT_I32) : IR_NONE;
     ir_ref all = own ? ir_reduce(b, OP_reduce_prod, own, ir_axes_of(r - 2)) : IR_NONE,
            zeros = zero ? ir_reduce(b, OP_reduce_sum, zero, ir_axes_of(r - 2)) : IR_NONE;
@@ -540,9 +542,11 @@ jvp_adjugate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref eye = x ? ir_convert(b, where(b, OP_eq, x), t->dtype) : IR_NONE;
     ir_ref left = solve(b, lu[0], reordered(b, eye, lu[1]), lower);
     ir_ref right = solve(b, ir_div(b, lu[0], along(b, own, lu[0], true)), eye, upper);
-    ir_ref back = ir_node1(b, OP_argsort, 1, &lu[2], &(ir_attrs){ .arg = { t->rank - 2, COT_I32 } });
+    const ir_attrs last = { .arg = { t->rank - 2, COT_I32 } };
+    ir_ref back = ir_node1(b, OP_argsort, 1, &lu[2], &last);
     right = reordered(b, right, back);
-    ir_ref g = product(b, left, product(b, in[0].tan, right)), m = products_without_two(b, d, g);
+    ir_ref g = product(b, left, product(b, in[0].tan, right));
+    ir_ref m = products_without_two(b, d, g);
     ir_ref sum = ir_mul(b, m, along(b, diagonal(b, g), g, false));
     if (!sum || !lu[3])
         return;
