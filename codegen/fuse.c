@@ -15,7 +15,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -30,6 +30,7 @@ typedef struct fusing {
     bool *loops;                /* for which a reduction of several elements runs */
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
+    uint32_t *copies;           /* at how many indices a kernel pulls it    */
     bool *early;                /* read before its operand is written over  */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
@@ -167,6 +168,27 @@ crosses(const fusing *u, const ir_node *n)
     return false;
 }
 
+/* Elements with others put between them: vectors compute those too, and no cut of the loop helps. */
+static bool
+has_interior(const ir_node *pad)
+{
+    for (int k = 0; k < pad->at.pad.interior.n; k++)
+        if (pad->at.pad.interior.at[k] > 0)
+            return true;
+    return false;
+}
+
+/* Every part of x that is taken is code of its own for all that x is made from; parts of parts
+ * multiply.  What is used in place is there once for each index of its user. */
+static void
+note_copies(fusing *u, const ir_node *n, ir_ref x, bool moves)
+{
+    const uint32_t by = u->cut->root[n->first] || !u->copies[n->first] ? 1 : u->copies[n->first];
+    const uint32_t had = u->copies[x], all = moves ? had + by : had > by ? had : by;
+
+    u->copies[x] = all < COPIES_MOST + 1 ? all : COPIES_MOST + 1;
+}
+
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
 static void
 note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
@@ -179,12 +201,15 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
+    else if (n->op == OP_pad && tx->size > 0 && has_interior(n))
+        ratio = (double)ty->size / (double)tx->size;
     bool moves =
         ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
     bool again = !is_apart(u, n, x) && u->who[x] != NOBODY;
     u->who[x] = u->who[x] != NOBODY && u->who[x] != who ? MANY : !again || (u->who[x] == who && !moves) ? who : MANY;
     if (times * ratio > u->times[x])
         u->times[x] = times * ratio;
+    note_copies(u, n, x, moves);
 }
 
 static bool
@@ -210,7 +235,8 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
         return true;            /* an element pulled out of a stack costs them all; what is turned behind a barrier is to lie so */
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
         return true;            /* windows over it would test each element's place again and again */
-    bool repeated = u->who[v] == MANY || u->times[v] > 1.01;
+    bool repeated =
+        u->who[v] == MANY || u->times[v] > 1.01 || u->copies[v] > COPIES_MOST;
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
 
@@ -709,6 +735,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.cost = IR_NEW_N(a, int64_t, f->n_values);
     u.loops = IR_NEW_N(a, bool, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
+    u.copies = IR_NEW_N(a, uint32_t, f->n_values);
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)
