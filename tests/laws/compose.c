@@ -550,22 +550,23 @@ law_identity(const chain *c)
     return ok;
 }
 
-/* `order`: how often the derivative multiplies by the number of arguments' elements. */
+/* `order`: how often the derivative multiplies by the number of arguments' elements; `nth`:
+ * of which order it is. */
 static const struct transform {
     const char *name;
     cot_status (*make)(const ir_graph *f, ir_graph **out);
     bool (*law)(const chain *c);
-    int order;
+    int order, nth;
 } transforms[] = {
-    { "vmap", make_vmap, law_vmap, 0 },
-    { "jvp", make_jvp, law_jvp, 0 },
-    { "vjp", make_vjp, law_vjp, 0 },
-    { "linearize", make_linearize, law_linearize, 0 },
-    { "grad_and_value", make_grad, law_grad, 0 },
-    { "jacfwd", make_jacfwd, law_jacobian, 1 },
-    { "jacrev", make_jacrev, law_jacobian, 1 },
-    { "hessian", make_hessian, law_hessian, 2 },
-    { "functionalize", make_functionalize, law_identity, 0 },
+    { "vmap", make_vmap, law_vmap, 0, 0 },
+    { "jvp", make_jvp, law_jvp, 0, 1 },
+    { "vjp", make_vjp, law_vjp, 0, 1 },
+    { "linearize", make_linearize, law_linearize, 0, 1 },
+    { "grad_and_value", make_grad, law_grad, 0, 1 },
+    { "jacfwd", make_jacfwd, law_jacobian, 1, 1 },
+    { "jacrev", make_jacrev, law_jacobian, 1, 1 },
+    { "hessian", make_hessian, law_hessian, 2, 2 },
+    { "functionalize", make_functionalize, law_identity, 0, 0 },
 };
 enum { VMAP, JVP, VJP, GRAD = 4, TRANSFORMS = sizeof transforms / sizeof *transforms };
 
@@ -592,11 +593,11 @@ fits(const ir_graph *f, int which)
 static bool
 too_deep(const laws_program *p, const links *l)
 {
-    int order = 0;
+    int nth = 0;
 
     for (int k = 0; k < l->n; k++)
-        order += transforms[l->at[k]].order;
-    return order > MOST_ORDER && strcmp(p->op, "while") == 0;
+        nth += transforms[l->at[k]].nth;
+    return nth > MOST_ORDER && strcmp(p->op, "while") == 0;
 }
 
 /* The chain over the program, simplified after link k where bit k of `tidy` is set.  False:
