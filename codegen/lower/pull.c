@@ -134,12 +134,18 @@ known_align(const cg_lowering *l, const cg_place *p, const ir_type *t)
     return bytes < align ? (int)bytes : align;
 }
 
+/* Does buffer i of the kernel begin where p does?  As a part of what p is put together in. */
+static bool
+begins_at(const cg_lowering *l, uint32_t i, const cg_place *p)
+{
+    return l->arg[i] == p->buffer + 1 && l->arg_offset[i] == p->offset;
+}
+
 uint32_t
 cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char *name, bool out)
 {
     for (uint32_t i = 0; i < l->k->n_buffers; i++) {
-        if (l->arg[i] != p->buffer + 1 || l->arg_offset[i] != p->offset ||
-            l->k->buffer[i].elements != t->size)
+        if (!begins_at(l, i, p) || l->k->buffer[i].elements != t->size)
             continue;
         if (out)
             l->k->buffer[i].space = CG_OUT;
@@ -149,7 +155,7 @@ cg_place_buffer(cg_lowering *l, const cg_place *p, const ir_type *t, const char 
         new_buffer(l, name, t->dtype, out ? CG_OUT : CG_IN, t->size, p->buffer + 1, p->offset);
     l->k->buffer[i].align = known_align(l, p, t);
     for (uint32_t j = 0; j < i; j++)
-        if (l->arg[j] && shares(l, l->arg[j] - 1, p->buffer))
+        if (l->arg[j] && (shares(l, l->arg[j] - 1, p->buffer) || begins_at(l, j, p)))
             l->k->buffer[i].alias = j + 1;
     return i;
 }
