@@ -125,8 +125,9 @@ puller(fusing *u, ir_ref v)
 }
 
 /* A broadcast along new last axes: what it repeats does not change in the innermost loops, and
- * is computed outside of them; but on a GPU those are threads, each of which computes it.  Few elements there are no vector, so that another axis is the
- * innermost one: that matters for what has a loop. */
+ * is computed outside of them; but on a GPU those are threads, each of which computes it.  Few
+ * elements there are no vector, so that another axis is the innermost one: that matters for
+ * what has a loop. */
 static bool
 is_hoisted(const fusing *u, const ir_node *n, const ir_type *x, const ir_type *y)
 {
@@ -168,7 +169,8 @@ crosses(const fusing *u, const ir_node *n)
     return false;
 }
 
-/* Elements with others put between them: vectors compute those too, and no cut of the loop helps. */
+/* Elements with others put between them: vectors compute those too, and no cut of the loop
+ * helps. */
 static bool
 has_interior(const ir_node *pad)
 {
@@ -183,7 +185,8 @@ has_interior(const ir_node *pad)
 static void
 note_copies(fusing *u, const ir_node *n, ir_ref x, bool moves)
 {
-    const uint32_t by = u->cut->root[n->first] || !u->copies[n->first] ? 1 : u->copies[n->first];
+    const uint32_t by =
+        u->cut->root[n->first] || !u->copies[n->first] ? 1 : u->copies[n->first];
     const uint32_t had = u->copies[x], all = moves ? had + by : had > by ? had : by;
 
     u->copies[x] = all < COPIES_MOST + 1 ? all : COPIES_MOST + 1;

@@ -340,7 +340,8 @@ verify_tensor(verifier *w, const cg_insn *i)
         return;
     const size_t size = cot_dtype_size(w->k->buffer[c->buffer[0]].type);
     want(w, !i->imm || (i->imm == 1 && (size == 4 || size == 8)), "a copy of that size");
-    want(w, w->k->buffer[c->buffer[1]].type == w->k->buffer[c->buffer[0]].type, "a copy that converts");
+    want(w, w->k->buffer[c->buffer[1]].type == w->k->buffer[c->buffer[0]].type,
+         "a copy that converts");
     if (i->in[2])
         want_value(w, i->in[2], COT_I64);
 }

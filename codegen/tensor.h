@@ -34,7 +34,8 @@
 void cg_fetch(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at,
               cg_val count);
 /* So many neighbours, 16 bytes, or one element. */
-void cg_fetch_some(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at, cg_val count, int64_t elements);
+void cg_fetch_some(cg_build *b, uint32_t to, cg_val to_at, uint32_t from, cg_val from_at,
+                   cg_val count, int64_t elements);
 void cg_commit(cg_build *b);
 void cg_arrive(cg_build *b, int but);
 /* to: 4 words of the thread from element to_at, of type u32, or f32 as the shared memory's. */

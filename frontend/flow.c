@@ -308,7 +308,8 @@ writes_nothing(ir_build *b, const char *op, const fe_sub *s)
     return false;
 }
 
-/* A test of several elements is what vmap makes of a loop; one that a user writes is a mistake. */
+/* A test of several elements is what vmap makes of a loop; one that a user writes is a
+ * mistake. */
 static bool
 decides_once(ir_build *b, const char *op, const fe_sub *s)
 {

@@ -192,7 +192,8 @@ ir_ref fe_convert_into(ir_build *b, const char *op, ir_ref y, cot_dtype to);
 /* Integers in a type that holds them and the size, those below 0 counted from the end
  * (sugar/index.c). */
 ir_ref fe_from_start(ir_build *b, ir_ref index, int64_t size);
-/* Is an element type real and floating, does it have an order?  Else the error says so for op. */
+/* Is an element type real and floating, does it have an order?  Else the error says so for
+ * op. */
 bool fe_is_float(ir_build *b, const char *op, const ir_type *t);
 bool fe_is_ordered(ir_build *b, const char *op, const ir_type *t);
 /* f16 and bf16 become f32, others stay; and back. */

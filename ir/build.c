@@ -1,7 +1,8 @@
-/* The one way to make a node: infer, check, fold, share; and the end of a graph, where what no output
- * needs is dropped and values are numbered in order.
+/* The one way to make a node: infer, check, fold, share; and the end of a graph, where what no
+ * output needs is dropped and values are numbered in order.
  *
- * Sharing (common subexpressions): equal op, operands, attributes; ops without sub-functions only.
+ * Sharing (common subexpressions): equal op, operands, attributes; ops without sub-functions
+ * only.
  * Folding of constants is not optional (NUMERICS.md section 2); sharing can be switched off. */
 #include "ir/build.h"
 

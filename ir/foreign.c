@@ -169,7 +169,8 @@ ir_c_parse(ir_arena *a, const char *text)
     if (!read_answer(&r))
         return r.c;
     const char *start = r.at;
-    if ((accept_word(&r, "void") && ir_accept(&r.at, ')')) || (r.at = start, ir_accept(&r.at, ')')))
+    if ((accept_word(&r, "void") && ir_accept(&r.at, ')')) ||
+        (r.at = start, ir_accept(&r.at, ')')))
         return r.c;
     do {
         ir_c_item x = { .kind = IR_C_NOTHING };

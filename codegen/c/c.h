@@ -101,7 +101,8 @@ typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the f
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 
-/* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of a whole vector past the caches;
+/* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of a whole
+ * vector past the caches;
  * store(p, x0, x1, ...) of n rows as columns; transpose(r) of `lanes` vectors in place.  None
  * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);

@@ -129,8 +129,8 @@ cg_c_use(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     if (lanes > 1 && e->known[v].at)
         return constant_lanes(e, v, copy, lanes);
     if (lanes > 1 && e->known[v].slope)
-        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I64, lanes), cg_c_value(e, v, copy),
-                        cg_c_int(e, e->known[v].slope));
+        return cg_c_say(e, "%s(%s, %s)", cg_c_ramp(e->t, COT_I64, lanes),
+                        cg_c_value(e, v, copy), cg_c_int(e, e->known[v].slope));
     if (lanes > 1 && e->narrow[v] && cg_type(e->k, v) == COT_I64)
         return cg_c_apply(e->t, SC_cvt, COT_I64, COT_I32, lanes,
                           (const char *const[]){ cg_c_value(e, v, copy) });

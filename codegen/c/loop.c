@@ -83,7 +83,8 @@ reads_another(cg_c_emit *e, const cg_block *x, const char *text, const char *own
     return false;
 }
 
-/* All carried values at once: what is made of another's old value is made before any changes. */
+/* All carried values at once: what is made of another's old value is made before any
+ * changes. */
 static void
 next_carries(cg_c_emit *e, const cg_block *x)
 {

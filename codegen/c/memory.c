@@ -11,7 +11,8 @@ element(cg_c_shape s)
 static const char *
 name_of(cg_c_text *t, const char *verb, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
-    static const char *const shape[] = { "", "_back", "_step", "_at", "_at32" }, *const when[] = { "", "_part", "_if" };
+    static const char *const shape[] = { "", "_back", "_step", "_at", "_at32" },
+                             *const when[] = { "", "_part", "_if" };
 
     return ir_format(t->arena, "%s%s%s_%sx%d", verb, shape[s], when[w], cot_dtype_name(type), lanes);
 }
@@ -55,11 +56,11 @@ static const char load_eight[] =
     EIGHT "    return (i32x8)_mm256_cmpgt_epi32(\n"
           "        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)),\n"
           "        _mm256_setzero_si256());\n#else\n";
-static const char store_eight[] =
-    EIGHT "    __m128i w = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x),\n"
-          "                                _mm256_extracti128_si256((__m256i)x, 1));\n"
-          "    _mm_storel_epi64((__m128i *)(void *)p,\n"
-          "                     _mm_and_si128(_mm_packs_epi16(w, w), _mm_set1_epi8(1)));\n#else\n";
+static const char store_eight[] = EIGHT
+    "    __m128i w = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x),\n"
+    "                                _mm256_extracti128_si256((__m256i)x, 1));\n"
+    "    _mm_storel_epi64((__m128i *)(void *)p,\n"
+    "                     _mm_and_si128(_mm_packs_epi16(w, w), _mm_set1_epi8(1)));\n#else\n";
 
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)

@@ -7,8 +7,8 @@
  *
  * A tree is a binary counter: pushing element number c combines it with the partial result of
  * each trailing one bit of c.  What is left at the end is combined from the lowest level up.
- * A thread of a GPU has registers for a few levels, each a place of its own, and selects instead
- * of a walk: its stack is memory. */
+ * A thread of a GPU has registers for a few levels, each a place of its own, and selects
+ * instead of a walk: its stack is memory. */
 #include "codegen/llvm/emit.h"
 
 enum { APART_MOST = 7 };        /* levels of a tree that a thread of a GPU has registers for */
@@ -192,8 +192,8 @@ cg_ll_tree_begin(cg_ll_emit *e, const cg_block *x, int64_t extent)
     t.slots = IR_NEW_N(e->arena, LLVMValueRef, t.n * t.levels + 1);
     for (int j = 0; j < t.n; j++)
         for (int i = 0; i < (t.apart ? t.levels : 1); i++)
-            t.slots[j * t.levels + i] =
-                cg_ll_stack(e, type_of_each(e, y[j]), t.apart ? 1 : t.levels, t.apart ? 16 : 64);
+            t.slots[j * t.levels + i] = cg_ll_stack(e, type_of_each(e, y[j]),
+                                                    t.apart ? 1 : t.levels, t.apart ? 16 : 64);
     return t;
 }
 
@@ -303,12 +303,14 @@ cg_ll_tree_push(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count, const LLVMValu
     LLVMPositionBuilderAtEnd(e->b, w.body);
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);
-        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
+        LLVMValueRef left =
+            LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = combine(e, y[j], left, w.x[j]);
     }
     walk_end(e, &w, t->n, next);
     for (int j = 0; j < t->n; j++)
-        LLVMBuildStore(e->b, w.x[j], slot(e, t->slots[j * t->levels], LLVMTypeOf(x[j]), w.level));
+        LLVMBuildStore(e->b, w.x[j],
+                       slot(e, t->slots[j * t->levels], LLVMTypeOf(x[j]), w.level));
 }
 
 void
@@ -336,7 +338,8 @@ cg_ll_tree_end(cg_ll_emit *e, cg_ll_tree *t, LLVMValueRef count)
     LLVMValueRef odd = LLVMBuildTrunc(e->b, w.bits, e->l->i1, "");
     for (int j = 0; j < t->n; j++) {
         LLVMTypeRef type = LLVMTypeOf(x[j]);
-        LLVMValueRef left = LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
+        LLVMValueRef left =
+            LLVMBuildLoad2(e->b, type, slot(e, t->slots[j * t->levels], type, w.level), "");
         next[j] = LLVMBuildSelect(e->b, odd, combine(e, y[j], left, w.x[j]), w.x[j], "");
     }
     walk_end(e, &w, t->n, next);

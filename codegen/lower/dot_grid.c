@@ -1,8 +1,8 @@
 /* Matrix products on a GPU, in the bits of the CPU's: NUMERICS.md section 4.
  *
  * Inner form: a warp for each row, or a block where there are few.  General form: tiles of the
- * result, one for a block of threads; for each K_TILE of k the threads bring the rows of the one
- * side and the columns of the other into shared memory, and each thread adds products to a
+ * result, one for a block of threads; for each K_TILE of k the threads bring the rows of the
+ * one side and the columns of the other into shared memory, and each thread adds products to a
  * small tile in its registers, in order of k.  There are two such stages: while one is
  * multiplied the next is on its way, and one barrier for each separates who reads from who
  * fills.  What lies in memory as it is multiplied is copied in the background (tensor.h), what

@@ -10,8 +10,8 @@
 
 /* -- what fits into registers -------------------------------------------------------------- */
 
-/* A longer body spills, is slower than kernels in turn, and takes the compiler long; over examples,
- * kernels in turn would be loops of their own. */
+/* A longer body spills, is slower than kernels in turn, and takes the compiler long; over
+ * examples, kernels in turn would be loops of their own. */
 enum {
     STATE_MOST = 64,
     Y_MOST = 256,

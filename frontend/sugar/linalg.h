@@ -31,7 +31,8 @@ ir_ref fe_eye_like(ir_build *b, ir_ref x);
 ir_ref fe_diagonal(ir_build *b, ir_ref x);
 /* z with a z = y, of one batch. */
 ir_ref fe_solve(ir_build *b, ir_ref a, ir_ref y);
-/* The operands of ops of a square x by its factors; false if there are none.  Its inverse by them. */
+/* The operands of ops of a square x by its factors; false if there are none.  Its inverse by
+ * them. */
 bool fe_factors(ir_build *b, ir_ref x, ir_ref *in);
 ir_ref fe_inverse(ir_build *b, ir_ref x);
 ir_ref fe_svdvals(ir_build *b, ir_ref x);

@@ -177,7 +177,8 @@ sums(ir_build *b, ir_ref x, bool rows)
 {
     const int r = fe_rank(b, x);
 
-    return x ? ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_abs, x), ir_axes_of(rows ? r - 1 : r - 2))
+    return x ? ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_abs, x),
+                         ir_axes_of(rows ? r - 1 : r - 2))
              : IR_NONE;
 }
 
@@ -431,7 +432,8 @@ extreme(ir_build *b, const char *name, ir_op op, ir_ref x, ir_axes axes, bool ke
             continue;
         if (op == OP_reduce_max)
             return fe_reduce(b, OP_reduce_sum, x, axes, keep);
-        ir_build_fail(b, name, ERR_axis_empty, (long long)k, ir_type_str(b->ctx, ir_btype(b, x)));
+        ir_build_fail(b, name, ERR_axis_empty, (long long)k,
+                      ir_type_str(b->ctx, ir_btype(b, x)));
         return IR_NONE;
     }
     return x ? fe_reduce(b, op, x, axes, keep) : IR_NONE;

@@ -485,8 +485,8 @@ cond(operand p, cot_body *yes, cot_body *no, const cot_flow_options &o)
 inline value
 switch_(operand i, std::initializer_list<cot_body *> bodies, const cot_flow_options &o)
 {
-    return cot_switch_(i.at, i.x, cot_bodies{static_cast<int>(bodies.size()), bodies.begin()}, &o,
-                       sizeof o);
+    return cot_switch_(i.at, i.x, cot_bodies{ static_cast<int>(bodies.size()), bodies.begin() },
+                       &o, sizeof o);
 }
 inline value
 while_(cot_body *holds, cot_body *step, const cot_flow_options &o, COT_PLACE_)

@@ -135,8 +135,9 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
  * derivatives solve with the same factors.  Infinities or NaN where a is singular. */
 #define cot_solve(a, b) cot_solve_(COT_HERE, a, b)
 /* The inverse, by lu; the determinant (up to 3 rows by its polynomial, else by lu, and then no
- * product of some pivots leaves the range unless all do), of which the first two derivatives exist
- * also for singular matrices; its sign, and *logabs (may be NULL) the logarithm of its absolute
+ * product of some pivots leaves the range unless all do), of which the first two derivatives
+ * exist also for singular matrices; its sign, and *logabs (may be NULL) the logarithm of its
+ * absolute
  * value: 0 and -inf where x is singular, with infinite or NaN derivatives.  Gradients use the
  * factors of the value. */
 #define cot_inv(x) cot_inv_(COT_HERE, x)
@@ -176,13 +177,15 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 
 /* ---- norms ---- */
 
-/* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the largest
- * and the least; 0: how many are not 0.  Sums of squares and powers overflow and vanish as those do.
+/* (sum |x|^order)^(1 / order) over .axes (default: all); order INFINITY and -INFINITY: the
+ * largest and the least; 0: how many are not 0.  Sums of squares and powers overflow and vanish
+ * as those do.
  * The derivative at 0 is 0.  The least of no elements is COT_ERR_SHAPE. */
 #define cot_vector_norm(...) COT_VECTOR_NORM_(__VA_ARGS__, .end_ = 0)
 #define COT_VECTOR_NORM_(x, order, ...) \
     cot_vector_norm_(COT_HERE, x, order, COT_REDUCE_(__VA_ARGS__))
-/* Of the last two axes; of an empty matrix 0, but for the least of no sums or no singular values:
+/* Of the last two axes; of an empty matrix 0, but for the least of no sums or no singular
+ * values:
  * COT_ERR_SHAPE. */
 #define cot_matrix_norm(x, kind) cot_matrix_norm_(COT_HERE, x, kind)
 /* The largest singular value over the least. */

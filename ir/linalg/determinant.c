@@ -2,11 +2,11 @@
  *
  *   det = +-prod u_k      log |det| = sum log |u_k|      adj = det U^-1 L^-1 P
  *
- * The adjugate, the turned matrix of cofactors, is the derivative of the determinant, and exists
- * where there is no inverse: of rank n - 1 it has rank 1, below it is 0.  Its row k before U^-1,
- * U with ones on its diagonal, is a product without u_k, so no division is by what may be 0; where
- * a pivot is 0 the factors come from lu with exchanges of columns too, whose zeros are the last
- * pivots with nothing to their right.  Products are m 2^e (powers.c).
+ * The adjugate, the turned matrix of cofactors, is the derivative of the determinant, and
+ * exists where there is no inverse: of rank n - 1 it has rank 1, below it is 0.  Its row k
+ * before U^-1, U with ones on its diagonal, is a product without u_k, so no division is by what
+ * may be 0; where a pivot is 0 the factors come from lu with exchanges of columns too, whose
+ * zeros are the last pivots with nothing to their right.  Products are m 2^e (powers.c).
  *
  * Source: J. Magnus, H. Neudecker, Matrix Differential Calculus, 3rd ed., 2007, section 8.3. */
 #include "ir/linalg/parts.h"

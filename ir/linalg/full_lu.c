@@ -1,7 +1,8 @@
 /* Rows and columns of x exchanged = L U, the largest element of what is left on the diagonal.
  *
- * So the pivots tell the rank: after the first that is 0 all are, and L and U are those of the unit
- * matrix there.  A step looks through all that is left, and is a product of a column and a row.
+ * So the pivots tell the rank: after the first that is 0 all are, and L and U are those of the
+ * unit matrix there.  A step looks through all that is left, and is a product of a column and a
+ * row.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 3.4.8. */
 #include "ir/linalg/parts.h"
@@ -41,7 +42,8 @@ largest(ir_build *b, ir_ref x, ir_ref k, ir_ref *row, ir_ref *col)
     *row = ir_div(b, at, wide), *col = ir_op2(b, OP_rem, at, wide);
 }
 
-/* What is below the diagonal element k becomes multipliers, what is right of them loses its part. */
+/* What is below the diagonal element k becomes multipliers, what is right of them loses its
+ * part. */
 static ir_ref
 eliminated(ir_build *b, ir_ref x, ir_ref k)
 {

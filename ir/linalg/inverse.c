@@ -1,12 +1,12 @@
 /* The inverse of a matrix of which the LU factors are known: U^-1 L^-1 P.
  *
- * Both triangles are inverted by halves down to a few rows, which costs a third of solving for the
- * unit matrix, and their product leaves out the blocks that are 0.  All of it is computed turned,
- * as L^-T U^-T, so that P exchanges rows, which lie together.  Matrices of few rows are systems
- * with the rows of P on the right.
+ * Both triangles are inverted by halves down to a few rows, which costs a third of solving for
+ * the unit matrix, and their product leaves out the blocks that are 0.  All of it is computed
+ * turned, as L^-T U^-T, so that P exchanges rows, which lie together.  Matrices of few rows are
+ * systems with the rows of P on the right.
  *
- * Source: J. Du Croz, N. Higham, Stability of methods for matrix inversion, IMA J. Numer. Anal. 12,
- * 1992 (method D). */
+ * Source: J. Du Croz, N. Higham, Stability of methods for matrix inversion, IMA J. Numer. Anal.
+ * 12, 1992 (method D). */
 #include "ir/linalg/parts.h"
 
 enum { FEW = 8,          /* rows of a triangle that is not halved */
@@ -73,7 +73,8 @@ longer(ir_build *b, ir_ref x, int64_t n)
 static ir_ref
 by_systems(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by)
 {
-    const ir_attrs lower = { .triangle = { .unit = 1 } }, upper = { .triangle = { .upper = 1 } };
+    const ir_attrs lower = { .triangle = { .unit = 1 } },
+                   upper = { .triangle = { .upper = 1 } };
     ir_ref y[2] = { l, permutation(b, order, l) };
 
     y[1] = times(b, ir_node1(b, OP_triangular_solve, 2, y, &lower), by);

@@ -136,16 +136,16 @@ ir_ref ir_la_inverses(ir_build *b, ir_ref x, int64_t size, bool unit);
 ir_ref ir_la_solve_right(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
 ir_ref ir_la_solve_left(ir_build *b, ir_ref x, ir_ref inverses, ir_ref y);
 
-/* inverse.c: U^-1 D L^-1 P with L below the diagonal of l, U in u, P the order of rows, i32 [batch, 1, n], D the
- * numbers in by, [batch, n, 1], or IR_NONE.  Of batch 1, or small. */
+/* inverse.c: U^-1 D L^-1 P with L below the diagonal of l, U in u, P the order of rows, i32
+ * [batch, 1, n], D the numbers in by, [batch, n, 1], or IR_NONE.  Of batch 1, or small. */
 ir_ref ir_la_inverse_of(ir_build *b, ir_ref l, ir_ref u, ir_ref order, ir_ref by);
 
 /* powers.c: numbers m 2^e with integers e, i32 or i64 as wide as the parts of m. */
 typedef struct ir_la_power {
     ir_ref m, e;
 } ir_la_power;
-/* The exponents of the elements of x, so that x 2^-e is near 1; x 2^-e, with such an e; x 2^e with any.  e is repeated
- * where its size is 1. */
+/* The exponents of the elements of x, so that x 2^-e is near 1; x 2^-e, with such an e; x 2^e
+ * with any.  e is repeated where its size is 1. */
 ir_ref ir_la_exponents(ir_build *b, ir_ref x);
 ir_ref ir_la_less(ir_build *b, ir_ref x, ir_ref e);
 ir_ref ir_la_ldexp(ir_build *b, ir_ref x, ir_ref e);

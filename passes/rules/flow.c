@@ -257,7 +257,8 @@ mask_cond(ir_build *outer, const ir_graph *f, const ir_type *active)
     return pass_flow_end(outer, b);
 }
 
-/* Node n, whose bodies have loops, with `active` as one more operand; map as in ir_copy_mapped. */
+/* Node n, whose bodies have loops, with `active` as one more operand; map as in
+ * ir_copy_mapped. */
 static void
 mask_node(ir_build *b, const ir_node *n, ir_ref active, ir_ref *map)
 {
