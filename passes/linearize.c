@@ -201,12 +201,15 @@ linear_kind_of(ir_op op)
     }
 }
 
+/* Zero, or a product with it: the half that a complex tangent of real numbers does not have. */
 static bool
 is_zero(const ir_graph *f, ir_ref v)
 {
     const ir_node *n = ir_def(f, v);
     while (n && (n->op == OP_broadcast_in_dim || n->op == OP_reshape || n->op == OP_transpose))
         n = ir_def(f, n->in[0]);
+    if (n && (n->op == OP_mul || n->op == OP_dot_general))
+        return is_zero(f, n->in[0]) || is_zero(f, n->in[1]);
     if (!n || n->op != OP_constant)
         return false;
     const ir_data *d = &n->at.constant.data;
