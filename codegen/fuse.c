@@ -2,8 +2,9 @@
  *
  * A value is a root if it must live in memory: outputs, results of ops with a lowering of their
  * own and of row reductions, and what would cost more to compute again than to store (an
- * expensive value read from several kernels, or repeated by a broadcast).  All else is pulled
- * through by whoever needs it.
+ * expensive value read from several kernels, repeated by a broadcast, put between zeros, or
+ * taken in many parts, each of which is code of its own).  All else is pulled through by
+ * whoever needs it.
  *
  * Roots over one iteration space join into a group, a kernel with several results, if no path
  * between them leads through another group.  A row group takes the reductions over the last
