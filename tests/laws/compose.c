@@ -743,7 +743,7 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: compose ten|pairs|triples [first [count]]\n");
         return 2;
     }
-    laws_each(first, 1, first + count, run_sample, &which);
+    laws_each(first, 1, first + count, false, run_sample, &which);
     printf("%s: %d chains, %d left out, %d failures\n", samples[which].name, checked, left_out, laws_failures);
     return laws_failures > 0;
 }

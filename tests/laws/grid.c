@@ -57,7 +57,7 @@ main(int argc, char **argv)
     const int first = argc > 1 ? atoi(argv[1]) : 0;
     const int step = argc > 2 ? atoi(argv[2]) : laws_count();
 
-    laws_each(first, step, laws_count(), check_both, NULL);
+    laws_each(first, step, laws_count(), false, check_both, NULL);
     printf("grid: %d programs, %d failures\n", programs, laws_failures);
     return laws_failures > 0;
 }

@@ -590,7 +590,7 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: laws ops|print|vmap|nothing|levels|dot|differences|commute|pairs [first [count]]\n");
         return 2;
     }
-    laws_each(first, 1, first + count, check, &law);
+    laws_each(first, 1, first + count, true, check, &law);
     if (laws[law].check == law_ops)
         every_op_was_met();
     printf("%s: %d programs, %d failures\n", laws[law].name, checked ? checked : count, laws_failures);

@@ -569,10 +569,10 @@ judge_one(cot_context *ctx, int i, laws_judge *judge, const void *user)
 }
 
 void
-laws_each(int first, int step, int end, laws_judge *judge, const void *user)
+laws_each(int first, int step, int end, bool verify, laws_judge *judge, const void *user)
 {
     for (int i = first; i < end; i += step) {
-        cot_context *ctx = cot_context_new(NULL);
+        cot_context *ctx = cot_context_new(&(cot_options){ .verify = verify });
 
         judge_one(ctx, i, judge, user);
         cot_context_free(ctx);

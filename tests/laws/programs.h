@@ -30,10 +30,10 @@ bool laws_try(cot_context *ctx, ir_op op, cot_dtype t, laws_program *out);
  * table. */
 bool laws_make(cot_context *ctx, int i, laws_program *out);
 
-/* Programs first, first + step, ... before end, each in a context of its own; one that does not
- * parse is a failure. */
+/* Programs first, first + step, ... before end, each in a context of its own, which verifies
+ * every graph or not; one that does not parse is a failure. */
 typedef void laws_judge(const laws_program *p, const void *user);
-void laws_each(int first, int step, int end, laws_judge *judge, const void *user);
+void laws_each(int first, int step, int end, bool verify, laws_judge *judge, const void *user);
 /* Print that the program breaks the law, and count it in laws_failures; false. */
 bool laws_fail(const laws_program *p, const char *law, const char *why);
 extern int laws_failures;

@@ -185,7 +185,7 @@ main(int argc, char **argv)
     const char *law = argc > 1 ? argv[1] : "same";
     const int first = argc > 2 ? atoi(argv[2]) : 0, step = argc > 3 ? atoi(argv[3]) : argc > 2 ? laws_count() : 1;
 
-    laws_each(first, step, laws_count(), check, law);
+    laws_each(first, step, laws_count(), false, check, law);
     printf("%s: %d programs, %d failures\n", law, checked, laws_failures);
     return laws_failures > 0;
 }
