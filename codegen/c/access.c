@@ -138,8 +138,18 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     return cg_c_say(e, "%s }", s);
 }
 
+/* Do several copies of the one instruction that uses it take each of its own? */
+static bool
+is_shared(const cg_c_emit *e, cg_val v)
+{
+    const cg_val by = e->use[v].by;
+
+    return e->uses[v] == 1 && by && cg_c_copies(e, e->vary[by]) > cg_c_copies(e, e->vary[v]);
+}
+
 static const char *
-loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w)
+loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w,
+             bool held)
 {
     const cot_dtype type = (cot_dtype)i->type;
     const char *buffer = e->buffer[i->imm], *at;
@@ -154,13 +164,16 @@ loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
     if (!at)
         return lane_by_lane(e, i, set, c, lanes, w);
+    if (held && shape == CG_C_DENSE && w->when == CG_C_ALWAYS && type != COT_BOOL)
+        return cg_c_say(e, "%s(%s)", cg_c_load_held(e->t, type, lanes), at);
     return cg_c_say(e, w->text ? "%s(%s, %s)" : "%s(%s)",
                     cg_c_load(e->t, type, lanes, shape, w->when), at, w->text ? w->text : "");
 }
 
 static const char *
-loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
+loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
 {
+    const cg_insn *i = &e->k->insn[v];
     const char *type = cg_c_type(e->t, (cot_dtype)i->type, lanes), *s;
     const condition w = condition_of(e, i->in[1], set, c, lanes);
 
@@ -170,7 +183,7 @@ loaded(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
         return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
                         cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
                         w.text ? w.text : "");
-    s = loaded_lanes(e, i, set, c, lanes, &w);
+    s = loaded_lanes(e, i, set, c, lanes, &w, is_shared(e, v));
     return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
 
@@ -283,7 +296,7 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
         return;
     }
     for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, i, set, c, lanes));
+        cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, v, set, c, lanes));
 }
 
 static void

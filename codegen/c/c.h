@@ -82,6 +82,15 @@ extern const char cg_c_preamble[], cg_c_half_text[], cg_c_fma_text[], cg_c_root_
 
 /* vector.c */
 const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
+/* Lines that keep a vector of so many bytes in its register, where the target has one; whether
+ * clang's too. */
+const char *cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang);
+/* f(sum, x, y): sum + SC_pairs of x and y. */
+const char *cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes);
+/* f(m, y, z): y or z of f64, by lanes of i64: what x < y of theirs is in C. */
+const char *cg_c_pick(cg_c_text *t, cot_dtype type, int lanes);
+/* f(x, y): x if it is less than y (SC_min), or larger (SC_max), else y. */
+const char *cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
 /* x, x + step, ... of i64's, as I64 or I32. */
 const char *cg_c_ramp(cg_c_text *t, cot_dtype type, int lanes);
@@ -99,6 +108,8 @@ typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT, CG_C_AT32 }
 typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the first n lanes; a BOOL */
 /* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
+/* load(p) of a vector that stays in its register, used many times as it is. */
+const char *cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 
 /* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of a whole

@@ -211,6 +211,11 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
         const char *x = in[1 - k], *c = in[k];
         if (!is_number(&e->k->insn[i->in[k]], type, &zero) || zero)
             continue;
+        if (lanes > 1) {
+            *out = cg_c_say(e, "%s(%s, %s)", cg_c_limit(e->t, (ir_sc_op)i->op, type, lanes),
+                            cg_c_bare(e->t, c), cg_c_bare(e->t, x));
+            return true;
+        }
         order[0] = i->op == SC_max ? x : c;
         order[1] = i->op == SC_max ? c : x;
         const char *better = cg_c_apply(e->t, SC_lt, type, type, lanes, order);
@@ -219,6 +224,109 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
         return true;
     }
     return false;
+}
+
+static bool
+is_same(const cg_kernel *k, cg_val v, cg_val w)
+{
+    const cg_insn *x = &k->insn[v], *y = &k->insn[w];
+
+    return v == w ||
+           (x->op == SC_const && y->op == SC_const && x->type == y->type && x->imm == y->imm);
+}
+
+/* x < y ? x : y and y < x ? x : y are each one instruction of some machines. */
+static const char *
+chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
+{
+    const cg_insn *less = &e->k->insn[i->in[0]];
+
+    if (lanes == 1 || less->op != SC_lt || (i->type != COT_F32 && i->type != COT_F64))
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        if (is_same(e->k, less->in[k], i->in[1]) && is_same(e->k, less->in[1 - k], i->in[2]))
+            return cg_c_say(e, "%s(%s, %s)",
+                            cg_c_limit(e->t, k ? SC_max : SC_min, (cot_dtype)i->type, lanes),
+                            cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
+    return NULL;
+}
+
+/* Has each copy a name, which says the same wherever it is asked for? */
+static bool
+is_named(const cg_c_emit *e, cg_val v)
+{
+    return e->k->insn[v].op == SC_const || !e->inlined[v];
+}
+
+/* A choice by a comparison of f64 keeps its lanes of 64 bits: a BOOL has 32, there and back. */
+static const char *
+chosen_wide(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
+            const char *const *in)
+{
+    static const char *const order[] = {
+        [SC_eq] = "==", [SC_ne] = "!=", [SC_lt] = "<", [SC_le] = "<="
+    };
+    const cg_insn *by = &e->k->insn[i->in[0]];
+
+    if (lanes == 1 || i->type != COT_F64 || by->op < SC_eq || by->op > SC_le ||
+        cg_type(e->k, by->in[0]) != COT_F64 || cg_c_lanes(e, e->vary[i->in[0]]) != lanes ||
+        !is_named(e, by->in[0]) || !is_named(e, by->in[1]))
+        return NULL;
+    return cg_c_say(e, "%s(%s %s %s, %s, %s)", cg_c_pick(e->t, COT_F64, lanes),
+                    cg_c_use(e, by->in[0], set, c, lanes), order[by->op],
+                    cg_c_use(e, by->in[1], set, c, lanes), cg_c_bare(e->t, in[1]),
+                    cg_c_bare(e->t, in[2]));
+}
+
+/* 0 <= x and x <= n, or x < n, of an index for all lanes: one comparison, without signs.  x, or
+ * 0. */
+static cg_val
+within(const cg_c_emit *e, const cg_insn *i)
+{
+    const cg_insn *from = &e->k->insn[i->in[0]], *to = &e->k->insn[i->in[1]];
+    int64_t zero, n;
+
+    if (i->op != SC_and || i->type != COT_BOOL || from->op != SC_le || from->type != COT_I64 ||
+        (to->op != SC_le && to->op != SC_lt) || to->type != COT_I64 ||
+        from->in[1] != to->in[0] || !cg_is_const(e->k, from->in[0], &zero) || zero != 0 ||
+        !cg_is_const(e->k, to->in[1], &n) || n < 0 || cg_c_lanes(e, e->vary[to->in[0]]) > 1)
+        return 0;
+    return to->in[0];
+}
+
+static const char *
+range_compare(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
+{
+    const cg_val x = lanes == 1 ? within(e, i) : 0;
+    const cg_insn *to = &e->k->insn[i->in[1]];
+
+    if (!x)
+        return NULL;
+    return cg_c_say(e, "(uint64_t)%s %s %s", cg_c_use(e, x, set, c, 1),
+                    to->op == SC_lt ? "<" : "<=", cg_c_use(e, to->in[1], set, c, 1));
+}
+
+/* Is it read by such a comparison alone, which does not want it? */
+static bool
+is_half_a_range(const cg_c_emit *e, cg_val v)
+{
+    return e->uses[v] == 1 && e->use[v].by && within(e, &e->k->insn[e->use[v].by]);
+}
+
+/* A sum and products of pairs. */
+static const char *
+sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
+{
+    for (int k = 0; k < 2 && lanes > 1 && i->op == SC_add; k++) {
+        const cg_insn *pairs = &e->k->insn[i->in[k]];
+        if (pairs->op != SC_pairs || !e->inlined[i->in[k]])
+            continue;
+        return cg_c_say(e, "%s(%s, %s, %s)", cg_c_sum_pairs(e->t, (cot_dtype)i->type, lanes),
+                        cg_c_bare(e->t, cg_c_use(e, i->in[1 - k], set, c, lanes)),
+                        cg_c_bare(e->t, cg_c_use(e, pairs->in[0], set, c, lanes)),
+                        cg_c_bare(e->t, cg_c_use(e, pairs->in[1], set, c, lanes)));
+    }
+    return NULL;
 }
 
 /* Index arithmetic that cannot leave its range is C's own. */
@@ -296,7 +404,7 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
                     from = n ? type_here(cg_type(e->k, i->in[0]), narrow) : type;
     const char *in[3], *x;
 
-    if ((x = index_compare(e, v, set, c, lanes)))
+    if ((x = index_compare(e, v, set, c, lanes)) || (x = range_compare(e, i, set, c, lanes)))
         return x;
     for (int k = 0; k < n; k++)
         in[k] = narrow && cg_type(e->k, i->in[k]) == COT_I64
@@ -306,6 +414,10 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return x;
     if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
         return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+    if ((i->op == SC_select && ((x = chosen_extreme(e, i, lanes, in)) ||
+                                (x = chosen_wide(e, i, set, c, lanes, in)))) ||
+        (x = sum_of_pairs(e, i, set, c, lanes)))
+        return x;
     if (i->op == SC_table)
         return lanes > 1
                    ? cg_c_say(e, "%s(%s)", cg_c_table_vector(e->t, i->table, lanes), in[0])
@@ -330,6 +442,8 @@ emit_scalar(cg_c_emit *e, cg_val v)
     const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
     const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]);
 
+    if (is_half_a_range(e, v))
+        return;
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_bind(e, v, c, cg_c_result_type(op, type), lanes, scalar_text(e, v, set, c, lanes));
 }
@@ -369,8 +483,9 @@ address(cg_c_emit *e, uint32_t buffer, cg_val at)
               : e->buffer[buffer];
 }
 
-void
-cg_c_leave(cg_c_emit *e, const char *status)
+/* Leave the kernel with a status. */
+static void
+leave_with(cg_c_emit *e, const char *status)
 {
     if (!e->part) {
         cg_c_line(e, "    return %s;", status);
@@ -400,12 +515,12 @@ emit_call(cg_c_emit *e, const cg_insn *i)
         const int number = e->serial++;
         cg_c_line(e, "const int status%d = %s(%s);", number, name, args);
         cg_c_line(e, "if (status%d != 0) {", number);
-        cg_c_leave(e, cg_c_say(e, "status%d", number));
+        leave_with(e, cg_c_say(e, "status%d", number));
         cg_c_line(e, "}");
         return;
     }
     cg_c_line(e, "if ((status = %s(%s)) != 0)", name, args);
-    cg_c_leave(e, "status");
+    leave_with(e, "status");
 }
 
 static const char *
@@ -513,7 +628,7 @@ emit_insn(cg_c_emit *e, cg_val v)
     case CG_FAIL:
         cg_c_line(e, e->part ? "if (%s) {" : "if (%s)",
                   cg_c_bare(e->t, cg_c_value(e, i->in[0], 0)));
-        cg_c_leave(e, cg_c_say(e, "%d", (int)i->imm));
+        leave_with(e, cg_c_say(e, "%d", (int)i->imm));
         if (e->part)
             cg_c_line(e, "}");
         break;

@@ -95,17 +95,12 @@ const char *cg_c_int(cg_c_emit *e, int64_t x);
 
 /* inline.c: a copy of v is x: a line, or the text in place of its variable. */
 void cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x);
-bool cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x);
 void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
 
 /* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);
-/* m and cond, or m and not cond, declared here. */
-const cg_c_mask *cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate);
 /* m and n, the limit of a vector loop. */
 const cg_c_mask *cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit);
-/* Is any copy and lane of it active? */
-const char *cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m);
 
 /* index.c: is v made of constants, or a scalar and constants?  Then it is known afterwards, and
  * its line written. */
@@ -132,8 +127,6 @@ const bool *cg_c_find_pools(cg_c_text *t, const cg_module *m);
 void cg_c_join_parts(cg_c_emit *e, const cg_block *x, int number, const char *n);
 /* function.c: may the buffer be the same memory as another? */
 bool cg_c_is_aliased(const cg_kernel *k, uint32_t buffer);
-/* Leave the kernel with a status. */
-void cg_c_leave(cg_c_emit *e, const char *status);
 
 /* access.c: loads and stores. */
 void cg_c_load_insn(cg_c_emit *e, cg_val v);

@@ -6,7 +6,7 @@
  * carried value may: it changes only where its loop ends. */
 #include "codegen/c/emit.h"
 
-enum { LONGEST = 40, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
+enum { LONGEST = 40, LONGEST_PAIRS = 56, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
 
 /* Does an operator of the text's own stand outside of all brackets? */
 static bool
@@ -108,6 +108,15 @@ is_index_sum(const cg_insn *i)
     return i->type == COT_I64 && (i->op == SC_add || i->op == SC_sub || i->op == SC_mul);
 }
 
+/* A step of several sums side by side, each the start of the next step's: all copies of a step
+ * come before the next, or the vectors of two steps would fill the registers. */
+static bool
+is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
+{
+    return u->op == SC_fma && u->in[2] == v && e->k->insn[v].op == SC_fma &&
+           cg_c_copies(e, e->vary[v]) > 1;
+}
+
 /* Will the one that uses it take the text of each copy once? */
 static bool
 is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
@@ -120,15 +129,17 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
     set = e->vary[by];
     if (u->op == CG_STORE)
         set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
-    return set == e->vary[v] && u->op != SC_rare && u->op != SC_table && u->op != SC_max &&
-           u->op != SC_min && (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
+    return set == e->vary[v] && !is_step(e, v, u) && u->op != SC_rare && u->op != SC_table &&
+           u->op != SC_max && u->op != SC_min &&
+           (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
-bool
-cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x)
+static bool
+is_inline(const cg_c_emit *e, cg_val v, const char *x)
 {
     const cg_insn *i = &e->k->insn[v];
     const cg_c_use_at *u = &e->use[v];
+    const size_t longest = !u->by ? LONGEST_YIELD : i->op == SC_pairs ? LONGEST_PAIRS : LONGEST;
     const bool truth =
         (i->type == COT_BOOL && i->op < SC_COUNT) || (i->op >= SC_eq && i->op <= SC_le);
 
@@ -138,8 +149,8 @@ cg_c_is_inline(const cg_c_emit *e, cg_val v, const char *x)
         return true;
     if (i->op >= SC_COUNT && i->op != CG_LOAD)
         return false;
-    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > (u->by ? LONGEST : LONGEST_YIELD) ||
-        u->at <= e->place[v] || (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
+    if (i->op == SC_rare || e->uses[v] != 1 || strlen(x) > longest || u->at <= e->place[v] ||
+        (truth && (!u->by || e->k->insn[u->by].op != SC_select)))
         return false;
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
 }
@@ -149,7 +160,7 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
 {
     const int copies = cg_c_copies(e, e->vary[v]);
 
-    if (cg_c_is_inline(e, v, x)) {
+    if (is_inline(e, v, x)) {
         if (!e->inlined[v])
             e->inlined[v] = IR_NEW_N(e->t->arena, const char *, copies);
         e->inlined[v][copy] = is_compound(x) ? cg_c_say(e, "(%s)", x) : x;

@@ -1,6 +1,7 @@
 /* The C back end: the file is compiled by the system's compiler and loaded as a library.
  *
- * COT_CC names the compiler, with options if it has any ("clang -O1"); the default is cc.
+ * COT_CC names the compiler, with options if it has any ("clang -O1"); the default is cc -O2.
+ * -march=native is added unless it has a -march of its own.
  * Files live in a directory of their own while that takes, and are gone before the code
  * runs. */
 #include <dlfcn.h>
@@ -109,12 +110,13 @@ compile(const files *f, char *compiler)
     posix_spawn_file_actions_t act;
     int n = 0, status = -1;
     pid_t pid;
+    const bool asked = strstr(compiler, "-march=") != NULL;
 
     for (char *s = strtok(compiler, " "); s && n < 32; s = strtok(NULL, " "))
         argv[n++] = s;
     const char *more[] = { "-march=native", "-std=c11", "-w",       "-shared",
                            "-fPIC",         "-o",       f->library, f->source };
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+    for (size_t i = asked; i < sizeof more / sizeof *more; i++)
         argv[n++] = (char *)(uintptr_t)more[i];
     argv[n] = NULL;
     if (posix_spawn_file_actions_init(&act) != 0)

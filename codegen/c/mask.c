@@ -44,8 +44,9 @@ new_mask(cg_c_emit *e, uint32_t set)
     return m;
 }
 
-const cg_c_mask *
-cg_c_mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
+/* m and cond, or m and not cond, declared here. */
+static const cg_c_mask *
+mask_and(cg_c_emit *e, const cg_c_mask *m, cg_val cond, bool negate)
 {
     const uint32_t set = e->vary[cond] | (m ? m->set : 0);
     const int lanes = cg_c_lanes(e, set);
@@ -80,8 +81,9 @@ cg_c_mask_limit(cg_c_emit *e, const cg_c_mask *m, cg_val limit)
     return r;
 }
 
-const char *
-cg_c_mask_any(cg_c_emit *e, const cg_c_mask *m)
+/* Is any copy and lane of it active? */
+static const char *
+mask_any(cg_c_emit *e, const cg_c_mask *m)
 {
     const int lanes = cg_c_lanes(e, m->set);
     const char *all = NULL;
@@ -121,8 +123,8 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     }
     if (r->n == 0 && x->n == 0)
         return;
-    m = cg_c_mask_and(e, e->mask, x->cond, other);
-    cg_c_line(e, "if (%s) {", cg_c_mask_any(e, m));
+    m = mask_and(e, e->mask, x->cond, other);
+    cg_c_line(e, "if (%s) {", mask_any(e, m));
     e->indent++;
     e->mask = m;
     cg_c_region(e, r, NULL);
@@ -237,8 +239,8 @@ while_varying(cg_c_emit *e, const cg_block *x)
     e->indent++;
     e->mask = active;
     cg_c_region(e, &x->other, NULL);
-    go = cg_c_mask_and(e, active, x->cond, false);
-    cg_c_line(e, "if (!(%s))", cg_c_mask_any(e, go));
+    go = mask_and(e, active, x->cond, false);
+    cg_c_line(e, "if (!(%s))", mask_any(e, go));
     cg_c_line(e, "    break;");
     e->mask = go;
     cg_c_region(e, &x->body, NULL);

@@ -34,6 +34,10 @@ which(cg_c_text *t, int lanes, cg_c_when w)
                             : "";
 }
 
+static const char *const x86_mask[] = {
+    [4] = "__AVX2__", [8] = "__AVX2__", [16] = "__AVX512F__"
+};
+
 /* x86's masked move, where it has one for the type: "_mm256_maskload_ps((const float *)p,
  * mask". */
 static const char *
@@ -43,24 +47,49 @@ x86_move(cg_c_text *t, bool load, cot_dtype type, int lanes, cg_c_when w)
     const char *m =
         w == CG_C_PART ? ir_format(t->arena, "%s(n, 0)", cg_c_below(t, lanes, false)) : "m";
 
-    if ((!real && type != COT_I32 && type != COT_U32) || lanes < 4 || lanes > 8)
+    if ((!real && type != COT_I32 && type != COT_U32) ||
+        (lanes != 4 && lanes != 8 && lanes != 16))
         return NULL;
+    if (lanes == 16)
+        return ir_format(
+            t->arena,
+            load ? "_mm512_maskz_loadu_%s(_mm512_test_epi32_mask((__m512i)%s, (__m512i)%s), p"
+                 : "_mm512_mask_storeu_%s(p, _mm512_test_epi32_mask((__m512i)%s, (__m512i)%s)",
+            real ? "ps" : "epi32", m, m);
     return ir_format(t->arena, "_mm%s_mask%s_%s((%s%s *)p, (__m%di)%s", lanes == 8 ? "256" : "",
                      load ? "load" : "store", real ? "ps" : "epi32", load ? "const " : "",
                      real ? "float" : "int", lanes * 32, m);
 }
 
-/* Eight truths, which gcc would take through memory byte by byte. */
+/* Eight or sixteen truths, which gcc would take through memory byte by byte. */
 #define EIGHT "#if defined(COT_SSE2) && defined(__AVX2__)\n"
+#define SIXTEEN "#if defined(COT_SSE2) && defined(__AVX512F__)\n"
 static const char load_eight[] =
     EIGHT "    return (i32x8)_mm256_cmpgt_epi32(\n"
           "        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)),\n"
           "        _mm256_setzero_si256());\n#else\n";
+static const char load_sixteen[] = SIXTEEN
+    "    const __m512i w = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void "
+    "*)p));\n"
+    "    return (i32x16)_mm512_maskz_set1_epi32(_mm512_test_epi32_mask(w, w), -1);\n#else\n";
 static const char store_eight[] = EIGHT
     "    __m128i w = _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x),\n"
     "                                _mm256_extracti128_si256((__m256i)x, 1));\n"
     "    _mm_storel_epi64((__m128i *)(void *)p,\n"
     "                     _mm_and_si128(_mm_packs_epi16(w, w), _mm_set1_epi8(1)));\n#else\n";
+static const char store_sixteen[] =
+    SIXTEEN "    _mm_storeu_si128((__m128i *)(void *)p,\n"
+            "                     _mm512_cvtepi32_epi8(_mm512_and_si512((__m512i)x, "
+            "_mm512_set1_epi32(1))));\n#else\n";
+
+/* What x86 has for so many truths, up to the #else; "" for others. */
+static const char *
+truths(int lanes, bool load)
+{
+    return lanes == 8    ? load ? load_eight : store_eight
+           : lanes == 16 ? load ? load_sixteen : store_sixteen
+                         : "";
+}
 
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
@@ -80,7 +109,7 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
             ir_buf_printf(&b,
                           "%s    return (%s)(__builtin_convertvector(*(const %s_at *)p, %s) != "
                           "0);\n%s}\n",
-                          lanes == 8 ? load_eight : "", v, u, v, lanes == 8 ? "#endif\n" : "");
+                          truths(lanes, true), v, u, v, *truths(lanes, true) ? "#endif\n" : "");
         else
             ir_buf_printf(&b, "    return *(const %s_at *)p;\n}\n", u);
     } else if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
@@ -92,12 +121,28 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         const char *cond = w == CG_C_PART ? "# < n ? " : w == CG_C_MASK ? "m[#] ? " : "";
         x86 = s == CG_C_DENSE ? x86_move(t, true, type, lanes, w) : NULL;
         if (x86)
-            ir_buf_printf(&b, "#if defined(__AVX2__)\n    return (%s)%s);\n#else\n", v, x86);
+            ir_buf_printf(&b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes],
+                          v, x86);
         ir_buf_printf(&b, "    return (%s)%s;\n%s}\n", v,
                       cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
                       x86 ? "#endif\n" : "");
     }
     ir_buf_str(&t->head, b.text);
+    return name;
+}
+
+const char *
+cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const char *name = ir_format(t->arena, "held_%sx%d", cot_dtype_name(type), lanes),
+               *v = cg_c_type(t, type, lanes);
+
+    if (cg_c_new_name(t, &t->own, name))
+        ir_buf_printf(&t->head,
+                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)p;\n%s    "
+                      "return x;\n}\n",
+                      v, name, cg_c_type(t, type, 1), v, v,
+                      cg_c_hold(t, lanes * (int)cot_dtype_size(type), "x", false));
     return name;
 }
 
@@ -116,7 +161,7 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
             ir_buf_printf(&b, "%s    *(%s_at *)p = __builtin_convertvector(x & 1, %s);\n%s}\n",
-                          lanes == 8 ? store_eight : "", u, u, lanes == 8 ? "#endif\n" : "");
+                          truths(lanes, false), u, u, *truths(lanes, false) ? "#endif\n" : "");
         else
             ir_buf_printf(&b, "    *(%s_at *)p = x;\n}\n", u);
         ir_buf_str(&t->head, b.text);
@@ -130,8 +175,8 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     }
     x86 = s == CG_C_DENSE ? x86_move(t, false, type, lanes, w) : NULL;
     if (x86)
-        ir_buf_printf(&b, "#if defined(__AVX2__)\n    %s, (__m%d%s)x);\n#else\n", x86,
-                      lanes * 32, type == COT_F32 ? "" : "i");
+        ir_buf_printf(&b, "#if defined(%s)\n    %s, (__m%d%s)x);\n#else\n", x86_mask[lanes],
+                      x86, lanes * 32, type == COT_F32 ? "" : "i");
     for (int i = 0; i < lanes; i++) {
         ir_buf_str(&b, "    ");
         if (w == CG_C_PART)

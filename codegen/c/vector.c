@@ -199,6 +199,55 @@ extreme(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
                : plain;
 }
 
+const char *
+cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang)
+{
+    const char *has = x86_has(bytes, "defined(COT_SSE2)");
+
+    if (has && !clang)
+        has = ir_format(t->arena, "%s && !defined(__clang__)", has);
+    return has ? ir_format(t->arena, "#if %s\n    COT_HELD(%s);\n#endif\n", has, name) : "";
+}
+
+/* x if it is less (or larger), else y, a NaN among them: what x86's least and largest are. */
+const char *
+cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
+{
+    const char *verb = op == SC_max ? "max" : "min",
+               *name = ir_format(t->arena, "%s_or_%sx%d", verb, cot_dtype_name(type), lanes);
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const forms f = forms_of(t, type, lanes);
+    const char *has = x86_has(bytes, "defined(COT_SSE2)"),
+               *order[] = { op == SC_max ? "y" : "x", op == SC_max ? "x" : "y" };
+    const char *less = cg_c_apply(t, SC_lt, type, type, lanes, order);
+    const char *plain =
+        cg_c_apply(t, SC_select, type, type, lanes, (const char *const[]){ less, "x", "y" });
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_printf(&t->head, "COT_FN %s\n%s(%s x, %s y)\n{\n", f.type, name, f.type, f.type);
+    if (has) {
+        const char *m = x86_type(t, bytes, type);
+        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)x, (%s)y);\n#else\n", has,
+                      f.type, x86_name(t, verb, bytes, type), m, m);
+    }
+    ir_buf_printf(&t->head, "    return %s;\n%s}\n", plain, has ? "#endif\n" : "");
+    return name;
+}
+
+/* 64 bytes are chosen by their bits: gcc would take an operand that is made of a mask, as of
+ * x < y, apart into two, each masked, a division too. */
+static const char *
+selected_wide(cg_c_text *t, const forms *f, cot_dtype type, const char *plain)
+{
+    return ir_format(
+        t->arena,
+        "\n#if defined(COT_SSE2) && defined(__AVX512F__) && !defined(__clang__)\n"
+        "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, (__m512i)z, 0xca);\n"
+        "#else\n    %s\n#endif",
+        f->type, widened(t, type, f, "x"), plain);
+}
+
 static const char *
 selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
 {
@@ -208,11 +257,40 @@ selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
     const char *has = bytes == 64 || cot_dtype_size(type) < 4 ? NULL
                                                                : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
 
+    if (bytes == 64 && is_real(type))
+        return selected_wide(t, f, type, plain);
     if (!has)
         return plain;
     const char *m = x86_type(t, bytes, type);
     return ir_format(t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif", has, f->type,
                      x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"), plain);
+}
+
+const char *
+cg_c_pick(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const char *name = ir_format(t->arena, "pick_%sx%d", cot_dtype_name(type), lanes);
+    const forms f = forms_of(t, type, lanes);
+    const int bytes = lanes * (int)cot_dtype_size(type);
+    const char *m = x86_type(t, bytes, type),
+               *has = x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_printf(&t->head, "COT_FN %s\n%s(%s m, %s y, %s z)\n{\n", f.type, name, f.s, f.type,
+                  f.type);
+    if (bytes == 64)
+        ir_buf_printf(&t->head,
+                      "#if %s && !defined(__clang__)\n    return "
+                      "(%s)_mm512_ternarylogic_epi32((__m512i)m, "
+                      "(__m512i)y, (__m512i)z, 0xca);\n#else\n",
+                      has, f.type);
+    else if (has)
+        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)m);\n#else\n", has,
+                      f.type, x86_name(t, "blendv", bytes, type), m, m, m);
+    ir_buf_printf(&t->head, "    return %s;\n%s}\n", choose(t, &f, "m", "y", "z"),
+                  has ? "#endif\n" : "");
+    return name;
 }
 
 static const char *
@@ -232,6 +310,25 @@ rounding(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type)
     return ir_format(t->arena, "%s a = (%s)((%s)x & ~%s), r = (a + %s) - %s;\n    %s%s%s\n    return %s;", f->type,
                      f->type, f->u, sign, big, big, op == SC_trunc ? step : ir_format(t->arena, "%s\n    ", keep),
                      op == SC_trunc ? "" : step, keep, choose(t, f, ir_format(t->arena, "(a < %s)", big), "r", "x"));
+}
+
+/* An instruction of x86's, in its immediate the way and no exception. */
+static const char *
+rounded(cg_c_text *t, ir_sc_op op, const forms *f, cot_dtype type, int lanes)
+{
+    const int bytes = lanes * (int)cot_dtype_size(type), way = op == SC_rint    ? 8
+                                                               : op == SC_floor ? 9
+                                                               : op == SC_ceil  ? 10
+                                                                                : 11;
+    const char *has = x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)"),
+               *plain = rounding(t, op, f, type);
+
+    return has ? ir_format(t->arena,
+                           "\n#if %s\n    return (%s)%s((%s)x, %d);\n#else\n    %s\n#endif",
+                           has, f->type,
+                           x86_name(t, bytes == 64 ? "roundscale" : "round", bytes, type),
+                           x86_type(t, bytes, type), way, plain)
+               : plain;
 }
 
 static const char *
@@ -356,7 +453,7 @@ statements(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
     case SC_floor:
     case SC_ceil:
     case SC_trunc:
-    case SC_rint: return rounding(t, op, &f, type);
+    case SC_rint: return rounded(t, op, &f, type, lanes);
     case SC_eq: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x == y"));
     case SC_ne: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x != y"));
     case SC_lt: return ir_format(t->arena, "return %s;", narrowed(t, type, &f, "x < y"));
@@ -395,6 +492,42 @@ cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes
     const char *body = statements(t, op, type, from, lanes);
     ir_buf_printf(&text, *body == '\n' ? ")\n{%s\n}\n" : ")\n{\n    %s\n}\n", body);
     ir_buf_str(&t->head, text.text);
+    return name;
+}
+
+/* One instruction, vpdpwssd, where x86 has it.  Else compilers would add up the products of all
+ * steps of a loop first, beyond what registers hold: integers may be added in any order. */
+const char *
+cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes)
+{
+    static const char *const has[] = {
+        [4] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
+        [8] = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
+        [16] = "defined(__AVX512VNNI__)",
+    };
+    const char *name = ir_format(t->arena, "sum_pairs_%sx%d", cot_dtype_name(type), lanes),
+               *v = cg_c_type(t, type, lanes), *p = cg_c_vector(t, SC_pairs, type, type, lanes);
+    const bool whole = lanes == 4 || lanes == 8 || lanes == 16;
+    const char *sum =
+        cg_c_apply(t, SC_add, type, type, lanes,
+                   (const char *const[]){ "sum", ir_format(t->arena, "%s(x, y)", p) });
+
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    ir_buf_printf(&t->head, "COT_FN %s\n%s(%s sum, %s x, %s y)\n{\n", v, name, v, v, v);
+    if (whole)
+        ir_buf_printf(
+            &t->head,
+            "#if defined(COT_SSE2) && %s\n    sum = (%s)_mm%s_dpwssd_epi32((__m%di)sum, "
+            "(__m%di)x, (__m%di)y);\n#else\n",
+            has[lanes], v,
+            lanes == 4   ? ""
+            : lanes == 8 ? "256"
+                         : "512",
+            32 * lanes, 32 * lanes, 32 * lanes);
+    ir_buf_printf(&t->head, "    sum = %s;\n%s%s    return sum;\n}\n", sum,
+                  cg_c_hold(t, lanes * (int)cot_dtype_size(type), "sum", true),
+                  whole ? "#endif\n" : "");
     return name;
 }
 
@@ -464,20 +597,30 @@ cg_c_fold(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
 const char *
 cg_c_any(cg_c_text *t, int lanes)
 {
+    static const char *const x86[] = {
+        [4] = "defined(__SSE4_1__)\n    return !_mm_testz_si128((__m128i)v, (__m128i)v)",
+        [8] = "defined(__AVX__)\n    return !_mm256_testz_si256((__m256i)v, (__m256i)v)",
+        [16] = "defined(__AVX512F__)\n    return _mm512_test_epi32_mask((__m512i)v, "
+               "(__m512i)v) != 0",
+    };
     const char *name = ir_format(t->arena, "any_x%d", lanes);
+    const bool whole = lanes == 4 || lanes == 8 || lanes == 16;
 
-    if (cg_c_new_name(t, &t->own, name)) {
-        const char *u = cg_c_type(t, COT_U64, lanes / 2), *v = cg_c_type(t, COT_BOOL, lanes);
-        ir_buf_printf(&t->head, "COT_FN uint8_t\n%s(%s v)\n{\n", name, v);
-        if (lanes == 2)
-            ir_buf_str(&t->head, "    return (v[0] | v[1]) != 0;\n}\n");
-        else {
-            ir_buf_printf(&t->head, "    %s u = (%s)v;\n    return (", u, u);
-            for (int i = 0; i < lanes / 2; i++)
-                ir_buf_printf(&t->head, "%su[%d]", i ? " | " : "", i);
-            ir_buf_str(&t->head, ") != 0;\n}\n");
-        }
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    const char *u = cg_c_type(t, COT_U64, lanes / 2), *v = cg_c_type(t, COT_BOOL, lanes);
+    ir_buf_printf(&t->head, "COT_FN uint8_t\n%s(%s v)\n{\n", name, v);
+    if (whole)
+        ir_buf_printf(&t->head, "#if defined(COT_SSE2) && %s;\n#else\n", x86[lanes]);
+    if (lanes == 2)
+        ir_buf_str(&t->head, "    return (v[0] | v[1]) != 0;\n");
+    else {
+        ir_buf_printf(&t->head, "    %s u = (%s)v;\n    return (", u, u);
+        for (int i = 0; i < lanes / 2; i++)
+            ir_buf_printf(&t->head, "%su[%d]", i ? " | " : "", i);
+        ir_buf_str(&t->head, ") != 0;\n");
     }
+    ir_buf_str(&t->head, whole ? "#endif\n}\n" : "}\n");
     return name;
 }
 
