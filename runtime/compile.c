@@ -34,8 +34,9 @@ free_pools(void *data)
         cot_rt_pool_free(p->at[i].pool);
 }
 
-cot_parallel *
-rt_pool(cot_context *ctx, int threads)
+/* A pool of the context for so many threads, made at first use; freed with the context. */
+static cot_parallel *
+pool_of(cot_context *ctx, int threads)
 {
     static const char key;
     pools *p = ir_attached_find(ctx, &key);
@@ -158,6 +159,40 @@ plan_target(cot_context *ctx, const char **backend, rt_plan *p)
     return COT_OK;
 }
 
+/* What COT_OFF can name: cse, and the passes after contract. */
+static bool
+can_be_off(const char *name)
+{
+    return strcmp(name, "cse") == 0 || strcmp(name, "fuse") == 0;
+}
+
+/* What COT_DUMP can name: a pass, or a stage before or after them. */
+static bool
+is_stage(const char *name)
+{
+    static const char *const stages[] = { "trace", "fuse", "kernels", "plan",
+                                          "llvm",  "asm",  "ptx" };
+
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        if (strcmp(name, stages[i]) == 0)
+            return true;
+    return pass_find(name) != NULL;
+}
+
+/* A name that nothing has would be passed over in silence. */
+static cot_status
+names_known(cot_context *ctx, const char *variable, const char *list, bool known(const char *),
+            const char *wants)
+{
+    for (const char *s = list; s && *s; s += strcspn(s, ","), s += *s == ',') {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(s, ","), s);
+        if (*name && strcmp(name, "all") != 0 && !known(name))
+            return ir_fail(ctx, 0, NULL, ERR_config_name, variable, name, wants);
+    }
+    return COT_OK;
+}
+
 cot_status
 rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_plan *p)
 {
@@ -167,6 +202,9 @@ rt_plan_new(cot_context *ctx, const cot_compile_options *o, const char *fn, rt_p
     o = o ? o : &none;
     backend = o->backend;
     *p = (rt_plan){ .threads = o->threads ? o->threads : ctx->config.threads };
+    COT_TRY(names_known(ctx, "COT_OFF", ctx->config.off, can_be_off, "cse, fuse or all"));
+    COT_TRY(names_known(ctx, "COT_DUMP", ctx->config.dump, is_stage,
+                        "a pass, trace, fuse, plan, llvm, asm, ptx or all"));
     if (o->donated.one == COT_BY_NAME)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "donated is a list of names; wants the numbers of arguments");
@@ -385,7 +423,7 @@ compile_jit(const ir_graph *f, const rt_plan *p, ir_arena *scratch, cot_kernel *
     cg_module_cost(low.module, &k->flops, &k->traffic);
     k->parallel = low.module->parallel;
     if (k->parallel)
-        k->pool = rt_pool(f->ctx, p->threads);
+        k->pool = pool_of(f->ctx, p->threads);
     make_blocks(k, (size_t)low.module->work_bytes);
     start = now_ms();
     COT_TRY(p->backend->load(f->ctx, &p->target, low.module, &code));

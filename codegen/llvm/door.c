@@ -70,9 +70,13 @@ session_release(void *data)
 {
     cg_ll_session *s = data;
 
-    for (cg_ll_machine *m = s->machine; m; m = m->next)
+    for (cg_ll_machine *m = s->machine; m; m = m->next) {
+        for (int i = 0; i < CG_LL_TEAM; i++)
+            if (m->like[i])
+                LLVMDisposeTargetMachine(m->like[i]->tm);
         if (m->tm)
             LLVMDisposeTargetMachine(m->tm);
+    }
     if (s->jit)
         cg_ll_jit_release(s->jit);
 }

@@ -132,29 +132,32 @@ typedef struct wanted {
     bool parallel, debug;
 } wanted;
 
-/* Link an object; takes it over. */
+/* Link the objects; takes them over.  perf is told of the first: it asks for one. */
 static cot_status
-link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wanted *w,
-            const char *symbol, cg_code *out)
+link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_team *t, const wanted *w,
+             const char *symbol, cg_code *out)
 {
     LLVMMemoryBufferRef seen = NULL;
     loaded *h = calloc(1, sizeof *h);
 
-    if (h == NULL) {
-        LLVMDisposeMemoryBuffer(object);
+    if (h == NULL)
         return cg_ll_fail(ctx, "out of memory");
-    }
-    out->bytes = LLVMGetBufferSize(object);
     h->jit = j;
     h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
     atomic_fetch_add(&j->users, 1);
     out->handle = h;
     if (ctx->config.perf)
-        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object),
-                                                         LLVMGetBufferSize(object), "perf");
-    LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
-    cot_status s = error ? orc_failed(ctx, error) : COT_OK;
+        seen = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            LLVMGetBufferStart(t->object[0]), LLVMGetBufferSize(t->object[0]), "perf");
+    cot_status s = COT_OK;
     void *at = NULL;
+    for (int i = 0; i < t->n && s == COT_OK; i++) {
+        LLVMMemoryBufferRef object = t->object[i];
+        out->bytes += LLVMGetBufferSize(object);
+        t->object[i] = NULL;
+        LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(j->jit, h->tracker, object);
+        s = error ? orc_failed(ctx, error) : COT_OK;
+    }
     if (s == COT_OK)
         s = look_up(ctx, j, symbol, &at);
     if (w->module)
@@ -169,30 +172,29 @@ link_object(cot_context *ctx, cg_ll_jit *j, LLVMMemoryBufferRef object, const wa
 }
 
 static cot_status
-compile(cot_context *ctx, cg_ll_module *l, const cg_ll_machine *machine, const wanted *w,
-        const char *symbol, LLVMMemoryBufferRef *object)
+compile(cot_context *ctx, cg_ll_team *t, ir_arena *scratch, const cg_ll_machine *machine,
+        const wanted *w, const char *symbol)
 {
-    const cg_module *m = w->module;
+    cg_ll_module *l = &t->l[0];
 
-    COT_TRY(cg_ll_module_begin(l, ctx, l->arena, machine, m ? m->name : symbol, w->debug));
-    l->in_process = true;
-    if (m) {
-        COT_TRY(cg_check_externs(m, NULL));
-        COT_TRY(cg_ll_module_add(l, m, symbol, true, NULL, 0));
-    } else
-        cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol,
-                         w->n_args, w->parallel);
+    if (w->module) {
+        COT_TRY(cg_check_externs(w->module, NULL));
+        return cg_ll_team_compile(t, ctx, scratch, machine, w->module, symbol, w->debug);
+    }
+    t->n = 1;
+    COT_TRY(cg_ll_module_begin(l, ctx, scratch, machine, symbol, w->debug));
+    cg_ll_natural_of(l, cg_ll_address(l, (const void *)(uintptr_t)w->entry), symbol, w->n_args,
+                     w->parallel);
     COT_TRY(cg_ll_module_finish(l));
-    return cg_ll_module_emit(l, LLVMObjectFile, object);
+    return cg_ll_module_emit(l, LLVMObjectFile, &t->object[0]);
 }
 
 static cot_status
 load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
 {
     struct {
-        cg_ll_module l;
+        cg_ll_team team;
         ir_arena scratch;
-        LLVMMemoryBufferRef object;
         cg_ll_jit *jit;
     } s = { 0 };
     volatile cot_status status = COT_OK;
@@ -208,23 +210,16 @@ load(cot_context *ctx, const cg_target *t, const wanted *w, cg_code *out)
             int serial = atomic_fetch_add(&s.jit->serial, 1);
             const char *symbol =
                 ir_format(&s.scratch, w->module ? "cot_entry_%d" : "cot_natural_%d", serial);
-            s.l.arena = &s.scratch;
-            status = compile(ctx, &s.l, machine, w, symbol, &s.object);
-            cg_ll_module_free(&s.l);
-            if (status == COT_OK) {
-                LLVMMemoryBufferRef object = s.object;
-                s.object = NULL;
-                status = link_object(ctx, s.jit, object, w, symbol, out);
-            }
+            status = compile(ctx, &s.team, &s.scratch, machine, w, symbol);
+            if (status == COT_OK)
+                status = link_objects(ctx, s.jit, &s.team, w, symbol, out);
         }
     }
     IR_CAUGHT(ctx)
     {
         short_of_memory = true;
     }
-    cg_ll_module_free(&s.l);
-    if (s.object)
-        LLVMDisposeMemoryBuffer(s.object);
+    cg_ll_team_free(&s.team);
     ir_arena_free(&s.scratch);
     pthread_mutex_unlock(&ctx->lock);
     if (status != COT_OK || short_of_memory)

@@ -7,7 +7,7 @@
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
  * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores
  * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
- * jit.c     code in this process; perf.c names for perf; aot.c object files and text; versions.c an
+ * jit.c     code in this process; team.c by several threads; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */
 #ifndef CODEGEN_LLVM_LLVM_H
 #define CODEGEN_LLVM_LLVM_H
@@ -19,9 +19,12 @@
 
 typedef enum cg_ll_arch { CG_LL_X86, CG_LL_AARCH64, CG_LL_RISCV64, CG_LL_ARM, CG_LL_WASM, CG_LL_NVPTX } cg_ll_arch;
 
+enum { CG_LL_TEAM = 4 }; /* threads that compile, at most */
+
 /* A processor as the emitter sees it. */
 typedef struct cg_ll_machine {
     struct cg_ll_machine *next;
+    struct cg_ll_machine *like[CG_LL_TEAM]; /* the same for other threads; [0] is NULL */
     LLVMTargetMachineRef tm;
     char *triple, *cpu, *features;
     cg_ll_arch arch;
@@ -52,6 +55,9 @@ void cg_ll_start_target(const char *name);
 const cg_ll_machine *cg_ll_machine_of(cot_context *ctx, const cg_target *t);
 /* Fill what the caller left open in t. */
 cot_status cg_ll_target(cot_context *ctx, cg_target *t);
+/* Machine number i like m, i > 0, for another thread: one at a time may use it.  NULL: there
+ * is none. */
+const cg_ll_machine *cg_ll_machine_like(cot_context *ctx, const cg_ll_machine *m, int i);
 /* LLVM gave up while it used the machine: it is never used again, nor freed. */
 void cg_ll_forget_machine(cot_context *ctx, const cg_ll_machine *machine);
 cot_status cg_ll_fail(cot_context *ctx, const char *format, ...)
@@ -75,8 +81,9 @@ typedef struct cg_ll_module {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
-    int errors; /* counted by the diagnostic handler */
-    char first_error[256];
+    int errors;
+    char first_error[512];
+    bool died;                   /* LLVM gave up: none of it may be touched again */
     LLVMValueRef zeros;          /* what loads read that must not read */
     struct cg_ll_shared *shared; /* constants and outlined programs, by address */
     uint32_t n_shared, cap_shared;
@@ -125,13 +132,33 @@ void cg_ll_module_free(cg_ll_module *l);
  * NULL.  visible: the entry can be called from outside. */
 cot_status cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry,
                             bool visible, const char *natural, int n_args);
+/* Those kernels of m with share_of[kernel] == share, of which kernel 0 is the entry; the others
+ * are to be linked. */
+void cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
+                        const int *share_of, int share);
+/* team.c: the machine code of a module, made by threads: an object for each, to be linked. */
+typedef struct cg_ll_team {
+    int n;
+    cg_ll_module l[CG_LL_TEAM];
+    LLVMMemoryBufferRef object[CG_LL_TEAM];
+} cg_ll_team;
+cot_status cg_ll_team_compile(cg_ll_team *t, cot_context *ctx, ir_arena *scratch,
+                              const cg_ll_machine *machine, const cg_module *m,
+                              const char *entry, bool debug);
+void cg_ll_team_free(cg_ll_team *t);
 /* ptx.c: the kernels of a module for GPUs, under names that begin with that of the function. */
 cot_status cg_ll_ptx_add(cg_ll_module *l, const cg_module *m, const char *name);
 /* Bytes of the parameters of a kernel's entry point. */
 int64_t cg_ll_ptx_parameters(const cg_kernel *k);
-/* Run the IR passes. */
+/* Run the IR passes; then machine code.  Neither touches anything but the module and its
+ * machine's tm, so that any thread may do it; false: it failed, as cg_ll_module_status reports
+ * when the thread that owns the context asks. */
+bool cg_ll_optimise(cg_ll_module *l);
+bool cg_ll_make_code(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
+cot_status cg_ll_module_status(cg_ll_module *l);
+/* The same in the owner's thread. */
 cot_status cg_ll_module_finish(cg_ll_module *l);
-/* Machine code.  If LLVM gives up, the module is abandoned. */
+/* If LLVM gives up, the module is abandoned. */
 cot_status cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind,
                              LLVMMemoryBufferRef *out);
 /* A function begins with this: the C signature of `name`, args[] filled; then a call of an

@@ -154,7 +154,8 @@ cg_ll_buffer_attributes(cg_ll_module *l, LLVMValueRef fn, const cg_kernel *k)
 }
 
 static LLVMValueRef
-declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry)
+declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const char *entry,
+               bool visible)
 {
     LLVMTypeRef *in = IR_NEW_N(l->arena, LLVMTypeRef, (int)k->n_buffers + k->n_params + 1);
     unsigned n = 0;
@@ -167,7 +168,7 @@ declare_kernel(cg_ll_module *l, const cg_module *m, const cg_kernel *k, const ch
     if (m->parallel)
         in[n++] = l->ptr;
     LLVMValueRef fn = cg_ll_function(l, ir_format(l->arena, "%s.%s", entry, k->name),
-                                     LLVMFunctionType(l->i32, in, n, 0), false);
+                                     LLVMFunctionType(l->i32, in, n, 0), visible);
     cg_ll_buffer_attributes(l, fn, k);
     return fn;
 }
@@ -339,6 +340,21 @@ cg_ll_natural_of(cg_ll_module *l, LLVMValueRef entry, const char *name, int n_ar
     LLVMBuildRet(l->b, LLVMBuildCall2(l->b, cg_ll_entry_type(l), entry, both, 2, ""));
 }
 
+/* Kernels of one share (NULL: all); those of others are names that linking finds. */
+static void
+add_kernels(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
+            const int *share_of, int share, LLVMValueRef *fn)
+{
+    const bool *can_fail = find_failing(l, m);
+
+    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
+    for (uint32_t i = 1; i < m->n_kernels; i++)
+        fn[i] = declare_kernel(l, m, m->kernel[i], entry, share_of != NULL);
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        if (!share_of || share_of[i] == share)
+            emit_kernel(l, m, i, fn, can_fail);
+}
+
 cot_status
 cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool visible,
                  const char *natural, int n_args)
@@ -347,15 +363,18 @@ cg_ll_module_add(cg_ll_module *l, const cg_module *m, const char *entry, bool vi
 
     if (m->ctx->config.verify)
         COT_TRY(cg_verify(m));
-    const bool *can_fail = find_failing(l, m);
-    fn[0] = cg_ll_function(l, entry, cg_ll_entry_type(l), visible);
-    for (uint32_t i = 1; i < m->n_kernels; i++)
-        fn[i] = declare_kernel(l, m, m->kernel[i], entry);
-    for (uint32_t i = 0; i < m->n_kernels; i++)
-        emit_kernel(l, m, i, fn, can_fail);
+    add_kernels(l, m, entry, visible, NULL, 0, fn);
     if (natural)
         cg_ll_natural_of(l, fn[0], natural, n_args, m->parallel);
     return COT_OK;
+}
+
+void
+cg_ll_module_share(cg_ll_module *l, const cg_module *m, const char *entry,
+                   const int *share_of, int share)
+{
+    add_kernels(l, m, entry, true, share_of, share,
+                IR_NEW_N(l->arena, LLVMValueRef, m->n_kernels + 1));
 }
 
 /* -- the module -- */
@@ -369,7 +388,7 @@ note_diagnostic(LLVMDiagnosticInfoRef d, void *user)
         return;
     char *text = LLVMGetDiagInfoDescription(d);
     if (l->errors++ == 0)
-        snprintf(l->first_error, sizeof l->first_error, "%s", text);
+        snprintf(l->first_error, sizeof l->first_error, "LLVM: %s", text);
     LLVMDisposeMessage(text);
 }
 
@@ -428,8 +447,16 @@ cg_ll_module_free(cg_ll_module *l)
     l->llvm = NULL;
 }
 
-cot_status
-cg_ll_module_finish(cg_ll_module *l)
+/* What went wrong counts more than what LLVM noted on the way. */
+static void
+failed(cg_ll_module *l, const char *what, const char *text)
+{
+    l->errors++;
+    snprintf(l->first_error, sizeof l->first_error, "%s: %s", what, text);
+}
+
+bool
+cg_ll_optimise(cg_ll_module *l)
 {
     char *text = NULL;
 
@@ -437,41 +464,62 @@ cg_ll_module_finish(cg_ll_module *l)
         LLVMDeleteGlobal(l->zeros);
     cg_ll_debug_end(l);
     if (l->ctx->config.verify) {
-        bool bad = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &text);
-        cot_status s = bad ? cg_ll_fail(l->ctx, "LLVM rejects its input: %s", text) : COT_OK;
+        if (LLVMVerifyModule(l->module, LLVMReturnStatusAction, &text))
+            failed(l, "LLVM rejects its input", text);
         LLVMDisposeMessage(text);
-        COT_TRY(s);
+        if (l->errors)
+            return false;
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(l->module, l->machine->grid ? grid_passes : passes,
                                        l->machine->tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
-        char *message = LLVMGetErrorMessage(error);
-        cot_status s = cg_ll_fail(l->ctx, "LLVM passes: %s", message);
-        LLVMDisposeErrorMessage(message);
-        return s;
+        text = LLVMGetErrorMessage(error);
+        failed(l, "LLVM passes", text);
+        LLVMDisposeErrorMessage(text);
     }
-    return l->errors ? cg_ll_fail(l->ctx, "LLVM: %s", l->first_error) : COT_OK;
+    return !l->errors;
+}
+
+bool
+cg_ll_make_code(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out)
+{
+    char died[CG_LL_FATAL], *message = NULL;
+
+    if (cg_ll_emit_file(l->machine->tm, l->module, kind, died, &message, out)) {
+        l->errors++;
+        snprintf(l->first_error, sizeof l->first_error, "target %s, processor %s: LLVM: %s",
+                 l->machine->triple, l->machine->cpu, *died ? died : message);
+        LLVMDisposeMessage(message);
+    }
+    if (*died) {
+        l->died = true;
+        l->b = NULL;
+        l->module = NULL;
+        l->llvm = NULL;
+    }
+    return !l->errors;
+}
+
+cot_status
+cg_ll_module_status(cg_ll_module *l)
+{
+    if (l->died)
+        cg_ll_forget_machine(l->ctx, l->machine);
+    return l->errors ? cg_ll_fail(l->ctx, "%s", l->first_error) : COT_OK;
+}
+
+cot_status
+cg_ll_module_finish(cg_ll_module *l)
+{
+    cg_ll_optimise(l);
+    return cg_ll_module_status(l);
 }
 
 cot_status
 cg_ll_module_emit(cg_ll_module *l, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out)
 {
-    char died[CG_LL_FATAL], *message = NULL;
-    cot_status s = COT_OK;
-
-    if (cg_ll_emit_file(l->machine->tm, l->module, kind, died, &message, out)) {
-        s = cg_ll_fail(l->ctx, "target %s, processor %s: LLVM: %s", l->machine->triple,
-                       l->machine->cpu, *died ? died : message);
-        LLVMDisposeMessage(message);
-    } else if (l->errors)
-        s = cg_ll_fail(l->ctx, "LLVM: %s", l->first_error);
-    if (*died) {
-        cg_ll_forget_machine(l->ctx, l->machine);
-        l->b = NULL;
-        l->module = NULL;
-        l->llvm = NULL;
-    }
-    return s;
+    cg_ll_make_code(l, kind, out);
+    return cg_ll_module_status(l);
 }

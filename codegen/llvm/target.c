@@ -328,11 +328,35 @@ cg_ll_machine_of(cot_context *ctx, const cg_target *t)
     return m;
 }
 
+const cg_ll_machine *
+cg_ll_machine_like(cot_context *ctx, const cg_ll_machine *m, int i)
+{
+    cg_ll_machine *first = cg_ll_session_of(ctx)->machine, *own;
+
+    while (first && first != m)
+        first = first->next;
+    if (first == NULL || first->like[i])
+        return first ? first->like[i] : NULL;
+    own = IR_NEW(&ctx->arena, cg_ll_machine);
+    *own = *first;
+    own->next = NULL;
+    memset(own->like, 0, sizeof own->like);
+    own->tm = new_target_machine(ctx, own, LLVMGetTargetMachineTarget(first->tm),
+                                 architectures[architecture_of(first->triple)].abi);
+    if (own->tm == NULL)
+        return NULL;
+    return first->like[i] = own;
+}
+
 void
 cg_ll_forget_machine(cot_context *ctx, const cg_ll_machine *machine)
 {
     cg_ll_session *s = cg_ll_session_of(ctx);
 
+    for (cg_ll_machine *m = s->machine; m; m = m->next)
+        for (int i = 0; i < CG_LL_TEAM; i++)
+            if (m->like[i] == machine)
+                m->like[i] = NULL;
     for (cg_ll_machine **m = &s->machine; *m; m = &(*m)->next)
         if (*m == machine) {
             *m = machine->next;
