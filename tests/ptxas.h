@@ -33,21 +33,50 @@ ptxas_path(void)
     return NULL;
 }
 
-/* Does it assemble the text for that processor?  Its messages go to standard output. */
+/* What it made of functions. */
+typedef struct ptxas_made {
+    int functions, spill;       /* of which so many keep registers in memory   */
+    long stack;                 /* of the one with the most, bytes of a thread */
+} ptxas_made;
+
+/* Does it assemble the text for that processor?  Its messages go to standard output; where
+ * `made` is asked for, the functions that spill. */
+static inline bool
+ptxas_makes(const char *cpu, const void *text, size_t n, int level, ptxas_made *made)
+{
+    char name[] = "/tmp/cotrace-ptx-XXXXXX", command[1024], line[4096], function[4096] = "";
+    const int fd = mkstemp(name);
+    FILE *to = fd < 0 ? NULL : fdopen(fd, "wb"), *said;
+    bool good = to && fwrite(text, 1, n, to) == n;
+    long stack, stores;
+
+    good = to && fclose(to) == 0 && good;
+    snprintf(command, sizeof command, "%s -O%d %s -arch=%s -o /dev/null %s 2>&1", ptxas_path(),
+             level, made ? "-v" : "", cpu, name);
+    said = good ? popen(command, "r") : NULL;
+    while (said && fgets(line, sizeof line, said)) {
+        if (!made || strstr(line, "info") == NULL) {
+            if (!made || sscanf(line, " %ld bytes stack frame, %ld bytes spill stores", &stack, &stores) != 2) {
+                fputs(line, stdout);
+                continue;
+            }
+            made->functions++;
+            made->spill += stores > 0;
+            made->stack = stack > made->stack ? stack : made->stack;
+            if (stores > 0)
+                printf("%s: %s: %s", cpu, function, line);
+        }
+        (void)sscanf(line, "ptxas info : Function properties for %4000s", function);
+    }
+    good = said && pclose(said) == 0 && good;
+    unlink(name);
+    return good;
+}
+
 static inline bool
 ptxas_takes(const char *cpu, const void *text, size_t n, int level)
 {
-    char name[] = "/tmp/cotrace-ptx-XXXXXX", command[1024];
-    const int fd = mkstemp(name);
-    FILE *to = fd < 0 ? NULL : fdopen(fd, "wb");
-    bool good = to && fwrite(text, 1, n, to) == n;
-
-    good = to && fclose(to) == 0 && good;
-    snprintf(command, sizeof command, "%s -O%d -arch=%s -o /dev/null %s 2>&1", ptxas_path(),
-             level, cpu, name);
-    good = good && system(command) == 0;
-    unlink(name);
-    return good;
+    return ptxas_makes(cpu, text, n, level, NULL);
 }
 
 #endif

@@ -4,9 +4,13 @@
  * stage takes them apart, the last puts them together.  Lanes run along s; in the first stage,
  * where s is 1, along p: then the r results of a butterfly lie side by side, lane by lane,
  * which the emitter stores as whole vectors (llvm/memory.c).  A butterfly is straight code on
- * copies of its numbers, shared with the evaluator. */
+ * copies of its numbers, shared with the evaluator.
+ *
+ * On a GPU the butterflies of a stage are threads': of one block, with the line in shared
+ * memory and a barrier between stages; or, of longer lines, of a kernel for each stage. */
 #include "codegen/cost.h"
 #include "codegen/fuse.h"
+#include "codegen/grid.h"
 #include "codegen/plan.h"
 #include "ir/fft.h"
 
@@ -148,6 +152,18 @@ along_p(cg_lowering *l, void *user, cg_ix p)
     cg_each(l, CG_SERIAL, g->s, lanes, true, along_q, c);
 }
 
+/* The factors of the stage. */
+static void
+stage_tables(cg_lowering *l, transforming *c)
+{
+    const ir_fft_stage *g = &c->f->stage[c->stage];
+    const int64_t table = (g->radix - 1) * g->m;
+    if (g->m <= 1)
+        return;
+    c->re = cg_const_buffer(l, c->T, table, g->re);
+    c->im = cg_const_buffer(l, c->T, table, g->im);
+}
+
 static void
 one_line(cg_lowering *l, void *user, cg_ix line)
 {
@@ -158,12 +174,8 @@ one_line(cg_lowering *l, void *user, cg_ix line)
     for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
         const ir_fft_stage *g = &c->f->stage[c->stage];
         int64_t lanes = cg_lanes(l, ir_bits(c->T));
-        const int64_t table = (g->radix - 1) * g->m;
         c->lanes_along_p = g->s == 1;
-        if (g->m > 1) {
-            c->re = cg_const_buffer(l, c->T, table, g->re);
-            c->im = cg_const_buffer(l, c->T, table, g->im);
-        }
+        stage_tables(l, c);
         while (lanes > g->m)
             lanes /= 2;
         cg_each(l, CG_SERIAL, g->m, c->lanes_along_p ? lanes : 1, true, along_p, c);
@@ -188,6 +200,151 @@ make_scratch(cg_lowering *l, transforming *c, int64_t lines)
     }
 }
 
+/* -- on a GPU ------------------------------------------------------------------------------ */
+
+/* Shorter lines are a thread's. */
+enum { ALONE_MOST = 48, THREADS_MOST = 256 };
+
+/* Butterfly i of the stage. */
+static void
+numbered(cg_lowering *l, transforming *c, cg_ix i)
+{
+    const ir_fft_stage *g = &c->f->stage[c->stage];
+    const int64_t dims[2] = { g->m, g->s };
+    cg_ix at[2];
+    cg_ix_split(&l->ix, i, 2, dims, at);
+    one_butterfly(l, c, at[0], at[1]);
+}
+
+static int64_t
+butterflies(const transforming *c)
+{
+    return c->f->n / c->f->stage[c->stage].radix;
+}
+
+static void
+begin_kernel(cg_lowering *l, cg_level *v, transforming *c)
+{
+    const cg_group none = { 0 };
+    cg_kernel_begin(l, "fft");
+    l->k->loc = c->n->loc;
+    l->k->note = ir_ops[OP_fft].doc;
+    c->fr = cg_level_frame(l, v, &none);
+}
+
+/* Bytes of what lies between the stages of a line: one copy of it, or two. */
+static int64_t
+bytes_between(const transforming *c)
+{
+    const int copies = c->f->stages > 2 ? 2 : c->f->stages - 1;
+    return 2 * copies * c->f->n * (int64_t)cot_dtype_size(c->T);
+}
+
+/* Thread t's part of a stage: butterflies t, t + threads, ... */
+static void
+stage_of_thread(cg_lowering *l, transforming *c, cg_val t, int64_t threads)
+{
+    cg_build *b = &l->b;
+    const int64_t n = butterflies(c);
+    cg_val rounds = cg_i64(b, n / threads);
+    if (n % threads)
+        rounds = cg_idiv(b, cg_isub(b, cg_i64(b, n + threads - 1), t), threads);
+    stage_tables(l, c);
+    cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), rounds, 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_val i = cg_iadd(b, cg_imul(b, cg_loop_var(b, loop), threads), t);
+    numbered(l, c, cg_ix_var(&l->ix, i, 0, n - 1));
+    cg_scope_end(l, mark);
+    cg_loop_end(b, loop);
+}
+
+/* A block for each line, which lies in shared memory between stages. */
+static void
+lines_in_blocks(cg_lowering *l, cg_level *v, transforming *c, int64_t lines)
+{
+    cg_build *b = &l->b;
+    int64_t threads = CG_WARP;
+    begin_kernel(l, v, c);
+    c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
+    for (int i = 0; i < 4; i++)
+        if (i >= 2 ? c->f->stages > 1 : c->f->stages > 2) {
+            c->scratch[i] = cg_local_buffer(l, i % 2 ? "im" : "re", c->T, c->f->n);
+            l->k->buffer[c->scratch[i]].space = CG_SHARED;
+        }
+    while (threads < THREADS_MOST && threads * 8 < c->f->n)
+        threads *= 2;
+    cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, lines), 1, 0);
+    uint32_t mark = cg_scope_begin(l);
+    cg_ix line = cg_ix_var(&l->ix, cg_loop_var(b, grid), 0, lines - 1);
+    cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
+    uint32_t inner = cg_scope_begin(l);
+    for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
+        if (c->stage > 0)
+            cg_barrier(b);
+        stage_of_thread(l, c, cg_loop_var(b, block), threads);
+    }
+    cg_scope_end(l, inner);
+    cg_loop_end(b, block);
+    cg_scope_end(l, mark);
+    cg_loop_end(b, grid);
+}
+
+static void
+butterfly_of_all(cg_lowering *l, void *user, cg_ix i)
+{
+    transforming *c = user;
+    cg_ix line = cg_ix_div(&l->ix, i, butterflies(c));
+    cg_ix_split(&l->ix, line, c->t->rank - 2, c->t->dims, c->at);
+    c->base = cg_imul(&l->b, cg_ix_value(&l->ix, &l->b, line), c->f->n);
+    numbered(l, c, cg_ix_mod(&l->ix, i, butterflies(c)));
+}
+
+/* A kernel for each stage, a thread for each butterfly of all lines. */
+static void
+stages_in_turn(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
+{
+    const ir_type *t = ir_type_new(l->ctx, c->T, 1, (const int64_t[]){ lines * c->f->n });
+    cg_place between[4] = { 0 };
+    for (int i = 0; i < 4; i++)
+        between[i] = cg_plan_new(l, i % 2 ? "im" : "re", t);
+    for (c->stage = 0; c->stage < c->f->stages; c->stage++) {
+        const int from = c->stage % 2 * 2, to = 2 - from;
+        begin_kernel(l, v, c);
+        l->k->flops = lines * flops / c->f->stages;
+        for (int part = 0; part < 2; part++) {
+            if (c->stage > 0)
+                c->scratch[from + part] =
+                    cg_place_buffer(l, &between[from + part], t, "x", false);
+            if (c->stage < c->f->stages - 1)
+                c->scratch[to + part] = cg_place_buffer(l, &between[to + part], t, "y", true);
+        }
+        if (c->stage == c->f->stages - 1)
+            c->out = cg_place_buffer(l, &v->place[c->n->first], c->t, "y", true);
+        stage_tables(l, c);
+        cg_each(l, CG_PARALLEL, lines * butterflies(c), 1, true, butterfly_of_all, c);
+        cg_kernel_call(l);
+    }
+}
+
+static bool
+plan_for_grid(cg_lowering *l, cg_level *v, transforming *c, int64_t lines, int64_t flops)
+{
+    if (!l->target.grid || c->f->n <= ALONE_MOST)
+        return false;
+    const bool fits = bytes_between(c) <= CG_SHARED_MOST;
+    if (fits) {
+        lines_in_blocks(l, v, c, lines);
+        l->k->flops = lines * flops;
+        cg_kernel_call(l);
+    } else
+        stages_in_turn(l, v, c, lines, flops);
+    ir_buf_printf(l->why, "%s: %lld lines of %lld, %d stages, %s\n", l->k->name,
+                  (long long)lines, (long long)c->f->n, c->f->stages,
+                  fits ? "a block each" : "a kernel each");
+    return true;
+}
+
 void
 cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -202,6 +359,8 @@ cg_plan_fft(cg_lowering *l, cg_level *v, const cg_group *g)
     c.f = ir_fft_new(l->arena, t->dims[t->rank - 2], t->dtype);
     const int64_t lines = t->size / (2 * c.f->n);
     const int64_t flops = c.f->n * 5 * (64 - __builtin_clzll((unsigned long long)c.f->n));
+    if (plan_for_grid(l, v, &c, lines, flops))
+        return;
     const bool many = lines > 1 && cg_is_shared(l, lines * flops);
     cg_kernel_begin(l, "fft");
     l->k->loc = n->loc;

@@ -5,6 +5,7 @@
  * the old value is read no more (so dynamic_update_slice and scatter copy nothing); otherwise
  * into a buffer of its own that is copied when the step is done.  With a mapped predicate a
  * step is computed for every example, and those that are active take it. */
+#include "codegen/lower/guard.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
@@ -345,6 +346,20 @@ plan_branches(cg_lowering *l, const branching *c, int k, const ending *e)
     cg_if_end(&l->entry, branch);
 }
 
+/* The same where the device chooses. */
+static void
+plan_guarded_branches(cg_lowering *l, const branching *c, cg_place when, const ir_type *index,
+                      const ending *e)
+{
+    const int n = c->n->at.cond.branches.n;
+    const cg_place *word = cg_guard_branches(l, when, index, n), outer = l->guard;
+    for (int k = 0; k < n; k++) {
+        l->guard = word[k];
+        plan_branch(l, c, k, e);
+    }
+    l->guard = outer;
+}
+
 /* The results of a cond that are written over operands, -1 for the others: such as lie
  * there; in the mapped form parts, which are written to a copy of the operand where the
  * result does not lie there. */
@@ -416,11 +431,16 @@ cg_plan_cond(cg_lowering *l, cg_level *v, const cg_group *g)
         plan_mapped_branches(l, &c, v, when);
         return;
     }
+    const ending end = { .mask = masks_of(l, v, n, &(cg_masked){ .type = p }) };
+    if (n->at.cond.branches.n > 1 && cg_is_guarded(l, v->f, n)) {
+        plan_guarded_branches(l, &c, when, p, &end);
+        return;
+    }
     l->plan->now++;
     cg_plan_touch(l, when.buffer);
     c.index =
         cg_load(&l->entry, when.buffer, when.offset ? when.offset : cg_i64(&l->entry, 0), 0);
-    plan_branches(l, &c, 0, &(ending){ .mask = masks_of(l, v, n, &(cg_masked){ .type = p }) });
+    plan_branches(l, &c, 0, &end);
 }
 
 /* -- loops --------------------------------------------------------------------------------- */
@@ -445,32 +465,13 @@ body_level(cg_lowering *l, const ir_graph *f, int n, const cg_place *in)
     return b;
 }
 
-void
-cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
+/* The body of a while, once: carries to `to`, of the examples that are active. */
+static void
+plan_turn(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+          const cg_place *to, cg_place active)
 {
-    const ir_node *n = g->node;
-    const ir_graph *cond = n->at.loop.cond;
-    const ir_type *p = ir_type_at(cond, cond->out[0]);
-    int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
-    cg_build *e = &l->entry;
-    cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
-    if (cg_plan_state(l, v, g, to))
-        return;
-    start_carries(l, v, n, consts, carries, to);
-    memcpy(in + consts, to, sizeof *in * (size_t)carries);
-    if (p->size == 0)
-        return;
-    cg_plan_loop_begin(l);
-    cg_val loop = cg_while_begin(e);
-    cg_val count = n->at.loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
-    cg_place active = cg_plan_new(l, "active", p);
-    plan_sub(l, cond, in, &active);
-    cg_val go = plan_any(l, active, p);
-    if (count) {
-        cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at.loop.max), count);
-        cg_fail_if(e, cg_insn2(e, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
-    }
-    cg_while_test(e, loop, go);
+    const int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
+    const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
     cg_level *b = body_level(l, n->at.loop.body, n->n_in, in);
     const cg_masked own = { .when = active, .type = p, .branch = 1, .branches = 2 };
     const ending end = { .chooses = p->rank > 0,
@@ -486,6 +487,74 @@ cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
         }
     cg_plan_graph(l, b);
     end_step(l, b, carries, to, &end);
+}
+
+/* Turns whose kernels ask whether the loop goes on.  The host looks after each chunk of them,
+ * or never, if there are no more than a chunk. */
+static void
+plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
+           const cg_place *to)
+{
+    cg_build *e = &l->entry;
+    const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
+    const cg_turns t = cg_turns_begin(l, n, p);
+    const bool looks = t.max <= 0 || t.max >= CG_CHUNK;
+    const cg_place outer = l->guard;
+    cg_val loop = 0, go = 0;
+    cg_plan_loop_begin(l);
+    if (looks) {
+        loop = cg_while_begin(e);
+        go = cg_while_carry(e, loop, COT_BOOL, cg_const(e, COT_BOOL, 1));
+        cg_while_test(e, loop, go);
+    }
+    cg_val all = cg_i64(e, looks ? CG_CHUNK : t.max + 1),
+           turns = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), all, 1, 0);
+    l->guard = t.word;
+    plan_sub(l, n->at.loop.cond, in, &t.test);
+    cg_turns_next(l, &t);
+    plan_turn(l, v, n, in, to, t.test);
+    l->guard = outer;
+    cg_loop_end(e, turns);
+    cg_plan_touch(l, t.word.buffer);
+    cg_plan_touch(l, t.test.buffer);
+    if (looks) {
+        cg_while_next(e, loop, go, cg_load(e, t.word.buffer, cg_i64(e, 0), 0));
+        cg_while_end(e, loop);
+    }
+    cg_plan_loop_end(l);
+}
+
+void
+cg_plan_while(cg_lowering *l, cg_level *v, const cg_group *g)
+{
+    const ir_node *n = g->node;
+    const ir_graph *cond = n->at.loop.cond;
+    const ir_type *p = ir_type_at(cond, cond->out[0]);
+    int consts = (int)n->at.loop.consts, carries = n->n_in - consts;
+    cg_build *e = &l->entry;
+    cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    if (cg_plan_state(l, v, g, to))
+        return;
+    start_carries(l, v, n, consts, carries, to);
+    memcpy(in + consts, to, sizeof *in * (size_t)carries);
+    if (p->size == 0)
+        return;
+    if (cg_is_guarded(l, v->f, n)) {
+        plan_turns(l, v, n, in, to);
+        return;
+    }
+    cg_plan_loop_begin(l);
+    cg_val loop = cg_while_begin(e);
+    cg_val count = n->at.loop.max > 0 ? cg_while_carry(e, loop, COT_I64, cg_i64(e, 0)) : 0;
+    cg_place active = cg_plan_new(l, "active", p);
+    plan_sub(l, cond, in, &active);
+    cg_val go = plan_any(l, active, p);
+    if (count) {
+        cg_val over = cg_insn2(e, SC_le, COT_I64, cg_i64(e, n->at.loop.max), count);
+        cg_fail_if(e, cg_insn2(e, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
+    }
+    cg_while_test(e, loop, go);
+    plan_turn(l, v, n, in, to, active);
     if (count)
         cg_while_next(e, loop, count, cg_iadd(e, count, cg_i64(e, 1)));
     cg_plan_touch(l, active.buffer);

@@ -34,6 +34,7 @@ typedef struct fitting {
     int64_t work;
     lie *of;
     bool *whole;                /* each example wants all of it, for a sum or a product over it */
+    bool *held;                 /* made of what the loop holds in registers */
 } fitting;
 
 static bool
@@ -146,6 +147,24 @@ size_of(const fitting *u, ir_ref v)
     return u->examples && leads(u, t) && !u->whole[v] ? t->size / u->examples : t->size;
 }
 
+/* Registers have no addresses: an element at a place that only the program knows is chosen from
+ * all of them, and one that goes to such a place is offered to all. */
+static int64_t
+choices(const fitting *u, const ir_node *n)
+{
+    if (!u->held[n->in[0]])
+        return 0;
+    switch (n->op) {
+    case OP_dynamic_slice:
+    case OP_gather:
+        return 2 * size_of(u, n->in[0]) * size_of(u, n->first);
+    case OP_dynamic_update_slice:
+        return 2 * size_of(u, n->first);
+    default:
+        return 0;
+    }
+}
+
 static bool
 node_fits(fitting *u, const ir_node *n)
 {
@@ -170,7 +189,7 @@ node_fits(fitting *u, const ir_node *n)
     if (n->op == OP_scatter || n->op == OP_scatter_add || n->op == OP_scatter_mul ||
         n->op == OP_scatter_min || n->op == OP_scatter_max)
         each = size_of(u, n->in[2]) * size_of(u, n->first) * 4;
-    u->work += each;
+    u->work += each + choices(u, n);
     return u->work <= (u->examples ? WORK_MOST_EACH : WORK_MOST);
 }
 
@@ -181,13 +200,21 @@ body_fits(const ir_graph *f, ir_arena *a, int64_t examples, int consts, int carr
           const lie *carry, int64_t *work, lie *out)
 {
     fitting u = { .f = f, .examples = examples, .work = *work, .of = IR_NEW_N(a, lie, f->n_values),
-                  .whole = IR_NEW_N(a, bool, f->n_values) };
-    for (int i = 0; i < carries; i++)
+                  .whole = IR_NEW_N(a, bool, f->n_values),
+                  .held = IR_NEW_N(a, bool, f->n_values) };
+    for (int i = 0; i < carries; i++) {
         u.of[f->in[consts + i]] = carry[i];
+        u.held[f->in[consts + i]] = true;
+    }
     ir_each_node(n, f) {
         lie y = node_lie(&u, n);
-        for (int i = 0; i < n->n_out; i++)
+        bool held = false;
+        for (int i = 0; i < n->n_in; i++)
+            held |= u.held[n->in[i]];
+        for (int i = 0; i < n->n_out; i++) {
             u.of[n->first + (ir_ref)i] = y;
+            u.held[n->first + (ir_ref)i] = held;
+        }
         if (y == ASTRAY)
             return false;
     }
@@ -295,14 +322,12 @@ body_frame(machine *m, const ir_graph *f, cg_val *const *state, cg_ix step)
 {
     cg_frame *in = cg_frame_new(m->l, f);
     for (int i = 0; i < f->n_in; i++) {
-        cg_bind *b = &in->bind[f->in[i]];
-        if (i >= m->consts && i < m->first_xs) {
-            *b = (cg_bind){ .kind = CG_BIND_STATE, .state = state[i - m->consts],
-                            .n_batch = m->lie[i - m->consts] == ALONG && m->examples ? 1 : 0 };
-            continue;
-        }
-        *b = (cg_bind){ .kind = CG_BIND_OUTER, .frame = m->fr, .ref = m->n->in[i],
-                        .prefixed = i >= m->first_xs, .prefix = step };
+        cg_bind b = { .kind = CG_BIND_OUTER, .frame = m->fr, .ref = m->n->in[i],
+                      .prefixed = i >= m->first_xs, .prefix = step };
+        if (i >= m->consts && i < m->first_xs)
+            b = (cg_bind){ .kind = CG_BIND_STATE, .state = state[i - m->consts],
+                           .n_batch = m->lie[i - m->consts] == ALONG && m->examples ? 1 : 0 };
+        cg_bind_value(m->l, in, f->in[i], b);
     }
     return in;
 }
@@ -584,11 +609,9 @@ shared_in_place(const machine *m, const cg_place *to)
     return false;
 }
 
-bool
-cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
+static machine
+machine_of(cg_lowering *l, cg_level *v, const ir_node *n)
 {
-    const ir_node *n = g->node;
-    const cg_group none = { 0 };
     machine m = { .l = l, .v = v, .n = n };
     m.consts = (int)(n->op == OP_scan ? n->at.scan.consts : n->at.loop.consts);
     m.carries = n->op == OP_scan ? (int)n->at.scan.carries : n->n_in - m.consts;
@@ -596,6 +619,23 @@ cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to
     m.lie = IR_NEW_N(l->arena, lie, n->n_out + 1);
     m.out = IR_NEW_N(l->arena, lie, n->n_out + 1);
     m.count = IR_NEW_N(l->arena, int64_t, n->n_out + 1);
+    return m;
+}
+
+bool
+cg_fits_state(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    cg_level v = { .f = f };
+    machine m = machine_of(l, &v, n);
+    return fits(&m);
+}
+
+bool
+cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to)
+{
+    const ir_node *n = g->node;
+    const cg_group none = { 0 };
+    machine m = machine_of(l, v, n);
     if (!fits(&m) || shared_in_place(&m, to))
         return false;
     cg_kernel_begin(l, ir_ops[n->op].name);

@@ -137,6 +137,12 @@ open_gpu(rt_gpu *g, const char *path, int ordinal)
     if (s == COT_OK)
         s = rt_gpu_check(g, g->driver.stream_create(&g->stream, CU_STREAM_NON_BLOCKING),
                          "a stream");
+    if (s == COT_OK)
+        s = rt_gpu_check(g, g->driver.event_create(&g->event, CU_EVENT_DISABLE_TIMING),
+                         "an event");
+    if (s == COT_OK)
+        s = rt_gpu_check(g, g->driver.host_alloc((void **)&g->here, sizeof *g->here),
+                         "memory of the host for it");
     rt_gpu_end(g);
     return s;
 }
@@ -162,6 +168,10 @@ close_gpu(rt_gpu *g)
             (void)g->driver.stream_sync(g->stream); /* what was freed is free */
             (void)g->driver.stream_destroy(g->stream);
         }
+        if (g->event)
+            (void)g->driver.event_destroy(g->event);
+        if (g->here)
+            (void)g->driver.host_free(g->here);
         if (g->pool)
             (void)g->driver.pool_trim(g->pool, 0); /* others may want what we kept */
         rt_gpu_end(g);
@@ -240,6 +250,7 @@ open_into(cot_context *ctx, gpus *all, int ordinal, char *why, size_t n)
 
     *g = (rt_gpu){ .place = cuda_place, .users = 1, .realloc = ctx->realloc, .alloc_user = ctx->alloc_user };
     g->place.device_id = ordinal;
+    g->place.gpu = g;
     pthread_mutex_init(&g->lock, NULL);
     s = open_gpu(g, ctx->config.driver, ordinal);
     if (s == COT_OK) {
@@ -311,6 +322,29 @@ cot_status
 rt_gpu_sync(rt_gpu *g)
 {
     return rt_gpu_check(g, g->driver.stream_sync(g->stream), "waiting for the device");
+}
+
+/* One lock after the other: two that follow each other hold never both. */
+cot_status
+rt_gpu_follow(rt_gpu *g, rt_gpu *other)
+{
+    char said[sizeof g->said] = "";
+    cot_status s;
+
+    rt_gpu_begin(other);
+    s = rt_gpu_check(other, other->driver.event_record(other->event, other->stream),
+                     "an event");
+    if (s != COT_OK)
+        memcpy(said, other->said, sizeof said);
+    rt_gpu_end(other);
+    rt_gpu_begin(g);
+    if (s == COT_OK)
+        s = rt_gpu_check(g, g->driver.stream_wait(g->stream, other->event, 0),
+                         "waiting for another stream");
+    else
+        memcpy(g->said, said, sizeof said);
+    rt_gpu_end(g);
+    return s;
 }
 
 cot_status

@@ -1,10 +1,11 @@
 /* One GPU, as a context sees it: a stream, memory, modules.
  *
  * All that one context asks of a GPU goes through one stream, and so happens in order: memory
- * that a call has let go of may be the next one's, with no wait between.  A lock makes what
- * belongs together, as the launches of one call, stand together in the stream.  A gpu is
- * counted: by its context, by each array that lies on it and each kernel that runs on it, which
- * may outlive the context. */
+ * that a call has let go of may be the next one's, with no wait between.  Where a call has an
+ * array of another context, the streams wait for each other: before it, and after.  A lock
+ * makes what belongs together, as the launches of one call, stand together in the stream.  A
+ * gpu is counted: by its context, by each array that lies on it and each kernel that runs on
+ * it, which may outlive the context. */
 #ifndef RUNTIME_CUDA_GPU_H
 #define RUNTIME_CUDA_GPU_H
 
@@ -23,6 +24,12 @@ typedef struct rt_gpu_module {
     cu_module module;
 } rt_gpu_module;
 
+/* Where small things are read to: not a place of a call, which may be over. */
+typedef struct rt_gpu_here {
+    int32_t failed;             /* *status */
+    uint64_t word[2];
+} rt_gpu_here;
+
 typedef struct rt_gpu {
     ir_place place;             /* what arrays on it point to: first, so that one is the other */
     rt_driver driver;
@@ -31,6 +38,7 @@ typedef struct rt_gpu {
     cu_device device;
     cu_context context;
     cu_stream stream;
+    cu_event event;             /* what the stream holds, for others to wait for */
     cu_pool pool;               /* which the stream's memory comes from */
     int arch;                   /* 80 for sm_80 */
     char name[128];
@@ -38,7 +46,7 @@ typedef struct rt_gpu {
     cu_address work;            /* of whichever call is in the stream: work_bytes */
     size_t work_bytes;
     cu_address status;          /* an i32 that kernels which fail write to */
-    int32_t failed;             /* and where it is read to: not a place of a call, which may be over */
+    rt_gpu_here *here;          /* in pages that stay: a copy to them is asked for, not waited for */
     uint64_t launches, captures, replays;       /* for tests and for looking inside */
     char said[512];             /* the driver's words about the last failure */
     void *(*realloc)(void *user, void *old, size_t bytes);
@@ -66,6 +74,9 @@ cot_status rt_gpu_check(rt_gpu *g, cu_result r, const char *doing);
 cot_status rt_gpu_alloc(rt_gpu *g, size_t bytes, cu_address *out);
 void rt_gpu_free(rt_gpu *g, cu_address at);
 cot_status rt_gpu_sync(rt_gpu *g);
+/* Not between begin and end: what enters the stream of g from here on comes after all that is
+ * in that of `other`, a gpu of another context.  The host does not wait. */
+cot_status rt_gpu_follow(rt_gpu *g, rt_gpu *other);
 /* The work block, of at least so many bytes.  Calls follow each other in the stream, so one
  * serves all. */
 cot_status rt_gpu_work(rt_gpu *g, size_t bytes, cu_address *out);

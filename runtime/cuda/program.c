@@ -4,7 +4,7 @@
  * into the gpu's stream, and waits only where the host must see something: a result of its own,
  * a predicate, the status of kernels that may fail.  Where the entry has no control flow of the
  * host's and the same addresses come a second time, its launches become one CUDA graph, which
- * the calls after that replay. */
+ * the calls after that replay; and so do the turns of a loop whose predicate the device has. */
 #include "runtime/device.h"
 
 #include <stdlib.h>
@@ -31,6 +31,9 @@ typedef struct program {
     cu_address *seen;           /* arguments of the last call, then its work block */
     bool seen_once;
     cu_graph_exec graph;        /* of a call with these arguments */
+    bool *is_piece;             /* by the entry's instruction: cg_host_pieces; NULL: there is none */
+    bool *piece_once;           /* and whether it was launched with these arguments */
+    cu_graph_exec *piece;       /* and what it launches, once it is captured */
 } program;
 
 /* One run: what the device's functions see. */
@@ -79,17 +82,19 @@ copy(void *self, void *to, const void *from, size_t bytes)
                         "copying");
 }
 
-/* Send for the status of kernels before, if they have one, to g->failed: after a failure what
- * they wrote is nothing to go by. */
+/* Send for the status of kernels before, if they have one: after a failure what they wrote is
+ * nothing to go by. */
 static cot_status
 send_status(const running *r)
 {
-    r->g->failed = 0;
+    rt_gpu_here *here = r->g->here;
+
+    here->failed = 0;
     if (!r->p->fails)
         return COT_OK;
     return rt_gpu_check(
         r->g,
-        r->g->driver.to_host(&r->g->failed, r->g->status, sizeof r->g->failed, r->g->stream),
+        r->g->driver.to_host(&here->failed, r->g->status, sizeof here->failed, r->g->stream),
         "reading the status");
 }
 
@@ -97,11 +102,18 @@ static cot_status
 read_bytes(void *self, const void *at, size_t bytes, void *to)
 {
     const running *r = self;
+    rt_gpu *g = r->g;
+    rt_gpu_here *here = g->here;
+    const bool small = bytes <= sizeof here->word;
+    void *first = small ? here->word : to;
 
     COT_TRY(send_status(r));
-    COT_TRY(rt_gpu_check(r->g, r->g->driver.to_host(to, (cu_address)(uintptr_t)at, bytes, r->g->stream), "reading"));
-    COT_TRY(rt_gpu_sync(r->g));
-    return (cot_status)r->g->failed;
+    COT_TRY(rt_gpu_check(
+        g, g->driver.to_host(first, (cu_address)(uintptr_t)at, bytes, g->stream), "reading"));
+    COT_TRY(rt_gpu_sync(g));
+    if (small)
+        memcpy(to, here->word, bytes);
+    return (cot_status)here->failed;
 }
 
 /* One element of the entry's, by value: where a device reads the host's memory by itself, a
@@ -280,6 +292,35 @@ load_on(rt_program *p, program *q, const char *fn, const void *ptx, size_t n)
     return upload_constants(p, q);
 }
 
+static void
+make_pieces(rt_program *p, program *q)
+{
+    const uint32_t n = p->module->kernel[0]->n_insns;
+    bool *is = IR_NEW_N(&p->arena, bool, n);
+
+    if (!cg_host_pieces(p->module, is))
+        return;
+    q->is_piece = is;
+    q->piece_once = IR_NEW_N(&p->arena, bool, n);
+    q->piece = IR_NEW_N(&p->arena, cu_graph_exec, n);
+}
+
+static void
+drop_graphs(const rt_program *p, program *q)
+{
+    const uint32_t n = q->is_piece ? p->module->kernel[0]->n_insns : 0;
+
+    if (q->graph)
+        (void)q->g->driver.graph_exec_destroy(q->graph);
+    q->graph = NULL;
+    for (uint32_t v = 0; v < n; v++) {
+        if (q->piece[v])
+            (void)q->g->driver.graph_exec_destroy(q->piece[v]);
+        q->piece[v] = NULL;
+        q->piece_once[v] = false;
+    }
+}
+
 static cot_status
 load(rt_program *p, const rt_plan *plan)
 {
@@ -293,6 +334,7 @@ load(rt_program *p, const rt_plan *plan)
     q->kernel = IR_NEW_N(&p->arena, launched, p->module->n_kernels + 1);
     q->constant = IR_NEW_N(&p->arena, void *, p->module->kernel[0]->n_buffers + 1);
     q->seen = IR_NEW_N(&p->arena, cu_address, p->module->n_args + 1);
+    make_pieces(p, q);
     COT_TRY(emit(p, plan, &ptx, &n));
     q->g = rt_gpu_hold(g);
     p->self = q;
@@ -311,8 +353,7 @@ unload(rt_program *p)
     if (!q)
         return;
     rt_gpu_begin(q->g);
-    if (q->graph)
-        (void)q->g->driver.graph_exec_destroy(q->graph);
+    drop_graphs(p, q);
     rt_gpu_free(q->g, q->constants);
     rt_gpu_unload(q->g, q->module);
     rt_gpu_end(q->g);
@@ -374,17 +415,74 @@ give_back(rt_gpu *g, const cot_kernel *k, int i, void *arg, bool there, const le
 
 /* ---- calls ---- */
 
-static cot_status
-run_entry(const running *r, const lent *arg, cu_address work, void *frame)
+/* What go asks for, as a graph that can be launched; NULL: it is not to be had. */
+static cu_graph_exec
+capture(rt_gpu *g, cg_go *go, void *arg)
 {
-    const cg_device d = { (void *)(uintptr_t)r, launch, copy,          read_bytes,
-                          write_element,        call,   r->q->constant };
+    cu_graph graph = NULL;
+    cu_graph_exec exec = NULL;
+    cot_status s;
+
+    if (g->driver.capture_begin(g->stream, CU_CAPTURE_THREAD_LOCAL) != CU_SUCCESS)
+        return NULL;
+    s = go(arg);
+    if (g->driver.capture_end(g->stream, &graph) != CU_SUCCESS || !graph)
+        return NULL;
+    if (s != COT_OK || g->driver.graph_make(&exec, graph, 0) != CU_SUCCESS)
+        exec = NULL;
+    g->captures += exec != NULL;
+    (void)g->driver.graph_destroy(graph);
+    return exec;
+}
+
+static cot_status
+replay(rt_gpu *g, cu_graph_exec exec)
+{
+    g->replays++;
+    return rt_gpu_check(g, g->driver.graph_launch(exec, g->stream), "launching a graph");
+}
+
+/* Turns of a loop, which will come again: as a graph from the second time on. */
+static cot_status
+run_turns(void *self, cg_val v, cg_go *go, void *arg)
+{
+    const running *r = self;
+    program *q = r->q;
+
+    if (!q->piece[v] && q->piece_once[v])
+        q->piece[v] = capture(r->g, go, arg);
+    q->piece_once[v] = true;
+    return q->piece[v] ? replay(r->g, q->piece[v]) : go(arg);
+}
+
+/* The entry, on these arguments. */
+typedef struct entering {
+    const running *r;
+    const lent *arg;
+    cu_address work;
+    void *frame;
+} entering;
+
+static cot_status
+run_entry(void *arg)
+{
+    const entering *e = arg;
+    const running *r = e->r;
+    const cg_device d = { .self = (void *)(uintptr_t)r,
+                          .launch = launch,
+                          .copy = copy,
+                          .read = read_bytes,
+                          .write = write_element,
+                          .call = call,
+                          .constant = r->q->constant,
+                          .piece = r->q->is_piece ? run_turns : NULL,
+                          .is_piece = r->q->is_piece };
     const int n = r->p->module->n_args;
     void *at[n + 1];
 
     for (int i = 0; i < n; i++)
-        at[i] = (void *)(uintptr_t)arg[i].at;
-    return cg_host_run(r->p->module, &d, at, (void *)(uintptr_t)work, frame);
+        at[i] = (void *)(uintptr_t)e->arg[i].at;
+    return cg_host_run(r->p->module, &d, at, (void *)(uintptr_t)e->work, e->frame);
 }
 
 /* Are these the addresses of the call before? */
@@ -402,48 +500,26 @@ seen_before(program *q, const lent *arg, int n, cu_address work)
     return same;
 }
 
-static void
-capture(const running *r, const lent *arg, cu_address work, void *frame)
-{
-    rt_gpu *g = r->g;
-    cu_graph graph = NULL;
-    cot_status s;
-
-    if (g->driver.capture_begin(g->stream, CU_CAPTURE_THREAD_LOCAL) != CU_SUCCESS)
-        return;
-    s = run_entry(r, arg, work, frame);
-    if (g->driver.capture_end(g->stream, &graph) != CU_SUCCESS || !graph)
-        return;
-    if (s != COT_OK || g->driver.graph_make(&r->q->graph, graph, 0) != CU_SUCCESS)
-        r->q->graph = NULL;
-    g->captures += r->q->graph != NULL;
-    (void)g->driver.graph_destroy(graph);
-}
-
-/* The launches of a call, as they are or as a graph. */
+/* The launches of a call, as they are or as graphs. */
 static cot_status
-run_launches(const running *r, const lent *arg, cu_address work, void *frame)
+run_launches(entering *e)
 {
+    const running *r = e->r;
     program *q = r->q;
-    const bool same = r->p->straight && r->p->module->n_kernels > 2 &&
-                      seen_before(q, arg, r->p->module->n_args, work);
+    const bool whole = r->p->straight && r->p->module->n_kernels > 2;
+    const bool same =
+        (whole || q->is_piece) && seen_before(q, e->arg, r->p->module->n_args, e->work);
 
-    if (q->graph && !same) {
-        (void)r->g->driver.graph_exec_destroy(q->graph);
-        q->graph = NULL;
-    }
-    if (same && !q->graph)
-        capture(r, arg, work, frame);
-    if (!q->graph)
-        return run_entry(r, arg, work, frame);
-    r->g->replays++;
-    return rt_gpu_check(r->g, r->g->driver.graph_launch(q->graph, r->g->stream),
-                        "launching a graph");
+    if (!same)
+        drop_graphs(r->p, q);
+    if (whole && same && !q->graph)
+        q->graph = capture(r->g, run_entry, e);
+    return q->graph ? replay(r->g, q->graph) : run_entry(e);
 }
 
 static cot_status
-run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *there, lent *arg,
-         void *frame)
+run_lent(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+         lent *arg, void *frame)
 {
     const int n = k->n_in + k->n_out;
     bool waits = r->p->fails;
@@ -457,41 +533,92 @@ run_lent(const running *r, const cot_kernel *k, void *const *args, const bool *t
         COT_TRY(rt_gpu_work(r->g, (size_t)r->p->module->work_bytes, &work));
     if (r->p->fails)
         COT_TRY(rt_gpu_check(
-            r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof r->g->failed, r->g->stream),
+            r->g, r->g->driver.set_bytes(r->g->status, 0, sizeof(int32_t), r->g->stream),
             "the status"));
-    COT_TRY(run_launches(r, arg, work, frame));
+    COT_TRY(run_launches(&(entering){ r, arg, work, frame }));
     COT_TRY(send_status(r));
     for (int i = 0; i < n; i++)
         COT_TRY(give_back(r->g, k, i, args[i], there && there[i], &arg[i]));
     if (waits)
         COT_TRY(rt_gpu_sync(r->g));
-    return (cot_status)r->g->failed;
+    return (cot_status)r->g->here->failed;
+}
+
+/* The call, between begin and end; the driver's words where it fails. */
+static cot_status
+run_alone(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+          void *frame, char *said, size_t n_said)
+{
+    const int n = k->n_in + k->n_out;
+    lent arg[n + 1];
+    cot_status s;
+
+    memset(arg, 0, sizeof arg);
+    rt_gpu_begin(r->g);
+    s = run_lent(r, k, args, there, arg, frame);
+    if (s != COT_OK) {
+        /* nothing of the call is at work when it has failed */
+        (void)r->g->driver.stream_sync(r->g->stream);
+        memcpy(said, r->g->said, n_said);
+    }
+    for (int i = 0; i < n; i++)
+        if (arg[i].ours)
+            rt_gpu_free(r->g, arg[i].at);
+    rt_gpu_end(r->g);
+    return s;
+}
+
+/* The gpus of other contexts whose arrays are arguments or results. */
+static int
+others_of(const rt_gpu *g, int n, ir_place *const *there, rt_gpu **other)
+{
+    int n_others = 0;
+
+    for (int i = 0; there && i < n; i++) {
+        rt_gpu *o = there[i] ? there[i]->gpu : NULL;
+        bool known = !o || o == g;
+
+        for (int j = 0; j < n_others && !known; j++)
+            known = other[j] == o;
+        if (!known)
+            other[n_others++] = o;
+    }
+    return n_others;
+}
+
+/* Other contexts' arrays: what they have been asked comes before, what they are asked later
+ * after. */
+static cot_status
+run_among(const running *r, const cot_kernel *k, void *const *args, ir_place *const *there,
+          void *frame, char *said, size_t n_said)
+{
+    rt_gpu *other[k->n_in + k->n_out + 1];
+    const int n = others_of(r->g, k->n_in + k->n_out, there, other);
+    cot_status s = COT_OK;
+
+    for (int i = 0; i < n && s == COT_OK; i++)
+        if ((s = rt_gpu_follow(r->g, other[i])) != COT_OK)
+            memcpy(said, r->g->said, n_said);
+    if (s == COT_OK)
+        s = run_alone(r, k, args, there, frame, said, n_said);
+    for (int i = 0; i < n && s == COT_OK; i++)
+        if ((s = rt_gpu_follow(other[i], r->g)) != COT_OK)
+            memcpy(said, other[i]->said, n_said);
+    return s;
 }
 
 static cot_status
-run(rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work)
+run(rt_program *p, const cot_kernel *k, void *const *args, ir_place *const *there, void *work)
 {
-    const int n = k->n_in + k->n_out;
     const running r = { p, p->self, ((program *)p->self)->g };
     void *frame = rt_block_take(&p->frames);
     char said[sizeof r.g->said];
-    lent arg[n + 1];
     cot_status s;
 
     (void)work;
     if (!frame)
         return rt_run_fail(k, ERR_memory, "");
-    memset(arg, 0, sizeof arg);
-    rt_gpu_begin(r.g);
-    s = run_lent(&r, k, args, there, arg, frame);
-    if (s != COT_OK) {
-        (void)r.g->driver.stream_sync(r.g->stream); /* nothing of the call is at work when it has failed */
-        memcpy(said, r.g->said, sizeof said);
-    }
-    for (int i = 0; i < n; i++)
-        if (arg[i].ours)
-            rt_gpu_free(r.g, arg[i].at);
-    rt_gpu_end(r.g);
+    s = run_among(&r, k, args, there, frame, said, sizeof said);
     rt_block_give(&p->frames, frame);
     if (s == COT_OK)
         return COT_OK;

@@ -11,6 +11,7 @@ folder=$place/cotrace-gpu
 mkdir -p "$folder/examples"
 "$build/tests/gpu/gpu_pack" "$folder" 0 "$step" "$@"
 cp "$build/tests/gpu/gpu_runner" "$folder/runner"
+cp "$build/tests/gpu/gpu_runtime" "$folder/runtime"
 cp "$source/tests/gpu/runner.c" "$source/tests/gpu/bench_torch.py" "$source/tests/gpu/run.sh" "$folder"
 cp "$source/examples/ptx_manifest.h" "$folder/examples"
 tar czf "$out" -C "$place" cotrace-gpu

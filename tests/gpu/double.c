@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/cuda/driver.h"
 
@@ -133,7 +134,7 @@ let_go(cu_address at)
 
 /* ---- what is in a stream ---- */
 
-typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH } kind;
+typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH, RECORD, WAIT } kind;
 
 typedef struct cu_function_ { char name[NAME]; int n; unsigned threads; } entry;
 struct cu_module_ { entry entry[MOST_ENTRIES]; int n; };
@@ -146,6 +147,8 @@ typedef struct task {
     size_t bytes;
     unsigned value;             /* set: of so many bytes each, `bytes` in all */
     size_t unit;
+    cu_event event;
+    int64_t records;            /* wait: for so many of the event */
     entry *fn;
     unsigned grid, block;
     uint64_t parameter[MOST_PARAMETERS];
@@ -155,6 +158,7 @@ typedef struct list { task *first, **last; } list;
 struct cu_stream_ { list work; bool capturing; list captured; cu_result failed; };
 struct cu_graph_ { list work; };
 struct cu_graph_exec_ { list work; };
+struct cu_event_ { cu_event next; cu_stream stream; int64_t asked, done; struct timespec at; };
 struct cu_context_ { int users; };
 static struct cu_context_ primary;
 static int pushed;
@@ -234,10 +238,12 @@ launch_now(const task *t)
     return h ? h(hook_user, t->fn->name, t->grid, t->block, parameter) : CU_SUCCESS;
 }
 
-static cu_result
-do_now(task *t)
+static void
+copy_now(const task *t)
 {
-    void *to = t->kind == TO_HOST ? t->host : t->kind == LAUNCH || t->kind == FREE ? NULL : at_device(t->to, t->bytes, "a copy to what is not allocated");
+    void *to = t->kind == TO_HOST
+                   ? t->host
+                   : at_device(t->to, t->bytes, "a copy to what is not allocated");
     void *from = t->kind == TO_DEVICE ? t->host : NULL;
 
     if (t->kind == TO_HOST || t->kind == MOVE)
@@ -245,38 +251,133 @@ do_now(task *t)
     state.copies_in += t->kind == TO_DEVICE;
     state.copies_out += t->kind == TO_HOST;
     state.moves += t->kind == MOVE;
-    if (t->kind == LAUNCH)
-        return launch_now(t);
-    if (t->kind == FREE)
-        let_go(t->to);
-    else if (t->kind == SET && to)
+    if (t->kind == SET && to)
         for (size_t i = 0; i < t->bytes; i += t->unit)
             memcpy((char *)to + i, &t->value, t->unit);
     else if (to && from)
         memmove(to, from, t->bytes);
+}
+
+static void do_first(cu_stream s);
+
+static cu_result
+do_now(task *t)
+{
+    switch (t->kind) {
+    case LAUNCH: return launch_now(t);
+    case FREE: let_go(t->to); break;
+    case RECORD:
+        t->event->done++;
+        clock_gettime(CLOCK_MONOTONIC, &t->event->at);
+        break;
+    case WAIT:
+        while (t->event->done < t->records)
+            do_first(t->event->stream);
+        break;
+    default: copy_now(t);
+    }
     return CU_SUCCESS;
 }
 
-/* Failures are sticky, as the driver's are.  (plain and s differ: the two kinds of callers
- * never meet.) */
+/* The first thing that the stream holds.  Failures are sticky, as the driver's are.  (plain and
+ * other streams differ: the two kinds of callers never meet.) */
+static void
+do_first(cu_stream s)
+{
+    task *t = s->work.first;
+    const bool still = t->kind == FREE || t->kind == RECORD;
+
+    s->work.first = t->next;
+    if (!t->next)
+        s->work.last = &s->work.first;
+    cu_result r = s->failed && !still ? s->failed : do_now(t);
+    state.waiting--;
+    if (r != CU_SUCCESS && !s->failed)
+        s->failed = r;
+    if (t->kind == TO_DEVICE)
+        free(t->host);
+    free(t);
+}
+
 cu_result
 stream_sync_(cu_stream s)
 {
-    list work;
-
     s = stream_of(s);
-    work = s->work;
     state.syncs++;
-    list_new(&s->work);
-    for (task *t = work.first; t; t = t->next) {
-        cu_result r = s->failed && t->kind != FREE ? s->failed : do_now(t);
-
-        state.waiting--;
-        if (r != CU_SUCCESS && !s->failed)
-            s->failed = r;
-    }
-    list_free(&work);
+    while (s->work.first)
+        do_first(s);
     return s->failed;
+}
+
+/* ---- events ---- */
+
+/* They stay as long as the library: a stream may still wait for one that was let go of. */
+static cu_event events;
+
+__attribute__((destructor)) static void
+free_events(void)
+{
+    for (cu_event e; (e = events);) {
+        events = e->next;
+        free(e);
+    }
+}
+
+cu_result
+event_create_(cu_event *e, unsigned flags)
+{
+    *e = calloc(1, sizeof **e);
+    if (!*e || flags & ~(unsigned)CU_EVENT_DISABLE_TIMING)
+        return CU_INVALID_VALUE;
+    (*e)->next = events;
+    events = *e;
+    state.events++;
+    return CU_SUCCESS;
+}
+
+cu_result
+event_destroy_(cu_event e)
+{
+    (void)e;
+    state.events--;
+    return CU_SUCCESS;
+}
+
+cu_result
+event_record_(cu_event e, cu_stream s)
+{
+    e->stream = stream_of(s);
+    e->asked++;
+    return ask(s, &(task){ .kind = RECORD, .event = e });
+}
+
+cu_result
+stream_wait_(cu_stream s, cu_event e, unsigned flags)
+{
+    if (flags)
+        return CU_INVALID_VALUE;
+    return ask(s, &(task){ .kind = WAIT, .event = e, .records = e->asked });
+}
+
+cu_result event_sync(cu_event e) __asm__("cuEventSynchronize");
+cu_result event_between(float *ms, cu_event from, cu_event to) __asm__("cuEventElapsedTime");
+
+cu_result
+event_sync(cu_event e)
+{
+    cu_result r = e->stream->failed;
+
+    while (e->done < e->asked)
+        do_first(e->stream);
+    return r ? r : e->stream->failed;
+}
+
+cu_result
+event_between(float *ms, cu_event from, cu_event to)
+{
+    *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 +
+                  (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
+    return CU_SUCCESS;
 }
 
 /* ---- opening ---- */
@@ -290,7 +391,8 @@ double_set(const char *name, int64_t value)
         for (int i = 0; i < SETTINGS; i++)
             setting[i].value = setting[i].first;
         state = (double_state){ .live = now.live, .live_bytes = now.live_bytes, .contexts = now.contexts,
-                                .streams = now.streams, .modules = now.modules, .graphs = now.graphs, .waiting = now.waiting };
+                                .streams = now.streams, .modules = now.modules, .graphs = now.graphs, .host = now.host, .events = now.events,
+                                .waiting = now.waiting };
         return;
     }
     for (int i = 0; i < SETTINGS; i++)
@@ -595,6 +697,22 @@ set_words_(cu_address at, unsigned value, size_t n, cu_stream s)
     if (at % 4)
         return CU_INVALID_VALUE;
     return ask(s, &(task){ .kind = SET, .to = at, .value = value, .unit = 4, .bytes = 4 * n });
+}
+
+cu_result
+host_alloc_(void **at, size_t bytes)
+{
+    *at = calloc(1, bytes);
+    state.host++;
+    return *at ? CU_SUCCESS : CU_OUT_OF_MEMORY;
+}
+
+cu_result
+host_free_(void *at)
+{
+    free(at);
+    state.host--;
+    return CU_SUCCESS;
 }
 
 cu_result

@@ -27,7 +27,7 @@ typedef void double_hook_fn(double_hook *hook, void *user);
 /* Counts since the last double_set("reset", 0), which also restores the settings. */
 typedef struct double_state {
     int64_t live, live_bytes;           /* allocations that nobody freed */
-    int64_t contexts, streams, modules, graphs;         /* likewise */
+    int64_t contexts, streams, modules, graphs, host, events;       /* likewise */
     int64_t launches, copies_in, copies_out, moves, syncs;      /* done */
     int64_t trims;                      /* of the pool, to nothing */
     int64_t waiting;                    /* asked for and not yet done */

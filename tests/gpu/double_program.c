@@ -12,7 +12,7 @@
 
 double_hook double_program_launch;
 
-enum { MOST = 256 };
+enum { MOST = 1024 };
 
 /* Functions are known by their own names, and by their files'. */
 static struct { const char *fn, *file; cg_module *module; } program[MOST];

@@ -1,12 +1,13 @@
 /* The driver's interface as we declare it (runtime/cuda/driver.h) beside the toolkit's own
- * header, where one is installed:
- * numbers, sizes of handles, symbols with their versions, and each function's parameters,
- * called with our types where nothing runs.  It is built only where cuda.h is found, of version
+ * header, where one is installed: numbers, sizes of handles, symbols with their versions, and
+ * the type of each function, parameter by parameter.  It is built only where cuda.h is found, of version
  * 11.4 or newer. */
 #define CU_STREAM_NON_BLOCKING our_stream_non_blocking
+#define CU_EVENT_DISABLE_TIMING our_event_disable_timing
 #include "runtime/cuda/driver.h"
-enum { our_non_blocking = CU_STREAM_NON_BLOCKING };
+enum { our_non_blocking = CU_STREAM_NON_BLOCKING, our_no_timing = CU_EVENT_DISABLE_TIMING };
 #undef CU_STREAM_NON_BLOCKING
+#undef CU_EVENT_DISABLE_TIMING
 
 #include <cuda.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ SAME(CU_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 SAME(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME(our_non_blocking, CU_STREAM_NON_BLOCKING);
+SAME(our_no_timing, CU_EVENT_DISABLE_TIMING);
 SAME(CU_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 
 /* -- handles: passed by value, so what counts is their size -- */
@@ -48,55 +50,79 @@ SAME_SIZE(cu_pool, CUmemoryPool);
 SAME_SIZE(cu_graph, CUgraph);
 SAME_SIZE(cu_graph_exec, CUgraphExec);
 SAME_SIZE(cu_event, CUevent);
-SAME_SIZE(int, CUjit_option);
-SAME_SIZE(int, CUmemPool_attribute);
-SAME_SIZE(int, CUstreamCaptureMode);
+SAME_SIZE(cu_device_attribute, CUdevice_attribute);
+SAME_SIZE(cu_pool_attribute, CUmemPool_attribute);
+SAME_SIZE(cu_jit_option, CUjit_option);
+SAME_SIZE(cu_capture_mode, CUstreamCaptureMode);
 SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
 
-/* -- functions: X(our member, the manual's name, arguments of the header's types) -- */
+/* -- functions: X(our member, the manual's name) -- */
 
-#define CALLS(X)                                                                                        \
-    X(init, cuInit, (0u))                                                                               \
-    X(version, cuDriverGetVersion, ((int *)0))                                                          \
-    X(error_name, cuGetErrorName, ((CUresult)0, (const char **)0))                                      \
-    X(error_string, cuGetErrorString, ((CUresult)0, (const char **)0))                                  \
-    X(device_count, cuDeviceGetCount, ((int *)0))                                                       \
-    X(device_get, cuDeviceGet, ((CUdevice *)0, 0))                                                      \
-    X(device_name, cuDeviceGetName, ((char *)0, 0, (CUdevice)0))                                        \
-    X(device_attribute, cuDeviceGetAttribute, ((int *)0, (CUdevice_attribute)0, (CUdevice)0))           \
-    X(context_retain, cuDevicePrimaryCtxRetain, ((CUcontext *)0, (CUdevice)0))                          \
-    X(context_release, cuDevicePrimaryCtxRelease, ((CUdevice)0))                                        \
-    X(context_push, cuCtxPushCurrent, ((CUcontext)0))                                                   \
-    X(context_pop, cuCtxPopCurrent, ((CUcontext *)0))                                                   \
-    X(module_load, cuModuleLoadDataEx, ((CUmodule *)0, (const void *)0, 0u, (CUjit_option *)0, (void **)0)) \
-    X(module_unload, cuModuleUnload, ((CUmodule)0))                                                     \
-    X(module_function, cuModuleGetFunction, ((CUfunction *)0, (CUmodule)0, (const char *)0))            \
-    X(stream_create, cuStreamCreate, ((CUstream *)0, 0u))                                               \
-    X(stream_destroy, cuStreamDestroy, ((CUstream)0))                                                   \
-    X(stream_sync, cuStreamSynchronize, ((CUstream)0))                                                  \
-    X(pool_of, cuDeviceGetDefaultMemPool, ((CUmemoryPool *)0, (CUdevice)0))                             \
-    X(pool_set, cuMemPoolSetAttribute, ((CUmemoryPool)0, (CUmemPool_attribute)0, (void *)0))            \
-    X(alloc, cuMemAllocAsync, ((CUdeviceptr *)0, (size_t)0, (CUstream)0))                               \
-    X(release, cuMemFreeAsync, ((CUdeviceptr)0, (CUstream)0))                                           \
-    X(to_device, cuMemcpyHtoDAsync, ((CUdeviceptr)0, (const void *)0, (size_t)0, (CUstream)0))          \
-    X(to_host, cuMemcpyDtoHAsync, ((void *)0, (CUdeviceptr)0, (size_t)0, (CUstream)0))                  \
-    X(move, cuMemcpyDtoDAsync, ((CUdeviceptr)0, (CUdeviceptr)0, (size_t)0, (CUstream)0))                \
-    X(pool_trim, cuMemPoolTrimTo, ((CUmemoryPool)0, (size_t)0))                                         \
-    X(set_bytes, cuMemsetD8Async, ((CUdeviceptr)0, (unsigned char)0, (size_t)0, (CUstream)0))           \
-    X(set_halves, cuMemsetD16Async, ((CUdeviceptr)0, (unsigned short)0, (size_t)0, (CUstream)0))        \
-    X(set_words, cuMemsetD32Async, ((CUdeviceptr)0, (unsigned)0, (size_t)0, (CUstream)0))               \
-    X(launch, cuLaunchKernel,                                                                           \
-      ((CUfunction)0, 1u, 1u, 1u, 1u, 1u, 1u, 0u, (CUstream)0, (void **)0, (void **)0))                 \
-    X(capture_begin, cuStreamBeginCapture, ((CUstream)0, (CUstreamCaptureMode)0))                       \
-    X(capture_end, cuStreamEndCapture, ((CUstream)0, (CUgraph *)0))                                     \
-    X(graph_make, cuGraphInstantiateWithFlags, ((CUgraphExec *)0, (CUgraph)0, 0ull))                    \
-    X(graph_launch, cuGraphLaunch, ((CUgraphExec)0, (CUstream)0))                                       \
-    X(graph_exec_destroy, cuGraphExecDestroy, ((CUgraphExec)0))                                         \
-    X(graph_destroy, cuGraphDestroy, ((CUgraph)0))
+#define FUNCTIONS(X)                              \
+    X(init, cuInit)                               \
+    X(version, cuDriverGetVersion)                \
+    X(error_name, cuGetErrorName)                 \
+    X(error_string, cuGetErrorString)             \
+    X(device_count, cuDeviceGetCount)             \
+    X(device_get, cuDeviceGet)                    \
+    X(device_name, cuDeviceGetName)               \
+    X(device_attribute, cuDeviceGetAttribute)     \
+    X(context_retain, cuDevicePrimaryCtxRetain)   \
+    X(context_release, cuDevicePrimaryCtxRelease) \
+    X(context_push, cuCtxPushCurrent)             \
+    X(context_pop, cuCtxPopCurrent)               \
+    X(module_load, cuModuleLoadDataEx)            \
+    X(module_unload, cuModuleUnload)              \
+    X(module_function, cuModuleGetFunction)       \
+    X(stream_create, cuStreamCreate)              \
+    X(stream_destroy, cuStreamDestroy)            \
+    X(stream_sync, cuStreamSynchronize)           \
+    X(event_create, cuEventCreate)                \
+    X(event_destroy, cuEventDestroy)              \
+    X(event_record, cuEventRecord)                \
+    X(stream_wait, cuStreamWaitEvent)             \
+    X(pool_of, cuDeviceGetDefaultMemPool)         \
+    X(pool_set, cuMemPoolSetAttribute)            \
+    X(alloc, cuMemAllocAsync)                     \
+    X(release, cuMemFreeAsync)                    \
+    X(to_device, cuMemcpyHtoDAsync)               \
+    X(to_host, cuMemcpyDtoHAsync)                 \
+    X(move, cuMemcpyDtoDAsync)                    \
+    X(host_alloc, cuMemAllocHost)                 \
+    X(host_free, cuMemFreeHost)                   \
+    X(pool_trim, cuMemPoolTrimTo)                 \
+    X(set_bytes, cuMemsetD8Async)                 \
+    X(set_halves, cuMemsetD16Async)               \
+    X(set_words, cuMemsetD32Async)                \
+    X(launch, cuLaunchKernel)                     \
+    X(capture_begin, cuStreamBeginCapture)        \
+    X(capture_end, cuStreamEndCapture)            \
+    X(graph_make, cuGraphInstantiateWithFlags)    \
+    X(graph_launch, cuGraphLaunch)                \
+    X(graph_exec_destroy, cuGraphExecDestroy)     \
+    X(graph_destroy, cuGraphDestroy)
 
-/* The header's function takes these arguments, or this does not compile. */
-#define CALL(member, name, arguments) SAME_SIZE(int, __typeof__(name arguments));
-CALLS(CALL)
+/* Our parameters, with the header's types for ours, are those of the header's function. */
+#define cu_result CUresult
+#define cu_device CUdevice
+#define cu_address CUdeviceptr
+#define cu_device_attribute CUdevice_attribute
+#define cu_pool_attribute CUmemPool_attribute
+#define cu_jit_option CUjit_option
+#define cu_capture_mode CUstreamCaptureMode
+#define cu_context CUcontext
+#define cu_module CUmodule
+#define cu_function CUfunction
+#define cu_stream CUstream
+#define cu_pool CUmemoryPool
+#define cu_graph CUgraph
+#define cu_event CUevent
+#define cu_graph_exec CUgraphExec
+#define OURS(member, symbol, parameters) typedef CUresult(*our_##member) parameters;
+CU_FUNCTIONS(OURS)
+#define ALIKE(member, name)                                                               \
+    _Static_assert(__builtin_types_compatible_p(our_##member, __typeof__(&name)), #name);
+FUNCTIONS(ALIKE)
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -107,8 +133,8 @@ static const struct {
 #define OUR(member, symbol, parameters) { #member, symbol },
     CU_FUNCTIONS(OUR)
 }, theirs[] = {
-#define THEIR(member, name, arguments) { #member, TEXT(name) },
-    CALLS(THEIR)
+#define THEIR(member, name) { #member, TEXT(name) },
+    FUNCTIONS(THEIR)
 };
 
 int

@@ -8,7 +8,7 @@ source=$1 build=$2
 cot=$build/tools/cot host=$build/examples/ptx_host programs=$source/tests/gpu/programs
 double=$build/tests/gpu/libcuda_double_program.so
 bad=0
-for file in "$cot" "$host" "$double" "$build/tests/gpu/gpu_pack" "$build/tests/gpu/gpu_runner"; do
+for file in "$cot" "$host" "$double" "$build/tests/gpu/gpu_pack" "$build/tests/gpu/gpu_runner" "$build/tests/gpu/gpu_runtime"; do
     [ -x "$file" ] || [ -r "$file" ] || { echo "$file is not built"; exit 77; }
 done
 place=$(mktemp -d)
@@ -90,15 +90,19 @@ END
 tar xzf bundle.tar.gz
 list=$place/tiny.cot
 for text in cotrace-gpu/*.cot; do list=$list:$place/$text; done
-COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$list cotrace-gpu/runner cotrace-gpu >said 2>&1 || failed "$(cat said)"
+there() { env COT_CUDA_DRIVER="$double" COT_DOUBLE_PROGRAM="$list" "$@"; }
+there sh cotrace-gpu/run.sh >said 2>&1 || failed "$(cat said)"
 grep -q '^programs: [1-9][0-9]* pass, 0 differ, 0 fail$' said || failed "the bundle says: $(cat said)"
+grep -q '^runtime: [1-9][0-9]* pass, 0 differ or fail$' said || failed "the runtime says: $(cat said)"
 grep -q '^tiny .* same bits$' said || failed "the workload says: $(cat said)"
 # A bit that differs is found.
 for data in cotrace-gpu/p*.data; do break; done
 size=$(wc -c <"$data")
 dd if=/dev/zero of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
 dd if=/dev/zero bs=1 count=1 2>/dev/null | tr '\0' '\125' | dd of="$data" bs=1 seek=$((size - 1)) count=1 conv=notrunc 2>/dev/null
-COT_CUDA_DRIVER=$double COT_DOUBLE_PROGRAM=$list cotrace-gpu/runner cotrace-gpu >said 2>&1 && failed "a wrong bit passes"
-grep -q 'bits differ' said || failed "a wrong bit: $(cat said)"
+for run in runner runtime; do
+    there cotrace-gpu/$run cotrace-gpu >said 2>&1 && failed "a wrong bit passes the $run"
+    grep -q 'bits differ' said || failed "a wrong bit: $(cat said)"
+done
 [ $bad = 0 ] && echo "host: in order"
 exit $bad

@@ -109,6 +109,8 @@ check_clean(void)
     ck_assert_int_eq(s.streams, 0);
     ck_assert_int_eq(s.modules, 0);
     ck_assert_int_eq(s.graphs, 0);
+    ck_assert_int_eq(s.host, 0);
+    ck_assert_int_eq(s.events, 0);
     ck_assert_int_eq(s.waiting, 0);
 }
 

@@ -1,12 +1,11 @@
 /* The CUDA runtime over a double of the driver, which runs kernels by the simulator: results
  * bit for bit, what is asked of the driver, and every way in which it may refuse. */
-#include "tests/gpu/with_double.h"
+#include "tests/gpu/arrays.h"
 
+#include <math.h>
 #include <pthread.h>
 
-#include "cotrace/device.h"
 #include "runtime/check.h"
-#include "runtime/values.h"
 
 /* ---- programs ---- */
 
@@ -51,73 +50,6 @@ with_max(const char *max)
     return text;
 }
 
-/* ---- arrays ---- */
-
-typedef struct arrays { cot_array *in[4], *out[4]; const cot_graph *g; } arrays;
-
-/* Arguments from a seed, here or on the device, and results. */
-static arrays
-made(const cot_graph *g, const char *device)
-{
-    arrays a = { .g = g };
-
-    for (int i = 0; i < cot_graph_n_in(g); i++) {
-        const cot_type t = cot_graph_in_type(g, i);
-        cot_array *here = cot_array_new(ctx, t);
-
-        rt_random_fill(ir_type_of(ctx, &t), (uint64_t)i + 1, cot_array_data(here));
-        a.in[i] = cot_array_to(ctx, here, device);
-        ck_assert_msg(a.in[i] != NULL, "%s", cot_error(ctx));
-        cot_array_free(here);
-    }
-    for (int i = 0; i < cot_graph_n_out(g); i++) {
-        a.out[i] = cot_array_new_on(ctx, cot_graph_out_type(g, i), device);
-        ck_assert_msg(a.out[i] != NULL, "%s", cot_error(ctx));
-    }
-    return a;
-}
-
-static void
-let_go(arrays *a)
-{
-    for (int i = 0; i < 4; i++) {
-        cot_array_free(a->in[i]);
-        cot_array_free(a->out[i]);
-    }
-}
-
-static cot_status
-run(const cot_kernel *k, const arrays *a)
-{
-    return cot_run(k, a->out, (const cot_array *const *)a->in);
-}
-
-/* The results are the twin's. */
-static void
-agrees(const arrays *a)
-{
-    cot_kernel *twin;
-    arrays want = { .g = a->g };
-
-    ck_assert_int_eq(
-        cot_compile_graph(a->g, &(cot_compile_options){ .backend = "eval" }, &twin), COT_OK);
-    for (int i = 0; i < cot_graph_n_in(a->g); i++)
-        want.in[i] = cot_array_to(ctx, a->in[i], "host");
-    for (int i = 0; i < cot_graph_n_out(a->g); i++)
-        want.out[i] = cot_array_new(ctx, cot_graph_out_type(a->g, i));
-    ck_assert_msg(run(twin, &want) == COT_OK, "%s", cot_error(ctx));
-    for (int i = 0; i < cot_graph_n_out(a->g); i++) {
-        cot_array *got = cot_array_to(ctx, a->out[i], "host");
-
-        ck_assert_msg(got != NULL, "%s", cot_error(ctx));
-        ck_assert_mem_eq(cot_array_read(got), cot_array_read(want.out[i]),
-                         cot_array_bytes(got));
-        cot_array_free(got);
-    }
-    let_go(&want);
-    cot_kernel_free(twin);
-}
-
 /* ---- results ---- */
 
 static const struct { const char *text; bool straight; } program[] = {
@@ -134,11 +66,11 @@ START_TEST(arrays_of_the_host)
 {
     const cot_graph *g = graph_of(_i);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "host");
+    arrays a = made(g, "host", 1);
 
     ck_assert_int_eq(k->program->straight, program[_i].straight);
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
-    agrees(&a);
+    agrees(&a, COT_OK);
     let_go(&a);
     cot_kernel_free(k);
 }
@@ -148,7 +80,7 @@ START_TEST(arrays_of_the_device)
 {
     const cot_graph *g = graph_of(_i);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "cuda");
+    arrays a = made(g, "cuda", 1);
     const double_state before = looked();
 
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
@@ -159,7 +91,7 @@ START_TEST(arrays_of_the_device)
         ck_assert_int_gt(looked().waiting, 0);
     }
     ck_assert_int_eq(looked().copies_in, before.copies_in);
-    agrees(&a);
+    agrees(&a, COT_OK);
     ck_assert_int_eq(looked().waiting, 0);
     let_go(&a);
     cot_kernel_free(k);
@@ -215,17 +147,17 @@ START_TEST(a_graph_replays_the_launches)
 {
     const cot_graph *g = parsed(layers);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "cuda"), b = made(g, "cuda");
+    arrays a = made(g, "cuda", 1), b = made(g, "cuda", 1);
 
     set("capture", _i);
     for (int n = 0; n < 4; n++) {
         ck_assert_int_eq(run(k, &a), COT_OK);
-        agrees(&a);
+        agrees(&a, COT_OK);
     }
     ck_assert_int_eq(looked().graphs, _i);
     memset(cot_array_data(b.out[0]), 0, cot_array_bytes(b.out[0])); /* the double's memory is this process's */
     ck_assert_int_eq(run(k, &b), COT_OK);
-    agrees(&b);
+    agrees(&b, COT_OK);
     ck_assert_int_eq(looked().graphs, 0);
     let_go(&a);
     let_go(&b);
@@ -387,6 +319,54 @@ START_TEST(auto_chooses_by_size)
 }
 END_TEST
 
+/* Two contexts, each with a stream of its own: each sees what the other made of an array, though
+ * nobody waits. */
+START_TEST(contexts_share_an_array)
+{
+    cot_context *first = ctx, *second = new_context(NULL);
+    const cot_graph *g = parsed(scale);
+    cot_kernel *k = gpu_compile(g), *k2;
+    arrays a = made(g, "cuda", 1), b = { 0 };
+    float want[40];
+
+    ctx = second;
+    const cot_graph *g2 = parsed(scale);
+    k2 = gpu_compile(g2);
+    b = made(g2, "cuda", 1);
+    ck_assert_ptr_ne(k->program->place, k2->program->place);
+    memcpy(want, cot_array_data(a.in[0]), sizeof want); /* the double's memory is this process's */
+    const double_state before = looked();
+    /* x y + y here; of that with y there; of that with y here, into what the first was read from */
+    for (int i = 0; i < 3; i++) {
+        cot_array *x = i == 0 ? a.in[0] : i == 1 ? a.out[0] : b.out[0];
+        cot_array *y = i == 1 ? b.in[1] : a.in[1], *z = i == 0 ? a.out[0] : i == 1 ? b.out[0] : a.in[0];
+
+        ck_assert_int_eq(cot_run(i == 1 ? k2 : k, &z, (const cot_array *[]){ x, y }), COT_OK);
+    }
+    ck_assert_int_eq(looked().syncs, before.syncs);
+    cot_array *here = cot_array_to(first, a.in[0], "host"), *y = cot_array_to(first, a.in[1], "host");
+    for (int n = 0; n < 40; n++) {
+        const float yn = ((const float *)cot_array_read(y))[n];
+
+        for (int i = 0; i < 3; i++)
+            want[n] = fmaf(want[n], yn, yn);
+        ck_assert(((const float *)cot_array_read(here))[n] == want[n]);
+    }
+    cot_array_free(here);
+    cot_array_free(y);
+    /* what one lets go of the other has read before */
+    ck_assert_int_eq(cot_run(k2, &b.out[0], (const cot_array *[]){ a.in[0], a.in[1] }), COT_OK);
+    let_go(&a);
+    let_go(&b);
+    ck_assert_int_eq(cot_device_wait(first), COT_OK);
+    ck_assert_int_eq(cot_device_wait(second), COT_OK);
+    cot_kernel_free(k);
+    cot_kernel_free(k2);
+    cot_context_free(second);
+    ctx = first;
+}
+END_TEST
+
 typedef struct caller { const cot_kernel *k; arrays a; cot_status status; } caller;
 
 static void *
@@ -408,14 +388,14 @@ START_TEST(threads_call_at_once)
     caller c[3];
 
     for (int i = 0; i < 3; i++) {
-        c[i] = (caller){ k, made(g, i ? "host" : "cuda"), COT_OK };
+        c[i] = (caller){ k, made(g, i ? "host" : "cuda", 1), COT_OK };
         ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
     }
     for (int i = 0; i < 3; i++)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(c[i].status, COT_OK);
-        agrees(&c[i].a);
+        agrees(&c[i].a, COT_OK);
         let_go(&c[i].a);
     }
     cot_kernel_free(k);
@@ -521,7 +501,7 @@ START_TEST(memory_of_the_device_is_short)
 {
     const cot_graph *g = parsed(layers);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "host");
+    arrays a = made(g, "host", 1);
 
     for (int64_t bytes = 100; bytes < 20000; bytes += 1500) {
         set("memory", bytes);
@@ -536,7 +516,7 @@ START_TEST(memory_of_the_device_is_short)
     says("out of memory");
     set("reset", 0);
     ck_assert_int_eq(run(k, &a), COT_OK);
-    agrees(&a);
+    agrees(&a, COT_OK);
     let_go(&a);
     cot_kernel_free(k);
 }
@@ -546,7 +526,7 @@ START_TEST(a_launch_fails)
 {
     const cot_graph *g = parsed(layers);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "host");
+    arrays a = made(g, "host", 1);
 
     set("launch", looked().launches + 2);
     ck_assert_int_eq(run(k, &a), COT_ERR_TARGET);
@@ -561,7 +541,7 @@ START_TEST(a_failure_is_said_by_who_waits)
 {
     const cot_graph *g = parsed(scale);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "cuda");
+    arrays a = made(g, "cuda", 1);
 
     set("launch", looked().launches + 1);
     ck_assert_int_eq(run(k, &a), COT_OK);
@@ -578,7 +558,7 @@ START_TEST(a_loop_passes_its_bound)
 {
     const cot_graph *g = parsed(with_max("3"));
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, _i ? "cuda" : "host");
+    arrays a = made(g, _i ? "cuda" : "host", 1);
 
     ck_assert_int_eq(run(k, &a), COT_ERR_BOUND);
     says("test.cot:16: while: still goes on after 3 steps, its max");
@@ -591,7 +571,7 @@ END_TEST
 START_TEST(an_array_is_elsewhere)
 {
     const cot_graph *g = parsed(scale);
-    arrays a = made(g, "cuda");
+    arrays a = made(g, "cuda", 1);
     cot_kernel *k;
 
     ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "eval" }, &k), COT_OK);
@@ -662,15 +642,15 @@ START_TEST(a_function_of_the_host_is_called)
 
     ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
     cot_kernel *k = gpu_compile(g), *sim;
-    arrays a = made(g, _i ? "cuda" : "host");
+    arrays a = made(g, _i ? "cuda" : "host", 1);
     foreign_calls = 0;
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
     ck_assert_int_eq(foreign_calls, 1);
-    agrees(&a);
+    agrees(&a, COT_OK);
     ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "sim" }, &sim), COT_OK);
-    arrays b = made(g, "host");
+    arrays b = made(g, "host", 1);
     ck_assert_int_eq(run(sim, &b), COT_OK);
-    agrees(&b);
+    agrees(&b, COT_OK);
     let_go(&a);
     let_go(&b);
     cot_kernel_free(k);
@@ -689,13 +669,13 @@ START_TEST(a_function_of_the_host_fails)
 
     ck_assert_int_eq(cot_trace_fn(f, COT_TYPES(cot_f32()), &g), COT_OK);
     cot_kernel *k = gpu_compile(g);
-    arrays a = made(g, "host");
+    arrays a = made(g, "host", 1);
     *(float *)cot_array_data(a.in[0]) = 1;
     ck_assert_int_eq(run(k, &a), COT_ERR_FOREIGN);
     says("f: lib.refuse failed: its C code answered a status that is not 0");
     *(float *)cot_array_data(a.in[0]) = -1;
     ck_assert_int_eq(run(k, &a), COT_OK);
-    agrees(&a);
+    agrees(&a, COT_OK);
     let_go(&a);
     cot_kernel_free(k);
 }
@@ -726,7 +706,7 @@ START_TEST(a_function_of_the_device_is_called)
     copy_on_device = u.f;
     ck_assert_msg(cot_trace_fn(f, COT_TYPES(cot_f32(50)), &g) == COT_OK, "%s", cot_error(ctx));
     cot_kernel *k = gpu_compile(g), *none;
-    arrays a = made(g, "cuda");
+    arrays a = made(g, "cuda", 1);
     const double_state before = looked();
     foreign_calls = 0;
     ck_assert_msg(run(k, &a) == COT_OK, "%s", cot_error(ctx));
@@ -781,6 +761,7 @@ main(void)
         { "results", an_argument_is_donated, 0 },
         { "results", jit_answers_where_it_is_asked, 0 },
         { "results", auto_chooses_by_size, 0 },
+        { "results", contexts_share_an_array, 0 },
         { "results", threads_call_at_once, 0 },
         { "results", a_kernel_is_printed, 0 },
         { "failures", the_driver_is_refused, 6 },

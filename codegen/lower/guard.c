@@ -1,0 +1,282 @@
+/* Branches and loops that the GPU decides by itself.
+ *
+ * A predicate lives in a word of the work block.  Kernels of a branch, or of a loop's body, are
+ * launched whatever it says and look at it first: where it does not hold they end at once and
+ * touch nothing (cg_grid_guard).  A launch that is skipped so is a launch that was not made, so
+ * what is computed in place, where values lie and how long they live is as it was with the
+ * host's branches.  Hence nothing in such a region may be the host's: copies are kernels, too,
+ * and a foreign function keeps its region on the host.
+ *
+ *   cond     one kernel turns the index into a word for each branch; all branches follow
+ *   while    CG_CHUNK turns at a time: the test, a kernel that says whether the loop goes on
+ *            (and counts turns, where they are bounded), the body; then the host reads the word
+ *
+ * A word holds only where that of the region around it does: the kernels that write words run
+ * always and ask. */
+#include "codegen/lower/guard.h"
+
+#include "codegen/grid.h"
+
+enum {
+    LAUNCHES_MOST = 64,         /* of a region: to read a predicate takes as long as some ten */
+    WARPS = 8                   /* that look for an example that goes on                      */
+};
+
+/* ---- how many launches ---- */
+
+static int64_t
+add(int64_t x, int64_t y)
+{
+    return x < 0 || y < 0 || x > LAUNCHES_MOST || y > LAUNCHES_MOST ? -1 : x + y;
+}
+
+static int64_t
+times(int64_t n, int64_t x)
+{
+    return x < 0 || (x > 0 && n > LAUNCHES_MOST / x) ? -1 : n * x;
+}
+
+static int64_t launches(cg_lowering *l, const ir_graph *f);
+
+static int64_t
+launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    const ir_graphs branch = n->at.cond.branches;
+    const bool mapped = ir_type_at(f, n->in[0])->rank > 0;
+    int64_t all = 1;
+
+    for (int k = 0; k < branch.n; k++)
+        all = add(all, add(launches(l, branch.at[k]), mapped ? n->n_out : 0));
+    return all;
+}
+
+/* The host reads the word of a loop without a bound, or with a high one: no straight region. */
+static int64_t
+launches_of_while(cg_lowering *l, const ir_node *n)
+{
+    if (n->at.loop.max <= 0 || n->at.loop.max >= CG_CHUNK)
+        return -1;
+    return times(n->at.loop.max + 1,
+                 add(launches(l, n->at.loop.cond), launches(l, n->at.loop.body)));
+}
+
+static int64_t
+launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    switch (n->op) {
+    case OP_call: return launches(l, n->at.call.body);
+    case OP_cond: return launches_of_cond(l, f, n);
+    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n);
+    case OP_scan:
+        return cg_fits_state(l, f, n)
+                   ? 1
+                   : times(n->at.scan.length, launches(l, n->at.scan.body));
+    case OP_custom_call: return -1;
+    default: return ir_ops[n->op].flag == IR_LINE ? 4 : 2;
+    }
+}
+
+/* About how many kernels compute f; -1: too many, or it is not for kernels alone. */
+static int64_t
+launches(cg_lowering *l, const ir_graph *f)
+{
+    const cg_cut *cut = cg_fuse(l, f);
+    int64_t all = f->n_out;     /* copies to where results belong */
+
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[i];
+
+        all = add(all, g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node) : 1);
+    }
+    return all;
+}
+
+bool
+cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    if (!l->target.grid || l->guard.set)
+        return l->target.grid;
+    if (n->op == OP_cond)
+        return launches_of_cond(l, f, n) >= 0;
+    return add(launches(l, n->at.loop.cond), launches(l, n->at.loop.body)) >= 0;
+}
+
+/* ---- kernels under a word ---- */
+
+static uint32_t
+word_buffer(cg_lowering *l, cg_place word, bool out)
+{
+    return cg_place_buffer(l, &word, ir_scalar_type(l->ctx, COT_BOOL), "active", out);
+}
+
+void
+cg_guard_kernel(cg_lowering *l)
+{
+    cg_grid_guard(l->k, word_buffer(l, l->guard, false));
+}
+
+typedef struct copying { uint32_t to, from; } copying;
+
+static void
+copy_element(cg_lowering *l, void *user, cg_ix i)
+{
+    const copying *c = user;
+    const cg_val at = cg_ix_value(&l->ix, &l->b, i);
+
+    cg_store(&l->b, c->to, at, cg_load(&l->b, c->from, at, 0), 0);
+}
+
+void
+cg_guarded_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
+{
+    copying c;
+
+    if (t->size == 0)
+        return;
+    cg_kernel_begin(l, "copy");
+    c.to = cg_place_buffer(l, &to, t, "y", true);
+    c.from = cg_place_buffer(l, &from, t, "x", false);
+    cg_each(l, cg_kind_of_all(l), t->size, cg_lanes(l, ir_bits(t->dtype)), false, copy_element,
+            &c);
+    cg_kernel_call(l);
+}
+
+/* ---- kernels that write words ---- */
+
+/* Kernels are called without a guard between these two. */
+static cg_place
+leave_guard(cg_lowering *l)
+{
+    const cg_place outer = l->guard;
+
+    l->guard = (cg_place){ 0 };
+    return outer;
+}
+
+/* The word around, in the kernel in hand; true where there is none. */
+static cg_val
+word_around(cg_lowering *l, cg_place outer)
+{
+    return outer.set ? cg_load(&l->b, word_buffer(l, outer, false), cg_i64(&l->b, 0), 0)
+                     : cg_const(&l->b, COT_BOOL, 1);
+}
+
+cg_place *
+cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branches)
+{
+    const ir_type *one = ir_scalar_type(l->ctx, COT_BOOL);
+    const cg_place outer = leave_guard(l);
+    cg_place *word = IR_NEW_N(l->arena, cg_place, branches + 1);
+    cg_val x, around;
+
+    for (int k = 0; k < branches; k++)
+        word[k] = cg_plan_new(l, "branch", one);
+    cg_kernel_begin(l, "branch");
+    x = cg_load(&l->b, cg_place_buffer(l, &when, index, "index", false), cg_i64(&l->b, 0), 0);
+    around = word_around(l, outer);
+    for (int k = 0; k < branches; k++) {
+        cg_val is = cg_is_branch(&l->b, x, index->dtype, k, branches);
+
+        cg_store(&l->b, word_buffer(l, word[k], true), cg_i64(&l->b, 0),
+                 cg_insn2(&l->b, SC_and, COT_BOOL, is, around), 0);
+    }
+    cg_kernel_call(l);
+    l->guard = outer;
+    return word;
+}
+
+static uint32_t
+count_buffer(cg_lowering *l, const cg_turns *t)
+{
+    return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "turns", true);
+}
+
+cg_turns
+cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p)
+{
+    const cg_place outer = leave_guard(l);
+    cg_turns t = { .max = n->at.loop.max, .p = p };
+
+    t.word = cg_plan_new(l, "active", ir_scalar_type(l->ctx, COT_BOOL));
+    t.test = cg_plan_new(l, "test", p);
+    if (t.max > 0)
+        t.count = cg_plan_new(l, "turns", ir_scalar_type(l->ctx, COT_I64));
+    cg_kernel_begin(l, "begin");
+    cg_store(&l->b, word_buffer(l, t.word, true), cg_i64(&l->b, 0), word_around(l, outer), 0);
+    if (t.max > 0)
+        cg_store(&l->b, count_buffer(l, &t), cg_i64(&l->b, 0), cg_i64(&l->b, 0), 0);
+    cg_kernel_call(l);
+    l->guard = outer;
+    return t;
+}
+
+/* Does the test hold for any example?  A block looks; all its threads get the answer. */
+static cg_val
+any_example(cg_lowering *l, uint32_t test, int64_t n)
+{
+    cg_build *b = &l->b;
+    const int64_t at_once = WARPS * CG_WARP;
+    cg_val zero = cg_i64(b, 0), size = cg_i64(b, n);
+    cg_val warps = cg_loop_begin(b, CG_WARPS, zero, cg_i64(b, WARPS), 1, 0);
+    cg_val lanes = cg_loop_begin(b, CG_LANES, zero, cg_i64(b, CG_WARP), 1, 0);
+    cg_val first =
+        cg_iadd(b, cg_imul(b, cg_loop_var(b, warps), CG_WARP), cg_loop_var(b, lanes));
+    cg_val steps =
+        cg_loop_begin(b, CG_SERIAL, zero, cg_i64(b, (n + at_once - 1) / at_once), 1, 0);
+    cg_val any = cg_loop_carry(b, steps, COT_BOOL, cg_const(b, COT_BOOL, 0));
+    cg_val i = cg_iadd(b, cg_imul(b, cg_loop_var(b, steps), at_once), first);
+    cg_val x = cg_load(b, test, i, cg_insn2(b, SC_lt, COT_I64, i, size));
+
+    cg_loop_next(b, steps, any, cg_insn2(b, SC_or, COT_BOOL, any, x));
+    cg_loop_end(b, steps);
+    cg_loop_reduce(b, lanes, CG_FOLD, SC_or, COT_BOOL, cg_loop_result(b, steps, 0));
+    cg_loop_end(b, lanes);
+    cg_loop_reduce(b, warps, CG_TREE, SC_or, COT_BOOL, cg_loop_result(b, lanes, 0));
+    cg_loop_end(b, warps);
+    return cg_loop_result(b, warps, 0);
+}
+
+/* One thread: whether the loop goes on.  A loop that has had its turns ends and says so. */
+static void
+take_turn(cg_lowering *l, const cg_turns *t, cg_val any)
+{
+    cg_build *b = &l->b;
+    const uint32_t word = word_buffer(l, t->word, true);
+    cg_val zero = cg_i64(b, 0);
+    cg_val go = cg_insn2(b, SC_and, COT_BOOL, any, cg_load(b, word, zero, 0));
+
+    if (t->max <= 0) {
+        cg_store(b, word, zero, go, 0);
+        return;
+    }
+    const uint32_t count = count_buffer(l, t);
+    cg_val turns = cg_load(b, count, zero, 0);
+    cg_val over = cg_insn2(b, SC_le, COT_I64, cg_i64(b, t->max), turns);
+
+    cg_store(b, word, zero,
+             cg_insn2(b, SC_and, COT_BOOL, go, cg_insn1(b, SC_not, COT_BOOL, over)), 0);
+    cg_store(b, count, zero, cg_iadd(b, turns, cg_i64(b, 1)), 0);
+    cg_fail_if(b, cg_insn2(b, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
+}
+
+void
+cg_turns_next(cg_lowering *l, const cg_turns *t)
+{
+    const cg_place outer = leave_guard(l);
+    cg_build *b = &l->b;
+    uint32_t test;
+
+    cg_kernel_begin(l, "turn");
+    test = cg_place_buffer(l, &t->test, t->p, "test", false);
+    if (t->p->size == 1) {
+        take_turn(l, t, cg_load(b, test, cg_i64(b, 0), 0));
+    } else {
+        cg_val any = any_example(l, test, t->p->size);
+        cg_val one = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, 1), 1, 0);
+
+        take_turn(l, t, any);
+        cg_loop_end(b, one);
+    }
+    cg_kernel_call(l);
+    l->guard = outer;
+}

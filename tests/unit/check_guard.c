@@ -1,0 +1,248 @@
+/* Branches and loops that the GPU decides by itself (codegen/lower/guard.h): the twin's bits,
+ * whatever the predicates say, and how often the host asked. */
+#include "tests/gpu/arrays.h"
+
+#include "runtime/cuda/gpu.h"
+
+/* ---- programs ---- */
+
+#define HEAD "fn @up(%x: f32[3000]) -> f32[3000] {\n  %0 = sin %x : f32[3000]\n  ret %0\n}\n" \
+             "fn @down(%x: f32[3000]) -> f32[3000] {\n  %0 = neg %x : f32[3000]\n  ret %0\n}\n" \
+             "fn @keep(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
+
+/* The first one element of x, another value: in place. */
+#define PUT "fn @put(%x: f32[3000], %i: i64[]) -> f32[3000] {\n"                             \
+            "  %0 = constant {data=7} : f32[1]\n"                                          \
+            "  %1 = dynamic_update_slice %x, %0, %i : f32[3000]\n"                         \
+            "  ret %1\n}\n"                                                               \
+            "fn @leave(%x: f32[3000], %i: i64[]) -> f32[3000] {\n  ret %x\n}\n"
+
+static const char branch[] = HEAD "fn @f(%b: bool[], %x: f32[3000]) -> f32[3000] {\n"
+                                  "  %0 = cond %b, %x {branches=[@down, @up]} : f32[3000]\n"
+                                  "  %1 = add %0, %x : f32[3000]\n"
+                                  "  ret %1\n}\n";
+
+/* The index is clamped. */
+static const char three[] = HEAD
+    "fn @f(%i: i64[], %x: f32[3000]) -> f32[3000] {\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %2 = sub %i, %1 : i64[]\n"
+    "  %0 = cond %2, %x {branches=[@down, @up, @keep]} : f32[3000]\n"
+    "  ret %0\n}\n";
+
+static const char in_place[] = PUT
+    "fn @f(%b: bool[], %i: i64[], %x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = add %x, %x : f32[3000]\n"
+    "  %1 = cond %b, %0, %i {branches=[@leave, @put]} : f32[3000]\n"
+    "  ret %1\n}\n";
+
+static const char in_branch[] = HEAD
+    "fn @inner(%x: f32[3000], %c: bool[]) -> f32[3000] {\n"
+    "  %0 = mul %x, %x : f32[3000]\n"
+    "  %1 = cond %c, %0 {branches=[@up, @down]} : f32[3000]\n"
+    "  %2 = add %1, %x : f32[3000]\n"
+    "  ret %2\n}\n"
+    "fn @other(%x: f32[3000], %c: bool[]) -> f32[3000] {\n  %0 = exp %x : f32[3000]\n  ret %0\n}\n"
+    "fn @f(%b: bool[], %c: bool[], %x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = cond %b, %x, %c {branches=[@other, @inner]} : f32[3000]\n"
+    "  ret %0\n}\n";
+
+/* A scan of the host within a branch, and a loop of few turns, which fails where it is not
+ * taken and may not say so. */
+static const char loops_in_branch[] = HEAD
+    "fn @step(%c: f32[3000], %x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = add %c, %x : f32[3000]\n  %1 = sin %0 : f32[3000]\n  ret %1\n}\n"
+    "fn @sums(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+    "  %0 = scan %x, %s {carries=1, length=3, body=@step} : f32[3000]\n  ret %0\n}\n"
+    "fn @go(%y: f32[3000]) -> bool[] {\n"
+    "  %0 = reduce_max %y {axes=[0]} : f32[]\n"
+    "  %1 = constant {data=0.5} : f32[]\n"
+    "  %2 = lt %1, %0 : bool[]\n  ret %2\n}\n"
+    "fn @half(%y: f32[3000]) -> f32[3000] {\n"
+    "  %0 = constant {data=0.5} : f32[3000]\n  %1 = mul %y, %0 : f32[3000]\n  ret %1\n}\n"
+    "fn @few(%x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+    "  %0 = while %x {max=MAX, cond=@go, body=@half} : f32[3000]\n  ret %0\n}\n"
+    "fn @f(%b: bool[], %x: f32[3000], %s: f32[3,3000]) -> f32[3000] {\n"
+    "  %0 = cond %b, %x, %s {branches=[@sums, @few]} : f32[3000]\n"
+    "  ret %0\n}\n";
+
+/* Turns until the sum is small; carries change places. */
+static const char turns[] =
+    "fn @go(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> bool[] {\n"
+    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
+    "fn @step(%n: i64[], %i: i64[], %x: f32[3000], %y: f32[3000]) -> (i64[], f32[3000], f32[3000]) {\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %0 = add %i, %1 : i64[]\n"
+    "  %2 = sin %x : f32[3000]\n"
+    "  ret %0, %y, %2\n}\n"
+    "fn @f(%k: i64[], %x: f32[3000], %y: f32[3000]) -> (f32[3000], f32[3000], i64[]) {\n"
+    "  %i = constant {data=0} : i64[]\n"
+    "  %c = constant {data=7} : i64[]\n"
+    "  %n = mul %k, %c : i64[]\n"
+    "  %0, %1, %2 = while %n, %i, %x, %y {consts=1, cond=@go, body=@step} : i64[], f32[3000], f32[3000]\n"
+    "  ret %1, %2, %0\n}\n";
+
+/* A loop and a branch in a loop, one carry of which is written in parts. */
+static const char in_turns[] = PUT
+    "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
+    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
+    "fn @small(%x: f32[3000]) -> bool[] {\n"
+    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
+    "  %1 = constant {data=9} : f32[]\n"
+    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
+    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = constant {data=1.5} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+    "fn @step(%n: i64[], %i: i64[], %x: f32[3000]) -> (i64[], f32[3000]) {\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %0 = add %i, %1 : i64[]\n"
+    "  %2 = and %i, %1 : i64[]\n"
+    "  %3 = eq %2, %1 : bool[]\n"
+    "  %4 = cond %3, %x, %i {branches=[@leave, @put]} : f32[3000]\n"
+    "  %h = constant {data=0.25} : f32[3000]\n"
+    "  %5 = mul %4, %h : f32[3000]\n"
+    "  %6 = while %5 {INNER, cond=@small, body=@grow} : f32[3000]\n"
+    "  ret %0, %6\n}\n"
+    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n"
+    "  %i = constant {data=0} : i64[]\n"
+    "  %c = constant {data=5} : i64[]\n"
+    "  %n = mul %k, %c : i64[]\n"
+    "  %o = constant {data=1} : f32[3000]\n"
+    "  %a = abs %x : f32[3000]\n"
+    "  %b = add %a, %o : f32[3000]\n"
+    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"
+    "  ret %1, %0\n}\n";
+
+/* Examples of a mapped loop, more than a block has threads: turns until the last is done. */
+static const char examples[] =
+    "fn @go(%x: f32[600,70]) -> bool[600] {\n"
+    "  %0 = reduce_max %x {axes=[1]} : f32[600]\n"
+    "  %1 = constant {data=0.1} : f32[600]\n"
+    "  %2 = lt %1, %0 : bool[600]\n  ret %2\n}\n"
+    "fn @half(%x: f32[600,70]) -> f32[600,70] {\n"
+    "  %0 = constant {data=0.5} : f32[600,70]\n  %1 = mul %x, %0 : f32[600,70]\n  ret %1\n}\n"
+    "fn @f(%x: f32[600,70]) -> f32[600,70] {\n"
+    "  %0 = while %x {MAX cond=@go, body=@half} : f32[600,70]\n  ret %0\n}\n";
+
+static const struct { const char *text, *from, *to; bool straight; } program[] = {
+    { branch, NULL, NULL, true },
+    { three, NULL, NULL, true },
+    { in_place, NULL, NULL, true },
+    { in_branch, NULL, NULL, true },
+    { loops_in_branch, "MAX", "4", true },
+    { loops_in_branch, "MAX", "40", false },
+    { turns, NULL, NULL, false },
+    { in_turns, "INNER, ", "", false },
+    { in_turns, "INNER", "max=7", false },
+    { in_turns, "INNER", "max=20", false },
+    { examples, "MAX", "", false },
+    { examples, "MAX", "max=6,", true },
+};
+enum { PROGRAMS = sizeof program / sizeof *program, SEEDS = 6 };
+
+static const char *
+text_of(const char *text, const char *from, const char *to)
+{
+    static char out[4000];
+    const char *at = from ? strstr(text, from) : NULL;
+
+    snprintf(out, sizeof out, "%.*s%s%s", at ? (int)(at - text) : 0, text, at ? to : "",
+             at ? at + strlen(from) : text);
+    return out;
+}
+
+/* ---- runs ---- */
+
+START_TEST(predicates_of_the_device)
+{
+    const cot_graph *g = parsed(text_of(program[_i].text, program[_i].from, program[_i].to));
+    cot_kernel *k = gpu_compile(g);
+
+    ck_assert_int_eq(k->program->straight, program[_i].straight);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        arrays a = made(g, "cuda", MOST * seed);
+
+        for (int n = 0; n < 3; n++) {   /* as launches, then as graphs */
+            const double_state before = looked();
+            const cot_status s = run(k, &a);
+
+            if (program[_i].straight && !k->program->fails)
+                ck_assert_int_eq(looked().syncs, before.syncs);
+            cot_error_clear(ctx);
+            agrees(&a, s);
+        }
+        let_go(&a);
+    }
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* One look for each eight turns, and a graph for the turns. */
+START_TEST(the_host_looks_seldom)
+{
+    const cot_graph *g = parsed(turns);
+    cot_kernel *k = gpu_compile(g);
+
+    for (int64_t n = 0; n < 4; n++) {
+        arrays a = made(g, "cuda", 0);
+        const rt_gpu *gpu = (const rt_gpu *)k->program->place;
+        cot_array *kk = cot_array_copy(ctx, cot_i64(), &n);
+
+        ck_assert_int_eq(cot_array_assign(ctx, a.in[0], kk), COT_OK);
+        for (int again = 0; again < 3; again++) {
+            const double_state before = looked();
+            const uint64_t replays = gpu->replays;
+            const int64_t chunks = (7 * n + 1 + 7) / 8;    /* the last turn only finds the end */
+
+            ck_assert_int_eq(run(k, &a), COT_OK);
+            ck_assert_int_eq(looked().syncs - before.syncs, chunks);
+            ck_assert_uint_eq(gpu->replays - replays, (uint64_t)(again ? chunks : chunks - 1));
+            agrees(&a, COT_OK);
+        }
+        cot_array_free(kk);
+        let_go(&a);
+    }
+    cot_kernel_free(k);
+}
+END_TEST
+
+/* A bound that is passed on the device is said as elsewhere. */
+START_TEST(a_bound_is_passed)
+{
+    static const char *const max[] = { "2", "9" };
+    const cot_graph *g = parsed(text_of(loops_in_branch, "MAX", max[_i]));
+    cot_kernel *k = gpu_compile(g);
+    int failed = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        arrays a = made(g, "cuda", MOST * seed);
+        float *x = cot_array_data(a.in[1]);     /* the double's memory is this process's */
+        cot_status s;
+
+        x[17] = 4000;
+        s = run(k, &a);
+        if (s != COT_OK) {
+            ck_assert_int_eq(s, COT_ERR_BOUND);
+            ck_assert_msg(strstr(cot_error(ctx), "while: still goes on after") != NULL, "%s", cot_error(ctx));
+            cot_error_clear(ctx);
+            failed++;
+        }
+        agrees(&a, s);
+        let_go(&a);
+    }
+    ck_assert_int_gt(failed, 0);
+    ck_assert_int_lt(failed, SEEDS);            /* the branch is not always taken */
+    cot_kernel_free(k);
+}
+END_TEST
+
+int
+main(void)
+{
+    const suite_case cases[] = {
+        EACH(predicates_of_the_device, PROGRAMS),
+        ONCE(the_host_looks_seldom),
+        EACH(a_bound_is_passed, 2),
+    };
+
+    return SUITE_WITH("guard", cases, begin, end);
+}
