@@ -44,8 +44,9 @@ depth(const cg_columns *c)
     return n;
 }
 
-bool
-cg_columns_fit(const cg_columns *c, int64_t width)
+/* May they be in one stack of this many columns? */
+static bool
+columns_fit(const cg_columns *c, int64_t width)
 {
     int64_t bytes = 0;
     for (int i = 0; i < c->n; i++)
@@ -60,7 +61,7 @@ choose_panel(cg_columns *c)
     int64_t panels = 1;
     if (c->l->o->threads > 1 && c->x->size > CG_COST_PARALLEL)
         panels = c->l->o->threads;
-    while (panels < c->count && (c->count % panels || !cg_columns_fit(c, c->count / panels)))
+    while (panels < c->count && (c->count % panels || !columns_fit(c, c->count / panels)))
         panels++;
     c->width = c->count / panels;
     return c->width >= COLUMNS_LEAST / 4;
@@ -94,7 +95,7 @@ bool
 cg_may_join_rows(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v)
 {
     cg_columns c = cg_columns_of(l, f, n, v);
-    return !l->target.grid && n <= CG_COLUMNS_MOST && cg_columns_fit(&c, c.count);
+    return !l->target.grid && n <= CG_COLUMNS_MOST && columns_fit(&c, c.count);
 }
 
 /* -- the stack ----------------------------------------------------------------------------- */

@@ -33,8 +33,6 @@ typedef struct cg_columns {
 
 /* The first n values of v, all column reductions of operands of one shape. */
 cg_columns cg_columns_of(cg_lowering *l, const ir_graph *f, uint32_t n, const ir_ref *v);
-/* May they be in one stack of this many columns? */
-bool cg_columns_fit(const cg_columns *c, int64_t width);
 
 /* What is done with each row, whose number is given. */
 typedef void cg_each_row(void *user, cg_val row);

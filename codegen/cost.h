@@ -8,6 +8,7 @@
 enum {
     CG_COST_SHARE = 12,         /* computing a value again is dearer than storing and loading it */
     CG_COST_PARALLEL = 60000,   /* instructions worth waking threads for: about 20 us            */
+    CG_COST_SPREAD = 48,        /* storing a value pays where zeros stand between its elements   */
     CG_COST_HEAVY = 400,        /* an element so dear is not unrolled                                */
     CG_ROW_MOST = 32768         /* bytes of a row kept while a kernel works on it                */
 };
@@ -15,9 +16,12 @@ enum {
 /* The length of the scalar program of a pointwise op; 0 for views; for the rest, of one element
  * of the result. */
 int64_t cg_op_cost(const ir_graph *f, const ir_node *n);
+/* The same on a GPU, which divides and takes roots by programs of its own. */
+int64_t cg_op_cost_grid(const ir_graph *f, const ir_node *n);
 
 /* Of one call of a program: operations, and bytes of all arrays that its kernels are handed.  A
- * loop whose trips only the run knows counts once, a branch as its dearer side. */
+ * loop whose trips only the run knows counts once, a branch as its dearer side; where the
+ * device decides (lower/guard.h), as all that is launched: some turns, every side. */
 void cg_module_cost(const cg_module *m, int64_t *flops, int64_t *bytes);
 
 #endif

@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
 #define NOWHERE UINT32_MAX
 
 typedef struct fusing {
@@ -32,6 +32,7 @@ typedef struct fusing {
     const ir_node **slice;      /* the last use of a value, if all so far are slices that are apart */
     uint8_t *slices;            /* how many these are                       */
     uint32_t *copies;           /* at how many indices a kernel pulls it    */
+    uint32_t *uses;             /* by operands of nodes                     */
     bool *early;                /* read before its operand is written over  */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
@@ -170,14 +171,30 @@ crosses(const fusing *u, const ir_node *n)
     return false;
 }
 
-/* Elements with others put between them: vectors compute those too, and no cut of the loop
- * helps. */
-static bool
-has_interior(const ir_node *pad)
+/* What an element of x costs that nobody else has a use for, as far as `left` nodes show. */
+static int64_t
+own_cost(const fusing *u, ir_ref x, int *left)
 {
+    const ir_node *n = ir_def(u->f, x);
+    int64_t c = n ? cg_op_cost(u->f, n) : 0;
+
+    if (!n || u->uses[x] > 1 || ir_ops[n->op].flag == IR_REDUCE || --*left < 0)
+        return 0;
+    for (int i = 0; i < n->n_in; i++)
+        c += own_cost(u, n->in[i], left);
+    return c;
+}
+
+/* Dear elements with others put between them: vectors compute those too, and no cut of the loop
+ * helps.  Cheap ones are dearer to store: a max pool's gradient adds up several such arrays. */
+static bool
+is_spread(const fusing *u, const ir_node *pad)
+{
+    int left = 64;
+
     for (int k = 0; k < pad->at.pad.interior.n; k++)
         if (pad->at.pad.interior.at[k] > 0)
-            return true;
+            return own_cost(u, pad->in[0], &left) > CG_COST_SPREAD;
     return false;
 }
 
@@ -190,7 +207,7 @@ note_copies(fusing *u, const ir_node *n, ir_ref x, bool moves)
         u->cut->root[n->first] || !u->copies[n->first] ? 1 : u->copies[n->first];
     const uint32_t had = u->copies[x], all = moves ? had + by : had > by ? had : by;
 
-    u->copies[x] = all < COPIES_MOST + 1 ? all : COPIES_MOST + 1;
+    u->copies[x] = all < COPIED_MOST ? all : COPIED_MOST;
 }
 
 /* Operand x of n is pulled by n, which `who` pulls `times` for each element. */
@@ -205,7 +222,7 @@ note_use(fusing *u, const ir_node *n, ir_ref x, int64_t who, double times)
         ratio = (double)ty->size / (double)tx->size;
     else if ((ir_ops[n->op].flag == IR_INDEX || n->op == OP_dot_general || n->op == OP_windows) && tx->size > 0 && ty->size > tx->size)
         ratio = (double)ty->size / (double)tx->size;
-    else if (n->op == OP_pad && tx->size > 0 && has_interior(n))
+    else if (n->op == OP_pad && tx->size > 0 && is_spread(u, n))
         ratio = (double)ty->size / (double)tx->size;
     bool moves =
         ir_ops[n->op].flag == IR_MOVE && n->op != OP_reshape && n->op != OP_broadcast_in_dim;
@@ -221,6 +238,13 @@ is_transposed(const ir_graph *f, ir_ref barrier)
 {
     const ir_node *n = ir_def(f, ir_def(f, barrier)->in[0]);
     return n && n->op == OP_transpose;
+}
+
+/* Would v be too much code, in all its copies? */
+static bool
+is_copied_often(const fusing *u, ir_ref v)
+{
+    return u->copies[v] > COPIES_MOST && u->copies[v] * u->cost[v] > COPIED_MOST;
 }
 
 static bool
@@ -240,7 +264,7 @@ must_be_root(const fusing *u, const ir_node *n, ir_ref v)
     if (n->op == OP_pad && u->times[v] >= PAD_REPEATS)
         return true;            /* windows over it would test each element's place again and again */
     bool repeated =
-        u->who[v] == MANY || u->times[v] > 1.01 || u->copies[v] > COPIES_MOST;
+        u->who[v] == MANY || u->times[v] > 1.01 || is_copied_often(u, v);
     return repeated && u->cost[v] > CG_COST_SHARE;
 }
 
@@ -258,7 +282,7 @@ find_roots(fusing *u)
 {
     const ir_graph *f = u->f;
     ir_each_node(n, f) {
-        int64_t c = cg_op_cost(f, n);
+        int64_t c = u->l->target.grid ? cg_op_cost_grid(f, n) : cg_op_cost(f, n);
         for (int i = 0; i < n->n_in; i++)
             c += u->cost[n->in[i]];
         if (ir_ops[n->op].flag == IR_REDUCE && ir_type_at(f, n->first)->size > 0)
@@ -740,6 +764,10 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
     u.loops = IR_NEW_N(a, bool, f->n_values);
     u.slices = IR_NEW_N(a, uint8_t, f->n_values);
     u.copies = IR_NEW_N(a, uint32_t, f->n_values);
+    u.uses = IR_NEW_N(a, uint32_t, f->n_values);
+    ir_each_node(n, f)
+        for (int i = 0; i < n->n_in; i++)
+            u.uses[n->in[i]]++;
     u.slice = IR_NEW_N(a, const ir_node *, f->n_values);
     u.group_of = IR_NEW_N(a, uint32_t, f->n_values);
     for (int i = 0; i < f->n_out; i++)

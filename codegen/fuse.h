@@ -73,10 +73,10 @@ void cg_index_via(cg_ix_table *t, const ir_graph *f, ir_ref y, ir_ref via, const
 /* schedule.c: the kernel of a map group, in the kernel in hand. */
 void cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 /* The same for one value, which goes where `put` stores it; stride: how far apart its elements
- * are there, along each axis. */
+ * are there, along each axis; again: an element may be done twice. */
 typedef void cg_put(cg_lowering *l, void *user, const cg_ix *at, cg_val x);
 void cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
-                   const int64_t *stride, cg_put *put, void *user);
+                   const int64_t *stride, bool again, cg_put *put, void *user);
 /* The least power of two that is no less than n. */
 int64_t cg_pow2_from(int64_t n);
 /* body(i) for 0 <= i < n, by vectors of up to `lanes` lanes; again: an element may be done

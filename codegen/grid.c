@@ -239,3 +239,16 @@ cg_grid_schedule(cg_kernel *k)
     cg_val block = add_block_loop(k, zero, one, all);
     IR_PUSH(k->arena, k->body.insn, k->body.n, k->body.cap, block);
 }
+
+void
+cg_grid_guard(cg_kernel *k, uint32_t buffer)
+{
+    cg_block *x = IR_NEW(k->arena, cg_block);
+
+    *x = (cg_block){ .body = k->body };
+    k->body = (cg_region){ 0 };
+    cg_val zero = add_i64(k, &k->body, 0);
+    const cg_insn word = { .op = CG_LOAD, .type = COT_BOOL, .imm = buffer, .in = { zero } };
+    x->cond = add_insn(k, &k->body, word);
+    add_insn(k, &k->body, (cg_insn){ .op = CG_IF, .block = x });
+}

@@ -188,6 +188,29 @@ run_if(const host *h, const cg_block *b)
     return COT_OK;
 }
 
+typedef struct piece {
+    const host *h;
+    const cg_block *loop;
+} piece;
+
+static cot_status
+run_piece(void *arg)
+{
+    const piece *p = arg;
+
+    return run_loop(p->h, p->loop);
+}
+
+static cot_status
+run_loop_or_piece(const host *h, cg_val v)
+{
+    piece p = { h, h->k->insn[v].block };
+
+    if (h->d->piece && h->d->is_piece[v])
+        return h->d->piece(h->d->self, v, run_piece, &p);
+    return run_loop(h, p.loop);
+}
+
 static cot_status
 run_insn(const host *h, cg_val v)
 {
@@ -197,7 +220,7 @@ run_insn(const host *h, cg_val v)
     case SC_const: h->value[v] = x->imm; return COT_OK;
     case CG_LOAD: return run_load(h, v, x);
     case CG_STORE: return run_store(h, x);
-    case CG_LOOP: return run_loop(h, x->block);
+    case CG_LOOP: return run_loop_or_piece(h, v);
     case CG_WHILE: return run_while(h, x->block);
     case CG_IF: return run_if(h, x->block);
     case CG_CALL: return run_call(h, x);
@@ -264,6 +287,86 @@ bool
 cg_host_is_straight(const cg_module *m)
 {
     return !first_insn(m->kernel[0], &m->kernel[0]->body, depends_on_data);
+}
+
+/* Values that are the same whenever they are computed: of the entry's own region. */
+static void
+mark_fixed(const cg_kernel *k, const cg_region *r, bool *fixed)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!k->insn[r->insn[i]].block && !depends_on_data(k, r->insn[i]))
+            fixed[r->insn[i]] = true;
+}
+
+static bool keeps_to(const cg_kernel *k, const cg_region *r, bool *fixed);
+
+static bool
+block_keeps_to(const cg_kernel *k, const cg_block *b, bool *fixed)
+{
+    if (!fixed[b->lo] || !fixed[b->hi] || b->n > 0)
+        return false;
+    fixed[b->var] = true;
+    return keeps_to(k, &b->body, fixed);
+}
+
+/* Does the region use nothing but what is fixed, and what it makes of that? */
+static bool
+keeps_to(const cg_kernel *k, const cg_region *r, bool *fixed)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        const cg_insn *x = &k->insn[r->insn[i]];
+        bool keeps = !depends_on_data(k, r->insn[i]);
+
+        if (x->block)
+            keeps &= x->op == CG_LOOP && block_keeps_to(k, x->block, fixed);
+        for (int j = 0; j < 3 && !x->block; j++)
+            keeps &= fixed[x->in[j]];
+        for (int j = 0; x->op == CG_CALL && j < x->call->n_buffers; j++)
+            keeps &= fixed[x->call->offset[j]];
+        for (int j = 0; x->op == CG_CALL && j < x->call->n_params; j++)
+            keeps &= fixed[x->call->param[j]];
+        if (!keeps)
+            return false;
+        fixed[r->insn[i]] = !x->block;
+    }
+    return true;
+}
+
+static bool
+find_pieces(const cg_kernel *k, const cg_region *r, bool in_while, const bool *fixed, bool *is)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        const cg_val v = r->insn[i];
+        const cg_block *b = k->insn[v].block;
+
+        if (!b)
+            continue;
+        if (k->insn[v].op == CG_LOOP && in_while) {
+            bool *here = ir_copy_bytes(k->arena, fixed, k->n_insns * sizeof *fixed);
+
+            is[v] = block_keeps_to(k, b, here);
+        }
+        any |= is[v];
+        if (is[v])
+            continue;
+        any |= find_pieces(k, &b->body, in_while || k->insn[v].op == CG_WHILE, fixed, is);
+        any |= find_pieces(k, &b->other, in_while || k->insn[v].op == CG_WHILE, fixed, is);
+    }
+    return any;
+}
+
+bool
+cg_host_pieces(const cg_module *m, bool *is)
+{
+    const cg_kernel *k = m->kernel[0];
+    bool *fixed = IR_NEW_N(k->arena, bool, k->n_insns);
+
+    for (cg_val v = 0; v < k->n_insns; v++)
+        fixed[v] = v == 0 || k->insn[v].op == SC_const;
+    mark_fixed(k, &k->body, fixed);
+    return find_pieces(k, &k->body, false, fixed, is);
 }
 
 static bool

@@ -17,6 +17,8 @@ typedef struct cg_handed {
     bool writes;
 } cg_handed;
 
+typedef cot_status cg_go(void *arg);
+
 /* Addresses are the device's own.  What is asked is done in order, each thing after all before
  * it; `read` alone is done when it answers.  A status that is not COT_OK ends the run with
  * it. */
@@ -33,6 +35,10 @@ typedef struct cg_device {
      * stream. */
     cot_status (*call)(void *self, const cg_extern *x, const cg_handed *handed, cot_dtype type, uint64_t *answer);
     void *const *constant;      /* where each CONST buffer of the entry is, by its number; NULL: where its data is */
+    /* One of cg_host_pieces, instruction v: go(arg) asks for all that it launches, in the same
+     * order each time.  NULL: nobody wants to know. */
+    cot_status (*piece)(void *self, cg_val v, cg_go *go, void *arg);
+    const bool *is_piece;
 } cg_device;
 
 /* Does a C function run on the device, in its stream? */
@@ -47,6 +53,9 @@ cot_status cg_host_run(const cg_module *m, const cg_device *d, void *const *args
 /* Does what the entry launches depend on its arguments' addresses alone?  Then one record of
  * the launches serves every call with the same ones. */
 bool cg_host_is_straight(const cg_module *m);
+/* By number of the entry's instructions: the loops in a while's body whose launches depend on
+ * the arguments' addresses alone, whatever turn it is.  Are there any? */
+bool cg_host_pieces(const cg_module *m, bool *is);
 /* Can it be run?  COT_ERR_INTERNAL with the instruction that a host does not have. */
 cot_status cg_host_check(const cg_module *m);
 

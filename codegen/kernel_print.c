@@ -114,23 +114,26 @@ print_carries(printer *p, const cg_block *x)
         ir_buf_str(p->b, ")");
 }
 
+/* What a body yields, a line of its own within; then the line that ends it is begun. */
 static void
 print_yields(printer *p, const cg_block *x, bool otherwise)
 {
-    if (x->n == 0)
-        return;
-    line(p);
-    ir_buf_str(p->b, "yield ");
+    p->indent += 2;
+    if (x->n)
+        line(p);
     for (int i = 0; i < x->n; i++) {
         const cg_yield *y = &x->yield[i];
 
-        ir_buf_str(p->b, i ? ", " : "");
+        ir_buf_str(p->b, i ? ", " : "yield ");
         if (y->mode != CG_CARRY)
             ir_buf_printf(p->b, "%s %s ", y->mode == CG_FOLD ? "fold" : "tree",
                           ir_sc_name[y->combine]);
         print_val(p, otherwise ? y->init : y->value);
     }
-    ir_buf_str(p->b, "\n");
+    if (x->n)
+        ir_buf_str(p->b, "\n");
+    p->indent -= 2;
+    line(p);
 }
 
 static void
@@ -160,10 +163,7 @@ print_loop(printer *p, const cg_block *x)
     print_carries(p, x);
     ir_buf_str(p->b, " {\n");
     print_body(p, &x->body);
-    p->indent += 2;
     print_yields(p, x, false);
-    p->indent -= 2;
-    line(p);
     ir_buf_str(p->b, "}\n");
 }
 
@@ -175,17 +175,11 @@ print_if(printer *p, const cg_block *x)
     print_val(p, x->cond);
     ir_buf_str(p->b, " {\n");
     print_body(p, &x->body);
-    p->indent += 2;
     print_yields(p, x, false);
-    p->indent -= 2;
-    line(p);
     if (x->other.n || x->n) {
         ir_buf_str(p->b, "} else {\n");
         print_body(p, &x->other);
-        p->indent += 2;
         print_yields(p, x, true);
-        p->indent -= 2;
-        line(p);
     }
     ir_buf_str(p->b, "}\n");
 }
@@ -205,10 +199,7 @@ print_while(printer *p, const cg_block *x)
     ir_buf_str(p->b, "\n");
     p->indent -= 2;
     print_body(p, &x->body);
-    p->indent += 2;
     print_yields(p, x, false);
-    p->indent -= 2;
-    line(p);
     ir_buf_str(p->b, "}\n");
 }
 

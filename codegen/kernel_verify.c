@@ -14,7 +14,7 @@ typedef struct verifier {
     cg_val at;
     int level; /* of SPMD loops around          */
     bool in_vector, in_parallel;
-    int depth;                  /* of loops and branches around */
+    int depth;                  /* of loops around */
     int threads;                /* kind of the thread loop around, or 0 */
     int n_grids;
     cot_status status;
@@ -292,12 +292,10 @@ static void
 verify_if(verifier *w, const cg_block *x)
 {
     want_value(w, x->cond, COT_BOOL);
-    w->depth++;
     verify_region(w, &x->body);
     verify_yields(w, x, false);
     leave(w, &x->body);
     verify_region(w, &x->other);
-    w->depth--;
     for (int i = 0; i < x->n; i++)
         want_value(w, x->yield[i].init, x->yield[i].type);
     leave(w, &x->other);
@@ -307,11 +305,13 @@ static void
 verify_while(verifier *w, const cg_block *x)
 {
     define_carries(w, x);
+    w->depth++;
     verify_region(w, &x->other);
     want_value(w, x->cond, COT_BOOL);
     leave(w, &x->other);
     verify_region(w, &x->body);
     verify_yields(w, x, false);
+    w->depth--;
     leave(w, &x->body);
 }
 

@@ -180,7 +180,7 @@ cg_plan_put(cg_lowering *l, cg_level *v, ir_ref x, cg_place to, int64_t offset,
     cg_kernel_begin(l, n ? ir_ops[n->op].name : "copy");
     const ir_type *reach = ir_type_new(l->ctx, t->dtype, 1, &end);
     p.buffer = cg_place_buffer(l, &to, reach, "y", true);
-    cg_put_kernel(l, cg_level_frame(l, v, &own), v->cut, x, stride, put, &p);
+    cg_put_kernel(l, cg_level_frame(l, v, &own), v->cut, x, stride, true, put, &p);
     cg_kernel_call(l);
 }
 

@@ -3,6 +3,7 @@
  * The entry is written in one go, each buffer a piece of the work block without an offset; its
  * span of steps grows with each use.  Offsets come last: larger buffers first, each at the
  * lowest place that no buffer alive at the same time takes. */
+#include "codegen/lower/guard.h"
 #include "codegen/lower/walk.h"
 #include "codegen/grid.h"
 #include "codegen/plan.h"
@@ -170,11 +171,13 @@ cg_kernel_call(cg_lowering *l)
 void
 cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
 {
+    if (l->target.grid)
+        cg_grid_schedule(l->k);
+    if (l->guard.set)
+        cg_guard_kernel(l);
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);
     cg_val *offset = IR_NEW_N(l->arena, cg_val, n + 1);
     uint32_t m = 0;
-    if (l->target.grid)
-        cg_grid_schedule(l->k);
     l->plan->now++;
     for (uint32_t i = 0; i < n; i++) {
         if (!l->arg[i])
@@ -190,6 +193,10 @@ void
 cg_plan_copy(cg_lowering *l, cg_place to, cg_place from, const ir_type *t)
 {
     int64_t bytes = t->size * (int64_t)cot_dtype_size(t->dtype);
+    if (l->guard.set) {
+        cg_guarded_copy(l, to, from, t);
+        return;
+    }
     l->plan->now++;
     cg_plan_touch(l, to.buffer);
     cg_plan_touch(l, from.buffer);

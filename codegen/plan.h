@@ -99,5 +99,8 @@ cg_val cg_is_branch(cg_build *b, cg_val x, cot_dtype t, int64_t branch, int64_t 
 /* A while or scan in registers, in one kernel; false if its state or body is too large for
  * that. */
 bool cg_plan_state(cg_lowering *l, cg_level *v, const cg_group *g, const cg_place *to);
+/* Are they of n, of f, small enough for that?  (Where results take the place of operands,
+ * cg_plan_state may refuse even so.) */
+bool cg_fits_state(cg_lowering *l, const ir_graph *f, const ir_node *n);
 
 #endif

@@ -362,12 +362,13 @@ bind_kept(rows *r, int stage)
     const ir_graph *f = r->fr->f;
     for (uint32_t i = 0; i < r->g->n; i++)
         if (r->stage[i] == stage && member(r, i) == CG_MEMBER_ELEMENT)
-            r->fr->bind[r->g->v[i]] =
-                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] };
+            cg_bind_value(r->l, r->fr, r->g->v[i],
+                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->buffer[i] });
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v] && r->first[v] == stage + 1)
-            r->fr->bind[v] =
-                (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v], .base = r->slot, .last_only = r->n };
+            cg_bind_value(r->l, r->fr, v,
+                          (cg_bind){ .kind = CG_BIND_BUFFER, .buffer = r->kept_in[v],
+                                     .base = r->slot, .last_only = r->n });
 }
 
 static void

@@ -476,11 +476,31 @@ pick_cuts(mapping *m)
     }
 }
 
+/* The side of the squares: a register's lanes, or fewer where little is moved, since the code
+ * of a square is as long as its elements are many. */
+static int64_t
+square_side(const mapping *m, int64_t lanes)
+{
+    const int64_t size = m->g->space->size;
+
+    return size <= 512 && lanes > 4 ? 4 : size <= 4096 && lanes > 8 ? 8 : lanes;
+}
+
+/* Is the dense axis too short for the lanes?  Lanes that lie apart are loaded and stored one by
+ * one, so 256 bits of neighbours are better than a longer vector of those. */
+static bool
+is_short(const mapping *m, int64_t dense)
+{
+    const int64_t enough = 512 / m->s.widest;
+
+    return m->lanes > 1 && dense * 2 < (m->s.reduces || m->lanes < enough ? m->lanes : enough);
+}
+
 static void
 pick_order(mapping *m)
 {
     int n = m->s.n, dense = m->s.dense, v = dense;
-    for (int i = 0; i < n && m->lanes > 1 && m->s.extent[dense] * 2 < m->lanes; i++)
+    for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
         if (m->s.extent[i] > m->s.extent[v])
             v = i;
     for (int i = 0, k = 0; i < n; i++)
@@ -493,10 +513,11 @@ pick_order(mapping *m)
     if (v != dense && v != x && m->lanes > lanes)
         m->lanes = lanes; /* lanes that lie apart are gathered one by one: more of them are no faster */
     m->tile = x >= 0 && v == dense && m->again && !m->s.reduces && lanes > 1 && lanes <= 16 &&
-              m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes && m->s.extent[v] >= lanes;
+              m->s.cost <= CG_COST_HEAVY && m->s.extent[x] >= lanes &&
+              m->s.extent[v] >= lanes && m->s.cuts[x].n < 2 && m->s.cuts[v].n < 2;
     if (!m->tile)
         return;
-    m->lanes = lanes;
+    m->lanes = square_side(m, lanes);
     for (int i = 0, k = 0; i < n; i++)
         if (i != x && i != v)
             m->order[k++] = i;
@@ -750,10 +771,10 @@ cg_map_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
 
 void
 cg_put_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, ir_ref v,
-              const int64_t *stride, cg_put *put, void *user)
+              const int64_t *stride, bool again, cg_put *put, void *user)
 {
     cg_group g = { .kind = CG_GROUP_MAP, .space = ir_type_at(fr->f, v), .n = 1, .v = &v };
-    mapping m = { .l = l, .fr = fr, .g = &g, .put = put, .user = user, .again = true };
+    mapping m = { .l = l, .fr = fr, .g = &g, .put = put, .user = user, .again = again };
     cg_walk w;
     m.s = find_nest(l, fr, cut, &g, stride, &w);
     run_mapping(&m);

@@ -1,7 +1,6 @@
 /* Index expressions: see affine.h for the normal form. */
 #include "codegen/lower/affine.h"
 
-#include <inttypes.h>
 
 void
 cg_ix_begin(cg_ix_table *t, ir_arena *a)
@@ -368,26 +367,5 @@ cg_ix_split(cg_ix_table *t, cg_ix flat, int rank, const int64_t *dims, cg_ix *at
         at[k] = dims[k] > 0 ? cg_ix_mod(t, flat, dims[k]) : 0;
         if (k > 0 && dims[k] > 0)
             flat = cg_ix_div(t, flat, dims[k]);
-    }
-}
-
-void
-cg_ix_print(ir_buf *b, const cg_ix_table *t, cg_ix x)
-{
-    const cg_ix_expr *e = &t->expr[x];
-    if (e->n == 0 || e->c != 0)
-        ir_buf_printf(b, "%" PRId64, e->c);
-    for (uint32_t i = 0; i < e->n; i++) {
-        const cg_ix_atom *a = &t->atom[e->term[i].atom];
-        ir_buf_str(b, i || e->c ? " + " : "");
-        if (e->term[i].k != 1)
-            ir_buf_printf(b, "%" PRId64 " ", e->term[i].k);
-        if (a->kind == CG_IX_VAR) {
-            ir_buf_printf(b, "i%u", e->term[i].atom);
-            continue;
-        }
-        ir_buf_str(b, "((");
-        cg_ix_print(b, t, a->e);
-        ir_buf_printf(b, ") %s %" PRId64 ")", a->kind == CG_IX_DIV ? "div" : "mod", a->c);
     }
 }

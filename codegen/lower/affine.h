@@ -57,6 +57,5 @@ cg_val cg_ix_value(cg_ix_table *t, cg_build *b, cg_ix x);
 /* Row-major: the element number of an index, and the index of an element number. */
 cg_ix cg_ix_flat(cg_ix_table *t, int rank, const int64_t *dims, const cg_ix *at);
 void cg_ix_split(cg_ix_table *t, cg_ix flat, int rank, const int64_t *dims, cg_ix *at);
-void cg_ix_print(ir_buf *b, const cg_ix_table *t, cg_ix x);
 
 #endif

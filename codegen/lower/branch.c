@@ -8,8 +8,8 @@ inner_frame(cg_lowering *l, cg_frame *fr, const ir_node *n, const ir_graph *f, i
 {
     cg_frame *in = cg_frame_new(l, f);
     for (int i = 0; i < f->n_in; i++)
-        in->bind[f->in[i]] =
-            (cg_bind){ .kind = CG_BIND_OUTER, .frame = fr, .ref = n->in[first + i] };
+        cg_bind_value(l, in, f->in[i],
+                      (cg_bind){ .kind = CG_BIND_OUTER, .frame = fr, .ref = n->in[first + i] });
     return in;
 }
 

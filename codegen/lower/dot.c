@@ -21,7 +21,8 @@
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
     FEW = 16,                   /* elements of an inner product spelled out one by one */
-    SHARED_LEAST = 1000000      /* operations of a block of k that waking threads pays for */
+    SHARED_LEAST = 1000000,     /* operations of a block of k that waking threads pays for */
+    SLIGHT = 1 << 20            /* multiplications that take less time than much code to compile */
 };
 
 static group
@@ -67,14 +68,18 @@ cg_dot_is_inner(int lhs_free, int rhs_free, bool lhs_k_last, bool rhs_k_last)
 /* Shapes --------------------------------------------------------------------------------------- */
 
 /* Rows of a tile: as many as registers allow, fewer where that leaves no row over of a few
- * tiles. */
+ * tiles.  Eight rows by two vectors keep the multipliers busy as well: they are enough for a
+ * slight product, whose code is to be short. */
 static int64_t
-tile_rows(int64_t m, int64_t most)
+tile_rows(int64_t m, int64_t most, bool slight)
 {
     if (m <= most)
         return m > 0 ? m : 1;
     if (m >= 16 * most)
         return most;
+    for (int64_t rows = 8; slight && rows <= most; rows++)
+        if (m % rows == 0)
+            return rows;
     for (int64_t rows = most; rows >= most - most / 3; rows--)
         if (m % rows == 0)
             return rows;
@@ -96,7 +101,7 @@ choose_tile(shape *s, const cg_target *t, int64_t bytes)
     else if (s->m.total <= 3)
         columns = 4;
     s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
-    s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows);
+    s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->slight);
 }
 
 static void
@@ -167,6 +172,8 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
     s->own = own && !s->swap;
+    s->near = s->m.total * s->n.total * bytes <= t->l2 / 2;
+    s->square = at_most(s->w, s->slight ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
     if (threads > 1 &&
         2.0 * (double)s->m.total * (double)s->n.total * (double)kc > SHARED_LEAST)
@@ -217,6 +224,8 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
         return groups_shape(s, t, threads, bytes);
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
+    s.slight =
+        (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total <= SLIGHT;
     choose_tile(&s, t, bytes);
     s.pairs = wants_pairs(&s, d, t);
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;

@@ -22,6 +22,9 @@ typedef struct shape {
     bool by_rows;   /* the packed left side has its k's together, else its rows */
     bool turned;    /* ... which are packed by squares turned in registers */
     bool own;       /* sums are kept in the result itself */
+    bool slight;    /* little work: short code counts for more than the last tenth of speed */
+    bool near;      /* the result stays in the second cache */
+    int64_t square; /* panels are packed by squares of so many elements a side */
     int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;

@@ -8,7 +8,8 @@
 
 enum {
     LINE = 64,          /* bytes of a cache's line, on all that matter; another size costs time only */
-    WRITTEN = 8,        /* k's that a tile's loop has written out, so that its end can be foreseen */
+    WRITTEN = 8,        /* k's at most that a tile's loop has written out, */
+    FORESEEN = 32,      /* turns of a loop whose end a processor foresees */
 };
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
@@ -54,20 +55,20 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), x, 0);
 }
 
-/* Where rows of the panel do not lie together but its columns do, squares of w x w are turned
- * in registers. */
+/* Where rows of the panel do not lie together but its columns do, squares are turned in
+ * registers. */
 static void
 pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
     bool turned = !s->pairs && s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1 &&
-                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->w == 0;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? s->w : 1), k = cg_loop_var(b, loop);
+                  innermost(&s->k, right_of(s, &s->k)) == 1 && s->steps % KC % s->square == 0;
+    const int64_t w = s->square;
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, turned ? w : 1), k = cg_loop_var(b, loop);
     if (turned) {
-        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), s->w), unrolled, lanes;
-        cg_val inner = spmd(b, CG_UNROLL, s->w, &unrolled),
-               lane = spmd(b, CG_VECTOR, s->w, &lanes);
+        cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
+        cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
         pack_element(p, panel, n0, k0, cg_iadd(b, k, inner),
                      cg_iadd(b, cg_loop_var(b, vectors), lane));
         cg_loop_end(b, lanes);
@@ -293,8 +294,8 @@ own_index(const product *p, cg_val m, cg_val n)
     return cg_iadd(b, cg_imul(b, row, p->s.n.total), n);
 }
 
-/* The lines of memory that the sums of a tile are kept in are fetched while the tile is
- * summed. */
+/* The lines of memory that the sums of a tile are kept in, if they may be far, are fetched
+ * while the tile is summed. */
 static void
 prefetch_kept(const product *p, cg_val n0, cg_val m0)
 {
@@ -302,7 +303,7 @@ prefetch_kept(const product *p, cg_val n0, cg_val m0)
     const shape *s = &p->s;
     const int64_t line = LINE / (int64_t)cot_dtype_size(p->d->type);
     const bool apart = s->own && s->n.total % line != 0;
-    for (int64_t i = 0; i < s->mr && (s->own || s->steps > KC); i++)
+    for (int64_t i = 0; i < s->mr && !s->near && (s->own || s->steps > KC); i++)
         for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
             if (s->own)
@@ -347,6 +348,20 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
     cg_if_end(b, whole);
 }
 
+/* k's of a turn of the tile's loop. */
+static int64_t
+written_out(const shape *s)
+{
+    const int64_t turns = at_most(KC, s->steps);
+
+    if (s->steps % WRITTEN || KC % WRITTEN || s->w == 1)
+        return 1;
+    for (int64_t n = 1; n < WRITTEN; n *= 2)
+        if (turns <= n * FORESEEN)
+            return n;
+    return WRITTEN;
+}
+
 /* Rows m0 ... and the columns of one panel over one block of k. */
 static void
 sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, cg_val m_end,
@@ -356,8 +371,7 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
     const shape *s = &p->s;
     prefetch_kept(p, n0, m0);
     tile r = tile_begin(p, s->mr, s->nr);
-    const int64_t written =
-        s->steps % WRITTEN == 0 && KC % WRITTEN == 0 && s->w > 1 ? WRITTEN : 1;
+    const int64_t written = written_out(s);
     cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
            acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);

@@ -17,8 +17,8 @@ fill_value(cg_lowering *l, cot_dtype t)
     }
 }
 
-cg_windows
-cg_gather_windows(const ir_graph *f, const ir_node *n)
+static cg_windows
+gather_windows(const ir_graph *f, const ir_node *n)
 {
     cg_windows w = { .x = ir_type_at(f, n->in[0]), .y = n->in[1], .thin = n->at.gather.collapsed,
                      .operand_batch = n->at.gather.operand_batch,
@@ -91,7 +91,7 @@ cg_window_at(cg_lowering *l, cg_frame *fr, const cg_windows *w, const cg_ix *at,
 cg_val
 lower_gather(cg_lowering *l, cg_frame *fr, const ir_node *n, int result, const cg_ix *at)
 {
-    const cg_windows w = cg_gather_windows(fr->f, n);
+    const cg_windows w = gather_windows(fr->f, n);
     cg_ix to[COT_MAX_RANK + 1];
     cg_val inside, fill = fill_value(l, w.x->dtype);
     (void)result;

@@ -13,7 +13,6 @@ typedef struct cg_windows {
     int64_t size[COT_MAX_RANK];         /* of the window, on each axis of x                        */
 } cg_windows;
 
-cg_windows cg_gather_windows(const ir_graph *f, const ir_node *n);
 cg_windows cg_scatter_windows(const ir_graph *f, const ir_node *n);
 /* For index `at` of the result of a gather or the updates of a scatter (of that rank): the
  * index of the operand, and whether the window is not left out (*inside; 0: surely not).  False

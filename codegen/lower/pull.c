@@ -19,14 +19,35 @@ cg_lower_fail(cg_lowering *l, ir_loc loc, const char *op, const char *text)
     return s;
 }
 
+enum { PAGE = 32 };
+
 cg_frame *
 cg_frame_new(cg_lowering *l, const ir_graph *f)
 {
     cg_frame *fr = IR_NEW(l->arena, cg_frame);
     fr->f = f;
     fr->id = ++l->n_frames;
-    fr->bind = IR_NEW_N(l->arena, cg_bind, f->n_values);
+    fr->bind = IR_NEW_N(l->arena, cg_bind *, f->n_values / PAGE + 1);
     return fr;
+}
+
+const cg_bind *
+cg_bound(const cg_frame *fr, ir_ref v)
+{
+    static const cg_bind node;
+    const cg_bind *page = fr->bind[v / PAGE];
+
+    return page ? &page[v % PAGE] : &node;
+}
+
+void
+cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b)
+{
+    cg_bind **page = &fr->bind[v / PAGE];
+
+    if (*page == NULL)
+        *page = IR_NEW_N(l->arena, cg_bind, PAGE);
+    (*page)[v % PAGE] = b;
 }
 
 /* The memory of pulls: a hash table whose newest entries go first when a region ends. */
@@ -308,7 +329,7 @@ cg_val
 cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at)
 {
     const ir_type *t = ir_type_at(fr->f, v);
-    const cg_bind b = fr->bind[v];
+    const cg_bind b = *cg_bound(fr, v);
     if (b.kind == CG_BIND_OUTER)
         return pull_outer(l, &b, t->rank, at);
     uint64_t h = memo_hash(fr, v, (uint32_t)t->rank, at);

@@ -51,7 +51,7 @@ typedef struct cg_bind {
 struct cg_frame {
     const ir_graph *f;
     uint32_t id;                /* unique in the kernel */
-    cg_bind *bind;              /* one for each value   */
+    cg_bind **bind;             /* for each value, in pages; NULL: none of a page is bound */
     const cg_place *place;      /* one for each value, or NULL: a frame inside a kernel */
     const bool *made;           /* values with a place that this kernel makes, so pulls through */
 };
@@ -73,6 +73,7 @@ struct cg_lowering {
     cg_module *m;
     cg_build entry;                     /* of kernel 0 */
     struct cg_plan *plan;
+    cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
     ir_buf *why;                        /* cg_explain's text */
     cot_status status;
     ir_loc loc;                         /* of the node that is lowered */
@@ -106,6 +107,9 @@ cg_val cg_pull(cg_lowering *l, cg_frame *fr, ir_ref v, const cg_ix *at);
 
 /* A frame for f in the kernel in hand, every value bound to its node. */
 cg_frame *cg_frame_new(cg_lowering *l, const ir_graph *f);
+/* How v is bound; bind it.  A kernel binds few values of many: a frame is short. */
+const cg_bind *cg_bound(const cg_frame *fr, ir_ref v);
+void cg_bind_value(cg_lowering *l, cg_frame *fr, ir_ref v, cg_bind b);
 
 /* Begin a kernel; end it and call it from the entry.  Answers false if the kernel stores
  * nothing. */

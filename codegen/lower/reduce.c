@@ -575,7 +575,7 @@ static bool
 pulls_sums(const cg_frame *fr, ir_ref v, int *left)
 {
     const ir_node *n = ir_def(fr->f, v);
-    const cg_bind *b = &fr->bind[v];
+    const cg_bind *b = cg_bound(fr, v);
     if (b->kind == CG_BIND_OUTER)
         return pulls_sums(b->frame, b->ref, left);
     if (!n || b->kind != CG_BIND_NODE ||

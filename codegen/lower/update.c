@@ -24,6 +24,7 @@ typedef struct update {
     int level, outer;                   /* of the updates' axes: how many come before those of a window alone */
     int64_t lanes, ahead;               /* ahead: by how many updates targets are fetched; 0: they are not */
     bool known;                         /* the window is inside */
+    bool own;                           /* a box's update reads what it writes over */
     const cg_masked *mask; /* of the examples that are written; NULL: all */
     uint32_t *when; /* the predicates, in the kernel */
 } update;
@@ -35,26 +36,56 @@ enum {
     NEAR_BYTES = 128 << 10,             /* what is in a cache near enough */
 };
 
-/* Does an operand other than the first pull from the memory of the result? */
+/* Is x the box of n's operand that n writes over? */
 static bool
+is_box_of(const ir_graph *f, const ir_node *n, const ir_node *x)
+{
+    bool is = n->op == OP_dynamic_update_slice && x->op == OP_dynamic_slice &&
+              x->in[0] == n->in[0] && ir_type_at(f, x->first) == ir_type_at(f, n->in[1]);
+    for (int i = 2; is && i < n->n_in; i++)
+        is = x->in[i - 1] == n->in[i];
+    return is;
+}
+
+typedef enum reading { READS_NOTHING, READS_OWN, READS_OTHERS } reading;
+
+/* What operands other than the first pull from the memory of the result: an update of a box
+ * may be made of the box's elements, each of its own. */
+static reading
 reads_target(const cg_lowering *l, const cg_level *v, const ir_node *n)
 {
+    bool *stop = ir_copy_bytes(l->arena, v->cut->root, v->f->n_values);
+    reading is = READS_NOTHING;
     cg_walk w;
-    cg_walk_begin(&w, l->arena, v->f, v->cut->root);
+    ir_each_node(x, v->f)
+        if (is_box_of(v->f, n, x))
+            stop[x->first] = true;
+    cg_walk_begin(&w, l->arena, v->f, stop);
     for (int i = 1; i < n->n_in; i++) {
         const ir_type *t = ir_type_at(v->f, n->in[i]);
-        cg_walk_value(&w, n->in[i], cg_walk_space(&w, t->rank, t->dims));
+        const cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
+        uint32_t k = w.n_reads;
+        cg_walk_value(&w, n->in[i], at);
+        for (; k < w.n_reads; k++) {
+            const cg_read *r = &w.read[k];
+            if (r->v && stop[r->v] && !v->cut->root[r->v])
+                is = i == 1 && is != READS_OTHERS &&
+                             (t->rank == 0 ||
+                              !memcmp(r->at, at, sizeof *at * (size_t)t->rank))
+                         ? READS_OWN
+                         : READS_OTHERS;
+            else if (r->v && cg_may_share(l, v->place[r->v], v->place[n->first]))
+                is = READS_OTHERS;
+        }
     }
-    for (uint32_t i = 0; i < w.n_reads; i++)
-        if (w.read[i].v && cg_may_share(l, v->place[w.read[i].v], v->place[n->first]))
-            return true;
-    return false;
+    return is;
 }
 
 /* Where the result is: over the operand if that is ours and dies here, else in a copy of it. */
 static void
-place_result(cg_lowering *l, cg_level *v, const ir_node *n)
+place_result(cg_lowering *l, cg_level *v, update *u)
 {
+    const ir_node *n = u->n;
     ir_ref x = n->in[0], y = n->first;
     bool dies = v->place[x].set && !v->borrowed[x] && v->cut->last[x] == v->at;
     if (dies && !v->place[y].set)
@@ -62,9 +93,11 @@ place_result(cg_lowering *l, cg_level *v, const ir_node *n)
     if (!v->place[y].set)
         v->place[y] = cg_plan_new(l, "t", ir_type_at(v->f, y));
     bool same = v->place[y].buffer == v->place[x].buffer && v->place[y].offset == v->place[x].offset;
-    if (cg_may_share(l, v->place[x], v->place[y]) && reads_target(l, v, n))
-        for (int i = 1; i < n->n_in; i++)
-            cg_plan_value(l, v, n->in[i]);
+    const reading reads = cg_may_share(l, v->place[x], v->place[y]) ? reads_target(l, v, n)
+                                                                   : READS_NOTHING;
+    u->own = reads == READS_OWN && same;
+    for (int i = 1; i < n->n_in && reads != READS_NOTHING && !u->own; i++)
+        cg_plan_value(l, v, n->in[i]);
     if (!same)
         cg_plan_copy(l, v->place[y], v->place[x], ir_type_at(v->f, y));
 }
@@ -124,7 +157,7 @@ plan_box(cg_lowering *l, update *u)
     cg_box_starts(l, u->fr, n, 2, y->dims, u->start);
     for (int k = u->x->rank - 1; k >= 0; step *= u->x->dims[k--])
         stride[k] = step;
-    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], stride, put_in_box, u);
+    cg_put_kernel(l, u->fr, u->v->cut, n->in[1], stride, !u->own, put_in_box, u);
     cg_kernel_call(l);
 }
 
@@ -404,7 +437,7 @@ cg_plan_update(cg_lowering *l, cg_level *v, const cg_group *g)
                  .n = g->node,
                  .x = ir_type_at(v->f, g->node->in[0]),
                  .mask = v->mask[g->node->first] };
-    place_result(l, v, g->node);
+    place_result(l, v, &u);
     if (g->node->op == OP_dynamic_update_slice)
         plan_box(l, &u);
     else
