@@ -1,9 +1,9 @@
 /* Expectations of StableHLO modules: custom calls @check.expect_eq, _close, _almost_eq.
  *
  * Their operands are the last results of the entry.  Equal: any NaN equals any NaN.  Close:
- * within some units in the last place, of complex numbers each part; what is not finite
- * exactly.  Almost equal: within an absolute difference.  These are the rules of StableHLO's
- * own interpreter. */
+ * within some units in the last place, and as many apart as is asked for, of complex numbers
+ * each part; what is not finite is 2^64 - 1 from what it does not equal.  Almost equal: within
+ * an absolute difference.  These are the rules of StableHLO's own interpreter. */
 #include "tools/cot.h"
 
 #include <math.h>
@@ -32,14 +32,17 @@ is_like(const fe_hlo_check *k, cot_dtype t, const char *found, const char *wante
     if (!ir_is_float(t))
         return k->kind == FE_HLO_ALMOST ? fabs(x - y) <= k->tolerance
                                         : memcmp(found, wanted, cot_dtype_size(t)) == 0;
-    if (isnan(x) || isnan(y))
-        return isnan(x) && isnan(y);
-    if (isinf(x) || isinf(y) || k->kind == FE_HLO_EQ)
-        return x == y;
+    const bool same = x == y || (isnan(x) && isnan(y)), finite = isfinite(x) && isfinite(y);
+    if (k->kind == FE_HLO_EQ)
+        return same;
     if (k->kind == FE_HLO_ALMOST)
-        return fabs(x - y) <= k->tolerance;
+        return same || (finite && fabs(x - y) <= k->tolerance);
     const int64_t a = ordinal(t, found), b = ordinal(t, wanted);
-    return (a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a) <= (uint64_t)k->ulp;
+    const uint64_t apart = same      ? 0
+                           : !finite ? UINT64_MAX
+                           : a > b   ? (uint64_t)a - (uint64_t)b
+                                     : (uint64_t)b - (uint64_t)a;
+    return apart >= k->least && apart <= k->most;
 }
 
 /* [1,0,2] of element i. */

@@ -43,6 +43,42 @@ regrouped(ir_build *b, ir_ref x, int is, int want)
                       holder(narrow));
 }
 
+/* A complex number of 128 bits as two of 64: each part's bits are one of them. */
+static ir_ref
+halves(ir_build *b, ir_ref x)
+{
+    ir_ref part[2] = { ir_op1(b, OP_real, x), ir_op1(b, OP_imag, x) };
+
+    for (int i = 0; i < 2; i++) {
+        ir_ref words = regrouped(b, bits_as(b, part[i], COT_U64), 64, 32);
+        if (!words)
+            return IR_NONE;
+        const ir_type *t = ir_btype(b, words);
+        ir_ref at[2];
+        for (int k = 0; k < 2; k++)
+            at[k] = bits_as(b, ir_slice_axis(b, words, t->rank - 1, k, k + 1), COT_F32);
+        part[i] = ir_op2(b, OP_complex, at[0], at[1]);
+    }
+    return part[0] && part[1] ? ir_concatenate(b, 2, part, ir_btype(b, part[0])->rank - 1)
+                              : IR_NONE;
+}
+
+static ir_ref
+joined(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    ir_ref part[2];
+
+    for (int i = 0; i < 2; i++) {
+        ir_ref z = ir_slice_axis(b, x, t->rank - 1, i, i + 1);
+        ir_ref words[2] = { bits_as(b, ir_op1(b, OP_real, z), COT_U32),
+                            bits_as(b, ir_op1(b, OP_imag, z), COT_U32) };
+        ir_ref both = ir_concatenate(b, 2, words, t->rank - 1);
+        part[i] = bits_as(b, regrouped(b, both, 32, 64), COT_F64);
+    }
+    return ir_op2(b, OP_complex, part[0], part[1]);
+}
+
 static bool
 regroups(const ir_type *x, int is, int want)
 {
@@ -75,6 +111,15 @@ fe_hlo_bitcast(hlo_emit *e)
     }
     if (!in && !out && is == want) {
         e->out[0] = bits_as(b, x, to->dtype);
+        return;
+    }
+    if (from->dtype == COT_C128 && to->dtype == COT_C64 && from->rank < COT_MAX_RANK) {
+        e->out[0] = halves(b, x);
+        return;
+    }
+    if (to->dtype == COT_C128 && from->dtype == COT_C64 && from->rank > 0 &&
+        from->dims[from->rank - 1] == 2) {
+        e->out[0] = joined(b, x);
         return;
     }
     if (!regroups(from, is, want)) {

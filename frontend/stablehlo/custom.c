@@ -59,15 +59,15 @@ bind_rule(hlo_import *h, const cot_import_rule *rule)
     hlo_func *f = fe_hlo_func(h, (hlo_span){ rule->callee, strlen(rule->callee) });
     ir_arena *a = &h->ctx->arena;
     ruled *r = IR_NEW(a, ruled);
-    int n;
 
     if (!f || f->op->n_regions == 0)
         return fe_hlo_refuse(h->ctx, h->r, h->r->text, rule->callee,
                              "a rule is for a function that the module has not");
-    const hlo_region *body = f->op->region[0];
-    const ir_type **type = IR_NEW_N(h->a, const ir_type *, body->n_args + 1);
-    for (n = 0; n < body->n_args; n++)
-        if (!(type[n] = h->m->value[body->arg + (uint32_t)n].type->type))
+    const hlo_type *const *declared;
+    const int n = fe_hlo_arguments(h, f->op->region[0], &declared);
+    const ir_type **type = IR_NEW_N(h->a, const ir_type *, n + 1);
+    for (int i = 0; i < n; i++)
+        if (!(type[i] = declared[i]->type))
             return fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name,
                                  "a function with a rule has open sizes");
     ir_graph *g = fe_hlo_function(h, f, n, type, NULL);

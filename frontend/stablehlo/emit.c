@@ -274,6 +274,8 @@ fe_hlo_captures(hlo_emit *e, int n, hlo_region *const *region)
         for (uint32_t k = 0; k < region[i]->n_captured; k++) {
             const uint32_t v = region[i]->captured[k];
             uint32_t at = 0;
+            if (e->h->m->value[v].type->kind == HLO_TUPLE)
+                fe_hlo_fail(e, "a region that captures a tuple is not supported");
             if (ir_map_next(&seen, v, &at) || !e->h->env[v])
                 continue;
             ir_map_add(&seen, v, 1);
@@ -331,8 +333,10 @@ fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const cha
     fe_source s = { .name = ir_format(&h->ctx->arena, "%s.%s", e->b->name, what), .loc = e->b->loc, .n_in = n_in };
     hlo_emit sub;
 
-    if (r->n_args != n_args)
-        fe_hlo_fail(e, "the region takes %d arguments; wants %d", r->n_args, n_args);
+    const hlo_type *const *declared;
+    const int takes = fe_hlo_arguments(h, r, &declared);
+    if (takes != n_args)
+        fe_hlo_fail(e, "the region takes %d arguments; wants %d", takes, n_args);
     if (h->depth >= MOST_DEEP)
         fe_hlo_fail(e, "regions and calls are too deep");
     if (fe_hlo_bad(e))
@@ -345,13 +349,10 @@ fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c, const cha
     begin(&sub, h, &s, type, in);
     sub.op = e->op;
     ir_ref *saved = enter(&sub, e->b, r, c, in);
-    for (int i = 0; i < n_args; i++)
-        h->env[r->arg + (uint32_t)i] = in[c->n + i];
+    fe_hlo_enter(h, r, in + c->n);
     const hlo_op *last = emit_ops(&sub, r);
-    const int n = last ? last->n_in : 0;
-    ir_ref *out = IR_NEW_N(h->a, ir_ref, n + 1);
-    for (int i = 0; i < n; i++)
-        out[i] = h->env[last->in[i]];
+    ir_ref *out;
+    const int n = fe_hlo_returned(h, last, &out);
     leave(h, r, c, saved);
     h->depth--;
     ir_graph *g = end(&sub, &s, n, out);
@@ -400,12 +401,14 @@ fits(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, const char *
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "the function calls itself");
     if (h->depth >= MOST_DEEP)
         return fe_hlo_refuse(h->ctx, h->r, at, f->name, "calls are too deep");
-    if (r->n_args != n)
+    const hlo_type *const *want;
+    const int n_want = fe_hlo_arguments(h, r, &want);
+    if (n_want != n)
         return fe_hlo_refuse(
             h->ctx, h->r, at, f->name,
-            ir_format(h->a, "is called with %d arguments; wants %d", n, r->n_args));
+            ir_format(h->a, "is called with %d arguments; wants %d", n, n_want));
     for (int i = 0; i < n; i++) {
-        const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
+        const hlo_type *t = want[i];
         bool same = t->kind == HLO_TENSOR && t->dtype == type[i]->dtype && t->rank == type[i]->rank;
         for (int k = 0; same && k < t->rank; k++)
             same = t->dims[k] == HLO_DYNAMIC || t->dims[k] == type[i]->dims[k];
@@ -457,8 +460,9 @@ build_function(hlo_import *h, hlo_func *f, int n, const ir_type *const *type, bo
     e.op = f->op;
     e.main = main;
     e.b->uncontracted = !fe_hlo_flag(&e, "cotrace.contract", true);
-    for (int i = 0; i < n; i++)
-        h->env[r->arg + (uint32_t)i] = main ? known_size(&e, i, in[i]) : in[i];
+    for (int i = 0; main && i < n; i++)
+        in[i] = known_size(&e, i, in[i]);
+    fe_hlo_enter(h, r, in);
     const hlo_op *last = emit_ops(&e, r);
     ir_ref *own;
     const int n_own = fe_hlo_returned(h, last, &own),
@@ -522,8 +526,7 @@ fe_hlo_inline(hlo_emit *e, hlo_func *f)
     }
     f->busy = true;
     h->depth++;
-    for (int i = 0; i < e->n_in; i++)
-        h->env[f->op->region[0]->arg + (uint32_t)i] = e->in[i];
+    fe_hlo_enter(h, f->op->region[0], e->in);
     const hlo_op *last = emit_ops(e, f->op->region[0]);
     *e = outer;
     h->depth--;

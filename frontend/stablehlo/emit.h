@@ -51,6 +51,7 @@ typedef struct hlo_import {
     ir_map funcs, rows;
     fe_hlo_checks *checks; /* NULL: expectations are left out */
     int depth, n_inlined;
+    bool open; /* sizes of the entry's arguments are not in the text */
     ir_ints sizes; /* what the first arguments of the entry, integers, always are */
 } hlo_import;
 
@@ -144,8 +145,6 @@ ir_graph *fe_hlo_region(hlo_emit *e, const hlo_region *r, const hlo_captures *c,
                         const char *what, int n_args, const ir_type *const *arg);
 /* Region i of the op at hand, which takes n scalars and captures nothing. */
 ir_graph *fe_hlo_body(hlo_emit *e, int i, int n_args, const ir_type *const *arg);
-/* A graph on scalars, applied to each element of operands of one shape. */
-void fe_hlo_each(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out);
 /* With its calls inside copied; NULL where that would be out of all proportion. */
 ir_graph *fe_hlo_flat(hlo_emit *e, ir_graph *g);
 void fe_hlo_call(hlo_emit *e, ir_graph *g, const ir_ref *in, ir_ref *out);
@@ -158,6 +157,13 @@ ir_graph *fe_hlo_shifts(hlo_import *h, ir_graph *g);
 bool fe_hlo_bind_rules(hlo_import *h);
 /* What an op returns, with the values of tuples in their place: their number. */
 int fe_hlo_returned(hlo_import *h, const hlo_op *last, ir_ref **out);
+/* The operands of the op at hand likewise, in e->in; false, the error recorded, if one is
+ * none. */
+bool fe_hlo_spread_operands(hlo_emit *e);
+/* The types of a region's arguments likewise; how many a type is; these values as arguments. */
+int fe_hlo_arguments(hlo_import *h, const hlo_region *r, const hlo_type *const **out);
+int fe_hlo_leaves(const hlo_type *t);
+void fe_hlo_enter(hlo_import *h, const hlo_region *r, const ir_ref *from);
 /* The same backwards: how many values are the results of the op, and these to them. */
 int fe_hlo_count_results(const hlo_emit *e);
 void fe_hlo_distribute(hlo_emit *e, const ir_ref *from);

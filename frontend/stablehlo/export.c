@@ -143,8 +143,8 @@ holds_for(const char *types, const hlo_site *s)
     return strchr(types, letter) != NULL;
 }
 
-bool
-fe_hlo_write_node(hlo_site *s)
+static bool
+write_node(hlo_site *s)
 {
     const export_row *r = &rows[s->op];
 
@@ -172,7 +172,7 @@ write_nodes(hlo_write *w, const ir_graph *f, const char **name)
         }
         for (int i = 0; i < n->n_out; i++)
             type[n->n_in + i] = ir_type_at(f, n->first + (ir_ref)i);
-        if (!fe_hlo_write_node(&s))
+        if (!write_node(&s))
             return false;
     }
     return true;

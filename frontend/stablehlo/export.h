@@ -68,7 +68,6 @@ void fe_hlo_put_types(hlo_write *w, int n, const ir_type *const *type);
 /* " : (T, T) -> T" and the end of the line. */
 void fe_hlo_put_signature(hlo_write *w, int n_in, const ir_type *const *in, int n_out,
                           const ir_type *const *out);
-void fe_hlo_put_string(hlo_write *w, const char *s);
 void fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat); /* dense<...> : T */
 /* composite_attributes: all fields of the record that are not at their default. */
 void fe_hlo_put_attrs(hlo_write *w, ir_op op, const ir_attrs *at);
@@ -96,7 +95,6 @@ void fe_hlo_returns(hlo_write *w, int n, const char *const *x, const ir_type *co
 
 /* ---- functions (export.c) ---- */
 const char *fe_hlo_function_of(hlo_write *w, const ir_graph *g);
-bool fe_hlo_write_node(hlo_site *s);
 /* A composite, whose stand-in is written by the row's rule, or is a graph. */
 bool fe_hlo_composite_of(hlo_site *s, bool by_rule);
 /* standin.c: the op as a graph of others, for a function; NULL, the error recorded, if there is

@@ -49,16 +49,23 @@ has_checks(hlo_import *h, hlo_func *f)
 }
 
 static bool
+is_open_type(const hlo_type *t)
+{
+    return t->kind == HLO_TENSOR && t->dtype && !t->type;
+}
+
+static bool
 region_is_open(const hlo_import *h, const hlo_region *r)
 {
+    for (int k = 0; k < r->n_args; k++)
+        if (is_open_type(h->m->value[r->arg + (uint32_t)k].type))
+            return true;
     for (uint32_t i = 0; i < r->n_ops; i++) {
         const hlo_op *op = r->op[i];
 
-        for (int k = 0; k < op->n_out; k++) {
-            const hlo_type *t = h->m->value[op->out + (uint32_t)k].type;
-            if (t->kind == HLO_TENSOR && t->dtype && !t->type)
+        for (int k = 0; k < op->n_out; k++)
+            if (is_open_type(h->m->value[op->out + (uint32_t)k].type))
                 return true;
-        }
         for (int k = 0; k < op->n_regions; k++)
             if (region_is_open(h, op->region[k]))
                 return true;
@@ -74,6 +81,21 @@ is_open(hlo_import *h, hlo_func *f)
     if (f->open == 0)
         f->open = f->op->n_regions && region_is_open(h, f->op->region[0]) ? 1 : 2;
     return f->open == 1;
+}
+
+/* Where sizes are open, functions of known integers compute sizes: their results must be
+ * known. */
+static bool
+computes_sizes(const hlo_emit *e)
+{
+    bool all = e->h->open && e->n_in > 0;
+
+    for (int i = 0; i < e->n_in && all; i++) {
+        const ir_node *n = ir_bdef(e->b, e->in[i]);
+        const ir_type *t = ir_btype(e->b, e->in[i]);
+        all = n && n->op == OP_constant && !ir_is_inexact(t->dtype) && t->size <= COT_MAX_RANK;
+    }
+    return all;
 }
 
 /* The results of a node are those of the op. */
@@ -92,26 +114,38 @@ give(hlo_emit *e, ir_op op, int n_in, const ir_ref *in, const ir_attrs *at, int 
         fe_hlo_distribute(e, y);
 }
 
+static const ir_type *const *
+operand_types(const hlo_emit *e)
+{
+    const ir_type **type = IR_NEW_N(e->b->arena, const ir_type *, e->n_in + 1);
+
+    for (int i = 0; i < e->n_in; i++)
+        type[i] = ir_btype(e->b, e->in[i]);
+    return type;
+}
+
 static void
 call_custom(hlo_emit *e, const cot_custom *c, ir_ints attrs)
 {
+    const int n = fe_hlo_count_results(e);
     cot_value *in = IR_NEW_N(e->b->arena, cot_value, e->n_in + 1),
-              *out = IR_NEW_N(e->b->arena, cot_value, e->n_out + 1);
-
+              *out = IR_NEW_N(e->b->arena, cot_value, n + 1);
+    ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, n + 1);
     int n_in, n_out;
 
     fe_custom_counts(c, &n_in, &n_out);
-    if (n_in != e->n_in || n_out != e->n_out) {
+    if (n_in != e->n_in || n_out != n) {
         fe_hlo_fail(e, "has %d operands and %d results; the function registered under the name has %d and %d", e->n_in,
-                    e->n_out, n_in, n_out);
+                    n, n_in, n_out);
         return;
     }
     for (int i = 0; i < e->n_in; i++)
         in[i] = fe_hlo_handle(e, e->in[i]);
     cot_custom_call_(fe_hlo_place(e), c, (cot_list){ attrs.n, 0, attrs.at },
                      (cot_values){ e->n_in, in }, out);
-    for (int i = 0; i < e->n_out; i++)
-        e->out[i] = fe_hlo_ref(e, out[i]);
+    for (int i = 0; i < n; i++)
+        y[i] = fe_hlo_ref(e, out[i]);
+    fe_hlo_distribute(e, y);
 }
 
 void
@@ -119,8 +153,9 @@ fe_hlo_call_named(hlo_emit *e, const char *attribute)
 {
     const hlo_attr *a = fe_hlo_find(e->op, attribute, NULL);
     hlo_func *f = a && a->kind == HLO_SYMBOL ? fe_hlo_func(e->h, a->text) : NULL;
-    const ir_type **type = IR_NEW_N(e->b->arena, const ir_type *, e->n_in + 1);
 
+    if (!fe_hlo_spread_operands(e))
+        return;
     if (!f) {
         fe_hlo_fail(e, "there is no function @%.*s", a ? (int)a->text.n : 0,
                     a && a->text.n ? a->text.at : "");
@@ -130,12 +165,12 @@ fe_hlo_call_named(hlo_emit *e, const char *attribute)
         call_custom(e, f->custom, (ir_ints){ 0, NULL });
         return;
     }
-    if ((e->h->checks && e->main && has_checks(e->h, f)) || is_open(e->h, f)) {
+    if ((e->h->checks && e->main && has_checks(e->h, f)) || is_open(e->h, f) ||
+        computes_sizes(e)) {
         fe_hlo_inline(e, f);
         return;
     }
-    for (int i = 0; i < e->n_in; i++)
-        type[i] = ir_btype(e->b, e->in[i]);
+    const ir_type *const *type = operand_types(e);
     ir_graph *g = fe_hlo_function(e->h, f, e->n_in, type, e->op->at);
     if (!g)
         e->b->status = e->h->ctx->status;
@@ -169,14 +204,14 @@ with_captures(hlo_emit *e, const hlo_captures *c, int first, int before)
 void
 fe_hlo_loop(hlo_emit *e)
 {
-    const ir_type **type = IR_NEW_N(e->b->arena, const ir_type *, e->n_in + 1);
-
     if (e->op->n_regions != 2) {
         fe_hlo_fail(e, "has %d regions; wants 2", e->op->n_regions);
         return;
     }
-    for (int i = 0; i < e->n_in; i++)
-        type[i] = ir_btype(e->b, e->in[i]);
+    if (!fe_hlo_spread_operands(e))
+        return;
+    const ir_type *const *type = operand_types(e);
+    ir_ref *y = IR_NEW_N(e->b->arena, ir_ref, e->n_in + 1);
     const hlo_captures c = fe_hlo_captures(e, 2, e->op->region);
     ir_attrs at = { .loop = { .consts = c.n } };
     at.loop.cond = fe_hlo_region(e, e->op->region[0], &c, "while", e->n_in, type);
@@ -185,8 +220,10 @@ fe_hlo_loop(hlo_emit *e)
     if (!at.loop.body)
         return;
     const ir_ref *in = with_captures(e, &c, 0, 0);
-    if (!fe_hlo_counted(e, &at, in))
+    if (fe_hlo_count_results(e) != e->n_in || !fe_hlo_counted(e, &at, in, y))
         give(e, OP_while, c.n + e->n_in, in, &at, at.loop.body->n_out);
+    else if (!fe_hlo_bad(e))
+        fe_hlo_distribute(e, y);
 }
 
 /* The number of the branch.  Of `if`, the first region is that of true; of `case`, the last one
@@ -231,6 +268,23 @@ fe_hlo_branch(hlo_emit *e)
              branch[0]->n_out);
 }
 
+/* What it starts is done where it stands. */
+void
+fe_hlo_async_start(hlo_emit *e)
+{
+    if (e->op->n_regions != 1) {
+        fe_hlo_fail(e, "has %d regions; wants 1", e->op->n_regions);
+        return;
+    }
+    if (!fe_hlo_spread_operands(e))
+        return;
+    const hlo_captures c = fe_hlo_captures(e, 1, e->op->region);
+    ir_graph *g = fe_hlo_region(e, e->op->region[0], &c, "async", e->n_in, operand_types(e));
+    if (g)
+        give(e, OP_call, g->n_in, with_captures(e, &c, 0, 0), &(ir_attrs){ .call = { 0, g } },
+             g->n_out);
+}
+
 /* ---- expectations ---- */
 
 static ir_ref
@@ -268,7 +322,8 @@ expect(hlo_emit *e, const char *how)
         return;
     }
     c.kind = strcmp(how, "close") == 0 ? FE_HLO_CLOSE : strcmp(how, "almost_eq") == 0 ? FE_HLO_ALMOST : FE_HLO_EQ;
-    c.ulp = fe_hlo_int_or(e, "max_ulp_difference", 3);
+    c.least = (uint64_t)fe_hlo_int_or(e, "min_ulp_difference", 0);
+    c.most = (uint64_t)fe_hlo_int_or(e, "max_ulp_difference", 3);
     c.tolerance = tolerance && tolerance->kind == HLO_REAL ? tolerance->x : 0.001;
     IR_PUSH(e->h->a, s->at, s->n, s->cap, c);
 }
@@ -313,6 +368,28 @@ assert_shape(hlo_emit *e)
                     text && text->text.n ? text->text.at : "an assertion on shapes is broken");
 }
 
+/* Operands that are the sizes of results say nothing that the others do not. */
+static void
+drop_shapes(hlo_emit *e)
+{
+    ir_ref *in = IR_NEW_N(e->b->arena, ir_ref, e->n_in + 1);
+    ir_ints shape;
+    int n = 0;
+
+    if (!fe_hlo_find(e->op, "indices_of_shape_operands", NULL) ||
+        !fe_hlo_ints(e, "indices_of_shape_operands", NULL, 0, 0, &shape))
+        return;
+    for (int i = 0; i < e->n_in; i++) {
+        bool own = true;
+        for (int k = 0; k < shape.n; k++)
+            own &= shape.at[k] != i;
+        if (own)
+            in[n++] = e->in[i];
+    }
+    e->in = in;
+    e->n_in = n;
+}
+
 /* chlo ops travel as custom calls, too: @mhlo.erf. */
 static bool
 as_chlo(hlo_emit *e, hlo_span name)
@@ -336,19 +413,29 @@ fe_hlo_custom_call(hlo_emit *e)
     const hlo_span name = a ? a->text : (hlo_span){ NULL, 0 };
     const char *text = fe_hlo_text(e->h->a, name);
 
-    for (int i = 0; i < e->n_in; i++)
-        if (!e->in[i]) {
-            fe_hlo_fail(e, "@%s: operand %d is no array", text, i);
-            return;
-        }
-    if (starts_with(name, "check.expect_") && e->n_in == 2) {
-        expect(e, text + strlen("check.expect_"));
+    if (strstr(text, "python") && strstr(text, "callback")) {
+        fe_hlo_fail(e, "@%s calls back into Python, of which the text has nothing; wants a "
+                       "program lowered without debug prints and callbacks", text);
+        return;
+    }
+    if (!fe_hlo_spread_operands(e))
+        return;
+    drop_shapes(e);
+    if (starts_with(name, "check.expect_")) {
+        if (e->n_in != 2)
+            fe_hlo_fail(e, "@%s has %d operands; wants 2", text, e->n_in);
+        else
+            expect(e, text + strlen("check.expect_"));
     } else if (is_identity(name) && e->n_in == 1 && e->n_out == 1) {
         e->out[0] = e->in[0];
     } else if (fe_hlo_is(name, "shape_assertion")) {
         assert_shape(e);
     } else if (fe_hlo_is(name, "ApproxTopK") && e->n_in > 0) {
         fe_hlo_approx_top_k(e);
+    } else if (fe_hlo_is(name, "stablehlo.dynamic_reduce_window")) {
+        fe_hlo_dynamic_reduce_window(e);
+    } else if (fe_hlo_is(name, "stablehlo.dynamic_top_k") && e->n_in == 2) {
+        fe_hlo_top_k(e);
     } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name)) {
         const ir_custom *c = ir_custom_find(e->h->ctx, text);
         if (c && c->def)

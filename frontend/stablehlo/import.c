@@ -129,9 +129,10 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
 {
     const hlo_region *r = f->op->n_regions ? f->op->region[0] : NULL;
     const cot_types given = h->o ? h->o->types : (cot_types){ 0, NULL };
+    const hlo_type *const *declared = NULL;
     bool open = false;
 
-    *n = r ? r->n_args : 0;
+    *n = r ? fe_hlo_arguments(h, r, &declared) : 0;
     const ir_type **type = IR_NEW_N(h->a, const ir_type *, *n + 1);
     if (given.n > 0 && given.n != *n) {
         fe_hlo_refuse(h->ctx, h->r, f->op->at, f->name,
@@ -140,9 +141,10 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
     }
     cot_dtype *want = IR_NEW_N(h->a, cot_dtype, *n + 1);
     for (int i = 0; i < *n; i++) {
-        want[i] = h->m->value[r->arg + (uint32_t)i].type->dtype;
-        open |= is_open(h->m->value[r->arg + (uint32_t)i].type);
+        want[i] = declared[i]->dtype;
+        open |= is_open(declared[i]);
     }
+    h->open = open;
     h->sizes = h->o ? (ir_ints){ h->o->sizes.n, h->o->sizes.at } : (ir_ints){ 0, NULL };
     if (open && !given.n && extra->given &&
         extra->given(extra->user, *n, want, type, &h->sizes))
@@ -150,7 +152,7 @@ argument_types(hlo_import *h, const hlo_func *f, const fe_hlo_extra *extra, int 
     if (h->ctx->status != COT_OK)
         return NULL;
     for (int i = 0; i < *n; i++) {
-        const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
+        const hlo_type *t = declared[i];
         type[i] = given.n ? ir_type_of(h->ctx, &given.at[i]) : t->type;
         if (type[i])
             continue;
@@ -169,13 +171,18 @@ static void
 find_donated(hlo_import *h, const hlo_func *f, ir_ints *out)
 {
     const hlo_attr *attrs = fe_hlo_find(f->op, "arg_attrs", NULL);
-    int64_t *at = IR_NEW_N(&h->ctx->arena, int64_t, attrs ? attrs->n + 1 : 1);
-    int n = 0;
+    const hlo_region *r = f->op->n_regions ? f->op->region[0] : NULL;
+    const int listed = r && attrs && attrs->kind == HLO_LIST ? attrs->n : 0;
+    int64_t *at = IR_NEW_N(&h->ctx->arena, int64_t, listed + 1);
+    int n = 0, first = 0;
 
-    for (int i = 0; attrs && attrs->kind == HLO_LIST && i < attrs->n; i++)
-        if (attribute(&attrs->item[i], "tf.aliasing_output") ||
-            attribute(&attrs->item[i], "jax.buffer_donor"))
-            at[n++] = i;
+    for (int i = 0; i < listed && i < r->n_args; i++) {
+        const hlo_type *t = h->m->value[r->arg + (uint32_t)i].type;
+        if (t->kind == HLO_TENSOR && (attribute(&attrs->item[i], "tf.aliasing_output") ||
+                                      attribute(&attrs->item[i], "jax.buffer_donor")))
+            at[n++] = first;
+        first += fe_hlo_leaves(t);
+    }
     *out = (ir_ints){ n, at };
 }
 
@@ -223,10 +230,7 @@ fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options
         if (checks && checks->n)
             checks->at = ir_copy_bytes(&ctx->arena, checks->at, sizeof *checks->at * checks->n);
     }
-    while (ctx->trace != below) { /* memory ran short: traces were not ended */
-        ctx->trace->open = false;
-        ctx->trace = ctx->trace->below;
-    }
+    fe_trace_unwind(ctx, below); /* memory ran short: traces were not ended */
     ir_arena_free(&scratch);
     return status;
 }

@@ -9,8 +9,8 @@ typedef enum fe_hlo_check_kind { FE_HLO_EQ, FE_HLO_CLOSE, FE_HLO_ALMOST } fe_hlo
 typedef struct fe_hlo_check {
     fe_hlo_check_kind kind;
     int found, wanted;
-    int64_t ulp;       /* CLOSE: units in the last place  */
-    double tolerance;  /* ALMOST: absolutely              */
+    uint64_t least, most; /* CLOSE: units in the last place */
+    double tolerance;     /* ALMOST: absolutely             */
     ir_loc loc;
 } fe_hlo_check;
 typedef struct fe_hlo_checks {

@@ -48,6 +48,46 @@ fe_hlo_gather(hlo_emit *e)
         e->out[0] = ir_node1(e->b, OP_gather, 2, (const ir_ref[]){ e->in[0], v }, &at);
 }
 
+/* Elements of axis `dim` at the places that an array of integers names; the first batch_dims
+ * axes of both go together. */
+void
+fe_hlo_torch_index_select(hlo_emit *e)
+{
+    const ir_type *t = fe_hlo_in_type(e, 0), *i = fe_hlo_in_type(e, 1);
+    int64_t dim, batch = fe_hlo_int_or(e, "batch_dims", 0), at[4][2 * COT_MAX_RANK], one;
+    int n = 0, m = 0;
+
+    if (!fe_hlo_int(e, "dim", NULL, &dim))
+        return;
+    batch += batch < 0 ? i->rank : 0;
+    dim += dim < 0 ? t->rank : 0;
+    if (batch < 0 || batch > i->rank || dim < batch || dim >= t->rank) {
+        fe_hlo_fail(e, "takes axis %lld of %s behind %lld common axes of %s", (long long)dim,
+                    ir_type_str(e->b->ctx, t), (long long)batch, ir_type_str(e->b->ctx, i));
+        return;
+    }
+    for (int k = 0; k < t->rank; k++) {
+        const bool own = k >= batch && k != dim;
+        at[0][k] = own ? t->dims[k] : 1;
+        if (own) /* behind dim come the axes of the integers in its place */
+            at[1][n++] = k < dim ? k : k - 1 + i->rank - batch;
+        if (k < batch)
+            at[2][m++] = k;
+    }
+    one = dim;
+    const ir_ints common = { m, at[2] }, axis = { 1, &one };
+    ir_ref v = vectors(e, e->in[1], i->rank);
+    if (v)
+        e->out[0] = ir_node1(e->b, OP_gather, 2, (const ir_ref[]){ e->in[0], v },
+                             &(ir_attrs){ .gather = { .mode = IR_MODE_CLIP,
+                                                      .sizes = { t->rank, at[0] },
+                                                      .offset_dims = { n, at[1] },
+                                                      .operand_batch = common,
+                                                      .indices_batch = common,
+                                                      .collapsed = axis,
+                                                      .index_map = axis } });
+}
+
 /* ---- scatter ---- */
 
 static bool

@@ -169,30 +169,45 @@ fe_hlo_is(hlo_span s, const char *word)
     return strlen(word) == s.n && (s.n == 0 || memcmp(s.at, word, s.n) == 0);
 }
 
-bool
-fe_hlo_integer(hlo_reader *r, int64_t *x)
+/* Digits of a number of at most `limit`; start: where it begins. */
+static bool
+magnitude(hlo_reader *r, const char *start, uint64_t limit, uint64_t *x)
 {
-    const char *start;
-    bool minus;
-    uint64_t y = 0, limit;
-
-    fe_hlo_skip(r);
-    start = r->at;
-    minus = fe_hlo_try(r, "-");
-    limit = minus ? (uint64_t)1 << 63 : INT64_MAX;
     const hlo_span s = fe_hlo_word(r);
+
+    *x = 0;
     for (size_t i = 0; i < s.n; i++) {
         const unsigned digit = (unsigned)(s.at[i] - '0');
-        if (digit > 9 || y > (limit - digit) / 10) {
+        if (digit > 9 || *x > (limit - digit) / 10) {
             r->at = start;
             return fe_hlo_wants(r, start, "an integer");
         }
-        y = 10 * y + digit;
+        *x = 10 * *x + digit;
     }
-    if (s.n == 0)
-        return fe_hlo_wants(r, start, "an integer");
+    return s.n > 0 || fe_hlo_wants(r, start, "an integer");
+}
+
+bool
+fe_hlo_integer(hlo_reader *r, int64_t *x)
+{
+    uint64_t y;
+
+    fe_hlo_skip(r);
+    const char *start = r->at;
+    const bool minus = fe_hlo_try(r, "-");
+    if (!magnitude(r, start, minus ? (uint64_t)1 << 63 : INT64_MAX, &y))
+        return false;
     *x = minus ? (int64_t)(0 - y) : (int64_t)y;
     return true;
+}
+
+int64_t
+fe_hlo_unsigned(hlo_reader *r)
+{
+    uint64_t x;
+
+    fe_hlo_skip(r);
+    return magnitude(r, r->at, UINT64_MAX, &x) ? (int64_t)x : 0;
 }
 
 bool

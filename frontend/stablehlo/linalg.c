@@ -441,8 +441,8 @@ diagonal(ir_build *b, ir_ref x, int64_t k)
     return y ? ir_reduce(b, OP_reduce_sum, y, ir_axes_of(rank - 1)) : IR_NONE;
 }
 
-/* Of a symmetric matrix, of which the lower triangle is read: its form has three diagonals, two
- * of which are alike. */
+/* Of a symmetric matrix, of which the lower triangle is read and written: its form has three
+ * diagonals, two of which are alike. */
 static void
 sytrd(hlo_emit *e)
 {
@@ -460,7 +460,9 @@ sytrd(hlo_emit *e)
                   &packed, &e->out[3]);
     if (!packed)
         return;
-    e->out[0] = packed;
+    ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2),
+           column = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1);
+    e->out[0] = ir_select(b, ir_op2(b, OP_lt, row, column), e->in[0], packed);
     for (int i = 0; i < 2; i++)
         e->out[1 + i] = diagonal(b, packed, i);
     succeed(e, 4);

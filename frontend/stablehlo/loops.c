@@ -324,7 +324,7 @@ scan_body(const counted *c)
 }
 
 static void
-make_scan(counted *c)
+make_scan(counted *c, ir_ref *out)
 {
     hlo_emit *e = c->e;
     ir_build *b = e->b;
@@ -355,12 +355,14 @@ make_scan(counted *c)
         for (int k = 0; k < c->n && !fe_hlo_bad(e); k++) {
             if (c->kind[k] != (carry_kind)pass)
                 continue;
-            e->out[k] = pass == UNCHANGED ? c->in[c->consts + k] : pass == CARRIED ? y[j++] : written(c, k, y[j++]);
+            out[k] = pass == UNCHANGED ? c->in[c->consts + k]
+                     : pass == CARRIED ? y[j++]
+                                       : written(c, k, y[j++]);
         }
 }
 
 bool
-fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in)
+fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in, ir_ref *y)
 {
     counted c = { .e = e, .consts = (int)loop->loop.consts, .n = e->n_in, .in = in };
     ir_graph *const cond = fe_hlo_flat(e, loop->loop.cond), *const body =
@@ -370,12 +372,12 @@ fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in)
         return fe_hlo_bad(e);
     c.cond = cond;
     c.body = body;
-    if (body->n_out != c.n || cond->n_out != 1 || c.n != e->n_out || body->effectful ||
-        cond->effectful || !count_trips(&c))
+    if (body->n_out != c.n || cond->n_out != 1 || body->effectful || cond->effectful ||
+        !count_trips(&c))
         return false;
     if (c.trips == 0) {
         for (int k = 0; k < c.n; k++)
-            e->out[k] = in[c.consts + k];
+            y[k] = in[c.consts + k];
         return true;
     }
     find_affine(&c);
@@ -385,6 +387,6 @@ fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in)
         results |= c.kind[k] != UNCHANGED;
     if (!results)
         return false;
-    make_scan(&c);
+    make_scan(&c, y);
     return true;
 }

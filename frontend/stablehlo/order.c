@@ -220,7 +220,12 @@ fe_hlo_top_k(hlo_emit *e)
     cot_value places;
     int64_t k;
 
-    if (!fe_hlo_int(e, "k", NULL, &k) || e->n_out != 2)
+    ir_ints known;
+    if (e->n_in == 2 && fe_hlo_known(e, e->in[1], "the number of elements", &known))
+        k = known.n == 1 ? known.at[0] : -1;
+    else if (!fe_hlo_int(e, "k", NULL, &k))
+        return;
+    if (e->n_out != 2)
         return;
     if (!real) {
         cot_value y = cot_top_k_(fe_hlo_place(e), fe_hlo_handle(e, e->in[0]), k, &places);

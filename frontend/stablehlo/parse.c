@@ -345,7 +345,9 @@ read_key(hlo_reader *r, draft *d, hlo_span key)
         fe_hlo_add(r, &d->attrs, name, word_attr(HLO_RAW, (hlo_span){ start, (size_t)(r->at - start) }));
         return true;
     }
-    if (!fe_hlo_attr(r, &x))
+    if (fe_hlo_is(key, "max_ulp_difference") || fe_hlo_is(key, "min_ulp_difference"))
+        x = (hlo_attr){ .kind = HLO_INT, .at = start, .i = fe_hlo_unsigned(r) };
+    else if (!fe_hlo_attr(r, &x))
         return false;
     if (x.kind == HLO_LIST && fe_hlo_try_word(r, "x")) {
         fe_hlo_add(r, &d->attrs, ir_format(r->a, "lhs_%s", name), x);

@@ -206,6 +206,34 @@ fe_hlo_broadcasting(hlo_emit *e)
         e->out[0] = two(e, e->row->op, x[0], x[1]);
 }
 
+/* The predicate and both choices at their common shape; what is of lower rank goes to the last
+ * axes. */
+void
+fe_hlo_broadcast_select(hlo_emit *e)
+{
+    int64_t shape[COT_MAX_RANK], dims[COT_MAX_RANK];
+    ir_ref x[3];
+    int rank = 0;
+
+    for (int i = 0; i < 3; i++)
+        rank = fe_hlo_in_type(e, i)->rank > rank ? fe_hlo_in_type(e, i)->rank : rank;
+    for (int k = 0; k < rank; k++)
+        shape[k] = 1;
+    for (int i = 0; i < 3; i++) {
+        const ir_type *t = fe_hlo_in_type(e, i);
+        for (int k = 0; k < t->rank; k++)
+            if (shape[rank - t->rank + k] == 1)
+                shape[rank - t->rank + k] = t->dims[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        const int own = fe_hlo_in_type(e, i)->rank;
+        for (int k = 0; k < own; k++)
+            dims[k] = rank - own + k;
+        x[i] = ir_broadcast_in_dim(e->b, e->in[i], rank, shape, dims);
+    }
+    e->out[0] = ir_select(e->b, x[0], x[1], x[2]);
+}
+
 /* ---- comparison ---- */
 
 static ir_ref

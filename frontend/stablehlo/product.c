@@ -1,12 +1,12 @@
-/* Products: dot, dot_general, convolution. */
+/* Products: dot, dot_general, einsum, convolution. */
 #include "frontend/stablehlo/rules.h"
 
+#include "cotrace/sugar.h"
 #include "cotrace/window.h"
 #include "ir/diag.h"
 
-/* Operands as the product computes in: in the result's type where that holds more. */
-static void
-operands(hlo_emit *e, cot_dtype *as, ir_ref *x)
+void
+fe_hlo_product_operands(hlo_emit *e, cot_dtype *as, ir_ref *x)
 {
     const hlo_type *t = fe_hlo_declared(e, 0);
     const cot_dtype a = fe_hlo_in_type(e, 0)->dtype, b = fe_hlo_in_type(e, 1)->dtype;
@@ -42,7 +42,7 @@ fe_hlo_dot_general(hlo_emit *e)
     e->op = op;
     if (!good)
         return;
-    operands(e, &as, x);
+    fe_hlo_product_operands(e, &as, x);
     e->out[0] = ir_dot(e->b, x[0], x[1], list[0], list[1], list[2], list[3]);
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
@@ -61,9 +61,33 @@ fe_hlo_dot(hlo_emit *e)
         fe_hlo_fail(e, "wants vectors or matrices");
         return;
     }
-    operands(e, &as, x);
+    fe_hlo_product_operands(e, &as, x);
     e->out[0] = ir_dot(e->b, x[0], x[1], (ir_ints){ 1, &last }, (ir_ints){ 1, &first },
                        (ir_ints){ 0, NULL }, (ir_ints){ 0, NULL });
+    if (e->out[0])
+        e->out[0] = ir_convert(e->b, e->out[0], as);
+}
+
+/* Of one operand or two, by letters: ab,bc->ac. */
+void
+fe_hlo_einsum(hlo_emit *e)
+{
+    const hlo_attr *config = fe_hlo_find(e->op, "einsum_config", "config");
+    ir_ref x[2] = { e->in[0], IR_NONE };
+    cot_dtype as = fe_hlo_in_type(e, 0)->dtype;
+    cot_value v[2];
+
+    if (!config || config->kind != HLO_STRING) {
+        fe_hlo_fail(e, "attribute einsum_config is missing");
+        return;
+    }
+    if (e->n_in == 2)
+        fe_hlo_product_operands(e, &as, x);
+    for (int i = 0; i < e->n_in; i++)
+        v[i] = fe_hlo_handle(e, x[i]);
+    if (!fe_hlo_bad(e))
+        e->out[0] = fe_hlo_ref(e, cot_einsum_(fe_hlo_place(e), fe_hlo_text(e->h->a, config->text),
+                                              (cot_values){ e->n_in, v }));
     if (e->out[0])
         e->out[0] = ir_convert(e->b, e->out[0], as);
 }
@@ -188,7 +212,7 @@ fe_hlo_convolution(hlo_emit *e)
     const char *spec = good ? letters(e, numbers->text, rank) : NULL;
     if (!spec)
         return;
-    operands(e, &as, x);
+    fe_hlo_product_operands(e, &as, x);
     x[1] = turned(e, x[1], spec, rank, reverse);
     by_spec(spec, rank, stride, 1, at[0]);
     by_spec(spec, rank, pad, 2, at[1]);

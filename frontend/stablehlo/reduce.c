@@ -13,8 +13,9 @@
 
 /* ---- element by element ---- */
 
-void
-fe_hlo_each(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out)
+/* A graph on scalars, applied to each element of operands of one shape. */
+static void
+each_element(hlo_emit *e, const ir_graph *g, const ir_ref *in, ir_ref *out)
 {
     const ir_type *t = ir_btype(e->b, in[0]);
     pass_vmap_options o = { .in = { 0, NULL, true }, .out = { 0, NULL, true }, .size = t->size, .sized = true };
@@ -51,7 +52,7 @@ fe_hlo_map(hlo_emit *e)
             fe_hlo_fail(e, "its operands have different shapes");
     ir_graph *g = e->n_in > 0 ? fe_hlo_body(e, 0, e->n_in, type) : NULL;
     if (g && g->n_out == e->n_out)
-        fe_hlo_each(e, g, e->in, e->out);
+        each_element(e, g, e->in, e->out);
     else if (!fe_hlo_bad(e))
         fe_hlo_fail(e, "its body gives another number of results");
 }
@@ -87,9 +88,8 @@ neutral(ir_build *b, ir_op combiner, const ir_type *t)
     }
 }
 
-/* Is the scalar v what the combiner leaves as it is? */
-static bool
-is_neutral(hlo_emit *e, ir_op combiner, ir_ref v)
+bool
+fe_hlo_is_neutral(hlo_emit *e, ir_op combiner, ir_ref v)
 {
     const ir_type *t = ir_btype(e->b, v);
     const ir_ref want = neutral(e->b, combiner, t);
@@ -246,13 +246,32 @@ fe_hlo_reduce(hlo_emit *e)
         return;
     const ir_op op = named(&c, &reduction);
     if (op && (fe_hlo_in_type(e, 0)->dtype != COT_BOOL || op == OP_and || op == OP_or) &&
-        is_neutral(e, op, e->in[1]))
+        fe_hlo_is_neutral(e, op, e->in[1]))
         e->out[0] = ir_reduce(e->b, reduction, e->in[0], axes);
     else if (!fe_hlo_arg_search(e, &c, list))
         pass_reduce(e->b, &c, axes, e->in, e->in + n, e->out);
 }
 
 /* ---- windows ---- */
+
+/* Of sizes, strides, dilations of the operand and of the window, and padding on both sides. */
+static bool
+make_windows(hlo_emit *e, int rank, const ir_ints *list, pass_window *w)
+{
+    for (int k = 0; k < rank; k++) {
+        w[k] = (pass_window){ .size = list[0].at[k],
+                              .stride = list[1].at[k],
+                              .base = list[2].at[k],
+                              .dilation = list[3].at[k],
+                              .low = list[4].at[2 * k],
+                              .high = list[4].at[2 * k + 1] };
+        if (w[k].size < 1 || w[k].stride < 1 || w[k].base < 1 || w[k].dilation < 1) {
+            fe_hlo_fail(e, "sizes, strides and dilations of windows are 1 or more");
+            return false;
+        }
+    }
+    return true;
+}
 
 /* An entry for each axis of the operand. */
 static bool
@@ -266,17 +285,29 @@ read_windows(hlo_emit *e, int rank, pass_window *w)
         !fe_hlo_ints(e, "window_dilations", NULL, rank, 1, &dilation) ||
         !fe_hlo_ints(e, "padding", NULL, 2 * rank, 0, &padding))
         return false;
-    for (int k = 0; k < rank; k++) {
-        w[k] = (pass_window){ .size = size.at[k], .stride = stride.at[k], .dilation = dilation.at[k],
-                              .base = base.at[k], .low = padding.at[2 * k], .high = padding.at[2 * k + 1] };
-        if (w[k].size < 1 || w[k].stride < 1 || w[k].base < 1 || w[k].dilation < 1) {
-            fe_hlo_fail(e, "sizes, strides and dilations of windows are 1 or more");
+    return make_windows(e, rank, (const ir_ints[]){ size, stride, base, dilation, padding }, w);
+}
+
+/* The same where the five lists are operands, from `first` on. */
+static bool
+known_windows(hlo_emit *e, int first, int rank, pass_window *w)
+{
+    ir_ints list[5];
+
+    for (int i = 0; i < 5; i++) {
+        const int64_t n = ir_btype(e->b, e->in[first + i])->size;
+        const int64_t want = i < 4 ? rank : 2 * rank;
+        ir_ref flat = ir_reshape(e->b, e->in[first + i], 1, &n);
+        if (!flat || !fe_hlo_known(e, flat, "the window", &list[i]))
+            return false;
+        if (n != want) {
+            fe_hlo_fail(e, "operand %d has %lld entries; wants %lld", first + i, (long long)n,
+                        (long long)want);
             return false;
         }
     }
-    return true;
+    return make_windows(e, rank, list, w);
 }
-
 /* A window over all of one axis, padded on one side, makes running sums: the axis, or -1.  (The
  * specification has the initial value be neutral, so that padding counts for nothing.) */
 static int
@@ -298,8 +329,8 @@ running_axis(const ir_type *t, const pass_window *w, bool *reverse)
     return axis;
 }
 
-static ir_op
-running_of(ir_op combiner)
+ir_op
+fe_hlo_running(ir_op combiner)
 {
     return combiner == OP_add   ? OP_cumsum
            : combiner == OP_mul ? OP_cumprod
@@ -308,27 +339,49 @@ running_of(ir_op combiner)
                                 : OP_none;
 }
 
-void
-fe_hlo_reduce_window(hlo_emit *e)
+static void
+reduce_windows(hlo_emit *e, int n, const pass_window *w)
 {
-    const int n = e->n_in / 2;
-    pass_window w[COT_MAX_RANK];
     bool reverse = false;
     ir_op reduction;
     pass_combiner c;
 
-    if (!pairs(e, n) || !read_windows(e, fe_hlo_in_type(e, 0)->rank, w) ||
-        !fe_hlo_combiner(e, 0, n, e->in, false, &c) || !results_of(e, &c, n))
+    if (!fe_hlo_combiner(e, 0, n, e->in, false, &c) || !results_of(e, &c, n))
         return;
     const ir_type *t = fe_hlo_in_type(e, 0);
-    const ir_op running = running_of(named(&c, &reduction));
+    const ir_op running = fe_hlo_running(named(&c, &reduction));
     const int axis = running_axis(t, w, &reverse);
-    if (axis >= 0 && running && t->dtype != COT_BOOL && is_neutral(e, (ir_op)c.g->node[1].op, e->in[1]))
+    if (axis >= 0 && running && t->dtype != COT_BOOL &&
+        fe_hlo_is_neutral(e, (ir_op)c.g->node[1].op, e->in[1]))
         e->out[0] = ir_node1(e->b, running, 1, e->in, &(ir_attrs){ .cumulate = { axis, reverse } });
     else if (axis >= 0 && !running && t->size > 0)
         pass_running(e->b, &c, axis, reverse, e->in, e->out);
     else
         pass_reduce_window(e->b, &c, w, e->in, e->in + n, e->out);
+}
+
+void
+fe_hlo_reduce_window(hlo_emit *e)
+{
+    pass_window w[COT_MAX_RANK];
+
+    if (pairs(e, e->n_in / 2) && read_windows(e, fe_hlo_in_type(e, 0)->rank, w))
+        reduce_windows(e, e->n_in / 2, w);
+}
+
+void
+fe_hlo_dynamic_reduce_window(hlo_emit *e)
+{
+    const int n = (e->n_in - 5) / 2;
+    pass_window w[COT_MAX_RANK];
+
+    if (n < 1 || e->n_in != 2 * n + 5) {
+        fe_hlo_fail(e, "has %d operands; wants pairs and five lists", e->n_in);
+        return;
+    }
+    e->n_in = 2 * n;
+    if (pairs(e, n) && known_windows(e, 2 * n, fe_hlo_in_type(e, 0)->rank, w))
+        reduce_windows(e, n, w);
 }
 
 void

@@ -22,13 +22,20 @@ bool fe_hlo_arg_search(hlo_emit *e, const pass_combiner *c, ir_ints axes);
  * b1, ...). */
 bool fe_hlo_combiner(hlo_emit *e, int region, int n, const ir_ref *x, bool in_pairs,
                      pass_combiner *c);
-/* A custom call of JAX's approximate top_k. */
+/* Are the elements of v what the combiner leaves as it is?  Its running op, or OP_none. */
+bool fe_hlo_is_neutral(hlo_emit *e, ir_op combiner, ir_ref v);
+ir_op fe_hlo_running(ir_op combiner);
+/* Operands of a product as it computes in: in the result's type where that holds more. */
+void fe_hlo_product_operands(hlo_emit *e, cot_dtype *as, ir_ref *x);
+/* Custom calls: of a reduction over windows whose sizes are operands; of JAX's approximate
+ * top_k. */
+void fe_hlo_dynamic_reduce_window(hlo_emit *e);
 void fe_hlo_approx_top_k(hlo_emit *e);
 /* A call of LAPACK by the name that JAX gives it; false if it is none that is known. */
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
 /* A while that is counted, as a scan: false if it is none.  in: its captures, then the
- * operands. */
-bool fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in);
+ * operands; y: a result for each operand. */
+bool fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in, ir_ref *y);
 /* Axes anywhere in the result, not ascending as the op of ours wants. */
 ir_ref fe_hlo_spread(hlo_emit *e, ir_ref x, int rank, const int64_t *shape, ir_ints dims);
 

@@ -15,7 +15,8 @@
 
 #include "ir/scalar.h"
 
-enum { IEEE, ONE_NAN, NO_ZERO, FINITE }; /* NO_ZERO: no -0, whose bits are NaN */
+/* NO_ZERO: no -0, whose bits are NaN.  EXPONENT: powers of 2 and NaN, no sign and no 0. */
+enum { IEEE, ONE_NAN, NO_ZERO, FINITE, EXPONENT };
 
 static const hlo_small formats[] = {
     { "i2", COT_I8, 2, 0, 0, 0 },
@@ -31,6 +32,7 @@ static const hlo_small formats[] = {
     { "f8E5M2FNUZ", COT_F32, 8, 2, 16, NO_ZERO },
     { "f8E4M3FNUZ", COT_F32, 8, 3, 8, NO_ZERO },
     { "f8E4M3B11FNUZ", COT_F32, 8, 3, 11, NO_ZERO },
+    { "f8E8M0FNU", COT_F32, 8, 0, 127, EXPONENT },
     { "f6E2M3FN", COT_F32, 6, 3, 1, FINITE },
     { "f6E3M2FN", COT_F32, 6, 2, 3, FINITE },
     { "f4E2M1FN", COT_F32, 4, 1, 1, FINITE },
@@ -61,6 +63,8 @@ greatest(const hlo_small *s)
 float
 fe_hlo_small_decode(const hlo_small *s, unsigned bits)
 {
+    if (s->kind == EXPONENT)
+        return bits == 255 ? NAN : ldexpf(1, (int)bits - s->bias);
     const int width = s->bits - 1 - s->digits;
     const unsigned sign = bits >> (s->bits - 1) & 1,
                    e = bits >> s->digits & ((1u << width) - 1);
@@ -76,10 +80,26 @@ fe_hlo_small_decode(const hlo_small *s, unsigned bits)
     return (float)(sign ? -x : x);
 }
 
+/* The nearest power of 2, of two the greater; what is not above 0 has none. */
+static float
+nearest_power(double x)
+{
+    int e;
+
+    if (!(x > 0) || isinf(x))
+        return NAN;
+    const double part = frexp(x, &e);
+    e -= part < 0.75;
+    return e > 127 ? NAN : ldexpf(1, e < -127 ? -127 : e);
+}
+
 float
 fe_hlo_small_round(const hlo_small *s, double x)
 {
     int e;
+
+    if (s->kind == EXPONENT)
+        return nearest_power(x);
     const double a = fabs(x);
 
     frexp(a, &e);
@@ -108,9 +128,30 @@ rounded(ir_build *b, const hlo_small *s, ir_ref a)
     return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, greatest(s))), ir_like(b, a, over), y);
 }
 
+/* Half of the last exponent added to the bits; below 1.5 * 2^-127 it is 2^-127. */
+static ir_ref
+power_of_two(ir_build *b, ir_ref x)
+{
+    const ir_attrs bits = { .dtype = { COT_U32 } }, real = { .dtype = { COT_F32 } };
+    ir_ref i = ir_node1(b, OP_bitcast, 1, &x, &bits);
+    if (!i)
+        return IR_NONE;
+    const ir_type *u = ir_btype(b, i);
+    ir_ref up = ir_op2(b, OP_and, ir_add(b, i, ir_splat_int(b, u, 0x400000)),
+                       ir_splat_int(b, u, 0x7f800000));
+    ir_ref j = ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, u, 0x600000)),
+                         ir_splat_int(b, u, 0x400000), up);
+    ir_ref y = ir_node1(b, OP_bitcast, 1, &j, &real), nan = ir_like(b, x, (double)NAN);
+    ir_ref good = ir_op2(b, OP_and, ir_op2(b, OP_gt, x, ir_like(b, x, 0)),
+                         ir_op2(b, OP_lt, j, ir_splat_int(b, u, 0x7f800000)));
+    return ir_select(b, good, y, nan);
+}
+
 static ir_ref
 narrow_float(ir_build *b, const hlo_small *s, ir_ref x)
 {
+    if (s->kind == EXPONENT)
+        return power_of_two(b, x);
     const ir_type *u = ir_type_as(b->ctx, ir_btype(b, x), COT_U32);
     const ir_attrs bits = { .dtype = { COT_U32 } }, real = { .dtype = { COT_F32 } };
     ir_ref y = rounded(b, s, ir_op1(b, OP_abs, x));
@@ -201,6 +242,9 @@ masked(ir_build *b, ir_ref x, int64_t mask)
 static ir_ref
 bits_of_float(ir_build *b, const hlo_small *s, ir_ref x)
 {
+    if (s->kind == EXPONENT)
+        return ir_convert(
+            b, masked(b, shifted(b, OP_shr_logical, as(b, x, COT_U32), 23), 255), COT_U8);
     ir_ref all = as(b, x, COT_U32), a = ir_op1(b, OP_abs, x);
     if (!all || !a)
         return IR_NONE;
@@ -223,8 +267,24 @@ bits_of_float(ir_build *b, const hlo_small *s, ir_ref x)
 }
 
 static ir_ref
+power_of_bits(ir_build *b, ir_ref i)
+{
+    ir_ref wide = ir_convert(b, i, COT_U32);
+    ir_ref y = as(b, shifted(b, OP_shl, wide, 23), COT_F32);
+    if (!y)
+        return IR_NONE;
+    const ir_type *t = ir_btype(b, wide);
+    y = ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 0)), ir_like(b, y, ldexp(1, -127)),
+                  y);
+    return ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 255)),
+                     ir_like(b, y, (double)NAN), y);
+}
+
+static ir_ref
 float_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
 {
+    if (s->kind == EXPONENT)
+        return power_of_bits(b, i);
     const int sign = 1 << (s->bits - 1);
     ir_ref all = masked(b, ir_convert(b, i, COT_U32), 2 * sign - 1),
            a = masked(b, all, sign - 1);

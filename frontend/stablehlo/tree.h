@@ -149,6 +149,7 @@ bool fe_hlo_try_word(hlo_reader *r, const char *s);
 const char *fe_hlo_text(ir_arena *a, hlo_span s);
 bool fe_hlo_is(hlo_span s, const char *word);
 bool fe_hlo_integer(hlo_reader *r, int64_t *x);
+int64_t fe_hlo_unsigned(hlo_reader *r); /* up to 2^64 - 1, as its bits; 0 after an error */
 bool fe_hlo_string(hlo_reader *r, hlo_span *s); /* between the quotes, as it is written */
 bool fe_hlo_symbol(hlo_reader *r, hlo_span *s); /* behind @ */
 /* Behind an opening bracket: up to the one that closes it, and behind that. */
@@ -159,7 +160,6 @@ bool fe_hlo_deeper(hlo_reader *r);
 /* type.c */
 const hlo_type *fe_hlo_type(hlo_reader *r);
 /* (T, T) -> T, or T, T; the results: those of the function type, or all. */
-bool fe_hlo_types(hlo_reader *r, int *n, const hlo_type *const **type);
 bool fe_hlo_signature(hlo_reader *r, bool *function, int *n, const hlo_type *const **type);
 
 /* attr.c */

@@ -1,8 +1,8 @@
-/* Tuples: lists of values that no graph knows.
+/* Tuples and futures: lists of values that no graph knows.
  *
  * A value of tuple type has an entry in a table of the import; what is in it are values, or
- * tuples.  A function that returns tuples returns what is in them, one after the other, and who
- * calls it puts them together again.  Tokens are nothing. */
+ * tuples.  A function or a region that takes or returns tuples takes or returns what is in
+ * them, one after the other, and who calls it puts them together again.  Tokens are nothing. */
 #include "frontend/stablehlo/rules.h"
 
 static void
@@ -142,4 +142,75 @@ fe_hlo_distribute(hlo_emit *e, const ir_ref *from)
         else if (t->kind != HLO_TOKEN)
             e->out[i] = *from++;
     }
+}
+
+/* ---- arguments ---- */
+
+static const hlo_type **
+list_leaves(const hlo_type *t, const hlo_type **to)
+{
+    if (t->kind == HLO_TUPLE)
+        for (int i = 0; i < t->n; i++)
+            to = list_leaves(t->item[i], to);
+    else if (t->kind != HLO_TOKEN)
+        *to++ = t;
+    return to;
+}
+
+int
+fe_hlo_leaves(const hlo_type *t)
+{
+    return leaves(t);
+}
+
+int
+fe_hlo_arguments(hlo_import *h, const hlo_region *r, const hlo_type *const **out)
+{
+    int n = 0;
+
+    for (int i = 0; i < r->n_args; i++)
+        n += leaves(h->m->value[r->arg + (uint32_t)i].type);
+    const hlo_type **type = IR_NEW_N(h->a, const hlo_type *, n + 1), **to = type;
+    for (int i = 0; i < r->n_args; i++)
+        to = list_leaves(h->m->value[r->arg + (uint32_t)i].type, to);
+    *out = type;
+    return n;
+}
+
+void
+fe_hlo_enter(hlo_import *h, const hlo_region *r, const ir_ref *from)
+{
+    for (int i = 0; i < r->n_args; i++) {
+        const uint32_t v = r->arg + (uint32_t)i;
+        const hlo_type *t = h->m->value[v].type;
+        if (t->kind == HLO_TUPLE)
+            put(h, v, made_of(h, t, &from));
+        else if (t->kind != HLO_TOKEN)
+            h->env[v] = *from++;
+    }
+}
+
+bool
+fe_hlo_spread_operands(hlo_emit *e)
+{
+    ir_ref *in;
+
+    e->n_in = fe_hlo_returned(e->h, e->op, &in);
+    e->in = in;
+    for (int i = 0; i < e->n_in; i++)
+        if (!in[i])
+            fe_hlo_fail(e, "operand %d has no value", i);
+    return !fe_hlo_bad(e);
+}
+
+/* What was started has ended at once: the results of its region. */
+void
+fe_hlo_async_done(hlo_emit *e)
+{
+    if (!fe_hlo_spread_operands(e))
+        return;
+    if (e->n_in == fe_hlo_count_results(e))
+        fe_hlo_distribute(e, e->in);
+    else
+        fe_hlo_fail(e, "gives %d results; the text says %d", e->n_in, fe_hlo_count_results(e));
 }

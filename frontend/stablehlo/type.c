@@ -121,7 +121,7 @@ fe_hlo_type(hlo_reader *r)
     t->kind = HLO_TENSOR;
     if (good && fe_hlo_try(r, "tensor<")) {
         good = tensor(r, t);
-    } else if (good && fe_hlo_try(r, "tuple<")) {
+    } else if (good && (fe_hlo_try(r, "tuple<") || fe_hlo_try(r, "!stablehlo.future<"))) {
         t->kind = HLO_TUPLE;
         while (good && !fe_hlo_peek(r, ">") && (good = (x = fe_hlo_type(r)) != NULL)) {
             IR_PUSH(r->a, item, n, cap, x);
@@ -140,8 +140,8 @@ fe_hlo_type(hlo_reader *r)
 }
 
 /* T, T, ... */
-bool
-fe_hlo_types(hlo_reader *r, int *n, const hlo_type *const **type)
+static bool
+types(hlo_reader *r, int *n, const hlo_type *const **type)
 {
     const hlo_type **at = NULL, *x;
     uint32_t count = 0, cap = 0;
@@ -162,7 +162,7 @@ in_parentheses(hlo_reader *r, int *n, const hlo_type *const **type)
 {
     *n = 0;
     *type = NULL;
-    return fe_hlo_try(r, ")") || (fe_hlo_types(r, n, type) && fe_hlo_expect(r, ")"));
+    return fe_hlo_try(r, ")") || (types(r, n, type) && fe_hlo_expect(r, ")"));
 }
 
 bool
@@ -172,7 +172,7 @@ fe_hlo_signature(hlo_reader *r, bool *function, int *n, const hlo_type *const **
     if (fe_hlo_try(r, "(")) {
         if (!in_parentheses(r, n, type))
             return false;
-    } else if (!fe_hlo_types(r, n, type)) {
+    } else if (!types(r, n, type)) {
         return false;
     }
     if (!fe_hlo_try(r, "->"))

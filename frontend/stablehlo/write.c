@@ -211,8 +211,8 @@ fe_hlo_put_data(hlo_write *w, const ir_type *t, const void *bytes, bool splat)
 
 /* ---- attributes of ours ---- */
 
-void
-fe_hlo_put_string(hlo_write *w, const char *s)
+static void
+put_string(hlo_write *w, const char *s)
 {
     fe_hlo_put(w, "\"");
     for (; *s; s++)
@@ -282,7 +282,7 @@ put_field(hlo_write *w, const ir_field *f, const char *p)
     case IR_F_DTYPE: fe_hlo_put(w, "\"%s\"", cot_dtype_name(*(const cot_dtype *)p)); break;
     case IR_F_FLAG: fe_hlo_put(w, *(const int *)p ? "true" : "false"); break;
     case IR_F_MODE: fe_hlo_put(w, "\"%s\"", ir_mode_name[*(const int *)p]); break;
-    case IR_F_TEXT: fe_hlo_put_string(w, *(const char *const *)p); break;
+    case IR_F_TEXT: put_string(w, *(const char *const *)p); break;
     case IR_F_GRAPH: fe_hlo_put(w, "@%s", fe_hlo_function_of(w, *(ir_graph *const *)p)); break;
     case IR_F_GRAPHS: put_graphs(w, *(const ir_graphs *)p); break;
     case IR_F_DATA: break; /* constants have a counterpart */

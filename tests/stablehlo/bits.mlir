@@ -39,3 +39,25 @@ func.func @floats_to_small_integers() {
   check.expect_eq_const %1, dense<[3, 0, 2, 0, 0]> : tensor<5xui2>
   return
 }
+
+// -----
+
+// Complex numbers of one width as those of another; how far apart floats are.
+func.func @complex() {
+  %a = stablehlo.constant dense<(1.0, -2.0)> : tensor<complex<f64>>
+  %0 = stablehlo.bitcast_convert %a : (tensor<complex<f64>>) -> tensor<2xcomplex<f32>>
+  check.expect_eq_const %0, dense<[(0x00000000, 0x3FF00000), (0x00000000, 0xC0000000)]> : tensor<2xcomplex<f32>>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2xcomplex<f32>>) -> tensor<complex<f64>>
+  check.expect_eq %1, %a : tensor<complex<f64>>
+  return
+}
+func.func @apart() {
+  %a = stablehlo.constant dense<[0x00000001, 0x3F800000]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[0x80000001, 0x3F800002]> : tensor<2xf32>
+  check.expect_close %a, %b, max_ulp_difference = 2, min_ulp_difference = 2 : tensor<2xf32>, tensor<2xf32>
+  %i = stablehlo.constant dense<[0x7F800000, 0x7F800000]> : tensor<2xf32>
+  %n = stablehlo.constant dense<[0xFF800000, 0x7FC00000]> : tensor<2xf32>
+  check.expect_close %i, %n, max_ulp_difference = 18446744073709551615, min_ulp_difference = 18446744073709551615 : tensor<2xf32>, tensor<2xf32>
+  check.expect_close %i, %i, max_ulp_difference = 0 : tensor<2xf32>, tensor<2xf32>
+  return
+}

@@ -41,6 +41,8 @@ func.func @tridiagonal() {
   check.expect_almost_eq_const %0#1, dense<[4.0, 3.3333333333333335, -1.32, 1.9866666666666666]> : tensor<4xf64>
   %1 = stablehlo.abs %0#2 : tensor<3xf64>
   check.expect_almost_eq_const %1, dense<[3.0, 1.6666666666666667, 0.9066666666666666]> : tensor<3xf64>
+  %kept = stablehlo.slice %0#0 [0:1, 1:4] : (tensor<4x4xf64>) -> tensor<1x3xf64>
+  check.expect_eq_const %kept, dense<[[1.0, -2.0, 2.0]]> : tensor<1x3xf64>
   return
 }
 func.func @pivoted() {

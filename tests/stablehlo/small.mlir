@@ -87,3 +87,20 @@ func.func @product_of_small_floats() {
   check.expect_eq_const %0, dense<[[3.25, 1.0], [0.25, 2.0]]> : tensor<2x2xf32>
   return
 }
+
+// -----
+
+// Powers of 2: the nearest, of two the greater; none for what is not above 0.
+func.func @e8m0() {
+  %x = stablehlo.constant dense<[3.0, 0.1, 5.0, 0.0, -1.0, 0x7F800000, 0x00000001, 0x00600000, 0x7F3FFFFF, 0x7F400000]> : tensor<10xf32>
+  %y = stablehlo.convert %x : (tensor<10xf32>) -> tensor<10xf8E8M0FNU>
+  check.expect_eq_const %y, dense<[4.0, 0.1, 4.0, 0.0, -1.0, 0xFF, 0x00, 0x01, 0xFE, 0xFF]> : tensor<10xf8E8M0FNU>
+  %i = stablehlo.bitcast_convert %y : (tensor<10xf8E8M0FNU>) -> tensor<10xui8>
+  check.expect_eq_const %i, dense<[129, 124, 129, 255, 255, 255, 0, 1, 254, 255]> : tensor<10xui8>
+  %z = stablehlo.bitcast_convert %i : (tensor<10xui8>) -> tensor<10xf8E8M0FNU>
+  check.expect_eq %z, %y : tensor<10xf8E8M0FNU>
+  %two = stablehlo.constant dense<2.0> : tensor<10xf8E8M0FNU>
+  %p = stablehlo.multiply %y, %two : tensor<10xf8E8M0FNU>
+  check.expect_eq_const %p, dense<[8.0, 0.25, 8.0, 0xFF, 0xFF, 0xFF, 0x01, 0x02, 0xFF, 0xFF]> : tensor<10xf8E8M0FNU>
+  return
+}

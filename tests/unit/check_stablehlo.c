@@ -38,8 +38,29 @@ static const struct bad {
       "m.mlir:2:31: found '300>', wants a number that fits i8" },
     { BAD("%0 = stablehlo.constant dense<9> : tensor<3xi4>"),
       "m.mlir:2:31: found '9>', wants a number that fits i4" },
-    { BAD("%0 = stablehlo.constant dense<1> : tensor<3xf8E8M0FNU>"),
-      "m.mlir:2:6: stablehlo.constant: type tensor<3xf8E8M0FNU> is not supported" },
+    { BAD("%0 = stablehlo.constant dense<1> : tensor<3xtf32>"),
+      "m.mlir:2:6: stablehlo.constant: type tensor<3xtf32> is not supported" },
+    { BAD("%t = stablehlo.create_token : !stablehlo.token\n%0 = stablehlo.custom_call "
+          "@xla_ffi_python_cpu_callback(%t, %x) : (!stablehlo.token, tensor<3xf32>) -> "
+          "!stablehlo.token"),
+      "m.mlir:3:6: stablehlo.custom_call: @xla_ffi_python_cpu_callback calls back into Python, "
+      "of which the text has nothing; wants a program lowered without debug prints and "
+      "callbacks" },
+    { BAD("%t = stablehlo.tuple %x : tuple<tensor<3xf32>>\n%p = stablehlo.constant dense<true> : "
+          "tensor<i1>\n%0 = \"stablehlo.if\"(%p) ({\n%a = stablehlo.get_tuple_element %t[0] : "
+          "(tuple<tensor<3xf32>>) -> tensor<3xf32>\nstablehlo.return %a : tensor<3xf32>\n}, "
+          "{\nstablehlo.return %x : tensor<3xf32>\n}) : (tensor<i1>) -> tensor<3xf32>"),
+      "m.mlir:4:6: stablehlo.if: a region that captures a tuple is not supported" },
+    { BAD("%0 = stablehlo.custom_call @check.expect_eq(%x) : (tensor<3xf32>) -> tensor<3xf32>"),
+      "m.mlir:2:6: stablehlo.custom_call: @check.expect_eq has 1 operands; wants 2" },
+    { BAD("%0 = stablehlo.einsum %x, %x, config = \"ab,bc->ac\" : (tensor<3xf32>, tensor<3xf32>) "
+          "-> tensor<3xf32>"),
+      "m.mlir:2: einsum: \"ab,bc->ac\": operand 0 is f32[3]; its part names 2 axes" },
+    { BAD("%0:2 = \"chlo.scan\"(%x, %x) <{dimension = 1 : i64, operandSegmentSizes = array<i32: 1, "
+          "1>}> ({\n^bb0(%a: tensor<f32>, %c: tensor<3xf32>):\nstablehlo.return %a, %c : "
+          "tensor<f32>, tensor<3xf32>\n}) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, "
+          "tensor<3xf32>)"),
+      "m.mlir:2:8: chlo.scan: input 0 is f32[3]; it has no axis 1" },
     { MAIN("%x: tensor<3x!quant.uniform<i8:f32, 0.5:-20>>", "tensor<3xf32>",
            "return %x : tensor<3xf32>"),
       "m.mlir:1:21: main: argument 0 is tensor<3x!quant.uniform<i8:f32, 0.5:-20>>, which is "
