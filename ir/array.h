@@ -15,6 +15,7 @@ typedef struct ir_place {
     cot_status (*read)(struct ir_place *p, void *to, const void *from, size_t bytes);   /* to this process */
     cot_status (*write)(struct ir_place *p, void *to, const void *from, size_t bytes);  /* from it */
     const char *(*why)(struct ir_place *p);                 /* one of these failed */
+    struct rt_gpu *gpu;                 /* in whose stream its memory is used, or NULL */
 } ir_place;
 
 struct cot_array {

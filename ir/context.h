@@ -38,7 +38,7 @@ typedef struct ir_named_axis {
 typedef struct ir_config {
     const char *dump, *dump_fn, *dump_dir, *off, *target, *driver;
     bool verify, time, debug, perf;
-    int threads, vector_bits;
+    int threads, compile_threads, vector_bits;
 } ir_config;
 
 /* What is being done for the user, and where; loc 0: nothing. */

@@ -81,10 +81,8 @@ fe_diagonal(ir_build *b, ir_ref x)
     return own;
 }
 
-/* a and y in one element type, the axes before the last two made equal; a vector y of an a of
- * any batch becomes a column, *vector. */
-static bool
-meet(ir_build *b, const char *op, ir_ref *a, ir_ref *y, bool *vector)
+bool
+fe_meet(ir_build *b, const char *op, ir_ref *a, ir_ref *y, bool *vector)
 {
     int64_t shape[2][COT_MAX_RANK];
     if (!*a || !*y)
@@ -118,9 +116,8 @@ meet(ir_build *b, const char *op, ir_ref *a, ir_ref *y, bool *vector)
     return *a && *y;
 }
 
-/* The column that stood for a vector, as a vector. */
-static ir_ref
-without_column(ir_build *b, ir_ref z, bool vector)
+ir_ref
+fe_without_column(ir_build *b, ir_ref z, bool vector)
 {
     const ir_type *t = z ? ir_btype(b, z) : NULL;
     return z && vector ? ir_reshape(b, z, t->rank - 1, t->dims) : z;
@@ -199,11 +196,11 @@ triangular_solve(ir_build *b, const fe_arg *x, int n, const void *options)
     bool vector;
 
     (void)n;
-    if (!meet(b, "triangular_solve", &a, &y, &vector))
+    if (!fe_meet(b, "triangular_solve", &a, &y, &vector))
         return IR_NONE;
     if (vector && o->right)
-        return without_column(b, fe_turn(b, triangular(b, a, fe_turn(b, y), &at)), true);
-    return without_column(b, triangular(b, a, y, &at), vector);
+        return fe_without_column(b, fe_turn(b, triangular(b, a, fe_turn(b, y), &at)), true);
+    return fe_without_column(b, triangular(b, a, y, &at), vector);
 }
 
 cot_value
@@ -348,9 +345,8 @@ cot_svdvals_(cot_place at, cot_value x)
 
 enum { MATRIX, FACTORS, ORDER, SIDE, PARTS };
 
-/* y with its rows in another order, i32 [..., rows]. */
-static ir_ref
-reordered(ir_build *b, ir_ref y, ir_ref order)
+ir_ref
+fe_reordered(ir_build *b, ir_ref y, ir_ref order)
 {
     const int r = fe_rank(b, y);
     int64_t axis[COT_MAX_RANK], sizes[COT_MAX_RANK];
@@ -380,7 +376,7 @@ part(ir_build *b, int k, const ir_ref *in)
     if (k % 2 == 1)
         return fe_product(b, k == 1 ? in[MATRIX] : fe_adjoint(b, in[MATRIX]), in[SIDE]);
     if (k == 0) {
-        ir_ref z = triangular(b, in[FACTORS], reordered(b, in[SIDE], in[ORDER]), &lower);
+        ir_ref z = triangular(b, in[FACTORS], fe_reordered(b, in[SIDE], in[ORDER]), &lower);
         return triangular(b, in[FACTORS], z, &upper);
     }
     ir_ref f = fe_conj(b, in[FACTORS]);
@@ -388,7 +384,7 @@ part(ir_build *b, int k, const ir_ref *in)
     const int64_t axis = fe_rank(b, in[ORDER]) - 1;
     ir_ref back =
         ir_node1(b, OP_argsort, 1, &in[ORDER], &(ir_attrs){ .arg = { axis, COT_I32 } });
-    return reordered(b, z, back);
+    return fe_reordered(b, z, back);
 }
 
 static ir_graph *
@@ -429,14 +425,22 @@ fe_solve(ir_build *b, ir_ref a, ir_ref y)
     return z;
 }
 
-static bool
-fits(ir_build *b, const char *op, ir_ref a, ir_ref y)
+bool
+fe_same_rows(ir_build *b, const char *op, ir_ref a, ir_ref y)
 {
     if (fe_size(b, a, -2) == fe_size(b, y, -2))
         return true;
     ir_build_fail(b, op, ERR_matrix_fits, ir_type_str(b->ctx, ir_btype(b, a)),
                   ir_type_str(b->ctx, ir_btype(b, y)), "rows");
     return false;
+}
+
+ir_ref
+fe_solved(ir_build *b, ir_ref a, ir_ref y)
+{
+    const cot_dtype t = ir_btype(b, y)->dtype;
+
+    return fe_narrow(b, fe_solve(b, fe_widen(b, a), fe_widen(b, y)), t);
 }
 
 static ir_ref
@@ -446,9 +450,9 @@ solve(ir_build *b, const fe_arg *x, int n, const void *options)
     bool vector;
 
     (void)n, (void)options;
-    if (!meet(b, "solve", &a, &y, &vector) || !fits(b, "solve", a, y))
+    if (!fe_meet(b, "solve", &a, &y, &vector) || !fe_same_rows(b, "solve", a, y))
         return IR_NONE;
-    return without_column(b, fe_solve(b, a, y), vector);
+    return fe_without_column(b, fe_solved(b, a, y), vector);
 }
 
 cot_value
@@ -501,16 +505,18 @@ lstsq(ir_build *b, const fe_arg *x, int n, const void *options)
     bool vector;
 
     (void)n, (void)options;
-    if (!meet(b, "lstsq", &a, &y, &vector) || !fits(b, "lstsq", a, y))
+    if (!fe_meet(b, "lstsq", &a, &y, &vector) || !fe_same_rows(b, "lstsq", a, y))
         return IR_NONE;
     const bool wide = fe_size(b, a, -2) < fe_size(b, a, -1);
+    const cot_dtype t = ir_btype(b, y)->dtype;
+    a = fe_widen(b, a), y = fe_widen(b, y);
     ir_ref m = wide ? fe_adjoint(b, a) : a;
     ir_add_node(b, OP_qr, 1, &m, &(ir_attrs){ .qr = { 0 } }, f);
     if (wide)
         z = fe_product(b, f[0], triangular(b, fe_conj(b, f[1]), y, &turned));
     else
         z = triangular(b, f[1], fe_product(b, fe_adjoint(b, f[0]), y), &upper);
-    return without_column(b, z, vector);
+    return fe_without_column(b, fe_narrow(b, z, t), vector);
 }
 
 cot_value

@@ -97,7 +97,7 @@ static ir_ref
 power(ir_build *b, const fe_arg *a, int n, const void *options)
 {
     int64_t k = *(const int64_t *)options;
-    ir_ref x = fe_matrix(b, "matrix_power", a[0].ref, true), y = IR_NONE;
+    ir_ref x = fe_widen(b, fe_matrix(b, "matrix_power", a[0].ref, true)), y = IR_NONE;
 
     (void)n;
     if (k < 0 && x)
@@ -107,7 +107,8 @@ power(ir_build *b, const fe_arg *a, int n, const void *options)
             y = y ? fe_product(b, y, x) : x;
         x = bits > 1 ? fe_product(b, x, x) : x;
     }
-    return k ? y : fe_eye_like(b, x);
+    y = k ? y : fe_eye_like(b, x);
+    return y ? fe_narrow(b, y, ir_btype(b, a[0].ref)->dtype) : IR_NONE;
 }
 
 cot_value

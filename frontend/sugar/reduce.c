@@ -183,8 +183,16 @@ with_weight(ir_build *b, ir_op op, ir_ref y, cot_value v, cot_dtype *to)
     if (!v.ctx)
         return y;
     ir_ref w = fe_resolve(b->ctx->trace, v, "layer_norm", op == OP_mul ? 1 : 2);
-    if (!w)
+    if (!w || !y)
         return IR_NONE;
+    if (!fe_type_fits(ir_btype(b, w), ir_btype(b, y))) {
+        ir_build_fail(
+            b, "layer_norm", ERR_shape_wrong,
+            ir_format(b->arena, ".%s is %s; wants a shape that broadcasts to that of %s",
+                      op == OP_mul ? "scale" : "bias", ir_type_str(b->ctx, ir_btype(b, w)),
+                      ir_type_str(b->ctx, ir_btype(b, y))));
+        return IR_NONE;
+    }
     cot_dtype both = fe_promote(*to, ir_btype(b, w)->dtype);
     *to = both == COT_DTYPE_NONE ? *to : both;
     return fe_op2(b, op, y, fe_widen(b, w));

@@ -1,4 +1,4 @@
-/* Cross products, powers of elements, and the rank of a matrix. */
+/* Products of vectors, powers of elements, and the rank of a matrix. */
 #include <float.h>
 
 #include "frontend/sugar/linalg.h"
@@ -38,6 +38,33 @@ cot_value
 cot_cross_(cot_place at, cot_value x, cot_value y)
 {
     return fe_apply2(at, "cross", cross, x, y, NULL);
+}
+
+/* sum conj(x) y along the last axis, rounded once. */
+static ir_ref
+vecdot(ir_build *b, const fe_arg *a, int n, const void *options)
+{
+    (void)options;
+    for (int i = 0; i < n; i++) {
+        if (!a[i].ref)
+            return IR_NONE;
+        const ir_type *t = ir_btype(b, a[i].ref);
+        if (t->rank > 0)
+            continue;
+        ir_build_fail(b, "vecdot", ERR_rank_least, ir_type_str(b->ctx, t), 1);
+        return IR_NONE;
+    }
+    const cot_dtype t = fe_promote(ir_btype(b, a[0].ref)->dtype, ir_btype(b, a[1].ref)->dtype);
+    ir_ref x = fe_conj(b, fe_widen(b, a[0].ref)),
+           y = fe_op2(b, OP_mul, x, fe_widen(b, a[1].ref));
+    y = y ? ir_reduce(b, OP_reduce_sum, y, ir_axes_of(fe_rank(b, y) - 1)) : IR_NONE;
+    return y ? fe_narrow(b, y, t) : IR_NONE;
+}
+
+cot_value
+cot_vecdot_(cot_place at, cot_value x, cot_value y)
+{
+    return fe_apply2(at, "vecdot", vecdot, x, y, NULL);
 }
 
 /* As running products, whose derivative at 0 divides by nothing. */

@@ -56,6 +56,16 @@ COT_API cot_value cot_solve_(cot_place at, cot_value a, cot_value b);
 COT_API cot_value cot_inv_(cot_place at, cot_value x);
 COT_API cot_value cot_det_(cot_place at, cot_value x);
 COT_API cot_value cot_slogdet_(cot_place at, cot_value x, cot_value *logabs);
+COT_API cot_value cot_cholesky_solve_(cot_place at, cot_value factor, cot_value b,
+                                      const cot_linalg_options *o, size_t size);
+COT_API cot_value cot_cholesky_inverse_(cot_place at, cot_value factor,
+                                        const cot_linalg_options *o, size_t size);
+COT_API cot_value cot_lu_solve_(cot_place at, cot_value factors, cot_value order, cot_value b);
+COT_API cot_value cot_tensorsolve_(cot_place at, cot_value a, cot_value b);
+COT_API cot_value cot_tensorinv_(cot_place at, cot_value x, int64_t ind);
+COT_API cot_value cot_householder_product_(cot_place at, cot_value v, cot_value tau);
+COT_API cot_value cot_multi_dot_(cot_place at, cot_values xs);
+COT_API cot_value cot_vecdot_(cot_place at, cot_value x, cot_value y);
 COT_API cot_value cot_lstsq_(cot_place at, cot_value a, cot_value b);
 COT_API cot_value cot_pinv_(cot_place at, cot_value x);
 COT_API cot_value cot_expm_(cot_place at, cot_value x);
@@ -143,6 +153,21 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 #define cot_inv(x) cot_inv_(COT_HERE, x)
 #define cot_det(x) cot_det_(COT_HERE, x)
 #define cot_slogdet(x, logabs) cot_slogdet_(COT_HERE, x, logabs)
+/* The same where the factors are at hand: l of cot_cholesky (.upper = 1: l^T), or what cot_lu
+ * gave with *order; batch axes broadcast, those of order are the factors'.  The inverse by
+ * l. */
+#define cot_cholesky_solve(...) COT_CHOLESKY_SOLVE_(__VA_ARGS__, .end_ = 0)
+#define COT_CHOLESKY_SOLVE_(l, b, ...)                                                         \
+    cot_cholesky_solve_(COT_HERE, l, b, COT_LINALG_(__VA_ARGS__))
+#define cot_cholesky_inverse(...) COT_CHOLESKY_INVERSE_(__VA_ARGS__, .end_ = 0)
+#define COT_CHOLESKY_INVERSE_(l, ...)                                                          \
+    cot_cholesky_inverse_(COT_HERE, l, COT_LINALG_(__VA_ARGS__))
+#define cot_lu_solve(factors, order, b) cot_lu_solve_(COT_HERE, factors, order, b)
+/* z with sum over the last axes of a and all of z = b, where a's first axes are those of b and
+ * the others, of as many elements, z's; the inverse of that map with the first `ind` axes of x
+ * as b's, whose axes come last in the result (NumPy's tensorsolve, tensorinv). */
+#define cot_tensorsolve(a, b) cot_tensorsolve_(COT_HERE, a, b)
+#define cot_tensorinv(x, ind) cot_tensorinv_(COT_HERE, x, ind)
 /* z with the least |a z - b|, a T[..., m, n] of full rank, b T[m] or T[..., m, k]; if m < n, of
  * those with a z = b the shortest; by qr.  For a of less than full rank take
  * cot_matmul(cot_pinv(a), b). */
@@ -150,6 +175,19 @@ COT_API cot_value cot_matrix_cond_(cot_place at, cot_value x);
 /* The Moore-Penrose inverse, T[..., n, m], by svd; singular values below 10 max(m, n) eps times
  * the largest are 0. */
 #define cot_pinv(x) cot_pinv_(COT_HERE, x)
+
+/* ---- products ---- */
+
+/* The first n columns of H_0 H_1 ... H_k-1, H_i = I - tau_i v_i v_i^T, v T[..., m, n], m >= n,
+ * with v_i below the diagonal of column i (1 on it, not read), tau T[..., k], k <= n: the Q of
+ * factors as LAPACK keeps them (orgqr). */
+#define cot_householder_product(v, tau) cot_householder_product_(COT_HERE, v, tau)
+/* The product of two matrices or more, COT_VALUES(a, b, ...), in the order of the fewest
+ * operations; the first may be a vector, taken as a row, and the last one, taken as a column.
+ * Halves are rounded once. */
+#define cot_multi_dot(xs) cot_multi_dot_(COT_HERE, xs)
+/* sum conj(x) y along the last axis; the axes before it broadcast. */
+#define cot_vecdot(x, y) cot_vecdot_(COT_HERE, x, y)
 
 /* ---- functions of matrices ---- */
 

@@ -272,14 +272,13 @@ scalar_bool(ir_build *b, bool x)
     return ir_splat_int(b, ir_type_new(b->ctx, COT_BOOL, 0, NULL), x);
 }
 
-/* Does a sweep follow: one did something, and there were not too many. */
-static ir_graph *
-goes_on(ir_build *b, const ir_ref *x, int n)
+ir_graph *
+ir_la_goes_on(ir_build *b, const ir_ref *x)
 {
     ir_build *c = ir_sub_begin(b, "more");
-    ir_ref in[8];
+    ir_ref in[5];
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < 5; i++)
         in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
     ir_output(c,
               ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
@@ -312,7 +311,7 @@ sweeps(ir_build *b, const sweeping *o, ir_ref bound, ir_ref *a, ir_ref *v)
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, x[3]);
     ir_output(s, x[4]);
-    ir_graph *body = ir_sub_end(b, s), *cond = goes_on(b, in, 5);
+    ir_graph *body = ir_sub_end(b, s), *cond = ir_la_goes_on(b, in);
     *a = *v = IR_NONE;
     if (!body || !cond)
         return;

@@ -26,6 +26,10 @@ ir_la_turns ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bou
 /* In svd, what |r| is to be above. */
 ir_ref ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n);
 
+/* Does a sweep follow, given the bound, whether the last one did something, how many there
+ * were, a and v? */
+ir_graph *ir_la_goes_on(ir_build *b, const ir_ref *x);
+
 /* lanes.c: sweeps over matrices a [batch, n, m] and v, vectors in rows, many at a time:
  * `symmetric` as eigh, with bound [batch, 1, 1], else as svd. */
 void ir_la_lanes(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v);

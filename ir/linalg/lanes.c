@@ -155,19 +155,6 @@ sweep(ir_build *b, bool symmetric, const ir_la_deal *d, ir_ref bound, ir_ref *x)
     memcpy(x, out, sizeof out);
 }
 
-static ir_graph *
-goes_on(ir_build *b, const ir_ref *x, int n)
-{
-    ir_build *c = ir_sub_begin(b, "more");
-    ir_ref in[5];
-
-    for (int i = 0; i < n; i++)
-        in[i] = x[i] ? ir_input(c, ir_btype(b, x[i]), NULL) : IR_NONE;
-    ir_output(c,
-              ir_op2(c, OP_and, in[1], ir_op2(c, OP_lt, in[2], ir_la_number(c, IR_LA_SWEEPS))));
-    return ir_sub_end(b, c);
-}
-
 /* Sweeps over one block, a and v [rows, columns, lanes], bound [lanes]. */
 static void
 block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
@@ -189,7 +176,7 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, now[0]);
     ir_output(s, now[1]);
-    ir_graph *body = ir_sub_end(b, s), *cond = goes_on(b, in, 5);
+    ir_graph *body = ir_sub_end(b, s), *cond = ir_la_goes_on(b, in);
     *a = *v = IR_NONE;
     if (!body || !cond)
         return;

@@ -5,16 +5,18 @@
  * A pivot of 0 eliminates nothing (the column is 0 already), as in LAPACK.  Larger matrices go
  * by block columns from the left: the blocks of U above the diagonal one after the other, each
  * solved with a block of L and its product taken from the rows below, then the panels of the
- * block column.  Rows are exchanged in all columns when a panel is done; most rows stay where
+ * block column, which lies on its side meanwhile.  What a panel takes from the columns to its
+ * right is a product for each half of them and block of rows, so that those that are done cost
+ * nothing.  Rows are exchanged in all columns when a panel is done; most rows stay where
  * they are, so it is a gather and a scatter of those that do not.
  *
  * Source: J. Dongarra et al., ACM TOMS 16(1), 1990 (getrf); G. Golub, C. Van Loan, Matrix
  * Computations, 4th ed., 2013, section 3.2. */
 #include "ir/linalg/parts.h"
 
-/* Columns of a block column, all of which a panel's product goes over, and of a panel, all of
- * which a step does. */
-enum { BLOCK = 64, PANEL = 8 };
+/* Columns of a block column and of a panel, all of which a step goes over; how much longer than
+ * need be a column on its side is. */
+enum { BLOCK = 64, PANEL = 8, SPARE = 16 };
 
 /* A part of what a step overwrites, in memory of its own: a running sum of single elements. */
 static ir_ref
@@ -73,17 +75,17 @@ pivot_of(ir_build *b, ir_ref row, ir_ref j)
 }
 
 typedef struct panel {
-    ir_ref x, order, pivots;
+    ir_ref x, pivots;
 } panel;
 
 /* A step of factor_panel, in which the panel lies on its side, so that a column of it is
  * contiguous. */
 static void
-eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_ref *next)
+eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref *next)
 {
     const int64_t m = ir_la_cols(s, x), batch = ir_la_batch(s, x);
     ir_ref j = ir_add(s, at, step);
-    ir_ref col = kept(s, ir_la_block_at(s, x, step, 1, IR_NONE, m));
+    ir_ref col = ir_la_block_at(s, x, step, 1, IR_NONE, m);
     const exchange e = pivot_of(s, col, j);
     ir_ref at_p = column_of(s, x, e.p);
     ir_ref at_j = kept(s, ir_la_block_at(s, x, IR_NONE, ir_la_rows(s, x), j, 1));
@@ -99,24 +101,40 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref order, ir_re
     ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step),
                          ir_la_cols_where(s, OP_gt, x, j));
     next[0] = ir_select(s, here, ir_la_fit(s, lower, x), rest);
-    next[1] = exchanged(s, &e, order, kept(s, ir_la_block_at(s, order, IR_NONE, 1, j, 1)),
-                        column_of(s, order, e.p));
-    next[2] = ir_reshape(s, e.p, 1, &batch);
+    next[1] = ir_reshape(s, e.p, 1, &batch);
 }
 
-/* The columns of p->x, whose first diagonal element is in row `at`.  order, i32 [batch, 1,
- * rows], is exchanged as the rows are; pivots are [columns, batch]. */
+/* The columns of a panel that lies on its side, p->x, whose first diagonal element is in row
+ * `at`; pivots, i32 [batch, 1, columns]. */
 static void
 factor_panel(ir_build *b, ir_ref at, panel *p)
 {
     ir_la_loop l;
-    const ir_ref in[3] = { at, ir_la_turn(b, p->x), p->order };
-    ir_ref next[3], out[3] = { IR_NONE, IR_NONE, IR_NONE };
+    const int64_t batch = ir_la_batch(b, p->x), n = ir_la_rows(b, p->x);
+    const ir_ref in[2] = { at, p->x };
+    ir_ref next[2], out[2] = { IR_NONE, IR_NONE };
 
-    ir_la_loop_begin(b, &l, ir_la_cols(b, p->x), 1, 2, in);
-    eliminate_one(l.b, l.in[0], l.step, l.in[1], l.in[2], next);
+    ir_la_loop_begin(b, &l, n, 1, 1, in);
+    eliminate_one(l.b, l.in[0], l.step, l.in[1], next);
     ir_la_loop_end(b, &l, 1, next, out);
-    *p = (panel){ ir_la_turn(b, out[0]), out[1], out[2] };
+    p->x = out[0];
+    p->pivots = ir_reshape(b, ir_transpose(b, out[1], (const int64_t[]){ 1, 0 }), 3,
+                           (const int64_t[]){ batch, 1, n });
+}
+
+/* Where what is in the places x, i32 [batch, 1, any], was before the rows from `at` on were
+ * exchanged with the pivots, one after the other. */
+static ir_ref
+traced_back(ir_build *b, ir_ref x, ir_ref pivots, ir_ref at)
+{
+    for (int64_t i = ir_la_cols(b, pivots); x && i-- > 0;) {
+        ir_ref j = ir_add(b, at, ir_la_number(b, i)),
+               p = ir_la_fit(b, ir_la_block(b, pivots, 0, 1, i, 1), x);
+        j = j ? ir_broadcast_scalar(b, j, ir_btype(b, x)) : IR_NONE;
+        ir_ref other = ir_select(b, ir_op2(b, OP_eq, x, p), j, x);
+        x = ir_select(b, ir_op2(b, OP_eq, x, j), p, other);
+    }
+    return x;
 }
 
 /* ---- large matrices: batch 1 ---- */
@@ -179,58 +197,108 @@ move(ir_build *b, ir_ref x, int axis, ir_ref places, ir_ref from)
         &(ir_attrs){ .scatter = { window, here, none, none, here, IR_MODE_PROMISE, 0 } });
 }
 
-/* The rows that a panel at row `at` moved, and where they came from: [2 n, 1] each. */
+/* The rows that a panel of n columns at row `at` moved, and where they came from: [2 n, 1]
+ * each. */
 static void
 moved_rows(ir_build *b, const panel *p, ir_ref at, int64_t n, ir_ref *places, ir_ref *from)
 {
-    static const int64_t axis[1] = { 0 }, one[1] = { 1 };
-    const ir_ints none = { 0, NULL }, first = { 1, axis };
-    if (!p->order || !at)
+    const int64_t column[2] = { 2 * n, 1 }, line[3] = { 1, 1, n };
+    ir_ref own = ir_iota(b, COT_I32, 3, line, 2);
+
+    if (!p->pivots || !at)
         return;
-    const int64_t m = ir_la_cols(b, p->order), column[2] = { 2 * n, 1 };
-    ir_ref own = ir_iota(b, COT_I32, 1, &n, 0), order = ir_reshape(b, p->order, 1, &m);
     own = ir_add(b, own, ir_broadcast_scalar(b, at, ir_btype(b, own)));
-    ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ own, ir_reshape(b, p->pivots, 1, &n) }, 0);
+    ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ own, p->pivots }, 2);
     *places = ir_reshape(b, both, 2, column);
-    ir_ref y = ir_node1(
-        b, OP_gather, 2, (ir_ref[]){ order, *places },
-        &(ir_attrs){
-            .gather = { none, first, none, none, first, { 1, one }, IR_MODE_PROMISE } });
-    *from = ir_op1(b, OP_barrier, ir_reshape(b, y, 2, column));
+    ir_ref y = ir_reshape(b, traced_back(b, both, p->pivots, at), 2, column);
+    *from = ir_op1(b, OP_barrier, y);
 }
 
 typedef struct blocks {
     int64_t rows, size, fine;
 } blocks;
 
-/* Panel number k of `fine` columns of block column c, whose first diagonal row is `at`.  x and
- * order are the whole matrix and the order of its rows so far. */
+/* Columns `last` ... of a block column c on its side lose their part of u, [columns, fine],
+ * with the rows of panel x from `end` on, block by block of rows, the first of them `block`;
+ * half of c's columns at once. */
+typedef struct taking {
+    ir_ref x, end, block, u, last;
+} taking;
+
+/* The columns of t->u, which begin in row `at` of c. */
+static ir_ref
+take_rows(ir_build *b, const taking *t, ir_ref c, ir_ref at, const blocks *s)
+{
+    ir_la_loop l;
+    const int64_t n = ir_la_rows(b, t->u), m = s->size;
+    ir_ref in[5] = { t->x, t->end, t->u, at, c };
+
+    ir_la_for_begin(b, &l, t->block, ir_la_number(b, s->rows), 4, 1, in);
+    ir_build *f = l.b;
+    ir_ref from = ir_la_times(f, l.step, m),
+           x = ir_la_block_at(f, l.in[0], IR_NONE, s->fine, from, m);
+    ir_ref below = ir_la_cols_where(f, OP_ge, x, ir_sub(f, l.in[1], from));
+    ir_ref part = ir_la_dot(f, l.in[2], false, ir_la_keep(f, below, x, 0), false);
+    part = ir_sub(f, ir_la_block_at(f, l.in[4], l.in[3], n, from, m), part);
+    part = ir_la_put_at(f, l.in[4], part, l.in[3], from);
+    ir_la_for_end(b, &l, &part, &part);
+    return part;
+}
+
+static ir_ref
+take_panel(ir_build *b, const taking *t, ir_ref c, const blocks *s)
+{
+    ir_la_loop l;
+    const int64_t parts = s->size / s->fine % 2 ? 1 : 2, n = s->size / parts;
+    ir_ref in[5] = { t->x, t->end, t->block, t->u, c };
+
+    ir_la_for_begin(b, &l, ir_op2(b, OP_div, t->last, ir_la_number(b, n)),
+                    ir_la_number(b, parts), 4, 1, in);
+    ir_ref at = ir_la_times(l.b, l.step, n),
+           u = ir_la_block_at(l.b, l.in[3], at, n, IR_NONE, s->fine);
+    c = take_rows(l.b, &(taking){ l.in[0], l.in[1], l.in[2], u, IR_NONE }, l.in[4], at, s);
+    ir_la_for_end(b, &l, &c, &c);
+    return c;
+}
+
+/* Panel number k of `fine` columns of block column number `block`.  *c is that block column on
+ * its side, so that columns are contiguous; x and order are the whole matrix and the order of
+ * its rows so far. */
 static void
-one_panel(ir_build *b, const blocks *s, ir_ref at, ir_ref k, ir_ref *c, ir_ref *x,
+one_panel(ir_build *b, const blocks *s, ir_ref block, ir_ref k, ir_ref *c, ir_ref *x,
           ir_ref *order, ir_ref *inverses, ir_ref *pivots)
 {
-    const int64_t m = ir_la_rows(b, *x), n = s->size, w = s->fine;
-    ir_ref col = ir_la_times(b, k, w), row = ir_add(b, at, col), places = IR_NONE,
-           from = IR_NONE;
-    ir_ref start = *order ? ir_iota(b, COT_I32, 3, ir_btype(b, *order)->dims, 2) : IR_NONE;
-    panel p = { ir_la_block_at(b, *c, IR_NONE, m, col, w), start, IR_NONE };
+    const int64_t n = s->size, w = s->fine;
+    ir_ref col = ir_la_times(b, k, w), row = ir_add(b, ir_la_times(b, block, n), col),
+           places = IR_NONE, from = IR_NONE;
+    panel p = { .x = ir_la_block_at(b, *c, col, w, IR_NONE, ir_la_cols(b, *c)) };
 
     factor_panel(b, row, &p);
     moved_rows(b, &p, row, w, &places, &from);
     *x = move(b, *x, 1, places, from);
     *order = move(b, *order, 2, places, from);
-    *c = ir_la_put_at(b, move(b, *c, 1, places, from), p.x, IR_NONE, col);
-    ir_ref inv = ir_la_inverse(b, ir_la_block_at(b, p.x, row, w, IR_NONE, w), true);
+    *c = ir_la_put_at(b, move(b, *c, 2, places, from), p.x, col, IR_NONE);
+    ir_ref d = ir_la_turn(b, ir_la_block_at(b, p.x, IR_NONE, w, row, w));
+    ir_ref inv = ir_la_inverse(b, d, true);
     *inverses = ir_la_put_at(b, *inverses, inv, row, IR_NONE);
     /* The rows of U to the right, and the rows below without their product. */
-    ir_ref beside = ir_la_block_at(b, *c, row, w, IR_NONE, n),
-           u = ir_la_dot(b, inv, false, beside, false);
+    ir_ref beside = ir_la_block_at(b, *c, IR_NONE, n, row, w),
+           u = ir_la_dot(b, beside, false, inv, true);
     ir_ref last = ir_add(b, col, ir_la_number(b, w)), end = ir_add(b, row, ir_la_number(b, w));
-    ir_ref right = ir_la_cols_where(b, OP_ge, u, last);
-    *c = ir_la_put_at(b, *c, ir_select(b, right, u, beside), row, IR_NONE);
-    ir_ref lower = ir_la_keep(b, ir_la_rows_where(b, OP_ge, p.x, end), p.x, 0);
-    *c = ir_sub(b, *c, ir_la_dot(b, lower, false, ir_la_keep(b, right, u, 0), false));
+    ir_ref right = ir_la_rows_where(b, OP_ge, u, last);
+    *c = ir_la_put_at(b, *c, ir_select(b, right, u, beside), IR_NONE, row);
+    *c = take_panel(b, &(taking){ p.x, end, block, ir_la_keep(b, right, u, 0), last }, *c, s);
     *pivots = p.pivots ? ir_reshape(b, p.pivots, 1, &w) : IR_NONE;
+}
+
+/* A block column with its columns contiguous, and at distances that are no power of two, so
+ * that a row's elements are not all in one set of the cache. */
+static ir_ref
+on_its_side(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_la_type(b, x, 1, ir_la_cols(b, x), ir_la_rows(b, x) + SPARE);
+
+    return x ? ir_la_put(b, ir_zeros(b, t), ir_la_turn(b, x), 0, 0) : IR_NONE;
 }
 
 /* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and
@@ -251,12 +319,13 @@ factor_blocks(ir_build *b, ir_ref x, const blocks *s, ir_ref *y)
     ir_ref at = ir_la_times(l.b, l.step, s->size);
     ir_ref c = ir_la_block_at(l.b, l.in[0], IR_NONE, m, at, s->size);
     c = from_the_left(l.b, l.in[0], l.in[2], c, l.step, s->rows, s->size);
-    ir_ref state[5] = { at, c, l.in[0], l.in[1], l.in[2] };
+    ir_ref state[5] = { l.step, on_its_side(l.b, c), l.in[0], l.in[1], l.in[2] };
     ir_la_loop_begin(l.b, &p, s->size / s->fine, 1, 4, state);
     memcpy(next, p.in + 1, 4 * sizeof *next);
     one_panel(p.b, s, p.in[0], p.step, &next[0], &next[1], &next[2], &next[3], &next[4]);
     ir_la_loop_end(l.b, &p, 1, next, out);
-    next[0] = ir_la_put_at(l.b, out[1], out[0], IR_NONE, at);
+    c = ir_la_turn(l.b, ir_la_cut(l.b, out[0], s->size, m));
+    next[0] = ir_la_put_at(l.b, out[1], c, IR_NONE, at);
     next[1] = out[2], next[2] = out[3];
     next[3] = out[4] ? ir_reshape(l.b, out[4], 1, &s->size) : IR_NONE;
     memset(out, 0, sizeof out);
@@ -293,18 +362,18 @@ large(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
 static void
 tall(ir_build *b, ir_ref x, ir_ref *y)
 {
-    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
-    panel p = { .x = x };
+    const int64_t n = ir_la_cols(b, x),
+                  order[3] = { ir_la_batch(b, x), 1, ir_la_rows(b, x) };
+    panel p = { .x = ir_la_turn(b, x) };
 
     if (n > IR_LA_SMALL) {
         ir_la_map(b, large, NULL, 1, &x, 3, y);
         return;
     }
-    p.order = ir_iota(b, COT_I32, 3, (const int64_t[]){ batch, 1, m }, 2);
-    factor_panel(b, ir_la_number(b, 0), &p);
-    y[0] = p.x, y[1] = p.order;
-    y[2] = ir_reshape(b, ir_transpose(b, p.pivots, (const int64_t[]){ 1, 0 }), 3,
-                      (const int64_t[]){ batch, 1, n });
+    ir_ref zero = ir_la_number(b, 0), own = ir_iota(b, COT_I32, 3, order, 2);
+    factor_panel(b, zero, &p);
+    y[0] = ir_la_turn(b, p.x), y[1] = traced_back(b, own, p.pivots, zero);
+    y[2] = p.pivots;
 }
 
 /* What has more columns than rows: U of the columns on the right is solved for. */
