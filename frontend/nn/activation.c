@@ -75,7 +75,7 @@ cot_prelu_(cot_place at, cot_value x, cot_value weight)
 {
     const cot_value w = fe_wide(at, x);
 
-    if (!fe_floating(at, "prelu", x))
+    if (!fe_floating(at, "prelu", x) || !fe_fits(at, "prelu", "weight", weight, x, true))
         return x;
     return fe_back(at, positive_or(at, w, cot_mul(fe_channels(at, fe_wide(at, weight), w), w)),
                    cot_dtype_of(x));

@@ -8,6 +8,7 @@
  * maximum one over indexed windows.  Source of both: PyTorch's documentation of
  * ConvTranspose2d and AdaptiveAvgPool2d. */
 #include <math.h>
+#include <string.h>
 
 #include "cotrace/nn.h"
 
@@ -15,10 +16,33 @@
 
 /* ---- convolution ---- */
 
-static cot_value
-with_bias(cot_place at, cot_value y, cot_value bias)
+/* The axis of the result's features: what .spec, which ends with the result, calls C. */
+static int
+feature_axis(const char *spec)
 {
-    return fe_given(bias) ? cot_add(y, fe_channels(at, bias, y)) : y;
+    const char *result = spec ? strchr(spec, '>') : NULL,
+               *c = result ? strchr(result, 'C') : NULL;
+
+    return c ? (int)(c - result) - 1 : 1;
+}
+
+static cot_value
+with_bias(cot_place at, const char *op, cot_value y, cot_value bias, const char *spec)
+{
+    const int axis = feature_axis(spec), rank = cot_rank(y);
+    int64_t shape[COT_MAX_RANK];
+
+    if (!fe_given(bias) || cot_dtype_of(y) == COT_DTYPE_NONE ||
+        cot_dtype_of(bias) == COT_DTYPE_NONE)
+        return y;
+    if (cot_rank(bias) != 1 ||
+        (cot_size(bias, 0) != cot_size(y, axis) && cot_size(bias, 0) != 1))
+        return fe_wrong(at, y, op, ERR_shape_wrong,
+                        "bias is %s; wants one element for each feature, axis %d of %s",
+                        fe_type_text(bias), axis, fe_type_text(y));
+    for (int k = 0; k < rank; k++)
+        shape[k] = k == axis ? cot_size(bias, 0) : 1;
+    return cot_add(y, fe_shaped(at, bias, rank, shape));
 }
 
 static bool
@@ -40,9 +64,11 @@ cot_conv_layer_(cot_place at, int n, cot_value x, cot_value w, cot_value bias,
 {
     static const char *const name[] = { "conv", "conv1d", "conv2d", "conv3d" };
 
+    FE_OPTIONS(cot_window_options, opt, o, size);
+
     if (!is_spatial(at, name[n], n, x, w))
         return x;
-    return with_bias(at, cot_conv_(at, x, w, o, size), bias);
+    return with_bias(at, name[n], cot_conv_(at, x, w, o, size), bias, opt.spec);
 }
 
 /* [i, o / groups, window] to [o, i / groups, window], the windows reversed. */
@@ -107,7 +133,7 @@ cot_conv_transpose_(cot_place at, int n, cot_value x, cot_value w, cot_value bia
     cot_value y =
         cot_conv(x, exchanged(at, w, groups), .padding = { 2 * n, 0, padding },
                  .base_dilation = o.strides, .dilation = o.dilation, .groups = o.groups);
-    return with_bias(at, y, bias);
+    return with_bias(at, name[n], y, bias, NULL);
 }
 
 /* ---- adaptive pooling ---- */

@@ -28,7 +28,7 @@ by_group(cot_place at, const char *op, cot_value x, int64_t groups, const cot_no
         count *= shape[k];
     cot_value y = cot_reshape(fe_wide(at, x), shape[0], groups, count / groups);
     y = fe_shaped(at, cot_layer_norm(y, .eps = o->eps), rank, shape);
-    return fe_back(at, fe_scaled(at, y, o->scale, o->bias), cot_dtype_of(x));
+    return fe_back(at, fe_scaled(at, op, y, o->scale, o->bias), cot_dtype_of(x));
 }
 
 cot_value
@@ -64,7 +64,9 @@ cot_rms_norm_(cot_place at, cot_value x, const cot_norm_options *o, size_t size)
                        : cot_dtype_of(w) == COT_F64 ? DBL_EPSILON
                                                     : (double)FLT_EPSILON;
 
-    if (!fe_floating(at, "rms_norm", x))
+    if (!fe_floating(at, "rms_norm", x) ||
+        !fe_fits(at, "rms_norm", ".scale", opt.scale, x, false) ||
+        !fe_fits(at, "rms_norm", ".bias", opt.bias, x, false))
         return x;
     cot_value mean = cot_mean(cot_square(w), .axes = or_last(opt.axes), .keepdims = 1);
     cot_value y = cot_mul(w, cot_rsqrt(cot_add(mean, eps)));

@@ -1,9 +1,9 @@
 /* Optimisers: one step from parameters, gradients and state to the next.
  *
  * A kind is a formula on one parameter with its slots of state; the driver walks the lists.
- * The state is laid out slot by slot: all first slots, then all second ones; Adam's count of
- * steps comes before.  Formulas and their order of operations are those of PyTorch's
- * documentation. */
+ * The state is laid out slot by slot: all first slots, then all second ones; the count of steps
+ * of Adam, and of SGD with dampening, comes before.  Formulas and their order of operations are
+ * those of PyTorch's documentation. */
 #include <math.h>
 
 #include "cotrace/optim.h"
@@ -15,6 +15,7 @@ typedef struct update {
     cot_value rate; /* scalar; unset: o->rate */
     double fixed;
     cot_value fix1, fix2; /* adam: 1 - beta^t */
+    cot_value share;      /* sgd: the part of g that the velocity takes: of the first all */
 } update;
 
 /* x (a parameter) and g become the next x; s, its slots, become the next slots. */
@@ -56,7 +57,8 @@ sgd(cot_place at, const update *u, cot_value x, cot_value g, cot_value *s)
 
     if (o->momentum != 0) {
         s[0] = cot_add(cot_mul(o->momentum, s[0]),
-                       o->dampening == 0 ? g : cot_mul(1 - o->dampening, g));
+                       o->dampening == 0 ? g
+                                         : cot_mul(cot_convert(u->share, cot_dtype_of(g)), g));
         g = o->nesterov ? cot_add(g, cot_mul(o->momentum, s[0])) : s[0];
     }
     return moved(at, u, x, g);
@@ -148,25 +150,49 @@ slots(const cot_optim *o)
     }
 }
 
+static bool
+is_method(const cot_optim *o)
+{
+    return (unsigned)o->kind < sizeof methods / sizeof *methods;
+}
+
+/* Has the state the number of steps so far? */
+static bool
+counts(const cot_optim *o)
+{
+    return (is_method(o) && methods[o->kind].counts) ||
+           (o->kind == COT_SGD && o->momentum != 0 && o->dampening != 0);
+}
+
+static bool
+kind_fits(cot_place at, const cot_optim *o, cot_values params, const char *op)
+{
+    if (!is_method(o) && params.n > 0)
+        fe_wrong(at, params.at[0], op, ERR_attr_wrong, "kind is %d; wants an optimiser",
+                 (int)o->kind);
+    return is_method(o);
+}
+
 int
 cot_optim_state_count(const cot_optim *o, int n)
 {
-    return slots(o) * n + methods[o->kind].counts;
+    return slots(o) * n + counts(o);
 }
 
 void
 cot_optim_begin_(cot_place at, const cot_optim *o, cot_values params, cot_value *state)
 {
-    const bool counts = methods[o->kind].counts;
+    const bool first = counts(o);
 
+    kind_fits(at, o, params, "optim_begin");
     for (int i = 0; i < params.n; i++) {
         const cot_value x = params.at[i];
         cot_trace *t = fe_open(at, x, "optim_begin");
         cot_type type = cot_type_of(x);
         type.dtype = ir_compute_type(type.dtype);
         for (int k = 0; k < slots(o); k++)
-            state[counts + k * params.n + i] = t && type.dtype ? cot_zeros(t, type) : x;
-        if (i == 0 && counts)
+            state[first + k * params.n + i] = t && type.dtype ? cot_zeros(t, type) : x;
+        if (i == 0 && first)
             state[0] = t ? cot_zeros(t, cot_i32()) : x;
     }
 }
@@ -198,16 +224,20 @@ begin(cot_place at, const cot_optim *o, cot_values params, cot_values state,
       cot_value *state_out)
 {
     update u = {
-        o, o->schedule, either(o->rate, methods[o->kind].rate), { NULL, 0, 0 }, { NULL, 0, 0 }
+        .o = o, .rate = o->schedule, .fixed = either(o->rate, methods[o->kind].rate)
     };
     cot_dtype widest = COT_F32;
 
-    if (!methods[o->kind].counts || params.n == 0)
+    if (!counts(o) || params.n == 0)
         return u;
     for (int i = 0; i < params.n; i++)
         widest = cot_dtype_of(params.at[i]) == COT_F64 ? COT_F64 : widest;
     state_out[0] = cot_add(state.at[0], 1);
     cot_value t = cot_convert(state_out[0], widest);
+    if (o->kind == COT_SGD) {
+        u.share = cot_sub(1, cot_mul(o->dampening, cot_convert(cot_gt(t, 1), widest)));
+        return u;
+    }
     u.fix1 = correction(at, either(o->beta1, 0.9), t);
     u.fix2 = correction(at, either(o->beta2, 0.999), t);
     return u;
@@ -217,13 +247,14 @@ void
 cot_optim_step_(cot_place at, const cot_optim *o, cot_values params, cot_values gradients,
                 cot_values state, cot_value *params_out, cot_value *state_out)
 {
-    const method *m = &methods[o->kind];
-    const int n = params.n, k = slots(o), first = m->counts;
+    const int n = params.n, k = slots(o), first = counts(o);
 
     for (int i = 0; i < n; i++)
         params_out[i] = params.at[i];
-    if (!lists_fit(at, o, params, gradients, state))
+    if (!kind_fits(at, o, params, "optim_step") ||
+        !lists_fit(at, o, params, gradients, state))
         return;
+    const method *m = &methods[o->kind];
     const update u = begin(at, o, params, state, state_out);
     for (int i = 0; i < n; i++) {
         cot_value s[3], x = fe_wide(at, params.at[i]), g = fe_wide(at, gradients.at[i]);
