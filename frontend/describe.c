@@ -73,10 +73,11 @@ cot_value_text(cot_value v)
 
     if (!v.ctx)
         return "a value that was never set";
-    IR_TRY (v.ctx) {
-        const cot_trace *t = fe_trace_of(v.ctx, v);
+    cot_context *ctx = fe_context(v.ctx);
+    IR_TRY (ctx) {
+        const cot_trace *t = fe_trace_of(ctx, v);
         ir_buf b;
-        ir_buf_init(&b, &v.ctx->arena);
+        ir_buf_init(&b, &ctx->arena);
         if (t && v.id)
             print_value(t, v, &b);
         else

@@ -17,6 +17,9 @@ typedef struct flow {
     cot_fn *fn; /* call */
 } flow;
 
+/* What says how many results the body of a loop has. */
+#define FROM_CARRIES "by .in it gives"
+
 static cot_context *
 context_of(const flow *f)
 {
@@ -28,7 +31,7 @@ context_of(const flow *f)
         ctx = f->o.in.at[i].ctx;
     for (int i = 0; i < f->o.xs.n && !ctx; i++)
         ctx = f->o.xs.at[i].ctx;
-    return ctx;
+    return fe_context(ctx);
 }
 
 /* The operands of a list, and their types; false if one is bad. */
@@ -179,7 +182,7 @@ choose(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
     fe_sub *s = IR_NEW_N(b->arena, fe_sub, f->bodies.n + 1);
     ir_graph **branch = IR_NEW_N(b->arena, ir_graph *, f->bodies.n + 1);
-    fe_wiring w = { .loop = false };
+    fe_wiring w = { .counted = "by .n_out it gives" };
     ir_ref p = predicate(b, f);
 
     (void)x, (void)n;
@@ -328,7 +331,7 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     int n_in = f->o.in.n;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    fe_wiring w = { .loop = true };
+    fe_wiring w = { .loop = true, .counted = "a predicate gives" };
     fe_sub body[2], *holds = &body[0], *step = &body[1];
     ir_ref *all;
 
@@ -340,8 +343,10 @@ loop(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!operands(b, f, f->o.in, in, type) ||
         !fe_trace_flow(b, ir_format(b->arena, "%s.while", b->name), f->bodies.at[0], f->o.user,
                        n_in, type, 1, &w, holds) ||
-        !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds) ||
-        !fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user,
+        !decides_once(b, f->op, holds) || !writes_nothing(b, f->op, holds))
+        return IR_NONE;
+    w.counted = FROM_CARRIES;
+    if (!fe_trace_flow(b, ir_format(b->arena, "%s.do", b->name), f->bodies.at[1], f->o.user,
                        n_in, type, n_in, &w, step))
         return IR_NONE;
     ir_attrs at = { .loop = { .max = f->o.max } };
@@ -374,10 +379,14 @@ cot_while_(cot_place at, cot_body *holds, cot_body *step, const cot_flow_options
 static bool
 slices(ir_build *b, const flow *f, const ir_ref *xs, const ir_type **type, int64_t *length)
 {
-    *length = f->o.length;
+    if (f->o.xs.n == 0 && f->o.length == 0) {
+        ir_build_fail(b, f->op, ERR_flow_unsaid);
+        return false;
+    }
+    *length = f->o.length == COT_NONE ? 0 : f->o.length;
     for (int i = 0; i < f->o.xs.n; i++) {
         const ir_type *t = ir_btype(b, xs[i]);
-        if (t->rank > 0 && i == 0 && *length == 0)
+        if (t->rank > 0 && i == 0 && f->o.length == 0)
             *length = t->dims[0];
         if (t->rank < 1 || t->dims[0] != *length) {
             ir_build_fail(b, f->op, ERR_flow_slices, i, ir_type_str(b->ctx, t),
@@ -396,7 +405,7 @@ scan(ir_build *b, const fe_arg *x, int n, const void *options)
     int carries = f->o.in.n, n_in = carries + f->o.xs.n, n_out = carries + f->o.n_out;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, n_in + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n_in + 1);
-    fe_wiring w = { .loop = true };
+    fe_wiring w = { .loop = true, .counted = "by .in and .n_out it gives" };
     int64_t length;
     ir_ref *all;
     fe_sub step;
@@ -493,7 +502,7 @@ fori(ir_build *b, const fe_arg *x, int n, const void *options)
     bool known = f->head.kind != COT_IS_VALUE;
     const ir_type **type = IR_NEW_N(b->arena, const ir_type *, carries + 1);
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, carries + 1);
-    fe_wiring w = { .loop = true };
+    fe_wiring w = { .loop = true, .counted = FROM_CARRIES };
     ir_ref *all;
     fe_sub step;
 

@@ -312,8 +312,10 @@ verify(const ir_graph *g, const char *after)
 static cot_status
 specialise_body(cot_fn *f, bool alone, fe_special *s)
 {
-    fe_source source = { f->name, f->body, f->user,    f->loc,      f->n_in, f->n_out,
-                         s->type, alone,   f->in_name, f->out_name, f,       true, false };
+    fe_source source = { .name = f->name, .body = f->body, .user = f->user, .loc = f->loc,
+                         .n_in = f->n_in, .n_out = f->n_out, .type = s->type, .alone = alone,
+                         .in_name = f->in_name, .out_name = f->out_name, .fn = f,
+                         .inout = true };
     cot_trace *t;
 
     if (s->n_types != f->n_in)

@@ -212,7 +212,7 @@ run_view(cot_place at, const char *op, view_rule *rule, cot_value x, const void 
     cot_value y = fe_apply_in(x.ctx, at, op, view_apply, &v);
 
     if (y.id)
-        x.ctx->trace->slot[y.id].base = v.base;
+        y.ctx->trace->slot[y.id].base = v.base;
     return y;
 }
 

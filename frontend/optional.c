@@ -247,9 +247,6 @@ fe_specialise_taking(cot_fn *f, bool alone, fe_special *s)
         s->captured = t->captured;
         s->n_hidden = (int)t->n_hidden;
     }
-    while (ctx->trace != below) { /* it failed: the trace was not ended */
-        ctx->trace->open = false;
-        ctx->trace = ctx->trace->below;
-    }
+    fe_trace_unwind(ctx, below); /* it failed: the trace was not ended */
     return status;
 }

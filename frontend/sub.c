@@ -74,7 +74,8 @@ fe_trace_flow(ir_build *b, const char *name, cot_body *body, void *user, int n_i
               const ir_type *const *type, int n_out, fe_wiring *w, fe_sub *s)
 {
     const fe_source source = { .name = name, .body = body, .user = user, .loc = b->loc,
-                               .n_in = n_in, .n_out = n_out, .type = type, .flow = true };
+                               .n_in = n_in, .n_out = n_out, .type = type, .flow = true,
+                               .counted = w->counted };
     cot_trace *t;
 
     if (!run_body(b, &source, s, &t))

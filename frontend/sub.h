@@ -29,6 +29,7 @@ typedef struct fe_sub {
 /* What the sub-functions of a node of control flow have in common. */
 typedef struct fe_wiring {
     bool loop;
+    const char *counted; /* which options say how many results a body has */
     fe_shared consts;
     uint32_t *written; /* slots of this trace */
     uint32_t n_written, cap_written;

@@ -231,6 +231,30 @@ fe_current(cot_context *ctx, cot_place at, const char *op)
 
 /* ---- a body ---- */
 
+/* The latest trace that is open on this thread; NULL: none is. */
+static _Thread_local cot_trace *here;
+
+cot_context *
+fe_context(cot_context *ctx)
+{
+    return ctx && here ? here->ctx : ctx;
+}
+
+static void
+leave(cot_trace *t)
+{
+    t->open = false;
+    t->ctx->trace = t->below;
+    here = t->before;
+}
+
+void
+fe_trace_unwind(cot_context *ctx, const cot_trace *below)
+{
+    while (ctx->trace != below)
+        leave(ctx->trace);
+}
+
 cot_trace *
 fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
 {
@@ -240,6 +264,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     t->ctx = ctx;
     t->b = b;
     t->below = ctx->trace;
+    t->before = here;
     t->outer = s->alone ? NULL : ctx->trace;
     t->flow = s->flow && t->outer;
     t->serial = ++ctx->serial;
@@ -252,7 +277,7 @@ fe_trace_begin(cot_context *ctx, const fe_source *s, cot_value *in)
     IR_PUSH(b->arena, t->slot, t->n_slot, t->cap_slot, (fe_slot){ 0 });
     for (int i = 0; i < s->n_in; i++)
         in[i] = fe_handle(t, ir_input(b, s->type[i], s->in_name ? s->in_name[i] : NULL));
-    ctx->trace = ctx->latest = t;
+    ctx->trace = ctx->latest = here = t;
     return t;
 }
 
@@ -299,8 +324,7 @@ fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out, ir_graph **
     for (uint32_t i = 0; i < t->n_adopted && t->b->status == COT_OK; i++)
         if (!t->slot[t->adopted[i]].base && t->slot[t->adopted[i]].written)
             ir_output(t->b, t->slot[t->adopted[i]].ref);
-    t->open = false;
-    t->ctx->trace = t->below;
+    leave(t);
     return ir_build_end(t->b, graph);
 }
 
@@ -317,9 +341,10 @@ check_room(cot_trace *t, const fe_source *s, const cot_value *out)
     for (int i = s->n_out; i < s->n_out + ROOM; i++)
         if (out[i].ctx || out[i].trace || out[i].id) {
             t->b->loc = s->loc;
+            const char *made = s->counted ? s->counted : "the function was made with";
             ir_build_fail(t->b, s->name, ERR_usage,
                           ir_format(&t->ctx->message_arena,
-                                    "the body set result %d, counted from 0; the function was made with %d", i,
+                                    "the body set result %d, counted from 0; %s %d", i, made,
                                     s->n_out));
             return;
         }
@@ -345,10 +370,7 @@ fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph, cot_trace *
         *trace = t;
         status = fe_trace_end(t, s, out, graph);
     }
-    while (ctx->trace != below) { /* memory ran short: the trace was not ended */
-        ctx->trace->open = false;
-        ctx->trace = ctx->trace->below;
-    }
+    fe_trace_unwind(ctx, below); /* memory ran short: the trace was not ended */
     return status;
 }
 
@@ -426,7 +448,7 @@ fe_apply(cot_place at, const char *op, fe_rule *rule, int n, const cot_operand *
         ctx = x[i].kind == COT_IS_VALUE ? x[i].value.ctx : NULL;
     if (!ctx)
         return (cot_value){ NULL, 0, 0 };
-    return apply(ctx, at, op, rule, n, x, options);
+    return apply(fe_context(ctx), at, op, rule, n, x, options);
 }
 
 cot_value
@@ -449,7 +471,7 @@ fe_apply_in(cot_context *ctx, cot_place at, const char *op, fe_rule *rule, const
 {
     if (!ctx)
         return (cot_value){ NULL, 0, 0 };
-    return apply(ctx, at, op, rule, 0, NULL, options);
+    return apply(fe_context(ctx), at, op, rule, 0, NULL, options);
 }
 
 typedef struct values_call {

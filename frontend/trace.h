@@ -23,6 +23,7 @@ struct cot_trace {
     cot_context *ctx;
     ir_build *b;
     cot_trace *below; /* the innermost open trace when this one began       */
+    cot_trace *before; /* that of this thread, of any context                */
     cot_trace *earlier; /* begun just before this one, open or ended          */
     cot_trace *outer; /* where captures come from: below, or NULL: nowhere  */
     ir_loc loc;       /* of the function                                    */
@@ -55,6 +56,7 @@ typedef struct fe_source {
     const struct cot_fn *fn; /* whose optional arguments the body reads, or NULL */
     bool inout;              /* written arguments are in/out, else local */
     bool flow; /* a body of control flow: what it writes of outside are its last results */
+    const char *counted; /* what says how many results it has, or NULL: its function */
 } fe_source;
 
 /* Begin a trace with the inputs of s (in gets handles), end it with the results out.  An ended
@@ -66,6 +68,12 @@ cot_status fe_trace_end(cot_trace *t, const fe_source *s, const cot_value *out,
 /* *graph and what it captured, in the arena of the graph. */
 cot_status fe_trace_run(cot_context *ctx, const fe_source *s, ir_graph **graph,
                         cot_trace **trace);
+/* End the traces above `below` that an error left open. */
+void fe_trace_unwind(cot_context *ctx, const cot_trace *below);
+/* The context of a handle: while a trace is open on this thread, that of the trace.  A handle
+ * that was never set may hold anything, and what it points to is not looked at.  NULL for
+ * NULL. */
+cot_context *fe_context(cot_context *ctx);
 
 /* The operand of t for a handle: its own value, or a capture; IR_NONE with the error recorded.
  */
@@ -196,6 +204,8 @@ ir_ref fe_from_start(ir_build *b, ir_ref index, int64_t size);
  * op. */
 bool fe_is_float(ir_build *b, const char *op, const ir_type *t);
 bool fe_is_ordered(ir_build *b, const char *op, const ir_type *t);
+/* Does a weight broadcast to x, so that x keeps its shape? */
+bool fe_type_fits(const ir_type *weight, const ir_type *x);
 /* f16 and bf16 become f32, others stay; and back. */
 ir_ref fe_widen(ir_build *b, ir_ref x);
 ir_ref fe_narrow(ir_build *b, ir_ref x, cot_dtype to);

@@ -39,9 +39,11 @@ cot_operand_uint(unsigned long long x)
 static const ir_type *
 type_of(cot_value x)
 {
-    for (cot_trace *t = x.ctx ? x.ctx->trace : NULL; t; t = t->below)
+    const cot_context *ctx = fe_context(x.ctx);
+
+    for (cot_trace *t = ctx ? ctx->trace : NULL; t; t = t->below)
         if (t->serial == x.trace)
-            return x.id ? ir_btype(t->b, t->slot[x.id].ref) : NULL;
+            return x.id && x.id < t->n_slot ? ir_btype(t->b, t->slot[x.id].ref) : NULL;
     return NULL;
 }
 
@@ -454,6 +456,17 @@ fe_spread(ir_build *b, ir_ref y, ir_ref x, ir_axes axes)
         if (!ir_axes_has(axes, k))
             dims[n++] = k;
     return ir_broadcast_in_dim(b, y, t->rank, t->dims, dims);
+}
+
+bool
+fe_type_fits(const ir_type *weight, const ir_type *x)
+{
+    const int more = x->rank - weight->rank;
+
+    for (int k = 0; k < weight->rank && more >= 0; k++)
+        if (weight->dims[k] != 1 && weight->dims[k] != x->dims[more + k])
+            return false;
+    return more >= 0;
 }
 
 bool

@@ -64,6 +64,7 @@ typedef struct cot_options {
     const char *driver;     /* the CUDA driver's library; NULL: COT_CUDA_DRIVER, or libcuda.so.1 */
     int debug;              /* 1: line tables for what is compiled, and gdb knows JIT code; 0: COT_DEBUG says */
     int perf;               /* 1: JIT code is listed in /tmp/perf-PID.map, for perf; 0: COT_PERF says */
+    int compile_threads;    /* threads that compile for this process, 4 at most; 0: as many as processors, unless COT_COMPILE_THREADS says */
 } cot_options;
 
 /* A new context.  options may be NULL; its strings are copied.  NULL if memory is short.

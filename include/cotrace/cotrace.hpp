@@ -437,6 +437,14 @@ inline value solve(cot_value a, cot_value b, COT_PLACE_) { return cot_solve_(cot
 inline value inv(cot_value x, COT_PLACE_) { return cot_inv_(cot_place{file, line}, x); }
 inline value det(cot_value x, COT_PLACE_) { return cot_det_(cot_place{file, line}, x); }
 inline value slogdet(cot_value x, value *logabs, COT_PLACE_) { return cot_slogdet_(cot_place{file, line}, x, logabs); }
+inline value cholesky_solve(cot_value l, cot_value b, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_cholesky_solve_(cot_place{file, line}, l, b, &o, sizeof o); }
+inline value cholesky_inverse(cot_value l, const cot_linalg_options &o = {}, COT_PLACE_) { return cot_cholesky_inverse_(cot_place{file, line}, l, &o, sizeof o); }
+inline value lu_solve(cot_value factors, cot_value order, cot_value b, COT_PLACE_) { return cot_lu_solve_(cot_place{file, line}, factors, order, b); }
+inline value tensorsolve(cot_value a, cot_value b, COT_PLACE_) { return cot_tensorsolve_(cot_place{file, line}, a, b); }
+inline value tensorinv(cot_value x, int64_t ind = 2, COT_PLACE_) { return cot_tensorinv_(cot_place{file, line}, x, ind); }
+inline value householder_product(cot_value v, cot_value tau, COT_PLACE_) { return cot_householder_product_(cot_place{file, line}, v, tau); }
+inline value multi_dot(values xs, COT_PLACE_) { return cot_multi_dot_(cot_place{file, line}, xs.x); }
+inline value vecdot(cot_value x, cot_value y, COT_PLACE_) { return cot_vecdot_(cot_place{file, line}, x, y); }
 inline value lstsq(cot_value a, cot_value b, COT_PLACE_) { return cot_lstsq_(cot_place{file, line}, a, b); }
 inline value pinv(cot_value x, COT_PLACE_) { return cot_pinv_(cot_place{file, line}, x); }
 inline value expm(cot_value x, COT_PLACE_) { return cot_expm_(cot_place{file, line}, x); }

@@ -70,7 +70,7 @@ COT_API cot_value cot_segment_(cot_place at, cot_update_kind kind, cot_value x, 
 #define COT_MASK(mask, bound) cot_at_mask(mask, bound)
 
 /* COT_AT(i, COT_SPAN(1, 5), v): 1 to 12 entries: integers, spans and the like, values (integers
- * of any shape). */
+ * of any shape; in an update that needs no bound a bool, the mask itself). */
 #define COT_AT_(x)                                                                               \
     _Generic((x), cot_at: cot_at_same, cot_value: cot_at_value, _Bool: cot_at_int,               \
              char: cot_at_int, signed char: cot_at_int, unsigned char: cot_at_int,               \

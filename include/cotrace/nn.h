@@ -206,7 +206,7 @@ COT_INIT_F_(cot_kaiming_normal_)
 /* ---- convolutions, pooling ---- */
 
 /* x [n, i, spatial], weight [o, i / groups, window], bias [o]: as cot_conv (window.h), whose
- * options these are. */
+ * options these are; the bias goes along the result's features, wherever .spec has them. */
 #define cot_conv1d(...) COT_CONV_LAYER_(1, __VA_ARGS__, .end_ = 0)
 #define cot_conv2d(...) COT_CONV_LAYER_(2, __VA_ARGS__, .end_ = 0)
 #define cot_conv3d(...) COT_CONV_LAYER_(3, __VA_ARGS__, .end_ = 0)

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 typedef enum cot_optim_kind {
-    COT_SGD = 0,                /* state: with momentum, a velocity for each parameter                          */
+    COT_SGD = 0,                /* state: with momentum a velocity for each parameter, and with
+                                 * dampening too the steps so far before them        */
     COT_ADAM, COT_ADAMW,        /* the steps so far, then two moments (with .amsgrad three) for each parameter  */
     COT_RMSPROP,                /* the mean square, with .centered the mean, with momentum a velocity           */
     COT_ADAGRAD,                /* the sum of squares                                                           */
@@ -73,7 +74,8 @@ COT_API void cot_lbfgs_push_(cot_place at, cot_value s, cot_value y, cot_value c
 /* One step: n parameters, their gradients of the same types, the state; the next of both to
  * params_out, state_out.
  *
- * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values
+ * Errors   COT_ERR_ARG  the lists do not have n, n and cot_optim_state_count(o, n) values, or the
+ *                       kind is none of the above
  * Sources  D. Kingma, J. Ba, Adam, 2015; I. Loshchilov, F. Hutter, Decoupled Weight Decay, 2019; J. Duchi et al.,
  *          Adaptive Subgradient Methods, 2011; X. Chen et al., Symbolic Discovery of
  *          Optimization Algorithms, 2023;

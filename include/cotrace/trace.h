@@ -582,7 +582,7 @@ typedef struct cot_flow_options {
     cot_values xs;              /* scan, map: sliced on axis 0, one slice a step                   */
     cot_value *out;             /* the results; NULL: only the first, which is returned            */
     int n_out;                  /* cond, switch, map: results; 0: 1.  scan: results after the carries */
-    int64_t length;             /* scan: steps, where xs is empty                                  */
+    int64_t length;             /* scan: steps, where xs is empty; COT_NONE: none         */
     int64_t max;                /* while: at most so many steps; passing it is COT_ERR_BOUND       */
     int reverse;                /* scan: from the last slice to the first                          */
     int64_t segments;           /* scan: reverse mode keeps the carries between so many segments
@@ -631,8 +631,8 @@ COT_API cot_value cot_map_(cot_place at, cot_body *each, const cot_flow_options 
  * have their types. */
 #define cot_while(...) COT_WHILE_(__VA_ARGS__, .end_ = 0)
 #define COT_WHILE_(holds, step, ...) cot_while_(COT_HERE, holds, step, COT_FLOW_(__VA_ARGS__))
-/* step(carries, slices) gives (carries, ys), once for each slice of .xs on axis 0; results: the last
- * carries, then each y stacked on axis 0. */
+/* step(carries, slices) gives (carries, ys), once for each slice of .xs on axis 0, or .length
+ * times; results: the last carries, then each y stacked on axis 0. */
 #define cot_scan(...) COT_SCAN_(__VA_ARGS__, .end_ = 0)
 #define COT_SCAN_(step, ...) cot_scan_(COT_HERE, step, COT_FLOW_(__VA_ARGS__))
 /* step(i, carries) gives the carries, for i (i32[]) from 0 to n - 1; n is a number or a value. */

@@ -71,7 +71,8 @@ COT_API cot_value cot_conv_(cot_place at, cot_value x, cot_value w, const cot_wi
     cot_window_min_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 /* Pooling: the maximum, the mean of each window, side by side where .strides are absent, as in
  * PyTorch and Keras (in JAX's lax and flax they are then 1).  For the mean padding counts as
- * zeros, or with .count_valid = 1 not at all. */
+ * zeros, or with .count_valid = 1 not at all.  Where an axis with its padding is shorter than
+ * the window, no window has a place: the result is empty, as XLA's (PyTorch refuses it). */
 #define cot_max_pool(...) COT_MAX_POOL_(__VA_ARGS__, .end_ = 0)
 #define COT_MAX_POOL_(x, window, ...) cot_max_pool_(COT_HERE, x, window, COT_WINDOW_(__VA_ARGS__))
 #define cot_avg_pool(...) COT_AVG_POOL_(__VA_ARGS__, .end_ = 0)

@@ -235,6 +235,36 @@ START_TEST(results_that_are_too_many)
 }
 END_TEST
 
+static void
+two_results(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    (void)t, (void)user;
+    out[0] = cot_add(in[0], in[1]);
+    out[1] = in[0];
+}
+
+/* Results of a loop that were not asked for, and what the caller then reads of them. */
+static void
+too_few_asked(cot_trace *t, const cot_value *in, cot_value *out, void *user)
+{
+    cot_value y[2];
+
+    (void)t, (void)user;
+    memset(y, 0x5a, sizeof y);
+    cot_scan_((cot_place){"main.c", 11}, two_results,
+              &(cot_flow_options){.in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1]), .out = y}, sizeof(cot_flow_options));
+    (void)cot_dtype_of(y[1]), (void)cot_value_text(y[1]);
+    cot_scan(two_results, .in = COT_VALUES(y[1]), .xs = COT_VALUES(in[1]), .out = y, .n_out = 1);
+    out[0] = cot_neg(cot_add(y[1], 1));
+}
+
+START_TEST(results_that_were_not_asked_for)
+{
+    traced_fails(cot_fn_new(ctx, "loop", too_few_asked, 2, 1, NULL), COT_TYPES(cot_f32(), cot_f32(3)), COT_ERR_ARG,
+                 "main.c:11: loop.scan: the body set result 1, counted from 0; by .in and .n_out it gives 1");
+}
+END_TEST
+
 START_TEST(pipelines_that_do_not_fit)
 {
     cot_fn *f = cot_fn_new(ctx, "id", id, 1, 1, NULL);
@@ -390,6 +420,7 @@ main(void)
         ONCE(transforms_that_do_not_fit),
         ONCE(the_first_error_is_kept),
         ONCE(results_that_are_too_many),
+        ONCE(results_that_were_not_asked_for),
         ONCE(pipelines_that_do_not_fit),
         ONCE(trees_that_do_not_fit),
         ONCE(nothing_where_something_is_wanted),

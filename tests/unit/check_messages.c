@@ -89,7 +89,19 @@ BODY(nowhere,    out[0] = cot_cond(1, same, same, .in = COT_VALUES(in[0]), .n_ou
 BODY(prefixes,  out[0] = cot_associative_scan(NULL, .xs = COT_VALUES(in[0]));)
 BODY(sizes,      out[0] = cot_reshape(in[0], -1, -1);)
 BODY(odd_pairs,  out[0] = cot_ppermute(in[0], "i", COT_LIST(0, 1, 1));)
-#line 101 "check_messages.c"
+BODY(unsaid,     out[0] = cot_scan(same, .in = COT_VALUES(in[0]));)
+BODY(unsaid_map, out[0] = cot_map(same, .t = t);)
+BODY(said_twice, out[0] = cot_scan(same, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1]), .length = COT_NONE);)
+BODY(scaled,     out[0] = cot_layer_norm(in[0], .scale = in[1]);)
+BODY(shifted,    out[0] = cot_layer_norm(in[0], .bias = in[1]);)
+BODY(by_root,    out[0] = cot_rms_norm(in[0], .scale = in[1]);)
+BODY(by_group,   out[0] = cot_group_norm(in[0], 2, .scale = in[1]);)
+BODY(by_example, out[0] = cot_instance_norm(in[0], .bias = in[1]);)
+BODY(slopes,     out[0] = cot_prelu(in[0], in[1]);)
+BODY(conv_bias,  out[0] = cot_conv1d(in[0], in[1], in[2]);)
+BODY(back_bias,  out[0] = cot_conv_transpose1d(in[0], in[1], in[2]);)
+BODY(last_bias,  out[0] = cot_conv1d(in[0], in[1], in[2], .spec = "NWC,WIO->NWC");)
+#line 105 "check_messages.c"
 /* clang-format on */
 
 static void
@@ -173,9 +185,68 @@ START_TEST(of_flow)
     fails(prefixes, COT_TYPES(m), COT_ERR_ARG, "model.c:35: associative_scan: a body is NULL");
     fails(few_steps, COT_TYPES(m), COT_ERR_ARG,
           "model.c:8: fori: the number of steps is -1; wants 0 to 2147483647");
+    fails(unsaid, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:38: scan: has neither slices nor a number of steps; wants .xs, or .length (COT_NONE: no step)");
+    fails(unsaid_map, COT_TYPES(m), COT_ERR_ARG,
+          "model.c:39: map: has neither slices nor a number of steps; wants .xs, or .length (COT_NONE: no step)");
+    fails(said_twice, COT_TYPES(m, cot_f32(3)), COT_ERR_SHAPE,
+          "model.c:40: scan: .xs 0 is f32[3]; wants an axis to slice, of size 0");
     cot_fn *one = cot_fn_new(ctx, "one", keeps, 1, 1, NULL);
     traced_fails(cot_fn_new(ctx, "f", call_two, 1, 1, &one), COT_TYPES(m), COT_ERR_ARG,
                  "model.c:9: call: one has 1 results; the call takes 2");
+}
+END_TEST
+
+/* A weight that does not fit is the layer's error, not that of the product inside it. */
+START_TEST(of_weights)
+{
+    cot_type x = cot_f32(2, 4, 5);
+
+    fails(scaled, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
+          "model.c:41: layer_norm: .scale is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+    fails(scaled, COT_TYPES(x, cot_f32(1, 2, 4, 5)), COT_ERR_SHAPE,
+          "model.c:41: layer_norm: .scale is f32[1,2,4,5]; wants a shape that broadcasts to that of f32[2,4,5]");
+    fails(shifted, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
+          "model.c:42: layer_norm: .bias is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+    fails(by_root, COT_TYPES(x, cot_f32(4)), COT_ERR_SHAPE,
+          "model.c:43: rms_norm: .scale is f32[4]; wants a shape that broadcasts to that of f32[2,4,5]");
+    fails(by_group, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
+          "model.c:44: group_norm: .scale is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+    fails(by_example, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
+          "model.c:45: instance_norm: .bias is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+    fails(slopes, COT_TYPES(x, cot_f32(5)), COT_ERR_SHAPE,
+          "model.c:46: prelu: weight is f32[5]; wants one element for each channel, axis 1 of f32[2,4,5]");
+    fails(conv_bias, COT_TYPES(x, cot_f32(3, 4, 1), cot_f32(5)), COT_ERR_SHAPE,
+          "model.c:47: conv1d: bias is f32[5]; wants one element for each feature, axis 1 of f32[2,3,5]");
+    fails(back_bias, COT_TYPES(x, cot_f32(4, 3, 1), cot_f32(5)), COT_ERR_SHAPE,
+          "model.c:48: conv_transpose1d: bias is f32[5]; wants one element for each feature, axis 1 of f32[2,3,5]");
+    fails(last_bias, COT_TYPES(x, cot_f32(1, 5, 3), cot_f32(4)), COT_ERR_SHAPE,
+          "model.c:49: conv1d: bias is f32[4]; wants one element for each feature, axis 2 of f32[2,4,3]");
+}
+END_TEST
+
+/* COT_OFF and COT_DUMP, here by their fields: a name that nothing has is not passed over. */
+START_TEST(of_options)
+{
+    static const struct { cot_options o; const char *want; } rows[] = {
+        { { .off = "fuse,csee" }, "COT_OFF names 'csee'; wants cse, fuse or all" },
+        { { .dump = "trace,plans", .dump_fn = "none" },
+          "COT_DUMP names 'plans'; wants a pass, trace, fuse, plan, llvm, asm, ptx or all" },
+    };
+    const cot_types t = COT_TYPES(cot_f32(2));
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cot_context *c = cot_context_new(&rows[i].o);
+        cot_kernel *k = NULL;
+        ck_assert_int_eq(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t, &(cot_compile_options){ .backend = "eval" }, &k), COT_ERR_ARG);
+        ck_assert_str_eq(cot_error(c), rows[i].want);
+        cot_context_free(c);
+    }
+    cot_context *c = cot_context_new(&(cot_options){ .off = "cse,fuse", .dump = "trace,grad,fuse,kernels,plan,llvm,asm,ptx,all", .dump_fn = "none" });
+    cot_kernel *k = NULL;
+    ck_assert_msg(cot_compile(cot_fn_new(c, "keeps", keeps, 1, 1, NULL), t, &(cot_compile_options){ .backend = "eval" }, &k) == COT_OK, "%s", cot_error(c));
+    cot_kernel_free(k);
+    cot_context_free(c);
 }
 END_TEST
 
@@ -353,6 +424,8 @@ main(void)
         ONCE(of_no_trace),
         ONCE(of_operands),
         ONCE(of_flow),
+        ONCE(of_weights),
+        ONCE(of_options),
         ONCE(of_bare_numbers),
         ONCE(of_functions),
         ONCE(of_custom_functions),
