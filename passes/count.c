@@ -169,8 +169,9 @@ trips_of(const counter *c)
     return end < least || end > most ? -1 : trips;
 }
 
-int64_t
-pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in)
+/* How often the while n runs on operands `in`, if that is known now; else -1. */
+static int64_t
+trips_at(const ir_build *b, const ir_node *n, const ir_ref *in)
 {
     counter c;
     int64_t trips = find_counter(b, n, in, &c) ? trips_of(&c) : -1;
@@ -242,7 +243,7 @@ static void
 count_loop(ir_build *b, const ir_node *n, const ir_attrs *at, const ir_ref *in, int64_t most,
            ir_ref *out)
 {
-    const int64_t trips = pass_trips(b, n, in);
+    const int64_t trips = trips_at(b, n, in);
 
     if (trips < 0 || !has_room(n, trips, most)) {
         ir_add_node(b, OP_while, n->n_in, in, at, out);

@@ -63,8 +63,6 @@ typedef struct pass_parts {
 cot_status pass_parts_of(const ir_graph *f, const pass_wrt *wrt, bool all, int aux,
                          const char *what, const char *how, pass_parts *out);
 
-/* count.c: how often the while n runs on operands `in`, if that is known now; else -1. */
-int64_t pass_trips(const ir_build *b, const ir_node *n, const ir_ref *in);
 /* f with its counted loops as scans, where reverse mode has memory for them; f itself if
  * none. */
 cot_status pass_count_for_reverse(const ir_graph *f, const ir_graph **out);

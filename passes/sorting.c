@@ -309,8 +309,9 @@ by_merging(ir_build *b, const pass_combiner *c, int64_t lines, int64_t n, const 
 
 /* ---- both ---- */
 
-ir_ref
-pass_take_along(ir_build *b, ir_ref x, ir_ref place, int axis)
+/* x with its elements along an axis at places of the same rank, which are within it. */
+static ir_ref
+take_along(ir_build *b, ir_ref x, ir_ref place, int axis)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t at[1] = { axis }, others[COT_MAX_RANK], sizes[COT_MAX_RANK];
@@ -330,8 +331,8 @@ pass_take_along(ir_build *b, ir_ref x, ir_ref place, int axis)
     return ir_node1(b, OP_gather, 2, in, &a);
 }
 
-ir_ref
-pass_sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x)
+static ir_ref
+sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x)
 {
     keys s = { .c = c };
     ir_ref *turned = IR_NEW_N(b->arena, ir_ref, c->n + 1);
@@ -358,8 +359,8 @@ pass_sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x)
 void
 pass_sort(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x, ir_ref *y)
 {
-    ir_ref place = pass_sort_places(b, c, axis, x);
+    ir_ref place = sort_places(b, c, axis, x);
 
     for (int i = 0; i < c->n; i++)
-        y[i] = pass_take_along(b, x[i], place, axis);
+        y[i] = take_along(b, x[i], place, axis);
 }

@@ -8,10 +8,7 @@
  * the comparator, equal ones in their own.  c->g: (a0, ..., b0, ...; captured) -> bool, whether
  * a comes before b: a strict weak order (of another one the result is some arrangement, the
  * same on every back end). */
-ir_ref pass_sort_places(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x);
 /* y[i]: x[i] at those places. */
 void pass_sort(ir_build *b, const pass_combiner *c, int axis, const ir_ref *x, ir_ref *y);
-/* x with its elements along an axis at places of the same rank, which are within it. */
-ir_ref pass_take_along(ir_build *b, ir_ref x, ir_ref place, int axis);
 
 #endif

@@ -32,8 +32,8 @@ difference_of(ir_build *b, ir_ref x, ir_ref y, ir_ref like)
     return x || y ? tan_sub(b, x, y) : pr_k(b, like, 0);
 }
 
-pass_pair
-pass_pair_mul(ir_build *b, pass_pair x, pass_pair y)
+static pass_pair
+mul_pairs(ir_build *b, pass_pair x, pass_pair y)
 {
     return (pass_pair){ difference_of(b, term(b, x.re, y.re), term(b, x.im, y.im), x.re),
                         sum_of(b, term(b, x.re, y.im), term(b, x.im, y.re), x.re) };
@@ -43,7 +43,7 @@ pass_pair
 pair_mul(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return pass_pair_mul(b, x[0], x[1]);
+    return mul_pairs(b, x[0], x[1]);
 }
 
 /* 1 for an infinite part, 0 for another, with its sign. */
@@ -148,9 +148,9 @@ pair_integer_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     pass_pair square = *x, power = { IR_NONE, IR_NONE };
     for (; k; k >>= 1) {
         if (k & 1)
-            power = power.re ? pass_pair_mul(b, power, square) : square;
+            power = power.re ? mul_pairs(b, power, square) : square;
         if (k > 1)
-            square = pass_pair_mul(b, square, square);
+            square = mul_pairs(b, square, square);
     }
     if (!power.re)
         return one(b, *x);
@@ -170,7 +170,7 @@ pair_scatter_mul(ir_build *b, const ir_node *n, const pass_pair *x)
     for (int i = 0; i < 4; i++)
         in[i] = ir_input(r, ir_scalar_type(b->ctx, ir_btype(b, x[0].re)->dtype), NULL);
     pass_pair product =
-        pass_pair_mul(r, (pass_pair){ in[0], in[1] }, (pass_pair){ in[2], in[3] });
+        mul_pairs(r, (pass_pair){ in[0], in[1] }, (pass_pair){ in[2], in[3] });
     ir_output(r, product.re);
     ir_output(r, product.im);
     if (ir_build_end(r, &g) != COT_OK)
@@ -213,7 +213,7 @@ product_along(ir_build *b, pass_pair z, int axis)
     while (n > 1) {
         const int64_t h = n / 2;
         pass_pair y =
-            pass_pair_mul(b, slice_pair(b, z, axis, 0, h), slice_pair(b, z, axis, h, 2 * h));
+            mul_pairs(b, slice_pair(b, z, axis, 0, h), slice_pair(b, z, axis, h, 2 * h));
         z = n % 2 ? join_pair(b, y, slice_pair(b, z, axis, 2 * h, n), axis) : y;
         n -= h;
         if (!z.re || !z.im)
@@ -271,7 +271,7 @@ pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
     for (int64_t d = 1; d < size && z.re && z.im; d *= 2) {
         pass_pair by = { shifted(b, z.re, axis, d, reverse, 1),
                          shifted(b, z.im, axis, d, reverse, 0) };
-        pass_pair y = pass_pair_mul(b, by, z);
+        pass_pair y = mul_pairs(b, by, z);
         const int64_t from = reverse ? 0 : d, to = reverse ? size - d : size;
         pass_pair taken = slice_pair(b, y, axis, from, to);
         pass_pair kept = slice_pair(b, z, axis, reverse ? to : 0, reverse ? size : from);

@@ -50,8 +50,8 @@ polar(ir_build *b, factors e, ir_ref x, ir_ref a, ir_ref y)
     return (pass_pair){ re, ir_select(b, pr_is(b, y, 0), y, im) };
 }
 
-pass_pair
-pass_pair_exp(ir_build *b, pass_pair z)
+static pass_pair
+exp_of(ir_build *b, pass_pair z)
 {
     return polar(b, exp_factors(b, z.re), z.re, z.im, z.im);
 }
@@ -60,7 +60,7 @@ pass_pair
 pair_exp(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return pass_pair_exp(b, *x);
+    return exp_of(b, *x);
 }
 
 /* 2^z: the angle is y log 2, and 2^x = 2^(x - k) 2^k. */
@@ -80,7 +80,7 @@ pair_exp2(ir_build *b, const ir_node *n, const pass_pair *x)
 pass_pair
 pair_expm1(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    pass_pair all = pass_pair_exp(b, *x);
+    pass_pair all = exp_of(b, *x);
     ir_ref s = real(b, OP_sin, pr_mulk(b, x->im, 0.5));
     ir_ref head = ir_mul(b, real(b, OP_expm1, x->re), real(b, OP_cos, x->im));
     ir_ref re = ir_sub(b, head, pr_mulk(b, ir_mul(b, s, s), 2));
@@ -89,8 +89,8 @@ pair_expm1(ir_build *b, const ir_node *n, const pass_pair *x)
     return (pass_pair){ ir_select(b, plain, pr_addk(b, all.re, -1), re), all.im };
 }
 
-pass_pair
-pass_pair_log(ir_build *b, pass_pair z)
+static pass_pair
+log_of(ir_build *b, pass_pair z)
 {
     return (pass_pair){ pr_log_abs(b, z.re, z.im, IR_NONE), ir_op2(b, OP_atan2, z.im, z.re) };
 }
@@ -99,13 +99,13 @@ pass_pair
 pair_log(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return pass_pair_log(b, *x);
+    return log_of(b, *x);
 }
 
 pass_pair
 pair_log2(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    pass_pair y = pass_pair_log(b, *x);
+    pass_pair y = log_of(b, *x);
     (void)n;
     return (pass_pair){ pr_mulk(b, y.re, 1 / LN2), pr_mulk(b, y.im, 1 / LN2) };
 }
@@ -168,7 +168,7 @@ pair_rsqrt(ir_build *b, const ir_node *n, const pass_pair *x)
 pass_pair
 pair_logistic(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    pass_pair e = pass_pair_exp(b, pass_pair_neg(b, *x));
+    pass_pair e = exp_of(b, pass_pair_neg(b, *x));
     (void)n;
     return one_over(b, (pass_pair){ pr_addk(b, e.re, 1), e.im });
 }
@@ -178,7 +178,7 @@ pair_logistic(ir_build *b, const ir_node *n, const pass_pair *x)
 pass_pair
 pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    const pass_pair z = x[0], w = x[1], log = pass_pair_log(b, z);
+    const pass_pair z = x[0], w = x[1], log = log_of(b, z);
     ir_ref size = pr_hypot(b, z.re, z.im), none = pr_is(b, size, 0), zero = pr_k(b, size, 0);
     ir_ref angle = log.im, by_size = ir_op2(b, OP_pow, size, w.re);
     ir_ref head = ir_select(b, none, zero, log.re);

@@ -35,10 +35,7 @@ pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pa
     pair_acos, pair_atan, pair_asinh, pair_acosh, pair_atanh;
 
 /* Arithmetic of pairs. */
-pass_pair pass_pair_mul(ir_build *b, pass_pair x, pass_pair y);
 pass_pair pass_pair_div(ir_build *b, pass_pair x, pass_pair y);
-pass_pair pass_pair_exp(ir_build *b, pass_pair z);
-pass_pair pass_pair_log(ir_build *b, pass_pair z);
 pass_pair pass_pair_sqrt(ir_build *b, pass_pair z);
 static inline pass_pair pass_pair_neg(ir_build *b, pass_pair z) { return (pass_pair){ ir_neg(b, z.re), ir_neg(b, z.im) }; }
 /* i z, -i z: no rounding, and no zero loses its sign. */

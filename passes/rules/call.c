@@ -47,22 +47,12 @@ transpose_call(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out);
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, n->n_in);
     ir_graph *body = NULL;
-    int n_in = 0, at = 0;
+    const int n_in = pass_flow_known(n, linear, in, ct, has, x);
 
     (void)f;
-    for (int i = 0; i < n->n_in; i++)
-        if (!linear[i])
-            x[n_in++] = in[i];
-    for (int j = 0; j < n->n_out; j++) {
-        has[j] = ct[j] != IR_NONE;
-        if (has[j])
-            x[n_in++] = ct[j];
-    }
     pass_flow_ok(b, pass_transpose_graph(n->at.call.body, linear, has, &body));
     call(b, n, body, n_in, x, z);
-    for (int i = 0; i < n->n_in; i++)
-        if (linear[i])
-            ct_in[i] = z[at++];
+    pass_flow_give(n, linear, z, ct_in);
 }
 
 void

@@ -80,27 +80,18 @@ void
 transpose_cond(ir_build *b, const ir_graph *f, const ir_node *n, const bool *linear,
                const ir_ref *in, const ir_ref *ct, ir_ref *ct_in)
 {
-    int count = n->at.cond.branches.n, n_in = 0, at = 0;
+    const int count = n->at.cond.branches.n;
     ir_graph **g = IR_NEW_N(b->arena, ir_graph *, count);
     bool *has = IR_NEW_N(b->arena, bool, n->n_out);
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out);
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, n->n_in);
+    const int n_in = pass_flow_known(n, linear, in, ct, has, x);
 
     (void)f;
-    for (int i = 0; i < n->n_in; i++)
-        if (!linear[i])
-            x[n_in++] = in[i];
-    for (int j = 0; j < n->n_out; j++) {
-        has[j] = ct[j] != IR_NONE;
-        if (has[j])
-            x[n_in++] = ct[j];
-    }
     for (int k = 0; k < count; k++)
         pass_flow_ok(b, pass_transpose_graph(branch(n, k), linear + 1, has, &g[k]));
     cond(b, count, g, n_in, x, z);
-    for (int i = 1; i < n->n_in; i++)
-        if (linear[i])
-            ct_in[i] = z[at++];
+    pass_flow_give(n, linear, z, ct_in);
 }
 
 /* Does index choose branch k?  Out of range is the first or the last. */

@@ -52,23 +52,13 @@ transpose_expand(ir_build *b, const ir_graph *f, const ir_node *n, const bool *l
     ir_ref *x = IR_NEW_N(b->arena, ir_ref, n->n_in + n->n_out + 1);
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, n->n_in + 1);
     const ir_graph *g = expansion(b, f, n);
-    int n_in = 0, at = 0;
     ir_graph *t;
 
-    for (int i = 0; i < n->n_in; i++)
-        if (!linear[i])
-            x[n_in++] = in[i];
-    for (int j = 0; j < n->n_out; j++) {
-        has[j] = ct[j] != IR_NONE;
-        if (has[j])
-            x[n_in++] = ct[j];
-    }
+    pass_flow_known(n, linear, in, ct, has, x);
     if (!g || !pass_flow_ok(b, pass_transpose_graph(g, linear, has, &t)))
         return;
     ir_inline_graph(b, t, x, z);
-    for (int i = 0; i < n->n_in; i++)
-        if (linear[i])
-            ct_in[i] = z[at++];
+    pass_flow_give(n, linear, z, ct_in);
 }
 
 void

@@ -384,3 +384,30 @@ pass_one_by_one(ir_build *b, const ir_graph *f, const ir_node *n, int64_t size,
     if (one)
         pass_vmap_into(b, one, size, 1, in, mapped, y, out_mapped);
 }
+
+/* ---- transposed bodies ---- */
+
+int
+pass_flow_known(const ir_node *n, const bool *linear, const ir_ref *in, const ir_ref *ct,
+                bool *has, ir_ref *x)
+{
+    int count = 0;
+
+    for (int i = 0; i < n->n_in; i++)
+        if (!linear[i])
+            x[count++] = in[i];
+    for (int j = 0; j < n->n_out; j++) {
+        has[j] = ct[j] != IR_NONE;
+        if (has[j])
+            x[count++] = ct[j];
+    }
+    return count;
+}
+
+void
+pass_flow_give(const ir_node *n, const bool *linear, const ir_ref *z, ir_ref *ct_in)
+{
+    for (int i = 0, at = 0; i < n->n_in; i++)
+        if (linear[i])
+            ct_in[i] = z[at++];
+}

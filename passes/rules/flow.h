@@ -58,4 +58,11 @@ ir_ref pass_lead(ir_build *b, ir_ref x, const ir_type *predicate);
 void pass_take_duals(ir_build *b, const ir_node *n, const bool *active, const dual *in,
                      int from, int to, flow_port *port, ir_ref *x, int *at);
 
+/* For the transpose of a body: the operands that are known, then the cotangents that there are,
+ * to x, which has room for all; returns how many.  has[j]: is there one of result j? */
+int pass_flow_known(const ir_node *n, const bool *linear, const ir_ref *in, const ir_ref *ct,
+                    bool *has, ir_ref *x);
+/* Its results z to the linear operands, in their order. */
+void pass_flow_give(const ir_node *n, const bool *linear, const ir_ref *z, ir_ref *ct_in);
+
 #endif

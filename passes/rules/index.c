@@ -439,6 +439,17 @@ any_mapped(const bool *mapped, int from, int n)
     return false;
 }
 
+/* A start in another type: what i64 cannot hold is clamped as any that lies beyond. */
+static ir_ref
+start_as(ir_build *b, ir_ref x, cot_dtype t)
+{
+    const ir_type *from = x ? ir_btype(b, x) : NULL;
+
+    if (from && from->dtype == COT_U64 && t == COT_I64)
+        x = ir_op2(b, OP_min, x, ir_splat_int(b, from, INT64_MAX));
+    return ir_convert(b, x, t);
+}
+
 /* The starts as index vectors [size, rank], of one integer type. */
 static ir_ref
 start_vectors(ir_build *b, const ir_graph *f, const ir_node *n, int from, int64_t size,
@@ -452,7 +463,7 @@ start_vectors(ir_build *b, const ir_graph *f, const ir_node *n, int from, int64_
         if (ir_type_at(f, n->in[from + i])->dtype != t)
             t = COT_I64;
     for (int i = 0; i < rank; i++) {
-        ir_ref x = ir_convert(b, in[from + i], t);
+        ir_ref x = start_as(b, in[from + i], t);
         x = pass_map_operand(b, x, mapped[from + i], size);
         column[i] = ir_reshape(b, x, 2, (int64_t[]){ size, 1 });
     }
