@@ -113,8 +113,8 @@ bounded(const ir_graph *f, ir_graph **out)
     return pass_rewrite(f, "check", bound_node, out);
 }
 
-cot_status
-rt_check_ends(const ir_graph *f, void *const *in, bool *ends)
+static cot_status
+check_ends(const ir_graph *f, void *const *in, bool *ends)
 {
     ir_graph *g;
     void **out;
@@ -135,7 +135,7 @@ rt_check_ends(const ir_graph *f, void *const *in, bool *ends)
 cot_status
 rt_check_points(const ir_graph *f, void *const *in, bool *ends)
 {
-    COT_TRY(rt_check_ends(f, in, ends));
+    COT_TRY(check_ends(f, in, ends));
     for (int i = 0; i < f->n_in && !*ends; i++) {
         const ir_type *t = ir_type_at(f, f->in[i]);
 
@@ -143,7 +143,7 @@ rt_check_points(const ir_graph *f, void *const *in, bool *ends)
             rt_set_element(ir_part_type(t->dtype), in[i], k,
                            fabs(rt_element(ir_part_type(t->dtype), in[i], k)));
     }
-    return *ends ? COT_OK : rt_check_ends(f, in, ends);
+    return *ends ? COT_OK : check_ends(f, in, ends);
 }
 
 /* ---- verdicts ---- */

@@ -17,7 +17,6 @@ typedef struct rt_verdict {
 
 /* Does f end there, as far as can be told: no loop without a bound goes on for long.  The
  * other, where it does not, makes the floats in `in` positive and asks again. */
-cot_status rt_check_ends(const ir_graph *f, void *const *in, bool *ends);
 cot_status rt_check_points(const ir_graph *f, void *const *in, bool *ends);
 #define RT_NO_END "a loop goes on and on at the arguments made from a seed; --in gives others"
 /* Every back end and width against the twin, bit for bit: NaNs count as one. */

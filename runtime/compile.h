@@ -70,9 +70,6 @@ struct cot_kernel {
     struct rt_program *program;         /* on a device; else NULL */
 };
 
-/* A pool of the context for so many threads, made at first use; freed with the context. */
-cot_parallel *rt_pool(cot_context *ctx, int threads);
-
 /* Call the kernel on pointers to arguments, then results, which fit; n_in + n_out + 1 of them,
  * the last one the pool.  work: the caller's, or NULL to take one. */
 cot_status rt_call_kernel(const cot_kernel *k, void *const *args, void *work);

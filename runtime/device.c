@@ -133,7 +133,12 @@ static cot_status
 sim_body(cot_context *ctx, void *arg)
 {
     const sim_run_of *c = arg;
-    const cg_device d = { c->p, sim_launch, sim_copy, sim_read, sim_write, sim_call, NULL };
+    const cg_device d = { .self = c->p,
+                          .launch = sim_launch,
+                          .copy = sim_copy,
+                          .read = sim_read,
+                          .write = sim_write,
+                          .call = sim_call };
     void *frame = rt_block_take(&c->p->frames);
     volatile cot_status s = COT_ERR_MEMORY;
 
@@ -147,7 +152,8 @@ sim_body(cot_context *ctx, void *arg)
 }
 
 static cot_status
-sim_run(rt_program *p, const cot_kernel *k, void *const *args, const bool *there, void *work)
+sim_run(rt_program *p, const cot_kernel *k, void *const *args,
+        struct ir_place *const *there, void *work)
 {
     sim_run_of c = { p, k, args, work };
     void *block = NULL;

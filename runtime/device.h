@@ -6,15 +6,17 @@
 #include "codegen/host.h"
 #include "runtime/compile.h"
 
+struct ir_place;
+
 /* A kind of device. */
 typedef struct rt_machine {
     /* What p needs besides its module.  The caller holds the context's lock and a recovery
      * point. */
     cot_status (*load)(struct rt_program *p, const rt_plan *plan);
-    /* args as for rt_call_kernel; there[i]: args[i] is an address of the device (NULL: none
-     * is).  The errors are recorded. */
+    /* args as for rt_call_kernel; there[i], if not NULL: args[i] is an address of the device,
+     * and lies there (NULL: none is).  The errors are recorded. */
     cot_status (*run)(struct rt_program *p, const cot_kernel *k, void *const *args,
-                      const bool *there, void *work);
+                      struct ir_place *const *there, void *work);
     void (*unload)(struct rt_program *p);       /* also after a load that failed */
     bool streams;               /* foreign functions may run on it, in a stream */
 } rt_machine;

@@ -184,8 +184,16 @@ borrow(cot_context *ctx, const importing *m, const cot_type *type, char *data, c
         ir_free(ctx, b);
         return ir_fail(ctx, 0, NULL, ERR_memory);
     }
-    *b = (borrowed){ .place = { here ? DL_HOST : DL_CUDA, here ? 0 : m->t->device.id, release, read_there, write_there, why_there },
-                     .versioned = m->versioned, .plain = m->plain, .g = g ? rt_gpu_hold(g) : NULL };
+    *b = (borrowed){ .place = { .device_type = here ? DL_HOST : DL_CUDA,
+                                .device_id = here ? 0 : m->t->device.id,
+                                .release = release,
+                                .read = read_there,
+                                .write = write_there,
+                                .why = why_there,
+                                .gpu = g },
+                     .versioned = m->versioned,
+                     .plain = m->plain,
+                     .g = g ? rt_gpu_hold(g) : NULL };
     (*out)->place = &b->place;
     (*out)->read_only = m->read_only;
     return COT_OK;
@@ -295,7 +303,7 @@ settle(cot_context *ctx, void *arg)
 
     if (ir_array_is_here(a))
         return COT_OK;
-    COT_TRY(rt_gpu_of(ctx, a->place->device_id, &g));
+    g = a->place->gpu;
     rt_gpu_begin(g);
     s = rt_gpu_sync(g);
     rt_gpu_end(g);

@@ -134,11 +134,11 @@ is_written(const cot_kernel *k, int i)
 
 /* Is the array where the kernel can reach it; on the device itself? */
 static cot_status
-check_place(const cot_kernel *k, int i, const cot_array *a, bool *there)
+check_place(const cot_kernel *k, int i, const cot_array *a, ir_place **there)
 {
     const ir_place *own = k->program ? k->program->place : NULL;
 
-    *there = !ir_array_is_here(a);
+    *there = ir_array_is_here(a) ? NULL : a->place;
     if (a->read_only && (is_written(k, i) || ir_ints_has(k->plan.donated, i)))
         return run_fail(k, ERR_usage, "an array that is written is read-only; wants one that can be written", 0, NULL);
     if (!*there || (own && own->device_type == a->place->device_type && own->device_id == a->place->device_id))
@@ -317,11 +317,11 @@ rt_call_kernel(const cot_kernel *k, void *const *args, void *work)
 
 /* What a hidden input reads in this call: memory as it is now; the generator's next key. */
 static cot_status
-bound_to(const cot_kernel *k, int i, uint64_t key[2], void **at, bool *there)
+bound_to(const cot_kernel *k, int i, uint64_t key[2], void **at, ir_place **there)
 {
     const ir_hidden *h = &k->graph->hidden[i];
 
-    *there = false;
+    *there = NULL;
     *at = key;
     if (h->kind == IR_HIDDEN_ARRAY) {
         *at = h->array->data;
@@ -355,7 +355,7 @@ cot_run_with(const cot_kernel *k, void *work, cot_array *const *results,
     if (!k)
         return COT_ERR_ARG; /* there is no context to tell it to */
     void *pointer[k->n_in + k->n_out + 1];
-    bool there[k->n_in + k->n_out + 1];
+    ir_place *there[k->n_in + k->n_out + 1];
     uint64_t key[2];
 
     if ((!args && k->n_args > 0) || (!results && k->n_out > 0))

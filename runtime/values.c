@@ -95,7 +95,9 @@ print_element(ir_buf *b, cot_dtype t, const void *data, int64_t i)
         ir_buf_str(b, ", ");
         print_element(b, ir_part_type(t), data, 2 * i + 1);
         ir_buf_str(b, ")");
-    } else if (t == COT_F64)
+    } else if (ir_is_float(t) && isnan(rt_element(t, data, i)))
+        ir_buf_str(b, "nan"); /* its sign is not promised */
+    else if (t == COT_F64)
         ir_buf_f64(b, ((const double *)data)[i]);
     else if (ir_is_float(t))
         ir_buf_f32(b, (float)rt_element(t, data, i));
