@@ -6,8 +6,9 @@
  * call; GB/s or GFLOP/s; and the speed beside the hand-written C (above 1: Cotrace is faster).
  * --json prints a line per workload for bench/peers.py, which adds JAX and PyTorch.  --c adds
  * the speed of the C source beside the JIT's, compiled by clang and by gcc with -O2
- * -march=native.  --cpu takes the processor's time, where others use it too.  Machines differ
- * and are shared: only ratios of one run mean anything. */
+ * -march=native.  --arch and --bits compile for another processor that this one can stand in
+ * for ("--arch znver3 --bits 256": no AVX-512).  --cpu takes the processor's time, where others
+ * use it too.  Machines differ and are shared: only ratios of one run mean anything. */
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
@@ -36,10 +37,12 @@ typedef struct settings {
     int threads;
     double seconds; /* per side and workload */
     bool hand, json, c;
+    const char *arch; /* a processor, or NULL: this one */
+    int bits;         /* of a vector; 0: what it has */
 } settings;
 
 enum { C_COMPILERS = 2 };
-static const char *const c_compiler[C_COMPILERS] = { "clang -O2", "gcc -O2" };
+static const char *const c_compiler[C_COMPILERS] = { "clang", "gcc" };
 
 typedef struct timing {
     double median, least;
@@ -142,14 +145,20 @@ prepare(subject *s, const settings *set)
     if (cot_trace_fn(f, (cot_types){ n, type }, &graph) != COT_OK)
         return failed(s->ctx, s->w->name);
     double t1 = now();
-    if (cot_compile_graph(graph, &(cot_compile_options){ .threads = set->threads },
-                          &s->kernel) != COT_OK)
+    const cot_compile_options jit = { .threads = set->threads,
+                                      .cpu = set->arch,
+                                      .vector_bits = set->bits },
+                              source = { .backend = "c", .vector_bits = set->bits };
+    if (cot_compile_graph(graph, &jit, &s->kernel) != COT_OK)
         return failed(s->ctx, s->w->name);
     s->trace_ms = 1e3 * (t1 - t0);
     s->compile_ms = 1e3 * (now() - t1);
     for (int k = 0; set->c && k < C_COMPILERS; k++) {
-        setenv("COT_CC", c_compiler[k], 1);
-        if (cot_compile_graph(graph, &(cot_compile_options){ .backend = "c" }, &s->c[k]) != COT_OK)
+        char compiler[128];
+        snprintf(compiler, sizeof compiler, "%s -O2 -march=%s", c_compiler[k],
+                 set->arch ? set->arch : "native");
+        setenv("COT_CC", compiler, 1);
+        if (cot_compile_graph(graph, &source, &s->c[k]) != COT_OK)
             failed(s->ctx, s->w->name);
     }
     s->n_out = cot_graph_n_out(graph);
@@ -339,8 +348,7 @@ print(const subject *s, const settings *set, timing ours, timing hand, const tim
                hand.median / ours.median < 0.9 ? "  below 0.9" : "");
     for (int k = 0; k < C_COMPILERS; k++)
         if (c[k].median > 0)
-            printf("  %.*s %.2f", (int)strcspn(c_compiler[k], " "), c_compiler[k],
-                   ours.least / c[k].least);
+            printf("  %s %.2f", c_compiler[k], ours.least / c[k].least);
     printf("\n");
     fflush(stdout);
 }
@@ -379,6 +387,8 @@ main(int argc, char **argv)
         { "list", no_argument, NULL, 'l' },
         { "c", no_argument, NULL, 'c' },
         { "cpu", no_argument, NULL, 'p' },
+        { "arch", required_argument, NULL, 'a' },
+        { "bits", required_argument, NULL, 'b' },
         { 0 },
     };
     settings set = { .threads = 1, .seconds = 0.5, .hand = true };
@@ -390,6 +400,8 @@ main(int argc, char **argv)
         case 'o': set.hand = false; break;
         case 'j': set.json = true; break;
         case 'c': set.c = true; break;
+        case 'a': set.arch = optarg; break;
+        case 'b': set.bits = atoi(optarg); break;
         case 'p': watch = CLOCK_PROCESS_CPUTIME_ID; break;
         case 'l':
             for (int k = 0; k < LISTS; k++)

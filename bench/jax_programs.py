@@ -4,7 +4,7 @@
     jax_programs.py COT [--goldens FOLDER] [--seconds S] [NAME ...]
 
 COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with their gradients, those
-of tests/programs, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
+of tests/programs, a few of linear algebra, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
 thread.  Ours is the least time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
 first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text, transforms it and
 compiles.  Above 1, Cotrace is faster.
@@ -109,6 +109,32 @@ def measure_golden(cot, name, path, exe, compile_jax, shapes, device, folder, se
     print(f"| {name} | {us * 1e6:.2f} us | {them / us:.1f} | {first * 1e3:.0f} ms | {compile_jax / first:.1f} |", flush=True)
 
 
+def linear_algebra(waves):
+    """Matrix by matrix: names, functions, arguments."""
+    a, tall, b = waves(1, 8, 8), waves(2, 12, 5), waves(3, 12)
+    large = waves(1, 64, 64)
+
+    def by_qr(a, b):
+        q, r = jax.numpy.linalg.qr(a)
+        return jax.scipy.linalg.solve_triangular(r, q.T @ b)
+
+    def factors(a):
+        q, r = jax.numpy.linalg.qr(a)
+        p, l, u = jax.scipy.linalg.lu(a)
+        v, s, w = jax.numpy.linalg.svd(a)
+        e, x = jax.numpy.linalg.eigh(a + a.T)
+        return q @ r, p @ l @ u, (v * s) @ w, (x * e) @ x.T
+
+    total = lambda f: lambda *args: jax.grad(lambda a: jax.numpy.sum(f(a, *args[1:]) ** 2))(args[0])
+    return [("QR, LU, SVD and eigh of 8", factors, [a]),
+            ("SVD of 8", jax.numpy.linalg.svd, [a]),
+            ("least squares by QR, 12 x 5", by_qr, [tall, b]),
+            ("its gradient", total(by_qr), [tall, b]),
+            ("gradient of eigenvectors of 8", total(lambda a: jax.numpy.linalg.eigh(a + a.T)[1]), [a]),
+            ("solve with 64", jax.numpy.linalg.solve, [large, waves(2, 64)]),
+            ("cholesky of 64", lambda a: jax.numpy.linalg.cholesky(a @ a.T + 8 * jax.numpy.eye(64)), [large])]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cot")
@@ -139,6 +165,12 @@ def main():
             if wanted(f.__name__):
                 measure(o.cot, f.__name__, f, [np.asarray(a) for a in f.__defaults__], "",
                         os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"), folder, o.seconds)
+        for name, f, args in linear_algebra(small.waves):
+            if wanted(name):
+                mlir = os.path.join(folder, "lowered.mlir")
+                with open(mlir, "w") as out:
+                    out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
+                measure(o.cot, name, f, args, "", mlir, folder, o.seconds)
         jax.config.update("jax_enable_x64", True)
         for g in goldens(o.goldens, 12) if os.path.isdir(o.goldens) else ():
             if wanted(g[0]):

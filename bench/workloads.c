@@ -430,6 +430,12 @@ BODY(log_determinant)
     (void)cot_slogdet(in[0], &out[0]);
 }
 
+BODY(determinant)
+{
+    UNUSED;
+    out[0] = cot_det(in[0]);
+}
+
 BODY(least_squares)
 {
     UNUSED;
@@ -443,12 +449,19 @@ PLAIN(eigh, eigh, 1, 2)
 PLAIN(svd, svd, 1, 3)
 PLAIN(inverse, inverse, 1, 1)
 PLAIN(log_determinant, log_determinant, 1, 1)
+PLAIN(determinant, determinant, 1, 1)
 PLAIN(least_squares, least_squares, 2, 1)
 
 static cot_fn *
 make_log_determinant_grad(cot_context *ctx)
 {
     return cot_grad(make_log_determinant(ctx));
+}
+
+static cot_fn *
+make_determinant_grad(cot_context *ctx)
+{
+    return cot_grad(make_determinant(ctx));
 }
 
 #define MATRIX(name, ...)                                                                      \
@@ -523,6 +536,7 @@ static const workload rows[] = {
     { "cholesky_f64_256", make_cholesky, args_matrix_256_f64, 1, NULL, 16.0 * 256 * 256, CUBE(256) / 6, 0 },
     { "cholesky_f64_1024", make_cholesky, args_matrix_1024_f64, 1, NULL, 16.0 * 1024 * 1024, CUBE(1024) / 6, 0 },
     { "cholesky_4096x8", make_cholesky, args_matrices, 1, NULL, 4096 * 8.0 * 64, 4096 * CUBE(8) / 6, 0 },
+    { "lu_128", make_lu, args_matrix_128, 1, NULL, 8.0 * 128 * 128, CUBE(128) / 3, 0 },
     { "lu_256", make_lu, args_matrix_256, 1, NULL, 8.0 * 256 * 256, CUBE(256) / 3, 0 },
     { "lu_1024", make_lu, args_matrix_1024, 1, NULL, 8.0 * 1024 * 1024, CUBE(1024) / 3, 0 },
     { "qr_256", make_qr, args_matrix_256, 1, NULL, 12.0 * 256 * 256, CUBE(256) * 4 / 3, 0 },
@@ -532,6 +546,10 @@ static const workload rows[] = {
     { "svd_16", make_svd, args_matrix_16, 1, NULL, 16.0 * 16 * 16, CUBE(16) * 8, 0 },
     { "inv_128", make_inverse, args_matrix_128, 1, NULL, 8.0 * 128 * 128, CUBE(128), 0 },
     { "logdet_grad_128", make_log_determinant_grad, args_matrix_128, 1, NULL, 8.0 * 128 * 128,
+      CUBE(128), 0 },
+    { "det_grad_32", make_determinant_grad, args_matrix_32, 1, NULL, 8.0 * 32 * 32,
+      CUBE(32), 0 },
+    { "det_grad_128", make_determinant_grad, args_matrix_128, 1, NULL, 8.0 * 128 * 128,
       CUBE(128), 0 },
     { "lstsq_256x64", make_least_squares, args_least_squares, 2, NULL, 4.0 * 256 * 65,
       2.0 * 256 * 64 * 64, 0 },
