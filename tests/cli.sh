@@ -277,5 +277,44 @@ END
 { printf '\223NUMPY\001\000'; printf '\067\000'; printf "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"; printf '\004\000\000\000\000\000\000\000'; } >n.npy
 status 2 "$cot" run open.mlir --backend eval;                says "argument 1 has open sizes; wants its type given"
 status 0 "$cot" run open.mlir --backend eval --in n.npy four.npy; prints "f32[4,2] [[1, 1], [2, 2], [3, 3], [4, 4]]"
+# Sizes that functions compute, of windows and of results; jvp takes tangents behind arguments.
+cat >windows.mlir <<'END'
+func.func private @window(%n: tensor<i32>) -> tensor<1xi32> {
+  %0 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  return %0 : tensor<1xi32>
+}
+func.func private @sum(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %a, %b : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @total(%n: tensor<i32>, %x: tensor<?xf32>) -> tensor<f32> {
+  %0 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %1 = stablehlo.dynamic_iota %0, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  %2 = stablehlo.multiply %x, %1 : tensor<?xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<f32>, tensor<?x?xf32>) {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %w = call @window(%n) : (tensor<i32>) -> tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %none = stablehlo.constant dense<0> : tensor<1xi32>
+  %low = stablehlo.subtract %w, %one : tensor<1xi32>
+  %both = stablehlo.concatenate %low, %none, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %pad = stablehlo.reshape %both : (tensor<2xi32>) -> tensor<1x2xi32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %w, %one, %one, %one, %pad) {called_computations = [@sum]} : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>) -> tensor<?xf32>
+  %t = call @total(%n, %x) : (tensor<i32>, tensor<?xf32>) -> tensor<f32>
+  %m = stablehlo.constant dense<[[4.0]]> : tensor<1x1xf32>
+  %s = stablehlo.concatenate %one, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %e = stablehlo.constant dense<[]> : tensor<0xi32>
+  %c:2 = stablehlo.custom_call @lapack_spotrf_ffi(%m, %s, %e) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<1x1xf32>, tensor<2xi32>, tensor<0xi32>) -> (tensor<?x?xf32>, tensor<i32>)
+  return %y, %t, %c#0 : tensor<?xf32>, tensor<f32>, tensor<?x?xf32>
+}
+END
+status 0 "$cot" run windows.mlir --backend eval --in four.npy; prints "f32[4] [1, 3, 6, 1e+01]"
+grep -qF "f32[1,1] [[2]]" out || { bad=1; cat out; }
+status 0 "$cot" run windows.mlir --backend eval -p jvp --in four.npy four.npy; prints "f32[] 2e+01"
 echo "$count commands"
 exit $bad

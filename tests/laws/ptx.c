@@ -1,6 +1,7 @@
 /* PTX of the programs of the laws: does ptxas take it?
  *
  *   ptx FIRST STEP         programs FIRST, FIRST + STEP, ..., many to a file, for sm_80 and sm_90 in turn
+ *   ptx spills FIRST STEP  the same for both, optimised: which kernels keep registers in memory
  *   ptx print N            the PTX of program N
  *
  * Where ptxas is not installed, the PTX is made and looked at: an entry for each kernel. */
@@ -11,6 +12,8 @@
 enum { BATCH = 40 };
 
 static int failures, programs;
+static bool spills;
+static ptxas_made made;
 
 static void
 report(const char *text, const char *why)
@@ -57,7 +60,11 @@ assembles(cot_context *ctx, const cg_target *t, int n, const cg_natural *fn)
             if (!strstr(ptx,
                         cg_ptx_name(&ctx->arena, fn[i].name, fn[i].module->kernel[k]->name)))
                 return false;
-    return !ptxas_path() || ptxas_takes(t->cpu, ptx, size, 1);
+    if (!ptxas_path())
+        return true;
+    if (!spills)
+        return ptxas_takes(t->cpu, ptx, size, 1);
+    return ptxas_makes("sm_80", ptx, size, 3, &made) && ptxas_makes("sm_90", ptx, size, 3, &made);
 }
 
 static void
@@ -65,7 +72,7 @@ check_batch(cot_context *ctx, int *next, int step, int file)
 {
     cg_natural fn[BATCH];
     const char *text[BATCH];
-    cg_target t = { .cpu = file % 2 ? "sm_90" : "sm_80" };
+    cg_target t = { .cpu = file % 2 && !spills ? "sm_90" : "sm_80" };
 
     cg_grid_target(&t);
     const int n = lower_batch(ctx, &t, next, step, fn, text);
@@ -101,6 +108,11 @@ main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], "print") == 0)
         return print_one(atoi(argv[2]));
+    if (argc > 1 && strcmp(argv[1], "spills") == 0) {
+        spills = true;
+        argc--;
+        argv++;
+    }
     int next = argc > 1 ? atoi(argv[1]) : 0, step = argc > 2 ? atoi(argv[2]) : laws_count();
 
     if (!ptxas_path())
@@ -112,6 +124,9 @@ main(int argc, char **argv)
         }
         cot_context_free(ctx);
     }
+    if (spills)
+        printf("ptx: %d functions, %d spill; the largest stack is %ld bytes\n", made.functions,
+               made.spill, made.stack);
     printf("ptx: %d programs, %d failures\n", programs, failures);
     return failures > 0;
 }

@@ -620,6 +620,7 @@ BODY(trees, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2
                      .n_out = 1);)
 BODY(backwards, cot_scan(both, .in = COT_VALUES(in[0]), .xs = COT_VALUES(in[1], in[2]),
                          .out = out, .n_out = 1, .reverse = 1);)
+BODY(no_step, out[0] = cot_scan(doubled, .in = COT_VALUES(in[0]), .length = COT_NONE);)
 BODY(length_only, out[0] = cot_scan(doubled, .in = COT_VALUES(in[0]), .length = 6);)
 
 START_TEST(B180_scan_xs_length_reverse)
@@ -630,6 +631,7 @@ START_TEST(B180_scan_xs_length_reverse)
     GIVES(fn("trees", trees, 3, 2), t, in, 34, 3, -8, 68);
     GIVES(fn("backwards", backwards, 3, 2), t, in, 35, 35, -17, 12);
     GIVES(fn("length_only", length_only, 1, 1), COT_TYPES(cot_f64()), IN(F64(1)), 64);
+    GIVES(fn("no_step", no_step, 1, 1), COT_TYPES(cot_f64()), IN(F64(7)), 7);
     GIVES(cot_grad(fn("length_only", length_only, 1, 1)), COT_TYPES(cot_f64()), IN(F64(1)), 64);
     agrees_with_loop(fn("length_only", length_only, 1, 1), 1, 1, 0, F64(1, 2, 3));
 }

@@ -123,7 +123,7 @@ call_kernel(int kernel, uint32_t from, cg_val at, uint32_t to, cg_val put, cg_va
 static cot_status
 run(record *r, void *const *args, void *work)
 {
-    const cg_device d = { r, launch, copy, read_bytes, write_bytes, call, NULL };
+    const cg_device d = { .self = r, .launch = launch, .copy = copy, .read = read_bytes, .write = write_bytes, .call = call };
     void *frame = malloc(cg_host_bytes(m));
     cot_status status;
 

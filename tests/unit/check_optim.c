@@ -17,9 +17,9 @@ static const optim_row optimisers[] = {
     /* torch.optim.SGD(p, 0.1, weight_decay=0.01) */
     { "sgd", { .kind = COT_SGD, .rate = 0.1, .weight_decay = 0.01 },
       {0.7953574645009, -0.404902705903, 1.074238597174, 1.067253860722, 0.1522779899488} },
-    /* v = 0.9 v + 0.5 g from v = 0; PyTorch takes the first g whole */
+    /* torch.optim.SGD(p, 0.1, momentum=0.9, dampening=0.5): the first velocity is all of g */
     { "momentum", { .rate = 0.1, .momentum = 0.9, .dampening = 0.5 },
-      {0.8660285605255, -0.2347408478984, 0.3031892012084, 0.805673545616, 0.2063103715286} },
+      {0.9902948433997, 0.05384547615095, -0.4460736952919, 0.5746097187896, 0.3799686175082} },
     /* torch.optim.SGD(p, 0.01, momentum=0.9, nesterov=True) */
     { "nesterov", { .momentum = 0.9, .nesterov = 1 },
       {0.6038019913496, -0.7750451280704, 1.366872894967, 1.258955051468, -0.1271784832177} },
@@ -288,6 +288,7 @@ BODY(nll_soft, out[0] = cot_nll(in[0], in[0]);)
 BODY(ctc, out[0] = cot_ctc(in[2], in[1], in[1], in[1]);)
 BODY(optim, cot_optim_step(&(cot_optim){ .kind = COT_ADAM }, COT_VALUES(in[0]), COT_VALUES(in[0]), COT_VALUES(), out, NULL);)
 BODY(pairs, out[0] = cot_lbfgs_direction(in[0], in[0], in[0], in[0]);)
+BODY(kind, cot_optim_step(&(cot_optim){ .kind = (cot_optim_kind)9 }, COT_VALUES(in[0]), COT_VALUES(in[0]), COT_VALUES(in[0]), out, out);)
 
 START_TEST(errors)
 {
@@ -307,6 +308,7 @@ START_TEST(errors)
         { ctc, COT_ERR_SHAPE, "nn.c:13: ctc: x is f32[2,2,2], targets are i32[2], lengths i32[2] and i32[2]; wants x [t, n, c], integers [n, s], and lengths [n]" },
         { optim, COT_ERR_ARG, "nn.c:14: optim_step: 1 parameters, 1 gradients, 0 values of state; wants 1 and 3" },
         { pairs, COT_ERR_SHAPE, "nn.c:15: lbfgs: g is f32[2,3], s is f32[2,3], y is f32[2,3], count is f32[2,3]; wants g [n], s and y [m, n], and a scalar" },
+        { kind, COT_ERR_ARG, "nn.c:16: optim_step: kind is 9; wants an optimiser" },
     };
     cot_context *ctx = cot_context_new(NULL);
     const cot_types types = COT_TYPES(cot_f32(2, 3), cot_i32(2), cot_f32(2, 2, 2), cot_f32(2, 2), cot_f32(2), cot_i32(3));
@@ -330,7 +332,7 @@ main(void)
         { "weights", first_weights, 0 },
         ONCE(truncated),
         ONCE(orthogonal),
-        EACH(errors, 15),
+        EACH(errors, 16),
     };
 
     return SUITE("optim", cases);

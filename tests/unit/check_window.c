@@ -77,6 +77,8 @@ START_TEST(pools)
 }
 END_TEST
 
+BODY(max_beyond, out[0] = cot_max_pool(in[0], COT_LIST(5));)
+BODY(biased_last, out[0] = cot_conv1d(in[0], in[1], in[2], .spec = "NWC,WIO->NWC");)
 BODY(max_default, out[0] = cot_max_pool(in[0], COT_LIST(2));)
 BODY(mean_default, out[0] = cot_avg_pool(in[0], COT_LIST(1, 2));)
 BODY(max_rows, out[0] = cot_max_pool(in[0], COT_LIST(2), .axes = COT_LIST(0), .strides = COT_LIST(1));)
@@ -405,6 +407,22 @@ START_TEST(convolutions_map_any_of_their_operands)
 }
 END_TEST
 
+/* A window longer than its axis has no place there, as XLA's reduce_window. */
+START_TEST(window_beyond_its_axis)
+{
+    gives(fn(max_beyond, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), cot_f64(2, 0), F64(0));
+}
+END_TEST
+
+/* The bias goes along the features, wherever .spec has them. */
+START_TEST(bias_of_last_features)
+{
+    gives(fn(biased_last, 3), COT_TYPES(cot_f64(1, 2, 2), cot_f64(1, 2, 2), cot_f64(2)),
+          IN(F64(1, 2, 3, 4), F64(1, 10, 100, 1000), F64(0.5, -0.5)), cot_f64(1, 2, 2),
+          F64(201.5, 2009.5, 403.5, 4029.5));
+}
+END_TEST
+
 BODY(wide, out[0] = cot_window_sum(in[0], COT_LIST(2, 2, 2));)
 BODY(nothing, out[0] = cot_window_sum(in[0], COT_LIST(0));)
 BODY(steps, out[0] = cot_window_sum(in[0], COT_LIST(2), .strides = COT_LIST(1, 2));)
@@ -465,6 +483,8 @@ main(void)
         EACH(convolutions, 6),
         ONCE(layouts),
         EACH(groups_have_the_bits_of_the_twin, 25),
+        ONCE(window_beyond_its_axis),
+        ONCE(bias_of_last_features),
         ONCE(errors),
         { "B50", convolutions_map_any_of_their_operands, 16 },
     };
