@@ -337,6 +337,16 @@ cg_insn1(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x)
 }
 
 cg_val
+cg_cvt(cg_build *b, cot_dtype from, cot_dtype to, cg_val x)
+{
+    if (from == to)
+        return x;
+    if ((ir_is_half(from) || ir_is_half(to)) && from != COT_F32 && to != COT_F32)
+        x = cg_insn1(b, SC_cvt, COT_F32, x);
+    return cg_insn1(b, SC_cvt, to, x);
+}
+
+cg_val
 cg_insn2(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y)
 {
     return scalar(b, (cg_insn){ .op = (uint8_t)op, .type = (uint8_t)t, .in = { x, y } });

@@ -246,6 +246,8 @@ uint32_t cg_buffer_add(cg_kernel *k, const char *name, cot_dtype type, cg_space 
 cg_val cg_const(cg_build *b, cot_dtype t, uint64_t bits);
 cg_val cg_i64(cg_build *b, int64_t x);
 cg_val cg_insn1(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x);
+/* x as another type: f16 and bf16 are made of f32 and make f32 alone. */
+cg_val cg_cvt(cg_build *b, cot_dtype from, cot_dtype to, cg_val x);
 cg_val cg_insn2(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y);
 cg_val cg_insn3(cg_build *b, ir_sc_op op, cot_dtype t, cg_val x, cg_val y, cg_val z);
 /* Index arithmetic on i64, with the folds that keep maps affine: x + 0, (x + c) + d, x * 0, x *

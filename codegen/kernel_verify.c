@@ -81,6 +81,10 @@ verify_scalar(verifier *w, const cg_insn *i)
     }
     if (i->op == SC_bitcast && w->status == COT_OK)
         want(w, ir_bits(cg_type(w->k, i->in[0])) == ir_bits(t), "bitcast changes the width");
+    if (i->op == SC_cvt && w->status == COT_OK)
+        want(w, t == COT_F32 || cg_type(w->k, i->in[0]) == COT_F32 ||
+                !(ir_is_half(t) || ir_is_half(cg_type(w->k, i->in[0]))),
+             "a half is converted otherwise than by f32");
     for (int j = 0; i->op == SC_rare && j < i->sub->n_in; j++)
         want_value(w, i->args[j], i->sub->in[j]);
     if (i->op == SC_rare)

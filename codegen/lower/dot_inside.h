@@ -118,7 +118,7 @@ load(const product *p, bool left, cg_val at, cg_val when)
     uint32_t buffer = lhs ? p->d->lhs : p->d->rhs;
     cot_dtype stored = b->k->buffer[buffer].type;
     cg_val x = cg_load(b, buffer, cg_iadd(b, left ? p->left : p->right, at), when);
-    return stored == p->d->type ? x : cg_insn1(b, SC_cvt, p->d->type, x);
+    return cg_cvt(b, stored, p->d->type, x);
 }
 
 static inline cg_val

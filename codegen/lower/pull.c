@@ -242,13 +242,7 @@ cg_choose(cg_lowering *l, cot_dtype t, cg_val cond, cg_val x, cg_val y)
 cg_val
 cg_convert(cg_lowering *l, cg_val x, cot_dtype from, cot_dtype to)
 {
-    if (from == to)
-        return x;
-    if (ir_is_half(from) && to != COT_F32)
-        return cg_convert(l, cg_convert(l, x, from, COT_F32), COT_F32, to);
-    if (ir_is_half(to) && from != COT_F32)
-        return cg_convert(l, cg_convert(l, x, from, COT_F32), COT_F32, to);
-    return cg_insn1(&l->b, SC_cvt, to, x);
+    return cg_cvt(&l->b, from, to, x);
 }
 
 cg_val
