@@ -79,10 +79,14 @@ void pass_choose_residuals(const ir_build *b, bool *wanted);
 /* v of kb, in rb: made from what is saved; made[] maps values of kb to values of rb. */
 ir_ref pass_remake(const ir_build *kb, ir_build *rb, ir_ref v, ir_ref *made);
 
-/* Is f linear in the inputs with linear[i], by the transpose column?  Else a COT_ERR_INTERNAL
- * that names the node. */
-/* The first node that is not linear in those inputs; NULL if all are. */
+/* linear.c, by the transpose column. */
+/* By value: is it zero by its making, a product with zero or a linear function of such?  So is the
+ * half that a complex tangent of real numbers does not have. */
+const bool *pass_zeros(ir_arena *a, const ir_node *node, uint32_t n_nodes, const ir_value *value,
+                       uint32_t n_values);
+/* The first node of f that is not linear in the inputs with linear[i]; NULL if all are. */
 const ir_node *pass_find_nonlinear(const ir_graph *f, const bool *linear);
+/* Is f linear in them?  Else a COT_ERR_INTERNAL that names the node. */
 cot_status pass_check_linear(const ir_graph *f, const bool *linear);
 
 #endif

@@ -6,6 +6,8 @@
  *   - a broadcast, reshape or transpose is made again from its operand: never x and
  * broadcast(x);
  *   - a cheap pointwise op, or a slice, is made again if its operands are at hand anyway;
+ *   - what is zero by its making is made again: the linear half must see that it is no second
+ * term;
  *   - everything else is saved.
  * An input of the function counts as anything else: saved if it is wanted, which copies nothing
  * where the halves are joined or the input outlives the loop. */
@@ -87,11 +89,15 @@ at_hand(const ir_build *b, const bool *saved, ir_ref v, int depth)
 void
 pass_choose_residuals(const ir_build *b, bool *saved)
 {
+    const bool *zero = pass_zeros(b->arena, b->node, b->n_nodes, b->value, b->n_values);
     for (ir_ref v = b->n_values - 1; v > 0; v--) {
         const ir_node *n = ir_bdef(b, v);
-        if (saved[v] && n && (is_view((ir_op)n->op) || widens(b, n))) {
+        if (!saved[v] || !n)
+            continue;
+        if (zero[v] || is_view((ir_op)n->op) || widens(b, n)) {
             saved[v] = false;
-            saved[n->in[0]] = true;
+            for (int i = 0; i < n->n_in; i++)
+                saved[n->in[i]] = true;
         }
     }
     /* In order: what v is made from was decided before v. */

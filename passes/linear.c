@@ -1,0 +1,129 @@
+/* Which functions are linear: the verifier of what linearize makes.
+ *
+ * The transpose column says what an op must see to be linear.  A term that does not vary is let
+ * through where it is zero by its making. */
+#include "passes/engine.h"
+
+#include "ir/diag.h"
+
+/* What an op must see. */
+typedef enum linear_kind {
+    NOT_LINEAR,
+    LINEAR_JOINTLY, /* every floating operand linear, or zero          */
+    LINEAR_FIRST,   /* in operand 0, the others known                  */
+    LINEAR_SECOND,  /* in operand 1, the other known                   */
+    LINEAR_EITHER,  /* in exactly one operand                          */
+    LINEAR_FLOW     /* by its sub-functions, which were checked when they were split */
+} linear_kind;
+
+static linear_kind
+linear_kind_of(ir_op op)
+{
+    if (transpose_rules[op] == transpose_never)
+        return NOT_LINEAR;
+    if (ir_ops[op].flag == IR_FLOW)
+        return LINEAR_FLOW;
+    switch (op) {
+    case OP_mul:
+    case OP_dot_general:
+    case OP_conv_general: return LINEAR_EITHER;
+    case OP_div:
+    case OP_scatter_mul: return LINEAR_FIRST;
+    case OP_triangular_solve: return LINEAR_SECOND;
+    case OP_fma: return LINEAR_EITHER;
+    default: return LINEAR_JOINTLY;
+    }
+}
+
+static bool
+is_zero_data(const ir_data *d)
+{
+    const unsigned char *byte = d->bytes;
+    for (size_t i = 0, size = cot_dtype_size(ir_part_type(d->type->dtype)); i < d->n; i++)
+        if (byte[i] && !(byte[i] == 0x80 && i % size == size - 1)) /* -0 is one too */
+            return false;
+    return true;
+}
+
+static bool
+makes_zero(const ir_node *n, const ir_value *value, const bool *zero)
+{
+    if (n->op == OP_constant)
+        return is_zero_data(&n->at.constant.data);
+    int zeros = 0, others = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        zeros += zero[n->in[i]];
+        others += !zero[n->in[i]] && ir_is_inexact(value[n->in[i]].type->dtype);
+    }
+    switch (linear_kind_of((ir_op)n->op)) {
+    case LINEAR_JOINTLY: return zeros > 0 && others == 0;
+    case LINEAR_FIRST: return zero[n->in[0]];
+    case LINEAR_SECOND: return zero[n->in[1]];
+    case LINEAR_EITHER:
+        return (zero[n->in[0]] || zero[n->in[1]]) && (n->op != OP_fma || zero[n->in[2]]);
+    default: return false;
+    }
+}
+
+const bool *
+pass_zeros(ir_arena *a, const ir_node *node, uint32_t n_nodes, const ir_value *value,
+           uint32_t n_values)
+{
+    bool *zero = IR_NEW_N(a, bool, n_values);
+    for (const ir_node *n = node + 1; n < node + n_nodes; n++) {
+        const bool is = n->n_out == 1 && ir_is_inexact(value[n->first].type->dtype) &&
+                        makes_zero(n, value, zero);
+        if (is)
+            zero[n->first] = true;
+    }
+    return zero;
+}
+
+static bool
+node_is_linear(const ir_graph *f, const ir_node *n, const bool *lin, const bool *zero)
+{
+    const linear_kind kind = linear_kind_of((ir_op)n->op);
+    int linear = 0, other = 0;
+    for (int i = 0; i < n->n_in; i++) {
+        linear += lin[n->in[i]];
+        other += !lin[n->in[i]] && ir_is_floating(f, n->in[i]) && !zero[n->in[i]];
+    }
+    switch (kind) {
+    case NOT_LINEAR: return false;
+    case LINEAR_JOINTLY: return other == 0 && !(n->op == OP_select && lin[n->in[0]]);
+    case LINEAR_FIRST: return lin[n->in[0]] && linear == 1;
+    case LINEAR_SECOND: return lin[n->in[1]] && linear == 1;
+    case LINEAR_EITHER:
+        if (n->op == OP_fma && (lin[n->in[0]] || lin[n->in[1]]) && !lin[n->in[2]] &&
+            !zero[n->in[2]])
+            return false;
+        return !(lin[n->in[0]] && lin[n->in[1]]) && (n->op == OP_fma || linear == 1);
+    default: return true;
+    }
+}
+
+const ir_node *
+pass_find_nonlinear(const ir_graph *f, const bool *linear)
+{
+    const bool *zero = pass_zeros(f->arena, f->node, f->n_nodes, f->value, f->n_values);
+    bool *lin = IR_NEW_N(f->arena, bool, f->n_values);
+    for (int i = 0; i < f->n_in; i++)
+        lin[f->in[i]] = linear[i];
+    ir_each_node (n, f) {
+        bool varies = false;
+        for (int i = 0; i < n->n_in; i++)
+            varies |= lin[n->in[i]];
+        if (varies && !node_is_linear(f, n, lin, zero))
+            return n;
+        for (int i = 0; i < n->n_out; i++)
+            lin[n->first + (ir_ref)i] = varies && ir_is_floating(f, n->first + (ir_ref)i);
+    }
+    return NULL;
+}
+
+cot_status
+pass_check_linear(const ir_graph *f, const bool *linear)
+{
+    const ir_node *n = pass_find_nonlinear(f, linear);
+    return n ? ir_fail(f->ctx, n->loc, ir_ops[n->op].name, ERR_not_linear) : COT_OK;
+}
