@@ -150,6 +150,20 @@ build() {
     cmp out expected || fail "$1, $2: prints another"
 }
 
+# Roundings, whose vectors are instructions: of the least and of the largest x86, each with and without
+# optimisation, since some compilers' headers have two texts of an instruction.
+for t in f32 f64; do
+    echo "fn @round_$t(%x: $t[67]) -> $t[67] {"
+    echo "  %0 = floor %x : $t[67]"
+    echo "  %1 = sin %0 : $t[67]"
+    echo "  %2 = ceil %1 : $t[67]"
+    echo "  %3 = exp %2 : $t[67]"
+    echo "  %4 = trunc %3 : $t[67]"
+    echo "  %5 = max %4, %x : $t[67]"
+    echo "  %6 = round %5 : $t[67]"
+    printf '  ret %%6\n}\n'
+done >round.cot
+
 found=no
 for cc in gcc clang; do
     command -v $cc >/dev/null || { echo "skipped: $cc is not here"; continue; }
@@ -160,6 +174,15 @@ for cc in gcc clang; do
         $cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c $p.h || fail "$p.h: C99"
         ! command -v g++ >/dev/null || g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ $p.h ||
             fail "$p.h: C++"
+    done
+    "$cot" build round.cot -o round.c
+    for o in $(case $(uname -m) in x86_64) echo -march=x86-64 -march=skylake-avx512 ;; esac); do
+        for lanes in 1 4 8 16; do
+            for level in 0 2; do
+                $cc $o -O$level -DCOT_LANES=$lanes -ffreestanding -std=c11 -Wall -Wextra -Wpedantic -Wconversion \
+                    -Wshadow -Werror -fsyntax-only round.c || fail "round.c: $cc $o -O$level, $lanes lanes"
+            done
+        done
     done
     # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing, and pragmas undo it.)
     for o in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations -DCOT_LANES=3; do
