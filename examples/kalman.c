@@ -1,6 +1,6 @@
 /* An extended Kalman filter for a microcontroller: six states, and its Jacobian.
  *
- *   kalman            fly a track, filtered; print it, and what a step costs
+ *   kalman            fly a track, filtered, and print it
  *   kalman FOLDER     write FOLDER/kalman_filter.c and .h: C for any compiler, freestanding; and, in builds with LLVM,
  *                     kalman_m4.o: a Cortex-M4F's machine code
  *
