@@ -132,6 +132,8 @@ lane_by_lane(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
             x = "0";
         else if (i->type == COT_BOOL)
             x = cg_c_say(e, "-(%s != 0)", x);
+        else
+            x = cg_c_alone(e->t, (cot_dtype)i->type, l, x);
         x = m ? cg_c_say(e, "%s ? %s : 0", m, x) : x;
         s = cg_c_say(e, "%s%s %s", s, l ? "," : "", x);
     }

@@ -108,6 +108,8 @@ typedef enum cg_c_shape { CG_C_DENSE, CG_C_BACK, CG_C_STEP, CG_C_AT, CG_C_AT32 }
 typedef enum cg_c_when { CG_C_ALWAYS, CG_C_PART, CG_C_MASK } cg_c_when; /* the first n lanes; a BOOL */
 /* type load(const T *p, [step or index], [n or mask]); void store(T *p, [..], value, [..]). */
 const char *cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
+/* x, an element that is read for a lane, as it stands among others that lie apart. */
+const char *cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x);
 /* load(p) of a vector that stays in its register, used many times as it is. */
 const char *cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);

@@ -109,7 +109,8 @@ take(cg_c_emit *e, const char *stem, cg_val v, uint32_t set, cot_dtype type, boo
             cg_c_line(e, "%s_%d = %s;", stem, c, cg_c_use(e, v, set, c, lanes));
 }
 
-/* One side under its mask; the copies of yield i are named stems[i]_c. */
+/* One side under its mask; the copies of yield i are named stems[i]_c.  What does nothing needs
+ * no names: its values are there without it. */
 static void
 run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
 {
@@ -117,12 +118,12 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
     const cg_c_mask *outer = e->mask, *m;
     const int number = e->serial++;
 
+    if (r->n == 0)
+        return;
     for (int i = 0; i < x->n; i++) {
         stem[i] = cg_c_say(e, "%s%d_%d", other ? "other" : "then", number, i);
         take(e, stem[i], 0, e->vary[x->result[i]], x->yield[i].type, true);
     }
-    if (r->n == 0 && x->n == 0)
-        return;
     m = mask_and(e, e->mask, x->cond, other);
     cg_c_line(e, "if (%s) {", mask_any(e, m));
     e->indent++;
@@ -134,6 +135,17 @@ run_masked(cg_c_emit *e, const cg_block *x, bool other, const char **stem)
              x->yield[i].type, false);
     e->indent--;
     cg_c_line(e, "}");
+}
+
+/* What a side gives for copy c of result i. */
+static const char *
+side(cg_c_emit *e, const cg_block *x, bool other, const char *stem, int i, int c)
+{
+    const uint32_t set = e->vary[x->result[i]];
+
+    if ((other ? x->other : x->body).n > 0)
+        return cg_c_say(e, "%s_%d", stem, c);
+    return cg_c_use(e, other ? x->yield[i].init : x->yield[i].value, set, c, cg_c_lanes(e, set));
 }
 
 static void
@@ -150,8 +162,8 @@ if_varying(cg_c_emit *e, const cg_block *x)
         const cot_dtype type = x->yield[i].type;
         for (int c = 0; c < cg_c_copies(e, set); c++) {
             const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes),
-                                  cg_c_say(e, "%s_%d", then[i], c),
-                                  cg_c_say(e, "%s_%d", other[i], c) };
+                                  side(e, x, false, then[i], i, c),
+                                  side(e, x, true, other[i], i, c) };
             cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes),
                       cg_c_value(e, x->result[i], c),
                       cg_c_apply(e->t, SC_select, type, type, lanes, in));

@@ -91,6 +91,45 @@ truths(int lanes, bool load)
                          : "";
 }
 
+/* Does clang gather elements of the type that lie apart, unless those of 16 bytes are not all
+ * alike to it?  Then this lane differs. */
+static bool
+is_alone(cot_dtype type, int lane)
+{
+    const int bytes = (int)cot_dtype_size(type);
+
+    return (bytes == 4 || bytes == 8) && (lane + 1) * bytes % 16 == 0;
+}
+
+const char *
+cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x)
+{
+    const char *name = ir_format(t->arena, "alone_%s", cot_dtype_name(type));
+    const bool real = type == COT_F32 || type == COT_F64;
+
+    if (!is_alone(type, lane))
+        return x;
+    if (cg_c_new_name(t, &t->own, name)) {
+        const char *s = cg_c_type(t, type, 1);
+        ir_buf_printf(&t->head,
+                      "COT_FN %s\n%s(%s x)\n{\n    COT_ALONE(\"%c\", x);\n    return x;\n}\n", s,
+                      name, s, real ? 'v' : 'r');
+    }
+    return ir_format(t->arena, "%s(%s)", name, x);
+}
+
+/* Of each lane, "p[3 * step]". */
+static const char *
+stepwise(cg_c_text *t, cot_dtype type, int lanes)
+{
+    const char *s = "{";
+
+    for (int l = 0; l < lanes; l++)
+        s = ir_format(t->arena, "%s%s %s", s, l ? "," : "",
+                      cg_c_alone(t, type, l, ir_format(t->arena, "p[%d * step]", l)));
+    return ir_format(t->arena, "%s }", s);
+}
+
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
@@ -115,6 +154,8 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     } else if (s == CG_C_BACK && w == CG_C_ALWAYS && type != COT_BOOL) {
         ir_buf_printf(&b, "    %s x = *(const %s_at *)(p - %d);\n    return %s;\n}\n", v, v,
                       lanes - 1, cg_c_reversed(t, type, lanes, "x"));
+    } else if (s == CG_C_STEP && w == CG_C_ALWAYS && type != COT_BOOL) {
+        ir_buf_printf(&b, "    return (%s)%s;\n}\n", v, stepwise(t, type, lanes));
     } else {
         const char *truth =
             type == COT_BOOL ? ir_format(t->arena, "-(int32_t)(%s != 0)", e) : e;
