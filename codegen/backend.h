@@ -14,6 +14,7 @@ typedef struct cg_target {
     int registers;              /* vector registers: 16 or 32 */
     int64_t l1, l2, l3;         /* bytes of cache; stated defaults where unknown */
     bool grid;                  /* a GPU: kernels are scheduled for grids of threads (grid.h) */
+    int processors;             /* of a GPU, that tiles are to keep busy; 0: a stated default */
     bool fast;                  /* results may differ within a tolerance: tensor cores */
     bool debug;                 /* line tables that lead to the user's source    */
 } cg_target;

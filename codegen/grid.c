@@ -42,16 +42,39 @@ launch_region(const cg_kernel *k, const cg_region *r, cg_launch *l)
     }
 }
 
+/* Bytes of the CG_SHARED buffers before this one. */
+static int64_t
+shared_before(const cg_kernel *k, uint32_t buffer)
+{
+    int64_t bytes = 0;
+
+    for (uint32_t i = 0; i < buffer; i++) {
+        const cg_buffer *x = &k->buffer[i];
+
+        if (x->space == CG_SHARED)
+            bytes += (x->elements * (int64_t)cot_dtype_size(x->type) + 15) / 16 * 16;
+    }
+    return bytes;
+}
+
 cg_launch
 cg_launch_of(const cg_kernel *k)
 {
+    const int64_t buffers = shared_before(k, k->n_buffers);
     cg_launch l = { .grid = 1, .block = CG_WARP };
 
     launch_region(k, &k->body, &l);
-    for (uint32_t i = 0; i < k->n_buffers; i++)
-        if (k->buffer[i].space == CG_SHARED)
-            l.shared += (k->buffer[i].elements * (int64_t)cot_dtype_size(k->buffer[i].type) + 15) / 16 * 16;
+    if (l.shared + buffers > CG_SHARED_MOST)
+        l.dynamic = buffers;
+    else
+        l.shared += buffers;
     return l;
+}
+
+int64_t
+cg_dynamic_place(const cg_kernel *k, uint32_t buffer)
+{
+    return cg_launch_of(k).dynamic ? shared_before(k, buffer) : -1;
 }
 
 int64_t
@@ -72,6 +95,7 @@ cg_grid_target(cg_target *t)
                       .l2 = 4 << 20,
                       .l3 = 32 << 20,
                       .grid = true,
+                      .processors = t->processors ? t->processors : 128,
                       .fast = t->fast,
                       .debug = t->debug };
 }

@@ -31,7 +31,8 @@
 enum {
     CG_WARP = 32,               /* threads of a warp                                  */
     CG_BLOCK_THREADS = 256,     /* of a block, where nothing says otherwise           */
-    CG_SHARED_MOST = 48 << 10,  /* bytes of shared memory that every GPU has          */
+    CG_SHARED_MOST = 48 << 10,  /* bytes of static shared memory that a block may have */
+    CG_DYNAMIC_MOST = 96 << 10, /* and of such as is asked for at launch, on every GPU from sm_80 on */
     CG_DEVICE_ALIGN = 16        /* bytes that arguments and the work block are aligned to, at least */
 };
 
@@ -40,6 +41,7 @@ typedef struct cg_launch {
     int64_t grid;               /* blocks; at least 1                                        */
     int block;                  /* threads of a block: a multiple of 32                      */
     int64_t shared;             /* bytes of static shared memory; nothing to pass at launch  */
+    int64_t dynamic;            /* bytes of dynamic shared memory, which the launch asks for */
     bool fails;                 /* one more parameter, the last: a pointer to the i32 status */
 } cg_launch;
 
@@ -48,6 +50,9 @@ void cg_grid_target(cg_target *t);
 /* The threads of a block where n go about something each for itself. */
 int64_t cg_block_threads(int64_t n);
 cg_launch cg_launch_of(const cg_kernel *k);
+/* Where a CG_SHARED buffer begins in the dynamic shared memory; -1: it is static.  All of a
+ * kernel's are dynamic where they are more than CG_SHARED_MOST. */
+int64_t cg_dynamic_place(const cg_kernel *k, uint32_t buffer);
 /* The name of a kernel's entry point in PTX. */
 const char *cg_ptx_name(ir_arena *a, const char *fn, const char *kernel);
 

@@ -3,7 +3,7 @@
  * the instruction. */
 #include <inttypes.h>
 
-#include "codegen/kernel.h"
+#include "codegen/grid.h"
 #include "ir/diag.h"
 
 typedef struct verifier {
@@ -417,6 +417,8 @@ verify_kernel(const cg_module *m, const cg_kernel *k)
              "work buffer outside the entry");
         want(&w, k->buffer[i].space != CG_SHARED || k != m->kernel[0],
              "shared buffer in the entry");
+        want(&w, k->buffer[i].space != CG_SHARED || cg_launch_of(k).dynamic <= CG_DYNAMIC_MOST,
+             "more shared memory than a block may have");
         want(&w, k->buffer[i].alias <= k->n_buffers, "alias of no buffer");
     }
     verify_region(&w, &k->body);

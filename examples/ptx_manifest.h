@@ -200,6 +200,7 @@ read_all(const char *path, size_t *bytes)
     X(cuModuleLoadData, "cuModuleLoadData", (void **, const void *))                                         \
     X(cuModuleUnload, "cuModuleUnload", (void *))                                                            \
     X(cuModuleGetFunction, "cuModuleGetFunction", (void **, void *, const char *))                           \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute", (void *, int, int))                                          \
     X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                     \
     X(cuMemFree, "cuMemFree_v2", (uint64_t))                                                                 \
     X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t))                                     \
@@ -330,7 +331,8 @@ ptx_launch(const ptx *p, const json *s)
         parameter[i] = &word[i];
     return driver_check(p->d, p->d->cuLaunchKernel(p->kernel[json_number(s, "launch")],
                                                    (unsigned)json_number(k, "grid"), 1, 1,
-                                                   (unsigned)json_number(k, "block"), 1, 1, 0,
+                                                   (unsigned)json_number(k, "block"), 1, 1,
+                                                   (unsigned)json_number(k, "dynamic"),
                                                    NULL, parameter, NULL));
 }
 
@@ -588,6 +590,22 @@ ptx_constants(ptx *p)
     return why;
 }
 
+/* More shared memory than is static must be allowed before it is asked for. */
+static const char *
+ptx_find_kernel(ptx *p, int i)
+{
+    enum { DYNAMIC_SHARED_BYTES = 8 };
+    const json *k = json_at(json_get(p->f, "kernels"), i);
+    const int dynamic = (int)json_number(k, "dynamic");
+    const char *why = driver_check(
+        p->d, p->d->cuModuleGetFunction(&p->kernel[i], p->module, json_text(k, "entry")));
+
+    if (why || !dynamic)
+        return why;
+    return driver_check(
+        p->d, p->d->cuFuncSetAttribute(p->kernel[i], DYNAMIC_SHARED_BYTES, dynamic));
+}
+
 static const char *
 ptx_load_module(ptx *p, const char *path)
 {
@@ -604,8 +622,7 @@ ptx_load_module(ptx *p, const char *path)
     why = driver_check(p->d, p->d->cuModuleLoadData(&p->module, text));
     free(text);
     for (int i = 0; i < p->n_kernels && !why; i++)
-        why = driver_check(p->d, p->d->cuModuleGetFunction(&p->kernel[i], p->module,
-                                                           json_text(json_at(json_get(p->f, "kernels"), i), "entry")));
+        why = ptx_find_kernel(p, i);
     return why;
 }
 

@@ -76,8 +76,10 @@ print_kernels(ir_buf *b, const cg_natural *fn)
 
         ir_buf_str(b, i > 1 ? ",\n    {\"entry\": " : "\n    {\"entry\": ");
         cg_json_string(b, cg_ptx_name(b->arena, fn->name, m->kernel[i]->name));
-        ir_buf_printf(b, ", \"grid\": %" PRId64 ", \"block\": %d, \"shared\": %" PRId64 ", \"fails\": %s}", l.grid, l.block,
-                      l.shared, l.fails ? "true" : "false");
+        ir_buf_printf(b, ", \"grid\": %" PRId64 ", \"block\": %d, \"shared\": %" PRId64, l.grid,
+                      l.block, l.shared);
+        ir_buf_printf(b, ", \"dynamic\": %" PRId64 ", \"fails\": %s}", l.dynamic,
+                      l.fails ? "true" : "false");
     }
     ir_buf_str(b, "],\n");
 }

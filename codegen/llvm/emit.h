@@ -70,7 +70,7 @@ void cg_ll_fail_thread(cg_ll_emit *e, LLVMValueRef cond, LLVMValueRef status);
 LLVMValueRef cg_ll_first_thread(cg_ll_emit *e);
 /* tensor.c */
 void cg_ll_tensor(cg_ll_emit *e, cg_val v);
-LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, const cg_buffer *x);
+LLVMValueRef cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer);
 
 /* memory.c: what has been stored past the caches is seen before all that follows. */
 void cg_ll_settle(cg_ll_emit *e);

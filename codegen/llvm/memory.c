@@ -49,7 +49,7 @@ cg_ll_buffer(cg_ll_emit *e, uint32_t buffer)
         int64_t bytes = x->elements * (int64_t)cot_dtype_size(x->type);
         e->buffer[buffer] = x->space == CG_CONST
                                 ? cg_ll_constant_data(e->l, x->data, bytes)
-                            : x->space == CG_SHARED ? cg_ll_shared_buffer(e, x)
+                            : x->space == CG_SHARED ? cg_ll_shared_buffer(e, buffer)
                                 : cg_ll_stack(e, cg_ll_storage(e->l, x->type),
                                               x->elements ? x->elements : 1, 64);
     }

@@ -125,10 +125,32 @@ shared_array(cg_ll_emit *e, LLVMTypeRef element, int64_t n, int align)
     return LLVMConstAddrSpaceCast(g, e->l->ptr);
 }
 
-LLVMValueRef
-cg_ll_shared_buffer(cg_ll_emit *e, const cg_buffer *x)
+/* The memory that a launch asks for: one name for all kernels, of no size of its own. */
+static LLVMValueRef
+dynamic_memory(cg_ll_emit *e)
 {
-    return shared_array(e, cg_ll_storage(e->l, x->type), x->elements, 16);
+    LLVMValueRef g = LLVMGetNamedGlobal(e->l->module, "dynamic");
+
+    if (g)
+        return g;
+    g = LLVMAddGlobalInAddressSpace(
+        e->l->module, LLVMArrayType2(LLVMInt8TypeInContext(e->l->llvm), 0), "dynamic", SHARED);
+    LLVMSetLinkage(g, LLVMExternalLinkage);
+    LLVMSetAlignment(g, 16);
+    return g;
+}
+
+LLVMValueRef
+cg_ll_shared_buffer(cg_ll_emit *e, uint32_t buffer)
+{
+    const cg_buffer *x = &e->k->buffer[buffer];
+    const int64_t at = cg_dynamic_place(e->k, buffer);
+    LLVMValueRef begin, offset = cg_ll_index(e, at);
+
+    if (at < 0)
+        return shared_array(e, cg_ll_storage(e->l, x->type), x->elements, 16);
+    begin = LLVMConstAddrSpaceCast(dynamic_memory(e), e->l->ptr);
+    return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(e->l->llvm), begin, &offset, 1);
 }
 
 /* What the warps give, in an aligned binary tree, in every thread. */

@@ -432,7 +432,7 @@ cg_dot_grid(product *p, const cg_target *t, bool inner)
     int64_t elements[2];
 
     if (cg_dot_is_tensor(t, p->d, inner))
-        cg_dot_tensor(p);
+        cg_dot_tensor(t, p);
     else if (cg_dot_tiles(t, p->d, inner, elements))
         by_tiles(p);
     else if (!inner || s->k.total < LANES)

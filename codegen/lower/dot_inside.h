@@ -58,7 +58,7 @@ cg_val cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_
 void cg_dot_grid(product *p, const cg_target *t, bool inner);
 void cg_dot_set_batch(product *p, cg_val batch);
 /* dot_tensor.c */
-void cg_dot_tensor(product *p);
+void cg_dot_tensor(const cg_target *t, product *p);
 
 /* The sum of stride times index over the axes of a group, from the flat number. */
 static inline cg_val

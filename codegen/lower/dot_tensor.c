@@ -1,11 +1,13 @@
 /* Matrix products by tensor cores (tensor.h), where the target is `fast`: f16 and bf16 with
  * sums in f32, f32 rounded to tf32.
  *
- * A block of 4 warps makes a tile of 128 x 128 or 64 x 64; a warp a quarter of it, as sums of
- * 16 x 8 in registers.
- * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three of
- * them in turn: while one is multiplied, two are on their way, and one barrier for each
- * separates who reads from who fills.
+ * A block makes a tile of 128 x 256 (8 warps), or 128 x 128 or 64 x 64 (4); a warp 64 x 64 of
+ * it, or 32 x 32, as sums of 16 x 8 in registers.  The wider the tile, the fewer bytes come from
+ * the cache that all blocks share, which a GPU's tensor cores outrun: for each k a wide one
+ * reads 3 elements for 256 products, two of 128 x 128 read 4.
+ * Tiles of both sides, 64 bytes of k deep, go through shared memory in the background, three
+ * or four of them in turn: while one is multiplied, the others are on their way, and one
+ * barrier for each separates who reads from who fills.
  *
  * A side lies in shared memory as it lies outside: its rows, of 64 bytes, if k's lie together
  * (`by_rows`), else the rows of k.  Its pieces of 16 bytes are permuted within a row, by
@@ -20,8 +22,7 @@
 #include "codegen/tensor.h"
 
 enum {
-    THREADS = 128, STAGES = 3, PIECE = 16, PIECES = 4,      /* bytes; of a row of k's */
-    WIDE = 128, NARROW = 64, WIDE_LEAST = 64,               /* tiles; so many of the wide ones keep a GPU busy */
+    PIECE = 16, PIECES = 4,     /* bytes; of a row of k's */
     LEAST = 32, K_LEAST = 16, TOGETHER = 8
 };
 
@@ -32,14 +33,30 @@ typedef struct side {
     uint32_t buffer, shared, words;
     cg_val base;                /* where the batch's element begins    */
     cg_val first, warp;         /* row or column of the tile, of the warp in it */
+    int64_t tile;               /* rows or columns of the tile */
     bool left, by_rows;
 } side;
+
+/* How a block goes about it. */
+typedef struct form {
+    int64_t rows, columns;      /* of its tile                                 */
+    int64_t part;               /* rows and columns of a warp's part           */
+    int64_t stages;
+    int64_t fill;               /* so many such tiles keep two processors busy */
+} form;
+
+static const form forms[] = {
+    { 128, 256, 64, 4, 2 },
+    { 128, 128, 64, 3, 1 },
+    { 64, 64, 32, 3, 0 },
+};
+enum { NARROW = sizeof forms / sizeof *forms - 1 };
 
 typedef struct tensor {
     product *p;
     cg_build *b;
     cot_dtype type;             /* of the factors in memory            */
-    int64_t tile;               /* rows and columns of a block         */
+    const form *form;
     int64_t each;               /* elements of a piece                 */
     int64_t depth;              /* k's of a stage                      */
     cg_val t, lane;
@@ -65,9 +82,15 @@ bits(cg_build *b, ir_sc_op op, cg_val x, cg_val y)
 }
 
 static int64_t
-stage_size(const tensor *g)
+threads_of(const form *f)
 {
-    return g->tile * g->depth;
+    return f->rows / f->part * (f->columns / f->part) * CG_WARP;
+}
+
+static int64_t
+stage_size(const tensor *g, const side *x)
+{
+    return x->tile * g->depth;
 }
 
 /* -- where things lie -- */
@@ -87,7 +110,7 @@ permuted(const tensor *g, const side *x, cg_val row, cg_val piece)
 static int64_t
 row_length(const tensor *g, const side *x)
 {
-    return x->by_rows ? g->depth : g->tile;
+    return x->by_rows ? g->depth : x->tile;
 }
 
 /* -- fetching ------------------------------------------------------------------------------ */
@@ -123,7 +146,7 @@ count_of(const tensor *g, const side *x, const piece *c)
 {
     cg_build *b = g->b;
     const int64_t nf = x->free->total, nk = g->p->s.k.total;
-    const bool f_over = nf % g->tile != 0, k_over = nk % g->depth != 0;
+    const bool f_over = nf % x->tile != 0, k_over = nk % g->depth != 0;
     const bool along = x->by_rows ? k_over : f_over, across = x->by_rows ? f_over : k_over;
     cg_val zero = cg_i64(b, 0), n = cg_i64(b, g->each);
 
@@ -154,7 +177,7 @@ load_piece(const tensor *g, const side *x, const piece *c)
     cg_val free = x->by_rows ? c->free : cg_iadd(b, c->free, e),
            k = x->by_rows ? cg_iadd(b, c->k, e) : c->k;
 
-    if (nf % g->tile)
+    if (nf % x->tile)
         when = less(b, free, cg_i64(b, nf));
     if (nk % g->depth)
         when = both(b, when, less(b, k, cg_i64(b, nk)));
@@ -168,17 +191,17 @@ static void
 fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
 {
     cg_build *b = g->b;
-    const int64_t pieces = row_length(g, x) / g->each;
+    const int64_t pieces = row_length(g, x) / g->each, threads = threads_of(g->form);
     cg_val turns =
-        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * g->tile / THREADS), 1, 0);
-    cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), THREADS), g->t);
+        cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, PIECES * x->tile / threads), 1, 0);
+    cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), threads), g->t);
     cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces),
            first = cg_imul(b, at, g->each);
     cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)),
                         cg_imul(b, permuted(g, x, row, at), g->each));
     const piece c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
                       .k = cg_iadd(b, k0, x->by_rows ? first : row),
-                      .to = cg_iadd(b, cg_imul(b, stage, stage_size(g)), to) };
+                      .to = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), to) };
     cg_val from = source(g, x, c.free, c.k);
 
     if (are_whole(g, x, from))
@@ -218,10 +241,10 @@ matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
         cg_val k = cg_iadd(b, cg_i64(b, 16 * step), cg_iadd(b, low, cg_imul(b, deep, 8)));
         cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, g->each), half);
         piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), cg_imul(b, i, 2));
-        at = cg_iadd(b, cg_imul(b, k, g->tile), cg_imul(b, piece, g->each));
+        at = cg_iadd(b, cg_imul(b, k, x->tile), cg_imul(b, piece, g->each));
     }
     cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared,
-                cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), !x->by_rows);
+                cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), !x->by_rows);
 }
 
 /* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r /
@@ -238,11 +261,11 @@ single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
     cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), cg_idiv(b, group, 4));
     piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)),
                  cg_iadd(b, cg_imul(b, i, 4), cg_imul(b, x->left ? low : high, 2)));
-    cg_val at = cg_iadd(b, cg_imul(b, k, g->tile),
+    cg_val at = cg_iadd(b, cg_imul(b, k, x->tile),
                         cg_iadd(b, cg_imul(b, piece, 4), cg_imod(b, group, 4)));
 
     cg_store(b, x->words, cg_iadd(b, cg_imul(b, i, 4), r),
-             cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g)), at), 0), 0);
+             cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), 0), 0);
     cg_loop_end(b, loop);
 }
 
@@ -250,7 +273,7 @@ static void
 fragments(const tensor *g, const side *x, cg_val stage, int step)
 {
     cg_build *b = g->b;
-    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 32), 1, 0);
+    cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->form->part / 16), 1, 0);
 
     if (g->type == COT_F32 && !x->by_rows)
         single_words(g, x, stage, cg_loop_var(b, loop), step);
@@ -265,19 +288,20 @@ fragments(const tensor *g, const side *x, cg_val stage, int step)
 static cg_val
 sum_of(const tensor *g, cg_val i, cg_val j)
 {
-    return cg_imul(g->b, cg_iadd(g->b, cg_imul(g->b, i, g->tile / 16), j), 4);
+    return cg_imul(g->b, cg_iadd(g->b, cg_imul(g->b, i, g->form->part / 8), j), 4);
 }
 
 static void
 multiply(const tensor *g, cg_val stage)
 {
+    const int64_t part = g->form->part;
     cg_build *b = g->b;
 
     for (int step = 0; step < PIECES / 2; step++) {
         fragments(g, &g->x[0], stage, step);
         fragments(g, &g->x[1], stage, step);
-        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 32), 1, 0), i = cg_loop_var(b, rows);
-        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, g->tile / 16), 1, 0), j = cg_loop_var(b, columns);
+        cg_val rows = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 16), 1, 0), i = cg_loop_var(b, rows);
+        cg_val columns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, part / 8), 1, 0), j = cg_loop_var(b, columns);
         cg_mma(b, g->type, (uint32_t[]){ g->sums, g->x[0].words, g->x[1].words },
                (cg_val[]){ sum_of(g, i, j), cg_imul(b, i, 4), cg_imul(b, j, 2) });
         cg_loop_end(b, columns);
@@ -289,7 +313,7 @@ static void
 begin_sums(const tensor *g)
 {
     cg_build *b = g->b;
-    const int64_t n = g->tile * g->tile / THREADS;
+    const int64_t n = g->form->part * g->form->part / CG_WARP;
     cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, n), 1, 0);
 
     cg_store(b, g->sums, cg_loop_var(b, loop), cg_const(b, COT_F32, 0), 0);
@@ -297,23 +321,24 @@ begin_sums(const tensor *g)
 }
 
 static cg_val
-next_stage(cg_build *b, cg_val stage)
+next_stage(const tensor *g, cg_val stage)
 {
-    cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, STAGES - 1));
+    cg_build *b = g->b;
+    cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, g->form->stages - 1));
 
     return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), cg_iadd(b, stage, cg_i64(b, 1)));
 }
 
-/* Stage s is multiplied when all but the latest group have come; the stage that is filled next
+/* Stage s is multiplied when all but the latest groups have come; the stage that is filled next
  * is the one before it, which everybody has read by the barrier. */
 static void
 sweep(const tensor *g)
 {
     cg_build *b = g->b;
-    const int64_t nk = g->p->s.k.total, ahead = (STAGES - 1) * g->depth;
+    const int64_t nk = g->p->s.k.total, stages = g->form->stages, ahead = (stages - 1) * g->depth;
 
     begin_sums(g);
-    for (int s = 0; s < STAGES - 1; s++) {
+    for (int s = 0; s < stages - 1; s++) {
         if (s * g->depth < nk)
             fetch(g, cg_i64(b, s * g->depth), cg_i64(b, s));
         cg_commit(b);
@@ -321,8 +346,8 @@ sweep(const tensor *g)
     cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, nk), g->depth),
            k0 = cg_loop_var(b, loop);
     cg_val now = cg_loop_carry(b, loop, COT_I64, cg_i64(b, 0)),
-           then = cg_loop_carry(b, loop, COT_I64, cg_i64(b, STAGES - 1));
-    cg_arrive(b, STAGES - 2);
+           then = cg_loop_carry(b, loop, COT_I64, cg_i64(b, stages - 1));
+    cg_arrive(b, (int)stages - 2);
     cg_barrier(b);
     cg_val k2 = cg_iadd(b, k0, cg_i64(b, ahead)),
            more = cg_if_begin(b, less(b, k2, cg_i64(b, nk)));
@@ -331,8 +356,8 @@ sweep(const tensor *g)
     cg_if_end(b, more);
     cg_commit(b);
     multiply(g, now);
-    cg_loop_next(b, loop, now, next_stage(b, now));
-    cg_loop_next(b, loop, then, next_stage(b, then));
+    cg_loop_next(b, loop, now, next_stage(g, now));
+    cg_loop_next(b, loop, then, next_stage(g, then));
     cg_loop_end(b, loop);
     cg_arrive(b, 0);
 }
@@ -345,8 +370,8 @@ give_sums(const tensor *g)
     cg_build *b = g->b;
     const shape *s = &g->p->s;
     cg_val loop[4];
-    cg_val i = spmd(b, CG_UNROLL, g->tile / 32, &loop[0]),
-           j = spmd(b, CG_UNROLL, g->tile / 16, &loop[1]);
+    cg_val i = spmd(b, CG_UNROLL, g->form->part / 16, &loop[0]),
+           j = spmd(b, CG_UNROLL, g->form->part / 8, &loop[1]);
     cg_val h = spmd(b, CG_UNROLL, 2, &loop[2]);
     cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)),
                          cg_iadd(b, cg_imul(b, i, 16), cg_imul(b, h, 8)));
@@ -357,9 +382,9 @@ give_sums(const tensor *g)
     cg_val sum =
         cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), cg_iadd(b, cg_imul(b, h, 2), e)), 0);
 
-    if (s->m.total % g->tile)
+    if (s->m.total % g->form->rows)
         when = less(b, m, cg_i64(b, s->m.total));
-    if (s->n.total % g->tile)       /* of an even number of columns both are inside, or none */
+    if (s->n.total % g->form->columns)       /* of an even number of columns both are inside, or none */
         when = both(b, when, less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), cg_i64(b, s->n.total)));
     give(g->p, m, n, sum, when);
     for (int l = 3; l >= 0; l--)
@@ -377,14 +402,30 @@ make_side(tensor *g, bool left)
     side *x = &g->x[!left];
     const bool lhs = left != s->swap;
 
-    *x = (side){ .left = left, .free = left ? &s->m : &s->n, .buffer = lhs ? p->d->lhs : p->d->rhs };
+    *x = (side){ .left = left,
+                 .free = left ? &s->m : &s->n,
+                 .buffer = lhs ? p->d->lhs : p->d->rhs,
+                 .tile = left ? g->form->rows : g->form->columns };
     x->stride = left ? left_of(s, x->free) : right_of(s, x->free);
     x->k_stride = left ? left_of(s, &s->k) : right_of(s, &s->k);
     x->by_rows = innermost(&s->k, x->k_stride) == 1;
-    x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED, STAGES * stage_size(g));
+    x->shared = cg_buffer_add(k, left ? "left" : "right", g->type, CG_SHARED,
+                              g->form->stages * stage_size(g, x));
     k->buffer[x->shared].align = PIECE;
     x->words = cg_buffer_add(k, left ? "rows" : "columns",
-                             g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->tile / 8);
+                             g->type == COT_F32 ? COT_F32 : COT_U32, CG_LOCAL, g->form->part / 4);
+}
+
+static int64_t
+upwards(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+static int64_t
+tiles_of(const shape *s, const form *f)
+{
+    return upwards(s->m.total, f->rows) * upwards(s->n.total, f->columns);
 }
 
 /* Blocks that run at the same time share rows of one side and columns of the other: eight rows
@@ -394,51 +435,55 @@ place_tile(tensor *g, cg_val number)
 {
     cg_build *b = g->b;
     const shape *s = &g->p->s;
-    const int64_t rows = (s->m.total + g->tile - 1) / g->tile,
-                  columns = (s->n.total + g->tile - 1) / g->tile;
+    const int64_t rows = upwards(s->m.total, g->form->rows),
+                  columns = upwards(s->n.total, g->form->columns);
     const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
     cg_val row =
         cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), cg_imod(b, number, run));
 
-    g->x[0].first = cg_imul(b, row, g->tile);
-    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns), g->tile);
+    g->x[0].first = cg_imul(b, row, g->form->rows);
+    g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns),
+                               g->form->columns);
 }
 
-static int64_t
-choose_tile(const product *p)
+static const form *
+choose_form(const cg_target *t, const product *p)
 {
     const shape *s = &p->s;
-    const int64_t tiles =
-        s->b.total * ((s->m.total + WIDE - 1) / WIDE) * ((s->n.total + WIDE - 1) / WIDE);
+    const form *f = p->d->dear ? &forms[NARROW] : forms;
 
-    return !p->d->dear && s->m.total >= WIDE && s->n.total >= WIDE && tiles >= WIDE_LEAST ? WIDE : NARROW;
+    while (f < &forms[NARROW] && (s->m.total < f->rows || s->n.total < f->columns ||
+                                  2 * s->b.total * tiles_of(s, f) < f->fill * t->processors))
+        f++;
+    return f;
 }
 
 void
-cg_dot_tensor(product *p)
+cg_dot_tensor(const cg_target *t, product *p)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .tile = choose_tile(p) };
+    tensor g = { .p = p, .b = b, .type = p->d->lhs_type, .form = choose_form(t, p) };
+    const int64_t part = g.form->part, threads = threads_of(g.form);
+    const int64_t across = g.form->columns / part, tiles = tiles_of(s, g.form);
+
     g.each = PIECE / (int64_t)cot_dtype_size(g.type);
     g.depth = PIECES * g.each;
-    const int64_t tiles =
-        ((s->m.total + g.tile - 1) / g.tile) * ((s->n.total + g.tile - 1) / g.tile);
 
     make_side(&g, true);
     make_side(&g, false);
-    g.sums = cg_buffer_add(b->k, "sums", COT_F32, CG_LOCAL, g.tile * g.tile / THREADS);
+    g.sums = cg_buffer_add(b->k, "sums", COT_F32, CG_LOCAL, part * part / CG_WARP);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, s->b.total * tiles), 1, 0),
            number = cg_loop_var(b, grid);
     cg_dot_set_batch(p, cg_idiv(b, number, tiles));
     place_tile(&g, cg_imod(b, number, tiles));
     g.x[0].base = p->left;
     g.x[1].base = p->right;
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, THREADS), 1, 0);
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, threads), 1, 0);
     g.t = cg_loop_var(b, block);
     g.lane = cg_imod(b, g.t, CG_WARP);
-    g.x[0].warp = cg_imul(b, cg_idiv(b, g.t, 2 * CG_WARP), g.tile / 2);
-    g.x[1].warp = cg_imul(b, cg_imod(b, cg_idiv(b, g.t, CG_WARP), 2), g.tile / 2);
+    g.x[0].warp = cg_imul(b, cg_idiv(b, g.t, across * CG_WARP), part);
+    g.x[1].warp = cg_imul(b, cg_imod(b, cg_idiv(b, g.t, CG_WARP), across), part);
     sweep(&g);
     give_sums(&g);
     cg_loop_end(b, block);

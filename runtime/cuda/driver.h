@@ -16,6 +16,7 @@ typedef int cu_device;                          /* CUdevice */
 typedef uint64_t cu_address;                    /* CUdeviceptr */
 typedef int cu_device_attribute;                /* enumerations, whose members follow */
 typedef int cu_pool_attribute;
+typedef int cu_function_attribute;
 typedef int cu_jit_option;
 typedef int cu_capture_mode;
 typedef struct cu_context_ *cu_context;
@@ -26,6 +27,15 @@ typedef struct cu_pool_ *cu_pool;
 typedef struct cu_graph_ *cu_graph;
 typedef struct cu_graph_exec_ *cu_graph_exec;
 typedef struct cu_event_ *cu_event;
+
+/* CUmemPoolProps: what is left out is 0. */
+typedef struct cu_pool_props {
+    int allocation, handles, place, ordinal;    /* enumerations, the last two CUmemLocation */
+    void *security;
+    size_t most;
+    unsigned short usage;
+    unsigned char reserved[54];
+} cu_pool_props;
 
 enum {
     CU_SUCCESS = 0,
@@ -44,6 +54,9 @@ enum {
     CU_ATTRIBUTE_POOLS = 115,
 
     CU_POOL_RELEASE_THRESHOLD = 4,              /* value: uint64_t bytes */
+    CU_POOL_PINNED = 1,                         /* the only kind of allocation */
+    CU_POOL_ON_DEVICE = 1,
+    CU_FUNCTION_DYNAMIC = 8,                    /* value: bytes of shared memory a launch may ask for */
 
     CU_JIT_ERROR_LOG = 5,
     CU_JIT_ERROR_LOG_BYTES = 6,
@@ -80,16 +93,17 @@ enum {
     X(event_destroy, "cuEventDestroy_v2", (cu_event event))                                                     \
     X(event_record, "cuEventRecord", (cu_event event, cu_stream stream))                                        \
     X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                     \
-    X(pool_of, "cuDeviceGetDefaultMemPool", (cu_pool *pool, cu_device device))                                  \
+    X(function_set, "cuFuncSetAttribute", (cu_function function, cu_function_attribute attribute, int value))   \
+    X(pool_make, "cuMemPoolCreate", (cu_pool *pool, const cu_pool_props *props))                                \
+    X(pool_free, "cuMemPoolDestroy", (cu_pool pool))                                                            \
     X(pool_set, "cuMemPoolSetAttribute", (cu_pool pool, cu_pool_attribute attribute, void *value))              \
-    X(alloc, "cuMemAllocAsync", (cu_address *address, size_t bytes, cu_stream stream))                          \
+    X(alloc, "cuMemAllocFromPoolAsync", (cu_address *address, size_t bytes, cu_pool pool, cu_stream stream))    \
     X(release, "cuMemFreeAsync", (cu_address address, cu_stream stream))                                        \
     X(to_device, "cuMemcpyHtoDAsync_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))     \
     X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))             \
     X(move, "cuMemcpyDtoDAsync_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))           \
     X(host_alloc, "cuMemAllocHost_v2", (void **at, size_t bytes))                                               \
     X(host_free, "cuMemFreeHost", (void *at))                                                                   \
-    X(pool_trim, "cuMemPoolTrimTo", (cu_pool pool, size_t keep))                                                \
     X(set_bytes, "cuMemsetD8Async", (cu_address at, unsigned char value, size_t bytes, cu_stream stream))       \
     X(set_halves, "cuMemsetD16Async", (cu_address at, unsigned short value, size_t n, cu_stream stream))        \
     X(set_words, "cuMemsetD32Async", (cu_address at, unsigned value, size_t n, cu_stream stream))               \

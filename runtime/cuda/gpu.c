@@ -80,10 +80,14 @@ place_release(ir_place *p, cot_array *a)
 static const ir_place cuda_place = { .device_type = 2, .release = place_release, .read = place_read,
                                      .write = place_write, .why = place_why };
 
-/* Freed memory stays with the process: the next call wants as much. */
+/* A pool of our own, whose freed memory stays with it: the next call wants as much.  The
+ * device's default pool is the process's, and others may have set it as they like. */
 static cot_status
-keep_memory(rt_gpu *g)
+make_pool(rt_gpu *g)
 {
+    const cu_pool_props props = { .allocation = CU_POOL_PINNED,
+                                  .place = CU_POOL_ON_DEVICE,
+                                  .ordinal = g->place.device_id };
     uint64_t all = UINT64_MAX;
     int pools = 0;
 
@@ -94,7 +98,7 @@ keep_memory(rt_gpu *g)
                  "%s has no memory pools; wants a GPU and a driver that do", g->name);
         return COT_ERR_TARGET;
     }
-    COT_TRY(rt_gpu_check(g, g->driver.pool_of(&g->pool, g->device), "its memory pool"));
+    COT_TRY(rt_gpu_check(g, g->driver.pool_make(&g->pool, &props), "its memory pool"));
     return rt_gpu_check(g, g->driver.pool_set(g->pool, CU_POOL_RELEASE_THRESHOLD, &all),
                         "its memory pool");
 }
@@ -133,7 +137,7 @@ open_gpu(rt_gpu *g, const char *path, int ordinal)
     COT_TRY(rt_gpu_check(g, g->driver.context_retain(&g->context, g->device),
                          "its primary context"));
     rt_gpu_begin(g);
-    s = keep_memory(g);
+    s = make_pool(g);
     if (s == COT_OK)
         s = rt_gpu_check(g, g->driver.stream_create(&g->stream, CU_STREAM_NON_BLOCKING),
                          "a stream");
@@ -173,7 +177,7 @@ close_gpu(rt_gpu *g)
         if (g->here)
             (void)g->driver.host_free(g->here);
         if (g->pool)
-            (void)g->driver.pool_trim(g->pool, 0); /* others may want what we kept */
+            (void)g->driver.pool_free(g->pool); /* others may want what we kept */
         rt_gpu_end(g);
         (void)g->driver.context_release(g->device);
     }
@@ -307,7 +311,7 @@ rt_gpu_opened(cot_context *ctx, int i)
 cot_status
 rt_gpu_alloc(rt_gpu *g, size_t bytes, cu_address *out)
 {
-    return rt_gpu_check(g, g->driver.alloc(out, bytes ? bytes : 1, g->stream),
+    return rt_gpu_check(g, g->driver.alloc(out, bytes ? bytes : 1, g->pool, g->stream),
                         "allocating memory");
 }
 

@@ -39,7 +39,7 @@ typedef struct rt_gpu {
     cu_context context;
     cu_stream stream;
     cu_event event;             /* what the stream holds, for others to wait for */
-    cu_pool pool;               /* which the stream's memory comes from */
+    cu_pool pool;               /* which its memory comes from */
     int arch;                   /* 80 for sm_80 */
     char name[128];
     rt_gpu_module *modules;     /* loaded, by hash; those without users stay until the gpu goes */

@@ -67,7 +67,7 @@ launch(void *self, int kernel, void *const *buffers, const int64_t *params)
     if (l->at.grid == 0)
         return COT_OK; /* nothing to do: the driver takes no grid of no blocks */
     return rt_gpu_check(r->g, r->g->driver.launch(l->function, (unsigned)l->at.grid, 1, 1, (unsigned)l->at.block, 1, 1,
-                                                  0, r->g->stream, parameter, NULL),
+                                                  (unsigned)l->at.dynamic, r->g->stream, parameter, NULL),
                         r->p->module->kernel[kernel]->name);
 }
 
@@ -230,6 +230,21 @@ emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
     return llvm->emit(p->ctx, &plan->target, CG_TO_PTX, 1, &fn, &p->arena, bytes, n);
 }
 
+/* More shared memory than is static must be allowed before it is asked for. */
+static cot_status
+find_function(rt_program *p, program *q, const char *fn, const char *kernel, launched *l)
+{
+    COT_TRY(rt_gpu_check(q->g,
+                         q->g->driver.module_function(&l->function, q->module->module,
+                                                      cg_ptx_name(&p->arena, fn, kernel)),
+                         kernel));
+    if (!l->at.dynamic)
+        return COT_OK;
+    return rt_gpu_check(
+        q->g, q->g->driver.function_set(l->function, CU_FUNCTION_DYNAMIC, (int)l->at.dynamic),
+        kernel);
+}
+
 static cot_status
 find_functions(rt_program *p, program *q, const char *fn)
 {
@@ -246,9 +261,7 @@ find_functions(rt_program *p, program *q, const char *fn)
                      m->kernel[i]->name, (long long)l->at.grid, GRID_MOST);
             return COT_ERR_TARGET;
         }
-        COT_TRY(rt_gpu_check(q->g, q->g->driver.module_function(&l->function, q->module->module,
-                                                            cg_ptx_name(&p->arena, fn, m->kernel[i]->name)),
-                             m->kernel[i]->name));
+        COT_TRY(find_function(p, q, fn, m->kernel[i]->name, l));
     }
     return COT_OK;
 }

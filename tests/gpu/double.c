@@ -8,22 +8,14 @@
  *
  * PTX is not run: the names of its entry points and the number of their parameters (all of 64
  * bits) are read, and a launch calls the hook with them. */
-#include "tests/gpu/double.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "runtime/cuda/driver.h"
-
 #pragma GCC visibility push(default)
-
-/* The driver's functions, under its names. */
-#define CU_DECLARE(member, symbol, parameters) cu_result member##_ parameters __asm__(symbol);
-CU_FUNCTIONS(CU_DECLARE)
-#undef CU_DECLARE
+#include "tests/gpu/double_inside.h"
 
 enum { MOST_ENTRIES = 256, MOST_PARAMETERS = 1024, NAME = 128, PARAMETER_BYTES = 4352 };
 
@@ -66,8 +58,8 @@ read_environment(void)
     }
 }
 
-static void
-wrong(const char *what)
+void
+double_wrong(const char *what)
 {
     if (state.wrong++ == 0)
         snprintf(state.said, sizeof state.said, "%s", what);
@@ -84,6 +76,12 @@ void
 double_look(double_state *out)
 {
     *out = state;
+}
+
+double_state *
+double_counts(void)
+{
+    return &state;
 }
 
 /* ---- memory ---- */
@@ -110,7 +108,7 @@ static void *
 at_device(cu_address at, size_t bytes, const char *what)
 {
     if (!is_allocated(at, bytes))
-        wrong(what);
+        double_wrong(what);
     return is_allocated(at, bytes) ? (void *)(uintptr_t)at : NULL;
 }
 
@@ -129,14 +127,14 @@ let_go(cu_address at)
             free(old);
             return;
         }
-    wrong("free of what is not allocated");
+    double_wrong("free of what is not allocated");
 }
 
 /* ---- what is in a stream ---- */
 
 typedef enum kind { TO_DEVICE, TO_HOST, MOVE, SET, FREE, LAUNCH, RECORD, WAIT } kind;
 
-typedef struct cu_function_ { char name[NAME]; int n; unsigned threads; } entry;
+typedef struct cu_function_ { char name[NAME]; int n; unsigned threads, dynamic; } entry;
 struct cu_module_ { entry entry[MOST_ENTRIES]; int n; };
 
 typedef struct task {
@@ -150,7 +148,7 @@ typedef struct task {
     cu_event event;
     int64_t records;            /* wait: for so many of the event */
     entry *fn;
-    unsigned grid, block;
+    unsigned grid, block, shared;
     uint64_t parameter[MOST_PARAMETERS];
 } task;
 
@@ -218,7 +216,7 @@ ask(cu_stream s, const task *t)
 {
     s = stream_of(s);
     if (!pushed)
-        wrong("no context is current");
+        double_wrong("no context is current");
     list_add(s->capturing ? &s->captured : &s->work, t);
     state.waiting += !s->capturing;
     return CU_SUCCESS;
@@ -235,7 +233,7 @@ launch_now(const task *t)
     state.launches++;
     if (get("launch") && state.launches == get("launch"))
         return CU_LAUNCH_FAILED;
-    return h ? h(hook_user, t->fn->name, t->grid, t->block, parameter) : CU_SUCCESS;
+    return h ? h(hook_user, t->fn->name, t->grid, t->block, t->shared, parameter) : CU_SUCCESS;
 }
 
 static void
@@ -391,7 +389,7 @@ double_set(const char *name, int64_t value)
         for (int i = 0; i < SETTINGS; i++)
             setting[i].value = setting[i].first;
         state = (double_state){ .live = now.live, .live_bytes = now.live_bytes, .contexts = now.contexts,
-                                .streams = now.streams, .modules = now.modules, .graphs = now.graphs, .host = now.host, .events = now.events,
+                                .streams = now.streams, .pools = now.pools, .modules = now.modules, .graphs = now.graphs, .host = now.host, .events = now.events,
                                 .waiting = now.waiting };
         return;
     }
@@ -500,7 +498,7 @@ cu_result
 context_push_(cu_context c)
 {
     if (c != &primary)
-        wrong("a context that is none");
+        double_wrong("a context that is none");
     pushed++;
     return CU_SUCCESS;
 }
@@ -510,7 +508,7 @@ context_pop_(cu_context *c)
 {
     *c = &primary;
     if (--pushed < 0)
-        wrong("a context popped that nobody pushed");
+        double_wrong("a context popped that nobody pushed");
     return CU_SUCCESS;
 }
 
@@ -614,26 +612,14 @@ stream_destroy_(cu_stream s)
     return CU_SUCCESS;
 }
 
+/* pool NULL: that of the device. */
 cu_result
-pool_of_(cu_pool *p, cu_device d)
-{
-    (void)d;
-    *p = (cu_pool)&pieces;
-    return CU_SUCCESS;
-}
-
-cu_result
-pool_set_(cu_pool p, int what, void *value)
-{
-    (void)p;
-    return what == CU_POOL_RELEASE_THRESHOLD && *(uint64_t *)value ? CU_SUCCESS
-                                                                   : CU_INVALID_VALUE;
-}
-
-cu_result
-alloc_(cu_address *out, size_t bytes, cu_stream s)
+alloc_(cu_address *out, size_t bytes, cu_pool pool, cu_stream s)
 {
     piece *p;
+
+    if (pool)
+        double_use_pool(pool);
 
     if (!bytes || stream_of(s)->capturing)
         return CU_INVALID_VALUE;
@@ -659,7 +645,7 @@ cu_result
 to_device_(cu_address to, const void *from, size_t bytes, cu_stream s)
 {
     if (stream_of(s)->capturing)
-        wrong("pageable memory in a capture");
+        double_wrong("pageable memory in a capture");
     return ask(s, &(task){ .kind = TO_DEVICE, .to = to, .host = (void *)(uintptr_t)from, .bytes = bytes });
 }
 
@@ -667,7 +653,7 @@ cu_result
 to_host_(void *to, cu_address from, size_t bytes, cu_stream s)
 {
     if (stream_of(s)->capturing)
-        wrong("pageable memory in a capture");
+        double_wrong("pageable memory in a capture");
     return ask(s, &(task){ .kind = TO_HOST, .host = to, .from = from, .bytes = bytes });
 }
 
@@ -715,11 +701,13 @@ host_free_(void *at)
     return CU_SUCCESS;
 }
 
+/* As on every GPU from sm_80 on. */
 cu_result
-pool_trim_(cu_pool p, size_t keep)
+function_set_(cu_function f, cu_function_attribute what, int value)
 {
-    (void)p;
-    state.trims += keep == 0;
+    if (what != CU_FUNCTION_DYNAMIC || value < 0 || value > 99 << 10)
+        return CU_INVALID_VALUE;
+    f->dynamic = (unsigned)value;
     return CU_SUCCESS;
 }
 
@@ -727,12 +715,12 @@ cu_result
 launch_(cu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
         unsigned bz, unsigned shared, cu_stream s, void **parameter, void **extra)
 {
-    task t = { .kind = LAUNCH, .fn = f, .grid = gx, .block = bx };
+    task t = { .kind = LAUNCH, .fn = f, .grid = gx, .block = bx, .shared = shared };
 
     if (bx > f->threads || gx > INT32_MAX)
         return CU_INVALID_VALUE;
     if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
-        shared > 48 << 10 || extra || f->n > MOST_PARAMETERS)
+        (shared > 48 << 10 && shared > f->dynamic) || extra || f->n > MOST_PARAMETERS)
         return CU_INVALID_VALUE;
     for (int i = 0; i < f->n; i++)
         memcpy(&t.parameter[i], parameter[i], sizeof t.parameter[i]);

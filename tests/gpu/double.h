@@ -12,7 +12,7 @@
 /* Run a kernel: parameters as for cuLaunchKernel.  0, or the error that the launch ends
  * with. */
 typedef int double_hook(void *user, const char *name, unsigned grid, unsigned block,
-                        void **parameters);
+                        unsigned shared, void **parameters);
 
 /* Settings, also from the environment, COT_DOUBLE="devices=0,version=10020":
  *
@@ -29,7 +29,7 @@ typedef struct double_state {
     int64_t live, live_bytes;           /* allocations that nobody freed */
     int64_t contexts, streams, modules, graphs, host, events;       /* likewise */
     int64_t launches, copies_in, copies_out, moves, syncs;      /* done */
-    int64_t trims;                      /* of the pool, to nothing */
+    int64_t pools;                      /* that nobody destroyed */
     int64_t waiting;                    /* asked for and not yet done */
     int64_t wrong;                      /* memory touched that is not allocated, things freed twice: defects */
     char said[200];                     /* the first of them */

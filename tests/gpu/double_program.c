@@ -97,7 +97,7 @@ find(const char *name)
 
 int
 double_program_launch(void *user, const char *name, unsigned grid, unsigned block,
-                      void **parameters)
+                      unsigned shared, void **parameters)
 {
     const cg_kernel *k;
     cg_launch l;
@@ -113,7 +113,7 @@ double_program_launch(void *user, const char *name, unsigned grid, unsigned bloc
     if (!k)
         return 500;
     l = cg_launch_of(k);
-    if (l.grid != (int64_t)grid || l.block != (int)block)
+    if (l.grid != (int64_t)grid || l.block != (int)block || l.dynamic != (int64_t)shared)
         return 1;
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {

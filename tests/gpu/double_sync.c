@@ -1,12 +1,7 @@
 /* The double's functions that wait by themselves, as a simple host calls them: on one stream,
  * the default. */
-#include "runtime/cuda/driver.h"
-#include "tests/gpu/double.h"
-
 #pragma GCC visibility push(default)
-#define CU_DECLARE(member, symbol, parameters) cu_result member##_ parameters __asm__(symbol);
-CU_FUNCTIONS(CU_DECLARE)
-#undef CU_DECLARE
+#include "tests/gpu/double_inside.h"
 
 cu_result sync_all(void) __asm__("cuCtxSynchronize");
 cu_result load_data(cu_module *m, const void *image) __asm__("cuModuleLoadData");
@@ -31,7 +26,7 @@ load_data(cu_module *m, const void *image)
 cu_result
 alloc_sync(cu_address *at, size_t bytes)
 {
-    return alloc_(at, bytes, NULL);
+    return alloc_(at, bytes, NULL, NULL);
 }
 
 cu_result

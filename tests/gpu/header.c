@@ -30,6 +30,10 @@ SAME(CU_ATTRIBUTE_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 SAME(CU_ATTRIBUTE_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 SAME(CU_ATTRIBUTE_POOLS, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
 SAME(CU_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+SAME(CU_POOL_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED);
+SAME(CU_POOL_ON_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
+SAME(CU_FUNCTION_DYNAMIC, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME(0, CU_MEM_HANDLE_TYPE_NONE);
 SAME(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME(our_non_blocking, CU_STREAM_NON_BLOCKING);
@@ -52,9 +56,21 @@ SAME_SIZE(cu_graph_exec, CUgraphExec);
 SAME_SIZE(cu_event, CUevent);
 SAME_SIZE(cu_device_attribute, CUdevice_attribute);
 SAME_SIZE(cu_pool_attribute, CUmemPool_attribute);
+SAME_SIZE(cu_function_attribute, CUfunction_attribute);
 SAME_SIZE(cu_jit_option, CUjit_option);
 SAME_SIZE(cu_capture_mode, CUstreamCaptureMode);
 SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
+
+/* -- a record -- */
+
+#define SAME_PLACE(ours, theirs) \
+    SAME(offsetof(cu_pool_props, ours), offsetof(CUmemPoolProps, theirs))
+SAME_SIZE(cu_pool_props, CUmemPoolProps);
+SAME_PLACE(allocation, allocType);
+SAME_PLACE(handles, handleTypes);
+SAME_PLACE(place, location.type);
+SAME_PLACE(ordinal, location.id);
+SAME_PLACE(security, win32SecurityAttributes);
 
 /* -- functions: X(our member, the manual's name) -- */
 
@@ -81,16 +97,17 @@ SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
     X(event_destroy, cuEventDestroy)              \
     X(event_record, cuEventRecord)                \
     X(stream_wait, cuStreamWaitEvent)             \
-    X(pool_of, cuDeviceGetDefaultMemPool)         \
+    X(function_set, cuFuncSetAttribute)           \
+    X(pool_make, cuMemPoolCreate)                 \
+    X(pool_free, cuMemPoolDestroy)                \
     X(pool_set, cuMemPoolSetAttribute)            \
-    X(alloc, cuMemAllocAsync)                     \
+    X(alloc, cuMemAllocFromPoolAsync)             \
     X(release, cuMemFreeAsync)                    \
     X(to_device, cuMemcpyHtoDAsync)               \
     X(to_host, cuMemcpyDtoHAsync)                 \
     X(move, cuMemcpyDtoDAsync)                    \
     X(host_alloc, cuMemAllocHost)                 \
     X(host_free, cuMemFreeHost)                   \
-    X(pool_trim, cuMemPoolTrimTo)                 \
     X(set_bytes, cuMemsetD8Async)                 \
     X(set_halves, cuMemsetD16Async)               \
     X(set_words, cuMemsetD32Async)                \
@@ -108,6 +125,8 @@ SAME_SIZE(uint64_t, cuuint64_t);        /* the value of the pools' threshold */
 #define cu_address CUdeviceptr
 #define cu_device_attribute CUdevice_attribute
 #define cu_pool_attribute CUmemPool_attribute
+#define cu_pool_props CUmemPoolProps
+#define cu_function_attribute CUfunction_attribute
 #define cu_jit_option CUjit_option
 #define cu_capture_mode CUstreamCaptureMode
 #define cu_context CUcontext

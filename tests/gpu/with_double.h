@@ -36,7 +36,7 @@ find_kernel(const char *name)
 /* The parameters as the contract has them: buffers, numbers, the status. */
 static int
 launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
-                    void **parameters)
+                    unsigned shared, void **parameters)
 {
     const cg_kernel *k = find_kernel(name);
     const cg_launch l = k ? cg_launch_of(k) : (cg_launch){ 0 };
@@ -46,7 +46,7 @@ launch_by_simulator(void *user, const char *name, unsigned grid, unsigned block,
     int32_t status = 0;
 
     (void)user;
-    if (!k || (int64_t)grid != l.grid || (int)block != l.block)
+    if (!k || (int64_t)grid != l.grid || (int)block != l.block || (int64_t)shared != l.dynamic)
         return 400;
     for (uint32_t i = 0; i < k->n_buffers; i++)
         if (k->buffer[i].space <= CG_OUT) {
@@ -107,6 +107,7 @@ check_clean(void)
     ck_assert_int_eq(s.live, 0);
     ck_assert_int_eq(s.contexts, 0);
     ck_assert_int_eq(s.streams, 0);
+    ck_assert_int_eq(s.pools, 0);
     ck_assert_int_eq(s.modules, 0);
     ck_assert_int_eq(s.graphs, 0);
     ck_assert_int_eq(s.host, 0);
