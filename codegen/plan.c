@@ -32,6 +32,13 @@ cg_plan_touch(cg_lowering *l, uint32_t buffer)
     s->last = l->plan->now;
 }
 
+void
+cg_plan_touch_since(cg_lowering *l, uint32_t buffer, uint32_t since)
+{
+    cg_plan_touch(l, buffer);
+    span_of(l, buffer)->first = since;
+}
+
 cg_place
 cg_plan_new(cg_lowering *l, const char *name, const ir_type *t)
 {

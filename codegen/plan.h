@@ -51,6 +51,8 @@ typedef struct cg_level {
 
 cg_place cg_plan_new(cg_lowering *l, const char *name, const ir_type *t);
 void cg_plan_touch(cg_lowering *l, uint32_t buffer);
+/* Likewise, and it lives from `since` on. */
+void cg_plan_touch_since(cg_lowering *l, uint32_t buffer, uint32_t since);
 void cg_plan_loop_begin(cg_lowering *l);
 void cg_plan_loop_end(cg_lowering *l);
 /* All kernels are known: give each buffer its offset. */

@@ -353,11 +353,14 @@ plan_guarded_branches(cg_lowering *l, const branching *c, cg_place when, const i
 {
     const int n = c->n->at.cond.branches.n;
     const cg_place *word = cg_guard_branches(l, when, index, n), outer = l->guard;
+    cg_place *end = IR_NEW_N(l->arena, cg_place, n);
     for (int k = 0; k < n; k++) {
         l->guard = word[k];
         plan_branch(l, c, k, e);
+        end[k] = l->guard;
     }
     l->guard = outer;
+    l->guard = cg_guard_join(l, n, word, end);
 }
 
 /* The results of a cond that are written over operands, -1 for the others: such as lie
@@ -490,38 +493,41 @@ plan_turn(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *i
 }
 
 /* Turns whose kernels ask whether the loop goes on.  The host looks after each chunk of them,
- * or never, if there are no more than a chunk. */
+ * or never, if there are no more than a chunk or the loop around comes back to it. */
 static void
 plan_turns(cg_lowering *l, const cg_level *v, const ir_node *n, const cg_place *in,
            const cg_place *to)
 {
     cg_build *e = &l->entry;
     const ir_type *p = ir_type_at(n->at.loop.cond, n->at.loop.cond->out[0]);
-    const cg_turns t = cg_turns_begin(l, n, p);
-    const bool looks = t.max <= 0 || t.max >= CG_CHUNK;
     const cg_place outer = l->guard;
     cg_val loop = 0, go = 0;
+    cg_turns t;
+    cg_turns_begin(l, n, p, &t);
     cg_plan_loop_begin(l);
-    if (looks) {
+    if (t.looks) {
         loop = cg_while_begin(e);
         go = cg_while_carry(e, loop, COT_BOOL, cg_const(e, COT_BOOL, 1));
         cg_while_test(e, loop, go);
     }
-    cg_val all = cg_i64(e, looks ? CG_CHUNK : t.max + 1),
-           turns = cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), all, 1, 0);
-    l->guard = t.word;
+    cg_val turns =
+        cg_loop_begin(e, CG_SERIAL, cg_i64(e, 0), cg_i64(e, t.at_once), 1, 0);
+    l->guard = t.head;
     plan_sub(l, n->at.loop.cond, in, &t.test);
     cg_turns_next(l, &t);
+    l->guard = t.word;
     plan_turn(l, v, n, in, to, t.test);
+    cg_turns_end(l, &t);
     l->guard = outer;
     cg_loop_end(e, turns);
-    cg_plan_touch(l, t.word.buffer);
+    cg_plan_touch(l, t.alive.buffer);
     cg_plan_touch(l, t.test.buffer);
-    if (looks) {
-        cg_while_next(e, loop, go, cg_load(e, t.word.buffer, cg_i64(e, 0), 0));
+    if (t.looks) {
+        cg_while_next(e, loop, go, cg_load(e, t.alive.buffer, cg_i64(e, 0), 0));
         cg_while_end(e, loop);
     }
     cg_plan_loop_end(l);
+    cg_turns_leave(l, &t);
 }
 
 void

@@ -11,6 +11,22 @@
  *   while    CG_CHUNK turns at a time: the test, a kernel that says whether the loop goes on
  *            (and counts turns, where they are bounded), the body; then the host reads the word
  *
+ * A loop of many turns in the body of another is launched for RESUMED turns; where it has not
+ * ended by then, the turn of the outer one waits: its other kernels are skipped until the outer
+ * loop is launched again, which skips what comes before the inner one and goes on in it.  So of
+ * all loops in each other the host looks at the outermost alone, once in CG_CHUNK launches of
+ * its body, and these are the same each time.  What such a loop goes by:
+ *
+ *   alive    it has not ended
+ *   head     (of one whose turns wait) the turn before has ended, so the test is due
+ *   word     the test held, so the body is due up to the first inner loop; what follows that
+ *            runs where the inner one was alive and is no more, and what follows a cond with one
+ *            in a branch where any branch has come to its end
+ *
+ * Kernels that are skipped touch nothing, so all that runs is in the order of the source, and
+ * the plan of memory holds.  Not so the kernels that write words: a word of a nest has memory
+ * of its own from before the outermost loop to its end.
+ *
  * A word holds only where that of the region around it does: the kernels that write words run
  * always and ask. */
 #include "codegen/lower/guard.h"
@@ -19,6 +35,8 @@
 
 enum {
     LAUNCHES_MOST = 64,         /* of a region: to read a predicate takes as long as some ten */
+    RESUMED = 4,                /* turns of a loop in a loop, each time it is launched; 1 of
+                                   one whose turns wait                                        */
     WARPS = 8                   /* that look for an example that goes on                      */
 };
 
@@ -36,41 +54,58 @@ times(int64_t n, int64_t x)
     return x < 0 || (x > 0 && n > LAUNCHES_MOST / x) ? -1 : n * x;
 }
 
-static int64_t launches(cg_lowering *l, const ir_graph *f);
+/* may_wait: of a turn of a loop, which may stop in it and go on when it is launched again. */
+static int64_t launches(cg_lowering *l, const ir_graph *f, bool may_wait);
 
 static int64_t
-launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n)
+launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, bool may_wait)
 {
     const ir_graphs branch = n->at.cond.branches;
     const bool mapped = ir_type_at(f, n->in[0])->rank > 0;
     int64_t all = 1;
 
     for (int k = 0; k < branch.n; k++)
-        all = add(all, add(launches(l, branch.at[k]), mapped ? n->n_out : 0));
+        all = add(all, add(launches(l, branch.at[k], may_wait), mapped ? n->n_out : 0));
     return all;
 }
 
-/* The host reads the word of a loop without a bound, or with a high one: no straight region. */
+/* All the turns of a loop that has few, and nothing in it that waits; -1: of another. */
 static int64_t
-launches_of_while(cg_lowering *l, const ir_node *n)
+launches_of_few(cg_lowering *l, const ir_node *n)
 {
     if (n->at.loop.max <= 0 || n->at.loop.max >= CG_CHUNK)
         return -1;
-    return times(n->at.loop.max + 1,
-                 add(launches(l, n->at.loop.cond), launches(l, n->at.loop.body)));
+    return times(n->at.loop.max + 1, add(launches(l, n->at.loop.cond, false),
+                                         launches(l, n->at.loop.body, false)));
+}
+
+/* Any other goes on when the loop around it is launched again, if there is one. */
+static int64_t
+launches_of_while(cg_lowering *l, const ir_node *n, bool may_wait)
+{
+    const int64_t few = launches_of_few(l, n);
+    int64_t test, body;
+
+    if (few >= 0 || !may_wait)
+        return few;
+    test = launches(l, n->at.loop.cond, false);
+    body = launches(l, n->at.loop.body, false);
+    if (body >= 0)
+        return add(2, times(RESUMED, add(test, body)));
+    return add(2, add(test, launches(l, n->at.loop.body, true)));
 }
 
 static int64_t
-launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n)
+launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n, bool may_wait)
 {
     switch (n->op) {
-    case OP_call: return launches(l, n->at.call.body);
-    case OP_cond: return launches_of_cond(l, f, n);
-    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n);
+    case OP_call: return launches(l, n->at.call.body, may_wait);
+    case OP_cond: return launches_of_cond(l, f, n, may_wait);
+    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n, may_wait);
     case OP_scan:
         return cg_fits_state(l, f, n)
                    ? 1
-                   : times(n->at.scan.length, launches(l, n->at.scan.body));
+                   : times(n->at.scan.length, launches(l, n->at.scan.body, false));
     case OP_custom_call: return -1;
     default: return ir_ops[n->op].flag == IR_LINE ? 4 : 2;
     }
@@ -78,7 +113,7 @@ launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n)
 
 /* About how many kernels compute f; -1: too many, or it is not for kernels alone. */
 static int64_t
-launches(cg_lowering *l, const ir_graph *f)
+launches(cg_lowering *l, const ir_graph *f, bool may_wait)
 {
     const cg_cut *cut = cg_fuse(l, f);
     int64_t all = f->n_out;     /* copies to where results belong */
@@ -86,7 +121,8 @@ launches(cg_lowering *l, const ir_graph *f)
     for (uint32_t i = 0; i < cut->n; i++) {
         const cg_group *g = &cut->group[i];
 
-        all = add(all, g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node) : 1);
+        all = add(all,
+                  g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node, may_wait) : 1);
     }
     return all;
 }
@@ -97,8 +133,8 @@ cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n)
     if (!l->target.grid || l->guard.set)
         return l->target.grid;
     if (n->op == OP_cond)
-        return launches_of_cond(l, f, n) >= 0;
-    return add(launches(l, n->at.loop.cond), launches(l, n->at.loop.body)) >= 0;
+        return launches_of_cond(l, f, n, false) >= 0;
+    return add(launches(l, n->at.loop.cond, false), launches(l, n->at.loop.body, true)) >= 0;
 }
 
 /* ---- kernels under a word ---- */
@@ -161,16 +197,56 @@ word_around(cg_lowering *l, cg_place outer)
                      : cg_const(&l->b, COT_BOOL, 1);
 }
 
+/* Memory for a word, or a count, which kernels without a guard write. */
+static cg_place
+new_word(cg_lowering *l, const char *name, cot_dtype t)
+{
+    const cg_place p = cg_plan_new(l, name, ir_scalar_type(l->ctx, t));
+
+    if (l->nest)
+        cg_plan_touch_since(l, p.buffer, l->nest->since);
+    return p;
+}
+
+static cg_val
+load_word(cg_lowering *l, cg_place word)
+{
+    return cg_load(&l->b, word_buffer(l, word, true), cg_i64(&l->b, 0), 0);
+}
+
+static void
+store_word(cg_lowering *l, cg_place word, cg_val x)
+{
+    cg_store(&l->b, word_buffer(l, word, true), cg_i64(&l->b, 0), x, 0);
+}
+
+static cg_val
+both(cg_lowering *l, cg_val x, cg_val y)
+{
+    return cg_insn2(&l->b, SC_and, COT_BOOL, x, y);
+}
+
+static cg_val
+either(cg_lowering *l, cg_val x, cg_val y)
+{
+    return cg_insn2(&l->b, SC_or, COT_BOOL, x, y);
+}
+
+static cg_val
+is_not(cg_lowering *l, cg_val x)
+{
+    return cg_insn1(&l->b, SC_not, COT_BOOL, x);
+}
+
 cg_place *
 cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branches)
 {
-    const ir_type *one = ir_scalar_type(l->ctx, COT_BOOL);
     const cg_place outer = leave_guard(l);
     cg_place *word = IR_NEW_N(l->arena, cg_place, branches + 1);
     cg_val x, around;
 
     for (int k = 0; k < branches; k++)
-        word[k] = cg_plan_new(l, "branch", one);
+        word[k] = new_word(l, "branch", COT_BOOL);
     cg_kernel_begin(l, "branch");
     x = cg_load(&l->b, cg_place_buffer(l, &when, index, "index", false), cg_i64(&l->b, 0), 0);
     around = word_around(l, outer);
@@ -185,29 +261,110 @@ cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branc
     return word;
 }
 
+static bool
+same_word(cg_place x, cg_place y)
+{
+    return x.buffer == y.buffer;
+}
+
+cg_place
+cg_guard_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end)
+{
+    const cg_place outer = l->guard;
+    bool waits = false;
+    cg_place join;
+    cg_val any = 0;
+
+    for (int k = 0; k < n; k++)
+        waits |= !same_word(word[k], end[k]);
+    if (!waits)
+        return outer;
+    join = new_word(l, "join", COT_BOOL);
+    leave_guard(l);
+    cg_kernel_begin(l, "join");
+    for (int k = 0; k < n; k++) {
+        cg_val x = cg_load(&l->b, word_buffer(l, end[k], false), cg_i64(&l->b, 0), 0);
+
+        any = any ? either(l, any, x) : x;
+    }
+    store_word(l, join, any);
+    cg_kernel_call(l);
+    l->guard = outer;
+    return join;
+}
+
+/* ---- turns ---- */
+
 static uint32_t
 count_buffer(cg_lowering *l, const cg_turns *t)
 {
     return cg_place_buffer(l, &t->count, ir_scalar_type(l->ctx, COT_I64), "turns", true);
 }
 
-cg_turns
-cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p)
+/* Words before the first turn; of a loop that resumes, of each launch: as they were, if this is
+ * none that begins it. */
+static void
+begin_words(cg_lowering *l, const cg_turns *t, cg_place outer)
+{
+    cg_val begins = word_around(l, outer), alive = begins, head = begins;
+
+    if (t->resumes) {
+        cg_val old = cg_load(&l->b, word_buffer(l, t->outer->fresh, false), cg_i64(&l->b, 0), 0);
+
+        old = both(l, load_word(l, t->alive), is_not(l, old));
+        alive = either(l, begins, old);
+        store_word(l, t->was, alive);
+        if (t->waits)
+            head = either(l, begins, both(l, old, load_word(l, t->head)));
+    }
+    store_word(l, t->alive, alive);
+    if (t->waits)
+        store_word(l, t->head, head);
+    if (t->waits && t->looks)
+        store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 1));
+    if (t->max > 0) {
+        const uint32_t count = count_buffer(l, t);
+        cg_val zero = cg_i64(&l->b, 0), first = zero;
+
+        if (t->resumes)
+            first = cg_insn3(&l->b, SC_select, COT_I64, begins, zero,
+                             cg_load(&l->b, count, zero, 0));
+        cg_store(&l->b, count, zero, first, 0);
+    }
+}
+
+void
+cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_turns *t)
 {
     const cg_place outer = leave_guard(l);
-    cg_turns t = { .max = n->at.loop.max, .p = p };
+    const bool waits = launches(l, n->at.loop.body, false) < 0;
+    const bool short_one = n->at.loop.max > 0 && n->at.loop.max < CG_CHUNK && !waits;
+    const bool few = short_one && (!l->nest || launches_of_few(l, n) >= 0);
 
-    t.word = cg_plan_new(l, "active", ir_scalar_type(l->ctx, COT_BOOL));
-    t.test = cg_plan_new(l, "test", p);
-    if (t.max > 0)
-        t.count = cg_plan_new(l, "turns", ir_scalar_type(l->ctx, COT_I64));
+    *t = (cg_turns){ .max = n->at.loop.max, .p = p, .outer = l->nest };
+    t->looks = !few && !l->nest;
+    t->resumes = !few && l->nest;
+    t->waits = waits;
+    t->at_once = few ? t->max + 1 : t->looks ? CG_CHUNK : t->waits ? 1 : RESUMED;
+    if (t->waits && t->looks) {
+        t->nest.since = ++l->plan->now;
+        t->nest.fresh = cg_plan_new(l, "fresh", ir_scalar_type(l->ctx, COT_BOOL));
+        l->nest = &t->nest;
+    }
+    t->alive = t->head = t->word = new_word(l, "active", COT_BOOL);
+    if (t->waits) {
+        t->head = new_word(l, "head", COT_BOOL);
+        t->word = new_word(l, "word", COT_BOOL);
+    }
+    if (t->resumes)
+        t->was = new_word(l, "was", COT_BOOL);
+    if (t->max > 0)
+        t->count = new_word(l, "turns", COT_I64);
+    t->test = cg_plan_new(l, "test", p);
     cg_kernel_begin(l, "begin");
-    cg_store(&l->b, word_buffer(l, t.word, true), cg_i64(&l->b, 0), word_around(l, outer), 0);
-    if (t.max > 0)
-        cg_store(&l->b, count_buffer(l, &t), cg_i64(&l->b, 0), cg_i64(&l->b, 0), 0);
+    begin_words(l, t, outer);
     cg_kernel_call(l);
     l->guard = outer;
-    return t;
 }
 
 /* Does the test hold for any example?  A block looks; all its threads get the answer. */
@@ -241,22 +398,24 @@ static void
 take_turn(cg_lowering *l, const cg_turns *t, cg_val any)
 {
     cg_build *b = &l->b;
-    const uint32_t word = word_buffer(l, t->word, true);
-    cg_val zero = cg_i64(b, 0);
-    cg_val go = cg_insn2(b, SC_and, COT_BOOL, any, cg_load(b, word, zero, 0));
+    cg_val zero = cg_i64(b, 0), due = load_word(l, t->head), go = both(l, any, due), on = go;
 
-    if (t->max <= 0) {
-        cg_store(b, word, zero, go, 0);
-        return;
+    if (t->max > 0) {
+        const uint32_t count = count_buffer(l, t);
+        cg_val turns = cg_load(b, count, zero, 0);
+        cg_val over = cg_insn2(b, SC_le, COT_I64, cg_i64(b, t->max), turns);
+        cg_val one = cg_insn3(b, SC_select, COT_I64, due, cg_i64(b, 1), zero);
+
+        cg_store(b, count, zero, cg_iadd(b, turns, one), 0);
+        on = both(l, go, is_not(l, over));
+        go = both(l, go, over);
     }
-    const uint32_t count = count_buffer(l, t);
-    cg_val turns = cg_load(b, count, zero, 0);
-    cg_val over = cg_insn2(b, SC_le, COT_I64, cg_i64(b, t->max), turns);
-
-    cg_store(b, word, zero,
-             cg_insn2(b, SC_and, COT_BOOL, go, cg_insn1(b, SC_not, COT_BOOL, over)), 0);
-    cg_store(b, count, zero, cg_iadd(b, turns, cg_i64(b, 1)), 0);
-    cg_fail_if(b, cg_insn2(b, SC_and, COT_BOOL, go, over), COT_ERR_BOUND);
+    store_word(l, t->word, on);
+    if (t->waits)
+        store_word(l, t->alive,
+                   cg_insn3(b, SC_select, COT_BOOL, due, on, load_word(l, t->alive)));
+    if (t->max > 0)
+        cg_fail_if(b, go, COT_ERR_BOUND);
 }
 
 void
@@ -279,4 +438,37 @@ cg_turns_next(cg_lowering *l, const cg_turns *t)
     }
     cg_kernel_call(l);
     l->guard = outer;
+}
+
+void
+cg_turns_end(cg_lowering *l, const cg_turns *t)
+{
+    const cg_place last = l->guard;
+
+    if (!t->waits)
+        return;
+    leave_guard(l);
+    cg_kernel_begin(l, "next");
+    store_word(l, t->head,
+               cg_load(&l->b, word_buffer(l, last, false), cg_i64(&l->b, 0), 0));
+    if (t->looks)
+        store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 0));
+    cg_kernel_call(l);
+    l->guard = last;
+}
+
+void
+cg_turns_leave(cg_lowering *l, const cg_turns *t)
+{
+    cg_place over;
+
+    l->nest = t->outer;
+    if (!t->resumes)
+        return;
+    over = new_word(l, "over", COT_BOOL);
+    leave_guard(l);
+    cg_kernel_begin(l, "over");
+    store_word(l, over, both(l, load_word(l, t->was), is_not(l, load_word(l, t->alive))));
+    cg_kernel_call(l);
+    l->guard = over;
 }

@@ -7,6 +7,12 @@
 
 enum { CG_CHUNK = 8 };          /* turns of a loop between two looks of the host */
 
+/* A loop that the host looks at, and whose turns wait for loops in it (guard.c). */
+typedef struct cg_nest {
+    cg_place fresh;             /* its first turn has not been launched         */
+    uint32_t since;             /* the step of the plan before it               */
+} cg_nest;
+
 /* Is cond or while n, of f, planned so?  Where few launches make its regions and none needs the
  * host; within a region that is, always. */
 bool cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n);
@@ -15,19 +21,36 @@ bool cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n);
 
 /* For each branch the word that says whether the index, in memory, chooses it. */
 cg_place *cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branches);
+/* The word under which it goes on after n branches that began under `word` and ended under
+ * `end`. */
+cg_place cg_guard_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end);
 
 /* The turns of a while. */
 typedef struct cg_turns {
-    cg_place word;              /* it goes on                                   */
-    cg_place test;              /* the predicate, which may have a leading axis */
-    cg_place count;             /* turns so far, where they are bounded         */
-    int64_t max;                /* 0: they are not                              */
-    const ir_type *p;           /* of the predicate                             */
+    cg_place alive;             /* the loop goes on                                */
+    cg_place head;              /* a turn begins: the test is due; alive if no turn waits */
+    cg_place word;              /* the test held, the body is due; likewise        */
+    cg_place was;               /* resumes: it was alive before these turns        */
+    cg_place test;              /* the predicate, which may have a leading axis    */
+    cg_place count;             /* turns so far, where they are bounded            */
+    int64_t max;                /* 0: they are not                                 */
+    int64_t at_once;            /* turns that are launched at a time               */
+    bool looks;                 /* the host asks whether there are more            */
+    bool resumes;               /* it goes on when the loop around is launched again */
+    bool waits;                 /* a turn may not end, because of a loop in it     */
+    const ir_type *p;           /* of the predicate                                */
+    const cg_nest *outer;       /* the nest that it is in                          */
+    cg_nest nest;               /* that it is                                      */
 } cg_turns;
 
-cg_turns cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p);
-/* The word, of itself and the test. */
+/* To be launched under t->head. */
+void cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_turns *t);
+/* After the test; from here on t->word. */
 void cg_turns_next(cg_lowering *l, const cg_turns *t);
+/* After the body. */
+void cg_turns_end(cg_lowering *l, const cg_turns *t);
+/* After the loop: what follows runs where that around it does, and the loop is over. */
+void cg_turns_leave(cg_lowering *l, const cg_turns *t);
 
 /* plan.c: the kernel in hand asks for l->guard; a copy as a kernel that does. */
 void cg_guard_kernel(cg_lowering *l);

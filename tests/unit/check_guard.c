@@ -112,6 +112,57 @@ static const char in_turns[] = PUT
     "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"
     "  ret %1, %0\n}\n";
 
+/* Loops in loops in a branch, and one after that: what a turn waits for differs by turn. */
+static const char deep[] =
+    "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
+    "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
+    "fn @small(%x: f32[3000]) -> bool[] {\n"
+    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
+    "  %1 = constant {data=9} : f32[]\n"
+    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
+    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = constant {data=1.25} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+    "fn @big(%x: f32[3000]) -> bool[] {\n"
+    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
+    "  %1 = constant {data=0.25} : f32[]\n"
+    "  %2 = lt %1, %0 : bool[]\n  ret %2\n}\n"
+    "fn @shrink(%x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = constant {data=0.75} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+    "fn @again(%j: i64[], %x: f32[3000]) -> bool[] {\n"
+    "  %0 = constant {data=3} : i64[]\n  %1 = lt %j, %0 : bool[]\n  ret %1\n}\n"
+    "fn @both(%j: i64[], %x: f32[3000]) -> (i64[], f32[3000]) {\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %0 = add %j, %1 : i64[]\n"
+    "  %2 = while %x {MAX cond=@small, body=@grow} : f32[3000]\n"
+    "  %h = constant {data=0.0625} : f32[3000]\n"
+    "  %3 = mul %2, %h : f32[3000]\n"
+    "  ret %0, %3\n}\n"
+    "fn @loops(%x: f32[3000]) -> f32[3000] {\n"
+    "  %0 = constant {data=0} : i64[]\n"
+    "  %1, %2 = while %0, %x {cond=@again, body=@both} : i64[], f32[3000]\n"
+    "  %3 = add %2, %x : f32[3000]\n  ret %3\n}\n"
+    "fn @leave(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
+    "fn @step(%n: i64[], %i: i64[], %x: f32[3000]) -> (i64[], f32[3000]) {\n"
+    "  %1 = constant {data=1} : i64[]\n"
+    "  %0 = add %i, %1 : i64[]\n"
+    "  %2 = and %i, %1 : i64[]\n"
+    "  %3 = eq %2, %1 : bool[]\n"
+    "  %4 = cond %3, %x {branches=[@leave, @loops]} : f32[3000]\n"
+    "  %s = sin %x : f32[3000]\n"
+    "  %5 = add %4, %s : f32[3000]\n"
+    "  %6 = while %5 {cond=@big, body=@shrink} : f32[3000]\n"
+    "  %7 = add %6, %s : f32[3000]\n"
+    "  ret %0, %7\n}\n"
+    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n"
+    "  %i = constant {data=0} : i64[]\n"
+    "  %c = constant {data=5} : i64[]\n"
+    "  %n = mul %k, %c : i64[]\n"
+    "  %o = constant {data=1} : f32[3000]\n"
+    "  %a = abs %x : f32[3000]\n"
+    "  %b = add %a, %o : f32[3000]\n"
+    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"
+    "  ret %1, %0\n}\n";
+
 /* Examples of a mapped loop, more than a block has threads: turns until the last is done. */
 static const char examples[] =
     "fn @go(%x: f32[600,70]) -> bool[600] {\n"
@@ -134,6 +185,9 @@ static const struct { const char *text, *from, *to; bool straight; } program[] =
     { in_turns, "INNER, ", "", false },
     { in_turns, "INNER", "max=7", false },
     { in_turns, "INNER", "max=20", false },
+    { deep, "MAX", "", false },
+    { deep, "MAX", "max=60,", false },
+    { deep, "MAX", "max=9,", false },
     { examples, "MAX", "", false },
     { examples, "MAX", "max=6,", true },
 };
@@ -205,6 +259,42 @@ START_TEST(the_host_looks_seldom)
 }
 END_TEST
 
+/* A program with an entry of one while, in which is one loop of launches, and no other load. */
+static bool
+looks_at_one_word(const cg_module *m)
+{
+    const cg_kernel *k = m->kernel[0];
+    int loads = 0, whiles = 0;
+
+    for (cg_val v = 0; v < k->n_insns; v++) {
+        loads += k->insn[v].op == CG_LOAD;
+        whiles += k->insn[v].op == CG_WHILE;
+    }
+    return loads == 1 && whiles == 1;
+}
+
+/* Of loops in each other the host asks the outermost alone, every eighth launch of its body. */
+START_TEST(the_host_looks_at_the_outermost)
+{
+    const cot_graph *g = parsed(_i ? text_of(deep, "MAX", "") : text_of(in_turns, "INNER, ", ""));
+    cot_kernel *k = gpu_compile(g);
+    const int64_t n = 3;
+    arrays a = made(g, "cuda", 0);
+    cot_array *kk = cot_array_copy(ctx, cot_i64(), &n);
+
+    ck_assert(looks_at_one_word(k->program->module));
+    ck_assert_int_eq(cot_array_assign(ctx, a.in[0], kk), COT_OK);
+    const double_state before = looked();
+    ck_assert_int_eq(run(k, &a), COT_OK);
+    ck_assert_int_gt(looked().syncs, before.syncs);
+    ck_assert_int_lt(looked().syncs - before.syncs, _i ? 60 : 5 * n);  /* turns: of one in 8 launches */
+    agrees(&a, COT_OK);
+    cot_array_free(kk);
+    let_go(&a);
+    cot_kernel_free(k);
+}
+END_TEST
+
 /* A bound that is passed on the device is said as elsewhere. */
 START_TEST(a_bound_is_passed)
 {
@@ -241,6 +331,7 @@ main(void)
     const suite_case cases[] = {
         EACH(predicates_of_the_device, PROGRAMS),
         ONCE(the_host_looks_seldom),
+        EACH(the_host_looks_at_the_outermost, 2),
         EACH(a_bound_is_passed, 2),
     };
 
