@@ -188,38 +188,46 @@ read_all(const char *path, size_t *bytes)
 
 /* ---- the driver ---- */
 
-/* As in NVIDIA's CUDA Driver API reference manual. */
-#define DRIVER_FUNCTIONS(X)                                                                                  \
-    X(cuInit, "cuInit", (unsigned))                                                                          \
-    X(cuDeviceGet, "cuDeviceGet", (int *, int))                                                              \
-    X(cuDeviceGetName, "cuDeviceGetName", (char *, int, int))                                                \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))                                  \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int))                                      \
-    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *))                                                     \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                          \
-    X(cuModuleLoadData, "cuModuleLoadData", (void **, const void *))                                         \
-    X(cuModuleUnload, "cuModuleUnload", (void *))                                                            \
-    X(cuModuleGetFunction, "cuModuleGetFunction", (void **, void *, const char *))                           \
-    X(cuFuncSetAttribute, "cuFuncSetAttribute", (void *, int, int))                                          \
-    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                     \
-    X(cuMemFree, "cuMemFree_v2", (uint64_t))                                                                 \
-    X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t))                                     \
-    X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, uint64_t, size_t))                                           \
-    X(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (uint64_t, uint64_t, size_t))                                         \
-    X(cuLaunchKernel, "cuLaunchKernel",                                                                      \
-      (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **)) \
-    X(cuEventCreate, "cuEventCreate", (void **, unsigned))                                                   \
-    X(cuEventRecord, "cuEventRecord", (void *, void *))                                                      \
-    X(cuEventSynchronize, "cuEventSynchronize", (void *))                                                    \
-    X(cuEventElapsedTime, "cuEventElapsedTime", (float *, void *, void *))                                   \
-    X(cuEventDestroy, "cuEventDestroy_v2", (void *))                                                         \
-    X(cuGetErrorString, "cuGetErrorString", (int, const char **))
+/* As in NVIDIA's CUDA Driver API reference manual: handles are pointers, enumerations int. */
+typedef int driver_result, driver_device, driver_attribute;
+typedef uint64_t driver_address;
+typedef void *driver_context, *driver_module, *driver_function, *driver_stream, *driver_event;
+
+enum { DRIVER_DYNAMIC_SHARED = 8 };     /* bytes that a launch may ask for */
+
+#define DRIVER_FUNCTIONS(X)                                                                   \
+    X(cuInit, "cuInit", (unsigned))                                                           \
+    X(cuDeviceGet, "cuDeviceGet", (driver_device *, int))                                     \
+    X(cuDeviceGetName, "cuDeviceGetName", (char *, int, driver_device))                       \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (driver_context *, driver_device)) \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (driver_device))             \
+    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (driver_context))                              \
+    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                           \
+    X(cuModuleLoadData, "cuModuleLoadData", (driver_module *, const void *))                  \
+    X(cuModuleUnload, "cuModuleUnload", (driver_module))                                      \
+    X(cuModuleGetFunction, "cuModuleGetFunction",                                             \
+      (driver_function *, driver_module, const char *))                                       \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute", (driver_function, driver_attribute, int))     \
+    X(cuMemAlloc, "cuMemAlloc_v2", (driver_address *, size_t))                                \
+    X(cuMemFree, "cuMemFree_v2", (driver_address))                                            \
+    X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (driver_address, const void *, size_t))                \
+    X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, driver_address, size_t))                      \
+    X(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (driver_address, driver_address, size_t))              \
+    X(cuLaunchKernel, "cuLaunchKernel",                                                       \
+      (driver_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+       driver_stream, void **, void **))                                                      \
+    X(cuEventCreate, "cuEventCreate", (driver_event *, unsigned))                             \
+    X(cuEventRecord, "cuEventRecord", (driver_event, driver_stream))                          \
+    X(cuEventSynchronize, "cuEventSynchronize", (driver_event))                               \
+    X(cuEventElapsedTime, "cuEventElapsedTime", (float *, driver_event, driver_event))        \
+    X(cuEventDestroy, "cuEventDestroy_v2", (driver_event))                                    \
+    X(cuGetErrorString, "cuGetErrorString", (driver_result, const char **))
 
 typedef struct driver {
     void *library;
-    int device;
+    driver_device device;
     char name[100];
-#define DRIVER_MEMBER(member, symbol, parameters) int (*member) parameters;
+#define DRIVER_MEMBER(member, symbol, parameters) driver_result (*member) parameters;
     DRIVER_FUNCTIONS(DRIVER_MEMBER)
 #undef DRIVER_MEMBER
 } driver;
@@ -594,7 +602,6 @@ ptx_constants(ptx *p)
 static const char *
 ptx_find_kernel(ptx *p, int i)
 {
-    enum { DYNAMIC_SHARED_BYTES = 8 };
     const json *k = json_at(json_get(p->f, "kernels"), i);
     const int dynamic = (int)json_number(k, "dynamic");
     const char *why = driver_check(
@@ -603,7 +610,7 @@ ptx_find_kernel(ptx *p, int i)
     if (why || !dynamic)
         return why;
     return driver_check(
-        p->d, p->d->cuFuncSetAttribute(p->kernel[i], DYNAMIC_SHARED_BYTES, dynamic));
+        p->d, p->d->cuFuncSetAttribute(p->kernel[i], DRIVER_DYNAMIC_SHARED, dynamic));
 }
 
 static const char *
