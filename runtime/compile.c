@@ -94,6 +94,7 @@ plan_device(cot_context *ctx, const rt_machine *machine, rt_plan *p)
             ctx, 0, NULL, ERR_target,
             ir_format(&ctx->arena, "the GPU is '%s'; wants sm_80 or sm_90", p->target.cpu));
     p->target.triple = NULL;
+    p->target.processors = machine == rt_cuda() ? rt_cuda_processors(ctx, p->device) : 0;
     cg_grid_target(&p->target);
     return COT_OK;
 }

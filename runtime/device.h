@@ -38,6 +38,8 @@ const rt_machine *rt_cuda(void);        /* cuda/program.c */
 /* What PTX is made for where nobody says: the device's architecture, of those that LLVM is
  * asked for; "sm_80" where there is none. */
 const char *rt_cuda_arch(cot_context *ctx, int ordinal);
+/* How many multiprocessors it has; 0: there is none. */
+int rt_cuda_processors(cot_context *ctx, int ordinal);
 
 rt_program *rt_program_new(cot_context *ctx, const rt_machine *machine);
 /* Make it run m, which lives in p's arena. */

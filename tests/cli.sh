@@ -188,6 +188,10 @@ if "$cot" run f.cot --backend jit >/dev/null 2>&1; then
     status 0 "$cot" build f.cot -o g.ptx --cpu sm_90
     grep -q '"target": "sm_90", "module": "g.ptx"' g.json || { bad=1; echo "the manifest of g.ptx is wrong"; }
     grep -q '^.target sm_90' g.ptx || { bad=1; echo "g.ptx is not for sm_90"; }
+    for arch in sm_80 sm_90; do
+        status 0 env COT_TARGET=cuda:$arch "$cot" build f.cot -o g.ptx
+        grep -q "^.target $arch" g.ptx || { bad=1; echo "COT_TARGET=cuda:$arch is not followed"; }
+    done
     status 2 "$cot" build f.cot -o g.ptx --header g.h; says "PTX has no C header"
     status 2 env COT_TARGET=cuda:sm_61 "$cot" run f.cot; says "the GPU is 'sm_61'; wants sm_80 or sm_90"
     # Tensor cores where they are asked for, and nowhere else.

@@ -119,6 +119,9 @@ find_device(rt_gpu *g, int ordinal)
     COT_TRY(rt_gpu_check(g, g->driver.device_name(g->name, sizeof g->name, g->device), "its name"));
     COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&major, CU_ATTRIBUTE_MAJOR, g->device), "opening it"));
     COT_TRY(rt_gpu_check(g, g->driver.device_attribute(&minor, CU_ATTRIBUTE_MINOR, g->device), "opening it"));
+    COT_TRY(rt_gpu_check(
+        g, g->driver.device_attribute(&g->processors, CU_ATTRIBUTE_PROCESSORS, g->device),
+        "opening it"));
     g->arch = 10 * major + minor;
     if (g->arch >= 80)
         return COT_OK;

@@ -41,6 +41,7 @@ typedef struct rt_gpu {
     cu_event event;             /* what the stream holds, for others to wait for */
     cu_pool pool;               /* which its memory comes from */
     int arch;                   /* 80 for sm_80 */
+    int processors;
     char name[128];
     rt_gpu_module *modules;     /* loaded, by hash; those without users stay until the gpu goes */
     cu_address work;            /* of whichever call is in the stream: work_bytes */

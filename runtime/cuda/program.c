@@ -221,6 +221,14 @@ rt_cuda_arch(cot_context *ctx, int ordinal)
     return g && g->arch >= 90 ? "sm_90" : "sm_80";
 }
 
+int
+rt_cuda_processors(cot_context *ctx, int ordinal)
+{
+    const rt_gpu *g = rt_gpu_try(ctx, ordinal);
+
+    return g ? g->processors : 0;
+}
+
 static cot_status
 emit(rt_program *p, const rt_plan *plan, const void **bytes, size_t *n)
 {

@@ -128,6 +128,43 @@ START_TEST(a_kernel_has_many_arguments)
 }
 END_TEST
 
+/* A launch asks for more shared memory than is static, and the runtime has allowed it.  Sums by
+ * the simulator are in order of k whatever the tile is: of this GPU of one processor, a wide
+ * one. */
+START_TEST(shared_memory_is_asked_for)
+{
+    const cot_graph *g = parsed(
+        "fn @f(%x: bf16[130,170], %y: bf16[170,264]) -> bf16[130,264] {\n"
+        "  %0 = dot_general %x, %y {lhs=[1], rhs=[0], lhs_batch=[], rhs_batch=[]} : bf16[130,264]\n"
+        "  ret %0\n}\n");
+    cot_kernel *k = NULL, *sim = NULL;
+    cot_array *x = cot_array_new(ctx, cot_bf16(130, 170)),
+              *y = cot_array_new(ctx, cot_bf16(170, 264)),
+              *got = cot_array_new(ctx, cot_bf16(130, 264)),
+              *want = cot_array_new(ctx, cot_bf16(130, 264));
+    const cot_array *const in[] = { x, y };
+
+    for (int i = 0; i < 130 * 170; i++)
+        ((uint16_t *)cot_array_data(x))[i] = (uint16_t)(0x3f00 + i % 97);
+    for (int i = 0; i < 170 * 264; i++)
+        ((uint16_t *)cot_array_data(y))[i] = (uint16_t)(0x3e80 + i % 89);
+    ck_assert_msg(cot_compile_graph(g, &(cot_compile_options){ .backend = "cuda", .fast = 1 },
+                                    &k) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(cg_launch_of(k->program->module->kernel[1]).dynamic, 96 << 10);
+    ck_assert_int_eq(cot_compile_graph(g, &(cot_compile_options){ .backend = "sim", .fast = 1 },
+                                       &sim), COT_OK);
+    ck_assert_msg(cot_run(knows(k), &got, in) == COT_OK, "%s", cot_error(ctx));
+    ck_assert_int_eq(cot_run(sim, &want, in), COT_OK);
+    ck_assert_mem_eq(cot_array_read(got), cot_array_read(want), 2 * 130 * 264);
+    cot_kernel_free(k);
+    cot_kernel_free(sim);
+    cot_array_free(x);
+    cot_array_free(y);
+    cot_array_free(got);
+    cot_array_free(want);
+}
+END_TEST
+
 /* A pool of the context's own: the device's default one, which is the process's, is not touched,
  * and others get the memory that a context kept when its last array goes. */
 START_TEST(the_pool_goes_last)
@@ -759,6 +796,7 @@ main(void)
         { "results", a_graph_replays_the_launches, 2 },
         { "results", a_kernel_has_many_arguments, 0 },
         { "results", the_pool_goes_last, 0 },
+        { "results", shared_memory_is_asked_for, 0 },
         { "results", a_module_is_compiled_once, 0 },
         { "results", an_argument_is_updated, 0 },
         { "results", an_argument_is_donated, 0 },
