@@ -61,7 +61,8 @@ bool pr_is_zero(const ir_build *b, ir_ref x);
 ir_ref pr_product(ir_build *b, ir_ref x, ir_ref y);
 ir_ref pr_is_inf(ir_build *b, ir_ref x);
 ir_ref pr_is_nan(ir_build *b, ir_ref x);
-/* |x| with the sign of y, of a zero and a NaN too. */
+/* |x| with the sign of y, of a zero too.  A NaN has none: which one it is no arithmetic promises, so
+ * no other number's sign may depend on it. */
 ir_ref pr_copysign(ir_build *b, ir_ref x, ir_ref y);
 /* x y, but a zero x wins over an infinite y. */
 ir_ref pr_zero_wins(ir_build *b, ir_ref x, ir_ref y);

@@ -50,7 +50,9 @@ pr_copysign(ir_build *b, ir_ref x, ir_ref y)
         return IR_NONE;
     ir_ref rest = ir_splat_int(b, ir_btype(b, p), wide ? INT64_MAX : INT32_MAX);
     ir_ref sign = ir_splat_int(b, ir_btype(b, p), wide ? INT64_MIN : INT32_MIN);
-    ir_ref y_sign = pr_and(b, q, sign), both = pr_or(b, pr_and(b, p, rest), y_sign);
+    ir_ref none = ir_splat_int(b, ir_btype(b, p), 0);
+    ir_ref y_sign = ir_select(b, pr_is_nan(b, y), none, pr_and(b, q, sign));
+    ir_ref both = pr_or(b, pr_and(b, p, rest), y_sign);
     return ir_node1(b, OP_bitcast, 1, &both, &(ir_attrs){ .dtype = { t } });
 }
 
