@@ -4,8 +4,9 @@
  *   freestanding LANES FIRST STEP COMPILER [OPTION ...]
  *
  * Programs FIRST, FIRST + STEP, ... of the laws go into one file of all widths, of which
- * COT_LANES takes one.  It is linked with -nostdlib, and what it leaves undefined is an error.
- * LANES 0: whatever the compiler's target says. */
+ * COT_LANES takes one.  cc links it with -nostdlib, and what it leaves undefined is an error.
+ * LANES 0: whatever the compiler's target says.  A compiler without vectors of gcc's takes plain
+ * C11 out of the same file.  An OPTION may be the compiler's runtime, an archive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,20 +33,26 @@ static const char warnings[] =
     "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
 
 /* The command that compiles the batch's file with warnings and the library without loops turned
- * into calls. */
+ * into calls.  An option that ends in ".a" is the compiler's own runtime, for the linker. */
 static const char *
 command(carry_batch *b, const char *files, int lanes, int n, char **compiler)
 {
-    const char *cc = compiler[0],
+    const char *cc = compiler[0], *runtime = "",
                *choice = lanes ? ir_format(&b->ctx->arena, "-DCOT_LANES=%d", lanes) : "";
 
-    for (int i = 1; i < n; i++)
-        cc = ir_format(&b->ctx->arena, "%s %s", cc, compiler[i]);
+    for (int i = 1; i < n; i++) {
+        const size_t length = strlen(compiler[i]);
+        if (length > 2 && strcmp(compiler[i] + length - 2, ".a") == 0)
+            runtime = compiler[i];
+        else
+            cc = ir_format(&b->ctx->arena, "%s %s", cc, compiler[i]);
+    }
     return ir_format(
         &b->ctx->arena,
-        "%s -ffreestanding -fno-builtin -fPIC -O1 -c library.c -o library.o && "
-        "%s -ffreestanding %s %s -nostdlib -shared -fPIC -Wl,-z,defs -o x.so%s library.o",
-        compiler[0], cc, warnings, choice, files);
+        "cc -ffreestanding -fno-builtin -fPIC -O1 -c library.c -o library.o && "
+        "%s -ffreestanding %s %s -fPIC -c%s -o x.o && "
+        "cc -nostdlib -shared -Wl,-z,defs,-z,noexecstack -o x.so x.o library.o %s",
+        cc, warnings, choice, files, runtime);
 }
 
 static bool
