@@ -251,6 +251,25 @@ write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const 
     return write_file(ctx, path, text.text, text.n);
 }
 
+static bool
+is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+static cot_status
+check_paths(cot_context *ctx, const char *path, const char *header, const char *manifest)
+{
+    const char *twice = is_same(path, header) || is_same(header, manifest) ? header
+                        : is_same(path, manifest)                          ? path
+                                                                           : NULL;
+
+    return twice ? ir_fail(ctx, 0, NULL, ERR_usage,
+                           ir_format(&ctx->arena, "%s: is named for two outputs", twice))
+                 : COT_OK;
+}
+
+/* The code is written last: where it is, the rest is. */
 cot_status
 rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options *o,
          const char *path, const char *header)
@@ -262,6 +281,7 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
 
     if (n < 1)
         return ir_fail(ctx, 0, NULL, ERR_usage, "no function is named; wants one or more");
+    COT_TRY(check_paths(ctx, path, header, o ? o->manifest : NULL));
     if (rt_is_ptx(path))
         return rt_build_ptx(ctx, n, e, o, path, header);
     if (is_mlir(path))
@@ -274,8 +294,8 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
         out.bytes = b.text;
         out.size = b.n;
     }
-    COT_TRY(write_file(ctx, path, out.bytes, out.size));
-    return describe(ctx, &out, o, path, header);
+    COT_TRY(describe(ctx, &out, o, path, header));
+    return write_file(ctx, path, out.bytes, out.size);
 }
 
 /* ---- public ---- */

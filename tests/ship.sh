@@ -200,8 +200,45 @@ for bad in int memcpy main sqrtf printf 'a b' 1x; do
     grep -q 'no name for a C function' says || fail "'$bad': $(cat says)"
 done
 
+# wrong OUTPUT SAYS OPTION...: a build that fails says why, ends with 2, and leaves no OUTPUT.
+wrong() {
+    left=$1
+    why=$2
+    shift 2
+    result=0
+    "$cot" build "$@" 2>says || result=$?
+    [ $result = 2 ] || fail "cot build $*: exit status $result"
+    grep -q "$why" says || fail "cot build $*: $(cat says)"
+    [ ! -e "$left" ] || fail "cot build $*: leaves $left"
+}
+cp loop.cot kept.cot
+wrong bad.c 'no-such-folder/bad.h: No such file' loop.cot --export soft -o bad.c --header no-such-folder/bad.h
+wrong bad.c 'no-such-folder/bad.json: No such file' loop.cot --export soft -o bad.c --manifest no-such-folder/bad.json
+wrong bad.c 'no-such-folder/bad.c: No such file' loop.cot --export soft -o no-such-folder/bad.c
+wrong bad.c 'bad.c: is named for two outputs' loop.cot --export soft -o bad.c --header bad.c
+wrong bad.c 'bad.h: is named for two outputs' loop.cot --export soft -o bad.c --header bad.h --manifest bad.h
+wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c --header loop.cot
+cmp loop.cot kept.cot || fail "cot build writes over its input"
+wrong bad.c 'has no function @hard' loop.cot --export hard -o bad.c
+wrong bad.c 'no pass is called .zorp' loop.cot --export 'soft|zorp' -o bad.c
+wrong bad.c 'wrt names argument 9 of soft' loop.cot --export 'soft|vjp(wrt=[9])' -o bad.c
+wrong bad.c 'two functions are named soft' loop.cot --export soft --export soft=grow -o bad.c
+wrong bad.c 'donated names argument 0 twice' loop.cot --export soft --donated 0,0 -o bad.c
+wrong bad.c 'donated names argument 3' loop.cot --export soft --donated 3 -o bad.c
+wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64 -o bad.c
+wrong bad.zip 'wants a name that ends in' loop.cot --export soft -o bad.zip
+wrong bad.c 'no output is named' loop.cot --export soft
+
 if "$cot" build many.cot -o many.o 2>/dev/null; then
     build o "cc -std=c11 -Wall -Wextra -Werror"
+    wrong bad.o 'target potato.*wants x86_64' loop.cot --export soft --target potato -o bad.o
+    wrong bad.o "no processor 'abacus'" loop.cot --export soft --target x86_64-linux-gnu --cpu abacus -o bad.o
+    wrong bad.o "no feature '+zork'" loop.cot --export soft --target x86_64-linux-gnu --features +zork -o bad.o
+    # a shared library takes the code as it is, and what it wants of others is all that a program has
+    for pic in gcc clang; do
+        command -v $pic >/dev/null || continue
+        $pic -shared -Wl,-z,text -Wl,-z,defs loop.o many.o names.o -o libship.so || fail "$pic: no shared library"
+    done
 fi
 
 # A loop with a bound and its gradient on a Cortex-M4F: linked with libgcc alone; where qemu-arm is, it gives the bits

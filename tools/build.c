@@ -93,6 +93,18 @@ read_roots(cot_cli *c, int *n, rt_export **out)
     return COT_OK;
 }
 
+/* Is the file that is read to be written as well? */
+static bool
+overwrites(const cot_cli *c)
+{
+    const char *const out[] = { c->out, c->header, c->manifest };
+
+    for (int i = 0; i < 3; i++)
+        if (out[i] && strcmp(out[i], c->files[0]) == 0 && strcmp(out[i], "-") != 0)
+            return true;
+    return false;
+}
+
 int
 cli_build(cot_cli *c)
 {
@@ -103,6 +115,8 @@ cli_build(cot_cli *c)
 
     if (!c->out)
         return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,ptx,mlir}");
+    if (overwrites(c))
+        return cli_wrong(c, "%s is to be read, and to be written", c->files[0]);
     if (c->donated && !read_donated(c, &o.donated))
         return cli_wrong(c, "--donated is '%s'; wants numbers of arguments, as in 0,2",
                          c->donated);
