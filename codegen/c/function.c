@@ -194,6 +194,15 @@ comment(cg_c_emit *e)
     ir_buf_str(e->b, " */\n");
 }
 
+static bool
+has_loops(const cg_kernel *k)
+{
+    for (uint32_t i = 0; i < k->n_insns; i++)
+        if (k->insn[i].op == CG_LOOP && k->insn[i].block->kind < CG_UNROLL)
+            return true;
+    return false;
+}
+
 static void
 kernel_head(cg_c_emit *e, int number)
 {
@@ -204,8 +213,8 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "static %s\n%s(", e->can_fail[number] ? "int" : "void",
-                  e->kernel_name[number]);
+    ir_buf_printf(e->b, "%s %s\n%s(", has_loops(e->k) ? "COT_KERNEL" : "static",
+                  e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
         const bool given = x->space == CG_IN || x->space == CG_OUT;

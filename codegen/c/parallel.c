@@ -193,7 +193,7 @@ part_function(cg_c_emit *e, const cg_block *x, const reads *r, int number, const
     e->indent = 1;
     ir_buf_printf(e->b, "struct %s {\n", name);
     members(e, DECLARE, r, x, number);
-    ir_buf_printf(e->b, "};\n\n/* Iterations of a loop of the next function. */\nstatic void\n%s(void *context, int64_t from, int64_t to)\n{\n",
+    ir_buf_printf(e->b, "};\n\n/* Iterations of a loop of the next function. */\nCOT_KERNEL void\n%s(void *context, int64_t from, int64_t to)\n{\n",
                   name);
     cg_c_line(e, r->fails ? "struct %s *const part = context;" : "const struct %s *const part = context;", name);
     members(e, TAKE, r, x, number);
