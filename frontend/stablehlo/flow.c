@@ -436,7 +436,9 @@ fe_hlo_custom_call(hlo_emit *e)
         fe_hlo_dynamic_reduce_window(e);
     } else if (fe_hlo_is(name, "stablehlo.dynamic_top_k") && e->n_in == 2) {
         fe_hlo_top_k(e);
-    } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name)) {
+    } else if (fe_hlo_is(name, "cpu_csr_sparse_dense_ffi") && e->n_in == 4) {
+        fe_hlo_csr(e);
+    } else if (!as_chlo(e, name) && !fe_hlo_lapack(e, name) && !fe_hlo_older_lapack(e, name)) {
         const ir_custom *c = ir_custom_find(e->h->ctx, text);
         if (c && c->def)
             call_custom(e, c->def, (ir_ints){ 0, NULL });

@@ -33,6 +33,11 @@ void fe_hlo_dynamic_reduce_window(hlo_emit *e);
 void fe_hlo_approx_top_k(hlo_emit *e);
 /* A call of LAPACK by the name that JAX gives it; false if it is none that is known. */
 bool fe_hlo_lapack(hlo_emit *e, hlo_span name);
+/* The same by the names and in the form that older programs have. */
+bool fe_hlo_older_lapack(hlo_emit *e, hlo_span name);
+/* A matrix stored by rows (what is not zero, where each row starts, columns) times a vector or a
+ * matrix. */
+void fe_hlo_csr(hlo_emit *e);
 /* A while that is counted, as a scan: false if it is none.  in: its captures, then the
  * operands; y: a result for each operand. */
 bool fe_hlo_counted(hlo_emit *e, const ir_attrs *loop, const ir_ref *in, ir_ref *y);
