@@ -20,6 +20,8 @@
 
 enum {
     PAIRS_LEAST = 8192,         /* multiplications that copying pays for */
+    RUN_LEAST = 8,              /* elements of a run that is read where it lies, */
+    RUNS_LEAST = 32,            /* ... by several panels */
     FEW = 16,                   /* elements of an inner product spelled out one by one */
     SHARED_LEAST = 1000000,     /* operations of a block of k that waking threads pays for */
     SLIGHT = 1 << 20            /* multiplications that take less time than much code to compile */
@@ -86,15 +88,37 @@ tile_rows(int64_t m, int64_t most, bool slight)
     return most;
 }
 
+/* With 32 registers, 24 sums leave some for what comes next.  The nearer the tile is to a
+ * square, the fewer loads it wants for each fma: of those that pad the columns least, the
+ * widest.  Rows of windows have each an address of its own, and ten find registers.  Few rows
+ * are one tile or two as long as they can be, which read the right side that many times. */
+static void
+many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
+{
+    const int64_t vectors = (s->n.total + lanes - 1) / lanes;
+
+    *rows = 14;
+    *columns = 2;
+    if (s->slight || s->m.total <= 2 * *rows)
+        return;
+    *rows = s->k.n > 1 ? 10 : 12;
+    for (int64_t c = 3; c <= 4; c++)
+        if (round_up(vectors, c) <= round_up(vectors, *columns)) {
+            *columns = c;
+            *rows = 24 / c;
+        }
+}
+
 static void
 choose_tile(shape *s, const cg_target *t, int64_t bytes)
 {
-    int64_t lanes = t->vector_bits / (8 * bytes), rows = t->registers >= 32 ? 14 : 6,
-            columns = 2;
+    int64_t lanes = t->vector_bits / (8 * bytes), rows = 6, columns = 2;
     if (lanes < 1)
         lanes = 1;
     if (lanes == 1)
         rows = 4, columns = 4;
+    else if (t->registers >= 32)
+        many_registers(s, lanes, &rows, &columns);
     s->w = at_most(lanes, power_of_two_from(s->n.total));
     if (s->m.total == 1)
         columns = t->registers >= 32 ? 16 : 8;
@@ -114,14 +138,15 @@ swap_sides(shape *s)
 }
 
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache,
- * or where the columns do not lie together. */
+ * where the columns do not lie together, or where k's along several axes would cost divisions. */
 static bool
 wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {
     int64_t work = s->m.total * s->n.total * s->k.total;
     if (s->w > 1 && innermost(&s->n, right_of(s, &s->n)) != 1)
         return work > 2048;
-    return s->m.total > 2 * s->mr && s->k.total * s->n.total * bytes > t->l1 / 2;
+    return s->m.total > 2 * s->mr &&
+           (s->k.total * s->n.total * bytes > t->l1 / 2 || (s->k.n > 1 && !s->slight));
 }
 
 /* Are products of two pairs of integers one step, exact modulo 2^32?  Those of i8, u8 and i16
@@ -143,11 +168,30 @@ static bool
 wants_turning(const shape *s)
 {
     return !s->pairs && s->w > 1 && s->m.n == 1 && s->k.n == 1 && left_of(s, &s->k)[0] == 1 &&
-           s->steps % s->w == 0 && s->mr > s->w / 2;
+           s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
+}
+
+/* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
+ * each of which costs a few instructions.  Runs that overlap, or touch, as the windows of a
+ * convolution do, are fewer lines than their copy has.  Else rows that several panels read are
+ * copied: a power of two apart they meet in one set of the cache. */
+static bool
+reads_left(const shape *s, const cg_dot *d)
+{
+    const int64_t *stride = left_of(s, &s->k), run = s->k.n ? s->k.size[s->k.n - 1] : 1;
+    const bool few = s->n.total <= 2 * s->nr;
+
+    if (s->pairs)
+        return false;
+    if (s->k.n <= 1)
+        return few;
+    return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(&s->k, stride) == 1 &&
+           (few ? run >= RUN_LEAST
+                : run >= RUNS_LEAST && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));
 }
 
 static void
-choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own)
+choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, const cg_dot *d)
 {
     int64_t kc = at_most(KC, s->steps), rows = t->l2 / 3 / (KC * bytes),
             columns = t->l3 / 4 / (KC * bytes);
@@ -155,8 +199,9 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own
     /* Copying rows is cheap; many panels would rather read a strip as one stream. */
     s->by_rows =
         !s->pairs && innermost(&s->k, left_of(s, &s->k)) == 1 && s->n.total <= 8 * s->nr;
+    s->across = at_most(s->w, power_of_two_from(s->mr));
     s->turned = !s->by_rows && wants_turning(s);
-    s->strip = s->turned ? round_up(s->mr, s->w) : s->mr;
+    s->strip = s->turned ? round_up(s->mr, s->across) : s->mr;
     rows = rows * s->mr / s->strip;
     rows = rows < s->mr ? s->mr : rows;
     columns = columns < 8 * s->nr ? 8 * s->nr : columns;
@@ -166,12 +211,10 @@ choose_blocks(shape *s, const cg_target *t, int threads, int64_t bytes, bool own
         blocks = round_up(blocks, threads);
     s->mc = round_up((s->m.total + blocks - 1) / blocks, s->mr);
     s->nc = at_most(round_up(columns, s->nr), round_up(s->n.total, s->nr));
-    /* Rows read where they lie meet in one set of the cache when they are a power of two
-     * apart; and k's along several axes cost divisions. */
-    s->pack_left = s->n.total > 2 * s->nr || s->k.n > 1 || s->pairs;
+    s->pack_left = !reads_left(s, d);
     s->whole = s->steps > KC && s->nc >= s->n.total && s->m.total > s->mc &&
                round_up(s->steps, KC) * s->nc * bytes <= t->l2 / 2;
-    s->own = own && !s->swap;
+    s->own = d->sum != 0 && !s->swap;
     s->near = s->m.total * s->n.total * bytes <= t->l2 / 2;
     s->square = at_most(s->w, s->slight ? 8 : s->w);
     blocks = (s->m.total + s->mc - 1) / s->mc;
@@ -231,7 +274,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
     s.steps = s.pairs ? (s.k.total + 1) / 2 : s.k.total;
     s.packed = s.pairs || wants_packing(&s, t, bytes);
     if (s.packed)
-        choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d->sum != 0);
+        choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);
     else if (d->dear)
         s.c_size = round_up(s.mr * s.nr, 16);
     if (threads > 1 &&

@@ -15,7 +15,8 @@ typedef struct group {
 typedef struct shape {
     group b, m, n, k;
     bool swap; /* m is the right side's group, n the left's */
-    bool packed, pack_left;
+    bool packed;
+    bool pack_left; /* else tiles read its rows where they lie */
     bool pairs;     /* of narrow integers: a step of k is two of them, which SC_pairs multiplies */
     int64_t steps;  /* of k */
     bool whole;     /* the right side is packed once, all of it */
@@ -25,6 +26,7 @@ typedef struct shape {
     bool slight;    /* little work: short code counts for more than the last tenth of speed */
     bool near;      /* the result stays in the second cache */
     int64_t square; /* panels are packed by squares of so many elements a side */
+    int64_t across; /* rows that are packed by one vector: lanes, not many more than mr */
     int64_t strip;  /* rows of a packed strip: mr and, where turned, some that nobody reads */
     int64_t mr, nr, w; /* the tile: mr rows, nr = nv * w columns */
     int64_t mc, nc;

@@ -8,8 +8,9 @@
 
 enum {
     LINE = 64,          /* bytes of a cache's line, on all that matter; another size costs time only */
-    WRITTEN = 8,        /* k's at most that a tile's loop has written out, */
-    FORESEEN = 32,      /* turns of a loop whose end a processor foresees */
+    FORESEEN = 32,      /* turns of a loop whose end a processor foresees, */
+    WRITTEN = 8,        /* k's of a turn at most, */
+    FMAS = 96,          /* fmas of one: among more, loads move up until sums leave registers */
 };
 
 /* Panels of nr columns: element (k, c) of panel j at (j KC + k) nr + c, of the block that
@@ -103,14 +104,6 @@ row_offset(const product *p, cg_val m)
     return offset(b, &s->m, left_of(s, &s->m), row);
 }
 
-static cg_val
-left_element(const product *p, cg_val m, cg_val k)
-{
-    const shape *s = &p->s;
-    return load(p, true,
-                cg_iadd(p->b, row_offset(p, m), offset(p->b, &s->k, left_of(s, &s->k), k)), 0);
-}
-
 /* The k's of a block in runs along the innermost axis of k, in which addresses are affine. */
 typedef struct runs {
     cg_val loop, lo, hi, base;  /* element k of the run is `base` + k times the innermost stride */
@@ -181,7 +174,7 @@ pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool
     cg_val at = row_offset(p, cg_iadd(b, m0, i)), lanes = 0;
     runs r = runs_begin(p, k0, kc);
     cg_val loop = loop_over(b, r.lo, r.hi, 1), k = cg_loop_var(b, loop);
-    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.w, &lanes) : cg_i64(b, 0);
+    cg_val lane = at_once ? spmd(b, CG_VECTOR, p->s.across, &lanes) : cg_i64(b, 0);
     cg_val from = cg_iadd(b, cg_iadd(b, at, cg_iadd(b, r.base, cg_imul(b, k, step))), lane);
     cg_val to = cg_iadd(b, left_index(p, strip, cg_isub(b, k, k0), i), lane);
     cg_store(b, p->d->scratch, to, load(p, true, from, 0), 0);
@@ -194,16 +187,16 @@ pack_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc, bool
         cg_loop_end(b, each);
 }
 
-/* A strip by squares: w k's of w rows, read where they lie, are written k after k. */
+/* A strip by squares: k's of as many rows, read where they lie, are written k after k. */
 static void
 turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->w), lanes, squares, unrolled;
-    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->w, &squares), s->w);
-    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->w, &unrolled));
-    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->w, &lanes));
+    cg_val loop = loop_over(b, cg_i64(b, 0), kc, s->across), lanes, squares, unrolled;
+    cg_val first = cg_imul(b, spmd(b, CG_UNROLL, s->strip / s->across, &squares), s->across);
+    cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
+    cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
     cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
     cg_store(b, p->d->scratch, left_index(p, strip, k, i),
              load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0), 0);
@@ -220,8 +213,8 @@ rows_together(const shape *s)
 {
     const int n = s->m.n;
 
-    return n > 0 && s->w > 1 && s->mr <= s->w && left_of(s, &s->m)[n - 1] == 1 &&
-           s->m.size[n - 1] >= s->w;
+    return n > 0 && s->across > 1 && s->mr <= s->across && left_of(s, &s->m)[n - 1] == 1 &&
+           s->m.size[n - 1] >= s->across;
 }
 
 /* The pairs of each strip's rows side by side. */
@@ -260,7 +253,7 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
         cg_if_else(b, whole);
     } else if (rows_together(s)) {
         const int64_t size = s->m.size[s->m.n - 1];
-        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), cg_i64(b, size - s->w + 1)));
+        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), cg_i64(b, size - s->across + 1)));
         pack_strip(p, m0, strip, k0, kc, true);
         cg_if_else(b, whole);
     }
@@ -352,14 +345,90 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
 static int64_t
 written_out(const shape *s)
 {
-    const int64_t turns = at_most(KC, s->steps);
+    const int64_t run = s->pack_left || s->k.n <= 1 ? s->steps : s->k.size[s->k.n - 1],
+                  turns = at_most(KC, run), sums = s->mr * (s->nr / s->w);
+    int64_t n = 1;
 
-    if (s->steps % WRITTEN || KC % WRITTEN || s->w == 1)
+    if (run % WRITTEN || KC % WRITTEN || s->w == 1)
         return 1;
-    for (int64_t n = 1; n < WRITTEN; n *= 2)
-        if (turns <= n * FORESEEN)
-            return n;
-    return WRITTEN;
+    while (n < WRITTEN && turns > n * FORESEEN && 2 * n * sums <= FMAS)
+        n *= 2;
+    return n;
+}
+
+/* Row m0 + i of a tile.  Where a whole number of tiles makes up the innermost axis, its rows
+ * are evenly apart: `apart` elements from the first, which addresses add last, as a constant. */
+typedef struct tile_row {
+    cg_val at, apart;
+} tile_row;
+
+static tile_row
+tile_row_at(const product *p, cg_val m0, cg_val i)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    const int64_t size = s->m.n ? s->m.size[s->m.n - 1] : 1;
+    if (size % s->mr)
+        return (tile_row){ row_offset(p, cg_iadd(b, m0, i)), cg_i64(b, 0) };
+    return (tile_row){ row_offset(p, m0), cg_imul(b, i, innermost(&s->m, left_of(s, &s->m))) };
+}
+
+/* A chain over k's lo ... hi of a row where it lies, whose k's count from `base`. */
+static cg_val
+chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val lo, cg_val hi,
+               const tile_row *row, cg_val base, cg_val acc)
+{
+    cg_build *b = p->b;
+    const int64_t written = written_out(&p->s), step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
+    cg_val chain = loop_over(b, lo, hi, written),
+           sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
+    for (int64_t i = 0; i < written; i++) {
+        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), cg_imul(b, k, step));
+        cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
+        cg_val y = cg_load(b, p->d->scratch,
+                           panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
+        next = multiply_add(p, x, y, next);
+    }
+    cg_loop_next(b, chain, sum, next);
+    cg_loop_end(b, chain);
+    return cg_loop_result(b, chain, 0);
+}
+
+/* The sum of an element of a tile over the block of k, from rows where they lie. */
+static cg_val
+sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const tile_row row = tile_row_at(p, m0, r->i);
+    cg_val zero = cg_const(b, p->d->type, 0);
+    runs a = runs_begin(p, k0, kc);
+    if (!a.loop)
+        return chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, zero);
+    cg_val acc = cg_loop_carry(b, a.loop, p->d->type, zero);
+    cg_loop_next(b, a.loop, acc,
+                 chain_in_place(p, r, panel, k0, a.lo, a.hi, &row, a.base, acc));
+    cg_loop_end(b, a.loop);
+    return cg_loop_result(b, a.loop, 0);
+}
+
+/* ... from packed rows. */
+static cg_val
+sum_packed(const product *p, const tile *r, cg_val panel, cg_val strip, cg_val k0, cg_val kc)
+{
+    cg_build *b = p->b;
+    const int64_t written = written_out(&p->s);
+    cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
+           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
+    for (int64_t i = 0; i < written; i++) {
+        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
+        cg_val x = cg_load(b, p->d->scratch, left_index(p, strip, k, r->i), 0);
+        cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0);
+        next = multiply_add(p, x, y, next);
+    }
+    cg_loop_next(b, chain, acc, next);
+    cg_loop_end(b, chain);
+    return cg_loop_result(b, chain, 0);
 }
 
 /* Rows m0 ... and the columns of one panel over one block of k. */
@@ -371,20 +440,9 @@ sum_tile(const product *p, cg_val panel, cg_val n0, cg_val m0, cg_val m_begin, c
     const shape *s = &p->s;
     prefetch_kept(p, n0, m0);
     tile r = tile_begin(p, s->mr, s->nr);
-    const int64_t written = written_out(s);
-    cg_val chain = loop_over(b, cg_i64(b, 0), kc, written),
-           acc = cg_loop_carry(b, chain, p->d->type, cg_const(b, p->d->type, 0)), next = acc;
     cg_val strip = cg_idiv(b, cg_isub(b, m0, m_begin), s->mr);
-    for (int64_t i = 0; i < written; i++) {
-        cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
-        cg_val x = s->pack_left ? cg_load(b, p->d->scratch, left_index(p, strip, k, r.i), 0)
-                                : left_element(p, cg_iadd(b, m0, r.i), cg_iadd(b, k0, k));
-        cg_val y = cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r.column), 0);
-        next = multiply_add(p, x, y, next);
-    }
-    cg_loop_next(b, chain, acc, next);
-    cg_loop_end(b, chain);
-    acc = cg_loop_result(b, chain, 0);
+    cg_val acc = s->pack_left ? sum_packed(p, &r, panel, strip, k0, kc)
+                              : sum_in_place(p, &r, panel, m0, k0, kc);
     if (s->own) {
         add_tile(p, &r, n0, m0, m_end, k0, acc);
     } else {
