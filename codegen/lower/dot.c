@@ -138,7 +138,7 @@ swap_sides(shape *s)
 }
 
 /* Packing pays where the panel is used by several tiles and would not stay in the first cache,
- * where the columns do not lie together, or where k's along several axes would cost divisions. */
+ * where the columns do not lie together, or where k's along several axes cost divisions. */
 static bool
 wants_packing(const shape *s, const cg_target *t, int64_t bytes)
 {

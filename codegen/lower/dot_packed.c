@@ -1,9 +1,9 @@
 /* Packed matrix products: the loops of BLIS (dot.c).
  *
- * The left side is packed as it lies: rows whose k's are together are copied, strip after
- * strip; else the rows of a strip go side by side, k after k.  Along several axes of k (a
- * convolution's window) a block is taken in runs of the innermost one, so that addresses are
- * affine in the loop that moves the elements. */
+ * The left side is read where it lies if that is no more lines than a copy has.  Else rows
+ * whose k's are together are copied as they lie, strip after strip; else the rows of a strip go
+ * side by side, k after k.  Along several axes of k (a convolution's window) a block
+ * is taken in runs of the innermost one, so that addresses are affine in the innermost loop. */
 #include "codegen/lower/dot_inside.h"
 
 enum {
@@ -357,7 +357,7 @@ written_out(const shape *s)
 }
 
 /* Row m0 + i of a tile.  Where a whole number of tiles makes up the innermost axis, its rows
- * are evenly apart: `apart` elements from the first, which addresses add last, as a constant. */
+ * are evenly apart: `apart` elements from the first, a constant which addresses add last. */
 typedef struct tile_row {
     cg_val at, apart;
 } tile_row;
@@ -379,7 +379,8 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
                const tile_row *row, cg_val base, cg_val acc)
 {
     cg_build *b = p->b;
-    const int64_t written = written_out(&p->s), step = innermost(&p->s.k, left_of(&p->s, &p->s.k));
+    const shape *s = &p->s;
+    const int64_t written = written_out(s), step = innermost(&s->k, left_of(s, &s->k));
     cg_val chain = loop_over(b, lo, hi, written),
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
     for (int64_t i = 0; i < written; i++) {
