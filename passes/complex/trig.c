@@ -158,9 +158,8 @@ acosh_of(ir_build *b, pass_pair z)
     return (pass_pair){ re, ir_select(b, huge, ir_op2(b, OP_atan2, z.im, z.re), im) };
 }
 
-/* On |x|, with the sign given back.  Far out 1/z and a quarter turn; and at x = 1 the square of
- * a small y is
- * lost: there it is log(2/|y|) / 2. */
+/* On |x|, with the sign given back.  Far out 1/z, by halves since |z| may pass the range, and a
+ * quarter turn; and at x = 1 the square of a small y is lost: there it is log(2/|y|) / 2. */
 static pass_pair
 atanh_of(ir_build *b, pass_pair z)
 {
@@ -169,11 +168,12 @@ atanh_of(ir_build *b, pass_pair z)
            one = pr_k(b, x, 1);
     ir_ref u = ir_sub(b, one, x), y2 = ir_mul(b, y, y), d = ir_add(b, ir_mul(b, u, u), y2);
     ir_ref inner = real(b, OP_log1p, ir_div(b, pr_mulk(b, x, 4), d));
-    ir_ref re = pr_mulk(b, inner, 0.25), size = pr_hypot(b, x, y);
+    ir_ref re = pr_mulk(b, inner, 0.25), half = pr_mulk(b, x, 0.5),
+           size = pr_hypot(b, half, pr_mulk(b, y, 0.5));
     ir_ref edge = pr_and(b, pr_and(b, pr_is(b, x, 1), pr_less(b, ay, tiny)), pr_more(b, ay, 0));
     ir_ref at_edge = pr_mulk(
         b, ir_sub(b, pr_k(b, x, LN2), real(b, OP_log, ir_select(b, edge, ay, one))), 0.5);
-    ir_ref far = ir_div(b, ir_div(b, x, size), size);
+    ir_ref far = ir_div(b, pr_mulk(b, ir_div(b, half, size), 0.5), size);
     ir_ref inf = pr_or(b, pr_is_inf(b, x), pr_is_inf(b, y));
     re = ir_select(b, edge, at_edge, re);
     re = ir_select(b, huge, ir_select(b, inf, pr_k(b, x, 0), far), re);

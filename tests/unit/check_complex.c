@@ -3,6 +3,7 @@
 #include <complex.h>
 #undef complex
 #undef I
+#include <float.h>
 #include <unistd.h>
 
 #include "both.h"
@@ -63,6 +64,26 @@ START_TEST(values_are_those_of_c99)
                           "%s(%g, %g) is (%.17g, %.17g), wants (%.17g, %.17g)", op, points[i].x,
                           points[i].y, w[0], w[1], points[i].re, points[i].im);
         }
+    }
+}
+END_TEST
+
+/* Where |z| passes the range: x / |z|^2 does not, and is judged beside itself. */
+START_TEST(the_small_part_of_atan_at_the_greatest_numbers)
+{
+    static const double z[] = { 1.7e308, 1.2e308, -1e308, 1.5e308, 1.2e308, -0x1.fffffffffffffp1023 };
+    static const double im[] = { 2.77136258660508e-309, 4.615384615384614e-309, -3.848048678715057e-309 };
+    static const double re[] = { 3.926096997690533e-309, -3.076923076923076e-309, 2.568657756381616e-309 };
+    double w[6];
+
+    for (int i = 0; i < 2; i++) {
+        const char *backend = i && COT_PLANS ? "jit" : "eval";
+        run_points("atan", backend, 3, z, w);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(w[2 * k + 1], im[k], 2 * DBL_TRUE_MIN);
+        run_points("atanh", backend, 3, z, w);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(w[2 * k], re[k], 2 * DBL_TRUE_MIN);
     }
 }
 END_TEST
@@ -436,6 +457,7 @@ main(void)
         { "values", values_are_those_of_c99, 0 },
         { "values", arithmetic_is_that_of_pairs, 0 },
         { "values", quotients_at_the_edge, 0 },
+        { "values", the_small_part_of_atan_at_the_greatest_numbers, 0 },
         { "values", powers_of_zero, 0 },
         { "values", a_matrix_times_its_adjoint_is_hermitian, 0 },
         { "values", a_number_times_its_conjugate_is_real, 0 },
