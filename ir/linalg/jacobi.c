@@ -5,7 +5,8 @@
  * makes the element where they meet 0), and then deals the pairs anew, as a tournament of n
  * players does: row 0 stays, the others move on by one.  After n - 1 steps, a sweep, each row
  * has met each other and all are where they were.  A pair that is orthogonal to the precision
- * of the type is left alone, and a sweep in which all are is the last.  The matrices of a batch
+ * of the type is left alone, and a sweep in which all are, or in `eigh` one that leaves nothing
+ * to rotate beside the diagonal, is the last.  The matrices of a batch
  * go side by side where they have few rows (lanes.c), else one after the other, each with the
  * sweeps that it needs, in the first cache.
  *
@@ -212,6 +213,26 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a, ir_ref *v, 
 }
 
 ir_ref
+ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first)
+{
+    const ir_type *t = a ? ir_btype(b, a) : NULL;
+    if (!t)
+        return IR_NONE;
+    const int64_t n = t->dims[first];
+    int64_t dims[3] = { 1, 1, 1 };
+    uint8_t *off = IR_NEW_N(b->arena, uint8_t, n * n);
+
+    for (int64_t i = 0; i < n * n; i++)
+        off[i] = i % (n + 1) != 0;
+    dims[first] = dims[first + 1] = n;
+    ir_ref size = ir_la_size(b, a);
+    ir_ref large = ir_op2(b, OP_gt, size, ir_la_fit(b, bound, size));
+    ir_ref mask = ir_la_fit(b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), off), large);
+    return ir_reduce(b, OP_reduce_or, ir_op2(b, OP_and, large, mask),
+                     ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2));
+}
+
+ir_ref
 ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n)
 {
     const double least = p ? precision(ir_btype(b, p)->dtype) * (double)(n > 4 ? n / 2 : 2) : 0;
@@ -307,6 +328,8 @@ sweeps(ir_build *b, const sweeping *o, ir_ref bound, ir_ref *a, ir_ref *v)
     ir_ref some =
         any ? ir_reduce(s, OP_reduce_or, any, ir_axes_of(0) | ir_axes_of(1) | ir_axes_of(2))
             : IR_NONE;
+    if (o->symmetric)
+        some = ir_op2(s, OP_and, some, ir_la_apart(s, x[3], x[0], 1));
     ir_output(s, some);
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, x[3]);

@@ -23,6 +23,9 @@ typedef struct ir_la_turns {
 /* Of pairs with squares (in eigh: diagonal elements) p and q and product r, active where |r| is
  * above the bound. */
 ir_la_turns ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound);
+/* In eigh: has a (rows and columns along axes `first` and the next) an element above the bound
+ * beside its diagonal?  If not, another sweep would rotate nothing. */
+ir_ref ir_la_apart(ir_build *b, ir_ref a, ir_ref bound, int first);
 /* In svd, what |r| is to be above. */
 ir_ref ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n);
 

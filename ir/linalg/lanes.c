@@ -172,7 +172,9 @@ block(ir_build *b, bool symmetric, ir_ref bound, ir_ref *a, ir_ref *v)
         x[i] = ir_input(s, ir_btype(b, in[i]), NULL);
     ir_ref now[3] = { x[3], x[4], ir_splat_int(s, ir_type_new(b->ctx, COT_BOOL, 2, pairs), 0) };
     sweep(s, symmetric, &d, x[0], now);
-    ir_output(s, now[2] ? ir_reduce(s, OP_reduce_or, now[2], ir_axes_of(0) | ir_axes_of(1)) : IR_NONE);
+    ir_ref some = now[2] ? ir_reduce(s, OP_reduce_or, now[2], ir_axes_of(0) | ir_axes_of(1)) : IR_NONE,
+           each = ir_reshape(s, x[0], 3, (const int64_t[]){ 1, 1, pairs[1] });
+    ir_output(s, symmetric ? ir_op2(s, OP_and, some, ir_la_apart(s, now[0], each, 0)) : some);
     ir_output(s, ir_add(s, x[2], ir_la_number(s, 1)));
     ir_output(s, now[0]);
     ir_output(s, now[1]);
