@@ -5,7 +5,8 @@
  * with the same target matters; only the last window axis runs as lanes, whose targets differ.
  * Where those targets lie in a result that no near cache holds, they are fetched some updates
  * ahead.
- * f16 and bf16 combine in f32, in a wide copy of the operand. */
+ * f16 and bf16 combine in f32: where several updates may have one target, and the order of
+ * roundings shows (add, mul), in a wide copy of the operand, else each by itself. */
 #include "codegen/cost.h"
 #include "codegen/lower/index.h"
 #include "codegen/lower/walk.h"
@@ -16,7 +17,7 @@ typedef struct update {
     const ir_node *n;
     cg_frame *fr;
     uint32_t buffer;                    /* of the result, in the kernel */
-    cot_dtype type;                     /* of its elements              */
+    cot_dtype type, wide;               /* of its elements; in which they are combined */
     const ir_type *x;
     cg_ix start[COT_MAX_RANK + 1];      /* of a box                     */
     cg_windows w;
@@ -171,11 +172,13 @@ scatter_one(cg_lowering *l, update *u)
     if (!cg_window_at(l, u->fr, &u->w, u->at, z->rank, to, &inside))
         return;
     inside = cg_and(l, u->known ? 0 : inside, is_written(l, u, to));
-    cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->type);
+    cg_val x = cg_convert(l, cg_pull(l, u->fr, u->n->in[2], u->at), z->dtype, u->wide);
     cg_val i = cg_ix_value(&l->ix, &l->b, cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to));
-    if (u->n->op != OP_scatter)
-        x = cg_scatter_combine(l, u->n->op, u->type, cg_load(&l->b, u->buffer, i, inside), x);
-    cg_store(&l->b, u->buffer, i, x, inside);
+    if (u->n->op != OP_scatter) {
+        cg_val old = cg_convert(l, cg_load(&l->b, u->buffer, i, inside), u->type, u->wide);
+        x = cg_scatter_combine(l, u->n->op, u->wide, old, x);
+    }
+    cg_store(&l->b, u->buffer, i, cg_convert(l, x, u->wide, u->type), inside);
 }
 
 /* Lines that a row of a window lies in. */
@@ -398,13 +401,37 @@ scatter_threads(cg_lowering *l, update *u)
     cg_threads_end(l, grid, mark);
 }
 
+/* May two updates of a scatter have one target?  Not those of one window, nor of windows that
+ * are of different examples: the axes of the updates beside a window's are those of the index
+ * vectors, in order. */
+static bool
+may_meet(const ir_node *n, const ir_type *z)
+{
+    for (int k = 0, i = 0; k < z->rank; k++) {
+        if (ir_ints_has(n->at.scatter.window_dims, k))
+            continue;
+        if (z->dims[k] > 1 && !ir_ints_has(n->at.scatter.indices_batch, i))
+            return true;
+        i++;
+    }
+    return false;
+}
+
+/* Is one rounding at the end another number than a rounding after each update? */
+static bool
+needs_wide_copy(const ir_node *n, const ir_type *x, const ir_type *z)
+{
+    return ir_is_half(x->dtype) && (n->op == OP_scatter_add || n->op == OP_scatter_mul) &&
+           may_meet(n, z);
+}
+
 static void
 plan_scatter(cg_lowering *l, update *u)
 {
     const ir_graph *f = u->v->f;
     const ir_node *n = u->n;
     const ir_type *z = ir_type_at(f, n->in[2]);
-    bool widen = n->op != OP_scatter && ir_is_half(u->x->dtype);
+    bool widen = needs_wide_copy(n, u->x, z);
     const ir_type *t = widen ? ir_type_as(l->ctx, u->x, COT_F32) : u->x;
     cg_place y = u->v->place[n->first], to = widen ? cg_plan_new(l, "wide", t) : y;
     if (z->size == 0 || u->x->size == 0)
@@ -412,9 +439,10 @@ plan_scatter(cg_lowering *l, update *u)
     if (widen)
         plan_cast(l, to, t, y, u->x);
     begin(l, u, &to, t);
+    u->wide = n->op == OP_scatter ? t->dtype : ir_compute_type(t->dtype);
     u->w = cg_scatter_windows(f, n);
     bool lanes = z->rank > 0 && ir_ints_has(n->at.scatter.window_dims, z->rank - 1);
-    u->lanes = lanes ? cg_lanes(l, ir_bits(t->dtype)) : 1;
+    u->lanes = lanes ? cg_lanes(l, ir_bits(u->wide)) : 1;
     u->outer = z->rank;
     while (u->outer > 0 && ir_ints_has(n->at.scatter.window_dims, u->outer - 1))
         u->outer--;
