@@ -57,6 +57,20 @@ all combinations), which are explained below; without a letter all of them agree
 """
 
 
+LINALG = """## Linear algebra
+
+By `tests/peers/linalg.py build/tests/peers/linalg_run --write docs/accuracy.md`; {peers}. The worst difference, of the
+value / of tangents and gradients, in eps (2^-52, 2^-23) of the result's largest element: {count:,} comparisons over random
+matrices of {sizes} rows (beside JAX 3 and 16), square, wide and tall, batched, of condition 4 or less. f64 and c128 are judged beside the
+peers, f32 and c64 (Cotrace's and PyTorch's) by the peers' f64 on the same numbers. What libraries may choose is taken
+out: vectors of eigh and svd are compared as V diag(1, 2, ...) V^H, the sum of eig's w^2 and its R exp(w) L^H with the
+trace and exponential that the peers have without eigenvalues, so that its column has the condition of random
+eigenvectors. Singular matrices (det, its cofactors, matrix_rank, pinv), equal singular values and eigenvalues are
+among them. A blank: there is no derivative, or the peer lacks it.
+
+"""
+
+
 def number(d):
     return "" if d is None else "inf" if d == float("inf") else f"{d:.2f}" if d < 100 else f"{d:.0f}" if d < 1e5 else f"{d:.0e}"
 
@@ -67,14 +81,14 @@ def domain(d, n):
     return " x ".join(parts) + "".join(" " + w for w in how)
 
 
-def table(head):
+def table_head(head):
     return "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
 
 
 def errors_table(run, types):
     import errors
     who = ["cotrace", *run.peers]
-    lines = [table(["function", "operands"] + [f"{t} {NAMES[p]}" for t in types for p in who])]
+    lines = [table_head(["function", "operands"] + [f"{t} {NAMES[p]}" for t in types for p in who])]
     for k, f in enumerate(errors.FUNCTIONS):
         if not any((k, t, "cotrace") in run.errors for t in types):
             continue
@@ -105,7 +119,7 @@ def cell(row):
 def agreement(run, cases):
     rows, types = run.rows, [t for t in ("f64", "f32", "bf16", "f16") if any(t == k[1] for k in run.rows)]
     columns = [(t, p) for t in types for p in run.peers]
-    lines = [table(["op"] + [f"{t} {NAMES[p]}" for t, p in columns] + ["special"])]
+    lines = [table_head(["op"] + [f"{t} {NAMES[p]}" for t, p in columns] + ["special"])]
     for k, c in enumerate(cases):
         if not any((k, t, p) in rows for t, p in columns):
             continue
@@ -137,8 +151,45 @@ def write(path, run, cases):
     if run.rows:
         lines += [AGREE.replace("{random}", str(accuracy.RANDOM)), *agreement(run, cases), "\n## The differences\n\n"]
         lines += [f"- **{letter}** {differences.REASONS[letter]}\n" for letter in sorted(k for k in run.letters() if k)]
+    linalg = ""
+    if os.path.exists(path):
+        with open(path) as f:
+            linalg = section(f.read(), "## Linear algebra")[0]
     with open(path, "w") as f:
-        f.write("".join(lines))
+        f.write("".join(lines) + ("\n" + linalg if linalg else ""))
+
+
+def section(text, title):
+    """The section of a page with this title, and where it is; empty at the end, if there is none."""
+    begin = text.find(title + "\n")
+    if begin < 0:
+        return "", len(text), len(text)
+    end = text.find("\n## ", begin)
+    end = len(text) if end < 0 else end + 1
+    return text[begin:end], begin, end
+
+
+def linalg_cell(worst, key):
+    parts = [worst.get((*key, what)) for what in (0, 1)]
+    return " / ".join(number(d) if d is not None else "" for d in parts) if parts != [None, None] else ""
+
+
+def write_linalg(path, table, peers):
+    """The section of linear algebra in place of the one that the page has."""
+    from linalg_cases import CASES, SIZES
+    who = [("f64", p) for p in peers] + [("c128", p) for p in peers]
+    who += [(t, p) for t in ("f32", "c64") for p in ("truth", "torch") if p == "truth" or "torch" in peers]
+    names = {"jax": "JAX", "torch": "PyTorch", "truth": "Cotrace"}
+    head = [f"{t} {'of ' if t in ('f32', 'c64') else 'beside '}{names[p]}" for t, p in who]
+    lines = [LINALG.format(sizes=", ".join(str(n) for n, _ in SIZES), count=table.count, peers=table.versions),
+             table_head(["function"] + head)]
+    lines += ["| " + " | ".join([f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who]) + " |\n"
+              for f in dict.fromkeys(c.name for c in CASES)]
+    with open(path) as f:
+        text = f.read()
+    _, begin, end = section(text, "## Linear algebra")
+    with open(path, "w") as f:
+        f.write(text[:begin].rstrip() + "\n\n" + "".join(lines) + ("\n" + text[end:] if text[end:] else ""))
 
 
 def refresh(path):
