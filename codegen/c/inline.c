@@ -117,6 +117,14 @@ is_step(const cg_c_emit *e, cg_val v, const cg_insn *u)
            cg_c_copies(e, e->vary[v]) > 1;
 }
 
+/* Copies of a load that are stored as they are: all are read first, so that a line that memory
+ * has yet to send holds up none of the others. */
+static bool
+is_move(const cg_c_emit *e, cg_val v, const cg_insn *u)
+{
+    return u->op == CG_STORE && e->k->insn[v].op == CG_LOAD && cg_c_copies(e, e->vary[v]) > 1;
+}
+
 /* Will the one that uses it take the text of each copy once? */
 static bool
 is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
@@ -129,8 +137,8 @@ is_taken_once(const cg_c_emit *e, cg_val v, cg_val by)
     set = e->vary[by];
     if (u->op == CG_STORE)
         set = e->vary[u->in[0]] | e->vary[u->in[1]] | (u->in[2] ? e->vary[u->in[2]] : 0);
-    return set == e->vary[v] && !is_step(e, v, u) && u->op != SC_rare && u->op != SC_table &&
-           u->op != SC_max && u->op != SC_min &&
+    return set == e->vary[v] && !is_step(e, v, u) && !is_move(e, v, u) && u->op != SC_rare &&
+           u->op != SC_table && u->op != SC_max && u->op != SC_min &&
            (e->k->insn[v].type != COT_BOOL || u->op == SC_select);
 }
 
