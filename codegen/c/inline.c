@@ -163,6 +163,15 @@ is_inline(const cg_c_emit *e, cg_val v, const char *x)
     return u->at <= e->next_effect[v] && is_taken_once(e, v, u->by);
 }
 
+/* An index that only loops within read, one of several copies: clang would gather such into a
+ * vector, and take it apart again at each turn of those loops. */
+static bool
+is_base(const cg_c_emit *e, cg_val v, int lanes)
+{
+    return e->k->insn[v].type == COT_I64 && lanes == 1 && cg_c_copies(e, e->vary[v]) > 1 &&
+           e->uses[v] > 0 && e->use[v].at == 0 && e->use[v].by == 0;
+}
+
 void
 cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x)
 {
@@ -174,6 +183,8 @@ cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const cha
         e->inlined[v][copy] = is_compound(x) ? cg_c_say(e, "(%s)", x) : x;
         return;
     }
+    if (is_base(e, v, lanes))
+        x = cg_c_alone(e->t, type, copy, cg_c_bare(e->t, x));
     cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, v, copy),
               cg_c_bare(e->t, x));
 }
