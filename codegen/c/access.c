@@ -301,14 +301,29 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
         cg_c_bind(e, v, c, (cot_dtype)i->type, lanes, loaded(e, v, set, c, lanes));
 }
 
-static void
-store_scalar(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, const condition *w)
+/* What is computed for one of several elements side by side stands alone: clang would gather the
+ * scalars into vectors, at more than it wins. */
+static const char *
+stored_alone(cg_c_emit *e, cg_val v, const char *x)
 {
+    const cg_insn *i = &e->k->insn[v];
+    const bool real = i->type == COT_F32 || i->type == COT_F64;
+
+    return real && e->beside[v] && e->k->insn[i->in[1]].op < SC_COUNT
+               ? cg_c_alone(e->t, (cot_dtype)i->type, 3, x)
+               : x;
+}
+
+static void
+store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
+{
+    const cg_insn *i = &e->k->insn[v];
+
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
     cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
               cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
-              cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
+              stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1))));
 }
 
 static void
@@ -367,7 +382,7 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
         if (w.lanes == 0)
             continue;
         if (lanes == 1) {
-            store_scalar(e, i, set, c, &w);
+            store_scalar(e, v, set, c, &w);
             continue;
         }
         if (w.gate)

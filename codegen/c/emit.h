@@ -53,6 +53,7 @@ typedef struct cg_c_emit {
     const char ***inlined; /* of each value, for each copy: the text in place of a variable, or NULL */
     cg_c_use_at *use;
     uint32_t *place, *next_effect; /* of instructions, in their region */
+    bool *beside; /* of stores: the next or the last one is that of the element beside */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
     cg_c_level level[CG_C_LEVELS];

@@ -354,6 +354,7 @@ kernel(cg_c_emit *e, int number)
     e->use = IR_NEW_N(e->t->arena, cg_c_use_at, e->k->n_insns + 1);
     e->place = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->next_effect = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
+    e->beside = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);

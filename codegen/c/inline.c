@@ -90,6 +90,8 @@ cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
     for (uint32_t n = r->n; n-- > 0;) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
         e->next_effect[r->insn[n]] = effect;
+        if (effect != UINT32_MAX && cg_side_by_side(e->k, r->insn[n], r->insn[effect], 1))
+            e->beside[r->insn[n]] = e->beside[r->insn[effect]] = true;
         if (i->op >= CG_STORE)
             effect = n;
         e->place[r->insn[n]] = n;

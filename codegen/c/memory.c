@@ -109,9 +109,9 @@ cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x)
 
     if (!is_alone(type, lane))
         return x;
-    if (cg_c_new_name(t, &t->own, name)) {
+    if (cg_c_new_name(t, &t->shared, name)) {
         const char *s = cg_c_type(t, type, 1);
-        ir_buf_printf(&t->head,
+        ir_buf_printf(&t->common,
                       "COT_FN %s\n%s(%s x)\n{\n    COT_ALONE(\"%c\", x);\n    return x;\n}\n", s,
                       name, s, real ? 'v' : 'r');
     }
