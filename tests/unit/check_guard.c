@@ -17,6 +17,18 @@
             "  ret %1\n}\n"                                                               \
             "fn @leave(%x: f32[3000], %i: i64[]) -> f32[3000] {\n  ret %x\n}\n"
 
+/* Five times %k turns of @step, from |x| + 1. */
+#define RUN \
+    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n" \
+    "  %i = constant {data=0} : i64[]\n" \
+    "  %c = constant {data=5} : i64[]\n" \
+    "  %n = mul %k, %c : i64[]\n" \
+    "  %o = constant {data=1} : f32[3000]\n" \
+    "  %a = abs %x : f32[3000]\n" \
+    "  %b = add %a, %o : f32[3000]\n" \
+    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n" \
+    "  ret %1, %0\n}\n"
+
 static const char branch[] = HEAD "fn @f(%b: bool[], %x: f32[3000]) -> f32[3000] {\n"
                                   "  %0 = cond %b, %x {branches=[@down, @up]} : f32[3000]\n"
                                   "  %1 = add %0, %x : f32[3000]\n"
@@ -102,15 +114,7 @@ static const char in_turns[] = PUT
     "  %5 = mul %4, %h : f32[3000]\n"
     "  %6 = while %5 {INNER, cond=@small, body=@grow} : f32[3000]\n"
     "  ret %0, %6\n}\n"
-    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n"
-    "  %i = constant {data=0} : i64[]\n"
-    "  %c = constant {data=5} : i64[]\n"
-    "  %n = mul %k, %c : i64[]\n"
-    "  %o = constant {data=1} : f32[3000]\n"
-    "  %a = abs %x : f32[3000]\n"
-    "  %b = add %a, %o : f32[3000]\n"
-    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"
-    "  ret %1, %0\n}\n";
+    RUN;
 
 /* Loops in loops in a branch, and one after that: what a turn waits for differs by turn. */
 static const char deep[] =
@@ -153,15 +157,7 @@ static const char deep[] =
     "  %6 = while %5 {cond=@big, body=@shrink} : f32[3000]\n"
     "  %7 = add %6, %s : f32[3000]\n"
     "  ret %0, %7\n}\n"
-    "fn @f(%k: i64[], %x: f32[3000]) -> (f32[3000], i64[]) {\n"
-    "  %i = constant {data=0} : i64[]\n"
-    "  %c = constant {data=5} : i64[]\n"
-    "  %n = mul %k, %c : i64[]\n"
-    "  %o = constant {data=1} : f32[3000]\n"
-    "  %a = abs %x : f32[3000]\n"
-    "  %b = add %a, %o : f32[3000]\n"
-    "  %0, %1 = while %n, %i, %b {consts=1, cond=@go, body=@step} : i64[], f32[3000]\n"
-    "  ret %1, %0\n}\n";
+    RUN;
 
 /* Examples of a mapped loop, more than a block has threads: turns until the last is done. */
 static const char examples[] =
