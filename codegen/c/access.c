@@ -302,7 +302,7 @@ cg_c_load_insn(cg_c_emit *e, cg_val v)
 }
 
 /* What is computed for one of several elements side by side stands alone: clang would gather the
- * scalars into vectors, at more than it wins. */
+ * scalars into vectors, at more than it wins.  (As a fourth lane: that one always stands alone.) */
 static const char *
 stored_alone(cg_c_emit *e, cg_val v, const char *x)
 {
