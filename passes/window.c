@@ -226,26 +226,13 @@ pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const in
     return x ? ir_transpose(b, x, back) : IR_NONE;
 }
 
-/* [groups, n, spatial, c], padded. */
+/* [groups, n, spatial, c] */
 static ir_ref
 conv_operand(ir_build *b, const pass_conv *s, ir_ref x)
 {
-    const int last = s->spatial + 1;
     const bool features = s->groups > 1;
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
-            interior[COT_MAX_RANK] = { 0 };
-    ir_ref y = grouped(b, x, s->x, features ? s->x[last] : s->x[0],
-                       features ? s->groups : s->batch_groups);
 
-    if (!y)
-        return IR_NONE;
-    for (int i = 0; i < s->spatial; i++) {
-        low[2 + i] = s->window[i].low;
-        high[2 + i] = s->window[i].high;
-        interior[2 + i] = s->window[i].base - 1;
-    }
-    return pass_pad_groups(b, y, ir_zeros(b, ir_scalar_type(b->ctx, ir_btype(b, y)->dtype)),
-                           low, high, interior);
+    return grouped(b, x, s->x, s->x[features ? s->spatial + 1 : 0], features ? s->groups : s->batch_groups);
 }
 
 ir_ref
@@ -253,21 +240,17 @@ pass_convolve(ir_build *b, const pass_conv *s, ir_ref x, ir_ref w)
 {
     const int r = s->spatial + 2;
     const int64_t groups = s->groups * s->batch_groups;
-    int64_t stride[COT_MAX_RANK], apart[COT_MAX_RANK], perm[COT_MAX_RANK + 1],
-        dims[COT_MAX_RANK];
+    int64_t perm[COT_MAX_RANK + 1], dims[COT_MAX_RANK];
     ir_axes turned = 0;
 
     if (!x || !w || !conv_fits(b, s, ir_btype(b, x), ir_btype(b, w)))
         return IR_NONE;
-    for (int i = 0; i < s->spatial; i++) {
-        stride[i] = s->window[i].stride;
-        apart[i] = s->window[i].dilation;
+    for (int i = 0; i < s->spatial; i++)
         turned |= s->reversed[i] ? ir_axes_of((int)s->w[i]) : 0;
-    }
     if (turned)
         w = ir_reverse(b, w, turned);
     ir_ref left = conv_operand(b, s, x), right = grouped(b, w, s->w, s->w[r - 1], groups);
-    ir_ref y = ir_conv(b, left, right, ir_list(b, s->spatial, stride), ir_list(b, s->spatial, apart));
+    ir_ref y = pass_conv_windows(b, left, right, s->window);
     const ir_type *t = y ? ir_btype(b, y) : NULL;
     if (!t)
         return IR_NONE;

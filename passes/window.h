@@ -33,6 +33,11 @@ ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select,
 ir_ref pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low,
                        const int64_t *high, const int64_t *interior);
 
+/* x [groups, n, spatial, c] with w [groups, window, i, o], padded, spread and dilated as the windows
+ * say.  What `base` puts between elements is not multiplied (phases.c), unless a stride has many
+ * phases. */
+ir_ref pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window);
+
 /* A convolution: which axes of x are [n, spatial, c], of w [window, i, o], and of the result
  * [n, spatial, o] (y[k]: what axis k of the result is); .size of the windows is the
  * kernel's. */

@@ -1,13 +1,10 @@
 /* conv_general: transpose and vmap (its jvp is bilinear's).
  *
  * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel
- * reversed (with strides one for each phase of the elements, so that nothing is multiplied by
- * what the spreading puts between); and of the operand with the cotangent, features and
+ * reversed (passes/phases.c); and of the operand with the cotangent, features and
  * examples having changed places, strides and dilation too. */
 #include "passes/rules.h"
 #include "passes/window.h"
-
-enum { PHASES_MOST = 16 };
 
 typedef struct conv {
     ir_build *b;
@@ -15,16 +12,6 @@ typedef struct conv {
     const ir_type *x, *w, *y;
     int spatial;
 } conv;
-
-static ir_ints
-ones(const conv *s)
-{
-    int64_t *at = IR_NEW_N(s->b->arena, int64_t, s->spatial + 1);
-
-    for (int i = 0; i < s->spatial; i++)
-        at[i] = 1;
-    return (ir_ints){ s->spatial, at };
-}
 
 static ir_ref
 swapped(ir_build *b, ir_ref x, int i, int j)
@@ -41,21 +28,17 @@ swapped(ir_build *b, ir_ref x, int i, int j)
 static ir_ref
 operand(const conv *s, ir_ref ct, ir_ref w)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 },
-            interior[COT_MAX_RANK] = { 0 };
-    ir_ref zero = pass_zeros_like(s->b, ir_scalar_type(s->b->ctx, s->x->dtype));
+    pass_window window[COT_MAX_RANK];
 
     for (int i = 0; i < s->spatial; i++) {
-        const int64_t stride = s->n->at.conv.strides.at[i], count = s->y->dims[2 + i];
+        const int64_t stride = s->n->at.conv.strides.at[i], dilation = s->n->at.conv.dilation.at[i],
+                      size = s->w->dims[1 + i];
 
-        interior[2 + i] = stride - 1;
-        low[2 + i] = (s->w->dims[1 + i] - 1) * s->n->at.conv.dilation.at[i];
-        high[2 + i] = s->x->dims[2 + i] - ((count - 1) * stride + 1);
+        window[i] = (pass_window){ size, 1, dilation, stride, (size - 1) * dilation,
+                                   s->x->dims[2 + i] - ((s->y->dims[2 + i] - 1) * stride + 1) };
     }
     w = ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1));
-    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, interior),
-                   swapped(s->b, w, s->w->rank - 2, s->w->rank - 1), ones(s),
-                   s->n->at.conv.dilation);
+    return pass_conv_windows(s->b, ct, swapped(s->b, w, s->w->rank - 2, s->w->rank - 1), window);
 }
 
 /* x with so much more along each axis (less, where negative); of a pad, a pad of more. */
@@ -146,105 +129,6 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
                    at.conv.dilation);
 }
 
-/* ---- by phases ---- */
-
-/* With stride d, element j = d t + r of dx meets only the elements r, r + d, ... of the window:
- * for each r a convolution without strides, of no zeros between the elements of ct. */
-static bool
-has_phases(const conv *s)
-{
-    int64_t all = 1;
-
-    for (int i = 0; i < s->spatial; i++) {
-        const int64_t stride = s->n->at.conv.strides.at[i];
-
-        if (stride > 1 && s->n->at.conv.dilation.at[i] > 1)
-            return false;
-        all *= stride < PHASES_MOST ? stride : PHASES_MOST + 1;
-        if (all > PHASES_MOST)
-            return false;
-    }
-    return all > 1;
-}
-
-/* How many elements of dx an axis has in each phase. */
-static int64_t
-phase_size(const conv *s, int i)
-{
-    const int64_t stride = s->n->at.conv.strides.at[i];
-
-    return (s->x->dims[2 + i] + stride - 1) / stride;
-}
-
-/* The elements of the window in these phases, from the last to the first; IR_NONE if there are
- * none. */
-static ir_ref
-phase_kernel(const conv *s, ir_ref w, const int64_t *phase)
-{
-    int64_t start[COT_MAX_RANK] = { 0 }, limit[COT_MAX_RANK], by[COT_MAX_RANK];
-
-    for (int k = 0; k < s->w->rank; k++) {
-        const bool window = k >= 1 && k <= s->spatial;
-
-        start[k] = window ? phase[k - 1] : 0;
-        limit[k] = s->w->dims[k];
-        by[k] = window ? s->n->at.conv.strides.at[k - 1] : 1;
-        if (start[k] >= limit[k])
-            return IR_NONE;
-    }
-    w = ir_slice(s->b, w, start, limit, by);
-    return swapped(s->b, ir_reverse(s->b, w, ir_axes_shift(ir_axes_below(s->spatial), 1)),
-                   s->w->rank - 2, s->w->rank - 1);
-}
-
-static ir_ref
-one_phase(const conv *s, ir_ref ct, ir_ref w, const int64_t *phase)
-{
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 },
-            dims[COT_MAX_RANK];
-    ir_ref zero = pass_zeros_like(s->b, ir_scalar_type(s->b->ctx, s->x->dtype)),
-           part = phase_kernel(s, w, phase);
-
-    for (int k = 0; k < s->x->rank; k++)
-        dims[k] = k >= 2 && k < 2 + s->spatial ? phase_size(s, k - 2) : s->x->dims[k];
-    if (!part)
-        return pass_zeros_like(s->b, ir_type_shaped(s->b->ctx, s->x, s->x->rank, dims));
-    for (int i = 0; i < s->spatial; i++) {
-        const int64_t apart = s->n->at.conv.dilation.at[i];
-
-        low[2 + i] = (ir_btype(s->b, part)->dims[1 + i] - 1) * apart;
-        high[2 + i] = dims[2 + i] - s->y->dims[2 + i];
-    }
-    return ir_conv(s->b, pass_pad_groups(s->b, ct, zero, low, high, none), part, ones(s),
-                   s->n->at.conv.dilation);
-}
-
-/* The phases of axes i ..., those of axes before being chosen, each element in its place. */
-static ir_ref
-phases(const conv *s, ir_ref ct, ir_ref w, int i, int64_t *phase)
-{
-    ir_build *b = s->b;
-    ir_ref part[PHASES_MOST];
-    int64_t dims[COT_MAX_RANK + 1];
-
-    if (i == s->spatial)
-        return one_phase(s, ct, w, phase);
-    const int64_t stride = s->n->at.conv.strides.at[i];
-    for (int64_t r = 0; r < stride; r++) {
-        phase[i] = r;
-        part[r] = phases(s, ct, w, i + 1, phase);
-        if (part[r] && stride > 1)
-            part[r] = ir_broadcast_axis(b, part[r], 3 + i, 1);
-    }
-    if (stride == 1)
-        return part[0];
-    ir_ref y = ir_concatenate(b, (int)stride, part, 3 + i);
-    const ir_type *t = y ? ir_btype(b, y) : NULL;
-    for (int k = 0; t && k < t->rank - 1; k++)
-        dims[k] = k < 2 + i ? t->dims[k] : k == 2 + i ? t->dims[k] * stride : t->dims[k + 1];
-    return t ? ir_slice_axis(b, ir_reshape(b, y, t->rank - 1, dims), 2 + i, 0, s->x->dims[2 + i]) : IR_NONE;
-}
-
 /* ---- the kernel ---- */
 
 /* x with features for examples meets ct as a kernel, whose window is the positions, whose
@@ -277,13 +161,10 @@ transpose_conv(ir_build *b, const ir_graph *f, const ir_node *n, const bool *lin
 {
     const conv s = { b, n, ir_type_at(f, n->in[0]), ir_type_at(f, n->in[1]), ir_type_at(f, n->first),
                      ir_type_at(f, n->in[0])->rank - 3 };
-    int64_t phase[COT_MAX_RANK];
     const bool none = s.y->size == 0 || s.x->size == 0 || s.w->size == 0;
 
     if (linear[0])
-        ct_in[0] = none             ? pass_zeros_like(b, s.x)
-                   : has_phases(&s) ? phases(&s, ct[0], in[1], 0, phase)
-                                    : operand(&s, ct[0], in[1]);
+        ct_in[0] = none ? pass_zeros_like(b, s.x) : operand(&s, ct[0], in[1]);
     if (linear[1])
         ct_in[1] = none ? pass_zeros_like(b, s.w) : kernel(&s, in[0], ct[0]);
 }

@@ -179,6 +179,11 @@ static const shape shapes[] = {
     { 1, 1, 6, 6, 1, 1, 1, 3, 2, 0, 0, 1, 1, 1, 1, 1 },
     { 1, 9, 5, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 9 },
     { 1, 10, 4, 4, 15, 2, 2, 2, 1, 1, 0, 1, 1, 1, 1, 5 },
+    /* phases of a spread operand: with strides and windows apart, of one element, that meet nothing, too many */
+    { 2, 2, 4, 5, 3, 3, 4, 2, 3, 2, 1, 1, 2, 3, 2, 1 },
+    { 1, 2, 3, 4, 2, 3, 2, 4, 1, 3, 0, 3, 2, 2, 4, 2 },
+    { 1, 1, 3, 3, 2, 1, 2, 1, 1, 0, 4, 1, 6, 3, 4, 1 },
+    { 1, 2, 3, 2, 1, 2, 3, 1, 1, 1, 2, 1, 1, 5, 4, 1 },
 };
 
 static double *
@@ -229,6 +234,7 @@ END_TEST
 BODY(nhwc, out[0] = cot_conv(in[0], in[1], .spec = "NHWC,HWIO->NHWC");)
 BODY(same_1d, out[0] = cot_conv(in[0], in[1], .same = 1);)
 BODY(by_examples, out[0] = cot_conv(in[0], in[1], .batch_groups = 2);)
+BODY(spread, out[0] = cot_conv(in[0], in[1], .base_dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
 BODY(sum_1d, out[0] = cot_reduce_sum(cot_mul(cot_conv(in[0], in[1]), cot_conv(in[0], in[1])));)
 
 START_TEST(layouts)
@@ -240,6 +246,9 @@ START_TEST(layouts)
           cot_f64(1, 1, 4), F64(3, 6, 9, 7));
     gives(fn(by_examples, 2), COT_TYPES(cot_f64(2, 1, 2), cot_f64(2, 1, 2)),
           IN(M34, F64(1, 1, 10, 1)), cot_f64(1, 2, 1), F64(3, 34));
+    /* between elements there is nothing, which an infinite kernel would multiply */
+    gives(fn(spread, 2), COT_TYPES(cot_f64(1, 1, 2), cot_f64(1, 1, 2)), IN(M34, F64(INFINITY, 1)),
+          cot_f64(1, 1, 4), F64(1, INFINITY, 2, INFINITY));
     gives(cot_vmap(fn(same_1d, 2), .in_dims = COT_LIST(COT_NONE, 0)),
           COT_TYPES(cot_f64(1, 1, 4), cot_f64(2, 1, 1, 3)), IN(M34, F64(1, 1, 1, 0, 1, 0)),
           cot_f64(2, 1, 1, 4), F64(3, 6, 9, 7, 1, 2, 3, 4));

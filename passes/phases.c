@@ -1,0 +1,191 @@
+/* Convolutions of an operand whose elements are spread: `base` apart, with nothing between.
+ *
+ * Along an axis with windows s apart, whose elements are d apart, position j meets element p
+ * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's that
+ * do repeat by base / gcd (d, base), the positions by base / gcd (s, base): for each of so many
+ * phases of the positions it is a convolution of the elements themselves with a part of the
+ * window, and nothing is multiplied by what lies between. */
+#include "passes/window.h"
+
+#include "passes/pass.h"
+
+enum { PHASES_MOST = 16 };
+
+/* One axis: how many phases; in each, windows `stride` apart, of every step-th element of the
+ * window, `dilation` apart. */
+typedef struct axis {
+    int64_t phases, each, stride, step, dilation;
+} axis;
+
+typedef struct spread {
+    ir_build *b;
+    int spatial;
+    const pass_window *window;
+    const ir_type *x, *w;
+    axis axis[COT_MAX_RANK];
+    int64_t positions[COT_MAX_RANK], first[COT_MAX_RANK], phase[COT_MAX_RANK];
+} spread;
+
+static int64_t
+common_divisor(int64_t x, int64_t y)
+{
+    while (y) {
+        const int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+static ir_ref
+no_elements(const spread *s)
+{
+    return ir_zeros(s->b, ir_scalar_type(s->b->ctx, s->x->dtype));
+}
+
+static ir_ref
+convolve(const spread *s, ir_ref x, ir_ref w, const int64_t *low, const int64_t *high, const int64_t *interior,
+         const int64_t *stride, const int64_t *dilation)
+{
+    ir_ref y = pass_pad_groups(s->b, x, no_elements(s), low, high, interior);
+
+    return ir_conv(s->b, y, w, ir_list(s->b, s->spatial, stride), ir_list(s->b, s->spatial, dilation));
+}
+
+/* As it is said: zeros between the elements. */
+static ir_ref
+with_zeros(const spread *s, ir_ref x, ir_ref w)
+{
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, interior[COT_MAX_RANK] = { 0 },
+            stride[COT_MAX_RANK], dilation[COT_MAX_RANK];
+
+    for (int i = 0; i < s->spatial; i++) {
+        low[2 + i] = s->window[i].low;
+        high[2 + i] = s->window[i].high;
+        interior[2 + i] = s->window[i].base - 1;
+        stride[i] = s->window[i].stride;
+        dilation[i] = s->window[i].dilation;
+    }
+    return convolve(s, x, w, low, high, interior, stride, dilation);
+}
+
+/* The axes in phases; false where there is nothing to gain, or the phases are too many. */
+static bool
+has_phases(spread *s)
+{
+    int64_t all = 1;
+    bool apart = false;
+
+    for (int i = 0; i < s->spatial; i++) {
+        const pass_window *w = &s->window[i];
+        const int64_t size = s->x->dims[2 + i], s_step = common_divisor(w->stride, w->base),
+                      d_step = common_divisor(w->dilation, w->base);
+        const int64_t wide = (size - 1) * w->base + 1 + w->low + w->high - (w->size - 1) * w->dilation - 1;
+
+        if (size < 1 || w->size < 1 || wide < 0)
+            return false;
+        s->positions[i] = wide / w->stride + 1;
+        s->axis[i] = (axis){ .phases = w->base / s_step, .stride = w->stride / s_step,
+                             .step = w->base / d_step, .dilation = w->dilation / d_step };
+        s->axis[i].each = (s->positions[i] + s->axis[i].phases - 1) / s->axis[i].phases;
+        all *= s->axis[i].phases <= PHASES_MOST ? s->axis[i].phases : PHASES_MOST + 1;
+        if (all > PHASES_MOST)
+            return false;
+        apart |= w->base > 1;
+    }
+    return apart;
+}
+
+/* The first element of the window that the phase of axis i meets; false if it meets none. */
+static bool
+meets(spread *s, int i)
+{
+    const pass_window *w = &s->window[i];
+
+    for (int64_t p = 0; p < s->axis[i].step && p < w->size; p++)
+        if ((s->phase[i] * w->stride + p * w->dilation - w->low) % w->base == 0) {
+            s->first[i] = p;
+            return true;
+        }
+    return false;
+}
+
+/* The elements of the window that the phases meet. */
+static ir_ref
+met(const spread *s, ir_ref w)
+{
+    int64_t start[COT_MAX_RANK], limit[COT_MAX_RANK], by[COT_MAX_RANK];
+
+    for (int k = 0; k < s->w->rank; k++) {
+        const bool window = k >= 1 && k <= s->spatial;
+
+        start[k] = window ? s->first[k - 1] : 0;
+        limit[k] = s->w->dims[k];
+        by[k] = window ? s->axis[k - 1].step : 1;
+    }
+    return ir_slice(s->b, w, start, limit, by);
+}
+
+static ir_ref
+one_phase(spread *s, ir_ref x, ir_ref w)
+{
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 },
+            stride[COT_MAX_RANK], dilation[COT_MAX_RANK], dims[COT_MAX_RANK];
+    bool some = true;
+
+    for (int i = 0; i < s->spatial; i++)
+        some = some && meets(s, i);
+    dims[0] = s->x->dims[0];
+    dims[1] = s->x->dims[1];
+    dims[2 + s->spatial] = s->w->dims[s->w->rank - 1];
+    for (int i = 0; i < s->spatial; i++)
+        dims[2 + i] = s->axis[i].each;
+    if (!some)
+        return ir_zeros(s->b, ir_type_shaped(s->b->ctx, s->x, s->x->rank, dims));
+    for (int i = 0; i < s->spatial; i++) {
+        const pass_window *a = &s->window[i];
+        const int64_t many = (a->size - s->first[i] + s->axis[i].step - 1) / s->axis[i].step;
+
+        stride[i] = s->axis[i].stride;
+        dilation[i] = s->axis[i].dilation;
+        low[2 + i] = -((s->phase[i] * a->stride + s->first[i] * a->dilation - a->low) / a->base);
+        high[2 + i] = (s->axis[i].each - 1) * stride[i] + (many - 1) * dilation[i] + 1 - s->x->dims[2 + i] - low[2 + i];
+    }
+    return convolve(s, x, met(s, w), low, high, none, stride, dilation);
+}
+
+/* The phases of axes i ..., those of axes before being chosen, each position in its place. */
+static ir_ref
+phases(spread *s, ir_ref x, ir_ref w, int i)
+{
+    ir_build *b = s->b;
+    ir_ref part[PHASES_MOST];
+    int64_t dims[COT_MAX_RANK + 1];
+
+    if (i == s->spatial)
+        return one_phase(s, x, w);
+    const int64_t n = s->axis[i].phases;
+    for (int64_t r = 0; r < n; r++) {
+        s->phase[i] = r;
+        part[r] = phases(s, x, w, i + 1);
+        if (part[r] && n > 1)
+            part[r] = ir_broadcast_axis(b, part[r], 3 + i, 1);
+    }
+    if (n == 1)
+        return part[0];
+    ir_ref y = ir_concatenate(b, (int)n, part, 3 + i);
+    const ir_type *t = y ? ir_btype(b, y) : NULL;
+    for (int k = 0; t && k < t->rank - 1; k++)
+        dims[k] = k < 2 + i ? t->dims[k] : k == 2 + i ? t->dims[k] * n : t->dims[k + 1];
+    return t ? ir_slice_axis(b, ir_reshape(b, y, t->rank - 1, dims), 2 + i, 0, s->positions[i]) : IR_NONE;
+}
+
+ir_ref
+pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window)
+{
+    if (!x || !w)
+        return IR_NONE;
+    spread s = { .b = b, .window = window, .x = ir_btype(b, x), .w = ir_btype(b, w) };
+    s.spatial = s.x->rank - 3;
+    return has_phases(&s) ? phases(&s, x, w, 0) : with_zeros(&s, x, w);
+}
