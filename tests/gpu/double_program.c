@@ -1,6 +1,6 @@
 /* Kernels for the double in a process that knows none: COT_DOUBLE_PROGRAM names .cot files,
- * separated by colons, whose functions are lowered as `cot build -o f.ptx` lowers them, and run
- * by the simulator. */
+ * separated by colons, whose functions are lowered as `cot build -o f.ptx` lowers them (with
+ * --fast where a line of the file is "; fast"), and run by the simulator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,9 @@ read_text(const char *path, size_t *n)
     FILE *f = fopen(path, "rb");
     char *text = malloc(1 << 20);
 
-    *n = f && text ? fread(text, 1, 1 << 20, f) : 0;
+    *n = f && text ? fread(text, 1, (1 << 20) - 1, f) : 0;
+    if (text)
+        text[*n] = '\0';
     if (f)
         fclose(f);
     return text;
@@ -35,7 +37,7 @@ read_text(const char *path, size_t *n)
 static cot_status
 lower(cot_context *c, void *arg)
 {
-    const cot_compile_options o = { .backend = "sim", .cpu = "sm_80" };
+    cot_compile_options o = { .backend = "sim", .cpu = "sm_80" };
     const cot_graph *g;
     rt_lowered low;
     rt_plan p;
@@ -43,6 +45,7 @@ lower(cot_context *c, void *arg)
     char *text = read_text(arg, &n);
     cot_status s = cot_parse(c, arg, text, n, NULL, &g);
 
+    o.fast = text && strstr(text, "; fast\n") != NULL;
     free(text);
     COT_TRY(s);
     COT_TRY(rt_plan_new(c, &o, cot_graph_name(g), &p));

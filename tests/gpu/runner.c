@@ -1,10 +1,10 @@
 /* Runs a bundle on a GPU: every program's results against the twin's bits, then the workloads
  * by the clock.
  *
- *   runner [FOLDER] [TORCH.txt]
+ *   runner [FOLDER] [TORCH.txt] [RUNS]
  *
  * Needs the driver, and nothing else.  TORCH.txt has lines "NAME SECONDS", from bench_torch.py:
- * the same workloads in PyTorch.  Exit status 1 where a program fails or a bit differs.  All
+ * the same workloads in PyTorch.  A workload is clocked RUNS times (20), the least counts.  Exit status 1 where a program fails or a bit differs.  All
  * NaNs are one.  Results of tensor cores (NAME.near has the host's) are compared by size: a
  * mistake moves them by what they are themselves. */
 #define _POSIX_C_SOURCE 200809L
@@ -12,10 +12,11 @@
 
 #include <math.h>
 
-enum { MOST = 1024, REPEATS = 20 };
+enum { MOST = 1024 };
 
 static driver d;
 static const char *folder;
+static int runs = 20;
 
 static const char *
 path_of(const char *name, const char *ending)
@@ -364,7 +365,7 @@ compare_sizes(const ptx *p, const memory *m, const char *name, bool *known, bool
     return why;
 }
 
-/* Seconds of a run, the least of REPEATS. */
+/* Seconds of a run, the least of all. */
 static const char *
 clock_runs(ptx *p, const memory *m, double *seconds)
 {
@@ -376,7 +377,7 @@ clock_runs(ptx *p, const memory *m, double *seconds)
     if ((why = driver_check(&d, d.cuEventCreate(&from, 0))) ||
         (why = driver_check(&d, d.cuEventCreate(&to, 0))))
         return why;
-    for (int i = 0; i < REPEATS && !why; i++) {
+    for (int i = 0; i < runs && !why; i++) {
         float ms = 0;
 
         if ((why = driver_check(&d, d.cuEventRecord(from, NULL))) ||
@@ -414,7 +415,7 @@ print_line(const ptx *p, const char *name, double s, double torch, const char *b
     const double moved = (double)json_number(p->f, "moved"),
                  flops = (double)json_number(p->f, "flops");
 
-    printf("%-20s %10.1f us %9.1f GB/s %8.2f TFLOP/s", name, s * 1e6, moved / s * 1e-9,
+    printf("%-22s %10.1f us %9.1f GB/s %8.2f TFLOP/s", name, s * 1e6, moved / s * 1e-9,
            flops / s * 1e-12);
     if (torch > 0)
         printf("   torch %10.1f us, ratio %.2f", torch * 1e6, torch / s);
@@ -447,7 +448,7 @@ run_workload(const char *name, uint64_t want, const char *torch)
     const bool same = want == got, good = !why && (known ? near : !want || same);
     const char *verdict = known ? near ? "near" : "NOT NEAR" : !want ? "" : same ? "same bits" : "BITS DIFFER";
     if (why)
-        printf("%-20s failed: %s\n", name, why);
+        printf("%-22s failed: %s\n", name, why);
     else
         print_line(&p, name, seconds, torch_seconds(torch, name), verdict);
     memory_free(&m);
@@ -481,10 +482,12 @@ main(int n, char **arg)
     int bad;
 
     if (n > 1 && strcmp(arg[1], "--help") == 0) {
-        printf("usage: runner [FOLDER] [TORCH.txt]\n");
+        printf("usage: runner [FOLDER] [TORCH.txt] [RUNS]\n");
         return 0;
     }
     folder = n > 1 ? arg[1] : ".";
+    if (n > 3 && atoi(arg[3]) > 0)
+        runs = atoi(arg[3]);
     why = driver_open(&d);
     if (why) {
         fprintf(stderr, "runner: %s\n", why);
