@@ -283,15 +283,15 @@ main(void)
 {
     const int n = (int)(sizeof program / sizeof *program);
     const suite_case cases[] = {
-        EACH(schedule_gives_the_bits_of_the_twin, n),
-        EACH(ptx_is_what_it_should_be, n),
-        ONCE(race_is_found),
-        ONCE(block_does_not_read_what_another_stores),
-        ONCE(different_stores_are_found),
-        ONCE(store_over_what_is_still_read_is_found),
-        ONCE(barrier_that_some_miss_is_found),
-        ONCE(index_out_of_bounds_is_found),
-        ONCE(thread_loops_do_not_nest),
+        { "programs", schedule_gives_the_bits_of_the_twin, n },
+        { "programs", ptx_is_what_it_should_be, n },
+        { "mistakes", race_is_found, 1 },
+        { "mistakes", block_does_not_read_what_another_stores, 1 },
+        { "mistakes", different_stores_are_found, 1 },
+        { "mistakes", store_over_what_is_still_read_is_found, 1 },
+        { "mistakes", barrier_that_some_miss_is_found, 1 },
+        { "mistakes", index_out_of_bounds_is_found, 1 },
+        { "mistakes", thread_loops_do_not_nest, 1 },
     };
 
     return SUITE("grid", cases);

@@ -249,11 +249,11 @@ main(void)
 {
     const int n = (int)(sizeof product / sizeof *product);
     const suite_case cases[] = {
-        EACH(product_is_near, n),
-        EACH(ptx_is_what_it_should_be, n),
-        ONCE(only_where_asked_for),
-        ONCE(what_has_not_come_is_not_read),
-        ONCE(rows_begin_at_multiples_of_16_bytes),
+        { "programs", product_is_near, n },
+        { "programs", ptx_is_what_it_should_be, n },
+        { "mistakes", only_where_asked_for, 1 },
+        { "mistakes", what_has_not_come_is_not_read, 1 },
+        { "mistakes", rows_begin_at_multiples_of_16_bytes, 1 },
     };
 
     return SUITE("tensor", cases);
