@@ -1,11 +1,16 @@
 #!/bin/sh
-# docs/carriers.md from its programs.   docs/carriers.sh [BUILD_DIR [missing | ROW ...]]
+# docs/carriers.md from its programs.   docs/carriers.sh [-j N] [BUILD_DIR [missing | ROW ...]]
 #
 # Rows are made one by one and merged into the page: all of them, those that it lacks, or those named.  All take half
-# an hour of one core; what a run that was stopped had made stays, and `missing` goes on.
+# an hour of one core, with -j 2 a quarter of two; what a run that was stopped had made stays, and `missing` goes on.
 #
 # The programs of examples are what they compile, as COT_DUMP writes it.
 set -eu
+jobs=1
+if [ "${1:-}" = -j ]; then
+    jobs=$2
+    shift 2
+fi
 cd "$(dirname "$0")/.."
 build=${1:-build}
 [ $# = 0 ] || shift
@@ -21,4 +26,11 @@ for name in "$@"; do
     shift
     [ "$name" = missing ] && set -- "$@" --missing || set -- "$@" --row "$name"
 done
-"$build"/tests/laws/law_carriers --page docs/carriers.md "$@" tests/goldens/*.cot tests/text/*/*.cot "$place"/examples/*/*.cot
+part=0
+while [ $part -lt "$jobs" ]; do
+    "$build"/tests/laws/law_carriers --page docs/carriers.md --part $part/"$jobs" "$@" tests/goldens/*.cot \
+        tests/text/*/*.cot "$place"/examples/*/*.cot || echo "$part" >>"$place"/failed &
+    part=$((part + 1))
+done
+wait
+[ ! -e "$place"/failed ]

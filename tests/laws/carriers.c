@@ -1,12 +1,13 @@
 /* The table of docs/carriers.md: every carrier of a program, bit for bit against the evaluator
  * (carry.h), over the programs of the laws and programs in files.
  *
- *   law_carriers --page PAGE [--missing] [--row ROW ...] [FILE.cot ...]
+ *   law_carriers --page PAGE [--missing] [--part K/N] [--row ROW ...] [FILE.cot ...]
  *   law_carriers [--check PAGE] [--files] FIRST STEP [FILE.cot ...]
  *
  * --page makes rows of the table: all, those named, or those that PAGE lacks, the laws' and
  * then the files'.  PAGE is written after each, and keeps its other rows, so that it may be
- * made in pieces and a run be stopped at any time.
+ * made in pieces and a run be stopped at any time.  --part takes one of N of them, K from 0:
+ * N runs side by side, of a part each, share the page.
  * A row with a difference is not in it.
  *
  * Else: programs FIRST, FIRST + STEP, ... of the laws' and then the files'; with --files, of
@@ -16,11 +17,15 @@
  * A difference fails.  A file's program is taken through the pipeline that a comment "; run:"
  * in it names, if that makes a program; what is no program by itself (it wants a large
  * constant, or is there to be refused) is left out.  A compiler that is not here is left out,
- * and so is LLVM. */
+ * and so is LLVM.  gcc and clang must compile without a warning. */
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cotrace/cotrace.h"
 #include "tests/laws/carry.h"
@@ -28,12 +33,14 @@
 
 enum { MAX_ROWS = 1024, MAX_NOTES = 256, NAME = 96 };
 
-static const char *const compiler[CARRIERS] = { [CARRY_GCC] = "gcc -O1", [CARRY_CLANG] = "clang -O1" };
+/* At a level at which gcc warns of what it finds by following values, too. */
+static const char *const compiler[CARRIERS] = { [CARRY_GCC] = "gcc -O2", [CARRY_CLANG] = "clang -O2", [CARRY_TCC] = "tcc" };
+static const char warnings[] = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
 static bool here[CARRIERS];
 
 static struct row {
     char name[NAME];
-    bool wanted, whole;         /* to be made by this run; made, without a difference */
+    bool wanted, done, whole;   /* to be made by this run; it was; made, without a difference */
     int programs, same[CARRIERS];
 } row[MAX_ROWS];
 
@@ -180,9 +187,14 @@ run_carriers(carry_batch *b)
     for (int k = CARRY_GCC; k <= CARRY_CLANG && *files; k++)
         if (here[k])
             carry_c(b, (carry_by)k,
-                    ir_format(&b->ctx->arena, "%s -march=native -std=c11 -w -Wno-psabi -shared -fPIC -o x%d.so%s",
-                              compiler[k], k, files),
+                    ir_format(&b->ctx->arena, "%s -march=native -std=c11 %s -shared -fPIC -o x%d.so%s", compiler[k],
+                              warnings, k, files),
                     ir_format(&b->ctx->arena, "x%d.so", k));
+    if (!here[CARRY_TCC])
+        return;
+    files = carry_write_plain(b);
+    if (*files)
+        carry_c(b, CARRY_TCC, ir_format(&b->ctx->arena, "%s -shared -o xt.so%s", compiler[CARRY_TCC], files), "xt.so");
 }
 
 /* The programs of these numbers, CARRY_BATCH of them at most. */
@@ -241,7 +253,9 @@ static const char *const about =
     "evaluator's bits. The laws'\n"
     "programs run on operands with NaN, infinities, zeros and subnormals among them; C source "
     "is written for vectors of\n"
-    "1, 4, 8 and 16 floats in turn. A difference fails `docs/carriers.sh`, and of a sample the "
+    "1, 4, 8 and 16 floats in turn and compiled with `-O2 -Wall -Wextra -Wpedantic "
+    "-Wconversion -Wshadow -Werror`; tcc takes\n"
+    "that for one float, plain C11. A difference fails `docs/carriers.sh`, and of a sample the "
     "tests `laws.carriers` and\n"
     "`carriers.files`, which also want of each program what is said here.\n\n";
 static const char *const empty = "\nNo program by itself in:", *const unmade =
@@ -266,7 +280,10 @@ print_page(FILE *out)
     fprintf(out, "%s| programs of | number", about);
     for (int k = 0; k < CARRIERS; k++)
         fprintf(out, " | %s", carry_name[k]);
-    fputs(" |\n|---|---|---|---|---|---|\n", out);
+    fputs(" |\n|---|---|", out);
+    for (int k = 0; k < CARRIERS; k++)
+        fputs("---|", out);
+    fputs("\n", out);
     for (int i = 0; i < n_rows; i++) {
         if (row[i].programs == 0)
             continue;
@@ -282,51 +299,31 @@ print_page(FILE *out)
         fprintf(out, "- %s: %s: %s\n", note[i].program, note[i].carrier, note[i].why);
 }
 
-/* Whole or not at all, should the run end here. */
-static void
-write_page(const char *path)
-{
-    char other[512];
-    snprintf(other, sizeof other, "%s.new", path);
-    FILE *out = fopen(other, "w");
-
-    if (out)
-        print_page(out);
-    if (!out || fclose(out) != 0 || rename(other, path) != 0) {
-        fprintf(stderr, "carriers: %s cannot be written\n", path);
-        exit(2);
-    }
-}
-
 /* The row's line and the names below the table. */
 static bool
 read_row(const char *page, struct row *r)
 {
-    char line[NAME + 8], number[CARRIERS][16];
+    char line[NAME + 8];
     const char *at;
 
     snprintf(line, sizeof line, "\n| %s |", r->name);
     if ((at = strstr(page, line)) != NULL) {
-        if (sscanf(at + strlen(line), "%d | %15[-0-9] | %15[-0-9] | %15[-0-9] | %15[-0-9]",
-                   &r->programs, number[0], number[1], number[2], number[3]) != CARRIERS + 1)
-            return false;
-        for (int k = 0; k < CARRIERS; k++)
-            r->same[k] = strcmp(number[k], "-") == 0 ? -1 : atoi(number[k]);
+        at += strlen(line);
+        r->programs = atoi(at);
+        for (int k = 0; k < CARRIERS; k++) {
+            at += strcspn(at, "|\n");
+            if (strncmp(at, "| ", 2) != 0) {
+                r->programs = 0;    /* a page of fewer carriers */
+                return false;
+            }
+            at += 2;
+            r->same[k] = *at == '-' ? -1 : atoi(at);
+        }
         return true;
     }
     snprintf(line, sizeof line, "`%s`", r->name);
     return (at = strstr(page, empty)) != NULL && strstr(at, line) &&
            strstr(at, line) < at + 1 + strcspn(at + 1, "\n");
-}
-
-static void
-read_notes(const char *page)
-{
-    for (const char *at = strstr(page, "\n- "); at && n_notes < MAX_NOTES;
-         at = strstr(at + 3, "\n- ")) {
-        struct note *n = &note[n_notes];
-        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier, n->why) == 3;
-    }
 }
 
 /* Does a program that is named so belong to the row? */
@@ -338,21 +335,74 @@ is_of(const char *program, const struct row *r)
     return strncmp(program, r->name, n) == 0 && (program[n] == '/' || program[n] == ' ');
 }
 
+/* Is the note of a row that this run has made? */
+static bool
+is_ours(const struct note *n)
+{
+    for (int i = 0; i < n_rows; i++)
+        if (row[i].done && is_of(n->program, &row[i]))
+            return true;
+    return false;
+}
+
+/* Rows and notes of all that this run has not made are what the page says of them. */
+static void
+read_others(const char *page)
+{
+    int kept = 0;
+
+    for (int i = 0; i < n_rows; i++)
+        if (!row[i].done)
+            row[i].whole = page && read_row(page, &row[i]);
+    for (int i = 0; i < n_notes; i++)
+        if (is_ours(&note[i]))
+            note[kept++] = note[i];
+    n_notes = kept;
+    for (const char *at = page ? strstr(page, "\n- ") : NULL; at && n_notes < MAX_NOTES;
+         at = strstr(at + 3, "\n- ")) {
+        struct note *n = &note[n_notes];
+        n_notes += sscanf(at + 3, "%95[^:]: %95[^:]: %199[^\n]", n->program, n->carrier, n->why) == 3 &&
+                   !is_ours(n);
+    }
+}
+
+/* Whole or not at all, should the run end here; one run at a time. */
+static void
+write_page(const char *path)
+{
+    char folder[512], other[512];
+    snprintf(other, sizeof other, "%s.new", path);
+    snprintf(folder, sizeof folder, "%s", path);
+    const int lock = open(dirname(folder), O_RDONLY | O_DIRECTORY);
+    FILE *out;
+
+    if (lock < 0 || flock(lock, LOCK_EX) != 0)
+        fprintf(stderr, "carriers: %s is not locked\n", path);
+    char *page = read_file(path);
+    read_others(page);
+    free(page);
+    out = fopen(other, "w");
+    if (out)
+        print_page(out);
+    if (!out || fclose(out) != 0 || rename(other, path) != 0) {
+        fprintf(stderr, "carriers: %s cannot be written\n", path);
+        exit(2);
+    }
+    close(lock);
+}
+
 static void
 make_row(struct row *r, int end, struct row *const *row_at, char **file)
 {
     const time_t start = time(NULL);
     const int failed = failures;
-    int kept = 0;
 
     r->programs = 0;
     for (int k = 0; k < CARRIERS; k++)
         r->same[k] = here[k] ? 0 : -1;
-    for (int i = 0; i < n_notes; i++)
-        if (!is_of(note[i].program, r))
-            note[kept++] = note[i];
-    n_notes = kept;
+    read_others(NULL);
     run_programs(0, 1, end, r, row_at, file);
+    r->done = true;
     r->whole = failures == failed;
     if (!r->whole)
         r->programs = 0;
@@ -378,10 +428,10 @@ find_rows(int n_files, char **file)
 }
 
 /* Rows made and merged: those of `want`, those that the page lacks, or, where neither is asked
- * for, all. */
+ * for, all; of these each whose place is `part`, modulo `parts`. */
 static void
-make_page(const char *path, int n_want, const char *const *want, bool missing, int n_files,
-          char **file)
+make_page(const char *path, int n_want, const char *const *want, bool missing, int part,
+          int parts, int n_files, char **file)
 {
     struct row **row_at = find_rows(n_files, file);
     const int known = n_rows;
@@ -391,8 +441,6 @@ make_page(const char *path, int n_want, const char *const *want, bool missing, i
         row[i].whole = page && read_row(page, &row[i]);
         row[i].wanted = missing ? !row[i].whole : n_want == 0;
     }
-    if (page)
-        read_notes(page);
     for (int i = 0; i < n_want; i++)
         row_of(want[i])->wanted = true;
     if (n_rows > known) {
@@ -400,7 +448,7 @@ make_page(const char *path, int n_want, const char *const *want, bool missing, i
         exit(2);
     }
     for (int i = 0; i < n_rows; i++)
-        if (row[i].wanted) {
+        if (row[i].wanted && i % parts == part) {
             make_row(&row[i], laws_count() + n_files, row_at, file);
             write_page(path);
         }
@@ -457,7 +505,7 @@ main(int argc, char **argv)
 {
     const char *check = NULL, *page = NULL, *want[MAX_ROWS];
     bool missing = false;
-    int at = 1, first = 0, n_want = 0;
+    int at = 1, first = 0, n_want = 0, part = 0, parts = 1;
 
     for (; at < argc && argv[at][0] == '-'; at++)
         if (strcmp(argv[at], "--missing") == 0)
@@ -470,7 +518,10 @@ main(int argc, char **argv)
             page = argv[++at];
         else if (strcmp(argv[at], "--check") == 0)
             check = argv[++at];
-        else if (strcmp(argv[at], "--row") == 0 && n_want < MAX_ROWS)
+        else if (strcmp(argv[at], "--part") == 0) {
+            if (sscanf(argv[++at], "%d/%d", &part, &parts) != 2 || part < 0 || part >= parts)
+                return 2;
+        } else if (strcmp(argv[at], "--row") == 0 && n_want < MAX_ROWS)
             want[n_want++] = argv[++at];
         else
             return 2;
@@ -479,8 +530,9 @@ main(int argc, char **argv)
     here[CARRY_JIT] = here[CARRY_OBJECT] = cg_llvm() != NULL;
     here[CARRY_GCC] = carry_has(compiler[CARRY_GCC]);
     here[CARRY_CLANG] = carry_has(compiler[CARRY_CLANG]);
+    here[CARRY_TCC] = carry_has(compiler[CARRY_TCC]);
     if (page)
-        make_page(page, n_want, want, missing, argc - at, argv + at);
+        make_page(page, n_want, want, missing, part, parts, argc - at, argv + at);
     else
         run_programs(first + atoi(argv[at]), atoi(argv[at + 1]), laws_count() + argc - at - 2,
                      NULL, NULL, argv + at + 2);

@@ -12,7 +12,7 @@
 #include "runtime/compile.h"
 #include "tests/laws/programs.h"
 
-const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang" };
+const char *const carry_name[CARRIERS] = { "JIT", "object", "C by gcc", "C by clang", "C by tcc" };
 
 static const int widths[] = { 1, 4, 8, 16 };
 
@@ -43,10 +43,15 @@ carry_end(carry_batch *b)
 bool
 carry_has(const char *compiler)
 {
-    char line[256];
+    char folder[] = "/tmp/carriers-XXXXXX", line[256];
+    bool has;
 
-    snprintf(line, sizeof line, "echo 'int x;' | %s -x c -c - -o /dev/null >/dev/null 2>&1", compiler);
-    return system(line) == 0;
+    if (!mkdtemp(folder))
+        exit(2);
+    snprintf(line, sizeof line, "cd %s && echo 'int x;' >x.c && %s -c x.c >said 2>&1", folder, compiler);
+    has = system(line) == 0;
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    return system(line) == 0 && has;
 }
 
 /* -- answers -- */
@@ -132,11 +137,26 @@ make_arrays(carry_program *p)
     p->got = laws_values(p->f->n_out, p->f->out, p->f);
 }
 
+/* At the widths that are asked for, and for scalars. */
+static bool
+lower_c(carry_batch *b, carry_program *p)
+{
+    cg_target target;
+
+    if (lower(b, p, "c", 32, &p->plain, &target) != COT_OK)
+        return false;
+    p->c[0] = p->lanes <= 1 ? p->plain : (cg_natural){ 0 };
+    for (int k = 1; k < 4; k++)
+        if ((p->lanes == 0 || p->lanes == widths[k]) &&
+            lower(b, p, "c", 32 * widths[k], &p->c[k], &target) != COT_OK)
+            return false;
+    return true;
+}
+
 bool
 carry_add(carry_batch *b, const carry_program *from)
 {
     carry_program *p = &b->p[b->n];
-    cg_target target;
     bool ends;
 
     *p = *from;
@@ -150,14 +170,16 @@ carry_add(carry_batch *b, const carry_program *from)
         return false;
     }
     b->n++;
-    for (int k = 0; k < 4; k++)
-        if ((p->lanes == 0 || p->lanes == widths[k]) &&
-            lower(b, p, "c", 32 * widths[k], &p->c[k], &target) != COT_OK) {
-            refuse(b, p, CARRY_GCC);
-            p->answer[CARRY_CLANG] = p->answer[CARRY_GCC];
-            p->c[0].module = p->c[1].module = p->c[2].module = p->c[3].module = NULL;
-            return true;
+    if (!lower_c(b, p)) {
+        refuse(b, p, CARRY_GCC);
+        for (int by = CARRY_CLANG; by <= CARRY_TCC; by++) {
+            p->answer[by] = p->answer[CARRY_GCC];
+            p->why[by] = p->why[CARRY_GCC];
         }
+        p->plain.module = NULL;
+        for (int k = 0; k < 4; k++)
+            p->c[k].module = NULL;
+    }
     return true;
 }
 
@@ -214,6 +236,8 @@ function_of(const carry_program *p, carry_by by)
 {
     if (by == CARRY_OBJECT)
         return p->native.module ? &p->native : NULL;
+    if (by == CARRY_TCC)
+        return p->plain.module ? &p->plain : NULL;
     for (int k = 0; k < 4; k++)
         if (p->c[k].module)
             return &p->c[k];
@@ -284,9 +308,9 @@ of_width(const carry_batch *b, int lanes, int k, cg_natural *out)
 }
 
 static const char *
-write_one(carry_batch *b, int n_widths, const cg_c_width *w, int n, const char *names)
+write_one(carry_batch *b, const char *name, int n_widths, const cg_c_width *w, int n,
+          const char *names)
 {
-    const char *name = ir_format(&b->ctx->arena, "c%d.c", n_widths > 1 ? 0 : w->lanes);
     const void *bytes;
     size_t size;
 
@@ -308,9 +332,22 @@ carry_write_c(carry_batch *b)
     for (int k = 0; k < 4; k++) {
         w[k] = (cg_c_width){ widths[k], fn[k] };
         n = of_width(b, widths[k], k, fn[k]);
-        names = n ? write_one(b, 1, &w[k], n, names) : names;
+        names = n ? write_one(b, ir_format(&b->ctx->arena, "c%d.c", widths[k]), 1, &w[k], n, names)
+                  : names;
     }
     for (int k = 0; k < 4; k++)
         n = of_width(b, 0, k, fn[k]);
-    return n ? write_one(b, 4, w, n, names) : names;
+    return n ? write_one(b, "c0.c", 4, w, n, names) : names;
+}
+
+const char *
+carry_write_plain(carry_batch *b)
+{
+    cg_natural fn[CARRY_BATCH];
+    int n = 0;
+
+    for (int i = 0; i < b->n; i++)
+        if (b->p[i].plain.module)
+            fn[n++] = b->p[i].plain;
+    return n ? write_one(b, "plain.c", 1, &(cg_c_width){ 1, fn }, n, "") : "";
 }

@@ -11,7 +11,7 @@
 
 enum { CARRY_BATCH = 64 };
 
-typedef enum carry_by { CARRY_JIT, CARRY_OBJECT, CARRY_GCC, CARRY_CLANG, CARRIERS } carry_by;
+typedef enum carry_by { CARRY_JIT, CARRY_OBJECT, CARRY_GCC, CARRY_CLANG, CARRY_TCC, CARRIERS } carry_by;
 extern const char *const carry_name[CARRIERS];
 
 typedef enum carry_answer { CARRY_NOT_TRIED, CARRY_SAME, CARRY_REFUSED, CARRY_DIFFERS } carry_answer;
@@ -27,7 +27,7 @@ typedef struct carry_program {
     /* Made by carry_add. */
     void **in, **want, **got;
     int64_t work_bytes;
-    cg_natural c[4], native;
+    cg_natural c[4], plain, native;
     carry_answer answer[CARRIERS];
     const char *why[CARRIERS];
 } carry_program;
@@ -49,6 +49,8 @@ void carry_jit(carry_batch *b);
 void carry_object(carry_batch *b);
 /* Write the C files, once; "c4.c c8.c" is their names, "" if there are none. */
 const char *carry_write_c(carry_batch *b);
+/* Likewise all of them in one file for compilers without vectors. */
+const char *carry_write_plain(carry_batch *b);
 /* Run `command`, which makes the library `name` in the folder, load it and call each
  * program. */
 void carry_c(carry_batch *b, carry_by by, const char *command, const char *name);
