@@ -1,8 +1,8 @@
 /* conv_general: transpose and vmap (its jvp is bilinear's).
  *
  * Both transposes are convolutions: of the cotangent, spread by the strides, with the kernel
- * reversed (passes/phases.c); and of the operand with the cotangent, features and
- * examples having changed places, strides and dilation too. */
+ * reversed (passes/phases.c); and of the operand with the cotangent, features for examples and
+ * examples for positions, strides and dilation having changed places. */
 #include "passes/rules.h"
 #include "passes/window.h"
 
@@ -131,28 +131,29 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
 
 /* ---- the kernel ---- */
 
-/* x with features for examples meets ct as a kernel, whose window is the positions, whose
- * features the examples. */
+/* x [groups, n, spatial, c] as c examples of one feature, along positions [n, spatial], meets ct as a
+ * kernel with a window of all its examples and positions: sums go through ct as it lies. */
 static ir_ref
 kernel(const conv *s, ir_ref x, ir_ref ct)
 {
     ir_build *b = s->b;
     const int last = s->x->rank - 1;
-    int64_t perm[COT_MAX_RANK] = { 0 };
+    int64_t stride[COT_MAX_RANK] = { 1 }, apart[COT_MAX_RANK] = { 1 };
 
     for (int i = 0; i < s->spatial && x; i++) {
         const int64_t wide = (s->y->dims[2 + i] - 1) * s->n->at.conv.strides.at[i] +
                              (s->w->dims[1 + i] - 1) * s->n->at.conv.dilation.at[i] + 1;
 
         x = ir_slice_axis(b, x, 2 + i, 0, wide);
-        perm[1 + i] = 2 + i;
+        stride[1 + i] = s->n->at.conv.dilation.at[i];
+        apart[1 + i] = s->n->at.conv.strides.at[i];
     }
-    perm[last - 1] = 1;
-    perm[last] = last;
-    ir_ref r = ir_conv(b, swapped(b, x, 1, last), ct ? ir_transpose(b, ct, perm) : IR_NONE,
-                       s->n->at.conv.dilation, s->n->at.conv.strides);
-    /* [groups, c, window, o] to [groups, window, c, o] */
-    return r ? ir_move_axis(b, r, 1, last - 1) : IR_NONE;
+    x = x ? ir_broadcast_axis(b, ir_move_axis(b, x, last, 1), last + 1, 1) : IR_NONE;
+    ct = ct ? ir_broadcast_axis(b, ct, last, 1) : IR_NONE;
+    ir_ref r = ir_conv(b, x, ct, ir_list(b, s->spatial + 1, stride), ir_list(b, s->spatial + 1, apart));
+    /* [groups, c, 1, window, o] to [groups, window, c, o] */
+    r = r ? ir_move_axis(b, r, 1, last) : IR_NONE;
+    return r ? ir_reshape(b, r, s->w->rank, s->w->dims) : IR_NONE;
 }
 
 void
