@@ -356,12 +356,35 @@ store_vector(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
     }
     if (e->k->buffer[i->imm].streams && shape == CG_C_DENSE && w->when == CG_C_ALWAYS &&
         type != COT_BOOL) {
-        store = cg_c_stream(e->t, type, lanes);
+        store = cg_c_stream(e->t, type, lanes, 1);
         e->streams = true;
     } else
         store = cg_c_store(e->t, type, lanes, shape, w->when);
     cg_c_line(e, w->text ? "%s(%s, %s, %s);" : "%s(%s, %s);", store, at,
               cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)), w->text ? w->text : "");
+}
+
+/* All copies past the caches, if they are whole vectors one after the other. */
+static bool
+stream_copies(cg_c_emit *e, const cg_insn *i, uint32_t set, int lanes)
+{
+    const int copies = cg_c_copies(e, set);
+    const char *store, *args = "";
+    int64_t step;
+
+    if (!e->k->buffer[i->imm].streams || i->in[2] || e->mask || i->type == COT_BOOL ||
+        lanes == 1 || copies < 2 || copies > MOST_ROWS ||
+        set != (uint32_t)1 << e->vector_level ||
+        cg_moves_by(e->k, i->in[0], e->level[e->vector_level].loop) != 1 ||
+        !cg_c_is_even(e, i->in[0], set, 0, lanes, &step) || step != 1 ||
+        !(store = cg_c_stream(e->t, (cot_dtype)i->type, lanes, copies)))
+        return false;
+    for (int c = 0; c < copies; c++)
+        args = cg_c_say(e, "%s, %s", args, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, lanes)));
+    cg_c_line(e, "%s(%s + %s%s);", store, e->buffer[i->imm],
+              cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, 0, 0)), args);
+    e->streams = true;
+    return true;
 }
 
 void
@@ -377,6 +400,8 @@ cg_c_store_insn(cg_c_emit *e, cg_val v)
         store_square(e, i, set, level);
         return;
     }
+    if (stream_copies(e, i, set, lanes))
+        return;
     for (int c = 0; c < cg_c_copies(e, set); c++) {
         const condition w = condition_of(e, i->in[2], set, c, lanes);
         if (w.lanes == 0)

@@ -87,8 +87,9 @@ const char *cg_c_vector(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype fro
 const char *cg_c_hold(cg_c_text *t, int bytes, const char *name, bool clang);
 /* f(sum, x, y): sum + SC_pairs of x and y. */
 const char *cg_c_sum_pairs(cg_c_text *t, cot_dtype type, int lanes);
-/* f(m, y, z): y or z of f64, by lanes of i64: what x < y of theirs is in C. */
-const char *cg_c_pick(cg_c_text *t, cot_dtype type, int lanes);
+/* f(a, b, y, z): y where a < b, or what comparison it is of two of `from`, which have the width
+ * of a T, else z. */
+const char *cg_c_pick(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes);
 /* f(x, y): x if it is less than y (SC_min), or larger (SC_max), else y. */
 const char *cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes);
 const char *cg_c_splat(cg_c_text *t, cot_dtype type, int lanes);
@@ -114,13 +115,13 @@ const char *cg_c_alone(cg_c_text *t, cot_dtype type, int lane, const char *x);
 const char *cg_c_load_held(cg_c_text *t, cot_dtype type, int lanes);
 const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w);
 
-/* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of a whole
- * vector past the caches;
+/* rows.c: x reversed; load(p) of p[0], p[2], ..., or of p[0], p[-2], ...; a store of n
+ * whole vectors past the caches, or NULL for n > 1;
  * store(p, x0, x1, ...) of n rows as columns; transpose(r) of `lanes` vectors in place.  None
  * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
 const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back);
-const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes);
+const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
 const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);
 

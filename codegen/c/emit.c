@@ -226,58 +226,6 @@ constant_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *i
     return false;
 }
 
-static bool
-is_same(const cg_kernel *k, cg_val v, cg_val w)
-{
-    const cg_insn *x = &k->insn[v], *y = &k->insn[w];
-
-    return v == w ||
-           (x->op == SC_const && y->op == SC_const && x->type == y->type && x->imm == y->imm);
-}
-
-/* x < y ? x : y and y < x ? x : y are each one instruction of some machines. */
-static const char *
-chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
-{
-    const cg_insn *less = &e->k->insn[i->in[0]];
-
-    if (lanes == 1 || less->op != SC_lt || (i->type != COT_F32 && i->type != COT_F64))
-        return NULL;
-    for (int k = 0; k < 2; k++)
-        if (is_same(e->k, less->in[k], i->in[1]) && is_same(e->k, less->in[1 - k], i->in[2]))
-            return cg_c_say(e, "%s(%s, %s)",
-                            cg_c_limit(e->t, k ? SC_max : SC_min, (cot_dtype)i->type, lanes),
-                            cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
-    return NULL;
-}
-
-/* Has each copy a name, which says the same wherever it is asked for? */
-static bool
-is_named(const cg_c_emit *e, cg_val v)
-{
-    return e->k->insn[v].op == SC_const || !e->inlined[v];
-}
-
-/* A choice by a comparison of f64 keeps its lanes of 64 bits: a BOOL has 32, there and back. */
-static const char *
-chosen_wide(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
-            const char *const *in)
-{
-    static const char *const order[] = {
-        [SC_eq] = "==", [SC_ne] = "!=", [SC_lt] = "<", [SC_le] = "<="
-    };
-    const cg_insn *by = &e->k->insn[i->in[0]];
-
-    if (lanes == 1 || i->type != COT_F64 || by->op < SC_eq || by->op > SC_le ||
-        cg_type(e->k, by->in[0]) != COT_F64 || cg_c_lanes(e, e->vary[i->in[0]]) != lanes ||
-        !is_named(e, by->in[0]) || !is_named(e, by->in[1]))
-        return NULL;
-    return cg_c_say(e, "%s(%s %s %s, %s, %s)", cg_c_pick(e->t, COT_F64, lanes),
-                    cg_c_use(e, by->in[0], set, c, lanes), order[by->op],
-                    cg_c_use(e, by->in[1], set, c, lanes), cg_c_bare(e->t, in[1]),
-                    cg_c_bare(e->t, in[2]));
-}
-
 /* 0 <= x and x <= n, or x < n, of an index for all lanes: one comparison, without signs.  x, or
  * 0. */
 static cg_val
@@ -370,23 +318,6 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
     return NULL;
 }
 
-/* A choice that constants make, the same for all lanes; NULL: it is none. */
-static const char *
-known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
-             const char *const *in)
-{
-    const uint32_t own = e->vary[cond];
-    const int64_t *at = e->known[cond].at;
-
-    if (!at || cg_c_lanes(e, own) != lanes)
-        return NULL;
-    at += cg_c_copy_for(e, set, c, own) * lanes;
-    for (int l = 1; l < lanes; l++)
-        if (at[l] != at[0])
-            return NULL;
-    return at[0] ? in[1] : in[2];
-}
-
 /* The type that an operand or result of it has here. */
 static cot_dtype
 type_here(cot_dtype type, bool narrow)
@@ -410,12 +341,7 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         in[k] = narrow && cg_type(e->k, i->in[k]) == COT_I64
                     ? cg_c_use_narrow(e, i->in[k], set, c, lanes)
                     : cg_c_use(e, i->in[k], set, c, lanes);
-    if (i->op == SC_select && (x = known_choice(e, i->in[0], set, c, lanes, in)))
-        return x;
-    if (i->op == SC_select && cg_c_lanes(e, e->vary[i->in[0]]) == 1)
-        return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
-    if ((i->op == SC_select && ((x = chosen_extreme(e, i, lanes, in)) ||
-                                (x = chosen_wide(e, i, set, c, lanes, in)))) ||
+    if ((i->op == SC_select && (x = cg_c_choice(e, i, set, c, lanes, in))) ||
         (x = sum_of_pairs(e, i, set, c, lanes)))
         return x;
     if (i->op == SC_table)
@@ -442,7 +368,7 @@ emit_scalar(cg_c_emit *e, cg_val v)
     const ir_sc_op op = (ir_sc_op)e->k->insn[v].op;
     const cot_dtype type = type_here((cot_dtype)e->k->insn[v].type, lanes > 1 && e->narrow[v]);
 
-    if (is_half_a_range(e, v))
+    if (is_half_a_range(e, v) || cg_c_is_only_picked_by(e, v))
         return;
     for (int c = 0; c < cg_c_copies(e, set); c++)
         cg_c_bind(e, v, c, cg_c_result_type(op, type), lanes, scalar_text(e, v, set, c, lanes));

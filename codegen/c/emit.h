@@ -53,6 +53,7 @@ typedef struct cg_c_emit {
     const char ***inlined; /* of each value, for each copy: the text in place of a variable, or NULL */
     cg_c_use_at *use;
     uint32_t *place, *next_effect; /* of instructions, in their region */
+    uint32_t *picks; /* of comparisons: the selects of their region that make them anew */
     bool *beside; /* of stores: the next or the last one is that of the element beside */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
@@ -97,6 +98,13 @@ const char *cg_c_int(cg_c_emit *e, int64_t x);
 /* inline.c: a copy of v is x: a line, or the text in place of its variable. */
 void cg_c_bind(cg_c_emit *e, cg_val v, int copy, cot_dtype type, int lanes, const char *x);
 void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
+
+/* choice.c: the text of a select that does without its BOOL, or NULL; in: the operands.  Of a
+ * comparison: do such alone, of its own region, want it?  They make it themselves. */
+const char *cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
+                        const char *const *in);
+void cg_c_count_picks(cg_c_emit *e, const cg_region *r);
+bool cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v);
 
 /* mask.c: the mask for copy c of what varies over set, as lanes or one truth; NULL: none. */
 const char *cg_c_mask_for(cg_c_emit *e, const cg_c_mask *m, uint32_t set, int c, int lanes);

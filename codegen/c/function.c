@@ -203,6 +203,18 @@ has_loops(const cg_kernel *k)
     return false;
 }
 
+/* Has it more numbers for all lanes than there are registers? */
+static bool
+has_many_constants(const cg_c_emit *e)
+{
+    const int64_t registers = e->t->bits == 512 ? 32 : 16;
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < e->k->n_insns; i++)
+        n += e->k->insn[i].op == SC_const && e->k->insn[i].type != COT_I64;
+    return e->t->bits > 32 && n > registers;
+}
+
 static void
 kernel_head(cg_c_emit *e, int number)
 {
@@ -213,7 +225,8 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "%s %s\n%s(", has_loops(e->k) ? "COT_KERNEL" : "static",
+    ir_buf_printf(e->b, "%s%s %s\n%s(", has_many_constants(e) ? "COT_ALIGNED_STACK " : "",
+                  has_loops(e->k) ? "COT_KERNEL" : "static",
                   e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
         const cg_buffer *x = &e->k->buffer[i];
@@ -357,6 +370,7 @@ kernel(cg_c_emit *e, int number)
     e->beside = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
+    e->picks = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
     if (number)
         kernel_head(e, number);

@@ -87,6 +87,7 @@ cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
 {
     uint32_t effect = UINT32_MAX;
 
+    cg_c_count_picks(e, r);
     for (uint32_t n = r->n; n-- > 0;) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
         e->next_effect[r->insn[n]] = effect;

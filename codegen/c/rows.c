@@ -72,23 +72,39 @@ cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back)
 
 /* -- stores -- */
 
+/* All of n vectors by one test: between two, clang would put what makes the second. */
 const char *
-cg_c_stream(cg_c_text *t, cot_dtype type, int lanes)
+cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n)
 {
     const int bytes = lanes * (int)cot_dtype_size(type);
-    const char *v = cg_c_type(t, type, lanes), *name = ir_format(t->arena, "stream_%s", v);
+    const char *v = cg_c_type(t, type, lanes), *past = "", *plain = "", *args = "",
+               *name = ir_format(t->arena, n == 1 ? "stream_%s" : "stream_%s_%d", v, n);
     const char *width = bytes == 64 ? "512" : bytes == 32 ? "256" : "";
 
     if (bytes != 16 && bytes != 32 && bytes != 64)
-        return cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS);
-    if (cg_c_new_name(t, &t->own, name))
-        ir_buf_printf(&t->head,
-                      "/* Past the caches, where that can be: a line that is written whole need not be read. */\n"
-                      "COT_FN void\n%s(%s *p, %s x)\n{\n#if defined(COT_SSE2)%s\n    if (((uintptr_t)p & %d) == 0)\n"
-                      "        _mm%s_stream_si%d((__m%di *)(void *)p, (__m%di)x);\n    else\n#endif\n"
-                      "        *(%s_at *)p = x;\n}\n", name, cg_c_type(t, type, 1), v,
-                      bytes == 64 ? " && defined(__AVX512F__)" : bytes == 32 ? " && defined(__AVX__)" : "", bytes - 1,
-                      width, 8 * bytes, 8 * bytes, 8 * bytes, v);
+        return n == 1 ? cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS) : NULL;
+    if (!cg_c_new_name(t, &t->own, name))
+        return name;
+    for (int i = 0; i < n; i++) {
+        const char *x = n == 1 ? "x" : ir_format(t->arena, "x%d", i),
+                   *at = i ? ir_format(t->arena, "(p + %d)", i * lanes) : "p";
+        args = ir_format(t->arena, "%s, %s %s", args, v, x);
+        past = ir_format(t->arena,
+                         "%s        _mm%s_stream_si%d((__m%di *)(void *)%s, (__m%di)%s);\n",
+                         past, width, 8 * bytes, 8 * bytes, at, 8 * bytes, x);
+        plain = ir_format(t->arena, "%s    *(%s_at *)%s = %s;\n", plain, v, at, x);
+    }
+    ir_buf_printf(&t->head,
+                  "/* Past the caches, where that can be: a line that is written whole need not "
+                  "be read. */\n"
+                  "COT_FN void\n%s(%s *p%s)\n{\n#if defined(COT_SSE2)%s\n"
+                  "    if (((uintptr_t)p & %d) == 0) {\n%s        return;\n    }\n"
+                  "#endif\n%s}\n",
+                  name, cg_c_type(t, type, 1), args,
+                  bytes == 64   ? " && defined(__AVX512F__)"
+                  : bytes == 32 ? " && defined(__AVX__)"
+                                : "",
+                  bytes - 1, past, plain);
     return name;
 }
 
@@ -135,7 +151,7 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
         ir_buf_printf(&b, ", %s x0_%d", v, k);
     ir_buf_str(&b, ")\n{\n");
     interleave(t, &b, type, lanes, n,
-               stream ? cg_c_stream(t, type, lanes)
+               stream ? cg_c_stream(t, type, lanes, 1)
                       : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS));
     ir_buf_str(&b, "}\n");
     ir_buf_str(&t->head, b.text);

@@ -235,17 +235,28 @@ cg_c_limit(cg_c_text *t, ir_sc_op op, cot_dtype type, int lanes)
     return name;
 }
 
-/* 64 bytes are chosen by their bits: gcc would take an operand that is made of a mask, as of
- * x < y, apart into two, each masked, a division too. */
+/* "ps", "epi64": a type in the names of x86's functions. */
 static const char *
-selected_wide(cg_c_text *t, const forms *f, cot_dtype type, const char *plain)
+x86_tail(cot_dtype type)
 {
-    return ir_format(
-        t->arena,
-        "\n#if defined(COT_SSE2) && defined(__AVX512F__) && !defined(__clang__)\n"
-        "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, (__m512i)z, 0xca);\n"
-        "#else\n    %s\n#endif",
-        f->type, widened(t, type, f, "x"), plain);
+    return type == COT_F32   ? "ps"
+           : type == COT_F64 ? "pd"
+           : type == COT_I32 ? "epi32"
+           : type == COT_U32 ? "epu32"
+           : type == COT_I64 ? "epi64"
+                             : "epu64";
+}
+
+/* y where the bit of a mask is set, of vectors of 64 bytes: an instruction that makes y may do
+ * this too. */
+static const char *
+blended(cg_c_text *t, const forms *f, cot_dtype type, const char *mask)
+{
+    const char *m = is_real(type) ? x86_type(t, 64, type) : "__m512i",
+               *tail = x86_tail(is_real(type) ? type : signed_like(type));
+
+    return ir_format(t->arena, "return (%s)_mm512_mask_blend_%s(%s, (%s)z, (%s)y);", f->type,
+                     tail, mask, m, m);
 }
 
 static const char *
@@ -254,41 +265,56 @@ selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
     const int bytes = lanes * (int)cot_dtype_size(type);
     const char *plain = ir_format(t->arena, "%s m = %s;\n    return %s;", f->s, widened(t, type, f, "x"),
                                   choose(t, f, "m", "y", "z"));
-    const char *has = bytes == 64 || cot_dtype_size(type) < 4 ? NULL
-                                                               : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+    const char *has = cot_dtype_size(type) < 4 ? NULL
+                                                : x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
 
-    if (bytes == 64 && is_real(type))
-        return selected_wide(t, f, type, plain);
     if (!has)
         return plain;
+    if (bytes == 64)
+        return ir_format(t->arena,
+                         "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n#else\n    %s\n#endif",
+                         has, lanes == 8 ? " && defined(__AVX512VL__)" : "",
+                         blended(t, f, type,
+                                 lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
+                                            : "_mm512_movepi32_mask((__m512i)x)"),
+                         plain);
     const char *m = x86_type(t, bytes, type);
     return ir_format(t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif", has, f->type,
                      x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"), plain);
 }
 
 const char *
-cg_c_pick(cg_c_text *t, cot_dtype type, int lanes)
+cg_c_pick(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from, int lanes)
 {
-    const char *name = ir_format(t->arena, "pick_%sx%d", cot_dtype_name(type), lanes);
-    const forms f = forms_of(t, type, lanes);
+    static const char *const order[] = {
+        [SC_eq] = "==", [SC_ne] = "!=", [SC_lt] = "<", [SC_le] = "<="
+    };
+    static const char *const verb[] = {
+        [SC_eq] = "eq", [SC_ne] = "neq", [SC_lt] = "lt", [SC_le] = "le"
+    };
+    const char *by = from == type ? "" : ir_format(t->arena, "_by_%s", cot_dtype_name(from)),
+               *name = ir_format(t->arena, "pick_%s%s_%sx%d", ir_sc_name[op], by,
+                                 cot_dtype_name(type), lanes);
+    const forms f = forms_of(t, type, lanes), g = forms_of(t, from, lanes);
     const int bytes = lanes * (int)cot_dtype_size(type);
     const char *m = x86_type(t, bytes, type),
-               *has = x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)");
+               *has = x86_has(bytes, "defined(COT_SSE2) && defined(__SSE4_1__)"),
+               *c = ir_format(t->arena, "(a %s b)", order[op]);
 
     if (!cg_c_new_name(t, &t->own, name))
         return name;
-    ir_buf_printf(&t->head, "COT_FN %s\n%s(%s m, %s y, %s z)\n{\n", f.type, name, f.s, f.type,
-                  f.type);
-    if (bytes == 64)
-        ir_buf_printf(&t->head,
-                      "#if %s && !defined(__clang__)\n    return "
-                      "(%s)_mm512_ternarylogic_epi32((__m512i)m, "
-                      "(__m512i)y, (__m512i)z, 0xca);\n#else\n",
-                      has, f.type);
-    else if (has)
-        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)m);\n#else\n", has,
-                      f.type, x86_name(t, "blendv", bytes, type), m, m, m);
-    ir_buf_printf(&t->head, "    return %s;\n%s}\n", choose(t, &f, "m", "y", "z"),
+    ir_buf_printf(&t->head, "COT_FN %s\n%s(%s a, %s b, %s y, %s z)\n{\n", f.type, name, g.type,
+                  g.type, f.type, f.type);
+    if (bytes == 64) {
+        const char *cast = is_real(from) ? x86_type(t, 64, from) : "__m512i";
+        ir_buf_printf(&t->head, "#if %s\n    %s\n#else\n", has,
+                      blended(t, &f, type,
+                              ir_format(t->arena, "_mm512_cmp%s_%s_mask((%s)a, (%s)b)",
+                                        verb[op], x86_tail(from), cast, cast)));
+    } else if (has)
+        ir_buf_printf(&t->head, "#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n", has,
+                      f.type, x86_name(t, "blendv", bytes, type), m, m, m, c);
+    ir_buf_printf(&t->head, "    return %s;\n%s}\n", choose(t, &f, c, "y", "z"),
                   has ? "#endif\n" : "");
     return name;
 }

@@ -1,0 +1,132 @@
+/* Choices between two values (emit.h): a constant one, the lesser or larger, one by a
+ * comparison.
+ *
+ * A BOOL is lanes of 32 bits.  Where a comparison has other lanes than that, as of f64, or is a
+ * mask of bits, as of whole vectors of AVX-512, a choice by it makes it anew from its operands:
+ * compilers share it, and are spared making lanes of it and comparing those. */
+#include "codegen/c/emit.h"
+
+static bool
+is_same(const cg_kernel *k, cg_val v, cg_val w)
+{
+    const cg_insn *x = &k->insn[v], *y = &k->insn[w];
+
+    return v == w ||
+           (x->op == SC_const && y->op == SC_const && x->type == y->type && x->imm == y->imm);
+}
+
+/* x < y ? x : y and y < x ? x : y are each one instruction of some machines. */
+static const char *
+chosen_extreme(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
+{
+    const cg_insn *less = &e->k->insn[i->in[0]];
+
+    if (lanes == 1 || less->op != SC_lt || (i->type != COT_F32 && i->type != COT_F64))
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        if (is_same(e->k, less->in[k], i->in[1]) && is_same(e->k, less->in[1 - k], i->in[2]))
+            return cg_c_say(e, "%s(%s, %s)",
+                            cg_c_limit(e->t, k ? SC_max : SC_min, (cot_dtype)i->type, lanes),
+                            cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
+    return NULL;
+}
+
+/* Has each copy a name, which says the same wherever it is asked for? */
+static bool
+is_named(const cg_c_emit *e, cg_val v)
+{
+    return e->k->insn[v].op == SC_const || !e->inlined[v];
+}
+
+/* Is the choice by a comparison, of as many lanes, that is better made for it than as a BOOL? */
+static bool
+is_by_comparison(const cg_c_emit *e, const cg_insn *i, int lanes)
+{
+    const cg_insn *by = &e->k->insn[i->in[0]];
+    const size_t size = cot_dtype_size((cot_dtype)i->type);
+    cot_dtype from;
+
+    if (by->op < SC_eq || by->op > SC_le || i->type == COT_I64)
+        return false;
+    from = cg_type(e->k, by->in[0]);
+    if (i->type == COT_F64 && from == COT_F64)
+        return true;
+    return size == 4 && (from == COT_F32 || from == COT_I32 || from == COT_U32) &&
+           lanes * (int)size == 64;
+}
+
+static bool
+has_names(const cg_c_emit *e, const cg_insn *comparison)
+{
+    return is_named(e, comparison->in[0]) && is_named(e, comparison->in[1]);
+}
+
+static const char *
+chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
+                     const char *const *in)
+{
+    const cg_insn *by = &e->k->insn[i->in[0]];
+
+    if (lanes == 1 || cg_c_lanes(e, e->vary[i->in[0]]) != lanes ||
+        !is_by_comparison(e, i, lanes) || !has_names(e, by))
+        return NULL;
+    return cg_c_say(e, "%s(%s, %s, %s, %s)",
+                    cg_c_pick(e->t, (ir_sc_op)by->op, (cot_dtype)i->type,
+                              cg_type(e->k, by->in[0]), lanes),
+                    cg_c_bare(e->t, cg_c_use(e, by->in[0], set, c, lanes)),
+                    cg_c_bare(e->t, cg_c_use(e, by->in[1], set, c, lanes)),
+                    cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
+}
+
+/* A choice that constants make, the same for all lanes; NULL: it is none. */
+static const char *
+known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
+             const char *const *in)
+{
+    const uint32_t own = e->vary[cond];
+    const int64_t *at = e->known[cond].at;
+
+    if (!at || cg_c_lanes(e, own) != lanes)
+        return NULL;
+    at += cg_c_copy_for(e, set, c, own) * lanes;
+    for (int l = 1; l < lanes; l++)
+        if (at[l] != at[0])
+            return NULL;
+    return at[0] ? in[1] : in[2];
+}
+
+const char *
+cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
+            const char *const *in)
+{
+    const char *x = known_choice(e, i->in[0], set, c, lanes, in);
+
+    if (x)
+        return x;
+    if (cg_c_lanes(e, e->vary[i->in[0]]) == 1)
+        return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
+    x = chosen_extreme(e, i, lanes, in);
+    return x ? x : chosen_by_comparison(e, i, set, c, lanes, in);
+}
+
+void
+cg_c_count_picks(cg_c_emit *e, const cg_region *r)
+{
+    for (uint32_t n = 0; n < r->n; n++)
+        e->picks[r->insn[n]] = 0;
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_insn *i = &e->k->insn[r->insn[n]];
+        if (i->op == SC_select &&
+            is_by_comparison(e, i, cg_c_lanes(e, e->vary[i->in[0]])))
+            e->picks[i->in[0]]++;
+    }
+}
+
+bool
+cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+
+    return e->picks[v] > 0 && e->picks[v] == e->uses[v] && cg_c_lanes(e, e->vary[v]) > 1 &&
+           has_names(e, i);
+}
