@@ -130,6 +130,14 @@ stepwise(cg_c_text *t, cot_dtype type, int lanes)
     return ir_format(t->arena, "%s }", s);
 }
 
+/* Indices are taken apart anew by each load: gcc would keep those of all lanes for the next one,
+ * more than there are registers. */
+static const char *
+taken_apart(cg_c_text *t, cg_c_shape s, int lanes)
+{
+    return cg_c_hold(t, lanes * (s == CG_C_AT ? 8 : 4), "at", false);
+}
+
 const char *
 cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
 {
@@ -164,6 +172,8 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
         if (x86)
             ir_buf_printf(&b, "#if defined(%s)\n    return (%s)%s);\n#else\n", x86_mask[lanes],
                           v, x86);
+        if (s >= CG_C_AT)
+            ir_buf_str(&b, taken_apart(t, s, lanes));
         ir_buf_printf(&b, "    return (%s)%s;\n%s}\n", v,
                       cg_c_lanes_text(t, lanes, ir_format(t->arena, "%s%s%s", cond, truth, w ? " : 0" : "")),
                       x86 ? "#endif\n" : "");
