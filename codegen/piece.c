@@ -5,7 +5,7 @@
  * whole and lies dense in it is computed there.  What a scan stacks, and nobody else reads, may
  * lie with any strides: so do its steps, and chunks of rows or of columns go straight into
  * their matrix.  The other pieces are written when the whole's turn comes. */
-#include "codegen/plan.h"
+#include "codegen/lower/launches.h"
 
 typedef struct following {
     cg_lowering *l;
@@ -88,14 +88,14 @@ is_dense(const ir_type *t, const int64_t *stride)
 /* What a scan stacks, when all its state is what it stacks: steps of it are put by
  * cg_plan_scan. */
 static bool
-is_stacked(const ir_node *n)
+is_stacked(cg_lowering *l, const ir_graph *f, const ir_node *n)
 {
-    return n->op == OP_scan && n->at.scan.carries == 0;
+    return n->op == OP_scan && n->at.scan.carries == 0 && !cg_steps(l, f, n);
 }
 
 /* May piece k of the whole made by group i of the order be computed in it? */
 static bool
-may_place(const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
+may_place(cg_lowering *l, const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
 {
     ir_ref x = w->piece[k].v;
     const ir_node *n = ir_def(v->f, x);
@@ -106,7 +106,7 @@ may_place(const cg_level *v, const cg_whole *w, uint32_t k, uint32_t i)
         if (j != k && w->piece[j].v == x)
             return false;
     return is_dense(ir_type_at(v->f, x), w->piece[k].stride) ||
-           (is_stacked(n) && v->cut->readers[x] == 1);
+           (is_stacked(l, v->f, n) && v->cut->readers[x] == 1);
 }
 
 static void
@@ -135,7 +135,7 @@ cg_forward_pieces(cg_lowering *l, cg_level *v, uint32_t i)
         stride[k] = step;
     follow(&(following){ l, v, y, w }, y, 0, v->stride[y] ? v->stride[y] : stride);
     for (uint32_t k = 0; k < w->n; k++) {
-        if (!may_place(v, w, k, i))
+        if (!may_place(l, v, w, k, i))
             continue;
         if (!v->place[y].set)
             v->place[y] = cg_plan_new(l, "t", g->space);

@@ -6,6 +6,7 @@
  * into a buffer of its own that is copied when the step is done.  With a mapped predicate a
  * step is computed for every example, and those that are active take it. */
 #include "codegen/lower/guard.h"
+#include "codegen/lower/launches.h"
 #include "codegen/lower/walk.h"
 #include "codegen/plan.h"
 
@@ -605,6 +606,25 @@ end_stacked(cg_lowering *l, cg_level *b, ir_ref y, cg_place to, const int64_t *s
         cg_plan_copy(l, to, b->place[y], ir_type_at(b->f, y));
 }
 
+/* As a while of the device's (steps.c); ys are written where they belong. */
+static void
+plan_steps(cg_lowering *l, const cg_level *v, const ir_node *n, const ir_graph *steps,
+           const cg_place *in, const cg_place *to)
+{
+    const int carries = (int)n->at.scan.carries;
+    cg_level *b = body_level(l, steps, n->n_in, in);
+    for (int i = carries; i < n->n_out; i++)
+        lend(b, steps->in[n->n_in + i - carries], to[i]);
+    for (int i = 0; i < carries; i++)
+        mask_parts(b, steps->out[i], steps->in[n->at.scan.consts + i], v->mask[n->first + (ir_ref)i]);
+    l->plan->now++;
+    for (int i = 0; i < n->n_out; i++)
+        cg_plan_touch(l, to[i].buffer);
+    aim_outputs(b, to);
+    cg_plan_graph(l, b);
+    copy_outputs(l, b, to);
+}
+
 void
 cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
 {
@@ -614,8 +634,13 @@ cg_plan_scan(cg_lowering *l, cg_level *v, const cg_group *g)
         fixed = consts + carries;
     cg_build *e = &l->entry;
     cg_place *to = place_results(l, v, n), *in = operand_places(l, v, n);
+    const ir_graph *steps;
     if (cg_plan_state(l, v, g, to))
         return;
+    if ((steps = cg_steps(l, v->f, n)) != NULL) {
+        plan_steps(l, v, n, steps, in, to);
+        return;
+    }
     start_carries(l, v, n, consts, carries, to);
     memcpy(in + consts, to, sizeof *in * (size_t)carries);
     if (n->at.scan.length == 0)

@@ -8,13 +8,14 @@
  * and a foreign function keeps its region on the host.
  *
  *   cond     one kernel turns the index into a word for each branch; all branches follow
- *   while    CG_CHUNK turns at a time: the test, a kernel that says whether the loop goes on
- *            (and counts turns, where they are bounded), the body; then the host reads the word
+ *   while    some turns at a time (launches.h): the test, a kernel that says whether the loop
+ *            goes on (and counts turns, where they are bounded), the body; then the host reads
+ *            the word
  *
- * A loop of many turns in the body of another is launched for RESUMED turns; where it has not
+ * A loop of many turns in the body of another is launched for a few; where it has not
  * ended by then, the turn of the outer one waits: its other kernels are skipped until the outer
  * loop is launched again, which skips what comes before the inner one and goes on in it.  So of
- * all loops in each other the host looks at the outermost alone, once in CG_CHUNK launches of
+ * all loops in each other the host looks at the outermost alone, once in so many launches of
  * its body, and these are the same each time.  What such a loop goes by:
  *
  *   alive    it has not ended
@@ -32,110 +33,9 @@
 #include "codegen/lower/guard.h"
 
 #include "codegen/grid.h"
+#include "codegen/lower/launches.h"
 
-enum {
-    LAUNCHES_MOST = 64,         /* of a region: to read a predicate takes as long as some ten */
-    RESUMED = 4,                /* turns of a loop in a loop, each time it is launched; 1 of
-                                   one whose turns wait                                        */
-    WARPS = 8                   /* that look for an example that goes on                      */
-};
-
-/* ---- how many launches ---- */
-
-static int64_t
-add(int64_t x, int64_t y)
-{
-    return x < 0 || y < 0 || x > LAUNCHES_MOST || y > LAUNCHES_MOST ? -1 : x + y;
-}
-
-static int64_t
-times(int64_t n, int64_t x)
-{
-    return x < 0 || (x > 0 && n > LAUNCHES_MOST / x) ? -1 : n * x;
-}
-
-/* may_wait: of a turn of a loop, which may stop in it and go on when it is launched again. */
-static int64_t launches(cg_lowering *l, const ir_graph *f, bool may_wait);
-
-static int64_t
-launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, bool may_wait)
-{
-    const ir_graphs branch = n->at.cond.branches;
-    const bool mapped = ir_type_at(f, n->in[0])->rank > 0;
-    int64_t all = 1;
-
-    for (int k = 0; k < branch.n; k++)
-        all = add(all, add(launches(l, branch.at[k], may_wait), mapped ? n->n_out : 0));
-    return all;
-}
-
-/* All the turns of a loop that has few, and nothing in it that waits; -1: of another. */
-static int64_t
-launches_of_few(cg_lowering *l, const ir_node *n)
-{
-    if (n->at.loop.max <= 0 || n->at.loop.max >= CG_CHUNK)
-        return -1;
-    return times(n->at.loop.max + 1, add(launches(l, n->at.loop.cond, false),
-                                         launches(l, n->at.loop.body, false)));
-}
-
-/* Any other goes on when the loop around it is launched again, if there is one. */
-static int64_t
-launches_of_while(cg_lowering *l, const ir_node *n, bool may_wait)
-{
-    const int64_t few = launches_of_few(l, n);
-    int64_t test, body;
-
-    if (few >= 0 || !may_wait)
-        return few;
-    test = launches(l, n->at.loop.cond, false);
-    body = launches(l, n->at.loop.body, false);
-    if (body >= 0)
-        return add(2, times(RESUMED, add(test, body)));
-    return add(2, add(test, launches(l, n->at.loop.body, true)));
-}
-
-static int64_t
-launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n, bool may_wait)
-{
-    switch (n->op) {
-    case OP_call: return launches(l, n->at.call.body, may_wait);
-    case OP_cond: return launches_of_cond(l, f, n, may_wait);
-    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n, may_wait);
-    case OP_scan:
-        return cg_fits_state(l, f, n)
-                   ? 1
-                   : times(n->at.scan.length, launches(l, n->at.scan.body, false));
-    case OP_custom_call: return -1;
-    default: return ir_ops[n->op].flag == IR_LINE ? 4 : 2;
-    }
-}
-
-/* About how many kernels compute f; -1: too many, or it is not for kernels alone. */
-static int64_t
-launches(cg_lowering *l, const ir_graph *f, bool may_wait)
-{
-    const cg_cut *cut = cg_fuse(l, f);
-    int64_t all = f->n_out;     /* copies to where results belong */
-
-    for (uint32_t i = 0; i < cut->n; i++) {
-        const cg_group *g = &cut->group[i];
-
-        all = add(all,
-                  g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node, may_wait) : 1);
-    }
-    return all;
-}
-
-bool
-cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n)
-{
-    if (!l->target.grid || l->guard.set)
-        return l->target.grid;
-    if (n->op == OP_cond)
-        return launches_of_cond(l, f, n, false) >= 0;
-    return add(launches(l, n->at.loop.cond, false), launches(l, n->at.loop.body, true)) >= 0;
-}
+enum { WARPS = 8 };             /* that look for an example that goes on */
 
 /* ---- kernels under a word ---- */
 
@@ -337,15 +237,14 @@ void
 cg_turns_begin(cg_lowering *l, const ir_node *n, const ir_type *p, cg_turns *t)
 {
     const cg_place outer = leave_guard(l);
-    const bool waits = launches(l, n->at.loop.body, false) < 0;
-    const bool short_one = n->at.loop.max > 0 && n->at.loop.max < CG_CHUNK && !waits;
-    const bool few = short_one && (!l->nest || launches_of_few(l, n) >= 0);
+    const bool waits = cg_turn_waits(l, n);
+    const bool few = cg_has_few_turns(l, n, l->nest != NULL);
 
     *t = (cg_turns){ .max = n->at.loop.max, .p = p, .outer = l->nest };
     t->looks = !few && !l->nest;
     t->resumes = !few && l->nest;
     t->waits = waits;
-    t->at_once = few ? t->max + 1 : t->looks ? CG_CHUNK : t->waits ? 1 : RESUMED;
+    t->at_once = few ? t->max + 1 : cg_turns_at_once(l, n, t->looks);
     if (t->waits && t->looks) {
         t->nest.since = ++l->plan->now;
         t->nest.fresh = cg_plan_new(l, "fresh", ir_scalar_type(l->ctx, COT_BOOL));

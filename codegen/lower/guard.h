@@ -5,17 +5,11 @@
 
 #include "codegen/plan.h"
 
-enum { CG_CHUNK = 8 };          /* turns of a loop between two looks of the host */
-
 /* A loop that the host looks at, and whose turns wait for loops in it (guard.c). */
 typedef struct cg_nest {
     cg_place fresh;             /* its first turn has not been launched         */
     uint32_t since;             /* the step of the plan before it               */
 } cg_nest;
-
-/* Is cond or while n, of f, planned so?  Where few launches make its regions and none needs the
- * host; within a region that is, always. */
-bool cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n);
 
 /* What is planned from here on, until l->guard is set back, runs where the word holds. */
 

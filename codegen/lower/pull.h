@@ -75,6 +75,7 @@ struct cg_lowering {
     struct cg_plan *plan;
     cg_place guard;                     /* GPU: kernels run where this word holds (guard.h) */
     const struct cg_nest *nest;         /* GPU: the loop whose turns may wait for loops in it; NULL */
+    struct cg_counted *counted;         /* GPU: what is known of regions (launches.h) */
     ir_buf *why;                        /* cg_explain's text */
     cot_status status;
     ir_loc loc;                         /* of the node that is lowered */

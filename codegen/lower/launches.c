@@ -1,0 +1,179 @@
+/* How many kernels a region launches.
+ *
+ * A launch that is skipped takes a microsecond or two, a look of the host some ten, in which the
+ * GPU stands idle.  So a cond is the device's where its branches have few launches, and of a
+ * loop, which is looked at once in so many turns, a turn may have more: the more, the fewer
+ * turns there are between two looks.
+ *
+ * A loop within has a number of turns that is not known.  Where the region is a turn of a loop,
+ * it may wait (guard.c): then the loop counts for what is launched at a time. */
+#include "codegen/lower/launches.h"
+
+#include "codegen/lower/guard.h"
+
+enum {
+    LAUNCHES_MOST = 64,         /* of branches, or of a turn, to take it CHUNK times at once */
+    TURN_MOST = 1024,           /* of a turn                                                 */
+    CHUNK = 8,                  /* turns of a loop between two looks of the host          */
+    RESUMED = 4                 /* of a loop in a loop, each time it is launched          */
+};
+
+/* What may be done about a loop whose number of turns is not known. */
+typedef enum waiting {
+    NOTHING,
+    WAITS,                      /* the turn around is launched again */
+    LOOKS                       /* the host asks whether it goes on  */
+} waiting;
+
+static int64_t
+add(int64_t x, int64_t y)
+{
+    return x < 0 || y < 0 || x + y > TURN_MOST ? -1 : x + y;
+}
+
+static int64_t
+times(int64_t n, int64_t x)
+{
+    return x < 0 || (x > 0 && n > TURN_MOST / x) ? -1 : n * x;
+}
+
+static int64_t
+at_most(int64_t most, int64_t x)
+{
+    return x > most ? -1 : x;
+}
+
+static int64_t launches(cg_lowering *l, const ir_graph *f, waiting w);
+
+static int64_t
+launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
+{
+    const ir_graphs branch = n->at.cond.branches;
+    const bool mapped = ir_type_at(f, n->in[0])->rank > 0;
+    int64_t all = 1;
+
+    for (int k = 0; k < branch.n; k++)
+        all = add(all, add(launches(l, branch.at[k], w), mapped ? n->n_out : 0));
+    return mapped ? all : at_most(LAUNCHES_MOST, all);
+}
+
+/* Of a while: the test, the word and the body, which may wait. */
+static int64_t
+launches_of_turn(cg_lowering *l, const ir_node *n)
+{
+    return add(add(launches(l, n->at.loop.cond, NOTHING), 1), launches(l, n->at.loop.body, WAITS));
+}
+
+bool
+cg_turn_waits(cg_lowering *l, const ir_node *n)
+{
+    return launches(l, n->at.loop.body, NOTHING) < 0;
+}
+
+bool
+cg_has_few_turns(cg_lowering *l, const ir_node *n, bool nested)
+{
+    const int64_t max = n->at.loop.max, turn = launches_of_turn(l, n);
+
+    if (max <= 0 || max >= CHUNK || turn < 0 || turn > LAUNCHES_MOST || cg_turn_waits(l, n))
+        return false;
+    return !nested || (max + 1) * turn <= LAUNCHES_MOST;
+}
+
+int64_t
+cg_turns_at_once(cg_lowering *l, const ir_node *n, bool looks)
+{
+    const int64_t turn = launches_of_turn(l, n), most = looks ? CHUNK : RESUMED;
+    const int64_t n_turns = turn > 0 ? most * LAUNCHES_MOST / turn : 1;
+
+    if (!looks && cg_turn_waits(l, n))
+        return 1;
+    return n_turns < 1 ? 1 : n_turns > most ? most : n_turns;
+}
+
+static int64_t
+launches_of_while(cg_lowering *l, const ir_node *n, waiting w)
+{
+    const int64_t turn = launches_of_turn(l, n);
+
+    if (cg_has_few_turns(l, n, true))
+        return times(n->at.loop.max + 1, turn);
+    return w == NOTHING ? -1 : add(2, times(cg_turns_at_once(l, n, w == LOOKS), turn));
+}
+
+static int64_t
+launches_of_scan(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
+{
+    const ir_graph *steps = cg_steps(l, f, n);
+
+    return steps ? launches(l, steps, w)
+                 : times(n->at.scan.length, launches(l, n->at.scan.body, NOTHING));
+}
+
+static int64_t
+launches_of_node(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
+{
+    switch (n->op) {
+    case OP_call: return launches(l, n->at.call.body, w);
+    case OP_cond: return launches_of_cond(l, f, n, w);
+    case OP_while: return cg_fits_state(l, f, n) ? 1 : launches_of_while(l, n, w);
+    case OP_scan: return cg_fits_state(l, f, n) ? 1 : launches_of_scan(l, f, n, w);
+    case OP_custom_call: return -1;
+    default: return ir_ops[n->op].flag == IR_LINE ? 4 : 2;
+    }
+}
+
+cg_counted *
+cg_count_of(cg_lowering *l, const void *of, int mode)
+{
+    cg_counted *c = l->counted;
+
+    while (c && (c->of != of || c->mode != mode))
+        c = c->next;
+    if (c)
+        return c;
+    c = IR_NEW(l->arena, cg_counted);
+    *c = (cg_counted){ .next = l->counted, .of = of, .mode = mode, .n = -2 };
+    l->counted = c;
+    return c;
+}
+
+/* About how many kernels compute f; -1: too many, or it is not for kernels alone. */
+static int64_t
+launches(cg_lowering *l, const ir_graph *f, waiting w)
+{
+    cg_counted *known = cg_count_of(l, f, (int)w);
+
+    if (known->n >= -1)
+        return known->n;
+    const cg_cut *cut = cg_fuse(l, f);
+    int64_t all = f->n_out;     /* copies to where results belong */
+
+    for (uint32_t i = 0; i < cut->n; i++) {
+        const cg_group *g = &cut->group[i];
+
+        all = add(all, g->kind == CG_GROUP_NODE ? launches_of_node(l, f, g->node, w) : 1);
+    }
+    known->n = all;
+    return all;
+}
+
+bool
+cg_is_guarded(cg_lowering *l, const ir_graph *f, const ir_node *n)
+{
+    if (!l->target.grid || l->guard.set)
+        return l->target.grid;
+    return n->op == OP_cond ? launches_of_cond(l, f, n, LOOKS) >= 0 : cg_may_turn(l, n);
+}
+
+bool
+cg_may_turn(cg_lowering *l, const ir_node *n)
+{
+    return launches_of_turn(l, n) >= 0;
+}
+
+bool
+cg_steps_wait(cg_lowering *l, const ir_graph *body)
+{
+    return launches(l, body, NOTHING) < 0 && launches(l, body, WAITS) >= 0;
+}
