@@ -16,8 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, EPILOGUE_MOST = 4, VIA_MOST = 6, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
-#define NOWHERE UINT32_MAX
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -40,14 +39,20 @@ typedef struct fusing {
     uint32_t roots[256];        /* found so far, by their space's key       */
 } fusing;
 
+int64_t
+cg_terms_of(const ir_graph *f, const ir_node *n)
+{
+    int64_t k = 1;
+    for (int i = 0; i < n->at.dot.lhs.n; i++)
+        k *= ir_type_at(f, n->in[0])->dims[n->at.dot.lhs.at[i]];
+    return k;
+}
+
 /* A product of one term for each element is as good as pointwise. */
 static bool
 is_single_term(const ir_graph *f, const ir_node *n)
 {
-    int64_t k = 1;
-    for (int i = 0; n->op == OP_dot_general && i < n->at.dot.lhs.n; i++)
-        k *= ir_type_at(f, n->in[0])->dims[n->at.dot.lhs.at[i]];
-    return n->op == OP_dot_general && k == 1;
+    return n->op == OP_dot_general && cg_terms_of(f, n) == 1;
 }
 
 static bool
@@ -330,8 +335,8 @@ find_roots(fusing *u)
 
 /* -- groups -------------------------------------------------------------------------------- */
 
-static void
-set_join(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
+void
+cg_join_needs(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also)
 {
     uint32_t words = also / 64 + 1 > x->n_needs ? also / 64 + 1 : x->n_needs;
     if (words > g->n_needs) {
@@ -355,8 +360,8 @@ new_group(fusing *u, cg_group_kind kind, const ir_node *n, const ir_type *space,
 }
 
 /* Is this index the axes 0 ... of the space, one by one? */
-static bool
-is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
+bool
+cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want)
 {
     return rank == want && (rank == 0 || memcmp(at, space, sizeof *at * (size_t)rank) == 0);
 }
@@ -412,7 +417,7 @@ may_join(const fusing *u, const cg_walk *w, const cg_ix *space, uint32_t gi, boo
         cg_member m =
             g->kind == CG_GROUP_MAP ? CG_MEMBER_ELEMENT : cg_member_of(u->l, u->f, g, r->v);
         if (m == CG_MEMBER_COLUMN ||
-            !is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
+            !cg_is_identity(r->rank, r->at, space, m == CG_MEMBER_ROW ? g->outer : g->space->rank))
             return false;
         *linked = true;
     }
@@ -508,6 +513,8 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
             continue;
         if (row && g->kind == CG_GROUP_MAP && space->size == 0)
             continue;
+        if (rows && cg_is_long_tail(u->l, w->cost, space->size, g->space->size / space->size))
+            continue;
         if (!may_join(u, w, at, gi, &linked) || (!linked && (rows || !shares_a_read(u, w, g))))
             continue;
         if (row && g->kind == CG_GROUP_MAP) {
@@ -524,7 +531,7 @@ need(fusing *u, uint32_t gi, ir_ref x)
 {
     uint32_t from = u->group_of[x];
     if (from && from - 1 != gi)
-        set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[from - 1], from - 1);
+        cg_join_needs(u->l->arena, &u->cut->group[gi], &u->cut->group[from - 1], from - 1);
 }
 
 /* Whoever waits for group gi waits for what it has come to need. */
@@ -533,7 +540,7 @@ spread_needs(fusing *u, uint32_t gi)
 {
     for (uint32_t i = 0; i < u->cut->n; i++)
         if (i != gi && cg_needs(&u->cut->group[i], gi))
-            set_join(u->l->arena, &u->cut->group[i], &u->cut->group[gi], gi);
+            cg_join_needs(u->l->arena, &u->cut->group[i], &u->cut->group[gi], gi);
 }
 
 static void
@@ -572,129 +579,8 @@ place_node(fusing *u, const ir_node *n)
     if (!u->f->effectful || !ir_effectful(n))
         return;
     if (u->effect)
-        set_join(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
+        cg_join_needs(u->l->arena, &u->cut->group[gi], &u->cut->group[u->effect - 1], u->effect - 1);
     u->effect = gi + 1;
-}
-
-/* Is x made of y by transposes and reshapes alone, none of which is in memory before x? */
-static bool
-is_seen_via(const fusing *u, ir_ref y, ir_ref x)
-{
-    for (int steps = 0; steps < VIA_MOST; steps++) {
-        const ir_node *n = x == y ? NULL : ir_def(u->f, x);
-        if (!n || (n->op != OP_transpose && n->op != OP_reshape))
-            break;
-        x = n->in[0];
-        if (u->cut->root[x])
-            break;
-    }
-    return x == y;
-}
-
-/* Does map group g read y, seen as `via`, element by element? */
-static bool
-reads_each(const fusing *u, const cg_group *g, ir_ref y, ir_ref via)
-{
-    const ir_type *t = ir_type_at(u->f, y);
-    cg_walk w;
-    cg_ix space[COT_MAX_RANK];
-    bool fits = true;
-    cg_walk_begin(&w, u->l->arena, u->f, u->cut->root);
-    cg_ix *at = cg_walk_space(&w, t->rank, t->dims);
-    for (int k = 0; via != y && k < t->rank; k++)
-        at[k] = t->dims[k] == 1 ? 0 : at[k];
-    cg_index_via(&w.ix, u->f, y, via, at, space);
-    cg_walk_group_at(&w, g, space);
-    for (uint32_t j = 0; j < w.n_reads; j++)
-        fits = fits &&
-               (w.read[j].v != y || is_identity(w.read[j].rank, w.read[j].at, at, t->rank));
-    return fits && !w.reduces;
-}
-
-/* The view of product y, y itself perhaps, that map group g reads element by element; or
- * none. */
-static ir_ref
-seen_by(const fusing *u, const cg_group *g, ir_ref y)
-{
-    if (g->kind != CG_GROUP_MAP || g->n > EPILOGUE_MOST ||
-        g->space->size != ir_type_at(u->f, y)->size)
-        return IR_NONE;                                             /* not y with a margin */
-    if (ir_same_shape(g->space, ir_type_at(u->f, y)))
-        return reads_each(u, g, y, y) ? y : IR_NONE;
-    ir_each_node(n, u->f)
-        if ((n->op == OP_transpose || n->op == OP_reshape) &&
-            ir_same_shape(ir_type_at(u->f, n->first), g->space) &&
-            is_seen_via(u, y, n->first) && reads_each(u, g, y, n->first))
-            return n->first;
-    return IR_NONE;
-}
-
-static bool
-reads(const fusing *u, const cg_group *g, ir_ref y)
-{
-    cg_walk w;
-    cg_walk_group(&w, u->l->arena, u->f, u->cut, g);
-    for (uint32_t j = 0; j < w.n_reads; j++)
-        if (w.read[j].v == y)
-            return true;
-    return false;
-}
-
-/* A group that is a map of y's elements, as they are or seen via transposes and reshapes, and
- * reads product y element by element, and waits for nobody who waits for y. */
-static uint32_t
-find_epilogue(const fusing *u, uint32_t product, ir_ref y, bool *others, ir_ref *via)
-{
-    uint32_t found = NOWHERE;
-    for (uint32_t i = 0; i < u->cut->n; i++) {
-        const cg_group *g = &u->cut->group[i];
-        if (!cg_needs(g, product) || !reads(u, g, y))
-            continue;
-        ir_ref seen = found == NOWHERE ? seen_by(u, g, y) : IR_NONE;
-        for (uint32_t j = 0; seen && j < u->cut->n; j++)
-            if (j != product && cg_needs(g, j) && cg_needs(&u->cut->group[j], product))
-                seen = IR_NONE;
-        if (seen) {
-            found = i;
-            *via = seen;
-        } else {
-            *others = true;
-        }
-    }
-    return found;
-}
-
-/* What consumes a product element by element is computed where the product is: bias,
- * activation, a step of descent. */
-static void
-fuse_epilogues(fusing *u)
-{
-    ir_arena *a = u->l->arena;
-    for (uint32_t i = 0; u->l->o->fuse && i < u->cut->n; i++) {
-        cg_group *g = &u->cut->group[i];
-        bool others = false;
-        if (!g->node || ir_ops[g->node->op].flag != IR_CONTRACT || g->n != 1 ||
-            g->v[0] != g->node->first)
-            continue;
-        ir_ref y = g->v[0];
-        for (int k = 0; k < u->f->n_out; k++)
-            others |= u->f->out[k] == y;
-        ir_ref via = IR_NONE;
-        uint32_t at = find_epilogue(u, i, y, &others, &via);
-        if (at == NOWHERE)
-            continue;
-        cg_group *e = &u->cut->group[at];
-        e->kind = CG_GROUP_NODE;
-        e->node = g->node;
-        e->via = via;
-        u->cut->root[y] = others;
-        if (others)
-            IR_PUSH(a, e->v, e->n, e->cap, y);
-        *g = (cg_group){ .kind = CG_GROUP_MAP, .space = e->space, .needs = g->needs, .n_needs = g->n_needs };
-        for (uint32_t j = 0; j < u->cut->n; j++)
-            if (j != at && cg_needs(&u->cut->group[j], i))
-                set_join(a, &u->cut->group[j], e, at);
-    }
 }
 
 /* May column group ci be made by row group gi, which reads the same rows? */
@@ -742,11 +628,11 @@ fuse_columns(fusing *u)
         cg_group *g = &u->cut->group[gi];
         for (uint32_t i = 0; i < c->n; i++)
             IR_PUSH(a, g->v, g->n, g->cap, c->v[i]);
-        set_join(a, g, c, gi);
+        cg_join_needs(a, g, c, gi);
         *c = (cg_group){ .kind = CG_GROUP_MAP, .space = c->space };
         for (uint32_t j = 0; j < u->cut->n; j++)
             if (j != gi && (cg_needs(&u->cut->group[j], ci) || cg_needs(&u->cut->group[j], gi)))
-                set_join(a, &u->cut->group[j], g, gi);
+                cg_join_needs(a, &u->cut->group[j], g, gi);
     }
 }
 
@@ -785,7 +671,8 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         else if (used)
             place_root(&u, n->first);
     }
-    fuse_epilogues(&u);
+    if (l->o->fuse)
+        cg_fuse_epilogues(l, f, u.cut);
     fuse_columns(&u);
     cg_order(l, f, u.cut);
     return u.cut;

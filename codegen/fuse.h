@@ -94,6 +94,18 @@ void cg_note_group(cg_lowering *l, const cg_frame *fr, const cg_group *g);
 bool cg_writes_over(const cg_lowering *l, const cg_frame *fr, const cg_walk *w,
                     const cg_group *g);
 
+/* Group g waits for what x waits for, and for group `also`. */
+void cg_join_needs(ir_arena *a, cg_group *g, const cg_group *x, uint32_t also);
+/* Is this index the axes 0 ... of the space, one by one? */
+bool cg_is_identity(int rank, const cg_ix *at, const cg_ix *space, int want);
+/* How many terms an element of a product has. */
+int64_t cg_terms_of(const ir_graph *f, const ir_node *n);
+
+/* epilogue.c: what consumes a product element by element is computed where the product is. */
+void cg_fuse_epilogues(cg_lowering *l, const ir_graph *f, cg_cut *cut);
+/* Is that too much to be computed one by one, for each of `rows` sums of `row` elements? */
+bool cg_is_long_tail(const cg_lowering *l, int64_t cost, int64_t rows, int64_t row);
+
 /* rows.c: the kernel of a row group. */
 void cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g);
 
@@ -123,6 +135,9 @@ cg_member cg_member_of(cg_lowering *l, const ir_graph *f, const cg_group *g, ir_
 /* The reduction is done row by row: the reduced axes are the last, and long enough for
  * lanes. */
 bool cg_is_row_reduce(const ir_graph *f, const ir_node *n);
+
+/* product.c: a product of the inner form (NUMERICS.md section 4), each element a sum by itself. */
+bool cg_is_inner_product(const ir_graph *f, const ir_node *n);
 
 /* schedule.c: the stack that v is, or hides behind a barrier: values of one element each, side
  * by side along a last axis, as parts of complex numbers are; behind a barrier along a first

@@ -184,6 +184,16 @@ is_inner(const ir_graph *f, const ir_node *n, int lhs_free, int rhs_free)
                            is_k_last(ir_type_at(f, n->in[1])->rank, n->at.dot.rhs));
 }
 
+bool
+cg_is_inner_product(const ir_graph *f, const ir_node *n)
+{
+    if (n->op != OP_dot_general)
+        return false;
+    const int lhs = ir_type_at(f, n->in[0])->rank - n->at.dot.lhs.n - n->at.dot.lhs_batch.n,
+              rhs = ir_type_at(f, n->in[1])->rank - n->at.dot.rhs.n - n->at.dot.rhs_batch.n;
+    return is_inner(f, n, lhs, rhs);
+}
+
 typedef struct product {
     cg_lowering *l;
     cg_level *v;
