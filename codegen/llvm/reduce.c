@@ -32,6 +32,52 @@ half_of(cg_ll_emit *e, LLVMValueRef x, int from, int n)
                                   LLVMConstVector(c, (unsigned)n), "");
 }
 
+/* Numbers as integers in their order, -0 below +0; what is its own inverse. */
+static LLVMValueRef
+key_of(cg_ll_emit *e, LLVMValueRef bits, unsigned width, int lanes)
+{
+    LLVMTypeRef i = width == 64 ? e->l->i64 : e->l->i32;
+    LLVMValueRef top = LLVMConstInt(i, width - 1, 0),
+                 rest = LLVMConstInt(i, ((uint64_t)1 << (width - 1)) - 1, 0);
+    if (lanes > 1) {
+        top = cg_ll_splat(e, top, lanes);
+        rest = cg_ll_splat(e, rest, lanes);
+    }
+    LLVMValueRef sign = LLVMBuildAShr(e->b, bits, top, "");
+    return LLVMBuildXor(e->b, bits, LLVMBuildAnd(e->b, sign, rest, ""), "");
+}
+
+/* Does a maximum or minimum of floats take several instructions where one of integers takes one?
+ * Then lanes are compared as integers, among which a NaN goes before all. */
+static bool
+folds_by_keys(const cg_ll_emit *e, const cg_yield *y)
+{
+    return e->l->machine->x86 && e->lanes >= 4 && (y->combine == SC_max || y->combine == SC_min) &&
+           (y->type == COT_F32 || y->type == COT_F64);
+}
+
+static LLVMValueRef
+fold_by_keys(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x)
+{
+    const unsigned width = (unsigned)ir_bits(y->type);
+    const uint64_t high = (uint64_t)1 << (width - 1);
+    const bool most = y->combine == SC_max;
+    LLVMTypeRef i = width == 64 ? e->l->i64 : e->l->i32;
+    LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
+    LLVMValueRef key =
+        key_of(e, LLVMBuildBitCast(e->b, x, LLVMVectorType(i, (unsigned)e->lanes), ""), width, e->lanes);
+    LLVMValueRef first = cg_ll_splat(e, LLVMConstInt(i, most ? high - 1 : high, 0), e->lanes);
+
+    key = LLVMBuildSelect(e->b, nan, first, key, "");
+    for (int h = e->lanes / 2; h > 0; h /= 2) {
+        LLVMValueRef low = half_of(e, key, 0, h), rest = half_of(e, key, h, h);
+        LLVMValueRef better = LLVMBuildICmp(e->b, most ? LLVMIntSGT : LLVMIntSLT, low, rest, "");
+        key = LLVMBuildSelect(e->b, better, low, rest, "");
+    }
+    key = key_of(e, LLVMBuildExtractElement(e->b, key, cg_ll_index(e, 0), ""), width, 1);
+    return LLVMBuildBitCast(e->b, key, width == 64 ? e->l->f64 : e->l->f32, "");
+}
+
 static LLVMValueRef
 fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *limit)
 {
@@ -40,6 +86,8 @@ fold_lanes(cg_ll_emit *e, const cg_yield *y, LLVMValueRef x, const cg_ll_mask *l
         x = LLVMBuildSelect(e->b, limit->lanes.copy[0].v, x, cg_ll_splat(e, neutral, e->lanes),
                             "");
     }
+    if (folds_by_keys(e, y))
+        return fold_by_keys(e, y, x);
     for (int h = e->lanes / 2; h > 0; h /= 2)
         x = combine(e, y, half_of(e, x, 0, h), half_of(e, x, h, h));
     return LLVMBuildExtractElement(e->b, x, cg_ll_index(e, 0), "");
