@@ -5,7 +5,7 @@
  *   div     R. L. Smith, Algorithm 116, CACM 5 (1962): the smaller part of y over the larger, so that no
  *           square overflows; a number over 0 is infinite, over an infinity 0, as in C99, Annex
  *           G.5.1.  Normwise error: 1 ulp for mul, 4 ulp for div.
- *   dot_general   four real products */
+ *   dot_general, conv_general   four real products */
 #include <math.h>
 
 #include "passes/complex/pair.h"
@@ -282,21 +282,28 @@ pair_cumprod(ir_build *b, const ir_node *n, const pass_pair *x)
 
 /* Of a factor that is the constant 0 there is none. */
 static ir_ref
-dot(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
+product(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
 {
-    return pr_is_zero(b, x) || pr_is_zero(b, y) ? IR_NONE
-                                                : ir_node1(b, OP_dot_general, 2, (ir_ref[]){ x, y }, &n->at);
+    return pr_is_zero(b, x) || pr_is_zero(b, y)
+               ? IR_NONE
+               : ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ x, y }, &n->at);
 }
 
 pass_pair
 pair_dot_general(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     const pass_pair p = x[0], q = x[1];
-    ir_ref part[4] = { dot(b, n, p.re, q.re), dot(b, n, p.im, q.im), dot(b, n, p.re, q.im),
-                       dot(b, n, p.im, q.re) };
+    ir_ref part[4] = { product(b, n, p.re, q.re), product(b, n, p.im, q.im),
+                       product(b, n, p.re, q.im), product(b, n, p.im, q.re) };
     ir_ref like = part[0] ? part[0] : part[1] ? part[1] : part[2] ? part[2] : part[3];
     if (!like)
-        like = ir_node1(b, OP_dot_general, 2, (ir_ref[]){ p.re, q.re }, &n->at);
+        like = ir_node1(b, (ir_op)n->op, 2, (ir_ref[]){ p.re, q.re }, &n->at);
     return (pass_pair){ difference_of(b, part[0], part[1], like),
                         sum_of(b, part[2], part[3], like) };
+}
+
+pass_pair
+pair_conv_general(ir_build *b, const ir_node *n, const pass_pair *x)
+{
+    return pair_dot_general(b, n, x);
 }

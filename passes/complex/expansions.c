@@ -15,7 +15,7 @@ static pass_pair_rule *const rules[OP_COUNT] = {
     PAIR(sqrt),    PAIR(rsqrt),       PAIR(pow),       PAIR(logistic),    PAIR(sin),
     PAIR(cos),     PAIR(tan),         PAIR(sinh),      PAIR(cosh),        PAIR(tanh),
     PAIR(asin),    PAIR(acos),        PAIR(atan),      PAIR(asinh),       PAIR(acosh),
-    PAIR(atanh),
+    PAIR(atanh),   PAIR(conv_general),
 #undef PAIR
 };
 

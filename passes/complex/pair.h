@@ -28,7 +28,7 @@ pass_pair pass_pair_of_memory(ir_build *b, ir_ref x, int rank, const int64_t *di
 /* Rules, by op. */
 pass_pair_rule pair_complex, pair_real, pair_imag, pair_conj, pair_convert, pair_eq, pair_ne,
     pair_is_finite, pair_iota, pair_abs, pair_sign, pair_mul, pair_div, pair_integer_pow,
-    pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_fft;
+    pair_reduce_prod, pair_cumprod, pair_scatter_mul, pair_dot_general, pair_conv_general, pair_fft;
 pass_pair_rule pair_exp, pair_exp2, pair_expm1, pair_log, pair_log2, pair_log1p, pair_sqrt,
     pair_rsqrt, pair_pow, pair_logistic;
 pass_pair_rule pair_sin, pair_cos, pair_tan, pair_sinh, pair_cosh, pair_tanh, pair_asin,

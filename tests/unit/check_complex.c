@@ -182,6 +182,15 @@ START_TEST(products_and_sums)
 }
 END_TEST
 
+BODY(convolved, out[0] = cot_conv(in[0], in[1]);)
+
+START_TEST(convolutions)
+{
+    GIVES(fn("f", convolved, 2, 1), COT_TYPES(cot_c128(1, 1, 5), cot_c128(1, 1, 2)),
+          IN(C128(1, 2, 3, -1, 0, 2, 1, 0, 5, 0), C128(2, 1, 1, -3)), 0, -5, 13, 3, -1, 1, 7, -14);
+}
+END_TEST
+
 BODY(mixed, out[0] = cot_add(in[0], in[1]); out[1] = cot_mul(in[0], 2.5);
      out[2] = cot_convert(in[0], COT_F64); out[3] = cot_convert(in[1], COT_C64);)
 
@@ -462,6 +471,7 @@ main(void)
         { "values", a_matrix_times_its_adjoint_is_hermitian, 0 },
         { "values", a_number_times_its_conjugate_is_real, 0 },
         { "values", products_and_sums, 0 },
+        { "values", convolutions, 0 },
         { "values", promotion_goes_to_complex, 0 },
         { "values", carries_are_complex, 0 },
         { "B117", gradients_follow_torch, 0 },
