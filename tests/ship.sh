@@ -15,13 +15,18 @@ fail() { echo "ship: $*" >&2; exit 1; }
 # Parameters named as C's words, the library's macros and the file's own text; functions that differ by little, or are
 # called as the text's own functions are, or as a kernel of another would be.
 cat >names.cot <<'END'
-fn @f(%int: f32[3], %work: f32[3], %errno: f32[3], %NULL: f32[3], %I: f32[3], %v1: f32[3], %f32x8: f32[3], %class: f32[3], %uint32_t: f32[3]) -> f32[3] {
+fn @f(%int: f32[3], %work: f32[3], %errno: f32[3], %NULL: f32[3], %I: f32[3], %v1: f32[3], %f32x8: f32[3], %class: f32[3], %uint32_t: f32[3], %_Bool: u32[3], %COT_GNU: u32[3], %INT32_MAX: u32[3], %FLT_RADIX: u32[3]) -> f32[3] {
   %0 = fma %int, %work, %errno : f32[3]
   %1 = fma %NULL, %I, %0       : f32[3]
   %2 = fma %v1, %f32x8, %1     : f32[3]
   %3 = fma %class, %uint32_t, %2 : f32[3]
   %4 = exp %3                  : f32[3]
-  ret %4
+  %5 = add %_Bool, %COT_GNU    : u32[3]
+  %6 = add %INT32_MAX, %FLT_RADIX : u32[3]
+  %7 = add %5, %6              : u32[3]
+  %8 = convert %7 {dtype=f32}  : f32[3]
+  %9 = add %4, %8              : f32[3]
+  ret %9
 }
 fn @g(%x: f32[3]) -> f32[3] {
   %0 = fma %x, %x, %x : f32[3]
@@ -40,9 +45,10 @@ int
 main(void)
 {
     static const float x[F_INT__SIZE] = { 0.5f, -0.5f, 0.25f };
+    static const uint32_t n[3] = { 1, 2, 3 };
     float y[3], z[6][3];
     int (*const all[])(const float *, float *, void *) = { g, f_exp, fma_f32, bits_f32, F, mul_f32x8 };
-    if (f(x, x, x, x, x, x, x, x, x, y, NULL))
+    if (f(x, x, x, x, x, x, x, x, x, n, n, n, n, y, NULL))
         return 1;
     for (int i = 0; i < 6; i++)
         if (all[i](x, z[i], NULL))
@@ -195,7 +201,7 @@ for cc in gcc clang; do
 done
 [ $found = yes ] || exit 77
 [ -z "$json" ] || "$json" names.json f f_exp fma_f32 bits_f32 F mul_f32x8 g
-for bad in int memcpy main sqrtf printf 'a b' 1x; do
+for bad in int memcpy main sqrtf printf 'a b' 1x _Bool __x _X int32_t UINT8_MAX FLT_MAX COT_LANES not_eq; do
     if "$cot" build names.cot --export "$bad=g" -o bad.c 2>says; then fail "a function called '$bad'"; fi
     grep -q 'no name for a C function' says || fail "'$bad': $(cat says)"
 done

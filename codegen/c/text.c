@@ -43,6 +43,26 @@ cg_c_is_parameter(const char *s)
            strcmp(s, "status") == 0;
 }
 
+/* Words that C keeps for itself, or that the file's own headers may define, now or later. */
+static bool
+is_reserved(const char *s)
+{
+    static const char *const begins[] = { "int", "uint", "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "SIG_ATOMIC_",
+                                          "FLT_", "DBL_", "LDBL_", "DECIMAL_" };
+    static const char *const ends[] = { "_t", "_MAX", "_MIN", "_C", "_DIG", "_EPSILON", "_EXP", "_RADIX", "_ROUNDS",
+                                        "_METHOD", "_SUBNORM" };
+    bool known = false;
+
+    if (strncmp(s, "COT_", 4) == 0 || (s[0] == '_' && (s[1] == '_' || (s[1] >= 'A' && s[1] <= 'Z'))))
+        return true;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        known |= strncmp(s, begins[i], strlen(begins[i])) == 0;
+    for (size_t i = 0; known && i < sizeof ends / sizeof *ends; i++)
+        if (strlen(s) > strlen(ends[i]) && strcmp(s + strlen(s) - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Words of C and C++, and macros. */
 bool
 cg_c_is_word(const char *s)
@@ -60,6 +80,8 @@ cg_c_is_word(const char *s)
         "public",   "throw",  "try",     "virtual", "catch",   "friend",   "export",
         "explicit", "mutable", "typename", "nullptr", "decltype", "constexpr", "noexcept",
         "concept",  "requires", "typeid", "protected", "bitand", "bitor",  "compl",
+        "and_eq",   "or_eq",  "not_eq",  "xor_eq", "consteval", "constinit", "co_await", "co_return",
+        "co_yield", "char8_t", "char16_t", "char32_t", "ptrdiff_t", "max_align_t", "i386",
         "alignas",  "alignof", "wchar_t", "const_cast", "static_cast", "dynamic_cast", "reinterpret_cast",
         /* macros of the headers that users include */
         "NULL",     "EOF",    "I",       "NAN",    "INFINITY", "HUGE_VAL", "errno",
@@ -71,7 +93,7 @@ cg_c_is_word(const char *s)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(s, words[i]) == 0)
             return true;
-    return false;
+    return is_reserved(s);
 }
 
 /* Is it a function of the standard library?  C reserves their names in every program, and
