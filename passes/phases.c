@@ -24,6 +24,7 @@ typedef struct spread {
     const ir_type *x, *w;
     axis axis[COT_MAX_RANK];
     int64_t positions[COT_MAX_RANK], first[COT_MAX_RANK], phase[COT_MAX_RANK];
+    int64_t before[COT_MAX_RANK], after[COT_MAX_RANK];  /* the padding that serves every phase */
 } spread;
 
 static int64_t
@@ -44,12 +45,15 @@ no_elements(const spread *s)
 }
 
 static ir_ref
-convolve(const spread *s, ir_ref x, ir_ref w, const int64_t *low, const int64_t *high, const int64_t *interior,
-         const int64_t *stride, const int64_t *dilation)
+padded(const spread *s, ir_ref x, const int64_t *low, const int64_t *high, const int64_t *interior)
 {
-    ir_ref y = pass_pad_groups(s->b, x, no_elements(s), low, high, interior);
+    return pass_pad_operand(s->b, x, s->w->dims[s->w->rank - 1], no_elements(s), low, high, interior);
+}
 
-    return ir_conv(s->b, y, w, ir_list(s->b, s->spatial, stride), ir_list(s->b, s->spatial, dilation));
+static ir_ref
+convolve(const spread *s, ir_ref x, ir_ref w, const int64_t *stride, const int64_t *dilation)
+{
+    return ir_conv(s->b, x, w, ir_list(s->b, s->spatial, stride), ir_list(s->b, s->spatial, dilation));
 }
 
 /* As it is said: zeros between the elements. */
@@ -66,7 +70,7 @@ with_zeros(const spread *s, ir_ref x, ir_ref w)
         stride[i] = s->window[i].stride;
         dilation[i] = s->window[i].dilation;
     }
-    return convolve(s, x, w, low, high, interior, stride, dilation);
+    return convolve(s, padded(s, x, low, high, interior), w, stride, dilation);
 }
 
 /* The axes in phases; false where there is nothing to gain, or the phases are too many. */
@@ -110,6 +114,41 @@ meets(spread *s, int i)
     return false;
 }
 
+/* The elements of x that the phase of axis i goes through: how many before the first, after the last
+ * (fewer, where negative). */
+static void
+reach(const spread *s, int i, int64_t *low, int64_t *high)
+{
+    const pass_window *w = &s->window[i];
+    const axis *a = &s->axis[i];
+    const int64_t many = (w->size - s->first[i] + a->step - 1) / a->step;
+
+    *low = -((s->phase[i] * w->stride + s->first[i] * w->dilation - w->low) / w->base);
+    *high = (a->each - 1) * a->stride + (many - 1) * a->dilation + 1 - s->x->dims[2 + i] - *low;
+}
+
+/* x, padded once for all phases, which are windows of it. */
+static ir_ref
+pad_for_all(spread *s, ir_ref x)
+{
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 };
+
+    for (int i = 0; i < s->spatial; i++) {
+        for (s->phase[i] = 0; s->phase[i] < s->axis[i].phases; s->phase[i]++) {
+            int64_t l, h;
+
+            if (!meets(s, i))
+                continue;
+            reach(s, i, &l, &h);
+            low[2 + i] = l > low[2 + i] ? l : low[2 + i];
+            high[2 + i] = h > high[2 + i] ? h : high[2 + i];
+        }
+        s->before[i] = low[2 + i];
+        s->after[i] = high[2 + i];
+    }
+    return padded(s, x, low, high, none);
+}
+
 /* The elements of the window that the phases meet. */
 static ir_ref
 met(const spread *s, ir_ref w)
@@ -126,11 +165,11 @@ met(const spread *s, ir_ref w)
     return ir_slice(s->b, w, start, limit, by);
 }
 
+/* Of x, padded for all. */
 static ir_ref
 one_phase(spread *s, ir_ref x, ir_ref w)
 {
-    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, none[COT_MAX_RANK] = { 0 },
-            stride[COT_MAX_RANK], dilation[COT_MAX_RANK], dims[COT_MAX_RANK];
+    int64_t stride[COT_MAX_RANK], dilation[COT_MAX_RANK], dims[COT_MAX_RANK];
     bool some = true;
 
     for (int i = 0; i < s->spatial; i++)
@@ -143,15 +182,15 @@ one_phase(spread *s, ir_ref x, ir_ref w)
     if (!some)
         return ir_zeros(s->b, ir_type_shaped(s->b->ctx, s->x, s->x->rank, dims));
     for (int i = 0; i < s->spatial; i++) {
-        const pass_window *a = &s->window[i];
-        const int64_t many = (a->size - s->first[i] + s->axis[i].step - 1) / s->axis[i].step;
+        int64_t low, high;
 
+        reach(s, i, &low, &high);
         stride[i] = s->axis[i].stride;
         dilation[i] = s->axis[i].dilation;
-        low[2 + i] = -((s->phase[i] * a->stride + s->first[i] * a->dilation - a->low) / a->base);
-        high[2 + i] = (s->axis[i].each - 1) * stride[i] + (many - 1) * dilation[i] + 1 - s->x->dims[2 + i] - low[2 + i];
+        if (x)
+            x = ir_slice_axis(s->b, x, 2 + i, s->before[i] - low, s->before[i] + s->x->dims[2 + i] + high);
     }
-    return convolve(s, x, met(s, w), low, high, none, stride, dilation);
+    return convolve(s, x, met(s, w), stride, dilation);
 }
 
 /* The phases of axes i ..., those of axes before being chosen, each position in its place. */
@@ -187,5 +226,5 @@ pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window)
         return IR_NONE;
     spread s = { .b = b, .window = window, .x = ir_btype(b, x), .w = ir_btype(b, w) };
     s.spatial = s.x->rank - 3;
-    return has_phases(&s) ? phases(&s, x, w, 0) : with_zeros(&s, x, w);
+    return has_phases(&s) ? phases(&s, pad_for_all(&s, x), w, 0) : with_zeros(&s, x, w);
 }
