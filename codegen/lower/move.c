@@ -76,12 +76,34 @@ pull_inside(cg_lowering *l, cg_frame *fr, ir_ref x, const cg_ix *to, cg_val insi
     return cg_choose(l, ir_type_at(fr->f, x)->dtype, inside, v, y);
 }
 
+/* Does a reshape see the index? */
+static bool
+is_reshaped(const ir_graph *f, ir_ref x)
+{
+    const ir_node *n = ir_def(f, x);
+
+    while (n && cg_is_view(n->op) && n->op != OP_reshape)
+        n = ir_def(f, n->in[0]);
+    return n && n->op == OP_reshape;
+}
+
+/* i where it is from 0 to last: an index that may be beyond, which a reshape would take apart for
+ * neighbours, is named anew. */
+static cg_ix
+index_inside(cg_lowering *l, cg_ix i, int64_t last)
+{
+    const cg_ix_expr *e = &l->ix.expr[i];
+
+    return e->lo >= 0 && e->hi <= last ? i : cg_ix_var(&l->ix, cg_ix_value(&l->ix, &l->b, i), 0, last);
+}
+
 static cg_val
 pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
 {
     const ir_type *x = ir_type_at(fr->f, n->in[0]);
     cg_ix to[COT_MAX_RANK];
     cg_val inside = 0;
+    const bool reshaped = is_reshaped(fr->f, n->in[0]);
     bool never = x->size == 0;
     for (int k = 0; k < x->rank && !never; k++) {
         int64_t step = n->at.pad.interior.at[k] + 1;
@@ -92,6 +114,8 @@ pull_pad(cg_lowering *l, cg_frame *fr, const ir_node *n, const cg_ix *at)
             inside = cg_and(l, inside, cg_within(l, cg_ix_mod(&l->ix, i, step), 0, 1, &off));
         never |= off;
         to[k] = cg_ix_div(&l->ix, i, step);
+        if (reshaped && !never)
+            to[k] = index_inside(l, to[k], x->dims[k] - 1);
     }
     cg_val fill = cg_pull(l, fr, n->in[1], NULL);
     return never ? fill : pull_inside(l, fr, n->in[0], to, inside, fill);
