@@ -9,7 +9,10 @@
 #include "passes/pass.h"
 #include "passes/scatter.h"
 
-enum { GROUPS_LEAST = 4, GROUP_MOST = 16 };     /* groups that go last; and the features of one then */
+enum {
+    GROUPS_LEAST = 4, GROUP_MOST = 16,  /* groups that go last; and the features of one then, */
+    LINE_LEAST = 12                     /* or results fewer than those, which go along a line of so many */
+};
 
 /* Every stride-th element of an axis. */
 static ir_ref
@@ -206,18 +209,37 @@ conv_fits(ir_build *b, const pass_conv *s, const ir_type *x, const ir_type *w)
     return b->status == COT_OK;
 }
 
+/* The order of axes that a padded operand is stored in. */
+static void
+operand_order(ir_build *b, ir_ref x, int64_t o, int64_t *perm)
+{
+    const ir_type *t = ir_btype(b, x);
+    const ir_node *n = ir_bdef(b, x);
+    const int rank = t->rank, last = rank - 1;
+    const int64_t c = t->dims[last];
+    const bool by_groups = t->dims[0] >= GROUPS_LEAST && c < GROUP_MOST;
+    const bool as_it_lies = n && n->op == OP_transpose && n->at.perm.perm.at[last - 1] == last && c < GROUP_MOST;
+
+    for (int i = 0; i < rank; i++)
+        perm[i] = by_groups ? (i + 1) % rank : i;
+    if (!by_groups && rank > 3 && c > 1 && t->dims[last - 1] >= LINE_LEAST && (o < GROUP_MOST || as_it_lies)) {
+        perm[last - 1] = last;
+        perm[last] = last - 1;
+    }
+}
+
 ir_ref
-pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low, const int64_t *high,
-                const int64_t *interior)
+pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low, const int64_t *high,
+                 const int64_t *interior)
 {
     const ir_type *t = x ? ir_btype(b, x) : NULL;
     int64_t perm[COT_MAX_RANK], back[COT_MAX_RANK], to[3][COT_MAX_RANK];
 
-    if (!t || t->dims[0] < GROUPS_LEAST || t->dims[t->rank - 1] >= GROUP_MOST)
-        return ir_pad(b, x, fill, low, high, interior);
+    if (!t)
+        return IR_NONE;
+    operand_order(b, x, o, perm);
     for (int i = 0; i < t->rank; i++) {
-        perm[i] = (i + 1) % t->rank;
-        back[(i + 1) % t->rank] = i;
+        back[perm[i]] = i;
         to[0][i] = low[perm[i]];
         to[1][i] = high[perm[i]];
         to[2][i] = interior[perm[i]];

@@ -28,10 +28,11 @@ ir_ref pass_select_and_scatter(ir_build *b, const pass_combiner *select,
                                const pass_combiner *scatter, const pass_window *w, ir_ref x,
                                ir_ref source, ir_ref init);
 
-/* x [groups, n, spatial, c], padded.  Where there are many groups of few features, it is padded
- * as [n, spatial, c, groups], since the vectors of a product run along the groups then. */
-ir_ref pass_pad_groups(ir_build *b, ir_ref x, ir_ref fill, const int64_t *low,
-                       const int64_t *high, const int64_t *interior);
+/* x [groups, n, spatial, c], padded, for a convolution to o features.  Where there are many groups of few features, it is
+ * padded as [n, spatial, c, groups], since the vectors of a product run along the groups then; where
+ * there are few results, or x lies features first and has few, with the last spatial axis last. */
+ir_ref pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low,
+                        const int64_t *high, const int64_t *interior);
 
 /* x [groups, n, spatial, c] with w [groups, window, i, o], padded, spread and dilated as the windows
  * say.  What `base` puts between elements is not multiplied (phases.c), unless a stride has many

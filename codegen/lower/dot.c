@@ -254,6 +254,19 @@ groups_shape(shape s, const cg_target *t, int threads, int64_t bytes)
     return s;
 }
 
+/* Elements of the batch, or rows that are not packed, are split among threads. */
+static void
+share_rows(shape *s, int threads)
+{
+    const double work = 2.0 * (double)s->b.total * (double)s->m.total * (double)s->n.total * (double)s->k.total;
+
+    if (threads <= 1 || work <= 4e5)
+        return;
+    s->batch_pieces = s->b.total >= threads;
+    if (s->batch_pieces || (!s->packed && s->m.total >= 2 * threads * s->mr))
+        s->pieces = threads;
+}
+
 static shape
 outer_shape(const cg_target *t, int threads, const cg_dot *d)
 {
@@ -265,6 +278,11 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
         return s;
     if (cg_dot_choose_groups(&s, t, bytes))
         return groups_shape(s, t, threads, bytes);
+    s.by_lines = cg_dot_choose_lines(&s, d, t, bytes);
+    if (s.by_lines) {
+        share_rows(&s, threads);
+        return s;
+    }
     if (s.n.total < lanes && s.m.total > s.n.total)
         swap_sides(&s);
     s.slight =
@@ -277,13 +295,7 @@ outer_shape(const cg_target *t, int threads, const cg_dot *d)
         choose_blocks(&s, t, s.b.total < threads ? threads : 1, bytes, d);
     else if (d->dear)
         s.c_size = round_up(s.mr * s.nr, 16);
-    if (threads > 1 &&
-        2.0 * (double)s.b.total * (double)s.m.total * (double)s.n.total * (double)s.k.total >
-            4e5) {
-        s.batch_pieces = s.b.total >= threads;
-        if (s.batch_pieces || (!s.packed && s.m.total >= 2 * threads * s.mr))
-            s.pieces = threads;
-    }
+    share_rows(&s, threads);
     return s;
 }
 
@@ -297,7 +309,7 @@ orient_inner(shape *s, int threads)
         s->n = m;
         s->swap = !s->swap;
     }
-    s->groups = false;
+    s->groups = s->by_lines = false;
     s->mr = 1;
     s->c_size = s->b_size = s->a_size = 0;
     s->batch_pieces = s->b.total >= threads;
@@ -573,6 +585,8 @@ one_batch(product *p, cg_val batch, cg_val m_begin, cg_val m_end, bool inner, bo
     p->right = s->swap ? lhs : rhs;
     if (inner)
         inner_form(p, m_begin, m_end, vector);
+    else if (s->by_lines)
+        cg_dot_lines(p, m_begin, m_end);
     else if (s->packed)
         cg_dot_packed(p);
     else

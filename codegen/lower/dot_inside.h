@@ -32,7 +32,9 @@ typedef struct shape {
     int64_t mc, nc;
     bool groups;    /* lanes run along the batch: dot_groups.c */
     bool pack_right;
-    int64_t run;    /* groups: so many rows are a stride apart */
+    bool by_lines;  /* lanes run along rows: dot_lines.c */
+    int64_t run;    /* groups: so many rows are a stride apart; by_lines: rows of a line */
+    int64_t lines, results, columns; /* by_lines: of a tile; vectors of a line are its columns */
     int64_t pieces; /* of a parallel loop around it all, along the batch or along m */
     bool batch_pieces;
     bool single;    /* all rows are one block: a panel is packed just before it is used */
@@ -227,5 +229,9 @@ void cg_dot_packed(product *p);
 bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);
 void cg_dot_size_groups(shape *s, const cg_target *t, int64_t bytes, int64_t batch);
 void cg_dot_groups(const product *p, cg_val from, cg_val to);
+
+/* dot_lines.c: are lanes to run along the rows?  Then the tile is chosen. */
+bool cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes);
+void cg_dot_lines(const product *p, cg_val m_begin, cg_val m_end);
 
 #endif

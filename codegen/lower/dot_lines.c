@@ -1,0 +1,281 @@
+/* Products whose rows lie along an axis of memory (dot.c): convolutions of operands laid out
+ * features first, and those with fewer results than lanes.
+ *
+ * Lanes run along the innermost axis of the rows, a line: a tile is `unroll h { unroll f { unroll v {
+ * vector W { for k ... fma } } } }` of some lines, results (features) and vectors of a line.  Nothing is
+ * copied: the left side is loaded by vectors where it lies, the right side by scalars.  The chains are those of
+ * every product, so the numbers are. */
+#include "codegen/lower/dot_inside.h"
+
+enum {
+    WRITTEN_RUN = 8,            /* k's of a run that are written out, */
+    WRITTEN_MOST = 200,         /* ... multiply-adds of a tile then */
+    VECTORS_MOST = 8,
+    IN_FLIGHT = 12,             /* sums that keep the multipliers busy */
+    WORK_LEAST = 4096           /* multiplications of a product worth it */
+};
+
+static int64_t
+largest_divisor(int64_t n, int64_t most)
+{
+    int64_t d = most < n ? most : n;
+
+    while (d > 1 && n % d)
+        d--;
+    return d > 1 ? d : 1;
+}
+
+/* How many vectors of a line, results and lines: as many sums as registers hold, the vectors and
+ * lines without remainder. */
+static void
+choose_tile(shape *s, int64_t sums)
+{
+    const int64_t vectors = (s->run + s->w - 1) / s->w, above = s->m.n > 1 ? s->m.size[s->m.n - 2] : 1;
+    int64_t best = 0;
+
+    for (int64_t v = at_most(vectors, VECTORS_MOST); v >= 1; v--) {
+        const int64_t tiles = (s->n.total + sums / v - 1) / (sums / v), f = (s->n.total + tiles - 1) / tiles,
+                      h = largest_divisor(above, sums / (f * v)), waste = round_up(vectors, v) - vectors;
+        /* what is summed by a load of a vector, or of a scalar; few sums wait for each other */
+        const int64_t all = f * h * v, gain = 1000 * all / (h * v + f) * at_most(all, IN_FLIGHT) * vectors / (vectors + waste);
+
+        if (gain > best) {
+            best = gain;
+            s->columns = v;
+            s->results = f;
+            s->lines = h;
+        }
+    }
+}
+
+bool
+cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes)
+{
+    const int64_t lanes = t->vector_bits / (8 * bytes);
+    const int last = s->m.n - 1, k = s->k.n - 1;
+
+    if (lanes < 4 || last < 0 || k < 1 || !ir_is_float(d->type) || d->lhs_type != d->type || d->rhs_type != d->type)
+        return false;
+    if (s->m.lhs[last] > 2 || s->m.lhs[last] < 1 || (s->k.lhs[k] == 1 && s->n.total >= lanes))
+        return false;
+    s->run = s->m.size[last];
+    s->w = lanes;
+    if (10 * s->run < 6 * round_up(s->run, lanes) || s->m.total * s->n.total * s->k.total < WORK_LEAST)
+        return false;
+    choose_tile(s, (t->registers >= 32 ? 24 : 12) * 2 / (s->m.lhs[last] > 1 ? 3 : 2));
+    s->mr = s->lines * s->run;
+    s->nr = s->columns * s->w;
+    s->c_size = s->k.total > KC || d->dear ? round_up(s->lines * s->results * s->nr, 16) : 0;
+    return true;
+}
+
+/* What a tile is of: its first row and result, where it begins in a line; the k's of a block. */
+typedef struct part {
+    cg_val row, column, result, lo, hi;
+    int64_t results, columns;           /* columns: elements of a line, the last vector perhaps not full */
+} part;
+
+typedef struct place {
+    cg_val loop[4], h, f, at, when;     /* `at`: in the tile's part of a line */
+} place;
+
+static place
+place_begin(const product *p, const part *a)
+{
+    cg_build *b = p->b;
+    const int64_t w = p->s.w;
+    place x = { .when = 0 };
+
+    x.h = spmd(b, CG_UNROLL, p->s.lines, &x.loop[0]);
+    x.f = spmd(b, CG_UNROLL, a->results, &x.loop[1]);
+    x.at = cg_imul(b, spmd(b, CG_UNROLL, (a->columns + w - 1) / w, &x.loop[2]), w);
+    x.at = cg_iadd(b, x.at, spmd(b, CG_VECTOR, w, &x.loop[3]));
+    if (a->columns % w)
+        x.when = less(b, x.at, cg_i64(b, a->columns));
+    return x;
+}
+
+static void
+place_end(const product *p, const place *x)
+{
+    for (int i = 3; i >= 0; i--)
+        if (x->loop[i])
+            cg_loop_end(p->b, x->loop[i]);
+}
+
+/* The chain over runs of the innermost axis of k, in which both sides' addresses are affine. */
+static cg_val
+chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.k;
+    const cot_dtype t = p->d->type;
+    const int64_t size = g->size[g->n - 1], x_step = g->lhs[g->n - 1], y_step = g->rhs[g->n - 1];
+    const int64_t sums = p->s.lines * a->results * ((a->columns + p->s.w - 1) / p->s.w);
+    const bool written = g->total <= KC && p->s.m.lhs[p->s.m.n - 1] == 1 && size <= WRITTEN_RUN && size * sums <= WRITTEN_MOST;
+    cg_val past = cg_idiv(b, cg_iadd(b, a->hi, cg_i64(b, size - 1)), size);
+    cg_val runs = loop_over(b, cg_idiv(b, a->lo, size), past, 1), r = cg_loop_var(b, runs),
+           outer = cg_loop_carry(b, runs, t, cg_const(b, t, 0)), sum = outer;
+    cg_val from = cg_imul(b, r, size);
+    cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)), y = cg_iadd(b, right, offset(b, g, g->rhs, from));
+
+    if (written) {
+        for (int64_t i = 0; i < size; i++)
+            sum = multiply_add(p, load(p, true, cg_iadd(b, x, cg_i64(b, i * x_step)), when),
+                               load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0), sum);
+    } else {
+        cg_val lo = cg_insn2(b, SC_max, COT_I64, from, a->lo),
+               hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), a->hi);
+        cg_val loop = g->total <= KC ? loop_over(b, cg_i64(b, 0), cg_i64(b, size), 1)
+                                     : loop_over(b, cg_isub(b, lo, from), cg_isub(b, hi, from), 1);
+        cg_val acc = cg_loop_carry(b, loop, t, sum), i = cg_loop_var(b, loop);
+        cg_loop_next(b, loop, acc,
+                     multiply_add(p, load(p, true, cg_iadd(b, x, cg_imul(b, i, x_step)), when),
+                                  load(p, false, cg_iadd(b, y, cg_imul(b, i, y_step)), 0), acc));
+        cg_loop_end(b, loop);
+        sum = cg_loop_result(b, loop, 0);
+    }
+    cg_loop_next(b, runs, outer, sum);
+    cg_loop_end(b, runs);
+    return cg_loop_result(b, runs, 0);
+}
+
+static cg_val
+tile_sum(const product *p, const part *a, const place *x)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    const int last = s->m.n - 1;
+    cg_val left = offset(b, &s->m, s->m.lhs, a->row);
+
+    if (last > 0)
+        left = cg_iadd(b, left, cg_imul(b, x->h, s->m.lhs[last - 1]));
+    left = cg_iadd(b, left, cg_imul(b, cg_iadd(b, a->column, x->at), s->m.lhs[last]));
+    return chain(p, a, left, offset(b, &s->n, s->n.rhs, cg_iadd(b, a->result, x->f)), x->when);
+}
+
+static void
+give_at(const product *p, const part *a, const place *x, cg_val sum)
+{
+    cg_build *b = p->b;
+    cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.run));
+
+    give(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), cg_iadd(b, a->result, x->f), sum, x->when);
+}
+
+/* Where the sum of a place of the tile waits. */
+static cg_val
+kept_at(const product *p, const place *x)
+{
+    cg_build *b = p->b;
+    cg_val line = cg_iadd(b, cg_imul(b, x->h, p->s.results), x->f);
+
+    return scratch_at(p, 0, cg_iadd(b, p->c_at, cg_iadd(b, cg_imul(b, line, p->s.nr), x->at)));
+}
+
+/* Sums that wait, line after line; a long epilogue is compiled for one vector. */
+static void
+give_kept(const product *p, const part *a)
+{
+    cg_build *b = p->b;
+    const int64_t w = p->s.w;
+    cg_val lines = loop_over(b, cg_i64(b, 0), cg_i64(b, p->s.lines), 1),
+           results = loop_over(b, cg_i64(b, 0), cg_i64(b, a->results), 1),
+           vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, a->columns), w), lanes;
+    place x = { .h = cg_loop_var(b, lines), .f = cg_loop_var(b, results) };
+
+    x.at = cg_iadd(b, cg_loop_var(b, vectors), spmd(b, CG_VECTOR, w, &lanes));
+    if (a->columns % w)
+        x.when = less(b, x.at, cg_i64(b, a->columns));
+    give_at(p, a, &x, cg_load(b, p->d->scratch, kept_at(p, &x), 0));
+    cg_loop_end(b, lanes);
+    cg_loop_end(b, vectors);
+    cg_loop_end(b, results);
+    cg_loop_end(b, lines);
+}
+
+/* The sums of one block of k, behind those of the blocks before. */
+static void
+add_block(const product *p, const part *a)
+{
+    cg_build *b = p->b;
+    const cot_dtype t = p->d->type;
+    place x = place_begin(p, a);
+    cg_val sum = tile_sum(p, a, &x), at = kept_at(p, &x), later = cg_if_begin(b, less(b, cg_i64(b, 0), a->lo));
+    cg_val all = cg_insn2(b, SC_add, t, cg_load(b, p->d->scratch, at, 0), sum);
+
+    cg_if_else(b, later);
+    cg_if_yield(b, later, t, all, sum);
+    cg_if_end(b, later);
+    cg_store(b, p->d->scratch, at, cg_loop_result(b, later, 0), 0);
+    place_end(p, &x);
+}
+
+static void
+lines_tile(const product *p, part a)
+{
+    cg_build *b = p->b;
+    cg_val total = cg_i64(b, p->s.k.total), blocks;
+
+    a.lo = cg_i64(b, 0);
+    a.hi = total;
+    if (p->s.k.total > KC) {
+        blocks = loop_over(b, a.lo, total, KC);
+        a.lo = cg_loop_var(b, blocks);
+        a.hi = cg_imin(b, cg_iadd(b, a.lo, cg_i64(b, KC)), total);
+        add_block(p, &a);
+        cg_loop_end(b, blocks);
+        give_kept(p, &a);
+        return;
+    }
+    place x = place_begin(p, &a);
+    cg_val sum = tile_sum(p, &a, &x);
+    if (p->d->dear)
+        cg_store(b, p->d->scratch, kept_at(p, &x), sum, 0);
+    else
+        give_at(p, &a, &x, sum);
+    place_end(p, &x);
+    if (p->d->dear)
+        give_kept(p, &a);
+}
+
+/* All results of a part of some lines. */
+static void
+lines_results(const product *p, part a)
+{
+    cg_build *b = p->b;
+    const int64_t n = p->s.n.total, whole = n / p->s.results * p->s.results;
+    cg_val loop = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), p->s.results);
+
+    a.result = cg_loop_var(b, loop);
+    a.results = p->s.results;
+    lines_tile(p, a);
+    cg_loop_end(b, loop);
+    if (whole == n)
+        return;
+    a.result = cg_i64(b, whole);
+    a.results = n - whole;
+    lines_tile(p, a);
+}
+
+void
+cg_dot_lines(const product *p, cg_val m_begin, cg_val m_end)
+{
+    cg_build *b = p->b;
+    const shape *s = &p->s;
+    const int64_t whole = s->run / s->nr * s->nr;
+    cg_val lines = loop_over(b, m_begin, m_end, s->mr), columns;
+    part a = { .row = cg_loop_var(b, lines), .columns = s->nr };
+
+    if (whole) {
+        columns = loop_over(b, cg_i64(b, 0), cg_i64(b, whole), s->nr);
+        a.column = cg_loop_var(b, columns);
+        lines_results(p, a);
+        cg_loop_end(b, columns);
+    }
+    a.column = cg_i64(b, whole);
+    a.columns = s->run - whole;
+    if (a.columns)
+        lines_results(p, a);
+    cg_loop_end(b, lines);
+}
