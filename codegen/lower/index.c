@@ -17,6 +17,30 @@ fill_value(cg_lowering *l, cot_dtype t)
     }
 }
 
+/* Are the windows that a constant names all inside?  Of a large one nobody asks. */
+static bool
+inside_by_constant(const ir_graph *f, const cg_windows *w)
+{
+    enum { MOST = 4096 };
+    const ir_node *n = ir_def(f, w->y);
+    const ir_type *t = ir_type_at(f, w->y);
+    if (!n || n->op != OP_constant || t->dtype != COT_I32 || t->size > MOST || w->index_map.n == 0)
+        return false;
+    const ir_data *d = &n->at.constant.data;
+    const int64_t many = d->splat ? 1 : t->size;
+    for (int64_t i = 0; i < many; i++)
+        for (int m = 0; m < w->index_map.n; m++) {
+            int64_t k = w->index_map.at[m];
+            int32_t at;
+            if (!d->splat && i % w->index_map.n != m)
+                continue;
+            memcpy(&at, (const char *)d->bytes + i * (int64_t)sizeof at, sizeof at);
+            if (at < 0 || at > w->x->dims[k] - w->size[k])
+                return false;
+        }
+    return true;
+}
+
 static cg_windows
 gather_windows(const ir_graph *f, const ir_node *n)
 {
@@ -25,6 +49,7 @@ gather_windows(const ir_graph *f, const ir_node *n)
                      .indices_batch = n->at.gather.indices_batch, .index_map = n->at.gather.index_map,
                      .outer = n->at.gather.offset_dims, .mode = n->at.gather.mode };
     memcpy(w.size, n->at.gather.sizes.at, sizeof(int64_t) * (size_t)w.x->rank);
+    w.known = inside_by_constant(f, &w);
     return w;
 }
 

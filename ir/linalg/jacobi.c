@@ -62,50 +62,70 @@ rows_at(ir_build *b, ir_ref x, const int32_t *at, int64_t n)
 
 /* tan of the angle is the smaller root of t^2 + 2 z t - 1 = 0, z = (q - p) / 2 r, for the pair
  * of rows with squares p, q and product r (in eigh: diagonal elements p, q and r where they
- * meet). */
-static ir_la_turns
-turn_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
+ * meet): r / (|d| + sqrt(d^2 + r^2)) with the sign of d = r z, where squares are harmless, as
+ * those of a scaled matrix. */
+static ir_ref
+tangent(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
 {
-    ir_ref one = ir_like(b, p, 1), zero = ir_like(b, p, 0), d = ir_select(b, active, r, one);
-    ir_ref z = ir_div(b, ir_mul(b, ir_sub(b, q, p), ir_like(b, p, 0.5)), d);
-    ir_ref root = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, z, z), one));
-    ir_ref t = ir_div(b, one, ir_add(b, ir_op1(b, OP_abs, z), root));
-    t = ir_select(b, ir_op2(b, OP_lt, z, zero), ir_neg(b, t), t);
-    ir_ref c = ir_div(b, one, ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one)));
-    ir_ref s = ir_op1(b, OP_barrier, ir_select(b, active, ir_mul(b, t, c), zero));
+    ir_ref zero = ir_like(b, p, 0), one = ir_like(b, p, 1);
+    ir_ref d = ir_mul(b, ir_sub(b, q, p), ir_like(b, p, 0.5)), by = one;
 
-    return (ir_la_turns){ s, ir_op1(b, OP_barrier, ir_div(b, s, ir_add(b, c, one))), active, IR_NONE };
+    if (!scaled) {
+        d = ir_div(b, d, ir_select(b, active, r, one));
+        r = one;
+    }
+    by = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, d, d), scaled ? ir_mul(b, r, r) : one));
+    by = ir_add(b, ir_op1(b, OP_abs, d), by);
+    ir_ref t = ir_div(b, ir_select(b, active, r, zero), ir_select(b, active, by, one));
+    return ir_select(b, ir_op2(b, OP_lt, d, zero), ir_neg(b, t), t);
 }
 
 ir_la_turns
-ir_la_turns_of(ir_build *b, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
+ir_la_turns_of(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref bound)
 {
-    ir_ref size = ir_op1(b, OP_abs, r), active = ir_op2(b, OP_gt, size, bound);
+    ir_ref size = ir_op1(b, OP_abs, r), active = ir_op2(b, OP_gt, size, bound), phase = IR_NONE;
 
-    if (!ir_la_is_complex(b, r))
-        return turn_of(b, p, q, r, active);
-    ir_la_turns t = turn_of(b, p, q, size, active);
-    ir_ref by = ir_select(b, active, size, ir_like(b, size, 1));
-    ir_ref u = ir_div(b, r, ir_convert(b, by, ir_btype(b, r)->dtype));
-    t.phase = ir_op1(b, OP_barrier, ir_select(b, active, u, ir_like(b, u, 1)));
-    return t;
+    if (ir_la_is_complex(b, r)) {
+        ir_ref by = ir_select(b, active, size, ir_like(b, size, 1));
+        ir_ref u = ir_div(b, r, ir_convert(b, by, ir_btype(b, r)->dtype));
+        phase = ir_select(b, active, u, ir_like(b, u, 1));
+        r = size;
+    }
+    ir_ref t = tangent(b, scaled, p, q, r, active), one = ir_like(b, t, 1);
+    ir_ref root = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, t, t), one));
+    return (ir_la_turns){ ir_div(b, t, root), ir_div(b, t, ir_add(b, root, one)), phase };
 }
+
+ir_ref
+ir_la_turning(ir_build *b, const ir_la_turns *t)
+{
+    return ir_op2(b, OP_ne, t->s, ir_like(b, t->s, 0));
+}
+
+void
+ir_la_turns_apart(ir_build *b, ir_la_turns *t)
+{
+    t->s = ir_op1(b, OP_barrier, t->s);
+    t->tau = ir_op1(b, OP_barrier, t->tau);
+    if (t->phase)
+        t->phase = ir_op1(b, OP_barrier, t->phase);
+}
+
+/* What rotates all rows, as each meets its own: in the order before the deal. */
+typedef struct by_row {
+    ir_ref s, tau, phase;
+} by_row;
 
 /* x with its pairs of rows rotated, and dealt: p - s (q + tau p) and q + s (p - tau q), which
  * is exact where s is small. */
 static ir_ref
-turned(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
+turned(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 {
-    ir_ref tau = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->tau), t->tau }, 1);
-    ir_ref s = ir_concatenate(b, 2, (ir_ref[]){ ir_neg(b, t->s), t->s }, 1);
-
-    if (t->phase) {
-        ir_ref phase = ir_concatenate(b, 2, (ir_ref[]){ ir_like(b, t->phase, 1), t->phase }, 1);
-        x = ir_mul(b, x, ir_la_fit(b, phase, x));
-    }
+    if (r->phase)
+        x = ir_mul(b, x, ir_la_fit(b, r->phase, x));
     ir_ref own = rows_at(b, x, d->from, d->n), other = rows_at(b, x, d->with, d->n);
-    tau = ir_la_fit_real(b, rows_at(b, tau, d->from, d->n), own);
-    s = ir_la_fit_real(b, rows_at(b, s, d->from, d->n), own);
+    ir_ref tau = ir_la_fit_real(b, rows_at(b, r->tau, d->from, d->n), own),
+           s = ir_la_fit_real(b, rows_at(b, r->s, d->from, d->n), own);
     return ir_add(b, own, ir_mul(b, s, ir_sub(b, other, ir_mul(b, tau, own))));
 }
 
@@ -141,39 +161,68 @@ ir_la_met(ir_build *b, const ir_la_deal *d)
     return is;
 }
 
-/* Is a pair that met in this step now where rows and columns of the next are? */
-static ir_ref
-met(ir_build *b, const ir_la_deal *d, int64_t batch)
+/* What a loop of one step stacks is in memory of its own, and no carry is copied. */
+static void
+stacked(ir_build *b, ir_la_loop *l, int n, const ir_ref *y, ir_ref *out)
 {
-    const int64_t n = d->n, dims[3] = { 1, n, n };
-    ir_ref one = ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d));
-
-    return ir_broadcast_in_dim(b, one, 3, (const int64_t[]){ batch, n, n },
-                               (const int64_t[]){ 0, 1, 2 });
+    for (int i = 0; i < n; i++)
+        out[i] = IR_NONE;
+    ir_la_loop_end(b, l, n, y, out);
+    for (int i = 0; i < n; i++)
+        out[i] = out[i] ? ir_reshape(b, out[i], 3, ir_btype(b, out[i])->dims + 1) : IR_NONE;
 }
 
-/* What a loop of one step stacks is in memory of its own, and no carry is copied. */
+/* x, dealt, with 0 where elements are that met in this step: one of each row that rotated. */
 static ir_ref
-stacked(ir_build *b, ir_la_loop *l, ir_ref y)
+without_met(ir_build *b, const ir_la_deal *d, ir_ref s, ir_ref x)
 {
-    ir_ref out = IR_NONE;
+    const int64_t n = d->n, dims[3] = { 1, n, 1 };
+    int32_t *column = IR_NEW_N(b->arena, int32_t, n);
 
-    ir_la_loop_end(b, l, 1, &y, &out);
-    return out ? ir_reshape(b, out, 3, ir_btype(b, out)->dims + 1) : IR_NONE;
+    if (!x)
+        return IR_NONE;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            if (d->from[k] == d->with[i])
+                column[i] = (int32_t)k;
+    ir_ref own = rows_at(b, s, d->from, n), at = ir_iota(b, COT_I32, 3, ir_btype(b, x)->dims, 2);
+    ir_ref met = ir_constant(b, ir_type_new(b->ctx, COT_I32, 3, dims), column);
+    met = ir_select(b, ir_op2(b, OP_ne, own, ir_like(b, own, 0)), met, ir_like(b, met, (double)n));
+    return ir_select(b, ir_op2(b, OP_eq, at, ir_la_fit(b, met, at)), ir_like(b, x, 0), x);
+}
+
+/* The rotations by rows, in memory: each is wanted by all elements of its row. */
+static by_row
+by_row_of(ir_build *b, const ir_la_turns *t)
+{
+    const int parts = t->phase ? 3 : 2;
+    const ir_ref in[3] = { t->s, t->tau, t->phase };
+    ir_ref y[3], out[3] = { IR_NONE };
+    ir_la_loop l;
+
+    ir_la_loop_begin(b, &l, 1, parts, 0, in);
+    for (int i = 0; i < parts; i++) {
+        ir_ref x = l.in[i], upper = i < 2 ? ir_neg(l.b, x) : ir_like(l.b, x, 1);
+        y[i] = ir_concatenate(l.b, 2, (ir_ref[]){ upper, x }, 1);
+    }
+    stacked(b, &l, parts, y, out);
+    return (by_row){ out[0], out[1], out[2] };
 }
 
 /* x with its pairs of rows rotated, in memory of its own. */
 static ir_ref
-turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x)
+turned_apart(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref x)
 {
-    const int parts = t->phase ? 3 : 2;
-    ir_ref in[4] = { t->s, t->tau, t->phase };
+    const int parts = r->phase ? 3 : 2;
+    ir_ref in[4] = { r->s, r->tau, r->phase };
     ir_la_loop l;
 
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts + 1, 0, in);
-    const ir_la_turns inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
-    return stacked(b, &l, turned(l.b, d, &inner, l.in[parts]));
+    const by_row inner = { l.in[0], l.in[1], r->phase ? l.in[2] : IR_NONE };
+    ir_ref y = turned(l.b, d, &inner, l.in[parts]), out;
+    stacked(b, &l, 1, &y, &out);
+    return out;
 }
 
 static ir_ref
@@ -182,34 +231,46 @@ adjoint_apart(ir_build *b, ir_ref x)
     ir_la_loop l;
 
     ir_la_loop_begin(b, &l, 1, 1, 0, &x);
-    return stacked(b, &l, ir_la_adjoint(l.b, l.in[0]));
+    ir_ref y = ir_la_adjoint(l.b, l.in[0]), out;
+    stacked(b, &l, 1, &y, &out);
+    return out;
 }
 
 /* A symmetric matrix with its pairs of rows, and those of columns, rotated: twice the rows,
  * where elements are contiguous, and turned in between, since the result is symmetric again. */
 static ir_ref
-turned_twice(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref a)
+turned_twice(ir_build *b, const ir_la_deal *d, const by_row *r, ir_ref a)
 {
-    return turned_apart(b, d, t, adjoint_apart(b, turned_apart(b, d, t, a)));
+    return turned(b, d, r, adjoint_apart(b, turned_apart(b, d, r, a)));
+}
+
+/* The rotations of a step of eigh, in memory. */
+static ir_la_turns
+eigh_turns(ir_build *b, int64_t h, ir_ref bound, ir_ref a)
+{
+    const ir_ref in[2] = { bound, a };
+    ir_la_loop l;
+
+    ir_la_loop_begin(b, &l, 1, 2, 0, in);
+    ir_ref p = ir_la_real(l.b, diagonal(l.b, l.in[1], 0, 0, h)),
+           q = ir_la_real(l.b, diagonal(l.b, l.in[1], h, 0, h)),
+           r = diagonal(l.b, l.in[1], 0, h, h);
+    const ir_la_turns t = ir_la_turns_of(l.b, true, p, q, r, ir_la_fit(l.b, l.in[0], r));
+    ir_ref out[3] = { IR_NONE };
+    stacked(b, &l, t.phase ? 3 : 2, (ir_ref[]){ t.s, t.tau, t.phase }, out);
+    return (ir_la_turns){ out[0], out[1], out[2] };
 }
 
 /* A step of eigh: a the matrix, v the vectors in rows, bound [batch, 1, 1] what counts as 0. */
 static void
 eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a, ir_ref *v, ir_ref *any)
 {
-    const int64_t n = d->n, h = n / 2;
-    ir_ref p = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, 0, 0, h))),
-           q = ir_op1(b, OP_barrier, ir_la_real(b, diagonal(b, *a, h, 0, h)));
-    ir_ref r = ir_op1(b, OP_barrier, diagonal(b, *a, 0, h, h));
-    ir_la_turns t = ir_la_turns_of(b, p, q, r, ir_la_fit(b, bound, r));
-    ir_ref both = ir_concatenate(b, 2, (ir_ref[]){ t.active, t.active }, 1);
-    ir_ref next = turned_twice(b, d, &t, *a);
-    ir_ref gone = ir_op2(b, OP_and, met(b, d, ir_la_batch(b, next)),
-                         ir_la_fit(b, rows_at(b, both, d->from, n), next));
+    const ir_la_turns t = eigh_turns(b, d->n / 2, bound, *a);
+    const by_row rows = by_row_of(b, &t);
 
-    *a = ir_select(b, gone, ir_like(b, next, 0), next);
-    *v = turned(b, d, &t, *v);
-    *any = ir_op2(b, OP_or, *any, t.active);
+    *a = without_met(b, d, rows.s, turned_twice(b, d, &rows, *a));
+    *v = turned(b, d, &rows, *v);
+    *any = ir_op2(b, OP_or, *any, ir_la_turning(b, &t));
 }
 
 ir_ref
@@ -258,10 +319,12 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a, ir_ref *v, ir_ref *any)
     if (!part[0])
         return;
     ir_ref bound = ir_la_svd_bound(b, part[0], part[1], d->n);
-    ir_la_turns t = ir_la_turns_of(b, part[0], part[1], part[2], bound);
-    *a = turned(b, d, &t, *a);
-    *v = turned(b, d, &t, *v);
-    *any = ir_op2(b, OP_or, *any, t.active);
+    ir_la_turns t = ir_la_turns_of(b, false, part[0], part[1], part[2], bound);
+    ir_la_turns_apart(b, &t);
+    const by_row rows = by_row_of(b, &t);
+    *a = turned(b, d, &rows, *a);
+    *v = turned(b, d, &rows, *v);
+    *any = ir_op2(b, OP_or, *any, ir_la_turning(b, &t));
 }
 
 typedef struct sweeping {

@@ -77,7 +77,7 @@ turned_apart(ir_build *b, const ir_la_deal *d, const ir_la_turns *t, ir_ref x, i
 
     in[parts] = x;
     ir_la_loop_begin(b, &l, 1, parts, 1, in);
-    const ir_la_turns inner = { l.in[0], l.in[1], IR_NONE, t->phase ? l.in[2] : IR_NONE };
+    const ir_la_turns inner = { l.in[0], l.in[1], t->phase ? l.in[2] : IR_NONE };
     next = turned(l.b, d, &inner, l.in[parts], axis);
     ir_la_loop_end(b, &l, 0, &next, &next);
     return next;
@@ -110,12 +110,14 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
     const int64_t h = d->n / 2, dims[3] = { d->n, d->n, 1 };
     ir_ref p = ir_la_real(b, diagonal(b, *a, 0, 0, h)),
            q = ir_la_real(b, diagonal(b, *a, h, 0, h));
-    const ir_la_turns t =
-        ir_la_turns_of(b, p, q, diagonal(b, *a, 0, h, h), for_pairs(b, bound, h));
+    ir_la_turns t =
+        ir_la_turns_of(b, true, p, q, diagonal(b, *a, 0, h, h), for_pairs(b, bound, h));
+    ir_la_turns_apart(b, &t);
     ir_ref next = turned_apart(b, d, &t, turned_apart(b, d, &t, *a, 0), 1);
     ir_ref met = ir_la_fit(
         b, ir_constant(b, ir_type_new(b->ctx, COT_BOOL, 3, dims), ir_la_met(b, d)), next);
-    ir_ref active = taken(b, on_both(b, t.active, t.active, 0), d->from, d->n, 0);
+    ir_ref active = ir_la_turning(b, &t);
+    active = taken(b, on_both(b, active, active, 0), d->from, d->n, 0);
 
     *a = ir_select(b, ir_op2(b, OP_and, met, ir_la_fit(b, active, next)), ir_like(b, next, 0), next);
     return t;
@@ -131,8 +133,9 @@ svd_step(ir_build *b, const ir_la_deal *d, ir_ref *a)
 
     for (int i = 0; i < 3; i++)
         part[i] = ir_op1(b, OP_barrier, ir_reduce(b, OP_reduce_sum, of[i], ir_axes_of(1)));
-    const ir_la_turns t = ir_la_turns_of(b, part[0], part[1], part[2],
-                                         ir_la_svd_bound(b, part[0], part[1], d->n));
+    ir_la_turns t = ir_la_turns_of(b, false, part[0], part[1], part[2],
+                                   ir_la_svd_bound(b, part[0], part[1], d->n));
+    ir_la_turns_apart(b, &t);
     *a = turned_apart(b, d, &t, *a, 0);
     return t;
 }
@@ -150,7 +153,7 @@ sweep(ir_build *b, bool symmetric, const ir_la_deal *d, ir_ref bound, ir_ref *x)
     const ir_la_turns t =
         symmetric ? eigh_step(l.b, d, l.in[0], &next[0]) : svd_step(l.b, d, &next[0]);
     next[1] = turned_apart(l.b, d, &t, next[1], 0);
-    next[2] = ir_op2(l.b, OP_or, next[2], t.active);
+    next[2] = ir_op2(l.b, OP_or, next[2], ir_la_turning(l.b, &t));
     ir_la_loop_end(b, &l, 0, next, out);
     memcpy(x, out, sizeof out);
 }
