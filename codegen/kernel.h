@@ -204,6 +204,7 @@ typedef struct cg_kernel {
     cg_insn *insn;              /* entry 0 is "none" */
     cg_region body;
     int64_t flops;              /* an estimate for one call, without what it calls: cost.h */
+    bool alone;                 /* GPU: a block has a multiprocessor's registers for itself  */
 } cg_kernel;
 
 /* A program: kernel 0 is the entry, whose buffers are arguments, constants and pieces of the

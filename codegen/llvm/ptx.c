@@ -336,6 +336,8 @@ declare_kernel(cg_ll_module *l, const cg_kernel *k, const char *name, const cg_l
     cg_ll_buffer_attributes(l, fn, k);
     annotate(l, fn, "kernel", 1);
     annotate(l, fn, "maxntidx", launch->block);
+    if (k->alone)
+        annotate(l, fn, "minctasm", 1);
     return fn;
 }
 

@@ -11,7 +11,7 @@
 #include "codegen/lower/dot_inside.h"
 #include "codegen/tensor.h"
 
-enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8, WIDE_LEAST = 1 << 20 };
+enum { K_TILE = 16, STAGES = 2, SIDE = 16, PAD = 4, LANES_OF_TILE = 4, WARPS = 8 };
 
 /* -- threads for elements ------------------------------------------------------------------ */
 
@@ -385,17 +385,22 @@ thread_tile(tiling *g)
             cg_loop_end(b, loop[i]);
 }
 
+/* A large tile loads less for each product, where there are enough of them to go round, and
+ * they are not empty for a fifth or more. */
 static int64_t
-tile_of_thread(int64_t m, int64_t n, cot_dtype t)
+tile_of_thread(const cg_target *target, int64_t batches, int64_t m, int64_t n, cot_dtype t)
 {
-    return t == COT_F32 && m * n >= WIDE_LEAST ? 8 : 4;
+    const int64_t size = 8 * SIDE, tiles = ((m + size - 1) / size) * ((n + size - 1) / size);
+    const bool full = m * n * 5 > tiles * size * size * 4;
+
+    return t == COT_F32 && full && batches * tiles >= target->processors ? 8 : 4;
 }
 
 bool
 cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t elements[2])
 {
     const int64_t m = cg_dot_total(&d->m), n = cg_dot_total(&d->n),
-                  side = tile_of_thread(m, n, d->type) * SIDE;
+                  side = tile_of_thread(target, cg_dot_total(&d->b), m, n, d->type) * SIDE;
 
     if (inner || cg_dot_is_tensor(target, d, inner) || m < 4 * SIDE || n < 4 * SIDE ||
         cg_dot_total(&d->k) < K_TILE)
@@ -405,11 +410,11 @@ cg_dot_tiles(const cg_target *target, const cg_dot *d, bool inner, int64_t eleme
 }
 
 static void
-by_tiles(product *p)
+by_tiles(product *p, const cg_target *target)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    const int64_t each = tile_of_thread(s->m.total, s->n.total, p->d->type);
+    const int64_t each = tile_of_thread(target, s->b.total, s->m.total, s->n.total, p->d->type);
     tiling g = { .p = p, .rows = each, .columns = each };
     const int64_t size = each * SIDE, mb = (s->m.total + size - 1) / size,
                   nb = (s->n.total + size - 1) / size;
@@ -418,6 +423,7 @@ by_tiles(product *p)
     cg_dot_set_batch(p, cg_idiv(b, i, mb * nb));
     g.x[0] = side_of(&g, true, cg_imul(b, cg_imod(b, cg_idiv(b, i, nb), mb), size));
     g.x[1] = side_of(&g, false, cg_imul(b, cg_imod(b, i, nb), size));
+    b->k->alone = each == 8 && s->k.total > KC;         /* two tiles of sums: 128 registers */
     cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, CG_BLOCK_THREADS), 1, 0);
     g.t = cg_loop_var(b, block);
     thread_tile(&g);
@@ -434,7 +440,7 @@ cg_dot_grid(product *p, const cg_target *t, bool inner)
     if (cg_dot_is_tensor(t, p->d, inner))
         cg_dot_tensor(t, p);
     else if (cg_dot_tiles(t, p->d, inner, elements))
-        by_tiles(p);
+        by_tiles(p, t);
     else if (!inner || s->k.total < LANES)
         by_elements(p, inner);
     else if (s->b.total * s->m.total < 256 && s->k.total > 4 * BLOCK)

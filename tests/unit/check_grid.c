@@ -46,7 +46,6 @@ static const struct {
     { PRODUCT("64", "600", "64"), { "ld.shared.v4.f32", "bar.sync", "fma.rn.f32" } },
     { PRODUCT("5", "600", "7"), { "fma.rn.f32" } },
     { PRODUCT("96", "48", "100"), { "cp.async.cg.shared.global", "cp.async.wait_group 0" } },
-    { PRODUCT("1024", "21", "1030"), { "cp.async.ca.shared.global", "fma.rn.f32" } },
     { DOT("f32[290,68]", "f32[290,72]", "f32[68,72]", "lhs=[0], rhs=[0]"),
       { "cp.async.cg.shared.global", "fma.rn.f32" } },
     { DOT("f64[64,34]", "f64[34,66]", "f64[64,66]", "lhs=[1], rhs=[0]"),
@@ -104,7 +103,7 @@ static const struct {
 };
 
 static void
-compare(const ir_graph *f, const char *text)
+compare(const ir_graph *f, const char *text, int processors)
 {
     const cot_compile_options twin = { .backend = "eval" };
     uint64_t seed = 99;
@@ -112,7 +111,7 @@ compare(const ir_graph *f, const char *text)
     void **got = laws_values(f->n_out, f->out, f), **want;
 
     ck_assert_msg(rt_run_graph(f, &twin, in, &want) == COT_OK, "%s", cot_error(ctx));
-    ck_assert_msg(grid_run(f, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
+    ck_assert_msg(grid_run_for(f, (cg_target){ .processors = processors }, in, got) == COT_OK, "%s\n%s", cot_error(ctx), text);
     for (int i = 0; i < f->n_out; i++)
         ck_assert_msg(laws_differ(ir_type_at(f, f->out[i]), want[i], got[i]) < 0,
                       "differs at %lld:\n%s",
@@ -123,7 +122,29 @@ compare(const ir_graph *f, const char *text)
 
 START_TEST(schedule_gives_the_bits_of_the_twin)
 {
-    compare(parsed(program[_i].text), program[_i].text);
+    compare(parsed(program[_i].text), program[_i].text, 0);
+}
+END_TEST
+
+/* Large tiles, which there are where every processor has one. */
+static const struct {
+    const char *text, *ptx[4];
+    int processors;
+} tiles[] = {
+    { PRODUCT("250", "21", "382"), { "cp.async.ca.shared.global", "fma.rn.f32" }, 6 },
+    { PRODUCT("250", "300", "252"), { "cp.async.cg.shared.global", ".minnctapersm 1" }, 4 },
+    { PRODUCT("256", "512", "128"), { "cp.async.ca.shared.global", ".minnctapersm 1" }, 2 },
+};
+
+START_TEST(tiles_that_go_round)
+{
+    cg_target t = { .cpu = _i % 2 ? "sm_90" : "sm_80", .processors = tiles[_i].processors };
+    const char *ptx = ptx_with(parsed(tiles[_i].text), t, tiles[_i].ptx);
+
+    compare(parsed(tiles[_i].text), tiles[_i].text, tiles[_i].processors);
+    t = (cg_target){ .processors = 2 * tiles[_i].processors };
+    if (ptx)
+        ck_assert_str_ne(ptx, ptx_with(parsed(tiles[_i].text), t, (const char *const[4]){ "fma.rn.f32" }));
 }
 END_TEST
 
@@ -284,6 +305,7 @@ main(void)
     const int n = (int)(sizeof program / sizeof *program);
     const suite_case cases[] = {
         { "programs", schedule_gives_the_bits_of_the_twin, n },
+        { "tiles", tiles_that_go_round, sizeof tiles / sizeof *tiles },
         { "programs", ptx_is_what_it_should_be, n },
         { "mistakes", race_is_found, 1 },
         { "mistakes", block_does_not_read_what_another_stores, 1 },
