@@ -56,7 +56,8 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
 
     if (lanes < 4 || last < 0 || k < 1 || !ir_is_float(d->type) || d->lhs_type != d->type || d->rhs_type != d->type)
         return false;
-    if (s->m.lhs[last] > 2 || s->m.lhs[last] < 1 || (s->k.lhs[k] == 1 && s->n.total >= lanes))
+    /* rows fewer than k's, as of a gradient in the kernel, are better packed */
+    if (s->m.total < s->k.total || s->m.lhs[last] > 2 || s->m.lhs[last] < 1 || (s->k.lhs[k] == 1 && s->n.total >= lanes))
         return false;
     s->run = s->m.size[last];
     s->w = lanes;
