@@ -109,6 +109,21 @@ many_registers(const shape *s, int64_t lanes, int64_t *rows, int64_t *columns)
         }
 }
 
+/* Rows of windows of few elements: a whole number of tiles to an axis, in which rows are evenly
+ * apart, since computing where each begins would take as long as the sums. */
+static int64_t
+even_rows(const shape *s, int64_t rows, int64_t sums)
+{
+    const int64_t size = s->m.n > 1 ? s->m.size[s->m.n - 1] : 1, vectors = at_most((s->n.total + s->w - 1) / s->w, sums / rows);
+
+    if (s->k.n <= 1 || s->k.total > CG_STEPS_FEW)
+        return rows;
+    for (int64_t r = sums / vectors; 2 * r >= rows; r--)
+        if (size % r == 0)
+            return r;
+    return rows;
+}
+
 static void
 choose_tile(shape *s, const cg_target *t, int64_t bytes)
 {
@@ -126,6 +141,8 @@ choose_tile(shape *s, const cg_target *t, int64_t bytes)
         columns = 4;
     s->nr = s->w * at_most(columns, (s->n.total + s->w - 1) / s->w);
     s->mr = s->m.total <= rows / 2 ? s->m.total : tile_rows(s->m.total, rows, s->slight);
+    if (s->mr > 1 && s->nr > 0)
+        s->mr = even_rows(s, s->mr, lanes == 1 ? 16 : t->registers >= 32 ? 28 : 12);
 }
 
 static void
@@ -171,6 +188,13 @@ wants_turning(const shape *s)
            s->steps % s->across == 0 && s->mr > at_most(s->w, 8) / 2;
 }
 
+/* May the k's of a tile be written out, each at an address of its own? */
+bool
+cg_dot_is_short(const shape *s)
+{
+    return s->k.n > 1 && s->k.total <= CG_STEPS_FEW && s->k.total * s->mr * (s->nr / s->w) <= CG_FMAS_FEW;
+}
+
 /* May a tile read its rows where they lie?  Along several axes of k by runs of the innermost,
  * each of which costs a few instructions.  Runs that overlap, or touch, as the windows of a
  * convolution do, are fewer lines than their copy has.  Else rows that several panels read are
@@ -185,6 +209,8 @@ reads_left(const shape *s, const cg_dot *d)
         return false;
     if (s->k.n <= 1)
         return few;
+    if (cg_dot_is_short(s))
+        return (s->swap ? d->rhs_type : d->lhs_type) == d->type;
     return (s->swap ? d->rhs_type : d->lhs_type) == d->type && innermost(&s->k, stride) == 1 &&
            (few ? run >= RUN_LEAST
                 : run >= RUNS_LEAST && innermost(&s->m, left_of(s, &s->m)) <= at_most(run, KC));

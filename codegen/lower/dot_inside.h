@@ -4,6 +4,7 @@
 
 #include "codegen/lower/dot.h"
 
+enum { CG_STEPS_FEW = 32, CG_FMAS_FEW = 320 };   /* k's of a chain that is written out, and the multiply-adds of a tile then */
 enum { KC = 256, LANES = 32, STEPS = 16, BLOCK = LANES * STEPS };
 
 /* A group of axes with contiguous neighbours joined. */
@@ -224,6 +225,7 @@ kept_index(const product *p, cg_val m0, cg_val i, cg_val n0, cg_val column)
 void cg_dot_give_rows(const product *p, cg_val n0, cg_val m0, cg_val m_end, int64_t columns,
                       bool columns_over);
 void cg_dot_packed(product *p);
+bool cg_dot_is_short(const shape *s);
 
 /* dot_groups.c: are lanes to run along the batch?  Then the tile is chosen. */
 bool cg_dot_choose_groups(shape *s, const cg_target *t, int64_t bytes);

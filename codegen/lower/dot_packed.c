@@ -396,12 +396,29 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
     return cg_loop_result(b, chain, 0);
 }
 
+/* ... all of whose few k's are written out. */
+static cg_val
+short_chain(const product *p, const tile *r, cg_val panel, cg_val k0, const tile_row *row)
+{
+    cg_build *b = p->b;
+    const group *g = &p->s.k;
+    cg_val sum = cg_const(b, p->d->type, 0);
+    for (int64_t i = 0; i < g->total; i++) {
+        cg_val k = cg_i64(b, i), at = cg_iadd(b, row->at, offset(b, g, left_of(&p->s, g), k));
+        cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
+        sum = multiply_add(p, x, cg_load(b, p->d->scratch, panel_index(p, panel, k0, k, r->column), 0), sum);
+    }
+    return sum;
+}
+
 /* The sum of an element of a tile over the block of k, from rows where they lie. */
 static cg_val
 sum_in_place(const product *p, const tile *r, cg_val panel, cg_val m0, cg_val k0, cg_val kc)
 {
     cg_build *b = p->b;
     const tile_row row = tile_row_at(p, m0, r->i);
+    if (cg_dot_is_short(&p->s))
+        return short_chain(p, r, panel, k0, &row);
     cg_val zero = cg_const(b, p->d->type, 0);
     runs a = runs_begin(p, k0, kc);
     if (!a.loop)
