@@ -1,5 +1,5 @@
 /* Choices between two values (emit.h): a constant one, the lesser or larger, one by a
- * comparison.
+ * comparison; and comparisons of what is known to have no sign.
  *
  * A BOOL is lanes of 32 bits.  Where a comparison has other lanes than that, as of f64, or is a
  * mask of bits, as of whole vectors of AVX-512, a choice by it makes it anew from its operands:
@@ -78,6 +78,22 @@ chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int la
                     cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
 }
 
+/* All bits, or none, where m: that is m itself. */
+static const char *
+chosen_bits(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
+{
+    const cg_insn *y = &e->k->insn[i->in[1]], *z = &e->k->insn[i->in[2]];
+    const char *m;
+
+    if (lanes == 1 || (i->type != COT_I32 && i->type != COT_U32))
+        return NULL;
+    m = i->type == COT_I32 ? in[0]
+                           : cg_c_say(e, "(%s)%s", cg_c_type(e->t, COT_U32, lanes), in[0]);
+    if (y->op == SC_const && (uint32_t)y->imm == UINT32_MAX)
+        return cg_c_say(e, "%s | %s", m, in[2]);
+    return z->op == SC_const && (uint32_t)z->imm == 0 ? cg_c_say(e, "%s & %s", m, in[1]) : NULL;
+}
+
 /* A choice that constants make, the same for all lanes; NULL: it is none. */
 static const char *
 known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
@@ -95,18 +111,34 @@ known_choice(const cg_c_emit *e, cg_val cond, uint32_t set, int c, int lanes,
     return at[0] ? in[1] : in[2];
 }
 
+/* A count of what holds: c ? x + 1 : x is x + c, for which no compiler makes a branch. */
+static const char *
+counted(cg_c_emit *e, const cg_insn *i, const char *const *in)
+{
+    const cg_insn *sum = &e->k->insn[i->in[1]], *one = &e->k->insn[sum->in[1]];
+
+    if ((i->type != COT_I64 && i->type != COT_I32) || sum->op != SC_add ||
+        sum->in[0] != i->in[2] || one->op != SC_const || one->imm != 1 ||
+        !e->inlined[i->in[1]])
+        return NULL;
+    return cg_c_apply(e->t, SC_add, (cot_dtype)i->type, (cot_dtype)i->type, 1,
+                      (const char *const[]){ in[2], in[0] });
+}
+
 const char *
 cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
             const char *const *in)
 {
     const char *x = known_choice(e, i->in[0], set, c, lanes, in);
 
-    if (x)
+    if (x || (lanes == 1 && (x = counted(e, i, in))))
         return x;
     if (cg_c_lanes(e, e->vary[i->in[0]]) == 1)
         return cg_c_say(e, "%s ? %s : %s", cg_c_use(e, i->in[0], set, c, 1), in[1], in[2]);
-    x = chosen_extreme(e, i, lanes, in);
-    return x ? x : chosen_by_comparison(e, i, set, c, lanes, in);
+    if ((x = chosen_extreme(e, i, lanes, in)) ||
+        (x = chosen_by_comparison(e, i, set, c, lanes, in)))
+        return x;
+    return chosen_bits(e, i, lanes, in);
 }
 
 void
@@ -129,4 +161,29 @@ cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v)
 
     return e->picks[v] > 0 && e->picks[v] == e->uses[v] && cg_c_lanes(e, e->vary[v]) > 1 &&
            has_names(e, i);
+}
+
+/* An unsigned number below 2^31. */
+static bool
+is_below_half(const cg_c_emit *e, cg_val v)
+{
+    const cg_insn *i = &e->k->insn[v];
+
+    if (i->op == SC_and)
+        return is_below_half(e, i->in[0]) || is_below_half(e, i->in[1]);
+    return i->op == SC_const && (uint32_t)i->imm <= INT32_MAX;
+}
+
+const char *
+cg_c_signed_compare(cg_c_emit *e, const cg_insn *i, int lanes, const char *const *in)
+{
+    const char *signed_type, *x[2];
+
+    if (lanes == 1 || i->type != COT_U32 || i->op < SC_eq || i->op > SC_le ||
+        !is_below_half(e, i->in[0]) || !is_below_half(e, i->in[1]))
+        return NULL;
+    signed_type = cg_c_type(e->t, COT_I32, lanes);
+    for (int k = 0; k < 2; k++)
+        x[k] = cg_c_say(e, "(%s)%s", signed_type, in[k]);
+    return cg_c_apply(e->t, (ir_sc_op)i->op, COT_I32, COT_I32, lanes, x);
 }

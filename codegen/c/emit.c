@@ -342,6 +342,7 @@ scalar_text(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
                     ? cg_c_use_narrow(e, i->in[k], set, c, lanes)
                     : cg_c_use(e, i->in[k], set, c, lanes);
     if ((i->op == SC_select && (x = cg_c_choice(e, i, set, c, lanes, in))) ||
+        (x = cg_c_signed_compare(e, i, lanes, in)) ||
         (x = sum_of_pairs(e, i, set, c, lanes)))
         return x;
     if (i->op == SC_table)

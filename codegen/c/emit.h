@@ -103,6 +103,10 @@ void cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around);
  * comparison: do such alone, of its own region, want it?  They make it themselves. */
 const char *cg_c_choice(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes,
                         const char *const *in);
+/* A comparison of numbers without a sign, whose bits are those of integers that have none either:
+ * x86 compares no others in one instruction.  Or NULL. */
+const char *cg_c_signed_compare(cg_c_emit *e, const cg_insn *i, int lanes,
+                                const char *const *in);
 void cg_c_count_picks(cg_c_emit *e, const cg_region *r);
 bool cg_c_is_only_picked_by(const cg_c_emit *e, cg_val v);
 

@@ -38,11 +38,25 @@ has_spmd(const cg_c_emit *e, const cg_region *r)
     return false;
 }
 
+/* A short loop of scalars within no other kind, which carries some: a count, say. */
+static bool
+is_short(const cg_c_emit *e, const cg_block *x)
+{
+    if (x->n == 0 || x->body.n > 24)
+        return false;
+    for (uint32_t n = 0; n < x->body.n; n++)
+        if (e->k->insn[x->body.insn[n]].block)
+            return false;
+    return true;
+}
+
 static void
 loop_head(cg_c_emit *e, const cg_block *x)
 {
     const char *i = cg_c_value(e, x->var, 0),
-               *rolled = e->n_levels > 0 || has_spmd(e, &x->body) ? "COT_ROLLED " : "";
+               *rolled = e->n_levels > 0 || has_spmd(e, &x->body) ? "COT_ROLLED "
+                         : is_short(e, x)                         ? "COT_UNROLLED "
+                                                                  : "";
 
     cg_c_line(e, x->step == 1 ? "%sfor (int64_t %s = %s; %s < %s; %s++) {" : "%sfor (int64_t %s = %s; %s < %s; %s += %lld) {",
               rolled, i, cg_c_bare(e->t, cg_c_value(e, x->lo, 0)), i, cg_c_bare_term(e->t, cg_c_value(e, x->hi, 0)), i, (long long)x->step);
