@@ -225,7 +225,7 @@ kernel_head(cg_c_emit *e, int number)
 
     ir_map_init(&names.map, e->t->arena);
     comment(e);
-    ir_buf_printf(e->b, "%s%s %s\n%s(", has_many_constants(e) ? "COT_ALIGNED_STACK " : "",
+    ir_buf_printf(e->b, "%s%s %s\n%s(", e->many_constants ? "COT_ALIGNED_STACK " : "",
                   has_loops(e->k) ? "COT_KERNEL" : "static",
                   e->can_fail[number] ? "int" : "void", e->kernel_name[number]);
     for (uint32_t i = 0; i < e->k->n_buffers; i++) {
@@ -372,6 +372,7 @@ kernel(cg_c_emit *e, int number)
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->picks = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->buffer = IR_NEW_N(e->t->arena, const char *, e->k->n_buffers + 1);
+    e->many_constants = has_many_constants(e);
     if (number)
         kernel_head(e, number);
     else

@@ -50,6 +50,20 @@ is_short(const cg_c_emit *e, const cg_block *x)
     return true;
 }
 
+/* Is it a loop over vectors, and no other inside, whose constants no registers hold? */
+static bool
+has_constants_of_its_own(const cg_c_emit *e, const cg_block *x)
+{
+    if (!e->many_constants || x->n > 0 || e->n_levels > 0 || !has_spmd(e, &x->body))
+        return false;
+    for (uint32_t n = 0; n < x->body.n; n++) {
+        const cg_insn *i = &e->k->insn[x->body.insn[n]];
+        if (i->op == CG_LOOP && i->block->kind < CG_UNROLL)
+            return false;
+    }
+    return true;
+}
+
 static void
 loop_head(cg_c_emit *e, const cg_block *x)
 {
@@ -126,6 +140,8 @@ serial_carries(cg_c_emit *e, const cg_block *x)
         cg_c_define(e, x->yield[i].carried, x->yield[i].init, x->yield[i].type);
     }
     loop_head(e, x);
+    if (has_constants_of_its_own(e, x))
+        cg_c_line(e, "COT_PERHAPS;");
     cg_c_region(e, &x->body, x);
     next_carries(e, x);
     loop_tail(e);
