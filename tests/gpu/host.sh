@@ -40,8 +40,16 @@ fn @updated() -> (f32[40], f32[40]) {
   %1 = exp %0 : f32[40]
   ret %0, %1
 }
+fn @steps() -> (f32[300], f32[11,300]) {
+  %0 = iota {shape=[300], axis=0, dtype=f32} : f32[300]
+  %1 = cos %0 : f32[300]
+  %2 = iota {shape=[3300], axis=0, dtype=f32} : f32[3300]
+  %3 = sin %2 : f32[3300]
+  %4 = reshape %3 {shape=[11,300]} : f32[11,300]
+  ret %1, %4
+}
 END
-for name in layers halve updated; do
+for name in layers halve updated steps; do
     "$cot" run gen.cot --entry $name --backend eval --out in. || failed "no inputs for $name"
     mv in.0.npy x0.npy; mv in.1.npy x1.npy; inputs="x0.npy x1.npy"
     [ -e in.2.npy ] && { mv in.2.npy x2.npy; inputs="$inputs x2.npy"; }
