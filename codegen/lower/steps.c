@@ -93,7 +93,8 @@ slice_step(ir_build *b, ir_ref x, ir_ref t, const ir_type *step)
     for (int k = 0; k < all->rank; k++)
         sizes[k] = k ? all->dims[k] : 1;
     at.sizes.sizes = ir_list(b, all->rank, sizes);
-    return ir_reshape(b, ir_node1(b, OP_dynamic_slice, all->rank + 1, in, &at), step->rank, step->dims);
+    const ir_ref one = ir_node1(b, OP_dynamic_slice, all->rank + 1, in, &at);
+    return ir_reshape(b, one, step->rank, step->dims);
 }
 
 static ir_ref
@@ -144,7 +145,8 @@ static const ir_graph *
 make_steps(const stepping *s)
 {
     ir_build *b = ir_build_new(s->ctx, s->body->name);
-    const int fixed = s->consts + s->carries, n = s->n->n_in + s->n_ys, n_out = s->n->n_out + 1;
+    const int fixed = s->consts + s->carries, given = s->n->n_in, n = given + s->n_ys,
+              n_out = s->n->n_out + 1;
     ir_ref *in = IR_NEW_N(b->arena, ir_ref, n + 1), *x = IR_NEW_N(b->arena, ir_ref, n + 2),
            *y = IR_NEW_N(b->arena, ir_ref, n_out + 1);
     ir_attrs at = { 0 };
@@ -156,12 +158,12 @@ make_steps(const stepping *s)
         return NULL;
     b->loc = s->n->loc;
     for (int i = 0; i < n; i++)
-        in[i] = ir_input(b, i < s->n->n_in ? type_in(s, i) : type_out(s, s->carries + i - s->n->n_in), NULL);
+        in[i] = ir_input(b, i < given ? type_in(s, i) : type_out(s, s->carries + i - given), NULL);
     memcpy(x, in, sizeof *x * (size_t)s->consts);
     memcpy(x + s->consts, in + fixed, sizeof *x * (size_t)s->n_xs);
     x[s->consts + s->n_xs] = ir_splat_int(b, count_type(s), 0);
     memcpy(x + s->consts + s->n_xs + 1, in + s->consts, sizeof *x * (size_t)s->carries);
-    memcpy(x + fixed + s->n_xs + 1, in + s->n->n_in, sizeof *x * (size_t)s->n_ys);
+    memcpy(x + fixed + s->n_xs + 1, in + given, sizeof *x * (size_t)s->n_ys);
     ir_add_node(b, OP_while, n + 1, x, &at, y);
     for (int i = 1; i < n_out; i++)
         ir_output(b, y[i]);
