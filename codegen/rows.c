@@ -13,7 +13,7 @@
 #include "codegen/lower/reduce.h"
 #include "codegen/plan.h"
 
-enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
+enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, JAM_VECTORS = 16, JAM_MOST = 4, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
 
 typedef struct rows {
     cg_lowering *l;
@@ -34,7 +34,8 @@ typedef struct rows {
     bool split; /* a single row is split among threads */
     int64_t warps;      /* GPU: of a block; else 0 */
     bool whole_block;   /* GPU: they have a row together, not one each */
-    cg_val slot;        /* GPU: where the warp's part of a shared buffer begins */
+    int64_t jam;        /* rows at a time, each step of all before the next; 1: none */
+    cg_val slot;        /* where the part of a buffer that belongs to the warp, or to the row of the jam, begins */
     cg_ix at[COT_MAX_RANK + 1];
     cg_columns columns;             /* summed on the way, if columns.n > 0 */
     int64_t chunks;                 /* of their rows, for threads          */
@@ -80,6 +81,16 @@ walk_member(rows *r, cg_walk *w, uint32_t i, const bool *stop)
 
 /* A member is one pass after each reduction of the group it reads, and not before another
  * result it reads. */
+/* Does a result lie where v is? */
+static bool
+lies_over(const rows *r, ir_ref v)
+{
+    for (uint32_t i = 0; i < r->g->n; i++)
+        if (cg_may_share(r->l, r->fr->place[v], r->fr->place[r->g->v[i]]))
+            return true;
+    return false;
+}
+
 static void
 find_stages(rows *r)
 {
@@ -87,11 +98,12 @@ find_stages(rows *r)
     for (uint32_t i = 0; i < r->g->n; i++) {
         cg_walk w;
         walk_member(r, &w, i, r->cut->root);
-        r->again &= !cg_writes_over(r->l, r->fr, &w, r->g);
         for (uint32_t j = 0; j < w.n_reads; j++) {
             int m = index_in_group(r->g, w.read[j].v);
-            if (m < 0)
+            if (m < 0) {
+                r->again &= !w.read[j].v || !lies_over(r, w.read[j].v);
                 continue;
+            }
             int s = r->stage[m] + is_reduce(r, r->g->v[m]);
             if (s > r->stage[i])
                 r->stage[i] = s;
@@ -169,7 +181,7 @@ find_kept(rows *r)
     memcpy(stop, r->cut->root, sizeof *stop * f->n_values);
     /* the stacks of threads that split a single row are their own */
     int64_t room = r->outer == 1 && r->n > 8192 ? 0 : CG_ROW_MOST;
-    const int64_t rows = r->warps && !r->whole_block ? r->warps : 1;
+    const int64_t rows = r->warps && !r->whole_block ? r->warps : r->jam;
     if (r->warps)
         room = (CG_SHARED_MOST - (4 << 10)) / rows;
     for (int s = 0; s < r->stages; s++)
@@ -387,6 +399,19 @@ one_row(void *user, cg_val row)
     }
 }
 
+/* A row of a few vectors that is gone through several times is a long chain, whose every step
+ * waits for the one before.  A few rows at once keep the processor busy.  The last ones are done
+ * twice. */
+static int64_t
+rows_at_once(const rows *r)
+{
+    const int64_t lanes = cg_lanes(r->l, r->widest ? r->widest : 8), vectors = (r->n + lanes - 1) / lanes;
+    const int64_t fit = JAM_VECTORS / vectors, jam = fit > JAM_MOST ? JAM_MOST : fit < 1 ? 1 : fit;
+    return !r->l->target.grid && lanes > 1 && r->again && r->columns.n == 0 && r->stages > 1 && r->outer >= 4 * jam
+               ? jam
+               : 1;
+}
+
 static void
 plain_rows(rows *r, bool many)
 {
@@ -396,9 +421,18 @@ plain_rows(rows *r, bool many)
         return;
     }
     cg_val loop = cg_loop_begin(b, many ? CG_PARALLEL : CG_SERIAL, cg_i64(b, 0),
-                                cg_i64(b, r->outer), 1, 0);
+                                cg_i64(b, r->outer), r->jam, 0);
     uint32_t mark = cg_scope_begin(r->l);
-    one_row(r, cg_loop_var(b, loop));
+    cg_val row = cg_loop_var(b, loop), copies = 0;
+    if (r->jam > 1) {
+        row = r->outer % r->jam ? cg_imin(b, row, cg_i64(b, r->outer - r->jam)) : row;
+        copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, r->jam), 1, 0);
+        r->slot = cg_imul(b, cg_loop_var(b, copies), r->n);
+        row = cg_iadd(b, row, cg_loop_var(b, copies));
+    }
+    one_row(r, row);
+    if (copies)
+        cg_loop_end(b, copies);
     cg_scope_end(r->l, mark);
     cg_loop_end(b, loop);
 }
@@ -725,8 +759,9 @@ cg_row_kernel(cg_lowering *l, cg_frame *fr, const cg_cut *cut, const cg_group *g
         return;
     }
     place_results(&r);
-    find_kept(&r);
     r.columns = find_columns(&r);
+    r.jam = rows_at_once(&r);
+    find_kept(&r);
     bool many = cg_is_shared(l, r.cost * g->space->size);
     r.split = many && r.outer == 1;
     l->k->flops = r.cost * g->space->size;
