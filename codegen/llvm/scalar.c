@@ -109,6 +109,18 @@ compared(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
                          in[0], in[1], "");
 }
 
+/* LLVM 19 takes 0 / 0 for 0: where lanes of both operands are known to be 0, as those of loads
+ * under a mask are, it forgets the mask that a choice between their quotient and 0 has.  So what
+ * it knows of a vector's divisor is kept from it; a constant is no matter, and no instruction
+ * comes of it. */
+static LLVMValueRef
+quotient(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(y)) == LLVMVectorTypeKind && !LLVMIsConstant(y))
+        y = intrinsic(e, "llvm.arithmetic.fence", 1, &y);
+    return LLVMBuildFDiv(e->b, x, y, "");
+}
+
 static LLVMValueRef
 divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
 {
@@ -116,7 +128,7 @@ divided(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValueRef *in)
         return ir_is_signed(t) ? LLVMBuildSRem(e->b, in[0], in[1], "")
                                : LLVMBuildURem(e->b, in[0], in[1], "");
     if (ir_is_float(t))
-        return LLVMBuildFDiv(e->b, in[0], in[1], "");
+        return quotient(e, in[0], in[1]);
     return ir_is_signed(t) ? LLVMBuildSDiv(e->b, in[0], in[1], "")
                            : LLVMBuildUDiv(e->b, in[0], in[1], "");
 }

@@ -519,6 +519,14 @@ static const lower_graph lower_graphs[] = {
       "  %2 = concatenate %x, %0, %z, %1, %y, %z, %1, %x, %z, %x, %z {axis=1} : f32[3,464]\n"
       "  %3 = slice %2 {start=[0,8], limit=[3,440], stride=[1,1]} : f32[3,432]\n  ret "
       "%3\n}\n" },
+    { "a quotient beside the pad of its one element is no 0 / 0", false,
+      "fn @f(%x: f32[1,1], %y: f32[1,1], %z: f64[1,3], %w: f64[1,3]) -> (f32[2,2], f64[2,4]) {\n"
+      "  %c = constant {data=0} : f32[]\n  %d = constant {data=0} : f64[]\n"
+      "  %0 = div %x, %y : f32[1,1]\n"
+      "  %1 = pad %0, %c {low=[0,0], high=[1,1], interior=[0,0]} : f32[2,2]\n"
+      "  %2 = div %z, %w : f64[1,3]\n"
+      "  %3 = pad %2, %d {low=[0,0], high=[1,1], interior=[0,0]} : f64[2,4]\n"
+      "  ret %1, %3\n}\n" },
     { "windows over a pad", false,
       "fn @f(%x: f32[20,40], %c: f32[]) -> f32[20,40] {\n"
       "  %0 = pad %x, %c {low=[1,2], high=[1,2], interior=[0,0]} : f32[22,44]\n"
