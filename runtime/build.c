@@ -318,6 +318,8 @@ build_body(cot_context *ctx, void *arg)
     rt_export *e = IR_NEW_N(&ctx->arena, rt_export, c->n + 1);
 
     for (int i = 0; i < c->n; i++) {
+        if (!c->exports[i].fn)
+            return ir_fail(ctx, 0, NULL, ERR_usage, ir_format(&ctx->arena, "export %d: the function is NULL", i));
         COT_TRY(cot_trace_fn(c->exports[i].fn, c->exports[i].types, &e[i].graph));
         e[i].n_res = fe_count_residuals(c->exports[i].fn, e[i].graph);
         e[i].name = c->exports[i].name        ? c->exports[i].name

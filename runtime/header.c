@@ -324,8 +324,9 @@ print_preface(ir_buf *b, const char *path, bool inout, bool donated)
 
 static const char pool_text[] =
     "\n/* A parallel-for: run calls body for ranges that cover [0, n) once each, in any threads, and returns when\n"
-    " * all are done.  Yours, or cot_rt_pool_new's of cotrace/pool.h and libcotrace_rt.a.  NULL runs all in the\n"
-    " * calling thread.  Results are the same bits in any case. */\n"
+    " * all are done; a range shorter than grain is not worth a thread.  Yours, or cot_rt_pool_new's of\n"
+    " * cotrace/pool.h and libcotrace_rt.a.  NULL runs all in the calling thread.  Results are the same bits in\n"
+    " * any case. */\n"
     "#ifndef COT_PARALLEL_DEFINED\n#define COT_PARALLEL_DEFINED\n"
     "struct cot_parallel {\n"
     "    void (*run)(const struct cot_parallel *self, void (*body)(void *ctx, int64_t lo, "

@@ -100,6 +100,12 @@ fn @soft(%x: f32[64,200]) -> f32[64,200] {
   ret %5
 }
 END
+# 70 numbers, which a file of two functions and four widths has once.
+awk 'BEGIN {
+    printf "fn @offset(%%x: f32[70]) -> f32[70] {\n  %%0 = constant {data=["
+    for (i = 0; i < 70; i++) printf "%s%d", i ? "," : "", i * i
+    print "]} : f32[70]\n  %1 = add %x, %0 : f32[70]\n  ret %1\n}"
+}' >>loop.cot
 cat >loop_main.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -122,10 +128,12 @@ main(void)
 {
     static _Alignas(64) char work[GROW_WORK_BYTES + 64];
     const float limit[2] = { 50, 97 }, start = 3;
-    float end;
+    float end, sums[2][OFFSET_X_SIZE];
     pthread_t thread[2];
     void *bad[2];
     if (grow(&limit[0], &start, &end, work) != 0 || end != 96 || grow(&limit[1], &start, &end, work) != 8)
+        return 1;
+    if (offset(x, sums[0], work) || again(sums[0], sums[1], work) || sums[0][69] != 4761 || sums[1][8] != 128)
         return 1;
     for (int i = 0; i < SOFT_X_SIZE; i++)
         x[i] = (float)(i % 53) / 16;
@@ -145,7 +153,8 @@ END
 build() {
     "$cot" build names.cot $names -o "names.$1" --header names.h --manifest names.json
     "$cot" build many.cot -o "many.$1" --header many.h
-    "$cot" build loop.cot --export grow --export soft -o "loop.$1" --header loop.h
+    "$cot" build loop.cot --export grow --export soft --export offset --export again=offset -o "loop.$1" --header loop.h
+    [ "$1" != c ] || [ "$(grep -c '4356.0f, 4489.0f' loop.c)" = 1 ] || fail "loop.c: a constant of two functions is there twice"
     for p in names many loop; do
         $2 "${p}_main.c" "$p.$1" -pthread -lm -o "$p" || fail "$p.$1: $2"
         ./$p >"$p.out" || fail "$p.$1, $2: exit status $?"

@@ -74,6 +74,8 @@ const char *cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char 
 /* The name of the function for an instruction on scalars. */
 const char *cg_c_scalar(cg_c_text *t, ir_sc_op op, cot_dtype type, cot_dtype from);
 const char *cg_c_table(cg_c_text *t, const ir_sc_table *table);
+/* Elements that all functions and widths share: the name of their array. */
+const char *cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n);
 /* A program as a function of scalars, made once. */
 const char *cg_c_rare(cg_c_text *t, const ir_sc_program *p);
 

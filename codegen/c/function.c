@@ -5,11 +5,17 @@
 
 /* -- buffers -- */
 
+/* A short one where it is read. */
 static void
 constant_data(cg_c_emit *e, const cg_buffer *x, const char *name)
 {
     const size_t bytes = cot_dtype_size(x->type);
 
+    if (x->elements >= 64) {
+        cg_c_line(e, "const %s *const %s = %s;", cg_c_type(e->t, x->type, 1), name,
+                  cg_c_data(e->t, x->type, x->data, x->elements));
+        return;
+    }
     ir_buf_printf(e->b, "    %sstatic const %s %s[%lld] = {",
                   x->elements * (int64_t)bytes >= 32 ? "COT_ALIGNED " : "",
                   cg_c_type(e->t, x->type, 1), name,

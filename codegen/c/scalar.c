@@ -280,24 +280,36 @@ cg_c_careful_neg(cg_c_text *t, int from, cot_dtype type, const char *x)
 
 /* -- tables and programs -- */
 
+/* The array of these elements, which the file has once: its name is their hash. */
+static const char *
+shared_array(cg_c_text *t, const char *words, const char *prefix, cot_dtype type, const void *data,
+             int64_t n)
+{
+    size_t bytes = cot_dtype_size(type);
+    const char *name = ir_format(t->arena, "%s_%016llx", prefix,
+                                 (unsigned long long)ir_hash((uint64_t)type, data, bytes * (size_t)n));
+    if (!cg_c_new_name(t, &t->shared, name))
+        return name;
+    ir_buf_printf(&t->common, "%s %s %s[%lld] = {", words, cg_c_type(t, type, 1), name, (long long)n);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)data + bytes * (size_t)i, bytes);
+        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ", cg_c_constant(t, type, bits));
+        ir_buf_str(&t->common, i + 1 < n ? "," : "\n};\n");
+    }
+    return name;
+}
+
 const char *
 cg_c_table(cg_c_text *t, const ir_sc_table *table)
 {
-    size_t bytes = cot_dtype_size(table->type);
-    const char *name = ir_format(t->arena, "table_%016llx",
-                                 (unsigned long long)ir_hash((uint64_t)table->type, table->data,
-                                                             bytes * (size_t)table->n));
-    if (!cg_c_new_name(t, &t->shared, name))
-        return name;
-    ir_buf_printf(&t->common, "COT_TABLE %s %s[%d] = {", cg_c_type(t, table->type, 1), name, table->n);
-    for (int i = 0; i < table->n; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, (const char *)table->data + bytes * (size_t)i, bytes);
-        ir_buf_printf(&t->common, "%s%s", i % 8 ? " " : "\n    ",
-                      cg_c_constant(t, table->type, bits));
-        ir_buf_str(&t->common, i + 1 < table->n ? "," : "\n};\n");
-    }
-    return name;
+    return shared_array(t, "COT_TABLE", "table", table->type, table->data, table->n);
+}
+
+const char *
+cg_c_data(cg_c_text *t, cot_dtype type, const void *data, int64_t n)
+{
+    return shared_array(t, "COT_ALIGNED COT_TABLE", "data", type, data, n);
 }
 
 static void
