@@ -131,7 +131,7 @@ ir_concatenate(ir_build *b, int n, const ir_ref *x, int axis)
 ir_ref
 ir_reverse(ir_build *b, ir_ref x, ir_axes axes)
 {
-    return ir_node1(b, OP_reverse, 1, &x, &(ir_attrs){ .axes = { axes } });
+    return ir_node1(b, OP_reverse, 1, &x, &(ir_attrs){ .axes = { .axes = axes } });
 }
 
 ir_ref
@@ -165,10 +165,10 @@ ir_reduce(ir_build *b, ir_op op, ir_ref x, ir_axes axes)
 {
     while ((op == OP_reduce_sum || op == OP_reduce_prod) && axes && last_group(axes) != axes) {
         ir_axes group = last_group(axes);
-        x = ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { group } });
+        x = ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { .axes = group } });
         axes &= ~group;
     }
-    return ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { axes } });
+    return ir_node1(b, op, 1, &x, &(ir_attrs){ .axes = { .axes = axes } });
 }
 
 ir_ref

@@ -96,7 +96,7 @@ ir_data_splat(ir_arena *arena, const ir_type *type, const void *element)
                    type->size > 0);
 }
 
-#define AT(type, a, f) (*(const type *)((const char *)(a) + (f)->offset))
+#define AT(type, a, f) (*(type const *)((const char *)(a) + (f)->offset))
 
 /* Texts are interned by their context; a builder's first look may compare one that is not
  * yet. */
