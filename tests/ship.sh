@@ -199,6 +199,13 @@ for cc in gcc clang; do
             done
         done
     done
+    # A machine of 32 bits, without the headers of a library.
+    case $(uname -m) in
+    x86_64)
+        $cc -m32 -msse2 -mfpmath=sse -ffreestanding -O1 -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+            -fsyntax-only loop.c || fail "loop.c: $cc -m32"
+        ;;
+    esac
     # What would change bits is refused.  (Of -funsafe-math-optimizations clang tells nothing, and pragmas undo it.)
     for o in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations -DCOT_LANES=3; do
         if $cc -O2 $o -std=c11 -fsyntax-only names.c 2>refused; then
@@ -209,6 +216,10 @@ for cc in gcc clang; do
     done
 done
 [ $found = yes ] || exit 77
+# Without gcc's vectors there is one width, whatever a project asks for.
+if command -v tcc >/dev/null; then
+    tcc -DCOT_LANES=8 -c loop.c -o loop_tcc.o || fail "loop.c: tcc"
+fi
 [ -z "$json" ] || "$json" names.json f f_exp fma_f32 bits_f32 F mul_f32x8 g
 for bad in int memcpy main sqrtf printf 'a b' 1x _Bool __x _X int32_t UINT8_MAX FLT_MAX COT_LANES not_eq; do
     if "$cot" build names.cot --export "$bad=g" -o bad.c 2>says; then fail "a function called '$bad'"; fi

@@ -34,6 +34,11 @@ print_choice(ir_buf *b, int n, const cg_c_width *w)
             if (w[i].lanes == row[k].lanes)
                 ir_buf_printf(b, "#%s defined(COT_GNU) && (%s)\n#define COT_LANES %d\n", open++ ? "elif" : "if", row[k].test, w[i].lanes);
     ir_buf_printf(b, open ? "#else\n#define COT_LANES %d\n#endif\n#endif\n" : "#define COT_LANES %d\n#endif\n", w[0].lanes);
+    if (w[0].lanes > 1)
+        ir_buf_str(b, "#if !defined(COT_GNU)\n#error \"vectors are those of gcc and clang\"\n#endif\n");
+    else if (n > 1)
+        ir_buf_str(b, "#if !defined(COT_GNU) /* no vectors, whatever is asked for */\n#undef COT_LANES\n"
+                      "#define COT_LANES 1\n#endif\n");
 }
 
 /* Names in the texts that any file may have. */
