@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 16, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
