@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -33,6 +33,7 @@ typedef struct fusing {
     uint32_t *copies;           /* at how many indices a kernel pulls it    */
     uint32_t *uses;             /* by operands of nodes                     */
     bool *early;                /* read before its operand is written over  */
+    bool *flat;                 /* summed along axes that no vector goes along together */
     uint32_t *group_of;         /* 1 + the group of a root                  */
     uint32_t *epoch;            /* how many runs of barriers a value comes after */
     uint32_t effect;            /* 1 + the group of the last effect         */
@@ -255,7 +256,7 @@ is_copied_often(const fusing *u, ir_ref v)
 static bool
 must_be_root(const fusing *u, const ir_node *n, ir_ref v)
 {
-    if (u->is_output[v] || u->early[v] || has_own_lowering(u->f, n) ||
+    if (u->is_output[v] || u->early[v] || u->flat[v] || has_own_lowering(u->f, n) ||
         kind_of(u, v) != CG_GROUP_MAP)
         return true;
     if (n->op == OP_constant || n->op == OP_iota)
@@ -279,6 +280,43 @@ wants_memory(const ir_node *n, int i)
 {
     ir_op_flag flag = ir_ops[n->op].flag;
     return n->op != OP_argsort && n->op != OP_top_k && (flag != IR_INDEX || i == 0);
+}
+
+/* Is v read as it lies, through nothing but pointwise ops?  What is looked at once is not again. */
+static bool
+lies_flat(const fusing *u, ir_ref v, bool *seen)
+{
+    const ir_node *n = ir_def(u->f, v);
+    bool flat = true;
+    if (seen[v] || !n || ir_type_at(u->f, v)->size == 1)
+        return true;
+    seen[v] = true;
+    if (n->op == OP_constant || has_own_lowering(u->f, n) || kind_of(u, v) != CG_GROUP_MAP)
+        return true;
+    if (n->op == OP_broadcast_in_dim)
+        return ir_type_at(u->f, n->in[0])->size == 1;
+    if (ir_ops[n->op].flag != IR_POINTWISE)
+        return false;
+    for (int i = 0; i < n->n_in && flat; i++)
+        flat = lies_flat(u, n->in[i], seen);
+    return flat;
+}
+
+/* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where what is
+ * summed does not lie so, as a row that a bias is added to, and rows are no whole number of
+ * vectors, each lane would be read by itself: it is stored first. */
+static void
+want_flat(fusing *u, const ir_node *n)
+{
+    if (u->l->target.grid || !cg_is_row_reduce(u->f, n))
+        return;
+    const ir_type *x = ir_type_at(u->f, n->in[0]);
+    const int rank = x->rank;
+    if (rank < 2 || x->size < FLAT_LEAST || x->dims[rank - 1] % LANES_OF_SUM == 0 ||
+        !ir_axes_has(reduced_axes(n), rank - 2) || x->dims[rank - 2] == 1)
+        return;
+    if (!lies_flat(u, n->in[0], IR_NEW_N(u->l->arena, bool, u->f->n_values)))
+        u->flat[n->in[0]] = true;
 }
 
 /* Costs forward, then uses backward: a value is decided when all who pull it are known. */
@@ -316,6 +354,7 @@ find_roots(fusing *u)
         }
         if (!used)
             continue;
+        want_flat(u, n);
         for (int i = 0; i < n->n_out; i++) {
             ir_ref v = n->first + (ir_ref)i;
             u->cut->root[v] = must_be_root(u, n, v);
@@ -500,6 +539,8 @@ find_group(fusing *u, ir_ref v, const cg_walk *w, const ir_type *space, const cg
     int outer = row ? ir_type_at(u->f, v)->rank : -1;
     if (kind_of(u, v) == CG_GROUP_COLUMN)
         return find_column_group(u, v, w, space, at);
+    if (row && u->flat[ir_def(u->f, v)->in[0]])
+        return new_group(u, CG_GROUP_ROW, NULL, space, outer);
     for (uint32_t back = 0; u->l->o->fuse && back < u->cut->n && back < 24; back++) {
         uint32_t gi = u->cut->n - 1 - back;
         cg_group *g = &u->cut->group[gi];
@@ -660,6 +701,7 @@ cg_fuse(cg_lowering *l, const ir_graph *f)
         u.is_output[f->out[i]] = true;
     u.epoch = IR_NEW_N(a, uint32_t, f->n_values);
     u.early = cg_early_reads(a, f);
+    u.flat = IR_NEW_N(a, bool, f->n_values);
     find_epochs(&u);
     find_roots(&u);
     ir_each_node(n, f) {

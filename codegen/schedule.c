@@ -501,7 +501,7 @@ pick_order(mapping *m)
 {
     int n = m->s.n, dense = m->s.dense, v = dense;
     for (int i = 0; i < n && is_short(m, m->s.extent[dense]); i++)
-        if (m->s.extent[i] > m->s.extent[v])
+        if (m->s.extent[i] > m->s.extent[v] || (v != dense && m->s.extent[i] >= 2 * m->lanes))
             v = i;
     for (int i = 0, k = 0; i < n; i++)
         if (i != v)
