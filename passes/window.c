@@ -228,6 +228,30 @@ operand_order(ir_build *b, ir_ref x, int64_t o, int64_t *perm)
     }
 }
 
+/* x, padded.  A last axis that is short and has no padding goes with the one before: elements that lie
+ * together are moved together. */
+static ir_ref
+pad_rows(ir_build *b, ir_ref x, ir_ref fill, int64_t *low, int64_t *high, int64_t *interior)
+{
+    const ir_type *t = ir_btype(b, x);
+    const int last = t->rank - 1;
+    const int64_t c = t->dims[last];
+    int64_t dims[COT_MAX_RANK];
+
+    if (c < 1 || c >= GROUP_MOST || low[last] || high[last] || interior[last] || interior[last - 1] ||
+        (low[last - 1] == 0 && high[last - 1] == 0))
+        return ir_pad(b, x, fill, low, high, interior);
+    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
+    dims[last - 1] *= c;
+    x = ir_reshape(b, x, last, dims);
+    for (int i = 0; i < last; i++)
+        dims[i] = t->dims[i] + low[i] + high[i] + (t->dims[i] > 0 ? t->dims[i] - 1 : 0) * interior[i];
+    low[last - 1] *= c;
+    high[last - 1] *= c;
+    x = x ? ir_pad(b, x, fill, low, high, interior) : IR_NONE;
+    return x ? ir_reshape(b, x, last + 1, dims) : IR_NONE;
+}
+
 ir_ref
 pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *low, const int64_t *high,
                  const int64_t *interior)
@@ -244,7 +268,8 @@ pass_pad_operand(ir_build *b, ir_ref x, int64_t o, ir_ref fill, const int64_t *l
         to[1][i] = high[perm[i]];
         to[2][i] = interior[perm[i]];
     }
-    x = ir_pad(b, ir_transpose(b, x, perm), fill, to[0], to[1], to[2]);
+    x = ir_transpose(b, x, perm);
+    x = x ? pad_rows(b, x, fill, to[0], to[1], to[2]) : IR_NONE;
     return x ? ir_transpose(b, x, back) : IR_NONE;
 }
 

@@ -41,6 +41,41 @@ operand(const conv *s, ir_ref ct, ir_ref w)
     return pass_conv_windows(s->b, ct, swapped(s->b, w, s->w->rank - 2, s->w->rank - 1), window);
 }
 
+/* The pad whose last axis x has as two, with nothing between (pad_rows in passes/window.c); NULL if x is no such. */
+static const ir_node *
+joined_pad(ir_build *b, ir_ref x)
+{
+    const ir_type *t = ir_btype(b, x);
+    const ir_node *n = ir_bdef(b, x), *p = n && n->op == OP_reshape ? ir_bdef(b, n->in[0]) : NULL;
+    const int last = t->rank - 1;
+
+    if (!p || p->op != OP_pad || ir_btype(b, p->first)->rank != last || p->at.pad.interior.at[last - 1])
+        return NULL;
+    for (int i = 0; i < last - 1; i++)
+        if (ir_btype(b, p->first)->dims[i] != t->dims[i])
+            return NULL;
+    return p;
+}
+
+static ir_ref
+pad_joined(ir_build *b, const ir_node *pad, const ir_type *t, const int64_t *more_low, const int64_t *more_high)
+{
+    const int last = t->rank - 1;
+    const int64_t c = t->dims[last];
+    int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], dims[COT_MAX_RANK];
+
+    for (int i = 0; i < t->rank; i++)
+        dims[i] = t->dims[i] + more_low[i] + more_high[i];
+    for (int i = 0; i < last; i++) {
+        const int64_t each = i == last - 1 ? c : 1;
+
+        low[i] = pad->at.pad.low.at[i] + each * more_low[i];
+        high[i] = pad->at.pad.high.at[i] + each * more_high[i];
+    }
+    ir_ref x = ir_pad(b, pad->in[0], pad->in[1], low, high, pad->at.pad.interior.at);
+    return x ? ir_reshape(b, x, t->rank, dims) : IR_NONE;
+}
+
 /* x with so much more along each axis (less, where negative); of a pad, a pad of more. */
 static ir_ref
 pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_high)
@@ -48,8 +83,11 @@ pad_more(ir_build *b, ir_ref x, const int64_t *more_low, const int64_t *more_hig
     const ir_type *t = ir_btype(b, x);
     const ir_node *n = ir_bdef(b, x);
     const ir_op op = n ? n->op : OP_none;
+    const ir_node *joined = joined_pad(b, x);
     int64_t low[COT_MAX_RANK], high[COT_MAX_RANK], by[COT_MAX_RANK], perm[COT_MAX_RANK];
 
+    if (joined && !more_low[t->rank - 1] && !more_high[t->rank - 1])
+        return pad_joined(b, joined, t, more_low, more_high);
     for (int i = 0; i < t->rank; i++) {
         const int to = op == OP_transpose ? (int)n->at.perm.perm.at[i] : i;
 
@@ -99,6 +137,34 @@ crop_transposed(ir_build *b, const ir_node *n, const ir_attrs *pad)
     return y ? ir_transpose(b, y, perm) : IR_NONE;
 }
 
+/* A crop of the last two axes as one, as pad_rows in passes/window.c joins them. */
+static ir_ref
+crop_joined(ir_build *b, const ir_node *n, const ir_attrs *pad)
+{
+    const ir_type *y = ir_btype(b, n->first), *t = ir_btype(b, n->in[0]);
+    const int last = t->rank - 1;
+    const int64_t c = t->dims[last];
+    int64_t at[3][COT_MAX_RANK], dims[COT_MAX_RANK];
+
+    if (y->rank != last || c < 1 || pad->pad.low.at[last - 1] % c || pad->pad.high.at[last - 1] % c ||
+        pad->pad.interior.at[last - 1])
+        return IR_NONE;
+    for (int i = 0; i < last; i++) {
+        const int64_t each = i == last - 1 ? c : 1;
+
+        if (y->dims[i] != t->dims[i] * each)
+            return IR_NONE;
+        at[0][i] = pad->pad.low.at[i] / each;
+        at[1][i] = pad->pad.high.at[i] / each;
+        at[2][i] = pad->pad.interior.at[i];
+        dims[i] = y->dims[i] - pad->pad.low.at[i] - pad->pad.high.at[i];
+    }
+    at[0][last] = at[1][last] = at[2][last] = 0;
+    const ir_attrs to = { .pad = { { last + 1, at[0] }, { last + 1, at[1] }, { last + 1, at[2] } } };
+    ir_ref x = pass_crop_conv(b, n->in[0], &to);
+    return x ? ir_reshape(b, x, last, dims) : IR_NONE;
+}
+
 ir_ref
 pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
 {
@@ -107,6 +173,8 @@ pass_crop_conv(ir_build *b, ir_ref x, const ir_attrs *pad)
 
     if (n && n->op == OP_transpose)
         return crop_transposed(b, n, pad);
+    if (n && n->op == OP_reshape)
+        return crop_joined(b, n, pad);
     if (!n || n->op != OP_conv_general)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x), *w = ir_btype(b, n->in[1]);
