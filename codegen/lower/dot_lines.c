@@ -11,6 +11,7 @@ enum {
     WRITTEN_RUN = 8,            /* k's of a run that are written out, */
     WRITTEN_MOST = 200,         /* ... multiply-adds of a tile then */
     VECTORS_MOST = 8,
+    PLANES_MOST = 16,           /* of features that lie first: of more, x is turned */
     IN_FLIGHT = 12,             /* sums that keep the multipliers busy */
     WORK_LEAST = 4096           /* multiplications of a product worth it */
 };
@@ -48,16 +49,32 @@ choose_tile(shape *s, int64_t sums)
     }
 }
 
+/* Are the innermost k's planes of lines, few of them where results fill the lanes, and windows overlap along a
+ * line?  Rows of a gradient in the kernel, whose k's are positions, are better packed. */
+static bool
+along_lines(const shape *s, int64_t lanes)
+{
+    const int last = s->m.n - 1, k = s->k.n - 1;
+    const int64_t run = s->m.size[last];
+    bool overlap = false;
+
+    if (s->m.total < s->k.total || s->m.lhs[last] > 2 || s->m.lhs[last] < 1)
+        return false;
+    if (s->n.total < lanes)
+        return s->k.lhs[k] >= run || s->k.lhs[k] < lanes;
+    for (int i = 0; i < k; i++)
+        overlap |= s->k.lhs[i] < run;
+    return overlap && s->k.lhs[k] >= run && s->k.size[k] < PLANES_MOST;
+}
+
 bool
 cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes)
 {
     const int64_t lanes = t->vector_bits / (8 * bytes);
-    const int last = s->m.n - 1, k = s->k.n - 1;
+    const int last = s->m.n - 1;
 
-    if (lanes < 4 || last < 0 || k < 1 || !ir_is_float(d->type) || d->lhs_type != d->type || d->rhs_type != d->type)
-        return false;
-    /* rows fewer than k's, as of a gradient in the kernel, are better packed */
-    if (s->m.total < s->k.total || s->m.lhs[last] > 2 || s->m.lhs[last] < 1 || (s->k.lhs[k] == 1 && s->n.total >= lanes))
+    if (lanes < 4 || last < 0 || s->k.n < 2 || !ir_is_float(d->type) || d->lhs_type != d->type ||
+        d->rhs_type != d->type || !along_lines(s, lanes))
         return false;
     s->run = s->m.size[last];
     s->w = lanes;
