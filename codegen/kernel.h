@@ -329,7 +329,8 @@ uint32_t *cg_count_uses(const cg_kernel *k, ir_arena *a);
 bool cg_affine(const cg_kernel *k, cg_val v, cg_val loop, int64_t *coefficient);
 /* How far it moves per iteration of the loop; 0: not evenly, or not at all. */
 int64_t cg_moves_by(const cg_kernel *k, cg_val v, const cg_block *loop);
-/* Are s and t stores, without conditions, to elements i and i + step of one buffer? */
+/* Are s and t stores to, or loads of, elements i and i + step of one buffer, without
+ * conditions? */
 bool cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step);
 /* A power of two, at most 64, that divides the index whatever values its parts take, in the
  * first lane of vector loops. */

@@ -247,10 +247,11 @@ bool
 cg_side_by_side(const cg_kernel *k, cg_val s, cg_val t, int64_t step)
 {
     const cg_insn *i = &k->insn[s], *j = &k->insn[t];
+    const int when = i->op == CG_STORE ? 2 : 1;
     int64_t a, b;
 
-    return i->op == CG_STORE && j->op == CG_STORE && i->imm == j->imm && !i->in[2] &&
-           !j->in[2] &&
+    return (i->op == CG_STORE || i->op == CG_LOAD) && i->op == j->op && i->imm == j->imm &&
+           !i->in[when] && !j->in[when] &&
            without_constant(k, i->in[0], &a) == without_constant(k, j->in[0], &b) &&
            b == a + step;
 }

@@ -150,9 +150,19 @@ is_shared(const cg_c_emit *e, cg_val v)
 }
 
 static const char *
-loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, const condition *w,
+load_every_other(cg_c_emit *e, cg_val v, int lanes, bool back)
+{
+    const cot_dtype type = (cot_dtype)e->k->insn[v].type;
+
+    return e->pair[v] && !back ? cg_c_load_of_pairs(e->t, type, lanes, e->pair[v] < 0)
+                               : cg_c_load_every_other(e->t, type, lanes, back);
+}
+
+static const char *
+loaded_lanes(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes, const condition *w,
              bool held)
 {
+    const cg_insn *i = &e->k->insn[v];
     const cot_dtype type = (cot_dtype)i->type;
     const char *buffer = e->buffer[i->imm], *at;
     cg_c_shape shape;
@@ -160,8 +170,7 @@ loaded_lanes(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes, con
 
     if (w->when == CG_C_ALWAYS && type != COT_BOOL &&
         cg_c_is_even(e, i->in[0], set, c, lanes, &step) && (step == 2 || step == -2))
-        return cg_c_say(e, "%s(%s + %s)",
-                        cg_c_load_every_other(e->t, type, lanes, step < 0), buffer,
+        return cg_c_say(e, "%s(%s + %s)", load_every_other(e, v, lanes, step < 0), buffer,
                         cg_c_bare_term(e->t, cg_c_at_lane(e, i->in[0], set, c, 0)));
     at = place(e, buffer, i->in[0], set, c, lanes, w, &shape);
     if (!at)
@@ -185,7 +194,7 @@ loaded(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
         return cg_c_say(e, w.text ? "%3$s ? %1$s[%2$s] : 0" : "%1$s[%2$s]", e->buffer[i->imm],
                         cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
                         w.text ? w.text : "");
-    s = loaded_lanes(e, i, set, c, lanes, &w, is_shared(e, v));
+    s = loaded_lanes(e, v, set, c, lanes, &w, is_shared(e, v));
     return w.gate ? cg_c_say(e, "%s ? %s : (%s){ 0 }", w.gate, s, type) : s;
 }
 
@@ -250,7 +259,7 @@ load_square(cg_c_emit *e, cg_val v, uint32_t set, int level, int64_t move)
     const int lanes = cg_c_lanes(e, set);
     const char *row[16], *load = move == 1
                                      ? cg_c_load(e->t, type, lanes, CG_C_DENSE, CG_C_ALWAYS)
-                                     : cg_c_load_every_other(e->t, type, lanes, false);
+                                     : load_every_other(e, v, lanes, false);
 
     for (int c = 0; c < cg_c_copies(e, set & ~((uint32_t)1 << level)); c++) {
         const int first = copy_in(e, set, level, 0, c);

@@ -123,6 +123,9 @@ const char *cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg
  * for BOOL. */
 const char *cg_c_reversed(cg_c_text *t, cot_dtype type, int lanes, const char *x);
 const char *cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back);
+/* load(p) of p[0], p[2], ..., where another one is of p[1], p[3], ..., or, second, the other way
+ * round: both read the same vectors. */
+const char *cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second);
 const char *cg_c_stream(cg_c_text *t, cot_dtype type, int lanes, int n);
 const char *cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream);
 const char *cg_c_transpose(cg_c_text *t, cot_dtype type, int lanes);

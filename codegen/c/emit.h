@@ -55,6 +55,7 @@ typedef struct cg_c_emit {
     uint32_t *place, *next_effect; /* of instructions, in their region */
     uint32_t *picks; /* of comparisons: the selects of their region that make them anew */
     bool *beside; /* of stores: the next or the last one is that of the element beside */
+    int8_t *pair; /* of loads: 1 where another one is of the element behind, -1: before */
     uint8_t *form; /* cg_c_form of what varies over the vector loop around */
     bool *narrow;  /* it, or what it compares or converts, is made of i32 for i64 */
     cg_c_level level[CG_C_LEVELS];

@@ -374,6 +374,7 @@ kernel(cg_c_emit *e, int number)
     e->place = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->next_effect = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);
     e->beside = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
+    e->pair = IR_NEW_N(e->t->arena, int8_t, e->k->n_insns + 1);
     e->form = IR_NEW_N(e->t->arena, uint8_t, e->k->n_insns + 1);
     e->narrow = IR_NEW_N(e->t->arena, bool, e->k->n_insns + 1);
     e->picks = IR_NEW_N(e->t->arena, uint32_t, e->k->n_insns + 1);

@@ -6,7 +6,7 @@
  * carried value may: it changes only where its loop ends. */
 #include "codegen/c/emit.h"
 
-enum { LONGEST = 40, LONGEST_PAIRS = 56, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
+enum { NEAR_LOADS = 8, LONGEST = 40, LONGEST_PAIRS = 56, LONGEST_YIELD = 90, LONGEST_INDEX = 24 };
 
 /* Does an operator of the text's own stand outside of all brackets? */
 static bool
@@ -82,12 +82,35 @@ note(cg_c_emit *e, cg_val v, uint32_t at, cg_val by)
         e->use[v] = (cg_c_use_at){ at, by };
 }
 
+/* Loads that are near, one of the element beside the other's: e->pair says which is first. */
+static void
+note_pairs(cg_c_emit *e, const cg_region *r)
+{
+    cg_val load[NEAR_LOADS] = { 0 };
+    uint32_t seen = 0;
+
+    for (uint32_t n = 0; n < r->n; n++) {
+        const cg_val v = r->insn[n];
+        e->pair[v] = 0;
+        if (e->k->insn[v].op != CG_LOAD)
+            continue;
+        for (int i = 0; i < NEAR_LOADS && !e->pair[v]; i++)
+            for (int by = -1; by <= 1 && load[i] && !e->pair[v]; by += 2)
+                if (!e->pair[load[i]] && cg_side_by_side(e->k, v, load[i], by)) {
+                    e->pair[v] = (int8_t)by;
+                    e->pair[load[i]] = (int8_t)-by;
+                }
+        load[seen++ % NEAR_LOADS] = v;
+    }
+}
+
 void
 cg_c_note_uses(cg_c_emit *e, const cg_region *r, const cg_block *around)
 {
     uint32_t effect = UINT32_MAX;
 
     cg_c_count_picks(e, r);
+    note_pairs(e, r);
     for (uint32_t n = r->n; n-- > 0;) {
         const cg_insn *i = &e->k->insn[r->insn[n]];
         e->next_effect[r->insn[n]] = effect;

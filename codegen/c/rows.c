@@ -70,6 +70,30 @@ cg_c_load_every_other(cg_c_text *t, cot_dtype type, int lanes, bool back)
     return name;
 }
 
+static int
+of_pairs(int l, int lanes, int second)
+{
+    (void)lanes;
+    return 2 * l + second;
+}
+
+const char *
+cg_c_load_of_pairs(cg_c_text *t, cot_dtype type, int lanes, bool second)
+{
+    const char *v = cg_c_type(t, type, lanes),
+               *name = ir_format(t->arena, "load_%s_of_pairs_%s", second ? "second" : "first", v);
+
+    if (cg_c_new_name(t, &t->own, name)) {
+        const char *r = picked(t, type, lanes, "x", "y", of_pairs, second);
+        ir_buf_printf(&t->head,
+                      "COT_FN %s\n%s(const %s *p)\n{\n    %s x = *(const %s_at *)%s, y = "
+                      "*(const %s_at *)(p + %d);\n    return %s;\n}\n",
+                      v, name, cg_c_type(t, type, 1), v, v, second ? "(p - 1)" : "p", v,
+                      lanes - second, r);
+    }
+    return name;
+}
+
 /* -- stores -- */
 
 /* All of n vectors by one test: between two, clang would put what makes the second. */
@@ -136,6 +160,47 @@ interleave(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, int n, const char
         ir_buf_printf(b, "    %s(p + %d, x%d_%d);\n", store, k * lanes, round, k);
 }
 
+/* Within 16 bytes: units of x and of y in turn, from the first half of each, or the second. */
+static int
+in_turn(int l, int lanes, int how)
+{
+    const int unit = how / 2 & 15, of = how / 32, m = l % of, c = m / unit;
+
+    return l - m + c / 2 * unit + m % unit + (how & 1 ? of / 2 : 0) + (c & 1 ? lanes : 0);
+}
+
+/* A half of x and the same half of y. */
+static int
+halves(int l, int lanes, int second)
+{
+    return (l < lanes / 2 ? l : l + lanes / 2) + (second ? lanes / 2 : 0);
+}
+
+/* As many rows as lanes, of 32 bytes: each step is one instruction of AVX, which moves little
+ * from half to half. */
+static void
+turn(cg_c_text *t, ir_buf *b, cot_dtype type, int lanes, const char *store)
+{
+    const char *v = cg_c_type(t, type, lanes);
+    const int of = 16 / (int)cot_dtype_size(type);
+    int round = 0;
+
+    for (int unit = 1; unit < of; unit *= 2, round++)
+        for (int k = 0; k < lanes; k++) {
+            const int group = k - k % (2 * unit), i = k % (2 * unit) / 2;
+            const char *x = ir_format(t->arena, "x%d_%d", round, group + i),
+                       *y = ir_format(t->arena, "x%d_%d", round, group + i + unit);
+            ir_buf_printf(b, "    const %s x%d_%d = %s;\n", v, round + 1, k,
+                          picked(t, type, lanes, x, y, in_turn, of * 32 + unit * 2 + (k & 1)));
+        }
+    for (int k = 0; k < lanes; k++) {
+        const char *x = ir_format(t->arena, "x%d_%d", round, k % (lanes / 2)),
+                   *y = ir_format(t->arena, "x%d_%d", round, k % (lanes / 2) + lanes / 2);
+        ir_buf_printf(b, "    %s(p + %d, %s);\n", store, k * lanes,
+                      picked(t, type, lanes, x, y, halves, k >= lanes / 2));
+    }
+}
+
 const char *
 cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
 {
@@ -150,9 +215,12 @@ cg_c_store_rows(cg_c_text *t, cot_dtype type, int lanes, int n, bool stream)
     for (int k = 0; k < n; k++)
         ir_buf_printf(&b, ", %s x0_%d", v, k);
     ir_buf_str(&b, ")\n{\n");
-    interleave(t, &b, type, lanes, n,
-               stream ? cg_c_stream(t, type, lanes, 1)
-                      : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS));
+    const char *store = stream ? cg_c_stream(t, type, lanes, 1)
+                               : cg_c_store(t, type, lanes, CG_C_DENSE, CG_C_ALWAYS);
+    if (n == lanes && lanes * (int)cot_dtype_size(type) == 32 && cot_dtype_size(type) >= 4)
+        turn(t, &b, type, lanes, store);
+    else
+        interleave(t, &b, type, lanes, n, store);
     ir_buf_str(&b, "}\n");
     ir_buf_str(&t->head, b.text);
     return name;
