@@ -259,6 +259,8 @@ blended(cg_c_text *t, const forms *f, cot_dtype type, const char *mask)
                      tail, mask, m, m);
 }
 
+/* Of 64 bytes clang sees that a BOOL is a mask of bits again, and gcc does not: it chooses the
+ * bits. */
 static const char *
 selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
 {
@@ -271,13 +273,17 @@ selected(cg_c_text *t, const forms *f, cot_dtype type, int lanes)
     if (!has)
         return plain;
     if (bytes == 64)
-        return ir_format(t->arena,
-                         "\n#if %s && defined(__AVX512DQ__)%s\n    %s\n#else\n    %s\n#endif",
-                         has, lanes == 8 ? " && defined(__AVX512VL__)" : "",
-                         blended(t, f, type,
-                                 lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
-                                            : "_mm512_movepi32_mask((__m512i)x)"),
-                         plain);
+        return ir_format(
+            t->arena,
+            "\n#if %s && defined(__AVX512DQ__)%s && defined(__clang__)\n    %s\n"
+            "#elif %s && !defined(__clang__)\n"
+            "    return (%s)_mm512_ternarylogic_epi32((__m512i)%s, (__m512i)y, (__m512i)z, 0xca);\n"
+            "#else\n    %s\n#endif",
+            has, lanes == 8 ? " && defined(__AVX512VL__)" : "",
+            blended(t, f, type,
+                    lanes == 8 ? "_mm256_movepi32_mask((__m256i)x)"
+                               : "_mm512_movepi32_mask((__m512i)x)"),
+            has, f->type, widened(t, type, f, "x"), plain);
     const char *m = x86_type(t, bytes, type);
     return ir_format(t->arena, "\n#if %s\n    return (%s)%s((%s)z, (%s)y, (%s)%s);\n#else\n    %s\n#endif", has, f->type,
                      x86_name(t, "blendv", bytes, type), m, m, m, widened(t, type, f, "x"), plain);
