@@ -1,35 +1,59 @@
 /* x = L L^H.
  *
- * Small matrices column by column, each step subtracting the product of a column with itself.
- * Larger ones by blocks, and those by smaller blocks, from the left: a block of L is the block
- * of x without the products of the blocks to its left, factored if it is on the diagonal, else
- * solved with the block there.  All loops have the same body for every block, so that code and
- * time to compile do not grow with x.
+ * Small matrices column by column, each step subtracting the product of a column with itself;
+ * those of up to twice as many rows in two halves.  Larger ones by blocks, and those by smaller
+ * blocks, from the left: a block of L is the block of x without the products of the blocks to
+ * its left, factored if it is on the diagonal, else solved with the block there.  All loops
+ * have the same body for every block, so that code and time to compile do not grow with x.
  *
  * Source: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, section 4.2. */
 #include "ir/linalg/parts.h"
 
-/* n steps, each a column of L and the matrix without its part.  A square root of what is not
- * positive makes NaN of all that follows. */
+/* The first n columns of L, as rows, of the n columns of x: n steps, each a column and the
+ * others without their part of it.  A square root of what is not positive makes NaN of all
+ * that follows. */
 static ir_ref
-unblocked(ir_build *b, ir_ref x)
+columns(ir_build *b, ir_ref x)
 {
     ir_la_loop l;
-    const int64_t n = ir_la_rows(b, x), batch = ir_la_batch(b, x);
+    const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x), batch = ir_la_batch(b, x);
     const ir_ref none = IR_NONE;
     ir_ref next[2], out[2] = { IR_NONE, IR_NONE };
 
     ir_la_loop_begin(b, &l, n, 0, 1, &x);
     ir_build *s = l.b;
-    ir_ref a = l.in[0], col = ir_la_block_at(s, a, none, n, l.step, 1);
+    ir_ref a = l.in[0], col = ir_la_block_at(s, a, none, m, l.step, 1);
     ir_ref d = ir_op1(s, OP_sqrt, ir_la_real(s, ir_la_block_at(s, col, l.step, 1, none, 1)));
     ir_ref y = ir_div(s, col, ir_la_fit_real(s, d, col));
     y = ir_la_keep(s, ir_la_rows_where(s, OP_ge, y, l.step), y, 0);
-    next[0] = ir_sub(s, a, ir_mul(s, ir_la_fit(s, y, a), ir_la_fit(s, ir_la_adjoint(s, y), a)));
+    ir_ref head = m > n ? ir_la_block(s, y, 0, n, 0, 1) : y;
+    head = ir_la_fit(s, ir_la_adjoint(s, head), a);
+    next[0] = ir_sub(s, a, ir_mul(s, ir_la_fit(s, y, a), head));
     next[1] = y;
     ir_la_loop_end(b, &l, 1, next, out);
-    return ir_transpose(b, ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, n }),
-                        (const int64_t[]){ 1, 2, 0 });
+    out[1] = ir_reshape(b, out[1], 3, (const int64_t[]){ n, batch, m });
+    return batch == 1 ? ir_reshape(b, out[1], 3, (const int64_t[]){ 1, n, m })
+                      : ir_transpose(b, out[1], (const int64_t[]){ 1, 0, 2 });
+}
+
+/* The left half of the columns, all their rows, then the right half without the product of what
+ * is to the left: for two blocks less code than by loops over blocks, and no solve. */
+static ir_ref
+by_halves(ir_build *b, ir_ref x)
+{
+    const int64_t n = ir_la_rows(b, x), h = (n + 1) / 2, k = n - h, batch = ir_la_batch(b, x);
+    ir_ref left = columns(b, ir_la_block(b, x, 0, n, 0, h)),
+           low = ir_la_block(b, left, 0, h, h, k),
+           product = ir_la_dot(b, low, true, ir_la_conj(b, low), false);
+    ir_ref right = columns(b, ir_sub(b, ir_la_block(b, x, h, k, h, k), product));
+
+    if (!right)
+        return IR_NONE;
+    left = ir_op1(b, OP_barrier, ir_la_turn(b, left));
+    right = ir_op1(b, OP_barrier, ir_la_turn(b, right));
+    ir_ref above = ir_zeros(b, ir_la_type(b, right, batch, h, k));
+    right = ir_concatenate(b, 2, (ir_ref[]){ above, right }, 1);
+    return ir_concatenate(b, 2, (ir_ref[]){ left, right }, 2);
 }
 
 static ir_ref factor(ir_build *b, ir_ref x, int64_t most);
@@ -99,8 +123,11 @@ factor(ir_build *b, ir_ref x, int64_t most)
 
     if (ir_la_is_tiny(b, x))
         return ir_la_tiny_cholesky(b, x);
-    return n <= IR_LA_SMALL ? unblocked(b, x)
-                            : ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
+    if (n <= IR_LA_SMALL)
+        return ir_la_turn(b, columns(b, x));
+    if (n <= 2 * IR_LA_SMALL)
+        return by_halves(b, x);
+    return ir_la_cut(b, blocked(b, x, n <= most ? IR_LA_SMALL : most), n, n);
 }
 
 /* NaN in all of the lower triangle where the last element of L is. */

@@ -185,9 +185,11 @@ without_met(ir_build *b, const ir_la_deal *d, ir_ref s, ir_ref x)
         for (int64_t k = 0; k < n; k++)
             if (d->from[k] == d->with[i])
                 column[i] = (int32_t)k;
-    ir_ref own = rows_at(b, s, d->from, n), at = ir_iota(b, COT_I32, 3, ir_btype(b, x)->dims, 2);
+    ir_ref own = rows_at(b, s, d->from, n),
+           at = ir_iota(b, COT_I32, 3, ir_btype(b, x)->dims, 2);
     ir_ref met = ir_constant(b, ir_type_new(b->ctx, COT_I32, 3, dims), column);
-    met = ir_select(b, ir_op2(b, OP_ne, own, ir_like(b, own, 0)), met, ir_like(b, met, (double)n));
+    ir_ref none = ir_like(b, met, (double)n);
+    met = ir_select(b, ir_op2(b, OP_ne, own, ir_like(b, own, 0)), met, none);
     return ir_select(b, ir_op2(b, OP_eq, at, ir_la_fit(b, met, at)), ir_like(b, x, 0), x);
 }
 
