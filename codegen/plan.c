@@ -178,8 +178,10 @@ cg_kernel_call(cg_lowering *l)
 void
 cg_kernel_call_with(cg_lowering *l, int n_params, const cg_val *params)
 {
-    if (l->target.grid)
+    if (l->target.grid) {
         cg_grid_schedule(l->k);
+        l->k->alone |= cg_launch_of(l->k).grid <= l->target.processors;
+    }
     if (l->guard.set)
         cg_guard_kernel(l);
     uint32_t n = l->k->n_buffers, *buffer = IR_NEW_N(l->arena, uint32_t, n + 1);

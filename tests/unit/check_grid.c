@@ -126,7 +126,8 @@ START_TEST(schedule_gives_the_bits_of_the_twin)
 }
 END_TEST
 
-/* Large tiles, which there are where every processor has one. */
+/* Large tiles, which there are where every processor has one; a block of them has its registers
+ * for itself. */
 static const struct {
     const char *text, *ptx[4];
     int processors;
