@@ -5,7 +5,7 @@ of first weights.
     linalg.py LINALG_RUN [--jax PYTHON] [--torch PYTHON] [--backend eval] [--write docs/accuracy.md] [--keep FOLDER]
               [--most 40] [--types f64,f32,c128,c64] [NAME ... draws]
 
-LINALG_RUN is the program of linalg_run.c.  The operands are numbers of f32 in both precisions, so that the peers' f64 is
+LINALG_RUN is functions_run.c with linalg_functions.h.  The operands are numbers of f32 in both precisions, so that the peers' f64 is
 the truth for f32, too.  What is compared, and how what is free (signs, phases, order) is taken out: linalg_cases.py.
 A difference above the limit of its case fails.  --write puts the table into the page.
 Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy."""
@@ -103,7 +103,7 @@ def operands(np, c, n, batch, cplx):
 
 
 def direction(np, shape, dtype):
-    """As in linalg_run.c."""
+    """As in functions_run.c."""
     i = np.arange(int(np.prod(shape)))
     x = (i * 37 + 11) % 101 / 64 - 0.75
     if np.issubdtype(dtype, np.complexfloating):

@@ -69,6 +69,17 @@ eigenvectors. Singular matrices (det, its cofactors, matrix_rank, pinv), equal s
 among them. A blank: there is no derivative, or the peer lacks it.
 
 """
+SUGAR_TITLE = "## Windows, order, indexing, transforms, layers"
+SUGAR = SUGAR_TITLE + """
+
+By `tests/peers/sugar.py build/tests/peers/sugar_run --write docs/accuracy.md`; {peers}. The worst difference, of the
+value / of tangents and gradients, in eps of the type (2^-52, 2^-23, 2^-10, 2^-7) of the result's largest element, on random
+operands, among them some without elements: {count:,} comparisons, also of the mapped function and its mapped gradients with what
+one example gives alone. Operands are numbers of the narrow type, on which the peers' f64 and c128 are the truth for
+f32, c64, f16 and bf16. Integers are the same. Derivatives of complex numbers are in PyTorch's convention. A blank: no such type
+here or there.
+
+"""
 
 
 def number(d):
@@ -151,12 +162,13 @@ def write(path, run, cases):
     if run.rows:
         lines += [AGREE.replace("{random}", str(accuracy.RANDOM)), *agreement(run, cases), "\n## The differences\n\n"]
         lines += [f"- **{letter}** {differences.REASONS[letter]}\n" for letter in sorted(k for k in run.letters() if k)]
-    linalg = ""
+    kept = []
     if os.path.exists(path):
         with open(path) as f:
-            linalg = section(f.read(), "## Linear algebra")[0]
+            text = f.read()
+        kept = [section(text, title)[0].rstrip() + "\n" for title in ("## Linear algebra", SUGAR_TITLE) if title + "\n" in text]
     with open(path, "w") as f:
-        f.write("".join(lines) + ("\n" + linalg if linalg else ""))
+        f.write("\n".join(["".join(lines), *kept]))
 
 
 def section(text, title):
@@ -174,6 +186,31 @@ def linalg_cell(worst, key):
     return " / ".join(number(d) if d is not None else "" for d in parts) if parts != [None, None] else ""
 
 
+def put_section(path, title, lines):
+    """The section in place of the one that the page has, or behind all."""
+    with open(path) as f:
+        text = f.read()
+    _, begin, end = section(text, title)
+    with open(path, "w") as f:
+        f.write(text[:begin].rstrip() + "\n\n" + "".join(lines) + ("\n" + text[end:] if text[end:] else ""))
+
+
+def write_sugar(path, table, peers):
+    """The section of all that is not an op of the table of agreement, nor linear algebra."""
+    from sugar_cases import CASES
+    types = ("f64", "c128", "f32", "c64", "f16", "bf16")
+    who = [(t, p) for t in ("f64", "c128") for p in peers]
+    worst = dict(table.worst)
+    for (name, t, p, what), d in table.worst.items():       # the truth is one, whoever says it
+        worst[name, t, "truth", what] = max(d, worst.get((name, t, "truth", what), 0))
+    who += [(t, "truth") for t in types[2:]]
+    head = [t if p == "truth" else f"{t} beside {NAMES[p]}" for t, p in who]
+    lines = [SUGAR.format(count=table.count, peers=table.versions), table_head(["function"] + head)]
+    names = [n for n in dict.fromkeys(c.name for c in CASES) if any((n, *w, 0) in worst for w in who)]
+    lines += ["| " + " | ".join([f"`{n}`"] + [linalg_cell(worst, (n, *w)) for w in who]) + " |\n" for n in names]
+    put_section(path, SUGAR_TITLE, lines)
+
+
 def write_linalg(path, table, peers):
     """The section of linear algebra in place of the one that the page has."""
     from linalg_cases import CASES, SIZES
@@ -185,11 +222,7 @@ def write_linalg(path, table, peers):
              table_head(["function"] + head)]
     lines += ["| " + " | ".join([f"`{f}`"] + [linalg_cell(table.worst, (f, *w)) for w in who]) + " |\n"
               for f in dict.fromkeys(c.name for c in CASES)]
-    with open(path) as f:
-        text = f.read()
-    _, begin, end = section(text, "## Linear algebra")
-    with open(path, "w") as f:
-        f.write(text[:begin].rstrip() + "\n\n" + "".join(lines) + ("\n" + text[end:] if text[end:] else ""))
+    put_section(path, "## Linear algebra", lines)
 
 
 def refresh(path):
