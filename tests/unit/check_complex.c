@@ -9,6 +9,9 @@
 #include "both.h"
 #include "complex_points.h"
 
+#include "passes/complex/pair.h"
+#include "passes/rules.h"
+
 #define C128(...) F64(__VA_ARGS__)
 
 /* ---- values ---- */
@@ -188,6 +191,16 @@ START_TEST(convolutions)
 {
     GIVES(fn("f", convolved, 2, 1), COT_TYPES(cot_c128(1, 1, 5), cot_c128(1, 1, 2)),
           IN(C128(1, 2, 3, -1, 0, 2, 1, 0, 5, 0), C128(2, 1, 1, -3)), 0, -5, 13, 3, -1, 1, 7, -14);
+}
+END_TEST
+
+/* An op without an expansion is applied to the real parts, then to the imaginary ones: wrong of
+ * products. */
+START_TEST(products_have_expansions)
+{
+    for (int op = 0; op < OP_COUNT; op++)
+        ck_assert_msg(jvp_rules[op] != jvp_bilinear || pass_pair_rule_of((ir_op)op) != NULL,
+                      "%s is linear in each operand and has no expansion", ir_ops[op].name);
 }
 END_TEST
 
@@ -472,6 +485,7 @@ main(void)
         { "values", a_number_times_its_conjugate_is_real, 0 },
         { "values", products_and_sums, 0 },
         { "values", convolutions, 0 },
+        { "values", products_have_expansions, 0 },
         { "values", promotion_goes_to_complex, 0 },
         { "values", carries_are_complex, 0 },
         { "B117", gradients_follow_torch, 0 },
