@@ -7,6 +7,8 @@
 #include "runtime/build.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include "frontend/fn.h"
 #include "frontend/stablehlo/export.h"
@@ -251,18 +253,34 @@ write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const 
     return write_file(ctx, path, text.text, text.n);
 }
 
-static bool
-is_same(const char *a, const char *b)
+/* The file that a path names, or would: its own numbers, or its folder's and its name. */
+static const char *
+identity(const char *path, struct stat *s)
 {
-    return a && b && strcmp(a, b) == 0;
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+
+    if (stat(path, s) == 0)
+        return "";
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return stat(folder, s) == 0 ? slash ? slash + 1 : path : NULL;
+}
+
+bool
+rt_is_same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+    const char *x = a ? identity(a, &s) : NULL, *y = b ? identity(b, &t) : NULL;
+
+    return x && y && strcmp(x, y) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 static cot_status
 check_paths(cot_context *ctx, const char *path, const char *header, const char *manifest)
 {
-    const char *twice = is_same(path, header) || is_same(header, manifest) ? header
-                        : is_same(path, manifest)                          ? path
-                                                                           : NULL;
+    const char *twice = rt_is_same_file(path, header) || rt_is_same_file(header, manifest) ? header
+                        : rt_is_same_file(path, manifest)                                  ? path
+                                                                                           : NULL;
 
     return twice ? ir_fail(ctx, 0, NULL, ERR_usage,
                            ir_format(&ctx->arena, "%s: is named for two outputs", twice))

@@ -14,6 +14,9 @@ typedef struct rt_export { const ir_graph *graph; const char *name; int n_res; }
 cot_status rt_build(cot_context *ctx, int n, const rt_export *fn, const cot_compile_options *o,
                     const char *path, const char *header);
 
+/* Do two paths name one file, be it there already or not? */
+bool rt_is_same_file(const char *a, const char *b);
+
 /* ptx.c: kernels for GPUs as PTX, and the manifest by which a host runs them: f.ptx and
  * f.json. */
 bool rt_is_ptx(const char *path);

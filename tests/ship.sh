@@ -243,7 +243,10 @@ wrong bad.c 'no-such-folder/bad.json: No such file' loop.cot --export soft -o ba
 wrong bad.c 'no-such-folder/bad.c: No such file' loop.cot --export soft -o no-such-folder/bad.c
 wrong bad.c 'bad.c: is named for two outputs' loop.cot --export soft -o bad.c --header bad.c
 wrong bad.c 'bad.h: is named for two outputs' loop.cot --export soft -o bad.c --header bad.h --manifest bad.h
+wrong bad.c 'bad.c: is named for two outputs' loop.cot --export soft -o ./bad.c --header bad.c
+wrong bad.c 'bad.json: is named for two outputs' loop.cot --export soft -o bad.c --header "$place/bad.json" --manifest bad.json
 wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c --header loop.cot
+wrong bad.c 'to be read, and to be written' loop.cot --export soft -o bad.c --manifest ./loop.cot
 cmp loop.cot kept.cot || fail "cot build writes over its input"
 wrong bad.c 'has no function @hard' loop.cot --export hard -o bad.c
 wrong bad.c 'no pass is called .zorp' loop.cot --export 'soft|zorp' -o bad.c
@@ -252,6 +255,7 @@ wrong bad.c 'two functions are named soft' loop.cot --export soft --export soft=
 wrong bad.c 'donated names argument 0 twice' loop.cot --export soft --donated 0,0 -o bad.c
 wrong bad.c 'donated names argument 3' loop.cot --export soft --donated 3 -o bad.c
 wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64 -o bad.c
+wrong bad.c 'C source has none' loop.cot --export soft --features +avx2 -o bad.c
 wrong bad.zip 'wants a name that ends in' loop.cot --export soft -o bad.zip
 wrong bad.c 'no output is named' loop.cot --export soft
 

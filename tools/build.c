@@ -100,7 +100,7 @@ overwrites(const cot_cli *c)
     const char *const out[] = { c->out, c->header, c->manifest };
 
     for (int i = 0; i < 3; i++)
-        if (out[i] && strcmp(out[i], c->files[0]) == 0 && strcmp(out[i], "-") != 0)
+        if (rt_is_same_file(out[i], c->files[0]) && strcmp(out[i], "-") != 0)
             return true;
     return false;
 }

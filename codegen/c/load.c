@@ -35,9 +35,9 @@ host_bits(void)
 static cot_status
 fill_target(cot_context *ctx, cg_target *t)
 {
-    if (t->triple || (t->cpu && strcmp(t->cpu, "generic") != 0))
+    if (t->triple || (t->cpu && strcmp(t->cpu, "generic") != 0) || (t->features && *t->features))
         return ir_fail(ctx, 0, NULL, ERR_target,
-                       "a target or cpu is named; C source has none: its compiler is told");
+                       "a target, cpu or feature is named; C source has none: its compiler is told");
     if (t->vector_bits == 0)
         t->vector_bits = ctx->config.vector_bits ? ctx->config.vector_bits : host_bits();
     if (t->registers == 0)
