@@ -425,20 +425,32 @@ picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
     return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
 }
 
-/* Elements 0, 2, 4, ... from the index on.  The second vector ends with the last of them:
- * nothing behind it is touched. */
+/* Elements 0, step, 2 step, ... from the index on: of so many vectors side by side.  The last
+ * one ends with the last of them: nothing behind it is touched. */
 static LLVMValueRef
-load_every_other(cg_ll_emit *e, const access *a, cg_ll_copy index, const condition *c)
+load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int step, LLVMValueRef when)
 {
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
-    LLVMValueRef behind = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, e->lanes - 1), "");
-    LLVMValueRef x = load_when(e, a, t, address(e, a, index.v), c->scalar);
-    LLVMValueRef y = load_when(e, a, t, address(e, a, behind), c->scalar);
     int *mask = IR_NEW_N(e->arena, int, e->lanes);
+    LLVMValueRef x = NULL;
 
-    for (int i = 0; i < e->lanes; i++)
-        mask[i] = 2 * i < e->lanes ? 2 * i : 2 * i + 1;
-    return picked(e, x, y, mask);
+    for (int part = 0; part < step; part++) {
+        const int first = part + 1 < step ? part * e->lanes : part * (e->lanes - 1);
+        LLVMValueRef at = LLVMBuildAdd(e->b, index, cg_ll_index(e, first), "");
+        LLVMValueRef y = load_when(e, a, t, address(e, a, at), when);
+        for (int i = 0; i < e->lanes; i++)
+            mask[i] = i * step / e->lanes == part ? (part ? e->lanes : 0) + i * step - first : i;
+        x = part ? picked(e, x, y, mask) : picked(e, y, y, mask);
+    }
+    return x;
+}
+
+/* By how many do lanes lie apart at the most that whole vectors are read for them?  On a GPU
+ * they are threads. */
+static int
+most_apart(const cg_ll_emit *e)
+{
+    return e->l->machine->grid || e->lanes < 4 ? 2 : 4;
 }
 
 static cg_ll_copy
@@ -466,12 +478,11 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
         cg_ll_copy first =
             cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, e->lanes - 1), ""));
         x = reversed(e, load_row(e, a, first, &c));
-    } else if (!index.wide && index.slope == 2 && !c.lanes)
-        x = load_every_other(e, a, index, &c);
+    } else if (!index.wide && index.slope >= 2 && index.slope <= most_apart(e) && !c.lanes)
+        x = load_apart(e, a, index.v, (int)index.slope, c.scalar);
     else if (!index.wide && index.slope == -2 && !c.lanes) {
-        cg_ll_copy first =
-            cg_ll_scalar(LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), ""));
-        x = reversed(e, load_every_other(e, a, first, &c));
+        LLVMValueRef first = LLVMBuildSub(e->b, index.v, cg_ll_index(e, 2 * (e->lanes - 1)), "");
+        x = reversed(e, load_apart(e, a, first, 2, c.scalar));
     } else if (index.wide && !e->l->machine->grid)
         x = cg_ll_gather(e, a->element, a->base, index.v, and_scalar(e, &c));
     else
@@ -546,7 +557,6 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
     const cg_insn *i = &e->k->insn[v];
     uint32_t set = e->vary[v], others = set & ~((uint32_t)1 << level);
     LLVMTypeRef t = cg_ll_wide(e, a->element, true);
-    const condition always = { 0 };
     LLVMValueRef row[32];
     access aligned = *a;
 
@@ -560,7 +570,7 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
             const int64_t from = first.slope * l - (step < 0 ? e->lanes - 1 : 0);
             cg_ll_copy at = cg_ll_scalar(LLVMBuildAdd(e->b, first.v, cg_ll_index(e, from), ""));
             row[l] = step != 2 ? plain_load(e, &aligned, t, address(e, a, at.v))
-                               : load_every_other(e, a, at, &always);
+                               : load_apart(e, a, at.v, 2, NULL);
         }
         transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
@@ -654,11 +664,11 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_by_lane(e, a, index, x, and_scalar(e, &c));
 }
 
-/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.
- * Halves of the rows are interleaved first, then the results: log2(n) rounds of two shuffles
- * for two rows. */
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  For a
+ * power of two halves of the rows are interleaved first, then the results: log2(n) rounds of two
+ * shuffles for two rows. */
 static void
-interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
+interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
 {
     int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
     LLVMValueRef next[MOST_ROWS];
@@ -678,6 +688,35 @@ interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
     }
 }
 
+/* For any n: each result takes from one row after the other what belongs into it. */
+static void
+interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    int *mask = IR_NEW_N(e->arena, int, e->lanes);
+    LLVMValueRef next[MOST_ROWS];
+
+    for (int q = 0; q < n; q++) {
+        next[q] = row[0];
+        for (int c = 1; c < n; c++) {
+            for (int l = 0; l < e->lanes; l++) {
+                const int place = q * e->lanes + l, from = place % n;
+                mask[l] = from == c ? e->lanes + place / n : c == 1 && from == 0 ? place / n : l;
+            }
+            next[q] = picked(e, next[q], row[c], mask);
+        }
+    }
+    memcpy(row, next, sizeof *row * (size_t)n);
+}
+
+static void
+interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    if ((n & (n - 1)) == 0)
+        interleave_halves(e, row, n);
+    else
+        interleave_each(e, row, n);
+}
+
 /* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
  * are as good as n stores of whole vectors. */
 static int
@@ -685,7 +724,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
     const cg_insn *first = &e->k->insn[v[0]];
 
-    for (uint32_t n = MOST_ROWS; n > 1; n /= 2) {
+    for (uint32_t n = MOST_ROWS; n > 1; n--) {
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
