@@ -16,7 +16,7 @@
 #include "codegen/cost.h"
 #include "codegen/lower/walk.h"
 
-enum { CHAIN_MOST = 400, ROW_LEAST = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, NOBODY = 0, MANY = -1 };
+enum { CHAIN_MOST = 400, ROW_LEAST = 16, ROW_SHORT = 9, GROUP_MOST = 12, ROW_REDUCTIONS_MOST = 8, PAD_REPEATS = 4, APART_MOST = 8, COPIES_MOST = 16, COPIED_MOST = 1000, LANES_OF_SUM = 32, FLAT_LEAST = 4096, NOBODY = 0, MANY = -1 };
 
 typedef struct fusing {
     cg_lowering *l;
@@ -73,6 +73,20 @@ reduced_axes(const ir_node *n)
                                                     : n->at.axes.axes;
 }
 
+/* Is v made of windows over an array, a few pointwise ops away?  These lie upon one another, so
+ * that lanes go along their positions. */
+static bool
+is_of_windows(const ir_graph *f, ir_ref v, int steps)
+{
+    const ir_node *n = ir_def(f, v);
+    if (!n || steps == 0 || (n->op != OP_windows && ir_ops[n->op].flag != IR_POINTWISE))
+        return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (is_of_windows(f, n->in[i], steps - 1))
+            return true;
+    return n->op == OP_windows;
+}
+
 bool
 cg_is_row_reduce(const ir_graph *f, const ir_node *n)
 {
@@ -81,14 +95,17 @@ cg_is_row_reduce(const ir_graph *f, const ir_node *n)
     const ir_type *x = ir_type_at(f, n->in[0]);
     ir_axes axes = reduced_axes(n);
     int64_t size = 1;
+    int along = 0;
     for (int k = 0; k < x->rank; k++)
-        if (ir_axes_has(axes, k))
+        if (ir_axes_has(axes, k)) {
             size *= x->dims[k];
-        else if (axes & ir_axes_below(k))
+            along += x->dims[k] > 1;
+        } else if (axes & ir_axes_below(k)) {
             return false;       /* a kept axis, if of size 1, among the last: the rows are counted by rank */
+        }
     if (x->size == 0)
         return false;
-    return size >= ROW_LEAST;
+    return size >= ROW_LEAST || (size >= ROW_SHORT && along == 1 && !is_of_windows(f, n->in[0], 4));
 }
 
 /* How a root is made: the kind of its group, before others join. */

@@ -117,6 +117,13 @@ LLVMValueRef cg_ll_soft_round(cg_ll_emit *e, ir_sc_op op, cot_dtype t, LLVMValue
 LLVMValueRef cg_ll_half_to_f32(cg_ll_emit *e, cot_dtype from, LLVMValueRef x);
 LLVMValueRef cg_ll_f32_to_half(cg_ll_emit *e, cot_dtype to, LLVMValueRef x);
 
+/* shuffle.c: of two vectors the elements that the mask lists, those of the second counting from
+ * e->lanes; n rows of n columns, in place; n rows whose elements l come to lie side by side. */
+enum { CG_LL_ROWS_MOST = 8 };
+LLVMValueRef cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask);
+void cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n);
+void cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n);
+
 /* memory.c */
 void cg_ll_load_insn(cg_ll_emit *e, cg_val v);
 /* The first stores of `left` instructions, if those of 2, 4 or 8 neighbouring elements in

@@ -5,7 +5,7 @@
  * module.c  a kernel module to an LLVM module: functions, entries, constants; builtin.c what a bare
  *           machine lacks; debug.c lines
  * emit.c    regions and loops; control.c if, while, rare; reduce.c folds and trees; parallel.c
- * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores
+ * scalar.c  the scalar instructions; rare.c programs hardly ever needed; soft.c those a machine lacks; memory.c loads and stores, shuffle.c vectors in other orders
  * ptx.c     kernels for GPUs; tensor.c tensor cores, copies in the background
  * jit.c     code in this process; team.c by several threads; perf.c names for perf; aot.c object files and text; versions.c an
  *           object for several processors */

@@ -12,7 +12,7 @@
  * and any other mask goes lane by lane. */
 #include "codegen/llvm/emit.h"
 
-enum { SINK_BYTES = 2048, /* 256 lanes of 8 bytes */ MOST_ROWS = 8 };
+enum { SINK_BYTES = 2048 }; /* 256 lanes of 8 bytes */
 
 typedef struct access {
     LLVMTypeRef element; /* in memory */
@@ -414,17 +414,6 @@ cg_ll_gather(cg_ll_emit *e, LLVMTypeRef element, LLVMValueRef base, LLVMValueRef
         (LLVMValueRef[]){ p, LLVMConstInt(e->l->i32, align, 0), all, LLVMGetPoison(v) });
 }
 
-/* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
-static LLVMValueRef
-picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
-{
-    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, e->lanes);
-
-    for (int i = 0; i < e->lanes; i++)
-        c[i] = LLVMConstInt(e->l->i32, (uint64_t)mask[i], 0);
-    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
-}
-
 /* Elements 0, step, 2 step, ... from the index on: of so many vectors side by side.  The last
  * one ends with the last of them: nothing behind it is touched. */
 static LLVMValueRef
@@ -440,7 +429,7 @@ load_apart(cg_ll_emit *e, const access *a, LLVMValueRef index, int step, LLVMVal
         LLVMValueRef y = load_when(e, a, t, address(e, a, at), when);
         for (int i = 0; i < e->lanes; i++)
             mask[i] = i * step / e->lanes == part ? (part ? e->lanes : 0) + i * step - first : i;
-        x = part ? picked(e, x, y, mask) : picked(e, y, y, mask);
+        x = part ? cg_ll_picked(e, x, y, mask) : cg_ll_picked(e, y, y, mask);
     }
     return x;
 }
@@ -491,30 +480,6 @@ load_copy(cg_ll_emit *e, const access *a, cg_ll_copy index, cg_val when, uint32_
 }
 
 /* -- transposes in registers -- */
-
-/* One step of a square transpose (J. Eklundh, 1972): of rows i and i + h, exchange the columns
- * where bit h differs. */
-static void
-exchange(cg_ll_emit *e, LLVMValueRef *row, int n, int i, int h)
-{
-    LLVMValueRef lo[256], hi[256], x = row[i], y = row[i + h];
-
-    for (int c = 0; c < n; c++) {
-        lo[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c - h : c), 0);
-        hi[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c : c + h), 0);
-    }
-    row[i] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lo, (unsigned)n), "");
-    row[i + h] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(hi, (unsigned)n), "");
-}
-
-static void
-transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
-{
-    for (int h = n / 2; h > 0; h /= 2)
-        for (int i = 0; i < n; i++)
-            if (!(i & h))
-                exchange(e, row, n, i, h);
-}
 
 /* The unroll level whose copies of the index move by least to most, where the lanes move by a
  * constant, all copies and lanes without a condition; -1 if there is none of the vector's
@@ -572,7 +537,7 @@ load_transposed(cg_ll_emit *e, cg_val v, const access *a, int level, int64_t ste
             row[l] = step != 2 ? plain_load(e, &aligned, t, address(e, a, at.v))
                                : load_apart(e, a, at.v, 2, NULL);
         }
-        transpose_square(e, row, e->lanes);
+        cg_ll_transpose_square(e, row, e->lanes);
         for (int l = 0; l < e->lanes; l++) {
             e->digit[level] = step < 0 ? e->lanes - 1 - l : l;
             cg_ll_set(e, v, (cg_ll_copy){ .v = from_memory(e, a, row[l]), .wide = true });
@@ -593,7 +558,7 @@ store_transposed(cg_ll_emit *e, cg_val v, const access *a, uint32_t set, int lev
             e->digit[level] = l;
             row[l] = to_memory(e, a, cg_ll_widen(e, cg_ll_get(e, i->in[1])), true);
         }
-        transpose_square(e, row, e->lanes);
+        cg_ll_transpose_square(e, row, e->lanes);
         e->digit[level] = 0;
         cg_ll_copy first = cg_ll_get(e, i->in[0]);
         for (int l = 0; l < e->lanes; l++)
@@ -664,59 +629,6 @@ store_copy(cg_ll_emit *e, const access *a, const cg_insn *i, uint32_t set)
         store_by_lane(e, a, index, x, and_scalar(e, &c));
 }
 
-/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  For a
- * power of two halves of the rows are interleaved first, then the results: log2(n) rounds of two
- * shuffles for two rows. */
-static void
-interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
-{
-    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
-    LLVMValueRef next[MOST_ROWS];
-
-    for (int l = 0; l < 2 * e->lanes; l++)
-        mask[l] = (l & 1) * e->lanes + l / 2;
-    /* after a round, row c of a block is a part of an interleaved run that is twice as long */
-    for (int run = 1; run < n; run *= 2) {
-        const int blocks = n / run / 2;
-        for (int c = 0; c < blocks; c++)
-            for (int k = 0; k < run; k++) {
-                LLVMValueRef x = row[c * run + k], y = row[(c + blocks) * run + k];
-                next[c * run * 2 + 2 * k] = picked(e, x, y, mask);
-                next[c * run * 2 + 2 * k + 1] = picked(e, x, y, mask + e->lanes);
-            }
-        memcpy(row, next, sizeof *row * (size_t)n);
-    }
-}
-
-/* For any n: each result takes from one row after the other what belongs into it. */
-static void
-interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
-{
-    int *mask = IR_NEW_N(e->arena, int, e->lanes);
-    LLVMValueRef next[MOST_ROWS];
-
-    for (int q = 0; q < n; q++) {
-        next[q] = row[0];
-        for (int c = 1; c < n; c++) {
-            for (int l = 0; l < e->lanes; l++) {
-                const int place = q * e->lanes + l, from = place % n;
-                mask[l] = from == c ? e->lanes + place / n : c == 1 && from == 0 ? place / n : l;
-            }
-            next[q] = picked(e, next[q], row[c], mask);
-        }
-    }
-    memcpy(row, next, sizeof *row * (size_t)n);
-}
-
-static void
-interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
-{
-    if ((n & (n - 1)) == 0)
-        interleave_halves(e, row, n);
-    else
-        interleave_each(e, row, n);
-}
-
 /* How many of the stores that begin here, of elements n i, n i + 1, ..., n i + n - 1 in lanes,
  * are as good as n stores of whole vectors. */
 static int
@@ -724,7 +636,7 @@ stores_together(cg_ll_emit *e, const cg_val *v, uint32_t left, uint32_t *set)
 {
     const cg_insn *first = &e->k->insn[v[0]];
 
-    for (uint32_t n = MOST_ROWS; n > 1; n--) {
+    for (uint32_t n = CG_LL_ROWS_MOST; n > 1; n--) {
         bool good = n <= left;
         *set = first->op == CG_STORE ? e->var[first->in[0]].set : 0;
         for (uint32_t k = 0; k < n && good; k++) {
@@ -749,7 +661,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
     const cg_insn *first = &e->k->insn[v[0]];
     const int n =
         first->op == CG_STORE && e->vector_level >= 0 ? stores_together(e, v, left, &set) : 0;
-    LLVMValueRef row[MOST_ROWS];
+    LLVMValueRef row[CG_LL_ROWS_MOST];
 
     if (n == 0)
         return 0;
@@ -759,7 +671,7 @@ cg_ll_store_rows(cg_ll_emit *e, const cg_val *v, uint32_t left)
         cg_ll_copy index = cg_ll_get(e, first->in[0]);
         for (int k = 0; k < n; k++)
             row[k] = to_memory(e, &a, cg_ll_as(e, cg_ll_get(e, e->k->insn[v[k]].in[1]), true), true);
-        interleave(e, row, n);
+        cg_ll_interleave(e, row, n);
         for (int k = 0; k < n; k++) {
             LLVMValueRef at = LLVMBuildAdd(e->b, index.v, cg_ll_index(e, k * e->lanes), ""),
                          p = address(e, &a, at);

@@ -1,0 +1,90 @@
+/* Vectors in other orders: a square transposed, rows interleaved. */
+#include "codegen/llvm/emit.h"
+
+/* Of two vectors the elements that the mask lists; those of the second count from e->lanes. */
+LLVMValueRef
+cg_ll_picked(cg_ll_emit *e, LLVMValueRef x, LLVMValueRef y, const int *mask)
+{
+    LLVMValueRef *c = IR_NEW_N(e->arena, LLVMValueRef, e->lanes);
+
+    for (int i = 0; i < e->lanes; i++)
+        c[i] = LLVMConstInt(e->l->i32, (uint64_t)mask[i], 0);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(c, (unsigned)e->lanes), "");
+}
+
+/* One step of a square transpose (J. Eklundh, 1972): of rows i and i + h, exchange the columns
+ * where bit h differs. */
+static void
+exchange(cg_ll_emit *e, LLVMValueRef *row, int n, int i, int h)
+{
+    LLVMValueRef lo[256], hi[256], x = row[i], y = row[i + h];
+
+    for (int c = 0; c < n; c++) {
+        lo[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c - h : c), 0);
+        hi[c] = LLVMConstInt(e->l->i32, (uint64_t)(c & h ? n + c : c + h), 0);
+    }
+    row[i] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lo, (unsigned)n), "");
+    row[i + h] = LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(hi, (unsigned)n), "");
+}
+
+void
+cg_ll_transpose_square(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    for (int h = n / 2; h > 0; h /= 2)
+        for (int i = 0; i < n; i++)
+            if (!(i & h))
+                exchange(e, row, n, i, h);
+}
+
+/* The rows of n vectors as n vectors of columns: element l of row c goes to place l n + c.  For a
+ * power of two halves of the rows are interleaved first, then the results: log2(n) rounds of two
+ * shuffles for two rows. */
+static void
+interleave_halves(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    int *mask = IR_NEW_N(e->arena, int, 2 * e->lanes);
+    LLVMValueRef next[CG_LL_ROWS_MOST];
+
+    for (int l = 0; l < 2 * e->lanes; l++)
+        mask[l] = (l & 1) * e->lanes + l / 2;
+    /* after a round, row c of a block is a part of an interleaved run that is twice as long */
+    for (int run = 1; run < n; run *= 2) {
+        const int blocks = n / run / 2;
+        for (int c = 0; c < blocks; c++)
+            for (int k = 0; k < run; k++) {
+                LLVMValueRef x = row[c * run + k], y = row[(c + blocks) * run + k];
+                next[c * run * 2 + 2 * k] = cg_ll_picked(e, x, y, mask);
+                next[c * run * 2 + 2 * k + 1] = cg_ll_picked(e, x, y, mask + e->lanes);
+            }
+        memcpy(row, next, sizeof *row * (size_t)n);
+    }
+}
+
+/* For any n: each result takes from one row after the other what belongs into it. */
+static void
+interleave_each(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    int *mask = IR_NEW_N(e->arena, int, e->lanes);
+    LLVMValueRef next[CG_LL_ROWS_MOST];
+
+    for (int q = 0; q < n; q++) {
+        next[q] = row[0];
+        for (int c = 1; c < n; c++) {
+            for (int l = 0; l < e->lanes; l++) {
+                const int place = q * e->lanes + l, from = place % n;
+                mask[l] = from == c ? e->lanes + place / n : c == 1 && from == 0 ? place / n : l;
+            }
+            next[q] = cg_ll_picked(e, next[q], row[c], mask);
+        }
+    }
+    memcpy(row, next, sizeof *row * (size_t)n);
+}
+
+void
+cg_ll_interleave(cg_ll_emit *e, LLVMValueRef *row, int n)
+{
+    if ((n & (n - 1)) == 0)
+        interleave_halves(e, row, n);
+    else
+        interleave_each(e, row, n);
+}
