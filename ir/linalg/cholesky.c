@@ -69,8 +69,8 @@ rest_of_block(ir_build *b, ir_ref x, ir_ref i, ir_ref k, int64_t size)
     ir_la_for_begin(b, &l, ir_la_number(b, 0), k, 3, 1, in);
     ir_build *s = l.b;
     ir_ref j = ir_la_times(s, l.step, size);
-    part = ir_la_dot_adjoint(s, ir_la_block_at(s, l.in[0], l.in[1], size, j, size),
-                             ir_la_block_at(s, l.in[0], l.in[2], size, j, size));
+    ir_ref block = ir_la_block_at(s, l.in[0], l.in[2], size, j, size);
+    part = ir_la_dot_adjoint(s, ir_la_block_at(s, l.in[0], l.in[1], size, j, size), block);
     part = ir_sub(s, l.in[3], part);
     ir_la_for_end(b, &l, &part, &part);
     return part;
@@ -85,12 +85,13 @@ below_diagonal(ir_build *b, ir_ref x, ir_ref d, ir_ref inverses, ir_ref k, int64
     ir_la_loop l;
     ir_ref in[4] = { ir_la_conj(b, d), ir_la_conj(b, inverses), k, x };
 
-    ir_la_for_begin(b, &l, ir_add(b, k, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
+    ir_ref end = ir_la_number(b, blocks);
+    ir_la_for_begin(b, &l, ir_add(b, k, ir_la_number(b, 1)), end, 3, 1, in);
     ir_build *s = l.b;
     ir_ref y = ir_la_solve_right(s, l.in[0], l.in[1],
                                  rest_of_block(s, l.in[3], l.step, l.in[2], size));
-    y = ir_la_put_at(s, l.in[3], y, ir_la_times(s, l.step, size),
-                     ir_la_times(s, l.in[2], size));
+    ir_ref times = ir_la_times(s, l.in[2], size);
+    y = ir_la_put_at(s, l.in[3], y, ir_la_times(s, l.step, size), times);
     ir_la_for_end(b, &l, &y, &y);
     return y;
 }
@@ -137,7 +138,8 @@ cholesky(ir_build *b, const void *user, const ir_ref *x, ir_ref *y)
     const int64_t n = ir_la_rows(b, x[0]);
     ir_ref z = factor(b, x[0], IR_LA_LARGE);
     ir_ref last = ir_la_fit(b, ir_la_block(b, z, n - 1, 1, n - 1, 1), z);
-    ir_ref bad = ir_op2(b, OP_and, ir_op2(b, OP_ne, last, last), ir_la_compare(b, OP_ge, z, 0));
+    ir_ref compare = ir_la_compare(b, OP_ge, z, 0);
+    ir_ref bad = ir_op2(b, OP_and, ir_op2(b, OP_ne, last, last), compare);
 
     (void)user;
     *y = ir_select(b, bad, last, z);

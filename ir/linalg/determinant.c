@@ -44,7 +44,8 @@ sign_of(ir_build *b, ir_ref count, ir_ref like)
         return IR_NONE;
     ir_ref odd = ir_op2(b, OP_and, count, ir_splat_int(b, ir_btype(b, count), 1));
     odd = ir_convert(b, odd, ir_btype(b, like)->dtype);
-    return ir_sub(b, ir_like(b, odd, 1), ir_mul(b, odd, ir_like(b, odd, 2)));
+    ir_ref product = ir_mul(b, odd, ir_like(b, odd, 2));
+    return ir_sub(b, ir_like(b, odd, 1), product);
 }
 
 /* The sign of the exchanges in pivots, i32 [batch, 1, n]. */
@@ -92,7 +93,8 @@ static ir_ref
 others(ir_build *b, ir_ref d, ir_ref e, ir_ref sign)
 {
     const ir_la_power p = ir_la_power_product(b, d);
-    ir_ref m = ir_div(b, ir_la_fit(b, ir_mul(b, sign, p.m), d), ir_la_less(b, d, e));
+    ir_ref less = ir_la_less(b, d, e);
+    ir_ref m = ir_div(b, ir_la_fit(b, ir_mul(b, sign, p.m), d), less);
 
     return ir_la_turn(b, ir_la_ldexp(b, m, ir_sub(b, ir_la_fit(b, p.e, e), e)));
 }
@@ -137,10 +139,12 @@ singular(ir_build *b, ir_ref x)
     ir_ref lost = ir_convert(b, none, COT_I32);
     ir_ref all = one(b, ir_reduce(b, OP_reduce_sum, lost, ir_axes_of(2)));
     ir_ref some = ir_op2(b, OP_ne, ir_la_fit(b, all, lost), lost); /* a 0 among the others */
-    ir_ref by = others(b, own, ir_la_exponents(b, own), sign_of(b, one(b, f[3]), d));
+    ir_ref sign = sign_of(b, one(b, f[3]), d);
+    ir_ref by = others(b, own, ir_la_exponents(b, own), sign);
     by = ir_la_keep(b, ir_op1(b, OP_not, ir_la_turn(b, some)), by, 0);
     ir_ref u = ir_div(b, f[0], ir_la_fit(b, ir_la_turn(b, own), f[0]));
-    ir_ref rows = ir_la_in_order(b, ir_la_eye(b, x), ir_la_turn(b, ir_la_line(b, f[1])));
+    ir_ref order = ir_la_turn(b, ir_la_line(b, f[1]));
+    ir_ref rows = ir_la_in_order(b, ir_la_eye(b, x), order);
     ir_ref z = triangular(b, f[0], rows, false);
     z = triangular(b, u, ir_mul(b, z, ir_la_fit_real(b, by, z)), true);
     ir_ref line = ir_la_turn(b, ir_la_line(b, f[2]));
@@ -161,7 +165,8 @@ branch(ir_build *b, int k, const ir_ref *x)
     if (k == 0) {
         ir_ref d = diagonal(s, in[FACTORS]), zero = ir_op2(s, OP_eq, d, ir_like(s, d, 0));
         ir_ref lost = zero ? one(s, ir_reduce(s, OP_reduce_or, zero, ir_axes_of(2))) : IR_NONE;
-        y = ir_select(s, ir_la_fit(s, lost, y), singular(s, in[MATRIX]), y);
+        ir_ref then = singular(s, in[MATRIX]);
+        y = ir_select(s, ir_la_fit(s, lost, y), then, y);
     }
     ir_output(s, y);
     return ir_sub_end(b, s);

@@ -29,7 +29,8 @@ of_two(ir_build *b, const ir_ref *e, bool real, ir_ref *first, ir_ref *second)
     ir_ref root = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, p, p), bc));
     /* Of the two roots that which lies on p's side. */
     ir_ref along = ir_op1(b, OP_real, ir_mul(b, root, ir_op1(b, OP_conj, p)));
-    root = ir_select(b, ir_op2(b, OP_lt, along, ir_like(b, along, 0)), ir_neg(b, root), root);
+    ir_ref negative = ir_neg(b, root);
+    root = ir_select(b, ir_op2(b, OP_lt, along, ir_like(b, along, 0)), negative, root);
     ir_ref z = ir_add(b, p, root), none = ir_op2(b, OP_eq, z, zero);
 
     *first = ir_add(b, e[3], z);
@@ -49,7 +50,8 @@ replaced(ir_build *b, ir_ref x, ir_ref i, ir_ref p, ir_ref y)
 {
     ir_ref at = ir_la_cols_where(b, OP_eq, x, i);
 
-    return ir_select(b, ir_op2(b, OP_and, at, ir_la_fit(b, p, at)), ir_la_fit(b, y, x), x);
+    ir_ref fitted = ir_la_fit(b, y, x);
+    return ir_select(b, ir_op2(b, OP_and, at, ir_la_fit(b, p, at)), fitted, x);
 }
 
 /* Rows m - 1 and m of t, q and the eigenvalues w, [batch, 1, n]: a block of two becomes a
@@ -65,17 +67,19 @@ split_block(ir_build *b, ir_ref m, bool real, ir_ref *t, ir_ref *q, ir_ref *w)
                       ir_la_block_at(b, *t, i < 2 ? before : m, 1, i % 2 ? m : before, 1));
     ir_ref some = ir_op2(b, OP_ne, e[2], ir_like(b, e[2], 0));
     of_two(b, e, real, &first, &second);
-    ir_ref x = ir_select(b, some, ir_sub(b, first, e[3]), ir_like(b, e[0], 1)), y = e[2];
-    ir_ref size = ir_op2(b, OP_max, ir_la_size(b, x), ir_la_size(b, y));
+    ir_ref one = ir_like(b, e[0], 1);
+    ir_ref x = ir_select(b, some, ir_sub(b, first, e[3]), one), y = e[2];
+    ir_ref right = ir_la_size(b, y);
+    ir_ref size = ir_op2(b, OP_max, ir_la_size(b, x), right);
     x = ir_div(b, x, ir_la_fit_real(b, size, x)), y = ir_div(b, y, ir_la_fit_real(b, size, y));
-    ir_ref r = ir_la_fit_real(
-        b, ir_op1(b, OP_sqrt, ir_add(b, ir_la_square(b, x), ir_la_square(b, y))), x);
+    ir_ref squared = ir_la_square(b, y);
+    ir_ref r = ir_la_fit_real(b, ir_op1(b, OP_sqrt, ir_add(b, ir_la_square(b, x), squared)), x);
     x = ir_div(b, x, r), y = ir_div(b, y, r);
     ir_ref g[2] = { ir_concatenate(b, 2, (ir_ref[]){ x, ir_neg(b, ir_la_conj(b, y)) }, 2),
                     ir_concatenate(b, 2, (ir_ref[]){ y, ir_la_conj(b, x) }, 2) };
     ir_ref turn = ir_op1(b, OP_barrier, ir_concatenate(b, 2, g, 1));
-    ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true,
-                            ir_la_block_at(b, *t, before, 2, IR_NONE, n), false);
+    ir_ref block = ir_la_block_at(b, *t, before, 2, IR_NONE, n);
+    ir_ref rows = ir_la_dot(b, ir_la_conj(b, turn), true, block, false);
     ir_ref z = ir_la_put_at(b, *t, rows, before, IR_NONE);
     *t = ir_la_put_at(b, z, ir_la_dot(b, ir_la_block_at(b, z, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
     *q = ir_la_put_at(b, *q, ir_la_dot(b, ir_la_block_at(b, *q, IR_NONE, n, before, 2), false, turn, false), IR_NONE, before);
@@ -116,8 +120,8 @@ substituted(ir_build *b, ir_ref t, ir_ref w)
     ir_ref sum = ir_la_dot(s, ir_la_keep(s, right, row, 0), false, v, false);
     ir_ref gap =
         ir_sub(s, l.in[1], ir_la_fit(s, ir_la_block_at(s, l.in[1], none, 1, i, 1), l.in[1]));
-    ir_ref near = ir_op2(s, OP_lt, ir_la_size(s, gap),
-                         ir_la_real(s, ir_like(s, gap, ir_la_precision(b, t))));
+    ir_ref re = ir_la_real(s, ir_like(s, gap, ir_la_precision(b, t)));
+    ir_ref near = ir_op2(s, OP_lt, ir_la_size(s, gap), re);
     gap = ir_select(s, near, ir_like(s, gap, ir_la_precision(b, t)), gap);
     ir_ref here = ir_la_block_at(s, v, i, 1, none, n);
     here = ir_op1(s, OP_barrier, ir_select(s, right, ir_div(s, sum, gap), here));
@@ -161,7 +165,8 @@ paired(ir_build *b, ir_ref v, ir_ref w)
     ir_ref before = ir_concatenate(b, 2, (ir_ref[]){ ir_la_block(b, v, 0, n, 0, 1), ir_la_block(b, v, 0, n, 0, n - 1) }, 2);
     ir_ref part = ir_convert(b, ir_op1(b, OP_real, v), ir_btype(b, v)->dtype);
     part = ir_select(b, ir_la_fit(b, real, part), part, v);
-    return ir_select(b, ir_la_fit(b, second, part), ir_op1(b, OP_conj, before), part);
+    ir_ref conjugate = ir_op1(b, OP_conj, before);
+    return ir_select(b, ir_la_fit(b, second, part), conjugate, part);
 }
 
 /* ---- the whole ---- */
@@ -171,7 +176,8 @@ spoiled(ir_build *b, ir_ref bad, ir_ref x)
 {
     ir_ref part = ir_like(b, ir_op1(b, OP_real, x), (double)NAN);
 
-    return ir_select(b, ir_la_fit(b, bad, x), ir_op2(b, OP_complex, part, part), x);
+    ir_ref complex = ir_op2(b, OP_complex, part, part);
+    return ir_select(b, ir_la_fit(b, bad, x), complex, x);
 }
 
 /* y: the values, [batch, 1, n]; right vectors and left ones, in columns. */

@@ -20,23 +20,26 @@ turn_of(ir_build *b, const ir_ref *e, ir_ref *cosine, ir_ref *sine)
 {
     ir_ref half = ir_like(b, e[0], 0.5), zero = ir_like(b, e[0], 0), one = ir_like(b, e[0], 1);
     ir_ref p = ir_mul(b, ir_sub(b, e[0], e[3]), half);
-    ir_ref inside = ir_add(b, ir_mul(b, p, p), ir_mul(b, e[1], e[2]));
+    ir_ref product = ir_mul(b, e[1], e[2]);
+    ir_ref inside = ir_add(b, ir_mul(b, p, p), product);
     ir_ref real = ir_op2(b, OP_ge, inside, zero), positive = ir_op2(b, OP_ge, p, zero);
     /* Real ones: towards the vector (z, c) of the eigenvalue d + z. */
     ir_ref root = ir_op1(b, OP_sqrt, ir_select(b, real, inside, zero));
     ir_ref z = ir_add(b, p, ir_select(b, positive, root, ir_neg(b, root)));
-    ir_ref size = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, z, z), ir_mul(b, e[2], e[2])));
+    ir_ref right = ir_mul(b, e[2], e[2]);
+    ir_ref size = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, z, z), right));
     ir_ref none = ir_op2(b, OP_eq, e[2], zero), safe = ir_select(b, none, one, size);
     /* The others: by half of the angle whose tangent is (d - a) / (b + c). */
     ir_ref sigma = ir_add(b, e[1], e[2]), twice = ir_add(b, p, p);
-    ir_ref tau =
-        ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, sigma, sigma), ir_mul(b, twice, twice)));
+    ir_ref product_twice = ir_mul(b, twice, twice);
+    ir_ref tau = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, sigma, sigma), product_twice));
     ir_ref even = ir_op2(b, OP_eq, tau, zero), by = ir_select(b, even, one, tau);
     ir_ref c = ir_op1(b, OP_sqrt,
                       ir_mul(b, half, ir_add(b, one, ir_div(b, ir_op1(b, OP_abs, sigma), by))));
     c = ir_select(b, even, one, c);
     ir_ref s = ir_neg(b, ir_div(b, p, ir_mul(b, by, c)));
-    s = ir_select(b, ir_op2(b, OP_lt, sigma, zero), ir_neg(b, s), s);
+    ir_ref negative = ir_neg(b, s);
+    s = ir_select(b, ir_op2(b, OP_lt, sigma, zero), negative, s);
     *cosine = ir_select(b, real, ir_select(b, none, one, ir_div(b, z, safe)), c);
     *sine = ir_select(b, real, ir_select(b, none, zero, ir_div(b, e[2], safe)), s);
     return real;
@@ -96,8 +99,8 @@ static ir_ref
 imaginary(ir_build *b, ir_ref t)
 {
     ir_ref low = ir_la_diagonal(b, t, 1), high = ir_la_diagonal(b, ir_la_turn(b, t), 1);
-    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)),
-                         ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, high)));
+    ir_ref root = ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, high));
+    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, ir_op1(b, OP_abs, low)), root);
 
     size = ir_la_keep(b, ir_op2(b, OP_ne, low, ir_like(b, low, 0)), size, 0);
     return ir_la_cols(b, t) < 2 ? size : ir_sub(b, ahead(b, size), size);
@@ -166,7 +169,8 @@ static ir_ref
 longest(ir_build *b, ir_ref x, ir_ref k)
 {
     const int64_t one[3] = { ir_la_batch(b, x), 1, 1 }, line[3] = { one[0], 1, ir_la_cols(b, x) };
-    ir_ref rest = ir_la_keep(b, ir_la_fit(b, ir_la_rows_where(b, OP_ge, x, k), x), ir_la_square(b, x), 0);
+    ir_ref squared = ir_la_square(b, x);
+    ir_ref rest = ir_la_keep(b, ir_la_fit(b, ir_la_rows_where(b, OP_ge, x, k), x), squared, 0);
     ir_ref sum = rest ? ir_reshape(b, ir_reduce(b, OP_reduce_sum, rest, ir_axes_of(1)), 3, line) : IR_NONE;
 
     sum = sum ? ir_la_keep(b, ir_la_cols_where(b, OP_ge, sum, k), sum, -1) : IR_NONE;
@@ -212,7 +216,8 @@ ir_pivoted(ir_build *b, ir_ref x, ir_ref *y, ir_ref *order)
         s, ir_la_turn(s, ir_la_block_at(s, next[0], IR_NONE, m, l.step, 1)), l.step);
     ir_ref w = ir_la_dot(s, ir_la_conj(s, r.v), false, next[0], false);
     w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
-    next[0] = ir_sub(s, next[0], ir_mul(s, ir_la_fit(s, ir_la_turn(s, r.v), next[0]), ir_la_fit(s, w, next[0])));
+    ir_ref fitted = ir_la_fit(s, w, next[0]);
+    next[0] = ir_sub(s, next[0], ir_mul(s, ir_la_fit(s, ir_la_turn(s, r.v), next[0]), fitted));
     ir_la_loop_end(b, &l, 0, next, in);
     *y = ir_la_out(b, in[2], x);
     *order = ir_la_out(b, flat(b, in[1]), x);

@@ -51,12 +51,14 @@ eliminated(ir_build *b, ir_ref x, ir_ref k)
     ir_ref col = ir_op1(b, OP_barrier, ir_la_block_at(b, x, IR_NONE, n, k, 1));
     ir_ref row = ir_op1(b, OP_barrier, ir_la_block_at(b, x, k, 1, IR_NONE, n));
     ir_ref d = ir_la_fit(b, ir_la_block_at(b, col, k, 1, IR_NONE, 1), col);
-    ir_ref l = ir_select(b, ir_op2(b, OP_eq, d, ir_like(b, d, 0)), col, ir_div(b, col, d));
+    ir_ref quotient = ir_div(b, col, d);
+    ir_ref l = ir_select(b, ir_op2(b, OP_eq, d, ir_like(b, d, 0)), col, quotient);
     ir_ref below = ir_la_rows_where(b, OP_gt, col, k);
 
     l = ir_op1(b, OP_barrier, ir_la_keep(b, below, l, 0));
     row = ir_la_keep(b, ir_la_cols_where(b, OP_gt, row, k), row, 0);
-    ir_ref rest = ir_sub(b, x, ir_mul(b, ir_la_fit(b, l, x), ir_la_fit(b, row, x)));
+    ir_ref fitted = ir_la_fit(b, row, x);
+    ir_ref rest = ir_sub(b, x, ir_mul(b, ir_la_fit(b, l, x), fitted));
     return ir_la_put_at(b, rest, ir_select(b, below, l, col), IR_NONE, k);
 }
 

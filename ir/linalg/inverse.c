@@ -33,7 +33,8 @@ product(ir_build *b, ir_ref x, ir_ref y)
         return ir_la_dot(b, x, true, y, false);
     ir_ref low[2] = { ir_la_block(b, x, h, h, 0, h), ir_la_block(b, y, h, h, 0, h) },
            far[2] = { ir_la_block(b, x, h, h, h, h), ir_la_block(b, y, h, h, h, h) };
-    ir_ref first = product(b, ir_la_block(b, x, 0, h, 0, h), ir_la_block(b, y, 0, h, 0, h));
+    ir_ref block = ir_la_block(b, y, 0, h, 0, h);
+    ir_ref first = product(b, ir_la_block(b, x, 0, h, 0, h), block);
     ir_ref high[2] = { ir_add(b, first, ir_la_dot(b, low[0], true, low[1], false)),
                        ir_la_dot(b, low[0], true, far[1], false) },
            last[2] = { ir_la_dot(b, far[0], true, low[1], false), product(b, far[0], far[1]) };

@@ -68,16 +68,20 @@ static ir_ref
 tangent(ir_build *b, bool scaled, ir_ref p, ir_ref q, ir_ref r, ir_ref active)
 {
     ir_ref zero = ir_like(b, p, 0), one = ir_like(b, p, 1);
-    ir_ref d = ir_mul(b, ir_sub(b, q, p), ir_like(b, p, 0.5)), by = one;
+    ir_ref half = ir_like(b, p, 0.5);
+    ir_ref d = ir_mul(b, ir_sub(b, q, p), half), by = one;
 
     if (!scaled) {
         d = ir_div(b, d, ir_select(b, active, r, one));
         r = one;
     }
-    by = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, d, d), scaled ? ir_mul(b, r, r) : one));
+    ir_ref product = scaled ? ir_mul(b, r, r) : one;
+    by = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, d, d), product));
     by = ir_add(b, ir_op1(b, OP_abs, d), by);
-    ir_ref t = ir_div(b, ir_select(b, active, r, zero), ir_select(b, active, by, one));
-    return ir_select(b, ir_op2(b, OP_lt, d, zero), ir_neg(b, t), t);
+    ir_ref chosen = ir_select(b, active, by, one);
+    ir_ref t = ir_div(b, ir_select(b, active, r, zero), chosen);
+    ir_ref negative = ir_neg(b, t);
+    return ir_select(b, ir_op2(b, OP_lt, d, zero), negative, t);
 }
 
 ir_la_turns
@@ -190,7 +194,8 @@ without_met(ir_build *b, const ir_la_deal *d, ir_ref s, ir_ref x)
     ir_ref met = ir_constant(b, ir_type_new(b->ctx, COT_I32, 3, dims), column);
     ir_ref none = ir_like(b, met, (double)n);
     met = ir_select(b, ir_op2(b, OP_ne, own, ir_like(b, own, 0)), met, none);
-    return ir_select(b, ir_op2(b, OP_eq, at, ir_la_fit(b, met, at)), ir_like(b, x, 0), x);
+    ir_ref zero = ir_like(b, x, 0);
+    return ir_select(b, ir_op2(b, OP_eq, at, ir_la_fit(b, met, at)), zero, x);
 }
 
 /* The rotations by rows, in memory: each is wanted by all elements of its row. */
@@ -299,7 +304,8 @@ ir_ref
 ir_la_svd_bound(ir_build *b, ir_ref p, ir_ref q, int64_t n)
 {
     const double least = p ? precision(ir_btype(b, p)->dtype) * (double)(n > 4 ? n / 2 : 2) : 0;
-    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, p), ir_op1(b, OP_sqrt, q));
+    ir_ref root = ir_op1(b, OP_sqrt, q);
+    ir_ref size = ir_mul(b, ir_op1(b, OP_sqrt, p), root);
 
     return ir_mul(b, size, ir_like(b, size, least));
 }
@@ -454,7 +460,8 @@ scaled(ir_build *b, ir_ref *x)
     ir_ref top = ir_reduce(b, OP_reduce_max, ir_la_size(b, *x), ir_axes_of(1) | ir_axes_of(2));
 
     top = ir_reshape(b, top, 3, dims);
-    top = ir_select(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), top, ir_like(b, top, 1));
+    ir_ref one = ir_like(b, top, 1);
+    top = ir_select(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), top, one);
     *x = ir_div(b, *x, ir_la_fit_real(b, top, *x));
     return top;
 }
@@ -530,7 +537,8 @@ right_vectors(ir_build *b, ir_ref x)
     a = ir_la_cut(b, a, n, n);
     ir_ref key = ir_reduce(b, OP_reduce_sum, ir_la_square(b, a), ir_axes_of(2));
     key = ir_neg(b, ir_reshape(b, key, 3, (const int64_t[]){ batch, n, 1 }));
-    return ir_la_in_order(b, ir_la_cut(b, v, n, n), places(b, key));
+    ir_ref order = places(b, key);
+    return ir_la_in_order(b, ir_la_cut(b, v, n, n), order);
 }
 
 /* x v has orthogonal columns: those of U times singular values.  Its Q is U but for signs, and
@@ -543,7 +551,8 @@ svd_of_tall(ir_build *b, ir_ref x, bool full, ir_ref *u, ir_ref *s, ir_ref *vt)
     ir_add_node(b, OP_qr, 1, &y, &(ir_attrs){ .qr = { full } }, qr);
     ir_ref d = ir_la_real(b, diagonal(b, qr[1], 0, 0, n)),
            minus = ir_op2(b, OP_lt, d, ir_like(b, d, 0));
-    ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), ir_like(b, d, 1));
+    ir_ref one = ir_like(b, d, 1);
+    ir_ref sign = ir_select(b, minus, ir_like(b, d, -1), one);
     ir_ref signs = ir_la_turn(b, sign);
     if (full && m > n)
         signs = ir_concatenate(

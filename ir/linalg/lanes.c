@@ -110,8 +110,8 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
     const int64_t h = d->n / 2, dims[3] = { d->n, d->n, 1 };
     ir_ref p = ir_la_real(b, diagonal(b, *a, 0, 0, h)),
            q = ir_la_real(b, diagonal(b, *a, h, 0, h));
-    ir_la_turns t =
-        ir_la_turns_of(b, true, p, q, diagonal(b, *a, 0, h, h), for_pairs(b, bound, h));
+    ir_ref pairs = for_pairs(b, bound, h);
+    ir_la_turns t = ir_la_turns_of(b, true, p, q, diagonal(b, *a, 0, h, h), pairs);
     ir_la_turns_apart(b, &t);
     ir_ref next = turned_apart(b, d, &t, turned_apart(b, d, &t, *a, 0), 1);
     ir_ref met = ir_la_fit(
@@ -119,7 +119,8 @@ eigh_step(ir_build *b, const ir_la_deal *d, ir_ref bound, ir_ref *a)
     ir_ref active = ir_la_turning(b, &t);
     active = taken(b, on_both(b, active, active, 0), d->from, d->n, 0);
 
-    *a = ir_select(b, ir_op2(b, OP_and, met, ir_la_fit(b, active, next)), ir_like(b, next, 0), next);
+    ir_ref zero = ir_like(b, next, 0);
+    *a = ir_select(b, ir_op2(b, OP_and, met, ir_la_fit(b, active, next)), zero, next);
     return t;
 }
 

@@ -55,9 +55,11 @@ typedef struct exchange {
 static ir_ref
 exchanged(ir_build *b, const exchange *e, ir_ref x, ir_ref at_j, ir_ref at_p)
 {
-    ir_ref other = ir_select(b, ir_la_fit(b, e->is_p, x), ir_la_fit(b, at_j, x), x);
+    ir_ref fitted = ir_la_fit(b, at_j, x);
+    ir_ref other = ir_select(b, ir_la_fit(b, e->is_p, x), fitted, x);
 
-    return ir_select(b, ir_la_fit(b, e->is_j, x), ir_la_fit(b, at_p, x), other);
+    ir_ref then = ir_la_fit(b, at_p, x);
+    return ir_select(b, ir_la_fit(b, e->is_j, x), then, other);
 }
 
 /* Of the places from j on, the first with the largest element of a row. */
@@ -65,7 +67,8 @@ static exchange
 pivot_of(ir_build *b, ir_ref row, ir_ref j)
 {
     const int64_t dims[3] = { ir_la_batch(b, row), 1, 1 };
-    ir_ref size = ir_la_keep(b, ir_la_cols_where(b, OP_ge, row, j), ir_la_size(b, row), -1);
+    ir_ref left = ir_la_size(b, row);
+    ir_ref size = ir_la_keep(b, ir_la_cols_where(b, OP_ge, row, j), left, -1);
     ir_ref p = ir_node1(b, OP_argmax, 1, &size, &(ir_attrs){ .arg = { 2, COT_I32 } });
     ir_ref place = row ? ir_iota(b, COT_I32, 3, ir_btype(b, row)->dims, 2) : IR_NONE;
 
@@ -90,16 +93,18 @@ eliminate_one(ir_build *s, ir_ref at, ir_ref step, ir_ref x, ir_ref *next)
     ir_ref at_p = column_of(s, x, e.p);
     ir_ref at_j = kept(s, ir_la_block_at(s, x, IR_NONE, ir_la_rows(s, x), j, 1));
     ir_ref d = ir_la_fit(s, ir_la_block_at(s, at_p, step, 1, IR_NONE, 1), col);
-    ir_ref lower = exchanged(s, &e, col, ir_la_block_at(s, at_j, step, 1, IR_NONE, 1),
-                             ir_la_block_at(s, at_p, step, 1, IR_NONE, 1));
+    ir_ref block = ir_la_block_at(s, at_p, step, 1, IR_NONE, 1);
+    ir_ref lower = exchanged(s, &e, col, ir_la_block_at(s, at_j, step, 1, IR_NONE, 1), block);
     ir_ref below = ir_la_cols_where(s, OP_gt, col, j);
-    lower = ir_select(s, ir_op2(s, OP_eq, d, ir_like(s, d, 0)), lower, ir_div(s, lower, d));
+    ir_ref quotient = ir_div(s, lower, d);
+    lower = ir_select(s, ir_op2(s, OP_eq, d, ir_like(s, d, 0)), lower, quotient);
     lower = ir_op1(s, OP_barrier, ir_la_keep(s, below, lower, 0));
     ir_ref upper = ir_la_keep(s, ir_la_rows_where(s, OP_gt, at_p, step), at_p, 0);
     ir_ref moved = exchanged(s, &e, x, at_j, at_p);
-    ir_ref rest = ir_sub(s, moved, ir_mul(s, ir_la_fit(s, lower, x), ir_la_fit(s, upper, x)));
-    ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step),
-                         ir_la_cols_where(s, OP_gt, x, j));
+    ir_ref fitted = ir_la_fit(s, upper, x);
+    ir_ref rest = ir_sub(s, moved, ir_mul(s, ir_la_fit(s, lower, x), fitted));
+    ir_ref more = ir_la_cols_where(s, OP_gt, x, j);
+    ir_ref here = ir_op2(s, OP_and, ir_la_rows_where(s, OP_eq, x, step), more);
     next[0] = ir_select(s, here, ir_la_fit(s, lower, x), rest);
     next[1] = ir_reshape(s, e.p, 1, &batch);
 }
@@ -146,7 +151,8 @@ take_below(ir_build *b, ir_ref x, ir_ref c, ir_ref u, ir_ref j, int64_t blocks, 
     ir_la_loop l;
     ir_ref in[4] = { x, u, j, c };
 
-    ir_la_for_begin(b, &l, ir_add(b, j, ir_la_number(b, 1)), ir_la_number(b, blocks), 3, 1, in);
+    ir_ref end = ir_la_number(b, blocks);
+    ir_la_for_begin(b, &l, ir_add(b, j, ir_la_number(b, 1)), end, 3, 1, in);
     ir_build *s = l.b;
     ir_ref at = ir_la_times(s, l.step, size), col = ir_la_times(s, l.in[2], size);
     ir_ref part =
@@ -252,8 +258,8 @@ take_panel(ir_build *b, const taking *t, ir_ref c, const blocks *s)
     const int64_t parts = s->size / s->fine % 2 ? 1 : 2, n = s->size / parts;
     ir_ref in[5] = { t->x, t->end, t->block, t->u, c };
 
-    ir_la_for_begin(b, &l, ir_op2(b, OP_div, t->last, ir_la_number(b, n)),
-                    ir_la_number(b, parts), 4, 1, in);
+    ir_ref end = ir_la_number(b, parts);
+    ir_la_for_begin(b, &l, ir_op2(b, OP_div, t->last, ir_la_number(b, n)), end, 4, 1, in);
     ir_ref at = ir_la_times(l.b, l.step, n),
            u = ir_la_block_at(l.b, l.in[3], at, n, IR_NONE, s->fine);
     c = take_rows(l.b, &(taking){ l.in[0], l.in[1], l.in[2], u, IR_NONE }, l.in[4], at, s);
@@ -298,7 +304,8 @@ on_its_side(ir_build *b, ir_ref x)
 {
     const ir_type *t = ir_la_type(b, x, 1, ir_la_cols(b, x), ir_la_rows(b, x) + SPARE);
 
-    return x ? ir_la_put(b, ir_zeros(b, t), ir_la_turn(b, x), 0, 0) : IR_NONE;
+    ir_ref turned = x ? ir_la_turn(b, x) : IR_NONE;
+    return x ? ir_la_put(b, ir_zeros(b, t), turned, 0, 0) : IR_NONE;
 }
 
 /* A matrix with at least as many rows as columns, of whole blocks.  y: L and U, the order, and
@@ -383,7 +390,8 @@ wide(ir_build *b, ir_ref x, ir_ref *y)
     const int64_t m = ir_la_rows(b, x), n = ir_la_cols(b, x);
 
     tall(b, ir_la_block(b, x, 0, m, 0, m), y);
-    ir_ref right = ir_la_in_order(b, ir_la_block(b, x, 0, m, m, n - m), ir_la_turn(b, y[1]));
+    ir_ref order = ir_la_turn(b, y[1]);
+    ir_ref right = ir_la_in_order(b, ir_la_block(b, x, 0, m, m, n - m), order);
     right = ir_node1(b, OP_triangular_solve, 2, (ir_ref[]){ y[0], right },
                      &(ir_attrs){ .triangle = { .unit = 1 } });
     y[0] = ir_concatenate(b, 2, (ir_ref[]){ y[0], right }, 2);

@@ -88,7 +88,8 @@ ir_la_times(ir_build *b, ir_ref i, int64_t k)
 ir_ref
 ir_la_put(ir_build *b, ir_ref x, ir_ref y, int64_t r, int64_t c)
 {
-    return ir_la_put_at(b, x, y, ir_la_number(b, r), ir_la_number(b, c));
+    ir_ref column = ir_la_number(b, c);
+    return ir_la_put_at(b, x, y, ir_la_number(b, r), column);
 }
 
 ir_ref
@@ -177,12 +178,13 @@ ir_la_fit_real(ir_build *b, ir_ref x, ir_ref like)
 ir_ref
 ir_la_hermitian(ir_build *b, ir_ref x)
 {
-    ir_ref y = ir_select(b, ir_la_compare(b, OP_ge, x, 0), x, ir_la_adjoint(b, x));
+    ir_ref adjoint = ir_la_adjoint(b, x);
+    ir_ref y = ir_select(b, ir_la_compare(b, OP_ge, x, 0), x, adjoint);
 
     if (!ir_la_is_complex(b, x))
         return y;
-    return ir_select(b, ir_la_compare(b, OP_eq, x, 0),
-                     ir_convert(b, ir_la_real(b, x), ir_btype(b, x)->dtype), y);
+    ir_ref converted = ir_convert(b, ir_la_real(b, x), ir_btype(b, x)->dtype);
+    return ir_select(b, ir_la_compare(b, OP_eq, x, 0), converted, y);
 }
 
 ir_ref
@@ -374,8 +376,8 @@ ir_la_grow(ir_build *b, ir_ref x, int64_t n)
     ir_ref zero = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL), 0);
     ir_ref y = ir_pad(b, x, zero, low, (const int64_t[]){ 0, n - rows, n - cols }, NULL);
     ir_ref far = ir_la_rows_where(b, OP_ge, y, ir_la_number(b, rows));
-    return ir_select(b, ir_op2(b, OP_and, far, ir_la_compare(b, OP_eq, y, 0)), ir_like(b, y, 1),
-                     y);
+    ir_ref one = ir_like(b, y, 1);
+    return ir_select(b, ir_op2(b, OP_and, far, ir_la_compare(b, OP_eq, y, 0)), one, y);
 }
 
 ir_ref

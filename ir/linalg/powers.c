@@ -30,7 +30,8 @@ whole(ir_build *b, ir_ref like, int64_t k)
 static ir_ref
 between(ir_build *b, ir_ref e, int64_t low, int64_t high)
 {
-    return ir_op2(b, OP_min, ir_op2(b, OP_max, e, whole(b, e, low)), whole(b, e, high));
+    ir_ref bound = whole(b, e, high);
+    return ir_op2(b, OP_min, ir_op2(b, OP_max, e, whole(b, e, low)), bound);
 }
 
 ir_ref
@@ -54,7 +55,8 @@ power(ir_build *b, ir_ref e, ir_ref like)
     if (!e || !like)
         return IR_NONE;
     const format f = format_of(b, like);
-    ir_ref bits = ir_op2(b, OP_shl, ir_add(b, e, whole(b, e, f.bias)), whole(b, e, f.mantissa));
+    ir_ref places = whole(b, e, f.mantissa);
+    ir_ref bits = ir_op2(b, OP_shl, ir_add(b, e, whole(b, e, f.bias)), places);
 
     return ir_node1(b, OP_bitcast, 1, &bits,
                     &(ir_attrs){ .dtype = { ir_part_type(ir_btype(b, like)->dtype) } });

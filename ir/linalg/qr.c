@@ -43,13 +43,16 @@ ir_la_reflection_of(ir_build *b, ir_ref col, ir_ref j)
     ir_ref a = ir_div(b, alpha, ir_la_fit_real(b, by, alpha)), re = ir_la_real(b, a);
     ir_ref sum = one(b, ir_reduce(b, OP_reduce_sum, ir_la_square(b, scaled), ir_axes_of(2)));
     ir_ref norm = ir_op1(b, OP_sqrt, ir_add(b, sum, ir_la_square(b, a)));
-    ir_ref beta = ir_select(b, ir_op2(b, OP_ge, re, ir_like(b, re, 0)), ir_neg(b, norm), norm);
+    ir_ref negative = ir_neg(b, norm);
+    ir_ref beta = ir_select(b, ir_op2(b, OP_ge, re, ir_like(b, re, 0)), negative, norm);
     ir_ref whole = ir_la_fit_real(b, beta, a);
-    ir_ref tau =
-        ir_la_keep(b, ir_op1(b, OP_not, zero), ir_div(b, ir_sub(b, whole, a), whole), 0);
-    ir_ref head = ir_select(b, zero, ir_like(b, a, 1), ir_sub(b, a, whole));
+    ir_ref quotient = ir_div(b, ir_sub(b, whole, a), whole);
+    ir_ref tau = ir_la_keep(b, ir_op1(b, OP_not, zero), quotient, 0);
+    ir_ref difference = ir_sub(b, a, whole);
+    ir_ref head = ir_select(b, zero, ir_like(b, a, 1), difference);
     ir_ref v = ir_div(b, scaled, ir_la_fit(b, head, scaled));
-    v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), ir_like(b, v, 1), v);
+    ir_ref then = ir_like(b, v, 1);
+    v = ir_select(b, ir_la_cols_where(b, OP_eq, v, j), then, v);
     return (ir_la_reflection){ v, tau, ir_select(b, zero, alpha, ir_la_fit_real(b, ir_mul(b, beta, size), alpha)) };
 }
 
@@ -65,7 +68,8 @@ joined(ir_build *b, ir_ref v, ir_ref tau)
     ir_ref below = ir_la_keep(b, ir_la_compare(b, OP_gt, s, 0), s, 0);
     ir_ref m = ir_mul(b, below, ir_la_fit(b, ir_la_turn(b, tau), s));
 
-    return ir_mul(b, ir_la_fit(b, tau, m), ir_la_inverse(b, m, true));
+    ir_ref inverse = ir_la_inverse(b, m, true);
+    return ir_mul(b, ir_la_fit(b, tau, m), inverse);
 }
 
 /* Stacked on a first axis, [n, batch, m, k], as [batch, n m, k]; batch or m is 1. */
@@ -96,9 +100,11 @@ factor_panel(ir_build *b, ir_ref at, panel *p)
     const ir_la_reflection r = ir_la_reflection_of(s, col, j);
     ir_ref w = ir_la_dot_adjoint(s, x, r.v);
     w = ir_mul(s, w, ir_la_fit(s, ir_la_conj(s, r.tau), w));
-    ir_ref rest = ir_sub(s, x, ir_mul(s, ir_la_fit(s, w, x), ir_la_fit(s, r.v, x)));
+    ir_ref fitted = ir_la_fit(s, r.v, x);
+    ir_ref rest = ir_sub(s, x, ir_mul(s, ir_la_fit(s, w, x), fitted));
     ir_ref done = ir_la_keep(s, ir_la_cols_where(s, OP_lt, col, j), col, 0);
-    done = ir_select(s, ir_la_cols_where(s, OP_eq, col, j), ir_la_fit(s, r.beta, col), done);
+    ir_ref then = ir_la_fit(s, r.beta, col);
+    done = ir_select(s, ir_la_cols_where(s, OP_eq, col, j), then, done);
     next[0] = ir_la_put_at(s, rest, done, l.step, IR_NONE);
     next[1] = r.v, next[2] = r.tau;
     ir_la_loop_end(b, &l, 2, next, out);
@@ -202,8 +208,9 @@ all_reflections(ir_build *b, ir_ref v, ir_ref t, int64_t columns, int64_t w, int
     ir_la_loop_begin(b, &l, columns, 2, 1, in);
     ir_build *s = l.b;
     ir_ref k = ir_sub(s, ir_la_number(s, columns - 1), l.step), at = ir_la_times(s, k, w);
-    y = reflected_from(s, l.in[2], ir_la_block_at(s, l.in[0], at, w, IR_NONE, m),
-                       ir_la_block_at(s, l.in[1], at, w, IR_NONE, w), k, w, true);
+    ir_ref block = ir_la_block_at(s, l.in[1], at, w, IR_NONE, w);
+    y = reflected_from(s, l.in[2], ir_la_block_at(s, l.in[0], at, w, IR_NONE, m), block, k, w,
+                       true);
     ir_la_loop_end(b, &l, 0, &y, &y);
     return y;
 }

@@ -36,7 +36,8 @@ reflect_rows(ir_build *b, ir_ref x, ir_ref v, ir_ref tau)
     ir_ref w = ir_la_dot(b, ir_la_conj(b, v), false, x, false);
 
     w = ir_mul(b, w, ir_la_fit(b, ir_la_conj(b, tau), w));
-    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, ir_la_turn(b, v), x), ir_la_fit(b, w, x)));
+    ir_ref fitted = ir_la_fit(b, w, x);
+    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, ir_la_turn(b, v), x), fitted));
 }
 
 static ir_ref
@@ -45,7 +46,8 @@ reflect_cols(ir_build *b, ir_ref x, ir_ref v, ir_ref tau)
     ir_ref w = ir_la_dot(b, x, false, v, true);
 
     w = ir_mul(b, w, ir_la_fit(b, tau, w));
-    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, w, x), ir_la_fit(b, ir_la_conj(b, v), x)));
+    ir_ref fitted = ir_la_fit(b, ir_la_conj(b, v), x);
+    return ir_sub(b, x, ir_mul(b, ir_la_fit(b, w, x), fitted));
 }
 
 ir_la_schur
@@ -119,7 +121,8 @@ deflated(ir_build *b, ir_ref h)
     around = ir_select(b, ir_op2(b, OP_eq, around, ir_like(b, around, 0)), one, around);
     ir_ref gone =
         ir_op2(b, OP_le, below, ir_mul(b, around, ir_like(b, around, ir_la_precision(b, h))));
-    ir_ref at = both(b, ir_la_compare(b, OP_eq, h, 1), ir_la_fit(b, ir_la_turn(b, gone), h));
+    ir_ref fitted = ir_la_fit(b, ir_la_turn(b, gone), h);
+    ir_ref at = both(b, ir_la_compare(b, OP_eq, h, 1), fitted);
     return ir_select(b, at, ir_like(b, h, 0), h);
 }
 
@@ -142,7 +145,8 @@ window_of(ir_build *b, ir_ref h)
            some = ir_op2(b, OP_ne, below, ir_like(b, below, 0));
     ir_ref hi = last_where(b, both(b, some, shifted(b, some, 0)));
     ir_ref i = some ? ir_iota(b, COT_I32, 3, ir_btype(b, some)->dims, 2) : IR_NONE;
-    ir_ref before = both(b, ir_op1(b, OP_not, some), ir_op2(b, OP_le, i, ir_la_fit(b, hi, i)));
+    ir_ref at_most = ir_op2(b, OP_le, i, ir_la_fit(b, hi, i));
+    ir_ref before = both(b, ir_op1(b, OP_not, some), at_most);
 
     return (window){ last_where(b, before), hi };
 }
@@ -181,18 +185,21 @@ first_column(ir_build *b, ir_ref h, const window *w, ir_ref sweep)
 
     if (!c || !sweep)
         return IR_NONE;
-    ir_ref size = ir_add(b, ir_la_size(b, c), ir_la_size(b, element(b, h, w->hi, -1, -2)));
-    ir_ref other = ir_op2(b, OP_eq, ir_op2(b, OP_rem, sweep, ten), ir_la_number(b, 9));
+    ir_ref right = ir_la_size(b, element(b, h, w->hi, -1, -2));
+    ir_ref size = ir_add(b, ir_la_size(b, c), right);
+    ir_ref bound = ir_la_number(b, 9);
+    ir_ref other = ir_op2(b, OP_eq, ir_op2(b, OP_rem, sweep, ten), bound);
     other = ir_broadcast_scalar(b, other, ir_type_as(b->ctx, ir_btype(b, size), COT_BOOL));
     ir_ref odd = ir_add(b, d, ir_la_fit_real(b, ir_mul(b, size, ir_like(b, size, 0.75)), d));
-    ir_ref odd_bc =
-        ir_la_fit_real(b, ir_mul(b, ir_mul(b, size, size), ir_like(b, size, -0.4375)), d);
+    ir_ref factor = ir_like(b, size, -0.4375);
+    ir_ref odd_bc = ir_la_fit_real(b, ir_mul(b, ir_mul(b, size, size), factor), d);
     a = ir_select(b, other, odd, a), d = ir_select(b, other, odd, d),
     bc = ir_select(b, other, odd_bc, bc);
     ir_ref zero = ir_op2(b, OP_eq, h10, ir_like(b, h10, 0));
-    ir_ref top = ir_sub(b, ir_mul(b, ir_sub(b, h00, a), ir_sub(b, h00, d)), bc);
-    top = ir_add(b, ir_div(b, top, ir_select(b, zero, ir_like(b, h10, 1), h10)),
-                 element(b, h, w->lo, 0, 1));
+    ir_ref difference = ir_sub(b, h00, d);
+    ir_ref top = ir_sub(b, ir_mul(b, ir_sub(b, h00, a), difference), bc);
+    ir_ref entry = element(b, h, w->lo, 0, 1);
+    top = ir_add(b, ir_div(b, top, ir_select(b, zero, ir_like(b, h10, 1), h10)), entry);
     ir_ref part[3] = { top, ir_sub(b, ir_sub(b, ir_add(b, h00, h11), a), d),
                        element(b, h, w->lo, 2, 1) };
     return ir_op1(b, OP_barrier, ir_concatenate(b, 3, part, 2));
@@ -217,9 +224,12 @@ bulge(ir_build *b, ir_ref h, ir_ref first, const window *w, ir_ref k)
     ir_ref third = col ? ir_la_cols_where(b, OP_eq, col, ir_la_number(b, 2)) : IR_NONE;
 
     col = ir_select(b, ir_la_fit(b, begins, col), first, col);
-    col = ir_select(b, both(b, third, ir_la_fit(b, last, third)), ir_like(b, col, 0), col);
-    ir_la_reflection r = ir_la_reflection_of(b, ir_op1(b, OP_barrier, col), ir_la_number(b, 0));
-    ir_ref active = both(b, step_is(b, OP_ge, k, w->lo), step_is(b, OP_lt, k, w->hi));
+    ir_ref zero = ir_like(b, col, 0);
+    col = ir_select(b, both(b, third, ir_la_fit(b, last, third)), zero, col);
+    ir_ref number = ir_la_number(b, 0);
+    ir_la_reflection r = ir_la_reflection_of(b, ir_op1(b, OP_barrier, col), number);
+    ir_ref right = step_is(b, OP_lt, k, w->hi);
+    ir_ref active = both(b, step_is(b, OP_ge, k, w->lo), right);
     r.tau = ir_op1(b, OP_barrier, ir_la_keep(b, active, r.tau, 0));
     r.v = ir_op1(b, OP_barrier, r.v);
     return r;
@@ -320,8 +330,10 @@ ir_la_scaled(ir_build *b, ir_ref *x, ir_ref *bad)
 
     top = top ? ir_reshape(b, top, 3, dims) : IR_NONE;
     *bad = ir_op1(b, OP_not, ir_op1(b, OP_is_finite, top));
-    *x = ir_select(b, ir_la_fit(b, *bad, *x), ir_la_eye(b, *x), *x);
-    ir_ref usable = both(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), ir_op1(b, OP_not, *bad));
+    ir_ref eye = ir_la_eye(b, *x);
+    *x = ir_select(b, ir_la_fit(b, *bad, *x), eye, *x);
+    ir_ref otherwise = ir_op1(b, OP_not, *bad);
+    ir_ref usable = both(b, ir_op2(b, OP_gt, top, ir_like(b, top, 0)), otherwise);
     top = ir_select(b, usable, top, ir_like(b, top, 1));
     *x = ir_div(b, *x, ir_la_fit_real(b, top, *x));
     return top;

@@ -175,7 +175,8 @@ root_of_pivot(ir_build *b, ir_ref x)
 {
     ir_ref above = ir_op2(b, OP_lt, ir_like(b, x, 0), x);
 
-    return ir_select(b, above, ir_op1(b, OP_sqrt, x), ir_like(b, x, (double)NAN));
+    ir_ref nan = ir_like(b, x, (double)NAN);
+    return ir_select(b, above, ir_op1(b, OP_sqrt, x), nan);
 }
 
 ir_ref

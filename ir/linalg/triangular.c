@@ -30,7 +30,8 @@ eliminate(ir_build *b, ir_ref x, ir_ref y, bool unit)
     if (!unit)
         row = ir_div(s, row, ir_la_fit(s, ir_la_block_at(s, col, l.step, 1, none, 1), row));
     col = ir_la_keep(s, ir_la_rows_where(s, OP_gt, col, l.step), col, 0);
-    ir_ref part = ir_mul(s, ir_la_fit(s, col, l.in[1]), ir_la_fit(s, row, l.in[1]));
+    ir_ref fitted = ir_la_fit(s, row, l.in[1]);
+    ir_ref part = ir_mul(s, ir_la_fit(s, col, l.in[1]), fitted);
     next[0] = ir_sub(s, l.in[1], part);
     next[1] = row;
     ir_la_loop_end(b, &l, 1, next, out);
@@ -131,15 +132,15 @@ block_row(ir_build *b, ir_ref x, ir_ref inverses, ir_ref z, ir_ref k, int64_t si
     ir_la_for_begin(b, &l, ir_la_number(b, 0), k, 3, 1, in);
     ir_build *s = l.b;
     ir_ref j = ir_la_times(s, l.step, size);
-    part = ir_la_dot(s, ir_la_block_at(s, l.in[0], l.in[2], size, j, size), false,
-                     ir_la_block_at(s, l.in[1], j, size, none, m), false);
+    ir_ref block = ir_la_block_at(s, l.in[1], j, size, none, m);
+    part =
+        ir_la_dot(s, ir_la_block_at(s, l.in[0], l.in[2], size, j, size), false, block, false);
     part = ir_sub(s, l.in[3], part);
     ir_la_for_end(b, &l, &part, &part);
-    return ir_la_put_at(b, z,
-                        ir_la_solve_left(b, ir_la_block_at(b, x, at, size, at, size),
-                                         ir_la_block_at(b, inverses, at, size, none, small),
-                                         part),
-                        at, none);
+    ir_ref block_small = ir_la_block_at(b, inverses, at, size, none, small);
+    return ir_la_put_at(
+        b, z, ir_la_solve_left(b, ir_la_block_at(b, x, at, size, at, size), block_small, part),
+        at, none);
 }
 
 /* x z = y by blocks; x is lower triangular and large. */
@@ -244,11 +245,13 @@ solve_complex(ir_build *b, const ir_attrs *at, ir_ref x, ir_ref y)
     }
     x = ir_la_keep(b, ir_la_compare(b, OP_ne, x, 0), x, 0);
     ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
-    ir_ref in[2] = { doubled(b, re, first ? im : ir_neg(b, im), 3),
-                     interleaved(b, ir_op1(b, OP_real, y), ir_op1(b, OP_imag, y), axis + 1) };
+    ir_ref doubled_re = doubled(b, re, first ? im : ir_neg(b, im), 3);
+    ir_ref im_y = ir_op1(b, OP_imag, y);
+    ir_ref in[2] = { doubled_re, interleaved(b, ir_op1(b, OP_real, y), im_y, axis + 1) };
     unit.triangle.unit = 1;
     ir_ref z = ir_node1(b, OP_triangular_solve, 2, in, &unit);
-    z = ir_op2(b, OP_complex, part_of(b, z, axis, 0), part_of(b, z, axis, 1));
+    ir_ref part_of_axis = part_of(b, z, axis, 1);
+    z = ir_op2(b, OP_complex, part_of(b, z, axis, 0), part_of_axis);
     return d && !first ? ir_div(b, z, d) : z;
 }
 

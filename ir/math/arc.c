@@ -61,21 +61,25 @@ angle(ir_sc_build *b, ir_sc top, ir_sc under)
     ir_sc den = m_fma(b, c, top, m_select(b, far, zero, under));
     ir_sc z = m_div(b, num, den), w = m_mul(b, z, z);
     ir_sc s = ir_math_sum(b, hi, z, &lost);
-    ir_sc rest = m_fma(b, m_mul(b, z, w), ir_math_poly(b, w, 11, atan64), m_add(b, lost, lo));
+    ir_sc sum = m_add(b, lost, lo);
+    ir_sc poly = ir_math_poly(b, w, 11, atan64);
+    ir_sc rest = m_fma(b, m_mul(b, z, w), poly, sum);
     return m_add(b, s, rest);
 }
 
 static ir_sc
 wide_atan(ir_sc_build *b, const ir_sc *x)
 {
-    return ir_math_flip(b, angle(b, m_abs(b, x[0]), m_num(b, x[0], 1)), x[0]);
+    ir_sc one = m_num(b, x[0], 1);
+    return ir_math_flip(b, angle(b, m_abs(b, x[0]), one), x[0]);
 }
 
 /* Both infinite: as (1, 1).  One infinite: as (1, 0), (0, 1).  Both zero: as (0, 1). */
 static ir_sc
 replace(ir_sc_build *b, ir_sc v, ir_sc mine, ir_sc others)
 {
-    return m_select(b, mine, m_num(b, v, 1), m_select(b, others, m_num(b, v, 0), v));
+    ir_sc chosen = m_select(b, others, m_num(b, v, 0), v);
+    return m_select(b, mine, m_num(b, v, 1), chosen);
 }
 
 static ir_sc
@@ -84,34 +88,45 @@ wide_atan2(ir_sc_build *b, const ir_sc *x)
     ir_sc top = m_abs(b, x[0]), under = m_abs(b, x[1]), one = m_num(b, top, 1);
     ir_sc infinity = m_num(b, top, (double)INFINITY), far = m_eq(b, top, infinity),
           wide = m_eq(b, under, infinity);
-    ir_sc origin = m_and(b, m_eqk(b, top, 0), m_eqk(b, under, 0));
-    ir_sc nan = m_or(b, m_ne(b, top, top), m_ne(b, under, under));
-    ir_sc big = m_or(b, m_gtk(b, top, 0x1p1000), m_gtk(b, under, 0x1p1000));
-    ir_sc tiny = m_and(b, m_ltk(b, top, 0x1p-900), m_ltk(b, under, 0x1p-900)), lost;
+    ir_sc equal = m_eqk(b, under, 0);
+    ir_sc origin = m_and(b, m_eqk(b, top, 0), equal);
+    ir_sc unequal = m_ne(b, under, under);
+    ir_sc nan = m_or(b, m_ne(b, top, top), unequal);
+    ir_sc more = m_gtk(b, under, 0x1p1000);
+    ir_sc big = m_or(b, m_gtk(b, top, 0x1p1000), more);
+    ir_sc less = m_ltk(b, under, 0x1p-900);
+    ir_sc tiny = m_and(b, m_ltk(b, top, 0x1p-900), less), lost;
 
-    ir_sc scale = m_select(b, big, m_num(b, top, 0x1p-30),
-                           m_select(b, tiny, m_num(b, top, 0x1p120), one));
+    ir_sc chosen = m_select(b, tiny, m_num(b, top, 0x1p120), one);
+    ir_sc scale = m_select(b, big, m_num(b, top, 0x1p-30), chosen);
     ir_sc a = m_mul(b, replace(b, top, far, wide), scale);
     ir_sc c = m_select(b, origin, one, m_mul(b, replace(b, under, wide, far), scale));
     ir_sc r = angle(b, a, c);
-    ir_sc left = m_lt(b, m_bits(b, COT_I64, x[1]), ir_sc_int(b, COT_I64, 0)); /* pi/2 is that of both sides */
-    ir_sc other = ir_math_sum(b, m_num(b, r, 0x1.921fb54442d18p1), m_neg(b, r), &lost);
+    ir_sc zero = ir_sc_int(b, COT_I64, 0);
+    ir_sc left = m_lt(b, m_bits(b, COT_I64, x[1]), zero); /* pi/2 is that of both sides */
+    ir_sc negative = m_neg(b, r);
+    ir_sc other = ir_math_sum(b, m_num(b, r, 0x1.921fb54442d18p1), negative, &lost);
     other = m_add(b, other, m_addk(b, lost, 0x1.1a62633145c07p-53));
     r = m_select(b, m_and(b, left, m_not(b, m_eqk(b, c, 0))), other, r);
-    return m_select(b, nan, m_num(b, r, (double)NAN), ir_math_flip(b, r, x[0]));
+    ir_sc flip = ir_math_flip(b, r, x[0]);
+    return m_select(b, nan, m_num(b, r, (double)NAN), flip);
 }
 
 /* asin(|x|) for |x| <= 1/2 as |x| + tail; above, half of pi/2 - asin(|x|) as s + tail. */
 static ir_sc
 arc(ir_sc_build *b, ir_sc a, ir_sc upper, ir_sc *tail)
 {
-    ir_sc half = m_num(b, a, 0.5),
-          z = m_select(b, upper, m_fnma(b, half, a, half), m_mul(b, a, a));
+    ir_sc half = m_num(b, a, 0.5);
+    ir_sc product = m_mul(b, a, a);
+    ir_sc z = m_select(b, upper, m_fnma(b, half, a, half), product);
     ir_sc s = m_select(b, upper, m_sqrt(b, z), a);
-    ir_sc lost = m_div(b, m_fnma(b, s, s, z), m_add(b, s, s));
+    ir_sc sum = m_add(b, s, s);
+    ir_sc lost = m_div(b, m_fnma(b, s, s, z), sum);
 
-    lost = m_select(b, m_and(b, upper, m_gtk(b, z, 0)), lost, m_num(b, a, 0));
-    *tail = m_fma(b, m_mul(b, s, z), ir_math_poly(b, z, 12, asin64), lost);
+    ir_sc zero = m_num(b, a, 0);
+    lost = m_select(b, m_and(b, upper, m_gtk(b, z, 0)), lost, zero);
+    ir_sc poly = ir_math_poly(b, z, 12, asin64);
+    *tail = m_fma(b, m_mul(b, s, z), poly, lost);
     return s;
 }
 
@@ -119,8 +134,8 @@ arc(ir_sc_build *b, ir_sc a, ir_sc upper, ir_sc *tail)
 static ir_sc
 from_right_angle(ir_sc_build *b, double k, ir_sc factor, ir_sc s, ir_sc tail)
 {
-    ir_sc lost, d = ir_math_sum(b, m_num(b, s, k * 0x1.921fb54442d18p0),
-                                m_neg(b, m_mul(b, factor, s)), &lost);
+    ir_sc negative = m_neg(b, m_mul(b, factor, s));
+    ir_sc lost, d = ir_math_sum(b, m_num(b, s, k * 0x1.921fb54442d18p0), negative, &lost);
     ir_sc low = m_addk(b, lost, k * 0x1.1a62633145c07p-54);
 
     return m_add(b, d, m_fnma(b, factor, tail, low));
@@ -141,10 +156,11 @@ wide_acos(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), upper = m_gtk(b, a, 0.5), tail, s = arc(b, a, upper, &tail);
     ir_sc two = m_num(b, a, 2), one = m_num(b, a, 1), y = m_add(b, s, tail);
-    ir_sc middle =
-        from_right_angle(b, 1, one, ir_math_flip(b, s, x[0]), ir_math_flip(b, tail, x[0]));
-    ir_sc outer =
-        m_select(b, m_ltk(b, x[0], 0), from_right_angle(b, 2, two, s, tail), m_add(b, y, y));
+    ir_sc flip = ir_math_flip(b, tail, x[0]);
+    ir_sc middle = from_right_angle(b, 1, one, ir_math_flip(b, s, x[0]), flip);
+    ir_sc sum = m_add(b, y, y);
+    ir_sc then = from_right_angle(b, 2, two, s, tail);
+    ir_sc outer = m_select(b, m_ltk(b, x[0], 0), then, sum);
 
     return m_select(b, upper, outer, middle);
 }

@@ -21,8 +21,8 @@ static ir_sc
 finish(ir_sc_build *b, ir_sc a, ir_sc u, ir_sc du)
 {
     ir_sc big = m_gtk(b, a, 0x1p28), zero = m_num(b, a, 0);
-    ir_sc y =
-        ir_math_log1p(b, m_select(b, big, m_addk(b, a, -1), u), m_select(b, big, zero, du));
+    ir_sc chosen = m_select(b, big, zero, du);
+    ir_sc y = ir_math_log1p(b, m_select(b, big, m_addk(b, a, -1), u), chosen);
 
     return m_select(b, big, m_addk(b, y, 0x1.62e42fefa39efp-1), y);
 }
@@ -41,12 +41,15 @@ static ir_sc
 wide_acosh(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc t = m_addk(b, x[0], -1), v = m_fma(b, t, t, m_add(b, t, t)), s = m_sqrt(b, v);
-    ir_sc tail = m_div(b, m_fnma(b, s, s, v), m_add(b, s, s));
+    ir_sc sum = m_add(b, s, s);
+    ir_sc tail = m_div(b, m_fnma(b, s, s, v), sum);
     ir_sc u = m_add(b, s, t), du = m_add(b, tail, m_sub(b, t, m_sub(b, u, s)));
 
-    du = m_select(b, m_gtk(b, v, 0), du, m_num(b, t, 0));
+    ir_sc zero = m_num(b, t, 0);
+    du = m_select(b, m_gtk(b, v, 0), du, zero);
     ir_sc y = finish(b, x[0], u, du);
-    return m_select(b, m_ltk(b, x[0], 1), m_num(b, y, (double)NAN), y);
+    ir_sc nan = m_num(b, y, (double)NAN);
+    return m_select(b, m_ltk(b, x[0], 1), nan, y);
 }
 
 static ir_sc
@@ -56,18 +59,22 @@ wide_atanh(ir_sc_build *b, const ir_sc *x)
     ir_sc d = ir_math_sum(b, one, m_neg(b, a), &lost), num = m_add(b, a, a),
           u = m_div(b, num, d);
     ir_sc minus = m_neg(b, u), rest = m_fma(b, minus, lost, m_fma(b, minus, d, num));
-    ir_sc du = m_select(b, m_ltk(b, a, 1), m_div(b, rest, d), m_num(b, a, 0));
+    ir_sc zero = m_num(b, a, 0);
+    ir_sc quotient = m_div(b, rest, d);
+    ir_sc du = m_select(b, m_ltk(b, a, 1), quotient, zero);
     ir_sc y = m_mulk(b, ir_math_log1p(b, u, du), 0.5);
 
     y = m_select(b, m_ltk(b, a, 0x1p-28), a, y);
-    return ir_math_flip(b, m_select(b, m_gtk(b, a, 1), m_num(b, y, (double)NAN), y), x[0]);
+    ir_sc nan = m_num(b, y, (double)NAN);
+    return ir_math_flip(b, m_select(b, m_gtk(b, a, 1), nan, y), x[0]);
 }
 
 /* a + k a^3 below 2^-9, y from there to `end`, at and above it `beyond`, which NaN shares. */
 static ir_sc
 pieces(ir_sc_build *b, ir_sc a, double k, ir_sc y, double end, ir_sc beyond)
 {
-    ir_sc tiny = m_fma(b, m_mul(b, a, a), m_mulk(b, a, k), a);
+    ir_sc product = m_mulk(b, a, k);
+    ir_sc tiny = m_fma(b, m_mul(b, a, a), product, a);
 
     y = m_select(b, m_ltk(b, a, end), y, beyond);
     return m_select(b, m_ltk(b, a, 0x1p-9), tiny, y);
@@ -89,15 +96,19 @@ acosh_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc y = ir_math_log_short(b, m_add(b, x[0], root));
 
     y = m_select(b, m_ltk(b, x[0], (double)INFINITY), y, x[0]);
-    return m_select(b, m_ltk(b, x[0], 1), m_num(b, y, (double)NAN), y);
+    ir_sc nan = m_num(b, y, (double)NAN);
+    return m_select(b, m_ltk(b, x[0], 1), nan, y);
 }
 
 static ir_sc
 atanh_for_f32(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), one = m_num(b, a, 1);
-    ir_sc y = m_mulk(b, ir_math_log_short(b, m_div(b, m_add(b, one, a), m_sub(b, one, a))), 0.5);
-    ir_sc beyond = m_select(b, m_eq(b, a, one), m_num(b, a, (double)INFINITY), m_num(b, a, (double)NAN));
+    ir_sc difference = m_sub(b, one, a);
+    ir_sc y = m_mulk(b, ir_math_log_short(b, m_div(b, m_add(b, one, a), difference)), 0.5);
+    ir_sc nan = m_num(b, a, (double)NAN);
+    ir_sc infinity = m_num(b, a, (double)INFINITY);
+    ir_sc beyond = m_select(b, m_eq(b, a, one), infinity, nan);
 
     return ir_math_flip(b, pieces(b, a, 0x1.5555555555555p-2, y, 1, beyond), x[0]);
 }

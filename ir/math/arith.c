@@ -76,7 +76,8 @@ eval_abs(MATH_ARGS)
         return m_abs(b, x[0]);
     if (ir_is_unsigned(in))
         return x[0];
-    return m_select(b, m_ltk(b, x[0], 0), m_neg(b, x[0]), x[0]);
+    ir_sc negative = m_neg(b, x[0]);
+    return m_select(b, m_ltk(b, x[0], 0), negative, x[0]);
 }
 
 /* Anything that is neither above nor below 0 is itself: NaN and both zeros. */
@@ -88,7 +89,8 @@ eval_sign(MATH_ARGS)
 
     if (ir_is_unsigned(in))
         return y;
-    return m_select(b, m_ltk(b, x[0], 0), m_neg(b, one), y);
+    ir_sc negative = m_neg(b, one);
+    return m_select(b, m_ltk(b, x[0], 0), negative, y);
 }
 
 /* The divisor with 0 replaced by 1, and -1 too: x / -1 overflows for the least x. */
@@ -107,9 +109,12 @@ eval_div(MATH_ARGS)
     if (ir_is_float(in))
         return m_div(b, x[0], x[1]);
     ir_sc q = m_div(b, x[0], safe_divisor(b, in, x[1]));
-    if (ir_is_signed(in))
-        q = m_select(b, m_eqk(b, x[1], -1), m_neg(b, x[0]), q);
-    return m_select(b, m_eqk(b, x[1], 0), ir_sc_int(b, in, -1), q);
+    if (ir_is_signed(in)) {
+        ir_sc negative = m_neg(b, x[0]);
+        q = m_select(b, m_eqk(b, x[1], -1), negative, q);
+    }
+    ir_sc minus_one = ir_sc_int(b, in, -1);
+    return m_select(b, m_eqk(b, x[1], 0), minus_one, q);
 }
 
 /* Integers of rem; floats are in rem.c. */
@@ -146,5 +151,6 @@ eval_integer_pow(MATH_ARGS)
 
     if (n >= 0)
         return power(b, x[0], (uint64_t)n);
-    return m_div(b, m_num(b, x[0], 1), power(b, x[0], 0 - (uint64_t)n));
+    ir_sc right = power(b, x[0], 0 - (uint64_t)n);
+    return m_div(b, m_num(b, x[0], 1), right);
 }

@@ -120,11 +120,15 @@ static const double j1_sin[] = {
 static ir_sc
 modified(ir_sc_build *b, ir_sc a, bool odd)
 {
-    ir_sc v = ir_math_above(b, a, 8), u = m_fma(b, m_div(b, m_num(b, a, 8), v), m_num(b, a, 2), m_num(b, a, -1)), w = ir_math_below(b, a, 8);
+    ir_sc v = ir_math_above(b, a, 8);
+    ir_sc minus_one = m_num(b, a, -1);
+    ir_sc two = m_num(b, a, 2);
+    ir_sc u = m_fma(b, m_div(b, m_num(b, a, 8), v), two, minus_one), w = ir_math_below(b, a, 8);
     ir_sc half = m_mulk(b, w, 0.5), t = m_mul(b, half, half), minus = m_neg(b, w);
     ir_sc e = eval_exp(b, NULL, COT_F64, COT_F64, &minus);
     ir_sc small = ir_math_poly(b, t, 16, odd ? i1_near : i0_near);
-    ir_sc large = m_div(b, ir_math_poly(b, u, 27, odd ? i1_far : i0_far), m_sqrt(b, v));
+    ir_sc root = m_sqrt(b, v);
+    ir_sc large = m_div(b, ir_math_poly(b, u, 27, odd ? i1_far : i0_far), root);
 
     small = m_mul(b, odd ? m_mul(b, half, small) : small, e);
     return m_select(b, m_gtk(b, a, 8), large, small);
@@ -134,15 +138,17 @@ modified(ir_sc_build *b, ir_sc a, bool odd)
 static ir_sc
 modified_for_f32(ir_sc_build *b, ir_sc a, bool odd)
 {
-    ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 8)),
-          w = ir_math_below(b, a, 8), half = m_mulk(b, w, 0.5);
+    ir_sc above = ir_math_above(b, a, 8);
+    ir_sc inverse = m_div(b, m_num(b, a, 1), above), w = ir_math_below(b, a, 8),
+          half = m_mulk(b, w, 0.5);
     ir_sc u = m_fma(b, inverse, m_num(b, a, 16), m_num(b, a, -1)), t = m_mul(b, half, half);
     ir_sc near = ir_math_poly2(b, t, m_mul(b, t, t), 11, odd ? i1_near32 : i0_near32);
     ir_sc small = m_mul(b, near, ir_math_exp_short(b, m_neg(b, w)));
-    ir_sc large =
-        m_mul(b, ir_math_poly(b, u, 8, odd ? i1_far32 : i0_far32), m_sqrt(b, inverse));
+    ir_sc root = m_sqrt(b, inverse);
+    ir_sc large = m_mul(b, ir_math_poly(b, u, 8, odd ? i1_far32 : i0_far32), root);
 
-    return m_select(b, m_gtk(b, a, 8), large, odd ? m_mul(b, half, small) : small);
+    ir_sc product = odd ? m_mul(b, half, small) : small;
+    return m_select(b, m_gtk(b, a, 8), large, product);
 }
 
 static ir_sc
@@ -162,7 +168,8 @@ wide_i0e(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]);
 
-    return m_select(b, m_eq(b, a, a), modified(b, a, false), a);
+    ir_sc then = modified(b, a, false);
+    return m_select(b, m_eq(b, a, a), then, a);
 }
 
 static ir_sc
@@ -170,7 +177,8 @@ wide_i1e(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]);
 
-    return m_select(b, m_eq(b, a, a), ir_math_flip(b, modified(b, a, true), x[0]), a);
+    ir_sc flip = ir_math_flip(b, modified(b, a, true), x[0]);
+    return m_select(b, m_eq(b, a, a), flip, a);
 }
 
 /* a^2 - (root + tail). */
@@ -179,26 +187,30 @@ off(ir_sc_build *b, ir_sc a, double root, double tail)
 {
     ir_sc z = m_mul(b, a, a), rest = m_fms(b, a, a, z);
 
-    return m_add(b, m_addk(b, z, -root), m_addk(b, rest, -tail));
+    ir_sc sum = m_addk(b, rest, -tail);
+    return m_add(b, m_addk(b, z, -root), sum);
 }
 
 static ir_sc
 near_of(ir_sc_build *b, ir_sc a, const double *c)
 {
-    return ir_math_poly(b, m_fma(b, m_mulk(b, a, 0.08), a, m_num(b, a, -1)), 12, c);
+    ir_sc minus_one = m_num(b, a, -1);
+    return ir_math_poly(b, m_fma(b, m_mulk(b, a, 0.08), a, minus_one), 12, c);
 }
 
 /* sqrt(1 / (pi a)) (P even + Q / a odd), for a > 5; 0 at infinity. */
 static ir_sc
 wave(ir_sc_build *b, ir_sc a, const double *p, int n, const double *q, int m, ir_sc even, ir_sc odd)
 {
-    ir_sc inverse = m_div(b, m_num(b, a, 1), ir_math_above(b, a, 5));
+    ir_sc above = ir_math_above(b, a, 5);
+    ir_sc inverse = m_div(b, m_num(b, a, 1), above);
     ir_sc v = m_mulk(b, m_mul(b, inverse, inverse), 25),
           size = m_mulk(b, m_sqrt(b, inverse), ROOT_INVERSE_PI);
     ir_sc y = m_mul(b, m_mul(b, ir_math_poly(b, v, m, q), inverse), odd);
 
     y = m_mul(b, m_fma(b, ir_math_poly(b, v, n, p), even, y), size);
-    return m_select(b, m_eqk(b, a, (double)INFINITY), m_num(b, a, 0), y);
+    ir_sc zero = m_num(b, a, 0);
+    return m_select(b, m_eqk(b, a, (double)INFINITY), zero, y);
 }
 
 static ir_sc
@@ -206,11 +218,13 @@ wide_j0(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a),
           c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
-    ir_sc roots = m_mul(b, off(b, a, 0x1.721fb80462bbbp+2, 0x1.db60c816c15d3p-52),
-                        off(b, a, 0x1.e78a4a621dd6fp+4, -0x1.10d7c5048826bp-52));
-    ir_sc far = wave(b, a, j0_cos, 19, j0_sin, 20, m_add(b, c, s), m_sub(b, c, s));
+    ir_sc right = off(b, a, 0x1.e78a4a621dd6fp+4, -0x1.10d7c5048826bp-52);
+    ir_sc roots = m_mul(b, off(b, a, 0x1.721fb80462bbbp+2, 0x1.db60c816c15d3p-52), right);
+    ir_sc odd = m_sub(b, c, s);
+    ir_sc far = wave(b, a, j0_cos, 19, j0_sin, 20, m_add(b, c, s), odd);
 
-    return m_select(b, m_gtk(b, a, 5), far, m_mul(b, roots, near_of(b, a, j0_near)));
+    ir_sc product = m_mul(b, roots, near_of(b, a, j0_near));
+    return m_select(b, m_gtk(b, a, 5), far, product);
 }
 
 static ir_sc
@@ -219,8 +233,10 @@ wide_j1(ir_sc_build *b, const ir_sc *x)
     ir_sc a = m_abs(b, x[0]), s = eval_sin(b, NULL, COT_F64, COT_F64, &a),
           c = eval_cos(b, NULL, COT_F64, COT_F64, &a);
     ir_sc root = m_mul(b, a, off(b, a, 0x1.d5d2b4189822cp+3, -0x1.c6a0d245172bap-54));
-    ir_sc far = wave(b, a, j1_cos, 19, j1_sin, 20, m_sub(b, s, c), m_add(b, c, s));
-    ir_sc y = m_select(b, m_gtk(b, a, 5), far, m_mul(b, root, near_of(b, a, j1_near)));
+    ir_sc odd = m_add(b, c, s);
+    ir_sc far = wave(b, a, j1_cos, 19, j1_sin, 20, m_sub(b, s, c), odd);
+    ir_sc product = m_mul(b, root, near_of(b, a, j1_near));
+    ir_sc y = m_select(b, m_gtk(b, a, 5), far, product);
 
     return ir_math_flip(b, y, x[0]);
 }

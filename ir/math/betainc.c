@@ -52,8 +52,8 @@ upper_term(ir_build *r, const ir_ref *in, ir_ref n, ir_ref s)
     ir_ref left = ir_div(r, ir_mul(r, sum, in[X]), s),
            middle = ir_div(r, ir_add(r, in[A], before), s);
 
-    return ir_mul(r, ir_mul(r, left, middle),
-                  ir_mul(r, ir_mul(r, n, ir_sub(r, in[B], n)), in[X]));
+    ir_ref right = ir_mul(r, ir_mul(r, n, ir_sub(r, in[B], n)), in[X]);
+    return ir_mul(r, ir_mul(r, left, middle), right);
 }
 
 /* n + n (b - n) x / s + (a + n) / (s + 2) (c + n (1 + y)) */
@@ -61,10 +61,12 @@ static ir_ref
 lower_term(ir_build *r, const ir_ref *in, ir_ref n, ir_ref s)
 {
     ir_ref w = ir_div(r, ir_mul(r, ir_mul(r, n, ir_sub(r, in[B], n)), in[X]), s);
-    ir_ref part = ir_div(r, ir_add(r, in[A], n), with(r, OP_add, s, 2));
+    ir_ref sum = with(r, OP_add, s, 2);
+    ir_ref part = ir_div(r, ir_add(r, in[A], n), sum);
     ir_ref more = ir_add(r, in[C], ir_mul(r, n, with(r, OP_add, in[Y], 1)));
 
-    return ir_add(r, ir_add(r, n, w), ir_mul(r, part, more));
+    ir_ref right = ir_mul(r, part, more);
+    return ir_add(r, ir_add(r, n, w), right);
 }
 
 static ir_graph *
@@ -78,7 +80,8 @@ step(ir_build *outer, const ir_type *t)
     ir_ref n = ir_broadcast_scalar(r, ir_convert(r, next, COT_F64), t);
     ir_ref s = ir_add(r, in[A], with(r, OP_add, ir_add(r, n, n), -1));
     ir_ref up = upper_term(r, in, n, s), low = lower_term(r, in, n, s);
-    ir_ref over = ir_add(r, ir_mul(r, up, in[OVER]), ir_mul(r, low, in[LAST]));
+    ir_ref right = ir_mul(r, low, in[LAST]);
+    ir_ref over = ir_add(r, ir_mul(r, up, in[OVER]), right);
     ir_ref under = ir_add(r, ir_mul(r, up, in[UNDER]), low), last = ir_div(r, over, under);
     ir_ref off = ir_op1(r, OP_abs, ir_sub(r, last, in[LAST]));
     ir_ref rest = ir_op1(r, OP_not, ir_op2(r, OP_gt, off, with(r, OP_mul, last, 1.2e-16))); /* NaN has come to rest, too */
@@ -135,7 +138,8 @@ difference(ir_build *b, ir_ref x, ir_ref y, ir_ref *error)
 {
     ir_ref s = ir_sub(b, x, y), z = ir_sub(b, s, x);
 
-    *error = ir_sub(b, ir_sub(b, x, ir_sub(b, s, z)), ir_add(b, y, z));
+    ir_ref sum = ir_add(b, y, z);
+    *error = ir_sub(b, ir_sub(b, x, ir_sub(b, s, z)), sum);
     return s;
 }
 
@@ -149,7 +153,8 @@ off_centre(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
     e[0] = ir_op3(b, OP_fma, p, x, ir_neg(b, px));
     e[1] = ir_op3(b, OP_fma, q, x, ir_neg(b, qx));
     ir_ref s = difference(b, difference(b, p, px, &e[2]), qx, &e[3]);
-    return ir_add(b, s, ir_sub(b, ir_add(b, e[2], e[3]), ir_add(b, e[0], e[1])));
+    ir_ref sum = ir_add(b, e[0], e[1]);
+    return ir_add(b, s, ir_sub(b, ir_add(b, e[2], e[3]), sum));
 }
 
 /* sum c[i] z^i by Horner. */
@@ -223,8 +228,8 @@ deviance(ir_build *b, ir_ref u, twofold mean, ir_ref d)
                                 1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0 };
     ir_ref v = ir_div(b, d, ir_add(b, u, ir_sub(b, u, d))), z = product(b, v, v),
            zero = ir_like(b, u, 0);
-    ir_ref tail =
-        product(b, product(b, ir_add(b, u, u), v), product(b, z, polynomial(b, z, 9, c)));
+    ir_ref right = product(b, z, polynomial(b, z, 9, c));
+    ir_ref tail = product(b, product(b, ir_add(b, u, u), v), right);
     ir_ref near = ir_add(b, product(b, d, v), tail),
            is_near = with(b, OP_lt, ir_op1(b, OP_abs, v), 0.1);
     twofold all = { u, zero }, over = less(b, all, (twofold){ mean.high, zero });
@@ -243,25 +248,28 @@ deviance(ir_build *b, ir_ref u, twofold mean, ir_ref d)
 static ir_ref
 prefactor(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref d)
 {
-    ir_ref e = ir_add(b, ir_mul(b, p, ir_op1(b, OP_log, x)),
-                      ir_mul(b, q, ir_op1(b, OP_log1p, ir_neg(b, x))));
+    ir_ref right = ir_mul(b, q, ir_op1(b, OP_log1p, ir_neg(b, x)));
+    ir_ref e = ir_add(b, ir_mul(b, p, ir_op1(b, OP_log, x)), right);
     ir_ref few = ir_op1(b, OP_exp, ir_sub(b, e, ir_op2(b, OP_lbeta, p, q)));
-    ir_ref large = ir_op2(b, OP_and, with(b, OP_ge, p, LEAST), with(b, OP_ge, q, LEAST));
+    ir_ref at_least = with(b, OP_ge, q, LEAST);
+    ir_ref large = ir_op2(b, OP_and, with(b, OP_ge, p, LEAST), at_least);
     ir_ref off = ir_select(b, large, d, ir_like(b, d, 0));
     ir_ref some = ir_like(b, p, LEAST), u = ir_select(b, large, p, some),
            v = ir_select(b, large, q, some);
     ir_ref n_low, y_low, n = difference(b, u, ir_neg(b, v), &n_low),
                          y = difference(b, ir_like(b, x, 1), x, &y_low);
-    ir_ref rest = ir_sub(b, stirling(b, n), ir_add(b, stirling(b, u), stirling(b, v)));
+    ir_ref stirling_v = stirling(b, v);
+    ir_ref sum = ir_add(b, stirling(b, u), stirling_v);
+    ir_ref rest = ir_sub(b, stirling(b, n), sum);
     twofold m = product_of(b, n, x), w = product_of(b, n, y);
 
     m = (twofold){ with(b, OP_max, m.high, TINY), ir_op3(b, OP_fma, n_low, x, m.low) };
     w.low = ir_op3(b, OP_fma, n, y_low, ir_op3(b, OP_fma, n_low, y, w.low));
     twofold nothing = { rest, ir_like(b, rest, 0) };
-    twofold exponent =
-        less(b, less(b, nothing, deviance(b, u, m, off)), deviance(b, v, w, ir_neg(b, off)));
-    ir_ref root = ir_op1(
-        b, OP_sqrt, product(b, ir_div(b, u, n), with(b, OP_mul, v, 0.15915494309189533577)));
+    twofold deviance_w = deviance(b, v, w, ir_neg(b, off));
+    twofold exponent = less(b, less(b, nothing, deviance(b, u, m, off)), deviance_w);
+    ir_ref product_v = with(b, OP_mul, v, 0.15915494309189533577);
+    ir_ref root = ir_op1(b, OP_sqrt, product(b, ir_div(b, u, n), product_v));
     ir_ref many = product(b, root, ir_op1(b, OP_exp, exponent.high));
 
     return ir_select(b, large, ir_op3(b, OP_fma, many, exponent.low, many), few);
@@ -271,8 +279,9 @@ prefactor(ir_build *b, ir_ref p, ir_ref q, ir_ref x, ir_ref d)
 static ir_ref
 inside(ir_build *b, ir_ref p, ir_ref q, ir_ref x)
 {
-    ir_ref one = ir_like(b, x, 1),
-           edge = ir_div(b, with(b, OP_add, p, 1), with(b, OP_add, ir_add(b, p, q), 2));
+    ir_ref one = ir_like(b, x, 1);
+    ir_ref sum = with(b, OP_add, ir_add(b, p, q), 2);
+    ir_ref edge = ir_div(b, with(b, OP_add, p, 1), sum);
     ir_ref turned = ir_op2(b, OP_ge, x, edge), y = ir_sub(b, one, x);
     ir_ref u = ir_select(b, turned, q, p), v = ir_select(b, turned, p, q);
     ir_ref near = ir_select(b, turned, y, x), far = ir_select(b, turned, x, y), d = off_centre(b, p, q, x);
@@ -299,17 +308,21 @@ eval_betainc(ir_build *b, const ir_attrs *at, int n_in, const ir_ref *in, ir_ref
         ok[i] = ir_op2(b, OP_and, with(b, OP_gt, v[i], 0), below);
     }
     ir_ref usual = ir_op2(b, OP_and, ir_op2(b, OP_and, ok[0], ok[1]), ok[2]);
-    ir_ref y = inside(b, ir_select(b, usual, v[0], one), ir_select(b, usual, v[1], one),
-                      ir_select(b, usual, v[2], with(b, OP_mul, one, 0.5)));
+    ir_ref chosen = ir_select(b, usual, v[2], with(b, OP_mul, one, 0.5));
+    ir_ref chosen_one = ir_select(b, usual, v[1], one);
+    ir_ref y = inside(b, ir_select(b, usual, v[0], one), chosen_one, chosen);
     /* All mass at 0: a = 0, or b infinite; at 1: b = 0, or a infinite. */
-    ir_ref at0 =
-        ir_op2(b, OP_or, with(b, OP_eq, v[0], 0), with(b, OP_eq, v[1], (double)INFINITY));
-    ir_ref at1 =
-        ir_op2(b, OP_or, with(b, OP_eq, v[1], 0), with(b, OP_eq, v[0], (double)INFINITY));
-    ir_ref valid = ir_op2(b, OP_and, with(b, OP_ge, v[0], 0), with(b, OP_ge, v[1], 0));
-    ir_ref range = ir_op2(b, OP_and, with(b, OP_ge, v[2], 0), with(b, OP_le, v[2], 1));
+    ir_ref equal = with(b, OP_eq, v[1], (double)INFINITY);
+    ir_ref at0 = ir_op2(b, OP_or, with(b, OP_eq, v[0], 0), equal);
+    ir_ref right = with(b, OP_eq, v[0], (double)INFINITY);
+    ir_ref at1 = ir_op2(b, OP_or, with(b, OP_eq, v[1], 0), right);
+    ir_ref at_least = with(b, OP_ge, v[1], 0);
+    ir_ref valid = ir_op2(b, OP_and, with(b, OP_ge, v[0], 0), at_least);
+    ir_ref at_most = with(b, OP_le, v[2], 1);
+    ir_ref range = ir_op2(b, OP_and, with(b, OP_ge, v[2], 0), at_most);
 
-    valid = ir_op2(b, OP_and, ir_op2(b, OP_and, valid, range), ir_op1(b, OP_not, ir_op2(b, OP_and, at0, at1)));
+    ir_ref otherwise = ir_op1(b, OP_not, ir_op2(b, OP_and, at0, at1));
+    valid = ir_op2(b, OP_and, ir_op2(b, OP_and, valid, range), otherwise);
     y = ir_op2(b, OP_min, ir_op2(b, OP_max, y, zero), one); /* a logarithm of it is then no NaN */
     y = ir_select(b, usual, y, nan);
     y = ir_select(b, ir_op2(b, OP_and, valid, at0), one, y);

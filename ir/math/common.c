@@ -46,7 +46,8 @@ every_other(ir_sc_build *b, ir_sc x, int n, const double *c)
 ir_sc
 ir_math_poly2(ir_sc_build *b, ir_sc x, ir_sc xx, int n, const double *c)
 {
-    return m_fma(b, every_other(b, xx, n - 1, c + 1), x, every_other(b, xx, n, c));
+    ir_sc odd = every_other(b, xx, n, c);
+    return m_fma(b, every_other(b, xx, n - 1, c + 1), x, odd);
 }
 
 ir_sc

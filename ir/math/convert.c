@@ -19,9 +19,11 @@ f32_to_odd(ir_sc_build *b, ir_sc x)
     ir_sc y = m_cvt(b, COT_F32, x), back = m_cvt(b, COT_F64, y);
     ir_sc bits = m_bits(b, COT_I32, y);
     ir_sc even = m_eqk(b, m_and(b, bits, ir_sc_int(b, COT_I32, 1)), 0);
-    ir_sc away = m_lt(b, m_abs(b, x), m_abs(b, back)); /* y is beyond x: step toward zero */
+    ir_sc size = m_abs(b, back);
+    ir_sc away = m_lt(b, m_abs(b, x), size); /* y is beyond x: step toward zero */
     ir_sc step = m_select(b, away, ir_sc_int(b, COT_I32, -1), ir_sc_int(b, COT_I32, 1));
-    ir_sc inexact = m_or(b, m_lt(b, x, back), m_lt(b, back, x));
+    ir_sc less = m_lt(b, back, x);
+    ir_sc inexact = m_or(b, m_lt(b, x, back), less);
     ir_sc odd = m_bits(b, COT_F32, m_add(b, bits, step));
 
     return m_select(b, m_and(b, inexact, even), odd, y);
@@ -35,8 +37,9 @@ f64_to_odd(ir_sc_build *b, cot_dtype T, ir_sc x)
     ir_sc u = m_bits(b, COT_U64, x), low = ir_sc_int(b, COT_U64, 0x7ff);
     ir_sc minus = T == COT_I64 ? m_ltk(b, x, 0) : ir_sc_const_bits(b, COT_BOOL, 0);
     ir_sc a = m_select(b, minus, m_neg(b, u), u);
-    ir_sc sticky = m_select(b, m_eqk(b, m_and(b, a, low), 0), ir_sc_int(b, COT_U64, 0),
-                            ir_sc_int(b, COT_U64, 0x800));
+    ir_sc otherwise = ir_sc_int(b, COT_U64, 0x800);
+    ir_sc zero = ir_sc_int(b, COT_U64, 0);
+    ir_sc sticky = m_select(b, m_eqk(b, m_and(b, a, low), 0), zero, otherwise);
     ir_sc cut = m_or(b, m_and(b, a, m_not(b, low)), sticky);
     ir_sc big = m_lt(b, ir_sc_int(b, COT_U64, 1ll << 53), a);
     ir_sc y = m_cvt(b, COT_F64, m_select(b, big, cut, a));
@@ -67,7 +70,8 @@ float_to_int(ir_sc_build *b, cot_dtype T, ir_sc x)
     double beyond = 2.0 * (double)(1ull << (bits - 1)), least = ir_is_signed(T) ? -beyond : 0;
     uint64_t hi = UINT64_MAX >> (64 - bits), lo = ir_is_signed(T) ? ~hi : 0;
     ir_sc high = m_le(b, m_num(b, x, beyond), x), low = m_lt(b, x, m_num(b, x, least));
-    ir_sc inside = m_and(b, m_lt(b, x, m_num(b, x, beyond)), m_le(b, m_num(b, x, least), x));
+    ir_sc at_most = m_le(b, m_num(b, x, least), x);
+    ir_sc inside = m_and(b, m_lt(b, x, m_num(b, x, beyond)), at_most);
     ir_sc y = m_cvt(b, T, m_select(b, inside, x, m_num(b, x, 0)));
 
     y = m_select(b, high, ir_sc_const_bits(b, T, hi), y);

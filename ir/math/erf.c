@@ -65,7 +65,8 @@ one_minus_exp2(ir_sc_build *b, ir_sc p)
     double whole = 0x1.8p23 + 127;
     ir_sc one = m_num(b, p, 1), t = m_addk(b, p, whole), r = m_sub(b, p, m_addk(b, t, -whole));
     ir_sc w = m_mul(b, r, ir_math_poly2(b, r, m_mul(b, r, r), 6, two32));
-    ir_sc two = m_bits(b, COT_F32, m_shl(b, m_bits(b, COT_U32, t), ir_sc_int(b, COT_U32, 23)));
+    ir_sc places = ir_sc_int(b, COT_U32, 23);
+    ir_sc two = m_bits(b, COT_F32, m_shl(b, m_bits(b, COT_U32, t), places));
 
     return m_fnma(b, w, two, m_sub(b, one, two));
 }
@@ -75,7 +76,8 @@ erf_f32(ir_sc_build *b, ir_sc x)
 {
     ir_sc a = ir_math_below(b, m_abs(b, x), 3.95), z = m_mul(b, a, a);
     ir_sc small = m_fma(b, a, ir_math_poly(b, z, 6, q32), a);
-    ir_sc y = one_minus_exp2(b, m_fms(b, a, ir_math_poly2(b, a, z, 6, log32), m_add(b, a, a)));
+    ir_sc sum = m_add(b, a, a);
+    ir_sc y = one_minus_exp2(b, m_fms(b, a, ir_math_poly2(b, a, z, 6, log32), sum));
 
     return ir_math_flip(b, m_select(b, m_ltk(b, a, 0.85), small, y), x);
 }
@@ -84,7 +86,8 @@ erf_f32(ir_sc_build *b, ir_sc x)
 static ir_sc
 inverse_of(ir_sc_build *b, ir_sc v, ir_sc *q)
 {
-    ir_sc inverse = m_div(b, m_num(b, v, 1), m_addk(b, v, 2));
+    ir_sc sum = m_addk(b, v, 2);
+    ir_sc inverse = m_div(b, m_num(b, v, 1), sum);
 
     *q = m_fma(b, inverse, m_num(b, v, -4), m_num(b, v, 1));
     return inverse;
@@ -101,7 +104,8 @@ ir_math_erfc_short(ir_sc_build *b, ir_sc x, ir_sc minus_square)
              p = ir_math_poly2(b, q, m_mul(b, q, q), 12, g_short);
     ir_sc y = m_mul(b, m_mul(b, e, inverse), p);
 
-    return m_select(b, m_ltk(b, x, 0), m_sub(b, m_num(b, v, 2), y), y);
+    ir_sc difference = m_sub(b, m_num(b, v, 2), y);
+    return m_select(b, m_ltk(b, x, 0), difference, y);
 }
 
 ir_sc
@@ -123,13 +127,15 @@ erfc_for_f32(ir_sc_build *b, const ir_sc *x)
 static ir_sc
 quotient(ir_sc_build *b, ir_sc v, ir_sc *tail)
 {
-    ir_sc q = m_div(b, m_addk(b, v, -4), m_addk(b, v, 4)), one = m_num(b, v, 1), dp, dd;
-    ir_sc p =
-        ir_math_sum(b, m_num(b, v, g64[0]), m_mul(b, q, ir_math_poly(b, q, 21, g64 + 1)), &dp);
+    ir_sc sum = m_addk(b, v, 4);
+    ir_sc q = m_div(b, m_addk(b, v, -4), sum), one = m_num(b, v, 1), dp, dd;
+    ir_sc product = m_mul(b, q, ir_math_poly(b, q, 21, g64 + 1));
+    ir_sc p = ir_math_sum(b, m_num(b, v, g64[0]), product, &dp);
     ir_sc d = ir_math_sum(b, m_add(b, v, v), one, &dd), inverse = m_div(b, one, d);
     ir_sc g = m_mul(b, p, inverse), minus = m_neg(b, g);
 
-    *tail = m_mul(b, m_add(b, m_fma(b, minus, d, p), m_fma(b, minus, dd, dp)), inverse);
+    ir_sc term = m_fma(b, minus, dd, dp);
+    *tail = m_mul(b, m_add(b, m_fma(b, minus, d, p), term), inverse);
     return g;
 }
 
@@ -162,7 +168,8 @@ erfcx_far(ir_sc_build *b, ir_sc a)
     static const double series[] = { 1, -1, 3, -15, 105, -945, 10395 };
     ir_sc inverse = m_div(b, m_num(b, a, 1), a), w = m_mulk(b, m_mul(b, inverse, inverse), 0.5);
 
-    return m_mul(b, m_mulk(b, inverse, 0x1.20dd750429b6dp-1), ir_math_poly(b, w, 7, series));
+    ir_sc poly = ir_math_poly(b, w, 7, series);
+    return m_mul(b, m_mulk(b, inverse, 0x1.20dd750429b6dp-1), poly);
 }
 
 ir_sc
@@ -173,14 +180,18 @@ ir_math_erfcx(ir_sc_build *b, ir_sc x)
     ir_math_exp e = ir_math_exp_fine(b, square);
     ir_sc near = ir_math_sum(b, one, m_neg(b, x), &lost), big = m_fma(b, e.hi, error, e.lo);
 
-    g = m_select(b, m_ltk(b, a, 28), m_add(b, g, dg), erfcx_far(b, ir_math_above(b, a, 28)));
+    ir_sc otherwise = erfcx_far(b, ir_math_above(b, a, 28));
+    ir_sc sum = m_add(b, g, dg);
+    g = m_select(b, m_ltk(b, a, 28), sum, otherwise);
     near = m_add(b, near, m_sub(b, lost, beyond(b, x)));
     ir_math_exp_scale(b, e.t, f);
     ir_sc scaled = m_mul(b, m_mul(b, m_add(b, e.hi, big), f[0]), f[1]);
-    ir_sc left = m_select(b, m_ltk(b, a, 28), m_sub(b, m_add(b, scaled, scaled), g),
-                          m_num(b, a, (double)INFINITY));
+    ir_sc infinity = m_num(b, a, (double)INFINITY);
+    ir_sc difference = m_sub(b, m_add(b, scaled, scaled), g);
+    ir_sc left = m_select(b, m_ltk(b, a, 28), difference, infinity);
     ir_sc y = m_select(b, m_ltk(b, x, 0), left, g);
-    return m_select(b, m_ltk(b, a, 0.5), m_mul(b, near, scaled), y);
+    ir_sc product = m_mul(b, near, scaled);
+    return m_select(b, m_ltk(b, a, 0.5), product, y);
 }
 
 static ir_sc
@@ -188,7 +199,8 @@ erf_f64(ir_sc_build *b, ir_sc x)
 {
     ir_sc a = m_abs(b, x);
     ir_sc small = m_fma(b, a, ir_math_poly(b, m_mul(b, a, a), 12, q64), a);
-    ir_sc y = m_sub(b, m_num(b, a, 1), erfc_f64(b, a));
+    ir_sc right = erfc_f64(b, a);
+    ir_sc y = m_sub(b, m_num(b, a, 1), right);
 
     return ir_math_flip(b, m_select(b, m_ltk(b, a, 1), small, y), x);
 }
@@ -200,7 +212,8 @@ wide_erfc(ir_sc_build *b, const ir_sc *x)
     ir_sc near = ir_math_sum(b, one, m_neg(b, x[0]), &lost);
 
     near = m_add(b, near, m_sub(b, lost, beyond(b, x[0])));
-    y = m_select(b, m_ltk(b, x[0], 0), m_sub(b, m_num(b, a, 2), y), y);
+    ir_sc difference = m_sub(b, m_num(b, a, 2), y);
+    y = m_select(b, m_ltk(b, x[0], 0), difference, y);
     return m_select(b, m_ltk(b, a, 0.5), near, y);
 }
 

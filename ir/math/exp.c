@@ -86,7 +86,8 @@ ir_math_exp_parts(ir_sc_build *b, ir_sc x)
 {
     ir_math_exp e;
     ir_sc dr, r = reduce(b, x, &e.t, &dr);
-    ir_sc s = m_fma(b, m_mul(b, r, r), q_poly(b, r), r);
+    ir_sc right = q_poly(b, r);
+    ir_sc s = m_fma(b, m_mul(b, r, r), right, r);
 
     e.hi = ir_math_sum(b, m_num(b, x, 1), s, &e.lo);
     return e;
@@ -97,7 +98,8 @@ ir_math_exp_fine(ir_sc_build *b, ir_sc x)
 {
     ir_math_exp e;
     ir_sc dr, ds, r = reduce(b, x, &e.t, &dr);
-    ir_sc s = ir_math_sum(b, r, m_mul(b, m_mul(b, r, r), q_poly(b, r)), &ds);
+    ir_sc right = q_poly(b, r);
+    ir_sc s = ir_math_sum(b, r, m_mul(b, m_mul(b, r, r), right), &ds);
 
     e.hi = ir_math_sum(b, m_num(b, x, 1), s, &e.lo);
     e.lo = m_add(b, e.lo, m_add(b, ds, dr));
@@ -112,7 +114,8 @@ ir_math_exp_short(ir_sc_build *b, ir_sc x)
     ir_sc r = minus_mulk(b, m_addk(b, t, -whole), 0x1.62e42fefa39efp-1, x),
           one = m_num(b, x, 1);
     ir_sc y = m_fma(b, r, m_fma(b, r, ir_math_poly(b, r, 6, q64_short), one), one);
-    ir_sc two = m_shl(b, m_bits(b, COT_U64, t), ir_sc_int(b, COT_U64, 52));
+    ir_sc places = ir_sc_int(b, COT_U64, 52);
+    ir_sc two = m_shl(b, m_bits(b, COT_U64, t), places);
 
     return m_mul(b, y, m_bits(b, COT_F64, two));
 }
@@ -177,7 +180,8 @@ eval_exp2(MATH_ARGS)
     ir_sc v = ir_math_above(b, ir_math_below(b, x[0], w ? 1025 : 129), w ? -1076 : -151);
     ir_sc t = m_addk(b, v, magic(b, v)), r = m_sub(b, v, m_addk(b, t, -magic(b, v)));
     ir_sc q = w ? ir_math_poly(b, r, 11, q2_64) : ir_math_poly(b, r, 5, q2_32);
-    ir_sc s = m_fma(b, r, m_num(b, r, l1), m_mul(b, r, m_fma(b, r, q, m_num(b, r, l2))));
+    ir_sc product = m_mul(b, r, m_fma(b, r, q, m_num(b, r, l2)));
+    ir_sc s = m_fma(b, r, m_num(b, r, l1), product);
 
     return scaled(b, m_addk(b, s, 1), t);
 }
@@ -200,7 +204,8 @@ ir_math_expm1(ir_sc_build *b, ir_sc x)
     bool w = wide(b, x);
     ir_sc v = ir_math_above(b, ir_math_below(b, x, w ? 710 : 89), w ? -60 : -30);
     ir_sc t, dr, r = reduce(b, v, &t, &dr), error, one = m_num(b, x, 1);
-    ir_sc rest = m_add(b, after_r(b, r), m_fma(b, r, dr, dr));
+    ir_sc term = m_fma(b, r, dr, dr);
+    ir_sc rest = m_add(b, after_r(b, r), term);
     ir_sc h = ir_math_exp_two(b, m_sub(b, t, one)), half = m_num(b, x, 0.5);
     ir_sc c = m_sub(b, h, half), dc = m_sub(b, m_sub(b, h, c), half);
     ir_sc s = ir_math_sum(b, c, m_mul(b, h, r), &error);

@@ -20,17 +20,22 @@ wide_hypot(ir_sc_build *b, ir_sc x, ir_sc y)
     ir_sc u = m_abs(b, x), v = m_abs(b, y), infinity = m_num(b, x, (double)INFINITY),
           one = m_num(b, x, 1);
     ir_sc big = m_max(b, u, v), huge = m_gtk(b, big, 0x1p500), tiny = m_ltk(b, big, 0x1p-450);
-    ir_sc up = m_select(b, huge, m_num(b, x, 0x1p-600), m_select(b, tiny, m_num(b, x, 0x1p600), one));
-    ir_sc back = m_select(b, huge, m_num(b, x, 0x1p600), m_select(b, tiny, m_num(b, x, 0x1p-600), one));
+    ir_sc chosen = m_select(b, tiny, m_num(b, x, 0x1p600), one);
+    ir_sc up = m_select(b, huge, m_num(b, x, 0x1p-600), chosen);
+    ir_sc otherwise = m_select(b, tiny, m_num(b, x, 0x1p-600), one);
+    ir_sc back = m_select(b, huge, m_num(b, x, 0x1p600), otherwise);
     ir_sc a = m_mul(b, big, up), c = m_mul(b, m_min(b, u, v), up), square = m_mul(b, a, a), other = m_mul(b, c, c);
     ir_sc h = m_sqrt(b, m_fma(b, a, a, other)), hh = m_mul(b, h, h);
     ir_sc over = m_sub(b, m_sub(b, hh, square), other);
-    ir_sc fine =
-        m_sub(b, m_sub(b, m_fms(b, h, h, hh), m_fms(b, a, a, square)), m_fms(b, c, c, other));
-    ir_sc r = m_sub(b, h, m_div(b, m_add(b, over, fine), m_add(b, h, h)));
+    ir_sc term = m_fms(b, c, c, other);
+    ir_sc right = m_fms(b, a, a, square);
+    ir_sc fine = m_sub(b, m_sub(b, m_fms(b, h, h, hh), right), term);
+    ir_sc sum = m_add(b, h, h);
+    ir_sc r = m_sub(b, h, m_div(b, m_add(b, over, fine), sum));
 
     r = m_mul(b, m_select(b, m_eqk(b, a, 0), a, r), back);
-    return m_select(b, m_or(b, m_eq(b, u, infinity), m_eq(b, v, infinity)), infinity, r);
+    ir_sc equal = m_eq(b, v, infinity);
+    return m_select(b, m_or(b, m_eq(b, u, infinity), equal), infinity, r);
 }
 
 ir_sc
@@ -41,8 +46,8 @@ eval_hypot(MATH_ARGS)
     ir_sc u = m_cvt(b, COT_F64, x[0]), v = m_cvt(b, COT_F64, x[1]);
     ir_sc h = m_sqrt(b, m_fma(b, u, u, m_mul(b, v, v))),
           infinity = m_num(b, x[0], (double)INFINITY);
-    ir_sc endless =
-        m_or(b, m_eq(b, m_abs(b, x[0]), infinity), m_eq(b, m_abs(b, x[1]), infinity));
+    ir_sc equal = m_eq(b, m_abs(b, x[1]), infinity);
+    ir_sc endless = m_or(b, m_eq(b, m_abs(b, x[0]), infinity), equal);
     return m_select(b, endless, infinity, m_cvt(b, in, h));
 }
 
@@ -53,7 +58,8 @@ eval_logaddexp(MATH_ARGS)
     ir_sc d = m_neg(b, m_abs(b, m_select(b, equal, zero, m_sub(b, x[0], x[1]))));
     ir_sc e = eval_exp(b, NULL, in, in, &d);
 
-    return m_add(b, m_max(b, x[0], x[1]), ir_math_log1p(b, e, zero));
+    ir_sc logarithm = ir_math_log1p(b, e, zero);
+    return m_add(b, m_max(b, x[0], x[1]), logarithm);
 }
 
 /* One step of the bits away from zero or toward it; from a zero to the least number with the
@@ -74,7 +80,8 @@ eval_nextafter(MATH_ARGS)
     y = m_select(b, m_eq(b, u, zero), least, y);
     y = m_select(b, m_eq(b, u, v), x[1], y);
     ir_sc nan = m_cvt(b, in, m_num(b, u, (double)NAN));
-    return m_select(b, m_or(b, m_ne(b, u, u), m_ne(b, v, v)), nan, y);
+    ir_sc unequal = m_ne(b, v, v);
+    return m_select(b, m_or(b, m_ne(b, u, u), unequal), nan, y);
 }
 
 ir_sc
@@ -89,8 +96,9 @@ eval_reduce_precision(MATH_ARGS)
 
     if (mantissa < digits) {
         int drop = digits - mantissa;
-        ir_sc u = m_bits(b, U, y),
-              last = m_and(b, m_shr(b, u, ir_sc_int(b, U, drop)), ir_sc_int(b, U, 1));
+        ir_sc u = m_bits(b, U, y);
+        ir_sc one = ir_sc_int(b, U, 1);
+        ir_sc last = m_and(b, m_shr(b, u, ir_sc_int(b, U, drop)), one);
         ir_sc half = ir_sc_int(b, U, (1ll << (drop - 1)) - 1),
               mask = ir_sc_int(b, U, -(1ll << drop));
         y = m_bits(b, in, m_and(b, m_add(b, u, m_add(b, half, last)), mask));

@@ -99,7 +99,8 @@ sine_of(ir_sc_build *b, ir_sc r)
 static ir_sc
 turn(ir_sc_build *b, ir_sc x)
 {
-    return m_fnma(b, m_rint(b, m_mulk(b, x, 0.5)), m_num(b, x, 2), x);
+    ir_sc two = m_num(b, x, 2);
+    return m_fnma(b, m_rint(b, m_mulk(b, x, 0.5)), two, x);
 }
 
 ir_sc
@@ -107,13 +108,15 @@ ir_math_sinpi(ir_sc_build *b, ir_sc x)
 {
     ir_sc r = turn(b, x), a = m_abs(b, r), one = m_num(b, x, 1);
 
-    return ir_math_flip(b, sine_of(b, m_select(b, m_gtk(b, a, 0.5), m_sub(b, one, a), a)), r);
+    ir_sc difference = m_sub(b, one, a);
+    return ir_math_flip(b, sine_of(b, m_select(b, m_gtk(b, a, 0.5), difference, a)), r);
 }
 
 ir_sc
 ir_math_cospi(ir_sc_build *b, ir_sc x)
 {
-    return sine_of(b, m_sub(b, m_num(b, x, 0.5), m_abs(b, turn(b, x))));
+    ir_sc size = m_abs(b, turn(b, x));
+    return sine_of(b, m_sub(b, m_num(b, x, 0.5), size));
 }
 
 ir_sc
@@ -162,15 +165,20 @@ positive_short(ir_sc_build *b, ir_sc a)
     ir_sc low = m_ltk(b, a, 0.875), t = m_select(b, low, a, m_addk(b, a, -1)),
           u = m_addk(b, t, -0.6875);
     ir_sc p = ir_math_poly2(b, u, m_mul(b, u, u), 15, between), log = ir_math_log_short(b, a);
-    ir_sc y = m_fma(b, m_mul(b, t, m_addk(b, t, -1)), p, m_num(b, a, 0)); /* 0, not -0 */
+    ir_sc plus_zero = m_num(b, a, 0);
+    ir_sc y = m_fma(b, m_mul(b, t, m_addk(b, t, -1)), p, plus_zero); /* 0, not -0 */
     ir_sc inverse = m_div(b, m_num(b, a, 1), a), w = m_mul(b, inverse, inverse);
-    ir_sc s = m_fma(b, inverse, ir_math_poly2(b, w, m_mul(b, w, w), 5, stirling_short),
-                    m_num(b, a, HALF_LOG_TWO_PI - 0.5));
-    ir_sc far = m_fma(b, m_addk(b, a, -0.5), m_addk(b, log, -1), s);
+    ir_sc constant = m_num(b, a, HALF_LOG_TWO_PI - 0.5);
+    ir_sc s =
+        m_fma(b, inverse, ir_math_poly2(b, w, m_mul(b, w, w), 5, stirling_short), constant);
+    ir_sc sum = m_addk(b, log, -1);
+    ir_sc far = m_fma(b, m_addk(b, a, -0.5), sum, s);
 
-    y = m_select(b, m_ltk(b, a, 2.5), m_select(b, low, m_sub(b, y, log), y), far);
+    ir_sc chosen = m_select(b, low, m_sub(b, y, log), y);
+    y = m_select(b, m_ltk(b, a, 2.5), chosen, far);
     y = m_select(b, m_ltk(b, a, (double)INFINITY), y, a);
-    return m_select(b, m_eqk(b, a, 0), m_num(b, a, (double)INFINITY), y);
+    ir_sc infinity = m_num(b, a, (double)INFINITY);
+    return m_select(b, m_eqk(b, a, 0), infinity, y);
 }
 
 /* log Gamma(a) for a > 0. */
@@ -185,10 +193,14 @@ positive(ir_sc_build *b, ir_sc a)
 
     y = m_add(b, y, m_select(b, up, sum, m_neg(b, sum)));
     y = m_select(b, large, far, y);
-    ir_sc e = m_addk(b, a, -1.25), close = m_fma(b, m_addk(b, a, -1), ir_math_poly(b, e, 21, one), m_num(b, a, 0)); /* 0, not -0 */
+    ir_sc e = m_addk(b, a, -1.25);
+    ir_sc plus_zero = m_num(b, a, 0);
+    ir_sc poly = ir_math_poly(b, e, 21, one);
+    ir_sc close = m_fma(b, m_addk(b, a, -1), poly, plus_zero); /* 0, not -0 */
     y = m_select(b, m_ltk(b, m_abs(b, e), 0.375), close, y);
     y = m_select(b, m_ltk(b, a, (double)INFINITY), y, a);
-    return m_select(b, m_eqk(b, a, 0), m_num(b, a, (double)INFINITY), y);
+    ir_sc infinity = m_num(b, a, (double)INFINITY);
+    return m_select(b, m_eqk(b, a, 0), infinity, y);
 }
 
 /* log Gamma(1 + a) for 0 <= a <= 3/2: a times a polynomial below 5/8, (a - 1) P(a - 1) from
@@ -199,7 +211,8 @@ ir_math_lgamma1p(ir_sc_build *b, ir_sc a)
     ir_sc e = m_addk(b, a, -0.25), d = m_addk(b, a, -1),
           low = m_mul(b, a, ir_math_poly(b, e, 21, one));
 
-    return m_select(b, m_ltk(b, a, 0.625), low, m_mul(b, d, ir_math_poly(b, d, 20, near)));
+    ir_sc product = m_mul(b, d, ir_math_poly(b, d, 20, near));
+    return m_select(b, m_ltk(b, a, 0.625), low, product);
 }
 
 ir_sc
@@ -221,10 +234,14 @@ negative(ir_sc_build *outer)
     ir_sc_begin(b, outer->arena, 1, &type);
     ir_sc a = m_abs(b, x), y = positive(b, a);
     ir_sc s = m_abs(b, m_mul(b, x, ir_math_sinpi(b, x))), log = ir_math_log_pair(b, s, &tail);
-    ir_sc other = m_sub(b, m_num(b, x, 1.14472988584940017414), m_add(b, log, tail));
+    ir_sc sum = m_add(b, log, tail);
+    ir_sc other = m_sub(b, m_num(b, x, 1.14472988584940017414), sum);
 
-    other = m_select(b, m_eqk(b, s, 0), m_num(b, x, (double)INFINITY), m_sub(b, other, y));
-    ir_sc turned = m_and(b, m_gtk(b, a, 0x1p-60), m_ltk(b, a, (double)INFINITY));
+    ir_sc difference = m_sub(b, other, y);
+    ir_sc infinity = m_num(b, x, (double)INFINITY);
+    other = m_select(b, m_eqk(b, s, 0), infinity, difference);
+    ir_sc less = m_ltk(b, a, (double)INFINITY);
+    ir_sc turned = m_and(b, m_gtk(b, a, 0x1p-60), less);
     return ir_sc_end(b, m_select(b, turned, other, y));
 }
 
@@ -232,7 +249,8 @@ negative(ir_sc_build *outer)
 static ir_sc
 lgamma_of(ir_sc_build *b, ir_sc x, ir_sc y)
 {
-    return ir_sc_seldom(b, m_ltk(b, x, 0), negative(b), 1, &x, y);
+    const ir_sc_program *sub = negative(b);
+    return ir_sc_seldom(b, m_ltk(b, x, 0), sub, 1, &x, y);
 }
 
 ir_sc
@@ -253,15 +271,19 @@ digamma_of(ir_sc_build *b, ir_sc a)
         p = m_select(b, wanted, m_fma(b, p, t, q), p);
         q = m_select(b, wanted, m_mul(b, q, t), q);
     }
-    ir_sc y = m_select(b, low, m_add(b, a, one), m_sub(b, a, n)), t = m_addk(b, y, -1.5);
+    ir_sc difference = m_sub(b, a, n);
+    ir_sc y = m_select(b, low, m_add(b, a, one), difference), t = m_addk(b, y, -1.5);
     ir_sc off = m_addk(b, m_addk(b, y, -0x1.762d86356be3fp0), -0x1.b86a722197829p-54);
-    ir_sc inner = m_fma(b, off, ir_math_poly(b, t, 24, zero), m_div(b, p, q));
+    ir_sc quotient = m_div(b, p, q);
+    ir_sc inner = m_fma(b, off, ir_math_poly(b, t, 24, zero), quotient);
     ir_sc v = ir_math_above(b, a, 10), inverse = m_div(b, one, v),
           w = m_mul(b, inverse, inverse);
     ir_sc log = eval_log(b, NULL, COT_F64, COT_F64, &v);
-    ir_sc rest = m_fma(b, w, ir_math_poly(b, w, 8, slope), m_mulk(b, inverse, 0.5));
+    ir_sc product = m_mulk(b, inverse, 0.5);
+    ir_sc rest = m_fma(b, w, ir_math_poly(b, w, 8, slope), product);
 
-    return m_select(b, m_ltk(b, a, 10), inner, m_sub(b, log, rest));
+    ir_sc otherwise = m_sub(b, log, rest);
+    return m_select(b, m_ltk(b, a, 10), inner, otherwise);
 }
 
 /* psi(x) for x < 0, where y is digamma_of(|x|). */
@@ -274,10 +296,12 @@ digamma_below(ir_sc_build *outer)
 
     ir_sc_begin(b, outer->arena, 2, type);
     ir_sc a = m_abs(b, x), inverse = m_div(b, m_num(b, x, 1), a);
-    ir_sc cot = m_div(b, m_mulk(b, ir_math_cospi(b, x), PI), ir_math_sinpi(b, x));
-    ir_sc below = m_sub(b, m_select(b, m_ltk(b, a, 1), y, m_add(b, y, inverse)), cot);
-    return ir_sc_end(b,
-                     m_select(b, m_eq(b, m_floor(b, x), x), m_num(b, x, (double)NAN), below));
+    ir_sc sinpi = ir_math_sinpi(b, x);
+    ir_sc cot = m_div(b, m_mulk(b, ir_math_cospi(b, x), PI), sinpi);
+    ir_sc sum = m_add(b, y, inverse);
+    ir_sc below = m_sub(b, m_select(b, m_ltk(b, a, 1), y, sum), cot);
+    ir_sc nan = m_num(b, x, (double)NAN);
+    return ir_sc_end(b, m_select(b, m_eq(b, m_floor(b, x), x), nan, below));
 }
 
 ir_sc
@@ -285,9 +309,12 @@ ir_math_digamma(ir_sc_build *b, ir_sc x)
 {
     ir_sc a = m_abs(b, x), y = digamma_of(b, a), args[2] = { x, y };
 
-    y = m_select(b, m_ltk(b, a, 1), m_sub(b, y, m_div(b, m_num(b, x, 1), a)), y);
-    y = m_select(b, m_eqk(b, x, 0), m_num(b, x, (double)NAN), y);
-    return ir_sc_seldom(b, m_ltk(b, x, 0), digamma_below(b), 2, args, y);
+    ir_sc difference = m_sub(b, y, m_div(b, m_num(b, x, 1), a));
+    y = m_select(b, m_ltk(b, a, 1), difference, y);
+    ir_sc nan = m_num(b, x, (double)NAN);
+    y = m_select(b, m_eqk(b, x, 0), nan, y);
+    const ir_sc_program *sub = digamma_below(b);
+    return ir_sc_seldom(b, m_ltk(b, x, 0), sub, 2, args, y);
 }
 
 /* With c = x + y: log Gamma(y) - log Gamma(c) = -(y - 1/2) log(c / y) - x log c + x + S(y) -
@@ -297,26 +324,34 @@ wide_lbeta(ir_sc_build *b, const ir_sc *in)
 {
     ir_sc x = m_min(b, in[0], in[1]), y = m_max(b, in[0], in[1]), sum = m_add(b, x, y),
           zero = m_num(b, x, 0);
-    ir_sc plain =
-        m_sub(b, m_add(b, ir_math_lgamma(b, x), ir_math_lgamma(b, y)), ir_math_lgamma(b, sum));
+    ir_sc lgamma = ir_math_lgamma(b, sum);
+    ir_sc right = ir_math_lgamma(b, y);
+    ir_sc plain = m_sub(b, m_add(b, ir_math_lgamma(b, x), right), lgamma);
     ir_sc large = m_le(b, m_num(b, x, 10), x), ys = ir_math_above(b, y, 10),
           xs = ir_math_above(b, x, 10);
     ir_sc ratio = m_div(b, x, ys), grow = ir_math_log1p(b, ratio, zero);
     ir_sc c = ir_math_above(b, sum, 10), log_c = eval_log(b, NULL, COT_F64, COT_F64, &c);
     ir_sc log_x = eval_log(b, NULL, COT_F64, COT_F64, &xs);
-    ir_sc s = m_sub(b, ir_math_stirling(b, ys), ir_math_stirling(b, c));
-    ir_sc one_large = m_fnma(b, m_addk(b, ys, -0.5), grow, m_fnma(b, x, log_c, m_add(b, x, s)));
+    ir_sc stirling_c = ir_math_stirling(b, c);
+    ir_sc s = m_sub(b, ir_math_stirling(b, ys), stirling_c);
+    ir_sc term = m_fnma(b, x, log_c, m_add(b, x, s));
+    ir_sc one_large = m_fnma(b, m_addk(b, ys, -0.5), grow, term);
     ir_sc both = ir_math_log1p(b, m_div(b, ys, xs), zero);
 
     one_large = m_add(b, ir_math_lgamma(b, x), one_large);
-    both = m_fnma(b, m_addk(b, ys, -0.5), grow, m_fnma(b, x, both, m_mulk(b, log_x, -0.5)));
+    ir_sc term_both = m_fnma(b, x, both, m_mulk(b, log_x, -0.5));
+    both = m_fnma(b, m_addk(b, ys, -0.5), grow, term_both);
     both = m_add(b, both, m_addk(b, m_add(b, s, ir_math_stirling(b, xs)), HALF_LOG_TWO_PI));
     ir_sc r = m_select(b, large, both, one_large);
-    ir_sc end = m_and(b, m_gtk(b, x, 0), m_eqk(b, y, (double)INFINITY));
+    ir_sc equal = m_eqk(b, y, (double)INFINITY);
+    ir_sc end = m_and(b, m_gtk(b, x, 0), equal);
     r = m_select(b, end, m_num(b, x, (double)-INFINITY), r);
-    ir_sc far = m_and(b, m_le(b, m_num(b, y, 10), y), m_gtk(b, x, 0));
-    ir_sc pole = m_and(b, m_eqk(b, x, 0), m_ltk(b, y, (double)INFINITY));
-    return m_select(b, pole, m_num(b, x, (double)INFINITY), m_select(b, far, r, plain));
+    ir_sc more = m_gtk(b, x, 0);
+    ir_sc far = m_and(b, m_le(b, m_num(b, y, 10), y), more);
+    ir_sc less = m_ltk(b, y, (double)INFINITY);
+    ir_sc pole = m_and(b, m_eqk(b, x, 0), less);
+    ir_sc chosen = m_select(b, far, r, plain);
+    return m_select(b, pole, m_num(b, x, (double)INFINITY), chosen);
 }
 
 static ir_sc

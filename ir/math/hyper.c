@@ -39,7 +39,8 @@ odd(ir_sc_build *b, ir_sc a, int n, const double *c)
 {
     ir_sc z = m_mul(b, a, a);
 
-    return m_fma(b, m_mul(b, a, z), ir_math_poly(b, z, n, c), a);
+    ir_sc poly = ir_math_poly(b, z, n, c);
+    return m_fma(b, m_mul(b, a, z), poly, a);
 }
 
 /* The residue num + dnum - y (den + dden), without num's or den's tail where it is 0. */
@@ -65,11 +66,11 @@ eval_logistic(MATH_ARGS)
     dden = m_add(b, dden, lo);
     ir_sc inverse = m_div(b, one, den), num = m_select(b, negative, e.hi, one);
     ir_sc y = m_mul(b, num, inverse);
-    ir_sc rest =
-        m_add(b, residue(b, num, y, den, dden), m_select(b, negative, e.lo, m_num(b, a, 0)));
+    ir_sc chosen = m_select(b, negative, e.lo, m_num(b, a, 0));
+    ir_sc rest = m_add(b, residue(b, num, y, den, dden), chosen);
     y = m_fma(b, rest, inverse, y);
-    return m_mul(b, m_mul(b, y, m_select(b, negative, f[0], one)),
-                 m_select(b, negative, f[1], one));
+    ir_sc right = m_select(b, negative, f[1], one);
+    return m_mul(b, m_mul(b, y, m_select(b, negative, f[0], one)), right);
 }
 
 /* a = n ln2 / 2 + r for 0 <= a <= 22, r least but for `down`; and 2^n, which is e^(2 (a -
@@ -80,11 +81,14 @@ half_reduce(ir_sc_build *b, ir_sc a, double down, ir_sc *two, ir_sc *n)
     cot_dtype T = ir_sc_type_in(b, a), U = ir_math_uint(T);
     bool w = T == COT_F64;
     double whole = w ? 0x1.8p52 + 1023 : 0x1.8p23 + 127;
-    ir_sc t = m_fma(b, down ? m_addk(b, a, -down) : a, m_num(b, a, 0x1.71547652b82fep1),
-                    m_num(b, a, whole));
-    ir_sc r = m_fma(b, *n = m_addk(b, t, -whole), m_num(b, a, -0x1.62e42fefa39efp-2), a);
+    ir_sc magic = m_num(b, a, whole);
+    ir_sc right = m_num(b, a, 0x1.71547652b82fep1);
+    ir_sc t = m_fma(b, down ? m_addk(b, a, -down) : a, right, magic);
+    ir_sc minus_ln2 = m_num(b, a, -0x1.62e42fefa39efp-2);
+    ir_sc r = m_fma(b, *n = m_addk(b, t, -whole), minus_ln2, a);
 
-    *two = m_bits(b, T, m_shl(b, m_bits(b, U, t), ir_sc_int(b, U, w ? 52 : 23)));
+    ir_sc places = ir_sc_int(b, U, w ? 52 : 23);
+    *two = m_bits(b, T, m_shl(b, m_bits(b, U, t), places));
     return w ? m_fma(b, *n, m_num(b, a, -0x1.abc9e3b39803fp-57), r) : r;
 }
 
@@ -96,11 +100,15 @@ tanh_f32(ir_sc_build *b, ir_sc a)
 {
     ir_sc two, n, r = half_reduce(b, ir_math_below(b, a, 10), 0, &two, &n),
                   one = m_num(b, a, 1);
-    ir_sc z = m_mul(b, r, r),
-          w = m_fma(b, z, ir_math_poly2(b, r, z, 5, twice32), m_add(b, r, r));
-    ir_sc q = m_div(b, m_num(b, a, 2), m_fma(b, w, two, m_add(b, two, one)));
+    ir_sc z = m_mul(b, r, r);
+    ir_sc sum = m_add(b, r, r);
+    ir_sc w = m_fma(b, z, ir_math_poly2(b, r, z, 5, twice32), sum);
+    ir_sc term = m_fma(b, w, two, m_add(b, two, one));
+    ir_sc q = m_div(b, m_num(b, a, 2), term);
 
-    return m_select(b, m_ltk(b, a, 0.92), odd(b, a, 7, tanh32), m_sub(b, one, q));
+    ir_sc difference = m_sub(b, one, q);
+    ir_sc then = odd(b, a, 7, tanh32);
+    return m_select(b, m_ltk(b, a, 0.92), then, difference);
 }
 
 /* With s = tanh r, e^(2a) = 2^n (1 + s) / (1 - s).  n is 0 up to tanh a = 1/4, below which a
@@ -111,7 +119,8 @@ tanh_f64(ir_sc_build *b, ir_sc a)
     ir_sc two, n,
         s = odd(b, half_reduce(b, ir_math_below(b, a, 22), 0.0822, &two, &n), 7, tanh64);
     ir_sc up = m_addk(b, two, 1), down = m_addk(b, two, -1), far = m_gtk(b, n, 1.5);
-    ir_sc top = m_select(b, far, m_addk(b, m_add(b, s, s), -2), m_fma(b, up, s, down));
+    ir_sc term = m_fma(b, up, s, down);
+    ir_sc top = m_select(b, far, m_addk(b, m_add(b, s, s), -2), term);
     ir_sc q = m_div(b, top, m_fma(b, down, s, up));
 
     return m_add(b, m_select(b, far, m_num(b, a, 1), m_num(b, a, 0)), q);

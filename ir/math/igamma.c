@@ -249,8 +249,10 @@ angle_of(gamma_ctx *g, ir_sc a, ir_sc x)
 {
     ir_sc_build *b = g->b;
     ir_sc inverse = m_div(b, m_num(b, a, 1), a), m = m_div(b, m_sub(b, x, a), a);
-    ir_sc q = m_div(b, m_num(b, a, 1), m_addk(b, m, 2)), s = m_mul(b, m, q), z = m_mul(b, s, s);
-    ir_sc rest = m_mul(b, m_mul(b, q, q), m_mul(b, s, ir_math_poly(b, z, 13, area)));
+    ir_sc right = m_addk(b, m, 2);
+    ir_sc q = m_div(b, m_num(b, a, 1), right), s = m_mul(b, m, q), z = m_mul(b, s, s);
+    ir_sc product = m_mul(b, s, ir_math_poly(b, z, 13, area));
+    ir_sc rest = m_mul(b, m_mul(b, q, q), product);
     ir_sc h = m_sqrt(b, m_mulk(b, m_sub(b, q, rest), 2));
     angle r = { { m_mul(b, m, h), 0, g->want >= GRADIENT }, h };
 
@@ -266,7 +268,8 @@ sum(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *low)
 {
     ir_sc s = m_add(b, x, y), z = m_sub(b, s, x);
 
-    *low = m_add(b, *low, m_add(b, m_sub(b, x, m_sub(b, s, z)), m_sub(b, y, z)));
+    ir_sc difference = m_sub(b, y, z);
+    *low = m_add(b, *low, m_add(b, m_sub(b, x, m_sub(b, s, z)), difference));
     return s;
 }
 
@@ -291,10 +294,13 @@ prefactor(gamma_ctx *g, ir_sc *log_x)
     ir_sc tail = m_sub(b, x_tail, m_select(b, large, a_tail, zero)); /* not small beside the heads */
     ir_sc l = sum(b, sum(b, lx, m_select(b, large, m_neg(b, la), zero), &low), tail, &low);
     ir_sc e = m_mul(b, a, l), rest = m_fma(b, a, low, m_fma(b, a, l, m_neg(b, e)));
-    ir_sc from = sum(b, m_select(b, large, a, zero), m_neg(b, x), &rest);
-    e = sum(b, sum(b, e, from, &rest), m_neg(b, u), &rest);
+    ir_sc right = m_neg(b, x);
+    ir_sc from = sum(b, m_select(b, large, a, zero), right, &rest);
+    ir_sc negative_u = m_neg(b, u);
+    e = sum(b, sum(b, e, from, &rest), negative_u, &rest);
 
-    ir_sc d = m_select(b, small, m_num(b, a, 1), m_mul(b, a, p)),
+    ir_sc product = m_mul(b, a, p);
+    ir_sc d = m_select(b, small, m_num(b, a, 1), product),
           f = eval_exp(b, NULL, COT_F64, COT_F64, &e);
     d = m_select(b, large, m_mulk(b, m_sqrt(b, above), ROOT_TWO_PI), d);
     return m_div(b, m_fma(b, f, rest, f), d);
@@ -316,7 +322,9 @@ small_upper(gamma_ctx *g, ir_sc l)
         p = m_fma(b, p, d, m_mul(b, t, q));
         q = m_mul(b, q, d);
     }
-    return m_neg(b, m_fma(b, m_mul(b, a, w), m_div(b, p, q), ir_math_expm1(b, e)));
+    ir_sc power = ir_math_expm1(b, e);
+    ir_sc right = m_div(b, p, q);
+    return m_neg(b, m_fma(b, m_mul(b, a, w), right, power));
 }
 
 /* ---- values ---- */
@@ -337,7 +345,8 @@ choose(gamma_ctx *g)
     r.uniform = m_and(b, large, m_and(b, above, below));
     until = lower ? m_max(b, m_num(b, a, 3), until) : m_select(b, m_ltk(b, a, 2), early, until);
     r.series = m_lt(b, x, until);
-    r.tiny = m_and(b, m_ltk(b, a, 1), m_lt(b, x, early));
+    ir_sc less = m_lt(b, x, early);
+    r.tiny = m_and(b, m_ltk(b, a, 1), less);
     r.low = m_lt(b, x, a); /* P is the smaller one in the uniform expansion */
     return r;
 }
@@ -366,9 +375,11 @@ uniform_value(gamma_ctx *g, region r)
     ir_sc t = uniform(g, fixed(inverse), w.eta).v,
           z = m_mul(b, m_mulk(b, m_abs(b, w.eta.v), 0.70710678118654752440), root);
     ir_sc e = m_mulk(b, m_mul(b, m_mul(b, w.eta.v, w.eta.v), a), -0.5);
-    ir_sc scaled = m_mul(b, m_mulk(b, root, 1.25331413731550025121), ir_math_erfcx(b, z));
+    ir_sc erfcx = ir_math_erfcx(b, z);
+    ir_sc scaled = m_mul(b, m_mulk(b, root, 1.25331413731550025121), erfcx);
 
-    e = m_div(b, eval_exp(b, NULL, COT_F64, COT_F64, &e), m_mulk(b, root, ROOT_TWO_PI));
+    ir_sc product = m_mulk(b, root, ROOT_TWO_PI);
+    e = m_div(b, eval_exp(b, NULL, COT_F64, COT_F64, &e), product);
     return m_mul(b, e, m_add(b, scaled, m_select(b, r.low, m_neg(b, t), t)));
 }
 
@@ -384,7 +395,8 @@ value(gamma_ctx *g)
     within(g, false, &a, &x);
     ir_sc p = m_mul(b, f, series(g, a, x).v);
     within(g, true, &a, &x);
-    ir_sc q = m_mul(b, m_mul(b, f, a.v), fraction(g, a, x).v);
+    ir_sc right = fraction(g, a, x).v;
+    ir_sc q = m_mul(b, m_mul(b, f, a.v), right);
     bool upper = g->want == UPPER;
     ir_sc other_p = m_sub(b, one, p), other_q = m_sub(b, one, q), other_t = m_sub(b, one, t);
     if (upper)
@@ -420,10 +432,12 @@ derivative(gamma_ctx *g)
     pair t = uniform(g, (pair){ ui, m_neg(b, m_mul(b, ui, ui)), true }, w.eta);
     ir_sc half = m_mulk(b, m_mul(b, w.eta.v, w.eta.v), 0.5),
           log = m_sub(b, m_div(b, m_sub(b, ux, ua), ua), half);
-    ir_sc k = m_sub(b, m_div(b, one, w.h), m_mulk(b, w.eta.v, 0.5));
+    ir_sc product = m_mulk(b, w.eta.v, 0.5);
+    ir_sc k = m_sub(b, m_div(b, one, w.h), product);
     k = m_add(b, k, m_fma(b, t.v, m_fma(b, ui, m_num(b, ui, -0.5), log), t.d));
+    ir_sc otherwise = sample ? m_mul(b, x, q) : m_neg(b, m_mul(b, m_mul(b, f, u.v), q));
     ir_sc y = m_select(b, r.series, sample ? m_neg(b, m_mul(b, ratio, p)) : m_mul(b, f, p),
-                       sample ? m_mul(b, x, q) : m_neg(b, m_mul(b, m_mul(b, f, u.v), q)));
+                       otherwise);
     ir_sc more = ir_math_stirling(b, ua), scale = eval_exp(b, NULL, COT_F64, COT_F64, &more);
     scale = m_mul(b, scale, sample ? ratio : f); /* E = F e^stirling */
     scale = m_mul(b, scale, sample ? k : m_neg(b, k));
@@ -435,15 +449,22 @@ static ir_sc
 incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
 {
     ir_sc zero = m_num(b, a, 0), one = m_num(b, a, 1), infinity = m_num(b, a, (double)INFINITY), nan = m_num(b, a, (double)NAN);
-    ir_sc usual = m_and(b, m_and(b, m_lt(b, zero, a), m_lt(b, a, infinity)), m_and(b, m_lt(b, zero, x), m_lt(b, x, infinity)));
+    ir_sc less = m_lt(b, x, infinity);
+    ir_sc both = m_and(b, m_lt(b, zero, x), less);
+    ir_sc right = m_lt(b, a, infinity);
+    ir_sc usual = m_and(b, m_and(b, m_lt(b, zero, a), right), both);
     gamma_ctx g = { b, wide, want, { m_select(b, usual, a, one), one, want >= GRADIENT }, fixed(m_select(b, usual, x, one)) };
     ir_sc y = want <= UPPER ? value(&g) : derivative(&g);
-    ir_sc at_a0 = m_and(b, m_eq(b, a, zero), m_lt(b, zero, x)),
-          at_x0 = m_and(b, m_eq(b, x, zero), m_lt(b, zero, a));
-    ir_sc at_a =
-        m_and(b, m_eq(b, a, infinity), m_and(b, m_le(b, zero, x), m_lt(b, x, infinity)));
-    ir_sc at_x =
-        m_and(b, m_eq(b, x, infinity), m_and(b, m_lt(b, zero, a), m_lt(b, a, infinity)));
+    ir_sc less_x = m_lt(b, zero, x);
+    ir_sc at_a0 = m_and(b, m_eq(b, a, zero), less_x);
+    ir_sc less_a = m_lt(b, zero, a);
+    ir_sc at_x0 = m_and(b, m_eq(b, x, zero), less_a);
+    ir_sc less_infinity = m_lt(b, x, infinity);
+    ir_sc other = m_and(b, m_le(b, zero, x), less_infinity);
+    ir_sc at_a = m_and(b, m_eq(b, a, infinity), other);
+    ir_sc second = m_lt(b, a, infinity);
+    ir_sc third = m_and(b, m_lt(b, zero, a), second);
+    ir_sc at_x = m_and(b, m_eq(b, x, infinity), third);
     ir_sc full = want == LOWER ? one : want == UPPER ? zero : want == GRADIENT ? zero : nan;
     ir_sc none = want == LOWER ? zero : want == UPPER ? one : zero;
 
@@ -461,7 +482,8 @@ incomplete(ir_sc_build *b, bool wide, output want, ir_sc a, ir_sc x)
 static ir_sc
 of(ir_sc_build *b, cot_dtype in, output want, const ir_sc *x)
 {
-    return m_cvt(b, in, incomplete(b, in == COT_F64, want, m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1])));
+    ir_sc converted = m_cvt(b, COT_F64, x[1]);
+    return m_cvt(b, in, incomplete(b, in == COT_F64, want, m_cvt(b, COT_F64, x[0]), converted));
 }
 
 ir_sc

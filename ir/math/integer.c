@@ -63,8 +63,9 @@ ir_sc
 eval_shr_arithmetic(MATH_ARGS)
 {
     cot_dtype S = ir_math_int(in);
-    ir_sc amount =
-        m_select(b, fits(b, in, x[1]), m_bits(b, S, x[1]), ir_sc_int(b, S, ir_bits(in) - 1));
+    ir_sc otherwise = ir_sc_int(b, S, ir_bits(in) - 1);
+    ir_sc word = m_bits(b, S, x[1]);
+    ir_sc amount = m_select(b, fits(b, in, x[1]), word, otherwise);
 
     return m_bits(b, in, m_shr(b, m_bits(b, S, x[0]), amount));
 }

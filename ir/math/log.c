@@ -46,7 +46,8 @@ split(ir_sc_build *b, ir_sc x, ir_sc *e)
     cot_dtype T = ir_sc_type_in(b, x), U = ir_math_uint(T);
     bool w = T == COT_F64;
     int digits = w ? 52 : 23;
-    ir_sc k = m_add(b, m_bits(b, U, x), ir_sc_int(b, U, one_bits[w] - root_bits[w]));
+    ir_sc constant = ir_sc_int(b, U, one_bits[w] - root_bits[w]);
+    ir_sc k = m_add(b, m_bits(b, U, x), constant);
     ir_sc low = m_and(b, k, ir_sc_int(b, U, (1ll << digits) - 1));
     ir_sc top = m_shr(b, k, ir_sc_int(b, U, digits));
     /* The biased exponent in the low bits of 2^23 (2^52) becomes a number with one
@@ -66,7 +67,8 @@ ir_math_log_parts(ir_sc_build *b, ir_sc x)
 
     if (ir_sc_type_in(b, x) == COT_F32) {
         z = m_mul(b, f, f);
-        ir_sc cubic = m_mul(b, m_mul(b, f, z), ir_math_poly2(b, f, z, 8, p32));
+        ir_sc poly2 = ir_math_poly2(b, f, z, 8, p32);
+        ir_sc cubic = m_mul(b, m_mul(b, f, z), poly2);
         y.rest = m_fma(b, m_num(b, f, -0.5), z, cubic);
         return y;
     }
@@ -138,8 +140,11 @@ logarithm(ir_sc_build *b, ir_sc x, finish *end)
         ir_math_log_parts(b, m_select(b, tiny, m_mulk(b, x, ldexp(1, (int)scale)), x));
 
     p.e = m_select(b, tiny, m_addk(b, p.e, -scale), p.e);
-    ir_sc out = m_select(b, m_eqk(b, x, 0), m_num(b, x, (double)-INFINITY), m_num(b, x, (double)NAN));
-    ir_sc y = m_select(b, m_ltk(b, x, (double)INFINITY), end(b, p), x);
+    ir_sc nan = m_num(b, x, (double)NAN);
+    ir_sc then = m_num(b, x, (double)-INFINITY);
+    ir_sc out = m_select(b, m_eqk(b, x, 0), then, nan);
+    ir_sc finite = end(b, p);
+    ir_sc y = m_select(b, m_ltk(b, x, (double)INFINITY), finite, x);
     return m_select(b, m_lt(b, zero, x), y, out);
 }
 
@@ -158,18 +163,21 @@ ir_sc
 ir_math_log1p(ir_sc_build *b, ir_sc u, ir_sc du)
 {
     ir_sc one = m_num(b, u, 1), d = m_add(b, one, u), back = m_sub(b, d, u);
-    ir_sc lost =
-        m_add(b, m_sub(b, u, m_sub(b, d, back)), m_sub(b, one, back)); /* Knuth's 2Sum */
+    ir_sc difference = m_sub(b, one, back);
+    ir_sc lost = m_add(b, m_sub(b, u, m_sub(b, d, back)), difference); /* Knuth's 2Sum */
     ir_math_log y = ir_math_log_parts(b, d);
-    ir_sc tail =
-        m_fma(b, y.e, ln2_tail(b, d), m_div(b, m_add(b, lost, du), d)); /* small things first */
-    ir_sc r =
-        m_select(b, m_ltk(b, u, (double)INFINITY), add_up(b, y, m_add(b, tail, y.rest)), u);
+    ir_sc quotient = m_div(b, m_add(b, lost, du), d);
+    ir_sc tail = m_fma(b, y.e, ln2_tail(b, d), quotient); /* small things first */
+    ir_sc then = add_up(b, y, m_add(b, tail, y.rest));
+    ir_sc r = m_select(b, m_ltk(b, u, (double)INFINITY), then, u);
 
-    r = m_select(b, m_eqk(b, u, -1), m_num(b, u, (double)-INFINITY), r);
-    r = m_select(b, m_ltk(b, u, -1), m_num(b, u, (double)NAN), r);
+    ir_sc lowest = m_num(b, u, (double)-INFINITY);
+    r = m_select(b, m_eqk(b, u, -1), lowest, r);
+    ir_sc nan = m_num(b, u, (double)NAN);
+    r = m_select(b, m_ltk(b, u, -1), nan, r);
     bool w = ir_sc_type_in(b, u) == COT_F64;
-    return m_select(b, m_ltk(b, m_abs(b, u), w ? 0x1p-54 : 0x1p-25), m_add(b, u, du), r);
+    ir_sc sum = m_add(b, u, du);
+    return m_select(b, m_ltk(b, m_abs(b, u), w ? 0x1p-54 : 0x1p-25), sum, r);
 }
 
 ir_sc

@@ -92,9 +92,10 @@ beyond_4(ir_sc_build *outer, bool far)
 
     ir_sc_begin(b, outer->arena, 1, &type);
     ir_sc y = ir_math_poly(b, m_addk(b, s, -5), 19, high), t = m_div(b, m_num(b, s, 1), s);
-    if (far)
-        y = m_select(b, m_gtk(b, s, 6),
-                     m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail)), y);
+    if (far) {
+        ir_sc product = m_mul(b, s, ir_math_poly(b, m_addk(b, t, -0.1), 28, tail));
+        y = m_select(b, m_gtk(b, s, 6), product, y);
+    }
     return ir_sc_end(b, y);
 }
 
@@ -117,8 +118,10 @@ inverse(ir_sc_build *b, ir_sc q, bool far)
     ir_sc w = m_neg(b, log_of(b, q)), s = m_sqrt(b, w);
     ir_sc y = ir_math_poly(b, m_addk(b, w, -3.125), 27, low);
 
-    y = m_select(b, m_gtk(b, s, 2.5), ir_math_poly(b, m_addk(b, s, -3.25), 21, middle), y);
-    return ir_sc_seldom(b, m_gtk(b, s, 4), beyond_4(b, far), 1, &s, y);
+    ir_sc poly = ir_math_poly(b, m_addk(b, s, -3.25), 21, middle);
+    y = m_select(b, m_gtk(b, s, 2.5), poly, y);
+    const ir_sc_program *sub = beyond_4(b, far);
+    return ir_sc_seldom(b, m_gtk(b, s, 4), sub, 1, &s, y);
 }
 
 /* For f32, s at most 4. */
@@ -136,8 +139,9 @@ inverse_short(ir_sc_build *b, ir_sc q, ir_sc *s)
 static ir_sc
 of_factor(ir_sc_build *b, ir_sc x, ir_sc factor)
 {
-    return m_select(b, m_eqk(b, m_abs(b, x), 1), m_mulk(b, x, (double)INFINITY),
-                    m_mul(b, x, factor));
+    ir_sc product = m_mul(b, x, factor);
+    ir_sc then = m_mulk(b, x, (double)INFINITY);
+    return m_select(b, m_eqk(b, m_abs(b, x), 1), then, product);
 }
 
 static ir_sc
@@ -152,18 +156,22 @@ erf_inv_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc one = m_num(b, x[0], 1), s, y = inverse_short(b, m_fnma(b, x[0], x[0], one), &s);
 
     y = of_factor(b, x[0], y);
-    return m_select(b, m_lt(b, one, m_abs(b, x[0])), m_num(b, y, (double)NAN), y);
+    ir_sc nan = m_num(b, y, (double)NAN);
+    return m_select(b, m_lt(b, one, m_abs(b, x[0])), nan, y);
 }
 
 /* x sqrt(2) factor with x = 2 p - 1. */
 static ir_sc
 quantile(ir_sc_build *b, ir_sc p, ir_sc factor)
 {
-    ir_sc x = m_sub(b, m_mulk(b, p, 2), m_num(b, p, 1)),
+    ir_sc one = m_num(b, p, 1);
+    ir_sc x = m_sub(b, m_mulk(b, p, 2), one),
           y = m_mul(b, x, m_mulk(b, factor, 0x1.6a09e667f3bcdp0));
 
-    y = m_select(b, m_eqk(b, p, 1), m_num(b, p, (double)INFINITY), y);
-    return m_select(b, m_eqk(b, p, 0), m_num(b, p, (double)-INFINITY), y);
+    ir_sc infinity = m_num(b, p, (double)INFINITY);
+    y = m_select(b, m_eqk(b, p, 1), infinity, y);
+    ir_sc then = m_num(b, p, (double)-INFINITY);
+    return m_select(b, m_eqk(b, p, 0), then, y);
 }
 
 static ir_sc
@@ -180,8 +188,10 @@ ndtri_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc p = x[0], rest = m_sub(b, m_num(b, p, 1), p), q = m_mul(b, m_mulk(b, p, 4), rest), s;
     ir_sc y = inverse_short(b, q, &s);
 
-    y = quantile(b, p, ir_sc_seldom(b, m_gtk(b, s, 4), beyond_4_short(b), 1, &s, y));
-    return m_select(b, m_ltk(b, q, 0), m_num(b, y, (double)NAN), y);
+    const ir_sc_program *sub = beyond_4_short(b);
+    y = quantile(b, p, ir_sc_seldom(b, m_gtk(b, s, 4), sub, 1, &s, y));
+    ir_sc nan = m_num(b, y, (double)NAN);
+    return m_select(b, m_ltk(b, q, 0), nan, y);
 }
 
 /* x / sqrt(2) and its error. */
@@ -190,7 +200,8 @@ over_root_two(ir_sc_build *b, ir_sc x, ir_sc *error)
 {
     ir_sc a = m_mulk(b, x, ROOT_HALF);
 
-    *error = m_fma(b, x, m_num(b, x, ROOT_HALF_TAIL), m_fms(b, x, m_num(b, x, ROOT_HALF), a));
+    ir_sc term = m_fms(b, x, m_num(b, x, ROOT_HALF), a);
+    *error = m_fma(b, x, m_num(b, x, ROOT_HALF_TAIL), term);
     return a;
 }
 
@@ -202,7 +213,8 @@ upper_tail(ir_sc_build *b, ir_sc x)
     ir_sc d, a = over_root_two(b, x, &d),
              y = m_mulk(b, eval_erfc(b, NULL, COT_F64, COT_F64, &a), 0.5);
     ir_sc fine = m_fnma(b, y, m_mul(b, m_add(b, a, a), d), y);
-    ir_sc inside = m_and(b, m_gtk(b, a, 1), m_ltk(b, a, 28));
+    ir_sc less = m_ltk(b, a, 28);
+    ir_sc inside = m_and(b, m_gtk(b, a, 1), less);
 
     return m_select(b, inside, fine, y);
 }
@@ -238,12 +250,15 @@ log_ndtr_for_f32(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc half = m_mulk(b, x[0], -0.5), v = ir_math_above(b, m_mulk(b, x[0], -ROOT_HALF), 0.5);
     ir_sc below = ir_math_log_short(b, m_mulk(b, ir_math_erfcx_short(b, v), 0.5));
-    ir_sc e = m_mulk(b, ir_math_erfc_short(b, m_mulk(b, x[0], ROOT_HALF), m_mul(b, half, x[0])), -0.5);
+    ir_sc minus_square = m_mul(b, half, x[0]);
+    ir_sc e = m_mulk(b, ir_math_erfc_short(b, m_mulk(b, x[0], ROOT_HALF), minus_square), -0.5);
     ir_sc above = ir_math_log_short(b, m_addk(b, e, 1)), tiny = m_fnma(b, m_mulk(b, e, 0.5), e, e);
 
     above = m_select(b, m_ltk(b, e, -0x1p-20), above, tiny);
-    above = m_select(b, m_eqk(b, x[0], (double)INFINITY), m_num(b, e, 0), above);
-    return m_select(b, m_ltk(b, x[0], -1), m_fma(b, half, x[0], below), above);
+    ir_sc zero = m_num(b, e, 0);
+    above = m_select(b, m_eqk(b, x[0], (double)INFINITY), zero, above);
+    ir_sc term = m_fma(b, half, x[0], below);
+    return m_select(b, m_ltk(b, x[0], -1), term, above);
 }
 
 static ir_sc
@@ -252,7 +267,8 @@ erfcx_for_f32(ir_sc_build *b, const ir_sc *x)
     ir_sc v = m_abs(b, x[0]), y = ir_math_erfcx_short(b, v), w = ir_math_below(b, v, 26);
     ir_sc e = ir_math_exp_short(b, m_mul(b, w, w));
 
-    return m_select(b, m_ltk(b, x[0], 0), m_sub(b, m_add(b, e, e), y), y);
+    ir_sc difference = m_sub(b, m_add(b, e, e), y);
+    return m_select(b, m_ltk(b, x[0], 0), difference, y);
 }
 
 static ir_sc

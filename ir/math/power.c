@@ -31,9 +31,11 @@ log_pair(ir_sc_build *b, ir_sc x, ir_sc more, ir_sc *tail)
     ir_sc f = l.f, e = m_add(b, l.e, more), dd, dc, t2, lost;
     ir_sc d = ir_math_sum(b, m_num(b, f, 2), f, &dd), s = m_div(b, f, d), minus = m_neg(b, s);
     ir_sc ds = m_div(b, m_fma(b, minus, dd, m_fma(b, minus, d, f)), d);
-    ir_sc z = m_mul(b, s, s), dz = m_fma(b, m_add(b, s, s), ds, m_fms(b, s, s, z));
-    ir_sc c = ir_math_sum(b, m_num(b, f, 0x1.5555555555555p-1),
-                          m_mul(b, z, ir_math_poly(b, z, 7, q64)), &dc);
+    ir_sc z = m_mul(b, s, s);
+    ir_sc term = m_fms(b, s, s, z);
+    ir_sc dz = m_fma(b, m_add(b, s, s), ds, term);
+    ir_sc product = m_mul(b, z, ir_math_poly(b, z, 7, q64));
+    ir_sc c = ir_math_sum(b, m_num(b, f, 0x1.5555555555555p-1), product, &dc);
     dc = m_addk(b, dc, 0x1.5555555555555p-55);
     ir_sc cube = m_mul(b, s, z), dcube = m_fma(b, ds, z, m_fma(b, s, dz, m_fms(b, s, z, cube)));
     ir_sc t = m_mul(b, cube, c),
@@ -57,7 +59,8 @@ core(ir_sc_build *b, bool wide, ir_sc x, ir_sc more, ir_sc y)
         ir_sc tail, l = log_pair(b, x, more, &tail);
         p = m_mul(b, y, l);
         dp = m_fma(b, y, tail, m_fms(b, y, l, p));
-        dp = m_select(b, m_ltk(b, m_abs(b, p), 1000), dp, m_num(b, p, 0));
+        ir_sc zero = m_num(b, p, 0);
+        dp = m_select(b, m_ltk(b, m_abs(b, p), 1000), dp, zero);
     } else {
         ir_math_log l = ir_math_log_parts(b, x);
         ir_sc e = m_mulk(b, m_add(b, l.e, more), 0x1.62e42fefa39efp-1);
@@ -96,15 +99,19 @@ special(ir_sc_build *b, bool wide)
     ir_sc endless = m_eq(s, m_abs(s, y), infinity);
 
     r = m_select(s, endless, m_select(s, m_ltk(s, a, 1), shrinks, grows), r);
-    r = m_select(s, m_eq(s, a, zero), shrinks, m_select(s, m_eq(s, a, infinity), grows, r));
+    ir_sc chosen = m_select(s, m_eq(s, a, infinity), grows, r);
+    r = m_select(s, m_eq(s, a, zero), shrinks, chosen);
     r = m_select(s, m_eq(s, a, one), one, r);
     ir_sc whole = m_eq(s, m_trunc(s, y), y), half = m_mulk(s, y, 0.5);
     ir_sc odd = m_and(s, whole, m_ne(s, m_trunc(s, half), half));
     r = m_select(s, odd, ir_math_flip(s, r, x), r);
-    ir_sc finite = m_and(s, m_ltk(s, x, 0), m_ltk(s, a, (double)INFINITY));
+    ir_sc less = m_ltk(s, a, (double)INFINITY);
+    ir_sc finite = m_and(s, m_ltk(s, x, 0), less);
     r = m_select(s, m_and(s, finite, m_not(s, whole)), nan, r);
-    r = m_select(s, m_or(s, m_ne(s, x, x), m_ne(s, y, y)), nan, r);
-    return ir_sc_end(s, m_select(s, m_or(s, m_eq(s, y, zero), m_eq(s, x, one)), one, r));
+    ir_sc unequal = m_ne(s, y, y);
+    r = m_select(s, m_or(s, m_ne(s, x, x), unequal), nan, r);
+    ir_sc equal = m_eq(s, x, one);
+    return ir_sc_end(s, m_select(s, m_or(s, m_eq(s, y, zero), equal), one, r));
 }
 
 ir_sc
@@ -112,8 +119,8 @@ eval_pow(MATH_ARGS)
 {
     bool wide = in == COT_F64;
     ir_sc v[2] = { m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1]) };
-    ir_sc normal =
-        m_and(b, m_le(b, m_num(b, v[0], 0x1p-1022), v[0]), m_ltk(b, v[0], (double)INFINITY));
+    ir_sc less = m_ltk(b, v[0], (double)INFINITY);
+    ir_sc normal = m_and(b, m_le(b, m_num(b, v[0], 0x1p-1022), v[0]), less);
     ir_sc rare = m_not(b, m_and(b, normal, m_ltk(b, m_abs(b, v[1]), (double)INFINITY)));
     ir_sc r = core(b, wide, v[0], m_num(b, v[0], 0), v[1]);
 

@@ -61,7 +61,8 @@ k32(ir_sc_build *b, uint32_t x)
 static ir_sc
 rotate(ir_sc_build *b, ir_sc x, int by)
 {
-    return m_or(b, m_shl(b, x, k32(b, (uint32_t)by)), m_shr(b, x, k32(b, (uint32_t)(32 - by))));
+    ir_sc shifted = m_shr(b, x, k32(b, (uint32_t)(32 - by)));
+    return m_or(b, m_shl(b, x, k32(b, (uint32_t)by)), shifted);
 }
 
 /* Nothing but sums, rotations and xor: in words of their own size, of which a vector holds
@@ -74,14 +75,17 @@ eval_threefry(MATH_ARGS)
     ir_sc v = m_add(b, m_cvt(b, COT_U32, high(b, x[1])), k[0]),
           w = m_add(b, m_cvt(b, COT_U32, x[1]), k[1]);
 
-    k[2] = m_xor(b, m_xor(b, k[0], k[1]), k32(b, 0x1bd11bda));
+    ir_sc mask = k32(b, 0x1bd11bda);
+    k[2] = m_xor(b, m_xor(b, k[0], k[1]), mask);
     for (int group = 0; group < 5; group++) {
         for (int i = 0; i < 4; i++) {
             v = m_add(b, v, w);
             w = m_xor(b, rotate(b, w, by[group % 2][i]), v);
         }
         v = m_add(b, v, k[(group + 1) % 3]);
-        w = m_add(b, m_add(b, w, k[(group + 2) % 3]), k32(b, (uint32_t)group + 1));
+        ir_sc constant = k32(b, (uint32_t)group + 1);
+        w = m_add(b, m_add(b, w, k[(group + 2) % 3]), constant);
     }
-    return pair(b, m_cvt(b, COT_U64, w), m_cvt(b, COT_U64, v));
+    ir_sc converted = m_cvt(b, COT_U64, v);
+    return pair(b, m_cvt(b, COT_U64, w), converted);
 }

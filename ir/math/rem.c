@@ -21,7 +21,8 @@ step(ir_sc_build *b, ir_sc x, ir_sc y, ir_sc *q)
     *q = m_trunc(b, m_div(b, x, y));
     ir_sc r = m_fnma(b, *q, y, x);
 
-    return m_select(b, m_ltk(b, r, 0), m_add(b, r, y), r);
+    ir_sc sum = m_add(b, r, y);
+    return m_select(b, m_ltk(b, r, 0), sum, r);
 }
 
 static ir_sc
@@ -83,17 +84,20 @@ rem_f64_far(ir_sc_build *b, ir_sc x, ir_sc y)
     ir_sc d = m_sub(b, ex, ey), inverse = m_div(b, m_num(b, my, 1), my);
     ir_sc r = two_to(b, m_shr(b, d, ir_sc_int(b, COT_I64, 6)));
     for (int bit = 5; bit >= 0; bit--) {
-        ir_sc set =
-            m_ne(b, m_and(b, d, ir_sc_int(b, COT_I64, 1ll << bit)), ir_sc_int(b, COT_I64, 0));
+        ir_sc zero = ir_sc_int(b, COT_I64, 0);
+        ir_sc set = m_ne(b, m_and(b, d, ir_sc_int(b, COT_I64, 1ll << bit)), zero);
         r = product(b, r, r, my);
         r = centre(b, m_select(b, set, m_add(b, r, r), r), my, inverse);
     }
     r = centre(b, product(b, r, centre(b, mx, my, inverse), my), my, inverse);
-    r = m_select(b, m_ltk(b, r, 0), m_add(b, r, my), r);
+    ir_sc sum = m_add(b, r, my);
+    r = m_select(b, m_ltk(b, r, 0), sum, r);
     ir_sc half =
         m_shr(b, ey, ir_sc_int(b, COT_I64, 1)); /* 2^ey may be out of range: in two factors */
-    r = m_mul(b, m_mul(b, r, two_to(b, half)), two_to(b, m_sub(b, ey, half)));
-    ir_sc ok = m_and(b, m_ltk(b, x, (double)INFINITY), m_gtk(b, y, 0));
+    ir_sc right = two_to(b, m_sub(b, ey, half));
+    r = m_mul(b, m_mul(b, r, two_to(b, half)), right);
+    ir_sc more = m_gtk(b, y, 0);
+    ir_sc ok = m_and(b, m_ltk(b, x, (double)INFINITY), more);
     return m_select(b, ok, r, m_num(b, r, (double)NAN));
 }
 

@@ -18,7 +18,8 @@ static const double start[] = {
 static ir_sc
 wide_rsqrt(ir_sc_build *b, const ir_sc *x)
 {
-    return m_div(b, m_num(b, x[0], 1), m_sqrt(b, x[0]));
+    ir_sc root = m_sqrt(b, x[0]);
+    return m_div(b, m_num(b, x[0], 1), root);
 }
 
 /* The cube root of m in [1, 8). */
@@ -29,11 +30,15 @@ cube_root(ir_sc_build *b, ir_sc m)
 
     for (int i = 0; i < 2; i++) {
         static const double series[] = { 1.0 / 3, 2.0 / 9, 14.0 / 81 };
-        ir_sc h = m_fnma(b, m_mul(b, m, y), m_mul(b, y, y), m_num(b, m, 1));
-        y = m_fma(b, m_mul(b, y, h), ir_math_poly(b, h, 3, series), y);
+        ir_sc one = m_num(b, m, 1);
+        ir_sc product = m_mul(b, y, y);
+        ir_sc h = m_fnma(b, m_mul(b, m, y), product, one);
+        ir_sc poly = ir_math_poly(b, h, 3, series);
+        y = m_fma(b, m_mul(b, y, h), poly, y);
     }
     ir_sc w = m_mul(b, y, y), c = m_mul(b, m, w), square = m_mul(b, c, c);
-    ir_sc rest = m_fnma(b, m_fms(b, c, c, square), c, m_fnma(b, square, c, m));
+    ir_sc term = m_fnma(b, square, c, m);
+    ir_sc rest = m_fnma(b, m_fms(b, c, c, square), c, term);
     return m_fma(b, rest, m_mulk(b, w, 1.0 / 3), c);
 }
 
@@ -42,8 +47,8 @@ wide_cbrt(ir_sc_build *b, const ir_sc *x)
 {
     ir_sc a = m_abs(b, x[0]), tiny = m_ltk(b, a, 0x1p-1022);
     ir_sc bits = m_bits(b, COT_U64, m_select(b, tiny, m_mulk(b, a, 0x1p54), a));
-    ir_sc top = m_or(b, m_shr(b, bits, ir_sc_int(b, COT_U64, 52)),
-                     ir_sc_int(b, COT_U64, 0x4330000000000000));
+    ir_sc mask = ir_sc_int(b, COT_U64, 0x4330000000000000);
+    ir_sc top = m_or(b, m_shr(b, bits, ir_sc_int(b, COT_U64, 52)), mask);
     ir_sc e = m_addk(b, m_bits(b, COT_F64, top), -(0x1p52 + 1023));
     ir_sc q = m_floor(b, m_mulk(b, m_addk(b, e, 0.5), 1.0 / 3)),
           left = m_fnma(b, q, m_num(b, q, 3), e);
@@ -52,11 +57,13 @@ wide_cbrt(ir_sc_build *b, const ir_sc *x)
     ir_sc two = m_num(b, a, 2), four = m_num(b, a, 4), one = m_num(b, a, 1);
     double whole = 0x1.8p52 + 2 * 1023; /* as ir_math_exp_two wants it */
 
-    m = m_mul(b, m,
-              m_select(b, m_eqk(b, left, 1), two, m_select(b, m_eqk(b, left, 2), four, one)));
+    ir_sc chosen = m_select(b, m_eqk(b, left, 2), four, one);
+    m = m_mul(b, m, m_select(b, m_eqk(b, left, 1), two, chosen));
     q = m_add(b, q, m_select(b, tiny, m_num(b, q, whole - 18), m_num(b, q, whole)));
-    ir_sc y = ir_math_flip(b, m_mul(b, cube_root(b, m), ir_math_exp_two(b, q)), x[0]);
-    ir_sc ordinary = m_and(b, m_gtk(b, a, 0), m_ltk(b, a, (double)INFINITY));
+    ir_sc exp_two = ir_math_exp_two(b, q);
+    ir_sc y = ir_math_flip(b, m_mul(b, cube_root(b, m), exp_two), x[0]);
+    ir_sc less = m_ltk(b, a, (double)INFINITY);
+    ir_sc ordinary = m_and(b, m_gtk(b, a, 0), less);
     return m_select(b, ordinary, y, x[0]);
 }
 

@@ -89,7 +89,8 @@ reduce(ir_sc_build *b, ir_sc a)
 
     y.n = m_bits(b, ir_math_uint(ir_sc_type_in(b, a)), t);
     y.r = m_sub(b, high, m_mulk(b, n, part[w][1]));
-    y.dr = m_fma(b, n, m_num(b, a, -part[w][1]), m_sub(b, high, y.r));
+    ir_sc difference = m_sub(b, high, y.r);
+    y.dr = m_fma(b, n, m_num(b, a, -part[w][1]), difference);
     y.dr = m_fma(b, n, m_num(b, a, -part[w][2]), y.dr);
     return y;
 }
@@ -115,10 +116,14 @@ static ir_sc
 mul_high(ir_sc_build *b, ir_sc x, ir_sc y)
 {
     ir_sc xl = low32(b, x), xh = high32(b, x), yl = low32(b, y), yh = high32(b, y);
-    ir_sc u = m_add(b, m_mul(b, xh, yl), high32(b, m_mul(b, xl, yl)));
-    ir_sc v = m_add(b, m_mul(b, xl, yh), low32(b, u));
+    ir_sc right = high32(b, m_mul(b, xl, yl));
+    ir_sc u = m_add(b, m_mul(b, xh, yl), right);
+    ir_sc low32_u = low32(b, u);
+    ir_sc v = m_add(b, m_mul(b, xl, yh), low32_u);
 
-    return m_add(b, m_add(b, m_mul(b, xh, yh), high32(b, u)), high32(b, v));
+    ir_sc high32_v = high32(b, v);
+    ir_sc high32_u = high32(b, u);
+    return m_add(b, m_add(b, m_mul(b, xh, yh), high32_u), high32_v);
 }
 
 /* 64-bit words 0 ... n-1 of 2/pi from bit `skip` of the table on.  A shift by 64 is two
@@ -133,7 +138,8 @@ window(ir_sc_build *b, ir_sc skip, int n, ir_sc *word)
     for (int i = 0; i < n; i++) {
         ir_sc x = ir_sc_lookup(b, &bits_table, m_add(b, at, ir_sc_int(b, COT_I32, i)));
         ir_sc y = ir_sc_lookup(b, &bits_table, m_add(b, at, ir_sc_int(b, COT_I32, i + 1)));
-        word[i] = m_or(b, m_shl(b, x, left), m_shr(b, m_shr(b, y, u64(b, 1)), right));
+        ir_sc shifted = m_shr(b, m_shr(b, y, u64(b, 1)), right);
+        word[i] = m_or(b, m_shl(b, x, left), shifted);
     }
 }
 
@@ -141,7 +147,8 @@ window(ir_sc_build *b, ir_sc skip, int n, ir_sc *word)
 static ir_sc
 round_quadrant(ir_sc_build *b, ir_sc p, ir_sc *n)
 {
-    *n = m_shr(b, m_add(b, p, u64(b, 1ull << 61)), u64(b, 62));
+    ir_sc places = u64(b, 62);
+    *n = m_shr(b, m_add(b, p, u64(b, 1ull << 61)), places);
     return m_sub(b, p, m_shl(b, *n, u64(b, 62)));
 }
 
@@ -155,8 +162,8 @@ fields(ir_sc_build *b, ir_sc bits, int digits, int bias, ir_sc *skip)
     ir_sc low = m_and(b, bits, ir_sc_int(b, U, (1ll << digits) - 1));
 
     e = m_add(b, e, ir_sc_int(b, COT_I32, 62 - bias - digits));
-    *skip =
-        m_min(b, m_max(b, e, ir_sc_int(b, COT_I32, 0)), ir_sc_int(b, COT_I32, 16 * 64 + 63));
+    ir_sc bound = ir_sc_int(b, COT_I32, 16 * 64 + 63);
+    *skip = m_min(b, m_max(b, e, ir_sc_int(b, COT_I32, 0)), bound);
     return m_cvt(b, COT_U64, m_or(b, low, ir_sc_int(b, U, 1ll << digits)));
 }
 
@@ -167,7 +174,8 @@ reduce_large_f32(ir_sc_build *b, ir_sc a)
     ir_sc m = fields(b, m_bits(b, COT_U32, a), 23, 127, &skip);
 
     window(b, skip, 2, word);
-    ir_sc p = m_add(b, m_mul(b, m, word[0]), high32(b, m_mul(b, m, high32(b, word[1]))));
+    ir_sc right = high32(b, m_mul(b, m, high32(b, word[1])));
+    ir_sc p = m_add(b, m_mul(b, m, word[0]), right);
     ir_sc rest = m_cvt(b, COT_F64, m_bits(b, COT_I64, round_quadrant(b, p, &n)));
     ir_sc r = m_mulk(b, rest, 0x1.921fb54442d18p-62);
     angle y = { .r = m_cvt(b, COT_F32, r), .n = m_cvt(b, COT_U32, n) };
@@ -200,15 +208,17 @@ reduce_large_f64(ir_sc_build *b, ir_sc a)
     window(b, skip, 3, word);
     ir_sc product = m_mul(b, m, word[1]), low = m_add(b, product, mul_high(b, m, word[2]));
     ir_sc carry = m_select(b, m_lt(b, low, product), one, zero);
-    ir_sc p = m_add(b, m_add(b, m_mul(b, m, word[0]), mul_high(b, m, word[1])), carry);
+    ir_sc right = mul_high(b, m, word[1]);
+    ir_sc p = m_add(b, m_add(b, m_mul(b, m, word[0]), right), carry);
     ir_sc high = round_quadrant(b, p, &y.n);
     ir_sc negative = m_ltk(b, m_bits(b, COT_I64, high), 0);
-    ir_sc minus = m_add(b, m_not(b, high), m_select(b, m_eq(b, low, zero), one, zero));
-    ir_sc hi = two_words(b, m_select(b, negative, minus, high),
-                         m_select(b, negative, m_neg(b, low), low), &tail);
+    ir_sc chosen = m_select(b, m_eq(b, low, zero), one, zero);
+    ir_sc minus = m_add(b, m_not(b, high), chosen);
+    ir_sc chosen_low = m_select(b, negative, m_neg(b, low), low);
+    ir_sc hi = two_words(b, m_select(b, negative, minus, high), chosen_low, &tail);
     ir_sc c = m_num(b, a, 0x1.921fb54442d18p-62), r = m_mul(b, hi, c);
-    ir_sc dr = m_fma(b, hi, m_num(b, a, 0x1.1a62633145c07p-116),
-                     m_fma(b, tail, c, m_fms(b, hi, c, r)));
+    ir_sc term = m_fma(b, tail, c, m_fms(b, hi, c, r));
+    ir_sc dr = m_fma(b, hi, m_num(b, a, 0x1.1a62633145c07p-116), term);
     y.r = m_select(b, negative, m_neg(b, r), r);
     y.dr = m_select(b, negative, m_neg(b, dr), dr);
     return y;
@@ -246,7 +256,8 @@ bit(ir_sc_build *b, ir_sc n, int i)
 {
     cot_dtype U = ir_sc_type_in(b, n);
 
-    return m_ne(b, m_and(b, n, ir_sc_int(b, U, 1 << i)), ir_sc_int(b, U, 0));
+    ir_sc zero = ir_sc_int(b, U, 0);
+    return m_ne(b, m_and(b, n, ir_sc_int(b, U, 1 << i)), zero);
 }
 
 typedef ir_sc finish(ir_sc_build *b, angle y);
@@ -256,8 +267,11 @@ sin_of(ir_sc_build *b, angle y)
 {
     cot_dtype T = ir_sc_type_in(b, y.r), U = ir_sc_type_in(b, y.n);
     both k = series(b, y);
-    ir_sc v = m_select(b, bit(b, y.n, 0), m_fma(b, k.z, k.zc, k.c), m_add(b, k.s, k.ds));
-    ir_sc sign = m_shl(b, m_and(b, y.n, ir_sc_int(b, U, 2)), ir_sc_int(b, U, ir_bits(T) - 2));
+    ir_sc sum = m_add(b, k.s, k.ds);
+    ir_sc term = m_fma(b, k.z, k.zc, k.c);
+    ir_sc v = m_select(b, bit(b, y.n, 0), term, sum);
+    ir_sc places = ir_sc_int(b, U, ir_bits(T) - 2);
+    ir_sc sign = m_shl(b, m_and(b, y.n, ir_sc_int(b, U, 2)), places);
 
     return m_bits(b, T, m_xor(b, m_bits(b, U, v), sign));
 }
@@ -280,7 +294,8 @@ tan_of(ir_sc_build *b, angle y)
           minus = m_neg(b, q);
     ir_sc rest = m_fma(b, minus, den, num);
 
-    rest = m_add(b, rest, m_fma(b, minus, m_select(b, odd, ds, dc), m_select(b, odd, dc, ds)));
+    ir_sc chosen = m_select(b, odd, dc, ds);
+    rest = m_add(b, rest, m_fma(b, minus, m_select(b, odd, ds, dc), chosen));
     q = m_fma(b, rest, inverse, q);
     return m_select(b, odd, m_neg(b, q), q);
 }
@@ -293,8 +308,8 @@ large(ir_sc_build *b, cot_dtype T, finish *end)
 
     ir_sc_begin(&sub, b->arena, 1, &T);
     ir_sc y = end(&sub, reduce_large(&sub, a));
-    return ir_sc_end(
-        &sub, m_select(&sub, m_ltk(&sub, a, (double)INFINITY), y, m_num(&sub, a, (double)NAN)));
+    ir_sc nan = m_num(&sub, a, (double)NAN);
+    return ir_sc_end(&sub, m_select(&sub, m_ltk(&sub, a, (double)INFINITY), y, nan));
 }
 
 /* NaN is not large: it goes through the arithmetic. */
@@ -305,7 +320,8 @@ circular(ir_sc_build *b, ir_sc x, finish *end)
     ir_sc a = m_abs(b, x);
     ir_sc far = m_lt(b, m_num(b, a, T == COT_F64 ? 0x1p30 : 0x1p17), a);
 
-    return ir_sc_rare(b, far, large(b, T, end), 1, &a, end(b, reduce(b, a)));
+    ir_sc otherwise = end(b, reduce(b, a));
+    return ir_sc_rare(b, far, large(b, T, end), 1, &a, otherwise);
 }
 
 static ir_sc

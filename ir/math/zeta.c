@@ -81,8 +81,9 @@ term(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, int k)
 
     if (!wide || k == 0)
         return p;
-    ir_sc back = m_addk(b, u, -k),
-          lost = m_sub(b, m_sub(b, q, back), m_addk(b, m_sub(b, u, back), -k));
+    ir_sc back = m_addk(b, u, -k);
+    ir_sc sum = m_addk(b, m_sub(b, u, back), -k);
+    ir_sc lost = m_sub(b, m_sub(b, q, back), sum);
     return m_fnma(b, p, m_mul(b, s, m_div(b, lost, u)), p);
 }
 
@@ -98,11 +99,13 @@ hurwitz(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
 
     for (int j = 0; j < terms; j++) {
         rest = m_fma(b, t, m_num(b, t, bernoulli[j]), rest);
-        t = m_mul(b, m_mul(b, t, w2),
-                  m_mul(b, m_addk(b, s, 2 * j + 1), m_addk(b, s, 2 * j + 2)));
+        ir_sc right = m_addk(b, s, 2 * j + 2);
+        ir_sc product = m_mul(b, m_addk(b, s, 2 * j + 1), right);
+        t = m_mul(b, m_mul(b, t, w2), product);
     }
     rest = m_add(b, m_div(b, w, m_addk(b, s, -1)), rest);
-    sum = m_select(b, m_eqk(b, p, 0), sum, m_mul(b, p, rest));
+    ir_sc otherwise = m_mul(b, p, rest);
+    sum = m_select(b, m_eqk(b, p, 0), sum, otherwise);
     for (int k = n - 1; k >= 0; k--)
         sum = m_add(b, sum, term(b, wide, s, q, k));
     return sum;
@@ -127,7 +130,8 @@ left_of_zero(ir_sc_build *outer, bool wide)
     ir_sc s = 0, q = 1, g = m_neg(b, q), r = m_sub(b, g, m_floor(b, g)), one = m_num(b, q, 1),
           half = m_mulk(b, s, 0.5);
     ir_sc order = ir_math_below(b, ir_math_above(b, s, 2), 0x1p40);
-    ir_sc v = ir_math_above(b, m_select(b, m_eqk(b, r, 0), m_mulk(b, one, 0.5), r), 0x1p-1022);
+    ir_sc product = m_mulk(b, one, 0.5);
+    ir_sc v = ir_math_above(b, m_select(b, m_eqk(b, r, 0), product, r), 0x1p-1022);
     ir_sc near = hurwitz(b, wide, order, v), other = hurwitz(b, wide, order, m_sub(b, one, v));
     ir_sc beyond = m_sub(b, near, hurwitz(b, wide, order, m_add(b, one, ir_math_below(b, ir_math_above(b, g, 0), 0x1p1000))));
     ir_sc even = m_eq(b, m_floor(b, half), half);
@@ -139,10 +143,12 @@ static ir_sc
 left(ir_sc_build *b, bool wide, ir_sc s, ir_sc q, ir_sc y)
 {
     const ir_sc v[2] = { s, q };
-    ir_sc whole = m_and(b, is_whole(b, s), m_gtk(b, s, 1));
+    ir_sc more = m_gtk(b, s, 1);
+    ir_sc whole = m_and(b, is_whole(b, s), more);
 
-    return ir_sc_rare(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), m_not(b, is_whole(b, q)))),
-                      left_of_zero(b, wide), 2, v, y);
+    const ir_sc_program *sub = left_of_zero(b, wide);
+    ir_sc otherwise = m_not(b, is_whole(b, q));
+    return ir_sc_rare(b, m_and(b, whole, m_and(b, m_ltk(b, q, 0), otherwise)), sub, 2, v, y);
 }
 
 /* zeta for q >= 0, its poles below.  A subnormal q is as good as the least normal number: their
@@ -160,23 +166,29 @@ zeta(ir_sc_build *b, bool wide, ir_sc s, ir_sc q)
     y = m_select(b, m_le(b, q, zero), pole, y);
     y = m_select(b, m_eq(b, s, one), infinity, y);
     y = m_select(b, m_lt(b, s, one), nan, y);
-    return m_select(b, m_or(b, m_ne(b, s, s), m_ne(b, q, q)), nan, y);
+    ir_sc unequal = m_ne(b, q, q);
+    return m_select(b, m_or(b, m_ne(b, s, s), unequal), nan, y);
 }
 
 /* The m-th derivative of pi cot(pi x), m = 1 ... 4, with c = cot(pi x); NaN for other m. */
 static ir_sc
 reflection(ir_sc_build *b, ir_sc m, ir_sc x)
 {
-    ir_sc c = m_div(b, ir_math_cospi(b, x), ir_math_sinpi(b, x)), c2 = m_mul(b, c, c),
-          one = m_num(b, c, 1);
+    ir_sc sinpi = ir_math_sinpi(b, x);
+    ir_sc c = m_div(b, ir_math_cospi(b, x), sinpi), c2 = m_mul(b, c, c), one = m_num(b, c, 1);
     ir_sc w = m_add(b, one, c2), y = m_num(b, x, (double)NAN);
     ir_sc third = m_mul(b, w, m_fma(b, c2, m_num(b, c, 3), one));
-    ir_sc fourth = m_mul(b, m_mul(b, c, w), m_fma(b, c2, m_num(b, c, 3), m_num(b, c, 2)));
+    ir_sc right = m_fma(b, c2, m_num(b, c, 3), m_num(b, c, 2));
+    ir_sc fourth = m_mul(b, m_mul(b, c, w), right);
 
-    y = m_select(b, m_eqk(b, m, 1), m_mulk(b, w, -PI * PI), y);
-    y = m_select(b, m_eqk(b, m, 2), m_mulk(b, m_mul(b, c, w), 2 * PI * PI * PI), y);
-    y = m_select(b, m_eqk(b, m, 3), m_mulk(b, third, -2 * PI * PI * PI * PI), y);
-    return m_select(b, m_eqk(b, m, 4), m_mulk(b, fourth, 8 * PI * PI * PI * PI * PI), y);
+    ir_sc product = m_mulk(b, w, -PI * PI);
+    y = m_select(b, m_eqk(b, m, 1), product, y);
+    ir_sc then = m_mulk(b, m_mul(b, c, w), 2 * PI * PI * PI);
+    y = m_select(b, m_eqk(b, m, 2), then, y);
+    ir_sc product_third = m_mulk(b, third, -2 * PI * PI * PI * PI);
+    y = m_select(b, m_eqk(b, m, 3), product_third, y);
+    ir_sc product_fourth = m_mulk(b, fourth, 8 * PI * PI * PI * PI * PI);
+    return m_select(b, m_eqk(b, m, 4), product_fourth, y);
 }
 
 /* With v = 1 - x for x < 0: psi_m(x) = (-1)^m psi_m(v) - (d/dx)^m pi cot(pi x). */
@@ -184,8 +196,8 @@ static ir_sc
 polygamma(ir_sc_build *b, bool wide, ir_sc m, ir_sc x)
 {
     ir_sc nan = m_num(b, m, (double)NAN), zero = m_num(b, m, 0), one = m_num(b, m, 1);
-    ir_sc inside = m_and(b, m_le(b, zero, m), m_ltk(b, m, 171)),
-          k = m_select(b, inside, m, zero);
+    ir_sc less = m_ltk(b, m, 171);
+    ir_sc inside = m_and(b, m_le(b, zero, m), less), k = m_select(b, inside, m, zero);
     ir_sc below = m_ltk(b, x, 0), v = m_select(b, below, m_sub(b, one, x), x),
           half = m_mulk(b, m, 0.5);
     ir_sc gamma = ir_sc_lookup(b, &factorial, m_cvt(b, COT_I32, k));
@@ -195,16 +207,19 @@ polygamma(ir_sc_build *b, bool wide, ir_sc m, ir_sc x)
     ir_sc many = m_mul(b, size, left(b, wide, order, m_select(b, m_ltk(b, m, 5), one, x), one));
 
     many = m_select(b, even, m_neg(b, many), many);
-    ir_sc turned = m_sub(b, m_neg(b, y), reflection(b, m, x)); /* (-1)^m (-1)^(m+1) = -1 */
+    ir_sc right = reflection(b, m, x);
+    ir_sc turned = m_sub(b, m_neg(b, y), right); /* (-1)^m (-1)^(m+1) = -1 */
 
-    ir_sc pole =
-        ir_math_flip(b, m_num(b, x, (double)INFINITY), m_select(b, even, m_num(b, x, -1), one));
+    ir_sc chosen = m_select(b, even, m_num(b, x, -1), one);
+    ir_sc pole = ir_math_flip(b, m_num(b, x, (double)INFINITY), chosen);
 
     turned = m_select(b, m_ltk(b, m, 5), turned, many);
     y = m_select(b, even, m_neg(b, y), y);
     y = m_select(b, below, m_select(b, is_whole(b, x), pole, turned), y);
-    y = m_select(b, m_eq(b, m, zero), ir_math_digamma(b, x), y);
-    return m_select(b, m_and(b, m_le(b, zero, m), is_whole(b, m)), y, nan);
+    ir_sc digamma = ir_math_digamma(b, x);
+    y = m_select(b, m_eq(b, m, zero), digamma, y);
+    ir_sc whole = is_whole(b, m);
+    return m_select(b, m_and(b, m_le(b, zero, m), whole), y, nan);
 }
 
 ir_sc
@@ -217,6 +232,6 @@ eval_zeta(MATH_ARGS)
 ir_sc
 eval_polygamma(MATH_ARGS)
 {
-    return m_cvt(b, in,
-                 polygamma(b, in == COT_F64, m_cvt(b, COT_F64, x[0]), m_cvt(b, COT_F64, x[1])));
+    ir_sc converted = m_cvt(b, COT_F64, x[1]);
+    return m_cvt(b, in, polygamma(b, in == COT_F64, m_cvt(b, COT_F64, x[0]), converted));
 }
