@@ -46,7 +46,8 @@ fused(ir_build *b, const ir_graph *f, const ir_ref *env, ir_ref v, bool neg, ir_
         return IR_NONE;
     ir_ref x = seen_through(b, f, v, product, env[product->in[0]]);
     ir_ref y = seen_through(b, f, v, product, env[product->in[1]]);
-    return ir_op3(b, OP_fma, neg ? ir_neg(b, x) : x, y, neg_other ? ir_neg(b, other) : other);
+    ir_ref negative = neg_other ? ir_neg(b, other) : other;
+    return ir_op3(b, OP_fma, neg ? ir_neg(b, x) : x, y, negative);
 }
 
 static ir_ref

@@ -72,7 +72,8 @@ put_slice(ir_build *b, const ir_node *n, ir_ref base, ir_ref y)
         return put_box(b, n->at.slice.start, base, y);
     const ir_type *mask = ir_type_as(b->ctx, to, COT_BOOL),
                   *no = ir_scalar_type(b->ctx, COT_BOOL);
-    ir_ref at = spread(b, n, t, ir_splat(b, mask, 1), ir_splat(b, no, 0));
+    ir_ref zero = ir_splat(b, no, 0);
+    ir_ref at = spread(b, n, t, ir_splat(b, mask, 1), zero);
     ir_ref wide = spread(b, n, t, y, ir_splat(b, ir_scalar_type(b->ctx, t->dtype), 0));
     return ir_select(b, at, wide, base);
 }

@@ -73,7 +73,8 @@ static inline ir_ref tan_select(ir_build *b, ir_ref p, ir_ref t, ir_ref e)
 {
     if (!t && !e)
         return IR_NONE;
-    return ir_select(b, p, t ? t : ir_like(b, e, 0), e ? e : ir_like(b, t, 0));
+    ir_ref zero = e ? e : ir_like(b, t, 0);
+    return ir_select(b, p, t ? t : ir_like(b, e, 0), zero);
 }
 
 /* The sum of two cotangents; windows added to zeros are added to the other instead. */

@@ -221,7 +221,8 @@ search_step(const merging *m, const ir_ref *x)
     ir_ref start = ir_input(r, m->place, NULL),
            left = ir_input(r, ir_type_as(r->ctx, m->place, COT_BOOL), NULL);
     ir_ref low = ir_input(r, m->place, NULL), high = ir_input(r, m->place, NULL);
-    ir_ref middle = ir_op2(r, OP_shr_arithmetic, ir_add(r, low, high), number(m, r, 1));
+    ir_ref one = number(m, r, 1);
+    ir_ref middle = ir_op2(r, OP_shr_arithmetic, ir_add(r, low, high), one);
     ir_ref most = number(m, r, m->total - 1),
            at = ir_op2(r, OP_min, ir_add(r, start, middle), most);
 
@@ -260,11 +261,13 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
            inside = ir_op2(b, OP_rem, i, number(m, b, m->n));
     ir_ref line = ir_sub(b, i, inside), own = ir_op2(b, OP_rem, inside, number(m, b, 2 * w));
     ir_ref base = ir_sub(b, inside, own), left = ir_op2(b, OP_lt, own, number(m, b, w));
-    ir_ref right_from = ir_op2(b, OP_min, ir_add(b, base, number(m, b, w)), number(m, b, m->n));
-    ir_ref right_to =
-        ir_op2(b, OP_min, ir_add(b, base, number(m, b, 2 * w)), number(m, b, m->n));
+    ir_ref bound = number(m, b, m->n);
+    ir_ref right_from = ir_op2(b, OP_min, ir_add(b, base, number(m, b, w)), bound);
+    ir_ref right = number(m, b, m->n);
+    ir_ref right_to = ir_op2(b, OP_min, ir_add(b, base, number(m, b, 2 * w)), right);
     ir_ref start = ir_add(b, line, ir_select(b, left, right_from, base));
-    ir_ref size = ir_select(b, left, ir_sub(b, right_to, right_from), number(m, b, w));
+    ir_ref otherwise = number(m, b, w);
+    ir_ref size = ir_select(b, left, ir_sub(b, right_to, right_from), otherwise);
 
     for (int k = 0; k < c->n; k++)
         in[at++] = x[k];
@@ -279,7 +282,8 @@ merge(const merging *m, int64_t w, ir_ref place, const ir_ref *x)
     if (b->status == COT_OK)
         ir_add_node(b, OP_scan, at, in, &scan, end);
     ir_ref before = ir_select(b, left, own, ir_sub(b, own, number(m, b, w)));
-    ir_ref to = ir_add(b, ir_add(b, line, base), ir_add(b, before, end[0]));
+    ir_ref sum = ir_add(b, before, end[0]);
+    ir_ref to = ir_add(b, ir_add(b, line, base), sum);
     const int64_t zero = 0, vectors[2] = { m->total, 1 };
     ir_attrs put = { .scatter = { .inserted = { 1, &zero }, .index_map = { 1, &zero }, .mode = IR_MODE_PROMISE,
                                   .unique = 1 } };

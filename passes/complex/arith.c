@@ -35,8 +35,10 @@ difference_of(ir_build *b, ir_ref x, ir_ref y, ir_ref like)
 static pass_pair
 mul_pairs(ir_build *b, pass_pair x, pass_pair y)
 {
-    return (pass_pair){ difference_of(b, term(b, x.re, y.re), term(b, x.im, y.im), x.re),
-                        sum_of(b, term(b, x.re, y.im), term(b, x.im, y.re), x.re) };
+    ir_ref right = term(b, x.im, y.im);
+    ir_ref difference = difference_of(b, term(b, x.re, y.re), right, x.re);
+    ir_ref term_re = term(b, x.im, y.re);
+    return (pass_pair){ difference, sum_of(b, term(b, x.re, y.im), term_re, x.re) };
 }
 
 pass_pair
@@ -50,7 +52,9 @@ pair_mul(ir_build *b, const ir_node *n, const pass_pair *x)
 static ir_ref
 boxed(ir_build *b, ir_ref x)
 {
-    ir_ref unit = ir_select(b, pr_is_inf(b, x), pr_k(b, x, 1), pr_k(b, x, 0));
+    ir_ref zero = pr_k(b, x, 0);
+    ir_ref then = pr_k(b, x, 1);
+    ir_ref unit = ir_select(b, pr_is_inf(b, x), then, zero);
     return pr_copysign(b, unit, x);
 }
 
@@ -63,7 +67,8 @@ boxed_pair(ir_build *b, pass_pair z)
 static ir_ref
 is_infinite(ir_build *b, pass_pair z)
 {
-    return pr_or(b, pr_is_inf(b, z.re), pr_is_inf(b, z.im));
+    ir_ref infinite = pr_is_inf(b, z.im);
+    return pr_or(b, pr_is_inf(b, z.re), infinite);
 }
 
 static pass_pair
@@ -76,8 +81,10 @@ choose(ir_build *b, ir_ref p, pass_pair x, pass_pair y)
 static pass_pair
 over_infinity(ir_build *b, pass_pair x, pass_pair y)
 {
-    ir_ref re = sum_of(b, term(b, x.re, y.re), term(b, x.im, y.im), x.re);
-    ir_ref im = difference_of(b, term(b, x.im, y.re), term(b, x.re, y.im), x.re);
+    ir_ref right = term(b, x.im, y.im);
+    ir_ref re = sum_of(b, term(b, x.re, y.re), right, x.re);
+    ir_ref term_im = term(b, x.re, y.im);
+    ir_ref im = difference_of(b, term(b, x.im, y.re), term_im, x.re);
     return (pass_pair){ pr_mulk(b, re, 0), pr_mulk(b, im, 0) };
 }
 
@@ -87,10 +94,12 @@ over_infinity(ir_build *b, pass_pair x, pass_pair y)
 static pass_pair
 recovered(ir_build *b, pass_pair x, pass_pair y, pass_pair q)
 {
-    ir_ref by_zero = pr_and(b, pr_is(b, y.re, 0), pr_is(b, y.im, 0));
+    ir_ref equal = pr_is(b, y.im, 0);
+    ir_ref by_zero = pr_and(b, pr_is(b, y.re, 0), equal);
     ir_ref zero = ir_select(b, by_zero, y.re, pr_k(b, y.re, 1));
     pass_pair over_zero = { ir_div(b, x.re, zero), ir_div(b, x.im, zero) };
-    q = choose(b, is_infinite(b, y), over_infinity(b, x, boxed_pair(b, y)), q);
+    pass_pair quotient = over_infinity(b, x, boxed_pair(b, y));
+    q = choose(b, is_infinite(b, y), quotient, q);
     return choose(b, by_zero, over_zero, q);
 }
 
@@ -99,7 +108,8 @@ pass_pair_div(ir_build *b, pass_pair x, pass_pair y)
 {
     if (pr_is_zero(b, y.im))
         return (pass_pair){ ir_div(b, x.re, y.re), ir_div(b, x.im, y.re) };
-    ir_ref swap = ir_op2(b, OP_lt, pr_abs(b, y.re), pr_abs(b, y.im));
+    ir_ref size = pr_abs(b, y.im);
+    ir_ref swap = ir_op2(b, OP_lt, pr_abs(b, y.re), size);
     ir_ref small = ir_select(b, swap, y.re, y.im), large = ir_select(b, swap, y.im, y.re);
     ir_ref u = ir_select(b, swap, x.im, x.re), v = ir_select(b, swap, x.re, x.im);
     ir_ref r = ir_div(b, small, large), norm = ir_add(b, large, ir_mul(b, small, r));
@@ -127,7 +137,8 @@ pass_pair
 pair_sign(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     ir_ref size = pr_hypot(b, x->re, x->im);
-    ir_ref by = ir_select(b, pr_is(b, size, 0), pr_k(b, size, 1), size);
+    ir_ref then = pr_k(b, size, 1);
+    ir_ref by = ir_select(b, pr_is(b, size, 0), then, size);
     (void)n;
     return (pass_pair){ ir_div(b, x->re, by), ir_div(b, x->im, by) };
 }
@@ -212,8 +223,8 @@ product_along(ir_build *b, pass_pair z, int axis)
     int64_t n = ir_btype(b, z.re)->dims[axis];
     while (n > 1) {
         const int64_t h = n / 2;
-        pass_pair y =
-            mul_pairs(b, slice_pair(b, z, axis, 0, h), slice_pair(b, z, axis, h, 2 * h));
+        pass_pair right = slice_pair(b, z, axis, h, 2 * h);
+        pass_pair y = mul_pairs(b, slice_pair(b, z, axis, 0, h), right);
         z = n % 2 ? join_pair(b, y, slice_pair(b, z, axis, 2 * h, n), axis) : y;
         n -= h;
         if (!z.re || !z.im)

@@ -34,7 +34,8 @@ exp_factors(ir_build *b, ir_ref x)
     const double k = wide ? 512 : 64;
     ir_ref large = pr_more(b, x, wide ? 709 : 88);
     ir_ref e = real(b, OP_exp, ir_select(b, large, pr_addk(b, x, -k), x));
-    return (factors){ e, ir_select(b, large, pr_k(b, x, exp(k)), pr_k(b, x, 1)) };
+    ir_ref one = pr_k(b, x, 1);
+    return (factors){ e, ir_select(b, large, pr_k(b, x, exp(k)), one) };
 }
 
 /* e^x (cos a + i sin a) for the angle a of the number whose imaginary part is y. */
@@ -43,7 +44,8 @@ polar(ir_build *b, factors e, ir_ref x, ir_ref a, ir_ref y)
 {
     ir_ref re = ir_mul(b, ir_mul(b, e.e, real(b, OP_cos, a)), e.rest);
     ir_ref im = ir_mul(b, ir_mul(b, e.e, real(b, OP_sin, a)), e.rest);
-    ir_ref lost = pr_and(b, pr_not(b, real(b, OP_is_finite, y)), pr_is_inf(b, x)),
+    ir_ref infinite = pr_is_inf(b, x);
+    ir_ref lost = pr_and(b, pr_not(b, real(b, OP_is_finite, y)), infinite),
            zero = pr_k(b, x, 0);
     re = ir_select(b, lost, ir_op2(b, OP_max, x, zero), re);
     im = ir_select(b, pr_and(b, lost, pr_less(b, x, 0)), zero, im);
@@ -71,7 +73,8 @@ pair_exp2(ir_build *b, const ir_node *n, const pass_pair *x)
     const double k = wide ? 512 : 64;
     ir_ref large = pr_more(b, x->re, wide ? 1023 : 127);
     ir_ref e = real(b, OP_exp2, ir_select(b, large, pr_addk(b, x->re, -k), x->re));
-    factors f = { e, ir_select(b, large, pr_k(b, e, ldexp(1, (int)k)), pr_k(b, e, 1)) };
+    ir_ref one = pr_k(b, e, 1);
+    factors f = { e, ir_select(b, large, pr_k(b, e, ldexp(1, (int)k)), one) };
     (void)n;
     return polar(b, f, x->re, pr_mulk(b, x->im, LN2), x->im);
 }
@@ -82,9 +85,11 @@ pair_expm1(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     pass_pair all = exp_of(b, *x);
     ir_ref s = real(b, OP_sin, pr_mulk(b, x->im, 0.5));
-    ir_ref head = ir_mul(b, real(b, OP_expm1, x->re), real(b, OP_cos, x->im));
+    ir_ref cosine = real(b, OP_cos, x->im);
+    ir_ref head = ir_mul(b, real(b, OP_expm1, x->re), cosine);
     ir_ref re = ir_sub(b, head, pr_mulk(b, ir_mul(b, s, s), 2));
-    ir_ref plain = pr_or(b, pr_more(b, x->re, 40), pr_is_inf(b, x->re));
+    ir_ref infinite = pr_is_inf(b, x->re);
+    ir_ref plain = pr_or(b, pr_more(b, x->re, 40), infinite);
     (void)n;
     return (pass_pair){ ir_select(b, plain, pr_addk(b, all.re, -1), re), all.im };
 }
@@ -113,7 +118,8 @@ pair_log2(ir_build *b, const ir_node *n, const pass_pair *x)
 pass_pair
 pair_log1p(ir_build *b, const ir_node *n, const pass_pair *x)
 {
-    ir_ref t = ir_add(b, ir_mul(b, x->re, pr_addk(b, x->re, 2)), ir_mul(b, x->im, x->im));
+    ir_ref product = ir_mul(b, x->im, x->im);
+    ir_ref t = ir_add(b, ir_mul(b, x->re, pr_addk(b, x->re, 2)), product);
     ir_ref u = pr_addk(b, x->re, 1);
     (void)n;
     return (pass_pair){ pr_log_abs(b, u, x->im, t), ir_op2(b, OP_atan2, x->im, u) };
@@ -182,14 +188,15 @@ pair_pow(ir_build *b, const ir_node *n, const pass_pair *x)
     ir_ref size = pr_hypot(b, z.re, z.im), none = pr_is(b, size, 0), zero = pr_k(b, size, 0);
     ir_ref angle = log.im, by_size = ir_op2(b, OP_pow, size, w.re);
     ir_ref head = ir_select(b, none, zero, log.re);
-    ir_ref q = ir_add(b, ir_mul(b, w.im, head), ir_mul(b, w.re, angle));
+    ir_ref product = ir_mul(b, w.re, angle);
+    ir_ref q = ir_add(b, ir_mul(b, w.im, head), product);
     ir_ref r = ir_mul(b, by_size, real(b, OP_exp, ir_neg(b, ir_mul(b, w.im, angle))));
     ir_ref re = ir_mul(b, r, real(b, OP_cos, q)), im = ir_mul(b, r, real(b, OP_sin, q));
     (void)n;
     ir_ref turns = pr_is(b, w.re, 0), unit = pr_and(b, turns, pr_is(b, w.im, 0));
     ir_ref nan = pr_k(b, size, (double)NAN);
     re = ir_select(b, none, ir_select(b, turns, nan, by_size), re);
-    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)),
-                   ir_select(b, pr_and(b, none, turns), nan, zero), im);
+    ir_ref chosen = ir_select(b, pr_and(b, none, turns), nan, zero);
+    im = ir_select(b, pr_or(b, none, pr_is(b, q, 0)), chosen, im);
     return (pass_pair){ ir_select(b, unit, pr_k(b, re, 1), re), ir_select(b, unit, zero, im) };
 }

@@ -79,7 +79,8 @@ pair_convert(ir_build *b, const ir_node *n, const pass_pair *x)
     const cot_dtype to = n->at.dtype.dtype, part = ir_part_type(to);
     if (to == COT_BOOL) {
         ir_ref zero = ir_like(b, x->re, 0);
-        return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x->re, zero), ir_op2(b, OP_ne, x->im, zero)), IR_NONE };
+        ir_ref unequal = ir_op2(b, OP_ne, x->im, zero);
+        return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x->re, zero), unequal), IR_NONE };
     }
     ir_ref re = ir_convert(b, x->re, part);
     if (!ir_is_complex(to))
@@ -91,25 +92,24 @@ pass_pair
 pair_eq(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return (pass_pair){ pr_and(b, ir_op2(b, OP_eq, x[0].re, x[1].re),
-                               ir_op2(b, OP_eq, x[0].im, x[1].im)),
-                        IR_NONE };
+    ir_ref equal = ir_op2(b, OP_eq, x[0].im, x[1].im);
+    return (pass_pair){ pr_and(b, ir_op2(b, OP_eq, x[0].re, x[1].re), equal), IR_NONE };
 }
 
 pass_pair
 pair_ne(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x[0].re, x[1].re),
-                              ir_op2(b, OP_ne, x[0].im, x[1].im)),
-                        IR_NONE };
+    ir_ref unequal = ir_op2(b, OP_ne, x[0].im, x[1].im);
+    return (pass_pair){ pr_or(b, ir_op2(b, OP_ne, x[0].re, x[1].re), unequal), IR_NONE };
 }
 
 pass_pair
 pair_is_finite(ir_build *b, const ir_node *n, const pass_pair *x)
 {
     (void)n;
-    return (pass_pair){ pr_and(b, ir_op1(b, OP_is_finite, x->re), ir_op1(b, OP_is_finite, x->im)), IR_NONE };
+    ir_ref finite = ir_op1(b, OP_is_finite, x->im);
+    return (pass_pair){ pr_and(b, ir_op1(b, OP_is_finite, x->re), finite), IR_NONE };
 }
 
 /* On the parts side by side, as they lie in memory. */

@@ -27,15 +27,19 @@ real(ir_build *b, ir_op op, ir_ref x)
 static pass_pair
 sinh_of(ir_build *b, pass_pair z)
 {
-    return (pass_pair){ pr_zero_wins(b, real(b, OP_sinh, z.re), real(b, OP_cos, z.im)),
-                        pr_zero_wins(b, real(b, OP_sin, z.im), real(b, OP_cosh, z.re)) };
+    ir_ref cosine = real(b, OP_cos, z.im);
+    ir_ref product = pr_zero_wins(b, real(b, OP_sinh, z.re), cosine);
+    ir_ref cosh = real(b, OP_cosh, z.re);
+    return (pass_pair){ product, pr_zero_wins(b, real(b, OP_sin, z.im), cosh) };
 }
 
 static pass_pair
 cosh_of(ir_build *b, pass_pair z)
 {
-    return (pass_pair){ ir_mul(b, real(b, OP_cosh, z.re), real(b, OP_cos, z.im)),
-                        pr_zero_wins(b, real(b, OP_sin, z.im), real(b, OP_sinh, z.re)) };
+    ir_ref cosine = real(b, OP_cos, z.im);
+    ir_ref product = ir_mul(b, real(b, OP_cosh, z.re), cosine);
+    ir_ref sinh = real(b, OP_sinh, z.re);
+    return (pass_pair){ product, pr_zero_wins(b, real(b, OP_sin, z.im), sinh) };
 }
 
 /* Far out: 1 with the sign of x, and 4 sin y cos y e^(-2|x|). */
@@ -51,7 +55,8 @@ tanh_of(ir_build *b, pass_pair z)
     ir_ref re = ir_div(b, ir_mul(b, slope, real(b, OP_sqrt, pr_addk(b, s2, 1))), norm);
     ir_ref im = ir_div(b, t, norm), tail = real(b, OP_exp, pr_mulk(b, ax, -2));
     ir_ref far_im = pr_mulk(b, ir_mul(b, ir_mul(b, sin, cos), tail), 4);
-    ir_ref lost = pr_and(b, pr_is_inf(b, ax), pr_not(b, real(b, OP_is_finite, z.im)));
+    ir_ref otherwise = pr_not(b, real(b, OP_is_finite, z.im));
+    ir_ref lost = pr_and(b, pr_is_inf(b, ax), otherwise);
     far_im = ir_select(b, lost, pr_k(b, ax, 0), far_im);
     im = ir_select(b, is_far, far_im, im);
     return (pass_pair){ ir_select(b, is_far, pr_copysign(b, one, z.re), re),
@@ -96,7 +101,8 @@ static ir_ref
 is_huge(ir_build *b, pass_pair z)
 {
     const double huge = pr_wide(b, z.re) ? 0x1p54 : 0x1p25;
-    return pr_or(b, pr_more(b, pr_abs(b, z.re), huge), pr_more(b, pr_abs(b, z.im), huge));
+    ir_ref more = pr_more(b, pr_abs(b, z.im), huge);
+    return pr_or(b, pr_more(b, pr_abs(b, z.re), huge), more);
 }
 
 /* log 2|z| */
@@ -119,7 +125,8 @@ roots(ir_build *b, pass_pair z, pass_pair *minus, pass_pair *plus)
 static ir_ref
 cross(ir_build *b, pass_pair x, pass_pair y)
 {
-    return ir_sub(b, ir_mul(b, x.re, y.im), ir_mul(b, x.im, y.re));
+    ir_ref product = ir_mul(b, x.im, y.re);
+    return ir_sub(b, ir_mul(b, x.re, y.im), product);
 }
 
 static pass_pair
@@ -128,7 +135,8 @@ asin_of(ir_build *b, pass_pair z)
     pass_pair s1, s2;
     ir_ref huge = is_huge(b, z), far = log_twice(b, z);
     roots(b, z, &s1, &s2);
-    ir_ref base = ir_sub(b, ir_mul(b, s1.re, s2.re), ir_mul(b, s1.im, s2.im));
+    ir_ref product = ir_mul(b, s1.im, s2.im);
+    ir_ref base = ir_sub(b, ir_mul(b, s1.re, s2.re), product);
     ir_ref re = ir_op2(b, OP_atan2, z.re, ir_select(b, huge, pr_abs(b, z.im), base));
     ir_ref im = ir_select(b, huge, far, real(b, OP_asinh, cross(b, s1, s2)));
     return (pass_pair){ re, pr_copysign(b, im, z.im) };
@@ -152,7 +160,8 @@ acosh_of(ir_build *b, pass_pair z)
     ir_ref huge = is_huge(b, z), far = log_twice(b, z);
     pass_pair s1 = pass_pair_sqrt(b, (pass_pair){ pr_addk(b, z.re, -1), z.im });
     pass_pair s2 = pass_pair_sqrt(b, (pass_pair){ pr_addk(b, z.re, 1), z.im });
-    ir_ref inner = ir_add(b, ir_mul(b, s1.re, s2.re), ir_mul(b, s1.im, s2.im));
+    ir_ref product = ir_mul(b, s1.im, s2.im);
+    ir_ref inner = ir_add(b, ir_mul(b, s1.re, s2.re), product);
     ir_ref re = ir_select(b, huge, far, real(b, OP_asinh, inner));
     ir_ref im = pr_mulk(b, ir_op2(b, OP_atan2, s1.im, s2.re), 2);
     return (pass_pair){ re, ir_select(b, huge, ir_op2(b, OP_atan2, z.im, z.re), im) };
@@ -170,16 +179,20 @@ atanh_of(ir_build *b, pass_pair z)
     ir_ref inner = real(b, OP_log1p, ir_div(b, pr_mulk(b, x, 4), d));
     ir_ref re = pr_mulk(b, inner, 0.25), half = pr_mulk(b, x, 0.5),
            size = pr_hypot(b, half, pr_mulk(b, y, 0.5));
-    ir_ref edge = pr_and(b, pr_and(b, pr_is(b, x, 1), pr_less(b, ay, tiny)), pr_more(b, ay, 0));
-    ir_ref at_edge = pr_mulk(
-        b, ir_sub(b, pr_k(b, x, LN2), real(b, OP_log, ir_select(b, edge, ay, one))), 0.5);
+    ir_ref more = pr_more(b, ay, 0);
+    ir_ref less = pr_less(b, ay, tiny);
+    ir_ref edge = pr_and(b, pr_and(b, pr_is(b, x, 1), less), more);
+    ir_ref logarithm = real(b, OP_log, ir_select(b, edge, ay, one));
+    ir_ref at_edge = pr_mulk(b, ir_sub(b, pr_k(b, x, LN2), logarithm), 0.5);
     ir_ref far = ir_div(b, pr_mulk(b, ir_div(b, half, size), 0.5), size);
-    ir_ref inf = pr_or(b, pr_is_inf(b, x), pr_is_inf(b, y));
+    ir_ref infinite = pr_is_inf(b, y);
+    ir_ref inf = pr_or(b, pr_is_inf(b, x), infinite);
     re = ir_select(b, edge, at_edge, re);
     re = ir_select(b, huge, ir_select(b, inf, pr_k(b, x, 0), far), re);
     ir_ref across = ir_sub(b, ir_mul(b, u, pr_addk(b, x, 1)), y2);
     ir_ref im = pr_mulk(b, ir_op2(b, OP_atan2, ir_add(b, y, y), across), 0.5);
-    ir_ref quarter = ir_select(b, pr_is_nan(b, y), y, pr_copysign(b, pr_k(b, y, HALF_PI), y));
+    ir_ref right_angle = pr_copysign(b, pr_k(b, y, HALF_PI), y);
+    ir_ref quarter = ir_select(b, pr_is_nan(b, y), y, right_angle);
     im = ir_select(b, huge, quarter, im);
     return (pass_pair){ pr_copysign(b, re, z.re), im };
 }

@@ -29,8 +29,9 @@ step(ir_build *b, dual x, int axis, int64_t d, int64_t n)
     ir_ref dp = ir_slice_axis(b, x.tan, axis, 0, n - d),
            dq = ir_slice_axis(b, x.tan, axis, d, n);
     ir_ref val[2] = { ir_slice_axis(b, x.val, axis, 0, d), ir_mul(b, p, q) };
-    ir_ref tan[2] = { ir_slice_axis(b, x.tan, axis, 0, d),
-                      ir_add(b, ir_mul(b, dp, q), ir_mul(b, dq, p)) };
+    ir_ref part = ir_slice_axis(b, x.tan, axis, 0, d);
+    ir_ref product = ir_mul(b, dq, p);
+    ir_ref tan[2] = { part, ir_add(b, ir_mul(b, dp, q), product) };
 
     return (dual){ ir_concatenate(b, 2, val, axis), ir_concatenate(b, 2, tan, axis) };
 }
@@ -62,7 +63,8 @@ reached(ir_build *b, const ir_node *n, ir_ref x, ir_ref y)
         return IR_NONE;
     const int64_t size = t->dims[axis];
     ir_ref place = ir_iota(b, size > INT32_MAX ? COT_I64 : COT_I32, t->rank, t->dims, axis);
-    ir_ref hit = ir_op2(b, OP_or, ir_op2(b, OP_eq, x, y), ir_op2(b, OP_ne, x, x));
+    ir_ref unequal = ir_op2(b, OP_ne, x, x);
+    ir_ref hit = ir_op2(b, OP_or, ir_op2(b, OP_eq, x, y), unequal);
     place = place ? ir_select(b, hit, place, ir_splat_int(b, ir_btype(b, place), reverse ? size - 1 : 0)) : IR_NONE;
     return cumulate(b, reverse ? OP_cummin : OP_cummax, place, axis, reverse);
 }

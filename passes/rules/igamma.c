@@ -45,8 +45,8 @@ step(ir_build *outer, const ir_type *type)
     ir_ref square = ir_mul(r, d, d), sum = ir_add(r, in[7], ir_mul(r, t, ir_sub(r, square, p)));
     ir_ref left = ir_mul(r, t, ir_add(r, square, p)),
            small = with(r, OP_mul, ir_op1(r, OP_abs, sum), 0x1p-60);
-    ir_ref rest = ir_op2(r, OP_and, ir_op2(r, OP_gt, n, x),
-                         ir_op1(r, OP_not, ir_op2(r, OP_gt, left, small)));
+    ir_ref otherwise = ir_op1(r, OP_not, ir_op2(r, OP_gt, left, small));
+    ir_ref rest = ir_op2(r, OP_and, ir_op2(r, OP_gt, n, x), otherwise);
     ir_ref to[5] = { t, d, p, with(r, OP_add, n, 1), sum };
 
     ir_output(r, ir_add(r, in[1], ir_splat_int(r, ir_scalar_type(r->ctx, COT_I32), 1)));
@@ -74,7 +74,8 @@ series(ir_build *b, ir_ref a, ir_ref x)
 {
     const ir_type *type = ir_btype(b, a);
     ir_ref n = with(b, OP_add, a, 1), log = ir_op1(b, OP_log, x), out[7];
-    ir_ref t = ir_op1(b, OP_exp, ir_sub(b, ir_sub(b, ir_mul(b, a, log), x), ir_op1(b, OP_lgamma, n)));
+    ir_ref lgamma = ir_op1(b, OP_lgamma, n);
+    ir_ref t = ir_op1(b, OP_exp, ir_sub(b, ir_sub(b, ir_mul(b, a, log), x), lgamma));
     ir_ref d = ir_sub(b, log, ir_op1(b, OP_digamma, n)), p = ir_op2(b, OP_polygamma, ir_like(b, n, 1), n);
     ir_ref sum = ir_mul(b, t, ir_sub(b, ir_mul(b, d, d), p));
     ir_ref in[INPUTS] = { x, ir_splat_int(b, ir_scalar_type(b->ctx, COT_I32), 0),
@@ -95,13 +96,17 @@ pass_igamma_second(ir_build *b, ir_ref a, ir_ref x)
 
     if (!u || !v)
         return IR_NONE;
-    ir_ref order = ir_op2(b, OP_and, with(b, OP_gt, u, 0), with(b, OP_lt, u, (double)INFINITY));
-    ir_ref inside =
-        ir_op2(b, OP_and, with(b, OP_gt, v, 0), with(b, OP_lt, v, (double)INFINITY));
+    ir_ref less = with(b, OP_lt, u, (double)INFINITY);
+    ir_ref order = ir_op2(b, OP_and, with(b, OP_gt, u, 0), less);
+    ir_ref right = with(b, OP_lt, v, (double)INFINITY);
+    ir_ref inside = ir_op2(b, OP_and, with(b, OP_gt, v, 0), right);
     ir_ref usual = ir_op2(b, OP_and, order, inside), one = ir_like(b, u, 1);
-    ir_ref y = series(b, ir_select(b, usual, u, one), ir_select(b, usual, v, one));
-    ir_ref end = ir_op2(b, OP_and, order, ir_op2(b, OP_or, with(b, OP_eq, v, 0), with(b, OP_eq, v, (double)INFINITY)));
+    ir_ref chosen = ir_select(b, usual, v, one);
+    ir_ref y = series(b, ir_select(b, usual, u, one), chosen);
+    ir_ref equal = with(b, OP_eq, v, (double)INFINITY);
+    ir_ref end = ir_op2(b, OP_and, order, ir_op2(b, OP_or, with(b, OP_eq, v, 0), equal));
 
-    y = ir_select(b, usual, y, ir_select(b, end, ir_like(b, u, 0), ir_like(b, u, (double)NAN)));
+    ir_ref nan = ir_like(b, u, (double)NAN);
+    y = ir_select(b, usual, y, ir_select(b, end, ir_like(b, u, 0), nan));
     return ir_convert(b, y, narrow);
 }

@@ -66,7 +66,8 @@ gather_or_zero(ir_build *b, ir_ref x, ir_ref indices, ir_attrs at, int mode)
     ir_ref ones = ir_splat(b, ir_type_as(b->ctx, ir_btype(b, x), COT_U8), 1);
     ir_ref in = gather(b, ones, indices, at, IR_MODE_FILL);
     ir_ref y = gather(b, x, indices, at, IR_MODE_CLIP);
-    return ir_select(b, ir_op2(b, OP_ne, in, ir_like(b, in, 0)), y, ir_like(b, y, 0));
+    ir_ref zero = ir_like(b, y, 0);
+    return ir_select(b, ir_op2(b, OP_ne, in, ir_like(b, in, 0)), y, zero);
 }
 
 /* The gather that reads what a scatter into x with updates of type z writes. */
@@ -141,8 +142,8 @@ void
 jvp_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f;
-    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val,
-                     tangent_or_zero(b, in[2]), &n->at);
+    ir_ref zero = tangent_or_zero(b, in[2]);
+    y->tan = scatter(b, OP_scatter, tangent_or_zero(b, in[0]), in[1].val, zero, &n->at);
 }
 
 static ir_ref
@@ -182,9 +183,10 @@ jvp_scatter_mul(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in
         return;
     if (in[0].tan)
         dx = scatter(b, OP_scatter_mul, in[0].tan, in[1].val, z, &n->at);
-    if (in[2].tan)
-        dz = scatter(b, OP_scatter_add, ir_like(b, in[0].val, 0), in[1].val,
-                     ir_mul(b, in[2].tan, product_of_others(b, f, n, in)), &n->at);
+    if (in[2].tan) {
+        ir_ref product = ir_mul(b, in[2].tan, product_of_others(b, f, n, in));
+        dz = scatter(b, OP_scatter_add, ir_like(b, in[0].val, 0), in[1].val, product, &n->at);
+    }
     y->tan = tan_add(b, dx, dz);
 }
 
@@ -199,14 +201,16 @@ jvp_scatter_extreme(ir_build *b, const ir_graph *f, const ir_node *n, const dual
         return;
     ir_ref x_is = ir_op2(b, OP_eq, x, y->val);
     ir_ref z_is = ir_op2(b, OP_eq, z, read_back(b, f, n, y->val, indices));
-    ir_ref count = scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices,
-                           ir_convert(b, z_is, t->dtype), &n->at);
+    ir_ref converted = ir_convert(b, z_is, t->dtype);
+    ir_ref count =
+        scatter(b, OP_scatter_add, ir_convert(b, x_is, t->dtype), indices, converted, &n->at);
     if (in[0].tan)
         sum = tan_select(b, x_is, in[0].tan, IR_NONE);
-    if (in[2].tan)
+    if (in[2].tan) {
+        ir_ref chosen = tan_select(b, z_is, in[2].tan, IR_NONE);
         sum = tan_add(b, sum,
-                      scatter(b, OP_scatter_add, ir_like(b, x, 0), indices,
-                              tan_select(b, z_is, in[2].tan, IR_NONE), &n->at));
+                      scatter(b, OP_scatter_add, ir_like(b, x, 0), indices, chosen, &n->at));
+    }
     /* Where the result is NaN, nothing equals it. */
     y->tan = tan_div(b, sum, ir_op2(b, OP_max, count, ir_like(b, count, 1)));
 }
@@ -392,9 +396,10 @@ transpose_scatter(ir_build *b, const ir_graph *f, const ir_node *n, const bool *
         return;
     if (is_unique(n, z))
         ct_in[2] = gather_or_zero(b, ct[0], in[1], reading(b, n, x, z), n->at.scatter.mode);
-    else
-        ct_in[2] =
-            tan_select(b, winners(b, f, n, in[1]), read_back(b, f, n, ct[0], in[1]), IR_NONE);
+    else {
+        ir_ref read = read_back(b, f, n, ct[0], in[1]);
+        ct_in[2] = tan_select(b, winners(b, f, n, in[1]), read, IR_NONE);
+    }
 }
 
 void

@@ -79,7 +79,8 @@ where(ir_build *b, ir_op op, ir_ref x)
 static ir_ref
 keep(ir_build *b, ir_op op, ir_ref x)
 {
-    return ir_select(b, where(b, op, x), x, ir_like(b, x, 0));
+    ir_ref zero = ir_like(b, x, 0);
+    return ir_select(b, where(b, op, x), x, zero);
 }
 
 /* x with a real diagonal; and i times the imaginary part of its diagonal. */
@@ -103,7 +104,8 @@ phases(ir_build *b, ir_ref x)
 static ir_ref
 hermitian(ir_build *b, ir_ref x)
 {
-    return real_diagonal(b, ir_select(b, where(b, OP_ge, x), x, adjoint(b, x)));
+    ir_ref otherwise = adjoint(b, x);
+    return real_diagonal(b, ir_select(b, where(b, OP_ge, x), x, otherwise));
 }
 
 static ir_ref
@@ -172,9 +174,10 @@ vmap_triangular_solve(ir_build *b, const ir_graph *f, const ir_node *n, int64_t 
     (void)out_mapped;
     if (!mapped[0] && ir_type_at(f, n->in[0])->rank == 2)
         y[0] = more_columns(b, n, in[0], in[1]);
-    else
-        y[0] = solve(b, pass_map_operand(b, in[0], mapped[0], size),
-                     pass_map_operand(b, in[1], mapped[1], size), n->at);
+    else {
+        ir_ref operand = pass_map_operand(b, in[1], mapped[1], size);
+        y[0] = solve(b, pass_map_operand(b, in[0], mapped[0], size), operand, n->at);
+    }
 }
 
 /* ---- cholesky ---- */
@@ -188,8 +191,11 @@ jvp_cholesky(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     ir_ref dx = hermitian(b, in[0].tan), z = y->val;
 
     (void)f, (void)n;
-    ir_ref w = real_diagonal(b, solve(b, conjugate(b, z), solve(b, z, dx, left), right));
-    w = ir_select(b, where(b, OP_eq, w), ir_mul(b, w, ir_like(b, w, 0.5)), keep(b, OP_ge, w));
+    ir_ref solved = solve(b, z, dx, left);
+    ir_ref w = real_diagonal(b, solve(b, conjugate(b, z), solved, right));
+    ir_ref otherwise = keep(b, OP_ge, w);
+    ir_ref then = ir_mul(b, w, ir_like(b, w, 0.5));
+    w = ir_select(b, where(b, OP_eq, w), then, otherwise);
     y->tan = product(b, z, w);
 }
 
@@ -244,12 +250,12 @@ jvp_lu(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     ir_ref dl = product(b, l, keep(b, OP_gt, w)), du = product(b, keep(b, OP_le, w), u);
     all = ir_add(b, dl, du);
     if (rows > z) {
-        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z),
-                          product(b, block(b, y[0].val, z, rows - z, 0, z), du));
+        ir_ref product_du = product(b, block(b, y[0].val, z, rows - z, 0, z), du);
+        ir_ref r = ir_sub(b, block(b, dx, z, rows - z, 0, z), product_du);
         all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, right) }, t->rank - 2);
     } else if (cols > z) {
-        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z),
-                          product(b, dl, block(b, y[0].val, 0, z, z, cols - z)));
+        ir_ref product_dl = product(b, dl, block(b, y[0].val, 0, z, z, cols - z));
+        ir_ref r = ir_sub(b, block(b, dx, 0, z, z, cols - z), product_dl);
         all = ir_concatenate(b, 2, (ir_ref[]){ all, solve(b, corner, r, left) }, t->rank - 1);
     }
     y[0].tan = all;
@@ -274,7 +280,8 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
         jvp_expand(b, f, n, in, y);
         return;
     }
-    ir_ref v = solve(b, block(b, r, 0, z, 0, z), block(b, dx, 0, rows, 0, z), right);
+    ir_ref block_z = block(b, dx, 0, rows, 0, z);
+    ir_ref v = solve(b, block(b, r, 0, z, 0, z), block_z, right);
     ir_ref w = product(b, adjoint(b, q), v), low = keep(b, OP_gt, w);
     ir_ref s = ir_sub(b, low, adjoint(b, low));
     if (ir_is_complex(t->dtype)) /* R has a real diagonal */
@@ -282,9 +289,10 @@ jvp_qr(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y
     y[0].tan = ir_add(b, product(b, q, ir_sub(b, s, w)), v);
     if (cols == z)
         y[1].tan = product(b, ir_sub(b, w, s), r);
-    else
-        y[1].tan =
-            keep(b, OP_le, product(b, adjoint(b, q), ir_sub(b, dx, product(b, y[0].tan, r))));
+    else {
+        ir_ref difference = ir_sub(b, dx, product(b, y[0].tan, r));
+        y[1].tan = keep(b, OP_le, product(b, adjoint(b, q), difference));
+    }
 }
 
 /* ---- eigh, svd ---- */
@@ -324,8 +332,10 @@ gaps(ir_build *b, ir_ref w, ir_ref like)
 {
     const bool complex = w && ir_is_complex(ir_btype(b, w)->dtype);
     ir_ref size = complex ? like : real_part(b, like), own = where(b, OP_eq, like);
-    ir_ref gap = ir_sub(b, along(b, w, size, false), along(b, w, size, true));
-    ir_ref f = ir_div(b, ir_like(b, size, 1), ir_select(b, own, ir_like(b, size, 1), gap));
+    ir_ref right = along(b, w, size, true);
+    ir_ref gap = ir_sub(b, along(b, w, size, false), right);
+    ir_ref chosen = ir_select(b, own, ir_like(b, size, 1), gap);
+    ir_ref f = ir_div(b, ir_like(b, size, 1), chosen);
     f = ir_select(b, own, ir_like(b, size, 0), f);
     return f ? ir_convert(b, f, ir_btype(b, like)->dtype) : IR_NONE;
 }
@@ -338,7 +348,8 @@ jvp_eigh(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 
     if (ir_type_at(f, n->in[0])->size == 0)
         return;
-    ir_ref z = product(b, adjoint(b, v), product(b, dx, v));
+    ir_ref right = product(b, dx, v);
+    ir_ref z = product(b, adjoint(b, v), right);
     y[0].tan = real_part(b, diagonal(b, z));
     y[1].tan = product(b, v, ir_mul(b, gaps(b, y[0].val, z), z));
 }
@@ -382,7 +393,8 @@ jvp_eig(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
         return;
     dx = ir_convert(b, dx, ir_btype(b, y[1].val)->dtype);
     general(b, dx, y[0].val, y[1].val, &y[0].tan, &y[1].tan);
-    general(b, adjoint(b, dx), conjugate(b, y[0].val), y[2].val, &other, &y[2].tan);
+    ir_ref conjugated = conjugate(b, y[0].val);
+    general(b, adjoint(b, dx), conjugated, y[2].val, &other, &y[2].tan);
 }
 
 /* What x' has outside of the space of the vectors: (x' v - u u^H x' v) / s. */
@@ -412,10 +424,13 @@ jvp_svd(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *
            z = product(b, adjoint(b, u), xv);
     ir_ref at_row = along(b, s, z, true), at_col = along(b, s, z, false), zt = adjoint(b, z);
     ir_ref gap = gaps(b, ir_mul(b, s, s), z);
-    ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), ir_mul(b, at_row, zt)));
-    ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), ir_mul(b, zt, at_col)));
+    ir_ref right = ir_mul(b, at_row, zt);
+    ir_ref du = ir_mul(b, gap, ir_add(b, ir_mul(b, z, at_col), right));
+    ir_ref product_at_col = ir_mul(b, zt, at_col);
+    ir_ref dv = ir_mul(b, gap, ir_add(b, ir_mul(b, at_row, z), product_at_col));
     if (ir_is_complex(t->dtype)) { /* the phase that z has on its diagonal goes to both by halves */
-        ir_ref part = ir_div(b, phases(b, z), ir_mul(b, at_col, ir_like(b, at_col, 2)));
+        ir_ref other = ir_mul(b, at_col, ir_like(b, at_col, 2));
+        ir_ref part = ir_div(b, phases(b, z), other);
         du = ir_add(b, du, part), dv = ir_sub(b, dv, part);
     }
     y[0].tan = product(b, u, du);
@@ -515,7 +530,8 @@ products_without_two(ir_build *b, ir_ref d, ir_ref like)
     if (!all || !zeros)
         return IR_NONE;
     ir_ref first = ir_div(b, ir_broadcast_axis(b, all, r - 2, n), own);
-    ir_ref m = ir_div(b, along(b, first, like, true), along(b, own, like, false));
+    ir_ref right = along(b, own, like, false);
+    ir_ref m = ir_div(b, along(b, first, like, true), right);
     ir_ref left = ir_sub(b, ir_broadcast_axis(b, zeros, r - 2, n), zero);
     left = ir_broadcast_axis(b, left, r - 1, n);
     left = ir_sub(b, left, ir_broadcast_axis(b, zero, r - 2, n));
@@ -551,7 +567,8 @@ jvp_adjugate(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, d
     if (!sum || !lu[3])
         return;
     sum = along(b, ir_reduce(b, OP_reduce_sum, sum, ir_axes_of(t->rank - 1)), g, true);
-    ir_ref z = ir_select(b, where(b, OP_eq, g), sum, ir_neg(b, ir_mul(b, m, g)));
+    ir_ref negative = ir_neg(b, ir_mul(b, m, g));
+    ir_ref z = ir_select(b, where(b, OP_eq, g), sum, negative);
     ir_ref odd = ir_op2(b, OP_and, lu[3], ir_splat_int(b, ir_btype(b, lu[3]), 1));
     ir_ref minus = ir_op2(b, OP_ne, odd, ir_splat_int(b, ir_btype(b, odd), 0));
     for (int k = 0; k < 2; k++)

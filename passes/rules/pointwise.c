@@ -33,6 +33,14 @@ one_minus(ir_build *b, ir_ref x)
     return ir_sub(b, ir_like(b, x, 1), x);
 }
 
+/* (1 - x) (1 + x) rather than 1 - x^2: no cancellation near the ends. */
+static ir_ref
+one_minus_square(ir_build *b, ir_ref x)
+{
+    ir_ref above = plus(b, x, 1);
+    return ir_mul(b, one_minus(b, x), above);
+}
+
 static ir_ref
 square(ir_build *b, ir_ref x)
 {
@@ -128,15 +136,14 @@ JVP_UNARY_OVER(cbrt, times(b, square(b, y), 3))
 JVP_UNARY(sin, ir_op1(b, OP_cos, x))
 JVP_UNARY(cos, ir_neg(b, ir_op1(b, OP_sin, x)))
 JVP_UNARY(tan, plus(b, square(b, y), 1))
-/* (1 - x) (1 + x) rather than 1 - x^2: no cancellation near the ends. */
-JVP_UNARY_OVER(asin, ir_op1(b, OP_sqrt, ir_mul(b, one_minus(b, x), plus(b, x, 1))))
-JVP_UNARY_OVER(acos, ir_neg(b, ir_op1(b, OP_sqrt, ir_mul(b, one_minus(b, x), plus(b, x, 1)))))
+JVP_UNARY_OVER(asin, ir_op1(b, OP_sqrt, one_minus_square(b, x)))
+JVP_UNARY_OVER(acos, ir_neg(b, ir_op1(b, OP_sqrt, one_minus_square(b, x))))
 JVP_UNARY_OVER(atan, plus(b, square(b, x), 1))
 JVP_UNARY(sinh, ir_op1(b, OP_cosh, x))
 JVP_UNARY(cosh, ir_op1(b, OP_sinh, x))
 JVP_UNARY(tanh, one_minus(b, square(b, y)))
 JVP_UNARY_OVER(asinh, ir_op1(b, OP_sqrt, plus(b, square(b, x), 1)))
-JVP_UNARY_OVER(atanh, ir_mul(b, one_minus(b, x), plus(b, x, 1)))
+JVP_UNARY_OVER(atanh, one_minus_square(b, x))
 JVP_UNARY(logistic, ir_mul(b, y, one_minus(b, y)))
 /* 2/sqrt(pi) e^(-x^2) */
 JVP_UNARY(erf, times(b, ir_op1(b, OP_exp, ir_neg(b, square(b, x))), 1.12837916709551257390))
@@ -147,8 +154,10 @@ static ir_ref
 acosh_divisor(ir_build *b, ir_ref x)
 {
     const ir_ref above = plus(b, x, 1), below = plus(b, x, -1);
-    if (below && ir_is_complex(ir_btype(b, x)->dtype))
-        return ir_mul(b, ir_op1(b, OP_sqrt, below), ir_op1(b, OP_sqrt, above));
+    if (below && ir_is_complex(ir_btype(b, x)->dtype)) {
+        ir_ref root = ir_op1(b, OP_sqrt, above);
+        return ir_mul(b, ir_op1(b, OP_sqrt, below), root);
+    }
     return ir_op1(b, OP_sqrt, ir_mul(b, below, above));
 }
 JVP_UNARY_OVER(acosh, acosh_divisor(b, x))
@@ -157,8 +166,10 @@ JVP_UNARY_OVER(acosh, acosh_divisor(b, x))
 static ir_ref
 along(ir_build *b, ir_ref s, ir_ref dz)
 {
-    return ir_add(b, ir_mul(b, ir_op1(b, OP_real, s), ir_op1(b, OP_real, dz)),
-                  ir_mul(b, ir_op1(b, OP_imag, s), ir_op1(b, OP_imag, dz)));
+    ir_ref im = ir_op1(b, OP_imag, dz);
+    ir_ref product = ir_mul(b, ir_op1(b, OP_imag, s), im);
+    ir_ref re = ir_op1(b, OP_real, dz);
+    return ir_add(b, ir_mul(b, ir_op1(b, OP_real, s), re), product);
 }
 
 /* d|x| = s dx with s = sign x; of a complex number Re(conj(s) dz). */
@@ -176,12 +187,15 @@ jvp_sign(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
     if (!is_complex(f, n))
         return;
     const ir_ref s = y->val, size = ir_op1(b, OP_abs, in->val);
-    ir_ref over = ir_select(b, ir_op2(b, OP_eq, size, ir_like(b, size, 0)),
-                            ir_like(b, size, INFINITY), size);
+    ir_ref infinity = ir_like(b, size, INFINITY);
+    ir_ref over = ir_select(b, ir_op2(b, OP_eq, size, ir_like(b, size, 0)), infinity, size);
     ir_ref part = along(b, s, in->tan);
-    ir_ref re = ir_sub(b, ir_op1(b, OP_real, in->tan), ir_mul(b, ir_op1(b, OP_real, s), part));
-    ir_ref im = ir_sub(b, ir_op1(b, OP_imag, in->tan), ir_mul(b, ir_op1(b, OP_imag, s), part));
-    y->tan = ir_op2(b, OP_complex, ir_div(b, re, over), ir_div(b, im, over));
+    ir_ref product = ir_mul(b, ir_op1(b, OP_real, s), part);
+    ir_ref re = ir_sub(b, ir_op1(b, OP_real, in->tan), product);
+    ir_ref right = ir_mul(b, ir_op1(b, OP_imag, s), part);
+    ir_ref im = ir_sub(b, ir_op1(b, OP_imag, in->tan), right);
+    ir_ref quotient = ir_div(b, im, over);
+    y->tan = ir_op2(b, OP_complex, ir_div(b, re, over), quotient);
 }
 
 /* d x^k = k x^(k-1) dx. */
@@ -207,8 +221,8 @@ void
 jvp_complex(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f, (void)n;
-    y->tan = ir_op2(b, OP_complex, in[0].tan ? in[0].tan : ir_like(b, in[1].tan, 0),
-                    in[1].tan ? in[1].tan : ir_like(b, in[0].tan, 0));
+    ir_ref zero = in[1].tan ? in[1].tan : ir_like(b, in[0].tan, 0);
+    y->tan = ir_op2(b, OP_complex, in[0].tan ? in[0].tan : ir_like(b, in[1].tan, 0), zero);
 }
 
 /* jvp: two operands. */
@@ -252,7 +266,8 @@ pow_by_base(ir_build *b, ir_ref x, ir_ref p)
     if (constant)
         return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, p, -1)));
     ir_ref zero = ir_like(b, p, 0);
-    ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), ir_op2(b, OP_eq, x, zero));
+    ir_ref equal = ir_op2(b, OP_eq, x, zero);
+    ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_eq, p, zero), equal);
     ir_ref q = ir_select(b, both, ir_like(b, p, 1), p);
     return ir_mul(b, p, ir_op2(b, OP_pow, x, plus(b, q, -1)));
 }
@@ -263,8 +278,8 @@ pow_by_exponent(ir_build *b, ir_ref x, ir_ref p, ir_ref y)
     ir_ref zero = ir_like(b, x, 0), size = p;
     if (p && ir_is_complex(ir_btype(b, p)->dtype))
         size = ir_op1(b, OP_real, p);
-    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero),
-                         ir_op2(b, OP_ge, size, ir_like(b, size, 0)));
+    ir_ref at_least = ir_op2(b, OP_ge, size, ir_like(b, size, 0));
+    ir_ref flat = ir_op2(b, OP_and, ir_op2(b, OP_eq, x, zero), at_least);
     ir_ref safe = ir_select(b, flat, ir_like(b, x, 1), x);
     return ir_mul(b, y, ir_op1(b, OP_log, safe));
 }
@@ -287,9 +302,11 @@ jvp_atan2(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
 {
     const ir_ref y = in[0].val, x = in[1].val;
     (void)f, (void)n;
-    ir_ref norm = ir_add(b, square(b, x), square(b, y));
-    out->tan = tan_sub(b, tan_mul(b, in[0].tan, in[0].tan ? ir_div(b, x, norm) : IR_NONE),
-                       tan_mul(b, in[1].tan, in[1].tan ? ir_div(b, y, norm) : IR_NONE));
+    ir_ref squared = square(b, y);
+    ir_ref norm = ir_add(b, square(b, x), squared);
+    ir_ref product = tan_mul(b, in[1].tan, in[1].tan ? ir_div(b, y, norm) : IR_NONE);
+    out->tan =
+        tan_sub(b, tan_mul(b, in[0].tan, in[0].tan ? ir_div(b, x, norm) : IR_NONE), product);
 }
 
 /* The tangent of the one that wins; half of the sum where both do.  Selects, not weights: an
@@ -300,7 +317,8 @@ jvp_extremum(ir_build *b, ir_op y_wins, const dual *in, dual *y)
     const ir_ref x0 = in[0].val, x1 = in[1].val;
     ir_ref sum = tan_add(b, in[0].tan, in[1].tan);
     ir_ref one = tan_select(b, ir_op2(b, y_wins, x0, x1), in[1].tan, in[0].tan);
-    y->tan = ir_select(b, ir_op2(b, OP_eq, x0, x1), times(b, sum, 0.5), one);
+    ir_ref then = times(b, sum, 0.5);
+    y->tan = ir_select(b, ir_op2(b, OP_eq, x0, x1), then, one);
 }
 
 void
@@ -324,8 +342,8 @@ void
 jvp_fma(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     (void)f, (void)n;
-    ir_ref product =
-        tan_add(b, tan_mul(b, in[0].tan, in[1].val), tan_mul(b, in[1].tan, in[0].val));
+    ir_ref right = tan_mul(b, in[1].tan, in[0].val);
+    ir_ref product = tan_add(b, tan_mul(b, in[0].tan, in[1].val), right);
     y->tan = tan_add(b, product, in[2].tan);
 }
 
@@ -344,15 +362,18 @@ jvp_clamp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
     ir_ref t = IR_NONE;
     (void)f, (void)n;
     if (in[1].tan) {
-        ir_ref inside = ir_op2(b, OP_and, ir_op2(b, OP_lt, lo, x), ir_op2(b, OP_lt, x, hi));
+        ir_ref less = ir_op2(b, OP_lt, x, hi);
+        ir_ref inside = ir_op2(b, OP_and, ir_op2(b, OP_lt, lo, x), less);
         t = tan_select(b, inside, in[1].tan, IR_NONE);
     }
     if (in[0].tan) {
-        ir_ref below = ir_op2(b, OP_and, ir_op2(b, OP_le, x, lo), ir_op2(b, OP_lt, lo, hi));
+        ir_ref right = ir_op2(b, OP_lt, lo, hi);
+        ir_ref below = ir_op2(b, OP_and, ir_op2(b, OP_le, x, lo), right);
         t = tan_add(b, t, tan_select(b, below, in[0].tan, IR_NONE));
     }
     if (in[2].tan) {
-        ir_ref above = ir_op2(b, OP_or, ir_op2(b, OP_ge, x, hi), ir_op2(b, OP_ge, lo, hi));
+        ir_ref at_least = ir_op2(b, OP_ge, lo, hi);
+        ir_ref above = ir_op2(b, OP_or, ir_op2(b, OP_ge, x, hi), at_least);
         t = tan_add(b, t, tan_select(b, above, in[2].tan, IR_NONE));
     }
     y->tan = t;

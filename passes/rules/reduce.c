@@ -113,7 +113,16 @@ reduced_last(ir_build *b, ir_ref x, const ir_type *type, ir_axes axes)
     return ir_reshape(b, ir_transpose(b, x, perm), kept + 1, shape);
 }
 
-/* d(x y) = y dx + x dy, for elements [0, n) times elements [n, 2n) of the last axis. */
+/* d(x y) = y dx + x dy. */
+static dual
+times(ir_build *b, dual x, dual y)
+{
+    ir_ref val = ir_mul(b, x.val, y.val);
+    ir_ref other = ir_mul(b, y.tan, x.val);
+    return (dual){ val, ir_add(b, ir_mul(b, x.tan, y.val), other) };
+}
+
+/* Elements [0, n) times elements [n, 2n) of the last axis. */
 static dual
 multiply_halves(ir_build *b, dual x, int axis, int64_t n)
 {
@@ -121,7 +130,7 @@ multiply_halves(ir_build *b, dual x, int axis, int64_t n)
            v1 = ir_slice_axis(b, x.val, axis, n, 2 * n);
     ir_ref t0 = ir_slice_axis(b, x.tan, axis, 0, n),
            t1 = ir_slice_axis(b, x.tan, axis, n, 2 * n);
-    return (dual){ ir_mul(b, v0, v1), ir_add(b, ir_mul(b, t0, v1), ir_mul(b, t1, v0)) };
+    return times(b, (dual){ v0, t0 }, (dual){ v1, t1 });
 }
 
 /* Fold the dual numbers along the axis by halves; the odd one out of each round is multiplied
@@ -134,17 +143,11 @@ dual_product(ir_build *b, dual x, int axis, int64_t n)
         if (n % 2) {
             dual odd = { ir_slice_axis(b, x.val, axis, n - 1, n),
                          ir_slice_axis(b, x.tan, axis, n - 1, n) };
-            rest = rest.val ? (dual){ ir_mul(b, rest.val, odd.val),
-                                      ir_add(b, ir_mul(b, rest.tan, odd.val),
-                                             ir_mul(b, odd.tan, rest.val)) }
-                            : odd;
+            rest = rest.val ? times(b, rest, odd) : odd;
         }
         x = multiply_halves(b, x, axis, n / 2);
     }
-    if (rest.val)
-        x = (dual){ ir_mul(b, x.val, rest.val),
-                    ir_add(b, ir_mul(b, x.tan, rest.val), ir_mul(b, rest.tan, x.val)) };
-    return x;
+    return rest.val ? times(b, x, rest) : x;
 }
 
 void

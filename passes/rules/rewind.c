@@ -308,7 +308,8 @@ static ir_ref
 gap(ir_build *b, ir_ref g, ir_ref f)
 {
     ir_ref two = int_const(b, 2), one = int_const(b, 1);
-    ir_ref wide = ir_add(b, ir_div(b, ir_mul(b, g, two), ir_op2(b, OP_max, f, one)), one);
+    ir_ref largest = ir_op2(b, OP_max, f, one);
+    ir_ref wide = ir_add(b, ir_div(b, ir_mul(b, g, two), largest), one);
     return ir_select(b, ir_op2(b, OP_le, g, f), one, wide);
 }
 
@@ -371,7 +372,8 @@ advance(ir_build *b, const turn *r, ir_ref at, ir_ref stop, ir_ref trips, const 
     x[n + 1] = stop;
     x[n + 2] = at;
     memcpy(x + n + 3, state, sizeof *x * (size_t)r->n_state);
-    loop(b, n + 2, advance_graph(b, r, false), advance_graph(b, r, true), total, x, y);
+    ir_graph *body = advance_graph(b, r, true);
+    loop(b, n + 2, advance_graph(b, r, false), body, total, x, y);
     memcpy(state, y + 1, sizeof *y * (size_t)r->n_state);
 }
 
@@ -419,7 +421,8 @@ sweep_body(ir_build *outer, const turn *r)
 
     stack_inputs(b, r, &s);
     state_inputs(b, r, state);
-    ir_ref wide = gap(b, ir_sub(b, goal, at), ir_sub(b, full, s.depth));
+    ir_ref difference = ir_sub(b, full, s.depth);
+    ir_ref wide = gap(b, ir_sub(b, goal, at), difference);
     ir_ref stop = ir_op2(b, OP_min, ir_add(b, at, wide), goal);
     advance(b, r, at, stop, trips, consts, state);
     ir_ref due = ir_op2(b, OP_lt, stop, goal);
@@ -457,7 +460,8 @@ sweep(ir_build *b, const turn *r, ir_ref goal, ir_ref trips, const ir_ref *const
         x[n + i] = s->slot[i];
         x[n + r->n_state + i] = row(b, s->slot[i], last);
     }
-    loop(b, r->n_const + 2, sweep_cond(b, r), sweep_body(b, r), total, x, y);
+    ir_graph *body = sweep_body(b, r);
+    loop(b, r->n_const + 2, sweep_cond(b, r), body, total, x, y);
     s->depth = y[1];
     s->position = y[2];
     memcpy(s->slot, y + 3, sizeof *y * (size_t)r->n_state);

@@ -34,6 +34,24 @@ bell(ir_build *b, ir_ref x, double k, double c)
     return times(b, e, c);
 }
 
+/* phi(x) / Phi(x) = sqrt(2 / pi) / erfcx(-x / sqrt 2): nothing cancels, however far down. */
+static ir_ref
+inverse_mills(ir_build *b, ir_ref x)
+{
+    ir_ref scaled = ir_op1(b, OP_erfcx, times(b, x, -0.70710678118654752440));
+
+    return ir_div(b, ir_like(b, x, 0.79788456080286535588), scaled);
+}
+
+/* op(x) - sign(x) y */
+static ir_ref
+less_signed(ir_build *b, ir_op op, ir_ref x, ir_ref y)
+{
+    ir_ref product = ir_mul(b, ir_op1(b, OP_sign, x), y);
+
+    return ir_sub(b, ir_op1(b, op, x), product);
+}
+
 #define JVP_SPECIAL(name, partial)                                                             \
     void jvp_##name(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in,          \
                     dual *out)                                                                 \
@@ -49,12 +67,9 @@ JVP_SPECIAL(digamma, ir_op2(b, OP_polygamma, ir_like(b, x, 1), x))
 JVP_SPECIAL(erf_inv, bell(b, y, 1, 0.88622692545275801365))
 JVP_SPECIAL(ndtri, bell(b, y, 0.5, 2.50662827463100050242))
 JVP_SPECIAL(ndtr, bell(b, x, -0.5, 0.39894228040143267794))
-/* phi(x) / Phi(x) = sqrt(2 / pi) / erfcx(-x / sqrt 2): nothing cancels, however far down. */
-JVP_SPECIAL(log_ndtr, ir_div(b, ir_like(b, x, 0.79788456080286535588),
-                             ir_op1(b, OP_erfcx, times(b, x, -0.70710678118654752440))))
+JVP_SPECIAL(log_ndtr, inverse_mills(b, x))
 JVP_SPECIAL(erfcx, plus(b, times(b, ir_mul(b, x, y), 2), -1.12837916709551257390))
-JVP_SPECIAL(bessel_i0e,
-            ir_sub(b, ir_op1(b, OP_bessel_i1e, x), ir_mul(b, ir_op1(b, OP_sign, x), y)))
+JVP_SPECIAL(bessel_i0e, less_signed(b, OP_bessel_i1e, x, y))
 JVP_SPECIAL(bessel_j0, ir_neg(b, ir_op1(b, OP_bessel_j1, x)))
 
 /* y / x, y' = z - y / x with the limit y'(0) = 1/2; the divisor is made harmless rather than
@@ -69,7 +84,7 @@ first_order(ir_build *b, ir_ref z, ir_ref y, ir_ref x)
 }
 
 JVP_SPECIAL(bessel_j1, first_order(b, ir_op1(b, OP_bessel_j0, x), y, x))
-JVP_SPECIAL(bessel_i1e, first_order(b, ir_sub(b, ir_op1(b, OP_bessel_i0e, x), ir_mul(b, ir_op1(b, OP_sign, x), y)), y, x))
+JVP_SPECIAL(bessel_i1e, first_order(b, less_signed(b, OP_bessel_i0e, x, y), y, x))
 
 /* There is no derivative in the first operand. */
 static bool
@@ -95,17 +110,20 @@ jvp_zeta(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual 
 {
     const ir_ref s = in[0].val, q = in[1].val;
     (void)f;
-    if (!by_order(b, n, in))
-        y->tan = tan_mul(b, in[1].tan,
-                         ir_mul(b, ir_neg(b, s), ir_op2(b, OP_zeta, plus(b, s, 1), q)));
+    if (!by_order(b, n, in)) {
+        ir_ref zeta = ir_op2(b, OP_zeta, plus(b, s, 1), q);
+        y->tan = tan_mul(b, in[1].tan, ir_mul(b, ir_neg(b, s), zeta));
+    }
 }
 
 /* x^(a - 1) e^-x / Gamma(a), the derivative of P by x; x^0 is 1 at x = 0, too. */
 static ir_ref
 gamma_density(ir_build *b, ir_ref a, ir_ref x)
 {
-    ir_ref p = ir_mul(b, plus(b, a, -1), ir_op1(b, OP_log, x));
-    ir_ref e = ir_sub(b, ir_select(b, ir_op2(b, OP_eq, a, ir_like(b, a, 1)), ir_like(b, a, 0), p), x);
+    ir_ref logarithm = ir_op1(b, OP_log, x);
+    ir_ref p = ir_mul(b, plus(b, a, -1), logarithm);
+    ir_ref zero = ir_like(b, a, 0);
+    ir_ref e = ir_sub(b, ir_select(b, ir_op2(b, OP_eq, a, ir_like(b, a, 1)), zero, p), x);
 
     return ir_op1(b, OP_exp, ir_sub(b, e, ir_op1(b, OP_lgamma, a)));
 }
@@ -149,7 +167,8 @@ jvp_igamma_grad_a(ir_build *b, const ir_graph *f, const ir_node *n, const dual *
     if (in[0].tan)
         by_a = tan_mul(b, in[0].tan, pass_igamma_second(b, a, x));
     if (in[1].tan) {
-        ir_ref slope = ir_sub(b, ir_op1(b, OP_log, x), ir_op1(b, OP_digamma, a));
+        ir_ref digamma = ir_op1(b, OP_digamma, a);
+        ir_ref slope = ir_sub(b, ir_op1(b, OP_log, x), digamma);
         by_x = tan_mul(b, in[1].tan, ir_mul(b, gamma_density(b, a, x), slope));
     }
     y->tan = tan_add(b, by_a, by_x);
@@ -161,11 +180,13 @@ void
 jvp_random_gamma_grad(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref a = in[0].val, x = in[1].val;
-    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), ir_op1(b, OP_log, x)), by_a = IR_NONE,
+    ir_ref logarithm = ir_op1(b, OP_log, x);
+    ir_ref inner = ir_sub(b, ir_op1(b, OP_digamma, a), logarithm), by_a = IR_NONE,
            by_x = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan) {
-        ir_ref second = ir_div(b, pass_igamma_second(b, a, x), gamma_density(b, a, x));
+        ir_ref right = gamma_density(b, a, x);
+        ir_ref second = ir_div(b, pass_igamma_second(b, a, x), right);
         by_a = tan_mul(b, in[0].tan, ir_sub(b, ir_mul(b, y->val, inner), second));
     }
     if (in[1].tan) {
@@ -199,7 +220,8 @@ jvp_betainc(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, du
         }
         ir_ref log = i == 0 ? ir_op1(b, OP_log, x) : ir_op1(b, OP_log1p, ir_neg(b, x));
         ir_ref p = ir_mul(b, plus(b, in[i].val, -1), log);
-        e = ir_add(b, e, ir_select(b, ir_op2(b, OP_eq, in[i].val, ir_like(b, x, 1)), ir_like(b, x, 0), p));
+        ir_ref zero = ir_like(b, x, 0);
+        e = ir_add(b, e, ir_select(b, ir_op2(b, OP_eq, in[i].val, ir_like(b, x, 1)), zero, p));
     }
     y->tan = tan_mul(b, in[2].tan, ir_op1(b, OP_exp, e));
 }
@@ -223,7 +245,8 @@ static ir_ref
 direction(ir_build *b, ir_ref x, ir_ref fits, ir_ref finite)
 {
     ir_ref zero = ir_mul(b, x, ir_like(b, x, 0)); /* NaN for infinities and NaN */
-    ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), ir_like(b, x, (double)INFINITY));
+    ir_ref infinity = ir_like(b, x, (double)INFINITY);
+    ir_ref infinite = ir_op2(b, OP_eq, ir_op1(b, OP_abs, x), infinity);
     ir_ref far = ir_select(b, infinite, ir_op1(b, OP_sign, x), zero);
 
     return ir_select(b, fits, x, ir_select(b, finite, ir_mul(b, x, ir_like(b, x, 0.25)), far));
@@ -236,10 +259,12 @@ jvp_hypot(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual
 {
     const ir_ref u = in[0].val, v = in[1].val;
     ir_ref fits = ir_op1(b, OP_is_finite, y->val), part[2] = { IR_NONE, IR_NONE };
-    ir_ref finite = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, u), ir_op1(b, OP_is_finite, v));
+    ir_ref right = ir_op1(b, OP_is_finite, v);
+    ir_ref finite = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, u), right);
     const ir_ref way[2] = { direction(b, u, fits, finite), direction(b, v, fits, finite) };
     ir_ref h = ir_select(b, fits, y->val, ir_op2(b, OP_hypot, way[0], way[1]));
-    ir_ref safe = ir_select(b, ir_op2(b, OP_eq, h, ir_like(b, h, 0)), ir_like(b, h, 1), h);
+    ir_ref one = ir_like(b, h, 1);
+    ir_ref safe = ir_select(b, ir_op2(b, OP_eq, h, ir_like(b, h, 0)), one, h);
 
     (void)f, (void)n;
     for (int i = 0; i < 2; i++)
@@ -254,8 +279,10 @@ void
 jvp_logaddexp(ir_build *b, const ir_graph *f, const ir_node *n, const dual *in, dual *y)
 {
     const ir_ref u = in[0].val, v = in[1].val;
-    ir_ref d = ir_select(b, ir_op2(b, OP_eq, u, v), ir_like(b, u, 0), ir_sub(b, u, v)),
-           left = IR_NONE, right = IR_NONE;
+    ir_ref difference = ir_sub(b, u, v);
+    ir_ref zero = ir_like(b, u, 0);
+    ir_ref d = ir_select(b, ir_op2(b, OP_eq, u, v), zero, difference), left = IR_NONE,
+           right = IR_NONE;
     (void)f, (void)n;
     if (in[0].tan)
         left = tan_mul(b, in[0].tan, ir_op1(b, OP_logistic, d));

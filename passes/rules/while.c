@@ -301,8 +301,10 @@ step_unless(ir_build *b, const while_split *s, ir_ref done, const ir_ref *in, ir
 
     for (int i = 0; i < s->kk + s->ks; i++)
         x[i] = in[s->port[i].at];
-    if (s->ks > 0)
-        choose(b, done, step_graph(b, s, true), step_graph(b, s, false), s->kk + s->ks, x, y);
+    if (s->ks > 0) {
+        ir_graph *step = step_graph(b, s, false);
+        choose(b, done, step_graph(b, s, true), step, s->kk + s->ks, x, y);
+    }
 }
 
 /* The known loop with one more carry, first: a count of trips from 0, or, where `once`, a flag
@@ -391,7 +393,8 @@ split_counting(pass_splitter *sp, ir_build *kb, ir_build *rb, while_split *s, co
     for (int i = 0; i < n->n_in; i++)
         u[i + 1 + (i >= s->k)] = s->given[i] ? pass_residual(sp, kin[i]) : rin[i];
     u[s->k + 1] = ir_splat_int(rb, counter_type(s), 0);
-    while_loop(rb, s->k + 1, 0, counted_cond(rb, s), counted_body(rb, s), n->n_in + 2, u, v);
+    ir_graph *body = counted_body(rb, s);
+    while_loop(rb, s->k + 1, 0, counted_cond(rb, s), body, n->n_in + 2, u, v);
     for (int j = 0, at = 1; j < n->n_out; j++)
         if (s->known[s->k + j])
             kout[j] = z[at++];
@@ -411,7 +414,8 @@ bounded_step(ir_build *outer, const while_split *s)
     for (int i = 0; i < s->kk + s->ks; i++)
         x[i] = in[s->port[i].at];
     active = known_cond(b, s, in);
-    choose(b, active, step_graph(b, s, false), step_graph(b, s, true), s->kk + s->ks, x, y);
+    ir_graph *step = step_graph(b, s, true);
+    choose(b, active, step_graph(b, s, false), step, s->kk + s->ks, x, y);
     for (int i = 0; i < s->ks; i++)
         ir_output(b, y[i]);
     for (int i = 0; i < s->ks; i++)
@@ -478,7 +482,8 @@ bounded_rest(ir_build *outer, const while_split *s)
             if (rest_part(s, i) == part)
                 x[at++] = ir_input_like(b, f, f->in[i], "");
     active = ir_input(b, s->lead, "active");
-    choose(b, active, rest_graph(b, s, false), rest_graph(b, s, true), at, x, y);
+    ir_graph *rest = rest_graph(b, s, true);
+    choose(b, active, rest_graph(b, s, false), rest, at, x, y);
     for (int j = 0; j < n_out; j++)
         ir_output(b, y[j]);
     return pass_flow_end(outer, b);
