@@ -320,9 +320,10 @@ dot_general(ir_build *b, const fe_arg *x, int n, const void *options)
                       cot_dtype_name(ty->dtype));
         return IR_NONE;
     }
-    return ir_dot(b, ir_convert(b, x[0].ref, t), ir_convert(b, x[1].ref, t),
-                  (ir_ints){ o->lhs.n, axes[0] }, (ir_ints){ o->rhs.n, axes[1] },
-                  (ir_ints){ o->lhs_batch.n, axes[2] }, (ir_ints){ o->rhs_batch.n, axes[3] });
+    ir_ref converted = ir_convert(b, x[1].ref, t);
+    return ir_dot(b, ir_convert(b, x[0].ref, t), converted, (ir_ints){ o->lhs.n, axes[0] },
+                  (ir_ints){ o->rhs.n, axes[1] }, (ir_ints){ o->lhs_batch.n, axes[2] },
+                  (ir_ints){ o->rhs_batch.n, axes[3] });
 }
 
 cot_value

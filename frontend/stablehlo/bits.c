@@ -34,8 +34,8 @@ regrouped(ir_build *b, ir_ref x, int is, int want)
     if (!x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, x);
-    ir_ref shift = ir_mul(b, ir_iota(b, holder(wide), t->rank, t->dims, t->rank - 1),
-                          ir_splat_int(b, t, narrow));
+    ir_ref factor = ir_splat_int(b, t, narrow);
+    ir_ref shift = ir_mul(b, ir_iota(b, holder(wide), t->rank, t->dims, t->rank - 1), factor);
     x = ir_op2(b, widen ? OP_shl : OP_shr_logical, x, shift);
     if (widen)
         return ir_reduce(b, OP_reduce_sum, x, ir_axes_of(t->rank - 1));

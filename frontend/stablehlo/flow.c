@@ -239,8 +239,9 @@ branch_number(hlo_emit *e, int n)
     }
     if (t->dtype == COT_BOOL || ir_is_unsigned(t->dtype))
         return e->in[0];
-    return ir_select(e->b, ir_op2(e->b, OP_lt, e->in[0], ir_splat_int(e->b, t, 0)),
-                     ir_splat_int(e->b, t, n - 1), e->in[0]);
+    ir_ref then = ir_splat_int(e->b, t, n - 1);
+    return ir_select(e->b, ir_op2(e->b, OP_lt, e->in[0], ir_splat_int(e->b, t, 0)), then,
+                     e->in[0]);
 }
 
 void

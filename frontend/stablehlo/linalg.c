@@ -251,7 +251,8 @@ part(ir_build *b, ir_ref x, triangle which, double other)
         return IR_NONE;
     ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2),
            column = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 1);
-    return ir_select(b, ir_op2(b, compare[which], row, column), x, ir_splat(b, t, other));
+    ir_ref otherwise = ir_splat(b, t, other);
+    return ir_select(b, ir_op2(b, compare[which], row, column), x, otherwise);
 }
 
 static const ir_type *
@@ -291,9 +292,10 @@ in_place(ir_build *b, ir_ref x, ir_ref pivot)
         axes[i] = i;
     ir_ref same = ir_op2(b, OP_eq, pivot, ir_iota(b, t->dtype, t->rank, t->dims, t->rank - 1));
     same = same ? ir_reduce(b, OP_reduce_and, same, ir_axes_of(t->rank - 1)) : IR_NONE;
-    return same && to ? ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x,
-                                  ir_splat(b, to, (double)NAN))
-                      : IR_NONE;
+    if (!same || !to)
+        return IR_NONE;
+    ir_ref nan = ir_splat(b, to, (double)NAN);
+    return ir_select(b, ir_broadcast_in_dim(b, same, to->rank, to->dims, axes), x, nan);
 }
 
 /* The reflections of a QR factorisation from its Q and R: Q - I = Y (-T Y1^H) is lower times
@@ -343,7 +345,8 @@ reflections(hlo_emit *e, ir_ref *v, ir_ref *t)
         return false;
     }
     ir_ref packed = ir_slice_axis(b, e->in[0], vt->rank - 1, 0, tt->dims[tt->rank - 1]);
-    *v = packed ? ir_add(b, part(b, packed, BELOW, 0), eye(b, ir_btype(b, packed))) : IR_NONE;
+    ir_ref ones = packed ? eye(b, ir_btype(b, packed)) : IR_NONE;
+    *v = packed ? ir_add(b, part(b, packed, BELOW, 0), ones) : IR_NONE;
     ir_ref d = on_diagonal(b, e->in[1]),
            a = product(b, d, part(b, product(b, adjoint(b, *v), *v), ABOVE, 0));
     a = a ? ir_add(b, a, eye(b, ir_btype(b, a))) : IR_NONE;
@@ -386,8 +389,9 @@ ormqr(hlo_emit *e)
         return;
     }
     t = turned ? adjoint(b, t) : t;
-    ir_ref down = left ? product(b, v, product(b, t, product(b, adjoint(b, v), x)))
-                       : product(b, product(b, product(b, x, v), t), adjoint(b, v));
+    ir_ref back = adjoint(b, v);
+    ir_ref down = left ? product(b, v, product(b, t, product(b, back, x)))
+                       : product(b, product(b, product(b, x, v), t), back);
     e->out[0] = down ? ir_sub(b, x, down) : IR_NONE;
 }
 
@@ -456,8 +460,8 @@ sytrd(hlo_emit *e)
         return;
     }
     ir_ref upper = part(b, flipped(b, e->in[0]), ABOVE, 0), lower = part(b, e->in[0], BELOW, 0);
-    ir_hessenberg(b, ir_add(b, ir_add(b, lower, upper), part(b, e->in[0], DIAGONAL, 0)),
-                  &packed, &e->out[3]);
+    ir_ref right = part(b, e->in[0], DIAGONAL, 0);
+    ir_hessenberg(b, ir_add(b, ir_add(b, lower, upper), right), &packed, &e->out[3]);
     if (!packed)
         return;
     ir_ref row = ir_iota(b, COT_I64, t->rank, t->dims, t->rank - 2),

@@ -87,9 +87,11 @@ deviation(hlo_emit *e, const norm *s, ir_ref variance)
 static ir_ref
 normal(hlo_emit *e, const norm *s, ir_ref m, ir_ref variance)
 {
-    ir_ref y = ir_div(e->b, ir_sub(e->b, s->x, wide(e, s, m)), deviation(e, s, variance));
+    ir_ref spread = deviation(e, s, variance);
+    ir_ref y = ir_div(e->b, ir_sub(e->b, s->x, wide(e, s, m)), spread);
 
-    return ir_add(e->b, ir_mul(e->b, wide(e, s, e->in[1]), y), wide(e, s, e->in[2]));
+    ir_ref right = wide(e, s, e->in[2]);
+    return ir_add(e->b, ir_mul(e->b, wide(e, s, e->in[1]), y), right);
 }
 
 static void
@@ -107,8 +109,8 @@ gradient(hlo_emit *e, const norm *s)
     ir_ref ct = ir_convert(b, e->in[4], s->t->dtype), d = deviation(e, s, e->in[3]);
     ir_ref z = ir_div(b, ir_sub(b, s->x, wide(e, s, e->in[2])), d);
     ir_ref both = ir_mul(b, ct, z);
-    ir_ref inner = ir_sub(b, ir_sub(b, ct, wide(e, s, mean(e, s, ct))),
-                          ir_mul(b, z, wide(e, s, mean(e, s, both))));
+    ir_ref product = ir_mul(b, z, wide(e, s, mean(e, s, both)));
+    ir_ref inner = ir_sub(b, ir_sub(b, ct, wide(e, s, mean(e, s, ct))), product);
 
     put(e, 0, ir_mul(b, ir_div(b, wide(e, s, e->in[1]), d), inner));
     put(e, 1, sum(e, s, both));

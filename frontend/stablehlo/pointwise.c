@@ -77,7 +77,8 @@ fe_hlo_atan2(hlo_emit *e)
     ir_ref re = ir_op1(b, OP_real, y), one = re ? ir_like(b, re, 1) : IR_NONE,
            zero = re ? ir_like(b, re, 0) : IR_NONE;
     ir_ref i = ir_op2(b, OP_complex, zero, one), minus = i ? ir_op1(b, OP_neg, i) : IR_NONE;
-    ir_ref r = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), ir_mul(b, y, y)));
+    ir_ref product = ir_mul(b, y, y);
+    ir_ref r = ir_op1(b, OP_sqrt, ir_add(b, ir_mul(b, x, x), product));
     ir_ref turn = r ? ir_op2(b, OP_div, ir_add(b, x, ir_mul(b, i, y)), r) : IR_NONE;
     e->out[0] = turn ? ir_mul(b, minus, ir_op1(b, OP_log, turn)) : IR_NONE;
 }
@@ -97,7 +98,8 @@ fe_hlo_mulhi(hlo_emit *e)
     }
     if (bits < 64) {
         const cot_dtype wide = sign ? COT_I64 : COT_U64;
-        ir_ref p = ir_mul(b, ir_convert(b, e->in[0], wide), ir_convert(b, e->in[1], wide));
+        ir_ref converted = ir_convert(b, e->in[1], wide);
+        ir_ref p = ir_mul(b, ir_convert(b, e->in[0], wide), converted);
         p = p ? ir_op2(b, sign ? OP_shr_arithmetic : OP_shr_logical, p, ir_like(b, p, bits)) : IR_NONE;
         e->out[0] = p ? ir_convert(b, p, t) : IR_NONE;
         return;
@@ -113,11 +115,13 @@ fe_hlo_mulhi(hlo_emit *e)
                  zero = ir_like(b, x, 0);
     const ir_ref a = ir_op2(b, OP_and, x, low), up = ir_op2(b, OP_shr_logical, x, half);
     const ir_ref c = ir_op2(b, OP_and, y, low), d = ir_op2(b, OP_shr_logical, y, half);
-    ir_ref mid = ir_add(b, ir_mul(b, up, c), ir_op2(b, OP_shr_logical, ir_mul(b, a, c), half));
-    ir_ref mid2 = ir_add(b, ir_mul(b, a, d), ir_op2(b, OP_and, mid, low));
-    ir_ref top = ir_add(
-        b, ir_mul(b, up, d),
-        ir_add(b, ir_op2(b, OP_shr_logical, mid, half), ir_op2(b, OP_shr_logical, mid2, half)));
+    ir_ref shifted = ir_op2(b, OP_shr_logical, ir_mul(b, a, c), half);
+    ir_ref mid = ir_add(b, ir_mul(b, up, c), shifted);
+    ir_ref both = ir_op2(b, OP_and, mid, low);
+    ir_ref mid2 = ir_add(b, ir_mul(b, a, d), both);
+    ir_ref right = ir_op2(b, OP_shr_logical, mid2, half);
+    ir_ref sum = ir_add(b, ir_op2(b, OP_shr_logical, mid, half), right);
+    ir_ref top = ir_add(b, ir_mul(b, up, d), sum);
     for (int k = 0; sign && k < 2; k++)
         top = ir_sub(b, top, ir_select(b, ir_op2(b, OP_lt, e->in[k], ir_like(b, e->in[k], 0)), k ? x : y, zero));
     e->out[0] = sign && top ? ir_node1(b, OP_bitcast, 1, &top, &back) : top;
@@ -134,8 +138,8 @@ by_parts(hlo_emit *e, bool most, ir_ref x, ir_ref y)
 
     if (!re[0] || !re[1] || !im[0] || !im[1])
         return IR_NONE;
-    ir_ref tie =
-        ir_op2(b, OP_and, ir_op2(b, OP_eq, re[0], re[1]), ir_op2(b, than, im[0], im[1]));
+    ir_ref right = ir_op2(b, than, im[0], im[1]);
+    ir_ref tie = ir_op2(b, OP_and, ir_op2(b, OP_eq, re[0], re[1]), right);
     return ir_select(b, ir_op2(b, OP_or, ir_op2(b, than, re[0], re[1]), tie), x, y);
 }
 
@@ -249,9 +253,11 @@ compare(hlo_emit *e, ir_ref x, ir_ref y)
     const bool total = fe_hlo_is(type, "TOTALORDER") && ir_is_float(ir_btype(e->b, x)->dtype);
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (fe_hlo_is(direction, row[i].name))
-            return total ? ir_op2(e->b, row[i].op, fe_hlo_total(e->b, x), fe_hlo_total(e->b, y))
-                         : ir_op2(e->b, row[i].op, x, y);
+        if (fe_hlo_is(direction, row[i].name)) {
+            y = total ? fe_hlo_total(e->b, y) : y;
+            x = total ? fe_hlo_total(e->b, x) : x;
+            return ir_op2(e->b, row[i].op, x, y);
+        }
     fe_hlo_fail(e, "compares by '%.*s'; wants EQ, NE, LT, LE, GT or GE", (int)direction.n,
                 direction.n ? direction.at : "");
     return IR_NONE;
@@ -309,8 +315,8 @@ fe_hlo_select(hlo_emit *e)
 void
 fe_hlo_clamp(hlo_emit *e)
 {
-    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1],
-                       as_wide(e, e->in[2], e->in[1]));
+    ir_ref wide = as_wide(e, e->in[2], e->in[1]);
+    e->out[0] = ir_op3(e->b, OP_clamp, as_wide(e, e->in[0], e->in[1]), e->in[1], wide);
 }
 
 /* ---- powers ---- */
@@ -338,16 +344,17 @@ integer_power(hlo_emit *e, ir_ref x, ir_ref y)
 
     for (int i = 0; i < ir_bits(t->dtype) && r; i++) {
         bit = ir_op2(b, OP_and, ir_op2(b, OP_shr_logical, y, ir_splat_int(b, t, i)), one);
-        r = ir_select(b, ir_op2(b, OP_ne, bit, zero), ir_mul(b, r, p), r);
+        ir_ref product = ir_mul(b, r, p);
+        r = ir_select(b, ir_op2(b, OP_ne, bit, zero), product, r);
         p = ir_mul(b, p, p);
     }
     if (!ir_is_signed(t->dtype) || !r)
         return r;
     ir_ref minus = ir_splat_int(b, t, -1),
            odd = ir_op2(b, OP_ne, ir_op2(b, OP_and, y, one), zero);
-    ir_ref low = ir_select(
-        b, ir_op2(b, OP_eq, x, one), one,
-        ir_select(b, ir_op2(b, OP_eq, x, minus), ir_select(b, odd, minus, one), zero));
+    ir_ref chosen = ir_select(b, odd, minus, one);
+    ir_ref otherwise = ir_select(b, ir_op2(b, OP_eq, x, minus), chosen, zero);
+    ir_ref low = ir_select(b, ir_op2(b, OP_eq, x, one), one, otherwise);
     return ir_select(b, ir_op2(b, OP_lt, y, zero), low, r);
 }
 

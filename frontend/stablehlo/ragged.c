@@ -96,7 +96,8 @@ parted(hlo_emit *e, ir_ref x, int64_t axis, int n, const int64_t *along)
     start = fe_hlo_spread(e, start, t->rank, t->dims, list);
     end = fe_hlo_spread(e, end, t->rank, t->dims, list);
     ir_ref at = ir_iota(b, s->dtype, t->rank, t->dims, (int)axis + 1);
-    ir_ref in = ir_op2(b, OP_and, ir_op2(b, OP_le, start, at), ir_op2(b, OP_lt, at, end));
+    ir_ref less = ir_op2(b, OP_lt, at, end);
+    ir_ref in = ir_op2(b, OP_and, ir_op2(b, OP_le, start, at), less);
     return ir_select(b, in, wide, ir_zeros(b, t));
 }
 

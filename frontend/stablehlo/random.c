@@ -19,7 +19,8 @@ swapped(ir_build *b, ir_ref x)
 {
     ir_ref n = x ? ir_splat_int(b, ir_btype(b, x), 32) : IR_NONE;
 
-    return x ? ir_op2(b, OP_or, ir_op2(b, OP_shl, x, n), ir_op2(b, OP_shr_logical, x, n)) : IR_NONE;
+    ir_ref high = x ? ir_op2(b, OP_shr_logical, x, n) : IR_NONE;
+    return x ? ir_op2(b, OP_or, ir_op2(b, OP_shl, x, n), high) : IR_NONE;
 }
 
 /* Words of the shape: draw i is of the counter plus i. */
@@ -30,8 +31,9 @@ words(ir_build *b, ir_ref key, ir_ref counter, const ir_type *t)
     ir_ref i = ir_reshape(b, ir_iota(b, COT_U64, 1, &t->size, 0), t->rank, t->dims);
     ir_ref at = ir_add(b, ir_broadcast_scalar(b, counter, u64), i);
 
-    return swapped(b, ir_op2(b, OP_threefry, ir_broadcast_scalar(b, swapped(b, key), u64),
-                             swapped(b, at)));
+    ir_ref low_first = swapped(b, at);
+    return swapped(
+        b, ir_op2(b, OP_threefry, ir_broadcast_scalar(b, swapped(b, key), u64), low_first));
 }
 
 /* Of elements of 32 bits and less a word serves two that are neighbours along one axis: the
@@ -204,8 +206,10 @@ fractions(ir_build *b, ir_ref y, cot_dtype t, bool odd)
     if (!u64)
         return IR_NONE;
     y = ir_op2(b, OP_shr_logical, y, ir_splat_int(b, u64, 64 - n));
-    if (odd)
-        y = ir_add(b, ir_add(b, y, y), ir_splat_int(b, u64, 1));
+    if (odd) {
+        ir_ref one = ir_splat_int(b, u64, 1);
+        y = ir_add(b, ir_add(b, y, y), one);
+    }
     y = ir_convert(b, y, COT_F64);
     y = y ? ir_mul(b, y, ir_like(b, y, ldexp(1, -n))) : IR_NONE;
     return y ? ir_convert(b, odd ? ir_sub(b, y, ir_like(b, y, 1)) : y, t) : IR_NONE;
@@ -248,17 +252,18 @@ fe_hlo_rng(hlo_emit *e)
                     (int)kind.n, kind.n ? kind.at : "", ir_type_str(b->ctx, t));
         return;
     }
-    ir_ref y = words(b, ir_splat_int(b, u64, e->op->out), ir_splat_int(b, u64, 0), t);
+    ir_ref zero = ir_splat_int(b, u64, 0);
+    ir_ref y = words(b, ir_splat_int(b, u64, e->op->out), zero, t);
     ir_ref low = ir_broadcast_scalar(b, e->in[0], t),
            high = ir_broadcast_scalar(b, e->in[1], t);
     if (!real)
         e->out[0] = whole_between(b, y, low, high, t->dtype);
     else if (!(y = fractions(b, y, t->dtype, normal)))
         return;
-    else if (normal)
-        e->out[0] = ir_add(
-            b, low,
-            ir_mul(b, high, ir_mul(b, ir_op1(b, OP_erf_inv, y), ir_like(b, y, sqrt(2)))));
-    else
+    else if (normal) {
+        ir_ref factor = ir_like(b, y, sqrt(2));
+        e->out[0] =
+            ir_add(b, low, ir_mul(b, high, ir_mul(b, ir_op1(b, OP_erf_inv, y), factor)));
+    } else
         e->out[0] = ir_add(b, low, ir_mul(b, y, ir_sub(b, high, low)));
 }

@@ -125,7 +125,8 @@ rounded(ir_build *b, const hlo_small *s, ir_ref a)
     ir_ref y = ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, least)), low, high);
     const double over = s->kind == IEEE ? (double)INFINITY : s->kind == FINITE ? greatest(s) : (double)NAN;
 
-    return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, greatest(s))), ir_like(b, a, over), y);
+    ir_ref then = ir_like(b, a, over);
+    return ir_select(b, ir_op2(b, OP_gt, y, ir_like(b, a, greatest(s))), then, y);
 }
 
 /* Half of the last exponent added to the bits; below 1.5 * 2^-127 it is 2^-127. */
@@ -137,13 +138,13 @@ power_of_two(ir_build *b, ir_ref x)
     if (!i)
         return IR_NONE;
     const ir_type *u = ir_btype(b, i);
-    ir_ref up = ir_op2(b, OP_and, ir_add(b, i, ir_splat_int(b, u, 0x400000)),
-                       ir_splat_int(b, u, 0x7f800000));
-    ir_ref j = ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, u, 0x600000)),
-                         ir_splat_int(b, u, 0x400000), up);
+    ir_ref mask = ir_splat_int(b, u, 0x7f800000);
+    ir_ref up = ir_op2(b, OP_and, ir_add(b, i, ir_splat_int(b, u, 0x400000)), mask);
+    ir_ref then = ir_splat_int(b, u, 0x400000);
+    ir_ref j = ir_select(b, ir_op2(b, OP_lt, i, ir_splat_int(b, u, 0x600000)), then, up);
     ir_ref y = ir_node1(b, OP_bitcast, 1, &j, &real), nan = ir_like(b, x, (double)NAN);
-    ir_ref good = ir_op2(b, OP_and, ir_op2(b, OP_gt, x, ir_like(b, x, 0)),
-                         ir_op2(b, OP_lt, j, ir_splat_int(b, u, 0x7f800000)));
+    ir_ref less = ir_op2(b, OP_lt, j, ir_splat_int(b, u, 0x7f800000));
+    ir_ref good = ir_op2(b, OP_and, ir_op2(b, OP_gt, x, ir_like(b, x, 0)), less);
     return ir_select(b, good, y, nan);
 }
 
@@ -195,7 +196,8 @@ fe_hlo_saturated(ir_build *b, const hlo_small *s, ir_ref x)
     const int width = s->carrier == COT_U8 ? s->bits : s->bits - 1;
     const double top = (1 << width) - 1, low = s->carrier == COT_U8 ? 0 : -1 - top;
 
-    return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), ir_like(b, x, top));
+    ir_ref bound = ir_like(b, x, top);
+    return ir_op2(b, OP_min, ir_op2(b, OP_max, x, ir_like(b, x, low)), bound);
 }
 
 /* ---- their bits ---- */
@@ -249,20 +251,24 @@ bits_of_float(ir_build *b, const hlo_small *s, ir_ref x)
     if (!all || !a)
         return IR_NONE;
     const ir_type *t = ir_btype(b, all);
-    ir_ref high = ir_sub(b, shifted(b, OP_shr_logical, as(b, a, COT_U32), 23 - s->digits),
-                         ir_splat_int(b, t, (127 - s->bias) << s->digits));
+    ir_ref constant = ir_splat_int(b, t, (127 - s->bias) << s->digits);
+    ir_ref high =
+        ir_sub(b, shifted(b, OP_shr_logical, as(b, a, COT_U32), 23 - s->digits), constant);
     ir_ref low =
         ir_convert(b, ir_mul(b, a, ir_like(b, a, ldexp(1, s->bias - 1 + s->digits))), COT_U32);
     ir_ref y =
         ir_select(b, ir_op2(b, OP_lt, a, ir_like(b, a, ldexp(1, 1 - s->bias))), low, high);
 
-    if (infinity_bits(s) >= 0)
-        y = ir_select(b, ir_op2(b, OP_gt, a, ir_like(b, a, greatest(s))),
-                      ir_splat_int(b, t, infinity_bits(s)), y);
+    if (infinity_bits(s) >= 0) {
+        ir_ref then = ir_splat_int(b, t, infinity_bits(s));
+        y = ir_select(b, ir_op2(b, OP_gt, a, ir_like(b, a, greatest(s))), then, y);
+    }
     y = ir_op2(b, OP_or, y,
                shifted(b, OP_shl, shifted(b, OP_shr_logical, all, 31), s->bits - 1));
-    if (nan_bits(s) >= 0)
-        y = ir_select(b, ir_op2(b, OP_ne, x, x), ir_splat_int(b, t, nan_bits(s)), y);
+    if (nan_bits(s) >= 0) {
+        ir_ref no_number = ir_splat_int(b, t, nan_bits(s));
+        y = ir_select(b, ir_op2(b, OP_ne, x, x), no_number, y);
+    }
     return ir_convert(b, masked(b, y, (1 << s->bits) - 1), COT_U8);
 }
 
@@ -274,10 +280,10 @@ power_of_bits(ir_build *b, ir_ref i)
     if (!y)
         return IR_NONE;
     const ir_type *t = ir_btype(b, wide);
-    y = ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 0)), ir_like(b, y, ldexp(1, -127)),
-                  y);
-    return ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 255)),
-                     ir_like(b, y, (double)NAN), y);
+    ir_ref then = ir_like(b, y, ldexp(1, -127));
+    y = ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 0)), then, y);
+    ir_ref nan = ir_like(b, y, (double)NAN);
+    return ir_select(b, ir_op2(b, OP_eq, wide, ir_splat_int(b, t, 255)), nan, y);
 }
 
 static ir_ref
@@ -291,10 +297,8 @@ float_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
     if (!a)
         return IR_NONE;
     const ir_type *t = ir_btype(b, a);
-    ir_ref high = as(b,
-                     ir_add(b, shifted(b, OP_shl, a, 23 - s->digits),
-                            ir_splat_int(b, t, (127 - s->bias) << 23)),
-                     COT_F32);
+    ir_ref constant = ir_splat_int(b, t, (127 - s->bias) << 23);
+    ir_ref high = as(b, ir_add(b, shifted(b, OP_shl, a, 23 - s->digits), constant), COT_F32);
     ir_ref low = ir_convert(b, a, COT_F32);
     if (!high || !low)
         return IR_NONE;
@@ -303,16 +307,20 @@ float_of_bits(ir_build *b, const hlo_small *s, ir_ref i)
 
     if (infinity_bits(s) >= 0) {
         ir_ref top = ir_splat_int(b, t, infinity_bits(s));
-        y = ir_select(b, ir_op2(b, OP_eq, a, top), ir_like(b, y, (double)INFINITY), y);
-        y = ir_select(b, ir_op2(b, OP_gt, a, top), ir_like(b, y, (double)NAN), y);
-    } else if (s->kind == ONE_NAN)
-        y = ir_select(b, ir_op2(b, OP_eq, a, ir_splat_int(b, t, nan_bits(s))),
-                      ir_like(b, y, (double)NAN), y);
+        ir_ref infinity = ir_like(b, y, (double)INFINITY);
+        y = ir_select(b, ir_op2(b, OP_eq, a, top), infinity, y);
+        ir_ref nan = ir_like(b, y, (double)NAN);
+        y = ir_select(b, ir_op2(b, OP_gt, a, top), nan, y);
+    } else if (s->kind == ONE_NAN) {
+        ir_ref then = ir_like(b, y, (double)NAN);
+        y = ir_select(b, ir_op2(b, OP_eq, a, ir_splat_int(b, t, nan_bits(s))), then, y);
+    }
     ir_ref negative = ir_op2(b, OP_ge, all, ir_splat_int(b, t, sign));
     y = ir_select(b, negative, ir_op1(b, OP_neg, y), y);
-    if (s->kind == NO_ZERO)
-        y = ir_select(b, ir_op2(b, OP_eq, all, ir_splat_int(b, t, sign)),
-                      ir_like(b, y, (double)NAN), y);
+    if (s->kind == NO_ZERO) {
+        ir_ref no_number = ir_like(b, y, (double)NAN);
+        y = ir_select(b, ir_op2(b, OP_eq, all, ir_splat_int(b, t, sign)), no_number, y);
+    }
     return y;
 }
 

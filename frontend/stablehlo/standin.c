@@ -36,15 +36,21 @@ fused(ir_build *b, bool exact, ir_ref x, ir_ref y, ir_ref z)
     if (t == COT_F64 && !exact)
         return ir_add(b, ir_mul(b, x, y), z);
 
-    if (t != COT_F64)
-        return ir_convert(b, ir_add(b, ir_mul(b, ir_convert(b, x, COT_F64), ir_convert(b, y, COT_F64)), ir_convert(b, z, COT_F64)), t);
+    if (t != COT_F64) {
+        ir_ref converted = ir_convert(b, z, COT_F64);
+        ir_ref right = ir_convert(b, y, COT_F64);
+        return ir_convert(b, ir_add(b, ir_mul(b, ir_convert(b, x, COT_F64), right), converted),
+                          t);
+    }
     halves(b, x, a), halves(b, y, c);
     ir_ref p = ir_mul(b, x, y), s = ir_add(b, p, z);
     ir_ref e = ir_sub(b, ir_mul(b, a[0], c[0]), p);
-    e = ir_add(b, ir_add(b, e, ir_mul(b, a[0], c[1])), ir_mul(b, a[1], c[0]));
+    ir_ref product = ir_mul(b, a[1], c[0]);
+    e = ir_add(b, ir_add(b, e, ir_mul(b, a[0], c[1])), product);
     e = ir_add(b, e, ir_mul(b, a[1], c[1]));                                        /* x y - p */
     ir_ref v = ir_sub(b, s, p);
-    ir_ref d = ir_add(b, ir_sub(b, p, ir_sub(b, s, v)), ir_sub(b, z, v));           /* p + z - s */
+    ir_ref difference = ir_sub(b, z, v);
+    ir_ref d = ir_add(b, ir_sub(b, p, ir_sub(b, s, v)), difference); /* p + z - s */
     ir_ref r = ir_add(b, s, ir_add(b, d, e));
     return ir_select(b, ir_op1(b, OP_is_finite, r), r, s);
 }
@@ -52,8 +58,9 @@ fused(ir_build *b, bool exact, ir_ref x, ir_ref y, ir_ref z)
 static ir_ref
 truncated(ir_build *b, ir_ref x)
 {
-    return ir_select(b, ir_op2(b, OP_lt, x, ir_like(b, x, 0)), ir_op1(b, OP_ceil, x),
-                     ir_op1(b, OP_floor, x));
+    ir_ref down = ir_op1(b, OP_floor, x);
+    ir_ref up = ir_op1(b, OP_ceil, x);
+    return ir_select(b, ir_op2(b, OP_lt, x, ir_like(b, x, 0)), up, down);
 }
 
 static bool
@@ -182,8 +189,8 @@ inside(ir_build *b, const ir_type *x, ir_ref v, ir_ints map, const int64_t *wind
     const int64_t n = map.n, last = t->rank - 1;
     ir_ref limit = ir_constant(b, ir_type_new(b->ctx, COT_I64, 1, &n), most);
     limit = ir_broadcast_in_dim(b, limit, t->rank, t->dims, &last);
-    ir_ref good =
-        ir_op2(b, OP_and, ir_op2(b, OP_ge, v, ir_zeros(b, t)), ir_op2(b, OP_le, v, limit));
+    ir_ref at_most = ir_op2(b, OP_le, v, limit);
+    ir_ref good = ir_op2(b, OP_and, ir_op2(b, OP_ge, v, ir_zeros(b, t)), at_most);
     return ir_reduce(b, OP_reduce_and, good, ir_axes_of(t->rank - 1));
 }
 
@@ -219,7 +226,8 @@ gathered(ir_build *b, const hlo_site *s, const ir_ref *in)
     for (int i = 0; i < y->rank; i++)
         if (!ir_ints_has(at.gather.offset_dims, i))
             dims[n++] = i;
-    return ir_select(b, ir_broadcast_in_dim(b, good, y->rank, y->dims, dims), z, filling(b, y));
+    ir_ref filled = filling(b, y);
+    return ir_select(b, ir_broadcast_in_dim(b, good, y->rank, y->dims, dims), z, filled);
 }
 
 /* Windows moved inside, which is what a promise that is broken gives, too. */

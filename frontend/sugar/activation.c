@@ -47,7 +47,8 @@ softplus(ir_build *b, const fe_arg *x, int n, const void *o)
     if (!floating(b, "softplus", w))
         return IR_NONE;
     ir_ref e = ir_op1(b, OP_exp, ir_neg(b, ir_op1(b, OP_abs, w)));
-    ir_ref y = ir_add(b, ir_op2(b, OP_max, w, ir_like(b, w, 0)), ir_op1(b, OP_log1p, e));
+    ir_ref logarithm = ir_op1(b, OP_log1p, e);
+    ir_ref y = ir_add(b, ir_op2(b, OP_max, w, ir_like(b, w, 0)), logarithm);
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
 
@@ -66,8 +67,8 @@ gelu_by_tanh(ir_build *b, ir_ref w)
 {
     double most = w && ir_btype(b, w)->dtype == COT_F64 ? 700 : 87;
     ir_ref square = ir_mul(b, w, w);
-    ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176),
-                          ir_mul(b, square, ir_like(b, w, -0.07135481627260025)));
+    ir_ref product = ir_mul(b, square, ir_like(b, w, -0.07135481627260025));
+    ir_ref slope = ir_add(b, ir_like(b, w, -1.59576912160573071176), product);
     ir_ref v = ir_mul(b, w, slope), zero = ir_like(b, w, 0);
     ir_ref beyond = ir_op2(b, OP_ge, v, ir_like(b, w, most));
     ir_ref e = ir_op1(b, OP_exp, ir_select(b, beyond, zero, v));
@@ -88,7 +89,8 @@ gelu(ir_build *b, const fe_arg *x, int n, const void *options)
         y = gelu_by_tanh(b, w);
     } else {
         ir_ref inner = ir_op1(b, OP_erf, ir_mul(b, ir_like(b, w, 0.70710678118654752440), w));
-        y = ir_mul(b, ir_mul(b, ir_like(b, w, 0.5), w), ir_add(b, ir_like(b, w, 1), inner));
+        ir_ref sum = ir_add(b, ir_like(b, w, 1), inner);
+        y = ir_mul(b, ir_mul(b, ir_like(b, w, 0.5), w), sum);
     }
     return fe_narrow(b, y, ir_btype(b, x[0].ref)->dtype);
 }
@@ -112,7 +114,8 @@ mse(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)o;
     if (!fe_unify(b, "mse", n, x, NULL, in) || !floating(b, "mse", in[0]))
         return IR_NONE;
-    ir_ref d = ir_sub(b, fe_widen(b, in[0]), fe_widen(b, in[1]));
+    ir_ref widened = fe_widen(b, in[1]);
+    ir_ref d = ir_sub(b, fe_widen(b, in[0]), widened);
     return fe_narrow(b, mean_of(b, ir_mul(b, d, d)), ir_btype(b, in[0])->dtype);
 }
 
@@ -140,10 +143,13 @@ cross_entropy(ir_build *b, const fe_arg *x, int n, const void *o)
     ir_ref sum = ir_reduce(b, OP_reduce_sum, ir_op1(b, OP_exp, d), axes);
     ir_ref label = ir_broadcast_axis(b, x[1].ref, last, t->dims[last]);
     ir_ref index = ir_iota(b, lt->dtype, t->rank, t->dims, last);
-    ir_ref own = ir_select(b, ir_op2(b, OP_eq, index, label), d, ir_like(b, d, 0));
-    ir_ref loss = ir_sub(b, ir_op1(b, OP_log, sum), ir_reduce(b, OP_reduce_sum, own, axes));
+    ir_ref zero = ir_like(b, d, 0);
+    ir_ref own = ir_select(b, ir_op2(b, OP_eq, index, label), d, zero);
+    ir_ref total = ir_reduce(b, OP_reduce_sum, own, axes);
+    ir_ref loss = ir_sub(b, ir_op1(b, OP_log, sum), total);
+    ir_ref nan = ir_like(b, loss, (double)NAN);
     loss = ir_select(b, ir_reduce(b, OP_reduce_or, ir_op2(b, OP_eq, index, label), axes), loss,
-                     ir_like(b, loss, (double)NAN));
+                     nan);
     return fe_narrow(b, mean_of(b, loss), t->dtype);
 }
 

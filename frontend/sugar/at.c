@@ -402,9 +402,10 @@ vectors(ir_build *b, const selection *s, bool clamp)
         if (!s->array[k])
             continue;
         ir_ref i = s->array[k];
-        if (clamp)
-            i = ir_op3(b, OP_clamp, ir_like(b, i, 0), i,
-                       ir_like(b, i, (double)(s->t->dims[k] - 1)));
+        if (clamp) {
+            ir_ref bound = ir_like(b, i, (double)(s->t->dims[k] - 1));
+            i = ir_op3(b, OP_clamp, ir_like(b, i, 0), i, bound);
+        }
         part[n++] = i ? ir_broadcast_axis(b, i, s->rank, 1) : IR_NONE;
     }
     return ir_concatenate(b, n, part, s->rank);

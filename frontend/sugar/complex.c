@@ -10,8 +10,10 @@ angle(ir_build *b, const fe_arg *x, int n, const void *o)
     const cot_dtype t = ir_btype(b, z)->dtype;
 
     (void)n, (void)o;
-    if (ir_is_complex(t))
-        return ir_op2(b, OP_atan2, ir_op1(b, OP_imag, z), ir_op1(b, OP_real, z));
+    if (ir_is_complex(t)) {
+        ir_ref re = ir_op1(b, OP_real, z);
+        return ir_op2(b, OP_atan2, ir_op1(b, OP_imag, z), re);
+    }
     if (ir_is_float(t))
         return ir_op2(b, OP_atan2, ir_like(b, z, 0), z);
     ir_build_fail(b, "angle", ERR_dtype_not, ir_type_str(b->ctx, ir_btype(b, z)),

@@ -84,8 +84,8 @@ part_of(ir_build *b, const counting *d, ir_ref y)
            one = ir_like(b, wide, 1);
     ir_ref last = ir_like(b, wide, (double)(d->n - 1)),
            scale = ir_like(b, wide, (double)d->n / (d->high / 2 - d->low / 2));
-    ir_ref far =
-        ir_sub(b, ir_mul(b, wide, ir_like(b, wide, 0.5)), ir_like(b, wide, d->low / 2));
+    ir_ref constant = ir_like(b, wide, d->low / 2);
+    ir_ref far = ir_sub(b, ir_mul(b, wide, ir_like(b, wide, 0.5)), constant);
 
     ir_ref i = ir_op2(
         b, OP_max, ir_op2(b, OP_min, ir_op1(b, OP_floor, ir_mul(b, far, scale)), last), zero);
@@ -114,7 +114,10 @@ histogram(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref above = ir_op2(b, OP_ge, y, ir_like(b, y, d->low)),
            below = ir_op2(b, OP_le, y, ir_like(b, y, d->high));
     ir_ref i = part_of(b, d, y);
-    return i ? count(b, d, ir_select(b, ir_op2(b, OP_and, above, below), i, ir_like(b, i, -1)), n, x) : IR_NONE;
+    if (!i)
+        return IR_NONE;
+    ir_ref none = ir_like(b, i, -1);
+    return count(b, d, ir_select(b, ir_op2(b, OP_and, above, below), i, none), n, x);
 }
 
 static cot_value

@@ -215,8 +215,8 @@ keep_diagonal(einsum *e, term *t, int i, int k)
     if (!t->x)
         return;
     const ir_type *type = ir_btype(b, t->x);
-    ir_ref same = ir_op2(b, OP_eq, ir_iota(b, COT_I32, type->rank, type->dims, i),
-                         ir_iota(b, COT_I32, type->rank, type->dims, k));
+    ir_ref right = ir_iota(b, COT_I32, type->rank, type->dims, k);
+    ir_ref same = ir_op2(b, OP_eq, ir_iota(b, COT_I32, type->rank, type->dims, i), right);
     t->x = ir_select(b, same, t->x, ir_like(b, t->x, 0));
     sum_axis(e, t, k);
 }
@@ -276,8 +276,10 @@ product(einsum *e, const term *x, const term *y, const term *z, const int *n,
 {
     if (!x->x || !y->x)
         return IR_NONE;
-    if (n[0] == 0)
-        return ir_mul(e->b, spread(e, x, z), spread(e, y, z));
+    if (n[0] == 0) {
+        ir_ref right = spread(e, y, z);
+        return ir_mul(e->b, spread(e, x, z), right);
+    }
     return ir_dot(e->b, x->x, y->x, (ir_ints){ n[0], axes[0] }, (ir_ints){ n[0], axes[1] },
                   (ir_ints){ n[1], axes[2] }, (ir_ints){ n[1], axes[3] });
 }

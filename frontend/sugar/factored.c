@@ -38,7 +38,8 @@ cholesky_solve(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!fe_meet(b, op, &f, &y, &vector) || !fe_same_rows(b, op, f, y))
         return IR_NONE;
     const cot_dtype t = ir_btype(b, y)->dtype;
-    y = by_cholesky(b, fe_widen(b, f), fe_widen(b, y), *(const bool *)options);
+    ir_ref widened = fe_widen(b, y);
+    y = by_cholesky(b, fe_widen(b, f), widened, *(const bool *)options);
     return fe_without_column(b, fe_narrow(b, y, t), vector);
 }
 
@@ -146,11 +147,14 @@ householder_product(ir_build *b, const fe_arg *x, int n, const void *options)
     ir_ref all = fe_eye_like(b, v);                 /* the first columns of I */
     v = ir_slice_axis(b, v, r - 1, 0, k);
     ir_ref zero = ir_like(b, v, 0);
-    v = ir_select(b, fe_where(b, OP_gt, v, 0), v,
-                  ir_select(b, fe_where(b, OP_eq, v, 0), ir_like(b, v, 1), zero));
+    ir_ref one = ir_like(b, v, 1);
+    ir_ref chosen = ir_select(b, fe_where(b, OP_eq, v, 0), one, zero);
+    v = ir_select(b, fe_where(b, OP_gt, v, 0), v, chosen);
     ir_ref turned = fe_adjoint(b, v), s = fe_product(b, turned, v);
     ir_ref d = ir_broadcast_axis(b, tau, r - 1, k);
-    s = ir_select(b, fe_where(b, OP_lt, s, 0), ir_mul(b, d, s), ir_like(b, s, 0));
+    ir_ref otherwise = ir_like(b, s, 0);
+    ir_ref product = ir_mul(b, d, s);
+    s = ir_select(b, fe_where(b, OP_lt, s, 0), product, otherwise);
     ir_ref y = fe_product(b, turned, all);
     y = ir_mul(b, ir_broadcast_axis(b, tau, r - 1, cols), y);
     y = triangular(b, s, y, true, false, true);
@@ -199,7 +203,8 @@ chained(ir_build *b, const chain *c, const ir_ref *x, int i, int k)
     if (i == k)
         return x[i];
     const int j = c->cut[i * c->n + k];
-    return fe_product(b, chained(b, c, x, i, j), chained(b, c, x, j + 1, k));
+    ir_ref last = chained(b, c, x, j + 1, k);
+    return fe_product(b, chained(b, c, x, i, j), last);
 }
 
 /* The matrices of x in one type, a vector first as a row and last as a column; their sizes. */

@@ -155,7 +155,8 @@ by_convolution(ir_build *b, ir_ref z, int64_t n, bool inverse)
     ir_fft_line(b->arena, m, false, c, turned);
     ir_ref chirp = complex_along_last(b, z, n, w);
     ir_ref x = resized(b, ir_mul(b, z, chirp), ir_btype(b, z)->rank - 1, m);
-    ir_ref y = ir_mul(b, plain(b, x, false), complex_along_last(b, x, m, turned));
+    ir_ref rest_of_line = complex_along_last(b, x, m, turned);
+    ir_ref y = ir_mul(b, plain(b, x, false), rest_of_line);
     y = plain(b, y, true);
     return y ? ir_mul(b, ir_slice_axis(b, y, ir_btype(b, y)->rank - 1, 0, n), chirp) : IR_NONE;
 }
@@ -352,8 +353,10 @@ real_line_even(ir_build *b, ir_ref x)
     ir_ref even_re = times(b, ir_add(b, z.re, mre), 0.5),
            even_im = times(b, ir_sub(b, z.im, mim), 0.5);
     ir_ref odd_re = ir_add(b, z.im, mim), odd_im = ir_sub(b, mre, z.re);
-    ir_ref turned_re = ir_sub(b, ir_mul(b, c, odd_re), ir_mul(b, s, odd_im));
-    ir_ref turned_im = ir_add(b, ir_mul(b, c, odd_im), ir_mul(b, s, odd_re));
+    ir_ref product = ir_mul(b, s, odd_im);
+    ir_ref turned_re = ir_sub(b, ir_mul(b, c, odd_re), product);
+    ir_ref right = ir_mul(b, s, odd_re);
+    ir_ref turned_im = ir_add(b, ir_mul(b, c, odd_im), right);
     return whole(b, (parts){ ir_add(b, even_re, turned_re), ir_add(b, even_im, turned_im) });
 }
 
@@ -421,8 +424,10 @@ real_back_even(ir_build *b, ir_ref y, int64_t n)
     ir_ref even_re = ir_add(b, re, mre), even_im = ir_sub(b, im, mim);
     ir_ref dif_re = ir_sub(b, re, mre), dif_im = ir_add(b, im, mim);
     /* times e^(2 pi i k / n), of which w has the conjugate; then times i */
-    ir_ref odd_re = ir_add(b, ir_mul(b, c, dif_re), ir_mul(b, s, dif_im));
-    ir_ref odd_im = ir_sub(b, ir_mul(b, c, dif_im), ir_mul(b, s, dif_re));
+    ir_ref product = ir_mul(b, s, dif_im);
+    ir_ref odd_re = ir_add(b, ir_mul(b, c, dif_re), product);
+    ir_ref right = ir_mul(b, s, dif_re);
+    ir_ref odd_im = ir_sub(b, ir_mul(b, c, dif_im), right);
     ir_ref z = whole(b, (parts){ ir_sub(b, even_re, odd_im), ir_add(b, even_im, odd_re) });
     z = line(b, z, true);
     return z ? unpaired(b, z) : IR_NONE;

@@ -209,7 +209,8 @@ triangle(ir_build *b, const char *op, ir_ref x, int64_t k, bool lower)
     ir_ref d = ir_sub(b, column, row);
     ir_ref keep =
         d ? ir_op2(b, lower ? OP_le : OP_ge, d, ir_splat_int(b, ir_btype(b, d), k)) : IR_NONE;
-    return ir_select(b, fe_broadcast_to(b, op, keep, t->rank, t->dims), x, ir_like(b, x, 0));
+    ir_ref zero = ir_like(b, x, 0);
+    return ir_select(b, fe_broadcast_to(b, op, keep, t->rank, t->dims), x, zero);
 }
 
 static ir_ref

@@ -67,8 +67,8 @@ per_channel(ir_build *b, cot_value v, const ir_type *like, int i)
 static ir_ref
 moved(ir_build *b, ir_ref old, ir_ref new, double momentum)
 {
-    return ir_add(b, ir_mul(b, old, ir_like(b, old, 1 - momentum)),
-                  ir_mul(b, new, ir_like(b, new, momentum)));
+    ir_ref product = ir_mul(b, new, ir_like(b, new, momentum));
+    return ir_add(b, ir_mul(b, old, ir_like(b, old, 1 - momentum)), product);
 }
 
 static ir_ref
@@ -118,8 +118,8 @@ batch_norm(ir_build *b, const fe_arg *x, int n, const void *options)
     }
     ir_ref scale =
         ir_op1(b, OP_rsqrt, ir_add(b, var, ir_like(b, var, o->eps == 0 ? 1e-5 : o->eps)));
-    y = ir_mul(b, ir_sub(b, wide, fe_spread(b, mean, wide, axes)),
-               fe_spread(b, scale, wide, axes));
+    ir_ref spread = fe_spread(b, scale, wide, axes);
+    y = ir_mul(b, ir_sub(b, wide, fe_spread(b, mean, wide, axes)), spread);
     if (o->scale.ctx && (w = per_channel(b, o->scale, like, 1)))
         y = ir_mul(b, y, fe_spread(b, w, wide, axes));
     if (o->bias.ctx && (w = per_channel(b, o->bias, like, 2)))

@@ -74,7 +74,8 @@ fe_eye_like(ir_build *b, ir_ref x)
 ir_ref
 fe_diagonal(ir_build *b, ir_ref x)
 {
-    ir_ref own = ir_select(b, fe_where(b, OP_eq, x, 0), x, ir_like(b, x, 0));
+    ir_ref zero = ir_like(b, x, 0);
+    ir_ref own = ir_select(b, fe_where(b, OP_eq, x, 0), x, zero);
     const int r = fe_rank(b, x), rows = fe_size(b, x, -2) < fe_size(b, x, -1);
 
     own = own ? ir_reduce(b, OP_reduce_sum, own, ir_axes_of(rows ? r - 1 : r - 2)) : IR_NONE;
@@ -155,8 +156,10 @@ call_of(const cot_linalg_options *o, size_t size, cot_value *first, cot_value *s
 static ir_ref
 symmetric(ir_build *b, ir_ref x, const cot_linalg_options *o, bool upper)
 {
-    if (!o->triangle)
-        return ir_mul(b, ir_add(b, x, fe_adjoint(b, x)), ir_like(b, x, 0.5));
+    if (!o->triangle) {
+        ir_ref half = ir_like(b, x, 0.5);
+        return ir_mul(b, ir_add(b, x, fe_adjoint(b, x)), half);
+    }
     return upper ? fe_adjoint(b, x) : x;
 }
 
@@ -440,7 +443,8 @@ fe_solved(ir_build *b, ir_ref a, ir_ref y)
 {
     const cot_dtype t = ir_btype(b, y)->dtype;
 
-    return fe_narrow(b, fe_solve(b, fe_widen(b, a), fe_widen(b, y)), t);
+    ir_ref widened = fe_widen(b, y);
+    return fe_narrow(b, fe_solve(b, fe_widen(b, a), widened), t);
 }
 
 static ir_ref

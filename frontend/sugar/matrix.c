@@ -20,8 +20,10 @@ element(ir_build *b, ir_ref x, int64_t i, int64_t k)
 static ir_ref
 minor(ir_build *b, ir_ref x, int64_t row, int64_t i, int64_t k)
 {
-    return ir_sub(b, ir_mul(b, element(b, x, row, i), element(b, x, row + 1, k)),
-                  ir_mul(b, element(b, x, row, k), element(b, x, row + 1, i)));
+    ir_ref entry = element(b, x, row + 1, i);
+    ir_ref product = ir_mul(b, element(b, x, row, k), entry);
+    ir_ref right = element(b, x, row + 1, k);
+    return ir_sub(b, ir_mul(b, element(b, x, row, i), right), product);
 }
 
 static ir_ref
@@ -31,9 +33,12 @@ small_det(ir_build *b, ir_ref x, int64_t n)
         return element(b, x, 0, 0);
     if (n == 2)
         return minor(b, x, 0, 0, 1);
-    ir_ref y = ir_mul(b, element(b, x, 0, 0), minor(b, x, 1, 1, 2));
-    y = ir_sub(b, y, ir_mul(b, element(b, x, 0, 1), minor(b, x, 1, 0, 2)));
-    return ir_add(b, y, ir_mul(b, element(b, x, 0, 2), minor(b, x, 1, 0, 1)));
+    ir_ref right = minor(b, x, 1, 1, 2);
+    ir_ref y = ir_mul(b, element(b, x, 0, 0), right);
+    ir_ref minor_x = minor(b, x, 1, 0, 2);
+    y = ir_sub(b, y, ir_mul(b, element(b, x, 0, 1), minor_x));
+    ir_ref other = minor(b, x, 1, 0, 1);
+    return ir_add(b, y, ir_mul(b, element(b, x, 0, 2), other));
 }
 
 static ir_ref
@@ -156,7 +161,8 @@ pade(ir_build *b, ir_ref x)
         low[i] = ir_add(b, fe_product(b, p6, high[i]), low[i]);
     }
     ir_ref u = fe_product(b, x, low[0]), v = low[1];
-    return fe_solve(b, ir_sub(b, v, u), ir_add(b, v, u));
+    ir_ref sum = ir_add(b, v, u);
+    return fe_solve(b, ir_sub(b, v, u), sum);
 }
 
 /* A number for each matrix, on all of its elements. */
@@ -196,7 +202,8 @@ squaring(ir_build *b, ir_ref times, ir_ref y)
     ir_ref n = ir_input(s, ir_btype(b, times), NULL), z = ir_input(s, ir_btype(b, y), NULL);
     ir_ref i = ir_input(s, ir_type_new(b->ctx, ir_btype(b, times)->dtype, 0, NULL), NULL);
     ir_ref more = ir_op2(s, OP_lt, ir_broadcast_scalar(s, i, ir_btype(s, n)), n);
-    ir_output(s, ir_select(s, on_all(s, more, z), fe_product(s, z, z), z));
+    ir_ref product = fe_product(s, z, z);
+    ir_output(s, ir_select(s, on_all(s, more, z), product, z));
     cot_status status = ir_build_end(s, &g);
     if (b->status == COT_OK)
         b->status = status;
@@ -229,7 +236,8 @@ expm(ir_build *b, const fe_arg *a, int n, const void *options)
         return IR_NONE;
     ir_add_node(b, OP_scan, 3, (ir_ref[]){ times, z, step },
                 &(ir_attrs){ .scan = { 1, 1, SQUARINGS, 0, body } }, &y);
-    y = ir_select(b, on_all(b, bad, y), ir_like(b, y, (double)NAN), y);
+    ir_ref nan = ir_like(b, y, (double)NAN);
+    y = ir_select(b, on_all(b, bad, y), nan, y);
     return fe_narrow(b, y, ir_btype(b, in)->dtype);
 }
 
@@ -290,7 +298,8 @@ diag(ir_build *b, const fe_arg *a, int n, const void *options)
     const int64_t size = fe_size(b, x, 0), all = size + (k < 0 ? -k : k), low[2] = { row, col };
     ir_ref zero = ir_splat(b, ir_type_new(b->ctx, ir_btype(b, x)->dtype, 0, NULL), 0);
     ir_ref y = ir_broadcast_axis(b, x, 1, size);
-    y = ir_select(b, fe_where(b, OP_eq, y, 0), y, ir_like(b, y, 0));
+    ir_ref otherwise = ir_like(b, y, 0);
+    y = ir_select(b, fe_where(b, OP_eq, y, 0), y, otherwise);
     return ir_pad(b, y, zero, low, (const int64_t[]){ all - size - row, all - size - col },
                   NULL);
 }
@@ -386,7 +395,8 @@ squared(ir_build *b, ir_ref x)
     if (!x || !ir_is_complex(ir_btype(b, x)->dtype))
         return ir_mul(b, x, x);
     ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
-    return ir_add(b, ir_mul(b, re, re), ir_mul(b, im, im));
+    ir_ref product = ir_mul(b, im, im);
+    return ir_add(b, ir_mul(b, re, re), product);
 }
 
 /* op of x where it is not 0, and 0 there: so is the derivative, which op need not have. */
@@ -524,8 +534,8 @@ cond(ir_build *b, const fe_arg *a, int n, const void *options)
     ir_ref s = fe_svdvals(b, fe_matrix(b, "matrix_cond", a[0].ref, false));
 
     (void)n, (void)options;
-    return ir_div(b, extreme_last(b, "matrix_cond", OP_reduce_max, s),
-                  extreme_last(b, "matrix_cond", OP_reduce_min, s));
+    ir_ref right = extreme_last(b, "matrix_cond", OP_reduce_min, s);
+    return ir_div(b, extreme_last(b, "matrix_cond", OP_reduce_max, s), right);
 }
 
 cot_value

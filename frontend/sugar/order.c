@@ -48,7 +48,8 @@ fe_argsort(ir_build *b, int n, const ir_ref *keys, int axis, cot_dtype place)
         }
         ir_ref re = ir_op1(b, OP_real, keys[i]), im = ir_op1(b, OP_imag, keys[i]),
                first = is_nan(b, re);
-        key[m++] = ir_add(b, ir_add(b, first, first), is_nan(b, im));
+        ir_ref undefined = is_nan(b, im);
+        key[m++] = ir_add(b, ir_add(b, first, first), undefined);
         key[m++] = re;
         key[m++] = im;
     }
@@ -218,8 +219,8 @@ cot_top_k_(cot_place at, cot_value x, int64_t k, cot_value *out)
 static ir_ref
 between(ir_build *b, ir_ref low, ir_ref high, ir_ref part)
 {
-    return ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)),
-                  ir_mul(b, high, part));
+    ir_ref product = ir_mul(b, high, part);
+    return ir_add(b, ir_mul(b, low, ir_sub(b, ir_like(b, low, 1), part)), product);
 }
 
 /* The place itself, of the methods that choose one; linear and midpoint need both beside it. */
@@ -259,7 +260,8 @@ quantile_of_numbers(ir_build *b, const ordering *d, ir_ref y, int axis)
     const cot_dtype index = ir_btype(b, y)->dims[axis] > INT32_MAX ? COT_I64 : COT_I32;
     ir_ref number = ir_convert(b, ir_op2(b, OP_eq, y, y), index),
            m = fe_reduce(b, OP_reduce_sum, number, ir_axes_of(axis), true);
-    ir_ref most = ir_op2(b, OP_max, ir_sub(b, m, ir_like(b, m, 1)), ir_like(b, m, 0)),
+    ir_ref zero = ir_like(b, m, 0);
+    ir_ref most = ir_op2(b, OP_max, ir_sub(b, m, ir_like(b, m, 1)), zero),
            at = ir_convert(b, most, COT_F64);
 
     at = ir_mul(b, at, ir_like(b, at, d->q));
@@ -383,7 +385,8 @@ searchsorted(ir_build *b, const fe_arg *x, int n, const void *options)
     for (; size > 0 && step > 0 && at; step /= 2) {
         ir_ref next = ir_add(b, at, ir_splat_int(b, line, step));
         ir_ref most = ir_splat_int(b, line, size);
-        ir_ref here = ir_sub(b, ir_op2(b, OP_min, next, most), ir_splat_int(b, line, 1));
+        ir_ref one = ir_splat_int(b, line, 1);
+        ir_ref here = ir_sub(b, ir_op2(b, OP_min, next, most), one);
         ir_ref go = before(b, at_places(b, list, here, 0), flat, d->o.right);
         go = ir_op2(b, OP_and, go, ir_op2(b, OP_le, next, most));
         at = ir_select(b, go, next, at);

@@ -123,9 +123,10 @@ uniform(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!t)
         return IR_NONE;
     ir_ref u = uniform01(b, d, t);
-    if (d->o.low != 0 || d->o.high != 0)
-        u = ir_add(b, ir_mul(b, u, ir_like(b, u, d->o.high - d->o.low)),
-                   ir_like(b, u, d->o.low));
+    if (d->o.low != 0 || d->o.high != 0) {
+        ir_ref constant = ir_like(b, u, d->o.low);
+        u = ir_add(b, ir_mul(b, u, ir_like(b, u, d->o.high - d->o.low)), constant);
+    }
     return ir_convert(b, u, t->dtype);
 }
 
@@ -302,8 +303,10 @@ gamma_step(ir_build *b, const ir_type *t, const ir_type *key)
     ir_ref v = ir_integer_pow(r, ir_add(r, one, ir_mul(r, c, x)), 3);
     ir_ref positive = ir_op2(r, OP_gt, v, zero);
     ir_ref safe = ir_select(r, positive, v, one);
-    ir_ref bound = ir_add(r, ir_mul(r, ir_splat(r, t, 0.5), ir_mul(r, x, x)),
-                          ir_mul(r, d, ir_add(r, ir_sub(r, one, v), ir_op1(r, OP_log, safe))));
+    ir_ref logarithm = ir_op1(r, OP_log, safe);
+    ir_ref product = ir_mul(r, d, ir_add(r, ir_sub(r, one, v), logarithm));
+    ir_ref right = ir_mul(r, x, x);
+    ir_ref bound = ir_add(r, ir_mul(r, ir_splat(r, t, 0.5), right), product);
     ir_ref good = ir_op2(r, OP_and, positive, ir_op2(r, OP_lt, ir_op1(r, OP_log, u), bound));
 
     ir_output(r, ir_add(r, trip, ir_like(r, trip, 1)));
@@ -396,8 +399,8 @@ split_key(ir_build *b, const fe_arg *x, int n, const void *options)
     const int64_t count = *(const int64_t *)options;
 
     (void)n;
-    return ir_fold_in(b, checked_key(b, "split_key", x[0].ref, COT_U64),
-                      ir_iota(b, COT_U64, 1, &count, 0));
+    ir_ref number = ir_iota(b, COT_U64, 1, &count, 0);
+    return ir_fold_in(b, checked_key(b, "split_key", x[0].ref, COT_U64), number);
 }
 
 cot_value

@@ -57,7 +57,8 @@ squares(ir_build *b, ir_ref x, ready *r)
     ir_ref re = ir_op1(b, OP_real, x), im = ir_op1(b, OP_imag, x);
 
     r->dtype = ir_part_type(r->dtype);
-    return ir_add(b, ir_mul(b, re, re), ir_mul(b, im, im));
+    ir_ref product = ir_mul(b, im, im);
+    return ir_add(b, ir_mul(b, re, re), product);
 }
 
 /* sum(x) / n over the axes; of complex numbers part by part. */
@@ -142,7 +143,8 @@ logsumexp(ir_build *b, const fe_arg *x, int n, const void *options)
     if (!prepare(b, "logsumexp", x[0].ref, o->axes, false, o->keepdims, &r))
         return IR_NONE;
     ir_ref m = maximum(b, &r);
-    m = ir_select(b, ir_op1(b, OP_is_finite, m), m, ir_like(b, m, 0));
+    ir_ref zero = ir_like(b, m, 0);
+    m = ir_select(b, ir_op1(b, OP_is_finite, m), m, zero);
     ir_ref e = ir_op1(b, OP_exp, against(b, OP_sub, r.x, m, &r));
     ir_ref y = ir_add(b, ir_op1(b, OP_log, ir_reduce(b, OP_reduce_sum, e, r.axes)), m);
     return fe_narrow(b, fe_keep(b, y, r.x, r.axes, r.keep), r.dtype);

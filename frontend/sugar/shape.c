@@ -211,8 +211,8 @@ eye(ir_build *b, const fe_arg *x, int n, const void *o)
     (void)x, (void)n;
     if (!vector_type(b, r->dtype, r->n))
         return IR_NONE;
-    ir_ref same =
-        ir_op2(b, OP_eq, ir_iota(b, COT_I32, 2, shape, 0), ir_iota(b, COT_I32, 2, shape, 1));
+    ir_ref right = ir_iota(b, COT_I32, 2, shape, 1);
+    ir_ref same = ir_op2(b, OP_eq, ir_iota(b, COT_I32, 2, shape, 0), right);
     return ir_convert(b, same, r->dtype);
 }
 

@@ -51,14 +51,16 @@ entr(ir_build *b, ir_ref x)
     ir_ref log = ir_op1(b, OP_log, ir_select(b, zero, ir_like(b, x, 1), x));
 
     log = ir_select(b, zero, ir_like(b, x, least), log);
-    return ir_select(b, with(b, OP_lt, x, 0), ir_like(b, x, (double)-INFINITY),
-                     ir_neg(b, ir_mul(b, x, log)));
+    ir_ref negative = ir_neg(b, ir_mul(b, x, log));
+    ir_ref then = ir_like(b, x, (double)-INFINITY);
+    return ir_select(b, with(b, OP_lt, x, 0), then, negative);
 }
 
 static ir_ref
 logit(ir_build *b, ir_ref x)
 {
-    return ir_sub(b, ir_op1(b, OP_log, x), ir_op1(b, OP_log1p, ir_neg(b, x)));
+    ir_ref logarithm = ir_op1(b, OP_log1p, ir_neg(b, x));
+    return ir_sub(b, ir_op1(b, OP_log, x), logarithm);
 }
 
 /* Below 1/2 the series, above sin(pi r) / (pi x) with r = x less an even number. */
@@ -77,15 +79,16 @@ sinc(ir_build *b, ir_ref x)
     ir_ref y = ir_like(b, x, c[11]);
     for (int k = 10; k >= 0; k--)
         y = ir_op3(b, OP_fma, y, z, ir_like(b, x, c[k]));
-    ir_ref far =
-        ir_div(b, ir_op1(b, OP_sin, with(b, OP_mul, r, PI)), with(b, OP_mul, large, PI));
+    ir_ref right = with(b, OP_mul, large, PI);
+    ir_ref far = ir_div(b, ir_op1(b, OP_sin, with(b, OP_mul, r, PI)), right);
     return ir_select(b, near, y, far);
 }
 
 static ir_ref
 bessel(ir_build *b, ir_op scaled, ir_ref x)
 {
-    return ir_mul(b, ir_op1(b, scaled, x), ir_op1(b, OP_exp, ir_op1(b, OP_abs, x)));
+    ir_ref power = ir_op1(b, OP_exp, ir_op1(b, OP_abs, x));
+    return ir_mul(b, ir_op1(b, scaled, x), power);
 }
 
 static ir_ref
@@ -113,7 +116,8 @@ apply_binary(ir_build *b, const fe_arg *x, int n, const void *o)
 
     if (!fe_unify(b, f->name, n, x, NULL, in) || !floating(b, f->name, in[0]))
         return IR_NONE;
-    ir_ref y = f->f(b, fe_widen(b, in[0]), fe_widen(b, in[1]));
+    ir_ref widened = fe_widen(b, in[1]);
+    ir_ref y = f->f(b, fe_widen(b, in[0]), widened);
     return y ? fe_narrow(b, y, ir_btype(b, in[0])->dtype) : IR_NONE;
 }
 
@@ -122,8 +126,8 @@ apply_binary(ir_build *b, const fe_arg *x, int n, const void *o)
 static ir_ref
 product(ir_build *b, ir_op log, ir_ref x, ir_ref y, double least, double harmless)
 {
-    ir_ref outside =
-        ir_op2(b, OP_or, with(b, OP_le, y, least), with(b, OP_eq, y, (double)INFINITY));
+    ir_ref equal = with(b, OP_eq, y, (double)INFINITY);
+    ir_ref outside = ir_op2(b, OP_or, with(b, OP_le, y, least), equal);
     ir_ref both = ir_op2(b, OP_and, with(b, OP_eq, x, 0), outside);
 
     return ir_mul(b, x, ir_op1(b, log, ir_select(b, both, ir_like(b, y, harmless), y)));
@@ -148,7 +152,8 @@ logaddexp2(ir_build *b, ir_ref x, ir_ref y)
     ir_ref d = ir_neg(b, ir_op1(b, OP_abs, ir_select(b, equal, zero, ir_sub(b, x, y))));
     ir_ref more = ir_op1(b, OP_log1p, ir_op1(b, OP_exp2, d));
 
-    return ir_add(b, ir_op2(b, OP_max, x, y), with(b, OP_mul, more, 1.44269504088896340736));
+    ir_ref right = with(b, OP_mul, more, 1.44269504088896340736);
+    return ir_add(b, ir_op2(b, OP_max, x, y), right);
 }
 
 static ir_ref
@@ -185,7 +190,8 @@ between(ir_build *b, ir_ref n, int64_t lo, int64_t hi)
 {
     const ir_type *t = ir_btype(b, n);
 
-    return ir_op3(b, OP_clamp, ir_splat_int(b, t, lo), n, ir_splat_int(b, t, hi));
+    ir_ref bound = ir_splat_int(b, t, hi);
+    return ir_op3(b, OP_clamp, ir_splat_int(b, t, lo), n, bound);
 }
 
 /* x 2^n by three factors, the one nearest to the end of the range last: what comes before it is
@@ -260,9 +266,12 @@ exponent_of(ir_build *b, ir_ref x)
         return IR_NONE;
     const ir_type *t = ir_btype(b, bits);
     ir_ref e = ir_op2(b, OP_shr_logical, bits, ir_splat_int(b, t, w ? 52 : 23));
-    ir_ref less = ir_select(b, tiny, ir_splat_int(b, t, bias + up), ir_splat_int(b, t, bias));
-    ir_ref usual = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, x), with(b, OP_ne, x, 0));
-    return ir_select(b, usual, ir_sub(b, e, less), ir_splat_int(b, t, 0));
+    ir_ref otherwise = ir_splat_int(b, t, bias);
+    ir_ref less = ir_select(b, tiny, ir_splat_int(b, t, bias + up), otherwise);
+    ir_ref unequal = with(b, OP_ne, x, 0);
+    ir_ref usual = ir_op2(b, OP_and, ir_op1(b, OP_is_finite, x), unequal);
+    ir_ref zero = ir_splat_int(b, t, 0);
+    return ir_select(b, usual, ir_sub(b, e, less), zero);
 }
 
 static ir_ref

@@ -87,7 +87,8 @@ static ir_ref
 bits32(ir_build *b, const char *op, ir_ref key, const ir_type *t)
 {
     ir_ref w = words(b, op, key, t->size);
-    ir_ref mixed = w ? ir_op2(b, OP_xor, upper(b, w), lower(b, w)) : IR_NONE;
+    ir_ref low = w ? lower(b, w) : IR_NONE;
+    ir_ref mixed = w ? ir_op2(b, OP_xor, upper(b, w), low) : IR_NONE;
 
     return mixed ? ir_reshape(b, ir_convert(b, mixed, COT_U32), t->rank, t->dims) : IR_NONE;
 }
@@ -146,8 +147,10 @@ polynomial(ir_build *b, ir_ref x, int n, const float *c)
 {
     ir_ref y = ir_like(b, x, c[0]);
 
-    for (int i = 1; i < n; i++)
-        y = ir_add(b, ir_mul(b, y, x), ir_like(b, x, c[i]));
+    for (int i = 1; i < n; i++) {
+        ir_ref constant = ir_like(b, x, c[i]);
+        y = ir_add(b, ir_mul(b, y, x), constant);
+    }
     return y;
 }
 
@@ -162,7 +165,8 @@ erfinv(ir_build *b, ir_ref x)
                                     0.00943887047f,   1.00167406f,     2.83297682f };
     ir_ref w = ir_neg(b, ir_op1(b, OP_log1p, ir_neg(b, ir_mul(b, x, x))));
     ir_ref near = polynomial(b, ir_sub(b, w, ir_like(b, w, 2.5)), 9, middle);
-    ir_ref far = polynomial(b, ir_sub(b, ir_op1(b, OP_sqrt, w), ir_like(b, w, 3)), 9, tails);
+    ir_ref three = ir_like(b, w, 3);
+    ir_ref far = polynomial(b, ir_sub(b, ir_op1(b, OP_sqrt, w), three), 9, tails);
 
     return ir_mul(b, x, ir_select(b, ir_op2(b, OP_lt, w, ir_like(b, w, 5)), near, far));
 }
@@ -177,10 +181,11 @@ normal(ir_build *b, const fe_arg *x, int n, const void *options)
     (void)n;
     if (!u)
         return IR_NONE;
-    u = ir_add(b, ir_mul(b, u, ir_like(b, u, (double)(1.0f - low))),
-               ir_like(b, u, (double)low));
+    ir_ref constant = ir_like(b, u, (double)low);
+    u = ir_add(b, ir_mul(b, u, ir_like(b, u, (double)(1.0f - low))), constant);
     u = ir_op2(b, OP_max, u, ir_like(b, u, (double)low));
-    return ir_mul(b, erfinv(b, u), ir_like(b, u, 1.4142135623730951));
+    ir_ref factor = ir_like(b, u, 1.4142135623730951);
+    return ir_mul(b, erfinv(b, u), factor);
 }
 
 /* ---- public ---- */

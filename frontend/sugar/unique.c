@@ -33,7 +33,8 @@ marks(const finding *f)
            y = ir_slice_axis(b, f->sorted, 0, 1, f->n);
     ir_ref differ = ir_op2(b, OP_ne, x, y);
     if (x && ir_is_float(ir_btype(b, x)->dtype)) {
-        ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_ne, x, x), ir_op2(b, OP_ne, y, y));
+        ir_ref unequal = ir_op2(b, OP_ne, y, y);
+        ir_ref both = ir_op2(b, OP_and, ir_op2(b, OP_ne, x, x), unequal);
         differ = ir_op2(b, OP_and, differ, ir_op1(b, OP_not, both));
     }
     return ir_concatenate(b, 2, (ir_ref[]){ ir_splat_int(b, one, 1), differ }, 0);

@@ -30,8 +30,10 @@ cross(ir_build *b, const fe_arg *a, int n, const void *options)
         return IR_NONE;
     }
     ir_ref x = a[0].ref, y = a[1].ref;
-    return fe_op2(b, OP_sub, fe_op2(b, OP_mul, turned(b, x, 1), turned(b, y, 2)),
-                  fe_op2(b, OP_mul, turned(b, x, 2), turned(b, y, 1)));
+    ir_ref right = turned(b, y, 1);
+    ir_ref product = fe_op2(b, OP_mul, turned(b, x, 2), right);
+    ir_ref turned_y = turned(b, y, 2);
+    return fe_op2(b, OP_sub, fe_op2(b, OP_mul, turned(b, x, 1), turned_y), product);
 }
 
 cot_value
