@@ -111,7 +111,8 @@ static cg_val
 slot(cg_columns *c, cg_val height, cg_ix column)
 {
     cg_build *b = &c->l->b;
-    return cg_iadd(b, cg_imul(b, height, c->width), cg_ix_value(&c->l->ix, b, column));
+    cg_val value = cg_ix_value(&c->l->ix, b, column);
+    return cg_iadd(b, cg_imul(b, height, c->width), value);
 }
 
 cg_val
@@ -124,9 +125,10 @@ static void
 clear_columns(cg_lowering *l, void *user, cg_ix column)
 {
     cg_columns *c = user;
-    for (int i = 0; i < c->n; i++)
-        cg_store(&l->b, c->stack[i], slot(c, c->top, column),
-                 cg_neutral(&l->b, c->how[i].op, c->how[i].type), 0);
+    for (int i = 0; i < c->n; i++) {
+        cg_val value = cg_neutral(&l->b, c->how[i].op, c->how[i].type);
+        cg_store(&l->b, c->stack[i], slot(c, c->top, column), value, 0);
+    }
 }
 
 void
@@ -189,9 +191,9 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
     cg_val lane = reversed(b, cg_imod(b, q, LANES)),
            first = cg_iadd(b, cg_imul(b, cg_idiv(b, q, LANES), BLOCK), lane);
     cg_val left = cg_isub(b, cg_i64(b, c->rows + LANES - 1), first);
-    cg_val steps = c->rows % BLOCK ? cg_imin(b, cg_i64(b, BLOCK / LANES),
-                                             cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)))
-                                   : cg_i64(b, BLOCK / LANES);
+    cg_val steps = c->rows % BLOCK ? cg_insn2(b, SC_shr, COT_I64, left, cg_i64(b, 5)) : 0,
+           most = cg_i64(b, BLOCK / LANES);
+    steps = steps ? cg_imin(b, most, steps) : most;
     c->top = cg_insn1(b, SC_popcnt, COT_I64, nth);
     cg_columns_each(c, clear_columns, c);
 
@@ -202,7 +204,8 @@ one_part(cg_columns *c, cg_val q, cg_val nth, cg_each_row *body, void *user)
     cg_loop_end(b, loop);
 
     cg_val changed = cg_insn2(b, SC_xor, COT_I64, nth, cg_iadd(b, nth, cg_i64(b, 1)));
-    combine(c, c->top, cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), cg_i64(b, 1)));
+    cg_val one = cg_i64(b, 1);
+    combine(c, c->top, cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, changed), one));
 }
 
 void
@@ -222,7 +225,8 @@ cg_columns_parts(cg_columns *c, cg_val lo, cg_val n, cg_each_row *body, void *us
     int64_t parts;
     if (cg_is_const(l->k, n, &parts) && (parts & (parts - 1)) == 0)
         return;
-    cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), cg_i64(b, 1));
+    cg_val one = cg_i64(b, 1);
+    cg_val below = cg_isub(b, cg_insn1(b, SC_popcnt, COT_I64, n), one);
     combine(c, below, below);
 }
 

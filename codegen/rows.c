@@ -242,8 +242,10 @@ element_of_pass(cg_lowering *l, void *user, cg_ix j, cg_val *e)
                              cg_pull(l, r->fr, r->g->v[i], at));
     add_to_columns(r, at, j);
     for (ir_ref v = 1; v < f->n_values; v++)
-        if (r->keep[v] && r->first[v] == r->now + 1)
-            cg_store(&l->b, r->kept_in[v], kept_index(r, j), cg_pull(l, r->fr, v, at), l->mask);
+        if (r->keep[v] && r->first[v] == r->now + 1) {
+            cg_val value = cg_pull(l, r->fr, v, at);
+            cg_store(&l->b, r->kept_in[v], kept_index(r, j), value, l->mask);
+        }
 }
 
 static void
@@ -584,8 +586,9 @@ combine_nodes(rows *r, const split *s, cg_val row, cg_val *x)
     cg_val warps =
         cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (s->parts + run - 1) / run), 1, 0);
     outer = cg_scope_begin(r->l);
-    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run),
-           hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, s->parts));
+    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run);
+    cg_val bound = cg_i64(b, s->parts);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
     cg_val loop = cg_loop_begin(b, CG_SERIAL, lo, hi, 1, 0);
     inner = cg_scope_begin(r->l);
     cg_val at = cg_iadd(b, cg_imul(b, row, s->parts), cg_loop_var(b, loop));
@@ -652,16 +655,18 @@ static cg_val
 slot(rows *r, cg_val chunk, cg_ix column)
 {
     cg_build *b = &r->l->b;
-    return cg_iadd(b, cg_imul(b, chunk, r->n), cg_ix_value(&r->l->ix, b, column));
+    cg_val value = cg_ix_value(&r->l->ix, b, column);
+    return cg_iadd(b, cg_imul(b, chunk, r->n), value);
 }
 
 static void
 save_node(cg_lowering *l, void *user, cg_ix column)
 {
     rows *r = user;
-    for (int i = 0; i < r->columns.n; i++)
-        cg_store(&l->b, r->node[i], slot(r, r->chunk, column),
-                 cg_columns_node(&r->columns, i, column), 0);
+    for (int i = 0; i < r->columns.n; i++) {
+        cg_val value = cg_columns_node(&r->columns, i, column);
+        cg_store(&l->b, r->node[i], slot(r, r->chunk, column), value, 0);
+    }
 }
 
 /* Of what the chunks gave, the tree. */

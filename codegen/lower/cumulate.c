@@ -67,8 +67,8 @@ put(cg_lowering *l, cumulating *c, cg_ix i, cg_val x)
     }
     go_to(l, c, i);
     cg_ix flat = cg_ix_flat(&l->ix, c->t->rank, c->t->dims, c->at);
-    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat),
-             cg_convert(l, x, c->how.type, c->t->dtype), 0);
+    cg_val value = cg_convert(l, x, c->how.type, c->t->dtype);
+    cg_store(&l->b, c->out, cg_ix_value(&l->ix, &l->b, flat), value, 0);
 }
 
 /* Elements base ... base + m - 1 to results, but for what comes before the block; answers the

@@ -408,17 +408,15 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
         blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC);
         sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
         lo = cg_loop_var(b, blocks);
-        hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), cg_i64(b, total));
+        cg_val bound = cg_i64(b, total);
+        hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
     }
     cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain);
-    cg_val x = load(p, true,
-                    cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m),
-                            offset(b, &s->k, left_of(s, &s->k), k)),
-                    0);
-    cg_val y = load(p, false,
-                    cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
-                            offset(b, &s->k, right_of(s, &s->k), k)),
+    cg_val right = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), right), 0);
+    cg_val offset_k = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), offset_k),
                     right_when);
     cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
     cg_loop_end(b, chain);
@@ -484,10 +482,9 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val x = load(p, true,
-                    cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free),
-                            offset(b, &s->k, left_of(s, &s->k), k)),
-                    when);
+    cg_val right = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val x =
+        load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free), right), when);
     cg_val y = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), when);
     cg_val next = multiply_add(p, x, y, acc);
     return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
@@ -502,8 +499,10 @@ inner_few(const product *p, cg_val free)
     const int64_t n = p->s.k.total;
     cg_val lane[FEW];
 
-    for (int64_t i = 0; i < n; i++)
-        lane[i] = inner_step(p, free, cg_i64(b, i), cg_neutral(b, SC_add, t), 0);
+    for (int64_t i = 0; i < n; i++) {
+        cg_val acc = cg_neutral(b, SC_add, t);
+        lane[i] = inner_step(p, free, cg_i64(b, i), acc, 0);
+    }
     for (int64_t h = FEW / 2; h > 0; h /= 2)
         for (int64_t i = 0; i < h && i + h < n; i++)
             lane[i] = cg_insn2(b, SC_add, t, lane[i], lane[i + h]);
@@ -575,8 +574,8 @@ cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind ki
         return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
     }
     cg_val blocks = loop_over(b, lo, hi, 1);
-    cg_val block = cg_loop_var(b, blocks),
-           left = cg_isub(b, cg_i64(b, total / LANES), cg_imul(b, block, STEPS));
+    cg_val block = cg_loop_var(b, blocks), right = cg_imul(b, block, STEPS),
+           left = cg_isub(b, cg_i64(b, total / LANES), right);
     cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
     cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), LANES, steps, kind);
     cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);
@@ -590,8 +589,8 @@ inner_form(const product *p, cg_val m_begin, cg_val m_end, bool vector)
     cg_build *b = p->b;
     cg_val rows = loop_over(b, m_begin, m_end, 1), m = cg_loop_var(b, rows);
     cg_val blocks = cg_i64(b, (p->s.k.total + BLOCK - 1) / BLOCK);
-    give(p, m, cg_i64(b, 0),
-         cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL), 0);
+    cg_val acc = cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, vector ? CG_VECTOR : CG_SERIAL);
+    give(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, rows);
 }
 
@@ -657,8 +656,9 @@ cg_dot_build(cg_build *b, const cg_target *t, int threads, const cg_dot *d, bool
         s->batch_pieces ? batch_share(s) : round_up((all + s->pieces - 1) / s->pieces, s->mr);
     cg_val loop = cg_loop_begin(b, CG_PARALLEL, zero, cg_i64(b, s->pieces), 1, 0),
            piece = cg_loop_var(b, loop);
-    cg_val from = cg_imul(b, piece, share),
-           to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), cg_i64(b, all));
+    cg_val from = cg_imul(b, piece, share);
+    cg_val bound = cg_i64(b, all);
+    cg_val to = cg_imin(b, cg_iadd(b, from, cg_i64(b, share)), bound);
     p.base = cg_imul(b, piece, s->c_size + s->b_size + s->a_size);
     if (s->batch_pieces)
         batches(&p, from, to, zero, rows, inner, vector);

@@ -41,8 +41,9 @@ by_elements(product *p, bool inner)
     const int64_t n = s->b.total * s->m.total * s->n.total, T = cg_block_threads(n);
     cg_val grid = cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (n + T - 1) / T), 1, 0);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), T);
-    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), cg_i64(b, T), 1,
-                                 n % T ? cg_isub(b, cg_i64(b, n), first) : 0);
+    cg_val limit = n % T ? cg_isub(b, cg_i64(b, n), first) : 0;
+    cg_val end = cg_i64(b, T);
+    cg_val block = cg_loop_begin(b, CG_BLOCK, cg_i64(b, 0), end, 1, limit);
     cg_val i = cg_iadd(b, first, cg_loop_var(b, block)), column = cg_imod(b, i, s->n.total),
            rest = cg_idiv(b, i, s->n.total);
     cg_val row = cg_imod(b, rest, s->m.total);
@@ -65,14 +66,16 @@ inner_rows(product *p)
     cg_val grid =
         cg_loop_begin(b, CG_GRID, cg_i64(b, 0), cg_i64(b, (rows + WARPS - 1) / WARPS), 1, 0);
     cg_val first = cg_imul(b, cg_loop_var(b, grid), WARPS);
-    cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, WARPS), 1,
-                                 rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0);
+    cg_val limit = rows % WARPS ? cg_isub(b, cg_i64(b, rows), first) : 0;
+    cg_val end = cg_i64(b, WARPS);
+    cg_val warps = cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), end, 1, limit);
     cg_val row = cg_iadd(b, first, cg_loop_var(b, warps)), m = cg_imod(b, row, s->m.total),
            blocks = cg_i64(b, 0);
 
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
     blocks = cg_i64(b, (s->k.total + BLOCK - 1) / BLOCK);
-    give(p, m, cg_i64(b, 0), cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, CG_LANES), 0);
+    cg_val acc = cg_dot_inner_sum(p, m, cg_i64(b, 0), blocks, CG_LANES);
+    give(p, m, cg_i64(b, 0), acc, 0);
     cg_loop_end(b, warps);
     cg_loop_end(b, grid);
 }
@@ -93,8 +96,9 @@ inner_blocks(product *p)
     cg_dot_set_batch(p, cg_idiv(b, row, s->m.total));
     cg_val warps =
         cg_loop_begin(b, CG_WARPS, cg_i64(b, 0), cg_i64(b, (blocks + run - 1) / run), 1, 0);
-    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run),
-           hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, blocks));
+    cg_val lo = cg_imul(b, cg_loop_var(b, warps), run);
+    cg_val bound = cg_i64(b, blocks);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
     cg_loop_reduce(b, warps, CG_TREE, SC_add, p->d->type,
                    cg_dot_inner_sum(p, m, lo, hi, CG_LANES));
     cg_loop_end(b, warps);
@@ -178,8 +182,8 @@ spot_of(const tiling *g, const side *x, cg_val turn, cg_val k0)
            i = x->along_k ? cg_idiv(b, e, K_TILE) : cg_imul(b, cg_imod(b, e, n), unit);
     spot c = { .free = cg_iadd(b, x->first, i), .k = cg_iadd(b, k0, kk) };
 
-    c.from = cg_iadd(b, offset(b, x->free, x->stride, c.free),
-                     offset(b, &g->p->s.k, x->k_stride, c.k));
+    cg_val right = offset(b, &g->p->s.k, x->k_stride, c.k);
+    c.from = cg_iadd(b, offset(b, x->free, x->stride, c.free), right);
     c.to = cg_iadd(b, cg_imul(b, kk, x->size + PAD), i);
     return c;
 }
@@ -212,8 +216,9 @@ send(const tiling *g, const side *x, cg_val k0, cg_val stage)
 
     if (x->unit) {
         cg_val n = when ? cg_insn3(b, SC_select, COT_I64, when, cg_i64(b, x->unit), cg_i64(b, 0)) : 0;
+        cg_val from_at = cg_iadd(b, x->base, c.from);
         cg_fetch_some(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), x->from,
-                      cg_iadd(b, x->base, c.from), n, x->unit);
+                      from_at, n, x->unit);
     } else {
         cg_store(b, x->held, cg_loop_var(b, turns), load(g->p, x->left, c.from, when), 0);
     }
@@ -230,8 +235,8 @@ put(const tiling *g, const side *x, cg_val stage)
         return;
     cg_val turns = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, turns_of(x)), 1, 0);
     const spot c = spot_of(g, x, cg_loop_var(b, turns), cg_i64(b, 0));
-    cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to),
-             cg_load(b, x->held, cg_loop_var(b, turns), 0), 0);
+    cg_val value = cg_load(b, x->held, cg_loop_var(b, turns), 0);
+    cg_store(b, x->shared, cg_iadd(b, cg_imul(b, stage, x->stage), c.to), value, 0);
     cg_loop_end(b, turns);
 }
 
@@ -353,7 +358,8 @@ tile_sum(tiling *g, cg_val row, cg_val column)
     cg_val blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC),
            lo = cg_loop_var(b, blocks);
     cg_val sum = cg_loop_carry(b, blocks, t, cg_neutral(b, SC_add, t));
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), cg_i64(b, total));
+    cg_val bound = cg_i64(b, total);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, KC)), bound);
     cg_loop_next(b, blocks, sum, cg_insn2(b, SC_add, t, sum, chain(g, lo, hi, row, column)));
     cg_loop_end(b, blocks);
     return cg_loop_result(b, blocks, 0);
@@ -366,20 +372,25 @@ thread_tile(tiling *g)
     const shape *s = &g->p->s;
     cg_val loop[3];
     const cg_val ty = cg_idiv(b, g->t, SIDE), tx = cg_imod(b, g->t, SIDE);
-    cg_val row = cg_iadd(b, cg_imul(b, ty, g->rows), spmd(b, CG_UNROLL, g->rows, &loop[0]));
+    cg_val right = spmd(b, CG_UNROLL, g->rows, &loop[0]);
+    cg_val row = cg_iadd(b, cg_imul(b, ty, g->rows), right);
     cg_val part = spmd(b, CG_UNROLL, g->columns / LANES_OF_TILE, &loop[1]);
-    cg_val first =
-        cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), cg_imul(b, tx, LANES_OF_TILE));
+    cg_val offset_tx = cg_imul(b, tx, LANES_OF_TILE);
+    cg_val first = cg_iadd(b, cg_imul(b, part, SIDE * LANES_OF_TILE), offset_tx);
     cg_val column = cg_iadd(b, first, spmd(b, CG_VECTOR, LANES_OF_TILE, &loop[2]));
     cg_val sum = tile_sum(g, row, column), when = 0;
     const bool even = s->n.total % LANES_OF_TILE == 0;      /* all lanes are inside, or none */
 
-    if (s->m.total % g->x[0].size)
-        when = less(b, cg_iadd(b, g->x[0].first, row), cg_i64(b, s->m.total));
-    if (s->n.total % g->x[1].size)
-        when = both(b, when,
-                    less(b, cg_iadd(b, g->x[1].first, even ? first : column), cg_i64(b, s->n.total)));
-    give(g->p, cg_iadd(b, g->x[0].first, row), cg_iadd(b, g->x[1].first, column), sum, when);
+    if (s->m.total % g->x[0].size) {
+        cg_val bound = cg_i64(b, s->m.total);
+        when = less(b, cg_iadd(b, g->x[0].first, row), bound);
+    }
+    if (s->n.total % g->x[1].size) {
+        cg_val bound = cg_i64(b, s->n.total);
+        when = both(b, when, less(b, cg_iadd(b, g->x[1].first, even ? first : column), bound));
+    }
+    cg_val place = cg_iadd(b, g->x[1].first, column);
+    give(g->p, cg_iadd(b, g->x[0].first, row), place, sum, when);
     for (int i = 2; i >= 0; i--)
         if (loop[i])
             cg_loop_end(b, loop[i]);

@@ -66,8 +66,8 @@ kept_right(const product *p, cg_val block, cg_val k, cg_val o, cg_val lane)
     cg_build *b = p->b;
     const shape *s = &p->s;
     cg_val at = cg_iadd(b, cg_imul(b, block, at_most(KC, s->k.total)), k);
-    return scratch_at(p, s->c_size,
-                      cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), cg_imul(b, o, s->w)), lane));
+    cg_val right = cg_imul(b, o, s->w);
+    return scratch_at(p, s->c_size, cg_iadd(b, cg_iadd(b, cg_imul(b, at, s->nr), right), lane));
 }
 
 static cg_val
@@ -75,8 +75,8 @@ right_element(const product *p, cg_val k, cg_val o, cg_val when)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o),
-                        offset(b, &s->k, right_of(s, &s->k), k));
+    cg_val right = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), o), right);
     return load(p, false, at, when);
 }
 
@@ -109,8 +109,8 @@ pack_block(const product *p, cg_val g0, cg_val kept, cg_val k0, cg_val k_end)
     cg_val loop = loop_over(b, k0, k_end, 1), k = cg_loop_var(b, loop), columns;
     cg_val o = spmd(b, CG_UNROLL, s->n.total, &columns);
     block x = block_begin(p, g0, kept, k0);
-    cg_store(b, p->d->scratch, kept_right(p, kept, cg_isub(b, k, k0), o, x.lane),
-             right_element(&x.p, k, o, x.when), 0);
+    cg_val value = right_element(&x.p, k, o, x.when);
+    cg_store(b, p->d->scratch, kept_right(p, kept, cg_isub(b, k, k0), o, x.lane), value, 0);
     cg_loop_end(b, x.lanes);
     if (columns)
         cg_loop_end(b, columns);
@@ -146,7 +146,8 @@ chain(const block *x, cg_val row, cg_val o, cg_val lo, cg_val hi)
         from = cg_imul(b, cg_loop_var(b, runs), size);
         lo = cg_insn2(b, SC_max, COT_I64, from, lo);
         hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), hi);
-        base = cg_iadd(b, row, cg_isub(b, offset(b, g, stride, from), cg_imul(b, from, by)));
+        cg_val right = cg_imul(b, from, by);
+        base = cg_iadd(b, row, cg_isub(b, offset(b, g, stride, from), right));
     }
     cg_val loop = loop_over(b, lo, hi, 1), k = cg_loop_var(b, loop);
     acc = cg_loop_carry(b, loop, t, acc);
@@ -172,7 +173,8 @@ element(const block *x, cg_val row, cg_val o, cg_val k_end)
         return chain(x, row, o, x->k0, k_end);
     for (int64_t k = 0; k < total; k++) {
         cg_val at = offset(b, &s->k, left_of(s, &s->k), cg_i64(b, k));
-        acc = step(x, cg_iadd(b, row, at), cg_i64(b, k), o, acc);
+        cg_val inner = cg_i64(b, k);
+        acc = step(x, cg_iadd(b, row, at), inner, o, acc);
     }
     return acc;
 }
@@ -185,8 +187,8 @@ kept_sum(const block *x, cg_val g, cg_val m, cg_val o)
     cg_build *b = x->p.b;
     const shape *s = &x->p.s;
     cg_val row = s->k.total > KC ? cg_iadd(b, cg_imul(b, g, s->m.total), m) : m;
-    return scratch_at(
-        &x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), cg_imul(b, o, s->w)), x->lane));
+    cg_val right = cg_imul(b, o, s->w);
+    return scratch_at(&x->p, 0, cg_iadd(b, cg_iadd(b, cg_imul(b, row, s->nr), right), x->lane));
 }
 
 /* The result in rows m ... from the sums of rows `from` ... that wait. */
@@ -239,14 +241,16 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
     block x = block_begin(p, a->g0, a->kept, a->k0);
     cg_val r = cg_iadd(b, r0, i), in_row = over ? less(b, r, cg_i64(b, s->run)) : 0;
     cg_val safe = over ? cg_imin(b, r, cg_i64(b, s->run - 1)) : r, m = cg_iadd(b, m0, safe);
-    cg_val row = by ? cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m0), cg_imul(b, safe, by))
+    cg_val down = by ? cg_imul(b, safe, by) : 0;
+    cg_val row = by ? cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m0), down)
                     : offset(b, &s->m, left_of(s, &s->m), safe);
     cg_val sum = element(&x, row, o, a->k_end);
     if (blocks || p->d->dear) {
         cg_val at = kept_sum(&x, a->g, blocks ? m : i, o);
         cg_store(b, p->d->scratch, at, blocks ? with_before(&x, at, sum) : sum, in_row);
     } else {
-        give(&x.p, cg_iadd(b, m0, r), o, sum, both(b, in_row, x.when));
+        cg_val within = both(b, in_row, x.when);
+        give(&x.p, cg_iadd(b, m0, r), o, sum, within);
     }
     cg_loop_end(b, x.lanes);
     if (columns)
@@ -256,8 +260,10 @@ groups_tile(const product *p, const part *a, cg_val m0, cg_val r0)
     cg_val count = cg_i64(b, s->mr);
     if (over)
         count = cg_imin(b, count, cg_isub(b, cg_i64(b, s->run), r0));
-    if (p->d->dear && !blocks)
-        give_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), cg_i64(b, 0), count);
+    if (p->d->dear && !blocks) {
+        cg_val zero = cg_i64(b, 0);
+        give_kept(p, a->g0, a->g, cg_iadd(b, m0, r0), zero, count);
+    }
 }
 
 static void

@@ -138,18 +138,22 @@ chain(const product *p, const part *a, cg_val left, cg_val right, cg_val when)
     cg_val x = cg_iadd(b, left, offset(b, g, g->lhs, from)), y = cg_iadd(b, right, offset(b, g, g->rhs, from));
 
     if (written) {
-        for (int64_t i = 0; i < size; i++)
+        for (int64_t i = 0; i < size; i++) {
+            cg_val loaded = load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0);
             sum = multiply_add(p, load(p, true, cg_iadd(b, x, cg_i64(b, i * x_step)), when),
-                               load(p, false, cg_iadd(b, y, cg_i64(b, i * y_step)), 0), sum);
+                               loaded, sum);
+        }
     } else {
         cg_val lo = cg_insn2(b, SC_max, COT_I64, from, a->lo),
                hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), a->hi);
-        cg_val loop = g->total <= KC ? loop_over(b, cg_i64(b, 0), cg_i64(b, size), 1)
-                                     : loop_over(b, cg_isub(b, lo, from), cg_isub(b, hi, from), 1);
+        const bool all = g->total <= KC;
+        cg_val end = all ? cg_i64(b, size) : cg_isub(b, hi, from);
+        cg_val loop = loop_over(b, all ? cg_i64(b, 0) : cg_isub(b, lo, from), end, 1);
         cg_val acc = cg_loop_carry(b, loop, t, sum), i = cg_loop_var(b, loop);
+        cg_val loaded = load(p, false, cg_iadd(b, y, cg_imul(b, i, y_step)), 0);
         cg_loop_next(b, loop, acc,
                      multiply_add(p, load(p, true, cg_iadd(b, x, cg_imul(b, i, x_step)), when),
-                                  load(p, false, cg_iadd(b, y, cg_imul(b, i, y_step)), 0), acc));
+                                  loaded, acc));
         cg_loop_end(b, loop);
         sum = cg_loop_result(b, loop, 0);
     }
@@ -178,7 +182,8 @@ give_at(const product *p, const part *a, const place *x, cg_val sum)
     cg_build *b = p->b;
     cg_val m = cg_iadd(b, a->row, cg_imul(b, x->h, p->s.run));
 
-    give(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), cg_iadd(b, a->result, x->f), sum, x->when);
+    cg_val place_f = cg_iadd(b, a->result, x->f);
+    give(p, cg_iadd(b, cg_iadd(b, m, a->column), x->at), place_f, sum, x->when);
 }
 
 /* Where the sum of a place of the tile waits. */

@@ -49,8 +49,8 @@ pack_element(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val k, cg_
     const shape *s = &p->s;
     cg_val n = cg_iadd(b, n0, column), global = cg_iadd(b, k0, k);
     cg_val when = s->n.total % s->nr ? less(b, n, cg_i64(b, s->n.total)) : 0;
-    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n),
-                        offset(b, &s->k, right_of(s, &s->k), global));
+    cg_val right = offset(b, &s->k, right_of(s, &s->k), global);
+    cg_val at = cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), right);
     cg_val x = s->pairs ? pair(p, false, offset(b, &s->n, right_of(s, &s->n), n), global, when)
                         : load(p, false, at, when);
     cg_store(b, p->d->scratch, panel_index(p, panel, k0, k, column), x, 0);
@@ -70,8 +70,8 @@ pack_panel(const product *p, cg_val panel, cg_val n0, cg_val k0, cg_val kc)
     if (turned) {
         cg_val vectors = loop_over(b, cg_i64(b, 0), cg_i64(b, s->nr), w), unrolled, lanes;
         cg_val inner = spmd(b, CG_UNROLL, w, &unrolled), lane = spmd(b, CG_VECTOR, w, &lanes);
-        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner),
-                     cg_iadd(b, cg_loop_var(b, vectors), lane));
+        cg_val place = cg_iadd(b, cg_loop_var(b, vectors), lane);
+        pack_element(p, panel, n0, k0, cg_iadd(b, k, inner), place);
         cg_loop_end(b, lanes);
         cg_loop_end(b, unrolled);
         cg_loop_end(b, vectors);
@@ -125,7 +125,8 @@ runs_begin(const product *p, cg_val k0, cg_val kc)
     cg_val from = cg_imul(b, cg_loop_var(b, r.loop), size);
     r.lo = cg_insn2(b, SC_max, COT_I64, from, k0);
     r.hi = cg_imin(b, cg_iadd(b, from, cg_i64(b, size)), end);
-    r.base = cg_isub(b, offset(b, g, stride, from), cg_imul(b, from, step));
+    cg_val right = cg_imul(b, from, step);
+    r.base = cg_isub(b, offset(b, g, stride, from), right);
     return r;
 }
 
@@ -144,8 +145,8 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_build *b = p->b;
     const shape *s = &p->s;
     int64_t w = runs_whole(s) ? s->w : 1;
-    cg_val strips =
-        cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), cg_i64(b, s->mr - 1)), s->mr);
+    cg_val constant = cg_i64(b, s->mr - 1);
+    cg_val strips = cg_idiv(b, cg_iadd(b, cg_isub(b, m_end, m_begin), constant), s->mr);
     cg_val end = cg_iadd(b, m_begin, cg_imul(b, strips, s->mr));
     cg_val rows = loop_over(b, m_begin, end, 1), m = cg_loop_var(b, rows), lanes;
     cg_val at = row_offset(p, m), i = cg_isub(b, m, m_begin);
@@ -153,7 +154,8 @@ copy_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
     cg_val loop = loop_over(b, r.lo, r.hi, w);
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_VECTOR, w, &lanes));
     cg_val x = load(p, true, cg_iadd(b, at, cg_iadd(b, r.base, k)), 0);
-    cg_store(b, p->d->scratch, left_index(p, cg_i64(b, 0), cg_isub(b, k, k0), i), x, 0);
+    cg_val rest = cg_isub(b, k, k0);
+    cg_store(b, p->d->scratch, left_index(p, cg_i64(b, 0), rest, i), x, 0);
     if (lanes)
         cg_loop_end(b, lanes);
     cg_loop_end(b, loop);
@@ -198,8 +200,8 @@ turn_strip(const product *p, cg_val m0, cg_val strip, cg_val k0, cg_val kc)
     cg_val k = cg_iadd(b, cg_loop_var(b, loop), spmd(b, CG_UNROLL, s->across, &unrolled));
     cg_val i = cg_iadd(b, first, spmd(b, CG_VECTOR, s->across, &lanes));
     cg_val row = cg_imul(b, cg_iadd(b, m0, i), left_of(s, &s->m)[0]);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
-             load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0), 0);
+    cg_val value = load(p, true, cg_iadd(b, row, cg_iadd(b, k0, k)), 0);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i), value, 0);
     cg_loop_end(b, lanes);
     cg_loop_end(b, unrolled);
     if (squares)
@@ -227,8 +229,8 @@ pack_pairs(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
            i = spmd(b, CG_UNROLL, p->s.mr, &each);
     cg_val at = row_offset(p, cg_iadd(b, m0, i)), loop = loop_over(b, cg_i64(b, 0), kc, 1),
            k = cg_loop_var(b, loop);
-    cg_store(b, p->d->scratch, left_index(p, strip, k, i),
-             pair(p, true, at, cg_iadd(b, k0, k), 0), 0);
+    cg_val value = pair(p, true, at, cg_iadd(b, k0, k), 0);
+    cg_store(b, p->d->scratch, left_index(p, strip, k, i), value, 0);
     cg_loop_end(b, loop);
     if (each)
         cg_loop_end(b, each);
@@ -253,7 +255,8 @@ pack_rows(const product *p, cg_val m_begin, cg_val m_end, cg_val k0, cg_val kc)
         cg_if_else(b, whole);
     } else if (rows_together(s)) {
         const int64_t size = s->m.size[s->m.n - 1];
-        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), cg_i64(b, size - s->across + 1)));
+        cg_val bound = cg_i64(b, size - s->across + 1);
+        whole = cg_if_begin(b, less(b, cg_imod(b, m0, size), bound));
         pack_strip(p, m0, strip, k0, kc, true);
         cg_if_else(b, whole);
     }
@@ -299,10 +302,10 @@ prefetch_kept(const product *p, cg_val n0, cg_val m0)
     for (int64_t i = 0; i < s->mr && !s->near && (s->own || s->steps > KC); i++)
         for (int64_t c = 0; c < s->nr + (apart ? line - 1 : 0); c += line) {
             cg_val row = cg_i64(b, i), column = cg_i64(b, c < s->nr ? c : s->nr - 1);
-            if (s->own)
-                cg_prefetch(b, p->d->sum - 1,
-                            own_index(p, cg_iadd(b, m0, row), cg_iadd(b, n0, column)));
-            else
+            if (s->own) {
+                cg_val place = cg_iadd(b, n0, column);
+                cg_prefetch(b, p->d->sum - 1, own_index(p, cg_iadd(b, m0, row), place));
+            } else
                 cg_prefetch(b, p->d->scratch, kept_index(p, m0, row, n0, column));
         }
 }
@@ -327,7 +330,8 @@ add_tile(const product *p, const tile *r, cg_val n0, cg_val m0, cg_val m_end, cg
         rows = less(b, m, m_end);
     }
     if (s->n.total % s->nr) {
-        more_columns = less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)), cg_i64(b, s->n.total));
+        cg_val bound = cg_i64(b, s->n.total);
+        more_columns = less(b, cg_iadd(b, n0, cg_i64(b, s->nr - 1)), bound);
         columns = less(b, n, cg_i64(b, s->n.total));
     }
     if (!more_rows && !more_columns) {
@@ -385,7 +389,8 @@ chain_in_place(const product *p, const tile *r, cg_val panel, cg_val k0, cg_val 
            sum = cg_loop_carry(b, chain, p->d->type, acc), next = sum;
     for (int64_t i = 0; i < written; i++) {
         cg_val k = cg_iadd(b, cg_loop_var(b, chain), cg_i64(b, i));
-        cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), cg_imul(b, k, step));
+        cg_val right = cg_imul(b, k, step);
+        cg_val at = cg_iadd(b, cg_iadd(b, row->at, base), right);
         cg_val x = load(p, true, cg_iadd(b, at, row->apart), 0);
         cg_val y = cg_load(b, p->d->scratch,
                            panel_index(p, panel, k0, cg_isub(b, k, k0), r->column), 0);
@@ -526,9 +531,11 @@ pack_right(const product *p, cg_val j0, cg_val j_end, cg_val k0)
 {
     cg_build *b = p->b;
     const int64_t nr = p->s.nr;
-    cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), cg_i64(b, nr - 1)), nr);
+    cg_val constant = cg_i64(b, nr - 1);
+    cg_val count = cg_idiv(b, cg_iadd(b, cg_isub(b, j_end, j0), constant), nr);
     cg_val pack = shared_loop(p, count), panel = cg_loop_var(b, pack);
-    pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, block_size(p, k0));
+    cg_val width = block_size(p, k0);
+    pack_panel(p, panel, cg_iadd(b, j0, cg_imul(b, panel, nr)), k0, width);
     cg_loop_end(b, pack);
 }
 
@@ -597,7 +604,8 @@ row_blocks_begin(product *p)
     const shape *s = &p->s;
     row_blocks r = { .loop = shared_loop(p, cg_i64(b, (s->m.total + s->mc - 1) / s->mc)) };
     r.i0 = cg_imul(b, cg_loop_var(b, r.loop), s->mc);
-    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->mc)), cg_i64(b, s->m.total));
+    cg_val bound = cg_i64(b, s->m.total);
+    r.i_end = cg_imin(b, cg_iadd(b, r.i0, cg_i64(b, s->mc)), bound);
     p->c_at = cg_imul(b, cg_loop_var(b, r.loop), s->c_each);
     p->a_at = cg_imul(b, cg_loop_var(b, r.loop), s->a_each);
     return r;

@@ -124,7 +124,8 @@ source(const tensor *g, const side *x, cg_val free, cg_val k)
     cg_build *b = g->b;
     const group *kg = &g->p->s.k;
 
-    return cg_iadd(b, x->base, cg_iadd(b, offset(b, x->free, x->stride, free), offset(b, kg, x->k_stride, k)));
+    cg_val right = offset(b, kg, x->k_stride, k);
+    return cg_iadd(b, x->base, cg_iadd(b, offset(b, x->free, x->stride, free), right));
 }
 
 /* Are pieces 16 bytes that lie together, at multiples of 16 bytes? */
@@ -181,8 +182,8 @@ load_piece(const tensor *g, const side *x, const piece *c)
         when = less(b, free, cg_i64(b, nf));
     if (nk % g->depth)
         when = both(b, when, less(b, k, cg_i64(b, nk)));
-    cg_store(b, x->shared, cg_iadd(b, c->to, e),
-             cg_load(b, x->buffer, source(g, x, free, k), when), 0);
+    cg_val value = cg_load(b, x->buffer, source(g, x, free, k), when);
+    cg_store(b, x->shared, cg_iadd(b, c->to, e), value, 0);
     cg_loop_end(b, loop);
 }
 
@@ -197,8 +198,8 @@ fetch_side(const tensor *g, const side *x, cg_val k0, cg_val stage)
     cg_val number = cg_iadd(b, cg_imul(b, cg_loop_var(b, turns), threads), g->t);
     cg_val row = cg_idiv(b, number, pieces), at = cg_imod(b, number, pieces),
            first = cg_imul(b, at, g->each);
-    cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)),
-                        cg_imul(b, permuted(g, x, row, at), g->each));
+    cg_val right = cg_imul(b, permuted(g, x, row, at), g->each);
+    cg_val to = cg_iadd(b, cg_imul(b, row, row_length(g, x)), right);
     const piece c = { .free = cg_iadd(b, x->first, x->by_rows ? row : first),
                       .k = cg_iadd(b, k0, x->by_rows ? first : row),
                       .to = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), to) };
@@ -232,19 +233,23 @@ matrices(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
     cg_val half = x->left ? q1 : q2, deep = x->left ? q2 : q1, at;
 
     if (x->by_rows) {
-        cg_val row = cg_iadd(
-            b, x->warp, cg_iadd(b, cg_imul(b, i, 16), cg_iadd(b, low, cg_imul(b, half, 8))));
-        cg_val piece =
-            bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), cg_idiv(b, low, 2));
-        at = cg_iadd(b, cg_imul(b, row, g->depth), cg_imul(b, piece, g->each));
+        cg_val place = cg_iadd(b, low, cg_imul(b, half, 8));
+        cg_val row = cg_iadd(b, x->warp, cg_iadd(b, cg_imul(b, i, 16), place));
+        cg_val quotient = cg_idiv(b, low, 2);
+        cg_val piece = bits(b, SC_xor, cg_iadd(b, deep, cg_i64(b, 2 * step)), quotient);
+        cg_val right = cg_imul(b, piece, g->each);
+        at = cg_iadd(b, cg_imul(b, row, g->depth), right);
     } else {
-        cg_val k = cg_iadd(b, cg_i64(b, 16 * step), cg_iadd(b, low, cg_imul(b, deep, 8)));
+        cg_val place_low = cg_iadd(b, low, cg_imul(b, deep, 8));
+        cg_val k = cg_iadd(b, cg_i64(b, 16 * step), place_low);
         cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, g->each), half);
-        piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), cg_imul(b, i, 2));
-        at = cg_iadd(b, cg_imul(b, k, x->tile), cg_imul(b, piece, g->each));
+        cg_val offset_i = cg_imul(b, i, 2);
+        piece = bits(b, SC_xor, bits(b, SC_xor, piece, low), offset_i);
+        cg_val offset_each = cg_imul(b, piece, g->each);
+        at = cg_iadd(b, cg_imul(b, k, x->tile), offset_each);
     }
-    cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared,
-                cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), !x->by_rows);
+    cg_val place_at = cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at);
+    cg_fragment(b, x->words, cg_imul(b, i, 4), x->shared, place_at, !x->by_rows);
 }
 
 /* f32 in rows of k: a word at a time.  Word r of the left side is row 8 (r mod 2) and k 4 (r /
@@ -257,15 +262,20 @@ single_words(const tensor *g, const side *x, cg_val stage, cg_val i, int step)
     cg_val loop = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, 4), 1, 0),
            r = cg_loop_var(b, loop);
     cg_val low = cg_imod(b, r, 2), high = cg_idiv(b, r, 2);
-    cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), cg_imul(b, x->left ? high : low, 4));
-    cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), cg_idiv(b, group, 4));
-    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)),
-                 cg_iadd(b, cg_imul(b, i, 4), cg_imul(b, x->left ? low : high, 2)));
-    cg_val at = cg_iadd(b, cg_imul(b, k, x->tile),
-                        cg_iadd(b, cg_imul(b, piece, 4), cg_imod(b, group, 4)));
+    cg_val right = cg_imul(b, x->left ? high : low, 4);
+    cg_val k = cg_iadd(b, cg_iadd(b, c, cg_i64(b, 8 * step)), right);
+    cg_val quotient = cg_idiv(b, group, 4);
+    cg_val piece = cg_iadd(b, cg_idiv(b, x->warp, 4), quotient);
+    cg_val other = cg_imul(b, x->left ? low : high, 2);
+    cg_val place = cg_iadd(b, cg_imul(b, i, 4), other);
+    piece = bits(b, SC_xor, bits(b, SC_xor, piece, cg_imul(b, c, 2)), place);
+    cg_val remainder = cg_imod(b, group, 4);
+    cg_val second = cg_iadd(b, cg_imul(b, piece, 4), remainder);
+    cg_val at = cg_iadd(b, cg_imul(b, k, x->tile), second);
 
-    cg_store(b, x->words, cg_iadd(b, cg_imul(b, i, 4), r),
-             cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), 0), 0);
+    cg_val value =
+        cg_load(b, x->shared, cg_iadd(b, cg_imul(b, stage, stage_size(g, x)), at), 0);
+    cg_store(b, x->words, cg_iadd(b, cg_imul(b, i, 4), r), value, 0);
     cg_loop_end(b, loop);
 }
 
@@ -326,7 +336,8 @@ next_stage(const tensor *g, cg_val stage)
     cg_build *b = g->b;
     cg_val last = cg_insn2(b, SC_eq, COT_I64, stage, cg_i64(b, g->form->stages - 1));
 
-    return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), cg_iadd(b, stage, cg_i64(b, 1)));
+    cg_val place = cg_iadd(b, stage, cg_i64(b, 1));
+    return cg_insn3(b, SC_select, COT_I64, last, cg_i64(b, 0), place);
 }
 
 /* Stage s is multiplied when all but the latest groups have come; the stage that is filled next
@@ -373,19 +384,25 @@ give_sums(const tensor *g)
     cg_val i = spmd(b, CG_UNROLL, g->form->part / 16, &loop[0]),
            j = spmd(b, CG_UNROLL, g->form->part / 8, &loop[1]);
     cg_val h = spmd(b, CG_UNROLL, 2, &loop[2]);
-    cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)),
-                         cg_iadd(b, cg_imul(b, i, 16), cg_imul(b, h, 8)));
-    cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)),
-                           cg_imul(b, cg_imod(b, g->lane, 4), 2));
+    cg_val right = cg_imul(b, h, 8);
+    cg_val place = cg_iadd(b, cg_imul(b, i, 16), right);
+    cg_val row = cg_iadd(b, cg_iadd(b, g->x[0].warp, cg_idiv(b, g->lane, 4)), place);
+    cg_val other = cg_imul(b, cg_imod(b, g->lane, 4), 2);
+    cg_val first = cg_iadd(b, cg_iadd(b, g->x[1].warp, cg_imul(b, j, 8)), other);
     cg_val e = spmd(b, CG_VECTOR, 2, &loop[3]), m = cg_iadd(b, g->x[0].first, row), when = 0;
     cg_val n = cg_iadd(b, g->x[1].first, cg_iadd(b, first, e));
-    cg_val sum =
-        cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), cg_iadd(b, cg_imul(b, h, 2), e)), 0);
+    cg_val second = cg_iadd(b, cg_imul(b, h, 2), e);
+    cg_val sum = cg_load(b, g->sums, cg_iadd(b, sum_of(g, i, j), second), 0);
 
     if (s->m.total % g->form->rows)
         when = less(b, m, cg_i64(b, s->m.total));
-    if (s->n.total % g->form->columns)       /* of an even number of columns both are inside, or none */
-        when = both(b, when, less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), cg_i64(b, s->n.total)));
+    if (s->n.total %
+        g->form->columns) /* of an even number of columns both are inside, or none */
+    {
+        cg_val bound = cg_i64(b, s->n.total);
+        when = both(b, when,
+                    less(b, s->n.total % 2 ? n : cg_iadd(b, g->x[1].first, first), bound));
+    }
     give(g->p, m, n, sum, when);
     for (int l = 3; l >= 0; l--)
         cg_loop_end(b, loop[l]);
@@ -438,8 +455,8 @@ place_tile(tensor *g, cg_val number)
     const int64_t rows = upwards(s->m.total, g->form->rows),
                   columns = upwards(s->n.total, g->form->columns);
     const int64_t run = rows % TOGETHER == 0 ? TOGETHER : 1;
-    cg_val row =
-        cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), cg_imod(b, number, run));
+    cg_val remainder = cg_imod(b, number, run);
+    cg_val row = cg_iadd(b, cg_imul(b, cg_idiv(b, number, run * columns), run), remainder);
 
     g->x[0].first = cg_imul(b, row, g->form->rows);
     g->x[1].first = cg_imul(b, cg_imod(b, cg_idiv(b, number, run), columns),

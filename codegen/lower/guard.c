@@ -93,8 +93,10 @@ leave_guard(cg_lowering *l)
 static cg_val
 word_around(cg_lowering *l, cg_place outer)
 {
-    return outer.set ? cg_load(&l->b, word_buffer(l, outer, false), cg_i64(&l->b, 0), 0)
-                     : cg_const(&l->b, COT_BOOL, 1);
+    if (!outer.set)
+        return cg_const(&l->b, COT_BOOL, 1);
+    cg_val zero = cg_i64(&l->b, 0);
+    return cg_load(&l->b, word_buffer(l, outer, false), zero, 0);
 }
 
 /* Memory for a word, or a count, which kernels without a guard write. */
@@ -111,13 +113,15 @@ new_word(cg_lowering *l, const char *name, cot_dtype t)
 static cg_val
 load_word(cg_lowering *l, cg_place word)
 {
-    return cg_load(&l->b, word_buffer(l, word, true), cg_i64(&l->b, 0), 0);
+    cg_val zero = cg_i64(&l->b, 0);
+    return cg_load(&l->b, word_buffer(l, word, true), zero, 0);
 }
 
 static void
 store_word(cg_lowering *l, cg_place word, cg_val x)
 {
-    cg_store(&l->b, word_buffer(l, word, true), cg_i64(&l->b, 0), x, 0);
+    cg_val zero = cg_i64(&l->b, 0);
+    cg_store(&l->b, word_buffer(l, word, true), zero, x, 0);
 }
 
 static cg_val
@@ -148,13 +152,15 @@ cg_guard_branches(cg_lowering *l, cg_place when, const ir_type *index, int branc
     for (int k = 0; k < branches; k++)
         word[k] = new_word(l, "branch", COT_BOOL);
     cg_kernel_begin(l, "branch");
-    x = cg_load(&l->b, cg_place_buffer(l, &when, index, "index", false), cg_i64(&l->b, 0), 0);
+    cg_val zero = cg_i64(&l->b, 0);
+    x = cg_load(&l->b, cg_place_buffer(l, &when, index, "index", false), zero, 0);
     around = word_around(l, outer);
     for (int k = 0; k < branches; k++) {
         cg_val is = cg_is_branch(&l->b, x, index->dtype, k, branches);
 
-        cg_store(&l->b, word_buffer(l, word[k], true), cg_i64(&l->b, 0),
-                 cg_insn2(&l->b, SC_and, COT_BOOL, is, around), 0);
+        cg_val value = cg_insn2(&l->b, SC_and, COT_BOOL, is, around);
+        cg_val zero = cg_i64(&l->b, 0);
+        cg_store(&l->b, word_buffer(l, word[k], true), zero, value, 0);
     }
     cg_kernel_call(l);
     l->guard = outer;
@@ -183,7 +189,8 @@ cg_guard_join(cg_lowering *l, int n, const cg_place *word, const cg_place *end)
     leave_guard(l);
     cg_kernel_begin(l, "join");
     for (int k = 0; k < n; k++) {
-        cg_val x = cg_load(&l->b, word_buffer(l, end[k], false), cg_i64(&l->b, 0), 0);
+        cg_val zero = cg_i64(&l->b, 0);
+        cg_val x = cg_load(&l->b, word_buffer(l, end[k], false), zero, 0);
 
         any = any ? either(l, any, x) : x;
     }
@@ -209,9 +216,11 @@ begin_words(cg_lowering *l, const cg_turns *t, cg_place outer)
     cg_val begins = word_around(l, outer), alive = begins, head = begins;
 
     if (t->resumes) {
-        cg_val old = cg_load(&l->b, word_buffer(l, t->outer->fresh, false), cg_i64(&l->b, 0), 0);
+        cg_val zero = cg_i64(&l->b, 0);
+        cg_val old = cg_load(&l->b, word_buffer(l, t->outer->fresh, false), zero, 0);
 
-        old = both(l, load_word(l, t->alive), is_not(l, old));
+        cg_val right = is_not(l, old);
+        old = both(l, load_word(l, t->alive), right);
         alive = either(l, begins, old);
         store_word(l, t->was, alive);
         if (t->waits)
@@ -348,8 +357,8 @@ cg_turns_end(cg_lowering *l, const cg_turns *t)
         return;
     leave_guard(l);
     cg_kernel_begin(l, "next");
-    store_word(l, t->head,
-               cg_load(&l->b, word_buffer(l, last, false), cg_i64(&l->b, 0), 0));
+    cg_val zero = cg_i64(&l->b, 0);
+    store_word(l, t->head, cg_load(&l->b, word_buffer(l, last, false), zero, 0));
     if (t->looks)
         store_word(l, t->nest.fresh, cg_const(&l->b, COT_BOOL, 0));
     cg_kernel_call(l);
@@ -367,7 +376,8 @@ cg_turns_leave(cg_lowering *l, const cg_turns *t)
     over = new_word(l, "over", COT_BOOL);
     leave_guard(l);
     cg_kernel_begin(l, "over");
-    store_word(l, over, both(l, load_word(l, t->was), is_not(l, load_word(l, t->alive))));
+    cg_val right = is_not(l, load_word(l, t->alive));
+    store_word(l, over, both(l, load_word(l, t->was), right));
     cg_kernel_call(l);
     l->guard = over;
 }

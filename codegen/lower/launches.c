@@ -61,8 +61,8 @@ launches_of_cond(cg_lowering *l, const ir_graph *f, const ir_node *n, waiting w)
 static int64_t
 launches_of_turn(cg_lowering *l, const ir_node *n)
 {
-    return add(add(launches(l, n->at.loop.cond, NOTHING), 1),
-               launches(l, n->at.loop.body, WAITS));
+    int64_t launched = launches(l, n->at.loop.body, WAITS);
+    return add(add(launches(l, n->at.loop.cond, NOTHING), 1), launched);
 }
 
 bool

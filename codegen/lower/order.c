@@ -53,8 +53,8 @@ float_word(cg_build *b, cg_val x, cot_dtype w, int bits, uint64_t infinite)
     cg_val size = cg_insn2(b, SC_and, w, x, cg_const(b, w, top - 1));
     cg_val nan = cg_insn2(b, SC_lt, w, cg_const(b, w, infinite), size);
     cg_val positive = cg_insn2(b, SC_le, w, x, sign);
-    cg_val y = cg_insn3(b, SC_select, w, positive, cg_insn2(b, SC_or, w, x, sign),
-                        cg_insn2(b, SC_xor, w, x, all));
+    cg_val mixed = cg_insn2(b, SC_xor, w, x, all);
+    cg_val y = cg_insn3(b, SC_select, w, positive, cg_insn2(b, SC_or, w, x, sign), mixed);
     return cg_insn3(b, SC_select, w, nan, all, y);
 }
 
@@ -77,8 +77,8 @@ cg_word_of(cg_lowering *l, cg_val x, cot_dtype t)
             return cg_convert(l, x, t, w);
         /* adding 2^(bits-1) in the word, of which the low bits count */
         x = cg_convert(l, x, t, w == COT_U64 ? COT_I64 : COT_I32);
-        return cg_insn2(b, SC_add, w, cg_insn1(b, SC_bitcast, w, x),
-                        cg_const(b, w, (uint64_t)1 << (ir_bits(t) - 1)));
+        cg_val constant = cg_const(b, w, (uint64_t)1 << (ir_bits(t) - 1));
+        return cg_insn2(b, SC_add, w, cg_insn1(b, SC_bitcast, w, x), constant);
     }
 }
 
@@ -205,7 +205,8 @@ static void
 zero_count(cg_lowering *l, void *user, cg_ix i)
 {
     const ordering *o = user;
-    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), cg_const(&l->b, o->place, 0), 0);
+    cg_val zero = cg_const(&l->b, o->place, 0);
+    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
 }
 
 /* Where the digit of a word is counted. */
@@ -217,7 +218,8 @@ digit_of(cg_lowering *l, const ordering *o, cg_val word, int digit)
     if (digit)
         word = cg_insn2(b, SC_shr, w, word, cg_const(b, w, (uint64_t)(digit * DIGIT)));
     word = cg_insn2(b, SC_and, w, word, cg_const(b, w, RADIX - 1));
-    return cg_iadd(b, cg_convert(l, word, w, COT_I64), cg_i64(b, digit * RADIX));
+    cg_val constant = cg_i64(b, digit * RADIX);
+    return cg_iadd(b, cg_convert(l, word, w, COT_I64), constant);
 }
 
 static void
@@ -228,8 +230,8 @@ count_digits(cg_lowering *l, void *user, cg_ix i)
     cg_val word = cg_load(b, o->from[0], scratch(l, o, cg_ix_value(&l->ix, b, i)), 0);
     for (int d = 0; d < o->digits; d++) {
         cg_val at = digit_of(l, o, word, d);
-        cg_val n = cg_insn2(b, SC_add, o->place, cg_load(b, o->count, at, 0),
-                            cg_const(b, o->place, 1));
+        cg_val one = cg_const(b, o->place, 1);
+        cg_val n = cg_insn2(b, SC_add, o->place, cg_load(b, o->count, at, 0), one);
         cg_store(b, o->count, at, n, 0);
     }
 }

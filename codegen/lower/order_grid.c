@@ -105,8 +105,9 @@ fill(cg_lowering *l, void *user, cg_ix i)
     cg_build *b = &l->b;
     cg_val flat = cg_ix_value(&l->ix, b, i);
 
-    fill_one(l, s, cg_ix_var(&l->ix, cg_idiv(b, flat, s->padded), 0, s->lines - 1),
-             cg_imod(b, flat, s->padded), flat);
+    cg_val remainder = cg_imod(b, flat, s->padded);
+    fill_one(l, s, cg_ix_var(&l->ix, cg_idiv(b, flat, s->padded), 0, s->lines - 1), remainder,
+             flat);
 }
 
 /* Elements i and i + distance of a line, in order if bit `run` of i is 0, else in reverse. */
@@ -147,8 +148,9 @@ compare_pair(cg_lowering *l, const network *s, cg_val pair, cg_val run, cg_val d
 static void
 compare(cg_lowering *l, void *user, cg_ix pair)
 {
-    compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), cg_param(&l->b, 0),
-                 cg_param(&l->b, 1));
+    cg_val distance = cg_param(&l->b, 1);
+    cg_val run = cg_param(&l->b, 0);
+    compare_pair(l, user, cg_ix_value(&l->ix, &l->b, pair), run, distance);
 }
 
 /* Place j of a line, which lies at `from` of the scratch, is a result. */
@@ -159,8 +161,9 @@ give_one(cg_lowering *l, const network *s, cg_ix line, cg_val j, cg_val from)
     cg_ix to[COT_MAX_RANK + 1];
 
     index_of(l, s, line, cg_ix_var(&l->ix, j, 0, s->most - 1), to);
+    cg_val value = cg_convert(l, cg_load(b, s->places, from, 0), s->place, s->t->dtype);
     cg_store(b, s->out, cg_ix_value(&l->ix, b, cg_ix_flat(&l->ix, s->t->rank, s->t->dims, to)),
-             cg_convert(l, cg_load(b, s->places, from, 0), s->place, s->t->dtype), 0);
+             value, 0);
 }
 
 static void

@@ -385,7 +385,8 @@ tree(folding *d, int64_t n, bool parallel, cg_val *out)
         tree_end(d, parts, outer, out);
         return;
     }
-    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), cg_i64(b, units));
+    cg_val bound = cg_i64(b, units);
+    cg_val hi = cg_imin(b, cg_iadd(b, lo, cg_i64(b, run)), bound);
     cg_val loop = tree_begin(d, CG_SERIAL, lo, hi, &inner);
     any_unit(d, cg_loop_var(b, loop), n, out);
     tree_end(d, loop, inner, out);
@@ -427,7 +428,8 @@ cg_fold_part(cg_lowering *l, int64_t n, int k, const cg_fold *how, cg_val part, 
     const int64_t blocks = (n + BLOCK - 1) / BLOCK, run = each / CG_PART_LEAST;
     uint32_t outer;
     cg_val warps = tree_begin(&d, CG_WARPS, cg_i64(b, 0), cg_i64(b, CG_PART_LEAST), &outer);
-    cg_val lo = cg_iadd(b, cg_imul(b, part, each), cg_imul(b, cg_loop_var(b, warps), run));
+    cg_val offset = cg_imul(b, cg_loop_var(b, warps), run);
+    cg_val lo = cg_iadd(b, cg_imul(b, part, each), offset);
     l->team = CG_WARPS;
     run_of_warp(&d, lo, run, blocks, blocks % each == 0, n, out);
     l->team = CG_GRID;

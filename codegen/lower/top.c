@@ -153,8 +153,8 @@ store_places(cg_lowering *l, void *user, cg_ix i)
     o->at[o->axis] = i;
     cg_ix flat = cg_ix_flat(&l->ix, o->t->rank, o->t->dims, o->at);
     cg_val place = cg_load(b, o->place, list_at(l, o, cg_ix_value(&l->ix, b, i)), 0);
-    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat),
-             cg_convert(l, place, COT_I64, o->t->dtype), 0);
+    cg_val value = cg_convert(l, place, COT_I64, o->t->dtype);
+    cg_store(b, o->out, cg_ix_value(&l->ix, b, flat), value, 0);
 }
 
 /* -- lists --------------------------------------------------------------------------------- */
@@ -163,7 +163,8 @@ static void
 zero_digits(cg_lowering *l, void *user, cg_ix i)
 {
     const topping *o = user;
-    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, 0), 0);
+    cg_val zero = cg_i64(&l->b, 0);
+    cg_store(&l->b, o->count, cg_ix_value(&l->ix, &l->b, i), zero, 0);
 }
 
 /* The place of a word's digit among the counts: the largest first. */
@@ -174,7 +175,8 @@ digit_of(cg_lowering *l, const topping *o, cg_val word, int digit)
     if (digit)
         word = cg_insn2(b, SC_shr, o->word, word, cg_const(b, o->word, (uint64_t)(digit * DIGIT)));
     word = cg_insn2(b, SC_and, o->word, word, cg_const(b, o->word, RADIX - 1));
-    return cg_isub(b, cg_i64(b, RADIX - 1), cg_convert(l, word, o->word, COT_I64));
+    cg_val converted = cg_convert(l, word, o->word, COT_I64);
+    return cg_isub(b, cg_i64(b, RADIX - 1), converted);
 }
 
 static void
@@ -184,7 +186,8 @@ count_digits(cg_lowering *l, const topping *o, uint32_t words, int digit, cg_val
     cg_val loop = cg_loop_begin(b, CG_SERIAL, cg_i64(b, 0), n, 1, 0);
     uint32_t mark = cg_scope_begin(l);
     cg_val at = digit_of(l, o, cg_load(b, words, list_at(l, o, cg_loop_var(b, loop)), 0), digit);
-    cg_store(b, o->count, at, cg_iadd(b, cg_load(b, o->count, at, 0), cg_i64(b, 1)), 0);
+    cg_val one = cg_i64(b, 1);
+    cg_store(b, o->count, at, cg_iadd(b, cg_load(b, o->count, at, 0), one), 0);
     cg_scope_end(l, mark);
     cg_loop_end(b, loop);
 }
@@ -298,12 +301,15 @@ by_lists(cg_lowering *l, topping *o, cg_ix number)
     cg_val least = cg_loop_carry(b, loop, o->word, cg_const(b, o->word, 0));
     mark = cg_scope_begin(l);
     cg_val some = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, 0), step);
-    cg_val before = cg_insn2(b, SC_max, COT_I64, cg_isub(b, step, cg_i64(b, 1)), cg_i64(b, 0));
-    cg_val from = cg_iadd(b, cg_imul(b, before, BLOCK), cg_i64(b, blocks ? start : 0));
+    cg_val zero = cg_i64(b, 0);
+    cg_val before = cg_insn2(b, SC_max, COT_I64, cg_isub(b, step, cg_i64(b, 1)), zero);
+    cg_val constant = cg_i64(b, blocks ? start : 0);
+    cg_val from = cg_iadd(b, cg_imul(b, before, BLOCK), constant);
     cg_val now = blocks ? meet_block(l, o, from, some, n, least) : n;
     cg_val full = cg_insn2(b, SC_lt, COT_I64, cg_i64(b, o->room - BLOCK - 1), now);
-    cg_val end = cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, 0)),
-                          cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, blocks)));
+    cg_val equal = cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, blocks));
+    cg_val end =
+        cg_insn2(b, SC_or, COT_BOOL, cg_insn2(b, SC_eq, COT_I64, step, cg_i64(b, 0)), equal);
     cg_val sorts = cg_if_begin(b, cg_insn2(b, SC_or, COT_BOOL, full, end));
     uint32_t inner = cg_scope_begin(l);
     sort_list(l, o, now);

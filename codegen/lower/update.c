@@ -125,7 +125,8 @@ put_in_box(cg_lowering *l, void *user, const cg_ix *at, cg_val x)
     for (int k = 0; k < u->x->rank; k++)
         to[k] = cg_ix_add(&l->ix, at[k], u->start[k]);
     cg_ix flat = cg_ix_flat(&l->ix, u->x->rank, u->x->dims, to);
-    cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, is_written(l, u, to));
+    cg_val when = is_written(l, u, to);
+    cg_store(&l->b, u->buffer, cg_ix_value(&l->ix, &l->b, flat), x, when);
 }
 
 static void
@@ -219,8 +220,8 @@ fetch_ahead(cg_lowering *l, update *u, cg_ix i)
     const int64_t last = z->dims[u->outer - 1] - 1,
                   step = LINE / (int64_t)cot_dtype_size(u->type);
     cg_ix to[COT_MAX_RANK + 1];
-    cg_val inside,
-        later = cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, i), cg_i64(&l->b, u->ahead));
+    cg_val constant = cg_i64(&l->b, u->ahead);
+    cg_val inside, later = cg_iadd(&l->b, cg_ix_value(&l->ix, &l->b, i), constant);
     u->at[u->outer - 1] =
         cg_ix_var(&l->ix, cg_imin(&l->b, later, cg_i64(&l->b, last)), 0, last);
     for (int k = u->outer; k < z->rank; k++)
