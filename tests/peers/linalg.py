@@ -9,7 +9,6 @@ LINALG_RUN is functions_run.c with linalg_functions.h.  The operands are numbers
 the truth for f32, too.  What is compared, and how what is free (signs, phases, order) is taken out: linalg_cases.py.
 A difference above the limit of its case fails.  --write puts the table into the page.
 Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy."""
-import argparse
 import os
 import subprocess
 import sys
@@ -398,24 +397,12 @@ def wanted(args):
 
 
 def main():
-    from accuracy import python_with, version
-    p = argparse.ArgumentParser()
-    p.add_argument("program")
-    p.add_argument("--jax")
-    p.add_argument("--torch")
-    p.add_argument("--backend", default="eval")
-    p.add_argument("--write")
-    p.add_argument("--keep")
+    from accuracy import version
+    import cli
+    p = cli.options()
     p.add_argument("--most", type=int, default=40)
     p.add_argument("--types", default="f64,f32,c128,c64")
-    p.add_argument("names", nargs="*")
-    args = p.parse_intermixed_args()
-    peers = {k: python_with(k, getattr(args, k)) for k in NAMES}
-    peers = {k: v for k, v in peers.items() if v}
-    try:
-        import numpy as np
-    except ImportError:
-        peers = {}
+    args, peers, np = cli.parse(p)
     if not peers:
         print("linalg: neither JAX nor PyTorch here, or no numpy")
         return 77

@@ -10,7 +10,6 @@ the peers' f64 and c128 are the truth for f32, c64, f16 and bf16, too; integers 
 and its mapped gradients get the operands and others beside them, and the first example must be what it is alone.  What is
 compared: sugar_cases.py.  A difference above the limit of its case fails.  --write puts the table into the page.
 Exit status: 77 if there is neither JAX nor PyTorch, or this Python has no numpy."""
-import argparse
 import os
 import subprocess
 import sys
@@ -300,23 +299,11 @@ def wanted(args):
 
 
 def main():
-    from accuracy import python_with, version
-    p = argparse.ArgumentParser()
-    p.add_argument("program")
-    p.add_argument("--jax")
-    p.add_argument("--torch")
-    p.add_argument("--backend", default="eval")
-    p.add_argument("--write")
-    p.add_argument("--keep")
+    from accuracy import version
+    import cli
+    p = cli.options()
     p.add_argument("--types")
-    p.add_argument("names", nargs="*")
-    args = p.parse_intermixed_args()
-    peers = {k: python_with(k, getattr(args, k)) for k in NAMES}
-    peers = {k: v for k, v in peers.items() if v}
-    try:
-        import numpy as np
-    except ImportError:
-        peers = {}
+    args, peers, np = cli.parse(p)
     if not peers:
         print("sugar: neither JAX nor PyTorch here, or no numpy")
         return 77
