@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Programs that JAX lowered, in Cotrace beside JAX: time of a call, and of what comes before the first one.
 
-    jax_programs.py COT [--goldens FOLDER] [--seconds S] [NAME ...]
+    jax_programs.py COT [--goldens FOLDER] [--seconds S] [--everyday] [NAME ...]
 
 COT is the program `cot`, of a release build.  The programs are those of examples/jax_to_c with their gradients, those
 of tests/programs, a few of linear algebra, and the GOLDENS (the folder of reference cases) of most text; JAX runs the same arrays on one
 thread.  Ours is the least time of `cot bench`, taken between two runs of JAX, the better of which counts.  Before the
 first call: JAX compiles what it has lowered (lowering is not counted); Cotrace reads the text, transforms it and
-compiles.  Above 1, Cotrace is faster.
+compiles.  Above 1, Cotrace is faster.  --everyday: those of everyday.py instead;
+some are large enough for JAX to take more threads than one: `taskset -c 0` gives both one processor.
 """
 import argparse
 import functools
@@ -135,17 +136,33 @@ def linear_algebra(waves):
             ("cholesky of 64", lambda a: jax.numpy.linalg.cholesky(a @ a.T + 8 * jax.numpy.eye(64)), [large])]
 
 
+def measure_lowered(cot, name, f, args, folder, seconds):
+    mlir = os.path.join(folder, "lowered.mlir")
+    with open(mlir, "w") as out:
+        out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
+    measure(cot, name, f, args, "", mlir, folder, seconds)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cot")
     parser.add_argument("--goldens", default=os.path.join(ROOT, "..", "shared", "goldens"))
     parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("--everyday", action="store_true")
     parser.add_argument("names", nargs="*")
-    o = parser.parse_args()
+    o = parser.parse_intermixed_args()
     wanted = lambda name: not o.names or any(name.startswith(n) for n in o.names)
+    print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
+    if o.everyday:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, f, args, grad in load(os.path.join(HERE, "everyday.py")).PROGRAMS:
+                if wanted(name):
+                    measure_lowered(o.cot, name, f, args, folder, o.seconds)
+                if wanted(name) and grad is not None:
+                    measure_lowered(o.cot, name + ", gradient", jax.grad(f, grad), args, folder, o.seconds)
+        return
     jax.config.update("jax_enable_x64", True)
 
-    print("| program | a call | JAX | read and compile | JAX |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         example = load(os.path.join(ROOT, "examples", "jax_to_c", "lower.py"))
         w, n, d, h = example.waves, 16, 32, 64
@@ -167,10 +184,7 @@ def main():
                         os.path.join(ROOT, "tests", "programs", f.__name__ + ".mlir"), folder, o.seconds)
         for name, f, args in linear_algebra(small.waves):
             if wanted(name):
-                mlir = os.path.join(folder, "lowered.mlir")
-                with open(mlir, "w") as out:
-                    out.write(jax.jit(f, keep_unused=True).lower(*args).as_text())
-                measure(o.cot, name, f, args, "", mlir, folder, o.seconds)
+                measure_lowered(o.cot, name, f, args, folder, o.seconds)
         jax.config.update("jax_enable_x64", True)
         for g in goldens(o.goldens, 12) if os.path.isdir(o.goldens) else ():
             if wanted(g[0]):
