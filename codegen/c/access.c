@@ -330,9 +330,9 @@ store_scalar(cg_c_emit *e, cg_val v, uint32_t set, int c, const condition *w)
 
     if (w->text)
         cg_c_line(e, "if (%s)", w->text);
+    const char *value = stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1)));
     cg_c_line(e, "%s%s[%s] = %s;", w->text ? "    " : "", e->buffer[i->imm],
-              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)),
-              stored_alone(e, v, cg_c_bare(e->t, cg_c_use(e, i->in[1], set, c, 1))));
+              cg_c_bare(e->t, cg_c_use(e, i->in[0], set, c, 1)), value);
 }
 
 static void

@@ -70,12 +70,12 @@ chosen_by_comparison(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int la
     if (lanes == 1 || cg_c_lanes(e, e->vary[i->in[0]]) != lanes ||
         !is_by_comparison(e, i, lanes) || !has_names(e, by))
         return NULL;
-    return cg_c_say(e, "%s(%s, %s, %s, %s)",
-                    cg_c_pick(e->t, (ir_sc_op)by->op, (cot_dtype)i->type,
-                              cg_type(e->k, by->in[0]), lanes),
-                    cg_c_bare(e->t, cg_c_use(e, by->in[0], set, c, lanes)),
-                    cg_c_bare(e->t, cg_c_use(e, by->in[1], set, c, lanes)),
-                    cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
+    const char *y = cg_c_bare(e->t, cg_c_use(e, by->in[1], set, c, lanes));
+    const char *x = cg_c_bare(e->t, cg_c_use(e, by->in[0], set, c, lanes));
+    return cg_c_say(
+        e, "%s(%s, %s, %s, %s)",
+        cg_c_pick(e->t, (ir_sc_op)by->op, (cot_dtype)i->type, cg_type(e->k, by->in[0]), lanes),
+        x, y, cg_c_bare(e->t, in[1]), cg_c_bare(e->t, in[2]));
 }
 
 /* All bits, or none, where m: that is m itself. */

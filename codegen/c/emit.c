@@ -162,9 +162,10 @@ cg_c_define(cg_c_emit *e, cg_val to, cg_val from, cot_dtype type)
     const uint32_t set = e->vary[to];
     const int lanes = cg_c_lanes(e, set);
 
-    for (int c = 0; c < cg_c_copies(e, set); c++)
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c),
-                  cg_c_bare(e->t, cg_c_use(e, from, set, c, lanes)));
+    for (int c = 0; c < cg_c_copies(e, set); c++) {
+        const char *value = cg_c_bare(e->t, cg_c_use(e, from, set, c, lanes));
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, type, lanes), cg_c_value(e, to, c), value);
+    }
 }
 
 void
@@ -269,10 +270,11 @@ sum_of_pairs(cg_c_emit *e, const cg_insn *i, uint32_t set, int c, int lanes)
         const cg_insn *pairs = &e->k->insn[i->in[k]];
         if (pairs->op != SC_pairs || !e->inlined[i->in[k]])
             continue;
+        const char *y = cg_c_bare(e->t, cg_c_use(e, pairs->in[1], set, c, lanes));
+        const char *x = cg_c_bare(e->t, cg_c_use(e, pairs->in[0], set, c, lanes));
+        const char *sum = cg_c_bare(e->t, cg_c_use(e, i->in[1 - k], set, c, lanes));
         return cg_c_say(e, "%s(%s, %s, %s)", cg_c_sum_pairs(e->t, (cot_dtype)i->type, lanes),
-                        cg_c_bare(e->t, cg_c_use(e, i->in[1 - k], set, c, lanes)),
-                        cg_c_bare(e->t, cg_c_use(e, pairs->in[0], set, c, lanes)),
-                        cg_c_bare(e->t, cg_c_use(e, pairs->in[1], set, c, lanes)));
+                        sum, x, y);
     }
     return NULL;
 }
@@ -311,9 +313,10 @@ index_compare(cg_c_emit *e, cg_val v, uint32_t set, int c, int lanes)
             !cg_c_is_even(e, i->in[k], set, c, lanes, &step) || step != 1 ||
             !cg_range(e->k, i->in[k], &lo, &hi))
             continue;
-        return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal),
-                        cg_c_use(e, i->in[1 - k], set, c, 1),
-                        cg_c_at_lane(e, i->in[k], set, c, 0));
+        const char *first = cg_c_at_lane(e, i->in[k], set, c, 0);
+        const char *bound = cg_c_use(e, i->in[1 - k], set, c, 1);
+        return cg_c_say(e, "%s%s(%s, %s)", k ? "~" : "", cg_c_below(e->t, lanes, equal), bound,
+                        first);
     }
     return NULL;
 }
@@ -388,8 +391,8 @@ emit_rare(cg_c_emit *e, cg_val v)
         for (int a = 0; a < i->sub->n_in; a++)
             args = cg_c_say(e, "%s%s%s", args, a || lanes > 1 ? ", " : "",
                             cg_c_use(e, i->args[a], set, c, lanes));
-        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s,
-                  cg_c_use(e, i->in[1], set, c, lanes));
+        const char *usual = cg_c_use(e, i->in[1], set, c, lanes);
+        cg_c_line(e, "%s %s = %s;", cg_c_type(e->t, (cot_dtype)i->type, lanes), s, usual);
         cg_c_line(e, lanes > 1 ? "if (%s(%s))" : "if (%s%s)",
                   lanes > 1 ? cg_c_any(e->t, lanes) : "", cond);
         if (lanes > 1)

@@ -164,9 +164,9 @@ if_varying(cg_c_emit *e, const cg_block *x)
             const char *in[3] = { cg_c_use(e, x->cond, set, c, lanes),
                                   side(e, x, false, then[i], i, c),
                                   side(e, x, true, other[i], i, c) };
+            const char *value = cg_c_apply(e->t, SC_select, type, type, lanes, in);
             cg_c_line(e, "const %s %s = %s;", cg_c_type(e->t, type, lanes),
-                      cg_c_value(e, x->result[i], c),
-                      cg_c_apply(e->t, SC_select, type, type, lanes, in));
+                      cg_c_value(e, x->result[i], c), value);
         }
     }
 }

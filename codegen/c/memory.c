@@ -148,8 +148,9 @@ cg_c_load(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "COT_FN %s\n%s(const %s *p%s%s)\n{\n", v, name, cg_c_type(t, type, 1),
-                  where(t, lanes, s), which(t, lanes, w));
+    const char *mask = which(t, lanes, w), *at = where(t, lanes, s);
+    ir_buf_printf(&b, "COT_FN %s\n%s(const %s *p%s%s)\n{\n", v, name, cg_c_type(t, type, 1), at,
+                  mask);
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
@@ -206,8 +207,9 @@ cg_c_store(cg_c_text *t, cot_dtype type, int lanes, cg_c_shape s, cg_c_when w)
     if (!cg_c_new_name(t, &t->own, name))
         return name;
     ir_buf_init(&b, t->arena);
-    ir_buf_printf(&b, "COT_FN void\n%s(%s *p%s, %s x%s)\n{\n", name, cg_c_type(t, type, 1),
-                  where(t, lanes, s), v, which(t, lanes, w));
+    const char *mask = which(t, lanes, w), *at = where(t, lanes, s);
+    ir_buf_printf(&b, "COT_FN void\n%s(%s *p%s, %s x%s)\n{\n", name, cg_c_type(t, type, 1), at,
+                  v, mask);
     if (s == CG_C_DENSE && w == CG_C_ALWAYS) {
         const char *u = cg_c_type(t, type == COT_BOOL ? COT_U8 : type, lanes);
         if (type == COT_BOOL)
