@@ -304,7 +304,6 @@ static bool
 lies_flat(const fusing *u, ir_ref v, bool *seen)
 {
     const ir_node *n = ir_def(u->f, v);
-    bool flat = true;
     if (seen[v] || !n || ir_type_at(u->f, v)->size == 1)
         return true;
     seen[v] = true;
@@ -314,9 +313,10 @@ lies_flat(const fusing *u, ir_ref v, bool *seen)
         return ir_type_at(u->f, n->in[0])->size == 1;
     if (ir_ops[n->op].flag != IR_POINTWISE)
         return false;
-    for (int i = 0; i < n->n_in && flat; i++)
-        flat = lies_flat(u, n->in[i], seen);
-    return flat;
+    for (int i = 0; i < n->n_in; i++)
+        if (!lies_flat(u, n->in[i], seen))
+            return false;
+    return true;
 }
 
 /* A sum along several axes at once takes them as one, by vectors of LANES_OF_SUM.  Where what is

@@ -413,10 +413,10 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     }
     cg_val chain = loop_over(b, lo, hi, 1), acc = cg_loop_carry(b, chain, t, cg_const(b, t, 0));
     cg_val k = cg_loop_var(b, chain);
-    cg_val right = offset(b, &s->k, left_of(s, &s->k), k);
-    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), right), 0);
-    cg_val offset_k = offset(b, &s->k, right_of(s, &s->k), k);
-    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), offset_k),
+    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val x = load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), m), along), 0);
+    cg_val beside = offset(b, &s->k, right_of(s, &s->k), k);
+    cg_val y = load(p, false, cg_iadd(b, offset(b, &s->n, right_of(s, &s->n), n), beside),
                     right_when);
     cg_loop_next(b, chain, acc, multiply_add(p, x, y, acc));
     cg_loop_end(b, chain);
@@ -482,9 +482,9 @@ inner_step(const product *p, cg_val free, cg_val k, cg_val acc, cg_val when)
 {
     cg_build *b = p->b;
     const shape *s = &p->s;
-    cg_val right = offset(b, &s->k, left_of(s, &s->k), k);
+    cg_val along = offset(b, &s->k, left_of(s, &s->k), k);
     cg_val x =
-        load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free), right), when);
+        load(p, true, cg_iadd(b, offset(b, &s->m, left_of(s, &s->m), free), along), when);
     cg_val y = load(p, false, offset(b, &s->k, right_of(s, &s->k), k), when);
     cg_val next = multiply_add(p, x, y, acc);
     return when ? cg_insn3(b, SC_select, p->d->type, when, next, acc) : next;
@@ -574,8 +574,8 @@ cg_dot_inner_sum(const product *p, cg_val free, cg_val lo, cg_val hi, cg_kind ki
         return inner_block(p, free, cg_i64(b, 0), lanes, cg_i64(b, total / lanes), kind);
     }
     cg_val blocks = loop_over(b, lo, hi, 1);
-    cg_val block = cg_loop_var(b, blocks), right = cg_imul(b, block, STEPS),
-           left = cg_isub(b, cg_i64(b, total / LANES), right);
+    cg_val block = cg_loop_var(b, blocks), done = cg_imul(b, block, STEPS),
+           left = cg_isub(b, cg_i64(b, total / LANES), done);
     cg_val steps = total % BLOCK ? cg_imin(b, cg_i64(b, STEPS), left) : cg_i64(b, STEPS);
     cg_val one = inner_block(p, free, cg_imul(b, block, BLOCK), LANES, steps, kind);
     cg_loop_reduce(b, blocks, CG_TREE, SC_add, t, one);

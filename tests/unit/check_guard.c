@@ -116,16 +116,20 @@ static const char in_turns[] = PUT
     "  ret %0, %6\n}\n"
     RUN;
 
+/* Grows until its greatest element reaches 9. */
+#define GROWS \
+    "fn @small(%x: f32[3000]) -> bool[] {\n" \
+    "  %0 = reduce_max %x {axes=[0]} : f32[]\n" \
+    "  %1 = constant {data=9} : f32[]\n" \
+    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n" \
+    "fn @grow(%x: f32[3000]) -> f32[3000] {\n" \
+    "  %0 = constant {data=1.25} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+
 /* Loops in loops in a branch, and one after that: what a turn waits for differs by turn. */
 static const char deep[] =
     "fn @go(%n: i64[], %i: i64[], %x: f32[3000]) -> bool[] {\n"
     "  %0 = lt %i, %n : bool[]\n  ret %0\n}\n"
-    "fn @small(%x: f32[3000]) -> bool[] {\n"
-    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
-    "  %1 = constant {data=9} : f32[]\n"
-    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
-    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = constant {data=1.25} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+    GROWS
     "fn @big(%x: f32[3000]) -> bool[] {\n"
     "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
     "  %1 = constant {data=0.25} : f32[]\n"
@@ -161,12 +165,7 @@ static const char deep[] =
 
 /* A scan whose steps have loops of many turns, one in a branch: what is stacked, from both ends. */
 static const char steps[] =
-    "fn @small(%x: f32[3000]) -> bool[] {\n"
-    "  %0 = reduce_max %x {axes=[0]} : f32[]\n"
-    "  %1 = constant {data=9} : f32[]\n"
-    "  %2 = lt %0, %1 : bool[]\n  ret %2\n}\n"
-    "fn @grow(%x: f32[3000]) -> f32[3000] {\n"
-    "  %0 = constant {data=1.25} : f32[3000]\n  %1 = mul %x, %0 : f32[3000]\n  ret %1\n}\n"
+    GROWS
     "fn @loop(%x: f32[3000]) -> f32[3000] {\n"
     "  %0 = while %x {cond=@small, body=@grow} : f32[3000]\n  ret %0\n}\n"
     "fn @leave(%x: f32[3000]) -> f32[3000] {\n  ret %x\n}\n"
