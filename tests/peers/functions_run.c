@@ -18,7 +18,7 @@
 #define MOST 16
 
 typedef struct job {
-    const struct function_row *row;
+    const function_row *row;
     double k;
 } job;
 
@@ -189,7 +189,7 @@ run_job(cot_context *ctx, const char *backend, const char *prefix, job *j, cot_a
     return status;
 }
 
-static const struct function_row *
+static const function_row *
 find(const char *name)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)

@@ -7,7 +7,7 @@
 #ifndef LINALG_FUNCTIONS_H
 #define LINALG_FUNCTIONS_H
 
-#include "cotrace/cotrace.h"
+#include "functions.h"
 
 #include <math.h>
 
@@ -182,14 +182,7 @@ INIT(xavier_normal, .gain = k)
 INIT(kaiming_uniform, .slope = k)
 INIT(kaiming_normal, .slope = k, .fan_out = 1)
 
-typedef void function(cot_trace *t, const cot_value *x, cot_value *y, double k);
-
-/* n_in arguments, n_out results. */
-static const struct function_row {
-    const char *name;
-    function *call;
-    int n_in, n_out;
-} functions[] = {
+static const function_row functions[] = {
 #define ROW(name, n_in, n_out) { #name, name, n_in, n_out },
     ROW(cholesky, 1, 1) ROW(cholesky_upper, 1, 1) ROW(cholesky_triangle, 1, 1)
     ROW(trisolve, 2, 1) ROW(trisolve_upper, 2, 1) ROW(trisolve_right, 2, 1)

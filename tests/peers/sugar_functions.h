@@ -3,7 +3,7 @@
 #ifndef SUGAR_FUNCTIONS_H
 #define SUGAR_FUNCTIONS_H
 
-#include "cotrace/cotrace.h"
+#include "functions.h"
 
 /* Under names of their own: some are the C library's. */
 #define FUNCTION(name)                                                                         \
@@ -261,14 +261,7 @@ FUNCTION(gru)
     y[0] = cot_gru(x[0], COT_UNSET, &w, NULL, .reverse = IS(1));
 }
 
-typedef void function(cot_trace *t, const cot_value *x, cot_value *y, double k);
-
-/* n_in arguments, n_out results. */
-static const struct function_row {
-    const char *name;
-    function *call;
-    int n_in, n_out;
-} functions[] = {
+static const function_row functions[] = {
 #define ROW(name, n_in, n_out) { #name, f_##name, n_in, n_out },
 #define R1(name) ROW(name, 1, 1)
 #define R2(name) ROW(name, 2, 1)
