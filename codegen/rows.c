@@ -13,7 +13,7 @@
 #include "codegen/lower/reduce.h"
 #include "codegen/plan.h"
 
-enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, JAM_VECTORS = 16, JAM_MOST = 4, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
+enum { REDUCTIONS_MOST = 8, CHUNKS_MOST = 32, STREAMED_MOST = 8, KEPT_LANES = 32, JAM_VECTORS = 16, JAM_MOST = 4, ROW_OF_WARP = 1024, SPLIT_LEAST = 1 << 15 };
 
 typedef struct rows {
     cg_lowering *l;
@@ -169,6 +169,14 @@ kept_buffer(rows *r, cot_dtype t, int64_t n)
     return b;
 }
 
+/* How far apart kept rows lie: by whole vectors, so that lanes behind a row's end have a place. */
+static int64_t
+kept_apart(const rows *r)
+{
+    const int64_t lanes = r->n < KEPT_LANES ? cg_pow2_from(r->n) : KEPT_LANES;
+    return r->l->target.grid ? r->n : (r->n + lanes - 1) / lanes * lanes;
+}
+
 /* What is kept hides what it is made of: so one after the other. */
 static void
 find_kept(rows *r)
@@ -190,7 +198,7 @@ find_kept(rows *r)
                 ;
     for (ir_ref v = 1; v < f->n_values; v++)
         if (r->keep[v])
-            r->kept_in[v] = kept_buffer(r, ir_type_at(f, v)->dtype, r->n * rows);
+            r->kept_in[v] = kept_buffer(r, ir_type_at(f, v)->dtype, kept_apart(r) * rows);
 }
 
 /* The results and the kept values of this pass at an element; then what the reductions want. */
@@ -429,7 +437,7 @@ plain_rows(rows *r, bool many)
     if (r->jam > 1) {
         row = r->outer % r->jam ? cg_imin(b, row, cg_i64(b, r->outer - r->jam)) : row;
         copies = cg_loop_begin(b, CG_UNROLL, cg_i64(b, 0), cg_i64(b, r->jam), 1, 0);
-        r->slot = cg_imul(b, cg_loop_var(b, copies), r->n);
+        r->slot = cg_imul(b, cg_loop_var(b, copies), kept_apart(r));
         row = cg_iadd(b, row, cg_loop_var(b, copies));
     }
     one_row(r, row);
