@@ -1,6 +1,7 @@
 /* Memory regions.  Chunks double in size up to a limit; a request that does not fit the current
  * chunk gets a new one.  Chunks come from the context's allocator zeroed, so allocation is a
- * bump. */
+ * bump.  Under the address sanitizer what lies between the pieces, and the rest of a chunk, is
+ * out of bounds. */
 #include "ir/arena.h"
 
 #include <stdarg.h>
@@ -14,6 +15,22 @@ typedef struct ir_chunk {
     size_t bytes;
 } ir_chunk;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { BETWEEN = 16 };
+#define CLOSE(p, bytes) ASAN_POISON_MEMORY_REGION(p, bytes)
+#define OPEN(p, bytes) ASAN_UNPOISON_MEMORY_REGION(p, bytes)
+#else
+enum { BETWEEN = 0 };
+#define CLOSE(p, bytes) ((void)(p), (void)(bytes))
+#define OPEN(p, bytes) ((void)(p), (void)(bytes))
+#endif
+
 enum { ALIGN = 16, FIRST = 1 << 12, LARGEST = 1 << 20 };
 #define HEAD ((sizeof(ir_chunk) + ALIGN - 1) / ALIGN * ALIGN)
 
@@ -23,13 +40,20 @@ ir_arena_init(ir_arena *a, cot_context *ctx)
     *a = (ir_arena){ .ctx = ctx };
 }
 
+static void
+give_back(ir_arena *a, ir_chunk *from)
+{
+    for (ir_chunk *c = from, *older; c; c = older) {
+        older = c->older;
+        OPEN(c, c->bytes);
+        ir_free(a->ctx, c);
+    }
+}
+
 void
 ir_arena_free(ir_arena *a)
 {
-    for (ir_chunk *c = a->head, *older; c; c = older) {
-        older = c->older;
-        ir_free(a->ctx, c);
-    }
+    give_back(a, a->head);
     *a = (ir_arena){ .ctx = a->ctx };
 }
 
@@ -40,13 +64,12 @@ ir_arena_reset(ir_arena *a)
 
     if (!head)
         return;
-    for (ir_chunk *c = head->older, *older; c; c = older) {
-        older = c->older;
-        ir_free(a->ctx, c);
-    }
+    give_back(a, head->older);
     head->older = NULL;
+    OPEN(head, head->bytes);
     memset((char *)head + HEAD, 0, (size_t)(a->at - (char *)head) - HEAD);
     a->at = (char *)head + HEAD;
+    CLOSE(a->at, (size_t)(a->end - a->at));
 }
 
 static void
@@ -63,6 +86,7 @@ chunk_add(ir_arena *a, size_t bytes)
     a->head = c;
     a->at = (char *)c + HEAD;
     a->end = (char *)c + want;
+    CLOSE(a->at, want - HEAD);
 }
 
 void *
@@ -70,13 +94,14 @@ ir_alloc(ir_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
         ir_out_of_memory(a->ctx);
-    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    if (bytes == 0)
-        bytes = ALIGN;
-    if ((size_t)(a->end - a->at) < bytes)
-        chunk_add(a, bytes);
+    size_t taken = (bytes + ALIGN - 1) / ALIGN * ALIGN + BETWEEN;
+    if (taken == 0)
+        taken = ALIGN;
+    if ((size_t)(a->end - a->at) < taken)
+        chunk_add(a, taken);
     void *p = a->at;
-    a->at += bytes;
+    a->at += taken;
+    OPEN(p, bytes);
     return p;
 }
 
