@@ -99,9 +99,10 @@ cot_dump_graph(const cot_graph *g, cot_write *write, void *user)
     ir_arena_init(&scratch, g->ctx);
     IR_TRY (g->ctx) {
         ir_buf_init(&text, &scratch);
-        status = pass_custom_with_rules(g, &whole);
-        ir_print(&text, status == COT_OK ? whole : g, 0);
+        const cot_status found = pass_custom_with_rules(g, &whole);
+        ir_print(&text, found == COT_OK ? whole : g, 0);
         write(user, text.text ? text.text : "", text.n);
+        status = found; /* not before: printing may run short of memory */
     }
     ir_arena_free(&scratch);
     pthread_mutex_unlock(&g->ctx->lock);

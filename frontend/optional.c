@@ -240,9 +240,8 @@ fe_specialise_taking(cot_fn *f, bool alone, fe_special *s)
         cot_value *in = IR_NEW_N(&ctx->arena, cot_value, s->n_types + 1), *out = NULL;
         source.in_name = names_with_optional(f, s->n_types);
         cot_trace *t = fe_trace_begin(ctx, &source, in);
-        status = call_inside(f, t, &source, in, &out);
-        if (status == COT_OK)
-            status = fe_trace_end(t, &source, out, &s->graph);
+        const cot_status called = call_inside(f, t, &source, in, &out);
+        status = called == COT_OK ? fe_trace_end(t, &source, out, &s->graph) : called;
         s->n_captured = (int)t->n_captured;
         s->captured = t->captured;
         s->n_hidden = (int)t->n_hidden;

@@ -238,8 +238,8 @@ cot_vmap_(cot_place at, cot_fn *f, const cot_vmap_options *options, size_t size)
             .randomness = (int)o.randomness,
             .axis_name = o.axis ? ir_copy_string(&f->ctx->arena, o.axis) : NULL,
         };
-        g = no_bare(new_transform(at, f, FE_FN_PASS, "vmap", &p), "in_dims", o.in_dims);
-        g = no_bare(g, "out_dims", o.out_dims);
+        g = no_bare(no_bare(new_transform(at, f, FE_FN_PASS, "vmap", &p), "in_dims", o.in_dims),
+                    "out_dims", o.out_dims);
     }
     return g;
 }
@@ -288,12 +288,13 @@ cot_linearize_halves_(cot_place at, cot_fn *f, cot_fn **fwd, cot_fn **lin,
 cot_fn *
 cot_pipeline_(cot_place at, cot_fn *f, const char *text)
 {
-    cot_fn *volatile g = f;
+    cot_fn *volatile made = NULL; /* of all the passes, or none */
 
     if (!f)
         return NULL;
     IR_TRY (f->ctx) {
         const pass_step *steps;
+        cot_fn *g = f;
         int n;
         if (pass_parse(f->ctx, ir_loc_file(f->ctx, at.file, at.line), text, &n, &steps) != COT_OK) {
             pass_options none = { .wrt = { PASS_DEFAULT, NULL } };
@@ -302,6 +303,7 @@ cot_pipeline_(cot_place at, cot_fn *f, const char *text)
             for (int i = 0; i < n; i++)
                 g = new_transform(at, g, FE_FN_PASS, steps[i].row->name, &steps[i].options);
         }
+        made = g;
     }
-    return g;
+    return made;
 }

@@ -44,10 +44,11 @@ void
 ir_map_add(ir_map *m, uint64_t hash, uint32_t id)
 {
     if (2 * (m->n + 1) > m->cap) {
-        ir_map old = *m;
-        m->cap = old.cap ? old.cap * 2 : 16;
-        m->hash = IR_NEW_N(m->arena, uint64_t, m->cap);
-        m->id = IR_NEW_N(m->arena, uint32_t, m->cap);
+        const ir_map old = *m;
+        const uint32_t cap = old.cap ? old.cap * 2 : 16;
+        uint64_t *hash = IR_NEW_N(m->arena, uint64_t, cap);
+        uint32_t *id = IR_NEW_N(m->arena, uint32_t, cap);
+        *m = (ir_map){ m->arena, hash, id, old.n, cap }; /* now that both are there */
         for (uint32_t i = 0; i < old.cap; i++)
             if (old.id[i])
                 put(m, old.hash[i], old.id[i]);

@@ -184,9 +184,9 @@ cot_save(cot_context *ctx, const char *path, const cot_state *s)
     for (int i = 0; i < s->n; i++)
         COT_TRY(rt_want_here(ctx, s->at[i].array));
     IR_TRY(ctx) {
-        status = f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
-        if (status == COT_OK)
-            status = f->write(ctx, path, s);
+        const cot_status checked =
+            f ? check_names(ctx, path, s) : ir_fail(ctx, 0, NULL, ERR_file_ending, path);
+        status = checked == COT_OK ? f->write(ctx, path, s) : checked;
     }
     return status;
 }

@@ -205,30 +205,40 @@ build(hlo_import *h, const fe_hlo_extra *extra, ir_graph **out)
     return *out ? COT_OK : h->ctx->status;
 }
 
+/* All of it, so that the caller's status is set once: when memory runs short, it is not yet. */
+static cot_status
+read_and_build(cot_context *ctx, ir_arena *scratch, const fe_hlo_source *s, const cot_import_options *o,
+               const fe_hlo_extra *extra, ir_graph **out)
+{
+    fe_hlo_checks *const checks = extra->checks;
+    hlo_reader r = { .ctx = ctx, .a = scratch, .path = s->path, .text = s->text, .at = s->text + s->from,
+                     .end = s->text + s->to };
+    hlo_import h = { .ctx = ctx, .a = scratch, .r = &r, .o = o, .checks = checks };
+    cot_status status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
+
+    h.m = r.m;
+    if (status == COT_OK)
+        status = build(&h, extra, out);
+    if (checks && checks->n)
+        checks->at = ir_copy_bytes(&ctx->arena, checks->at, sizeof *checks->at * checks->n);
+    return status;
+}
+
 cot_status
 fe_hlo_import(cot_context *ctx, const fe_hlo_source *s, const cot_import_options *o,
               const fe_hlo_extra *extra, ir_graph **out)
 {
     static const fe_hlo_extra none = { 0 };
-    fe_hlo_checks *const checks = extra ? extra->checks : NULL;
     cot_trace *const volatile below = ctx->trace;
     volatile cot_status status = COT_ERR_MEMORY;
     ir_arena scratch;
 
     *out = NULL;
-    if (checks)
-        *checks = (fe_hlo_checks){ 0, 0, NULL, 0 };
+    if (extra && extra->checks)
+        *extra->checks = (fe_hlo_checks){ 0, 0, NULL, 0 };
     ir_arena_init(&scratch, ctx);
     IR_TRY (ctx) {
-        hlo_reader r = { .ctx = ctx, .a = &scratch, .path = s->path, .text = s->text, .at = s->text + s->from,
-                         .end = s->text + s->to };
-        hlo_import h = { .ctx = ctx, .a = &scratch, .r = &r, .o = o, .checks = checks };
-        status = fe_hlo_parse(&r) ? COT_OK : ctx->status;
-        h.m = r.m;
-        if (status == COT_OK)
-            status = build(&h, extra ? extra : &none, out);
-        if (checks && checks->n)
-            checks->at = ir_copy_bytes(&ctx->arena, checks->at, sizeof *checks->at * checks->n);
+        status = read_and_build(ctx, &scratch, s, o, extra ? extra : &none, out);
     }
     fe_trace_unwind(ctx, below); /* memory ran short: traces were not ended */
     ir_arena_free(&scratch);
