@@ -101,12 +101,14 @@ jit_of(cot_context *ctx, const cg_ll_machine *m, cg_ll_jit **out)
             return orc_failed(ctx, error);
         }
         atomic_init(&j->users, 1);
-        s->jit = j;
         error = define_libc(j->jit);
         if (!error && ctx->config.debug)
             error = LLVMOrcLLJITEnableDebugSupport(j->jit);
-        if (error)
+        if (error) {
+            cg_ll_jit_release(j);
             return orc_failed(ctx, error);
+        }
+        s->jit = j; /* whole, or none: the next compilation takes it */
     }
     *out = s->jit;
     return COT_OK;
@@ -141,7 +143,7 @@ link_objects(cot_context *ctx, cg_ll_jit *j, cg_ll_team *t, const wanted *w,
     loaded *h = calloc(1, sizeof *h);
 
     if (h == NULL)
-        return cg_ll_fail(ctx, "out of memory");
+        ir_out_of_memory(ctx);
     h->jit = j;
     h->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->jit));
     atomic_fetch_add(&j->users, 1);
