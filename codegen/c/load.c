@@ -111,8 +111,9 @@ compile(const files *f, char *compiler)
     int n = 0, status = -1;
     pid_t pid;
     const bool asked = strstr(compiler, "-march=") != NULL;
+    char *rest; /* contexts compile at once */
 
-    for (char *s = strtok(compiler, " "); s && n < 32; s = strtok(NULL, " "))
+    for (char *s = strtok_r(compiler, " ", &rest); s && n < 32; s = strtok_r(NULL, " ", &rest))
         argv[n++] = s;
     const char *more[] = { "-march=native", "-std=c11", "-w",       "-shared",
                            "-fPIC",         "-o",       f->library, f->source };
