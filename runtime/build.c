@@ -16,15 +16,24 @@
 
 /* ---- files ---- */
 
+/* Half a file is worse than none; what is no file, a pipe or a device, stays. */
 static cot_status
 write_file(cot_context *ctx, const char *path, const void *bytes, size_t n)
 {
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(bytes, 1, n, file) == n;
+    int why = errno;
+    struct stat s;
 
-    if (file)
-        good &= fclose(file) == 0;
-    return good ? COT_OK : ir_fail(ctx, 0, NULL, ERR_io, path, strerror(errno));
+    if (file && fclose(file) != 0 && good) {
+        good = false;
+        why = errno;
+    }
+    if (good)
+        return COT_OK;
+    if (file && stat(path, &s) == 0 && S_ISREG(s.st_mode))
+        remove(path);
+    return ir_fail(ctx, 0, NULL, ERR_io, path, strerror(why));
 }
 
 static const char *
@@ -73,8 +82,11 @@ lower_exports(cot_context *ctx, int n, const rt_export *e, const cot_compile_opt
         fn[i].name = e[i].name ? ir_copy_string(a, e[i].name) : p->name;
         if (!rt_is_c_name(fn[i].name))
             return ir_fail(ctx, 0, NULL, ERR_usage,
-                           ir_format(a, "'%s' is no name for a C function: C, C++ or their libraries have it, or it is no word",
-                                     fn[i].name));
+                           ir_format(a, "'%s' is no name for a C function: %s; give one by .name, or in cot build by "
+                                        "--name NAME or --export NAME=...",
+                                     fn[i].name,
+                                     rt_is_word(fn[i].name) ? "C, C++ or their libraries have it"
+                                                            : "wants letters, digits and _, no digit first"));
         for (int k = 0; k < i; k++)
             if (strcmp(fn[k].name, fn[i].name) == 0)
                 return ir_fail(ctx, 0, NULL, ERR_usage,
@@ -184,6 +196,11 @@ write_native(cot_context *ctx, const cot_compile_options *o, cg_output what, out
     if (n_cpus > MOST_VERSIONS)
         return ir_fail(ctx, 0, NULL, ERR_usage,
                        "more than 8 processors are named for one object");
+    for (int k = 0; k < n_cpus; k++)
+        if (cpu[k] && !*cpu[k])
+            return ir_fail(ctx, 0, NULL, ERR_usage,
+                           ir_format(&ctx->arena, "the processors are '%s'; wants names, and commas between them",
+                                     each.cpu));
     for (int k = n_cpus; k-- > 0;) {
         cg_natural *fn = IR_NEW_N(&ctx->arena, cg_natural, out->n + 1);
 
@@ -241,13 +258,14 @@ is_mlir(const char *path)
 }
 
 static cot_status
-write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const char *header)
+write_mlir(cot_context *ctx, int n, const rt_export *e, const char *path, const char *header,
+           const char *manifest)
 {
     ir_buf text;
 
-    if (n != 1 || header)
+    if (n != 1 || header || manifest)
         return ir_fail(ctx, 0, NULL, ERR_usage,
-                       ir_format(&ctx->arena, "%s: wants one function, and no header", path));
+                       ir_format(&ctx->arena, "%s: wants one function, and neither header nor manifest", path));
     ir_buf_init(&text, &ctx->arena);
     COT_TRY(fe_hlo_export(e[0].graph, &ctx->arena, &text));
     return write_file(ctx, path, text.text, text.n);
@@ -303,7 +321,7 @@ rt_build(cot_context *ctx, int n, const rt_export *e, const cot_compile_options 
     if (rt_is_ptx(path))
         return rt_build_ptx(ctx, n, e, o, path, header);
     if (is_mlir(path))
-        return write_mlir(ctx, n, e, path, header);
+        return write_mlir(ctx, n, e, path, header, o ? o->manifest : NULL);
     COT_TRY(form_of(ctx, path, &what, &archive));
     COT_TRY(what == CG_TO_C ? write_c(ctx, o, &out) : write_native(ctx, o, what, &out));
     if (archive) {

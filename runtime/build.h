@@ -43,8 +43,9 @@ typedef struct rt_function {
     int64_t flops, traffic;             /* estimates; traffic: bytes read and written          */
 } rt_function;
 
-/* header.c.  Functions of a file: names in C, none twice. */
+/* header.c.  Functions of a file: names in C, none twice.  A word is made of what names are. */
 bool rt_is_c_name(const char *s);
+bool rt_is_word(const char *s);
 rt_function *rt_functions(ir_arena *a, const rt_plan *p, int n, const rt_export *e,
                           cg_natural *fn);
 void rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n,

@@ -36,7 +36,13 @@ parameter_name(ir_arena *a, const char *from, const char *otherwise, const rt_pa
 bool
 rt_is_c_name(const char *s)
 {
-    if (!*s || (*s >= '0' && *s <= '9') || cg_c_is_word(s) || cg_c_is_library_name(s))
+    return rt_is_word(s) && !cg_c_is_word(s) && !cg_c_is_library_name(s);
+}
+
+bool
+rt_is_word(const char *s)
+{
+    if (!*s || (*s >= '0' && *s <= '9'))
         return false;
     for (; *s; s++)
         if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
@@ -289,6 +295,15 @@ file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* A macro's name: of a file that begins with a digit with a letter before it. */
+static const char *
+guard_of(ir_arena *a, const char *path)
+{
+    const char *word = upper(a, file_name(path));
+
+    return *word >= '0' && *word <= '9' ? ir_format(a, "H_%s", word) : word;
+}
+
 static void
 print_preface(ir_buf *b, const char *path, bool inout, bool donated)
 {
@@ -337,7 +352,7 @@ static const char pool_text[] =
 void
 rt_print_header(ir_buf *b, const char *path, const rt_plan *p, int n, const rt_function *fn)
 {
-    const char *guard = upper(b->arena, file_name(path));
+    const char *guard = guard_of(b->arena, path);
     bool parallel = false, inout = false, foreign = false;
 
     for (int i = 0; i < n; i++) {

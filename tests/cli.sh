@@ -177,7 +177,7 @@ status 0 "$cot" build f.cot -p grad -o f.mlir
 "$cot" opt f.cot -p grad | cmp -s - again || { bad=1; echo "import of export is another graph"; cat again; }
 status 0 "$cot" opt f.cot -p 'grad | vmap(in=[0,none], size=3)' -o f.mlir
 status 0 "$cot" run f.mlir
-status 2 "$cot" build f.cot -o f.mlir --header f.h;          says "wants one function, and no header"
+status 2 "$cot" build f.cot -o f.mlir --header f.h;          says "wants one function, and neither header"
 # Kernels for GPUs: by the simulator; where there is no driver, one sentence.
 "$cot" run f.cot --backend eval >want; "$cot" run f.cot --backend sim >got
 cmp want got || { bad=1; echo "the simulator differs from the twin"; }

@@ -234,7 +234,7 @@ wrong() {
     result=0
     "$cot" build "$@" 2>says || result=$?
     [ $result = 2 ] || fail "cot build $*: exit status $result"
-    grep -q "$why" says || fail "cot build $*: $(cat says)"
+    grep -q -e "$why" says || fail "cot build $*: $(cat says)"
     [ ! -e "$left" ] || fail "cot build $*: leaves $left"
 }
 cp loop.cot kept.cot
@@ -257,11 +257,41 @@ wrong bad.c 'donated names argument 3' loop.cot --export soft --donated 3 -o bad
 wrong bad.c 'C source has none' loop.cot --export soft --cpu x86-64 -o bad.c
 wrong bad.c 'C source has none' loop.cot --export soft --features +avx2 -o bad.c
 wrong bad.zip 'wants a name that ends in' loop.cot --export soft -o bad.zip
+wrong bad.mlir 'neither header nor manifest' loop.cot --export soft -o bad.mlir --manifest bad.json
+for empty in -o --header --manifest --target --cpu --name --entry; do
+    wrong bad.c "$empty is ''" names.cot -o bad.c $empty ''
+done
+wrong bad.c "an output is '-'" names.cot --export g -o bad.c --header -
+wrong bad.c "an output is '-'" names.cot --export g -o bad.c --manifest -
+wrong bad.c "an output is '-'" names.cot --export g -o -
+[ ! -e - ] || fail "a file called '-' was written"
+for idle in '--backend eval' '--trap nan' '--emit dot' --after-each --bless --expect --locs; do
+    wrong bad.c "${idle%% *} is not one of its options" names.cot --export g -o bad.c $idle
+done
+wrong bad.c "export is ''; wants" names.cot --export '' -o bad.c
+wrong bad.c "export is 'x=|grad'; wants" names.cot --export 'x=|grad' -o bad.c
+# where a name is missing, the message tells what gives one
+sed 's/@g/@main/' names.cot >main.cot
+wrong bad.c "'main' is no name.*libraries have it.*--name" main.cot -o bad.c
+wrong bad.c "'1x' is no name.*wants letters.*--name" main.cot --name 1x -o bad.c
+"$cot" build main.cot --name chief -o named.c
+# a header may begin with a digit, a macro may not
+"$cot" build names.cot --export g -o 2g.c --header 2g.h
+echo '#include "2g.h"' >2g_user.c
+cc -std=c11 -Wall -Wextra -Werror -fsyntax-only 2g_user.c || fail "2g.h: is no C"
+# a disk without room: no half a file
+if [ -w /dev/full ]; then
+    wrong bad.c '/dev/full: No space left' names.cot --export g -o bad.c --header /dev/full
+    [ -e /dev/full ] || fail "/dev/full is gone"
+fi
 wrong bad.c 'no output is named' loop.cot --export soft
 
 if "$cot" build many.cot -o many.o 2>/dev/null; then
     build o "cc -std=c11 -Wall -Wextra -Werror"
     wrong bad.o 'target potato.*wants x86_64' loop.cot --export soft --target potato -o bad.o
+    for list in , x86-64-v2, ,x86-64-v2 x86-64-v2,,x86-64-v3; do
+        wrong bad.o "the processors are '$list'" loop.cot --export soft --target x86_64-linux-gnu --cpu $list -o bad.o
+    done
     wrong bad.o "no processor 'abacus'" loop.cot --export soft --target x86_64-linux-gnu --cpu abacus -o bad.o
     wrong bad.o "no feature '+zork'" loop.cot --export soft --target x86_64-linux-gnu --features +zork -o bad.o
     # a shared library takes the code as it is, and what it wants of others is all that a program has

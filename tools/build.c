@@ -1,8 +1,8 @@
 /* cot build: object files, archives, C source, assembly, LLVM IR, a header, JSON.
  *
- * What goes into the file: with --export each function that is named so, with its own pipeline;
- * with
- * --entry that one; else the file's @main, or every function that no other one uses. */
+ * What goes into the file: with --export each function that is named so, with its own
+ * pipeline; with --entry that one; else the file's @main, or every function that no other one
+ * uses. */
 #include "runtime/build.h"
 #include "tools/cot.h"
 
@@ -52,6 +52,9 @@ read_export(cot_cli *c, const ir_module *all, const char *text, rt_export *out)
     ir_graph *f;
 
     *out = (rt_export){ .name = equals ? trimmed(c, text, equals) : NULL };
+    if (!*entry)
+        return ir_fail(c->ctx, 0, NULL, ERR_usage,
+                       ir_format(&c->ctx->arena, "--export is '%s'; wants [NAME=]ENTRY[|PIPELINE]", text));
     COT_TRY(cli_roots(c->ctx, all, entry, &one));
     if (bar)
         c->pipeline =
@@ -100,7 +103,19 @@ overwrites(const cot_cli *c)
     const char *const out[] = { c->out, c->header, c->manifest };
 
     for (int i = 0; i < 3; i++)
-        if (rt_is_same_file(out[i], c->files[0]) && strcmp(out[i], "-") != 0)
+        if (rt_is_same_file(out[i], c->files[0]))
+            return true;
+    return false;
+}
+
+/* Is there an output called "-"?  It would be a file of that name. */
+static bool
+to_standard_output(const cot_cli *c)
+{
+    const char *const out[] = { c->out, c->header, c->manifest };
+
+    for (int i = 0; i < 3; i++)
+        if (out[i] && strcmp(out[i], "-") == 0)
             return true;
     return false;
 }
@@ -115,6 +130,8 @@ cli_build(cot_cli *c)
 
     if (!c->out)
         return cli_wrong(c, "no output is named; wants -o OUT.{o,a,c,s,ll,ptx,mlir}");
+    if (to_standard_output(c))
+        return cli_wrong(c, "an output is '-'; wants the name of a file");
     if (overwrites(c))
         return cli_wrong(c, "%s is to be read, and to be written", c->files[0]);
     if (c->donated && !read_donated(c, &o.donated))

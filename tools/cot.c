@@ -245,29 +245,50 @@ read_threads(cot_cli *c, const char *s)
     return false;
 }
 
+/* An option that changes nothing is a mistake: perhaps of the verb. */
+static bool
+heeds(const cot_cli *c, const char *option, const char *verbs)
+{
+    if (!verbs || strstr(verbs, c->verb))
+        return true;
+    cli_wrong(c, "%s is not one of its options, but of %s", option, verbs);
+    return false;
+}
+
 static bool
 read_options(cot_cli *c, int argc, char **argv)
 {
     const struct {
         const char *name;
         const char **to;
+        const char *verbs;              /* that heed it; NULL: any */
     } text[] = {
-        { "-p", &c->pipeline },       { "--entry", &c->entry }, { "--emit", &c->emit },
-        { "--out", &c->out },         { "-o", &c->out },        { "--header", &c->header },
-        { "--target", &c->target },   { "--cpu", &c->cpu },     { "--name", &c->name },
-        { "--backend", &c->backend }, { "--trap", &c->trap },
-        { "--donated", &c->donated }, { "--features", &c->features }, { "--manifest", &c->manifest },
+        { "-p", &c->pipeline, NULL },
+        { "--entry", &c->entry, NULL },
+        { "--emit", &c->emit, "opt" },
+        { "--out", &c->out, "opt run build" },
+        { "-o", &c->out, "opt run build" },
+        { "--header", &c->header, "build" },
+        { "--target", &c->target, "build" },
+        { "--cpu", &c->cpu, "build" },
+        { "--name", &c->name, "build" },
+        { "--backend", &c->backend, "run bench" },
+        { "--trap", &c->trap, "run" },
+        { "--donated", &c->donated, "build" },
+        { "--features", &c->features, "build" },
+        { "--manifest", &c->manifest, "build" },
     };
     const struct {
         const char *name;
         bool *to;
+        const char *verbs;
     } flag[] = {
-        { "--after-each", &c->after_each },
-        { "--bless", &c->bless },
-        { "--expect", &c->expect },
-        { "--locs", &c->locs },
-        { "-g", &c->debug },
-        { "--fast", &c->fast },
+        { "--after-each", &c->after_each, "opt" },
+        { "--bless", &c->bless, "opt" },
+        { "--expect", &c->expect, "opt" },
+        { "--locs", &c->locs, "opt" },
+        { "-g", &c->debug, "build" },
+        { "--fast", &c->fast, "run build" },
     };
     const int n_text = (int)(sizeof text / sizeof *text),
               n_flag = (int)(sizeof flag / sizeof *flag);
@@ -279,20 +300,27 @@ read_options(cot_cli *c, int argc, char **argv)
         for (k = 0; k < n_text && strcmp(s, text[k].name) != 0; k++)
             ;
         if (k < n_text) {
-            if (!(*text[k].to = value_of(c, argc, argv, &i)))
+            if (!heeds(c, s, text[k].verbs) || !(*text[k].to = value_of(c, argc, argv, &i)))
                 return false;
+            if (!**text[k].to && text[k].to != &c->pipeline && text[k].to != &c->features) {
+                cli_wrong(c, "%s is ''; wants a value", s); /* those two are lists */
+                return false;
+            }
             continue;
         }
         for (k = 0; k < n_flag && strcmp(s, flag[k].name) != 0; k++)
             ;
         if (k < n_flag) {
+            if (!heeds(c, s, flag[k].verbs))
+                return false;
             *flag[k].to = true;
         } else if (strcmp(s, "--threads") == 0) {
             s = value_of(c, argc, argv, &i);
             if (!s || !read_threads(c, s))
                 return false;
         } else if (strcmp(s, "--export") == 0) {
-            if (!(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
+            if (!heeds(c, s, "build") ||
+                !(c->exports[c->n_exports++] = value_of(c, argc, argv, &i)))
                 return false;
         } else if (strcmp(s, "--in") == 0) {
             while (i + 1 < argc && (argv[i + 1][0] != '-' || argv[i + 1][1] == '\0'))

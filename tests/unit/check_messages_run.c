@@ -73,7 +73,7 @@ START_TEST(of_objects)
     said(object(0, "f", "f.o", NULL), COT_ERR_ARG, "no function is named; wants one or more");
     said(object(1, "f", "f", NULL), COT_ERR_ARG, "f: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
     said(object(1, "f", "f.exe", NULL), COT_ERR_ARG, "f.exe: wants a name that ends in .o, .a, .c, .s, .ll, .ptx or .mlir");
-    said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: C, C++ or their libraries have it, or it is no word");
+    said(object(1, "3 f", "f.o", NULL), COT_ERR_ARG, "'3 f' is no name for a C function: wants letters, digits and _, no digit first; give one by .name, or in cot build by --name NAME or --export NAME=...");
     said(object(2, "f", "f.o", NULL), COT_ERR_ARG, "two functions are named f");
     said(object(1, "f", "f.o", "eval"), COT_ERR_TARGET,
          "object files need the back end jit, and a build with LLVM");
