@@ -73,7 +73,7 @@ cg_dot_choose_lines(shape *s, const cg_dot *d, const cg_target *t, int64_t bytes
     const int64_t lanes = t->vector_bits / (8 * bytes);
     const int last = s->m.n - 1;
 
-    if (lanes < 4 || last < 0 || s->k.n < 2 || !ir_is_float(d->type) || d->lhs_type != d->type ||
+    if (lanes < 4 || last < 0 || s->k.n < 1 || (s->k.n < 2 && s->m.n < 2) || !ir_is_float(d->type) || d->lhs_type != d->type ||
         d->rhs_type != d->type || !along_lines(s, lanes))
         return false;
     s->run = s->m.size[last];
