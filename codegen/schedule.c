@@ -491,9 +491,9 @@ square_side(const mapping *m, int64_t lanes)
 static bool
 is_short(const mapping *m, int64_t dense)
 {
-    const int64_t enough = 512 / m->s.widest;
+    const int64_t enough = m->s.reduces ? cg_lanes(m->l, m->s.widest) : 512 / m->s.widest;
 
-    return m->lanes > 1 && dense * 2 < (m->s.reduces || m->lanes < enough ? m->lanes : enough);
+    return m->lanes > 1 && dense * 2 < (m->lanes < enough ? m->lanes : enough);
 }
 
 static void
