@@ -73,10 +73,140 @@ pass_windows(ir_build *b, ir_ref x, int n, const pass_window *w, ir_ref fill, in
     return y;
 }
 
+/* The axes that the one window there is goes along; 0 if there are more, or if it leaves out elements, or if
+ * its axes are not neighbours, whose elements would be combined in another order. */
+static ir_axes
+whole_axes(const pass_window *w, const ir_type *t)
+{
+    ir_axes axes = 0;
+    int first = -1, last = -1;
+
+    for (int k = 0; k < t->rank; k++) {
+        const bool one = w[k].size == 1 && w[k].stride == 1;
+
+        if (one && w[k].low == 0 && w[k].high == 0 && w[k].base == 1)
+            continue;
+        if (w[k].dilation > 1 || w[k].base > 1 || w[k].low + t->dims[k] + w[k].high != w[k].size)
+            return 0;
+        first = first < 0 ? k : first;
+        last = k;
+        axes |= ir_axes_of(k);
+    }
+    for (int k = first; k >= 0 && k <= last; k++)
+        if (!ir_axes_has(axes, k))
+            return 0;
+    return axes;
+}
+
+/* A window of all that axes have is a reduction along them. */
+static bool
+reduce_whole(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x, const ir_ref *init, ir_ref *y)
+{
+    ir_ref *z = IR_NEW_N(b->arena, ir_ref, c->n + 1);
+    const ir_type *t = x[0] ? ir_btype(b, x[0]) : NULL;
+    const ir_axes axes = t ? whole_axes(w, t) : 0;
+    int64_t dims[COT_MAX_RANK];
+    int more;
+
+    if (!axes)
+        return false;
+    for (int k = 0; k < t->rank; k++)
+        dims[k] = ir_axes_has(axes, k) ? 1 : t->dims[k];
+    pass_window none[COT_MAX_RANK];
+    for (int k = 0; k < t->rank; k++)
+        none[k] = (pass_window){ 1, 1, 1, 1, w[k].low, w[k].high };
+    for (int i = 0; i < c->n; i++)
+        z[i] = x[i] ? pass_windows(b, x[i], t->rank, none, init[i], &more) : IR_NONE;
+    pass_reduce(b, c, axes, z, init, y);
+    for (int i = 0; i < c->n; i++)
+        y[i] = y[i] ? ir_reshape(b, y[i], t->rank, dims) : IR_NONE;
+    return true;
+}
+
+/* ---- spread elements that no two of meet in a window ---- */
+
+/* x with axis k's elements `size` times each, and 0 up to the next one. */
+static ir_ref
+repeated(ir_build *b, ir_ref x, int k, int64_t size, int64_t base, ir_ref zero)
+{
+    const ir_type *t = x ? ir_btype(b, x) : NULL;
+    int64_t low[COT_MAX_RANK] = { 0 }, high[COT_MAX_RANK] = { 0 }, dims[COT_MAX_RANK];
+
+    if (!t)
+        return IR_NONE;
+    memcpy(dims, t->dims, sizeof *dims * (size_t)t->rank);
+    dims[k] *= base;
+    high[k + 1] = base - size;
+    x = ir_broadcast_axis(b, x, k + 1, size);
+    x = x && base > size ? ir_pad(b, x, zero, low, high, low) : x;
+    return x ? ir_reshape(b, x, t->rank, dims) : IR_NONE;
+}
+
+/* A pad of zeros that x is, as part of the windows; x without it. */
+static ir_ref
+unpadded(ir_build *b, ir_ref x, pass_window *w)
+{
+    const ir_node *n = ir_bdef(b, x);
+    const int rank = ir_btype(b, x)->rank;
+    double fill;
+
+    if (!n || n->op != OP_pad || !ir_is_splat(b, n->in[1], &fill) || fill != 0)
+        return x;
+    for (int k = 0; k < rank; k++)
+        if (n->at.pad.low.at[k] < 0 || n->at.pad.high.at[k] < 0 || w[k].base > 1)
+            return x;
+    for (int k = 0; k < rank; k++) {
+        w[k].low += n->at.pad.low.at[k];
+        w[k].high += n->at.pad.high.at[k];
+        w[k].base = n->at.pad.interior.at[k] + 1;
+    }
+    return n->in[0];
+}
+
+/* A sum over windows one apart of elements so far apart that each meets one at most, as the gradient of a mean
+ * of windows side by side is: there is nothing to sum. */
+static bool
+sum_spread(ir_build *b, const pass_combiner *c, const pass_window *given, const ir_ref *x, const ir_ref *init,
+           ir_ref *y)
+{
+    pass_window w[COT_MAX_RANK], rest[COT_MAX_RANK];
+    bool spread = false;
+    int more;
+    double zero;
+
+    if (!x[0] || !init[0] || pass_combiner_op(c) != OP_reduce_sum || !ir_is_splat(b, init[0], &zero) || zero != 0 ||
+        ir_btype(b, x[0])->rank >= COT_MAX_RANK)
+        return false;
+    memcpy(w, given, sizeof *w * (size_t)ir_btype(b, x[0])->rank);
+    ir_ref z = unpadded(b, x[0], w);
+    const ir_type *t = ir_btype(b, z);
+    for (int k = 0; k < t->rank; k++) {
+        const bool one = w[k].size == 1 && w[k].base == 1;
+
+        if (t->dims[k] < 1 || (!one && (w[k].stride > 1 || w[k].dilation > 1 || w[k].size > w[k].base)))
+            return false;
+        spread |= w[k].base > 1;
+    }
+    if (!spread)
+        return false;
+    for (int k = 0; k < t->rank; k++) {
+        rest[k] = w[k];
+        if (w[k].base == 1)
+            continue;
+        z = repeated(b, z, k, w[k].size, w[k].base, init[0]);
+        rest[k] = (pass_window){ 1, 1, 1, 1, w[k].low - (w[k].size - 1), w[k].high - (w[k].base - 1) };
+    }
+    z = pass_windows(b, z, t->rank, rest, init[0], &more);
+    pass_reduce(b, c, 0, &z, init, y);
+    return true;
+}
+
 void
 pass_reduce_window(ir_build *b, const pass_combiner *c, const pass_window *w, const ir_ref *x,
                    const ir_ref *init, ir_ref *y)
 {
+    if (reduce_whole(b, c, w, x, init, y) || sum_spread(b, c, w, x, init, y))
+        return;
     ir_ref *z = IR_NEW_N(b->arena, ir_ref, c->n + 1);
     const int rank = x[0] ? ir_btype(b, x[0])->rank : 0;
     int more = 0;

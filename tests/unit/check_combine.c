@@ -170,6 +170,17 @@ BODY(window_sums,
      out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(10)),
                                 .window = COT_LIST(3), .base_dilation = COT_LIST(2),
                                 .dilation = COT_LIST(2), .padding = COT_LIST(1, 1));)
+BODY(spread_by_three, out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
+                                                .window = COT_LIST(3), .base_dilation = COT_LIST(3),
+                                                .padding = COT_LIST(2, 2));)
+BODY(spread_with_holes, out[0] = cot_reduce_window(sums, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(0)),
+                                                  .window = COT_LIST(2), .base_dilation = COT_LIST(3),
+                                                  .padding = COT_LIST(4, 0));)
+BODY(spread_before, cot_value x = cot_pad(in[0], 0, .low = COT_LIST(1), .high = COT_LIST(0), .interior = COT_LIST(1));
+     out[0] = cot_reduce_window(sums, .xs = COT_VALUES(x), .inits = COT_VALUES(SCALAR(0)), .window = COT_LIST(2),
+                                .padding = COT_LIST(0, 3));)
+BODY(whole_window, out[0] = cot_reduce_window(adds_mul, .xs = COT_VALUES(in[0]), .inits = COT_VALUES(SCALAR(2)),
+                                              .window = COT_LIST(2, 4), .padding = COT_LIST(0, 0, 1, 0));)
 BODY(at_least, out[0] = cot_ge(in[0], in[1]);)
 BODY(pool_gradient,
      out[0] = cot_select_and_scatter(at_least, NULL, in[0], in[1], SCALAR(0),
@@ -184,6 +195,13 @@ START_TEST(windows)
           F64(1, 11, 4, 41));
     /* padded with 10 at both ends and between: 10 1 10 2 10 3 10, windows at distance 2 of 3 */
     gives(fn(window_sums, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 3, F64(40, 16, 40));
+    /* no two elements meet: 0 0 1 0 0 2 0 0 3 0 0; 0 0 0 0 1 0 0 2 0 0 3; 0 1 0 2 0 3 0 0 0 */
+    gives(fn(spread_by_three, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 9, F64(1, 1, 1, 2, 2, 2, 3, 3, 3));
+    gives(fn(spread_with_holes, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 10,
+          F64(0, 0, 0, 1, 1, 0, 2, 2, 0, 3));
+    gives(fn(spread_before, 1, 1), COT_TYPES(cot_f64(3)), IN(F64(1, 2, 3)), 8, F64(1, 1, 2, 2, 3, 3, 0, 0));
+    /* one window of all there is, its elements in order */
+    gives(fn(whole_window, 1, 1), COT_TYPES(cot_f64(2, 3)), IN(F64(1, 2, 3, 4, 5, 6)), 1, F64(136079));
     /* ties: the first */
     gives(fn(pool_gradient, 2, 1), COT_TYPES(cot_f64(2, 3), cot_f64(1, 2)),
           IN(F64(1, 5, 5, 5, 0, 1), F64(2, 3)), 6, F64(0, 5, 0, 0, 0, 0));
