@@ -4,17 +4,25 @@
  * of the window where j s + p d - low is a multiple of base, and nothing elsewhere.  The p's that
  * do repeat by base / gcd (d, base), the positions by base / gcd (s, base): for each of so many
  * phases of the positions it is a convolution of the elements themselves with a part of the
- * window, and nothing is multiplied by what lies between. */
+ * window, and nothing is multiplied by what lies between.
+ *
+ * Windows of a multiple of base elements, one apart, have as many of them in every phase, and phases that begin
+ * one element later: they are the features of one convolution (`together`).  Its position q has
+ * the results u = q base ... of the axis from `skip` before its first on, that of u = q base + t from the elements
+ * base - 1 - t, 2 base - 1 - t, ... of the window. */
 #include "passes/window.h"
 
 #include "passes/pass.h"
 
-enum { PHASES_MOST = 16 };
+enum {
+    PHASES_MOST = 16,
+    TOGETHER_MOST = 16      /* features of a phase that goes together with others: of more, each fills vectors by itself */
+};
 
-/* One axis: how many phases; in each, windows `stride` apart, of every step-th element of the
- * window, `dilation` apart. */
+/* One axis: how many phases, of so many positions each; windows `stride` apart, of every step-th element of the
+ * window, `dilation` apart.  Together: one for so many, or 0; before its first position, `skip` more. */
 typedef struct axis {
-    int64_t phases, each, stride, step, dilation;
+    int64_t phases, each, stride, step, dilation, together, skip;
 } axis;
 
 typedef struct spread {
@@ -73,6 +81,24 @@ with_zeros(const spread *s, ir_ref x, ir_ref w)
     return convolve(s, padded(s, x, low, high, interior), w, stride, dilation);
 }
 
+static int64_t
+rest_of(int64_t x, int64_t n)
+{
+    return (x % n + n) % n;
+}
+
+/* Axis i, all phases as one. */
+static axis
+all_together(const spread *s, int i)
+{
+    const pass_window *w = &s->window[i];
+    axis a = { .phases = 1, .stride = 1, .step = 1, .dilation = 1, .together = w->base };
+
+    a.skip = rest_of(-1 - w->low, w->base);
+    a.each = (s->positions[i] + a.skip + w->base - 1) / w->base;
+    return a;
+}
+
 /* The axes in phases; false where there is nothing to gain, or the phases are too many. */
 static bool
 has_phases(spread *s)
@@ -92,6 +118,9 @@ has_phases(spread *s)
         s->axis[i] = (axis){ .phases = w->base / s_step, .stride = w->stride / s_step,
                              .step = w->base / d_step, .dilation = w->dilation / d_step };
         s->axis[i].each = (s->positions[i] + s->axis[i].phases - 1) / s->axis[i].phases;
+        if (w->base > 1 && w->stride == 1 && w->dilation == 1 && w->size % w->base == 0 &&
+            s->w->dims[s->w->rank - 1] < TOGETHER_MOST)
+            s->axis[i] = all_together(s, i);
         all *= s->axis[i].phases <= PHASES_MOST ? s->axis[i].phases : PHASES_MOST + 1;
         if (all > PHASES_MOST)
             return false;
@@ -106,6 +135,10 @@ meets(spread *s, int i)
 {
     const pass_window *w = &s->window[i];
 
+    if (s->axis[i].together) {
+        s->first[i] = 0;
+        return true;
+    }
     for (int64_t p = 0; p < s->axis[i].step && p < w->size; p++)
         if ((s->phase[i] * w->stride + p * w->dilation - w->low) % w->base == 0) {
             s->first[i] = p;
@@ -121,9 +154,12 @@ reach(const spread *s, int i, int64_t *low, int64_t *high)
 {
     const pass_window *w = &s->window[i];
     const axis *a = &s->axis[i];
-    const int64_t many = (w->size - s->first[i] + a->step - 1) / a->step;
+    const int64_t many = (s->w->dims[1 + i] - s->first[i] + a->step - 1) / a->step;
 
-    *low = -((s->phase[i] * w->stride + s->first[i] * w->dilation - w->low) / w->base);
+    if (a->together)
+        *low = (w->low - rest_of(w->low, w->base)) / w->base;
+    else
+        *low = -((s->phase[i] * w->stride + s->first[i] * w->dilation - w->low) / w->base);
     *high = (a->each - 1) * a->stride + (many - 1) * a->dilation + 1 - s->x->dims[2 + i] - *low;
 }
 
@@ -219,6 +255,72 @@ phases(spread *s, ir_ref x, ir_ref w, int i)
     return t ? ir_slice_axis(b, ir_reshape(b, y, t->rank - 1, dims), 2 + i, 0, s->positions[i]) : IR_NONE;
 }
 
+/* The window's elements of phases that go together as features. */
+static ir_ref
+phases_to_features(const spread *s, ir_ref w)
+{
+    const int rank = s->w->rank;
+    int64_t dims[2 * COT_MAX_RANK], perm[2 * COT_MAX_RANK], to[COT_MAX_RANK];
+    int place[COT_MAX_RANK], n = 0, at = 0;
+    ir_axes turned = 0;
+
+    memcpy(to, s->w->dims, sizeof *to * (size_t)rank);
+    for (int k = 0; k < rank; k++) {
+        const int64_t each = k >= 1 && k <= s->spatial ? s->axis[k - 1].together : 0;
+
+        place[k] = n;
+        dims[n++] = each ? s->w->dims[k] / each : s->w->dims[k];
+        perm[at++] = place[k];
+        if (!each)
+            continue;
+        to[k] /= each;
+        to[rank - 1] *= each;
+        turned |= ir_axes_of(n);
+        dims[n++] = each;
+    }
+    if (!turned)
+        return w;
+    at--;
+    for (int i = 0; i < s->spatial; i++)
+        if (s->axis[i].together)
+            perm[at++] = place[1 + i] + 1;
+    perm[at] = n - 1;
+    w = ir_reverse(s->b, ir_reshape(s->b, w, n, dims), turned);
+    return w ? ir_reshape(s->b, ir_transpose(s->b, w, perm), rank, to) : IR_NONE;
+}
+
+/* Of y, whose features are those of phases and positions, the positions asked for. */
+static ir_ref
+features_to_phases(const spread *s, ir_ref y, int64_t features)
+{
+    const ir_type *t = y ? ir_btype(s->b, y) : NULL;
+    int64_t dims[2 * COT_MAX_RANK], perm[2 * COT_MAX_RANK], to[COT_MAX_RANK];
+    int n = 0, at = 0;
+
+    if (!t || t->dims[t->rank - 1] == features)
+        return y;
+    for (int k = 0; k < t->rank - 1; k++)
+        to[k] = dims[n++] = t->dims[k];
+    for (int k = 0; k < t->rank - 1; k++) {
+        const int64_t each = k >= 2 ? s->axis[k - 2].together : 0;
+
+        perm[at++] = k;
+        if (!each)
+            continue;
+        to[k] *= each;
+        perm[at++] = n;
+        dims[n++] = each;
+    }
+    perm[at] = n;
+    dims[n++] = to[t->rank - 1] = features;
+    y = ir_transpose(s->b, ir_reshape(s->b, y, n, dims), perm);
+    y = y ? ir_reshape(s->b, y, t->rank, to) : IR_NONE;
+    for (int i = 0; i < s->spatial && y; i++)
+        if (s->axis[i].together)
+            y = ir_slice_axis(s->b, y, 2 + i, s->axis[i].skip, s->axis[i].skip + s->positions[i]);
+    return y;
+}
+
 ir_ref
 pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window)
 {
@@ -226,5 +328,10 @@ pass_conv_windows(ir_build *b, ir_ref x, ir_ref w, const pass_window *window)
         return IR_NONE;
     spread s = { .b = b, .window = window, .x = ir_btype(b, x), .w = ir_btype(b, w) };
     s.spatial = s.x->rank - 3;
-    return has_phases(&s) ? phases(&s, pad_for_all(&s, x), w, 0) : with_zeros(&s, x, w);
+    if (!has_phases(&s))
+        return with_zeros(&s, x, w);
+    const int64_t features = s.w->dims[s.w->rank - 1];
+    w = phases_to_features(&s, w);
+    s.w = w ? ir_btype(b, w) : s.w;
+    return w ? features_to_phases(&s, phases(&s, pad_for_all(&s, x), w, 0), features) : IR_NONE;
 }
