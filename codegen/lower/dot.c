@@ -403,6 +403,8 @@ direct_element(const product *p, cg_val m, cg_val n, cg_val right_when)
     const shape *s = &p->s;
     cot_dtype t = p->d->type;
     int64_t total = s->k.total;
+    if (total == 0)         /* no place of a k to compute: one of its axes may have no size to divide by */
+        return cg_const(b, t, 0);
     cg_val blocks = 0, sum = 0, lo = cg_i64(b, 0), hi = cg_i64(b, total);
     if (total > KC) {
         blocks = loop_over(b, cg_i64(b, 0), cg_i64(b, total), KC);

@@ -58,6 +58,8 @@
     /* products */                                                                                                    \
     E(SQUARE) E(cot_matmul(X, cot_matrix(X))) E(cot_dot(X, cot_matrix(X))) E(cot_einsum("ij,ij->", COT_VALUES(X, X)))     \
     E(cot_einsum("ij,kj->ik", COT_VALUES(X, X))) E(cot_einsum("ij->j", COT_VALUES(X))) E(cot_einsum("ij,ik->ijk", COT_VALUES(X, X))) \
+    E(cot_einsum("aij,bji->ab", COT_VALUES(cot_broadcast_to(X, 2, cot_size(X, 0), cot_size(X, 1)),                        \
+                                           cot_broadcast_to(cot_matrix(X), 3, cot_size(X, 1), cot_size(X, 0)))))            \
     E(cot_linear(X, cot_ones(t, cot_f32(4, cot_size(X, 1))), cot_ones(t, cot_f32(4))))                                 \
     E(cot_conv(cot_reshape(X, 1, 1, cot_size(X, 0) * cot_size(X, 1)), cot_ones(t, cot_f32(2, 1, 1))))                   \
     E(cot_conv(cot_reshape(X, cot_size(X, 0), 1, cot_size(X, 1)), cot_ones(t, cot_f32(2, 1, 3)), .same = 1))             \
