@@ -1,0 +1,637 @@
+#!/usr/bin/env python3
+"""Random programs beside JAX: values, and derivatives and maps by both.
+
+    programs.py COT [--first 0] [--count 40] [--keep FOLDER] [--checks NAME,...] [--lines 20] [--seconds N]
+
+A program is a list of lines of jax.numpy and lax on random operands (programs_ops.py makes them), lowered by JAX to
+StableHLO.  Of each, these are compared with what JAX computes:
+
+    values        what it computes, by the evaluator and by the JIT, which must agree bit for bit
+    imported      JAX's own vjp of it, imported
+    vjp, jvp, vmap, ...   our transforms of the imported program, beside JAX's of the Python one
+
+Integers, bools and floats that are only moved must be the same; computed floats near.  Results below the normal numbers
+are zeros, as JAX flushes them.  A difference is shrunk: fewer results, then lines that become operands.
+Exit status: 1 if a program differs or is refused, 77 without JAX."""
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_allow_excess_precision=false --xla_backend_optimization_level=0"
+try:
+    import jax
+    import jax.numpy as jnp
+    import ml_dtypes
+    import numpy as np
+    from jax import lax
+except ImportError:
+    print("no JAX here")
+    sys.exit(77)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import programs_ops as ops     # noqa: E402
+
+jax.config.update("jax_enable_x64", True)
+TOLERANCE = {"float64": 1e-8, "float32": 2e-3, "float16": 0.08, "bfloat16": 0.3, "complex64": 2e-3, "complex128": 1e-8}
+NAMES = re.compile(r"\bv\d+\b")
+SCOPE = {"jax": jax, "jnp": jnp, "lax": lax, "np": np}
+
+
+def numpy_type(t):
+    return ml_dtypes.bfloat16 if t == "bfloat16" else np.dtype("bool" if t == "bool" else t)
+
+
+def differentiable(t):
+    return str(t) in ops.FLOATS + ops.COMPLEX
+
+
+# ---- programs ----
+
+class Program:
+    """Operands by name, lines (names, expression), names of the results."""
+
+    def __init__(self, operands, lines, results):
+        self.operands, self.lines, self.results = dict(operands), list(lines), list(results)
+
+    def trimmed(self):
+        """Without lines and operands that no result needs."""
+        need, lines = set(self.results), []
+        for names, text in reversed(self.lines):
+            if need & set(names):
+                need |= set(NAMES.findall(text))
+                lines.append((names, text))
+        return Program({k: v for k, v in self.operands.items() if k in need}, lines[::-1], self.results)
+
+    def call(self, *values):
+        scope = dict(SCOPE, **dict(zip(self.operands, values)))
+        for names, text in self.lines:
+            out = eval(text, scope)     # lambdas in it see the scope as their globals
+            scope.update(zip(names, out if len(names) > 1 or isinstance(out, (tuple, list)) else (out,)))
+        return tuple(scope[k] for k in self.results)
+
+    def __str__(self):
+        head = [f"{k} = {v.dtype}{list(v.shape)}" + (f" {v.tolist()}" if v.size <= 12 else "") for k, v in self.operands.items()]
+        return "\n".join(head + [f"{', '.join(n)} = {t}" for n, t in self.lines] + ["return " + ", ".join(self.results)])
+
+
+class Maker:
+    """Makes one program; what the generators see."""
+
+    def __init__(self, seed, smooth, lines):
+        self.rng, self.smooth = np.random.default_rng(seed), smooth
+        self.operands, self.lines, self.types, self.same = {}, [], {}, {}
+        table = ops.SMOOTH_OPS if smooth else ops.VALUE_OPS
+        weights = np.array([w for _, w in table], float)
+        count = self.integer(3, lines)
+        for _ in range(4 * count):
+            if len(self.lines) >= count:
+                break
+            make = table[self.rng.choice(len(table), p=weights / weights.sum())][0]
+            before = dict(self.operands)
+            self.moves = make in (ops.movement, ops.select, ops.gather, ops.dynamic)
+            try:
+                make(self)
+            except Exception as e:  # noqa: BLE001 -- what JAX refuses
+                REFUSED[f"{make.__name__}: {type(e).__name__}"] += 1
+                if os.environ.get("PROGRAMS_DEBUG"):
+                    print(make.__name__, str(e)[:300])
+                for k in set(self.operands) - set(before):
+                    del self.operands[k], self.types[k], self.same[k]
+
+    def program(self):
+        made = [n for names, _ in self.lines for n in names]
+        used = set(n for _, text in self.lines for n in NAMES.findall(text))
+        results = [n for n in made if n not in used or self.chance(0.2)]
+        return Program(self.operands, self.lines, results[:12]).trimmed() if results else None
+
+    def chance(self, p):
+        return bool(self.rng.random() < p)
+
+    def integer(self, low, high):
+        return int(self.rng.integers(low, max(low, high), endpoint=True))
+
+    def choice(self, items):
+        return items[self.integer(0, len(items) - 1)]
+
+    def permutation(self, n):
+        return self.rng.permutation(n).tolist()
+
+    def axes(self, rank):
+        return sorted(self.permutation(rank)[:self.integer(0 if self.chance(0.1) else min(rank, 1), rank)])
+
+    def floats(self):
+        return ["float64", "float64", "float32"] if self.smooth else ops.FLOATS
+
+    def np(self, t):
+        return numpy_type(t)
+
+    def dtype(self, name):
+        return str(self.types[name].dtype)
+
+    def shape(self, name):
+        return list(self.types[name].shape)
+
+    def exact(self, name):
+        return self.same[name]
+
+    def size(self, most=9):
+        return 0 if self.chance(0.03) else 1 if self.chance(0.15) else self.integer(1, most)
+
+    def new_shape(self, rank=(0, 5), full=False):
+        n = self.integer(*rank) if self.chance(0.3) else self.integer(rank[0], min(rank[1], 3))
+        shape = [self.size(33 if n < 2 else 9 if n < 4 else 4) for _ in range(n)]
+        return [max(s, 1) for s in shape] if full else shape
+
+    def reshaped(self, shape):
+        n = int(np.prod(shape))
+        out = []
+        for _ in range(self.integer(0, 3)):
+            d = self.choice([d for d in range(1, n + 1) if n % d == 0]) if n else 0
+            out.append(d)
+            n = n // d if d else 0
+        return out + [n]
+
+    def numbers(self, shape, t):
+        if t == "bool":
+            return np.asarray(self.rng.random(shape) < 0.5)
+        if t in ops.INTS:
+            info = np.iinfo(t)
+            wide = self.rng.integers(info.min, info.max, shape, dtype=t, endpoint=True)
+            small = self.rng.integers(max(-5, info.min), 9, shape).astype(t)
+            ends = self.rng.choice(np.array([info.min, info.max, 0, 1, info.max - 1, info.min + 1], t), shape)
+            return np.asarray(self.choice([small, small, np.where(self.rng.random(shape) < 0.5, small, np.where(self.rng.random(shape) < 0.5, wide, ends))]))
+        if t in ops.COMPLEX:
+            return np.asarray(self.rng.uniform(-1.5, 1.5, shape) + 1j * self.rng.uniform(-1.5, 1.5, shape)).astype(t)
+        out = np.asarray(self.rng.uniform(-2, 2, shape))
+        if self.smooth and self.chance(0.1):
+            out = out * self.choice([0.01, 30, 300])
+        if not self.smooth and self.chance(0.3):
+            out = np.where(self.rng.random(shape) < 0.3, np.round(out), out)
+        if not self.smooth and self.chance(0.15):
+            special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30 if t != "float16" else 6e4, 127.5, -128.5, 3e9 if t != "float16" else 300, 0.5, 1.5, 2.5]
+            out = np.where(self.rng.random(shape) < 0.4, self.rng.choice(np.array(special), shape), out)
+        return np.asarray(out).astype(numpy_type(t))
+
+    def fresh(self, array):
+        name = f"v{len(self.types)}"
+        while name in self.types:
+            name = f"v{int(name[1:]) + 1}"
+        self.operands[name] = array
+        self.types[name], self.same[name] = jax.ShapeDtypeStruct(array.shape, array.dtype), True
+        return name
+
+    def candidates(self, good, exact):
+        return [n for n in self.types if good(n) and (self.same[n] or not exact)]
+
+    def pick(self, types, rank=(0, 5), exact=False, full=False):
+        t = self.choice(types)
+        found = self.candidates(lambda n: self.dtype(n) in types and rank[0] <= len(self.shape(n)) <= rank[1] and not (full and 0 in self.shape(n)),
+                                exact)
+        if found and self.chance(0.75):
+            return found[self.integer(0, len(found) - 1)] if self.chance(0.5) else found[-1]
+        return self.fresh(self.numbers(self.new_shape(rank, full), t))
+
+    def value(self, shape, t, exact=False):
+        found = self.candidates(lambda n: self.dtype(n) == t and self.shape(n) == list(shape), exact)
+        if found and self.chance(0.6):
+            return self.choice(found)
+        return self.fresh(self.numbers(tuple(shape), t))
+
+    def tame(self, shape, t):
+        """An operand for what XLA computes with products by the zeros of padding, or where digits cancel: without infinities."""
+        if self.smooth or t not in ops.FLOATS:
+            return self.value(shape, t)
+        return self.fresh(np.asarray(self.rng.uniform(-2, 2, tuple(shape))).astype(numpy_type(t)))
+
+    def like(self, name, exact=False):
+        return self.value(self.shape(name), self.dtype(name), exact)
+
+    def index(self, shape, n, t, wild=False, negative=False):
+        """Whole numbers below n; wild ones may lie outside."""
+        info = np.iinfo(t)
+        low, high = (-n if negative else 0), max(n - 1, 0)
+        if wild and self.chance(0.5):
+            low, high = low - 3, high + 3
+        return self.fresh(np.asarray(self.rng.integers(max(low, info.min), min(high, info.max), shape, endpoint=True)).astype(t))
+
+    def infer(self, text):
+        names = sorted(set(NAMES.findall(text)))
+        out = jax.eval_shape(lambda *v: eval(text, dict(SCOPE, **dict(zip(names, v)))), *[self.types[n] for n in names])
+        return list(out) if isinstance(out, (tuple, list)) else [out]
+
+    def emit(self, text, n=1, exact=False):
+        types = self.infer(text)
+        assert len(types) == n, (text, len(types))
+        if any(int(np.prod(t.shape)) > 4000 or len(t.shape) > 6 for t in types):
+            return None
+        operands = [self.same[k] for k in set(NAMES.findall(text))]
+        names = []
+        for t in types:
+            name = f"v{len(self.types)}"
+            while name in self.types:
+                name = f"v{int(name[1:]) + 1}"
+            self.types[name] = t
+            self.same[name] = exact or not differentiable(t.dtype) or self.moves and all(operands)
+            names.append(name)
+        self.lines.append((names, text))
+        return names[0]
+
+
+REFUSED = collections.Counter()
+
+
+# ---- Cotrace ----
+
+class Refused(Exception):
+    """cot did not give a result: (status, message)."""
+
+
+def save(path, x):
+    np.save(path, x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x)
+
+
+def run_cot(cot, folder, text, operands, types, backend="eval", passes=None):
+    with open(f"{folder}/f.mlir", "w") as f:
+        f.write(text)
+    paths = [f"{folder}/in{i}.npy" for i in range(len(operands))]
+    for path, x in zip(paths, operands):
+        save(path, np.asarray(x))
+    command = [cot, "run", f"{folder}/f.mlir", "--backend", backend, "--out", f"{folder}/out"] + (["-p", passes] if passes else [])
+    for i in range(len(types)):
+        if os.path.exists(f"{folder}/out{i}.npy"):
+            os.remove(f"{folder}/out{i}.npy")
+    try:
+        done = subprocess.run(command + (["--in"] + paths if paths else []), capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        raise Refused("ran for 120 seconds")
+    if done.returncode:
+        raise Refused(f"status {done.returncode}: " + "; ".join(line for line in done.stderr.strip().splitlines()[:2]))
+    out = [np.load(f"{folder}/out{i}.npy") for i in range(len(types))]
+    return [y.view(ml_dtypes.bfloat16) if t.dtype == ml_dtypes.bfloat16 else y for y, t in zip(out, types)]
+
+
+# ---- comparing ----
+
+def wide(x):
+    return x.astype(np.complex128) if x.dtype.kind == "c" else x.astype(np.float64)
+
+
+def differs(ours, theirs, exact=False, scale=None):
+    """What is wrong with an array, or None."""
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return f"is {ours.dtype}{ours.shape}, there {theirs.dtype}{theirs.shape}"
+    if not differentiable(ours.dtype):
+        bad = ours != theirs
+    else:
+        a, b = wide(ours), wide(theirs)
+        tolerance = 0 if exact else TOLERANCE[str(ours.dtype)]
+        with np.errstate(all="ignore"):
+            tiny = float(ml_dtypes.finfo(ours.dtype).tiny if ours.dtype.kind != "c" else np.finfo(ours.dtype).tiny)
+            a, b = np.where(np.abs(a) < 4 * tiny, 0, a), np.where(np.abs(b) < 4 * tiny, 0, b)
+            most = np.max(np.abs(b), initial=1, where=np.isfinite(b)) if not exact else 0
+            most = min(most, 1e4) if scale is None else max(most, scale)
+            bad = ~((np.abs(a - b) <= tolerance * (most + np.abs(b))) | (a == b) | (np.isnan(a) & np.isnan(b)))
+            if ours.dtype.kind == "c":
+                bad &= ~(~np.isfinite(a) & ~np.isfinite(b))
+    if not bad.any():
+        return None
+    i = int(np.argmax(bad.ravel()))
+    return f"element {i} is {ours.ravel()[i]}, there {theirs.ravel()[i]} ({int(bad.sum())} of {bad.size})"
+
+
+def bits(x):
+    nan = np.isnan(wide(x)) if differentiable(x.dtype) else np.zeros(x.shape, bool)
+    return np.where(nan[..., None], 0, np.ascontiguousarray(x).reshape(x.shape + (1,)).view(np.uint8)) if x.size else x
+
+
+def first_difference(ours, theirs, exact=None, scale=None):
+    for k, (a, b) in enumerate(zip(ours, theirs)):
+        why = differs(a, np.asarray(b), bool(exact and exact[k]), scale)
+        if why:
+            return f"result {k}: {why}"
+    return None
+
+
+# ---- checks: None, or what is wrong ----
+
+class Checks:
+    def __init__(self, cot, folder):
+        self.cot, self.folder = cot, folder
+
+    def peer(self, f, operands):
+        """The text of f, and what JAX computes."""
+        jitted = jax.jit(f, keep_unused=True)
+        lowered = jitted.lower(*operands)
+        return lowered.as_text(), [np.asarray(y) for y in jax.tree.leaves(lowered.compile()(*operands))]
+
+    def text(self, f, operands):
+        return jax.jit(f, keep_unused=True).lower(*operands).as_text()
+
+    def compare(self, f, passes, g, operands, more=(), skip=0, back=None):
+        """Our passes on f at operands and more, beside JAX's g at the same."""
+        text = self.text(f, operands)
+        _, want = self.peer(g, [*operands, *more])
+        given = [*operands, *(back(m) if back else m for m in more)]
+        got = run_cot(self.cot, self.folder, text, given, want, self.backend(), passes)
+        if back:
+            got = got[:skip] + [back(y) for y in got[skip:]]
+        return first_difference(got, want)
+
+    def backend(self):
+        return "jit"
+
+    def floating(self, p):
+        wrt = [i for i, x in enumerate(p.operands.values()) if differentiable(x.dtype)]
+        types = jax.eval_shape(p.call, *p.operands.values())
+        q = Program(p.operands, p.lines, [n for n, t in zip(p.results, types) if differentiable(t.dtype)])
+        return q, wrt, [t for t in types if differentiable(t.dtype)]
+
+    def cotangents(self, types):
+        rng = np.random.default_rng(len(types))
+        return [numbers(rng, t) for t in types]
+
+    def values(self, p):
+        operands = list(p.operands.values())
+        text, want = self.peer(p.call, operands)
+        a, b = (run_cot(self.cot, self.folder, text, operands, want, k) for k in ("eval", "jit"))
+        for k, (x, y) in enumerate(zip(a, b)):
+            if not np.array_equal(bits(x), bits(y)):
+                return f"back ends differ in result {k}: " + str(differs(x, y, True))
+        return first_difference(a, want, getattr(p, "same", None))
+
+    def reverse(self, p):
+        q, wrt, types = self.floating(p)
+        operands = list(p.operands.values())
+
+        def g(*v):
+            x, ct = list(v[:len(operands)]), v[len(operands):]
+
+            def part(*w):
+                y = list(x)
+                for i, k in enumerate(wrt):
+                    y[k] = w[i]
+                return q.call(*y)
+            out, pull = jax.vjp(part, *[x[k] for k in wrt])
+            return (*out, *pull(tuple(ct)))
+        return q, wrt, types, operands, g
+
+    def imported(self, p):
+        q, wrt, types, operands, g = self.reverse(p)
+        if not wrt or not types:
+            return None
+        given = operands + self.cotangents(types)
+        text, want = self.peer(g, given)
+        return first_difference(run_cot(self.cot, self.folder, text, given, want, "jit"), want)
+
+    def vjp(self, p):
+        q, wrt, types, operands, g = self.reverse(p)
+        if not wrt or not types:
+            return None
+        return self.compare(q.call, f"vjp(wrt={wrt})".replace(" ", ""), g, operands, self.cotangents(types), len(types), np.conj)
+
+    def jvp(self, p):
+        q, wrt, types = self.floating(p)
+        operands = list(p.operands.values())
+        if not wrt or not types:
+            return None
+
+        def g(*v):
+            x, dx = list(v[:len(operands)]), v[len(operands):]
+
+            def part(*w):
+                y = list(x)
+                for i, k in enumerate(wrt):
+                    y[k] = w[i]
+                return q.call(*y)
+            out, dout = jax.jvp(part, tuple(x[k] for k in wrt), tuple(dx))
+            return (*out, *dout)
+        return self.compare(q.call, f"jvp(wrt={wrt})".replace(" ", ""), g, operands, self.cotangents([operands[k] for k in wrt]))
+
+    def vmap(self, p):
+        """Over axes anywhere, of some operands; twice for every other program."""
+        operands, rng = list(p.operands.values()), np.random.default_rng(len(p.lines))
+        mapped = [rng.random() < 0.7 for _ in operands]
+        needs = dict(zip(p.operands, mapped))
+        for names, text in p.lines:
+            needs.update({n: any(needs[k] for k in NAMES.findall(text)) for n in names})
+        q = Program(p.operands, p.lines, [n for n in p.results if needs[n]])
+        if not q.results:
+            return None
+        axes = [int(rng.integers(0, x.ndim + 1)) if m else None for x, m in zip(operands, mapped)]
+        given = [x if a is None else np.stack([x, np.roll(x, 1), np.flip(x)], a) for x, a in zip(operands, axes)]
+        out = int(rng.integers(0, 1 + min(y.ndim for y in jax.eval_shape(q.call, *operands))))
+        f, text = jax.vmap(q.call, in_axes=axes, out_axes=out), self.text(q.call, operands)
+        passes = f"vmap(in=[{','.join('none' if a is None else str(a) for a in axes)}],out={out})"
+        if rng.random() < 0.5:
+            inner = [x.shape for x in given]
+            k = int(rng.integers(0, len(given)))
+            f = jax.vmap(f, in_axes=[0 if i == k else None for i in range(len(given))])
+            if axes[k] is None:
+                return None
+            given[k] = np.stack([given[k], np.roll(given[k], 1)])
+            passes += f" | vmap(in=[{','.join('0' if i == k else 'none' for i in range(len(inner)))}],out=0)"
+            reach = {n: n == list(p.operands)[k] for n in p.operands}
+            for names, line in p.lines:
+                reach.update({n: any(reach[j] for j in NAMES.findall(line)) for n in names})
+            if not all(reach[n] for n in q.results):
+                return None
+        _, want = self.peer(f, given)
+        return first_difference(run_cot(self.cot, self.folder, text, given, want, self.backend(), passes), want)
+
+    def scalar(self, p):
+        """The sum of all results, each element weighted, as a real number."""
+        q, wrt, types = self.floating(p)
+        weights = self.cotangents(types)
+        real = [k for k in wrt if list(p.operands.values())[k].dtype in (np.float64,)]
+
+        def f(*v):
+            return sum((jnp.sum(jnp.real(y * w).astype(jnp.float64)) for y, w in zip(q.call(*v), weights)), jnp.float64(0))
+        return f, real
+
+    def hvp(self, p):
+        f, wrt = self.scalar(p)
+        operands = list(p.operands.values())
+        if not wrt:
+            return None
+        tangents = self.cotangents([operands[k] for k in wrt])
+
+        def g(*v):
+            x, dx = list(v[:len(operands)]), v[len(operands):]
+
+            def part(*w):
+                y = list(x)
+                for i, k in enumerate(wrt):
+                    y[k] = w[i]
+                return f(*y)
+            out, dout = jax.jvp(jax.grad(part, tuple(range(len(wrt)))), tuple(x[k] for k in wrt), tuple(dx))
+            return (*out, *dout)
+        w = str(wrt).replace(" ", "")
+        return self.compare(f, f"grad(wrt={w}) | jvp(wrt={w})", g, operands, tangents)
+
+    def grads(self, p):
+        """Gradients by example."""
+        f, wrt = self.scalar(p)
+        operands = list(p.operands.values())
+        if not wrt:
+            return None
+        given = [np.stack([x, np.roll(x, 1)]) for x in operands]
+        text = jax.jit(f, keep_unused=True).lower(*operands).as_text()
+        _, want = self.peer(jax.vmap(jax.grad(f, tuple(wrt))), given)
+        w = str(wrt).replace(" ", "")
+        return first_difference(run_cot(self.cot, self.folder, text, given, want, self.backend(), f"grad(wrt={w}) | vmap(in=0,out=0)"), want)
+
+
+    def jacobian(self, p):
+        """Both modes, of the first operands that are small."""
+        f, wrt = self.scalar(p)
+        operands = list(p.operands.values())
+        q, _, types = self.floating(p)
+        real = [k for k in wrt if operands[k].size <= 12][:2]
+        if not real or any(t.dtype.kind == "c" or np.prod(t.shape) > 40 for t in types) or not types:
+            return None
+        for name, of, g in (("jacrev", q.call, jax.jacrev), ("jacfwd", q.call, jax.jacfwd), ("hessian", f, jax.hessian)):
+            if name != "hessian" and (name == "jacrev") == (len(p.lines) % 2 == 0):
+                continue
+            why = self.compare(of, f"{name}(wrt={real})".replace(" ", ""), g(of, tuple(real)), operands)
+            if why:
+                return f"{name}: {why}"
+        return None
+
+    def twice(self, p):
+        """The derivative of a derivative, forwards."""
+        f, wrt = self.scalar(p)
+        operands = list(p.operands.values())
+        if not wrt:
+            return None
+        k, d = wrt[0], self.cotangents([operands[wrt[0]]])[0]
+
+        def along(h):
+            return lambda *v: jax.jvp(lambda x: h(*v[:k], x, *v[k + 1:]), (v[k],), (jnp.asarray(d),))[1]
+
+        def g(*v):
+            return along(along(f))(*v[:-2])
+        text = self.text(f, operands)
+        _, want = self.peer(g, [*operands, d, d])
+        got = run_cot(self.cot, self.folder, text, [*operands, d, d, np.zeros_like(d)], [np.float64(0)] * 4, self.backend(),
+                      f"jvp(wrt=[{k}]) | jvp(wrt=[{k},{len(operands)}])")
+        return first_difference([got[3]], want)
+
+
+def numbers(rng, t):
+    x = rng.uniform(-1, 1, t.shape)
+    return np.asarray(x + 1j * rng.uniform(-1, 1, t.shape) if np.dtype(t.dtype).kind == "c" else x).astype(t.dtype)
+
+
+VALUE, DERIVATIVE = ["values"], ["imported", "vjp", "jvp", "vmap", "hvp", "grads", "jacobian", "twice"]
+
+
+def attempt(checks, name, p):
+    """None, or (kind, message)."""
+    try:
+        why = getattr(checks, name)(p)
+        return ("differs", why) if why else None
+    except Refused as e:
+        return ("refused", str(e))
+    except Exception as e:  # noqa: BLE001 -- JAX has no such derivative, or cannot compile it
+        REFUSED[f"{name}: {type(e).__name__}"] += 1
+        if os.environ.get("PROGRAMS_DEBUG"):
+            print(name, str(e)[:300])
+        return None
+
+
+# ---- shrinking ----
+
+def shrink(checks, name, p, kind):
+    def bad(q):
+        found = attempt(checks, name, q)
+        return found and found[0] == kind
+    for k in p.results:
+        q = Program(p.operands, p.lines, [k]).trimmed()
+        if bad(q):
+            p = q
+            break
+    done = set()
+    while True:
+        rest = [n for n, _ in p.lines if n[0] not in done and not set(n) & set(p.results)]
+        if not rest:
+            return p
+        names = rest[-1]                    # the last line that has not been tried becomes operands
+        done.add(names[0])
+        try:
+            values = Program(p.operands, p.lines, names).call(*p.operands.values())
+        except Exception:  # noqa: BLE001
+            continue
+        order = {**p.operands, **{n: np.asarray(v) for n, v in zip(names, values)}}
+        q = Program(order, [x for x in p.lines if x[0] != names], p.results).trimmed()
+        if bad(q):
+            p = q
+
+
+def report(args, checks, seed, name, p, found, seen):
+    small = shrink(checks, name, p, found[0])
+    what = attempt(checks, name, small) or found
+    signature = (name, found[0], tuple(sorted(set(re.findall(r"[a-z]\w+(?=\()", " ".join(t for _, t in small.lines))))))
+    seen[signature] += 1
+    if seen[signature] > 2:
+        return
+    print(f"---- program {seed}, {name}: {what[1]}\n{small}", flush=True)
+    if args.keep:
+        at = f"{args.keep}/{seed}.{name}"
+        os.makedirs(at, exist_ok=True)
+        with open(f"{at}/f.mlir", "w") as f:
+            f.write(jax.jit(small.call, keep_unused=True).lower(*small.operands.values()).as_text())
+        for i, x in enumerate(small.operands.values()):
+            save(f"{at}/in{i}.npy", x)
+        with open(f"{at}/f.txt", "w") as f:
+            f.write(f"{what[1]}\n{small}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cot")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--lines", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--keep")
+    parser.add_argument("--checks")
+    parser.add_argument("--step", type=int, default=1)
+    args = parser.parse_args()
+    wanted = args.checks.split(",") if args.checks else VALUE + DERIVATIVE
+    began, ran, lines, failed, seen = time.time(), 0, 0, 0, collections.Counter()
+    compared = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        checks = Checks(os.path.abspath(args.cot), folder)
+        for seed in range(args.first, args.first + args.count * args.step, args.step):
+            if time.time() - began > args.seconds:
+                break
+            smooth = seed % 2 == 0
+            if os.environ.get("PROGRAMS_DEBUG"):
+                print("#", seed, round(time.time() - began), lines, flush=True)
+            maker = Maker(seed, smooth, args.lines)
+            p = maker.program()
+            if p is None:
+                continue
+            p.same = [maker.same[k] for k in p.results]
+            ran, lines = ran + 1, lines + len(p.lines)
+            # The derivatives and maps that are asked of a program differ from seed to seed: compiling is most of the time.
+            some = [k for i, k in enumerate(DERIVATIVE) if (seed // 2 + i) % 4 == 0] if smooth else ["vmap"][seed // 2 % 3:]
+            for name in [k for k in wanted if k in VALUE + some]:
+                found = attempt(checks, name, p)
+                compared[name] += 1
+                if found:
+                    failed += 1
+                    report(args, checks, seed, name, p, found, seen)
+    print(f"programs: {ran} of {lines} lines, compared " + ", ".join(f"{n} {k}" for k, n in compared.items()) + f"; {failed} differ")
+    if os.environ.get("PROGRAMS_DEBUG"):
+        print(REFUSED.most_common(40))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
